@@ -1,0 +1,23 @@
+# Compiler settings shared by every target: warnings are errors, the baseline is x86-64-v2 (what is
+# faster is chosen at run time), and HEED_SANITIZE switches a sanitizer on.
+set(HEED_SANITIZE "" CACHE STRING "Sanitizers to build with, such as address,undefined or thread")
+
+add_library(heed_options INTERFACE)
+target_compile_options(heed_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+                                              -Wno-sign-conversion -Werror)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  target_compile_options(heed_options INTERFACE -march=x86-64-v2)
+endif()
+# Contracting a*b+c into one rounding differs between instruction sets; kernels ask for it by name.
+target_compile_options(heed_options INTERFACE -ffp-contract=off)
+
+if(HEED_SANITIZE)
+  target_compile_options(heed_options INTERFACE -fsanitize=${HEED_SANITIZE} -fno-omit-frame-pointer
+                                                -fno-sanitize-recover=all)
+  target_link_options(heed_options INTERFACE -fsanitize=${HEED_SANITIZE})
+endif()
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()

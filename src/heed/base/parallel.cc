@@ -1,0 +1,158 @@
+#include "heed/base/parallel.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "heed/base/error.h"
+
+namespace heed {
+namespace {
+
+using Body = std::function<void(int64_t, int64_t)>;
+
+thread_local bool inside_parallel_for = false;
+
+int available_processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof(set), &set) == 0) return std::max(1, CPU_COUNT(&set));
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+/// Workers that spin for a while between jobs, since operators follow each other within
+/// microseconds, and sleep when nothing comes.
+class Pool {
+ public:
+  explicit Pool(int threads) {
+    for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
+  }
+
+  ~Pool() {
+    {
+      std::lock_guard lock(mutex_);
+      stopping_ = true;
+      generation_.fetch_add(1, std::memory_order_release);
+    }
+    wake_.notify_all();
+    for (auto& worker : workers_) worker.join();
+  }
+
+  int threads() const { return static_cast<int>(workers_.size()) + 1; }
+
+  void run(int64_t count, int64_t grain, const Body& body) {
+    body_ = &body;
+    count_ = count;
+    grain_ = grain;
+    error_ = nullptr;
+    next_.store(0, std::memory_order_relaxed);
+    busy_.store(static_cast<int>(workers_.size()), std::memory_order_relaxed);
+    {
+      std::lock_guard lock(mutex_);
+      generation_.fetch_add(1, std::memory_order_release);
+    }
+    if (sleepers_.load() > 0) wake_.notify_all();
+    take_pieces();
+    while (busy_.load(std::memory_order_acquire) > 0) pause();
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  static constexpr int kSpins = 20000;
+
+  void take_pieces() {
+    inside_parallel_for = true;
+    for (;;) {
+      const int64_t begin = next_.fetch_add(grain_, std::memory_order_relaxed);
+      if (begin >= count_) break;
+      try {
+        (*body_)(begin, std::min(begin + grain_, count_));
+      } catch (...) {
+        std::lock_guard lock(mutex_);
+        if (!error_) error_ = std::current_exception();
+        next_.store(count_, std::memory_order_relaxed);
+      }
+    }
+    inside_parallel_for = false;
+  }
+
+  void work() {
+    uint64_t seen = 0;
+    for (;;) {
+      for (int spin = 0; spin < kSpins && generation_.load(std::memory_order_acquire) == seen;
+           ++spin)
+        pause();
+      if (generation_.load(std::memory_order_acquire) == seen) {
+        std::unique_lock lock(mutex_);
+        ++sleepers_;
+        wake_.wait(lock, [&] { return generation_.load(std::memory_order_acquire) != seen; });
+        --sleepers_;
+      }
+      if (stopping_) return;
+      ++seen;
+      take_pieces();
+      busy_.fetch_sub(1, std::memory_order_release);
+    }
+  }
+
+  std::vector<std::thread> workers_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::atomic<uint64_t> generation_{0};
+  std::atomic<int> sleepers_{0};
+  std::atomic<int> busy_{0};
+  std::atomic<int64_t> next_{0};
+  std::atomic<bool> stopping_{false};
+  const Body* body_ = nullptr;
+  int64_t count_ = 0;
+  int64_t grain_ = 1;
+  std::exception_ptr error_;
+};
+
+std::mutex pool_mutex;
+std::unique_ptr<Pool> pool;
+
+Pool& shared_pool() {
+  if (!pool) pool = std::make_unique<Pool>(available_processors());
+  return *pool;
+}
+
+}  // namespace
+
+int thread_count() {
+  std::lock_guard lock(pool_mutex);
+  return shared_pool().threads();
+}
+
+void set_thread_count(int count) {
+  require(count >= 1 && count <= 1024, "threads is {}, expected 1 to 1024", count);
+  std::lock_guard lock(pool_mutex);
+  pool = std::make_unique<Pool>(count);
+}
+
+void parallel_for(int64_t count, int64_t grain, const Body& body) {
+  grain = std::max<int64_t>(grain, 1);
+  if (count <= 0) return;
+  if (inside_parallel_for || count <= grain) {
+    for (int64_t begin = 0; begin < count; begin += grain)
+      body(begin, std::min(begin + grain, count));
+    return;
+  }
+  std::lock_guard lock(pool_mutex);
+  shared_pool().run(count, grain, body);
+}
+
+}  // namespace heed

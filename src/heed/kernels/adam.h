@@ -1,0 +1,26 @@
+#pragma once
+
+#include "heed/kernels/backend.h"
+#include "heed/tensor/tensor.h"
+
+namespace heed::kernels {
+
+struct AdamOptions {
+  float learning_rate = 0.0f;
+  float beta1 = 0.9f, beta2 = 0.98f, epsilon = 1e-9f;
+  float weight_decay = 0.0f;    // decoupled: value -= learning_rate * weight_decay * value
+  float gradient_scale = 1.0f;  // multiplies the gradient first (clipping)
+  /// 1 - beta1^t and 1 - beta2^t at step t = 1, 2, ...
+  float bias_correction1 = 1.0f, bias_correction2 = 1.0f;
+};
+
+/// One parameter and its moments, f32, one shape; `working` is its bf16 copy that is refreshed in
+/// the same pass, absent when not defined. The gradient is set to zero.
+struct AdamState {
+  Tensor &value, &gradient, &moment1, &moment2, &working;
+};
+
+/// One step of Adam (Kingma and Ba 2015, algorithm 1; decay as in Loshchilov and Hutter 2019).
+HEED_KERNEL(void, adam_step, (AdamState state, const AdamOptions& options), (state, options))
+
+}  // namespace heed::kernels

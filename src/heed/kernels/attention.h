@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "heed/kernels/backend.h"
+#include "heed/tensor/tensor.h"
+
+namespace heed::kernels {
+
+/// Which query rows attend to which key/value rows: B sequences laid end to end, no padding.
+/// Sequence b owns the query rows [q_offsets[b], q_offsets[b+1]) and the keys numbered
+/// [kv_begin[b], kv_end[b]); key number j is row kv_rows[j] of k and v, or row j where kv_rows is
+/// empty. Several sequences may share keys (the beams of one sentence), and kv_rows lets a
+/// hypothesis own a path through a common cache.
+struct AttentionSpans {
+  std::vector<int32_t> q_offsets;  // [B+1]
+  std::vector<int32_t> kv_begin;   // [B]
+  std::vector<int32_t> kv_end;     // [B]
+  std::vector<int32_t> kv_rows;    // empty, or one row number per key number
+
+  int64_t sequences() const { return static_cast<int64_t>(kv_begin.size()); }
+
+  /// Self-attention over the sequences `offsets` [B+1].
+  static AttentionSpans self(const std::vector<int32_t>& offsets);
+  /// Cross-attention: sequence b of `q_offsets` reads sequence b of `kv_offsets`.
+  static AttentionSpans cross(const std::vector<int32_t>& q_offsets,
+                              const std::vector<int32_t>& kv_offsets);
+};
+
+struct AttentionOptions {
+  int64_t n_heads = 1;     // H
+  int64_t n_kv_heads = 1;  // G, a divisor of H: query head h reads key/value head h / (H / G)
+  float scale = 1.0f;      // 1 / sqrt(d) in the paper
+  /// The future is masked: the last query sees every key of its sequence, the one before it all but
+  /// the last, and so on.
+  bool causal = false;
+  float dropout = 0.0f;      // probability that a weight is dropped; the others grow by 1 / (1 - p)
+  uint64_t dropout_key = 0;  // names the mask: the same key drops the same weights
+};
+
+/// softmax(Q K^T scale + mask) V per head (Vaswani et al. 2017, eq. 1), tiled with an online
+/// softmax (Dao et al. 2022): memory beyond the arguments is linear in neither length. q [Nq, H d],
+/// k [Nk, G d], v [Nk, G dv] of one dtype (f32 or bf16); out [Nq, H dv] of that dtype; log_sum [Nq,
+/// H] f32: the logarithm of each softmax's denominator, for the backward pass. A query that sees no
+/// key yields zeros and a log_sum of minus infinity. A row's result depends only on its own
+/// sequence: not on the batch, not on the number of query rows beside it.
+struct AttentionForward {
+  const Tensor &q, &k, &v;
+  const AttentionSpans& spans;
+  const AttentionOptions& options;
+};
+HEED_KERNEL(void, attention_forward, (const AttentionForward& in, Tensor& out, Tensor& log_sum),
+            (in, out, log_sum))
+
+/// Gradients of attention_forward: dq, dk, dv are written (not added to), in the dtype of q.
+/// Requires spans without kv_rows whose key ranges do not overlap (training never shares them).
+struct AttentionGradients {
+  Tensor &dq, &dk, &dv;
+};
+HEED_KERNEL(void, attention_backward,
+            (const AttentionForward& in, const Tensor& out, const Tensor& log_sum,
+             const Tensor& d_out, AttentionGradients gradients),
+            (in, out, log_sum, d_out, gradients))
+
+/// The weights themselves, for one sequence, for those who want to look: [H, Tq, Tk] f32, each row
+/// between 0 and 1 with the sum 1; zeros where the mask is. Dropout is not applied.
+HEED_KERNEL(Tensor, attention_weights, (const AttentionForward& in, int64_t sequence),
+            (in, sequence))
+
+}  // namespace heed::kernels

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "heed/kernels/backend.h"
+#include "heed/tensor/tensor.h"
+
+namespace heed::kernels {
+
+struct CrossEntropyOptions {
+  /// s: the target distribution is (1 - s) on the target and s / V on every class
+  /// (Szegedy et al. 2016; the paper uses 0.1).
+  float label_smoothing = 0.0f;
+  /// What the gradient is multiplied with (1 / tokens for a mean).
+  float gradient_scale = 1.0f;
+};
+
+/// Per row n of logits [N, V] f32 with the class targets[n] in [0, V):
+/// losses[n, 0] = the smoothed cross entropy, losses[n, 1] = -log p(target); losses [N, 2] f32.
+/// d_logits [N, V] (f32 or bf16): (softmax - target distribution) * gradient_scale; not computed
+/// when not defined; may be `logits` itself.
+HEED_KERNEL(void, cross_entropy,
+            (const Tensor& logits, std::span<const int32_t> targets, CrossEntropyOptions options,
+             Tensor& losses, Tensor& d_logits),
+            (logits, targets, options, losses, d_logits))
+
+}  // namespace heed::kernels

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "heed/kernels/backend.h"
+#include "heed/tensor/tensor.h"
+
+namespace heed::kernels {
+
+/// A matrix factor: the tensor's [rows(), cols()] view, or its transpose.
+struct Factor {
+  const Tensor& matrix;
+  bool transposed = false;
+
+  int64_t rows() const { return transposed ? matrix.cols() : matrix.rows(); }
+  int64_t cols() const { return transposed ? matrix.rows() : matrix.cols(); }
+};
+
+struct MatmulOptions {
+  /// Add to what c holds instead of replacing it.
+  bool accumulate = false;
+  /// [N] f32, added to every row of the product; absent when not defined.
+  Tensor bias = {};
+};
+
+/// c = a b + bias (+ c), with a [M, K], b [K, N] of one dtype (f32 or bf16) and c [M, N] of f32 or
+/// bf16. Every element is one f32 sum taken in the order of k, starting from c when accumulating,
+/// so it depends neither on M and N nor on the number of threads. Sizes are the caller's to check.
+HEED_KERNEL(void, matmul,
+            (const Factor& a, const Factor& b, const MatmulOptions& options, Tensor& c),
+            (a, b, options, c))
+
+/// The right factor of many products, laid out once as the kernel wants to read it.
+struct PackedMatrix {
+  Tensor panels;
+  int64_t rows = 0;  // K
+  int64_t cols = 0;  // N
+  bool defined() const { return panels.defined(); }
+};
+
+/// Packs b [K, N].
+HEED_KERNEL(PackedMatrix, pack, (const Factor& b), (b))
+
+/// c = a b + bias (+ c), bit for bit what the product with the unpacked b gives.
+HEED_KERNEL(void, matmul_packed,
+            (const Tensor& a, const PackedMatrix& b, const MatmulOptions& options, Tensor& c),
+            (a, b, options, c))
+
+}  // namespace heed::kernels

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+namespace heed {
+
+/// Memory for `bytes` bytes, aligned to 64, contents undefined. Blocks come from a pool of size
+/// classes and return to it, so a training or decoding loop in its steady state asks nothing of the
+/// operating system. Throws Error when there is no memory left.
+std::shared_ptr<std::byte> allocate(size_t bytes);
+
+/// Bytes in use by live blocks, and the most there ever were since the last reset.
+size_t allocated_bytes();
+size_t peak_allocated_bytes();
+void reset_peak_allocated_bytes();
+
+/// Gives the pool's free blocks back to the operating system.
+void release_free_memory();
+
+}  // namespace heed

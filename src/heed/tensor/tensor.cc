@@ -1,0 +1,98 @@
+#include "heed/tensor/tensor.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "heed/base/error.h"
+#include "heed/tensor/allocator.h"
+
+namespace heed {
+
+std::string_view name_of(DType dtype) {
+  switch (dtype) {
+    case DType::f32:
+      return "f32";
+    case DType::bf16:
+      return "bf16";
+    case DType::i32:
+      return "i32";
+  }
+  return "?";
+}
+
+Tensor Tensor::empty(const Shape& shape, DType dtype) {
+  return view(shape, dtype, allocate(static_cast<size_t>(shape.elements() * size_of(dtype))));
+}
+
+Tensor Tensor::zeros(const Shape& shape, DType dtype) {
+  Tensor tensor = empty(shape, dtype);
+  tensor.fill_zero();
+  return tensor;
+}
+
+Tensor Tensor::full(const Shape& shape, float value) {
+  Tensor tensor = empty(shape);
+  std::fill_n(tensor.data<float>(), tensor.elements(), value);
+  return tensor;
+}
+
+namespace {
+
+template <typename T>
+Tensor tensor_of(const Shape& shape, std::span<const T> values) {
+  require(static_cast<int64_t>(values.size()) == shape.elements(), "{} values for a tensor {}",
+          values.size(), shape.text());
+  Tensor tensor = Tensor::empty(shape, dtype_of<T>);
+  std::copy(values.begin(), values.end(), tensor.template data<T>());
+  return tensor;
+}
+
+}  // namespace
+
+Tensor Tensor::of(const Shape& shape, std::span<const float> values) {
+  return tensor_of(shape, values);
+}
+
+Tensor Tensor::of(const Shape& shape, std::span<const int32_t> values) {
+  return tensor_of(shape, values);
+}
+
+Tensor Tensor::view(const Shape& shape, DType dtype, std::shared_ptr<std::byte> owner) {
+  Tensor tensor;
+  tensor.storage_ = std::move(owner);
+  tensor.shape_ = shape;
+  tensor.elements_ = shape.elements();
+  tensor.dtype_ = dtype;
+  return tensor;
+}
+
+Tensor Tensor::reshaped(const Shape& shape) const {
+  require(shape.elements() == elements_, "a tensor {} cannot become {}", shape_.text(),
+          shape.text());
+  return view(shape, dtype_, storage_);
+}
+
+Tensor Tensor::row_slice(int64_t begin, int64_t end) const {
+  require(0 <= begin && begin <= end && end <= rows(), "rows {} to {} of a tensor {}", begin, end,
+          shape_.text());
+  const int64_t offset = begin * cols() * size_of(dtype_);
+  return view({end - begin, cols()}, dtype_, {storage_, storage_.get() + offset});
+}
+
+Tensor Tensor::clone() const {
+  Tensor copy = empty(shape_, dtype_);
+  std::memcpy(copy.raw(), raw(), static_cast<size_t>(bytes()));
+  return copy;
+}
+
+void Tensor::fill_zero() {
+  if (elements_) std::memset(raw(), 0, static_cast<size_t>(bytes()));
+}
+
+void Tensor::check_dtype(DType expected) const {
+  require(dtype_ == expected, "a tensor {} of {} was read as {}", shape_.text(), name_of(dtype_),
+          name_of(expected));
+}
+
+}  // namespace heed

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "heed/tensor/dtype.h"
+#include "heed/tensor/shape.h"
+
+namespace heed {
+
+/// A contiguous, row-major array. Copies share the elements (a handle, like a pointer); `clone`
+/// copies them. A matrix view of any tensor is [rows(), cols()]: the last axis, and all before it.
+class Tensor {
+ public:
+  /// No storage: what an op takes for "absent" (a bias that is not there).
+  Tensor() = default;
+
+  /// Elements undefined.
+  static Tensor empty(const Shape& shape, DType dtype = DType::f32);
+  static Tensor zeros(const Shape& shape, DType dtype = DType::f32);
+  static Tensor full(const Shape& shape, float value);
+  /// An f32 or i32 tensor with the given elements; throws Error when their number does not fit.
+  static Tensor of(const Shape& shape, std::span<const float> values);
+  static Tensor of(const Shape& shape, std::span<const int32_t> values);
+  /// Elements that live elsewhere (a mapped file), kept alive by `owner`.
+  static Tensor view(const Shape& shape, DType dtype, std::shared_ptr<std::byte> owner);
+
+  bool defined() const { return storage_ != nullptr; }
+  const Shape& shape() const { return shape_; }
+  DType dtype() const { return dtype_; }
+  int64_t elements() const { return elements_; }
+  int64_t bytes() const { return elements_ * size_of(dtype_); }
+  int64_t cols() const { return shape_.rank() ? shape_[-1] : 1; }
+  int64_t rows() const { return cols() ? elements_ / cols() : 0; }
+
+  /// The elements; throws Error when T is not the dtype.
+  template <typename T>
+  const T* data() const {
+    check_dtype(dtype_of<T>);
+    return reinterpret_cast<const T*>(storage_.get());
+  }
+  template <typename T>
+  T* data() {
+    check_dtype(dtype_of<T>);
+    return reinterpret_cast<T*>(storage_.get());
+  }
+  template <typename T>
+  std::span<const T> values() const {
+    return {data<T>(), static_cast<size_t>(elements_)};
+  }
+  const std::byte* raw() const { return storage_.get(); }
+  std::byte* raw() { return storage_.get(); }
+
+  /// The same elements under another shape; throws Error when their number differs.
+  Tensor reshaped(const Shape& shape) const;
+  /// Rows [begin, end) of the matrix view as a [end - begin, cols()] view that shares the elements.
+  Tensor row_slice(int64_t begin, int64_t end) const;
+  Tensor clone() const;
+  void fill_zero();
+
+  /// Names the elements: equal for handles that share them from the same beginning.
+  const void* id() const { return storage_.get(); }
+
+ private:
+  void check_dtype(DType expected) const;
+
+  std::shared_ptr<std::byte> storage_;
+  Shape shape_;
+  int64_t elements_ = 0;
+  DType dtype_ = DType::f32;
+};
+
+}  // namespace heed
