@@ -1,6 +1,7 @@
 #include "heed/tensor/tensor.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <utility>
 
@@ -8,6 +9,20 @@
 #include "heed/tensor/allocator.h"
 
 namespace heed {
+namespace {
+
+std::atomic<uint64_t> next_id{1};
+
+template <typename T>
+Tensor tensor_of(const Shape& shape, std::span<const T> values) {
+  require(static_cast<int64_t>(values.size()) == shape.elements(), "{} values for a tensor {}",
+          values.size(), shape.text());
+  Tensor tensor = Tensor::empty(shape, dtype_of<T>);
+  std::copy(values.begin(), values.end(), tensor.template data<T>());
+  return tensor;
+}
+
+}  // namespace
 
 std::string_view name_of(DType dtype) {
   switch (dtype) {
@@ -37,19 +52,6 @@ Tensor Tensor::full(const Shape& shape, float value) {
   return tensor;
 }
 
-namespace {
-
-template <typename T>
-Tensor tensor_of(const Shape& shape, std::span<const T> values) {
-  require(static_cast<int64_t>(values.size()) == shape.elements(), "{} values for a tensor {}",
-          values.size(), shape.text());
-  Tensor tensor = Tensor::empty(shape, dtype_of<T>);
-  std::copy(values.begin(), values.end(), tensor.template data<T>());
-  return tensor;
-}
-
-}  // namespace
-
 Tensor Tensor::of(const Shape& shape, std::span<const float> values) {
   return tensor_of(shape, values);
 }
@@ -63,6 +65,7 @@ Tensor Tensor::view(const Shape& shape, DType dtype, std::shared_ptr<std::byte> 
   tensor.storage_ = std::move(owner);
   tensor.shape_ = shape;
   tensor.elements_ = shape.elements();
+  tensor.id_ = next_id.fetch_add(1, std::memory_order_relaxed);
   tensor.dtype_ = dtype;
   return tensor;
 }
@@ -70,7 +73,9 @@ Tensor Tensor::view(const Shape& shape, DType dtype, std::shared_ptr<std::byte> 
 Tensor Tensor::reshaped(const Shape& shape) const {
   require(shape.elements() == elements_, "a tensor {} cannot become {}", shape_.text(),
           shape.text());
-  return view(shape, dtype_, storage_);
+  Tensor other = *this;
+  other.shape_ = shape;
+  return other;
 }
 
 Tensor Tensor::row_slice(int64_t begin, int64_t end) const {

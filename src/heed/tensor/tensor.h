@@ -61,8 +61,9 @@ class Tensor {
   Tensor clone() const;
   void fill_zero();
 
-  /// Names the elements: equal for handles that share them from the same beginning.
-  const void* id() const { return storage_.get(); }
+  /// A number that names this tensor among all of the process: copies and reshaped handles share
+  /// it.
+  uint64_t id() const { return id_; }
 
  private:
   void check_dtype(DType expected) const;
@@ -70,6 +71,7 @@ class Tensor {
   std::shared_ptr<std::byte> storage_;
   Shape shape_;
   int64_t elements_ = 0;
+  uint64_t id_ = 0;
   DType dtype_ = DType::f32;
 };
 

@@ -1,0 +1,76 @@
+#include "heed/generate/beam.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace heed::generate {
+
+bool Beam::Candidate::operator<(const Candidate& other) const {
+  if (log_probability != other.log_probability) return log_probability > other.log_probability;
+  return path != other.path ? path < other.path : token < other.token;
+}
+
+/// The 2 * beam best continuations: at most half of them end, so the beam stays full.
+std::vector<Beam::Candidate> Beam::candidates(std::span<const float> log_probabilities) const {
+  const size_t wanted = 2 * static_cast<size_t>(options_.beam);
+  const size_t classes = log_probabilities.size() / paths_.size();
+  std::vector<Candidate> best;  // a heap with the worst on top
+  for (size_t path = 0; path < paths_.size(); ++path) {
+    const float* row = log_probabilities.data() + path * classes;
+    for (size_t token = 0; token < classes; ++token) {
+      const Candidate candidate{paths_[path].log_probability + static_cast<double>(row[token]),
+                                static_cast<int32_t>(path), static_cast<int32_t>(token)};
+      if (best.size() == wanted) {
+        if (!(candidate < best.front())) continue;
+        std::pop_heap(best.begin(), best.end());
+        best.back() = candidate;
+      } else {
+        best.push_back(candidate);
+      }
+      std::push_heap(best.begin(), best.end());
+    }
+  }
+  std::sort_heap(best.begin(), best.end());
+  return best;
+}
+
+void Beam::end(const Path& path, double log_probability) {
+  const auto length = static_cast<double>(path.tokens.size() + 1);
+  const double penalty = std::pow((5.0 + length) / 6.0, options_.length_penalty);
+  ended_.push_back({path.tokens, log_probability, log_probability / penalty});
+}
+
+void Beam::advance(std::span<const float> log_probabilities) {
+  const auto width = static_cast<size_t>(options_.beam);
+  std::vector<Path> next;
+  size_t rank = 0;
+  for (const Candidate& candidate : candidates(log_probabilities)) {
+    const Path& path = paths_[static_cast<size_t>(candidate.path)];
+    const bool among_best = rank++ < width;
+    if (candidate.token == eos_id_) {
+      if (among_best) end(path, candidate.log_probability);
+    } else if (next.size() < width) {
+      next.push_back(path);
+      next.back().tokens.push_back(candidate.token);
+      next.back().log_probability = candidate.log_probability;
+    }
+  }
+  paths_ = std::move(next);
+  if (ended_.size() >= width) {
+    paths_.clear();
+  } else if (!paths_.empty() && static_cast<int64_t>(paths_.front().tokens.size()) >= max_length_) {
+    for (const Path& path : paths_) end(path, path.log_probability);
+    paths_.clear();
+  }
+}
+
+std::vector<Hypothesis> Beam::best() const {
+  std::vector<Hypothesis> best = ended_;
+  std::stable_sort(best.begin(), best.end(),
+                   [](const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; });
+  if (best.size() > static_cast<size_t>(options_.n_best))
+    best.resize(static_cast<size_t>(options_.n_best));
+  return best;
+}
+
+}  // namespace heed::generate

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "heed/generate/search.h"
+
+namespace heed::generate {
+
+/// A hypothesis that is still growing.
+struct Path {
+  std::vector<int32_t> tokens;      // chosen so far
+  std::vector<int32_t> cache_rows;  // where the cache holds the keys and values of each input token
+  double log_probability = 0;
+};
+
+/// The beam of one source: its living paths and those that have ended.
+class Beam {
+ public:
+  Beam(const SearchOptions& options, int32_t eos_id, int64_t max_length)
+      : options_(options), eos_id_(eos_id), max_length_(max_length), paths_(1) {}
+
+  /// The paths that want their next token. Empty once the search has ended.
+  std::vector<Path>& paths() { return paths_; }
+  const std::vector<Path>& paths() const { return paths_; }
+
+  /// Takes one step: row i of `log_probabilities` [paths, V] continues path i.
+  void advance(std::span<const float> log_probabilities);
+
+  /// The n best that ended (or, when none did, were cut at the greatest length), best first.
+  std::vector<Hypothesis> best() const;
+
+ private:
+  struct Candidate {
+    double log_probability;
+    int32_t path, token;
+    /// Better first; ties go to the earlier path, then to the smaller token.
+    bool operator<(const Candidate& other) const;
+  };
+  std::vector<Candidate> candidates(std::span<const float> log_probabilities) const;
+  void end(const Path& path, double log_probability);
+
+  SearchOptions options_;
+  int32_t eos_id_;
+  int64_t max_length_;
+  std::vector<Path> paths_;
+  std::vector<Hypothesis> ended_;
+};
+
+}  // namespace heed::generate

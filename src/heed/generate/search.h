@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "heed/model/transformer.h"
+
+namespace heed::generate {
+
+struct SearchOptions {
+  int beam = 1;  // 1: greedy, the most probable token until end of sequence
+  int n_best = 1;
+  /// alpha of the length penalty lp(Y) = ((5 + |Y|) / 6)^alpha (Wu et al. 2016, equation 14; the
+  /// paper takes 0.6); hypotheses are compared by log P(Y | X) / lp(Y).
+  float length_penalty = 0.6f;
+  /// A result has at most this many tokens more than its source (the paper: 50).
+  int64_t extra_length = 50;
+};
+
+struct Hypothesis {
+  std::vector<int32_t> tokens;  // without the start token, without end of sequence
+  double log_probability = 0;   // natural logarithm, of all tokens with end of sequence
+  double score = 0;             // log_probability / length penalty
+};
+
+/// The n best translations of each source (best first), by greedy or beam search with cached keys
+/// and values. Sources [offsets[b], offsets[b + 1]) end with end of sequence. A source's result
+/// does not depend on the others. Throws Error on options out of range and on what
+/// Transformer::encode refuses.
+std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DType dtype,
+                                            const model::Tokens& sources,
+                                            const SearchOptions& options);
+
+}  // namespace heed::generate

@@ -1,0 +1,29 @@
+#include "heed/nn/feed_forward.h"
+
+#include "heed/ops/activation.h"
+#include "heed/ops/dropout.h"
+
+namespace heed::nn {
+
+FeedForward::FeedForward(Parameters& parameters, const std::string& prefix, Settings settings)
+    : settings_(settings),
+      in_(parameters, prefix + (settings.gated ? "up_proj" : "fc1"),
+          {settings.d_model, settings.d_ff, settings.bias}),
+      out_(parameters, prefix + (settings.gated ? "down_proj" : "fc2"),
+           {settings.d_ff, settings.d_model, settings.bias}) {
+  if (settings.gated)
+    gate_.emplace(parameters, prefix + "gate_proj",
+                  Linear::Sizes{settings.d_model, settings.d_ff, settings.bias});
+}
+
+Tensor FeedForward::forward(Context& context, const Tensor& x) const {
+  Tensor hidden = in_.forward(context, x);  // [N, F]
+  if (gate_)
+    hidden = ops::gated(context, settings_.activation, gate_->forward(context, x), hidden);
+  else
+    hidden = ops::activation(context, settings_.activation, hidden);
+  hidden = ops::dropout(context, hidden, settings_.dropout);
+  return out_.forward(context, hidden);  // [N, D]
+}
+
+}  // namespace heed::nn

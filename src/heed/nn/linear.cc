@@ -1,0 +1,16 @@
+#include "heed/nn/linear.h"
+
+#include "heed/ops/linear.h"
+
+namespace heed::nn {
+
+Linear::Linear(Parameters& parameters, const std::string& name, Sizes sizes)
+    : weight_(parameters.create(name + ".weight", {sizes.out, sizes.in}, Initializer::xavier())),
+      bias_(sizes.bias ? parameters.create(name + ".bias", {sizes.out}, Initializer::zeros())
+                       : parameters.absent()) {}
+
+Tensor Linear::forward(Context& context, const Tensor& x) const {
+  return ops::linear(context, x, weight_, bias_);
+}
+
+}  // namespace heed::nn

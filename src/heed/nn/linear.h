@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+
+#include "heed/nn/parameters.h"
+#include "heed/ops/context.h"
+
+namespace heed::nn {
+
+/// y = x W^T + b with weight [out, in], as checkpoints store it.
+class Linear {
+ public:
+  struct Sizes {
+    int64_t in, out;
+    bool bias = true;
+  };
+  Linear(Parameters& parameters, const std::string& name, Sizes sizes);
+
+  /// x [N, in] -> [N, out].
+  Tensor forward(Context& context, const Tensor& x) const;
+
+ private:
+  Parameter& weight_;
+  Parameter& bias_;
+};
+
+}  // namespace heed::nn

@@ -1,0 +1,19 @@
+#include "heed/nn/norm.h"
+
+#include "heed/ops/norm.h"
+
+namespace heed::nn {
+
+Norm::Norm(Parameters& parameters, const std::string& name, Settings settings)
+    : settings_(settings),
+      weight_(parameters.create(name + ".weight", {settings.d_model}, Initializer::ones())),
+      bias_(settings.kind == NormKind::layer
+                ? parameters.create(name + ".bias", {settings.d_model}, Initializer::zeros())
+                : parameters.absent()) {}
+
+Tensor Norm::forward(Context& context, const Tensor& x) const {
+  if (settings_.kind == NormKind::rms) return ops::rms_norm(context, x, weight_, settings_.epsilon);
+  return ops::layer_norm(context, x, weight_, bias_, settings_.epsilon);
+}
+
+}  // namespace heed::nn

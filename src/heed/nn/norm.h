@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+
+#include "heed/nn/parameters.h"
+#include "heed/ops/context.h"
+
+namespace heed::nn {
+
+enum class NormKind { layer, rms };
+
+/// LayerNorm (scale and shift) or RMSNorm (scale only) over d_model.
+class Norm {
+ public:
+  struct Settings {
+    NormKind kind = NormKind::layer;
+    int64_t d_model = 0;
+    float epsilon = 1e-5f;
+  };
+  Norm(Parameters& parameters, const std::string& name, Settings settings);
+
+  /// x [N, D] -> [N, D].
+  Tensor forward(Context& context, const Tensor& x) const;
+
+ private:
+  Settings settings_;
+  Parameter& weight_;
+  Parameter& bias_;
+};
+
+}  // namespace heed::nn

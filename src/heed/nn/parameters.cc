@@ -1,0 +1,84 @@
+#include "heed/nn/parameters.h"
+
+#include <cmath>
+
+#include "heed/base/error.h"
+#include "heed/base/parallel.h"
+#include "heed/base/random.h"
+#include "heed/kernels/elementwise.h"
+
+namespace heed::nn {
+namespace {
+
+uint64_t hash_name(const std::string& name) {
+  uint64_t hash = 0;
+  for (const char letter : name) hash = mix64(hash ^ static_cast<unsigned char>(letter));
+  return hash;
+}
+
+void initialize(Tensor& tensor, Initializer how, const CounterRandom& random) {
+  const double bound =
+      how.value * std::sqrt(6.0 / static_cast<double>(tensor.rows() + tensor.cols()));
+  float* values = tensor.data<float>();
+  parallel_for(tensor.elements(), 1 << 14, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const auto counter = static_cast<uint64_t>(i);
+      switch (how.kind) {
+        case Initializer::Kind::constant:
+          values[i] = how.value;
+          break;
+        case Initializer::Kind::xavier_uniform:
+          values[i] = static_cast<float>((2.0 * random.uniform(counter) - 1.0) * bound);
+          break;
+        case Initializer::Kind::normal:
+          values[i] = static_cast<float>(random.normal(counter) * how.value);
+          break;
+      }
+    }
+  });
+}
+
+}  // namespace
+
+Parameter& Parameters::create(const std::string& name, const Shape& shape,
+                              Initializer initializer) {
+  for (const Parameter& other : parameters_)
+    require(other.name != name, "two parameters are named {}", name);
+  Parameter& parameter = parameters_.emplace_back();
+  parameter.name = name;
+  parameter.value = Tensor::empty(shape);
+  initialize(parameter.value, initializer, CounterRandom(seed_, hash_name(name)));
+  return parameter;
+}
+
+Parameter& Parameters::named(const std::string& name) {
+  for (Parameter& parameter : parameters_)
+    if (parameter.name == name) return parameter;
+  fail("there is no parameter {}", name);
+}
+
+int64_t Parameters::count() const {
+  int64_t count = 0;
+  for (const Parameter& parameter : parameters_) count += parameter.value.elements();
+  return count;
+}
+
+void Parameters::make_gradients() {
+  for (Parameter& parameter : parameters_)
+    parameter.gradient = Tensor::zeros(parameter.value.shape());
+}
+
+void Parameters::drop_gradients() {
+  for (Parameter& parameter : parameters_) parameter.gradient = {};
+}
+
+void Parameters::make_working_copies() {
+  for (Parameter& parameter : parameters_) {
+    if (parameter.value.shape().rank() < 2) continue;
+    if (!parameter.working.defined())
+      parameter.working = Tensor::empty(parameter.value.shape(), DType::bf16);
+    kernels::convert(parameter.value, parameter.working);
+  }
+}
+
+}  // namespace heed::nn

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <deque>
+#include <string>
+
+#include "heed/ops/parameter.h"
+
+namespace heed::nn {
+
+/// How the elements of a new parameter are drawn.
+struct Initializer {
+  enum class Kind { constant, xavier_uniform, normal };
+  Kind kind = Kind::constant;
+  /// The constant, the gain, or the standard deviation.
+  float value = 0.0f;
+
+  static Initializer zeros() { return {Kind::constant, 0.0f}; }
+  static Initializer ones() { return {Kind::constant, 1.0f}; }
+  /// Uniform within gain * sqrt(6 / (in + out)) of 0: keeps the variance of activations and of
+  /// gradients (Glorot and Bengio 2010).
+  static Initializer xavier(float gain = 1.0f) { return {Kind::xavier_uniform, gain}; }
+  static Initializer normal(float deviation) { return {Kind::normal, deviation}; }
+};
+
+/// Owns all parameters of a model, in the order in which its modules were built. Their addresses
+/// never change; modules refer to them. The elements of each are a function of the seed and its
+/// name alone.
+class Parameters {
+ public:
+  explicit Parameters(uint64_t seed = 0) : seed_(seed) {}
+  Parameters(const Parameters&) = delete;
+  Parameters& operator=(const Parameters&) = delete;
+
+  /// A new parameter; throws Error when the name is taken.
+  Parameter& create(const std::string& name, const Shape& shape, Initializer initializer);
+  /// A parameter that does not exist in this model: modules see it as absent.
+  Parameter& absent() { return absent_; }
+
+  std::deque<Parameter>& all() { return parameters_; }
+  const std::deque<Parameter>& all() const { return parameters_; }
+  /// Throws Error when there is no parameter of that name.
+  Parameter& named(const std::string& name);
+
+  /// Number of learned values.
+  int64_t count() const;
+
+  /// Allocates zero gradients / frees them.
+  void make_gradients();
+  void drop_gradients();
+
+  /// Makes the bf16 copies of all matrices that the bf16 compute mode reads, from the f32 values.
+  void make_working_copies();
+
+ private:
+  uint64_t seed_;
+  std::deque<Parameter> parameters_;
+  Parameter absent_;
+};
+
+}  // namespace heed::nn

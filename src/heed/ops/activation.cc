@@ -1,0 +1,41 @@
+#include "heed/ops/activation.h"
+
+#include "heed/ops/check.h"
+
+namespace heed::ops {
+
+Tensor activation(Context& context, Activation f, const Tensor& x) {
+  Tensor y = Tensor::empty(x.shape(), x.dtype());
+  kernels::activation_forward(f, x, y);
+  if (!context.tape) return y;
+
+  Tape& tape = *context.tape;
+  tape.record([&tape, f, x, key = TensorKey(y)] {
+    Tensor dy = tape.take(key);
+    if (!dy.defined()) return;
+    kernels::activation_backward(f, x, dy, dy);
+    tape.add(x, dy);
+  });
+  return y;
+}
+
+Tensor gated(Context& context, Activation f, const Tensor& gate, const Tensor& up) {
+  check_shape("gated", "up", up, gate.shape());
+  Tensor y = Tensor::empty(gate.shape(), gate.dtype());
+  kernels::gated_forward(f, gate, up, y);
+  if (!context.tape) return y;
+
+  Tape& tape = *context.tape;
+  tape.record([&tape, f, gate, up, key = TensorKey(y)] {
+    const Tensor dy = tape.take(key);
+    if (!dy.defined()) return;
+    Tensor d_gate = Tensor::empty(gate.shape(), gate.dtype());
+    Tensor d_up = Tensor::empty(up.shape(), up.dtype());
+    kernels::gated_backward(f, gate, up, dy, {d_gate, d_up});
+    tape.add(gate, d_gate);
+    tape.add(up, d_up);
+  });
+  return y;
+}
+
+}  // namespace heed::ops

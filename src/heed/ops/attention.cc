@@ -1,0 +1,60 @@
+#include "heed/ops/attention.h"
+
+#include "heed/ops/check.h"
+
+namespace heed::ops {
+namespace {
+
+void check(const AttentionInput& in) {
+  const auto& options = in.options;
+  const int64_t heads = options.n_heads, kv_heads = options.n_kv_heads;
+  require(heads > 0 && kv_heads > 0 && heads % kv_heads == 0,
+          "attention: {} heads cannot share {} key/value heads", heads, kv_heads);
+  require(in.q.cols() % heads == 0, "attention: q is {}, its width is not divisible by {} heads",
+          in.q.shape().text(), heads);
+  check_width("attention", "k", in.k, in.q.cols() / heads * kv_heads);
+  require(in.v.cols() % kv_heads == 0,
+          "attention: v is {}, its width is not divisible by {} key/value heads",
+          in.v.shape().text(), kv_heads);
+  require(in.v.rows() == in.k.rows(), "attention: k is {}, v is {}: the rows should agree",
+          in.k.shape().text(), in.v.shape().text());
+  require(in.spans->q_offsets.back() == in.q.rows(),
+          "attention: q is {}, the sequences have {} rows", in.q.shape().text(),
+          in.spans->q_offsets.back());
+}
+
+}  // namespace
+
+Tensor attention(Context& context, const AttentionInput& input) {
+  check(input);
+  kernels::AttentionOptions options = input.options;
+  if (!context.training())
+    options.dropout = 0.0f;
+  else if (options.dropout > 0.0f)
+    options.dropout_key = context.next_dropout_key();
+  const kernels::AttentionForward forward{input.q, input.k, input.v, *input.spans, options};
+  if (context.observe_attention) context.observe_attention(input.site, forward);
+
+  const int64_t d_value = input.v.cols() / options.n_kv_heads;
+  Tensor out = Tensor::empty({input.q.rows(), options.n_heads * d_value}, input.q.dtype());
+  Tensor log_sum = Tensor::empty({input.q.rows(), options.n_heads});
+  kernels::attention_forward(forward, out, log_sum);
+  if (!context.tape) return out;
+
+  Tape& tape = *context.tape;
+  tape.record(
+      [&tape, q = input.q, k = input.k, v = input.v, spans = input.spans, options, out, log_sum] {
+        const Tensor d_out = tape.take(out);
+        if (!d_out.defined()) return;
+        Tensor dq = Tensor::empty(q.shape(), q.dtype());
+        Tensor dk = Tensor::empty(k.shape(), k.dtype());
+        Tensor dv = Tensor::empty(v.shape(), v.dtype());
+        kernels::attention_backward({q, k, v, *spans, options}, out, log_sum, d_out, {dq, dk, dv});
+        tape.add(q, dq);
+        tape.add(k, dk);
+        tape.add(v, dv);
+      });
+  return out;
+}
+
+}  // namespace heed::ops

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "heed/base/random.h"
+#include "heed/kernels/attention.h"
+#include "heed/ops/tape.h"
+
+namespace heed {
+
+/// Which attention of a model is meant.
+struct AttentionSite {
+  enum class Kind { encoder_self, decoder_self, cross };
+  Kind kind = Kind::encoder_self;
+  int layer = 0;
+};
+
+/// What a forward pass carries through all modules. Training and inference run the same code: with
+/// a tape, ops record their backward step and dropout is active; without one neither happens.
+struct Context {
+  Tape* tape = nullptr;
+  /// Type of the activations. Sums are taken in f32 either way.
+  DType dtype = DType::f32;
+  /// Names the dropout masks of this pass; every dropout of the pass takes the next number.
+  uint64_t dropout_seed = 0;
+  uint64_t dropouts = 0;
+  /// Called before every attention by those who want to look; empty otherwise.
+  std::function<void(AttentionSite, const kernels::AttentionForward&)> observe_attention;
+
+  bool training() const { return tape != nullptr; }
+  uint64_t next_dropout_key() { return CounterRandom(dropout_seed).bits(dropouts++); }
+};
+
+}  // namespace heed

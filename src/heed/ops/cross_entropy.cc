@@ -1,0 +1,75 @@
+#include "heed/ops/cross_entropy.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "heed/kernels/column_sums.h"
+#include "heed/kernels/matmul.h"
+#include "heed/ops/check.h"
+
+namespace heed::ops {
+namespace {
+
+/// Rows of logits that exist at a time: enough to keep the products efficient, and at most 16
+/// million numbers.
+int64_t rows_at_a_time(int64_t classes) {
+  return std::clamp<int64_t>((int64_t{1} << 24) / std::max<int64_t>(classes, 1), 64, 1024);
+}
+
+void check_targets(std::span<const int32_t> targets, int64_t rows, int64_t classes) {
+  require(static_cast<int64_t>(targets.size()) == rows, "cross_entropy: {} rows, {} targets", rows,
+          targets.size());
+  for (const int32_t target : targets)
+    require(target >= 0 && target < classes, "cross_entropy: a target is {}, expected 0 to {}",
+            target, classes - 1);
+}
+
+}  // namespace
+
+double Loss::perplexity() const {
+  return std::exp(negative_log_likelihood / static_cast<double>(tokens));
+}
+
+Loss& Loss::operator+=(const Loss& other) {
+  smoothed += other.smoothed;
+  negative_log_likelihood += other.negative_log_likelihood;
+  tokens += other.tokens;
+  return *this;
+}
+
+Loss cross_entropy(Context& context, const Tensor& x, Parameter& weight, Parameter& bias,
+                   std::span<const int32_t> targets, kernels::CrossEntropyOptions options) {
+  const int64_t classes = weight.value.rows(), rows = x.rows();
+  check_width(weight.name, "the input", x, weight.value.cols());
+  check_targets(targets, rows, classes);
+  const Tensor& matrix = weight.read(x.dtype());
+  Tensor dx;
+  if (context.tape) dx = Tensor::empty(x.shape(), x.dtype());
+
+  Loss loss{.tokens = rows};
+  const int64_t step = rows_at_a_time(classes);
+  for (int64_t begin = 0; begin < rows; begin += step) {
+    const int64_t end = std::min(begin + step, rows);
+    const Tensor chunk = x.row_slice(begin, end);
+    Tensor logits = Tensor::empty({end - begin, classes});
+    kernels::matmul({chunk}, {matrix, true}, {.bias = bias.value}, logits);
+    Tensor losses = Tensor::empty({end - begin, 2});
+    Tensor d_logits;
+    if (context.tape)
+      d_logits = x.dtype() == DType::f32 ? logits : Tensor::empty(logits.shape(), x.dtype());
+    kernels::cross_entropy(logits, targets.subspan(begin, end - begin), options, losses, d_logits);
+    for (int64_t row = 0; row < end - begin; ++row) {
+      loss.smoothed += losses.data<float>()[2 * row];
+      loss.negative_log_likelihood += losses.data<float>()[2 * row + 1];
+    }
+    if (!context.tape) continue;
+    Tensor d_chunk = dx.row_slice(begin, end);
+    kernels::matmul({d_logits}, {matrix}, {}, d_chunk);
+    kernels::matmul({d_logits, true}, {chunk}, {.accumulate = true}, weight.gradient);
+    if (bias.present()) kernels::column_sums(d_logits, bias.gradient);
+  }
+  if (context.tape) context.tape->add(x, dx);
+  return loss;
+}
+
+}  // namespace heed::ops

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "heed/kernels/cross_entropy.h"
+#include "heed/ops/context.h"
+#include "heed/ops/parameter.h"
+
+namespace heed::ops {
+
+/// Sums over the tokens of a batch.
+struct Loss {
+  double smoothed = 0;                 // the label-smoothed cross entropy that is minimised
+  double negative_log_likelihood = 0;  // -sum log p(target), whose mean gives the perplexity
+  int64_t tokens = 0;
+
+  double mean() const { return smoothed / static_cast<double>(tokens); }
+  double perplexity() const;
+  Loss& operator+=(const Loss& other);
+};
+
+/// The vocabulary projection and the loss in one: logits = x W^T + b, then the label-smoothed cross
+/// entropy with `targets` [N]; x [N, D], weight [V, D], bias [V] or absent. Logits exist for a few
+/// hundred rows at a time only. This is where backward begins: with a tape, the gradients of the
+/// rows (times options.gradient_scale) are taken while their logits are at hand, those of the
+/// weight and the bias are added at once, and that of x is left on the tape.
+Loss cross_entropy(Context& context, const Tensor& x, Parameter& weight, Parameter& bias,
+                   std::span<const int32_t> targets, kernels::CrossEntropyOptions options);
+
+}  // namespace heed::ops

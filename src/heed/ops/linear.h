@@ -1,0 +1,12 @@
+#pragma once
+
+#include "heed/ops/context.h"
+#include "heed/ops/parameter.h"
+
+namespace heed::ops {
+
+/// y = x W^T + b: x [N, in], weight [out, in], bias [out] or absent; y [N, out] in x's dtype.
+/// dX = dY W, dW += dY^T X, db += the column sums of dY. Throws Error on a width that does not fit.
+Tensor linear(Context& context, const Tensor& x, Parameter& weight, Parameter& bias);
+
+}  // namespace heed::ops

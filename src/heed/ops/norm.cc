@@ -1,0 +1,59 @@
+#include "heed/ops/norm.h"
+
+#include "heed/kernels/elementwise.h"
+#include "heed/kernels/norm.h"
+#include "heed/ops/check.h"
+
+namespace heed::ops {
+namespace {
+
+/// A backward kernel writes; what another step put there before is added.
+template <typename Backward>
+void write_gradient(Tape& tape, const Tensor& x, Backward&& backward) {
+  Tensor dx = Tensor::empty(x.shape(), x.dtype());
+  backward(dx);
+  tape.add(x, dx);
+}
+
+}  // namespace
+
+Tensor layer_norm(Context& context, const Tensor& x, Parameter& weight, Parameter& bias,
+                  float epsilon) {
+  check_shape(weight.name, "the scale", weight.value, {x.cols()});
+  check_shape(bias.name, "the shift", bias.value, {x.cols()});
+  Tensor y = Tensor::empty(x.shape(), x.dtype());
+  Tensor stats = Tensor::empty({x.rows(), 2});
+  kernels::layer_norm_forward({x, weight.value, bias.value, epsilon}, y, stats);
+  if (!context.tape) return y;
+
+  Tape& tape = *context.tape;
+  tape.record([&tape, &weight, &bias, epsilon, x, stats, key = TensorKey(y)] {
+    const Tensor dy = tape.take(key);
+    if (!dy.defined()) return;
+    write_gradient(tape, x, [&](Tensor& dx) {
+      kernels::layer_norm_backward({x, weight.value, bias.value, epsilon}, stats, dy,
+                                   {dx, weight.gradient, bias.gradient});
+    });
+  });
+  return y;
+}
+
+Tensor rms_norm(Context& context, const Tensor& x, Parameter& weight, float epsilon) {
+  check_shape(weight.name, "the scale", weight.value, {x.cols()});
+  Tensor y = Tensor::empty(x.shape(), x.dtype());
+  Tensor stats = Tensor::empty({x.rows(), 1});
+  kernels::rms_norm_forward({x, weight.value, epsilon}, y, stats);
+  if (!context.tape) return y;
+
+  Tape& tape = *context.tape;
+  tape.record([&tape, &weight, epsilon, x, stats, key = TensorKey(y)] {
+    const Tensor dy = tape.take(key);
+    if (!dy.defined()) return;
+    write_gradient(tape, x, [&](Tensor& dx) {
+      kernels::rms_norm_backward({x, weight.value, epsilon}, stats, dy, {dx, weight.gradient});
+    });
+  });
+  return y;
+}
+
+}  // namespace heed::ops

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "heed/ops/context.h"
+#include "heed/ops/parameter.h"
+
+namespace heed::ops {
+
+/// Layer normalisation over the last axis (Ba et al. 2016): x [N, D], weight and bias [D].
+Tensor layer_norm(Context& context, const Tensor& x, Parameter& weight, Parameter& bias,
+                  float epsilon);
+
+/// Root mean square normalisation (Zhang and Sennrich 2019): x [N, D], weight [D].
+Tensor rms_norm(Context& context, const Tensor& x, Parameter& weight, float epsilon);
+
+}  // namespace heed::ops
