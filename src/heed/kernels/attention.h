@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "heed/base/random.h"
 #include "heed/kernels/backend.h"
 #include "heed/tensor/tensor.h"
 
@@ -38,6 +39,14 @@ struct AttentionOptions {
   float dropout = 0.0f;      // probability that a weight is dropped; the others grow by 1 / (1 - p)
   uint64_t dropout_key = 0;  // names the mask: the same key drops the same weights
 };
+
+/// Which mask the weights of query row n and head h (row = n * H + h) are dropped by: the weight of
+/// key j, counted from the first key of its sequence, is dropped when
+/// counter_hash(attention_dropout_key(dropout_key, row), j) < drop_threshold(dropout). Dropout acts
+/// on the normalised weights, so the softmax's denominator knows nothing of it.
+inline uint64_t attention_dropout_key(uint64_t dropout_key, int64_t row) {
+  return mix64(mix64(dropout_key) ^ static_cast<uint64_t>(row));
+}
 
 /// softmax(Q K^T scale + mask) V per head (Vaswani et al. 2017, eq. 1), tiled with an online
 /// softmax (Dao et al. 2022): memory beyond the arguments is linear in neither length. q [Nq, H d],

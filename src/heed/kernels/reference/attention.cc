@@ -1,0 +1,180 @@
+#include "heed/kernels/attention.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "heed/kernels/counter_hash.h"
+
+namespace heed::kernels::reference {
+namespace {
+
+constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+
+double element(const Tensor& x, int64_t row, int64_t col) {
+  return visit_floating(x.dtype(), [&](auto zero) {
+    return static_cast<double>(static_cast<float>(x.data<decltype(zero)>()[row * x.cols() + col]));
+  });
+}
+
+void set_element(Tensor& x, int64_t row, int64_t col, double value) {
+  visit_floating(x.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    x.data<T>()[row * x.cols() + col] = T(static_cast<float>(value));
+  });
+}
+
+/// A T x T matrix of doubles, which the fast kernels never build.
+struct Matrix {
+  Matrix(int64_t row_count, int64_t col_count)
+      : cols(col_count), values(static_cast<size_t>(row_count * col_count)) {}
+  double& operator()(int64_t i, int64_t j) { return values[static_cast<size_t>(i * cols + j)]; }
+  int64_t cols;
+  std::vector<double> values;
+};
+
+/// One sequence and one query head: where its rows and columns lie.
+struct Head {
+  Head(const AttentionForward& in, int64_t sequence, int64_t head)
+      : problem(in),
+        h(head),
+        q_begin(in.spans.q_offsets[static_cast<size_t>(sequence)]),
+        kv_begin(in.spans.kv_begin[static_cast<size_t>(sequence)]),
+        queries(in.spans.q_offsets[static_cast<size_t>(sequence) + 1] - q_begin),
+        keys(in.spans.kv_end[static_cast<size_t>(sequence)] - kv_begin),
+        d(in.q.cols() / in.options.n_heads),
+        dv(in.v.cols() / in.options.n_kv_heads),
+        q_col(h * d),
+        k_col(group() * d),
+        v_col(group() * dv),
+        out_col(h * dv) {}
+
+  int64_t group() const { return h / (problem.options.n_heads / problem.options.n_kv_heads); }
+  int64_t row(int64_t key) const {
+    const auto& rows = problem.spans.kv_rows;
+    return rows.empty() ? kv_begin + key : rows[static_cast<size_t>(kv_begin + key)];
+  }
+  double q(int64_t i, int64_t c) const { return element(problem.q, q_begin + i, q_col + c); }
+  double k(int64_t j, int64_t c) const { return element(problem.k, row(j), k_col + c); }
+  double v(int64_t j, int64_t c) const { return element(problem.v, row(j), v_col + c); }
+  bool visible(int64_t i, int64_t j) const {
+    return !problem.options.causal || j < keys - queries + i + 1;
+  }
+
+  const AttentionForward& problem;
+  int64_t h, q_begin, kv_begin, queries, keys, d, dv, q_col, k_col, v_col, out_col;
+};
+
+/// Row i of `weights` = softmax of the visible scores; returns the logarithm of its denominator.
+double softmax_row(const Head& head, int64_t i, Matrix& weights) {
+  double largest = kMinusInfinity, sum = 0.0;
+  for (int64_t j = 0; j < head.keys; ++j) {
+    double score = 0.0;
+    for (int64_t c = 0; c < head.d; ++c) score += head.q(i, c) * head.k(j, c);
+    weights(i, j) = head.visible(i, j) ? score * static_cast<double>(head.problem.options.scale)
+                                       : kMinusInfinity;
+    largest = std::max(largest, weights(i, j));
+  }
+  for (int64_t j = 0; j < head.keys; ++j) {
+    weights(i, j) = largest == kMinusInfinity ? 0.0 : std::exp(weights(i, j) - largest);
+    sum += weights(i, j);
+  }
+  for (int64_t j = 0; j < head.keys; ++j) weights(i, j) /= sum > 0.0 ? sum : 1.0;
+  return largest + std::log(sum);
+}
+
+Matrix softmax(const Head& head) {
+  Matrix weights(head.queries, head.keys);
+  for (int64_t i = 0; i < head.queries; ++i) softmax_row(head, i, weights);
+  return weights;
+}
+
+/// What dropout multiplies weight (i, j) with: 0 or 1 / (1 - p).
+double kept(const Head& head, int64_t i, int64_t j) {
+  const AttentionOptions& options = head.problem.options;
+  if (options.dropout <= 0.0f) return 1.0;
+  const uint64_t key =
+      attention_dropout_key(options.dropout_key, (head.q_begin + i) * options.n_heads + head.h);
+  const bool drop = counter_hash(key, static_cast<uint64_t>(j)) < drop_threshold(options.dropout);
+  return drop ? 0.0 : 1.0 / (1.0 - static_cast<double>(options.dropout));
+}
+
+void forward_head(const Head& head, Tensor& out, Tensor& log_sum) {
+  Matrix weights(head.queries, head.keys);
+  for (int64_t i = 0; i < head.queries; ++i) {
+    set_element(log_sum, head.q_begin + i, head.h, softmax_row(head, i, weights));
+    for (int64_t c = 0; c < head.dv; ++c) {
+      double sum = 0.0;
+      for (int64_t j = 0; j < head.keys; ++j)
+        sum += weights(i, j) * kept(head, i, j) * head.v(j, c);
+      set_element(out, head.q_begin + i, head.out_col + c, sum);
+    }
+  }
+}
+
+/// Gradients in double, all heads of a group added up before they are rounded to the dtype.
+struct Gradients {
+  explicit Gradients(const AttentionForward& in)
+      : dq(in.q.rows(), in.q.cols()), dk(in.k.rows(), in.k.cols()), dv(in.v.rows(), in.v.cols()) {}
+  Matrix dq, dk, dv;
+};
+
+void backward_head(const Head& head, const Tensor& d_out, Gradients& gradients) {
+  const double scale = static_cast<double>(head.problem.options.scale);
+  Matrix weights = softmax(head);
+  for (int64_t i = 0; i < head.queries; ++i) {
+    const int64_t n = head.q_begin + i;
+    std::vector<double> d_weights(static_cast<size_t>(head.keys), 0.0);
+    double mean = 0.0;
+    for (int64_t j = 0; j < head.keys; ++j) {
+      double& d_weight = d_weights[static_cast<size_t>(j)];
+      for (int64_t c = 0; c < head.dv; ++c) {
+        const double dy = element(d_out, n, head.out_col + c) * kept(head, i, j);
+        d_weight += dy * head.v(j, c);
+        gradients.dv(head.row(j), head.v_col + c) += weights(i, j) * dy;
+      }
+      mean += weights(i, j) * d_weight;
+    }
+    for (int64_t j = 0; j < head.keys; ++j) {
+      const double d_score = weights(i, j) * (d_weights[static_cast<size_t>(j)] - mean) * scale;
+      for (int64_t c = 0; c < head.d; ++c) {
+        gradients.dq(n, head.q_col + c) += d_score * head.k(j, c);
+        gradients.dk(head.row(j), head.k_col + c) += d_score * head.q(i, c);
+      }
+    }
+  }
+}
+
+void round_to(Matrix& from, Tensor& to) {
+  for (int64_t n = 0; n < to.rows(); ++n)
+    for (int64_t c = 0; c < to.cols(); ++c) set_element(to, n, c, from(n, c));
+}
+
+}  // namespace
+
+void attention_forward(const AttentionForward& in, Tensor& out, Tensor& log_sum) {
+  for (int64_t b = 0; b < in.spans.sequences(); ++b)
+    for (int64_t h = 0; h < in.options.n_heads; ++h) forward_head(Head(in, b, h), out, log_sum);
+}
+
+void attention_backward(const AttentionForward& in, const Tensor&, const Tensor&,
+                        const Tensor& d_out, AttentionGradients gradients) {
+  Gradients sums(in);
+  for (int64_t b = 0; b < in.spans.sequences(); ++b)
+    for (int64_t h = 0; h < in.options.n_heads; ++h) backward_head(Head(in, b, h), d_out, sums);
+  round_to(sums.dq, gradients.dq);
+  round_to(sums.dk, gradients.dk);
+  round_to(sums.dv, gradients.dv);
+}
+
+Tensor attention_weights(const AttentionForward& in, int64_t sequence) {
+  const Head first(in, sequence, 0);
+  Tensor weights = Tensor::empty({in.options.n_heads, first.queries, first.keys});
+  float* to = weights.data<float>();
+  for (int64_t h = 0; h < in.options.n_heads; ++h)
+    for (const double weight : softmax(Head(in, sequence, h)).values)
+      *to++ = static_cast<float>(weight);
+  return weights;
+}
+
+}  // namespace heed::kernels::reference
