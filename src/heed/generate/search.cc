@@ -1,6 +1,7 @@
 #include "heed/generate/search.h"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "heed/base/error.h"
@@ -28,6 +29,13 @@ std::vector<Beam> make_beams(const model::ModelConfig& config, const model::Toke
                        std::min(length + options.extra_length, config.max_positions));
   }
   return beams;
+}
+
+/// A softmax carries a NaN to its whole row, so one number of each row tells.
+void check_numbers(const Tensor& log_probabilities) {
+  for (int64_t row = 0; row < log_probabilities.rows(); ++row)
+    require(!std::isnan(log_probabilities.data<float>()[row * log_probabilities.cols()]),
+            "the model's output is not a number: its weights are damaged");
 }
 
 /// The input of one decoding step: the newest token of every living path of every beam.
@@ -102,6 +110,7 @@ std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DTy
          std::make_shared<const kernels::AttentionSpans>(std::move(step.memory)), caches});
     Tensor logits = model.logits(context, states);  // [paths, V]
     kernels::log_softmax(logits, logits);
+    check_numbers(logits);
     advance_all(beams, logits);
   }
   std::vector<std::vector<Hypothesis>> results;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 #include "heed/kernels/backend.h"
 #include "heed/tensor/tensor.h"
 
@@ -8,6 +10,9 @@ namespace heed::kernels {
 /// relu(x) = max(0, x); gelu(x) = x Phi(x) with the exact normal distribution function; gelu_tanh
 /// its tanh approximation (Hendrycks and Gimpel 2016); silu(x) = x sigmoid(x), also called swish.
 enum class Activation { relu, gelu, gelu_tanh, silu };
+
+/// "relu", "gelu", "gelu_new" or "silu", as checkpoints call them.
+std::string_view name_of(Activation f);
 
 /// y = f(x), any shape, one dtype.
 HEED_KERNEL(void, activation_forward, (Activation f, const Tensor& x, Tensor& y), (f, x, y))

@@ -48,26 +48,16 @@ void ModelConfig::validate() {
     require(id >= 0 && id < vocab_size, "{} is {}, expected 0 to {}", name, id, vocab_size - 1);
 }
 
-std::string_view name_of(kernels::Activation activation) {
-  switch (activation) {
-    case kernels::Activation::relu:
-      return "relu";
-    case kernels::Activation::gelu:
-      return "gelu";
-    case kernels::Activation::gelu_tanh:
-      return "gelu_new";
-    case kernels::Activation::silu:
-      return "silu";
+std::string_view name_of(PositionKind kind) {
+  switch (kind) {
+    case PositionKind::none:
+      return "none";
+    case PositionKind::sinusoidal:
+      return "sinusoidal";
+    case PositionKind::learned:
+      return "learned";
   }
   return "?";
-}
-
-kernels::Activation activation_named(std::string_view name) {
-  if (name == "relu") return kernels::Activation::relu;
-  if (name == "gelu") return kernels::Activation::gelu;
-  if (name == "gelu_new") return kernels::Activation::gelu_tanh;
-  if (name == "silu" || name == "swish") return kernels::Activation::silu;
-  fail("activation \"{}\" is not known, expected relu, gelu, gelu_new or silu", name);
 }
 
 }  // namespace heed::model

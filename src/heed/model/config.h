@@ -51,8 +51,7 @@ struct ModelConfig {
   void validate();
 };
 
-std::string_view name_of(kernels::Activation activation);
-/// "relu", "gelu", "gelu_new", "silu" (or "swish"). Throws Error on another name.
-kernels::Activation activation_named(std::string_view name);
+/// "none", "sinusoidal" or "learned".
+std::string_view name_of(PositionKind kind);
 
 }  // namespace heed::model

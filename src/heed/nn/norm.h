@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "heed/nn/parameters.h"
 #include "heed/ops/context.h"
@@ -8,6 +9,11 @@
 namespace heed::nn {
 
 enum class NormKind { layer, rms };
+
+/// "layer" or "rms".
+constexpr std::string_view name_of(NormKind kind) {
+  return kind == NormKind::layer ? "layer" : "rms";
+}
 
 /// LayerNorm (scale and shift) or RMSNorm (scale only) over d_model.
 class Norm {

@@ -13,6 +13,11 @@ namespace heed::nn {
 /// the sub-layer (most later models).
 enum class NormPlacement { post, pre };
 
+/// "post" or "pre".
+constexpr std::string_view name_of(NormPlacement placement) {
+  return placement == NormPlacement::post ? "post" : "pre";
+}
+
 /// One layer of an encoder (self-attention, feed-forward) or of a decoder (masked self-attention,
 /// cross-attention, feed-forward), each sub-layer inside a residual connection.
 class TransformerLayer {

@@ -26,7 +26,7 @@ struct Context {
   uint64_t dropout_seed = 0;
   uint64_t dropouts = 0;
   /// Called before every attention by those who want to look; empty otherwise.
-  std::function<void(AttentionSite, const kernels::AttentionForward&)> observe_attention;
+  std::function<void(AttentionSite, const kernels::AttentionForward&)> observe_attention = {};
 
   bool training() const { return tape != nullptr; }
   uint64_t next_dropout_key() { return CounterRandom(dropout_seed).bits(dropouts++); }

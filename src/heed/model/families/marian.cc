@@ -1,0 +1,143 @@
+#include "heed/model/families/marian.h"
+
+#include "heed/base/error.h"
+#include "heed/base/json.h"
+#include "heed/base/names.h"
+
+namespace heed::model {
+namespace {
+
+using kernels::Activation;
+
+constexpr float kEpsilon = 1e-5f;  // of PyTorch's LayerNorm, which these families take
+
+/// Encoder and decoder may differ in the file's format, not in heed.
+int64_t same_in_both(const nlohmann::json& json, const std::string& file, const std::string& tail) {
+  const auto encoder = get<int64_t>(json, "encoder_" + tail, file);
+  const auto decoder = get<int64_t>(json, "decoder_" + tail, file);
+  require(encoder == decoder, "{}: encoder_{} is {} and decoder_{} is {}, expected the same", file,
+          tail, encoder, tail, decoder);
+  return encoder;
+}
+
+void require_shared_embeddings(const nlohmann::json& json, const std::string& file) {
+  for (const char* key : {"share_encoder_decoder_embeddings", "tie_word_embeddings"})
+    require(get_or(json, key, true, file), "{}: {} is false, expected true", file, key);
+}
+
+ModelConfig read_config(const nlohmann::json& json, const std::string& file,
+                        nn::NormPlacement placement) {
+  require_shared_embeddings(json, file);
+  ModelConfig c;
+  c.vocab_size = get<int64_t>(json, "vocab_size", file);
+  c.d_model = get<int64_t>(json, "d_model", file);
+  c.encoder_layers = get<int64_t>(json, "encoder_layers", file);
+  c.decoder_layers = get<int64_t>(json, "decoder_layers", file);
+  c.n_heads = same_in_both(json, file, "attention_heads");
+  c.d_ff = same_in_both(json, file, "ffn_dim");
+  c.activation = named(get<std::string>(json, "activation_function", file),
+                       std::vector{Activation::relu, Activation::gelu, Activation::gelu_tanh,
+                                   Activation::silu});
+  c.norm_placement = placement;
+  c.norm_epsilon = kEpsilon;
+  c.max_positions = get_or<int64_t>(json, "max_position_embeddings", 1024, file);
+  c.scale_embedding = get_or(json, "scale_embedding", false, file);
+  c.dropout = static_cast<float>(get_or(json, "dropout", 0.1, file));
+  c.attention_dropout = static_cast<float>(get_or(json, "attention_dropout", 0.0, file));
+  c.activation_dropout = static_cast<float>(get_or(json, "activation_dropout", 0.0, file));
+  c.pad_id = get<int32_t>(json, "pad_token_id", file);
+  c.eos_id = get<int32_t>(json, "eos_token_id", file);
+  c.start_id = get<int32_t>(json, "decoder_start_token_id", file);
+  return c;
+}
+
+nlohmann::json write_config(const ModelConfig& c, std::string_view type,
+                            std::string_view architecture) {
+  return {{"architectures", {architecture}},
+          {"model_type", type},
+          {"vocab_size", c.vocab_size},
+          {"decoder_vocab_size", c.vocab_size},
+          {"d_model", c.d_model},
+          {"encoder_layers", c.encoder_layers},
+          {"decoder_layers", c.decoder_layers},
+          {"num_hidden_layers", c.encoder_layers},
+          {"encoder_attention_heads", c.n_heads},
+          {"decoder_attention_heads", c.n_heads},
+          {"encoder_ffn_dim", c.d_ff},
+          {"decoder_ffn_dim", c.d_ff},
+          {"activation_function", name_of(c.activation)},
+          {"max_position_embeddings", c.max_positions},
+          {"scale_embedding", c.scale_embedding},
+          {"share_encoder_decoder_embeddings", true},
+          {"tie_word_embeddings", true},
+          {"static_position_embeddings", true},
+          {"is_encoder_decoder", true},
+          {"dropout", c.dropout},
+          {"attention_dropout", c.attention_dropout},
+          {"activation_dropout", c.activation_dropout},
+          {"pad_token_id", c.pad_id},
+          {"eos_token_id", c.eos_id},
+          {"bos_token_id", c.pad_id},
+          {"decoder_start_token_id", c.start_id},
+          {"forced_eos_token_id", c.eos_id},
+          {"torch_dtype", "float32"}};
+}
+
+bool can_express(const ModelConfig& c) {
+  return c.norm == nn::NormKind::layer && c.norm_epsilon == kEpsilon && !c.gated &&
+         c.linear_bias && c.head_bias && c.positions == PositionKind::sinusoidal &&
+         c.sinusoid_layout == nn::SinusoidLayout::halves && c.d_model % 2 == 0 &&
+         c.n_kv_heads == c.n_heads && c.d_value == c.d_head && c.n_heads * c.d_head == c.d_model;
+}
+
+StoredWeight stored(const std::string& name, const Shape& shape) {
+  if (name == "final_logits_bias") return {name, {1, shape[0]}};
+  const size_t o_proj = name.find(".o_proj.");
+  if (o_proj == std::string::npos) return {name, shape};
+  return {std::string(name).replace(o_proj, 8, ".out_proj."), shape};
+}
+
+bool redundant(std::string_view name) {
+  return name == "lm_head.weight" || name == "model.encoder.embed_tokens.weight" ||
+         name == "model.decoder.embed_tokens.weight" ||
+         name == "model.encoder.embed_positions.weight" ||
+         name == "model.decoder.embed_positions.weight";
+}
+
+}  // namespace
+
+Family marian_family() {
+  return {.model_type = "marian",
+          .read_config =
+              [](const nlohmann::json& json, const std::string& file) {
+                return read_config(json, file, nn::NormPlacement::post);
+              },
+          .write_config =
+              [](const ModelConfig& c) { return write_config(c, "marian", "MarianMTModel"); },
+          .can_express =
+              [](const ModelConfig& c) {
+                return can_express(c) && c.norm_placement == nn::NormPlacement::post;
+              },
+          .stored = stored,
+          .redundant = redundant};
+}
+
+Family pegasus_family() {
+  return {.model_type = "pegasus",
+          .read_config =
+              [](const nlohmann::json& json, const std::string& file) {
+                return read_config(json, file, nn::NormPlacement::pre);
+              },
+          .write_config =
+              [](const ModelConfig& c) {
+                return write_config(c, "pegasus", "PegasusForConditionalGeneration");
+              },
+          .can_express =
+              [](const ModelConfig& c) {
+                return can_express(c) && c.norm_placement == nn::NormPlacement::pre;
+              },
+          .stored = stored,
+          .redundant = redundant};
+}
+
+}  // namespace heed::model

@@ -1,0 +1,47 @@
+#include "heed/train/config.h"
+
+#include "heed/base/error.h"
+
+namespace heed::train {
+namespace {
+
+void require_at_least(std::string_view name, double value, double least) {
+  require(value >= least, "{} is {}, expected at least {}", name, value, least);
+}
+
+}  // namespace
+
+void TrainConfig::validate() const {
+  require(vocabulary.kind == "bpe" || vocabulary.kind == "unigram",
+          "vocabulary.kind is \"{}\", expected bpe or unigram", vocabulary.kind);
+  require(run.compute == "auto" || run.compute == "f32" || run.compute == "bf16",
+          "run.compute is \"{}\", expected auto, f32 or bf16", run.compute);
+  require_at_least("data.held_out", static_cast<double>(data.held_out), 1);
+  require_at_least("data.max_tokens", static_cast<double>(data.max_tokens), 1);
+  require_at_least("data.max_ratio", data.max_ratio, 1);
+  require_at_least("vocabulary.size", static_cast<double>(vocabulary.size), 8);
+  require_at_least("optimizer.learning_rate", optimizer.learning_rate, 0);
+  require_at_least("optimizer.warmup", static_cast<double>(optimizer.warmup), 0);
+  require_at_least("optimizer.clip", optimizer.clip, 0);
+  require_at_least("optimizer.skip_outliers", optimizer.skip_outliers, 0);
+  require_at_least("optimizer.weight_decay", optimizer.weight_decay, 0);
+  require(optimizer.label_smoothing >= 0 && optimizer.label_smoothing < 1,
+          "optimizer.label_smoothing is {}, expected at least 0 and below 1",
+          optimizer.label_smoothing);
+  for (const auto& [name, beta] : {std::pair{"beta1", optimizer.beta1}, {"beta2", optimizer.beta2}})
+    require(beta >= 0 && beta < 1, "optimizer.{} is {}, expected at least 0 and below 1", name,
+            beta);
+  require_at_least("run.token_budget", static_cast<double>(run.token_budget), 16);
+  require_at_least("run.accumulation", static_cast<double>(run.accumulation), 1);
+  require_at_least("run.average", static_cast<double>(run.average), 0);
+  require(run.steps >= 0 && run.epochs >= 0 && run.minutes >= 0,
+          "run.steps, run.epochs and run.minutes are limits, expected at least 0");
+  require(run.steps > 0 || run.epochs > 0 || run.minutes > 0 || validation.patience > 0,
+          "nothing would end the run: set run.steps, run.epochs, run.minutes or "
+          "validation.patience");
+  require_at_least("validation.every", static_cast<double>(validation.every), 1);
+  require_at_least("validation.sentences", static_cast<double>(validation.sentences), 1);
+  require_at_least("validation.beam", static_cast<double>(validation.beam), 1);
+}
+
+}  // namespace heed::train

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "heed/model/config.h"
+#include "heed/train/schedule.h"
+
+namespace heed::train {
+
+struct DataConfig {
+  std::string source, target;              // one sentence a line; line i translates line i
+  std::string tsv;                         // or one file: source, tab, target
+  std::string valid_source, valid_target;  // none: taken from the training text, and left out of it
+  int64_t held_out = 500;                  // how many pairs are taken then
+  int64_t max_tokens = 200;                // longer sentences are dropped
+  double max_ratio = 5.0;                  // and pairs with one side this many times longer
+};
+
+struct VocabularyConfig {
+  std::string kind = "bpe";  // or unigram
+  int64_t size = 4000;       // pieces, shared by both languages
+  std::string model;         // an existing SentencePiece model instead of training one
+  std::string word_vectors;  // word2vec text or binary file that embeddings start from
+};
+
+struct OptimizerConfig {
+  double learning_rate = 1e-3;  // the peak
+  ScheduleKind schedule = ScheduleKind::inverse_sqrt;
+  int64_t warmup = 4000;  // steps
+  double beta1 = 0.9, beta2 = 0.98, epsilon = 1e-9;
+  double weight_decay = 0.0;
+  double clip = 1.0;  // greatest norm of the gradient; 0: no limit
+  double label_smoothing = 0.1;
+  /// A step whose loss or gradient norm lies this many deviations above the recent mean is skipped.
+  double skip_outliers = 8.0;  // 0: none is skipped
+};
+
+struct RunConfig {
+  uint64_t seed = 1;
+  std::string compute = "auto";  // f32, bf16, or bf16 where the machine is fast at it
+  int64_t token_budget = 4096;   // source or target tokens of one batch, whichever are more
+  int64_t accumulation = 1;      // batches a step
+  int64_t steps = 0;             // 0: no limit
+  int64_t epochs = 0;            // 0: no limit
+  double minutes = 0;   // 0: no limit; else the number of steps that fits is planned early on
+  int64_t average = 5;  // checkpoints whose mean is tried as the final model
+};
+
+struct ValidationConfig {
+  int64_t every = 500;      // steps
+  int64_t sentences = 200;  // that are translated for BLEU and chrF
+  int64_t beam = 1;
+  int64_t samples = 4;   // translations shown
+  int64_t patience = 0;  // validations without a better BLEU until the run stops; 0: never
+};
+
+/// A whole training run. Everything here has a key in the TOML file (config_fields below).
+struct TrainConfig {
+  DataConfig data;
+  VocabularyConfig vocabulary;
+  model::ModelConfig model;
+  OptimizerConfig optimizer;
+  RunConfig run;
+  ValidationConfig validation;
+
+  /// Throws Error on values that cannot be.
+  void validate() const;
+};
+
+/// The names of the built-in presets: "tiny", "small", "base", "big", ...
+std::vector<std::string> preset_names();
+/// The TOML text of one; throws Error when there is no such preset.
+std::string preset(const std::string& name);
+
+/// Reads TOML over `config`: keys that are not there keep their value. Throws Error with the line
+/// of a syntax error, of an unknown key (with the nearest known one), of a value of the wrong type.
+void read_toml(TrainConfig& config, const std::string& text, const std::string& file);
+/// Sets "section.key" from a TOML value such as `3`, `true`, `"text"`, or a bare word.
+void set_field(TrainConfig& config, const std::string& assignment);
+/// The whole configuration as TOML with a comment to each key.
+std::string write_toml(const TrainConfig& config);
+
+}  // namespace heed::train

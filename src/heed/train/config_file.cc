@@ -1,0 +1,271 @@
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <functional>
+#include <sstream>
+#include <type_traits>
+
+#include "heed/base/error.h"
+#include "heed/base/names.h"
+#include "heed/train/config.h"
+
+namespace heed::train {
+namespace {
+
+/// One key of the file, tied to its place in a TrainConfig.
+struct Field {
+  std::string key;  // "model.d_model"
+  std::string help;
+  std::function<void(const toml::node&)> read;
+  std::function<std::string()> print;
+};
+
+template <typename T>
+std::string literal(const T& value) {
+  if constexpr (std::is_same_v<T, std::string>) {
+    std::ostringstream out;
+    out << toml::value<std::string>(value);
+    return out.str();
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return value ? "true" : "false";
+  } else if constexpr (std::is_floating_point_v<T>) {
+    const std::string text = fmt::format("{}", value);
+    return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
+  } else {
+    return fmt::format("{}", value);
+  }
+}
+
+template <typename T>
+constexpr std::string_view kind_of() {
+  if constexpr (std::is_same_v<T, std::string>) return "a text";
+  if constexpr (std::is_same_v<T, bool>) return "true or false";
+  if constexpr (std::is_floating_point_v<T>) return "a number";
+  return "an integer";
+}
+
+template <typename T>
+void read_value(const std::string& key, const toml::node& node, T& value) {
+  std::optional<T> found;
+  if constexpr (std::is_floating_point_v<T>) {
+    if (node.is_number()) found = static_cast<T>(*node.value<double>());
+  } else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+    if (node.is_integer()) found = node.value<T>();  // empty when it does not fit
+  } else {
+    found = node.value_exact<T>();
+  }
+  if (!found) {
+    std::ostringstream text;
+    node.visit([&](const auto& inner) { text << inner; });
+    fail("{} is {}, expected {}", key, text.str(), kind_of<T>());
+  }
+  value = *found;
+}
+
+template <typename T>
+Field field(std::string key, T& value, std::string help) {
+  return {key, std::move(help),
+          [key, &value](const toml::node& node) { read_value(key, node, value); },
+          [&value] { return literal(value); }};
+}
+
+/// A field whose value is one of a few names.
+template <typename Enum>
+Field field(std::string key, Enum& value, std::initializer_list<Enum> values, std::string help) {
+  return {key, std::move(help),
+          [key, &value, known = std::vector<Enum>(values)](const toml::node& node) {
+            std::string name;
+            read_value(key, node, name);
+            try {
+              value = named(name, known);
+            } catch (const Error& error) {
+              fail("{}: {}", key, error.what());
+            }
+          },
+          [&value] { return literal(std::string(name_of(value))); }};
+}
+
+void add_data_fields(TrainConfig& c, std::vector<Field>& f) {
+  f.push_back(field("data.source", c.data.source, "source text, one sentence a line"));
+  f.push_back(field("data.target", c.data.target, "its translation, line by line"));
+  f.push_back(field("data.tsv", c.data.tsv, "or one file: source, tab, target"));
+  f.push_back(field("data.valid_source", c.data.valid_source, "validation text"));
+  f.push_back(field("data.valid_target", c.data.valid_target, "its translation"));
+  f.push_back(field("data.held_out", c.data.held_out,
+                    "pairs set aside for validation when no validation text is given"));
+  f.push_back(field("data.max_tokens", c.data.max_tokens, "longer sentences are dropped"));
+  f.push_back(field("data.max_ratio", c.data.max_ratio,
+                    "pairs with one side this many times longer are dropped"));
+  f.push_back(field("vocabulary.kind", c.vocabulary.kind, "bpe or unigram (SentencePiece)"));
+  f.push_back(field("vocabulary.size", c.vocabulary.size, "pieces, shared by both languages"));
+  f.push_back(field("vocabulary.model", c.vocabulary.model,
+                    "an existing SentencePiece model instead of a new one"));
+  f.push_back(field("vocabulary.word_vectors", c.vocabulary.word_vectors,
+                    "word2vec text or binary file that embeddings start from"));
+}
+
+void add_model_fields(TrainConfig& c, std::vector<Field>& f) {
+  model::ModelConfig& m = c.model;
+  f.push_back(field("model.d_model", m.d_model, "width of the residual stream, D"));
+  f.push_back(field("model.encoder_layers", m.encoder_layers, "L of the encoder"));
+  f.push_back(field("model.decoder_layers", m.decoder_layers, "L of the decoder"));
+  f.push_back(field("model.n_heads", m.n_heads, "query heads, H"));
+  f.push_back(field("model.n_kv_heads", m.n_kv_heads, "key/value heads, G; 0: as many as n_heads"));
+  f.push_back(field("model.d_head", m.d_head, "width of a query and a key; 0: d_model / n_heads"));
+  f.push_back(field("model.d_value", m.d_value, "width of a value; 0: d_head"));
+  f.push_back(field("model.d_ff", m.d_ff, "width of the feed-forward network, F"));
+  using kernels::Activation;
+  f.push_back(field("model.activation", m.activation,
+                    {Activation::relu, Activation::gelu, Activation::gelu_tanh, Activation::silu},
+                    "relu, gelu, gelu_new or silu"));
+  f.push_back(field("model.gated", m.gated, "a gated feed-forward network"));
+  f.push_back(
+      field("model.norm", m.norm, {nn::NormKind::layer, nn::NormKind::rms}, "layer or rms"));
+  f.push_back(field("model.norm_placement", m.norm_placement,
+                    {nn::NormPlacement::post, nn::NormPlacement::pre}, "post (the paper) or pre"));
+  f.push_back(field(
+      "model.positions", m.positions,
+      {model::PositionKind::sinusoidal, model::PositionKind::learned, model::PositionKind::none},
+      "sinusoidal, learned or none"));
+  f.push_back(field("model.max_positions", m.max_positions, "longest sequence in tokens"));
+  f.push_back(field("model.linear_bias", m.linear_bias, "biases in the linear maps"));
+  f.push_back(field("model.dropout", m.dropout, "of embeddings and of each sub-layer's output"));
+  f.push_back(field("model.attention_dropout", m.attention_dropout, "of the attention weights"));
+  f.push_back(field("model.activation_dropout", m.activation_dropout,
+                    "of the hidden units of the feed-forward network"));
+}
+
+void add_optimizer_fields(TrainConfig& c, std::vector<Field>& f) {
+  OptimizerConfig& o = c.optimizer;
+  f.push_back(field("optimizer.learning_rate", o.learning_rate, "the peak"));
+  f.push_back(field("optimizer.schedule", o.schedule,
+                    {ScheduleKind::inverse_sqrt, ScheduleKind::cosine, ScheduleKind::linear,
+                     ScheduleKind::constant},
+                    "inverse_sqrt (the paper), cosine, linear or constant"));
+  f.push_back(field("optimizer.warmup", o.warmup, "steps of linear warm-up"));
+  f.push_back(field("optimizer.beta1", o.beta1, "Adam"));
+  f.push_back(field("optimizer.beta2", o.beta2, "Adam"));
+  f.push_back(field("optimizer.epsilon", o.epsilon, "Adam"));
+  f.push_back(field("optimizer.weight_decay", o.weight_decay, "decoupled, on matrices"));
+  f.push_back(field("optimizer.clip", o.clip, "greatest norm of the gradient; 0: no limit"));
+  f.push_back(field("optimizer.label_smoothing", o.label_smoothing, "0.1 in the paper"));
+  f.push_back(field("optimizer.skip_outliers", o.skip_outliers,
+                    "skip a step whose loss or gradient norm is this many deviations above the "
+                    "recent mean; 0: never"));
+}
+
+void add_run_fields(TrainConfig& c, std::vector<Field>& f) {
+  f.push_back(field("run.seed", c.run.seed, "same seed, same bits"));
+  f.push_back(field("run.compute", c.run.compute, "f32, bf16, or auto: bf16 where it is fast"));
+  f.push_back(field("run.token_budget", c.run.token_budget,
+                    "source or target tokens of a batch, whichever are more"));
+  f.push_back(field("run.accumulation", c.run.accumulation, "batches per step"));
+  f.push_back(field("run.steps", c.run.steps, "end after so many steps; 0: no limit"));
+  f.push_back(field("run.epochs", c.run.epochs, "end after so many epochs; 0: no limit"));
+  f.push_back(
+      field("run.minutes", c.run.minutes, "plan as many steps as fit into this time; 0: no limit"));
+  f.push_back(field("run.average", c.run.average,
+                    "checkpoints whose mean is tried as the final model; 0: none"));
+  f.push_back(field("validation.every", c.validation.every, "steps between validations"));
+  f.push_back(field("validation.sentences", c.validation.sentences,
+                    "sentences translated for BLEU and chrF"));
+  f.push_back(field("validation.beam", c.validation.beam, "beam of these translations"));
+  f.push_back(field("validation.samples", c.validation.samples, "translations shown"));
+  f.push_back(field("validation.patience", c.validation.patience,
+                    "stop after so many validations without a better BLEU; 0: never"));
+}
+
+std::vector<Field> fields(TrainConfig& config) {
+  std::vector<Field> all;
+  add_data_fields(config, all);
+  add_model_fields(config, all);
+  add_optimizer_fields(config, all);
+  add_run_fields(config, all);
+  return all;
+}
+
+size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = std::exchange(row[0], i);
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row.back();
+}
+
+Field& find_field(std::vector<Field>& all, const std::string& key, const std::string& where) {
+  for (Field& candidate : all)
+    if (candidate.key == key) return candidate;
+  const auto nearest = std::min_element(all.begin(), all.end(), [&](const auto& a, const auto& b) {
+    return edit_distance(a.key, key) < edit_distance(b.key, key);
+  });
+  fail("{}: there is no key {}; did you mean {}?", where, key, nearest->key);
+}
+
+std::string section_of(const std::string& key) { return key.substr(0, key.find('.')); }
+
+}  // namespace
+
+void read_toml(TrainConfig& config, const std::string& text, const std::string& file) {
+  toml::table table;
+  try {
+    table = toml::parse(text);
+  } catch (const toml::parse_error& error) {
+    fail("{}:{}: {}", file, error.source().begin.line, error.description());
+  }
+  std::vector<Field> all = fields(config);
+  for (const auto& [section, content] : table) {
+    const std::string where = fmt::format("{}:{}", file, content.source().begin.line);
+    const std::string name{section.str()};
+    const toml::table* inner = content.as_table();
+    require(inner != nullptr, "{}: {} stands outside of a [section]", where, name);
+    for (const auto& [key, value] : *inner) {
+      const std::string line = fmt::format("{}:{}", file, value.source().begin.line);
+      Field& found = find_field(all, fmt::format("{}.{}", name, key.str()), line);
+      try {
+        found.read(value);
+      } catch (const Error& error) {
+        fail("{}: {}", line, error.what());
+      }
+    }
+  }
+}
+
+void set_field(TrainConfig& config, const std::string& assignment) {
+  const size_t equals = assignment.find('=');
+  const size_t dot = assignment.find('.');
+  require(equals != std::string::npos && dot < equals,
+          "\"{}\" is not an assignment, expected section.key=value", assignment);
+  std::vector<Field> all = fields(config);
+  Field& found = find_field(all, assignment.substr(0, equals), "--set");
+  const std::string value = assignment.substr(equals + 1);
+  toml::table table;
+  try {
+    table = toml::parse("value = " + value);
+  } catch (const toml::parse_error&) {
+    table.insert_or_assign("value", value);  // a bare word is a text
+  }
+  found.read(*table.get("value"));
+}
+
+std::string write_toml(const TrainConfig& config) {
+  TrainConfig copy = config;
+  std::string out, section;
+  for (const Field& entry : fields(copy)) {
+    if (section_of(entry.key) != section) {
+      section = section_of(entry.key);
+      out += fmt::format("{}[{}]\n", out.empty() ? "" : "\n", section);
+    }
+    const std::string line =
+        fmt::format("{} = {}", entry.key.substr(section.size() + 1), entry.print());
+    out += fmt::format("{:<34} # {}\n", line, entry.help);
+  }
+  return out;
+}
+
+}  // namespace heed::train

@@ -1,0 +1,85 @@
+#include "heed/train/machine.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <limits>
+#include <string>
+
+#include "heed/kernels/matmul.h"
+
+namespace heed::train {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// The number behind `key` in a file of "key: number kB" lines; none: -1.
+int64_t kilobytes(const std::string& path, const std::string& key) {
+  std::ifstream file(path);
+  std::string word;
+  int64_t value = 0;
+  while (file >> word)
+    if (word == key && file >> value) return value;
+  return -1;
+}
+
+int64_t number_in(const std::string& path, int64_t otherwise) {
+  std::ifstream file(path);
+  int64_t value = 0;
+  return file >> value ? value : otherwise;
+}
+
+}  // namespace
+
+DType fastest_compute_type() {
+  return kernels::multiplies_bf16_faster() ? DType::bf16 : DType::f32;
+}
+
+double measure_peak(DType dtype) {
+  constexpr int64_t kSize = 1024;
+  constexpr double kSeconds = 0.1;
+  const Tensor a = Tensor::zeros({kSize, kSize}, dtype);
+  Tensor c = Tensor::empty({kSize, kSize});
+  const kernels::PackedMatrix b = kernels::pack({a});
+  kernels::matmul_packed(a, b, {}, c);
+  double best = 0;
+  for (const auto start = Clock::now(); seconds_since(start) < kSeconds;) {
+    const auto begin = Clock::now();
+    kernels::matmul_packed(a, b, {}, c);
+    best = std::max(best, 2.0 * kSize * kSize * kSize / seconds_since(begin));
+  }
+  return best;
+}
+
+double operations_of_step(const model::ModelConfig& c, const StepTokens& tokens) {
+  const auto source = static_cast<double>(tokens.source), target = static_cast<double>(tokens.target);
+  const double queries = static_cast<double>(c.d_model * c.n_heads * (c.d_head + c.d_value));
+  const double keys = static_cast<double>(c.d_model * c.n_kv_heads * (c.d_head + c.d_value));
+  const double feed_forward = static_cast<double>((c.gated ? 3 : 2) * c.d_model * c.d_ff);
+  const auto encoder = static_cast<double>(c.encoder_layers);
+  const auto decoder = static_cast<double>(c.decoder_layers);
+  double weights = encoder * source * (queries + keys + feed_forward);
+  weights += decoder * (target * (2 * queries + keys + feed_forward) + source * keys);
+  weights += target * static_cast<double>(c.d_model * c.vocab_size);
+
+  const auto sequences = static_cast<double>(std::max<int64_t>(tokens.sequences, 1));
+  const double pairs = encoder * source * source + decoder * (target * target / 2 + target * source);
+  const double width = static_cast<double>(c.n_heads * (c.d_head + c.d_value)) / 2;
+  return 6 * weights + 12 * width * pairs / sequences;
+}
+
+int64_t available_memory() {
+  int64_t available = std::numeric_limits<int64_t>::max();
+  if (const int64_t kb = kilobytes("/proc/meminfo", "MemAvailable:"); kb >= 0)
+    available = kb * 1024;
+  const int64_t limit = number_in("/sys/fs/cgroup/memory.max", -1);
+  const int64_t used = number_in("/sys/fs/cgroup/memory.current", 0);
+  if (limit >= 0) available = std::min(available, std::max<int64_t>(limit - used, 0));
+  return available;
+}
+
+}  // namespace heed::train

@@ -1,0 +1,31 @@
+#include "heed/train/outliers.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace heed::train {
+namespace {
+
+constexpr int64_t kEnoughHistory = 100;
+constexpr double kWeight = 0.02;
+/// A history without any spread would make the smallest change an outlier.
+constexpr double kLeastRelativeDeviation = 0.02;
+
+}  // namespace
+
+double Outliers::z_score(double value) const {
+  if (state_.count < kEnoughHistory) return 0;
+  const double deviation =
+      std::max(std::sqrt(state_.variance), kLeastRelativeDeviation * std::abs(state_.mean) + 1e-12);
+  return (value - state_.mean) / deviation;
+}
+
+void Outliers::add(double value) {
+  // The first numbers weigh equally; later ones fade.
+  const double weight = std::max(kWeight, 1.0 / static_cast<double>(++state_.count));
+  const double difference = value - state_.mean;
+  state_.mean += weight * difference;
+  state_.variance = (1.0 - weight) * (state_.variance + weight * difference * difference);
+}
+
+}  // namespace heed::train

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace heed::train {
+
+/// How the learning rate goes on after a linear warm-up.
+enum class ScheduleKind {
+  inverse_sqrt,  // as 1 / sqrt(step) (Vaswani et al. 2017, equation 3)
+  cosine,        // half a cosine down to zero at the last step (Loshchilov and Hutter 2017)
+  linear,        // straight down to zero at the last step
+  constant
+};
+
+std::string_view name_of(ScheduleKind kind);
+
+struct Schedule {
+  ScheduleKind kind = ScheduleKind::inverse_sqrt;
+  double peak = 1e-3;
+  int64_t warmup = 4000;
+  int64_t last_step = 0;  // cosine and linear need it; 0: not known yet, the peak is held
+
+  /// The learning rate of step 1, 2, ...
+  double at(int64_t step) const;
+};
+
+}  // namespace heed::train

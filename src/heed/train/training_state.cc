@@ -1,0 +1,72 @@
+#include "heed/train/training_state.h"
+
+#include "heed/base/error.h"
+#include "heed/base/json.h"
+
+namespace heed::train {
+namespace {
+
+nlohmann::json outliers_to_json(const Outliers& outliers) {
+  const Outliers::State& s = outliers.state();
+  return {{"count", s.count}, {"mean", s.mean}, {"variance", s.variance}};
+}
+
+Outliers outliers_from_json(const nlohmann::json& json, const std::string& file) {
+  Outliers outliers;
+  outliers.restore({get<int64_t>(json, "count", file), get<double>(json, "mean", file),
+                    get<double>(json, "variance", file)});
+  return outliers;
+}
+
+const nlohmann::json& member(const nlohmann::json& json, const char* key, const std::string& file) {
+  require(json.is_object() && json.contains(key), "{}: {} is missing", file, key);
+  return json.at(key);
+}
+
+}  // namespace
+
+nlohmann::json TrainingState::to_json() const {
+  return {{"step", step},
+          {"epoch", epoch},
+          {"batch", batch},
+          {"planned_steps", planned_steps},
+          {"target_tokens", target_tokens},
+          {"seconds", seconds},
+          {"finished", finished},
+          {"losses", outliers_to_json(losses)},
+          {"gradient_norms", outliers_to_json(gradient_norms)},
+          {"outliers_in_a_row", outliers_in_a_row},
+          {"skipped_steps", skipped_steps},
+          {"best_bleu", best_bleu},
+          {"best_step", best_step},
+          {"validations_since_best", validations_since_best},
+          {"averaged_steps", averaged_steps}};
+}
+
+TrainingState TrainingState::from_json(const nlohmann::json& json, const std::string& file) {
+  TrainingState s;
+  s.step = get<int64_t>(json, "step", file);
+  s.epoch = get<int64_t>(json, "epoch", file);
+  s.batch = get<int64_t>(json, "batch", file);
+  s.planned_steps = get<int64_t>(json, "planned_steps", file);
+  s.target_tokens = get<int64_t>(json, "target_tokens", file);
+  s.seconds = get<double>(json, "seconds", file);
+  s.finished = get<bool>(json, "finished", file);
+  s.losses = outliers_from_json(member(json, "losses", file), file);
+  s.gradient_norms = outliers_from_json(member(json, "gradient_norms", file), file);
+  s.outliers_in_a_row = get<int64_t>(json, "outliers_in_a_row", file);
+  s.skipped_steps = get<int64_t>(json, "skipped_steps", file);
+  s.best_bleu = get<double>(json, "best_bleu", file);
+  s.best_step = get<int64_t>(json, "best_step", file);
+  s.validations_since_best = get<int64_t>(json, "validations_since_best", file);
+  for (const auto& step : member(json, "averaged_steps", file)) {
+    require(step.is_number_integer(), "{}: averaged_steps holds {}, expected integers", file,
+            step.dump());
+    s.averaged_steps.push_back(step.get<int64_t>());
+  }
+  for (const int64_t count : {s.step, s.epoch, s.batch, s.planned_steps, s.target_tokens})
+    require(count >= 0, "{}: a counter is {}, expected at least 0", file, count);
+  return s;
+}
+
+}  // namespace heed::train
