@@ -7,24 +7,12 @@
 #define HWY_TARGET_INCLUDE "heed/kernels/cpu/dropout.cc"
 #include <hwy/foreach_target.h>
 
+#include "heed/kernels/cpu/counter_hash-inl.h"
 #include "heed/kernels/cpu/simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels {
 namespace HWY_NAMESPACE {
-
-/// counter_hash for the elements index, index + 1, ... (the upper half of the index is the same for
-/// all lanes: pieces begin at multiples of their size, so none crosses 2^32).
-HWY_INLINE hn::Vec<U32> counter_hash_lanes(uint64_t key, uint64_t index) {
-  const U32 du;
-  const auto shifted = hn::Iota(du, static_cast<uint32_t>(index));
-  auto x = hn::Xor(shifted, hn::Set(du, static_cast<uint32_t>(key)));
-  x = hn::Add(x, hn::Set(du, static_cast<uint32_t>(index >> 32) * 0x9e3779b9u));
-  x = hn::Mul(hn::Xor(x, hn::ShiftRight<16>(x)), hn::Set(du, 0x85ebca6bu));
-  x = hn::Xor(x, hn::Set(du, static_cast<uint32_t>(key >> 32)));
-  x = hn::Mul(hn::Xor(x, hn::ShiftRight<13>(x)), hn::Set(du, 0xc2b2ae35u));
-  return hn::Xor(x, hn::ShiftRight<16>(x));
-}
 
 template <typename T>
 void dropout_add(const T* x, const T* residual, Dropout dropout, T* y, int64_t begin, int64_t end) {

@@ -1,0 +1,226 @@
+#include <cmath>
+#include <limits>
+
+#include "heed/base/parallel.h"
+#include "heed/kernels/attention.h"
+#include "heed/kernels/counter_hash.h"
+#include "heed/kernels/cpu/attention_work.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "heed/kernels/cpu/attention_forward.cc"
+#include <hwy/foreach_target.h>
+
+#include "heed/kernels/cpu/attention_tiles-inl.h"
+#include "heed/kernels/cpu/counter_hash-inl.h"
+
+#ifndef HEED_KERNELS_CPU_ATTENTION_FORWARD_TENSORS
+#define HEED_KERNELS_CPU_ATTENTION_FORWARD_TENSORS
+namespace heed::kernels::cpu {
+
+template <typename T>
+struct ForwardTensors {
+  const T *q, *k, *v;
+  T* out;
+  float* log_sum;
+};
+
+}  // namespace heed::kernels::cpu
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels {
+namespace HWY_NAMESPACE {
+
+/// The online softmax of one row: the largest score so far, and the sum of exp(score - largest).
+struct Softmax {
+  float largest = -std::numeric_limits<float>::infinity();
+  float sum = 0.0f;
+};
+
+/// Which weights of a row are dropped, from its key number `first` on.
+struct Drop {
+  uint32_t threshold;  // 0: none
+  uint64_t key;
+  int64_t first;
+};
+
+HWY_INLINE V32 first_lanes(F32 d, int64_t count, V32 inside, V32 outside) {
+  return hn::IfThenElse(hn::FirstN(d, static_cast<size_t>(count)), inside, outside);
+}
+
+/// Replaces the first `visible` of a row's scores by their weights, exp(score - largest so far),
+/// the others up to `end` by zeros; returns what the row's earlier sums are to be multiplied with.
+HWY_INLINE float soften(float* scores, int64_t visible, int64_t end, Drop drop, Softmax& softmax) {
+  const F32 d;
+  const auto minus_infinity = hn::Set(d, -std::numeric_limits<float>::infinity());
+  auto largest = hn::Set(d, softmax.largest);
+  for (int64_t j = 0; j < visible; j += lanes()) {
+    const auto score = hn::Load(d, scores + j);
+    largest =
+        hn::Max(largest, first_lanes(d, HWY_MIN(visible - j, lanes()), score, minus_infinity));
+  }
+  largest = hn::MaxOfLanes(d, largest);
+  const float previous = softmax.largest;
+  softmax.largest = hn::GetLane(largest);
+  const bool nothing_seen = softmax.largest == -std::numeric_limits<float>::infinity();
+  auto sum = hn::Zero(d);
+  for (int64_t j = 0; j < end; j += lanes()) {
+    auto weight = hn::Zero(d);
+    if (j < visible && !nothing_seen) {
+      weight = exp_lanes(d, hn::Sub(hn::Load(d, scores + j), largest));
+      weight = first_lanes(d, HWY_MIN(visible - j, lanes()), weight, hn::Zero(d));
+      sum = hn::Add(sum, weight);
+      if (drop.threshold > 0) {
+        const auto hash = counter_hash_lanes(drop.key, static_cast<uint64_t>(drop.first + j));
+        const auto dropped = hn::Gt(hn::Set(U32(), drop.threshold), hash);
+        weight = hn::IfThenZeroElse(hn::RebindMask(d, dropped), weight);
+      }
+    }
+    hn::Store(weight, d, scores + j);
+  }
+  if (nothing_seen || previous == softmax.largest) {
+    softmax.sum += hn::GetLane(hn::SumOfLanes(d, sum));
+    return 1.0f;
+  }
+  const float shrink = hn::GetLane(exp_lanes(d, hn::Sub(hn::Set(d, previous), largest)));
+  softmax.sum = softmax.sum * shrink + hn::GetLane(hn::SumOfLanes(d, sum));
+  return shrink;
+}
+
+HWY_INLINE void multiply_row(float* row, int64_t width, float factor) {
+  const F32 d;
+  for (int64_t c = 0; c < width; c += lanes())
+    hn::Store(hn::Mul(hn::Load(d, row + c), hn::Set(d, factor)), d, row + c);
+}
+
+/// The tile of one task: its query rows, and one block of keys after the other.
+template <typename T>
+class ForwardTile {
+ public:
+  ForwardTile(const cpu::ForwardTensors<T>& tensors, const cpu::AttentionTask& task)
+      : tensors_(tensors),
+        group_(task.group),
+        shape_(*task.group.shape),
+        begin_(task.row_begin),
+        rows_(task.row_end - task.row_begin),
+        out_{cpu::scratch(cpu::Slot::out, rows_ * padded(shape_.dv)), padded(shape_.dv)},
+        drop_threshold_(shape_.dropout > 0.0f ? drop_threshold(shape_.dropout) : 0) {}
+
+  void run() {
+    const int64_t d = shape_.d;
+    q_ = pack_queries(group_, tensors_.q, d, shape_.scale, begin_, rows_,
+                      cpu::scratch(cpu::Slot::q, rows_ * padded(d)));
+    const int64_t visible = rows_ > 0 ? group_.visible(begin_ + rows_ - 1) : 0;
+    for (int64_t key = 0; key < visible; key += cpu::kKeyBlock) {
+      const int64_t count = HWY_MIN(cpu::kKeyBlock, visible - key);
+      load_keys(key, count);
+      for (int64_t r = 0; r < rows_; r += cpu::kPanelRows)
+        attend(r, HWY_MIN(cpu::kPanelRows, rows_ - r), key, count);
+    }
+    for (int64_t r = 0; r < rows_; ++r) write(r);
+  }
+
+ private:
+  void load_keys(int64_t key, int64_t count) {
+    const int64_t step = padded(count);
+    const auto k = pack_keys(group_, tensors_.k, shape_.d, key, count,
+                             cpu::scratch(cpu::Slot::k, cpu::kKeyBlock * padded(shape_.d)));
+    const Rows<float> transposed{
+        cpu::scratch(cpu::Slot::k_transposed, cpu::kKeyBlock * padded(shape_.d)), step};
+    transpose(k, count, shape_.d, transposed);
+    k_transposed_ = {transposed.data, step};
+    v_ = pack_keys(group_, tensors_.v, shape_.dv, key, count,
+                   cpu::scratch(cpu::Slot::v, cpu::kKeyBlock * padded(shape_.dv)));
+  }
+
+  /// Rows [r, r + rows) of the tile take in the keys of the block.
+  void attend(int64_t r, int64_t rows, int64_t key, int64_t count) {
+    const int64_t seen = std::clamp<int64_t>(group_.visible(begin_ + r + rows - 1) - key, 0, count);
+    if (seen == 0) return;
+    const Rows<float> scores{cpu::scratch(cpu::Slot::scores, cpu::kPanelRows * cpu::kKeyBlock),
+                             cpu::kKeyBlock};
+    product(rows, vectors_for(seen), shape_.d, {q_.data + r * q_.step, q_.step, 1}, k_transposed_,
+            scores, false);
+    float* out = out_.data + r * out_.step;
+    for (int64_t i = 0; i < rows; ++i) {
+      const int64_t row = begin_ + r + i;
+      const int64_t visible = std::clamp<int64_t>(group_.visible(row) - key, 0, seen);
+      const Drop drop{drop_threshold_, drop_threshold_ > 0 ? group_.dropout_key(row) : 0, key};
+      if (key == 0) softmax_[r + i] = {};
+      const float shrink =
+          soften(scores.data + i * scores.step, visible, padded(seen), drop, softmax_[r + i]);
+      if (key > 0 && shrink != 1.0f) multiply_row(out + i * out_.step, out_.step, shrink);
+    }
+    product(rows, vectors_for(shape_.dv), seen, {scores.data, scores.step, 1}, v_, {out, out_.step},
+            key > 0);
+  }
+
+  void write(int64_t r) {
+    const int64_t row = begin_ + r;
+    const int64_t index = group_.row_index(row);
+    T* out = tensors_.out + index * shape_.dv;
+    const bool sees = group_.visible(row) > 0 && softmax_[r].sum != 0.0f;
+    if (!sees) {
+      std::fill(out, out + shape_.dv, T(0.0f));
+      tensors_.log_sum[index] = -std::numeric_limits<float>::infinity();
+      return;
+    }
+    const Softmax& softmax = softmax_[r];
+    unpack_row(out_.data + r * out_.step, shape_.dv, 1.0f / (softmax.sum * (1.0f - shape_.dropout)),
+               out);
+    tensors_.log_sum[index] = softmax.largest + std::log(softmax.sum);
+  }
+
+  const cpu::ForwardTensors<T>& tensors_;
+  const cpu::AttentionGroup& group_;
+  const cpu::AttentionShape& shape_;
+  int64_t begin_, rows_;
+  Rows<const float> q_{}, k_transposed_{}, v_{};
+  Rows<float> out_;
+  uint32_t drop_threshold_;
+  Softmax softmax_[cpu::kRowBlock];
+};
+
+void forward_f32(const cpu::ForwardTensors<float>& tensors, const cpu::AttentionTask& task) {
+  ForwardTile<float>(tensors, task).run();
+}
+
+void forward_bf16(const cpu::ForwardTensors<bfloat16>& tensors, const cpu::AttentionTask& task) {
+  ForwardTile<bfloat16>(tensors, task).run();
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace heed::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed::kernels {
+
+HWY_EXPORT(forward_f32);
+HWY_EXPORT(forward_bf16);
+
+namespace cpu {
+
+void attention_forward(const AttentionForward& in, Tensor& out, Tensor& log_sum) {
+  const AttentionShape shape(in);
+  std::vector<AttentionTask> tasks;
+  for (const AttentionGroup& group : attention_groups(in.spans, shape, !shape.causal))
+    add_row_blocks(group, tasks);
+  visit_floating(in.q.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const ForwardTensors<T> tensors{in.q.data<T>(), in.k.data<T>(), in.v.data<T>(), out.data<T>(),
+                                    log_sum.data<float>()};
+    parallel_for(static_cast<int64_t>(tasks.size()), 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        if constexpr (sizeof(T) == 4)
+          HWY_DYNAMIC_DISPATCH(forward_f32)(tensors, tasks[static_cast<size_t>(i)]);
+        else
+          HWY_DYNAMIC_DISPATCH(forward_bf16)(tensors, tasks[static_cast<size_t>(i)]);
+      }
+    });
+  });
+}
+
+}  // namespace cpu
+}  // namespace heed::kernels
+#endif  // HWY_ONCE

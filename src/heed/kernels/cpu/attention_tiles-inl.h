@@ -1,0 +1,219 @@
+// What the tiles of attention are made of: products of small packed matrices, transposition, the
+// exponential. Included once per instruction set.
+#include <cstdint>
+#include <cstring>
+
+#include "heed/kernels/cpu/attention_work.h"
+#include "heed/kernels/cpu/simd-inl.h"
+
+#if defined(HEED_KERNELS_CPU_ATTENTION_TILES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef HEED_KERNELS_CPU_ATTENTION_TILES_INL_H_
+#undef HEED_KERNELS_CPU_ATTENTION_TILES_INL_H_
+#else
+#define HEED_KERNELS_CPU_ATTENTION_TILES_INL_H_
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels {
+namespace HWY_NAMESPACE {
+
+HWY_INLINE int64_t lanes() { return static_cast<int64_t>(hn::Lanes(F32())); }
+HWY_INLINE int64_t vectors_for(int64_t count) { return (count + lanes() - 1) / lanes(); }
+HWY_INLINE int64_t padded(int64_t count) { return vectors_for(count) * lanes(); }
+
+/// exp(x) within 2 units in the last place; 0 below -87.3. Not for x above 88.
+HWY_INLINE V32 exp_lanes(F32 d, V32 x) {
+  const hn::Rebind<int32_t, F32> di;
+  const auto n = hn::Round(hn::Mul(x, hn::Set(d, 1.44269504f)));
+  // ln 2 in two parts, the first so short that n times it is exact.
+  auto r = hn::NegMulAdd(n, hn::Set(d, 0x1.62e4p-1f), x);
+  r = hn::NegMulAdd(n, hn::Set(d, 1.42860677e-6f), r);
+  // exp(r) = 1 + r + r^2 p(r), p fitted to the smallest relative error on |r| <= ln(2) / 2: 3e-9.
+  auto p = hn::MulAdd(hn::Set(d, 0.00138145984f), r, hn::Set(d, 0.00836871690f));
+  p = hn::MulAdd(p, r, hn::Set(d, 0.0416683881f));
+  p = hn::MulAdd(p, r, hn::Set(d, 0.166665206f));
+  p = hn::MulAdd(p, r, hn::Set(d, 0.499999934f));
+  const auto y = hn::Add(hn::MulAdd(hn::Mul(r, r), p, r), hn::Set(d, 1.0f));
+  const auto exponent = hn::Add(hn::ConvertTo(di, n), hn::Set(di, 127));
+  const auto power = hn::BitCast(d, hn::ShiftLeft<23>(exponent));
+  return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -87.3f)), hn::Mul(y, power));
+}
+
+/// The left factor of a product, read number by number: element (i, k) lies at
+/// data[i * row_step + k * col_step], so a transposed matrix is a matter of steps.
+struct Left {
+  const float* data;
+  int64_t row_step, col_step;
+};
+
+/// A matrix of whole vectors: rows `step` floats apart.
+template <typename T>
+struct Rows {
+  T* data;
+  int64_t step;
+};
+
+template <int kRows, int kVectors>
+HWY_NOINLINE void product_block(Left a, Rows<const float> b, int64_t count, Rows<float> c,
+                                bool accumulate) {
+  const F32 d;
+  V32 sum[kRows][kVectors];
+#pragma GCC unroll 8
+  for (int i = 0; i < kRows; ++i)
+#pragma GCC unroll 8
+    for (int v = 0; v < kVectors; ++v)
+      sum[i][v] = accumulate ? hn::Load(d, c.data + i * c.step + v * lanes()) : hn::Zero(d);
+  for (int64_t k = 0; k < count; ++k) {
+    V32 right[kVectors];
+#pragma GCC unroll 8
+    for (int v = 0; v < kVectors; ++v) right[v] = hn::Load(d, b.data + k * b.step + v * lanes());
+#pragma GCC unroll 8
+    for (int i = 0; i < kRows; ++i) {
+      const auto left = hn::Set(d, a.data[i * a.row_step + k * a.col_step]);
+#pragma GCC unroll 8
+      for (int v = 0; v < kVectors; ++v) sum[i][v] = hn::MulAdd(left, right[v], sum[i][v]);
+    }
+  }
+#pragma GCC unroll 8
+  for (int i = 0; i < kRows; ++i)
+#pragma GCC unroll 8
+    for (int v = 0; v < kVectors; ++v) hn::Store(sum[i][v], d, c.data + i * c.step + v * lanes());
+}
+
+template <int kVectors>
+HWY_INLINE void product_columns(int64_t rows, Left a, Rows<const float> b, int64_t count,
+                                Rows<float> c, bool accumulate) {
+  switch (rows) {
+    case 1:
+      return product_block<1, kVectors>(a, b, count, c, accumulate);
+    case 2:
+      return product_block<2, kVectors>(a, b, count, c, accumulate);
+    case 3:
+      return product_block<3, kVectors>(a, b, count, c, accumulate);
+    case 4:
+      return product_block<4, kVectors>(a, b, count, c, accumulate);
+    case 5:
+      return product_block<5, kVectors>(a, b, count, c, accumulate);
+    default:
+      return product_block<6, kVectors>(a, b, count, c, accumulate);
+  }
+}
+
+/// c = a b, or c += a b, for at most kPanelRows rows of c and `vectors` vectors of columns; `count`
+/// is the inner size. Each element is one sum in the order of the inner index, whatever the sizes.
+HWY_INLINE void product(int64_t rows, int64_t vectors, int64_t count, Left a, Rows<const float> b,
+                        Rows<float> c, bool accumulate) {
+  // Six rows times four vectors of sums fill 32 registers, times two vectors 16.
+  constexpr int64_t kWidest = HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64 ? 4 : 2;
+  while (vectors > 0) {
+    const int64_t width =
+        vectors > kWidest && vectors < 2 * kWidest ? (vectors + 1) / 2 : HWY_MIN(vectors, kWidest);
+    if (kWidest == 4 && width == 4)
+      product_columns<kWidest>(rows, a, b, count, c, accumulate);
+    else if (kWidest == 4 && width == 3)
+      product_columns<(kWidest == 4 ? 3 : 1)>(rows, a, b, count, c, accumulate);
+    else if (width == 2)
+      product_columns<2>(rows, a, b, count, c, accumulate);
+    else
+      product_columns<1>(rows, a, b, count, c, accumulate);
+    b.data += width * lanes();
+    c.data += width * lanes();
+    vectors -= width;
+  }
+}
+
+/// to[0, padded(width)) = factor * from[0, width) as f32, zeros behind.
+template <typename T>
+HWY_INLINE void pack_row(const T* from, int64_t width, float factor, float* to) {
+  const F32 d;
+  const auto scale = hn::Set(d, factor);
+  int64_t c = 0;
+  for (; c + lanes() <= width; c += lanes())
+    hn::Store(hn::Mul(load(d, from + c), scale), d, to + c);
+  if (c < width) {
+    const auto tail = load_first(d, from + c, static_cast<size_t>(width - c));
+    hn::Store(hn::Mul(tail, scale), d, to + c);
+  }
+}
+
+/// to[0, width) = factor * from[0, width) in T; `from` is padded.
+template <typename T>
+HWY_INLINE void unpack_row(const float* from, int64_t width, float factor, T* to) {
+  const F32 d;
+  const auto scale = hn::Set(d, factor);
+  int64_t c = 0;
+  for (; c + lanes() <= width; c += lanes())
+    store(d, hn::Mul(hn::Load(d, from + c), scale), to + c);
+  if (c < width)
+    store_first(d, hn::Mul(hn::Load(d, from + c), scale), to + c, static_cast<size_t>(width - c));
+}
+
+/// Numbers c, ..., c + 3 of as many rows as there are lanes, transposed: vector m holds number
+/// c + m of every row.
+struct FourColumns {
+  V32 column[4];
+};
+
+HWY_INLINE FourColumns four_columns(F32 d, const float* const* rows, int64_t c) {
+  const hn::Repartition<uint64_t, F32> d64;
+  V32 quarter[4];
+#pragma GCC unroll 4
+  for (int m = 0; m < 4; ++m) {
+    quarter[m] = hn::LoadDup128(d, rows[m] + c);
+    for (int64_t block = 4; block < lanes(); block += 4) {
+      const auto behind = hn::Not(hn::FirstN(d, static_cast<size_t>(block)));
+      quarter[m] = hn::IfThenElse(behind, hn::LoadDup128(d, rows[block + m] + c), quarter[m]);
+    }
+  }
+  const auto low01 = hn::BitCast(d64, hn::InterleaveLower(d, quarter[0], quarter[1]));
+  const auto high01 = hn::BitCast(d64, hn::InterleaveUpper(d, quarter[0], quarter[1]));
+  const auto low23 = hn::BitCast(d64, hn::InterleaveLower(d, quarter[2], quarter[3]));
+  const auto high23 = hn::BitCast(d64, hn::InterleaveUpper(d, quarter[2], quarter[3]));
+  return {{hn::BitCast(d, hn::InterleaveLower(d64, low01, low23)),
+           hn::BitCast(d, hn::InterleaveUpper(d64, low01, low23)),
+           hn::BitCast(d, hn::InterleaveLower(d64, high01, high23)),
+           hn::BitCast(d, hn::InterleaveUpper(d64, high01, high23))}};
+}
+
+/// to[c, j] = row j of `from` at c, for j < count and c < width; reads width rounded up to 4. The
+/// columns of `to` behind `count`, up to the whole vector, repeat the last row.
+HWY_INLINE void transpose(Rows<const float> from, int64_t count, int64_t width, Rows<float> to) {
+  const F32 d;
+  const float* rows[HWY_MAX_BYTES / 4];
+  for (int64_t j = 0; j < count; j += lanes()) {
+    for (int64_t lane = 0; lane < lanes(); ++lane)
+      rows[lane] = from.data + HWY_MIN(j + lane, count - 1) * from.step;
+    for (int64_t c = 0; c < width; c += 4) {
+      const FourColumns four = four_columns(d, rows, c);
+#pragma GCC unroll 4
+      for (int m = 0; m < 4; ++m) hn::Store(four.column[m], d, to.data + (c + m) * to.step + j);
+    }
+  }
+}
+
+/// Keys (or values) [begin, begin + count) of a group as f32 rows, padded.
+template <typename T>
+HWY_INLINE Rows<const float> pack_keys(const cpu::AttentionGroup& group, const T* keys,
+                                       int64_t width, int64_t begin, int64_t count, float* to) {
+  const int64_t step = padded(width);
+  for (int64_t j = 0; j < count; ++j)
+    pack_row(keys + group.key_index(begin + j) * width, width, 1.0f, to + j * step);
+  return {to, step};
+}
+
+/// Rows [begin, begin + count) of q (or of a tensor like it) as f32 rows, padded.
+template <typename T>
+HWY_INLINE Rows<const float> pack_queries(const cpu::AttentionGroup& group, const T* queries,
+                                          int64_t width, float factor, int64_t begin, int64_t count,
+                                          float* to) {
+  const int64_t step = padded(width);
+  for (int64_t r = 0; r < count; ++r)
+    pack_row(queries + group.row_index(begin + r) * width, width, factor, to + r * step);
+  return {to, step};
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace heed::kernels
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "heed/kernels/attention.h"
+
+namespace heed::kernels::cpu {
+
+/// Keys and query rows of a tile. The softmax goes from one block of keys to the next, counted from
+/// the first key of the sequence, so kKeyBlock is part of the definition of the result.
+inline constexpr int64_t kKeyBlock = 64;
+inline constexpr int64_t kRowBlock = 96;
+/// Rows that a product keeps in registers.
+inline constexpr int64_t kPanelRows = 6;
+
+/// What all tiles of one call have in common.
+struct AttentionShape {
+  explicit AttentionShape(const AttentionForward& in);
+
+  int64_t n_heads, n_kv_heads;
+  int64_t heads_per_group;  // H / G
+  int64_t d, dv;
+  float scale, dropout;
+  bool causal;
+  uint64_t dropout_key;
+  const int32_t* kv_rows;  // null: key number j is row j
+};
+
+/// The query rows that read one key/value head of one range of keys: `queries` tokens times H / G
+/// heads, token by token, so that neighbouring rows see nearly the same keys. Rows and keys are
+/// counted from the first of the group.
+struct AttentionGroup {
+  int64_t q_begin, queries;
+  int64_t kv_begin, keys;
+  int64_t kv_head;
+  const AttentionShape* shape;
+
+  int64_t rows() const { return queries * shape->heads_per_group; }
+  /// Number of row r in [Nq H]: its place in q, out and log_sum, and the name of its dropout mask.
+  int64_t row_index(int64_t r) const {
+    const int64_t heads = shape->heads_per_group;
+    return (q_begin + r / heads) * shape->n_heads + kv_head * heads + r % heads;
+  }
+  /// Number of key j in [Nk G]: its place in k and v.
+  int64_t key_index(int64_t j) const {
+    const int64_t number = kv_begin + j;
+    return (shape->kv_rows ? shape->kv_rows[number] : number) * shape->n_kv_heads + kv_head;
+  }
+  /// How many keys, from the first, row r sees; grows with r.
+  int64_t visible(int64_t r) const {
+    if (!shape->causal) return keys;
+    return std::clamp<int64_t>(keys - queries + r / shape->heads_per_group + 1, 0, keys);
+  }
+  /// The first row that sees key j.
+  int64_t first_row_seeing(int64_t j) const {
+    if (!shape->causal) return 0;
+    return std::max<int64_t>(j - (keys - queries), 0) * shape->heads_per_group;
+  }
+  uint64_t dropout_key(int64_t r) const {
+    return attention_dropout_key(shape->dropout_key, row_index(r));
+  }
+};
+
+/// The groups of a call. With `merge`, neighbouring sequences that read the same keys, all of them,
+/// become one group (the beams of one sentence in cross-attention), whose keys are packed once.
+std::vector<AttentionGroup> attention_groups(const AttentionSpans& spans,
+                                             const AttentionShape& shape, bool merge);
+
+/// A rectangle of a group: rows [row_begin, row_end), keys [key_begin, key_end).
+struct AttentionTask {
+  AttentionGroup group;
+  int64_t row_begin, row_end;
+  int64_t key_begin, key_end;
+};
+
+/// Appends tasks that cut the rows of `group` into blocks of at most kRowBlock.
+void add_row_blocks(const AttentionGroup& group, std::vector<AttentionTask>& tasks);
+
+/// Room for `floats` numbers on this thread, aligned to 64 bytes, contents undefined: one room a
+/// slot, which stays with the thread and only grows.
+enum class Slot { q, k, k_transposed, v, v_transposed, scores, d_scores, out, row, dq, dk, dv };
+float* scratch(Slot slot, int64_t floats);
+
+}  // namespace heed::kernels::cpu
