@@ -1,0 +1,109 @@
+#include "heed/data/batch_plan.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "heed/base/error.h"
+#include "heed/base/random.h"
+
+namespace heed::data {
+namespace {
+
+/// Lengths differ by up to this share, either way, before they are compared.
+constexpr double kJitter = 0.25;
+/// How many of the examples next in line may be tried to fill up a batch.
+constexpr size_t kLookAhead = 64;
+
+/// Streams of random numbers of an epoch.
+uint64_t jitter_stream(int64_t epoch) { return 2 * static_cast<uint64_t>(epoch); }
+uint64_t order_stream(int64_t epoch) { return jitter_stream(epoch) + 1; }
+
+/// All examples, from short to long as jitter has it.
+std::vector<int64_t> by_jittered_length(const std::vector<Lengths>& lengths,
+                                        const CounterRandom& random) {
+  std::vector<std::pair<double, int64_t>> keys(lengths.size());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    const double length = static_cast<double>(lengths[i].source) + lengths[i].target;
+    keys[i] = {length * (1 + kJitter * (2 * random.uniform(i) - 1)), static_cast<int64_t>(i)};
+  }
+  std::sort(keys.begin(), keys.end());
+  std::vector<int64_t> order(keys.size());
+  std::transform(keys.begin(), keys.end(), order.begin(),
+                 [](const auto& key) { return key.second; });
+  return order;
+}
+
+/// A batch that is being filled.
+class Filling {
+ public:
+  Filling(const std::vector<Lengths>& lengths, int64_t budget)
+      : lengths_(lengths), budget_(budget) {}
+
+  bool takes(int64_t index) const {
+    const Lengths& more = lengths_[static_cast<size_t>(index)];
+    return indices_.empty() ||
+           (source_ + more.source <= budget_ && target_ + more.target <= budget_);
+  }
+
+  void add(int64_t index) {
+    source_ += lengths_[static_cast<size_t>(index)].source;
+    target_ += lengths_[static_cast<size_t>(index)].target;
+    indices_.push_back(index);
+  }
+
+  std::vector<int64_t> finish() {
+    source_ = target_ = 0;
+    return std::exchange(indices_, {});
+  }
+
+ private:
+  const std::vector<Lengths>& lengths_;
+  int64_t budget_;
+  int64_t source_ = 0, target_ = 0;
+  std::vector<int64_t> indices_;
+};
+
+/// Cuts `order` into batches. What does not fit any more lets up to kLookAhead others go first.
+std::vector<std::vector<int64_t>> fill(const std::vector<Lengths>& lengths, int64_t budget,
+                                       const std::vector<int64_t>& order) {
+  std::vector<std::vector<int64_t>> batches;
+  Filling batch(lengths, budget);
+  std::vector<int64_t> waiting;  // the examples next in line
+  for (size_t next = 0; next < order.size() || !waiting.empty();) {
+    while (waiting.size() < kLookAhead && next < order.size()) waiting.push_back(order[next++]);
+    const auto found = std::find_if(waiting.begin(), waiting.end(),
+                                    [&](int64_t index) { return batch.takes(index); });
+    if (found == waiting.end()) {
+      batches.push_back(batch.finish());
+      continue;
+    }
+    batch.add(*found);
+    waiting.erase(found);
+  }
+  if (!order.empty()) batches.push_back(batch.finish());
+  return batches;
+}
+
+}  // namespace
+
+std::vector<Lengths> lengths_of(std::span<const Example> examples) {
+  std::vector<Lengths> lengths;
+  lengths.reserve(examples.size());
+  for (const Example& example : examples)
+    lengths.push_back(
+        {static_cast<int32_t>(example.source.size()), static_cast<int32_t>(example.target.size())});
+  return lengths;
+}
+
+std::vector<std::vector<int64_t>> plan_epoch(const std::vector<Lengths>& lengths,
+                                             const BatchOptions& options, int64_t epoch) {
+  require(options.token_budget >= 1, "the token budget of a batch is {}, expected at least 1",
+          options.token_budget);
+  const CounterRandom jitter(options.seed, jitter_stream(epoch));
+  auto batches = fill(lengths, options.token_budget, by_jittered_length(lengths, jitter));
+  const CounterRandom order(options.seed, order_stream(epoch));
+  for (size_t i = batches.size(); i > 1; --i) std::swap(batches[i - 1], batches[order.below(i, i)]);
+  return batches;
+}
+
+}  // namespace heed::data

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace heed::data {
+
+/// A sentence and its translation, as text.
+struct SentencePair {
+  std::string source, target;
+};
+
+/// The lines of a UTF-8 text file, without line ends ("\n" or "\r\n"; the last may lack its own)
+/// and without a leading byte order mark. Throws Error when the file cannot be read, is empty, or
+/// is not valid UTF-8: then with the line.
+std::vector<std::string> read_lines(const std::filesystem::path& path);
+
+/// Line i of one file with line i of the other. Throws Error as read_lines() does, and when the
+/// files have different numbers of lines.
+std::vector<SentencePair> read_parallel(const std::filesystem::path& source_path,
+                                        const std::filesystem::path& target_path);
+
+/// Lines of two columns, source and target, with a tab between. Throws Error as read_lines() does,
+/// and on a line with more or fewer columns.
+std::vector<SentencePair> read_tsv(const std::filesystem::path& path);
+
+}  // namespace heed::data

@@ -1,0 +1,73 @@
+#include "heed/text/utf8.h"
+
+#include <cstring>
+
+namespace heed::text {
+namespace {
+
+constexpr CodePoint kMalformed{CodePoint::kReplacement, 1, false};
+
+bool is_continuation(uint8_t byte) { return (byte & 0xC0) == 0x80; }
+
+/// The range of the second byte, which is what excludes overlong forms, surrogates and values above
+/// U+10FFFF.
+bool is_second_byte(uint8_t lead, uint8_t byte) {
+  switch (lead) {
+    case 0xE0:
+      return byte >= 0xA0 && byte <= 0xBF;
+    case 0xED:
+      return byte >= 0x80 && byte <= 0x9F;
+    case 0xF0:
+      return byte >= 0x90 && byte <= 0xBF;
+    case 0xF4:
+      return byte >= 0x80 && byte <= 0x8F;
+    default:
+      return is_continuation(byte);
+  }
+}
+
+uint8_t length_by_lead(uint8_t lead) {
+  if (lead < 0x80) return 1;
+  if (lead < 0xC2) return 0;
+  if (lead < 0xE0) return 2;
+  if (lead < 0xF0) return 3;
+  return lead < 0xF5 ? 4 : 0;
+}
+
+bool is_ascii_block(const char* bytes) {
+  uint64_t block;
+  std::memcpy(&block, bytes, sizeof(block));
+  return (block & 0x8080808080808080u) == 0;
+}
+
+}  // namespace
+
+CodePoint code_point_at(std::string_view text, size_t position) {
+  const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[position + i]); };
+  const uint8_t lead = byte(0);
+  const uint8_t length = length_by_lead(lead);
+  if (length == 1) return {lead, 1, true};
+  if (length == 0 || length > text.size() - position) return kMalformed;
+  if (!is_second_byte(lead, byte(1))) return kMalformed;
+  char32_t value = lead & (0x7Fu >> length);
+  for (size_t i = 1; i < length; ++i) {
+    if (!is_continuation(byte(i))) return kMalformed;
+    value = (value << 6) | (byte(i) & 0x3Fu);
+  }
+  return {value, length, true};
+}
+
+size_t first_invalid_utf8(std::string_view text) {
+  for (size_t position = 0; position < text.size();) {
+    if (text.size() - position >= 8 && is_ascii_block(text.data() + position)) {
+      position += 8;
+      continue;
+    }
+    const CodePoint point = code_point_at(text, position);
+    if (!point.valid) return position;
+    position += point.length;
+  }
+  return std::string_view::npos;
+}
+
+}  // namespace heed::text
