@@ -35,13 +35,17 @@ HWY_INLINE V32 load(F32 d, const bfloat16* from) {
 
 HWY_INLINE void store(F32 d, V32 value, float* to) { hn::StoreU(value, d, to); }
 
-/// Rounds to nearest, ties to even, like bfloat16(float).
+/// Rounds to nearest, ties to even, and keeps NaN, like bfloat16(float).
 HWY_INLINE void store(F32, V32 value, bfloat16* to) {
   const U32 du;
   const auto bits = hn::BitCast(du, value);
   const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1));
-  const auto rounded = hn::ShiftRight<16>(hn::Add(bits, hn::Add(odd, hn::Set(du, 0x7fff))));
-  hn::StoreU(hn::TruncateTo(U16Half(), rounded), U16Half(), reinterpret_cast<uint16_t*>(to));
+  const auto rounded = hn::Add(bits, hn::Add(odd, hn::Set(du, 0x7fff)));
+  // Rounding would carry some NaNs into infinity or zero: those are only made quiet.
+  const auto kept = hn::IfThenElse(hn::RebindMask(du, hn::IsNaN(value)),
+                                   hn::Or(bits, hn::Set(du, 0x400000)), rounded);
+  hn::StoreU(hn::TruncateTo(U16Half(), hn::ShiftRight<16>(kept)), U16Half(),
+             reinterpret_cast<uint16_t*>(to));
 }
 
 /// The first `count` lanes from memory, zeros after them; touches nothing beyond.
