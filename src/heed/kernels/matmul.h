@@ -21,6 +21,9 @@ struct MatmulOptions {
   Tensor bias = {};
 };
 
+/// Whether products of bf16 factors are faster here than those of f32 factors.
+bool multiplies_bf16_faster();
+
 /// c = a b + bias (+ c), with a [M, K], b [K, N] of one dtype (f32 or bf16) and c [M, N] of f32 or
 /// bf16. Every element is one f32 sum taken in the order of k, starting from c when accumulating,
 /// so it depends neither on M and N nor on the number of threads. Sizes are the caller's to check.

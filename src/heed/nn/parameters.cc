@@ -63,13 +63,12 @@ int64_t Parameters::count() const {
   return count;
 }
 
-void Parameters::make_gradients() {
-  for (Parameter& parameter : parameters_)
-    parameter.gradient = Tensor::zeros(parameter.value.shape());
-}
-
-void Parameters::drop_gradients() {
-  for (Parameter& parameter : parameters_) parameter.gradient = {};
+void Parameters::zero_gradients() {
+  for (Parameter& parameter : parameters_) {
+    if (!parameter.gradient.defined())
+      parameter.gradient = Tensor::empty(parameter.value.shape());
+    parameter.gradient.fill_zero();
+  }
 }
 
 void Parameters::make_working_copies() {

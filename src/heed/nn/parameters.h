@@ -44,9 +44,8 @@ class Parameters {
   /// Number of learned values.
   int64_t count() const;
 
-  /// Allocates zero gradients / frees them.
-  void make_gradients();
-  void drop_gradients();
+  /// Allocates gradients where there are none, and sets all to zero.
+  void zero_gradients();
 
   /// Makes the bf16 copies of all matrices that the bf16 compute mode reads, from the f32 values.
   void make_working_copies();

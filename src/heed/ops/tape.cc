@@ -15,7 +15,6 @@ void Tape::backward() {
     steps_.back()();
     steps_.pop_back();
   }
-  gradients_.clear();
 }
 
 Tensor Tape::take(const TensorKey& output) {

@@ -27,7 +27,8 @@ class Tape {
   /// A step reads the gradient of its op's output with take() and adds to those of its inputs.
   void record(std::function<void()> backward_step);
 
-  /// Runs all steps, last first, and forgets them; activations are freed on the way.
+  /// Runs all steps, last first, and forgets them; activations are freed on the way. The gradients of
+  /// what no op made (inputs) can be taken afterwards.
   void backward();
 
   /// Moves the gradient of `output` out; a tensor that is not defined when nothing reached it.

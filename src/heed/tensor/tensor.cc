@@ -70,6 +70,12 @@ Tensor Tensor::view(const Shape& shape, DType dtype, std::shared_ptr<std::byte> 
   return tensor;
 }
 
+int64_t Tensor::rows() const {
+  int64_t product = 1;
+  for (int axis = 0; axis + 1 < shape_.rank(); ++axis) product *= shape_[axis];
+  return product;
+}
+
 Tensor Tensor::reshaped(const Shape& shape) const {
   require(shape.elements() == elements_, "a tensor {} cannot become {}", shape_.text(),
           shape.text());

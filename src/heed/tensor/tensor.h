@@ -34,7 +34,7 @@ class Tensor {
   int64_t elements() const { return elements_; }
   int64_t bytes() const { return elements_ * size_of(dtype_); }
   int64_t cols() const { return shape_.rank() ? shape_[-1] : 1; }
-  int64_t rows() const { return cols() ? elements_ / cols() : 0; }
+  int64_t rows() const;
 
   /// The elements; throws Error when T is not the dtype.
   template <typename T>

@@ -9,9 +9,9 @@ namespace heed::train {
 /// What a step of training was like.
 struct StepRecord {
   int64_t step = 0, epoch = 0;
-  double seconds = 0;            // since the run began
-  double loss = 0;               // label-smoothed cross entropy per target token, nats
-  double gradient_norm = 0;      // before clipping
+  double seconds = 0;        // since the run began
+  double loss = 0;           // label-smoothed cross entropy per target token, nats
+  double gradient_norm = 0;  // before clipping
   double learning_rate = 0;
   double tokens_per_second = 0;  // target tokens
   double share_of_peak = 0;      // arithmetic done / what the machine's matrix products can do

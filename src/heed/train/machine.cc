@@ -56,7 +56,8 @@ double measure_peak(DType dtype) {
 }
 
 double operations_of_step(const model::ModelConfig& c, const StepTokens& tokens) {
-  const auto source = static_cast<double>(tokens.source), target = static_cast<double>(tokens.target);
+  const auto source = static_cast<double>(tokens.source),
+             target = static_cast<double>(tokens.target);
   const double queries = static_cast<double>(c.d_model * c.n_heads * (c.d_head + c.d_value));
   const double keys = static_cast<double>(c.d_model * c.n_kv_heads * (c.d_head + c.d_value));
   const double feed_forward = static_cast<double>((c.gated ? 3 : 2) * c.d_model * c.d_ff);
@@ -67,7 +68,8 @@ double operations_of_step(const model::ModelConfig& c, const StepTokens& tokens)
   weights += target * static_cast<double>(c.d_model * c.vocab_size);
 
   const auto sequences = static_cast<double>(std::max<int64_t>(tokens.sequences, 1));
-  const double pairs = encoder * source * source + decoder * (target * target / 2 + target * source);
+  const double pairs =
+      encoder * source * source + decoder * (target * target / 2 + target * source);
   const double width = static_cast<double>(c.n_heads * (c.d_head + c.d_value)) / 2;
   return 6 * weights + 12 * width * pairs / sequences;
 }

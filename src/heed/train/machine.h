@@ -14,16 +14,16 @@ DType fastest_compute_type();
 /// for about a tenth of a second: what "share of the machine's peak" refers to.
 double measure_peak(DType dtype);
 
-/// Operations of one training step (forward and backward) over the given tokens: six per weight of a
-/// matrix and token, and twelve per pair of attending tokens and unit of head width, averaged as if all
-/// of the `sequences` were equally long.
+/// Operations of one training step (forward and backward) over the given tokens: six per weight of
+/// a matrix and token, and twelve per pair of attending tokens and unit of head width, averaged as
+/// if all of the `sequences` were equally long.
 struct StepTokens {
   int64_t source = 0, target = 0, sequences = 0;
 };
 double operations_of_step(const model::ModelConfig& config, const StepTokens& tokens);
 
-/// Bytes of memory that this process may still take: what the system has available, within the limit
-/// of its control group.
+/// Bytes of memory that this process may still take: what the system has available, within the
+/// limit of its control group.
 int64_t available_memory();
 
 }  // namespace heed::train

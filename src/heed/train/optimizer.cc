@@ -43,8 +43,4 @@ void Optimizer::step(double learning_rate, double gradient_scale) {
   }
 }
 
-void Optimizer::skip() {
-  for (Parameter& parameter : parameters_.all()) parameter.gradient.fill_zero();
-}
-
 }  // namespace heed::train

@@ -23,9 +23,6 @@ class Optimizer {
   /// copies.
   void step(double learning_rate, double gradient_scale);
 
-  /// Drops the gradients of a step that is not taken.
-  void skip();
-
   /// Number of steps taken, and the moments in the order of the parameters: what a checkpoint
   /// keeps.
   struct State {

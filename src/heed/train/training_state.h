@@ -9,10 +9,10 @@
 
 namespace heed::train {
 
-/// Everything a run must remember, beside weights and moments, to go on as if it had never stopped. The
-/// shuffle and the dropout masks are functions of the seed and these counters.
+/// Everything a run must remember, beside weights and moments, to go on as if it had never stopped.
+/// The shuffle and the dropout masks are functions of the seed and these counters.
 struct TrainingState {
-  int64_t step = 0;           // steps taken or skipped
+  int64_t step = 0;  // steps taken or skipped
   int64_t epoch = 0;
   int64_t batch = 0;          // batches of the epoch that are used up
   int64_t planned_steps = 0;  // where the run ends; 0: not decided yet

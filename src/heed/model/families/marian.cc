@@ -7,8 +7,6 @@
 namespace heed::model {
 namespace {
 
-using kernels::Activation;
-
 constexpr float kEpsilon = 1e-5f;  // of PyTorch's LayerNorm, which these families take
 
 /// Encoder and decoder may differ in the file's format, not in heed.
@@ -18,6 +16,14 @@ int64_t same_in_both(const nlohmann::json& json, const std::string& file, const 
   require(encoder == decoder, "{}: encoder_{} is {} and decoder_{} is {}, expected the same", file,
           tail, encoder, tail, decoder);
   return encoder;
+}
+
+kernels::Activation read_activation(const nlohmann::json& json, const std::string& file) {
+  using kernels::Activation;
+  const auto name = get<std::string>(json, "activation_function", file);
+  return named(name == "swish" ? "silu" : name,
+               std::vector{Activation::relu, Activation::gelu, Activation::gelu_tanh,
+                           Activation::silu});
 }
 
 void require_shared_embeddings(const nlohmann::json& json, const std::string& file) {
@@ -35,9 +41,7 @@ ModelConfig read_config(const nlohmann::json& json, const std::string& file,
   c.decoder_layers = get<int64_t>(json, "decoder_layers", file);
   c.n_heads = same_in_both(json, file, "attention_heads");
   c.d_ff = same_in_both(json, file, "ffn_dim");
-  c.activation = named(get<std::string>(json, "activation_function", file),
-                       std::vector{Activation::relu, Activation::gelu, Activation::gelu_tanh,
-                                   Activation::silu});
+  c.activation = read_activation(json, file);
   c.norm_placement = placement;
   c.norm_epsilon = kEpsilon;
   c.max_positions = get_or<int64_t>(json, "max_position_embeddings", 1024, file);

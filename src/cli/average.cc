@@ -1,0 +1,30 @@
+#include <iostream>
+#include <memory>
+
+#include "cli/command.h"
+#include "heed/train/checkpoint.h"
+
+namespace heed::cli {
+
+void add_average(CLI::App& program) {
+  struct Options {
+    CommonOptions common;
+    std::vector<std::filesystem::path> files;
+    std::string out;
+  };
+  auto* app = program.add_subcommand("average", "Averages the weights of checkpoints of one run");
+  auto options = std::make_shared<Options>();
+  app->add_option("checkpoints", options->files, "Files of weights (.safetensors)")->required();
+  app->add_option("--out", options->out, "File that the mean is written to")->required();
+  add_common_options(*app, options->common);
+  app->footer(
+      "Example:\n"
+      "  heed average model/checkpoints/step-*.safetensors --out model/model.safetensors");
+  set_action(*app, [options] {
+    apply(options->common);
+    format::write_safetensors(options->out, train::average_weights(options->files), {});
+    return 0;
+  });
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace heed::cli {
+
+/// What every subcommand takes.
+struct CommonOptions {
+  int threads = 0;  // 0: as many as there are processors
+  uint64_t seed = 1;
+};
+
+/// Adds --threads and --seed.
+void add_common_options(CLI::App& app, CommonOptions& options);
+/// Makes them count; called before a command's work.
+void apply(const CommonOptions& options);
+
+/// Sets what `heed NAME` does. The function returns the exit status.
+void set_action(CLI::App& app, std::function<int()> action);
+/// The exit status of the action that ran.
+int status();
+
+/// One function a subcommand, each in the file of its name; they add it to the program.
+void add_attend(CLI::App& program);
+void add_average(CLI::App& program);
+void add_evaluate(CLI::App& program);
+void add_info(CLI::App& program);
+void add_logits(CLI::App& program);
+void add_tokenizer(CLI::App& program);
+void add_train(CLI::App& program);
+void add_translate(CLI::App& program);
+
+}  // namespace heed::cli

@@ -1,0 +1,79 @@
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "heed/base/error.h"
+#include "heed/data/parallel_text.h"
+#include "heed/train/bleu.h"
+#include "heed/train/chrf.h"
+
+namespace heed::cli {
+namespace {
+
+struct EvaluateOptions {
+  CommonOptions common;
+  std::string metric, reference;
+  bool json = false;
+};
+
+std::vector<std::string> read_hypotheses() {
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(std::cin, line);) {
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+int run_evaluate(const EvaluateOptions& options) {
+  apply(options.common);
+  const std::vector<std::string> references = data::read_lines(options.reference);
+  const std::vector<std::string> hypotheses = read_hypotheses();
+  require(hypotheses.size() == references.size(), "standard input has {} lines, {} has {}",
+          hypotheses.size(), options.reference, references.size());
+  std::string text, signature;
+  double score = 0;
+  if (options.metric == "bleu") {
+    const train::Bleu bleu = train::corpus_bleu(hypotheses, references);
+    text = bleu.text();
+    signature = bleu.signature();
+    score = bleu.score;
+  } else {
+    const train::Chrf chrf = train::corpus_chrf(hypotheses, references);
+    text = chrf.text();
+    signature = chrf.signature();
+    score = chrf.score;
+  }
+  if (options.json)
+    std::cout << nlohmann::ordered_json{{"metric", options.metric},
+                                        {"score", score},
+                                        {"text", text},
+                                        {"signature", signature}}
+              << '\n';
+  else
+    std::cout << text << '\n' << signature << '\n';
+  return 0;
+}
+
+}  // namespace
+
+void add_evaluate(CLI::App& program) {
+  auto* app = program.add_subcommand("evaluate", "Scores translations on standard input");
+  auto options = std::make_shared<EvaluateOptions>();
+  app->add_option("metric", options->metric, "bleu or chrf")
+      ->required()
+      ->check(CLI::IsMember({"bleu", "chrf"}));
+  app->add_option("--reference", options->reference, "The right translations, line by line")
+      ->required();
+  app->add_flag("--json", options->json, "Print a JSON object");
+  add_common_options(*app, options->common);
+  app->footer(
+      "Example:\n"
+      "  heed translate --model model < test.en | heed evaluate bleu --reference test.es\n"
+      "The figures are those of sacrebleu with its defaults.");
+  set_action(*app, [options] { return run_evaluate(*options); });
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,46 @@
+// heed: trains, runs and explains Transformers. One file a subcommand beside this one.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+
+#include "cli/command.h"
+
+namespace {
+
+constexpr int kFailed = 1;
+constexpr int kWrongCommandLine = 2;
+
+int report(const std::exception& error) {
+  std::fprintf(stderr, "heed: error: %s\n", error.what());
+  return kFailed;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App program("heed: trains, runs and explains Transformers", "heed");
+  program.set_version_flag("--version", "heed " HEED_VERSION);
+  program.require_subcommand(1);
+  program.footer("heed COMMAND --help tells more, with an example.");
+  heed::cli::add_train(program);
+  heed::cli::add_translate(program);
+  heed::cli::add_evaluate(program);
+  heed::cli::add_attend(program);
+  heed::cli::add_tokenizer(program);
+  heed::cli::add_average(program);
+  heed::cli::add_info(program);
+  heed::cli::add_logits(program);
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::Success& done) {  // --help, --version
+    return program.exit(done);
+  } catch (const CLI::ParseError& error) {
+    std::fprintf(stderr, "heed: error: %s (see heed --help)\n", error.what());
+    return kWrongCommandLine;
+  } catch (const std::bad_alloc&) {
+    return report(std::runtime_error("out of memory"));
+  } catch (const std::exception& error) {
+    return report(error);
+  }
+  return heed::cli::status();
+}

@@ -1,0 +1,117 @@
+#include <iostream>
+#include <memory>
+
+#include "cli/command.h"
+#include "heed/base/error.h"
+#include "heed/base/file.h"
+#include "heed/data/parallel_text.h"
+#include "heed/text/sentencepiece.h"
+
+namespace heed::cli {
+namespace {
+
+struct TokenizerOptions {
+  CommonOptions common;
+  std::vector<std::string> inputs;
+  std::string model, kind = "bpe";
+  int size = 4000;
+  bool pieces = false;
+};
+
+int run_train(const TokenizerOptions& options) {
+  apply(options.common);
+  std::vector<std::string> sentences;
+  for (const std::string& input : options.inputs)
+    for (std::string& line : data::read_lines(input)) sentences.push_back(std::move(line));
+  using Kind = text::SentencePiece::TrainOptions::Kind;
+  text::SentencePiece::TrainOptions training;
+  training.kind = options.kind == "bpe" ? Kind::bpe : Kind::unigram;
+  training.vocab_size = options.size;
+  const auto pieces = text::SentencePiece::train(sentences, training);
+  write_file_atomically(options.model, pieces.serialized());
+  std::cerr << pieces.vocab_size() << " pieces in " << options.model << '\n';
+  return 0;
+}
+
+int run_encode(const TokenizerOptions& options) {
+  const auto pieces = text::SentencePiece::load(options.model);
+  for (std::string line; std::getline(std::cin, line);) {
+    const char* separator = "";
+    for (const int32_t id : pieces.encode(line)) {
+      std::cout << separator;
+      if (options.pieces)
+        std::cout << pieces.piece(id);
+      else
+        std::cout << id;
+      separator = " ";
+    }
+    std::cout << '\n';
+  }
+  return 0;
+}
+
+int32_t read_id(const std::string& word, const text::SentencePiece& pieces) {
+  size_t used = 0;
+  int id = -1;
+  try {
+    id = std::stoi(word, &used);
+  } catch (const std::exception&) {
+    used = 0;
+  }
+  require(used == word.size() && id >= 0 && id < pieces.vocab_size(),
+          "\"{}\" is not a piece's number, expected 0 to {}", word, pieces.vocab_size() - 1);
+  return id;
+}
+
+int run_decode(const TokenizerOptions& options) {
+  const auto pieces = text::SentencePiece::load(options.model);
+  for (std::string line; std::getline(std::cin, line);) {
+    std::istringstream words(line);
+    std::vector<int32_t> ids;
+    for (std::string word; words >> word;) ids.push_back(read_id(word, pieces));
+    std::cout << pieces.decode(ids) << '\n';
+  }
+  return 0;
+}
+
+void add_model_option(CLI::App& app, TokenizerOptions& options) {
+  app.add_option("--model", options.model, "SentencePiece model file")->required();
+}
+
+}  // namespace
+
+void add_tokenizer(CLI::App& program) {
+  auto* app = program.add_subcommand("tokenizer", "Trains and runs SentencePiece vocabularies");
+  app->require_subcommand(1);
+  auto options = std::make_shared<TokenizerOptions>();
+
+  auto* train = app->add_subcommand("train", "Learns a vocabulary from text files");
+  train->add_option("--input", options->inputs, "Text, one sentence a line; may be repeated")
+      ->required();
+  train->add_option("--kind", options->kind, "bpe or unigram")
+      ->check(CLI::IsMember({"bpe", "unigram"}))
+      ->capture_default_str();
+  train->add_option("--size", options->size, "Pieces")
+      ->check(CLI::Range(8, 1 << 24))
+      ->capture_default_str();
+  train->footer(
+      "Example:\n  heed tokenizer train --input a.en --input a.es --size 8000 --model v.model");
+  set_action(*train, [options] { return run_train(*options); });
+
+  auto* encode = app->add_subcommand("encode", "Turns lines of standard input into numbers");
+  encode->add_flag("--pieces", options->pieces, "Print pieces instead");
+  encode->footer(
+      "Example:\n  echo 'In the beginning' | heed tokenizer encode --model model/source.spm");
+  set_action(*encode, [options] { return run_encode(*options); });
+
+  auto* decode = app->add_subcommand("decode", "Turns lines of numbers into text");
+  decode->footer("Example:\n  echo '37 12 994' | heed tokenizer decode --model model/source.spm");
+  set_action(*decode, [options] { return run_decode(*options); });
+
+  for (CLI::App* command : {train, encode, decode}) {
+    add_model_option(*command, *options);
+    add_common_options(*command, options->common);
+  }
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,162 @@
+#include "heed/train/trainer.h"
+
+#include <cstdio>
+#include <memory>
+
+#include "cli/command.h"
+#include "heed/base/file.h"
+#include "heed/base/signals.h"
+#include "heed/inspect/capture.h"
+#include "heed/inspect/training_report.h"
+#include "heed/train/config.h"
+
+namespace heed::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct TrainOptions {
+  CommonOptions common;
+  std::string config_file, preset, out;
+  std::string source, target, tsv, valid_source, valid_target;
+  std::vector<std::string> assignments;
+  double minutes = 0;
+  bool resume = false, dump_config = false;
+};
+
+void say(const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }
+
+void read_config_file(train::TrainConfig& config, const std::filesystem::path& file) {
+  train::read_toml(config, read_file(file), file.string());
+}
+
+/// The files of the command line, made absolute so that the saved configuration works anywhere.
+void set_path(std::string& key, const std::string& path) {
+  if (!path.empty()) key = std::filesystem::absolute(path).lexically_normal().string();
+}
+
+void read_command_line(train::TrainConfig& config, const TrainOptions& options,
+                       const CLI::App& app) {
+  if (!options.config_file.empty()) read_config_file(config, options.config_file);
+  for (const std::string& assignment : options.assignments) train::set_field(config, assignment);
+  set_path(config.data.source, options.source);
+  set_path(config.data.target, options.target);
+  set_path(config.data.tsv, options.tsv);
+  set_path(config.data.valid_source, options.valid_source);
+  set_path(config.data.valid_target, options.valid_target);
+  if (app.count("--minutes")) config.run.minutes = options.minutes;
+  if (app.count("--seed")) config.run.seed = options.common.seed;
+}
+
+int64_t count_lines(const std::string& path) {
+  const std::string text = read_file(path);
+  return std::count(text.begin(), text.end(), '\n');
+}
+
+/// The preset that suits the amount of text, for those who name none.
+std::string fitting_preset(const TrainOptions& options) {
+  const std::string& text = options.tsv.empty() ? options.source : options.tsv;
+  if (text.empty() || !options.config_file.empty()) return "small";
+  const int64_t lines = count_lines(text);
+  const std::string name = lines < 5000 ? "tiny" : lines < 500000 ? "small" : "base";
+  say(fmt::format("preset: {}, which suits {} pairs (--preset chooses another)", name, lines));
+  return name;
+}
+
+train::TrainConfig fresh_config(const TrainOptions& options, const CLI::App& app) {
+  train::TrainConfig config;
+  const std::string preset = options.preset.empty() ? fitting_preset(options) : options.preset;
+  train::read_toml(config, train::preset(preset), preset + ".toml");
+  read_command_line(config, options, app);
+  return config;
+}
+
+/// The configuration of the run that is resumed; what the command line says must agree with it, but
+/// for where a run ends and what it reports.
+train::TrainConfig resumed_config(const TrainOptions& options, const CLI::App& app,
+                                  const train::RunDirectory& run) {
+  require(run.has_checkpoint(), "{} has no checkpoint to resume from", run.root().string());
+  train::TrainConfig saved;
+  read_config_file(saved, run.config());
+  train::TrainConfig asked = saved;
+  if (!options.preset.empty())
+    train::read_toml(asked, train::preset(options.preset), options.preset + ".toml");
+  read_command_line(asked, options, app);
+  train::require_same_run(saved, asked, run.config().string());
+  return asked;
+}
+
+void write_report(const train::Trainer& trainer, const train::RunDirectory& run) {
+  write_file_atomically(run.root() / "report.html",
+                        inspect::training_report(inspect::report_of(trainer)));
+}
+
+int run_training(const TrainOptions& options, const CLI::App& app) {
+  const auto started = Clock::now();
+  apply(options.common);
+  if (options.dump_config) {
+    train::TrainConfig config = fresh_config(options, app);
+    config.validate();
+    config.model.vocab_size = config.vocabulary.size;
+    config.model.validate();
+    std::fputs(train::write_toml(config).c_str(), stdout);
+    return 0;
+  }
+  require(!options.out.empty(), "--out is missing: where should the model go?");
+  const train::RunDirectory run(options.out);
+  const train::TrainConfig config =
+      options.resume ? resumed_config(options, app, run) : fresh_config(options, app);
+  config.validate();
+  say("configuration:\n" + train::write_toml(config));
+
+  const StopRequest stop;
+  const train::Dataset dataset =
+      train::prepare_dataset(config, options.resume ? run.last() : std::filesystem::path(), say);
+  train::Trainer trainer(
+      config, dataset, run,
+      {.resume = options.resume,
+       .stop_requested = [&stop] { return stop.requested(); },
+       .after_validation = [&run](const train::Trainer& t) { write_report(t, run); },
+       .started = started});
+  if (trainer.run() == train::Trainer::Outcome::finished) {
+    write_report(trainer, run);
+    say(fmt::format("model:  {}\nreport: {}", run.root().string(),
+                    (run.root() / "report.html").string()));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_train(CLI::App& program) {
+  auto* app = program.add_subcommand("train", "Trains a Transformer on parallel text");
+  auto options = std::make_shared<TrainOptions>();
+  app->add_option("config", options->config_file,
+                  "TOML file with anything that differs from the preset");
+  app->add_option("--source", options->source, "Source text, one sentence a line");
+  app->add_option("--target", options->target, "Its translation, line by line");
+  app->add_option("--tsv", options->tsv, "Or one file: source, tab, target");
+  app->add_option("--valid-source", options->valid_source,
+                  "Validation text (default: a part of the training text is set aside)");
+  app->add_option("--valid-target", options->valid_target, "Its translation");
+  app->add_option("--out", options->out, "Directory of the model and everything about the run");
+  app->add_option("--preset", options->preset,
+                  "Sizes and recipe to start from (default: by the amount of text)")
+      ->check(CLI::IsMember(train::preset_names()));
+  app->add_option("--set", options->assignments,
+                  "section.key=value, as in the TOML file; may be repeated");
+  app->add_option("--minutes", options->minutes, "Plan the run for this many minutes")
+      ->check(CLI::PositiveNumber);
+  app->add_flag("--resume", options->resume, "Go on with the run in --out where it stopped");
+  app->add_flag("--dump-config", options->dump_config,
+                "Print the whole configuration as TOML and stop");
+  add_common_options(*app, options->common);
+  app->footer(
+      "Example:\n"
+      "  heed train --source train.en --target train.es --out model\n"
+      "  heed train --source train.en --target train.es --out model --preset base --minutes 60\n"
+      "Ctrl-C saves and stops; the same command with --resume goes on, to the same bits.");
+  set_action(*app, [app, options] { return run_training(*options, *app); });
+}
+
+}  // namespace heed::cli

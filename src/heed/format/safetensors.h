@@ -1,0 +1,92 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "heed/base/file.h"
+#include "heed/tensor/tensor.h"
+
+namespace heed::format {
+
+struct NamedTensor {
+  std::string name;
+  Tensor tensor;
+};
+
+/// Where weights come from: a file, several of them, or memory.
+class TensorSource {
+ public:
+  virtual ~TensorSource() = default;
+  /// What messages call it.
+  virtual std::string name() const = 0;
+  /// In alphabetical order.
+  virtual std::vector<std::string> names() const = 0;
+  virtual bool contains(const std::string& name) const = 0;
+  /// f32, bf16 or i32. Throws Error when there is no such tensor.
+  virtual Tensor get(const std::string& name) const = 0;
+};
+
+/// The tensor itself when it is f32, a converted copy when it is bf16. Throws Error for i32.
+Tensor as_f32(const Tensor& tensor);
+
+/// A safetensors file: eight bytes with the length of a JSON header, the header with dtype, shape
+/// and data_offsets of each tensor, the data. The file is mapped; f32 and bf16 tensors are views of
+/// it.
+class SafetensorsFile : public TensorSource {
+ public:
+  /// Reads and checks the whole header. Throws Error naming file and tensor on anything hostile: a
+  /// header longer than the file, offsets that overlap, leave the file, leave gaps or do not fit
+  /// the shape, an unknown dtype, a name that occurs twice.
+  static std::shared_ptr<const SafetensorsFile> open(const std::filesystem::path& path);
+
+  std::string name() const override { return path_.string(); }
+  std::vector<std::string> names() const override;
+  bool contains(const std::string& name) const override { return entries_.contains(name); }
+  /// F16 and F64 become f32, I64 becomes i32 (throws Error when a number does not fit).
+  Tensor get(const std::string& name) const override;
+  const std::map<std::string, std::string>& metadata() const { return metadata_; }
+
+ private:
+  struct Entry {
+    std::string dtype;
+    Shape shape;
+    size_t begin = 0, end = 0;  // bytes of the file
+  };
+  void read_header();
+  Entry read_entry(const std::string& name, const nlohmann::json& json, size_t data_begin) const;
+  void check_layout(size_t data_begin) const;
+
+  std::filesystem::path path_;
+  std::shared_ptr<MappedFile> file_;
+  std::map<std::string, Entry> entries_;
+  std::map<std::string, std::string> metadata_;
+};
+
+/// Tensors in memory.
+class TensorList : public TensorSource {
+ public:
+  TensorList(std::vector<NamedTensor> tensors, std::string name);
+  std::string name() const override { return name_; }
+  std::vector<std::string> names() const override;
+  bool contains(const std::string& name) const override { return tensors_.contains(name); }
+  Tensor get(const std::string& name) const override;
+
+ private:
+  std::string name_;
+  std::map<std::string, Tensor> tensors_;
+};
+
+/// The weights of a model directory: model.safetensors, or the shards that
+/// model.safetensors.index.json lists. Throws Error when neither is there or a shard is missing.
+std::shared_ptr<const TensorSource> open_model_tensors(const std::filesystem::path& directory);
+
+/// Writes tensors in the given order, atomically; the data begins at a multiple of 64 bytes. Throws
+/// Error when a name occurs twice or the disk is full (an old file is then untouched).
+void write_safetensors(const std::filesystem::path& path, const std::vector<NamedTensor>& tensors,
+                       const std::map<std::string, std::string>& metadata);
+
+}  // namespace heed::format

@@ -1,0 +1,79 @@
+#include <cstring>
+#include <set>
+
+#include "heed/base/error.h"
+#include "heed/base/json.h"
+#include "heed/format/safetensors.h"
+
+namespace heed::format {
+namespace {
+
+constexpr size_t kAlignment = 64;
+
+const char* file_dtype(DType dtype) {
+  switch (dtype) {
+    case DType::f32:
+      return "F32";
+    case DType::bf16:
+      return "BF16";
+    case DType::i32:
+      return "I32";
+  }
+  return "?";
+}
+
+std::string header_of(const std::vector<NamedTensor>& tensors,
+                      const std::map<std::string, std::string>& metadata) {
+  nlohmann::ordered_json header = nlohmann::ordered_json::object();
+  if (!metadata.empty()) header["__metadata__"] = metadata;
+  int64_t offset = 0;
+  for (const auto& [name, tensor] : tensors) {
+    std::vector<int64_t> sizes;
+    for (int axis = 0; axis < tensor.shape().rank(); ++axis) sizes.push_back(tensor.shape()[axis]);
+    header[name] = {{"dtype", file_dtype(tensor.dtype())},
+                    {"shape", sizes},
+                    {"data_offsets", {offset, offset + tensor.bytes()}}};
+    offset += tensor.bytes();
+  }
+  std::string text = header.dump();
+  // The format allows spaces behind the header; they bring the data to an aligned place.
+  while ((text.size() + sizeof(uint64_t)) % kAlignment) text += ' ';
+  return text;
+}
+
+}  // namespace
+
+void write_safetensors(const std::filesystem::path& path, const std::vector<NamedTensor>& tensors,
+                       const std::map<std::string, std::string>& metadata) {
+  std::set<std::string> names;
+  for (const NamedTensor& entry : tensors)
+    require(names.insert(entry.name).second, "{}: two tensors are named {}", path.string(),
+            entry.name);
+  const std::string header = header_of(tensors, metadata);
+  const uint64_t length = header.size();
+  AtomicFile file(path);
+  file.write(std::as_bytes(std::span(&length, 1)));
+  file.write(header);
+  for (const NamedTensor& entry : tensors)
+    file.write({entry.tensor.raw(), static_cast<size_t>(entry.tensor.bytes())});
+  file.commit();
+}
+
+TensorList::TensorList(std::vector<NamedTensor> tensors, std::string name)
+    : name_(std::move(name)) {
+  for (NamedTensor& entry : tensors) tensors_[entry.name] = std::move(entry.tensor);
+}
+
+std::vector<std::string> TensorList::names() const {
+  std::vector<std::string> names;
+  for (const auto& [key, tensor] : tensors_) names.push_back(key);
+  return names;
+}
+
+Tensor TensorList::get(const std::string& name) const {
+  const auto found = tensors_.find(name);
+  require(found != tensors_.end(), "{}: there is no tensor {}", name_, name);
+  return found->second;
+}
+
+}  // namespace heed::format

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace heed::format {
+
+/// Vectors of words, learned elsewhere (Mikolov et al. 2013).
+struct WordVectors {
+  int64_t dimension = 0;
+  std::unordered_map<std::string, std::vector<float>> rows;
+};
+
+/// Reads the vectors of the `wanted` words from a word2vec file: text (a word and its numbers a
+/// line, a first line "count dimension" or none) or binary (that line, then word, space and 4-byte
+/// floats). Throws Error, with the line or the word's number, on a file that is neither, is cut, or
+/// holds what is no number.
+WordVectors read_word_vectors(const std::filesystem::path& path,
+                              const std::unordered_set<std::string>& wanted);
+
+}  // namespace heed::format

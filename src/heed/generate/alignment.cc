@@ -1,0 +1,79 @@
+#include "heed/generate/alignment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace heed::generate {
+namespace {
+
+/// The word that each piece belongs to; a word begins at a piece that begins with SentencePiece's
+/// space.
+std::vector<int32_t> words_of(const text::TranslationTokenizer& tokenizer,
+                              const std::vector<int32_t>& tokens) {
+  constexpr std::string_view kSpace = "\u2581";
+  std::vector<int32_t> words;
+  int32_t word = -1;
+  for (const int32_t token : tokens) {
+    if (word < 0 || tokenizer.piece(token).starts_with(kSpace)) ++word;
+    words.push_back(word);
+  }
+  return words;
+}
+
+/// Mean over layers and heads of the cross-attention of `input` [Tt] to `source` [Ts]: [Tt, Ts].
+Tensor mean_cross_attention(const model::Transformer& model, const std::vector<int32_t>& source,
+                            const std::vector<int32_t>& input) {
+  Tensor sum =
+      Tensor::zeros({static_cast<int64_t>(input.size()), static_cast<int64_t>(source.size())});
+  Context context;
+  context.observe_attention = [&](AttentionSite site, const kernels::AttentionForward& in) {
+    if (site.kind != AttentionSite::Kind::cross) return;
+    const Tensor weights = kernels::attention_weights(in, 0);  // [H, Tt, Ts]
+    for (int64_t i = 0; i < weights.elements(); ++i)
+      sum.data<float>()[i % sum.elements()] += weights.data<float>()[i];
+  };
+  const std::vector<int32_t> source_offsets{0, static_cast<int32_t>(source.size())};
+  const std::vector<int32_t> input_offsets{0, static_cast<int32_t>(input.size())};
+  const model::Memory memory = model.encode(context, {source, source_offsets});
+  model.decode_all(context, {input, input_offsets}, memory);
+  return sum;
+}
+
+}  // namespace
+
+std::vector<AlignedWords> align_words(const model::Transformer& model,
+                                      const text::TranslationTokenizer& tokenizer,
+                                      const std::vector<int32_t>& source,
+                                      const std::vector<int32_t>& target) {
+  if (target.empty() || source.size() < 2) return {};
+  std::vector<int32_t> input{model.config().start_id};
+  input.insert(input.end(), target.begin(), target.end() - 1);
+  const Tensor weights = mean_cross_attention(model, source, input);
+  const std::vector<int32_t> source_words = words_of(tokenizer, {source.begin(), source.end() - 1});
+  const std::vector<int32_t> target_words = words_of(tokenizer, target);
+
+  const auto words = static_cast<size_t>(source_words.back()) + 1;
+  std::vector<std::vector<float>> shares(static_cast<size_t>(target_words.back()) + 1,
+                                         std::vector<float>(words));
+  for (size_t t = 0; t < target.size(); ++t)
+    for (size_t s = 0; s < source_words.size(); ++s)
+      shares[static_cast<size_t>(target_words[t])][static_cast<size_t>(source_words[s])] +=
+          weights.data<float>()[t * source.size() + s];
+  std::vector<AlignedWords> alignment;
+  for (size_t word = 0; word < shares.size(); ++word) {
+    const auto most = std::max_element(shares[word].begin(), shares[word].end());
+    alignment.push_back(
+        {static_cast<int32_t>(most - shares[word].begin()), static_cast<int32_t>(word)});
+  }
+  return alignment;
+}
+
+std::string pharaoh(const std::vector<AlignedWords>& alignment) {
+  std::string text;
+  for (const auto& [source, target] : alignment)
+    text += fmt::format("{}{}-{}", text.empty() ? "" : " ", source, target);
+  return text;
+}
+
+}  // namespace heed::generate

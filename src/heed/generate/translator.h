@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "heed/generate/search.h"
+#include "heed/text/translation_tokenizer.h"
+
+namespace heed::generate {
+
+struct TranslatedLine {
+  struct Candidate {
+    std::string text;
+    Hypothesis hypothesis;
+  };
+  std::vector<int32_t> source;        // tokens, with end of sequence
+  std::vector<Candidate> candidates;  // best first; empty for an empty line
+};
+
+/// Translates lines of text with a model: tokens, batches of sentences of similar length, search,
+/// text.
+class Translator {
+ public:
+  struct Options {
+    SearchOptions search;
+    DType dtype = DType::f32;
+    int64_t batch_tokens = 2048;  // source tokens times beam of one batch
+  };
+  /// The model and the tokenizer must outlive this. Throws Error when their vocabularies differ.
+  Translator(const model::Transformer& model, const text::TranslationTokenizer& tokenizer,
+             Options options);
+
+  /// The translations in the order of `lines`. Throws Error, naming the line counted from
+  /// `first_line`, on invalid UTF-8 and on a line longer than the model reads.
+  std::vector<TranslatedLine> translate(const std::vector<std::string>& lines,
+                                        int64_t first_line = 1) const;
+
+ private:
+  const model::Transformer& model_;
+  const text::TranslationTokenizer& tokenizer_;
+  Options options_;
+};
+
+}  // namespace heed::generate

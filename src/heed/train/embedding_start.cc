@@ -1,0 +1,53 @@
+#include "heed/train/embedding_start.h"
+
+#include <cmath>
+#include <string>
+#include <unordered_set>
+
+#include "heed/base/error.h"
+#include "heed/format/word_vectors.h"
+
+namespace heed::train {
+namespace {
+
+std::string word_of(const std::string& piece) {
+  constexpr std::string_view kSpace = "\u2581";
+  return piece.starts_with(kSpace) ? piece.substr(kSpace.size()) : piece;
+}
+
+double mean_square(const format::WordVectors& vectors) {
+  double sum = 0;
+  for (const auto& [word, row] : vectors.rows)
+    for (const float x : row) sum += static_cast<double>(x) * static_cast<double>(x);
+  return sum / static_cast<double>(vectors.rows.size() * static_cast<size_t>(vectors.dimension));
+}
+
+}  // namespace
+
+int64_t start_from_word_vectors(model::Transformer& model,
+                                const text::TranslationTokenizer& tokenizer,
+                                const std::filesystem::path& file) {
+  const int64_t d_model = model.config().d_model;
+  std::unordered_set<std::string> wanted;
+  for (int32_t token = 0; token < tokenizer.vocab_size(); ++token)
+    wanted.insert(word_of(tokenizer.piece(token)));
+  const format::WordVectors vectors = format::read_word_vectors(file, wanted);
+  require(vectors.dimension == d_model, "{}: the vectors have {} dimensions, d_model is {}",
+          file.string(), vectors.dimension, d_model);
+  require(!vectors.rows.empty(), "{} has none of the vocabulary's pieces", file.string());
+
+  const double deviation = 1.0 / std::sqrt(static_cast<double>(d_model));
+  const auto scale = static_cast<float>(deviation / std::sqrt(mean_square(vectors) + 1e-30));
+  Tensor& table = model.parameters().named("model.shared.weight").value;
+  int64_t found = 0;
+  for (int32_t token = 0; token < tokenizer.vocab_size(); ++token) {
+    const auto entry = vectors.rows.find(word_of(tokenizer.piece(token)));
+    if (entry == vectors.rows.end()) continue;
+    ++found;
+    for (int64_t i = 0; i < d_model; ++i)
+      table.data<float>()[token * d_model + i] = scale * entry->second[static_cast<size_t>(i)];
+  }
+  return found;
+}
+
+}  // namespace heed::train

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "heed/model/transformer.h"
+#include "heed/text/translation_tokenizer.h"
+
+namespace heed::train {
+
+/// Sets the embedding rows of those pieces that the word2vec file (text or binary) has a vector
+/// for, by the piece without its space mark; the vectors are scaled together so that their elements
+/// have the deviation of the rows that stay random. Returns how many were found. Throws Error when
+/// the vectors' dimension is not d_model or none of the pieces is there.
+int64_t start_from_word_vectors(model::Transformer& model,
+                                const text::TranslationTokenizer& tokenizer,
+                                const std::filesystem::path& file);
+
+}  // namespace heed::train

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include "heed/train/events.h"
+
+namespace heed::train {
+
+/// Everything a run has measured.
+struct History {
+  std::vector<StepRecord> steps;
+  std::vector<ValidationRecord> validations;
+};
+
+/// metrics.jsonl: a JSON object a line, {"kind": "step", ...} or {"kind": "validation", ...}.
+class MetricsLog {
+ public:
+  /// Opens the file for appending. Lines of steps after `last_step` are dropped first: a resumed
+  /// run takes those steps again. A last line that was cut by a crash is dropped as well.
+  MetricsLog(const std::filesystem::path& path, int64_t last_step);
+
+  /// Throws Error when the line cannot be written (disk full).
+  void add(const StepRecord& record);
+  void add(const ValidationRecord& record);
+
+  const History& history() const { return history_; }
+
+ private:
+  void write(const std::string& line);
+
+  std::filesystem::path path_;
+  std::ofstream file_;
+  History history_;
+};
+
+}  // namespace heed::train

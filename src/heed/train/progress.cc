@@ -1,0 +1,67 @@
+#include "heed/train/progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace heed::train {
+namespace {
+
+constexpr double kTerminalInterval = 0.2;  // seconds
+constexpr double kPlainInterval = 15;
+
+std::string bar(int64_t step, int64_t planned) {
+  constexpr int kWidth = 20;
+  if (planned <= 0) return "";
+  const auto done = static_cast<int>(std::min<int64_t>(kWidth, kWidth * step / planned));
+  std::string text = "[";
+  for (int i = 0; i < kWidth; ++i) text += i < done ? "=" : (i == done ? ">" : " ");
+  return text + "] ";
+}
+
+}  // namespace
+
+std::string duration_text(double seconds) {
+  const auto whole = static_cast<int64_t>(std::max(0.0, std::round(seconds)));
+  if (whole >= 3600)
+    return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+  return fmt::format("{}:{:02}", whole / 60, whole % 60);
+}
+
+Progress::Progress() : terminal_(isatty(STDERR_FILENO) == 1) {}
+
+void Progress::show(const StepRecord& r, int64_t planned_steps, double seconds_left) {
+  if (r.seconds - last_shown_ < (terminal_ ? kTerminalInterval : kPlainInterval)) return;
+  last_shown_ = r.seconds;
+  const std::string steps =
+      planned_steps > 0 ? fmt::format("{}/{}", r.step, planned_steps) : fmt::format("{}", r.step);
+  const std::string left =
+      planned_steps > 0 ? fmt::format(", {} left", duration_text(seconds_left)) : "";
+  const std::string line = fmt::format(
+      "{}step {}  loss {:.3f}  gradient {:.2f}  rate {:.2e}  {:.0f} tokens/s  {:.0f}% of peak{}",
+      terminal_ ? bar(r.step, planned_steps) : "", steps, r.loss, r.gradient_norm, r.learning_rate,
+      r.tokens_per_second, 100 * r.share_of_peak, left);
+  if (terminal_) {
+    clear();
+    std::fputs(line.c_str(), stderr);
+    std::fflush(stderr);
+    line_open_ = true;
+  } else {
+    std::fputs((line + "\n").c_str(), stderr);
+  }
+}
+
+void Progress::say(const std::string& line) {
+  clear();
+  std::fputs((line + "\n").c_str(), stderr);
+}
+
+void Progress::clear() {
+  if (line_open_) std::fputs("\r\033[K", stderr);
+  line_open_ = false;
+}
+
+}  // namespace heed::train

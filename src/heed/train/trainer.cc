@@ -1,0 +1,355 @@
+#include "heed/train/trainer.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "heed/base/error.h"
+#include "heed/base/file.h"
+#include "heed/base/random.h"
+#include "heed/data/batch_plan.h"
+#include "heed/train/embedding_start.h"
+#include "heed/train/machine.h"
+#include "heed/train/token_budget.h"
+
+namespace heed::train {
+namespace {
+
+/// Part of the remaining time that is planned for; the rest is for what cannot be foreseen.
+constexpr double kPlannedShare = 0.97;
+/// So many outliers one after the other are no accident.
+constexpr int64_t kMostOutliersInARow = 10;
+
+DType compute_type(const std::string& name) {
+  if (name == "auto") return fastest_compute_type();
+  return name == "bf16" ? DType::bf16 : DType::f32;
+}
+
+uint64_t dropout_seed(uint64_t seed, int64_t step, size_t batch) {
+  return CounterRandom(seed, static_cast<uint64_t>(step)).bits(batch);
+}
+
+}  // namespace
+
+Trainer::Trainer(const TrainConfig& config, const Dataset& dataset, const RunDirectory& run,
+                 Options options)
+    : config_(config),
+      dataset_(dataset),
+      run_(run),
+      options_(std::move(options)),
+      dtype_(compute_type(config.run.compute)) {
+  config_.validate();
+  config_.model.vocab_size = dataset.tokenizer.vocab_size();
+  model_ = std::make_unique<model::Transformer>(config_.model, config_.run.seed);
+  optimizer_ = std::make_unique<Optimizer>(
+      model_->parameters(),
+      Optimizer::Settings{.beta1 = static_cast<float>(config_.optimizer.beta1),
+                          .beta2 = static_cast<float>(config_.optimizer.beta2),
+                          .epsilon = static_cast<float>(config_.optimizer.epsilon),
+                          .weight_decay = static_cast<float>(config_.optimizer.weight_decay)});
+  if (options_.resume)
+    load_checkpoint(run_, {*model_, *optimizer_, state_});
+  else
+    start_fresh();
+  seconds_before_ = state_.seconds;
+  model_->parameters().zero_gradients();
+  model_->prepare(dtype_);
+  log_ = std::make_unique<MetricsLog>(run_.metrics(), state_.step);
+  progress_.say(fmt::format("model: {} parameters, computing in {}", model_->parameters().count(),
+                            name_of(dtype_)));
+  fit_memory();
+  peak_ = measure_peak(dtype_);
+}
+
+void Trainer::start_fresh() {
+  require(!run_.has_checkpoint(),
+          "{} holds a run already: add --resume to go on with it, or choose another --out",
+          run_.root().string());
+  std::filesystem::create_directories(run_.root() / "checkpoints");
+  if (!config_.vocabulary.word_vectors.empty()) {
+    const int64_t found =
+        start_from_word_vectors(*model_, dataset_.tokenizer, config_.vocabulary.word_vectors);
+    progress_.say(
+        fmt::format("word vectors: {} of {} pieces found", found, dataset_.tokenizer.vocab_size()));
+  }
+  write_file_atomically(run_.config(), write_toml(config_));
+}
+
+/// A batch is bounded by its tokens and nothing is padded, so memory is bounded once one full batch
+/// fits.
+void Trainer::fit_memory() {
+  const int64_t fitting =
+      token_budget_that_fits(*model_, dtype_, config_.run.token_budget, available_memory());
+  if (fitting >= config_.run.token_budget) return;
+  const int64_t parts = (config_.run.token_budget + fitting - 1) / fitting;
+  require(!options_.resume,
+          "the memory at hand fits {} tokens a batch, the run that is resumed has {}", fitting,
+          config_.run.token_budget);
+  progress_.say(fmt::format("memory: batches of {} tokens would not fit; taking {} batches of {}",
+                            config_.run.token_budget, parts * config_.run.accumulation, fitting));
+  config_.run.token_budget = fitting;
+  config_.run.accumulation *= parts;
+  write_file_atomically(run_.config(), write_toml(config_));
+}
+
+double Trainer::seconds() const {
+  return seconds_before_ +
+         std::chrono::duration<double>(std::chrono::steady_clock::now() - options_.started).count();
+}
+
+double Trainer::seconds_left() const {
+  const int64_t taken = state_.step - first_step_;
+  if (taken <= 0) return 0;
+  return (seconds() - first_step_time_) / static_cast<double>(taken) *
+         static_cast<double>(state_.planned_steps - state_.step);
+}
+
+bool Trainer::done() const {
+  const RunConfig& run = config_.run;
+  if (state_.planned_steps > 0 && state_.step >= state_.planned_steps) return true;
+  if (run.minutes > 0 && seconds() > run.minutes * 60) return true;
+  if (run.epochs > 0 && state_.epoch >= run.epochs) return true;
+  return config_.validation.patience > 0 &&
+         state_.validations_since_best >= config_.validation.patience;
+}
+
+/// Decides where the run ends. A limit in minutes becomes a number of steps once the speed of steps
+/// and of a validation is known, and is part of the state from then on: a resumed run takes the
+/// same steps.
+void Trainer::plan() {
+  const RunConfig& run = config_.run;
+  int64_t steps = run.steps;
+  const auto at_most = [&](int64_t other) { steps = steps > 0 ? std::min(steps, other) : other; };
+  if (run.epochs > 0) {
+    const auto batches = static_cast<int64_t>(epoch_plan_.size());
+    at_most(run.epochs * ((batches + run.accumulation - 1) / run.accumulation));
+  }
+  if (run.minutes > 0 && state_.step > first_step_) {
+    const auto taken = static_cast<double>(state_.step - first_step_);
+    const double per_step = (seconds() - first_step_time_ - validation_seconds_) / taken;
+    const double validations = taken / static_cast<double>(config_.validation.every);
+    const double each = per_step + validation_seconds_ / std::max(validations, 1.0) /
+                                       static_cast<double>(config_.validation.every);
+    // The last validation, of the average, is not paid for by any step.
+    const double left = (run.minutes * 60 - seconds() - validation_seconds_) * kPlannedShare;
+    at_most(state_.step + std::max<int64_t>(0, static_cast<int64_t>(left / each)));
+  }
+  state_.planned_steps = steps;
+}
+
+void Trainer::begin_epoch() {
+  epoch_plan_ = data::plan_epoch(
+      lengths_, {.token_budget = config_.run.token_budget, .seed = config_.run.seed}, state_.epoch);
+  planned_epoch_ = state_.epoch;
+}
+
+/// The batches of one step; an epoch's last step may have fewer.
+std::vector<data::Batch> Trainer::next_batches() {
+  if (planned_epoch_ != state_.epoch) begin_epoch();
+  std::vector<data::Batch> batches;
+  while (static_cast<int64_t>(batches.size()) < config_.run.accumulation &&
+         state_.batch < static_cast<int64_t>(epoch_plan_.size()))
+    batches.push_back(data::make_batch(dataset_.train,
+                                       epoch_plan_[static_cast<size_t>(state_.batch++)],
+                                       model_->config().start_id));
+  if (state_.batch >= static_cast<int64_t>(epoch_plan_.size())) {
+    state_.batch = 0;
+    ++state_.epoch;
+  }
+  return batches;
+}
+
+/// The loss of all batches, their gradients added up: those of the mean over all target tokens.
+Trainer::StepLoss Trainer::accumulate(const std::vector<data::Batch>& batches) {
+  StepLoss sum;
+  for (const data::Batch& batch : batches) {
+    sum.tokens.source += batch.source_tokens();
+    sum.tokens.target += batch.target_tokens();
+    sum.tokens.sequences += batch.sequences();
+  }
+  for (size_t i = 0; i < batches.size(); ++i) {
+    const data::Batch& batch = batches[i];
+    Tape tape;
+    Context context{.tape = &tape,
+                    .dtype = dtype_,
+                    .dropout_seed = dropout_seed(config_.run.seed, state_.step, i)};
+    sum.loss +=
+        model_->loss(context, {batch.source, batch.source_offsets},
+                     {batch.decoder_input, batch.target_offsets}, batch.target,
+                     {.label_smoothing = static_cast<float>(config_.optimizer.label_smoothing),
+                      .gradient_scale = 1.0f / static_cast<float>(sum.tokens.target)});
+    tape.backward();
+  }
+  return sum;
+}
+
+/// A single bad batch is skipped; a row of them, or a number that is none, ends the run.
+bool Trainer::is_outlier(double loss, double gradient_norm) {
+  const auto stop = [&](const std::string& what) {
+    fail(
+        "step {}: {}; training stopped. The last good checkpoint is {} (a lower "
+        "optimizer.learning_rate or a longer optimizer.warmup may help)",
+        state_.step, what,
+        run_.has_checkpoint() ? run_.last().string() : std::string("not made yet"));
+  };
+  if (!std::isfinite(loss)) stop(fmt::format("the loss is {}", loss));
+  if (!std::isfinite(gradient_norm)) stop(fmt::format("the gradient's norm is {}", gradient_norm));
+  const double limit = config_.optimizer.skip_outliers;
+  const double z =
+      std::max(state_.losses.z_score(loss), state_.gradient_norms.z_score(gradient_norm));
+  if (limit > 0 && z > limit) {
+    ++state_.skipped_steps;
+    if (++state_.outliers_in_a_row >= kMostOutliersInARow)
+      stop(
+          fmt::format("the loss explodes: it is {:.3f}, the gradient's norm {:.2f}, and {} steps "
+                      "in a row were outliers",
+                      loss, gradient_norm, state_.outliers_in_a_row));
+    progress_.say(
+        fmt::format("step {}: skipped, an outlier (loss {:.3f}, gradient norm {:.2f}, "
+                    "{:.1f} deviations above the mean)",
+                    state_.step, loss, gradient_norm, z));
+    return true;
+  }
+  state_.outliers_in_a_row = 0;
+  state_.losses.add(loss);
+  state_.gradient_norms.add(gradient_norm);
+  return false;
+}
+
+void Trainer::step() {
+  const double begin = seconds();
+  const int64_t epoch = state_.epoch;
+  const std::vector<data::Batch> batches = next_batches();
+  ++state_.step;
+  const StepLoss sum = accumulate(batches);
+  const double loss = sum.loss.mean();
+  const double norm = optimizer_->gradient_norm();
+  const OptimizerConfig& o = config_.optimizer;
+  const Schedule schedule{o.schedule, o.learning_rate, o.warmup, state_.planned_steps};
+  const bool skipped = is_outlier(loss, norm);
+  if (skipped)
+    model_->parameters().zero_gradients();
+  else
+    optimizer_->step(schedule.at(state_.step), o.clip > 0 && norm > o.clip ? o.clip / norm : 1.0);
+  state_.target_tokens += sum.tokens.target;
+  loss_since_validation_ += loss;
+  ++steps_since_validation_;
+
+  const double taken = seconds() - begin;
+  const StepRecord record{
+      .step = state_.step,
+      .epoch = epoch,
+      .seconds = seconds(),
+      .loss = loss,
+      .gradient_norm = norm,
+      .learning_rate = schedule.at(state_.step),
+      .tokens_per_second = static_cast<double>(sum.tokens.target) / taken,
+      .share_of_peak = operations_of_step(model_->config(), sum.tokens) / taken / peak_,
+      .skipped = skipped};
+  log_->add(record);
+  progress_.show(record, state_.planned_steps, seconds_left());
+}
+
+Trainer::Outcome Trainer::run() {
+  if (state_.finished) {
+    progress_.say("the run has finished already");
+    return Outcome::finished;
+  }
+  lengths_ = data::lengths_of(dataset_.train);
+  begin_epoch();
+  if (state_.planned_steps == 0 && config_.run.minutes == 0) plan();
+  first_step_ = state_.step;
+  first_step_time_ = seconds();
+  while (!done()) {
+    step();
+    if (state_.step % config_.validation.every == 0) validate_and_save();
+    if (options_.stop_requested() && !done()) {
+      save_last();
+      progress_.say(fmt::format("stopped at step {}, saved in {}; --resume goes on from there",
+                                state_.step, run_.last().string()));
+      return Outcome::stopped;
+    }
+  }
+  finish();
+  return Outcome::finished;
+}
+
+void Trainer::validate_and_save() {
+  const double begin = seconds();
+  ValidationRecord record = validate(*model_, dtype_, dataset_, config_);
+  record.step = state_.step;
+  record.epoch = state_.epoch;
+  record.seconds = seconds();
+  record.train_loss =
+      loss_since_validation_ / static_cast<double>(std::max<int64_t>(steps_since_validation_, 1));
+  record.best = record.bleu > state_.best_bleu;
+  loss_since_validation_ = 0;
+  steps_since_validation_ = 0;
+  state_.validations_since_best = record.best ? 0 : state_.validations_since_best + 1;
+  if (record.best) {
+    state_.best_bleu = record.bleu;
+    state_.best_step = state_.step;
+    save_best();
+  }
+  report(record);
+  keep_for_average();
+  validation_seconds_ += seconds() - begin;
+  if (state_.planned_steps == 0) plan();
+  save_last();
+}
+
+void Trainer::report(const ValidationRecord& r) {
+  log_->add(r);
+  progress_.say(fmt::format(
+      "step {}, epoch {}, {}: train loss {:.3f}, validation loss {:.3f}, perplexity {:.2f}, "
+      "BLEU {:.2f}, chrF {:.2f}{}",
+      r.step, r.epoch + 1, duration_text(r.seconds), r.train_loss, r.loss, r.perplexity, r.bleu,
+      r.chrf, r.best ? " (best)" : ""));
+  if (!r.samples.empty()) {
+    const SampleTranslation& sample =
+        r.samples[log_->history().validations.size() % r.samples.size()];
+    progress_.say(fmt::format("    source:      {}\n    translation: {}\n    reference:   {}",
+                              sample.source, sample.translation, sample.reference));
+  }
+  options_.after_validation(*this);
+}
+
+void Trainer::keep_for_average() {
+  if (config_.run.average <= 0) return;
+  format::write_safetensors(run_.weights_of_step(state_.step), format::stored_weights(*model_), {});
+  state_.averaged_steps.push_back(state_.step);
+  while (static_cast<int64_t>(state_.averaged_steps.size()) > config_.run.average) {
+    std::filesystem::remove(run_.weights_of_step(state_.averaged_steps.front()));
+    state_.averaged_steps.erase(state_.averaged_steps.begin());
+  }
+}
+
+/// Validates the last weights, then the mean of the last checkpoints; the best of all stays in the
+/// root.
+void Trainer::finish() {
+  if (steps_since_validation_ > 0) validate_and_save();
+  state_.finished = true;
+  save_last();
+  if (state_.averaged_steps.size() > 1) {
+    std::vector<std::filesystem::path> files;
+    for (const int64_t step : state_.averaged_steps) files.push_back(run_.weights_of_step(step));
+    format::load_weights(*model_, format::TensorList(average_weights(files), "the average"));
+    model_->prepare(dtype_);
+    const ValidationRecord record = validate(*model_, dtype_, dataset_, config_);
+    const bool best = record.bleu > state_.best_bleu;
+    progress_.say(fmt::format(
+        "mean of the last {} checkpoints: perplexity {:.2f}, BLEU {:.2f}, "
+        "chrF {:.2f}{}",
+        files.size(), record.perplexity, record.bleu, record.chrf, best ? " (best)" : ""));
+    if (best) save_best();
+  }
+  progress_.say(fmt::format("done after {} steps and {}", state_.step, duration_text(seconds())));
+}
+
+void Trainer::save_best() { format::save_model(run_.root(), *model_, dataset_.tokenizer.files()); }
+
+void Trainer::save_last() {
+  state_.seconds = seconds();
+  save_checkpoint(run_, {*model_, *optimizer_, state_}, dataset_.tokenizer.files());
+}
+
+}  // namespace heed::train
