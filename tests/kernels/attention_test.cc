@@ -1,18 +1,13 @@
 #include "heed/kernels/attention.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
-#include <cstring>
 #include <fstream>
 #include <limits>
 #include <numeric>
 #include <string>
 #include <utility>
 
-#include "heed/base/parallel.h"
-#include "heed/base/random.h"
-#include "heed/tensor/allocator.h"
+#include "tests/kernels/kernel_testing.h"
 
 namespace heed::kernels {
 namespace {
@@ -31,26 +26,6 @@ struct Case {
 
 std::ostream& operator<<(std::ostream& stream, const Case& c) { return stream << c.name; }
 
-Tensor normal(const Shape& shape, uint64_t seed, DType dtype = DType::f32, double factor = 1.0) {
-  const CounterRandom random(seed);
-  Tensor x = Tensor::empty(shape, dtype);
-  visit_floating(dtype, [&](auto zero) {
-    using T = decltype(zero);
-    for (int64_t i = 0; i < x.elements(); ++i)
-      x.data<T>()[i] = T(static_cast<float>(factor * random.normal(static_cast<uint64_t>(i))));
-  });
-  return x;
-}
-
-std::vector<double> values(const Tensor& x) {
-  std::vector<double> result;
-  visit_floating(x.dtype(), [&](auto zero) {
-    for (const auto value : x.values<decltype(zero)>())
-      result.push_back(static_cast<double>(static_cast<float>(value)));
-  });
-  return result;
-}
-
 Offsets offsets_of(const Offsets& lengths) {
   Offsets offsets{0};
   for (const int32_t length : lengths) offsets.push_back(offsets.back() + length);
@@ -59,7 +34,7 @@ Offsets offsets_of(const Offsets& lengths) {
 
 /// Operands, results and gradients of one case.
 struct Problem {
-  explicit Problem(const Case& c, double factor = 1.0) {
+  explicit Problem(const Case& c, float spread = 1.0f) {
     const Offsets q_offsets = offsets_of(c.q_lengths), kv_offsets = offsets_of(c.kv_lengths);
     spans = AttentionSpans::cross(q_offsets, kv_offsets);
     const int64_t keys = kv_offsets.back();
@@ -68,10 +43,10 @@ struct Problem {
         spans.kv_rows.push_back(static_cast<int32_t>((7 * j + 3) % keys));
     options = {c.n_heads, c.n_kv_heads, 1.0f / std::sqrt(static_cast<float>(c.d)),
                c.causal,  c.dropout,    0x0123456789abcdefu};
-    q = normal({q_offsets.back(), c.n_heads * c.d}, 1, c.dtype, factor);
-    k = normal({keys, c.n_kv_heads * c.d}, 2, c.dtype, factor);
-    v = normal({keys, c.n_kv_heads * c.dv}, 3, c.dtype);
-    d_out = normal({q_offsets.back(), c.n_heads * c.dv}, 4, c.dtype);
+    q = normals({q_offsets.back(), c.n_heads * c.d}, 1, c.dtype, spread);
+    k = normals({keys, c.n_kv_heads * c.d}, 2, c.dtype, spread);
+    v = normals({keys, c.n_kv_heads * c.dv}, 3, c.dtype);
+    d_out = normals({q_offsets.back(), c.n_heads * c.dv}, 4, c.dtype);
     out = Tensor::empty(d_out.shape(), c.dtype);
     log_sum = Tensor::empty({q_offsets.back(), c.n_heads});
     dq = Tensor::empty(q.shape(), c.dtype);
@@ -89,7 +64,7 @@ struct Problem {
 
 /// The largest difference, relative to the largest expected magnitude (at least 1).
 double difference(const Tensor& actual, const Tensor& expected) {
-  const auto a = values(actual), e = values(expected);
+  const auto a = numbers(actual), e = numbers(expected);
   double largest = 1.0, worst = 0.0;
   for (size_t i = 0; i < e.size(); ++i) {
     if (a[i] == e[i]) continue;  // minus infinity too
@@ -182,22 +157,25 @@ std::vector<Case> cases() {
 
 class Attention : public testing::TestWithParam<Case> {};
 
-TEST_P(Attention, CpuAgreesWithReference) {
+TEST_P(Attention, CpuAgreesWithReferenceOnEveryTarget) {
   const Case& c = GetParam();
-  Problem fast(c), plain(c);
-  cpu::attention_forward(fast.in(), fast.out, fast.log_sum);
+  Problem plain(c);
   reference::attention_forward(plain.in(), plain.out, plain.log_sum);
-  const double tolerance = c.dtype == DType::f32 ? 1e-5 : 8e-3;
-  EXPECT_LT(difference(fast.out, plain.out), tolerance);
-  EXPECT_LT(difference(fast.log_sum, plain.log_sum), 1e-5);
-  if (c.gathered) return;
-  cpu::attention_backward(fast.in(), plain.out, plain.log_sum, fast.d_out, fast.gradients());
-  reference::attention_backward(plain.in(), plain.out, plain.log_sum, plain.d_out,
-                                plain.gradients());
-  const double gradient_tolerance = c.dtype == DType::f32 ? 2e-5 : 1.6e-2;
-  EXPECT_LT(difference(fast.dq, plain.dq), gradient_tolerance);
-  EXPECT_LT(difference(fast.dk, plain.dk), gradient_tolerance);
-  EXPECT_LT(difference(fast.dv, plain.dv), gradient_tolerance);
+  if (!c.gathered)
+    reference::attention_backward(plain.in(), plain.out, plain.log_sum, plain.d_out,
+                                  plain.gradients());
+  const bool f32 = c.dtype == DType::f32;
+  on_every_target([&](const std::string& target) {
+    Problem fast(c);
+    cpu::attention_forward(fast.in(), fast.out, fast.log_sum);
+    EXPECT_LT(difference(fast.out, plain.out), f32 ? 1e-5 : 8e-3) << target;
+    EXPECT_LT(difference(fast.log_sum, plain.log_sum), 1e-5) << target;
+    if (c.gathered) return;
+    cpu::attention_backward(fast.in(), plain.out, plain.log_sum, fast.d_out, fast.gradients());
+    EXPECT_LT(difference(fast.dq, plain.dq), f32 ? 1e-5 : 1.6e-2) << target;
+    EXPECT_LT(difference(fast.dk, plain.dk), f32 ? 1e-5 : 1.6e-2) << target;
+    EXPECT_LT(difference(fast.dv, plain.dv), f32 ? 1e-5 : 1.6e-2) << target;
+  });
 }
 
 TEST_P(Attention, WeightsAgreeWithReferenceAndSumToOne) {
@@ -207,7 +185,7 @@ TEST_P(Attention, WeightsAgreeWithReferenceAndSumToOne) {
     const Tensor plain = reference::attention_weights(problem.in(), b);
     ASSERT_EQ(fast.shape(), plain.shape());
     EXPECT_LT(difference(fast, plain), 1e-5);
-    const auto weights = values(fast);
+    const auto weights = numbers(fast);
     const size_t keys = static_cast<size_t>(fast.cols());
     for (size_t row = 0; keys > 0 && row < weights.size(); row += keys) {
       const double sum = std::accumulate(weights.begin() + static_cast<int64_t>(row),
@@ -219,22 +197,14 @@ TEST_P(Attention, WeightsAgreeWithReferenceAndSumToOne) {
 
 TEST_P(Attention, ThreadsChangeNoBit) {
   const Case& c = GetParam();
-  const int before = thread_count();
-  Problem one(c), many(c);
-  for (const auto& [threads, problem] : {std::pair{1, &one}, std::pair{5, &many}}) {
-    set_thread_count(threads);
-    attention_forward(problem->in(), problem->out, problem->log_sum);
-    if (!c.gathered)
-      attention_backward(problem->in(), problem->out, problem->log_sum, problem->d_out,
-                         problem->gradients());
-  }
-  set_thread_count(before);
-  EXPECT_TRUE(same_bits(one.out, many.out));
-  EXPECT_TRUE(same_bits(one.log_sum, many.log_sum));
-  if (c.gathered) return;
-  EXPECT_TRUE(same_bits(one.dq, many.dq));
-  EXPECT_TRUE(same_bits(one.dk, many.dk));
-  EXPECT_TRUE(same_bits(one.dv, many.dv));
+  expect_no_thread_matters([&]() -> std::vector<Tensor> {
+    Problem problem(c);
+    attention_forward(problem.in(), problem.out, problem.log_sum);
+    if (c.gathered) return {problem.out, problem.log_sum};
+    attention_backward(problem.in(), problem.out, problem.log_sum, problem.d_out,
+                       problem.gradients());
+    return {problem.out, problem.log_sum, problem.dq, problem.dk, problem.dv};
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, Attention, testing::ValuesIn(cases()), [](const auto& case_info) {
@@ -244,46 +214,22 @@ INSTANTIATE_TEST_SUITE_P(Cases, Attention, testing::ValuesIn(cases()), [](const 
   return name;
 });
 
-/// sum(out * d_out) with q, k and v as they are.
-double objective(const Problem& problem) {
-  Tensor out = Tensor::empty(problem.out.shape());
-  Tensor log_sum = Tensor::empty(problem.log_sum.shape());
-  reference::attention_forward(problem.in(), out, log_sum);
-  double sum = 0.0;
-  for (int64_t i = 0; i < out.elements(); ++i)
-    sum += static_cast<double>(out.data<float>()[i]) *
-           static_cast<double>(problem.d_out.data<float>()[i]);
-  return sum;
-}
-
-void expect_finite_differences(const Problem& problem, Tensor x, const Tensor& gradient,
-                               const char* name) {
-  double largest = 0.0;
-  for (const double value : values(gradient)) largest = std::max(largest, std::abs(value));
-  for (int64_t i = 0; i < x.elements(); i += 3) {
-    float& value = x.data<float>()[i];
-    const float kept = value, step = 0x1p-7f;
-    value = kept + step;
-    const double above = objective(problem);
-    value = kept - step;
-    const double below = objective(problem);
-    value = kept;
-    const double expected = (above - below) / (2.0 * static_cast<double>(step));
-    EXPECT_NEAR(static_cast<double>(gradient.data<float>()[i]), expected, 1e-3 * largest)
-        << name << " " << i;
-  }
-}
-
 TEST(AttentionGradient, AgreesWithFiniteDifferences) {
   for (const float dropout : {0.0f, 0.4f})
     for (const bool causal : {false, true}) {
-      Problem problem({"", {4, 6}, {4, 7}, 4, 2, 5, 3, causal, dropout}, 0.5);
+      Problem problem({"", {4, 6}, {4, 7}, 4, 2, 5, 3, causal, dropout}, 0.5f);
       cpu::attention_forward(problem.in(), problem.out, problem.log_sum);
       cpu::attention_backward(problem.in(), problem.out, problem.log_sum, problem.d_out,
                               problem.gradients());
-      expect_finite_differences(problem, problem.q, problem.dq, "dq");
-      expect_finite_differences(problem, problem.k, problem.dk, "dk");
-      expect_finite_differences(problem, problem.v, problem.dv, "dv");
+      const auto loss = [&] {
+        Tensor out = Tensor::empty(problem.out.shape());
+        Tensor log_sum = Tensor::empty(problem.log_sum.shape());
+        reference::attention_forward(problem.in(), out, log_sum);
+        return weighted_sum(out, problem.d_out);
+      };
+      EXPECT_LT(gradient_error(problem.q, problem.dq, loss), 1e-4);
+      EXPECT_LT(gradient_error(problem.k, problem.dk, loss), 1e-4);
+      EXPECT_LT(gradient_error(problem.v, problem.dv, loss), 1e-4);
     }
 }
 
@@ -296,7 +242,7 @@ TEST(AttentionGradient, IsZeroForKeysOfNoSequence) {
                      problem.gradients());
   for (const Tensor& x : {problem.dk, problem.dv})
     for (const int64_t row : {0, 1, 7, 8})
-      for (const double value : values(x.row_slice(row, row + 1))) EXPECT_EQ(value, 0.0);
+      for (const double value : numbers(x.row_slice(row, row + 1))) EXPECT_EQ(value, 0.0);
 }
 
 TEST(AttentionGradient, RefusesGatheredKeys) {
@@ -308,12 +254,12 @@ TEST(AttentionGradient, RefusesGatheredKeys) {
 
 TEST(AttentionExtremes, LargeScoresStayFinite) {
   for (const bool causal : {false, true}) {
-    Problem problem({"", {70, 3}, {70, 90}, 2, 2, 32, 32, causal}, 100.0);  // scores of 1e4
+    Problem problem({"", {70, 3}, {70, 90}, 2, 2, 32, 32, causal}, 100.0f);  // scores of 1e4
     cpu::attention_forward(problem.in(), problem.out, problem.log_sum);
     cpu::attention_backward(problem.in(), problem.out, problem.log_sum, problem.d_out,
                             problem.gradients());
     for (const Tensor& x : {problem.out, problem.log_sum, problem.dq, problem.dk, problem.dv})
-      for (const double value : values(x)) ASSERT_TRUE(std::isfinite(value));
+      for (const double value : numbers(x)) ASSERT_TRUE(std::isfinite(value));
   }
 }
 
@@ -325,13 +271,13 @@ TEST(AttentionExtremes, QueryThatSeesNothingYieldsZeros) {
                           problem.gradients());
   for (int64_t n = 0; n < 22; ++n) {
     if (n >= 15 && n < 20) continue;
-    for (const double value : values(problem.out.row_slice(n, n + 1))) EXPECT_EQ(value, 0.0);
-    for (const double value : values(problem.dq.row_slice(n, n + 1))) EXPECT_EQ(value, 0.0);
-    for (const double value : values(problem.log_sum.row_slice(n, n + 1)))
+    for (const double value : numbers(problem.out.row_slice(n, n + 1))) EXPECT_EQ(value, 0.0);
+    for (const double value : numbers(problem.dq.row_slice(n, n + 1))) EXPECT_EQ(value, 0.0);
+    for (const double value : numbers(problem.log_sum.row_slice(n, n + 1)))
       EXPECT_EQ(value, -std::numeric_limits<double>::infinity());
   }
   for (const Tensor& x : {problem.dk, problem.dv})
-    for (const double value : values(x)) ASSERT_TRUE(std::isfinite(value));
+    for (const double value : numbers(x)) ASSERT_TRUE(std::isfinite(value));
 }
 
 /// Rows [begin, end) of `whole`, attending to the keys [0, visible).
@@ -420,12 +366,12 @@ TEST(AttentionDropout, KeepsTheMeanAndFollowsTheKey) {
   for (int mask = 0; mask < kMasks; ++mask) {
     problem.options.dropout_key = static_cast<uint64_t>(mask);
     attention_forward(problem.in(), out, problem.log_sum);
-    const auto dropped = values(out);
+    const auto dropped = numbers(out);
     for (size_t i = 0; i < mean.size(); ++i) mean[i] += dropped[i] / kMasks;
   }
   attention_forward(problem.in(), again, problem.log_sum);
   EXPECT_TRUE(same_bits(out, again));
-  const auto expected = values(problem.out);
+  const auto expected = numbers(problem.out);
   double squares = 0.0;
   for (size_t i = 0; i < mean.size(); ++i) squares += std::pow(mean[i] - expected[i], 2);
   EXPECT_LT(std::sqrt(squares / static_cast<double>(mean.size())), 0.01);

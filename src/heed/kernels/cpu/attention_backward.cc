@@ -1,6 +1,5 @@
 #include <limits>
 
-#include "heed/base/parallel.h"
 #include "heed/kernels/attention.h"
 #include "heed/kernels/counter_hash.h"
 #include "heed/kernels/cpu/attention_work.h"
@@ -57,13 +56,17 @@ class BackwardTile {
 
   void run() {
     const int64_t rows = area_.row_end - area_.row_begin;
-    if (task_.rows) q_gradient_ = zeros(cpu::Slot::dq, rows, d_);
+    if (task_.rows) q_gradient_ = room(cpu::Slot::dq, rows, d_);
+    if (area_.key_begin == area_.key_end) clear_rows(area_.row_begin, rows);
     for (key_ = area_.key_begin; key_ < area_.key_end; key_ += cpu::kKeyBlock) {
       keys_ = HWY_MIN(cpu::kKeyBlock, area_.key_end - key_);
       load_keys();
       for (row_ = area_.row_begin; row_ < area_.row_end; row_ += cpu::kRowBlock) {
         rows_ = HWY_MIN(cpu::kRowBlock, area_.row_end - row_);
-        if (group_.visible(row_ + rows_ - 1) <= key_) continue;
+        if (group_.visible(row_ + rows_ - 1) <= key_) {
+          if (key_ == area_.key_begin) clear_rows(row_, rows_);
+          continue;
+        }
         if (rows > cpu::kRowBlock || !rows_loaded_) load_rows();
         for (int64_t r = 0; r < rows_; r += cpu::kPanelRows)
           differentiate_rows(r, HWY_MIN(cpu::kPanelRows, rows_ - r));
@@ -80,37 +83,38 @@ class BackwardTile {
   }
 
  private:
-  static Rows<float> zeros(cpu::Slot slot, int64_t rows, int64_t width) {
-    const Rows<float> room{cpu::scratch(slot, rows * padded(width)), padded(width)};
-    std::memset(room.data, 0, static_cast<size_t>(rows * room.step) * sizeof(float));
-    return room;
+  static Rows<float> room(cpu::Slot slot, int64_t rows, int64_t width) {
+    return {cpu::scratch(slot, rows * padded(width)), padded(width)};
+  }
+
+  static void clear(Rows<float> x, int64_t begin, int64_t count) {
+    std::memset(x.data + begin * x.step, 0, static_cast<size_t>(count * x.step) * sizeof(float));
+  }
+
+  /// dq of rows that see nothing of the first block of keys, and so nothing at all.
+  void clear_rows(int64_t row, int64_t count) {
+    if (task_.rows) clear(q_gradient_, row - area_.row_begin, count);
   }
 
   void load_keys() {
     const int64_t step = padded(keys_);
-    k_ = pack_keys(group_, tensors_.k, d_, key_, keys_,
-                   cpu::scratch(cpu::Slot::k, cpu::kKeyBlock * padded(d_)));
-    const auto v = pack_keys(group_, tensors_.v, dv_, key_, keys_,
-                             cpu::scratch(cpu::Slot::v, cpu::kKeyBlock * padded(dv_)));
-    const Rows<float> k_transposed{
-        cpu::scratch(cpu::Slot::k_transposed, cpu::kKeyBlock * padded(d_)), step};
-    const Rows<float> v_transposed{
-        cpu::scratch(cpu::Slot::v_transposed, cpu::kKeyBlock * padded(dv_)), step};
+    const Rows<float> k_transposed{room(cpu::Slot::k_transposed, cpu::kKeyBlock, d_).data, step};
+    const Rows<float> v_transposed{room(cpu::Slot::v_transposed, cpu::kKeyBlock, dv_).data, step};
+    k_ = pack_keys(group_, tensors_.k, d_, key_, keys_, cpu::Slot::k);
     transpose(k_, keys_, d_, k_transposed);
-    transpose(v, keys_, dv_, v_transposed);
+    transpose(f32_keys(group_, tensors_.v, dv_, key_, keys_, cpu::Slot::v), keys_, dv_,
+              v_transposed);
     k_transposed_ = {k_transposed.data, step};
     v_transposed_ = {v_transposed.data, step};
     if (!task_.keys) return;
-    k_gradient_ = zeros(cpu::Slot::dk, keys_, d_);
-    v_gradient_ = zeros(cpu::Slot::dv, keys_, dv_);
+    k_gradient_ = room(cpu::Slot::dk, keys_, d_);
+    v_gradient_ = room(cpu::Slot::dv, keys_, dv_);
   }
 
   void load_rows() {
     rows_loaded_ = true;
-    q_ = pack_queries(group_, tensors_.q, d_, shape_.scale, row_, rows_,
-                      cpu::scratch(cpu::Slot::q, cpu::kRowBlock * padded(d_)));
-    d_out_ = pack_queries(group_, tensors_.d_out, dv_, 1.0f, row_, rows_,
-                          cpu::scratch(cpu::Slot::out, cpu::kRowBlock * padded(dv_)));
+    q_ = pack_queries(group_, tensors_.q, d_, shape_.scale, row_, rows_, cpu::Slot::q);
+    d_out_ = pack_queries(group_, tensors_.d_out, dv_, 1.0f, row_, rows_, cpu::Slot::out);
     for (int64_t r = 0; r < rows_; ++r) {
       const int64_t index = group_.row_index(row_ + r);
       log_sum_[r] = tensors_.log_sum[index];
@@ -136,7 +140,10 @@ class BackwardTile {
   /// Rows [r, r + rows) of the tile: weights, d_scores, and what the tile adds to dq.
   void differentiate_rows(int64_t r, int64_t rows) {
     const int64_t seen = std::clamp<int64_t>(group_.visible(row_ + r + rows - 1) - key_, 0, keys_);
-    if (seen == 0) return;
+    if (seen == 0) {
+      if (key_ == area_.key_begin) clear_rows(row_ + r, rows);
+      return;
+    }
     const Rows<float> weights{weights_.data + r * weights_.step, weights_.step};
     const Rows<float> d_scores{d_scores_.data + r * d_scores_.step, d_scores_.step};
     product(rows, vectors_for(seen), d_, {q_.data + r * q_.step, q_.step, 1}, k_transposed_,
@@ -149,7 +156,7 @@ class BackwardTile {
     if (!task_.rows) return;
     float* dq = q_gradient_.data + (row_ + r - area_.row_begin) * q_gradient_.step;
     product(rows, vectors_for(d_), seen, {d_scores.data, d_scores.step, 1}, k_,
-            {dq, q_gradient_.step}, true);
+            {dq, q_gradient_.step}, key_ > area_.key_begin);
   }
 
   /// Turns the scores of row r into weights as dropped, and d_weights into d_scores; zeros where
@@ -160,47 +167,65 @@ class BackwardTile {
     const int64_t visible =
         any ? std::clamp<int64_t>(group_.visible(row_ + r) - key_, 0, keys_) : 0;
     const uint64_t dropout_key = drop_threshold_ > 0 ? group_.dropout_key(row_ + r) : 0;
-    const auto kept = hn::Set(d, 1.0f / (1.0f - shape_.dropout));
     const auto log_sum = hn::Set(d, log_sum_[r]);
-    const auto mean = hn::Set(d, mean_[r]);
-    for (int64_t j = 0; j < weights_.step; j += lanes()) {
-      if (j >= visible) {
-        hn::Store(hn::Zero(d), d, scores + j);
-        hn::Store(hn::Zero(d), d, d_weights + j);
-        continue;
-      }
-      const auto inside = hn::FirstN(d, static_cast<size_t>(HWY_MIN(visible - j, lanes())));
-      const auto weight =
-          hn::IfThenElseZero(inside, exp_lanes(d, hn::Sub(hn::Load(d, scores + j), log_sum)));
-      auto d_weight = hn::IfThenElseZero(inside, hn::Load(d, d_weights + j));
-      auto dropped_weight = weight;
-      if (drop_threshold_ > 0) {
-        const auto hash = counter_hash_lanes(dropout_key, static_cast<uint64_t>(key_ + j));
-        const auto drop = hn::RebindMask(d, hn::Gt(hn::Set(U32(), drop_threshold_), hash));
-        d_weight = hn::IfThenZeroElse(drop, hn::Mul(d_weight, kept));
-        dropped_weight = hn::IfThenZeroElse(drop, hn::Mul(weight, kept));
-      }
-      hn::Store(dropped_weight, d, scores + j);
-      hn::Store(hn::Mul(weight, hn::Sub(d_weight, mean)), d, d_weights + j);
+    int64_t j = 0;
+    for (; j + lanes() <= visible; j += lanes()) {
+      const auto weight = exp_nonpositive(hn::Sub(hn::Load(d, scores + j), log_sum));
+      differentiate_weights(r, weight, dropout_key, j, scores, d_weights);
     }
+    if (j < visible) {
+      const auto inside = hn::FirstN(d, static_cast<size_t>(visible - j));
+      const auto weight =
+          hn::IfThenElseZero(inside, exp_nonpositive(hn::Sub(hn::Load(d, scores + j), log_sum)));
+      hn::Store(hn::IfThenElseZero(inside, hn::Load(d, d_weights + j)), d, d_weights + j);
+      differentiate_weights(r, weight, dropout_key, j, scores, d_weights);
+      j += lanes();
+    }
+    for (; j < weights_.step; j += lanes()) {
+      hn::Store(hn::Zero(d), d, scores + j);
+      hn::Store(hn::Zero(d), d, d_weights + j);
+    }
+  }
+
+  HWY_INLINE void differentiate_weights(int64_t r, V32 weight, uint64_t dropout_key, int64_t j,
+                                        float* weights, float* d_weights) {
+    const F32 d;
+    auto d_weight = hn::Load(d, d_weights + j);
+    auto dropped_weight = weight;
+    if (drop_threshold_ > 0) {
+      const auto kept = hn::Set(d, 1.0f / (1.0f - shape_.dropout));
+      const auto hash = counter_hash_lanes(dropout_key, static_cast<uint64_t>(key_ + j));
+      const auto drop = hn::RebindMask(d, hn::Gt(hn::Set(U32(), drop_threshold_), hash));
+      d_weight = hn::IfThenZeroElse(drop, hn::Mul(d_weight, kept));
+      dropped_weight = hn::IfThenZeroElse(drop, hn::Mul(weight, kept));
+    }
+    hn::Store(dropped_weight, d, weights + j);
+    hn::Store(hn::Mul(weight, hn::Sub(d_weight, hn::Set(d, mean_[r]))), d, d_weights + j);
   }
 
   /// What the tile adds to dk and dv of its keys [j, j + keys).
   void differentiate_keys(int64_t j, int64_t keys) {
-    const int64_t first = HWY_MAX(group_.first_row_seeing(key_ + j) - row_, int64_t{0});
+    const int64_t first_seeing = group_.first_row_seeing(key_ + j);
+    const bool accumulate = first_seeing < row_;
+    const int64_t first = HWY_MAX(first_seeing - row_, int64_t{0});
     if (first >= rows_) return;
     const int64_t count = rows_ - first;
     product(keys, vectors_for(dv_), count,
             {weights_.data + first * weights_.step + j, 1, weights_.step},
             {d_out_.data + first * d_out_.step, d_out_.step},
-            {v_gradient_.data + j * v_gradient_.step, v_gradient_.step}, true);
+            {v_gradient_.data + j * v_gradient_.step, v_gradient_.step}, accumulate);
     product(keys, vectors_for(d_), count,
             {d_scores_.data + first * d_scores_.step + j, 1, d_scores_.step},
             {q_.data + first * q_.step, q_.step},
-            {k_gradient_.data + j * k_gradient_.step, k_gradient_.step}, true);
+            {k_gradient_.data + j * k_gradient_.step, k_gradient_.step}, accumulate);
   }
 
   void write_keys() {
+    int64_t seen = 0;  // keys whose panels the products have written
+    while (seen < keys_ && group_.first_row_seeing(key_ + seen) < group_.rows())
+      seen = HWY_MIN(seen + cpu::kPanelRows, keys_);
+    clear(k_gradient_, seen, keys_ - seen);
+    clear(v_gradient_, seen, keys_ - seen);
     for (int64_t j = 0; j < keys_; ++j) {
       const int64_t index = group_.key_index(key_ + j);
       unpack_row(k_gradient_.data + j * k_gradient_.step, d_, 1.0f, tensors_.dk + index * d_);
@@ -301,13 +326,11 @@ void attention_backward(const AttentionForward& in, const Tensor& out, const Ten
         in.q.data<T>(),         in.k.data<T>(),         in.v.data<T>(),
         out.data<T>(),          d_out.data<T>(),        log_sum.data<float>(),
         gradients.dq.data<T>(), gradients.dk.data<T>(), gradients.dv.data<T>()};
-    parallel_for(static_cast<int64_t>(tasks.size()), 1, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        if constexpr (sizeof(T) == 4)
-          HWY_DYNAMIC_DISPATCH(backward_f32)(tensors, tasks[static_cast<size_t>(i)]);
-        else
-          HWY_DYNAMIC_DISPATCH(backward_bf16)(tensors, tasks[static_cast<size_t>(i)]);
-      }
+    for_tasks(tasks, shape, [&](const BackwardTask& task) {
+      if constexpr (sizeof(T) == 4)
+        HWY_DYNAMIC_DISPATCH(backward_f32)(tensors, task);
+      else
+        HWY_DYNAMIC_DISPATCH(backward_bf16)(tensors, task);
     });
   });
 }

@@ -1,7 +1,6 @@
 #include <cmath>
 #include <limits>
 
-#include "heed/base/parallel.h"
 #include "heed/kernels/attention.h"
 #include "heed/kernels/counter_hash.h"
 #include "heed/kernels/cpu/attention_work.h"
@@ -44,46 +43,52 @@ struct Drop {
   int64_t first;
 };
 
-HWY_INLINE V32 first_lanes(F32 d, int64_t count, V32 inside, V32 outside) {
-  return hn::IfThenElse(hn::FirstN(d, static_cast<size_t>(count)), inside, outside);
+HWY_INLINE V32 without_dropped(V32 weight, Drop drop, int64_t j) {
+  if (drop.threshold == 0) return weight;
+  const auto hash = counter_hash_lanes(drop.key, static_cast<uint64_t>(drop.first + j));
+  const auto dropped = hn::Gt(hn::Set(U32(), drop.threshold), hash);
+  return hn::IfThenZeroElse(hn::RebindMask(F32(), dropped), weight);
 }
 
 /// Replaces the first `visible` of a row's scores by their weights, exp(score - largest so far),
 /// the others up to `end` by zeros; returns what the row's earlier sums are to be multiplied with.
 HWY_INLINE float soften(float* scores, int64_t visible, int64_t end, Drop drop, Softmax& softmax) {
   const F32 d;
+  const int64_t whole = visible / lanes() * lanes();
+  const auto tail = hn::FirstN(d, static_cast<size_t>(visible - whole));
   const auto minus_infinity = hn::Set(d, -std::numeric_limits<float>::infinity());
-  auto largest = hn::Set(d, softmax.largest);
-  for (int64_t j = 0; j < visible; j += lanes()) {
-    const auto score = hn::Load(d, scores + j);
-    largest =
-        hn::Max(largest, first_lanes(d, HWY_MIN(visible - j, lanes()), score, minus_infinity));
-  }
-  largest = hn::MaxOfLanes(d, largest);
   const float previous = softmax.largest;
+  auto largest = hn::Set(d, previous);
+  for (int64_t j = 0; j < whole; j += lanes()) largest = hn::Max(largest, hn::Load(d, scores + j));
+  if (whole < visible)
+    largest = hn::Max(largest, hn::IfThenElse(tail, hn::Load(d, scores + whole), minus_infinity));
+  largest = hn::MaxOfLanes(d, largest);
   softmax.largest = hn::GetLane(largest);
-  const bool nothing_seen = softmax.largest == -std::numeric_limits<float>::infinity();
+  if (softmax.largest == -std::numeric_limits<float>::infinity()) visible = 0;
+
   auto sum = hn::Zero(d);
-  for (int64_t j = 0; j < end; j += lanes()) {
-    auto weight = hn::Zero(d);
-    if (j < visible && !nothing_seen) {
-      weight = exp_lanes(d, hn::Sub(hn::Load(d, scores + j), largest));
-      weight = first_lanes(d, HWY_MIN(visible - j, lanes()), weight, hn::Zero(d));
-      sum = hn::Add(sum, weight);
-      if (drop.threshold > 0) {
-        const auto hash = counter_hash_lanes(drop.key, static_cast<uint64_t>(drop.first + j));
-        const auto dropped = hn::Gt(hn::Set(U32(), drop.threshold), hash);
-        weight = hn::IfThenZeroElse(hn::RebindMask(d, dropped), weight);
-      }
-    }
-    hn::Store(weight, d, scores + j);
+  int64_t j = 0;
+  for (; j + lanes() <= visible; j += lanes()) {
+    const auto weight = exp_nonpositive(hn::Sub(hn::Load(d, scores + j), largest));
+    sum = hn::Add(sum, weight);
+    hn::Store(without_dropped(weight, drop, j), d, scores + j);
   }
-  if (nothing_seen || previous == softmax.largest) {
-    softmax.sum += hn::GetLane(hn::SumOfLanes(d, sum));
+  if (j < visible) {
+    const auto weight =
+        hn::IfThenElseZero(tail, exp_nonpositive(hn::Sub(hn::Load(d, scores + j), largest)));
+    sum = hn::Add(sum, weight);
+    hn::Store(without_dropped(weight, drop, j), d, scores + j);
+    j += lanes();
+  }
+  for (; j < end; j += lanes()) hn::Store(hn::Zero(d), d, scores + j);
+  const float added = hn::GetLane(hn::SumOfLanes(d, sum));
+  const bool first = previous == -std::numeric_limits<float>::infinity();
+  if (first || previous == softmax.largest) {
+    softmax.sum += added;
     return 1.0f;
   }
-  const float shrink = hn::GetLane(exp_lanes(d, hn::Sub(hn::Set(d, previous), largest)));
-  softmax.sum = softmax.sum * shrink + hn::GetLane(hn::SumOfLanes(d, sum));
+  const float shrink = hn::GetLane(exp_nonpositive(hn::Sub(hn::Set(d, previous), largest)));
+  softmax.sum = softmax.sum * shrink + added;
   return shrink;
 }
 
@@ -108,8 +113,7 @@ class ForwardTile {
 
   void run() {
     const int64_t d = shape_.d;
-    q_ = pack_queries(group_, tensors_.q, d, shape_.scale, begin_, rows_,
-                      cpu::scratch(cpu::Slot::q, rows_ * padded(d)));
+    q_ = pack_queries(group_, tensors_.q, d, shape_.scale, begin_, rows_, cpu::Slot::q);
     const int64_t visible = rows_ > 0 ? group_.visible(begin_ + rows_ - 1) : 0;
     for (int64_t key = 0; key < visible; key += cpu::kKeyBlock) {
       const int64_t count = HWY_MIN(cpu::kKeyBlock, visible - key);
@@ -122,15 +126,12 @@ class ForwardTile {
 
  private:
   void load_keys(int64_t key, int64_t count) {
-    const int64_t step = padded(count);
-    const auto k = pack_keys(group_, tensors_.k, shape_.d, key, count,
-                             cpu::scratch(cpu::Slot::k, cpu::kKeyBlock * padded(shape_.d)));
-    const Rows<float> transposed{
-        cpu::scratch(cpu::Slot::k_transposed, cpu::kKeyBlock * padded(shape_.d)), step};
-    transpose(k, count, shape_.d, transposed);
-    k_transposed_ = {transposed.data, step};
-    v_ = pack_keys(group_, tensors_.v, shape_.dv, key, count,
-                   cpu::scratch(cpu::Slot::v, cpu::kKeyBlock * padded(shape_.dv)));
+    const Rows<float> k_transposed{
+        cpu::scratch(cpu::Slot::k_transposed, cpu::kKeyBlock * padded(shape_.d)), padded(count)};
+    transpose(f32_keys(group_, tensors_.k, shape_.d, key, count, cpu::Slot::k), count, shape_.d,
+              k_transposed);
+    k_transposed_ = {k_transposed.data, k_transposed.step};
+    v_ = pack_keys(group_, tensors_.v, shape_.dv, key, count, cpu::Slot::v);
   }
 
   /// Rows [r, r + rows) of the tile take in the keys of the block.
@@ -210,13 +211,11 @@ void attention_forward(const AttentionForward& in, Tensor& out, Tensor& log_sum)
     using T = decltype(zero);
     const ForwardTensors<T> tensors{in.q.data<T>(), in.k.data<T>(), in.v.data<T>(), out.data<T>(),
                                     log_sum.data<float>()};
-    parallel_for(static_cast<int64_t>(tasks.size()), 1, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        if constexpr (sizeof(T) == 4)
-          HWY_DYNAMIC_DISPATCH(forward_f32)(tensors, tasks[static_cast<size_t>(i)]);
-        else
-          HWY_DYNAMIC_DISPATCH(forward_bf16)(tensors, tasks[static_cast<size_t>(i)]);
-      }
+    for_tasks(tasks, shape, [&](const AttentionTask& task) {
+      if constexpr (sizeof(T) == 4)
+        HWY_DYNAMIC_DISPATCH(forward_f32)(tensors, task);
+      else
+        HWY_DYNAMIC_DISPATCH(forward_bf16)(tensors, task);
     });
   });
 }

@@ -1,9 +1,10 @@
-// What the tiles of attention are made of: products of small packed matrices, transposition, the
-// exponential. Included once per instruction set.
+// What the tiles of attention are made of: products of small packed matrices, transposition,
+// packing. Included once per instruction set.
 #include <cstdint>
 #include <cstring>
 
 #include "heed/kernels/cpu/attention_work.h"
+#include "heed/kernels/cpu/math-inl.h"
 #include "heed/kernels/cpu/simd-inl.h"
 
 #if defined(HEED_KERNELS_CPU_ATTENTION_TILES_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -20,24 +21,6 @@ namespace HWY_NAMESPACE {
 HWY_INLINE int64_t lanes() { return static_cast<int64_t>(hn::Lanes(F32())); }
 HWY_INLINE int64_t vectors_for(int64_t count) { return (count + lanes() - 1) / lanes(); }
 HWY_INLINE int64_t padded(int64_t count) { return vectors_for(count) * lanes(); }
-
-/// exp(x) within 2 units in the last place; 0 below -87.3. Not for x above 88.
-HWY_INLINE V32 exp_lanes(F32 d, V32 x) {
-  const hn::Rebind<int32_t, F32> di;
-  const auto n = hn::Round(hn::Mul(x, hn::Set(d, 1.44269504f)));
-  // ln 2 in two parts, the first so short that n times it is exact.
-  auto r = hn::NegMulAdd(n, hn::Set(d, 0x1.62e4p-1f), x);
-  r = hn::NegMulAdd(n, hn::Set(d, 1.42860677e-6f), r);
-  // exp(r) = 1 + r + r^2 p(r), p fitted to the smallest relative error on |r| <= ln(2) / 2: 3e-9.
-  auto p = hn::MulAdd(hn::Set(d, 0.00138145984f), r, hn::Set(d, 0.00836871690f));
-  p = hn::MulAdd(p, r, hn::Set(d, 0.0416683881f));
-  p = hn::MulAdd(p, r, hn::Set(d, 0.166665206f));
-  p = hn::MulAdd(p, r, hn::Set(d, 0.499999934f));
-  const auto y = hn::Add(hn::MulAdd(hn::Mul(r, r), p, r), hn::Set(d, 1.0f));
-  const auto exponent = hn::Add(hn::ConvertTo(di, n), hn::Set(di, 127));
-  const auto power = hn::BitCast(d, hn::ShiftLeft<23>(exponent));
-  return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -87.3f)), hn::Mul(y, power));
-}
 
 /// The left factor of a product, read number by number: element (i, k) lies at
 /// data[i * row_step + k * col_step], so a transposed matrix is a matter of steps.
@@ -191,22 +174,36 @@ HWY_INLINE void transpose(Rows<const float> from, int64_t count, int64_t width, 
   }
 }
 
-/// Keys (or values) [begin, begin + count) of a group as f32 rows, padded.
+/// Keys (or values) [begin, begin + count) of a group as f32 rows, padded, in this thread's `slot`.
 template <typename T>
 HWY_INLINE Rows<const float> pack_keys(const cpu::AttentionGroup& group, const T* keys,
-                                       int64_t width, int64_t begin, int64_t count, float* to) {
+                                       int64_t width, int64_t begin, int64_t count,
+                                       cpu::Slot slot) {
   const int64_t step = padded(width);
+  float* to = cpu::scratch(slot, cpu::kKeyBlock * step);
   for (int64_t j = 0; j < count; ++j)
     pack_row(keys + group.key_index(begin + j) * width, width, 1.0f, to + j * step);
   return {to, step};
 }
 
-/// Rows [begin, begin + count) of q (or of a tensor like it) as f32 rows, padded.
+/// The same where they lie, if they are f32 rows that can be read four numbers at a time.
+template <typename T>
+HWY_INLINE Rows<const float> f32_keys(const cpu::AttentionGroup& group, const T* keys,
+                                      int64_t width, int64_t begin, int64_t count, cpu::Slot slot) {
+  if constexpr (sizeof(T) == sizeof(float))
+    if (width % 4 == 0 && !group.shape->kv_rows)
+      return {keys + group.key_index(begin) * width, group.shape->n_kv_heads * width};
+  return pack_keys(group, keys, width, begin, count, slot);
+}
+
+/// Rows [begin, begin + count) of q (or of a tensor like it) as f32 rows, padded, in this thread's
+/// `slot`.
 template <typename T>
 HWY_INLINE Rows<const float> pack_queries(const cpu::AttentionGroup& group, const T* queries,
                                           int64_t width, float factor, int64_t begin, int64_t count,
-                                          float* to) {
+                                          cpu::Slot slot) {
   const int64_t step = padded(width);
+  float* to = cpu::scratch(slot, cpu::kRowBlock * step);
   for (int64_t r = 0; r < count; ++r)
     pack_row(queries + group.row_index(begin + r) * width, width, factor, to + r * step);
   return {to, step};

@@ -18,20 +18,18 @@ namespace HWY_NAMESPACE {
 template <typename T>
 Rows<float> all_scores(const cpu::AttentionGroup& group, const T* q, const T* k, int64_t begin,
                        int64_t rows) {
-  const int64_t d = group.shape->d, step = padded(d);
+  const int64_t d = group.shape->d;
   const int64_t blocks = (group.keys + cpu::kKeyBlock - 1) / cpu::kKeyBlock;
   const Rows<float> scores{
       cpu::scratch(cpu::Slot::scores, cpu::kPanelRows * (blocks + 1) * cpu::kKeyBlock),
       blocks * cpu::kKeyBlock};
-  const auto queries = pack_queries(group, q, d, group.shape->scale, begin, rows,
-                                    cpu::scratch(cpu::Slot::q, cpu::kPanelRows * step));
-  float* packed = cpu::scratch(cpu::Slot::k, cpu::kKeyBlock * step);
-  float* transposed = cpu::scratch(cpu::Slot::k_transposed, cpu::kKeyBlock * step);
+  const auto queries = pack_queries(group, q, d, group.shape->scale, begin, rows, cpu::Slot::q);
+  float* transposed = cpu::scratch(cpu::Slot::k_transposed, cpu::kKeyBlock * padded(d));
   const int64_t visible = group.visible(begin + rows - 1);
   for (int64_t key = 0; key < visible; key += cpu::kKeyBlock) {
     const int64_t count = HWY_MIN(cpu::kKeyBlock, visible - key);
     const Rows<float> columns{transposed, padded(count)};
-    transpose(pack_keys(group, k, d, key, count, packed), count, d, columns);
+    transpose(f32_keys(group, k, d, key, count, cpu::Slot::k), count, d, columns);
     product(rows, vectors_for(count), d, {queries.data, queries.step, 1},
             {columns.data, columns.step}, {scores.data + key, scores.step}, false);
   }
@@ -46,7 +44,7 @@ void normalize(const float* scores, int64_t visible, int64_t keys, float* weight
   for (int64_t j = 0; j < visible; j += lanes()) {
     const size_t count = static_cast<size_t>(HWY_MIN(visible - j, lanes()));
     const auto shifted = hn::Sub(hn::Load(d, scores + j), hn::Set(d, largest));
-    const auto weight = hn::IfThenElseZero(hn::FirstN(d, count), exp_lanes(d, shifted));
+    const auto weight = hn::IfThenElseZero(hn::FirstN(d, count), exp_nonpositive(shifted));
     sum += hn::GetLane(hn::SumOfLanes(d, weight));
     store_first(d, weight, weights + j, count);
   }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "heed/base/parallel.h"
 #include "heed/kernels/attention.h"
 
 namespace heed::kernels::cpu {
@@ -38,10 +39,14 @@ struct AttentionGroup {
   const AttentionShape* shape;
 
   int64_t rows() const { return queries * shape->heads_per_group; }
+  /// The query that row r belongs to.
+  int64_t query(int64_t r) const {
+    return shape->heads_per_group == 1 ? r : r / shape->heads_per_group;
+  }
   /// Number of row r in [Nq H]: its place in q, out and log_sum, and the name of its dropout mask.
   int64_t row_index(int64_t r) const {
-    const int64_t heads = shape->heads_per_group;
-    return (q_begin + r / heads) * shape->n_heads + kv_head * heads + r % heads;
+    const int64_t heads = shape->heads_per_group, i = query(r);
+    return (q_begin + i) * shape->n_heads + kv_head * heads + (r - i * heads);
   }
   /// Number of key j in [Nk G]: its place in k and v.
   int64_t key_index(int64_t j) const {
@@ -51,7 +56,7 @@ struct AttentionGroup {
   /// How many keys, from the first, row r sees; grows with r.
   int64_t visible(int64_t r) const {
     if (!shape->causal) return keys;
-    return std::clamp<int64_t>(keys - queries + r / shape->heads_per_group + 1, 0, keys);
+    return std::clamp<int64_t>(keys - queries + query(r) + 1, 0, keys);
   }
   /// The first row that sees key j.
   int64_t first_row_seeing(int64_t j) const {
@@ -77,6 +82,17 @@ struct AttentionTask {
 
 /// Appends tasks that cut the rows of `group` into blocks of at most kRowBlock.
 void add_row_blocks(const AttentionGroup& group, std::vector<AttentionTask>& tasks);
+
+/// Calls body(task) for all tasks on all threads. The tasks of neighbouring heads, whose numbers
+/// lie side by side in memory, stay on one thread where there are tasks enough.
+template <typename Task, typename Body>
+void for_tasks(const std::vector<Task>& tasks, const AttentionShape& shape, const Body& body) {
+  const int64_t count = static_cast<int64_t>(tasks.size());
+  const int64_t grain = count >= 8 * thread_count() * shape.n_kv_heads ? shape.n_kv_heads : 1;
+  parallel_for(count, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) body(tasks[static_cast<size_t>(i)]);
+  });
+}
 
 /// Room for `floats` numbers on this thread, aligned to 64 bytes, contents undefined: one room a
 /// slot, which stays with the thread and only grows.

@@ -11,32 +11,49 @@ namespace {
 
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
-double element(const Tensor& x, int64_t row, int64_t col) {
-  return visit_floating(x.dtype(), [&](auto zero) {
-    return static_cast<double>(static_cast<float>(x.data<decltype(zero)>()[row * x.cols() + col]));
-  });
-}
-
-void set_element(Tensor& x, int64_t row, int64_t col, double value) {
-  visit_floating(x.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    x.data<T>()[row * x.cols() + col] = T(static_cast<float>(value));
-  });
-}
-
-/// A T x T matrix of doubles, which the fast kernels never build.
+/// Doubles, row-major; also the T x T weights that the fast kernels never build.
 struct Matrix {
   Matrix(int64_t row_count, int64_t col_count)
       : cols(col_count), values(static_cast<size_t>(row_count * col_count)) {}
+
+  explicit Matrix(const Tensor& x) : Matrix(x.rows(), x.cols()) {
+    visit_floating(x.dtype(), [&](auto zero) {
+      const auto from = x.values<decltype(zero)>();
+      for (size_t i = 0; i < values.size(); ++i)
+        values[i] = static_cast<double>(static_cast<float>(from[i]));
+    });
+  }
+
+  void round_to(Tensor& x) const {
+    visit_floating(x.dtype(), [&](auto zero) {
+      using T = decltype(zero);
+      T* to = x.data<T>();
+      for (const double value : values) *to++ = T(static_cast<float>(value));
+    });
+  }
+
   double& operator()(int64_t i, int64_t j) { return values[static_cast<size_t>(i * cols + j)]; }
+  double operator()(int64_t i, int64_t j) const {
+    return values[static_cast<size_t>(i * cols + j)];
+  }
+
   int64_t cols;
   std::vector<double> values;
 };
 
+/// The operands in double.
+struct Operands {
+  explicit Operands(const AttentionForward& forward)
+      : in(forward), q(forward.q), k(forward.k), v(forward.v) {}
+  const AttentionForward& in;
+  Matrix q, k, v;
+};
+
 /// One sequence and one query head: where its rows and columns lie.
 struct Head {
-  Head(const AttentionForward& in, int64_t sequence, int64_t head)
-      : problem(in),
+  Head(const Operands& all, int64_t sequence, int64_t head)
+      : operands(all),
+        in(all.in),
         h(head),
         q_begin(in.spans.q_offsets[static_cast<size_t>(sequence)]),
         kv_begin(in.spans.kv_begin[static_cast<size_t>(sequence)]),
@@ -49,19 +66,20 @@ struct Head {
         v_col(group() * dv),
         out_col(h * dv) {}
 
-  int64_t group() const { return h / (problem.options.n_heads / problem.options.n_kv_heads); }
+  int64_t group() const { return h / (in.options.n_heads / in.options.n_kv_heads); }
   int64_t row(int64_t key) const {
-    const auto& rows = problem.spans.kv_rows;
+    const auto& rows = in.spans.kv_rows;
     return rows.empty() ? kv_begin + key : rows[static_cast<size_t>(kv_begin + key)];
   }
-  double q(int64_t i, int64_t c) const { return element(problem.q, q_begin + i, q_col + c); }
-  double k(int64_t j, int64_t c) const { return element(problem.k, row(j), k_col + c); }
-  double v(int64_t j, int64_t c) const { return element(problem.v, row(j), v_col + c); }
+  double q(int64_t i, int64_t c) const { return operands.q(q_begin + i, q_col + c); }
+  double k(int64_t j, int64_t c) const { return operands.k(row(j), k_col + c); }
+  double v(int64_t j, int64_t c) const { return operands.v(row(j), v_col + c); }
   bool visible(int64_t i, int64_t j) const {
-    return !problem.options.causal || j < keys - queries + i + 1;
+    return !in.options.causal || j < keys - queries + i + 1;
   }
 
-  const AttentionForward& problem;
+  const Operands& operands;
+  const AttentionForward& in;
   int64_t h, q_begin, kv_begin, queries, keys, d, dv, q_col, k_col, v_col, out_col;
 };
 
@@ -71,8 +89,8 @@ double softmax_row(const Head& head, int64_t i, Matrix& weights) {
   for (int64_t j = 0; j < head.keys; ++j) {
     double score = 0.0;
     for (int64_t c = 0; c < head.d; ++c) score += head.q(i, c) * head.k(j, c);
-    weights(i, j) = head.visible(i, j) ? score * static_cast<double>(head.problem.options.scale)
-                                       : kMinusInfinity;
+    weights(i, j) =
+        head.visible(i, j) ? score * static_cast<double>(head.in.options.scale) : kMinusInfinity;
     largest = std::max(largest, weights(i, j));
   }
   for (int64_t j = 0; j < head.keys; ++j) {
@@ -91,7 +109,7 @@ Matrix softmax(const Head& head) {
 
 /// What dropout multiplies weight (i, j) with: 0 or 1 / (1 - p).
 double kept(const Head& head, int64_t i, int64_t j) {
-  const AttentionOptions& options = head.problem.options;
+  const AttentionOptions& options = head.in.options;
   if (options.dropout <= 0.0f) return 1.0;
   const uint64_t key =
       attention_dropout_key(options.dropout_key, (head.q_begin + i) * options.n_heads + head.h);
@@ -99,15 +117,14 @@ double kept(const Head& head, int64_t i, int64_t j) {
   return drop ? 0.0 : 1.0 / (1.0 - static_cast<double>(options.dropout));
 }
 
-void forward_head(const Head& head, Tensor& out, Tensor& log_sum) {
+void forward_head(const Head& head, Matrix& out, Matrix& log_sum) {
   Matrix weights(head.queries, head.keys);
   for (int64_t i = 0; i < head.queries; ++i) {
-    set_element(log_sum, head.q_begin + i, head.h, softmax_row(head, i, weights));
-    for (int64_t c = 0; c < head.dv; ++c) {
-      double sum = 0.0;
-      for (int64_t j = 0; j < head.keys; ++j)
-        sum += weights(i, j) * kept(head, i, j) * head.v(j, c);
-      set_element(out, head.q_begin + i, head.out_col + c, sum);
+    const int64_t n = head.q_begin + i;
+    log_sum(n, head.h) = softmax_row(head, i, weights);
+    for (int64_t j = 0; j < head.keys; ++j) {
+      const double weight = weights(i, j) * kept(head, i, j);
+      for (int64_t c = 0; c < head.dv; ++c) out(n, head.out_col + c) += weight * head.v(j, c);
     }
   }
 }
@@ -119,8 +136,8 @@ struct Gradients {
   Matrix dq, dk, dv;
 };
 
-void backward_head(const Head& head, const Tensor& d_out, Gradients& gradients) {
-  const double scale = static_cast<double>(head.problem.options.scale);
+void backward_head(const Head& head, const Matrix& d_out, Gradients& gradients) {
+  const double scale = static_cast<double>(head.in.options.scale);
   Matrix weights = softmax(head);
   for (int64_t i = 0; i < head.queries; ++i) {
     const int64_t n = head.q_begin + i;
@@ -128,8 +145,9 @@ void backward_head(const Head& head, const Tensor& d_out, Gradients& gradients) 
     double mean = 0.0;
     for (int64_t j = 0; j < head.keys; ++j) {
       double& d_weight = d_weights[static_cast<size_t>(j)];
+      const double mask = kept(head, i, j);
       for (int64_t c = 0; c < head.dv; ++c) {
-        const double dy = element(d_out, n, head.out_col + c) * kept(head, i, j);
+        const double dy = d_out(n, head.out_col + c) * mask;
         d_weight += dy * head.v(j, c);
         gradients.dv(head.row(j), head.v_col + c) += weights(i, j) * dy;
       }
@@ -145,34 +163,38 @@ void backward_head(const Head& head, const Tensor& d_out, Gradients& gradients) 
   }
 }
 
-void round_to(Matrix& from, Tensor& to) {
-  for (int64_t n = 0; n < to.rows(); ++n)
-    for (int64_t c = 0; c < to.cols(); ++c) set_element(to, n, c, from(n, c));
-}
-
 }  // namespace
 
 void attention_forward(const AttentionForward& in, Tensor& out, Tensor& log_sum) {
+  const Operands operands(in);
+  Matrix outputs(out.rows(), out.cols()), log_sums(log_sum.rows(), log_sum.cols());
   for (int64_t b = 0; b < in.spans.sequences(); ++b)
-    for (int64_t h = 0; h < in.options.n_heads; ++h) forward_head(Head(in, b, h), out, log_sum);
+    for (int64_t h = 0; h < in.options.n_heads; ++h)
+      forward_head(Head(operands, b, h), outputs, log_sums);
+  outputs.round_to(out);
+  log_sums.round_to(log_sum);
 }
 
 void attention_backward(const AttentionForward& in, const Tensor&, const Tensor&,
                         const Tensor& d_out, AttentionGradients gradients) {
+  const Operands operands(in);
+  const Matrix d_outputs(d_out);
   Gradients sums(in);
   for (int64_t b = 0; b < in.spans.sequences(); ++b)
-    for (int64_t h = 0; h < in.options.n_heads; ++h) backward_head(Head(in, b, h), d_out, sums);
-  round_to(sums.dq, gradients.dq);
-  round_to(sums.dk, gradients.dk);
-  round_to(sums.dv, gradients.dv);
+    for (int64_t h = 0; h < in.options.n_heads; ++h)
+      backward_head(Head(operands, b, h), d_outputs, sums);
+  sums.dq.round_to(gradients.dq);
+  sums.dk.round_to(gradients.dk);
+  sums.dv.round_to(gradients.dv);
 }
 
 Tensor attention_weights(const AttentionForward& in, int64_t sequence) {
-  const Head first(in, sequence, 0);
+  const Operands operands(in);
+  const Head first(operands, sequence, 0);
   Tensor weights = Tensor::empty({in.options.n_heads, first.queries, first.keys});
   float* to = weights.data<float>();
   for (int64_t h = 0; h < in.options.n_heads; ++h)
-    for (const double weight : softmax(Head(in, sequence, h)).values)
+    for (const double weight : softmax(Head(operands, sequence, h)).values)
       *to++ = static_cast<float>(weight);
   return weights;
 }
