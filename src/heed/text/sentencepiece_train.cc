@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string_view>
 #include <unordered_map>
 
 #include "heed/base/error.h"
@@ -13,21 +14,49 @@ namespace {
 
 using Options = SentencePiece::TrainOptions;
 
+/// The library ends the program on a word of 65536 characters after normalisation, which makes at
+/// most 18 characters of one (U+FDFA, three bytes); and long repetitions take it quadratic time.
+constexpr size_t kLongestSlice = 4096;  // bytes
+
+/// Takes from the front of `rest` what the library gets as one sentence: all of it, or what fits,
+/// cut at a space where there is one and between code points elsewhere.
+std::string_view take_slice(std::string_view& rest) {
+  size_t length = rest.size();
+  if (length > kLongestSlice) {
+    const size_t space = rest.rfind(' ', kLongestSlice - 1);
+    length = space == std::string_view::npos ? kLongestSlice : space + 1;
+    while (length > kLongestSlice - 3 && (static_cast<uint8_t>(rest[length]) & 0xC0) == 0x80)
+      --length;
+  }
+  const std::string_view slice = rest.substr(0, length);
+  rest.remove_prefix(length);
+  return slice;
+}
+
 /// Hands chosen sentences to the library, which takes them from memory in this way alone.
 class ChosenSentences : public sentencepiece::SentenceIterator {
  public:
   ChosenSentences(const std::vector<std::string>& sentences, std::vector<size_t> chosen)
-      : sentences_(sentences), chosen_(std::move(chosen)) {}
+      : sentences_(sentences), chosen_(std::move(chosen)) {
+    Next();
+  }
 
-  bool done() const override { return next_ >= chosen_.size(); }
-  void Next() override { ++next_; }
-  const std::string& value() const override { return sentences_[chosen_[next_]]; }
+  bool done() const override { return done_; }
+  void Next() override {
+    while (rest_.empty() && next_ < chosen_.size()) rest_ = sentences_[chosen_[next_++]];
+    done_ = rest_.empty();
+    value_ = take_slice(rest_);
+  }
+  const std::string& value() const override { return value_; }
   sentencepiece::util::Status status() const override { return {}; }
 
  private:
   const std::vector<std::string>& sentences_;
   std::vector<size_t> chosen_;
   size_t next_ = 0;
+  bool done_ = false;
+  std::string_view rest_;  // of the sentence before next_
+  std::string value_;
 };
 
 /// The positions of at most `max_sentences` of `count` sentences, in their order.
@@ -58,14 +87,18 @@ std::unordered_map<std::string, std::string> library_options(const Options& opti
       {"eos_id", "1"},
       {"unk_id", "2"},
       {"bos_id", "-1"},
-      // Longer sentences are left out in silence: none is.
-      {"max_sentence_length", "1000000000"},
       {"shuffle_input_sentence", "false"},
       // Expected counts are summed thread by thread, so this number is part of the result: it must
       // not follow the machine.
       {"num_threads", "16"},
       {"minloglevel", "3"},
   };
+}
+
+/// The library's message without the source position and the condition it starts with.
+std::string_view reason(std::string_view message) {
+  const size_t end = message.find(")] ");
+  return end == std::string_view::npos ? message : message.substr(end + 3);
 }
 
 }  // namespace
@@ -90,7 +123,7 @@ SentencePiece SentencePiece::train(const std::vector<std::string>& sentences,
   const auto status =
       sentencepiece::SentencePieceTrainer::Train(library_options(options), &chosen, &serialized);
   require(status.ok(), "cannot learn a vocabulary of {} pieces from {} sentences: {}",
-          options.vocab_size, sentences.size(), status.error_message());
+          options.vocab_size, sentences.size(), reason(status.error_message()));
   return from_bytes(std::move(serialized), "the vocabulary just learned");
 }
 
