@@ -6,9 +6,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <new>
+#include <stdexcept>
 #include <utility>
 
 #include "heed/base/error.h"
@@ -35,42 +39,91 @@ class Descriptor {
   int number_;
 };
 
-/// Opens for reading and returns the size; O_NONBLOCK keeps a named pipe from blocking the program.
-int open_regular(const std::filesystem::path& path, size_t& size) {
+void require_regular(const std::filesystem::path& path, mode_t mode) {
+  require(!S_ISDIR(mode), "{}: is a directory, expected a file", path.string());
+  require(S_ISREG(mode), "{}: is not a regular file", path.string());
+}
+
+/// Opens for reading; O_NONBLOCK keeps a named pipe from blocking the program.
+int open_for_reading(const std::filesystem::path& path) {
   const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (number < 0) fail_system(path, "cannot be opened");
-  struct stat status {};
-  if (::fstat(number, &status) != 0 || !S_ISREG(status.st_mode)) {
-    ::close(number);
-    fail("{}: is not a regular file", path.string());
-  }
-  size = static_cast<size_t>(status.st_size);
   return number;
 }
 
-}  // namespace
+/// The size of an open regular file.
+size_t size_of_regular(const Descriptor& file, const std::filesystem::path& path) {
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) fail_system(path, "cannot be opened");
+  require_regular(path, status.st_mode);
+  return static_cast<size_t>(status.st_size);
+}
 
-std::string read_file(const std::filesystem::path& path) {
-  size_t size = 0;
-  const Descriptor file(open_regular(path, size));
-  std::string contents(size, '\0');
+/// Reads until the end or until `room` bytes are there; returns how many.
+size_t read_up_to(const Descriptor& file, char* to, size_t room,
+                  const std::filesystem::path& path) {
   size_t done = 0;
-  while (done < size) {
-    const ssize_t count = ::read(file.get(), contents.data() + done, size - done);
+  while (done < room) {
+    const ssize_t count = ::read(file.get(), to + done, room - done);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) fail_system(path, "cannot be read");
     if (count == 0) break;
     done += static_cast<size_t>(count);
   }
-  contents.resize(done);
-  return contents;
+  return done;
+}
+
+void remove_tree(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::remove_all(path, error);
+  require(!error, "{}: cannot be removed: {}", path.string(), error.message());
+}
+
+void rename_or_fail(const std::filesystem::path& from, const std::filesystem::path& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0)
+    fail_system(to, fmt::format("cannot be made from {}", from.string()));
+}
+
+std::filesystem::path without_trailing_slash(const std::filesystem::path& path) {
+  return path.has_filename() ? path : path.parent_path();
+}
+
+std::filesystem::path old_name(const std::filesystem::path& target) {
+  return target.string() + ".old";
+}
+
+}  // namespace
+
+bool path_exists(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
+std::string read_file(const std::filesystem::path& path) {
+  const Descriptor file(open_for_reading(path));
+  const size_t size = size_of_regular(file, path);
+  try {
+    std::string contents(size, '\0');
+    contents.resize(read_up_to(file, contents.data(), size, path));
+    // Files of /proc tell no size, and a file may have grown since.
+    std::array<char, 4096> more;
+    while (const size_t count = read_up_to(file, more.data(), more.size(), path))
+      contents.append(more.data(), count);
+    return contents;
+  } catch (const std::bad_alloc&) {
+    fail("{}: {} bytes do not fit into memory", path.string(), size);
+  } catch (const std::length_error&) {
+    fail("{}: {} bytes do not fit into memory", path.string(), size);
+  }
 }
 
 std::shared_ptr<MappedFile> MappedFile::open(const std::filesystem::path& path) {
-  size_t size = 0;
-  const Descriptor file(open_regular(path, size));
+  const Descriptor file(open_for_reading(path));
+  const size_t size = size_of_regular(file, path);
   if (size == 0) return std::shared_ptr<MappedFile>(new MappedFile(nullptr, 0));
-  void* data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file.get(), 0);
+  // Hardly any page is ever written to, so none is set aside beforehand.
+  void* data =
+      ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file.get(), 0);
   if (data == MAP_FAILED) fail_system(path, "cannot be mapped");
   return std::shared_ptr<MappedFile>(new MappedFile(static_cast<std::byte*>(data), size));
 }
@@ -79,13 +132,17 @@ MappedFile::~MappedFile() {
   if (data_) ::munmap(data_, size_);
 }
 
-AtomicFile::AtomicFile(std::filesystem::path path)
-    : path_(std::move(path)), temporary_(path_.string() + ".XXXXXX.tmp") {
-  std::string name = temporary_.string();
-  descriptor_ = ::mkostemps(name.data(), 4, O_CLOEXEC);
+AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
+  struct stat old {};
+  const bool replaces = ::stat(path_.c_str(), &old) == 0;
+  if (replaces) require_regular(path_, old.st_mode);
+  static std::atomic<int> count{0};
+  do {
+    temporary_ = fmt::format("{}.{}-{}.tmp", path_.string(), ::getpid(), count.fetch_add(1));
+    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  } while (descriptor_ < 0 && errno == EEXIST);
   if (descriptor_ < 0) fail_system(path_, "cannot be written");
-  temporary_ = name;
-  ::fchmod(descriptor_, 0644);
+  if (replaces) ::fchmod(descriptor_, old.st_mode & 0777);
 }
 
 AtomicFile::~AtomicFile() {
@@ -120,20 +177,38 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view c
 }
 
 void replace_directory(const std::filesystem::path& fresh, const std::filesystem::path& target) {
-  sync_directory(fresh);
-  if (!std::filesystem::exists(target)) {
-    if (::rename(fresh.c_str(), target.c_str()) != 0) fail_system(target, "cannot be made");
-  } else if (::renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, target.c_str(), RENAME_EXCHANGE) == 0) {
-    std::filesystem::remove_all(fresh);
-  } else {
-    // A file system that cannot exchange: the old one stays beside until the new one is in place.
-    const std::filesystem::path old = target.string() + ".old";
-    std::filesystem::remove_all(old);
-    if (::rename(target.c_str(), old.c_str()) != 0 || ::rename(fresh.c_str(), target.c_str()) != 0)
-      fail_system(target, "cannot be replaced");
-    std::filesystem::remove_all(old);
+  const std::filesystem::path from = without_trailing_slash(fresh);
+  const std::filesystem::path to = without_trailing_slash(target);
+  sync_directory(from);
+  if (!path_exists(to)) {
+    rename_or_fail(from, to);
+    return sync_directory(to.parent_path());
   }
-  sync_directory(target.parent_path());
+  // An exchange would let a file or a link take part, and the removal would then take that.
+  require(std::filesystem::is_directory(std::filesystem::symlink_status(to)),
+          "{}: is not a directory", to.string());
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) {
+    sync_directory(to.parent_path());
+    return remove_tree(from);
+  }
+  if (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP)
+    fail_system(to, fmt::format("cannot be made from {}", from.string()));
+  const std::filesystem::path old = old_name(to);
+  remove_tree(old);
+  rename_or_fail(to, old);
+  try {
+    rename_or_fail(from, to);
+  } catch (const Error&) {
+    rename_or_fail(old, to);
+    throw;
+  }
+  sync_directory(to.parent_path());
+  remove_tree(old);
+}
+
+void finish_replacement(const std::filesystem::path& target) {
+  const std::filesystem::path to = without_trailing_slash(target);
+  if (!path_exists(to) && path_exists(old_name(to))) rename_or_fail(old_name(to), to);
 }
 
 void sync_directory(const std::filesystem::path& directory) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -9,40 +11,45 @@
 
 namespace heed {
 
-/// Parses JSON; `file` stands in messages. Throws Error on a syntax error, with its place, and on
-/// nesting deeper than any file that heed reads has (a hostile one could exhaust the stack).
+/// Parses JSON; `file` stands in messages. Of two members with one name the last counts. Throws
+/// Error on a syntax error, with line and column, and on nesting deeper than any file that heed
+/// reads has (a hostile one could exhaust the stack).
 nlohmann::json parse_json(std::string_view text, const std::string& file);
 
-namespace detail {
-/// `found`, shortened to what fits into a message.
-std::string excerpt(const nlohmann::json& found);
-/// The integer, when it is one and fits [least, greatest]; throws Error otherwise.
+/// `value` as JSON on one line of printable ASCII, cut after `longest` characters: for messages.
+std::string excerpt(const nlohmann::json& value, size_t longest = 60);
+
+/// Text from a file as it may stand in a message: without control characters, cut when very long.
+std::string one_line(std::string_view text);
+
+/// `value`, called `key` in messages, as an integer. Throws Error unless it is one (2.0 is none)
+/// within [least, greatest].
 int64_t integer_of(const nlohmann::json& value, std::string_view key, const std::string& file,
                    int64_t least, int64_t greatest);
-}  // namespace detail
 
-/// The member `key` of an object as a T (bool, int32_t, int64_t, double or std::string). Throws
-/// Error that names the file, the key, what was expected and what was found.
+/// The member `key` of an object as a T (bool, a signed integer, float, double or std::string).
+/// Throws Error that names the file, the key, what was expected and what was found.
 template <typename T>
 T get(const nlohmann::json& object, std::string_view key, const std::string& file) {
-  require(object.is_object(), "{}: expected an object, found {}", file, detail::excerpt(object));
+  require(object.is_object(), "{}: expected an object, found {}", file, excerpt(object));
   const auto found = object.find(std::string(key));
-  require(found != object.end(), "{}: {} is missing", file, key);
+  require(found != object.end(), "{}: {} is missing", file, one_line(key));
+  const auto expect = [&](bool met, const char* what) {
+    require(met, "{}: {} is {}, expected {}", file, one_line(key), excerpt(*found), what);
+  };
   if constexpr (std::is_same_v<T, bool>) {
-    require(found->is_boolean(), "{}: {} is {}, expected true or false", file, key,
-            detail::excerpt(*found));
+    expect(found->is_boolean(), "true or false");
     return found->template get<bool>();
   } else if constexpr (std::is_integral_v<T>) {
-    return static_cast<T>(detail::integer_of(*found, key, file, std::numeric_limits<T>::min(),
-                                             std::numeric_limits<T>::max()));
+    static_assert(std::is_signed_v<T>);
+    return static_cast<T>(integer_of(*found, key, file, std::numeric_limits<T>::min(),
+                                     std::numeric_limits<T>::max()));
   } else if constexpr (std::is_floating_point_v<T>) {
-    require(found->is_number(), "{}: {} is {}, expected a number", file, key,
-            detail::excerpt(*found));
+    expect(found->is_number(), "a number");
     return found->template get<T>();
   } else {
     static_assert(std::is_same_v<T, std::string>);
-    require(found->is_string(), "{}: {} is {}, expected a text", file, key,
-            detail::excerpt(*found));
+    expect(found->is_string(), "a text");
     return found->template get<std::string>();
   }
 }

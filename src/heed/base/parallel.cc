@@ -8,6 +8,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -38,20 +39,17 @@ void pause() {
 class Pool {
  public:
   explicit Pool(int threads) {
-    for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
-  }
-
-  ~Pool() {
-    {
-      std::lock_guard lock(mutex_);
-      stopping_ = true;
-      generation_.fetch_add(1, std::memory_order_release);
+    try {
+      for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
+    } catch (const std::system_error& error) {
+      const size_t started = workers_.size();
+      stop();
+      fail("only {} of {} threads could be started: {}", started + 1, threads,
+           error.code().message());
     }
-    wake_.notify_all();
-    for (auto& worker : workers_) worker.join();
   }
 
-  int threads() const { return static_cast<int>(workers_.size()) + 1; }
+  ~Pool() { stop(); }
 
   void run(int64_t count, int64_t grain, const Body& body) {
     body_ = &body;
@@ -66,12 +64,32 @@ class Pool {
     }
     if (sleepers_.load() > 0) wake_.notify_all();
     take_pieces();
-    while (busy_.load(std::memory_order_acquire) > 0) pause();
+    wait_for_workers();
     if (error_) std::rethrow_exception(error_);
   }
 
  private:
   static constexpr int kSpins = 20000;
+
+  void stop() {
+    {
+      std::lock_guard lock(mutex_);
+      stopping_ = true;
+      generation_.fetch_add(1, std::memory_order_release);
+    }
+    wake_.notify_all();
+    for (auto& worker : workers_) worker.join();
+  }
+
+  /// Other processes, or more threads than processors, may keep a worker from its piece: after a
+  /// while the processor is left to them.
+  void wait_for_workers() {
+    for (int spin = 0; busy_.load(std::memory_order_acquire) > 0; ++spin)
+      if (spin < kSpins)
+        pause();
+      else
+        std::this_thread::yield();
+  }
 
   void take_pieces() {
     inside_parallel_for = true;
@@ -79,7 +97,7 @@ class Pool {
       const int64_t begin = next_.fetch_add(grain_, std::memory_order_relaxed);
       if (begin >= count_) break;
       try {
-        (*body_)(begin, std::min(begin + grain_, count_));
+        (*body_)(begin, begin + std::min(grain_, count_ - begin));
       } catch (...) {
         std::lock_guard lock(mutex_);
         if (!error_) error_ = std::current_exception();
@@ -124,35 +142,38 @@ class Pool {
 
 std::mutex pool_mutex;
 std::unique_ptr<Pool> pool;
-
-Pool& shared_pool() {
-  if (!pool) pool = std::make_unique<Pool>(available_processors());
-  return *pool;
-}
+/// Beside the pool, since a body may ask while the pool is locked for its job.
+std::atomic<int> wanted_threads{0};
 
 }  // namespace
 
 int thread_count() {
-  std::lock_guard lock(pool_mutex);
-  return shared_pool().threads();
+  static const int available = available_processors();
+  const int count = wanted_threads;
+  return count ? count : available;
 }
 
 void set_thread_count(int count) {
   require(count >= 1 && count <= 1024, "threads is {}, expected 1 to 1024", count);
   std::lock_guard lock(pool_mutex);
   pool = std::make_unique<Pool>(count);
+  wanted_threads = count;
 }
 
 void parallel_for(int64_t count, int64_t grain, const Body& body) {
   grain = std::max<int64_t>(grain, 1);
   if (count <= 0) return;
   if (inside_parallel_for || count <= grain) {
-    for (int64_t begin = 0; begin < count; begin += grain)
-      body(begin, std::min(begin + grain, count));
+    for (int64_t begin = 0; begin < count;) {
+      const int64_t end = begin + std::min(grain, count - begin);
+      body(begin, end);
+      begin = end;
+    }
     return;
   }
   std::lock_guard lock(pool_mutex);
-  shared_pool().run(count, grain, body);
+  if (!pool) pool = std::make_unique<Pool>(thread_count());
+  pool->run(count, grain, body);
 }
 
 }  // namespace heed

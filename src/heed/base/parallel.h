@@ -6,11 +6,11 @@
 namespace heed {
 
 /// Number of threads that parallel_for uses, the calling one included. At first: the processors
-/// this process may run on.
+/// this process may run on. May be asked from anywhere, also from inside a body.
 int thread_count();
 
 /// Sets the number of threads (at least 1). Not to be called while a parallel_for is running.
-/// Throws Error when `count` is below 1 or above 1024.
+/// Throws Error when `count` is below 1 or above 1024, or when the system has no more threads.
 void set_thread_count(int count);
 
 /// Calls body(begin, end) for pieces of [0, count) of at most `grain` items, on all threads;

@@ -1,23 +1,29 @@
 #include "heed/base/signals.h"
 
+#include <atomic>
 #include <csignal>
 
 namespace heed {
 namespace {
 
-volatile std::sig_atomic_t stop_requested = 0;
+std::atomic<bool> stop_requested{false};
+static_assert(std::atomic<bool>::is_always_lock_free);  // a handler may use nothing else
 struct sigaction previous_interrupt, previous_terminate;
 
-void request_stop(int) { stop_requested = 1; }
+void request_stop(int signal) {
+  if (!stop_requested.exchange(true)) return;
+  // The default action follows as soon as the handler returns.
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
 
 }  // namespace
 
 StopRequest::StopRequest() {
-  stop_requested = 0;
+  stop_requested = false;
   struct sigaction action {};
   action.sa_handler = request_stop;
-  // The handler serves once: the next signal acts as if there were none. System calls go on.
-  action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
+  action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, &previous_interrupt);
   sigaction(SIGTERM, &action, &previous_terminate);
@@ -28,6 +34,6 @@ StopRequest::~StopRequest() {
   sigaction(SIGTERM, &previous_terminate, nullptr);
 }
 
-bool StopRequest::requested() const { return stop_requested != 0; }
+bool StopRequest::requested() const { return stop_requested; }
 
 }  // namespace heed

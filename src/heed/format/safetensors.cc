@@ -5,6 +5,10 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <string_view>
+#include <tuple>
+#include <unordered_set>
+#include <utility>
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
@@ -13,6 +17,8 @@
 namespace heed::format {
 namespace {
 
+static_assert(std::endian::native == std::endian::little, "the format is little-endian");
+
 constexpr size_t kLengthBytes = 8;
 constexpr size_t kLargestHeader = size_t{100} << 20;
 
@@ -20,8 +26,24 @@ struct ElementKind {
   const char* name;
   size_t bytes;
 };
-constexpr std::array<ElementKind, 6> kKinds{
-    {{"F32", 4}, {"BF16", 2}, {"F16", 2}, {"F64", 8}, {"I32", 4}, {"I64", 8}}};
+/// All of the format that fill whole bytes; those of the second row can be skipped, not read.
+constexpr std::array<ElementKind, 17> kKinds{{{"F32", 4},
+                                              {"BF16", 2},
+                                              {"F16", 2},
+                                              {"F64", 8},
+                                              {"I32", 4},
+                                              {"I64", 8},
+                                              {"BOOL", 1},
+                                              {"U8", 1},
+                                              {"I8", 1},
+                                              {"F8_E5M2", 1},
+                                              {"F8_E4M3", 1},
+                                              {"F8_E8M0", 1},
+                                              {"I16", 2},
+                                              {"U16", 2},
+                                              {"U32", 4},
+                                              {"U64", 8},
+                                              {"C64", 8}}};
 
 const ElementKind* kind_named(const std::string& name) {
   for (const ElementKind& kind : kKinds)
@@ -29,34 +51,18 @@ const ElementKind* kind_named(const std::string& name) {
   return nullptr;
 }
 
-/// The parser keeps the last of two members of one name; this sees both.
-class DuplicateNames : public nlohmann::json_sax<nlohmann::json> {
- public:
-  explicit DuplicateNames(std::string file) : file_(std::move(file)) {}
-  bool key(string_t& name) override {
-    if (depth_ == 1) require(names_.emplace(name, true).second, "{}: {} occurs twice", file_, name);
+/// Throws Error when two tensors bear one name; the parser itself keeps the last of them.
+void check_names(std::string_view header, const std::string& file) {
+  using Json = nlohmann::json;
+  std::unordered_set<std::string> names;
+  const auto look = [&](int depth, Json::parse_event_t event, Json& name) {
+    if (event != Json::parse_event_t::key || depth != 1) return true;
+    require(names.insert(name.get<std::string>()).second, "{}: {} occurs twice", file,
+            one_line(name.get<std::string>()));
     return true;
-  }
-  bool start_object(std::size_t) override { return ++depth_ > 0; }
-  bool end_object() override { return --depth_ >= 0; }
-  bool null() override { return true; }
-  bool boolean(bool) override { return true; }
-  bool number_integer(number_integer_t) override { return true; }
-  bool number_unsigned(number_unsigned_t) override { return true; }
-  bool number_float(number_float_t, const string_t&) override { return true; }
-  bool string(string_t&) override { return true; }
-  bool binary(binary_t&) override { return true; }
-  bool start_array(std::size_t) override { return true; }
-  bool end_array() override { return true; }
-  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
-    return false;
-  }
-
- private:
-  std::string file_;
-  std::map<std::string, bool> names_;
-  int depth_ = 0;
-};
+  };
+  const Json whole = Json::parse(header, look);
+}
 
 float half_to_float(uint16_t half) {
   const uint32_t sign = static_cast<uint32_t>(half & 0x8000u) << 16;
@@ -72,40 +78,55 @@ float half_to_float(uint16_t half) {
 template <typename From, typename To, typename Convert>
 Tensor converted(const std::byte* from, const Shape& shape, Convert&& convert) {
   Tensor tensor = Tensor::empty(shape, dtype_of<To>);
+  To* to = tensor.data<To>();
   for (int64_t i = 0; i < tensor.elements(); ++i) {
-    From value;
+    From value;  // the file aligns nothing
     std::memcpy(&value, from + static_cast<size_t>(i) * sizeof(From), sizeof(From));
-    tensor.data<To>()[i] = convert(value);
+    to[i] = convert(value);
   }
   return tensor;
 }
 
+/// The elements where they lie, or a copy when they lie where a T must not.
+template <typename T>
+Tensor view_or_copy(const std::shared_ptr<std::byte>& owner, const Shape& shape) {
+  if (reinterpret_cast<uintptr_t>(owner.get()) % alignof(T) == 0)
+    return Tensor::view(shape, dtype_of<T>, owner);
+  return converted<T, T>(owner.get(), shape, [](T value) { return value; });
+}
+
 Shape shape_from(const nlohmann::json& json, const std::string& where) {
   require(json.is_array() && json.size() <= Shape::kMaxRank,
-          "{}: shape is {}, expected up to {} sizes", where, detail::excerpt(json),
-          Shape::kMaxRank);
-  std::array<int64_t, Shape::kMaxRank> sizes{};
+          "{}: shape is {}, expected up to {} sizes", where, excerpt(json), Shape::kMaxRank);
+  std::array<int64_t, Shape::kMaxRank> n{};
   for (size_t axis = 0; axis < json.size(); ++axis)
-    sizes[axis] = detail::integer_of(json[axis], "a size", where, 0, int64_t{1} << 48);
-  switch (json.size()) {
-    case 0:
-      return {};
-    case 1:
-      return {sizes[0]};
-    case 2:
-      return {sizes[0], sizes[1]};
-    case 3:
-      return {sizes[0], sizes[1], sizes[2]};
-    default:
-      return {sizes[0], sizes[1], sizes[2], sizes[3]};
+    n[axis] = integer_of(json[axis], "a size", where, 0, std::numeric_limits<int64_t>::max());
+  try {
+    switch (json.size()) {
+      case 0:
+        return {};
+      case 1:
+        return {n[0]};
+      case 2:
+        return {n[0], n[1]};
+      case 3:
+        return {n[0], n[1], n[2]};
+      default:
+        return {n[0], n[1], n[2], n[3]};
+    }
+  } catch (const Error& error) {
+    fail("{}: {}", where, error.what());
   }
 }
 
-size_t offset_from(const nlohmann::json& json, size_t index, const std::string& where) {
+std::pair<size_t, size_t> offsets_from(const nlohmann::json& json, const std::string& where) {
   require(json.is_array() && json.size() == 2, "{}: data_offsets is {}, expected two numbers",
-          where, detail::excerpt(json));
-  return static_cast<size_t>(
-      detail::integer_of(json[index], "an offset", where, 0, std::numeric_limits<int64_t>::max()));
+          where, excerpt(json));
+  const auto offset = [&](size_t index) {
+    return static_cast<size_t>(
+        integer_of(json[index], "an offset", where, 0, std::numeric_limits<int64_t>::max()));
+  };
+  return {offset(0), offset(1)};
 }
 
 }  // namespace
@@ -120,7 +141,7 @@ Tensor as_f32(const Tensor& tensor) {
 }
 
 std::shared_ptr<const SafetensorsFile> SafetensorsFile::open(const std::filesystem::path& path) {
-  auto file = std::make_shared<SafetensorsFile>();
+  std::shared_ptr<SafetensorsFile> file(new SafetensorsFile);
   file->path_ = path;
   file->file_ = MappedFile::open(path);
   file->read_header();
@@ -133,98 +154,100 @@ void SafetensorsFile::read_header() {
           bytes.size());
   uint64_t length = 0;
   std::memcpy(&length, bytes.data(), kLengthBytes);
-  require(length <= kLargestHeader && length <= bytes.size() - kLengthBytes,
-          "{}: the header has {} bytes, the file only {}", name(), length, bytes.size());
+  const uint64_t room = bytes.size() - kLengthBytes;
+  require(length <= room, "{}: its header should have {} bytes, but only {} follow", name(), length,
+          room);
+  require(length <= kLargestHeader, "{}: its header has {} bytes, at most {} are expected", name(),
+          length, kLargestHeader);
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + kLengthBytes, length);
   const nlohmann::json header = parse_json(text, name());
-  require(header.is_object(), "{}: the header is not an object", name());
-  DuplicateNames duplicates(name());
-  nlohmann::json::sax_parse(text, &duplicates);
+  require(header.is_object(), "{}: its header is {}, expected an object", name(), excerpt(header));
+  check_names(text, name());
 
-  const size_t data_begin = kLengthBytes + length;
+  data_begin_ = kLengthBytes + length;
   for (const auto& [key, value] : header.items()) {
     if (key != "__metadata__") {
-      entries_[key] = read_entry(key, value, data_begin);
+      entries_[key] = read_entry(key, value);
       continue;
     }
-    require(value.is_object(), "{}: __metadata__ is not an object", name());
-    for (const auto& [field, text_value] : value.items())
-      metadata_[field] = heed::get<std::string>(value, field, name() + ": __metadata__");
+    const std::string where = name() + ": __metadata__";
+    require(value.is_object(), "{} is {}, expected an object", where, excerpt(value));
+    for (const auto& [field, unused] : value.items())
+      metadata_[field] = heed::get<std::string>(value, field, where);
   }
-  check_layout(data_begin);
+  check_layout();
 }
 
 SafetensorsFile::Entry SafetensorsFile::read_entry(const std::string& tensor,
-                                                   const nlohmann::json& json,
-                                                   size_t data_begin) const {
-  const std::string where = name() + ": " + tensor;
+                                                   const nlohmann::json& json) const {
+  const std::string where = name() + ": " + one_line(tensor);
   Entry entry;
   entry.dtype = heed::get<std::string>(json, "dtype", where);
   const ElementKind* kind = kind_named(entry.dtype);
-  require(kind, "{}: dtype is {}, expected F32, BF16, F16, F64, I32 or I64", where, entry.dtype);
+  require(kind, "{}: dtype {} is not known", where, one_line(entry.dtype));
   require(json.contains("shape") && json.contains("data_offsets"),
           "{}: shape or data_offsets is missing", where);
   entry.shape = shape_from(json["shape"], where);
-  const size_t begin = offset_from(json["data_offsets"], 0, where);
-  const size_t end = offset_from(json["data_offsets"], 1, where);
-  const size_t room = file_->bytes().size() - data_begin;
+  const auto [begin, end] = offsets_from(json["data_offsets"], where);
+  const size_t room = file_->bytes().size() - data_begin_;
   require(begin <= end && end <= room, "{}: data_offsets are [{}, {}], the file holds {} bytes",
           where, begin, end, room);
-  const size_t elements = (end - begin) / kind->bytes;
-  require(
-      (end - begin) % kind->bytes == 0 && elements == static_cast<size_t>(entry.shape.elements()),
-      "{}: {} bytes at data_offsets, but {} {} needs {} elements", where, end - begin, entry.dtype,
-      entry.shape.text(), entry.shape.elements());
-  entry.begin = data_begin + begin;
-  entry.end = data_begin + end;
+  const auto expected = static_cast<size_t>(entry.shape.elements()) * kind->bytes;
+  require(end - begin == expected, "{}: {} {} needs {} bytes, data_offsets give it {}", where,
+          entry.dtype, entry.shape.text(), expected, end - begin);
+  entry.begin = data_begin_ + begin;
+  entry.end = data_begin_ + end;
   return entry;
 }
 
 /// The tensors must fill the data from beginning to end, each byte belonging to one.
-void SafetensorsFile::check_layout(size_t data_begin) const {
-  std::vector<std::pair<size_t, size_t>> places;
-  for (const auto& [key, entry] : entries_) places.emplace_back(entry.begin, entry.end);
+void SafetensorsFile::check_layout() const {
+  using Place = std::tuple<size_t, size_t, const std::string*>;
+  std::vector<Place> places;
+  for (const auto& [key, entry] : entries_) places.emplace_back(entry.begin, entry.end, &key);
   std::sort(places.begin(), places.end());
-  size_t expected = data_begin;
-  for (const auto& [begin, end] : places) {
-    require(begin == expected, "{}: tensors {} at byte {}", name(),
-            begin < expected ? "overlap" : "leave a gap", expected);
+  size_t expected = data_begin_;
+  for (const auto& [begin, end, key] : places) {
+    require(begin == expected, "{}: {} begins at byte {} of the data, {} {}", name(),
+            one_line(*key), begin - data_begin_,
+            begin < expected ? "but another tensor goes on to" : "leaving a gap from",
+            expected - data_begin_);
     expected = end;
   }
-  require(expected == file_->bytes().size(), "{}: {} bytes belong to no tensor", name(),
+  require(expected == file_->bytes().size(), "{}: {} bytes at its end belong to no tensor", name(),
           file_->bytes().size() - expected);
 }
 
 std::vector<std::string> SafetensorsFile::names() const {
   std::vector<std::string> names;
+  names.reserve(entries_.size());
   for (const auto& [key, entry] : entries_) names.push_back(key);
   return names;
 }
 
-Tensor SafetensorsFile::get(const std::string& tensor) const {
+const SafetensorsFile::Entry& SafetensorsFile::entry(const std::string& tensor) const {
   const auto found = entries_.find(tensor);
   require(found != entries_.end(), "{}: there is no tensor {}", name(), tensor);
-  const Entry& entry = found->second;
-  std::byte* data = file_->bytes().data() + entry.begin;
-  const auto aligned = [&](size_t bytes) { return reinterpret_cast<uintptr_t>(data) % bytes == 0; };
-  const auto view = [&](DType dtype) {
-    return Tensor::view(entry.shape, dtype, std::shared_ptr<std::byte>(file_, data));
-  };
-  const auto same = [](auto value) { return value; };
-  if (entry.dtype == "F32")
-    return aligned(4) ? view(DType::f32) : converted<float, float>(data, entry.shape, same);
-  if (entry.dtype == "BF16")
-    return aligned(2) ? view(DType::bf16) : converted<bfloat16, bfloat16>(data, entry.shape, same);
-  if (entry.dtype == "I32")
-    return aligned(4) ? view(DType::i32) : converted<int32_t, int32_t>(data, entry.shape, same);
-  if (entry.dtype == "F16") return converted<uint16_t, float>(data, entry.shape, half_to_float);
-  if (entry.dtype == "F64")
-    return converted<double, float>(data, entry.shape,
+  return found->second;
+}
+
+Tensor SafetensorsFile::get(const std::string& tensor) const {
+  const Entry& stored = entry(tensor);
+  std::byte* data = file_->bytes().data() + stored.begin;
+  const std::shared_ptr<std::byte> owner(file_, data);
+  if (stored.dtype == "F32") return view_or_copy<float>(owner, stored.shape);
+  if (stored.dtype == "BF16") return view_or_copy<bfloat16>(owner, stored.shape);
+  if (stored.dtype == "I32") return view_or_copy<int32_t>(owner, stored.shape);
+  if (stored.dtype == "F16") return converted<uint16_t, float>(data, stored.shape, half_to_float);
+  if (stored.dtype == "F64")
+    return converted<double, float>(data, stored.shape,
                                     [](double value) { return static_cast<float>(value); });
-  return converted<int64_t, int32_t>(data, entry.shape, [&](int64_t value) {
-    require(value >= std::numeric_limits<int32_t>::min() &&
-                value <= std::numeric_limits<int32_t>::max(),
-            "{}: {} holds {}, which does not fit 32 bits", name(), tensor, value);
+  require(stored.dtype == "I64",
+          "{}: {} is {}, which heed cannot use (only F32, BF16, F16, F64, I32 and I64)", name(),
+          one_line(tensor), stored.dtype);
+  return converted<int64_t, int32_t>(data, stored.shape, [&](int64_t value) {
+    require(std::in_range<int32_t>(value), "{}: {} holds {}, which does not fit 32 bits", name(),
+            one_line(tensor), value);
     return static_cast<int32_t>(value);
   });
 }

@@ -34,34 +34,41 @@ class TensorSource {
 Tensor as_f32(const Tensor& tensor);
 
 /// A safetensors file: eight bytes with the length of a JSON header, the header with dtype, shape
-/// and data_offsets of each tensor, the data. The file is mapped; f32 and bf16 tensors are views of
-/// it.
+/// and data_offsets of each tensor, the data (https://huggingface.co/docs/safetensors). The file is
+/// mapped.
 class SafetensorsFile : public TensorSource {
  public:
   /// Reads and checks the whole header. Throws Error naming file and tensor on anything hostile: a
-  /// header longer than the file, offsets that overlap, leave the file, leave gaps or do not fit
-  /// the shape, an unknown dtype, a name that occurs twice.
+  /// header longer than the file or than 100 MiB, offsets that overlap, leave the file, leave gaps
+  /// or do not fit the shape, more than four axes, an unknown dtype, a name that occurs twice.
   static std::shared_ptr<const SafetensorsFile> open(const std::filesystem::path& path);
 
   std::string name() const override { return path_.string(); }
   std::vector<std::string> names() const override;
   bool contains(const std::string& name) const override { return entries_.contains(name); }
-  /// F16 and F64 become f32, I64 becomes i32 (throws Error when a number does not fit).
+  /// F32, BF16 and I32 as they are: a view of the file that keeps it mapped. F16 and F64 become
+  /// f32, I64 becomes i32. Throws Error when a number does not fit and on any other dtype.
   Tensor get(const std::string& name) const override;
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
 
- private:
+  /// What the header says of a tensor.
   struct Entry {
-    std::string dtype;
+    std::string dtype;  // the format's name: "F32", "BF16", ...
     Shape shape;
     size_t begin = 0, end = 0;  // bytes of the file
   };
+  /// Throws Error when there is no such tensor.
+  const Entry& entry(const std::string& name) const;
+
+ private:
+  SafetensorsFile() = default;
   void read_header();
-  Entry read_entry(const std::string& name, const nlohmann::json& json, size_t data_begin) const;
-  void check_layout(size_t data_begin) const;
+  Entry read_entry(const std::string& name, const nlohmann::json& json) const;
+  void check_layout() const;
 
   std::filesystem::path path_;
   std::shared_ptr<MappedFile> file_;
+  size_t data_begin_ = 0;  // first byte behind the header
   std::map<std::string, Entry> entries_;
   std::map<std::string, std::string> metadata_;
 };
@@ -84,8 +91,9 @@ class TensorList : public TensorSource {
 /// model.safetensors.index.json lists. Throws Error when neither is there or a shard is missing.
 std::shared_ptr<const TensorSource> open_model_tensors(const std::filesystem::path& directory);
 
-/// Writes tensors in the given order, atomically; the data begins at a multiple of 64 bytes. Throws
-/// Error when a name occurs twice or the disk is full (an old file is then untouched).
+/// Writes tensors in the given order, atomically; the data begins at a multiple of 64 bytes, and
+/// the same tensors give the same bytes. Throws Error when a name occurs twice or is not UTF-8, and
+/// when the disk is full (an old file is then untouched).
 void write_safetensors(const std::filesystem::path& path, const std::vector<NamedTensor>& tensors,
                        const std::map<std::string, std::string>& metadata);
 

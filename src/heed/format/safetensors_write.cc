@@ -1,5 +1,5 @@
-#include <cstring>
-#include <set>
+#include <unordered_set>
+#include <utility>
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
@@ -22,8 +22,24 @@ const char* file_dtype(DType dtype) {
   return "?";
 }
 
+std::string dumped(const nlohmann::ordered_json& header, const std::string& file) {
+  try {
+    return header.dump();
+  } catch (const nlohmann::json::exception&) {
+    fail("{}: the name of a tensor, or its metadata, is not UTF-8", file);
+  }
+}
+
+void check(const std::vector<NamedTensor>& tensors, const std::string& file) {
+  std::unordered_set<std::string> names{"__metadata__"};  // the format keeps it for itself
+  for (const auto& [name, tensor] : tensors) {
+    require(names.insert(name).second, "{}: {} cannot name two tensors", file, one_line(name));
+    require(tensor.defined(), "{}: tensor {} is absent", file, one_line(name));
+  }
+}
+
 std::string header_of(const std::vector<NamedTensor>& tensors,
-                      const std::map<std::string, std::string>& metadata) {
+                      const std::map<std::string, std::string>& metadata, const std::string& file) {
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
   if (!metadata.empty()) header["__metadata__"] = metadata;
   int64_t offset = 0;
@@ -35,7 +51,7 @@ std::string header_of(const std::vector<NamedTensor>& tensors,
                     {"data_offsets", {offset, offset + tensor.bytes()}}};
     offset += tensor.bytes();
   }
-  std::string text = header.dump();
+  std::string text = dumped(header, file);
   // The format allows spaces behind the header; they bring the data to an aligned place.
   while ((text.size() + sizeof(uint64_t)) % kAlignment) text += ' ';
   return text;
@@ -45,11 +61,8 @@ std::string header_of(const std::vector<NamedTensor>& tensors,
 
 void write_safetensors(const std::filesystem::path& path, const std::vector<NamedTensor>& tensors,
                        const std::map<std::string, std::string>& metadata) {
-  std::set<std::string> names;
-  for (const NamedTensor& entry : tensors)
-    require(names.insert(entry.name).second, "{}: two tensors are named {}", path.string(),
-            entry.name);
-  const std::string header = header_of(tensors, metadata);
+  check(tensors, path.string());
+  const std::string header = header_of(tensors, metadata, path.string());
   const uint64_t length = header.size();
   AtomicFile file(path);
   file.write(std::as_bytes(std::span(&length, 1)));

@@ -15,15 +15,12 @@ class Shards : public TensorSource {
       : index_((directory / kIndex).string()) {
     require(index.is_object() && index.contains("weight_map") && index["weight_map"].is_object(),
             "{}: weight_map is missing", index_);
-    for (const auto& [tensor, file] : index["weight_map"].items()) {
-      const auto shard = heed::get<std::string>(index["weight_map"], tensor, index_);
-      require(shard.find('/') == std::string::npos && shard != "..",
-              "{}: \"{}\" is not a file of this directory", index_, shard);
-      require(std::filesystem::exists(directory / shard), "{}: the shard {} is missing", index_,
-              (directory / shard).string());
-      if (!files_.contains(shard)) files_[shard] = SafetensorsFile::open(directory / shard);
-      require(files_[shard]->contains(tensor), "{}: {} should be in {}, but is not", index_, tensor,
-              shard);
+    const nlohmann::json& map = index["weight_map"];
+    for (const auto& [tensor, unused] : map.items()) {
+      const auto shard = heed::get<std::string>(map, tensor, index_);
+      if (!files_.contains(shard)) files_[shard] = open_shard(directory, shard);
+      require(files_[shard]->contains(tensor), "{}: {} should be in {}, but is not", index_,
+              one_line(tensor), one_line(shard));
       places_[tensor] = files_[shard];
     }
   }
@@ -42,6 +39,14 @@ class Shards : public TensorSource {
   }
 
  private:
+  std::shared_ptr<const SafetensorsFile> open_shard(const std::filesystem::path& directory,
+                                                    const std::string& shard) const {
+    require(std::filesystem::path(shard).filename() == shard && shard != "..",
+            "{}: \"{}\" is not the name of a file beside it", index_, one_line(shard));
+    require(path_exists(directory / shard), "{}: the shard {} is missing", index_, one_line(shard));
+    return SafetensorsFile::open(directory / shard);
+  }
+
   std::string index_;
   std::map<std::string, std::shared_ptr<const SafetensorsFile>> files_, places_;
 };
@@ -49,10 +54,9 @@ class Shards : public TensorSource {
 }  // namespace
 
 std::shared_ptr<const TensorSource> open_model_tensors(const std::filesystem::path& directory) {
-  if (std::filesystem::exists(directory / kWhole)) return SafetensorsFile::open(directory / kWhole);
+  if (path_exists(directory / kWhole)) return SafetensorsFile::open(directory / kWhole);
   const std::filesystem::path index = directory / kIndex;
-  require(std::filesystem::exists(index), "{} has neither {} nor {}", directory.string(), kWhole,
-          kIndex);
+  require(path_exists(index), "{} has neither {} nor {}", directory.string(), kWhole, kIndex);
   return std::make_shared<Shards>(directory, parse_json(read_file(index), index.string()));
 }
 

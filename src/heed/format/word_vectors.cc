@@ -1,46 +1,59 @@
 #include "heed/format/word_vectors.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "heed/base/error.h"
 #include "heed/base/file.h"
+#include "heed/base/json.h"
 
 namespace heed::format {
 namespace {
 
 constexpr int64_t kLargestDimension = 65536;
+constexpr std::string_view kBlanks = " \t\r";
 
 template <typename Number>
-std::optional<Number> number_of(std::string_view word) {
+std::optional<Number> number_of(std::string_view text) {
   Number value{};
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc() || end != word.data() + word.size()) return std::nullopt;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
 }
 
-/// The next word of a line; empty at its end.
-std::string_view next_word(std::string_view& line) {
-  const size_t begin = line.find_first_not_of(" \t\r");
-  if (begin == std::string_view::npos) return line = {};
-  const size_t end = std::min(line.find_first_of(" \t\r", begin), line.size());
-  const std::string_view word = line.substr(begin, end - begin);
-  line.remove_prefix(end);
-  return word;
+/// A finite f32; what is too small for one becomes 0.
+std::optional<float> float_of(std::string_view text) {
+  const auto wide = number_of<double>(text);
+  if (!wide || !std::isfinite(static_cast<float>(*wide))) return std::nullopt;
+  return static_cast<float>(*wide);
+}
+
+/// The blank-separated fields of a line.
+void split(std::string_view line, std::vector<std::string_view>& fields) {
+  fields.clear();
+  for (size_t end = 0;;) {
+    const size_t begin = line.find_first_not_of(kBlanks, end);
+    if (begin == std::string_view::npos) return;
+    end = std::min(line.find_first_of(kBlanks, begin), line.size());
+    fields.push_back(line.substr(begin, end - begin));
+  }
 }
 
 struct Header {
   int64_t words = 0, dimension = 0;
 };
 
-/// "count dimension", and nothing else.
-std::optional<Header> header_of(std::string_view line) {
-  const auto words = number_of<int64_t>(next_word(line));
-  const auto dimension = number_of<int64_t>(next_word(line));
-  if (!words || !dimension || !next_word(line).empty()) return std::nullopt;
+/// The line "count dimension".
+std::optional<Header> header_of(const std::vector<std::string_view>& fields) {
+  if (fields.size() != 2) return std::nullopt;
+  const auto words = number_of<int64_t>(fields[0]);
+  const auto dimension = number_of<int64_t>(fields[1]);
+  if (!words || !dimension) return std::nullopt;
   return Header{*words, *dimension};
 }
 
@@ -54,76 +67,105 @@ class Reader {
 
   WordVectors read() {
     require(!rest_.empty(), "{}: is empty", name_);
-    const size_t end = std::min(rest_.find('\n'), rest_.size());
-    const std::optional<Header> header = header_of(rest_.substr(0, end));
+    split(line(), fields_);
+    const std::optional<Header> header = header_of(fields_);
     if (header) {
       require(header->dimension > 0 && header->dimension <= kLargestDimension && header->words >= 0,
               "{}: {} words of {} dimensions", name_, header->words, header->dimension);
       vectors_.dimension = header->dimension;
-      rest_.remove_prefix(std::min(end + 1, rest_.size()));
-      line_ = 2;
-      if (looks_binary())
-        read_binary(*header);
-      else
-        read_text();
+      next_line();
+    }
+    if (header && looks_binary()) {
+      read_binary(header->words);
     } else {
-      read_text();
+      const int64_t words = read_text();
+      require(!header || words >= header->words, "{}: ends after {} of {} words", name_, words,
+              header ? header->words : 0);
     }
     return std::move(vectors_);
   }
 
  private:
-  /// In a text file the first vector's bytes are digits, signs and spaces.
-  bool looks_binary() const {
-    const size_t space = rest_.find(' ');
-    if (space == std::string_view::npos) return false;
-    const auto bytes = static_cast<size_t>(vectors_.dimension) * sizeof(float);
-    for (const char c : rest_.substr(space, bytes))
-      if (std::strchr("0123456789+-.eEinfaN \t\r\n", c) == nullptr || c == '\0') return true;
-    return false;
+  std::string_view line() const { return rest_.substr(0, rest_.find('\n')); }
+
+  void next_line() {
+    rest_.remove_prefix(std::min(line().size() + 1, rest_.size()));
+    ++line_;
   }
 
-  void read_binary(const Header& header) {
-    const auto bytes = static_cast<size_t>(header.dimension) * sizeof(float);
-    for (int64_t number = 1; number <= header.words; ++number) {
+  size_t row_bytes() const { return static_cast<size_t>(vectors_.dimension) * sizeof(float); }
+
+  /// Whether what follows the header is binary: its first line is no vector in text, and bytes that
+  /// text does not use stand in the place of the first row.
+  bool looks_binary() {
+    split(line(), fields_);
+    if (static_cast<int64_t>(fields_.size()) > vectors_.dimension &&
+        std::all_of(fields_.end() - vectors_.dimension, fields_.end(), float_of))
+      return false;
+    const std::string_view row = rest_.substr(std::min(rest_.find(' '), rest_.size()), row_bytes());
+    return std::any_of(row.begin(), row.end(), [](char c) {
+      const bool blank = c == '\n' || kBlanks.find(c) != std::string_view::npos;
+      return !blank && (c < ' ' || c > '~');
+    });
+  }
+
+  void read_binary(int64_t words) {
+    for (int64_t number = 1; number <= words; ++number) {
       while (!rest_.empty() && rest_.front() == '\n') rest_.remove_prefix(1);
       const size_t space = rest_.find(' ');
-      require(space != std::string_view::npos && rest_.size() - space - 1 >= bytes,
-              "{}: ends within word {} of {}", name_, number, header.words);
+      require(space != std::string_view::npos && rest_.size() - space - 1 >= row_bytes(),
+              "{}: ends within word {} of {}", name_, number, words);
       const std::string word(rest_.substr(0, space));
       if (wanted_.contains(word)) {
-        std::vector<float> row(static_cast<size_t>(header.dimension));
-        std::memcpy(row.data(), rest_.data() + space + 1, bytes);
-        for (const float x : row)
-          require(std::isfinite(x), "{}: word {} holds what is no number", name_, number);
+        std::vector<float> row(static_cast<size_t>(vectors_.dimension));
+        std::memcpy(row.data(), rest_.data() + space + 1, row_bytes());
+        const bool finite =
+            std::all_of(row.begin(), row.end(), [](float x) { return std::isfinite(x); });
+        require(finite, "{}: the vector of word {}, \"{}\", is not finite", name_, number,
+                one_line(word));
         vectors_.rows.emplace(word, std::move(row));
       }
-      rest_.remove_prefix(space + 1 + bytes);
+      rest_.remove_prefix(space + 1 + row_bytes());
     }
   }
 
-  void read_text() {
-    for (; !rest_.empty(); ++line_) {
-      const size_t end = std::min(rest_.find('\n'), rest_.size());
-      read_line(rest_.substr(0, end));
-      rest_.remove_prefix(std::min(end + 1, rest_.size()));
+  /// Returns the number of words.
+  int64_t read_text() {
+    int64_t words = 0;
+    for (; !rest_.empty(); next_line()) {
+      split(line(), fields_);
+      if (fields_.empty()) continue;
+      read_row();
+      ++words;
     }
+    require(words > 0, "{}: holds no vectors", name_);
+    return words;
   }
 
-  void read_line(std::string_view line) {
-    const std::string word(next_word(line));
-    if (word.empty()) return;
+  /// The last fields are the vector. What stands before is the word; a few in GloVe's files hold
+  /// spaces.
+  void read_row() {
+    const auto found = static_cast<int64_t>(fields_.size()) - 1;
+    const bool first = vectors_.dimension == 0;
+    if (first) {
+      require(0 < found && found <= kLargestDimension, "{}:{}: {} numbers, expected 1 to {}", name_,
+              line_, found, kLargestDimension);
+      vectors_.dimension = found;
+    }
+    const auto word_fields = static_cast<size_t>(std::max<int64_t>(found - vectors_.dimension, 0));
+    const bool fits =
+        found >= vectors_.dimension && (word_fields == 0 || !float_of(fields_[word_fields]));
+    require(fits, "{}:{}: {} numbers, expected {}", name_, line_, found, vectors_.dimension);
+    const char* end = fields_[word_fields].data() + fields_[word_fields].size();
+    const std::string word(fields_.front().data(), end);
+    // The numbers of the first row show that the file is one of vectors at all.
+    if (!first && !wanted_.contains(word)) return;
     std::vector<float> row;
-    for (std::string_view text = next_word(line); !text.empty(); text = next_word(line)) {
-      const auto x = number_of<float>(text);
-      require(x && std::isfinite(*x), "{}:{}: \"{}\" is no number", name_, line_,
-              text.substr(0, 40));
+    for (const std::string_view text : std::span(fields_).subspan(word_fields + 1)) {
+      const auto x = float_of(text);
+      require(x.has_value(), "{}:{}: \"{}\" is no number", name_, line_, one_line(text));
       row.push_back(*x);
     }
-    const auto found = static_cast<int64_t>(row.size());
-    if (vectors_.dimension == 0) vectors_.dimension = found;
-    require(found == vectors_.dimension && found > 0, "{}:{}: {} numbers, expected {}", name_,
-            line_, found, vectors_.dimension);
     if (wanted_.contains(word)) vectors_.rows.emplace(word, std::move(row));
   }
 
@@ -131,6 +173,7 @@ class Reader {
   const std::unordered_set<std::string>& wanted_;
   std::shared_ptr<MappedFile> file_;
   std::string_view rest_;
+  std::vector<std::string_view> fields_;
   int64_t line_ = 1;
   WordVectors vectors_;
 };

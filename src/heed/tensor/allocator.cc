@@ -17,10 +17,13 @@ namespace {
 constexpr size_t kAlignment = 64;
 constexpr size_t kHugePage = size_t{2} << 20;
 
+constexpr size_t kLargest = size_t{1} << 48;  // no machine has more
+constexpr size_t kSmallest = 8 * kAlignment;
+
 /// Rounds up to one of eight classes per power of two: at most 1/8 is wasted, and batches of nearly
-/// the same number of tokens share their blocks.
+/// the same number of tokens share their blocks. Every class is a multiple of the alignment.
 size_t size_class(size_t bytes) {
-  bytes = std::max(bytes, size_t{256});
+  bytes = std::max(bytes, kSmallest);
   const size_t step = std::bit_floor(bytes) / 8;
   return (bytes + step - 1) / step * step;
 }
@@ -74,17 +77,22 @@ class Pool {
   }
 
   std::byte* fresh(size_t size) {
-    const bool huge = size >= kHugePage;
-    void* block = std::aligned_alloc(huge ? kHugePage : kAlignment,
-                                     huge ? (size + kHugePage - 1) / kHugePage * kHugePage : size);
+    void* block = from_system(size);
     if (!block) {
       release();
-      std::lock_guard lock(mutex_);
-      in_use_ -= size;
-      fail("out of memory: {} bytes more than the {} in use could not be had", size, in_use_);
+      block = from_system(size);
     }
-    if (huge) madvise(block, size, MADV_HUGEPAGE);
-    return static_cast<std::byte*>(block);
+    if (block) return static_cast<std::byte*>(block);
+    std::lock_guard lock(mutex_);
+    in_use_ -= size;
+    fail("out of memory: {} bytes more than the {} in use could not be had", size, in_use_);
+  }
+
+  static void* from_system(size_t size) {
+    if (size < kHugePage) return std::aligned_alloc(kAlignment, size);
+    void* block = std::aligned_alloc(kHugePage, (size + kHugePage - 1) / kHugePage * kHugePage);
+    if (block) madvise(block, size, MADV_HUGEPAGE);
+    return block;
   }
 
   std::mutex mutex_;
@@ -102,6 +110,7 @@ Pool& pool() {
 }  // namespace
 
 std::shared_ptr<std::byte> allocate(size_t bytes) {
+  require(bytes <= kLargest, "out of memory: {} bytes could not be had", bytes);
   const size_t size = size_class(bytes);
   return {pool().take(size), [size](std::byte* block) { pool().give_back(block, size); }};
 }

@@ -4,7 +4,9 @@
 
 namespace heed {
 namespace {
-constexpr int64_t kMaxElements = int64_t{1} << 62;
+
+constexpr int64_t kMaxElements = int64_t{1} << 60;  // so that the number of bytes fits, too
+
 }
 
 Shape::Shape(std::initializer_list<int64_t> sizes) {
@@ -17,13 +19,13 @@ Shape::Shape(std::initializer_list<int64_t> sizes) {
   int64_t count = 1;
   for (int axis = 0; axis < rank_; ++axis) {
     const bool fits = !__builtin_mul_overflow(count, sizes_[axis], &count) && count < kMaxElements;
-    require(fits, "a shape {} has too many elements", text());
+    if (!fits) fail("a shape {} has too many elements", text());
   }
 }
 
 int64_t Shape::operator[](int axis) const {
   const int index = axis < 0 ? axis + rank_ : axis;
-  require(index >= 0 && index < rank_, "axis {} of a shape {}", axis, text());
+  if (index < 0 || index >= rank_) fail("axis {} of a shape {}", axis, text());
   return sizes_[index];
 }
 

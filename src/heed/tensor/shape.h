@@ -14,7 +14,7 @@ class Shape {
 
   Shape() = default;
   /// Throws Error on more than four axes, on a negative size, and when the number of elements does
-  /// not fit 62 bits.
+  /// not fit 60 bits.
   Shape(std::initializer_list<int64_t> sizes);
 
   int rank() const { return rank_; }

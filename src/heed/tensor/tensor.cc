@@ -77,21 +77,22 @@ int64_t Tensor::rows() const {
 }
 
 Tensor Tensor::reshaped(const Shape& shape) const {
-  require(shape.elements() == elements_, "a tensor {} cannot become {}", shape_.text(),
-          shape.text());
+  if (shape.elements() != elements_)
+    fail("a tensor {} cannot become {}", shape_.text(), shape.text());
   Tensor other = *this;
   other.shape_ = shape;
   return other;
 }
 
 Tensor Tensor::row_slice(int64_t begin, int64_t end) const {
-  require(0 <= begin && begin <= end && end <= rows(), "rows {} to {} of a tensor {}", begin, end,
-          shape_.text());
+  if (begin < 0 || end < begin || rows() < end)
+    fail("rows {} to {} of a tensor {}", begin, end, shape_.text());
   const int64_t offset = begin * cols() * size_of(dtype_);
   return view({end - begin, cols()}, dtype_, {storage_, storage_.get() + offset});
 }
 
 Tensor Tensor::clone() const {
+  if (!defined()) return {};
   Tensor copy = empty(shape_, dtype_);
   std::memcpy(copy.raw(), raw(), static_cast<size_t>(bytes()));
   return copy;
@@ -102,8 +103,8 @@ void Tensor::fill_zero() {
 }
 
 void Tensor::check_dtype(DType expected) const {
-  require(dtype_ == expected, "a tensor {} of {} was read as {}", shape_.text(), name_of(dtype_),
-          name_of(expected));
+  if (dtype_ != expected)
+    fail("a tensor {} of {} was read as {}", shape_.text(), name_of(dtype_), name_of(expected));
 }
 
 }  // namespace heed
