@@ -9,8 +9,8 @@
 #define HWY_TARGET_INCLUDE "heed/kernels/cpu/attention_forward.cc"
 #include <hwy/foreach_target.h>
 
+#include "heed/kernels/cpu/attention_softmax-inl.h"
 #include "heed/kernels/cpu/attention_tiles-inl.h"
-#include "heed/kernels/cpu/counter_hash-inl.h"
 
 #ifndef HEED_KERNELS_CPU_ATTENTION_FORWARD_TENSORS
 #define HEED_KERNELS_CPU_ATTENTION_FORWARD_TENSORS
@@ -29,68 +29,6 @@ struct ForwardTensors {
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels {
 namespace HWY_NAMESPACE {
-
-/// The online softmax of one row: the largest score so far, and the sum of exp(score - largest).
-struct Softmax {
-  float largest = -std::numeric_limits<float>::infinity();
-  float sum = 0.0f;
-};
-
-/// Which weights of a row are dropped, from its key number `first` on.
-struct Drop {
-  uint32_t threshold;  // 0: none
-  uint64_t key;
-  int64_t first;
-};
-
-HWY_INLINE V32 without_dropped(V32 weight, Drop drop, int64_t j) {
-  if (drop.threshold == 0) return weight;
-  const auto hash = counter_hash_lanes(drop.key, static_cast<uint64_t>(drop.first + j));
-  const auto dropped = hn::Gt(hn::Set(U32(), drop.threshold), hash);
-  return hn::IfThenZeroElse(hn::RebindMask(F32(), dropped), weight);
-}
-
-/// Replaces the first `visible` of a row's scores by their weights, exp(score - largest so far),
-/// the others up to `end` by zeros; returns what the row's earlier sums are to be multiplied with.
-HWY_INLINE float soften(float* scores, int64_t visible, int64_t end, Drop drop, Softmax& softmax) {
-  const F32 d;
-  const int64_t whole = visible / lanes() * lanes();
-  const auto tail = hn::FirstN(d, static_cast<size_t>(visible - whole));
-  const auto minus_infinity = hn::Set(d, -std::numeric_limits<float>::infinity());
-  const float previous = softmax.largest;
-  auto largest = hn::Set(d, previous);
-  for (int64_t j = 0; j < whole; j += lanes()) largest = hn::Max(largest, hn::Load(d, scores + j));
-  if (whole < visible)
-    largest = hn::Max(largest, hn::IfThenElse(tail, hn::Load(d, scores + whole), minus_infinity));
-  largest = hn::MaxOfLanes(d, largest);
-  softmax.largest = hn::GetLane(largest);
-  if (softmax.largest == -std::numeric_limits<float>::infinity()) visible = 0;
-
-  auto sum = hn::Zero(d);
-  int64_t j = 0;
-  for (; j + lanes() <= visible; j += lanes()) {
-    const auto weight = exp_nonpositive(hn::Sub(hn::Load(d, scores + j), largest));
-    sum = hn::Add(sum, weight);
-    hn::Store(without_dropped(weight, drop, j), d, scores + j);
-  }
-  if (j < visible) {
-    const auto weight =
-        hn::IfThenElseZero(tail, exp_nonpositive(hn::Sub(hn::Load(d, scores + j), largest)));
-    sum = hn::Add(sum, weight);
-    hn::Store(without_dropped(weight, drop, j), d, scores + j);
-    j += lanes();
-  }
-  for (; j < end; j += lanes()) hn::Store(hn::Zero(d), d, scores + j);
-  const float added = hn::GetLane(hn::SumOfLanes(d, sum));
-  const bool first = previous == -std::numeric_limits<float>::infinity();
-  if (first || previous == softmax.largest) {
-    softmax.sum += added;
-    return 1.0f;
-  }
-  const float shrink = hn::GetLane(exp_nonpositive(hn::Sub(hn::Set(d, previous), largest)));
-  softmax.sum = softmax.sum * shrink + added;
-  return shrink;
-}
 
 HWY_INLINE void multiply_row(float* row, int64_t width, float factor) {
   const F32 d;
@@ -142,16 +80,20 @@ class ForwardTile {
                              cpu::kKeyBlock};
     product(rows, vectors_for(seen), shape_.d, {q_.data + r * q_.step, q_.step, 1}, k_transposed_,
             scores, false);
-    float* out = out_.data + r * out_.step;
+    SoftmaxRow panel[cpu::kPanelRows];
     for (int64_t i = 0; i < rows; ++i) {
       const int64_t row = begin_ + r + i;
-      const int64_t visible = std::clamp<int64_t>(group_.visible(row) - key, 0, seen);
-      const Drop drop{drop_threshold_, drop_threshold_ > 0 ? group_.dropout_key(row) : 0, key};
       if (key == 0) softmax_[r + i] = {};
-      const float shrink =
-          soften(scores.data + i * scores.step, visible, padded(seen), drop, softmax_[r + i]);
-      if (key > 0 && shrink != 1.0f) multiply_row(out + i * out_.step, out_.step, shrink);
+      panel[i] = {scores.data + i * scores.step,
+                  std::clamp<int64_t>(group_.visible(row) - key, 0, seen),
+                  {drop_threshold_, drop_threshold_ > 0 ? group_.dropout_key(row) : 0, key},
+                  &softmax_[r + i],
+                  1.0f};
     }
+    soften(panel, rows, padded(seen));
+    float* out = out_.data + r * out_.step;
+    for (int64_t i = 0; i < rows && key > 0; ++i)
+      if (panel[i].shrink != 1.0f) multiply_row(out + i * out_.step, out_.step, panel[i].shrink);
     product(rows, vectors_for(shape_.dv), seen, {scores.data, scores.step, 1}, v_, {out, out_.step},
             key > 0);
   }

@@ -12,7 +12,7 @@ namespace heed::kernels::cpu {
 /// Keys and query rows of a tile. The softmax goes from one block of keys to the next, counted from
 /// the first key of the sequence, so kKeyBlock is part of the definition of the result.
 inline constexpr int64_t kKeyBlock = 64;
-inline constexpr int64_t kRowBlock = 96;
+inline constexpr int64_t kRowBlock = 192;
 /// Rows that a product keeps in registers.
 inline constexpr int64_t kPanelRows = 6;
 
