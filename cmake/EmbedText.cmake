@@ -1,0 +1,31 @@
+# heed_embed_text(<target> <namespace> <file>...)
+# Compiles text files into a target: page/view.js becomes `extern const std::string_view view_js` of
+# the namespace. The files stay what they are, to be read and edited; a change rebuilds the target.
+function(heed_embed_text target namespace)
+  foreach(file ${ARGN})
+    get_filename_component(name ${file} NAME)
+    string(REPLACE "." "_" variable ${name})
+    get_filename_component(input ${file} ABSOLUTE)
+    set(output ${CMAKE_CURRENT_BINARY_DIR}/embedded/${target}/${variable}.cc)
+    add_custom_command(
+      OUTPUT ${output}
+      COMMAND ${CMAKE_COMMAND} -DINPUT=${input} -DOUTPUT=${output} -DVARIABLE=${variable}
+              -DNAMESPACE=${namespace} -P ${CMAKE_CURRENT_FUNCTION_LIST_FILE}
+      DEPENDS ${input} ${CMAKE_CURRENT_FUNCTION_LIST_FILE}
+      COMMENT "Embedding ${file}")
+    target_sources(${target} PRIVATE ${output})
+  endforeach()
+endfunction()
+
+# The same file is the script that the command above runs.
+if(CMAKE_SCRIPT_MODE_FILE AND DEFINED VARIABLE)
+  file(READ "${INPUT}" text)
+  string(FIND "${text}" ")heed_text\"" clash)
+  if(NOT clash EQUAL -1)
+    message(FATAL_ERROR "${INPUT} holds the delimiter of its own embedding, )heed_text\"")
+  endif()
+  file(WRITE "${OUTPUT}" "#include <string_view>\n\nnamespace ${NAMESPACE} {\n"
+                         "extern const std::string_view ${VARIABLE};\n"
+                         "const std::string_view ${VARIABLE} = R\"heed_text(${text})heed_text\";\n"
+                         "}\n")
+endif()

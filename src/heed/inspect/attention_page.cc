@@ -1,0 +1,38 @@
+#include "heed/inspect/attention_page.h"
+
+#include <utility>
+
+#include "heed/inspect/attention_data.h"
+#include "heed/inspect/markup.h"
+#include "heed/inspect/page_parts.h"
+
+namespace heed::inspect {
+
+std::string attention_script() {
+  std::string script;
+  for (const std::string_view part :
+       {page::attention_data_js, page::attention_sheet_js, page::attention_lines_js,
+        page::attention_heatmap_js, page::attention_view_js})
+    script += part;
+  return script;
+}
+
+std::string attention_page(const AttentionCapture& capture) {
+  std::string sentences;
+  for (const auto& [side, text] :
+       {std::pair{"Source", &capture.source_text}, std::pair{"Target", &capture.target_text}})
+    if (!text->empty())
+      sentences +=
+          fmt::format("<p><span class=\"side\">{}</span><span dir=\"auto\">{}</span></p>\n", side,
+                      escaped(*text));
+  const std::string title =
+      capture.model_name.empty() ? "Attention" : "Attention of " + capture.model_name;
+  return filled(page::attention_html,
+                {{"title", escaped(title)},
+                 {"sentences", sentences},
+                 {"style", std::string(page::base_css) + std::string(page::attention_css)},
+                 {"data", attention_data(capture)},
+                 {"script", attention_script()}});
+}
+
+}  // namespace heed::inspect

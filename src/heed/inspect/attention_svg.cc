@@ -1,0 +1,148 @@
+#include "heed/inspect/attention_svg.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+
+#include "heed/base/error.h"
+#include "heed/inspect/markup.h"
+#include "heed/inspect/palette.h"
+
+namespace heed::inspect {
+namespace {
+
+constexpr std::string_view kInk = "#1d2026", kSoft = "#5d636e";
+constexpr double kTitleHeight = 46, kMargin = 16, kFontSize = 13;
+
+/// The parts that both figures need.
+struct Figure {
+  const std::vector<std::string>& queries;
+  const std::vector<std::string>& keys;
+  std::string title, model;
+  Tensor weights;  // [Tq, Tk]
+  std::string_view colour;
+};
+
+/// Width of a text in pixels: the reader's font is not known, so a little more than common ones.
+double text_width(std::string_view text) { return 0.62 * kFontSize * width_of(text); }
+
+double widest(const std::vector<std::string>& tokens) {
+  double width = 40;
+  for (const std::string& token : tokens) width = std::max(width, text_width(token));
+  return width;
+}
+
+std::string document(const Figure& figure, double width, double height, const std::string& body) {
+  const double whole = std::max(width, text_width(figure.title) * 1.2 + 2 * kMargin);
+  std::string svg = fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
+      "viewBox=\"0 0 {0:.0f} {1:.0f}\" font-family=\"Helvetica, Arial, sans-serif\" "
+      "font-size=\"{2}\" fill=\"{3}\">\n<title>{4}</title>\n",
+      whole, height, kFontSize, kInk, escaped(figure.title));
+  svg += fmt::format("<text x=\"{}\" y=\"24\" font-size=\"15\" font-weight=\"600\">{}</text>\n",
+                     kMargin, escaped(figure.title));
+  if (!figure.model.empty())
+    svg += fmt::format("<text x=\"{}\" y=\"41\" font-size=\"11\" fill=\"{}\">{}</text>\n", kMargin,
+                       kSoft, escaped(figure.model));
+  return svg + body + "</svg>\n";
+}
+
+std::string label(double x, double y, std::string_view anchor, std::string_view token) {
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor,
+                     escaped(token));
+}
+
+std::string lines_figure(const Figure& figure) {
+  constexpr double kRow = 22, kGap = 220;
+  constexpr float kLeast = 0.01f;
+  const auto queries = static_cast<int64_t>(figure.queries.size());
+  const auto keys = static_cast<int64_t>(figure.keys.size());
+  const double left = kMargin + widest(figure.queries) + 8;
+  const double right = left + kGap;
+  const double top = kTitleHeight + 10;
+  const auto y = [&](int64_t i) { return top + (static_cast<double>(i) + 0.5) * kRow; };
+
+  std::string body =
+      fmt::format("<g fill=\"none\" stroke=\"{}\" stroke-width=\"2\" stroke-linecap=\"round\">\n",
+                  figure.colour);
+  for (int64_t q = 0; q < queries; ++q) {
+    for (int64_t k = 0; k < keys; ++k) {
+      const float weight = figure.weights.data<float>()[q * keys + k];
+      if (weight < kLeast) continue;
+      fmt::format_to(std::back_inserter(body),
+                     "<path d=\"M{:.1f} {:.1f}C{:.1f} {:.1f} {:.1f} {:.1f} {:.1f} {:.1f}\" "
+                     "stroke-opacity=\"{:.3f}\"/>\n",
+                     left, y(q), left + kGap * 0.38, y(q), right - kGap * 0.38, y(k), right, y(k),
+                     std::min(weight, 1.0f));
+    }
+  }
+  body += "</g>\n";
+  for (int64_t q = 0; q < queries; ++q)
+    body += label(left - 8, y(q) + 4.5, "end", figure.queries[static_cast<size_t>(q)]);
+  for (int64_t k = 0; k < keys; ++k)
+    body += label(right + 8, y(k) + 4.5, "start", figure.keys[static_cast<size_t>(k)]);
+  return document(figure, right + 8 + widest(figure.keys) + kMargin, y(std::max(queries, keys)) + 4,
+                  body);
+}
+
+/// From white to dark blue along the root of the weight, as in attention_page().
+std::string shade(float weight) {
+  constexpr std::array<std::array<int, 3>, 5> kStops = {
+      {{250, 250, 250}, {198, 219, 243}, {107, 168, 222}, {33, 104, 182}, {8, 40, 96}}};
+  const float place = std::sqrt(std::clamp(weight, 0.0f, 1.0f)) * (kStops.size() - 1);
+  const size_t from = std::min(kStops.size() - 2, static_cast<size_t>(place));
+  std::string colour = "#";
+  for (size_t i = 0; i < 3; ++i) {
+    const auto low = static_cast<float>(kStops[from][i]);
+    const auto high = static_cast<float>(kStops[from + 1][i]);
+    colour += fmt::format(
+        "{:02x}", static_cast<int>(low + (high - low) * (place - static_cast<float>(from)) + 0.5f));
+  }
+  return colour;
+}
+
+std::string heatmap_figure(const Figure& figure) {
+  constexpr double kCell = 22;
+  constexpr float kLeast = 0.001f;
+  const auto queries = static_cast<int64_t>(figure.queries.size());
+  const auto keys = static_cast<int64_t>(figure.keys.size());
+  const double left = kMargin + widest(figure.queries) + 8;
+  const double top = kTitleHeight + 8 + widest(figure.keys);
+  const auto at = [&](int64_t i) { return static_cast<double>(i) * kCell; };
+
+  std::string body = fmt::format(
+      "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"/>\n", left,
+      top, at(keys), at(queries), shade(0));
+  for (int64_t q = 0; q < queries; ++q) {
+    for (int64_t k = 0; k < keys; ++k) {
+      const float weight = figure.weights.data<float>()[q * keys + k];
+      if (weight < kLeast) continue;
+      fmt::format_to(std::back_inserter(body),
+                     "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{}\" height=\"{}\" fill=\"{}\"/>\n",
+                     left + at(k), top + at(q), kCell - 1, kCell - 1, shade(weight));
+    }
+  }
+  for (int64_t q = 0; q < queries; ++q)
+    body += label(left - 8, top + at(q) + kCell / 2 + 4.5, "end",
+                  figure.queries[static_cast<size_t>(q)]);
+  for (int64_t k = 0; k < keys; ++k)
+    body += fmt::format("<text transform=\"translate({:.1f} {:.1f}) rotate(-90)\">{}</text>\n",
+                        left + at(k) + kCell / 2 + 4.5, top - 8,
+                        escaped(figure.keys[static_cast<size_t>(k)]));
+  return document(figure, left + at(keys) + kMargin, top + at(queries) + kMargin, body);
+}
+
+}  // namespace
+
+std::string attention_svg(const AttentionCapture& capture, AttentionKind kind, int layer,
+                          std::optional<int> head, AttentionFigure figure) {
+  const AttentionMap& map = map_of(capture, kind, layer);
+  const Figure parts{query_tokens(capture, kind), key_tokens(capture, kind),
+                     title_of(map, head),         capture.model_name,
+                     weights_of(map, head),       head_colour(head.value_or(0))};
+  return figure == AttentionFigure::lines ? lines_figure(parts) : heatmap_figure(parts);
+}
+
+}  // namespace heed::inspect

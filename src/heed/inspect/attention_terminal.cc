@@ -1,0 +1,118 @@
+#include "heed/inspect/attention_terminal.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "heed/base/error.h"
+#include "heed/inspect/markup.h"
+
+namespace heed::inspect {
+namespace {
+
+constexpr int kNumberWidth = 4, kShadeWidth = 2, kHighestLabel = 12;
+
+/// How the figure shares the width of the terminal.
+struct Layout {
+  int label = 0;      // columns of the row labels
+  int cell = 0;       // columns of a cell
+  int64_t shown = 0;  // cells of a row that fit
+};
+
+Layout layout_of(const std::vector<std::string>& queries, int64_t keys, int columns) {
+  Layout layout;
+  for (const std::string& token : queries) layout.label = std::max(layout.label, width_of(token));
+  layout.label = std::min({layout.label, 18, columns / 3});
+  const int room = columns - layout.label - 1;
+  layout.cell = keys * kNumberWidth <= room ? kNumberWidth : kShadeWidth;
+  layout.shown = std::min<int64_t>(keys, room / layout.cell);
+  return layout;
+}
+
+/// The column labels, written downwards, the last letters next to the cells.
+std::string column_labels(const std::vector<std::string>& keys, const Layout& layout) {
+  std::vector<std::u32string> labels;
+  size_t height = 0;
+  for (int64_t k = 0; k < layout.shown; ++k) {
+    std::u32string letters;
+    for (const char32_t c : code_points(cut(keys[static_cast<size_t>(k)], kHighestLabel)))
+      if (columns_of(c) > 0) letters += c;
+    height = std::max(height, letters.size());
+    labels.push_back(letters);
+  }
+  std::string text;
+  for (size_t line = 0; line < height; ++line) {
+    text.append(static_cast<size_t>(layout.label) + 1, ' ');
+    for (const std::u32string& letters : labels) {
+      const size_t above = height - letters.size();
+      const char32_t letter = line < above ? U' ' : letters[line - above];
+      const int before = layout.cell == kNumberWidth ? 2 : 0;
+      text.append(static_cast<size_t>(before), ' ');
+      text += utf8(letter);
+      text.append(static_cast<size_t>(layout.cell - before - columns_of(letter)), ' ');
+    }
+    text.erase(text.find_last_not_of(' ') + 1);
+    text += '\n';
+  }
+  return text;
+}
+
+std::string cell_text(float weight, int width) {
+  const int percent = static_cast<int>(std::lround(100.0f * weight));
+  if (width == kNumberWidth) return percent > 0 ? fmt::format("{:>3} ", percent) : "  . ";
+  return std::string(static_cast<size_t>(width), ' ');
+}
+
+std::string plain_cell(float weight, int width) {
+  constexpr std::string_view kShades = " .:-=+*#%@";
+  if (width == kNumberWidth) return cell_text(weight, width);
+  const auto shade = static_cast<size_t>(std::sqrt(weight) * (kShades.size() - 1) + 0.5f);
+  return std::string(static_cast<size_t>(width), kShades[shade]);
+}
+
+std::string coloured_cell(float weight, int width) {
+  constexpr std::array<int, 12> kShades = {234, 17, 18, 24, 25, 31, 32, 38, 74, 117, 153, 231};
+  const auto shade = static_cast<size_t>(std::sqrt(weight) * (kShades.size() - 1) + 0.5f);
+  return fmt::format("\x1b[48;5;{};38;5;{}m{}", kShades[shade], shade < 7 ? 252 : 16,
+                     cell_text(weight, width));
+}
+
+std::string row(const std::string& token, const float* weights, const Layout& layout, bool color) {
+  const std::string name = cut(token, layout.label);
+  std::string text(static_cast<size_t>(layout.label - width_of(name)), ' ');
+  text += name + ' ';
+  for (int64_t k = 0; k < layout.shown; ++k) {
+    const float weight = std::clamp(weights[k], 0.0f, 1.0f);
+    text += color ? coloured_cell(weight, layout.cell) : plain_cell(weight, layout.cell);
+  }
+  return text + (color ? "\x1b[0m\n" : "\n");
+}
+
+}  // namespace
+
+std::string attention_terminal(const AttentionCapture& capture, AttentionKind kind, int layer,
+                               std::optional<int> head, int columns, bool color) {
+  const AttentionMap& map = map_of(capture, kind, layer);
+  const Tensor weights = weights_of(map, head);
+  const std::vector<std::string>& queries = query_tokens(capture, kind);
+  const std::vector<std::string>& keys = key_tokens(capture, kind);
+  const auto count = static_cast<int64_t>(keys.size());
+  const int width = std::max(columns, 20);
+  const Layout layout = layout_of(queries, count, width);
+
+  std::string text = cut(title_of(map, head), width) + '\n';
+  text += cut(layout.cell == kNumberWidth ? "each row: where its token looks, in percent"
+                                          : "each row: where its token looks; its weights sum to 1",
+              width) +
+          "\n\n";
+  text += column_labels(keys, layout);
+  for (size_t q = 0; q < queries.size() && count > 0; ++q)
+    text += row(queries[q], weights.data<float>() + static_cast<int64_t>(q) * count, layout, color);
+  if (queries.empty() || count == 0) text += cut("there are no tokens to show", width) + '\n';
+  if (layout.shown < count)
+    text +=
+        cut(fmt::format("{} of {} columns do not fit", count - layout.shown, count), width) + '\n';
+  return text;
+}
+
+}  // namespace heed::inspect

@@ -1,0 +1,202 @@
+// Weights as squares: all heads of a layer side by side, or one large with its tokens.
+
+// Colours of codes 0 to 255, from paper to ink, as a table of RGB bytes.
+function colourTable(dark) {
+  const stops = dark
+    ? [[27, 30, 36], [33, 56, 96], [46, 104, 176], [104, 170, 240], [226, 240, 255]]
+    : [[250, 250, 250], [198, 219, 243], [107, 168, 222], [33, 104, 182], [8, 40, 96]];
+  const table = new Uint8ClampedArray(256 * 3);
+  for (let c = 0; c < 256; ++c) {
+    const place = (c / 255) * (stops.length - 1);
+    const from = Math.min(stops.length - 2, Math.floor(place));
+    for (let i = 0; i < 3; ++i)
+      table[3 * c + i] = stops[from][i] + (stops[from + 1][i] - stops[from][i]) * (place - from);
+  }
+  return table;
+}
+
+// Paints codes into a canvas of at most `size` pixels a side; where several weights share a pixel
+// the strongest is shown, so that a single bright cell is never lost.
+function paintSmall(canvas, codes, rows, cols, size, table, shade) {
+  const ratio = devicePixelRatio || 1;
+  const cell = size / Math.max(rows, cols);
+  const [width, height] = [Math.max(1, Math.round(cols * cell)), Math.max(1, Math.round(rows * cell))];
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
+  canvas.style.width = width + "px";
+  canvas.style.height = height + "px";
+  const context = canvas.getContext("2d");
+  const image = context.createImageData(canvas.width, canvas.height);
+  const bounds = (pixel, pixels, count) => {
+    const first = Math.floor((pixel * count) / pixels);
+    return [first, Math.max(first + 1, Math.floor(((pixel + 1) * count) / pixels))];
+  };
+  const columns = Array.from({ length: canvas.width }, (_, x) => bounds(x, canvas.width, cols));
+  for (let y = 0, at = 0; y < canvas.height; ++y) {
+    const [top, bottom] = bounds(y, canvas.height, rows);
+    for (let x = 0; x < canvas.width; ++x, at += 4) {
+      let most = 0;
+      for (let q = top; q < bottom; ++q)
+        for (let k = columns[x][0]; k < columns[x][1]; ++k)
+          most = Math.max(most, shade(q, codes[q * cols + k]));
+      image.data[at] = table[3 * most];
+      image.data[at + 1] = table[3 * most + 1];
+      image.data[at + 2] = table[3 * most + 2];
+      image.data[at + 3] = 255;
+    }
+  }
+  context.putImageData(image, 0, 0);
+}
+
+// All heads that are switched on, and their mean, as small heatmaps; a click enlarges one.
+class TilesStage {
+  constructor(view, host) {
+    const { map, heads } = view;
+    const tiles = document.createElement("div");
+    tiles.className = "tiles";
+    const panes = heads.length > 1 ? ["mean", ...heads] : heads;
+    for (const head of panes) {
+      const tile = document.createElement("button");
+      tile.className = "tile";
+      const name = document.createElement("span");
+      name.className = "name";
+      const swatch = document.createElement("span");
+      swatch.className = "swatch";
+      if (head !== "mean") swatch.style.setProperty("--head", view.colour(head));
+      name.append(swatch, head === "mean" ? `mean of ${heads.length} heads` : `head ${head + 1}`);
+      const canvas = document.createElement("canvas");
+      tile.append(name, canvas);
+      tile.title = "Enlarge";
+      tile.addEventListener("click", () => view.enlarge(head));
+      tiles.append(tile);
+      const codes = head === "mean" ? map.meanCodes(heads) : map.codes(head);
+      paintSmall(canvas, codes, map.queries.length, map.keys.length, 150, view.table, view.shade(codes));
+    }
+    host.append(tiles);
+  }
+}
+
+// One head or the mean, each cell large enough to point at, or all of it in sight at once.
+class HeatmapStage {
+  constructor(view, host) {
+    this.view = view;
+    this.sheet = new Sheet(host, (context, area) => this.draw(context, area), (point) => this.at(point));
+    this.layout();
+  }
+
+  layout() {
+    const { queries, keys } = this.view.map;
+    const context = this.sheet.context;
+    context.font = this.view.font(13);
+    const widest = (tokens) => tokens.reduce((most, token) => Math.max(most, context.measureText(token).width), 30);
+    this.left = Math.min(150, widest(queries)) + 20;
+    this.top = Math.min(110, widest(keys)) + 20;
+    const width = this.sheet.visibleWidth();
+    const height = Math.max(320, innerHeight * 0.72);
+    const fit = Math.min((width - this.left - 8) / keys.length, (height - this.top - 8) / queries.length);
+    this.cell = this.view.fitted ? Math.max(1, fit) : Math.min(44, Math.max(17, fit));
+    const [all, tall] = [this.left + keys.length * this.cell + 8, this.top + queries.length * this.cell + 8];
+    this.sheet.resize(Math.max(width, all), tall, Math.min(tall + (all > width ? 18 : 0), height));
+    this.codes = this.view.shownCodes();
+    this.shade = this.view.shade(this.codes);
+  }
+
+  // The cell under a point of the sheet; labels stay in sight while the cells scroll.
+  at({ x, y, viewX, viewY }) {
+    const { queries, keys } = this.view.map;
+    const query = Math.floor((y - this.top) / this.cell);
+    const key = Math.floor((x - this.left) / this.cell);
+    const focus = {};
+    if (viewY >= this.top && query >= 0 && query < queries.length) focus.query = query;
+    if (viewX >= this.left && key >= 0 && key < keys.length) focus.key = key;
+    return focus.query === undefined && focus.key === undefined ? null : focus;
+  }
+
+  draw(context, area) {
+    const { queries, keys } = this.view.map;
+    const { cell, left, top } = this;
+    const firstRow = Math.max(0, Math.floor(area.y / cell));
+    const lastRow = Math.min(queries.length, Math.ceil((area.y + area.height - top) / cell));
+    const firstCol = Math.max(0, Math.floor(area.x / cell));
+    const lastCol = Math.min(keys.length, Math.ceil((area.x + area.width - left) / cell));
+    const gap = cell >= 8 ? 1 : 0;
+    const table = this.view.table;
+    for (let q = firstRow; q < lastRow; ++q)
+      for (let k = firstCol; k < lastCol; ++k) {
+        const code = this.shade(q, this.codes[q * keys.length + k]);
+        context.fillStyle = `rgb(${table[3 * code]},${table[3 * code + 1]},${table[3 * code + 2]})`;
+        context.fillRect(left + k * cell, top + q * cell, gap ? cell - gap : cell + 0.5, gap ? cell - gap : cell + 0.5);
+      }
+    if (cell >= 30) this.drawNumbers(context, [firstRow, lastRow], [firstCol, lastCol]);
+    this.drawFocus(context, area);
+    this.drawLabels(context, area, [firstRow, lastRow], [firstCol, lastCol]);
+  }
+
+  drawNumbers(context, rows, cols) {
+    const keys = this.view.map.keys.length;
+    context.font = this.view.font(11.5);
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    for (let q = rows[0]; q < rows[1]; ++q)
+      for (let k = cols[0]; k < cols[1]; ++k) {
+        const code = this.codes[q * keys + k];
+        if (WEIGHTS[code] < 0.005) continue;
+        const strong = this.shade(q, code) > 140;
+        context.fillStyle = strong === this.view.dark ? "#10131a" : strong ? "#ffffff" : this.view.ink("--soft");
+        context.fillText(Math.round(100 * WEIGHTS[code]), this.left + (k + 0.5) * this.cell - 0.5, this.top + (q + 0.5) * this.cell);
+      }
+  }
+
+  drawFocus(context, area) {
+    const focus = this.view.focus;
+    if (!focus) return;
+    const { cell, left, top } = this;
+    context.strokeStyle = this.view.ink("--head-focus");
+    context.lineWidth = 1.5;
+    if (focus.query !== undefined)
+      context.strokeRect(area.x + left - 1, top + focus.query * cell - 1, area.width - left, cell + 1);
+    if (focus.key !== undefined)
+      context.strokeRect(left + focus.key * cell - 1, area.y + top - 1, cell + 1, area.height - top);
+  }
+
+  drawLabels(context, area, rows, cols) {
+    const view = this.view;
+    const { queries, keys } = view.map;
+    const { cell, left, top } = this;
+    context.fillStyle = view.ink("--raised");
+    context.fillRect(area.x, area.y, area.width, top - 1);
+    context.fillRect(area.x, area.y, left - 1, area.height);
+    const size = Math.min(13, Math.max(9, cell - 3));
+    const shown = (index, focused) => cell >= 11 || focused === index;
+    const focus = view.focus || {};
+    context.textBaseline = "middle";
+    context.textAlign = "right";
+    for (let q = rows[0]; q < rows[1]; ++q) {
+      const y = top + (q + 0.5) * cell;
+      if (y < area.y + top - 2 || !shown(q, focus.query)) continue;
+      context.font = view.font(cell >= 11 ? size : 13, focus.query === q ? 650 : 400);
+      view.drawPiece(context, queries[q], area.x + left - 8, y, left - 14, view.ink(focus.query === undefined || focus.query === q ? "--ink" : "--faint"));
+    }
+    context.textAlign = "left";
+    for (let k = cols[0]; k < cols[1]; ++k) {
+      const x = left + (k + 0.5) * cell;
+      if (x < area.x + left - 2 || !shown(k, focus.key)) continue;
+      context.save();
+      context.translate(x, area.y + top - 8);
+      context.rotate(-Math.PI / 2);
+      context.font = view.font(cell >= 11 ? size : 13, focus.key === k ? 650 : 400);
+      view.drawPiece(context, keys[k], 0, 0, top - 14, view.ink(focus.key === undefined || focus.key === k ? "--ink" : "--faint"));
+      context.restore();
+    }
+    context.fillStyle = view.ink("--raised");
+    context.fillRect(area.x, area.y, left - 1, top - 1);
+    context.fillStyle = view.ink("--soft");
+    context.font = view.font(12, 600);
+    context.textAlign = "left";
+    context.fillText(`${view.map.kind.query} ↓`, area.x + 4, area.y + top - 12);
+    context.textAlign = "right";
+    context.fillText(`${view.map.kind.key} →`, area.x + left - 6, area.y + 12);
+  }
+
+  reveal(index) { this.sheet.reveal(null, this.top + (index + 0.5) * this.cell); }
+}

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "heed/base/random.h"
+#include "heed/inspect/attention_capture.h"
+
+namespace heed::inspect {
+
+/// Captures that look like those of trained models: heads that follow the previous or next token,
+/// the token itself, the alignment, the end of the sentence, or nothing in particular.
+class ExampleCapture {
+ public:
+  /// `length` pieces on the source side and about as many on the target side.
+  ExampleCapture(int length, int layers, int heads) : layers_(layers), heads_(heads) {
+    capture_.model_name = "an example";
+    fill(capture_.source_tokens, length,
+         {"▁The", "▁agree", "ment", "▁on", "▁the", "▁European", "▁Economic", "▁Area", "▁was",
+          "▁signed", "▁in", "▁August", "▁1992", "."},
+         "</s>");
+    fill(capture_.target_tokens, length,
+         {"<pad>", "▁L", "'", "accord", "▁sur", "▁la", "▁zone", "▁économique", "▁européenne", "▁a",
+          "▁été", "▁signé", "▁en", "▁août", "▁1992"},
+         ".");
+    capture_.source_text = "The agreement on the European Economic Area was signed in August 1992.";
+    capture_.target_text = "L'accord sur la zone économique européenne a été signé en août 1992.";
+  }
+
+  ExampleCapture& add(AttentionKind kind) {
+    for (int layer = 0; layer < layers_; ++layer) {
+      const auto queries = static_cast<int64_t>(query_tokens(capture_, kind).size());
+      const auto keys = static_cast<int64_t>(key_tokens(capture_, kind).size());
+      AttentionMap map{kind, layer, Tensor::zeros({heads_, queries, keys})};
+      for (int head = 0; head < heads_; ++head)
+        for (int64_t q = 0; q < queries; ++q)
+          fill_row(map.weights.data<float>() + (head * queries + q) * keys, map, head, q, keys);
+      capture_.maps.push_back(map);
+    }
+    return *this;
+  }
+
+  ExampleCapture& add_all() {
+    return add(AttentionKind::encoder_self)
+        .add(AttentionKind::decoder_self)
+        .add(AttentionKind::cross);
+  }
+
+  const AttentionCapture& get() const { return capture_; }
+
+ private:
+  static void fill(std::vector<std::string>& tokens, int length,
+                   const std::vector<std::string>& words, const std::string& last) {
+    for (int i = 0; i + 1 < length; ++i)
+      tokens.push_back(words[static_cast<size_t>(i) % words.size()]);
+    if (length > 0) tokens.push_back(last);
+  }
+
+  void fill_row(float* row, const AttentionMap& map, int head, int64_t q, int64_t keys) {
+    const CounterRandom random(7, static_cast<uint64_t>(map.layer * 64 + head));
+    const uint64_t stream = static_cast<uint64_t>(static_cast<int>(map.kind) * 1000000 + q * 1000);
+    const int style = (head + 3 * map.layer) % 6;
+    const int64_t last = map.kind == AttentionKind::decoder_self ? q + 1 : keys;
+    const int64_t aligned = map.kind == AttentionKind::cross ? std::max<int64_t>(0, q - 1) : q;
+    double sum = 0;
+    for (int64_t k = 0; k < last; ++k) {
+      const double noise = random.normal(stream + static_cast<uint64_t>(k));
+      const auto distance = static_cast<double>(std::abs(k - aligned));
+      double score = (style == 5 ? 0.4 : 1.3) * noise;
+      if (style == 0) score += k == aligned - 1 ? 6 : 0;
+      if (style == 1) score += k == aligned + 1 ? 6 : 0;
+      if (style == 2) score += 5 - distance * 1.1;
+      if (style == 3) score += k + 1 == keys || k == 0 ? 6 : 0;
+      if (style == 4) score += 4 * std::exp(-distance / 4);
+      row[k] = static_cast<float>(std::exp(score));
+      sum += row[k];
+    }
+    for (int64_t k = 0; k < last; ++k) row[k] = static_cast<float>(row[k] / sum);
+  }
+
+  int layers_, heads_;
+  AttentionCapture capture_;
+};
+
+}  // namespace heed::inspect

@@ -1,0 +1,47 @@
+#include "heed/inspect/markup.h"
+
+#include <gtest/gtest.h>
+
+#include "heed/base/error.h"
+
+namespace heed::inspect {
+namespace {
+
+TEST(CodePoints, ReadsWellFormedAndReplacesBroken) {
+  EXPECT_EQ(code_points("aé€😀"), U"aé€😀");
+  EXPECT_EQ(code_points("a\xff"
+                        "b"),
+            U"a\ufffdb");
+  EXPECT_EQ(code_points("\xc3"), U"\ufffd");                      // cut short
+  EXPECT_EQ(code_points("\xc0\xaf"), U"\ufffd\ufffd");            // overlong
+  EXPECT_EQ(code_points("\xed\xa0\x80"), U"\ufffd\ufffd\ufffd");  // a surrogate
+  EXPECT_EQ(code_points("\xf4\x90\x80\x80").size(), 4u);          // beyond Unicode
+}
+
+TEST(CodePoints, AndUtf8AreInverse) {
+  for (const char32_t c : {U'a', U'é', U'€', U'\ud7ff', U'\U0010ffff'})
+    EXPECT_EQ(code_points(utf8(c)), std::u32string(1, c));
+}
+
+TEST(Printable, HasNoControlsAndNoTricksOfDirection) {
+  EXPECT_EQ(printable("a\nb\tc\x1b\u2028\u202e"), "a⏎b⇥c\ufffd⏎\ufffd");
+}
+
+TEST(Width, CountsWideAndCombiningCharacters) {
+  EXPECT_EQ(width_of("abc"), 3);
+  EXPECT_EQ(width_of("漢字"), 4);
+  EXPECT_EQ(width_of("e\u0301"), 1);
+  EXPECT_EQ(cut("abcdef", 4), "abc…");
+  EXPECT_EQ(cut("漢字漢", 4), "漢…");
+  EXPECT_EQ(cut("abcd", 4), "abcd");
+}
+
+TEST(Filled, PutsValuesInPlacesOnce) {
+  EXPECT_EQ(filled("<{{a}}|{{b}}>", {{"a", "{{b}}"}, {"b", "2"}}), "<{{b}}|2>");
+  EXPECT_THROW(filled("{{a}}", {}), Error);
+  EXPECT_THROW(filled("", {{"a", "1"}}), Error);
+  EXPECT_THROW(filled("{{a", {{"a", "1"}}), Error);
+}
+
+}  // namespace
+}  // namespace heed::inspect

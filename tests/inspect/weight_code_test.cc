@@ -1,0 +1,66 @@
+#include "heed/inspect/weight_code.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "heed/base/random.h"
+#include "tests/inspect/page_checks.h"
+
+namespace heed::inspect {
+namespace {
+
+TEST(WeightCode, WeightsComeBackWithinOne255thUnderEveryFloor) {
+  std::vector<float> weights = {0.0f, 1.0f, 1.0f / 255, 1.0f / 512, 1e-9f};
+  const CounterRandom random(1);
+  for (uint64_t i = 0; i < 20000; ++i)
+    weights.push_back(static_cast<float>(std::pow(random.uniform(i), 8)));
+  for (const int floor : {1, 4, 8, 12, kHighestFloor}) {
+    const std::vector<float> back = unpacked(packed_weights(weights, floor));
+    ASSERT_EQ(back.size(), weights.size());
+    for (size_t i = 0; i < weights.size(); ++i) EXPECT_NEAR(back[i], weights[i], 1.0f / 255);
+  }
+}
+
+TEST(WeightCode, SmallWeightsKeepTheirSize) {
+  const std::vector<float> uniform(512, 1.0f / 512);
+  for (const float weight : unpacked(packed_weights(uniform, 1)))
+    EXPECT_NEAR(weight, 1.0f / 512, 0.06f / 512);
+}
+
+TEST(WeightCode, RunsOfZerosOfEveryLengthComeBack) {
+  for (const size_t zeros : {1u, 127u, 128u, 16383u, 16384u, 300000u}) {
+    std::vector<float> weights(zeros, 0.0f);
+    weights.push_back(1.0f);
+    const std::string bytes = packed_weights(weights, 1);
+    EXPECT_LE(bytes.size(), 5u);
+    EXPECT_EQ(unpacked(bytes), weights) << zeros;
+    weights.pop_back();
+    EXPECT_EQ(unpacked(packed_weights(weights, 1)), weights) << zeros;
+  }
+}
+
+TEST(WeightCode, WhatIsNotAWeightBecomesNothingOrOne) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const float inf = std::numeric_limits<float>::infinity();
+  const std::vector<float> weights = {nan, -0.5f, -inf, inf, 1.5f};
+  EXPECT_EQ(unpacked(packed_weights(weights, 1)), (std::vector<float>{0, 0, 0, 0, 1}));
+}
+
+TEST(WeightCode, NoWeightsAreNoBytes) { EXPECT_EQ(packed_weights({}, 1), ""); }
+
+TEST(Base64, AgreesWithTheTestVectorsOfTheStandard) {
+  EXPECT_EQ(base64(""), "");
+  EXPECT_EQ(base64("f"), "Zg==");
+  EXPECT_EQ(base64("fo"), "Zm8=");
+  EXPECT_EQ(base64("foo"), "Zm9v");
+  EXPECT_EQ(base64("foob"), "Zm9vYg==");
+  EXPECT_EQ(base64("fooba"), "Zm9vYmE=");
+  EXPECT_EQ(base64("foobar"), "Zm9vYmFy");
+  EXPECT_EQ(base64("\xff\xfe\xfd"), "//79");
+}
+
+}  // namespace
+}  // namespace heed::inspect
