@@ -1,116 +1,300 @@
 #include "heed/kernels/matmul.h"
 
 #include <gtest/gtest.h>
+#include <hwy/targets.h>
 
 #include <cmath>
 #include <cstring>
+#include <functional>
+#include <limits>
 
 #include "heed/base/parallel.h"
 #include "heed/base/random.h"
-#include "heed/kernels/elementwise.h"
+#include "heed/kernels/cpu/matmul_kernels.h"
 
 namespace heed::kernels {
 namespace {
 
-Tensor random_matrix(int64_t rows, int64_t cols, DType dtype, uint64_t seed) {
-  Tensor matrix = Tensor::empty({rows, cols});
+constexpr DType kDTypes[] = {DType::f32, DType::bf16};
+
+/// Normal numbers times `scale`.
+Tensor random_matrix(int64_t rows, int64_t cols, DType dtype, uint64_t seed, double scale = 1) {
+  Tensor matrix = Tensor::empty({rows, cols}, dtype);
   const CounterRandom random(seed);
-  for (int64_t i = 0; i < matrix.elements(); ++i)
-    matrix.data<float>()[i] = static_cast<float>(random.normal(static_cast<uint64_t>(i)));
-  if (dtype == DType::f32) return matrix;
-  Tensor narrow = Tensor::empty(matrix.shape(), dtype);
-  reference::convert(matrix, narrow);
-  return narrow;
+  visit_floating(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    for (int64_t i = 0; i < matrix.elements(); ++i)
+      matrix.data<T>()[i] = T(static_cast<float>(scale * random.normal(static_cast<uint64_t>(i))));
+  });
+  return matrix;
 }
 
-Tensor widened(const Tensor& x) {
-  Tensor wide = Tensor::empty(x.shape());
-  reference::convert(x, wide);
-  return wide;
+/// A matrix that the factor [rows, cols] can be, transposed or not.
+Tensor random_factor(int64_t rows, int64_t cols, bool transposed, DType dtype, uint64_t seed) {
+  return transposed ? random_matrix(cols, rows, dtype, seed)
+                    : random_matrix(rows, cols, dtype, seed);
+}
+
+double at(const Tensor& x, int64_t i) {
+  return visit_floating(x.dtype(), [&](auto zero) {
+    return static_cast<double>(static_cast<float>(x.data<decltype(zero)>()[i]));
+  });
+}
+
+Tensor magnitudes(const Tensor& x) {
+  Tensor result = Tensor::empty(x.shape());
+  for (int64_t i = 0; i < x.elements(); ++i)
+    result.data<float>()[i] = static_cast<float>(std::fabs(at(x, i)));
+  return result;
+}
+
+bool same_bits(const Tensor& a, const Tensor& b) {
+  return a.shape() == b.shape() && a.dtype() == b.dtype() &&
+         (a.bytes() == 0 || std::memcmp(a.raw(), b.raw(), static_cast<size_t>(a.bytes())) == 0);
+}
+
+/// Runs `body` with every micro-kernel that this machine has for each dtype, and f32 with every
+/// instruction set.
+void with_every_kernel(const std::function<void(DType)>& body) {
+  for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    for (const DType dtype : kDTypes) {
+      SCOPED_TRACE(::testing::Message()
+                   << name_of(dtype) << " by f32, " << hwy::TargetName(target));
+      cpu::force_kernel(dtype, &cpu::f32_kernel());
+      body(dtype);
+    }
+  }
+  hwy::SetSupportedTargetsForTest(0);
+  cpu::force_kernel(DType::f32, nullptr);
+  for (const cpu::MicroKernel* kernel : cpu::kernels_for(DType::bf16)) {
+    SCOPED_TRACE(::testing::Message() << "bf16 by " << kernel->name);
+    cpu::force_kernel(DType::bf16, kernel);
+    body(DType::bf16);
+  }
+  cpu::force_kernel(DType::bf16, nullptr);
 }
 
 struct Case {
   int64_t m, k, n;
-  bool a_transposed, b_transposed, accumulate, bias;
-  DType in, out;
+  bool a_transposed = false, b_transposed = false, accumulate = false, bias = false;
+  DType out = DType::f32;
 };
 
-void check(const Case& t) {
+/// The product by the cpu kernels, unpacked, packed and by the reference.
+void check(const Case& t, DType in) {
   SCOPED_TRACE(::testing::Message()
                << t.m << "x" << t.k << "x" << t.n << (t.a_transposed ? " aT" : "")
                << (t.b_transposed ? " bT" : "") << (t.accumulate ? " accumulate" : "")
-               << (t.bias ? " bias " : " ") << name_of(t.in) << " to " << name_of(t.out));
-  const Tensor a =
-      t.a_transposed ? random_matrix(t.k, t.m, t.in, 1) : random_matrix(t.m, t.k, t.in, 1);
-  const Tensor b =
-      t.b_transposed ? random_matrix(t.n, t.k, t.in, 2) : random_matrix(t.k, t.n, t.in, 2);
+               << (t.bias ? " bias" : "") << " to " << name_of(t.out));
+  const Tensor a = random_factor(t.m, t.k, t.a_transposed, in, 1);
+  const Tensor b = random_factor(t.k, t.n, t.b_transposed, in, 2);
+  const Tensor before = random_matrix(t.m, t.n, t.out, 3);
   MatmulOptions options{.accumulate = t.accumulate};
-  if (t.bias) options.bias = random_matrix(1, t.n, DType::f32, 3).reshaped({t.n});
-  Tensor fast = random_matrix(t.m, t.n, t.out, 4), plain = fast.clone();
-  cpu::matmul({a, t.a_transposed}, {b, t.b_transposed}, options, fast);
-  reference::matmul({a, t.a_transposed}, {b, t.b_transposed}, options, plain);
-  const Tensor found = widened(fast), expected = widened(plain);
-  // A sum of k products of normal numbers is about sqrt(k); bf16 results keep 8 bits of it.
-  const double scale = std::sqrt(static_cast<double>(t.k) + 2);
-  const double tolerance = t.out == DType::f32 ? 3e-6 * scale : 0.01 * scale;
-  for (int64_t i = 0; i < expected.elements(); ++i)
-    ASSERT_NEAR(found.data<float>()[i], expected.data<float>()[i], tolerance) << "element " << i;
+  if (t.bias) options.bias = random_matrix(1, t.n, DType::f32, 4).reshaped({t.n});
+  const Factor fa{a, t.a_transposed}, fb{b, t.b_transposed};
+  Tensor fast = before.clone(), plain = before.clone();
+  cpu::matmul(fa, fb, options, fast);
+  reference::matmul(fa, fb, options, plain);
+
+  // What rounding may do to a sum is in proportion to the sum of magnitudes.
+  Tensor bound = magnitudes(before);
+  const Tensor abs_a = magnitudes(a), abs_b = magnitudes(b);
+  MatmulOptions abs_options{.accumulate = t.accumulate};
+  if (t.bias) abs_options.bias = magnitudes(options.bias);
+  reference::matmul({abs_a, t.a_transposed}, {abs_b, t.b_transposed}, abs_options, bound);
+  for (int64_t i = 0; i < plain.elements(); ++i) {
+    const double rounding = t.out == DType::bf16 ? std::fabs(at(plain, i)) / 128 : 0.0;
+    ASSERT_NEAR(at(fast, i), at(plain, i), 1e-6 * at(bound, i) + rounding) << "element " << i;
+  }
 
   if (t.a_transposed) return;
-  Tensor packed = random_matrix(t.m, t.n, t.out, 4);
-  cpu::matmul_packed(a, cpu::pack({b, t.b_transposed}), options, packed);
-  EXPECT_EQ(std::memcmp(packed.raw(), fast.raw(), static_cast<size_t>(fast.bytes())), 0);
+  Tensor packed = before.clone();
+  cpu::matmul_packed(a, cpu::pack(fb), options, packed);
+  EXPECT_TRUE(same_bits(packed, fast)) << "packed";
 }
 
-TEST(Matmul, AgreesWithReferenceForAllShapesAndTypes) {
-  const int64_t shapes[][3] = {{1, 1, 1},    {1, 17, 33},   {3, 5, 2},
-                               {14, 32, 32}, {15, 31, 65},  {17, 64, 16},
-                               {33, 65, 47}, {64, 129, 96}, {100, 40, 129}};
-  for (const auto& [m, k, n] : shapes)
-    for (const DType in : {DType::f32, DType::bf16})
-      for (const DType out : {DType::f32, DType::bf16})
-        for (int flags = 0; flags < 16; ++flags)
-          check({m, k, n, (flags & 1) != 0, (flags & 2) != 0, (flags & 4) != 0, (flags & 8) != 0,
-                 in, out});
+TEST(Matmul, AgreesWithTheReferenceInAllForms) {
+  const int64_t shapes[][3] = {{1, 1, 1},    {1, 17, 33},  {3, 5, 2},    {14, 32, 32},
+                               {15, 31, 65}, {17, 64, 16}, {33, 65, 47}, {64, 129, 96},
+                               {49, 40, 17}, {129, 3, 129}};
+  with_every_kernel([&](DType in) {
+    for (const auto& [m, k, n] : shapes)
+      for (const DType out : kDTypes)
+        for (int form = 0; form < 16; ++form)
+          check({m, k, n, (form & 1) != 0, (form & 2) != 0, (form & 4) != 0, (form & 8) != 0, out},
+                in);
+  });
+}
+
+TEST(Matmul, AgreesWithTheReferenceOverSeveralPassesOfK) {
+  with_every_kernel([&](DType in) {
+    for (const int64_t k : {513, 1100})
+      for (const DType out : kDTypes)
+        for (int form = 0; form < 16; ++form)
+          check(
+              {19, k, 37, (form & 1) != 0, (form & 2) != 0, (form & 4) != 0, (form & 8) != 0, out},
+              in);
+  });
 }
 
 TEST(Matmul, EmptySizesAreDefined) {
-  check({0, 5, 4, false, false, false, true, DType::f32, DType::f32});
-  for (const DType in : {DType::f32, DType::bf16}) {
-    check({3, 0, 4, false, false, false, true, in, DType::f32});
-    check({3, 0, 4, false, false, true, false, in, DType::f32});
-  }
-}
-
-TEST(Matmul, ARowDoesNotDependOnTheOthersNorOnTheThreads) {
-  for (const DType dtype : {DType::f32, DType::bf16}) {
-    const Tensor a = random_matrix(75, 200, dtype, 1);
-    const PackedMatrix b = cpu::pack({random_matrix(200, 130, dtype, 2)});
-    Tensor all = Tensor::empty({75, 130});
-    cpu::matmul_packed(a, b, {}, all);
-    const int threads = thread_count();
-    set_thread_count(threads == 1 ? 3 : 1);
-    for (const int64_t row : {0, 13, 14, 31, 32, 74}) {
-      Tensor one = Tensor::empty({1, 130});
-      cpu::matmul_packed(a.row_slice(row, row + 1), b, {}, one);
-      EXPECT_EQ(std::memcmp(one.raw(), all.row_slice(row, row + 1).raw(), 130 * sizeof(float)), 0)
-          << name_of(dtype) << " row " << row;
+  with_every_kernel([&](DType in) {
+    for (const DType out : kDTypes) {
+      check({.m = 0, .k = 5, .n = 4, .bias = true, .out = out}, in);
+      check({.m = 4, .k = 5, .n = 0, .bias = true, .out = out}, in);
+      for (int form = 0; form < 4; ++form)
+        check({.m = 3,
+               .k = 0,
+               .n = 40,
+               .accumulate = (form & 1) != 0,
+               .bias = (form & 2) != 0,
+               .out = out},
+              in);
     }
-    set_thread_count(threads);
-  }
+  });
 }
 
-TEST(Matmul, LargeProductsAgreeOnAnyNumberOfThreads) {
-  for (const DType dtype : {DType::f32, DType::bf16}) {
-    const Tensor a = random_matrix(700, 300, dtype, 1), b = random_matrix(300, 500, dtype, 2);
-    Tensor one = Tensor::empty({700, 500}), three = Tensor::empty({700, 500});
-    const int threads = thread_count();
-    set_thread_count(1);
-    cpu::matmul({a}, {b}, {}, one);
-    set_thread_count(3);
-    cpu::matmul({a}, {b}, {}, three);
-    set_thread_count(threads);
-    EXPECT_EQ(std::memcmp(one.raw(), three.raw(), static_cast<size_t>(one.bytes())), 0);
+TEST(Matmul, ExtremeMagnitudesNeitherOverflowNorVanish) {
+  with_every_kernel([&](DType in) {
+    for (const double scale : {1e18, 1e-18}) {
+      const Tensor a = random_matrix(20, 70, in, 1, scale), b = random_matrix(70, 40, in, 2);
+      Tensor fast = Tensor::empty({20, 40}), plain = Tensor::empty({20, 40});
+      cpu::matmul({a}, {b}, {}, fast);
+      reference::matmul({a}, {b}, {}, plain);
+      for (int64_t i = 0; i < plain.elements(); ++i)
+        ASSERT_NEAR(at(fast, i), at(plain, i), 1e-4 * scale) << "element " << i;
+    }
+  });
+}
+
+TEST(Matmul, NotANumberStaysInItsRow) {
+  with_every_kernel([&](DType in) {
+    Tensor a = random_matrix(40, 45, in, 1);
+    const Tensor b = random_matrix(45, 50, in, 2);
+    visit_floating(in, [&](auto zero) {
+      using T = decltype(zero);
+      a.data<T>()[17 * 45 + 44] = T(std::numeric_limits<float>::quiet_NaN());
+    });
+    for (const DType out : kDTypes) {
+      Tensor c = Tensor::empty({40, 50}, out);
+      cpu::matmul({a}, {b}, {}, c);
+      for (int64_t i = 0; i < c.elements(); ++i)
+        ASSERT_EQ(std::isnan(at(c, i)), i / 50 == 17) << "element " << i;
+    }
+  });
+}
+
+TEST(Matmul, SmallIntegersAreExact) {
+  with_every_kernel([&](DType in) {
+    const auto integers = [&](int64_t rows, int64_t cols, uint64_t seed) {
+      Tensor x = random_matrix(rows, cols, in, seed, 3);
+      visit_floating(in, [&](auto zero) {
+        using T = decltype(zero);
+        for (int64_t i = 0; i < x.elements(); ++i)
+          x.data<T>()[i] = T(std::nearbyint(static_cast<float>(x.data<T>()[i])));
+      });
+      return x;
+    };
+    for (int form = 0; form < 4; ++form) {
+      const bool ta = (form & 1) != 0, tb = (form & 2) != 0;
+      const Tensor a = ta ? integers(600, 70, 1) : integers(70, 600, 1);
+      const Tensor b = tb ? integers(90, 600, 2) : integers(600, 90, 2);
+      Tensor fast = Tensor::empty({70, 90}), plain = Tensor::empty({70, 90});
+      cpu::matmul({a, ta}, {b, tb}, {}, fast);
+      reference::matmul({a, ta}, {b, tb}, {}, plain);
+      EXPECT_TRUE(same_bits(fast, plain)) << "form " << form;
+    }
+  });
+}
+
+TEST(Matmul, ARowDoesNotDependOnTheOthers) {
+  with_every_kernel([&](DType in) {
+    const int64_t m = 75, k = 1030, n = 130;
+    const Tensor a = random_matrix(m, k, in, 1), b = random_matrix(k, n, in, 2);
+    const PackedMatrix packed = cpu::pack({b});
+    for (const DType out : kDTypes) {
+      Tensor all = Tensor::empty({m, n}, out);
+      cpu::matmul({a}, {b}, {}, all);
+      for (const int64_t rows : {1, 2, 13, 16, 17, 31, 33})
+        for (const int64_t first : {0, 13, 14, 31, 42}) {
+          Tensor some = Tensor::empty({rows, n}, out);
+          cpu::matmul_packed(a.row_slice(first, first + rows), packed, {}, some);
+          EXPECT_TRUE(same_bits(some, all.row_slice(first, first + rows)))
+              << rows << " rows from " << first;
+        }
+    }
+  });
+}
+
+TEST(Matmul, AColumnDoesNotDependOnTheOthers) {
+  with_every_kernel([&](DType in) {
+    const int64_t m = 35, k = 530, n = 100;
+    const Tensor a = random_matrix(m, k, in, 1), b = random_matrix(n, k, in, 2);
+    const Tensor bias = random_matrix(1, n, DType::f32, 3).reshaped({n});
+    for (const DType out : kDTypes) {
+      Tensor all = Tensor::empty({m, n}, out);
+      cpu::matmul({a}, {b, true}, {.bias = bias}, all);
+      for (const int64_t col : {0, 31, 32, 63, 99}) {
+        Tensor one = Tensor::empty({m, 1}, out);
+        cpu::matmul({a}, {b.row_slice(col, col + 1), true},
+                    {.bias = bias.reshaped({n, 1}).row_slice(col, col + 1)}, one);
+        for (int64_t row = 0; row < m; ++row)
+          ASSERT_EQ(at(one, row), at(all, row * n + col)) << row << ", " << col;
+      }
+    }
+  });
+}
+
+TEST(Matmul, TransposedFactorsGiveTheSameBits) {
+  with_every_kernel([&](DType in) {
+    const int64_t m = 61, k = 700, n = 77;
+    const Tensor a = random_matrix(m, k, in, 1), b = random_matrix(k, n, in, 2);
+    const auto transposed = [](const Tensor& x) {
+      Tensor y = Tensor::empty({x.cols(), x.rows()}, x.dtype());
+      visit_floating(x.dtype(), [&](auto zero) {
+        using T = decltype(zero);
+        for (int64_t i = 0; i < x.rows(); ++i)
+          for (int64_t j = 0; j < x.cols(); ++j)
+            y.data<T>()[j * x.rows() + i] = x.data<T>()[i * x.cols() + j];
+      });
+      return y;
+    };
+    const Tensor at = transposed(a), bt = transposed(b);
+    Tensor plain = Tensor::empty({m, n}), turned = Tensor::empty({m, n});
+    cpu::matmul({a}, {b}, {}, plain);
+    cpu::matmul({at, true}, {bt, true}, {}, turned);
+    EXPECT_TRUE(same_bits(plain, turned));
+  });
+}
+
+TEST(Matmul, AnyNumberOfThreadsGivesTheSameBits) {
+  const int threads = thread_count();
+  for (const DType in : kDTypes)
+    for (const auto& [m, n] : {std::pair{700, 500}, {1200, 96}, {20, 3000}}) {
+      const Tensor a = random_matrix(m, 600, in, 1), b = random_matrix(600, n, in, 2);
+      Tensor one = Tensor::empty({m, n});
+      set_thread_count(1);
+      cpu::matmul({a}, {b}, {}, one);
+      for (const int count : {2, 3, 7}) {
+        set_thread_count(count);
+        Tensor many = Tensor::empty({m, n});
+        cpu::matmul({a}, {b}, {}, many);
+        EXPECT_TRUE(same_bits(one, many)) << m << "x" << n << " on " << count << " threads";
+      }
+    }
+  set_thread_count(threads);
+}
+
+TEST(Matmul, MixedOperandsAreRefused) {
+  const Tensor a = random_matrix(2, 3, DType::f32, 1), b = random_matrix(3, 4, DType::bf16, 2);
+  Tensor c = Tensor::empty({2, 4});
+  EXPECT_THROW(cpu::matmul({a}, {b}, {}, c), Error);
+  EXPECT_THROW(cpu::matmul_packed(a, reference::pack({b}), {}, c), Error);
+  EXPECT_THROW(reference::matmul_packed(a, cpu::pack({b}), {}, c), Error);
+  const PackedMatrix packed = cpu::pack({b});
+  if (packed.panels.dtype() == DType::bf16) {
+    EXPECT_THROW(cpu::matmul_packed(a, packed, {}, c), Error);
   }
 }
 

@@ -5,6 +5,10 @@
 
 namespace heed::kernels {
 
+namespace cpu {
+struct MicroKernel;
+}
+
 /// A matrix factor: the tensor's [rows(), cols()] view, or its transpose.
 struct Factor {
   const Tensor& matrix;
@@ -25,8 +29,12 @@ struct MatmulOptions {
 bool multiplies_bf16_faster();
 
 /// c = a b + bias (+ c), with a [M, K], b [K, N] of one dtype (f32 or bf16) and c [M, N] of f32 or
-/// bf16. Every element is one f32 sum taken in the order of k, starting from c when accumulating,
-/// so it depends neither on M and N nor on the number of threads. Sizes are the caller's to check.
+/// bf16, which must overlap neither factor. Every element is one f32 sum, taken in the order of k,
+/// that starts from the bias, from what c holds, or from c + bias, and is rounded once if c is
+/// bf16: so it depends neither on M and N nor on the number of threads. Machines with instructions
+/// for bf16 add its products in groups of 2 or 32 neighbouring k, and take subnormal numbers for
+/// zero. Sizes are the caller's to check; throws Error when the factors are not of one floating
+/// dtype.
 HEED_KERNEL(void, matmul,
             (const Factor& a, const Factor& b, const MatmulOptions& options, Tensor& c),
             (a, b, options, c))
@@ -36,13 +44,16 @@ struct PackedMatrix {
   Tensor panels;
   int64_t rows = 0;  // K
   int64_t cols = 0;  // N
+  /// Whose layout it is; null: the reference's.
+  const cpu::MicroKernel* kernel = nullptr;
   bool defined() const { return panels.defined(); }
 };
 
 /// Packs b [K, N].
 HEED_KERNEL(PackedMatrix, pack, (const Factor& b), (b))
 
-/// c = a b + bias (+ c), bit for bit what the product with the unpacked b gives.
+/// c = a b + bias (+ c), bit for bit what the product with the unpacked b gives. Throws Error when
+/// b was packed by another backend or for another dtype than a's.
 HEED_KERNEL(void, matmul_packed,
             (const Tensor& a, const PackedMatrix& b, const MatmulOptions& options, Tensor& c),
             (a, b, options, c))

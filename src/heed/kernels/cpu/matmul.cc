@@ -1,160 +1,229 @@
-// The frame around the innermost kernels: packing, blocking, threads, edges.
+// The frame around the micro-kernels: packing, blocks that fit the caches, threads, edges.
 #include "heed/kernels/matmul.h"
 
 #include <algorithm>
-#include <functional>
+#include <array>
+#include <cstring>
 #include <memory>
 
 #include "heed/base/parallel.h"
-#include "heed/kernels/cpu/matmul_kernel.h"
+#include "heed/kernels/cpu/matmul_kernels.h"
+#include "heed/kernels/cpu/matmul_plan.h"
 #include "heed/tensor/allocator.h"
 
 namespace heed::kernels::cpu {
 namespace {
 
-constexpr int64_t kBlockBytes =
-    384 << 10;                  // of panels of one factor: two such blocks fit a level-2 cache
-constexpr double kSmall = 4e6;  // operations below which waking threads does not pay
-constexpr int64_t kLargestTile = 64 * 64;
+constexpr int64_t kMostCols = 64;  // of any micro-kernel
 
-int64_t panels(int64_t size, int64_t of) { return (size + of - 1) / of; }
+/// Memory of a thread that grows and is kept from one product to the next.
+class Buffer {
+ public:
+  std::byte* at_least(int64_t bytes) {
+    if (bytes > size_) {
+      memory_.reset();
+      memory_ = allocate(static_cast<size_t>(bytes));
+      size_ = bytes;
+    }
+    return memory_.get();
+  }
 
-/// Panels of one factor in memory of the pool.
-std::shared_ptr<std::byte> pack_panels(int64_t count, int64_t bytes, bool parallel,
-                                       const std::function<void(int64_t, std::byte*)>& pack_one) {
-  std::shared_ptr<std::byte> memory =
-      allocate(static_cast<size_t>(std::max<int64_t>(count * bytes, 1)));
-  parallel_for(count, parallel ? 1 : count, [&](int64_t begin, int64_t end) {
-    for (int64_t panel = begin; panel < end; ++panel) pack_one(panel, memory.get() + panel * bytes);
+ private:
+  std::shared_ptr<std::byte> memory_;
+  int64_t size_ = 0;
+};
+
+struct ThreadBuffers {
+  Buffer rows;  // a block of a
+  Buffer sums;  // f32 sums that cannot be kept in c
+  Buffer edge;  // the finished columns of a panel that reaches over the edge of c
+};
+thread_local ThreadBuffers buffers;
+
+/// c (+)= a b for a packed b.
+class Product {
+ public:
+  Product(const MicroKernel& kernel, const Factor& a, const std::byte* panels,
+          const MatmulOptions& options, Tensor& c)
+      : kernel_(kernel),
+        a_(a),
+        panels_(panels),
+        c_(c),
+        bias_(options.bias.defined() ? options.bias.data<float>() : nullptr),
+        accumulate_(options.accumulate),
+        n_(c.cols()),
+        plan_(plan(kernel, a.rows(), a.cols(), n_, thread_count())) {
+    const int64_t edge = n_ / kernel.cols * kernel.cols;
+    if (bias_) std::copy(bias_ + edge, bias_ + n_, edge_bias_.begin());
+  }
+
+  void run() {
+    parallel_for(plan_.tasks(), plan_.parallel ? 1 : plan_.tasks(),
+                 [this](int64_t begin, int64_t end) {
+                   for (int64_t task = begin; task < end; ++task) run_task(plan_.task(task));
+                   if (kernel_.finish) kernel_.finish();
+                 });
+  }
+
+ private:
+  /// Where the sums of a strip of c are between passes over K.
+  struct Sums {
+    float* data;
+    int64_t stride;
+  };
+
+  bool whole(int64_t col) const { return col + kernel_.cols <= n_; }
+
+  std::byte* c_at(int64_t row, int64_t col) const {
+    return c_.raw() + (row * n_ + col) * size_of(c_.dtype());
+  }
+
+  Sums sums_of(const Task& task, int64_t col) const {
+    if (c_.dtype() == DType::f32 && whole(col))
+      return {reinterpret_cast<float*>(c_at(task.row, col)), n_};
+    // One strip may serve all panels where a single pass over K finishes each of them.
+    const bool once = a_.cols <= kernel_.depth;
+    const int64_t strip = once ? 0 : (col - task.col) / kernel_.cols;
+    const int64_t strips = once ? 1 : (task.cols + kernel_.cols - 1) / kernel_.cols;
+    auto* data = reinterpret_cast<float*>(
+        buffers.sums.at_least(strips * task.rows * kernel_.cols * size_of(DType::f32)));
+    return {data + strip * task.rows * kernel_.cols, kernel_.cols};
+  }
+
+  void run_task(const Task& task) const {
+    std::byte* rows = buffers.rows.at_least(kernel_.packed_rows_bytes(task.rows));
+    int64_t k = 0;
+    do {
+      const int64_t depth = std::min(kernel_.depth, a_.cols - k);
+      const PackedRows packed = kernel_.pack_rows(a_, {task.row, task.rows, k, depth}, rows);
+      for (int64_t col = task.col; col < task.col + task.cols; col += kernel_.cols)
+        run_strip(task, packed, k, depth, col);
+      k += depth;
+    } while (k < a_.cols);
+  }
+
+  void run_strip(const Task& task, const PackedRows& rows, int64_t k, int64_t depth,
+                 int64_t col) const {
+    const Sums sums = sums_of(task, col);
+    const std::byte* panel = panels_ + (col / kernel_.cols) * kernel_.panel_bytes(a_.cols) +
+                             k * kernel_.cols * size_of(kernel_.panel_type);
+    Strip strip{.a = rows,
+                .panel = panel,
+                .rows = task.rows,
+                .depth = depth,
+                .start = sums.data,
+                .start_stride = sums.stride,
+                .c = reinterpret_cast<std::byte*>(sums.data),
+                .c_type = DType::f32,
+                .c_stride = sums.stride};
+    if (k == 0) set_start(task, col, sums, strip);
+    const bool last = k + depth == a_.cols;
+    if (last && whole(col)) {
+      strip.c = c_at(task.row, col);
+      strip.c_type = c_.dtype();
+      strip.c_stride = n_;
+    } else if (last) {
+      strip.c = buffers.edge.at_least(task.rows * kernel_.cols * size_of(DType::f32));
+      strip.c_type = c_.dtype();
+      strip.c_stride = kernel_.cols;
+    }
+    kernel_.multiply(strip);
+    if (last && !whole(col)) copy_edge(task, col, strip.c);
+  }
+
+  /// What the sums of a strip start from, before the first k.
+  void set_start(const Task& task, int64_t col, const Sums& sums, Strip& strip) const {
+    const int64_t cols = std::min(kernel_.cols, n_ - col);
+    if (!accumulate_ && !bias_) {
+      strip.start = nullptr;
+      strip.start_stride = 0;
+    } else if (!accumulate_ && whole(col)) {
+      strip.start = bias_ + col;
+      strip.start_stride = 0;
+    } else if (!accumulate_) {
+      strip.start = edge_bias_.data();
+      strip.start_stride = 0;
+    } else if (bias_ || c_.dtype() != DType::f32 || !whole(col)) {
+      visit_floating(c_.dtype(), [&](auto zero) {
+        using T = decltype(zero);
+        for (int64_t r = 0; r < task.rows; ++r) {
+          const T* from = reinterpret_cast<const T*>(c_at(task.row + r, col));
+          float* to = sums.data + r * sums.stride;
+          for (int64_t j = 0; j < cols; ++j)
+            to[j] =
+                bias_ ? static_cast<float>(from[j]) + bias_[col + j] : static_cast<float>(from[j]);
+          std::fill(to + cols, to + kernel_.cols, 0.0f);
+        }
+      });
+    }
+  }
+
+  void copy_edge(const Task& task, int64_t col, const std::byte* edge) const {
+    const int64_t element = size_of(c_.dtype());
+    for (int64_t r = 0; r < task.rows; ++r)
+      std::memcpy(c_at(task.row + r, col), edge + r * kernel_.cols * element,
+                  static_cast<size_t>((n_ - col) * element));
+  }
+
+  const MicroKernel& kernel_;
+  const MatrixView a_;
+  const std::byte* panels_;
+  Tensor& c_;
+  const float* bias_;
+  const bool accumulate_;
+  const int64_t n_;
+  const Plan plan_;
+  std::array<float, kMostCols> edge_bias_{};  // of the panel that reaches over the edge
+};
+
+/// All panels of b, passes over K outermost, so that the rows of b are read together.
+std::shared_ptr<std::byte> pack_panels(const MicroKernel& kernel, const Factor& b) {
+  const MatrixView view(b);
+  const int64_t panels = (view.cols + kernel.cols - 1) / kernel.cols;
+  const int64_t bytes = kernel.panel_bytes(view.rows);
+  auto memory = allocate(static_cast<size_t>(std::max<int64_t>(panels * bytes, 1)));
+  const int64_t passes = (view.rows + kernel.depth - 1) / kernel.depth;
+  constexpr int64_t kPiece = int64_t{1} << 16;  // elements
+  const int64_t grain = std::max<int64_t>(1, kPiece / (kernel.cols * kernel.depth));
+  parallel_for(passes * panels, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t k = i / panels * kernel.depth, panel = i % panels;
+      kernel.pack_panel(
+          view, k, std::min(kernel.depth, view.rows - k), panel * kernel.cols,
+          memory.get() + panel * bytes + k * kernel.cols * size_of(kernel.panel_type));
+    }
   });
   return memory;
 }
 
-/// c [M, N] (+)= the product of packed factors.
-struct Product {
-  const MatmulKernel& kernel;
-  int64_t m, n, k;
-  const std::byte *a, *b;
-  int64_t a_bytes, b_bytes;  // of a panel
-  const MatmulOptions& options;
-  Tensor& c;
-
-  const float* bias(int64_t col) const {
-    return options.bias.defined() ? options.bias.data<float>() + col : nullptr;
-  }
-
-  template <typename T>
-  void tile(int64_t row_panel, int64_t col_panel) const {
-    const int64_t row = row_panel * kernel.mr, col = col_panel * kernel.nr;
-    const int64_t rows = std::min(kernel.mr, m - row), cols = std::min(kernel.nr, n - col);
-    T* to = c.data<T>() + row * n + col;
-    const std::byte* from_a = a + row_panel * a_bytes;
-    const std::byte* from_b = b + col_panel * b_bytes;
-    if constexpr (std::is_same_v<T, float>) {
-      if (cols == kernel.nr && !options.bias.defined()) {
-        kernel.multiply(k, from_a, from_b, to, n, rows, options.accumulate);
-        return;
-      }
-    }
-    alignas(64) float buffer[kLargestTile];
-    if (options.accumulate)
-      for (int64_t r = 0; r < rows; ++r)
-        for (int64_t j = 0; j < kernel.nr; ++j)
-          buffer[r * kernel.nr + j] = j < cols ? static_cast<float>(to[r * n + j]) : 0.0f;
-    kernel.multiply(k, from_a, from_b, buffer, kernel.nr, rows, options.accumulate);
-    finish_tile({buffer, kernel.nr, bias(col), rows, cols, n}, to);
-  }
-
-  /// Blocks of row panels by column panels; a block's panels of b stay in the cache while those of
-  /// a pass.
-  void run() const {
-    const int64_t row_panels = panels(m, kernel.mr), col_panels = panels(n, kernel.nr);
-    const double operations = 2.0 * static_cast<double>(m) * static_cast<double>(n * k);
-    const int64_t row_block =
-        std::clamp<int64_t>(kBlockBytes / std::max<int64_t>(a_bytes, 1), 1, row_panels);
-    int64_t col_block =
-        std::clamp<int64_t>(kBlockBytes / std::max<int64_t>(b_bytes, 1), 1, col_panels);
-    const int64_t row_blocks = panels(row_panels, row_block);
-    // At least a few pieces for every thread.
-    while (col_block > 1 && row_blocks * panels(col_panels, col_block) < 4 * thread_count())
-      col_block = (col_block + 1) / 2;
-    const int64_t col_blocks = panels(col_panels, col_block);
-    const int64_t blocks = row_blocks * col_blocks;
-    parallel_for(blocks, operations < kSmall ? blocks : 1, [&](int64_t begin, int64_t end) {
-      for (int64_t block = begin; block < end; ++block)
-        run_block(block / col_blocks * row_block, block % col_blocks * col_block, row_block,
-                  col_block);
-    });
-  }
-
-  void run_block(int64_t first_row, int64_t first_col, int64_t row_block, int64_t col_block) const {
-    const int64_t last_row = std::min(first_row + row_block, panels(m, kernel.mr));
-    const int64_t last_col = std::min(first_col + col_block, panels(n, kernel.nr));
-    for (int64_t col = first_col; col < last_col; ++col)
-      for (int64_t row = first_row; row < last_row; ++row) {
-        if (c.dtype() == DType::f32)
-          tile<float>(row, col);
-        else
-          tile<bfloat16>(row, col);
-      }
-  }
-};
-
-void multiply(const Factor& a, const std::byte* packed_b, const MatmulOptions& options, Tensor& c) {
-  const MatmulKernel& kernel = kernel_for(a.matrix.dtype());
-  const int64_t m = a.rows(), k = a.cols(), n = c.cols();
-  if (m == 0 || n == 0) return;
-  const MatrixView view(a);
-  const int64_t a_bytes = kernel.a_panel_bytes(k);
-  const bool parallel = static_cast<double>(m * k) > 1e5;
-  const auto packed_a = pack_panels(
-      panels(m, kernel.mr), a_bytes, parallel,
-      [&](int64_t panel, std::byte* to) { kernel.pack_a(view, panel * kernel.mr, to); });
-  Product{kernel, m, n, k, packed_a.get(), packed_b, a_bytes, kernel.b_panel_bytes(k), options, c}
-      .run();
-}
-
 }  // namespace
 
-MatrixView::MatrixView(const Factor& factor)
-    : data(factor.matrix.raw()),
-      dtype(factor.matrix.dtype()),
-      rows(factor.rows()),
-      cols(factor.cols()),
-      row_stride(factor.transposed ? 1 : factor.matrix.cols()),
-      col_stride(factor.transposed ? factor.matrix.cols() : 1) {}
-
-const MatmulKernel& kernel_for(DType dtype) {
-  if (dtype == DType::bf16)
-    if (const MatmulKernel* amx = amx_kernel()) return *amx;
-  return f32_kernel();
-}
-
 PackedMatrix pack(const Factor& b) {
-  const MatmulKernel& kernel = kernel_for(b.matrix.dtype());
-  const int64_t k = b.rows(), n = b.cols(), bytes = kernel.b_panel_bytes(k);
-  const int64_t count = panels(n, kernel.nr);
-  const MatrixView view(b);
-  auto memory = pack_panels(
-      count, bytes, static_cast<double>(n * k) > 1e5,
-      [&](int64_t panel, std::byte* to) { kernel.pack_b(view, panel * kernel.nr, to); });
-  return {Tensor::view({count, bytes / 4}, DType::f32, std::move(memory)), k, n};
+  const MicroKernel& kernel = kernel_for(b.matrix.dtype());
+  const int64_t panels = (b.cols() + kernel.cols - 1) / kernel.cols;
+  const int64_t elements = kernel.panel_bytes(b.rows()) / size_of(kernel.panel_type);
+  return {.panels = Tensor::view({panels, elements}, kernel.panel_type, pack_panels(kernel, b)),
+          .rows = b.rows(),
+          .cols = b.cols(),
+          .kernel = &kernel};
 }
 
 void matmul(const Factor& a, const Factor& b, const MatmulOptions& options, Tensor& c) {
-  const PackedMatrix packed = cpu::pack(b);
-  multiply(a, packed.panels.raw(), options, c);
+  require(a.matrix.dtype() == b.matrix.dtype(), "matmul: a is {}, b is {}, expected one dtype",
+          name_of(a.matrix.dtype()), name_of(b.matrix.dtype()));
+  if (c.elements() == 0) return;
+  const MicroKernel& kernel = kernel_for(a.matrix.dtype());
+  const std::shared_ptr<std::byte> panels = pack_panels(kernel, b);
+  Product(kernel, a, panels.get(), options, c).run();
 }
 
 void matmul_packed(const Tensor& a, const PackedMatrix& b, const MatmulOptions& options,
                    Tensor& c) {
-  multiply({a}, b.panels.raw(), options, c);
+  require(b.kernel, "matmul_packed: b was packed by the reference backend");
+  require(b.kernel->panel_type == DType::f32 || a.dtype() == DType::bf16,
+          "matmul_packed: a is {}, b was packed as bf16", name_of(a.dtype()));
+  if (c.elements() == 0) return;
+  Product(*b.kernel, {a}, b.panels.raw(), options, c).run();
 }
 
 }  // namespace heed::kernels::cpu
-
-namespace heed::kernels {
-
-bool multiplies_bf16_faster() { return cpu::amx_kernel() != nullptr; }
-
-}  // namespace heed::kernels

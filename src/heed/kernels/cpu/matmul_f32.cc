@@ -1,6 +1,9 @@
-// The f32 kernel: tiles of 14 x 32 (AVX-512), 6 x 16 (AVX2) or 6 x 8 in registers. A bf16 factor is
-// widened when it is packed.
-#include "heed/kernels/cpu/matmul_kernel.h"
+// The f32 micro-kernel: sums of 14 x 32 (AVX-512), 6 x 16 (AVX2) or 6 x 8 kept in registers. bf16
+// factors are widened when they are packed.
+#include <array>
+#include <utility>
+
+#include "heed/kernels/cpu/matmul_kernels.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/kernels/cpu/matmul_f32.cc"
@@ -13,128 +16,197 @@ namespace heed::kernels {
 namespace HWY_NAMESPACE {
 
 using cpu::MatrixView;
-using cpu::TileOutput;
+using cpu::MicroKernel;
+using cpu::PackedRows;
+using cpu::RowBlock;
+using cpu::Strip;
 
-constexpr int64_t kLanes = static_cast<int64_t>(HWY_LANES(float));
-constexpr int64_t kRows = kLanes == 16 ? 14 : 6;
+constexpr int64_t kLanes = HWY_MAX_BYTES / 4;
+constexpr int kRows = HWY_MAX_BYTES == 64 || HWY_ARCH_ARM_A64 ? 14 : 6;
 constexpr int64_t kCols = 2 * kLanes;
+// A panel of this depth stays in a level-1 cache of 48 KB while the rows pass.
+constexpr int64_t kDepth = 256;
+// Not a power of two: the rows of a block would compete for the same lines of the cache.
+constexpr int64_t kRowStride = kDepth + 16;
 
-int64_t f32_rows() { return kRows; }
-int64_t f32_cols() { return kCols; }
-
-/// Panel [K, kRows] of a.
+/// depth values of type T to f32.
 template <typename T>
-void pack_rows(const MatrixView& a, int64_t first, float* panel) {
-  const T* from = reinterpret_cast<const T*>(a.data) + first * a.row_stride;
-  const int64_t rows = HWY_MIN(kRows, a.rows - first);
-  for (int64_t r = 0; r < kRows; ++r)
-    for (int64_t k = 0; k < a.cols; ++k)
-      panel[k * kRows + r] =
-          r < rows ? static_cast<float>(from[r * a.row_stride + k * a.col_stride]) : 0.0f;
+HWY_INLINE void widen(const T* from, int64_t count, float* to) {
+  const F32 d;
+  int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) store(d, load(d, from + i), to + i);
+  for (; i < count; ++i) to[i] = static_cast<float>(from[i]);
 }
 
-/// Panel [K, kCols] of b.
+/// Rows that lie along memory stay rows.
 template <typename T>
-void pack_cols(const MatrixView& b, int64_t first, float* panel) {
+void copy_rows(const MatrixView& a, RowBlock block, float* to) {
+  for (int64_t r = 0; r < block.rows; ++r)
+    widen(reinterpret_cast<const T*>(a.at(block.row + r, block.k)), block.depth,
+          to + r * kRowStride);
+}
+
+/// Columns that lie along memory: groups [depth, kRows].
+template <typename T>
+void copy_columns(const MatrixView& a, RowBlock block, float* to) {
   const F32 d;
-  const T* from = reinterpret_cast<const T*>(b.data) + first * b.col_stride;
-  const int64_t cols = HWY_MIN(kCols, b.cols - first);
-  if (b.col_stride == 1 && cols == kCols) {
-    for (int64_t k = 0; k < b.rows; ++k) {
-      store(d, load(d, from + k * b.row_stride), panel + k * kCols);
-      store(d, load(d, from + k * b.row_stride + kLanes), panel + k * kCols + kLanes);
-    }
+  constexpr int64_t kVectors = (kRows + kLanes - 1) / kLanes;
+  const int64_t readable = a.rows - block.row;
+  for (int64_t k = 0; k < block.depth; ++k) {
+    const T* from = reinterpret_cast<const T*>(a.at(block.row, block.k + k));
+    float* group = to + k * kRows;
+    int64_t r = 0;
+    // Whole vectors write past their group, into what the next k will fill.
+    for (; r < block.rows && r + kVectors * kLanes <= readable;
+         r += kRows, group += kRows * kRowStride)
+      for (int64_t v = 0; v < kVectors; ++v)
+        store(d, load(d, from + r + v * kLanes), group + v * kLanes);
+    for (; r < block.rows; r += kRows, group += kRows * kRowStride)
+      for (int64_t i = 0; i < HWY_MIN(kRows, block.rows - r); ++i)
+        group[i] = static_cast<float>(from[r + i]);
+  }
+}
+
+PackedRows pack_rows(const MatrixView& a, RowBlock block, std::byte* buffer) {
+  float* to = reinterpret_cast<float*>(buffer);
+  if (a.dtype == DType::f32)
+    a.transposed ? copy_columns<float>(a, block, to) : copy_rows<float>(a, block, to);
+  else
+    a.transposed ? copy_columns<bfloat16>(a, block, to) : copy_rows<bfloat16>(a, block, to);
+  return {buffer, kRowStride * 4, a.transposed};
+}
+
+int64_t packed_rows_bytes(int64_t rows) { return (rows + kRows) * kRowStride * 4; }
+
+using F32x4 = hn::CappedTag<float, 4>;
+
+HWY_INLINE hn::Vec<F32x4> load4(const float* from) { return hn::LoadU(F32x4(), from); }
+HWY_INLINE hn::Vec<F32x4> load4(const bfloat16* from) {
+  const hn::Rebind<uint16_t, F32x4> half;
+  const hn::Repartition<uint32_t, F32x4> whole;
+  const auto bits = hn::LoadU(half, reinterpret_cast<const uint16_t*>(from));
+  return hn::BitCast(F32x4(), hn::ShiftLeft<16>(hn::PromoteTo(whole, bits)));
+}
+
+/// Four rows of four, `stride` apart, to four columns, kCols apart.
+template <typename T>
+HWY_INLINE void transpose4(const T* from, int64_t stride, float* to) {
+  const F32x4 d;
+  const hn::Repartition<double, F32x4> pairs;
+  const auto r0 = load4(from), r1 = load4(from + stride);
+  const auto r2 = load4(from + 2 * stride), r3 = load4(from + 3 * stride);
+  const auto low01 = hn::BitCast(pairs, hn::InterleaveLower(d, r0, r1));
+  const auto low23 = hn::BitCast(pairs, hn::InterleaveLower(d, r2, r3));
+  const auto high01 = hn::BitCast(pairs, hn::InterleaveUpper(d, r0, r1));
+  const auto high23 = hn::BitCast(pairs, hn::InterleaveUpper(d, r2, r3));
+  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, low01, low23)), d, to);
+  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, low01, low23)), d, to + kCols);
+  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, high01, high23)), d, to + 2 * kCols);
+  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, high01, high23)), d, to + 3 * kCols);
+}
+
+template <typename T>
+void pack_panel_of(const MatrixView& b, int64_t k, int64_t depth, int64_t col, float* to) {
+  const T* from = reinterpret_cast<const T*>(b.at(k, col));
+  const int64_t cols = HWY_MIN(kCols, b.cols - col);
+  if (cols < kCols)
+    for (int64_t i = 0; i < depth * kCols; ++i) to[i] = 0.0f;
+  if (!b.transposed) {
+    for (int64_t i = 0; i < depth; ++i) widen(from + i * b.stride, cols, to + i * kCols);
     return;
   }
-  for (int64_t j = 0; j < kCols; ++j)
-    for (int64_t k = 0; k < b.rows; ++k)
-      panel[k * kCols + j] =
-          j < cols ? static_cast<float>(from[k * b.row_stride + j * b.col_stride]) : 0.0f;
-}
-
-void f32_pack_a(const MatrixView& a, int64_t first, float* panel) {
-  if (a.dtype == DType::f32)
-    pack_rows<float>(a, first, panel);
-  else
-    pack_rows<bfloat16>(a, first, panel);
-}
-
-void f32_pack_b(const MatrixView& b, int64_t first, float* panel) {
-  if (b.dtype == DType::f32)
-    pack_cols<float>(b, first, panel);
-  else
-    pack_cols<bfloat16>(b, first, panel);
-}
-
-template <int Rows>
-HWY_INLINE void multiply_rows(int64_t k, const float* HWY_RESTRICT a, const float* HWY_RESTRICT b,
-                              float* HWY_RESTRICT c, int64_t stride, bool accumulate) {
-  const F32 d;
-  V32 left[Rows], right[Rows];
-  for (int r = 0; r < Rows; ++r) {
-    left[r] = accumulate ? load(d, c + r * stride) : hn::Zero(d);
-    right[r] = accumulate ? load(d, c + r * stride + kLanes) : hn::Zero(d);
+  int64_t j = 0;
+  for (; j + 4 <= cols; j += 4) {
+    int64_t i = 0;
+    for (; i + 4 <= depth; i += 4)
+      transpose4(from + j * b.stride + i, b.stride, to + i * kCols + j);
+    for (; i < depth; ++i)
+      for (int64_t n = j; n < j + 4; ++n)
+        to[i * kCols + n] = static_cast<float>(from[n * b.stride + i]);
   }
-  for (int64_t i = 0; i < k; ++i) {
+  for (; j < cols; ++j)
+    for (int64_t i = 0; i < depth; ++i)
+      to[i * kCols + j] = static_cast<float>(from[j * b.stride + i]);
+}
+
+void pack_panel(const MatrixView& b, int64_t k, int64_t depth, int64_t col, std::byte* to) {
+  if (b.dtype == DType::f32)
+    pack_panel_of<float>(b, k, depth, col, reinterpret_cast<float*>(to));
+  else
+    pack_panel_of<bfloat16>(b, k, depth, col, reinterpret_cast<float*>(to));
+}
+
+/// c [Rows, kCols] = start + a b, for the rows from `row` on. Every sum is a chain of
+/// multiply-adds in the order of k, whatever Rows is.
+template <int Rows, bool ByColumns>
+void multiply_rows(const Strip& strip, int64_t row) {
+  const F32 d;
+  constexpr int64_t kNextRow = ByColumns ? 1 : kRowStride, kNextK = ByColumns ? kRows : 1;
+  const float* HWY_RESTRICT a = reinterpret_cast<const float*>(strip.a.data) + row * kRowStride;
+  const float* HWY_RESTRICT b = reinterpret_cast<const float*>(strip.panel);
+  V32 left[Rows], right[Rows];
+  const float* start = strip.start + row * strip.start_stride;
+  for (int r = 0; r < Rows; ++r) {
+    left[r] = strip.start ? load(d, start + r * strip.start_stride) : hn::Zero(d);
+    right[r] = strip.start ? load(d, start + r * strip.start_stride + kLanes) : hn::Zero(d);
+  }
+  for (int64_t k = 0; k < strip.depth; ++k) {
     const V32 b0 = hn::Load(d, b), b1 = hn::Load(d, b + kLanes);
     for (int r = 0; r < Rows; ++r) {
-      const V32 factor = hn::Set(d, a[r]);
+      const V32 factor = hn::Set(d, a[r * kNextRow]);
       left[r] = hn::MulAdd(factor, b0, left[r]);
       right[r] = hn::MulAdd(factor, b1, right[r]);
     }
-    a += kRows;
+    a += kNextK;
     b += kCols;
   }
-  for (int r = 0; r < Rows; ++r) {
-    store(d, left[r], c + r * stride);
-    store(d, right[r], c + r * stride + kLanes);
-  }
-}
-
-void f32_multiply(int64_t k, const float* a, const float* b, float* c, int64_t stride, int64_t rows,
-                  bool accumulate) {
-  switch (rows) {
-#define HEED_ROWS(n)                                  \
-  case n:                                             \
-    multiply_rows<n>(k, a, b, c, stride, accumulate); \
-    break;
-    HEED_ROWS(1)
-    HEED_ROWS(2)
-    HEED_ROWS(3)
-    HEED_ROWS(4)
-    HEED_ROWS(5)
-    HEED_ROWS(6)
-#if HWY_TARGET <= HWY_AVX3
-    HEED_ROWS(7)
-    HEED_ROWS(8)
-    HEED_ROWS(9)
-    HEED_ROWS(10)
-    HEED_ROWS(11)
-    HEED_ROWS(12)
-    HEED_ROWS(13)
-    HEED_ROWS(14)
-#endif
-#undef HEED_ROWS
-  }
-}
-
-template <typename T>
-void finish(const TileOutput& out, T* c) {
-  const F32 d;
-  for (int64_t r = 0; r < out.rows; ++r) {
-    const float* tile = out.tile + r * out.tile_stride;
-    T* to = c + r * out.c_stride;
-    int64_t j = 0;
-    for (; j + kLanes <= out.cols; j += kLanes) {
-      const V32 value = load(d, tile + j);
-      store(d, out.bias ? hn::Add(value, load(d, out.bias + j)) : value, to + j);
+  if (strip.c_type == DType::f32) {
+    float* c = reinterpret_cast<float*>(strip.c) + row * strip.c_stride;
+    for (int r = 0; r < Rows; ++r) {
+      store(d, left[r], c + r * strip.c_stride);
+      store(d, right[r], c + r * strip.c_stride + kLanes);
     }
-    for (; j < out.cols; ++j) to[j] = T(out.bias ? tile[j] + out.bias[j] : tile[j]);
+  } else {
+    bfloat16* c = reinterpret_cast<bfloat16*>(strip.c) + row * strip.c_stride;
+    for (int r = 0; r < Rows; ++r) {
+      store(d, left[r], c + r * strip.c_stride);
+      store(d, right[r], c + r * strip.c_stride + kLanes);
+    }
   }
 }
 
-void finish_f32(const TileOutput& out, float* c) { finish(out, c); }
-void finish_bf16(const TileOutput& out, bfloat16* c) { finish(out, c); }
+using MultiplyRows = void (*)(const Strip&, int64_t);
+
+template <bool ByColumns, int... I>
+constexpr std::array<MultiplyRows, kRows> table_of_rows(std::integer_sequence<int, I...>) {
+  return {&multiply_rows<I + 1, ByColumns>...};
+}
+
+void multiply(const Strip& strip) {
+  static constexpr std::array<MultiplyRows, kRows> kTables[2] = {
+      table_of_rows<false>(std::make_integer_sequence<int, kRows>()),
+      table_of_rows<true>(std::make_integer_sequence<int, kRows>())};
+  const auto& table = kTables[strip.a.by_columns];
+  for (int64_t row = 0; row < strip.rows; row += kRows)
+    table[static_cast<size_t>(HWY_MIN(kRows, strip.rows - row) - 1)](strip, row);
+}
+
+const MicroKernel* f32_micro_kernel() {
+  static constexpr MicroKernel kernel{.name = "f32",
+                                      .panel_type = DType::f32,
+                                      .rows = kRows,
+                                      .cols = kCols,
+                                      .depth = kDepth,
+                                      .depth_multiple = 1,
+                                      .block_rows = 12 * 14,
+                                      .operations_per_microsecond = 1e4 * kLanes,
+                                      .packed_rows_bytes = packed_rows_bytes,
+                                      .pack_rows = pack_rows,
+                                      .pack_panel = pack_panel,
+                                      .multiply = multiply,
+                                      .finish = nullptr};
+  return &kernel;
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace heed::kernels
@@ -143,51 +215,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 
-HWY_EXPORT(f32_rows);
-HWY_EXPORT(f32_cols);
-HWY_EXPORT(f32_pack_a);
-HWY_EXPORT(f32_pack_b);
-HWY_EXPORT(f32_multiply);
-HWY_EXPORT(finish_f32);
-HWY_EXPORT(finish_bf16);
+HWY_EXPORT(f32_micro_kernel);
 
-namespace cpu {
-namespace {
+const cpu::MicroKernel& cpu::f32_kernel() { return *HWY_DYNAMIC_DISPATCH(f32_micro_kernel)(); }
 
-int64_t panel_bytes(int64_t elements) {
-  return (elements * static_cast<int64_t>(sizeof(float)) + 63) / 64 * 64;
-}
-
-}  // namespace
-
-const MatmulKernel& f32_kernel() {
-  static const MatmulKernel kernel{
-      .name = "f32",
-      .mr = HWY_DYNAMIC_DISPATCH(f32_rows)(),
-      .nr = HWY_DYNAMIC_DISPATCH(f32_cols)(),
-      .a_panel_bytes = [](int64_t k) { return panel_bytes(k * f32_kernel().mr); },
-      .b_panel_bytes = [](int64_t k) { return panel_bytes(k * f32_kernel().nr); },
-      .pack_a =
-          [](const MatrixView& a, int64_t first, std::byte* panel) {
-            HWY_DYNAMIC_DISPATCH(f32_pack_a)(a, first, reinterpret_cast<float*>(panel));
-          },
-      .pack_b =
-          [](const MatrixView& b, int64_t first, std::byte* panel) {
-            HWY_DYNAMIC_DISPATCH(f32_pack_b)(b, first, reinterpret_cast<float*>(panel));
-          },
-      .multiply =
-          [](int64_t k, const std::byte* a, const std::byte* b, float* c, int64_t stride,
-             int64_t rows, bool accumulate) {
-            HWY_DYNAMIC_DISPATCH(f32_multiply)
-            (k, reinterpret_cast<const float*>(a), reinterpret_cast<const float*>(b), c, stride,
-             rows, accumulate);
-          }};
-  return kernel;
-}
-
-void finish_tile(const TileOutput& out, float* c) { HWY_DYNAMIC_DISPATCH(finish_f32)(out, c); }
-void finish_tile(const TileOutput& out, bfloat16* c) { HWY_DYNAMIC_DISPATCH(finish_bf16)(out, c); }
-
-}  // namespace cpu
 }  // namespace heed::kernels
 #endif  // HWY_ONCE

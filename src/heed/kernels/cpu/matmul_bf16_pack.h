@@ -1,0 +1,21 @@
+#pragma once
+
+#include "heed/kernels/cpu/matmul_kernels.h"
+
+namespace heed::kernels::cpu {
+
+// The layouts of bf16 factors for instructions that multiply pairs of neighbouring k: a panel is
+// [K / 2, kPairCols, 2], and a packed row has its k beside each other. Both are filled up with
+// zeros to a multiple of kPairDepth. Needs AVX-512 (F, BW).
+
+inline constexpr int64_t kPairCols = 32;
+inline constexpr int64_t kPairDepth = 32;
+
+/// MicroKernel::pack_panel.
+void pack_pair_panel(const MatrixView& b, int64_t k, int64_t depth, int64_t col, std::byte* to);
+
+/// Copies a block to rows that are `row_bytes` (a multiple of 64) apart; those of a last, partial
+/// group of 16 may be written whole.
+void pack_pair_rows(const MatrixView& a, RowBlock block, int64_t row_bytes, std::byte* to);
+
+}  // namespace heed::kernels::cpu

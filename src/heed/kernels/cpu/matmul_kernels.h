@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "heed/kernels/matmul.h"
+
+namespace heed::kernels::cpu {
+
+/// A factor as the packing sees it. `stride` elements lie between the rows as they are stored,
+/// which are the factor's columns when it is transposed.
+struct MatrixView {
+  const std::byte* data;
+  DType dtype;
+  int64_t rows, cols;
+  int64_t stride;
+  bool transposed;
+
+  explicit MatrixView(const Factor& factor);
+
+  const std::byte* at(int64_t row, int64_t col) const {
+    return data + (transposed ? col * stride + row : row * stride + col) * size_of(dtype);
+  }
+};
+
+/// A part of the left factor: rows [row, row + rows), columns [k, k + depth).
+struct RowBlock {
+  int64_t row, rows, k, depth;
+};
+
+/// A RowBlock as a micro-kernel reads it: rows `row_bytes` apart with consecutive k beside each
+/// other or, by columns, groups of MicroKernel::rows rows in which all rows of a k stand together.
+struct PackedRows {
+  const std::byte* data;
+  int64_t row_bytes;
+  bool by_columns;
+};
+
+/// The unit of work of a micro-kernel: c [rows, kernel.cols] = start + a b, a [rows, depth],
+/// b a panel [depth, kernel.cols].
+struct Strip {
+  PackedRows a;
+  const std::byte* panel;
+  int64_t rows, depth;
+  const float* start;    // null: zeros
+  int64_t start_stride;  // 0: one row for all
+  std::byte* c;
+  DType c_type;
+  int64_t c_stride;
+};
+
+/// The arithmetic of a product for one instruction set, and the layouts it reads. A panel of b is
+/// `cols` columns over all of K, k outermost; K is filled up with zeros to a multiple of
+/// `depth_multiple`, N to one of `cols`.
+struct MicroKernel {
+  const char* name;
+  DType panel_type;    // f32 takes factors of f32 and bf16, bf16 those of bf16
+  int64_t rows, cols;  // of the sums kept in registers
+  int64_t depth;       // of K in one pass over c; a multiple of depth_multiple
+  int64_t depth_multiple;
+  int64_t block_rows;  // rows of a that a thread keeps in its cache
+  double operations_per_microsecond;
+
+  /// Bytes that pack_rows may write for a block of `rows` rows.
+  int64_t (*packed_rows_bytes)(int64_t rows);
+  /// Copies the block to `buffer` unless it can be read where it is.
+  PackedRows (*pack_rows)(const MatrixView& a, RowBlock block, std::byte* buffer);
+  /// Packs [k, k + depth) of the panel that begins at column `col`.
+  void (*pack_panel)(const MatrixView& b, int64_t k, int64_t depth, int64_t col, std::byte* to);
+  void (*multiply)(const Strip& strip);
+  /// Called by a thread after its last multiply; may be null.
+  void (*finish)();
+
+  int64_t panel_bytes(int64_t k) const {
+    return (k + depth_multiple - 1) / depth_multiple * depth_multiple * cols * size_of(panel_type);
+  }
+};
+
+/// f32 arithmetic with the best vectors that Highway finds (or is told to find in a test).
+const MicroKernel& f32_kernel();
+
+/// Dot products of bf16 pairs (AVX512_BF16), and bf16 tiles (AMX); null where the machine or the
+/// system does not offer them.
+const MicroKernel* avx512_bf16_kernel();
+const MicroKernel* amx_kernel();
+
+/// The micro-kernels that can multiply factors of `dtype` here, the fastest first.
+std::vector<const MicroKernel*> kernels_for(DType dtype);
+
+/// Makes products of `dtype` use the given micro-kernel instead of the fastest; null: the fastest
+/// again. For tests; not to be called while kernels are running.
+void force_kernel(DType dtype, const MicroKernel* kernel);
+
+/// The micro-kernel that products of `dtype` use.
+const MicroKernel& kernel_for(DType dtype);
+
+}  // namespace heed::kernels::cpu

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+
+#include "heed/kernels/cpu/matmul_kernels.h"
+
+namespace heed::kernels::cpu {
+
+/// A part of c that one thread computes over all of K.
+struct Task {
+  int64_t row, rows, col, cols;
+};
+
+/// How c is cut into tasks: a grid whose lines lie on multiples of the micro-kernel's sums. The
+/// result does not depend on it.
+struct Plan {
+  int64_t m, n;
+  int64_t row_unit, col_unit;      // the micro-kernel's rows and cols
+  int64_t row_blocks, col_blocks;  // of the grid
+  bool parallel;
+
+  int64_t tasks() const { return row_blocks * col_blocks; }
+  /// Task `index`; those with the same columns of b follow each other.
+  Task task(int64_t index) const;
+};
+
+/// The plan for c [m, n] = a [m, k] b [k, n] on `threads` threads.
+Plan plan(const MicroKernel& kernel, int64_t m, int64_t k, int64_t n, int64_t threads);
+
+}  // namespace heed::kernels::cpu
