@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# Fails when the source breaks a rule of the house (docs/architecture.md), naming each place:
+#   - a file of src/heed/ includes only its own layer and those below it;
+#   - kernels/cpu and kernels/reference do not know each other, and heed does not know its program;
+#   - no file of src/ is longer than 500 lines.
+#
+#   tests/layering_test.sh REPOSITORY    checks a repository
+#   tests/layering_test.sh --self-test   checks that each rule, broken, is reported
+set -euo pipefail
+
+# From the ground up.
+LAYERS='base tensor kernels ops nn model format text data generate train inspect'
+
+# "FILE:LINE:INCLUDED FILE" for every include of a file of ours; FILE is relative to src/.
+includes_of() {
+  (
+    cd "$1/src"
+    grep -rnE '^[[:space:]]*#[[:space:]]*include[[:space:]]+"' heed --include='*.h' --include='*.cc' || true
+  ) | sed -E 's/^([^:]*:[0-9]+):[^"]*"([^"]*)".*/\1:\2/'
+}
+
+broken_includes() {
+  includes_of "$1" | awk -F : -v layers="$LAYERS" '
+    function report(why) { printf "src/%s:%s: includes %s: %s\n", $1, $2, $3, why }
+    function layer(path, parts) { split(path, parts, "/"); return parts[2] }
+    BEGIN { n = split(layers, name, " "); for (i = 1; i <= n; ++i) height[name[i]] = i }
+    !(layer($1) in height) { report("its folder is no layer; add it to LAYERS"); next }
+    $3 !~ /^heed\// { report("only files of src/heed, by their path below src/"); next }
+    !(layer($3) in height) { report("there is no such layer"); next }
+    height[layer($3)] > height[layer($1)] { report(layer($3) " lies above " layer($1)) }
+    $1 ~ /kernels\/cpu\// && $3 ~ /kernels\/reference\// { report("judged by it, so apart from it") }
+    $1 ~ /kernels\/reference\// && $3 ~ /kernels\/cpu\// { report("judges it, so apart from it") }'
+}
+
+long_files() {
+  (cd "$1" && find src -type f -exec wc -l {} +) |
+    awk '$2 != "total" && $1 > 500 { printf "%s: has %d lines; 500 are the limit\n", $2, $1 }'
+}
+
+check() {
+  local broken
+  [[ -d $1/src/heed ]] || { echo "$1/src/heed does not exist" && return 1; }
+  broken=$(broken_includes "$1" && long_files "$1")
+  [[ -z $broken ]] || { printf '%s\n' "$broken" && return 1; }
+}
+
+# expect REPORT FILE CONTENT : a repository with this one file more is reported with these words, and
+# without them if REPORT is empty.
+expect() {
+  local report=$1 file=$2 content=$3 tree output
+  tree=$(mktemp -d)
+  mkdir -p "$tree/src/heed/base" "$(dirname "$tree/$file")"
+  echo '#include "heed/base/error.h"' >"$tree/src/heed/base/file.h"
+  printf '%s\n' "$content" >"$tree/$file"
+  if output=$(check "$tree"); then output=; fi
+  rm -r "$tree"
+  if [[ -z $report && -n $output ]] || [[ $output != *"$report"* ]]; then
+    printf 'self-test: %s with "%.60s": expected "%s", found "%s"\n' "$file" "$content" "$report" "$output"
+    return 1
+  fi
+}
+
+self_test() {
+  expect '' src/heed/nn/linear.h '#include "heed/ops/matmul.h"'
+  expect '' src/heed/nn/linear.h $'#include <vector>\n#include "heed/nn/module.h"'
+  expect '' src/cli/main.cc '#include "heed/train/trainer.h"'
+  expect 'src/heed/ops/matmul.h:2: includes heed/nn/linear.h: nn lies above ops' \
+    src/heed/ops/matmul.h $'#pragma once\n#include "heed/nn/linear.h"'
+  expect 'train lies above text' src/heed/text/bpe.cc '  #  include "heed/train/trainer.h"'
+  expect 'by their path' src/heed/nn/linear.cc '#include "cli/command.h"'
+  expect 'by their path' src/heed/nn/linear.cc '#include "../train/trainer.h"'
+  expect 'no such layer' src/heed/nn/linear.cc '#include "heed/extra/x.h"'
+  expect 'is no layer' src/heed/extra/x.h '#include "heed/base/error.h"'
+  expect 'apart from it' src/heed/kernels/cpu/softmax.cc '#include "heed/kernels/reference/softmax.h"'
+  expect 'apart from it' src/heed/kernels/reference/softmax.cc '#include "heed/kernels/cpu/dispatch.h"'
+  expect 'src/cli/main.cc: has 501 lines' src/cli/main.cc "$(yes '//' | head -n 501)"
+}
+
+case ${1:-} in
+  --self-test) self_test ;;
+  '') echo 'usage: layering_test.sh REPOSITORY | --self-test' && exit 2 ;;
+  *) check "$1" ;;
+esac
