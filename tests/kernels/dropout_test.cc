@@ -1,25 +1,28 @@
 #include "heed/kernels/dropout.h"
 
-#include <gtest/gtest.h>
-
-#include <vector>
+#include "tests/kernels/kernel_testing.h"
 
 namespace heed::kernels {
 namespace {
 
 Tensor ones(int64_t count) { return Tensor::full({count}, 1.0f); }
 
-TEST(Dropout, CpuAgreesWithReferenceBitForBit) {
-  for (const int64_t count : {1, 7, 64, 1000, 100003}) {
-    const Tensor x = ones(count);
-    const Tensor residual = Tensor::full({count}, 0.25f);
-    Tensor fast = Tensor::empty({count});
-    Tensor plain = Tensor::empty({count});
-    cpu::dropout_add_forward(x, residual, {0.3f, 0x1234567890abcdefu}, fast);
-    reference::dropout_add_forward(x, residual, {0.3f, 0x1234567890abcdefu}, plain);
-    for (int64_t i = 0; i < count; ++i)
-      ASSERT_FLOAT_EQ(fast.data<float>()[i], plain.data<float>()[i]) << "element " << i;
-  }
+TEST(Dropout, CpuAgreesWithReferenceOnEveryTarget) {
+  on_every_target([](const std::string& target) {
+    for (const int64_t count : {1, 7, 64, 1000, 100003})
+      for (const DType dtype : kFloating)
+        for (const float rate : {0.0f, 0.3f}) {
+          const Dropout dropout{rate, 0x1234567890abcdefu};
+          const Tensor x = normals({count}, 1, dtype), residual = normals({count}, 2, dtype);
+          Tensor fast = Tensor::empty({count}, dtype), plain = Tensor::empty({count}, dtype);
+          cpu::dropout_add_forward(x, residual, dropout, fast);
+          reference::dropout_add_forward(x, residual, dropout, plain);
+          expect_close(fast, plain, target + " with a residual");
+          cpu::dropout_backward(x, dropout, fast);
+          reference::dropout_backward(x, dropout, plain);
+          expect_close(fast, plain, target + " alone", 0.0);
+        }
+  });
 }
 
 TEST(Dropout, DropsTheRateAndKeepsTheMean) {
