@@ -57,14 +57,19 @@ HWY_INLINE void for_lanes(int64_t begin, int64_t end, const Body& body) {
   if (i < end) body(Part{i, static_cast<size_t>(end - i)});
 }
 
-/// Four running values, each `start` at first, that take turns as `running` in
+/// `value` in the lanes that exist, `otherwise` in the others.
+HWY_INLINE V32 where_present(Whole, V32 value, V32) { return value; }
+HWY_INLINE V32 where_present(Part at, V32 value, V32 otherwise) {
+  return hn::IfThenElse(hn::FirstN(F32(), at.count), value, otherwise);
+}
+
+/// Four running states, each `start` at first, that take turns as `running` in
 /// running = step(running, at) over the vectors of [0, n), so that the steps need not wait for each
 /// other; then join(join, join) of the four. The order depends on n alone.
-template <typename Step, typename Join>
-HWY_INLINE V32 fold_lanes(int64_t n, float start, const Step& step, const Join& join) {
-  const F32 d;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  V32 a = set(start), b = a, c = a, e = a;
+template <typename State, typename Step, typename Join>
+HWY_INLINE State fold_lanes(int64_t n, State start, const Step& step, const Join& join) {
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(F32()));
+  State a = start, b = start, c = start, e = start;
   int64_t i = 0;
   for (; i + 4 * lanes <= n; i += 4 * lanes) {
     a = step(a, Whole{i});
@@ -73,18 +78,19 @@ HWY_INLINE V32 fold_lanes(int64_t n, float start, const Step& step, const Join& 
     e = step(e, Whole{i + 3 * lanes});
   }
   for (; i + lanes <= n; i += lanes) a = step(a, Whole{i});
-  if (i < n) {
-    const size_t count = static_cast<size_t>(n - i);
-    b = hn::IfThenElse(hn::FirstN(d, count), step(b, Part{i, count}), b);
-  }
+  if (i < n) b = step(b, Part{i, static_cast<size_t>(n - i)});
   return join(join(a, b), join(c, e));
 }
 
-/// The sum of the lanes of fold_lanes from 0: step(sum, at) returns the sum with the terms at `at`.
+HWY_INLINE float sum_of(V32 lanes) { return hn::GetLane(hn::SumOfLanes(F32(), lanes)); }
+
+/// The sum over [0, n): step(sum, at) returns the sum with the terms at `at`.
 template <typename Step>
 HWY_INLINE float sum_lanes(int64_t n, const Step& step) {
+  const auto present = [&](V32 sum, auto at)
+                           HEED_LANES { return where_present(at, step(sum, at), sum); };
   const auto join = [](V32 a, V32 b) HEED_LANES { return hn::Add(a, b); };
-  return hn::GetLane(hn::SumOfLanes(F32(), fold_lanes(n, 0.0f, step, join)));
+  return sum_of(fold_lanes(n, set(0.0f), present, join));
 }
 
 /// The largest of x[0, n), minus infinity when there is none; NaN are passed over.
@@ -92,9 +98,11 @@ template <typename T>
 HWY_INLINE float max_lanes(const T* x, int64_t n) {
   const float lowest = -std::numeric_limits<float>::infinity();
   // x86 returns the second operand where one is NaN.
-  const auto step = [&](V32 largest, auto at) HEED_LANES { return hn::Max(load(x, at), largest); };
+  const auto step = [&](V32 largest, auto at) HEED_LANES {
+    return where_present(at, hn::Max(load(x, at), largest), largest);
+  };
   const auto join = [](V32 a, V32 b) HEED_LANES { return hn::Max(a, b); };
-  return hn::GetLane(hn::MaxOfLanes(F32(), fold_lanes(n, lowest, step, join)));
+  return hn::GetLane(hn::MaxOfLanes(F32(), fold_lanes(n, set(lowest), step, join)));
 }
 
 }  // namespace HWY_NAMESPACE

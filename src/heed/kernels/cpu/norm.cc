@@ -34,24 +34,48 @@ RowStats stats_in_double(const T* x, int64_t cols, float epsilon) {
   return {static_cast<float>(mean), static_cast<float>(1.0 / std::sqrt(variance + epsilon))};
 }
 
+/// Where squares leave f32's range (or there is a NaN), the statistics are computed in double.
 template <bool centred, typename T>
-RowStats row_stats(const T* x, int64_t cols, float epsilon) {
-  const float count = static_cast<float>(cols);
-  float mean = 0.0f;
-  if constexpr (centred)
-    mean = sum_lanes(cols, [&](V32 sum, auto at) HEED_LANES { return hn::Add(sum, load(x, at)); }) /
-           count;
-  const V32 centre = set(mean);
-  const float variance = sum_lanes(cols,
-                                   [&](V32 sum, auto at) HEED_LANES {
-                                     const auto deviation = hn::Sub(load(x, at), centre);
-                                     return hn::MulAdd(deviation, deviation, sum);
-                                   }) /
-                         count;
-  // Squares beyond f32's range.
+RowStats finished(float mean, float variance, const T* x, int64_t cols, float epsilon) {
   if (!(variance <= std::numeric_limits<float>::max()))
     return stats_in_double<centred>(x, cols, epsilon);
   return {mean, 1.0f / std::sqrt(variance + epsilon)};
+}
+
+template <typename T>
+float mean_square(const T* x, int64_t cols, float mean) {
+  const V32 centre = set(mean);
+  return sum_lanes(cols,
+                   [&](V32 sum, auto at) HEED_LANES {
+                     const auto deviation = hn::Sub(load(x, at), centre);
+                     return hn::MulAdd(deviation, deviation, sum);
+                   }) /
+         static_cast<float>(cols);
+}
+
+struct Moments {
+  V32 sum, squares;
+};
+
+/// One pass, relative to the row's first element, which is nearly always within a few deviations of
+/// the mean; where it is not, the difference would lose digits, and a second pass follows.
+template <typename T>
+RowStats centred_stats(const T* x, int64_t cols, float epsilon) {
+  const float origin = static_cast<float>(x[0]), count = static_cast<float>(cols);
+  const V32 centre = set(origin), zero = set(0.0f);
+  const auto step = [&](Moments m, auto at) HEED_LANES {
+    const auto deviation = where_present(at, hn::Sub(load(x, at), centre), zero);
+    return Moments{hn::Add(m.sum, deviation), hn::MulAdd(deviation, deviation, m.squares)};
+  };
+  const auto join = [](Moments a, Moments b) HEED_LANES {
+    return Moments{hn::Add(a.sum, b.sum), hn::Add(a.squares, b.squares)};
+  };
+  const Moments moments = fold_lanes(cols, Moments{zero, zero}, step, join);
+  const float offset = sum_of(moments.sum) / count;
+  const float mean = origin + offset;
+  float variance = sum_of(moments.squares) / count - offset * offset;
+  if (offset * offset > 16.0f * variance) variance = mean_square(x, cols, mean);
+  return finished<true>(mean, variance, x, cols, epsilon);
 }
 
 template <bool centred, typename T>
@@ -80,8 +104,11 @@ void norm_forward(const LayerNormForward& in, Tensor& y, Tensor& stats) {
     auto* to = y.data<decltype(zero)>();
     parallel_for(in.x.rows(), piece_rows(kLightPiece, cols), [&](int64_t begin, int64_t end) {
       for (int64_t n = begin; n < end; ++n) {
-        const RowStats row = row_stats<centred>(x + n * cols, cols, in.epsilon);
-        normalise_row<centred>(x + n * cols, row, weight, bias, to + n * cols, cols);
+        const auto* from = x + n * cols;
+        const RowStats row =
+            centred ? centred_stats(from, cols, in.epsilon)
+                    : finished<false>(0.0f, mean_square(from, cols, 0.0f), from, cols, in.epsilon);
+        normalise_row<centred>(from, row, weight, bias, to + n * cols, cols);
         if (centred) kept[2 * n] = row.mean;
         kept[centred ? 2 * n + 1 : n] = row.inverse;
       }
@@ -136,13 +163,13 @@ void backward_rows(const Backward<T>& in, int64_t first, float* d_weight, float*
     T* dx = in.dx + (first + r) * in.cols;
     const auto mean_g = hn::Mul(hn::SumOfLanes(F32(), sum_g[r]), one_of);
     const auto mean_gx = hn::Mul(hn::SumOfLanes(F32(), sum_gx[r]), one_of);
+    const auto pull = hn::Mul(mean_gx, inverse[r]);
     for_lanes(0, in.cols, [&](auto at) HEED_LANES {
-      auto normalised = load(x[r], at);
-      if (centred) normalised = hn::Sub(normalised, mean[r]);
-      normalised = hn::Mul(normalised, inverse[r]);
-      auto g = hn::Mul(load(dy[r], at), load(in.weight, at));
-      if (centred) g = hn::Sub(g, mean_g);
-      store(hn::Mul(inverse[r], hn::NegMulAdd(normalised, mean_gx, g)), dx, at);
+      const auto d = load(dy[r], at), weight = load(in.weight, at);
+      auto deviation = load(x[r], at);
+      if (centred) deviation = hn::Sub(deviation, mean[r]);
+      const auto g = centred ? hn::MulSub(d, weight, mean_g) : hn::Mul(d, weight);
+      store(hn::Mul(inverse[r], hn::NegMulAdd(deviation, pull, g)), dx, at);
     });
   }
 }
