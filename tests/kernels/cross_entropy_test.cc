@@ -106,6 +106,16 @@ TEST(CrossEntropy, AClassThatIsShutOutHasNoGradient) {
   EXPECT_TRUE(std::isfinite(r.losses.data<float>()[0]));
 }
 
+TEST(CrossEntropy, ShutOutClassesBeforeVeryUnlikelyOnesAreNoError) {
+  Tensor logits = Tensor::full({1, 10000}, -200.0f);
+  for (int64_t i = 0; i < 5000; ++i)
+    logits.data<float>()[i] = -std::numeric_limits<float>::infinity();
+  const Results r = run(Backend::cpu, logits, {9999}, {0.0f, 1.0f});
+  EXPECT_NEAR(r.losses.data<float>()[0], std::log(5000.0), 1e-4);
+  EXPECT_EQ(r.d_logits.data<float>()[0], 0.0f);
+  EXPECT_NEAR(r.d_logits.data<float>()[5000], 1.0 / 5000, 1e-9);
+}
+
 TEST(CrossEntropy, NaNStaysVisible) {
   Tensor logits = normals({1, 40}, 46);
   logits.data<float>()[39] = std::numeric_limits<float>::quiet_NaN();

@@ -1,6 +1,7 @@
 #include "heed/kernels/cross_entropy.h"
 
 #include <cmath>
+#include <vector>
 
 #include "heed/base/parallel.h"
 #include "heed/kernels/cpu/pieces.h"
@@ -16,66 +17,116 @@ namespace heed::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 
-double mean(const float* x, int64_t n) {
-  constexpr int64_t kPiece = 4096;
-  double total = 0.0;
-  for (int64_t begin = 0; begin < n; begin += kPiece) {
+/// What a thread needs for a row: its exponentials, each piece of kExpPiece relative to the largest
+/// logit up to there.
+struct Scratch {
+  float* exps;
+  std::vector<float> largest;
+};
+
+struct RowSums {
+  ExpSum exps;
+  double logits = 0.0;
+};
+
+/// Keeps the exponentials in `scratch` unless it is null. They may replace x.
+RowSums sums_of_row(const float* x, int64_t cols, Scratch* scratch) {
+  RowSums sums;
+  for (int64_t begin = 0, k = 0; begin < cols; begin += kExpPiece, ++k) {
+    const int64_t count = HWY_MIN(kExpPiece, cols - begin);
     const float* piece = x + begin;
-    total += sum_lanes(HWY_MIN(kPiece, n - begin),
-                       [&](V32 sum, auto at) HEED_LANES { return hn::Add(sum, load(piece, at)); });
+    sums.logits += sum_lanes(
+        count, [&](V32 sum, auto at) HEED_LANES { return hn::Add(sum, load(piece, at)); });
+    if (scratch) {
+      float* kept = scratch->exps + begin;
+      sums.exps.add(piece, count, [&](V32 e, auto at) HEED_LANES { store(e, kept, at); });
+      scratch->largest[static_cast<size_t>(k)] = sums.exps.largest;
+    } else {
+      sums.exps.add(piece, count, [](V32, auto) HEED_LANES {});
+    }
   }
-  return total / static_cast<double>(n);
+  return sums;
 }
 
-/// One row: writes losses[0, 2) and returns the row's sum of exponentials.
-ExpSum losses_row(const float* x, int64_t cols, int32_t target, float smoothing, float* losses) {
-  const ExpSum row = exp_sum(x, cols);
-  const double log_sum = row.shift + row.log();
-  const double loss = log_sum - x[target];
-  // The smoothed part is not reached with s = 0: a class that is shut out (minus infinity) is no
-  // error then.
-  const double uniform = smoothing > 0.0f ? log_sum - mean(x, cols) : 0.0;
+/// losses[0] = the smoothed loss, losses[1] = -log p(target).
+void put_losses(const RowSums& sums, float target_logit, int64_t cols, float smoothing,
+                float* losses) {
+  const double log_sum = sums.exps.shift + sums.exps.log();
+  const double loss = log_sum - target_logit;
+  // Without smoothing a class that is shut out (minus infinity) is no error.
+  const double uniform = smoothing > 0.0f ? log_sum - sums.logits / static_cast<double>(cols) : 0.0;
   losses[0] = static_cast<float>((1.0 - smoothing) * loss + smoothing * uniform);
   losses[1] = static_cast<float>(loss);
-  return row;
 }
 
 template <typename T>
-void gradient_row(const float* x, int64_t cols, int32_t target, const ExpSum& row,
+void put_gradient(const ExpSum& row, const Scratch& scratch, int64_t cols, int32_t target,
                   const CrossEntropyOptions& options, T* d) {
-  const float factor = row.inverse() * options.gradient_scale;
   const float uniform = options.label_smoothing / static_cast<float>(cols) * options.gradient_scale;
-  const float at_target = std::exp(x[target] - row.shift) * factor - uniform -
+  const auto factor_of = [&](int64_t piece) {
+    return std::exp(scratch.largest[static_cast<size_t>(piece)] - row.shift) * row.inverse() *
+           options.gradient_scale;
+  };
+  // Before the loop: d may be where the exponentials are.
+  const float at_target = scratch.exps[target] * factor_of(target / kExpPiece) - uniform -
                           (1.0f - options.label_smoothing) * options.gradient_scale;
-  const V32 shift = set(row.shift), scale = set(factor), offset = set(uniform);
-  for_lanes(0, cols, [&](auto at) HEED_LANES {
-    store(hn::MulSub(exp_nonpositive(hn::Sub(load(x, at), shift)), scale, offset), d, at);
-  });
+  const V32 offset = set(uniform);
+  for (int64_t begin = 0, k = 0; begin < cols; begin += kExpPiece, ++k) {
+    const V32 factor = set(factor_of(k));
+    for_lanes(begin, HWY_MIN(begin + kExpPiece, cols), [&](auto at) HEED_LANES {
+      store(hn::MulSub(load(scratch.exps, at), factor, offset), d, at);
+    });
+  }
   d[target] = T(at_target);
+}
+
+void losses_only(const Tensor& logits, std::span<const int32_t> targets, float smoothing,
+                 Tensor& losses) {
+  const int64_t cols = logits.cols();
+  const float* from = logits.data<float>();
+  float* to = losses.data<float>();
+  parallel_for(logits.rows(), piece_rows(kHeavyPiece, cols), [&](int64_t begin, int64_t end) {
+    for (int64_t n = begin; n < end; ++n) {
+      const float* x = from + n * cols;
+      const float target_logit = x[targets[static_cast<size_t>(n)]];
+      put_losses(sums_of_row(x, cols, nullptr), target_logit, cols, smoothing, to + 2 * n);
+    }
+  });
+}
+
+template <typename T>
+void losses_and_gradients(const Tensor& logits, std::span<const int32_t> targets,
+                          const CrossEntropyOptions& options, Tensor& losses, T* d_logits) {
+  const int64_t cols = logits.cols();
+  const float* from = logits.data<float>();
+  float* to = losses.data<float>();
+  parallel_for(logits.rows(), piece_rows(kHeavyPiece, cols), [&](int64_t begin, int64_t end) {
+    Scratch scratch{nullptr, std::vector<float>(static_cast<size_t>(cols / kExpPiece + 1))};
+    Tensor row_of_f32;
+    if constexpr (sizeof(T) != sizeof(float)) {
+      row_of_f32 = Tensor::empty({cols});
+      scratch.exps = row_of_f32.data<float>();
+    }
+    for (int64_t n = begin; n < end; ++n) {
+      const float* x = from + n * cols;
+      const int32_t target = targets[static_cast<size_t>(n)];
+      const float target_logit = x[target];
+      T* d = d_logits + n * cols;
+      if constexpr (sizeof(T) == sizeof(float)) scratch.exps = d;
+      const RowSums sums = sums_of_row(x, cols, &scratch);
+      put_losses(sums, target_logit, cols, options.label_smoothing, to + 2 * n);
+      put_gradient(sums.exps, scratch, cols, target, options, d);
+    }
+  });
 }
 
 }  // namespace
 
 void cross_entropy(const Tensor& logits, std::span<const int32_t> targets,
                    CrossEntropyOptions options, Tensor& losses, Tensor& d_logits) {
-  const int64_t cols = logits.cols();
-  const float* from = logits.data<float>();
-  float* to = losses.data<float>();
-  const auto over_rows = [&](const auto& gradient) {
-    parallel_for(logits.rows(), piece_rows(kHeavyPiece, cols), [&](int64_t begin, int64_t end) {
-      for (int64_t n = begin; n < end; ++n) {
-        const int32_t target = targets[static_cast<size_t>(n)];
-        gradient(n, target,
-                 losses_row(from + n * cols, cols, target, options.label_smoothing, to + 2 * n));
-      }
-    });
-  };
-  if (!d_logits.defined()) return over_rows([](int64_t, int32_t, const ExpSum&) {});
+  if (!d_logits.defined()) return losses_only(logits, targets, options.label_smoothing, losses);
   visit_floating(d_logits.dtype(), [&](auto zero) {
-    auto* d = d_logits.data<decltype(zero)>();
-    over_rows([&](int64_t n, int32_t target, const ExpSum& row) {
-      gradient_row(from + n * cols, cols, target, row, options, d + n * cols);
-    });
+    losses_and_gradients(logits, targets, options, losses, d_logits.data<decltype(zero)>());
   });
 }
 

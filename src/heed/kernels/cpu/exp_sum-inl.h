@@ -16,11 +16,33 @@ HWY_BEFORE_NAMESPACE();
 namespace heed::kernels {
 namespace HWY_NAMESPACE {
 
-/// exp(x - shift) sums to `sum` over the row. The shift is the row's maximum, or 0 when there is
-/// nothing above minus infinity: the sum is 0 then. A NaN in the row makes the sum NaN.
+/// Elements that the first-level cache holds with room for as many results.
+inline constexpr int64_t kExpPiece = 4096;
+
+/// The sum of exp(x - shift) over the elements seen so far, taken in piece by piece, so that a row
+/// is read from memory once (Milakov and Gimelshein 2018). The shift is the largest element, or 0
+/// while there is nothing above minus infinity: the sum is 0 then. A NaN makes the sum NaN.
 struct ExpSum {
+  float largest = -std::numeric_limits<float>::infinity();
   float shift = 0.0f;
   double sum = 0.0;
+
+  /// Takes in piece[0, count); keep(e, at) is given the exponentials relative to the shift that
+  /// holds when add returns.
+  template <typename T, typename Keep>
+  HWY_INLINE void add(const T* piece, int64_t count, const Keep& keep) {
+    const float candidate = max_lanes(piece, count);
+    if (candidate > largest) {
+      sum *= std::exp(static_cast<double>(largest) - candidate);
+      largest = shift = candidate;
+    }
+    const V32 subtracted = set(shift);
+    sum += sum_lanes(count, [&](V32 running, auto at) HEED_LANES {
+      const auto e = exp_nonpositive(hn::Sub(load(piece, at), subtracted));
+      keep(e, at);
+      return hn::Add(running, e);
+    });
+  }
 
   /// What softmax multiplies the exponentials with.
   float inverse() const { return sum == 0.0 ? 0.0f : static_cast<float>(1.0 / sum); }
@@ -28,26 +50,12 @@ struct ExpSum {
   double log() const { return sum == 0.0 ? 0.0 : std::log(sum); }
 };
 
-/// Over x[0, n), in one pass over memory: piece by piece that the first-level cache holds, each
-/// piece relative to the largest so far (Milakov and Gimelshein 2018).
+/// Over x[0, n).
 template <typename T>
 ExpSum exp_sum(const T* x, int64_t n) {
-  constexpr int64_t kPiece = 4096;
-  float largest = -std::numeric_limits<float>::infinity();
   ExpSum result;
-  for (int64_t begin = 0; begin < n; begin += kPiece) {
-    const T* piece = x + begin;
-    const int64_t count = HWY_MIN(kPiece, n - begin);
-    const float candidate = max_lanes(piece, count);
-    if (candidate > largest) {
-      result.sum *= std::exp(static_cast<double>(largest) - candidate);
-      largest = result.shift = candidate;
-    }
-    const V32 shift = set(result.shift);
-    result.sum += sum_lanes(count, [&](V32 sum, auto at) HEED_LANES {
-      return hn::Add(sum, exp_nonpositive(hn::Sub(load(piece, at), shift)));
-    });
-  }
+  for (int64_t begin = 0; begin < n; begin += kExpPiece)
+    result.add(x + begin, HWY_MIN(kExpPiece, n - begin), [](V32, auto) HEED_LANES {});
   return result;
 }
 
