@@ -1,6 +1,8 @@
 #include "heed/kernels/embedding.h"
 
 #include <algorithm>
+#include <array>
+#include <numeric>
 #include <vector>
 
 #include "heed/base/parallel.h"
@@ -36,18 +38,29 @@ void add_row(const T* dy, float scale, float* to, int64_t cols) {
   });
 }
 
-/// An occurrence of a token; sorted, those of a token stand together in the order of their rows.
 struct Occurrence {
   int32_t token, row;
-  bool operator<(const Occurrence& other) const {
-    return token != other.token ? token < other.token : row < other.row;
-  }
 };
 
+/// Sorted by token, those of a token in the order of their rows (radix sort, 11 bits a round).
 std::vector<Occurrence> sorted(std::span<const int32_t> tokens) {
-  std::vector<Occurrence> occurrences(tokens.size());
-  for (size_t n = 0; n < tokens.size(); ++n) occurrences[n] = {tokens[n], static_cast<int32_t>(n)};
-  std::sort(occurrences.begin(), occurrences.end());
+  constexpr int kBits = 11, kBuckets = 1 << kBits;
+  std::vector<Occurrence> occurrences(tokens.size()), next(tokens.size());
+  int64_t largest = 0;
+  for (size_t n = 0; n < tokens.size(); ++n) {
+    occurrences[n] = {tokens[n], static_cast<int32_t>(n)};
+    largest = std::max<int64_t>(largest, tokens[n]);
+  }
+  for (int shift = 0; (largest >> shift) > 0; shift += kBits) {
+    const auto bucket = [&](Occurrence o) {
+      return static_cast<size_t>((o.token >> shift) & (kBuckets - 1));
+    };
+    std::array<size_t, kBuckets + 1> starts{};
+    for (const Occurrence o : occurrences) ++starts[bucket(o) + 1];
+    std::partial_sum(starts.begin(), starts.end(), starts.begin());
+    for (const Occurrence o : occurrences) next[starts[bucket(o)]++] = o;
+    occurrences.swap(next);
+  }
   return occurrences;
 }
 
