@@ -100,10 +100,10 @@ class BackwardTile {
     const int64_t step = padded(keys_);
     const Rows<float> k_transposed{room(cpu::Slot::k_transposed, cpu::kKeyBlock, d_).data, step};
     const Rows<float> v_transposed{room(cpu::Slot::v_transposed, cpu::kKeyBlock, dv_).data, step};
-    k_ = pack_keys(group_, tensors_.k, d_, key_, keys_, cpu::Slot::k);
+    k_ = pack_keys(find_keys(group_, tensors_.k, d_, key_, keys_), d_, keys_, cpu::Slot::k);
     transpose(k_, keys_, d_, k_transposed);
-    transpose(f32_keys(group_, tensors_.v, dv_, key_, keys_, cpu::Slot::v), keys_, dv_,
-              v_transposed);
+    pack_transposed(find_keys(group_, tensors_.v, dv_, key_, keys_), dv_, keys_, cpu::Slot::v,
+                    v_transposed);
     k_transposed_ = {k_transposed.data, step};
     v_transposed_ = {v_transposed.data, step};
     if (!task_.keys) return;

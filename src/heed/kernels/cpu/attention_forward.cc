@@ -47,6 +47,7 @@ class ForwardTile {
         begin_(task.row_begin),
         rows_(task.row_end - task.row_begin),
         out_{cpu::scratch(cpu::Slot::out, rows_ * padded(shape_.dv)), padded(shape_.dv)},
+        few_(rows_ <= kFewRows && shape_.dv % (4 * lanes()) == 0),
         drop_threshold_(shape_.dropout > 0.0f ? drop_threshold(shape_.dropout) : 0) {}
 
   void run() {
@@ -66,10 +67,11 @@ class ForwardTile {
   void load_keys(int64_t key, int64_t count) {
     const Rows<float> k_transposed{
         cpu::scratch(cpu::Slot::k_transposed, cpu::kKeyBlock * padded(shape_.d)), padded(count)};
-    transpose(f32_keys(group_, tensors_.k, shape_.d, key, count, cpu::Slot::k), count, shape_.d,
-              k_transposed);
+    pack_transposed(find_keys(group_, tensors_.k, shape_.d, key, count), shape_.d, count,
+                    cpu::Slot::k, k_transposed);
     k_transposed_ = {k_transposed.data, k_transposed.step};
-    v_ = pack_keys(group_, tensors_.v, shape_.dv, key, count, cpu::Slot::v);
+    v_rows_ = find_keys(group_, tensors_.v, shape_.dv, key, count);
+    if (!few_) v_ = pack_keys(v_rows_, shape_.dv, count, cpu::Slot::v);
   }
 
   /// Rows [r, r + rows) of the tile take in the keys of the block.
@@ -94,8 +96,33 @@ class ForwardTile {
     float* out = out_.data + r * out_.step;
     for (int64_t i = 0; i < rows && key > 0; ++i)
       if (panel[i].shrink != 1.0f) multiply_row(out + i * out_.step, out_.step, panel[i].shrink);
-    product(rows, vectors_for(shape_.dv), seen, {scores.data, scores.step, 1}, v_, {out, out_.step},
-            key > 0);
+    if (few_)
+      for (int64_t i = 0; i < rows; ++i)
+        add_values(scores.data + i * scores.step, seen, out + i * out_.step, key > 0);
+    else
+      product(rows, vectors_for(shape_.dv), seen, {scores.data, scores.step, 1}, v_,
+              {out, out_.step}, key > 0);
+  }
+
+  /// out = (out +) weights times values, for one row and the values where they lie: what `product`
+  /// does, in the same order, without packing.
+  void add_values(const float* weights, int64_t count, float* out, bool accumulate) {
+    const F32 d;
+    constexpr int kVectors = 4;
+    for (int64_t c = 0; c < shape_.dv; c += kVectors * lanes()) {
+      V32 sum[kVectors];
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v)
+        sum[v] = accumulate ? hn::Load(d, out + c + v * lanes()) : hn::Zero(d);
+      for (int64_t j = 0; j < count; ++j) {
+        const auto weight = hn::Set(d, weights[j]);
+#pragma GCC unroll 4
+        for (int v = 0; v < kVectors; ++v)
+          sum[v] = hn::MulAdd(weight, load(d, v_rows_.row[j] + c + v * lanes()), sum[v]);
+      }
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) hn::Store(sum[v], d, out + c + v * lanes());
+    }
   }
 
   void write(int64_t r) {
@@ -117,10 +144,14 @@ class ForwardTile {
   const cpu::ForwardTensors<T>& tensors_;
   const cpu::AttentionGroup& group_;
   const cpu::AttentionShape& shape_;
+  static constexpr int64_t kFewRows = 2;
+
   int64_t begin_, rows_;
   Rows<const float> q_{}, k_transposed_{}, v_{};
   Rows<float> out_;
+  bool few_;  // so few rows that values are read where they lie
   uint32_t drop_threshold_;
+  KeyRows<T> v_rows_;
   Softmax softmax_[cpu::kRowBlock];
 };
 

@@ -158,14 +158,40 @@ HWY_INLINE FourColumns four_columns(F32 d, const float* const* rows, int64_t c) 
            hn::BitCast(d, hn::InterleaveUpper(d64, high01, high23))}};
 }
 
-/// to[c, j] = row j of `from` at c, for j < count and c < width; reads width rounded up to 4. The
+/// Where the rows of a block of keys (or values) lie.
+template <typename T>
+struct KeyRows {
+  const T* row[cpu::kKeyBlock];
+};
+
+/// Keys (or values) [begin, begin + count) of a group, where they lie.
+template <typename T>
+HWY_INLINE KeyRows<T> find_keys(const cpu::AttentionGroup& group, const T* keys, int64_t width,
+                                int64_t begin, int64_t count) {
+  KeyRows<T> rows;
+  for (int64_t j = 0; j < count; ++j) rows.row[j] = keys + group.key_index(begin + j) * width;
+  return rows;
+}
+
+/// The same as f32 rows, padded, in this thread's `slot`.
+template <typename T>
+HWY_INLINE Rows<const float> pack_keys(const KeyRows<T>& from, int64_t width, int64_t count,
+                                       cpu::Slot slot) {
+  const int64_t step = padded(width);
+  float* to = cpu::scratch(slot, cpu::kKeyBlock * step);
+  for (int64_t j = 0; j < count; ++j) pack_row(from.row[j], width, 1.0f, to + j * step);
+  return {to, step};
+}
+
+/// to[c, j] = number c of row j, for j < count and c < width; reads width rounded up to 4. The
 /// columns of `to` behind `count`, up to the whole vector, repeat the last row.
-HWY_INLINE void transpose(Rows<const float> from, int64_t count, int64_t width, Rows<float> to) {
+HWY_INLINE void transpose(const KeyRows<float>& from, int64_t count, int64_t width,
+                          Rows<float> to) {
   const F32 d;
   const float* rows[HWY_MAX_BYTES / 4];
   for (int64_t j = 0; j < count; j += lanes()) {
     for (int64_t lane = 0; lane < lanes(); ++lane)
-      rows[lane] = from.data + HWY_MIN(j + lane, count - 1) * from.step;
+      rows[lane] = from.row[HWY_MIN(j + lane, count - 1)];
     for (int64_t c = 0; c < width; c += 4) {
       const FourColumns four = four_columns(d, rows, c);
 #pragma GCC unroll 4
@@ -174,26 +200,20 @@ HWY_INLINE void transpose(Rows<const float> from, int64_t count, int64_t width, 
   }
 }
 
-/// Keys (or values) [begin, begin + count) of a group as f32 rows, padded, in this thread's `slot`.
-template <typename T>
-HWY_INLINE Rows<const float> pack_keys(const cpu::AttentionGroup& group, const T* keys,
-                                       int64_t width, int64_t begin, int64_t count,
-                                       cpu::Slot slot) {
-  const int64_t step = padded(width);
-  float* to = cpu::scratch(slot, cpu::kKeyBlock * step);
-  for (int64_t j = 0; j < count; ++j)
-    pack_row(keys + group.key_index(begin + j) * width, width, 1.0f, to + j * step);
-  return {to, step};
+HWY_INLINE void transpose(Rows<const float> from, int64_t count, int64_t width, Rows<float> to) {
+  KeyRows<float> rows;
+  for (int64_t j = 0; j < count; ++j) rows.row[j] = from.data + j * from.step;
+  transpose(rows, count, width, to);
 }
 
-/// The same where they lie, if they are f32 rows that can be read four numbers at a time.
+/// Transposes rows of any kind, through `slot` where they are not f32 rows that can be read four
+/// numbers at a time.
 template <typename T>
-HWY_INLINE Rows<const float> f32_keys(const cpu::AttentionGroup& group, const T* keys,
-                                      int64_t width, int64_t begin, int64_t count, cpu::Slot slot) {
+HWY_INLINE void pack_transposed(const KeyRows<T>& from, int64_t width, int64_t count,
+                                cpu::Slot slot, Rows<float> to) {
   if constexpr (sizeof(T) == sizeof(float))
-    if (width % 4 == 0 && !group.shape->kv_rows)
-      return {keys + group.key_index(begin) * width, group.shape->n_kv_heads * width};
-  return pack_keys(group, keys, width, begin, count, slot);
+    if (width % 4 == 0) return transpose(from, count, width, to);
+  transpose(pack_keys(from, width, count, slot), count, width, to);
 }
 
 /// Rows [begin, begin + count) of q (or of a tensor like it) as f32 rows, padded, in this thread's

@@ -29,7 +29,7 @@ Rows<float> all_scores(const cpu::AttentionGroup& group, const T* q, const T* k,
   for (int64_t key = 0; key < visible; key += cpu::kKeyBlock) {
     const int64_t count = HWY_MIN(cpu::kKeyBlock, visible - key);
     const Rows<float> columns{transposed, padded(count)};
-    transpose(f32_keys(group, k, d, key, count, cpu::Slot::k), count, d, columns);
+    pack_transposed(find_keys(group, k, d, key, count), d, count, cpu::Slot::k, columns);
     product(rows, vectors_for(count), d, {queries.data, queries.step, 1},
             {columns.data, columns.step}, {scores.data + key, scores.step}, false);
   }
