@@ -135,6 +135,9 @@ std::vector<Case> cases() {
            0.0f,
            false,
            dtype});
+      // One head on several threads: rows and keys become separate tasks.
+      add({"alone" + suffix, {250}, {250}, 1, 1, 32, 32, causal, 0.1f, false, dtype});
+      add({"alone, grouped" + suffix, {150}, {210}, 4, 1, 16, 16, causal, 0.0f, false, dtype});
       add({"odd widths" + suffix, {17, 40}, {17, 40}, 3, 3, 3, 5, causal, 0.0f, false, dtype});
       add({"values wider" + suffix, {17, 80}, {17, 80}, 2, 1, 24, 100, causal, 0.0f, false, dtype});
       add({"dropout" + suffix,

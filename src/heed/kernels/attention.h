@@ -63,7 +63,9 @@ HEED_KERNEL(void, attention_forward, (const AttentionForward& in, Tensor& out, T
             (in, out, log_sum))
 
 /// Gradients of attention_forward: dq, dk, dv are written (not added to), in the dtype of q.
-/// Requires spans without kv_rows whose key ranges do not overlap (training never shares them).
+/// The weights are computed again from log_sum; a thread holds at most 16 MiB for a long sequence.
+/// Rows of k and v that no sequence reads get zeros. Requires spans whose key ranges do not overlap
+/// (training never shares them); throws Error on kv_rows.
 struct AttentionGradients {
   Tensor &dq, &dk, &dv;
 };

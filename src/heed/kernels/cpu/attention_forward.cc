@@ -36,6 +36,9 @@ HWY_INLINE void multiply_row(float* row, int64_t width, float factor) {
     hn::Store(hn::Mul(hn::Load(d, row + c), hn::Set(d, factor)), d, row + c);
 }
 
+/// Up to this many rows of a task, packing the values costs more than it saves.
+constexpr int64_t kFewRows = 2;
+
 /// The tile of one task: its query rows, and one block of keys after the other.
 template <typename T>
 class ForwardTile {
@@ -144,8 +147,6 @@ class ForwardTile {
   const cpu::ForwardTensors<T>& tensors_;
   const cpu::AttentionGroup& group_;
   const cpu::AttentionShape& shape_;
-  static constexpr int64_t kFewRows = 2;
-
   int64_t begin_, rows_;
   Rows<const float> q_{}, k_transposed_{}, v_{};
   Rows<float> out_;

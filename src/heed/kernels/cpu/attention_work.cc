@@ -61,7 +61,7 @@ void add_row_blocks(const AttentionGroup& group, std::vector<AttentionTask>& tas
 }
 
 float* scratch(Slot slot, int64_t floats) {
-  thread_local std::array<Room, 12> rooms;
+  thread_local std::array<Room, static_cast<size_t>(Slot::count)> rooms;
   Room& room = rooms[static_cast<size_t>(slot)];
   if (room.size < floats) {
     room.floats.reset();

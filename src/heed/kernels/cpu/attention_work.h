@@ -96,7 +96,7 @@ void for_tasks(const std::vector<Task>& tasks, const AttentionShape& shape, cons
 
 /// Room for `floats` numbers on this thread, aligned to 64 bytes, contents undefined: one room a
 /// slot, which stays with the thread and only grows.
-enum class Slot { q, k, k_transposed, v, v_transposed, scores, d_scores, out, row, dq, dk, dv };
+enum class Slot { q, k, k_transposed, v, v_transposed, scores, d_scores, out, dq, dk, dv, count };
 float* scratch(Slot slot, int64_t floats);
 
 }  // namespace heed::kernels::cpu
