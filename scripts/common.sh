@@ -67,7 +67,7 @@ install_packages() {
   ((EUID == 0)) || command -v sudo >/dev/null ||
     fail "packages are missing and sudo is not installed; as root, run: $command"
 
-  say "Installing with apt-get: ${missing[*]}"
+  say "Installing with apt-get (its output goes to $log): ${missing[*]}"
   mkdir -p build
   # A stale or unreachable list matters only if the installation below then fails.
   as_root apt-get update >"$log" 2>&1 || say "apt-get update failed; trying with the lists at hand."

@@ -71,7 +71,7 @@ rm -r quickstart-kjv-web/model
 
 # Interrupted, gone on with, used again.
 FINISHES=false run 130
-called '^heed train configs/quickstart.toml --out quickstart-kjv-web/model --minutes 8.5 --source'
+called '^heed train configs/quickstart.toml --out quickstart-kjv-web/model --source'
 said 'run ./quickstart again'
 run 0
 not_called parallel_bible
