@@ -49,6 +49,19 @@ TEST(WeightCode, WhatIsNotAWeightBecomesNothingOrOne) {
   EXPECT_EQ(unpacked(packed_weights(weights, 1)), (std::vector<float>{0, 0, 0, 0, 1}));
 }
 
+TEST(WeightCode, SizesAreKnownWithoutPacking) {
+  std::vector<float> weights;
+  const CounterRandom random(2);
+  for (uint64_t i = 0; i < 30000; ++i)
+    weights.push_back(i % 700 < 300 ? 0.0f : static_cast<float>(std::pow(random.uniform(i), 9)));
+  const auto sizes = packed_sizes(weights);
+  for (int floor = 1; floor <= kHighestFloor; ++floor) {
+    const auto size = static_cast<double>(packed_weights(weights, floor).size());
+    EXPECT_GE(static_cast<double>(sizes[static_cast<size_t>(floor)]), size) << floor;
+    EXPECT_LE(static_cast<double>(sizes[static_cast<size_t>(floor)]), 1.01 * size + 1) << floor;
+  }
+}
+
 TEST(WeightCode, NoWeightsAreNoBytes) { EXPECT_EQ(packed_weights({}, 1), ""); }
 
 TEST(Base64, AgreesWithTheTestVectorsOfTheStandard) {

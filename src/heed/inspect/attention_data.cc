@@ -1,5 +1,6 @@
 #include "heed/inspect/attention_data.h"
 
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -36,21 +37,23 @@ std::vector<Block> blocks_of(const AttentionCapture& capture) {
   return blocks;
 }
 
-/// Packs every block under the lowest floor with which all of them fit the budget; returns it.
-int pack(std::vector<Block>& blocks, int64_t budget) {
+template <typename Body>
+void for_each_block(std::vector<Block>& blocks, const Body& body) {
+  parallel_for(static_cast<int64_t>(blocks.size()), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) body(blocks[static_cast<size_t>(i)]);
+  });
+}
+
+/// The lowest floor under which the text of all blocks fits the budget, else the highest.
+int floor_for(std::vector<Block>& blocks, int64_t budget) {
+  std::array<std::atomic<int64_t>, kHighestFloor + 1> totals{};
+  for_each_block(blocks, [&](Block& block) {
+    const auto sizes = packed_sizes(block.weights);
+    for (size_t floor = 0; floor < sizes.size(); ++floor) totals[floor] += sizes[floor];
+  });
   int floor = 1;
-  while (true) {
-    std::atomic<int64_t> total = 0;
-    parallel_for(static_cast<int64_t>(blocks.size()), 1, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        Block& block = blocks[static_cast<size_t>(i)];
-        block.text = base64(packed_weights(block.weights, floor));
-        total += static_cast<int64_t>(block.text.size());
-      }
-    });
-    if (total <= budget || floor == kHighestFloor) return floor;
-    floor = floor == 1 ? 4 : floor + 4;
-  }
+  while (floor < kHighestFloor && totals[static_cast<size_t>(floor)] * 4 / 3 > budget) ++floor;
+  return floor;
 }
 
 int64_t count_not_finite(const AttentionCapture& capture) {
@@ -84,7 +87,9 @@ nlohmann::json description(const AttentionCapture& capture, int floor) {
 std::string attention_data(const AttentionCapture& capture, int64_t budget) {
   check(capture);
   std::vector<Block> blocks = blocks_of(capture);
-  const int floor = pack(blocks, budget);
+  const int floor = floor_for(blocks, budget);
+  for_each_block(blocks,
+                 [&](Block& block) { block.text = base64(packed_weights(block.weights, floor)); });
   std::string html = fmt::format(
       "<div class=\"attention\" tabindex=\"0\">\n"
       "<script type=\"application/json\" class=\"capture\">{}</script>\n",

@@ -8,7 +8,7 @@
 namespace heed::inspect {
 
 /// What attention_data() may write for the weights of one page, in bytes.
-inline constexpr int64_t kPageBudget = int64_t{40} << 20;
+inline constexpr int64_t kPageBudget = int64_t{50} << 20;
 
 /// A capture as an HTML element that attention_script() turns into an interactive view: a
 /// description in JSON, then one block of text a head (weight_code.h, base64), so that a page can

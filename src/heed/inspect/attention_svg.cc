@@ -12,14 +12,14 @@
 namespace heed::inspect {
 namespace {
 
-constexpr std::string_view kInk = "#1d2026", kSoft = "#5d636e";
+constexpr std::string_view kInk = "#1d2026", kSoft = "#5d636e", kFaint = "#9ba1ab";
 constexpr double kTitleHeight = 46, kMargin = 16, kFontSize = 13;
 
 /// The parts that both figures need.
 struct Figure {
   const std::vector<std::string>& queries;
   const std::vector<std::string>& keys;
-  std::string title, model;
+  std::string title, subtitle;
   Tensor weights;  // [Tq, Tk]
   std::string_view colour;
 };
@@ -34,7 +34,8 @@ double widest(const std::vector<std::string>& tokens) {
 }
 
 std::string document(const Figure& figure, double width, double height, const std::string& body) {
-  const double whole = std::max(width, text_width(figure.title) * 1.2 + 2 * kMargin);
+  const double texts = std::max(text_width(figure.title) * 1.2, text_width(figure.subtitle) * 0.85);
+  const double whole = std::max(width, texts + 2 * kMargin);
   std::string svg = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
@@ -43,15 +44,22 @@ std::string document(const Figure& figure, double width, double height, const st
       whole, height, kFontSize, kInk, escaped(figure.title));
   svg += fmt::format("<text x=\"{}\" y=\"24\" font-size=\"15\" font-weight=\"600\">{}</text>\n",
                      kMargin, escaped(figure.title));
-  if (!figure.model.empty())
-    svg += fmt::format("<text x=\"{}\" y=\"41\" font-size=\"11\" fill=\"{}\">{}</text>\n", kMargin,
-                       kSoft, escaped(figure.model));
+  svg += fmt::format("<text x=\"{}\" y=\"41\" font-size=\"11\" fill=\"{}\">{}</text>\n", kMargin,
+                     kSoft, escaped(figure.subtitle));
   return svg + body + "</svg>\n";
+}
+
+/// A token, with the mark of a space in a paler ink.
+std::string token_text(std::string_view token) {
+  constexpr std::string_view kSpace = "\u2581";
+  if (!token.starts_with(kSpace)) return escaped(token);
+  return fmt::format("<tspan fill=\"{}\">{}</tspan>{}", kFaint, kSpace,
+                     escaped(token.substr(kSpace.size())));
 }
 
 std::string label(double x, double y, std::string_view anchor, std::string_view token) {
   return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor,
-                     escaped(token));
+                     token_text(token));
 }
 
 std::string lines_figure(const Figure& figure) {
@@ -130,8 +138,18 @@ std::string heatmap_figure(const Figure& figure) {
   for (int64_t k = 0; k < keys; ++k)
     body += fmt::format("<text transform=\"translate({:.1f} {:.1f}) rotate(-90)\">{}</text>\n",
                         left + at(k) + kCell / 2 + 4.5, top - 8,
-                        escaped(figure.keys[static_cast<size_t>(k)]));
+                        token_text(figure.keys[static_cast<size_t>(k)]));
   return document(figure, left + at(keys) + kMargin, top + at(queries) + kMargin, body);
+}
+
+/// "model: from the target tokens to the source tokens they look at"
+std::string subtitle(const AttentionCapture& capture, AttentionKind kind, AttentionFigure figure) {
+  const std::string_view query = kind == AttentionKind::encoder_self ? "source" : "target";
+  const std::string_view key = kind == AttentionKind::decoder_self ? "target" : "source";
+  const std::string model = capture.model_name.empty() ? "" : capture.model_name + ": ";
+  if (figure == AttentionFigure::lines)
+    return fmt::format("{}from the {} tokens to the {} tokens they look at", model, query, key);
+  return fmt::format("{}rows are {} tokens, columns the {} tokens they look at", model, query, key);
 }
 
 }  // namespace
@@ -140,7 +158,7 @@ std::string attention_svg(const AttentionCapture& capture, AttentionKind kind, i
                           std::optional<int> head, AttentionFigure figure) {
   const AttentionMap& map = map_of(capture, kind, layer);
   const Figure parts{query_tokens(capture, kind), key_tokens(capture, kind),
-                     title_of(map, head),         capture.model_name,
+                     title_of(map, head),         subtitle(capture, kind, figure),
                      weights_of(map, head),       head_colour(head.value_or(0))};
   return figure == AttentionFigure::lines ? lines_figure(parts) : heatmap_figure(parts);
 }

@@ -2,13 +2,24 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <vector>
 
 namespace heed::inspect {
 namespace {
 
-int code_of(float weight) {
-  if (!(weight > 0.0f) || !std::isfinite(weight)) return 0;
-  return static_cast<int>(std::sqrt(std::min(weight, 1.0f)) * 255.0f + 0.5f);
+constexpr float kLargest = std::numeric_limits<float>::max();
+
+/// The codes of all weights; a loop of its own, so that it is vectorised.
+std::vector<uint8_t> codes_of(std::span<const float> weights) {
+  std::vector<uint8_t> codes(weights.size());
+  for (size_t i = 0; i < weights.size(); ++i) {
+    const float weight = weights[i];
+    const float known = weight > 0.0f && weight <= kLargest ? weight : 0.0f;
+    codes[i] = static_cast<uint8_t>(
+        static_cast<int32_t>(std::sqrt(std::min(known, 1.0f)) * 255.0f + 0.5f));
+  }
+  return codes;
 }
 
 void append_run(std::string& bytes, uint64_t zeros) {
@@ -22,8 +33,7 @@ void append_run(std::string& bytes, uint64_t zeros) {
 std::string packed_weights(std::span<const float> weights, int floor) {
   std::string bytes;
   uint64_t zeros = 0;
-  for (const float weight : weights) {
-    const int code = code_of(weight);
+  for (const uint8_t code : codes_of(weights)) {
     if (code < floor) {
       ++zeros;
       continue;
@@ -34,6 +44,29 @@ std::string packed_weights(std::span<const float> weights, int floor) {
   }
   if (zeros > 0) append_run(bytes, zeros);
   return bytes;
+}
+
+std::array<int64_t, kHighestFloor + 1> packed_sizes(std::span<const float> weights) {
+  // A run of zeros under floor f begins where a code is below f and the one before it is not: for
+  // the floors code + 1 to previous. Those are counted by what changes from one floor to the next.
+  std::array<int64_t, 257> occurrences{}, run_changes{};
+  int previous = 255;
+  for (const int code : codes_of(weights)) {
+    ++occurrences[static_cast<size_t>(code)];
+    if (code < previous) {
+      ++run_changes[static_cast<size_t>(code) + 1];
+      --run_changes[static_cast<size_t>(previous) + 1];
+    }
+    previous = code;
+  }
+  std::array<int64_t, kHighestFloor + 1> sizes{};
+  int64_t zeros = 0, runs = 0;
+  for (size_t floor = 0; floor < sizes.size(); ++floor) {
+    runs += run_changes[floor];
+    zeros += floor > 0 ? occurrences[floor - 1] : 0;
+    sizes[floor] = static_cast<int64_t>(weights.size()) - zeros + 2 * runs + zeros / 128;
+  }
+  return sizes;
 }
 
 std::string base64(std::string_view bytes) {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace heed::inspect {
 
@@ -20,6 +22,10 @@ inline constexpr int kHighestFloor = 16;
 
 /// The bytes of `weights` under a floor of 1 to kHighestFloor. What is not a number becomes 0.
 std::string packed_weights(std::span<const float> weights, int floor);
+
+/// The number of bytes of packed_weights() under each floor from 0 to kHighestFloor, rounded up by
+/// less than a hundredth.
+std::array<int64_t, kHighestFloor + 1> packed_sizes(std::span<const float> weights);
 
 /// RFC 4648, with padding.
 std::string base64(std::string_view bytes);

@@ -3,17 +3,17 @@
 const KINDS = [
   {
     name: "encoder_self", label: "Encoder self-attention", query: "source", key: "source",
-    sentence: "Each row is one source token; it shows how much that token draws from every source token.",
+    sentence: "Every source token gathers from all source tokens, by weights that sum to 1.",
   },
   {
     name: "decoder_self", label: "Masked decoder self-attention", query: "target", key: "target",
-    sentence: "Each row is one target token; it shows how much that token draws from itself and earlier " +
-      "target tokens. Later ones are hidden by the mask.",
+    sentence: "Every target token gathers from itself and the target tokens before it, by weights that sum " +
+      "to 1; later ones are hidden by the mask.",
   },
   {
     name: "cross", label: "Cross-attention", query: "target", key: "source",
-    sentence: "Each row is one step of the decoder, named after the target token that it reads; it shows " +
-      "how much that step draws from every source token.",
+    sentence: "Every step of the decoder, named after the target token that it reads, gathers from all " +
+      "source tokens, by weights that sum to 1.",
   },
 ];
 

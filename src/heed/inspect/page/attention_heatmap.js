@@ -128,7 +128,7 @@ class HeatmapStage {
         context.fillRect(left + k * cell, top + q * cell, gap ? cell - gap : cell + 0.5, gap ? cell - gap : cell + 0.5);
       }
     if (cell >= 30) this.drawNumbers(context, [firstRow, lastRow], [firstCol, lastCol]);
-    this.drawFocus(context, area);
+    this.drawFocus(context);
     this.drawLabels(context, area, [firstRow, lastRow], [firstCol, lastCol]);
   }
 
@@ -147,16 +147,17 @@ class HeatmapStage {
       }
   }
 
-  drawFocus(context, area) {
+  drawFocus(context) {
     const focus = this.view.focus;
     if (!focus) return;
+    const { queries, keys } = this.view.map;
     const { cell, left, top } = this;
     context.strokeStyle = this.view.ink("--head-focus");
     context.lineWidth = 1.5;
     if (focus.query !== undefined)
-      context.strokeRect(area.x + left - 1, top + focus.query * cell - 1, area.width - left, cell + 1);
+      context.strokeRect(left - 1, top + focus.query * cell - 1, keys.length * cell + 1, cell + 1);
     if (focus.key !== undefined)
-      context.strokeRect(left + focus.key * cell - 1, area.y + top - 1, cell + 1, area.height - top);
+      context.strokeRect(left + focus.key * cell - 1, top - 1, cell + 1, queries.length * cell + 1);
   }
 
   drawLabels(context, area, rows, cols) {

@@ -1,6 +1,7 @@
 // Tokens in two columns with a line for every weight, coloured by head, as opaque as it is large.
 
-const LINES_AT_MOST = 5000;
+const LINES_AT_MOST = 4000;
+const OPACITIES = 64;
 
 class LinesStage {
   constructor(view, host) {
@@ -20,8 +21,9 @@ class LinesStage {
     this.numbered = this.rows > 12 ? 34 : 0;
     const room = this.sheet.visibleWidth();
     const limit = Math.min(190, room * 0.28);
-    this.leftEdge = Math.min(limit, widest(queries)) + 22 + this.numbered;
-    this.rightEdge = Math.max(this.leftEdge + 80, room - Math.min(limit, widest(keys)) - 22 - this.numbered);
+    const column = (tokens) => Math.max(148, Math.min(limit, widest(tokens)) + 22 + this.numbered);
+    this.leftEdge = column(queries);
+    this.rightEdge = Math.max(this.leftEdge + 60, room - column(keys));
     const height = this.top + this.rows * this.rowHeight + 10;
     this.sheet.resize(room, height, Math.min(height, Math.max(320, innerHeight * 0.72)));
   }
@@ -47,62 +49,75 @@ class LinesStage {
   }
 
   // Which codes are worth a line: at least 1 % of a row, and no more lines than can be told apart.
-  threshold(layers, inSight) {
+  threshold(layers, rows) {
     const counts = new Uint32Array(257);
-    for (const { codes } of layers) this.eachLine(codes, inSight, (q, k, code) => { ++counts[code]; });
+    for (const { codes } of layers) this.eachWeight(codes, rows, (q, k, code) => { ++counts[code]; });
     const least = Math.max(codeOf(0.01), 1);
     let code = 256;
     for (let lines = 0; code > least && lines + counts[code - 1] <= LINES_AT_MOST; --code) lines += counts[code - 1];
     return Math.min(code, 255);
   }
 
-  eachLine(codes, inSight, visit) {
+  // Visits the weights of the focused token, or those with at least one end among `rows`.
+  eachWeight(codes, [first, end], visit) {
     const { queries, keys } = this.view.map;
-    const focus = this.view.focus;
+    const focus = this.view.focus || {};
+    const alone = focus.query !== undefined || focus.key !== undefined;
     for (let q = 0; q < queries.length; ++q) {
-      if (focus && focus.query !== undefined && focus.query !== q) continue;
-      const [first, last] = focus && focus.key !== undefined ? [focus.key, focus.key + 1] : [0, keys.length];
-      for (let k = first; k < last; ++k) {
+      if (focus.query !== undefined && focus.query !== q) continue;
+      const all = alone || (q >= first && q < end);
+      const [from, to] = focus.key !== undefined ? [focus.key, focus.key + 1] : all ? [0, keys.length] : [first, Math.min(end, keys.length)];
+      for (let k = from; k < to; ++k) {
         const code = codes[q * keys.length + k];
-        if (code !== 0 && inSight(q, k)) visit(q, k, code);
+        if (code !== 0) visit(q, k, code);
       }
     }
   }
 
   draw(context, area) {
-    const [above, below] = [Math.floor((area.y - this.top) / this.rowHeight), Math.ceil((area.y + area.height - this.top) / this.rowHeight)];
-    const inSight = (q, k) => Math.max(q, k) >= above && Math.min(q, k) <= below;
+    const rows = [
+      Math.max(0, Math.floor((area.y - this.top) / this.rowHeight)),
+      Math.min(this.rows, Math.ceil((area.y + area.height - this.top) / this.rowHeight)),
+    ];
     const layers = this.layers();
-    const least = this.threshold(layers, inSight);
+    const least = this.threshold(layers, rows);
     const strongest = this.view.relative ? this.view.rowMaxima() : null;
-    const [x0, x1] = [this.leftEdge, this.rightEdge];
-    const bend = (x1 - x0) * 0.38;
     context.lineWidth = layers.length > 1 ? 2 : 2.4;
     context.lineCap = "round";
-    for (const { codes, colour, shift } of layers) {
-      context.strokeStyle = colour;
-      this.eachLine(codes, inSight, (q, k, code) => {
-        if (code < least) return;
-        context.globalAlpha = Math.min(1, WEIGHTS[code] / (strongest ? strongest[q] : 1));
-        const [y0, y1] = [this.y(q) + shift, this.y(k) + shift];
-        context.beginPath();
-        context.moveTo(x0, y0);
-        context.bezierCurveTo(x0 + bend, y0, x1 - bend, y1, x1, y1);
-        context.stroke();
-      });
-    }
+    for (const layer of layers) this.drawLines(context, layer, rows, least, strongest);
     context.globalAlpha = 1;
     this.view.drawnAbove(WEIGHTS[least]);
-    this.drawTokens(context, above, below);
+    this.drawTokens(context, rows);
     this.drawHeadings(context, area);
   }
 
-  drawTokens(context, above, below) {
+  // Lines of the same opacity are one path: thousands of strokes would take too long.
+  drawLines(context, { codes, colour, shift }, rows, least, strongest) {
+    const [x0, x1] = [this.leftEdge, this.rightEdge];
+    const bend = (x1 - x0) * 0.38;
+    const paths = [];
+    this.eachWeight(codes, rows, (q, k, code) => {
+      if (code < least) return;
+      const opacity = Math.min(1, WEIGHTS[code] / (strongest ? strongest[q] : 1));
+      const level = Math.ceil(opacity * OPACITIES);
+      const path = paths[level] || (paths[level] = new Path2D());
+      const [y0, y1] = [this.y(q) + shift, this.y(k) + shift];
+      path.moveTo(x0, y0);
+      path.bezierCurveTo(x0 + bend, y0, x1 - bend, y1, x1, y1);
+    });
+    context.strokeStyle = colour;
+    paths.forEach((path, level) => {
+      context.globalAlpha = (level - 0.5) / OPACITIES;
+      context.stroke(path);
+    });
+  }
+
+  drawTokens(context, [first, end]) {
     const { queries, keys } = this.view.map;
     const { focus } = this.view;
     const share = focus ? this.view.shares(focus) : null;
     const lookingAt = focus && focus.query !== undefined;
-    for (let i = Math.max(0, above); i <= Math.min(this.rows - 1, below); ++i) {
+    for (let i = first; i < end; ++i) {
       if (i < queries.length)
         this.drawToken(context, queries[i], i, -1, focus && focus.query === i, share && !lookingAt ? share[i] : 0, focus && lookingAt && focus.query !== i);
       if (i < keys.length)
@@ -116,6 +131,7 @@ class LinesStage {
     const y = this.y(index);
     const room = (side < 0 ? this.leftEdge : this.sheet.width - this.rightEdge) - 16 - this.numbered;
     const view = this.view;
+    context.font = view.font(14, chosen ? 650 : 400);
     if (chosen || share > 0.004) {
       const width = Math.min(room, context.measureText(token).width) + 12;
       context.fillStyle = view.ink("--accent");
@@ -125,7 +141,6 @@ class LinesStage {
       context.fill();
       context.globalAlpha = 1;
     }
-    context.font = view.font(14, chosen ? 650 : 400);
     context.textBaseline = "middle";
     context.textAlign = side < 0 ? "right" : "left";
     view.drawPiece(context, token, x, y + 0.5, room, dimmed ? view.ink("--faint") : view.ink("--ink"));
@@ -145,9 +160,9 @@ class LinesStage {
     context.font = view.font(12.5, 600);
     context.textBaseline = "middle";
     context.textAlign = "right";
-    context.fillText(`${view.map.kind.query} token looks`, Math.max(this.leftEdge - 10, 130), area.y + 14);
+    context.fillText(`${view.map.kind.query} token looks`, this.leftEdge - 10, area.y + 14);
     context.textAlign = "left";
-    context.fillText(`at ${view.map.kind.key} token`, Math.min(this.rightEdge + 10, this.sheet.width - 112), area.y + 14);
+    context.fillText(`at ${view.map.kind.key} token`, this.rightEdge + 10, area.y + 14);
   }
 
   // Brings a row into sight.

@@ -217,7 +217,7 @@ class AttentionView {
       button.setAttribute("aria-pressed", String(pressed));
     const name = large ? (this.enlarged === "mean" ? `mean of ${this.heads.length} heads` : `head ${this.enlarged + 1} of ${this.map.heads}`) : "";
     this.explanation.replaceChildren(make("b", "", `${this.kind.label}, layer ${this.layer + 1}${name ? ", " + name : ""}. `),
-      `${this.kind.sentence} The weights of a row sum to 1.`);
+      `${this.kind.sentence} ${this.view === "lines" ? "Its lines lead from the left to what it looks at on the right." : "Each row of a heatmap is one of them, each column something it looks at."}`);
   }
 
   refreshHeads() {
@@ -326,7 +326,7 @@ class AttentionView {
       const heads = this.mean || this.enlarged === "mean" ? [] : this.countedHeads;
       for (const head of heads) this.part(track, WEIGHTS[this.map.codes(head)[cell]] / heads.length / most, this.colour(head));
       if (!heads.length) this.part(track, shares[other] / most, this.ink("--accent"));
-      const token = make("td", "token", others[other], make("small", "", String(other + 1)));
+      const token = make("td", "token", make("bdi", "", others[other]), make("small", "", String(other + 1)));
       token.title = others[other];
       table.append(make("tr", "", token, make("td", "", track), make("td", "number", percent(shares[other]))));
     }

@@ -142,7 +142,7 @@ class Chart {
     }
     const count = Math.max(2, Math.floor(this.width / 90));
     for (const value of axis === "seconds" ? timeTicks(this.last, count) : ticks(0, this.last, count))
-      this.canvas.append(svg("text", { x: this.x(value), y: bottom + 18, "text-anchor": "middle" }, axis === "seconds" ? formatTime(value) : formatTick(value)));
+      this.canvas.append(svg("text", { x: this.x(value), y: bottom + 18, "text-anchor": "middle" }, axis === "seconds" && value > 0 ? formatTime(value) : formatTick(value)));
     const curves = svg("g", { "clip-path": `url(#${clip})` });
     for (const series of this.series) this.drawSeries(curves, series);
     this.marks = svg("g", { "clip-path": `url(#${clip})` });
