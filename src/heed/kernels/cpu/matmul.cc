@@ -15,6 +15,9 @@ namespace heed::kernels::cpu {
 namespace {
 
 constexpr int64_t kMostCols = 64;  // of any micro-kernel
+constexpr int64_t kMostSums = 32 * 32;
+
+int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /// Memory of a thread that grows and is kept from one product to the next.
 class Buffer {
@@ -35,8 +38,7 @@ class Buffer {
 
 struct ThreadBuffers {
   Buffer rows;  // a block of a
-  Buffer sums;  // f32 sums that cannot be kept in c
-  Buffer edge;  // the finished columns of a panel that reaches over the edge of c
+  Buffer sums;  // f32 sums between passes over K
 };
 thread_local ThreadBuffers buffers;
 
@@ -66,103 +68,121 @@ class Product {
   }
 
  private:
-  /// Where the sums of a strip of c are between passes over K.
-  struct Sums {
-    float* data;
-    int64_t stride;
+  /// A part of c as large as the micro-kernel's sums, or several of them beside each other.
+  struct Part {
+    int64_t row, rows, col, cols;
+    float* sums;  // for each panel [kernel.rows, kernel.cols], where passes over K leave them
   };
-
-  bool whole(int64_t col) const { return col + kernel_.cols <= n_; }
 
   std::byte* c_at(int64_t row, int64_t col) const {
     return c_.raw() + (row * n_ + col) * size_of(c_.dtype());
   }
 
-  Sums sums_of(const Task& task, int64_t col) const {
-    if (c_.dtype() == DType::f32 && whole(col))
-      return {reinterpret_cast<float*>(c_at(task.row, col)), n_};
-    // One strip may serve all panels where a single pass over K finishes each of them.
-    const bool once = a_.cols <= kernel_.depth;
-    const int64_t strip = once ? 0 : (col - task.col) / kernel_.cols;
-    const int64_t strips = once ? 1 : (task.cols + kernel_.cols - 1) / kernel_.cols;
-    auto* data = reinterpret_cast<float*>(
-        buffers.sums.at_least(strips * task.rows * kernel_.cols * size_of(DType::f32)));
-    return {data + strip * task.rows * kernel_.cols, kernel_.cols};
-  }
-
   void run_task(const Task& task) const {
+    const int64_t panels = ceil_div(task.cols, kernel_.cols);
+    const int64_t group_sums = panels * kernel_.rows * kernel_.cols;
+    const int64_t groups = a_.cols <= kernel_.depth ? 1 : ceil_div(task.rows, kernel_.rows);
+    auto* sums = reinterpret_cast<float*>(buffers.sums.at_least(groups * group_sums * 4));
     std::byte* rows = buffers.rows.at_least(kernel_.packed_rows_bytes(task.rows));
+    const int64_t whole_cols = std::min(task.cols, n_ / kernel_.cols * kernel_.cols - task.col);
     int64_t k = 0;
     do {
       const int64_t depth = std::min(kernel_.depth, a_.cols - k);
-      const PackedRows packed = kernel_.pack_rows(a_, {task.row, task.rows, k, depth}, rows);
-      for (int64_t col = task.col; col < task.col + task.cols; col += kernel_.cols)
-        run_strip(task, packed, k, depth, col);
+      PackedRows packed = kernel_.pack_rows(a_, {task.row, task.rows, k, depth}, rows);
+      for (int64_t row = 0; row < task.rows; row += kernel_.rows) {
+        Part part{.row = task.row + row,
+                  .rows = std::min(kernel_.rows, task.rows - row),
+                  .col = task.col,
+                  .cols = whole_cols,
+                  .sums = sums + (groups == 1 ? 0 : row / kernel_.rows * group_sums)};
+        if (whole_cols > 0) run_whole(part, packed, k, depth);
+        part.sums += part.cols * kernel_.rows;
+        part.col += part.cols;
+        part.cols = task.cols - part.cols;
+        if (part.cols > 0) run_edge(part, packed, k, depth);
+        packed.data += kernel_.rows * packed.row_bytes;
+      }
       k += depth;
     } while (k < a_.cols);
   }
 
-  void run_strip(const Task& task, const PackedRows& rows, int64_t k, int64_t depth,
-                 int64_t col) const {
-    const Sums sums = sums_of(task, col);
-    const std::byte* panel = panels_ + (col / kernel_.cols) * kernel_.panel_bytes(a_.cols) +
-                             k * kernel_.cols * size_of(kernel_.panel_type);
-    Strip strip{.a = rows,
-                .panel = panel,
-                .rows = task.rows,
-                .depth = depth,
-                .start = sums.data,
-                .start_stride = sums.stride,
-                .c = reinterpret_cast<std::byte*>(sums.data),
-                .c_type = DType::f32,
-                .c_stride = sums.stride};
-    if (k == 0) set_start(task, col, sums, strip);
-    const bool last = k + depth == a_.cols;
-    if (last && whole(col)) {
-      strip.c = c_at(task.row, col);
+  /// A pass over [k, k + depth) from sums to sums, which is what passes in the middle do.
+  Strip pass(const Part& part, const PackedRows& rows, int64_t k, int64_t depth) const {
+    const int64_t bytes = kernel_.panel_bytes(a_.cols);
+    return {.a = rows,
+            .rows = part.rows,
+            .depth = depth,
+            .panel = panels_ + part.col / kernel_.cols * bytes +
+                     k * kernel_.cols * size_of(kernel_.panel_type),
+            .panel_bytes = bytes,
+            .panels = ceil_div(part.cols, kernel_.cols),
+            .start = part.sums,
+            .start_stride = kernel_.cols,
+            .start_step = kernel_.rows * kernel_.cols,
+            .c = reinterpret_cast<std::byte*>(part.sums),
+            .c_type = DType::f32,
+            .c_stride = kernel_.cols,
+            .c_step = kernel_.rows * kernel_.cols};
+  }
+
+  /// A pass over panels that lie within c.
+  void run_whole(const Part& part, const PackedRows& rows, int64_t k, int64_t depth) const {
+    Strip strip = pass(part, rows, k, depth);
+    if (k == 0 && accumulate_ && !bias_ && c_.dtype() == DType::f32) {
+      strip.start = reinterpret_cast<const float*>(c_at(part.row, part.col));
+      strip.start_stride = n_;
+      strip.start_step = kernel_.cols;
+    } else if (k == 0 && accumulate_) {
+      sum_c_and_bias(part);
+    } else if (k == 0) {
+      strip.start = bias_ ? bias_ + part.col : nullptr;
+      strip.start_stride = 0;
+      strip.start_step = kernel_.cols;
+    }
+    if (k + depth == a_.cols) {
+      strip.c = c_at(part.row, part.col);
       strip.c_type = c_.dtype();
       strip.c_stride = n_;
-    } else if (last) {
-      strip.c = buffers.edge.at_least(task.rows * kernel_.cols * size_of(DType::f32));
-      strip.c_type = c_.dtype();
-      strip.c_stride = kernel_.cols;
+      strip.c_step = kernel_.cols;
     }
     kernel_.multiply(strip);
-    if (last && !whole(col)) copy_edge(task, col, strip.c);
   }
 
-  /// What the sums of a strip start from, before the first k.
-  void set_start(const Task& task, int64_t col, const Sums& sums, Strip& strip) const {
-    const int64_t cols = std::min(kernel_.cols, n_ - col);
-    if (!accumulate_ && !bias_) {
-      strip.start = nullptr;
+  /// A pass over the panel that reaches over the edge of c.
+  void run_edge(const Part& part, const PackedRows& rows, int64_t k, int64_t depth) const {
+    Strip strip = pass(part, rows, k, depth);
+    if (k == 0 && accumulate_) {
+      sum_c_and_bias(part);
+    } else if (k == 0) {
+      strip.start = bias_ ? edge_bias_.data() : nullptr;
       strip.start_stride = 0;
-    } else if (!accumulate_ && whole(col)) {
-      strip.start = bias_ + col;
-      strip.start_stride = 0;
-    } else if (!accumulate_) {
-      strip.start = edge_bias_.data();
-      strip.start_stride = 0;
-    } else if (bias_ || c_.dtype() != DType::f32 || !whole(col)) {
-      visit_floating(c_.dtype(), [&](auto zero) {
-        using T = decltype(zero);
-        for (int64_t r = 0; r < task.rows; ++r) {
-          const T* from = reinterpret_cast<const T*>(c_at(task.row + r, col));
-          float* to = sums.data + r * sums.stride;
-          for (int64_t j = 0; j < cols; ++j)
-            to[j] =
-                bias_ ? static_cast<float>(from[j]) + bias_[col + j] : static_cast<float>(from[j]);
-          std::fill(to + cols, to + kernel_.cols, 0.0f);
-        }
-      });
     }
+    if (k + depth < a_.cols) {
+      kernel_.multiply(strip);
+      return;
+    }
+    alignas(64) std::byte finished[kMostSums * sizeof(float)];
+    strip.c = finished;
+    strip.c_type = c_.dtype();
+    kernel_.multiply(strip);
+    const int64_t element = size_of(c_.dtype());
+    for (int64_t r = 0; r < part.rows; ++r)
+      std::memcpy(c_at(part.row + r, part.col), finished + r * kernel_.cols * element,
+                  static_cast<size_t>(part.cols * element));
   }
 
-  void copy_edge(const Task& task, int64_t col, const std::byte* edge) const {
-    const int64_t element = size_of(c_.dtype());
-    for (int64_t r = 0; r < task.rows; ++r)
-      std::memcpy(c_at(task.row + r, col), edge + r * kernel_.cols * element,
-                  static_cast<size_t>((n_ - col) * element));
+  /// sums = c + bias
+  void sum_c_and_bias(const Part& part) const {
+    visit_floating(c_.dtype(), [&](auto zero) {
+      using T = decltype(zero);
+      for (int64_t j = 0; j < part.cols; ++j) {
+        const T* from = reinterpret_cast<const T*>(c_at(part.row, part.col + j));
+        const float bias = bias_ ? bias_[part.col + j] : 0.0f;
+        float* to = part.sums + j / kernel_.cols * kernel_.rows * kernel_.cols + j % kernel_.cols;
+        for (int64_t r = 0; r < part.rows; ++r)
+          to[r * kernel_.cols] = static_cast<float>(from[r * n_]) + bias;
+      }
+    });
   }
 
   const MicroKernel& kernel_;

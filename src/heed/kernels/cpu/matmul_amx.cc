@@ -16,7 +16,7 @@
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 
-HWY_PUSH_ATTRIBUTES("avx512f,avx512bw,avx512vl,avx512dq,avx512bf16,amx-tile,amx-bf16")
+HWY_PUSH_ATTRIBUTES("avx512f,avx512bw,avx512vl,avx512dq,avx512bf16,prfchw,amx-tile,amx-bf16")
 
 namespace heed::kernels::cpu {
 namespace {
@@ -54,15 +54,10 @@ void configure(int64_t upper, int64_t lower) {
   _tile_loadconfig(&config);
 }
 
-/// Where the sums of two tiles beside each other, or four, start from or go to.
-struct Place {
-  float* at;
-  int64_t row_bytes;
-};
-
+/// Sums of 32 columns and, if Lower, more than 16 rows.
 template <bool Lower>
-void start_sums(const Strip& strip, int64_t row) {
-  if (!strip.start) {
+void load_sums(const float* from, int64_t stride) {
+  if (!from) {
     _tile_zero(0);
     _tile_zero(1);
     if constexpr (Lower) {
@@ -71,13 +66,11 @@ void start_sums(const Strip& strip, int64_t row) {
     }
     return;
   }
-  const float* start = strip.start + row * strip.start_stride;
-  const int64_t bytes = strip.start_stride * 4;
-  _tile_loadd(0, start, bytes);
-  _tile_loadd(1, start + kTile, bytes);
+  _tile_loadd(0, from, stride * 4);
+  _tile_loadd(1, from + kTile, stride * 4);
   if constexpr (Lower) {
-    _tile_loadd(2, start + kTile * strip.start_stride, bytes);
-    _tile_loadd(3, start + kTile * strip.start_stride + kTile, bytes);
+    _tile_loadd(2, from + kTile * stride, stride * 4);
+    _tile_loadd(3, from + kTile * stride + kTile, stride * 4);
   }
 }
 
@@ -91,18 +84,17 @@ void store_sums(float* to, int64_t stride) {
   }
 }
 
-/// c [rows, 32] = start + a b for the rows from `row` on; at most 16 unless Lower.
+/// Adds the products of a panel. The panel passes by without displacing the rows of a from the
+/// level-1 cache, where the next panel wants them.
 template <bool Lower>
-void multiply_rows(const Strip& strip, int64_t row, int64_t rows) {
+void add_products(const Strip& strip, const std::byte* panel) {
+  const std::byte* a = strip.a.data;
   const int64_t row_bytes = strip.a.row_bytes;
-  const std::byte* a = strip.a.data + row * row_bytes;
-  const std::byte* b = strip.panel;
-  start_sums<Lower>(strip, row);
-  for (int64_t k = 0; k < strip.depth; k += kPairDepth, a += kStepBytes, b += kPanelStep) {
+  for (int64_t k = 0; k < strip.depth; k += kPairDepth, a += kStepBytes, panel += kPanelStep) {
     _tile_loadd(4, a, row_bytes);
-    _tile_loadd(6, b, kPanelStride);
+    _tile_stream_loadd(6, panel, kPanelStride);
     _tile_dpbf16ps(0, 4, 6);
-    _tile_loadd(7, b + kPanelStride / 2, kPanelStride);
+    _tile_stream_loadd(7, panel + kPanelStride / 2, kPanelStride);
     _tile_dpbf16ps(1, 4, 7);
     if constexpr (Lower) {
       _tile_loadd(5, a + kTile * row_bytes, row_bytes);
@@ -110,31 +102,51 @@ void multiply_rows(const Strip& strip, int64_t row, int64_t rows) {
       _tile_dpbf16ps(3, 5, 7);
     }
   }
-  if (strip.c_type == DType::f32) {
-    store_sums<Lower>(reinterpret_cast<float*>(strip.c) + row * strip.c_stride, strip.c_stride);
-    return;
-  }
-  alignas(64) float sums[kRows * kPairCols];
-  store_sums<Lower>(sums, kPairCols);
-  auto* to = reinterpret_cast<bfloat16*>(strip.c) + row * strip.c_stride;
-  for (int64_t r = 0; r < rows; ++r, to += strip.c_stride) {
-    const __m512 left = _mm512_load_ps(sums + r * kPairCols);
-    const __m512 right = _mm512_load_ps(sums + r * kPairCols + kTile);
+}
+
+/// Rounds [rows, 32] sums.
+void store_rounded(const float* sums, int64_t rows, bfloat16* to, int64_t stride) {
+  for (int64_t r = 0; r < rows; ++r, sums += kPairCols, to += stride) {
+    const __m512 left = _mm512_load_ps(sums), right = _mm512_load_ps(sums + kTile);
     _mm512_storeu_si512(to, reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(right, left)));
   }
 }
 
+void prefetch_rows(const std::byte* from, int64_t rows, int64_t row_bytes, int64_t bytes) {
+  for (int64_t r = 0; r < rows; ++r, from += row_bytes)
+    for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(from + i, 1);
+}
+
+template <bool Lower>
+void multiply_panels(const Strip& strip) {
+  const std::byte* panel = strip.panel;
+  const float* start = strip.start;
+  const int64_t element = size_of(strip.c_type);
+  std::byte* c = strip.c;
+  for (int64_t i = 0; i < strip.panels; ++i) {
+    prefetch_rows(c, strip.rows, strip.c_stride * element, kPairCols * element);
+    load_sums<Lower>(start, strip.start_stride);
+    add_products<Lower>(strip, panel);
+    if (strip.c_type == DType::f32) {
+      store_sums<Lower>(reinterpret_cast<float*>(c), strip.c_stride);
+    } else {
+      alignas(64) float sums[kRows * kPairCols];
+      store_sums<Lower>(sums, kPairCols);
+      store_rounded(sums, strip.rows, reinterpret_cast<bfloat16*>(c), strip.c_stride);
+    }
+    panel += strip.panel_bytes;
+    c += strip.c_step * element;
+    if (start) start += strip.start_step;
+  }
+}
+
 void multiply(const Strip& strip) {
-  int64_t row = 0;
-  if (strip.rows >= kRows) configure(kTile, kTile);
-  for (; row + kRows <= strip.rows; row += kRows) multiply_rows<true>(strip, row, kRows);
-  const int64_t left = strip.rows - row;
-  if (left > kTile) {
-    configure(kTile, left - kTile);
-    multiply_rows<true>(strip, row, left);
-  } else if (left > 0) {
-    configure(left, left);
-    multiply_rows<false>(strip, row, left);
+  if (strip.rows > kTile) {
+    configure(kTile, strip.rows - kTile);
+    multiply_panels<true>(strip);
+  } else {
+    configure(strip.rows, strip.rows);
+    multiply_panels<false>(strip);
   }
 }
 
@@ -154,7 +166,6 @@ const MicroKernel* amx_kernel() {
                                       .cols = kPairCols,
                                       .depth = kDepth,
                                       .depth_multiple = kPairDepth,
-                                      .block_rows = 512,
                                       .operations_per_microsecond = 1e6,
                                       .packed_rows_bytes = packed_rows_bytes,
                                       .pack_rows = pack_rows,

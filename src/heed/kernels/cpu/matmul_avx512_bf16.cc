@@ -51,17 +51,16 @@ void store_bf16(__m512 value, bfloat16* to) {
                       reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(value)));
 }
 
-/// c [Rows, 32] = start + a b, for the rows from `row` on. Every sum is a chain in the order of k,
-/// whatever Rows is.
+/// A panel's part of a strip of Rows rows. Every sum is a chain in the order of k, whatever Rows
+/// is.
 template <int Rows>
-void multiply_rows(const Strip& strip, int64_t row) {
-  const std::byte* a = strip.a.data + row * kRowBytes;
-  const std::byte* b = strip.panel;
+void multiply_panel(const Strip& strip, const std::byte* b, const float* start, std::byte* c) {
+  const std::byte* a = strip.a.data;
   __m512 left[Rows], right[Rows];
-  const float* start = strip.start + row * strip.start_stride;
-  for (int r = 0; r < Rows; ++r, start += strip.start_stride) {
-    left[r] = strip.start ? _mm512_loadu_ps(start) : _mm512_setzero_ps();
-    right[r] = strip.start ? _mm512_loadu_ps(start + kLanes) : _mm512_setzero_ps();
+  for (int r = 0; r < Rows; ++r) {
+    left[r] = start ? _mm512_loadu_ps(start + r * strip.start_stride) : _mm512_setzero_ps();
+    right[r] =
+        start ? _mm512_loadu_ps(start + r * strip.start_stride + kLanes) : _mm512_setzero_ps();
   }
   for (int64_t k = 0; k < strip.depth; k += 2, a += 4, b += 128) {
     const __m512bh b0 = load_pairs(b), b1 = load_pairs(b + 64);
@@ -72,18 +71,31 @@ void multiply_rows(const Strip& strip, int64_t row) {
     }
   }
   for (int r = 0; r < Rows; ++r) {
-    const int64_t at = (row + r) * strip.c_stride;
+    const int64_t at = r * strip.c_stride;
     if (strip.c_type == DType::f32) {
-      _mm512_storeu_ps(reinterpret_cast<float*>(strip.c) + at, left[r]);
-      _mm512_storeu_ps(reinterpret_cast<float*>(strip.c) + at + kLanes, right[r]);
+      _mm512_storeu_ps(reinterpret_cast<float*>(c) + at, left[r]);
+      _mm512_storeu_ps(reinterpret_cast<float*>(c) + at + kLanes, right[r]);
     } else {
-      store_bf16(left[r], reinterpret_cast<bfloat16*>(strip.c) + at);
-      store_bf16(right[r], reinterpret_cast<bfloat16*>(strip.c) + at + kLanes);
+      store_bf16(left[r], reinterpret_cast<bfloat16*>(c) + at);
+      store_bf16(right[r], reinterpret_cast<bfloat16*>(c) + at + kLanes);
     }
   }
 }
 
-using MultiplyRows = void (*)(const Strip&, int64_t);
+template <int Rows>
+void multiply_rows(const Strip& strip) {
+  const std::byte* panel = strip.panel;
+  const float* start = strip.start;
+  std::byte* c = strip.c;
+  for (int64_t i = 0; i < strip.panels; ++i) {
+    multiply_panel<Rows>(strip, panel, start, c);
+    panel += strip.panel_bytes;
+    c += strip.c_step * size_of(strip.c_type);
+    if (start) start += strip.start_step;
+  }
+}
+
+using MultiplyRows = void (*)(const Strip&);
 
 template <int... I>
 constexpr std::array<MultiplyRows, kRows> table_of_rows(std::integer_sequence<int, I...>) {
@@ -92,8 +104,7 @@ constexpr std::array<MultiplyRows, kRows> table_of_rows(std::integer_sequence<in
 
 void multiply(const Strip& strip) {
   static constexpr auto kTable = table_of_rows(std::make_integer_sequence<int, kRows>());
-  for (int64_t row = 0; row < strip.rows; row += kRows)
-    kTable[static_cast<size_t>(std::min<int64_t>(kRows, strip.rows - row) - 1)](strip, row);
+  kTable[static_cast<size_t>(strip.rows - 1)](strip);
 }
 
 }  // namespace
@@ -110,7 +121,6 @@ const MicroKernel* avx512_bf16_kernel() {
                                       .cols = kPairCols,
                                       .depth = kDepth,
                                       .depth_multiple = kPairDepth,
-                                      .block_rows = 12 * kRows,
                                       .operations_per_microsecond = 3e5,
                                       .packed_rows_bytes = packed_rows_bytes,
                                       .pack_rows = pack_rows,

@@ -136,19 +136,18 @@ void pack_panel(const MatrixView& b, int64_t k, int64_t depth, int64_t col, std:
     pack_panel_of<bfloat16>(b, k, depth, col, reinterpret_cast<float*>(to));
 }
 
-/// c [Rows, kCols] = start + a b, for the rows from `row` on. Every sum is a chain of
-/// multiply-adds in the order of k, whatever Rows is.
-template <int Rows, bool ByColumns>
-void multiply_rows(const Strip& strip, int64_t row) {
+/// A panel's part of a strip of Rows rows. Every sum is a chain of multiply-adds in the order of k,
+/// whatever Rows is.
+template <int Rows, bool ByColumns, typename C>
+HWY_INLINE void multiply_panel(const Strip& strip, const float* HWY_RESTRICT b, const float* start,
+                               C* c) {
   const F32 d;
   constexpr int64_t kNextRow = ByColumns ? 1 : kRowStride, kNextK = ByColumns ? kRows : 1;
-  const float* HWY_RESTRICT a = reinterpret_cast<const float*>(strip.a.data) + row * kRowStride;
-  const float* HWY_RESTRICT b = reinterpret_cast<const float*>(strip.panel);
+  const float* HWY_RESTRICT a = reinterpret_cast<const float*>(strip.a.data);
   V32 left[Rows], right[Rows];
-  const float* start = strip.start + row * strip.start_stride;
   for (int r = 0; r < Rows; ++r) {
-    left[r] = strip.start ? load(d, start + r * strip.start_stride) : hn::Zero(d);
-    right[r] = strip.start ? load(d, start + r * strip.start_stride + kLanes) : hn::Zero(d);
+    left[r] = start ? load(d, start + r * strip.start_stride) : hn::Zero(d);
+    right[r] = start ? load(d, start + r * strip.start_stride + kLanes) : hn::Zero(d);
   }
   for (int64_t k = 0; k < strip.depth; ++k) {
     const V32 b0 = hn::Load(d, b), b1 = hn::Load(d, b + kLanes);
@@ -160,22 +159,29 @@ void multiply_rows(const Strip& strip, int64_t row) {
     a += kNextK;
     b += kCols;
   }
-  if (strip.c_type == DType::f32) {
-    float* c = reinterpret_cast<float*>(strip.c) + row * strip.c_stride;
-    for (int r = 0; r < Rows; ++r) {
-      store(d, left[r], c + r * strip.c_stride);
-      store(d, right[r], c + r * strip.c_stride + kLanes);
-    }
-  } else {
-    bfloat16* c = reinterpret_cast<bfloat16*>(strip.c) + row * strip.c_stride;
-    for (int r = 0; r < Rows; ++r) {
-      store(d, left[r], c + r * strip.c_stride);
-      store(d, right[r], c + r * strip.c_stride + kLanes);
-    }
+  for (int r = 0; r < Rows; ++r) {
+    store(d, left[r], c + r * strip.c_stride);
+    store(d, right[r], c + r * strip.c_stride + kLanes);
   }
 }
 
-using MultiplyRows = void (*)(const Strip&, int64_t);
+template <int Rows, bool ByColumns>
+void multiply_rows(const Strip& strip) {
+  const float* panel = reinterpret_cast<const float*>(strip.panel);
+  const float* start = strip.start;
+  for (int64_t i = 0; i < strip.panels; ++i) {
+    const int64_t at = i * strip.c_step;
+    if (strip.c_type == DType::f32)
+      multiply_panel<Rows, ByColumns>(strip, panel, start, reinterpret_cast<float*>(strip.c) + at);
+    else
+      multiply_panel<Rows, ByColumns>(strip, panel, start,
+                                      reinterpret_cast<bfloat16*>(strip.c) + at);
+    panel += strip.panel_bytes / 4;
+    if (start) start += strip.start_step;
+  }
+}
+
+using MultiplyRows = void (*)(const Strip&);
 
 template <bool ByColumns, int... I>
 constexpr std::array<MultiplyRows, kRows> table_of_rows(std::integer_sequence<int, I...>) {
@@ -186,9 +192,7 @@ void multiply(const Strip& strip) {
   static constexpr std::array<MultiplyRows, kRows> kTables[2] = {
       table_of_rows<false>(std::make_integer_sequence<int, kRows>()),
       table_of_rows<true>(std::make_integer_sequence<int, kRows>())};
-  const auto& table = kTables[strip.a.by_columns];
-  for (int64_t row = 0; row < strip.rows; row += kRows)
-    table[static_cast<size_t>(HWY_MIN(kRows, strip.rows - row) - 1)](strip, row);
+  kTables[strip.a.by_columns][static_cast<size_t>(strip.rows - 1)](strip);
 }
 
 const MicroKernel* f32_micro_kernel() {
@@ -198,7 +202,6 @@ const MicroKernel* f32_micro_kernel() {
                                       .cols = kCols,
                                       .depth = kDepth,
                                       .depth_multiple = 1,
-                                      .block_rows = 12 * 14,
                                       .operations_per_microsecond = 1e4 * kLanes,
                                       .packed_rows_bytes = packed_rows_bytes,
                                       .pack_rows = pack_rows,

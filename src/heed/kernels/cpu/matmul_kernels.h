@@ -37,17 +37,24 @@ struct PackedRows {
   bool by_columns;
 };
 
-/// The unit of work of a micro-kernel: c [rows, kernel.cols] = start + a b, a [rows, depth],
-/// b a panel [depth, kernel.cols].
+/// The unit of work of a micro-kernel: c = start + a b for at most MicroKernel::rows rows of a
+/// [rows, depth] and `panels` panels of b [depth, MicroKernel::cols]. For a panel, start and c are
+/// [rows, MicroKernel::cols] with rows `stride` elements apart; the next panel's lie `step`
+/// elements further.
 struct Strip {
   PackedRows a;
-  const std::byte* panel;
   int64_t rows, depth;
-  const float* start;    // null: zeros
-  int64_t start_stride;  // 0: one row for all
+
+  const std::byte* panel;
+  int64_t panel_bytes;  // from panel to panel
+  int64_t panels;
+
+  const float* start;  // null: zeros
+  int64_t start_stride, start_step;
+
   std::byte* c;
   DType c_type;
-  int64_t c_stride;
+  int64_t c_stride, c_step;
 };
 
 /// The arithmetic of a product for one instruction set, and the layouts it reads. A panel of b is
@@ -59,7 +66,6 @@ struct MicroKernel {
   int64_t rows, cols;  // of the sums kept in registers
   int64_t depth;       // of K in one pass over c; a multiple of depth_multiple
   int64_t depth_multiple;
-  int64_t block_rows;  // rows of a that a thread keeps in its cache
   double operations_per_microsecond;
 
   /// Bytes that pack_rows may write for a block of `rows` rows.

@@ -5,7 +5,8 @@
 namespace heed::kernels::cpu {
 namespace {
 
-constexpr int64_t kBlockCols = 512;
+constexpr int64_t kPanelBytes = 512 << 10;
+constexpr int64_t kSumBytes = 512 << 10;
 // The least work, in units of the micro-kernel's rows, that is worth reading a panel of b for.
 constexpr int64_t kLeastRowUnits = 4;
 constexpr double kSmallMicroseconds = 50;
@@ -29,12 +30,15 @@ Task Plan::task(int64_t index) const {
 }
 
 Plan plan(const MicroKernel& kernel, int64_t m, int64_t k, int64_t n, int64_t threads) {
+  const int64_t pass_bytes = std::min(k, kernel.depth) * size_of(kernel.panel_type);
+  const int64_t block_cols = std::max(kernel.cols, kPanelBytes / std::max<int64_t>(1, pass_bytes));
+  const int64_t block_rows = std::max(kernel.rows, kSumBytes / 4 / std::min(n, block_cols));
   Plan plan{.m = m,
             .n = n,
             .row_unit = kernel.rows,
             .col_unit = kernel.cols,
-            .row_blocks = ceil_div(m, kernel.block_rows),
-            .col_blocks = ceil_div(n, kBlockCols),
+            .row_blocks = ceil_div(m, block_rows),
+            .col_blocks = ceil_div(n, block_cols),
             .parallel = false};
   const double operations =
       2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
