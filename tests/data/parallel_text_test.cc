@@ -50,7 +50,8 @@ TEST_F(ParallelText, TakesBothLineEndsAndALastLineWithoutOne) {
 }
 
 TEST_F(ParallelText, KeepsUnicodeAndZeroBytes) {
-  const std::string odd("na\u00efve\0\u2028 \U0001F989", 17);
+  using namespace std::string_literals;
+  const std::string odd = "na\u00efve\0\u2028 \U0001F989"s;
   EXPECT_EQ(read_lines(file("odd", odd + "\n")), Lines{odd});
 }
 

@@ -117,8 +117,9 @@ TEST_P(SentencePieceTrain, ReadsBackWhatItSerialised) {
 
 TEST_P(SentencePieceTrain, CutsALineOfAMegabyteInReasonableTime) {
   const SentencePiece model = trained(GetParam(), 90);
+  const std::vector<std::string> texts = sentences();
   std::string line;
-  for (size_t i = 0; line.size() < 1'000'000; ++i) line += sentences()[i % 7] + " ";
+  for (size_t i = 0; line.size() < 1'000'000; ++i) line += texts[i % texts.size()] + " ";
   const auto start = std::chrono::steady_clock::now();
   EXPECT_GT(model.encode(line).size(), 100'000u);
   EXPECT_EQ(model.encode(std::string(1'000'000, 'e')).size(), 1'000'001u);
@@ -245,7 +246,7 @@ TEST(SentencePiece, RefusesOrUsesADamagedModelButNeverCrashes) {
     const std::string good = read_file(kGolden / (kind + ".model"));
     const std::string large = trained(kind == "bpe" ? Kind::bpe : Kind::unigram, 90).serialized();
     int refused = 0;
-    for (uint64_t round = 0; round < 600; ++round) try {
+    for (uint64_t round = 0; round < 240; ++round) try {
         const SentencePiece model =
             SentencePiece::from_bytes(damaged(round % 4 == 3 ? large : good, round));
         const std::vector<int32_t> ids = model.encode("\ufb01ne caf\u0065\u0301 " + everything);
@@ -253,8 +254,8 @@ TEST(SentencePiece, RefusesOrUsesADamagedModelButNeverCrashes) {
       } catch (const Error&) {
         ++refused;
       }
-    EXPECT_GT(refused, 60);
-    EXPECT_LT(refused, 590);
+    EXPECT_GT(refused, 24);
+    EXPECT_LT(refused, 230);
   }
 }
 
