@@ -65,7 +65,7 @@ std::string one_line(std::string_view text) {
                        return c >= ' ' && c <= '~';
                      });
   if (plain) return std::string(text);
-  const std::string quoted = dump(std::string(text.substr(0, kLongest)));
+  const std::string quoted = dump(std::string(text.substr(0, kLongest + 1)));
   return cut(quoted.substr(1, quoted.size() - 2), kLongest);
 }
 

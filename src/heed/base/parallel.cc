@@ -57,19 +57,21 @@ class Pool {
     grain_ = grain;
     error_ = nullptr;
     next_.store(0, std::memory_order_relaxed);
-    busy_.store(static_cast<int>(workers_.size()), std::memory_order_relaxed);
+    gate_.fetch_and(~kClosed, std::memory_order_release);
     {
       std::lock_guard lock(mutex_);
       generation_.fetch_add(1, std::memory_order_release);
     }
     if (sleepers_.load() > 0) wake_.notify_all();
     take_pieces();
+    gate_.fetch_or(kClosed, std::memory_order_relaxed);
     wait_for_workers();
     if (error_) std::rethrow_exception(error_);
   }
 
  private:
   static constexpr int kSpins = 20000;
+  static constexpr int kClosed = 1 << 30;
 
   void stop() {
     {
@@ -84,7 +86,7 @@ class Pool {
   /// Other processes, or more threads than processors, may keep a worker from its piece: after a
   /// while the processor is left to them.
   void wait_for_workers() {
-    for (int spin = 0; busy_.load(std::memory_order_acquire) > 0; ++spin)
+    for (int spin = 0; gate_.load(std::memory_order_acquire) != kClosed; ++spin)
       if (spin < kSpins)
         pause();
       else
@@ -120,9 +122,9 @@ class Pool {
         --sleepers_;
       }
       if (stopping_) return;
-      ++seen;
-      take_pieces();
-      busy_.fetch_sub(1, std::memory_order_release);
+      seen = generation_.load(std::memory_order_acquire);
+      if ((gate_.fetch_add(1, std::memory_order_acquire) & kClosed) == 0) take_pieces();
+      gate_.fetch_sub(1, std::memory_order_release);
     }
   }
 
@@ -131,7 +133,9 @@ class Pool {
   std::condition_variable wake_;
   std::atomic<uint64_t> generation_{0};
   std::atomic<int> sleepers_{0};
-  std::atomic<int> busy_{0};
+  /// The number of workers inside the current job. Once all its pieces are taken it is closed: who
+  /// comes late turns back, and nobody waits for a worker that the system has not let run.
+  std::atomic<int> gate_{kClosed};
   std::atomic<int64_t> next_{0};
   std::atomic<bool> stopping_{false};
   const Body* body_ = nullptr;

@@ -1,0 +1,104 @@
+#include "heed/base/file.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "tests/base/child.h"
+#include "tests/base/testing.h"
+
+namespace heed {
+namespace {
+
+TEST(ReadFile, GivesEveryByte) {
+  const TemporaryDirectory folder;
+  const std::string contents("a\0b\r\n\xff", 6);
+  write_file_atomically(folder / "file", contents);
+  EXPECT_EQ(read_file(folder / "file"), contents);
+  write_file_atomically(folder / "file", "");
+  EXPECT_EQ(read_file(folder / "file"), "");
+}
+
+TEST(ReadFile, ReadsFilesThatTellNoSize) {
+  EXPECT_NE(read_file("/proc/self/status").find("Pid:"), std::string::npos);
+}
+
+TEST(ReadFile, SaysWhyItCannot) {
+  const TemporaryDirectory folder;
+  const std::string path = (folder / "absent").string();
+  expect_error([&] { read_file(path); }, path + ": cannot be opened: No such file or directory");
+}
+
+TEST(ReadFile, RefusesWhatIsNoFile) {
+  const TemporaryDirectory folder;
+  expect_error([&] { read_file(folder.path()); }, "is a directory, expected a file");
+  expect_error([] { read_file("/dev/zero"); }, "/dev/zero: is not a regular file");
+  const std::filesystem::path pipe = folder / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  expect_error([&] { read_file(pipe); }, "is not a regular file");
+}
+
+TEST(ReadFile, SaysThatAFileIsTooLargeForMemory) {
+  const TemporaryDirectory folder;
+  write_file_atomically(folder / "sparse", "");
+  if (kSanitized || ::truncate((folder / "sparse").c_str(), int64_t{1} << 40) != 0)
+    GTEST_SKIP() << "needs a sparse file of 1 TiB, and a limit on the address space";
+  const std::string found = in_child([&] {
+    const rlimit limit{1 << 30, 1 << 30};
+    ::setrlimit(RLIMIT_AS, &limit);
+    return error_of([&] { read_file(folder / "sparse"); });
+  });
+  EXPECT_EQ(found, (folder / "sparse").string() + ": 1099511627776 bytes do not fit into memory");
+}
+
+TEST(MappedFile, HoldsTheContents) {
+  const TemporaryDirectory folder;
+  write_file_atomically(folder / "file", "heed");
+  const auto file = MappedFile::open(folder / "file");
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size()),
+            "heed");
+}
+
+TEST(MappedFile, MayBeEmpty) {
+  const TemporaryDirectory folder;
+  write_file_atomically(folder / "file", "");
+  EXPECT_TRUE(MappedFile::open(folder / "file")->bytes().empty());
+}
+
+TEST(MappedFile, KeepsWritesFromTheFile) {
+  const TemporaryDirectory folder;
+  write_file_atomically(folder / "file", "heed");
+  const auto file = MappedFile::open(folder / "file");
+  file->bytes()[0] = std::byte{'n'};
+  EXPECT_EQ(read_file(folder / "file"), "heed");
+}
+
+TEST(MappedFile, OutlivesTheFileUnderItsName) {
+  const TemporaryDirectory folder;
+  write_file_atomically(folder / "file", std::string(100000, 'a'));
+  const auto file = MappedFile::open(folder / "file");
+  write_file_atomically(folder / "file", "b");
+  EXPECT_EQ(file->bytes().size(), 100000u);
+  EXPECT_EQ(file->bytes().back(), std::byte{'a'});
+}
+
+TEST(MappedFile, RefusesWhatIsNoFile) {
+  const TemporaryDirectory folder;
+  expect_error([&] { MappedFile::open(folder.path()); }, "is a directory, expected a file");
+  expect_error([&] { MappedFile::open(folder / "absent"); }, "No such file or directory");
+  expect_error([] { MappedFile::open("/dev/null"); }, "is not a regular file");
+}
+
+TEST(PathExists, NeverThrows) {
+  EXPECT_TRUE(path_exists("/"));
+  EXPECT_FALSE(path_exists("/absent"));
+  EXPECT_FALSE(path_exists(std::string(10000, 'x')));
+}
+
+TEST(SyncDirectory, TakesAnEmptyNameForTheCurrentDirectory) {
+  sync_directory("");
+  expect_error([] { sync_directory("/absent"); }, "/absent: cannot be opened");
+}
+
+}  // namespace
+}  // namespace heed

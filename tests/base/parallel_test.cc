@@ -1,0 +1,149 @@
+#include "heed/base/parallel.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "tests/base/testing.h"
+
+namespace heed {
+namespace {
+
+/// Runs with 1 to 8 threads, and leaves the number as it was.
+class ParallelFor : public testing::TestWithParam<int> {
+ protected:
+  ParallelFor() { set_thread_count(GetParam()); }
+  ~ParallelFor() override { set_thread_count(before_); }
+
+ private:
+  const int before_ = thread_count();
+};
+
+INSTANTIATE_TEST_SUITE_P(Threads, ParallelFor, testing::Values(1, 2, 3, 5, 8));
+
+TEST_P(ParallelFor, VisitsEveryIndexOnce) {
+  for (const int64_t count : {0, 1, 2, 7, 64, 1000})
+    for (const int64_t grain : {1, 3, 64, 5000}) {
+      std::vector<int> visits(static_cast<size_t>(count));
+      parallel_for(count, grain, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) ++visits[static_cast<size_t>(i)];
+      });
+      EXPECT_EQ(std::count(visits.begin(), visits.end(), 1), count) << count << ", " << grain;
+    }
+}
+
+TEST_P(ParallelFor, CutsTheSamePiecesOnAnyNumberOfThreads) {
+  std::atomic<int> pieces = 0, wrong = 0;
+  parallel_for(100, 8, [&](int64_t begin, int64_t end) {
+    ++pieces;
+    if (begin % 8 != 0 || end != std::min<int64_t>(begin + 8, 100)) ++wrong;
+  });
+  EXPECT_EQ(pieces, 13);
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_P(ParallelFor, TakesAGrainOfZeroForOne) {
+  std::atomic<int> pieces = 0;
+  parallel_for(10, 0, [&](int64_t, int64_t) { ++pieces; });
+  EXPECT_EQ(pieces, 10);
+}
+
+TEST_P(ParallelFor, SurvivesTheLargestCounts) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  std::atomic<int64_t> sum = 0;
+  parallel_for(kMost, kMost, [&](int64_t begin, int64_t end) { sum += end - begin; });
+  EXPECT_EQ(sum, kMost);
+}
+
+TEST_P(ParallelFor, ManyShortJobsFollowEachOther) {
+  std::atomic<int64_t> sum = 0;
+  for (int job = 0; job < 200; ++job)
+    parallel_for(16, 1, [&](int64_t begin, int64_t) { sum += begin; });
+  EXPECT_EQ(sum, 200 * 120);
+}
+
+TEST_P(ParallelFor, WakesItsThreadsAfterAPause) {
+  std::atomic<int> pieces = 0;
+  for (int job = 0; job < 3; ++job) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    parallel_for(16, 1, [&](int64_t, int64_t) { ++pieces; });
+  }
+  EXPECT_EQ(pieces, 48);
+}
+
+TEST_P(ParallelFor, HandsOnAnExceptionAndGoesOn) {
+  for (int attempt = 0; attempt < 10; ++attempt) {
+    expect_error(
+        [] {
+          parallel_for(100, 1, [](int64_t begin, int64_t) { require(begin < 40, "too far"); });
+        },
+        "too far");
+    std::atomic<int> pieces = 0;
+    parallel_for(100, 1, [&](int64_t, int64_t) { ++pieces; });
+    EXPECT_EQ(pieces, 100);
+  }
+}
+
+TEST_P(ParallelFor, HandsOnAnyException) {
+  const auto broken = [](int64_t, int64_t) { throw std::logic_error("not heed's"); };
+  EXPECT_THROW(parallel_for(8, 1, broken), std::logic_error);
+  EXPECT_THROW(parallel_for(1, 1, broken), std::logic_error);
+}
+
+TEST_P(ParallelFor, RunsNestedCallsOnTheCallingThread) {
+  std::atomic<int> pieces = 0, elsewhere = 0;
+  parallel_for(6, 1, [&](int64_t, int64_t) {
+    const auto thread = std::this_thread::get_id();
+    parallel_for(7, 2, [&](int64_t begin, int64_t end) {
+      pieces += static_cast<int>(end - begin);
+      if (std::this_thread::get_id() != thread) ++elsewhere;
+    });
+  });
+  EXPECT_EQ(pieces, 42);
+  EXPECT_EQ(elsewhere, 0);
+}
+
+TEST_P(ParallelFor, HandsOnAnExceptionFromANestedCall) {
+  expect_error(
+      [] {
+        parallel_for(4, 1, [](int64_t, int64_t) {
+          parallel_for(4, 1, [](int64_t, int64_t) { fail("deep"); });
+        });
+      },
+      "deep");
+}
+
+TEST_P(ParallelFor, TellsTheNumberOfThreadsInside) {
+  EXPECT_EQ(thread_count(), GetParam());
+  std::atomic<int> wrong = 0;
+  parallel_for(16, 1, [&](int64_t, int64_t) { wrong += thread_count() != GetParam(); });
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_P(ParallelFor, ServesSeveralCallingThreads) {
+  std::atomic<int64_t> sum = 0;
+  std::vector<std::thread> callers;
+  for (int caller = 0; caller < 3; ++caller)
+    callers.emplace_back([&] {
+      for (int job = 0; job < 20; ++job)
+        parallel_for(16, 1, [&](int64_t begin, int64_t) { sum += begin; });
+    });
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(sum, 3 * 20 * 120);
+}
+
+TEST(SetThreadCount, RefusesWhatIsNoNumberOfThreads) {
+  const int before = thread_count();
+  expect_error([] { set_thread_count(0); }, "threads is 0, expected 1 to 1024");
+  expect_error([] { set_thread_count(-1); }, "threads is -1");
+  expect_error([] { set_thread_count(1025); }, "threads is 1025");
+  EXPECT_EQ(thread_count(), before);
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,73 @@
+#include "heed/base/signals.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+namespace heed {
+namespace {
+
+class StopRequestDeathTest : public testing::Test {
+ protected:
+  StopRequestDeathTest() { testing::FLAGS_gtest_death_test_style = "threadsafe"; }
+};
+
+TEST(StopRequest, IsSetByEitherSignal) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const StopRequest stop;
+    EXPECT_FALSE(stop.requested());
+    std::raise(signal);
+    EXPECT_TRUE(stop.requested());
+  }
+}
+
+TEST(StopRequest, StartsAnew) {
+  {
+    const StopRequest stop;
+    std::raise(SIGINT);
+  }
+  const StopRequest stop;
+  EXPECT_FALSE(stop.requested());
+}
+
+volatile std::sig_atomic_t seen = 0;
+
+TEST(StopRequest, PutsBackWhatWasInstalled) {
+  const auto before = std::signal(SIGTERM, [](int) { seen = 1; });
+  { const StopRequest stop; }
+  std::raise(SIGTERM);
+  std::signal(SIGTERM, before);
+  EXPECT_EQ(seen, 1);
+}
+
+TEST_F(StopRequestDeathTest, TheSecondSignalEndsTheProgram) {
+  EXPECT_EXIT(
+      {
+        const StopRequest stop;
+        std::raise(SIGINT);
+        std::raise(SIGINT);
+      },
+      testing::KilledBySignal(SIGINT), "");
+}
+
+TEST_F(StopRequestDeathTest, TheSecondSignalMayBeTheOther) {
+  EXPECT_EXIT(
+      {
+        const StopRequest stop;
+        std::raise(SIGINT);
+        std::raise(SIGTERM);
+      },
+      testing::KilledBySignal(SIGTERM), "");
+}
+
+TEST_F(StopRequestDeathTest, AfterwardsASignalEndsTheProgram) {
+  EXPECT_EXIT(
+      {
+        { const StopRequest stop; }
+        std::raise(SIGTERM);
+      },
+      testing::KilledBySignal(SIGTERM), "");
+}
+
+}  // namespace
+}  // namespace heed
