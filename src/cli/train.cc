@@ -6,8 +6,7 @@
 #include "cli/command.h"
 #include "heed/base/file.h"
 #include "heed/base/signals.h"
-#include "heed/inspect/capture.h"
-#include "heed/inspect/training_report.h"
+#include "heed/inspect/run_report.h"
 #include "heed/train/config.h"
 
 namespace heed::cli {

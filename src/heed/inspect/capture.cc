@@ -54,7 +54,9 @@ AttentionCapture capture_attention(const model::Transformer& model,
                                    const text::TranslationTokenizer& tokenizer,
                                    const std::string& source, const std::string& target,
                                    const CaptureOptions& options) {
-  AttentionCapture capture{.source_text = source, .target_text = target};
+  AttentionCapture capture;
+  capture.source_text = source;
+  capture.target_text = target;
   const std::vector<int32_t> ids = encode(tokenizer, source, true);
   const std::vector<int32_t> offsets{0, static_cast<int32_t>(ids.size())};
 

@@ -6,21 +6,21 @@ namespace heed::ops {
 namespace {
 
 void check(const AttentionInput& in) {
-  const auto& options = in.options;
-  const int64_t heads = options.n_heads, kv_heads = options.n_kv_heads;
-  require(heads > 0 && kv_heads > 0 && heads % kv_heads == 0,
-          "attention: {} heads cannot share {} key/value heads", heads, kv_heads);
-  require(in.q.cols() % heads == 0, "attention: q is {}, its width is not divisible by {} heads",
-          in.q.shape().text(), heads);
+  const int64_t heads = in.options.n_heads, kv_heads = in.options.n_kv_heads;
+  if (heads <= 0 || kv_heads <= 0 || heads % kv_heads != 0)
+    fail("attention: {} heads cannot share {} key/value heads", heads, kv_heads);
+  if (in.q.cols() % heads != 0)
+    fail("attention: q is {}, its width is not divisible by {} heads", in.q.shape().text(), heads);
   check_width("attention", "k", in.k, in.q.cols() / heads * kv_heads);
-  require(in.v.cols() % kv_heads == 0,
-          "attention: v is {}, its width is not divisible by {} key/value heads",
-          in.v.shape().text(), kv_heads);
-  require(in.v.rows() == in.k.rows(), "attention: k is {}, v is {}: the rows should agree",
-          in.k.shape().text(), in.v.shape().text());
-  require(in.spans->q_offsets.back() == in.q.rows(),
-          "attention: q is {}, the sequences have {} rows", in.q.shape().text(),
-          in.spans->q_offsets.back());
+  if (in.v.cols() % kv_heads != 0)
+    fail("attention: v is {}, its width is not divisible by {} key/value heads",
+         in.v.shape().text(), kv_heads);
+  if (in.v.rows() != in.k.rows())
+    fail("attention: k is {}, v is {}: the rows should agree", in.k.shape().text(),
+         in.v.shape().text());
+  if (in.spans->q_offsets.back() != in.q.rows())
+    fail("attention: q is {}, the sequences have {} rows", in.q.shape().text(),
+         in.spans->q_offsets.back());
 }
 
 }  // namespace

@@ -11,16 +11,16 @@ namespace heed::ops {
 inline void check_shape(std::string_view op, std::string_view name, const Tensor& tensor,
                         const Shape& expected) {
   require(tensor.defined(), "{}: {} is missing", op, name);
-  require(tensor.shape() == expected, "{}: {} is {}, expected {}", op, name, tensor.shape().text(),
-          expected.text());
+  if (tensor.shape() != expected)
+    fail("{}: {} is {}, expected {}", op, name, tensor.shape().text(), expected.text());
 }
 
 /// Throws "op: name has width a, expected b".
 inline void check_width(std::string_view op, std::string_view name, const Tensor& tensor,
                         int64_t expected) {
   require(tensor.defined(), "{}: {} is missing", op, name);
-  require(tensor.cols() == expected, "{}: {} is {}, its width should be {}", op, name,
-          tensor.shape().text(), expected);
+  if (tensor.cols() != expected)
+    fail("{}: {} is {}, its width should be {}", op, name, tensor.shape().text(), expected);
 }
 
 }  // namespace heed::ops

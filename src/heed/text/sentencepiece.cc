@@ -7,6 +7,7 @@
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/text/sentencepiece_check.h"
+#include "heed/text/utf8.h"
 
 namespace heed::text {
 
@@ -45,6 +46,9 @@ SentencePiece SentencePiece::from_bytes(std::string serialized, const std::strin
     problem = exception.what();
   }
   require(problem.empty(), "{} is not a usable SentencePiece model: {}", name, problem);
+  for (int32_t id = 0; id < model->processor.GetPieceSize(); ++id)
+    require(is_valid_utf8(model->processor.IdToPiece(id)),
+            "{} is a broken SentencePiece model: piece {} is not valid UTF-8", name, id);
   return SentencePiece(std::move(model));
 }
 

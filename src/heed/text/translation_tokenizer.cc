@@ -10,7 +10,6 @@
 namespace heed::text {
 namespace {
 
-constexpr int64_t kLargestVocabulary = int64_t{1} << 24;
 constexpr const char* kEndOfSequence = "</s>";
 constexpr const char* kUnknown = "<unk>";
 
@@ -20,17 +19,22 @@ std::vector<std::string> pieces_of(const SentencePiece& model) {
   return pieces;
 }
 
-/// vocab.json is an object that gives each piece its number.
+/// vocab.json is an object that gives each piece its number; n pieces have the numbers below n.
 std::vector<std::string> read_vocabulary(const std::filesystem::path& path) {
   const std::string file = path.string();
   const nlohmann::json json = parse_json(read_file(path), file);
   require(json.is_object() && !json.empty(), "{}: expected an object of pieces", file);
-  std::vector<std::string> pieces;
+  std::vector<std::string> pieces(json.size());
+  std::vector<bool> taken(json.size());
   for (const auto& [piece, value] : json.items()) {
     const auto id = get<int64_t>(json, piece, file);
-    require(id >= 0 && id < kLargestVocabulary, "{}: \"{}\" has the number {}", file, piece, id);
-    if (static_cast<size_t>(id) >= pieces.size()) pieces.resize(static_cast<size_t>(id) + 1);
-    pieces[static_cast<size_t>(id)] = piece;
+    require(id >= 0 && id < static_cast<int64_t>(json.size()),
+            "{}: \"{}\" has the number {}, expected 0 to {}", file, piece, id, json.size() - 1);
+    const auto place = static_cast<size_t>(id);
+    require(!taken[place], "{}: \"{}\" and \"{}\" both have the number {}", file, pieces[place],
+            piece, id);
+    taken[place] = true;
+    pieces[place] = piece;
   }
   return pieces;
 }
@@ -77,10 +81,9 @@ TranslationTokenizer TranslationTokenizer::load(const std::filesystem::path& dir
           SentencePiece::load(directory / "target.spm"), read_vocabulary(directory / "vocab.json")};
 }
 
-TranslationTokenizer TranslationTokenizer::shared(SentencePiece pieces) {
+TranslationTokenizer TranslationTokenizer::shared(const SentencePiece& pieces) {
   std::vector<std::string> names = pieces_of(pieces);
-  SentencePiece copy = SentencePiece::from_bytes(pieces.serialized());
-  return {std::move(pieces), std::move(copy), std::move(names)};
+  return {pieces, pieces, std::move(names)};
 }
 
 std::vector<int32_t> TranslationTokenizer::encode_source(std::string_view text) const {
@@ -115,8 +118,10 @@ const std::string& TranslationTokenizer::piece(int32_t token) const {
 }
 
 std::vector<std::pair<std::string, std::string>> TranslationTokenizer::files() const {
-  nlohmann::ordered_json vocabulary;
-  for (size_t id = 0; id < pieces_.size(); ++id) vocabulary[pieces_[id]] = id;
+  nlohmann::ordered_json vocabulary = nlohmann::ordered_json::object();
+  // Looking each name up among those already there, as operator[] does, is quadratic.
+  auto& entries = vocabulary.get_ref<nlohmann::ordered_json::object_t&>();
+  for (size_t id = 0; id < pieces_.size(); ++id) entries.emplace_back(pieces_[id], id);
   const nlohmann::json settings = {{"tokenizer_class", "MarianTokenizer"},
                                    {"eos_token", kEndOfSequence},
                                    {"unk_token", kUnknown},

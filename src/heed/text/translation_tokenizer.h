@@ -20,7 +20,7 @@ class TranslationTokenizer {
   /// Reads the three files of a model directory. Throws Error on a missing or broken one.
   static TranslationTokenizer load(const std::filesystem::path& directory);
   /// One vocabulary for both languages, numbered as the SentencePiece model numbers it.
-  static TranslationTokenizer shared(SentencePiece pieces);
+  static TranslationTokenizer shared(const SentencePiece& pieces);
 
   /// Token numbers of a line, with end of sequence.
   std::vector<int32_t> encode_source(std::string_view text) const;

@@ -83,4 +83,9 @@ void set_field(TrainConfig& config, const std::string& assignment);
 /// The whole configuration as TOML with a comment to each key.
 std::string write_toml(const TrainConfig& config);
 
+/// Throws Error, naming the keys, unless a run of `saved` (read from `file`) can go on as `asked`:
+/// only where it ends ([run] steps, epochs, minutes) and what it tells on the way ([validation])
+/// may differ.
+void require_same_run(const TrainConfig& saved, const TrainConfig& asked, const std::string& file);
+
 }  // namespace heed::train

@@ -268,4 +268,17 @@ std::string write_toml(const TrainConfig& config) {
   return out;
 }
 
+void require_same_run(const TrainConfig& saved, const TrainConfig& asked, const std::string& file) {
+  TrainConfig before = saved, now = asked;
+  const std::vector<Field> old_fields = fields(before), new_fields = fields(now);
+  for (size_t i = 0; i < old_fields.size(); ++i) {
+    const std::string& key = old_fields[i].key;
+    const bool free = key == "run.steps" || key == "run.epochs" || key == "run.minutes" ||
+                      section_of(key) == "validation";
+    require(free || old_fields[i].print() == new_fields[i].print(),
+            "{} is {} now, but the run in {} has {}: a run goes on as it began", key,
+            new_fields[i].print(), file, old_fields[i].print());
+  }
+}
+
 }  // namespace heed::train

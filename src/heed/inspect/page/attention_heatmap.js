@@ -199,5 +199,6 @@ class HeatmapStage {
     context.fillText(`${view.map.kind.key} →`, area.x + left - 6, area.y + 12);
   }
 
-  reveal(index) { this.sheet.reveal(null, this.top + (index + 0.5) * this.cell); }
+  // Brings a row into sight.
+  reveal(index) { this.sheet.reveal(this.top + (index + 0.5) * this.cell); }
 }

@@ -166,5 +166,5 @@ class LinesStage {
   }
 
   // Brings a row into sight.
-  reveal(index) { this.sheet.reveal(null, this.y(index)); }
+  reveal(index) { this.sheet.reveal(this.y(index)); }
 }

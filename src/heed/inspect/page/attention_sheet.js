@@ -58,10 +58,9 @@ class Sheet {
     return this.at({ x: viewX + this.box.scrollLeft, y: viewY + this.box.scrollTop, viewX, viewY });
   }
 
-  reveal(x, y) {
-    const box = this.box;
-    if (y !== null && (y < box.scrollTop + 40 || y > box.scrollTop + box.clientHeight - 20))
-      box.scrollTop = y - box.clientHeight / 2;
-    if (x !== null && (x < box.scrollLeft || x > box.scrollLeft + box.clientWidth)) box.scrollLeft = x - box.clientWidth / 2;
+  // Scrolls so that a place of the drawing is in sight.
+  reveal(y) {
+    const { scrollTop, clientHeight } = this.box;
+    if (y < scrollTop + 40 || y > scrollTop + clientHeight - 20) this.box.scrollTop = y - clientHeight / 2;
   }
 }

@@ -47,6 +47,7 @@ class AttentionView {
     this.listen();
     this.refreshTheme();
     this.refresh();
+    this.reveal();
   }
 
   // ---- what the stages ask for ----
@@ -369,7 +370,7 @@ class AttentionView {
     });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { this.refreshTheme(); this.refresh(); });
     new ResizeObserver(() => { if (this.stageBox.clientWidth !== this.width) this.refresh(); }).observe(this.element);
-    if (this.whole) addEventListener("hashchange", () => { this.readAddress(); this.refresh(); });
+    if (this.whole) addEventListener("hashchange", () => { this.readAddress(); this.refresh(); this.reveal(); });
   }
 
   key(key) {
@@ -414,6 +415,13 @@ class AttentionView {
     if (this.relative) parts.contrast = "row";
     if (this.fitted) parts.fit = "all";
     history.replaceState(null, "", "#" + new URLSearchParams(parts));
+  }
+
+  // Scrolls to the token that the address holds.
+  reveal() {
+    if (!this.pinned || !this.stage || !this.stage.sheet) return;
+    const row = this.pinned.query !== undefined ? this.pinned.query : this.stage instanceof LinesStage ? this.pinned.key : 0;
+    this.stage.reveal(row);
   }
 
   readAddress() {

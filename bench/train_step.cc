@@ -1,0 +1,102 @@
+// Trains a Transformer of the paper's shape on made-up sentences and prints, as one line of JSON,
+// how many target tokens a second that was and how much memory the process took at most.
+//
+//   train_step small|base f32|bf16 [steps]
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "heed/base/error.h"
+#include "heed/train/machine.h"
+#include "heed/train/optimizer.h"
+
+namespace {
+
+using namespace heed;
+using Clock = std::chrono::steady_clock;
+
+constexpr int kVocabulary = 4000, kLength = 32, kWarmUp = 3;
+
+struct Shape {
+  model::ModelConfig config;
+  int sentences;
+};
+
+Shape shape_named(const std::string& name) {
+  model::ModelConfig config;
+  config.vocab_size = kVocabulary;
+  config.max_positions = 256;
+  if (name == "base") return {config, 32};  // the defaults are the paper's base model
+  require(name == "small", "a shape \"{}\", expected small or base", name);
+  config.d_model = 256;
+  config.n_heads = 4;
+  config.d_ff = 1024;
+  config.encoder_layers = config.decoder_layers = 3;
+  return {config, 64};
+}
+
+/// Most memory that this process has had, in megabytes.
+double peak_megabytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;)
+    if (word == "VmHWM:" && status >> word) return std::stod(word) / 1024;
+  return 0;
+}
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
+  return values[values.size() / 2];
+}
+
+void run(const std::string& name, DType dtype, int steps) {
+  const Shape shape = shape_named(name);
+  model::Transformer model(shape.config, 1);
+  model.parameters().zero_gradients();
+  model.prepare(dtype);
+  train::Optimizer optimizer(model.parameters(), {});
+  std::vector<int32_t> ids, offsets{0};
+  for (int sentence = 0; sentence < shape.sentences; ++sentence) {
+    for (int i = 0; i < kLength; ++i) ids.push_back((sentence * 31 + i * 17) % kVocabulary);
+    offsets.push_back(static_cast<int32_t>(ids.size()));
+  }
+  const auto tokens = static_cast<int64_t>(ids.size());
+  const double peak = train::measure_peak(dtype);
+  std::vector<double> seconds;
+  for (int step = 0; step < steps + kWarmUp; ++step) {
+    const auto begin = Clock::now();
+    Tape tape;
+    Context context{.tape = &tape, .dtype = dtype, .dropout_seed = static_cast<uint64_t>(step)};
+    model.loss(context, {ids, offsets}, {ids, offsets}, ids,
+               {.label_smoothing = 0.1f, .gradient_scale = 1.0f / static_cast<float>(tokens)});
+    tape.backward();
+    const double norm = optimizer.gradient_norm();
+    optimizer.step(1e-4, norm > 1 ? 1 / norm : 1);
+    if (step >= kWarmUp)
+      seconds.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
+  }
+  const double step = median(seconds);
+  const double operations =
+      train::operations_of_step(model.config(), {tokens, tokens, shape.sentences});
+  std::printf("{\"tokens_per_second\": %.1f, \"peak_mb\": %.1f, \"share_of_peak\": %.3f}\n",
+              static_cast<double>(tokens) / step, peak_megabytes(), operations / step / peak);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 3) {
+    std::fprintf(stderr, "usage: train_step small|base f32|bf16 [steps]\n");
+    return 2;
+  }
+  try {
+    run(argv[1], std::string(argv[2]) == "bf16" ? DType::bf16 : DType::f32,
+        argc > 3 ? std::max(1, std::atoi(argv[3])) : 20);
+  } catch (const Error& error) {
+    std::fprintf(stderr, "train_step: error: %s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,112 @@
+#pragma once
+
+// The rungs that learn. Each makes one vector of the words so far; a linear map and a softmax turn
+// it into probabilities of the next. They differ in nothing but how much each word counts.
+
+#include <string>
+#include <vector>
+
+#include "heed/nn/transformer_layer.h"
+#include "heed/ops/attention.h"
+#include "heed/ops/embedding.h"
+
+namespace ladder {
+
+using heed::Context;
+using heed::Parameter;
+using heed::Tensor;
+using heed::nn::Initializer;
+
+inline constexpr int64_t kWidth = 64;   // D
+inline constexpr int32_t kWindow = 64;  // longest sequence of words that is looked at
+
+/// Words [N] of several windows laid end to end.
+struct Windows {
+  std::vector<int32_t> words, places, targets;
+  heed::nn::Spans spans;
+};
+
+struct Rung {
+  explicit Rung(int64_t vocabulary)
+      : vocabulary(vocabulary),
+        words(parameters.create("words", {vocabulary, kWidth}, Initializer::normal(0.1f))),
+        out(parameters.create("out", {vocabulary, kWidth}, Initializer::xavier())),
+        out_bias(parameters.create("out_bias", {vocabulary}, Initializer::zeros())) {}
+  virtual ~Rung() = default;
+  /// [N, D]: row n knows the words of its window up to n.
+  virtual Tensor state(Context& context, const Windows& in) = 0;
+
+  int64_t vocabulary;
+  heed::nn::Parameters parameters{1};
+  Parameter &words, &out, &out_bias;
+};
+
+/// (1/n) sum w_i. Softmax of equal scores is an equal share: attention without questions.
+struct Average : Rung {
+  using Rung::Rung;
+  Tensor state(Context& context, const Windows& in) override {
+    const Tensor x = heed::ops::embedding(context, {in.words, {}}, words, 8.0f, {});
+    const Tensor nothing = Tensor::zeros({x.rows(), 1});
+    return heed::ops::attention(context, {nothing, nothing, x, in.spans, {.causal = true}});
+  }
+};
+
+/// sum c_i w_i / sum c_i, where log c_i = (of the word) + (of its place): learned, but the same
+/// whatever is asked. Softmax of log c_i is c_i / sum c_i: attention in which all ask alike.
+struct FixedWeights : Rung {
+  using Rung::Rung;
+  Parameter& of_word = parameters.create("of_word", {vocabulary, 1}, Initializer::zeros());
+  Parameter& of_place = parameters.create("of_place", {kWindow, 1}, Initializer::zeros());
+  Tensor state(Context& context, const Windows& in) override {
+    const Tensor x = heed::ops::embedding(context, {in.words, {}}, words, 8.0f, {});
+    const Tensor log_c = heed::ops::embedding(context, {in.words, in.places}, of_word, 1.0f,
+                                              {.fixed = {}, .learned = &of_place});
+    const Tensor same = Tensor::full({x.rows(), 1}, 1.0f);
+    return heed::ops::attention(context, {same, log_c, x, in.spans, {.causal = true}});
+  }
+};
+
+inline heed::nn::Attention::Settings heads(int64_t n) {
+  return {kWidth, n, n, kWidth / n, kWidth / n};
+}
+
+/// Each word asks for what it needs: softmax(q k / sqrt(d)) v, one head as wide as the words.
+struct OneHead : Rung {
+  using Rung::Rung;
+  Parameter& places = parameters.create("places", {kWindow, kWidth}, Initializer::normal(0.1f));
+  heed::nn::Attention attention{parameters, "attention", heads(1), {}};
+  Tensor state(Context& context, const Windows& in) override {
+    const Tensor x = heed::ops::embedding(context, {in.words, in.places}, words, 8.0f,
+                                          {.fixed = {}, .learned = &places});
+    return attention.attend(context, x, attention.keys_values(context, x), in.spans, true);
+  }
+};
+
+/// A decoder of two layers: four heads, residual connections, normalisation, feed-forward.
+struct SmallTransformer : Rung {
+  explicit SmallTransformer(int64_t vocabulary) : Rung(vocabulary) {
+    for (int i = 0; i < 2; ++i)
+      layers.emplace_back(parameters, "layer" + std::to_string(i), settings(), i);
+  }
+  static heed::nn::TransformerLayer::Settings settings() {
+    return {.attention = heads(4),
+            .feed_forward = {.d_model = kWidth, .d_ff = 4 * kWidth},
+            .norm = {.d_model = kWidth},
+            .placement = heed::nn::NormPlacement::pre,
+            .decoder = true};
+  }
+  Parameter& places = parameters.create("places", {kWindow, kWidth}, Initializer::normal(0.1f));
+  heed::nn::Norm norm{parameters, "norm", {.d_model = kWidth}};
+  std::vector<heed::nn::TransformerLayer> layers;
+  Tensor state(Context& context, const Windows& in) override {
+    Tensor x = heed::ops::embedding(context, {in.words, in.places}, words, 8.0f,
+                                    {.fixed = {}, .learned = &places});
+    for (const auto& layer : layers) {
+      heed::nn::KeyValueCache forgotten;
+      x = layer.forward(context, x, {forgotten, in.spans, {}, in.spans});
+    }
+    return norm.forward(context, x);
+  }
+};
+
+}  // namespace ladder

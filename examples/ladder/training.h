@@ -1,0 +1,74 @@
+#pragma once
+
+// The same training for every rung: Adam on the cross entropy of the next word, by the clock.
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "heed/base/random.h"
+#include "heed/nn/positions.h"
+#include "heed/ops/cross_entropy.h"
+#include "heed/train/optimizer.h"
+#include "heed/train/schedule.h"
+#include "ladder/rungs.h"
+
+namespace ladder {
+
+/// Windows of the text that begin at `starts`; the targets are the words one further on.
+inline Windows windows_at(std::span<const int32_t> text, const std::vector<size_t>& starts) {
+  Windows in;
+  std::vector<int32_t> offsets{0};
+  for (const size_t start : starts) {
+    const size_t length = std::min<size_t>(kWindow, text.size() - 1 - start);
+    const auto words = text.subspan(start, length), next = text.subspan(start + 1, length);
+    in.words.insert(in.words.end(), words.begin(), words.end());
+    in.targets.insert(in.targets.end(), next.begin(), next.end());
+    offsets.push_back(static_cast<int32_t>(in.words.size()));
+  }
+  in.places = heed::nn::positions_within(offsets);
+  in.spans = std::make_shared<const heed::kernels::AttentionSpans>(
+      heed::kernels::AttentionSpans::self(offsets));
+  return in;
+}
+
+inline heed::ops::Loss loss(Rung& rung, heed::Tape* tape, const Windows& in) {
+  Context context{.tape = tape};
+  const Tensor state = rung.state(context, in);
+  const float scale = 1.0f / static_cast<float>(in.targets.size());
+  return heed::ops::cross_entropy(context, state, rung.out, rung.out_bias, in.targets,
+                                  {.gradient_scale = scale});
+}
+
+inline void train(Rung& rung, std::span<const int32_t> text, double seconds) {
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  // One thousandth of the time is a step of the schedule, so that the rate ends at zero on time.
+  const heed::train::Schedule schedule{
+      .kind = heed::train::ScheduleKind::cosine, .peak = 5e-3, .warmup = 50, .last_step = 1000};
+  heed::train::Optimizer optimizer(rung.parameters, {});
+  rung.parameters.zero_gradients();
+  const heed::CounterRandom random(3);
+  for (uint64_t draws = 0;;) {
+    const double elapsed = std::chrono::duration<double>(Clock::now() - start).count() / seconds;
+    if (elapsed >= 1) return;
+    std::vector<size_t> starts;
+    for (int i = 0; i < 16; ++i) starts.push_back(random.below(draws++, text.size() - kWindow));
+    heed::Tape tape;
+    loss(rung, &tape, windows_at(text, starts));
+    tape.backward();
+    // Clipped: gradients longer than 1 are shortened to 1.
+    const double clip = 1.0 / std::max(1.0, optimizer.gradient_norm());
+    optimizer.step(schedule.at(1 + static_cast<int64_t>(999 * elapsed)), clip);
+  }
+}
+
+/// Of all words but the first, each predicted from those before it in its window.
+inline double perplexity(Rung& rung, std::span<const int32_t> text) {
+  heed::ops::Loss sum;
+  for (size_t start = 0; start + 1 < text.size(); start += kWindow)
+    sum += loss(rung, nullptr, windows_at(text, {start}));
+  return sum.perplexity();
+}
+
+}  // namespace ladder

@@ -1,0 +1,86 @@
+// Attention by hand: three numbers a word, so that every step can be checked on paper.
+//
+// "cat" asks (its query), "dog" and two further words offer (their keys), and what a word passes on
+// is its value. The answer is the average of the values, each as important as query and key agree.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <vector>
+
+#include "heed/kernels/attention.h"
+#include "heed/kernels/matmul.h"
+#include "heed/kernels/softmax.h"
+
+namespace {
+
+using heed::Tensor;
+
+constexpr int64_t kWidth = 3;  // d, of queries, keys and values
+const std::vector<float> kCat{0.6f, 0.3f, 0.8f};
+const std::vector<float> kDog{0.5f, 0.1f, 0.9f};
+const float kScale = 1.0f / std::sqrt(static_cast<float>(kWidth));
+
+void print(const char* what, std::span<const float> numbers) {
+  fmt::print("{:<38}", what);
+  for (const float number : numbers) fmt::print(" {:.3f}", number);
+  fmt::print("\n");
+}
+
+/// A key along the query whose scaled score is `score`: q.k / sqrt(d) = score.
+void append_key(std::vector<float>& keys, float score) {
+  float length = 0.0f;
+  for (const float x : kCat) length += x * x;
+  for (const float x : kCat) keys.push_back(x * score / (length * kScale));
+}
+
+/// Formula by formula: the score, the weights, the share.
+void step_by_step(const Tensor& query, const Tensor& dog) {
+  // 1. How well do question and offer agree? q.k, here 0.6 0.5 + 0.3 0.1 + 0.8 0.9.
+  Tensor score = Tensor::empty({1, 1});
+  heed::kernels::matmul({query}, {dog, true}, {}, score);
+  const float product = score.data<float>()[0];
+  print("q.k of cat and dog:", score.values<float>());
+
+  // 2. A sum of d products grows with d; divided by sqrt(d) it does not (variance_of_scores.cc).
+  const float scaled = product * kScale;
+  print("divided by sqrt(3):", {&scaled, 1});
+
+  // 3. Softmax makes shares of the scores: positive, with the sum 1. Two further words scored 0.2
+  //    and -0.8.
+  const Tensor scores = Tensor::of({1, 3}, std::vector<float>{scaled, 0.2f, -0.8f});
+  Tensor weights = Tensor::empty({1, 3});
+  heed::kernels::softmax_forward(scores, weights);
+  print("weights beside scores 0.2 and -0.8:", weights.values<float>());
+
+  // 4. Each word passes on its value times its weight.
+  std::vector<float> share;
+  for (const float x : kDog) share.push_back(weights.data<float>()[0] * x);
+  print("dog's share of the answer:", share);
+}
+
+/// The same in one call, softmax(Q K^T / sqrt(d)) V, as every layer of a Transformer does it. The
+/// two further values are zeros, which leaves dog's share alone in the sum.
+void in_one_call(const Tensor& query) {
+  std::vector<float> keys = kDog, values = kDog;
+  append_key(keys, 0.2f);
+  append_key(keys, -0.8f);
+  values.resize(3 * kWidth, 0.0f);
+  const Tensor k = Tensor::of({3, kWidth}, keys), v = Tensor::of({3, kWidth}, values);
+
+  // One query row reads three key/value rows.
+  const auto spans = heed::kernels::AttentionSpans::cross({0, 1}, {0, 3});
+  const heed::kernels::AttentionOptions options{.scale = kScale};
+  Tensor out = Tensor::empty({1, kWidth}), log_sum = Tensor::empty({1, 1});
+  heed::kernels::attention_forward({query, k, v, spans, options}, out, log_sum);
+  const Tensor weights = heed::kernels::attention_weights({query, k, v, spans, options}, 0);
+  print("in one call, the weights:", weights.values<float>());
+  print("in one call, the answer:", out.values<float>());
+}
+
+}  // namespace
+
+int main() {
+  const Tensor query = Tensor::of({1, kWidth}, kCat);
+  step_by_step(query, Tensor::of({1, kWidth}, kDog));
+  in_one_call(query);
+}

@@ -1,0 +1,112 @@
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "cli/command.h"
+#include "heed/base/error.h"
+#include "heed/base/file.h"
+#include "heed/base/names.h"
+#include "heed/format/model_directory.h"
+#include "heed/inspect/attention_page.h"
+#include "heed/inspect/attention_svg.h"
+#include "heed/inspect/attention_terminal.h"
+#include "heed/inspect/capture.h"
+
+namespace heed::cli {
+namespace {
+
+using inspect::AttentionKind;
+
+struct AttendOptions {
+  CommonOptions common;
+  std::string model, source, target, out, kind = "cross";
+  int layer = 0, head = 0;  // from 1; 0: the last layer, the mean of the heads
+  bool heatmap = false;
+};
+
+int terminal_columns() {
+  winsize size{};
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 100;
+}
+
+/// What --kind, --layer and --head choose.
+struct Choice {
+  AttentionKind kind;
+  int layer;
+  std::optional<int> head;
+};
+
+Choice choice_of(const AttendOptions& options, const inspect::AttentionCapture& capture) {
+  const AttentionKind kind = named(
+      options.kind,
+      std::vector{AttentionKind::encoder_self, AttentionKind::decoder_self, AttentionKind::cross});
+  int last = 0;
+  for (const inspect::AttentionMap& map : capture.maps)
+    if (map.kind == kind) last = std::max(last, map.layer);
+  return {kind, options.layer > 0 ? options.layer - 1 : last,
+          options.head > 0 ? std::optional(options.head - 1) : std::nullopt};
+}
+
+int run_attend(const AttendOptions& options) {
+  apply(options.common);
+  const auto model = format::load_model(options.model);
+  const auto tokenizer = text::TranslationTokenizer::load(options.model);
+  inspect::AttentionCapture capture =
+      inspect::capture_attention(*model, tokenizer, options.source, options.target);
+  capture.model_name =
+      std::filesystem::absolute(options.model).lexically_normal().filename().string();
+  const Choice choice = choice_of(options, capture);
+  if (options.out.empty()) {
+    std::cout << capture.source_text << '\n'
+              << capture.target_text << "\n\n"
+              << inspect::attention_terminal(capture, choice.kind, choice.layer, choice.head,
+                                             terminal_columns(), isatty(STDOUT_FILENO) == 1);
+    return 0;
+  }
+  const std::string extension = std::filesystem::path(options.out).extension().string();
+  require(extension == ".html" || extension == ".svg",
+          "--out is {}, expected a name that ends with .html or .svg", options.out);
+  using inspect::AttentionFigure;
+  write_file_atomically(
+      options.out, extension == ".html"
+                       ? inspect::attention_page(capture)
+                       : inspect::attention_svg(
+                             capture, choice.kind, choice.layer, choice.head,
+                             options.heatmap ? AttentionFigure::heatmap : AttentionFigure::lines));
+  std::cerr << "attention of \"" << capture.target_text << "\" in " << options.out << '\n';
+  return 0;
+}
+
+}  // namespace
+
+void add_attend(CLI::App& program) {
+  auto* app = program.add_subcommand("attend", "Shows which token attended to which");
+  auto options = std::make_shared<AttendOptions>();
+  app->add_option("--model", options->model, "Model directory")->required();
+  app->add_option("--source", options->source, "What the encoder reads")->required();
+  app->add_option("--target", options->target,
+                  "What the decoder is led through (default: the model's own translation)");
+  app->add_option(
+      "--out", options->out,
+      "page.html (interactive: all layers and heads) or figure.svg; none: the terminal");
+  app->add_option("--kind", options->kind, "What the figure or the terminal shows")
+      ->check(CLI::IsMember({"encoder_self", "decoder_self", "cross"}))
+      ->capture_default_str();
+  app->add_option("--layer", options->layer, "Layer, from 1 (default: the last)")
+      ->check(CLI::PositiveNumber);
+  app->add_option("--head", options->head, "Head, from 1 (default: the mean of all)")
+      ->check(CLI::PositiveNumber);
+  app->add_flag("--heatmap", options->heatmap, "A heatmap instead of lines in the SVG");
+  add_common_options(*app, options->common);
+  app->footer(
+      "Example:\n"
+      "  heed attend --model model --source 'And God said, Let there be light.' --out page.html\n"
+      "  heed attend --model model --source 'And God said' --kind encoder_self --layer 1 --head 2");
+  set_action(*app, [options] { return run_attend(*options); });
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,169 @@
+#include "heed/generate/search.h"
+
+#include <gtest/gtest.h>
+
+#include "heed/base/error.h"
+#include "heed/base/parallel.h"
+#include "heed/base/random.h"
+#include "heed/generate/beam.h"
+#include "heed/kernels/softmax.h"
+
+namespace heed::generate {
+namespace {
+
+model::ModelConfig small_config() {
+  model::ModelConfig config;
+  config.vocab_size = 40;
+  config.d_model = 16;
+  config.encoder_layers = config.decoder_layers = 2;
+  config.n_heads = 4;
+  config.d_ff = 32;
+  config.max_positions = 64;
+  return config;
+}
+
+/// A model whose outputs differ enough for a search to be worth it.
+model::Transformer& lively_model() {
+  static model::Transformer model(small_config(), 5);
+  static const bool scaled = [] {
+    Tensor& table = model.parameters().named("model.shared.weight").value;
+    for (int64_t i = 0; i < table.elements(); ++i) table.data<float>()[i] *= 3;
+    // Now and then, the end.
+    model.parameters().named("final_logits_bias").value.data<float>()[1] = 4.0f;
+    return true;
+  }();
+  (void)scaled;
+  return model;
+}
+
+struct Sources {
+  std::vector<int32_t> ids, offsets{0};
+};
+
+Sources random_sources(int count) {
+  Sources sources;
+  const CounterRandom random(9);
+  uint64_t counter = 0;
+  for (int i = 0; i < count; ++i) {
+    const uint64_t length = 1 + random.below(counter++, 9);
+    for (uint64_t j = 0; j < length; ++j)
+      sources.ids.push_back(static_cast<int32_t>(3 + random.below(counter++, 37)));
+    sources.ids.push_back(1);
+    sources.offsets.push_back(static_cast<int32_t>(sources.ids.size()));
+  }
+  return sources;
+}
+
+/// The most probable token again and again, each time with a full pass: the definition of greedy.
+std::vector<int32_t> greedy_by_definition(const model::Transformer& model,
+                                          const std::vector<int32_t>& source, int64_t longest) {
+  Context context;
+  const std::vector<int32_t> source_offsets{0, static_cast<int32_t>(source.size())};
+  const model::Memory memory = model.encode(context, {source, source_offsets});
+  std::vector<int32_t> input{model.config().start_id};
+  while (static_cast<int64_t>(input.size()) <= longest) {
+    const std::vector<int32_t> offsets{0, static_cast<int32_t>(input.size())};
+    const Tensor states = model.decode_all(context, {input, offsets}, memory);
+    const Tensor logits = model.logits(context, states.row_slice(states.rows() - 1, states.rows()));
+    const auto row = logits.values<float>();
+    const auto best = static_cast<int32_t>(std::max_element(row.begin(), row.end()) - row.begin());
+    if (best == model.config().eos_id) break;
+    input.push_back(best);
+  }
+  return {input.begin() + 1, input.end()};
+}
+
+TEST(Search, GreedyTakesTheMostProbableTokenUntilEndOfSequence) {
+  const Sources sources = random_sources(20);
+  const auto found = search(lively_model(), DType::f32, {sources.ids, sources.offsets}, {});
+  for (size_t b = 0; b < found.size(); ++b) {
+    const std::vector<int32_t> source(sources.ids.begin() + sources.offsets[b],
+                                      sources.ids.begin() + sources.offsets[b + 1]);
+    const auto longest = std::min<int64_t>(static_cast<int64_t>(source.size()) + 50, 64);
+    EXPECT_EQ(found[b].front().tokens, greedy_by_definition(lively_model(), source, longest));
+  }
+}
+
+TEST(Search, ASentenceDoesNotDependOnItsBatchNorOnTheThreads) {
+  const Sources sources = random_sources(500);
+  for (const int beam : {1, 4}) {
+    const SearchOptions options{.beam = beam, .n_best = beam};
+    const auto together =
+        search(lively_model(), DType::f32, {sources.ids, sources.offsets}, options);
+    const int threads = thread_count();
+    set_thread_count(threads == 1 ? 2 : 1);
+    for (size_t b = 0; b < together.size(); ++b) {
+      const std::vector<int32_t> source(sources.ids.begin() + sources.offsets[b],
+                                        sources.ids.begin() + sources.offsets[b + 1]);
+      const std::vector<int32_t> offsets{0, static_cast<int32_t>(source.size())};
+      const auto alone = search(lively_model(), DType::f32, {source, offsets}, options).front();
+      ASSERT_EQ(alone.size(), together[b].size());
+      for (size_t i = 0; i < alone.size(); ++i) {
+        EXPECT_EQ(alone[i].tokens, together[b][i].tokens) << "sentence " << b;
+        EXPECT_NEAR(alone[i].score, together[b][i].score, 1e-5) << "sentence " << b;
+      }
+    }
+    set_thread_count(threads);
+  }
+}
+
+TEST(Search, ABeamFindsNothingLessProbableThanGreedyAndSortsItsResults) {
+  const Sources sources = random_sources(50);
+  const SearchOptions wide{.beam = 8, .n_best = 8, .length_penalty = 0.0f};
+  const auto greedy =
+      search(lively_model(), DType::f32, {sources.ids, sources.offsets}, {.length_penalty = 0.0f});
+  const auto beam = search(lively_model(), DType::f32, {sources.ids, sources.offsets}, wide);
+  int better = 0;
+  for (size_t b = 0; b < beam.size(); ++b) {
+    better += beam[b].front().score > greedy[b].front().score - 1e-6;
+    for (size_t i = 1; i < beam[b].size(); ++i) EXPECT_GE(beam[b][i - 1].score, beam[b][i].score);
+  }
+  EXPECT_GE(better, 47);  // a beam may lose the greedy path, but seldom
+}
+
+TEST(Search, ScoresAreTheLogProbabilitiesUnderTheModel) {
+  const Sources sources = random_sources(5);
+  const auto found = search(lively_model(), DType::f32, {sources.ids, sources.offsets},
+                            {.beam = 4, .length_penalty = 0.6f});
+  for (size_t b = 0; b < found.size(); ++b) {
+    const Hypothesis& hypothesis = found[b].front();
+    const auto length = static_cast<double>(hypothesis.tokens.size() + 1);
+    EXPECT_NEAR(hypothesis.score, hypothesis.log_probability / std::pow((5 + length) / 6, 0.6),
+                1e-5);
+    Context context;
+    const std::vector<int32_t> source(sources.ids.begin() + sources.offsets[b],
+                                      sources.ids.begin() + sources.offsets[b + 1]);
+    const std::vector<int32_t> source_offsets{0, static_cast<int32_t>(source.size())};
+    std::vector<int32_t> input{0}, target = hypothesis.tokens;
+    input.insert(input.end(), target.begin(), target.end());
+    target.push_back(1);
+    const std::vector<int32_t> offsets{0, static_cast<int32_t>(input.size())};
+    const ops::Loss loss =
+        lively_model().loss(context, {source, source_offsets}, {input, offsets}, target, {});
+    EXPECT_NEAR(hypothesis.log_probability, -loss.negative_log_likelihood, 1e-3);
+  }
+}
+
+TEST(Search, RefusesOptionsThatCannotBe) {
+  const Sources sources = random_sources(1);
+  EXPECT_THROW(search(lively_model(), DType::f32, {sources.ids, sources.offsets}, {.beam = 0}),
+               Error);
+  EXPECT_THROW(
+      search(lively_model(), DType::f32, {sources.ids, sources.offsets}, {.beam = 2, .n_best = 3}),
+      Error);
+}
+
+TEST(Beam, EndsWhenAsManyHaveEndedAsItIsWide) {
+  Beam beam({.beam = 2, .n_best = 2, .length_penalty = 0.0f}, 0, 10);
+  beam.advance(std::vector<float>{-0.1f, -3.0f, -4.0f});
+  ASSERT_FALSE(beam.paths().empty());
+  beam.advance(std::vector<float>{-0.1f, -9.0f, -9.0f, -9.0f, -9.0f, -9.0f});
+  EXPECT_TRUE(beam.paths().empty());
+  const auto best = beam.best();
+  ASSERT_EQ(best.size(), 2u);
+  EXPECT_TRUE(best[0].tokens.empty());
+  EXPECT_EQ(best[1].tokens, (std::vector<int32_t>{1}));
+}
+
+}  // namespace
+}  // namespace heed::generate

@@ -1,0 +1,202 @@
+#include "heed/model/transformer.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "heed/base/parallel.h"
+#include "tests/ops/gradient_check.h"
+
+namespace heed::model {
+namespace {
+
+ModelConfig small_config() {
+  ModelConfig config;
+  config.vocab_size = 23;
+  config.d_model = 12;
+  config.encoder_layers = config.decoder_layers = 2;
+  config.n_heads = 3;
+  config.d_ff = 20;
+  config.max_positions = 16;
+  config.dropout = 0.0f;
+  return config;
+}
+
+const std::vector<int32_t> kSource{5, 9, 1, 7, 8, 9, 10, 1}, kSourceOffsets{0, 3, 8};
+const std::vector<int32_t> kInput{0, 4, 6, 0, 12, 13, 14}, kOffsets{0, 3, 7};
+const std::vector<int32_t> kTarget{4, 6, 1, 12, 13, 14, 1};
+
+struct Variant {
+  const char* name;
+  void (*change)(ModelConfig&);
+};
+
+const Variant kVariants[] = {
+    {"post-norm", [](ModelConfig&) {}},
+    {"pre-norm, GELU",
+     [](ModelConfig& c) {
+       c.norm_placement = nn::NormPlacement::pre;
+       c.activation = kernels::Activation::gelu;
+     }},
+    {"bottleneck heads, d_v other than d_k, grouped",
+     [](ModelConfig& c) {
+       c.n_heads = 4;
+       c.n_kv_heads = 2;
+       c.d_head = 2;
+       c.d_value = 5;
+     }},
+    {"RMSNorm, gated SiLU, learned positions, dropout", [](ModelConfig& c) {
+       c.norm = nn::NormKind::rms;
+       c.gated = true;
+       c.activation = kernels::Activation::silu;
+       c.positions = PositionKind::learned;
+       c.dropout = 0.2f;
+       c.attention_dropout = 0.1f;
+       c.activation_dropout = 0.1f;
+     }}};
+
+TEST(Transformer, GradientsOfAWholeModelEqualFiniteDifferences) {
+  for (const Variant& variant : kVariants) {
+    SCOPED_TRACE(variant.name);
+    ModelConfig config = small_config();
+    // ReLU has a kink that a finite step may cross somewhere in a whole model.
+    config.activation = kernels::Activation::gelu;
+    variant.change(config);
+    Transformer model(config, 3);
+    model.parameters().zero_gradients();
+    std::vector<testing::Checked> checked;
+    for (Parameter& p : model.parameters().all())
+      if (!p.name.ends_with("k_proj.bias")) checked.push_back(testing::parameter(p));
+    testing::check_gradients(
+        [&](Context& context) {
+          const ops::Loss loss = model.loss(context, {kSource, kSourceOffsets}, {kInput, kOffsets},
+                                            kTarget, {.label_smoothing = 0.1f});
+          context.tape->backward();
+          return loss.smoothed;
+        },
+        checked, 1e-3, 0.003);
+  }
+}
+
+TEST(Transformer, ASequenceDoesNotDependOnItsBatchNorOnTheThreads) {
+  for (const Variant& variant : kVariants) {
+    SCOPED_TRACE(variant.name);
+    ModelConfig config = small_config();
+    variant.change(config);
+    const Transformer model(config, 3);
+    Context context;
+    const Memory memory = model.encode(context, {kSource, kSourceOffsets});
+    const Tensor both = model.decode_all(context, {kInput, kOffsets}, memory);
+
+    const int threads = thread_count();
+    set_thread_count(threads == 1 ? 2 : 1);
+    const std::vector<int32_t> source(kSource.begin() + 3, kSource.end()), source_offsets{0, 5};
+    const std::vector<int32_t> input(kInput.begin() + 3, kInput.end()), offsets{0, 4};
+    const Memory alone = model.encode(context, {source, source_offsets});
+    const Tensor one = model.decode_all(context, {input, offsets}, alone);
+    set_thread_count(threads);
+    EXPECT_EQ(std::memcmp(one.raw(), both.row_slice(3, 7).raw(), static_cast<size_t>(one.bytes())),
+              0);
+  }
+}
+
+TEST(Transformer, DecodingStepByStepWithACacheEqualsOneFullPass) {
+  for (const Variant& variant : kVariants) {
+    SCOPED_TRACE(variant.name);
+    ModelConfig config = small_config();
+    variant.change(config);
+    const Transformer model(config, 3);
+    Context context;
+    const std::vector<int32_t> source(kSource.begin(), kSource.begin() + 3), source_offsets{0, 3};
+    const std::vector<int32_t> input{0, 4, 6, 2, 9}, offsets{0, 5};
+    const Memory memory = model.encode(context, {source, source_offsets});
+    const Tensor full = model.decode_all(context, {input, offsets}, memory);
+    std::vector<nn::KeyValueCache> caches(2, nn::KeyValueCache(nn::KeyValueCache::Mode::keep));
+    for (int32_t step = 0; step < 5; ++step) {
+      const kernels::AttentionSpans own{{0, 1}, {0}, {step + 1}, {}}, cross{{0, 1}, {0}, {3}, {}};
+      const Tensor row =
+          model.decode(context, std::span(input).subspan(static_cast<size_t>(step), 1), memory,
+                       {{step},
+                        std::make_shared<const kernels::AttentionSpans>(own),
+                        std::make_shared<const kernels::AttentionSpans>(cross),
+                        caches});
+      for (int64_t d = 0; d < config.d_model; ++d)
+        EXPECT_NEAR(row.data<float>()[d], full.data<float>()[step * config.d_model + d], 1e-5)
+            << "step " << step;
+    }
+  }
+}
+
+TEST(Transformer, InitialActivationsKeepTheirVariance) {
+  ModelConfig config = small_config();
+  config.d_model = 64;
+  config.n_heads = 4;
+  config.d_ff = 256;
+  config.norm_placement = nn::NormPlacement::pre;
+  const Transformer model(config, 1);
+  Context context;
+  const Tensor states = model.encode(context, {kSource, kSourceOffsets}).states;
+  double sum = 0;
+  for (const float x : states.values<float>()) sum += std::pow(static_cast<double>(x), 2);
+  EXPECT_NEAR(std::sqrt(sum / static_cast<double>(states.elements())), 1.0, 0.2);
+}
+
+TEST(Transformer, TheSameSeedGivesTheSameWeights) {
+  const Transformer a(small_config(), 7), b(small_config(), 7), other(small_config(), 8);
+  const Parameter &x = a.parameters().all().front(), &y = b.parameters().all().front(),
+                  &z = other.parameters().all().front();
+  EXPECT_EQ(std::memcmp(x.value.raw(), y.value.raw(), static_cast<size_t>(x.value.bytes())), 0);
+  EXPECT_NE(std::memcmp(x.value.raw(), z.value.raw(), static_cast<size_t>(x.value.bytes())), 0);
+}
+
+template <typename Body>
+std::string error_of(Body&& body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(ModelConfig, RefusesSizesThatCannotBe) {
+  const auto refused = [](void (*change)(ModelConfig&)) {
+    ModelConfig config = small_config();
+    change(config);
+    return error_of([&] { config.validate(); });
+  };
+  EXPECT_EQ(refused([](ModelConfig& c) { c.n_heads = 5; }),
+            "d_model is 12, not divisible by n_heads, which is 5 (or give d_head)");
+  EXPECT_EQ(refused([](ModelConfig& c) { c.n_kv_heads = 2; }),
+            "n_heads is 3, not divisible by n_kv_heads, which is 2");
+  EXPECT_NE(refused([](ModelConfig& c) { c.d_ff = 0; }), "");
+  EXPECT_NE(refused([](ModelConfig& c) { c.dropout = 1.0f; }), "");
+  EXPECT_NE(refused([](ModelConfig& c) { c.eos_id = 23; }), "");
+}
+
+TEST(Transformer, RefusesWhatItCannotRead) {
+  const Transformer model(small_config(), 1);
+  Context context;
+  const std::vector<int32_t> unknown{3, 99}, two{0, 2}, longer(17, 3), seventeen{0, 17},
+      hole{0, 0, 2};
+  EXPECT_EQ(error_of([&] {
+              model.encode(context, {unknown, two});
+            }),
+            "embedding: token 1 is 99, expected 0 to 22");
+  EXPECT_EQ(error_of([&] {
+              model.encode(context, {longer, seventeen});
+            }),
+            "source 0 has 17 tokens, the model reads at most 16");
+  EXPECT_EQ(error_of([&] { model.encode(context, {two, hole}); }), "source 0 has no tokens");
+}
+
+TEST(ModelConfig, PaperSizesHaveThePapersParameters) {
+  ModelConfig base;  // table 3 of the paper counts 65 million with a vocabulary of 37,000
+  base.vocab_size = 37000;
+  base.head_bias = false;
+  EXPECT_NEAR(static_cast<double>(Transformer(base).parameters().count()), 63e6, 2e6);
+}
+
+}  // namespace
+}  // namespace heed::model

@@ -1,0 +1,106 @@
+#include "heed/text/translation_tokenizer.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "heed/base/error.h"
+
+namespace heed::text {
+namespace {
+
+const std::filesystem::path kGolden =
+    std::filesystem::path(HEED_SOURCE_DIR) / "tests/golden/sentencepiece";
+const std::string kLine = "The old sailor forgot the lighthouse.";
+
+/// A model directory that goes away with the test.
+class TranslationTokenizerFiles : public testing::Test {
+ protected:
+  void SetUp() override {
+    directory_ = std::filesystem::path(testing::TempDir()) /
+                 (std::string("heed_translation_tokenizer_") +
+                  testing::UnitTest::GetInstance()->current_test_info()->name());
+    std::filesystem::create_directories(directory_);
+    for (const auto& [name, contents] : shared().files()) write(name, contents);
+  }
+  void TearDown() override { std::filesystem::remove_all(directory_); }
+
+  static TranslationTokenizer shared() {
+    return TranslationTokenizer::shared(SentencePiece::load(kGolden / "bpe.model"));
+  }
+  void write(const std::string& name, const std::string& contents) const {
+    std::ofstream(directory_ / name, std::ios::binary) << contents;
+  }
+  std::string error_with_vocabulary(const std::string& json) const {
+    write("vocab.json", json);
+    try {
+      TranslationTokenizer::load(directory_);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+
+  std::filesystem::path directory_;
+};
+
+TEST_F(TranslationTokenizerFiles, ReadBackGiveTheSameTokens) {
+  const TranslationTokenizer written = shared(), read = TranslationTokenizer::load(directory_);
+  ASSERT_EQ(read.vocab_size(), written.vocab_size());
+  for (int32_t token = 0; token < read.vocab_size(); ++token)
+    EXPECT_EQ(read.piece(token), written.piece(token));
+  EXPECT_EQ(read.encode_source(kLine), written.encode_source(kLine));
+  EXPECT_EQ(read.files(), written.files());
+}
+
+TEST_F(TranslationTokenizerFiles, EndLinesWithEndOfSequenceAndJoinThemWithout) {
+  const TranslationTokenizer tokenizer = shared();
+  const std::vector<int32_t> tokens = tokenizer.encode_target(kLine);
+  EXPECT_EQ(tokenizer.piece(tokens.back()), "</s>");
+  EXPECT_EQ(tokenizer.decode_target(tokens), kLine);
+  EXPECT_EQ(tokenizer.encode_source("").size(), 1u);
+}
+
+TEST_F(TranslationTokenizerFiles, NumberPiecesAsTheVocabularyDoes) {
+  const SentencePiece model = SentencePiece::load(kGolden / "bpe.model");
+  std::string json = "{";
+  for (int32_t id = 0; id < model.vocab_size(); ++id)
+    json += fmt::format("{}\"{}\": {}", id == 0 ? "" : ", ",
+                        model.piece(id) == "\"" ? "\\\"" : model.piece(id),
+                        model.vocab_size() - 1 - id);
+  write("vocab.json", json + "}");
+  const TranslationTokenizer tokenizer = TranslationTokenizer::load(directory_);
+  std::vector<int32_t> expected = model.encode(kLine);
+  expected.push_back(model.eos_id());
+  for (int32_t& id : expected) id = model.vocab_size() - 1 - id;
+  EXPECT_EQ(tokenizer.encode_source(kLine), expected);
+  EXPECT_EQ(tokenizer.decode_target(expected), kLine);
+}
+
+TEST_F(TranslationTokenizerFiles, AreRefusedWhenBroken) {
+  const std::string file = (directory_ / "vocab.json").string();
+  EXPECT_EQ(error_with_vocabulary("[]"), file + ": expected an object of pieces");
+  EXPECT_EQ(error_with_vocabulary("{}"), file + ": expected an object of pieces");
+  EXPECT_EQ(error_with_vocabulary("{\"a\": 7, \"b\": 0}"),
+            file + ": \"a\" has the number 7, expected 0 to 1");
+  EXPECT_EQ(error_with_vocabulary("{\"a\": 0, \"b\": 0}"),
+            file + ": \"a\" and \"b\" both have the number 0");
+  EXPECT_EQ(error_with_vocabulary("{\"a\": 0, \"b\": 1}"),
+            "the vocabulary has no </s> or no <unk>");
+  EXPECT_NE(error_with_vocabulary("{\"a\": \"x\"}").find(file), std::string::npos);
+  EXPECT_NE(error_with_vocabulary("{\"a").find(file), std::string::npos);
+  std::filesystem::remove(directory_ / "source.spm");
+  EXPECT_NE(error_with_vocabulary("{}").find("source.spm"), std::string::npos);
+}
+
+TEST_F(TranslationTokenizerFiles, NameTokensOutsideTheVocabulary) {
+  const TranslationTokenizer tokenizer = shared();
+  const auto size = static_cast<int32_t>(tokenizer.vocab_size());
+  EXPECT_THROW(tokenizer.piece(size), Error);
+  EXPECT_THROW(tokenizer.decode_target(std::vector<int32_t>{-1}), Error);
+  EXPECT_THROW(tokenizer.decode_target(std::vector<int32_t>{size}), Error);
+}
+
+}  // namespace
+}  // namespace heed::text
