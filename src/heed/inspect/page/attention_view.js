@@ -331,7 +331,8 @@ class AttentionView {
       token.title = others[other];
       table.append(make("tr", "", token, make("td", "", track), make("td", "number", percent(shares[other]))));
     }
-    const left = others.length - order.length;
+    const seen = looking && this.kind.name === "decoder_self" ? index + 1 : others.length; // the mask hides the rest
+    const left = seen - order.length;
     const rest = 1 - order.reduce((sum, i) => sum + shares[i], 0);
     if (!order.length) table.append(make("tr", "rest", make("td", "", "no weights")));
     else if (looking && left > 0 && rest > 0.002)
