@@ -26,26 +26,32 @@ Tensor normals(int64_t rows, int64_t cols, uint64_t seed) {
   return Tensor::of({rows, cols}, values);
 }
 
-/// The root of the mean square: of numbers around zero, their standard deviation.
-double deviation(const Tensor& x) {
-  return std::sqrt(heed::kernels::sum_of_squares(x) / static_cast<double>(x.elements()));
+double variance(const Tensor& x) {
+  return heed::kernels::sum_of_squares(x) / static_cast<double>(x.elements());
 }
 
+double median(std::vector<double> numbers) {
+  std::nth_element(numbers.begin(), numbers.begin() + kQueries / 2, numbers.end());
+  return numbers[kQueries / 2];
+}
+
+/// Of the typical (median) query.
 struct Softness {
-  double largest_weight;  // mean over the queries; 1 / 64 = 0.016 when all keys count alike
-  double gradient;        // deviation of the scores' gradient, for gradients of 1 at the weights
+  double largest_weight;  // 1 / 64 = 0.016 when all keys count alike
+  double gradient;        // length of its scores' gradient, for gradients of 1 at the weights
 };
 
 Softness softness(const Tensor& scores) {
   Tensor weights = Tensor::empty(scores.shape()), gradient = Tensor::empty(scores.shape());
   heed::kernels::softmax_forward(scores, weights);
   heed::kernels::softmax_backward(weights, normals(kQueries, kKeys, 3), gradient);
-  double sum = 0;
+  std::vector<double> largest, lengths;
   for (int64_t n = 0; n < kQueries; ++n) {
     const auto row = weights.values<float>().subspan(static_cast<size_t>(n * kKeys), kKeys);
-    sum += *std::max_element(row.begin(), row.end());
+    largest.push_back(*std::max_element(row.begin(), row.end()));
+    lengths.push_back(std::sqrt(heed::kernels::sum_of_squares(gradient.row_slice(n, n + 1))));
   }
-  return {sum / kQueries, deviation(gradient)};
+  return {median(largest), median(lengths)};
 }
 
 }  // namespace
@@ -61,9 +67,8 @@ int main() {
     fmt::print("{:>5}         |", d);
     for (const bool scaled : {false, true}) {
       if (scaled) heed::kernels::scale(1.0f / std::sqrt(static_cast<float>(d)), scores);
-      const double variance = deviation(scores) * deviation(scores);
       const auto [largest, gradient] = softness(scores);
-      fmt::print("{:>9.2f}  {:>7.3f}  {:>10.5f}{}", variance, largest, gradient,
+      fmt::print("{:>9.2f}  {:>7.3f}  {:>10.5f}{}", variance(scores), largest, gradient,
                  scaled ? "\n" : "  |");
     }
   }

@@ -27,11 +27,11 @@ struct Windows {
 };
 
 struct Rung {
-  explicit Rung(int64_t vocabulary)
-      : vocabulary(vocabulary),
-        words(parameters.create("words", {vocabulary, kWidth}, Initializer::normal(0.1f))),
-        out(parameters.create("out", {vocabulary, kWidth}, Initializer::xavier())),
-        out_bias(parameters.create("out_bias", {vocabulary}, Initializer::zeros())) {}
+  explicit Rung(int64_t v)
+      : vocabulary(v),
+        words(parameters.create("words", {v, kWidth}, Initializer::normal(0.1f))),
+        out(parameters.create("out", {v, kWidth}, Initializer::xavier())),
+        out_bias(parameters.create("out_bias", {v}, Initializer::zeros())) {}
   virtual ~Rung() = default;
   /// [N, D]: row n knows the words of its window up to n.
   virtual Tensor state(Context& context, const Windows& in) = 0;
@@ -84,7 +84,7 @@ struct OneHead : Rung {
 
 /// A decoder of two layers: four heads, residual connections, normalisation, feed-forward.
 struct SmallTransformer : Rung {
-  explicit SmallTransformer(int64_t vocabulary) : Rung(vocabulary) {
+  explicit SmallTransformer(int64_t v) : Rung(v) {
     for (int i = 0; i < 2; ++i)
       layers.emplace_back(parameters, "layer" + std::to_string(i), settings(), i);
   }

@@ -94,10 +94,8 @@ int run_training(const TrainOptions& options, const CLI::App& app) {
   const auto started = Clock::now();
   apply(options.common);
   if (options.dump_config) {
-    train::TrainConfig config = fresh_config(options, app);
+    const train::TrainConfig config = fresh_config(options, app);
     config.validate();
-    config.model.vocab_size = config.vocabulary.size;
-    config.model.validate();
     std::fputs(train::write_toml(config).c_str(), stdout);
     return 0;
   }

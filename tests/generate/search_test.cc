@@ -122,7 +122,8 @@ TEST(Search, ABeamFindsNothingLessProbableThanGreedyAndSortsItsResults) {
 }
 
 TEST(Search, ScoresAreTheLogProbabilitiesUnderTheModel) {
-  const Sources sources = random_sources(5);
+  const Sources sources = random_sources(40);
+  int compared = 0;
   const auto found = search(lively_model(), DType::f32, {sources.ids, sources.offsets},
                             {.beam = 4, .length_penalty = 0.6f});
   for (size_t b = 0; b < found.size(); ++b) {
@@ -133,6 +134,9 @@ TEST(Search, ScoresAreTheLogProbabilitiesUnderTheModel) {
     Context context;
     const std::vector<int32_t> source(sources.ids.begin() + sources.offsets[b],
                                       sources.ids.begin() + sources.offsets[b + 1]);
+    // One that was cut has no end of sequence to be compared.
+    if (hypothesis.tokens.size() >= source.size() + 50) continue;
+    ++compared;
     const std::vector<int32_t> source_offsets{0, static_cast<int32_t>(source.size())};
     std::vector<int32_t> input{0}, target = hypothesis.tokens;
     input.insert(input.end(), target.begin(), target.end());
@@ -142,6 +146,7 @@ TEST(Search, ScoresAreTheLogProbabilitiesUnderTheModel) {
         lively_model().loss(context, {source, source_offsets}, {input, offsets}, target, {});
     EXPECT_NEAR(hypothesis.log_probability, -loss.negative_log_likelihood, 1e-3);
   }
+  EXPECT_GT(compared, 5);
 }
 
 TEST(Search, RefusesOptionsThatCannotBe) {

@@ -19,8 +19,9 @@ struct SearchOptions {
 
 struct Hypothesis {
   std::vector<int32_t> tokens;  // without the start token, without end of sequence
-  double log_probability = 0;   // natural logarithm, of all tokens with end of sequence
-  double score = 0;             // log_probability / length penalty
+  double log_probability =
+      0;             // natural logarithm, of all tokens, and of end of sequence unless cut
+  double score = 0;  // log_probability / length penalty
 };
 
 /// The n best translations of each source (best first), by greedy or beam search with cached keys

@@ -1,39 +1,12 @@
 #include "heed/generate/translator.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "heed/base/error.h"
+#include "heed/data/translation_batches.h"
 #include "heed/text/utf8.h"
 
 namespace heed::generate {
-namespace {
-
-/// Lines of similar length go together, so that the paths of a batch end at about the same step.
-std::vector<std::vector<size_t>> batches_by_length(const std::vector<TranslatedLine>& lines,
-                                                   int64_t budget) {
-  std::vector<size_t> order(lines.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return lines[a].source.size() > lines[b].source.size();
-  });
-  std::vector<std::vector<size_t>> batches;
-  int64_t tokens = budget;
-  for (const size_t line : order) {
-    if (lines[line].source.size() <= 1) continue;  // nothing but end of sequence
-    const auto length = static_cast<int64_t>(lines[line].source.size());
-    if (tokens + length > budget) {
-      batches.emplace_back();
-      tokens = 0;
-    }
-    batches.back().push_back(line);
-    tokens += length;
-  }
-  return batches;
-}
-
-}  // namespace
-
 Translator::Translator(const model::Transformer& model, const text::TranslationTokenizer& tokenizer,
                        Options options)
     : model_(model), tokenizer_(tokenizer), options_(options) {
@@ -53,21 +26,34 @@ std::vector<TranslatedLine> Translator::translate(const std::vector<std::string>
             "line {} has {} tokens, the model reads at most {}", number, results[i].source.size(),
             model_.config().max_positions);
   }
+  std::vector<TranslatedLine*> filled;  // a line of nothing but end of sequence stays empty
+  std::vector<int64_t> lengths;
+  for (TranslatedLine& line : results) {
+    if (line.source.size() <= 1) continue;
+    filled.push_back(&line);
+    lengths.push_back(static_cast<int64_t>(line.source.size()));
+  }
   const int64_t budget = std::max<int64_t>(options_.batch_tokens / options_.search.beam, 1);
-  for (const std::vector<size_t>& batch : batches_by_length(results, budget)) {
-    std::vector<int32_t> ids, offsets{0};
-    for (const size_t line : batch) {
-      ids.insert(ids.end(), results[line].source.begin(), results[line].source.end());
-      offsets.push_back(static_cast<int32_t>(ids.size()));
-    }
-    auto found = search(model_, options_.dtype, {ids, offsets}, options_.search);
-    for (size_t i = 0; i < batch.size(); ++i)
-      for (Hypothesis& hypothesis : found[i]) {
-        std::string text = tokenizer_.decode_target(hypothesis.tokens);
-        results[batch[i]].candidates.push_back({std::move(text), std::move(hypothesis)});
-      }
+  for (const std::vector<int64_t>& batch : data::plan_by_tokens(lengths, budget)) {
+    std::vector<TranslatedLine*> lines_of_batch;
+    for (const int64_t index : batch) lines_of_batch.push_back(filled[static_cast<size_t>(index)]);
+    translate_batch(lines_of_batch);
   }
   return results;
+}
+
+void Translator::translate_batch(const std::vector<TranslatedLine*>& lines) const {
+  std::vector<int32_t> ids, offsets{0};
+  for (const TranslatedLine* line : lines) {
+    ids.insert(ids.end(), line->source.begin(), line->source.end());
+    offsets.push_back(static_cast<int32_t>(ids.size()));
+  }
+  auto found = search(model_, options_.dtype, {ids, offsets}, options_.search);
+  for (size_t i = 0; i < lines.size(); ++i)
+    for (Hypothesis& hypothesis : found[i]) {
+      std::string text = tokenizer_.decode_target(hypothesis.tokens);
+      lines[i]->candidates.push_back({std::move(text), std::move(hypothesis)});
+    }
 }
 
 }  // namespace heed::generate

@@ -36,6 +36,8 @@ class Translator {
                                         int64_t first_line = 1) const;
 
  private:
+  void translate_batch(const std::vector<TranslatedLine*>& lines) const;
+
   const model::Transformer& model_;
   const text::TranslationTokenizer& tokenizer_;
   Options options_;

@@ -12,6 +12,9 @@ void require_at_least(std::string_view name, double value, double least) {
 }  // namespace
 
 void TrainConfig::validate() const {
+  model::ModelConfig sized = model;
+  sized.vocab_size = vocabulary.size;
+  sized.validate();
   require(vocabulary.kind == "bpe" || vocabulary.kind == "unigram",
           "vocabulary.kind is \"{}\", expected bpe or unigram", vocabulary.kind);
   require(run.compute == "auto" || run.compute == "f32" || run.compute == "bf16",

@@ -14,7 +14,7 @@ struct DataConfig {
   std::string source, target;              // one sentence a line; line i translates line i
   std::string tsv;                         // or one file: source, tab, target
   std::string valid_source, valid_target;  // none: taken from the training text, and left out of it
-  int64_t held_out = 500;                  // how many pairs are taken then
+  int64_t held_out = 500;                  // how many pairs are taken then, at most a tenth
   int64_t max_tokens = 200;                // longer sentences are dropped
   double max_ratio = 5.0;                  // and pairs with one side this many times longer
 };

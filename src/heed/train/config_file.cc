@@ -92,7 +92,7 @@ void add_data_fields(TrainConfig& c, std::vector<Field>& f) {
   f.push_back(field("data.valid_source", c.data.valid_source, "validation text"));
   f.push_back(field("data.valid_target", c.data.valid_target, "its translation"));
   f.push_back(field("data.held_out", c.data.held_out,
-                    "pairs set aside for validation when no validation text is given"));
+                    "pairs (at most a tenth) set aside when no validation text is given"));
   f.push_back(field("data.max_tokens", c.data.max_tokens, "longer sentences are dropped"));
   f.push_back(field("data.max_ratio", c.data.max_ratio,
                     "pairs with one side this many times longer are dropped"));

@@ -24,11 +24,11 @@ Pairs read_training_text(const DataConfig& data) {
   return data::read_parallel(data.source, data.target);
 }
 
-/// Moves `count` pairs, chosen by the seed, out of `train`.
+/// Moves `count` pairs, chosen by the seed, out of `train`; of a small text at most a tenth.
 Pairs hold_out(Pairs& train, int64_t count, uint64_t seed) {
-  require(static_cast<int64_t>(train.size()) > count,
-          "{} training pairs, but data.held_out wants {} of them for validation", train.size(),
-          count);
+  require(train.size() >= 2, "{} training pair, too few to set one aside for validation",
+          train.size());
+  count = std::clamp<int64_t>(static_cast<int64_t>(train.size()) / 10, 1, count);
   std::vector<size_t> order(train.size());
   std::iota(order.begin(), order.end(), size_t{0});
   const CounterRandom random(seed, 0x686f6c64);  // "hold"

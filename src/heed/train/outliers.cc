@@ -9,7 +9,7 @@ namespace {
 constexpr int64_t kEnoughHistory = 100;
 constexpr double kWeight = 0.02;
 /// A history without any spread would make the smallest change an outlier.
-constexpr double kLeastRelativeDeviation = 0.02;
+constexpr double kLeastRelativeDeviation = 0.1;
 
 }  // namespace
 

@@ -113,8 +113,7 @@ bool Trainer::done() const {
 }
 
 /// Decides where the run ends. A limit in minutes becomes a number of steps once the speed of steps
-/// and of a validation is known, and is part of the state from then on: a resumed run takes the
-/// same steps.
+/// and of a validation is known; every validation corrects it, so that the rate ends in time.
 void Trainer::plan() {
   const RunConfig& run = config_.run;
   int64_t steps = run.steps;
@@ -293,7 +292,7 @@ void Trainer::validate_and_save() {
   report(record);
   keep_for_average();
   validation_seconds_ += seconds() - begin;
-  if (state_.planned_steps == 0) plan();
+  if (config_.run.minutes > 0) plan();
   save_last();
 }
 

@@ -1,0 +1,102 @@
+#include "heed/train/config.h"
+
+#include <gtest/gtest.h>
+
+#include "heed/base/error.h"
+
+namespace heed::train {
+namespace {
+
+std::string error_of(const std::string& toml) {
+  TrainConfig config;
+  try {
+    read_toml(config, toml, "c.toml");
+    config.validate();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Config, WhatIsWrittenIsReadAgain) {
+  TrainConfig config;
+  config.model.d_model = 384;
+  config.model.norm_placement = nn::NormPlacement::pre;
+  config.model.activation = kernels::Activation::silu;
+  config.optimizer.learning_rate = 1.25e-3;
+  config.optimizer.schedule = ScheduleKind::cosine;
+  config.data.source = "a \"quoted\" \\ name";
+  config.run.steps = 7;
+  TrainConfig again;
+  read_toml(again, write_toml(config), "c.toml");
+  EXPECT_EQ(write_toml(again), write_toml(config));
+  EXPECT_EQ(again.data.source, config.data.source);
+  EXPECT_EQ(again.optimizer.learning_rate, 1.25e-3);
+}
+
+TEST(Config, AMisspeltKeyIsNamedWithTheNearestOne) {
+  EXPECT_EQ(error_of("[model]\nd_modle = 3\n"),
+            "c.toml:2: there is no key model.d_modle; did you mean model.d_model?");
+  EXPECT_EQ(error_of("[modell]\nd_model = 3\n"),
+            "c.toml:2: there is no key modell.d_model; did you mean model.d_model?");
+}
+
+TEST(Config, AValueOfTheWrongTypeIsNamed) {
+  EXPECT_EQ(error_of("[model]\nd_model = \"wide\"\n"),
+            "c.toml:2: model.d_model is 'wide', expected an integer");
+  EXPECT_EQ(error_of("[model]\ngated = 1\n"), "c.toml:2: model.gated is 1, expected true or false");
+  EXPECT_NE(error_of("[optimizer]\nschedule = \"square\"\n").find("expected one of inverse_sqrt"),
+            std::string::npos);
+  EXPECT_NE(error_of("[model]\nd_model = 3.5\n"), "");
+  EXPECT_NE(error_of("[model]\nd_model = 99999999999999999999\n"), "");
+}
+
+TEST(Config, BrokenTomlIsAnErrorWithItsLine) {
+  EXPECT_EQ(error_of("[model]\nd_model = = 3\n").substr(0, 9), "c.toml:2:");
+  EXPECT_EQ(error_of("d_model = 3\n"), "c.toml:1: d_model stands outside of a [section]");
+}
+
+TEST(Config, ARunThatNothingEndsIsRefused) {
+  EXPECT_NE(error_of("[run]\nsteps = 0\n").find("nothing would end the run"), std::string::npos);
+  EXPECT_EQ(error_of("[run]\nsteps = 1\n"), "");
+}
+
+TEST(Config, ASingleFieldCanBeSet) {
+  TrainConfig config;
+  set_field(config, "model.d_model=96");
+  set_field(config, "optimizer.schedule=cosine");
+  set_field(config, "data.source=some/file.en");
+  EXPECT_EQ(config.model.d_model, 96);
+  EXPECT_EQ(config.optimizer.schedule, ScheduleKind::cosine);
+  EXPECT_EQ(config.data.source, "some/file.en");
+  EXPECT_THROW(set_field(config, "d_model=96"), Error);
+  EXPECT_THROW(set_field(config, "model.d_model"), Error);
+}
+
+TEST(Config, EveryPresetIsValidAndStatesThePapersSizes) {
+  for (const std::string& name : preset_names()) {
+    TrainConfig config;
+    read_toml(config, preset(name), name);
+    config.model.vocab_size = config.vocabulary.size;
+    EXPECT_NO_THROW(config.validate()) << name;
+    EXPECT_NO_THROW(config.model.validate()) << name;
+    if (name != "base") continue;
+    EXPECT_EQ(config.model.d_model, 512);
+    EXPECT_EQ(config.model.d_head, 64);
+    EXPECT_EQ(config.model.d_ff, 2048);
+    EXPECT_EQ(config.model.encoder_layers, 6);
+  }
+}
+
+TEST(Config, ResumingWithAnotherModelIsRefused) {
+  TrainConfig saved;
+  TrainConfig asked = saved;
+  asked.run.minutes = 99;
+  asked.validation.every = 3;
+  EXPECT_NO_THROW(require_same_run(saved, asked, "c.toml"));
+  asked.model.d_model = 1024;
+  EXPECT_THROW(require_same_run(saved, asked, "c.toml"), Error);
+}
+
+}  // namespace
+}  // namespace heed::train

@@ -1,0 +1,206 @@
+#include "heed/train/trainer.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <csignal>
+#include <limits>
+#include <thread>
+
+#include "heed/base/error.h"
+#include "heed/base/parallel.h"
+#include "heed/base/random.h"
+#include "tests/train/tiny_run.h"
+
+namespace heed::train {
+namespace {
+
+using testing::Folder;
+
+Trainer::Outcome train(const TrainConfig& config, const Folder& folder, const std::string& out,
+                       Trainer::Options options) {
+  const Dataset dataset = testing::dataset_of(config);
+  Trainer trainer(config, dataset, RunDirectory(folder / out), std::move(options));
+  return trainer.run();
+}
+
+/// Stops when it has been asked `steps` times.
+std::function<bool()> stop_after(int steps) {
+  return [left = steps]() mutable { return --left <= 0; };
+}
+
+std::string last_weights(const Folder& folder, const std::string& out) {
+  return read_file(folder / out / "last" / "model.safetensors");
+}
+
+TEST(Trainer, AResumedRunEndsWithTheSameBits) {
+  for (const char* compute : {"f32", "bf16"}) {
+    SCOPED_TRACE(compute);
+    const Folder folder("resume");
+    testing::write_text(folder);
+    TrainConfig config = testing::tiny_config(folder);
+    config.run.compute = compute;
+    config.run.accumulation = 2;
+    config.optimizer.schedule = ScheduleKind::cosine;
+    EXPECT_EQ(train(config, folder, "whole", {}), Trainer::Outcome::finished);
+    // Interrupted between validations, at one, and twice in a row.
+    EXPECT_EQ(train(config, folder, "parts", {.stop_requested = stop_after(5)}),
+              Trainer::Outcome::stopped);
+    EXPECT_EQ(train(config, folder, "parts", {.resume = true, .stop_requested = stop_after(3)}),
+              Trainer::Outcome::stopped);
+    EXPECT_EQ(train(config, folder, "parts", {.resume = true, .stop_requested = stop_after(6)}),
+              Trainer::Outcome::stopped);
+    EXPECT_EQ(train(config, folder, "parts", {.resume = true}), Trainer::Outcome::finished);
+    EXPECT_EQ(last_weights(folder, "whole"), last_weights(folder, "parts"));
+    EXPECT_EQ(read_file(folder / "whole" / "last" / "optimizer.safetensors"),
+              read_file(folder / "parts" / "last" / "optimizer.safetensors"));
+    EXPECT_EQ(read_file(folder / "whole" / "model.safetensors"),
+              read_file(folder / "parts" / "model.safetensors"));
+  }
+}
+
+TEST(Trainer, TheSameSeedGivesTheSameBitsOnAnyNumberOfThreads) {
+  const Folder folder("threads");
+  testing::write_text(folder);
+  const TrainConfig config = testing::tiny_config(folder);
+  const int threads = thread_count();
+  set_thread_count(1);
+  train(config, folder, "one", {});
+  set_thread_count(3);
+  train(config, folder, "three", {});
+  set_thread_count(threads);
+  EXPECT_EQ(last_weights(folder, "one"), last_weights(folder, "three"));
+}
+
+TEST(Trainer, LearnsATinyLanguage) {
+  const Folder folder("learns");
+  testing::write_text(folder, 600);
+  TrainConfig config = testing::tiny_config(folder);
+  config.model.d_model = 32;
+  config.model.n_heads = 4;
+  config.model.dropout = 0.0f;
+  config.run.token_budget = 512;
+  config.run.steps = 300;
+  config.validation.every = 300;
+  config.validation.sentences = 20;
+  const Dataset dataset = testing::dataset_of(config);
+  Trainer trainer(config, dataset, RunDirectory(folder / "out"), {});
+  trainer.run();
+  EXPECT_LT(trainer.history().validations.back().perplexity, 2.0);
+  EXPECT_LT(trainer.history().steps.back().loss, 0.5 * trainer.history().steps.front().loss);
+}
+
+TEST(Trainer, KilledAtAnyMomentItLeavesACheckpointThatGoesOn) {
+  const Folder folder("kill");
+  testing::write_text(folder);
+  TrainConfig config = testing::tiny_config(folder);
+  config.run.steps = 100000;
+  config.validation.every = 2;
+  // A forked child has no threads but its own, so the pool must have none when it forks.
+  const int threads = thread_count();
+  set_thread_count(1);
+  for (int round = 0; round < 4; ++round) {
+    const bool resume = RunDirectory(folder / "out").has_checkpoint();
+    const pid_t child = fork();
+    if (child == 0) {
+      std::freopen("/dev/null", "w", stderr);
+      try {
+        train(config, folder, "out", {.resume = resume});
+      } catch (...) {
+        _exit(1);
+      }
+      _exit(0);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500 + 137 * round));
+    kill(child, SIGKILL);
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFSIGNALED(status)) << "the child ended by itself";
+  }
+  set_thread_count(threads);
+  EXPECT_EQ(train(config, folder, "out", {.resume = true, .stop_requested = stop_after(1)}),
+            Trainer::Outcome::stopped);
+}
+
+template <typename Body>
+std::string error_of(Body&& body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Trainer, ALossThatIsNoNumberStopsTheRunAndKeepsTheLastCheckpoint) {
+  const Folder folder("nan");
+  testing::write_text(folder);
+  const TrainConfig config = testing::tiny_config(folder);
+  const Dataset dataset = testing::dataset_of(config);
+  Trainer trainer(config, dataset, RunDirectory(folder / "out"),
+                  {.after_validation = [](const Trainer& t) {
+                    // What a bad batch or a broken kernel would do.
+                    const_cast<model::Transformer&>(t.model())
+                        .parameters()
+                        .named("final_logits_bias")
+                        .value.data<float>()[3] = std::numeric_limits<float>::quiet_NaN();
+                  }});
+  const std::string error = error_of([&] { trainer.run(); });
+  EXPECT_NE(error.find("the loss is nan"), std::string::npos) << error;
+}
+
+TEST(Trainer, RefusesToOverwriteARunAndToResumeNothing) {
+  const Folder folder("refuse");
+  testing::write_text(folder);
+  TrainConfig config = testing::tiny_config(folder);
+  config.run.steps = 2;
+  EXPECT_NE(error_of([&] { train(config, folder, "out", {.resume = true}); }), "");
+  train(config, folder, "out", {});
+  EXPECT_NE(error_of([&] { train(config, folder, "out", {}); }).find("--resume"),
+            std::string::npos);
+}
+
+TEST(Trainer, ADamagedCheckpointIsAClearError) {
+  const Folder folder("damaged");
+  testing::write_text(folder);
+  TrainConfig config = testing::tiny_config(folder);
+  train(config, folder, "out", {.stop_requested = stop_after(3)});
+  const auto last = folder / "out" / "last";
+  const std::string weights = read_file(last / "model.safetensors");
+  write_file_atomically(last / "model.safetensors", weights.substr(0, weights.size() / 2));
+  EXPECT_NE(
+      error_of([&] { train(config, folder, "out", {.resume = true}); }).find("model.safetensors"),
+      std::string::npos);
+  write_file_atomically(last / "model.safetensors", weights);
+  write_file_atomically(last / "training.json", "{\"step\": \"three\"}");
+  EXPECT_NE(error_of([&] { train(config, folder, "out", {.resume = true}); }).find("training.json"),
+            std::string::npos);
+}
+
+TEST(Outliers, ASingleSpikeStandsOut) {
+  Outliers outliers;
+  const CounterRandom random(1);
+  for (uint64_t i = 0; i < 300; ++i) outliers.add(3.0 + 0.1 * random.normal(i));
+  EXPECT_LT(std::abs(outliers.z_score(3.2)), 4);
+  EXPECT_GT(outliers.z_score(6.0), 8);
+  EXPECT_EQ(Outliers().z_score(1e9), 0);
+}
+
+TEST(Schedule, FollowsItsFormulas) {
+  const Schedule paper{ScheduleKind::inverse_sqrt, 7e-4, 4000, 0};
+  EXPECT_DOUBLE_EQ(paper.at(2000), 3.5e-4);
+  EXPECT_DOUBLE_EQ(paper.at(4000), 7e-4);
+  EXPECT_DOUBLE_EQ(paper.at(16000), 3.5e-4);
+  const Schedule linear{ScheduleKind::linear, 1.0, 10, 110};
+  EXPECT_DOUBLE_EQ(linear.at(60), 0.5);
+  EXPECT_DOUBLE_EQ(linear.at(110), 0.0);
+  const Schedule cosine{ScheduleKind::cosine, 1.0, 10, 110};
+  EXPECT_NEAR(cosine.at(60), 0.5, 1e-12);
+  EXPECT_NEAR(cosine.at(110), 0.0, 1e-12);
+  EXPECT_DOUBLE_EQ((Schedule{ScheduleKind::constant, 1.0, 10, 0}).at(99), 1.0);
+}
+
+}  // namespace
+}  // namespace heed::train
