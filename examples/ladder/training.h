@@ -51,7 +51,7 @@ inline void train(Rung& rung, std::span<const int32_t> text, double seconds) {
   const heed::CounterRandom random(3);
   for (uint64_t draws = 0;;) {
     const double elapsed = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC / seconds;
-    if (elapsed >= 1) { if(std::getenv("STEPS")) fmt::print(stderr,"{} steps\n",draws/16); return; }
+    if (elapsed >= 1) return;
     std::vector<size_t> starts;
     for (int i = 0; i < 16; ++i) starts.push_back(random.below(draws++, text.size() - kWindow));
     heed::Tape tape;
