@@ -37,19 +37,39 @@ class Buffer {
 };
 
 struct ThreadBuffers {
-  Buffer rows;  // a block of a
-  Buffer sums;  // f32 sums between passes over K
+  Buffer rows;    // of a
+  Buffer panels;  // of b
+  Buffer sums;    // f32, between passes over K
 };
 thread_local ThreadBuffers buffers;
 
-/// c (+)= a b for a packed b.
+/// All of b in panels.
+std::shared_ptr<std::byte> pack_all(const MicroKernel& kernel, const MatrixView& b) {
+  const int64_t panels = ceil_div(b.cols, kernel.cols), bytes = kernel.panel_bytes(b.rows);
+  auto memory = allocate(static_cast<size_t>(std::max<int64_t>(panels * bytes, 1)));
+  // Pieces worth waking a thread for.
+  constexpr int64_t kPanels = 8;
+  const int64_t pieces = ceil_div(panels, kPanels), passes = ceil_div(b.rows, kernel.depth);
+  parallel_for(passes * pieces, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t k = i / pieces * kernel.depth, panel = i % pieces * kPanels;
+      kernel.pack_panels(b,
+                         {.col = panel * kernel.cols,
+                          .panels = std::min(kPanels, panels - panel),
+                          .k = k,
+                          .depth = std::min(kernel.depth, b.rows - k)},
+                         memory.get() + panel * bytes + kernel.panel_bytes(k), bytes);
+    }
+  });
+  return memory;
+}
+
+/// c (+)= a b. b comes in panels, or is packed by each task into its cache.
 class Product {
  public:
-  Product(const MicroKernel& kernel, const Factor& a, const std::byte* panels,
-          const MatmulOptions& options, Tensor& c)
+  Product(const MicroKernel& kernel, const Factor& a, const MatmulOptions& options, Tensor& c)
       : kernel_(kernel),
         a_(a),
-        panels_(panels),
         c_(c),
         bias_(options.bias.defined() ? options.bias.data<float>() : nullptr),
         accumulate_(options.accumulate),
@@ -59,12 +79,22 @@ class Product {
     if (bias_) std::copy(bias_ + edge, bias_ + n_, edge_bias_.begin());
   }
 
-  void run() {
-    parallel_for(plan_.tasks(), plan_.parallel ? 1 : plan_.tasks(),
-                 [this](int64_t begin, int64_t end) {
-                   for (int64_t task = begin; task < end; ++task) run_task(plan_.task(task));
-                   if (kernel_.finish) kernel_.finish();
-                 });
+  /// With b packed before, all of it.
+  void run(const std::byte* panels) {
+    panels_ = panels;
+    run_tasks();
+  }
+
+  void run(const Factor& b) {
+    const MatrixView view(b);
+    std::shared_ptr<std::byte> panels;
+    if (plan_.pack_in_tasks) {
+      b_ = &view;
+    } else {
+      panels = pack_all(kernel_, view);
+      panels_ = panels.get();
+    }
+    run_tasks();
   }
 
  private:
@@ -78,56 +108,109 @@ class Product {
     return c_.raw() + (row * n_ + col) * size_of(c_.dtype());
   }
 
+  void run_tasks() const {
+    parallel_for(plan_.tasks(), plan_.parallel ? 1 : plan_.tasks(),
+                 [this](int64_t begin, int64_t end) {
+                   for (int64_t task = begin; task < end; ++task) run_task(plan_.task(task));
+                   if (kernel_.finish) kernel_.finish();
+                 });
+  }
+
   void run_task(const Task& task) const {
     const int64_t panels = ceil_div(task.cols, kernel_.cols);
-    const int64_t group_sums = panels * kernel_.rows * kernel_.cols;
     const int64_t groups = a_.cols <= kernel_.depth ? 1 : ceil_div(task.rows, kernel_.rows);
-    auto* sums = reinterpret_cast<float*>(buffers.sums.at_least(groups * group_sums * 4));
-    std::byte* rows = buffers.rows.at_least(kernel_.packed_rows_bytes(task.rows));
-    const int64_t whole_cols = std::min(task.cols, n_ / kernel_.cols * kernel_.cols - task.col);
+    auto* sums = reinterpret_cast<float*>(
+        buffers.sums.at_least(groups * panels * kernel_.rows * kernel_.cols * size_of(DType::f32)));
     int64_t k = 0;
     do {
       const int64_t depth = std::min(kernel_.depth, a_.cols - k);
-      PackedRows packed = kernel_.pack_rows(a_, {task.row, task.rows, k, depth}, rows);
-      for (int64_t row = 0; row < task.rows; row += kernel_.rows) {
-        Part part{.row = task.row + row,
-                  .rows = std::min(kernel_.rows, task.rows - row),
-                  .col = task.col,
-                  .cols = whole_cols,
-                  .sums = sums + (groups == 1 ? 0 : row / kernel_.rows * group_sums)};
-        if (whole_cols > 0) run_whole(part, packed, k, depth);
-        part.sums += part.cols * kernel_.rows;
-        part.col += part.cols;
-        part.cols = task.cols - part.cols;
-        if (part.cols > 0) run_edge(part, packed, k, depth);
-        packed.data += kernel_.rows * packed.row_bytes;
-      }
+      run_pass(task, k, depth, sums);
       k += depth;
     } while (k < a_.cols);
   }
 
-  /// A pass over [k, k + depth) from sums to sums, which is what passes in the middle do.
-  Strip pass(const Part& part, const PackedRows& rows, int64_t k, int64_t depth) const {
-    const int64_t bytes = kernel_.panel_bytes(a_.cols);
+  void run_pass(const Task& task, int64_t k, int64_t depth, float* sums) const {
+    const Panels panels = panels_of(task, k, depth);
+    const int64_t group_sums = panels.count * kernel_.rows * kernel_.cols;
+    const bool once = a_.cols <= kernel_.depth;
+    std::byte* buffer = buffers.rows.at_least(kernel_.packed_rows_bytes(kernel_.rows_at_once));
+    for (int64_t first = 0; first < task.rows; first += kernel_.rows_at_once) {
+      const int64_t rows = std::min(kernel_.rows_at_once, task.rows - first);
+      PackedRows packed = kernel_.pack_rows(a_, {task.row + first, rows, k, depth}, buffer);
+      for (int64_t row = first; row < first + rows; row += kernel_.rows) {
+        const Part part{.row = task.row + row,
+                        .rows = std::min(kernel_.rows, first + rows - row),
+                        .col = task.col,
+                        .cols = task.cols,
+                        .sums = sums + (once ? 0 : row / kernel_.rows * group_sums)};
+        run_part(part, pass(part, packed, panels, depth), k);
+        packed.data += kernel_.rows * packed.row_bytes;
+      }
+    }
+  }
+
+  /// Panels of b for the columns of a task, [k, k + depth).
+  struct Panels {
+    const std::byte* data;
+    int64_t bytes, count;
+  };
+
+  Panels panels_of(const Task& task, int64_t k, int64_t depth) const {
+    const int64_t count = ceil_div(task.cols, kernel_.cols);
+    if (panels_) {
+      const int64_t bytes = kernel_.panel_bytes(a_.cols);
+      return {panels_ + task.col / kernel_.cols * bytes + kernel_.panel_bytes(k), bytes, count};
+    }
+    const int64_t bytes = kernel_.panel_bytes(depth);
+    std::byte* data = buffers.panels.at_least(std::max<int64_t>(1, count * bytes));
+    kernel_.pack_panels(*b_, {task.col, count, k, depth}, data, bytes);
+    return {data, bytes, count};
+  }
+
+  /// From sums to sums, which is what passes in the middle of K do.
+  Strip pass(const Part& part, const PackedRows& rows, const Panels& panels, int64_t depth) const {
+    const int64_t size = kernel_.rows * kernel_.cols;
     return {.a = rows,
             .rows = part.rows,
             .depth = depth,
-            .panel = panels_ + part.col / kernel_.cols * bytes +
-                     k * kernel_.cols * size_of(kernel_.panel_type),
-            .panel_bytes = bytes,
-            .panels = ceil_div(part.cols, kernel_.cols),
+            .panel = panels.data,
+            .panel_bytes = panels.bytes,
+            .panels = panels.count,
             .start = part.sums,
             .start_stride = kernel_.cols,
-            .start_step = kernel_.rows * kernel_.cols,
+            .start_step = size,
             .c = reinterpret_cast<std::byte*>(part.sums),
             .c_type = DType::f32,
             .c_stride = kernel_.cols,
-            .c_step = kernel_.rows * kernel_.cols};
+            .c_step = size};
   }
 
-  /// A pass over panels that lie within c.
-  void run_whole(const Part& part, const PackedRows& rows, int64_t k, int64_t depth) const {
-    Strip strip = pass(part, rows, k, depth);
+  /// The panels within c, and the one that reaches over its edge.
+  void run_part(const Part& part, const Strip& strip, int64_t k) const {
+    const int64_t whole = std::min(part.cols, n_ / kernel_.cols * kernel_.cols - part.col);
+    const int64_t panels = whole / kernel_.cols;
+    if (panels > 0) {
+      Part within = part;
+      within.cols = whole;
+      Strip some = strip;
+      some.panels = panels;
+      run_whole(within, some, k);
+    }
+    if (whole < part.cols) {
+      Part edge = part;
+      edge.col += whole;
+      edge.cols -= whole;
+      edge.sums += panels * strip.start_step;
+      Strip one = strip;
+      one.panels = 1;
+      one.panel += panels * strip.panel_bytes;
+      one.start = edge.sums;
+      one.c = reinterpret_cast<std::byte*>(edge.sums);
+      run_edge(edge, one, k);
+    }
+  }
+
+  void run_whole(const Part& part, Strip strip, int64_t k) const {
     if (k == 0 && accumulate_ && !bias_ && c_.dtype() == DType::f32) {
       strip.start = reinterpret_cast<const float*>(c_at(part.row, part.col));
       strip.start_stride = n_;
@@ -139,7 +222,7 @@ class Product {
       strip.start_stride = 0;
       strip.start_step = kernel_.cols;
     }
-    if (k + depth == a_.cols) {
+    if (k + strip.depth == a_.cols) {
       strip.c = c_at(part.row, part.col);
       strip.c_type = c_.dtype();
       strip.c_stride = n_;
@@ -148,16 +231,14 @@ class Product {
     kernel_.multiply(strip);
   }
 
-  /// A pass over the panel that reaches over the edge of c.
-  void run_edge(const Part& part, const PackedRows& rows, int64_t k, int64_t depth) const {
-    Strip strip = pass(part, rows, k, depth);
+  void run_edge(const Part& part, Strip strip, int64_t k) const {
     if (k == 0 && accumulate_) {
       sum_c_and_bias(part);
     } else if (k == 0) {
       strip.start = bias_ ? edge_bias_.data() : nullptr;
       strip.start_stride = 0;
     }
-    if (k + depth < a_.cols) {
+    if (k + strip.depth < a_.cols) {
       kernel_.multiply(strip);
       return;
     }
@@ -187,34 +268,15 @@ class Product {
 
   const MicroKernel& kernel_;
   const MatrixView a_;
-  const std::byte* panels_;
   Tensor& c_;
   const float* bias_;
   const bool accumulate_;
   const int64_t n_;
   const Plan plan_;
+  const std::byte* panels_ = nullptr;         // all of b, packed
+  const MatrixView* b_ = nullptr;             // or b to be packed
   std::array<float, kMostCols> edge_bias_{};  // of the panel that reaches over the edge
 };
-
-/// All panels of b, passes over K outermost, so that the rows of b are read together.
-std::shared_ptr<std::byte> pack_panels(const MicroKernel& kernel, const Factor& b) {
-  const MatrixView view(b);
-  const int64_t panels = (view.cols + kernel.cols - 1) / kernel.cols;
-  const int64_t bytes = kernel.panel_bytes(view.rows);
-  auto memory = allocate(static_cast<size_t>(std::max<int64_t>(panels * bytes, 1)));
-  const int64_t passes = (view.rows + kernel.depth - 1) / kernel.depth;
-  constexpr int64_t kPiece = int64_t{1} << 16;  // elements
-  const int64_t grain = std::max<int64_t>(1, kPiece / (kernel.cols * kernel.depth));
-  parallel_for(passes * panels, grain, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t k = i / panels * kernel.depth, panel = i % panels;
-      kernel.pack_panel(
-          view, k, std::min(kernel.depth, view.rows - k), panel * kernel.cols,
-          memory.get() + panel * bytes + k * kernel.cols * size_of(kernel.panel_type));
-    }
-  });
-  return memory;
-}
 
 }  // namespace
 
@@ -222,7 +284,8 @@ PackedMatrix pack(const Factor& b) {
   const MicroKernel& kernel = kernel_for(b.matrix.dtype());
   const int64_t panels = (b.cols() + kernel.cols - 1) / kernel.cols;
   const int64_t elements = kernel.panel_bytes(b.rows()) / size_of(kernel.panel_type);
-  return {.panels = Tensor::view({panels, elements}, kernel.panel_type, pack_panels(kernel, b)),
+  return {.panels =
+              Tensor::view({panels, elements}, kernel.panel_type, pack_all(kernel, MatrixView(b))),
           .rows = b.rows(),
           .cols = b.cols(),
           .kernel = &kernel};
@@ -232,9 +295,7 @@ void matmul(const Factor& a, const Factor& b, const MatmulOptions& options, Tens
   require(a.matrix.dtype() == b.matrix.dtype(), "matmul: a is {}, b is {}, expected one dtype",
           name_of(a.matrix.dtype()), name_of(b.matrix.dtype()));
   if (c.elements() == 0) return;
-  const MicroKernel& kernel = kernel_for(a.matrix.dtype());
-  const std::shared_ptr<std::byte> panels = pack_panels(kernel, b);
-  Product(kernel, a, panels.get(), options, c).run();
+  Product(kernel_for(a.matrix.dtype()), a, options, c).run(b);
 }
 
 void matmul_packed(const Tensor& a, const PackedMatrix& b, const MatmulOptions& options,
@@ -243,7 +304,7 @@ void matmul_packed(const Tensor& a, const PackedMatrix& b, const MatmulOptions& 
   require(b.kernel->panel_type == DType::f32 || a.dtype() == DType::bf16,
           "matmul_packed: a is {}, b was packed as bf16", name_of(a.dtype()));
   if (c.elements() == 0) return;
-  Product(*b.kernel, {a}, b.panels.raw(), options, c).run();
+  Product(*b.kernel, {a}, options, c).run(b.panels.raw());
 }
 
 }  // namespace heed::kernels::cpu

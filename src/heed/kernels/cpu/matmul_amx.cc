@@ -166,10 +166,11 @@ const MicroKernel* amx_kernel() {
                                       .cols = kPairCols,
                                       .depth = kDepth,
                                       .depth_multiple = kPairDepth,
+                                      .rows_at_once = 4 * kRows,
                                       .operations_per_microsecond = 1e6,
                                       .packed_rows_bytes = packed_rows_bytes,
                                       .pack_rows = pack_rows,
-                                      .pack_panel = pack_pair_panel,
+                                      .pack_panels = pack_pair_panels,
                                       .multiply = multiply,
                                       .finish = finish};
   static const bool available = has_amx_bf16();

@@ -121,10 +121,11 @@ const MicroKernel* avx512_bf16_kernel() {
                                       .cols = kPairCols,
                                       .depth = kDepth,
                                       .depth_multiple = kPairDepth,
+                                      .rows_at_once = 8 * kRows,
                                       .operations_per_microsecond = 3e5,
                                       .packed_rows_bytes = packed_rows_bytes,
                                       .pack_rows = pack_rows,
-                                      .pack_panel = pack_pair_panel,
+                                      .pack_panels = pack_pair_panels,
                                       .multiply = multiply,
                                       .finish = nullptr};
   static const bool available = has_avx512_bf16();

@@ -56,21 +56,27 @@ void transpose_pairs(const std::byte* from, int64_t from_stride, std::byte* to, 
   }
 }
 
-/// 32 columns of b that lie along memory.
-void pack_plain_panel(const MatrixView& b, int64_t k, int64_t depth, int64_t col, std::byte* to) {
-  const __mmask32 cols = lowest(b.cols - col);
-  const std::byte* from = b.at(k, col);
-  // What the interleaving within lanes needs to leave the columns in their order.
-  const __m512i spread = _mm512_set_epi64(7, 3, 6, 2, 5, 1, 4, 0);
+/// What the interleaving within lanes needs to leave 32 elements in their order.
+__m512i spread(__m512i elements) {
+  return _mm512_permutexvar_epi64(_mm512_set_epi64(7, 3, 6, 2, 5, 1, 4, 0), elements);
+}
+
+/// Columns of b that lie along memory: row by row, across the panels.
+void pack_plain_panels(const MatrixView& b, const PanelBlock& block, std::byte* to,
+                       int64_t panel_bytes) {
   const int64_t stride = 2 * b.stride;
-  const int64_t filled = (depth + kPairDepth - 1) / kPairDepth * kPairDepth;
-  for (int64_t i = 0; i < filled; i += 2, from += 2 * stride, to += 2 * kLine) {
-    const __m512i first = i < depth ? load(from, cols) : _mm512_setzero_si512();
-    const __m512i second = i + 1 < depth ? load(from + stride, cols) : _mm512_setzero_si512();
-    const __m512i a = _mm512_permutexvar_epi64(spread, first);
-    const __m512i c = _mm512_permutexvar_epi64(spread, second);
-    _mm512_store_si512(to, _mm512_unpacklo_epi16(a, c));
-    _mm512_store_si512(to + kLine, _mm512_unpackhi_epi16(a, c));
+  const int64_t filled = (block.depth + kPairDepth - 1) / kPairDepth * kPairDepth;
+  for (int64_t i = 0; i < filled; i += 2, to += 2 * kLine) {
+    const std::byte* from = b.at(block.k + i, block.col);
+    for (int64_t panel = 0; panel < block.panels; ++panel, from += kLine) {
+      const __mmask32 cols = lowest(b.cols - block.col - panel * kPairCols);
+      const __m512i first = i < block.depth ? load(from, cols) : _mm512_setzero_si512();
+      const __m512i second =
+          i + 1 < block.depth ? load(from + stride, cols) : _mm512_setzero_si512();
+      const __m512i even = spread(first), odd = spread(second);
+      _mm512_store_si512(to + panel * panel_bytes, _mm512_unpacklo_epi16(even, odd));
+      _mm512_store_si512(to + panel * panel_bytes + kLine, _mm512_unpackhi_epi16(even, odd));
+    }
   }
 }
 
@@ -102,38 +108,43 @@ void copy_rows(const MatrixView& a, RowBlock block, int64_t row_bytes, std::byte
   }
 }
 
-/// 32 rows of a transposed a, which lie across memory.
-void transpose_rows(const MatrixView& a, RowBlock block, int64_t row_bytes, std::byte* to) {
+/// 32 rows and 32 k of a transposed a, whose rows lie across memory.
+void transpose_rows(const MatrixView& a, const RowBlock& block, int64_t row_bytes, std::byte* to) {
   alignas(64) std::byte low[kTileBytes], high[kTileBytes];
   const __mmask32 rows = lowest(block.rows);
   const int64_t stride = 2 * a.stride;
-  // What the interleaving within lanes needs to leave the rows in their order.
-  const __m512i spread = _mm512_set_epi64(7, 3, 6, 2, 5, 1, 4, 0);
   const std::byte* from = a.at(block.row, block.k);
-  for (int64_t i = 0; i < block.depth; i += 32, to += kLine) {
-    for (int64_t pair = 0; pair < 16; ++pair, from += 2 * stride) {
-      const int64_t left = block.depth - i - 2 * pair;
-      const __m512i first = left > 0 ? load(from, rows) : _mm512_setzero_si512();
-      const __m512i second = left > 1 ? load(from + stride, rows) : _mm512_setzero_si512();
-      const __m512i even = _mm512_permutexvar_epi64(spread, first);
-      const __m512i odd = _mm512_permutexvar_epi64(spread, second);
-      _mm512_store_si512(low + pair * kLine, _mm512_unpacklo_epi16(even, odd));
-      _mm512_store_si512(high + pair * kLine, _mm512_unpackhi_epi16(even, odd));
-    }
-    transpose_pairs(low, kLine, to, row_bytes);
-    if (block.rows > 16) transpose_pairs(high, kLine, to + 16 * row_bytes, row_bytes);
+  for (int64_t pair = 0; pair < 16; ++pair, from += 2 * stride) {
+    const int64_t left = block.depth - 2 * pair;
+    const __m512i first = left > 0 ? load(from, rows) : _mm512_setzero_si512();
+    const __m512i second = left > 1 ? load(from + stride, rows) : _mm512_setzero_si512();
+    const __m512i even = spread(first), odd = spread(second);
+    _mm512_store_si512(low + pair * kLine, _mm512_unpacklo_epi16(even, odd));
+    _mm512_store_si512(high + pair * kLine, _mm512_unpackhi_epi16(even, odd));
   }
+  transpose_pairs(low, kLine, to, row_bytes);
+  if (block.rows > 16) transpose_pairs(high, kLine, to + 16 * row_bytes, row_bytes);
+}
+
+/// Asks for 32 stored rows of a transposed a.
+void prefetch(const MatrixView& a, int64_t row, int64_t k) {
+  for (int64_t i = k; i < std::min(k + 32, a.cols); ++i)
+    _mm_prefetch(reinterpret_cast<const char*>(a.at(row, i)), _MM_HINT_T0);
 }
 
 }  // namespace
 
-void pack_pair_panel(const MatrixView& b, int64_t k, int64_t depth, int64_t col, std::byte* to) {
+void pack_pair_panels(const MatrixView& b, const PanelBlock& block, std::byte* to,
+                      int64_t panel_bytes) {
   if (!b.transposed) {
-    pack_plain_panel(b, k, depth, col, to);
+    pack_plain_panels(b, block, to, panel_bytes);
     return;
   }
-  pack_transposed_columns(b, k, depth, col, to);
-  pack_transposed_columns(b, k, depth, col + 16, to + kLine);
+  for (int64_t panel = 0; panel < block.panels; ++panel, to += panel_bytes) {
+    const int64_t col = block.col + panel * kPairCols;
+    pack_transposed_columns(b, block.k, block.depth, col, to);
+    pack_transposed_columns(b, block.k, block.depth, col + 16, to + kLine);
+  }
 }
 
 void pack_pair_rows(const MatrixView& a, RowBlock block, int64_t row_bytes, std::byte* to) {
@@ -141,9 +152,15 @@ void pack_pair_rows(const MatrixView& a, RowBlock block, int64_t row_bytes, std:
     copy_rows(a, block, row_bytes, to);
     return;
   }
-  for (int64_t r = 0; r < block.rows; r += 32)
-    transpose_rows(a, {block.row + r, std::min<int64_t>(32, block.rows - r), block.k, block.depth},
-                   row_bytes, to + r * row_bytes);
+  // Across the rows first, which is the order of memory.
+  for (int64_t i = 0; i < block.depth; i += 32)
+    for (int64_t r = 0; r < block.rows; r += 32) {
+      prefetch(a, block.row + r, block.k + i + 32);
+      transpose_rows(a,
+                     {block.row + r, std::min<int64_t>(32, block.rows - r), block.k + i,
+                      std::min<int64_t>(32, block.depth - i)},
+                     row_bytes, to + r * row_bytes + 2 * i);
+    }
 }
 
 }  // namespace heed::kernels::cpu

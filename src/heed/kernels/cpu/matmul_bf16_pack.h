@@ -11,8 +11,9 @@ namespace heed::kernels::cpu {
 inline constexpr int64_t kPairCols = 32;
 inline constexpr int64_t kPairDepth = 32;
 
-/// MicroKernel::pack_panel.
-void pack_pair_panel(const MatrixView& b, int64_t k, int64_t depth, int64_t col, std::byte* to);
+/// MicroKernel::pack_panels.
+void pack_pair_panels(const MatrixView& b, const PanelBlock& block, std::byte* to,
+                      int64_t panel_bytes);
 
 /// Copies a block to rows that are `row_bytes` (a multiple of 64) apart; those of a last, partial
 /// group of 16 may be written whole.

@@ -18,6 +18,7 @@ namespace HWY_NAMESPACE {
 using cpu::MatrixView;
 using cpu::MicroKernel;
 using cpu::PackedRows;
+using cpu::PanelBlock;
 using cpu::RowBlock;
 using cpu::Strip;
 
@@ -105,35 +106,47 @@ HWY_INLINE void transpose4(const T* from, int64_t stride, float* to) {
   hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, high01, high23)), d, to + 3 * kCols);
 }
 
+/// A panel whose columns lie across memory.
 template <typename T>
-void pack_panel_of(const MatrixView& b, int64_t k, int64_t depth, int64_t col, float* to) {
-  const T* from = reinterpret_cast<const T*>(b.at(k, col));
-  const int64_t cols = HWY_MIN(kCols, b.cols - col);
-  if (cols < kCols)
-    for (int64_t i = 0; i < depth * kCols; ++i) to[i] = 0.0f;
-  if (!b.transposed) {
-    for (int64_t i = 0; i < depth; ++i) widen(from + i * b.stride, cols, to + i * kCols);
-    return;
-  }
+void transpose_panel(const T* from, int64_t stride, int64_t depth, int64_t cols, float* to) {
   int64_t j = 0;
-  for (; j + 4 <= cols; j += 4) {
+  for (; j + 4 <= cols; j += 4, from += 4 * stride) {
     int64_t i = 0;
-    for (; i + 4 <= depth; i += 4)
-      transpose4(from + j * b.stride + i, b.stride, to + i * kCols + j);
+    for (; i + 4 <= depth; i += 4) transpose4(from + i, stride, to + i * kCols + j);
     for (; i < depth; ++i)
-      for (int64_t n = j; n < j + 4; ++n)
-        to[i * kCols + n] = static_cast<float>(from[n * b.stride + i]);
+      for (int64_t n = 0; n < 4; ++n)
+        to[i * kCols + j + n] = static_cast<float>(from[n * stride + i]);
   }
-  for (; j < cols; ++j)
-    for (int64_t i = 0; i < depth; ++i)
-      to[i * kCols + j] = static_cast<float>(from[j * b.stride + i]);
+  for (; j < cols; ++j, from += stride)
+    for (int64_t i = 0; i < depth; ++i) to[i * kCols + j] = static_cast<float>(from[i]);
 }
 
-void pack_panel(const MatrixView& b, int64_t k, int64_t depth, int64_t col, std::byte* to) {
+template <typename T>
+void pack_panels_of(const MatrixView& b, const PanelBlock& block, float* to, int64_t panel_step) {
+  const int64_t cols = HWY_MIN(block.panels * kCols, b.cols - block.col);
+  const int64_t whole = cols / kCols, rest = cols % kCols;
+  if (rest > 0)
+    for (int64_t i = 0; i < block.depth * kCols; ++i) to[whole * panel_step + i] = 0.0f;
+  if (b.transposed) {
+    for (int64_t panel = 0; panel < block.panels; ++panel)
+      transpose_panel(reinterpret_cast<const T*>(b.at(block.k, block.col + panel * kCols)),
+                      b.stride, block.depth, panel < whole ? kCols : rest, to + panel * panel_step);
+    return;
+  }
+  // Row by row, across the panels, which is the order of memory.
+  const T* from = reinterpret_cast<const T*>(b.at(block.k, block.col));
+  for (int64_t i = 0; i < block.depth; ++i, from += b.stride, to += kCols) {
+    for (int64_t panel = 0; panel < whole; ++panel)
+      widen(from + panel * kCols, kCols, to + panel * panel_step);
+    if (rest > 0) widen(from + whole * kCols, rest, to + whole * panel_step);
+  }
+}
+
+void pack_panels(const MatrixView& b, const PanelBlock& block, std::byte* to, int64_t panel_bytes) {
   if (b.dtype == DType::f32)
-    pack_panel_of<float>(b, k, depth, col, reinterpret_cast<float*>(to));
+    pack_panels_of<float>(b, block, reinterpret_cast<float*>(to), panel_bytes / 4);
   else
-    pack_panel_of<bfloat16>(b, k, depth, col, reinterpret_cast<float*>(to));
+    pack_panels_of<bfloat16>(b, block, reinterpret_cast<float*>(to), panel_bytes / 4);
 }
 
 /// A panel's part of a strip of Rows rows. Every sum is a chain of multiply-adds in the order of k,
@@ -202,10 +215,11 @@ const MicroKernel* f32_micro_kernel() {
                                       .cols = kCols,
                                       .depth = kDepth,
                                       .depth_multiple = 1,
+                                      .rows_at_once = 8 * kRows,
                                       .operations_per_microsecond = 1e4 * kLanes,
                                       .packed_rows_bytes = packed_rows_bytes,
                                       .pack_rows = pack_rows,
-                                      .pack_panel = pack_panel,
+                                      .pack_panels = pack_panels,
                                       .multiply = multiply,
                                       .finish = nullptr};
   return &kernel;

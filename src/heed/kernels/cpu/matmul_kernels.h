@@ -29,6 +29,11 @@ struct RowBlock {
   int64_t row, rows, k, depth;
 };
 
+/// A part of the right factor: [k, k + depth) of the `panels` panels from column `col` on.
+struct PanelBlock {
+  int64_t col, panels, k, depth;
+};
+
 /// A RowBlock as a micro-kernel reads it: rows `row_bytes` apart with consecutive k beside each
 /// other or, by columns, groups of MicroKernel::rows rows in which all rows of a k stand together.
 struct PackedRows {
@@ -66,14 +71,16 @@ struct MicroKernel {
   int64_t rows, cols;  // of the sums kept in registers
   int64_t depth;       // of K in one pass over c; a multiple of depth_multiple
   int64_t depth_multiple;
+  int64_t rows_at_once;  // that pack_rows is given
   double operations_per_microsecond;
 
   /// Bytes that pack_rows may write for a block of `rows` rows.
   int64_t (*packed_rows_bytes)(int64_t rows);
   /// Copies the block to `buffer` unless it can be read where it is.
   PackedRows (*pack_rows)(const MatrixView& a, RowBlock block, std::byte* buffer);
-  /// Packs [k, k + depth) of the panel that begins at column `col`.
-  void (*pack_panel)(const MatrixView& b, int64_t k, int64_t depth, int64_t col, std::byte* to);
+  /// Packs a block; its panels begin `panel_bytes` apart.
+  void (*pack_panels)(const MatrixView& b, const PanelBlock& block, std::byte* to,
+                      int64_t panel_bytes);
   void (*multiply)(const Strip& strip);
   /// Called by a thread after its last multiply; may be null.
   void (*finish)();

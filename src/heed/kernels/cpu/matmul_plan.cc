@@ -1,18 +1,41 @@
 #include "heed/kernels/cpu/matmul_plan.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 namespace heed::kernels::cpu {
 namespace {
 
-constexpr int64_t kPanelBytes = 512 << 10;
-constexpr int64_t kSumBytes = 512 << 10;
-// The least work, in units of the micro-kernel's rows, that is worth reading a panel of b for.
-constexpr int64_t kLeastRowUnits = 4;
 constexpr double kSmallMicroseconds = 50;
+// The least rows of c that pay for packing a panel of b once more.
+constexpr int64_t kRowsForPacking = 256;
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 int64_t round_up(int64_t a, int64_t b) { return ceil_div(a, b) * b; }
+
+/// What a task may fill of its processor's level-2 cache.
+int64_t cache_bytes() {
+  static const int64_t bytes = [] {
+    int64_t size = 0;
+#ifdef _SC_LEVEL2_CACHE_SIZE
+    size = sysconf(_SC_LEVEL2_CACHE_SIZE);
+#endif
+    return std::clamp<int64_t>(size, 512 << 10, 2 << 20) * 3 / 4;
+  }();
+  return bytes;
+}
+
+/// The largest block of c [rows, cols] whose panels of b and, if K takes several passes, sums stay
+/// in the cache.
+void choose_block(const MicroKernel& kernel, const Plan& plan, int64_t k, int64_t& rows,
+                  int64_t& cols) {
+  const bool once = k <= kernel.depth;
+  const int64_t pass_bytes = std::max<int64_t>(1, kernel.panel_bytes(std::min(k, kernel.depth)));
+  const int64_t panels = std::max<int64_t>(1, cache_bytes() / (once ? 2 : 4) / pass_bytes);
+  cols = std::min(panels * kernel.cols, round_up(plan.n, kernel.cols));
+  rows = once ? plan.m : std::max(kernel.rows, cache_bytes() / 2 / size_of(DType::f32) / cols);
+}
 
 }  // namespace
 
@@ -30,29 +53,26 @@ Task Plan::task(int64_t index) const {
 }
 
 Plan plan(const MicroKernel& kernel, int64_t m, int64_t k, int64_t n, int64_t threads) {
-  const int64_t pass_bytes = std::min(k, kernel.depth) * size_of(kernel.panel_type);
-  const int64_t block_cols = std::max(kernel.cols, kPanelBytes / std::max<int64_t>(1, pass_bytes));
-  const int64_t block_rows = std::max(kernel.rows, kSumBytes / 4 / std::min(n, block_cols));
-  Plan plan{.m = m,
-            .n = n,
-            .row_unit = kernel.rows,
-            .col_unit = kernel.cols,
-            .row_blocks = ceil_div(m, block_rows),
-            .col_blocks = ceil_div(n, block_cols),
-            .parallel = false};
+  Plan plan{.m = m, .n = n, .row_unit = kernel.rows, .col_unit = kernel.cols};
+  int64_t block_rows = 0, block_cols = 0;
+  choose_block(kernel, plan, k, block_rows, block_cols);
+  plan.row_blocks = ceil_div(m, block_rows);
+  plan.col_blocks = ceil_div(n, block_cols);
   const double operations =
       2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   plan.parallel =
       threads > 1 && operations > kSmallMicroseconds * kernel.operations_per_microsecond;
-  if (!plan.parallel) return plan;
-
-  const int64_t row_units = ceil_div(m, kernel.rows), col_units = ceil_div(n, kernel.cols);
-  const int64_t most_row_blocks = std::max<int64_t>(1, row_units / kLeastRowUnits);
-  plan.row_blocks =
-      std::min(round_up(plan.row_blocks, threads), std::max(plan.row_blocks, most_row_blocks));
-  // The threads get equally many tasks, or so many that it hardly matters.
-  while (plan.tasks() % threads != 0 && plan.tasks() < 8 * threads && plan.col_blocks < col_units)
-    ++plan.col_blocks;
+  if (plan.parallel) {
+    // The threads get equally many tasks: of fewer rows while these are many, else of fewer
+    // columns.
+    const int64_t most_row_blocks = std::max(plan.row_blocks, m / kRowsForPacking);
+    plan.row_blocks = std::min(round_up(plan.row_blocks, threads), most_row_blocks);
+    const int64_t most_col_blocks = ceil_div(n, kernel.cols);
+    while (plan.tasks() % threads != 0 && plan.tasks() < 8 * threads &&
+           plan.col_blocks < most_col_blocks)
+      ++plan.col_blocks;
+  }
+  plan.pack_in_tasks = plan.row_blocks == 1 || m / plan.row_blocks >= kRowsForPacking;
   return plan;
 }
 

@@ -15,9 +15,10 @@ struct Task {
 /// result does not depend on it.
 struct Plan {
   int64_t m, n;
-  int64_t row_unit, col_unit;      // the micro-kernel's rows and cols
-  int64_t row_blocks, col_blocks;  // of the grid
-  bool parallel;
+  int64_t row_unit, col_unit;              // the micro-kernel's rows and cols
+  int64_t row_blocks = 1, col_blocks = 1;  // of the grid
+  bool parallel = false;
+  bool pack_in_tasks = false;  // an unpacked b: else all of it is packed first
 
   int64_t tasks() const { return row_blocks * col_blocks; }
   /// Task `index`; those with the same columns of b follow each other.
