@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <string>
 
@@ -39,6 +40,11 @@ class TemporaryDirectory {
  private:
   std::filesystem::path path_;
 };
+
+/// Writes a file without waiting for the disk.
+inline void write_quickly(const std::filesystem::path& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
 
 /// The text of the Error that `action` throws. Any other exception passes through.
 inline std::string error_of(const std::function<void()>& action) {

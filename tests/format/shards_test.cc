@@ -18,8 +18,8 @@ class Shards : public testing::Test {
   }
 
   void write_index(const std::string& map) const {
-    write_file_atomically(folder_ / kIndex,
-                          R"({"metadata": {"total_size": 24}, "weight_map": )" + map + "}");
+    write_quickly(folder_ / kIndex,
+                  R"({"metadata": {"total_size": 24}, "weight_map": )" + map + "}");
   }
 
   void expect(const std::string& reason) const {
@@ -67,12 +67,12 @@ TEST_F(Shards, StayInTheirDirectory) {
 
 TEST_F(Shards, NeedAWeightMapOfNames) {
   for (const char* text : {"{}", "[]", R"({"weight_map": 3})", R"({"weight_map": ["a"]})"}) {
-    write_file_atomically(folder_ / kIndex, text);
+    write_quickly(folder_ / kIndex, text);
     expect("index.json: weight_map is missing");
   }
   write_index(R"({"a": 3})");
   expect("index.json: a is 3, expected a text");
-  write_file_atomically(folder_ / kIndex, "{");
+  write_quickly(folder_ / kIndex, "{");
   expect("index.json: is not JSON");
 }
 

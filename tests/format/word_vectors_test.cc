@@ -14,7 +14,7 @@ class WordVectorsTest : public testing::Test {
  protected:
   WordVectors read(const std::string& bytes,
                    const std::unordered_set<std::string>& wanted = {"cat", "dog"}) const {
-    write_file_atomically(folder_ / "vectors", bytes);
+    write_quickly(folder_ / "vectors", bytes);
     return read_word_vectors(folder_ / "vectors", wanted);
   }
 

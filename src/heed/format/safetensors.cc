@@ -202,14 +202,14 @@ SafetensorsFile::Entry SafetensorsFile::read_entry(const std::string& tensor,
 
 /// The tensors must fill the data from beginning to end, each byte belonging to one.
 void SafetensorsFile::check_layout() const {
-  using Place = std::tuple<size_t, size_t, const std::string*>;
+  using Place = std::tuple<size_t, size_t, std::string_view>;
   std::vector<Place> places;
-  for (const auto& [key, entry] : entries_) places.emplace_back(entry.begin, entry.end, &key);
+  for (const auto& [key, entry] : entries_) places.emplace_back(entry.begin, entry.end, key);
   std::sort(places.begin(), places.end());
   size_t expected = data_begin_;
   for (const auto& [begin, end, key] : places) {
-    require(begin == expected, "{}: {} begins at byte {} of the data, {} {}", name(),
-            one_line(*key), begin - data_begin_,
+    require(begin == expected, "{}: {} begins at byte {} of the data, {} {}", name(), one_line(key),
+            begin - data_begin_,
             begin < expected ? "but another tensor goes on to" : "leaving a gap from",
             expected - data_begin_);
     expected = end;
