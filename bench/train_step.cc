@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "heed/base/error.h"
+#include "heed/model/transformer.h"
 #include "heed/train/machine.h"
 #include "heed/train/optimizer.h"
 

@@ -19,20 +19,24 @@ class Counts {
         words_(static_cast<double>(text.size())) {
     for (size_t end = 1; end <= text.size(); ++end)
       for (size_t length = 1; length <= n && length <= end; ++length)
-        ++counts_[name(text.subspan(end - length, length))];
+        add(text.subspan(end - length, length));
   }
 
   /// How many different sequences there are to remember.
-  size_t size() const { return counts_.size(); }
+  size_t size() const { return seen_.size(); }
 
   /// The probability of the last of the given words after the others. A sequence of n words is
-  /// seldom seen often enough, so its frequency is mixed with the estimate from n - 1 words, as if
-  /// that had been observed kBelief times; single words are seen half a time more than they are.
+  /// seldom seen often enough, so its frequency is mixed with the estimate from n - 1 words: the
+  /// more different words have followed, the less is known of the next (Witten and Bell 1991).
+  /// Single words are seen half a time more than they are.
   double probability(std::span<const int32_t> words) const {
     if (words.size() > n_) words = words.last(n_);
-    if (words.size() == 1) return (count(words) + 0.5) / (words_ + 0.5 * vocabulary_);
+    const Seen all = seen(words);
+    if (words.size() == 1) return (all.times + 0.5) / (words_ + 0.5 * vocabulary_);
     const double shorter = probability(words.subspan(1));
-    return (count(words) + kBelief * shorter) / (count(words.first(words.size() - 1)) + kBelief);
+    const Seen before = seen(words.first(words.size() - 1));
+    if (before.kinds == 0) return shorter;
+    return (all.times + before.kinds * shorter) / (before.times + before.kinds);
   }
 
   /// exp of the mean -log P: among how many equally probable words it hesitates.
@@ -44,21 +48,28 @@ class Counts {
   }
 
  private:
-  static constexpr double kBelief = 5;
+  struct Seen {
+    double times = 0;  // how often
+    double kinds = 0;  // how many different words came next
+  };
 
   static uint64_t name(std::span<const int32_t> words) {
     uint64_t hash = words.size();
     for (const int32_t word : words) hash = heed::mix64(hash ^ static_cast<uint64_t>(word));
     return hash;
   }
-  double count(std::span<const int32_t> words) const {
-    const auto found = counts_.find(name(words));
-    return found == counts_.end() ? 0.0 : found->second;
+  void add(std::span<const int32_t> words) {
+    if (++seen_[name(words)].times == 1 && words.size() > 1)
+      ++seen_[name(words.first(words.size() - 1))].kinds;
+  }
+  Seen seen(std::span<const int32_t> words) const {
+    const auto found = seen_.find(name(words));
+    return found == seen_.end() ? Seen{} : found->second;
   }
 
   size_t n_;
   double vocabulary_, words_;
-  std::unordered_map<uint64_t, int32_t> counts_;
+  std::unordered_map<uint64_t, Seen> seen_;
 };
 
 }  // namespace ladder

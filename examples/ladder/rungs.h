@@ -1,7 +1,7 @@
 #pragma once
 
-// The rungs that learn. Each makes one vector of the words so far; a linear map and a softmax turn
-// it into probabilities of the next. They differ in nothing but how much each word counts.
+// The rungs that learn, from the average to the Transformer. Up to the last, they differ in nothing
+// but how much each word counts.
 
 #include <string>
 #include <vector>
@@ -9,43 +9,15 @@
 #include "heed/nn/transformer_layer.h"
 #include "heed/ops/attention.h"
 #include "heed/ops/embedding.h"
+#include "ladder/rung.h"
 
 namespace ladder {
-
-using heed::Context;
-using heed::Parameter;
-using heed::Tensor;
-using heed::nn::Initializer;
-
-inline constexpr int64_t kWidth = 64;   // D
-inline constexpr int32_t kWindow = 64;  // longest sequence of words that is looked at
-
-/// Words [N] of several windows laid end to end.
-struct Windows {
-  std::vector<int32_t> words, places, targets;
-  heed::nn::Spans spans;
-};
-
-struct Rung {
-  explicit Rung(int64_t v)
-      : vocabulary(v),
-        words(parameters.create("words", {v, kWidth}, Initializer::normal(0.1f))),
-        out(parameters.create("out", {v, kWidth}, Initializer::xavier())),
-        out_bias(parameters.create("out_bias", {v}, Initializer::zeros())) {}
-  virtual ~Rung() = default;
-  /// [N, D]: row n knows the words of its window up to n.
-  virtual Tensor state(Context& context, const Windows& in) = 0;
-
-  int64_t vocabulary;
-  heed::nn::Parameters parameters{1};
-  Parameter &words, &out, &out_bias;
-};
 
 /// (1/n) sum w_i. Softmax of equal scores is an equal share: attention without questions.
 struct Average : Rung {
   using Rung::Rung;
   Tensor state(Context& context, const Windows& in) override {
-    const Tensor x = heed::ops::embedding(context, {in.words, {}}, words, 8.0f, {});
+    const Tensor x = embed(context, in);
     const Tensor nothing = Tensor::zeros({x.rows(), 1});
     return heed::ops::attention(context, {nothing, nothing, x, in.spans, {.causal = true}});
   }
@@ -58,9 +30,9 @@ struct FixedWeights : Rung {
   Parameter& of_word = parameters.create("of_word", {vocabulary, 1}, Initializer::zeros());
   Parameter& of_place = parameters.create("of_place", {kWindow, 1}, Initializer::zeros());
   Tensor state(Context& context, const Windows& in) override {
-    const Tensor x = heed::ops::embedding(context, {in.words, {}}, words, 8.0f, {});
-    const Tensor log_c = heed::ops::embedding(context, {in.words, in.places}, of_word, 1.0f,
-                                              {.fixed = {}, .learned = &of_place});
+    const Tensor x = embed(context, in);
+    const Tensor log_c =
+        heed::ops::embedding(context, {in.words, in.places}, of_word, 1.0f, {{}, &of_place});
     const Tensor same = Tensor::full({x.rows(), 1}, 1.0f);
     return heed::ops::attention(context, {same, log_c, x, in.spans, {.causal = true}});
   }
@@ -76,8 +48,7 @@ struct OneHead : Rung {
   Parameter& places = parameters.create("places", {kWindow, kWidth}, Initializer::normal(0.1f));
   heed::nn::Attention attention{parameters, "attention", heads(1), {}};
   Tensor state(Context& context, const Windows& in) override {
-    const Tensor x = heed::ops::embedding(context, {in.words, in.places}, words, 8.0f,
-                                          {.fixed = {}, .learned = &places});
+    const Tensor x = embed(context, in, &places);
     return attention.attend(context, x, attention.keys_values(context, x), in.spans, true);
   }
 };
@@ -99,8 +70,7 @@ struct SmallTransformer : Rung {
   heed::nn::Norm norm{parameters, "norm", {.d_model = kWidth}};
   std::vector<heed::nn::TransformerLayer> layers;
   Tensor state(Context& context, const Windows& in) override {
-    Tensor x = heed::ops::embedding(context, {in.words, in.places}, words, 8.0f,
-                                    {.fixed = {}, .learned = &places});
+    Tensor x = embed(context, in, &places);
     for (const auto& layer : layers) {
       heed::nn::KeyValueCache forgotten;
       x = layer.forward(context, x, {forgotten, in.spans, {}, in.spans});

@@ -64,23 +64,23 @@ inline std::string made_up_text(int stories) {
   const std::vector<std::string> colours{"red", "green", "blue", "white", "black", "brown"};
   const heed::CounterRandom random(7);
   uint64_t draws = 0;
-  const auto three_of = [&](std::vector<std::string> names) {
+  const auto three_of = [&](auto names) {
     for (size_t i = 0; i < 3; ++i)
       std::swap(names[i], names[i + random.below(draws++, names.size() - i)]);
+    names.resize(3);
     return names;
   };
   std::string text;
   for (int story = 0; story < stories; ++story) {
     const auto who = three_of(children), what = three_of(things), colour = three_of(colours);
     for (size_t i = 0; i < 3; ++i) text += who[i] + " has a " + colour[i] + " " + what[i] + " . ";
-    for (const std::string& position : three_of({"0", "1", "2"})) {
-      const size_t i = static_cast<size_t>(position[0] - '0') % 3;
+    for (const size_t i : three_of(std::vector<size_t>{0, 1, 2}))
       text += "the " + what[i] + " of " + who[i] + " is " + colour[i] + " . ";
-    }
   }
   return text;
 }
 
+/// Throws Error when there is no such file or too little in it.
 inline Text read(const std::string& path) {
   std::ifstream file(path);
   heed::require(file.good(), "{} cannot be read", path);

@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "heed/format/model_directory.h"
 #include "heed/model/families/family.h"
+#include "heed/model/families/heed.h"
 
 namespace heed::cli {
 namespace {
@@ -18,25 +19,13 @@ struct InfoOptions {
 nlohmann::ordered_json describe(const model::Transformer& model) {
   const model::ModelConfig& c = model.config();
   const int64_t cache = c.decoder_layers * c.n_kv_heads * (c.d_head + c.d_value) * 4;
-  return {{"family", model::family_for(c).model_type},
-          {"parameters", model.parameters().count()},
-          {"weight_bytes", model.parameters().count() * 4},
-          {"cache_bytes_per_token", cache},
-          {"vocab_size", c.vocab_size},
-          {"d_model", c.d_model},
-          {"encoder_layers", c.encoder_layers},
-          {"decoder_layers", c.decoder_layers},
-          {"n_heads", c.n_heads},
-          {"n_kv_heads", c.n_kv_heads},
-          {"d_head", c.d_head},
-          {"d_value", c.d_value},
-          {"d_ff", c.d_ff},
-          {"activation", name_of(c.activation)},
-          {"gated", c.gated},
-          {"norm", name_of(c.norm)},
-          {"norm_placement", name_of(c.norm_placement)},
-          {"positions", name_of(c.positions)},
-          {"max_positions", c.max_positions}};
+  nlohmann::ordered_json facts = {{"family", model::family_for(c).model_type},
+                                  {"parameters", model.parameters().count()},
+                                  {"weight_bytes", model.parameters().count() * 4},
+                                  {"cache_bytes_per_token", cache}};
+  facts.update(model::heed_family().write_config(c));
+  facts.erase("model_type");
+  return facts;
 }
 
 int run_info(const InfoOptions& options) {

@@ -28,18 +28,6 @@ void check(const AttentionCapture& capture, const AttentionMap& map) {
 
 }  // namespace
 
-std::string_view name_of(AttentionKind kind) {
-  switch (kind) {
-    case AttentionKind::encoder_self:
-      return "encoder_self";
-    case AttentionKind::decoder_self:
-      return "decoder_self";
-    case AttentionKind::cross:
-      return "cross";
-  }
-  return "?";
-}
-
 const std::vector<std::string>& query_tokens(const AttentionCapture& capture, AttentionKind kind) {
   return kind == AttentionKind::encoder_self ? capture.source_tokens : capture.target_tokens;
 }

@@ -5,19 +5,13 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/ops/context.h"
 #include "heed/tensor/tensor.h"
 
 namespace heed::inspect {
 
 /// The three places where a Transformer attends (Vaswani et al. 2017, section 3.2.3).
-enum class AttentionKind {
-  encoder_self,  ///< source pieces look at source pieces
-  decoder_self,  ///< target pieces look at themselves and earlier target pieces
-  cross          ///< target pieces look at source pieces
-};
-
-/// "encoder_self", "decoder_self" or "cross".
-std::string_view name_of(AttentionKind kind);
+using AttentionKind = AttentionSite::Kind;
 
 /// What all heads of one layer did: softmax(Q K^T / sqrt(d)) of each.
 struct AttentionMap {

@@ -7,18 +7,6 @@
 namespace heed::inspect {
 namespace {
 
-AttentionKind kind_of(AttentionSite::Kind kind) {
-  switch (kind) {
-    case AttentionSite::Kind::encoder_self:
-      return AttentionKind::encoder_self;
-    case AttentionSite::Kind::decoder_self:
-      return AttentionKind::decoder_self;
-    case AttentionSite::Kind::cross:
-      return AttentionKind::cross;
-  }
-  fail("an attention of no known kind");
-}
-
 bool wanted(AttentionSite::Kind kind, const CaptureOptions& options) {
   switch (kind) {
     case AttentionSite::Kind::encoder_self:
@@ -78,8 +66,7 @@ AttentionCapture capture_attention(const model::Transformer& model,
   Context context;
   context.observe_attention = [&](AttentionSite site, const kernels::AttentionForward& forward) {
     if (wanted(site.kind, options))
-      capture.maps.push_back(
-          {kind_of(site.kind), site.layer, kernels::attention_weights(forward, 0)});
+      capture.maps.push_back({site.kind, site.layer, kernels::attention_weights(forward, 0)});
   };
   const model::Memory memory = model.encode(context, {ids, offsets});
   model.decode_all(context, {input, input_offsets}, memory);

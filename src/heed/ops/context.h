@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string_view>
 
 #include "heed/base/random.h"
 #include "heed/kernels/attention.h"
@@ -11,10 +12,27 @@ namespace heed {
 
 /// Which attention of a model is meant.
 struct AttentionSite {
-  enum class Kind { encoder_self, decoder_self, cross };
+  enum class Kind {
+    encoder_self,  // source tokens look at source tokens
+    decoder_self,  // target tokens look at themselves and earlier target tokens
+    cross          // target tokens look at source tokens
+  };
   Kind kind = Kind::encoder_self;
   int layer = 0;
 };
+
+/// "encoder_self", "decoder_self" or "cross".
+constexpr std::string_view name_of(AttentionSite::Kind kind) {
+  switch (kind) {
+    case AttentionSite::Kind::encoder_self:
+      return "encoder_self";
+    case AttentionSite::Kind::decoder_self:
+      return "decoder_self";
+    case AttentionSite::Kind::cross:
+      return "cross";
+  }
+  return "?";
+}
 
 /// What a forward pass carries through all modules. Training and inference run the same code: with
 /// a tape, ops record their backward step and dropout is active; without one neither happens.
