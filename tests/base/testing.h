@@ -43,6 +43,8 @@ class TemporaryDirectory {
 
 /// Writes a file without waiting for the disk.
 inline void write_quickly(const std::filesystem::path& path, const std::string& bytes) {
+  // ext4 waits for the disk when a file is cut and written again.
+  std::filesystem::remove(path);
   std::ofstream(path, std::ios::binary) << bytes;
 }
 

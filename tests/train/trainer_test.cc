@@ -61,6 +61,19 @@ TEST(Trainer, AResumedRunEndsWithTheSameBits) {
   }
 }
 
+TEST(Trainer, AFinishedRunCanBeGivenMoreSteps) {
+  const Folder folder("more");
+  testing::write_text(folder);
+  TrainConfig config = testing::tiny_config(folder);
+  config.run.steps = 10;
+  train(config, folder, "out", {});
+  config.run.steps = 16;
+  EXPECT_EQ(train(config, folder, "out", {.resume = true}), Trainer::Outcome::finished);
+  config.optimizer.schedule = ScheduleKind::inverse_sqrt;
+  train(config, folder, "whole", {});
+  EXPECT_EQ(last_weights(folder, "out"), last_weights(folder, "whole"));
+}
+
 TEST(Trainer, TheSameSeedGivesTheSameBitsOnAnyNumberOfThreads) {
   const Folder folder("threads");
   testing::write_text(folder);

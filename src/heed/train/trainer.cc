@@ -119,7 +119,8 @@ void Trainer::plan() {
   int64_t steps = run.steps;
   const auto at_most = [&](int64_t other) { steps = steps > 0 ? std::min(steps, other) : other; };
   if (run.epochs > 0) {
-    const auto batches = static_cast<int64_t>(epoch_plan_.size());
+    // Epochs differ by a batch or so; the first one stands for all, also in a resumed run.
+    const auto batches = static_cast<int64_t>(plan_of(0).size());
     at_most(run.epochs * ((batches + run.accumulation - 1) / run.accumulation));
   }
   if (run.minutes > 0 && state_.step > first_step_) {
@@ -135,15 +136,17 @@ void Trainer::plan() {
   state_.planned_steps = steps;
 }
 
-void Trainer::begin_epoch() {
-  epoch_plan_ = data::plan_epoch(
-      lengths_, {.token_budget = config_.run.token_budget, .seed = config_.run.seed}, state_.epoch);
-  planned_epoch_ = state_.epoch;
+std::vector<std::vector<int64_t>> Trainer::plan_of(int64_t epoch) const {
+  return data::plan_epoch(
+      lengths_, {.token_budget = config_.run.token_budget, .seed = config_.run.seed}, epoch);
 }
 
 /// The batches of one step; an epoch's last step may have fewer.
 std::vector<data::Batch> Trainer::next_batches() {
-  if (planned_epoch_ != state_.epoch) begin_epoch();
+  if (planned_epoch_ != state_.epoch) {
+    epoch_plan_ = plan_of(state_.epoch);
+    planned_epoch_ = state_.epoch;
+  }
   std::vector<data::Batch> batches;
   while (static_cast<int64_t>(batches.size()) < config_.run.accumulation &&
          state_.batch < static_cast<int64_t>(epoch_plan_.size()))
@@ -249,13 +252,13 @@ void Trainer::step() {
 }
 
 Trainer::Outcome Trainer::run() {
-  if (state_.finished) {
+  lengths_ = data::lengths_of(dataset_.train);
+  if (config_.run.minutes == 0) plan();
+  if (state_.finished && done()) {
     progress_.say("the run has finished already");
     return Outcome::finished;
   }
-  lengths_ = data::lengths_of(dataset_.train);
-  begin_epoch();
-  if (state_.planned_steps == 0 && config_.run.minutes == 0) plan();
+  state_.finished = false;
   first_step_ = state_.step;
   first_step_time_ = seconds();
   while (!done()) {

@@ -56,7 +56,7 @@ class Trainer {
   void fit_memory();
   bool done() const;
   void plan();
-  void begin_epoch();
+  std::vector<std::vector<int64_t>> plan_of(int64_t epoch) const;
   std::vector<data::Batch> next_batches();
   StepLoss accumulate(const std::vector<data::Batch>& batches);
   void step();
