@@ -1,0 +1,186 @@
+// Damages the files of tests/fuzz, always in the same ways, and lets heed read them: whatever a
+// file holds, only heed::Error may come out. Most telling in a build with sanitizers.
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "heed/base/file.h"
+#include "heed/base/json.h"
+#include "heed/base/random.h"
+#include "heed/format/safetensors.h"
+#include "heed/format/word_vectors.h"
+#include "heed/model/families/family.h"
+#include "tests/base/testing.h"
+
+namespace heed::format {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kSeeds = fs::path(HEED_SOURCE_DIR) / "tests/fuzz";
+constexpr uint64_t kAttempts = 3000;
+constexpr auto kTime = std::chrono::seconds(2);
+
+/// Random numbers one after the other.
+class Dice {
+ public:
+  explicit Dice(uint64_t stream) : random_(2017, stream) {}
+  size_t below(size_t bound) { return bound ? random_.below(count_++, bound) : 0; }
+
+ private:
+  CounterRandom random_;
+  uint64_t count_ = 0;
+};
+
+const std::vector<std::string> kNasty{"-1",
+                                      "0",
+                                      "1e999",
+                                      "2.5",
+                                      "nan",
+                                      "4294967296",
+                                      "9223372036854775807",
+                                      "18446744073709551615",
+                                      "1180591620717411303424",
+                                      "null",
+                                      "\"\"",
+                                      "[]",
+                                      "{",
+                                      "\\",
+                                      "\"",
+                                      " ",
+                                      "\n",
+                                      std::string(1, '\0'),
+                                      "\xff\xff\xff\xff\xff\xff\xff\xff",
+                                      std::string("\0\0\0\0\0\0\0\x80", 8)};
+
+/// Puts something nasty in the place of a number.
+void replace_number(std::string& bytes, Dice& dice) {
+  constexpr const char* kDigits = "0123456789";
+  const size_t begin = bytes.find_first_of(kDigits, dice.below(bytes.size()));
+  if (begin == std::string::npos) return;
+  const size_t end = std::min(bytes.find_first_not_of(kDigits, begin), bytes.size());
+  bytes.replace(begin, end - begin, kNasty[dice.below(kNasty.size())]);
+}
+
+void damage_once(std::string& bytes, Dice& dice) {
+  const size_t at = dice.below(bytes.size() + 1);
+  const size_t length = dice.below(16);
+  switch (dice.below(8)) {
+    case 0:
+      if (at < bytes.size()) bytes[at] = static_cast<char>(bytes[at] ^ (1 << dice.below(8)));
+      break;
+    case 1:
+      if (at < bytes.size()) bytes[at] = static_cast<char>(dice.below(256));
+      break;
+    case 2:
+      bytes.erase(at, length);
+      break;
+    case 3:
+      bytes.insert(at, kNasty[dice.below(kNasty.size())]);
+      break;
+    case 4:
+      bytes.insert(at, bytes.substr(dice.below(bytes.size() + 1), length));
+      break;
+    case 5:
+      bytes.resize(at);
+      break;
+    case 6:
+      // The length in the first bytes of a safetensors file.
+      if (bytes.size() >= 8) bytes[dice.below(8)] = static_cast<char>(dice.below(256));
+      break;
+    default:
+      replace_number(bytes, dice);
+  }
+}
+
+struct Counts {
+  int read = 0, refused = 0;
+};
+
+/// Reads damaged copies of a seed. `reader` is given their path.
+template <typename Reader>
+Counts fuzz(const std::string& seed, Reader&& reader) {
+  const TemporaryDirectory folder;
+  const fs::path path = folder / seed;
+  const std::string whole = read_file(kSeeds / seed);
+  Counts counts;
+  const auto start = std::chrono::steady_clock::now();
+  for (uint64_t attempt = 0; attempt < kAttempts; ++attempt) {
+    if (std::chrono::steady_clock::now() - start > kTime) break;
+    Dice dice(attempt);
+    std::string bytes = whole;
+    for (size_t i = dice.below(4); attempt > 0 && i < 4; ++i) damage_once(bytes, dice);
+    write_quickly(path, bytes);
+    try {
+      reader(path);
+      ++counts.read;
+    } catch (const Error& error) {
+      ++counts.refused;
+      const std::string text = error.what();
+      EXPECT_EQ(text.find('\n'), std::string::npos) << "attempt " << attempt << ": " << text;
+      EXPECT_LT(text.size(), 2000u) << "attempt " << attempt;
+    } catch (const std::exception& error) {
+      ADD_FAILURE() << seed << ", attempt " << attempt << ": " << error.what();
+    }
+  }
+  EXPECT_GT(counts.read, 0);
+  EXPECT_GT(counts.refused, 0);
+  return counts;
+}
+
+/// Looks at every element, so that a sanitizer sees any that is not there.
+void look_at(const TensorSource& source) {
+  for (const std::string& name : source.names()) {
+    try {
+      const Tensor tensor = source.get(name);
+      unsigned sum = 0;
+      for (int64_t i = 0; i < tensor.bytes(); ++i) sum += static_cast<unsigned>(tensor.raw()[i]);
+      EXPECT_LE(sum, 255u * static_cast<unsigned>(tensor.bytes()));
+    } catch (const Error&) {
+      // A dtype that heed cannot use, or a number that does not fit.
+    }
+  }
+}
+
+TEST(Fuzz, Safetensors) {
+  fuzz("all_dtypes.safetensors",
+       [](const fs::path& path) { look_at(*SafetensorsFile::open(path)); });
+}
+
+TEST(Fuzz, IndexOfShards) {
+  fuzz("model.safetensors.index.json", [](const fs::path& path) {
+    const fs::path shard = path.parent_path() / "all_dtypes.safetensors";
+    if (!path_exists(shard)) fs::copy_file(kSeeds / "all_dtypes.safetensors", shard);
+    look_at(*open_model_tensors(path.parent_path()));
+  });
+}
+
+class FuzzConfig : public testing::TestWithParam<const char*> {};
+
+TEST_P(FuzzConfig, IsReadOrRefused) {
+  fuzz(GetParam(), [](const fs::path& path) {
+    const nlohmann::json json = parse_json(read_file(path), path.string());
+    const auto type = get<std::string>(json, "model_type", path.string());
+    const model::Family& family = model::family_of_type(type, path.string());
+    family.read_config(json, path.string()).validate();
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, FuzzConfig,
+                         testing::Values("marian_config.json", "heed_config.json"));
+
+class FuzzWordVectors : public testing::TestWithParam<const char*> {};
+
+TEST_P(FuzzWordVectors, AreReadOrRefused) {
+  fuzz(GetParam(), [](const fs::path& path) {
+    const WordVectors vectors = read_word_vectors(path, {"the", "cat", "dog", "naïve", ""});
+    for (const auto& [word, row] : vectors.rows)
+      EXPECT_EQ(static_cast<int64_t>(row.size()), vectors.dimension);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, FuzzWordVectors,
+                         testing::Values("vectors.txt", "vectors_no_header.txt", "vectors.bin"));
+
+}  // namespace
+}  // namespace heed::format
