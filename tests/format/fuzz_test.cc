@@ -93,17 +93,13 @@ void damage_once(std::string& bytes, Dice& dice) {
   }
 }
 
-struct Counts {
-  int read = 0, refused = 0;
-};
-
 /// Reads damaged copies of a seed. `reader` is given their path.
 template <typename Reader>
-Counts fuzz(const std::string& seed, Reader&& reader) {
+void fuzz(const std::string& seed, Reader&& reader) {
   const TemporaryDirectory folder;
   const fs::path path = folder / seed;
   const std::string whole = read_file(kSeeds / seed);
-  Counts counts;
+  int read = 0, refused = 0;
   const auto start = std::chrono::steady_clock::now();
   for (uint64_t attempt = 0; attempt < kAttempts; ++attempt) {
     if (std::chrono::steady_clock::now() - start > kTime) break;
@@ -113,9 +109,9 @@ Counts fuzz(const std::string& seed, Reader&& reader) {
     write_quickly(path, bytes);
     try {
       reader(path);
-      ++counts.read;
+      ++read;
     } catch (const Error& error) {
-      ++counts.refused;
+      ++refused;
       const std::string text = error.what();
       EXPECT_EQ(text.find('\n'), std::string::npos) << "attempt " << attempt << ": " << text;
       EXPECT_LT(text.size(), 2000u) << "attempt " << attempt;
@@ -123,9 +119,9 @@ Counts fuzz(const std::string& seed, Reader&& reader) {
       ADD_FAILURE() << seed << ", attempt " << attempt << ": " << error.what();
     }
   }
-  EXPECT_GT(counts.read, 0);
-  EXPECT_GT(counts.refused, 0);
-  return counts;
+  // Of either kind some, or the damage is too great or too small to tell anything.
+  EXPECT_GT(read, (read + refused) / 100);
+  EXPECT_GT(refused, (read + refused) / 100);
 }
 
 /// Looks at every element, so that a sanitizer sees any that is not there.
