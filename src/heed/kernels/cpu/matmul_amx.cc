@@ -12,10 +12,6 @@
 #include <algorithm>
 #include <array>
 
-// GCC 12 takes the deliberately undefined operands inside its own intrinsics for mistakes.
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-
 HWY_PUSH_ATTRIBUTES("avx512f,avx512bw,avx512vl,avx512dq,avx512bf16,prfchw,amx-tile,amx-bf16")
 
 namespace heed::kernels::cpu {

@@ -13,10 +13,6 @@
 #include <cstring>
 #include <utility>
 
-// GCC 12 takes the deliberately undefined operands inside its own intrinsics for mistakes.
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-
 HWY_PUSH_ATTRIBUTES("avx512f,avx512bw,avx512vl,avx512dq,avx512bf16")
 
 namespace heed::kernels::cpu {

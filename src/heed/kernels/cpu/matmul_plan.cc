@@ -58,8 +58,9 @@ Plan plan(const MicroKernel& kernel, int64_t m, int64_t k, int64_t n, int64_t th
   choose_block(kernel, plan, k, block_rows, block_cols);
   plan.row_blocks = ceil_div(m, block_rows);
   plan.col_blocks = ceil_div(n, block_cols);
-  const double operations =
-      2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  // Few rows take as long as a strip of them: the time goes into reading b.
+  const auto rows = static_cast<double>(std::max(m, kernel.rows));
+  const double operations = 2.0 * rows * static_cast<double>(n) * static_cast<double>(k);
   plan.parallel =
       threads > 1 && operations > kSmallMicroseconds * kernel.operations_per_microsecond;
   if (plan.parallel) {

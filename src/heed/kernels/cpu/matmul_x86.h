@@ -7,6 +7,12 @@
 #define HEED_MATMUL_X86 0
 #endif
 
+// GCC 12 takes the deliberately undefined operands inside its own intrinsics for mistakes.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
 namespace heed::kernels::cpu {
 
 /// The processor has AVX-512 (F, BW, DQ, VL) with dot products of bf16, and the system keeps its
