@@ -105,7 +105,9 @@ void fuzz(const std::string& seed, Reader&& reader) {
     if (std::chrono::steady_clock::now() - start > kTime) break;
     Dice dice(attempt);
     std::string bytes = whole;
-    for (size_t i = dice.below(4); attempt > 0 && i < 4; ++i) damage_once(bytes, dice);
+    // Mostly once: a file with one fault gets further than one with many.
+    const size_t times = attempt == 0 ? 0 : dice.below(4) ? 1 : 2 + dice.below(3);
+    for (size_t i = 0; i < times; ++i) damage_once(bytes, dice);
     write_quickly(path, bytes);
     try {
       reader(path);
@@ -120,8 +122,8 @@ void fuzz(const std::string& seed, Reader&& reader) {
     }
   }
   // Of either kind some, or the damage is too great or too small to tell anything.
-  EXPECT_GT(read, (read + refused) / 100);
-  EXPECT_GT(refused, (read + refused) / 100);
+  EXPECT_GT(read, (read + refused) / 200);
+  EXPECT_GT(refused, (read + refused) / 200);
 }
 
 /// Looks at every element, so that a sanitizer sees any that is not there.
