@@ -67,14 +67,16 @@ std::shared_ptr<std::byte> pack_all(const MicroKernel& kernel, const MatrixView&
 /// c (+)= a b. b comes in panels, or is packed by each task into its cache.
 class Product {
  public:
-  Product(const MicroKernel& kernel, const Factor& a, const MatmulOptions& options, Tensor& c)
+  /// `packed`: which run() will be called.
+  Product(const MicroKernel& kernel, const Factor& a, const MatmulOptions& options, bool packed,
+          Tensor& c)
       : kernel_(kernel),
         a_(a),
         c_(c),
         bias_(options.bias.defined() ? options.bias.data<float>() : nullptr),
         accumulate_(options.accumulate),
         n_(c.cols()),
-        plan_(plan(kernel, a.rows(), a.cols(), n_, thread_count())) {
+        plan_(plan(kernel, a.rows(), a.cols(), n_, packed, thread_count())) {
     const int64_t edge = n_ / kernel.cols * kernel.cols;
     if (bias_) std::copy(bias_ + edge, bias_ + n_, edge_bias_.begin());
   }
@@ -295,7 +297,7 @@ void matmul(const Factor& a, const Factor& b, const MatmulOptions& options, Tens
   require(a.matrix.dtype() == b.matrix.dtype(), "matmul: a is {}, b is {}, expected one dtype",
           name_of(a.matrix.dtype()), name_of(b.matrix.dtype()));
   if (c.elements() == 0) return;
-  Product(kernel_for(a.matrix.dtype()), a, options, c).run(b);
+  Product(kernel_for(a.matrix.dtype()), a, options, false, c).run(b);
 }
 
 void matmul_packed(const Tensor& a, const PackedMatrix& b, const MatmulOptions& options,
@@ -304,7 +306,7 @@ void matmul_packed(const Tensor& a, const PackedMatrix& b, const MatmulOptions& 
   require(b.kernel->panel_type == DType::f32 || a.dtype() == DType::bf16,
           "matmul_packed: a is {}, b was packed as bf16", name_of(a.dtype()));
   if (c.elements() == 0) return;
-  Product(*b.kernel, {a}, options, c).run(b.panels.raw());
+  Product(*b.kernel, {a}, options, true, c).run(b.panels.raw());
 }
 
 }  // namespace heed::kernels::cpu

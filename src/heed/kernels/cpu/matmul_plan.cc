@@ -8,8 +8,11 @@ namespace heed::kernels::cpu {
 namespace {
 
 constexpr double kSmallMicroseconds = 50;
-// The least rows of c that pay for packing a panel of b once more.
-constexpr int64_t kRowsForPacking = 256;
+// The least rows of c that pay for reading a panel of b, or for packing it, once more.
+constexpr int64_t kRowsForReading = 128;
+constexpr int64_t kRowsForPacking = 384;
+// More tasks than threads, since some threads start late or are interrupted.
+constexpr int64_t kTasksPerThread = 4;
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 int64_t round_up(int64_t a, int64_t b) { return ceil_div(a, b) * b; }
@@ -52,7 +55,8 @@ Task Plan::task(int64_t index) const {
           .cols = cut(n, col_unit, col_blocks, col_block + 1) - col};
 }
 
-Plan plan(const MicroKernel& kernel, int64_t m, int64_t k, int64_t n, int64_t threads) {
+Plan plan(const MicroKernel& kernel, int64_t m, int64_t k, int64_t n, bool packed,
+          int64_t threads) {
   Plan plan{.m = m, .n = n, .row_unit = kernel.rows, .col_unit = kernel.cols};
   int64_t block_rows = 0, block_cols = 0;
   choose_block(kernel, plan, k, block_rows, block_cols);
@@ -64,16 +68,17 @@ Plan plan(const MicroKernel& kernel, int64_t m, int64_t k, int64_t n, int64_t th
   plan.parallel =
       threads > 1 && operations > kSmallMicroseconds * kernel.operations_per_microsecond;
   if (plan.parallel) {
-    // The threads get equally many tasks: of fewer rows while these are many, else of fewer
-    // columns.
-    const int64_t most_row_blocks = std::max(plan.row_blocks, m / kRowsForPacking);
-    plan.row_blocks = std::min(round_up(plan.row_blocks, threads), most_row_blocks);
+    // Equally many for every thread: of fewer rows while these are many, else of fewer columns.
+    const int64_t wanted = round_up(
+        std::max(plan.row_blocks, ceil_div(kTasksPerThread * threads, plan.col_blocks)), threads);
+    const int64_t least_rows = packed ? kRowsForReading : kRowsForPacking;
+    plan.row_blocks = std::min(wanted, std::max(plan.row_blocks, m / least_rows));
     const int64_t most_col_blocks = ceil_div(n, kernel.cols);
     while (plan.tasks() % threads != 0 && plan.tasks() < 8 * threads &&
            plan.col_blocks < most_col_blocks)
       ++plan.col_blocks;
   }
-  plan.pack_in_tasks = plan.row_blocks == 1 || m / plan.row_blocks >= kRowsForPacking;
+  plan.pack_in_tasks = !packed && (plan.row_blocks == 1 || m / plan.row_blocks >= kRowsForPacking);
   return plan;
 }
 

@@ -25,7 +25,7 @@ struct Plan {
   Task task(int64_t index) const;
 };
 
-/// The plan for c [m, n] = a [m, k] b [k, n] on `threads` threads.
-Plan plan(const MicroKernel& kernel, int64_t m, int64_t k, int64_t n, int64_t threads);
+/// The plan for c [m, n] = a [m, k] b [k, n], with b packed before or not, on `threads` threads.
+Plan plan(const MicroKernel& kernel, int64_t m, int64_t k, int64_t n, bool packed, int64_t threads);
 
 }  // namespace heed::kernels::cpu
