@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kRows = 14;
 constexpr int64_t kLanes = 16;
-// A panel of this depth stays in a level-1 cache of 48 KB while the rows pass.
+// A strip of rows of this depth stays in a level-1 cache while the panels pass.
 constexpr int64_t kDepth = 512;
 // Not a power of two: the rows of a block would compete for the same lines of the cache.
 constexpr int64_t kRowBytes = 2 * kDepth + 64;

@@ -25,8 +25,8 @@ using cpu::Strip;
 constexpr int64_t kLanes = HWY_MAX_BYTES / 4;
 constexpr int kRows = HWY_MAX_BYTES == 64 || HWY_ARCH_ARM_A64 ? 14 : 6;
 constexpr int64_t kCols = 2 * kLanes;
-// A panel of this depth stays in a level-1 cache of 48 KB while the rows pass.
-constexpr int64_t kDepth = 256;
+// A strip of rows of this depth stays in a level-1 cache while the panels pass.
+constexpr int64_t kDepth = 384;
 // Not a power of two: the rows of a block would compete for the same lines of the cache.
 constexpr int64_t kRowStride = kDepth + 16;
 
