@@ -24,8 +24,8 @@ constexpr size_t kSmallest = 8 * kAlignment;
 /// the same number of tokens share their blocks. Every class is a multiple of the alignment.
 size_t size_class(size_t bytes) {
   bytes = std::max(bytes, kSmallest);
-  const size_t step = std::bit_floor(bytes) / 8;
-  return (bytes + step - 1) / step * step;
+  const auto step_bits = static_cast<int>(std::bit_width(bytes)) - 4;
+  return (((bytes - 1) >> step_bits) + 1) << step_bits;
 }
 
 class Pool {
