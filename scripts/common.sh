@@ -84,6 +84,7 @@ build() {
   for target in "$@"; do
     options+=(--target "$target")
   done
+  mkdir -p build
   cmake --preset "$preset" >"build/$preset.log" 2>&1 || {
     cat "build/$preset.log" >&2
     fail "cmake --preset $preset failed"
