@@ -33,7 +33,7 @@ int run_info(const InfoOptions& options) {
   nlohmann::ordered_json facts = describe(*model);
   if (options.weights)
     for (const Parameter& parameter : model->parameters().all())
-      facts["weights"][parameter.name] = parameter.value.shape().text();
+      facts["weights"][parameter.name] = parameter.shape.text();
   if (options.json) {
     std::cout << facts << '\n';
     return 0;

@@ -159,7 +159,7 @@ void Transformer::prepare(DType dtype) {
 void Transformer::pack(DType dtype) {
   prepare(dtype);
   for (Parameter& parameter : parameters_.all())
-    if (parameter.value.shape().rank() == 2)
+    if (parameter.shape.rank() == 2)
       parameter.packed = kernels::pack({parameter.read(dtype), true});
 }
 

@@ -42,13 +42,19 @@ void initialize(Tensor& tensor, Initializer how, const CounterRandom& random) {
 
 Parameter& Parameters::create(const std::string& name, const Shape& shape,
                               Initializer initializer) {
-  for (const Parameter& other : parameters_)
-    require(other.name != name, "two parameters are named {}", name);
+  require(initializers_.emplace(name, initializer).second, "two parameters are named {}", name);
   Parameter& parameter = parameters_.emplace_back();
   parameter.name = name;
-  parameter.value = Tensor::empty(shape);
-  initialize(parameter.value, initializer, CounterRandom(seed_, hash_name(name)));
+  parameter.shape = shape;
+  if (seed_) parameter.value = draw(parameter, *seed_);
   return parameter;
+}
+
+Tensor Parameters::draw(const Parameter& parameter, uint64_t seed) const {
+  Tensor value = Tensor::empty(parameter.shape);
+  initialize(value, initializers_.at(parameter.name),
+             CounterRandom(seed, hash_name(parameter.name)));
+  return value;
 }
 
 Parameter& Parameters::named(const std::string& name) {
@@ -59,23 +65,22 @@ Parameter& Parameters::named(const std::string& name) {
 
 int64_t Parameters::count() const {
   int64_t count = 0;
-  for (const Parameter& parameter : parameters_) count += parameter.value.elements();
+  for (const Parameter& parameter : parameters_) count += parameter.shape.elements();
   return count;
 }
 
 void Parameters::zero_gradients() {
   for (Parameter& parameter : parameters_) {
-    if (!parameter.gradient.defined())
-      parameter.gradient = Tensor::empty(parameter.value.shape());
+    if (!parameter.gradient.defined()) parameter.gradient = Tensor::empty(parameter.shape);
     parameter.gradient.fill_zero();
   }
 }
 
 void Parameters::make_working_copies() {
   for (Parameter& parameter : parameters_) {
-    if (parameter.value.shape().rank() < 2) continue;
+    if (parameter.shape.rank() < 2) continue;
     if (!parameter.working.defined())
-      parameter.working = Tensor::empty(parameter.value.shape(), DType::bf16);
+      parameter.working = Tensor::empty(parameter.shape, DType::bf16);
     kernels::convert(parameter.value, parameter.working);
   }
 }

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <deque>
+#include <optional>
 #include <string>
+#include <unordered_map>
 
 #include "heed/ops/parameter.h"
 
@@ -23,11 +25,12 @@ struct Initializer {
 };
 
 /// Owns all parameters of a model, in the order in which its modules were built. Their addresses
-/// never change; modules refer to them. The elements of each are a function of the seed and its
-/// name alone.
+/// never change; modules refer to them.
 class Parameters {
  public:
-  explicit Parameters(uint64_t seed = 0) : seed_(seed) {}
+  /// With a seed, new parameters are given their first values at once; without one they have a
+  /// shape alone, until their values are loaded or drawn.
+  explicit Parameters(std::optional<uint64_t> seed = 0) : seed_(seed) {}
   Parameters(const Parameters&) = delete;
   Parameters& operator=(const Parameters&) = delete;
 
@@ -41,6 +44,9 @@ class Parameters {
   /// Throws Error when there is no parameter of that name.
   Parameter& named(const std::string& name);
 
+  /// The first values of a parameter of this model: a function of the seed and its name alone. f32.
+  Tensor draw(const Parameter& parameter, uint64_t seed) const;
+
   /// Number of learned values.
   int64_t count() const;
 
@@ -51,8 +57,9 @@ class Parameters {
   void make_working_copies();
 
  private:
-  uint64_t seed_;
+  std::optional<uint64_t> seed_;
   std::deque<Parameter> parameters_;
+  std::unordered_map<std::string, Initializer> initializers_;  // by name
   Parameter absent_;
 };
 

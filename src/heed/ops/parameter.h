@@ -10,6 +10,7 @@ namespace heed {
 /// One learned tensor. A parameter without a value is absent (a bias that a model does not have).
 struct Parameter {
   std::string name;              // "model.encoder.layers.0.fc1.weight"
+  Shape shape;                   // known before there is a value
   Tensor value;                  // f32, the master copy that training changes
   Tensor gradient;               // f32, of the same shape; defined while training
   Tensor working;                // bf16 copy of the value; defined in the bf16 compute mode

@@ -10,8 +10,8 @@ namespace heed::train {
 Optimizer::Optimizer(nn::Parameters& parameters, Settings settings)
     : parameters_(parameters), settings_(settings) {
   for (const Parameter& parameter : parameters_.all()) {
-    state_.moments1.push_back(Tensor::zeros(parameter.value.shape()));
-    state_.moments2.push_back(Tensor::zeros(parameter.value.shape()));
+    state_.moments1.push_back(Tensor::zeros(parameter.shape));
+    state_.moments2.push_back(Tensor::zeros(parameter.shape));
   }
 }
 
@@ -26,7 +26,7 @@ void Optimizer::step(double learning_rate, double gradient_scale) {
   const auto t = static_cast<double>(++state_.steps);
   size_t index = 0;
   for (Parameter& parameter : parameters_.all()) {
-    const bool matrix = parameter.value.shape().rank() > 1;
+    const bool matrix = parameter.shape.rank() > 1;
     const kernels::AdamOptions options{
         .learning_rate = static_cast<float>(learning_rate),
         .beta1 = settings_.beta1,
