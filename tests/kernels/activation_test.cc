@@ -9,7 +9,7 @@ namespace heed::kernels {
 namespace {
 
 constexpr Activation kActivations[] = {Activation::relu, Activation::gelu, Activation::gelu_tanh,
-                                       Activation::silu};
+                                       Activation::silu, Activation::tanh};
 
 struct Results {
   Tensor y, dx, gated, d_gate, d_up;
@@ -80,6 +80,20 @@ TEST(Activation, GeluIsExactToAMillionth) {
   });
 }
 
+TEST(Activation, TanhKeepsItsDigitsNearZeroToo) {
+  const int64_t count = 20000;
+  Tensor x = Tensor::empty({count}), y = Tensor::empty({count});
+  for (int64_t i = 0; i < count; ++i)
+    x.data<float>()[i] = (i % 2 ? 1e-6f : -1e-6f) * std::pow(1.0008f, static_cast<float>(i));
+  on_every_target([&](const std::string& target) {
+    cpu::activation_forward(Activation::tanh, x, y);
+    for (int64_t i = 0; i < count; ++i)
+      ASSERT_NEAR(y.data<float>()[i] / std::tanh(static_cast<double>(x.data<float>()[i])), 1.0,
+                  3e-7)
+          << target << ", x = " << x.data<float>()[i];
+  });
+}
+
 TEST(Activation, KnownValues) {
   const Tensor x = Tensor::of({3}, std::vector<float>{-1.0f, 0.0f, 2.0f});
   const auto expect = [&](Activation f, std::vector<double> expected) {
@@ -91,6 +105,7 @@ TEST(Activation, KnownValues) {
   expect(Activation::gelu, {-0.15865526, 0, 1.95449974});
   expect(Activation::gelu_tanh, {-0.15880801, 0, 1.95459769});
   expect(Activation::silu, {-0.26894142, 0, 1.76159416});
+  expect(Activation::tanh, {-0.76159416, 0, 0.96402758});
 }
 
 TEST(Activation, NaNStaysVisible) {

@@ -12,6 +12,8 @@ std::string_view name_of(Activation f) {
       return "gelu_new";
     case Activation::silu:
       return "silu";
+    case Activation::tanh:
+      return "tanh";
   }
   return "?";
 }

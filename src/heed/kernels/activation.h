@@ -8,10 +8,11 @@
 namespace heed::kernels {
 
 /// relu(x) = max(0, x); gelu(x) = x Phi(x) with the exact normal distribution function; gelu_tanh
-/// its tanh approximation (Hendrycks and Gimpel 2016); silu(x) = x sigmoid(x), also called swish.
-enum class Activation { relu, gelu, gelu_tanh, silu };
+/// its tanh approximation (Hendrycks and Gimpel 2016); silu(x) = x sigmoid(x), also called swish;
+/// tanh is the hyperbolic tangent.
+enum class Activation { relu, gelu, gelu_tanh, silu, tanh };
 
-/// "relu", "gelu", "gelu_new" or "silu", as checkpoints call them.
+/// "relu", "gelu", "gelu_new", "silu" or "tanh", as checkpoints call them.
 std::string_view name_of(Activation f);
 
 /// y = f(x), any shape, one dtype.

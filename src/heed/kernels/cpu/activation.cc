@@ -59,6 +59,13 @@ struct Silu {
   }
 };
 
+struct Tanh {
+  static HWY_INLINE ValueAndSlope at(V32 x) {
+    const auto t = tanh(x);
+    return {t, hn::NegMulAdd(t, t, set(1.0f))};
+  }
+};
+
 template <typename Visitor>
 void visit_activation(Activation f, const Visitor& visitor) {
   switch (f) {
@@ -70,6 +77,8 @@ void visit_activation(Activation f, const Visitor& visitor) {
       return visitor(GeluTanh{});
     case Activation::silu:
       return visitor(Silu{});
+    case Activation::tanh:
+      return visitor(Tanh{});
   }
 }
 

@@ -33,6 +33,11 @@ ValueAndSlope silu(double x) {
   return {x * s, s * (1.0 + x * (1.0 - s))};
 }
 
+ValueAndSlope hyperbolic_tangent(double x) {
+  const double t = std::tanh(x);
+  return {t, 1.0 - t * t};
+}
+
 ValueAndSlope evaluate(Activation f, double x) {
   switch (f) {
     case Activation::relu:
@@ -43,6 +48,8 @@ ValueAndSlope evaluate(Activation f, double x) {
       return gelu_tanh(x);
     case Activation::silu:
       return silu(x);
+    case Activation::tanh:
+      return hyperbolic_tangent(x);
   }
   fail("activation {} is unknown", static_cast<int>(f));
 }
