@@ -86,8 +86,12 @@ void measure(const Case& c, int repetitions) {
   if (c.gathered)
     for (int64_t j = 0; j < keys; ++j)
       spans.kv_rows.push_back(static_cast<int32_t>((j * 17) % keys));
-  const AttentionOptions options{c.n_heads, c.n_kv_heads, 1.0f / std::sqrt(static_cast<float>(c.d)),
-                                 c.causal,  c.dropout,    99};
+  const AttentionOptions options{.n_heads = c.n_heads,
+                                 .n_kv_heads = c.n_kv_heads,
+                                 .scale = 1.0f / std::sqrt(static_cast<float>(c.d)),
+                                 .causal = c.causal,
+                                 .dropout = c.dropout,
+                                 .dropout_key = 99};
   const Tensor q = normal(q_offsets.back(), c.n_heads * c.d, c.dtype, 1);
   const Tensor k = normal(keys, c.n_kv_heads * c.d, c.dtype, 2);
   const Tensor v = normal(keys, c.n_kv_heads * c.d, c.dtype, 3);

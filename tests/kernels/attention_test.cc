@@ -41,8 +41,12 @@ struct Problem {
     if (c.gathered)  // a permutation: 7 is prime to every length below
       for (int64_t j = 0; j < keys; ++j)
         spans.kv_rows.push_back(static_cast<int32_t>((7 * j + 3) % keys));
-    options = {c.n_heads, c.n_kv_heads, 1.0f / std::sqrt(static_cast<float>(c.d)),
-               c.causal,  c.dropout,    0x0123456789abcdefu};
+    options = {.n_heads = c.n_heads,
+               .n_kv_heads = c.n_kv_heads,
+               .scale = 1.0f / std::sqrt(static_cast<float>(c.d)),
+               .causal = c.causal,
+               .dropout = c.dropout,
+               .dropout_key = 0x0123456789abcdefu};
     q = normals({q_offsets.back(), c.n_heads * c.d}, 1, c.dtype, spread);
     k = normals({keys, c.n_kv_heads * c.d}, 2, c.dtype, spread);
     v = normals({keys, c.n_kv_heads * c.dv}, 3, c.dtype);

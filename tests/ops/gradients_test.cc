@@ -78,8 +78,8 @@ TEST(Gradients, RmsNorm) {
 TEST(Gradients, Activations) {
   using ops::Activation;
   const Tensor x = random_tensor({5, 9}, 1, 0.05f), up = random_tensor({5, 9}, 2);
-  for (const Activation f :
-       {Activation::relu, Activation::gelu, Activation::gelu_tanh, Activation::silu}) {
+  for (const Activation f : {Activation::relu, Activation::gelu, Activation::gelu_tanh,
+                             Activation::silu, Activation::tanh}) {
     SCOPED_TRACE(name_of(f));
     check_op([&](Context& c) { return ops::activation(c, f, x); }, {input("x", x)});
     check_op([&](Context& c) { return ops::gated(c, f, x, up); },
@@ -121,15 +121,15 @@ TEST(Gradients, Attention) {
         std::make_shared<kernels::AttentionSpans>(kernels::AttentionSpans::self(offsets));
     check_op(
         [&](Context& c) {
-          return ops::attention(c, {q,
-                                    k,
-                                    v,
-                                    spans,
-                                    {.n_heads = a.heads,
-                                     .n_kv_heads = a.kv_heads,
-                                     .scale = 0.5f,
-                                     .causal = a.causal,
-                                     .dropout = a.dropout}});
+          return ops::attention(c, {.q = q,
+                                    .k = k,
+                                    .v = v,
+                                    .spans = spans,
+                                    .options = {.n_heads = a.heads,
+                                                .n_kv_heads = a.kv_heads,
+                                                .scale = 0.5f,
+                                                .causal = a.causal,
+                                                .dropout = a.dropout}});
         },
         {input("q", q), input("k", k), input("v", v)});
   }
@@ -143,7 +143,11 @@ TEST(Gradients, CrossAttention) {
       std::make_shared<kernels::AttentionSpans>(kernels::AttentionSpans::cross(queries, keys));
   check_op(
       [&](Context& c) {
-        return ops::attention(c, {q, k, v, spans, {.n_heads = 2, .n_kv_heads = 2, .scale = 0.7f}});
+        return ops::attention(c, {.q = q,
+                                  .k = k,
+                                  .v = v,
+                                  .spans = spans,
+                                  .options = {.n_heads = 2, .n_kv_heads = 2, .scale = 0.7f}});
       },
       {input("q", q), input("k", k), input("v", v)});
 }

@@ -36,6 +36,11 @@ struct AttentionOptions {
   /// The future is masked: the last query sees every key of its sequence, the one before it all but
   /// the last, and so on.
   bool causal = false;
+  /// With causal: a query at place p of its sequence's keys sees only the keys j with p - j <
+  /// window (Beltagy et al. 2020; Mistral, 2023); 0: all before it.
+  int64_t window = 0;
+  /// Scaled scores s become soft_cap tanh(s / soft_cap) (Gemma 2, 2024); 0: they do not.
+  float soft_cap = 0.0f;
   float dropout = 0.0f;      // probability that a weight is dropped; the others grow by 1 / (1 - p)
   uint64_t dropout_key = 0;  // names the mask: the same key drops the same weights
 };
@@ -53,11 +58,16 @@ inline uint64_t attention_dropout_key(uint64_t dropout_key, int64_t row) {
 /// k [Nk, G d], v [Nk, G dv] of one dtype (f32 or bf16); out [Nq, H dv] of that dtype; log_sum [Nq,
 /// H] f32: the logarithm of each softmax's denominator, for the backward pass. A query that sees no
 /// key yields zeros and a log_sum of minus infinity. A row's result depends only on its own
-/// sequence: not on the batch, not on the number of query rows beside it.
+/// sequence: not on the batch, not on the number of query rows beside it. With a window, keys that
+/// no row of a block sees cost nothing.
 struct AttentionForward {
   const Tensor &q, &k, &v;
   const AttentionSpans& spans;
   const AttentionOptions& options;
+  /// [H, 2 R - 1] f32 or absent: relative_bias[h, clamp(j - p, -(R - 1), R - 1) + R - 1] is added
+  /// to the scaled and capped score of key j and the query at place p (Raffel et al. 2020), p being
+  /// the place that the mask gives it: the last query's is that of the last key.
+  Tensor relative_bias = {};
 };
 HEED_KERNEL(void, attention_forward, (const AttentionForward& in, Tensor& out, Tensor& log_sum),
             (in, out, log_sum))
@@ -65,9 +75,11 @@ HEED_KERNEL(void, attention_forward, (const AttentionForward& in, Tensor& out, T
 /// Gradients of attention_forward: dq, dk, dv are written (not added to), in the dtype of q.
 /// The weights are computed again from log_sum; a thread holds at most 16 MiB for a long sequence.
 /// Rows of k and v that no sequence reads get zeros. Requires spans whose key ranges do not overlap
-/// (training never shares them); throws Error on kv_rows.
+/// (training never shares them); throws Error on kv_rows. d_relative_bias [H, 2 R - 1] f32 is
+/// written where defined; its sums are in one order whatever the threads.
 struct AttentionGradients {
   Tensor &dq, &dk, &dv;
+  Tensor d_relative_bias = {};
 };
 HEED_KERNEL(void, attention_backward,
             (const AttentionForward& in, const Tensor& out, const Tensor& log_sum,

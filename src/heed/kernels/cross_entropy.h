@@ -14,6 +14,8 @@ struct CrossEntropyOptions {
   float label_smoothing = 0.0f;
   /// What the gradient is multiplied with (1 / tokens for a mean).
   float gradient_scale = 1.0f;
+  /// c: the logits become c tanh(logits / c) first (Gemma 2, 2024); 0: they do not.
+  float soft_cap = 0.0f;
 };
 
 /// Per row n of logits [N, V] f32 with the class targets[n] in [0, V):

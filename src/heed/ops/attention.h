@@ -12,6 +12,7 @@ namespace heed::ops {
 /// the options is a rate; its key is drawn here. Throws Error on heads or widths that do not fit.
 struct AttentionInput {
   const Tensor &q, &k, &v;
+  Tensor relative_bias = {};  // [H, 2 R - 1] f32, see kernels::AttentionForward; may be absent
   std::shared_ptr<const kernels::AttentionSpans> spans;
   kernels::AttentionOptions options;
   AttentionSite site = {};

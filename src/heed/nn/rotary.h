@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "heed/kernels/rotary.h"
+#include "heed/tensor/tensor.h"
+
+namespace heed::nn {
+
+using kernels::PairLayout;
+
+/// How rotary frequencies are stretched for sequences longer than those first trained on. A number
+/// that is 0 was not given.
+struct RotaryScaling {
+  enum class Kind {
+    none,
+    linear,  // all frequencies / factor (Chen et al. 2023)
+    llama3,  // the low ones / factor, the high ones kept, those between blended (Llama 3.1)
+    yarn     // the same by rotations within the first context (Peng et al. 2023)
+  };
+  Kind kind = Kind::none;
+  double factor = 0.0;  // yarn: of the longest sequence over the original one when not given
+  int64_t original_max_positions = 0;                    // llama3, yarn
+  double low_freq_factor = 1.0, high_freq_factor = 4.0;  // llama3: wavelengths per first context
+  double beta_fast = 32.0, beta_slow = 1.0;              // yarn: rotations within it
+  double mscale = 0.0, mscale_all_dim = 0.0;             // yarn: see attention_factor()
+  double attention_factor = 0.0;                         // yarn: given outright
+  bool truncate = true;                                  // yarn: to whole columns
+
+  bool operator==(const RotaryScaling&) const = default;
+};
+
+struct RotarySettings {
+  int64_t width = 0;  // r: columns of a head that are rotated
+  double theta = 10000.0;
+  RotaryScaling scaling = {};
+  int64_t max_positions = 0;  // longest sequence
+};
+
+/// Angles of rotary positions (Su et al. 2021): pair c of the token at position p is rotated by
+/// p theta^(-2c / r), in f32 as the reference implementations have it.
+class Rotary {
+ public:
+  using Rotation = kernels::Rotation;
+
+  /// Throws Error on an odd width and on a scaling without its numbers.
+  explicit Rotary(const RotarySettings& settings);
+
+  /// Cosines and sines [N, r / 2] for positions [N], times attention_factor().
+  Rotation at(std::span<const int32_t> positions) const;
+
+  /// What scores grow by the square of: yarn's temperature; otherwise 1.
+  float attention_factor() const { return attention_factor_; }
+  /// Radians a position, [r / 2].
+  std::span<const float> frequencies() const { return frequencies_; }
+
+ private:
+  std::vector<float> frequencies_;
+  float attention_factor_ = 1.0f;
+};
+
+}  // namespace heed::nn

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "heed/ops/context.h"
+#include "heed/ops/parameter.h"
+
+namespace heed::ops {
+
+/// How distances share buckets (Raffel et al. 2020, 2.1): half of them stand for one distance each,
+/// the other half grow logarithmically up to max_distance, beyond which all share the last.
+struct RelativeBuckets {
+  int64_t buckets = 32;
+  int64_t max_distance = 128;
+  /// Keys behind the query and keys before it have half of the buckets each; otherwise those before
+  /// it (which a causal query does not see) share the bucket of distance 0.
+  bool bidirectional = false;
+
+  /// The bucket of a key `distance` places after the query (before it when negative).
+  int64_t bucket(int64_t distance) const;
+};
+
+/// The bias of every head and distance, as attention takes it: table [buckets, H] f32 -> [H, 2
+/// reach
+/// - 1] f32, column c for a key c - (reach - 1) places after the query. Throws Error on a table of
+/// another shape and on buckets that cannot be.
+Tensor relative_bias(Context& context, Parameter& table, const RelativeBuckets& buckets,
+                     int64_t reach);
+
+}  // namespace heed::ops
