@@ -1,0 +1,121 @@
+"""The cases of make.py: for each folder, the transformers model, its config and which outputs it has.
+
+Every dimension is as small as it can be while staying different from the others where the family allows
+it, so that a mixed-up axis fails; windows, relative distances and rotary scalings are chosen to bite
+within the sequences of make.py.
+"""
+import dataclasses
+
+import transformers as hf
+
+
+@dataclasses.dataclass
+class Case:
+    model: type
+    config: hf.PretrainedConfig
+    # causal: next token; masked: given labels at given rows; hidden: encoder without a head;
+    # seq2seq: encoder-decoder.
+    kind: str = "causal"
+    # Fields as checkpoints from before transformers 5 spell them, over what old_config() maps.
+    old: dict | None = None
+    # Of the weights; another one where the first met a near-tie.
+    seed: int = 3
+
+
+VOCAB = 56
+PLAIN = dict(attn_implementation="eager")
+# Three of the four rotary frequencies of d = 8 fall into different bands of these scalings.
+LLAMA3_ROPE = dict(rope_type="llama3", rope_theta=100.0, factor=8.0, low_freq_factor=1.0,
+                   high_freq_factor=4.0, original_max_position_embeddings=32)
+YARN_ROPE = dict(rope_type="yarn", rope_theta=100.0, factor=4.0, beta_fast=4, beta_slow=1,
+                 original_max_position_embeddings=32)
+
+
+def rope(theta, **scaling):
+    return dict(rope_type="default", rope_theta=theta) | scaling
+
+
+def decoder(**changes):
+    return dict(vocab_size=VOCAB, hidden_size=16, intermediate_size=28, num_hidden_layers=2,
+                num_attention_heads=4, num_key_value_heads=2, max_position_embeddings=128,
+                rope_parameters=rope(100.0), rms_norm_eps=1e-5, bos_token_id=1, eos_token_id=2,
+                pad_token_id=None, tie_word_embeddings=False, **PLAIN) | changes
+
+
+def llama(**changes):
+    # d = 8, for as many rotary frequencies as the scalings have bands.
+    sizes = dict(num_attention_heads=2, num_key_value_heads=1)
+    return hf.LlamaConfig(**decoder(**sizes | changes))
+
+
+def bert(config, **changes):
+    return config(**dict(vocab_size=VOCAB, hidden_size=16, num_hidden_layers=2,
+                         num_attention_heads=2, intermediate_size=28, max_position_embeddings=40,
+                         type_vocab_size=2, hidden_dropout_prob=0.0,
+                         attention_probs_dropout_prob=0.0, **PLAIN) | changes)
+
+
+def t5(**changes):
+    return hf.T5Config(**dict(vocab_size=VOCAB, d_model=16, d_kv=6, d_ff=28, num_layers=2,
+                              num_decoder_layers=3, num_heads=4, relative_attention_num_buckets=8,
+                              relative_attention_max_distance=9, dropout_rate=0.0,
+                              decoder_start_token_id=0, **PLAIN) | changes)
+
+
+def deepseek(**changes):
+    sizes = dict(num_attention_heads=2, num_key_value_heads=2, num_hidden_layers=3,
+                 moe_intermediate_size=12, first_k_dense_replace=1, n_routed_experts=6,
+                 num_experts_per_tok=3, n_shared_experts=2, kv_lora_rank=12, q_lora_rank=None,
+                 qk_nope_head_dim=6, qk_rope_head_dim=8, v_head_dim=10,
+                 routed_scaling_factor=1.5, norm_topk_prob=False)
+    return hf.DeepseekV2Config(**decoder(**sizes | changes))
+
+
+DEEPSEEK_OLD = dict(scoring_func="softmax", seq_aux=True, aux_loss_alpha=0.001, moe_layer_freq=1,
+                    ep_size=1)
+
+CASES = {
+    "bart": Case(hf.BartForConditionalGeneration, hf.BartConfig(
+        vocab_size=VOCAB, d_model=16, encoder_layers=2, decoder_layers=2,
+        encoder_attention_heads=2, decoder_attention_heads=4, encoder_ffn_dim=20,
+        decoder_ffn_dim=28, max_position_embeddings=40, dropout=0.0, attention_dropout=0.0,
+        activation_dropout=0.0, forced_eos_token_id=None, **PLAIN), "seq2seq"),
+    "t5": Case(hf.T5ForConditionalGeneration, t5(), "seq2seq"),
+    "t5-v1.1": Case(hf.T5ForConditionalGeneration,
+                    t5(feed_forward_proj="gated-gelu", tie_word_embeddings=False), "seq2seq",
+                    old=dict(tie_word_embeddings=False)),
+    "bert": Case(hf.BertForMaskedLM, bert(hf.BertConfig), "masked"),
+    "bert-pooled": Case(hf.BertModel, bert(hf.BertConfig), "hidden"),
+    "distilbert": Case(hf.DistilBertForMaskedLM, hf.DistilBertConfig(
+        vocab_size=VOCAB, dim=16, n_layers=2, n_heads=2, hidden_dim=28,
+        max_position_embeddings=40, dropout=0.0, attention_dropout=0.0, **PLAIN), "masked"),
+    "roberta": Case(hf.RobertaForMaskedLM, bert(hf.RobertaConfig, type_vocab_size=1,
+                                                max_position_embeddings=42), "masked"),
+    "gpt2": Case(hf.GPT2LMHeadModel, hf.GPT2Config(
+        vocab_size=VOCAB, n_embd=16, n_layer=2, n_head=2, n_inner=28, n_positions=40,
+        resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0, bos_token_id=1, eos_token_id=1,
+        **PLAIN)),
+    "llama2": Case(hf.LlamaForCausalLM, llama(num_key_value_heads=2)),
+    "llama3": Case(hf.LlamaForCausalLM, llama(hidden_size=32, num_attention_heads=4,
+                                              num_key_value_heads=2,
+                                              rope_parameters=LLAMA3_ROPE)),
+    "llama-linear": Case(hf.LlamaForCausalLM, llama(
+        tie_word_embeddings=True, rope_parameters=rope(100.0, rope_type="linear", factor=4.0))),
+    "llama-yarn": Case(hf.LlamaForCausalLM, llama(rope_parameters=YARN_ROPE)),
+    "llama-bias": Case(hf.LlamaForCausalLM, llama(attention_bias=True, mlp_bias=True)),
+    "mistral": Case(hf.MistralForCausalLM, hf.MistralConfig(**decoder(
+        sliding_window=4, head_dim=6))),
+    "qwen2": Case(hf.Qwen2ForCausalLM, hf.Qwen2Config(**decoder(tie_word_embeddings=True))),
+    "qwen2-window": Case(hf.Qwen2ForCausalLM, hf.Qwen2Config(**decoder(
+        num_hidden_layers=3, use_sliding_window=True, sliding_window=4, max_window_layers=1))),
+    "qwen3": Case(hf.Qwen3ForCausalLM, hf.Qwen3Config(**decoder(head_dim=6))),
+    "gemma2": Case(hf.Gemma2ForCausalLM, hf.Gemma2Config(**decoder(
+        num_hidden_layers=3, head_dim=6, query_pre_attn_scalar=9, sliding_window=4,
+        attn_logit_softcapping=3.0, final_logit_softcapping=5.0, tie_word_embeddings=True)),
+        old=dict(hidden_act="gelu_pytorch_tanh", cache_implementation="hybrid")),
+    "deepseek-v2": Case(hf.DeepseekV2ForCausalLM, deepseek(),
+                        old=DEEPSEEK_OLD | dict(n_group=1, topk_group=1), seed=4),
+    "deepseek-v2-group": Case(hf.DeepseekV2ForCausalLM, deepseek(
+        q_lora_rank=14, topk_method="group_limited_greedy", n_group=3, topk_group=2,
+        rope_parameters=YARN_ROPE | dict(mscale=0.9, mscale_all_dim=0.5)), old=DEEPSEEK_OLD),
+}
