@@ -16,7 +16,7 @@ struct HeadColumns {
 struct ColumnsOptions {
   int64_t n_heads = 1;
   int64_t width = 0;
-  HeadColumns from, to;
+  HeadColumns from = {}, to = {};
   /// Add to what y holds instead of replacing it.
   bool accumulate = false;
 };

@@ -1,0 +1,115 @@
+#include "heed/kernels/rotary.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "heed/base/parallel.h"
+#include "heed/kernels/cpu/pieces.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "heed/kernels/cpu/rotary.cc"
+#include <hwy/foreach_target.h>
+
+#include "heed/kernels/cpu/lanes-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels {
+namespace HWY_NAMESPACE {
+namespace {
+
+/// A row's angles as the columns of a head meet them: in y = cos x + sin (the other of x's pair).
+struct RowAngles {
+  explicit RowAngles(int64_t half)
+      : cos(static_cast<size_t>(2 * half)), sin(static_cast<size_t>(2 * half)) {}
+
+  void set(const float* row_cos, const float* row_sin, float direction, PairLayout layout) {
+    const size_t half = cos.size() / 2;
+    for (size_t c = 0; c < half; ++c) {
+      const size_t first = layout == PairLayout::interleaved ? 2 * c : c;
+      const size_t second = layout == PairLayout::interleaved ? 2 * c + 1 : half + c;
+      cos[first] = cos[second] = row_cos[c];
+      sin[second] = direction * row_sin[c];
+      sin[first] = -sin[second];
+    }
+  }
+
+  std::vector<float> cos, sin;
+};
+
+template <typename T>
+void rotate_neighbours(const T* x, const RowAngles& angles, T* y) {
+  for_lanes(0, static_cast<int64_t>(angles.cos.size()), [&](auto at) HEED_LANES {
+    const auto own = load(x, at);
+    const auto other = hn::Shuffle2301(own);
+    store(hn::MulAdd(own, load(angles.cos.data(), at), hn::Mul(other, load(angles.sin.data(), at))),
+          y, at);
+  });
+}
+
+template <typename T>
+void rotate_halves(const T* x, const RowAngles& angles, T* y) {
+  const int64_t half = static_cast<int64_t>(angles.cos.size() / 2);
+  for_lanes(0, half, [&](auto at) HEED_LANES {
+    const auto cos = load(angles.cos.data(), at), sin = load(angles.sin.data() + half, at);
+    const auto a = load(x, at), b = load(x + half, at);
+    store(hn::NegMulAdd(b, sin, hn::Mul(a, cos)), y, at);
+    store(hn::MulAdd(a, sin, hn::Mul(b, cos)), y + half, at);
+  });
+}
+
+void rotate(const Tensor& x, const Rotation& rotation, const RotateOptions& options,
+            float direction, Tensor& y) {
+  const int64_t half = rotation.cos.cols(), cols = x.cols(), d = cols / options.n_heads;
+  const float* cos = rotation.cos.data<float>();
+  const float* sin = rotation.sin.data<float>();
+  visit_floating(x.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const T* from = x.data<T>();
+    T* to = y.data<T>();
+    parallel_for(x.rows(), piece_rows(kLightPiece, cols), [&](int64_t begin, int64_t end) {
+      RowAngles angles(half);
+      for (int64_t n = begin; n < end; ++n) {
+        const T* row = from + n * cols;
+        T* result = to + n * cols;
+        if (from != to && 2 * half < d) std::copy(row, row + cols, result);
+        angles.set(cos + n * half, sin + n * half, direction, options.layout);
+        for (int64_t at = options.begin; at < cols; at += d)
+          if (options.layout == PairLayout::interleaved)
+            rotate_neighbours(row + at, angles, result + at);
+          else
+            rotate_halves(row + at, angles, result + at);
+      }
+    });
+  });
+}
+
+}  // namespace
+
+void rotate_forward(const Tensor& x, const Rotation& rotation, const RotateOptions& options,
+                    Tensor& y) {
+  rotate(x, rotation, options, 1.0f, y);
+}
+
+void rotate_backward(const Tensor& dy, const Rotation& rotation, const RotateOptions& options,
+                     Tensor& dx) {
+  rotate(dy, rotation, options, -1.0f, dx);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace heed::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed::kernels {
+
+HEED_CPU_KERNEL(void, rotate_forward,
+                (const Tensor& x, const Rotation& rotation, const RotateOptions& options,
+                 Tensor& y),
+                (x, rotation, options, y))
+HEED_CPU_KERNEL(void, rotate_backward,
+                (const Tensor& dy, const Rotation& rotation, const RotateOptions& options,
+                 Tensor& dx),
+                (dy, rotation, options, dx))
+
+}  // namespace heed::kernels
+#endif  // HWY_ONCE

@@ -1,0 +1,116 @@
+#include "heed/ops/columns.h"
+
+#include <utility>
+
+#include "heed/base/error.h"
+#include "heed/kernels/columns.h"
+
+namespace heed::ops {
+namespace {
+
+using kernels::ColumnsOptions;
+
+/// The same columns the other way round.
+ColumnsOptions reversed(ColumnsOptions options, bool accumulate) {
+  std::swap(options.from, options.to);
+  options.accumulate = accumulate;
+  return options;
+}
+
+/// The columns of x that `options` name, by themselves: [N, n_heads * width].
+Tensor take_columns(Context& context, const Tensor& x, const ColumnsOptions& options) {
+  Tensor y = Tensor::empty({x.rows(), options.n_heads * options.width}, x.dtype());
+  kernels::copy_columns(x, options, y);
+  if (!context.tape) return y;
+
+  Tape& tape = *context.tape;
+  tape.record([&tape, options, from = TensorKey(x), key = TensorKey(y)] {
+    const Tensor dy = tape.take(key);
+    if (!dy.defined()) return;
+    auto [dx, accumulate] = tape.slot(from);
+    if (!accumulate) dx.fill_zero();
+    kernels::copy_columns(dy, reversed(options, accumulate), dx);
+  });
+  return y;
+}
+
+/// Adds to the gradient of x what its copy into dy by `options` asks for.
+void give_back(Tape& tape, const TensorKey& x, const Tensor& dy, const ColumnsOptions& options) {
+  auto [dx, accumulate] = tape.slot(x);
+  if (options.from.step == 0)
+    kernels::sum_heads(dy, reversed(options, accumulate), dx);
+  else
+    kernels::copy_columns(dy, reversed(options, accumulate), dx);
+}
+
+/// The heads of `first`, each with its columns of `second` behind it, whose width and place there
+/// `behind` tells.
+Tensor join(Context& context, const Tensor& first, const Tensor& second, int64_t n_heads,
+            ColumnsOptions behind) {
+  require(n_heads > 0 && first.cols() % n_heads == 0 && first.rows() == second.rows() &&
+              first.dtype() == second.dtype(),
+          "join_heads: {} {} and {} {} are not parts of {} heads", name_of(first.dtype()),
+          first.shape().text(), name_of(second.dtype()), second.shape().text(), n_heads);
+  const int64_t width = first.cols() / n_heads, d = width + behind.width;
+  const ColumnsOptions before{
+      .n_heads = n_heads, .width = width, .from = {.step = width}, .to = {.step = d}};
+  behind.n_heads = n_heads;
+  behind.to = {.begin = width, .step = d};
+  Tensor y = Tensor::empty({first.rows(), n_heads * d}, first.dtype());
+  kernels::copy_columns(first, before, y);
+  kernels::copy_columns(second, behind, y);
+  if (!context.tape) return y;
+
+  Tape& tape = *context.tape;
+  tape.record([&tape, before, behind, first_key = TensorKey(first), second_key = TensorKey(second),
+               key = TensorKey(y)] {
+    const Tensor dy = tape.take(key);
+    if (!dy.defined()) return;
+    give_back(tape, first_key, dy, before);
+    give_back(tape, second_key, dy, behind);
+  });
+  return y;
+}
+
+}  // namespace
+
+Tensor slice_columns(Context& context, const Tensor& x, int64_t begin, int64_t end) {
+  require(begin >= 0 && begin < end && end <= x.cols(),
+          "slice_columns: x is {}, no columns {} to {}", x.shape().text(), begin, end);
+  return take_columns(context, x, {.width = end - begin, .from = {.begin = begin}});
+}
+
+Tensor concat_columns(Context& context, const Tensor& a, const Tensor& b) {
+  return join_heads(context, a, b, 1);
+}
+
+HeadParts split_heads(Context& context, const Tensor& x, int64_t n_heads, int64_t first_width) {
+  require(
+      n_heads > 0 && x.cols() % n_heads == 0 && first_width > 0 && first_width < x.cols() / n_heads,
+      "split_heads: x is {}, it has no {} heads of {} columns and more", x.shape().text(), n_heads,
+      first_width);
+  const int64_t d = x.cols() / n_heads, second_width = d - first_width;
+  return {.first = take_columns(context, x,
+                                {.n_heads = n_heads,
+                                 .width = first_width,
+                                 .from = {.begin = 0, .step = d},
+                                 .to = {.begin = 0, .step = first_width}}),
+          .second = take_columns(context, x,
+                                 {.n_heads = n_heads,
+                                  .width = second_width,
+                                  .from = {.begin = first_width, .step = d},
+                                  .to = {.begin = 0, .step = second_width}})};
+}
+
+Tensor join_heads(Context& context, const Tensor& first, const Tensor& second, int64_t n_heads) {
+  require(n_heads > 0 && second.cols() % n_heads == 0,
+          "join_heads: the second parts are {}, not of {} heads", second.shape().text(), n_heads);
+  const int64_t width = second.cols() / n_heads;
+  return join(context, first, second, n_heads, {.width = width, .from = {.step = width}});
+}
+
+Tensor join_shared(Context& context, const Tensor& first, const Tensor& shared, int64_t n_heads) {
+  return join(context, first, shared, n_heads, {.width = shared.cols()});
+}
+
+}  // namespace heed::ops

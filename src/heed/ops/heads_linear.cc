@@ -1,0 +1,63 @@
+#include "heed/ops/heads_linear.h"
+
+#include "heed/base/parallel.h"
+#include "heed/kernels/columns.h"
+#include "heed/kernels/matmul.h"
+#include "heed/ops/check.h"
+
+namespace heed::ops {
+namespace {
+
+void check(const Context& context, const Tensor& x, const HeadMatrices& m) {
+  require(!context.tape, "{}: heads_linear has no backward step", m.weight.name);
+  require(m.n_heads > 0 && m.begin >= 0 && m.rows > 0 && m.begin + m.rows <= m.step &&
+              m.weight.shape.rank() == 2 && m.weight.shape[0] == m.n_heads * m.step,
+          "{} is {}, it should have rows {} to {} of {} for each of {} heads", m.weight.name,
+          m.weight.shape.text(), m.begin, m.begin + m.rows, m.step, m.n_heads);
+  check_width(m.weight.name, "the input", x,
+              m.n_heads * (m.transposed ? m.weight.shape[1] : m.rows));
+}
+
+/// x [N, H w] as [H N, w], all rows of a head side by side.
+Tensor head_by_head(const Tensor& x, int64_t n_heads) {
+  const int64_t rows = x.rows(), width = x.cols() / n_heads;
+  if (rows == 1) return x.reshaped({n_heads, width});
+  Tensor y = Tensor::empty({n_heads * rows, width}, x.dtype());
+  for (int64_t h = 0; h < n_heads; ++h) {
+    Tensor head = y.row_slice(h * rows, (h + 1) * rows);
+    kernels::copy_columns(x, {.width = width, .from = {.begin = h * width}}, head);
+  }
+  return y;
+}
+
+/// The way back: y [H N, w] as [N, H w].
+Tensor row_by_row(const Tensor& y, int64_t n_heads) {
+  const int64_t rows = y.rows() / n_heads, width = y.cols();
+  if (rows == 1) return y.reshaped({1, n_heads * width});
+  Tensor x = Tensor::empty({rows, n_heads * width}, y.dtype());
+  for (int64_t h = 0; h < n_heads; ++h)
+    kernels::copy_columns(y.row_slice(h * rows, (h + 1) * rows),
+                          {.width = width, .to = {.begin = h * width}}, x);
+  return x;
+}
+
+}  // namespace
+
+Tensor heads_linear(Context& context, const Tensor& x, const HeadMatrices& m) {
+  check(context, x, m);
+  const Tensor& weight = m.weight.read(x.dtype());
+  const int64_t rows = x.rows();
+  const Tensor from = head_by_head(x, m.n_heads);
+  Tensor to = Tensor::empty({m.n_heads * rows, m.transposed ? m.rows : weight.cols()}, x.dtype());
+  parallel_for(m.n_heads, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t h = begin; h < end; ++h) {
+      const int64_t first = h * m.step + m.begin;
+      Tensor y = to.row_slice(h * rows, (h + 1) * rows);
+      kernels::matmul({from.row_slice(h * rows, (h + 1) * rows)},
+                      {weight.row_slice(first, first + m.rows), m.transposed}, {}, y);
+    }
+  });
+  return row_by_row(to, m.n_heads);
+}
+
+}  // namespace heed::ops

@@ -1,0 +1,212 @@
+#include "heed/ops/mixture.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "heed/base/error.h"
+#include "heed/kernels/mixture.h"
+#include "heed/ops/check.h"
+
+namespace heed::ops {
+namespace {
+
+void check(const Tensor& probabilities, const RoutingOptions& o) {
+  require(probabilities.defined() && probabilities.dtype() == DType::f32,
+          "route: probabilities in f32 are expected");
+  const int64_t experts = probabilities.cols();
+  require(o.groups > 0 && experts % o.groups == 0, "route: {} experts do not make {} groups",
+          experts, o.groups);
+  require(o.chosen_groups > 0 && o.chosen_groups <= o.groups, "route: {} of {} groups",
+          o.chosen_groups, o.groups);
+  const int64_t eligible = o.chosen_groups * (experts / o.groups);
+  require(o.chosen > 0 && o.chosen <= eligible, "route: {} of {} experts", o.chosen, eligible);
+}
+
+/// Numbers of the `count` largest of `values`, the largest first; the lower number of equals.
+void largest_of(std::span<const float> values, const std::vector<char>& eligible, int64_t count,
+                std::vector<int32_t>& numbers) {
+  numbers.clear();
+  for (int64_t k = 0; k < count; ++k) {
+    int32_t best = -1;
+    for (int32_t i = 0; i < static_cast<int32_t>(values.size()); ++i) {
+      const size_t at = static_cast<size_t>(i);
+      if (!eligible[at] || std::find(numbers.begin(), numbers.end(), i) != numbers.end()) continue;
+      if (best < 0 || values[at] > values[static_cast<size_t>(best)]) best = i;
+    }
+    numbers.push_back(best);
+  }
+}
+
+/// Chooses the experts of one row after another.
+class Chooser {
+ public:
+  Chooser(const RoutingOptions& options, int64_t experts)
+      : options_(options),
+        group_size_(static_cast<size_t>(experts / options.groups)),
+        eligible_(static_cast<size_t>(experts), 1),
+        best_of_group_(static_cast<size_t>(options.groups)),
+        all_groups_(static_cast<size_t>(options.groups), 1) {}
+
+  /// Ascending.
+  const std::vector<int32_t>& choose(std::span<const float> probabilities) {
+    if (options_.chosen_groups < options_.groups) limit_to_groups(probabilities);
+    largest_of(probabilities, eligible_, options_.chosen, chosen_);
+    std::sort(chosen_.begin(), chosen_.end());
+    return chosen_;
+  }
+
+ private:
+  void limit_to_groups(std::span<const float> probabilities) {
+    for (size_t g = 0; g < best_of_group_.size(); ++g) {
+      const auto group = probabilities.subspan(g * group_size_, group_size_);
+      best_of_group_[g] = *std::max_element(group.begin(), group.end());
+    }
+    largest_of(best_of_group_, all_groups_, options_.chosen_groups, chosen_);
+    std::fill(eligible_.begin(), eligible_.end(), char{0});
+    for (const int32_t g : chosen_)
+      std::fill_n(
+          eligible_.begin() + static_cast<std::ptrdiff_t>(static_cast<size_t>(g) * group_size_),
+          group_size_, char{1});
+  }
+
+  const RoutingOptions& options_;
+  size_t group_size_;
+  std::vector<char> eligible_;
+  std::vector<float> best_of_group_;
+  std::vector<char> all_groups_;
+  std::vector<int32_t> chosen_;
+};
+
+float sum_of(std::span<const float> values) {
+  float sum = 0.0f;
+  for (const float value : values) sum += value;
+  return sum;
+}
+
+/// weights = p scale, or p scale / sum(p), for the probabilities p of a row's chosen experts.
+void weigh(std::span<const float> p, const RoutingOptions& options, std::span<float> weights) {
+  const float factor = options.normalized ? options.scale / sum_of(p) : options.scale;
+  for (size_t k = 0; k < p.size(); ++k) weights[k] = p[k] * factor;
+}
+
+/// d_p of weigh.
+void differentiate(std::span<const float> p, std::span<const float> d_weights,
+                   const RoutingOptions& options, std::span<float> d_p) {
+  const float sum = options.normalized ? sum_of(p) : 1.0f;
+  float mean = 0.0f;
+  if (options.normalized)
+    for (size_t k = 0; k < p.size(); ++k) mean += d_weights[k] * p[k] / sum;
+  for (size_t k = 0; k < p.size(); ++k) d_p[k] = options.scale / sum * (d_weights[k] - mean);
+}
+
+/// The entries of row n of x [N, E] for the row's experts.
+std::vector<float> entries(const Tensor& x, int64_t n, std::span<const int32_t> experts) {
+  std::vector<float> result;
+  for (const int32_t e : experts) result.push_back(x.data<float>()[n * x.cols() + e]);
+  return result;
+}
+
+}  // namespace
+
+Routing::Routing(int64_t n_experts, int64_t chosen, std::vector<int32_t> experts, Tensor weights)
+    : n_experts_(n_experts), weights_(std::move(weights)) {
+  auto choices = std::make_shared<Choices>();
+  choices->offsets.assign(static_cast<size_t>(n_experts) + 1, 0);
+  for (const int32_t e : experts) ++choices->offsets[static_cast<size_t>(e) + 1];
+  for (size_t e = 0; e < static_cast<size_t>(n_experts); ++e)
+    choices->offsets[e + 1] += choices->offsets[e];
+  choices->places.resize(experts.size());
+  choices->rows.resize(experts.size());
+  std::vector<int32_t> filled(static_cast<size_t>(n_experts), 0);
+  for (size_t i = 0; i < experts.size(); ++i) {
+    const size_t e = static_cast<size_t>(experts[i]);
+    choices->places[i] = filled[e]++;
+    choices->rows[static_cast<size_t>(choices->offsets[e] + choices->places[i])] =
+        static_cast<int32_t>(static_cast<int64_t>(i) / chosen);
+  }
+  choices->experts = std::move(experts);
+  choices_ = std::move(choices);
+}
+
+std::span<const int32_t> Routing::rows(int64_t expert) const {
+  const size_t e = static_cast<size_t>(expert);
+  const auto begin = static_cast<size_t>(choices_->offsets[e]);
+  return std::span(choices_->rows)
+      .subspan(begin, static_cast<size_t>(choices_->offsets[e + 1]) - begin);
+}
+
+Routing route(Context& context, const Tensor& probabilities, const RoutingOptions& options) {
+  check(probabilities, options);
+  const int64_t n_rows = probabilities.rows(), n_experts = probabilities.cols();
+  const size_t chosen = static_cast<size_t>(options.chosen);
+  std::vector<int32_t> experts;
+  experts.reserve(static_cast<size_t>(n_rows) * chosen);
+  Tensor weights = Tensor::empty({n_rows, options.chosen});
+  Chooser chooser(options, n_experts);
+  for (int64_t n = 0; n < n_rows; ++n) {
+    const auto row = probabilities.values<float>().subspan(static_cast<size_t>(n * n_experts),
+                                                           static_cast<size_t>(n_experts));
+    const std::vector<int32_t>& choice = chooser.choose(row);
+    experts.insert(experts.end(), choice.begin(), choice.end());
+    weigh(entries(probabilities, n, choice), options,
+          {weights.data<float>() + n * options.chosen, chosen});
+  }
+  const Routing routing(n_experts, options.chosen, std::move(experts), weights);
+  if (!context.tape) return routing;
+
+  Tape& tape = *context.tape;
+  tape.record([&tape, probabilities, options, routing, chosen, key = TensorKey(weights)] {
+    const Tensor d_weights = tape.take(key);
+    if (!d_weights.defined()) return;
+    Tensor dp = Tensor::zeros(probabilities.shape());
+    std::vector<float> d_chosen(chosen);
+    for (int64_t n = 0; n < probabilities.rows(); ++n) {
+      const auto choice = routing.experts().subspan(static_cast<size_t>(n) * chosen, chosen);
+      differentiate(entries(probabilities, n, choice),
+                    d_weights.values<float>().subspan(static_cast<size_t>(n) * chosen, chosen),
+                    options, d_chosen);
+      for (size_t k = 0; k < chosen; ++k)
+        dp.data<float>()[n * probabilities.cols() + choice[k]] = d_chosen[k];
+    }
+    tape.add(probabilities, dp);
+  });
+  return routing;
+}
+
+Tensor combine(Context& context, const Routing& routing, const std::vector<Tensor>& outputs) {
+  require(static_cast<int64_t>(outputs.size()) == routing.n_experts(),
+          "combine: outputs of {} experts, expected {}", outputs.size(), routing.n_experts());
+  Tensor some;  // any output: all have its width and dtype
+  for (const Tensor& output : outputs)
+    if (output.defined()) some = output;
+  require(some.defined(), "combine: no expert has an output");
+  for (size_t e = 0; e < outputs.size(); ++e) {
+    const auto rows = static_cast<int64_t>(routing.rows(static_cast<int64_t>(e)).size());
+    if (rows == 0 && !outputs[e].defined()) continue;
+    check_shape("combine", "an expert's output", outputs[e], {rows, some.cols()});
+    require(outputs[e].dtype() == some.dtype(), "combine: outputs of {} and {}",
+            name_of(outputs[e].dtype()), name_of(some.dtype()));
+  }
+  Tensor y = Tensor::empty({routing.weights().rows(), some.cols()}, some.dtype());
+  kernels::combine_forward({outputs, routing.experts(), routing.places(), routing.weights()}, y);
+  if (!context.tape) return y;
+
+  Tape& tape = *context.tape;
+  tape.record([&tape, routing, outputs, key = TensorKey(y)] {
+    const Tensor dy = tape.take(key);
+    if (!dy.defined()) return;
+    std::vector<Tensor> d_outputs;
+    for (const Tensor& output : outputs)
+      d_outputs.push_back(output.defined() ? Tensor::empty(output.shape(), output.dtype())
+                                           : Tensor());
+    Tensor d_weights = Tensor::empty(routing.weights().shape());
+    kernels::combine_backward({outputs, routing.experts(), routing.places(), routing.weights()}, dy,
+                              {d_outputs, d_weights});
+    for (size_t e = 0; e < outputs.size(); ++e)
+      if (outputs[e].defined()) tape.add(outputs[e], d_outputs[e]);
+    tape.add(routing.weights(), d_weights);
+  });
+  return y;
+}
+
+}  // namespace heed::ops
