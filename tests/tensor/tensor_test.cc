@@ -111,9 +111,43 @@ TEST(Tensor, SaysThatThereIsNoMemoryForIt) {
   expect_error([] { Tensor::empty({int64_t{1} << 59}); }, "out of memory");
 }
 
+TEST(Tensor, OfBlocksCountsWholeBlocks) {
+  const Tensor tensor = Tensor::zeros({2, 3, 64}, DType::q4_0);
+  EXPECT_EQ(tensor.rows(), 6);
+  EXPECT_EQ(tensor.cols(), 64);
+  EXPECT_EQ(tensor.row_bytes(), 2 * 18);
+  EXPECT_EQ(tensor.bytes(), 6 * 2 * 18);
+  EXPECT_EQ(tensor.values<BlockQ4_0>().size(), 12u);
+  EXPECT_EQ(tensor.row_slice(2, 4).raw(), tensor.raw() + 2 * 36);
+  EXPECT_EQ(tensor.row_slice(2, 4).bytes(), 2 * 36);
+  EXPECT_EQ(tensor.reshaped({3, 128}).row_bytes(), 4 * 18);
+  EXPECT_EQ(Tensor::zeros({1, 512}, DType::q6_K).bytes(), 2 * 210);
+  EXPECT_EQ(Tensor::zeros({32}, DType::q4_1).clone().bytes(), 20);
+  EXPECT_EQ(Tensor::zeros({32}, DType::q8_0).bytes(), 34);
+}
+
+TEST(Tensor, CutsNoBlocks) {
+  expect_error(
+      [] {
+        Tensor::empty({2, 48}, DType::q4_1);
+      },
+      "a tensor [2, 48] cannot be q4_1, which keeps 32 elements of a row together");
+  expect_error([] { Tensor::empty({}, DType::q8_0); }, "a tensor [] cannot be q8_0");
+  const Tensor tensor = Tensor::zeros({4, 32}, DType::q8_0);
+  expect_error([&] { tensor.reshaped({8, 16}); }, "a tensor [8, 16] cannot be q8_0");
+  expect_error([&] { tensor.data<float>(); }, "a tensor [4, 32] of q8_0 was read as f32");
+}
+
+TEST(DType, HasAnElementSizeOnlyWhenPlain) {
+  EXPECT_EQ(size_of(DType::f32), 4);
+  EXPECT_EQ(size_of(DType::f16), 2);
+  expect_error([] { size_of(DType::q6_K); }, "an element of q6_K has no size of its own");
+}
+
 TEST(VisitFloating, PicksTheType) {
   EXPECT_EQ(visit_floating(DType::f32, [](auto x) { return sizeof(x); }), 4u);
   EXPECT_EQ(visit_floating(DType::bf16, [](auto x) { return sizeof(x); }), 2u);
+  expect_error([] { visit_floating(DType::f16, [](auto) {}); }, "expected, found f16");
   expect_error([] { visit_floating(DType::i32, [](auto) {}); }, "floating dtype was expected");
 }
 

@@ -16,10 +16,13 @@ const char* file_dtype(DType dtype) {
       return "F32";
     case DType::bf16:
       return "BF16";
+    case DType::f16:
+      return "F16";
     case DType::i32:
       return "I32";
+    default:
+      return nullptr;
   }
-  return "?";
 }
 
 std::string dumped(const nlohmann::ordered_json& header, const std::string& file) {
@@ -35,6 +38,8 @@ void check(const std::vector<NamedTensor>& tensors, const std::string& file) {
   for (const auto& [name, tensor] : tensors) {
     require(names.insert(name).second, "{}: {} cannot name two tensors", file, one_line(name));
     require(tensor.defined(), "{}: tensor {} is absent", file, one_line(name));
+    require(file_dtype(tensor.dtype()), "{}: {} is {}, which this format does not have", file,
+            one_line(name), name_of(tensor.dtype()));
   }
 }
 

@@ -22,22 +22,18 @@ Tensor tensor_of(const Shape& shape, std::span<const T> values) {
   return tensor;
 }
 
-}  // namespace
-
-std::string_view name_of(DType dtype) {
-  switch (dtype) {
-    case DType::f32:
-      return "f32";
-    case DType::bf16:
-      return "bf16";
-    case DType::i32:
-      return "i32";
-  }
-  return "?";
+void check_blocks(const Shape& shape, DType dtype) {
+  if (is_plain(dtype)) return;
+  const int64_t cols = shape.rank() ? shape[-1] : 1;
+  if (cols % block_elements(dtype) != 0)
+    fail("a tensor {} cannot be {}, which keeps {} elements of a row together", shape.text(),
+         name_of(dtype), block_elements(dtype));
 }
 
+}  // namespace
+
 Tensor Tensor::empty(const Shape& shape, DType dtype) {
-  return view(shape, dtype, allocate(static_cast<size_t>(shape.elements() * size_of(dtype))));
+  return view(shape, dtype, allocate(static_cast<size_t>(bytes_of(dtype, shape.elements()))));
 }
 
 Tensor Tensor::zeros(const Shape& shape, DType dtype) {
@@ -61,6 +57,7 @@ Tensor Tensor::of(const Shape& shape, std::span<const int32_t> values) {
 }
 
 Tensor Tensor::view(const Shape& shape, DType dtype, std::shared_ptr<std::byte> owner) {
+  check_blocks(shape, dtype);
   Tensor tensor;
   tensor.storage_ = std::move(owner);
   tensor.shape_ = shape;
@@ -79,6 +76,7 @@ int64_t Tensor::rows() const {
 Tensor Tensor::reshaped(const Shape& shape) const {
   if (shape.elements() != elements_)
     fail("a tensor {} cannot become {}", shape_.text(), shape.text());
+  check_blocks(shape, dtype_);
   Tensor other = *this;
   other.shape_ = shape;
   return other;
@@ -87,7 +85,7 @@ Tensor Tensor::reshaped(const Shape& shape) const {
 Tensor Tensor::row_slice(int64_t begin, int64_t end) const {
   if (begin < 0 || end < begin || rows() < end)
     fail("rows {} to {} of a tensor {}", begin, end, shape_.text());
-  const int64_t offset = begin * cols() * size_of(dtype_);
+  const int64_t offset = begin * row_bytes();
   return view({end - begin, cols()}, dtype_, {storage_, storage_.get() + offset});
 }
 

@@ -13,6 +13,8 @@ namespace heed {
 
 /// A contiguous, row-major array. Copies share the elements (a handle, like a pointer); `clone`
 /// copies them. A matrix view of any tensor is [rows(), cols()]: the last axis, and all before it.
+/// Of a dtype with blocks, the last axis is a number of whole blocks; what makes a tensor throws
+/// Error otherwise.
 class Tensor {
  public:
   /// No storage: what an op takes for "absent" (a bias that is not there).
@@ -32,11 +34,13 @@ class Tensor {
   const Shape& shape() const { return shape_; }
   DType dtype() const { return dtype_; }
   int64_t elements() const { return elements_; }
-  int64_t bytes() const { return elements_ * size_of(dtype_); }
+  /// All of them, and those of a row of the matrix view.
+  int64_t bytes() const { return bytes_of(dtype_, elements_); }
+  int64_t row_bytes() const { return bytes_of(dtype_, cols()); }
   int64_t cols() const { return shape_.rank() ? shape_[-1] : 1; }
   int64_t rows() const;
 
-  /// The elements; throws Error when T is not the dtype.
+  /// The elements, or the blocks; throws Error when T is not the dtype.
   template <typename T>
   const T* data() const {
     check_dtype(dtype_of<T>);
@@ -49,12 +53,13 @@ class Tensor {
   }
   template <typename T>
   std::span<const T> values() const {
-    return {data<T>(), static_cast<size_t>(elements_)};
+    return {data<T>(), static_cast<size_t>(elements_ / block_elements(dtype_))};
   }
   const std::byte* raw() const { return storage_.get(); }
   std::byte* raw() { return storage_.get(); }
 
-  /// The same elements under another shape; throws Error when their number differs.
+  /// The same elements under another shape; throws Error when their number differs, or when it cuts
+  /// blocks.
   Tensor reshaped(const Shape& shape) const;
   /// Rows [begin, end) of the matrix view as a [end - begin, cols()] view that shares the elements.
   Tensor row_slice(int64_t begin, int64_t end) const;
