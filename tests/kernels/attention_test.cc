@@ -15,13 +15,16 @@ namespace {
 using Offsets = std::vector<int32_t>;
 
 struct Case {
-  std::string name;
-  Offsets q_lengths, kv_lengths;
+  std::string name = {};
+  Offsets q_lengths = {}, kv_lengths = {};
   int64_t n_heads = 1, n_kv_heads = 1, d = 64, dv = 64;
   bool causal = false;
   float dropout = 0.0f;
   bool gathered = false;  // through kv_rows
   DType dtype = DType::f32;
+  int64_t window = 0;
+  float soft_cap = 0.0f;
+  int64_t reach = 0;  // of a relative bias; 0: none
 };
 
 std::ostream& operator<<(std::ostream& stream, const Case& c) { return stream << c.name; }
@@ -45,6 +48,8 @@ struct Problem {
                .n_kv_heads = c.n_kv_heads,
                .scale = 1.0f / std::sqrt(static_cast<float>(c.d)),
                .causal = c.causal,
+               .window = c.window,
+               .soft_cap = c.soft_cap,
                .dropout = c.dropout,
                .dropout_key = 0x0123456789abcdefu};
     q = normals({q_offsets.back(), c.n_heads * c.d}, 1, c.dtype, spread);
@@ -56,14 +61,18 @@ struct Problem {
     dq = Tensor::empty(q.shape(), c.dtype);
     dk = Tensor::empty(k.shape(), c.dtype);
     dv = Tensor::empty(v.shape(), c.dtype);
+    if (c.reach == 0) return;
+    bias = normals({c.n_heads, 2 * c.reach - 1}, 5);
+    d_bias = Tensor::empty(bias.shape());
   }
 
-  AttentionForward in() const { return {q, k, v, spans, options}; }
-  AttentionGradients gradients() { return {dq, dk, dv}; }
+  AttentionForward in() const { return {q, k, v, spans, options, bias}; }
+  AttentionGradients gradients() { return {dq, dk, dv, d_bias}; }
 
   AttentionSpans spans;
   AttentionOptions options;
   Tensor q, k, v, d_out, out, log_sum, dq, dk, dv;
+  Tensor bias, d_bias;
 };
 
 /// The largest difference, relative to the largest expected magnitude (at least 1).
@@ -82,6 +91,55 @@ double difference(const Tensor& actual, const Tensor& expected) {
 bool same_bits(const Tensor& a, const Tensor& b) {
   return a.bytes() == b.bytes() &&
          std::memcmp(a.raw(), b.raw(), static_cast<size_t>(a.bytes())) == 0;
+}
+
+/// What changes scores: windows, soft caps, relative biases.
+std::vector<Case> score_cases() {
+  std::vector<Case> list;
+  for (const DType dtype : {DType::f32, DType::bf16}) {
+    const auto add = [&](const std::string& name, const Offsets& q, const Offsets& kv, Case c) {
+      c.name = name;
+      c.q_lengths = q;
+      c.kv_lengths = kv;
+      c.dtype = dtype;
+      list.push_back(c);
+    };
+    const Case causal{.n_heads = 4, .n_kv_heads = 2, .d = 32, .dv = 24, .causal = true};
+    for (const int64_t window : {1, 7, 64, 65, 100}) {
+      const std::string suffix = " window " + std::to_string(window);
+      Case c = causal;
+      c.window = window;
+      add("self" + suffix, {1, 17, 70, 200}, {1, 17, 70, 200}, c);
+      add("fewer queries than keys" + suffix, {1, 6, 40}, {130, 200, 41}, c);
+      add("more queries than keys" + suffix, {20, 90}, {5, 70}, c);
+      c.n_heads = c.n_kv_heads = 1;
+      add("alone" + suffix, {450}, {450}, c);  // rows and keys become separate tasks
+      c.dropout = 0.2f;
+      add("dropout" + suffix, {90, 3}, {90, 3}, c);
+    }
+    for (const bool mask : {false, true}) {
+      const std::string suffix = mask ? " causal" : "";
+      Case c{.n_heads = 4, .n_kv_heads = 4, .d = 32, .dv = 32, .causal = mask};
+      c.soft_cap = 1.5f;
+      add("soft cap" + suffix, {17, 70, 1}, {17, 70, 30}, c);
+      c.reach = 9;
+      add("soft cap and bias" + suffix, {17, 70, 1}, {17, 70, 30}, c);
+      c.soft_cap = 0.0f;
+      for (const int64_t reach : {2, 40, 300}) {
+        c.reach = reach;
+        add("bias " + std::to_string(reach) + suffix, {130, 1, 33}, {130, 90, 33}, c);
+      }
+      c.n_heads = 2, c.n_kv_heads = 1, c.reach = 20;
+      add("bias alone" + suffix, {210}, {210}, c);
+      add("bias of beams that share keys" + suffix, {2, 2}, {30, 30}, c);
+      c.gathered = true;
+      add("bias gathered" + suffix, {3, 9}, {25, 70}, c);
+    }
+    Case all = causal;
+    all.window = 33, all.soft_cap = 2.0f, all.reach = 12, all.dropout = 0.1f;
+    add("everything", {100, 7}, {120, 7}, all);
+  }
+  return list;
 }
 
 std::vector<Case> cases() {
@@ -159,6 +217,7 @@ std::vector<Case> cases() {
       add({"decoding" + suffix, {1, 1, 1}, {1, 65, 200}, 4, 4, 64, 64, causal, 0.0f, true, dtype});
     }
   }
+  for (const Case& c : score_cases()) add(c);
   return list;
 }
 
@@ -182,6 +241,9 @@ TEST_P(Attention, CpuAgreesWithReferenceOnEveryTarget) {
     EXPECT_LT(difference(fast.dq, plain.dq), f32 ? 1e-5 : 1.6e-2) << target;
     EXPECT_LT(difference(fast.dk, plain.dk), f32 ? 1e-5 : 1.6e-2) << target;
     EXPECT_LT(difference(fast.dv, plain.dv), f32 ? 1e-5 : 1.6e-2) << target;
+    if (c.reach > 0) {
+      EXPECT_LT(difference(fast.d_bias, plain.d_bias), f32 ? 1e-5 : 1.6e-2) << target;
+    }
   });
 }
 
@@ -210,7 +272,9 @@ TEST_P(Attention, ThreadsChangeNoBit) {
     if (c.gathered) return {problem.out, problem.log_sum};
     attention_backward(problem.in(), problem.out, problem.log_sum, problem.d_out,
                        problem.gradients());
-    return {problem.out, problem.log_sum, problem.dq, problem.dk, problem.dv};
+    std::vector<Tensor> all{problem.out, problem.log_sum, problem.dq, problem.dk, problem.dv};
+    if (c.reach > 0) all.push_back(problem.d_bias);
+    return all;
   });
 }
 
@@ -238,6 +302,31 @@ TEST(AttentionGradient, AgreesWithFiniteDifferences) {
       EXPECT_LT(gradient_error(problem.k, problem.dk, loss), 1e-4);
       EXPECT_LT(gradient_error(problem.v, problem.dv, loss), 1e-4);
     }
+}
+
+TEST(AttentionGradient, AgreesWithFiniteDifferencesWhereScoresAreChanged) {
+  Case c{"", {4, 6}, {4, 7}, 4, 2, 5, 3, true};
+  for (const int64_t window : {0, 3})
+    for (const float soft_cap : {0.0f, 1.0f})
+      for (const int64_t reach : {0, 3}) {
+        c.window = window, c.soft_cap = soft_cap, c.reach = reach;
+        Problem problem(c, 0.7f);
+        cpu::attention_forward(problem.in(), problem.out, problem.log_sum);
+        cpu::attention_backward(problem.in(), problem.out, problem.log_sum, problem.d_out,
+                                problem.gradients());
+        const auto loss = [&] {
+          Tensor out = Tensor::empty(problem.out.shape());
+          Tensor log_sum = Tensor::empty(problem.log_sum.shape());
+          reference::attention_forward(problem.in(), out, log_sum);
+          return weighted_sum(out, problem.d_out);
+        };
+        EXPECT_LT(gradient_error(problem.q, problem.dq, loss), 1e-4);
+        EXPECT_LT(gradient_error(problem.k, problem.dk, loss), 1e-4);
+        EXPECT_LT(gradient_error(problem.v, problem.dv, loss), 1e-4);
+        if (reach > 0) {
+          EXPECT_LT(gradient_error(problem.bias, problem.d_bias, loss), 1e-4);
+        }
+      }
 }
 
 TEST(AttentionGradient, IsZeroForKeysOfNoSequence) {
@@ -293,7 +382,7 @@ Tensor some_rows(const Problem& whole, int32_t begin, int32_t end, int32_t visib
   const AttentionSpans spans{{0, end - begin}, {0}, {visible}, whole.spans.kv_rows};
   Tensor out = Tensor::empty({end - begin, whole.out.cols()}, whole.out.dtype());
   Tensor log_sum = Tensor::empty({end - begin, whole.log_sum.cols()});
-  attention_forward({q, whole.k, whole.v, spans, whole.options}, out, log_sum);
+  attention_forward({q, whole.k, whole.v, spans, whole.options, whole.bias}, out, log_sum);
   return out;
 }
 
@@ -306,6 +395,56 @@ TEST(AttentionRows, StepByStepEqualsTheFullPassBitForBit) {
         ASSERT_TRUE(same_bits(some_rows(whole, n, n + 1, n + 1), whole.out.row_slice(n, n + 1)))
             << "row " << n;
     }
+}
+
+TEST(AttentionRows, StepByStepEqualsTheFullPassWithWindowCapAndBias) {
+  Case c{"", {260}, {260}, 4, 2, 64, 48, true};
+  for (const DType dtype : {DType::f32, DType::bf16})
+    for (const int64_t window : {0, 1, 20, 64, 100})
+      for (const float soft_cap : {0.0f, 2.0f})
+        for (const int64_t reach : {0, 30}) {
+          c.dtype = dtype, c.window = window, c.soft_cap = soft_cap, c.reach = reach;
+          Problem whole(c);
+          attention_forward(whole.in(), whole.out, whole.log_sum);
+          for (int32_t n = 0; n < 260; n += n % 7 + 1)
+            ASSERT_TRUE(same_bits(some_rows(whole, n, n + 1, n + 1), whole.out.row_slice(n, n + 1)))
+                << "row " << n << ", window " << window;
+          for (const auto& [begin, end] : {std::pair{60, 75}, {3, 200}, {130, 132}})
+            ASSERT_TRUE(
+                same_bits(some_rows(whole, begin, end, end), whole.out.row_slice(begin, end)))
+                << begin << " to " << end << ", window " << window;
+        }
+}
+
+TEST(AttentionWindow, WiderThanTheSequenceHidesNothing) {
+  Problem plain({"", {100}, {120}, 2, 2, 32, 32, true}), windowed = plain;
+  windowed.options.window = 120;
+  windowed.out = Tensor::empty(plain.out.shape());
+  attention_forward(plain.in(), plain.out, plain.log_sum);
+  attention_forward(windowed.in(), windowed.out, windowed.log_sum);
+  EXPECT_TRUE(same_bits(plain.out, windowed.out));
+}
+
+TEST(AttentionBias, OneNumberForAllDistancesChangesNoWeight) {
+  Case c{"", {100}, {120}, 2, 2, 32, 32, true};
+  Problem plain(c);
+  c.reach = 1;
+  Problem biased(c);
+  attention_forward(plain.in(), plain.out, plain.log_sum);
+  attention_forward(biased.in(), biased.out, biased.log_sum);
+  EXPECT_LT(difference(biased.out, plain.out), 1e-5);
+}
+
+TEST(AttentionWindow, KeysOutsideAreNotRead) {
+  Problem problem({"", {9}, {400}, 2, 1, 32, 32, true});
+  problem.options.window = 70;  // the queries at 391 to 399 see keys from 322 on
+  attention_forward(problem.in(), problem.out, problem.log_sum);
+  const Tensor before = problem.out.clone();
+  for (Tensor* x : {&problem.k, &problem.v})
+    std::fill(x->data<float>(), x->data<float>() + 320 * x->cols(),
+              std::numeric_limits<float>::quiet_NaN());
+  attention_forward(problem.in(), problem.out, problem.log_sum);
+  EXPECT_TRUE(same_bits(problem.out, before));
 }
 
 TEST(AttentionRows, DependNotOnTheRowsBeside) {

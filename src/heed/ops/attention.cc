@@ -5,6 +5,21 @@
 namespace heed::ops {
 namespace {
 
+void check_scores(const AttentionInput& in) {
+  const kernels::AttentionOptions& options = in.options;
+  require(options.window >= 0 && (options.window == 0 || options.causal),
+          "attention: a window of {} tokens {} the mask of the future", options.window,
+          options.causal ? "with" : "without");
+  require(options.soft_cap >= 0.0f, "attention: the soft cap is {}, expected 0 or more",
+          options.soft_cap);
+  if (!in.relative_bias.defined()) return;
+  const Shape& bias = in.relative_bias.shape();
+  require(in.relative_bias.dtype() == DType::f32 && bias.rank() == 2 &&
+              bias[0] == options.n_heads && bias[1] % 2 == 1,
+          "attention: the relative bias is {}, expected [{}, an odd number] in f32", bias.text(),
+          options.n_heads);
+}
+
 void check(const AttentionInput& in) {
   const int64_t heads = in.options.n_heads, kv_heads = in.options.n_kv_heads;
   if (heads <= 0 || kv_heads <= 0 || heads % kv_heads != 0)
@@ -18,6 +33,7 @@ void check(const AttentionInput& in) {
   if (in.v.rows() != in.k.rows())
     fail("attention: k is {}, v is {}: the rows should agree", in.k.shape().text(),
          in.v.shape().text());
+  check_scores(in);
   if (in.spans->q_offsets.back() != in.q.rows())
     fail("attention: q is {}, the sequences have {} rows", in.q.shape().text(),
          in.spans->q_offsets.back());
@@ -32,7 +48,8 @@ Tensor attention(Context& context, const AttentionInput& input) {
     options.dropout = 0.0f;
   else if (options.dropout > 0.0f)
     options.dropout_key = context.next_dropout_key();
-  const kernels::AttentionForward forward{input.q, input.k, input.v, *input.spans, options};
+  const kernels::AttentionForward forward{input.q,      input.k, input.v,
+                                          *input.spans, options, input.relative_bias};
   if (context.observe_attention) context.observe_attention(input.site, forward);
 
   const int64_t d_value = input.v.cols() / options.n_kv_heads;
@@ -42,18 +59,22 @@ Tensor attention(Context& context, const AttentionInput& input) {
   if (!context.tape) return out;
 
   Tape& tape = *context.tape;
-  tape.record(
-      [&tape, q = input.q, k = input.k, v = input.v, spans = input.spans, options, out, log_sum] {
-        const Tensor d_out = tape.take(out);
-        if (!d_out.defined()) return;
-        Tensor dq = Tensor::empty(q.shape(), q.dtype());
-        Tensor dk = Tensor::empty(k.shape(), k.dtype());
-        Tensor dv = Tensor::empty(v.shape(), v.dtype());
-        kernels::attention_backward({q, k, v, *spans, options}, out, log_sum, d_out, {dq, dk, dv});
-        tape.add(q, dq);
-        tape.add(k, dk);
-        tape.add(v, dv);
-      });
+  tape.record([&tape, q = input.q, k = input.k, v = input.v, relative_bias = input.relative_bias,
+               spans = input.spans, options, out, log_sum] {
+    const Tensor d_out = tape.take(out);
+    if (!d_out.defined()) return;
+    Tensor dq = Tensor::empty(q.shape(), q.dtype());
+    Tensor dk = Tensor::empty(k.shape(), k.dtype());
+    Tensor dv = Tensor::empty(v.shape(), v.dtype());
+    Tensor d_bias;
+    if (relative_bias.defined()) d_bias = Tensor::empty(relative_bias.shape());
+    kernels::attention_backward({q, k, v, *spans, options, relative_bias}, out, log_sum, d_out,
+                                {dq, dk, dv, d_bias});
+    tape.add(q, dq);
+    tape.add(k, dk);
+    tape.add(v, dv);
+    if (d_bias.defined()) tape.add(relative_bias, d_bias);
+  });
   return out;
 }
 

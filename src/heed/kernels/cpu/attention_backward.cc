@@ -2,12 +2,14 @@
 
 #include "heed/kernels/attention.h"
 #include "heed/kernels/counter_hash.h"
+#include "heed/kernels/cpu/attention_bias_gradient.h"
 #include "heed/kernels/cpu/attention_work.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/kernels/cpu/attention_backward.cc"
 #include <hwy/foreach_target.h>
 
+#include "heed/kernels/cpu/attention_scores-inl.h"
 #include "heed/kernels/cpu/attention_tiles-inl.h"
 #include "heed/kernels/cpu/counter_hash-inl.h"
 
@@ -27,6 +29,7 @@ struct BackwardTensors {
 struct BackwardTask {
   AttentionTask rectangle;
   bool rows, keys;
+  float* bias_sums;  // those of the group, to which a task that makes its keys' gradients adds
 };
 
 }  // namespace heed::kernels::cpu
@@ -38,7 +41,8 @@ namespace HWY_NAMESPACE {
 
 /// Goes through a task's rectangle tile by tile, keys outside, rows inside, and recomputes the
 /// weights P from log_sum. With m = the mask of dropout (0 or 1 / (1 - p)):
-///   dV = (P m)^T dO, dS = P (m dO V^T - rowsum(dO O)), dQ = scale dS K, dK = scale dS^T Q.
+///   dV = (P m)^T dO, dS = P (m dO V^T - rowsum(dO O)), dQ = scale dS K, dK = scale dS^T Q,
+/// dS being multiplied with the slope of the soft cap for dQ and dK.
 /// Every gradient is a sum over the rows or keys of its sequence in their order, however the
 /// rectangle was cut.
 template <typename T>
@@ -52,6 +56,7 @@ class BackwardTile {
         shape_(*task.rectangle.group.shape),
         d_(shape_.d),
         dv_(shape_.dv),
+        adjusts_scores_(shape_.adjusts_scores()),
         drop_threshold_(shape_.dropout > 0.0f ? drop_threshold(shape_.dropout) : 0) {}
 
   void run() {
@@ -67,6 +72,7 @@ class BackwardTile {
           if (key_ == area_.key_begin) clear_rows(row_, rows_);
           continue;
         }
+        if (group_.hidden(row_) >= key_ + keys_) continue;
         if (rows > cpu::kRowBlock || !rows_loaded_) load_rows();
         for (int64_t r = 0; r < rows_; r += cpu::kPanelRows)
           differentiate_rows(r, HWY_MIN(cpu::kPanelRows, rows_ - r));
@@ -144,6 +150,8 @@ class BackwardTile {
       if (key_ == area_.key_begin) clear_rows(row_ + r, rows);
       return;
     }
+    const int64_t first_block = group_.first_block(row_ + r);
+    if (key_ < first_block) return;
     const Rows<float> weights{weights_.data + r * weights_.step, weights_.step};
     const Rows<float> d_scores{d_scores_.data + r * d_scores_.step, d_scores_.step};
     product(rows, vectors_for(seen), d_, {q_.data + r * q_.step, q_.step, 1}, k_transposed_,
@@ -156,7 +164,7 @@ class BackwardTile {
     if (!task_.rows) return;
     float* dq = q_gradient_.data + (row_ + r - area_.row_begin) * q_gradient_.step;
     product(rows, vectors_for(d_), seen, {d_scores.data, d_scores.step, 1}, k_,
-            {dq, q_gradient_.step}, key_ > area_.key_begin);
+            {dq, q_gradient_.step}, key_ > first_block);
   }
 
   /// Turns the scores of row r into weights as dropped, and d_weights into d_scores; zeros where
@@ -168,6 +176,9 @@ class BackwardTile {
         any ? std::clamp<int64_t>(group_.visible(row_ + r) - key_, 0, keys_) : 0;
     const uint64_t dropout_key = drop_threshold_ > 0 ? group_.dropout_key(row_ + r) : 0;
     const auto log_sum = hn::Set(d, log_sum_[r]);
+    const ScoreRow at{group_, row_ + r, key_, visible, scores};
+    HWY_ALIGN float slopes[cpu::kKeyBlock];
+    if (adjusts_scores_) adjust_scores(at, slopes);
     int64_t j = 0;
     for (; j + lanes() <= visible; j += lanes()) {
       const auto weight = exp_nonpositive(hn::Sub(hn::Load(d, scores + j), log_sum));
@@ -185,6 +196,17 @@ class BackwardTile {
       hn::Store(hn::Zero(d), d, scores + j);
       hn::Store(hn::Zero(d), d, d_weights + j);
     }
+    if (!adjusts_scores_) return;
+    if (task_.keys && task_.bias_sums) add_bias_gradient(at, d_weights, bias_sums(row_ + r));
+    if (shape_.soft_cap > 0.0f)
+      for (j = 0; j < visible; j += lanes())
+        hn::Store(hn::Mul(hn::Load(d, d_weights + j), hn::Load(d, slopes + j)), d, d_weights + j);
+  }
+
+  /// Of the block of keys and the head of a row.
+  float* bias_sums(int64_t row) const {
+    const int64_t heads = shape_.heads_per_group;
+    return task_.bias_sums + (key_ / cpu::kKeyBlock * heads + row % heads) * shape_.bias_width();
   }
 
   HWY_INLINE void differentiate_weights(int64_t r, V32 weight, uint64_t dropout_key, int64_t j,
@@ -203,13 +225,21 @@ class BackwardTile {
     hn::Store(hn::Mul(weight, hn::Sub(d_weight, hn::Set(d, mean_[r]))), d, d_weights + j);
   }
 
+  /// The rows of the group that see any of the block's keys [j, j + keys).
+  struct RowsSeeing {
+    int64_t begin, end;
+  };
+  RowsSeeing rows_seeing(int64_t j, int64_t keys) const {
+    return {group_.first_row_seeing(key_ + j), group_.end_row_seeing(key_ + j + keys - 1)};
+  }
+
   /// What the tile adds to dk and dv of its keys [j, j + keys).
   void differentiate_keys(int64_t j, int64_t keys) {
-    const int64_t first_seeing = group_.first_row_seeing(key_ + j);
-    const bool accumulate = first_seeing < row_;
-    const int64_t first = HWY_MAX(first_seeing - row_, int64_t{0});
-    if (first >= rows_) return;
-    const int64_t count = rows_ - first;
+    const RowsSeeing seeing = rows_seeing(j, keys);
+    const bool accumulate = seeing.begin < row_;
+    const int64_t first = HWY_MAX(seeing.begin - row_, int64_t{0});
+    const int64_t count = HWY_MIN(seeing.end - row_, rows_) - first;
+    if (count <= 0) return;
     product(keys, vectors_for(dv_), count,
             {weights_.data + first * weights_.step + j, 1, weights_.step},
             {d_out_.data + first * d_out_.step, d_out_.step},
@@ -221,11 +251,13 @@ class BackwardTile {
   }
 
   void write_keys() {
-    int64_t seen = 0;  // keys whose panels the products have written
-    while (seen < keys_ && group_.first_row_seeing(key_ + seen) < group_.rows())
-      seen = HWY_MIN(seen + cpu::kPanelRows, keys_);
-    clear(k_gradient_, seen, keys_ - seen);
-    clear(v_gradient_, seen, keys_ - seen);
+    for (int64_t j = 0; j < keys_; j += cpu::kPanelRows) {
+      const int64_t keys = HWY_MIN(cpu::kPanelRows, keys_ - j);
+      const RowsSeeing seeing = rows_seeing(j, keys);
+      if (seeing.begin < HWY_MIN(seeing.end, group_.rows())) continue;
+      clear(k_gradient_, j, keys);
+      clear(v_gradient_, j, keys);
+    }
     for (int64_t j = 0; j < keys_; ++j) {
       const int64_t index = group_.key_index(key_ + j);
       unpack_row(k_gradient_.data + j * k_gradient_.step, d_, 1.0f, tensors_.dk + index * d_);
@@ -239,6 +271,7 @@ class BackwardTile {
   const cpu::AttentionGroup& group_;
   const cpu::AttentionShape& shape_;
   int64_t d_, dv_;
+  bool adjusts_scores_;
   uint32_t drop_threshold_;
   int64_t key_ = 0, keys_ = 0;  // the block of keys
   int64_t row_ = 0, rows_ = 0;  // the block of rows
@@ -276,31 +309,35 @@ constexpr int64_t kMostFloats = int64_t{1} << 22;
 /// that the threads would wait for it, or that its dq would fill too much memory, is cut: its rows'
 /// gradients and its keys' in separate tasks, with three and four products a tile. The sums are the
 /// same.
-std::vector<BackwardTask> backward_tasks(const AttentionForward& in, const AttentionShape& shape) {
-  const auto groups = attention_groups(in.spans, shape, false);
+std::vector<BackwardTask> backward_tasks(const std::vector<AttentionGroup>& groups,
+                                         const AttentionShape& shape, BiasGradient& bias) {
   double total = 0.0;
   for (const auto& group : groups)
     total += static_cast<double>(group.rows()) * static_cast<double>(group.keys);
   const double most = 1.4 * total / thread_count();
   std::vector<BackwardTask> tasks;
   tasks.reserve(groups.size());
-  for (const auto& group : groups) {
+  for (size_t i = 0; i < groups.size(); ++i) {
+    const AttentionGroup& group = groups[i];
     const double work = static_cast<double>(group.rows()) * static_cast<double>(group.keys);
     const bool whole =
         (work <= most || group.keys <= kKeyBlock) && group.rows() * shape.d <= kMostFloats;
     if (whole) {
-      tasks.push_back({{group, 0, group.rows(), 0, group.keys}, true, true});
+      tasks.push_back({{group, 0, group.rows(), 0, group.keys}, true, true, bias.of_group(i)});
       continue;
     }
     std::vector<AttentionTask> blocks;
     add_row_blocks(group, blocks);
     for (auto& block : blocks) {
+      block.key_begin = group.first_block(block.row_begin);
       block.key_end = group.visible(block.row_end - 1);
-      tasks.push_back({block, true, false});
+      tasks.push_back({block, true, false, nullptr});
     }
     for (int64_t key = 0; key < group.keys; key += kKeyBlock)
-      tasks.push_back(
-          {{group, 0, group.rows(), key, std::min(key + kKeyBlock, group.keys)}, false, true});
+      tasks.push_back({{group, 0, group.rows(), key, std::min(key + kKeyBlock, group.keys)},
+                       false,
+                       true,
+                       bias.of_group(i)});
   }
   return tasks;
 }
@@ -312,7 +349,9 @@ void attention_backward(const AttentionForward& in, const Tensor& out, const Ten
   require(in.spans.kv_rows.empty(), "attention_backward: the keys are gathered through {} kv_rows",
           in.spans.kv_rows.size());
   const AttentionShape shape(in);
-  const std::vector<BackwardTask> tasks = backward_tasks(in, shape);
+  const std::vector<AttentionGroup> groups = attention_groups(in.spans, shape, false);
+  BiasGradient bias(groups, shape);
+  const std::vector<BackwardTask> tasks = backward_tasks(groups, shape, bias);
   int64_t keys = 0;
   for (size_t b = 0; b < in.spans.kv_begin.size(); ++b)
     keys += in.spans.kv_end[b] - in.spans.kv_begin[b];
@@ -333,6 +372,7 @@ void attention_backward(const AttentionForward& in, const Tensor& out, const Ten
         HWY_DYNAMIC_DISPATCH(backward_bf16)(tensors, task);
     });
   });
+  if (gradients.d_relative_bias.defined()) bias.write(gradients.d_relative_bias);
 }
 
 }  // namespace cpu

@@ -9,6 +9,7 @@
 #define HWY_TARGET_INCLUDE "heed/kernels/cpu/attention_forward.cc"
 #include <hwy/foreach_target.h>
 
+#include "heed/kernels/cpu/attention_scores-inl.h"
 #include "heed/kernels/cpu/attention_softmax-inl.h"
 #include "heed/kernels/cpu/attention_tiles-inl.h"
 
@@ -51,13 +52,14 @@ class ForwardTile {
         rows_(task.row_end - task.row_begin),
         out_{cpu::scratch(cpu::Slot::out, rows_ * padded(shape_.dv)), padded(shape_.dv)},
         few_(rows_ <= kFewRows && shape_.dv % (4 * lanes()) == 0),
+        adjusts_scores_(shape_.adjusts_scores()),
         drop_threshold_(shape_.dropout > 0.0f ? drop_threshold(shape_.dropout) : 0) {}
 
   void run() {
     const int64_t d = shape_.d;
     q_ = pack_queries(group_, tensors_.q, d, shape_.scale, begin_, rows_, cpu::Slot::q);
     const int64_t visible = rows_ > 0 ? group_.visible(begin_ + rows_ - 1) : 0;
-    for (int64_t key = 0; key < visible; key += cpu::kKeyBlock) {
+    for (int64_t key = group_.first_block(begin_); key < visible; key += cpu::kKeyBlock) {
       const int64_t count = HWY_MIN(cpu::kKeyBlock, visible - key);
       load_keys(key, count);
       for (int64_t r = 0; r < rows_; r += cpu::kPanelRows)
@@ -80,7 +82,9 @@ class ForwardTile {
   /// Rows [r, r + rows) of the tile take in the keys of the block.
   void attend(int64_t r, int64_t rows, int64_t key, int64_t count) {
     const int64_t seen = std::clamp<int64_t>(group_.visible(begin_ + r + rows - 1) - key, 0, count);
-    if (seen == 0) return;
+    const int64_t first_block = group_.first_block(begin_ + r);
+    if (seen == 0 || key < first_block) return;
+    const bool first = key == first_block;
     const Rows<float> scores{cpu::scratch(cpu::Slot::scores, cpu::kPanelRows * cpu::kKeyBlock),
                              cpu::kKeyBlock};
     product(rows, vectors_for(seen), shape_.d, {q_.data + r * q_.step, q_.step, 1}, k_transposed_,
@@ -88,7 +92,9 @@ class ForwardTile {
     SoftmaxRow panel[cpu::kPanelRows];
     for (int64_t i = 0; i < rows; ++i) {
       const int64_t row = begin_ + r + i;
-      if (key == 0) softmax_[r + i] = {};
+      if (first) softmax_[r + i] = {};
+      if (adjusts_scores_)
+        adjust_scores({group_, row, key, seen, scores.data + i * scores.step}, nullptr);
       panel[i] = {scores.data + i * scores.step,
                   std::clamp<int64_t>(group_.visible(row) - key, 0, seen),
                   {drop_threshold_, drop_threshold_ > 0 ? group_.dropout_key(row) : 0, key},
@@ -97,14 +103,14 @@ class ForwardTile {
     }
     soften(panel, rows, padded(seen));
     float* out = out_.data + r * out_.step;
-    for (int64_t i = 0; i < rows && key > 0; ++i)
+    for (int64_t i = 0; i < rows && !first; ++i)
       if (panel[i].shrink != 1.0f) multiply_row(out + i * out_.step, out_.step, panel[i].shrink);
     if (few_)
       for (int64_t i = 0; i < rows; ++i)
-        add_values(scores.data + i * scores.step, seen, out + i * out_.step, key > 0);
+        add_values(scores.data + i * scores.step, seen, out + i * out_.step, !first);
     else
       product(rows, vectors_for(shape_.dv), seen, {scores.data, scores.step, 1}, v_,
-              {out, out_.step}, key > 0);
+              {out, out_.step}, !first);
   }
 
   /// out = (out +) weights times values, for one row and the values where they lie: what `product`
@@ -151,6 +157,7 @@ class ForwardTile {
   Rows<const float> q_{}, k_transposed_{}, v_{};
   Rows<float> out_;
   bool few_;  // so few rows that values are read where they lie
+  bool adjusts_scores_;
   uint32_t drop_threshold_;
   KeyRows<T> v_rows_;
   Softmax softmax_[cpu::kRowBlock];
@@ -179,7 +186,9 @@ namespace cpu {
 void attention_forward(const AttentionForward& in, Tensor& out, Tensor& log_sum) {
   const AttentionShape shape(in);
   std::vector<AttentionTask> tasks;
-  for (const AttentionGroup& group : attention_groups(in.spans, shape, !shape.causal))
+  // Places among the keys are those of one sequence.
+  const bool merge = !shape.causal && !shape.relative_bias;
+  for (const AttentionGroup& group : attention_groups(in.spans, shape, merge))
     add_row_blocks(group, tasks);
   visit_floating(in.q.dtype(), [&](auto zero) {
     using T = decltype(zero);

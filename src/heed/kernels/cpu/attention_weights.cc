@@ -8,6 +8,7 @@
 #define HWY_TARGET_INCLUDE "heed/kernels/cpu/attention_weights.cc"
 #include <hwy/foreach_target.h>
 
+#include "heed/kernels/cpu/attention_scores-inl.h"
 #include "heed/kernels/cpu/attention_tiles-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -32,6 +33,8 @@ Rows<float> all_scores(const cpu::AttentionGroup& group, const T* q, const T* k,
     pack_transposed(find_keys(group, k, d, key, count), d, count, cpu::Slot::k, columns);
     product(rows, vectors_for(count), d, {queries.data, queries.step, 1},
             {columns.data, columns.step}, {scores.data + key, scores.step}, false);
+    for (int64_t r = 0; r < rows && group.shape->adjusts_scores(); ++r)
+      adjust_scores({group, begin + r, key, count, scores.data + r * scores.step + key}, nullptr);
   }
   return scores;
 }

@@ -29,6 +29,10 @@ AttentionShape::AttentionShape(const AttentionForward& in)
       scale(in.options.scale),
       dropout(in.options.dropout),
       causal(in.options.causal),
+      window(in.options.window),
+      soft_cap(in.options.soft_cap),
+      relative_bias(in.relative_bias.defined() ? in.relative_bias.data<float>() : nullptr),
+      reach(in.relative_bias.defined() ? (in.relative_bias.cols() + 1) / 2 : 0),
       dropout_key(in.options.dropout_key),
       kv_rows(in.spans.kv_rows.empty() ? nullptr : in.spans.kv_rows.data()) {}
 

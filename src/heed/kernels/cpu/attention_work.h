@@ -25,8 +25,16 @@ struct AttentionShape {
   int64_t d, dv;
   float scale, dropout;
   bool causal;
+  int64_t window;              // 0: none
+  float soft_cap;              // 0: none
+  const float* relative_bias;  // [H, 2 reach - 1]; null: none
+  int64_t reach;
   uint64_t dropout_key;
   const int32_t* kv_rows;  // null: key number j is row j
+
+  int64_t bias_width() const { return 2 * reach - 1; }
+  /// Whether scores are more than scaled before the softmax.
+  bool adjusts_scores() const { return window > 0 || soft_cap > 0.0f || relative_bias; }
 };
 
 /// The query rows that read one key/value head of one range of keys: `queries` tokens times H / G
@@ -53,15 +61,29 @@ struct AttentionGroup {
     const int64_t number = kv_begin + j;
     return (shape->kv_rows ? shape->kv_rows[number] : number) * shape->n_kv_heads + kv_head;
   }
-  /// How many keys, from the first, row r sees; grows with r.
+  /// The place of row r among the keys: the last query has that of the last key.
+  int64_t place(int64_t r) const { return keys - queries + query(r); }
+  /// How many keys, from the first, the mask of the future leaves to row r; grows with r.
   int64_t visible(int64_t r) const {
     if (!shape->causal) return keys;
-    return std::clamp<int64_t>(keys - queries + query(r) + 1, 0, keys);
+    return std::clamp<int64_t>(place(r) + 1, 0, keys);
   }
-  /// The first row that sees key j.
+  /// How many of these, from the first, the window hides; grows with r.
+  int64_t hidden(int64_t r) const {
+    if (shape->window == 0) return 0;
+    return std::max<int64_t>(visible(r) - shape->window, 0);
+  }
+  /// The first key of the first block of which row r sees something.
+  int64_t first_block(int64_t r) const { return hidden(r) / kKeyBlock * kKeyBlock; }
+  /// Rows [first_row_seeing(j), end_row_seeing(j)) see key j.
   int64_t first_row_seeing(int64_t j) const {
     if (!shape->causal) return 0;
     return std::max<int64_t>(j - (keys - queries), 0) * shape->heads_per_group;
+  }
+  int64_t end_row_seeing(int64_t j) const {
+    if (shape->window == 0) return rows();
+    return std::clamp<int64_t>(j + shape->window - (keys - queries), 0, queries) *
+           shape->heads_per_group;
   }
   uint64_t dropout_key(int64_t r) const {
     return attention_dropout_key(shape->dropout_key, row_index(r));

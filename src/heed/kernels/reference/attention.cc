@@ -75,7 +75,34 @@ struct Head {
   double k(int64_t j, int64_t c) const { return operands.k(row(j), k_col + c); }
   double v(int64_t j, int64_t c) const { return operands.v(row(j), v_col + c); }
   bool visible(int64_t i, int64_t j) const {
-    return !in.options.causal || j < keys - queries + i + 1;
+    if (!in.options.causal) return true;
+    const int64_t behind = keys - queries + i - j;
+    return behind >= 0 && (in.options.window == 0 || behind < in.options.window);
+  }
+  double scaled_score(int64_t i, int64_t j) const {
+    double sum = 0.0;
+    for (int64_t c = 0; c < d; ++c) sum += q(i, c) * k(j, c);
+    return sum * static_cast<double>(in.options.scale);
+  }
+  double score(int64_t i, int64_t j) const {
+    double score = scaled_score(i, j);
+    if (in.options.soft_cap > 0.0f) {
+      const double cap = static_cast<double>(in.options.soft_cap);
+      score = cap * std::tanh(score / cap);
+    }
+    if (in.relative_bias.defined())
+      score += static_cast<double>(in.relative_bias.data<float>()[bias_index(i, j)]);
+    return score;
+  }
+  /// The derivative of score(i, j) with respect to scaled_score(i, j).
+  double slope(int64_t i, int64_t j) const {
+    if (in.options.soft_cap <= 0.0f) return 1.0;
+    const double t = std::tanh(scaled_score(i, j) / static_cast<double>(in.options.soft_cap));
+    return 1.0 - t * t;
+  }
+  int64_t bias_index(int64_t i, int64_t j) const {
+    const int64_t width = in.relative_bias.cols(), last = (width - 1) / 2;
+    return h * width + std::clamp(j - (keys - queries + i), -last, last) + last;
   }
 
   const Operands& operands;
@@ -87,10 +114,7 @@ struct Head {
 double softmax_row(const Head& head, int64_t i, Matrix& weights) {
   double largest = kMinusInfinity, sum = 0.0;
   for (int64_t j = 0; j < head.keys; ++j) {
-    double score = 0.0;
-    for (int64_t c = 0; c < head.d; ++c) score += head.q(i, c) * head.k(j, c);
-    weights(i, j) =
-        head.visible(i, j) ? score * static_cast<double>(head.in.options.scale) : kMinusInfinity;
+    weights(i, j) = head.visible(i, j) ? head.score(i, j) : kMinusInfinity;
     largest = std::max(largest, weights(i, j));
   }
   for (int64_t j = 0; j < head.keys; ++j) {
@@ -132,8 +156,12 @@ void forward_head(const Head& head, Matrix& out, Matrix& log_sum) {
 /// Gradients in double, all heads of a group added up before they are rounded to the dtype.
 struct Gradients {
   explicit Gradients(const AttentionForward& in)
-      : dq(in.q.rows(), in.q.cols()), dk(in.k.rows(), in.k.cols()), dv(in.v.rows(), in.v.cols()) {}
+      : dq(in.q.rows(), in.q.cols()), dk(in.k.rows(), in.k.cols()), dv(in.v.rows(), in.v.cols()) {
+    if (in.relative_bias.defined())
+      d_bias.resize(static_cast<size_t>(in.relative_bias.elements()), 0.0);
+  }
   Matrix dq, dk, dv;
+  std::vector<double> d_bias;
 };
 
 void backward_head(const Head& head, const Matrix& d_out, Gradients& gradients) {
@@ -154,7 +182,10 @@ void backward_head(const Head& head, const Matrix& d_out, Gradients& gradients) 
       mean += weights(i, j) * d_weight;
     }
     for (int64_t j = 0; j < head.keys; ++j) {
-      const double d_score = weights(i, j) * (d_weights[static_cast<size_t>(j)] - mean) * scale;
+      const double d_final = weights(i, j) * (d_weights[static_cast<size_t>(j)] - mean);
+      if (!gradients.d_bias.empty())
+        gradients.d_bias[static_cast<size_t>(head.bias_index(i, j))] += d_final;
+      const double d_score = d_final * head.slope(i, j) * scale;
       for (int64_t c = 0; c < head.d; ++c) {
         gradients.dq(n, head.q_col + c) += d_score * head.k(j, c);
         gradients.dk(head.row(j), head.k_col + c) += d_score * head.q(i, c);
@@ -186,6 +217,9 @@ void attention_backward(const AttentionForward& in, const Tensor&, const Tensor&
   sums.dq.round_to(gradients.dq);
   sums.dk.round_to(gradients.dk);
   sums.dv.round_to(gradients.dv);
+  if (gradients.d_relative_bias.defined())
+    for (size_t i = 0; i < sums.d_bias.size(); ++i)
+      gradients.d_relative_bias.data<float>()[i] = static_cast<float>(sums.d_bias[i]);
 }
 
 Tensor attention_weights(const AttentionForward& in, int64_t sequence) {
