@@ -1,11 +1,13 @@
-"""The cases of make.py: for each folder, the transformers model, its config and which outputs it has.
+"""The cases of make.py: for each folder, the transformers model, its config and its outputs.
 
-Every dimension is as small as it can be while staying different from the others where the family allows
-it, so that a mixed-up axis fails; windows, relative distances and rotary scalings are chosen to bite
+Every dimension is as small as it can be while staying different from the others where the family
+allows it, so that a mixed-up axis fails; windows, relative distances and rotary scalings are chosen to bite
 within the sequences of make.py.
 """
+import collections.abc
 import dataclasses
 
+import torch
 import transformers as hf
 
 
@@ -18,8 +20,8 @@ class Case:
     kind: str = "causal"
     # Fields as checkpoints from before transformers 5 spell them, over what old_config() maps.
     old: dict | None = None
-    # Of the weights; another one where the first met a near-tie.
-    seed: int = 3
+    # From the tensors of model.safetensors to those that such a checkpoint holds.
+    old_tensors: collections.abc.Callable | None = None
 
 
 VOCAB = 56
@@ -38,7 +40,7 @@ def rope(theta, **scaling):
 def decoder(**changes):
     return dict(vocab_size=VOCAB, hidden_size=16, intermediate_size=28, num_hidden_layers=2,
                 num_attention_heads=4, num_key_value_heads=2, max_position_embeddings=128,
-                rope_parameters=rope(100.0), rms_norm_eps=1e-5, bos_token_id=1, eos_token_id=2,
+                rope_parameters=rope(100.0), rms_norm_eps=2e-3, bos_token_id=1, eos_token_id=2,
                 pad_token_id=None, tie_word_embeddings=False, **PLAIN) | changes
 
 
@@ -52,14 +54,14 @@ def bert(config, **changes):
     return config(**dict(vocab_size=VOCAB, hidden_size=16, num_hidden_layers=2,
                          num_attention_heads=2, intermediate_size=28, max_position_embeddings=40,
                          type_vocab_size=2, hidden_dropout_prob=0.0,
-                         attention_probs_dropout_prob=0.0, **PLAIN) | changes)
+                         attention_probs_dropout_prob=0.0, layer_norm_eps=2e-3, **PLAIN) | changes)
 
 
 def t5(**changes):
     return hf.T5Config(**dict(vocab_size=VOCAB, d_model=16, d_kv=6, d_ff=28, num_layers=2,
                               num_decoder_layers=3, num_heads=4, relative_attention_num_buckets=8,
-                              relative_attention_max_distance=9, dropout_rate=0.0,
-                              decoder_start_token_id=0, **PLAIN) | changes)
+                              relative_attention_max_distance=9, layer_norm_epsilon=2e-3,
+                              dropout_rate=0.0, decoder_start_token_id=0, **PLAIN) | changes)
 
 
 def deepseek(**changes):
@@ -71,6 +73,45 @@ def deepseek(**changes):
     return hf.DeepseekV2Config(**decoder(**sizes | changes))
 
 
+def gpt2_old(tensors):
+    old = {name.removeprefix("transformer."): tensor for name, tensor in tensors.items()}
+    mask = torch.ones(40, 40).tril()[None, None]
+    return old | {f"h.{layer}.attn.bias": mask.clone() for layer in range(2)}
+
+
+def bert_old(tensors):
+    old = {name.replace("LayerNorm.weight", "LayerNorm.gamma")
+           .replace("LayerNorm.bias", "LayerNorm.beta"): tensor for name, tensor in tensors.items()}
+    return old | {"bert.embeddings.position_ids": torch.arange(40)[None],
+                  "bert.pooler.dense.weight": torch.ones(16, 16),
+                  "bert.pooler.dense.bias": torch.ones(16),
+                  "cls.predictions.decoder.weight":
+                      tensors["bert.embeddings.word_embeddings.weight"].clone(),
+                  "cls.seq_relationship.weight": torch.ones(2, 16),
+                  "cls.seq_relationship.bias": torch.ones(2)}
+
+
+def roberta_old(tensors):
+    return tensors | {"roberta.embeddings.position_ids": torch.arange(42)[None],
+                      "roberta.pooler.dense.weight": torch.ones(16, 16),
+                      "roberta.pooler.dense.bias": torch.ones(16),
+                      "lm_head.decoder.weight":
+                          tensors["roberta.embeddings.word_embeddings.weight"].clone()}
+
+
+def t5_old(tensors):
+    copies = ("encoder.embed_tokens.weight", "decoder.embed_tokens.weight", "lm_head.weight")
+    unused = "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight"
+    return tensors | {name: tensors["shared.weight"].clone() for name in copies} | {
+        unused: torch.ones(8, 4)}
+
+
+def llama_old(tensors):
+    inverse = 100.0 ** (-torch.arange(0, 8, 2) / 8)
+    return tensors | {f"model.layers.{layer}.self_attn.rotary_emb.inv_freq": inverse.clone()
+                      for layer in range(2)}
+
+
 DEEPSEEK_OLD = dict(scoring_func="softmax", seq_aux=True, aux_loss_alpha=0.001, moe_layer_freq=1,
                     ep_size=1)
 
@@ -80,22 +121,24 @@ CASES = {
         encoder_attention_heads=2, decoder_attention_heads=4, encoder_ffn_dim=20,
         decoder_ffn_dim=28, max_position_embeddings=40, dropout=0.0, attention_dropout=0.0,
         activation_dropout=0.0, forced_eos_token_id=None, **PLAIN), "seq2seq"),
-    "t5": Case(hf.T5ForConditionalGeneration, t5(), "seq2seq"),
+    "t5": Case(hf.T5ForConditionalGeneration, t5(), "seq2seq", old_tensors=t5_old),
     "t5-v1.1": Case(hf.T5ForConditionalGeneration,
                     t5(feed_forward_proj="gated-gelu", tie_word_embeddings=False), "seq2seq",
                     old=dict(tie_word_embeddings=False)),
-    "bert": Case(hf.BertForMaskedLM, bert(hf.BertConfig), "masked"),
+    "bert": Case(hf.BertForMaskedLM, bert(hf.BertConfig), "masked", old_tensors=bert_old),
     "bert-pooled": Case(hf.BertModel, bert(hf.BertConfig), "hidden"),
     "distilbert": Case(hf.DistilBertForMaskedLM, hf.DistilBertConfig(
         vocab_size=VOCAB, dim=16, n_layers=2, n_heads=2, hidden_dim=28,
         max_position_embeddings=40, dropout=0.0, attention_dropout=0.0, **PLAIN), "masked"),
     "roberta": Case(hf.RobertaForMaskedLM, bert(hf.RobertaConfig, type_vocab_size=1,
-                                                max_position_embeddings=42), "masked"),
+                                                max_position_embeddings=42), "masked",
+                    old_tensors=roberta_old),
     "gpt2": Case(hf.GPT2LMHeadModel, hf.GPT2Config(
         vocab_size=VOCAB, n_embd=16, n_layer=2, n_head=2, n_inner=28, n_positions=40,
-        resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0, bos_token_id=1, eos_token_id=1,
-        **PLAIN)),
-    "llama2": Case(hf.LlamaForCausalLM, llama(num_key_value_heads=2)),
+        layer_norm_epsilon=2e-3,        resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0, bos_token_id=1, eos_token_id=1,
+        **PLAIN), old_tensors=gpt2_old),
+    "llama2": Case(hf.LlamaForCausalLM, llama(num_key_value_heads=2),
+                   old_tensors=llama_old),
     "llama3": Case(hf.LlamaForCausalLM, llama(hidden_size=32, num_attention_heads=4,
                                               num_key_value_heads=2,
                                               rope_parameters=LLAMA3_ROPE)),
@@ -114,7 +157,7 @@ CASES = {
         attn_logit_softcapping=3.0, final_logit_softcapping=5.0, tie_word_embeddings=True)),
         old=dict(hidden_act="gelu_pytorch_tanh", cache_implementation="hybrid")),
     "deepseek-v2": Case(hf.DeepseekV2ForCausalLM, deepseek(),
-                        old=DEEPSEEK_OLD | dict(n_group=1, topk_group=1), seed=4),
+                        old=DEEPSEEK_OLD | dict(n_group=1, topk_group=1)),
     "deepseek-v2-group": Case(hf.DeepseekV2ForCausalLM, deepseek(
         q_lora_rank=14, topk_method="group_limited_greedy", n_group=3, topk_group=2,
         rope_parameters=YARN_ROPE | dict(mscale=0.9, mscale_all_dim=0.5)), old=DEEPSEEK_OLD),
