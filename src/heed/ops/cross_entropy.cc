@@ -6,6 +6,7 @@
 #include "heed/kernels/column_sums.h"
 #include "heed/kernels/matmul.h"
 #include "heed/ops/check.h"
+#include "heed/ops/multiply.h"
 
 namespace heed::ops {
 namespace {
@@ -42,7 +43,7 @@ Loss cross_entropy(Context& context, const Tensor& x, Parameter& weight, Paramet
   const int64_t classes = weight.value.rows(), rows = x.rows();
   check_width(weight.name, "the input", x, weight.value.cols());
   check_targets(targets, rows, classes);
-  const Tensor& matrix = weight.read(x.dtype());
+  if (context.tape) weight.require_trainable();
   Tensor dx;
   if (context.tape) dx = Tensor::empty(x.shape(), x.dtype());
 
@@ -52,7 +53,7 @@ Loss cross_entropy(Context& context, const Tensor& x, Parameter& weight, Paramet
     const int64_t end = std::min(begin + step, rows);
     const Tensor chunk = x.row_slice(begin, end);
     Tensor logits = Tensor::empty({end - begin, classes});
-    kernels::matmul({chunk}, {matrix, true}, {.bias = bias.value}, logits);
+    multiply(chunk, weight, bias, logits);
     Tensor losses = Tensor::empty({end - begin, 2});
     Tensor d_logits;
     if (context.tape)
@@ -64,7 +65,7 @@ Loss cross_entropy(Context& context, const Tensor& x, Parameter& weight, Paramet
     }
     if (!context.tape) continue;
     Tensor d_chunk = dx.row_slice(begin, end);
-    kernels::matmul({d_logits}, {matrix}, {}, d_chunk);
+    kernels::matmul({d_logits}, {weight.read(x.dtype())}, {}, d_chunk);
     kernels::matmul({d_logits, true}, {chunk}, {.accumulate = true}, weight.gradient);
     if (bias.present()) kernels::column_sums(d_logits, bias.gradient);
   }

@@ -1,8 +1,12 @@
 #include "heed/ops/embedding.h"
 
+#include <numeric>
+#include <utility>
 #include <vector>
 
+#include "heed/kernels/elementwise.h"
 #include "heed/kernels/embedding.h"
+#include "heed/kernels/quantize.h"
 #include "heed/ops/check.h"
 
 namespace heed::ops {
@@ -14,11 +18,45 @@ void check_below(std::string_view what, std::span<const int32_t> numbers, int64_
             n, numbers[n], bound - 1);
 }
 
+void require_trainable(const Parameter& table, const PositionTable& positions) {
+  table.require_trainable();
+  if (positions.learned) positions.learned->require_trainable();
+}
+
+/// A table that can be computed with, and the numbers of its rows that are wanted.
+struct Rows {
+  Rows(Tensor of, std::span<const int32_t> wanted) : table(std::move(of)), given(wanted) {}
+
+  Tensor table;
+  std::span<const int32_t> given;
+  std::vector<int32_t> in_order = {};  // when the table holds the wanted rows alone
+
+  std::span<const int32_t> numbers() const {
+    return in_order.empty() ? given : std::span<const int32_t>(in_order);
+  }
+};
+
+/// The wanted rows of a table of any stored dtype.
+Rows rows_of(const Tensor& table, std::span<const int32_t> wanted, DType dtype) {
+  Tensor wide = Tensor::empty({static_cast<int64_t>(wanted.size()), table.cols()});
+  kernels::dequantize_rows(table, wanted, wide);
+  Tensor rows = wide;
+  if (dtype != DType::f32) {
+    rows = Tensor::empty(wide.shape(), dtype);
+    kernels::convert(wide, rows);
+  }
+  Rows result(rows, wanted);
+  result.in_order.resize(wanted.size());
+  std::iota(result.in_order.begin(), result.in_order.end(), 0);
+  return result;
+}
+
 }  // namespace
 
 Tensor embedding(Context& context, const EmbeddingInput& input, Parameter& table, float scale,
                  const PositionTable& positions) {
   check_below("token", input.tokens, table.value.rows());
+  if (context.tape) require_trainable(table, positions);
   const Tensor& position_table = positions.learned ? positions.learned->value : positions.fixed;
   if (position_table.defined()) {
     require(input.positions.size() == input.tokens.size(), "embedding: {} tokens, {} positions",
@@ -27,10 +65,15 @@ Tensor embedding(Context& context, const EmbeddingInput& input, Parameter& table
   }
   Tensor y =
       Tensor::empty({static_cast<int64_t>(input.tokens.size()), table.value.cols()}, context.dtype);
-  kernels::embedding_forward({.tokens = input.tokens,
-                              .positions = input.positions,
-                              .table = table.read(context.dtype),
-                              .position_table = position_table,
+  const Rows words = table.has(context.dtype) ? Rows{table.read(context.dtype), input.tokens}
+                                              : rows_of(table.value, input.tokens, context.dtype);
+  const Rows position_rows = !position_table.defined() || position_table.dtype() == DType::f32
+                                 ? Rows{position_table, input.positions}
+                                 : rows_of(position_table, input.positions, DType::f32);
+  kernels::embedding_forward({.tokens = words.numbers(),
+                              .positions = position_rows.numbers(),
+                              .table = words.table,
+                              .position_table = position_rows.table,
                               .scale = scale},
                              y);
   if (!context.tape) return y;

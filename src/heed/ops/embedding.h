@@ -20,7 +20,8 @@ struct EmbeddingInput {
 };
 
 /// y[n] = scale * table[tokens[n]] + position(positions[n]), [N, D] in the context's dtype.
-/// Throws Error on a token or position outside its table.
+/// The tables may be of any stored dtype: only the rows that are wanted are widened. Throws Error
+/// on a token or position outside its table, and with a tape on a table that is not f32.
 Tensor embedding(Context& context, const EmbeddingInput& input, Parameter& table, float scale,
                  const PositionTable& positions);
 

@@ -8,18 +8,24 @@
 namespace heed {
 
 /// One learned tensor. A parameter without a value is absent (a bias that a model does not have).
+/// Loaded for inference, a matrix may keep any stored dtype; vectors are f32, and training wants
+/// all in f32.
 struct Parameter {
   std::string name;              // "model.encoder.layers.0.fc1.weight"
   Shape shape;                   // known before there is a value
-  Tensor value;                  // f32, the master copy that training changes
+  Tensor value;                  // what training changes, or as it is stored
   Tensor gradient;               // f32, of the same shape; defined while training
   Tensor working;                // bf16 copy of the value; defined in the bf16 compute mode
   kernels::PackedMatrix packed;  // the transposed weight laid out for inference; see Model::prepare
 
   bool present() const { return value.defined(); }
 
-  /// What the forward pass reads: the value in `dtype`. Throws Error when a bf16 copy is missing.
+  /// Whether the value, or its working copy, is in `dtype`.
+  bool has(DType dtype) const;
+  /// What a forward pass in `dtype` reads: that one. Throws Error when there is none.
   const Tensor& read(DType dtype) const;
+  /// Throws Error unless the value is f32.
+  void require_trainable() const;
 };
 
 }  // namespace heed

@@ -1,0 +1,20 @@
+#include "heed/ops/multiply.h"
+
+#include "heed/kernels/matmul.h"
+#include "heed/kernels/matmul_stored.h"
+#include "heed/ops/check.h"
+
+namespace heed::ops {
+
+void multiply(const Tensor& x, const Parameter& weight, const Parameter& bias, Tensor& out) {
+  check_width(weight.name, "the input", x, weight.value.cols());
+  if (bias.present()) check_shape(bias.name, "the bias", bias.value, {weight.value.rows()});
+  if (weight.packed.defined())
+    kernels::matmul_packed(x, weight.packed, {.bias = bias.value}, out);
+  else if (weight.has(x.dtype()))
+    kernels::matmul({x}, {weight.read(x.dtype()), true}, {.bias = bias.value}, out);
+  else
+    kernels::matmul_stored(x, weight.value, bias.value, out);
+}
+
+}  // namespace heed::ops
