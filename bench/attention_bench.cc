@@ -29,6 +29,9 @@ struct Case {
   float dropout = 0.0f;
   DType dtype = DType::f32;
   bool gathered = false;  // through kv_rows; forward only
+  int64_t window = 0;
+  float soft_cap = 0.0f;
+  int64_t reach = 0;  // of a relative bias
 };
 
 Tensor normal(int64_t rows, int64_t cols, DType dtype, uint64_t seed) {
@@ -90,6 +93,8 @@ void measure(const Case& c, int repetitions) {
                                  .n_kv_heads = c.n_kv_heads,
                                  .scale = 1.0f / std::sqrt(static_cast<float>(c.d)),
                                  .causal = c.causal,
+                                 .window = c.window,
+                                 .soft_cap = c.soft_cap,
                                  .dropout = c.dropout,
                                  .dropout_key = 99};
   const Tensor q = normal(q_offsets.back(), c.n_heads * c.d, c.dtype, 1);
@@ -98,7 +103,12 @@ void measure(const Case& c, int repetitions) {
   const Tensor d_out = normal(q_offsets.back(), c.n_heads * c.d, c.dtype, 4);
   Tensor out = Tensor::empty(q.shape(), c.dtype);
   Tensor log_sum = Tensor::empty({q_offsets.back(), c.n_heads});
-  const AttentionForward in{q, k, v, spans, options};
+  Tensor bias, d_bias;
+  if (c.reach > 0) {
+    bias = normal(c.n_heads, 2 * c.reach - 1, DType::f32, 5);
+    d_bias = Tensor::empty(bias.shape());
+  }
+  const AttentionForward in{q, k, v, spans, options, bias};
   const double operations = product_operations(c, spans);
   const double forward = seconds(repetitions, [&] { attention_forward(in, out, log_sum); });
   fmt::print("{:32} forward {:9.3f} ms {:6.1f} GFLOP/s", c.name, forward * 1e3,
@@ -108,7 +118,7 @@ void measure(const Case& c, int repetitions) {
     Tensor dk = Tensor::empty(k.shape(), c.dtype);
     Tensor dv = Tensor::empty(v.shape(), c.dtype);
     const double backward = seconds(repetitions, [&] {
-      attention_backward(in, out, log_sum, d_out, {dq, dk, dv});
+      attention_backward(in, out, log_sum, d_out, {dq, dk, dv, d_bias});
     });
     fmt::print("  backward {:9.3f} ms {:6.1f} GFLOP/s", backward * 1e3,
                5.0 * operations * 1e-9 / backward);
@@ -131,6 +141,9 @@ const std::vector<Case> kCases = {
     {"training 8 heads of 32", 100, 30, 30, 8, 8, 32},
     {"training grouped", 100, 30, 30, 8, 2, 64},
     {"documents", 4, 1000, 1000, 8, 8, 64, true},
+    {"documents, window 128", 4, 1000, 1000, 8, 8, 64, true, 0.0f, DType::f32, false, 128},
+    {"documents, soft cap", 4, 1000, 1000, 8, 8, 64, true, 0.0f, DType::f32, false, 0, 50.0f},
+    {"documents, bias", 4, 1000, 1000, 8, 8, 64, true, 0.0f, DType::f32, false, 0, 0.0f, 129},
     {"decoding 1 x 100 keys", 1, 1, 100, 8, 8, 64, true, 0.0f, DType::f32, true},
     {"decoding 64 x 30 keys", 64, 1, 30, 8, 8, 64, true, 0.0f, DType::f32, true},
     {"decoding 64 x 30 keys bf16", 64, 1, 30, 8, 8, 64, true, 0.0f, DType::bf16, true},

@@ -135,6 +135,31 @@ TEST(Gradients, Attention) {
   }
 }
 
+TEST(Gradients, AttentionWithWindowCapAndRelativeBias) {
+  const Tensor q = random_tensor({9, 8}, 1), k = random_tensor({9, 4}, 2),
+               v = random_tensor({9, 6}, 3), bias = random_tensor({4, 5}, 4);
+  const auto spans =
+      std::make_shared<kernels::AttentionSpans>(kernels::AttentionSpans::self({0, 7, 9}));
+  for (const int64_t window : {0, 3}) {
+    SCOPED_TRACE(window);
+    check_op(
+        [&](Context& c) {
+          return ops::attention(c, {.q = q,
+                                    .k = k,
+                                    .v = v,
+                                    .relative_bias = bias,
+                                    .spans = spans,
+                                    .options = {.n_heads = 4,
+                                                .n_kv_heads = 2,
+                                                .scale = 0.7f,
+                                                .causal = true,
+                                                .window = window,
+                                                .soft_cap = 1.5f}});
+        },
+        {input("q", q), input("k", k), input("v", v), input("relative_bias", bias)});
+  }
+}
+
 TEST(Gradients, CrossAttention) {
   const std::vector<int32_t> queries{0, 2, 6}, keys{0, 5, 8};
   const Tensor q = random_tensor({6, 4}, 1), k = random_tensor({8, 4}, 2),

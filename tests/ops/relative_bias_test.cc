@@ -1,0 +1,87 @@
+#include "heed/ops/relative_bias.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/ops/gradient_check.h"
+
+namespace heed {
+namespace {
+
+using ops::RelativeBuckets;
+using testing::check_op;
+using testing::parameter;
+using testing::random_tensor;
+
+Parameter table_of(int64_t buckets, int64_t heads) {
+  Parameter table;
+  table.name = "relative_attention_bias.weight";
+  table.shape = {buckets, heads};
+  table.value = random_tensor(table.shape, 1);
+  table.gradient = Tensor::zeros(table.shape);
+  return table;
+}
+
+TEST(RelativeBias, NearDistancesHaveBucketsOfTheirOwn) {
+  const RelativeBuckets causal{32, 128, false}, both{32, 128, true};
+  for (int64_t d = 0; d < 16; ++d) EXPECT_EQ(causal.bucket(-d), d);
+  for (int64_t d = 1; d < 8; ++d) {
+    EXPECT_EQ(both.bucket(-d), d);
+    EXPECT_EQ(both.bucket(d), 16 + d);
+  }
+}
+
+TEST(RelativeBias, FarDistancesShareTheLastBucket) {
+  const RelativeBuckets causal{32, 128, false}, both{32, 128, true};
+  for (const int64_t d : {128, 129, 1000, 1000000}) {
+    EXPECT_EQ(causal.bucket(-d), 31);
+    EXPECT_EQ(causal.bucket(d), 0);
+    EXPECT_EQ(both.bucket(-d), 15);
+    EXPECT_EQ(both.bucket(d), 31);
+  }
+}
+
+TEST(RelativeBias, BucketsGrowWithTheDistance) {
+  for (const RelativeBuckets& buckets :
+       {RelativeBuckets{32, 128, true}, {32, 128, false}, {8, 20, true}, {6, 7, false}})
+    for (int64_t d = 1; d < 300; ++d) {
+      EXPECT_GE(buckets.bucket(-d), buckets.bucket(1 - d));
+      EXPECT_LT(buckets.bucket(-d), buckets.buckets);
+      EXPECT_LT(buckets.bucket(d), buckets.buckets);
+    }
+}
+
+TEST(RelativeBias, EveryColumnIsTheRowOfItsBucket) {
+  Context context;
+  Parameter table = table_of(8, 3);
+  const RelativeBuckets buckets{8, 20, true};
+  const Tensor bias = ops::relative_bias(context, table, buckets, 30);
+  ASSERT_EQ(bias.shape(), (Shape{3, 59}));
+  for (int64_t h = 0; h < 3; ++h)
+    for (int64_t c = 0; c < 59; ++c)
+      EXPECT_EQ(bias.data<float>()[h * 59 + c],
+                table.value.data<float>()[buckets.bucket(c - 29) * 3 + h]);
+}
+
+TEST(RelativeBias, GradientIsRight) {
+  for (const bool bidirectional : {false, true}) {
+    Parameter table = table_of(8, 3);
+    check_op(
+        [&](Context& c) {
+          return ops::relative_bias(c, table, {8, 20, bidirectional}, 25);
+        },
+        {parameter(table)});
+  }
+}
+
+TEST(RelativeBias, RefusesBucketsThatCannotBe) {
+  Context context;
+  Parameter table = table_of(8, 3);
+  EXPECT_THROW(ops::relative_bias(context, table, {6, 20, false}, 5), Error);
+  EXPECT_THROW(ops::relative_bias(context, table, {8, 4, false}, 5), Error);
+  EXPECT_THROW(ops::relative_bias(context, table, {8, 20, false}, 0), Error);
+  Parameter tiny = table_of(3, 3);
+  EXPECT_THROW(ops::relative_bias(context, tiny, {3, 20, true}, 5), Error);
+}
+
+}  // namespace
+}  // namespace heed
