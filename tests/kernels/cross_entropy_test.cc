@@ -46,6 +46,25 @@ TEST(CrossEntropy, CpuAgreesWithReferenceOnEveryTarget) {
   });
 }
 
+TEST(CrossEntropy, CpuAgreesWithReferenceWhereLogitsAreCapped) {
+  on_every_target([](const std::string& target) {
+    for (const int64_t cols : {1, 17, 255, 10007})
+      for (const DType dtype : kFloating)
+        for (const float cap : {0.5f, 30.0f}) {
+          const Tensor logits = normals({3, cols}, 41, DType::f32, 20.0f);
+          const auto targets = some_targets(3, cols);
+          const CrossEntropyOptions options{0.1f, 0.25f, cap};
+          const Results fast = run(Backend::cpu, logits, targets, options, dtype);
+          const Results plain = run(Backend::reference, logits, targets, options, dtype);
+          expect_close(fast.losses, plain.losses, target + " losses", 20.0);
+          expect_close(fast.d_logits, plain.d_logits, target + " d_logits", 0.01);
+          Tensor absent, only_losses = Tensor::empty({3, 2});
+          cpu::cross_entropy(logits, targets, options, only_losses, absent);
+          expect_close(only_losses, fast.losses, target + " without gradient", 0.0);
+        }
+  });
+}
+
 TEST(CrossEntropy, UniformLogitsCostTheLogarithmOfTheClasses) {
   for (const float value : {-1e30f, 0.0f, 5.0f, 1e30f})
     for (const float smoothing : {0.0f, 0.1f}) {
@@ -73,29 +92,34 @@ TEST(CrossEntropy, ManyClassesKeepTheirPrecision) {
 TEST(CrossEntropy, GradientMayOverwriteTheLogitsOrBeLeftOut) {
   const Tensor logits = normals({5, 333}, 43);
   const auto targets = some_targets(5, 333);
-  const Results apart = run(Backend::cpu, logits, targets, {0.1f, 1.0f});
-  Tensor in_place = logits.clone(), losses = Tensor::empty({5, 2});
-  cpu::cross_entropy(in_place, targets, {0.1f, 1.0f}, losses, in_place);
-  expect_close(in_place, apart.d_logits, "in place", 0.0);
-  Tensor absent, only_losses = Tensor::empty({5, 2});
-  cpu::cross_entropy(logits, targets, {0.1f, 1.0f}, only_losses, absent);
-  expect_close(only_losses, apart.losses, "without gradient", 0.0);
-  EXPECT_FALSE(absent.defined());
+  for (const float cap : {0.0f, 2.0f}) {
+    const CrossEntropyOptions options{0.1f, 1.0f, cap};
+    const Results apart = run(Backend::cpu, logits, targets, options);
+    Tensor in_place = logits.clone(), losses = Tensor::empty({5, 2});
+    cpu::cross_entropy(in_place, targets, options, losses, in_place);
+    expect_close(in_place, apart.d_logits, "in place", 0.0);
+    Tensor absent, only_losses = Tensor::empty({5, 2});
+    cpu::cross_entropy(logits, targets, options, only_losses, absent);
+    expect_close(only_losses, apart.losses, "without gradient", 0.0);
+    EXPECT_FALSE(absent.defined());
+  }
 }
 
 TEST(CrossEntropy, ReferenceGradientMatchesFiniteDifferences) {
   Tensor logits = normals({4, 11}, 44);
   const auto targets = some_targets(4, 11);
-  for (const float smoothing : {0.0f, 0.1f}) {
-    const Results r = run(Backend::reference, logits, targets, {smoothing, 1.0f});
-    const auto loss = [&] {
-      const Tensor losses = run(Backend::reference, logits, targets, {smoothing, 1.0f}).losses;
-      double sum = 0.0;
-      for (int64_t n = 0; n < 4; ++n) sum += losses.data<float>()[2 * n];
-      return sum;
-    };
-    EXPECT_LT(gradient_error(logits, r.d_logits, loss), 1e-4);
-  }
+  for (const float smoothing : {0.0f, 0.1f})
+    for (const float cap : {0.0f, 1.5f}) {
+      const CrossEntropyOptions options{smoothing, 1.0f, cap};
+      const Results r = run(Backend::reference, logits, targets, options);
+      const auto loss = [&] {
+        const Tensor losses = run(Backend::reference, logits, targets, options).losses;
+        double sum = 0.0;
+        for (int64_t n = 0; n < 4; ++n) sum += losses.data<float>()[2 * n];
+        return sum;
+      };
+      EXPECT_LT(gradient_error(logits, r.d_logits, loss), 1e-4);
+    }
 }
 
 TEST(CrossEntropy, AClassThatIsShutOutHasNoGradient) {

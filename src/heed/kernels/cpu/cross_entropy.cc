@@ -11,6 +11,7 @@
 #include <hwy/foreach_target.h>
 
 #include "heed/kernels/cpu/exp_sum-inl.h"
+#include "heed/kernels/cpu/math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels {
@@ -18,11 +19,31 @@ namespace HWY_NAMESPACE {
 namespace {
 
 /// What a thread needs for a row: its exponentials, each piece of kExpPiece relative to the largest
-/// logit up to there.
+/// logit up to there, and the logits as capped, where they are.
 struct Scratch {
-  float* exps;
-  std::vector<float> largest;
+  float* exps = nullptr;
+  std::vector<float> largest = {};
+  Tensor capped = {};
 };
+
+/// The row x, capped in `room` if options ask for that.
+const float* cap_row(const float* x, int64_t cols, const CrossEntropyOptions& options,
+                     Tensor& room) {
+  if (options.soft_cap <= 0.0f) return x;
+  if (!room.defined()) room = Tensor::empty({cols});
+  float* capped = room.data<float>();
+  for_lanes(0, cols, [&](auto at) HEED_LANES {
+    const auto inside = hn::Mul(load(x, at), set(1.0f / options.soft_cap));
+    store(hn::Mul(tanh(inside), set(options.soft_cap)), capped, at);
+  });
+  return capped;
+}
+
+/// The slope of the cap where it gave `capped`.
+HWY_INLINE V32 slope_of_cap(V32 capped, float soft_cap) {
+  const auto t = hn::Mul(capped, set(1.0f / soft_cap));
+  return hn::NegMulAdd(t, t, set(1.0f));
+}
 
 struct RowSums {
   ExpSum exps;
@@ -71,25 +92,32 @@ void put_gradient(const ExpSum& row, const Scratch& scratch, int64_t cols, int32
   const float at_target = scratch.exps[target] * factor_of(target / kExpPiece) - uniform -
                           (1.0f - options.label_smoothing) * options.gradient_scale;
   const V32 offset = set(uniform);
+  const float* capped = options.soft_cap > 0.0f ? scratch.capped.data<float>() : nullptr;
   for (int64_t begin = 0, k = 0; begin < cols; begin += kExpPiece, ++k) {
     const V32 factor = set(factor_of(k));
     for_lanes(begin, HWY_MIN(begin + kExpPiece, cols), [&](auto at) HEED_LANES {
-      store(hn::MulSub(load(scratch.exps, at), factor, offset), d, at);
+      auto gradient = hn::MulSub(load(scratch.exps, at), factor, offset);
+      if (capped) gradient = hn::Mul(gradient, slope_of_cap(load(capped, at), options.soft_cap));
+      store(gradient, d, at);
     });
   }
-  d[target] = T(at_target);
+  const float slope =
+      capped ? hn::GetLane(slope_of_cap(set(capped[target]), options.soft_cap)) : 1.0f;
+  d[target] = T(at_target * slope);
 }
 
-void losses_only(const Tensor& logits, std::span<const int32_t> targets, float smoothing,
-                 Tensor& losses) {
+void losses_only(const Tensor& logits, std::span<const int32_t> targets,
+                 const CrossEntropyOptions& options, Tensor& losses) {
   const int64_t cols = logits.cols();
   const float* from = logits.data<float>();
   float* to = losses.data<float>();
   parallel_for(logits.rows(), piece_rows(kHeavyPiece, cols), [&](int64_t begin, int64_t end) {
+    Tensor capped;
     for (int64_t n = begin; n < end; ++n) {
-      const float* x = from + n * cols;
+      const float* x = cap_row(from + n * cols, cols, options, capped);
       const float target_logit = x[targets[static_cast<size_t>(n)]];
-      put_losses(sums_of_row(x, cols, nullptr), target_logit, cols, smoothing, to + 2 * n);
+      put_losses(sums_of_row(x, cols, nullptr), target_logit, cols, options.label_smoothing,
+                 to + 2 * n);
     }
   });
 }
@@ -101,14 +129,15 @@ void losses_and_gradients(const Tensor& logits, std::span<const int32_t> targets
   const float* from = logits.data<float>();
   float* to = losses.data<float>();
   parallel_for(logits.rows(), piece_rows(kHeavyPiece, cols), [&](int64_t begin, int64_t end) {
-    Scratch scratch{nullptr, std::vector<float>(static_cast<size_t>(cols / kExpPiece + 1))};
+    Scratch scratch;
+    scratch.largest.resize(static_cast<size_t>(cols / kExpPiece + 1));
     Tensor row_of_f32;
     if constexpr (sizeof(T) != sizeof(float)) {
       row_of_f32 = Tensor::empty({cols});
       scratch.exps = row_of_f32.data<float>();
     }
     for (int64_t n = begin; n < end; ++n) {
-      const float* x = from + n * cols;
+      const float* x = cap_row(from + n * cols, cols, options, scratch.capped);
       const int32_t target = targets[static_cast<size_t>(n)];
       const float target_logit = x[target];
       T* d = d_logits + n * cols;
@@ -124,7 +153,7 @@ void losses_and_gradients(const Tensor& logits, std::span<const int32_t> targets
 
 void cross_entropy(const Tensor& logits, std::span<const int32_t> targets,
                    CrossEntropyOptions options, Tensor& losses, Tensor& d_logits) {
-  if (!d_logits.defined()) return losses_only(logits, targets, options.label_smoothing, losses);
+  if (!d_logits.defined()) return losses_only(logits, targets, options, losses);
   visit_floating(d_logits.dtype(), [&](auto zero) {
     losses_and_gradients(logits, targets, options, losses, d_logits.data<decltype(zero)>());
   });
