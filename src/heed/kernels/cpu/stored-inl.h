@@ -84,7 +84,8 @@ HWY_INLINE Unit nibbles_of(const uint8_t* quants, V32 scale, V32 offset) {
 
 HWY_INLINE Unit unit_of(const BlockQ4_0* row, int64_t unit) {
   const V32 scale = set_half(row[unit].scale);
-  // Exact, and so is the sum with it: no product has more than 15 bits.
+  // Exact, and so is the sum with it, for no product has more than 15 bits. (Zeros come out
+  // positive.)
   return nibbles_of(row[unit].quants.data(), scale, hn::Mul(scale, set(-8.0f)));
 }
 
