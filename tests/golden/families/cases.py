@@ -1,8 +1,8 @@
 """The cases of make.py: for each folder, the transformers model, its config and its outputs.
 
 Every dimension is as small as it can be while staying different from the others where the family
-allows it, so that a mixed-up axis fails; windows, relative distances and rotary scalings are chosen to bite
-within the sequences of make.py.
+allows it, so that a mixed-up axis fails; windows, relative distances, rotary scalings and
+epsilons are chosen to show within the sequences of make.py.
 """
 import collections.abc
 import dataclasses
@@ -135,8 +135,8 @@ CASES = {
                     old_tensors=roberta_old),
     "gpt2": Case(hf.GPT2LMHeadModel, hf.GPT2Config(
         vocab_size=VOCAB, n_embd=16, n_layer=2, n_head=2, n_inner=28, n_positions=40,
-        layer_norm_epsilon=2e-3,        resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0, bos_token_id=1, eos_token_id=1,
-        **PLAIN), old_tensors=gpt2_old),
+        layer_norm_epsilon=2e-3, resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0, bos_token_id=1,
+        eos_token_id=1, **PLAIN), old_tensors=gpt2_old),
     "llama2": Case(hf.LlamaForCausalLM, llama(num_key_value_heads=2),
                    old_tensors=llama_old),
     "llama3": Case(hf.LlamaForCausalLM, llama(hidden_size=32, num_attention_heads=4,
@@ -148,7 +148,8 @@ CASES = {
     "llama-bias": Case(hf.LlamaForCausalLM, llama(attention_bias=True, mlp_bias=True)),
     "mistral": Case(hf.MistralForCausalLM, hf.MistralConfig(**decoder(
         sliding_window=4, head_dim=6))),
-    "qwen2": Case(hf.Qwen2ForCausalLM, hf.Qwen2Config(**decoder(tie_word_embeddings=True))),
+    "qwen2": Case(hf.Qwen2ForCausalLM, hf.Qwen2Config(**decoder(tie_word_embeddings=True)),
+                  old=dict(sliding_window=4)),
     "qwen2-window": Case(hf.Qwen2ForCausalLM, hf.Qwen2Config(**decoder(
         num_hidden_layers=3, use_sliding_window=True, sliding_window=4, max_window_layers=1))),
     "qwen3": Case(hf.Qwen3ForCausalLM, hf.Qwen3Config(**decoder(head_dim=6))),
@@ -160,5 +161,7 @@ CASES = {
                         old=DEEPSEEK_OLD | dict(n_group=1, topk_group=1)),
     "deepseek-v2-group": Case(hf.DeepseekV2ForCausalLM, deepseek(
         q_lora_rank=14, topk_method="group_limited_greedy", n_group=3, topk_group=2,
-        rope_parameters=YARN_ROPE | dict(mscale=0.9, mscale_all_dim=0.5)), old=DEEPSEEK_OLD),
+        rope_parameters=YARN_ROPE | dict(mscale=0.9, mscale_all_dim=0.5, beta_fast=2,
+                                     original_max_position_embeddings=64),
+        max_position_embeddings=256), old=DEEPSEEK_OLD),
 }

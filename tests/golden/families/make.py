@@ -174,6 +174,10 @@ def old_config(config, changes):
     old = {k: v for k, v in config.items()
            if k not in ("rope_parameters", "layer_types", "dtype", "scale_decoder_outputs")}
     old["torch_dtype"] = config["dtype"]
+    derived = config.get("hidden_size", 0) // config.get("num_attention_heads", 1)
+    if config["model_type"] == "deepseek_v2" or config.get("head_dim") == derived:
+        old.pop("head_dim", None)
+    old.pop("qk_head_dim", None)
     if "rope_parameters" in config:
         scaling = dict(config["rope_parameters"])
         old["rope_theta"] = scaling.pop("rope_theta")
