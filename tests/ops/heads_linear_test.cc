@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "heed/kernels/quantize.h"
 #include "tests/ops/gradient_check.h"
 
 namespace heed {
@@ -49,6 +50,28 @@ TEST(HeadsLinear, MultipliesEveryHeadWithItsMatrix) {
           EXPECT_NEAR(element(t, n, h * kRows + i), sum, 1e-5);
         }
       }
+  }
+}
+
+TEST(HeadsLinear, TakesWeightsAsTheyAreStored) {
+  Context context;
+  constexpr int64_t kWide = 64;
+  Parameter plain, stored;
+  plain.shape = stored.shape = {kHeads * kStep, kWide};
+  for (const DType dtype : {DType::bf16, DType::f16, DType::q8_0, DType::q4_0}) {
+    stored.value = Tensor::empty(stored.shape, dtype);
+    kernels::quantize(random_tensor(stored.shape, 1), stored.value);
+    plain.value = Tensor::empty(plain.shape);
+    kernels::dequantize(stored.value, plain.value);
+    for (const bool transposed : {false, true}) {
+      const Tensor x = random_tensor({4, kHeads * (transposed ? kWide : kRows)}, 2);
+      const auto product = [&](Parameter& weight) {
+        return ops::heads_linear(context, x, {weight, kHeads, kStep, kBegin, kRows, transposed});
+      };
+      const Tensor found = product(stored), expected = product(plain);
+      for (int64_t i = 0; i < expected.elements(); ++i)
+        EXPECT_NEAR(found.data<float>()[i], expected.data<float>()[i], 1e-4) << name_of(dtype);
+    }
   }
 }
 

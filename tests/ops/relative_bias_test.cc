@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
+#include "heed/base/file.h"
+#include "heed/base/json.h"
 #include "tests/ops/gradient_check.h"
 
 namespace heed {
@@ -37,6 +41,19 @@ TEST(RelativeBias, FarDistancesShareTheLastBucket) {
     EXPECT_EQ(causal.bucket(d), 0);
     EXPECT_EQ(both.bucket(-d), 15);
     EXPECT_EQ(both.bucket(d), 31);
+  }
+}
+
+TEST(RelativeBias, BucketsAreThoseOfTransformers) {
+  const std::filesystem::path file =
+      std::filesystem::path(HEED_SOURCE_DIR) / "tests/golden/relative_bias/expected.json";
+  for (const auto& recorded : parse_json(read_file(file), file.string())) {
+    const RelativeBuckets buckets{recorded.at("buckets"), recorded.at("max_distance"),
+                                  recorded.at("bidirectional")};
+    const int64_t limit = recorded.at("limit");
+    for (int64_t d = -limit; d <= limit; ++d)
+      EXPECT_EQ(buckets.bucket(d), recorded.at("expected")[static_cast<size_t>(d + limit)])
+          << "distance " << d << " of " << buckets.max_distance;
   }
 }
 

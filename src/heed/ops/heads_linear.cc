@@ -2,7 +2,10 @@
 
 #include "heed/base/parallel.h"
 #include "heed/kernels/columns.h"
+#include "heed/kernels/elementwise.h"
 #include "heed/kernels/matmul.h"
+#include "heed/kernels/matmul_stored.h"
+#include "heed/kernels/quantize.h"
 #include "heed/ops/check.h"
 
 namespace heed::ops {
@@ -16,6 +19,26 @@ void check(const Context& context, const Tensor& x, const HeadMatrices& m) {
           m.weight.shape.text(), m.begin, m.begin + m.rows, m.step, m.n_heads);
   check_width(m.weight.name, "the input", x,
               m.n_heads * (m.transposed ? m.weight.shape[1] : m.rows));
+}
+
+/// Rows of a weight in `dtype`.
+Tensor rows_of(const Parameter& weight, int64_t begin, int64_t end, DType dtype) {
+  if (weight.has(dtype)) return weight.read(dtype).row_slice(begin, end);
+  Tensor rows = Tensor::empty({end - begin, weight.value.cols()});
+  kernels::dequantize(weight.value.row_slice(begin, end), rows);
+  if (dtype == DType::f32) return rows;
+  Tensor converted = Tensor::empty(rows.shape(), dtype);
+  kernels::convert(rows, converted);
+  return converted;
+}
+
+/// y = x W, or x W^T, W being rows of a weight.
+void multiply_rows(const Tensor& x, const Parameter& weight, int64_t begin, int64_t end,
+                   bool transposed, Tensor& y) {
+  if (transposed && !weight.has(x.dtype()))
+    kernels::matmul_stored(x, weight.value.row_slice(begin, end), {}, y);
+  else
+    kernels::matmul({x}, {rows_of(weight, begin, end, x.dtype()), transposed}, {}, y);
 }
 
 /// x [N, H w] as [H N, w], all rows of a head side by side.
@@ -45,16 +68,15 @@ Tensor row_by_row(const Tensor& y, int64_t n_heads) {
 
 Tensor heads_linear(Context& context, const Tensor& x, const HeadMatrices& m) {
   check(context, x, m);
-  const Tensor& weight = m.weight.read(x.dtype());
-  const int64_t rows = x.rows();
+  const int64_t rows = x.rows(), width = m.transposed ? m.rows : m.weight.shape[1];
   const Tensor from = head_by_head(x, m.n_heads);
-  Tensor to = Tensor::empty({m.n_heads * rows, m.transposed ? m.rows : weight.cols()}, x.dtype());
+  Tensor to = Tensor::empty({m.n_heads * rows, width}, x.dtype());
   parallel_for(m.n_heads, 1, [&](int64_t begin, int64_t end) {
     for (int64_t h = begin; h < end; ++h) {
       const int64_t first = h * m.step + m.begin;
       Tensor y = to.row_slice(h * rows, (h + 1) * rows);
-      kernels::matmul({from.row_slice(h * rows, (h + 1) * rows)},
-                      {weight.row_slice(first, first + m.rows), m.transposed}, {}, y);
+      multiply_rows(from.row_slice(h * rows, (h + 1) * rows), m.weight, first, first + m.rows,
+                    m.transposed, y);
     }
   });
   return row_by_row(to, m.n_heads);
