@@ -148,6 +148,7 @@ const std::vector<Case> kCases = {
     {"decoding 64 x 30 keys", 64, 1, 30, 8, 8, 64, true, 0.0f, DType::f32, true},
     {"decoding 64 x 30 keys bf16", 64, 1, 30, 8, 8, 64, true, 0.0f, DType::bf16, true},
     {"decoding 1 x 4096 keys, 32/8", 1, 1, 4096, 32, 8, 128, true},
+    {"decoding 1 x 4096 latents, 16/1", 1, 1, 4096, 16, 1, 576, true},
     {"decoding 1 x 4096 keys, 8/8", 1, 1, 4096, 8, 8, 64, true},
     {"long", 1, 16384, 16384, 8, 8, 64},
     {"long causal bf16", 1, 16384, 16384, 8, 8, 64, true, 0.0f, DType::bf16},

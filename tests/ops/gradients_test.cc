@@ -179,16 +179,20 @@ TEST(Gradients, CrossAttention) {
 
 TEST(Gradients, CrossEntropyWithProjectionAndSmoothing) {
   const Tensor x = random_tensor({9, 6}, 1);
-  Parameter weight = make_parameter("weight", {11, 6}, 2), bias = make_parameter("bias", {11}, 3);
   const std::vector<int32_t> targets{0, 1, 2, 3, 10, 5, 5, 7, 0};
-  check_gradients(
-      [&](Context& c) {
-        const ops::Loss loss = ops::cross_entropy(c, x, weight, bias, targets,
-                                                  {.label_smoothing = 0.1f, .gradient_scale = 1});
-        c.tape->backward();
-        return loss.smoothed;
-      },
-      {input("x", x), parameter(weight), parameter(bias)});
+  for (const float soft_cap : {0.0f, 3.0f}) {
+    SCOPED_TRACE(soft_cap);
+    Parameter weight = make_parameter("weight", {11, 6}, 2), bias = make_parameter("bias", {11}, 3);
+    check_gradients(
+        [&](Context& c) {
+          const ops::Loss loss = ops::cross_entropy(
+              c, x, weight, bias, targets,
+              {.label_smoothing = 0.1f, .gradient_scale = 1, .soft_cap = soft_cap});
+          c.tape->backward();
+          return loss.smoothed;
+        },
+        {input("x", x), parameter(weight), parameter(bias)});
+  }
 }
 
 }  // namespace
