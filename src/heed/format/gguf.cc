@@ -1,0 +1,203 @@
+#include "heed/format/gguf.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "heed/base/error.h"
+#include "heed/base/json.h"
+#include "heed/format/gguf_cursor.h"
+#include "heed/format/mapped_pages.h"
+
+namespace heed::format {
+namespace {
+
+constexpr size_t kLeastTensor = 8 + 4 + 4 + 8;  // length of the name, axes, type, offset
+constexpr int64_t kDefaultAlignment = 32, kLeastAlignment = 8;
+
+/// How GGML stores a type.
+struct StoredType {
+  uint32_t number;
+  const char* name;
+  int64_t block_elements, block_bytes;
+  std::optional<DType> dtype;
+};
+
+constexpr StoredType usable(uint32_t number, const char* name, DType dtype) {
+  return {number, name, block_elements(dtype), block_bytes(dtype), dtype};
+}
+constexpr StoredType other(uint32_t number, const char* name, int64_t elements, int64_t bytes) {
+  return {number, name, elements, bytes, std::nullopt};
+}
+
+constexpr std::array kTypes{usable(0, "F32", DType::f32),    usable(1, "F16", DType::f16),
+                            usable(2, "Q4_0", DType::q4_0),  usable(3, "Q4_1", DType::q4_1),
+                            other(6, "Q5_0", 32, 22),        other(7, "Q5_1", 32, 24),
+                            usable(8, "Q8_0", DType::q8_0),  other(9, "Q8_1", 32, 40),
+                            other(10, "Q2_K", 256, 84),      other(11, "Q3_K", 256, 110),
+                            other(12, "Q4_K", 256, 144),     other(13, "Q5_K", 256, 176),
+                            usable(14, "Q6_K", DType::q6_K), other(15, "Q8_K", 256, 292),
+                            other(16, "IQ2_XXS", 256, 66),   other(17, "IQ2_XS", 256, 74),
+                            other(18, "IQ3_XXS", 256, 98),   other(19, "IQ1_S", 256, 50),
+                            other(20, "IQ4_NL", 32, 18),     other(21, "IQ3_S", 256, 110),
+                            other(22, "IQ2_S", 256, 82),     other(23, "IQ4_XS", 256, 136),
+                            other(24, "I8", 1, 1),           other(25, "I16", 1, 2),
+                            usable(26, "I32", DType::i32),   other(27, "I64", 1, 8),
+                            other(28, "F64", 1, 8),          other(29, "IQ1_M", 256, 56),
+                            usable(30, "BF16", DType::bf16), other(34, "TQ1_0", 256, 54),
+                            other(35, "TQ2_0", 256, 66),     other(39, "MXFP4", 32, 17)};
+
+const StoredType* type_numbered(uint32_t number) {
+  for (const StoredType& type : kTypes)
+    if (type.number == number) return &type;
+  return nullptr;
+}
+
+const StoredType& type_named(const std::string& name) {
+  return *std::find_if(kTypes.begin(), kTypes.end(),
+                       [&](const StoredType& type) { return type.name == name; });
+}
+
+std::string usable_names() {
+  std::string names;
+  for (const StoredType& type : kTypes)
+    if (type.dtype) names += (names.empty() ? "" : ", ") + std::string(type.name);
+  return names;
+}
+
+/// The axes of a tensor, outermost first.
+Shape shape_at(GgufCursor& cursor, const std::string& where) {
+  const auto axes = cursor.number<uint32_t>(where);
+  require(axes <= Shape::kMaxRank, "{} has {} axes, at most {} are possible", where, axes,
+          Shape::kMaxRank);
+  std::vector<int64_t> sizes;
+  for (uint32_t axis = 0; axis < axes; ++axis) {
+    const auto size = cursor.number<uint64_t>(where);
+    require(std::in_range<int64_t>(size), "{}: an axis has size {}", where, size);
+    sizes.insert(sizes.begin(), static_cast<int64_t>(size));
+  }
+  try {
+    return Shape(sizes);
+  } catch (const Error& error) {
+    fail("{}: {}", where, error.what());
+  }
+}
+
+/// The version of the file, behind which the cursor then stands.
+void check_version(GgufCursor& cursor, const std::string& file) {
+  require(cursor.room() >= 4 && cursor.number<uint32_t>("") == 0x46554747u,
+          "{}: does not begin with GGUF", file);
+  const auto version = cursor.number<uint32_t>("the version");
+  require(version != 0x02000000u && version != 0x03000000u, "{}: is a big-endian GGUF file", file);
+  require(version == 2 || version == 3, "{}: is of GGUF version {}, expected 2 or 3", file,
+          version);
+}
+
+}  // namespace
+
+std::shared_ptr<const GgufFile> GgufFile::open(const std::filesystem::path& path) {
+  std::shared_ptr<GgufFile> file(new GgufFile);
+  file->path_ = path;
+  file->file_ = MappedFile::open(path);
+  file->read_header();
+  return file;
+}
+
+void GgufFile::read_header() {
+  GgufCursor cursor(file_->bytes(), name());
+  check_version(cursor, name());
+  const uint64_t tensors = cursor.count("the list of tensors", kLeastTensor);
+  metadata_.file_name_ = name();
+  metadata_.file_ = file_;
+  metadata_.read(cursor);
+  for (uint64_t i = 0; i < tensors; ++i) {
+    const std::string tensor(cursor.text("the name of a tensor"));
+    require(entries_.emplace(tensor, read_entry(cursor, tensor)).second, "{}: {} occurs twice",
+            name(), one_line(tensor));
+  }
+  const auto alignment = metadata_.get_or<int64_t>("general.alignment", kDefaultAlignment);
+  require(alignment >= kLeastAlignment && alignment <= UINT32_MAX &&
+              std::has_single_bit(static_cast<uint64_t>(alignment)),
+          "{}: general.alignment is {}, expected a power of two of at least {}", name(), alignment,
+          kLeastAlignment);
+  const auto align = static_cast<size_t>(alignment);
+  const size_t data_begin = (cursor.place() + align - 1) / align * align;
+  for (auto& [tensor, entry] : entries_) {
+    require(entry.begin % align == 0, "{}: {} begins at byte {} of the data, no multiple of {}",
+            name(), one_line(tensor), entry.begin, align);
+    place(entry, tensor, data_begin);
+  }
+  check_overlaps();
+}
+
+/// Of the place, the offset alone: where the data begins is not known yet.
+GgufFile::Entry GgufFile::read_entry(GgufCursor& cursor, const std::string& tensor) const {
+  const std::string where = fmt::format("{}: {}", name(), one_line(tensor));
+  Entry entry;
+  entry.shape = shape_at(cursor, where);
+  const auto number = cursor.number<uint32_t>(where);
+  const StoredType* type = type_numbered(number);
+  require(type, "{} is of type {}, which is not known", where, number);
+  const int64_t cols = entry.shape.rank() ? entry.shape[-1] : 1;
+  require(cols % type->block_elements == 0, "{} is {} {}, which has blocks of {} elements", where,
+          type->name, entry.shape.text(), type->block_elements);
+  entry.type = type->name;
+  entry.begin = cursor.number<uint64_t>(where);
+  return entry;
+}
+
+/// From an offset into the data to bytes of the file.
+void GgufFile::place(Entry& entry, const std::string& tensor, size_t data_begin) const {
+  const StoredType& type = type_named(entry.type);
+  // Less than 2^60 elements of at most 8 bytes.
+  const uint64_t bytes = static_cast<uint64_t>(entry.shape.elements() / type.block_elements) *
+                         static_cast<uint64_t>(type.block_bytes);
+  const size_t size = file_->bytes().size(), room = size - std::min(data_begin, size);
+  require(entry.begin <= room && bytes <= room - entry.begin,
+          "{}: {} {} {} needs {} bytes from byte {} of the data on, the file holds {}", name(),
+          one_line(tensor), entry.type, entry.shape.text(), bytes, entry.begin, room);
+  entry.begin = bytes ? data_begin + entry.begin : 0;
+  entry.end = entry.begin + bytes;
+}
+
+void GgufFile::check_overlaps() const {
+  using Place = std::tuple<size_t, size_t, std::string_view>;
+  std::vector<Place> places;
+  for (const auto& [tensor, entry] : entries_)
+    if (entry.begin < entry.end) places.emplace_back(entry.begin, entry.end, tensor);
+  std::sort(places.begin(), places.end());
+  for (size_t i = 1; i < places.size(); ++i)
+    require(std::get<1>(places[i - 1]) <= std::get<0>(places[i]), "{}: {} and {} overlap", name(),
+            one_line(std::get<2>(places[i - 1])), one_line(std::get<2>(places[i])));
+}
+
+std::vector<std::string> GgufFile::names() const {
+  std::vector<std::string> names;
+  names.reserve(entries_.size());
+  for (const auto& [tensor, entry] : entries_) names.push_back(tensor);
+  return names;
+}
+
+const GgufFile::Entry& GgufFile::entry(const std::string& tensor) const {
+  const auto found = entries_.find(tensor);
+  require(found != entries_.end(), "{}: there is no tensor {}", name(), one_line(tensor));
+  return found->second;
+}
+
+Tensor GgufFile::get(const std::string& tensor) const {
+  const Entry& stored = entry(tensor);
+  const std::optional<DType> dtype = type_named(stored.type).dtype;
+  require(dtype.has_value(), "{}: {} is {}, which heed cannot use (only {})", name(),
+          one_line(tensor), stored.type, usable_names());
+  return Tensor::view(stored.shape, *dtype, {file_, file_->bytes().data() + stored.begin});
+}
+
+void GgufFile::release(const std::string& tensor) const {
+  const Entry& stored = entry(tensor);
+  release_pages(file_->bytes().subspan(stored.begin, stored.end - stored.begin));
+}
+
+}  // namespace heed::format
