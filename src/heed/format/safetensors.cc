@@ -12,7 +12,8 @@
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
-#include "heed/kernels/elementwise.h"
+#include "heed/format/mapped_pages.h"
+#include "heed/kernels/quantize.h"
 
 namespace heed::format {
 namespace {
@@ -64,17 +65,6 @@ void check_names(std::string_view header, const std::string& file) {
   const Json whole = Json::parse(header, look);
 }
 
-float half_to_float(uint16_t half) {
-  const uint32_t sign = static_cast<uint32_t>(half & 0x8000u) << 16;
-  const uint32_t exponent = (half >> 10) & 0x1fu, mantissa = half & 0x3ffu;
-  if (exponent == 0) {  // zero and subnormal numbers
-    const float value = static_cast<float>(mantissa) * 0x1.0p-24f;
-    return sign ? -value : value;
-  }
-  const uint32_t wide = exponent == 0x1f ? 0xffu : exponent + 112;
-  return std::bit_cast<float>(sign | wide << 23 | mantissa << 13);
-}
-
 template <typename From, typename To, typename Convert>
 Tensor converted(const std::byte* from, const Shape& shape, Convert&& convert) {
   Tensor tensor = Tensor::empty(shape, dtype_of<To>);
@@ -98,22 +88,11 @@ Tensor view_or_copy(const std::shared_ptr<std::byte>& owner, const Shape& shape)
 Shape shape_from(const nlohmann::json& json, const std::string& where) {
   require(json.is_array() && json.size() <= Shape::kMaxRank,
           "{}: shape is {}, expected up to {} sizes", where, excerpt(json), Shape::kMaxRank);
-  std::array<int64_t, Shape::kMaxRank> n{};
-  for (size_t axis = 0; axis < json.size(); ++axis)
-    n[axis] = integer_of(json[axis], "a size", where, 0, std::numeric_limits<int64_t>::max());
+  std::vector<int64_t> sizes;
+  for (const nlohmann::json& size : json)
+    sizes.push_back(integer_of(size, "a size", where, 0, std::numeric_limits<int64_t>::max()));
   try {
-    switch (json.size()) {
-      case 0:
-        return {};
-      case 1:
-        return {n[0]};
-      case 2:
-        return {n[0], n[1]};
-      case 3:
-        return {n[0], n[1], n[2]};
-      default:
-        return {n[0], n[1], n[2], n[3]};
-    }
+    return Shape(sizes);
   } catch (const Error& error) {
     fail("{}: {}", where, error.what());
   }
@@ -133,10 +112,9 @@ std::pair<size_t, size_t> offsets_from(const nlohmann::json& json, const std::st
 
 Tensor as_f32(const Tensor& tensor) {
   if (tensor.dtype() == DType::f32) return tensor;
-  require(tensor.dtype() == DType::bf16, "weights are {}, expected f32 or bf16",
-          name_of(tensor.dtype()));
+  require(tensor.dtype() != DType::i32, "weights are i32, expected real numbers");
   Tensor wide = Tensor::empty(tensor.shape());
-  kernels::convert(tensor, wide);
+  kernels::dequantize(tensor, wide);
   return wide;
 }
 
@@ -237,8 +215,8 @@ Tensor SafetensorsFile::get(const std::string& tensor) const {
   const std::shared_ptr<std::byte> owner(file_, data);
   if (stored.dtype == "F32") return view_or_copy<float>(owner, stored.shape);
   if (stored.dtype == "BF16") return view_or_copy<bfloat16>(owner, stored.shape);
+  if (stored.dtype == "F16") return view_or_copy<float16>(owner, stored.shape);
   if (stored.dtype == "I32") return view_or_copy<int32_t>(owner, stored.shape);
-  if (stored.dtype == "F16") return converted<uint16_t, float>(data, stored.shape, half_to_float);
   if (stored.dtype == "F64")
     return converted<double, float>(data, stored.shape,
                                     [](double value) { return static_cast<float>(value); });
@@ -250,6 +228,11 @@ Tensor SafetensorsFile::get(const std::string& tensor) const {
             one_line(tensor), value);
     return static_cast<int32_t>(value);
   });
+}
+
+void SafetensorsFile::release(const std::string& tensor) const {
+  const Entry& stored = entry(tensor);
+  release_pages(file_->bytes().subspan(stored.begin, stored.end - stored.begin));
 }
 
 }  // namespace heed::format

@@ -26,11 +26,15 @@ class TensorSource {
   /// In alphabetical order.
   virtual std::vector<std::string> names() const = 0;
   virtual bool contains(const std::string& name) const = 0;
-  /// f32, bf16 or i32. Throws Error when there is no such tensor.
+  /// In the dtype in which it is stored, or in the nearest that heed has. Throws Error when there
+  /// is no such tensor.
   virtual Tensor get(const std::string& name) const = 0;
+  /// Says that the tensor has been copied and is not needed for now: the memory that holds a mapped
+  /// file's part of it is given back. It can be had again, and views of it stay valid.
+  virtual void release(const std::string& /*name*/) const {}
 };
 
-/// The tensor itself when it is f32, a converted copy when it is bf16. Throws Error for i32.
+/// The tensor itself when it is f32, else a converted copy. Throws Error for i32.
 Tensor as_f32(const Tensor& tensor);
 
 /// A safetensors file: eight bytes with the length of a JSON header, the header with dtype, shape
@@ -46,9 +50,10 @@ class SafetensorsFile : public TensorSource {
   std::string name() const override { return path_.string(); }
   std::vector<std::string> names() const override;
   bool contains(const std::string& name) const override { return entries_.contains(name); }
-  /// F32, BF16 and I32 as they are: a view of the file that keeps it mapped. F16 and F64 become
-  /// f32, I64 becomes i32. Throws Error when a number does not fit and on any other dtype.
+  /// F32, BF16, F16 and I32 as they are: a view of the file that keeps it mapped. F64 becomes f32,
+  /// I64 becomes i32. Throws Error when a number does not fit and on any other dtype.
   Tensor get(const std::string& name) const override;
+  void release(const std::string& name) const override;
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
 
   /// What the header says of a tensor.

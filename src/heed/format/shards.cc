@@ -32,13 +32,16 @@ class Shards : public TensorSource {
     return names;
   }
   bool contains(const std::string& tensor) const override { return places_.contains(tensor); }
-  Tensor get(const std::string& tensor) const override {
-    const auto found = places_.find(tensor);
-    require(found != places_.end(), "{}: there is no tensor {}", index_, tensor);
-    return found->second->get(tensor);
-  }
+  Tensor get(const std::string& tensor) const override { return file_of(tensor).get(tensor); }
+  void release(const std::string& tensor) const override { file_of(tensor).release(tensor); }
 
  private:
+  const SafetensorsFile& file_of(const std::string& tensor) const {
+    const auto found = places_.find(tensor);
+    require(found != places_.end(), "{}: there is no tensor {}", index_, tensor);
+    return *found->second;
+  }
+
   std::shared_ptr<const SafetensorsFile> open_shard(const std::filesystem::path& directory,
                                                     const std::string& shard) const {
     require(std::filesystem::path(shard).filename() == shard && shard != "..",

@@ -9,7 +9,10 @@ constexpr int64_t kMaxElements = int64_t{1} << 60;  // so that the number of byt
 
 }
 
-Shape::Shape(std::initializer_list<int64_t> sizes) {
+Shape::Shape(std::initializer_list<int64_t> sizes)
+    : Shape(std::span(sizes.begin(), sizes.size())) {}
+
+Shape::Shape(std::span<const int64_t> sizes) {
   require(sizes.size() <= kMaxRank, "a shape of {} axes, at most {} are possible", sizes.size(),
           kMaxRank);
   for (const int64_t size : sizes) {

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <string>
 
 namespace heed {
@@ -16,6 +17,7 @@ class Shape {
   /// Throws Error on more than four axes, on a negative size, and when the number of elements does
   /// not fit 60 bits.
   Shape(std::initializer_list<int64_t> sizes);
+  explicit Shape(std::span<const int64_t> sizes);
 
   int rank() const { return rank_; }
   /// Size of axis `axis`; negative axes count from the last. Throws Error when there is none.

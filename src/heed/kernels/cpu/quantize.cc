@@ -95,7 +95,7 @@ HWY_INLINE V32 round_away(V32 value) {
 
 void encode(const float* x, BlockQ8_0& block) {
   const Range range = range_of(x, DType::q8_0);
-  const float scale = std::max(-range.least, range.greatest) / 127.0f;
+  const float scale = std::max({0.0f, -range.least, range.greatest}) / 127.0f;
   const V32 factor = set(inverse(scale));
   block.scale = checked_scale(scale, DType::q8_0);
   for (int64_t i = 0; i < kUnitVectors; ++i) {

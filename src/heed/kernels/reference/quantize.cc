@@ -30,10 +30,11 @@ float inverse(float scale) {
   return std::isfinite(result) ? result : 0.0f;
 }
 
-float largest_magnitude(const float* x) {
+float largest_magnitude(const float* x, DType dtype) {
   float largest = 0.0f;
   for (int64_t i = 0; i < 32; ++i) {
-    require(std::isfinite(x[i]), "a weight is {}, which cannot be stored in a block", x[i]);
+    require(std::isfinite(x[i]), "a weight is {}, which cannot be stored as {}", x[i],
+            name_of(dtype));
     largest = std::max(largest, std::fabs(x[i]));
   }
   return largest;
@@ -42,7 +43,7 @@ float largest_magnitude(const float* x) {
 uint8_t nibbles(int low, int high) { return static_cast<uint8_t>(low | high << 4); }
 
 void encode(const float* x, BlockQ4_0& block) {
-  const float largest = largest_magnitude(x);
+  const float largest = largest_magnitude(x, DType::q4_0);
   // The first of the largest becomes -8, whichever its sign is.
   const float* first = std::find_if(x, x + 32, [&](float v) { return std::fabs(v) == largest; });
   const float scale = *first / -8.0f, factor = inverse(scale);
@@ -54,7 +55,7 @@ void encode(const float* x, BlockQ4_0& block) {
 }
 
 void encode(const float* x, BlockQ4_1& block) {
-  largest_magnitude(x);
+  largest_magnitude(x, DType::q4_1);
   const auto [least, greatest] = std::minmax_element(x, x + 32);
   const float minimum = *least, scale = (*greatest - minimum) / 15.0f, factor = inverse(scale);
   block.scale = checked_scale(scale, DType::q4_1);
@@ -66,7 +67,7 @@ void encode(const float* x, BlockQ4_1& block) {
 }
 
 void encode(const float* x, BlockQ8_0& block) {
-  const float scale = largest_magnitude(x) / 127.0f, factor = inverse(scale);
+  const float scale = largest_magnitude(x, DType::q8_0) / 127.0f, factor = inverse(scale);
   block.scale = checked_scale(scale, DType::q8_0);
   for (size_t i = 0; i < 32; ++i)
     block.quants[i] = static_cast<int8_t>(std::clamp(std::round(x[i] * factor), -127.0f, 127.0f));
