@@ -6,6 +6,7 @@
 
 #include "heed/base/file.h"
 #include "heed/base/json.h"
+#include "heed/kernels/quantize.h"
 #include "tests/ops/gradient_check.h"
 
 namespace heed {
@@ -77,6 +78,19 @@ TEST(RelativeBias, EveryColumnIsTheRowOfItsBucket) {
     for (int64_t c = 0; c < 59; ++c)
       EXPECT_EQ(bias.data<float>()[h * 59 + c],
                 table.value.data<float>()[buckets.bucket(c - 29) * 3 + h]);
+}
+
+TEST(RelativeBias, TakesTablesAsTheyAreStored) {
+  Context context;
+  Parameter table = table_of(8, 3), stored = table;
+  table.value = Tensor::full({8, 3}, 0.5f);
+  stored.value = Tensor::empty({8, 3}, DType::f16);
+  kernels::quantize(table.value, stored.value);
+  const Tensor bias = ops::relative_bias(context, stored, {8, 20, true}, 4);
+  for (const float number : bias.values<float>()) EXPECT_EQ(number, 0.5f);
+  Tape tape;
+  Context training{.tape = &tape};
+  EXPECT_THROW(ops::relative_bias(training, stored, {8, 20, true}, 4), Error);
 }
 
 TEST(RelativeBias, GradientIsRight) {

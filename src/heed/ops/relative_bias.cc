@@ -4,7 +4,8 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "heed/ops/check.h"
+#include "heed/base/error.h"
+#include "heed/kernels/quantize.h"
 
 namespace heed::ops {
 namespace {
@@ -28,6 +29,14 @@ void check(const Parameter& table, const RelativeBuckets& buckets, int64_t reach
           buckets.buckets);
 }
 
+/// The table in f32, however it is stored.
+Tensor numbers_of(const Parameter& table) {
+  if (table.value.dtype() == DType::f32) return table.value;
+  Tensor numbers = Tensor::empty(table.value.shape());
+  kernels::dequantize(table.value, numbers);
+  return numbers;
+}
+
 }  // namespace
 
 int64_t RelativeBuckets::bucket(int64_t distance) const {
@@ -47,6 +56,8 @@ int64_t RelativeBuckets::bucket(int64_t distance) const {
 Tensor relative_bias(Context& context, Parameter& table, const RelativeBuckets& buckets,
                      int64_t reach) {
   check(table, buckets, reach);
+  if (context.tape) table.require_trainable();
+  const Tensor numbers = numbers_of(table);
   const int64_t columns = 2 * reach - 1, n_heads = table.value.cols();
   std::vector<int64_t> rows(static_cast<size_t>(columns));  // of the table, for every column
   for (int64_t c = 0; c < columns; ++c)
@@ -55,7 +66,7 @@ Tensor relative_bias(Context& context, Parameter& table, const RelativeBuckets& 
   for (int64_t h = 0; h < n_heads; ++h)
     for (int64_t c = 0; c < columns; ++c)
       y.data<float>()[h * columns + c] =
-          table.value.data<float>()[rows[static_cast<size_t>(c)] * n_heads + h];
+          numbers.data<float>()[rows[static_cast<size_t>(c)] * n_heads + h];
   if (!context.tape) return y;
 
   Tape& tape = *context.tape;

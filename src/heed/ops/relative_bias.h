@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "heed/ops/context.h"
 #include "heed/ops/parameter.h"
@@ -21,10 +20,9 @@ struct RelativeBuckets {
   int64_t bucket(int64_t distance) const;
 };
 
-/// The bias of every head and distance, as attention takes it: table [buckets, H] f32 -> [H, 2
-/// reach
-/// - 1] f32, column c for a key c - (reach - 1) places after the query. Throws Error on a table of
-/// another shape and on buckets that cannot be.
+/// The bias of every head and distance, as attention takes it: table [buckets, H] of any stored
+/// dtype -> [H, 2 reach - 1] f32, column c for a key c - (reach - 1) places after the query. Throws
+/// Error on a table of another shape and on buckets that cannot be.
 Tensor relative_bias(Context& context, Parameter& table, const RelativeBuckets& buckets,
                      int64_t reach);
 
