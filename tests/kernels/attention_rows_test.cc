@@ -1,0 +1,137 @@
+// What a row of attention's result may depend on: only its own sequence, as far as it sees it.
+#include <limits>
+#include <utility>
+
+#include "tests/kernels/attention_problem.h"
+
+namespace heed::kernels {
+namespace {
+
+/// Rows [begin, end) of `whole`, attending to the keys [0, visible).
+Tensor some_rows(const AttentionProblem& whole, int32_t begin, int32_t end, int32_t visible) {
+  const Tensor q = whole.q.row_slice(begin, end);
+  const AttentionSpans spans{{0, end - begin}, {0}, {visible}, whole.spans.kv_rows};
+  Tensor out = Tensor::empty({end - begin, whole.out.cols()}, whole.out.dtype());
+  Tensor log_sum = Tensor::empty({end - begin, whole.log_sum.cols()});
+  attention_forward({q, whole.k, whole.v, spans, whole.options, whole.bias}, out, log_sum);
+  return out;
+}
+
+TEST(AttentionRows, StepByStepEqualsTheFullPassBitForBit) {
+  for (const DType dtype : {DType::f32, DType::bf16})
+    for (const bool gathered : {false, true}) {
+      AttentionProblem whole({"", {150}, {150}, 4, 2, 64, 48, true, 0.0f, gathered, dtype});
+      attention_forward(whole.in(), whole.out, whole.log_sum);
+      for (int32_t n = 0; n < 150; ++n)
+        ASSERT_TRUE(same_bits(some_rows(whole, n, n + 1, n + 1), whole.out.row_slice(n, n + 1)))
+            << "row " << n;
+    }
+}
+
+TEST(AttentionRows, StepByStepEqualsTheFullPassWithWindowCapAndBias) {
+  AttentionCase c{"", {260}, {260}, 4, 2, 64, 48, true};
+  for (const DType dtype : {DType::f32, DType::bf16})
+    for (const int64_t window : {0, 1, 20, 64, 100})
+      for (const float soft_cap : {0.0f, 2.0f})
+        for (const int64_t reach : {0, 30}) {
+          c.dtype = dtype, c.window = window, c.soft_cap = soft_cap, c.reach = reach;
+          AttentionProblem whole(c);
+          attention_forward(whole.in(), whole.out, whole.log_sum);
+          for (int32_t n = 0; n < 260; n += n % 7 + 1)
+            ASSERT_TRUE(same_bits(some_rows(whole, n, n + 1, n + 1), whole.out.row_slice(n, n + 1)))
+                << "row " << n << ", window " << window;
+          for (const auto& [begin, end] : {std::pair{60, 75}, {3, 200}, {130, 132}})
+            ASSERT_TRUE(
+                same_bits(some_rows(whole, begin, end, end), whole.out.row_slice(begin, end)))
+                << begin << " to " << end << ", window " << window;
+        }
+}
+
+TEST(AttentionWindow, WiderThanTheSequenceHidesNothing) {
+  AttentionProblem plain({"", {100}, {120}, 2, 2, 32, 32, true}), windowed = plain;
+  windowed.options.window = 120;
+  windowed.out = Tensor::empty(plain.out.shape());
+  attention_forward(plain.in(), plain.out, plain.log_sum);
+  attention_forward(windowed.in(), windowed.out, windowed.log_sum);
+  EXPECT_TRUE(same_bits(plain.out, windowed.out));
+}
+
+TEST(AttentionBias, OneNumberForAllDistancesChangesNoWeight) {
+  AttentionCase c{"", {100}, {120}, 2, 2, 32, 32, true};
+  AttentionProblem plain(c);
+  c.reach = 1;
+  AttentionProblem biased(c);
+  attention_forward(plain.in(), plain.out, plain.log_sum);
+  attention_forward(biased.in(), biased.out, biased.log_sum);
+  EXPECT_LT(difference(biased.out, plain.out), 1e-5);
+}
+
+TEST(AttentionWindow, KeysOutsideAreNotRead) {
+  AttentionProblem problem({"", {9}, {400}, 2, 1, 32, 32, true});
+  problem.options.window = 70;  // the queries at 391 to 399 see keys from 322 on
+  attention_forward(problem.in(), problem.out, problem.log_sum);
+  const Tensor before = problem.out.clone();
+  for (Tensor* x : {&problem.k, &problem.v})
+    std::fill(x->data<float>(), x->data<float>() + 320 * x->cols(),
+              std::numeric_limits<float>::quiet_NaN());
+  attention_forward(problem.in(), problem.out, problem.log_sum);
+  EXPECT_TRUE(same_bits(problem.out, before));
+}
+
+TEST(AttentionRows, DependNotOnTheRowsBeside) {
+  for (const int32_t d : {64, 20}) {
+    AttentionProblem whole({"", {131}, {131}, 2, 1, d, d});
+    attention_forward(whole.in(), whole.out, whole.log_sum);
+    for (const auto& [begin, end] : {std::pair{0, 1}, {5, 7}, {5, 8}, {40, 49}, {3, 130}})
+      EXPECT_TRUE(same_bits(some_rows(whole, begin, end, 131), whole.out.row_slice(begin, end)))
+          << begin << " to " << end;
+  }
+}
+
+TEST(AttentionRows, DependNotOnTheBatch) {
+  const AttentionCase batch{"", {30, 70, 1}, {30, 70, 40}, 4, 2, 32, 32};
+  AttentionProblem all(batch);
+  attention_forward(all.in(), all.out, all.log_sum);
+  for (size_t b = 0; b < 3; ++b) {
+    const int32_t begin = all.spans.q_offsets[b], end = all.spans.q_offsets[b + 1];
+    const Tensor q = all.q.row_slice(begin, end);
+    const AttentionSpans spans{
+        {0, end - begin}, {all.spans.kv_begin[b]}, {all.spans.kv_end[b]}, {}};
+    Tensor out = Tensor::empty({end - begin, all.out.cols()});
+    Tensor log_sum = Tensor::empty({end - begin, all.log_sum.cols()});
+    attention_forward({q, all.k, all.v, spans, all.options}, out, log_sum);
+    EXPECT_TRUE(same_bits(out, all.out.row_slice(begin, end))) << "sequence " << b;
+  }
+}
+
+TEST(AttentionRows, SharedKeysEqualCopiedKeys) {
+  // Four beams read the same 37 keys, and the second sentence's two beams 20 others.
+  AttentionProblem copied({"", {1, 1, 1, 1, 1, 1}, {37, 37, 37, 37, 20, 20}, 2, 2, 64, 64});
+  for (int64_t b = 1; b < 6; ++b) {
+    const size_t i = static_cast<size_t>(b);
+    if (b == 4) continue;
+    const int32_t from = b < 4 ? 0 : copied.spans.kv_begin[4];
+    for (Tensor* x : {&copied.k, &copied.v})
+      for (int32_t j = copied.spans.kv_begin[i]; j < copied.spans.kv_end[i]; ++j)
+        std::memcpy(x->row_slice(j, j + 1).raw(),
+                    x->row_slice(from + j - copied.spans.kv_begin[i],
+                                 from + j - copied.spans.kv_begin[i] + 1)
+                        .raw(),
+                    static_cast<size_t>(x->cols()) * sizeof(float));
+  }
+  attention_forward(copied.in(), copied.out, copied.log_sum);
+  AttentionSpans shared = copied.spans;
+  shared.kv_begin = {0, 0, 0, 0, 148, 148};
+  shared.kv_end = {37, 37, 37, 37, 168, 168};
+  for (const bool causal : {false, true}) {
+    AttentionOptions options = copied.options;
+    options.causal = causal;  // one query a sequence sees everything either way
+    Tensor out = Tensor::empty(copied.out.shape());
+    Tensor log_sum = Tensor::empty(copied.log_sum.shape());
+    attention_forward({copied.q, copied.k, copied.v, shared, options}, out, log_sum);
+    EXPECT_TRUE(same_bits(out, copied.out));
+  }
+}
+
+}  // namespace
+}  // namespace heed::kernels
