@@ -1,0 +1,11 @@
+#pragma once
+
+#include "heed/model/families/family.h"
+
+namespace heed::model {
+
+/// DeepSeek-V2 and V2-Lite (2024): Llama's blocks with multi-head latent attention and, from some
+/// layer on, mixtures of experts.
+Family deepseek_v2_family();
+
+}  // namespace heed::model

@@ -1,0 +1,118 @@
+#include "heed/model/families/gpt2.h"
+
+#include "heed/base/error.h"
+#include "heed/base/json.h"
+#include "heed/model/families/config_json.h"
+
+namespace heed::model {
+namespace {
+
+void require_supported(const nlohmann::json& json, const std::string& file) {
+  require(get_or(json, "scale_attn_weights", true, file),
+          "{}: scale_attn_weights is false, expected true", file);
+  for (const char* key : {"scale_attn_by_inverse_layer_idx", "add_cross_attention"})
+    require(!get_or(json, key, false, file), "{}: {} is true, expected false", file, key);
+}
+
+ModelConfig read_config(const nlohmann::json& json, const std::string& file) {
+  require_supported(json, file);
+  ModelConfig c;
+  c.vocab_size = get<int64_t>(json, "vocab_size", file);
+  c.d_model = get<int64_t>(json, "n_embd", file);
+  c.encoder_layers = 0;
+  c.decoder_layers = get<int64_t>(json, "n_layer", file);
+  c.n_heads = get<int64_t>(json, "n_head", file);
+  c.d_ff = get_or<int64_t>(json, "n_inner", 4 * c.d_model, file);
+  c.activation = read_activation(json, "activation_function", file);
+  c.norm_placement = nn::NormPlacement::pre;
+  c.norm_epsilon = static_cast<float>(get_or(json, "layer_norm_epsilon", 1e-5, file));
+  c.positions = PositionKind::learned;
+  c.max_positions = get_or<int64_t>(json, "n_positions", 1024, file);
+  c.scale_embedding = false;
+  c.tied_head = get_or(json, "tie_word_embeddings", true, file);
+  c.head_bias = false;
+  c.dropout = read_rate(json, "resid_pdrop", file);
+  c.attention_dropout = read_rate(json, "attn_pdrop", file);
+  c.pad_id = read_token(json, "pad_token_id", file);
+  c.bos_id = read_token(json, "bos_token_id", file);
+  c.eos_id = read_token(json, "eos_token_id", file);
+  c.start_id = -1;
+  return c;
+}
+
+nlohmann::json write_config(const ModelConfig& c) {
+  return {{"architectures", {"GPT2LMHeadModel"}},
+          {"model_type", "gpt2"},
+          {"vocab_size", c.vocab_size},
+          {"n_embd", c.d_model},
+          {"n_layer", c.decoder_layers},
+          {"n_head", c.n_heads},
+          {"n_inner", c.d_ff},
+          {"activation_function",
+           c.activation == kernels::Activation::gelu_tanh ? "gelu_new" : name_of(c.activation)},
+          {"layer_norm_epsilon", c.norm_epsilon},
+          {"n_positions", c.max_positions},
+          {"tie_word_embeddings", c.tied_head},
+          {"embd_pdrop", c.dropout},
+          {"resid_pdrop", c.dropout},
+          {"attn_pdrop", c.attention_dropout},
+          {"pad_token_id", token_json(c.pad_id)},
+          {"bos_token_id", token_json(c.bos_id)},
+          {"eos_token_id", token_json(c.eos_id)},
+          {"torch_dtype", "float32"}};
+}
+
+/// The place of q_proj, k_proj or v_proj in the one map that GPT-2 has for them; -1 for others.
+int64_t place_in_fused(const std::string& name) {
+  int64_t place = 0;
+  for (const char* projection : {".q_proj.", ".k_proj.", ".v_proj."}) {
+    if (name.find(projection) != std::string::npos) return place;
+    ++place;
+  }
+  return -1;
+}
+
+StoredWeight stored(const ModelConfig& c, const std::string& name, const Shape& shape) {
+  StoredWeight weight{.name = renamed(name, {{"model.shared.", "transformer.wte."},
+                                             {"model.decoder.embed_positions.", "transformer.wpe."},
+                                             {"model.decoder.layer_norm.", "transformer.ln_f."},
+                                             {"model.decoder.layers.", "transformer.h."},
+                                             {".self_attn_layer_norm.", ".ln_1."},
+                                             {".final_layer_norm.", ".ln_2."},
+                                             {".self_attn.q_proj.", ".attn.c_attn."},
+                                             {".self_attn.k_proj.", ".attn.c_attn."},
+                                             {".self_attn.v_proj.", ".attn.c_attn."},
+                                             {".self_attn.o_proj.", ".attn.c_proj."},
+                                             {".fc1.", ".mlp.c_fc."},
+                                             {".fc2.", ".mlp.c_proj."}}),
+                      .shape = shape};
+  if (!name.starts_with("model.decoder.layers.")) return weight;
+  const bool matrix = shape.rank() == 2;
+  int64_t rows = shape[0];
+  if (const int64_t place = place_in_fused(name); place >= 0) {
+    weight.first_row = place * c.d_model;
+    rows = 3 * c.d_model;
+  }
+  weight.transposed = matrix;
+  weight.shape = matrix ? Shape{shape[1], rows} : Shape{rows};
+  return weight;
+}
+
+/// Causal masks, which the first files kept, and the tied head.
+bool redundant(std::string_view name) {
+  return name == "lm_head.weight" || name.ends_with(".attn.bias") ||
+         name.ends_with(".attn.masked_bias");
+}
+
+}  // namespace
+
+Family gpt2_family() {
+  return {.model_type = "gpt2",
+          .read_config = read_config,
+          .write_config = write_config,
+          .stored = stored,
+          .prefix = "transformer.",
+          .redundant = redundant};
+}
+
+}  // namespace heed::model
