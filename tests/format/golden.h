@@ -1,0 +1,49 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "heed/base/file.h"
+#include "heed/base/json.h"
+#include "heed/format/safetensors.h"
+#include "heed/model/families/family.h"
+
+namespace heed::format {
+
+inline std::filesystem::path golden_folder(const std::string& name) {
+  return std::filesystem::path(HEED_SOURCE_DIR) / "tests/golden" / name;
+}
+
+/// The greatest difference, relative to the greatest expected number.
+inline double difference(const Tensor& found, const Tensor& expected) {
+  if (found.elements() != expected.elements()) return HUGE_VAL;
+  double worst = 0, largest = 0;
+  for (int64_t i = 0; i < expected.elements(); ++i) {
+    const double a = found.data<float>()[i], b = expected.data<float>()[i];
+    if (std::isnan(a)) return HUGE_VAL;
+    worst = std::max(worst, std::abs(a - b));
+    largest = std::max(largest, std::abs(b));
+  }
+  return largest > 0 ? worst / largest : worst;
+}
+
+inline std::vector<int32_t> integers(const Tensor& tensor) {
+  const auto values = tensor.values<int32_t>();
+  return {values.begin(), values.end()};
+}
+
+/// What a family's reader makes of a file.
+inline model::ModelConfig config_of(const std::filesystem::path& file) {
+  const nlohmann::json json = parse_json(read_file(file), file.string());
+  const auto type = get<std::string>(json, "model_type", file.string());
+  model::ModelConfig config =
+      model::family_of_type(type, file.string()).read_config(json, file.string());
+  config.validate();
+  return config;
+}
+
+}  // namespace heed::format
