@@ -19,7 +19,9 @@ struct Average : Rung {
   Tensor state(Context& context, const Windows& in) override {
     const Tensor x = embed(context, in);
     const Tensor nothing = Tensor::zeros({x.rows(), 1});
-    return heed::ops::attention(context, {nothing, nothing, x, in.spans, {.causal = true}});
+    return heed::ops::attention(
+        context,
+        {.q = nothing, .k = nothing, .v = x, .spans = in.spans, .options = {.causal = true}});
   }
 };
 
@@ -34,12 +36,18 @@ struct FixedWeights : Rung {
     const Tensor log_c =
         heed::ops::embedding(context, {in.words, in.places}, of_word, 1.0f, {{}, &of_place});
     const Tensor same = Tensor::full({x.rows(), 1}, 1.0f);
-    return heed::ops::attention(context, {same, log_c, x, in.spans, {.causal = true}});
+    return heed::ops::attention(
+        context, {.q = same, .k = log_c, .v = x, .spans = in.spans, .options = {.causal = true}});
   }
 };
 
 inline heed::nn::Attention::Settings heads(int64_t n) {
-  return {kWidth, n, n, kWidth / n, kWidth / n};
+  return {.d_model = kWidth,
+          .n_heads = n,
+          .n_kv_heads = n,
+          .d_head = kWidth / n,
+          .d_value = kWidth / n,
+          .causal = true};
 }
 
 /// Each word asks for what it needs: softmax(q k / sqrt(d)) v, one head as wide as the words.
@@ -49,7 +57,7 @@ struct OneHead : Rung {
   heed::nn::Attention attention{parameters, "attention", heads(1), {}};
   Tensor state(Context& context, const Windows& in) override {
     const Tensor x = embed(context, in, &places);
-    return attention.attend(context, x, attention.keys_values(context, x), in.spans, true);
+    return attention.attend(context, x, attention.keys_values(context, x, {}), in.spans, {});
   }
 };
 
@@ -73,7 +81,7 @@ struct SmallTransformer : Rung {
     Tensor x = embed(context, in, &places);
     for (const auto& layer : layers) {
       heed::nn::KeyValueCache forgotten;
-      x = layer.forward(context, x, {forgotten, in.spans, {}, in.spans});
+      x = layer.forward(context, x, {forgotten, in.spans, {}, {}, in.spans});
     }
     return norm.forward(context, x);
   }

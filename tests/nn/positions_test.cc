@@ -8,7 +8,7 @@ namespace heed::nn {
 namespace {
 
 TEST(Sinusoids, AreThePapersFormula) {
-  const Tensor table = sinusoids(50, 8, SinusoidLayout::interleaved);
+  const Tensor table = sinusoids(50, 8, kernels::PairLayout::interleaved);
   for (int64_t p : {0, 1, 7, 49})
     for (int64_t i = 0; i < 4; ++i) {
       const double angle =
@@ -19,8 +19,8 @@ TEST(Sinusoids, AreThePapersFormula) {
 }
 
 TEST(Sinusoids, HalvesHoldTheSameNumbersInAnotherOrder) {
-  const Tensor a = sinusoids(20, 6, SinusoidLayout::interleaved);
-  const Tensor b = sinusoids(20, 6, SinusoidLayout::halves);
+  const Tensor a = sinusoids(20, 6, kernels::PairLayout::interleaved);
+  const Tensor b = sinusoids(20, 6, kernels::PairLayout::halves);
   for (int64_t p = 0; p < 20; ++p)
     for (int64_t i = 0; i < 3; ++i) {
       EXPECT_EQ(a.data<float>()[p * 6 + 2 * i], b.data<float>()[p * 6 + i]);

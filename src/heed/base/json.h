@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "heed/base/error.h"
 
@@ -27,7 +28,8 @@ std::string one_line(std::string_view text);
 int64_t integer_of(const nlohmann::json& value, std::string_view key, const std::string& file,
                    int64_t least, int64_t greatest);
 
-/// The member `key` of an object as a T (bool, a signed integer, float, double or std::string).
+/// The member `key` of an object as a T (bool, a signed integer, float, double, std::string or
+/// std::vector<int64_t>).
 /// Throws Error that names the file, the key, what was expected and what was found.
 template <typename T>
 T get(const nlohmann::json& object, std::string_view key, const std::string& file) {
@@ -47,6 +49,13 @@ T get(const nlohmann::json& object, std::string_view key, const std::string& fil
   } else if constexpr (std::is_floating_point_v<T>) {
     expect(found->is_number(), "a number");
     return found->template get<T>();
+  } else if constexpr (std::is_same_v<T, std::vector<int64_t>>) {
+    expect(found->is_array(), "a list of integers");
+    T values;
+    for (const nlohmann::json& value : *found)
+      values.push_back(integer_of(value, key, file, std::numeric_limits<int64_t>::min(),
+                                  std::numeric_limits<int64_t>::max()));
+    return values;
   } else {
     static_assert(std::is_same_v<T, std::string>);
     expect(found->is_string(), "a text");

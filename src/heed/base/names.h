@@ -2,7 +2,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "heed/base/error.h"
 
@@ -10,10 +9,10 @@ namespace heed {
 
 /// The one of `values` whose name_of() is `name`; throws Error with the names that are known. Enums
 /// that are written to files have a name_of() beside them.
-template <typename Enum>
-Enum named(std::string_view name, const std::vector<Enum>& values) {
+template <typename Values>
+auto named(std::string_view name, const Values& values) {
   std::string known;
-  for (const Enum value : values) {
+  for (const auto value : values) {
     if (name == name_of(value)) return value;
     known += fmt::format("{}{}", known.empty() ? "" : ", ", name_of(value));
   }

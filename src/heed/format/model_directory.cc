@@ -1,78 +1,65 @@
 #include "heed/format/model_directory.h"
 
-#include <map>
-
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/json.h"
-#include "heed/model/families/family.h"
+#include "heed/model/families/config_json.h"
 
 namespace heed::format {
 namespace {
 
-nlohmann::json generation_config(const model::ModelConfig& c) {
-  return {{"pad_token_id", c.pad_id},
-          {"eos_token_id", c.eos_id},
-          {"decoder_start_token_id", c.start_id},
-          {"max_length", c.max_positions},
-          {"num_beams", 4}};
-}
+/// A model's configuration and the family whose files describe it.
+struct Description {
+  model::ModelConfig config;
+  const model::Family& family;
+};
 
-std::string text_of(const nlohmann::json& json) { return json.dump(2) + "\n"; }
-
-Tensor checked(const TensorSource& source, const model::StoredWeight& stored,
-               const std::string& name) {
-  require(source.contains(stored.name), "{}: {} is missing, config.json wants it as {}",
-          source.name(), stored.name, stored.shape.text());
-  Tensor tensor = source.get(stored.name);
-  require(tensor.shape() == stored.shape, "{}: {} is {}, config.json wants {} (for {})",
-          source.name(), stored.name, tensor.shape().text(), stored.shape.text(), name);
-  return tensor;
-}
-
-}  // namespace
-
-std::unique_ptr<model::Transformer> load_model(const std::filesystem::path& directory) {
-  const std::filesystem::path file = directory / "config.json";
+Description read_description(const std::filesystem::path& directory) {
   require(std::filesystem::is_directory(directory), "{} is not a model directory",
           directory.string());
+  const std::filesystem::path file = directory / "config.json";
   const nlohmann::json json = parse_json(read_file(file), file.string());
   const model::Family& family =
       model::family_of_type(get<std::string>(json, "model_type", file.string()), file.string());
   model::ModelConfig config = family.read_config(json, file.string());
+  if (config.family.empty()) config.family = family.model_type;
   try {
     config.validate();
   } catch (const Error& error) {
     fail("{}: {}", file.string(), error.what());
   }
-  const auto weights = open_model_tensors(directory);
-  auto model = std::make_unique<model::Transformer>(config);
-  load_weights(*model, *weights);
+  return {std::move(config), family};
+}
+
+nlohmann::json generation_config(const model::ModelConfig& c) {
+  nlohmann::json json = {{"pad_token_id", model::token_json(c.pad_id)},
+                         {"bos_token_id", model::token_json(c.bos_id)},
+                         {"eos_token_id", model::token_json(c.eos_id)},
+                         {"max_length", c.max_positions}};
+  if (c.encoder_layers > 0 && c.decoder_layers > 0) {
+    json["decoder_start_token_id"] = c.start_id;
+    json["num_beams"] = 4;
+  }
+  return json;
+}
+
+std::string text_of(const nlohmann::json& json) { return json.dump(2) + "\n"; }
+
+}  // namespace
+
+std::unique_ptr<model::Transformer> describe_model(const std::filesystem::path& path) {
+  return std::make_unique<model::Transformer>(read_description(path).config, std::nullopt);
+}
+
+std::unique_ptr<model::Transformer> load_model(const std::filesystem::path& path,
+                                               const LoadOptions& options) {
+  const Description description = read_description(path);
+  auto model = std::make_unique<model::Transformer>(description.config, std::nullopt);
+  if (options.random_seed)
+    draw_weights(*model, *options.random_seed, options.precision);
+  else
+    load_weights(*model, description.family, *open_model_tensors(path), options.precision);
   return model;
-}
-
-void load_weights(model::Transformer& model, const TensorSource& source) {
-  const model::Family& family = model::family_for(model.config());
-  std::map<std::string, bool> used;
-  for (const std::string& name : source.names()) used[name] = family.redundant(name);
-  for (Parameter& parameter : model.parameters().all()) {
-    const model::StoredWeight stored = family.stored(parameter.name, parameter.value.shape());
-    const Tensor tensor = checked(source, stored, parameter.name);
-    parameter.value = as_f32(tensor).reshaped(parameter.value.shape());
-    used[stored.name] = true;
-  }
-  for (const auto& [name, known] : used)
-    require(known, "{}: {} is a tensor that config.json has no place for", source.name(), name);
-}
-
-std::vector<NamedTensor> stored_weights(const model::Transformer& model) {
-  const model::Family& family = model::family_for(model.config());
-  std::vector<NamedTensor> weights;
-  for (const Parameter& parameter : model.parameters().all()) {
-    const model::StoredWeight stored = family.stored(parameter.name, parameter.value.shape());
-    weights.push_back({stored.name, parameter.value.reshaped(stored.shape)});
-  }
-  return weights;
 }
 
 void save_model(const std::filesystem::path& directory, const model::Transformer& model,
@@ -81,11 +68,13 @@ void save_model(const std::filesystem::path& directory, const model::Transformer
   std::filesystem::create_directories(directory, error);
   require(!error, "{} cannot be made: {}", directory.string(), error.message());
   const model::ModelConfig& config = model.config();
+  const model::Family& family = model::family_for(config);
   for (const auto& [name, contents] : others) write_file_atomically(directory / name, contents);
-  write_file_atomically(directory / "config.json",
-                        text_of(model::family_for(config).write_config(config)));
-  write_file_atomically(directory / "generation_config.json", text_of(generation_config(config)));
-  write_safetensors(directory / "model.safetensors", stored_weights(model), {{"format", "pt"}});
+  write_file_atomically(directory / "config.json", text_of(family.write_config(config)));
+  if (model.has_decoder())
+    write_file_atomically(directory / "generation_config.json", text_of(generation_config(config)));
+  write_safetensors(directory / "model.safetensors", stored_weights(model, family),
+                    {{"format", "pt"}});
 }
 
 }  // namespace heed::format

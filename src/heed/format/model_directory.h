@@ -2,19 +2,31 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "heed/format/safetensors.h"
+#include "heed/format/weights.h"
 #include "heed/model/transformer.h"
 
 namespace heed::format {
 
-/// Builds the model that `directory` describes (config.json) and fills it with its weights
-/// (model.safetensors, or shards with an index). Throws Error with the file, the tensor, what was
-/// found and what was expected when a weight is missing, left over or of another shape.
-std::unique_ptr<model::Transformer> load_model(const std::filesystem::path& directory);
+struct LoadOptions {
+  WeightPrecision precision = {};
+  /// Given: weights are drawn from this seed instead of read; only config.json need be there.
+  std::optional<uint64_t> random_seed = {};
+};
+
+/// Builds the model that a directory (config.json) or a GGUF file describes. The parameters have
+/// shapes but no values: for those who want to know a model's size.
+std::unique_ptr<model::Transformer> describe_model(const std::filesystem::path& path);
+
+/// The same, filled with its weights (model.safetensors, shards with an index, or the GGUF file's).
+/// Throws Error with the file, the tensor, what was found and what was expected when a weight is
+/// missing, left over or of another shape.
+std::unique_ptr<model::Transformer> load_model(const std::filesystem::path& path,
+                                               const LoadOptions& options = {});
 
 /// A file that lies beside the weights: the tokenizer's, for instance.
 using NamedFile = std::pair<std::string, std::string>;
@@ -24,11 +36,5 @@ using NamedFile = std::pair<std::string, std::string>;
 /// last.
 void save_model(const std::filesystem::path& directory, const model::Transformer& model,
                 const std::vector<NamedFile>& others);
-
-/// The weights of `model` under their names in its family's files.
-std::vector<NamedTensor> stored_weights(const model::Transformer& model);
-
-/// Sets all parameters of `model` from the tensors of a file, checked against its table of weights.
-void load_weights(model::Transformer& model, const TensorSource& source);
 
 }  // namespace heed::format

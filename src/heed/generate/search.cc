@@ -97,8 +97,7 @@ std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DTy
   Context context{.dtype = dtype};
   const model::Memory memory = model.encode(context, sources);
   std::vector<Beam> beams = make_beams(model.config(), sources, options);
-  std::vector<nn::KeyValueCache> caches(memory.per_layer.size(),
-                                        nn::KeyValueCache(nn::KeyValueCache::Mode::keep));
+  std::vector<nn::KeyValueCache> caches = model.make_caches(nn::KeyValueCache::Mode::keep);
   for (int32_t cache_rows = 0;;) {
     Step step = next_step(beams, sources.offsets, model.config().start_id, cache_rows);
     if (step.input.empty()) break;

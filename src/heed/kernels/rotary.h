@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "heed/kernels/backend.h"
 #include "heed/tensor/tensor.h"
@@ -10,6 +11,11 @@ namespace heed::kernels {
 /// Which two columns of r make pair c, c < r / 2: neighbours (2c, 2c + 1), as the papers write it,
 /// or one of each half (c, c + r / 2), as most checkpoints have it.
 enum class PairLayout { interleaved, halves };
+
+/// "interleaved" or "halves".
+constexpr std::string_view name_of(PairLayout layout) {
+  return layout == PairLayout::interleaved ? "interleaved" : "halves";
+}
 
 /// By what angle every token's pairs are rotated: cosines and sines [N, r / 2] f32.
 struct Rotation {

@@ -1,5 +1,8 @@
 #include "heed/model/config.h"
 
+#include <cmath>
+#include <tuple>
+
 #include "heed/base/error.h"
 
 namespace heed::model {
@@ -16,36 +19,111 @@ void check_rate(std::string_view name, float rate) {
   require(rate >= 0.0f && rate < 1.0f, "{} is {}, expected at least 0 and below 1", name, rate);
 }
 
+void check_not_negative(std::string_view name, float number) {
+  require(number >= 0.0f, "{} is {}, expected at least 0", name, number);
+}
+
+/// The widths of heads: what is 0 is given its default.
+void complete_heads(ModelConfig& c) {
+  if (c.n_kv_heads == 0) c.n_kv_heads = c.n_heads;
+  check_size("n_heads", c.n_heads, 1);
+  check_size("n_kv_heads", c.n_kv_heads, 1);
+  require(c.n_heads % c.n_kv_heads == 0, "n_heads is {}, not divisible by n_kv_heads, which is {}",
+          c.n_heads, c.n_kv_heads);
+  if (c.d_head == 0) {
+    require(c.d_model % c.n_heads == 0,
+            "d_model is {}, not divisible by n_heads, which is {} (or give d_head)", c.d_model,
+            c.n_heads);
+    c.d_head = c.d_model / c.n_heads;
+  }
+  if (c.d_value == 0) c.d_value = c.d_head;
+  check_size("d_head", c.d_head, 1);
+  check_size("d_value", c.d_value, 1);
+}
+
+void check_layers(const ModelConfig& c) {
+  check_size("encoder_layers", c.encoder_layers, 0);
+  check_size("decoder_layers", c.decoder_layers, 0);
+  require(c.encoder_layers + c.decoder_layers > 0,
+          "encoder_layers and decoder_layers are both 0, expected at least one layer");
+  require(c.windows.empty() || static_cast<int64_t>(c.windows.size()) == c.decoder_layers,
+          "windows has {} numbers, expected one for each of the {} decoder layers",
+          c.windows.size(), c.decoder_layers);
+  for (const int64_t window : c.windows)
+    require(window >= 0, "a window is {}, expected at least 0", window);
+}
+
+void check_latent(const ModelConfig& c) {
+  if (!c.latent.present()) return;
+  check_size("latent.keys_values", c.latent.keys_values, 1);
+  check_size("latent.queries", c.latent.queries, 0);
+  check_size("latent.rotary", c.latent.rotary, 1);
+  require(c.positions == PositionKind::rotary, "latent attention wants rotary positions, found {}",
+          name_of(c.positions));
+  require(c.latent.rotary < c.d_head, "latent.rotary is {}, expected less than d_head, which is {}",
+          c.latent.rotary, c.d_head);
+}
+
+void check_mixture(const ModelConfig& c) {
+  if (!c.mixture.present()) return;
+  const nn::MixtureSizes& m = c.mixture;
+  check_size("mixture.experts", m.experts, 1);
+  check_size("mixture.d_expert", m.d_expert, 1);
+  check_size("mixture.shared", m.shared, 0);
+  check_size("dense_layers", c.dense_layers, 0);
+  require(m.groups >= 1 && m.experts % m.groups == 0,
+          "mixture.experts is {}, not divisible by mixture.groups, which is {}", m.experts,
+          m.groups);
+  require(m.chosen_groups >= 1 && m.chosen_groups <= m.groups,
+          "mixture.chosen_groups is {}, expected 1 to {}", m.chosen_groups, m.groups);
+  const int64_t reachable = m.experts / m.groups * m.chosen_groups;
+  require(m.chosen >= 1 && m.chosen <= reachable, "mixture.chosen is {}, expected 1 to {}",
+          m.chosen, reachable);
+}
+
+void check_positions(const ModelConfig& c) {
+  check_size("max_positions", c.max_positions, 1);
+  require(c.first_position >= 0 && c.first_position <= kLargest,
+          "first_position is {}, expected 0 to {}", c.first_position, kLargest);
+  if (c.positions == PositionKind::relative) {
+    check_size("relative_buckets", c.relative_buckets, 4);
+    require(c.relative_distance > c.relative_buckets / 2 && c.relative_distance <= kLargest,
+            "relative_distance is {}, expected more than half of relative_buckets, which is {}",
+            c.relative_distance, c.relative_buckets);
+  }
+}
+
+void check_tokens(const ModelConfig& c) {
+  for (const auto& [name, id, least] :
+       {std::tuple{"pad_id", c.pad_id, -1},
+        {"bos_id", c.bos_id, -1},
+        {"eos_id", c.eos_id, -1},
+        {"start_id", c.start_id, c.encoder_layers > 0 && c.decoder_layers > 0 ? 0 : -1}})
+    require(id >= least && id < c.vocab_size, "{} is {}, expected {} to {}", name, id, least,
+            c.vocab_size - 1);
+}
+
 }  // namespace
 
 void ModelConfig::validate() {
-  if (n_kv_heads == 0) n_kv_heads = n_heads;
   check_size("vocab_size", vocab_size, 2);
   check_size("d_model", d_model, 1);
   check_size("d_ff", d_ff, 1);
-  check_size("n_heads", n_heads, 1);
-  check_size("n_kv_heads", n_kv_heads, 1);
-  check_size("encoder_layers", encoder_layers, 1);
-  check_size("decoder_layers", decoder_layers, 1);
-  check_size("max_positions", max_positions, 1);
-  require(n_heads % n_kv_heads == 0, "n_heads is {}, not divisible by n_kv_heads, which is {}",
-          n_heads, n_kv_heads);
-  if (d_head == 0) {
-    require(d_model % n_heads == 0,
-            "d_model is {}, not divisible by n_heads, which is {} (or give d_head)", d_model,
-            n_heads);
-    d_head = d_model / n_heads;
-  }
-  if (d_value == 0) d_value = d_head;
-  check_size("d_head", d_head, 1);
-  check_size("d_value", d_value, 1);
+  check_size("token_types", token_types, 0);
+  complete_heads(*this);
+  check_layers(*this);
+  check_positions(*this);
+  check_latent(*this);
+  check_mixture(*this);
   check_rate("dropout", dropout);
   check_rate("attention_dropout", attention_dropout);
   check_rate("activation_dropout", activation_dropout);
-  require(norm_epsilon >= 0.0f, "norm_epsilon is {}, expected at least 0", norm_epsilon);
-  for (const auto& [name, id] :
-       {std::pair{"pad_id", pad_id}, {"eos_id", eos_id}, {"start_id", start_id}})
-    require(id >= 0 && id < vocab_size, "{} is {}, expected 0 to {}", name, id, vocab_size - 1);
+  check_not_negative("norm_epsilon", norm_epsilon);
+  check_not_negative("attention_scale", attention_scale);
+  check_not_negative("attention_soft_cap", attention_soft_cap);
+  check_not_negative("logit_soft_cap", logit_soft_cap);
+  require(std::isfinite(head_scale), "head_scale is {}, expected a number", head_scale);
+  check_tokens(*this);
 }
 
 std::string_view name_of(PositionKind kind) {
@@ -56,6 +134,10 @@ std::string_view name_of(PositionKind kind) {
       return "sinusoidal";
     case PositionKind::learned:
       return "learned";
+    case PositionKind::rotary:
+      return "rotary";
+    case PositionKind::relative:
+      return "relative";
   }
   return "?";
 }

@@ -2,23 +2,34 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "heed/kernels/activation.h"
 #include "heed/nn/norm.h"
 #include "heed/nn/positions.h"
+#include "heed/nn/rotary.h"
 #include "heed/nn/transformer_layer.h"
 
 namespace heed::model {
 
-enum class PositionKind { none, sinusoidal, learned };
+enum class PositionKind {
+  none,
+  sinusoidal,  // added to the embeddings (Vaswani et al. 2017)
+  learned,     // a table added to the embeddings (BERT, GPT-2)
+  rotary,      // queries and keys are rotated (Su et al. 2021)
+  relative     // a learned number per head and distance is added to the scores (Raffel et al. 2020)
+};
 
 /// Everything that distinguishes one Transformer from another. A family (model/families/) is a
 /// reader that fills this and a writer that says it in the family's words.
 struct ModelConfig {
+  /// Whose files describe it: a model_type such as "llama". Empty: the first family that can.
+  std::string family;
+
   int64_t vocab_size = 0;  // V
   int64_t d_model = 512;   // D
-  int64_t encoder_layers = 6;
-  int64_t decoder_layers = 6;
+  /// No encoder layers: a decoder alone (GPT, Llama). No decoder layers: an encoder alone (BERT).
+  int64_t encoder_layers = 6, decoder_layers = 6;
   int64_t n_heads = 8;     // H
   int64_t n_kv_heads = 0;  // G; 0: n_heads
   int64_t d_head = 0;      // d; 0: d_model / n_heads
@@ -30,28 +41,59 @@ struct ModelConfig {
   nn::NormKind norm = nn::NormKind::layer;
   nn::NormPlacement norm_placement = nn::NormPlacement::post;
   float norm_epsilon = 1e-5f;
-  bool linear_bias = true;
+  bool norm_unit_offset = false;  // RMSNorm scales by 1 + weight (Gemma)
+  bool qkv_bias = true;  // of the projections to queries, keys and values
+  bool o_bias = true;    // of the projection back
+  bool ff_bias = true;   // of the feed-forward network
+
+  float attention_scale = 0.0f;     // of the scores; 0: 1 / sqrt(d_head)
+  float attention_soft_cap = 0.0f;  // scores become cap tanh(score / cap); 0: they do not
+  bool qk_norm = false;             // RMSNorm of every head's query and key
+  /// How many tokens back, itself included, a token of each decoder layer sees; 0: all. Empty: all
+  /// in every layer.
+  std::vector<int64_t> windows;
+  nn::LatentRanks latent;    // multi-head latent attention, when its ranks are given
+  nn::MixtureSizes mixture;  // of experts, when there are any
+  int64_t dense_layers = 0;  // layers before the first mixture
 
   PositionKind positions = PositionKind::sinusoidal;
-  nn::SinusoidLayout sinusoid_layout = nn::SinusoidLayout::halves;
-  int64_t max_positions = 1024;  // longest sequence
-  bool scale_embedding = true;   // by sqrt(d_model)
-  bool head_bias = true;         // added to the logits
+  kernels::PairLayout pair_layout =
+      kernels::PairLayout::halves;  // of sinusoids and of rotary pairs
+  int64_t max_positions = 1024;     // longest sequence
+  int64_t first_position = 0;       // row of the learned table that a sequence begins with
+  double rotary_theta = 10000.0;
+  nn::RotaryScaling rotary_scaling;
+  int64_t relative_buckets = 32, relative_distance = 128;
+
+  bool scale_embedding = true;  // by sqrt(d_model)
+  bool embedding_norm = false;  // a norm behind the embeddings (BERT, BART)
+  int64_t token_types = 0;      // rows of a table of segments, the first of which is added (BERT)
+
+  bool tied_head = true;        // the vocabulary projection is the embedding
+  bool head_bias = true;        // added to the logits
+  bool head_transform = false;  // dense, activation, norm before the projection (BERT)
+  float head_scale = 1.0f;      // of the states that the head reads (T5)
+  float logit_soft_cap = 0.0f;  // logits become cap tanh(logit / cap); 0: they do not
+  bool has_head = true;         // false: states alone, no vocabulary projection
+  bool pooler = false;          // dense and tanh over the first token (BERT)
 
   float dropout = 0.1f;
   float attention_dropout = 0.0f;
   float activation_dropout = 0.0f;
 
   int32_t pad_id = 0;
-  int32_t eos_id = 1;
-  int32_t start_id = 0;  // what the decoder reads first
+  int32_t bos_id = -1;   // -1: none
+  int32_t eos_id = 1;    // -1: none
+  int32_t start_id = 0;  // what the decoder of an encoder-decoder reads first
 
   /// Replaces the zeros that stand for a default. Throws Error on sizes that cannot be: heads that
   /// do not divide, a width of zero, a special token outside the vocabulary.
   void validate();
+
+  bool operator==(const ModelConfig&) const = default;
 };
 
-/// "none", "sinusoidal" or "learned".
+/// "none", "sinusoidal", "learned", "rotary" or "relative".
 std::string_view name_of(PositionKind kind);
 
 }  // namespace heed::model

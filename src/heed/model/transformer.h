@@ -7,9 +7,8 @@
 #include <vector>
 
 #include "heed/model/config.h"
-#include "heed/nn/transformer_layer.h"
-#include "heed/ops/cross_entropy.h"
-#include "heed/ops/embedding.h"
+#include "heed/model/head.h"
+#include "heed/model/stack.h"
 
 namespace heed::model {
 
@@ -20,28 +19,31 @@ struct Tokens {
 };
 
 /// The encoder's output for a batch of sources, and what each decoder layer's cross-attention reads
-/// of it: computed once per source and kept.
+/// of it: computed once per source and kept. Of a decoder alone: empty.
 struct Memory {
   Tensor states;                          // [Ns, D]
   std::vector<int32_t> offsets;           // [B+1]
   std::vector<nn::KeysValues> per_layer;  // [L]
 };
 
-/// The Transformer of Vaswani et al. (2017), encoder and decoder, and its variants by
-/// configuration. One forward pass serves training (the context has a tape), validation and
-/// decoding.
+/// The Transformer of Vaswani et al. (2017) and its descendants by configuration: encoder and
+/// decoder, or one of them alone. One forward pass serves training (the context has a tape),
+/// validation and decoding.
 class Transformer {
  public:
-  /// All parameters exist, initialised from the seed, when this returns. Throws Error when the
-  /// configuration is not valid.
-  explicit Transformer(ModelConfig config, uint64_t seed = 0);
+  /// With a seed, all parameters are drawn from it when this returns; without one they have shapes
+  /// alone until they are loaded. Throws Error when the configuration is not valid.
+  explicit Transformer(ModelConfig config, std::optional<uint64_t> seed = 0);
 
   const ModelConfig& config() const { return config_; }
   nn::Parameters& parameters() { return parameters_; }
   const nn::Parameters& parameters() const { return parameters_; }
 
+  bool has_encoder() const { return encoder_.has_value(); }
+  bool has_decoder() const { return decoder_.has_value(); }
+
   /// Runs the encoder. Throws Error on a token outside the vocabulary, an empty sequence, or one
-  /// longer than max_positions.
+  /// longer than max_positions, and when there is no encoder.
   Memory encode(Context& context, const Tokens& source) const;
 
   /// What the decoder reads in one pass, beside its input.
@@ -50,42 +52,48 @@ class Transformer {
     nn::Spans own_spans, memory_spans;
     std::vector<nn::KeyValueCache>& caches;  // [L]
   };
-  /// Runs the decoder over input tokens [N]; the result is [N, D], ready for the head.
+  /// Runs the decoder over input tokens [N]; the result is [N, D], ready for the head. `memory` is
+  /// empty for a decoder alone. Throws Error on a token or position out of range, and when there is
+  /// no decoder.
   Tensor decode(Context& context, std::span<const int32_t> input, const Memory& memory,
                 const DecoderReads& reads) const;
 
   /// The whole decoder input at once, the future masked: [N, D].
-  Tensor decode_all(Context& context, const Tokens& input, const Memory& memory) const;
+  Tensor decode_all(Context& context, const Tokens& input, const Memory& memory = {}) const;
 
-  /// Logits [N, V] f32 of decoder outputs [N, D], for decoding. Throws Error when the context has a
-  /// tape: training takes the fused loss().
-  Tensor logits(Context& context, const Tensor& states) const;
+  /// One cache for each decoder layer.
+  std::vector<nn::KeyValueCache> make_caches(nn::KeyValueCache::Mode mode) const;
 
-  /// The loss of a batch (and, with a tape, the beginning of its backward pass); targets [Nt] are
-  /// the decoder's input shifted left.
+  /// The vocabulary head. Throws Error when the model has none.
+  const Head& head() const;
+  Tensor logits(Context& context, const Tensor& states) const {
+    return head().logits(context, states);
+  }
+
+  /// tanh(W x + b) of the first state of each sequence (BERT's pooler): [B, D]. Throws Error when
+  /// the model has no pooler.
+  Tensor pool(Context& context, const Tensor& states, const std::vector<int32_t>& offsets) const;
+
+  /// The loss of a batch of an encoder-decoder (and, with a tape, the beginning of its backward
+  /// pass); targets [Nt] are the decoder's input shifted left.
   ops::Loss loss(Context& context, const Tokens& source, const Tokens& decoder_input,
                  std::span<const int32_t> targets, kernels::CrossEntropyOptions options) const;
 
-  /// Makes ready to compute in `dtype` (the bf16 copies of the weights). With `pack`, lays the
-  /// weights out for inference; they must then not change until unpack().
+  /// Makes ready to compute in `dtype` (the bf16 copies of the weights).
   void prepare(DType dtype);
   /// Lays the weights out for inference in `dtype`; they must then not change until unpack().
   void pack(DType dtype);
   void unpack();
 
  private:
-  Tensor embed(Context& context, std::span<const int32_t> ids,
-               std::span<const int32_t> positions) const;
-  Tensor final_norm(Context& context, const std::optional<nn::Norm>& norm, const Tensor& x) const;
   void check_lengths(std::string_view what, const std::vector<int32_t>& offsets) const;
 
   ModelConfig config_;
   mutable nn::Parameters parameters_;
   Parameter& embedding_;
-  ops::PositionTable positions_;
-  std::vector<nn::TransformerLayer> encoder_, decoder_;
-  std::optional<nn::Norm> encoder_norm_, decoder_norm_;  // after the last layer of a pre-norm stack
-  Parameter& head_bias_;
+  std::optional<Stack> encoder_, decoder_;
+  std::optional<Head> head_;
+  std::optional<nn::Linear> pooler_;
 };
 
 }  // namespace heed::model

@@ -3,38 +3,63 @@
 #include <cmath>
 
 #include "heed/ops/attention.h"
+#include "heed/ops/rotary.h"
 
 namespace heed::nn {
+
+kernels::AttentionOptions Attention::Settings::options(int64_t kv_heads) const {
+  return {.n_heads = n_heads,
+          .n_kv_heads = kv_heads,
+          .scale = scale != 0.0f ? scale : 1.0f / std::sqrt(static_cast<float>(d_head)),
+          .causal = causal,
+          .window = window,
+          .soft_cap = soft_cap,
+          .dropout = dropout};
+}
 
 Attention::Attention(Parameters& parameters, const std::string& name, Settings s,
                      AttentionSite site)
     : settings_(s),
       site_(site),
-      q_proj_(parameters, name + ".q_proj", {s.d_model, s.n_heads * s.d_head, s.bias}),
-      k_proj_(parameters, name + ".k_proj", {s.d_model, s.n_kv_heads * s.d_head, s.bias}),
-      v_proj_(parameters, name + ".v_proj", {s.d_model, s.n_kv_heads * s.d_value, s.bias}),
-      o_proj_(parameters, name + ".o_proj", {s.n_heads * s.d_value, s.d_model, s.bias}) {}
+      q_proj_(parameters, name + ".q_proj", {s.d_model, s.n_heads * s.d_head, s.qkv_bias}),
+      k_proj_(parameters, name + ".k_proj", {s.d_model, s.n_kv_heads * s.d_head, s.qkv_bias}),
+      v_proj_(parameters, name + ".v_proj", {s.d_model, s.n_kv_heads * s.d_value, s.qkv_bias}),
+      o_proj_(parameters, name + ".o_proj", {s.n_heads * s.d_value, s.d_model, s.o_bias}) {
+  if (!s.qk_norm_epsilon) return;
+  const Norm::Settings norm{
+      .kind = NormKind::rms, .d_model = s.d_head, .epsilon = *s.qk_norm_epsilon};
+  q_norm_.emplace(parameters, name + ".q_norm", norm);
+  k_norm_.emplace(parameters, name + ".k_norm", norm);
+}
 
-KeysValues Attention::keys_values(Context& context, const Tensor& x) const {
-  return {.keys = k_proj_.forward(context, x),     // [Nk, G d]
+Tensor Attention::placed(Context& context, Tensor x, const std::optional<Norm>& norm, int64_t heads,
+                         const Places& places) const {
+  if (norm)
+    x = norm->forward(context, x.reshaped({x.rows() * heads, settings_.d_head}))
+            .reshaped({x.rows(), x.cols()});
+  if (!places.rotation.cos.defined()) return x;
+  return ops::rotate(context, x, places.rotation,
+                     {.n_heads = heads, .layout = settings_.rotary_layout});
+}
+
+KeysValues Attention::keys_values(Context& context, const Tensor& x, const Places& places) const {
+  const Tensor keys = k_proj_.forward(context, x);  // [Nk, G d]
+  return {.keys = placed(context, keys, k_norm_, settings_.n_kv_heads, places),
           .values = v_proj_.forward(context, x)};  // [Nk, G dv]
 }
 
 Tensor Attention::attend(Context& context, const Tensor& x, const KeysValues& offered,
-                         const Spans& spans, bool causal) const {
-  const Tensor queries = q_proj_.forward(context, x);  // [Nq, H d]
-  const Tensor heads = ops::attention(
-      context, {.q = queries,
-                .k = offered.keys,
-                .v = offered.values,
-                .spans = spans,
-                .options = {.n_heads = settings_.n_heads,
-                            .n_kv_heads = settings_.n_kv_heads,
-                            .scale = 1.0f / std::sqrt(static_cast<float>(settings_.d_head)),
-                            .causal = causal,
-                            .dropout = settings_.dropout},
-                .site = site_});           // [Nq, H dv]
-  return o_proj_.forward(context, heads);  // [Nq, D]
+                         const Spans& spans, const Places& places) const {
+  const Tensor queries = placed(context, q_proj_.forward(context, x), q_norm_, settings_.n_heads,
+                                places);  // [Nq, H d]
+  const Tensor heads = ops::attention(context, {.q = queries,
+                                                .k = offered.keys,
+                                                .v = offered.values,
+                                                .relative_bias = places.relative_bias,
+                                                .spans = spans,
+                                                .options = settings_.options(settings_.n_kv_heads),
+                                                .site = site_});  // [Nq, H dv]
+  return o_proj_.forward(context, heads);                         // [Nq, D]
 }
 
 }  // namespace heed::nn

@@ -1,15 +1,25 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "heed/nn/key_value_cache.h"
 #include "heed/nn/linear.h"
+#include "heed/nn/norm.h"
+#include "heed/nn/rotary.h"
 #include "heed/ops/context.h"
 
 namespace heed::nn {
 
 using Spans = std::shared_ptr<const kernels::AttentionSpans>;
+
+/// How the places of a pass's tokens enter self-attention; empty where positions are added to the
+/// embeddings, and in cross-attention.
+struct Places {
+  Rotary::Rotation rotation;  // of the queries and keys of the pass's tokens (Su et al. 2021)
+  Tensor relative_bias;       // [H, 2 R - 1], added to the scores (Raffel et al. 2020)
+};
 
 /// Multi-head attention (Vaswani et al. 2017, 3.2.2): queries, keys and values are projected, every
 /// head attends, the concatenation is projected back. Multi-query (Shazeer 2019) and grouped-query
@@ -17,27 +27,41 @@ using Spans = std::shared_ptr<const kernels::AttentionSpans>;
 class Attention {
  public:
   struct Settings {
-    int64_t d_model;
-    int64_t n_heads, n_kv_heads;
-    int64_t d_head, d_value;
-    bool bias = true;
-    float dropout = 0.0f;  // on the weights
+    int64_t d_model = 0;
+    int64_t n_heads = 1, n_kv_heads = 1;
+    int64_t d_head = 0, d_value = 0;
+    bool qkv_bias = true, o_bias = true;
+    float scale = 0.0f;     // of the scores; 0: 1 / sqrt(d_head)
+    float soft_cap = 0.0f;  // 0: none
+    float dropout = 0.0f;   // on the weights
+    bool causal = false;
+    int64_t window = 0;                         // 0: none
+    std::optional<float> qk_norm_epsilon = {};  // given: RMSNorm of every head's query and key
+    kernels::PairLayout rotary_layout = kernels::PairLayout::halves;
+
+    /// What the kernel is asked for, with these numbers of heads and this scale as the default.
+    kernels::AttentionOptions options(int64_t kv_heads) const;
   };
-  /// Parameters are `name`.q_proj, k_proj, v_proj, o_proj.
+  /// Parameters are `name`.q_proj, k_proj, v_proj, o_proj, and q_norm, k_norm.
   Attention(Parameters& parameters, const std::string& name, Settings settings, AttentionSite site);
 
   /// The keys and values of x [Nk, D]: in self-attention of the sequence itself, in cross-attention
   /// of the encoder's output, computed once and kept.
-  KeysValues keys_values(Context& context, const Tensor& x) const;
+  KeysValues keys_values(Context& context, const Tensor& x, const Places& places) const;
 
   /// Lets the queries of x [Nq, D] attend to `offered`; the result is [Nq, D].
   Tensor attend(Context& context, const Tensor& x, const KeysValues& offered, const Spans& spans,
-                bool causal) const;
+                const Places& places) const;
 
  private:
+  /// Normalises and rotates queries or keys [N, heads * d], as far as the model does.
+  Tensor placed(Context& context, Tensor x, const std::optional<Norm>& norm, int64_t heads,
+                const Places& places) const;
+
   Settings settings_;
   AttentionSite site_;
   Linear q_proj_, k_proj_, v_proj_, o_proj_;
+  std::optional<Norm> q_norm_, k_norm_;
 };
 
 }  // namespace heed::nn

@@ -23,9 +23,10 @@ void append_rows(Tensor& kept, int64_t rows, const Tensor& fresh) {
 KeysValues KeyValueCache::extend(const KeysValues& fresh) {
   if (mode_ == Mode::forget) return fresh;
   append_rows(kept_.keys, rows_, fresh.keys);
-  append_rows(kept_.values, rows_, fresh.values);
+  if (fresh.values.defined()) append_rows(kept_.values, rows_, fresh.values);
   rows_ += fresh.keys.rows();
-  return {kept_.keys.row_slice(0, rows_), kept_.values.row_slice(0, rows_)};
+  return {kept_.keys.row_slice(0, rows_),
+          fresh.values.defined() ? kept_.values.row_slice(0, rows_) : Tensor()};
 }
 
 }  // namespace heed::nn

@@ -4,7 +4,8 @@
 
 namespace heed::nn {
 
-/// What a sequence offers: keys [Nk, G d] and values [Nk, G dv].
+/// What a sequence offers: keys [Nk, G d] and values [Nk, G dv]. Latent attention offers keys
+/// alone.
 struct KeysValues {
   Tensor keys, values;
 };

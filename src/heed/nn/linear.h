@@ -19,6 +19,9 @@ class Linear {
   /// x [N, in] -> [N, out].
   Tensor forward(Context& context, const Tensor& x) const;
 
+  /// For those who multiply with parts of it.
+  Parameter& weight() const { return weight_; }
+
  private:
   Parameter& weight_;
   Parameter& bias_;

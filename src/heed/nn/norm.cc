@@ -6,13 +6,15 @@ namespace heed::nn {
 
 Norm::Norm(Parameters& parameters, const std::string& name, Settings settings)
     : settings_(settings),
-      weight_(parameters.create(name + ".weight", {settings.d_model}, Initializer::ones())),
+      weight_(parameters.create(name + ".weight", {settings.d_model},
+                                settings.unit_offset ? Initializer::zeros() : Initializer::ones())),
       bias_(settings.kind == NormKind::layer
                 ? parameters.create(name + ".bias", {settings.d_model}, Initializer::zeros())
                 : parameters.absent()) {}
 
 Tensor Norm::forward(Context& context, const Tensor& x) const {
-  if (settings_.kind == NormKind::rms) return ops::rms_norm(context, x, weight_, settings_.epsilon);
+  if (settings_.kind == NormKind::rms) 
+    return ops::rms_norm(context, x, weight_, settings_.epsilon, settings_.unit_offset);
   return ops::layer_norm(context, x, weight_, bias_, settings_.epsilon);
 }
 

@@ -22,6 +22,7 @@ class Norm {
     NormKind kind = NormKind::layer;
     int64_t d_model = 0;
     float epsilon = 1e-5f;
+    bool unit_offset = false;  // RMSNorm: the scale is 1 + weight (Gemma)
   };
   Norm(Parameters& parameters, const std::string& name, Settings settings);
 

@@ -5,7 +5,7 @@
 
 namespace heed::nn {
 
-Tensor sinusoids(int64_t positions, int64_t d_model, SinusoidLayout layout) {
+Tensor sinusoids(int64_t positions, int64_t d_model, kernels::PairLayout layout) {
   Tensor table = Tensor::zeros({positions, d_model});
   const int64_t sines = (d_model + 1) / 2;
   for (int64_t p = 0; p < positions; ++p) {
@@ -16,7 +16,8 @@ Tensor sinusoids(int64_t positions, int64_t d_model, SinusoidLayout layout) {
           static_cast<double>(p) /
           std::pow(10000.0, 2.0 * static_cast<double>(i) / static_cast<double>(d_model));
       const bool sine = column % 2 == 0;
-      const int64_t place = layout == SinusoidLayout::interleaved ? column : (sine ? i : sines + i);
+      const int64_t place =
+          layout == kernels::PairLayout::interleaved ? column : (sine ? i : sines + i);
       row[place] = static_cast<float>(sine ? std::sin(angle) : std::cos(angle));
     }
   }

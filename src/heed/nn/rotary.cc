@@ -115,6 +115,20 @@ void check(const RotarySettings& settings) {
 
 }  // namespace
 
+std::string_view name_of(RotaryScaling::Kind kind) {
+  switch (kind) {
+    case Kind::none:
+      return "none";
+    case Kind::linear:
+      return "linear";
+    case Kind::llama3:
+      return "llama3";
+    case Kind::yarn:
+      return "yarn";
+  }
+  return "?";
+}
+
 Rotary::Rotary(const RotarySettings& settings) {
   check(settings);
   const RotaryScaling& s = settings.scaling;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "heed/kernels/rotary.h"
@@ -38,6 +39,9 @@ struct RotarySettings {
   RotaryScaling scaling = {};
   int64_t max_positions = 0;  // longest sequence
 };
+
+/// "none", "linear", "llama3" or "yarn".
+std::string_view name_of(RotaryScaling::Kind kind);
 
 /// Angles of rotary positions (Su et al. 2021): pair c of the token at position p is rotated by
 /// p theta^(-2c / r), in f32 as the reference implementations have it.

@@ -2,36 +2,51 @@
 
 #include <optional>
 #include <string>
+#include <variant>
 
 #include "heed/nn/attention.h"
 #include "heed/nn/feed_forward.h"
+#include "heed/nn/latent_attention.h"
+#include "heed/nn/mixture.h"
 #include "heed/nn/norm.h"
 
 namespace heed::nn {
 
-/// Where the normalisation stands: after the sum of the residual connection (the paper), or before
-/// the sub-layer (most later models).
-enum class NormPlacement { post, pre };
+/// Where the normalisation stands: after the sum of the residual connection (the paper), before the
+/// sub-layer (most later models), or before the sub-layer and once more before the sum (Gemma 2).
+enum class NormPlacement { post, pre, both };
 
-/// "post" or "pre".
+/// "post", "pre" or "both".
 constexpr std::string_view name_of(NormPlacement placement) {
-  return placement == NormPlacement::post ? "post" : "pre";
+  switch (placement) {
+    case NormPlacement::post:
+      return "post";
+    case NormPlacement::pre:
+      return "pre";
+    case NormPlacement::both:
+      return "both";
+  }
+  return "?";
 }
 
 /// One layer of an encoder (self-attention, feed-forward) or of a decoder (masked self-attention,
-/// cross-attention, feed-forward), each sub-layer inside a residual connection.
+/// cross-attention where there is an encoder, feed-forward), each sub-layer inside a residual
+/// connection.
 class TransformerLayer {
  public:
   struct Settings {
     Attention::Settings attention;
+    LatentRanks latent = {};  // given: self-attention is latent
     FeedForward::Settings feed_forward;
+    MixtureSizes mixture = {};  // given: the feed-forward network is a mixture of experts
     Norm::Settings norm;
     NormPlacement placement = NormPlacement::post;
     float dropout = 0.0f;  // on each sub-layer's output, before the sum
     bool decoder = false;
     bool cross_attention = false;
   };
-  TransformerLayer(Parameters& parameters, const std::string& name, Settings settings, int layer);
+  TransformerLayer(Parameters& parameters, const std::string& name, const Settings& settings,
+                   int layer);
 
   /// The keys and values that this layer's cross-attention reads from the encoder's output [Nk, D].
   KeysValues memory_keys_values(Context& context, const Tensor& memory) const;
@@ -40,23 +55,31 @@ class TransformerLayer {
   struct Reads {
     KeyValueCache& own;  // self-attention: extended by the keys and values of this pass
     const Spans& own_spans;
-    const KeysValues& memory;  // cross-attention; unused in an encoder
+    const Places& places;
+    const KeysValues& memory;  // cross-attention; unused without
     const Spans& memory_spans;
   };
   /// x [N, D] -> [N, D].
   Tensor forward(Context& context, const Tensor& x, const Reads& reads) const;
 
  private:
+  /// The norms around one sub-layer.
+  struct Norms {
+    Norms(Parameters& parameters, const std::string& name, const Settings& settings);
+    Norm norm;                  // before the sub-layer or after the sum
+    std::optional<Norm> after;  // before the sum
+  };
   template <typename Body>
-  Tensor sublayer(Context& context, const Tensor& x, const Norm& norm, Body&& body) const;
+  Tensor sublayer(Context& context, const Tensor& x, const Norms& norms, Body&& body) const;
 
-  Settings settings_;
-  Attention self_attn_;
-  Norm self_attn_layer_norm_;
+  NormPlacement placement_;
+  float dropout_;
+  std::variant<Attention, LatentAttention> self_attn_;
+  Norms self_attn_norms_;
   std::optional<Attention> encoder_attn_;
-  std::optional<Norm> encoder_attn_layer_norm_;
-  FeedForward feed_forward_;
-  Norm final_layer_norm_;
+  std::optional<Norms> encoder_attn_norms_;
+  std::variant<FeedForward, Mixture> feed_forward_;
+  Norms final_norms_;
 };
 
 }  // namespace heed::nn

@@ -15,6 +15,12 @@ void write_gradient(Tape& tape, const Tensor& x, Backward&& backward) {
   tape.add(x, dx);
 }
 
+Tensor plus_one(const Tensor& weight) {
+  Tensor scale = weight.clone();
+  for (int64_t i = 0; i < scale.elements(); ++i) scale.data<float>()[i] += 1.0f;
+  return scale;
+}
+
 }  // namespace
 
 Tensor layer_norm(Context& context, const Tensor& x, Parameter& weight, Parameter& bias,
@@ -38,19 +44,21 @@ Tensor layer_norm(Context& context, const Tensor& x, Parameter& weight, Paramete
   return y;
 }
 
-Tensor rms_norm(Context& context, const Tensor& x, Parameter& weight, float epsilon) {
+Tensor rms_norm(Context& context, const Tensor& x, Parameter& weight, float epsilon,
+                bool unit_offset) {
   check_shape(weight.name, "the scale", weight.value, {x.cols()});
+  const Tensor scale = unit_offset ? plus_one(weight.value) : weight.value;
   Tensor y = Tensor::empty(x.shape(), x.dtype());
   Tensor stats = Tensor::empty({x.rows(), 1});
-  kernels::rms_norm_forward({x, weight.value, epsilon}, y, stats);
+  kernels::rms_norm_forward({x, scale, epsilon}, y, stats);
   if (!context.tape) return y;
 
   Tape& tape = *context.tape;
-  tape.record([&tape, &weight, epsilon, x, stats, key = TensorKey(y)] {
+  tape.record([&tape, &weight, scale, epsilon, x, stats, key = TensorKey(y)] {
     const Tensor dy = tape.take(key);
     if (!dy.defined()) return;
     write_gradient(tape, x, [&](Tensor& dx) {
-      kernels::rms_norm_backward({x, weight.value, epsilon}, stats, dy, {dx, weight.gradient});
+      kernels::rms_norm_backward({x, scale, epsilon}, stats, dy, {dx, weight.gradient});
     });
   });
   return y;

@@ -9,7 +9,9 @@ namespace heed::ops {
 Tensor layer_norm(Context& context, const Tensor& x, Parameter& weight, Parameter& bias,
                   float epsilon);
 
-/// Root mean square normalisation (Zhang and Sennrich 2019): x [N, D], weight [D].
-Tensor rms_norm(Context& context, const Tensor& x, Parameter& weight, float epsilon);
+/// Root mean square normalisation (Zhang and Sennrich 2019): x [N, D], weight [D]; with a unit
+/// offset the scale is 1 + weight (Gemma).
+Tensor rms_norm(Context& context, const Tensor& x, Parameter& weight, float epsilon,
+                bool unit_offset = false);
 
 }  // namespace heed::ops

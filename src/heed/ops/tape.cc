@@ -28,7 +28,7 @@ Tensor Tape::take(const TensorKey& output) {
 Tape::Slot Tape::slot(const TensorKey& input) {
   auto [entry, fresh] = gradients_.try_emplace(input.id);
   if (fresh) entry->second = Tensor::empty(input.shape, input.dtype);
-  return {entry->second, !fresh};
+  return {entry->second.reshaped(input.shape), !fresh};
 }
 
 void Tape::add(const TensorKey& input, Tensor gradient) {

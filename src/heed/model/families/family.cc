@@ -3,14 +3,34 @@
 #include <array>
 
 #include "heed/base/error.h"
+#include "heed/model/families/deepseek_v2.h"
+#include "heed/model/families/gemma2.h"
+#include "heed/model/families/gpt2.h"
 #include "heed/model/families/heed.h"
+#include "heed/model/families/llama.h"
 #include "heed/model/families/marian.h"
 
 namespace heed::model {
 
 std::span<const Family> families() {
-  static const std::array all{marian_family(), pegasus_family(), heed_family()};
+  static const std::array all{
+      marian_family(), pegasus_family(), llama_family(),  mistral_family(),     qwen2_family(),
+      qwen3_family(),  gpt2_family(),    gemma2_family(), deepseek_v2_family(), heed_family()};
   return all;
+}
+
+bool Family::can_express(const ModelConfig& config) const {
+  try {
+    ModelConfig again = read_config(write_config(config), "config.json");
+    again.validate();
+    again.family = config.family;
+    again.dropout = config.dropout;
+    again.attention_dropout = config.attention_dropout;
+    again.activation_dropout = config.activation_dropout;
+    return again == config;
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 const Family& family_of_type(std::string_view model_type, const std::string& file) {
@@ -23,6 +43,12 @@ const Family& family_of_type(std::string_view model_type, const std::string& fil
 }
 
 const Family& family_for(const ModelConfig& config) {
+  if (!config.family.empty()) {
+    const Family& family = family_of_type(config.family, "the configuration");
+    require(family.can_express(config),
+            "files of the family {} cannot say all of this configuration", config.family);
+    return family;
+  }
   for (const Family& family : families())
     if (family.can_express(config)) return family;
   return families().back();

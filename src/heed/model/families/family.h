@@ -1,7 +1,6 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,32 +9,42 @@
 
 namespace heed::model {
 
-/// How one parameter is stored: under which name, and in which shape (of as many elements).
+/// How one parameter is stored in a family's files. Several parameters may be parts of one tensor.
 struct StoredWeight {
   std::string name;
-  Shape shape;
+  Shape shape;  // of the tensor in the file
+  /// The file holds the transpose of the matrix (GPT-2's [in, out]).
+  bool transposed = false;
+  /// The parameter is the rows [first_row, first_row + rows) of the (transposed) tensor.
+  int64_t first_row = 0;
 };
 
-/// A family of models as its files describe it: how config.json maps to a ModelConfig and back, and what
-/// its weights are called. It adds no code to the forward pass.
+/// A family of models as its files describe it: how config.json maps to a ModelConfig and back, and
+/// what its weights are called. It adds no code to the forward pass.
 struct Family {
   std::string_view model_type;  // config.json's "model_type"
   /// Throws Error naming the field that is missing, of the wrong type, or not supported.
   ModelConfig (*read_config)(const nlohmann::json& json, const std::string& file);
+  /// Says of a configuration what the family's files can; see can_express().
   nlohmann::json (*write_config)(const ModelConfig& config);
-  /// Whether the family's files can say all of this configuration.
-  bool (*can_express)(const ModelConfig& config);
   /// The table of weights: heed's name and shape of a parameter to that of the file.
-  StoredWeight (*stored)(const std::string& name, const Shape& shape);
+  StoredWeight (*stored)(const ModelConfig& config, const std::string& name, const Shape& shape);
+  /// What all names of a file may begin with or not ("bert."); the table has it.
+  std::string_view prefix = {};
   /// Tensors that files may hold beside the parameters: copies of tied weights, fixed tables.
   bool (*redundant)(std::string_view file_name);
+
+  /// Whether the family's files can say all of this configuration: whether what it writes reads as
+  /// the same again (but for dropout, which many families do not say).
+  bool can_express(const ModelConfig& config) const;
 };
 
 /// All families, most specific first.
 std::span<const Family> families();
 /// Throws Error, with the known ones, when no family has this model type.
 const Family& family_of_type(std::string_view model_type, const std::string& file);
-/// The first family that can express `config`; the last of them, heed's own, can express all.
+/// The family that `config` names, or else the first that can express it; the last of them, heed's
+/// own, can express all. Throws Error when the named one is unknown or cannot.
 const Family& family_for(const ModelConfig& config);
 
 }  // namespace heed::model

@@ -2,7 +2,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
-#include "heed/base/names.h"
+#include "heed/model/families/config_json.h"
 
 namespace heed::model {
 namespace {
@@ -16,14 +16,6 @@ int64_t same_in_both(const nlohmann::json& json, const std::string& file, const 
   require(encoder == decoder, "{}: encoder_{} is {} and decoder_{} is {}, expected the same", file,
           tail, encoder, tail, decoder);
   return encoder;
-}
-
-kernels::Activation read_activation(const nlohmann::json& json, const std::string& file) {
-  using kernels::Activation;
-  const auto name = get<std::string>(json, "activation_function", file);
-  return named(name == "swish" ? "silu" : name,
-               std::vector{Activation::relu, Activation::gelu, Activation::gelu_tanh,
-                           Activation::silu});
 }
 
 void require_shared_embeddings(const nlohmann::json& json, const std::string& file) {
@@ -41,15 +33,16 @@ ModelConfig read_config(const nlohmann::json& json, const std::string& file,
   c.decoder_layers = get<int64_t>(json, "decoder_layers", file);
   c.n_heads = same_in_both(json, file, "attention_heads");
   c.d_ff = same_in_both(json, file, "ffn_dim");
-  c.activation = read_activation(json, file);
+  c.activation = read_activation(json, "activation_function", file);
   c.norm_placement = placement;
   c.norm_epsilon = kEpsilon;
   c.max_positions = get_or<int64_t>(json, "max_position_embeddings", 1024, file);
   c.scale_embedding = get_or(json, "scale_embedding", false, file);
   c.dropout = static_cast<float>(get_or(json, "dropout", 0.1, file));
-  c.attention_dropout = static_cast<float>(get_or(json, "attention_dropout", 0.0, file));
-  c.activation_dropout = static_cast<float>(get_or(json, "activation_dropout", 0.0, file));
+  c.attention_dropout = read_rate(json, "attention_dropout", file);
+  c.activation_dropout = read_rate(json, "activation_dropout", file);
   c.pad_id = get<int32_t>(json, "pad_token_id", file);
+  c.bos_id = read_token(json, "bos_token_id", file);
   c.eos_id = get<int32_t>(json, "eos_token_id", file);
   c.start_id = get<int32_t>(json, "decoder_start_token_id", file);
   return c;
@@ -81,24 +74,15 @@ nlohmann::json write_config(const ModelConfig& c, std::string_view type,
           {"activation_dropout", c.activation_dropout},
           {"pad_token_id", c.pad_id},
           {"eos_token_id", c.eos_id},
-          {"bos_token_id", c.pad_id},
+          {"bos_token_id", token_json(c.bos_id)},
           {"decoder_start_token_id", c.start_id},
           {"forced_eos_token_id", c.eos_id},
           {"torch_dtype", "float32"}};
 }
 
-bool can_express(const ModelConfig& c) {
-  return c.norm == nn::NormKind::layer && c.norm_epsilon == kEpsilon && !c.gated &&
-         c.linear_bias && c.head_bias && c.positions == PositionKind::sinusoidal &&
-         c.sinusoid_layout == nn::SinusoidLayout::halves && c.d_model % 2 == 0 &&
-         c.n_kv_heads == c.n_heads && c.d_value == c.d_head && c.n_heads * c.d_head == c.d_model;
-}
-
-StoredWeight stored(const std::string& name, const Shape& shape) {
-  if (name == "final_logits_bias") return {name, {1, shape[0]}};
-  const size_t o_proj = name.find(".o_proj.");
-  if (o_proj == std::string::npos) return {name, shape};
-  return {std::string(name).replace(o_proj, 8, ".out_proj."), shape};
+StoredWeight stored(const ModelConfig&, const std::string& name, const Shape& shape) {
+  if (name == "final_logits_bias") return {.name = name, .shape = {1, shape[0]}};
+  return {.name = renamed(name, {{".o_proj.", ".out_proj."}}), .shape = shape};
 }
 
 bool redundant(std::string_view name) {
@@ -118,10 +102,6 @@ Family marian_family() {
               },
           .write_config =
               [](const ModelConfig& c) { return write_config(c, "marian", "MarianMTModel"); },
-          .can_express =
-              [](const ModelConfig& c) {
-                return can_express(c) && c.norm_placement == nn::NormPlacement::post;
-              },
           .stored = stored,
           .redundant = redundant};
 }
@@ -135,10 +115,6 @@ Family pegasus_family() {
           .write_config =
               [](const ModelConfig& c) {
                 return write_config(c, "pegasus", "PegasusForConditionalGeneration");
-              },
-          .can_express =
-              [](const ModelConfig& c) {
-                return can_express(c) && c.norm_placement == nn::NormPlacement::pre;
               },
           .stored = stored,
           .redundant = redundant};

@@ -8,7 +8,8 @@ namespace heed::model {
 /// MarianMTModel reads it: post-norm, sinusoids in halves, one embedding shared three ways.
 Family marian_family();
 
-/// The same with the normalisation before each sub-layer, as PegasusForConditionalGeneration reads it.
+/// The same with the normalisation before each sub-layer, as PegasusForConditionalGeneration reads
+/// it.
 Family pegasus_family();
 
 }  // namespace heed::model

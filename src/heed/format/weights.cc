@@ -1,0 +1,117 @@
+#include "heed/format/weights.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "heed/base/error.h"
+#include "heed/kernels/elementwise.h"
+#include "heed/kernels/quantize.h"
+
+namespace heed::format {
+namespace {
+
+using model::StoredWeight;
+
+Tensor in_f32(const Tensor& tensor) {
+  if (tensor.dtype() == DType::f32) return tensor;
+  Tensor values = Tensor::empty(tensor.shape());
+  kernels::dequantize(tensor, values);
+  return values;
+}
+
+Tensor transposed(const Tensor& matrix) {
+  const int64_t rows = matrix.rows(), cols = matrix.cols();
+  Tensor result = Tensor::empty({cols, rows});
+  const float* from = matrix.data<float>();
+  float* to = result.data<float>();
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < cols; ++j) to[j * rows + i] = from[i * cols + j];
+  return result;
+}
+
+Tensor to_precision(const Tensor& value, WeightPrecision precision) {
+  const bool matrix = value.shape().rank() >= 2;
+  if (!matrix) return in_f32(value);
+  if (!precision.dtype || *precision.dtype == value.dtype()) return value;
+  if (*precision.dtype == DType::f32) return in_f32(value);
+  const bool whole_blocks = value.cols() % block_elements(*precision.dtype) == 0;
+  Tensor result = Tensor::empty(value.shape(), whole_blocks ? *precision.dtype : DType::bf16);
+  kernels::quantize(value, result);
+  return result;
+}
+
+/// A family's prefix ("bert.") may be missing from all names of a file.
+std::string name_in(const TensorSource& source, const model::Family& family,
+                    const std::string& name) {
+  if (source.contains(name) || family.prefix.empty() || !name.starts_with(family.prefix))
+    return name;
+  const std::string bare = name.substr(family.prefix.size());
+  return source.contains(bare) ? bare : name;
+}
+
+/// One parameter's share of a stored tensor.
+Tensor part_of(const Tensor& tensor, const StoredWeight& stored, const Parameter& parameter) {
+  Tensor whole = stored.transposed ? transposed(in_f32(tensor)) : tensor;
+  if (parameter.shape.rank() == 1) whole = in_f32(whole).reshaped({whole.elements(), 1});
+  const int64_t rows = parameter.shape[0];
+  if (stored.first_row != 0 || whole.rows() != rows)
+    whole = whole.row_slice(stored.first_row, stored.first_row + rows);
+  return whole.reshaped(parameter.shape);
+}
+
+}  // namespace
+
+void load_weights(model::Transformer& model, const model::Family& family,
+                  const TensorSource& source, WeightPrecision precision) {
+  std::map<std::string, bool> used;
+  for (const std::string& name : source.names()) used[name] = family.redundant(name);
+  for (Parameter& parameter : model.parameters().all()) {
+    const StoredWeight stored = family.stored(model.config(), parameter.name, parameter.shape);
+    const std::string name = name_in(source, family, stored.name);
+    require(source.contains(name), "{}: {} is missing, config.json wants it as {}", source.name(),
+            stored.name, stored.shape.text());
+    const Tensor tensor = source.get(name);
+    require(tensor.shape() == stored.shape, "{}: {} is {}, config.json wants {} (for {})",
+            source.name(), name, tensor.shape().text(), stored.shape.text(), parameter.name);
+    require(tensor.dtype() != DType::i32, "{}: {} holds integers, expected numbers", source.name(),
+            name);
+    parameter.value = to_precision(part_of(tensor, stored, parameter), precision);
+    used[name] = true;
+  }
+  for (const auto& [name, known] : used)
+    require(known, "{}: {} is a tensor that config.json has no place for", source.name(), name);
+}
+
+void draw_weights(model::Transformer& model, uint64_t seed, WeightPrecision precision) {
+  for (Parameter& parameter : model.parameters().all())
+    parameter.value = to_precision(model.parameters().draw(parameter, seed), precision);
+}
+
+std::vector<NamedTensor> stored_weights(const model::Transformer& model,
+                                        const model::Family& family) {
+  std::vector<NamedTensor> weights;
+  std::map<std::string, size_t> places;
+  for (const Parameter& parameter : model.parameters().all()) {
+    const StoredWeight stored = family.stored(model.config(), parameter.name, parameter.shape);
+    const Tensor value = in_f32(parameter.value);
+    const bool whole = !stored.transposed && stored.shape.elements() == value.elements();
+    if (whole) {
+      weights.push_back({stored.name, value.reshaped(stored.shape)});
+      continue;
+    }
+    // Parts are joined as rows of the untransposed tensor, which is turned once all are there.
+    const auto [place, first] = places.try_emplace(stored.name, weights.size());
+    const Shape joined = stored.transposed ? Shape{stored.shape[1], stored.shape[0]} : stored.shape;
+    if (first) weights.push_back({stored.name, Tensor::zeros(joined)});
+    Tensor& target = weights[place->second].tensor;
+    const int64_t row = stored.shape.rank() == 1 ? 1 : target.cols();
+    std::memcpy(target.data<float>() + stored.first_row * row, value.data<float>(),
+                static_cast<size_t>(value.bytes()));
+    const int64_t end = stored.first_row + parameter.shape[0];
+    if (stored.transposed && end == joined[0]) target = transposed(target);
+  }
+  return weights;
+}
+
+}  // namespace heed::format

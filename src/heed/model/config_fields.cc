@@ -1,0 +1,47 @@
+#include "heed/model/config_fields.h"
+
+#include <array>
+
+namespace heed::model {
+
+template <>
+std::span<const kernels::Activation> values_of() {
+  using enum kernels::Activation;
+  static constexpr std::array kAll{relu, gelu, gelu_tanh, silu, tanh};
+  return kAll;
+}
+
+template <>
+std::span<const nn::NormKind> values_of() {
+  static constexpr std::array kAll{nn::NormKind::layer, nn::NormKind::rms};
+  return kAll;
+}
+
+template <>
+std::span<const nn::NormPlacement> values_of() {
+  using enum nn::NormPlacement;
+  static constexpr std::array kAll{post, pre, both};
+  return kAll;
+}
+
+template <>
+std::span<const PositionKind> values_of() {
+  using enum PositionKind;
+  static constexpr std::array kAll{none, sinusoidal, learned, rotary, relative};
+  return kAll;
+}
+
+template <>
+std::span<const kernels::PairLayout> values_of() {
+  static constexpr std::array kAll{kernels::PairLayout::interleaved, kernels::PairLayout::halves};
+  return kAll;
+}
+
+template <>
+std::span<const nn::RotaryScaling::Kind> values_of() {
+  using enum nn::RotaryScaling::Kind;
+  static constexpr std::array kAll{none, linear, llama3, yarn};
+  return kAll;
+}
+
+}  // namespace heed::model

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <span>
+
+#include "heed/model/config.h"
+
+namespace heed::model {
+
+/// All values of an enum of ModelConfig, for those who read one by its name_of().
+template <typename Enum>
+std::span<const Enum> values_of();
+
+/// Calls visit(name, member, help) for every field of a configuration (const or not) that says how
+/// a model is built; the one list that files and options of heed's own are read and written by.
+template <typename Config, typename Visit>
+void visit_fields(Config& c, Visit&& visit) {
+  visit("family", c.family, "whose files to write, such as llama; empty: the first that can");
+  visit("d_model", c.d_model, "width of the residual stream, D");
+  visit("encoder_layers", c.encoder_layers, "L of the encoder; 0: a decoder alone");
+  visit("decoder_layers", c.decoder_layers, "L of the decoder; 0: an encoder alone");
+  visit("n_heads", c.n_heads, "query heads, H");
+  visit("n_kv_heads", c.n_kv_heads, "key/value heads, G; 0: as many as n_heads");
+  visit("d_head", c.d_head, "width of a query and a key; 0: d_model / n_heads");
+  visit("d_value", c.d_value, "width of a value; 0: d_head");
+  visit("d_ff", c.d_ff, "width of the feed-forward network, F");
+  visit("activation", c.activation, "of the feed-forward network");
+  visit("gated", c.gated, "a gated feed-forward network");
+  visit("norm", c.norm, "LayerNorm or RMSNorm");
+  visit("norm_placement", c.norm_placement, "post (the paper), pre, or both (Gemma 2)");
+  visit("norm_epsilon", c.norm_epsilon, "keeps a norm from dividing by zero");
+  visit("norm_unit_offset", c.norm_unit_offset, "RMSNorm scales by 1 + weight (Gemma)");
+  visit("qkv_bias", c.qkv_bias, "biases of queries, keys and values");
+  visit("o_bias", c.o_bias, "the bias of the projection behind the heads");
+  visit("ff_bias", c.ff_bias, "biases of the feed-forward network");
+  visit("attention_scale", c.attention_scale, "of the scores; 0: 1 / sqrt(d_head)");
+  visit("attention_soft_cap", c.attention_soft_cap, "bounds the scores; 0: none");
+  visit("qk_norm", c.qk_norm, "RMSNorm of every head's query and key");
+  visit("windows", c.windows, "tokens back that each decoder layer sees; 0: all; none: all in all");
+  visit("latent_rank", c.latent.keys_values, "of latent attention's keys and values; 0: none");
+  visit("latent_query_rank", c.latent.queries, "of its queries; 0: projected directly");
+  visit("latent_rotary", c.latent.rotary, "the part of d_head that it rotates");
+  visit("experts", c.mixture.experts, "feed-forward networks of a mixture; 0: no mixture");
+  visit("experts_chosen", c.mixture.chosen, "that a token goes to");
+  visit("experts_shared", c.mixture.shared, "that every token goes to");
+  visit("d_expert", c.mixture.d_expert, "width of each");
+  visit("expert_scale", c.mixture.scale, "of the chosen experts' weights");
+  visit("expert_weights_normalized", c.mixture.normalized, "these weights sum to 1");
+  visit("expert_groups", c.mixture.groups, "groups of experts");
+  visit("expert_groups_chosen", c.mixture.chosen_groups, "that a token chooses its experts from");
+  visit("dense_layers", c.dense_layers, "layers before the first mixture");
+  visit("positions", c.positions, "how the order of tokens is told");
+  visit("pair_layout", c.pair_layout, "of sinusoids and rotary pairs");
+  visit("max_positions", c.max_positions, "longest sequence in tokens");
+  visit("first_position", c.first_position, "row of the learned table for the first token");
+  visit("rotary_theta", c.rotary_theta, "base of the rotary wavelengths");
+  visit("rotary_scaling", c.rotary_scaling.kind, "none, linear, llama3 or yarn");
+  visit("rotary_factor", c.rotary_scaling.factor, "how many times longer sequences become");
+  visit("rotary_original_positions", c.rotary_scaling.original_max_positions, "longest before");
+  visit("rotary_low_freq_factor", c.rotary_scaling.low_freq_factor, "llama3");
+  visit("rotary_high_freq_factor", c.rotary_scaling.high_freq_factor, "llama3");
+  visit("rotary_beta_fast", c.rotary_scaling.beta_fast, "yarn");
+  visit("rotary_beta_slow", c.rotary_scaling.beta_slow, "yarn");
+  visit("rotary_mscale", c.rotary_scaling.mscale, "yarn");
+  visit("rotary_mscale_all_dim", c.rotary_scaling.mscale_all_dim, "yarn");
+  visit("rotary_attention_factor", c.rotary_scaling.attention_factor, "yarn; 0: computed");
+  visit("rotary_truncate", c.rotary_scaling.truncate, "yarn: to whole columns");
+  visit("relative_buckets", c.relative_buckets, "of distances");
+  visit("relative_distance", c.relative_distance, "beyond which all share a bucket");
+  visit("scale_embedding", c.scale_embedding, "by sqrt(d_model)");
+  visit("embedding_norm", c.embedding_norm, "a norm behind the embeddings");
+  visit("token_types", c.token_types, "rows of a table of segments (BERT)");
+  visit("tied_head", c.tied_head, "the vocabulary projection is the embedding");
+  visit("head_bias", c.head_bias, "a bias of the logits");
+  visit("head_transform", c.head_transform, "dense, activation and norm before the logits (BERT)");
+  visit("head_scale", c.head_scale, "of the states that the head reads (T5)");
+  visit("logit_soft_cap", c.logit_soft_cap, "bounds the logits; 0: none");
+  visit("has_head", c.has_head, "false: no logits, states alone");
+  visit("pooler", c.pooler, "dense and tanh over the first token (BERT)");
+  visit("dropout", c.dropout, "of embeddings and of each sub-layer's output");
+  visit("attention_dropout", c.attention_dropout, "of the attention weights");
+  visit("activation_dropout", c.activation_dropout, "of hidden units of feed-forward networks");
+}
+
+/// The same for what the vocabulary decides.
+template <typename Config, typename Visit>
+void visit_vocabulary_fields(Config& c, Visit&& visit) {
+  visit("vocab_size", c.vocab_size, "V");
+  visit("pad_token_id", c.pad_id, "-1: none");
+  visit("bos_token_id", c.bos_id, "-1: none");
+  visit("eos_token_id", c.eos_id, "-1: none");
+  visit("decoder_start_token_id", c.start_id, "-1: none");
+}
+
+}  // namespace heed::model

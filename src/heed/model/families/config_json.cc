@@ -1,0 +1,168 @@
+#include "heed/model/families/config_json.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "heed/base/error.h"
+#include "heed/base/json.h"
+#include "heed/base/names.h"
+#include "heed/model/config_fields.h"
+
+namespace heed::model {
+namespace {
+
+using kernels::Activation;
+
+constexpr std::array<std::pair<std::string_view, Activation>, 9> kActivations{
+    {{"relu", Activation::relu},
+     {"gelu", Activation::gelu},
+     {"gelu_new", Activation::gelu_tanh},
+     {"gelu_fast", Activation::gelu_tanh},
+     {"gelu_pytorch_tanh", Activation::gelu_tanh},
+     {"silu", Activation::silu},
+     {"swish", Activation::silu},
+     {"tanh", Activation::tanh},
+     {"gelu_python", Activation::gelu}}};
+
+void read_scaling(const nlohmann::json& json, const std::string& file, nn::RotaryScaling& s) {
+  std::string kind = get_or<std::string>(json, "rope_type",
+                                         get_or<std::string>(json, "type", "default", file), file);
+  if (kind == "default") kind = "none";
+  try {
+    s.kind = named(kind, values_of<nn::RotaryScaling::Kind>());
+  } catch (const Error& error) {
+    fail("{}: rope_type {}", file, error.what());
+  }
+  if (s.kind == nn::RotaryScaling::Kind::none) return;
+  const auto read = [&](const char* key, double& value) {
+    value = get_or<double>(json, key, value, file);
+  };
+  read("factor", s.factor);
+  s.original_max_positions =
+      get_or<int64_t>(json, "original_max_position_embeddings", s.original_max_positions, file);
+  read("low_freq_factor", s.low_freq_factor);
+  read("high_freq_factor", s.high_freq_factor);
+  read("beta_fast", s.beta_fast);
+  read("beta_slow", s.beta_slow);
+  read("mscale", s.mscale);
+  read("mscale_all_dim", s.mscale_all_dim);
+  read("attention_factor", s.attention_factor);
+  s.truncate = get_or(json, "truncate", s.truncate, file);
+}
+
+nlohmann::json scaling_json(const nn::RotaryScaling& s) {
+  using enum nn::RotaryScaling::Kind;
+  nlohmann::json json = {{"rope_type", s.kind == none ? "default" : name_of(s.kind)}};
+  if (s.kind == none) return json;
+  const auto given = [&](const char* key, double value) {
+    if (value != 0.0) json[key] = value;
+  };
+  given("factor", s.factor);
+  if (s.kind == linear) return json;
+  if (s.original_max_positions) json["original_max_position_embeddings"] = s.original_max_positions;
+  if (s.kind == llama3) {
+    json["low_freq_factor"] = s.low_freq_factor;
+    json["high_freq_factor"] = s.high_freq_factor;
+    return json;
+  }
+  json["beta_fast"] = s.beta_fast;
+  json["beta_slow"] = s.beta_slow;
+  given("mscale", s.mscale);
+  given("mscale_all_dim", s.mscale_all_dim);
+  given("attention_factor", s.attention_factor);
+  json["truncate"] = s.truncate;
+  return json;
+}
+
+}  // namespace
+
+kernels::Activation read_activation(const nlohmann::json& json, const char* key,
+                                    const std::string& file) {
+  const auto name = get<std::string>(json, key, file);
+  for (const auto& [known, activation] : kActivations)
+    if (name == known) return activation;
+  fail("{}: {} is \"{}\", expected relu, gelu, gelu_new, gelu_pytorch_tanh, silu or tanh", file,
+       key, one_line(name));
+}
+
+int32_t read_token(const nlohmann::json& json, const char* key, const std::string& file) {
+  const auto found = json.find(key);
+  if (found == json.end() || found->is_null()) return -1;
+  const nlohmann::json& value = found->is_array() && !found->empty() ? found->front() : *found;
+  return static_cast<int32_t>(
+      integer_of(value, key, file, -1, std::numeric_limits<int32_t>::max()));
+}
+
+nlohmann::json token_json(int32_t id) { return id < 0 ? nlohmann::json() : nlohmann::json(id); }
+
+float read_rate(const nlohmann::json& json, const char* key, const std::string& file) {
+  return static_cast<float>(get_or(json, key, 0.0, file));
+}
+
+void read_rotary(const nlohmann::json& json, const std::string& file, ModelConfig& config) {
+  config.positions = PositionKind::rotary;
+  nn::RotaryScaling& s = config.rotary_scaling;
+  const auto parameters = json.find("rope_parameters");
+  const auto scaling = json.find("rope_scaling");
+  if (parameters != json.end() && !parameters->is_null()) {
+    config.rotary_theta = get_or(*parameters, "rope_theta", config.rotary_theta, file);
+    read_scaling(*parameters, file, s);
+  } else {
+    config.rotary_theta = get_or(json, "rope_theta", config.rotary_theta, file);
+    if (scaling != json.end() && !scaling->is_null()) read_scaling(*scaling, file, s);
+  }
+  using enum nn::RotaryScaling::Kind;
+  if ((s.kind == llama3 || s.kind == yarn) && s.original_max_positions == 0)
+    s.original_max_positions = config.max_positions;
+}
+
+void write_rotary(const ModelConfig& config, nlohmann::json& json) {
+  nlohmann::json parameters = scaling_json(config.rotary_scaling);
+  json["rope_scaling"] =
+      config.rotary_scaling.kind == nn::RotaryScaling::Kind::none ? nlohmann::json() : parameters;
+  json["rope_theta"] = config.rotary_theta;
+  parameters["rope_theta"] = config.rotary_theta;
+  json["rope_parameters"] = std::move(parameters);
+}
+
+std::vector<int64_t> read_windows(const nlohmann::json& json, const std::string& file,
+                                  int64_t layers, bool (*slides)(const nlohmann::json&, int64_t)) {
+  const auto window = get_or<int64_t>(json, "sliding_window", 0, file);
+  if (window == 0 || layers < 0) return {};
+  const auto types = json.find("layer_types");
+  const bool listed = types != json.end() && !types->is_null();
+  require(!listed || (types->is_array() && static_cast<int64_t>(types->size()) == layers),
+          "{}: layer_types is {}, expected a list of {} names", file,
+          listed ? excerpt(*types) : "missing", layers);
+  std::vector<int64_t> windows;
+  for (int64_t layer = 0; layer < layers; ++layer) {
+    const bool slide =
+        listed ? (*types)[static_cast<size_t>(layer)] == "sliding_attention" : slides(json, layer);
+    windows.push_back(slide ? window : 0);
+  }
+  if (std::count(windows.begin(), windows.end(), 0) == layers) windows.clear();
+  return windows;
+}
+
+void write_windows(const ModelConfig& config, nlohmann::json& json) {
+  json["sliding_window"] = nullptr;
+  if (config.windows.empty()) return;
+  const int64_t window = *std::max_element(config.windows.begin(), config.windows.end());
+  nlohmann::json types = nlohmann::json::array();
+  for (const int64_t own : config.windows) {
+    require(own == 0 || own == window, "windows of {} and {} in one model", own, window);
+    types.push_back(own ? "sliding_attention" : "full_attention");
+  }
+  json["sliding_window"] = window;
+  json["layer_types"] = types;
+}
+
+std::string renamed(std::string name, std::initializer_list<Rename> renames) {
+  for (const auto& [from, to] : renames)
+    if (const size_t place = name.find(from); place != std::string::npos)
+      name.replace(place, from.size(), to);
+  return name;
+}
+
+}  // namespace heed::model

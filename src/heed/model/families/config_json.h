@@ -1,0 +1,46 @@
+#pragma once
+
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "heed/model/config.h"
+
+namespace heed::model {
+
+// What the readers and writers of several families' config.json have in common.
+
+/// An activation by the names that config.json files use. Throws Error on another.
+kernels::Activation read_activation(const nlohmann::json& json, const char* key,
+                                    const std::string& file);
+
+/// A token number that may be null or missing (-1), or a list, whose first counts.
+int32_t read_token(const nlohmann::json& json, const char* key, const std::string& file);
+/// null for -1.
+nlohmann::json token_json(int32_t id);
+
+/// A dropout rate; 0 when missing.
+float read_rate(const nlohmann::json& json, const char* key, const std::string& file);
+
+/// Rotary base and scaling, from "rope_parameters" or the older "rope_theta" and "rope_scaling";
+/// config.max_positions stands in for the original longest sequence when that is missing. Throws
+/// Error on a kind of scaling that is not known.
+void read_rotary(const nlohmann::json& json, const std::string& file, ModelConfig& config);
+/// "rope_parameters" and, for older readers, "rope_theta" and "rope_scaling", into `json`.
+void write_rotary(const ModelConfig& config, nlohmann::json& json);
+
+/// Windows of the decoder's layers, from "layer_types" (or, where that is missing, `slides(layer)`)
+/// and "sliding_window"; none when no layer slides.
+std::vector<int64_t> read_windows(const nlohmann::json& json, const std::string& file,
+                                  int64_t layers, bool (*slides)(const nlohmann::json&, int64_t));
+/// "sliding_window" and "layer_types" into `json`. Throws Error when layers slide differently.
+void write_windows(const ModelConfig& config, nlohmann::json& json);
+
+/// A name with every `from` that occurs in it replaced, once each and in order.
+struct Rename {
+  std::string_view from, to;
+};
+std::string renamed(std::string name, std::initializer_list<Rename> renames);
+
+}  // namespace heed::model

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "heed/model/families/family.h"
+
+namespace heed::model {
+
+/// Llama 2 and 3 (Touvron et al. 2023; Llama 3, 2024): pre-norm RMSNorm, rotary positions, gated
+/// SiLU, grouped key/value heads.
+Family llama_family();
+/// The same with a sliding window (Jiang et al. 2023).
+Family mistral_family();
+/// The same with biases of queries, keys and values (Qwen2, 2024).
+Family qwen2_family();
+/// The same with normalised queries and keys (Qwen3, 2025).
+Family qwen3_family();
+
+/// How the weights of Llama and those that follow it are called.
+StoredWeight llama_weight(const ModelConfig& config, const std::string& name, const Shape& shape);
+/// Copies of the tied head, and tables that older files kept.
+bool llama_redundant(std::string_view name);
+/// What the config.json files of Llama and those that follow it have in common.
+ModelConfig read_llama(const nlohmann::json& json, const std::string& file);
+nlohmann::json write_llama(const ModelConfig& config, std::string_view type,
+                           std::string_view architecture);
+
+}  // namespace heed::model

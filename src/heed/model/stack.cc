@@ -1,0 +1,127 @@
+#include "heed/model/stack.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace heed::model {
+namespace {
+
+nn::Norm::Settings norm_settings(const ModelConfig& c) {
+  return {.kind = c.norm,
+          .d_model = c.d_model,
+          .epsilon = c.norm_epsilon,
+          .unit_offset = c.norm_unit_offset};
+}
+
+nn::Embeddings::Settings embedding_settings(const ModelConfig& c) {
+  nn::Embeddings::Settings settings{
+      .d_model = c.d_model,
+      .scale = c.scale_embedding ? std::sqrt(static_cast<float>(c.d_model)) : 1.0f,
+      .token_types = c.token_types,
+      .dropout = c.dropout};
+  if (c.positions == PositionKind::sinusoidal)
+    settings.fixed_positions = nn::sinusoids(c.max_positions, c.d_model, c.pair_layout);
+  if (c.positions == PositionKind::learned) {
+    settings.learned_positions = c.first_position + c.max_positions;
+    settings.first_position = c.first_position;
+  }
+  if (c.embedding_norm) settings.norm = norm_settings(c);
+  return settings;
+}
+
+nn::Attention::Settings attention_settings(const ModelConfig& c, size_t layer) {
+  nn::Attention::Settings settings{.d_model = c.d_model,
+                                   .n_heads = c.n_heads,
+                                   .n_kv_heads = c.n_kv_heads,
+                                   .d_head = c.d_head,
+                                   .d_value = c.d_value,
+                                   .qkv_bias = c.qkv_bias,
+                                   .o_bias = c.o_bias,
+                                   .scale = c.attention_scale,
+                                   .soft_cap = c.attention_soft_cap,
+                                   .dropout = c.attention_dropout,
+                                   .rotary_layout = c.pair_layout};
+  if (c.qk_norm) settings.qk_norm_epsilon = c.norm_epsilon;
+  if (layer < c.windows.size()) settings.window = c.windows[layer];
+  return settings;
+}
+
+nn::TransformerLayer::Settings layer_settings(const ModelConfig& c, Stack::Kind kind, int layer) {
+  const bool decoder = kind == Stack::Kind::decoder;
+  nn::TransformerLayer::Settings settings{
+      .attention = attention_settings(c, static_cast<size_t>(layer)),
+      .latent = c.latent,
+      .feed_forward = {.d_model = c.d_model,
+                       .d_ff = c.d_ff,
+                       .activation = c.activation,
+                       .gated = c.gated,
+                       .bias = c.ff_bias,
+                       .dropout = c.activation_dropout},
+      .norm = norm_settings(c),
+      .placement = c.norm_placement,
+      .dropout = c.dropout,
+      .decoder = decoder,
+      .cross_attention = decoder && c.encoder_layers > 0};
+  if (layer >= c.dense_layers) settings.mixture = c.mixture;
+  return settings;
+}
+
+nn::RotarySettings rotary_settings(const ModelConfig& c) {
+  return {.width = c.latent.present() ? c.latent.rotary : c.d_head,
+          .theta = c.rotary_theta,
+          .scaling = c.rotary_scaling,
+          .max_positions = c.max_positions};
+}
+
+std::string_view prefix(Stack::Kind kind) {
+  return kind == Stack::Kind::encoder ? "model.encoder" : "model.decoder";
+}
+
+/// The longest sequence of keys.
+int64_t reach(const kernels::AttentionSpans& spans) {
+  int64_t longest = 1;
+  for (size_t b = 0; b < spans.kv_begin.size(); ++b)
+    longest = std::max<int64_t>(longest, spans.kv_end[b] - spans.kv_begin[b]);
+  return longest;
+}
+
+}  // namespace
+
+Stack::Stack(nn::Parameters& parameters, const ModelConfig& c, Kind kind, Parameter& tokens)
+    : embeddings_(parameters, std::string(prefix(kind)), tokens, embedding_settings(c)) {
+  const std::string name(prefix(kind));
+  const int64_t layers = kind == Kind::encoder ? c.encoder_layers : c.decoder_layers;
+  for (int layer = 0; layer < layers; ++layer)
+    layers_.emplace_back(parameters, name + ".layers." + std::to_string(layer),
+                         layer_settings(c, kind, layer), layer);
+  if (c.norm_placement != nn::NormPlacement::post)
+    norm_.emplace(parameters, name + ".layer_norm", norm_settings(c));
+  if (c.positions == PositionKind::rotary) rotary_.emplace(rotary_settings(c));
+  if (c.positions == PositionKind::relative)
+    relative_bias_.emplace(parameters, name + ".relative_attention_bias", c.n_heads,
+                           ops::RelativeBuckets{.buckets = c.relative_buckets,
+                                                .max_distance = c.relative_distance,
+                                                .bidirectional = kind == Kind::encoder});
+}
+
+nn::Places Stack::places(Context& context, const Reads& reads) const {
+  nn::Places places;
+  if (rotary_) places.rotation = rotary_->at(reads.positions);
+  if (relative_bias_)
+    places.relative_bias = relative_bias_->forward(context, reach(*reads.own_spans));
+  return places;
+}
+
+Tensor Stack::forward(Context& context, std::span<const int32_t> ids, const Reads& reads) const {
+  const nn::Places where = places(context, reads);
+  const nn::KeysValues none;
+  Tensor x = embeddings_.forward(context, ids, reads.positions);  // [N, D]
+  for (size_t layer = 0; layer < layers_.size(); ++layer)
+    x = layers_[layer].forward(
+        context, x,
+        {reads.caches[layer], reads.own_spans, where,
+         reads.memory.empty() ? none : reads.memory[layer], reads.memory_spans});  // [N, D]
+  return norm_ ? norm_->forward(context, x) : x;
+}
+
+}  // namespace heed::model

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "heed/model/config.h"
+#include "heed/nn/embeddings.h"
+#include "heed/nn/relative_bias.h"
+#include "heed/nn/transformer_layer.h"
+
+namespace heed::model {
+
+/// The encoder or the decoder: embeddings, layers, and what tells the layers about positions.
+class Stack {
+ public:
+  enum class Kind { encoder, decoder };
+  /// Parameters begin with "model.encoder" or "model.decoder"; `tokens` [V, D] is shared.
+  Stack(nn::Parameters& parameters, const ModelConfig& config, Kind kind, Parameter& tokens);
+
+  /// What one pass reads beside its input.
+  struct Reads {
+    std::span<const int32_t> positions;  // [N], of each token in its sequence
+    const nn::Spans& own_spans;
+    std::vector<nn::KeyValueCache>& caches;  // [L]
+    std::span<const nn::KeysValues> memory;  // [L], or empty without cross-attention
+    const nn::Spans& memory_spans;
+  };
+  /// ids [N] -> states [N, D], normalised as the last layer's reader expects.
+  Tensor forward(Context& context, std::span<const int32_t> ids, const Reads& reads) const;
+
+  const std::vector<nn::TransformerLayer>& layers() const { return layers_; }
+
+ private:
+  nn::Places places(Context& context, const Reads& reads) const;
+
+  nn::Embeddings embeddings_;
+  std::vector<nn::TransformerLayer> layers_;
+  std::optional<nn::Norm> norm_;  // after the last layer, unless each layer ends with one
+  std::optional<nn::Rotary> rotary_;
+  std::optional<nn::RelativeBias> relative_bias_;
+};
+
+}  // namespace heed::model

@@ -1,0 +1,44 @@
+#include "heed/nn/embeddings.h"
+
+#include <vector>
+
+#include "heed/ops/dropout.h"
+#include "heed/ops/elementwise.h"
+
+namespace heed::nn {
+namespace {
+
+constexpr float kDeviation = 0.02f;  // of new position and segment vectors (BERT, GPT-2)
+
+Parameter* table(Parameters& parameters, const std::string& name, int64_t rows, int64_t d_model) {
+  if (rows == 0) return nullptr;
+  return &parameters.create(name, {rows, d_model}, Initializer::normal(kDeviation));
+}
+
+}  // namespace
+
+Embeddings::Embeddings(Parameters& parameters, const std::string& name, Parameter& tokens,
+                       Settings s)
+    : settings_(s),
+      tokens_(tokens),
+      types_(table(parameters, name + ".embed_types.weight", s.token_types, s.d_model)),
+      positions_{s.fixed_positions, table(parameters, name + ".embed_positions.weight",
+                                          s.learned_positions, s.d_model)} {
+  if (s.norm) norm_.emplace(parameters, name + ".layernorm_embedding", *s.norm);
+}
+
+Tensor Embeddings::forward(Context& context, std::span<const int32_t> ids,
+                           std::span<const int32_t> positions) const {
+  std::vector<int32_t> rows(positions.begin(), positions.end());
+  for (int32_t& row : rows) row += static_cast<int32_t>(settings_.first_position);
+  Tensor x = ops::embedding(context, {ids, rows}, tokens_, settings_.scale, positions_);
+  if (types_) {
+    const std::vector<int32_t> first(ids.size(), 0);
+    const Tensor types = ops::embedding(context, {first, {}}, *types_, 1.0f, {});
+    x = ops::add(context, types, x);
+  }
+  if (norm_) x = norm_->forward(context, x);
+  return ops::dropout(context, x, settings_.dropout);  // [N, D]
+}
+
+}  // namespace heed::nn

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "heed/nn/norm.h"
+#include "heed/ops/embedding.h"
+
+namespace heed::nn {
+
+/// What a stack begins with: token vectors, scaled, plus what is added for positions and segments,
+/// normalised and dropped out as far as the model does.
+class Embeddings {
+ public:
+  struct Settings {
+    int64_t d_model = 0;
+    float scale = 1.0f;             // of the token vectors
+    Tensor fixed_positions = {};    // [P, D]: sinusoids
+    int64_t learned_positions = 0;  // rows of a learned table; 0: none
+    int64_t first_position = 0;     // its row for the first token of a sequence
+    int64_t token_types = 0;        // rows of a table of segments, the first of which is added
+    std::optional<Norm::Settings> norm = {};
+    float dropout = 0.0f;
+  };
+  /// `tokens` [V, D] is shared with others. Parameters are `name`.embed_positions, embed_types and
+  /// layernorm_embedding.
+  Embeddings(Parameters& parameters, const std::string& name, Parameter& tokens, Settings settings);
+
+  /// ids and positions [N] -> [N, D]. Throws Error on one outside its table.
+  Tensor forward(Context& context, std::span<const int32_t> ids,
+                 std::span<const int32_t> positions) const;
+
+ private:
+  Settings settings_;
+  Parameter& tokens_;
+  Parameter* types_;  // null: none
+  ops::PositionTable positions_;
+  std::optional<Norm> norm_;
+};
+
+}  // namespace heed::nn

@@ -1,0 +1,124 @@
+#include "heed/nn/latent_attention.h"
+
+#include "heed/ops/attention.h"
+#include "heed/ops/columns.h"
+#include "heed/ops/heads_linear.h"
+#include "heed/ops/rotary.h"
+
+namespace heed::nn {
+namespace {
+
+/// The reference gives these norms an epsilon of their own, whatever that of the others.
+Norm::Settings of_width(Norm::Settings norm, int64_t width) {
+  norm.d_model = width;
+  norm.epsilon = 1e-6f;
+  return norm;
+}
+
+}  // namespace
+
+LatentAttention::LatentAttention(Parameters& parameters, const std::string& name, Settings s,
+                                 AttentionSite site)
+    : settings_(s),
+      site_(site),
+      kv_a_proj_(parameters, name + ".kv_a_proj",
+                 {s.attention.d_model, s.ranks.keys_values + s.ranks.rotary, s.attention.qkv_bias}),
+      kv_a_norm_(parameters, name + ".kv_a_norm", of_width(s.norm, s.ranks.keys_values)),
+      kv_b_proj_(
+          parameters, name + ".kv_b_proj",
+          {s.ranks.keys_values, s.attention.n_heads * (d_rebuilt() + s.attention.d_value), false}),
+      o_proj_(
+          parameters, name + ".o_proj",
+          {s.attention.n_heads * s.attention.d_value, s.attention.d_model, s.attention.o_bias}) {
+  const int64_t width = s.attention.n_heads * s.attention.d_head;
+  if (s.ranks.queries == 0) {
+    q_proj_.emplace(parameters, name + ".q_proj", Linear::Sizes{s.attention.d_model, width, false});
+    return;
+  }
+  q_a_proj_.emplace(parameters, name + ".q_a_proj",
+                    Linear::Sizes{s.attention.d_model, s.ranks.queries, s.attention.qkv_bias});
+  q_a_norm_.emplace(parameters, name + ".q_a_norm", of_width(s.norm, s.ranks.queries));
+  q_b_proj_.emplace(parameters, name + ".q_b_proj", Linear::Sizes{s.ranks.queries, width, false});
+}
+
+KeysValues LatentAttention::keys_values(Context& context, const Tensor& x,
+                                        const Places& places) const {
+  const int64_t rank = settings_.ranks.keys_values;
+  const Tensor both = kv_a_proj_.forward(context, x);  // [Nk, r + dr]
+  const Tensor latent =
+      kv_a_norm_.forward(context, ops::slice_columns(context, both, 0, rank));  // [Nk, r]
+  const Tensor rotary =
+      ops::rotate(context, ops::slice_columns(context, both, rank, both.cols()), places.rotation,
+                  {.layout = settings_.attention.rotary_layout});  // [Nk, dr]
+  return {.keys = ops::concat_columns(context, latent, rotary), .values = {}};
+}
+
+Tensor LatentAttention::queries(Context& context, const Tensor& x, const Places& places) const {
+  const Tensor q = q_proj_
+                       ? q_proj_->forward(context, x)
+                       : q_b_proj_->forward(
+                             context, q_a_norm_->forward(context, q_a_proj_->forward(context, x)));
+  return ops::rotate(context, q, places.rotation,
+                     {.n_heads = settings_.attention.n_heads,
+                      .layout = settings_.attention.rotary_layout,
+                      .begin = d_rebuilt()});  // [Nq, H d]
+}
+
+Tensor LatentAttention::attend(Context& context, const Tensor& x, const KeysValues& offered,
+                               const Spans& spans, const Places& places) const {
+  const Tensor q = queries(context, x, places);
+  // With nothing cached, rebuilding costs a product per token; with a long cache, one per cached
+  // token and step.
+  const bool nothing_cached = offered.keys.rows() == x.rows();
+  const Tensor heads = nothing_cached ? attend_rebuilt(context, q, offered.keys, spans)
+                                      : attend_absorbed(context, q, offered.keys, spans);
+  return o_proj_.forward(context, heads);  // [Nq, D]
+}
+
+Tensor LatentAttention::attend_rebuilt(Context& context, const Tensor& queries,
+                                       const Tensor& offered, const Spans& spans) const {
+  const int64_t rank = settings_.ranks.keys_values, heads = settings_.attention.n_heads;
+  const Tensor latent = ops::slice_columns(context, offered, 0, rank);
+  const Tensor rotary = ops::slice_columns(context, offered, rank, offered.cols());
+  const ops::HeadParts parts =
+      ops::split_heads(context, kv_b_proj_.forward(context, latent), heads, d_rebuilt());
+  const Tensor keys = ops::join_shared(context, parts.first, rotary, heads);  // [Nk, H d]
+  return ops::attention(context, {.q = queries,
+                                  .k = keys,
+                                  .v = parts.second,
+                                  .spans = spans,
+                                  .options = settings_.attention.options(heads),
+                                  .site = site_});  // [Nq, H dv]
+}
+
+Tensor LatentAttention::attend_absorbed(Context& context, const Tensor& queries,
+                                        const Tensor& offered, const Spans& spans) const {
+  const int64_t rank = settings_.ranks.keys_values, heads = settings_.attention.n_heads;
+  const int64_t dv = settings_.attention.d_value;
+  const ops::HeadParts parts = ops::split_heads(context, queries, heads, d_rebuilt());
+  const ops::HeadMatrices to_keys{.weight = kv_b_proj_.weight(),
+                                  .n_heads = heads,
+                                  .step = d_rebuilt() + dv,
+                                  .begin = 0,
+                                  .rows = d_rebuilt()};
+  const Tensor latent_queries =
+      ops::join_heads(context, ops::heads_linear(context, parts.first, to_keys), parts.second,
+                      heads);  // [Nq, H (r + dr)]
+  // The latents are keys and values at once; what comes of their rotary columns is dropped.
+  const Tensor mixed = ops::attention(context, {.q = latent_queries,
+                                                .k = offered,
+                                                .v = offered,
+                                                .spans = spans,
+                                                .options = settings_.attention.options(1),
+                                                .site = site_});  // [Nq, H (r + dr)]
+  const Tensor latents = ops::split_heads(context, mixed, heads, rank).first;
+  const ops::HeadMatrices to_values{.weight = kv_b_proj_.weight(),
+                                    .n_heads = heads,
+                                    .step = d_rebuilt() + dv,
+                                    .begin = d_rebuilt(),
+                                    .rows = dv,
+                                    .transposed = true};
+  return ops::heads_linear(context, latents, to_values);  // [Nq, H dv]
+}
+
+}  // namespace heed::nn
