@@ -7,6 +7,7 @@
 #include "heed/base/file.h"
 #include "heed/base/json.h"
 #include "heed/base/random.h"
+#include "heed/format/gguf.h"
 #include "heed/format/safetensors.h"
 #include "heed/format/word_vectors.h"
 #include "heed/model/families/family.h"
@@ -143,6 +144,29 @@ void look_at(const TensorSource& source) {
 TEST(Fuzz, Safetensors) {
   fuzz("all_dtypes.safetensors",
        [](const fs::path& path) { look_at(*SafetensorsFile::open(path)); });
+}
+
+/// Asks for a value of metadata in every type that it may have.
+void look_at(const GgufMetadata& metadata, const std::string& key) {
+  const auto ask = [&]<typename T>(T) {
+    expect_error([&] { metadata.get<T>(key), fail("no error"); }, "");
+  };
+  ask(int64_t{});
+  ask(double{});
+  ask(bool{});
+  ask(std::string());
+  ask(std::vector<int64_t>());
+  ask(std::vector<double>());
+  ask(std::vector<bool>());
+  ask(std::vector<std::string>());
+}
+
+TEST(Fuzz, Gguf) {
+  fuzz("all_types.gguf", [](const fs::path& path) {
+    const auto file = GgufFile::open(path);
+    for (const std::string& key : file->metadata().keys()) look_at(file->metadata(), key);
+    look_at(*file);
+  });
 }
 
 TEST(Fuzz, IndexOfShards) {

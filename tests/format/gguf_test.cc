@@ -1,0 +1,181 @@
+#include "heed/format/gguf.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <limits>
+
+#include "heed/kernels/quantize.h"
+#include "tests/base/testing.h"
+#include "tests/format/gguf_bytes.h"
+
+namespace heed::format {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kGolden = fs::path(HEED_SOURCE_DIR) / "tests/golden/gguf";
+
+std::shared_ptr<const GgufFile> golden() { return GgufFile::open(kGolden / "all_types.gguf"); }
+
+/// A file of metadata alone.
+GgufMetadata metadata_of(const GgufBytes& bytes) {
+  const TemporaryDirectory folder;
+  write_quickly(folder / "some.gguf", bytes.bytes());
+  return GgufFile::open(folder / "some.gguf")->metadata();
+}
+
+TEST(GgufGolden, WidensEveryTypeAsTheReferenceDoes) {
+  const auto file = golden();
+  const auto expected = SafetensorsFile::open(kGolden / "expected.safetensors");
+  for (const std::string& name : expected->names()) {
+    const Tensor found = file->get(name), wanted = expected->get(name);
+    ASSERT_EQ(found.shape(), wanted.shape()) << name;
+    if (found.dtype() == DType::i32) {
+      EXPECT_EQ(std::memcmp(found.raw(), wanted.raw(), static_cast<size_t>(found.bytes())), 0);
+      continue;
+    }
+    const Tensor wide = as_f32(found);
+    for (int64_t i = 0; i < wide.elements(); ++i)
+      ASSERT_EQ(wide.data<float>()[i], wanted.data<float>()[i]) << name << ", " << i;
+  }
+}
+
+TEST(GgufGolden, QuantisesToTheBytesOfTheReference) {
+  const auto file = golden();
+  for (const char* name : {"f16", "bf16", "q4_0", "q4_1", "q8_0"}) {
+    const Tensor wanted = file->get(name);
+    Tensor found = Tensor::empty(wanted.shape(), wanted.dtype());
+    kernels::quantize(file->get("f32"), found);
+    EXPECT_EQ(std::memcmp(found.raw(), wanted.raw(), static_cast<size_t>(found.bytes())), 0)
+        << name;
+  }
+}
+
+TEST(GgufGolden, KnowsShapesTypesAndNames) {
+  const auto file = golden();
+  EXPECT_EQ(file->names().size(), 10u);
+  EXPECT_TRUE(file->contains("q6_k"));
+  EXPECT_FALSE(file->contains("q7_k"));
+  EXPECT_EQ(file->get("three.axes").shape(), (Shape{2, 3, 4}));
+  EXPECT_EQ(file->get("q6_k").dtype(), DType::q6_K);
+  EXPECT_EQ(file->entry("q4_1").type, "Q4_1");
+  expect_error([&] { file->get("none"); }, "all_types.gguf: there is no tensor none");
+  expect_error([&] { file->get("unusable"); },
+               "all_types.gguf: unusable is Q4_K, which heed cannot use (only F32, F16, Q4_0, "
+               "Q4_1, Q8_0, Q6_K, I32, BF16)");
+  EXPECT_EQ(file->entry("unusable").shape, (Shape{2, 256}));
+}
+
+TEST(GgufGolden, ReadsMetadataOfEveryType) {
+  const GgufMetadata values = golden()->metadata();
+  EXPECT_EQ(values.get<std::string>("general.architecture"), "test");
+  EXPECT_EQ(values.get<int64_t>("test.u8"), 255);
+  EXPECT_EQ(values.get<int64_t>("test.i8"), -128);
+  EXPECT_EQ(values.get<int64_t>("test.u16"), 65535);
+  EXPECT_EQ(values.get<int64_t>("test.i16"), -32768);
+  EXPECT_EQ(values.get<int64_t>("test.u32"), 4294967295);
+  EXPECT_EQ(values.get<int64_t>("test.i32"), std::numeric_limits<int32_t>::min());
+  EXPECT_EQ(values.get<int64_t>("test.i64"), std::numeric_limits<int64_t>::min());
+  EXPECT_EQ(values.get<double>("test.u64"), 0x1p64);
+  EXPECT_EQ(values.get<double>("test.f32"), static_cast<double>(0.1f));
+  EXPECT_EQ(values.get<double>("test.f64"), 0.1);
+  EXPECT_EQ(values.get<double>("test.i8"), -128.0);
+  EXPECT_TRUE(values.get<bool>("test.yes"));
+  EXPECT_FALSE(values.get<bool>("test.no"));
+  EXPECT_EQ(values.get<std::string>("test.string"), "ünï");
+  EXPECT_EQ(values.get<std::vector<int64_t>>("test.integers"), (std::vector<int64_t>{1, -2, 3}));
+  EXPECT_EQ(values.get<std::vector<double>>("test.integers"), (std::vector<double>{1, -2, 3}));
+  EXPECT_EQ(values.get<std::vector<double>>("test.numbers"), (std::vector<double>{0.5, -1.25}));
+  EXPECT_EQ(values.get<std::vector<bool>>("test.booleans"), (std::vector<bool>{true, false, true}));
+  EXPECT_EQ(values.get<std::vector<std::string>>("tokenizer.ggml.tokens"),
+            (std::vector<std::string>{"<unk>", "\u2581the", "<0x0A>", ""}));
+  EXPECT_EQ(values.length("tokenizer.ggml.tokens"), 4);
+  EXPECT_EQ(values.length("test.nested"), 2);
+}
+
+TEST(GgufMetadata, TellsWhatIsMissingAndWhatIsOfAnotherType) {
+  const GgufMetadata values = golden()->metadata();
+  EXPECT_EQ(values.get_or<int64_t>("test.none", 7), 7);
+  EXPECT_EQ(values.get_or<int64_t>("test.u8", 7), 255);
+  EXPECT_TRUE(values.contains("test.u8"));
+  expect_error([&] { values.get<int64_t>("test.none"); }, "all_types.gguf: test.none is missing");
+  expect_error([&] { values.get<int64_t>("test.string"); },
+               "test.string is the string \"\\u00fcn\\u00ef\", expected an integer");
+  expect_error([&] { values.get<int64_t>("test.f64"); },
+               "test.f64 is the number 0.1, expected an integer");
+  expect_error([&] { values.get<int64_t>("test.u64"); },
+               "test.u64 is 18446744073709551615, which does not fit 63 bits");
+  expect_error([&] { values.get<bool>("test.u8"); }, "test.u8 is 255, expected a boolean");
+  expect_error([&] { values.get<std::string>("test.yes"); }, "test.yes is true, expected a string");
+  expect_error([&] { values.get<double>("tokenizer.ggml.tokens"); },
+               "tokenizer.ggml.tokens is an array of 4 strings, expected a number");
+  expect_error([&] { values.get<std::vector<int64_t>>("tokenizer.ggml.tokens"); },
+               "an array of 4 strings, expected an array of which each element is an integer");
+  expect_error([&] { values.get<std::vector<int64_t>>("test.nested"); },
+               "test.nested is an array of 2 arrays, expected");
+  expect_error([&] { values.get<std::vector<std::string>>("test.string"); },
+               "expected an array of which each element is a string");
+  expect_error([&] { values.length("test.u8"); }, "test.u8 is 255, expected an array");
+}
+
+TEST(GgufMetadata, StaysReadableWhenTheFileObjectIsGone) {
+  const auto bytes = GgufBytes().value("a", GgufType::string, GgufBytes::text("b"));
+  EXPECT_EQ(metadata_of(bytes).get<std::string>("a"), "b");
+}
+
+TEST(GgufMetadata, KeepsBytesThatAreNotUtf8) {
+  const auto bytes = GgufBytes().value(
+      "tokens", GgufType::array,
+      GgufBytes::number(uint32_t{8}) + GgufBytes::number(uint64_t{1}) + GgufBytes::text("\xff\0"));
+  EXPECT_EQ(metadata_of(bytes).get<std::vector<std::string>>("tokens")[0], "\xff");
+}
+
+TEST(Gguf, ReadsVersion2) {
+  EXPECT_EQ(metadata_of(GgufBytes().version(2).value("a", GgufType::u8, "\x05")).get<int64_t>("a"),
+            5);
+}
+
+TEST(Gguf, TakesAnotherAlignment) {
+  const TemporaryDirectory folder;
+  const std::string data =
+      GgufBytes::number(1.5f) + std::string(60, '\0') + GgufBytes::number(2.5f);
+  write_quickly(folder / "some.gguf",
+                GgufBytes()
+                    .value("general.alignment", GgufType::u32, GgufBytes::number(uint32_t{64}))
+                    .tensor("a", {1}, 0, 0)
+                    .tensor("b", {1, 1}, 0, 64)
+                    .bytes(data, 64));
+  const auto file = GgufFile::open(folder / "some.gguf");
+  EXPECT_EQ(file->get("a").values<float>()[0], 1.5f);
+  EXPECT_EQ(file->get("b").values<float>()[0], 2.5f);
+}
+
+TEST(Gguf, GivesViewsThatOutliveIt) {
+  auto file = golden();
+  const Tensor view = file->get("three.axes");
+  file.reset();
+  EXPECT_EQ(view.values<float>()[23], 23.0f);
+}
+
+TEST(Gguf, ReleasedTensorsCanBeReadAgain) {
+  const auto file = golden();
+  const Tensor before = file->get("f32").clone(), view = file->get("f32");
+  for (const std::string& name : file->names()) file->release(name);
+  EXPECT_EQ(std::memcmp(before.raw(), view.raw(), static_cast<size_t>(view.bytes())), 0);
+  expect_error([&] { file->release("none"); }, "there is no tensor none");
+}
+
+TEST(Gguf, TensorsMayBeEmptyOrOneNumber) {
+  const TemporaryDirectory folder;
+  write_quickly(folder / "some.gguf", GgufBytes()
+                                          .tensor("none", {0, 3}, 0, 0)
+                                          .tensor("one", {}, 0, 0)
+                                          .bytes(GgufBytes::number(4.0f)));
+  const auto file = GgufFile::open(folder / "some.gguf");
+  EXPECT_EQ(file->get("none").shape(), (Shape{3, 0}));
+  EXPECT_EQ(file->get("one").values<float>()[0], 4.0f);
+}
+
+}  // namespace
+}  // namespace heed::format
