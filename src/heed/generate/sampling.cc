@@ -1,0 +1,135 @@
+#include "heed/generate/sampling.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "heed/base/error.h"
+#include "heed/base/random.h"
+
+namespace heed::generate {
+namespace {
+
+constexpr float kForbidden = -std::numeric_limits<float>::infinity();
+
+struct Candidate {
+  float logit;
+  int32_t token;
+  /// More probable first.
+  bool operator<(const Candidate& other) const {
+    return logit != other.logit ? logit > other.logit : token < other.token;
+  }
+};
+
+struct LessProbable {
+  bool operator()(const Candidate& a, const Candidate& b) const { return b < a; }
+};
+
+/// Relative to the most probable, whose weight is 1.
+double weight(const SamplingOptions& options, float logit, float largest) {
+  return std::exp((static_cast<double>(logit) - static_cast<double>(largest)) /
+                  static_cast<double>(options.temperature));
+}
+
+std::vector<Candidate> allowed(std::span<const float> logits) {
+  std::vector<Candidate> all;
+  all.reserve(logits.size());
+  for (size_t token = 0; token < logits.size(); ++token)
+    if (logits[token] != kForbidden) all.push_back({logits[token], static_cast<int32_t>(token)});
+  require(!all.empty(), "no token may be chosen: all are forbidden");
+  return all;
+}
+
+/// The most probable ones until their sum reaches top_p, in order. A heap hands them out: mostly
+/// few are wanted, and sorting all would take longer than the model's last product.
+void keep_top_p(const SamplingOptions& options, float largest, std::vector<Candidate>& left) {
+  double total = 0;
+  for (const Candidate& candidate : left) total += weight(options, candidate.logit, largest);
+  std::make_heap(left.begin(), left.end(), LessProbable());
+  std::vector<Candidate> kept;
+  for (double sum = 0; !left.empty() && sum < static_cast<double>(options.top_p) * total;) {
+    std::pop_heap(left.begin(), left.end(), LessProbable());
+    kept.push_back(left.back());
+    left.pop_back();
+    sum += weight(options, kept.back().logit, largest);
+  }
+  left = std::move(kept);
+}
+
+}  // namespace
+
+void check(const SamplingOptions& options, int64_t vocab_size) {
+  const auto within = [](const char* name, float value, float least, float greatest) {
+    require(value >= least && value <= greatest, "{} is {}, expected {} to {}", name, value, least,
+            greatest);
+  };
+  within("the temperature", options.temperature, 0.0f, 1000.0f);
+  within("min-p", options.min_p, 0.0f, 1.0f);
+  within("the presence penalty", options.presence_penalty, -100.0f, 100.0f);
+  within("the frequency penalty", options.frequency_penalty, -100.0f, 100.0f);
+  require(options.top_p > 0.0f && options.top_p <= 1.0f,
+          "top-p is {}, expected more than 0 and at most 1", options.top_p);
+  require(options.top_k >= 0, "top-k is {}, expected at least 0", options.top_k);
+  require(options.repetition_penalty > 0.0f && options.repetition_penalty <= 1000.0f,
+          "the repetition penalty is {}, expected more than 0 and at most 1000",
+          options.repetition_penalty);
+  for (const auto& [token, bias] : options.logit_bias) {
+    require(token >= 0 && token < vocab_size,
+            "a bias is given to token {}, the vocabulary has {} tokens", token, vocab_size);
+    require(bias < std::numeric_limits<float>::infinity(),
+            "the bias of token {} is {}, expected a number or -inf", token, bias);
+  }
+}
+
+void TokenCounts::add_prompt(std::span<const int32_t> tokens) {
+  for (const int32_t token : tokens) in_output_.try_emplace(token, 0);
+}
+
+void adjust_logits(const SamplingOptions& options, const TokenCounts& counts,
+                   std::span<float> logits) {
+  for (const auto& [token, times] : counts.in_output()) {
+    if (token < 0 || static_cast<size_t>(token) >= logits.size()) continue;
+    float& logit = logits[static_cast<size_t>(token)];
+    logit = logit > 0 ? logit / options.repetition_penalty : logit * options.repetition_penalty;
+    if (times > 0)
+      logit -= options.presence_penalty + options.frequency_penalty * static_cast<float>(times);
+  }
+  for (const auto& [token, bias] : options.logit_bias) logits[static_cast<size_t>(token)] += bias;
+}
+
+std::vector<TokenProbability> candidates(const SamplingOptions& options,
+                                         std::span<const float> logits) {
+  std::vector<Candidate> left = allowed(logits);
+  const auto most = std::min_element(left.begin(), left.end());
+  if (options.temperature == 0.0f) return {{most->token, 1.0}};
+  const float largest = most->logit;
+  if (const auto k = static_cast<size_t>(options.top_k); k > 0 && k < left.size()) {
+    std::nth_element(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(k), left.end());
+    left.resize(k);
+    std::sort(left.begin(), left.end());
+  }
+  if (options.top_p < 1.0f) keep_top_p(options, largest, left);
+  std::vector<TokenProbability> kept;
+  double total = 0;
+  for (const Candidate& candidate : left) {
+    const double own = weight(options, candidate.logit, largest);
+    if (own < static_cast<double>(options.min_p)) continue;
+    kept.push_back({candidate.token, own});
+    total += own;
+  }
+  for (TokenProbability& candidate : kept) candidate.probability /= total;
+  return kept;
+}
+
+int32_t draw_token(const SamplingOptions& options, std::span<const float> logits, uint64_t sequence,
+                   uint64_t step) {
+  const std::vector<TokenProbability> left = candidates(options, logits);
+  double rest = CounterRandom(options.seed, sequence).uniform(step);
+  for (const TokenProbability& candidate : left) {
+    rest -= candidate.probability;
+    if (rest < 0) return candidate.token;
+  }
+  return left.back().token;  // the sum of the probabilities was rounded below 1
+}
+
+}  // namespace heed::generate

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace heed::generate {
+
+/// How the next token is chosen from a row of logits. The numbers act in the order in which they
+/// stand here.
+struct SamplingOptions {
+  /// Logits of tokens that stand in the prompt or in the output are divided by it when positive,
+  /// multiplied when negative (Keskar et al. 2019); 1: unchanged.
+  float repetition_penalty = 1.0f;
+  float presence_penalty = 0.0f;             // taken from the logits of tokens in the output
+  float frequency_penalty = 0.0f;            // the same, once for each time that they occur there
+  std::map<int32_t, float> logit_bias = {};  // added to a token's logit; minus infinity forbids it
+  float temperature = 0.0f;  // logits are divided by it; 0: the most probable token (greedy)
+  int64_t top_k = 0;         // only the k most probable tokens are drawn from; 0: all
+  float top_p = 1.0f;  // only the most probable whose sum reaches p (Holtzman et al. 2020); 1: all
+  float min_p = 0.0f;  // none that is less probable than min_p times the most probable
+  uint64_t seed = 1;
+};
+
+/// Throws Error when a number is out of its range, or a biased token outside a vocabulary of
+/// `vocab_size`.
+void check(const SamplingOptions& options, int64_t vocab_size);
+
+/// Which tokens a text has so far, as penalties count them.
+class TokenCounts {
+ public:
+  void add_prompt(std::span<const int32_t> tokens);
+  void add_output(int32_t token) { ++in_output_[token]; }
+
+  /// Every token of prompt or output, once, with the number of times that it is in the output.
+  const std::unordered_map<int32_t, int64_t>& in_output() const { return in_output_; }
+
+ private:
+  std::unordered_map<int32_t, int64_t> in_output_;
+};
+
+/// Applies penalties and biases to `logits` [V].
+void adjust_logits(const SamplingOptions& options, const TokenCounts& counts,
+                   std::span<float> logits);
+
+/// A token that may be drawn, and its probability among them.
+struct TokenProbability {
+  int32_t token = 0;
+  double probability = 0;
+};
+
+/// What temperature, top-k, top-p and min-p leave of `logits` [V]: at least one token; their
+/// probabilities sum to 1. Of equal logits the lower token counts as more probable; tokens with a
+/// logit of minus infinity are left out. Throws Error when all are.
+std::vector<TokenProbability> candidates(const SamplingOptions& options,
+                                         std::span<const float> logits);
+
+/// The token that the number `step` of stream `sequence` of the seed's random numbers falls on, or
+/// with temperature 0 the one with the largest logit. The result depends on nothing else.
+int32_t draw_token(const SamplingOptions& options, std::span<const float> logits, uint64_t sequence,
+                   uint64_t step);
+
+}  // namespace heed::generate

@@ -1,0 +1,129 @@
+// heed against the logits processors of transformers: tests/golden/sampling/make.py made the
+// numbers.
+#include "heed/generate/sampling.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "heed/base/error.h"
+#include "heed/format/safetensors.h"
+
+namespace heed::generate {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+SamplingOptions options_of(const Tensor& values, bool biased) {
+  const auto v = values.values<float>();
+  SamplingOptions options{.repetition_penalty = v[0],
+                          .temperature = v[1],
+                          .top_k = static_cast<int64_t>(v[2]),
+                          .top_p = v[3],
+                          .min_p = v[4]};
+  if (biased) options.logit_bias = {{4, 2.5f}, {17, -3.0f}, {50, -kInfinity}};
+  return options;
+}
+
+class SamplingGolden : public testing::TestWithParam<const char*> {};
+
+TEST_P(SamplingGolden, ProbabilitiesAreThoseOfTransformers) {
+  const std::string name = GetParam();
+  const auto file = format::SafetensorsFile::open(std::filesystem::path(HEED_SOURCE_DIR) /
+                                                  "tests/golden/sampling/expected.safetensors");
+  const SamplingOptions options = options_of(file->get(name + ".options"), name.starts_with("all"));
+  const Tensor logits = file->get("logits"), tokens = file->get("tokens");
+  const Tensor expected = file->get(name);
+  for (int64_t row = 0; row < logits.rows(); ++row) {
+    const auto values = logits.row_slice(row, row + 1).values<float>();
+    std::vector<float> adjusted(values.begin(), values.end());
+    TokenCounts counts;
+    counts.add_prompt(tokens.row_slice(row, row + 1).values<int32_t>());
+    adjust_logits(options, counts, adjusted);
+    std::vector<double> found(adjusted.size(), 0.0);
+    for (const auto& [token, probability] : candidates(options, adjusted))
+      found[static_cast<size_t>(token)] = probability;
+    for (size_t token = 0; token < found.size(); ++token)
+      EXPECT_NEAR(found[token], expected.row_slice(row, row + 1).values<float>()[token], 1e-6)
+          << "row " << row << " token " << token;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Chains, SamplingGolden,
+                         testing::Values("temperature", "hot", "top_k", "top_p", "narrow_top_p",
+                                         "min_p", "repetition", "encouraged", "all", "all_hot"),
+                         [](const auto& chain) { return std::string(chain.param); });
+
+TEST(Sampling, PresenceAndFrequencyCountTheOutputAlone) {
+  const SamplingOptions options{.presence_penalty = 0.5f, .frequency_penalty = 0.25f};
+  TokenCounts counts;
+  counts.add_prompt(std::vector<int32_t>{0, 1});
+  for (const int32_t token : {1, 2, 2, 2}) counts.add_output(token);
+  std::vector<float> logits{1.0f, 1.0f, 1.0f, 1.0f};
+  adjust_logits(options, counts, logits);
+  EXPECT_EQ(logits, (std::vector<float>{1.0f, 0.25f, -0.25f, 1.0f}));
+}
+
+TEST(Sampling, GreedyTakesTheLowerOfEqualTokens) {
+  EXPECT_EQ(draw_token({}, std::vector<float>{0.0f, 2.0f, 1.0f, 2.0f}, 0, 0), 1);
+}
+
+TEST(Sampling, TopKKeepsTheLowerOfEqualTokens) {
+  const auto left =
+      candidates({.temperature = 1.0f, .top_k = 2}, std::vector<float>{1.0f, 2.0f, 1.0f, 1.0f});
+  ASSERT_EQ(left.size(), 2u);
+  EXPECT_EQ(left[0].token, 1);
+  EXPECT_EQ(left[1].token, 0);
+}
+
+TEST(Sampling, AForbiddenTokenIsNeverChosen) {
+  const SamplingOptions options{.logit_bias = {{1, -kInfinity}}, .temperature = 5.0f};
+  std::vector<float> logits{0.0f, 30.0f, 0.0f};
+  adjust_logits(options, {}, logits);
+  for (uint64_t step = 0; step < 1000; ++step) EXPECT_NE(draw_token(options, logits, 0, step), 1);
+  EXPECT_THROW(draw_token(options, std::vector<float>(3, -kInfinity), 0, 0), Error);
+}
+
+TEST(Sampling, ADrawIsAFunctionOfSeedSequenceAndStep) {
+  const std::vector<float> logits(1000, 0.0f);
+  const SamplingOptions first{.temperature = 1.0f, .seed = 1},
+      second{.temperature = 1.0f, .seed = 2};
+  const int32_t token = draw_token(first, logits, 3, 4);
+  EXPECT_EQ(draw_token(first, logits, 3, 4), token);
+  EXPECT_NE(draw_token(second, logits, 3, 4), token);
+  EXPECT_NE(draw_token(first, logits, 4, 3), token);
+}
+
+/// Pearson's statistic of 20000 draws, with eleven degrees of freedom: above 31.3 once in a
+/// thousand.
+TEST(Sampling, DrawsFollowTheProbabilities) {
+  std::vector<float> logits;
+  for (int token = 0; token < 12; ++token) logits.push_back(0.3f * static_cast<float>(token % 7));
+  const SamplingOptions options{.temperature = 0.8f};
+  const auto expected = candidates(options, logits);
+  constexpr int kDraws = 20000;
+  std::vector<int> counted(logits.size(), 0);
+  for (int draw = 0; draw < kDraws; ++draw)
+    ++counted[static_cast<size_t>(draw_token(options, logits, static_cast<uint64_t>(draw / 100),
+                                             static_cast<uint64_t>(draw % 100)))];
+  double statistic = 0;
+  for (const auto& [token, probability] : expected)
+    statistic += std::pow(counted[static_cast<size_t>(token)] - kDraws * probability, 2) /
+                 (kDraws * probability);
+  EXPECT_LT(statistic, 31.3);
+}
+
+TEST(Sampling, RefusesOptionsThatCannotBe) {
+  EXPECT_NO_THROW(check({}, 10));
+  EXPECT_THROW(check({.temperature = -1.0f}, 10), Error);
+  EXPECT_THROW(check({.temperature = std::nanf("")}, 10), Error);
+  EXPECT_THROW(check({.top_p = 0.0f}, 10), Error);
+  EXPECT_THROW(check({.min_p = 1.5f}, 10), Error);
+  EXPECT_THROW(check({.repetition_penalty = 0.0f}, 10), Error);
+  EXPECT_THROW(check({.logit_bias = {{10, 1.0f}}}, 10), Error);
+  EXPECT_THROW(check({.logit_bias = {{1, std::nanf("")}}}, 10), Error);
+}
+
+}  // namespace
+}  // namespace heed::generate
