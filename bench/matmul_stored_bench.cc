@@ -1,0 +1,60 @@
+// Times products with weights as they are stored. A row of a reads the whole weight: bytes per
+// second; many rows are bound by arithmetic: items are operations, so that items_per_second is
+// FLOP/s. HEED_THREADS=1 in the environment: on one thread.
+#include <benchmark/benchmark.h>
+
+#include <cstdlib>
+
+#include "heed/base/parallel.h"
+#include "heed/base/random.h"
+#include "heed/kernels/matmul_stored.h"
+#include "heed/kernels/quantize.h"
+
+namespace heed::kernels {
+namespace {
+
+Tensor random_matrix(int64_t rows, int64_t cols) {
+  Tensor matrix = Tensor::empty({rows, cols});
+  const CounterRandom random(1);
+  for (int64_t i = 0; i < matrix.elements(); ++i)
+    matrix.data<float>()[i] = static_cast<float>(random.uniform(static_cast<uint64_t>(i)) - 0.5);
+  return matrix;
+}
+
+/// x [tokens, in] W^T with W [out, in].
+void product(benchmark::State& state, DType dtype) {
+  const int64_t tokens = state.range(0), in = state.range(1), out = state.range(2);
+  const Tensor x = random_matrix(tokens, in);
+  Tensor weight = Tensor::zeros({out, in}, dtype);
+  if (dtype != DType::q6_K) quantize(random_matrix(out, in), weight);
+  Tensor y = Tensor::empty({tokens, out});
+  for ([[maybe_unused]] auto _ : state) matmul_stored(x, weight, {}, y);
+  state.SetBytesProcessed(state.iterations() * weight.bytes());
+  state.SetItemsProcessed(state.iterations() * 2 * tokens * in * out);
+}
+
+void shapes(benchmark::internal::Benchmark* bench) {
+  for (const int64_t tokens : {1, 4, 512})
+    for (const auto& [in, out] : {std::pair{512, 1536}, {4096, 4096}, {4096, 14336}})
+      if (tokens < 512 || out < 14336) bench->Args({tokens, in, out});
+  bench->ArgNames({"tokens", "in", "out"})->UseRealTime()->Unit(benchmark::kMicrosecond);
+}
+
+BENCHMARK_CAPTURE(product, f32, DType::f32)->Apply(shapes);
+BENCHMARK_CAPTURE(product, bf16, DType::bf16)->Apply(shapes);
+BENCHMARK_CAPTURE(product, f16, DType::f16)->Apply(shapes);
+BENCHMARK_CAPTURE(product, q8_0, DType::q8_0)->Apply(shapes);
+BENCHMARK_CAPTURE(product, q4_0, DType::q4_0)->Apply(shapes);
+BENCHMARK_CAPTURE(product, q4_1, DType::q4_1)->Apply(shapes);
+BENCHMARK_CAPTURE(product, q6_K, DType::q6_K)->Apply(shapes);
+
+}  // namespace
+}  // namespace heed::kernels
+
+int main(int argc, char** argv) {
+  if (const char* threads = std::getenv("HEED_THREADS")) heed::set_thread_count(std::atoi(threads));
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}

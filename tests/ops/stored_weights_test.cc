@@ -1,0 +1,131 @@
+// Weights that stay as they are stored: what ops make of them without a tape, and their refusal of
+// one.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "heed/kernels/matmul_stored.h"
+#include "heed/kernels/quantize.h"
+#include "heed/ops/cross_entropy.h"
+#include "heed/ops/embedding.h"
+#include "heed/ops/linear.h"
+#include "heed/ops/multiply.h"
+#include "tests/base/testing.h"
+#include "tests/kernels/kernel_testing.h"
+
+namespace heed::ops {
+namespace {
+
+using kernels::normals;
+
+constexpr DType kStored[] = {DType::bf16, DType::f16, DType::q8_0, DType::q4_0, DType::q4_1};
+
+struct Stored {
+  Parameter parameter;  // as it is stored
+  Parameter widened;    // the same numbers in f32
+};
+
+Stored stored(const Shape& shape, DType dtype, uint64_t seed) {
+  Stored result;
+  result.parameter.name = result.widened.name = "weight";
+  result.parameter.shape = result.widened.shape = shape;
+  result.parameter.value = Tensor::empty(shape, dtype);
+  result.widened.value = Tensor::empty(shape);
+  kernels::quantize(normals(shape, seed), result.parameter.value);
+  kernels::dequantize(result.parameter.value, result.widened.value);
+  return result;
+}
+
+TEST(StoredWeights, LinearGivesWhatTheWidenedWeightGives) {
+  for (const DType dtype : kStored)
+    for (const DType compute : {DType::f32, DType::bf16}) {
+      Stored weight = stored({24, 64}, dtype, 1);
+      Parameter bias;
+      bias.value = normals({24}, 2);
+      const Tensor x = normals({5, 64}, 3, compute);
+      Context context{.dtype = compute};
+      const Tensor y = linear(context, x, weight.parameter, bias);
+      EXPECT_EQ(y.dtype(), compute);
+      Tensor expected = Tensor::empty({5, 24}, compute);
+      kernels::reference::matmul_stored(x, weight.widened.value, bias.value, expected);
+      kernels::expect_close(y, expected, std::string(name_of(dtype)), 10.0);
+    }
+}
+
+TEST(StoredWeights, EmbeddingWidensTheRowsThatAreWanted) {
+  const std::vector<int32_t> tokens{7, 0, 7, 3}, places{0, 1, 2, 3};
+  for (const DType dtype : kStored)
+    for (const DType compute : {DType::f32, DType::bf16}) {
+      Stored table = stored({9, 64}, dtype, 1), learned = stored({6, 64}, dtype, 2);
+      if (compute == DType::bf16) table.widened.working = normals({9, 64}, 9, DType::bf16);
+      if (compute == DType::bf16) kernels::convert(table.widened.value, table.widened.working);
+      Context context{.dtype = compute};
+      const Tensor y =
+          embedding(context, {tokens, places}, table.parameter, 3.0f, {{}, &learned.parameter});
+      const Tensor expected =
+          embedding(context, {tokens, places}, table.widened, 3.0f, {{}, &learned.widened});
+      EXPECT_EQ(std::memcmp(y.raw(), expected.raw(), static_cast<size_t>(y.bytes())), 0)
+          << name_of(dtype);
+    }
+}
+
+TEST(StoredWeights, CrossEntropyIsThatOfTheWidenedWeight) {
+  const std::vector<int32_t> targets{1, 0, 30};
+  for (const DType dtype : kStored) {
+    Stored weight = stored({40, 64}, dtype, 1);
+    Parameter none;
+    const Tensor x = normals({3, 64}, 3, DType::f32, 0.2f);
+    Context context;
+    const Loss found = cross_entropy(context, x, weight.parameter, none, targets, {});
+    const Loss wanted = cross_entropy(context, x, weight.widened, none, targets, {});
+    EXPECT_NEAR(found.negative_log_likelihood, wanted.negative_log_likelihood, 1e-5);
+  }
+}
+
+TEST(StoredWeights, CannotBeTrained) {
+  Tape tape;
+  Context context{.tape = &tape};
+  Stored weight = stored({32, 32}, DType::q8_0, 1);
+  Parameter none;
+  const std::vector<int32_t> tokens{1};
+  const Tensor x = normals({1, 32}, 2);
+  const std::string text = "weight is stored as q8_0: only f32 can be trained";
+  expect_error([&] { linear(context, x, weight.parameter, none); }, text);
+  expect_error([&] { cross_entropy(context, x, weight.parameter, none, tokens, {}); }, text);
+  expect_error([&] { embedding(context, {tokens, {}}, weight.parameter, 1.0f, {}); }, text);
+}
+
+TEST(Multiply, PrefersThePackedWeight) {
+  Stored weight = stored({20, 32}, DType::f16, 1);
+  weight.widened.packed = kernels::pack({weight.widened.value, true});
+  Parameter none;
+  const Tensor x = normals({3, 32}, 2);
+  Tensor packed = Tensor::empty({3, 20}), plain = packed.clone(), read = packed.clone();
+  multiply(x, weight.widened, none, packed);
+  weight.widened.packed = {};
+  multiply(x, weight.widened, none, plain);
+  multiply(x, weight.parameter, none, read);
+  EXPECT_EQ(std::memcmp(packed.raw(), plain.raw(), static_cast<size_t>(plain.bytes())), 0);
+  kernels::expect_close(read, plain, "stored", 10.0);
+}
+
+TEST(Multiply, RefusesWidthsThatDoNotFit) {
+  Stored weight = stored({20, 32}, DType::q4_0, 1);
+  Parameter none, bias;
+  bias.name = "bias";
+  bias.value = normals({19}, 1);
+  Tensor out = Tensor::empty({3, 20});
+  expect_error(
+      [&] {
+        multiply(normals({3, 64}, 2), weight.parameter, none, out);
+      },
+      "weight: the input is [3, 64], its width should be 32");
+  expect_error(
+      [&] {
+        multiply(normals({3, 32}, 2), weight.parameter, bias, out);
+      },
+      "bias: the bias is [19], expected [20]");
+}
+
+}  // namespace
+}  // namespace heed::ops
