@@ -327,7 +327,7 @@ std::vector<BackwardTask> backward_tasks(const std::vector<AttentionGroup>& grou
       continue;
     }
     std::vector<AttentionTask> blocks;
-    add_row_blocks(group, blocks);
+    add_row_blocks(group, 1, blocks);
     for (auto& block : blocks) {
       block.key_begin = group.first_block(block.row_begin);
       block.key_end = group.visible(block.row_end - 1);

@@ -188,8 +188,11 @@ void attention_forward(const AttentionForward& in, Tensor& out, Tensor& log_sum)
   std::vector<AttentionTask> tasks;
   // Places among the keys are those of one sequence.
   const bool merge = !shape.causal && !shape.relative_bias;
-  for (const AttentionGroup& group : attention_groups(in.spans, shape, merge))
-    add_row_blocks(group, tasks);
+  const std::vector<AttentionGroup> groups = attention_groups(in.spans, shape, merge);
+  // Fewer groups than threads (one sequence whose heads share a key): each is for several threads.
+  const int64_t count = std::max<int64_t>(static_cast<int64_t>(groups.size()), 1);
+  const int64_t shares = (thread_count() + count - 1) / count;
+  for (const AttentionGroup& group : groups) add_row_blocks(group, shares, tasks);
   visit_floating(in.q.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const ForwardTensors<T> tensors{in.q.data<T>(), in.k.data<T>(), in.v.data<T>(), out.data<T>(),

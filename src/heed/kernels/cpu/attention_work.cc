@@ -54,10 +54,11 @@ std::vector<AttentionGroup> attention_groups(const AttentionSpans& spans,
   return groups;
 }
 
-void add_row_blocks(const AttentionGroup& group, std::vector<AttentionTask>& tasks) {
+void add_row_blocks(const AttentionGroup& group, int64_t shares,
+                    std::vector<AttentionTask>& tasks) {
   const int64_t rows = group.rows();
-  const int64_t blocks = (rows + kRowBlock - 1) / kRowBlock;
-  if (blocks == 0) return;
+  if (rows == 0) return;
+  const int64_t blocks = std::max(shares, (rows + kRowBlock - 1) / kRowBlock);
   const int64_t even = (rows + blocks - 1) / blocks;
   const int64_t step = (even + kPanelRows - 1) / kPanelRows * kPanelRows;
   for (int64_t begin = 0; begin < rows; begin += step)

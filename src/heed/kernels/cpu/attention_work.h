@@ -102,8 +102,9 @@ struct AttentionTask {
   int64_t key_begin, key_end;
 };
 
-/// Appends tasks that cut the rows of `group` into blocks of at most kRowBlock.
-void add_row_blocks(const AttentionGroup& group, std::vector<AttentionTask>& tasks);
+/// Appends tasks that cut the rows of `group` into blocks of at most kRowBlock, and into `shares`
+/// blocks at least if there are rows enough.
+void add_row_blocks(const AttentionGroup& group, int64_t shares, std::vector<AttentionTask>& tasks);
 
 /// Calls body(task) for all tasks on all threads. The tasks of neighbouring heads, whose numbers
 /// lie side by side in memory, stay on one thread where there are tasks enough.
