@@ -7,6 +7,7 @@ BUILD_PACKAGES=(
   g++ cmake ninja-build pkg-config
   libhwy-dev           # portable SIMD
   libsentencepiece-dev # vocabularies
+  libutf8proc-dev      # normal forms of Unicode
   nlohmann-json3-dev   # config.json, safetensors headers
   libtomlplusplus-dev  # configs/*.toml
   libcli11-dev         # the command line

@@ -76,6 +76,10 @@ TranslationTokenizer::TranslationTokenizer(SentencePiece source, SentencePiece t
   }
 }
 
+bool TranslationTokenizer::exists(const std::filesystem::path& directory) {
+  return path_exists(directory / "source.spm");
+}
+
 TranslationTokenizer TranslationTokenizer::load(const std::filesystem::path& directory) {
   return {SentencePiece::load(directory / "source.spm"),
           SentencePiece::load(directory / "target.spm"), read_vocabulary(directory / "vocab.json")};

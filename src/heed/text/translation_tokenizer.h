@@ -17,6 +17,8 @@ namespace heed::text {
 /// target.spm cut text into pieces, vocab.json numbers the pieces of both.
 class TranslationTokenizer {
  public:
+  /// Whether a model directory has such files.
+  static bool exists(const std::filesystem::path& directory);
   /// Reads the three files of a model directory. Throws Error on a missing or broken one.
   static TranslationTokenizer load(const std::filesystem::path& directory);
   /// One vocabulary for both languages, numbered as the SentencePiece model numbers it.

@@ -40,6 +40,16 @@ bool is_ascii_block(const char* bytes) {
   return (block & 0x8080808080808080u) == 0;
 }
 
+/// Bytes of a malformed code point at `position` that could have begun a good one; at least 1.
+size_t malformed_length(std::string_view text, size_t position) {
+  const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[position + i]); };
+  const size_t left = text.size() - position, wanted = length_by_lead(byte(0));
+  if (wanted < 2 || left < 2 || !is_second_byte(byte(0), byte(1))) return 1;
+  size_t length = 2;
+  while (length < wanted && length < left && is_continuation(byte(length))) ++length;
+  return length;
+}
+
 }  // namespace
 
 CodePoint code_point_at(std::string_view text, size_t position) {
@@ -68,6 +78,30 @@ size_t first_invalid_utf8(std::string_view text) {
     position += point.length;
   }
   return std::string_view::npos;
+}
+
+void append_utf8(std::string& text, char32_t value) {
+  const auto low = [&](int shift) { return static_cast<char>(0x80 | ((value >> shift) & 0x3F)); };
+  if (value < 0x80) {
+    text.push_back(static_cast<char>(value));
+  } else if (value < 0x800) {
+    text += {static_cast<char>(0xC0 | (value >> 6)), low(0)};
+  } else if (value < 0x10000) {
+    text += {static_cast<char>(0xE0 | (value >> 12)), low(6), low(0)};
+  } else {
+    text += {static_cast<char>(0xF0 | (value >> 18)), low(12), low(6), low(0)};
+  }
+}
+
+std::string with_replacements(std::string_view text) {
+  std::string result;
+  while (true) {
+    const size_t bad = first_invalid_utf8(text);
+    result += text.substr(0, bad);
+    if (bad == std::string_view::npos) return result;
+    append_utf8(result, CodePoint::kReplacement);
+    text.remove_prefix(bad + malformed_length(text, bad));
+  }
 }
 
 }  // namespace heed::text

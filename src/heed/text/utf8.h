@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace heed::text {
@@ -37,5 +38,13 @@ void for_each_code_point(std::string_view text, Visit&& visit) {
     position += point.length;
   }
 }
+
+/// Appends the UTF-8 of a code point; `value` is one.
+void append_utf8(std::string& text, char32_t value);
+
+/// The text with U+FFFD for every maximal part of a broken code point, as Python's
+/// bytes.decode("utf-8", errors="replace") gives it (Unicode 15, section 3.9, "U+FFFD substitution
+/// of maximal subparts"): "\xE2\x82" at the end is one of them, "\xC0\x80" two.
+std::string with_replacements(std::string_view text);
 
 }  // namespace heed::text

@@ -1,0 +1,144 @@
+#include "heed/text/charsmap.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "heed/base/error.h"
+#include "heed/text/utf8.h"
+
+namespace heed::text {
+namespace {
+
+uint32_t word_at(std::string_view bytes, size_t index) {
+  uint32_t word;
+  std::memcpy(&word, bytes.data() + index * sizeof(word), sizeof(word));
+  return word;
+}
+
+uint32_t value_of(uint32_t unit) { return unit & 0x7FFFFFFFu; }
+uint32_t label_of(uint32_t unit) { return unit & ((1u << 31) | 0xFFu); }
+bool has_value(uint32_t unit) { return (unit & (1u << 8)) != 0; }
+/// Child `label` of a node is at this exclusive or `label`.
+size_t children_of(size_t node, uint32_t unit) {
+  return node ^ ((unit >> 10) << ((unit & (1u << 9)) >> 6));
+}
+
+/// The units of a double-array trie as darts-clone lays them out: bits 0-7 are the label that leads
+/// here, bit 8 says that a value hangs at child 0, bits 9-31 are the distance to the children. A
+/// value has bit 31 set.
+class TrieCheck {
+ public:
+  TrieCheck(std::string_view trie, size_t values_end)
+      : trie_(trie), values_end_(values_end), states_(trie.size() / sizeof(uint32_t)) {}
+
+  /// Walks depth first all that can be reached from the root.
+  bool sound() {
+    if (states_.empty() || !open(0)) return false;
+    while (!path_.empty()) {
+      Step& step = path_.back();
+      if (step.next_label == 256) {
+        close();
+        continue;
+      }
+      const uint32_t label = step.next_label++;
+      const size_t child = children_of(step.node, unit(step.node)) ^ label;
+      if (label_of(unit(child)) != label) continue;
+      if (states_[child].visit == Visit::open) return false;  // a cycle
+      if (states_[child].visit == Visit::unseen && !open(child)) return false;
+      if (states_[child].visit == Visit::done) note_values(step.node, states_[child].values);
+    }
+    return states_[0].values <= kMostValues;
+  }
+
+ private:
+  enum class Visit : uint8_t { unseen, open, done };
+  struct State {
+    Visit visit = Visit::unseen;
+    uint8_t values = 0;  // most values on a path from here, kMostValues + 1 for more than that
+  };
+  struct Step {
+    size_t node;
+    uint32_t next_label;
+  };
+  /// The library has room for so many values met along one text.
+  static constexpr uint8_t kMostValues = 32;
+
+  uint32_t unit(size_t node) const { return word_at(trie_, node); }
+
+  bool open(size_t node) {
+    // Child `label` is at children ^ label, so all 256 places must be inside.
+    const size_t children = children_of(node, unit(node));
+    if ((children | 0xFF) >= states_.size()) return false;
+    if (has_value(unit(node)) && value_of(unit(children)) >= values_end_) return false;
+    states_[node].visit = Visit::open;
+    path_.push_back({node, 0});
+    return true;
+  }
+
+  void close() {
+    const size_t node = path_.back().node;
+    path_.pop_back();
+    State& state = states_[node];
+    state.visit = Visit::done;
+    if (has_value(unit(node)) && state.values <= kMostValues) ++state.values;
+    if (!path_.empty()) note_values(path_.back().node, state.values);
+  }
+
+  void note_values(size_t node, uint8_t values) {
+    states_[node].values = std::max(states_[node].values, values);
+  }
+
+  std::string_view trie_;
+  size_t values_end_;
+  std::vector<State> states_;
+  std::vector<Step> path_;
+};
+
+}  // namespace
+
+/// [size of the trie in bytes, 4 bytes][trie][replacements, each ended by a zero byte]
+bool is_sound_charsmap(std::string_view map) {
+  if (map.empty()) return true;
+  if (map.size() <= sizeof(uint32_t)) return false;
+  const size_t trie_size = word_at(map, 0);
+  map.remove_prefix(sizeof(uint32_t));
+  if (trie_size >= map.size() || trie_size % sizeof(uint32_t) != 0) return false;
+  const std::string_view replacements = map.substr(trie_size);
+  if (replacements.back() != '\0') return false;
+  return TrieCheck(map.substr(0, trie_size), replacements.size()).sound();
+}
+
+Charsmap::Charsmap(std::string bytes, const std::string& name) : bytes_(std::move(bytes)) {
+  require(!bytes_.empty() && is_sound_charsmap(bytes_) && is_valid_utf8(replacements()),
+          "{}: the normalisation table (precompiled_charsmap) leads outside itself", name);
+}
+
+std::string_view Charsmap::trie() const {
+  return std::string_view(bytes_).substr(sizeof(uint32_t), word_at(bytes_, 0));
+}
+
+std::string_view Charsmap::replacements() const {
+  return std::string_view(bytes_).substr(sizeof(uint32_t) + word_at(bytes_, 0));
+}
+
+std::optional<std::string_view> Charsmap::replacement(std::string_view text) const {
+  const std::string_view units = trie();
+  size_t node = children_of(0, word_at(units, 0));
+  for (const char c : text) {
+    const auto label = static_cast<uint8_t>(c);
+    if (label == 0) break;
+    node ^= label;
+    const uint32_t unit = word_at(units, node);
+    if (label_of(unit) != label) break;
+    node = children_of(node, unit);
+    if (!has_value(unit)) continue;
+    const std::string_view found = replacements().substr(value_of(word_at(units, node)));
+    if ((found[0] & 0xC0) == 0x80) break;  // the middle of a code point
+    return found.substr(0, found.find('\0'));
+  }
+  return std::nullopt;
+}
+
+}  // namespace heed::text

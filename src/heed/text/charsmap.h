@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace heed::text {
+
+/// Whether the table can be walked without leaving it. The library walks it unchecked.
+bool is_sound_charsmap(std::string_view map);
+
+/// The normalisation table of a SentencePiece model: a double-array trie (Aoe 1989) as darts-clone
+/// lays it out, and what its keys are replaced by.
+class Charsmap {
+ public:
+  /// Throws Error, calling the file `name`, unless the table is sound and its texts valid UTF-8.
+  Charsmap(std::string bytes, const std::string& name);
+
+  /// What replaces the shortest key that `text` begins with, if there is one.
+  std::optional<std::string_view> replacement(std::string_view text) const;
+
+ private:
+  std::string bytes_;
+  std::string_view trie() const;
+  std::string_view replacements() const;
+};
+
+}  // namespace heed::text

@@ -1,0 +1,192 @@
+#include "heed/text/decoders/decoder.h"
+
+#include "heed/base/json.h"
+#include "heed/text/byte_alphabet.h"
+#include "heed/text/decoders/replace_all.h"
+#include "heed/text/regex/pattern.h"
+#include "heed/text/utf8.h"
+
+namespace heed::text {
+namespace {
+
+class Sequence : public Decoder {
+ public:
+  explicit Sequence(std::vector<std::unique_ptr<Decoder>> parts) : parts_(std::move(parts)) {}
+  void apply(std::vector<std::string>& pieces) const override {
+    for (const auto& part : parts_) part->apply(pieces);
+  }
+
+ private:
+  std::vector<std::unique_ptr<Decoder>> parts_;
+};
+
+class ByteLevel : public Decoder {
+ public:
+  void apply(std::vector<std::string>& pieces) const override {
+    std::string bytes;
+    for (const std::string& piece : pieces) append_letter_bytes(bytes, piece);
+    pieces = {with_replacements(bytes)};
+  }
+};
+
+class Fuse : public Decoder {
+ public:
+  void apply(std::vector<std::string>& pieces) const override {
+    std::string text;
+    for (const std::string& piece : pieces) text += piece;
+    pieces = {std::move(text)};
+  }
+};
+
+class Strip : public Decoder {
+ public:
+  Strip(char32_t content, int64_t start, int64_t stop) : start_(start), stop_(stop) {
+    append_utf8(content_, content);
+  }
+  void apply(std::vector<std::string>& pieces) const override {
+    for (std::string& piece : pieces) {
+      std::string_view rest = piece;
+      for (int64_t i = 0; i < start_ && rest.starts_with(content_); ++i)
+        rest.remove_prefix(content_.size());
+      for (int64_t i = 0; i < stop_ && rest.ends_with(content_); ++i)
+        rest.remove_suffix(content_.size());
+      piece = std::string(rest);
+    }
+  }
+
+ private:
+  std::string content_;
+  int64_t start_, stop_;
+};
+
+class Replace : public Decoder {
+ public:
+  Replace(Regex pattern, std::string content)
+      : pattern_(std::move(pattern)), content_(std::move(content)) {}
+  void apply(std::vector<std::string>& pieces) const override {
+    for (std::string& piece : pieces) {
+      std::string result;
+      size_t position = 0;
+      if (piece.empty()) continue;
+      for (const TextSpan match : pattern_.find_all(piece)) {
+        result.append(piece, position, match.begin - position);
+        result += content_;
+        position = match.end;
+      }
+      result.append(piece, position);
+      piece = std::move(result);
+    }
+  }
+
+ private:
+  Regex pattern_;
+  std::string content_;
+};
+
+class Metaspace : public Decoder {
+ public:
+  explicit Metaspace(const MetaspaceOptions& options) : options_(options) {}
+  void apply(std::vector<std::string>& pieces) const override {
+    // The first word's space is the one that was put before it.
+    bool drop = options_.prepend != MetaspaceOptions::Prepend::never;
+    for (std::string& piece : pieces) {
+      replace_all(piece, options_.replacement, drop ? "" : " ");
+      drop = false;
+    }
+  }
+
+ private:
+  MetaspaceOptions options_;
+};
+
+class WordPiece : public Decoder {
+ public:
+  WordPiece(std::string prefix, bool cleanup) : prefix_(std::move(prefix)), cleanup_(cleanup) {}
+  void apply(std::vector<std::string>& pieces) const override {
+    for (size_t i = 0; i < pieces.size(); ++i) {
+      if (i > 0 && pieces[i].starts_with(prefix_))
+        pieces[i].erase(0, prefix_.size());
+      else if (i > 0)
+        pieces[i].insert(0, 1, ' ');
+      if (cleanup_) clean_up(pieces[i]);
+    }
+  }
+
+ private:
+  std::string prefix_;
+  bool cleanup_;
+};
+
+/// The pieces of words that end with a suffix.
+class Bpe : public Decoder {
+ public:
+  explicit Bpe(std::string suffix) : suffix_(std::move(suffix)) {}
+  void apply(std::vector<std::string>& pieces) const override {
+    for (std::string& piece : pieces)
+      replace_all(piece, suffix_, &piece == &pieces.back() ? "" : " ");
+  }
+
+ private:
+  std::string suffix_;
+};
+
+std::unique_ptr<Decoder> read_sequence(const nlohmann::json& json, const std::string& file) {
+  const auto found = json.find("decoders");
+  require(found != json.end() && found->is_array(), "{}: decoders is missing or no list", file);
+  std::vector<std::unique_ptr<Decoder>> parts;
+  for (const auto& part : *found) parts.push_back(read_decoder(part, file));
+  return make_decoder_sequence(std::move(parts));
+}
+
+std::unique_ptr<Decoder> read_strip(const nlohmann::json& json, const std::string& file) {
+  const auto content = get<std::string>(json, "content", file);
+  require(!content.empty() && code_point_at(content, 0).length == content.size(),
+          "{}: content is {}, expected one character", file, excerpt(json["content"]));
+  return make_strip_decoder(code_point_at(content, 0).value, get<int64_t>(json, "start", file),
+                            get<int64_t>(json, "stop", file));
+}
+
+}  // namespace
+
+std::unique_ptr<Decoder> make_decoder_sequence(std::vector<std::unique_ptr<Decoder>> parts) {
+  return std::make_unique<Sequence>(std::move(parts));
+}
+
+std::unique_ptr<Decoder> make_byte_level_decoder() { return std::make_unique<ByteLevel>(); }
+
+std::unique_ptr<Decoder> make_fuse_decoder() { return std::make_unique<Fuse>(); }
+
+std::unique_ptr<Decoder> make_strip_decoder(char32_t content, int64_t start, int64_t stop) {
+  return std::make_unique<Strip>(content, start, stop);
+}
+
+std::unique_ptr<Decoder> make_replace_decoder(Regex pattern, std::string content) {
+  return std::make_unique<Replace>(std::move(pattern), std::move(content));
+}
+
+std::unique_ptr<Decoder> make_metaspace_decoder(const MetaspaceOptions& options) {
+  return std::make_unique<Metaspace>(options);
+}
+
+std::unique_ptr<Decoder> make_word_piece_decoder(std::string prefix, bool cleanup) {
+  return std::make_unique<WordPiece>(std::move(prefix), cleanup);
+}
+
+std::unique_ptr<Decoder> read_decoder(const nlohmann::json& json, const std::string& file) {
+  const auto type = get<std::string>(json, "type", file);
+  if (type == "Sequence") return read_sequence(json, file);
+  if (type == "ByteLevel") return make_byte_level_decoder();
+  if (type == "ByteFallback") return make_byte_fallback_decoder();
+  if (type == "Fuse") return make_fuse_decoder();
+  if (type == "Strip") return read_strip(json, file);
+  if (type == "Replace")
+    return make_replace_decoder(read_pattern(json, file), get<std::string>(json, "content", file));
+  if (type == "Metaspace") return make_metaspace_decoder(read_metaspace_options(json, file));
+  if (type == "WordPiece")
+    return make_word_piece_decoder(get<std::string>(json, "prefix", file),
+                                   get<bool>(json, "cleanup", file));
+  if (type == "BPEDecoder") return std::make_unique<Bpe>(get<std::string>(json, "suffix", file));
+  fail("{}: the decoder {} is not known", file, excerpt(json["type"]));
+}
+
+}  // namespace heed::text

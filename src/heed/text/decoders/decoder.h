@@ -1,0 +1,34 @@
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "heed/text/pre_tokenizers/pre_tokenizer.h"
+
+namespace heed::text {
+
+/// Turns pieces back into parts of a text, which joined are the text. Immutable.
+class Decoder {
+ public:
+  virtual ~Decoder() = default;
+  virtual void apply(std::vector<std::string>& pieces) const = 0;
+};
+
+/// What "decoder" of a tokenizer.json describes; `file` is what errors call it. Throws Error on a
+/// type that is not known, and on missing or wrong members.
+std::unique_ptr<Decoder> read_decoder(const nlohmann::json& json, const std::string& file);
+
+std::unique_ptr<Decoder> make_decoder_sequence(std::vector<std::unique_ptr<Decoder>> parts);
+std::unique_ptr<Decoder> make_byte_level_decoder();
+std::unique_ptr<Decoder> make_byte_fallback_decoder();
+std::unique_ptr<Decoder> make_fuse_decoder();
+/// Removes up to `start` and `stop` times `content` at the two ends of each part.
+std::unique_ptr<Decoder> make_strip_decoder(char32_t content, int64_t start, int64_t stop);
+std::unique_ptr<Decoder> make_replace_decoder(Regex pattern, std::string content);
+std::unique_ptr<Decoder> make_metaspace_decoder(const MetaspaceOptions& options);
+/// Joins pieces with `prefix` to those before them; with `cleanup`, spaces before punctuation go.
+std::unique_ptr<Decoder> make_word_piece_decoder(std::string prefix, bool cleanup);
+
+}  // namespace heed::text

@@ -1,0 +1,132 @@
+#include <array>
+
+#include "heed/base/json.h"
+#include "heed/text/models/merge_table.h"
+#include "heed/text/models/tokenizer_model.h"
+#include "heed/text/models/word_merger.h"
+#include "heed/text/utf8.h"
+
+namespace heed::text {
+namespace {
+
+class Bpe : public TokenizerModel {
+ public:
+  Bpe(Vocabulary vocabulary, const std::vector<BpeMerge>& merges, const BpeOptions& options)
+      : TokenizerModel(std::move(vocabulary)), options_(options), merges_(merges) {
+    if (options_.unknown) unknown_ = this->vocabulary().find(*options_.unknown);
+    for (uint32_t value = 0; value < letters_.size(); ++value) {
+      std::string letter;
+      append_utf8(letter, value);
+      letters_[value] = this->vocabulary().find(letter).value_or(-1);
+    }
+  }
+
+  void tokenize(std::string_view word, std::vector<int32_t>& ids) const override {
+    if (word.empty()) return;
+    if (options_.ignore_merges) {
+      if (const auto id = vocabulary().find(word)) {
+        ids.push_back(*id);
+        return;
+      }
+    }
+    WordMerger merger(merges_);
+    add_letters(word, merger);
+    merger.merge(ids);
+  }
+
+ private:
+  /// The unknown piece that more unknown letters may still join is added late: after pieces for
+  /// bytes that follow it. `tokenizers` does so too.
+  void add_letters(std::string_view word, WordMerger& merger) const {
+    bool pending_unknown = false;
+    const auto add_pending = [&] {
+      if (pending_unknown) merger.add(*unknown_);
+      pending_unknown = false;
+    };
+    for (size_t begin = 0; begin < word.size();) {
+      const CodePoint point = code_point_at(word, begin);
+      const std::string_view bytes = word.substr(begin, point.length);
+      const bool first = begin == 0, last = begin + point.length == word.size();
+      begin += point.length;
+      std::string decorated;
+      if (const auto id = letter(point.value, bytes, first, last, decorated)) {
+        add_pending();
+        merger.add(*id);
+        continue;
+      }
+      if (options_.byte_fallback) {
+        if (const auto pieces = byte_pieces(vocabulary(), decorated.empty() ? bytes : decorated)) {
+          for (const int32_t id : *pieces) merger.add(id);
+          continue;
+        }
+      }
+      if (!options_.unknown) continue;  // left out
+      require(unknown_.has_value(), "the letter \"{}\" is unknown and so is the piece \"{}\"",
+              one_line(bytes), one_line(*options_.unknown));
+      if (!options_.fuse_unknown) add_pending();
+      pending_unknown = true;
+    }
+    add_pending();
+  }
+
+  std::optional<int32_t> letter(char32_t value, std::string_view bytes, bool first, bool last,
+                                std::string& decorated) const {
+    const bool prefixed = !first && !options_.continuing_prefix.empty();
+    const bool suffixed = last && !options_.end_suffix.empty();
+    if (prefixed || suffixed) {
+      if (prefixed) decorated = options_.continuing_prefix;
+      decorated += bytes;
+      if (suffixed) decorated += options_.end_suffix;
+      return vocabulary().find(decorated);
+    }
+    if (value >= letters_.size()) return vocabulary().find(bytes);
+    if (letters_[value] < 0) return std::nullopt;
+    return letters_[value];
+  }
+
+  BpeOptions options_;
+  std::optional<int32_t> unknown_;
+  MergeTable merges_;
+  std::array<int32_t, 0x180> letters_;  // of the first code points; those of bytes are among them
+};
+
+std::vector<std::pair<std::string, std::string>> read_pairs(const nlohmann::json& merges,
+                                                            const std::string& file) {
+  require(merges.is_array(), "{}: merges is {}, expected a list", file, excerpt(merges));
+  std::vector<std::pair<std::string, std::string>> pairs;
+  pairs.reserve(merges.size());
+  for (const auto& merge : merges) {
+    if (merge.is_array() && merge.size() == 2 && merge[0].is_string() && merge[1].is_string()) {
+      pairs.emplace_back(merge[0].get<std::string>(), merge[1].get<std::string>());
+      continue;
+    }
+    require(merge.is_string(), "{}: {} in merges, expected two pieces", file, excerpt(merge));
+    const auto& line = merge.get_ref<const std::string&>();
+    if (!line.starts_with("#version")) pairs.push_back(read_merge(line, file));
+  }
+  return pairs;
+}
+
+}  // namespace
+
+std::unique_ptr<TokenizerModel> make_bpe(Vocabulary vocabulary, const std::vector<BpeMerge>& merges,
+                                         const BpeOptions& options) {
+  return std::make_unique<Bpe>(std::move(vocabulary), merges, options);
+}
+
+std::unique_ptr<TokenizerModel> read_bpe(const nlohmann::json& json, const std::string& file) {
+  BpeOptions options;
+  const auto unknown = get_or<std::string>(json, "unk_token", "", file);
+  if (json.contains("unk_token") && json["unk_token"].is_string()) options.unknown = unknown;
+  options.continuing_prefix = get_or<std::string>(json, "continuing_subword_prefix", "", file);
+  options.end_suffix = get_or<std::string>(json, "end_of_word_suffix", "", file);
+  options.fuse_unknown = get_or<bool>(json, "fuse_unk", false, file);
+  options.byte_fallback = get_or<bool>(json, "byte_fallback", false, file);
+  options.ignore_merges = get_or<bool>(json, "ignore_merges", false, file);
+  require(json.contains("merges"), "{}: the model's merges are missing", file);
+  Vocabulary vocabulary = read_vocabulary(json, file);
+  const auto merges = merges_of_pairs(vocabulary, read_pairs(json["merges"], file), options, file);
+  return make_bpe(std::move(vocabulary), merges, options);
+}
+
+}  // namespace heed::text

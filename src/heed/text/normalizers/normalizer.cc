@@ -1,0 +1,169 @@
+#include "heed/text/normalizers/normalizer.h"
+
+#include <algorithm>
+
+#include "heed/base/json.h"
+#include "heed/text/byte_alphabet.h"
+#include "heed/text/normalizers/map_text.h"
+#include "heed/text/unicode/normal_forms.h"
+#include "heed/text/unicode/properties.h"
+
+namespace heed::text {
+namespace {
+
+class Sequence : public Normalizer {
+ public:
+  explicit Sequence(std::vector<std::unique_ptr<Normalizer>> parts) : parts_(std::move(parts)) {}
+  void apply(NormalizedText& text) const override {
+    for (const auto& part : parts_) part->apply(text);
+  }
+
+ private:
+  std::vector<std::unique_ptr<Normalizer>> parts_;
+};
+
+class UnicodeForm : public Normalizer {
+ public:
+  explicit UnicodeForm(NormalForm form) : form_(form) {}
+  void apply(NormalizedText& text) const override {
+    text.text = normal_form(text.text, form_, text.at_start);
+  }
+
+ private:
+  NormalForm form_;
+};
+
+class Lowercase : public Normalizer {
+ public:
+  void apply(NormalizedText& text) const override {
+    map_text(text, [](char32_t value, std::string_view, std::string& result) {
+      append_lower_case(result, value);
+    });
+  }
+};
+
+class StripAccents : public Normalizer {
+ public:
+  void apply(NormalizedText& text) const override {
+    map_text(text, [](char32_t value, std::string_view bytes, std::string& result) {
+      if (!is_combining_mark(value)) result += bytes;
+    });
+  }
+};
+
+class Strip : public Normalizer {
+ public:
+  Strip(bool left, bool right) : left_(left), right_(right) {}
+  void apply(NormalizedText& text) const override {
+    // The first byte after the last, and of the first, code point that stays.
+    size_t begin = text.text.size(), end = 0, position = 0;
+    for_each_code_point(text.text, [&](const CodePoint& point, std::string_view bytes) {
+      if (!is_white_space(point.value)) {
+        begin = std::min(begin, position);
+        end = position + bytes.size();
+      }
+      position += bytes.size();
+    });
+    if (right_) text.text.resize(std::max(end, left_ ? 0 : std::min(begin, end)));
+    if (left_) {
+      text.text.erase(0, std::min(begin, text.text.size()));
+      text.at_start -= std::min(begin, text.at_start);
+    }
+    text.at_start = std::min(text.at_start, text.text.size());
+  }
+
+ private:
+  bool left_, right_;
+};
+
+/// What SentencePiece does before its table in the rule set "nmt".
+class Nmt : public Normalizer {
+ public:
+  void apply(NormalizedText& text) const override {
+    map_text(text, [](char32_t value, std::string_view bytes, std::string& result) {
+      if (is_removed(value)) return;
+      if (is_space(value))
+        result.push_back(' ');
+      else
+        result += bytes;
+    });
+  }
+
+ private:
+  static bool is_removed(char32_t value) {
+    return (value >= 1 && value <= 8) || value == 0xB || (value >= 0xE && value <= 0x1F) ||
+           value == 0x7F || value == 0x8F || value == 0x9F;
+  }
+  static bool is_space(char32_t value) {
+    return value == '\t' || value == '\n' || value == '\f' || value == '\r' || value == 0x1680 ||
+           (value >= 0x200B && value <= 0x200F) || value == 0x2028 || value == 0x2029 ||
+           value == 0x2581 || value == 0xFEFF || value == 0xFFFD;
+  }
+};
+
+class Prepend : public Normalizer {
+ public:
+  explicit Prepend(std::string text) : prefix_(std::move(text)) {}
+  void apply(NormalizedText& text) const override {
+    if (text.text.empty()) return;
+    text.text.insert(0, prefix_);
+    if (text.at_start > 0) text.at_start += prefix_.size();
+  }
+
+ private:
+  std::string prefix_;
+};
+
+class ByteLevel : public Normalizer {
+ public:
+  void apply(NormalizedText& text) const override {
+    map_text(text, [](char32_t, std::string_view bytes, std::string& result) {
+      append_byte_letters(result, bytes);
+    });
+  }
+};
+
+std::unique_ptr<Normalizer> read_sequence(const nlohmann::json& json, const std::string& file) {
+  const auto found = json.find("normalizers");
+  require(found != json.end() && found->is_array(), "{}: normalizers is missing or no list", file);
+  std::vector<std::unique_ptr<Normalizer>> parts;
+  for (const auto& part : *found) parts.push_back(read_normalizer(part, file));
+  return make_sequence(std::move(parts));
+}
+
+}  // namespace
+
+std::unique_ptr<Normalizer> make_sequence(std::vector<std::unique_ptr<Normalizer>> parts) {
+  return std::make_unique<Sequence>(std::move(parts));
+}
+
+std::unique_ptr<Normalizer> make_prepend(std::string text) {
+  return std::make_unique<Prepend>(std::move(text));
+}
+
+std::unique_ptr<Normalizer> make_unicode_form(NormalForm form) {
+  return std::make_unique<UnicodeForm>(form);
+}
+
+std::unique_ptr<Normalizer> read_normalizer(const nlohmann::json& json, const std::string& file) {
+  const auto type = get<std::string>(json, "type", file);
+  if (type == "Sequence") return read_sequence(json, file);
+  if (type == "NFC") return make_unicode_form(NormalForm::nfc);
+  if (type == "NFD") return make_unicode_form(NormalForm::nfd);
+  if (type == "NFKC") return make_unicode_form(NormalForm::nfkc);
+  if (type == "NFKD") return make_unicode_form(NormalForm::nfkd);
+  if (type == "Lowercase") return std::make_unique<Lowercase>();
+  if (type == "StripAccents") return std::make_unique<StripAccents>();
+  if (type == "Strip")
+    return std::make_unique<Strip>(get<bool>(json, "strip_left", file),
+                                   get<bool>(json, "strip_right", file));
+  if (type == "Nmt") return std::make_unique<Nmt>();
+  if (type == "Prepend") return make_prepend(get<std::string>(json, "prepend", file));
+  if (type == "ByteLevel") return std::make_unique<ByteLevel>();
+  if (type == "BertNormalizer") return read_bert_normalizer(json, file);
+  if (type == "Precompiled") return read_precompiled(json, file);
+  if (type == "Replace") return read_replace(json, file);
+  fail("{}: the normalizer {} is not known", file, excerpt(json["type"]));
+}
+
+}  // namespace heed::text

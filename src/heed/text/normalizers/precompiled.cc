@@ -1,0 +1,97 @@
+#include <utf8proc.h>
+
+#include "heed/base/json.h"
+#include "heed/text/base64.h"
+#include "heed/text/charsmap.h"
+#include "heed/text/normalizers/normalizer.h"
+#include "heed/text/utf8.h"
+
+namespace heed::text {
+namespace {
+
+/// The end of the grapheme cluster (Unicode annex 29) at `begin`.
+size_t end_of_grapheme(std::string_view text, size_t begin) {
+  utf8proc_int32_t state = 0;
+  CodePoint point = code_point_at(text, begin);
+  size_t end = begin + point.length;
+  while (end < text.size()) {
+    const CodePoint next = code_point_at(text, end);
+    if (utf8proc_grapheme_break_stateful(static_cast<utf8proc_int32_t>(point.value),
+                                         static_cast<utf8proc_int32_t>(next.value), &state))
+      break;
+    point = next;
+    end += next.length;
+  }
+  return end;
+}
+
+size_t count_code_points(std::string_view text) {
+  size_t count = 0;
+  for (const char byte : text) count += (byte & 0xC0) != 0x80 ? 1 : 0;
+  return count;
+}
+
+/// Replaces what the table of a SentencePiece model lists, in the order and with the oddities of
+/// `tokenizers`: a short grapheme cluster becomes whole what its beginning is replaced by.
+class Precompiled : public Normalizer {
+ public:
+  Precompiled(std::string charsmap, const std::string& file) : map_(std::move(charsmap), file) {}
+
+  void apply(NormalizedText& text) const override {
+    constexpr size_t kLongestCluster = 5;  // bytes
+    Output output{{}, 0, 0, count_code_points(text.text.substr(0, text.at_start)), 0};
+    output.text.reserve(text.text.size());
+    for (size_t begin = 0; begin < text.text.size();) {
+      const size_t end = end_of_grapheme(text.text, begin);
+      const std::string_view cluster = std::string_view(text.text).substr(begin, end - begin);
+      begin = end;
+      if (cluster.size() <= kLongestCluster) {
+        if (const auto replaced = map_.replacement(cluster)) {
+          output.replace(count_code_points(cluster), *replaced);
+          continue;
+        }
+      }
+      for_each_code_point(cluster, [&](const CodePoint&, std::string_view bytes) {
+        output.replace(1, map_.replacement(bytes).value_or(bytes));
+      });
+    }
+    text = {std::move(output.text), output.at_start};
+  }
+
+ private:
+  /// The new text, with what is needed to know where its beginning comes from.
+  struct Output {
+    std::string text;
+    size_t at_start, source, source_start, written;  // the last three in code points
+
+    /// Each new code point stands for one old, those that are too many for the last; old ones that
+    /// are too many are left out, but at the very beginning they shift what follows.
+    void replace(size_t old_count, std::string_view with) {
+      size_t fresh = 0;
+      for_each_code_point(with, [&](const CodePoint&, std::string_view bytes) {
+        const size_t stands_for = fresh < old_count ? source++ : source - 1;
+        text += bytes;
+        ++fresh;
+        ++written;
+        if (stands_for < source_start) at_start = text.size();
+      });
+      if (fresh < old_count && written > 0) source += old_count - fresh;
+    }
+  };
+
+  Charsmap map_;
+};
+
+}  // namespace
+
+std::unique_ptr<Normalizer> make_precompiled(std::string charsmap, const std::string& file) {
+  return std::make_unique<Precompiled>(std::move(charsmap), file);
+}
+
+std::unique_ptr<Normalizer> read_precompiled(const nlohmann::json& json, const std::string& file) {
+  const auto bytes = decode_base64(get<std::string>(json, "precompiled_charsmap", file));
+  require(bytes.has_value(), "{}: precompiled_charsmap is not base64", file);
+  return make_precompiled(*bytes, file);
+}
+
+}  // namespace heed::text

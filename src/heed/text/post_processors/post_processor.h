@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace heed::text {
+
+/// Adds the special tokens around a text: the outermost are added last.
+class PostProcessor {
+ public:
+  PostProcessor() = default;
+
+  /// What "post_processor" of a tokenizer.json describes; `file` is what errors call it. Throws
+  /// Error on a type that is not known, and on missing or wrong members.
+  static PostProcessor read(const nlohmann::json& json, const std::string& file);
+  static PostProcessor around(std::vector<int32_t> before, std::vector<int32_t> after);
+
+  std::vector<int32_t> apply(std::vector<int32_t> ids, bool special) const;
+
+ private:
+  /// A template: special tokens, and the text any number of times.
+  struct Part {
+    bool text = false;
+    std::vector<int32_t> special;
+  };
+  using Template = std::vector<Part>;
+
+  static Template read_template(const nlohmann::json& json, const std::string& file);
+  static void append(const nlohmann::json& json, const std::string& file,
+                     std::vector<Template>& templates);
+
+  std::vector<Template> templates_;  // applied in this order
+};
+
+}  // namespace heed::text

@@ -1,0 +1,42 @@
+#include "heed/text/byte_alphabet.h"
+#include "heed/text/normalizers/map_text.h"
+#include "heed/text/pre_tokenizers/split_text.h"
+
+namespace heed::text {
+namespace {
+
+class ByteLevel : public PreTokenizer {
+ public:
+  explicit ByteLevel(const ByteLevelOptions& options) : options_(options) {}
+
+ protected:
+  void cut(NormalizedText&& text, TextPieces& parts) const override {
+    static const Regex gpt2(
+        R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)", "GPT-2");
+    if (options_.add_prefix_space && text.text.front() != ' ') {
+      text.text.insert(0, 1, ' ');
+      if (text.at_start > 0) ++text.at_start;
+    }
+    const size_t first = parts.size();
+    if (options_.use_regex)
+      split_text(text, mark_all(gpt2.find_all(text.text), text.text.size()), Delimiters::isolated,
+                 parts);
+    else
+      parts.push_back({std::move(text), std::nullopt});
+    for (size_t i = first; i < parts.size(); ++i)
+      map_text(parts[i].text, [](char32_t, std::string_view bytes, std::string& result) {
+        append_byte_letters(result, bytes);
+      });
+  }
+
+ private:
+  ByteLevelOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<PreTokenizer> make_byte_level(const ByteLevelOptions& options) {
+  return std::make_unique<ByteLevel>(options);
+}
+
+}  // namespace heed::text

@@ -1,0 +1,227 @@
+#include "heed/text/pre_tokenizers/pre_tokenizer.h"
+
+#include "heed/base/json.h"
+#include "heed/text/pre_tokenizers/split_text.h"
+#include "heed/text/regex/pattern.h"
+#include "heed/text/unicode/properties.h"
+
+namespace heed::text {
+namespace {
+
+class Sequence : public PreTokenizer {
+ public:
+  explicit Sequence(std::vector<std::unique_ptr<PreTokenizer>> parts) : parts_(std::move(parts)) {}
+
+ protected:
+  void cut(NormalizedText&& text, TextPieces& parts) const override {
+    TextPieces own;
+    own.push_back({std::move(text), std::nullopt});
+    for (const auto& part : parts_) part->apply(own);
+    std::move(own.begin(), own.end(), std::back_inserter(parts));
+  }
+
+ private:
+  std::vector<std::unique_ptr<PreTokenizer>> parts_;
+};
+
+class Split : public PreTokenizer {
+ public:
+  Split(Regex pattern, Delimiters delimiters, bool invert)
+      : pattern_(std::move(pattern)), delimiters_(delimiters), invert_(invert) {}
+
+ protected:
+  void cut(NormalizedText&& text, TextPieces& parts) const override {
+    auto spans = mark_all(pattern_.find_all(text.text), text.text.size());
+    if (invert_)
+      for (MarkedSpan& span : spans) span.delimiter = !span.delimiter;
+    split_text(text, spans, delimiters_, parts);
+  }
+
+ private:
+  Regex pattern_;
+  Delimiters delimiters_;
+  bool invert_;
+};
+
+/// Splits at single code points.
+class CodePointSplit : public PreTokenizer {
+ public:
+  using Predicate = bool (*)(char32_t);
+  CodePointSplit(Predicate is_delimiter, Delimiters delimiters)
+      : is_delimiter_(is_delimiter), delimiters_(delimiters) {}
+
+ protected:
+  void cut(NormalizedText&& text, TextPieces& parts) const override {
+    split_text(text, mark_code_points(text.text, is_delimiter_), delimiters_, parts);
+  }
+
+ private:
+  Predicate is_delimiter_;
+  Delimiters delimiters_;
+};
+
+class CharacterDelimiter : public PreTokenizer {
+ public:
+  explicit CharacterDelimiter(char32_t delimiter) : delimiter_(delimiter) {}
+
+ protected:
+  void cut(NormalizedText&& text, TextPieces& parts) const override {
+    const auto is_delimiter = [&](char32_t value) { return value == delimiter_; };
+    split_text(text, mark_code_points(text.text, is_delimiter), Delimiters::removed, parts);
+  }
+
+ private:
+  char32_t delimiter_;
+};
+
+/// Words, and runs of what is neither word nor white space.
+class Whitespace : public PreTokenizer {
+ protected:
+  void cut(NormalizedText&& text, TextPieces& parts) const override {
+    enum class Class { space, word, other };
+    std::vector<TextSpan> words;
+    Class last = Class::space;
+    size_t position = 0;
+    for_each_code_point(text.text, [&](const CodePoint& point, std::string_view) {
+      const Class now = is_word(point.value)          ? Class::word
+                        : is_white_space(point.value) ? Class::space
+                                                      : Class::other;
+      if (now != Class::space && now == last) words.back().end += point.length;
+      if (now != Class::space && now != last) words.push_back({position, position + point.length});
+      last = now;
+      position += point.length;
+    });
+    for (const TextSpan word : words) parts.push_back({part_of(text, word), std::nullopt});
+  }
+};
+
+class FixedLength : public PreTokenizer {
+ public:
+  explicit FixedLength(int64_t length) : length_(length) {}
+
+ protected:
+  void cut(NormalizedText&& text, TextPieces& parts) const override {
+    TextSpan span;
+    int64_t count = 0;
+    for_each_code_point(text.text, [&](const CodePoint& point, std::string_view) {
+      span.end += point.length;
+      if (++count < length_) return;
+      parts.push_back({part_of(text, span), std::nullopt});
+      span.begin = span.end;
+      count = 0;
+    });
+    if (count > 0) parts.push_back({part_of(text, span), std::nullopt});
+  }
+
+ private:
+  int64_t length_;
+};
+
+Delimiters read_delimiters(const nlohmann::json& json, const std::string& file) {
+  const auto name = get<std::string>(json, "behavior", file);
+  if (name == "Removed") return Delimiters::removed;
+  if (name == "Isolated") return Delimiters::isolated;
+  if (name == "MergedWithPrevious") return Delimiters::merged_with_previous;
+  if (name == "MergedWithNext") return Delimiters::merged_with_next;
+  if (name == "Contiguous") return Delimiters::contiguous;
+  fail(
+      "{}: behavior is {}, expected Removed, Isolated, MergedWithPrevious, MergedWithNext or "
+      "Contiguous",
+      file, excerpt(json["behavior"]));
+}
+
+char32_t read_character(const nlohmann::json& json, const char* key, const std::string& file) {
+  const auto text = get<std::string>(json, key, file);
+  require(!text.empty() && code_point_at(text, 0).length == text.size(),
+          "{}: {} is {}, expected one character", file, key, excerpt(json[key]));
+  return code_point_at(text, 0).value;
+}
+
+std::unique_ptr<PreTokenizer> read_sequence(const nlohmann::json& json, const std::string& file) {
+  const auto found = json.find("pretokenizers");
+  require(found != json.end() && found->is_array(), "{}: pretokenizers is missing or no list",
+          file);
+  std::vector<std::unique_ptr<PreTokenizer>> parts;
+  for (const auto& part : *found) parts.push_back(read_pre_tokenizer(part, file));
+  return make_sequence(std::move(parts));
+}
+
+std::unique_ptr<PreTokenizer> read_split(const nlohmann::json& json, const std::string& file) {
+  return make_split(read_pattern(json, file), read_delimiters(json, file),
+                    get<bool>(json, "invert", file));
+}
+
+std::unique_ptr<PreTokenizer> read_punctuation(const nlohmann::json& json,
+                                               const std::string& file) {
+  const auto delimiters =
+      json.contains("behavior") ? read_delimiters(json, file) : Delimiters::isolated;
+  return std::make_unique<CodePointSplit>(is_punctuation, delimiters);
+}
+
+std::unique_ptr<PreTokenizer> read_digits(const nlohmann::json& json, const std::string& file) {
+  const bool single = get<bool>(json, "individual_digits", file);
+  return std::make_unique<CodePointSplit>(is_numeric,
+                                          single ? Delimiters::isolated : Delimiters::contiguous);
+}
+
+std::unique_ptr<PreTokenizer> read_fixed_length(const nlohmann::json& json,
+                                                const std::string& file) {
+  const auto length = get_or<int64_t>(json, "length", 5, file);
+  require(length > 0, "{}: length is {}, expected at least 1", file, length);
+  return std::make_unique<FixedLength>(length);
+}
+
+std::unique_ptr<PreTokenizer> read_byte_level(const nlohmann::json& json, const std::string& file) {
+  return make_byte_level(
+      {get<bool>(json, "add_prefix_space", file), get_or<bool>(json, "use_regex", true, file)});
+}
+
+}  // namespace
+
+void PreTokenizer::apply(TextPieces& pieces) const {
+  TextPieces parts;
+  parts.reserve(pieces.size());
+  for (TextPiece& piece : pieces) {
+    if (piece.token)
+      parts.push_back(std::move(piece));
+    else if (!piece.text.text.empty())
+      cut(std::move(piece.text), parts);
+  }
+  pieces = std::move(parts);
+}
+
+std::unique_ptr<PreTokenizer> make_sequence(std::vector<std::unique_ptr<PreTokenizer>> parts) {
+  return std::make_unique<Sequence>(std::move(parts));
+}
+
+std::unique_ptr<PreTokenizer> make_split(Regex pattern, Delimiters delimiters, bool invert) {
+  return std::make_unique<Split>(std::move(pattern), delimiters, invert);
+}
+
+std::unique_ptr<PreTokenizer> make_bert_pre_tokenizer() {
+  std::vector<std::unique_ptr<PreTokenizer>> parts;
+  parts.push_back(std::make_unique<CodePointSplit>(is_white_space, Delimiters::removed));
+  parts.push_back(std::make_unique<CodePointSplit>(is_punctuation, Delimiters::isolated));
+  return make_sequence(std::move(parts));
+}
+
+std::unique_ptr<PreTokenizer> read_pre_tokenizer(const nlohmann::json& json,
+                                                 const std::string& file) {
+  const auto type = get<std::string>(json, "type", file);
+  if (type == "Sequence") return read_sequence(json, file);
+  if (type == "Split") return read_split(json, file);
+  if (type == "ByteLevel") return read_byte_level(json, file);
+  if (type == "Metaspace") return make_metaspace(read_metaspace_options(json, file));
+  if (type == "BertPreTokenizer") return make_bert_pre_tokenizer();
+  if (type == "Whitespace") return std::make_unique<Whitespace>();
+  if (type == "WhitespaceSplit")
+    return std::make_unique<CodePointSplit>(is_white_space, Delimiters::removed);
+  if (type == "Punctuation") return read_punctuation(json, file);
+  if (type == "Digits") return read_digits(json, file);
+  if (type == "FixedLength") return read_fixed_length(json, file);
+  if (type == "CharDelimiterSplit")
+    return std::make_unique<CharacterDelimiter>(read_character(json, "delimiter", file));
+  fail("{}: the pre-tokenizer {} is not known", file, excerpt(json["type"]));
+}
+
+}  // namespace heed::text

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <vector>
+
+#include "heed/text/pre_tokenizers/pre_tokenizer.h"
+#include "heed/text/utf8.h"
+
+namespace heed::text {
+
+/// A part of a text, which is a delimiter or lies between two.
+struct MarkedSpan {
+  TextSpan span;
+  bool delimiter = false;
+};
+
+/// Parts that cover the text, from the spans of its delimiters.
+std::vector<MarkedSpan> mark_all(const std::vector<TextSpan>& delimiters, size_t size);
+
+/// The same where each code point that `is_delimiter` is a delimiter.
+template <typename Predicate>
+std::vector<MarkedSpan> mark_code_points(const std::string& text, Predicate&& is_delimiter) {
+  std::vector<TextSpan> delimiters;
+  size_t position = 0;
+  for_each_code_point(text, [&](const CodePoint& point, std::string_view) {
+    if (is_delimiter(point.value)) delimiters.push_back({position, position + point.length});
+    position += point.length;
+  });
+  return mark_all(delimiters, text.size());
+}
+
+/// Appends the parts of `text`; the spans cover it.
+void split_text(const NormalizedText& text, const std::vector<MarkedSpan>& spans,
+                Delimiters delimiters, TextPieces& parts);
+
+/// The part [begin, end) of a text.
+NormalizedText part_of(const NormalizedText& text, TextSpan span);
+
+}  // namespace heed::text

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heed::text {
+
+struct RegexNode;
+
+/// A part of a text between two bytes.
+struct TextSpan {
+  size_t begin = 0, end = 0;
+};
+
+/// The regular expressions of tokenizer files, as Oniguruma reads them (which is what Python's
+/// `tokenizers` uses): literals, classes with nesting and &&, \p{...}, groups, alternatives,
+/// greedy, lazy and possessive repetition, (?i), atomic groups, looking ahead and behind; ^ and $
+/// are the ends of lines. Captures serve for grouping alone, and nothing may refer to them.
+///
+/// Matching backtracks without recursion. Once it has gone back more often than the text is long it
+/// remembers what has failed, so that time is at most proportional to the text times the pattern's
+/// size (except for what (?=...) and (?>...) do inside). The usual engines overflow their stack or
+/// take quadratic time on a megabyte of spaces.
+class Regex {
+ public:
+  struct Program;
+
+  /// Throws Error on a pattern that is broken or that uses something else; `where` begins the text.
+  Regex(std::string_view pattern, const std::string& where);
+  /// Matches `text` itself.
+  static Regex literal(std::string_view text);
+
+  /// All matches from left to right, which do not overlap; none is empty directly after another.
+  /// `text` is valid UTF-8.
+  std::vector<TextSpan> find_all(std::string_view text) const;
+
+ private:
+  explicit Regex(std::shared_ptr<const Program> program);
+  static std::shared_ptr<const Program> compiled(const RegexNode& node, const std::string& where);
+
+  std::shared_ptr<const Program> program_;
+};
+
+}  // namespace heed::text

@@ -1,0 +1,121 @@
+#include "heed/text/tokenizer.h"
+
+#include <algorithm>
+
+#include "heed/base/error.h"
+#include "heed/text/utf8.h"
+
+namespace heed::text {
+
+struct Tokenizer::Pipeline {
+  Pipeline(TokenizerParts own_parts, const SpecialTokenNames& names,
+           std::vector<std::pair<std::string, std::string>> own_files)
+      : parts(std::move(own_parts)),
+        added(parts.added_tokens, parts.model->vocabulary(), parts.normalizer.get()),
+        files(std::move(own_files)) {
+    name_special_tokens(names);
+  }
+
+  std::optional<int32_t> id_of(std::string_view piece) const {
+    const auto id = added.find(piece);
+    return id ? id : parts.model->vocabulary().find(piece);
+  }
+
+  void name_special_tokens(const SpecialTokenNames& names) {
+    using Usual = std::initializer_list<std::string_view>;
+    const auto choose = [&](const std::optional<std::string>& name, Usual usual) {
+      std::optional<int32_t> id;
+      if (name) return id_of(*name);
+      for (const std::string_view piece : usual)
+        if (!id) id = id_of(piece);
+      return id;
+    };
+    special_tokens.bos = choose(names.bos, {"<s>", "<|begin_of_text|>", "<bos>"});
+    special_tokens.eos = choose(
+        names.eos, {"</s>", "<|end_of_text|>", "<eos>", "<|endoftext|>", "<｜end▁of▁sentence｜>"});
+    special_tokens.pad = choose(names.pad, {"<pad>", "[PAD]"});
+    special_tokens.unk = choose(names.unk, {"<unk>", "[UNK]"});
+    special_tokens.mask = choose(names.mask, {"<mask>", "[MASK]"});
+    special_tokens.sep = choose(names.sep, {"[SEP]"});
+    special_tokens.cls = choose(names.cls, {"[CLS]"});
+  }
+
+  TokenizerParts parts;
+  AddedTokens added;
+  SpecialTokens special_tokens;
+  std::vector<std::pair<std::string, std::string>> files;
+};
+
+Tokenizer::Tokenizer(std::shared_ptr<const Pipeline> pipeline) : pipeline_(std::move(pipeline)) {}
+
+Tokenizer Tokenizer::from_parts(TokenizerParts parts, const SpecialTokenNames& names,
+                                std::vector<std::pair<std::string, std::string>> files) {
+  require(parts.model != nullptr, "a tokenizer without a model");
+  return Tokenizer(std::make_shared<const Pipeline>(std::move(parts), names, std::move(files)));
+}
+
+std::vector<int32_t> Tokenizer::encode(std::string_view text, bool special) const {
+  const TokenizerParts& parts = pipeline_->parts;
+  std::string repaired;
+  if (!is_valid_utf8(text)) {
+    repaired = with_replacements(text);
+    text = repaired;
+  }
+  TextPieces pieces = pipeline_->added.cut(text, parts.normalizer.get());
+  if (parts.pre_tokenizer) parts.pre_tokenizer->apply(pieces);
+  std::vector<int32_t> ids;
+  for (const TextPiece& piece : pieces) {
+    if (piece.token)
+      ids.push_back(*piece.token);
+    else if (!piece.text.text.empty())
+      parts.model->tokenize(piece.text.text, ids);
+  }
+  return parts.post_processor.apply(std::move(ids), special);
+}
+
+std::string Tokenizer::decode(std::span<const int32_t> ids, bool skip_special) const {
+  std::vector<std::string> pieces;
+  for (const int32_t id : ids) {
+    const std::string* piece = pipeline_->added.decoded_piece(id);
+    if (piece == nullptr) piece = pipeline_->parts.model->vocabulary().piece(id);
+    if (piece == nullptr || (skip_special && pipeline_->added.is_special(*piece))) continue;
+    pieces.push_back(*piece);
+  }
+  std::string text;
+  if (pieces.empty()) return text;
+  const Decoder* decoder = pipeline_->parts.decoder.get();
+  if (decoder != nullptr) decoder->apply(pieces);
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    if (i > 0 && decoder == nullptr) text.push_back(' ');
+    text += pieces[i];
+  }
+  return text;
+}
+
+const std::string& Tokenizer::piece(int32_t id) const {
+  const std::string* piece = pipeline_->added.piece(id);
+  if (piece == nullptr) piece = pipeline_->parts.model->vocabulary().piece(id);
+  require(piece != nullptr, "there is no piece {}: the vocabulary has {}", id, vocab_size());
+  return *piece;
+}
+
+std::optional<int32_t> Tokenizer::id_of(std::string_view piece) const {
+  return pipeline_->id_of(piece);
+}
+
+int64_t Tokenizer::vocab_size() const {
+  return std::max(pipeline_->added.end(), pipeline_->parts.model->vocabulary().end());
+}
+
+const SpecialTokens& Tokenizer::special_tokens() const { return pipeline_->special_tokens; }
+
+bool Tokenizer::is_special(int32_t id) const {
+  const std::string* piece = pipeline_->added.piece(id);
+  return piece != nullptr && pipeline_->added.is_special(*piece);
+}
+
+const std::vector<std::pair<std::string, std::string>>& Tokenizer::files() const {
+  return pipeline_->files;
+}
+
+}  // namespace heed::text

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "heed/text/tokenizer.h"
+
+namespace heed::text {
+
+/// The tokenizer files of a model directory, and which of them were of use.
+class TokenizerFiles {
+ public:
+  /// Reads what says how the others are to be taken: tokenizer_config.json,
+  /// special_tokens_map.json, added_tokens.json and config.json. All may be missing.
+  explicit TokenizerFiles(std::filesystem::path directory);
+
+  std::string path_of(const std::string& name) const { return (directory_ / name).string(); }
+  /// The contents of a file, or nothing if there is none. Throws Error when it cannot be read.
+  std::optional<std::string> take(const std::string& name);
+  std::optional<nlohmann::json> take_json(const std::string& name);
+  /// Name and contents of all that was taken.
+  std::vector<std::pair<std::string, std::string>> taken() && { return std::move(taken_); }
+
+  /// A member of tokenizer_config.json, or `otherwise` where it is missing or null.
+  bool option(const char* key, bool otherwise) const;
+  /// "tokenizer_class" of tokenizer_config.json or else "model_type" of config.json, in lower case.
+  std::string kind() const;
+  /// The special tokens that the files name.
+  const SpecialTokenNames& special_tokens() const { return special_tokens_; }
+  /// The added tokens that the files list, by their numbers; then `defaults` and the special tokens
+  /// that are not among them.
+  std::vector<AddedToken> added_tokens(std::vector<AddedToken> defaults) const;
+
+ private:
+  void read_special_tokens(const nlohmann::json& json, const std::string& file);
+
+  std::filesystem::path directory_;
+  std::vector<std::pair<std::string, std::string>> taken_;
+  nlohmann::json config_, model_config_, added_;
+  SpecialTokenNames special_tokens_;
+};
+
+/// Reads one member of "added_tokens".
+AddedToken read_added_token(const nlohmann::json& json, const std::string& file);
+AddedToken special_token(std::string content);
+
+// The ways in which a directory may hold a tokenizer; nothing when it does not in this one.
+std::optional<TokenizerParts> read_tokenizer_json(TokenizerFiles& files);
+std::optional<TokenizerParts> read_vocab_and_merges(TokenizerFiles& files);
+std::optional<TokenizerParts> read_sentencepiece_files(TokenizerFiles& files);
+std::optional<TokenizerParts> read_vocab_text(TokenizerFiles& files);
+
+/// The text of SentencePiece's pieces; with `dummy_prefix` without the space that was put before
+/// it.
+std::unique_ptr<Decoder> make_sentencepiece_decoder(bool dummy_prefix);
+
+/// The parts of a SentencePiece model; `name` is what errors call it. Special tokens around the
+/// text are left to the caller. With `fairseq` the numbers are those of XLM-RoBERTa, whose special
+/// pieces <s> <pad> </s> <unk> come first and <mask> last.
+TokenizerParts read_sentencepiece_parts(const std::string& serialized, const std::string& name,
+                                        bool fairseq = false);
+
+}  // namespace heed::text

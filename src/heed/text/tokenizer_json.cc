@@ -1,0 +1,45 @@
+#include "heed/base/json.h"
+#include "heed/text/tokenizer.h"
+#include "heed/text/tokenizer_files.h"
+
+namespace heed::text {
+
+AddedToken read_added_token(const nlohmann::json& json, const std::string& file) {
+  AddedToken token;
+  token.content = get<std::string>(json, "content", file);
+  token.single_word = get_or<bool>(json, "single_word", false, file);
+  token.strip_left = get_or<bool>(json, "lstrip", false, file);
+  token.strip_right = get_or<bool>(json, "rstrip", false, file);
+  token.special = get_or<bool>(json, "special", false, file);
+  token.normalized = get_or<bool>(json, "normalized", !token.special, file);
+  return token;
+}
+
+TokenizerParts read_tokenizer_parts(const nlohmann::json& json, const std::string& file) {
+  require(json.is_object(), "{}: expected an object, found {}", file, excerpt(json));
+  const auto member = [&](const char* key) -> const nlohmann::json* {
+    const auto found = json.find(key);
+    return found == json.end() || found->is_null() ? nullptr : &*found;
+  };
+  TokenizerParts parts;
+  const nlohmann::json* model = member("model");
+  require(model != nullptr, "{}: model is missing", file);
+  parts.model = read_model(*model, file);
+  if (const auto* found = member("normalizer")) parts.normalizer = read_normalizer(*found, file);
+  if (const auto* found = member("pre_tokenizer"))
+    parts.pre_tokenizer = read_pre_tokenizer(*found, file);
+  if (const auto* found = member("post_processor"))
+    parts.post_processor = PostProcessor::read(*found, file);
+  if (const auto* found = member("decoder")) parts.decoder = read_decoder(*found, file);
+  if (const auto* found = member("added_tokens")) {
+    require(found->is_array(), "{}: added_tokens is {}, expected a list", file, excerpt(*found));
+    for (const auto& token : *found) parts.added_tokens.push_back(read_added_token(token, file));
+  }
+  return parts;
+}
+
+Tokenizer Tokenizer::from_json(const nlohmann::json& json, const std::string& file) {
+  return from_parts(read_tokenizer_parts(json, file), {}, {{"tokenizer.json", json.dump()}});
+}
+
+}  // namespace heed::text

@@ -1,0 +1,150 @@
+#include <sstream>
+
+#include "heed/base/error.h"
+#include "heed/text/tokenizer_files.h"
+#include "heed/text/utf8.h"
+
+namespace heed::text {
+namespace {
+
+bool contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+AddedToken mask_token(std::string content) {
+  AddedToken mask = special_token(std::move(content));
+  mask.strip_left = true;
+  return mask;
+}
+
+/// As Qwen2 splits, whose files do not say it.
+constexpr const char* kQwen2Pattern =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*)"
+    R"(|\s*[\r\n]+|\s+(?!\S)|\s+)";
+
+std::unique_ptr<PreTokenizer> qwen2_pre_tokenizer() {
+  std::vector<std::unique_ptr<PreTokenizer>> parts;
+  parts.push_back(make_split(Regex(kQwen2Pattern, "Qwen2"), Delimiters::isolated, false));
+  parts.push_back(make_byte_level({false, false}));
+  return make_sequence(std::move(parts));
+}
+
+PostProcessor around(const TokenizerParts& parts, const std::vector<AddedToken>& added,
+                     const std::string& before, const std::string& after, const std::string& file) {
+  const AddedTokens tokens(added, parts.model->vocabulary(), parts.normalizer.get());
+  const auto ids = [&](const std::string& piece) {
+    if (piece.empty()) return std::vector<int32_t>{};
+    auto id = tokens.find(piece);
+    if (!id) id = parts.model->vocabulary().find(piece);
+    require(id.has_value(), "{}: the special token \"{}\" is not in the vocabulary", file, piece);
+    return std::vector<int32_t>{*id};
+  };
+  return PostProcessor::around(ids(before), ids(after));
+}
+
+}  // namespace
+
+std::optional<TokenizerParts> read_vocab_and_merges(TokenizerFiles& files) {
+  const auto vocabulary = files.take_json("vocab.json");
+  if (!vocabulary) return std::nullopt;
+  const auto merges = files.take("merges.txt");
+  if (!merges) return std::nullopt;
+  const std::string file = files.path_of("merges.txt"), kind = files.kind();
+  const SpecialTokenNames& names = files.special_tokens();
+  TokenizerParts parts;
+  Vocabulary pieces = Vocabulary::read(*vocabulary, files.path_of("vocab.json"));
+  const auto pairs = merges_of_pairs(pieces, read_merges_text(*merges, file), {}, file);
+  parts.model = make_bpe(std::move(pieces), pairs, {});
+  parts.decoder = make_byte_level_decoder();
+  if (contains(kind, "qwen2")) {
+    parts.normalizer = make_unicode_form(NormalForm::nfc);
+    parts.pre_tokenizer = qwen2_pre_tokenizer();
+  } else {
+    parts.pre_tokenizer = make_byte_level({files.option("add_prefix_space", false), true});
+  }
+  if (contains(kind, "roberta") || contains(kind, "bart") || contains(kind, "longformer")) {
+    const std::string bos = names.cls.value_or("<s>"), eos = names.sep.value_or("</s>");
+    parts.added_tokens = files.added_tokens(
+        {special_token(bos), special_token(names.pad.value_or("<pad>")), special_token(eos),
+         special_token(names.unk.value_or("<unk>")), mask_token(names.mask.value_or("<mask>"))});
+    parts.post_processor = around(parts, parts.added_tokens, bos, eos, file);
+  } else {
+    parts.added_tokens = files.added_tokens({special_token(names.eos.value_or("<|endoftext|>"))});
+  }
+  return parts;
+}
+
+std::optional<TokenizerParts> read_sentencepiece_files(TokenizerFiles& files) {
+  const SpecialTokenNames& names = files.special_tokens();
+  const std::string bos = names.bos.value_or("<s>"), eos = names.eos.value_or("</s>");
+  const auto finish = [&](TokenizerParts parts, const std::string& before, const std::string& after,
+                          std::vector<AddedToken> more, const char* name) {
+    std::vector<AddedToken> defaults = std::move(parts.added_tokens);
+    std::move(more.begin(), more.end(), std::back_inserter(defaults));
+    parts.added_tokens = files.added_tokens(std::move(defaults));
+    parts.post_processor = around(parts, parts.added_tokens, before, after, files.path_of(name));
+    return parts;
+  };
+  if (const auto bytes = files.take("tokenizer.model"))
+    return finish(read_sentencepiece_parts(*bytes, files.path_of("tokenizer.model")),
+                  files.option("add_bos_token", true) ? bos : "",
+                  files.option("add_eos_token", false) ? eos : "", {}, "tokenizer.model");
+  if (const auto bytes = files.take("spiece.model")) {
+    std::vector<AddedToken> sentinels;
+    if (files.kind().starts_with("t5") || files.kind().starts_with("mt5"))
+      for (int i = 99; i >= 0; --i)
+        sentinels.push_back(special_token(fmt::format("<extra_id_{}>", i)));
+    return finish(read_sentencepiece_parts(*bytes, files.path_of("spiece.model")), "", eos,
+                  std::move(sentinels), "spiece.model");
+  }
+  if (const auto bytes = files.take("sentencepiece.bpe.model"))
+    return finish(read_sentencepiece_parts(*bytes, files.path_of("sentencepiece.bpe.model"), true),
+                  bos, eos, {mask_token(names.mask.value_or("<mask>"))}, "sentencepiece.bpe.model");
+  return std::nullopt;
+}
+
+std::optional<TokenizerParts> read_vocab_text(TokenizerFiles& files) {
+  const auto text = files.take("vocab.txt");
+  if (!text) return std::nullopt;
+  const std::string file = files.path_of("vocab.txt");
+  const SpecialTokenNames& names = files.special_tokens();
+  Vocabulary pieces;
+  std::istringstream lines(*text);
+  int32_t id = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    require(is_valid_utf8(line), "{}: line {} is not valid UTF-8", file, id + 1);
+    pieces.add(line, id++);
+  }
+  WordPieceOptions options;
+  options.unknown = names.unk.value_or("[UNK]");
+  BertNormalizerOptions cleaning;
+  cleaning.lowercase = files.option("do_lower_case", true);
+  cleaning.chinese = files.option("tokenize_chinese_chars", true);
+  cleaning.strip_accents = files.option("strip_accents", cleaning.lowercase);
+  TokenizerParts parts;
+  parts.normalizer = make_bert_normalizer(cleaning);
+  parts.pre_tokenizer = make_bert_pre_tokenizer();
+  parts.model = make_word_piece(std::move(pieces), options);
+  parts.decoder = make_word_piece_decoder("##", true);
+  const std::string cls = names.cls.value_or("[CLS]"), sep = names.sep.value_or("[SEP]");
+  parts.added_tokens = files.added_tokens(
+      {special_token(names.pad.value_or("[PAD]")), special_token(options.unknown),
+       special_token(cls), special_token(sep), special_token(names.mask.value_or("[MASK]"))});
+  parts.post_processor = around(parts, parts.added_tokens, cls, sep, file);
+  return parts;
+}
+
+Tokenizer Tokenizer::load(const std::filesystem::path& model_directory) {
+  TokenizerFiles files(model_directory);
+  for (const auto read :
+       {read_tokenizer_json, read_vocab_and_merges, read_sentencepiece_files, read_vocab_text})
+    if (auto parts = read(files))
+      return from_parts(std::move(*parts), files.special_tokens(), std::move(files).taken());
+  fail(
+      "{} has no tokenizer, expected tokenizer.json, or vocab.json and merges.txt, or "
+      "tokenizer.model, spiece.model, sentencepiece.bpe.model, or vocab.txt",
+      model_directory.string());
+}
+
+}  // namespace heed::text

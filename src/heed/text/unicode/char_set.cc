@@ -1,0 +1,77 @@
+#include "heed/text/unicode/char_set.h"
+
+#include <algorithm>
+
+#include "heed/text/unicode/number_reader.h"
+
+namespace heed::text {
+namespace {
+
+constexpr size_t kPages = (CodePointRanges::kLast + 1) / 256;
+
+}  // namespace
+
+CodePointRanges CodePointRanges::from_table(std::string_view edges) {
+  CodePointRanges result;
+  tables::NumberReader numbers(edges);
+  for (char32_t edge = 0; !numbers.done();) {
+    const char32_t first = edge + numbers.next();
+    edge = first + numbers.next();
+    result.ranges_.push_back({first, edge - 1});
+  }
+  return result;
+}
+
+CodePointRanges CodePointRanges::all() { return CodePointRanges().inverted(); }
+
+void CodePointRanges::add(char32_t first, char32_t last) {
+  CodePointRanges one;
+  one.ranges_.push_back({first, std::min(last, kLast)});
+  add(one);
+}
+
+void CodePointRanges::add(const CodePointRanges& other) {
+  std::vector<Range> both;
+  both.reserve(ranges_.size() + other.ranges_.size());
+  std::merge(ranges_.begin(), ranges_.end(), other.ranges_.begin(), other.ranges_.end(),
+             std::back_inserter(both), [](Range a, Range b) { return a.first < b.first; });
+  ranges_.clear();
+  for (const Range range : both) {
+    if (!ranges_.empty() && range.first <= ranges_.back().last + 1)
+      ranges_.back().last = std::max(ranges_.back().last, range.last);
+    else
+      ranges_.push_back(range);
+  }
+}
+
+CodePointRanges CodePointRanges::inverted() const {
+  CodePointRanges result;
+  char32_t next = 0;
+  for (const Range range : ranges_) {
+    if (range.first > next) result.ranges_.push_back({next, range.first - 1});
+    next = range.last + 1;
+  }
+  if (next <= kLast) result.ranges_.push_back({next, kLast});
+  return result;
+}
+
+CodePointRanges CodePointRanges::intersected(const CodePointRanges& other) const {
+  CodePointRanges outside = inverted();
+  outside.add(other.inverted());
+  return outside.inverted();
+}
+
+CharSet::CharSet(const CodePointRanges& ranges) : index_(kPages, 0), pages_(1, Page{}) {
+  std::vector<Page> full(kPages, Page{});
+  for (const auto& range : ranges.ranges())
+    for (char32_t value = range.first; value <= range.last; ++value)
+      full[value >> 8][(value >> 6) & 3] |= uint64_t{1} << (value & 63);
+  for (size_t page = 0; page < kPages; ++page) {
+    // Neighbours are often alike, as are most pages and the first, which is empty.
+    if (full[page] == pages_[0]) continue;
+    if (full[page] != pages_.back()) pages_.push_back(full[page]);
+    index_[page] = static_cast<uint16_t>(pages_.size() - 1);
+  }
+}
+
+}  // namespace heed::text

@@ -1,0 +1,122 @@
+#include "heed/text/unicode/normal_forms.h"
+
+#include <utf8proc.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "heed/text/unicode/properties.h"
+#include "heed/text/utf8.h"
+
+namespace heed::text {
+namespace {
+
+using Buffer = std::vector<utf8proc_int32_t>;
+
+int combining_class(utf8proc_int32_t value) {
+  if (value < 0x300 || is_inert(static_cast<char32_t>(value))) return 0;
+  return utf8proc_get_property(value)->combining_class;
+}
+
+void append_decomposition(Buffer& buffer, char32_t value, bool compatible) {
+  if (value < 0x80 || is_inert(value)) {
+    buffer.push_back(static_cast<utf8proc_int32_t>(value));
+    return;
+  }
+  // The longest decomposition, that of U+FDFA, has 18 code points.
+  utf8proc_int32_t parts[32];
+  int boundary = 0;
+  const auto options =
+      static_cast<utf8proc_option_t>(UTF8PROC_DECOMPOSE | (compatible ? UTF8PROC_COMPAT : 0));
+  const auto count =
+      utf8proc_decompose_char(static_cast<utf8proc_int32_t>(value), parts, 32, options, &boundary);
+  buffer.insert(buffer.end(), parts, parts + std::clamp<utf8proc_ssize_t>(count, 0, 32));
+}
+
+/// Puts each run of marks in the order of their combining classes. The library's own sorting takes
+/// quadratic time on long runs.
+void reorder_marks(Buffer& buffer) {
+  struct Mark {
+    int combining_class;
+    utf8proc_int32_t value;
+  };
+  std::vector<Mark> marks;
+  for (size_t begin = 0; begin < buffer.size(); ++begin) {
+    marks.clear();
+    for (size_t i = begin; i < buffer.size(); ++i) {
+      const int of_mark = combining_class(buffer[i]);
+      if (of_mark == 0) break;
+      marks.push_back({of_mark, buffer[i]});
+    }
+    if (marks.size() > 1)
+      std::stable_sort(marks.begin(), marks.end(), [](const Mark& a, const Mark& b) {
+        return a.combining_class < b.combining_class;
+      });
+    for (const Mark& mark : marks) buffer[begin++] = mark.value;
+  }
+}
+
+/// Composes what lies between inert code points, which compose with nothing.
+void compose(Buffer& buffer) {
+  Buffer composed;
+  composed.reserve(buffer.size());
+  for (auto begin = buffer.begin(); begin != buffer.end();) {
+    const auto end = std::find_if(begin, buffer.end(), [](utf8proc_int32_t value) {
+      return value >= 0x300 && is_inert(static_cast<char32_t>(value));
+    });
+    const auto length = end - begin;
+    const auto options = static_cast<utf8proc_option_t>(UTF8PROC_COMPOSE | UTF8PROC_STABLE);
+    const auto kept =
+        length > 0 ? utf8proc_normalize_utf32(&*begin, length, options) : utf8proc_ssize_t{0};
+    composed.insert(composed.end(), begin, begin + kept);
+    begin = end;
+    if (begin != buffer.end()) composed.push_back(*begin++);
+  }
+  buffer = std::move(composed);
+}
+
+/// The end of the part of `text` from `begin` that has nothing to do with what follows: before an
+/// ASCII character.
+size_t end_of_part(std::string_view text, size_t begin) {
+  size_t end = begin + 1;
+  while (end < text.size() && (text[end] & 0x80) != 0) ++end;
+  return end;
+}
+
+void append_form(std::string& result, std::string_view part, NormalForm form) {
+  if (part.size() == 1) {
+    result += part;
+    return;
+  }
+  const bool compatible = form == NormalForm::nfkc || form == NormalForm::nfkd;
+  Buffer buffer;
+  for_each_code_point(part, [&](const CodePoint& point, std::string_view) {
+    append_decomposition(buffer, point.value, compatible);
+  });
+  reorder_marks(buffer);
+  if (form == NormalForm::nfc || form == NormalForm::nfkc) compose(buffer);
+  for (const auto value : buffer) append_utf8(result, static_cast<char32_t>(value));
+}
+
+}  // namespace
+
+std::string normal_form(std::string_view text, NormalForm form, size_t& at_start) {
+  std::string result;
+  result.reserve(text.size());
+  size_t start_after = 0;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = end_of_part(text, begin);
+    if (begin < at_start && at_start < end) {
+      std::string first = result;
+      append_form(first, text.substr(begin, at_start - begin), form);
+      start_after = first.size();
+    }
+    append_form(result, text.substr(begin, end - begin), form);
+    if (end <= at_start) start_after = result.size();
+    begin = end;
+  }
+  at_start = start_after;
+  return result;
+}
+
+}  // namespace heed::text

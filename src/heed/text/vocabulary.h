@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace heed::text {
+
+/// Pieces and their numbers, which may have gaps. Two numbers may have one piece: it is then found
+/// under the last.
+class Vocabulary {
+ public:
+  /// Numbers of pieces are below this; a larger one is a broken file.
+  static constexpr int32_t kMostIds = 1 << 24;
+
+  Vocabulary() = default;
+  Vocabulary(Vocabulary&&) = default;
+  Vocabulary& operator=(Vocabulary&&) = default;
+  Vocabulary(const Vocabulary&) = delete;
+  Vocabulary& operator=(const Vocabulary&) = delete;
+
+  /// A JSON object of pieces and numbers.
+  static Vocabulary read(const nlohmann::json& json, const std::string& file);
+
+  void add(std::string piece, int32_t id);
+
+  std::optional<int32_t> find(std::string_view piece) const;
+  /// nullptr where no piece has this number.
+  const std::string* piece(int32_t id) const;
+  /// How many different pieces there are.
+  int32_t count() const { return static_cast<int32_t>(ids_.size()); }
+  /// The highest number plus one.
+  int32_t end() const { return static_cast<int32_t>(by_id_.size()); }
+
+ private:
+  std::deque<std::string> pieces_;  // where they stay, so that others can point at them
+  std::unordered_map<std::string_view, int32_t> ids_;
+  std::vector<const std::string*> by_id_;
+};
+
+}  // namespace heed::text
