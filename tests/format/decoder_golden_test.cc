@@ -1,10 +1,10 @@
 // Decoder-only families against transformers: tests/golden/families/make.py made the numbers.
 #include <gtest/gtest.h>
 
-#include "decoding.h"
-#include "golden.h"
 #include "heed/format/model_directory.h"
 #include "heed/ops/rows.h"
+#include "tests/format/decoding.h"
+#include "tests/format/golden.h"
 
 namespace heed::format {
 namespace {
@@ -148,11 +148,7 @@ INSTANTIATE_TEST_SUITE_P(Families, DecoderGolden,
                          ::testing::Values("gpt2", "llama2", "llama3", "llama-linear", "llama-yarn",
                                            "llama-bias", "mistral", "qwen2", "qwen2-window",
                                            "qwen3", "gemma2", "deepseek-v2", "deepseek-v2-group"),
-                         [](const auto& one) {
-                           std::string name = one.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+                         case_name);
 
 }  // namespace
 }  // namespace heed::format

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -34,6 +36,14 @@ inline double difference(const Tensor& found, const Tensor& expected) {
 inline std::vector<int32_t> integers(const Tensor& tensor) {
   const auto values = tensor.values<int32_t>();
   return {values.begin(), values.end()};
+}
+
+/// How GoogleTest may call a case whose name has hyphens.
+inline std::string case_name(const ::testing::TestParamInfo<const char*>& info) {
+  std::string name = info.param;
+  for (char& letter : name)
+    if (letter == '-' || letter == '.') letter = '_';
+  return name;
 }
 
 /// What a family's reader makes of a file.

@@ -3,6 +3,7 @@
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/json.h"
+#include "heed/format/gguf_model.h"
 #include "heed/model/families/config_json.h"
 
 namespace heed::format {
@@ -13,6 +14,10 @@ struct Description {
   model::ModelConfig config;
   const model::Family& family;
 };
+
+bool is_gguf(const std::filesystem::path& path) {
+  return path.extension() == ".gguf" || std::filesystem::is_regular_file(path);
+}
 
 Description read_description(const std::filesystem::path& directory) {
   require(std::filesystem::is_directory(directory), "{} is not a model directory",
@@ -48,17 +53,26 @@ std::string text_of(const nlohmann::json& json) { return json.dump(2) + "\n"; }
 }  // namespace
 
 std::unique_ptr<model::Transformer> describe_model(const std::filesystem::path& path) {
-  return std::make_unique<model::Transformer>(read_description(path).config, std::nullopt);
+  return std::make_unique<model::Transformer>(
+      is_gguf(path) ? open_gguf_model(path).config : read_description(path).config, std::nullopt);
 }
 
 std::unique_ptr<model::Transformer> load_model(const std::filesystem::path& path,
                                                const LoadOptions& options) {
+  if (options.random_seed) {
+    auto model = describe_model(path);
+    draw_weights(*model, *options.random_seed, options.precision);
+    return model;
+  }
+  if (is_gguf(path)) {
+    const GgufModel file = open_gguf_model(path);
+    auto model = std::make_unique<model::Transformer>(file.config, std::nullopt);
+    load_weights(*model, file.family, *file.weights, options.precision);
+    return model;
+  }
   const Description description = read_description(path);
   auto model = std::make_unique<model::Transformer>(description.config, std::nullopt);
-  if (options.random_seed)
-    draw_weights(*model, *options.random_seed, options.precision);
-  else
-    load_weights(*model, description.family, *open_model_tensors(path), options.precision);
+  load_weights(*model, description.family, *open_model_tensors(path), options.precision);
   return model;
 }
 
