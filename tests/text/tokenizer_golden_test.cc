@@ -3,24 +3,15 @@
 
 #include <cstring>
 
-#include "heed/base/json.h"
-#include "heed/text/tokenizer.h"
 #include "heed/text/utf8.h"
 #include "tests/base/testing.h"
+#include "tests/text/golden_tokenizers.h"
 #include "tests/text/tokenizer_lines.h"
 
 namespace heed::text {
 namespace {
 
-namespace fs = std::filesystem;
-
-const fs::path kGolden = fs::path(HEED_SOURCE_DIR) / "tests/golden/tokenizers";
 constexpr uint64_t kBlock = 16;  // lines that share a hash
-
-Tokenizer tokenizer_of(const std::string& kind) {
-  const fs::path path = kGolden / (kind + ".json");
-  return Tokenizer::from_json(parse_json(read_file(path), path.string()), path.string());
-}
 
 uint64_t hash_of(std::string_view bytes, uint64_t state) {
   for (const char byte : bytes) state = (state ^ static_cast<uint8_t>(byte)) * 0x100000001B3u;
@@ -36,9 +27,9 @@ uint64_t hash_at(const std::string& hashes, uint64_t index) {
 class TokenizerGolden : public testing::TestWithParam<const char*> {};
 
 TEST_P(TokenizerGolden, FirstLinesAreReadAsThePythonLibraryReadsThem) {
-  const Tokenizer tokenizer = tokenizer_of(GetParam());
-  const TokenizerLines lines(kGolden);
-  const auto expected = parse_json(read_file(kGolden / "expected.json"), "expected.json");
+  const Tokenizer tokenizer = golden_tokenizer(GetParam());
+  const TokenizerLines lines(kGoldenTokenizers);
+  const auto expected = parse_json(read_file(kGoldenTokenizers / "expected.json"), "expected.json");
   const auto& of_kind = expected.at(GetParam());
   for (size_t number = 0; number < of_kind.size(); ++number) {
     const auto ids = tokenizer.encode(lines.line(number));
@@ -50,9 +41,9 @@ TEST_P(TokenizerGolden, FirstLinesAreReadAsThePythonLibraryReadsThem) {
 
 TEST_P(TokenizerGolden, AllLinesHaveTheNumbersAndTheTextOfThePythonLibrary) {
   constexpr uint64_t kBasis = 0xCBF29CE484222325u;
-  const Tokenizer tokenizer = tokenizer_of(GetParam());
-  const TokenizerLines lines(kGolden);
-  const std::string hashes = read_file(kGolden / (std::string(GetParam()) + ".hashes"));
+  const Tokenizer tokenizer = golden_tokenizer(GetParam());
+  const TokenizerLines lines(kGoldenTokenizers);
+  const std::string hashes = read_file(kGoldenTokenizers / (std::string(GetParam()) + ".hashes"));
   ASSERT_EQ(hashes.size(), TokenizerLines::kCount / kBlock * 16);
   // A build with sanitizers looks at every eighth block, for time.
   int wrong = 0;
@@ -77,13 +68,7 @@ TEST_P(TokenizerGolden, AllLinesHaveTheNumbersAndTheTextOfThePythonLibrary) {
   EXPECT_EQ(wrong, 0) << "blocks of " << TokenizerLines::kCount / kBlock;
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, TokenizerGolden,
-                         testing::Values("gpt2", "roberta", "bart", "llama3", "qwen2", "gpt4o",
-                                         "deepseek_v2", "deepseek_v3", "clip", "openai_gpt",
-                                         "prefixed_bpe", "llama2", "mistral", "gemma2",
-                                         "bert_uncased", "distilbert_cased", "t5", "t5_not_legacy",
-                                         "xlm_roberta", "unigram_bytes", "word_level",
-                                         "byte_normalizer"),
+INSTANTIATE_TEST_SUITE_P(Kinds, TokenizerGolden, testing::ValuesIn(kTokenizerKinds),
                          [](const auto& kind) { return std::string(kind.param); });
 
 }  // namespace
