@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "tests/base/testing.h"
 
 namespace heed {
@@ -15,6 +17,13 @@ TEST(Shape, TellsItsSizes) {
   EXPECT_EQ(shape[-3], 2);
   EXPECT_EQ(shape.elements(), 24);
   EXPECT_EQ(shape.text(), "[2, 3, 4]");
+}
+
+TEST(Shape, IsMadeFromAListOfSizes) {
+  const std::vector<int64_t> sizes{2, 3};
+  EXPECT_EQ(Shape(sizes), (Shape{2, 3}));
+  expect_error([] { Shape(std::vector<int64_t>(5, 1)); }, "a shape of 5 axes");
+  expect_error([] { Shape(std::vector<int64_t>{1, -1}); }, "axis 1 has size -1");
 }
 
 TEST(Shape, OfRankZeroHasOneElement) {

@@ -103,24 +103,36 @@ HWY_INLINE Unit unit_of(const BlockQ8_0* row, int64_t unit) {
   return result;
 }
 
+/// The 32 q of six bits of a part of a half block (see blocks.h), less 32.
+HWY_INLINE void join_bits(const uint8_t* low, const uint8_t* high, int64_t part, int8_t* to) {
+  const hn::CappedTag<uint8_t, kUnit> bytes;
+  const hn::Repartition<uint16_t, decltype(bytes)> pairs;
+  const hn::RebindToSigned<decltype(bytes)> quants;
+  const int low_shift = static_cast<int>(4 * (part / 2)), high_shift = static_cast<int>(2 * part);
+  for (int64_t i = 0; i < kUnit; i += static_cast<int64_t>(hn::Lanes(bytes))) {
+    // Shifted in pairs, which have what the mask then leaves in the same places.
+    const auto lower = hn::BitCast(pairs, hn::LoadU(bytes, low + i));
+    const auto upper = hn::BitCast(pairs, hn::LoadU(bytes, high + i));
+    const auto four = hn::And(hn::ShiftRightSame(lower, low_shift), hn::Set(pairs, 0x0f0f));
+    const auto two = hn::And(hn::ShiftRightSame(upper, high_shift), hn::Set(pairs, 0x0303));
+    const auto six = hn::BitCast(quants, hn::Or(four, hn::ShiftLeft<4>(two)));
+    hn::Store(hn::Sub(six, hn::Set(quants, 32)), quants, to + i);
+  }
+}
+
 HWY_INLINE Unit unit_of(const BlockQ6_K* row, int64_t unit) {
   const BlockQ6_K& block = row[unit / 8];
   const int64_t of_block = unit % 8, half = of_block / 4, part = of_block % 4;
-  const uint8_t* low = block.low.data() + 64 * half + 32 * (part % 2);
-  const uint8_t* high = block.high.data() + 32 * half;
-  const int low_shift = static_cast<int>(4 * (part / 2)), high_shift = static_cast<int>(2 * part);
+  HWY_ALIGN int8_t quants[kUnit];
+  join_bits(block.low.data() + 64 * half + 32 * (part % 2), block.high.data() + 32 * half, part,
+            quants);
   const V32 scale = set_half(block.scale);
   Unit result;
   for (int64_t i = 0; i < kUnitVectors; ++i) {
     const int64_t at = i * kVectorLanes;
-    const auto lower =
-        hn::And(hn::ShiftRightSame(load_bytes(low + at), low_shift), hn::Set(I32(), 15));
-    const auto upper =
-        hn::And(hn::ShiftRightSame(load_bytes(high + at), high_shift), hn::Set(I32(), 3));
-    const auto quant = hn::Sub(hn::Or(lower, hn::ShiftLeft<4>(upper)), hn::Set(I32(), 32));
     const int8_t scale16 = block.scales[static_cast<size_t>(2 * of_block + at / 16)];
-    result.lanes[i] =
-        hn::Mul(hn::ConvertTo(F32(), quant), hn::Mul(scale, set(static_cast<float>(scale16))));
+    result.lanes[i] = hn::Mul(hn::ConvertTo(F32(), load_bytes(quants + at)),
+                              hn::Mul(scale, set(static_cast<float>(scale16))));
   }
   return result;
 }
