@@ -159,7 +159,7 @@ TEST(Search, RefusesOptionsThatCannotBe) {
 }
 
 TEST(Beam, EndsWhenAsManyHaveEndedAsItIsWide) {
-  Beam beam({.beam = 2, .n_best = 2, .length_penalty = 0.0f}, 0, 10);
+  Beam beam({.beam = 2, .n_best = 2, .length_penalty = 0.0f}, {0}, 10);
   beam.advance(std::vector<float>{-0.1f, -3.0f, -4.0f});
   ASSERT_FALSE(beam.paths().empty());
   beam.advance(std::vector<float>{-0.1f, -9.0f, -9.0f, -9.0f, -9.0f, -9.0f});

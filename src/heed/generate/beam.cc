@@ -10,9 +10,10 @@ bool Beam::Candidate::operator<(const Candidate& other) const {
   return path != other.path ? path < other.path : token < other.token;
 }
 
-/// The 2 * beam best continuations: at most half of them end, so the beam stays full.
+/// As many that the beam stays full: of each path's, no more than there are end tokens end.
 std::vector<Beam::Candidate> Beam::candidates(std::span<const float> log_probabilities) const {
-  const size_t wanted = 2 * static_cast<size_t>(options_.beam);
+  const size_t wanted =
+      static_cast<size_t>(options_.beam) * (1 + std::max<size_t>(end_ids_.size(), 1));
   const size_t classes = log_probabilities.size() / paths_.size();
   std::vector<Candidate> best;  // a heap with the worst on top
   for (size_t path = 0; path < paths_.size(); ++path) {
@@ -34,6 +35,10 @@ std::vector<Beam::Candidate> Beam::candidates(std::span<const float> log_probabi
   return best;
 }
 
+bool Beam::ends(int32_t token) const {
+  return std::find(end_ids_.begin(), end_ids_.end(), token) != end_ids_.end();
+}
+
 void Beam::end(const Path& path, double log_probability) {
   const auto length = static_cast<double>(path.tokens.size() + 1);
   const double penalty = std::pow((5.0 + length) / 6.0, options_.length_penalty);
@@ -47,7 +52,7 @@ void Beam::advance(std::span<const float> log_probabilities) {
   for (const Candidate& candidate : candidates(log_probabilities)) {
     const Path& path = paths_[static_cast<size_t>(candidate.path)];
     const bool among_best = rank++ < width;
-    if (candidate.token == eos_id_) {
+    if (ends(candidate.token)) {
       if (among_best) end(path, candidate.log_probability);
     } else if (next.size() < width) {
       next.push_back(path);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "heed/generate/search.h"
@@ -18,8 +19,9 @@ struct Path {
 /// The beam of one source: its living paths and those that have ended.
 class Beam {
  public:
-  Beam(const SearchOptions& options, int32_t eos_id, int64_t max_length)
-      : options_(options), eos_id_(eos_id), max_length_(max_length), paths_(1) {}
+  /// Paths end with one of `end_ids`, at the latest with `max_length` tokens.
+  Beam(const SearchOptions& options, std::vector<int32_t> end_ids, int64_t max_length)
+      : options_(options), end_ids_(std::move(end_ids)), max_length_(max_length), paths_(1) {}
 
   /// The paths that want their next token. Empty once the search has ended.
   std::vector<Path>& paths() { return paths_; }
@@ -39,10 +41,11 @@ class Beam {
     bool operator<(const Candidate& other) const;
   };
   std::vector<Candidate> candidates(std::span<const float> log_probabilities) const;
+  bool ends(int32_t token) const;
   void end(const Path& path, double log_probability);
 
   SearchOptions options_;
-  int32_t eos_id_;
+  std::vector<int32_t> end_ids_;
   int64_t max_length_;
   std::vector<Path> paths_;
   std::vector<Hypothesis> ended_;

@@ -1,12 +1,17 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
 namespace heed::generate {
+
+/// A number that is added to a token's logit; minus infinity forbids it.
+struct TokenBias {
+  int32_t token = 0;
+  float bias = 0;
+};
 
 /// How the next token is chosen from a row of logits. The numbers act in the order in which they
 /// stand here.
@@ -14,9 +19,9 @@ struct SamplingOptions {
   /// Logits of tokens that stand in the prompt or in the output are divided by it when positive,
   /// multiplied when negative (Keskar et al. 2019); 1: unchanged.
   float repetition_penalty = 1.0f;
-  float presence_penalty = 0.0f;             // taken from the logits of tokens in the output
-  float frequency_penalty = 0.0f;            // the same, once for each time that they occur there
-  std::map<int32_t, float> logit_bias = {};  // added to a token's logit; minus infinity forbids it
+  float presence_penalty = 0.0f;   // taken from the logits of tokens in the output
+  float frequency_penalty = 0.0f;  // the same, once for each time that they occur there
+  std::vector<TokenBias> logit_bias = {};
   float temperature = 0.0f;  // logits are divided by it; 0: the most probable token (greedy)
   int64_t top_k = 0;         // only the k most probable tokens are drawn from; 0: all
   float top_p = 1.0f;  // only the most probable whose sum reaches p (Holtzman et al. 2020); 1: all

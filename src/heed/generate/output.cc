@@ -1,0 +1,89 @@
+#include "heed/generate/output.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace heed::generate {
+namespace {
+
+/// So many tokens of a prompt are enough to decode what follows them as in the whole text.
+constexpr size_t kContext = 8;
+
+double log_sum_exp(std::span<const float> logits) {
+  const double largest = static_cast<double>(*std::max_element(logits.begin(), logits.end()));
+  double sum = 0;
+  for (const float logit : logits) sum += std::exp(static_cast<double>(logit) - largest);
+  return largest + std::log(sum);
+}
+
+}  // namespace
+
+Output::Output(const GeneratorOptions& options, const std::optional<text::Tokenizer>& tokenizer,
+               std::span<const int32_t> prompt, uint64_t number, int64_t most_tokens)
+    : options_(options),
+      prompt_(prompt),
+      number_(number),
+      most_tokens_(most_tokens),
+      stop_(options.stop) {
+  counts_.add_prompt(prompt);
+  if (!tokenizer) return;
+  decoded_.emplace(*tokenizer);
+  for (const int32_t token : prompt.last(std::min(prompt.size(), kContext))) decoded_->feed(token);
+}
+
+std::span<const int32_t> Output::unseen() const {
+  return result.tokens.empty() ? prompt_ : std::span<const int32_t>(result.tokens).last(1);
+}
+
+void Output::note_probabilities(std::span<const float> logits, int32_t chosen) {
+  const double log_sum = log_sum_exp(logits);
+  const auto of = [&](int32_t token) {
+    return TokenLogProbability{token,
+                               static_cast<double>(logits[static_cast<size_t>(token)]) - log_sum};
+  };
+  result.chosen.push_back(of(chosen));
+  std::vector<int32_t> order(logits.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int32_t>(i);
+  const auto wanted = std::min(order.size(), static_cast<size_t>(options_.top_log_probabilities));
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(wanted), order.end(),
+                    [&](int32_t a, int32_t b) {
+                      const float x = logits[static_cast<size_t>(a)];
+                      const float y = logits[static_cast<size_t>(b)];
+                      return x != y ? x > y : a < b;
+                    });
+  auto& best = result.best.emplace_back();
+  for (size_t i = 0; i < wanted; ++i) best.push_back(of(order[i]));
+}
+
+void Output::advance(std::span<float> logits) {
+  std::vector<float> before;
+  const bool noted = options_.top_log_probabilities >= 0;
+  if (noted) before.assign(logits.begin(), logits.end());
+  adjust_logits(options_.sampling, counts_, logits);
+  const int32_t token = draw_token(options_.sampling, logits, number_, result.tokens.size());
+  if (std::find(options_.end_ids.begin(), options_.end_ids.end(), token) != options_.end_ids.end())
+    return end(Ending::end_token);
+  result.tokens.push_back(token);
+  counts_.add_output(token);
+  if (noted) note_probabilities(before, token);
+  if (decoded_) add_text(decoded_->feed(token));
+  if (stop_.stopped()) return end(Ending::stop_string);
+  if (static_cast<int64_t>(result.tokens.size()) >= most_tokens_) end(Ending::length);
+}
+
+void Output::end(Ending ending) {
+  ended_ = true;
+  if (decoded_) add_text(decoded_->finish());
+  result.ending = stop_.stopped() ? Ending::stop_string : ending;
+  const std::string rest = stop_.finish();
+  fresh_text_ += rest;
+  result.text += rest;
+}
+
+void Output::add_text(const std::string& text) {
+  const std::string certain = stop_.feed(text);
+  fresh_text_ += certain;
+  result.text += certain;
+}
+
+}  // namespace heed::generate

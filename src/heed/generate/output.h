@@ -1,0 +1,50 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "heed/generate/generator.h"
+#include "heed/generate/stop_strings.h"
+
+namespace heed::generate {
+
+/// The output of one prompt while it grows.
+class Output {
+ public:
+  /// `prompt` is what the decoder was given, `number` that of the prompt among all. The options
+  /// must outlive this.
+  Output(const GeneratorOptions& options, const std::optional<text::Tokenizer>& tokenizer,
+         std::span<const int32_t> prompt, uint64_t number, int64_t most_tokens);
+
+  /// Chooses the next token from its logits [V], which it changes.
+  void advance(std::span<float> logits);
+  bool ended() const { return ended_; }
+
+  /// Text that has become certain since the last call.
+  std::string take_text() { return std::exchange(fresh_text_, {}); }
+
+  /// What the decoder has not seen yet.
+  std::span<const int32_t> unseen() const;
+  std::vector<int32_t> cache_rows;
+
+  Generation result;
+
+ private:
+  void end(Ending ending);
+  void add_text(const std::string& text);
+  void note_probabilities(std::span<const float> logits, int32_t chosen);
+
+  const GeneratorOptions& options_;
+  std::span<const int32_t> prompt_;
+  uint64_t number_;
+  int64_t most_tokens_;
+  TokenCounts counts_;
+  std::optional<text::DecodeStream> decoded_;
+  StopStrings stop_;
+  std::string fresh_text_;
+  bool ended_ = false;
+};
+
+}  // namespace heed::generate

@@ -1,0 +1,236 @@
+#include "heed/generate/generator.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "heed/base/error.h"
+#include "heed/base/parallel.h"
+#include "heed/base/random.h"
+
+namespace heed::generate {
+namespace {
+
+using Prompts = std::vector<std::vector<int32_t>>;
+
+struct Case {
+  const char* name;
+  void (*change)(model::ModelConfig&);
+};
+
+std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
+
+model::ModelConfig decoder_config() {
+  model::ModelConfig c;
+  c.vocab_size = 60;
+  c.d_model = 32;
+  c.encoder_layers = 0;
+  c.decoder_layers = 2;
+  c.n_heads = 4;
+  c.d_ff = 48;
+  c.max_positions = 64;
+  c.positions = model::PositionKind::rotary;
+  c.norm = nn::NormKind::rms;
+  c.norm_placement = nn::NormPlacement::pre;
+  c.activation = kernels::Activation::silu;
+  c.gated = true;
+  c.qkv_bias = c.o_bias = c.ff_bias = c.head_bias = false;
+  c.scale_embedding = false;
+  c.pad_id = -1;
+  return c;
+}
+
+const Case kCases[] = {
+    {"grouped", [](model::ModelConfig& c) { c.n_kv_heads = 2; }},
+    {"windows",
+     [](model::ModelConfig& c) {
+       c.windows = {5, 0};
+       c.attention_soft_cap = 20.0f;
+     }},
+    {"latent_mixture",
+     [](model::ModelConfig& c) {
+       c.latent = {.keys_values = 16, .queries = 0, .rotary = 4};
+       c.d_head = 12;
+       c.d_value = 8;
+       c.pair_layout = kernels::PairLayout::interleaved;
+       c.mixture.experts = 6;
+       c.mixture.chosen = 2;
+       c.mixture.shared = 1;
+       c.mixture.d_expert = 16;
+       c.dense_layers = 1;
+     }},
+    {"relative", [](model::ModelConfig& c) { c.positions = model::PositionKind::relative; }},
+    {"learned", [](model::ModelConfig& c) { c.positions = model::PositionKind::learned; }},
+    {"encoder_decoder", [](model::ModelConfig& c) {
+       c.encoder_layers = 2;
+       c.positions = model::PositionKind::relative;
+     }}};
+
+GeneratorOptions greedy(int64_t max_tokens, std::vector<int32_t> end_ids = {}) {
+  GeneratorOptions options;
+  options.max_tokens = max_tokens;
+  options.end_ids = std::move(end_ids);
+  return options;
+}
+
+/// Weights large enough for outputs that vary.
+std::unique_ptr<model::Transformer> lively_model(const Case& c) {
+  model::ModelConfig config = decoder_config();
+  c.change(config);
+  auto model = std::make_unique<model::Transformer>(config, 11);
+  for (Parameter& parameter : model->parameters().all())
+    if (parameter.shape.rank() == 2)
+      for (int64_t i = 0; i < parameter.value.elements(); ++i)
+        parameter.value.data<float>()[i] *= 3.0f;
+  return model;
+}
+
+Prompts random_prompts(int count) {
+  Prompts prompts;
+  const CounterRandom random(21);
+  uint64_t counter = 0;
+  for (int i = 0; i < count; ++i) {
+    const uint64_t length = 1 + random.below(counter++, 17);
+    std::vector<int32_t>& prompt = prompts.emplace_back();
+    for (uint64_t j = 0; j < length; ++j)
+      prompt.push_back(static_cast<int32_t>(2 + random.below(counter++, 58)));
+  }
+  return prompts;
+}
+
+/// The most probable token again and again, each time with a full pass.
+std::vector<int32_t> greedy_by_definition(const model::Transformer& model,
+                                          const std::vector<int32_t>& prompt, int steps) {
+  Context context;
+  const std::vector<int32_t> prompt_offsets{0, static_cast<int32_t>(prompt.size())};
+  const bool encoded = model.has_encoder();
+  const model::Memory memory =
+      encoded ? model.encode(context, {prompt, prompt_offsets}) : model::Memory{};
+  std::vector<int32_t> input = encoded ? std::vector<int32_t>{model.config().start_id} : prompt;
+  const size_t given = input.size();
+  for (int step = 0; step < steps; ++step) {
+    const std::vector<int32_t> offsets{0, static_cast<int32_t>(input.size())};
+    const Tensor states = model.decode_all(context, {input, offsets}, memory);
+    const Tensor logits = model.logits(context, states.row_slice(states.rows() - 1, states.rows()));
+    const auto row = logits.values<float>();
+    const auto best = static_cast<int32_t>(std::max_element(row.begin(), row.end()) - row.begin());
+    if (best == model.config().eos_id) break;
+    input.push_back(best);
+  }
+  return {input.begin() + static_cast<std::ptrdiff_t>(given), input.end()};
+}
+
+class GeneratorOf : public testing::TestWithParam<Case> {};
+
+TEST_P(GeneratorOf, GreedyTakesTheMostProbableTokenUntilTheEnd) {
+  const auto model = lively_model(GetParam());
+  const Prompts prompts = random_prompts(12);
+  const Generator generator(*model, {}, greedy(20, {1}));
+  const auto found = generator.generate(prompts);
+  for (size_t i = 0; i < prompts.size(); ++i) {
+    const auto expected = greedy_by_definition(*model, prompts[i], 20);
+    EXPECT_EQ(found[i].tokens, expected);
+    EXPECT_EQ(found[i].ending, expected.size() == 20 ? Ending::length : Ending::end_token);
+  }
+}
+
+TEST_P(GeneratorOf, APromptDependsNeitherOnItsBatchNorOnTheThreads) {
+  const auto model = lively_model(GetParam());
+  const Prompts prompts = random_prompts(40);
+  const int threads = thread_count();
+  for (const float temperature : {0.0f, 1.2f}) {
+    GeneratorOptions options = greedy(20, {1, 3});
+    options.sampling.repetition_penalty = 1.1f;
+    options.sampling.frequency_penalty = 0.1f;
+    options.sampling.temperature = temperature;
+    options.sampling.top_p = 0.95f;
+    options.batch_tokens = 500;
+    const Generator generator(*model, {}, options);
+    set_thread_count(2);
+    const auto together = generator.generate(prompts);
+    set_thread_count(1);
+    for (size_t i = 0; i < prompts.size(); ++i) {
+      const auto alone = generator.generate({prompts[i]}, i).front();
+      EXPECT_EQ(alone.tokens, together[i].tokens) << "prompt " << i;
+      EXPECT_EQ(alone.ending, together[i].ending);
+    }
+  }
+  set_thread_count(threads);
+}
+
+TEST_P(GeneratorOf, ABeamOfOneIsGreedyAndAWideOneFindsNothingLessProbable) {
+  const auto model = lively_model(GetParam());
+  const Prompts prompts = random_prompts(10);
+  const Generator generator(*model, {}, greedy(12, {1, 3}));
+  const auto plain = generator.generate(prompts);
+  const auto one = generator.search(prompts, {.length_penalty = 0.0f});
+  const auto wide = generator.search(prompts, {.beam = 8, .n_best = 3, .length_penalty = 0.0f});
+  int better = 0;
+  for (size_t i = 0; i < prompts.size(); ++i) {
+    EXPECT_EQ(one[i].front().tokens, plain[i].tokens);
+    EXPECT_EQ(wide[i].size(), 3u);
+    better += wide[i].front().score > one[i].front().score - 1e-6;
+  }
+  EXPECT_GE(better, 9);  // a beam may lose the greedy path, but seldom
+}
+
+TEST_P(GeneratorOf, LogProbabilitiesAreTheModels) {
+  const auto model = lively_model(GetParam());
+  const Prompts prompts = random_prompts(4);
+  GeneratorOptions options = greedy(6);
+  options.sampling.frequency_penalty = 1.0f;
+  options.sampling.temperature = 2.0f;
+  options.top_log_probabilities = 60;
+  for (const Generation& found : Generator(*model, {}, options).generate(prompts)) {
+    ASSERT_EQ(found.chosen.size(), 6u);
+    for (size_t i = 0; i < found.tokens.size(); ++i) {
+      double sum = 0;
+      for (const auto& [token, log_probability] : found.best[i]) {
+        sum += std::exp(log_probability);
+        if (token == found.tokens[i]) {
+          EXPECT_EQ(log_probability, found.chosen[i].log_probability);
+        }
+      }
+      EXPECT_NEAR(sum, 1.0, 1e-9);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, GeneratorOf, testing::ValuesIn(kCases),
+                         [](const auto& c) { return std::string(c.param.name); });
+
+TEST(Generator, EndsWhereTheModelCanReadNoMore) {
+  const auto model = lively_model(kCases[0]);
+  const std::vector<int32_t> prompt(60, 5);
+  const Generator generator(*model, {}, greedy(100));
+  EXPECT_EQ(generator.generate({prompt}).front().tokens.size(), 5u);
+  EXPECT_EQ(generator.generate({std::vector<int32_t>(64, 5)}).front().tokens.size(), 1u);
+}
+
+TEST(Generator, RefusesPromptsThatTheModelCannotRead) {
+  const auto model = lively_model(kCases[0]);
+  const Generator generator(*model, {}, {});
+  EXPECT_THROW(generator.generate({std::vector<int32_t>(65, 5)}), Error);
+  EXPECT_THROW(generator.generate({{}}), Error);
+  EXPECT_THROW(generator.generate({{60}}), Error);
+  EXPECT_THROW(generator.generate({{-1}}), Error);
+}
+
+TEST(Generator, SaysThatWeightsAreDamaged) {
+  const auto model = lively_model(kCases[0]);
+  model->parameters().all().front().value.data<float>()[100] =
+      std::numeric_limits<float>::quiet_NaN();
+  EXPECT_THROW(Generator(*model, {}, {}).generate({{5, 7}}), Error);
+}
+
+TEST(Generator, RefusesAModelThatCannotGenerate) {
+  model::ModelConfig config = decoder_config();
+  config.encoder_layers = 2;
+  config.decoder_layers = 0;
+  const model::Transformer encoder(config, 1);
+  EXPECT_THROW(Generator(encoder, {}, {}), Error);
+}
+
+}  // namespace
+}  // namespace heed::generate

@@ -1,0 +1,41 @@
+#include "heed/generate/stop_strings.h"
+
+#include <gtest/gtest.h>
+
+namespace heed::generate {
+namespace {
+
+/// What comes of a text that is fed in pieces of `size` bytes.
+std::string fed(StopStrings& stop, const std::string& text, size_t size) {
+  std::string given;
+  for (size_t i = 0; i < text.size(); i += size) given += stop.feed(text.substr(i, size));
+  return given;
+}
+
+TEST(StopStrings, TheTextBeforeTheFirstIsGivenHoweverItIsCut) {
+  for (size_t size = 1; size < 20; ++size) {
+    StopStrings stop({"\n\nUser:", "END", ""});
+    EXPECT_EQ(fed(stop, "one\n\ntwo EN EENDless\n\nUser: three", size), "one\n\ntwo EN E") << size;
+    EXPECT_TRUE(stop.stopped());
+    EXPECT_EQ(stop.finish(), "");
+  }
+}
+
+TEST(StopStrings, WhatMayBecomeOneWaitsAndIsGivenOnceItCannot) {
+  StopStrings stop({"aab"});
+  EXPECT_EQ(stop.feed("xa"), "x");
+  EXPECT_EQ(stop.feed("a"), "");
+  EXPECT_EQ(stop.feed("a"), "a");
+  EXPECT_EQ(stop.feed("c"), "aac");
+  EXPECT_EQ(stop.feed("aa"), "");
+  EXPECT_EQ(stop.finish(), "aa");
+  EXPECT_FALSE(stop.stopped());
+}
+
+TEST(StopStrings, WithoutAnyTheTextPasses) {
+  StopStrings stop({});
+  EXPECT_EQ(stop.feed("text"), "text");
+}
+
+}  // namespace
+}  // namespace heed::generate
