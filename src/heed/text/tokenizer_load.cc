@@ -1,6 +1,7 @@
 #include <sstream>
 
 #include "heed/base/error.h"
+#include "heed/text/pre_tokenizers/named_patterns.h"
 #include "heed/text/tokenizer_files.h"
 #include "heed/text/utf8.h"
 
@@ -17,14 +18,10 @@ AddedToken mask_token(std::string content) {
   return mask;
 }
 
-/// As Qwen2 splits, whose files do not say it.
-constexpr const char* kQwen2Pattern =
-    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*)"
-    R"(|\s*[\r\n]+|\s+(?!\S)|\s+)";
-
 std::unique_ptr<PreTokenizer> qwen2_pre_tokenizer() {
   std::vector<std::unique_ptr<PreTokenizer>> parts;
-  parts.push_back(make_split(Regex(kQwen2Pattern, "Qwen2"), Delimiters::isolated, false));
+  for (const std::string& pattern : named_split("qwen2", "Qwen2").patterns)
+    parts.push_back(make_split(Regex(pattern, "Qwen2"), Delimiters::isolated, false));
   parts.push_back(make_byte_level({false, false}));
   return make_sequence(std::move(parts));
 }

@@ -1,0 +1,255 @@
+#include "heed/text/gguf_tokenizer.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "heed/base/json.h"
+#include "heed/text/pre_tokenizers/named_patterns.h"
+#include "heed/text/tokenizer_files.h"
+#include "heed/text/utf8.h"
+
+namespace heed::text {
+namespace {
+
+using format::GgufMetadata;
+using nlohmann::json;
+
+const std::string kPrefix = "tokenizer.ggml.";
+
+/// llama.cpp's types of pieces.
+enum PieceType : int64_t { kNormal = 1, kUnknown, kControl, kUserDefined, kUnused, kByte };
+
+/// What both kinds have.
+struct Pieces {
+  std::vector<std::string> texts;
+  std::vector<int64_t> types;
+  std::optional<int64_t> bos, eos, unknown, padding;
+};
+
+std::optional<int64_t> read_id(const GgufMetadata& metadata, const char* key, size_t pieces,
+                               const std::string& file) {
+  if (!metadata.contains(kPrefix + key)) return std::nullopt;
+  const auto id = metadata.get<int64_t>(kPrefix + key);
+  // Files say "none" with a number that is none.
+  if (id == 0xFFFFFFFF || id == -1) return std::nullopt;
+  require(id >= 0 && id < static_cast<int64_t>(pieces), "{}: {}{} is {}, the vocabulary has {}",
+          file, kPrefix, key, id, pieces);
+  return id;
+}
+
+Pieces read_pieces(const GgufMetadata& metadata, const std::string& file) {
+  Pieces pieces;
+  pieces.texts = metadata.get<std::vector<std::string>>(kPrefix + "tokens");
+  require(!pieces.texts.empty() && pieces.texts.size() < Vocabulary::kMostIds,
+          "{}: {}tokens has {} pieces", file, kPrefix, pieces.texts.size());
+  for (const std::string& text : pieces.texts)
+    require(is_valid_utf8(text), "{}: the piece \"{}\" is not valid UTF-8", file,
+            one_line(with_replacements(text)));
+  pieces.types.assign(pieces.texts.size(), kNormal);
+  if (metadata.contains(kPrefix + "token_type"))
+    pieces.types = metadata.get<std::vector<int64_t>>(kPrefix + "token_type");
+  require(pieces.types.size() == pieces.texts.size(), "{}: {} pieces have {} types", file,
+          pieces.texts.size(), pieces.types.size());
+  const auto id = [&](const char* key) {
+    return read_id(metadata, key, pieces.texts.size(), file);
+  };
+  pieces.bos = id("bos_token_id");
+  pieces.eos = id("eos_token_id");
+  pieces.unknown = id("unknown_token_id");
+  pieces.padding = id("padding_token_id");
+  return pieces;
+}
+
+json added_tokens(const Pieces& pieces) {
+  json tokens = json::array();
+  for (size_t id = 0; id < pieces.texts.size(); ++id) {
+    const int64_t type = pieces.types[id];
+    if (type != kControl && type != kUserDefined && type != kUnknown) continue;
+    tokens.push_back({{"id", id},
+                      {"content", pieces.texts[id]},
+                      {"single_word", false},
+                      {"lstrip", false},
+                      {"rstrip", false},
+                      {"normalized", false},
+                      {"special", type != kUserDefined}});
+  }
+  return tokens;
+}
+
+json vocabulary_of(const Pieces& pieces) {
+  json vocabulary = json::object();
+  for (size_t id = 0; id < pieces.texts.size(); ++id) vocabulary[pieces.texts[id]] = id;
+  return vocabulary;
+}
+
+json template_around(const Pieces& pieces, bool add_bos, bool add_eos) {
+  json parts = json::array(), special = json::object();
+  const auto add = [&](const std::optional<int64_t>& id, bool wanted) {
+    if (!wanted || !id) return;
+    const std::string& text = pieces.texts[static_cast<size_t>(*id)];
+    parts.push_back({{"SpecialToken", {{"id", text}, {"type_id", 0}}}});
+    special[text] = {{"id", text}, {"ids", {*id}}, {"tokens", {text}}};
+  };
+  const json text = {{"Sequence", {{"id", "A"}, {"type_id", 0}}}};
+  add(pieces.bos, add_bos);
+  parts.push_back(text);
+  add(pieces.eos, add_eos);
+  json pair = parts;
+  pair.push_back({{"Sequence", {{"id", "B"}, {"type_id", 1}}}});
+  return {{"type", "TemplateProcessing"},
+          {"single", parts},
+          {"pair", pair},
+          {"special_tokens", special}};
+}
+
+json sequence_of(const char* member, json parts) {
+  return {{"type", "Sequence"}, {member, std::move(parts)}};
+}
+
+json replace(const char* wanted, const char* with) {
+  return {{"type", "Replace"}, {"pattern", {{"String", wanted}}}, {"content", with}};
+}
+
+json skeleton(const Pieces& pieces) {
+  return {{"version", "1.0"},
+          {"truncation", nullptr},
+          {"padding", nullptr},
+          {"added_tokens", added_tokens(pieces)},
+          {"normalizer", nullptr}};
+}
+
+json byte_level_json(const GgufMetadata& metadata, const Pieces& pieces, const std::string& file) {
+  const auto name = metadata.get_or<std::string>(kPrefix + "pre", "default");
+  const NamedSplit split = named_split(name, file);
+  json result = skeleton(pieces), steps = json::array(), merges = json::array();
+  for (const std::string& pattern : split.patterns)
+    steps.push_back({{"type", "Split"},
+                     {"pattern", {{"Regex", pattern}}},
+                     {"behavior", "Isolated"},
+                     {"invert", false}});
+  json byte_level = {
+      {"type", "ByteLevel"},
+      {"add_prefix_space", metadata.get_or<bool>(kPrefix + "add_space_prefix", false)},
+      {"trim_offsets", false},
+      {"use_regex", false}};
+  steps.push_back(byte_level);
+  for (const auto& line : metadata.get<std::vector<std::string>>(kPrefix + "merges")) {
+    require(is_valid_utf8(line), "{}: a merge is not valid UTF-8", file);
+    auto [left, right] = read_merge(line, file);
+    merges.push_back({std::move(left), std::move(right)});
+  }
+  result["pre_tokenizer"] = sequence_of("pretokenizers", std::move(steps));
+  result["post_processor"] =
+      template_around(pieces, metadata.get_or<bool>(kPrefix + "add_bos_token", split.add_bos),
+                      metadata.get_or<bool>(kPrefix + "add_eos_token", false));
+  result["decoder"] = std::move(byte_level);
+  result["model"] = {{"type", "BPE"},
+                     {"dropout", nullptr},
+                     {"unk_token", nullptr},
+                     {"continuing_subword_prefix", nullptr},
+                     {"end_of_word_suffix", nullptr},
+                     {"fuse_unk", false},
+                     {"byte_fallback", false},
+                     {"ignore_merges", split.ignore_merges},
+                     {"vocab", vocabulary_of(pieces)},
+                     {"merges", std::move(merges)}};
+  return result;
+}
+
+/// SentencePiece's model as parts, whose merges have the ranks of their scores; several have one.
+struct ScoredModel {
+  Vocabulary vocabulary;
+  std::vector<BpeMerge> merges;
+  BpeOptions options;
+};
+
+ScoredModel scored_model(const GgufMetadata& metadata, const Pieces& pieces,
+                         const std::string& file) {
+  const auto scores = metadata.get<std::vector<double>>(kPrefix + "scores");
+  require(scores.size() == pieces.texts.size(), "{}: {} pieces have {} scores", file,
+          pieces.texts.size(), scores.size());
+  ScoredModel model;
+  std::vector<std::optional<float>> of_merges;
+  for (size_t id = 0; id < scores.size(); ++id) {
+    require(std::isfinite(scores[id]), "{}: the score of piece {} is {}", file, id, scores[id]);
+    model.vocabulary.add(pieces.texts[id], static_cast<int32_t>(id));
+    const bool merges = pieces.types[id] == kNormal || pieces.types[id] == kUserDefined;
+    of_merges.push_back(merges ? std::optional(static_cast<float>(scores[id])) : std::nullopt);
+  }
+  model.merges = merges_of_scores(model.vocabulary, of_merges);
+  std::stable_sort(model.merges.begin(), model.merges.end(),
+                   [](const BpeMerge& a, const BpeMerge& b) { return a.rank < b.rank; });
+  if (pieces.unknown) model.options.unknown = pieces.texts[static_cast<size_t>(*pieces.unknown)];
+  model.options.fuse_unknown = true;
+  model.options.byte_fallback = true;
+  return model;
+}
+
+json scored_json(const GgufMetadata& metadata, const Pieces& pieces, const ScoredModel& model) {
+  const bool prefix = metadata.get_or<bool>(kPrefix + "add_space_prefix", true);
+  json result = skeleton(pieces), normalizers = json::array(), merges = json::array();
+  if (prefix) normalizers.push_back({{"type", "Prepend"}, {"prepend", "\u2581"}});
+  normalizers.push_back(replace(" ", "\u2581"));
+  json decoders = {replace("\u2581", " "), {{"type", "ByteFallback"}}, {{"type", "Fuse"}}};
+  if (prefix) decoders.push_back({{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}});
+  for (const BpeMerge& merge : model.merges)
+    merges.push_back({*model.vocabulary.piece(merge.left), *model.vocabulary.piece(merge.right)});
+  result["normalizer"] = sequence_of("normalizers", std::move(normalizers));
+  result["pre_tokenizer"] = nullptr;
+  result["post_processor"] =
+      template_around(pieces, metadata.get_or<bool>(kPrefix + "add_bos_token", true),
+                      metadata.get_or<bool>(kPrefix + "add_eos_token", false));
+  result["decoder"] = sequence_of("decoders", std::move(decoders));
+  result["model"] = {{"type", "BPE"},
+                     {"dropout", nullptr},
+                     {"unk_token", model.options.unknown ? json(*model.options.unknown) : json()},
+                     {"continuing_subword_prefix", nullptr},
+                     {"end_of_word_suffix", nullptr},
+                     {"fuse_unk", true},
+                     {"byte_fallback", true},
+                     {"ignore_merges", false},
+                     {"vocab", vocabulary_of(pieces)},
+                     {"merges", std::move(merges)}};
+  return result;
+}
+
+SpecialTokenNames names_of(const Pieces& pieces) {
+  const auto name = [&](const std::optional<int64_t>& id) {
+    return id ? pieces.texts[static_cast<size_t>(*id)] : std::string();
+  };
+  SpecialTokenNames names;
+  names.bos = name(pieces.bos);
+  names.eos = name(pieces.eos);
+  names.unk = name(pieces.unknown);
+  names.pad = name(pieces.padding);
+  return names;
+}
+
+}  // namespace
+
+Tokenizer read_gguf_tokenizer(const GgufMetadata& metadata, const std::string& file) {
+  require(metadata.contains(kPrefix + "model"), "{} has no tokenizer: {}model is missing", file,
+          kPrefix);
+  const auto kind = metadata.get<std::string>(kPrefix + "model");
+  require(kind == "gpt2" || kind == "llama",
+          "{}: the tokenizer \"{}\" is not known, expected gpt2 "
+          "or llama",
+          file, one_line(kind));
+  const Pieces pieces = read_pieces(metadata, file);
+  json whole;
+  TokenizerParts parts;
+  if (kind == "gpt2") {
+    whole = byte_level_json(metadata, pieces, file);
+    parts = read_tokenizer_parts(whole, file);
+  } else {
+    ScoredModel model = scored_model(metadata, pieces, file);
+    whole = scored_json(metadata, pieces, model);
+    parts = read_tokenizer_parts(whole, file);
+    // A list of merges cannot say that two of them have one rank.
+    parts.model = make_bpe(std::move(model.vocabulary), model.merges, model.options);
+  }
+  return Tokenizer::from_parts(std::move(parts), names_of(pieces),
+                               {{"tokenizer.json", whole.dump()}});
+}
+
+}  // namespace heed::text

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heed::text {
+
+/// How a byte-level tokenizer splits words, by the name that GGUF files have for it
+/// ("tokenizer.ggml.pre"; the names are llama.cpp's).
+struct NamedSplit {
+  std::vector<std::string> patterns;  // one after the other, matches isolated
+  bool ignore_merges = false;         // a word that is a piece is not cut
+  bool add_bos = false;               // where the file does not say
+};
+
+/// Throws Error, beginning with `where`, on an unknown name.
+NamedSplit named_split(std::string_view name, const std::string& where);
+
+}  // namespace heed::text
