@@ -4,7 +4,7 @@
 function(heed_embed_text target namespace)
   foreach(file ${ARGN})
     get_filename_component(name ${file} NAME)
-    string(REPLACE "." "_" variable ${name})
+    string(MAKE_C_IDENTIFIER ${name} variable)
     get_filename_component(input ${file} ABSOLUTE)
     set(output ${CMAKE_CURRENT_BINARY_DIR}/embedded/${target}/${variable}.cc)
     add_custom_command(

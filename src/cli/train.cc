@@ -17,7 +17,8 @@ using Clock = std::chrono::steady_clock;
 struct TrainOptions {
   CommonOptions common;
   std::string config_file, preset, out;
-  std::string source, target, tsv, valid_source, valid_target;
+  std::string task, from;
+  std::string source, target, tsv, valid_source, valid_target, text, valid_text;
   std::vector<std::string> assignments;
   double minutes = 0;
   bool resume = false, dump_config = false;
@@ -37,12 +38,16 @@ void set_path(std::string& key, const std::string& path) {
 void read_command_line(train::TrainConfig& config, const TrainOptions& options,
                        const CLI::App& app) {
   if (!options.config_file.empty()) read_config_file(config, options.config_file);
+  if (!options.task.empty()) train::set_field(config, "run.task=" + options.task);
   for (const std::string& assignment : options.assignments) train::set_field(config, assignment);
   set_path(config.data.source, options.source);
   set_path(config.data.target, options.target);
   set_path(config.data.tsv, options.tsv);
   set_path(config.data.valid_source, options.valid_source);
   set_path(config.data.valid_target, options.valid_target);
+  set_path(config.data.text, options.text);
+  set_path(config.data.valid_text, options.valid_text);
+  set_path(config.from, options.from);
   if (app.count("--minutes")) config.run.minutes = options.minutes;
   if (app.count("--seed")) config.run.seed = options.common.seed;
 }
@@ -52,8 +57,8 @@ int64_t count_lines(const std::string& path) {
   return std::count(text.begin(), text.end(), '\n');
 }
 
-/// The preset that suits the amount of text, for those who name none.
-std::string fitting_preset(const TrainOptions& options) {
+/// The size that suits the amount of parallel text.
+std::string fitting_size(const TrainOptions& options) {
   const std::string& text = options.tsv.empty() ? options.source : options.tsv;
   if (text.empty() || !options.config_file.empty()) return "small";
   const int64_t lines = count_lines(text);
@@ -62,11 +67,32 @@ std::string fitting_preset(const TrainOptions& options) {
   return name;
 }
 
+/// The preset for those who name none.
+std::string fitting_preset(const TrainOptions& options, const CLI::App& app) {
+  train::TrainConfig asked;
+  read_command_line(asked, options, app);
+  if (!asked.from.empty()) return "fine-tune";
+  switch (asked.run.task) {
+    case train::TaskKind::causal_lm:
+      return "llama-tiny";
+    case train::TaskKind::masked_lm:
+      return "bert-tiny";
+    case train::TaskKind::text_to_text:
+      return "t5-tiny";
+    case train::TaskKind::translation:
+      break;
+  }
+  return fitting_size(options);
+}
+
 train::TrainConfig fresh_config(const TrainOptions& options, const CLI::App& app) {
   train::TrainConfig config;
-  const std::string preset = options.preset.empty() ? fitting_preset(options) : options.preset;
+  const std::string preset = options.preset.empty() ? fitting_preset(options, app) : options.preset;
   train::read_toml(config, train::preset(preset), preset + ".toml");
   read_command_line(config, options, app);
+  if (config.from.empty()) return config;
+  train::describe_start(config);
+  read_command_line(config, options, app);  // what is asked for goes before what the checkpoint has
   return config;
 }
 
@@ -107,10 +133,10 @@ int run_training(const TrainOptions& options, const CLI::App& app) {
   say("configuration:\n" + train::write_toml(config));
 
   const StopRequest stop;
-  const train::Dataset dataset =
-      train::prepare_dataset(config, options.resume ? run.last() : std::filesystem::path(), say);
+  const std::unique_ptr<train::Task> task =
+      train::prepare_task(config, options.resume ? run.last().string() : config.from, say);
   train::Trainer trainer(
-      config, dataset, run,
+      config, *task, run,
       {.resume = options.resume,
        .stop_requested = [&stop] { return stop.requested(); },
        .after_validation = [&run](const train::Trainer& t) { write_report(t, run); },
@@ -126,10 +152,19 @@ int run_training(const TrainOptions& options, const CLI::App& app) {
 }  // namespace
 
 void add_train(CLI::App& program) {
-  auto* app = program.add_subcommand("train", "Trains a Transformer on parallel text");
+  auto* app = program.add_subcommand("train", "Trains a Transformer, or fine-tunes one");
   auto options = std::make_shared<TrainOptions>();
   app->add_option("config", options->config_file,
                   "TOML file with anything that differs from the preset");
+  app->add_option("--task", options->task,
+                  "translation (default), text-to-text, causal-lm or masked-lm")
+      ->check(CLI::IsMember({"translation", "text-to-text", "causal-lm", "masked-lm"}));
+  app->add_option("--from", options->from,
+                  "Model directory to fine-tune: its weights, tokenizer and configuration");
+  app->add_option("--text", options->text,
+                  "Text of a language model (causal-lm, masked-lm): a file or a folder of files");
+  app->add_option("--valid-text", options->valid_text,
+                  "Its validation text (default: a part of the text is set aside)");
   app->add_option("--source", options->source, "Source text, one sentence a line");
   app->add_option("--target", options->target, "Its translation, line by line");
   app->add_option("--tsv", options->tsv, "Or one file: source, tab, target");
@@ -138,7 +173,7 @@ void add_train(CLI::App& program) {
   app->add_option("--valid-target", options->valid_target, "Its translation");
   app->add_option("--out", options->out, "Directory of the model and everything about the run");
   app->add_option("--preset", options->preset,
-                  "Sizes and recipe to start from (default: by the amount of text)")
+                  "Sizes and recipe to start from (default: by the task and the amount of text)")
       ->check(CLI::IsMember(train::preset_names()));
   app->add_option("--set", options->assignments,
                   "section.key=value, as in the TOML file; may be repeated");
@@ -152,6 +187,8 @@ void add_train(CLI::App& program) {
       "Example:\n"
       "  heed train --source train.en --target train.es --out model\n"
       "  heed train --source train.en --target train.es --out model --preset base --minutes 60\n"
+      "  heed train --task causal-lm --text books/ --out model\n"
+      "  heed train --task causal-lm --text notes.txt --from Llama-3.2-1B --out model\n"
       "Ctrl-C saves and stops; the same command with --resume goes on, to the same bits.");
   set_action(*app, [app, options] { return run_training(*options, *app); });
 }

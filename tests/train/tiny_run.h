@@ -69,8 +69,9 @@ inline TrainConfig tiny_config(const Folder& folder) {
   return config;
 }
 
-inline Dataset dataset_of(const TrainConfig& config) {
-  return prepare_dataset(config, {}, [](const std::string&) {});
+inline std::unique_ptr<Task> task_of(const TrainConfig& config,
+                                     const std::filesystem::path& start = {}) {
+  return prepare_task(config, start, [](const std::string&) {});
 }
 
 }  // namespace heed::train::testing

@@ -21,8 +21,8 @@ using testing::Folder;
 
 Trainer::Outcome train(const TrainConfig& config, const Folder& folder, const std::string& out,
                        Trainer::Options options) {
-  const Dataset dataset = testing::dataset_of(config);
-  Trainer trainer(config, dataset, RunDirectory(folder / out), std::move(options));
+  const auto task = testing::task_of(config);
+  Trainer trainer(config, *task, RunDirectory(folder / out), std::move(options));
   return trainer.run();
 }
 
@@ -98,8 +98,8 @@ TEST(Trainer, LearnsATinyLanguage) {
   config.run.steps = 300;
   config.validation.every = 300;
   config.validation.sentences = 20;
-  const Dataset dataset = testing::dataset_of(config);
-  Trainer trainer(config, dataset, RunDirectory(folder / "out"), {});
+  const auto task = testing::task_of(config);
+  Trainer trainer(config, *task, RunDirectory(folder / "out"), {});
   trainer.run();
   EXPECT_LT(trainer.history().validations.back().perplexity, 2.0);
   EXPECT_LT(trainer.history().steps.back().loss, 0.5 * trainer.history().steps.front().loss);
@@ -151,8 +151,8 @@ TEST(Trainer, ALossThatIsNoNumberStopsTheRunAndKeepsTheLastCheckpoint) {
   const Folder folder("nan");
   testing::write_text(folder);
   const TrainConfig config = testing::tiny_config(folder);
-  const Dataset dataset = testing::dataset_of(config);
-  Trainer trainer(config, dataset, RunDirectory(folder / "out"),
+  const auto task = testing::task_of(config);
+  Trainer trainer(config, *task, RunDirectory(folder / "out"),
                   {.after_validation = [](const Trainer& t) {
                     // What a bad batch or a broken kernel would do.
                     const_cast<model::Transformer&>(t.model())
@@ -212,6 +212,9 @@ TEST(Schedule, FollowsItsFormulas) {
   const Schedule cosine{ScheduleKind::cosine, 1.0, 10, 110};
   EXPECT_NEAR(cosine.at(60), 0.5, 1e-12);
   EXPECT_NEAR(cosine.at(110), 0.0, 1e-12);
+  const Schedule floored{ScheduleKind::cosine, 2.0, 10, 110, 0.1};
+  EXPECT_NEAR(floored.at(60), 1.1, 1e-12);
+  EXPECT_NEAR(floored.at(110), 0.2, 1e-12);
   EXPECT_DOUBLE_EQ((Schedule{ScheduleKind::constant, 1.0, 10, 0}).at(99), 1.0);
 }
 

@@ -5,17 +5,14 @@
 #include "heed/base/error.h"
 
 namespace heed::data {
-namespace {
 
-void append(std::span<const int32_t> sequence, std::vector<int32_t>& tokens,
-            std::vector<int32_t>& offsets) {
+void append_sequence(std::span<const int32_t> sequence, std::vector<int32_t>& tokens,
+                     std::vector<int32_t>& offsets) {
   constexpr auto kMost = static_cast<size_t>(std::numeric_limits<int32_t>::max());
   require(sequence.size() <= kMost - tokens.size(), "a batch of more than {} tokens", kMost);
   tokens.insert(tokens.end(), sequence.begin(), sequence.end());
   offsets.push_back(static_cast<int32_t>(tokens.size()));
 }
-
-}  // namespace
 
 Batch make_batch(std::span<const Example> examples, std::span<const int64_t> indices,
                  int32_t start_id) {
@@ -27,8 +24,8 @@ Batch make_batch(std::span<const Example> examples, std::span<const int64_t> ind
     require(index >= 0 && index < static_cast<int64_t>(examples.size()),
             "a batch wants example {} of {}", index, examples.size());
     const Example& example = examples[static_cast<size_t>(index)];
-    append(example.source, batch.source, batch.source_offsets);
-    append(example.target, batch.target, batch.target_offsets);
+    append_sequence(example.source, batch.source, batch.source_offsets);
+    append_sequence(example.target, batch.target, batch.target_offsets);
     if (example.target.empty()) continue;
     batch.decoder_input.push_back(start_id);
     batch.decoder_input.insert(batch.decoder_input.end(), example.target.begin(),

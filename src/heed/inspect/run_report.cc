@@ -1,42 +1,51 @@
 #include "heed/inspect/run_report.h"
 
+#include <limits>
+
 #include "heed/inspect/capture.h"
 #include "heed/train/progress.h"
 
 namespace heed::inspect {
 namespace {
 
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
 using Facts = std::vector<std::pair<std::string, std::string>>;
+
+std::string layers_text(const model::ModelConfig& c) {
+  if (c.encoder_layers > 0 && c.decoder_layers > 0)
+    return fmt::format("{} + {}", c.encoder_layers, c.decoder_layers);
+  return fmt::format("{}", c.encoder_layers + c.decoder_layers);
+}
 
 Facts facts_of(const train::Trainer& trainer) {
   const model::ModelConfig& c = trainer.model().config();
   const train::TrainingState& state = trainer.state();
   Facts facts{
       {"Parameters", fmt::format("{}", trainer.model().parameters().count())},
-      {"Layers", fmt::format("{} + {}", c.encoder_layers, c.decoder_layers)},
+      {"Layers", layers_text(c)},
       {"Width",
        fmt::format("d_model {}, {} heads of {}, d_ff {}", c.d_model, c.n_heads, c.d_head, c.d_ff)},
       {"Norm", fmt::format("{}-norm", name_of(c.norm_placement))},
       {"Vocabulary", fmt::format("{} pieces", c.vocab_size)},
       {"Arithmetic", std::string(name_of(trainer.dtype()))},
-      {"Training pairs", fmt::format("{}", trainer.dataset().train.size())},
+      {"Task", std::string(name_of(trainer.config().run.task))},
+      {"Training examples", fmt::format("{}", trainer.task().train().lengths().size())},
       {"Steps", fmt::format("{} ({} skipped as outliers)", state.step, state.skipped_steps)},
-      {"Target tokens trained on", fmt::format("{}", state.target_tokens)}};
+      {"Tokens trained on", fmt::format("{}", state.tokens)}};
   if (!trainer.history().validations.empty())
     facts.emplace_back("Time", train::duration_text(trainer.history().validations.back().seconds));
-  if (state.best_bleu >= 0)
-    facts.emplace_back("Best BLEU",
-                       fmt::format("{:.2f} at step {}", state.best_bleu, state.best_step));
+  if (state.best_step > 0)
+    facts.emplace_back("Best model", fmt::format("of step {}", state.best_step));
   return facts;
 }
 
-TrainingReport::Sample sample_of(const train::Trainer& trainer,
-                                 const train::SampleTranslation& sample) {
-  TrainingReport::Sample shown{sample.source, sample.reference, sample.translation, {}};
-  if (!sample.translation.empty())
-    shown.attention =
-        capture_attention(trainer.model(), trainer.dataset().tokenizer, sample.source,
-                          sample.translation, {.encoder_self = false, .decoder_self = false});
+TrainingReport::Sample sample_of(const train::Trainer& trainer, const train::Sample& sample) {
+  TrainingReport::Sample shown{sample.given, sample.reference, sample.output, {}};
+  const text::TranslationTokenizer* tokenizer = trainer.task().translation_tokenizer();
+  if (tokenizer != nullptr && !sample.output.empty())
+    shown.attention = capture_attention(trainer.model(), *tokenizer, sample.given, sample.output,
+                                        {.encoder_self = false, .decoder_self = false});
   return shown;
 }
 
@@ -46,6 +55,8 @@ TrainingReport report_of(const train::Trainer& trainer) {
   TrainingReport report;
   report.title = "Training report";
   report.facts = facts_of(trainer);
+  const train::SampleNames names = trainer.task().sample_names();
+  report.sample_names = {names.given, names.reference, names.output};
   for (const train::StepRecord& r : trainer.history().steps)
     report.steps.push_back({.step = r.step,
                             .seconds = r.seconds,
@@ -58,10 +69,10 @@ TrainingReport report_of(const train::Trainer& trainer) {
                                   .seconds = r.seconds,
                                   .loss = r.loss,
                                   .perplexity = r.perplexity,
-                                  .bleu = r.bleu,
-                                  .chrf = r.chrf});
+                                  .bleu = r.bleu.value_or(kUnknown),
+                                  .chrf = r.chrf.value_or(kUnknown)});
   if (!trainer.history().validations.empty())
-    for (const train::SampleTranslation& sample : trainer.history().validations.back().samples)
+    for (const train::Sample& sample : trainer.history().validations.back().samples)
       report.samples.push_back(sample_of(trainer, sample));
   return report;
 }

@@ -89,32 +89,58 @@ std::string facts(const TrainingReport& report) {
   return html + "</dl>\n";
 }
 
+/// A column of the table of validations.
+struct Column {
+  const char* name;
+  double Validation::*value;
+  int places;
+};
+
+/// Those of which anything is known.
+std::vector<Column> columns_of(const std::vector<Validation>& validations) {
+  std::vector<Column> columns = {{"loss", &Validation::loss, 4},
+                                 {"perplexity", &Validation::perplexity, 2},
+                                 {"BLEU", &Validation::bleu, 2},
+                                 {"chrF", &Validation::chrf, 2}};
+  std::erase_if(columns, [&](const Column& column) {
+    return std::none_of(validations.begin(), validations.end(),
+                        [&](const Validation& v) { return std::isfinite(v.*column.value); });
+  });
+  return columns;
+}
+
 std::string validations(const TrainingReport& report) {
   if (report.validations.empty()) return {};
   const Validation* best = best_of(report.validations);
+  const std::vector<Column> columns = columns_of(report.validations);
   std::string html =
       "<h2>Validations</h2>\n<div class=\"scroll\"><table class=\"validations\">\n<thead><tr>"
-      "<th>step</th><th>time</th><th>loss</th><th>perplexity</th><th>BLEU</th><th>chrF</th><th></"
-      "th>"
-      "</tr></thead>\n<tbody>\n";
-  for (const Validation& v : report.validations)
-    html += fmt::format(
-        "<tr{}><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></"
-        "tr>\n",
-        &v == best ? " class=\"best\"" : "", grouped(v.step), duration(v.seconds),
-        decimals(v.loss, 4), decimals(v.perplexity, 2), decimals(v.bleu, 2), decimals(v.chrf, 2),
-        &v == best ? "best" : "");
+      "<th>step</th><th>time</th>";
+  for (const Column& column : columns) html += fmt::format("<th>{}</th>", column.name);
+  html += "<th></th></tr></thead>\n<tbody>\n";
+  for (const Validation& v : report.validations) {
+    html += fmt::format("<tr{}><td>{}</td><td>{}</td>", &v == best ? " class=\"best\"" : "",
+                        grouped(v.step), duration(v.seconds));
+    for (const Column& column : columns)
+      html += fmt::format("<td>{}</td>", decimals(v.*column.value, column.places));
+    html += fmt::format("<td>{}</td></tr>\n", &v == best ? "best" : "");
+  }
   return html + "</tbody></table></div>\n";
 }
 
-std::string sample_html(const TrainingReport::Sample& sample, int64_t budget) {
-  const auto [reference, translation] = marked_differences(sample.reference, sample.translation);
-  std::string html = fmt::format(
-      "<article class=\"sample\">\n"
-      "<p><span class=\"side\">Source</span><span dir=\"auto\">{}</span></p>\n"
-      "<p><span class=\"side\">Reference</span><span dir=\"auto\">{}</span></p>\n"
-      "<p><span class=\"side\">Translation</span><span dir=\"auto\">{}</span></p>\n",
-      escaped(sample.source), reference, translation);
+std::string capitalised(std::string name) {
+  if (!name.empty() && name[0] >= 'a' && name[0] <= 'z') name[0] -= 'a' - 'A';
+  return escaped(name);
+}
+
+std::string sample_html(const TrainingReport& report, const TrainingReport::Sample& sample,
+                        int64_t budget) {
+  const auto [reference, output] = marked_differences(sample.reference, sample.output);
+  std::string html = "<article class=\"sample\">\n";
+  const std::array<std::string, 3> parts{escaped(sample.given), reference, output};
+  for (size_t i = 0; i < parts.size(); ++i)
+    html += fmt::format("<p><span class=\"side\">{}</span><span dir=\"auto\">{}</span></p>\n",
+                        capitalised(report.sample_names[i]), parts[i]);
   if (!sample.attention.maps.empty())
     html += "<details><summary>Attention</summary>\n" + attention_data(sample.attention, budget) +
             "</details>\n";
@@ -123,11 +149,13 @@ std::string sample_html(const TrainingReport::Sample& sample, int64_t budget) {
 
 std::string samples(const TrainingReport& report) {
   if (report.samples.empty()) return {};
-  std::string html =
-      "<h2>Samples</h2>\n<p class=\"hint\"><mark>Marked</mark> words differ between reference and "
-      "translation; a difference need not be a mistake.</p>\n";
+  std::string html = fmt::format(
+      "<h2>Samples</h2>\n<p class=\"hint\"><mark>Marked</mark> words differ between {} and {}; a "
+      "difference need not be a mistake.</p>\n",
+      escaped(report.sample_names[1]), escaped(report.sample_names[2]));
   const int64_t budget = kPageBudget / static_cast<int64_t>(report.samples.size());
-  for (const TrainingReport::Sample& sample : report.samples) html += sample_html(sample, budget);
+  for (const TrainingReport::Sample& sample : report.samples)
+    html += sample_html(report, sample, budget);
   return html;
 }
 

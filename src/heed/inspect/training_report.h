@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -29,9 +30,10 @@ struct TrainingReport {
     double bleu = 0, chrf = 0;  ///< 0 to 100
   };
 
-  /// A validation sentence at the end of the run; the attention may be left empty (no maps).
+  /// What the model makes of a validation example (`given`) at the end of the run; the attention
+  /// may be left empty (no maps).
   struct Sample {
-    std::string source, reference, translation;
+    std::string given, reference, output;
     AttentionCapture attention;
   };
 
@@ -40,10 +42,12 @@ struct TrainingReport {
   std::vector<Point> steps;                                ///< by rising step
   std::vector<Validation> validations;                     ///< by rising step
   std::vector<Sample> samples;
+  /// What the parts of a sample are called.
+  std::array<std::string, 3> sample_names{"source", "reference", "translation"};
 };
 
 /// One self-contained HTML page: headline figures, curves with values on hover, the validations,
-/// and samples in which reference and translation are compared word by word, with their attention.
+/// and samples in which reference and output are compared word by word, with their attention.
 /// More than 1000 steps are drawn as at most 1000 means with their range. Throws Error as
 /// check(AttentionCapture) does.
 std::string training_report(const TrainingReport& report);

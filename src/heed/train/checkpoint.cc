@@ -53,7 +53,8 @@ void load_checkpoint(const RunDirectory& run, Checkpoint checkpoint) {
   const nlohmann::json state = parse_json(read_file(file), file);
   checkpoint.state = TrainingState::from_json(state, file);
   checkpoint.optimizer.state().steps = get<int64_t>(state, "optimizer_steps", file);
-  format::load_weights(checkpoint.model, *format::open_model_tensors(run.last()));
+  format::load_weights(checkpoint.model, model::family_for(checkpoint.model.config()),
+                       *format::open_model_tensors(run.last()));
   const auto moments = format::SafetensorsFile::open(run.last() / kOptimizerFile);
   size_t index = 0;
   for (const Parameter& parameter : checkpoint.model.parameters().all()) {

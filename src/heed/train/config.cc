@@ -1,6 +1,10 @@
 #include "heed/train/config.h"
 
+#include <algorithm>
+#include <tuple>
+
 #include "heed/base/error.h"
+#include "heed/format/model_directory.h"
 
 namespace heed::train {
 namespace {
@@ -9,12 +13,46 @@ void require_at_least(std::string_view name, double value, double least) {
   require(value >= least, "{} is {}, expected at least {}", name, value, least);
 }
 
+/// The stacks that a task trains.
+void check_task(TaskKind task, const model::ModelConfig& model) {
+  const bool encoder = task != TaskKind::causal_lm, decoder = task != TaskKind::masked_lm;
+  for (const auto& [wanted, layers, stack] : {std::tuple{encoder, model.encoder_layers, "encoder"},
+                                              {decoder, model.decoder_layers, "decoder"}})
+    require(wanted == (layers > 0), "the task {} trains a model {} {}, model.{}_layers is {}",
+            name_of(task), wanted ? "with an" : "without", stack, stack, layers);
+  require(model.has_head, "the task {} predicts tokens, the model has no head for that",
+          name_of(task));
+}
+
 }  // namespace
+
+std::string_view name_of(TaskKind kind) {
+  switch (kind) {
+    case TaskKind::translation:
+      return "translation";
+    case TaskKind::text_to_text:
+      return "text-to-text";
+    case TaskKind::causal_lm:
+      return "causal-lm";
+    case TaskKind::masked_lm:
+      return "masked-lm";
+  }
+  return "?";
+}
+
+int64_t TrainConfig::window_tokens() const {
+  return run.context > 0 ? run.context : std::min(model.max_positions, run.token_budget);
+}
+
+void describe_start(TrainConfig& config) {
+  config.model = format::describe_model(config.from)->config();
+}
 
 void TrainConfig::validate() const {
   model::ModelConfig sized = model;
-  sized.vocab_size = vocabulary.size;
+  if (sized.vocab_size == 0) sized.vocab_size = vocabulary.size;  // not known yet
   sized.validate();
+  check_task(run.task, model);
   require(vocabulary.kind == "bpe" || vocabulary.kind == "unigram",
           "vocabulary.kind is \"{}\", expected bpe or unigram", vocabulary.kind);
   require(run.compute == "auto" || run.compute == "f32" || run.compute == "bf16",
@@ -27,6 +65,8 @@ void TrainConfig::validate() const {
   require_at_least("optimizer.warmup", static_cast<double>(optimizer.warmup), 0);
   require_at_least("optimizer.clip", optimizer.clip, 0);
   require_at_least("optimizer.skip_outliers", optimizer.skip_outliers, 0);
+  require(optimizer.final_rate >= 0 && optimizer.final_rate <= 1,
+          "optimizer.final_rate is {}, expected 0 to 1", optimizer.final_rate);
   require_at_least("optimizer.weight_decay", optimizer.weight_decay, 0);
   require(optimizer.label_smoothing >= 0 && optimizer.label_smoothing < 1,
           "optimizer.label_smoothing is {}, expected at least 0 and below 1",
@@ -36,6 +76,9 @@ void TrainConfig::validate() const {
             beta);
   require_at_least("run.token_budget", static_cast<double>(run.token_budget), 16);
   require_at_least("run.accumulation", static_cast<double>(run.accumulation), 1);
+  require(run.context >= 0 && run.context <= model.max_positions,
+          "run.context is {}, expected 0 to model.max_positions, which is {}", run.context,
+          model.max_positions);
   require_at_least("run.average", static_cast<double>(run.average), 0);
   require(run.steps >= 0 && run.epochs >= 0 && run.minutes >= 0,
           "run.steps, run.epochs and run.minutes are limits, expected at least 0");

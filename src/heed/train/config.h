@@ -5,23 +5,37 @@
 #include <string>
 #include <vector>
 
+#include "heed/data/documents.h"
 #include "heed/model/config.h"
 #include "heed/train/schedule.h"
 
 namespace heed::train {
 
+/// What a model learns to do.
+enum class TaskKind {
+  translation,   // Marian's tokenizer: a model that `heed translate` runs
+  text_to_text,  // the same with whatever tokenizer the encoder-decoder has (T5, BART)
+  causal_lm,     // to predict the next token: a decoder alone (Llama, GPT-2)
+  masked_lm      // to predict hidden tokens: an encoder alone (BERT)
+};
+
+/// "translation", "text-to-text", "causal-lm" or "masked-lm".
+std::string_view name_of(TaskKind kind);
+
 struct DataConfig {
   std::string source, target;              // one sentence a line; line i translates line i
   std::string tsv;                         // or one file: source, tab, target
   std::string valid_source, valid_target;  // none: taken from the training text, and left out of it
-  int64_t held_out = 500;                  // how many pairs are taken then, at most a tenth
-  int64_t max_tokens = 200;                // longer sentences are dropped
-  double max_ratio = 5.0;                  // and pairs with one side this many times longer
+  std::string text, valid_text;            // of language models: a file, or a folder of files
+  data::DocumentEnd document = data::DocumentEnd::file;
+  int64_t held_out = 500;    // how many pairs or windows are taken for validation, at most a tenth
+  int64_t max_tokens = 200;  // longer sentences are dropped
+  double max_ratio = 5.0;    // and pairs with one side this many times longer
 };
 
 struct VocabularyConfig {
   std::string kind = "bpe";  // or unigram
-  int64_t size = 4000;       // pieces, shared by both languages
+  int64_t size = 4000;       // pieces, of both languages together
   std::string model;         // an existing SentencePiece model instead of training one
   std::string word_vectors;  // word2vec text or binary file that embeddings start from
 };
@@ -30,6 +44,7 @@ struct OptimizerConfig {
   double learning_rate = 1e-3;  // the peak
   ScheduleKind schedule = ScheduleKind::inverse_sqrt;
   int64_t warmup = 4000;  // steps
+  double final_rate = 0;  // where cosine and linear end, as a share of the peak
   double beta1 = 0.9, beta2 = 0.98, epsilon = 1e-9;
   double weight_decay = 0.0;
   double clip = 1.0;  // greatest norm of the gradient; 0: no limit
@@ -39,9 +54,11 @@ struct OptimizerConfig {
 };
 
 struct RunConfig {
+  TaskKind task = TaskKind::translation;
   uint64_t seed = 1;
   std::string compute = "auto";  // f32, bf16, or bf16 where the machine is fast at it
   int64_t token_budget = 4096;   // source or target tokens of one batch, whichever are more
+  int64_t context = 0;           // tokens of a language model's windows; 0: see window_tokens()
   int64_t accumulation = 1;      // batches a step
   int64_t steps = 0;             // 0: no limit
   int64_t epochs = 0;            // 0: no limit
@@ -53,22 +70,32 @@ struct ValidationConfig {
   int64_t every = 500;      // steps
   int64_t sentences = 200;  // that are translated for BLEU and chrF
   int64_t beam = 1;
-  int64_t samples = 4;   // translations shown
-  int64_t patience = 0;  // validations without a better BLEU until the run stops; 0: never
+  int64_t samples = 4;   // shown
+  int64_t patience = 0;  // validations without a better score until the run stops; 0: never
 };
 
 /// A whole training run. Everything here has a key in the TOML file (config_fields below).
 struct TrainConfig {
   DataConfig data;
   VocabularyConfig vocabulary;
+  /// A model directory to fine-tune: its weights, tokenizer and configuration. Empty: new weights.
+  std::string from;
   model::ModelConfig model;
   OptimizerConfig optimizer;
   RunConfig run;
   ValidationConfig validation;
 
-  /// Throws Error on values that cannot be.
+  /// Throws Error on values that cannot be, and when the model's stacks are not what the task
+  /// wants.
   void validate() const;
+
+  /// The longest window of a language model's text: run.context, or what the model reads at most,
+  /// but not more than fits into a batch.
+  int64_t window_tokens() const;
 };
+
+/// Takes the model's configuration from the checkpoint that `config.from` names.
+void describe_start(TrainConfig& config);
 
 /// The names of the built-in presets: "tiny", "small", "base", "big", ...
 std::vector<std::string> preset_names();

@@ -1,12 +1,15 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
+#include <span>
 #include <sstream>
 #include <type_traits>
 
 #include "heed/base/error.h"
 #include "heed/base/names.h"
+#include "heed/model/config_fields.h"
 #include "heed/train/config.h"
 
 namespace heed::train {
@@ -31,6 +34,8 @@ std::string literal(const T& value) {
   } else if constexpr (std::is_floating_point_v<T>) {
     const std::string text = fmt::format("{}", value);
     return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
+  } else if constexpr (std::is_same_v<T, std::vector<int64_t>>) {
+    return fmt::format("[{}]", fmt::join(value, ", "));
   } else {
     return fmt::format("{}", value);
   }
@@ -41,6 +46,7 @@ constexpr std::string_view kind_of() {
   if constexpr (std::is_same_v<T, std::string>) return "a text";
   if constexpr (std::is_same_v<T, bool>) return "true or false";
   if constexpr (std::is_floating_point_v<T>) return "a number";
+  if constexpr (std::is_same_v<T, std::vector<int64_t>>) return "a list of integers";
   return "an integer";
 }
 
@@ -51,6 +57,12 @@ void read_value(const std::string& key, const toml::node& node, T& value) {
     if (node.is_number()) found = static_cast<T>(*node.value<double>());
   } else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
     if (node.is_integer()) found = node.value<T>();  // empty when it does not fit
+  } else if constexpr (std::is_same_v<T, std::vector<int64_t>>) {
+    if (const toml::array* list = node.as_array();
+        list && (list->empty() || list->is_homogeneous<int64_t>())) {
+      found.emplace();
+      for (const toml::node& element : *list) found->push_back(*element.value<int64_t>());
+    }
   } else {
     found = node.value_exact<T>();
   }
@@ -71,18 +83,31 @@ Field field(std::string key, T& value, std::string help) {
 
 /// A field whose value is one of a few names.
 template <typename Enum>
-Field field(std::string key, Enum& value, std::initializer_list<Enum> values, std::string help) {
+Field field(std::string key, Enum& value, std::span<const Enum> values, std::string help) {
   return {key, std::move(help),
-          [key, &value, known = std::vector<Enum>(values)](const toml::node& node) {
+          [key, &value, values](const toml::node& node) {
             std::string name;
             read_value(key, node, name);
             try {
-              value = named(name, known);
+              value = named(name, values);
             } catch (const Error& error) {
               fail("{}: {}", key, error.what());
             }
           },
           [&value] { return literal(std::string(name_of(value))); }};
+}
+
+/// "help: a, b or c".
+template <typename Enum>
+std::string with_choices(const char* help, std::span<const Enum> values) {
+  std::string text = fmt::format("{}: ", help);
+  for (size_t i = 0; i < values.size(); ++i)
+    text += fmt::format("{}{}",
+                        i == 0                   ? ""
+                        : i + 1 == values.size() ? " or "
+                                                 : ", ",
+                        name_of(values[i]));
+  return text;
 }
 
 void add_data_fields(TrainConfig& c, std::vector<Field>& f) {
@@ -91,13 +116,21 @@ void add_data_fields(TrainConfig& c, std::vector<Field>& f) {
   f.push_back(field("data.tsv", c.data.tsv, "or one file: source, tab, target"));
   f.push_back(field("data.valid_source", c.data.valid_source, "validation text"));
   f.push_back(field("data.valid_target", c.data.valid_target, "its translation"));
-  f.push_back(field("data.held_out", c.data.held_out,
-                    "pairs (at most a tenth) set aside when no validation text is given"));
+  f.push_back(field("data.text", c.data.text, "text of a language model: a file or a folder"));
+  f.push_back(field("data.valid_text", c.data.valid_text, "its validation text"));
+  static constexpr std::array kEnds{data::DocumentEnd::file, data::DocumentEnd::line,
+                                    data::DocumentEnd::blank_line};
+  f.push_back(
+      field("data.document", c.data.document, std::span<const data::DocumentEnd>(kEnds),
+            with_choices("what ends a document", std::span<const data::DocumentEnd>(kEnds))));
+  f.push_back(
+      field("data.held_out", c.data.held_out,
+            "pairs or windows (at most a tenth) set aside when no validation text is given"));
   f.push_back(field("data.max_tokens", c.data.max_tokens, "longer sentences are dropped"));
   f.push_back(field("data.max_ratio", c.data.max_ratio,
                     "pairs with one side this many times longer are dropped"));
   f.push_back(field("vocabulary.kind", c.vocabulary.kind, "bpe or unigram (SentencePiece)"));
-  f.push_back(field("vocabulary.size", c.vocabulary.size, "pieces, shared by both languages"));
+  f.push_back(field("vocabulary.size", c.vocabulary.size, "pieces, of both languages together"));
   f.push_back(field("vocabulary.model", c.vocabulary.model,
                     "an existing SentencePiece model instead of a new one"));
   f.push_back(field("vocabulary.word_vectors", c.vocabulary.word_vectors,
@@ -105,48 +138,33 @@ void add_data_fields(TrainConfig& c, std::vector<Field>& f) {
 }
 
 void add_model_fields(TrainConfig& c, std::vector<Field>& f) {
-  model::ModelConfig& m = c.model;
-  f.push_back(field("model.d_model", m.d_model, "width of the residual stream, D"));
-  f.push_back(field("model.encoder_layers", m.encoder_layers, "L of the encoder"));
-  f.push_back(field("model.decoder_layers", m.decoder_layers, "L of the decoder"));
-  f.push_back(field("model.n_heads", m.n_heads, "query heads, H"));
-  f.push_back(field("model.n_kv_heads", m.n_kv_heads, "key/value heads, G; 0: as many as n_heads"));
-  f.push_back(field("model.d_head", m.d_head, "width of a query and a key; 0: d_model / n_heads"));
-  f.push_back(field("model.d_value", m.d_value, "width of a value; 0: d_head"));
-  f.push_back(field("model.d_ff", m.d_ff, "width of the feed-forward network, F"));
-  using kernels::Activation;
-  f.push_back(field("model.activation", m.activation,
-                    {Activation::relu, Activation::gelu, Activation::gelu_tanh, Activation::silu},
-                    "relu, gelu, gelu_new or silu"));
-  f.push_back(field("model.gated", m.gated, "a gated feed-forward network"));
-  f.push_back(
-      field("model.norm", m.norm, {nn::NormKind::layer, nn::NormKind::rms}, "layer or rms"));
-  f.push_back(field("model.norm_placement", m.norm_placement,
-                    {nn::NormPlacement::post, nn::NormPlacement::pre}, "post (the paper) or pre"));
-  f.push_back(field(
-      "model.positions", m.positions,
-      {model::PositionKind::sinusoidal, model::PositionKind::learned, model::PositionKind::none},
-      "sinusoidal, learned or none"));
-  f.push_back(field("model.max_positions", m.max_positions, "longest sequence in tokens"));
-  f.push_back(field("model.linear_bias", m.linear_bias, "biases in the linear maps"));
-  f.push_back(field("model.dropout", m.dropout, "of embeddings and of each sub-layer's output"));
-  f.push_back(field("model.attention_dropout", m.attention_dropout, "of the attention weights"));
-  f.push_back(field("model.activation_dropout", m.activation_dropout,
-                    "of the hidden units of the feed-forward network"));
+  f.push_back(field("model.from", c.from, "a model directory to fine-tune"));
+  model::visit_fields(c.model, [&](const char* name, auto& value, const char* help) {
+    using T = std::remove_cvref_t<decltype(value)>;
+    std::string key = fmt::format("model.{}", name);
+    if constexpr (std::is_enum_v<T>)
+      f.push_back(field(std::move(key), value, model::values_of<T>(),
+                        with_choices(help, model::values_of<T>())));
+    else
+      f.push_back(field(std::move(key), value, help));
+  });
 }
 
 void add_optimizer_fields(TrainConfig& c, std::vector<Field>& f) {
   OptimizerConfig& o = c.optimizer;
   f.push_back(field("optimizer.learning_rate", o.learning_rate, "the peak"));
-  f.push_back(field("optimizer.schedule", o.schedule,
-                    {ScheduleKind::inverse_sqrt, ScheduleKind::cosine, ScheduleKind::linear,
-                     ScheduleKind::constant},
+  static constexpr std::array kSchedules{ScheduleKind::inverse_sqrt, ScheduleKind::cosine,
+                                         ScheduleKind::linear, ScheduleKind::constant};
+  f.push_back(field("optimizer.schedule", o.schedule, std::span<const ScheduleKind>(kSchedules),
                     "inverse_sqrt (the paper), cosine, linear or constant"));
   f.push_back(field("optimizer.warmup", o.warmup, "steps of linear warm-up"));
+  f.push_back(field("optimizer.final_rate", o.final_rate,
+                    "where cosine and linear end, as a share of the peak"));
   f.push_back(field("optimizer.beta1", o.beta1, "Adam"));
   f.push_back(field("optimizer.beta2", o.beta2, "Adam"));
   f.push_back(field("optimizer.epsilon", o.epsilon, "Adam"));
-  f.push_back(field("optimizer.weight_decay", o.weight_decay, "decoupled, on matrices"));
+  f.push_back(
+      field("optimizer.weight_decay", o.weight_decay, "decoupled, on matrices and embeddings"));
   f.push_back(field("optimizer.clip", o.clip, "greatest norm of the gradient; 0: no limit"));
   f.push_back(field("optimizer.label_smoothing", o.label_smoothing, "0.1 in the paper"));
   f.push_back(field("optimizer.skip_outliers", o.skip_outliers,
@@ -155,10 +173,16 @@ void add_optimizer_fields(TrainConfig& c, std::vector<Field>& f) {
 }
 
 void add_run_fields(TrainConfig& c, std::vector<Field>& f) {
+  static constexpr std::array kTasks{TaskKind::translation, TaskKind::text_to_text,
+                                     TaskKind::causal_lm, TaskKind::masked_lm};
+  f.push_back(field("run.task", c.run.task, std::span<const TaskKind>(kTasks),
+                    with_choices("what is learned", std::span<const TaskKind>(kTasks))));
   f.push_back(field("run.seed", c.run.seed, "same seed, same bits"));
   f.push_back(field("run.compute", c.run.compute, "f32, bf16, or auto: bf16 where it is fast"));
   f.push_back(field("run.token_budget", c.run.token_budget,
                     "source or target tokens of a batch, whichever are more"));
+  f.push_back(field("run.context", c.run.context,
+                    "tokens of a language model's windows; 0: as many as fit model and batch"));
   f.push_back(field("run.accumulation", c.run.accumulation, "batches per step"));
   f.push_back(field("run.steps", c.run.steps, "end after so many steps; 0: no limit"));
   f.push_back(field("run.epochs", c.run.epochs, "end after so many epochs; 0: no limit"));
@@ -170,9 +194,9 @@ void add_run_fields(TrainConfig& c, std::vector<Field>& f) {
   f.push_back(field("validation.sentences", c.validation.sentences,
                     "sentences translated for BLEU and chrF"));
   f.push_back(field("validation.beam", c.validation.beam, "beam of these translations"));
-  f.push_back(field("validation.samples", c.validation.samples, "translations shown"));
+  f.push_back(field("validation.samples", c.validation.samples, "shown"));
   f.push_back(field("validation.patience", c.validation.patience,
-                    "stop after so many validations without a better BLEU; 0: never"));
+                    "stop after so many validations without a better score; 0: never"));
 }
 
 std::vector<Field> fields(TrainConfig& config) {

@@ -25,12 +25,12 @@ double mean_square(const format::WordVectors& vectors) {
 }  // namespace
 
 int64_t start_from_word_vectors(model::Transformer& model,
-                                const text::TranslationTokenizer& tokenizer,
+                                const std::function<std::string(int32_t)>& piece,
                                 const std::filesystem::path& file) {
   const int64_t d_model = model.config().d_model;
   std::unordered_set<std::string> wanted;
-  for (int32_t token = 0; token < tokenizer.vocab_size(); ++token)
-    wanted.insert(word_of(tokenizer.piece(token)));
+  for (int32_t token = 0; token < model.config().vocab_size; ++token)
+    wanted.insert(word_of(piece(token)));
   const format::WordVectors vectors = format::read_word_vectors(file, wanted);
   require(vectors.dimension == d_model, "{}: the vectors have {} dimensions, d_model is {}",
           file.string(), vectors.dimension, d_model);
@@ -40,8 +40,8 @@ int64_t start_from_word_vectors(model::Transformer& model,
   const auto scale = static_cast<float>(deviation / std::sqrt(mean_square(vectors) + 1e-30));
   Tensor& table = model.parameters().named("model.shared.weight").value;
   int64_t found = 0;
-  for (int32_t token = 0; token < tokenizer.vocab_size(); ++token) {
-    const auto entry = vectors.rows.find(word_of(tokenizer.piece(token)));
+  for (int32_t token = 0; token < model.config().vocab_size; ++token) {
+    const auto entry = vectors.rows.find(word_of(piece(token)));
     if (entry == vectors.rows.end()) continue;
     ++found;
     for (int64_t i = 0; i < d_model; ++i)

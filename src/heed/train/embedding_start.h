@@ -2,9 +2,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <string>
 
 #include "heed/model/transformer.h"
-#include "heed/text/translation_tokenizer.h"
 
 namespace heed::train {
 
@@ -13,7 +14,7 @@ namespace heed::train {
 /// have the deviation of the rows that stay random. Returns how many were found. Throws Error when
 /// the vectors' dimension is not d_model or none of the pieces is there.
 int64_t start_from_word_vectors(model::Transformer& model,
-                                const text::TranslationTokenizer& tokenizer,
+                                const std::function<std::string(int32_t)>& piece,
                                 const std::filesystem::path& file);
 
 }  // namespace heed::train

@@ -57,15 +57,18 @@ double measure_peak(DType dtype) {
 
 double operations_of_step(const model::ModelConfig& c, const StepTokens& tokens) {
   const auto source = static_cast<double>(tokens.source),
-             target = static_cast<double>(tokens.target);
+             target = static_cast<double>(tokens.decoder);
   const double queries = static_cast<double>(c.d_model * c.n_heads * (c.d_head + c.d_value));
   const double keys = static_cast<double>(c.d_model * c.n_kv_heads * (c.d_head + c.d_value));
-  const double feed_forward = static_cast<double>((c.gated ? 3 : 2) * c.d_model * c.d_ff);
+  const int64_t hidden =
+      c.mixture.present() ? (c.mixture.chosen + c.mixture.shared) * c.mixture.d_expert : c.d_ff;
+  const double feed_forward = static_cast<double>((c.gated ? 3 : 2) * c.d_model * hidden);
   const auto encoder = static_cast<double>(c.encoder_layers);
   const auto decoder = static_cast<double>(c.decoder_layers);
   double weights = encoder * source * (queries + keys + feed_forward);
-  weights += decoder * (target * (2 * queries + keys + feed_forward) + source * keys);
-  weights += target * static_cast<double>(c.d_model * c.vocab_size);
+  weights += decoder * target * (queries + keys + feed_forward);
+  if (c.encoder_layers > 0) weights += decoder * (target * queries + source * keys);
+  weights += static_cast<double>(tokens.predicted) * static_cast<double>(c.d_model * c.vocab_size);
 
   const auto sequences = static_cast<double>(std::max<int64_t>(tokens.sequences, 1));
   const double pairs =

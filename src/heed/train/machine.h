@@ -14,12 +14,14 @@ DType fastest_compute_type();
 /// for about a tenth of a second: what "share of the machine's peak" refers to.
 double measure_peak(DType dtype);
 
+/// What a step works on: tokens that the encoder and the decoder read and that are predicted.
+struct StepTokens {
+  int64_t source = 0, decoder = 0, predicted = 0, sequences = 0;
+};
+
 /// Operations of one training step (forward and backward) over the given tokens: six per weight of
 /// a matrix and token, and twelve per pair of attending tokens and unit of head width, averaged as
 /// if all of the `sequences` were equally long.
-struct StepTokens {
-  int64_t source = 0, target = 0, sequences = 0;
-};
 double operations_of_step(const model::ModelConfig& config, const StepTokens& tokens);
 
 /// Bytes of memory that this process may still take: what the system has available, within the

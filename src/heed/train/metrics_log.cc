@@ -9,23 +9,52 @@ namespace heed::train {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StepRecord, step, epoch, seconds, loss, gradient_norm,
                                    learning_rate, tokens_per_second, share_of_peak, skipped)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SampleTranslation, source, reference, translation)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ValidationRecord, step, epoch, seconds, train_loss, loss,
-                                   perplexity, bleu, chrf, best, samples)
-
 namespace {
 
-template <typename Record>
-std::string line_of(const char* kind, const Record& record) {
+nlohmann::json json_of(const ValidationRecord& r, const SampleNames& names) {
+  nlohmann::json json = {{"step", r.step},       {"epoch", r.epoch},
+                         {"seconds", r.seconds}, {"train_loss", r.train_loss},
+                         {"loss", r.loss},       {"perplexity", r.perplexity},
+                         {"best", r.best},       {"samples", nlohmann::json::array()}};
+  if (r.bleu) json["bleu"] = *r.bleu;
+  if (r.chrf) json["chrf"] = *r.chrf;
+  for (const Sample& sample : r.samples)
+    json["samples"].push_back({{names.given, sample.given},
+                               {names.reference, sample.reference},
+                               {names.output, sample.output}});
+  return json;
+}
+
+ValidationRecord validation_of(const nlohmann::json& json, const SampleNames& names) {
+  ValidationRecord r;
+  for (const auto& [key, number] : {std::pair{"step", &r.step}, {"epoch", &r.epoch}})
+    json.at(key).get_to(*number);
+  for (const auto& [key, number] : {std::pair{"seconds", &r.seconds},
+                                    {"train_loss", &r.train_loss},
+                                    {"loss", &r.loss},
+                                    {"perplexity", &r.perplexity}})
+    json.at(key).get_to(*number);
+  json.at("best").get_to(r.best);
+  if (json.contains("bleu")) r.bleu = json.at("bleu").get<double>();
+  if (json.contains("chrf")) r.chrf = json.at("chrf").get<double>();
+  for (const nlohmann::json& sample : json.at("samples"))
+    r.samples.push_back({sample.at(names.given).get<std::string>(),
+                         sample.at(names.reference).get<std::string>(),
+                         sample.at(names.output).get<std::string>()});
+  return r;
+}
+
+std::string line_of(const char* kind, const nlohmann::json& record) {
   nlohmann::ordered_json line = {{"kind", kind}};
-  line.update(nlohmann::json(record));
+  line.update(record);
   // Translations of a young model may hold broken UTF-8.
   return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 /// Adds what a line says to the history; false when it is cut or of a step that is to be taken
 /// again.
-bool take_line(const std::string& line, int64_t last_step, History& history) {
+bool take_line(const std::string& line, int64_t last_step, const SampleNames& names,
+               History& history) {
   const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
   if (!json.is_object()) return false;
   try {
@@ -33,7 +62,7 @@ bool take_line(const std::string& line, int64_t last_step, History& history) {
     if (json.at("kind") == "step")
       history.steps.push_back(json.get<StepRecord>());
     else
-      history.validations.push_back(json.get<ValidationRecord>());
+      history.validations.push_back(validation_of(json, names));
   } catch (const nlohmann::json::exception&) {
     return false;
   }
@@ -42,11 +71,12 @@ bool take_line(const std::string& line, int64_t last_step, History& history) {
 
 }  // namespace
 
-MetricsLog::MetricsLog(const std::filesystem::path& path, int64_t last_step) : path_(path) {
+MetricsLog::MetricsLog(const std::filesystem::path& path, int64_t last_step, SampleNames names)
+    : path_(path), names_(std::move(names)) {
   std::string kept;
   if (std::ifstream old(path); old && last_step > 0)
     for (std::string line; std::getline(old, line);)
-      if (take_line(line, last_step, history_)) kept += line + "\n";
+      if (take_line(line, last_step, names_, history_)) kept += line + "\n";
   write_file_atomically(path, kept);
   file_.open(path, std::ios::app);
   require(file_.is_open(), "{} cannot be opened for writing", path.string());
@@ -59,7 +89,7 @@ void MetricsLog::add(const StepRecord& record) {
 
 void MetricsLog::add(const ValidationRecord& record) {
   history_.validations.push_back(record);
-  write(line_of("validation", record));
+  write(line_of("validation", json_of(record, names_)));
 }
 
 void MetricsLog::write(const std::string& line) {

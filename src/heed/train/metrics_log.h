@@ -19,7 +19,8 @@ class MetricsLog {
  public:
   /// Opens the file for appending. Lines of steps after `last_step` are dropped first: a resumed
   /// run takes those steps again. A last line that was cut by a crash is dropped as well.
-  MetricsLog(const std::filesystem::path& path, int64_t last_step);
+  /// `names` are what the parts of samples are called.
+  MetricsLog(const std::filesystem::path& path, int64_t last_step, SampleNames names);
 
   /// Throws Error when the line cannot be written (disk full).
   void add(const StepRecord& record);
@@ -31,6 +32,7 @@ class MetricsLog {
   void write(const std::string& line);
 
   std::filesystem::path path_;
+  SampleNames names_;
   std::ofstream file_;
   History history_;
 };

@@ -7,7 +7,8 @@
 
 namespace heed::train {
 
-/// Adam over all parameters of a model (Kingma and Ba 2015; decoupled decay on matrices only).
+/// Adam over all parameters of a model (Kingma and Ba 2015) with decoupled decay (AdamW, Loshchilov
+/// and Hutter 2019) of matrices, embeddings among them; vectors (norms, biases) do not decay.
 class Optimizer {
  public:
   struct Settings {

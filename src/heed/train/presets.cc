@@ -8,7 +8,8 @@ namespace heed::train {
 
 namespace presets {
 // The files of configs/, embedded when heed is built.
-extern const std::string_view tiny_toml, small_toml, base_toml, big_toml;
+extern const std::string_view tiny_toml, small_toml, base_toml, big_toml, llama_tiny_toml,
+    bert_tiny_toml, t5_tiny_toml, fine_tune_toml;
 }  // namespace presets
 
 namespace {
@@ -18,10 +19,14 @@ struct Preset {
   const std::string_view& text;
 };
 
-constexpr std::array<Preset, 4> kPresets{{{"tiny", presets::tiny_toml},
+constexpr std::array<Preset, 8> kPresets{{{"tiny", presets::tiny_toml},
                                           {"small", presets::small_toml},
                                           {"base", presets::base_toml},
-                                          {"big", presets::big_toml}}};
+                                          {"big", presets::big_toml},
+                                          {"llama-tiny", presets::llama_tiny_toml},
+                                          {"bert-tiny", presets::bert_tiny_toml},
+                                          {"t5-tiny", presets::t5_tiny_toml},
+                                          {"fine-tune", presets::fine_tune_toml}}};
 
 }  // namespace
 
@@ -34,7 +39,7 @@ std::vector<std::string> preset_names() {
 std::string preset(const std::string& name) {
   for (const Preset& preset : kPresets)
     if (preset.name == name) return std::string(preset.text);
-  fail("there is no preset {}, expected tiny, small, base or big", name);
+  fail("there is no preset {}, expected one of {}", name, fmt::join(preset_names(), ", "));
 }
 
 }  // namespace heed::train

@@ -27,8 +27,9 @@ double Schedule::at(int64_t step) const {
   if (kind == ScheduleKind::inverse_sqrt) return peak * std::sqrt(warm / now);
   if (kind == ScheduleKind::constant || last_step <= warmup) return peak;
   const double done = std::min(1.0, (now - warm) / (static_cast<double>(last_step) - warm));
-  if (kind == ScheduleKind::linear) return peak * (1.0 - done);
-  return peak * 0.5 * (1.0 + std::cos(std::numbers::pi * done));
+  const double left =
+      kind == ScheduleKind::linear ? 1.0 - done : 0.5 * (1.0 + std::cos(std::numbers::pi * done));
+  return peak * (floor + (1.0 - floor) * left);
 }
 
 }  // namespace heed::train

@@ -8,8 +8,8 @@ namespace heed::train {
 /// How the learning rate goes on after a linear warm-up.
 enum class ScheduleKind {
   inverse_sqrt,  // as 1 / sqrt(step) (Vaswani et al. 2017, equation 3)
-  cosine,        // half a cosine down to zero at the last step (Loshchilov and Hutter 2017)
-  linear,        // straight down to zero at the last step
+  cosine,        // half a cosine down to the floor at the last step (Loshchilov and Hutter 2017)
+  linear,        // straight down to the floor at the last step
   constant
 };
 
@@ -20,6 +20,7 @@ struct Schedule {
   double peak = 1e-3;
   int64_t warmup = 4000;
   int64_t last_step = 0;  // cosine and linear need it; 0: not known yet, the peak is held
+  double floor = 0.0;     // of cosine and linear, as a share of the peak
 
   /// The learning rate of step 1, 2, ...
   double at(int64_t step) const;

@@ -5,6 +5,7 @@
 
 #include "heed/base/error.h"
 #include "heed/tensor/allocator.h"
+#include "heed/train/batch_loss.h"
 
 namespace heed::train {
 namespace {
@@ -13,18 +14,31 @@ constexpr int64_t kSequence = 32;
 constexpr int64_t kSmallest = 128;
 constexpr double kShare = 0.75;
 
-/// Bytes that a training step over `tokens` source and target tokens takes at its peak.
-int64_t bytes_of_step(model::Transformer& model, DType dtype, int64_t tokens) {
-  std::vector<int32_t> ids(static_cast<size_t>(tokens), model.config().eos_id), offsets;
-  const int64_t length = std::min(kSequence, model.config().max_positions);
+/// Sequences of `tokens` tokens for all stacks that the model has.
+data::Batch batch_of(const model::ModelConfig& config, int64_t tokens) {
+  const std::vector<int32_t> ids(static_cast<size_t>(tokens), 0);
+  std::vector<int32_t> offsets;
+  const int64_t length = std::min(kSequence, config.max_positions);
   for (int64_t begin = 0; begin < tokens; begin += length)
     offsets.push_back(static_cast<int32_t>(begin));
   offsets.push_back(static_cast<int32_t>(tokens));
+  return {.source = ids,
+          .source_offsets = offsets,
+          .decoder_input = ids,
+          .target_offsets = offsets,
+          .target = ids,
+          .rows = {},
+          .examples = {}};
+}
+
+/// Bytes that a training step over `tokens` tokens of each stack takes at its peak.
+int64_t bytes_of_step(model::Transformer& model, DType dtype, int64_t tokens) {
+  const data::Batch batch = batch_of(model.config(), tokens);
   const size_t before = allocated_bytes();
   reset_peak_allocated_bytes();
   Tape tape;
   Context context{.tape = &tape, .dtype = dtype};
-  model.loss(context, {ids, offsets}, {ids, offsets}, ids, {});
+  batch_loss(model, context, batch, {});
   tape.backward();
   return static_cast<int64_t>(peak_allocated_bytes() - before);
 }

@@ -6,10 +6,11 @@
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/random.h"
-#include "heed/data/batch_plan.h"
+#include "heed/train/batch_loss.h"
 #include "heed/train/embedding_start.h"
 #include "heed/train/machine.h"
 #include "heed/train/token_budget.h"
+#include "heed/train/validation.h"
 
 namespace heed::train {
 namespace {
@@ -28,17 +29,25 @@ uint64_t dropout_seed(uint64_t seed, int64_t step, size_t batch) {
   return CounterRandom(seed, static_cast<uint64_t>(step)).bits(batch);
 }
 
+/// "perplexity 12.34, BLEU 23.45, chrF 45.67 (best)".
+std::string scores_text(const ValidationRecord& record, bool best) {
+  std::string text = fmt::format("perplexity {:.2f}", record.perplexity);
+  if (record.bleu) text += fmt::format(", BLEU {:.2f}", *record.bleu);
+  if (record.chrf) text += fmt::format(", chrF {:.2f}", *record.chrf);
+  return text + (best ? " (best)" : "");
+}
+
 }  // namespace
 
-Trainer::Trainer(const TrainConfig& config, const Dataset& dataset, const RunDirectory& run,
+Trainer::Trainer(const TrainConfig& config, const Task& task, const RunDirectory& run,
                  Options options)
     : config_(config),
-      dataset_(dataset),
+      task_(task),
       run_(run),
       options_(std::move(options)),
       dtype_(compute_type(config.run.compute)) {
   config_.validate();
-  config_.model.vocab_size = dataset.tokenizer.vocab_size();
+  config_.model = task.model();
   model_ = std::make_unique<model::Transformer>(config_.model, config_.run.seed);
   optimizer_ = std::make_unique<Optimizer>(
       model_->parameters(),
@@ -53,7 +62,7 @@ Trainer::Trainer(const TrainConfig& config, const Dataset& dataset, const RunDir
   seconds_before_ = state_.seconds;
   model_->parameters().zero_gradients();
   model_->prepare(dtype_);
-  log_ = std::make_unique<MetricsLog>(run_.metrics(), state_.step);
+  log_ = std::make_unique<MetricsLog>(run_.metrics(), state_.step, task_.sample_names());
   progress_.say(fmt::format("model: {} parameters, computing in {}", model_->parameters().count(),
                             name_of(dtype_)));
   fit_memory();
@@ -65,11 +74,15 @@ void Trainer::start_fresh() {
           "{} holds a run already: add --resume to go on with it, or choose another --out",
           run_.root().string());
   std::filesystem::create_directories(run_.root() / "checkpoints");
+  if (!config_.from.empty())
+    format::load_weights(*model_, model::family_for(config_.model),
+                         *format::open_model_tensors(config_.from));
   if (!config_.vocabulary.word_vectors.empty()) {
-    const int64_t found =
-        start_from_word_vectors(*model_, dataset_.tokenizer, config_.vocabulary.word_vectors);
+    const int64_t found = start_from_word_vectors(
+        *model_, [this](int32_t token) { return task_.piece(token); },
+        config_.vocabulary.word_vectors);
     progress_.say(
-        fmt::format("word vectors: {} of {} pieces found", found, dataset_.tokenizer.vocab_size()));
+        fmt::format("word vectors: {} of {} pieces found", found, config_.model.vocab_size));
   }
   write_file_atomically(run_.config(), write_toml(config_));
 }
@@ -150,9 +163,8 @@ std::vector<data::Batch> Trainer::next_batches() {
   std::vector<data::Batch> batches;
   while (static_cast<int64_t>(batches.size()) < config_.run.accumulation &&
          state_.batch < static_cast<int64_t>(epoch_plan_.size()))
-    batches.push_back(data::make_batch(dataset_.train,
-                                       epoch_plan_[static_cast<size_t>(state_.batch++)],
-                                       model_->config().start_id));
+    batches.push_back(
+        task_.train().batch(epoch_plan_[static_cast<size_t>(state_.batch++)], state_.epoch));
   if (state_.batch >= static_cast<int64_t>(epoch_plan_.size())) {
     state_.batch = 0;
     ++state_.epoch;
@@ -160,25 +172,24 @@ std::vector<data::Batch> Trainer::next_batches() {
   return batches;
 }
 
-/// The loss of all batches, their gradients added up: those of the mean over all target tokens.
+/// The loss of all batches, their gradients added up: those of the mean over all predictions.
 Trainer::StepLoss Trainer::accumulate(const std::vector<data::Batch>& batches) {
   StepLoss sum;
   for (const data::Batch& batch : batches) {
     sum.tokens.source += batch.source_tokens();
-    sum.tokens.target += batch.target_tokens();
+    sum.tokens.decoder += batch.decoder_tokens();
+    sum.tokens.predicted += batch.target_tokens();
     sum.tokens.sequences += batch.sequences();
   }
   for (size_t i = 0; i < batches.size(); ++i) {
-    const data::Batch& batch = batches[i];
     Tape tape;
     Context context{.tape = &tape,
                     .dtype = dtype_,
                     .dropout_seed = dropout_seed(config_.run.seed, state_.step, i)};
     sum.loss +=
-        model_->loss(context, {batch.source, batch.source_offsets},
-                     {batch.decoder_input, batch.target_offsets}, batch.target,
-                     {.label_smoothing = static_cast<float>(config_.optimizer.label_smoothing),
-                      .gradient_scale = 1.0f / static_cast<float>(sum.tokens.target)});
+        batch_loss(*model_, context, batches[i],
+                   {.label_smoothing = static_cast<float>(config_.optimizer.label_smoothing),
+                    .gradient_scale = 1.0f / static_cast<float>(sum.tokens.predicted)});
     tape.backward();
   }
   return sum;
@@ -226,13 +237,14 @@ void Trainer::step() {
   const double loss = sum.loss.mean();
   const double norm = optimizer_->gradient_norm();
   const OptimizerConfig& o = config_.optimizer;
-  const Schedule schedule{o.schedule, o.learning_rate, o.warmup, state_.planned_steps};
+  const Schedule schedule{o.schedule, o.learning_rate, o.warmup, state_.planned_steps,
+                          o.final_rate};
   const bool skipped = is_outlier(loss, norm);
   if (skipped)
     model_->parameters().zero_gradients();
   else
     optimizer_->step(schedule.at(state_.step), o.clip > 0 && norm > o.clip ? o.clip / norm : 1.0);
-  state_.target_tokens += sum.tokens.target;
+  state_.tokens += sum.read();
   loss_since_validation_ += loss;
   ++steps_since_validation_;
 
@@ -244,7 +256,7 @@ void Trainer::step() {
       .loss = loss,
       .gradient_norm = norm,
       .learning_rate = schedule.at(state_.step),
-      .tokens_per_second = static_cast<double>(sum.tokens.target) / taken,
+      .tokens_per_second = static_cast<double>(sum.read()) / taken,
       .share_of_peak = operations_of_step(model_->config(), sum.tokens) / taken / peak_,
       .skipped = skipped};
   log_->add(record);
@@ -252,7 +264,7 @@ void Trainer::step() {
 }
 
 Trainer::Outcome Trainer::run() {
-  lengths_ = data::lengths_of(dataset_.train);
+  lengths_ = task_.train().lengths();
   if (config_.run.minutes == 0) plan();
   if (state_.finished && done()) {
     progress_.say("the run has finished already");
@@ -277,18 +289,18 @@ Trainer::Outcome Trainer::run() {
 
 void Trainer::validate_and_save() {
   const double begin = seconds();
-  ValidationRecord record = validate(*model_, dtype_, dataset_, config_);
+  ValidationRecord record = validate(*model_, dtype_, task_, config_);
   record.step = state_.step;
   record.epoch = state_.epoch;
   record.seconds = seconds();
   record.train_loss =
       loss_since_validation_ / static_cast<double>(std::max<int64_t>(steps_since_validation_, 1));
-  record.best = record.bleu > state_.best_bleu;
+  record.best = record.score() > state_.best_score;
   loss_since_validation_ = 0;
   steps_since_validation_ = 0;
   state_.validations_since_best = record.best ? 0 : state_.validations_since_best + 1;
   if (record.best) {
-    state_.best_bleu = record.bleu;
+    state_.best_score = record.score();
     state_.best_step = state_.step;
     save_best();
   }
@@ -301,23 +313,25 @@ void Trainer::validate_and_save() {
 
 void Trainer::report(const ValidationRecord& r) {
   log_->add(r);
-  progress_.say(fmt::format(
-      "step {}, epoch {}, {}: train loss {:.3f}, validation loss {:.3f}, perplexity {:.2f}, "
-      "BLEU {:.2f}, chrF {:.2f}{}",
-      r.step, r.epoch + 1, duration_text(r.seconds), r.train_loss, r.loss, r.perplexity, r.bleu,
-      r.chrf, r.best ? " (best)" : ""));
+  progress_.say(fmt::format("step {}, epoch {}, {}: train loss {:.3f}, validation loss {:.3f}, {}",
+                            r.step, r.epoch + 1, duration_text(r.seconds), r.train_loss, r.loss,
+                            scores_text(r, r.best)));
   if (!r.samples.empty()) {
-    const SampleTranslation& sample =
-        r.samples[log_->history().validations.size() % r.samples.size()];
-    progress_.say(fmt::format("    source:      {}\n    translation: {}\n    reference:   {}",
-                              sample.source, sample.translation, sample.reference));
+    const Sample& sample = r.samples[log_->history().validations.size() % r.samples.size()];
+    const SampleNames names = task_.sample_names();
+    for (const auto& [name, text] : {std::pair{&names.given, &sample.given},
+                                     {&names.output, &sample.output},
+                                     {&names.reference, &sample.reference}})
+      progress_.say(fmt::format("    {:<13}{}", *name + ":", *text));
   }
   options_.after_validation(*this);
 }
 
 void Trainer::keep_for_average() {
   if (config_.run.average <= 0) return;
-  format::write_safetensors(run_.weights_of_step(state_.step), format::stored_weights(*model_), {});
+  format::write_safetensors(run_.weights_of_step(state_.step),
+                            format::stored_weights(*model_, model::family_for(model_->config())),
+                            {});
   state_.averaged_steps.push_back(state_.step);
   while (static_cast<int64_t>(state_.averaged_steps.size()) > config_.run.average) {
     std::filesystem::remove(run_.weights_of_step(state_.averaged_steps.front()));
@@ -334,24 +348,23 @@ void Trainer::finish() {
   if (state_.averaged_steps.size() > 1) {
     std::vector<std::filesystem::path> files;
     for (const int64_t step : state_.averaged_steps) files.push_back(run_.weights_of_step(step));
-    format::load_weights(*model_, format::TensorList(average_weights(files), "the average"));
+    format::load_weights(*model_, model::family_for(model_->config()),
+                         format::TensorList(average_weights(files), "the average"));
     model_->prepare(dtype_);
-    const ValidationRecord record = validate(*model_, dtype_, dataset_, config_);
-    const bool best = record.bleu > state_.best_bleu;
-    progress_.say(fmt::format(
-        "mean of the last {} checkpoints: perplexity {:.2f}, BLEU {:.2f}, "
-        "chrF {:.2f}{}",
-        files.size(), record.perplexity, record.bleu, record.chrf, best ? " (best)" : ""));
+    const ValidationRecord record = validate(*model_, dtype_, task_, config_);
+    const bool best = record.score() > state_.best_score;
+    progress_.say(fmt::format("mean of the last {} checkpoints: {}", files.size(),
+                              scores_text(record, best)));
     if (best) save_best();
   }
   progress_.say(fmt::format("done after {} steps and {}", state_.step, duration_text(seconds())));
 }
 
-void Trainer::save_best() { format::save_model(run_.root(), *model_, dataset_.tokenizer.files()); }
+void Trainer::save_best() { format::save_model(run_.root(), *model_, task_.files()); }
 
 void Trainer::save_last() {
   state_.seconds = seconds();
-  save_checkpoint(run_, {*model_, *optimizer_, state_}, dataset_.tokenizer.files());
+  save_checkpoint(run_, {*model_, *optimizer_, state_}, task_.files());
 }
 
 }  // namespace heed::train

@@ -5,20 +5,17 @@
 #include <memory>
 #include <optional>
 
-#include "heed/data/batch.h"
-#include "heed/data/batch_plan.h"
 #include "heed/train/checkpoint.h"
-#include "heed/train/dataset.h"
 #include "heed/train/machine.h"
 #include "heed/train/metrics_log.h"
 #include "heed/train/progress.h"
-#include "heed/train/validation.h"
+#include "heed/train/task.h"
 
 namespace heed::train {
 
-/// Trains a Transformer as section 5 of the paper does: teacher forcing over batches of a token
-/// budget, label-smoothed cross entropy, Adam with a warm-up. The caller owns the text; the run
-/// owns its directory.
+/// Trains a Transformer as section 5 of the paper does: batches of a token budget, label-smoothed
+/// cross entropy, Adam with a warm-up. What is predicted from what is the task's affair. The caller
+/// owns the task; the run owns its directory.
 class Trainer {
  public:
   struct Options {
@@ -31,8 +28,7 @@ class Trainer {
   };
   /// Throws Error when a resumed checkpoint cannot be read, when there is nothing to resume, or
   /// when the directory holds a run already and `resume` is false.
-  Trainer(const TrainConfig& config, const Dataset& dataset, const RunDirectory& run,
-          Options options);
+  Trainer(const TrainConfig& config, const Task& task, const RunDirectory& run, Options options);
 
   enum class Outcome { finished, stopped };
   /// Trains to the end, or until a stop is requested; a checkpoint is saved either way. Throws
@@ -40,7 +36,7 @@ class Trainer {
   Outcome run();
 
   const TrainConfig& config() const { return config_; }
-  const Dataset& dataset() const { return dataset_; }
+  const Task& task() const { return task_; }
   const model::Transformer& model() const { return *model_; }
   const TrainingState& state() const { return state_; }
   const History& history() const { return log_->history(); }
@@ -50,6 +46,9 @@ class Trainer {
   struct StepLoss {
     ops::Loss loss;
     StepTokens tokens;  // of all batches of a step
+
+    /// What a speed is counted in: tokens of the decoder, or of an encoder alone.
+    int64_t read() const { return tokens.decoder > 0 ? tokens.decoder : tokens.source; }
   };
 
   void start_fresh();
@@ -71,7 +70,7 @@ class Trainer {
   double seconds_left() const;
 
   TrainConfig config_;
-  const Dataset& dataset_;
+  const Task& task_;
   RunDirectory run_;
   Options options_;
   DType dtype_;

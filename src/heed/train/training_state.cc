@@ -30,14 +30,14 @@ nlohmann::json TrainingState::to_json() const {
           {"epoch", epoch},
           {"batch", batch},
           {"planned_steps", planned_steps},
-          {"target_tokens", target_tokens},
+          {"target_tokens", tokens},
           {"seconds", seconds},
           {"finished", finished},
           {"losses", outliers_to_json(losses)},
           {"gradient_norms", outliers_to_json(gradient_norms)},
           {"outliers_in_a_row", outliers_in_a_row},
           {"skipped_steps", skipped_steps},
-          {"best_bleu", best_bleu},
+          {"best_score", best_score},
           {"best_step", best_step},
           {"validations_since_best", validations_since_best},
           {"averaged_steps", averaged_steps}};
@@ -49,14 +49,15 @@ TrainingState TrainingState::from_json(const nlohmann::json& json, const std::st
   s.epoch = get<int64_t>(json, "epoch", file);
   s.batch = get<int64_t>(json, "batch", file);
   s.planned_steps = get<int64_t>(json, "planned_steps", file);
-  s.target_tokens = get<int64_t>(json, "target_tokens", file);
+  s.tokens = get<int64_t>(json, "target_tokens", file);
   s.seconds = get<double>(json, "seconds", file);
   s.finished = get<bool>(json, "finished", file);
   s.losses = outliers_from_json(member(json, "losses", file), file);
   s.gradient_norms = outliers_from_json(member(json, "gradient_norms", file), file);
   s.outliers_in_a_row = get<int64_t>(json, "outliers_in_a_row", file);
   s.skipped_steps = get<int64_t>(json, "skipped_steps", file);
-  s.best_bleu = get<double>(json, "best_bleu", file);
+  // Runs of translation models used to call it by what it is there.
+  s.best_score = get<double>(json, json.contains("best_bleu") ? "best_bleu" : "best_score", file);
   s.best_step = get<int64_t>(json, "best_step", file);
   s.validations_since_best = get<int64_t>(json, "validations_since_best", file);
   for (const auto& step : member(json, "averaged_steps", file)) {
@@ -64,7 +65,7 @@ TrainingState TrainingState::from_json(const nlohmann::json& json, const std::st
             step.dump());
     s.averaged_steps.push_back(step.get<int64_t>());
   }
-  for (const int64_t count : {s.step, s.epoch, s.batch, s.planned_steps, s.target_tokens})
+  for (const int64_t count : {s.step, s.epoch, s.batch, s.planned_steps, s.tokens})
     require(count >= 0, "{}: a counter is {}, expected at least 0", file, count);
   return s;
 }

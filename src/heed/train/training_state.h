@@ -16,7 +16,7 @@ struct TrainingState {
   int64_t epoch = 0;
   int64_t batch = 0;          // batches of the epoch that are used up
   int64_t planned_steps = 0;  // where the run ends; 0: not decided yet
-  int64_t target_tokens = 0;  // trained on so far
+  int64_t tokens = 0;         // trained on so far
   double seconds = 0;         // of all sessions together
   bool finished = false;
 
@@ -24,7 +24,7 @@ struct TrainingState {
   int64_t outliers_in_a_row = 0;
   int64_t skipped_steps = 0;
 
-  double best_bleu = -1;
+  double best_score = -1;  // of all validations; see ValidationRecord
   int64_t best_step = 0;
   int64_t validations_since_best = 0;
   std::vector<int64_t> averaged_steps;  // checkpoints kept for averaging, oldest first

@@ -1,14 +1,13 @@
 #pragma once
 
 #include "heed/model/transformer.h"
-#include "heed/train/dataset.h"
-#include "heed/train/events.h"
+#include "heed/train/task.h"
 
 namespace heed::train {
 
-/// Loss and perplexity on all of the validation pairs, BLEU and chrF of real translations of the
-/// first `validation.sentences`, and a few of these to look at. Packs the weights for its time.
-ValidationRecord validate(model::Transformer& model, DType dtype, const Dataset& dataset,
+/// Loss and perplexity on all of the validation examples, and what the task adds to them. Packs the
+/// weights for its time.
+ValidationRecord validate(model::Transformer& model, DType dtype, const Task& task,
                           const TrainConfig& config);
 
 }  // namespace heed::train

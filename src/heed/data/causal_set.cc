@@ -1,0 +1,28 @@
+#include "heed/data/causal_set.h"
+
+namespace heed::data {
+
+std::vector<Lengths> CausalSet::lengths() const {
+  std::vector<Lengths> lengths;
+  for (const Window& window : windows_)
+    lengths.push_back({.target = static_cast<int32_t>(window.length())});
+  return lengths;
+}
+
+Batch CausalSet::batch(std::span<const int64_t> indices, int64_t) const {
+  Batch batch;
+  batch.target_offsets.push_back(0);
+  batch.examples.assign(indices.begin(), indices.end());
+  for (const int64_t index : indices) {
+    const Window& window = window_at(windows_, index);
+    const std::span<const int32_t> tokens = tokens_of(documents_, window);
+    const auto& document = (*documents_)[static_cast<size_t>(window.document)];
+    batch.decoder_input.push_back(
+        window.begin == 0 ? start_id_ : document[static_cast<size_t>(window.begin - 1)]);
+    batch.decoder_input.insert(batch.decoder_input.end(), tokens.begin(), tokens.end() - 1);
+    append_sequence(tokens, batch.target, batch.target_offsets);
+  }
+  return batch;
+}
+
+}  // namespace heed::data

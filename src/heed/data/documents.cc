@@ -1,0 +1,83 @@
+#include "heed/data/documents.h"
+
+#include <algorithm>
+
+#include "heed/base/error.h"
+#include "heed/data/parallel_text.h"
+
+namespace heed::data {
+namespace {
+
+bool has_text(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n\f\v") != std::string_view::npos;
+}
+
+std::vector<std::filesystem::path> files_of(const std::filesystem::path& path) try {
+  if (!std::filesystem::is_directory(path)) return {path};
+  std::vector<std::filesystem::path> files;
+  for (auto entry = std::filesystem::recursive_directory_iterator(path);
+       entry != std::filesystem::recursive_directory_iterator(); ++entry) {
+    const bool hidden = entry->path().filename().string().starts_with(".");
+    if (hidden && entry->is_directory()) entry.disable_recursion_pending();
+    if (!hidden && entry->is_regular_file() && entry->file_size() > 0)
+      files.push_back(entry->path());
+  }
+  require(!files.empty(), "{} holds no text files", path.string());
+  std::sort(files.begin(), files.end());
+  return files;
+} catch (const std::filesystem::filesystem_error& error) {
+  fail("{} cannot be read: {}", error.path1().string(), error.code().message());
+}
+
+/// Gathers lines into documents.
+class Gathering {
+ public:
+  explicit Gathering(DocumentEnd end) : end_(end) {}
+
+  void take(const std::string& line) {
+    if (end_ == DocumentEnd::blank_line && !has_text(line)) return finish();
+    text_ += line;
+    text_ += '\n';
+    if (end_ == DocumentEnd::line) finish();
+  }
+
+  void finish() {
+    if (!text_.empty()) text_.pop_back();  // the last line end separates nothing
+    if (has_text(text_)) documents_.push_back(std::move(text_));
+    text_.clear();
+  }
+
+  std::vector<std::string> documents() && { return std::move(documents_); }
+
+ private:
+  DocumentEnd end_;
+  std::string text_;
+  std::vector<std::string> documents_;
+};
+
+}  // namespace
+
+std::string_view name_of(DocumentEnd end) {
+  switch (end) {
+    case DocumentEnd::file:
+      return "file";
+    case DocumentEnd::line:
+      return "line";
+    case DocumentEnd::blank_line:
+      return "blank-line";
+  }
+  return "?";
+}
+
+std::vector<std::string> read_documents(const std::filesystem::path& path, DocumentEnd end) {
+  Gathering gathering(end);
+  for (const std::filesystem::path& file : files_of(path)) {
+    for (const std::string& line : read_lines(file)) gathering.take(line);
+    gathering.finish();
+  }
+  std::vector<std::string> documents = std::move(gathering).documents();
+  require(!documents.empty(), "{} holds no text", path.string());
+  return documents;
+}
+
+}  // namespace heed::data

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "heed/data/example_set.h"
+
+namespace heed::data {
+
+/// Sentence pairs: the encoder reads one side, the decoder predicts the other. The same in every
+/// epoch.
+class PairSet : public ExampleSet {
+ public:
+  /// `start_id` is what the decoder reads first.
+  PairSet(std::vector<Example> pairs, int32_t start_id)
+      : pairs_(std::move(pairs)), start_id_(start_id) {}
+
+  const std::vector<Example>& pairs() const { return pairs_; }
+
+  std::vector<Lengths> lengths() const override { return lengths_of(pairs_); }
+  Batch batch(std::span<const int64_t> indices, int64_t) const override {
+    return make_batch(pairs_, indices, start_id_);
+  }
+
+ private:
+  std::vector<Example> pairs_;
+  int32_t start_id_;
+};
+
+}  // namespace heed::data

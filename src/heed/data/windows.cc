@@ -1,0 +1,32 @@
+#include "heed/data/windows.h"
+
+#include <algorithm>
+
+#include "heed/base/error.h"
+
+namespace heed::data {
+
+std::vector<Window> cut_into_windows(const std::vector<std::vector<int32_t>>& documents,
+                                     int64_t longest) {
+  require(longest >= 1, "windows of {} tokens, expected at least 1", longest);
+  std::vector<Window> windows;
+  for (size_t d = 0; d < documents.size(); ++d) {
+    const auto size = static_cast<int64_t>(documents[d].size());
+    for (int64_t begin = 0; begin < size; begin += longest)
+      windows.push_back({static_cast<int64_t>(d), begin, std::min(begin + longest, size)});
+  }
+  return windows;
+}
+
+std::span<const int32_t> tokens_of(const Documents& documents, const Window& window) {
+  return std::span((*documents)[static_cast<size_t>(window.document)])
+      .subspan(static_cast<size_t>(window.begin), static_cast<size_t>(window.length()));
+}
+
+const Window& window_at(const std::vector<Window>& windows, int64_t index) {
+  require(index >= 0 && index < static_cast<int64_t>(windows.size()),
+          "a batch wants example {} of {}", index, windows.size());
+  return windows[static_cast<size_t>(index)];
+}
+
+}  // namespace heed::data

@@ -1,0 +1,97 @@
+#include "heed/data/masked_set.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "heed/base/error.h"
+
+namespace heed::data {
+namespace {
+
+using Tokens = std::vector<int32_t>;
+constexpr int32_t kClass = 1, kSeparator = 2, kMask = 3, kFirst = 4, kPieces = 500;
+
+Masking masking() {
+  Masking masking{.mask_id = kMask, .prefix = {kClass}, .suffix = {kSeparator}, .special = {}};
+  masking.special.assign(kPieces, false);
+  std::fill_n(masking.special.begin(), kFirst, true);
+  return masking;
+}
+
+Documents documents_of(int64_t count, int64_t length) {
+  std::vector<Tokens> documents(static_cast<size_t>(count));
+  int32_t next = 0;
+  for (Tokens& document : documents)
+    for (int64_t i = 0; i < length; ++i) document.push_back(kFirst + next++ % (kPieces - kFirst));
+  return std::make_shared<const std::vector<Tokens>>(std::move(documents));
+}
+
+std::vector<int64_t> all_of(const MaskedSet& set) {
+  std::vector<int64_t> all(set.lengths().size());
+  std::iota(all.begin(), all.end(), int64_t{0});
+  return all;
+}
+
+TEST(MaskedSet, HidesAboutAsMuchAsThePaperSays) {
+  const Documents documents = documents_of(200, 100);
+  const MaskedSet set(documents, cut_into_windows(*documents, 100), masking());
+  const Batch batch = set.batch(all_of(set), 0);
+  double masked = 0, kept = 0;
+  for (size_t i = 0; i < batch.rows.size(); ++i) {
+    const int32_t shown = batch.source[static_cast<size_t>(batch.rows[i])];
+    masked += shown == kMask;
+    kept += shown == batch.target[i];
+  }
+  const auto chosen = static_cast<double>(batch.rows.size());
+  EXPECT_NEAR(chosen / 20000, 0.15, 0.01);
+  EXPECT_NEAR(masked / chosen, 0.8, 0.03);
+  EXPECT_NEAR(kept / chosen, 0.1, 0.03);
+}
+
+TEST(MaskedSet, ChangesNothingButTheChosenRows) {
+  const Documents documents = documents_of(3, 20);
+  const MaskedSet set(documents, cut_into_windows(*documents, 8), masking());
+  Batch batch = set.batch(all_of(set), 7);
+  for (size_t i = 0; i < batch.rows.size(); ++i)
+    batch.source[static_cast<size_t>(batch.rows[i])] = batch.target[i];
+  Tokens expected;
+  for (const Window& window : cut_into_windows(*documents, 8)) {
+    expected.push_back(kClass);
+    const auto tokens = tokens_of(documents, window);
+    expected.insert(expected.end(), tokens.begin(), tokens.end());
+    expected.push_back(kSeparator);
+  }
+  EXPECT_EQ(batch.source, expected);
+  EXPECT_EQ(set.lengths()[0].source, 10);
+}
+
+TEST(MaskedSet, NeverTouchesSpecialTokens) {
+  const auto documents = std::make_shared<const std::vector<Tokens>>(
+      std::vector<Tokens>{{kSeparator, 9, kSeparator, kMask}, {kSeparator, kSeparator}});
+  const MaskedSet set(documents, cut_into_windows(*documents, 8), masking());
+  ASSERT_EQ(set.lengths().size(), 1u) << "a window of special tokens alone teaches nothing";
+  for (int64_t epoch = 0; epoch < 50; ++epoch) {
+    const Batch batch = set.batch(std::vector<int64_t>{0}, epoch);
+    EXPECT_EQ(batch.target, Tokens{9});
+    EXPECT_EQ(batch.rows, Tokens{2});
+    EXPECT_TRUE(batch.source[2] == kMask || batch.source[2] >= kFirst);
+  }
+  Masking none = masking();
+  none.special.assign(kPieces, true);
+  EXPECT_THROW(MaskedSet(documents, {}, none), Error);
+}
+
+TEST(MaskedSet, ChoosesAnewInEveryEpochAndTheSameForTheSameOne) {
+  const Documents documents = documents_of(4, 50);
+  const MaskedSet set(documents, cut_into_windows(*documents, 50), masking());
+  EXPECT_EQ(set.batch(all_of(set), 3).source, set.batch(all_of(set), 3).source);
+  EXPECT_NE(set.batch(all_of(set), 3).source, set.batch(all_of(set), 4).source);
+  // A window's choice does not depend on the rest of the batch.
+  const Batch alone = set.batch(std::vector<int64_t>{2}, 3), all = set.batch(all_of(set), 3);
+  EXPECT_TRUE(std::equal(alone.source.begin(), alone.source.end(), all.source.begin() + 2 * 52));
+}
+
+}  // namespace
+}  // namespace heed::data

@@ -1,0 +1,215 @@
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <csignal>
+#include <thread>
+
+#include "heed/base/error.h"
+#include "heed/base/parallel.h"
+#include "heed/train/vocabulary.h"
+#include "tests/train/language_run.h"
+
+namespace heed::train {
+namespace {
+
+using testing::Folder;
+
+/// Trains as the program does: a resumed run takes everything from its checkpoint.
+Trainer::Outcome train(const TrainConfig& config, const Folder& folder, const std::string& out,
+                       Trainer::Options options = {}) {
+  const RunDirectory run(folder / out);
+  const std::filesystem::path start =
+      options.resume ? run.last() : std::filesystem::path(config.from);
+  const auto task = testing::task_of(config, start);
+  Trainer trainer(config, *task, run, std::move(options));
+  return trainer.run();
+}
+
+std::function<bool()> stop_after(int steps) {
+  return [left = steps]() mutable { return --left <= 0; };
+}
+
+std::string error_of(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// What every task must hold.
+class LanguageModel : public ::testing::TestWithParam<TaskKind> {
+ protected:
+  LanguageModel() : folder_("language") {
+    testing::write_book(folder_);
+    config_ = GetParam() == TaskKind::causal_lm ? testing::causal_config(folder_)
+                                                : testing::masked_config(folder_);
+  }
+
+  Folder folder_;
+  TrainConfig config_;
+};
+
+TEST_P(LanguageModel, AResumedRunEndsWithTheSameBits) {
+  config_.run.accumulation = 2;
+  config_.optimizer.schedule = ScheduleKind::cosine;
+  config_.optimizer.weight_decay = 0.1;
+  EXPECT_EQ(train(config_, folder_, "whole"), Trainer::Outcome::finished);
+  EXPECT_EQ(train(config_, folder_, "parts", {.stop_requested = stop_after(5)}),
+            Trainer::Outcome::stopped);
+  EXPECT_EQ(train(config_, folder_, "parts", {.resume = true, .stop_requested = stop_after(3)}),
+            Trainer::Outcome::stopped);
+  EXPECT_EQ(train(config_, folder_, "parts", {.resume = true, .stop_requested = stop_after(6)}),
+            Trainer::Outcome::stopped);
+  EXPECT_EQ(train(config_, folder_, "parts", {.resume = true}), Trainer::Outcome::finished);
+  for (const char* file : {"last/model.safetensors", "last/optimizer.safetensors",
+                           "model.safetensors", "config.json", "tokenizer.json"})
+    EXPECT_EQ(read_file(folder_ / "whole" / file), read_file(folder_ / "parts" / file)) << file;
+}
+
+TEST_P(LanguageModel, KilledAtAnyMomentItLeavesACheckpointThatGoesOn) {
+  config_.run.steps = 100000;
+  config_.validation.every = 2;
+  const int threads = thread_count();
+  set_thread_count(1);  // a forked child has no threads but its own
+  for (int round = 0; round < 2; ++round) {
+    const bool resume = RunDirectory(folder_ / "out").has_checkpoint();
+    const pid_t child = fork();
+    if (child == 0) {
+      std::freopen("/dev/null", "w", stderr);
+      try {
+        train(config_, folder_, "out", {.resume = resume});
+      } catch (...) {
+        _exit(1);
+      }
+      _exit(0);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500 + 137 * round));
+    kill(child, SIGKILL);
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFSIGNALED(status)) << "the child ended by itself";
+  }
+  set_thread_count(threads);
+  EXPECT_EQ(train(config_, folder_, "out", {.resume = true, .stop_requested = stop_after(1)}),
+            Trainer::Outcome::stopped);
+}
+
+TEST_P(LanguageModel, GoesOnFromAnotherModel) {
+  train(config_, folder_, "first");
+  config_.from = (folder_ / "first").string();
+  describe_start(config_);
+  config_.run.steps = 1;
+  config_.optimizer.learning_rate = 0;
+  EXPECT_EQ(train(config_, folder_, "second"), Trainer::Outcome::finished);
+  EXPECT_EQ(read_file(folder_ / "first" / "model.safetensors"),
+            read_file(folder_ / "second" / "model.safetensors"));
+  EXPECT_EQ(read_file(folder_ / "first" / "tokenizer.json"),
+            read_file(folder_ / "second" / "tokenizer.json"));
+}
+
+TEST_P(LanguageModel, ATokenizerThatDoesNotFitTheEmbeddingIsRefused) {
+  train(config_, folder_, "small");
+  testing::write_book(folder_);
+  config_.vocabulary.size += 6;
+  train(config_, folder_, "large");
+  std::filesystem::copy_file(folder_ / "large" / "tokenizer.json",
+                             folder_ / "small" / "tokenizer.json",
+                             std::filesystem::copy_options::overwrite_existing);
+  const std::string error = error_of([&] { testing::task_of(config_, folder_ / "small"); });
+  EXPECT_NE(error.find("pieces, expected at most"), std::string::npos) << error;
+}
+
+TEST_P(LanguageModel, TextThatIsMissingIsRefused) {
+  config_.data.text.clear();
+  EXPECT_NE(error_of([&] { testing::task_of(config_); }).find("data.text"), std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(Tasks, LanguageModel,
+                         ::testing::Values(TaskKind::causal_lm, TaskKind::masked_lm),
+                         [](const auto& parameter) {
+                           return parameter.param == TaskKind::causal_lm ? "Causal" : "Masked";
+                         });
+
+TEST(CausalModel, LearnsAShortTextByHeart) {
+  const Folder folder("by_heart");
+  testing::write_book(folder, 16);
+  TrainConfig config = testing::causal_config(folder);
+  config.model.d_model = 32;
+  config.model.d_ff = 64;
+  config.model.dropout = 0;
+  config.data.valid_text = config.data.text;  // what it has seen is what it is asked
+  config.run.context = 64;
+  config.run.steps = 250;
+  config.optimizer.warmup = 20;
+  config.validation.every = 250;
+  const auto task = testing::task_of(config);
+  Trainer trainer(config, *task, RunDirectory(folder / "out"), {});
+  trainer.run();
+  EXPECT_LT(trainer.history().validations.back().perplexity, 1.1);
+  EXPECT_FALSE(trainer.history().validations.back().bleu.has_value());
+}
+
+TEST(MaskedModel, LearnsWhatFollowsFromTheWordsAround) {
+  const Folder folder("pattern");
+  testing::write_book(folder, 400);
+  TrainConfig config = testing::masked_config(folder);
+  config.model.d_model = 32;
+  config.model.n_heads = 4;
+  config.model.d_ff = 64;
+  config.model.dropout = 0;
+  config.data.held_out = 40;
+  config.run.token_budget = 512;
+  config.run.steps = 400;
+  config.optimizer.warmup = 40;
+  config.validation.every = 400;
+  const auto task = testing::task_of(config);
+  Trainer trainer(config, *task, RunDirectory(folder / "out"), {});
+  trainer.run();
+  const ValidationRecord& last = trainer.history().validations.back();
+  EXPECT_LT(last.perplexity, 2.5);
+  ASSERT_EQ(last.samples.size(), 2u);
+  EXPECT_NE(last.samples[0].given.find("<mask>"), std::string::npos) << last.samples[0].given;
+  EXPECT_EQ(last.samples[0].reference.find("<mask>"), std::string::npos);
+}
+
+TEST(LearnedTokenizer, EncodesEveryTextExactly) {
+  const NamedTokenizer learned =
+      learn_tokenizer({"in the beginning was the word\nand the word was"}, 300, {.begin = true});
+  for (const std::string text :
+       {"in the beginning", " two  spaces ", "lines\nand\n\n  indented\n", "naïve 日本 🎉", "\n"})
+    EXPECT_EQ(learned.tokenizer.decode(learned.tokenizer.encode(text)), text);
+  EXPECT_EQ(learned.tokenizer.encode("the").front(), 1);
+  EXPECT_EQ(learned.tokenizer.encode("word").size(), learned.tokenizer.encode("x\nword").size() - 3)
+      << "a word at the beginning of a line is the same piece";
+  EXPECT_THROW(learn_tokenizer({"text"}, 100, {}), Error);
+}
+
+TEST(Task, ModelsOfTheWrongKindAreRefused) {
+  const Folder folder("kind");
+  TrainConfig config = testing::causal_config(folder);
+  config.run.task = TaskKind::masked_lm;
+  EXPECT_EQ(error_of([&] { config.validate(); }),
+            "the task masked-lm trains a model with an encoder, model.encoder_layers is 0");
+}
+
+TEST(TextToText, TrainsWithATokenizerOfItsOwn) {
+  const Folder folder("text_to_text");
+  testing::write_text(folder);
+  TrainConfig config = testing::tiny_config(folder);
+  config.run.task = TaskKind::text_to_text;
+  config.vocabulary.size = 320;
+  EXPECT_EQ(train(config, folder, "whole"), Trainer::Outcome::finished);
+  EXPECT_EQ(train(config, folder, "parts", {.stop_requested = stop_after(9)}),
+            Trainer::Outcome::stopped);
+  EXPECT_EQ(train(config, folder, "parts", {.resume = true}), Trainer::Outcome::finished);
+  EXPECT_EQ(read_file(folder / "whole" / "model.safetensors"),
+            read_file(folder / "parts" / "model.safetensors"));
+  EXPECT_TRUE(path_exists(folder / "whole" / "tokenizer.json"));
+}
+
+}  // namespace
+}  // namespace heed::train
