@@ -130,12 +130,21 @@ TEST_P(DecoderGolden, SavedAndReadAgainIsTheSameFileAndModel) {
   std::filesystem::remove_all(folder);
 }
 
-TEST_P(DecoderGolden, LatentAttentionKeepsTheLatentAndOneRotaryKeyAlone) {
+TEST_P(DecoderGolden, LatentAttentionReadsAndKeepsTheLatentAndOneRotaryKeyAlone) {
   const nn::LatentRanks& ranks = model_->config().latent;
   if (!ranks.present()) return;
+  const int64_t width = ranks.keys_values + ranks.rotary;
   Decoding decoding(*model_, 1);
   decoding.feed({text(0)});
-  const int64_t width = ranks.keys_values + ranks.rotary;
+  // With something in the cache, heads attend to the latents themselves.
+  int attentions = 0;
+  decoding.context().observe_attention = [&](AttentionSite, const kernels::AttentionForward& in) {
+    EXPECT_EQ(in.k.cols(), width);
+    EXPECT_EQ(in.k.raw(), in.v.raw());
+    ++attentions;
+  };
+  decoding.feed({{5}});
+  EXPECT_EQ(attentions, model_->config().decoder_layers);
   for (nn::KeyValueCache& cache : decoding.caches()) {
     const int64_t rows = cache.rows();
     const nn::KeysValues kept = cache.extend({Tensor::zeros({1, width}), {}});

@@ -35,6 +35,7 @@ class Decoding {
     return model_.logits(context_, states);
   }
 
+  Context& context() { return context_; }
   std::vector<nn::KeyValueCache>& caches() { return caches_; }
 
  private:

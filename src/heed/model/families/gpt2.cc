@@ -1,5 +1,7 @@
 #include "heed/model/families/gpt2.h"
 
+#include <algorithm>
+
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/model/families/config_json.h"
@@ -22,7 +24,7 @@ ModelConfig read_config(const nlohmann::json& json, const std::string& file) {
   c.encoder_layers = 0;
   c.decoder_layers = get<int64_t>(json, "n_layer", file);
   c.n_heads = get<int64_t>(json, "n_head", file);
-  c.d_ff = get_or<int64_t>(json, "n_inner", 4 * c.d_model, file);
+  c.d_ff = get_or<int64_t>(json, "n_inner", 4 * std::clamp<int64_t>(c.d_model, 0, 1 << 30), file);
   c.activation = read_activation(json, "activation_function", file);
   c.norm_placement = nn::NormPlacement::pre;
   c.norm_epsilon = static_cast<float>(get_or(json, "layer_norm_epsilon", 1e-5, file));
