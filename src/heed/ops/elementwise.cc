@@ -1,0 +1,42 @@
+#include "heed/ops/elementwise.h"
+
+#include "heed/kernels/elementwise.h"
+#include "heed/ops/dropout.h"
+
+namespace heed::ops {
+
+Tensor scale(Context& context, const Tensor& x, float factor) {
+  Tensor y = x.clone();
+  kernels::scale(factor, y);
+  if (!context.tape) return y;
+  Tape& tape = *context.tape;
+  tape.record([&tape, factor, input = TensorKey(x), key = TensorKey(y)] {
+    Tensor dy = tape.take(key);
+    if (!dy.defined()) return;
+    kernels::scale(factor, dy);
+    tape.add(input, dy);
+  });
+  return y;
+}
+
+Tensor add(Context& context, const Tensor& x, const Tensor& y) {
+  return dropout_add(context, x, y, 0.0f);
+}
+
+Tensor to_f32(Context& context, const Tensor& x) {
+  if (x.dtype() == DType::f32) return x;
+  Tensor y = Tensor::empty(x.shape());
+  kernels::convert(x, y);
+  if (!context.tape) return y;
+  Tape& tape = *context.tape;
+  tape.record([&tape, input = TensorKey(x), key = TensorKey(y)] {
+    const Tensor dy = tape.take(key);
+    if (!dy.defined()) return;
+    Tensor dx = Tensor::empty(dy.shape(), input.dtype);
+    kernels::convert(dy, dx);
+    tape.add(input, dx);
+  });
+  return y;
+}
+
+}  // namespace heed::ops
