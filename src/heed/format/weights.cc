@@ -41,13 +41,20 @@ Tensor to_precision(const Tensor& value, WeightPrecision precision) {
   return result;
 }
 
-/// A family's prefix ("bert.") may be missing from all names of a file.
+/// A file may have a family's prefix ("bert.") where the table has none, lack it where the table
+/// has it, and use older names.
 std::string name_in(const TensorSource& source, const model::Family& family,
                     const std::string& name) {
-  if (source.contains(name) || family.prefix.empty() || !name.starts_with(family.prefix))
-    return name;
-  const std::string bare = name.substr(family.prefix.size());
-  return source.contains(bare) ? bare : name;
+  const bool prefixed = name.starts_with(family.prefix);
+  const std::string other =
+      prefixed ? name.substr(family.prefix.size()) : fmt::format("{}{}", family.prefix, name);
+  for (const std::string& candidate : {name, other}) {
+    if (source.contains(candidate)) return candidate;
+    if (!family.older_name) continue;
+    if (const std::string older = family.older_name(candidate); source.contains(older))
+      return older;
+  }
+  return name;
 }
 
 /// One parameter's share of a stored tensor.
@@ -69,6 +76,10 @@ void load_weights(model::Transformer& model, const model::Family& family,
   for (Parameter& parameter : model.parameters().all()) {
     const StoredWeight stored = family.stored(model.config(), parameter.name, parameter.shape);
     const std::string name = name_in(source, family, stored.name);
+    if (stored.zeros_if_missing && !source.contains(name)) {
+      parameter.value = Tensor::zeros(parameter.shape);
+      continue;
+    }
     require(source.contains(name), "{}: {} is missing, config.json wants it as {}", source.name(),
             stored.name, stored.shape.text());
     const Tensor tensor = source.get(name);

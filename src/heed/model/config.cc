@@ -1,5 +1,6 @@
 #include "heed/model/config.h"
 
+#include <algorithm>
 #include <cmath>
 #include <tuple>
 
@@ -8,11 +9,13 @@
 namespace heed::model {
 namespace {
 
+// What no model comes near, so that a damaged file is refused before it costs memory.
 constexpr int64_t kLargest = int64_t{1} << 24;
+constexpr int64_t kMostExperts = int64_t{1} << 17;   // of all layers together
+constexpr int64_t kLargestTable = int64_t{1} << 28;  // of sinusoids
 
-void check_size(std::string_view name, int64_t size, int64_t least) {
-  require(size >= least && size <= kLargest, "{} is {}, expected {} to {}", name, size, least,
-          kLargest);
+void check_size(std::string_view name, int64_t size, int64_t least, int64_t most = kLargest) {
+  require(size >= least && size <= most, "{} is {}, expected {} to {}", name, size, least, most);
 }
 
 void check_rate(std::string_view name, float rate) {
@@ -41,9 +44,20 @@ void complete_heads(ModelConfig& c) {
   check_size("d_value", c.d_value, 1);
 }
 
+/// The encoder's own sizes, in the same way.
+void complete_encoder(ModelConfig& c) {
+  if (c.encoder_heads == 0) c.encoder_heads = c.n_heads;
+  if (c.encoder_d_ff == 0) c.encoder_d_ff = c.d_ff;
+  check_size("encoder_heads", c.encoder_heads, 1);
+  check_size("encoder_d_ff", c.encoder_d_ff, 1);
+  require(c.encoder_heads == c.n_heads || c.d_model % c.encoder_heads == 0,
+          "d_model is {}, not divisible by encoder_heads, which is {}", c.d_model,
+          c.encoder_heads);
+}
+
 void check_layers(const ModelConfig& c) {
-  check_size("encoder_layers", c.encoder_layers, 0);
-  check_size("decoder_layers", c.decoder_layers, 0);
+  check_size("encoder_layers", c.encoder_layers, 0, kMostLayers);
+  check_size("decoder_layers", c.decoder_layers, 0, kMostLayers);
   require(c.encoder_layers + c.decoder_layers > 0,
           "encoder_layers and decoder_layers are both 0, expected at least one layer");
   require(c.windows.empty() || static_cast<int64_t>(c.windows.size()) == c.decoder_layers,
@@ -67,7 +81,8 @@ void check_latent(const ModelConfig& c) {
 void check_mixture(const ModelConfig& c) {
   if (!c.mixture.present()) return;
   const nn::MixtureSizes& m = c.mixture;
-  check_size("mixture.experts", m.experts, 1);
+  check_size("mixture.experts", m.experts, 1,
+             kMostExperts / std::max<int64_t>(c.encoder_layers + c.decoder_layers, 1));
   check_size("mixture.d_expert", m.d_expert, 1);
   check_size("mixture.shared", m.shared, 0);
   check_size("dense_layers", c.dense_layers, 0);
@@ -83,6 +98,8 @@ void check_mixture(const ModelConfig& c) {
 
 void check_positions(const ModelConfig& c) {
   check_size("max_positions", c.max_positions, 1);
+  if (c.positions == PositionKind::sinusoidal)
+    check_size("max_positions", c.max_positions, 1, kLargestTable / c.d_model);
   require(c.first_position >= 0 && c.first_position <= kLargest,
           "first_position is {}, expected 0 to {}", c.first_position, kLargest);
   if (c.positions == PositionKind::relative) {
@@ -111,6 +128,7 @@ void ModelConfig::validate() {
   check_size("d_ff", d_ff, 1);
   check_size("token_types", token_types, 0);
   complete_heads(*this);
+  complete_encoder(*this);
   check_layers(*this);
   check_positions(*this);
   check_latent(*this);

@@ -20,6 +20,9 @@ enum class PositionKind {
   relative     // a learned number per head and distance is added to the scores (Raffel et al. 2020)
 };
 
+/// The most layers that a stack may have.
+inline constexpr int64_t kMostLayers = 4096;
+
 /// Everything that distinguishes one Transformer from another. A family (model/families/) is a
 /// reader that fills this and a writer that says it in the family's words.
 struct ModelConfig {
@@ -35,6 +38,8 @@ struct ModelConfig {
   int64_t d_head = 0;      // d; 0: d_model / n_heads
   int64_t d_value = 0;     // d_v; 0: d_head
   int64_t d_ff = 2048;     // F
+  /// Where the encoder differs from the decoder; 0: it does not. Its heads share d_model.
+  int64_t encoder_heads = 0, encoder_d_ff = 0;
 
   kernels::Activation activation = kernels::Activation::relu;
   bool gated = false;
@@ -42,9 +47,9 @@ struct ModelConfig {
   nn::NormPlacement norm_placement = nn::NormPlacement::post;
   float norm_epsilon = 1e-5f;
   bool norm_unit_offset = false;  // RMSNorm scales by 1 + weight (Gemma)
-  bool qkv_bias = true;  // of the projections to queries, keys and values
-  bool o_bias = true;    // of the projection back
-  bool ff_bias = true;   // of the feed-forward network
+  bool qkv_bias = true;           // of the projections to queries, keys and values
+  bool o_bias = true;             // of the projection back
+  bool ff_bias = true;            // of the feed-forward network
 
   float attention_scale = 0.0f;     // of the scores; 0: 1 / sqrt(d_head)
   float attention_soft_cap = 0.0f;  // scores become cap tanh(score / cap); 0: they do not

@@ -23,6 +23,8 @@ void visit_fields(Config& c, Visit&& visit) {
   visit("d_head", c.d_head, "width of a query and a key; 0: d_model / n_heads");
   visit("d_value", c.d_value, "width of a value; 0: d_head");
   visit("d_ff", c.d_ff, "width of the feed-forward network, F");
+  visit("encoder_heads", c.encoder_heads, "H of the encoder; 0: n_heads");
+  visit("encoder_d_ff", c.encoder_d_ff, "F of the encoder; 0: d_ff");
   visit("activation", c.activation, "of the feed-forward network");
   visit("gated", c.gated, "a gated feed-forward network");
   visit("norm", c.norm, "LayerNorm or RMSNorm");

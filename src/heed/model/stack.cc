@@ -29,7 +29,7 @@ nn::Embeddings::Settings embedding_settings(const ModelConfig& c) {
   return settings;
 }
 
-nn::Attention::Settings attention_settings(const ModelConfig& c, size_t layer) {
+nn::Attention::Settings attention_settings(const ModelConfig& c, Stack::Kind kind, size_t layer) {
   nn::Attention::Settings settings{.d_model = c.d_model,
                                    .n_heads = c.n_heads,
                                    .n_kv_heads = c.n_kv_heads,
@@ -41,6 +41,10 @@ nn::Attention::Settings attention_settings(const ModelConfig& c, size_t layer) {
                                    .soft_cap = c.attention_soft_cap,
                                    .dropout = c.attention_dropout,
                                    .rotary_layout = c.pair_layout};
+  if (kind == Stack::Kind::encoder && c.encoder_heads != c.n_heads) {
+    settings.n_heads = settings.n_kv_heads = c.encoder_heads;
+    settings.d_head = settings.d_value = c.d_model / c.encoder_heads;
+  }
   if (c.qk_norm) settings.qk_norm_epsilon = c.norm_epsilon;
   if (layer < c.windows.size()) settings.window = c.windows[layer];
   return settings;
@@ -49,10 +53,10 @@ nn::Attention::Settings attention_settings(const ModelConfig& c, size_t layer) {
 nn::TransformerLayer::Settings layer_settings(const ModelConfig& c, Stack::Kind kind, int layer) {
   const bool decoder = kind == Stack::Kind::decoder;
   nn::TransformerLayer::Settings settings{
-      .attention = attention_settings(c, static_cast<size_t>(layer)),
+      .attention = attention_settings(c, kind, static_cast<size_t>(layer)),
       .latent = c.latent,
       .feed_forward = {.d_model = c.d_model,
-                       .d_ff = c.d_ff,
+                       .d_ff = decoder ? c.d_ff : c.encoder_d_ff,
                        .activation = c.activation,
                        .gated = c.gated,
                        .bias = c.ff_bias,
@@ -98,7 +102,8 @@ Stack::Stack(nn::Parameters& parameters, const ModelConfig& c, Kind kind, Parame
     norm_.emplace(parameters, name + ".layer_norm", norm_settings(c));
   if (c.positions == PositionKind::rotary) rotary_.emplace(rotary_settings(c));
   if (c.positions == PositionKind::relative)
-    relative_bias_.emplace(parameters, name + ".relative_attention_bias", c.n_heads,
+    relative_bias_.emplace(parameters, name + ".relative_attention_bias",
+                           kind == Kind::encoder ? c.encoder_heads : c.n_heads,
                            ops::RelativeBuckets{.buckets = c.relative_buckets,
                                                 .max_distance = c.relative_distance,
                                                 .bidirectional = kind == Kind::encoder});

@@ -17,6 +17,8 @@ struct StoredWeight {
   bool transposed = false;
   /// The parameter is the rows [first_row, first_row + rows) of the (transposed) tensor.
   int64_t first_row = 0;
+  /// A file may lack it, and then it is zero.
+  bool zeros_if_missing = false;
 };
 
 /// A family of models as its files describe it: how config.json maps to a ModelConfig and back, and
@@ -31,6 +33,8 @@ struct Family {
   StoredWeight (*stored)(const ModelConfig& config, const std::string& name, const Shape& shape);
   /// What all names of a file may begin with or not ("bert."); the table has it.
   std::string_view prefix = {};
+  /// What older files call a tensor of the table; none where they agree.
+  std::string (*older_name)(const std::string& file_name) = nullptr;
   /// Tensors that files may hold beside the parameters: copies of tied weights, fixed tables.
   bool (*redundant)(std::string_view file_name);
 

@@ -1,0 +1,99 @@
+#include "heed/model/families/bart.h"
+
+#include "heed/base/error.h"
+#include "heed/base/json.h"
+#include "heed/model/families/config_json.h"
+
+namespace heed::model {
+namespace {
+
+constexpr float kEpsilon = 1e-5f;      // of PyTorch's LayerNorm; not in the file
+constexpr int64_t kFirstPosition = 2;  // two rows of the table are not used
+
+/// Variants that share BART's model_type in older files.
+void require_supported(const nlohmann::json& json, const std::string& file) {
+  for (const char* key : {"normalize_before", "add_final_layer_norm", "static_position_embeddings"})
+    require(!get_or(json, key, false, file), "{}: {} is true, expected false", file, key);
+  for (const char* key : {"normalize_embedding", "tie_word_embeddings"})
+    require(get_or(json, key, true, file), "{}: {} is false, expected true", file, key);
+}
+
+ModelConfig read_config(const nlohmann::json& json, const std::string& file) {
+  require_supported(json, file);
+  ModelConfig c;
+  c.vocab_size = get<int64_t>(json, "vocab_size", file);
+  c.d_model = get<int64_t>(json, "d_model", file);
+  c.encoder_layers = get<int64_t>(json, "encoder_layers", file);
+  c.decoder_layers = get<int64_t>(json, "decoder_layers", file);
+  c.n_heads = get<int64_t>(json, "decoder_attention_heads", file);
+  c.encoder_heads = get<int64_t>(json, "encoder_attention_heads", file);
+  c.d_ff = get<int64_t>(json, "decoder_ffn_dim", file);
+  c.encoder_d_ff = get<int64_t>(json, "encoder_ffn_dim", file);
+  c.activation = read_activation(json, "activation_function", file);
+  c.norm_epsilon = kEpsilon;
+  c.positions = PositionKind::learned;
+  c.max_positions = get_or<int64_t>(json, "max_position_embeddings", 1024, file);
+  c.first_position = kFirstPosition;
+  c.scale_embedding = get_or(json, "scale_embedding", false, file);
+  c.embedding_norm = true;
+  c.dropout = read_rate(json, "dropout", file);
+  c.attention_dropout = read_rate(json, "attention_dropout", file);
+  c.activation_dropout = read_rate(json, "activation_dropout", file);
+  c.pad_id = get_or<int32_t>(json, "pad_token_id", 1, file);
+  c.bos_id = read_token(json, "bos_token_id", file);
+  c.eos_id = get_or<int32_t>(json, "eos_token_id", 2, file);
+  c.start_id = get_or<int32_t>(json, "decoder_start_token_id", c.eos_id, file);
+  return c;
+}
+
+nlohmann::json write_config(const ModelConfig& c) {
+  return {{"architectures", {"BartForConditionalGeneration"}},
+          {"model_type", "bart"},
+          {"vocab_size", c.vocab_size},
+          {"d_model", c.d_model},
+          {"encoder_layers", c.encoder_layers},
+          {"decoder_layers", c.decoder_layers},
+          {"num_hidden_layers", c.encoder_layers},
+          {"encoder_attention_heads", c.encoder_heads},
+          {"decoder_attention_heads", c.n_heads},
+          {"encoder_ffn_dim", c.encoder_d_ff},
+          {"decoder_ffn_dim", c.d_ff},
+          {"activation_function", name_of(c.activation)},
+          {"max_position_embeddings", c.max_positions},
+          {"scale_embedding", c.scale_embedding},
+          {"tie_word_embeddings", true},
+          {"is_encoder_decoder", true},
+          {"dropout", c.dropout},
+          {"attention_dropout", c.attention_dropout},
+          {"activation_dropout", c.activation_dropout},
+          {"pad_token_id", c.pad_id},
+          {"bos_token_id", token_json(c.bos_id)},
+          {"eos_token_id", c.eos_id},
+          {"decoder_start_token_id", c.start_id},
+          {"forced_eos_token_id", c.eos_id},
+          {"torch_dtype", "float32"}};
+}
+
+StoredWeight stored(const ModelConfig&, const std::string& name, const Shape& shape) {
+  if (name == "final_logits_bias")
+    return {.name = name, .shape = {1, shape[0]}, .zeros_if_missing = true};
+  return {.name = renamed(name, {{".o_proj.", ".out_proj."}}), .shape = shape};
+}
+
+bool redundant(std::string_view name) {
+  return name == "lm_head.weight" || name.ends_with("encoder.embed_tokens.weight") ||
+         name.ends_with("decoder.embed_tokens.weight");
+}
+
+}  // namespace
+
+Family bart_family() {
+  return {.model_type = "bart",
+          .read_config = read_config,
+          .write_config = write_config,
+          .stored = stored,
+          .prefix = "model.",
+          .redundant = redundant};
+}
+
+}  // namespace heed::model

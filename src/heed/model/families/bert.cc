@@ -1,0 +1,147 @@
+#include "heed/model/families/bert.h"
+
+#include <algorithm>
+
+#include "heed/base/error.h"
+#include "heed/base/json.h"
+#include "heed/model/families/config_json.h"
+
+namespace heed::model {
+namespace {
+
+constexpr EncoderClasses kClasses{"BertForMaskedLM", "BertModel"};
+constexpr std::string_view kPrefix = "bert.";
+
+void require_supported(const nlohmann::json& json, const std::string& file) {
+  for (const char* key : {"is_decoder", "add_cross_attention"})
+    require(!get_or(json, key, false, file), "{}: {} is true, expected false", file, key);
+  const auto kind = get_or<std::string>(json, "position_embedding_type", "absolute", file);
+  require(kind == "absolute", "{}: position_embedding_type is \"{}\", expected \"absolute\"", file,
+          one_line(kind));
+}
+
+StoredWeight stored(const ModelConfig& config, const std::string& name, const Shape& shape) {
+  return {.name = renamed(bert_name(config, name, kPrefix),
+                          {{"lm_head.dense.", "cls.predictions.transform.dense."},
+                           {"lm_head.layer_norm.", "cls.predictions.transform.LayerNorm."},
+                           {"lm_head.", "cls.predictions.decoder."},
+                           {"final_logits_bias", "cls.predictions.bias"}}),
+          .shape = shape};
+}
+
+bool redundant(std::string_view name) {
+  return redundant_in_bert(name) || name.starts_with("cls.predictions.decoder.") ||
+         name.starts_with("cls.seq_relationship.");
+}
+
+}  // namespace
+
+bool read_has_head(const nlohmann::json& json, const std::string& file,
+                   const EncoderClasses& classes) {
+  const auto found = json.find("architectures");
+  if (found == json.end() || found->is_null()) return false;
+  require(found->is_array() && !found->empty() && found->front().is_string(),
+          "{}: architectures is {}, expected a list of names", file, excerpt(*found));
+  const auto name = found->front().get<std::string>();
+  if (name == classes.bare) return false;
+  require(name == classes.masked || name == "BertForPreTraining",
+          "{}: architectures is \"{}\", expected \"{}\" or \"{}\"", file, one_line(name),
+          classes.masked, classes.bare);
+  return true;
+}
+
+ModelConfig read_bert(const nlohmann::json& json, const std::string& file,
+                      const EncoderClasses& classes) {
+  require_supported(json, file);
+  ModelConfig c;
+  c.vocab_size = get<int64_t>(json, "vocab_size", file);
+  c.d_model = get<int64_t>(json, "hidden_size", file);
+  c.encoder_layers = get<int64_t>(json, "num_hidden_layers", file);
+  c.decoder_layers = 0;
+  c.n_heads = get<int64_t>(json, "num_attention_heads", file);
+  c.d_ff = get<int64_t>(json, "intermediate_size", file);
+  c.activation = read_activation(json, "hidden_act", file);
+  c.norm_epsilon = static_cast<float>(get_or(json, "layer_norm_eps", 1e-12, file));
+  c.positions = PositionKind::learned;
+  c.max_positions = get_or<int64_t>(json, "max_position_embeddings", 512, file);
+  c.scale_embedding = false;
+  c.embedding_norm = true;
+  c.token_types = get_or<int64_t>(json, "type_vocab_size", 2, file);
+  c.tied_head = get_or(json, "tie_word_embeddings", true, file);
+  c.has_head = c.head_transform = read_has_head(json, file, classes);
+  c.pooler = !c.has_head;
+  c.dropout = read_rate(json, "hidden_dropout_prob", file);
+  c.attention_dropout = read_rate(json, "attention_probs_dropout_prob", file);
+  c.pad_id = get_or<int32_t>(json, "pad_token_id", 0, file);
+  c.bos_id = read_token(json, "bos_token_id", file);
+  c.eos_id = read_token(json, "eos_token_id", file);
+  c.start_id = read_token(json, "decoder_start_token_id", file);
+  return c;
+}
+
+nlohmann::json write_bert(const ModelConfig& c, std::string_view type,
+                          const EncoderClasses& classes) {
+  return {{"architectures", {c.has_head ? classes.masked : classes.bare}},
+          {"model_type", type},
+          {"vocab_size", c.vocab_size},
+          {"hidden_size", c.d_model},
+          {"num_hidden_layers", c.encoder_layers},
+          {"num_attention_heads", c.n_heads},
+          {"intermediate_size", c.d_ff},
+          {"hidden_act", name_of(c.activation)},
+          {"layer_norm_eps", c.norm_epsilon},
+          {"position_embedding_type", "absolute"},
+          {"max_position_embeddings", c.max_positions},
+          {"type_vocab_size", c.token_types},
+          {"tie_word_embeddings", c.tied_head},
+          {"hidden_dropout_prob", c.dropout},
+          {"attention_probs_dropout_prob", c.attention_dropout},
+          {"pad_token_id", c.pad_id},
+          {"bos_token_id", token_json(c.bos_id)},
+          {"eos_token_id", token_json(c.eos_id)},
+          {"decoder_start_token_id", token_json(c.start_id)},
+          {"torch_dtype", "float32"}};
+}
+
+std::string bert_name(const ModelConfig& config, const std::string& name, std::string_view prefix) {
+  if (!name.starts_with("model.")) return name;
+  const std::string bare = renamed(name.substr(std::string_view("model.").size()),
+                                   {{"shared.", "embeddings.word_embeddings."},
+                                    {"encoder.embed_positions.", "embeddings.position_embeddings."},
+                                    {"encoder.embed_types.", "embeddings.token_type_embeddings."},
+                                    {"encoder.layernorm_embedding.", "embeddings.LayerNorm."},
+                                    {"encoder.layers.", "encoder.layer."},
+                                    {".self_attn.q_proj.", ".attention.self.query."},
+                                    {".self_attn.k_proj.", ".attention.self.key."},
+                                    {".self_attn.v_proj.", ".attention.self.value."},
+                                    {".self_attn.o_proj.", ".attention.output.dense."},
+                                    {".self_attn_layer_norm.", ".attention.output.LayerNorm."},
+                                    {".fc1.", ".intermediate.dense."},
+                                    {".fc2.", ".output.dense."},
+                                    {".final_layer_norm.", ".output.LayerNorm."},
+                                    {"pooler.", "pooler.dense."}});
+  return config.has_head ? std::string(prefix) + bare : bare;
+}
+
+std::string older_bert_name(const std::string& name) {
+  return renamed(name,
+                 {{"LayerNorm.weight", "LayerNorm.gamma"}, {"LayerNorm.bias", "LayerNorm.beta"}});
+}
+
+bool redundant_in_bert(std::string_view name) {
+  return name.ends_with("embeddings.position_ids") ||
+         name.find("pooler.dense.") != std::string_view::npos;
+}
+
+Family bert_family() {
+  return {.model_type = "bert",
+          .read_config = [](const nlohmann::json& json,
+                            const std::string& file) { return read_bert(json, file, kClasses); },
+          .write_config = [](const ModelConfig& c) { return write_bert(c, "bert", kClasses); },
+          .stored = stored,
+          .prefix = kPrefix,
+          .older_name = older_bert_name,
+          .redundant = redundant};
+}
+
+}  // namespace heed::model

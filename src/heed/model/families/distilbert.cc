@@ -1,0 +1,97 @@
+#include "heed/model/families/distilbert.h"
+
+#include "heed/base/error.h"
+#include "heed/base/json.h"
+#include "heed/model/families/bert.h"
+#include "heed/model/families/config_json.h"
+
+namespace heed::model {
+namespace {
+
+constexpr EncoderClasses kClasses{"DistilBertForMaskedLM", "DistilBertModel"};
+constexpr std::string_view kPrefix = "distilbert.";
+constexpr float kEpsilon = 1e-12f;  // not in the file
+
+ModelConfig read_config(const nlohmann::json& json, const std::string& file) {
+  ModelConfig c;
+  c.vocab_size = get<int64_t>(json, "vocab_size", file);
+  c.d_model = get<int64_t>(json, "dim", file);
+  c.encoder_layers = get<int64_t>(json, "n_layers", file);
+  c.decoder_layers = 0;
+  c.n_heads = get<int64_t>(json, "n_heads", file);
+  c.d_ff = get<int64_t>(json, "hidden_dim", file);
+  c.activation = read_activation(json, "activation", file);
+  c.norm_epsilon = kEpsilon;
+  c.positions = PositionKind::learned;
+  c.max_positions = get_or<int64_t>(json, "max_position_embeddings", 512, file);
+  c.scale_embedding = false;
+  c.embedding_norm = true;
+  c.tied_head = get_or(json, "tie_word_embeddings", true, file);
+  c.has_head = c.head_transform = read_has_head(json, file, kClasses);
+  c.dropout = read_rate(json, "dropout", file);
+  c.attention_dropout = read_rate(json, "attention_dropout", file);
+  c.pad_id = get_or<int32_t>(json, "pad_token_id", 0, file);
+  c.bos_id = read_token(json, "bos_token_id", file);
+  c.eos_id = read_token(json, "eos_token_id", file);
+  c.start_id = read_token(json, "decoder_start_token_id", file);
+  return c;
+}
+
+nlohmann::json write_config(const ModelConfig& c) {
+  return {{"architectures", {c.has_head ? kClasses.masked : kClasses.bare}},
+          {"model_type", "distilbert"},
+          {"vocab_size", c.vocab_size},
+          {"dim", c.d_model},
+          {"n_layers", c.encoder_layers},
+          {"n_heads", c.n_heads},
+          {"hidden_dim", c.d_ff},
+          {"activation", name_of(c.activation)},
+          {"max_position_embeddings", c.max_positions},
+          {"sinusoidal_pos_embds", false},
+          {"tie_word_embeddings", c.tied_head},
+          {"dropout", c.dropout},
+          {"attention_dropout", c.attention_dropout},
+          {"pad_token_id", c.pad_id},
+          {"bos_token_id", token_json(c.bos_id)},
+          {"eos_token_id", token_json(c.eos_id)},
+          {"decoder_start_token_id", token_json(c.start_id)},
+          {"torch_dtype", "float32"}};
+}
+
+StoredWeight stored(const ModelConfig& c, const std::string& name, const Shape& shape) {
+  std::string own = renamed(name, {{"model.shared.", "model.embeddings.word_embeddings."},
+                                   {"encoder.embed_positions.", "embeddings.position_embeddings."},
+                                   {"encoder.layernorm_embedding.", "embeddings.LayerNorm."},
+                                   {"encoder.layers.", "transformer.layer."},
+                                   {".self_attn.q_proj.", ".attention.q_lin."},
+                                   {".self_attn.k_proj.", ".attention.k_lin."},
+                                   {".self_attn.v_proj.", ".attention.v_lin."},
+                                   {".self_attn.o_proj.", ".attention.out_lin."},
+                                   {".self_attn_layer_norm.", ".sa_layer_norm."},
+                                   {".fc1.", ".ffn.lin1."},
+                                   {".fc2.", ".ffn.lin2."},
+                                   {".final_layer_norm.", ".output_layer_norm."},
+                                   {"lm_head.dense.", "vocab_transform."},
+                                   {"lm_head.layer_norm.", "vocab_layer_norm."},
+                                   {"lm_head.", "vocab_projector."},
+                                   {"final_logits_bias", "vocab_projector.bias"},
+                                   {"model.", c.has_head ? kPrefix : ""}});
+  return {.name = std::move(own), .shape = shape};
+}
+
+bool redundant(std::string_view name) {
+  return name == "vocab_projector.weight" || name.ends_with("embeddings.position_ids");
+}
+
+}  // namespace
+
+Family distilbert_family() {
+  return {.model_type = "distilbert",
+          .read_config = read_config,
+          .write_config = write_config,
+          .stored = stored,
+          .prefix = kPrefix,
+          .redundant = redundant};
+}
+
+}  // namespace heed::model

@@ -1,0 +1,142 @@
+#include "heed/model/families/t5.h"
+
+#include <cmath>
+
+#include "heed/base/error.h"
+#include "heed/base/json.h"
+#include "heed/model/families/config_json.h"
+
+namespace heed::model {
+namespace {
+
+using kernels::Activation;
+
+constexpr std::string_view kGated = "gated-";
+
+/// "relu", or "gated-" and an activation, where "gelu" means its approximation by tanh.
+void read_feed_forward(const nlohmann::json& json, const std::string& file, ModelConfig& c) {
+  const auto kind = get_or<std::string>(json, "feed_forward_proj", "relu", file);
+  c.gated = kind.starts_with(kGated);
+  const std::string name = c.gated ? kind.substr(kGated.size()) : kind;
+  c.activation = c.gated && name == "gelu"
+                     ? Activation::gelu_tanh
+                     : read_activation({{"feed_forward_proj", name}}, "feed_forward_proj", file);
+}
+
+std::string feed_forward_text(const ModelConfig& c) {
+  if (!c.gated) return std::string(name_of(c.activation));
+  const bool approximated = c.activation == Activation::gelu_tanh;
+  return fmt::format("{}{}", kGated, approximated ? "gelu" : name_of(c.activation));
+}
+
+/// Version 1.0 shares the embedding with the head, which then reads states scaled by D^(-1/2); 1.1
+/// does neither. "tie_word_embeddings" says which, but newer files always have it true and say the
+/// one thing by the other: "scale_decoder_outputs".
+void read_head(const nlohmann::json& json, const std::string& file, ModelConfig& c) {
+  const bool tied = get_or(json, "tie_word_embeddings", true, file);
+  const bool scaled = get_or(json, "scale_decoder_outputs", tied, file);
+  c.tied_head = tied && scaled;
+  c.head_scale = scaled ? 1.0f / std::sqrt(static_cast<float>(c.d_model)) : 1.0f;
+  c.head_bias = false;
+}
+
+ModelConfig read_config(const nlohmann::json& json, const std::string& file) {
+  ModelConfig c;
+  c.vocab_size = get<int64_t>(json, "vocab_size", file);
+  c.d_model = get<int64_t>(json, "d_model", file);
+  c.encoder_layers = get<int64_t>(json, "num_layers", file);
+  c.decoder_layers = get_or<int64_t>(json, "num_decoder_layers", c.encoder_layers, file);
+  c.n_heads = get<int64_t>(json, "num_heads", file);
+  c.d_head = c.d_value = get<int64_t>(json, "d_kv", file);
+  c.d_ff = get<int64_t>(json, "d_ff", file);
+  read_feed_forward(json, file, c);
+  c.norm = nn::NormKind::rms;
+  c.norm_placement = nn::NormPlacement::pre;
+  c.norm_epsilon = static_cast<float>(get_or(json, "layer_norm_epsilon", 1e-6, file));
+  c.qkv_bias = c.o_bias = c.ff_bias = false;
+  c.attention_scale = 1.0f;
+  c.positions = PositionKind::relative;
+  c.relative_buckets = get_or<int64_t>(json, "relative_attention_num_buckets", 32, file);
+  c.relative_distance = get_or<int64_t>(json, "relative_attention_max_distance", 128, file);
+  c.max_positions = get_or<int64_t>(json, "n_positions", 512, file);
+  c.scale_embedding = false;
+  read_head(json, file, c);
+  c.dropout = c.attention_dropout = c.activation_dropout = read_rate(json, "dropout_rate", file);
+  c.pad_id = get_or<int32_t>(json, "pad_token_id", 0, file);
+  c.bos_id = read_token(json, "bos_token_id", file);
+  c.eos_id = get_or<int32_t>(json, "eos_token_id", 1, file);
+  c.start_id = get_or<int32_t>(json, "decoder_start_token_id", c.pad_id, file);
+  return c;
+}
+
+nlohmann::json write_config(const ModelConfig& c) {
+  return {{"architectures", {"T5ForConditionalGeneration"}},
+          {"model_type", "t5"},
+          {"vocab_size", c.vocab_size},
+          {"d_model", c.d_model},
+          {"num_layers", c.encoder_layers},
+          {"num_decoder_layers", c.decoder_layers},
+          {"num_heads", c.n_heads},
+          {"d_kv", c.d_head},
+          {"d_ff", c.d_ff},
+          {"feed_forward_proj", feed_forward_text(c)},
+          {"layer_norm_epsilon", c.norm_epsilon},
+          {"relative_attention_num_buckets", c.relative_buckets},
+          {"relative_attention_max_distance", c.relative_distance},
+          {"n_positions", c.max_positions},
+          {"tie_word_embeddings", c.tied_head},
+          {"scale_decoder_outputs", c.head_scale != 1.0f},
+          {"is_encoder_decoder", true},
+          {"dropout_rate", c.dropout},
+          {"pad_token_id", c.pad_id},
+          {"bos_token_id", token_json(c.bos_id)},
+          {"eos_token_id", c.eos_id},
+          {"decoder_start_token_id", c.start_id},
+          {"torch_dtype", "float32"}};
+}
+
+/// The feed-forward network is the last of a block's sub-layers, behind one attention or two.
+std::string in_feed_forward(const std::string& name, std::string_view layer) {
+  const std::string network = fmt::format(".layer.{}.DenseReluDense.", layer);
+  const std::string norm = fmt::format(".layer.{}.layer_norm.", layer);
+  return renamed(name, {{".fc1.", network + "wi."},
+                        {".gate_proj.", network + "wi_0."},
+                        {".up_proj.", network + "wi_1."},
+                        {".fc2.", network + "wo."},
+                        {".down_proj.", network + "wo."},
+                        {".final_layer_norm.", norm}});
+}
+
+StoredWeight stored(const ModelConfig&, const std::string& name, const Shape& shape) {
+  const bool decoder = name.starts_with("model.decoder.");
+  return {.name = renamed(in_feed_forward(name, decoder ? "2" : "1"),
+                          {{".self_attn_layer_norm.", ".layer.0.layer_norm."},
+                           {".encoder_attn_layer_norm.", ".layer.1.layer_norm."},
+                           {".self_attn.", ".layer.0.SelfAttention."},
+                           {".encoder_attn.", ".layer.1.EncDecAttention."},
+                           {"_proj.", "."},
+                           {"coder.relative_attention_bias.",
+                            "coder.block.0.layer.0.SelfAttention.relative_attention_bias."},
+                           {"coder.layer_norm.", "coder.final_layer_norm."},
+                           {"coder.layers.", "coder.block."},
+                           {"model.", ""}}),
+          .shape = shape};
+}
+
+/// Copies of the embedding, and a table that the first files have and nothing reads.
+bool redundant(std::string_view name) {
+  return name == "lm_head.weight" || name.ends_with("coder.embed_tokens.weight") ||
+         name == "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight";
+}
+
+}  // namespace
+
+Family t5_family() {
+  return {.model_type = "t5",
+          .read_config = read_config,
+          .write_config = write_config,
+          .stored = stored,
+          .redundant = redundant};
+}
+
+}  // namespace heed::model

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "heed/model/families/family.h"
+
+namespace heed::model {
+
+/// T5 (Raffel et al. 2020): an encoder-decoder with relative positions, RMSNorm before the
+/// sub-layers, no biases and no scaling of the scores; version 1.1 has gated feed-forward networks
+/// and a head of its own.
+Family t5_family();
+
+}  // namespace heed::model
