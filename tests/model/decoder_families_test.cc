@@ -1,0 +1,120 @@
+// What the readers of decoder-only families' config.json refuse, and take for granted.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "heed/base/error.h"
+#include "heed/model/families/family.h"
+
+namespace heed::model {
+namespace {
+
+using Json = nlohmann::json;
+
+Json gpt2() {
+  return {{"vocab_size", 20},
+          {"n_embd", 8},
+          {"n_layer", 1},
+          {"n_head", 2},
+          {"activation_function", "gelu_new"}};
+}
+
+Json llama() {
+  return {{"vocab_size", 20},         {"hidden_size", 8},        {"num_hidden_layers", 3},
+          {"num_attention_heads", 2}, {"intermediate_size", 12}, {"hidden_act", "silu"}};
+}
+
+Json deepseek_v2() {
+  Json json = llama();
+  json.update({{"kv_lora_rank", 4},
+               {"qk_rope_head_dim", 2},
+               {"qk_nope_head_dim", 4},
+               {"v_head_dim", 4},
+               {"n_routed_experts", 4},
+               {"num_experts_per_tok", 2},
+               {"moe_intermediate_size", 6},
+               {"n_shared_experts", 1}});
+  return json;
+}
+
+ModelConfig read(const char* type, const Json& json) {
+  ModelConfig config = family_of_type(type, "config.json").read_config(json, "config.json");
+  config.validate();
+  return config;
+}
+
+/// The message of the refusal to read `json` with one field changed.
+std::string refusal(const char* type, Json json, const char* key, const Json& value) {
+  json[key] = value;
+  try {
+    read(type, json);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(DecoderFamilies, RefuseWhatTheyWouldComputeWrongly) {
+  EXPECT_EQ(refusal("gpt2", gpt2(), "scale_attn_by_inverse_layer_idx", true),
+            "config.json: scale_attn_by_inverse_layer_idx is true, expected false");
+  EXPECT_EQ(refusal("gpt2", gpt2(), "scale_attn_weights", false),
+            "config.json: scale_attn_weights is false, expected true");
+  EXPECT_EQ(refusal("gemma2", llama(), "attention_bias", true),
+            "config.json: attention_bias is true, expected false");
+  EXPECT_EQ(refusal("gemma2", llama(), "query_pre_attn_scalar", 0),
+            "config.json: query_pre_attn_scalar is 0, expected more than 0");
+  EXPECT_EQ(refusal("deepseek_v2", deepseek_v2(), "scoring_func", "sigmoid"),
+            "config.json: scoring_func is \"sigmoid\", expected softmax");
+  EXPECT_EQ(refusal("deepseek_v2", deepseek_v2(), "moe_layer_freq", 2),
+            "config.json: moe_layer_freq is 2, expected 1");
+  EXPECT_EQ(refusal("deepseek_v2", deepseek_v2(), "norm_topk_prob", true),
+            "config.json: norm_topk_prob is true, expected false");
+  EXPECT_EQ(refusal("deepseek_v2", deepseek_v2(), "topk_method", "noaux_tc"),
+            "config.json: topk_method is \"noaux_tc\", expected greedy or group_limited_greedy");
+  EXPECT_NE(refusal("deepseek_v2", deepseek_v2(), "qk_nope_head_dim", -4).find("more than 0"),
+            std::string::npos);
+}
+
+TEST(DecoderFamilies, RefuseSizesThatNoModelHas) {
+  const int64_t huge = int64_t{1} << 60;
+  EXPECT_NE(refusal("gpt2", gpt2(), "n_embd", huge), "none");
+  EXPECT_NE(refusal("mistral", llama(), "num_hidden_layers", huge), "none");
+  EXPECT_NE(refusal("gemma2", llama(), "num_hidden_layers", huge), "none");
+  EXPECT_NE(refusal("deepseek_v2", deepseek_v2(), "qk_rope_head_dim", huge), "none");
+  EXPECT_NE(refusal("deepseek_v2", deepseek_v2(), "n_routed_experts", huge), "none");
+}
+
+TEST(DecoderFamilies, TakeTheirReferencesDefaultsForWhatIsNotSaid) {
+  EXPECT_EQ(read("gpt2", gpt2()).d_ff, 32);
+  const ModelConfig gemma = read("gemma2", llama());
+  EXPECT_EQ(gemma.d_head, 256);
+  EXPECT_EQ(gemma.activation, kernels::Activation::gelu_tanh);
+  EXPECT_EQ(gemma.attention_scale, 1.0f / 16.0f);
+  EXPECT_EQ(gemma.attention_soft_cap, 50.0f);
+  EXPECT_EQ(gemma.logit_soft_cap, 30.0f);
+  EXPECT_EQ(gemma.windows, (std::vector<int64_t>{4096, 0, 4096}));
+  EXPECT_TRUE(gemma.tied_head);
+}
+
+TEST(DecoderFamilies, DeepSeeksYarnIsInTheScaleOfTheScores) {
+  Json json = deepseek_v2();
+  json["rope_scaling"] = {{"type", "yarn"},
+                          {"factor", 40},
+                          {"mscale", 0.707},
+                          {"mscale_all_dim", 0.707},
+                          {"original_max_position_embeddings", 4096}};
+  const double temperature = 0.1 * 0.707 * std::log(40.0) + 1.0;
+  EXPECT_FLOAT_EQ(read("deepseek_v2", json).attention_scale,
+                  static_cast<float>(temperature * temperature / std::sqrt(6.0)));
+  json["rope_scaling"].erase("mscale_all_dim");
+  EXPECT_EQ(read("deepseek_v2", json).attention_scale, 0.0f);
+}
+
+TEST(DecoderFamilies, TheFirstFamilyThatCanSayAModelWritesIt) {
+  const std::vector<std::pair<const char*, Json>> models{
+      {"gpt2", gpt2()}, {"llama", llama()}, {"gemma2", llama()}, {"deepseek_v2", deepseek_v2()}};
+  for (const auto& [type, json] : models) EXPECT_EQ(family_for(read(type, json)).model_type, type);
+}
+
+}  // namespace
+}  // namespace heed::model
