@@ -27,6 +27,7 @@ int status();
 void add_attend(CLI::App& program);
 void add_average(CLI::App& program);
 void add_evaluate(CLI::App& program);
+void add_generate(CLI::App& program);
 void add_info(CLI::App& program);
 void add_logits(CLI::App& program);
 void add_tokenizer(CLI::App& program);

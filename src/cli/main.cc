@@ -24,6 +24,7 @@ int main(int argc, char** argv) {
   program.footer("heed COMMAND --help tells more, with an example.");
   heed::cli::add_train(program);
   heed::cli::add_translate(program);
+  heed::cli::add_generate(program);
   heed::cli::add_evaluate(program);
   heed::cli::add_attend(program);
   heed::cli::add_tokenizer(program);

@@ -1,0 +1,48 @@
+#include "cli/model_options.h"
+
+#include <filesystem>
+
+#include "heed/base/error.h"
+#include "heed/format/gguf.h"
+#include "heed/text/gguf_tokenizer.h"
+
+namespace heed::cli {
+namespace {
+
+format::WeightPrecision precision_of(const std::string& name) {
+  for (const DType dtype : {DType::f32, DType::bf16, DType::q8_0, DType::q4_0, DType::q4_1})
+    if (name == name_of(dtype)) return {dtype};
+  return {std::nullopt};
+}
+
+text::Tokenizer read_tokenizer(const std::string& path) {
+  if (!std::filesystem::is_regular_file(path)) return text::Tokenizer::load(path);
+  return text::read_gguf_tokenizer(format::GgufFile::open(path)->metadata(), path);
+}
+
+}  // namespace
+
+void add_model_options(CLI::App& app, ModelOptions& options) {
+  app.add_option("--model", options.path, "Model directory or GGUF file")->required();
+  app.add_option("--weights", options.weights,
+                 "How weights are kept: as stored in the file, or converted while loading")
+      ->check(CLI::IsMember({"stored", "f32", "bf16", "q8_0", "q4_0", "q4_1"}))
+      ->capture_default_str();
+  app.add_option("--random-weights", options.random_weights,
+                 "Draw the weights from this seed instead of reading them; config.json is enough");
+}
+
+std::unique_ptr<model::Transformer> load_model(const ModelOptions& options) {
+  return format::load_model(options.path, {.precision = precision_of(options.weights),
+                                           .random_seed = options.random_weights});
+}
+
+text::Tokenizer load_tokenizer(const ModelOptions& options, const model::Transformer& model) {
+  const text::Tokenizer tokenizer = read_tokenizer(options.path);
+  require(tokenizer.vocab_size() <= model.config().vocab_size,
+          "{}: the tokenizer has {} pieces, the model's vocabulary {}", options.path,
+          tokenizer.vocab_size(), model.config().vocab_size);
+  return tokenizer;
+}
+
+}  // namespace heed::cli

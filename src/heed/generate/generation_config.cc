@@ -1,0 +1,60 @@
+#include "heed/generate/generation_config.h"
+
+#include "heed/base/error.h"
+#include "heed/base/file.h"
+#include "heed/base/json.h"
+
+namespace heed::generate {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Numbers of tokens: missing, null, one, or a list.
+std::vector<int32_t> read_tokens(const Json& json, const char* key, const std::string& file,
+                                 int64_t vocab_size) {
+  std::vector<int32_t> ids;
+  const auto found = json.find(key);
+  if (found == json.end() || found->is_null()) return ids;
+  const Json list = found->is_array() ? *found : Json::array({*found});
+  for (const Json& value : list)
+    ids.push_back(static_cast<int32_t>(integer_of(value, key, file, 0, vocab_size - 1)));
+  return ids;
+}
+
+}  // namespace
+
+GenerationConfig read_generation_config(const std::filesystem::path& model_path,
+                                        const model::ModelConfig& config) {
+  GenerationConfig read;
+  if (config.eos_id >= 0) read.end_ids = {config.eos_id};
+  const std::filesystem::path path = model_path / "generation_config.json";
+  if (!path_exists(path)) return read;
+  const std::string file = path.string();
+  const Json json = parse_json(read_file(path), file);
+  require(json.is_object(), "{}: expected an object, found {}", file, excerpt(json));
+  if (auto ids = read_tokens(json, "eos_token_id", file, config.vocab_size); !ids.empty())
+    read.end_ids = std::move(ids);
+  if (const auto ids = read_tokens(json, "forced_bos_token_id", file, config.vocab_size);
+      !ids.empty())
+    read.forced_first_id = ids.front();
+  if (const auto most = get_or<int64_t>(json, "max_new_tokens", 0, file); most != 0) {
+    require(most > 0, "{}: max_new_tokens is {}, expected at least 1", file, most);
+    read.max_new_tokens = most;
+  }
+  SamplingOptions& sampling = read.sampling;
+  read.repetition_penalty = get_or(json, "repetition_penalty", 1.0f, file);
+  sampling.temperature = get_or(json, "temperature", 1.0f, file);
+  sampling.top_k = get_or<int64_t>(json, "top_k", 0, file);
+  sampling.top_p = get_or(json, "top_p", 1.0f, file);
+  sampling.min_p = get_or(json, "min_p", 0.0f, file);
+  SamplingOptions all = sampling;
+  all.repetition_penalty = read.repetition_penalty;
+  try {
+    check(all, config.vocab_size);
+  } catch (const Error& error) {
+    fail("{}: {}", file, error.what());
+  }
+  return read;
+}
+
+}  // namespace heed::generate

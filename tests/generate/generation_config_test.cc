@@ -1,0 +1,60 @@
+#include "heed/generate/generation_config.h"
+
+#include <gtest/gtest.h>
+
+#include "heed/base/error.h"
+#include "heed/base/file.h"
+
+namespace heed::generate {
+namespace {
+
+model::ModelConfig small_config() {
+  model::ModelConfig config;
+  config.vocab_size = 100;
+  config.eos_id = 7;
+  return config;
+}
+
+GenerationConfig read(const std::string& json) {
+  const auto directory = std::filesystem::temp_directory_path() / "heed_generation_config_test";
+  std::filesystem::create_directories(directory);
+  write_file_atomically(directory / "generation_config.json", json);
+  return read_generation_config(directory, small_config());
+}
+
+TEST(GenerationConfig, WithoutAFileTheModelsConfigurationCounts) {
+  const auto config = read_generation_config("/nonexistent", small_config());
+  EXPECT_EQ(config.end_ids, std::vector<int32_t>{7});
+  EXPECT_EQ(config.sampling.temperature, 1.0f);
+  EXPECT_FALSE(config.max_new_tokens);
+}
+
+TEST(GenerationConfig, EndTokensAreANumberAListOrNothing) {
+  EXPECT_EQ(read(R"({"eos_token_id": 3})").end_ids, std::vector<int32_t>{3});
+  EXPECT_EQ(read(R"({"eos_token_id": [3, 5]})").end_ids, (std::vector<int32_t>{3, 5}));
+  EXPECT_EQ(read(R"({"eos_token_id": null})").end_ids, std::vector<int32_t>{7});
+}
+
+TEST(GenerationConfig, ReadsWhatItSuggests) {
+  const auto config = read(
+      R"({"temperature": 0.6, "top_k": 20, "top_p": 0.9, "min_p": 0.05, "repetition_penalty": 1.1,
+          "max_new_tokens": 50, "forced_bos_token_id": 2, "do_sample": true})");
+  EXPECT_FLOAT_EQ(config.sampling.temperature, 0.6f);
+  EXPECT_EQ(config.sampling.top_k, 20);
+  EXPECT_FLOAT_EQ(config.sampling.top_p, 0.9f);
+  EXPECT_FLOAT_EQ(config.sampling.min_p, 0.05f);
+  EXPECT_FLOAT_EQ(config.repetition_penalty, 1.1f);
+  EXPECT_EQ(config.max_new_tokens, 50);
+  EXPECT_EQ(config.forced_first_id, 2);
+}
+
+TEST(GenerationConfig, RefusesWhatCannotBe) {
+  for (const char* json :
+       {"[]", R"({"eos_token_id": 100})", R"({"eos_token_id": [-1]})", R"({"eos_token_id": "x"})",
+        R"({"top_p": 0})", R"({"temperature": -1})", R"({"top_k": 0.5})",
+        R"({"max_new_tokens": -1})", R"({"forced_bos_token_id": 1e9})"})
+    EXPECT_THROW(read(json), Error) << json;
+}
+
+}  // namespace
+}  // namespace heed::generate
