@@ -149,8 +149,11 @@ TEST(CausalModel, LearnsAShortTextByHeart) {
   const auto task = testing::task_of(config);
   Trainer trainer(config, *task, RunDirectory(folder / "out"), {});
   trainer.run();
-  EXPECT_LT(trainer.history().validations.back().perplexity, 1.1);
-  EXPECT_FALSE(trainer.history().validations.back().bleu.has_value());
+  const ValidationRecord& last = trainer.history().validations.back();
+  EXPECT_LT(last.perplexity, 1.1);
+  EXPECT_FALSE(last.bleu.has_value());
+  ASSERT_EQ(last.samples.size(), 2u);
+  EXPECT_EQ(last.samples[0].output.substr(0, 30), last.samples[0].reference.substr(0, 30));
 }
 
 TEST(MaskedModel, LearnsWhatFollowsFromTheWordsAround) {

@@ -14,6 +14,7 @@ class CausalSet : public ExampleSet {
   CausalSet(Documents documents, std::vector<Window> windows, int32_t start_id)
       : documents_(std::move(documents)), windows_(std::move(windows)), start_id_(start_id) {}
 
+  int64_t count() const override { return static_cast<int64_t>(windows_.size()); }
   std::vector<Lengths> lengths() const override;
   Batch batch(std::span<const int64_t> indices, int64_t epoch) const override;
 

@@ -13,6 +13,8 @@ class ExampleSet {
  public:
   virtual ~ExampleSet() = default;
 
+  /// How many examples there are.
+  virtual int64_t count() const = 0;
   /// Tokens of each example, by which batches are planned.
   virtual std::vector<Lengths> lengths() const = 0;
   /// The examples at `indices`, in this order, as they are in an epoch: a pure function. Throws

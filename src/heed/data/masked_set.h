@@ -26,6 +26,7 @@ class MaskedSet : public ExampleSet {
   /// is special.
   MaskedSet(Documents documents, std::vector<Window> windows, Masking masking);
 
+  int64_t count() const override { return static_cast<int64_t>(windows_.size()); }
   std::vector<Lengths> lengths() const override;
   Batch batch(std::span<const int64_t> indices, int64_t epoch) const override;
 

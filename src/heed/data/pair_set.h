@@ -12,8 +12,7 @@ class PairSet : public ExampleSet {
   PairSet(std::vector<Example> pairs, int32_t start_id)
       : pairs_(std::move(pairs)), start_id_(start_id) {}
 
-  const std::vector<Example>& pairs() const { return pairs_; }
-
+  int64_t count() const override { return static_cast<int64_t>(pairs_.size()); }
   std::vector<Lengths> lengths() const override { return lengths_of(pairs_); }
   Batch batch(std::span<const int64_t> indices, int64_t) const override {
     return make_batch(pairs_, indices, start_id_);

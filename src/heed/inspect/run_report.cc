@@ -30,7 +30,7 @@ Facts facts_of(const train::Trainer& trainer) {
       {"Vocabulary", fmt::format("{} pieces", c.vocab_size)},
       {"Arithmetic", std::string(name_of(trainer.dtype()))},
       {"Task", std::string(name_of(trainer.config().run.task))},
-      {"Training examples", fmt::format("{}", trainer.task().train().lengths().size())},
+      {"Training examples", fmt::format("{}", trainer.task().train().count())},
       {"Steps", fmt::format("{} ({} skipped as outliers)", state.step, state.skipped_steps)},
       {"Tokens trained on", fmt::format("{}", state.tokens)}};
   if (!trainer.history().validations.empty())

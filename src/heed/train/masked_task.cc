@@ -60,7 +60,7 @@ MaskedTask::MaskedTask(const TrainConfig& config, const std::filesystem::path& s
 void MaskedTask::judge(const model::Transformer& model, DType dtype,
                        ValidationRecord& record) const {
   const text::Tokenizer& shown = named_.tokenizer;
-  const auto count = std::min(samples_, static_cast<int64_t>(valid().lengths().size()));
+  const auto count = std::min(samples_, valid().count());
   for (int64_t index = 0; index < count; ++index) {
     data::Batch batch = valid().batch(std::span(&index, 1), 0);
     Context context{.dtype = dtype};
