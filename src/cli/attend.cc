@@ -23,7 +23,7 @@ using inspect::AttentionKind;
 
 struct AttendOptions {
   CommonOptions common;
-  std::string model, source, target, out, kind = "cross";
+  std::string model, source, target, out, kind;
   int layer = 0, head = 0;  // from 1; 0: the last layer, the mean of the heads
   bool heatmap = false;
 };
@@ -40,10 +40,19 @@ struct Choice {
   std::optional<int> head;
 };
 
+/// Cross-attention tells most; a stack alone has only its own.
+AttentionKind default_kind(const inspect::AttentionCapture& capture) {
+  AttentionKind kind = capture.maps.front().kind;
+  for (const inspect::AttentionMap& map : capture.maps)
+    if (map.kind == AttentionKind::cross) kind = map.kind;
+  return kind;
+}
+
 Choice choice_of(const AttendOptions& options, const inspect::AttentionCapture& capture) {
-  const AttentionKind kind = named(
-      options.kind,
-      std::vector{AttentionKind::encoder_self, AttentionKind::decoder_self, AttentionKind::cross});
+  using enum AttentionKind;
+  const AttentionKind kind =
+      options.kind.empty() ? default_kind(capture)
+                           : named(options.kind, std::vector{encoder_self, decoder_self, cross});
   int last = 0;
   for (const inspect::AttentionMap& map : capture.maps)
     if (map.kind == kind) last = std::max(last, map.layer);
@@ -51,18 +60,25 @@ Choice choice_of(const AttendOptions& options, const inspect::AttentionCapture& 
           options.head > 0 ? std::optional(options.head - 1) : std::nullopt};
 }
 
+inspect::AttentionCapture read_by(const model::Transformer& model, const AttendOptions& options) {
+  if (text::TranslationTokenizer::exists(options.model))
+    return inspect::capture_attention(model, text::TranslationTokenizer::load(options.model),
+                                      options.source, options.target);
+  return inspect::capture_attention(model, text::Tokenizer::load(options.model), options.source,
+                                    options.target);
+}
+
 int run_attend(const AttendOptions& options) {
   apply(options.common);
   const auto model = format::load_model(options.model);
-  const auto tokenizer = text::TranslationTokenizer::load(options.model);
-  inspect::AttentionCapture capture =
-      inspect::capture_attention(*model, tokenizer, options.source, options.target);
+  inspect::AttentionCapture capture = read_by(*model, options);
   capture.model_name =
       std::filesystem::absolute(options.model).lexically_normal().filename().string();
   const Choice choice = choice_of(options, capture);
   if (options.out.empty()) {
-    std::cout << capture.source_text << '\n'
-              << capture.target_text << "\n\n"
+    for (const std::string& text : {capture.source_text, capture.target_text})
+      if (!text.empty()) std::cout << text << '\n';
+    std::cout << '\n'
               << inspect::attention_terminal(capture, choice.kind, choice.layer, choice.head,
                                              terminal_columns(), isatty(STDOUT_FILENO) == 1);
     return 0;
@@ -77,7 +93,8 @@ int run_attend(const AttendOptions& options) {
                        : inspect::attention_svg(
                              capture, choice.kind, choice.layer, choice.head,
                              options.heatmap ? AttentionFigure::heatmap : AttentionFigure::lines));
-  std::cerr << "attention of \"" << capture.target_text << "\" in " << options.out << '\n';
+  const std::string& read = capture.target_text.empty() ? capture.source_text : capture.target_text;
+  std::cerr << "attention of \"" << read << "\" in " << options.out << '\n';
   return 0;
 }
 
@@ -87,15 +104,18 @@ void add_attend(CLI::App& program) {
   auto* app = program.add_subcommand("attend", "Shows which token attended to which");
   auto options = std::make_shared<AttendOptions>();
   app->add_option("--model", options->model, "Model directory")->required();
-  app->add_option("--source", options->source, "What the encoder reads")->required();
+  app->add_option("--source,--text", options->source,
+                  "What the model reads (of an encoder-decoder: its encoder)")
+      ->required();
   app->add_option("--target", options->target,
-                  "What the decoder is led through (default: the model's own translation)");
+                  "What the decoder of an encoder-decoder is led through (default: the model's own "
+                  "output)");
   app->add_option(
       "--out", options->out,
       "page.html (interactive: all layers and heads) or figure.svg; none: the terminal");
-  app->add_option("--kind", options->kind, "What the figure or the terminal shows")
-      ->check(CLI::IsMember({"encoder_self", "decoder_self", "cross"}))
-      ->capture_default_str();
+  app->add_option("--kind", options->kind,
+                  "What the figure or the terminal shows (default: cross where there is such)")
+      ->check(CLI::IsMember({"encoder_self", "decoder_self", "cross"}));
   app->add_option("--layer", options->layer, "Layer, from 1 (default: the last)")
       ->check(CLI::PositiveNumber);
   app->add_option("--head", options->head, "Head, from 1 (default: the mean of all)")
@@ -105,7 +125,8 @@ void add_attend(CLI::App& program) {
   app->footer(
       "Example:\n"
       "  heed attend --model model --source 'And God said, Let there be light.' --out page.html\n"
-      "  heed attend --model model --source 'And God said' --kind encoder_self --layer 1 --head 2");
+      "  heed attend --model model --source 'And God said' --kind encoder_self --layer 1 --head 2\n"
+      "  heed attend --model gpt2 --text 'The cat sat on the mat because it was tired'");
   set_action(*app, [options] { return run_attend(*options); });
 }
 

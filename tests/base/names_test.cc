@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "tests/base/testing.h"
 
 namespace heed {
@@ -10,16 +12,13 @@ namespace {
 enum class Fruit { apple, pear };
 std::string_view name_of(Fruit fruit) { return fruit == Fruit::apple ? "apple" : "pear"; }
 
-TEST(Named, FindsAValueByItsName) {
-  EXPECT_EQ(named<Fruit>("pear", {Fruit::apple, Fruit::pear}), Fruit::pear);
-}
+constexpr std::array kFruits{Fruit::apple, Fruit::pear};
+
+TEST(Named, FindsAValueByItsName) { EXPECT_EQ(named("pear", kFruits), Fruit::pear); }
 
 TEST(Named, SaysWhatIsKnown) {
-  expect_error(
-      [] {
-        named<Fruit>("plum", {Fruit::apple, Fruit::pear});
-      },
-      "\"plum\" is not known, expected one of apple, pear");
+  expect_error([] { named("plum", kFruits); },
+               "\"plum\" is not known, expected one of apple, pear");
 }
 
 }  // namespace

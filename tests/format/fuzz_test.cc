@@ -8,6 +8,7 @@
 #include "heed/base/json.h"
 #include "heed/base/random.h"
 #include "heed/format/gguf.h"
+#include "heed/format/model_directory.h"
 #include "heed/format/safetensors.h"
 #include "heed/format/word_vectors.h"
 #include "heed/model/families/family.h"
@@ -94,11 +95,11 @@ void damage_once(std::string& bytes, Dice& dice) {
   }
 }
 
-/// Reads damaged copies of a seed. `reader` is given their path.
+/// Reads damaged copies of a seed, a file of tests/fuzz or elsewhere. `reader` is given their path.
 template <typename Reader>
-void fuzz(const std::string& seed, Reader&& reader) {
+void fuzz(const fs::path& seed, Reader&& reader) {
   const TemporaryDirectory folder;
-  const fs::path path = folder / seed;
+  const fs::path path = folder / seed.filename().string();
   const std::string whole = read_file(kSeeds / seed);
   int read = 0, refused = 0;
   const auto start = std::chrono::steady_clock::now();
@@ -177,19 +178,35 @@ TEST(Fuzz, IndexOfShards) {
   });
 }
 
-class FuzzConfig : public testing::TestWithParam<const char*> {};
+/// Of heed, of Marian, and one of every other family, in today's words and in older ones.
+std::vector<fs::path> config_files() {
+  std::vector<fs::path> files{kSeeds / "heed_config.json", kSeeds / "marian_config.json"};
+  const fs::path golden = fs::path(HEED_SOURCE_DIR) / "tests/golden/families";
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(golden))
+    if (entry.path().filename().string().starts_with("config.")) files.push_back(entry.path());
+  return files;
+}
+
+class FuzzConfig : public testing::TestWithParam<fs::path> {};
 
 TEST_P(FuzzConfig, IsReadOrRefused) {
   fuzz(GetParam(), [](const fs::path& path) {
-    const nlohmann::json json = parse_json(read_file(path), path.string());
-    const auto type = get<std::string>(json, "model_type", path.string());
-    const model::Family& family = model::family_of_type(type, path.string());
-    family.read_config(json, path.string()).validate();
+    fs::rename(path, path.parent_path() / "config.json");
+    const auto model = describe_model(path.parent_path());
+    const model::Family& family = model::family_for(model->config());
+    EXPECT_FALSE(family.write_config(model->config()).empty());
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, FuzzConfig,
-                         testing::Values("marian_config.json", "heed_config.json"));
+std::string name_of_case(const testing::TestParamInfo<fs::path>& info) {
+  std::string name =
+      info.param.parent_path().filename().string() + "_" + info.param.stem().string();
+  for (char& letter : name)
+    if (!std::isalnum(static_cast<unsigned char>(letter))) letter = '_';
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, FuzzConfig, testing::ValuesIn(config_files()), name_of_case);
 
 class FuzzWordVectors : public testing::TestWithParam<const char*> {};
 

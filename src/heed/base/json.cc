@@ -71,13 +71,13 @@ std::string one_line(std::string_view text) {
 
 int64_t integer_of(const nlohmann::json& value, std::string_view key, const std::string& file,
                    int64_t least, int64_t greatest) {
-  require(value.is_number_integer(), "{}: {} is {}, expected an integer", file, one_line(key),
-          excerpt(value));
+  if (!value.is_number_integer())
+    fail("{}: {} is {}, expected an integer", file, one_line(key), excerpt(value));
   const bool narrow = !value.is_number_unsigned() ||
                       value.get<uint64_t>() <= uint64_t{std::numeric_limits<int64_t>::max()};
   const int64_t integer = narrow ? value.get<int64_t>() : 0;
-  require(narrow && least <= integer && integer <= greatest, "{}: {} is {}, expected {} to {}",
-          file, one_line(key), excerpt(value), least, greatest);
+  if (!narrow || integer < least || integer > greatest)
+    fail("{}: {} is {}, expected {} to {}", file, one_line(key), excerpt(value), least, greatest);
   return integer;
 }
 

@@ -33,11 +33,11 @@ int64_t integer_of(const nlohmann::json& value, std::string_view key, const std:
 /// Throws Error that names the file, the key, what was expected and what was found.
 template <typename T>
 T get(const nlohmann::json& object, std::string_view key, const std::string& file) {
-  require(object.is_object(), "{}: expected an object, found {}", file, excerpt(object));
+  if (!object.is_object()) fail("{}: expected an object, found {}", file, excerpt(object));
   const auto found = object.find(std::string(key));
   require(found != object.end(), "{}: {} is missing", file, one_line(key));
   const auto expect = [&](bool met, const char* what) {
-    require(met, "{}: {} is {}, expected {}", file, one_line(key), excerpt(*found), what);
+    if (!met) fail("{}: {} is {}, expected {}", file, one_line(key), excerpt(*found), what);
   };
   if constexpr (std::is_same_v<T, bool>) {
     expect(found->is_boolean(), "true or false");

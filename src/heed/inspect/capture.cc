@@ -7,6 +7,8 @@
 namespace heed::inspect {
 namespace {
 
+constexpr std::string_view kSpace = "\u2581";
+
 bool wanted(AttentionSite::Kind kind, const CaptureOptions& options) {
   switch (kind) {
     case AttentionSite::Kind::encoder_self:
@@ -29,48 +31,100 @@ std::vector<int32_t> encode(const text::TranslationTokenizer& tokenizer, const s
   return tokens;
 }
 
-std::vector<std::string> pieces_of(const text::TranslationTokenizer& tokenizer,
-                                   const std::vector<int32_t>& tokens) {
-  std::vector<std::string> pieces;
-  for (const int32_t token : tokens) pieces.push_back(tokenizer.piece(token));
-  return pieces;
+std::string piece_for_people(const text::TranslationTokenizer& tokenizer, int32_t id) {
+  return tokenizer.piece(id);
+}
+
+/// Byte-level pieces are shown as the text they stand for, with SentencePiece's mark for a space;
+/// pieces that say where they stand themselves, and parts of characters, as they are.
+std::string piece_for_people(const text::Tokenizer& tokenizer, int32_t id) {
+  const std::string& piece = tokenizer.piece(id);
+  if (tokenizer.is_special(id) || piece.starts_with("##") ||
+      piece.find(kSpace) != std::string::npos)
+    return piece;
+  std::string text = tokenizer.decode(std::span(&id, 1), false);
+  if (text.empty() || text.find("\uFFFD") != std::string::npos) return piece;
+  if (text.front() == ' ') text.replace(0, 1, kSpace);
+  return text;
+}
+
+template <typename Tokenizer>
+Reading reading(const Tokenizer& tokenizer, const std::string& text, std::vector<int32_t> ids) {
+  Reading result{text, std::move(ids), {}};
+  for (const int32_t id : result.ids) result.pieces.push_back(piece_for_people(tokenizer, id));
+  return result;
+}
+
+/// The start token and all of a target but its end.
+std::vector<int32_t> decoder_input(const model::Transformer& model,
+                                   std::span<const int32_t> target) {
+  std::vector<int32_t> input{model.config().start_id};
+  input.insert(input.end(), target.begin(), target.end());
+  return input;
+}
+
+std::vector<int32_t> greedy(const model::Transformer& model, const std::vector<int32_t>& source) {
+  const std::vector<int32_t> offsets{0, static_cast<int32_t>(source.size())};
+  return generate::search(model, DType::f32, {source, offsets}, {}).front().front().tokens;
 }
 
 }  // namespace
 
-AttentionCapture capture_attention(const model::Transformer& model,
-                                   const text::TranslationTokenizer& tokenizer,
-                                   const std::string& source, const std::string& target,
-                                   const CaptureOptions& options) {
+AttentionCapture capture_attention(const model::Transformer& model, const Reading& source,
+                                   const Reading& target, const CaptureOptions& options) {
   AttentionCapture capture;
-  capture.source_text = source;
-  capture.target_text = target;
-  const std::vector<int32_t> ids = encode(tokenizer, source, true);
-  const std::vector<int32_t> offsets{0, static_cast<int32_t>(ids.size())};
-
-  // The decoder reads the start token and all of the target but its end.
-  std::vector<int32_t> input{model.config().start_id};
-  if (target.empty()) {
-    const auto found = generate::search(model, DType::f32, {ids, offsets}, {});
-    const std::vector<int32_t>& tokens = found.front().front().tokens;
-    capture.target_text = tokenizer.decode_target(tokens);
-    input.insert(input.end(), tokens.begin(), tokens.end());
-  } else {
-    const std::vector<int32_t> tokens = encode(tokenizer, target, false);
-    input.insert(input.end(), tokens.begin(), tokens.end() - 1);
-  }
-  const std::vector<int32_t> input_offsets{0, static_cast<int32_t>(input.size())};
-  capture.source_tokens = pieces_of(tokenizer, ids);
-  capture.target_tokens = pieces_of(tokenizer, input);
-
   Context context;
   context.observe_attention = [&](AttentionSite site, const kernels::AttentionForward& forward) {
     if (wanted(site.kind, options))
       capture.maps.push_back({site.kind, site.layer, kernels::attention_weights(forward, 0)});
   };
-  const model::Memory memory = model.encode(context, {ids, offsets});
-  model.decode_all(context, {input, input_offsets}, memory);
+  model::Memory memory;
+  if (model.has_encoder()) {
+    capture.source_text = source.text;
+    capture.source_tokens = source.pieces;
+    const std::vector<int32_t> offsets{0, static_cast<int32_t>(source.ids.size())};
+    memory = model.encode(context, {source.ids, offsets});
+  }
+  if (model.has_decoder()) {
+    capture.target_text = target.text;
+    capture.target_tokens = target.pieces;
+    const std::vector<int32_t> offsets{0, static_cast<int32_t>(target.ids.size())};
+    model.decode_all(context, {target.ids, offsets}, memory);
+  }
   return capture;
+}
+
+AttentionCapture capture_attention(const model::Transformer& model,
+                                   const text::TranslationTokenizer& tokenizer,
+                                   const std::string& source, const std::string& target,
+                                   const CaptureOptions& options) {
+  const Reading read = reading(tokenizer, source, encode(tokenizer, source, true));
+  if (!target.empty()) {
+    std::vector<int32_t> ids = encode(tokenizer, target, false);
+    ids.pop_back();  // end of sequence
+    return capture_attention(model, read, reading(tokenizer, target, decoder_input(model, ids)),
+                             options);
+  }
+  const std::vector<int32_t> found = greedy(model, read.ids);
+  const Reading own =
+      reading(tokenizer, tokenizer.decode_target(found), decoder_input(model, found));
+  return capture_attention(model, read, own, options);
+}
+
+AttentionCapture capture_attention(const model::Transformer& model,
+                                   const text::Tokenizer& tokenizer, const std::string& text,
+                                   const std::string& target, const CaptureOptions& options) {
+  const bool both = model.has_encoder() && model.has_decoder();
+  require(both || target.empty(), "a target was given, but the model is {} alone",
+          model.has_encoder() ? "an encoder" : "a decoder");
+  const Reading read = reading(tokenizer, text, tokenizer.encode(text));
+  require(!read.ids.empty(), "the text is empty");
+  if (!both) return capture_attention(model, read, read, options);
+  const std::vector<int32_t> ids =
+      target.empty() ? greedy(model, read.ids) : tokenizer.encode(target, false);
+  const std::string written = target.empty() ? tokenizer.decode(ids) : target;
+  return capture_attention(model, read, reading(tokenizer, written, decoder_input(model, ids)),
+                           options);
 }
 
 }  // namespace heed::inspect
