@@ -170,6 +170,17 @@ TEST(Fuzz, Gguf) {
   });
 }
 
+class FuzzGgufModel : public testing::TestWithParam<const char*> {};
+
+TEST_P(FuzzGgufModel, IsReadOrRefused) {
+  const fs::path golden = fs::path(HEED_SOURCE_DIR) / "tests/golden/gguf_models";
+  fuzz(golden / GetParam(), [](const fs::path& path) { load_model(path); });
+}
+
+INSTANTIATE_TEST_SUITE_P(Architectures, FuzzGgufModel,
+                         testing::Values("llama3.gguf", "gemma2.gguf", "gpt2.gguf",
+                                         "deepseek-v2-group.gguf"));
+
 TEST(Fuzz, IndexOfShards) {
   fuzz("model.safetensors.index.json", [](const fs::path& path) {
     const fs::path shard = path.parent_path() / "all_dtypes.safetensors";
