@@ -97,6 +97,24 @@ TEST(WriteSafetensors, IsReadBack) {
   EXPECT_EQ(file->metadata().at("step"), "3");
 }
 
+TEST(WriteSafetensors, KeepsF16AndRefusesBlocks) {
+  const TemporaryDirectory folder;
+  Tensor half = Tensor::empty({2}, DType::f16);
+  half.data<float16>()[0] = float16(1.5f);
+  half.data<float16>()[1] = float16(-2.0f);
+  write_safetensors(folder / "half", {{"half", half}}, {});
+  const auto file = SafetensorsFile::open(folder / "half");
+  EXPECT_EQ(file->entry("half").dtype, "F16");
+  EXPECT_EQ(as_f32(file->get("half")).values<float>()[1], -2.0f);
+  file->release("half");
+  EXPECT_EQ(as_f32(file->get("half")).values<float>()[0], 1.5f);
+  expect_error(
+      [&] {
+        write_safetensors(folder / "blocks", {{"b", Tensor::zeros({32}, DType::q8_0)}}, {});
+      },
+      "blocks: b is q8_0, which this format does not have");
+}
+
 TEST(WriteSafetensors, MayHoldNothing) {
   const TemporaryDirectory folder;
   write_safetensors(folder / "model.safetensors", {}, {});
