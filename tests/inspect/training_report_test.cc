@@ -53,6 +53,20 @@ TEST(TrainingReport, LeavesOutWhatIsNotKnown) {
   EXPECT_NE(page.find("\"loss\":[null]"), page.npos);
 }
 
+TEST(TrainingReport, OfALanguageModelSpeaksOfNoTranslation) {
+  TrainingReport report = example_report(10, 5);
+  for (TrainingReport::Validation& validation : report.validations)
+    validation.bleu = validation.chrf = kNan;
+  report.samples = {{"In the", "beginning", "<end>", {}}};
+  report.sample_names = {"prompt", "reference", "continuation"};
+  const std::string page = training_report(report);
+  EXPECT_EQ(page.find("<th>BLEU</th>"), page.npos);
+  EXPECT_EQ(page.find("Best BLEU"), page.npos);
+  EXPECT_EQ(page.find("ranslation"), page.npos);
+  EXPECT_NE(page.find("<th>perplexity</th>"), page.npos);
+  EXPECT_NE(page.find("Continuation</span><span dir=\"auto\"><mark>&lt;end&gt;"), page.npos);
+}
+
 TEST(TrainingReport, RefusesASampleWhoseAttentionDoesNotFit) {
   TrainingReport report = example_report(10, 5);
   report.samples[0].attention.source_tokens.pop_back();

@@ -87,7 +87,9 @@ TEST_P(LanguageModel, KilledAtAnyMomentItLeavesACheckpointThatGoesOn) {
       }
       _exit(0);
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(1500 + 137 * round));
+    for (int wait = 0; wait < 600 && !RunDirectory(folder_ / "out").has_checkpoint(); ++wait)
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    std::this_thread::sleep_for(std::chrono::milliseconds(400 + 137 * round));
     kill(child, SIGKILL);
     int status = 0;
     waitpid(child, &status, 0);
@@ -123,9 +125,22 @@ TEST_P(LanguageModel, ATokenizerThatDoesNotFitTheEmbeddingIsRefused) {
   EXPECT_NE(error.find("pieces, expected at most"), std::string::npos) << error;
 }
 
-TEST_P(LanguageModel, TextThatIsMissingIsRefused) {
+TEST_P(LanguageModel, TextThatIsMissingOrOfAnotherKindIsRefused) {
   config_.data.text.clear();
-  EXPECT_NE(error_of([&] { testing::task_of(config_); }).find("data.text"), std::string::npos);
+  EXPECT_NE(error_of([&] { testing::task_of(config_); }).find("give data.text"), std::string::npos);
+  config_.data.tsv = "pairs.tsv";
+  EXPECT_NE(error_of([&] { testing::task_of(config_); }).find("for pairs"), std::string::npos);
+}
+
+TEST_P(LanguageModel, WhatItMeasuredIsReadAgainWhenItGoesOn) {
+  train(config_, folder_, "out", {.stop_requested = stop_after(17)});
+  const auto task = testing::task_of(config_);
+  const MetricsLog log(folder_ / "out" / "metrics.jsonl", 17, task->sample_names());
+  ASSERT_EQ(log.history().validations.size(), 2u);
+  EXPECT_EQ(log.history().steps.size(), 17u);
+  EXPECT_GE(log.history().validations[1].samples.size(), 1u);
+  EXPECT_FALSE(log.history().validations[1].bleu.has_value());
+  EXPECT_GT(log.history().validations[1].perplexity, 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Tasks, LanguageModel,

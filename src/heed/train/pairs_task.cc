@@ -20,6 +20,9 @@ using Pairs = std::vector<data::SentencePair>;
 constexpr int64_t kBatchTokens = 2048;
 
 Pairs read_training_text(const DataConfig& data) {
+  require(data.text.empty(),
+          "data.text is for language models, expected data.source and data.target: "
+          "run.task is translation or text-to-text");
   if (!data.tsv.empty()) {
     require(data.source.empty() && data.target.empty(),
             "data.tsv and data.source/data.target are both given, expected one of them");

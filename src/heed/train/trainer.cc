@@ -37,6 +37,11 @@ std::string scores_text(const ValidationRecord& record, bool best) {
   return text + (best ? " (best)" : "");
 }
 
+std::string on_one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
 }  // namespace
 
 Trainer::Trainer(const TrainConfig& config, const Task& task, const RunDirectory& run,
@@ -322,7 +327,7 @@ void Trainer::report(const ValidationRecord& r) {
     for (const auto& [name, text] : {std::pair{&names.given, &sample.given},
                                      {&names.output, &sample.output},
                                      {&names.reference, &sample.reference}})
-      progress_.say(fmt::format("    {:<13}{}", *name + ":", *text));
+      progress_.say(fmt::format("    {:<14}{}", *name + ":", on_one_line(*text)));
   }
   options_.after_validation(*this);
 }
