@@ -1,5 +1,7 @@
 #include "heed/format/model_directory.h"
 
+#include <algorithm>
+
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/json.h"
@@ -36,11 +38,14 @@ Description read_description(const std::filesystem::path& directory) {
   return {std::move(config), family};
 }
 
+/// What others generate at most when nobody says how much.
+constexpr int64_t kLongestOutput = 4096;
+
 nlohmann::json generation_config(const model::ModelConfig& c) {
   nlohmann::json json = {{"pad_token_id", model::token_json(c.pad_id)},
                          {"bos_token_id", model::token_json(c.bos_id)},
                          {"eos_token_id", model::token_json(c.eos_id)},
-                         {"max_length", c.max_positions}};
+                         {"max_length", std::min(c.max_positions, kLongestOutput)}};
   if (c.encoder_layers > 0 && c.decoder_layers > 0) {
     json["decoder_start_token_id"] = c.start_id;
     json["num_beams"] = 4;

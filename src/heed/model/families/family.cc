@@ -25,18 +25,26 @@ std::span<const Family> families() {
   return all;
 }
 
-bool Family::can_express(const ModelConfig& config) const {
+std::string Family::obstacle(const ModelConfig& config) const {
+  ModelConfig again;
   try {
-    ModelConfig again = read_config(write_config(config), "config.json");
+    again = read_config(write_config(config), "config.json");
     again.validate();
-    again.family = config.family;
-    again.dropout = config.dropout;
-    again.attention_dropout = config.attention_dropout;
-    again.activation_dropout = config.activation_dropout;
-    return again == config;
-  } catch (const Error&) {
-    return false;
+  } catch (const Error& error) {
+    return error.what();
   }
+  again.family = config.family;
+  again.dropout = config.dropout;
+  again.attention_dropout = config.attention_dropout;
+  again.activation_dropout = config.activation_dropout;
+  // Relative biases know no longest sequence.
+  if (config.positions == PositionKind::relative) again.max_positions = config.max_positions;
+  const nlohmann::json asked = heed_family().write_config(config);
+  const nlohmann::json said = heed_family().write_config(again);
+  for (const auto& [name, value] : asked.items())
+    if (value != said[name])
+      return fmt::format("{} is {}, they would say {}", name, value.dump(), said[name].dump());
+  return {};
 }
 
 const Family& family_of_type(std::string_view model_type, const std::string& file) {
@@ -51,8 +59,9 @@ const Family& family_of_type(std::string_view model_type, const std::string& fil
 const Family& family_for(const ModelConfig& config) {
   if (!config.family.empty()) {
     const Family& family = family_of_type(config.family, "the configuration");
-    require(family.can_express(config),
-            "files of the family {} cannot say all of this configuration", config.family);
+    const std::string obstacle = family.obstacle(config);
+    require(obstacle.empty(), "files of the family {} cannot say this configuration: {}",
+            config.family, obstacle);
     return family;
   }
   for (const Family& family : families())

@@ -38,9 +38,11 @@ struct Family {
   /// Tensors that files may hold beside the parameters: copies of tied weights, fixed tables.
   bool (*redundant)(std::string_view file_name);
 
-  /// Whether the family's files can say all of this configuration: whether what it writes reads as
-  /// the same again (but for dropout, which many families do not say).
-  bool can_express(const ModelConfig& config) const;
+  /// What keeps the family's files from saying all of this configuration: the first field that
+  /// reads as something else after writing (but for dropout, which many families do not say). Empty
+  /// when nothing does.
+  std::string obstacle(const ModelConfig& config) const;
+  bool can_express(const ModelConfig& config) const { return obstacle(config).empty(); }
 };
 
 /// All families, most specific first.

@@ -12,6 +12,7 @@ namespace {
 using kernels::Activation;
 
 constexpr std::string_view kGated = "gated-";
+constexpr int64_t kLongest = int64_t{1} << 20;  // relative biases know no longest sequence
 
 /// "relu", or "gated-" and an activation, where "gelu" means its approximation by tanh.
 void read_feed_forward(const nlohmann::json& json, const std::string& file, ModelConfig& c) {
@@ -58,7 +59,7 @@ ModelConfig read_config(const nlohmann::json& json, const std::string& file) {
   c.positions = PositionKind::relative;
   c.relative_buckets = get_or<int64_t>(json, "relative_attention_num_buckets", 32, file);
   c.relative_distance = get_or<int64_t>(json, "relative_attention_max_distance", 128, file);
-  c.max_positions = get_or<int64_t>(json, "n_positions", 512, file);
+  c.max_positions = kLongest;
   c.scale_embedding = false;
   read_head(json, file, c);
   c.dropout = c.attention_dropout = c.activation_dropout = read_rate(json, "dropout_rate", file);
@@ -83,7 +84,6 @@ nlohmann::json write_config(const ModelConfig& c) {
           {"layer_norm_epsilon", c.norm_epsilon},
           {"relative_attention_num_buckets", c.relative_buckets},
           {"relative_attention_max_distance", c.relative_distance},
-          {"n_positions", c.max_positions},
           {"tie_word_embeddings", c.tied_head},
           {"scale_decoder_outputs", c.head_scale != 1.0f},
           {"is_encoder_decoder", true},
