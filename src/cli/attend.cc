@@ -7,10 +7,10 @@
 #include <optional>
 
 #include "cli/command.h"
+#include "cli/model_options.h"
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/names.h"
-#include "heed/format/model_directory.h"
 #include "heed/inspect/attention_page.h"
 #include "heed/inspect/attention_svg.h"
 #include "heed/inspect/attention_terminal.h"
@@ -23,7 +23,8 @@ using inspect::AttentionKind;
 
 struct AttendOptions {
   CommonOptions common;
-  std::string model, source, target, out, kind;
+  ModelOptions model;
+  std::string source, target, out, kind;
   int layer = 0, head = 0;  // from 1; 0: the last layer, the mean of the heads
   bool heatmap = false;
 };
@@ -61,19 +62,19 @@ Choice choice_of(const AttendOptions& options, const inspect::AttentionCapture& 
 }
 
 inspect::AttentionCapture read_by(const model::Transformer& model, const AttendOptions& options) {
-  if (text::TranslationTokenizer::exists(options.model))
-    return inspect::capture_attention(model, text::TranslationTokenizer::load(options.model),
+  if (text::TranslationTokenizer::exists(options.model.path))
+    return inspect::capture_attention(model, text::TranslationTokenizer::load(options.model.path),
                                       options.source, options.target);
-  return inspect::capture_attention(model, text::Tokenizer::load(options.model), options.source,
+  return inspect::capture_attention(model, load_tokenizer(options.model, model), options.source,
                                     options.target);
 }
 
 int run_attend(const AttendOptions& options) {
   apply(options.common);
-  const auto model = format::load_model(options.model);
+  const auto model = load_model(options.model);
   inspect::AttentionCapture capture = read_by(*model, options);
   capture.model_name =
-      std::filesystem::absolute(options.model).lexically_normal().filename().string();
+      std::filesystem::absolute(options.model.path).lexically_normal().filename().string();
   const Choice choice = choice_of(options, capture);
   if (options.out.empty()) {
     for (const std::string& text : {capture.source_text, capture.target_text})
@@ -103,7 +104,7 @@ int run_attend(const AttendOptions& options) {
 void add_attend(CLI::App& program) {
   auto* app = program.add_subcommand("attend", "Shows which token attended to which");
   auto options = std::make_shared<AttendOptions>();
-  app->add_option("--model", options->model, "Model directory")->required();
+  add_model_options(*app, options->model);
   app->add_option("--source,--text", options->source,
                   "What the model reads (of an encoder-decoder: its encoder)")
       ->required();
