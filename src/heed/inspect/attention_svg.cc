@@ -144,12 +144,16 @@ std::string heatmap_figure(const Figure& figure) {
 
 /// "model: from the target tokens to the source tokens they look at"
 std::string subtitle(const AttentionCapture& capture, AttentionKind kind, AttentionFigure figure) {
-  const std::string_view query = kind == AttentionKind::encoder_self ? "source" : "target";
-  const std::string_view key = kind == AttentionKind::decoder_self ? "target" : "source";
+  const bool both = !capture.source_tokens.empty() && !capture.target_tokens.empty();
+  const auto tokens = [&](bool source) {
+    return both ? fmt::format("{} tokens", source ? "source" : "target") : std::string("tokens");
+  };
+  const std::string query = tokens(kind == AttentionKind::encoder_self);
+  const std::string key = tokens(kind != AttentionKind::decoder_self);
   const std::string model = capture.model_name.empty() ? "" : capture.model_name + ": ";
   if (figure == AttentionFigure::lines)
-    return fmt::format("{}from the {} tokens to the {} tokens they look at", model, query, key);
-  return fmt::format("{}rows are {} tokens, columns the {} tokens they look at", model, query, key);
+    return fmt::format("{}from the {} to the {} they look at", model, query, key);
+  return fmt::format("{}rows are {}, columns the {} they look at", model, query, key);
 }
 
 }  // namespace

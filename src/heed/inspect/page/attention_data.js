@@ -17,6 +17,15 @@ const KINDS = [
   },
 ];
 
+// What the kinds are called of an encoder or a decoder alone: there is only one text then.
+const alone = (kind) => ({
+  ...kind,
+  label: kind.label.replace(/(encoder|decoder) self/i, "self").replace(/^s/, "S"),
+  query: "text",
+  key: "text",
+  sentence: kind.sentence.replaceAll(/(source|target) token/g, "token"),
+});
+
 // The byte c stands for the weight (c / 255)².
 const WEIGHTS = Float32Array.from({ length: 256 }, (_, c) => (c / 255) ** 2);
 const codeOf = (weight) => Math.round(255 * Math.sqrt(weight));
@@ -52,9 +61,9 @@ function percent(weight) {
 
 // One map: the codes of a chosen set of heads, decoded when first asked for.
 class AttentionMap {
-  constructor(element, description, tokens) {
+  constructor(element, description, tokens, kinds) {
     this.element = element;
-    this.kind = KINDS.find((kind) => kind.name === description.kind);
+    this.kind = kinds.find((kind) => kind.name === description.kind);
     this.layer = description.layer;
     this.heads = description.heads;
     this.queries = tokens[this.kind.query];
@@ -95,13 +104,16 @@ class AttentionMap {
 class AttentionCapture {
   constructor(element) {
     const description = JSON.parse(element.querySelector("script.capture").textContent);
-    const tokens = { source: description.source, target: description.target };
+    const { source, target } = description;
+    const both = source.length > 0 && target.length > 0;
+    const kinds = both ? KINDS : KINDS.map(alone);
+    const tokens = { source, target, text: target.length > 0 ? target : source };
     this.colours = description.colours;
     this.floor = WEIGHTS[description.floor];
     this.dropped = description.floor > 1;
     this.missing = description.missing;
-    this.maps = description.maps.map((map) => new AttentionMap(element, map, tokens));
-    this.kinds = KINDS.filter((kind) => this.maps.some((map) => map.kind === kind));
+    this.maps = description.maps.map((map) => new AttentionMap(element, map, tokens, kinds));
+    this.kinds = kinds.filter((kind) => this.maps.some((map) => map.kind === kind));
     this.tokens = tokens;
   }
 
@@ -118,7 +130,7 @@ class AttentionCapture {
 
   // What decoder step `query` reads and is asked to predict.
   step(kind, query) {
-    if (kind.query !== "target") return null;
+    if (kind.name === "encoder_self") return null;
     return { reads: this.tokens.target[query], predicts: query + 1 < this.tokens.target.length ? this.tokens.target[query + 1] : null };
   }
 }
