@@ -100,6 +100,14 @@ TEST_P(LanguageModel, KilledAtAnyMomentItLeavesACheckpointThatGoesOn) {
             Trainer::Outcome::stopped);
 }
 
+TEST_P(LanguageModel, ARunThatIsToldToEndWhereItStoppedIsJudgedThere) {
+  train(config_, folder_, "out", {.stop_requested = stop_after(3)});
+  EXPECT_FALSE(path_exists(folder_ / "out" / "model.safetensors"));
+  config_.run.steps = 3;
+  EXPECT_EQ(train(config_, folder_, "out", {.resume = true}), Trainer::Outcome::finished);
+  EXPECT_TRUE(path_exists(folder_ / "out" / "model.safetensors"));
+}
+
 TEST_P(LanguageModel, GoesOnFromAnotherModel) {
   train(config_, folder_, "first");
   config_.from = (folder_ / "first").string();

@@ -250,8 +250,6 @@ void Trainer::step() {
   else
     optimizer_->step(schedule.at(state_.step), o.clip > 0 && norm > o.clip ? o.clip / norm : 1.0);
   state_.tokens += sum.read();
-  loss_since_validation_ += loss;
-  ++steps_since_validation_;
 
   const double taken = seconds() - begin;
   const StepRecord record{
@@ -292,17 +290,30 @@ Trainer::Outcome Trainer::run() {
   return Outcome::finished;
 }
 
+int64_t Trainer::validated_step() const {
+  const auto& validations = log_->history().validations;
+  return validations.empty() ? 0 : validations.back().step;
+}
+
+/// The mean loss of the steps after `step`, earlier sessions included.
+double Trainer::loss_since(int64_t step) const {
+  double sum = 0, count = 0;
+  const auto& steps = log_->history().steps;
+  for (auto record = steps.rbegin(); record != steps.rend() && record->step > step; ++record) {
+    sum += record->loss;
+    ++count;
+  }
+  return sum / std::max(count, 1.0);
+}
+
 void Trainer::validate_and_save() {
   const double begin = seconds();
   ValidationRecord record = validate(*model_, dtype_, task_, config_);
   record.step = state_.step;
   record.epoch = state_.epoch;
   record.seconds = seconds();
-  record.train_loss =
-      loss_since_validation_ / static_cast<double>(std::max<int64_t>(steps_since_validation_, 1));
+  record.train_loss = loss_since(validated_step());
   record.best = record.score() > state_.best_score;
-  loss_since_validation_ = 0;
-  steps_since_validation_ = 0;
   state_.validations_since_best = record.best ? 0 : state_.validations_since_best + 1;
   if (record.best) {
     state_.best_score = record.score();
@@ -347,7 +358,7 @@ void Trainer::keep_for_average() {
 /// Validates the last weights, then the mean of the last checkpoints; the best of all stays in the
 /// root.
 void Trainer::finish() {
-  if (steps_since_validation_ > 0) validate_and_save();
+  if (validated_step() < state_.step) validate_and_save();
   state_.finished = true;
   save_last();
   if (state_.averaged_steps.size() > 1) {

@@ -60,6 +60,8 @@ class Trainer {
   StepLoss accumulate(const std::vector<data::Batch>& batches);
   void step();
   bool is_outlier(double loss, double gradient_norm);
+  int64_t validated_step() const;
+  double loss_since(int64_t step) const;
   void validate_and_save();
   void report(const ValidationRecord& record);
   void keep_for_average();
@@ -87,8 +89,6 @@ class Trainer {
   double validation_seconds_ = 0;  // of this session, all validations together
   int64_t first_step_ = 0;         // of this session
   double first_step_time_ = 0;
-  double loss_since_validation_ = 0;
-  int64_t steps_since_validation_ = 0;
 };
 
 }  // namespace heed::train
