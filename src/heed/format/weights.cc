@@ -80,18 +80,21 @@ void load_weights(model::Transformer& model, const model::Family& family,
       parameter.value = Tensor::zeros(parameter.shape);
       continue;
     }
-    require(source.contains(name), "{}: {} is missing, config.json wants it as {}", source.name(),
-            stored.name, stored.shape.text());
+    require(source.contains(name), "{}: {} is missing, the configuration wants it as {}",
+            source.name(), stored.name, stored.shape.text());
     const Tensor tensor = source.get(name);
-    require(tensor.shape() == stored.shape, "{}: {} is {}, config.json wants {} (for {})",
+    require(tensor.shape() == stored.shape, "{}: {} is {}, the configuration wants {} (for {})",
             source.name(), name, tensor.shape().text(), stored.shape.text(), parameter.name);
     require(tensor.dtype() != DType::i32, "{}: {} holds integers, expected numbers", source.name(),
             name);
     parameter.value = to_precision(part_of(tensor, stored, parameter), precision);
+    // What was copied need not stay in memory as the file has it, too.
+    if (stored.transposed || parameter.value.dtype() != tensor.dtype()) source.release(name);
     used[name] = true;
   }
   for (const auto& [name, known] : used)
-    require(known, "{}: {} is a tensor that config.json has no place for", source.name(), name);
+    require(known, "{}: {} is a tensor that the configuration has no place for", source.name(),
+            name);
 }
 
 void draw_weights(model::Transformer& model, uint64_t seed, WeightPrecision precision) {
