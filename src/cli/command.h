@@ -26,10 +26,13 @@ int status();
 /// One function a subcommand, each in the file of its name; they add it to the program.
 void add_attend(CLI::App& program);
 void add_average(CLI::App& program);
+void add_embed(CLI::App& program);
 void add_evaluate(CLI::App& program);
+void add_fill(CLI::App& program);
 void add_generate(CLI::App& program);
 void add_info(CLI::App& program);
 void add_logits(CLI::App& program);
+void add_score(CLI::App& program);
 void add_tokenizer(CLI::App& program);
 void add_train(CLI::App& program);
 void add_translate(CLI::App& program);

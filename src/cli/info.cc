@@ -16,20 +16,40 @@ struct InfoOptions {
   bool json = false, weights = false;
 };
 
+/// Bytes of all parameters when matrices are kept as `dtype`: those whose rows are not whole blocks
+/// become bf16, vectors stay f32, as load_model() does it.
+int64_t weight_bytes(const model::Transformer& model, DType dtype) {
+  int64_t bytes = 0;
+  for (const Parameter& parameter : model.parameters().all()) {
+    const Shape& shape = parameter.shape;
+    const bool whole_blocks = shape.rank() > 0 && shape[-1] % block_elements(dtype) == 0;
+    const DType kept = shape.rank() < 2 ? DType::f32 : whole_blocks ? dtype : DType::bf16;
+    bytes += bytes_of(kept, shape.elements());
+  }
+  return bytes;
+}
+
+/// Of what self-attention keeps of a decoded token, in f32.
+int64_t cache_bytes(const model::ModelConfig& c) {
+  const int64_t numbers = c.latent.present() ? c.latent.keys_values + c.latent.rotary
+                                             : c.n_kv_heads * (c.d_head + c.d_value);
+  return c.decoder_layers * numbers * size_of(DType::f32);
+}
+
 nlohmann::ordered_json describe(const model::Transformer& model) {
   const model::ModelConfig& c = model.config();
-  const int64_t cache = c.decoder_layers * c.n_kv_heads * (c.d_head + c.d_value) * 4;
   nlohmann::ordered_json facts = {{"family", model::family_for(c).model_type},
-                                  {"parameters", model.parameters().count()},
-                                  {"weight_bytes", model.parameters().count() * 4},
-                                  {"cache_bytes_per_token", cache}};
+                                  {"parameters", model.parameters().count()}};
+  for (const DType dtype : {DType::f32, DType::bf16, DType::q8_0, DType::q4_0})
+    facts[fmt::format("{}_bytes", name_of(dtype))] = weight_bytes(model, dtype);
+  facts["cache_bytes_per_token"] = cache_bytes(c);
   facts.update(model::heed_family().write_config(c));
   facts.erase("model_type");
   return facts;
 }
 
 int run_info(const InfoOptions& options) {
-  const auto model = format::load_model(options.model);
+  const auto model = format::describe_model(options.model);
   nlohmann::ordered_json facts = describe(*model);
   if (options.weights)
     for (const Parameter& parameter : model->parameters().all())
@@ -54,11 +74,12 @@ int run_info(const InfoOptions& options) {
 void add_info(CLI::App& program) {
   auto* app = program.add_subcommand("info", "Describes a model: sizes, parameters, memory");
   auto options = std::make_shared<InfoOptions>();
-  app->add_option("model", options->model, "Model directory")->required();
+  app->add_option("model", options->model, "Model directory (config.json is enough) or GGUF file")
+      ->required();
   app->add_flag("--weights", options->weights, "List every weight with its shape");
   app->add_flag("--json", options->json, "Print a JSON object");
   add_common_options(*app, options->common);
-  app->footer("Example:\n  heed info model");
+  app->footer("Examples:\n  heed info model\n  heed info model.gguf --json");
   set_action(*app, [options] { return run_info(*options); });
 }
 

@@ -3,26 +3,37 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "heed/format/model_directory.h"
+#include "cli/model_options.h"
+#include "heed/base/error.h"
+#include "heed/generate/hidden_states.h"
 
 namespace heed::cli {
 namespace {
 
 struct LogitsOptions {
   CommonOptions common;
-  std::string model;
+  ModelOptions model;
   std::vector<int32_t> source_tokens, tokens;
 };
 
-int run_logits(const LogitsOptions& options) {
-  apply(options.common);
-  const auto model = format::load_model(options.model);
+Tensor states_of(const model::Transformer& model, const LogitsOptions& options) {
+  Context context;
   const std::vector<int32_t> source_offsets{0, static_cast<int32_t>(options.source_tokens.size())};
   const std::vector<int32_t> offsets{0, static_cast<int32_t>(options.tokens.size())};
+  const bool both = model.has_encoder() && model.has_decoder();
+  require(both != options.source_tokens.empty(), "{}",
+          both ? "the model has an encoder, which reads --source-tokens"
+               : "the model reads --tokens alone, --source-tokens is for encoder-decoders");
+  if (!both) return generate::hidden_states(model, context, {options.tokens, offsets});
+  return model.decode_all(context, {options.tokens, offsets},
+                          model.encode(context, {options.source_tokens, source_offsets}));
+}
+
+int run_logits(const LogitsOptions& options) {
+  apply(options.common);
+  const auto model = load_model(options.model);
   Context context;
-  const model::Memory memory = model->encode(context, {options.source_tokens, source_offsets});
-  const Tensor logits =
-      model->logits(context, model->decode_all(context, {options.tokens, offsets}, memory));
+  const Tensor logits = model->logits(context, states_of(*model, options));
   nlohmann::json rows = nlohmann::json::array();
   for (int64_t row = 0; row < logits.rows(); ++row) {
     const float* values = logits.data<float>() + row * logits.cols();
@@ -37,15 +48,18 @@ int run_logits(const LogitsOptions& options) {
 void add_logits(CLI::App& program) {
   auto* app = program.add_subcommand("logits", "Prints a model's logits for given tokens as JSON");
   auto options = std::make_shared<LogitsOptions>();
-  app->add_option("--model", options->model, "Model directory")->required();
+  add_model_options(*app, options->model);
   app->add_option("--source-tokens", options->source_tokens, "What the encoder reads")
-      ->required()
       ->delimiter(',');
-  app->add_option("--tokens", options->tokens, "What the decoder reads, the start token first")
+  app->add_option("--tokens", options->tokens,
+                  "What the model reads; the decoder of an encoder-decoder: the start token first")
       ->required()
       ->delimiter(',');
   add_common_options(*app, options->common);
-  app->footer("Example:\n  heed logits --model model --source-tokens 12,7,1 --tokens 0,45,9");
+  app->footer(
+      "Examples:\n"
+      "  heed logits --model model --tokens 12,7,1\n"
+      "  heed logits --model marian --source-tokens 12,7,1 --tokens 0,45,9");
   set_action(*app, [options] { return run_logits(*options); });
 }
 

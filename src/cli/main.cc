@@ -25,6 +25,9 @@ int main(int argc, char** argv) {
   heed::cli::add_train(program);
   heed::cli::add_translate(program);
   heed::cli::add_generate(program);
+  heed::cli::add_score(program);
+  heed::cli::add_fill(program);
+  heed::cli::add_embed(program);
   heed::cli::add_evaluate(program);
   heed::cli::add_attend(program);
   heed::cli::add_tokenizer(program);

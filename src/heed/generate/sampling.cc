@@ -103,10 +103,10 @@ std::vector<TokenProbability> candidates(const SamplingOptions& options,
   const auto most = std::min_element(left.begin(), left.end());
   if (options.temperature == 0.0f) return {{most->token, 1.0}};
   const float largest = most->logit;
-  if (const auto k = static_cast<size_t>(options.top_k); k > 0 && k < left.size()) {
-    std::nth_element(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(k), left.end());
+  if (options.top_k > 0) {
+    const auto k = std::min(left.size(), static_cast<size_t>(options.top_k));
+    std::partial_sort(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(k), left.end());
     left.resize(k);
-    std::sort(left.begin(), left.end());
   }
   if (options.top_p < 1.0f) keep_top_p(options, largest, left);
   std::vector<TokenProbability> kept;

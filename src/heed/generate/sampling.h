@@ -57,8 +57,9 @@ struct TokenProbability {
 };
 
 /// What temperature, top-k, top-p and min-p leave of `logits` [V]: at least one token; their
-/// probabilities sum to 1. Of equal logits the lower token counts as more probable; tokens with a
-/// logit of minus infinity are left out. Throws Error when all are.
+/// probabilities sum to 1. With top-k or top-p the most probable come first. Of equal logits the
+/// lower token counts as more probable; tokens with a logit of minus infinity are left out. Throws
+/// Error when all are.
 std::vector<TokenProbability> candidates(const SamplingOptions& options,
                                          std::span<const float> logits);
 

@@ -1,0 +1,82 @@
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/line_stream.h"
+#include "cli/model_options.h"
+#include "heed/base/error.h"
+#include "heed/base/names.h"
+#include "heed/generate/embedder.h"
+
+namespace heed::cli {
+namespace {
+
+using generate::Pooling;
+
+constexpr auto kPoolings = {Pooling::mean, Pooling::cls, Pooling::max, Pooling::pooler,
+                            Pooling::last};
+
+struct EmbedOptions {
+  CommonOptions common;
+  ModelOptions model;
+  std::string pooling;
+  bool normalize = false, keep_length = false;
+  std::optional<int64_t> max_tokens;
+  int64_t batch_tokens = 2048;
+};
+
+generate::EmbedderOptions embedder_options(const EmbedOptions& options) {
+  generate::EmbedderOptions result = generate::read_embedder_options(options.model.path);
+  if (!options.pooling.empty()) result.pooling = named(options.pooling, kPoolings);
+  result.normalize = (result.normalize || options.normalize) && !options.keep_length;
+  result.max_tokens = options.max_tokens.value_or(result.max_tokens);
+  result.batch_tokens = options.batch_tokens;
+  return result;
+}
+
+int run_embed(const EmbedOptions& options) {
+  apply(options.common);
+  const auto model = load_model(options.model);
+  const generate::Embedder embedder(*model, load_tokenizer(options.model, *model),
+                                    embedder_options(options));
+  LineStream lines(std::cin);
+  for (std::vector<std::string> some = lines.next(); !some.empty(); some = lines.next()) {
+    for (const std::vector<float>& embedding : embedder.embed(some))
+      std::cout << nlohmann::json{{"embedding", embedding}}.dump() << '\n';
+    std::cout.flush();
+    require(std::cout.good(), "the embeddings cannot be written to standard output");
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_embed(CLI::App& program) {
+  auto* app = program.add_subcommand(
+      "embed", "Turns each line of standard input into a vector, printed as a JSON object");
+  auto options = std::make_shared<EmbedOptions>();
+  add_model_options(*app, options->model);
+  std::vector<std::string> poolings;
+  for (const Pooling pooling : kPoolings) poolings.emplace_back(name_of(pooling));
+  app->add_option("--pooling", options->pooling,
+                  "How the states of tokens become one vector (default: as modules.json says, or "
+                  "mean)")
+      ->check(CLI::IsMember(poolings));
+  auto* normalize = app->add_flag("--normalize", options->normalize,
+                                  "Give vectors the length 1 (default: as modules.json says)");
+  app->add_flag("--no-normalize", options->keep_length, "Leave vectors the length they have")
+      ->excludes(normalize);
+  app->add_option("--max-tokens", options->max_tokens,
+                  "Longer texts are cut (default: as sentence_bert_config.json says)")
+      ->check(CLI::PositiveNumber);
+  app->add_option("--batch-tokens", options->batch_tokens,
+                  "Tokens of texts that are computed together; changes no result")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  add_common_options(*app, options->common);
+  app->footer("Example:\n  echo 'A sentence.' | heed embed --model all-MiniLM-L6-v2");
+  set_action(*app, [options] { return run_embed(*options); });
+}
+
+}  // namespace heed::cli

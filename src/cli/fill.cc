@@ -1,0 +1,113 @@
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/line_stream.h"
+#include "cli/model_options.h"
+#include "heed/base/error.h"
+#include "heed/generate/fill.h"
+
+namespace heed::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct FillOptions {
+  CommonOptions common;
+  ModelOptions model;
+  std::optional<std::string> text;
+  int64_t top = 5;
+  bool json = false;
+};
+
+/// Either way of writing a mask becomes the tokenizer's.
+std::string with_masks(std::string text, const std::string& mask) {
+  for (const std::string_view other : {"[MASK]", "<mask>"})
+    for (size_t at = 0; other != mask && (at = text.find(other, at)) != std::string::npos;
+         at += mask.size())
+      text.replace(at, other.size(), mask);
+  return text;
+}
+
+class Filler {
+ public:
+  Filler(const FillOptions& options, const model::Transformer& model)
+      : options_(options), model_(model), tokenizer_(load_tokenizer(options.model, model)) {
+    const auto mask = tokenizer_.special_tokens().mask;
+    require(mask.has_value(), "{}: the tokenizer has no mask token", options.model.path);
+    mask_ = *mask;
+  }
+
+  void fill(const std::string& text) const {
+    const std::vector<int32_t> tokens =
+        tokenizer_.encode(with_masks(text, tokenizer_.piece(mask_)));
+    const auto filled = generate::fill_masks(model_, tokens, mask_, options_.top);
+    if (options_.json) return print_json(filled);
+    for (const generate::FilledMask& mask : filled) {
+      if (&mask != &filled.front()) std::cout << '\n';
+      for (const auto& [token, probability] : mask.best) {
+        std::vector<int32_t> whole = tokens;
+        whole[static_cast<size_t>(mask.position)] = token;
+        std::cout << fmt::format("{:.4f}  {:<16} {}\n", probability, word(token),
+                                 tokenizer_.decode(whole));
+      }
+    }
+  }
+
+ private:
+  std::string word(int32_t token) const { return tokenizer_.decode(std::vector{token}, false); }
+
+  void print_json(const std::vector<generate::FilledMask>& filled) const {
+    Json masks = Json::array();
+    for (const generate::FilledMask& mask : filled) {
+      Json best = Json::array();
+      for (const auto& [token, probability] : mask.best)
+        best.push_back({{"token", token}, {"text", word(token)}, {"probability", probability}});
+      masks.push_back({{"position", mask.position}, {"best", best}});
+    }
+    std::cout << Json{{"masks", masks}}.dump() << '\n';
+  }
+
+  const FillOptions& options_;
+  const model::Transformer& model_;
+  text::Tokenizer tokenizer_;
+  int32_t mask_ = 0;
+};
+
+int run_fill(const FillOptions& options) {
+  apply(options.common);
+  const auto model = load_model(options.model);
+  const Filler filler(options, *model);
+  if (options.text) {
+    filler.fill(*options.text);
+  } else {
+    LineStream lines(std::cin);
+    for (std::vector<std::string> some = lines.next(); !some.empty(); some = lines.next()) {
+      for (const std::string& line : some) filler.fill(line);
+      std::cout.flush();
+    }
+  }
+  std::cout.flush();
+  require(std::cout.good(), "the words cannot be written to standard output");
+  return 0;
+}
+
+}  // namespace
+
+void add_fill(CLI::App& program) {
+  auto* app = program.add_subcommand("fill", "Finds the words that masks stand for");
+  auto options = std::make_shared<FillOptions>();
+  add_model_options(*app, options->model);
+  app->add_option("text", options->text,
+                  "Text with [MASK] or <mask>; without it, each line of standard input");
+  app->add_option("--top", options->top, "Words printed for each mask")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app->add_flag("--json", options->json, "Print a JSON object a text");
+  add_common_options(*app, options->common);
+  app->footer("Example:\n  heed fill --model bert 'Paris is the [MASK] of France.'");
+  set_action(*app, [options] { return run_fill(*options); });
+}
+
+}  // namespace heed::cli

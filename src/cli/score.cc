@@ -1,0 +1,123 @@
+#include <cmath>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "cli/command.h"
+#include "cli/line_stream.h"
+#include "cli/model_options.h"
+#include "heed/base/error.h"
+#include "heed/generate/scorer.h"
+
+namespace heed::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct ScoreOptions {
+  CommonOptions common;
+  ModelOptions model;
+  generate::ScoreOptions score;
+  bool json = false;
+};
+
+Json summary(const std::vector<double>& scores) {
+  return {{"tokens", scores.size()},
+          {"log_probability", std::accumulate(scores.begin(), scores.end(), 0.0)},
+          {"perplexity", generate::perplexity(scores)}};
+}
+
+void print_summary(const std::vector<double>& scores, bool json) {
+  const Json facts = summary(scores);
+  if (json)
+    std::cout << facts.dump() << '\n';
+  else
+    std::cout << fmt::format("{} tokens, log-probability {:.4f}, perplexity {:.4f}\n",
+                             facts["tokens"].get<size_t>(), facts["log_probability"].get<double>(),
+                             facts["perplexity"].get<double>());
+}
+
+/// Scores are those of the last tokens; those before them have none.
+void print_tokens(const text::Tokenizer& tokenizer, const std::vector<int32_t>& tokens,
+                  const std::vector<double>& scores) {
+  const size_t unscored = tokens.size() - scores.size();
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    Json line = {{"token", tokens[i]}, {"text", tokenizer.decode(std::vector{tokens[i]}, false)}};
+    line["log_probability"] = i < unscored ? Json() : Json(scores[i - unscored]);
+    std::cout << line.dump() << '\n';
+  }
+}
+
+/// Standard input is one text.
+std::vector<double> score_text(const ScoreOptions& options, const model::Transformer& model,
+                               const text::Tokenizer& tokenizer) {
+  const std::string text(std::istreambuf_iterator<char>(std::cin), {});
+  const std::vector<int32_t> tokens = tokenizer.encode(text);
+  const std::vector<double> scores = generate::score_text(model, tokens, options.score);
+  if (options.json) print_tokens(tokenizer, tokens, scores);
+  return scores;
+}
+
+/// Each line of standard input is a source, a tab and a target.
+std::vector<double> score_pairs(const ScoreOptions& options, const model::Transformer& model,
+                                const text::Tokenizer& tokenizer) {
+  std::vector<double> all;
+  int64_t number = 1;
+  LineStream lines(std::cin);
+  for (std::vector<std::string> some = lines.next(); !some.empty(); some = lines.next())
+    for (const std::string& line : some) {
+      const size_t tab = line.find('\t');
+      require(tab != std::string::npos, "line {} has no tab between source and target", number);
+      const std::vector<int32_t> target = tokenizer.encode(line.substr(tab + 1));
+      const std::vector<double> scores =
+          generate::score_target(model, tokenizer.encode(line.substr(0, tab)), target);
+      if (options.json) {
+        print_tokens(tokenizer, target, scores);
+      } else {
+        std::cout << fmt::format("{} ||| ", number);
+        print_summary(scores, false);
+      }
+      all.insert(all.end(), scores.begin(), scores.end());
+      ++number;
+    }
+  return all;
+}
+
+int run_score(const ScoreOptions& options) {
+  apply(options.common);
+  const auto model = load_model(options.model);
+  const text::Tokenizer tokenizer = load_tokenizer(options.model, *model);
+  const bool pairs = model->has_encoder() && model->has_decoder();
+  print_summary(
+      pairs ? score_pairs(options, *model, tokenizer) : score_text(options, *model, tokenizer),
+      options.json);
+  std::cout.flush();
+  require(std::cout.good(), "the scores cannot be written to standard output");
+  return 0;
+}
+
+}  // namespace
+
+void add_score(CLI::App& program) {
+  auto* app = program.add_subcommand(
+      "score", "Perplexity of the text on standard input; of targets, where there is an encoder");
+  auto options = std::make_shared<ScoreOptions>();
+  add_model_options(*app, options->model);
+  app->add_option("--window", options->score.window,
+                  "Tokens that are read at once (default: as many as the model reads)")
+      ->check(CLI::PositiveNumber);
+  app->add_option("--stride", options->score.stride,
+                  "Tokens between the beginnings of windows (default: half a window)")
+      ->check(CLI::PositiveNumber);
+  app->add_flag("--json", options->json, "Print a JSON object a token, then one for all");
+  add_common_options(*app, options->common);
+  app->footer(
+      "Examples:\n"
+      "  heed score --model model < text.txt\n"
+      "  heed score --model t5 < pairs.tsv       each line a source, a tab and a target");
+  set_action(*app, [options] { return run_score(*options); });
+}
+
+}  // namespace heed::cli

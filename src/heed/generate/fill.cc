@@ -1,0 +1,42 @@
+#include "heed/generate/fill.h"
+
+#include <cmath>
+
+#include "heed/base/error.h"
+#include "heed/kernels/softmax.h"
+#include "heed/ops/rows.h"
+
+namespace heed::generate {
+
+std::vector<FilledMask> fill_masks(const model::Transformer& model, std::span<const int32_t> tokens,
+                                   int32_t mask_id, int64_t top) {
+  require(model.has_encoder() && !model.has_decoder() && model.config().has_head,
+          "only an encoder with a head that predicts tokens fills masks (BERT, RoBERTa)");
+  require(top >= 1, "top is {}, expected at least 1", top);
+  std::vector<int32_t> rows;
+  for (size_t i = 0; i < tokens.size(); ++i)
+    if (tokens[i] == mask_id) rows.push_back(static_cast<int32_t>(i));
+  require(!rows.empty(), "the text has no mask to fill");
+  Context context;
+  const std::vector<int32_t> offsets{0, static_cast<int32_t>(tokens.size())};
+  const Tensor states = model.encode(context, {tokens, offsets}).states;
+  Tensor logits = model.logits(context, ops::gather_rows(context, states, rows));  // [masks, V]
+  kernels::log_softmax(logits, logits);
+  std::vector<FilledMask> filled;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const auto row = static_cast<int64_t>(i);
+    const Tensor of_mask = logits.row_slice(row, row + 1);
+    const auto values = of_mask.values<float>();
+    require(!std::isnan(values.front()),
+            "the model's output is not a number: its weights are damaged");
+    // Among the best alone their sum would be 1.
+    auto best = candidates({.temperature = 1.0f, .top_k = top}, values);
+    for (TokenProbability& candidate : best)
+      candidate.probability =
+          std::exp(static_cast<double>(values[static_cast<size_t>(candidate.token)]));
+    filled.push_back({rows[i], std::move(best)});
+  }
+  return filled;
+}
+
+}  // namespace heed::generate

@@ -1,0 +1,93 @@
+#include "heed/generate/scorer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "heed/base/error.h"
+#include "heed/kernels/softmax.h"
+
+namespace heed::generate {
+namespace {
+
+/// Appends the log-probability of targets[i] after states row first_row + i. Logits are made for a
+/// few rows at a time: those of a whole window would be many times as large as the model.
+void append_scores(const model::Transformer& model, Context& context, const Tensor& states,
+                   int64_t first_row, std::span<const int32_t> targets,
+                   std::vector<double>& scores) {
+  constexpr size_t kRows = 128;
+  for (size_t begin = 0; begin < targets.size(); begin += kRows) {
+    const size_t end = std::min(targets.size(), begin + kRows);
+    Tensor logits = model.logits(context, states.row_slice(first_row + static_cast<int64_t>(begin),
+                                                           first_row + static_cast<int64_t>(end)));
+    kernels::log_softmax(logits, logits);
+    for (size_t i = begin; i < end; ++i) {
+      const int64_t row = static_cast<int64_t>(i - begin) * logits.cols();
+      const float score = logits.data<float>()[row + targets[i]];
+      require(!std::isnan(score), "the model's output is not a number: its weights are damaged");
+      scores.push_back(static_cast<double>(score));
+    }
+  }
+}
+
+void check_tokens(const model::Transformer& model, std::span<const int32_t> tokens) {
+  for (const int32_t token : tokens)
+    require(token >= 0 && token < model.config().vocab_size,
+            "token {} is outside the vocabulary of {}", token, model.config().vocab_size);
+}
+
+}  // namespace
+
+std::vector<double> score_text(const model::Transformer& model, std::span<const int32_t> tokens,
+                               const ScoreOptions& options) {
+  require(model.has_decoder() && !model.has_encoder(),
+          "only a model that continues texts scores them; this one has an encoder");
+  const model::ModelConfig& config = model.config();
+  const int64_t most = config.positions == model::PositionKind::none
+                           ? std::numeric_limits<int32_t>::max()
+                           : config.max_positions;
+  const int64_t window = options.window ? options.window : most;
+  const int64_t stride = options.stride ? options.stride : std::max<int64_t>(window / 2, 1);
+  require(window >= 2 && window <= most, "the window is {}, expected 2 to {} tokens", window, most);
+  require(stride >= 1 && stride < window,
+          "the stride is {}, expected 1 to {}: less than the window", stride, window - 1);
+  check_tokens(model, tokens);
+  const auto count = static_cast<int64_t>(tokens.size());
+  std::vector<double> scores;
+  Context context{.dtype = options.dtype};
+  for (int64_t begin = 0, scored = 1; scored < count; begin += stride) {
+    const int64_t end = std::min(begin + window, count);
+    const auto part = tokens.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
+    const std::vector<int32_t> offsets{0, static_cast<int32_t>(part.size())};
+    const Tensor states = model.decode_all(context, {part, offsets});
+    append_scores(model, context, states, scored - 1 - begin,
+                  part.subspan(static_cast<size_t>(scored - begin)), scores);
+    scored = end;
+  }
+  return scores;
+}
+
+std::vector<double> score_target(const model::Transformer& model, std::span<const int32_t> source,
+                                 std::span<const int32_t> target, DType dtype) {
+  check_tokens(model, target);
+  std::vector<double> scores;
+  if (target.empty()) return scores;
+  Context context{.dtype = dtype};
+  const std::vector<int32_t> source_offsets{0, static_cast<int32_t>(source.size())};
+  const model::Memory memory = model.encode(context, {source, source_offsets});
+  std::vector<int32_t> input{model.config().start_id};
+  input.insert(input.end(), target.begin(), target.end() - 1);
+  const std::vector<int32_t> offsets{0, static_cast<int32_t>(input.size())};
+  append_scores(model, context, model.decode_all(context, {input, offsets}, memory), 0, target,
+                scores);
+  return scores;
+}
+
+double perplexity(std::span<const double> log_probabilities) {
+  if (log_probabilities.empty()) return 1.0;
+  const double sum = std::accumulate(log_probabilities.begin(), log_probabilities.end(), 0.0);
+  return std::exp(-sum / static_cast<double>(log_probabilities.size()));
+}
+
+}  // namespace heed::generate
