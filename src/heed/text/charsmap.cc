@@ -123,11 +123,12 @@ std::string_view Charsmap::replacements() const {
   return std::string_view(bytes_).substr(sizeof(uint32_t) + word_at(bytes_, 0));
 }
 
-std::optional<std::string_view> Charsmap::replacement(std::string_view text) const {
+std::optional<Charsmap::Match> Charsmap::match(std::string_view text, bool longest) const {
   const std::string_view units = trie();
+  std::optional<Match> best;
   size_t node = children_of(0, word_at(units, 0));
-  for (const char c : text) {
-    const auto label = static_cast<uint8_t>(c);
+  for (size_t size = 0; size < text.size(); ++size) {
+    const auto label = static_cast<uint8_t>(text[size]);
     if (label == 0) break;
     node ^= label;
     const uint32_t unit = word_at(units, node);
@@ -136,9 +137,10 @@ std::optional<std::string_view> Charsmap::replacement(std::string_view text) con
     if (!has_value(unit)) continue;
     const std::string_view found = replacements().substr(value_of(word_at(units, node)));
     if ((found[0] & 0xC0) == 0x80) break;  // the middle of a code point
-    return found.substr(0, found.find('\0'));
+    best = Match{size + 1, found.substr(0, found.find('\0'))};
+    if (!longest) break;
   }
-  return std::nullopt;
+  return best;
 }
 
 }  // namespace heed::text

@@ -16,10 +16,17 @@ class Charsmap {
   /// Throws Error, calling the file `name`, unless the table is sound and its texts valid UTF-8.
   Charsmap(std::string bytes, const std::string& name);
 
-  /// What replaces the shortest key that `text` begins with, if there is one.
-  std::optional<std::string_view> replacement(std::string_view text) const;
+  /// A key that a text begins with, and what replaces it.
+  struct Match {
+    size_t size = 0;  // of the key, in bytes
+    std::string_view replacement;
+  };
+  std::optional<Match> shortest(std::string_view text) const { return match(text, false); }
+  std::optional<Match> longest(std::string_view text) const { return match(text, true); }
 
  private:
+  std::optional<Match> match(std::string_view text, bool longest) const;
+
   std::string bytes_;
   std::string_view trie() const;
   std::string_view replacements() const;

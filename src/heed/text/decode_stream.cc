@@ -19,13 +19,20 @@ std::string DecodeStream::advance(bool last) {
   // An unfinished code point is at most three bytes, so pieces that wait in greater number never
   // become one.
   constexpr size_t kMostWaiting = 8;
-  const std::string text = tokenizer_.decode(ids_, skip_special_);
-  const bool flush = last || ids_.size() - context_ > kMostWaiting;
-  const size_t certain = flush ? text.size() : certain_size(text);
-  if (certain <= given_.size() || !text.starts_with(given_)) return {};
+  std::string text = tokenizer_.decode(ids_, skip_special_);
+  if (!text.starts_with(given_)) {
+    // What is given stays; the new pieces go on without it.
+    ids_.erase(ids_.begin(), ids_.begin() + static_cast<std::ptrdiff_t>(context_));
+    context_ = 0;
+    given_.clear();
+    text = tokenizer_.decode(ids_, skip_special_);
+  }
+  const size_t certain = last || waiting_ > kMostWaiting ? text.size() : certain_size(text);
+  if (certain <= given_.size()) return {};
   std::string fresh = text.substr(given_.size(), certain - given_.size());
+  waiting_ = 0;
   if (certain < text.size()) {
-    given_ += fresh;
+    given_ = text.substr(0, certain);
     return fresh;
   }
   // The new pieces are the context of the next: pieces at the beginning of a text are decoded in
@@ -38,6 +45,7 @@ std::string DecodeStream::advance(bool last) {
 
 std::string DecodeStream::feed(int32_t id) {
   ids_.push_back(id);
+  ++waiting_;
   return advance(false);
 }
 

@@ -115,7 +115,7 @@ std::unique_ptr<TokenizerModel> make_model(const Proto& proto, const std::string
 /// What SentencePiece does to a text before it cuts it.
 std::unique_ptr<Normalizer> make_normalizer(const Proto& proto, const std::string& name) {
   std::vector<std::unique_ptr<Normalizer>> parts;
-  if (!proto.charsmap.empty()) parts.push_back(make_precompiled(proto.charsmap, name));
+  if (!proto.charsmap.empty()) parts.push_back(make_longest_keys(proto.charsmap, name));
   if (proto.remove_extra_whitespaces) {
     parts.push_back(make_replace(Regex(" {2,}", name), " "));
     parts.push_back(make_replace(Regex("\\A | \\z", name), ""));

@@ -109,7 +109,7 @@ class DecodeStream {
   Tokenizer tokenizer_;
   bool skip_special_;
   std::vector<int32_t> ids_;  // those whose text is given already, as context, then the new ones
-  size_t context_ = 0;
+  size_t context_ = 0, waiting_ = 0;
   std::string given_;  // of the text of ids_
 };
 

@@ -82,10 +82,13 @@ std::optional<TokenizerParts> read_sentencepiece_files(TokenizerFiles& files) {
     parts.post_processor = around(parts, parts.added_tokens, before, after, files.path_of(name));
     return parts;
   };
-  if (const auto bytes = files.take("tokenizer.model"))
-    return finish(read_sentencepiece_parts(*bytes, files.path_of("tokenizer.model")),
-                  files.option("add_bos_token", true) ? bos : "",
+  if (const auto bytes = files.take("tokenizer.model")) {
+    TokenizerParts parts = read_sentencepiece_parts(*bytes, files.path_of("tokenizer.model"));
+    // A model may have been trained without a piece for the beginning.
+    const bool has_bos = names.bos || parts.model->vocabulary().find(bos);
+    return finish(std::move(parts), files.option("add_bos_token", has_bos) ? bos : "",
                   files.option("add_eos_token", false) ? eos : "", {}, "tokenizer.model");
+  }
   if (const auto bytes = files.take("spiece.model")) {
     std::vector<AddedToken> sentinels;
     if (files.kind().starts_with("t5") || files.kind().starts_with("mt5"))

@@ -32,7 +32,7 @@ class WordPiece : public TokenizerModel {
   bool cut(std::string_view word, std::vector<int32_t>& ids) const {
     std::string piece;
     for (size_t begin = 0; begin < word.size();) {
-      const std::string_view prefix = begin > 0 ? options_.continuing_prefix : "";
+      const std::string_view prefix = begin > 0 ? std::string_view(options_.continuing_prefix) : "";
       size_t end = std::min(word.size(), begin + longest_piece_);
       std::optional<int32_t> found;
       for (; end > begin; --end) {

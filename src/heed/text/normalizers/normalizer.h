@@ -35,8 +35,10 @@ std::unique_ptr<Normalizer> make_sequence(std::vector<std::unique_ptr<Normalizer
 std::unique_ptr<Normalizer> make_unicode_form(NormalForm form);
 std::unique_ptr<Normalizer> make_prepend(std::string text);
 std::unique_ptr<Normalizer> make_replace(Regex pattern, std::string content);
-/// The table of a SentencePiece model (precompiled_charsmap of its normalizer_spec).
+/// The table of a SentencePiece model (precompiled_charsmap of its normalizer_spec) as `tokenizers`
+/// uses it, and as the SentencePiece library does.
 std::unique_ptr<Normalizer> make_precompiled(std::string charsmap, const std::string& file);
+std::unique_ptr<Normalizer> make_longest_keys(std::string charsmap, const std::string& file);
 
 struct BertNormalizerOptions {
   bool clean_text = true, chinese = true, strip_accents = true, lowercase = true;

@@ -46,13 +46,14 @@ class Precompiled : public Normalizer {
       const std::string_view cluster = std::string_view(text.text).substr(begin, end - begin);
       begin = end;
       if (cluster.size() <= kLongestCluster) {
-        if (const auto replaced = map_.replacement(cluster)) {
-          output.replace(count_code_points(cluster), *replaced);
+        if (const auto match = map_.shortest(cluster)) {
+          output.replace(count_code_points(cluster), match->replacement);
           continue;
         }
       }
       for_each_code_point(cluster, [&](const CodePoint&, std::string_view bytes) {
-        output.replace(1, map_.replacement(bytes).value_or(bytes));
+        const auto match = map_.shortest(bytes);
+        output.replace(1, match ? match->replacement : bytes);
       });
     }
     text = {std::move(output.text), output.at_start};
@@ -82,7 +83,39 @@ class Precompiled : public Normalizer {
   Charsmap map_;
 };
 
+/// The same as the SentencePiece library does it: the longest key at each place.
+class LongestKeys : public Normalizer {
+ public:
+  LongestKeys(std::string charsmap, const std::string& file) : map_(std::move(charsmap), file) {}
+
+  void apply(NormalizedText& text) const override {
+    const std::string_view all = text.text;
+    std::string result;
+    result.reserve(all.size());
+    size_t at_start = 0;
+    for (size_t begin = 0; begin < all.size();) {
+      const bool of_start = begin < text.at_start;
+      const auto match = map_.longest(all.substr(begin));
+      // A key that ends within a code point is no key of a text.
+      const size_t after = match ? begin + match->size : 0;
+      const bool whole = match && (after == all.size() || (all[after] & 0xC0) != 0x80);
+      const size_t size = whole ? match->size : code_point_at(all, begin).length;
+      result += whole ? match->replacement : all.substr(begin, size);
+      begin += size;
+      if (of_start) at_start = result.size();
+    }
+    text = {std::move(result), at_start};
+  }
+
+ private:
+  Charsmap map_;
+};
+
 }  // namespace
+
+std::unique_ptr<Normalizer> make_longest_keys(std::string charsmap, const std::string& file) {
+  return std::make_unique<LongestKeys>(std::move(charsmap), file);
+}
 
 std::unique_ptr<Normalizer> make_precompiled(std::string charsmap, const std::string& file) {
   return std::make_unique<Precompiled>(std::move(charsmap), file);

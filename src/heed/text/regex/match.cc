@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "heed/text/regex/program.h"
 #include "heed/text/unicode/tables.h"
 #include "heed/text/utf8.h"
@@ -75,22 +77,26 @@ bool Matcher::step(uint32_t& pc, size_t& position) {
 bool Matcher::loop(uint32_t& pc, size_t& position) {
   const Instruction& now = program_.code[pc];
   const bool lazy = now.repetition == Repetition::lazy;
-  const size_t begin = position;
-  if (has_failed(now.memory, begin)) return false;
+  const bool possessive = now.repetition == Repetition::possessive;
+  if (has_failed(now.memory, position)) return false;
   size_t lowest = position;
-  uint32_t count = 0;
-  for (const uint32_t most = lazy ? now.least : now.most; count < most; ++count) {
+  uint32_t count = 0, most = lazy ? now.least : now.most;
+  for (; count < most; ++count) {
+    // What has failed from here on, in the middle of a run, need not be tried from its beginning.
+    const bool known = count > 0 && has_failed(now.memory, position);
+    if (known && !possessive) most = std::min(most, count + std::max(now.least, 1u) - 1);
     // Should all of it fail, then so will what begins within: its ends are among these.
     remember(now.memory, position);
     if (count == now.least) lowest = position;
-    if (!in_set(now.set, position, position)) break;
+    if (count >= most || !in_set(now.set, position, position)) break;
+    if (known && possessive && now.least <= 1) return false;
   }
   count_work(count);
   if (count < now.least) return false;
   if (count == now.least) lowest = position;
   if (lazy)
     frames_.push_back({pc, position, now.most - count});
-  else if (now.repetition == Repetition::greedy && position > lowest)
+  else if (!possessive && position > lowest)
     frames_.push_back({pc, position, lowest});
   ++pc;
   return true;
