@@ -1,0 +1,86 @@
+// Texts that a model generates, as they stream. The model is random; its vocabulary is bytes, so
+// that its texts are full of broken and unfinished characters.
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "heed/generate/generator.h"
+#include "heed/text/byte_alphabet.h"
+#include "heed/text/utf8.h"
+
+namespace heed::generate {
+namespace {
+
+text::Tokenizer byte_tokenizer() {
+  nlohmann::json vocabulary;
+  for (int byte = 0; byte < 256; ++byte) {
+    std::string letter;
+    text::append_byte_letters(letter, std::string(1, static_cast<char>(byte)));
+    vocabulary[letter] = byte;
+  }
+  return text::Tokenizer::from_json(
+      {{"model", {{"type", "BPE"}, {"vocab", vocabulary}, {"merges", nlohmann::json::array()}}},
+       {"pre_tokenizer",
+        {{"type", "ByteLevel"}, {"add_prefix_space", false}, {"use_regex", false}}},
+       {"decoder", {{"type", "ByteLevel"}}}},
+      "tokenizer.json");
+}
+
+const model::Transformer& byte_model() {
+  static const model::Transformer model([] {
+    model::ModelConfig config;
+    config.vocab_size = 256;
+    config.d_model = 16;
+    config.n_heads = 4;
+    config.d_ff = 32;
+    config.encoder_layers = 0;
+    config.decoder_layers = 1;
+    config.max_positions = 512;
+    return config;
+  }());
+  return model;
+}
+
+/// Letters and the bytes of "é" and "€" alone, in random order.
+GeneratorOptions babble() {
+  GeneratorOptions options;
+  options.max_tokens = 300;
+  options.sampling.temperature = 100.0f;  // any of the bytes below, as good as evenly
+  const std::string allowed = "ab\xC3\xA9\xE2\x82\xAC";
+  for (int byte = 0; byte < 256; ++byte)
+    if (allowed.find(static_cast<char>(byte)) == std::string::npos)
+      options.sampling.logit_bias.push_back({byte, -std::numeric_limits<float>::infinity()});
+  return options;
+}
+
+TEST(GeneratedText, NeverStreamsHalfACharacter) {
+  const Generator generator(byte_model(), byte_tokenizer(), babble());
+  std::vector<std::string> streamed(3);
+  const auto found = generator.generate({{97}, {98, 0xC3}, {99}}, 0, [&](size_t i, auto text) {
+    EXPECT_TRUE(text::is_valid_utf8(text));
+    streamed[i] += text;
+  });
+  for (size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(streamed[i], found[i].text);
+    EXPECT_NE(found[i].text.find("\u00E9"), std::string::npos);
+  }
+}
+
+TEST(GeneratedText, EndsBeforeAStopStringAcrossTokens) {
+  GeneratorOptions options = babble();
+  const auto whole = Generator(byte_model(), byte_tokenizer(), options).generate({{97}}).front();
+  options.stop = {"\u00E9", "abab"};
+  std::string streamed;
+  const auto cut = Generator(byte_model(), byte_tokenizer(), options)
+                       .generate({{97}}, 0, [&](size_t, auto text) { streamed += text; });
+  size_t first = std::string::npos;
+  for (const std::string& stop : options.stop) first = std::min(first, whole.text.find(stop));
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_EQ(cut.front().ending, Ending::stop_string);
+  EXPECT_EQ(cut.front().text, whole.text.substr(0, first));
+  EXPECT_EQ(streamed, cut.front().text);
+  EXPECT_LT(cut.front().tokens.size(), whole.tokens.size());
+}
+
+}  // namespace
+}  // namespace heed::generate
