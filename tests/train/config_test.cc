@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "heed/base/error.h"
+#include "heed/model/families/family.h"
 
 namespace heed::train {
 namespace {
@@ -80,6 +81,9 @@ TEST(Config, EveryPresetIsValidAndStatesThePapersSizes) {
     config.model.vocab_size = config.vocabulary.size;
     EXPECT_NO_THROW(config.validate()) << name;
     EXPECT_NO_THROW(config.model.validate()) << name;
+    const bool both = config.model.encoder_layers > 0 && config.model.decoder_layers > 0;
+    config.model.start_id = both ? 0 : -1;  // as a new vocabulary has it
+    EXPECT_NO_THROW(model::family_for(config.model)) << name;
     if (name != "base") continue;
     EXPECT_EQ(config.model.d_model, 512);
     EXPECT_EQ(config.model.d_head, 64);
