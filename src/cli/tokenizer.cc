@@ -4,8 +4,13 @@
 #include "cli/command.h"
 #include "heed/base/error.h"
 #include "heed/base/file.h"
+#include "heed/base/json.h"
 #include "heed/data/parallel_text.h"
+#include "heed/format/gguf.h"
+#include "heed/text/gguf_tokenizer.h"
 #include "heed/text/sentencepiece.h"
+#include "heed/text/tokenizer.h"
+#include "heed/text/tokenizer_files.h"
 
 namespace heed::cli {
 namespace {
@@ -15,7 +20,7 @@ struct TokenizerOptions {
   std::vector<std::string> inputs;
   std::string model, kind = "bpe";
   int size = 4000;
-  bool pieces = false;
+  bool pieces = false, special = false;
 };
 
 int run_train(const TokenizerOptions& options) {
@@ -33,14 +38,27 @@ int run_train(const TokenizerOptions& options) {
   return 0;
 }
 
+/// The tokenizer of a model directory, of a GGUF file, or of a SentencePiece model on its own.
+text::Tokenizer load_tokenizer(const std::filesystem::path& path) {
+  if (std::filesystem::is_directory(path)) return text::Tokenizer::load(path);
+  if (path.extension() == ".gguf")
+    return text::read_gguf_tokenizer(format::GgufFile::open(path)->metadata(), path.string());
+  if (path.extension() == ".json")
+    return text::Tokenizer::from_json(parse_json(read_file(path), path.string()), path.string());
+  std::string bytes = read_file(path);
+  text::TokenizerParts parts = text::read_sentencepiece_parts(bytes, path.string());
+  return text::Tokenizer::from_parts(std::move(parts), {},
+                                     {{path.filename().string(), std::move(bytes)}});
+}
+
 int run_encode(const TokenizerOptions& options) {
-  const auto pieces = text::SentencePiece::load(options.model);
+  const text::Tokenizer tokenizer = load_tokenizer(options.model);
   for (std::string line; std::getline(std::cin, line);) {
     const char* separator = "";
-    for (const int32_t id : pieces.encode(line)) {
+    for (const int32_t id : tokenizer.encode(line, options.special)) {
       std::cout << separator;
       if (options.pieces)
-        std::cout << pieces.piece(id);
+        std::cout << tokenizer.piece(id);
       else
         std::cout << id;
       separator = " ";
@@ -50,7 +68,7 @@ int run_encode(const TokenizerOptions& options) {
   return 0;
 }
 
-int32_t read_id(const std::string& word, const text::SentencePiece& pieces) {
+int32_t read_id(const std::string& word, int64_t vocab_size) {
   size_t used = 0;
   int id = -1;
   try {
@@ -58,30 +76,32 @@ int32_t read_id(const std::string& word, const text::SentencePiece& pieces) {
   } catch (const std::exception&) {
     used = 0;
   }
-  require(used == word.size() && id >= 0 && id < pieces.vocab_size(),
-          "\"{}\" is not a piece's number, expected 0 to {}", word, pieces.vocab_size() - 1);
+  require(used == word.size() && id >= 0 && id < vocab_size,
+          "\"{}\" is not a piece's number, expected 0 to {}", word, vocab_size - 1);
   return id;
 }
 
 int run_decode(const TokenizerOptions& options) {
-  const auto pieces = text::SentencePiece::load(options.model);
+  const text::Tokenizer tokenizer = load_tokenizer(options.model);
   for (std::string line; std::getline(std::cin, line);) {
     std::istringstream words(line);
     std::vector<int32_t> ids;
-    for (std::string word; words >> word;) ids.push_back(read_id(word, pieces));
-    std::cout << pieces.decode(ids) << '\n';
+    for (std::string word; words >> word;) ids.push_back(read_id(word, tokenizer.vocab_size()));
+    std::cout << tokenizer.decode(ids, !options.special) << '\n';
   }
   return 0;
 }
 
-void add_model_option(CLI::App& app, TokenizerOptions& options) {
-  app.add_option("--model", options.model, "SentencePiece model file")->required();
+void add_tokenizer_option(CLI::App& app, TokenizerOptions& options) {
+  app.add_option("--model", options.model,
+                 "Model directory, tokenizer.json, GGUF file or SentencePiece model")
+      ->required();
 }
 
 }  // namespace
 
 void add_tokenizer(CLI::App& program) {
-  auto* app = program.add_subcommand("tokenizer", "Trains and runs SentencePiece vocabularies");
+  auto* app = program.add_subcommand("tokenizer", "Trains vocabularies and runs tokenizers");
   app->require_subcommand(1);
   auto options = std::make_shared<TokenizerOptions>();
 
@@ -94,24 +114,27 @@ void add_tokenizer(CLI::App& program) {
   train->add_option("--size", options->size, "Pieces")
       ->check(CLI::Range(8, 1 << 24))
       ->capture_default_str();
+  train->add_option("--model", options->model, "SentencePiece model file to be written")
+      ->required();
   train->footer(
       "Example:\n  heed tokenizer train --input a.en --input a.es --size 8000 --model v.model");
   set_action(*train, [options] { return run_train(*options); });
 
   auto* encode = app->add_subcommand("encode", "Turns lines of standard input into numbers");
   encode->add_flag("--pieces", options->pieces, "Print pieces instead");
+  encode->add_flag("--special", options->special, "Add special tokens, as the model expects them");
+  add_tokenizer_option(*encode, *options);
   encode->footer(
       "Example:\n  echo 'In the beginning' | heed tokenizer encode --model model/source.spm");
   set_action(*encode, [options] { return run_encode(*options); });
 
   auto* decode = app->add_subcommand("decode", "Turns lines of numbers into text");
+  decode->add_flag("--special", options->special, "Keep special tokens");
+  add_tokenizer_option(*decode, *options);
   decode->footer("Example:\n  echo '37 12 994' | heed tokenizer decode --model model/source.spm");
   set_action(*decode, [options] { return run_decode(*options); });
 
-  for (CLI::App* command : {train, encode, decode}) {
-    add_model_option(*command, *options);
-    add_common_options(*command, options->common);
-  }
+  for (CLI::App* command : {train, encode, decode}) add_common_options(*command, options->common);
 }
 
 }  // namespace heed::cli

@@ -58,8 +58,8 @@ MetaspaceOptions read_metaspace_options(const nlohmann::json& json, const std::s
     options.prepend = Prepend::never;
   else
     require(scheme == "always" || scheme.empty(),
-            "{}: prepend_scheme is {}, expected first, never or always", file,
-            excerpt(json["prepend_scheme"]));
+            "{}: prepend_scheme is \"{}\", expected first, never or always", file,
+            one_line(scheme));
   require(prefix || options.prepend == Prepend::never,
           "{}: add_prefix_space is false, prepend_scheme {} wants one", file, one_line(scheme));
   return options;
