@@ -237,5 +237,20 @@ TEST(TextToText, TrainsWithATokenizerOfItsOwn) {
   EXPECT_TRUE(path_exists(folder / "whole" / "tokenizer.json"));
 }
 
+TEST(TextToText, GoesOnFromATranslationModel) {
+  const Folder folder("from_marian");
+  testing::write_text(folder);
+  TrainConfig config = testing::tiny_config(folder);
+  train(config, folder, "first");
+  config.run.task = TaskKind::text_to_text;
+  config.from = (folder / "first").string();
+  describe_start(config);
+  config.run.steps = 1;
+  config.optimizer.learning_rate = 0;
+  EXPECT_EQ(train(config, folder, "second"), Trainer::Outcome::finished);
+  for (const char* file : {"model.safetensors", "config.json", "source.spm", "vocab.json"})
+    EXPECT_EQ(read_file(folder / "first" / file), read_file(folder / "second" / file)) << file;
+}
+
 }  // namespace
 }  // namespace heed::train

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "heed/base/error.h"
-#include "heed/base/file.h"
 #include "heed/data/pair_filter.h"
 #include "heed/data/translation_batches.h"
 #include "heed/generate/search.h"
@@ -68,7 +67,8 @@ text::TranslationTokenizer learn_translation_tokenizer(const TrainConfig& config
 std::unique_ptr<PairTokenizer> make_tokenizer(const TrainConfig& config, const Pairs& train,
                                               const std::filesystem::path& start,
                                               model::ModelConfig& model, const Say& say) {
-  if (config.run.task == TaskKind::text_to_text && !path_exists(start / "source.spm"))
+  const bool marian = !start.empty() && text::TranslationTokenizer::exists(start);
+  if (config.run.task == TaskKind::text_to_text && !marian)
     return std::make_unique<SharedPairs>(
         prepare_tokenizer(config, start, sentences_of(train), {.end = true}, model, say));
   if (start.empty()) {
