@@ -69,10 +69,10 @@ void add_embed(CLI::App& program) {
       ->excludes(normalize);
   app->add_option("--max-tokens", options->max_tokens,
                   "Longer texts are cut (default: as sentence_bert_config.json says)")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
   app->add_option("--batch-tokens", options->batch_tokens,
                   "Tokens of texts that are computed together; changes no result")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 30))
       ->capture_default_str();
   add_common_options(*app, options->common);
   app->footer("Example:\n  echo 'A sentence.' | heed embed --model all-MiniLM-L6-v2");

@@ -102,7 +102,7 @@ void add_fill(CLI::App& program) {
   app->add_option("text", options->text,
                   "Text with [MASK] or <mask>; without it, each line of standard input");
   app->add_option("--top", options->top, "Words printed for each mask")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 30))
       ->capture_default_str();
   app->add_flag("--json", options->json, "Print a JSON object a text");
   add_common_options(*app, options->common);

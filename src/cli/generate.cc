@@ -18,6 +18,8 @@ namespace {
 using generate::Generation;
 using Json = nlohmann::ordered_json;
 
+constexpr int64_t kLeast = 1, kMost = int64_t{1} << 30;  // of counts
+
 struct GenerateOptions {
   CommonOptions common;
   ModelOptions model;
@@ -230,9 +232,11 @@ int run_generate(const GenerateOptions& options) {
 void add_sampling_options(CLI::App& app, GenerateOptions& options) {
   CLI::Option* beam =
       app.add_option("--beam", options.search.beam,
-                     "Search with so many hypotheses, instead of choosing token by token");
+                     "Search with so many hypotheses, instead of choosing token by token")
+          ->check(CLI::Range(1, 256));
   app.add_option("--nbest", options.search.n_best, "Outputs printed per prompt, best first")
       ->needs(beam)
+      ->check(CLI::Range(1, 256))
       ->capture_default_str();
   app.add_option("--length-penalty", options.search.length_penalty,
                  "alpha of ((5 + length) / 6)^alpha, by which hypotheses are compared")
@@ -241,18 +245,25 @@ void add_sampling_options(CLI::App& app, GenerateOptions& options) {
   const auto chosen = [&](CLI::Option* option) { option->excludes(beam); };
   chosen(app.add_flag("--sample", options.sample, "Sample as generation_config.json suggests"));
   chosen(app.add_option("--temperature", options.temperature,
-                        "Logits are divided by it; 0 is greedy, which is the default"));
-  chosen(app.add_option("--top-k", options.top_k, "Sample from the k most probable; 0: all"));
-  chosen(app.add_option("--top-p", options.top_p,
-                        "Sample from the most probable whose sum reaches p"));
+                        "Logits are divided by it; 0 is greedy, which is the default")
+             ->check(CLI::Range(0.0, 1000.0)));
+  chosen(app.add_option("--top-k", options.top_k, "Sample from the k most probable; 0: all")
+             ->check(CLI::Range(int64_t{0}, kMost)));
+  chosen(
+      app.add_option("--top-p", options.top_p, "Sample from the most probable whose sum reaches p")
+          ->check(CLI::Range(1e-6, 1.0)));
   chosen(app.add_option("--min-p", options.min_p,
-                        "Sample from none less probable than so much of the most probable"));
+                        "Sample from none less probable than so much of the most probable")
+             ->check(CLI::Range(0.0, 1.0)));
   chosen(app.add_option("--repetition-penalty", options.repetition_penalty,
-                        "Divides logits of tokens of prompt and output; 1: none"));
+                        "Divides logits of tokens of prompt and output; 1: none")
+             ->check(CLI::Range(1e-3, 1000.0)));
   chosen(app.add_option("--presence-penalty", options.presence_penalty,
-                        "Taken from logits of tokens of the output"));
+                        "Taken from logits of tokens of the output")
+             ->check(CLI::Range(-100.0, 100.0)));
   chosen(app.add_option("--frequency-penalty", options.frequency_penalty,
-                        "The same, for each time that they occur"));
+                        "The same, for each time that they occur")
+             ->check(CLI::Range(-100.0, 100.0)));
   chosen(app.add_option("--logit-bias", options.logit_bias,
                         "ID:BIAS, added to a token's logit; -inf forbids it (repeatable)"));
   chosen(app.add_option("--stop", options.stop, "Text that ends the output (repeatable)"));
@@ -271,7 +282,7 @@ void add_generate(CLI::App& program) {
       ->delimiter(',')
       ->excludes(prompt);
   app->add_option("--max-tokens", options->max_tokens, "Longest output (default: 256)")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(kLeast, kMost));
   add_sampling_options(*app, *options);
   auto* json = app->add_flag("--json", options->json, "Print a JSON object a prompt");
   app->add_option("--logprobs", options->log_probabilities,
@@ -281,7 +292,7 @@ void add_generate(CLI::App& program) {
       ->excludes("--beam");
   app->add_option("--batch-tokens", options->batch_tokens,
                   "Tokens of prompts and outputs that are decoded together; changes no result")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(kLeast, kMost))
       ->capture_default_str();
   add_common_options(*app, options->common);
   app->footer(

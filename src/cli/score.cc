@@ -107,10 +107,10 @@ void add_score(CLI::App& program) {
   add_model_options(*app, options->model);
   app->add_option("--window", options->score.window,
                   "Tokens that are read at once (default: as many as the model reads)")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
   app->add_option("--stride", options->score.stride,
                   "Tokens between the beginnings of windows (default: half a window)")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
   app->add_flag("--json", options->json, "Print a JSON object a token, then one for all");
   add_common_options(*app, options->common);
   app->footer(
