@@ -1,0 +1,83 @@
+#include "heed/text/gguf_tokenizer.h"
+
+#include <gtest/gtest.h>
+
+#include "heed/format/gguf.h"
+#include "tests/format/gguf_bytes.h"
+#include "tests/text/golden_tokenizers.h"
+#include "tests/text/tokenizer_lines.h"
+
+namespace heed::text {
+namespace {
+
+using format::GgufBytes;
+using format::GgufType;
+using nlohmann::json;
+
+std::string texts(const std::vector<std::string>& values) {
+  std::string bytes = GgufBytes::number(static_cast<uint32_t>(GgufType::string)) +
+                      GgufBytes::number(uint64_t{values.size()});
+  for (const std::string& value : values) bytes += GgufBytes::text(value);
+  return bytes;
+}
+
+/// The byte-level tokenizer of a golden file as a GGUF file holds it.
+GgufBytes gguf_of(const std::string& kind, const std::string& split) {
+  const json whole = parse_json(read_file(kGoldenTokenizers / (kind + ".json")), kind);
+  const json& model = whole["model"];
+  std::vector<std::string> pieces(model["vocab"].size()), merges;
+  for (const auto& [piece, id] : model["vocab"].items()) pieces[id.get<size_t>()] = piece;
+  for (const auto& merge : model["merges"])
+    merges.push_back(merge[0].get<std::string>() + ' ' + merge[1].get<std::string>());
+  std::vector<int32_t> types(pieces.size(), 1);
+  for (const auto& token : whole["added_tokens"]) types[token["id"].get<size_t>()] = 3;
+  std::string type_bytes = GgufBytes::number(static_cast<uint32_t>(GgufType::i32)) +
+                           GgufBytes::number(uint64_t{types.size()});
+  for (const int32_t type : types) type_bytes += GgufBytes::number(type);
+  GgufBytes bytes;
+  bytes.value("tokenizer.ggml.model", GgufType::string, GgufBytes::text("gpt2"))
+      .value("tokenizer.ggml.pre", GgufType::string, GgufBytes::text(split))
+      .value("tokenizer.ggml.tokens", GgufType::array, texts(pieces))
+      .value("tokenizer.ggml.merges", GgufType::array, texts(merges))
+      .value("tokenizer.ggml.token_type", GgufType::array, type_bytes)
+      .value("tokenizer.ggml.bos_token_id", GgufType::u32, GgufBytes::number(uint32_t{0}));
+  return bytes;
+}
+
+Tokenizer read(const GgufBytes& bytes) {
+  const TemporaryDirectory folder;
+  write_quickly(folder / "model.gguf", bytes.bytes());
+  return read_gguf_tokenizer(format::GgufFile::open(folder / "model.gguf")->metadata(),
+                             "model.gguf");
+}
+
+TEST(GgufTokenizer, CutsAsTheSameVocabularyDoesElsewhere) {
+  const TokenizerLines lines(kGoldenTokenizers);
+  for (const auto& [kind, split] : {std::pair("gpt2", "gpt-2"), std::pair("llama3", "llama-bpe"),
+                                    std::pair("deepseek_v3", "deepseek-v3")}) {
+    const Tokenizer golden = golden_tokenizer(kind), tokenizer = read(gguf_of(kind, split));
+    for (uint64_t number = 0; number < 2000; ++number) {
+      const auto ids = tokenizer.encode(lines.line(number));
+      ASSERT_EQ(ids, golden.encode(lines.line(number))) << kind << ", line " << number;
+      ASSERT_EQ(tokenizer.decode(ids), golden.decode(ids)) << kind << ", line " << number;
+    }
+    EXPECT_EQ(tokenizer.special_tokens().bos, 0);
+    EXPECT_EQ(tokenizer.files().at(0).first, "tokenizer.json");
+  }
+}
+
+TEST(GgufTokenizer, NamesWhatItDoesNotKnow) {
+  expect_error([] { read(gguf_of("gpt2", "papyrus")); },
+               "model.gguf: the pre-tokenizer \"papyrus\" is not known");
+  expect_error(
+      [] {
+        GgufBytes bytes;
+        bytes.value("tokenizer.ggml.model", GgufType::string, GgufBytes::text("rwkv"));
+        read(bytes);
+      },
+      "the tokenizer \"rwkv\" is not known");
+  expect_error([] { read(GgufBytes()); }, "has no tokenizer");
+}
+
+}  // namespace
+}  // namespace heed::text
