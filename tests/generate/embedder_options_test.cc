@@ -1,0 +1,65 @@
+#include <gtest/gtest.h>
+
+#include "heed/base/error.h"
+#include "heed/base/file.h"
+#include "heed/generate/embedder.h"
+
+namespace heed::generate {
+namespace {
+
+class EmbedderOptionsRead : public testing::Test {
+ protected:
+  EmbedderOptionsRead() {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_ / "1_Pooling");
+    modules(R"([{"type": "sentence_transformers.models.Transformer", "path": ""},
+                {"type": "sentence_transformers.models.Pooling", "path": "1_Pooling"}])");
+    pooling(R"({"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": false})");
+  }
+  ~EmbedderOptionsRead() override { std::filesystem::remove_all(folder_); }
+
+  void modules(const std::string& json) { write_file_atomically(folder_ / "modules.json", json); }
+  void pooling(const std::string& json) {
+    write_file_atomically(folder_ / "1_Pooling/config.json", json);
+  }
+  EmbedderOptions read() const { return read_embedder_options(folder_); }
+
+  const std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() / "heed_embedder_options_test" /
+      testing::UnitTest::GetInstance()->current_test_info()->name();
+};
+
+TEST_F(EmbedderOptionsRead, FollowTheModulesOfADirectory) {
+  write_file_atomically(folder_ / "sentence_bert_config.json",
+                        R"({"max_seq_length": 64, "do_lower_case": true})");
+  const EmbedderOptions options = read();
+  EXPECT_EQ(options.pooling, Pooling::cls);
+  EXPECT_FALSE(options.normalize);
+  EXPECT_TRUE(options.lower_case);
+  EXPECT_EQ(options.max_tokens, 64);
+}
+
+TEST_F(EmbedderOptionsRead, AreTheDefaultsForAPlainModel) {
+  std::filesystem::remove(folder_ / "modules.json");
+  EXPECT_EQ(read().pooling, Pooling::mean);
+  EXPECT_EQ(read().max_tokens, 0);
+}
+
+TEST_F(EmbedderOptionsRead, RefuseWhatHeedCannotDo) {
+  for (const char* json : {R"({"pooling_mode_weightedmean_tokens": true})",
+                           R"({"pooling_mode_cls_token": true, "pooling_mode_max_tokens": true})",
+                           R"({"pooling_mode_cls_token": 1})", "[]", "{"}) {
+    pooling(json);
+    EXPECT_THROW(read(), Error) << json;
+  }
+  for (const char* json :
+       {R"([{"type": "sentence_transformers.models.Dense", "path": "2_Dense"}])",
+        R"([{"type": "x.Pooling", "path": "../elsewhere"}])",
+        R"([{"type": "x.Pooling", "path": "/etc"}])", R"([{"path": ""}])", "{}", "[3]"}) {
+    modules(json);
+    EXPECT_THROW(read(), Error) << json;
+  }
+}
+
+}  // namespace
+}  // namespace heed::generate
