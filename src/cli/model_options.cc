@@ -5,6 +5,7 @@
 #include "heed/base/error.h"
 #include "heed/format/gguf.h"
 #include "heed/text/gguf_tokenizer.h"
+#include "heed/text/translation_tokenizer.h"
 
 namespace heed::cli {
 namespace {
@@ -16,6 +17,9 @@ format::WeightPrecision precision_of(const std::string& name) {
 }
 
 text::Tokenizer read_tokenizer(const std::string& path) {
+  require(!text::TranslationTokenizer::exists(path),
+          "{} holds a translation model, of a vocabulary for each side: heed translate runs it",
+          path);
   if (!std::filesystem::is_regular_file(path)) return text::Tokenizer::load(path);
   return text::read_gguf_tokenizer(format::GgufFile::open(path)->metadata(), path);
 }

@@ -53,7 +53,8 @@ class Parameters {
   /// Allocates gradients where there are none, and sets all to zero.
   void zero_gradients();
 
-  /// Makes the bf16 copies of all matrices that the bf16 compute mode reads, from the f32 values.
+  /// Makes the bf16 copies of all f32 matrices that the bf16 compute mode reads; those stored in
+  /// another type are read as they are.
   void make_working_copies();
 
  private:
