@@ -17,11 +17,22 @@ kernels::AttentionOptions Attention::Settings::options(int64_t kv_heads) const {
           .dropout = dropout};
 }
 
+namespace {
+
+/// Scores that are not divided by sqrt(d) (T5) begin with narrower queries, so that softmax does
+/// not begin saturated.
+float first_query_gain(const Attention::Settings& s) {
+  return s.scale == 0.0f ? 1.0f : 1.0f / (s.scale * std::sqrt(static_cast<float>(s.d_head)));
+}
+
+}  // namespace
+
 Attention::Attention(Parameters& parameters, const std::string& name, Settings s,
                      AttentionSite site)
     : settings_(s),
       site_(site),
-      q_proj_(parameters, name + ".q_proj", {s.d_model, s.n_heads * s.d_head, s.qkv_bias}),
+      q_proj_(parameters, name + ".q_proj",
+              {s.d_model, s.n_heads * s.d_head, s.qkv_bias, first_query_gain(s)}),
       k_proj_(parameters, name + ".k_proj", {s.d_model, s.n_kv_heads * s.d_head, s.qkv_bias}),
       v_proj_(parameters, name + ".v_proj", {s.d_model, s.n_kv_heads * s.d_value, s.qkv_bias}),
       o_proj_(parameters, name + ".o_proj", {s.n_heads * s.d_value, s.d_model, s.o_bias}) {

@@ -5,7 +5,8 @@
 namespace heed::nn {
 
 Linear::Linear(Parameters& parameters, const std::string& name, Sizes sizes)
-    : weight_(parameters.create(name + ".weight", {sizes.out, sizes.in}, Initializer::xavier())),
+    : weight_(parameters.create(name + ".weight", {sizes.out, sizes.in},
+                                Initializer::xavier(sizes.gain))),
       bias_(sizes.bias ? parameters.create(name + ".bias", {sizes.out}, Initializer::zeros())
                        : parameters.absent()) {}
 

@@ -13,6 +13,7 @@ class Linear {
   struct Sizes {
     int64_t in, out;
     bool bias = true;
+    float gain = 1.0f;  // of the first weights (Initializer::xavier)
   };
   Linear(Parameters& parameters, const std::string& name, Sizes sizes);
 

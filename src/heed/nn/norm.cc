@@ -13,7 +13,7 @@ Norm::Norm(Parameters& parameters, const std::string& name, Settings settings)
                 : parameters.absent()) {}
 
 Tensor Norm::forward(Context& context, const Tensor& x) const {
-  if (settings_.kind == NormKind::rms) 
+  if (settings_.kind == NormKind::rms)
     return ops::rms_norm(context, x, weight_, settings_.epsilon, settings_.unit_offset);
   return ops::layer_norm(context, x, weight_, bias_, settings_.epsilon);
 }
