@@ -1,0 +1,156 @@
+// The frame around the kernels for blocks: packing, quantising rows, threads, edges.
+#include "heed/kernels/matmul_blocks.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "heed/base/parallel.h"
+#include "heed/kernels/cpu/matmul_blocks_kernels.h"
+#include "heed/kernels/cpu/matmul_blocks_pack.h"
+#include "heed/kernels/cpu/matmul_blocks_rows.h"
+#include "heed/kernels/cpu/pieces.h"
+#include "heed/tensor/allocator.h"
+
+namespace heed::kernels::cpu {
+namespace {
+
+// Bytes of a weight that one thread reads at a time: worth waking another for.
+constexpr int64_t kPieceBytes = 64 << 10;
+// Of a in one pass: its quants stay in a level-2 cache while the panels pass.
+constexpr int64_t kRowsBytes = 1 << 20;
+
+int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+int64_t round_up(int64_t a, int64_t b) { return ceil_div(a, b) * b; }
+
+/// Memory that grows and is kept from one product to the next.
+class Buffer {
+ public:
+  std::byte* at_least(int64_t bytes) {
+    if (bytes > size_) {
+      memory_.reset();
+      memory_ = allocate(static_cast<size_t>(bytes));
+      size_ = bytes;
+    }
+    return memory_.get();
+  }
+
+ private:
+  std::shared_ptr<std::byte> memory_;
+  int64_t size_ = 0;
+};
+
+thread_local Buffer rows_buffer, sums_buffer;
+
+/// Room for `rows` rows of activations.
+QuantizedRows rows_in(Buffer& buffer, int64_t rows, int64_t k) {
+  const int64_t blocks = k / kWeightBlock, groups = ceil_div(k, kActivationGroup);
+  // Not a power of two: rows would compete for the same lines of the cache.
+  const int64_t stride = round_up(k, 64) + 64;
+  const int64_t quants = rows * stride, starts = rows * blocks * 8, sums = rows * blocks * 4;
+  std::byte* memory = buffer.at_least(quants + starts + sums + rows * groups * 4 + 64);
+  return {.quants = reinterpret_cast<int8_t*>(memory),
+          .stride = stride,
+          .scales = reinterpret_cast<float*>(memory + quants + starts + sums),
+          .starts = reinterpret_cast<int32_t*>(memory + quants),
+          .sums = reinterpret_cast<float*>(memory + quants + starts),
+          .blocks = blocks,
+          .groups = groups};
+}
+
+class Product {
+ public:
+  Product(const Tensor& a, const PackedBlocks& weight, const Tensor& bias, Tensor& c)
+      : kernel_(block_kernel()),
+        layout_(weight.dtype, weight.cols),
+        a_(a),
+        weight_(weight),
+        bias_(bias.defined() ? bias.data<float>() : nullptr),
+        c_(c),
+        m_(a.rows()),
+        n_(weight.rows) {}
+
+  void run() const {
+    const QuantizedRows rows = rows_in(rows_buffer, m_, weight_.cols);
+    parallel_for(m_, piece_rows(kLightPiece, weight_.cols), [&](int64_t begin, int64_t end) {
+      quantize_activations(a_, begin, end, quant_bias(layout_.dtype), rows);
+    });
+    const int64_t panels = ceil_div(n_, kPanelCols);
+    // Several rows make a panel more work.
+    const int64_t work = std::max<int64_t>(1, layout_.bytes * ceil_div(m_, kernel_.rows));
+    parallel_for(panels, std::max<int64_t>(1, kPieceBytes / work),
+                 [&](int64_t begin, int64_t end) { run_panels(rows, begin, end); });
+  }
+
+ private:
+  void run_panels(const QuantizedRows& rows, int64_t begin, int64_t end) const {
+    const int64_t stride = (end - begin) * kPanelCols;
+    auto* sums = reinterpret_cast<float*>(sums_buffer.at_least(kernel_.rows * stride * 4));
+    for (int64_t row = 0; row < m_; row += kernel_.rows) {
+      const int64_t count = std::min(kernel_.rows, m_ - row);
+      kernel_.multiply({.a = rows.from(row),
+                        .rows = count,
+                        .layout = layout_,
+                        .panel = weight_.panels.get() + begin * layout_.bytes,
+                        .panels = end - begin,
+                        .sums = sums,
+                        .stride = stride});
+      const int64_t col = begin * kPanelCols, cols = std::min(stride, n_ - col);
+      visit_floating(c_.dtype(), [&](auto zero) {
+        for (int64_t r = 0; r < count; ++r)
+          finish(sums + r * stride, col, cols, c_.data<decltype(zero)>() + (row + r) * n_ + col);
+      });
+    }
+  }
+
+  template <typename T>
+  void finish(const float* sums, int64_t col, int64_t cols, T* to) const {
+    if (bias_)
+      for (int64_t i = 0; i < cols; ++i) to[i] = T(sums[i] + bias_[col + i]);
+    else
+      for (int64_t i = 0; i < cols; ++i) to[i] = T(sums[i]);
+  }
+
+  const BlockKernel& kernel_;
+  const PanelLayout layout_;
+  const Tensor& a_;
+  const PackedBlocks& weight_;
+  const float* bias_;
+  Tensor& c_;
+  const int64_t m_, n_;
+};
+
+}  // namespace
+
+PackedBlocks pack_blocks(const Tensor& weight) {
+  require(multiplies_blocks(weight.dtype()), "pack_blocks: the weight is {}, expected blocks",
+          name_of(weight.dtype()));
+  const PanelLayout layout(weight.dtype(), weight.cols());
+  const int64_t panels = ceil_div(weight.rows(), kPanelCols);
+  auto memory = allocate(static_cast<size_t>(panels * layout.bytes));
+  parallel_for(panels, std::max<int64_t>(1, kPieceBytes / std::max<int64_t>(1, layout.bytes)),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t panel = begin; panel < end; ++panel)
+                   pack_block_panel(weight, layout, panel, memory.get() + panel * layout.bytes);
+               });
+  return {.panels = std::move(memory),
+          .dtype = weight.dtype(),
+          .rows = weight.rows(),
+          .cols = weight.cols(),
+          .weight = {}};
+}
+
+void matmul_blocks(const Tensor& a, const PackedBlocks& weight, const Tensor& bias, Tensor& c) {
+  require(weight.panels != nullptr,
+          "matmul_blocks: the weight was packed by the reference backend");
+  visit_floating(a.dtype(), [](auto) {});
+  visit_floating(c.dtype(), [](auto) {});
+  if (c.elements() == 0) return;
+  const int64_t at_once = std::max<int64_t>(64, kRowsBytes / std::max<int64_t>(1, a.cols()));
+  for (int64_t row = 0; row < a.rows(); row += at_once) {
+    const int64_t end = std::min(a.rows(), row + at_once);
+    Tensor part = c.row_slice(row, end);
+    Product(a.row_slice(row, end), weight, bias, part).run();
+  }
+}
+
+}  // namespace heed::kernels::cpu

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "heed/kernels/matmul_blocks.h"
+
+namespace heed::kernels::cpu {
+
+/// Columns of c, which are rows of the weight, that stand side by side in a panel.
+inline constexpr int64_t kPanelCols = 16;
+/// Bytes of a panel for 4 neighbouring k: those of a column, then those of the next.
+inline constexpr int64_t kQuadBytes = 4 * kPanelCols;
+
+/// Where things are in a panel: 16 columns over all of K. First come the scales, then the quants.
+/// Scales of a block: f16 [16]; then q4_1's minimums, f16 [16]; q6_K has for each block its scales
+/// of 16 elements, i8 [2, 16], behind the f16 [16] of each 256 elements.
+/// Quants of a block: q8_0, biased by 128: [8 quads, 16 columns, 4]. q4_0 and q4_1: [4, 16, 4], the
+/// lower halves being quads 0 to 3, the upper 4 to 7. q6_K: the lower four bits likewise, then the
+/// upper two [2, 16, 4], those of quad i at bit 2 (i % 4) of part i / 4.
+struct PanelLayout {
+  PanelLayout(DType dtype, int64_t k);
+
+  DType dtype;
+  int64_t blocks;        // of 32 elements of K
+  int64_t block_quants;  // bytes
+  int64_t small_scales;  // of the first of q6_K's scales of 16 elements, in bytes
+  int64_t quants;        // of the first quants
+  int64_t bytes;         // of a panel, a multiple of 64
+};
+
+/// What a weight's quants are larger by in a panel than they are.
+constexpr int quant_bias(DType dtype) {
+  return dtype == DType::q8_0 ? 128 : dtype == DType::q4_0 ? 8 : dtype == DType::q6_K ? 32 : 0;
+}
+
+/// Rows of activations, quantised; `stride` bytes lie between their quants.
+struct QuantizedRows {
+  int8_t* quants;
+  int64_t stride;
+  float* scales;    // [rows, groups]
+  int32_t* starts;  // [rows, blocks, 2]: -bias * the sum of 16 quants; where their dots begin
+  float* sums;      // [rows, blocks]: of 32 quants
+  int64_t blocks, groups;
+
+  QuantizedRows from(int64_t row) const {
+    return {quants + row * stride,
+            stride,
+            scales + row * groups,
+            starts + row * blocks * 2,
+            sums + row * blocks,
+            blocks,
+            groups};
+  }
+};
+
+/// The unit of work of a kernel: sums [rows, panels * 16], `stride` apart, of at most
+/// BlockKernel::rows rows and some panels.
+struct BlockStrip {
+  QuantizedRows a;
+  int64_t rows;
+  const PanelLayout& layout;
+  const std::byte* panel;
+  int64_t panels;
+  float* sums;
+  int64_t stride;
+};
+
+struct BlockKernel {
+  const char* name;
+  int64_t rows;
+  void (*multiply)(const BlockStrip& strip);
+};
+
+/// Plain loops, and those for AVX2 and for AVX-512 with VNNI, which are null where the machine does
+/// not have them.
+const BlockKernel* plain_block_kernel();
+const BlockKernel* avx512_vnni_block_kernel();
+
+/// Those that this machine has, the fastest first.
+std::vector<const BlockKernel*> block_kernels();
+
+/// Makes matmul_blocks use that kernel alone; null: what is fastest. For tests.
+void force_block_kernel(const BlockKernel* kernel);
+const BlockKernel& block_kernel();
+
+}  // namespace heed::kernels::cpu

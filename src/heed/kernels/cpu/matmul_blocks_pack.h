@@ -1,0 +1,11 @@
+#pragma once
+
+#include "heed/kernels/cpu/matmul_blocks_kernels.h"
+
+namespace heed::kernels::cpu {
+
+/// Writes panel `panel` of a weight; columns beyond its last row are zeros.
+void pack_block_panel(const Tensor& weight, const PanelLayout& layout, int64_t panel,
+                      std::byte* to);
+
+}  // namespace heed::kernels::cpu

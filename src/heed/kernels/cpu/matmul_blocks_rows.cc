@@ -1,0 +1,112 @@
+#include "heed/kernels/cpu/matmul_blocks_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "heed/kernels/cpu/matmul_blocks_rows.cc"
+#include <hwy/foreach_target.h>
+
+#include "heed/kernels/cpu/dispatch.h"
+#include "heed/kernels/cpu/simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels {
+namespace HWY_NAMESPACE {
+namespace {
+
+using cpu::QuantizedRows;
+
+using I32 = hn::RebindToSigned<F32>;
+using I8Quarter = hn::Rebind<int8_t, F32>;
+
+constexpr int64_t kHalfBlock = kWeightBlock / 2;
+// A vector has at most 16 lanes, so that none reaches over the end of 16 elements.
+constexpr int64_t kLanes = HWY_MAX_BYTES / 4;
+
+/// The greatest magnitude, as the bits of an f32: greater ones are greater integers, and what is
+/// not finite is greatest.
+template <typename T>
+uint32_t largest_magnitude(const T* x, int64_t count) {
+  const I32 d;
+  const auto magnitude = hn::Set(d, 0x7fffffff);
+  auto largest = hn::Zero(d);
+  for (int64_t i = 0; i < count; i += kLanes)
+    largest = hn::Max(largest, hn::And(hn::BitCast(d, load(F32(), x + i)), magnitude));
+  return static_cast<uint32_t>(hn::GetLane(hn::MaxOfLanes(d, largest)));
+}
+
+/// x * factor as integers; returns their sum.
+template <typename T>
+HWY_INLINE int32_t put_quants(const T* x, V32 factor, int8_t* to) {
+  const I32 d;
+  auto sum = hn::Zero(d);
+  for (int64_t i = 0; i < kHalfBlock; i += kLanes) {
+    const auto quants = hn::NearestInt(hn::Mul(load(F32(), x + i), factor));
+    hn::StoreU(hn::DemoteTo(I8Quarter(), quants), I8Quarter(), to + i);
+    sum = hn::Add(sum, quants);
+  }
+  return hn::GetLane(hn::SumOfLanes(d, sum));
+}
+
+struct Scales {
+  float scale, inverse;
+};
+
+Scales scales_of(uint32_t magnitude) {
+  float largest;
+  std::memcpy(&largest, &magnitude, sizeof(largest));
+  if (!std::isfinite(largest)) return {std::numeric_limits<float>::quiet_NaN(), 0.0f};
+  const float scale = largest / 127.0f, inverse = 1.0f / scale;
+  return std::isfinite(inverse) ? Scales{scale, inverse} : Scales{0.0f, 0.0f};
+}
+
+template <typename T>
+void quantize_row(const T* x, int64_t cols, int bias, const QuantizedRows& to) {
+  for (int64_t k = 0; k < cols; k += kActivationGroup) {
+    const int64_t end = std::min(cols, k + kActivationGroup);
+    const Scales scales = scales_of(largest_magnitude(x + k, end - k));
+    to.scales[k / kActivationGroup] = scales.scale;
+    if (scales.inverse == 0.0f) {
+      std::memset(to.quants + k, 0, static_cast<size_t>(end - k));
+      std::fill(to.starts + k / kHalfBlock, to.starts + end / kHalfBlock, 0);
+      std::fill(to.sums + k / kWeightBlock, to.sums + end / kWeightBlock, 0.0f);
+      continue;
+    }
+    const V32 factor = hn::Set(F32(), scales.inverse);
+    for (int64_t i = k; i < end; i += kWeightBlock) {
+      const int32_t first = put_quants(x + i, factor, to.quants + i);
+      const int32_t second = put_quants(x + i + kHalfBlock, factor, to.quants + i + kHalfBlock);
+      to.starts[i / kHalfBlock] = -bias * first;
+      to.starts[i / kHalfBlock + 1] = -bias * second;
+      to.sums[i / kWeightBlock] = static_cast<float>(first + second);
+    }
+  }
+}
+
+}  // namespace
+
+void quantize_activations(const Tensor& a, int64_t begin, int64_t end, int bias,
+                          const QuantizedRows& to) {
+  visit_floating(a.dtype(), [&](auto zero) {
+    const auto* from = a.data<decltype(zero)>();
+    for (int64_t row = begin; row < end; ++row)
+      quantize_row(from + row * a.cols(), a.cols(), bias, to.from(row));
+  });
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace heed::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed::kernels {
+
+HEED_CPU_KERNEL(void, quantize_activations,
+                (const Tensor& a, int64_t begin, int64_t end, int bias, const QuantizedRows& to),
+                (a, begin, end, bias, to))
+
+}  // namespace heed::kernels
+#endif  // HWY_ONCE

@@ -1,0 +1,120 @@
+#include "heed/kernels/matmul_blocks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "heed/kernels/reference/stored_rows.h"
+
+namespace heed::kernels::reference {
+namespace {
+
+struct Group {
+  float scale;
+  std::vector<int> quants;
+};
+
+Group quantised(const std::vector<float>& x) {
+  float largest = 0.0f;
+  for (const float value : x) {
+    if (!std::isfinite(value))
+      return {std::numeric_limits<float>::quiet_NaN(), std::vector<int>(x.size())};
+    largest = std::max(largest, std::fabs(value));
+  }
+  const float scale = largest / 127.0f, inverse = 1.0f / scale;
+  if (!std::isfinite(inverse)) return {0.0f, std::vector<int>(x.size())};
+  std::vector<int> quants;
+  for (const float value : x) quants.push_back(static_cast<int>(std::nearbyint(value * inverse)));
+  return {scale, quants};
+}
+
+template <typename T>
+std::vector<Group> quantised_row(const T* row, int64_t cols) {
+  std::vector<Group> groups;
+  for (int64_t k = 0; k < cols; k += kActivationGroup)
+    groups.push_back(quantised({row + k, row + std::min(cols, k + kActivationGroup)}));
+  return groups;
+}
+
+/// The integers that a block's elements are, without its scales.
+template <typename Block>
+std::vector<int> integers(Block block) {
+  block.scale = float16(1.0f);
+  if constexpr (std::is_same_v<Block, BlockQ4_1>) block.minimum = float16(0.0f);
+  if constexpr (std::is_same_v<Block, BlockQ6_K>) block.scales.fill(1);
+  std::vector<int> result;
+  for (int64_t i = 0; i < Block::kElements; ++i)
+    result.push_back(static_cast<int>(stored_element(&block, i)));
+  return result;
+}
+
+/// part, and what the 32 elements of a block from `begin` on add to it.
+template <typename Block>
+float with_block(const Block& block, int64_t begin, const int* a, float part) {
+  const std::vector<int> weights = integers(block);
+  int dot = 0, sum = 0;
+  for (int64_t i = 0; i < kWeightBlock; ++i) {
+    const auto at = static_cast<size_t>(begin + i);
+    int weight = weights[at];
+    if constexpr (std::is_same_v<Block, BlockQ6_K>) weight *= block.scales[at / 16];
+    dot += weight * a[i];
+    sum += a[i];
+  }
+  part = std::fma(static_cast<float>(block.scale), static_cast<float>(dot), part);
+  if constexpr (std::is_same_v<Block, BlockQ4_1>)
+    part = std::fma(static_cast<float>(block.minimum), static_cast<float>(sum), part);
+  return part;
+}
+
+template <typename Block>
+float product(const std::vector<Group>& row, const Block* weight) {
+  float sum = 0.0f;
+  int64_t k = 0;
+  for (const Group& group : row) {
+    float part = 0.0f;
+    for (size_t i = 0; i < group.quants.size(); i += kWeightBlock, k += kWeightBlock)
+      part = with_block(weight[k / Block::kElements], k % Block::kElements, &group.quants[i], part);
+    sum = std::fma(group.scale, part, sum);
+  }
+  return sum;
+}
+
+template <typename A, typename Block, typename C>
+void multiply(const Tensor& a, const Tensor& weight, const Tensor& bias, Tensor& c) {
+  const int64_t n = weight.rows();
+  for (int64_t row = 0; row < a.rows(); ++row) {
+    const auto groups = quantised_row(a.data<A>() + row * a.cols(), a.cols());
+    for (int64_t col = 0; col < n; ++col) {
+      const float sum =
+          product(groups, reinterpret_cast<const Block*>(weight.raw() + col * weight.row_bytes()));
+      c.data<C>()[row * n + col] = C(bias.defined() ? sum + bias.data<float>()[col] : sum);
+    }
+  }
+}
+
+}  // namespace
+
+PackedBlocks pack_blocks(const Tensor& weight) {
+  require(multiplies_blocks(weight.dtype()), "pack_blocks: the weight is {}, expected blocks",
+          name_of(weight.dtype()));
+  return {.panels = {},
+          .dtype = weight.dtype(),
+          .rows = weight.rows(),
+          .cols = weight.cols(),
+          .weight = weight};
+}
+
+void matmul_blocks(const Tensor& a, const PackedBlocks& weight, const Tensor& bias, Tensor& c) {
+  require(weight.weight.defined(), "matmul_blocks: the weight was packed by the cpu backend");
+  visit_floating(a.dtype(), [&](auto in) {
+    visit_stored(weight.dtype, [&](auto stored) {
+      visit_floating(c.dtype(), [&](auto out) {
+        if constexpr (!is_plain(dtype_of<decltype(stored)>))
+          multiply<decltype(in), decltype(stored), decltype(out)>(a, weight.weight, bias, c);
+      });
+    });
+  });
+}
+
+}  // namespace heed::kernels::reference

@@ -1,0 +1,183 @@
+#include "heed/kernels/matmul_blocks.h"
+
+#include <limits>
+
+#include "heed/kernels/cpu/matmul_blocks_kernels.h"
+#include "heed/kernels/matmul_stored.h"
+#include "tests/base/testing.h"
+#include "tests/kernels/stored_testing.h"
+
+namespace heed::kernels {
+namespace {
+
+constexpr DType kBlocks[] = {DType::q8_0, DType::q4_0, DType::q4_1, DType::q6_K};
+
+/// Calls run(name) with every kernel that this machine has, on every instruction set that Highway
+/// finds for what stands around it.
+void with_every_kernel(const std::function<void(const std::string&)>& run) {
+  for (const cpu::BlockKernel* kernel : cpu::block_kernels()) {
+    cpu::force_block_kernel(kernel);
+    run(kernel->name);
+  }
+  cpu::force_block_kernel(nullptr);
+  on_every_target(run);
+}
+
+Tensor product(const Tensor& a, const Tensor& weight, const Tensor& bias = {},
+               DType out = DType::f32) {
+  Tensor c = Tensor::empty({a.rows(), weight.rows()}, out);
+  cpu::matmul_blocks(a, cpu::pack_blocks(weight), bias, c);
+  return c;
+}
+
+Tensor plain_product(const Tensor& a, const Tensor& weight, const Tensor& bias = {},
+                     DType out = DType::f32) {
+  Tensor c = Tensor::empty({a.rows(), weight.rows()}, out);
+  reference::matmul_blocks(a, reference::pack_blocks(weight), bias, c);
+  return c;
+}
+
+/// Products with a weight of every type: K of whole groups, and others.
+void for_weights(int64_t n, const std::function<void(const Tensor&)>& body) {
+  for (const DType dtype : kBlocks) {
+    body(random_stored({n, 256}, dtype, 2));
+    body(random_stored({n, 768}, dtype, 3));
+    if (dtype != DType::q6_K)
+      for (const int64_t k : {32, 96, 352}) body(random_stored({n, k}, dtype, 4));
+  }
+}
+
+TEST(MatmulBlocks, HasTheBitsOfTheReference) {
+  for_weights(39, [](const Tensor& weight) {
+    const Tensor bias = normals({39}, 6);
+    for (const int64_t m : {1, 2, 7, 8, 20, 37})
+      for (const DType in : kFloating) {
+        const Tensor a = normals({m, weight.cols()}, 1, in);
+        const Tensor plain = plain_product(a, weight, bias);
+        with_every_kernel([&](const std::string& name) {
+          EXPECT_TRUE(same_bits(product(a, weight, bias), plain))
+              << name << " " << m << " " << name_of(in) << " by " << name_of(weight.dtype()) << " "
+              << weight.cols();
+        });
+        EXPECT_TRUE(same_bits(product(a, weight, {}, DType::bf16),
+                              plain_product(a, weight, {}, DType::bf16)));
+      }
+  });
+}
+
+TEST(MatmulBlocks, IsNearTheExactProduct) {
+  for_weights(20, [](const Tensor& weight) {
+    const Tensor a = normals({9, weight.cols()}, 1);
+    const std::vector<double> found = numbers(product(a, weight));
+    Tensor exact = Tensor::empty({9, 20});
+    reference::matmul_stored(a, weight, {}, exact);
+    double error = 0.0, length = 0.0;
+    for (size_t i = 0; i < found.size(); ++i) {
+      error += std::pow(found[i] - numbers(exact)[i], 2.0);
+      length += std::pow(numbers(exact)[i], 2.0);
+    }
+    // A rounding to 1/127 of the largest of a group, about 3 of the deviation, is within a half.
+    EXPECT_LT(std::sqrt(error / length), 0.012) << name_of(weight.dtype());
+  });
+}
+
+TEST(MatmulBlocks, ExtremeIntegersAreExact) {
+  for (const DType dtype : kBlocks) {
+    Tensor weight = random_stored({16, 512}, dtype, 2);
+    visit_stored(dtype, [&](auto stored) {
+      using Block = decltype(stored);
+      if constexpr (!is_plain(dtype_of<Block>))
+        for (size_t i = 0; i < weight.values<Block>().size(); ++i) {
+          auto* bytes = reinterpret_cast<uint8_t*>(weight.data<Block>() + i);
+          std::fill(bytes, bytes + sizeof(Block), i % 3 ? uint8_t{0x80} : uint8_t{0xff});
+          weight.data<Block>()[i].scale = float16(1.0f);
+        }
+    });
+    for (const float sign : {1.0f, -1.0f}) {
+      Tensor a = Tensor::full({20, 512}, sign);
+      with_every_kernel([&](const std::string& name) {
+        EXPECT_TRUE(same_bits(product(a, weight), plain_product(a, weight)))
+            << name << " " << name_of(dtype);
+      });
+    }
+  }
+}
+
+TEST(MatmulBlocks, ARowDoesNotDependOnTheOthers) {
+  for_weights(37, [](const Tensor& weight) {
+    const Tensor a = normals({150, weight.cols()}, 1), bias = normals({37}, 6);
+    const Tensor all = product(a, weight, bias);
+    for (const int64_t rows : {1, 2, 9, 16, 33, 100})
+      for (const int64_t first : {0, 5, 50})
+        EXPECT_TRUE(same_bits(product(a.row_slice(first, first + rows), weight, bias),
+                              all.row_slice(first, first + rows)))
+            << name_of(weight.dtype()) << " " << rows << " from " << first;
+  });
+}
+
+TEST(MatmulBlocks, ThreadsDoNotMatter) {
+  expect_no_thread_matters([] {
+    std::vector<Tensor> results;
+    for (const DType dtype : kBlocks)
+      for (const int64_t m : {1, 3, 200})
+        results.push_back(product(normals({m, 768}, 1), random_stored({1000, 768}, dtype, 2)));
+    return results;
+  });
+}
+
+TEST(MatmulBlocks, EmptySizesAreDefined) {
+  for (const DType dtype : kBlocks)
+    for (const int64_t m : {0, 1, 20}) {
+      const Tensor bias = normals({6}, 3);
+      const Tensor c = product(Tensor::empty({m, 0}), Tensor::empty({6, 0}, dtype), bias);
+      for (int64_t i = 0; i < c.elements(); ++i)
+        EXPECT_EQ(c.data<float>()[i], bias.data<float>()[i % 6]);
+      EXPECT_EQ(product(normals({m, 256}, 1), Tensor::empty({0, 256}, dtype)).elements(), 0);
+    }
+}
+
+TEST(MatmulBlocks, NotANumberStaysInItsRowOrColumn) {
+  for (const float wrong :
+       {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::infinity()}) {
+    Tensor a = normals({21, 64}, 1);
+    a.data<float>()[4 * 64 + 63] = wrong;
+    Tensor weight = random_stored({10, 64}, DType::q8_0, 2);
+    weight.data<BlockQ8_0>()[2 * 3].scale = float16(std::numeric_limits<float>::quiet_NaN());
+    with_every_kernel([&](const std::string& name) {
+      const Tensor c = product(a, weight);
+      for (int64_t i = 0; i < c.elements(); ++i)
+        EXPECT_EQ(std::isnan(c.data<float>()[i]), i / 10 == 4 || i % 10 == 3) << name << " " << i;
+    });
+  }
+}
+
+TEST(MatmulBlocks, ZerosAndTheSmallestNumbersAreFinite) {
+  const Tensor weight = random_stored({16, 256}, DType::q4_0, 2);
+  for (const float value : {0.0f, std::numeric_limits<float>::denorm_min(), 1e-38f, 3e38f}) {
+    const Tensor a = Tensor::full({3, 256}, value), plain = plain_product(a, weight);
+    with_every_kernel([&](const std::string& name) {
+      EXPECT_TRUE(same_bits(product(a, weight), plain)) << name << " " << value;
+    });
+    for (const double element : numbers(plain)) EXPECT_FALSE(std::isnan(element)) << value;
+  }
+}
+
+TEST(MatmulBlocks, RefusesOtherTypes) {
+  expect_error([] { cpu::pack_blocks(Tensor::zeros({4, 32})); }, "the weight is f32");
+  const Tensor weight = random_stored({4, 32}, DType::q8_0, 1);
+  expect_error([&] { product(Tensor::zeros({2, 32}, DType::f16), weight); }, "found f16");
+  Tensor c = Tensor::empty({2, 4});
+  expect_error(
+      [&] {
+        cpu::matmul_blocks(normals({2, 32}, 1), reference::pack_blocks(weight), {}, c);
+      },
+      "packed by the reference");
+  expect_error(
+      [&] {
+        reference::matmul_blocks(normals({2, 32}, 1), cpu::pack_blocks(weight), {}, c);
+      },
+      "packed by the cpu");
+}
+
+}  // namespace
+}  // namespace heed::kernels
