@@ -26,6 +26,7 @@ int status();
 /// One function a subcommand, each in the file of its name; they add it to the program.
 void add_attend(CLI::App& program);
 void add_average(CLI::App& program);
+void add_bench(CLI::App& program);
 void add_embed(CLI::App& program);
 void add_evaluate(CLI::App& program);
 void add_fill(CLI::App& program);

@@ -34,6 +34,7 @@ int main(int argc, char** argv) {
   heed::cli::add_average(program);
   heed::cli::add_info(program);
   heed::cli::add_logits(program);
+  heed::cli::add_bench(program);
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& done) {  // --help, --version

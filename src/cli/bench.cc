@@ -1,0 +1,265 @@
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/bench_measure.h"
+#include "cli/command.h"
+#include "cli/model_options.h"
+#include "heed/base/error.h"
+#include "heed/base/parallel.h"
+#include "heed/kernels/limits.h"
+#include "heed/model/families/family.h"
+#include "heed/train/machine.h"
+
+namespace heed::cli {
+namespace {
+
+using kernels::Arithmetic;
+using Json = nlohmann::ordered_json;
+
+constexpr double kMeasuring = 0.3;  // seconds for each of the machine's limits
+constexpr int64_t kSmallArea = int64_t{16} << 20, kLargeArea = int64_t{1} << 30;
+
+struct BenchOptions {
+  CommonOptions common;
+  ModelOptions model;
+  BenchSizes sizes{.prompt_tokens = 512, .context_tokens = 16, .tokens = 64, .repeat = 5};
+  std::string input;
+  bool limits = false, json = false;
+};
+
+/// Reading as much as a model does is measured within the memory there is.
+int64_t area_of(double bytes) {
+  const int64_t most = std::max(std::min(kLargeArea, train::available_memory() / 4), kSmallArea);
+  return std::clamp(static_cast<int64_t>(bytes), kSmallArea, most);
+}
+
+Json limits_of_machine() {
+  Json facts = {{"threads", thread_count()}};
+  for (const auto& [name, bytes] : {std::pair{"memory", kLargeArea}, {"caches", kSmallArea}}) {
+    const int64_t area = area_of(static_cast<double>(bytes));
+    facts["reading"][name] = {{"bytes", area},
+                              {"bytes_per_second", kernels::measure_reading(area, kMeasuring)}};
+  }
+  for (const Arithmetic kind : {Arithmetic::f32, Arithmetic::bf16, Arithmetic::int8}) {
+    const kernels::ArithmeticRate rate = kernels::measure_arithmetic(kind, kMeasuring);
+    facts["arithmetic"][name_of(kind)] = {{"operations_per_second", rate.operations_per_second},
+                                          {"instructions", rate.instructions}};
+  }
+  return facts;
+}
+
+int print_limits(const BenchOptions& options) {
+  const Json facts = limits_of_machine();
+  if (options.json) {
+    std::cout << facts.dump() << '\n';
+    return 0;
+  }
+  std::cout << fmt::format("{:<24} {}\n", "threads", facts["threads"].get<int>());
+  for (const auto& [name, reading] : facts["reading"].items())
+    std::cout << fmt::format("{:<24} {:.1f} GB/s\n",
+                             fmt::format("reading {} MiB", reading["bytes"].get<int64_t>() >> 20),
+                             reading["bytes_per_second"].get<double>() / 1e9);
+  for (const auto& [name, rate] : facts["arithmetic"].items())
+    std::cout << fmt::format(
+        "{:<24} {:.0f} GFLOP/s\n",
+        fmt::format("{} with {}", name, rate["instructions"].get<std::string>()),
+        rate["operations_per_second"].get<double>() / 1e9);
+  return 0;
+}
+
+std::vector<std::string> lines_of(const std::string& path) {
+  std::ifstream file(path);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(std::move(line));
+  require(!lines.empty(), "{} has no lines, or cannot be read", path);
+  return lines;
+}
+
+/// Longest that the model reads, and what suits its kind.
+BenchSizes sizes_for(const model::Transformer& model, BenchSizes sizes, bool prompt_given) {
+  const model::ModelConfig& config = model.config();
+  if (!prompt_given && model.has_encoder()) sizes.prompt_tokens = model.has_decoder() ? 32 : 128;
+  if (!prompt_given && config.positions != model::PositionKind::none)
+    sizes.prompt_tokens = std::min(sizes.prompt_tokens, config.max_positions);
+  if (sizes.batch == 0) sizes.batch = model.has_encoder() ? 32 : 1;
+  return sizes;
+}
+
+/// Bytes of the weights, by the type in which they are stored.
+std::map<std::string, int64_t> stored_bytes(const model::Transformer& model) {
+  std::map<std::string, int64_t> bytes;
+  for (const Parameter& parameter : model.parameters().all())
+    bytes[std::string(name_of(parameter.value.dtype()))] += parameter.value.bytes();
+  return bytes;
+}
+
+int64_t peak_memory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return int64_t{usage.ru_maxrss} * 1024;
+}
+
+Json described(const Measurement& measured, double peak) {
+  Json facts = {{"count", measured.count},       {"unit", measured.unit},
+                {"per_second", measured.rate()}, {"least", measured.least()},
+                {"most", measured.most()},       {"seconds", measured.seconds}};
+  if (measured.operations > 0) {
+    const double rate = measured.operations / measured.median_seconds();
+    facts["operations_per_second"] = rate;
+    facts["share_of_arithmetic"] = rate / peak;
+  }
+  return facts;
+}
+
+/// How fast a step's weights were read, beside how fast the machine reads as much.
+void add_reading(Json& facts, const Measurement& measured, int64_t steps) {
+  const double bytes = measured.weight_bytes / static_cast<double>(steps);
+  const double rate = measured.weight_bytes / measured.median_seconds();
+  const double limit = kernels::measure_reading(area_of(bytes), kMeasuring);
+  facts["weight_bytes_per_step"] = bytes;
+  facts["bytes_per_second"] = rate;
+  facts["reading_limit"] = limit;
+  facts["share_of_reading"] = rate / limit;
+}
+
+Arithmetic arithmetic_of(DType dtype) {
+  return dtype == DType::bf16 ? Arithmetic::bf16 : Arithmetic::f32;
+}
+
+Json measure_model(const BenchOptions& options, bool prompt_given) {
+  const auto model = load_model(options.model);
+  const BenchSizes sizes = sizes_for(*model, options.sizes, prompt_given);
+  Json facts = {{"model", options.model.path},
+                {"family", model::family_for(model->config()).model_type},
+                {"parameters", model->parameters().count()},
+                {"weights", stored_bytes(*model)},
+                {"compute", name_of(sizes.dtype)},
+                {"threads", thread_count()},
+                {"batch", sizes.batch},
+                {"beam", sizes.beam}};
+  std::vector<Measurement> all;
+  if (options.input.empty())
+    all = measure_tokens(*model, sizes);
+  else
+    all.push_back(measure_lines(*model, options.model, lines_of(options.input), sizes));
+  facts["peak_memory"] = peak_memory();  // before the machine is measured, which takes some, too
+  const auto peak = kernels::measure_arithmetic(arithmetic_of(sizes.dtype), kMeasuring);
+  for (const Measurement& measured : all) {
+    Json& entry = facts["measured"][measured.what];
+    entry = described(measured, peak.operations_per_second);
+    if (measured.weight_bytes > 0) add_reading(entry, measured, sizes.tokens);
+  }
+  return facts;
+}
+
+std::string remark(const Json& entry, const Json& facts) {
+  if (entry.contains("share_of_reading"))
+    return fmt::format("{:.1f} MB of weights a step: {:.0f}% of the {:.1f} GB/s that can be read",
+                       entry["weight_bytes_per_step"].get<double>() / 1e6,
+                       100 * entry["share_of_reading"].get<double>(),
+                       entry["reading_limit"].get<double>() / 1e9);
+  if (entry.contains("share_of_arithmetic"))
+    return fmt::format("{:.0f} GFLOP/s: {:.0f}% of the machine's {} arithmetic",
+                       entry["operations_per_second"].get<double>() / 1e9,
+                       100 * entry["share_of_arithmetic"].get<double>(),
+                       facts["compute"].get<std::string>());
+  return "";
+}
+
+void print_table(const Json& facts) {
+  std::string weights;
+  for (const auto& [dtype, bytes] : facts["weights"].items())
+    weights += fmt::format("{}{:.1f} MB {}", weights.empty() ? "" : " + ",
+                           bytes.get<double>() / 1e6, dtype);
+  std::cout << fmt::format("{}: {}, {:.1f} million parameters, {}\n",
+                           facts["model"].get<std::string>(), facts["family"].get<std::string>(),
+                           facts["parameters"].get<double>() / 1e6, weights);
+  std::cout << fmt::format("{} threads, batch {}, beam {}, {} arithmetic\n\n",
+                           facts["threads"].get<int>(), facts["batch"].get<int64_t>(),
+                           facts["beam"].get<int>(), facts["compute"].get<std::string>());
+  for (const auto& [what, entry] : facts["measured"].items())
+    std::cout << fmt::format("{:<8} {:>8} {:<8} {:>10.1f}/s  ({:.1f} to {:.1f})  {}\n", what,
+                             entry["count"].get<int64_t>(), entry["unit"].get<std::string>(),
+                             entry["per_second"].get<double>(), entry["least"].get<double>(),
+                             entry["most"].get<double>(), remark(entry, facts));
+  std::cout << fmt::format("memory   {:.0f} MB at most\n",
+                           facts["peak_memory"].get<double>() / 1e6);
+}
+
+int run_bench(const BenchOptions& options, bool prompt_given) {
+  apply(options.common);
+  if (options.limits) return print_limits(options);
+  const Json facts = measure_model(options, prompt_given);
+  if (options.json)
+    std::cout << facts.dump() << '\n';
+  else
+    print_table(facts);
+  std::cout.flush();
+  require(std::cout.good(), "the figures cannot be written to standard output");
+  return 0;
+}
+
+CLI::Option* add_size_options(CLI::App& app, BenchSizes& sizes) {
+  constexpr int64_t kMost = int64_t{1} << 30;
+  const auto count = [&](const char* name, int64_t& value, const char* help, int64_t least = 1) {
+    return app.add_option(name, value, help)->check(CLI::Range(least, kMost));
+  };
+  auto* prompt = count("--prompt-tokens", sizes.prompt_tokens,
+                       "Tokens of a prompt, source or text (default: 512 for a decoder, 32 for an "
+                       "encoder-decoder, 128 for an encoder)");
+  count("--context", sizes.context_tokens, "Tokens before those that a decoder alone writes")
+      ->capture_default_str();
+  count("--tokens", sizes.tokens, "Tokens written behind each prompt; 0: none", 0)
+      ->capture_default_str();
+  count("--batch", sizes.batch,
+        "Prompts at once (default: 1 for a decoder, 32 where there is an encoder)");
+  count("--batch-tokens", sizes.batch_tokens, "Tokens that are computed together");
+  app.add_option("--beam", sizes.beam, "Hypotheses kept; 1 is greedy")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
+  app.add_option("--repeat", sizes.repeat, "How often everything is measured")
+      ->check(CLI::Range(1, 10000))
+      ->capture_default_str();
+  return prompt;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& program) {
+  auto* app = program.add_subcommand(
+      "bench", "Measures how fast a model runs here, and what the machine can do at most");
+  auto options = std::make_shared<BenchOptions>();
+  add_model_options(*app, options->model);
+  app->get_option("--model")->required(false);
+  auto* limits = app->add_flag("--limits", options->limits,
+                               "Measure the machine alone: reading and arithmetic");
+  limits->excludes("--model");
+  auto* prompt = add_size_options(*app, options->sizes);
+  app->add_option("--input", options->input,
+                  "Translate, embed or continue the lines of this file, instead of made-up tokens")
+      ->check(CLI::ExistingFile);
+  app->add_flag("--json", options->json, "Print a JSON object");
+  add_common_options(*app, options->common);
+  app->footer(
+      "Prefill is reading a prompt, decode writing behind it, one token after the other. Figures "
+      "are\n"
+      "medians, in brackets the slowest and the fastest; loading is not counted.\n"
+      "Examples:\n"
+      "  heed bench --model model.gguf\n"
+      "  heed bench --model all-MiniLM-L6-v2 --input sentences.txt\n"
+      "  heed bench --model model --beam 4 --batch 64 --json\n"
+      "  heed bench --limits");
+  set_action(*app, [app, options, prompt] {
+    if (!options->limits && app->count("--model") == 0)
+      throw CLI::RequiredError("--model or --limits");
+    return run_bench(*options, prompt->count() > 0);
+  });
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,216 @@
+#include "cli/bench_measure.h"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <optional>
+
+#include "heed/base/error.h"
+#include "heed/generate/embedder.h"
+#include "heed/generate/generation_config.h"
+#include "heed/generate/generator.h"
+#include "heed/generate/hidden_states.h"
+#include "heed/generate/translator.h"
+#include "heed/train/machine.h"
+
+namespace heed::cli {
+namespace {
+
+constexpr int64_t kNoLimit = int64_t{1} << 30;
+
+double seconds_of(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Made-up texts.
+std::vector<std::vector<int32_t>> prompts_of(const model::Transformer& model, int64_t batch,
+                                             int64_t tokens) {
+  const int64_t vocabulary = model.config().vocab_size;
+  std::vector<std::vector<int32_t>> prompts(static_cast<size_t>(batch));
+  for (int64_t b = 0; b < batch; ++b)
+    for (int64_t i = 0; i < tokens; ++i)
+      prompts[static_cast<size_t>(b)].push_back(
+          static_cast<int32_t>((b * 104729 + i * 7919 + 13) % vocabulary));
+  return prompts;
+}
+
+/// Operations of a forward pass: a third of those of a training step.
+double forward_operations(const model::Transformer& model, int64_t texts, int64_t tokens,
+                          int64_t predicted) {
+  const int64_t all = texts * tokens;
+  return train::operations_of_step(model.config(), {.source = model.has_encoder() ? all : 0,
+                                                    .decoder = model.has_encoder() ? texts : all,
+                                                    .predicted = predicted,
+                                                    .sequences = texts}) /
+         3;
+}
+
+/// Bytes of the weights that a step of the decoder reads. Of the experts, those that one token is
+/// sent to.
+double bytes_of_step(const model::Transformer& model) {
+  const model::ModelConfig& c = model.config();
+  double bytes = 0;
+  for (const Parameter& parameter : model.parameters().all()) {
+    const std::string& name = parameter.name;
+    const auto has = [&](std::string_view part) { return name.find(part) != std::string::npos; };
+    const bool looked_up =
+        has("embed_positions") || (name == "model.shared.weight" && !c.tied_head);
+    const bool once_per_source = has(".encoder_attn.k_proj") || has(".encoder_attn.v_proj");
+    if (looked_up || once_per_source || name.starts_with("model.encoder")) continue;
+    const double share = has(".experts.") ? static_cast<double>(c.mixture.chosen) /
+                                                static_cast<double>(c.mixture.experts)
+                                          : 1.0;
+    const Tensor& read = parameter.packed.defined() ? parameter.packed.panels : parameter.value;
+    bytes += share * static_cast<double>(read.bytes());
+  }
+  return bytes;
+}
+
+/// Generates behind made-up prompts; nothing ends before it has all of its tokens.
+class Writing {
+ public:
+  Writing(const model::Transformer& model, const BenchSizes& sizes)
+      : model_(model), sizes_(sizes) {}
+
+  /// Seconds that `tokens` tokens behind each prompt take, the prompts included.
+  double seconds(const std::vector<std::vector<int32_t>>& prompts, int64_t tokens) const {
+    const generate::Generator generator(
+        model_, std::nullopt,
+        {.max_tokens = tokens,
+         .dtype = sizes_.dtype,
+         .batch_tokens = sizes_.batch_tokens > 0 ? sizes_.batch_tokens : kNoLimit});
+    return seconds_of([&] {
+      if (sizes_.beam > 1)
+        generator.search(prompts, {.beam = sizes_.beam});
+      else
+        generator.generate(prompts);
+    });
+  }
+
+ private:
+  const model::Transformer& model_;
+  const BenchSizes& sizes_;
+};
+
+std::vector<Measurement> measure_writing(const model::Transformer& model, const BenchSizes& sizes) {
+  const Writing writing(model, sizes);
+  const int64_t context = model.has_encoder() ? sizes.prompt_tokens : sizes.context_tokens;
+  const auto prompts = prompts_of(model, sizes.batch, sizes.prompt_tokens);
+  const auto contexts = prompts_of(model, sizes.batch, context);
+  Measurement prefill{"prefill", "tokens", sizes.batch * sizes.prompt_tokens, {}, 0, 0};
+  Measurement decode{"decode", "tokens", sizes.batch * sizes.tokens, {}, 0, 0};
+  Measurement outputs{"outputs", "outputs", sizes.batch, {}, 0, 0};
+  writing.seconds(prompts_of(model, 1, 1), 2);  // memory, threads, pages of the weights
+  for (int i = 0; i < sizes.repeat; ++i) {
+    prefill.seconds.push_back(writing.seconds(prompts, 1));
+    if (sizes.tokens == 0) continue;
+    const bool same = context == sizes.prompt_tokens;
+    const double before = same ? prefill.seconds.back() : writing.seconds(contexts, 1);
+    const double whole = writing.seconds(contexts, 1 + sizes.tokens);
+    decode.seconds.push_back(std::max(whole - before, 1e-9));
+    outputs.seconds.push_back(whole);
+  }
+  prefill.operations = forward_operations(model, sizes.batch, sizes.prompt_tokens, sizes.batch);
+  std::vector<Measurement> all{prefill};
+  if (sizes.tokens == 0) return all;
+  decode.weight_bytes = bytes_of_step(model) * static_cast<double>(sizes.tokens);
+  all.push_back(decode);
+  if (model.has_encoder()) all.push_back(outputs);
+  return all;
+}
+
+std::vector<Measurement> measure_reading(const model::Transformer& model, const BenchSizes& sizes) {
+  std::vector<int32_t> ids, offsets{0};
+  for (const auto& text : prompts_of(model, sizes.batch, sizes.prompt_tokens)) {
+    ids.insert(ids.end(), text.begin(), text.end());
+    offsets.push_back(static_cast<int32_t>(ids.size()));
+  }
+  Measurement texts{"texts", "texts", sizes.batch, {}, 0, 0};
+  Context context{.dtype = sizes.dtype};
+  const auto run = [&] { generate::hidden_states(model, context, {ids, offsets}); };
+  run();
+  for (int i = 0; i < sizes.repeat; ++i) texts.seconds.push_back(seconds_of(run));
+  texts.operations = forward_operations(model, sizes.batch, sizes.prompt_tokens, 0);
+  return {texts};
+}
+
+/// What is done with lines, made ready.
+using LineWork = std::function<void(const std::vector<std::string>&)>;
+
+LineWork translating(const model::Transformer& model, const ModelOptions& from,
+                     const BenchSizes& sizes) {
+  generate::Translator::Options options{.search = {.beam = sizes.beam}, .dtype = sizes.dtype};
+  if (sizes.batch_tokens > 0) options.batch_tokens = sizes.batch_tokens;
+  return [&model, options, tokenizer = text::TranslationTokenizer::load(from.path)](
+             const std::vector<std::string>& lines) {
+    generate::Translator(model, tokenizer, options).translate(lines);
+  };
+}
+
+LineWork embedding(const model::Transformer& model, const ModelOptions& from,
+                   const BenchSizes& sizes) {
+  generate::EmbedderOptions options = generate::read_embedder_options(from.path);
+  if (sizes.batch_tokens > 0) options.batch_tokens = sizes.batch_tokens;
+  return [embedder = generate::Embedder(model, load_tokenizer(from, model), options)](
+             const std::vector<std::string>& lines) { embedder.embed(lines); };
+}
+
+LineWork generating(const model::Transformer& model, const ModelOptions& from,
+                    const BenchSizes& sizes) {
+  const auto suggested = generate::read_generation_config(from.path, model.config());
+  generate::GeneratorOptions options;
+  options.max_tokens = std::max<int64_t>(sizes.tokens, 1);
+  options.end_ids = suggested.end_ids;
+  options.forced_first_id = suggested.forced_first_id;
+  options.dtype = sizes.dtype;
+  if (sizes.batch_tokens > 0) options.batch_tokens = sizes.batch_tokens;
+  const text::Tokenizer tokenizer = load_tokenizer(from, model);
+  return [tokenizer, beam = sizes.beam, generator = generate::Generator(model, tokenizer, options)](
+             const std::vector<std::string>& lines) {
+    std::vector<std::vector<int32_t>> prompts;
+    for (const std::string& line : lines) prompts.push_back(tokenizer.encode(line));
+    if (beam > 1)
+      generator.search(prompts, {.beam = beam});
+    else
+      generator.generate(prompts);
+  };
+}
+
+}  // namespace
+
+double Measurement::median_seconds() const {
+  std::vector<double> sorted = seconds;
+  std::ranges::sort(sorted);
+  const size_t half = sorted.size() / 2;
+  return sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+}
+
+double Measurement::rate() const { return static_cast<double>(count) / median_seconds(); }
+double Measurement::least() const {
+  return static_cast<double>(count) / *std::ranges::max_element(seconds);
+}
+double Measurement::most() const {
+  return static_cast<double>(count) / *std::ranges::min_element(seconds);
+}
+
+std::vector<Measurement> measure_tokens(const model::Transformer& model, const BenchSizes& sizes) {
+  return model.has_decoder() ? measure_writing(model, sizes) : measure_reading(model, sizes);
+}
+
+Measurement measure_lines(const model::Transformer& model, const ModelOptions& from,
+                          const std::vector<std::string>& lines, const BenchSizes& sizes) {
+  const bool translation = text::TranslationTokenizer::exists(from.path);
+  const LineWork work = (translation           ? translating
+                         : model.has_decoder() ? generating
+                                               : embedding)(model, from, sizes);
+  work({lines.begin(),
+        lines.begin() + static_cast<std::ptrdiff_t>(std::min<size_t>(lines.size(), 2))});
+  Measurement measured{"lines", "lines", static_cast<int64_t>(lines.size()), {}, 0, 0};
+  for (int i = 0; i < sizes.repeat; ++i)
+    measured.seconds.push_back(seconds_of([&] { work(lines); }));
+  return measured;
+}
+
+}  // namespace heed::cli
