@@ -17,8 +17,6 @@
 namespace heed {
 namespace {
 
-using Body = std::function<void(int64_t, int64_t)>;
-
 thread_local bool inside_parallel_for = false;
 
 int available_processors() {
@@ -34,8 +32,12 @@ void pause() {
 #endif
 }
 
+/// What two threads write lies this far apart, so that neither takes the other's line of the cache.
+constexpr size_t kOwnLine = 64;
+
 /// Workers that spin for a while between jobs, since operators follow each other within
-/// microseconds, and sleep when nothing comes.
+/// microseconds, and sleep when nothing comes. A job costs as little as its pieces allow: nobody
+/// locks while nobody sleeps.
 class Pool {
  public:
   explicit Pool(int threads) {
@@ -51,18 +53,14 @@ class Pool {
 
   ~Pool() { stop(); }
 
-  void run(int64_t count, int64_t grain, const Body& body) {
-    body_ = &body;
-    count_ = count;
-    grain_ = grain;
+  void run(int64_t count, int64_t grain, const ParallelBody& body) {
+    job_.body = &body;
+    job_.count = count;
+    job_.grain = grain;
     error_ = nullptr;
     next_.store(0, std::memory_order_relaxed);
     gate_.fetch_and(~kClosed, std::memory_order_release);
-    {
-      std::lock_guard lock(mutex_);
-      generation_.fetch_add(1, std::memory_order_release);
-    }
-    if (sleepers_.load() > 0) wake_.notify_all();
+    announce();
     take_pieces();
     gate_.fetch_or(kClosed, std::memory_order_relaxed);
     wait_for_workers();
@@ -73,13 +71,25 @@ class Pool {
   static constexpr int kSpins = 20000;
   static constexpr int kClosed = 1 << 30;
 
-  void stop() {
-    {
-      std::lock_guard lock(mutex_);
-      stopping_ = true;
-      generation_.fetch_add(1, std::memory_order_release);
-    }
+  /// Either a worker that is about to sleep sees the new number, or it is seen here; once the lock
+  /// was had, it waits and can be woken.
+  void announce() {
+    job_.number.fetch_add(1);
+    if (sleepers_.load() == 0) return;
+    { std::lock_guard lock(mutex_); }
     wake_.notify_all();
+  }
+
+  void sleep(uint64_t seen) {
+    std::unique_lock lock(mutex_);
+    sleepers_.fetch_add(1);
+    wake_.wait(lock, [&] { return job_.number.load() != seen; });
+    sleepers_.fetch_sub(1);
+  }
+
+  void stop() {
+    stopping_ = true;
+    announce();
     for (auto& worker : workers_) worker.join();
   }
 
@@ -96,14 +106,14 @@ class Pool {
   void take_pieces() {
     inside_parallel_for = true;
     for (;;) {
-      const int64_t begin = next_.fetch_add(grain_, std::memory_order_relaxed);
-      if (begin >= count_) break;
+      const int64_t begin = next_.fetch_add(job_.grain, std::memory_order_relaxed);
+      if (begin >= job_.count) break;
       try {
-        (*body_)(begin, begin + std::min(grain_, count_ - begin));
+        (*job_.body)(begin, begin + std::min(job_.grain, job_.count - begin));
       } catch (...) {
         std::lock_guard lock(mutex_);
         if (!error_) error_ = std::current_exception();
-        next_.store(count_, std::memory_order_relaxed);
+        next_.store(job_.count, std::memory_order_relaxed);
       }
     }
     inside_parallel_for = false;
@@ -112,36 +122,35 @@ class Pool {
   void work() {
     uint64_t seen = 0;
     for (;;) {
-      for (int spin = 0; spin < kSpins && generation_.load(std::memory_order_acquire) == seen;
+      for (int spin = 0; spin < kSpins && job_.number.load(std::memory_order_acquire) == seen;
            ++spin)
         pause();
-      if (generation_.load(std::memory_order_acquire) == seen) {
-        std::unique_lock lock(mutex_);
-        ++sleepers_;
-        wake_.wait(lock, [&] { return generation_.load(std::memory_order_acquire) != seen; });
-        --sleepers_;
-      }
+      if (job_.number.load(std::memory_order_acquire) == seen) sleep(seen);
       if (stopping_) return;
-      seen = generation_.load(std::memory_order_acquire);
+      seen = job_.number.load(std::memory_order_acquire);
       if ((gate_.fetch_add(1, std::memory_order_acquire) & kClosed) == 0) take_pieces();
       gate_.fetch_sub(1, std::memory_order_release);
     }
   }
 
-  std::vector<std::thread> workers_;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::atomic<uint64_t> generation_{0};
-  std::atomic<int> sleepers_{0};
+  /// Workers wait for the number to change. They read the rest inside the gate alone, and it is
+  /// written while nobody is there.
+  struct alignas(kOwnLine) Job {
+    std::atomic<uint64_t> number{0};
+    const ParallelBody* body = nullptr;
+    int64_t count = 0, grain = 1;
+  };
+  Job job_;
   /// The number of workers inside the current job. Once all its pieces are taken it is closed: who
   /// comes late turns back, and nobody waits for a worker that the system has not let run.
-  std::atomic<int> gate_{kClosed};
+  alignas(kOwnLine) std::atomic<int> gate_{kClosed};
   std::atomic<int64_t> next_{0};
+  alignas(kOwnLine) std::atomic<int> sleepers_{0};
   std::atomic<bool> stopping_{false};
-  const Body* body_ = nullptr;
-  int64_t count_ = 0;
-  int64_t grain_ = 1;
+  std::mutex mutex_;
+  std::condition_variable wake_;
   std::exception_ptr error_;
+  std::vector<std::thread> workers_;  // last: they find all the others
 };
 
 std::mutex pool_mutex;
@@ -164,10 +173,9 @@ void set_thread_count(int count) {
   wanted_threads = count;
 }
 
-void parallel_for(int64_t count, int64_t grain, const Body& body) {
+void run_pieces(int64_t count, int64_t grain, ParallelBody body) {
   grain = std::max<int64_t>(grain, 1);
-  if (count <= 0) return;
-  if (inside_parallel_for || count <= grain) {
+  if (inside_parallel_for || count <= grain || thread_count() == 1) {
     for (int64_t begin = 0; begin < count;) {
       const int64_t end = begin + std::min(grain, count - begin);
       body(begin, end);

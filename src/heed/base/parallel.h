@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 
 namespace heed {
 
@@ -13,11 +12,37 @@ int thread_count();
 /// Throws Error when `count` is below 1 or above 1024, or when the system has no more threads.
 void set_thread_count(int count);
 
+/// A body of parallel_for without its type: two pointers instead of a std::function, which would
+/// ask the heap for room at every call. The body must outlive it.
+class ParallelBody {
+ public:
+  template <typename Body>
+  explicit ParallelBody(const Body& body)
+      : body_(&body), call_([](const void* typeless, int64_t begin, int64_t end) {
+          (*static_cast<const Body*>(typeless))(begin, end);
+        }) {}
+
+  void operator()(int64_t begin, int64_t end) const { call_(body_, begin, end); }
+
+ private:
+  const void* body_;
+  void (*call_)(const void*, int64_t, int64_t);
+};
+
+/// parallel_for for more than one piece.
+void run_pieces(int64_t count, int64_t grain, ParallelBody body);
+
 /// Calls body(begin, end) for pieces of [0, count) of at most `grain` items, on all threads;
 /// returns when all are done. Which thread gets which piece is decided while running, so a body
 /// must not let its result depend on it: every heed kernel gives the same bits on any number of
-/// threads. Calls from inside a body run on the calling thread alone. An exception thrown by a body
-/// is rethrown here once the others have finished.
-void parallel_for(int64_t count, int64_t grain, const std::function<void(int64_t, int64_t)>& body);
+/// threads. A single piece is a plain call. Calls from inside a body run on the calling thread
+/// alone. An exception thrown by a body is rethrown here once the others have finished.
+template <typename Body>
+void parallel_for(int64_t count, int64_t grain, const Body& body) {
+  if (count > grain)
+    run_pieces(count, grain, ParallelBody(body));
+  else if (count > 0)
+    body(0, count);
+}
 
 }  // namespace heed
