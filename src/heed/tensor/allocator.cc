@@ -3,9 +3,9 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdlib>
-#include <map>
 #include <mutex>
 #include <vector>
 
@@ -28,13 +28,27 @@ size_t size_class(size_t bytes) {
   return (((bytes - 1) >> step_bits) + 1) << step_bits;
 }
 
+constexpr size_t kClasses = 8 * 50;
+
+/// The number of a class among all.
+size_t class_number(size_t size) {
+  const auto width = static_cast<size_t>(std::bit_width(size));
+  return 8 * width + (size >> (width - 4)) % 8;
+}
+
+/// Behind a block of less than a huge page lies what counts its owners, so that a tensor is one
+/// block and nothing else.
+constexpr size_t kOwnersBytes = kAlignment;
+
+constexpr bool holds_owners(size_t size) { return size < kHugePage; }
+
 class Pool {
  public:
   std::byte* take(size_t size) {
     {
       std::lock_guard lock(mutex_);
       count(size);
-      auto& blocks = free_[size];
+      auto& blocks = free_[class_number(size)];
       if (!blocks.empty()) {
         std::byte* block = blocks.back();
         blocks.pop_back();
@@ -47,14 +61,15 @@ class Pool {
   void give_back(std::byte* block, size_t size) {
     std::lock_guard lock(mutex_);
     in_use_ -= size;
-    free_[size].push_back(block);
+    free_[class_number(size)].push_back(block);
   }
 
   void release() {
     std::lock_guard lock(mutex_);
-    for (auto& [size, blocks] : free_)
+    for (auto& blocks : free_) {
       for (std::byte* block : blocks) std::free(block);
-    free_.clear();
+      blocks.clear();
+    }
   }
 
   size_t in_use() {
@@ -89,14 +104,14 @@ class Pool {
   }
 
   static void* from_system(size_t size) {
-    if (size < kHugePage) return std::aligned_alloc(kAlignment, size);
+    if (holds_owners(size)) return std::aligned_alloc(kAlignment, size + kOwnersBytes);
     void* block = std::aligned_alloc(kHugePage, (size + kHugePage - 1) / kHugePage * kHugePage);
     if (block) madvise(block, size, MADV_HUGEPAGE);
     return block;
   }
 
   std::mutex mutex_;
-  std::map<size_t, std::vector<std::byte*>> free_;
+  std::array<std::vector<std::byte*>, kClasses> free_;  // by class_number
   size_t in_use_ = 0;
   size_t peak_ = 0;
 };
@@ -107,12 +122,38 @@ Pool& pool() {
   return *instance;
 }
 
+/// Lends a shared_ptr the room behind its block, and gives the block back with it.
+template <typename T>
+struct OwnersRoom {
+  using value_type = T;
+
+  OwnersRoom(std::byte* of, size_t bytes) : block(of), size(bytes) {}
+  template <typename U>
+  OwnersRoom(const OwnersRoom<U>& other) : block(other.block), size(other.size) {}
+
+  T* allocate(size_t) {
+    static_assert(sizeof(T) <= kOwnersBytes);
+    return reinterpret_cast<T*>(block + size);
+  }
+  void deallocate(T*, size_t) { pool().give_back(block, size); }
+
+  template <typename U>
+  bool operator==(const OwnersRoom<U>& other) const {
+    return block == other.block;
+  }
+
+  std::byte* block;
+  size_t size;
+};
+
 }  // namespace
 
 std::shared_ptr<std::byte> allocate(size_t bytes) {
   require(bytes <= kLargest, "out of memory: {} bytes could not be had", bytes);
   const size_t size = size_class(bytes);
-  return {pool().take(size), [size](std::byte* block) { pool().give_back(block, size); }};
+  std::byte* const block = pool().take(size);
+  if (holds_owners(size)) return {block, [](std::byte*) {}, OwnersRoom<std::byte>(block, size)};
+  return {block, [size](std::byte* large) { pool().give_back(large, size); }};
 }
 
 size_t allocated_bytes() { return pool().in_use(); }
