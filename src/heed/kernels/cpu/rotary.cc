@@ -17,18 +17,22 @@ namespace heed::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// A row's angles as the columns of a head meet them: in y = cos x + sin (the other of x's pair).
+/// A row's angles; `direction` -1 turns back.
 struct RowAngles {
-  explicit RowAngles(int64_t half)
-      : cos(static_cast<size_t>(2 * half)), sin(static_cast<size_t>(2 * half)) {}
+  const float *cos, *sin;  // [half]
+  int64_t half;
+  float direction;
+};
 
-  void set(const float* row_cos, const float* row_sin, float direction, PairLayout layout) {
-    const size_t half = cos.size() / 2;
-    for (size_t c = 0; c < half; ++c) {
-      const size_t first = layout == PairLayout::interleaved ? 2 * c : c;
-      const size_t second = layout == PairLayout::interleaved ? 2 * c + 1 : half + c;
-      cos[first] = cos[second] = row_cos[c];
-      sin[second] = direction * row_sin[c];
+/// The angles as neighbouring columns meet them: in y = cos x + sin (the other of x's pair).
+struct ColumnAngles {
+  void set(const RowAngles& row) {
+    cos.resize(static_cast<size_t>(2 * row.half));
+    sin.resize(cos.size());
+    for (int64_t c = 0; c < row.half; ++c) {
+      const auto first = static_cast<size_t>(2 * c), second = first + 1;
+      cos[first] = cos[second] = row.cos[c];
+      sin[second] = row.direction * row.sin[c];
       sin[first] = -sin[second];
     }
   }
@@ -37,7 +41,7 @@ struct RowAngles {
 };
 
 template <typename T>
-void rotate_neighbours(const T* x, const RowAngles& angles, T* y) {
+void rotate_neighbours(const T* x, const ColumnAngles& angles, T* y) {
   for_lanes(0, static_cast<int64_t>(angles.cos.size()), [&](auto at) HEED_LANES {
     const auto own = load(x, at);
     const auto other = hn::Shuffle2301(own);
@@ -48,13 +52,29 @@ void rotate_neighbours(const T* x, const RowAngles& angles, T* y) {
 
 template <typename T>
 void rotate_halves(const T* x, const RowAngles& angles, T* y) {
-  const int64_t half = static_cast<int64_t>(angles.cos.size() / 2);
-  for_lanes(0, half, [&](auto at) HEED_LANES {
-    const auto cos = load(angles.cos.data(), at), sin = load(angles.sin.data() + half, at);
-    const auto a = load(x, at), b = load(x + half, at);
+  const V32 direction = set(angles.direction);
+  for_lanes(0, angles.half, [&](auto at) HEED_LANES {
+    const auto cos = load(angles.cos, at), sin = hn::Mul(load(angles.sin, at), direction);
+    const auto a = load(x, at), b = load(x + angles.half, at);
     store(hn::NegMulAdd(b, sin, hn::Mul(a, cos)), y, at);
-    store(hn::MulAdd(a, sin, hn::Mul(b, cos)), y + half, at);
+    store(hn::MulAdd(a, sin, hn::Mul(b, cos)), y + angles.half, at);
   });
+}
+
+/// One row of heads of d columns, from column options.begin of each on.
+template <typename T>
+void rotate_row(const T* row, int64_t cols, const RotateOptions& options, const RowAngles& angles,
+                T* result) {
+  const int64_t d = cols / options.n_heads;
+  if (options.layout == PairLayout::halves) {
+    for (int64_t at = options.begin; at < cols; at += d)
+      rotate_halves(row + at, angles, result + at);
+    return;
+  }
+  thread_local ColumnAngles columns;
+  columns.set(angles);
+  for (int64_t at = options.begin; at < cols; at += d)
+    rotate_neighbours(row + at, columns, result + at);
 }
 
 void rotate(const Tensor& x, const Rotation& rotation, const RotateOptions& options,
@@ -67,17 +87,11 @@ void rotate(const Tensor& x, const Rotation& rotation, const RotateOptions& opti
     const T* from = x.data<T>();
     T* to = y.data<T>();
     parallel_for(x.rows(), piece_rows(kLightPiece, cols), [&](int64_t begin, int64_t end) {
-      RowAngles angles(half);
       for (int64_t n = begin; n < end; ++n) {
         const T* row = from + n * cols;
         T* result = to + n * cols;
         if (from != to && 2 * half < d) std::copy(row, row + cols, result);
-        angles.set(cos + n * half, sin + n * half, direction, options.layout);
-        for (int64_t at = options.begin; at < cols; at += d)
-          if (options.layout == PairLayout::interleaved)
-            rotate_neighbours(row + at, angles, result + at);
-          else
-            rotate_halves(row + at, angles, result + at);
+        rotate_row(row, cols, options, {cos + n * half, sin + n * half, half, direction}, result);
       }
     });
   });
