@@ -152,6 +152,33 @@ HWY_INLINE void soften(SoftmaxRow* rows, int64_t count, int64_t end) {
   }
 }
 
+/// What a row has of some pieces of the keys: the mixed values [padded] and their softmax.
+struct Mixture {
+  float* values;
+  Softmax* softmax;
+};
+
+/// to = to and from, which has seen the keys behind those of to.
+HWY_INLINE void join(Mixture from, int64_t width, Mixture to) {
+  if (from.softmax->sum == 0.0f) return;
+  const F32 d;
+  const float largest = HWY_MAX(from.softmax->largest, to.softmax->largest);
+  const bool first = to.softmax->sum == 0.0f;
+  const auto shrink = [&](float own)
+                          HWY_ATTR { return exp_nonpositive(hn::Set(d, own - largest)); };
+  const auto old = first ? hn::Zero(d) : shrink(to.softmax->largest);
+  const auto fresh = shrink(from.softmax->largest);
+  for (int64_t c = 0; c < width; c += lanes()) {
+    const auto value = hn::Load(d, from.values + c);
+    hn::Store(first ? value : hn::MulAdd(value, fresh, hn::Mul(hn::Load(d, to.values + c), old)), d,
+              to.values + c);
+  }
+  to.softmax->sum =
+      first ? from.softmax->sum
+            : to.softmax->sum * hn::GetLane(old) + from.softmax->sum * hn::GetLane(fresh);
+  to.softmax->largest = largest;
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace heed::kernels
 HWY_AFTER_NAMESPACE();

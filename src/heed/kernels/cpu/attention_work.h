@@ -13,6 +13,10 @@ namespace heed::kernels::cpu {
 /// the first key of the sequence, so kKeyBlock is part of the definition of the result.
 inline constexpr int64_t kKeyBlock = 64;
 inline constexpr int64_t kRowBlock = 192;
+/// Every so many keys, counted from the first of the sequence, the softmax begins anew; the pieces
+/// are joined in their order. So threads can share the keys of a long sequence, and the bits do not
+/// tell whether they did.
+inline constexpr int64_t kKeyPiece = 512;
 /// Rows that a product keeps in registers.
 inline constexpr int64_t kPanelRows = 6;
 
@@ -119,7 +123,21 @@ void for_tasks(const std::vector<Task>& tasks, const AttentionShape& shape, cons
 
 /// Room for `floats` numbers on this thread, aligned to 64 bytes, contents undefined: one room a
 /// slot, which stays with the thread and only grows.
-enum class Slot { q, k, k_transposed, v, v_transposed, scores, d_scores, out, dq, dk, dv, count };
+enum class Slot {
+  q,
+  k,
+  k_transposed,
+  v,
+  v_transposed,
+  scores,
+  d_scores,
+  out,
+  piece,
+  dq,
+  dk,
+  dv,
+  count
+};
 float* scratch(Slot slot, int64_t floats);
 
 }  // namespace heed::kernels::cpu

@@ -1,0 +1,165 @@
+// Attention of a few query rows, as in decoding: keys and values are read once, where they lie, for
+// all of the rows. The sums are those of attention_tiles-inl.h, in the same order. Included once
+// per instruction set.
+#include <cstdint>
+
+#include "heed/kernels/cpu/attention_tiles-inl.h"
+
+#if defined(HEED_KERNELS_CPU_ATTENTION_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef HEED_KERNELS_CPU_ATTENTION_ROWS_INL_H_
+#undef HEED_KERNELS_CPU_ATTENTION_ROWS_INL_H_
+#else
+#define HEED_KERNELS_CPU_ATTENTION_ROWS_INL_H_
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels {
+namespace HWY_NAMESPACE {
+
+/// Up to this many rows share a pass over keys that are read where they lie.
+constexpr int64_t kFewRows = 8;
+
+/// Whether keys of width d and values of width dv can be.
+template <typename T>
+HWY_INLINE bool readable_in_place(int64_t d, int64_t dv) {
+  return d % static_cast<int64_t>(4 * sizeof(float) / sizeof(T)) == 0 && dv % lanes() == 0;
+}
+
+/// sums[i] += row i of q times numbers c, ..., c + 3 of as many keys as there are lanes.
+template <int kRows>
+HWY_INLINE void add_columns(const float* const* keys, int64_t c, Rows<const float> q, V32* sums) {
+  const F32 d;
+  const FourColumns four = four_columns(d, keys, c);
+#pragma GCC unroll 4
+  for (int m = 0; m < 4; ++m)
+#pragma GCC unroll 8
+    for (int i = 0; i < kRows; ++i)
+      sums[i] = hn::MulAdd(hn::Set(d, q.data[i * q.step + c + m]), four.column[m], sums[i]);
+}
+
+/// The same for bf16, whose pairs are transposed like numbers: c counts pairs.
+template <int kRows>
+HWY_INLINE void add_columns(const bfloat16* const* keys, int64_t c, Rows<const float> q,
+                            V32* sums) {
+  const F32 d;
+  const U32 du;
+  const FourColumns four = four_columns(d, reinterpret_cast<const float* const*>(keys), c);
+#pragma GCC unroll 4
+  for (int m = 0; m < 4; ++m) {
+    const auto pair = hn::BitCast(du, four.column[m]);
+    const auto even = hn::BitCast(d, hn::ShiftLeft<16>(pair));
+    const auto odd = hn::BitCast(d, hn::And(pair, hn::Set(du, 0xffff0000u)));
+    const float* columns = q.data + 2 * (c + m);
+#pragma GCC unroll 8
+    for (int i = 0; i < kRows; ++i)
+      sums[i] = hn::MulAdd(hn::Set(d, columns[i * q.step]), even, sums[i]);
+#pragma GCC unroll 8
+    for (int i = 0; i < kRows; ++i)
+      sums[i] = hn::MulAdd(hn::Set(d, columns[i * q.step + 1]), odd, sums[i]);
+  }
+}
+
+/// scores[i, j] = row i of q times key j, for keys [begin, begin + kGroups * lanes) of a block of
+/// `count`; those behind the last repeat it.
+template <int kRows, int kGroups, typename T>
+HWY_INLINE void score_groups(Rows<const float> q, int64_t width, const KeyRows<T>& keys,
+                             int64_t begin, int64_t count, Rows<float> scores) {
+  const F32 d;
+  const T* group[kGroups][HWY_MAX_BYTES / 4];
+  V32 sums[kGroups][kRows];
+#pragma GCC unroll 2
+  for (int g = 0; g < kGroups; ++g) {
+    for (int64_t lane = 0; lane < lanes(); ++lane)
+      group[g][lane] = keys.row[HWY_MIN(begin + g * lanes() + lane, count - 1)];
+#pragma GCC unroll 8
+    for (int i = 0; i < kRows; ++i) sums[g][i] = hn::Zero(d);
+  }
+  const int64_t words = width * static_cast<int64_t>(sizeof(T) / 2) / 2;
+  for (int64_t c = 0; c < words; c += 4)
+#pragma GCC unroll 2
+    for (int g = 0; g < kGroups; ++g) add_columns<kRows>(group[g], c, q, sums[g]);
+#pragma GCC unroll 2
+  for (int g = 0; g < kGroups; ++g)
+#pragma GCC unroll 8
+    for (int i = 0; i < kRows; ++i)
+      hn::Store(sums[g][i], d, scores.data + i * scores.step + begin + g * lanes());
+}
+
+/// scores[i, j] = row i of q times key j, for kRows rows and the first `count` keys.
+template <int kRows, typename T>
+HWY_NOINLINE void score_rows(Rows<const float> q, int64_t width, const KeyRows<T>& keys,
+                             int64_t count, Rows<float> scores) {
+  // One chain of sums a row leaves the multipliers idle.
+  constexpr int kGroups = HWY_TARGET <= HWY_AVX3 && kRows <= 4 ? 2 : 1;
+  int64_t j = 0;
+  for (; j + (kGroups - 1) * lanes() < count; j += kGroups * lanes())
+    score_groups<kRows, kGroups>(q, width, keys, j, count, scores);
+  if (j < count) score_groups<kRows, 1>(q, width, keys, j, count, scores);
+}
+
+/// out[i] (+)= the sum of weights[i, j] times value j, for kRows rows and `count` values.
+template <int kRows, typename T>
+HWY_NOINLINE void mix_rows(Rows<const float> weights, const KeyRows<T>& values, int64_t count,
+                           int64_t width, Rows<float> out, bool accumulate) {
+  const F32 d;
+  constexpr int kVectors = HWY_TARGET <= HWY_AVX3 ? (kRows <= 6 ? 4 : 2) : (kRows <= 4 ? 2 : 1);
+  const auto columns = [&](int64_t c, auto vectors) HWY_ATTR __attribute__((always_inline)) {
+    constexpr int kCount = decltype(vectors)::value;
+    V32 sums[kRows][kCount];
+#pragma GCC unroll 8
+    for (int i = 0; i < kRows; ++i)
+#pragma GCC unroll 4
+      for (int v = 0; v < kCount; ++v)
+        sums[i][v] =
+            accumulate ? hn::Load(d, out.data + i * out.step + c + v * lanes()) : hn::Zero(d);
+    for (int64_t j = 0; j < count; ++j) {
+      V32 value[kCount];
+#pragma GCC unroll 4
+      for (int v = 0; v < kCount; ++v) value[v] = load(d, values.row[j] + c + v * lanes());
+#pragma GCC unroll 8
+      for (int i = 0; i < kRows; ++i) {
+        const auto weight = hn::Set(d, weights.data[i * weights.step + j]);
+#pragma GCC unroll 4
+        for (int v = 0; v < kCount; ++v) sums[i][v] = hn::MulAdd(weight, value[v], sums[i][v]);
+      }
+    }
+#pragma GCC unroll 8
+    for (int i = 0; i < kRows; ++i)
+#pragma GCC unroll 4
+      for (int v = 0; v < kCount; ++v)
+        hn::Store(sums[i][v], d, out.data + i * out.step + c + v * lanes());
+  };
+  int64_t c = 0;
+  for (; c + kVectors * lanes() <= width; c += kVectors * lanes())
+    columns(c, std::integral_constant<int, kVectors>());
+  for (; c < width; c += lanes()) columns(c, std::integral_constant<int, 1>());
+}
+
+/// Calls body(std::integral_constant<int, rows>()) for 1 to kFewRows rows.
+template <typename Body>
+HWY_INLINE void with_rows(int64_t rows, const Body& body) {
+  switch (rows) {
+    case 1:
+      return body(std::integral_constant<int, 1>());
+    case 2:
+      return body(std::integral_constant<int, 2>());
+    case 3:
+      return body(std::integral_constant<int, 3>());
+    case 4:
+      return body(std::integral_constant<int, 4>());
+    case 5:
+      return body(std::integral_constant<int, 5>());
+    case 6:
+      return body(std::integral_constant<int, 6>());
+    case 7:
+      return body(std::integral_constant<int, 7>());
+    default:
+      return body(std::integral_constant<int, kFewRows>());
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace heed::kernels
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard
