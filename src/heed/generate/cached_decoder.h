@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -13,9 +15,15 @@ namespace heed::generate {
 /// that splits in two copies a few integers, and one that has ended costs nothing more.
 class CachedDecoder {
  public:
+  /// How keys and values are kept.
+  struct Cache {
+    std::optional<DType> dtype = {};  // without it: that of the computation
+    int64_t expected_rows = 0;        // of all texts together; more are possible
+  };
   /// `memory` is what the encoder made of each source; empty for a decoder alone. Model and memory
   /// must outlive this.
-  CachedDecoder(const model::Transformer& model, DType dtype, const model::Memory& memory);
+  CachedDecoder(const model::Transformer& model, DType dtype, const model::Memory& memory,
+                Cache cache);
 
   /// New tokens of one text.
   struct Feed {
@@ -28,9 +36,19 @@ class CachedDecoder {
   Tensor feed(std::span<const Feed> feeds);
 
  private:
+  /// The input of one pass: the new tokens of all texts, end to end.
+  struct Pass {
+    std::vector<int32_t> input, positions;
+    std::vector<int32_t> last_rows;  // of each text
+    std::shared_ptr<kernels::AttentionSpans> own, memory;
+  };
+  void begin_pass();
+  void add(const Feed& feed);
+
   const model::Transformer& model_;
   const model::Memory& memory_;
   Context context_;
+  Pass pass_;  // kept, so that its lists need not grow anew at every step
   std::vector<nn::KeyValueCache> caches_;  // [L]
   int32_t rows_ = 0;                       // of the caches
 };

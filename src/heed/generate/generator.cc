@@ -71,6 +71,15 @@ int64_t Generator::most_tokens(size_t decoder_prompt) const {
                   config.max_positions - static_cast<int64_t>(decoder_prompt) + 1);
 }
 
+/// Of the cache, when no output ends early.
+int64_t Generator::expected_rows(const Batch& batch) const {
+  constexpr int64_t kMost = 4096;  // what is more may never come
+  int64_t rows = 0;
+  for (const std::vector<int32_t>& beginning : batch.beginnings)
+    rows += static_cast<int64_t>(beginning.size()) + std::min(kMost, most_tokens(beginning.size()));
+  return rows;
+}
+
 std::vector<std::vector<int64_t>> Generator::batches(
     const std::vector<std::vector<int32_t>>& prompts, int64_t paths) const {
   std::vector<int64_t> lengths;
@@ -129,7 +138,8 @@ std::vector<Generation> Generator::generate(const std::vector<std::vector<int32_
       outputs.emplace_back(options_, tokenizer_, batch.beginnings[i],
                            first_number + static_cast<uint64_t>(members[i]),
                            most_tokens(batch.beginnings[i].size()));
-    CachedDecoder decoder(model_, options_.dtype, batch.memory);
+    CachedDecoder decoder(model_, options_.dtype, batch.memory,
+                          {options_.cache_dtype, expected_rows(batch)});
     std::vector<size_t> living(members.size());
     for (size_t i = 0; i < living.size(); ++i) living[i] = i;
     while (!living.empty()) {

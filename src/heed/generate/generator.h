@@ -24,6 +24,8 @@ struct GeneratorOptions {
   /// Log-probabilities of each token and of so many of the most probable; -1: none at all.
   int top_log_probabilities = -1;
   DType dtype = DType::f32;
+  /// What keys and values are kept in: bf16 takes half the memory of f32. Without it: `dtype`.
+  std::optional<DType> cache_dtype = {};
   int64_t batch_tokens = 16384;  // of prompts and outputs that are decoded together
 };
 
@@ -85,6 +87,7 @@ class Generator {
   Batch make_batch(const std::vector<std::vector<int32_t>>& prompts,
                    const std::vector<int64_t>& members) const;
   int64_t most_tokens(size_t decoder_prompt) const;
+  int64_t expected_rows(const Batch& batch) const;
 
   const model::Transformer& model_;
   std::optional<text::Tokenizer> tokenizer_;

@@ -6,6 +6,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/random.h"
+#include "heed/kernels/largest.h"
 
 namespace heed::generate {
 namespace {
@@ -24,6 +25,28 @@ struct Candidate {
 struct LessProbable {
   bool operator()(const Candidate& a, const Candidate& b) const { return b < a; }
 };
+
+bool penalizes(const SamplingOptions& options) {
+  return options.repetition_penalty != 1.0f || options.presence_penalty != 0.0f ||
+         options.frequency_penalty != 0.0f;
+}
+
+void penalize(const SamplingOptions& options, const TokenCounts& counts, std::span<float> logits) {
+  for (const auto& [token, times] : counts.in_output()) {
+    if (token < 0 || static_cast<size_t>(token) >= logits.size()) continue;
+    float& logit = logits[static_cast<size_t>(token)];
+    logit = logit > 0 ? logit / options.repetition_penalty : logit * options.repetition_penalty;
+    if (times > 0)
+      logit -= options.presence_penalty + options.frequency_penalty * static_cast<float>(times);
+  }
+}
+
+int32_t most_probable(std::span<const float> logits) {
+  const int64_t token = kernels::find_largest(logits);
+  require(token >= 0 && logits[static_cast<size_t>(token)] != kForbidden,
+          "no token may be chosen: all are forbidden");
+  return static_cast<int32_t>(token);
+}
 
 /// Relative to the most probable, whose weight is 1.
 double weight(const SamplingOptions& options, float logit, float largest) {
@@ -87,13 +110,7 @@ void TokenCounts::add_prompt(std::span<const int32_t> tokens) {
 
 void adjust_logits(const SamplingOptions& options, const TokenCounts& counts,
                    std::span<float> logits) {
-  for (const auto& [token, times] : counts.in_output()) {
-    if (token < 0 || static_cast<size_t>(token) >= logits.size()) continue;
-    float& logit = logits[static_cast<size_t>(token)];
-    logit = logit > 0 ? logit / options.repetition_penalty : logit * options.repetition_penalty;
-    if (times > 0)
-      logit -= options.presence_penalty + options.frequency_penalty * static_cast<float>(times);
-  }
+  if (penalizes(options)) penalize(options, counts, logits);
   for (const auto& [token, bias] : options.logit_bias) logits[static_cast<size_t>(token)] += bias;
 }
 
@@ -123,6 +140,7 @@ std::vector<TokenProbability> candidates(const SamplingOptions& options,
 
 int32_t draw_token(const SamplingOptions& options, std::span<const float> logits, uint64_t sequence,
                    uint64_t step) {
+  if (options.temperature == 0.0f) return most_probable(logits);
   const std::vector<TokenProbability> left = candidates(options, logits);
   double rest = CounterRandom(options.seed, sequence).uniform(step);
   for (const TokenProbability& candidate : left) {

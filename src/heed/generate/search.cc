@@ -67,7 +67,7 @@ std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DTy
                                             const SearchOptions& options) {
   check(options);
   std::vector<Beam> beams = make_beams(beginnings, options);
-  CachedDecoder decoder(model, dtype, memory);
+  CachedDecoder decoder(model, dtype, memory, {});
   for (;;) {
     const std::vector<CachedDecoder::Feed> feeds = next_feeds(beams, beginnings);
     if (feeds.empty()) break;

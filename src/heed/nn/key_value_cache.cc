@@ -3,27 +3,37 @@
 #include <algorithm>
 #include <cstring>
 
+#include "heed/kernels/elementwise.h"
+
 namespace heed::nn {
 namespace {
 
-void append_rows(Tensor& kept, int64_t rows, const Tensor& fresh) {
-  const int64_t needed = rows + fresh.rows();
-  const auto row_bytes = static_cast<size_t>(fresh.cols() * size_of(fresh.dtype()));
-  if (!kept.defined() || kept.rows() < needed) {
-    Tensor larger = Tensor::empty({std::max(2 * rows, needed), fresh.cols()}, fresh.dtype());
-    if (rows) std::memcpy(larger.raw(), kept.raw(), static_cast<size_t>(rows) * row_bytes);
-    kept = larger;
-  }
-  std::memcpy(kept.raw() + static_cast<size_t>(rows) * row_bytes, fresh.raw(),
-              static_cast<size_t>(fresh.bytes()));
-}
+/// The first steps of a text shall not each find the cache full.
+constexpr int64_t kLeastRows = 64;
 
 }  // namespace
 
+void KeyValueCache::append(Tensor& kept, const Tensor& fresh) const {
+  const int64_t needed = rows_ + fresh.rows();
+  const DType dtype = stored_.value_or(fresh.dtype());
+  if (!kept.defined() || kept.rows() < needed) {
+    const int64_t room = std::max({needed, 2 * rows_, expected_, kLeastRows});
+    Tensor larger = Tensor::empty({room, fresh.cols()}, dtype);
+    if (rows_)
+      std::memcpy(larger.raw(), kept.raw(), static_cast<size_t>(rows_ * larger.row_bytes()));
+    kept = larger;
+  }
+  Tensor rows = kept.row_slice(rows_, needed);
+  if (dtype == fresh.dtype())
+    std::memcpy(rows.raw(), fresh.raw(), static_cast<size_t>(fresh.bytes()));
+  else
+    kernels::convert(fresh, rows);
+}
+
 KeysValues KeyValueCache::extend(const KeysValues& fresh) {
   if (mode_ == Mode::forget) return fresh;
-  append_rows(kept_.keys, rows_, fresh.keys);
-  if (fresh.values.defined()) append_rows(kept_.values, rows_, fresh.values);
+  append(kept_.keys, fresh.keys);
+  if (fresh.values.defined()) append(kept_.values, fresh.values);
   rows_ += fresh.keys.rows();
   return {kept_.keys.row_slice(0, rows_),
           fresh.values.defined() ? kept_.values.row_slice(0, rows_) : Tensor()};

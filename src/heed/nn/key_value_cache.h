@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "heed/tensor/tensor.h"
 
 namespace heed::nn {
@@ -17,7 +19,13 @@ class KeyValueCache {
  public:
   enum class Mode { forget, keep };
   /// With `forget` (training, encoding) nothing is kept: extend() hands back what it is given.
-  explicit KeyValueCache(Mode mode = Mode::forget) : mode_(mode) {}
+  /// `stored` is the dtype that rows are kept in (bf16 takes half the memory of f32, and half the
+  /// time of reading it); without it they stay what they are.
+  explicit KeyValueCache(Mode mode = Mode::forget, std::optional<DType> stored = {})
+      : mode_(mode), stored_(stored) {}
+
+  /// Makes room for so many rows when the first come, so that none are copied while they last.
+  void expect(int64_t rows) { expected_ = rows; }
 
   /// Appends rows; the result covers all rows kept, the new ones last.
   KeysValues extend(const KeysValues& fresh);
@@ -25,8 +33,11 @@ class KeyValueCache {
   int64_t rows() const { return rows_; }
 
  private:
+  void append(Tensor& kept, const Tensor& fresh) const;
+
   Mode mode_;
-  int64_t rows_ = 0;
+  std::optional<DType> stored_;
+  int64_t rows_ = 0, expected_ = 0;
   KeysValues kept_;  // with room for more rows
 };
 
