@@ -33,6 +33,7 @@ void add_fill(CLI::App& program);
 void add_generate(CLI::App& program);
 void add_info(CLI::App& program);
 void add_logits(CLI::App& program);
+void add_quantize(CLI::App& program);
 void add_score(CLI::App& program);
 void add_tokenizer(CLI::App& program);
 void add_train(CLI::App& program);

@@ -30,6 +30,13 @@ std::string with_masks(std::string text, const std::string& mask) {
   return text;
 }
 
+/// A line break as the two characters that write it.
+std::string in_one_line(std::string text) {
+  for (size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2)
+    text.replace(at, 1, "\\n");
+  return text;
+}
+
 class Filler {
  public:
   Filler(const FillOptions& options, const model::Transformer& model)
@@ -49,8 +56,8 @@ class Filler {
       for (const auto& [token, probability] : mask.best) {
         std::vector<int32_t> whole = tokens;
         whole[static_cast<size_t>(mask.position)] = token;
-        std::cout << fmt::format("{:.4f}  {:<16} {}\n", probability, word(token),
-                                 tokenizer_.decode(whole));
+        std::cout << fmt::format("{:.4f}  {:<16} {}\n", probability, in_one_line(word(token)),
+                                 in_one_line(tokenizer_.decode(whole)));
       }
     }
   }

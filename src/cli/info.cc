@@ -16,16 +16,12 @@ struct InfoOptions {
   bool json = false, weights = false;
 };
 
-/// Bytes of all parameters when matrices are kept as `dtype`: those whose rows are not whole blocks
-/// become bf16, vectors stay f32, as load_model() does it.
+/// Bytes of all parameters when they are kept as load_model() keeps them in `dtype`.
 int64_t weight_bytes(const model::Transformer& model, DType dtype) {
   int64_t bytes = 0;
-  for (const Parameter& parameter : model.parameters().all()) {
-    const Shape& shape = parameter.shape;
-    const bool whole_blocks = shape.rank() > 0 && shape[-1] % block_elements(dtype) == 0;
-    const DType kept = shape.rank() < 2 ? DType::f32 : whole_blocks ? dtype : DType::bf16;
-    bytes += bytes_of(kept, shape.elements());
-  }
+  for (const Parameter& parameter : model.parameters().all())
+    bytes += bytes_of(format::dtype_in(parameter.shape, DType::f32, {dtype}),
+                      parameter.shape.elements());
   return bytes;
 }
 

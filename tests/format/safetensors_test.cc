@@ -97,7 +97,7 @@ TEST(WriteSafetensors, IsReadBack) {
   EXPECT_EQ(file->metadata().at("step"), "3");
 }
 
-TEST(WriteSafetensors, KeepsF16AndRefusesBlocks) {
+TEST(WriteSafetensors, KeepsF16) {
   const TemporaryDirectory folder;
   Tensor half = Tensor::empty({2}, DType::f16);
   half.data<float16>()[0] = float16(1.5f);
@@ -108,11 +108,35 @@ TEST(WriteSafetensors, KeepsF16AndRefusesBlocks) {
   EXPECT_EQ(as_f32(file->get("half")).values<float>()[1], -2.0f);
   file->release("half");
   EXPECT_EQ(as_f32(file->get("half")).values<float>()[0], 1.5f);
-  expect_error(
-      [&] {
-        write_safetensors(folder / "blocks", {{"b", Tensor::zeros({32}, DType::q8_0)}}, {});
-      },
-      "blocks: b is q8_0, which this format does not have");
+}
+
+TEST(WriteSafetensors, KeepsBlocksAsBytesWithTheirType) {
+  const TemporaryDirectory folder;
+  std::vector<NamedTensor> tensors{{"odd", Tensor::zeros({3}, DType::bf16)}};
+  for (const DType dtype : {DType::q8_0, DType::q4_0, DType::q4_1, DType::q6_K}) {
+    Tensor blocks = Tensor::zeros({2, 512}, dtype);
+    for (int64_t i = 0; i < blocks.bytes(); ++i) blocks.raw()[i] = static_cast<std::byte>(i % 100);
+    tensors.push_back({std::string(name_of(dtype)), blocks});
+  }
+  write_safetensors(folder / "model", tensors, {});
+  const auto file = SafetensorsFile::open(folder / "model");
+  EXPECT_EQ(file->entry("q8_0").dtype, "U8");
+  EXPECT_EQ(file->entry("q8_0").shape, Shape({2, 544}));
+  for (const auto& [name, tensor] : tensors) {
+    const Tensor found = file->get(name);
+    ASSERT_EQ(found.dtype(), tensor.dtype()) << name;
+    ASSERT_EQ(found.shape(), tensor.shape()) << name;
+    EXPECT_EQ(std::memcmp(found.raw(), tensor.raw(), static_cast<size_t>(tensor.bytes())), 0);
+  }
+}
+
+TEST(WriteSafetensors, BytesThatAreNoWholeBlocksAreRefused) {
+  const TemporaryDirectory folder;
+  write_quickly(folder / "model", file_bytes(R"({"__metadata__": {"w": "q8_0"},
+                               "w": {"dtype": "U8", "shape": [2, 33], "data_offsets": [0, 66]}})",
+                                             std::string(66, '\0')));
+  expect_error([&] { SafetensorsFile::open(folder / "model")->get("w"); },
+               "w has rows of 33 bytes, expected whole blocks of q8_0 (34 bytes)");
 }
 
 TEST(WriteSafetensors, MayHoldNothing) {

@@ -1,15 +1,14 @@
 #include "heed/format/gguf.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <optional>
 #include <tuple>
 #include <utility>
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/format/gguf_cursor.h"
+#include "heed/format/gguf_types.h"
 #include "heed/format/mapped_pages.h"
 
 namespace heed::format {
@@ -17,56 +16,6 @@ namespace {
 
 constexpr size_t kLeastTensor = 8 + 4 + 4 + 8;  // length of the name, axes, type, offset
 constexpr int64_t kDefaultAlignment = 32, kLeastAlignment = 8;
-
-/// How GGML stores a type.
-struct StoredType {
-  uint32_t number;
-  const char* name;
-  int64_t block_elements, block_bytes;
-  std::optional<DType> dtype;
-};
-
-constexpr StoredType usable(uint32_t number, const char* name, DType dtype) {
-  return {number, name, block_elements(dtype), block_bytes(dtype), dtype};
-}
-constexpr StoredType other(uint32_t number, const char* name, int64_t elements, int64_t bytes) {
-  return {number, name, elements, bytes, std::nullopt};
-}
-
-constexpr std::array kTypes{usable(0, "F32", DType::f32),    usable(1, "F16", DType::f16),
-                            usable(2, "Q4_0", DType::q4_0),  usable(3, "Q4_1", DType::q4_1),
-                            other(6, "Q5_0", 32, 22),        other(7, "Q5_1", 32, 24),
-                            usable(8, "Q8_0", DType::q8_0),  other(9, "Q8_1", 32, 40),
-                            other(10, "Q2_K", 256, 84),      other(11, "Q3_K", 256, 110),
-                            other(12, "Q4_K", 256, 144),     other(13, "Q5_K", 256, 176),
-                            usable(14, "Q6_K", DType::q6_K), other(15, "Q8_K", 256, 292),
-                            other(16, "IQ2_XXS", 256, 66),   other(17, "IQ2_XS", 256, 74),
-                            other(18, "IQ3_XXS", 256, 98),   other(19, "IQ1_S", 256, 50),
-                            other(20, "IQ4_NL", 32, 18),     other(21, "IQ3_S", 256, 110),
-                            other(22, "IQ2_S", 256, 82),     other(23, "IQ4_XS", 256, 136),
-                            other(24, "I8", 1, 1),           other(25, "I16", 1, 2),
-                            usable(26, "I32", DType::i32),   other(27, "I64", 1, 8),
-                            other(28, "F64", 1, 8),          other(29, "IQ1_M", 256, 56),
-                            usable(30, "BF16", DType::bf16), other(34, "TQ1_0", 256, 54),
-                            other(35, "TQ2_0", 256, 66),     other(39, "MXFP4", 32, 17)};
-
-const StoredType* type_numbered(uint32_t number) {
-  for (const StoredType& type : kTypes)
-    if (type.number == number) return &type;
-  return nullptr;
-}
-
-const StoredType& type_named(const std::string& name) {
-  return *std::find_if(kTypes.begin(), kTypes.end(),
-                       [&](const StoredType& type) { return type.name == name; });
-}
-
-std::string usable_names() {
-  std::string names;
-  for (const StoredType& type : kTypes)
-    if (type.dtype) names += (names.empty() ? "" : ", ") + std::string(type.name);
-  return names;
-}
 
 /// The axes of a tensor, outermost first.
 Shape shape_at(GgufCursor& cursor, const std::string& where) {
@@ -112,7 +61,9 @@ void GgufFile::read_header() {
   const uint64_t tensors = cursor.count("the list of tensors", kLeastTensor);
   metadata_.file_name_ = name();
   metadata_.file_ = file_;
+  const size_t begin = cursor.place();
   metadata_.read(cursor);
+  metadata_bytes_ = file_->bytes().subspan(begin, cursor.place() - begin);
   for (uint64_t i = 0; i < tensors; ++i) {
     const std::string tensor(cursor.text("the name of a tensor"));
     require(entries_.emplace(tensor, read_entry(cursor, tensor)).second, "{}: {} occurs twice",
@@ -123,11 +74,11 @@ void GgufFile::read_header() {
               std::has_single_bit(static_cast<uint64_t>(alignment)),
           "{}: general.alignment is {}, expected a power of two of at least {}", name(), alignment,
           kLeastAlignment);
-  const auto align = static_cast<size_t>(alignment);
-  const size_t data_begin = (cursor.place() + align - 1) / align * align;
+  alignment_ = static_cast<size_t>(alignment);
+  const size_t data_begin = (cursor.place() + alignment_ - 1) / alignment_ * alignment_;
   for (auto& [tensor, entry] : entries_) {
-    require(entry.begin % align == 0, "{}: {} begins at byte {} of the data, no multiple of {}",
-            name(), one_line(tensor), entry.begin, align);
+    require(entry.begin % alignment_ == 0, "{}: {} begins at byte {} of the data, no multiple of {}",
+            name(), one_line(tensor), entry.begin, alignment_);
     place(entry, tensor, data_begin);
   }
   check_overlaps();
@@ -139,7 +90,7 @@ GgufFile::Entry GgufFile::read_entry(GgufCursor& cursor, const std::string& tens
   Entry entry;
   entry.shape = shape_at(cursor, where);
   const auto number = cursor.number<uint32_t>(where);
-  const StoredType* type = type_numbered(number);
+  const GgufTensorType* type = gguf_type_numbered(number);
   require(type, "{} is of type {}, which is not known", where, number);
   const int64_t cols = entry.shape.rank() ? entry.shape[-1] : 1;
   require(cols % type->block_elements == 0, "{} is {} {}, which has blocks of {} elements", where,
@@ -151,7 +102,7 @@ GgufFile::Entry GgufFile::read_entry(GgufCursor& cursor, const std::string& tens
 
 /// From an offset into the data to bytes of the file.
 void GgufFile::place(Entry& entry, const std::string& tensor, size_t data_begin) const {
-  const StoredType& type = type_named(entry.type);
+  const GgufTensorType& type = gguf_type_named(entry.type);
   // Less than 2^60 elements of at most 8 bytes.
   const uint64_t bytes = static_cast<uint64_t>(entry.shape.elements() / type.block_elements) *
                          static_cast<uint64_t>(type.block_bytes);
@@ -189,9 +140,9 @@ const GgufFile::Entry& GgufFile::entry(const std::string& tensor) const {
 
 Tensor GgufFile::get(const std::string& tensor) const {
   const Entry& stored = entry(tensor);
-  const std::optional<DType> dtype = type_named(stored.type).dtype;
+  const std::optional<DType> dtype = gguf_type_named(stored.type).dtype;
   require(dtype.has_value(), "{}: {} is {}, which heed cannot use (only {})", name(),
-          one_line(tensor), stored.type, usable_names());
+          one_line(tensor), stored.type, usable_gguf_types());
   return Tensor::view(stored.shape, *dtype, {file_, file_->bytes().data() + stored.begin});
 }
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,10 @@ class GgufFile : public TensorSource {
   void release(const std::string& name) const override;
 
   const GgufMetadata& metadata() const { return metadata_; }
+  /// The number of keys, and all keys and values, as they stand in the file.
+  std::span<const std::byte> metadata_bytes() const { return metadata_bytes_; }
+  /// Of what bytes of the data a tensor's place is a multiple.
+  size_t alignment() const { return alignment_; }
 
   /// What the header says of a tensor.
   struct Entry {
@@ -52,6 +57,8 @@ class GgufFile : public TensorSource {
   std::filesystem::path path_;
   std::shared_ptr<MappedFile> file_;
   GgufMetadata metadata_;
+  std::span<const std::byte> metadata_bytes_;
+  size_t alignment_ = 0;
   std::map<std::string, Entry> entries_;
 };
 

@@ -6,7 +6,9 @@
 #include "heed/base/file.h"
 #include "heed/base/json.h"
 #include "heed/format/gguf_model.h"
+#include "heed/format/quantized_directory.h"
 #include "heed/model/families/config_json.h"
+#include "heed/model/families/heed.h"
 
 namespace heed::format {
 namespace {
@@ -14,11 +16,26 @@ namespace {
 /// A model's configuration and the family whose files describe it.
 struct Description {
   model::ModelConfig config;
-  const model::Family& family;
+  model::Family family;
 };
 
 bool is_gguf(const std::filesystem::path& path) {
   return path.extension() == ".gguf" || std::filesystem::is_regular_file(path);
+}
+
+/// What save_quantized() wrote is called as heed calls it, and whole.
+void take_quantization(model::Family& family, const nlohmann::json& json, const std::string& file) {
+  if (!json.contains("quantization_config")) return;
+  const auto method = get_or<std::string>(json["quantization_config"], "quant_method", "", file);
+  require(
+      method == kQuantMethod,
+      "{}: the weights are quantised by \"{}\", which heed does not read (only its own and GGUF)",
+      file, one_line(method));
+  const model::Family own = model::heed_family();
+  family.stored = own.stored;
+  family.redundant = own.redundant;
+  family.prefix = own.prefix;
+  family.older_name = own.older_name;
 }
 
 Description read_description(const std::filesystem::path& directory) {
@@ -26,7 +43,7 @@ Description read_description(const std::filesystem::path& directory) {
           directory.string());
   const std::filesystem::path file = directory / "config.json";
   const nlohmann::json json = parse_json(read_file(file), file.string());
-  const model::Family& family =
+  model::Family family =
       model::family_of_type(get<std::string>(json, "model_type", file.string()), file.string());
   model::ModelConfig config = family.read_config(json, file.string());
   if (config.family.empty()) config.family = family.model_type;
@@ -35,6 +52,7 @@ Description read_description(const std::filesystem::path& directory) {
   } catch (const Error& error) {
     fail("{}: {}", file.string(), error.what());
   }
+  take_quantization(family, json, file.string());
   return {std::move(config), family};
 }
 

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <tuple>
 #include <unordered_set>
@@ -83,6 +84,13 @@ Tensor view_or_copy(const std::shared_ptr<std::byte>& owner, const Shape& shape)
   if (reinterpret_cast<uintptr_t>(owner.get()) % alignof(T) == 0)
     return Tensor::view(shape, dtype_of<T>, owner);
   return converted<T, T>(owner.get(), shape, [](T value) { return value; });
+}
+
+/// The dtype of blocks of that name; none of any other name.
+std::optional<DType> block_dtype(const std::string& name) {
+  for (const DType dtype : {DType::q4_0, DType::q4_1, DType::q8_0, DType::q6_K})
+    if (name == name_of(dtype)) return dtype;
+  return std::nullopt;
 }
 
 Shape shape_from(const nlohmann::json& json, const std::string& where) {
@@ -196,6 +204,23 @@ void SafetensorsFile::check_layout() const {
           file_->bytes().size() - expected);
 }
 
+Tensor SafetensorsFile::get_blocks(const std::string& tensor, const Entry& stored,
+                                   DType dtype) const {
+  const Shape& bytes = stored.shape;
+  const int64_t row_bytes = bytes.rank() ? bytes[-1] : 1;
+  require(row_bytes % block_bytes(dtype) == 0,
+          "{}: {} has rows of {} bytes, expected whole blocks of {} ({} bytes)", name(),
+          one_line(tensor), row_bytes, name_of(dtype), block_bytes(dtype));
+  std::vector<int64_t> sizes;
+  for (int axis = 0; axis < bytes.rank(); ++axis) sizes.push_back(bytes[axis]);
+  sizes.back() = row_bytes / block_bytes(dtype) * block_elements(dtype);
+  const std::shared_ptr<std::byte> data(file_, file_->bytes().data() + stored.begin);
+  if (stored.begin % alignof(float16) == 0) return Tensor::view(Shape(sizes), dtype, data);
+  Tensor copy = Tensor::empty(Shape(sizes), dtype);
+  std::memcpy(copy.raw(), data.get(), static_cast<size_t>(copy.bytes()));
+  return copy;
+}
+
 std::vector<std::string> SafetensorsFile::names() const {
   std::vector<std::string> names;
   names.reserve(entries_.size());
@@ -217,6 +242,8 @@ Tensor SafetensorsFile::get(const std::string& tensor) const {
   if (stored.dtype == "BF16") return view_or_copy<bfloat16>(owner, stored.shape);
   if (stored.dtype == "F16") return view_or_copy<float16>(owner, stored.shape);
   if (stored.dtype == "I32") return view_or_copy<int32_t>(owner, stored.shape);
+  if (const auto blocks = metadata_.find(tensor); stored.dtype == "U8" && blocks != metadata_.end())
+    if (const auto dtype = block_dtype(blocks->second)) return get_blocks(tensor, stored, *dtype);
   if (stored.dtype == "F64")
     return converted<double, float>(data, stored.shape,
                                     [](double value) { return static_cast<float>(value); });

@@ -39,7 +39,8 @@ Tensor as_f32(const Tensor& tensor);
 
 /// A safetensors file: eight bytes with the length of a JSON header, the header with dtype, shape
 /// and data_offsets of each tensor, the data (https://huggingface.co/docs/safetensors). The file is
-/// mapped.
+/// mapped. The format has no blocks: a tensor of blocks is written as its bytes, U8 [.., row
+/// bytes], and the metadata holds the blocks' dtype under the tensor's name.
 class SafetensorsFile : public TensorSource {
  public:
   /// Reads and checks the whole header. Throws Error naming file and tensor on anything hostile: a
@@ -50,8 +51,8 @@ class SafetensorsFile : public TensorSource {
   std::string name() const override { return path_.string(); }
   std::vector<std::string> names() const override;
   bool contains(const std::string& name) const override { return entries_.contains(name); }
-  /// F32, BF16, F16 and I32 as they are: a view of the file that keeps it mapped. F64 becomes f32,
-  /// I64 becomes i32. Throws Error when a number does not fit and on any other dtype.
+  /// F32, BF16, F16, I32 and blocks as they are: a view of the file that keeps it mapped. F64
+  /// becomes f32, I64 becomes i32. Throws Error when a number does not fit and on any other dtype.
   Tensor get(const std::string& name) const override;
   void release(const std::string& name) const override;
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
@@ -70,6 +71,7 @@ class SafetensorsFile : public TensorSource {
   void read_header();
   Entry read_entry(const std::string& name, const nlohmann::json& json) const;
   void check_layout() const;
+  Tensor get_blocks(const std::string& name, const Entry& stored, DType dtype) const;
 
   std::filesystem::path path_;
   std::shared_ptr<MappedFile> file_;

@@ -21,7 +21,7 @@ const char* file_dtype(DType dtype) {
     case DType::i32:
       return "I32";
     default:
-      return nullptr;
+      return "U8";  // the bytes of blocks
   }
 }
 
@@ -38,19 +38,22 @@ void check(const std::vector<NamedTensor>& tensors, const std::string& file) {
   for (const auto& [name, tensor] : tensors) {
     require(names.insert(name).second, "{}: {} cannot name two tensors", file, one_line(name));
     require(tensor.defined(), "{}: tensor {} is absent", file, one_line(name));
-    require(file_dtype(tensor.dtype()), "{}: {} is {}, which this format does not have", file,
-            one_line(name), name_of(tensor.dtype()));
+    require(is_plain(tensor.dtype()) || tensor.shape().rank() > 0, "{}: {} has no row of blocks",
+            file, one_line(name));
   }
 }
 
 std::string header_of(const std::vector<NamedTensor>& tensors,
                       const std::map<std::string, std::string>& metadata, const std::string& file) {
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
-  if (!metadata.empty()) header["__metadata__"] = metadata;
+  for (const auto& [key, value] : metadata) header["__metadata__"][key] = value;
+  for (const auto& [name, tensor] : tensors)
+    if (!is_plain(tensor.dtype())) header["__metadata__"][name] = name_of(tensor.dtype());
   int64_t offset = 0;
   for (const auto& [name, tensor] : tensors) {
     std::vector<int64_t> sizes;
     for (int axis = 0; axis < tensor.shape().rank(); ++axis) sizes.push_back(tensor.shape()[axis]);
+    if (!is_plain(tensor.dtype())) sizes.back() = tensor.row_bytes();
     header[name] = {{"dtype", file_dtype(tensor.dtype())},
                     {"shape", sizes},
                     {"data_offsets", {offset, offset + tensor.bytes()}}};

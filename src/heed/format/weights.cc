@@ -30,17 +30,6 @@ Tensor transposed(const Tensor& matrix) {
   return result;
 }
 
-Tensor to_precision(const Tensor& value, WeightPrecision precision) {
-  const bool matrix = value.shape().rank() >= 2;
-  if (!matrix) return in_f32(value);
-  if (!precision.dtype || *precision.dtype == value.dtype()) return value;
-  if (*precision.dtype == DType::f32) return in_f32(value);
-  const bool whole_blocks = value.cols() % block_elements(*precision.dtype) == 0;
-  Tensor result = Tensor::empty(value.shape(), whole_blocks ? *precision.dtype : DType::bf16);
-  kernels::quantize(value, result);
-  return result;
-}
-
 /// A file may have a family's prefix ("bert.") where the table has none, lack it where the table
 /// has it, and use older names.
 std::string name_in(const TensorSource& source, const model::Family& family,
@@ -69,6 +58,21 @@ Tensor part_of(const Tensor& tensor, const StoredWeight& stored, const Parameter
 
 }  // namespace
 
+DType dtype_in(const Shape& shape, DType stored, WeightPrecision precision) {
+  if (shape.rank() < 2) return DType::f32;
+  const DType wanted = precision.dtype.value_or(stored);
+  return shape[-1] % block_elements(wanted) == 0 ? wanted : DType::bf16;
+}
+
+Tensor in_precision(const Tensor& weight, WeightPrecision precision) {
+  const DType dtype = dtype_in(weight.shape(), weight.dtype(), precision);
+  if (dtype == weight.dtype()) return weight;
+  if (dtype == DType::f32) return in_f32(weight);
+  Tensor result = Tensor::empty(weight.shape(), dtype);
+  kernels::quantize(weight, result);
+  return result;
+}
+
 void load_weights(model::Transformer& model, const model::Family& family,
                   const TensorSource& source, WeightPrecision precision) {
   std::map<std::string, bool> used;
@@ -87,7 +91,7 @@ void load_weights(model::Transformer& model, const model::Family& family,
             source.name(), name, tensor.shape().text(), stored.shape.text(), parameter.name);
     require(tensor.dtype() != DType::i32, "{}: {} holds integers, expected numbers", source.name(),
             name);
-    parameter.value = to_precision(part_of(tensor, stored, parameter), precision);
+    parameter.value = in_precision(part_of(tensor, stored, parameter), precision);
     // What was copied need not stay in memory as the file has it, too.
     if (stored.transposed || parameter.value.dtype() != tensor.dtype()) source.release(name);
     used[name] = true;
@@ -99,7 +103,7 @@ void load_weights(model::Transformer& model, const model::Family& family,
 
 void draw_weights(model::Transformer& model, uint64_t seed, WeightPrecision precision) {
   for (Parameter& parameter : model.parameters().all())
-    parameter.value = to_precision(model.parameters().draw(parameter, seed), precision);
+    parameter.value = in_precision(model.parameters().draw(parameter, seed), precision);
 }
 
 std::vector<NamedTensor> stored_weights(const model::Transformer& model,

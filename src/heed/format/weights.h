@@ -17,6 +17,11 @@ struct WeightPrecision {
   std::optional<DType> dtype = DType::f32;
 };
 
+/// What a weight of this shape, stored as `stored`, is kept in.
+DType dtype_in(const Shape& shape, DType stored, WeightPrecision precision);
+/// A weight as it is kept: itself, or a converted copy.
+Tensor in_precision(const Tensor& weight, WeightPrecision precision);
+
 /// Sets all parameters of `model` from the tensors of a file, checked against the family's table of
 /// weights. Throws Error with the file, the tensor, what was found and what was expected when a
 /// weight is missing, left over, or of another shape.
