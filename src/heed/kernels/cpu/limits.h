@@ -12,8 +12,9 @@ namespace heed::kernels::cpu {
 
 /// Chains of dependent instructions that hide each other's latency.
 inline constexpr int kChains = 12;
-/// Links of a chain in a piece of work: about a tenth of a millisecond.
-inline constexpr int64_t kLinks = int64_t{1} << 16;
+/// Links of a chain in a piece of work: a few hundredths of a millisecond, so that on a busy
+/// machine all threads are at it at once now and then.
+inline constexpr int64_t kLinks = int64_t{1} << 14;
 
 /// The best rate at which all threads do `pieces` pieces of `work` each.
 template <typename Piece>

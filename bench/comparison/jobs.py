@@ -1,0 +1,238 @@
+"""What is compared: a function a job. Each yields its cases one by one, so that figures appear as they
+are measured."""
+import functools
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+
+from . import models
+from .environment import ROOT, Unavailable, python_with
+from .rounds import Case, Program
+
+PEERS = models.PEERS
+
+
+@dataclass
+class Setting:
+    heed: str
+    quick: bool
+
+
+def peer(script, modules, *arguments):
+    return [python_with(*modules), PEERS / script, *arguments]
+
+
+def bench(setting, model, *arguments, repeat=1):
+    return [setting.heed, "bench", "--json", "--repeat", repeat, "--model", model, *arguments]
+
+
+def measured(what, key="per_second"):
+    return lambda facts: facts["measured"][what][key]
+
+
+def int8_of(arithmetic):
+    """How heed is told to multiply: weights in f32 become blocks of int8."""
+    return ["--weights", "q8_0", "--compute", "int8"] if arithmetic == "int8" else []
+
+
+# Translation
+
+
+@functools.cache
+def best_cpu():
+    """CTranslate2 takes AVX2 on processors that are not Intel's, unless it is told."""
+    with open("/proc/cpuinfo") as file:
+        flags = next((line for line in file if line.startswith("flags")), "").split()
+    return {"CT2_FORCE_CPU_ISA": "AVX512" if {"avx512f", "avx512bw", "avx512vl"} <= set(flags)
+            else "AVX2"}
+
+
+def ctranslate2(name, model, workers, *arguments):
+    command = peer("ctranslate2_bench.py", ["ctranslate2"], model, "--workers", workers,
+                   "--threads", max(os.cpu_count() // workers, 1), *arguments)
+    return Program(name, command, environment=best_cpu())
+
+
+def translate_base(setting, arithmetic, beam):
+    sentences = 64 if setting.quick else 1000
+    model = models.marian_base()
+    converted = models.marian_converted(model, "marian-base")
+    ours = bench(setting, model, "--prompt-tokens", 32, "--tokens", 31, "--batch", sentences,
+                 "--batch-tokens", 4096, "--beam", beam, *int8_of(arithmetic))
+    theirs = ["--compute", arithmetic, "--beam", beam, "--sentences", sentences, "--length", 32]
+    workers = os.cpu_count()
+    return Case(f"translate, base, 32 tokens, {arithmetic}, beam {beam}, sentences/s", [
+        Program("heed", ours, measured("outputs")),
+        ctranslate2(f"CTranslate2 {workers} x 1", converted, workers, *theirs),
+        ctranslate2(f"CTranslate2 1 x {workers}", converted, 1, *theirs)])
+
+
+def translate_trained(setting, folder, arithmetic, beam):
+    model = folder / "model"
+    converted = models.marian_converted(model, folder.name)
+    text = models.held_out_lines(folder, 100 if setting.quick else 1000)
+    ours = bench(setting, model, "--input", text, "--beam", beam, *int8_of(arithmetic))
+    theirs = ["--compute", arithmetic, "--beam", beam, "--input", text, "--tokenizer", model]
+    workers = os.cpu_count()
+    return Case(f"translate, {folder.name} (small), {arithmetic}, beam {beam}, lines/s", [
+        Program("heed", ours, measured("lines")),
+        ctranslate2(f"CTranslate2 {workers} x 1", converted, workers, *theirs),
+        ctranslate2(f"CTranslate2 1 x {workers}", converted, 1, *theirs)])
+
+
+def translate(setting):
+    trained = models.trained_marian()
+    for arithmetic in ("f32", "int8"):
+        for beam in (4, 1):
+            yield translate_base(setting, arithmetic, beam)
+            if trained:
+                yield translate_trained(setting, trained, arithmetic, beam)
+
+
+def latency(setting):
+    model = models.marian_base()
+    converted = models.marian_converted(model, "marian-base")
+    repeat = 5 if setting.quick else 20
+    for arithmetic in ("f32", "int8"):
+        ours = bench(setting, model, "--prompt-tokens", 32, "--tokens", 31, "--batch", 1,
+                     *int8_of(arithmetic), repeat=repeat)
+        theirs = ["--compute", arithmetic, "--sentences", 1, "--length", 32, "--repeat", repeat]
+        yield Case(f"one sentence, base, 32 tokens, {arithmetic}, greedy, sentences/s", [
+            Program("heed", ours, measured("outputs")),
+            ctranslate2("CTranslate2", converted, 1, *theirs)])
+
+
+# Generation
+
+
+def llama_cpp(model, *arguments, figure="per_second"):
+    return Program("llama.cpp", peer("llama_cpp_bench.py", ["llama_cpp"], model, *arguments),
+                   lambda facts: facts[figure])
+
+
+def compute_for(kind):
+    return ["--compute", "bf16" if kind == "bf16" else "int8"]
+
+
+def llamas(setting):
+    for shape in ("smollm2", "1.1b"):
+        for kind in ("q4_0", "q8_0", "bf16"):
+            if not (setting.quick and shape == "1.1b" and kind != "q4_0"):
+                yield shape, kind, models.llama(shape, kind)
+
+
+def reading_shares(everyone):
+    """How much of the memory's speed each side used; both read the same weights for a token."""
+    ours, theirs = everyone[0], everyone[1]
+    if not ours.values:
+        return ""
+    facts = ours.facts["measured"]["decode"]
+    limit = facts["reading_limit"] / facts["weight_bytes_per_step"]
+    text = f"of {facts['reading_limit'] / 1e9:.1f} GB/s heed reads {ours.median() / limit:.0%}"
+    return text + (f", llama.cpp {theirs.median() / limit:.0%}" if theirs.values else "")
+
+
+def decode(setting):
+    tokens, context = (32 if setting.quick else 128), 16
+    for shape, kind, model in llamas(setting):
+        ours = bench(setting, model, "--prompt-tokens", 1, "--context", context, "--tokens", tokens,
+                     *compute_for(kind))
+        yield Case(f"decode, {shape}, {kind}, tokens/s", [
+            Program("heed", ours, measured("decode")),
+            llama_cpp(model, "decode", tokens, context)], remark=reading_shares)
+
+
+def arithmetic_share(everyone):
+    if not everyone[0].values:
+        return ""
+    facts = everyone[0].facts
+    return (f"heed: {facts['measured']['prefill']['share_of_arithmetic']:.0%} of peak "
+            f"({facts['compute']})")
+
+
+def prefill(setting):
+    for tokens in (512,) if setting.quick else (512, 4096):
+        for shape, kind, model in llamas(setting):
+            ours = bench(setting, model, "--prompt-tokens", tokens, "--tokens", 0,
+                         *compute_for(kind))
+            yield Case(f"prefill of {tokens}, {shape}, {kind}, tokens/s", [
+                Program("heed", ours, measured("prefill")),
+                llama_cpp(model, "prefill", tokens)], remark=arithmetic_share)
+
+
+PROMPT = "The quick brown fox jumps over the lazy dog, and then it goes on to"
+
+
+def start(setting):
+    model = models.smollm2()
+    ours = [setting.heed, "generate", "--model", model, "--prompt", PROMPT, "--max-tokens", 1]
+    yield Case("first token of a new process, SmolLM2-135M, seconds", [
+        Program("heed", ours, figure=None), llama_cpp(model, "start", PROMPT, figure="seconds")],
+        less_is_better=True, remark=lambda _: "Python's own start is not counted for llama.cpp")
+
+
+def memory_needed(setting, model, tokens):
+    """Bytes of the file and of the keys and values of so many tokens."""
+    told = subprocess.run([setting.heed, "info", model, "--json"], capture_output=True, text=True,
+                          check=True)
+    per_token = json.loads(told.stdout)["cache_bytes_per_token"]
+    return model.stat().st_size + per_token * tokens
+
+
+def memory(setting):
+    tokens, context = (32 if setting.quick else 512), 16
+    for shape, kind, model in llamas(setting):
+        ours = bench(setting, model, "--prompt-tokens", 1, "--context", context, "--tokens", tokens,
+                     *compute_for(kind))
+        needed = memory_needed(setting, model, tokens + context)
+
+        def remark(everyone, needed=needed):
+            over = everyone[0].median() * 1e6 - needed if everyone[0].values else 0
+            return (f"file and cache: {needed / 1e6:.0f} MB; heed {over / 1e6:+.0f} MB "
+                    f"({over / needed:+.0%})")
+
+        def megabytes(facts):
+            return facts["peak_memory"] / 1e6
+        theirs = llama_cpp(model, "decode", tokens, context)
+        theirs.figure = megabytes
+        yield Case(f"memory of decoding, {shape}, {kind}, MB", [
+            Program("heed", ours, megabytes), theirs], less_is_better=True, remark=remark)
+
+
+# Embedding
+
+
+def embed(setting):
+    model = models.minilm()
+    texts = models.sentences(1000 if setting.quick else 10000)
+    for arithmetic in ("f32", "int8"):
+        ours = bench(setting, model, "--input", texts, *int8_of(arithmetic))
+        yield Case(f"embed, MiniLM, {arithmetic}, texts/s", [
+            Program("heed", ours, measured("lines")),
+            Program("onnxruntime", peer("onnxruntime_embed.py", ["onnxruntime", "tokenizers"],
+                                        models.minilm_onnx(arithmetic), model / "tokenizer.json",
+                                        texts)),
+            Program("PyTorch", peer("sentence_transformers_embed.py",
+                                    ["torch", "sentence_transformers"], model, texts,
+                                    arithmetic))])
+
+
+# Training prints a table of its own.
+
+
+def train(setting):
+    """What bench/train_vs_pytorch prints."""
+    python = python_with("torch")
+    command = [ROOT / "bench" / "train_vs_pytorch", "--venv",
+               os.path.dirname(os.path.dirname(python))]
+    command += ["--rounds", "1", "small"] if setting.quick else ["--rounds", "3"]
+    print(flush=True)
+    if subprocess.run(command, stdout=sys.stdout, timeout=3600).returncode != 0:
+        raise Unavailable("bench/train_vs_pytorch failed")
+    return ()
+
+
+JOBS = {job.__name__: job for job in
+        (translate, latency, decode, prefill, embed, start, memory, train)}

