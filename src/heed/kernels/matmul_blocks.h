@@ -20,8 +20,8 @@ struct PackedBlocks {
 /// Whether matmul_blocks multiplies with weights of `dtype`: q8_0, q4_0, q4_1 and q6_K.
 constexpr bool multiplies_blocks(DType dtype) { return !is_plain(dtype); }
 
-/// Elements of a row of activations that share a scale (fewer at its end), and of a weight's.
-inline constexpr int64_t kActivationGroup = 128, kWeightBlock = 32;
+/// Elements of a row of activations that share a scale, and whose products are summed exactly.
+inline constexpr int64_t kProductBlock = 32;
 
 /// Packs weight [N, K], whose bytes it then no longer needs. Throws Error when it is not of blocks.
 HEED_KERNEL(PackedBlocks, pack_blocks, (const Tensor& weight), (weight))
@@ -29,13 +29,13 @@ HEED_KERNEL(PackedBlocks, pack_blocks, (const Tensor& weight), (weight))
 /// c = a weight^T + bias with a quantised on the way: a [M, K] of f32 or bf16, bias [N] f32 or
 /// absent, c [M, N] of f32 or bf16, which must not overlap them.
 ///
-/// Each group of 128 elements of a row of a becomes integers of 8 bits, round(x / scale), with
-/// scale = max |x| / 127. (A group that holds what is not finite has the scale NaN.) Dot products
-/// of blocks of 32 are exact integers, `dot`; for q6_K they hold the scales of its 16 elements,
-/// too. An element of c is, over the groups in order, sum = fma(scale, part, sum), where part is,
-/// over the group's blocks in order, part = fma(weight's scale, dot, part) and, for q4_1, then part
-/// = fma(minimum, sum of a's integers, part). At the end the bias is added. So the bits depend
-/// neither on M and N, nor on the number of threads, nor on the machine: cpu and reference agree.
+/// Each 32 elements of a row of a become integers of 8 bits, round(x / scale), with
+/// scale = max |x| / 127. (Where one is not finite, the scale is NaN.) Their dot product with a
+/// column's is an exact integer, `dot`; for q6_K it holds the scales of its 16 elements, too. An
+/// element of c is, over these blocks in order, sum = fma(scale, part, sum) with
+/// part = weight's scale * dot or, for q4_1, fma(minimum, sum of a's integers, weight's scale *
+/// dot). At the end the bias is added. So the bits depend neither on M and N, nor on the number of
+/// threads, nor on the machine: cpu and reference agree.
 ///
 /// Sizes are the caller's to check; throws Error when a dtype is not one of these, and when the
 /// weight was packed by another backend.

@@ -43,24 +43,23 @@ thread_local Buffer rows_buffer, sums_buffer;
 
 /// Room for `rows` rows of activations.
 QuantizedRows rows_in(Buffer& buffer, int64_t rows, int64_t k) {
-  const int64_t blocks = k / kWeightBlock, groups = ceil_div(k, kActivationGroup);
+  const int64_t blocks = k / kProductBlock;
   // Not a power of two: rows would compete for the same lines of the cache.
   const int64_t stride = round_up(k, 64) + 64;
-  const int64_t quants = rows * stride, starts = rows * blocks * 8, sums = rows * blocks * 4;
-  std::byte* memory = buffer.at_least(quants + starts + sums + rows * groups * 4 + 64);
+  const int64_t quants = rows * stride, numbers = rows * blocks * 4;
+  std::byte* memory = buffer.at_least(quants + 4 * numbers);
   return {.quants = reinterpret_cast<int8_t*>(memory),
           .stride = stride,
-          .scales = reinterpret_cast<float*>(memory + quants + starts + sums),
-          .starts = reinterpret_cast<int32_t*>(memory + quants),
-          .sums = reinterpret_cast<float*>(memory + quants + starts),
-          .blocks = blocks,
-          .groups = groups};
+          .scales = reinterpret_cast<float*>(memory + quants),
+          .sums = reinterpret_cast<float*>(memory + quants + numbers),
+          .starts = reinterpret_cast<int32_t*>(memory + quants + 2 * numbers),
+          .blocks = blocks};
 }
 
 class Product {
  public:
   Product(const Tensor& a, const PackedBlocks& weight, const Tensor& bias, Tensor& c)
-      : kernel_(block_kernel()),
+      : kernel_(block_kernel(a.rows())),
         layout_(weight.dtype, weight.cols),
         a_(a),
         weight_(weight),
@@ -70,10 +69,11 @@ class Product {
         n_(weight.rows) {}
 
   void run() const {
-    const QuantizedRows rows = rows_in(rows_buffer, m_, weight_.cols);
+    const QuantizedRows rows = rows_in(rows_buffer, round_up(m_, kPanelCols), weight_.cols);
     parallel_for(m_, piece_rows(kLightPiece, weight_.cols), [&](int64_t begin, int64_t end) {
       quantize_activations(a_, begin, end, quant_bias(layout_.dtype), rows);
     });
+    std::fill_n(rows.from(m_).scales, (round_up(m_, kPanelCols) - m_) * rows.blocks, 0.0f);
     const int64_t panels = ceil_div(n_, kPanelCols);
     // Several rows make a panel more work.
     const int64_t work = std::max<int64_t>(1, layout_.bytes * ceil_div(m_, kernel_.rows));
@@ -84,7 +84,8 @@ class Product {
  private:
   void run_panels(const QuantizedRows& rows, int64_t begin, int64_t end) const {
     const int64_t stride = (end - begin) * kPanelCols;
-    auto* sums = reinterpret_cast<float*>(sums_buffer.at_least(kernel_.rows * stride * 4));
+    auto* sums = reinterpret_cast<float*>(
+        sums_buffer.at_least(round_up(std::min(m_, kernel_.rows), kPanelCols) * stride * 4));
     for (int64_t row = 0; row < m_; row += kernel_.rows) {
       const int64_t count = std::min(kernel_.rows, m_ - row);
       kernel_.multiply({.a = rows.from(row),

@@ -39,24 +39,21 @@ constexpr int quant_bias(DType dtype) {
 struct QuantizedRows {
   int8_t* quants;
   int64_t stride;
-  float* scales;    // [rows, groups]
-  int32_t* starts;  // [rows, blocks, 2]: -bias * the sum of 16 quants; where their dots begin
+  float* scales;    // [rows, blocks]
   float* sums;      // [rows, blocks]: of 32 quants
-  int64_t blocks, groups;
+  int32_t* starts;  // [rows, blocks, 2]: -bias * the sum of 16 quants; where their dots begin
+  int64_t blocks;
 
   QuantizedRows from(int64_t row) const {
-    return {quants + row * stride,
-            stride,
-            scales + row * groups,
-            starts + row * blocks * 2,
-            sums + row * blocks,
-            blocks,
-            groups};
+    const int64_t block = row * blocks;
+    return {quants + row * stride, stride, scales + block, sums + block,
+            starts + 2 * block,    blocks};
   }
 };
 
 /// The unit of work of a kernel: sums [rows, panels * 16], `stride` apart, of at most
-/// BlockKernel::rows rows and some panels.
+/// BlockKernel::rows rows and some panels. Up to a multiple of 16 there are further rows in a, with
+/// scales of zero, and room for their sums.
 struct BlockStrip {
   QuantizedRows a;
   int64_t rows;
@@ -69,20 +66,24 @@ struct BlockStrip {
 
 struct BlockKernel {
   const char* name;
-  int64_t rows;
+  int64_t least_rows;  // for which it is faster than those after it
+  int64_t rows;        // that it is given at most
   void (*multiply)(const BlockStrip& strip);
 };
 
-/// Plain loops, and those for AVX2 and for AVX-512 with VNNI, which are null where the machine does
+/// Plain loops, and those for AVX-512 with VNNI and for AMX, which are null where the machine does
 /// not have them.
 const BlockKernel* plain_block_kernel();
 const BlockKernel* avx512_vnni_block_kernel();
+const BlockKernel* amx_block_kernel();
 
 /// Those that this machine has, the fastest first.
 std::vector<const BlockKernel*> block_kernels();
 
 /// Makes matmul_blocks use that kernel alone; null: what is fastest. For tests.
 void force_block_kernel(const BlockKernel* kernel);
-const BlockKernel& block_kernel();
+
+/// The kernel for a product of so many rows.
+const BlockKernel& block_kernel(int64_t rows);
 
 }  // namespace heed::kernels::cpu

@@ -10,13 +10,13 @@ namespace {
 
 /// The quants of a block: [32, 16].
 struct Quants {
-  uint8_t of[kWeightBlock][kPanelCols];
+  uint8_t of[kProductBlock][kPanelCols];
 };
 
 Quants quants_of(const PanelLayout& layout, const std::byte* block) {
   const auto* bytes = reinterpret_cast<const uint8_t*>(block);
   Quants quants;
-  for (int64_t k = 0; k < kWeightBlock; ++k)
+  for (int64_t k = 0; k < kProductBlock; ++k)
     for (int64_t col = 0; col < kPanelCols; ++col) {
       const int64_t in_quad = 4 * col + k % 4, quad = k / 4;
       int value = bytes[quad * kQuadBytes + in_quad];
@@ -45,9 +45,9 @@ void add_half(const Quants& quants, int64_t begin, const int8_t* a, int32_t star
   }
 }
 
-/// A block's term of all rows' parts.
+/// A block's term of the sums of all rows.
 void add_block(const BlockStrip& strip, const std::byte* panel, int64_t block,
-               float (*parts)[kPanelCols]) {
+               float (*sums)[kPanelCols]) {
   constexpr int64_t kHalves = 2 * kPanelCols;
   const PanelLayout& layout = strip.layout;
   const bool six = layout.dtype == DType::q6_K, has_minimum = layout.dtype == DType::q4_1;
@@ -60,12 +60,12 @@ void add_block(const BlockStrip& strip, const std::byte* panel, int64_t block,
     const QuantizedRows a = strip.a.from(row);
     int32_t dots[kPanelCols] = {};
     for (int64_t half = 0; half < 2; ++half)
-      add_half(quants, 16 * half, a.quants + block * kWeightBlock, a.starts[2 * block + half],
+      add_half(quants, 16 * half, a.quants + block * kProductBlock, a.starts[2 * block + half],
                small ? small + half * kPanelCols : nullptr, dots);
     for (int64_t col = 0; col < kPanelCols; ++col) {
-      float& part = parts[row][col];
-      part = std::fma(scales[col], static_cast<float>(dots[col]), part);
+      float part = scales[col] * static_cast<float>(dots[col]);
       if (has_minimum) part = std::fma(minimums[col], a.sums[block], part);
+      sums[row][col] = std::fma(a.scales[block], part, sums[row][col]);
     }
   }
 }
@@ -73,20 +73,10 @@ void add_block(const BlockStrip& strip, const std::byte* panel, int64_t block,
 constexpr int64_t kRows = 8;
 
 void multiply(const BlockStrip& strip) {
-  constexpr int64_t kGroupBlocks = kActivationGroup / kWeightBlock;
   for (int64_t i = 0; i < strip.panels; ++i) {
-    const std::byte* panel = strip.panel + i * strip.layout.bytes;
     float sums[kRows][kPanelCols] = {};
-    for (int64_t group = 0; group < strip.a.groups; ++group) {
-      float parts[kRows][kPanelCols] = {};
-      for (int64_t block = group * kGroupBlocks;
-           block < std::min(strip.layout.blocks, (group + 1) * kGroupBlocks); ++block)
-        add_block(strip, panel, block, parts);
-      for (int64_t row = 0; row < strip.rows; ++row)
-        for (int64_t col = 0; col < kPanelCols; ++col)
-          sums[row][col] =
-              std::fma(strip.a.from(row).scales[group], parts[row][col], sums[row][col]);
-    }
+    for (int64_t block = 0; block < strip.layout.blocks; ++block)
+      add_block(strip, strip.panel + i * strip.layout.bytes, block, sums);
     for (int64_t row = 0; row < strip.rows; ++row)
       std::memcpy(strip.sums + row * strip.stride + i * kPanelCols, sums[row], sizeof(sums[row]));
   }
@@ -95,7 +85,8 @@ void multiply(const BlockStrip& strip) {
 }  // namespace
 
 const BlockKernel* plain_block_kernel() {
-  static constexpr BlockKernel kernel{.name = "plain", .rows = kRows, .multiply = multiply};
+  static constexpr BlockKernel kernel{
+      .name = "plain", .least_rows = 0, .rows = kRows, .multiply = multiply};
   return &kernel;
 }
 

@@ -1,6 +1,5 @@
 #include "heed/kernels/cpu/matmul_blocks_rows.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -22,18 +21,18 @@ using cpu::QuantizedRows;
 using I32 = hn::RebindToSigned<F32>;
 using I8Quarter = hn::Rebind<int8_t, F32>;
 
-constexpr int64_t kHalfBlock = kWeightBlock / 2;
+constexpr int64_t kHalfBlock = kProductBlock / 2;
 // A vector has at most 16 lanes, so that none reaches over the end of 16 elements.
 constexpr int64_t kLanes = HWY_MAX_BYTES / 4;
 
-/// The greatest magnitude, as the bits of an f32: greater ones are greater integers, and what is
-/// not finite is greatest.
+/// The greatest magnitude of a block, as the bits of an f32: greater ones are greater integers, and
+/// what is not finite is greatest.
 template <typename T>
-uint32_t largest_magnitude(const T* x, int64_t count) {
+HWY_INLINE uint32_t largest_magnitude(const T* x) {
   const I32 d;
   const auto magnitude = hn::Set(d, 0x7fffffff);
   auto largest = hn::Zero(d);
-  for (int64_t i = 0; i < count; i += kLanes)
+  for (int64_t i = 0; i < kProductBlock; i += kLanes)
     largest = hn::Max(largest, hn::And(hn::BitCast(d, load(F32(), x + i)), magnitude));
   return static_cast<uint32_t>(hn::GetLane(hn::MaxOfLanes(d, largest)));
 }
@@ -64,25 +63,22 @@ Scales scales_of(uint32_t magnitude) {
 }
 
 template <typename T>
-void quantize_row(const T* x, int64_t cols, int bias, const QuantizedRows& to) {
-  for (int64_t k = 0; k < cols; k += kActivationGroup) {
-    const int64_t end = std::min(cols, k + kActivationGroup);
-    const Scales scales = scales_of(largest_magnitude(x + k, end - k));
-    to.scales[k / kActivationGroup] = scales.scale;
-    if (scales.inverse == 0.0f) {
-      std::memset(to.quants + k, 0, static_cast<size_t>(end - k));
-      std::fill(to.starts + k / kHalfBlock, to.starts + end / kHalfBlock, 0);
-      std::fill(to.sums + k / kWeightBlock, to.sums + end / kWeightBlock, 0.0f);
-      continue;
+void quantize_row(const T* x, int bias, const QuantizedRows& to) {
+  for (int64_t block = 0; block < to.blocks; ++block, x += kProductBlock) {
+    const Scales scales = scales_of(largest_magnitude(x));
+    int8_t* quants = to.quants + block * kProductBlock;
+    int32_t first = 0, second = 0;
+    if (scales.inverse == 0.0f) {  // which times infinity would be no number
+      std::memset(quants, 0, kProductBlock);
+    } else {
+      const V32 factor = hn::Set(F32(), scales.inverse);
+      first = put_quants(x, factor, quants);
+      second = put_quants(x + kHalfBlock, factor, quants + kHalfBlock);
     }
-    const V32 factor = hn::Set(F32(), scales.inverse);
-    for (int64_t i = k; i < end; i += kWeightBlock) {
-      const int32_t first = put_quants(x + i, factor, to.quants + i);
-      const int32_t second = put_quants(x + i + kHalfBlock, factor, to.quants + i + kHalfBlock);
-      to.starts[i / kHalfBlock] = -bias * first;
-      to.starts[i / kHalfBlock + 1] = -bias * second;
-      to.sums[i / kWeightBlock] = static_cast<float>(first + second);
-    }
+    to.scales[block] = scales.scale;
+    to.sums[block] = static_cast<float>(first + second);
+    to.starts[2 * block] = -bias * first;
+    to.starts[2 * block + 1] = -bias * second;
   }
 }
 
@@ -93,7 +89,7 @@ void quantize_activations(const Tensor& a, int64_t begin, int64_t end, int bias,
   visit_floating(a.dtype(), [&](auto zero) {
     const auto* from = a.data<decltype(zero)>();
     for (int64_t row = begin; row < end; ++row)
-      quantize_row(from + row * a.cols(), a.cols(), bias, to.from(row));
+      quantize_row(from + row * a.cols(), bias, to.from(row));
   });
 }
 

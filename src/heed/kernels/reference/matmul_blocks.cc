@@ -10,12 +10,12 @@
 namespace heed::kernels::reference {
 namespace {
 
-struct Group {
+struct Quantised {
   float scale;
   std::vector<int> quants;
 };
 
-Group quantised(const std::vector<float>& x) {
+Quantised quantised(const std::vector<float>& x) {
   float largest = 0.0f;
   for (const float value : x) {
     if (!std::isfinite(value))
@@ -30,11 +30,11 @@ Group quantised(const std::vector<float>& x) {
 }
 
 template <typename T>
-std::vector<Group> quantised_row(const T* row, int64_t cols) {
-  std::vector<Group> groups;
-  for (int64_t k = 0; k < cols; k += kActivationGroup)
-    groups.push_back(quantised({row + k, row + std::min(cols, k + kActivationGroup)}));
-  return groups;
+std::vector<Quantised> quantised_row(const T* row, int64_t cols) {
+  std::vector<Quantised> blocks;
+  for (int64_t k = 0; k < cols; k += kProductBlock)
+    blocks.push_back(quantised({row + k, row + k + kProductBlock}));
+  return blocks;
 }
 
 /// The integers that a block's elements are, without its scales.
@@ -49,33 +49,32 @@ std::vector<int> integers(Block block) {
   return result;
 }
 
-/// part, and what the 32 elements of a block from `begin` on add to it.
+/// The product of a's integers and the 32 elements of a weight's block from `begin` on.
 template <typename Block>
-float with_block(const Block& block, int64_t begin, const int* a, float part) {
+float part_of(const Block& block, int64_t begin, const std::vector<int>& a) {
   const std::vector<int> weights = integers(block);
   int dot = 0, sum = 0;
-  for (int64_t i = 0; i < kWeightBlock; ++i) {
-    const auto at = static_cast<size_t>(begin + i);
+  for (size_t i = 0; i < a.size(); ++i) {
+    const size_t at = static_cast<size_t>(begin) + i;
     int weight = weights[at];
     if constexpr (std::is_same_v<Block, BlockQ6_K>) weight *= block.scales[at / 16];
     dot += weight * a[i];
     sum += a[i];
   }
-  part = std::fma(static_cast<float>(block.scale), static_cast<float>(dot), part);
+  const float part = static_cast<float>(block.scale) * static_cast<float>(dot);
   if constexpr (std::is_same_v<Block, BlockQ4_1>)
-    part = std::fma(static_cast<float>(block.minimum), static_cast<float>(sum), part);
+    return std::fma(static_cast<float>(block.minimum), static_cast<float>(sum), part);
   return part;
 }
 
 template <typename Block>
-float product(const std::vector<Group>& row, const Block* weight) {
+float product(const std::vector<Quantised>& row, const Block* weight) {
   float sum = 0.0f;
   int64_t k = 0;
-  for (const Group& group : row) {
-    float part = 0.0f;
-    for (size_t i = 0; i < group.quants.size(); i += kWeightBlock, k += kWeightBlock)
-      part = with_block(weight[k / Block::kElements], k % Block::kElements, &group.quants[i], part);
-    sum = std::fma(group.scale, part, sum);
+  for (const Quantised& a : row) {
+    sum = std::fma(a.scale, part_of(weight[k / Block::kElements], k % Block::kElements, a.quants),
+                   sum);
+    k += kProductBlock;
   }
   return sum;
 }
@@ -84,10 +83,10 @@ template <typename A, typename Block, typename C>
 void multiply(const Tensor& a, const Tensor& weight, const Tensor& bias, Tensor& c) {
   const int64_t n = weight.rows();
   for (int64_t row = 0; row < a.rows(); ++row) {
-    const auto groups = quantised_row(a.data<A>() + row * a.cols(), a.cols());
+    const auto blocks = quantised_row(a.data<A>() + row * a.cols(), a.cols());
     for (int64_t col = 0; col < n; ++col) {
       const float sum =
-          product(groups, reinterpret_cast<const Block*>(weight.raw() + col * weight.row_bytes()));
+          product(blocks, reinterpret_cast<const Block*>(weight.raw() + col * weight.row_bytes()));
       c.data<C>()[row * n + col] = C(bias.defined() ? sum + bias.data<float>()[col] : sum);
     }
   }

@@ -1,0 +1,203 @@
+// Integer products with blocks for Intel's AMX, of many rows: an instruction makes the dots of 16
+// rows and 16 columns over a block. Quants are widened to signed bytes once for all rows.
+#include "heed/kernels/cpu/matmul_blocks_avx512.h"
+
+#if HEED_MATMUL_X86
+
+#include <cpuid.h>
+#include <hwy/base.h>
+#include <immintrin.h>
+
+#include <algorithm>
+
+HWY_PUSH_ATTRIBUTES("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,amx-tile,amx-int8")
+
+namespace heed::kernels::cpu {
+namespace {
+
+constexpr int64_t kTile = 16;
+// Of K in one pass over the rows: its columns stay in a level-1 cache.
+constexpr int64_t kPassBlocks = 16;
+
+/// A block of a panel as tiles read it.
+struct alignas(64) WideBlock {
+  int8_t quants[8 * kQuadBytes];
+  float scales[kPanelCols];
+  /// Minimums of q4_1; q6_K's scales of the first 16 elements, and of the others.
+  float more[2][kPanelCols];
+};
+
+template <DType type>
+void widen(const PanelLayout& layout, const std::byte* panel, int64_t at, WideBlock& to) {
+  const Block<type> block(layout, panel, at);
+  const __m512i bias = _mm512_set1_epi8(static_cast<char>(quant_bias(type)));
+  for (int i = 0; i < 8; ++i)
+    _mm512_store_si512(to.quants + i * kQuadBytes, _mm512_sub_epi8(block.quads[i], bias));
+  _mm512_store_ps(to.scales, block.scales);
+  if constexpr (type == DType::q4_1) _mm512_store_ps(to.more[0], block.minimums);
+  if constexpr (type == DType::q6_K)
+    for (int half = 0; half < 2; ++half)
+      _mm512_store_ps(to.more[half], _mm512_cvtepi32_ps(block.small[half]));
+}
+
+/// Sums: tiles 0 and 1; a: 2 and 3; columns: 4 and 5. Those of q6_K hold 16 elements.
+template <DType type>
+void configure() {
+  struct alignas(64) {
+    uint8_t palette = 1, start_row = 0, reserved[14] = {};
+    uint16_t row_bytes[16] = {};
+    uint8_t rows[16] = {};
+  } config;
+  static_assert(sizeof(config) == 64);
+  constexpr int kDepth = type == DType::q6_K ? 16 : 32;
+  for (int i = 0; i < 6; ++i) {
+    config.row_bytes[i] = i / 2 == 1 ? kDepth : 64;
+    config.rows[i] = i / 2 == 2 ? kDepth / 4 : kTile;
+  }
+  // GCC's tile intrinsics do not tell it all that they read: this, and what was widened before.
+  __asm__ volatile("" : : "r"(&config) : "memory");
+  _tile_loadconfig(&config);
+}
+
+using Dots = int32_t[kTile * kTile];
+
+/// The dots of 16 rows and 4 * depth of K, by one of two sets of tiles.
+template <bool second>
+void multiply_tile(const int8_t* a, int64_t stride, const int8_t* columns, Dots& to) {
+  if constexpr (second) {
+    _tile_zero(1);
+    _tile_loadd(3, a, stride);
+    _tile_loadd(5, columns, kQuadBytes);
+    _tile_dpbssd(1, 3, 5);
+    _tile_stored(1, to, 64);
+  } else {
+    _tile_zero(0);
+    _tile_loadd(2, a, stride);
+    _tile_loadd(4, columns, kQuadBytes);
+    _tile_dpbssd(0, 2, 4);
+    _tile_stored(0, to, 64);
+  }
+}
+
+/// 16 rows of a from a block on, and where their sums are.
+struct TileRows {
+  QuantizedRows a;
+  int64_t at;  // of their blocks
+  float* sums;
+  int64_t stride;
+};
+
+/// The dots of a block: those of q6_K are two, of 16 elements each.
+template <DType type, bool odd>
+void multiply_block(const TileRows& rows, int64_t block, const WideBlock& wide, Dots* to) {
+  const int8_t* a = rows.a.quants + (rows.at + block) * kProductBlock;
+  if constexpr (type == DType::q6_K) {
+    multiply_tile<false>(a, rows.a.stride, wide.quants, to[0]);
+    multiply_tile<true>(a + 16, rows.a.stride, wide.quants + 4 * kQuadBytes, to[1]);
+  } else {
+    multiply_tile<odd>(a, rows.a.stride, wide.quants, to[0]);
+  }
+}
+
+/// Adds a block's term to the sums of 16 rows.
+template <DType type>
+void add_block(const TileRows& rows, int64_t block, const WideBlock& wide, const Dots* dots,
+               __m512* sums) {
+  const __m512 scales = _mm512_load_ps(wide.scales);
+  const float* a_scales = rows.a.scales + rows.at + block;
+  const float* a_sums = rows.a.sums + rows.at + block;
+  const auto dots_of = [&](int half, int64_t r) {
+    return _mm512_cvtepi32_ps(_mm512_load_si512(dots[half] + r * kTile));
+  };
+  for (int64_t r = 0; r < kTile; ++r) {
+    __m512 dot = dots_of(0, r);
+    if constexpr (type == DType::q6_K)  // exact: no number has more than 24 bits
+      dot = _mm512_fmadd_ps(_mm512_load_ps(wide.more[1]), dots_of(1, r),
+                            _mm512_mul_ps(_mm512_load_ps(wide.more[0]), dot));
+    __m512 part = _mm512_mul_ps(scales, dot);
+    if constexpr (type == DType::q4_1)
+      part = _mm512_fmadd_ps(_mm512_load_ps(wide.more[0]),
+                             _mm512_set1_ps(a_sums[r * rows.a.blocks]), part);
+    sums[r] = _mm512_fmadd_ps(_mm512_set1_ps(a_scales[r * rows.a.blocks]), part, sums[r]);
+  }
+}
+
+/// Adds the terms of some blocks to the sums of 16 rows, or begins them. A block's dots are on
+/// their way while those of the one before are added.
+template <DType type>
+void multiply_blocks(const TileRows& rows, const WideBlock* wide, int64_t blocks) {
+  alignas(64) Dots dots[2][2];
+  __m512 sums[kTile];
+  for (int64_t r = 0; r < kTile; ++r)
+    sums[r] = rows.at ? _mm512_load_ps(rows.sums + r * rows.stride) : _mm512_setzero_ps();
+  multiply_block<type, false>(rows, 0, wide[0], dots[0]);
+  int64_t i = 0;
+  for (; i + 2 < blocks; i += 2) {
+    multiply_block<type, true>(rows, i + 1, wide[i + 1], dots[1]);
+    add_block<type>(rows, i, wide[i], dots[0], sums);
+    multiply_block<type, false>(rows, i + 2, wide[i + 2], dots[0]);
+    add_block<type>(rows, i + 1, wide[i + 1], dots[1], sums);
+  }
+  if (i + 1 < blocks) multiply_block<type, true>(rows, i + 1, wide[i + 1], dots[1]);
+  add_block<type>(rows, i, wide[i], dots[0], sums);
+  if (i + 1 < blocks) add_block<type>(rows, i + 1, wide[i + 1], dots[1], sums);
+  for (int64_t r = 0; r < kTile; ++r) _mm512_store_ps(rows.sums + r * rows.stride, sums[r]);
+}
+
+template <DType type>
+void multiply_panels(const BlockStrip& strip) {
+  if (strip.layout.blocks == 0)
+    std::fill_n(strip.sums, strip.rows * strip.stride, 0.0f);  // which no pass begins
+  WideBlock wide[kPassBlocks];
+  configure<type>();
+  for (int64_t i = 0; i < strip.panels; ++i)
+    for (int64_t at = 0; at < strip.layout.blocks; at += kPassBlocks) {
+      const int64_t blocks = std::min(kPassBlocks, strip.layout.blocks - at);
+      for (int64_t block = 0; block < blocks; ++block)
+        widen<type>(strip.layout, strip.panel + i * strip.layout.bytes, at + block, wide[block]);
+      __asm__ volatile("" : : "r"(wide) : "memory");
+      for (int64_t row = 0; row < strip.rows; row += kTile)
+        multiply_blocks<type>({.a = strip.a.from(row),
+                               .at = at,
+                               .sums = strip.sums + row * strip.stride + i * kPanelCols,
+                               .stride = strip.stride},
+                              wide, blocks);
+    }
+  _tile_release();
+}
+
+void multiply(const BlockStrip& strip) {
+  visit_stored(strip.layout.dtype, [&](auto stored) {
+    constexpr DType type = dtype_of<decltype(stored)>;
+    if constexpr (!is_plain(type)) multiply_panels<type>(strip);
+  });
+}
+
+bool has_amx_int8() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return has_amx_bf16() && __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d >> 25 & 1u) != 0;
+}
+
+}  // namespace
+}  // namespace heed::kernels::cpu
+
+HWY_POP_ATTRIBUTES
+
+namespace heed::kernels::cpu {
+
+const BlockKernel* amx_block_kernel() {
+  static constexpr BlockKernel kernel{
+      .name = "amx", .least_rows = kTile / 2, .rows = 32 * kTile, .multiply = multiply};
+  static const bool available = has_amx_int8();
+  return available ? &kernel : nullptr;
+}
+
+}  // namespace heed::kernels::cpu
+
+#else
+
+namespace heed::kernels::cpu {
+const BlockKernel* amx_block_kernel() { return nullptr; }
+}  // namespace heed::kernels::cpu
+
+#endif
