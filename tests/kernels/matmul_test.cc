@@ -67,12 +67,14 @@ void with_every_kernel(const std::function<void(DType)>& body) {
   }
   hwy::SetSupportedTargetsForTest(0);
   cpu::force_kernel(DType::f32, nullptr);
-  for (const cpu::MicroKernel* kernel : cpu::kernels_for(DType::bf16)) {
-    SCOPED_TRACE(::testing::Message() << "bf16 by " << kernel->name);
-    cpu::force_kernel(DType::bf16, kernel);
-    body(DType::bf16);
+  for (const DType dtype : kDTypes) {
+    for (const cpu::MicroKernel* kernel : cpu::kernels_for(dtype)) {
+      SCOPED_TRACE(::testing::Message() << name_of(dtype) << " by " << kernel->name);
+      cpu::force_kernel(dtype, kernel);
+      body(dtype);
+    }
+    cpu::force_kernel(dtype, nullptr);
   }
-  cpu::force_kernel(DType::bf16, nullptr);
 }
 
 struct Case {

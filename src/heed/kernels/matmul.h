@@ -33,8 +33,11 @@ bool multiplies_bf16_faster();
 /// that starts from the bias, from what c holds, or from c + bias, and is rounded once if c is
 /// bf16: so it depends neither on M and N nor on the number of threads. Machines with instructions
 /// for bf16 add its products in groups of 2 or 32 neighbouring k, and take subnormal numbers for
-/// zero. Sizes are the caller's to check; throws Error when the factors are not of one floating
-/// dtype.
+/// zero. Those with bf16 tiles (AMX) use them for f32 as well: each factor is split into three
+/// parts of bf16, which loses nothing, and of the nine products of parts the three that are below
+/// f32's rounding are left out (Henry, Tang and Heinecke 2019); there an infinite factor, or one
+/// beyond 3.39e38, makes the sum NaN. Sizes are the caller's to check; throws Error when the
+/// factors are not of one floating dtype.
 HEED_KERNEL(void, matmul,
             (const Factor& a, const Factor& b, const MatmulOptions& options, Tensor& c),
             (a, b, options, c))

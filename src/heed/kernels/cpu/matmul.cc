@@ -16,6 +16,7 @@ namespace {
 
 constexpr int64_t kMostCols = 64;  // of any micro-kernel
 constexpr int64_t kMostSums = 32 * 32;
+constexpr std::array<float, kMostCols> kNoBias{};
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -258,13 +259,14 @@ class Product {
   void sum_c_and_bias(const Part& part) const {
     visit_floating(c_.dtype(), [&](auto zero) {
       using T = decltype(zero);
-      for (int64_t j = 0; j < part.cols; ++j) {
-        const T* from = reinterpret_cast<const T*>(c_at(part.row, part.col + j));
-        const float bias = bias_ ? bias_[part.col + j] : 0.0f;
-        float* to = part.sums + j / kernel_.cols * kernel_.rows * kernel_.cols + j % kernel_.cols;
-        for (int64_t r = 0; r < part.rows; ++r)
-          to[r * kernel_.cols] = static_cast<float>(from[r * n_]) + bias;
-      }
+      for (int64_t r = 0; r < part.rows; ++r)
+        for (int64_t j = 0; j < part.cols; j += kernel_.cols) {
+          const int64_t cols = std::min(kernel_.cols, part.cols - j);
+          const T* from = reinterpret_cast<const T*>(c_at(part.row + r, part.col + j));
+          const float* bias = bias_ ? bias_ + part.col + j : kNoBias.data();
+          float* to = part.sums + (j * kernel_.rows) + r * kernel_.cols;
+          for (int64_t i = 0; i < cols; ++i) to[i] = static_cast<float>(from[i]) + bias[i];
+        }
     });
   }
 

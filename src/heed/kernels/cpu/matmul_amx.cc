@@ -1,7 +1,8 @@
-// The bf16 micro-kernel for Intel's AMX: four tiles of 16 x 16 sums, to which an instruction adds
-// the products of 32 neighbouring k. A tile of a is [16 rows, 32 k], one of b [16 pairs of k, 16
-// columns, 2].
+// The micro-kernels for Intel's AMX: four tiles of 16 x 16 sums, to which an instruction adds the
+// products of 32 neighbouring k. A tile of a is [16 rows, 32 k], one of b [16 pairs of k, 16
+// columns, 2]. For f32 the factors are split into parts of bf16.
 #include "heed/kernels/cpu/matmul_bf16_pack.h"
+#include "heed/kernels/cpu/matmul_split_pack.h"
 #include "heed/kernels/cpu/matmul_x86.h"
 
 #if HEED_MATMUL_X86
@@ -25,6 +26,10 @@ constexpr int64_t kRowBytes = 2 * kDepth + 64;
 constexpr int64_t kStepBytes = 64;                             // of a row of a: 32 k
 constexpr int64_t kPanelStride = kPairCols * 4;                // from pair to pair
 constexpr int64_t kPanelStep = kPairDepth / 2 * kPanelStride;  // 32 k
+static_assert(kRows == kSplitRows && kPairCols == kSplitCols && kPairDepth == kSplitDepth);
+
+// Of factors in parts: a pass ends with the tiles waiting for each other.
+constexpr int64_t kSplitPassDepth = 512;
 
 int64_t packed_rows_bytes(int64_t rows) { return (rows + kRows) * kRowBytes; }
 
@@ -33,6 +38,16 @@ PackedRows pack_rows(const MatrixView& a, RowBlock block, std::byte* buffer) {
     return {a.at(block.row, block.k), 2 * a.stride, false};
   pack_pair_rows(a, block, kRowBytes, buffer);
   return {buffer, kRowBytes, false};
+}
+
+int64_t split_rows_bytes(int64_t rows) {
+  return (rows + kRows - 1) / kRows * split_bytes(kSplitPassDepth);
+}
+
+PackedRows split_rows(const MatrixView& a, RowBlock block, std::byte* buffer) {
+  const int64_t group_bytes = split_bytes(block.depth);
+  pack_split_rows(a, block, group_bytes, buffer);
+  return {buffer, group_bytes / kRows, false};
 }
 
 /// Gives the tiles of a and of the sums `upper` and `lower` rows; clears all tiles.
@@ -102,6 +117,56 @@ void add_products(const Strip& strip, const std::byte* panel) {
   }
 }
 
+/// Parts of a and b, from the largest to the smallest.
+enum Part { kFirst, kSecond, kThird };
+
+template <bool Lower>
+void load_rows(const std::byte* step, Part part) {
+  _tile_loadd(4, step + part * kSplitPartBytes, kStepBytes);
+  if constexpr (Lower)
+    _tile_loadd(5, step + part * kSplitPartBytes + kTile * kStepBytes, kStepBytes);
+}
+
+void load_cols(const std::byte* step, Part part) {
+  _tile_stream_loadd(6, step + part * kSplitPartBytes, kPanelStride);
+  _tile_stream_loadd(7, step + part * kSplitPartBytes + kPanelStride / 2, kPanelStride);
+}
+
+template <bool Lower>
+void add_tiles() {
+  _tile_dpbf16ps(0, 4, 6);
+  _tile_dpbf16ps(1, 4, 7);
+  if constexpr (Lower) {
+    _tile_dpbf16ps(2, 5, 6);
+    _tile_dpbf16ps(3, 5, 7);
+  }
+}
+
+/// Adds the products of a panel in parts, the largest last: it alone is rounded to the sum's full
+/// size. Those of the second with the third part and of the third with the third are smaller than
+/// that rounding. From one to the next only the tiles of one side change.
+template <bool Lower>
+void add_split_products(const Strip& strip, const std::byte* panel) {
+  const std::byte* a = strip.a.data;
+  for (int64_t k = 0; k < strip.depth; k += kSplitDepth) {
+    load_rows<Lower>(a, kThird);
+    load_cols(panel, kFirst);
+    add_tiles<Lower>();
+    load_rows<Lower>(a, kSecond);
+    add_tiles<Lower>();
+    load_cols(panel, kSecond);
+    add_tiles<Lower>();
+    load_rows<Lower>(a, kFirst);
+    add_tiles<Lower>();
+    load_cols(panel, kThird);
+    add_tiles<Lower>();
+    load_cols(panel, kFirst);
+    add_tiles<Lower>();
+    a += kSplitStepBytes;
+    panel += kSplitStepBytes;
+  }
+}
+
 /// Rounds [rows, 32] sums.
 void store_rounded(const float* sums, int64_t rows, bfloat16* to, int64_t stride) {
   for (int64_t r = 0; r < rows; ++r, sums += kPairCols, to += stride) {
@@ -115,8 +180,8 @@ void prefetch_rows(const std::byte* from, int64_t rows, int64_t row_bytes, int64
     for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(from + i, 1);
 }
 
-template <bool Lower>
-void multiply_panels(const Strip& strip) {
+template <bool Lower, typename AddProducts>
+void multiply_panels(const Strip& strip, const AddProducts& add) {
   const std::byte* panel = strip.panel;
   const float* start = strip.start;
   const int64_t element = size_of(strip.c_type);
@@ -124,7 +189,7 @@ void multiply_panels(const Strip& strip) {
   for (int64_t i = 0; i < strip.panels; ++i) {
     prefetch_rows(c, strip.rows, strip.c_stride * element, kPairCols * element);
     load_sums<Lower>(start, strip.start_stride);
-    add_products<Lower>(strip, panel);
+    add(strip, panel);
     if (strip.c_type == DType::f32) {
       store_sums<Lower>(reinterpret_cast<float*>(c), strip.c_stride);
     } else {
@@ -141,10 +206,20 @@ void multiply_panels(const Strip& strip) {
 void multiply(const Strip& strip) {
   if (strip.rows > kTile) {
     configure(kTile, strip.rows - kTile);
-    multiply_panels<true>(strip);
+    multiply_panels<true>(strip, add_products<true>);
   } else {
     configure(strip.rows, strip.rows);
-    multiply_panels<false>(strip);
+    multiply_panels<false>(strip, add_products<false>);
+  }
+}
+
+void multiply_split(const Strip& strip) {
+  if (strip.rows > kTile) {
+    configure(kTile, strip.rows - kTile);
+    multiply_panels<true>(strip, add_split_products<true>);
+  } else {
+    configure(strip.rows, strip.rows);
+    multiply_panels<false>(strip, add_split_products<false>);
   }
 }
 
@@ -160,6 +235,7 @@ namespace heed::kernels::cpu {
 const MicroKernel* amx_kernel() {
   static constexpr MicroKernel kernel{.name = "amx",
                                       .panel_type = DType::bf16,
+                                      .element_bytes = 2,
                                       .rows = kRows,
                                       .cols = kPairCols,
                                       .depth = kDepth,
@@ -175,12 +251,32 @@ const MicroKernel* amx_kernel() {
   return available ? &kernel : nullptr;
 }
 
+const MicroKernel* amx_split_kernel() {
+  static constexpr MicroKernel kernel{.name = "amx_split",
+                                      .panel_type = DType::f32,
+                                      .element_bytes = 2 * kSplitParts,
+                                      .rows = kRows,
+                                      .cols = kSplitCols,
+                                      .depth = kSplitPassDepth,
+                                      .depth_multiple = kSplitDepth,
+                                      .rows_at_once = 2 * kRows,
+                                      .operations_per_microsecond = 3e5,
+                                      .packed_rows_bytes = split_rows_bytes,
+                                      .pack_rows = split_rows,
+                                      .pack_panels = pack_split_panels,
+                                      .multiply = multiply_split,
+                                      .finish = finish};
+  static const bool available = has_amx_bf16();
+  return available ? &kernel : nullptr;
+}
+
 }  // namespace heed::kernels::cpu
 
 #else
 
 namespace heed::kernels::cpu {
 const MicroKernel* amx_kernel() { return nullptr; }
+const MicroKernel* amx_split_kernel() { return nullptr; }
 }  // namespace heed::kernels::cpu
 
 #endif

@@ -113,6 +113,7 @@ namespace heed::kernels::cpu {
 const MicroKernel* avx512_bf16_kernel() {
   static constexpr MicroKernel kernel{.name = "avx512_bf16",
                                       .panel_type = DType::bf16,
+                                      .element_bytes = 2,
                                       .rows = kRows,
                                       .cols = kPairCols,
                                       .depth = kDepth,

@@ -36,22 +36,6 @@ __m512i gather_pieces(const std::byte* from, int64_t stride) {
   return _mm512_inserti32x4(all, piece(from + 3 * stride), 3);
 }
 
-/// Transposes 16 x 16 pairs: rows of 64 bytes, `from_stride` apart, to rows `to_stride` apart.
-void transpose_pairs(const std::byte* from, int64_t from_stride, std::byte* to, int64_t to_stride) {
-  for (int64_t part = 0; part < 4; ++part, from += 16, to += 4 * to_stride) {
-    const __m512i r0 = gather_pieces(from, 4 * from_stride);
-    const __m512i r1 = gather_pieces(from + from_stride, 4 * from_stride);
-    const __m512i r2 = gather_pieces(from + 2 * from_stride, 4 * from_stride);
-    const __m512i r3 = gather_pieces(from + 3 * from_stride, 4 * from_stride);
-    const __m512i low01 = _mm512_unpacklo_epi32(r0, r1), low23 = _mm512_unpacklo_epi32(r2, r3);
-    const __m512i high01 = _mm512_unpackhi_epi32(r0, r1), high23 = _mm512_unpackhi_epi32(r2, r3);
-    _mm512_store_si512(to, _mm512_unpacklo_epi64(low01, low23));
-    _mm512_store_si512(to + to_stride, _mm512_unpackhi_epi64(low01, low23));
-    _mm512_store_si512(to + 2 * to_stride, _mm512_unpacklo_epi64(high01, high23));
-    _mm512_store_si512(to + 3 * to_stride, _mm512_unpackhi_epi64(high01, high23));
-  }
-}
-
 /// What the interleaving within lanes needs to leave 32 elements in their order.
 __m512i spread(__m512i elements) {
   return _mm512_permutexvar_epi64(_mm512_set_epi64(7, 3, 6, 2, 5, 1, 4, 0), elements);
@@ -129,6 +113,21 @@ void prefetch(const MatrixView& a, int64_t row, int64_t k) {
 }
 
 }  // namespace
+
+void transpose_pairs(const std::byte* from, int64_t from_stride, std::byte* to, int64_t to_stride) {
+  for (int64_t part = 0; part < 4; ++part, from += 16, to += 4 * to_stride) {
+    const __m512i r0 = gather_pieces(from, 4 * from_stride);
+    const __m512i r1 = gather_pieces(from + from_stride, 4 * from_stride);
+    const __m512i r2 = gather_pieces(from + 2 * from_stride, 4 * from_stride);
+    const __m512i r3 = gather_pieces(from + 3 * from_stride, 4 * from_stride);
+    const __m512i low01 = _mm512_unpacklo_epi32(r0, r1), low23 = _mm512_unpacklo_epi32(r2, r3);
+    const __m512i high01 = _mm512_unpackhi_epi32(r0, r1), high23 = _mm512_unpackhi_epi32(r2, r3);
+    _mm512_store_si512(to, _mm512_unpacklo_epi64(low01, low23));
+    _mm512_store_si512(to + to_stride, _mm512_unpackhi_epi64(low01, low23));
+    _mm512_store_si512(to + 2 * to_stride, _mm512_unpacklo_epi64(high01, high23));
+    _mm512_store_si512(to + 3 * to_stride, _mm512_unpackhi_epi64(high01, high23));
+  }
+}
 
 void pack_pair_panels(const MatrixView& b, const PanelBlock& block, std::byte* to,
                       int64_t panel_bytes) {

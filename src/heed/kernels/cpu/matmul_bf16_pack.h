@@ -19,4 +19,8 @@ void pack_pair_panels(const MatrixView& b, const PanelBlock& block, std::byte* t
 /// group of 16 may be written whole.
 void pack_pair_rows(const MatrixView& a, RowBlock block, int64_t row_bytes, std::byte* to);
 
+/// Transposes 16 x 16 units of 4 bytes: rows of 64 bytes, `from_stride` apart, to rows `to_stride`
+/// (a multiple of 64) apart.
+void transpose_pairs(const std::byte* from, int64_t from_stride, std::byte* to, int64_t to_stride);
+
 }  // namespace heed::kernels::cpu

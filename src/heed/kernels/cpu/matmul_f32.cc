@@ -211,6 +211,7 @@ void multiply(const Strip& strip) {
 const MicroKernel* f32_micro_kernel() {
   static constexpr MicroKernel kernel{.name = "f32",
                                       .panel_type = DType::f32,
+                                      .element_bytes = 4,
                                       .rows = kRows,
                                       .cols = kCols,
                                       .depth = kDepth,

@@ -7,9 +7,12 @@ namespace {
 
 std::atomic<const MicroKernel*> forced_f32{nullptr}, forced_bf16{nullptr};
 
-const MicroKernel* fastest_bf16() {
-  static const MicroKernel* const fastest = kernels_for(DType::bf16).front();
-  return fastest;
+/// Null: the f32 kernel, of the instruction set that Highway is told to use.
+const MicroKernel* fastest(DType dtype) {
+  static const MicroKernel* const amx = amx_kernel();
+  static const MicroKernel* const bf16 = amx ? amx : avx512_bf16_kernel();
+  static const MicroKernel* const f32 = amx_split_kernel();
+  return dtype == DType::bf16 ? bf16 : f32;
 }
 
 }  // namespace
@@ -24,10 +27,16 @@ MatrixView::MatrixView(const Factor& factor)
 
 std::vector<const MicroKernel*> kernels_for(DType dtype) {
   std::vector<const MicroKernel*> kernels;
-  if (dtype == DType::bf16)
-    for (const MicroKernel* kernel : {amx_kernel(), avx512_bf16_kernel()})
-      if (kernel) kernels.push_back(kernel);
-  kernels.push_back(&f32_kernel());
+  const auto add = [&](const MicroKernel* kernel) {
+    if (kernel) kernels.push_back(kernel);
+  };
+  if (dtype == DType::bf16) {
+    add(amx_kernel());
+    add(avx512_bf16_kernel());
+  } else {
+    add(amx_split_kernel());
+  }
+  add(&f32_kernel());
   return kernels;
 }
 
@@ -39,7 +48,8 @@ const MicroKernel& kernel_for(DType dtype) {
   const bool bf16 = dtype == DType::bf16;
   if (const MicroKernel* forced = (bf16 ? forced_bf16 : forced_f32).load(std::memory_order_relaxed))
     return *forced;
-  return bf16 ? *fastest_bf16() : f32_kernel();
+  const MicroKernel* kernel = fastest(dtype);
+  return kernel ? *kernel : f32_kernel();
 }
 
 }  // namespace heed::kernels::cpu

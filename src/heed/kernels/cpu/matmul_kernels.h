@@ -67,9 +67,10 @@ struct Strip {
 /// `depth_multiple`, N to one of `cols`.
 struct MicroKernel {
   const char* name;
-  DType panel_type;    // f32 takes factors of f32 and bf16, bf16 those of bf16
-  int64_t rows, cols;  // of the sums kept in registers
-  int64_t depth;       // of K in one pass over c; a multiple of depth_multiple
+  DType panel_type;       // f32 takes factors of f32 and bf16, bf16 those of bf16
+  int64_t element_bytes;  // of a panel
+  int64_t rows, cols;     // of the sums kept in registers
+  int64_t depth;          // of K in one pass over c; a multiple of depth_multiple
   int64_t depth_multiple;
   int64_t rows_at_once;  // that pack_rows is given
   double operations_per_microsecond;
@@ -86,7 +87,7 @@ struct MicroKernel {
   void (*finish)();
 
   int64_t panel_bytes(int64_t k) const {
-    return (k + depth_multiple - 1) / depth_multiple * depth_multiple * cols * size_of(panel_type);
+    return (k + depth_multiple - 1) / depth_multiple * depth_multiple * cols * element_bytes;
   }
 };
 
@@ -97,6 +98,10 @@ const MicroKernel& f32_kernel();
 /// system does not offer them.
 const MicroKernel* avx512_bf16_kernel();
 const MicroKernel* amx_kernel();
+
+/// f32 factors by bf16 tiles: each number in three parts, a product made of the six products of
+/// parts that f32 can tell from rounding (Henry, Tang and Heinecke 2019); null without AMX.
+const MicroKernel* amx_split_kernel();
 
 /// The micro-kernels that can multiply factors of `dtype` here, the fastest first.
 std::vector<const MicroKernel*> kernels_for(DType dtype);

@@ -35,9 +35,12 @@ void choose_block(const MicroKernel& kernel, const Plan& plan, int64_t k, int64_
                   int64_t& cols) {
   const bool once = k <= kernel.depth;
   const int64_t pass_bytes = std::max<int64_t>(1, kernel.panel_bytes(std::min(k, kernel.depth)));
-  const int64_t panels = std::max<int64_t>(1, cache_bytes() / (once ? 2 : 4) / pass_bytes);
+  // Splitting the rows for another block of columns costs more than sums that pass by.
+  const int64_t panel_share = once || kernel.element_bytes > 4 ? 2 : 4;
+  const int64_t panels = std::max<int64_t>(1, cache_bytes() / panel_share / pass_bytes);
   cols = std::min(panels * kernel.cols, round_up(plan.n, kernel.cols));
-  rows = once ? plan.m : std::max(kernel.rows, cache_bytes() / 2 / size_of(DType::f32) / cols);
+  const int64_t sums = cache_bytes() / (panel_share == 2 ? 4 : 2) / size_of(DType::f32);
+  rows = once ? plan.m : std::max(kernel.rows, sums / cols);
 }
 
 }  // namespace
