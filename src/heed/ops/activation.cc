@@ -10,11 +10,13 @@ Tensor activation(Context& context, Activation f, const Tensor& x) {
   if (!context.tape) return y;
 
   Tape& tape = *context.tape;
-  tape.record([&tape, f, x, key = TensorKey(y)] {
+  // ReLU's value tells its slope, and the next op keeps that anyway.
+  const Tensor& kept = f == Activation::relu ? y : x;
+  tape.record([&tape, f, kept, input = TensorKey(x), key = TensorKey(y)] {
     Tensor dy = tape.take(key);
     if (!dy.defined()) return;
-    kernels::activation_backward(f, x, dy, dy);
-    tape.add(x, dy);
+    kernels::activation_backward(f, kept, dy, dy);
+    tape.add(input, dy);
   });
   return y;
 }
