@@ -1,7 +1,8 @@
-// Trains a Transformer of the paper's shape on made-up sentences and prints, as one line of JSON,
-// how many target tokens a second that was and how much memory the process took at most.
+// Trains a Transformer on made-up sentences, the paper's encoder-decoder (small, base) or a Llama
+// of the size of SmolLM2-135M, and prints, as one line of JSON, how many target tokens a second
+// that was and how much memory the process took at most.
 //
-//   train_step small|base f32|bf16 [steps]
+//   train_step small|base|llama f32|bf16 [steps]
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -20,24 +21,46 @@ namespace {
 using namespace heed;
 using Clock = std::chrono::steady_clock;
 
-constexpr int kVocabulary = 4000, kLength = 32, kWarmUp = 3;
+constexpr int kWarmUp = 3;
 
 struct Shape {
   model::ModelConfig config;
-  int sentences;
+  int sentences, length;
 };
 
-Shape shape_named(const std::string& name) {
+/// SmolLM2-135M.
+model::ModelConfig llama() {
   model::ModelConfig config;
-  config.vocab_size = kVocabulary;
+  config.vocab_size = 49152;
+  config.d_model = 576;
+  config.encoder_layers = 0;
+  config.decoder_layers = 30;
+  config.n_heads = 9;
+  config.n_kv_heads = 3;
+  config.d_ff = 1536;
+  config.activation = kernels::Activation::silu;
+  config.gated = true;
+  config.norm = nn::NormKind::rms;
+  config.norm_placement = nn::NormPlacement::pre;
+  config.qkv_bias = config.o_bias = config.ff_bias = config.head_bias = false;
+  config.positions = model::PositionKind::rotary;
+  config.scale_embedding = false;
+  config.dropout = 0.0f;
+  return config;
+}
+
+Shape shape_named(const std::string& name) {
+  if (name == "llama") return {llama(), 8, 128};
+  model::ModelConfig config;
+  config.vocab_size = 4000;
   config.max_positions = 256;
-  if (name == "base") return {config, 32};  // the defaults are the paper's base model
-  require(name == "small", "a shape \"{}\", expected small or base", name);
+  if (name == "base") return {config, 32, 32};  // the defaults are the paper's base model
+  require(name == "small", "a shape \"{}\", expected small, base or llama", name);
   config.d_model = 256;
   config.n_heads = 4;
   config.d_ff = 1024;
   config.encoder_layers = config.decoder_layers = 3;
-  return {config, 64};
+  return {config, 64, 32};
 }
 
 /// Most memory that this process has had, in megabytes.
@@ -46,6 +69,16 @@ double peak_megabytes() {
   for (std::string word; status >> word;)
     if (word == "VmHWM:" && status >> word) return std::stod(word) / 1024;
   return 0;
+}
+
+/// The loss of predicting every token from itself; begins the backward pass.
+void lose(const model::Transformer& model, Context& context, const model::Tokens& tokens) {
+  const kernels::CrossEntropyOptions options{
+      .label_smoothing = 0.1f, .gradient_scale = 1.0f / static_cast<float>(tokens.ids.size())};
+  if (model.has_encoder())
+    model.loss(context, tokens, tokens, tokens.ids, options);
+  else
+    model.head().loss(context, model.decode_all(context, tokens), tokens.ids, options);
 }
 
 double median(std::vector<double> values) {
@@ -61,7 +94,7 @@ void run(const std::string& name, DType dtype, int steps) {
   train::Optimizer optimizer(model.parameters(), {});
   std::vector<int32_t> ids, offsets{0};
   for (int sentence = 0; sentence < shape.sentences; ++sentence) {
-    for (int i = 0; i < kLength; ++i) ids.push_back((sentence * 31 + i * 17) % kVocabulary);
+    for (int i = 0; i < shape.length; ++i) ids.push_back((sentence * 31 + i * 17) % 4000);
     offsets.push_back(static_cast<int32_t>(ids.size()));
   }
   const auto tokens = static_cast<int64_t>(ids.size());
@@ -71,8 +104,7 @@ void run(const std::string& name, DType dtype, int steps) {
     const auto begin = Clock::now();
     Tape tape;
     Context context{.tape = &tape, .dtype = dtype, .dropout_seed = static_cast<uint64_t>(step)};
-    model.loss(context, {ids, offsets}, {ids, offsets}, ids,
-               {.label_smoothing = 0.1f, .gradient_scale = 1.0f / static_cast<float>(tokens)});
+    lose(model, context, {ids, offsets});
     tape.backward();
     const double norm = optimizer.gradient_norm();
     optimizer.step(1e-4, norm > 1 ? 1 / norm : 1);
@@ -80,8 +112,8 @@ void run(const std::string& name, DType dtype, int steps) {
       seconds.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
   }
   const double step = median(seconds);
-  const double operations =
-      train::operations_of_step(model.config(), {tokens, tokens, shape.sentences});
+  const double operations = train::operations_of_step(
+      model.config(), {model.has_encoder() ? tokens : 0, tokens, tokens, shape.sentences});
   std::printf("{\"tokens_per_second\": %.1f, \"peak_mb\": %.1f, \"share_of_peak\": %.3f}\n",
               static_cast<double>(tokens) / step, peak_megabytes(), operations / step / peak);
 }
@@ -90,7 +122,7 @@ void run(const std::string& name, DType dtype, int steps) {
 
 int main(int argc, char** argv) {
   if (argc < 3) {
-    std::fprintf(stderr, "usage: train_step small|base f32|bf16 [steps]\n");
+    std::fprintf(stderr, "usage: train_step small|base|llama f32|bf16 [steps]\n");
     return 2;
   }
   try {

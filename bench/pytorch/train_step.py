@@ -1,6 +1,6 @@
 """The same training step as bench/train_step.cc in PyTorch, tuned: fused attention, fused Adam.
 
-    train_step.py small|base f32|bf16 [steps]
+    train_step.py small|base|llama f32|bf16 [steps]
 """
 import json
 import resource
@@ -13,6 +13,8 @@ from torch import nn
 from torch.nn import functional as F
 
 VOCABULARY, LENGTH, WARM_UP = 4000, 32, 3
+LLAMA = dict(vocabulary=49152, d=576, heads=9, kv_heads=3, ff=1536, layers=30, length=128,
+             sentences=8)
 SHAPES = {"small": dict(d=256, heads=4, ff=1024, layers=3, sentences=64),
           "base": dict(d=512, heads=8, ff=2048, layers=6, sentences=32)}
 
@@ -71,22 +73,70 @@ class Transformer(nn.Module):
         return F.linear(x, self.embedding.weight)
 
 
+class LlamaLayer(nn.Module):
+    def __init__(self, d, heads, kv_heads, ff):
+        super().__init__()
+        self.heads, self.kv_heads = heads, kv_heads
+        width = d // heads
+        self.q, self.o = (nn.Linear(d, d, bias=False) for _ in range(2))
+        self.k, self.v = (nn.Linear(d, width * kv_heads, bias=False) for _ in range(2))
+        self.gate, self.up = (nn.Linear(d, ff, bias=False) for _ in range(2))
+        self.down = nn.Linear(ff, d, bias=False)
+        self.norm1, self.norm2 = nn.RMSNorm(d, eps=1e-5), nn.RMSNorm(d, eps=1e-5)
+
+    def forward(self, x, cos, sin):
+        def split(y, heads):
+            return y.view(y.shape[0], y.shape[1], heads, -1).transpose(1, 2)
+
+        def rotate(y):
+            first, second = y.chunk(2, dim=-1)
+            return (y * cos + torch.cat((-second, first), dim=-1) * sin).to(y.dtype)
+        y = self.norm1(x)
+        out = F.scaled_dot_product_attention(
+            rotate(split(self.q(y), self.heads)), rotate(split(self.k(y), self.kv_heads)),
+            split(self.v(y), self.kv_heads), is_causal=True, enable_gqa=True)
+        x = x + self.o(out.transpose(1, 2).reshape(x.shape))
+        y = self.norm2(x)
+        return x + self.down(F.silu(self.gate(y)) * self.up(y))
+
+
+class Llama(nn.Module):
+    def __init__(self, vocabulary, d, heads, kv_heads, ff, layers, length, sentences):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary, d)
+        nn.init.normal_(self.embedding.weight, std=d ** -0.5)
+        self.layers = nn.ModuleList(LlamaLayer(d, heads, kv_heads, ff) for _ in range(layers))
+        self.norm = nn.RMSNorm(d, eps=1e-5)
+        half = d // heads // 2
+        angles = torch.outer(torch.arange(length), 10000.0 ** (-torch.arange(half) / half))
+        self.register_buffer("cos", angles.cos().repeat(1, 2))
+        self.register_buffer("sin", angles.sin().repeat(1, 2))
+
+    def forward(self, _, ids):
+        x = self.embedding(ids)
+        for layer in self.layers:
+            x = layer(x, self.cos, self.sin)
+        return F.linear(self.norm(x), self.embedding.weight)
+
+
 def main():
-    shape = SHAPES[sys.argv[1]]
+    llama = sys.argv[1] == "llama"
+    shape = LLAMA if llama else SHAPES[sys.argv[1]]
     bf16 = sys.argv[2] == "bf16"
     steps = int(sys.argv[3]) if len(sys.argv) > 3 else 20
     torch.manual_seed(1)
-    model = Transformer(**shape)
+    model = Llama(**shape) if llama else Transformer(**shape)
+    length = shape.get("length", LENGTH)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-9,
                                  fused=True)
-    ids = torch.tensor([[(s * 31 + i * 17) % VOCABULARY for i in range(LENGTH)]
+    ids = torch.tensor([[(s * 31 + i * 17) % VOCABULARY for i in range(length)]
                         for s in range(shape["sentences"])])
     seconds = []
     for step in range(steps + WARM_UP):
         begin = time.perf_counter()
         with torch.autocast("cpu", torch.bfloat16, enabled=bf16):
             logits = model(ids, ids)
-            loss = F.cross_entropy(logits.view(-1, VOCABULARY), ids.view(-1), label_smoothing=0.1)
+            loss = F.cross_entropy(logits.flatten(0, 1), ids.view(-1), label_smoothing=0.1)
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
