@@ -118,10 +118,14 @@ json skeleton(const Pieces& pieces) {
           {"normalizer", nullptr}};
 }
 
-json byte_level_json(const GgufMetadata& metadata, const Pieces& pieces, const std::string& file) {
-  const auto name = metadata.get_or<std::string>(kPrefix + "pre", "default");
-  const NamedSplit split = named_split(name, file);
-  json result = skeleton(pieces), steps = json::array(), merges = json::array();
+NamedSplit split_of(const GgufMetadata& metadata, const std::string& file) {
+  return named_split(metadata.get_or<std::string>(kPrefix + "pre", "default"), file);
+}
+
+/// All but the model's vocabulary and merges, which are large.
+json byte_level_frame(const GgufMetadata& metadata, const Pieces& pieces, const std::string& file) {
+  const NamedSplit split = split_of(metadata, file);
+  json result = skeleton(pieces), steps = json::array();
   for (const std::string& pattern : split.patterns)
     steps.push_back({{"type", "Split"},
                      {"pattern", {{"Regex", pattern}}},
@@ -133,11 +137,6 @@ json byte_level_json(const GgufMetadata& metadata, const Pieces& pieces, const s
       {"trim_offsets", false},
       {"use_regex", false}};
   steps.push_back(byte_level);
-  for (const auto& line : metadata.get<std::vector<std::string>>(kPrefix + "merges")) {
-    require(is_valid_utf8(line), "{}: a merge is not valid UTF-8", file);
-    auto [left, right] = read_merge(line, file);
-    merges.push_back({std::move(left), std::move(right)});
-  }
   result["pre_tokenizer"] = sequence_of("pretokenizers", std::move(steps));
   result["post_processor"] =
       template_around(pieces, metadata.get_or<bool>(kPrefix + "add_bos_token", split.add_bos),
@@ -151,9 +150,42 @@ json byte_level_json(const GgufMetadata& metadata, const Pieces& pieces, const s
                      {"fuse_unk", false},
                      {"byte_fallback", false},
                      {"ignore_merges", split.ignore_merges},
-                     {"vocab", vocabulary_of(pieces)},
-                     {"merges", std::move(merges)}};
+                     {"vocab", json::object()},
+                     {"merges", json::array()}};
   return result;
+}
+
+std::vector<std::pair<std::string, std::string>> read_merges(const GgufMetadata& metadata,
+                                                             const std::string& file) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (const auto& line : metadata.get<std::vector<std::string>>(kPrefix + "merges")) {
+    require(is_valid_utf8(line), "{}: a merge is not valid UTF-8", file);
+    pairs.push_back(read_merge(line, file));
+  }
+  return pairs;
+}
+
+json byte_level_json(const GgufMetadata& metadata, const Pieces& pieces, const std::string& file) {
+  json result = byte_level_frame(metadata, pieces, file);
+  result["model"]["vocab"] = vocabulary_of(pieces);
+  for (auto& [left, right] : read_merges(metadata, file))
+    result["model"]["merges"].push_back({std::move(left), std::move(right)});
+  return result;
+}
+
+/// The same without the way through JSON, which takes longer than all else before the first token.
+TokenizerParts byte_level_parts(const GgufMetadata& metadata, const Pieces& pieces,
+                                const std::string& file) {
+  TokenizerParts parts = read_tokenizer_parts(byte_level_frame(metadata, pieces, file), file);
+  Vocabulary vocabulary;
+  vocabulary.reserve(pieces.texts.size());
+  for (size_t id = 0; id < pieces.texts.size(); ++id)
+    vocabulary.add(pieces.texts[id], static_cast<int32_t>(id));
+  BpeOptions options;
+  options.ignore_merges = split_of(metadata, file).ignore_merges;
+  const auto merges = merges_of_pairs(vocabulary, read_merges(metadata, file), options, file);
+  parts.model = make_bpe(std::move(vocabulary), merges, options);
+  return parts;
 }
 
 /// SentencePiece's model as parts, whose merges have the ranks of their scores; several have one.
@@ -185,15 +217,14 @@ ScoredModel scored_model(const GgufMetadata& metadata, const Pieces& pieces,
   return model;
 }
 
-json scored_json(const GgufMetadata& metadata, const Pieces& pieces, const ScoredModel& model) {
+/// All but the model's vocabulary and merges.
+json scored_frame(const GgufMetadata& metadata, const Pieces& pieces, const BpeOptions& options) {
   const bool prefix = metadata.get_or<bool>(kPrefix + "add_space_prefix", true);
-  json result = skeleton(pieces), normalizers = json::array(), merges = json::array();
+  json result = skeleton(pieces), normalizers = json::array();
   if (prefix) normalizers.push_back({{"type", "Prepend"}, {"prepend", "\u2581"}});
   normalizers.push_back(replace(" ", "\u2581"));
   json decoders = {replace("\u2581", " "), {{"type", "ByteFallback"}}, {{"type", "Fuse"}}};
   if (prefix) decoders.push_back({{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}});
-  for (const BpeMerge& merge : model.merges)
-    merges.push_back({*model.vocabulary.piece(merge.left), *model.vocabulary.piece(merge.right)});
   result["normalizer"] = sequence_of("normalizers", std::move(normalizers));
   result["pre_tokenizer"] = nullptr;
   result["post_processor"] =
@@ -202,15 +233,34 @@ json scored_json(const GgufMetadata& metadata, const Pieces& pieces, const Score
   result["decoder"] = sequence_of("decoders", std::move(decoders));
   result["model"] = {{"type", "BPE"},
                      {"dropout", nullptr},
-                     {"unk_token", model.options.unknown ? json(*model.options.unknown) : json()},
+                     {"unk_token", options.unknown ? json(*options.unknown) : json()},
                      {"continuing_subword_prefix", nullptr},
                      {"end_of_word_suffix", nullptr},
                      {"fuse_unk", true},
                      {"byte_fallback", true},
                      {"ignore_merges", false},
-                     {"vocab", vocabulary_of(pieces)},
-                     {"merges", std::move(merges)}};
+                     {"vocab", json::object()},
+                     {"merges", json::array()}};
   return result;
+}
+
+json scored_json(const GgufMetadata& metadata, const Pieces& pieces, const std::string& file) {
+  const ScoredModel model = scored_model(metadata, pieces, file);
+  json result = scored_frame(metadata, pieces, model.options);
+  result["model"]["vocab"] = vocabulary_of(pieces);
+  for (const BpeMerge& merge : model.merges)
+    result["model"]["merges"].push_back(
+        {*model.vocabulary.piece(merge.left), *model.vocabulary.piece(merge.right)});
+  return result;
+}
+
+/// A list of merges could not say that two of them have one rank.
+TokenizerParts scored_parts(const GgufMetadata& metadata, const Pieces& pieces,
+                            const std::string& file) {
+  ScoredModel model = scored_model(metadata, pieces, file);
+  TokenizerParts parts = read_tokenizer_parts(scored_frame(metadata, pieces, model.options), file);
+  parts.model = make_bpe(std::move(model.vocabulary), model.merges, model.options);
+  return parts;
 }
 
 SpecialTokenNames names_of(const Pieces& pieces) {
@@ -236,20 +286,17 @@ Tokenizer read_gguf_tokenizer(const GgufMetadata& metadata, const std::string& f
           "or llama",
           file, one_line(kind));
   const Pieces pieces = read_pieces(metadata, file);
-  json whole;
   TokenizerParts parts;
-  if (kind == "gpt2") {
-    whole = byte_level_json(metadata, pieces, file);
-    parts = read_tokenizer_parts(whole, file);
-  } else {
-    ScoredModel model = scored_model(metadata, pieces, file);
-    whole = scored_json(metadata, pieces, model);
-    parts = read_tokenizer_parts(whole, file);
-    // A list of merges cannot say that two of them have one rank.
-    parts.model = make_bpe(std::move(model.vocabulary), model.merges, model.options);
-  }
-  return Tokenizer::from_parts(std::move(parts), names_of(pieces),
-                               {{"tokenizer.json", whole.dump()}});
+  if (kind == "gpt2")
+    parts = byte_level_parts(metadata, pieces, file);
+  else
+    parts = scored_parts(metadata, pieces, file);
+  return Tokenizer::from_parts(std::move(parts), names_of(pieces), [metadata, kind, file] {
+    const Pieces again = read_pieces(metadata, file);
+    const json whole = kind == "gpt2" ? byte_level_json(metadata, again, file)
+                                      : scored_json(metadata, again, file);
+    return Tokenizer::Files{{"tokenizer.json", whole.dump()}};
+  });
 }
 
 }  // namespace heed::text

@@ -1,6 +1,7 @@
 #include "heed/text/tokenizer.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include "heed/base/error.h"
 #include "heed/text/utf8.h"
@@ -9,11 +10,16 @@ namespace heed::text {
 
 struct Tokenizer::Pipeline {
   Pipeline(TokenizerParts own_parts, const SpecialTokenNames& names,
-           std::vector<std::pair<std::string, std::string>> own_files)
+           std::function<Files()> write_files)
       : parts(std::move(own_parts)),
         added(parts.added_tokens, parts.model->vocabulary(), parts.normalizer.get()),
-        files(std::move(own_files)) {
+        write(std::move(write_files)) {
     name_special_tokens(names);
+  }
+
+  const Files& files() const {
+    std::call_once(written, [&] { written_files = write(); });
+    return written_files;
   }
 
   std::optional<int32_t> id_of(std::string_view piece) const {
@@ -43,15 +49,24 @@ struct Tokenizer::Pipeline {
   TokenizerParts parts;
   AddedTokens added;
   SpecialTokens special_tokens;
-  std::vector<std::pair<std::string, std::string>> files;
+
+ private:
+  std::function<Files()> write;
+  mutable std::once_flag written;
+  mutable Files written_files;
 };
 
 Tokenizer::Tokenizer(std::shared_ptr<const Pipeline> pipeline) : pipeline_(std::move(pipeline)) {}
 
+Tokenizer Tokenizer::from_parts(TokenizerParts parts, const SpecialTokenNames& names, Files files) {
+  return from_parts(std::move(parts), names, [kept = std::move(files)]() -> Files { return kept; });
+}
+
 Tokenizer Tokenizer::from_parts(TokenizerParts parts, const SpecialTokenNames& names,
-                                std::vector<std::pair<std::string, std::string>> files) {
+                                std::function<Files()> write_files) {
   require(parts.model != nullptr, "a tokenizer without a model");
-  return Tokenizer(std::make_shared<const Pipeline>(std::move(parts), names, std::move(files)));
+  return Tokenizer(
+      std::make_shared<const Pipeline>(std::move(parts), names, std::move(write_files)));
 }
 
 std::vector<int32_t> Tokenizer::encode(std::string_view text, bool special) const {
@@ -114,8 +129,6 @@ bool Tokenizer::is_special(int32_t id) const {
   return piece != nullptr && pipeline_->added.is_special(*piece);
 }
 
-const std::vector<std::pair<std::string, std::string>>& Tokenizer::files() const {
-  return pipeline_->files;
-}
+const Tokenizer::Files& Tokenizer::files() const { return pipeline_->files(); }
 
 }  // namespace heed::text

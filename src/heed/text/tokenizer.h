@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -57,8 +58,12 @@ class Tokenizer {
   static Tokenizer from_json(const nlohmann::json& json, const std::string& file);
   /// From its parts. `names` are special tokens; the usual ones of a role without a name ("<s>",
   /// "[MASK]") are looked for. `files` are what files() gives.
+  using Files = std::vector<std::pair<std::string, std::string>>;
   static Tokenizer from_parts(TokenizerParts parts, const SpecialTokenNames& names,
-                              std::vector<std::pair<std::string, std::string>> files = {});
+                              Files files = {});
+  /// The same with files that are written when they are first asked for.
+  static Tokenizer from_parts(TokenizerParts parts, const SpecialTokenNames& names,
+                              std::function<Files()> write_files);
 
   /// The numbers of the pieces of a text, with what the post-processor adds ([CLS] .. [SEP], <s>)
   /// if `special`. Special tokens that stand in the text are recognised. Any bytes may be given:
@@ -78,7 +83,7 @@ class Tokenizer {
   bool is_special(int32_t id) const;
 
   /// The files again, name and contents, to be saved beside weights.
-  const std::vector<std::pair<std::string, std::string>>& files() const;
+  const Files& files() const;
 
  private:
   struct Pipeline;

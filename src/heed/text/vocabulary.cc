@@ -8,7 +8,7 @@ Vocabulary Vocabulary::read(const nlohmann::json& json, const std::string& file)
   require(json.is_object(), "{}: the vocabulary is {}, expected an object of pieces and numbers",
           file, excerpt(json));
   Vocabulary vocabulary;
-  vocabulary.ids_.reserve(json.size());
+  vocabulary.reserve(json.size());
   for (const auto& [piece, id] : json.items())
     vocabulary.add(piece, static_cast<int32_t>(integer_of(id, piece, file, 0, kMostIds - 1)));
   return vocabulary;
@@ -21,6 +21,11 @@ void Vocabulary::add(std::string piece, int32_t id) {
   ids_[kept] = id;
   if (id >= end()) by_id_.resize(static_cast<size_t>(id) + 1, nullptr);
   by_id_[static_cast<size_t>(id)] = &kept;
+}
+
+void Vocabulary::reserve(size_t pieces) {
+  ids_.reserve(pieces);
+  by_id_.reserve(pieces);
 }
 
 std::optional<int32_t> Vocabulary::find(std::string_view piece) const {

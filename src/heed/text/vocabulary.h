@@ -28,6 +28,8 @@ class Vocabulary {
   static Vocabulary read(const nlohmann::json& json, const std::string& file);
 
   void add(std::string piece, int32_t id);
+  /// Makes room for so many pieces.
+  void reserve(size_t pieces);
 
   std::optional<int32_t> find(std::string_view piece) const;
   /// nullptr where no piece has this number.
