@@ -56,7 +56,7 @@ void add_embed(CLI::App& program) {
   auto* app = program.add_subcommand(
       "embed", "Turns each line of standard input into a vector, printed as a JSON object");
   auto options = std::make_shared<EmbedOptions>();
-  add_model_options(*app, options->model);
+  add_model_options(*app, options->model, false);
   std::vector<std::string> poolings;
   for (const Pooling pooling : kPoolings) poolings.emplace_back(name_of(pooling));
   app->add_option("--pooling", options->pooling,

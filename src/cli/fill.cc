@@ -105,7 +105,7 @@ int run_fill(const FillOptions& options) {
 void add_fill(CLI::App& program) {
   auto* app = program.add_subcommand("fill", "Finds the words that masks stand for");
   auto options = std::make_shared<FillOptions>();
-  add_model_options(*app, options->model);
+  add_model_options(*app, options->model, false);
   app->add_option("text", options->text,
                   "Text with [MASK] or <mask>; without it, each line of standard input");
   app->add_option("--top", options->top, "Words printed for each mask")

@@ -17,7 +17,7 @@ struct LogitsOptions {
 };
 
 Tensor states_of(const model::Transformer& model, const LogitsOptions& options) {
-  Context context;
+  Context context{.dtype = activation_dtype(options.model)};
   const std::vector<int32_t> source_offsets{0, static_cast<int32_t>(options.source_tokens.size())};
   const std::vector<int32_t> offsets{0, static_cast<int32_t>(options.tokens.size())};
   const bool both = model.has_encoder() && model.has_decoder();
@@ -32,7 +32,7 @@ Tensor states_of(const model::Transformer& model, const LogitsOptions& options) 
 int run_logits(const LogitsOptions& options) {
   apply(options.common);
   const auto model = load_model(options.model);
-  Context context;
+  Context context{.dtype = activation_dtype(options.model)};
   const Tensor logits = model->logits(context, states_of(*model, options));
   nlohmann::json rows = nlohmann::json::array();
   for (int64_t row = 0; row < logits.rows(); ++row) {

@@ -1,5 +1,6 @@
 #include "cli/model_options.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "heed/base/error.h"
@@ -16,6 +17,12 @@ format::WeightPrecision precision_of(const std::string& name) {
   return {std::nullopt};
 }
 
+bool has_blocks(const model::Transformer& model) {
+  const auto& parameters = model.parameters().all();
+  return std::any_of(parameters.begin(), parameters.end(),
+                     [](const Parameter& parameter) { return parameter.blocks.defined(); });
+}
+
 text::Tokenizer read_tokenizer(const std::string& path) {
   require(!text::TranslationTokenizer::exists(path),
           "{} holds a translation model, of a vocabulary for each side: heed translate runs it",
@@ -26,19 +33,35 @@ text::Tokenizer read_tokenizer(const std::string& path) {
 
 }  // namespace
 
-void add_model_options(CLI::App& app, ModelOptions& options) {
+void add_model_options(CLI::App& app, ModelOptions& options, bool bf16) {
+  std::vector<std::string> arithmetic{"auto", "f32", "int8"};
+  if (bf16) arithmetic.emplace_back("bf16");
   app.add_option("--model", options.path, "Model directory or GGUF file")->required();
   app.add_option("--weights", options.weights,
                  "How weights are kept: as stored in the file, or converted while loading")
       ->check(CLI::IsMember({"stored", "f32", "bf16", "q8_0", "q4_0", "q4_1"}))
+      ->capture_default_str();
+  app.add_option("--compute", options.compute,
+                 "Arithmetic; int8 wants weights in blocks, auto is int8 where they are, else f32")
+      ->check(CLI::IsMember(arithmetic))
       ->capture_default_str();
   app.add_option("--random-weights", options.random_weights,
                  "Draw the weights from this seed instead of reading them; config.json is enough");
 }
 
 std::unique_ptr<model::Transformer> load_model(const ModelOptions& options) {
-  return format::load_model(options.path, {.precision = precision_of(options.weights),
-                                           .random_seed = options.random_weights});
+  auto model = format::load_model(options.path, {.precision = precision_of(options.weights),
+                                                 .random_seed = options.random_weights});
+  if (options.compute == "bf16") model->pack(DType::bf16);
+  if (options.compute == "int8" || options.compute == "auto") model->pack(DType::q8_0);
+  require(options.compute != "int8" || has_blocks(*model),
+          "{}: no weight is in blocks, which --compute int8 multiplies with: give --weights q8_0",
+          options.path);
+  return model;
+}
+
+DType activation_dtype(const ModelOptions& options) {
+  return options.compute == "bf16" ? DType::bf16 : DType::f32;
 }
 
 text::Tokenizer load_tokenizer(const ModelOptions& options, const model::Transformer& model) {

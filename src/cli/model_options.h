@@ -12,14 +12,20 @@ namespace heed::cli {
 
 /// Which model a command runs, and in which precision.
 struct ModelOptions {
-  std::string path, weights = "stored";
+  std::string path, weights = "stored", compute = "auto";
   std::optional<uint64_t> random_weights;
 };
 
-/// Adds --model, --weights and --random-weights.
-void add_model_options(CLI::App& app, ModelOptions& options);
+/// Adds --model, --weights, --compute and --random-weights. Without `bf16` for commands that
+/// compute activations in f32 alone.
+void add_model_options(CLI::App& app, ModelOptions& options, bool bf16 = true);
 
+/// The model, its weights laid out for the arithmetic that is wanted. Throws Error when that is
+/// int8 and no weight is in blocks.
 std::unique_ptr<model::Transformer> load_model(const ModelOptions& options);
+
+/// In which type activations are computed.
+DType activation_dtype(const ModelOptions& options);
 
 /// The tokenizer of the model, checked against its vocabulary. Throws Error when there is none.
 text::Tokenizer load_tokenizer(const ModelOptions& options, const model::Transformer& model);

@@ -55,7 +55,9 @@ std::vector<double> score_text(const ScoreOptions& options, const model::Transfo
                                const text::Tokenizer& tokenizer) {
   const std::string text(std::istreambuf_iterator<char>(std::cin), {});
   const std::vector<int32_t> tokens = tokenizer.encode(text);
-  const std::vector<double> scores = generate::score_text(model, tokens, options.score);
+  generate::ScoreOptions score = options.score;
+  score.dtype = activation_dtype(options.model);
+  const std::vector<double> scores = generate::score_text(model, tokens, score);
   if (options.json) print_tokens(tokenizer, tokens, scores);
   return scores;
 }
@@ -71,8 +73,8 @@ std::vector<double> score_pairs(const ScoreOptions& options, const model::Transf
       const size_t tab = line.find('\t');
       require(tab != std::string::npos, "line {} has no tab between source and target", number);
       const std::vector<int32_t> target = tokenizer.encode(line.substr(tab + 1));
-      const std::vector<double> scores =
-          generate::score_target(model, tokenizer.encode(line.substr(0, tab)), target);
+      const std::vector<double> scores = generate::score_target(
+          model, tokenizer.encode(line.substr(0, tab)), target, activation_dtype(options.model));
       if (options.json) {
         print_tokens(tokenizer, target, scores);
       } else {

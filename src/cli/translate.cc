@@ -59,12 +59,19 @@ void print_text(const LoadedModel& loaded, const TranslateOptions& options, int6
   }
 }
 
+/// int8 keeps weights in blocks that share a scale among 32.
+std::unique_ptr<model::Transformer> load_packed(const TranslateOptions& options) {
+  const bool blocks = options.compute == "int8";
+  auto model =
+      format::load_model(options.model, {.precision = {blocks ? DType::q8_0 : DType::f32}});
+  model->pack(blocks ? DType::q8_0 : options.translator.dtype);
+  return model;
+}
+
 int run_translate(TranslateOptions& options) {
   apply(options.common);
   options.translator.dtype = options.compute == "bf16" ? DType::bf16 : DType::f32;
-  const LoadedModel loaded{format::load_model(options.model),
-                           text::TranslationTokenizer::load(options.model)};
-  loaded.model->pack(options.translator.dtype);
+  const LoadedModel loaded{load_packed(options), text::TranslationTokenizer::load(options.model)};
   const generate::Translator translator(*loaded.model, loaded.tokenizer, options.translator);
   LineStream lines(std::cin);
   int64_t number = 1;
@@ -104,7 +111,7 @@ void add_translate(CLI::App& program) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app->add_option("--compute", options->compute, "Arithmetic")
-      ->check(CLI::IsMember({"f32", "bf16"}))
+      ->check(CLI::IsMember({"f32", "bf16", "int8"}))
       ->capture_default_str();
   app->add_flag("--scores", options->scores, "Print \"line ||| text ||| score\"");
   app->add_flag("--alignments", options->alignments,

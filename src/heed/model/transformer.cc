@@ -4,6 +4,7 @@
 
 #include "heed/base/error.h"
 #include "heed/kernels/matmul.h"
+#include "heed/kernels/matmul_blocks.h"
 #include "heed/ops/activation.h"
 #include "heed/ops/rows.h"
 
@@ -114,7 +115,18 @@ void Transformer::prepare(DType dtype) {
   if (dtype == DType::bf16) parameters_.make_working_copies();
 }
 
+bool Transformer::is_multiplied_with(const Parameter& parameter) const {
+  if (&parameter == &embedding_) return head_ && config_.tied_head;
+  return parameter.shape.rank() == 2 && parameter.name.find(".embed_") == std::string::npos;
+}
+
 void Transformer::pack(DType dtype) {
+  if (dtype == DType::q8_0) {
+    for (Parameter& parameter : parameters_.all())
+      if (kernels::multiplies_blocks(parameter.value.dtype()) && is_multiplied_with(parameter))
+        parameter.blocks = kernels::pack_blocks(parameter.value);
+    return;
+  }
   prepare(dtype);
   for (Parameter& parameter : parameters_.all())
     if (parameter.shape.rank() == 2 && parameter.value.dtype() == DType::f32)
@@ -122,7 +134,10 @@ void Transformer::pack(DType dtype) {
 }
 
 void Transformer::unpack() {
-  for (Parameter& parameter : parameters_.all()) parameter.packed = {};
+  for (Parameter& parameter : parameters_.all()) {
+    parameter.packed = {};
+    parameter.blocks = {};
+  }
 }
 
 }  // namespace heed::model

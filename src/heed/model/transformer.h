@@ -81,11 +81,15 @@ class Transformer {
 
   /// Makes ready to compute in `dtype` (the bf16 copies of the weights).
   void prepare(DType dtype);
-  /// Lays the weights out for inference in `dtype`; they must then not change until unpack().
+  /// Lays the weights out for inference in `dtype`; they must then not change until unpack(). f32
+  /// and bf16: those that are f32. q8_0: those in blocks, with which activations are then
+  /// multiplied as integers of 8 bits (kernels/matmul_blocks.h).
   void pack(DType dtype);
   void unpack();
 
  private:
+  /// Whether a matrix is more than a table of rows to look up.
+  bool is_multiplied_with(const Parameter& parameter) const;
   void check_lengths(std::string_view what, const std::vector<int32_t>& offsets) const;
 
   ModelConfig config_;

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "heed/kernels/matmul.h"
+#include "heed/kernels/matmul_blocks.h"
 #include "heed/tensor/tensor.h"
 
 namespace heed {
@@ -16,7 +17,8 @@ struct Parameter {
   Tensor value;                  // what training changes, or as it is stored
   Tensor gradient;               // f32, of the same shape; defined while training
   Tensor working;                // bf16 copy of the value; defined in the bf16 compute mode
-  kernels::PackedMatrix packed;  // the transposed weight laid out for inference; see Model::prepare
+  kernels::PackedMatrix packed;  // the transposed weight laid out for inference; see Model::pack
+  kernels::PackedBlocks blocks;  // the same of a weight stored in blocks, for integer products
 
   bool present() const { return value.defined(); }
 

@@ -1,0 +1,45 @@
+// Weights in blocks that are packed for integer products.
+#include <gtest/gtest.h>
+
+#include "heed/kernels/matmul_blocks.h"
+#include "heed/kernels/quantize.h"
+#include "heed/ops/multiply.h"
+#include "tests/base/testing.h"
+#include "tests/kernels/stored_testing.h"
+
+namespace heed::ops {
+namespace {
+
+Parameter packed_weight(DType dtype) {
+  Parameter weight;
+  weight.name = "weight";
+  weight.shape = {24, 64};
+  weight.value = kernels::random_stored(weight.shape, dtype, 1);
+  weight.blocks = kernels::pack_blocks(weight.value);
+  return weight;
+}
+
+TEST(MultiplyBlocks, APackedWeightIsMultipliedAsIntegers) {
+  Parameter bias, none;
+  bias.name = "bias";
+  bias.value = kernels::normals({24}, 2);
+  for (const DType dtype : {DType::q8_0, DType::q4_0, DType::q4_1})
+    for (const DType compute : kernels::kFloating)
+      for (const Parameter* added : {&bias, &none}) {
+        const Parameter weight = packed_weight(dtype);
+        const Tensor x = kernels::normals({5, 64}, 3, compute);
+        Tensor found = Tensor::empty({5, 24}, compute), expected = found.clone();
+        multiply(x, weight, *added, found);
+        kernels::matmul_blocks(x, weight.blocks, added->value, expected);
+        EXPECT_TRUE(kernels::same_bits(found, expected)) << name_of(dtype);
+      }
+}
+
+TEST(MultiplyBlocks, OfAnotherWidthIsRefused) {
+  const Parameter weight = packed_weight(DType::q8_0), none;
+  Tensor out = Tensor::empty({2, 24});
+  expect_error([&] { multiply(kernels::normals({2, 32}, 1), weight, none, out); }, "weight");
+}
+
+}  // namespace
+}  // namespace heed::ops
