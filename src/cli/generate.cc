@@ -73,6 +73,7 @@ generate::GeneratorOptions generator_options(const GenerateOptions& options,
   const auto suggested = generate::read_generation_config(options.model.path, config);
   generate::GeneratorOptions result;
   result.sampling = sampling_of(options, suggested);
+  result.dtype = activation_dtype(options.model);
   result.max_tokens = options.max_tokens.value_or(suggested.max_new_tokens.value_or(256));
   result.end_ids = suggested.end_ids;
   result.stop = options.stop;
