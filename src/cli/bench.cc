@@ -128,18 +128,24 @@ void add_reading(Json& facts, const Measurement& measured, int64_t steps) {
   facts["share_of_reading"] = rate / limit;
 }
 
-Arithmetic arithmetic_of(DType dtype) {
-  return dtype == DType::bf16 ? Arithmetic::bf16 : Arithmetic::f32;
+/// What most of the work is done in.
+Arithmetic arithmetic_of(const model::Transformer& model, DType dtype) {
+  const bool blocks = std::ranges::any_of(model.parameters().all(), [](const Parameter& parameter) {
+    return parameter.blocks.defined();
+  });
+  return blocks ? Arithmetic::int8 : dtype == DType::bf16 ? Arithmetic::bf16 : Arithmetic::f32;
 }
 
 Json measure_model(const BenchOptions& options, bool prompt_given) {
   const auto model = load_model(options.model);
-  const BenchSizes sizes = sizes_for(*model, options.sizes, prompt_given);
+  BenchSizes sizes = sizes_for(*model, options.sizes, prompt_given);
+  sizes.dtype = activation_dtype(options.model);
+  const Arithmetic arithmetic = arithmetic_of(*model, sizes.dtype);
   Json facts = {{"model", options.model.path},
                 {"family", model::family_for(model->config()).model_type},
                 {"parameters", model->parameters().count()},
                 {"weights", stored_bytes(*model)},
-                {"compute", name_of(sizes.dtype)},
+                {"compute", name_of(arithmetic)},
                 {"threads", thread_count()},
                 {"batch", sizes.batch},
                 {"beam", sizes.beam}};
@@ -149,7 +155,7 @@ Json measure_model(const BenchOptions& options, bool prompt_given) {
   else
     all.push_back(measure_lines(*model, options.model, lines_of(options.input), sizes));
   facts["peak_memory"] = peak_memory();  // before the machine is measured, which takes some, too
-  const auto peak = kernels::measure_arithmetic(arithmetic_of(sizes.dtype), kMeasuring);
+  const auto peak = kernels::measure_arithmetic(arithmetic, kMeasuring);
   for (const Measurement& measured : all) {
     Json& entry = facts["measured"][measured.what];
     entry = described(measured, peak.operations_per_second);

@@ -151,6 +151,7 @@ LineWork translating(const model::Transformer& model, const ModelOptions& from,
 
 LineWork embedding(const model::Transformer& model, const ModelOptions& from,
                    const BenchSizes& sizes) {
+  require(sizes.dtype == DType::f32, "texts are embedded with f32 or int8 arithmetic alone");
   generate::EmbedderOptions options = generate::read_embedder_options(from.path);
   if (sizes.batch_tokens > 0) options.batch_tokens = sizes.batch_tokens;
   return [embedder = generate::Embedder(model, load_tokenizer(from, model), options)](

@@ -61,7 +61,7 @@ said 'llama.cpp 1; 2 rounds'
 # The programs take turns, and models are made once.
 run 0 --rounds 3 decode
 [[ $(grep -o '^heed bench .*smollm2-q4_0\|^python .*llama_cpp_bench.py .*smollm2-q4_0' "$CALLS" |
-  cut -c1-4 | tr '\n' ' ') == 'heed pyth pyth heed heed pyth ' ]]
+  cut -c1-4 | tr '\n' ' ') == 'heed pyth pyth pyth pyth heed pyth heed pyth ' ]]
 if grep make_llama "$CALLS"; then exit 1; fi
 
 # The better of CTranslate2's ways counts, and the other is told.
@@ -76,7 +76,7 @@ said '| 3 (3 to 3) | llama.cpp: 6 (6 to 6) | **2.00**'
 
 # One that fails is named and does not come again; one that takes too long ends its case.
 BROKEN=llama_cpp_bench run 0 decode
-said '| 200 (200 to 200) |  |  | 2 | of 20.0 GB/s heed reads 50%; llama.cpp: llama_decode / failed |'
+said '| 200 (200 to 200) |  |  | 2 | of 20.0 GB/s heed reads 50%; llama.cpp: llama_decode / failed; '
 SLOW=smollm2-q4_0.gguf run 0 --seconds 1 decode
 said 'llama.cpp: out of time'
 
