@@ -43,8 +43,8 @@ Pieces read_pieces(const GgufMetadata& metadata, const std::string& file) {
   require(!pieces.texts.empty() && pieces.texts.size() < Vocabulary::kMostIds,
           "{}: {}tokens has {} pieces", file, kPrefix, pieces.texts.size());
   for (const std::string& text : pieces.texts)
-    require(is_valid_utf8(text), "{}: the piece \"{}\" is not valid UTF-8", file,
-            one_line(with_replacements(text)));
+    if (!is_valid_utf8(text))
+      fail("{}: the piece \"{}\" is not valid UTF-8", file, one_line(with_replacements(text)));
   pieces.types.assign(pieces.texts.size(), kNormal);
   if (metadata.contains(kPrefix + "token_type"))
     pieces.types = metadata.get<std::vector<int64_t>>(kPrefix + "token_type");

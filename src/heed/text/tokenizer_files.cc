@@ -41,7 +41,7 @@ std::optional<nlohmann::json> TokenizerFiles::take_json(const std::string& name)
   const auto text = take(name);
   if (!text) return std::nullopt;
   nlohmann::json json = parse_json(*text, path_of(name));
-  require(json.is_object(), "{}: expected an object, found {}", path_of(name), excerpt(json));
+  if (!json.is_object()) fail("{}: expected an object, found {}", path_of(name), excerpt(json));
   return json;
 }
 

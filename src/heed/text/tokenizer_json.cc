@@ -16,7 +16,7 @@ AddedToken read_added_token(const nlohmann::json& json, const std::string& file)
 }
 
 TokenizerParts read_tokenizer_parts(const nlohmann::json& json, const std::string& file) {
-  require(json.is_object(), "{}: expected an object, found {}", file, excerpt(json));
+  if (!json.is_object()) fail("{}: expected an object, found {}", file, excerpt(json));
   const auto member = [&](const char* key) -> const nlohmann::json* {
     const auto found = json.find(key);
     return found == json.end() || found->is_null() ? nullptr : &*found;
@@ -32,7 +32,7 @@ TokenizerParts read_tokenizer_parts(const nlohmann::json& json, const std::strin
     parts.post_processor = PostProcessor::read(*found, file);
   if (const auto* found = member("decoder")) parts.decoder = read_decoder(*found, file);
   if (const auto* found = member("added_tokens")) {
-    require(found->is_array(), "{}: added_tokens is {}, expected a list", file, excerpt(*found));
+    if (!found->is_array()) fail("{}: added_tokens is {}, expected a list", file, excerpt(*found));
     for (const auto& token : *found) parts.added_tokens.push_back(read_added_token(token, file));
   }
   return parts;

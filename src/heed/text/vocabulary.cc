@@ -5,8 +5,8 @@
 namespace heed::text {
 
 Vocabulary Vocabulary::read(const nlohmann::json& json, const std::string& file) {
-  require(json.is_object(), "{}: the vocabulary is {}, expected an object of pieces and numbers",
-          file, excerpt(json));
+  if (!json.is_object())
+    fail("{}: the vocabulary is {}, expected an object of pieces and numbers", file, excerpt(json));
   Vocabulary vocabulary;
   vocabulary.reserve(json.size());
   for (const auto& [piece, id] : json.items())
@@ -15,8 +15,8 @@ Vocabulary Vocabulary::read(const nlohmann::json& json, const std::string& file)
 }
 
 void Vocabulary::add(std::string piece, int32_t id) {
-  require(id >= 0 && id < kMostIds, "piece {} has the number {}, expected 0 to {}", one_line(piece),
-          id, kMostIds - 1);
+  if (id < 0 || id >= kMostIds)
+    fail("piece {} has the number {}, expected 0 to {}", one_line(piece), id, kMostIds - 1);
   const std::string& kept = pieces_.emplace_back(std::move(piece));
   ids_[kept] = id;
   if (id >= end()) by_id_.resize(static_cast<size_t>(id) + 1, nullptr);

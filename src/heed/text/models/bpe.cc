@@ -92,7 +92,7 @@ class Bpe : public TokenizerModel {
 
 std::vector<std::pair<std::string, std::string>> read_pairs(const nlohmann::json& merges,
                                                             const std::string& file) {
-  require(merges.is_array(), "{}: merges is {}, expected a list", file, excerpt(merges));
+  if (!merges.is_array()) fail("{}: merges is {}, expected a list", file, excerpt(merges));
   std::vector<std::pair<std::string, std::string>> pairs;
   pairs.reserve(merges.size());
   for (const auto& merge : merges) {
@@ -100,7 +100,7 @@ std::vector<std::pair<std::string, std::string>> read_pairs(const nlohmann::json
       pairs.emplace_back(merge[0].get<std::string>(), merge[1].get<std::string>());
       continue;
     }
-    require(merge.is_string(), "{}: {} in merges, expected two pieces", file, excerpt(merge));
+    if (!merge.is_string()) fail("{}: {} in merges, expected two pieces", file, excerpt(merge));
     const auto& line = merge.get_ref<const std::string&>();
     if (!line.starts_with("#version")) pairs.push_back(read_merge(line, file));
   }

@@ -14,14 +14,15 @@ std::vector<BpeMerge> merges_of_pairs(const Vocabulary& vocabulary,
   merges.reserve(pairs.size());
   const auto number = [&](const std::string& piece) {
     const auto id = vocabulary.find(piece);
-    require(id.has_value(), "{}: the piece \"{}\" of a merge is not in the vocabulary", file,
-            one_line(piece));
+    if (!id)
+      fail("{}: the piece \"{}\" of a merge is not in the vocabulary", file, one_line(piece));
     return *id;
   };
   const size_t prefix = options.continuing_prefix.size();
   for (const auto& [left, right] : pairs) {
-    require(right.size() >= prefix, "{}: the piece \"{}\" of a merge is shorter than the prefix {}",
-            file, one_line(right), one_line(options.continuing_prefix));
+    if (right.size() < prefix)
+      fail("{}: the piece \"{}\" of a merge is shorter than the prefix {}", file, one_line(right),
+           one_line(options.continuing_prefix));
     merges.push_back({number(left), number(right), static_cast<int32_t>(merges.size()),
                       number(left + right.substr(prefix))});
   }
@@ -56,8 +57,8 @@ std::vector<BpeMerge> merges_of_scores(const Vocabulary& vocabulary,
 
 std::pair<std::string, std::string> read_merge(std::string_view line, const std::string& where) {
   const size_t space = line.find(' ');
-  require(space != std::string_view::npos && line.find(' ', space + 1) == std::string_view::npos,
-          "{}: the merge \"{}\", expected two pieces and a space between", where, one_line(line));
+  if (space == std::string_view::npos || line.find(' ', space + 1) != std::string_view::npos)
+    fail("{}: the merge \"{}\", expected two pieces and a space between", where, one_line(line));
   return {std::string(line.substr(0, space)), std::string(line.substr(space + 1))};
 }
 

@@ -52,7 +52,7 @@ Vocabulary read_vocabulary(const nlohmann::json& model, const std::string& file)
 }
 
 std::unique_ptr<TokenizerModel> read_model(const nlohmann::json& json, const std::string& file) {
-  require(json.is_object(), "{}: model is {}, expected an object", file, excerpt(json));
+  if (!json.is_object()) fail("{}: model is {}, expected an object", file, excerpt(json));
   const auto type = get_or<std::string>(json, "type", type_of(json), file);
   if (type == "BPE") return read_bpe(json, file);
   if (type == "WordPiece") return read_word_piece(json, file);

@@ -120,8 +120,8 @@ std::unique_ptr<TokenizerModel> read_unigram(const nlohmann::json& json, const s
           file);
   std::vector<std::pair<std::string, double>> pieces;
   for (const auto& entry : *found) {
-    require(entry.is_array() && entry.size() == 2 && entry[0].is_string() && entry[1].is_number(),
-            "{}: {} in the vocabulary, expected a piece and its score", file, excerpt(entry));
+    if (!entry.is_array() || entry.size() != 2 || !entry[0].is_string() || !entry[1].is_number())
+      fail("{}: {} in the vocabulary, expected a piece and its score", file, excerpt(entry));
     pieces.emplace_back(entry[0].get<std::string>(), entry[1].get<double>());
   }
   UnigramOptions options;
