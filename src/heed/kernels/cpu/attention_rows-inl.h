@@ -25,37 +25,86 @@ HWY_INLINE bool readable_in_place(int64_t d, int64_t dv) {
   return d % static_cast<int64_t>(4 * sizeof(float) / sizeof(T)) == 0 && dv % lanes() == 0;
 }
 
-/// sums[i] += row i of q times numbers c, ..., c + 3 of as many keys as there are lanes.
-template <int kRows>
-HWY_INLINE void add_columns(const float* const* keys, int64_t c, Rows<const float> q, V32* sums) {
-  const F32 d;
-  const FourColumns four = four_columns(d, keys, c);
-#pragma GCC unroll 4
-  for (int m = 0; m < 4; ++m)
-#pragma GCC unroll 8
-    for (int i = 0; i < kRows; ++i)
-      sums[i] = hn::MulAdd(hn::Set(d, q.data[i * q.step + c + m]), four.column[m], sums[i]);
-}
+/// Which lanes belong to the blocks of 128 bits behind the first, behind the second, ...
+struct BlockMasks {
+  BlockMasks() {
+    const F32 d;
+    for (int64_t block = 1; 4 * block < lanes(); ++block)
+      behind[block] = hn::Ge(hn::Iota(d, 0.0f), hn::Set(d, static_cast<float>(4 * block)));
+  }
+  hn::Mask<F32> behind[HWY_MAX_BYTES / 16 + 1];
+};
 
-/// The same for bf16, whose pairs are transposed like numbers: c counts pairs.
-template <int kRows>
-HWY_INLINE void add_columns(const bfloat16* const* keys, int64_t c, Rows<const float> q,
-                            V32* sums) {
+/// Words of 4 bytes of a key that are transposed at a time.
+constexpr int kWords = 16;
+
+/// Words c, c + 1, ... of as many keys as there are lanes, transposed: vector w holds word c + w of
+/// every key. What four_columns() does, with each key looked up once.
+template <int kCount>
+HWY_INLINE void transposed_words(const BlockMasks& masks, const float* const* keys, int64_t c,
+                                 V32* columns) {
   const F32 d;
-  const U32 du;
-  const FourColumns four = four_columns(d, reinterpret_cast<const float* const*>(keys), c);
+  const hn::Repartition<uint64_t, F32> d64;
+  V32 quarter[4][kCount / 4];
 #pragma GCC unroll 4
   for (int m = 0; m < 4; ++m) {
-    const auto pair = hn::BitCast(du, four.column[m]);
+#pragma GCC unroll 4
+    for (int w = 0; w < kCount / 4; ++w) quarter[m][w] = hn::LoadDup128(d, keys[m] + c + 4 * w);
+    for (int64_t block = 1; 4 * block < lanes(); ++block) {
+      const float* key = keys[4 * block + m] + c;
+#pragma GCC unroll 4
+      for (int w = 0; w < kCount / 4; ++w)
+        quarter[m][w] =
+            hn::IfThenElse(masks.behind[block], hn::LoadDup128(d, key + 4 * w), quarter[m][w]);
+    }
+  }
+#pragma GCC unroll 4
+  for (int w = 0; w < kCount / 4; ++w) {
+    const auto low01 = hn::BitCast(d64, hn::InterleaveLower(d, quarter[0][w], quarter[1][w]));
+    const auto high01 = hn::BitCast(d64, hn::InterleaveUpper(d, quarter[0][w], quarter[1][w]));
+    const auto low23 = hn::BitCast(d64, hn::InterleaveLower(d, quarter[2][w], quarter[3][w]));
+    const auto high23 = hn::BitCast(d64, hn::InterleaveUpper(d, quarter[2][w], quarter[3][w]));
+    columns[4 * w] = hn::BitCast(d, hn::InterleaveLower(d64, low01, low23));
+    columns[4 * w + 1] = hn::BitCast(d, hn::InterleaveUpper(d64, low01, low23));
+    columns[4 * w + 2] = hn::BitCast(d, hn::InterleaveLower(d64, high01, high23));
+    columns[4 * w + 3] = hn::BitCast(d, hn::InterleaveUpper(d64, high01, high23));
+  }
+}
+
+/// sums[i] += q[i step] times the numbers of one column.
+template <int kRows>
+HWY_INLINE void add_column(const float* q, int64_t step, V32 column, V32* sums) {
+  const F32 d;
+#pragma GCC unroll 8
+  for (int i = 0; i < kRows; ++i) sums[i] = hn::MulAdd(hn::Set(d, q[i * step]), column, sums[i]);
+}
+
+/// sums[i] += row i of q times words c, ..., c + kCount - 1 of as many keys as there are lanes.
+template <int kRows, int kCount>
+HWY_INLINE void add_words(const BlockMasks& masks, const float* const* keys, int64_t c,
+                          Rows<const float> q, V32* sums) {
+  V32 columns[kCount];
+  transposed_words<kCount>(masks, keys, c, columns);
+#pragma GCC unroll 16
+  for (int w = 0; w < kCount; ++w) add_column<kRows>(q.data + c + w, q.step, columns[w], sums);
+}
+
+/// The same for bf16, a pair of which is a word.
+template <int kRows, int kCount>
+HWY_INLINE void add_words(const BlockMasks& masks, const bfloat16* const* keys, int64_t c,
+                          Rows<const float> q, V32* sums) {
+  const F32 d;
+  const U32 du;
+  V32 columns[kCount];
+  transposed_words<kCount>(masks, reinterpret_cast<const float* const*>(keys), c, columns);
+#pragma GCC unroll 16
+  for (int w = 0; w < kCount; ++w) {
+    const auto pair = hn::BitCast(du, columns[w]);
     const auto even = hn::BitCast(d, hn::ShiftLeft<16>(pair));
     const auto odd = hn::BitCast(d, hn::And(pair, hn::Set(du, 0xffff0000u)));
-    const float* columns = q.data + 2 * (c + m);
-#pragma GCC unroll 8
-    for (int i = 0; i < kRows; ++i)
-      sums[i] = hn::MulAdd(hn::Set(d, columns[i * q.step]), even, sums[i]);
-#pragma GCC unroll 8
-    for (int i = 0; i < kRows; ++i)
-      sums[i] = hn::MulAdd(hn::Set(d, columns[i * q.step + 1]), odd, sums[i]);
+    const float* of_pair = q.data + 2 * (c + w);
+    add_column<kRows>(of_pair, q.step, even, sums);
+    add_column<kRows>(of_pair + 1, q.step, odd, sums);
   }
 }
 
@@ -65,6 +114,7 @@ template <int kRows, int kGroups, typename T>
 HWY_INLINE void score_groups(Rows<const float> q, int64_t width, const KeyRows<T>& keys,
                              int64_t begin, int64_t count, Rows<float> scores) {
   const F32 d;
+  const BlockMasks masks;
   const T* group[kGroups][HWY_MAX_BYTES / 4];
   V32 sums[kGroups][kRows];
 #pragma GCC unroll 2
@@ -75,9 +125,15 @@ HWY_INLINE void score_groups(Rows<const float> q, int64_t width, const KeyRows<T
     for (int i = 0; i < kRows; ++i) sums[g][i] = hn::Zero(d);
   }
   const int64_t words = width * static_cast<int64_t>(sizeof(T) / 2) / 2;
-  for (int64_t c = 0; c < words; c += 4)
+  // With fewer registers, fewer words at a time.
+  constexpr int kCount = HWY_TARGET <= HWY_AVX3 ? kWords : 4;
+  int64_t c = 0;
+  for (; c + kCount <= words; c += kCount)
 #pragma GCC unroll 2
-    for (int g = 0; g < kGroups; ++g) add_columns<kRows>(group[g], c, q, sums[g]);
+    for (int g = 0; g < kGroups; ++g) add_words<kRows, kCount>(masks, group[g], c, q, sums[g]);
+  for (; c < words; c += 4)
+#pragma GCC unroll 2
+    for (int g = 0; g < kGroups; ++g) add_words<kRows, 4>(masks, group[g], c, q, sums[g]);
 #pragma GCC unroll 2
   for (int g = 0; g < kGroups; ++g)
 #pragma GCC unroll 8
