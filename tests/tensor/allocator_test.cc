@@ -36,6 +36,15 @@ TEST(Allocator, UsesABlockAgain) {
   release_free_memory();
 }
 
+TEST(Allocator, UsesALittleLargerBlockAgain) {
+  release_free_memory();
+  const std::byte* first = allocate(100000).get();
+  EXPECT_EQ(allocate(80000).get(), first) << "as batches shrink";
+  EXPECT_NE(allocate(10000).get(), first) << "but not for anything";
+  EXPECT_EQ(allocate(100000).get(), first) << "which keeps its size";
+  release_free_memory();
+}
+
 TEST(Allocator, CountsWhatIsInUse) {
   const size_t before = allocated_bytes();
   reset_peak_allocated_bytes();

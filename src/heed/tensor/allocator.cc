@@ -30,6 +30,9 @@ size_t size_class(size_t bytes) {
 
 constexpr size_t kClasses = 8 * 50;
 
+/// So many classes, up to half as large again, may serve where the wanted one has no free block.
+constexpr size_t kNearClasses = 5;
+
 /// The number of a class among all.
 size_t class_number(size_t size) {
   const auto width = static_cast<size_t>(std::bit_width(size));
@@ -42,26 +45,38 @@ constexpr size_t kOwnersBytes = kAlignment;
 
 constexpr bool holds_owners(size_t size) { return size < kHugePage; }
 
+/// A block and the number of its class, which may be larger than what was asked for.
+struct Block {
+  std::byte* memory;
+  size_t number;
+};
+
 class Pool {
  public:
-  std::byte* take(size_t size) {
+  Block take(size_t size) {
+    const size_t wanted = class_number(size);
     {
       std::lock_guard lock(mutex_);
       count(size);
-      auto& blocks = free_[class_number(size)];
-      if (!blocks.empty()) {
-        std::byte* block = blocks.back();
+      // A batch that shrinks, as its texts end, asks for ever smaller blocks: it is given those it
+      // gave back.
+      const size_t end = holds_owners(size) ? class_number(kHugePage) : kClasses;
+      for (size_t number = wanted; number < std::min(wanted + kNearClasses, end); ++number) {
+        auto& blocks = free_[number];
+        if (blocks.empty()) continue;
+        std::byte* const block = blocks.back();
         blocks.pop_back();
-        return block;
+        return {block, number};
       }
     }
-    return fresh(size);
+    return {fresh(size), wanted};
   }
 
-  void give_back(std::byte* block, size_t size) {
+  /// `size` is what was asked for.
+  void give_back(Block block, size_t size) {
     std::lock_guard lock(mutex_);
     in_use_ -= size;
-    free_[class_number(size)].push_back(block);
+    free_[block.number].push_back(block.memory);
   }
 
   void release() {
@@ -122,27 +137,27 @@ Pool& pool() {
   return *instance;
 }
 
-/// Lends a shared_ptr the room behind its block, and gives the block back with it.
+/// Lends a shared_ptr room behind the `size` bytes of its block, and gives the block back with it.
 template <typename T>
 struct OwnersRoom {
   using value_type = T;
 
-  OwnersRoom(std::byte* of, size_t bytes) : block(of), size(bytes) {}
+  OwnersRoom(Block of, size_t bytes) : block(of), size(bytes) {}
   template <typename U>
   OwnersRoom(const OwnersRoom<U>& other) : block(other.block), size(other.size) {}
 
   T* allocate(size_t) {
     static_assert(sizeof(T) <= kOwnersBytes);
-    return reinterpret_cast<T*>(block + size);
+    return reinterpret_cast<T*>(block.memory + size);
   }
   void deallocate(T*, size_t) { pool().give_back(block, size); }
 
   template <typename U>
   bool operator==(const OwnersRoom<U>& other) const {
-    return block == other.block;
+    return block.memory == other.block.memory;
   }
 
-  std::byte* block;
+  Block block;
   size_t size;
 };
 
@@ -151,9 +166,10 @@ struct OwnersRoom {
 std::shared_ptr<std::byte> allocate(size_t bytes) {
   require(bytes <= kLargest, "out of memory: {} bytes could not be had", bytes);
   const size_t size = size_class(bytes);
-  std::byte* const block = pool().take(size);
-  if (holds_owners(size)) return {block, [](std::byte*) {}, OwnersRoom<std::byte>(block, size)};
-  return {block, [size](std::byte* large) { pool().give_back(large, size); }};
+  const Block block = pool().take(size);
+  if (holds_owners(size))
+    return {block.memory, [](std::byte*) {}, OwnersRoom<std::byte>(block, size)};
+  return {block.memory, [block, size](std::byte*) { pool().give_back(block, size); }};
 }
 
 size_t allocated_bytes() { return pool().in_use(); }
