@@ -17,6 +17,8 @@ namespace {
 constexpr int64_t kMostCols = 64;  // of any micro-kernel
 constexpr int64_t kMostSums = 32 * 32;
 constexpr std::array<float, kMostCols> kNoBias{};
+// Of b, packed for all tasks at a time: a large one would take as much memory again.
+constexpr int64_t kMostPanelBytes = int64_t{8} << 20;
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -44,9 +46,10 @@ struct ThreadBuffers {
 };
 thread_local ThreadBuffers buffers;
 
-/// All of b in panels.
-std::shared_ptr<std::byte> pack_all(const MicroKernel& kernel, const MatrixView& b) {
-  const int64_t panels = ceil_div(b.cols, kernel.cols), bytes = kernel.panel_bytes(b.rows);
+/// Columns [first, first + cols) of b in panels.
+std::shared_ptr<std::byte> pack_columns(const MicroKernel& kernel, const MatrixView& b,
+                                        int64_t first, int64_t cols) {
+  const int64_t panels = ceil_div(cols, kernel.cols), bytes = kernel.panel_bytes(b.rows);
   auto memory = allocate(static_cast<size_t>(std::max<int64_t>(panels * bytes, 1)));
   // Pieces worth waking a thread for.
   constexpr int64_t kPanels = 8;
@@ -55,7 +58,7 @@ std::shared_ptr<std::byte> pack_all(const MicroKernel& kernel, const MatrixView&
     for (int64_t i = begin; i < end; ++i) {
       const int64_t k = i / pieces * kernel.depth, panel = i % pieces * kPanels;
       kernel.pack_panels(b,
-                         {.col = panel * kernel.cols,
+                         {.col = first + panel * kernel.cols,
                           .panels = std::min(kPanels, panels - panel),
                           .k = k,
                           .depth = std::min(kernel.depth, b.rows - k)},
@@ -90,14 +93,19 @@ class Product {
 
   void run(const Factor& b) {
     const MatrixView view(b);
-    std::shared_ptr<std::byte> panels;
     if (plan_.pack_in_tasks) {
       b_ = &view;
-    } else {
-      panels = pack_all(kernel_, view);
-      panels_ = panels.get();
+      return run_tasks();
     }
-    run_tasks();
+    const int64_t bytes = std::max<int64_t>(1, kernel_.panel_bytes(a_.cols));
+    const int64_t step = std::max<int64_t>(1, kMostPanelBytes / bytes) * kernel_.cols;
+    for (first_col_ = 0; first_col_ < n_; first_col_ += step) {
+      const int64_t cols = std::min(step, n_ - first_col_);
+      if (cols < n_) plan_ = plan(kernel_, a_.rows, a_.cols, cols, true, thread_count());
+      const auto panels = pack_columns(kernel_, view, first_col_, cols);
+      panels_ = panels.get();
+      run_tasks();
+    }
   }
 
  private:
@@ -114,19 +122,23 @@ class Product {
   void run_tasks() const {
     parallel_for(plan_.tasks(), plan_.parallel ? 1 : plan_.tasks(),
                  [this](int64_t begin, int64_t end) {
-                   for (int64_t task = begin; task < end; ++task) run_task(plan_.task(task));
+                   for (int64_t i = begin; i < end; ++i) {
+                     Task task = plan_.task(i);
+                     task.col += first_col_;
+                     run_task(task);
+                   }
                    if (kernel_.finish) kernel_.finish();
                  });
   }
 
   void run_task(const Task& task) const {
     const int64_t panels = ceil_div(task.cols, kernel_.cols);
-    const int64_t groups = a_.cols <= kernel_.depth ? 1 : ceil_div(task.rows, kernel_.rows);
+    const int64_t groups = a_.cols <= plan_.depth ? 1 : ceil_div(task.rows, kernel_.rows);
     auto* sums = reinterpret_cast<float*>(
         buffers.sums.at_least(groups * panels * kernel_.rows * kernel_.cols * size_of(DType::f32)));
     int64_t k = 0;
     do {
-      const int64_t depth = std::min(kernel_.depth, a_.cols - k);
+      const int64_t depth = std::min(plan_.depth, a_.cols - k);
       run_pass(task, k, depth, sums);
       k += depth;
     } while (k < a_.cols);
@@ -135,7 +147,7 @@ class Product {
   void run_pass(const Task& task, int64_t k, int64_t depth, float* sums) const {
     const Panels panels = panels_of(task, k, depth);
     const int64_t group_sums = panels.count * kernel_.rows * kernel_.cols;
-    const bool once = a_.cols <= kernel_.depth;
+    const bool once = a_.cols <= plan_.depth;
     std::byte* buffer = buffers.rows.at_least(kernel_.packed_rows_bytes(kernel_.rows_at_once));
     for (int64_t first = 0; first < task.rows; first += kernel_.rows_at_once) {
       const int64_t rows = std::min(kernel_.rows_at_once, task.rows - first);
@@ -162,7 +174,8 @@ class Product {
     const int64_t count = ceil_div(task.cols, kernel_.cols);
     if (panels_) {
       const int64_t bytes = kernel_.panel_bytes(a_.cols);
-      return {panels_ + task.col / kernel_.cols * bytes + kernel_.panel_bytes(k), bytes, count};
+      const int64_t panel = (task.col - first_col_) / kernel_.cols;
+      return {panels_ + panel * bytes + kernel_.panel_bytes(k), bytes, count};
     }
     const int64_t bytes = kernel_.panel_bytes(depth);
     std::byte* data = buffers.panels.at_least(std::max<int64_t>(1, count * bytes));
@@ -276,8 +289,9 @@ class Product {
   const float* bias_;
   const bool accumulate_;
   const int64_t n_;
-  const Plan plan_;
-  const std::byte* panels_ = nullptr;         // all of b, packed
+  Plan plan_;
+  const std::byte* panels_ = nullptr;  // b from first_col_ on, packed
+  int64_t first_col_ = 0;
   const MatrixView* b_ = nullptr;             // or b to be packed
   std::array<float, kMostCols> edge_bias_{};  // of the panel that reaches over the edge
 };
@@ -288,8 +302,8 @@ PackedMatrix pack(const Factor& b) {
   const MicroKernel& kernel = kernel_for(b.matrix.dtype());
   const int64_t panels = (b.cols() + kernel.cols - 1) / kernel.cols;
   const int64_t elements = kernel.panel_bytes(b.rows()) / size_of(kernel.panel_type);
-  return {.panels =
-              Tensor::view({panels, elements}, kernel.panel_type, pack_all(kernel, MatrixView(b))),
+  return {.panels = Tensor::view({panels, elements}, kernel.panel_type,
+                                 pack_columns(kernel, MatrixView(b), 0, b.cols())),
           .rows = b.rows(),
           .cols = b.cols(),
           .kernel = &kernel};

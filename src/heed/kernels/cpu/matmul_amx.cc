@@ -29,7 +29,7 @@ constexpr int64_t kPanelStep = kPairDepth / 2 * kPanelStride;  // 32 k
 static_assert(kRows == kSplitRows && kPairCols == kSplitCols && kPairDepth == kSplitDepth);
 
 // Of factors in parts: a pass ends with the tiles waiting for each other.
-constexpr int64_t kSplitPassDepth = 512;
+constexpr int64_t kSplitPassDepth = 640;
 
 int64_t packed_rows_bytes(int64_t rows) { return (rows + kRows) * kRowBytes; }
 

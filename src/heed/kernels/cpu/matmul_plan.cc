@@ -29,12 +29,18 @@ int64_t cache_bytes() {
   return bytes;
 }
 
+/// Of K in each of as few passes as the kernel can do.
+int64_t even_depth(const MicroKernel& kernel, int64_t k) {
+  const int64_t passes = std::max<int64_t>(1, ceil_div(k, kernel.depth));
+  return std::max(kernel.depth_multiple, round_up(ceil_div(k, passes), kernel.depth_multiple));
+}
+
 /// The largest block of c [rows, cols] whose panels of b and, if K takes several passes, sums stay
 /// in the cache.
 void choose_block(const MicroKernel& kernel, const Plan& plan, int64_t k, int64_t& rows,
                   int64_t& cols) {
-  const bool once = k <= kernel.depth;
-  const int64_t pass_bytes = std::max<int64_t>(1, kernel.panel_bytes(std::min(k, kernel.depth)));
+  const bool once = k <= plan.depth;
+  const int64_t pass_bytes = std::max<int64_t>(1, kernel.panel_bytes(std::min(k, plan.depth)));
   // Splitting the rows for another block of columns costs more than sums that pass by.
   const int64_t panel_share = once || kernel.element_bytes > 4 ? 2 : 4;
   const int64_t panels = std::max<int64_t>(1, cache_bytes() / panel_share / pass_bytes);
@@ -60,7 +66,11 @@ Task Plan::task(int64_t index) const {
 
 Plan plan(const MicroKernel& kernel, int64_t m, int64_t k, int64_t n, bool packed,
           int64_t threads) {
-  Plan plan{.m = m, .n = n, .row_unit = kernel.rows, .col_unit = kernel.cols};
+  Plan plan{.m = m,
+            .n = n,
+            .row_unit = kernel.rows,
+            .col_unit = kernel.cols,
+            .depth = even_depth(kernel, k)};
   int64_t block_rows = 0, block_cols = 0;
   choose_block(kernel, plan, k, block_rows, block_cols);
   plan.row_blocks = ceil_div(m, block_rows);

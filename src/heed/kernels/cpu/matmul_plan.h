@@ -17,6 +17,7 @@ struct Plan {
   int64_t m, n;
   int64_t row_unit, col_unit;              // the micro-kernel's rows and cols
   int64_t row_blocks = 1, col_blocks = 1;  // of the grid
+  int64_t depth = 0;                       // of K in a pass, the same in all but the last
   bool parallel = false;
   bool pack_in_tasks = false;  // an unpacked b: else all of it is packed first
 
