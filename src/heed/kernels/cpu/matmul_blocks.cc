@@ -41,19 +41,16 @@ class Buffer {
 
 thread_local Buffer rows_buffer, sums_buffer;
 
-/// Room for `rows` rows of activations.
-QuantizedRows rows_in(Buffer& buffer, int64_t rows, int64_t k) {
-  const int64_t blocks = k / kProductBlock;
-  // Not a power of two: rows would compete for the same lines of the cache.
-  const int64_t stride = round_up(k, 64) + 64;
-  const int64_t quants = rows * stride, numbers = rows * blocks * 4;
-  std::byte* memory = buffer.at_least(quants + 4 * numbers);
-  return {.quants = reinterpret_cast<int8_t*>(memory),
-          .stride = stride,
-          .scales = reinterpret_cast<float*>(memory + quants),
-          .sums = reinterpret_cast<float*>(memory + quants + numbers),
-          .starts = reinterpret_cast<int32_t*>(memory + quants + 2 * numbers),
-          .blocks = blocks};
+/// Room for so many rows of activations, a multiple of `together`.
+QuantizedRows rows_in(Buffer& buffer, int64_t rows, int64_t together, int64_t k) {
+  const int64_t blocks = k / kProductBlock, numbers = rows * blocks * 4;
+  std::byte* memory = buffer.at_least(rows * k + 4 * numbers);
+  return {.blocks = blocks,
+          .together = together,
+          .quants = reinterpret_cast<int8_t*>(memory),
+          .scales = reinterpret_cast<float*>(memory + rows * k),
+          .sums = reinterpret_cast<float*>(memory + rows * k + numbers),
+          .starts = reinterpret_cast<int32_t*>(memory + rows * k + 2 * numbers)};
 }
 
 class Product {
@@ -69,11 +66,12 @@ class Product {
         n_(weight.rows) {}
 
   void run() const {
-    const QuantizedRows rows = rows_in(rows_buffer, round_up(m_, kPanelCols), weight_.cols);
+    const int64_t together = std::min(kernel_.together, round_up(m_, kernel_.row_multiple));
+    const QuantizedRows rows = rows_in(rows_buffer, round_up(m_, together), together, weight_.cols);
     parallel_for(m_, piece_rows(kLightPiece, weight_.cols), [&](int64_t begin, int64_t end) {
       quantize_activations(a_, begin, end, quant_bias(layout_.dtype), rows);
     });
-    std::fill_n(rows.from(m_).scales, (round_up(m_, kPanelCols) - m_) * rows.blocks, 0.0f);
+    clear_rest(rows);
     const int64_t panels = ceil_div(n_, kPanelCols);
     // Several rows make a panel more work.
     const int64_t work = std::max<int64_t>(1, layout_.bytes * ceil_div(m_, kernel_.rows));
@@ -82,10 +80,19 @@ class Product {
   }
 
  private:
+  /// Those behind the last row, which kernels may read.
+  void clear_rest(const QuantizedRows& rows) const {
+    const int64_t first = m_ % rows.together;
+    if (first == 0) return;
+    float* scales = rows.from(m_ - first).scales;
+    for (int64_t at = 0; at < rows.blocks; ++at)
+      std::fill(scales + at * rows.together + first, scales + (at + 1) * rows.together, 0.0f);
+  }
+
   void run_panels(const QuantizedRows& rows, int64_t begin, int64_t end) const {
     const int64_t stride = (end - begin) * kPanelCols;
-    auto* sums = reinterpret_cast<float*>(
-        sums_buffer.at_least(round_up(std::min(m_, kernel_.rows), kPanelCols) * stride * 4));
+    auto* sums = reinterpret_cast<float*>(sums_buffer.at_least(
+        round_up(std::min(m_, kernel_.rows), kernel_.row_multiple) * stride * 4));
     for (int64_t row = 0; row < m_; row += kernel_.rows) {
       const int64_t count = std::min(kernel_.rows, m_ - row);
       kernel_.multiply({.a = rows.from(row),

@@ -9,6 +9,8 @@
 #include <immintrin.h>
 
 #include <algorithm>
+#include <type_traits>
+#include <utility>
 
 HWY_PUSH_ATTRIBUTES("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,amx-tile,amx-int8")
 
@@ -61,28 +63,37 @@ void configure() {
 
 using Dots = int32_t[kTile * kTile];
 
+/// GCC's own intrinsic tells it that all memory may change, sums in registers included, which it
+/// then keeps in memory.
+template <int tile>
+void store_tile(Dots& to) {
+  __asm__ volatile("tilestored %%tmm%c1, (%2,%3,1)"
+                   : "=m"(to)
+                   : "i"(tile), "r"(&to), "r"(int64_t{64}));
+}
+
 /// The dots of 16 rows and 4 * depth of K, by one of two sets of tiles.
 template <bool second>
-void multiply_tile(const int8_t* a, int64_t stride, const int8_t* columns, Dots& to) {
+void multiply_tile(const int8_t* a, const int8_t* columns, Dots& to) {
   if constexpr (second) {
     _tile_zero(1);
-    _tile_loadd(3, a, stride);
+    _tile_loadd(3, a, kProductBlock);
     _tile_loadd(5, columns, kQuadBytes);
     _tile_dpbssd(1, 3, 5);
-    _tile_stored(1, to, 64);
+    store_tile<1>(to);
   } else {
     _tile_zero(0);
-    _tile_loadd(2, a, stride);
+    _tile_loadd(2, a, kProductBlock);
     _tile_loadd(4, columns, kQuadBytes);
     _tile_dpbssd(0, 2, 4);
-    _tile_stored(0, to, 64);
+    store_tile<0>(to);
   }
 }
 
-/// 16 rows of a from a block on, and where their sums are.
+/// 16 rows of a, from a block on, and where their sums are.
 struct TileRows {
   QuantizedRows a;
-  int64_t at;  // of their blocks
+  int64_t at;
   float* sums;
   int64_t stride;
 };
@@ -90,58 +101,80 @@ struct TileRows {
 /// The dots of a block: those of q6_K are two, of 16 elements each.
 template <DType type, bool odd>
 void multiply_block(const TileRows& rows, int64_t block, const WideBlock& wide, Dots* to) {
-  const int8_t* a = rows.a.quants + (rows.at + block) * kProductBlock;
+  const int8_t* a = rows.a.quants + (rows.at + block) * kTile * kProductBlock;
   if constexpr (type == DType::q6_K) {
-    multiply_tile<false>(a, rows.a.stride, wide.quants, to[0]);
-    multiply_tile<true>(a + 16, rows.a.stride, wide.quants + 4 * kQuadBytes, to[1]);
+    multiply_tile<false>(a, wide.quants, to[0]);
+    multiply_tile<true>(a + 16, wide.quants + 4 * kQuadBytes, to[1]);
   } else {
-    multiply_tile<odd>(a, rows.a.stride, wide.quants, to[0]);
+    multiply_tile<odd>(a, wide.quants, to[0]);
   }
 }
 
-/// Adds a block's term to the sums of 16 rows.
-template <DType type>
-void add_block(const TileRows& rows, int64_t block, const WideBlock& wide, const Dots* dots,
-               __m512* sums) {
-  const __m512 scales = _mm512_load_ps(wide.scales);
-  const float* a_scales = rows.a.scales + rows.at + block;
-  const float* a_sums = rows.a.sums + rows.at + block;
-  const auto dots_of = [&](int half, int64_t r) {
-    return _mm512_cvtepi32_ps(_mm512_load_si512(dots[half] + r * kTile));
-  };
-  for (int64_t r = 0; r < kTile; ++r) {
-    __m512 dot = dots_of(0, r);
-    if constexpr (type == DType::q6_K)  // exact: no number has more than 24 bits
-      dot = _mm512_fmadd_ps(_mm512_load_ps(wide.more[1]), dots_of(1, r),
-                            _mm512_mul_ps(_mm512_load_ps(wide.more[0]), dot));
-    __m512 part = _mm512_mul_ps(scales, dot);
-    if constexpr (type == DType::q4_1)
-      part = _mm512_fmadd_ps(_mm512_load_ps(wide.more[0]),
-                             _mm512_set1_ps(a_sums[r * rows.a.blocks]), part);
-    sums[r] = _mm512_fmadd_ps(_mm512_set1_ps(a_scales[r * rows.a.blocks]), part, sums[r]);
+/// Sums of 16 rows. They are named one by one, in place of a loop, to stay in registers.
+class Sums {
+ public:
+  __attribute__((always_inline)) explicit Sums(const TileRows& rows) {
+    each([&](auto r) {
+      sums_[r] = rows.at ? _mm512_load_ps(rows.sums + r * rows.stride) : _mm512_setzero_ps();
+    });
   }
-}
+
+  __attribute__((always_inline)) void store(const TileRows& rows) const {
+    each([&](auto r) { _mm512_store_ps(rows.sums + r * rows.stride, sums_[r]); });
+  }
+
+  /// Adds a block's term.
+  template <DType type>
+  __attribute__((always_inline)) void add(const TileRows& rows, int64_t block,
+                                          const WideBlock& wide, const Dots* dots) {
+    const __m512 scales = _mm512_load_ps(wide.scales);
+    const __m512 more[2] = {_mm512_load_ps(wide.more[0]), _mm512_load_ps(wide.more[1])};
+    const float* a_scales = rows.a.scales + (rows.at + block) * kTile;
+    const float* a_sums = rows.a.sums + (rows.at + block) * kTile;
+    each([&](auto r) {
+      const auto dots_of = [&](int half) {
+        return _mm512_cvtepi32_ps(_mm512_load_si512(dots[half] + r * kTile));
+      };
+      __m512 dot = dots_of(0);
+      if constexpr (type == DType::q6_K)  // exact: no number has more than 24 bits
+        dot = _mm512_fmadd_ps(more[1], dots_of(1), _mm512_mul_ps(more[0], dot));
+      __m512 part = _mm512_mul_ps(scales, dot);
+      if constexpr (type == DType::q4_1)
+        part = _mm512_fmadd_ps(more[0], _mm512_set1_ps(a_sums[r]), part);
+      sums_[r] = _mm512_fmadd_ps(_mm512_set1_ps(a_scales[r]), part, sums_[r]);
+    });
+  }
+
+ private:
+  template <typename Body>
+  __attribute__((always_inline)) static void each(const Body& body) {
+    [&]<size_t... r>(std::index_sequence<r...>) __attribute__((always_inline)) {
+      (body(std::integral_constant<int64_t, r>()), ...);
+    }
+    (std::make_index_sequence<kTile>());
+  }
+
+  __m512 sums_[kTile];
+};
 
 /// Adds the terms of some blocks to the sums of 16 rows, or begins them. A block's dots are on
 /// their way while those of the one before are added.
 template <DType type>
 void multiply_blocks(const TileRows& rows, const WideBlock* wide, int64_t blocks) {
   alignas(64) Dots dots[2][2];
-  __m512 sums[kTile];
-  for (int64_t r = 0; r < kTile; ++r)
-    sums[r] = rows.at ? _mm512_load_ps(rows.sums + r * rows.stride) : _mm512_setzero_ps();
+  Sums sums(rows);
   multiply_block<type, false>(rows, 0, wide[0], dots[0]);
   int64_t i = 0;
   for (; i + 2 < blocks; i += 2) {
     multiply_block<type, true>(rows, i + 1, wide[i + 1], dots[1]);
-    add_block<type>(rows, i, wide[i], dots[0], sums);
+    sums.add<type>(rows, i, wide[i], dots[0]);
     multiply_block<type, false>(rows, i + 2, wide[i + 2], dots[0]);
-    add_block<type>(rows, i + 1, wide[i + 1], dots[1], sums);
+    sums.add<type>(rows, i + 1, wide[i + 1], dots[1]);
   }
   if (i + 1 < blocks) multiply_block<type, true>(rows, i + 1, wide[i + 1], dots[1]);
-  add_block<type>(rows, i, wide[i], dots[0], sums);
-  if (i + 1 < blocks) add_block<type>(rows, i + 1, wide[i + 1], dots[1], sums);
-  for (int64_t r = 0; r < kTile; ++r) _mm512_store_ps(rows.sums + r * rows.stride, sums[r]);
+  sums.add<type>(rows, i, wide[i], dots[0]);
+  if (i + 1 < blocks) sums.add<type>(rows, i + 1, wide[i + 1], dots[1]);
+  sums.store(rows);
 }
 
 template <DType type>
@@ -186,8 +219,12 @@ HWY_POP_ATTRIBUTES
 namespace heed::kernels::cpu {
 
 const BlockKernel* amx_block_kernel() {
-  static constexpr BlockKernel kernel{
-      .name = "amx", .least_rows = kTile / 2, .rows = 32 * kTile, .multiply = multiply};
+  static constexpr BlockKernel kernel{.name = "amx",
+                                      .least_rows = kTile / 2,
+                                      .rows = 32 * kTile,
+                                      .together = kTile,
+                                      .row_multiple = kTile,
+                                      .multiply = multiply};
   static const bool available = has_amx_int8();
   return available ? &kernel : nullptr;
 }

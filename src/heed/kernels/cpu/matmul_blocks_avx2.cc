@@ -145,9 +145,8 @@ void multiply_half_panel(const BlockStrip& strip, const std::byte* panel, int64_
   for (int64_t at = 0; at < a.blocks; ++at) {
     const Block<type> block(strip.layout, panel, at, col);
     for (int r = 0; r < Rows; ++r) {
-      const int64_t place = r * a.blocks + at;
-      const __m256 dot =
-          dots(block, a.quants + r * a.stride + at * kProductBlock, a.starts + 2 * place);
+      const int64_t place = at * a.together + r;
+      const __m256 dot = dots(block, a.quants + place * kProductBlock, a.starts + 2 * place);
       __m256 part = _mm256_mul_ps(block.scales, dot);
       if constexpr (type == DType::q4_1)
         part = _mm256_fmadd_ps(block.minimums, _mm256_set1_ps(a.sums[place]), part);
@@ -190,8 +189,12 @@ HWY_POP_ATTRIBUTES
 namespace heed::kernels::cpu {
 
 const BlockKernel* avx2_block_kernel() {
-  static constexpr BlockKernel kernel{
-      .name = "avx2", .least_rows = 0, .rows = kRows, .multiply = multiply};
+  static constexpr BlockKernel kernel{.name = "avx2",
+                                      .least_rows = 0,
+                                      .rows = kRows,
+                                      .together = kRows,
+                                      .row_multiple = 1,
+                                      .multiply = multiply};
   static const bool available = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                                 __builtin_cpu_supports("f16c");
   return available ? &kernel : nullptr;

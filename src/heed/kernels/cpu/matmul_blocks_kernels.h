@@ -35,25 +35,26 @@ constexpr int quant_bias(DType dtype) {
   return dtype == DType::q8_0 ? 128 : dtype == DType::q4_0 ? 8 : dtype == DType::q6_K ? 32 : 0;
 }
 
-/// Rows of activations, quantised; `stride` bytes lie between their quants.
+/// Rows of activations, quantised. `together` of them stand side by side: first those of one block,
+/// then those of the next.
 struct QuantizedRows {
-  int8_t* quants;
-  int64_t stride;
-  float* scales;    // [rows, blocks]
-  float* sums;      // [rows, blocks]: of 32 quants
-  int32_t* starts;  // [rows, blocks, 2]: -bias * the sum of 16 quants; where their dots begin
-  int64_t blocks;
+  int64_t blocks, together;
+  int8_t* quants;   // [rows / together, blocks, together, 32]
+  float* scales;    // [rows / together, blocks, together]
+  float* sums;      // likewise: of 32 quants
+  int32_t* starts;  // likewise [.., 2]: -bias * the sum of 16 quants; where their dots begin
 
+  /// From a row on that begins such a group.
   QuantizedRows from(int64_t row) const {
-    const int64_t block = row * blocks;
-    return {quants + row * stride, stride, scales + block, sums + block,
-            starts + 2 * block,    blocks};
+    const int64_t place = row * blocks;
+    return {blocks,         together,     quants + place * kProductBlock,
+            scales + place, sums + place, starts + 2 * place};
   }
 };
 
 /// The unit of work of a kernel: sums [rows, panels * 16], `stride` apart, of at most
-/// BlockKernel::rows rows and some panels. Up to a multiple of 16 there are further rows in a, with
-/// scales of zero, and room for their sums.
+/// BlockKernel::rows rows and some panels. Up to a multiple of BlockKernel::row_multiple there are
+/// further rows in a, with scales of zero, and room for their sums.
 struct BlockStrip {
   QuantizedRows a;
   int64_t rows;
@@ -66,8 +67,10 @@ struct BlockStrip {
 
 struct BlockKernel {
   const char* name;
-  int64_t least_rows;  // for which it is faster than those after it
-  int64_t rows;        // that it is given at most
+  int64_t least_rows;    // for which it is faster than those after it
+  int64_t rows;          // that it is given at most
+  int64_t together;      // of them, unless there are fewer
+  int64_t row_multiple;  // which together is, too
   void (*multiply)(const BlockStrip& strip);
 };
 

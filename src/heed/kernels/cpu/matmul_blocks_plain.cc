@@ -57,15 +57,16 @@ void add_block(const BlockStrip& strip, const std::byte* panel, int64_t block,
   read_scales(panel + (six ? block / 8 : has_minimum ? 2 * block : block) * kHalves, scales);
   if (has_minimum) read_scales(panel + (2 * block + 1) * kHalves, minimums);
   for (int64_t row = 0; row < strip.rows; ++row) {
-    const QuantizedRows a = strip.a.from(row);
+    const QuantizedRows& a = strip.a;
+    const int64_t place = block * a.together + row;
     int32_t dots[kPanelCols] = {};
     for (int64_t half = 0; half < 2; ++half)
-      add_half(quants, 16 * half, a.quants + block * kProductBlock, a.starts[2 * block + half],
+      add_half(quants, 16 * half, a.quants + place * kProductBlock, a.starts[2 * place + half],
                small ? small + half * kPanelCols : nullptr, dots);
     for (int64_t col = 0; col < kPanelCols; ++col) {
       float part = scales[col] * static_cast<float>(dots[col]);
-      if (has_minimum) part = std::fma(minimums[col], a.sums[block], part);
-      sums[row][col] = std::fma(a.scales[block], part, sums[row][col]);
+      if (has_minimum) part = std::fma(minimums[col], a.sums[place], part);
+      sums[row][col] = std::fma(a.scales[place], part, sums[row][col]);
     }
   }
 }
@@ -85,8 +86,12 @@ void multiply(const BlockStrip& strip) {
 }  // namespace
 
 const BlockKernel* plain_block_kernel() {
-  static constexpr BlockKernel kernel{
-      .name = "plain", .least_rows = 0, .rows = kRows, .multiply = multiply};
+  static constexpr BlockKernel kernel{.name = "plain",
+                                      .least_rows = 0,
+                                      .rows = kRows,
+                                      .together = kRows,
+                                      .row_multiple = 1,
+                                      .multiply = multiply};
   return &kernel;
 }
 

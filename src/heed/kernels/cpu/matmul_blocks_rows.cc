@@ -63,10 +63,12 @@ Scales scales_of(uint32_t magnitude) {
 }
 
 template <typename T>
-void quantize_row(const T* x, int bias, const QuantizedRows& to) {
-  for (int64_t block = 0; block < to.blocks; ++block, x += kProductBlock) {
+void quantize_row(const T* x, int64_t row, int bias, const QuantizedRows& to) {
+  const QuantizedRows group = to.from(row / to.together * to.together);
+  int64_t place = row % to.together;
+  for (int64_t block = 0; block < to.blocks; ++block, x += kProductBlock, place += to.together) {
     const Scales scales = scales_of(largest_magnitude(x));
-    int8_t* quants = to.quants + block * kProductBlock;
+    int8_t* quants = group.quants + place * kProductBlock;
     int32_t first = 0, second = 0;
     if (scales.inverse == 0.0f) {  // which times infinity would be no number
       std::memset(quants, 0, kProductBlock);
@@ -75,10 +77,10 @@ void quantize_row(const T* x, int bias, const QuantizedRows& to) {
       first = put_quants(x, factor, quants);
       second = put_quants(x + kHalfBlock, factor, quants + kHalfBlock);
     }
-    to.scales[block] = scales.scale;
-    to.sums[block] = static_cast<float>(first + second);
-    to.starts[2 * block] = -bias * first;
-    to.starts[2 * block + 1] = -bias * second;
+    group.scales[place] = scales.scale;
+    group.sums[place] = static_cast<float>(first + second);
+    group.starts[2 * place] = -bias * first;
+    group.starts[2 * place + 1] = -bias * second;
   }
 }
 
@@ -88,8 +90,7 @@ void quantize_activations(const Tensor& a, int64_t begin, int64_t end, int bias,
                           const QuantizedRows& to) {
   visit_floating(a.dtype(), [&](auto zero) {
     const auto* from = a.data<decltype(zero)>();
-    for (int64_t row = begin; row < end; ++row)
-      quantize_row(from + row * a.cols(), bias, to.from(row));
+    for (int64_t row = begin; row < end; ++row) quantize_row(from + row * a.cols(), row, bias, to);
   });
 }
 

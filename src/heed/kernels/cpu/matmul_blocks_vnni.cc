@@ -47,9 +47,8 @@ void multiply_panel(const BlockStrip& strip, const std::byte* panel, float* to) 
   for (int64_t at = 0; at < a.blocks; ++at) {
     const Block<type> block(strip.layout, panel, at);
     for (int r = 0; r < Rows; ++r) {
-      const int64_t place = r * a.blocks + at;
-      const __m512 dot =
-          dots(block, a.quants + r * a.stride + at * kProductBlock, a.starts + 2 * place);
+      const int64_t place = at * a.together + r;
+      const __m512 dot = dots(block, a.quants + place * kProductBlock, a.starts + 2 * place);
       __m512 part = _mm512_mul_ps(block.scales, dot);
       if constexpr (type == DType::q4_1)
         part = _mm512_fmadd_ps(block.minimums, _mm512_set1_ps(a.sums[place]), part);
@@ -91,8 +90,12 @@ HWY_POP_ATTRIBUTES
 namespace heed::kernels::cpu {
 
 const BlockKernel* avx512_vnni_block_kernel() {
-  static constexpr BlockKernel kernel{
-      .name = "avx512_vnni", .least_rows = 0, .rows = kRows, .multiply = multiply};
+  static constexpr BlockKernel kernel{.name = "avx512_vnni",
+                                      .least_rows = 0,
+                                      .rows = kRows,
+                                      .together = kRows,
+                                      .row_multiple = 1,
+                                      .multiply = multiply};
   static const bool available =
       __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
