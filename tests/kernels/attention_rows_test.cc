@@ -47,6 +47,55 @@ TEST(AttentionRows, StepByStepEqualsTheFullPassWithWindowCapAndBias) {
         }
 }
 
+TEST(AttentionRows, OfLongSequencesAreTheSameAloneAndOnAnyNumberOfThreads) {
+  const int threads = thread_count();
+  for (const DType dtype : {DType::f32, DType::bf16})
+    for (const int64_t window : {0, 700}) {
+      AttentionProblem whole({"", {1200}, {1200}, 3, 1, 32, 32, true, 0.0f, true, dtype, window});
+      set_thread_count(1);
+      attention_forward(whole.in(), whole.out, whole.log_sum);
+      for (const int count : {1, 2, 3}) {
+        set_thread_count(count);
+        for (const int32_t n : {0, 511, 512, 575, 576, 1023, 1024, 1199})
+          ASSERT_TRUE(same_bits(some_rows(whole, n, n + 1, n + 1), whole.out.row_slice(n, n + 1)))
+              << "row " << n << ", window " << window << ", " << count << " threads";
+        ASSERT_TRUE(same_bits(some_rows(whole, 1000, 1007, 1007), whole.out.row_slice(1000, 1007)))
+            << "window " << window << ", " << count << " threads";
+      }
+    }
+  set_thread_count(threads);
+}
+
+TEST(AttentionRows, OfLongSequencesAgreeWithReferenceOnEveryTarget) {
+  on_every_target([](const std::string& target) {
+    for (const int32_t queries : {1, 3, 40}) {
+      AttentionProblem c({"", {queries}, {1300}, 6, 2, 32, 48, true}, 3.0f);
+      attention_forward(c.in(), c.out, c.log_sum);
+      Tensor out = Tensor::empty(c.out.shape()), log_sum = Tensor::empty(c.log_sum.shape());
+      reference::attention_forward(c.in(), out, log_sum);
+      EXPECT_LT(difference(c.out, out), 1e-5) << target << ", " << queries << " queries";
+      EXPECT_LT(difference(c.log_sum, log_sum), 1e-5) << target << ", " << queries << " queries";
+    }
+  });
+}
+
+TEST(AttentionRows, KeysInBf16AreThoseWidenedBesideQueriesInF32) {
+  on_every_target([](const std::string& target) {
+    for (const int64_t d : {64, 24, 20})
+      for (const int32_t queries : {1, 2, 3, 30}) {
+        AttentionProblem wide({"", {queries}, {700}, 4, 2, d, d, true});
+        const Tensor k = in_dtype(wide.k, DType::bf16), v = in_dtype(wide.v, DType::bf16);
+        wide.k = in_dtype(k, DType::f32);
+        wide.v = in_dtype(v, DType::f32);
+        attention_forward(wide.in(), wide.out, wide.log_sum);
+        Tensor out = Tensor::empty(wide.out.shape()), log_sum = Tensor::empty(wide.log_sum.shape());
+        attention_forward({wide.q, k, v, wide.spans, wide.options}, out, log_sum);
+        EXPECT_TRUE(same_bits(out, wide.out)) << target << ", d " << d << ", " << queries;
+        EXPECT_TRUE(same_bits(log_sum, wide.log_sum)) << target << ", d " << d << ", " << queries;
+      }
+  });
+}
+
 TEST(AttentionWindow, WiderThanTheSequenceHidesNothing) {
   AttentionProblem plain({"", {100}, {120}, 2, 2, 32, 32, true}), windowed = plain;
   windowed.options.window = 120;

@@ -25,6 +25,27 @@ TEST(KeyValueCache, KeepsRowsInTheOrderInWhichTheyCame) {
   }
 }
 
+TEST(KeyValueCache, KeepsRowsInTheTypeThatIsAskedFor) {
+  KeyValueCache cache(KeyValueCache::Mode::keep, DType::bf16);
+  cache.extend(rows(2, 1.00390625f));  // between two numbers of bf16
+  const KeysValues all = cache.extend(rows(1, 3.0f));
+  ASSERT_EQ(all.keys.dtype(), DType::bf16);
+  EXPECT_EQ(static_cast<float>(all.keys.data<bfloat16>()[0]), 1.0f);
+  EXPECT_EQ(static_cast<float>(all.keys.data<bfloat16>()[4]), 3.0f);
+  EXPECT_EQ(static_cast<float>(all.values.data<bfloat16>()[2]), -3.0f);
+}
+
+TEST(KeyValueCache, CopiesNoRowsWhileThoseExpectedCome) {
+  KeyValueCache cache(KeyValueCache::Mode::keep);
+  cache.expect(500);
+  const std::byte* first = cache.extend(rows(7, 1.0f)).keys.raw();
+  for (int i = 0; i < 493; ++i)
+    ASSERT_EQ(cache.extend(rows(1, 2.0f)).keys.raw(), first) << "row " << i;
+  EXPECT_EQ(cache.rows(), 500);
+  cache.extend(rows(1, 2.0f));  // more are possible
+  EXPECT_EQ(cache.rows(), 501);
+}
+
 TEST(KeyValueCache, ForgetsInTraining) {
   KeyValueCache cache;
   cache.extend(rows(3, 1));

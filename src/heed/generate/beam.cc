@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace heed::generate {
 
@@ -10,6 +11,31 @@ bool Beam::Candidate::operator<(const Candidate& other) const {
   return path != other.path ? path < other.path : token < other.token;
 }
 
+namespace {
+
+/// Calls look(token) for every token whose number is not below `bound`, which look() may raise; the
+/// others, nearly all, are passed over many at a time.
+template <typename Look>
+void for_each_from(std::span<const float> numbers, const float& bound, const Look& look) {
+  constexpr size_t kTogether = 32;
+  for (size_t begin = 0; begin < numbers.size(); begin += kTogether) {
+    const size_t end = std::min(begin + kTogether, numbers.size());
+    int32_t above = 0;
+    for (size_t token = begin; token < end; ++token) above |= numbers[token] < bound ? 0 : 1;
+    if (above == 0) continue;
+    for (size_t token = begin; token < end; ++token)
+      if (!(numbers[token] < bound)) look(token);
+  }
+}
+
+/// A float that is surely below `number`.
+float below(double number) {
+  constexpr float kLowest = -std::numeric_limits<float>::infinity();
+  return std::nextafter(static_cast<float>(number), kLowest);
+}
+
+}  // namespace
+
 /// As many that the beam stays full: of each path's, no more than there are end tokens end.
 std::vector<Beam::Candidate> Beam::candidates(std::span<const float> log_probabilities) const {
   const size_t wanted =
@@ -17,19 +43,26 @@ std::vector<Beam::Candidate> Beam::candidates(std::span<const float> log_probabi
   const size_t classes = log_probabilities.size() / paths_.size();
   std::vector<Candidate> best;  // a heap with the worst on top
   for (size_t path = 0; path < paths_.size(); ++path) {
-    const float* row = log_probabilities.data() + path * classes;
-    for (size_t token = 0; token < classes; ++token) {
-      const Candidate candidate{paths_[path].log_probability + static_cast<double>(row[token]),
+    const double so_far = paths_[path].log_probability;
+    const auto row = log_probabilities.subspan(path * classes, classes);
+    float bound = -std::numeric_limits<float>::infinity();
+    const auto raise_bound = [&] {
+      if (best.size() == wanted) bound = below(best.front().log_probability - so_far);
+    };
+    raise_bound();
+    for_each_from(row, bound, [&](size_t token) {
+      const Candidate candidate{so_far + static_cast<double>(row[token]),
                                 static_cast<int32_t>(path), static_cast<int32_t>(token)};
       if (best.size() == wanted) {
-        if (!(candidate < best.front())) continue;
+        if (!(candidate < best.front())) return;
         std::pop_heap(best.begin(), best.end());
         best.back() = candidate;
       } else {
         best.push_back(candidate);
       }
       std::push_heap(best.begin(), best.end());
-    }
+      raise_bound();
+    });
   }
   std::sort_heap(best.begin(), best.end());
   return best;
