@@ -43,8 +43,8 @@ def has(environment, *modules):
 
 
 def compilers():
-    """The environment with Clang where there is one: GCC 12 compiles llama.cpp's products for AMX to
-    code that crashes."""
+    """The environment with Clang where there is one: what GCC 12 makes of llama.cpp's products for
+    AMX crashes."""
     if shutil.which("clang") and shutil.which("clang++"):
         return dict(os.environ, CC="clang", CXX="clang++")
     return dict(os.environ)

@@ -1,15 +1,14 @@
-"""What is compared: a function a job. Each yields its cases one by one, so that figures appear as they
-are measured."""
+"""What is compared: a function a job. Each yields its cases one by one, so that figures appear as
+they are measured."""
 import functools
 import json
 import os
 import subprocess
-import sys
 from dataclasses import dataclass
 
 from . import models
 from .environment import ROOT, Unavailable, python_with
-from .rounds import Case, Program
+from .rounds import Case, Program, finish, last_line
 
 PEERS = models.PEERS
 
@@ -18,6 +17,8 @@ PEERS = models.PEERS
 class Setting:
     heed: str
     quick: bool
+    rounds: int
+    seconds: float  # most for a case
 
 
 def peer(script, modules, *arguments):
@@ -223,18 +224,27 @@ def embed(setting):
                                     arithmetic))])
 
 
-# Training prints a table of its own.
+# Training has a table of its own.
 
 
 def train(setting):
-    """What bench/train_vs_pytorch prints."""
-    python = python_with("torch")
-    command = [ROOT / "bench" / "train_vs_pytorch", "--venv",
-               os.path.dirname(os.path.dirname(python))]
-    command += ["--rounds", "1", "small"] if setting.quick else ["--rounds", "3"]
-    print(flush=True)
-    if subprocess.run(command, stdout=sys.stdout, timeout=3600).returncode != 0:
-        raise Unavailable("bench/train_vs_pytorch failed")
+    """What bench/train_vs_pytorch prints, shape by shape."""
+    folder = os.path.dirname(os.path.dirname(python_with("torch")))
+    told = []
+    for shape in ("small",) if setting.quick else ("small", "base", "llama"):
+        for arithmetic in ("f32", "bf16"):
+            command = [ROOT / "bench" / "train_vs_pytorch", shape, "--dtypes", arithmetic,
+                       "--venv", folder, "--rounds", setting.rounds]
+            result = finish(command, setting.seconds)
+            if result is None:
+                print(f"| {shape} | {arithmetic} | out of time |", flush=True)
+                continue
+            status, out, errors = result
+            if status != 0:
+                raise Unavailable(f"bench/train_vs_pytorch failed: {last_line(errors)}")
+            table = [text for text in out.splitlines() if text.startswith("|")]
+            print("\n".join(table[2:] if told else ["", *table]), flush=True)
+            told += table
     return ()
 
 

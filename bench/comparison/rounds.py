@@ -49,11 +49,16 @@ def number(value):
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def finish(command, environment, seconds):
-    """Runs a command to its end; what it printed, or None when the time was up. Then it is ended
-    with all that it started."""
-    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                               env=environment, start_new_session=True)
+def last_line(text, otherwise="it does not say why"):
+    return (text.strip().splitlines() or [otherwise])[-1]
+
+
+def finish(command, seconds, environment=None):
+    """Runs a command to its end; its status and what it printed, or None when the time was up. Then
+    it is ended with all that it started."""
+    running = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True, env=environment,
+                               start_new_session=True)
     try:
         out, errors = running.communicate(timeout=max(seconds, 1))
         return running.returncode, out, errors
@@ -70,15 +75,14 @@ def run_once(figures, seconds):
     program = figures.program
     environment = dict(os.environ, OMP_NUM_THREADS=str(os.cpu_count()), **program.environment)
     begin = time.monotonic()
-    result = finish([str(word) for word in program.command], environment, seconds)
+    result = finish(program.command, seconds, environment)
     took = time.monotonic() - begin
     if result is None:
         figures.failure = "out of time"
         return
     status, out, errors = result
     if status != 0:
-        said = errors.strip().splitlines() or [f"exit status {status}"]
-        figures.failure = said[-1].replace("|", "/")
+        figures.failure = last_line(errors, f"exit status {status}").replace("|", "/")
     elif program.figure is None:
         figures.values.append(took)
     else:

@@ -1,5 +1,5 @@
-"""CTranslate2's side of translating: made-up sentences whose translations all have the same length, or
-the lines of a file. One line of JSON.
+"""CTranslate2's side of translating: made-up sentences whose translations all have the same length,
+or the lines of a file. One line of JSON.
 
     ctranslate2_bench.py MODEL --compute f32|int8 --beam 4 --workers 2 --threads 1
         (--sentences 1000 --length 32 | --input FILE --tokenizer MODEL_DIRECTORY)

@@ -2,8 +2,9 @@
 
     make_ctranslate2.py MODEL OUT_DIRECTORY
 
-CTranslate2's own converter takes the embedding of the decoder's start for zeros and drops the last row
-of the vocabulary, which holds for the checkpoints that were Marian's, but not for others: here both stay.
+CTranslate2's own converter takes the embedding of the decoder's start for zeros and drops the last
+row of the vocabulary, which holds for the checkpoints that were Marian's, but not for others: here
+both stay.
 """
 import json
 import pathlib

@@ -1,4 +1,4 @@
-"""Exports a BERT-like encoder to ONNX, in f32 and with int8 products whose scales are found on the way.
+"""Exports a BERT-like encoder to ONNX, in f32 and with int8 products (scales found on the way).
 
     make_minilm_onnx.py MODEL OUT_DIRECTORY        writes f32.onnx and int8.onnx
 """

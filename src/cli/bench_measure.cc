@@ -17,6 +17,7 @@ namespace heed::cli {
 namespace {
 
 constexpr int64_t kNoLimit = int64_t{1} << 30;
+constexpr int64_t kMostTokens = int64_t{1} << 28;  // of a batch
 
 double seconds_of(const std::function<void()>& work) {
   const auto start = std::chrono::steady_clock::now();
@@ -93,6 +94,18 @@ class Writing {
   const model::Transformer& model_;
   const BenchSizes& sizes_;
 };
+
+void check_sizes(const model::Transformer& model, const BenchSizes& sizes) {
+  require(sizes.batch <= kMostTokens / sizes.prompt_tokens &&
+              sizes.batch <= kMostTokens / sizes.context_tokens,
+          "a batch of {} prompts of {} tokens, expected at most {} tokens", sizes.batch,
+          std::max(sizes.prompt_tokens, sizes.context_tokens), kMostTokens);
+  if (!model.has_decoder() || model.config().positions == model::PositionKind::none) return;
+  const int64_t before = model.has_encoder() ? 1 : sizes.context_tokens;
+  require(before + sizes.tokens <= model.config().max_positions,
+          "{} tokens are to be written behind {}, the model reads at most {}", sizes.tokens, before,
+          model.config().max_positions);
+}
 
 std::vector<Measurement> measure_writing(const model::Transformer& model, const BenchSizes& sizes) {
   const Writing writing(model, sizes);
@@ -197,6 +210,7 @@ double Measurement::most() const {
 }
 
 std::vector<Measurement> measure_tokens(const model::Transformer& model, const BenchSizes& sizes) {
+  check_sizes(model, sizes);
   return model.has_decoder() ? measure_writing(model, sizes) : measure_reading(model, sizes);
 }
 

@@ -38,7 +38,8 @@ struct Measurement {
 };
 
 /// Reads prompts and writes behind them (a decoder, with an encoder or without), or reads texts (an
-/// encoder alone), all of made-up tokens and of the same length.
+/// encoder alone), all of made-up tokens and of the same length. Throws Error when that is more
+/// than the model reads.
 std::vector<Measurement> measure_tokens(const model::Transformer& model, const BenchSizes& sizes);
 
 /// The model's main work for lines of text, as heed translate, embed and generate do it, tokenizer
