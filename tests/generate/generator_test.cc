@@ -135,6 +135,21 @@ TEST_P(GeneratorOf, GreedyTakesTheMostProbableTokenUntilTheEnd) {
   }
 }
 
+TEST_P(GeneratorOf, ACacheInBf16DependsNotOnTheBatchAndChangesLittle) {
+  const auto model = lively_model(GetParam());
+  const Prompts prompts = random_prompts(12);
+  GeneratorOptions options = greedy(6);
+  options.top_log_probabilities = 0;
+  const auto exact = Generator(*model, {}, options).generate(prompts);
+  options.cache_dtype = DType::bf16;
+  const Generator generator(*model, {}, options);
+  const auto together = generator.generate(prompts);
+  for (size_t i = 0; i < prompts.size(); ++i) {
+    EXPECT_EQ(generator.generate({prompts[i]}).front().tokens, together[i].tokens);
+    EXPECT_NEAR(together[i].chosen[0].log_probability, exact[i].chosen[0].log_probability, 0.2);
+  }
+}
+
 TEST_P(GeneratorOf, APromptDependsNeitherOnItsBatchNorOnTheThreads) {
   const auto model = lively_model(GetParam());
   const Prompts prompts = random_prompts(40);
