@@ -16,8 +16,10 @@ namespace {
 
 // Bytes of a weight that one thread reads at a time: worth waking another for.
 constexpr int64_t kPieceBytes = 64 << 10;
-// Of a in one pass: its quants stay in a level-2 cache while the panels pass.
-constexpr int64_t kRowsBytes = 1 << 20;
+// Of a in one pass: their quants stay in a level-2 cache while the panels pass.
+constexpr int64_t kRowsAtOnce = 256;
+// Of a piece of many rows: c is written in longer runs, and there are some pieces for each thread.
+constexpr int64_t kMostPanels = 8, kPieces = 16;
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 int64_t round_up(int64_t a, int64_t b) { return ceil_div(a, b) * b; }
@@ -68,14 +70,16 @@ class Product {
   void run() const {
     const int64_t together = std::min(kernel_.together, round_up(m_, kernel_.row_multiple));
     const QuantizedRows rows = rows_in(rows_buffer, round_up(m_, together), together, weight_.cols);
+    const RowSums sums{.any = kernel_.reads_starts || layout_.dtype == DType::q4_1,
+                       .bias = quant_bias(layout_.dtype)};
     parallel_for(m_, piece_rows(kLightPiece, weight_.cols), [&](int64_t begin, int64_t end) {
-      quantize_activations(a_, begin, end, quant_bias(layout_.dtype), rows);
+      quantize_activations(a_, begin, end, sums, rows);
     });
     clear_rest(rows);
     const int64_t panels = ceil_div(n_, kPanelCols);
-    // Several rows make a panel more work.
-    const int64_t work = std::max<int64_t>(1, layout_.bytes * ceil_div(m_, kernel_.rows));
-    parallel_for(panels, std::max<int64_t>(1, kPieceBytes / work),
+    const int64_t grain = m_ < kPanelCols ? kPieceBytes / std::max<int64_t>(1, layout_.bytes)
+                                          : std::min(kMostPanels, panels / kPieces);
+    parallel_for(panels, std::max<int64_t>(1, grain),
                  [&](int64_t begin, int64_t end) { run_panels(rows, begin, end); });
   }
 
@@ -153,9 +157,8 @@ void matmul_blocks(const Tensor& a, const PackedBlocks& weight, const Tensor& bi
   visit_floating(a.dtype(), [](auto) {});
   visit_floating(c.dtype(), [](auto) {});
   if (c.elements() == 0) return;
-  const int64_t at_once = std::max<int64_t>(64, kRowsBytes / std::max<int64_t>(1, a.cols()));
-  for (int64_t row = 0; row < a.rows(); row += at_once) {
-    const int64_t end = std::min(a.rows(), row + at_once);
+  for (int64_t row = 0; row < a.rows(); row += kRowsAtOnce) {
+    const int64_t end = std::min(a.rows(), row + kRowsAtOnce);
     Tensor part = c.row_slice(row, end);
     Product(a.row_slice(row, end), weight, bias, part).run();
   }

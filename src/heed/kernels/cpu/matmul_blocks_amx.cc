@@ -18,8 +18,8 @@ namespace heed::kernels::cpu {
 namespace {
 
 constexpr int64_t kTile = 16;
-// Of K in one pass over the rows: its columns stay in a level-1 cache.
-constexpr int64_t kPassBlocks = 16;
+// Of K in one pass over the rows: fewer begin and end more often, more leave the level-2 cache.
+constexpr int64_t kPassBlocks = 64;
 
 /// A block of a panel as tiles read it.
 struct alignas(64) WideBlock {
@@ -221,9 +221,10 @@ namespace heed::kernels::cpu {
 const BlockKernel* amx_block_kernel() {
   static constexpr BlockKernel kernel{.name = "amx",
                                       .least_rows = kTile / 2,
-                                      .rows = 32 * kTile,
+                                      .rows = 16 * kTile,
                                       .together = kTile,
                                       .row_multiple = kTile,
+                                      .reads_starts = false,
                                       .multiply = multiply};
   static const bool available = has_amx_int8();
   return available ? &kernel : nullptr;

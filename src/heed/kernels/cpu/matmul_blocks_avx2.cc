@@ -194,6 +194,7 @@ const BlockKernel* avx2_block_kernel() {
                                       .rows = kRows,
                                       .together = kRows,
                                       .row_multiple = 1,
+                                      .reads_starts = true,
                                       .multiply = multiply};
   static const bool available = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                                 __builtin_cpu_supports("f16c");

@@ -71,6 +71,7 @@ struct BlockKernel {
   int64_t rows;          // that it is given at most
   int64_t together;      // of them, unless there are fewer
   int64_t row_multiple;  // which together is, too
+  bool reads_starts;
   void (*multiply)(const BlockStrip& strip);
 };
 

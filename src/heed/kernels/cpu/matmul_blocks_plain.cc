@@ -91,6 +91,7 @@ const BlockKernel* plain_block_kernel() {
                                       .rows = kRows,
                                       .together = kRows,
                                       .row_multiple = 1,
+                                      .reads_starts = true,
                                       .multiply = multiply};
   return &kernel;
 }

@@ -17,6 +17,7 @@ namespace HWY_NAMESPACE {
 namespace {
 
 using cpu::QuantizedRows;
+using cpu::RowSums;
 
 using I32 = hn::RebindToSigned<F32>;
 using I8Quarter = hn::Rebind<int8_t, F32>;
@@ -37,17 +38,17 @@ HWY_INLINE uint32_t largest_magnitude(const T* x) {
   return static_cast<uint32_t>(hn::GetLane(hn::MaxOfLanes(d, largest)));
 }
 
-/// x * factor as integers; returns their sum.
-template <typename T>
+/// 16 elements * factor as integers; returns their sum if it is wanted.
+template <bool Sum, typename T>
 HWY_INLINE int32_t put_quants(const T* x, V32 factor, int8_t* to) {
   const I32 d;
   auto sum = hn::Zero(d);
   for (int64_t i = 0; i < kHalfBlock; i += kLanes) {
     const auto quants = hn::NearestInt(hn::Mul(load(F32(), x + i), factor));
     hn::StoreU(hn::DemoteTo(I8Quarter(), quants), I8Quarter(), to + i);
-    sum = hn::Add(sum, quants);
+    if constexpr (Sum) sum = hn::Add(sum, quants);
   }
-  return hn::GetLane(hn::SumOfLanes(d, sum));
+  return Sum ? hn::GetLane(hn::SumOfLanes(d, sum)) : 0;
 }
 
 struct Scales {
@@ -62,7 +63,7 @@ Scales scales_of(uint32_t magnitude) {
   return std::isfinite(inverse) ? Scales{scale, inverse} : Scales{0.0f, 0.0f};
 }
 
-template <typename T>
+template <bool Sum, typename T>
 void quantize_row(const T* x, int64_t row, int bias, const QuantizedRows& to) {
   const QuantizedRows group = to.from(row / to.together * to.together);
   int64_t place = row % to.together;
@@ -74,10 +75,11 @@ void quantize_row(const T* x, int64_t row, int bias, const QuantizedRows& to) {
       std::memset(quants, 0, kProductBlock);
     } else {
       const V32 factor = hn::Set(F32(), scales.inverse);
-      first = put_quants(x, factor, quants);
-      second = put_quants(x + kHalfBlock, factor, quants + kHalfBlock);
+      first = put_quants<Sum>(x, factor, quants);
+      second = put_quants<Sum>(x + kHalfBlock, factor, quants + kHalfBlock);
     }
     group.scales[place] = scales.scale;
+    if constexpr (!Sum) continue;
     group.sums[place] = static_cast<float>(first + second);
     group.starts[2 * place] = -bias * first;
     group.starts[2 * place + 1] = -bias * second;
@@ -86,11 +88,15 @@ void quantize_row(const T* x, int64_t row, int bias, const QuantizedRows& to) {
 
 }  // namespace
 
-void quantize_activations(const Tensor& a, int64_t begin, int64_t end, int bias,
+void quantize_activations(const Tensor& a, int64_t begin, int64_t end, RowSums wanted,
                           const QuantizedRows& to) {
   visit_floating(a.dtype(), [&](auto zero) {
     const auto* from = a.data<decltype(zero)>();
-    for (int64_t row = begin; row < end; ++row) quantize_row(from + row * a.cols(), row, bias, to);
+    for (int64_t row = begin; row < end; ++row)
+      if (wanted.any)
+        quantize_row<true>(from + row * a.cols(), row, wanted.bias, to);
+      else
+        quantize_row<false>(from + row * a.cols(), row, 0, to);
   });
 }
 
@@ -101,9 +107,13 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 
+using cpu::QuantizedRows;
+using cpu::RowSums;
+
 HEED_CPU_KERNEL(void, quantize_activations,
-                (const Tensor& a, int64_t begin, int64_t end, int bias, const QuantizedRows& to),
-                (a, begin, end, bias, to))
+                (const Tensor& a, int64_t begin, int64_t end, RowSums wanted,
+                 const QuantizedRows& to),
+                (a, begin, end, wanted, to))
 
 }  // namespace heed::kernels
 #endif  // HWY_ONCE

@@ -4,9 +4,14 @@
 
 namespace heed::kernels::cpu {
 
-/// Quantises rows [begin, end) of a, which are f32 or bf16, for products with weights whose quants
-/// are biased by `bias`.
-void quantize_activations(const Tensor& a, int64_t begin, int64_t end, int bias,
+/// What is wanted of quantised rows beside quants and scales.
+struct RowSums {
+  bool any = false;  // sums and starts
+  int bias = 0;      // of starts
+};
+
+/// Quantises rows [begin, end) of a, which are f32 or bf16.
+void quantize_activations(const Tensor& a, int64_t begin, int64_t end, RowSums wanted,
                           const QuantizedRows& to);
 
 }  // namespace heed::kernels::cpu

@@ -95,6 +95,7 @@ const BlockKernel* avx512_vnni_block_kernel() {
                                       .rows = kRows,
                                       .together = kRows,
                                       .row_multiple = 1,
+                                      .reads_starts = true,
                                       .multiply = multiply};
   static const bool available =
       __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
