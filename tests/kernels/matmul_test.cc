@@ -288,6 +288,36 @@ TEST(Matmul, AnyNumberOfThreadsGivesTheSameBits) {
   set_thread_count(threads);
 }
 
+/// The errors of c = a b relative to each sum's magnitudes, root mean square.
+double relative_error(const Tensor& a, const Tensor& b, const Tensor& c) {
+  double errors = 0, magnitudes = 0;
+  for (int64_t row = 0; row < a.rows(); ++row)
+    for (int64_t col = 0; col < b.cols(); ++col) {
+      double sum = 0, magnitude = 0;
+      for (int64_t k = 0; k < a.cols(); ++k) {
+        const double product = at(a, row * a.cols() + k) * at(b, k * b.cols() + col);
+        sum += product;
+        magnitude += std::fabs(product);
+      }
+      errors += std::pow(at(c, row * b.cols() + col) - sum, 2);
+      magnitudes += magnitude * magnitude;
+    }
+  return std::sqrt(errors / magnitudes);
+}
+
+TEST(Matmul, EveryKernelForF32HasThePrecisionOfF32) {
+  for (const cpu::MicroKernel* kernel : cpu::kernels_for(DType::f32)) {
+    cpu::force_kernel(DType::f32, kernel);
+    for (const int64_t k : {1, 8, 64, 1000}) {
+      const Tensor a = random_matrix(40, k, DType::f32, 1), b = random_matrix(k, 40, DType::f32, 2);
+      Tensor c = Tensor::empty({40, 40});
+      cpu::matmul({a}, {b}, {}, c);
+      EXPECT_LT(relative_error(a, b, c), 0x1p-24) << kernel->name << ", k = " << k;
+    }
+  }
+  cpu::force_kernel(DType::f32, nullptr);
+}
+
 TEST(Matmul, MixedOperandsAreRefused) {
   const Tensor a = random_matrix(2, 3, DType::f32, 1), b = random_matrix(3, 4, DType::bf16, 2);
   Tensor c = Tensor::empty({2, 4});
