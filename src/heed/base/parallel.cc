@@ -40,9 +40,9 @@ constexpr size_t kOwnLine = 64;
 /// locks while nobody sleeps.
 class Pool {
  public:
-  explicit Pool(int threads) {
+  explicit Pool(int threads) : shares_(static_cast<size_t>(threads)) {
     try {
-      for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
+      for (size_t i = 1; i < shares_.size(); ++i) workers_.emplace_back([this, i] { work(i); });
     } catch (const std::system_error& error) {
       const size_t started = workers_.size();
       stop();
@@ -58,10 +58,10 @@ class Pool {
     job_.count = count;
     job_.grain = grain;
     error_ = nullptr;
-    next_.store(0, std::memory_order_relaxed);
+    deal(count / grain + (count % grain ? 1 : 0));
     gate_.fetch_and(~kClosed, std::memory_order_release);
     announce();
-    take_pieces();
+    take_pieces(0);
     gate_.fetch_or(kClosed, std::memory_order_relaxed);
     wait_for_workers();
     if (error_) std::rethrow_exception(error_);
@@ -103,23 +103,43 @@ class Pool {
         std::this_thread::yield();
   }
 
-  void take_pieces() {
+  /// Gives every thread a share of the pieces, neighbours to one: what lies side by side in memory
+  /// is read by one thread, and by the same one in the next job.
+  void deal(int64_t pieces) {
+    const auto threads = static_cast<int64_t>(shares_.size());
+    int64_t piece = 0;
+    for (int64_t i = 0; i < threads; ++i) {
+      Share& share = shares_[static_cast<size_t>(i)];
+      share.next.store(piece, std::memory_order_relaxed);
+      piece += pieces / threads + (i < pieces % threads ? 1 : 0);
+      share.end = piece;
+    }
+  }
+
+  /// First a thread's own share, then what is left of the others'.
+  void take_pieces(size_t own) {
     inside_parallel_for = true;
-    for (;;) {
-      const int64_t begin = next_.fetch_add(job_.grain, std::memory_order_relaxed);
-      if (begin >= job_.count) break;
+    for (size_t i = 0; i < shares_.size(); ++i) take_share(shares_[(own + i) % shares_.size()]);
+    inside_parallel_for = false;
+  }
+
+  struct Share;
+  void take_share(Share& share) {
+    while (share.next.load(std::memory_order_relaxed) < share.end) {
+      const int64_t piece = share.next.fetch_add(1, std::memory_order_relaxed);
+      if (piece >= share.end) break;
+      const int64_t begin = piece * job_.grain;
       try {
         (*job_.body)(begin, begin + std::min(job_.grain, job_.count - begin));
       } catch (...) {
         std::lock_guard lock(mutex_);
         if (!error_) error_ = std::current_exception();
-        next_.store(job_.count, std::memory_order_relaxed);
+        for (Share& rest : shares_) rest.next.store(rest.end, std::memory_order_relaxed);
       }
     }
-    inside_parallel_for = false;
   }
 
-  void work() {
+  void work(size_t own) {
     uint64_t seen = 0;
     for (;;) {
       for (int spin = 0; spin < kSpins && job_.number.load(std::memory_order_acquire) == seen;
@@ -128,7 +148,7 @@ class Pool {
       if (job_.number.load(std::memory_order_acquire) == seen) sleep(seen);
       if (stopping_) return;
       seen = job_.number.load(std::memory_order_acquire);
-      if ((gate_.fetch_add(1, std::memory_order_acquire) & kClosed) == 0) take_pieces();
+      if ((gate_.fetch_add(1, std::memory_order_acquire) & kClosed) == 0) take_pieces(own);
       gate_.fetch_sub(1, std::memory_order_release);
     }
   }
@@ -141,10 +161,15 @@ class Pool {
     int64_t count = 0, grain = 1;
   };
   Job job_;
+  /// Pieces [next, end) of the job that nobody has taken.
+  struct alignas(kOwnLine) Share {
+    std::atomic<int64_t> next{0};
+    int64_t end = 0;
+  };
+  std::vector<Share> shares_;  // of each thread, the calling one's first
   /// The number of workers inside the current job. Once all its pieces are taken it is closed: who
   /// comes late turns back, and nobody waits for a worker that the system has not let run.
   alignas(kOwnLine) std::atomic<int> gate_{kClosed};
-  std::atomic<int64_t> next_{0};
   alignas(kOwnLine) std::atomic<int> sleepers_{0};
   std::atomic<bool> stopping_{false};
   std::mutex mutex_;
