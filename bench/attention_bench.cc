@@ -147,6 +147,8 @@ const std::vector<Case> kCases = {
     {"decoding 1 x 100 keys", 1, 1, 100, 8, 8, 64, true, 0.0f, DType::f32, true},
     {"decoding 64 x 30 keys", 64, 1, 30, 8, 8, 64, true, 0.0f, DType::f32, true},
     {"decoding 64 x 30 keys bf16", 64, 1, 30, 8, 8, 64, true, 0.0f, DType::bf16, true},
+    {"decoding 1 x 1000 keys, 9/3", 1, 1, 1000, 9, 3, 64, true},
+    {"decoding 1 x 1000 keys, 9/3 bf16", 1, 1, 1000, 9, 3, 64, true, 0.0f, DType::bf16},
     {"decoding 1 x 4096 keys, 32/8", 1, 1, 4096, 32, 8, 128, true},
     {"decoding 1 x 4096 latents, 16/1", 1, 1, 4096, 16, 1, 576, true},
     {"decoding 1 x 4096 keys, 8/8", 1, 1, 4096, 8, 8, 64, true},

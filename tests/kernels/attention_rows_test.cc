@@ -79,11 +79,24 @@ TEST(AttentionRows, OfLongSequencesAgreeWithReferenceOnEveryTarget) {
   });
 }
 
+TEST(AttentionRows, OfSeveralHeadsThatShareKeysAreThoseOfManyRows) {
+  on_every_target([](const std::string& target) {
+    for (const DType dtype : {DType::f32, DType::bf16})
+      for (int32_t heads = 1; heads <= 9; ++heads) {
+        AttentionProblem whole({"", {40}, {100}, heads, 1, 32, 32, true, 0.0f, true, dtype});
+        attention_forward(whole.in(), whole.out, whole.log_sum);
+        for (const int32_t n : {0, 17, 39})
+          EXPECT_TRUE(same_bits(some_rows(whole, n, n + 1, 61 + n), whole.out.row_slice(n, n + 1)))
+              << target << ", " << heads << " heads, row " << n;
+      }
+  });
+}
+
 TEST(AttentionRows, KeysInBf16AreThoseWidenedBesideQueriesInF32) {
   on_every_target([](const std::string& target) {
     for (const int64_t d : {64, 24, 20})
-      for (const int32_t queries : {1, 2, 3, 30}) {
-        AttentionProblem wide({"", {queries}, {700}, 4, 2, d, d, true});
+      for (const int32_t queries : {1, 2, 3, 4, 5, 6, 7, 8, 30}) {
+        AttentionProblem wide({"", {queries}, {600}, 2, 2, d, d, true});
         const Tensor k = in_dtype(wide.k, DType::bf16), v = in_dtype(wide.v, DType::bf16);
         wide.k = in_dtype(k, DType::f32);
         wide.v = in_dtype(v, DType::f32);
