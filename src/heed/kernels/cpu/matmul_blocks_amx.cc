@@ -1,10 +1,10 @@
 // Integer products with blocks for Intel's AMX, of many rows: an instruction makes the dots of 16
 // rows and 16 columns over a block. Quants are widened to signed bytes once for all rows.
+#include "heed/kernels/cpu/instructions.h"
 #include "heed/kernels/cpu/matmul_blocks_avx512.h"
 
 #if HEED_MATMUL_X86
 
-#include <cpuid.h>
 #include <hwy/base.h>
 #include <immintrin.h>
 
@@ -206,11 +206,6 @@ void multiply(const BlockStrip& strip) {
   });
 }
 
-bool has_amx_int8() {
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  return has_amx_bf16() && __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d >> 25 & 1u) != 0;
-}
-
 }  // namespace
 }  // namespace heed::kernels::cpu
 
@@ -226,7 +221,7 @@ const BlockKernel* amx_block_kernel() {
                                       .row_multiple = kTile,
                                       .reads_starts = false,
                                       .multiply = multiply};
-  static const bool available = has_amx_int8();
+  static const bool available = has(Instructions::amx_int8);
   return available ? &kernel : nullptr;
 }
 

@@ -1,5 +1,6 @@
 // Integer products with blocks for AVX2: pairs of products are added in 16 bits, which must not
 // overflow, before they are added in 32.
+#include "heed/kernels/cpu/instructions.h"
 #include "heed/kernels/cpu/matmul_blocks_kernels.h"
 #include "heed/kernels/cpu/matmul_x86.h"
 
@@ -196,8 +197,7 @@ const BlockKernel* avx2_block_kernel() {
                                       .row_multiple = 1,
                                       .reads_starts = true,
                                       .multiply = multiply};
-  static const bool available = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                                __builtin_cpu_supports("f16c");
+  static const bool available = has(Instructions::avx2);
   return available ? &kernel : nullptr;
 }
 

@@ -1,5 +1,6 @@
 // Integer products with blocks for AVX-512 with VNNI (Intel Ice Lake, AMD Zen 4): an instruction
 // multiplies 4 neighbouring k of 16 columns with those of a row.
+#include "heed/kernels/cpu/instructions.h"
 #include "heed/kernels/cpu/matmul_blocks_avx512.h"
 
 #if HEED_MATMUL_X86
@@ -7,6 +8,7 @@
 #include <hwy/base.h>
 #include <immintrin.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <utility>
@@ -39,12 +41,22 @@ __m512 dots(const Block<type>& block, const int8_t* a, const int32_t* starts) {
   return _mm512_cvtepi32_ps(_mm512_add_epi32(first, second));
 }
 
+/// Asks for what lies `kAhead` bytes behind a block's share of a panel: the processor itself does
+/// not look beyond the end of a page.
+void prefetch(const std::byte* share, int64_t bytes) {
+  constexpr int64_t kAhead = 4096;
+  for (int64_t i = 0; i < bytes; i += 64)
+    _mm_prefetch(reinterpret_cast<const char*>(share + kAhead + i), _MM_HINT_T0);
+}
+
 template <DType type, int Rows>
 void multiply_panel(const BlockStrip& strip, const std::byte* panel, float* to) {
   const QuantizedRows& a = strip.a;
   __m512 sums[Rows];
   for (int r = 0; r < Rows; ++r) sums[r] = _mm512_setzero_ps();
+  const int64_t share = strip.layout.bytes / std::max<int64_t>(1, a.blocks);
   for (int64_t at = 0; at < a.blocks; ++at) {
+    if constexpr (Rows == 1) prefetch(panel + at * share, share);
     const Block<type> block(strip.layout, panel, at);
     for (int r = 0; r < Rows; ++r) {
       const int64_t place = at * a.together + r;
@@ -97,10 +109,7 @@ const BlockKernel* avx512_vnni_block_kernel() {
                                       .row_multiple = 1,
                                       .reads_starts = true,
                                       .multiply = multiply};
-  static const bool available =
-      __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512vnni");
+  static const bool available = has(Instructions::avx512_vnni);
   return available ? &kernel : nullptr;
 }
 
