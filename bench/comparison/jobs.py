@@ -17,6 +17,7 @@ PEERS = models.PEERS
 class Setting:
     heed: str
     quick: bool
+    threads: int
     rounds: int
     seconds: float  # most for a case
 
@@ -26,7 +27,8 @@ def peer(script, modules, *arguments):
 
 
 def bench(setting, model, *arguments, repeat=1):
-    return [setting.heed, "bench", "--json", "--repeat", repeat, "--model", model, *arguments]
+    return [setting.heed, "bench", "--json", "--threads", setting.threads, "--repeat", repeat,
+            "--model", model, *arguments]
 
 
 def measured(what, key="per_second"):
@@ -50,10 +52,13 @@ def best_cpu():
             else "AVX2"}
 
 
-def ctranslate2(name, model, workers, *arguments):
-    command = peer("ctranslate2_bench.py", ["ctranslate2"], model, "--workers", workers,
-                   "--threads", max(os.cpu_count() // workers, 1), *arguments)
-    return Program(name, command, environment=best_cpu())
+def ctranslate2(setting, model, *arguments, several=True):
+    """All threads as workers, and all at the same batch; of one sentence, the latter alone."""
+    ways = {(setting.threads, 1), (1, setting.threads)} if several else {(1, setting.threads)}
+    return [Program(f"CTranslate2 {workers} x {threads}",
+                    peer("ctranslate2_bench.py", ["ctranslate2"], model, "--workers", workers,
+                         "--threads", threads, *arguments), environment=best_cpu())
+            for workers, threads in sorted(ways)]
 
 
 def translate_base(setting, arithmetic, beam):
@@ -63,11 +68,8 @@ def translate_base(setting, arithmetic, beam):
     ours = bench(setting, model, "--prompt-tokens", 32, "--tokens", 31, "--batch", sentences,
                  "--batch-tokens", 4096, "--beam", beam, *int8_of(arithmetic))
     theirs = ["--compute", arithmetic, "--beam", beam, "--sentences", sentences, "--length", 32]
-    workers = os.cpu_count()
     return Case(f"translate, base, 32 tokens, {arithmetic}, beam {beam}, sentences/s", [
-        Program("heed", ours, measured("outputs")),
-        ctranslate2(f"CTranslate2 {workers} x 1", converted, workers, *theirs),
-        ctranslate2(f"CTranslate2 1 x {workers}", converted, 1, *theirs)])
+        Program("heed", ours, measured("outputs")), *ctranslate2(setting, converted, *theirs)])
 
 
 def translate_trained(setting, folder, arithmetic, beam):
@@ -76,11 +78,8 @@ def translate_trained(setting, folder, arithmetic, beam):
     text = models.held_out_lines(folder, 100 if setting.quick else 1000)
     ours = bench(setting, model, "--input", text, "--beam", beam, *int8_of(arithmetic))
     theirs = ["--compute", arithmetic, "--beam", beam, "--input", text, "--tokenizer", model]
-    workers = os.cpu_count()
     return Case(f"translate, {folder.name} (small), {arithmetic}, beam {beam}, lines/s", [
-        Program("heed", ours, measured("lines")),
-        ctranslate2(f"CTranslate2 {workers} x 1", converted, workers, *theirs),
-        ctranslate2(f"CTranslate2 1 x {workers}", converted, 1, *theirs)])
+        Program("heed", ours, measured("lines")), *ctranslate2(setting, converted, *theirs)])
 
 
 def translate(setting):
@@ -102,7 +101,7 @@ def latency(setting):
         theirs = ["--compute", arithmetic, "--sentences", 1, "--length", 32, "--repeat", repeat]
         yield Case(f"one sentence, base, 32 tokens, {arithmetic}, greedy, sentences/s", [
             Program("heed", ours, measured("outputs")),
-            ctranslate2("CTranslate2", converted, 1, *theirs)])
+            *ctranslate2(setting, converted, *theirs, several=False)])
 
 
 # Generation
@@ -171,7 +170,8 @@ PROMPT = "The quick brown fox jumps over the lazy dog, and then it goes on to"
 
 def start(setting):
     model = models.smollm2()
-    ours = [setting.heed, "generate", "--model", model, "--prompt", PROMPT, "--max-tokens", 1]
+    ours = [setting.heed, "generate", "--threads", setting.threads, "--model", model, "--prompt",
+            PROMPT, "--max-tokens", 1]
     yield Case("first token of a new process, SmolLM2-135M, seconds", [
         Program("heed", ours, figure=None), *llama_cpp(model, "start", PROMPT, figure="seconds")],
         less_is_better=True, remark=lambda _: "Python's own start is not counted for llama.cpp")

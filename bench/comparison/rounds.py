@@ -73,7 +73,7 @@ def finish(command, seconds, environment=None):
 def run_once(figures, seconds):
     """Runs a program within so many seconds; what goes wrong ends its part."""
     program = figures.program
-    environment = dict(os.environ, OMP_NUM_THREADS=str(os.cpu_count()), **program.environment)
+    environment = dict(os.environ, **program.environment)
     begin = time.monotonic()
     result = finish(program.command, seconds, environment)
     took = time.monotonic() - begin

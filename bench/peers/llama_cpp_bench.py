@@ -34,7 +34,7 @@ class Model:
         settings = api.llama_context_default_params()
         settings.n_ctx = length
         settings.n_batch = length
-        settings.n_threads = settings.n_threads_batch = os.cpu_count()
+        settings.n_threads = settings.n_threads_batch = int(os.environ["OMP_NUM_THREADS"])
         self.context = api.llama_init_from_model(self.model, settings)
         self.vocabulary = api.llama_model_get_vocab(self.model)
         self.size = api.llama_vocab_n_tokens(self.vocabulary)

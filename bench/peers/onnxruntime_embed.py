@@ -17,7 +17,7 @@ BATCH, LONGEST = 64, 256
 
 def session_of(path):
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = os.cpu_count()
+    options.intra_op_num_threads = int(os.environ["OMP_NUM_THREADS"])
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
     return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
 

@@ -15,7 +15,7 @@ from sentence_transformers import SentenceTransformer
 
 def main():
     path, sentences, arithmetic = sys.argv[1:]
-    torch.set_num_threads(os.cpu_count())
+    torch.set_num_threads(int(os.environ["OMP_NUM_THREADS"]))
     with open(sentences) as file:
         lines = file.read().splitlines()
     model = SentenceTransformer(path, device="cpu")

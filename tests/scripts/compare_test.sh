@@ -46,7 +46,7 @@ run() {
   local expected=$1 status=0
   shift
   : >"$CALLS"
-  "$root/bench/compare" --quick --heed "$work/heed" "$@" >"$work/said" 2>&1 || status=$?
+  "$root/bench/compare" --quick --threads 2 --heed "$work/heed" "$@" >"$work/said" 2>&1 || status=$?
   ((status == expected)) || { cat "$work/said" && echo "exit $status, expected $expected" && exit 1; }
 }
 said() { grep -qF -- "$1" "$work/said" || { cat "$work/said" && echo "not said: $1" && exit 1; }; }
@@ -66,9 +66,9 @@ if grep make_llama "$CALLS"; then exit 1; fi
 
 # The better of CTranslate2's ways counts, and the other is told.
 run 0 latency translate
-said '| 30 (30 to 30) | CTranslate2 1 x '
+said '| 30 (30 to 30) | CTranslate2 1 x 2: '
 said '**1.50**'
-said 'x 1: 10'
+said '2 x 1: 10'
 
 # Less memory is better.
 run 0 memory

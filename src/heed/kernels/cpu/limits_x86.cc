@@ -1,32 +1,15 @@
 // Chains of the products that Highway lacks: of bf16 and of int8, in vectors and in tiles.
+#include "heed/kernels/cpu/instructions.h"
 #include "heed/kernels/cpu/limits.h"
 #include "heed/kernels/cpu/matmul_x86.h"
 
 #if HEED_MATMUL_X86
 
-#include <cpuid.h>
 #include <hwy/base.h>
 #include <immintrin.h>
 
 namespace heed::kernels::cpu {
 namespace {
-
-/// Leaf 7 of the processor's description of itself.
-bool leaf7(unsigned sub_leaf, int word, int index) {
-  unsigned words[4] = {};
-  return __get_cpuid_count(7, sub_leaf, &words[0], &words[1], &words[2], &words[3]) &&
-         (words[word] >> index & 1u) != 0;
-}
-
-constexpr int kEax = 0, kEdx = 3;
-
-bool has_amx_int8() { return has_amx_bf16() && leaf7(0, kEdx, 25); }
-bool has_avx512_vnni() {
-  return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vnni");
-}
-bool has_avx_vnni() { return __builtin_cpu_supports("avx2") && leaf7(1, kEax, 4); }
-bool has_avx512_bytes() { return __builtin_cpu_supports("avx512bw"); }
-bool has_avx2() { return __builtin_cpu_supports("avx2"); }
 
 HWY_PUSH_ATTRIBUTES("avx512f,avx512bw,avx512vl,avx512dq,avx512bf16,avx512vnni")
 
@@ -141,27 +124,27 @@ HWY_POP_ATTRIBUTES
 struct Candidate {
   Arithmetic arithmetic;
   std::string_view instructions;
-  bool (*available)();
+  Instructions needed;
   double operations;  // of a link of a chain
   void (*run)();
 };
 
 // The fastest first. A product of tiles is 16 links.
 constexpr Candidate kCandidates[] = {
-    {Arithmetic::bf16, "AMX", has_amx_bf16, 2 * 16 * 16 * 32 / 16.0, multiply_tiles_bf16},
-    {Arithmetic::bf16, "AVX512-BF16", has_avx512_bf16, 64, multiply_bf16},
-    {Arithmetic::int8, "AMX", has_amx_int8, 2 * 16 * 16 * 64 / 16.0, multiply_tiles_int8},
-    {Arithmetic::int8, "AVX512-VNNI", has_avx512_vnni, 128, multiply_bytes_vnni},
-    {Arithmetic::int8, "AVX-512", has_avx512_bytes, 128, multiply_bytes_512},
-    {Arithmetic::int8, "AVX-VNNI", has_avx_vnni, 64, multiply_bytes_avx_vnni},
-    {Arithmetic::int8, "AVX2", has_avx2, 64, multiply_bytes_avx2},
+    {Arithmetic::bf16, "AMX", Instructions::amx_bf16, 2 * 16 * 16 * 32 / 16.0, multiply_tiles_bf16},
+    {Arithmetic::bf16, "AVX512-BF16", Instructions::avx512_bf16, 64, multiply_bf16},
+    {Arithmetic::int8, "AMX", Instructions::amx_int8, 2 * 16 * 16 * 64 / 16.0, multiply_tiles_int8},
+    {Arithmetic::int8, "AVX512-VNNI", Instructions::avx512_vnni, 128, multiply_bytes_vnni},
+    {Arithmetic::int8, "AVX-512", Instructions::avx512, 128, multiply_bytes_512},
+    {Arithmetic::int8, "AVX-VNNI", Instructions::avx_vnni, 64, multiply_bytes_avx_vnni},
+    {Arithmetic::int8, "AVX2", Instructions::avx2, 64, multiply_bytes_avx2},
 };
 
 }  // namespace
 
 std::optional<ArithmeticRate> measure_x86(Arithmetic arithmetic, double seconds) {
   for (const Candidate& candidate : kCandidates)
-    if (candidate.arithmetic == arithmetic && candidate.available())
+    if (candidate.arithmetic == arithmetic && has(candidate.needed))
       return ArithmeticRate{best_chain_rate(seconds, candidate.operations, candidate.run),
                             candidate.instructions};
   return std::nullopt;
