@@ -80,7 +80,7 @@ class Product {
         bias_(options.bias.defined() ? options.bias.data<float>() : nullptr),
         accumulate_(options.accumulate),
         n_(c.cols()),
-        plan_(plan(kernel, a.rows(), a.cols(), n_, packed, thread_count())) {
+        plan_(plan(kernel, a_, n_, packed, thread_count())) {
     const int64_t edge = n_ / kernel.cols * kernel.cols;
     if (bias_) std::copy(bias_ + edge, bias_ + n_, edge_bias_.begin());
   }
@@ -101,7 +101,7 @@ class Product {
     const int64_t step = std::max<int64_t>(1, kMostPanelBytes / bytes) * kernel_.cols;
     for (first_col_ = 0; first_col_ < n_; first_col_ += step) {
       const int64_t cols = std::min(step, n_ - first_col_);
-      if (cols < n_) plan_ = plan(kernel_, a_.rows, a_.cols, cols, true, thread_count());
+      if (cols < n_) plan_ = plan(kernel_, a_, cols, true, thread_count());
       const auto panels = pack_columns(kernel_, view, first_col_, cols);
       panels_ = panels.get();
       run_tasks();

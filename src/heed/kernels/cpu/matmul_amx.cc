@@ -21,7 +21,7 @@ namespace {
 constexpr int64_t kTile = 16;
 constexpr int64_t kRows = 2 * kTile;
 // A strip of rows of this depth stays in a level-1 cache while the panels pass.
-constexpr int64_t kDepth = 512;
+constexpr int64_t kDepth = 640;
 constexpr int64_t kRowBytes = 2 * kDepth + 64;
 constexpr int64_t kStepBytes = 64;                             // of a row of a: 32 k
 constexpr int64_t kPanelStride = kPairCols * 4;                // from pair to pair
@@ -128,8 +128,8 @@ void load_rows(const std::byte* step, Part part) {
 }
 
 void load_cols(const std::byte* step, Part part) {
-  _tile_stream_loadd(6, step + part * kSplitPartBytes, kPanelStride);
-  _tile_stream_loadd(7, step + part * kSplitPartBytes + kPanelStride / 2, kPanelStride);
+  _tile_loadd(6, step + part * kSplitPartBytes, kPanelStride);
+  _tile_loadd(7, step + part * kSplitPartBytes + kPanelStride / 2, kPanelStride);
 }
 
 template <bool Lower>
@@ -239,6 +239,7 @@ const MicroKernel* amx_kernel() {
                                       .rows = kRows,
                                       .cols = kPairCols,
                                       .depth = kDepth,
+                                      .turned_depth = kDepth / 2,
                                       .depth_multiple = kPairDepth,
                                       .rows_at_once = 4 * kRows,
                                       .operations_per_microsecond = 1e6,
@@ -258,8 +259,9 @@ const MicroKernel* amx_split_kernel() {
                                       .rows = kRows,
                                       .cols = kSplitCols,
                                       .depth = kSplitPassDepth,
+                                      .turned_depth = kSplitPassDepth,
                                       .depth_multiple = kSplitDepth,
-                                      .rows_at_once = 2 * kRows,
+                                      .rows_at_once = 4 * kRows,
                                       .operations_per_microsecond = 3e5,
                                       .packed_rows_bytes = split_rows_bytes,
                                       .pack_rows = split_rows,

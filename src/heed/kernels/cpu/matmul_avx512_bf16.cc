@@ -117,6 +117,7 @@ const MicroKernel* avx512_bf16_kernel() {
                                       .rows = kRows,
                                       .cols = kPairCols,
                                       .depth = kDepth,
+                                      .turned_depth = kDepth,
                                       .depth_multiple = kPairDepth,
                                       .rows_at_once = 8 * kRows,
                                       .operations_per_microsecond = 3e5,

@@ -215,6 +215,7 @@ const MicroKernel* f32_micro_kernel() {
                                       .rows = kRows,
                                       .cols = kCols,
                                       .depth = kDepth,
+                                      .turned_depth = kDepth,
                                       .depth_multiple = 1,
                                       .rows_at_once = 8 * kRows,
                                       .operations_per_microsecond = 1e4 * kLanes,

@@ -71,6 +71,7 @@ struct MicroKernel {
   int64_t element_bytes;  // of a panel
   int64_t rows, cols;     // of the sums kept in registers
   int64_t depth;          // of K in one pass over c; a multiple of depth_multiple
+  int64_t turned_depth;   // the same for a transposed a, whose packing costs more
   int64_t depth_multiple;
   int64_t rows_at_once;  // that pack_rows is given
   double operations_per_microsecond;

@@ -30,9 +30,10 @@ int64_t cache_bytes() {
 }
 
 /// Of K in each of as few passes as the kernel can do.
-int64_t even_depth(const MicroKernel& kernel, int64_t k) {
-  const int64_t passes = std::max<int64_t>(1, ceil_div(k, kernel.depth));
-  return std::max(kernel.depth_multiple, round_up(ceil_div(k, passes), kernel.depth_multiple));
+int64_t even_depth(const MicroKernel& kernel, const MatrixView& a) {
+  const int64_t most = a.transposed ? kernel.turned_depth : kernel.depth;
+  const int64_t passes = std::max<int64_t>(1, ceil_div(a.cols, most));
+  return std::max(kernel.depth_multiple, round_up(ceil_div(a.cols, passes), kernel.depth_multiple));
 }
 
 /// The largest block of c [rows, cols] whose panels of b and, if K takes several passes, sums stay
@@ -64,13 +65,13 @@ Task Plan::task(int64_t index) const {
           .cols = cut(n, col_unit, col_blocks, col_block + 1) - col};
 }
 
-Plan plan(const MicroKernel& kernel, int64_t m, int64_t k, int64_t n, bool packed,
-          int64_t threads) {
+Plan plan(const MicroKernel& kernel, const MatrixView& a, int64_t n, bool packed, int64_t threads) {
+  const int64_t m = a.rows, k = a.cols;
   Plan plan{.m = m,
             .n = n,
             .row_unit = kernel.rows,
             .col_unit = kernel.cols,
-            .depth = even_depth(kernel, k)};
+            .depth = even_depth(kernel, a)};
   int64_t block_rows = 0, block_cols = 0;
   choose_block(kernel, plan, k, block_rows, block_cols);
   plan.row_blocks = ceil_div(m, block_rows);

@@ -26,7 +26,7 @@ struct Plan {
   Task task(int64_t index) const;
 };
 
-/// The plan for c [m, n] = a [m, k] b [k, n], with b packed before or not, on `threads` threads.
-Plan plan(const MicroKernel& kernel, int64_t m, int64_t k, int64_t n, bool packed, int64_t threads);
+/// The plan for c [m, n] = a b, with b [k, n] packed before or not, on `threads` threads.
+Plan plan(const MicroKernel& kernel, const MatrixView& a, int64_t n, bool packed, int64_t threads);
 
 }  // namespace heed::kernels::cpu
