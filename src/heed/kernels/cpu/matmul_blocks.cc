@@ -71,7 +71,8 @@ class Product {
     const int64_t together = std::min(kernel_.together, round_up(m_, kernel_.row_multiple));
     const QuantizedRows rows = rows_in(rows_buffer, round_up(m_, together), together, weight_.cols);
     const RowSums sums{.any = kernel_.reads_starts || layout_.dtype == DType::q4_1,
-                       .bias = quant_bias(layout_.dtype)};
+                       .bias = quant_bias(layout_.dtype),
+                       .halves = layout_.dtype == DType::q6_K};
     parallel_for(m_, piece_rows(kLightPiece, weight_.cols), [&](int64_t begin, int64_t end) {
       quantize_activations(a_, begin, end, sums, rows);
     });

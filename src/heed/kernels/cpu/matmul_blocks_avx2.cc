@@ -126,10 +126,10 @@ template <DType type>
 __m256 dots(const Block<type>& block, const int8_t* a, const int32_t* starts) {
   __m256i first = half_dots<type>(block.quads, a);
   __m256i second = half_dots<type>(block.quads + 4, a + 16);
-  if constexpr (type == DType::q4_0 || type == DType::q6_K) {
+  if constexpr (type == DType::q4_0 || type == DType::q6_K)
     first = _mm256_add_epi32(first, _mm256_set1_epi32(starts[0]));
+  if constexpr (type == DType::q6_K)
     second = _mm256_add_epi32(second, _mm256_set1_epi32(starts[1]));
-  }
   if constexpr (type == DType::q6_K) {
     first = _mm256_mullo_epi32(first, block.small[0]);
     second = _mm256_mullo_epi32(second, block.small[1]);

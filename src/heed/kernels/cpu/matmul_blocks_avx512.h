@@ -25,7 +25,8 @@ inline __m512i load_small(const std::byte* from) {
 }
 
 /// The quants of a block and its scales; those of q6_K's 16 elements, or minimums, if it has some.
-template <DType type>
+/// The upper four of eight bits are left where they are, 16 times as much, when `upper_in_place`.
+template <DType type, bool upper_in_place = false>
 struct Block {
   __m512i quads[8];
   __m512 scales, minimums;
@@ -57,7 +58,8 @@ struct Block {
     for (int i = 0; i < 4; ++i) {
       const __m512i both = load_quads(quants + i * kQuadBytes);
       quads[i] = _mm512_and_si512(both, lower);
-      quads[i + 4] = _mm512_and_si512(_mm512_srli_epi16(both, 4), lower);
+      quads[i + 4] = upper_in_place ? _mm512_andnot_si512(lower, both)
+                                    : _mm512_and_si512(_mm512_srli_epi16(both, 4), lower);
     }
   }
 

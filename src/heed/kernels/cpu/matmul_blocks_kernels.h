@@ -39,10 +39,12 @@ constexpr int quant_bias(DType dtype) {
 /// then those of the next.
 struct QuantizedRows {
   int64_t blocks, together;
-  int8_t* quants;   // [rows / together, blocks, together, 32]
-  float* scales;    // [rows / together, blocks, together]
-  float* sums;      // likewise: of 32 quants
-  int32_t* starts;  // likewise [.., 2]: -bias * the sum of 16 quants; where their dots begin
+  int8_t* quants;  // [rows / together, blocks, together, 32]
+  float* scales;   // [rows / together, blocks, together]
+  float* sums;     // likewise: of 32 quants
+  /// Likewise [.., 2]: where dots begin, -bias * the sum of 16 quants; or that of 32 and a zero, if
+  /// the weight's are not q6_K.
+  int32_t* starts;
 
   /// From a row on that begins such a group.
   QuantizedRows from(int64_t row) const {

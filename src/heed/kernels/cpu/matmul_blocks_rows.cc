@@ -64,7 +64,7 @@ Scales scales_of(uint32_t magnitude) {
 }
 
 template <bool Sum, typename T>
-void quantize_row(const T* x, int64_t row, int bias, const QuantizedRows& to) {
+void quantize_row(const T* x, int64_t row, RowSums wanted, const QuantizedRows& to) {
   const QuantizedRows group = to.from(row / to.together * to.together);
   int64_t place = row % to.together;
   for (int64_t block = 0; block < to.blocks; ++block, x += kProductBlock, place += to.together) {
@@ -81,8 +81,8 @@ void quantize_row(const T* x, int64_t row, int bias, const QuantizedRows& to) {
     group.scales[place] = scales.scale;
     if constexpr (!Sum) continue;
     group.sums[place] = static_cast<float>(first + second);
-    group.starts[2 * place] = -bias * first;
-    group.starts[2 * place + 1] = -bias * second;
+    group.starts[2 * place] = -wanted.bias * (wanted.halves ? first : first + second);
+    group.starts[2 * place + 1] = wanted.halves ? -wanted.bias * second : 0;
   }
 }
 
@@ -94,9 +94,9 @@ void quantize_activations(const Tensor& a, int64_t begin, int64_t end, RowSums w
     const auto* from = a.data<decltype(zero)>();
     for (int64_t row = begin; row < end; ++row)
       if (wanted.any)
-        quantize_row<true>(from + row * a.cols(), row, wanted.bias, to);
+        quantize_row<true>(from + row * a.cols(), row, wanted, to);
       else
-        quantize_row<false>(from + row * a.cols(), row, 0, to);
+        quantize_row<false>(from + row * a.cols(), row, wanted, to);
   });
 }
 

@@ -6,8 +6,9 @@ namespace heed::kernels::cpu {
 
 /// What is wanted of quantised rows beside quants and scales.
 struct RowSums {
-  bool any = false;  // sums and starts
-  int bias = 0;      // of starts
+  bool any = false;     // sums and starts
+  int bias = 0;         // of starts
+  bool halves = false;  // starts of both halves of a block, in place of one for all
 };
 
 /// Quantises rows [begin, end) of a, which are f32 or bf16.

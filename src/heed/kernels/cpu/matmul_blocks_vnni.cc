@@ -27,13 +27,15 @@ __m512i broadcast_quad(const int8_t* from) {
 }
 
 /// The dots of a block and a row.
-template <DType type>
-__m512 dots(const Block<type>& block, const int8_t* a, const int32_t* starts) {
-  __m512i first = _mm512_set1_epi32(starts[0]), second = _mm512_set1_epi32(starts[1]);
+template <DType type, bool upper_in_place>
+__m512 dots(const Block<type, upper_in_place>& block, const int8_t* a, const int32_t* starts) {
+  __m512i first = _mm512_set1_epi32(starts[0]), second = _mm512_setzero_si512();
+  if constexpr (type == DType::q6_K) second = _mm512_set1_epi32(starts[1]);
   for (int i = 0; i < 4; ++i) {
     first = _mm512_dpbusd_epi32(first, block.quads[i], broadcast_quad(a + 4 * i));
     second = _mm512_dpbusd_epi32(second, block.quads[i + 4], broadcast_quad(a + 16 + 4 * i));
   }
+  if constexpr (upper_in_place) second = _mm512_srai_epi32(second, 4);
   if constexpr (type == DType::q6_K) {
     first = _mm512_mullo_epi32(first, block.small[0]);
     second = _mm512_mullo_epi32(second, block.small[1]);
@@ -51,13 +53,15 @@ void prefetch(const std::byte* share, int64_t bytes) {
 
 template <DType type, int Rows>
 void multiply_panel(const BlockStrip& strip, const std::byte* panel, float* to) {
+  // Cheaper than to shift them, for few rows.
+  constexpr bool kUpperInPlace = Rows <= 2 && (type == DType::q4_0 || type == DType::q4_1);
   const QuantizedRows& a = strip.a;
   __m512 sums[Rows];
   for (int r = 0; r < Rows; ++r) sums[r] = _mm512_setzero_ps();
   const int64_t share = strip.layout.bytes / std::max<int64_t>(1, a.blocks);
   for (int64_t at = 0; at < a.blocks; ++at) {
     if constexpr (Rows == 1) prefetch(panel + at * share, share);
-    const Block<type> block(strip.layout, panel, at);
+    const Block<type, kUpperInPlace> block(strip.layout, panel, at);
     for (int r = 0; r < Rows; ++r) {
       const int64_t place = at * a.together + r;
       const __m512 dot = dots(block, a.quants + place * kProductBlock, a.starts + 2 * place);
