@@ -1,5 +1,6 @@
 #include "heed/kernels/cpu/limits.h"
 
+#include <algorithm>
 #include <cstddef>
 
 #include "heed/base/error.h"
@@ -94,7 +95,7 @@ ArithmeticRate measure_arithmetic(Arithmetic arithmetic, double seconds) {
 }
 
 double measure_reading(int64_t bytes, double seconds) {
-  constexpr int64_t kPiece = int64_t{1} << 18;
+  constexpr int64_t kPiece = int64_t{1} << 18, kPass = int64_t{1} << 25;
   require(bytes >= 4 * kPiece, "reading of {} bytes is to be measured, expected at least {}", bytes,
           4 * kPiece);
   const int64_t pieces = bytes / kPiece;
@@ -103,9 +104,12 @@ double measure_reading(int64_t bytes, double seconds) {
   parallel_for(pieces, 1, [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i) area.row_slice(i, i + 1).fill_zero();
   });
+  // A pass is short, so that one or another is undisturbed on a busy machine; what it reads was
+  // read last when all of the rest had not been yet.
+  const int64_t some = std::min(pieces, kPass / kPiece);
   const float* values = area.data<float>();
-  return cpu::best_rate(seconds, pieces, static_cast<double>(kPiece), [&](int64_t i) {
-    HWY_DYNAMIC_DISPATCH(read)(values + i * count, count);
+  return cpu::best_rate(seconds, some, static_cast<double>(kPiece), [&](int64_t pass, int64_t i) {
+    HWY_DYNAMIC_DISPATCH(read)(values + (pass * some + i) % pieces * count, count);
   });
 }
 

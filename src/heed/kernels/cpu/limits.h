@@ -16,7 +16,7 @@ inline constexpr int kChains = 12;
 /// machine all threads are at it at once now and then.
 inline constexpr int64_t kLinks = int64_t{1} << 14;
 
-/// The best rate at which all threads do `pieces` pieces of `work` each.
+/// The best rate at which all threads do `pieces` pieces of `work` each: piece(pass, number).
 template <typename Piece>
 double best_rate(double seconds, int64_t pieces, double work, const Piece& piece) {
   using Clock = std::chrono::steady_clock;
@@ -24,12 +24,14 @@ double best_rate(double seconds, int64_t pieces, double work, const Piece& piece
     return std::chrono::duration<double>(Clock::now() - start).count();
   };
   double best = 0;
+  int64_t pass = 0;
   const auto start = Clock::now();
   do {
     const auto begin = Clock::now();
     parallel_for(pieces, 1, [&](int64_t first, int64_t last) {
-      for (int64_t i = first; i < last; ++i) piece(i);
+      for (int64_t i = first; i < last; ++i) piece(pass, i);
     });
+    ++pass;
     best = std::max(best, static_cast<double>(pieces) * work / since(begin));
   } while (since(start) < seconds);
   return best;
@@ -39,7 +41,7 @@ double best_rate(double seconds, int64_t pieces, double work, const Piece& piece
 template <typename Piece>
 double best_chain_rate(double seconds, double operations, const Piece& piece) {
   return best_rate(seconds, 8 * thread_count(), static_cast<double>(kChains * kLinks) * operations,
-                   [&](int64_t) { piece(); });
+                   [&](int64_t, int64_t) { piece(); });
 }
 
 /// With what Highway has of f32.
