@@ -104,7 +104,7 @@ int run_attend(const AttendOptions& options) {
 void add_attend(CLI::App& program) {
   auto* app = program.add_subcommand("attend", "Shows which token attended to which");
   auto options = std::make_shared<AttendOptions>();
-  add_model_options(*app, options->model);
+  add_model_options(*app, options->model, false);
   app->add_option("--source,--text", options->source,
                   "What the model reads (of an encoder-decoder: its encoder)")
       ->required();

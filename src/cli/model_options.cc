@@ -50,10 +50,14 @@ void add_model_options(CLI::App& app, ModelOptions& options, bool bf16) {
 }
 
 std::unique_ptr<model::Transformer> load_model(const ModelOptions& options) {
-  auto model = format::load_model(options.path, {.precision = precision_of(options.weights),
-                                                 .random_seed = options.random_weights});
+  auto model = format::load_model(
+      options.path, {.precision = precision_of(options.weights),
+                     .pack_blocks = options.compute == "int8" || options.compute == "auto",
+                     .random_seed = options.random_weights});
   if (options.compute == "bf16") model->pack(DType::bf16);
-  if (options.compute == "int8" || options.compute == "auto") model->pack(DType::q8_0);
+  // An encoder reads whole texts, never one token after the other.
+  else if (!model->has_decoder())
+    model->pack(DType::f32);
   require(options.compute != "int8" || has_blocks(*model),
           "{}: no weight is in blocks, which --compute int8 multiplies with: give --weights q8_0",
           options.path);

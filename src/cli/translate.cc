@@ -62,9 +62,9 @@ void print_text(const LoadedModel& loaded, const TranslateOptions& options, int6
 /// int8 keeps weights in blocks that share a scale among 32.
 std::unique_ptr<model::Transformer> load_packed(const TranslateOptions& options) {
   const bool blocks = options.compute == "int8";
-  auto model =
-      format::load_model(options.model, {.precision = {blocks ? DType::q8_0 : DType::f32}});
-  model->pack(blocks ? DType::q8_0 : options.translator.dtype);
+  auto model = format::load_model(
+      options.model, {.precision = {blocks ? DType::q8_0 : DType::f32}, .pack_blocks = blocks});
+  if (!blocks) model->pack(options.translator.dtype);
   return model;
 }
 

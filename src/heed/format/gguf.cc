@@ -77,8 +77,9 @@ void GgufFile::read_header() {
   alignment_ = static_cast<size_t>(alignment);
   const size_t data_begin = (cursor.place() + alignment_ - 1) / alignment_ * alignment_;
   for (auto& [tensor, entry] : entries_) {
-    require(entry.begin % alignment_ == 0, "{}: {} begins at byte {} of the data, no multiple of {}",
-            name(), one_line(tensor), entry.begin, alignment_);
+    require(entry.begin % alignment_ == 0,
+            "{}: {} begins at byte {} of the data, no multiple of {}", name(), one_line(tensor),
+            entry.begin, alignment_);
     place(entry, tensor, data_begin);
   }
   check_overlaps();

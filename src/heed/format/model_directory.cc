@@ -85,17 +85,19 @@ std::unique_ptr<model::Transformer> load_model(const std::filesystem::path& path
   if (options.random_seed) {
     auto model = describe_model(path);
     draw_weights(*model, *options.random_seed, options.precision);
+    if (options.pack_blocks) model->pack(DType::q8_0);
     return model;
   }
   if (is_gguf(path)) {
     const GgufModel file = open_gguf_model(path);
     auto model = std::make_unique<model::Transformer>(file.config, std::nullopt);
-    load_weights(*model, file.family, *file.weights, options.precision);
+    load_weights(*model, file.family, *file.weights, options.precision, options.pack_blocks);
     return model;
   }
   const Description description = read_description(path);
   auto model = std::make_unique<model::Transformer>(description.config, std::nullopt);
-  load_weights(*model, description.family, *open_model_tensors(path), options.precision);
+  load_weights(*model, description.family, *open_model_tensors(path), options.precision,
+               options.pack_blocks);
   return model;
 }
 

@@ -14,6 +14,8 @@ namespace heed::format {
 
 struct LoadOptions {
   WeightPrecision precision = {};
+  /// Weights in blocks are laid out for integer products (load_weights()).
+  bool pack_blocks = false;
   /// Given: weights are drawn from this seed instead of read; only config.json need be there.
   std::optional<uint64_t> random_seed = {};
 };

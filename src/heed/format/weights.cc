@@ -74,7 +74,7 @@ Tensor in_precision(const Tensor& weight, WeightPrecision precision) {
 }
 
 void load_weights(model::Transformer& model, const model::Family& family,
-                  const TensorSource& source, WeightPrecision precision) {
+                  const TensorSource& source, WeightPrecision precision, bool pack_blocks) {
   std::map<std::string, bool> used;
   for (const std::string& name : source.names()) used[name] = family.redundant(name);
   for (Parameter& parameter : model.parameters().all()) {
@@ -92,8 +92,10 @@ void load_weights(model::Transformer& model, const model::Family& family,
     require(tensor.dtype() != DType::i32, "{}: {} holds integers, expected numbers", source.name(),
             name);
     parameter.value = in_precision(part_of(tensor, stored, parameter), precision);
+    const bool packed = pack_blocks && model.pack_blocks(parameter);
     // What was copied need not stay in memory as the file has it, too.
-    if (stored.transposed || parameter.value.dtype() != tensor.dtype()) source.release(name);
+    if (packed || stored.transposed || parameter.value.dtype() != tensor.dtype())
+      source.release(name);
     used[name] = true;
   }
   for (const auto& [name, known] : used)

@@ -122,15 +122,20 @@ bool Transformer::is_multiplied_with(const Parameter& parameter) const {
 
 void Transformer::pack(DType dtype) {
   if (dtype == DType::q8_0) {
-    for (Parameter& parameter : parameters_.all())
-      if (kernels::multiplies_blocks(parameter.value.dtype()) && is_multiplied_with(parameter))
-        parameter.blocks = kernels::pack_blocks(parameter.value);
+    for (Parameter& parameter : parameters_.all()) pack_blocks(parameter);
     return;
   }
   prepare(dtype);
   for (Parameter& parameter : parameters_.all())
     if (parameter.shape.rank() == 2 && parameter.value.dtype() == DType::f32)
       parameter.packed = kernels::pack({parameter.read(dtype), true});
+}
+
+bool Transformer::pack_blocks(Parameter& parameter) const {
+  if (!kernels::multiplies_blocks(parameter.value.dtype()) || !is_multiplied_with(parameter))
+    return false;
+  parameter.blocks = kernels::pack_blocks(parameter.value);
+  return true;
 }
 
 void Transformer::unpack() {

@@ -86,6 +86,8 @@ class Transformer {
   /// multiplied as integers of 8 bits (kernels/matmul_blocks.h).
   void pack(DType dtype);
   void unpack();
+  /// pack(q8_0) of one parameter; says whether it was packed.
+  bool pack_blocks(Parameter& parameter) const;
 
  private:
   /// Whether a matrix is more than a table of rows to look up.

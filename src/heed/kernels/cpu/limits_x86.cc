@@ -1,9 +1,9 @@
 // Chains of the products that Highway lacks: of bf16 and of int8, in vectors and in tiles.
 #include "heed/kernels/cpu/instructions.h"
 #include "heed/kernels/cpu/limits.h"
-#include "heed/kernels/cpu/matmul_x86.h"
+#include "heed/kernels/cpu/x86.h"
 
-#if HEED_MATMUL_X86
+#if HEED_X86
 
 #include <hwy/base.h>
 #include <immintrin.h>

@@ -1,11 +1,12 @@
 // The micro-kernels for Intel's AMX: four tiles of 16 x 16 sums, to which an instruction adds the
 // products of 32 neighbouring k. A tile of a is [16 rows, 32 k], one of b [16 pairs of k, 16
 // columns, 2]. For f32 the factors are split into parts of bf16.
+#include "heed/kernels/cpu/instructions.h"
 #include "heed/kernels/cpu/matmul_bf16_pack.h"
 #include "heed/kernels/cpu/matmul_split_pack.h"
-#include "heed/kernels/cpu/matmul_x86.h"
+#include "heed/kernels/cpu/x86.h"
 
-#if HEED_MATMUL_X86
+#if HEED_X86
 
 #include <hwy/base.h>
 #include <immintrin.h>
@@ -248,7 +249,7 @@ const MicroKernel* amx_kernel() {
                                       .pack_panels = pack_pair_panels,
                                       .multiply = multiply,
                                       .finish = finish};
-  static const bool available = has_amx_bf16();
+  static const bool available = has(Instructions::amx_bf16);
   return available ? &kernel : nullptr;
 }
 
@@ -268,7 +269,7 @@ const MicroKernel* amx_split_kernel() {
                                       .pack_panels = pack_split_panels,
                                       .multiply = multiply_split,
                                       .finish = finish};
-  static const bool available = has_amx_bf16();
+  static const bool available = has(Instructions::amx_bf16);
   return available ? &kernel : nullptr;
 }
 

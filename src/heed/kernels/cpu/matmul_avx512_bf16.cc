@@ -1,9 +1,10 @@
 // The bf16 micro-kernel for AVX512_BF16 (AMD Zen 4, Intel Cooper Lake): sums of 14 x 32 kept in
 // registers, to which an instruction adds the products of two neighbouring k.
+#include "heed/kernels/cpu/instructions.h"
 #include "heed/kernels/cpu/matmul_bf16_pack.h"
-#include "heed/kernels/cpu/matmul_x86.h"
+#include "heed/kernels/cpu/x86.h"
 
-#if HEED_MATMUL_X86
+#if HEED_X86
 
 #include <hwy/base.h>
 #include <immintrin.h>
@@ -126,7 +127,7 @@ const MicroKernel* avx512_bf16_kernel() {
                                       .pack_panels = pack_pair_panels,
                                       .multiply = multiply,
                                       .finish = nullptr};
-  static const bool available = has_avx512_bf16();
+  static const bool available = has(Instructions::avx512_bf16);
   return available ? &kernel : nullptr;
 }
 

@@ -1,8 +1,8 @@
 #include "heed/kernels/cpu/matmul_bf16_pack.h"
 
-#include "heed/kernels/cpu/matmul_x86.h"
+#include "heed/kernels/cpu/x86.h"
 
-#if HEED_MATMUL_X86
+#if HEED_X86
 
 #include <hwy/base.h>
 #include <immintrin.h>

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "heed/kernels/cpu/matmul_blocks_kernels.h"
-#include "heed/kernels/cpu/matmul_x86.h"
+#include "heed/kernels/cpu/x86.h"
 
-#if HEED_MATMUL_X86
+#if HEED_X86
 
 #include <hwy/base.h>
 #include <immintrin.h>

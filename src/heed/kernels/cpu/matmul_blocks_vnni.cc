@@ -3,7 +3,7 @@
 #include "heed/kernels/cpu/instructions.h"
 #include "heed/kernels/cpu/matmul_blocks_avx512.h"
 
-#if HEED_MATMUL_X86
+#if HEED_X86
 
 #include <hwy/base.h>
 #include <immintrin.h>
