@@ -85,8 +85,9 @@ TEST_F(SaveQuantized, KeepsTheModelItIsMadeOf) {
   expect_error([&] { save_quantized(original, *model_, original); }, "is the model itself");
 }
 
-TEST_F(SaveQuantized, SaysSoToOtherPrograms) {
+TEST_F(SaveQuantized, StopsOtherPrograms) {
   save_quantized(folder_.path(), *model_, original_);
+  EXPECT_FALSE(fs::exists(folder_ / "model.safetensors"));
   const auto json = parse_json(read_file(folder_ / "config.json"), "config.json");
   EXPECT_EQ(json["quantization_config"]["quant_method"], "heed");
   EXPECT_EQ(json["model_type"], "llama");

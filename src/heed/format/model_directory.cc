@@ -17,15 +17,16 @@ namespace {
 struct Description {
   model::ModelConfig config;
   model::Family family;
+  bool quantized = false;
 };
 
 bool is_gguf(const std::filesystem::path& path) {
   return path.extension() == ".gguf" || std::filesystem::is_regular_file(path);
 }
 
-/// What save_quantized() wrote is called as heed calls it, and whole.
-void take_quantization(model::Family& family, const nlohmann::json& json, const std::string& file) {
-  if (!json.contains("quantization_config")) return;
+/// Whether save_quantized() wrote the weights: then they are called as heed calls them, and whole.
+bool take_quantization(model::Family& family, const nlohmann::json& json, const std::string& file) {
+  if (!json.contains("quantization_config")) return false;
   const auto method = get_or<std::string>(json["quantization_config"], "quant_method", "", file);
   require(
       method == kQuantMethod,
@@ -36,6 +37,7 @@ void take_quantization(model::Family& family, const nlohmann::json& json, const 
   family.redundant = own.redundant;
   family.prefix = own.prefix;
   family.older_name = own.older_name;
+  return true;
 }
 
 Description read_description(const std::filesystem::path& directory) {
@@ -52,8 +54,8 @@ Description read_description(const std::filesystem::path& directory) {
   } catch (const Error& error) {
     fail("{}: {}", file.string(), error.what());
   }
-  take_quantization(family, json, file.string());
-  return {std::move(config), family};
+  const bool quantized = take_quantization(family, json, file.string());
+  return {std::move(config), family, quantized};
 }
 
 /// What others generate at most when nobody says how much.
@@ -96,8 +98,11 @@ std::unique_ptr<model::Transformer> load_model(const std::filesystem::path& path
   }
   const Description description = read_description(path);
   auto model = std::make_unique<model::Transformer>(description.config, std::nullopt);
-  load_weights(*model, description.family, *open_model_tensors(path), options.precision,
-               options.pack_blocks);
+  const std::shared_ptr<const TensorSource> weights =
+      description.quantized
+          ? std::shared_ptr<const TensorSource>(SafetensorsFile::open(path / kQuantizedWeights))
+          : open_model_tensors(path);
+  load_weights(*model, description.family, *weights, options.precision, options.pack_blocks);
   return model;
 }
 

@@ -63,7 +63,7 @@ void save_quantized(const fs::path& directory, const model::Transformer& model,
   std::vector<NamedTensor> weights;
   for (const Parameter& parameter : model.parameters().all())
     weights.push_back({parameter.name, parameter.value});
-  write_safetensors(directory / "model.safetensors", weights, {{"format", kQuantMethod.data()}});
+  write_safetensors(directory / kQuantizedWeights, weights, {{"format", kQuantMethod.data()}});
 }
 
 }  // namespace heed::format
