@@ -1,31 +1,12 @@
 // Times the matrix product over the shapes of training and decoding; items are operations, so that
-// items_per_second is FLOP/s. `peak` is what the processor's f32 multiply-adds could do at most.
-// HEED_THREADS=1 in the environment: on one thread.
+// items_per_second is FLOP/s.
 #include <benchmark/benchmark.h>
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
-#include <cstdlib>
-
-#include "heed/base/parallel.h"
-#include "heed/base/random.h"
+#include "bench/random_matrix.h"
 #include "heed/kernels/matmul.h"
 
 namespace heed::kernels {
 namespace {
-
-Tensor random_matrix(int64_t rows, int64_t cols, DType dtype) {
-  Tensor matrix = Tensor::empty({rows, cols}, dtype);
-  const CounterRandom random(1);
-  visit_floating(dtype, [&](auto zero) {
-    using T = decltype(zero);
-    for (int64_t i = 0; i < matrix.elements(); ++i)
-      matrix.data<T>()[i] = T(static_cast<float>(random.uniform(static_cast<uint64_t>(i)) - 0.5));
-  });
-  return matrix;
-}
 
 /// The products of a linear layer: x [tokens, in] W^T, dy W and dy^T x, with W [out, in].
 struct Layer {
@@ -72,67 +53,6 @@ void weight_gradient(benchmark::State& state, DType dtype) {
   layer.count(state);
 }
 
-#if defined(__x86_64__)
-
-// Ten independent chains of multiply-adds, all in registers.
-constexpr int64_t kPeakSteps = 100000, kPeakVectors = 10;
-
-__attribute__((target("avx512f"))) void multiply_add_512() {
-  const __m512 factor = _mm512_set1_ps(0.999f);
-  __m512 x[10];
-  for (__m512& each : x) each = _mm512_set1_ps(1.1f);
-  for (int64_t i = 0; i < kPeakSteps; ++i)
-    __asm__ volatile(
-        "vfmadd213ps %10, %10, %0\n"
-        "vfmadd213ps %10, %10, %1\n"
-        "vfmadd213ps %10, %10, %2\n"
-        "vfmadd213ps %10, %10, %3\n"
-        "vfmadd213ps %10, %10, %4\n"
-        "vfmadd213ps %10, %10, %5\n"
-        "vfmadd213ps %10, %10, %6\n"
-        "vfmadd213ps %10, %10, %7\n"
-        "vfmadd213ps %10, %10, %8\n"
-        "vfmadd213ps %10, %10, %9"
-        : "+v"(x[0]), "+v"(x[1]), "+v"(x[2]), "+v"(x[3]), "+v"(x[4]), "+v"(x[5]), "+v"(x[6]),
-          "+v"(x[7]), "+v"(x[8]), "+v"(x[9])
-        : "v"(factor));
-}
-
-__attribute__((target("avx2,fma"))) void multiply_add_256() {
-  const __m256 factor = _mm256_set1_ps(0.999f);
-  __m256 x[10];
-  for (__m256& each : x) each = _mm256_set1_ps(1.1f);
-  for (int64_t i = 0; i < kPeakSteps; ++i)
-    __asm__ volatile(
-        "vfmadd213ps %10, %10, %0\n"
-        "vfmadd213ps %10, %10, %1\n"
-        "vfmadd213ps %10, %10, %2\n"
-        "vfmadd213ps %10, %10, %3\n"
-        "vfmadd213ps %10, %10, %4\n"
-        "vfmadd213ps %10, %10, %5\n"
-        "vfmadd213ps %10, %10, %6\n"
-        "vfmadd213ps %10, %10, %7\n"
-        "vfmadd213ps %10, %10, %8\n"
-        "vfmadd213ps %10, %10, %9"
-        : "+x"(x[0]), "+x"(x[1]), "+x"(x[2]), "+x"(x[3]), "+x"(x[4]), "+x"(x[5]), "+x"(x[6]),
-          "+x"(x[7]), "+x"(x[8]), "+x"(x[9])
-        : "x"(factor));
-}
-
-void peak(benchmark::State& state) {
-  const bool wide = __builtin_cpu_supports("avx512f");
-  if (!wide && !__builtin_cpu_supports("fma")) return state.SkipWithError("no multiply-add");
-  const int64_t threads = thread_count();
-  for ([[maybe_unused]] auto _ : state)
-    parallel_for(threads, 1,
-                 [&](int64_t, int64_t) { wide ? multiply_add_512() : multiply_add_256(); });
-  state.SetItemsProcessed(state.iterations() * threads * kPeakSteps * kPeakVectors * 2 *
-                          (wide ? 16 : 8));
-}
-BENCHMARK(peak)->UseRealTime()->Unit(benchmark::kMicrosecond);
-
-#endif
-
 void training_shapes(benchmark::internal::Benchmark* bench) {
   for (const auto& [in, out] : {std::pair{256, 256},
                                 {256, 1024},
@@ -169,11 +89,3 @@ BENCHMARK_CAPTURE(forward_packed, decoding_bf16, DType::bf16)->Apply(decoding_sh
 
 }  // namespace
 }  // namespace heed::kernels
-
-int main(int argc, char** argv) {
-  if (const char* threads = std::getenv("HEED_THREADS")) heed::set_thread_count(std::atoi(threads));
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
-  benchmark::RunSpecifiedBenchmarks();
-  return 0;
-}

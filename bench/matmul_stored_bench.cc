@@ -1,25 +1,14 @@
 // Times products with weights as they are stored. A row of a reads the whole weight: bytes per
 // second; many rows are bound by arithmetic: items are operations, so that items_per_second is
-// FLOP/s. HEED_THREADS=1 in the environment: on one thread.
+// FLOP/s.
 #include <benchmark/benchmark.h>
 
-#include <cstdlib>
-
-#include "heed/base/parallel.h"
-#include "heed/base/random.h"
+#include "bench/random_matrix.h"
 #include "heed/kernels/matmul_stored.h"
 #include "heed/kernels/quantize.h"
 
 namespace heed::kernels {
 namespace {
-
-Tensor random_matrix(int64_t rows, int64_t cols) {
-  Tensor matrix = Tensor::empty({rows, cols});
-  const CounterRandom random(1);
-  for (int64_t i = 0; i < matrix.elements(); ++i)
-    matrix.data<float>()[i] = static_cast<float>(random.uniform(static_cast<uint64_t>(i)) - 0.5);
-  return matrix;
-}
 
 /// x [tokens, in] W^T with W [out, in].
 void product(benchmark::State& state, DType dtype) {
@@ -50,11 +39,3 @@ BENCHMARK_CAPTURE(product, q6_K, DType::q6_K)->Apply(shapes);
 
 }  // namespace
 }  // namespace heed::kernels
-
-int main(int argc, char** argv) {
-  if (const char* threads = std::getenv("HEED_THREADS")) heed::set_thread_count(std::atoi(threads));
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
-  benchmark::RunSpecifiedBenchmarks();
-  return 0;
-}
