@@ -40,18 +40,19 @@ constexpr int kWords = 16;
 
 /// Words c, c + 1, ... of as many keys as there are lanes, transposed: vector w holds word c + w of
 /// every key. What four_columns() does, with each key looked up once.
-template <int kCount>
-HWY_INLINE void transposed_words(const BlockMasks& masks, const float* const* keys, int64_t c,
+template <int kCount, typename T>
+HWY_INLINE void transposed_words(const BlockMasks& masks, const T* const* keys, int64_t c,
                                  V32* columns) {
+  const auto words = [c](const T* key) { return reinterpret_cast<const float*>(key) + c; };
   const F32 d;
   const hn::Repartition<uint64_t, F32> d64;
   V32 quarter[4][kCount / 4];
 #pragma GCC unroll 4
   for (int m = 0; m < 4; ++m) {
 #pragma GCC unroll 4
-    for (int w = 0; w < kCount / 4; ++w) quarter[m][w] = hn::LoadDup128(d, keys[m] + c + 4 * w);
+    for (int w = 0; w < kCount / 4; ++w) quarter[m][w] = hn::LoadDup128(d, words(keys[m]) + 4 * w);
     for (int64_t block = 1; 4 * block < lanes(); ++block) {
-      const float* key = keys[4 * block + m] + c;
+      const float* key = words(keys[4 * block + m]);
 #pragma GCC unroll 4
       for (int w = 0; w < kCount / 4; ++w)
         quarter[m][w] =
@@ -96,7 +97,7 @@ HWY_INLINE void add_words(const BlockMasks& masks, const bfloat16* const* keys, 
   const F32 d;
   const U32 du;
   V32 columns[kCount];
-  transposed_words<kCount>(masks, reinterpret_cast<const float* const*>(keys), c, columns);
+  transposed_words<kCount>(masks, keys, c, columns);
 #pragma GCC unroll 16
   for (int w = 0; w < kCount; ++w) {
     const auto pair = hn::BitCast(du, columns[w]);

@@ -7,8 +7,10 @@
 #include <memory>
 
 #include "heed/base/parallel.h"
+#include "heed/kernels/cpu/buffer.h"
 #include "heed/kernels/cpu/matmul_kernels.h"
 #include "heed/kernels/cpu/matmul_plan.h"
+#include "heed/kernels/cpu/pieces.h"
 #include "heed/tensor/allocator.h"
 
 namespace heed::kernels::cpu {
@@ -19,25 +21,6 @@ constexpr int64_t kMostSums = 32 * 32;
 constexpr std::array<float, kMostCols> kNoBias{};
 // Of b, packed for all tasks at a time: a large one would take as much memory again.
 constexpr int64_t kMostPanelBytes = int64_t{8} << 20;
-
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-/// Memory of a thread that grows and is kept from one product to the next.
-class Buffer {
- public:
-  std::byte* at_least(int64_t bytes) {
-    if (bytes > size_) {
-      memory_.reset();
-      memory_ = allocate(static_cast<size_t>(bytes));
-      size_ = bytes;
-    }
-    return memory_.get();
-  }
-
- private:
-  std::shared_ptr<std::byte> memory_;
-  int64_t size_ = 0;
-};
 
 struct ThreadBuffers {
   Buffer rows;    // of a

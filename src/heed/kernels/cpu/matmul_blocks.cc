@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "heed/base/parallel.h"
+#include "heed/kernels/cpu/buffer.h"
 #include "heed/kernels/cpu/matmul_blocks_kernels.h"
 #include "heed/kernels/cpu/matmul_blocks_pack.h"
 #include "heed/kernels/cpu/matmul_blocks_rows.h"
@@ -20,26 +21,6 @@ constexpr int64_t kPieceBytes = 64 << 10;
 constexpr int64_t kRowsAtOnce = 256;
 // Of a piece of many rows: c is written in longer runs, and there are some pieces for each thread.
 constexpr int64_t kMostPanels = 8, kPieces = 16;
-
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-int64_t round_up(int64_t a, int64_t b) { return ceil_div(a, b) * b; }
-
-/// Memory that grows and is kept from one product to the next.
-class Buffer {
- public:
-  std::byte* at_least(int64_t bytes) {
-    if (bytes > size_) {
-      memory_.reset();
-      memory_ = allocate(static_cast<size_t>(bytes));
-      size_ = bytes;
-    }
-    return memory_.get();
-  }
-
- private:
-  std::shared_ptr<std::byte> memory_;
-  int64_t size_ = 0;
-};
 
 thread_local Buffer rows_buffer, sums_buffer;
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "heed/kernels/matmul_blocks.h"
@@ -66,6 +67,19 @@ struct BlockStrip {
   float* sums;
   int64_t stride;
 };
+
+/// Calls multiply.operator()<type, rows>(strip) with the weight's dtype and the strip's rows, of
+/// which there are 1 to `most_rows`.
+template <int most_rows, typename Multiply>
+void by_type_and_rows(const BlockStrip& strip, const Multiply& multiply) {
+  visit_stored(strip.layout.dtype, [&](auto stored) {
+    constexpr DType type = dtype_of<decltype(stored)>;
+    if constexpr (!is_plain(type)) [&]<int... i>(std::integer_sequence<int, i...>) {
+        ((strip.rows == i + 1 ? multiply.template operator()<type, i + 1>(strip) : void()), ...);
+      }
+    (std::make_integer_sequence<int, most_rows>());
+  });
+}
 
 struct BlockKernel {
   const char* name;

@@ -9,9 +9,7 @@
 #include <immintrin.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
-#include <utility>
 
 HWY_PUSH_ATTRIBUTES("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")
 
@@ -81,21 +79,9 @@ void multiply_rows(const BlockStrip& strip) {
                                strip.sums + i * kPanelCols);
 }
 
-using MultiplyRows = void (*)(const BlockStrip&);
-
-template <DType type, int... I>
-constexpr std::array<MultiplyRows, kRows> table_of_rows(std::integer_sequence<int, I...>) {
-  return {&multiply_rows<type, I + 1>...};
-}
-
 void multiply(const BlockStrip& strip) {
-  visit_stored(strip.layout.dtype, [&](auto stored) {
-    constexpr DType type = dtype_of<decltype(stored)>;
-    if constexpr (!is_plain(type)) {
-      static constexpr auto kTable = table_of_rows<type>(std::make_integer_sequence<int, kRows>());
-      kTable[static_cast<size_t>(strip.rows - 1)](strip);
-    }
-  });
+  by_type_and_rows<kRows>(
+      strip, []<DType type, int Rows>(const BlockStrip& some) { multiply_rows<type, Rows>(some); });
 }
 
 }  // namespace

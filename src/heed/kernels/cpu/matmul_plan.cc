@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "heed/kernels/cpu/pieces.h"
+
 namespace heed::kernels::cpu {
 namespace {
 
@@ -13,9 +15,6 @@ constexpr int64_t kRowsForReading = 128;
 constexpr int64_t kRowsForPacking = 384;
 // More tasks than threads, since some threads start late or are interrupted.
 constexpr int64_t kTasksPerThread = 4;
-
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-int64_t round_up(int64_t a, int64_t b) { return ceil_div(a, b) * b; }
 
 /// What a task may fill of its processor's level-2 cache.
 int64_t cache_bytes() {

@@ -36,8 +36,6 @@ constexpr int64_t kRowsAtOnce = 8 * kTaskRows;
 // What is worth waking a thread for: bytes of the weight that one row meets, and multiply-adds.
 constexpr int64_t kPieceBytes = 128 << 10, kPieceWork = 1 << 20;
 
-int64_t round_up(int64_t a, int64_t b) { return (a + b - 1) / b * b; }
-
 /// The factors: a as rows of f32, `a_stride` apart, with zeros up to a multiple of 32.
 struct Product {
   const float* a;
@@ -147,7 +145,7 @@ class Task {
 
   void run() const {
     const int64_t passes = std::max<int64_t>(1, (p_.k + kDepth - 1) / kDepth);
-    const int64_t depth = round_up((p_.k + passes - 1) / passes, kUnit);
+    const int64_t depth = round_up(ceil_div(p_.k, passes), kUnit);
     for (int64_t k = 0; k < p_.k; k += depth) run_pass(k, std::min(p_.k, k + depth));
     for (int64_t n = 0; n < cols_; ++n)
       for (int64_t r = 0; r < rows_; ++r) {
@@ -193,7 +191,7 @@ class Task {
 template <typename T>
 void multiply_rows(const Product& p) {
   const int64_t row_blocks = (p.m + kTaskRows - 1) / kTaskRows;
-  const int64_t rows = round_up((p.m + row_blocks - 1) / row_blocks, kTileRows);
+  const int64_t rows = round_up(ceil_div(p.m, row_blocks), kTileRows);
   const int64_t tasks = row_blocks * ((p.n + kTaskCols - 1) / kTaskCols);
   const int64_t task_work = std::max<int64_t>(1, rows * kTaskCols * p.k);
   parallel_for(

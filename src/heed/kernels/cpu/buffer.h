@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "heed/tensor/allocator.h"
+
+namespace heed::kernels::cpu {
+
+/// Memory of a thread that grows and is kept from one product to the next.
+class Buffer {
+ public:
+  std::byte* at_least(int64_t bytes) {
+    if (bytes > size_) {
+      memory_.reset();
+      memory_ = allocate(static_cast<size_t>(bytes));
+      size_ = bytes;
+    }
+    return memory_.get();
+  }
+
+ private:
+  std::shared_ptr<std::byte> memory_;
+  int64_t size_ = 0;
+};
+
+}  // namespace heed::kernels::cpu
