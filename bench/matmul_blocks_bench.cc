@@ -1,9 +1,11 @@
 // Times products with packed blocks and activations of 8 bits. A row reads the whole weight: bytes
-// per second. Many rows are bound by arithmetic: items are operations.
+// per second, and `share` and `best` are shares of what all threads read from memory (machine.h).
+// Many rows are bound by arithmetic: items are operations, as a share of the peak of int8.
 #include <benchmark/benchmark.h>
 
 #include <vector>
 
+#include "bench/machine.h"
 #include "bench/random_matrix.h"
 #include "heed/kernels/matmul_blocks.h"
 
@@ -14,52 +16,60 @@ namespace {
 constexpr int64_t kPassing = int64_t{1} << 30;
 
 /// A weight of some bytes: their values do not matter to the time.
-PackedBlocks random_weight(int64_t rows, int64_t cols, DType dtype) {
+Tensor some_weight(int64_t rows, int64_t cols, DType dtype) {
   Tensor weight = Tensor::empty({rows, cols}, dtype);
   for (int64_t i = 0; i < weight.bytes(); ++i)
     weight.raw()[i] = static_cast<std::byte>(i * 37 % 61);
-  return pack_blocks(weight);
+  return weight;
 }
 
-int64_t bytes_of_weight(const PackedBlocks& weight) {
-  return weight.rows * bytes_of(weight.dtype, weight.cols);
+/// Enough of them; kept until others are wanted, for a benchmark begins several times.
+const std::vector<PackedBlocks>& passing_weights(const Tensor& one) {
+  static std::vector<PackedBlocks> weights;
+  if (!weights.empty() && weights[0].dtype == one.dtype() && weights[0].rows == one.rows() &&
+      weights[0].cols == one.cols())
+    return weights;
+  weights.clear();
+  for (int64_t bytes = 0; bytes < kPassing; bytes += one.bytes())
+    weights.push_back(pack_blocks(one));
+  return weights;
 }
 
 /// One row each through weights that come from memory.
 void decoding(benchmark::State& state, DType dtype) {
   const int64_t in = state.range(0), out = state.range(1);
-  std::vector<PackedBlocks> weights;
-  for (int64_t bytes = 0; bytes < kPassing; bytes += bytes_of_weight(weights.back()))
-    weights.push_back(random_weight(out, in, dtype));
+  const Tensor one = some_weight(out, in, dtype);
+  const std::vector<PackedBlocks>& weights = passing_weights(one);
   const Tensor x = random_matrix(1, in);
   Tensor y = Tensor::empty({1, out});
   size_t next = 0;
-  for ([[maybe_unused]] auto _ : state) {
+  measure_bytes(state, one.bytes(), kPassing, [&] {
     matmul_blocks(x, weights[next], {}, y);
     next = (next + 1) % weights.size();
-  }
-  state.SetBytesProcessed(state.iterations() * bytes_of_weight(weights[0]));
+  });
 }
 
 /// Many rows.
 void prefill(benchmark::State& state, DType dtype) {
   const int64_t rows = state.range(0), in = state.range(1), out = state.range(2);
-  const PackedBlocks weight = random_weight(out, in, dtype);
+  const PackedBlocks weight = pack_blocks(some_weight(out, in, dtype));
   const Tensor x = random_matrix(rows, in);
   Tensor y = Tensor::empty({rows, out});
-  for ([[maybe_unused]] auto _ : state) matmul_blocks(x, weight, {}, y);
-  state.SetItemsProcessed(state.iterations() * 2 * rows * in * out);
+  measure_operations(state, 2 * rows * in * out, Arithmetic::int8,
+                     [&] { matmul_blocks(x, weight, {}, y); });
 }
 
 void decoding_shapes(benchmark::internal::Benchmark* bench) {
-  for (const auto& [in, out] : {std::pair{1536, 576}, {2048, 2048}, {2048, 5632}, {5632, 2048}})
+  for (const auto& [in, out] :
+       {std::pair{1536, 576}, {2048, 256}, {2048, 2048}, {2048, 5632}, {5632, 2048}, {2048, 32000}})
     bench->Args({in, out});
   bench->ArgNames({"in", "out"})->UseRealTime()->Unit(benchmark::kMicrosecond);
 }
 
 void prefill_shapes(benchmark::internal::Benchmark* bench) {
   for (const int64_t rows : {2, 4, 8, 16, 64, 512})
-    for (const auto& [in, out] : {std::pair{2048, 2048}, {2048, 5632}, {5632, 2048}})
+    for (const auto& [in, out] :
+         {std::pair{576, 576}, {576, 1536}, {2048, 2048}, {2048, 5632}, {5632, 2048}})
       if (rows == 512 || in + out == 4096) bench->Args({rows, in, out});
   bench->ArgNames({"rows", "in", "out"})->UseRealTime()->Unit(benchmark::kMicrosecond);
 }

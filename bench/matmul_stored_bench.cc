@@ -1,8 +1,10 @@
 // Times products with weights as they are stored. A row of a reads the whole weight: bytes per
 // second; many rows are bound by arithmetic: items are operations, so that items_per_second is
-// FLOP/s.
+// FLOP/s. `share` and `best` are shares of what all threads read from an area of the weight's size,
+// or of the peak of f32 (machine.h).
 #include <benchmark/benchmark.h>
 
+#include "bench/machine.h"
 #include "bench/random_matrix.h"
 #include "heed/kernels/matmul_stored.h"
 #include "heed/kernels/quantize.h"
@@ -17,9 +19,11 @@ void product(benchmark::State& state, DType dtype) {
   Tensor weight = Tensor::zeros({out, in}, dtype);
   if (dtype != DType::q6_K) quantize(random_matrix(out, in), weight);
   Tensor y = Tensor::empty({tokens, out});
-  for ([[maybe_unused]] auto _ : state) matmul_stored(x, weight, {}, y);
-  state.SetBytesProcessed(state.iterations() * weight.bytes());
-  state.SetItemsProcessed(state.iterations() * 2 * tokens * in * out);
+  const auto multiply = [&] { matmul_stored(x, weight, {}, y); };
+  if (tokens == 1)
+    measure_bytes(state, weight.bytes(), weight.bytes(), multiply);
+  else
+    measure_operations(state, 2 * tokens * in * out, Arithmetic::f32, multiply);
 }
 
 void shapes(benchmark::internal::Benchmark* bench) {
