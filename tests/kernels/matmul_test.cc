@@ -318,6 +318,18 @@ TEST(Matmul, EveryKernelForF32HasThePrecisionOfF32) {
   cpu::force_kernel(DType::f32, nullptr);
 }
 
+TEST(Matmul, APackedWeightIsNoLargerThanItWas) {
+  for (const DType dtype : kDTypes)
+    for (const cpu::MicroKernel* kernel : cpu::kernels_for(dtype)) {
+      cpu::force_kernel(dtype, kernel);
+      const Tensor weight = random_matrix(192, 256, dtype, 1);
+      const PackedMatrix packed = cpu::pack({weight, true});
+      EXPECT_EQ(packed.panels.bytes(), weight.elements() * size_of(packed.panels.dtype()))
+          << kernel->name;
+      cpu::force_kernel(dtype, nullptr);
+    }
+}
+
 TEST(Matmul, MixedOperandsAreRefused) {
   const Tensor a = random_matrix(2, 3, DType::f32, 1), b = random_matrix(3, 4, DType::bf16, 2);
   Tensor c = Tensor::empty({2, 4});

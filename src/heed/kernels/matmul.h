@@ -42,7 +42,8 @@ HEED_KERNEL(void, matmul,
             (const Factor& a, const Factor& b, const MatmulOptions& options, Tensor& c),
             (a, b, options, c))
 
-/// The right factor of many products, laid out once as the kernel wants to read it.
+/// The right factor of many products, laid out once as the kernel wants to read it; no larger than
+/// in panels.dtype(), but for columns and depths that are filled up.
 struct PackedMatrix {
   Tensor panels;
   int64_t rows = 0;  // K

@@ -29,23 +29,49 @@ struct ThreadBuffers {
 };
 thread_local ThreadBuffers buffers;
 
+/// A right factor of which panels are to be packed: as it is, or as a PackedMatrix keeps it.
+class Unpacked {
+ public:
+  explicit Unpacked(const Factor& b) : view_(b) {}
+  explicit Unpacked(const PackedMatrix& b)
+      : view_(b.panels.raw(), b.rows, b.kernel->cols), kept_(true) {}
+
+  int64_t rows() const { return view_.rows; }
+
+  /// MicroKernel::pack_panels.
+  void pack(const MicroKernel& kernel, PanelBlock block, std::byte* to, int64_t panel_bytes) const {
+    if (!kept_) return kernel.pack_panels(view_, block, to, panel_bytes);
+    MatrixView panel = view_;
+    panel.data += block.col / kernel.cols * kernel.kept_bytes(rows());
+    for (int64_t i = 0; i < block.panels; ++i, to += panel_bytes) {
+      kernel.pack_panels(panel, {.col = 0, .panels = 1, .k = block.k, .depth = block.depth}, to,
+                         panel_bytes);
+      panel.data += kernel.kept_bytes(rows());
+    }
+  }
+
+ private:
+  MatrixView view_;
+  bool kept_ = false;  // then it shows the first panel's columns
+};
+
 /// Columns [first, first + cols) of b in panels.
-std::shared_ptr<std::byte> pack_columns(const MicroKernel& kernel, const MatrixView& b,
-                                        int64_t first, int64_t cols) {
-  const int64_t panels = ceil_div(cols, kernel.cols), bytes = kernel.panel_bytes(b.rows);
+std::shared_ptr<std::byte> pack_columns(const MicroKernel& kernel, const Unpacked& b, int64_t first,
+                                        int64_t cols) {
+  const int64_t panels = ceil_div(cols, kernel.cols), bytes = kernel.panel_bytes(b.rows());
   auto memory = allocate(static_cast<size_t>(std::max<int64_t>(panels * bytes, 1)));
   // Pieces worth waking a thread for.
   constexpr int64_t kPanels = 8;
-  const int64_t pieces = ceil_div(panels, kPanels), passes = ceil_div(b.rows, kernel.depth);
+  const int64_t pieces = ceil_div(panels, kPanels), passes = ceil_div(b.rows(), kernel.depth);
   parallel_for(passes * pieces, 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t k = i / pieces * kernel.depth, panel = i % pieces * kPanels;
-      kernel.pack_panels(b,
-                         {.col = first + panel * kernel.cols,
-                          .panels = std::min(kPanels, panels - panel),
-                          .k = k,
-                          .depth = std::min(kernel.depth, b.rows - k)},
-                         memory.get() + panel * bytes + kernel.panel_bytes(k), bytes);
+      b.pack(kernel,
+             {.col = first + panel * kernel.cols,
+              .panels = std::min(kPanels, panels - panel),
+              .k = k,
+              .depth = std::min(kernel.depth, b.rows() - k)},
+             memory.get() + panel * bytes + kernel.panel_bytes(k), bytes);
     }
   });
   return memory;
@@ -74,10 +100,9 @@ class Product {
     run_tasks();
   }
 
-  void run(const Factor& b) {
-    const MatrixView view(b);
+  void run(const Unpacked& b) {
     if (plan_.pack_in_tasks) {
-      b_ = &view;
+      b_ = &b;
       return run_tasks();
     }
     const int64_t bytes = std::max<int64_t>(1, kernel_.panel_bytes(a_.cols));
@@ -85,7 +110,7 @@ class Product {
     for (first_col_ = 0; first_col_ < n_; first_col_ += step) {
       const int64_t cols = std::min(step, n_ - first_col_);
       if (cols < n_) plan_ = plan(kernel_, a_, cols, true, thread_count());
-      const auto panels = pack_columns(kernel_, view, first_col_, cols);
+      const auto panels = pack_columns(kernel_, b, first_col_, cols);
       panels_ = panels.get();
       run_tasks();
     }
@@ -162,7 +187,7 @@ class Product {
     }
     const int64_t bytes = kernel_.panel_bytes(depth);
     std::byte* data = buffers.panels.at_least(std::max<int64_t>(1, count * bytes));
-    kernel_.pack_panels(*b_, {task.col, count, k, depth}, data, bytes);
+    b_->pack(kernel_, {task.col, count, k, depth}, data, bytes);
     return {data, bytes, count};
   }
 
@@ -275,7 +300,7 @@ class Product {
   Plan plan_;
   const std::byte* panels_ = nullptr;  // b from first_col_ on, packed
   int64_t first_col_ = 0;
-  const MatrixView* b_ = nullptr;             // or b to be packed
+  const Unpacked* b_ = nullptr;               // or b to be packed
   std::array<float, kMostCols> edge_bias_{};  // of the panel that reaches over the edge
 };
 
@@ -283,10 +308,19 @@ class Product {
 
 PackedMatrix pack(const Factor& b) {
   const MicroKernel& kernel = kernel_for(b.matrix.dtype());
-  const int64_t panels = (b.cols() + kernel.cols - 1) / kernel.cols;
-  const int64_t elements = kernel.panel_bytes(b.rows()) / size_of(kernel.panel_type);
-  return {.panels = Tensor::view({panels, elements}, kernel.panel_type,
-                                 pack_columns(kernel, MatrixView(b), 0, b.cols())),
+  const int64_t panels = ceil_div(b.cols(), kernel.cols), bytes = kernel.kept_bytes(b.rows());
+  std::shared_ptr<std::byte> memory;
+  if (kernel.keep_columns) {
+    memory = allocate(static_cast<size_t>(std::max<int64_t>(panels * bytes, 1)));
+    parallel_for(panels, 1, [&, view = MatrixView(b)](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        kernel.keep_columns(view, i * kernel.cols, memory.get() + i * bytes);
+    });
+  } else {
+    memory = pack_columns(kernel, Unpacked(b), 0, b.cols());
+  }
+  return {.panels = Tensor::view({panels, bytes / size_of(kernel.panel_type)}, kernel.panel_type,
+                                 std::move(memory)),
           .rows = b.rows(),
           .cols = b.cols(),
           .kernel = &kernel};
@@ -296,7 +330,7 @@ void matmul(const Factor& a, const Factor& b, const MatmulOptions& options, Tens
   require(a.matrix.dtype() == b.matrix.dtype(), "matmul: a is {}, b is {}, expected one dtype",
           name_of(a.matrix.dtype()), name_of(b.matrix.dtype()));
   if (c.elements() == 0) return;
-  Product(kernel_for(a.matrix.dtype()), a, options, false, c).run(b);
+  Product(kernel_for(a.matrix.dtype()), a, options, false, c).run(Unpacked(b));
 }
 
 void matmul_packed(const Tensor& a, const PackedMatrix& b, const MatmulOptions& options,
@@ -305,7 +339,10 @@ void matmul_packed(const Tensor& a, const PackedMatrix& b, const MatmulOptions& 
   require(b.kernel->panel_type == DType::f32 || a.dtype() == DType::bf16,
           "matmul_packed: a is {}, b was packed as bf16", name_of(a.dtype()));
   if (c.elements() == 0) return;
-  Product(*b.kernel, {a}, options, true, c).run(b.panels.raw());
+  if (b.kernel->keep_columns)
+    Product(*b.kernel, {a}, options, false, c).run(Unpacked(b));
+  else
+    Product(*b.kernel, {a}, options, true, c).run(b.panels.raw());
 }
 
 }  // namespace heed::kernels::cpu

@@ -267,6 +267,7 @@ const MicroKernel* amx_split_kernel() {
                                       .packed_rows_bytes = split_rows_bytes,
                                       .pack_rows = split_rows,
                                       .pack_panels = pack_split_panels,
+                                      .keep_columns = keep_split_columns,
                                       .multiply = multiply_split,
                                       .finish = finish};
   static const bool available = has(Instructions::amx_bf16);

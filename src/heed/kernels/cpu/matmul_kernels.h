@@ -18,6 +18,14 @@ struct MatrixView {
   bool transposed;
 
   explicit MatrixView(const Factor& factor);
+  /// Plain f32.
+  MatrixView(const std::byte* numbers, int64_t n_rows, int64_t n_cols)
+      : data(numbers),
+        dtype(DType::f32),
+        rows(n_rows),
+        cols(n_cols),
+        stride(n_cols),
+        transposed(false) {}
 
   const std::byte* at(int64_t row, int64_t col) const {
     return data + (transposed ? col * stride + row : row * stride + col) * size_of(dtype);
@@ -83,12 +91,20 @@ struct MicroKernel {
   /// Packs a block; its panels begin `panel_bytes` apart.
   void (*pack_panels)(const MatrixView& b, const PanelBlock& block, std::byte* to,
                       int64_t panel_bytes);
+  /// Where panels are larger than what they are made of: writes the columns from `col` on as plain
+  /// f32 [K, cols], filled up with zeros. That is what a PackedMatrix keeps then, and what panels
+  /// are packed from in each product. Null: a PackedMatrix keeps panels.
+  void (*keep_columns)(const MatrixView& b, int64_t col, std::byte* to) = nullptr;
   void (*multiply)(const Strip& strip);
   /// Called by a thread after its last multiply; may be null.
   void (*finish)();
 
   int64_t panel_bytes(int64_t k) const {
     return (k + depth_multiple - 1) / depth_multiple * depth_multiple * cols * element_bytes;
+  }
+  /// Of a PackedMatrix, for `cols` columns.
+  int64_t kept_bytes(int64_t k) const {
+    return keep_columns ? k * cols * size_of(DType::f32) : panel_bytes(k);
   }
 };
 

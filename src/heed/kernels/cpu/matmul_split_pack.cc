@@ -103,6 +103,30 @@ void pack_panels_of(const MatrixView& b, const PanelBlock& block, std::byte* to,
     }
 }
 
+/// 16 of kept columns that lie along memory.
+template <typename T>
+void keep_turned(const T* from, int64_t stride, int64_t depth, int64_t cols, float* to) {
+  alignas(64) float turned[kLanes * kLanes];
+  for (int64_t k = 0; k < depth; k += kLanes) {
+    transpose(from + k, stride, cols, depth - k, turned);
+    for (int64_t i = 0; i < std::min(kLanes, depth - k); ++i, to += kSplitCols)
+      _mm512_store_ps(to, _mm512_load_ps(turned + i * kLanes));
+  }
+}
+
+template <typename T>
+void keep_columns_of(const MatrixView& b, int64_t first, float* to) {
+  for (int64_t col = first; col < first + kSplitCols; col += kLanes, to += kLanes) {
+    const T* from = reinterpret_cast<const T*>(b.data);
+    const int64_t cols = std::max<int64_t>(b.cols - col, 0);
+    if (b.transposed)
+      keep_turned(from + col * b.stride, b.stride, b.rows, cols, to);
+    else
+      for (int64_t k = 0; k < b.rows; ++k)
+        _mm512_store_ps(to + k * kSplitCols, load(from + k * b.stride + col, lowest(cols)));
+  }
+}
+
 /// Rows that lie along memory, one after the other.
 template <typename T>
 void pack_plain_rows(const T* from, int64_t stride, const RowBlock& block, int64_t group_bytes,
@@ -143,6 +167,13 @@ void pack_split_panels(const MatrixView& b, const PanelBlock& block, std::byte* 
     pack_panels_of<float>(b, block, to, panel_bytes);
   else
     pack_panels_of<bfloat16>(b, block, to, panel_bytes);
+}
+
+void keep_split_columns(const MatrixView& b, int64_t col, std::byte* to) {
+  if (b.dtype == DType::f32)
+    keep_columns_of<float>(b, col, reinterpret_cast<float*>(to));
+  else
+    keep_columns_of<bfloat16>(b, col, reinterpret_cast<float*>(to));
 }
 
 void pack_split_rows(const MatrixView& a, RowBlock block, int64_t group_bytes, std::byte* to) {

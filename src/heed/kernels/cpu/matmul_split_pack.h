@@ -25,6 +25,9 @@ constexpr int64_t split_bytes(int64_t depth) {
 void pack_split_panels(const MatrixView& b, const PanelBlock& block, std::byte* to,
                        int64_t panel_bytes);
 
+/// MicroKernel::keep_columns: two thirds of a panel's bytes.
+void keep_split_columns(const MatrixView& b, int64_t col, std::byte* to);
+
 /// Packs the groups of a block, `group_bytes` apart; of the rows of a last, partial group those of
 /// whole sixteens.
 void pack_split_rows(const MatrixView& a, RowBlock block, int64_t group_bytes, std::byte* to);
