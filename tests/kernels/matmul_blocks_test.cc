@@ -125,6 +125,31 @@ TEST(MatmulBlocks, ThreadsDoNotMatter) {
   });
 }
 
+TEST(MatmulBlocks, SeveralTogetherHaveTheBitsOfEach) {
+  const DType types[] = {DType::q8_0, DType::q8_0, DType::q4_1, DType::q6_K, DType::q8_0};
+  const Tensor bias = normals({70}, 6), none;
+  with_every_kernel([&](const std::string& name) {
+    for (const int64_t m : {0, 1, 3, 20, 300}) {
+      const Tensor a = normals({m, 512}, 1);
+      std::vector<PackedBlocks> weights;
+      std::vector<Tensor> found, expected;
+      for (size_t i = 0; i < std::size(types); ++i) {
+        const int64_t n = i == 3 ? 70 : 40 + 300 * static_cast<int64_t>(i % 2);
+        const Tensor weight = random_stored({n, 512}, types[i], i);
+        weights.push_back(cpu::pack_blocks(weight));
+        found.push_back(Tensor::empty({m, n}));
+        expected.push_back(product(a, weight, i == 3 ? bias : none));
+      }
+      std::vector<BlockProduct> products;
+      for (size_t i = 0; i < weights.size(); ++i)
+        products.push_back({&weights[i], i == 3 ? &bias : &none, &found[i]});
+      cpu::matmul_blocks(a, products);
+      for (size_t i = 0; i < found.size(); ++i)
+        EXPECT_TRUE(same_bits(found[i], expected[i])) << name << " " << m << " " << i;
+    }
+  });
+}
+
 TEST(MatmulBlocks, EmptySizesAreDefined) {
   for (const DType dtype : kBlocks)
     for (const int64_t m : {0, 1, 20}) {

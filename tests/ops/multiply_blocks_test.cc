@@ -35,10 +35,33 @@ TEST(MultiplyBlocks, APackedWeightIsMultipliedAsIntegers) {
       }
 }
 
+TEST(MultiplyBlocks, SeveralTogetherHaveTheBitsOfEach) {
+  const Parameter none;
+  Parameter plain = packed_weight(DType::q8_0);
+  plain.blocks = {};
+  const std::vector<Parameter> weights{packed_weight(DType::q8_0), packed_weight(DType::q4_0),
+                                       plain, packed_weight(DType::q8_0),
+                                       packed_weight(DType::q8_0)};
+  const Tensor x = kernels::normals({3, 64}, 3);
+  std::vector<Tensor> found, expected;
+  for (const Parameter& weight : weights) {
+    found.push_back(Tensor::empty({3, 24}));
+    expected.push_back(Tensor::empty({3, 24}));
+    multiply(x, weight, none, expected.back());
+  }
+  std::vector<Multiplied> products;
+  for (size_t i = 0; i < weights.size(); ++i) products.push_back({weights[i], none, found[i]});
+  multiply(x, products);
+  for (size_t i = 0; i < weights.size(); ++i)
+    EXPECT_TRUE(kernels::same_bits(found[i], expected[i])) << i;
+}
+
 TEST(MultiplyBlocks, OfAnotherWidthIsRefused) {
   const Parameter weight = packed_weight(DType::q8_0), none;
   Tensor out = Tensor::empty({2, 24});
   expect_error([&] { multiply(kernels::normals({2, 32}, 1), weight, none, out); }, "weight");
+  const Multiplied products[] = {{weight, none, out}};
+  expect_error([&] { multiply(kernels::normals({2, 32}, 1), products); }, "weight");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "heed/kernels/backend.h"
 #include "heed/tensor/tensor.h"
@@ -42,5 +43,17 @@ HEED_KERNEL(PackedBlocks, pack_blocks, (const Tensor& weight), (weight))
 HEED_KERNEL(void, matmul_blocks,
             (const Tensor& a, const PackedBlocks& weight, const Tensor& bias, Tensor& c),
             (a, weight, bias, c))
+
+/// One of several such products with the same a.
+struct BlockProduct {
+  const PackedBlocks* weight;
+  const Tensor* bias;
+  Tensor* c;
+};
+
+/// All of them, bit for bit as one by one: a is quantised once for weights of one type that follow
+/// each other, and threads meet once.
+HEED_KERNEL(void, matmul_blocks, (const Tensor& a, std::span<const BlockProduct> products),
+            (a, products))
 
 }  // namespace heed::kernels

@@ -1,15 +1,25 @@
 #include "heed/ops/multiply.h"
 
+#include <algorithm>
+#include <array>
+
 #include "heed/kernels/matmul.h"
 #include "heed/kernels/matmul_blocks.h"
 #include "heed/kernels/matmul_stored.h"
 #include "heed/ops/check.h"
 
 namespace heed::ops {
+namespace {
 
-void multiply(const Tensor& x, const Parameter& weight, const Parameter& bias, Tensor& out) {
+void check(const Tensor& x, const Parameter& weight, const Parameter& bias) {
   check_width(weight.name, "the input", x, weight.value.cols());
   if (bias.present()) check_shape(bias.name, "the bias", bias.value, {weight.value.rows()});
+}
+
+}  // namespace
+
+void multiply(const Tensor& x, const Parameter& weight, const Parameter& bias, Tensor& out) {
+  check(x, weight, bias);
   const bool trained = weight.gradient.defined() || weight.working.defined();
   if (weight.packed.defined())
     kernels::matmul_packed(x, weight.packed, {.bias = bias.value}, out);
@@ -19,6 +29,23 @@ void multiply(const Tensor& x, const Parameter& weight, const Parameter& bias, T
     kernels::matmul({x}, {weight.read(x.dtype()), true}, {.bias = bias.value}, out);
   else
     kernels::matmul_stored(x, weight.value, bias.value, out);
+}
+
+void multiply(const Tensor& x, std::span<const Multiplied> products) {
+  constexpr size_t kTogether = 4;
+  for (; !products.empty(); products = products.subspan(std::min(products.size(), kTogether))) {
+    std::array<kernels::BlockProduct, kTogether> blocks{};
+    size_t count = 0;
+    for (const auto& [weight, bias, out] : products.first(std::min(products.size(), kTogether))) {
+      if (weight.packed.defined() || !weight.blocks.defined()) {
+        multiply(x, weight, bias, out);
+        continue;
+      }
+      check(x, weight, bias);
+      blocks[count++] = {&weight.blocks, &bias.value, &out};
+    }
+    kernels::matmul_blocks(x, {blocks.data(), count});
+  }
 }
 
 }  // namespace heed::ops

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "heed/ops/parameter.h"
 
 namespace heed::ops {
@@ -10,5 +12,16 @@ namespace heed::ops {
 /// while it is trained, or read from where it lies as it is stored. Throws Error on a width that
 /// does not fit.
 void multiply(const Tensor& x, const Parameter& weight, const Parameter& bias, Tensor& out);
+
+/// One of several products with the same input.
+struct Multiplied {
+  const Parameter& weight;
+  const Parameter& bias;
+  Tensor& out;
+};
+
+/// Each out = x W^T + b, bit for bit as one by one. Weights in blocks are multiplied with together:
+/// x is quantised once, and threads meet once, which pays for few rows.
+void multiply(const Tensor& x, std::span<const Multiplied> products);
 
 }  // namespace heed::ops

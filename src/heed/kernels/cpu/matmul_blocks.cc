@@ -36,47 +36,26 @@ QuantizedRows rows_in(Buffer& buffer, int64_t rows, int64_t together, int64_t k)
           .starts = reinterpret_cast<int32_t*>(memory + rows * k + 2 * numbers)};
 }
 
+/// A product's part in what is done for several, of at most kRowsAtOnce rows of a.
 class Product {
  public:
-  Product(const Tensor& a, const PackedBlocks& weight, const Tensor& bias, Tensor& c)
-      : kernel_(block_kernel(a.rows())),
-        layout_(weight.dtype, weight.cols),
-        a_(a),
-        weight_(weight),
-        bias_(bias.defined() ? bias.data<float>() : nullptr),
-        c_(c),
-        m_(a.rows()),
-        n_(weight.rows) {}
+  Product(const BlockProduct& product, const BlockKernel& kernel, int64_t first_row, int64_t rows)
+      : kernel_(kernel),
+        layout_(product.weight->dtype, product.weight->cols),
+        panels_(product.weight->panels.get()),
+        bias_(product.bias->defined() ? product.bias->data<float>() : nullptr),
+        c_(*product.c),
+        first_row_(first_row),
+        m_(rows),
+        n_(product.weight->rows) {}
 
-  void run() const {
-    const int64_t together = std::min(kernel_.together, round_up(m_, kernel_.row_multiple));
-    const QuantizedRows rows = rows_in(rows_buffer, round_up(m_, together), together, weight_.cols);
-    const RowSums sums{.any = kernel_.reads_starts || layout_.dtype == DType::q4_1,
-                       .bias = quant_bias(layout_.dtype),
-                       .halves = layout_.dtype == DType::q6_K};
-    parallel_for(m_, piece_rows(kLightPiece, weight_.cols), [&](int64_t begin, int64_t end) {
-      quantize_activations(a_, begin, end, sums, rows);
-    });
-    clear_rest(rows);
-    const int64_t panels = ceil_div(n_, kPanelCols);
-    const int64_t grain = m_ < kPanelCols ? kPieceBytes / std::max<int64_t>(1, layout_.bytes)
-                                          : std::min(kMostPanels, panels / kPieces);
-    parallel_for(panels, std::max<int64_t>(1, grain),
-                 [&](int64_t begin, int64_t end) { run_panels(rows, begin, end); });
-  }
+  /// Of some panels each, for threads to take.
+  int64_t pieces() const { return ceil_div(ceil_div(n_, kPanelCols), piece_panels()); }
 
- private:
-  /// Those behind the last row, which kernels may read.
-  void clear_rest(const QuantizedRows& rows) const {
-    const int64_t first = m_ % rows.together;
-    if (first == 0) return;
-    float* scales = rows.from(m_ - first).scales;
-    for (int64_t at = 0; at < rows.blocks; ++at)
-      std::fill(scales + at * rows.together + first, scales + (at + 1) * rows.together, 0.0f);
-  }
-
-  void run_panels(const QuantizedRows& rows, int64_t begin, int64_t end) const {
-    const int64_t stride = (end - begin) * kPanelCols;
+  void run(const QuantizedRows& rows, int64_t piece) const {
+    const int64_t begin = piece * piece_panels();
+    const int64_t panels = std::min(piece_panels(), ceil_div(n_, kPanelCols) - begin);
+    const int64_t stride = panels * kPanelCols;
     auto* sums = reinterpret_cast<float*>(sums_buffer.at_least(
         round_up(std::min(m_, kernel_.rows), kernel_.row_multiple) * stride * 4));
     for (int64_t row = 0; row < m_; row += kernel_.rows) {
@@ -84,16 +63,23 @@ class Product {
       kernel_.multiply({.a = rows.from(row),
                         .rows = count,
                         .layout = layout_,
-                        .panel = weight_.panels.get() + begin * layout_.bytes,
-                        .panels = end - begin,
+                        .panel = panels_ + begin * layout_.bytes,
+                        .panels = panels,
                         .sums = sums,
                         .stride = stride});
       const int64_t col = begin * kPanelCols, cols = std::min(stride, n_ - col);
       visit_floating(c_.dtype(), [&](auto zero) {
-        for (int64_t r = 0; r < count; ++r)
-          finish(sums + r * stride, col, cols, c_.data<decltype(zero)>() + (row + r) * n_ + col);
+        auto* to = c_.data<decltype(zero)>() + (first_row_ + row) * n_ + col;
+        for (int64_t r = 0; r < count; ++r) finish(sums + r * stride, col, cols, to + r * n_);
       });
     }
+  }
+
+ private:
+  int64_t piece_panels() const {
+    const int64_t panels = m_ < kPanelCols ? kPieceBytes / std::max<int64_t>(1, layout_.bytes)
+                                           : std::min(kMostPanels, n_ / kPanelCols / kPieces);
+    return std::max<int64_t>(1, panels);
   }
 
   template <typename T>
@@ -106,12 +92,58 @@ class Product {
 
   const BlockKernel& kernel_;
   const PanelLayout layout_;
-  const Tensor& a_;
-  const PackedBlocks& weight_;
+  const std::byte* panels_;
   const float* bias_;
   Tensor& c_;
-  const int64_t m_, n_;
+  const int64_t first_row_, m_, n_;
 };
+
+/// Rows behind the last one, which kernels may read.
+void clear_rest(const QuantizedRows& rows, int64_t count) {
+  const int64_t first = count % rows.together;
+  if (first == 0) return;
+  float* scales = rows.from(count - first).scales;
+  for (int64_t at = 0; at < rows.blocks; ++at)
+    std::fill(scales + at * rows.together + first, scales + (at + 1) * rows.together, 0.0f);
+}
+
+/// a as a kernel wants it beside weights of a type.
+QuantizedRows quantize(const Tensor& a, const BlockKernel& kernel, DType weight) {
+  const int64_t together = std::min(kernel.together, round_up(a.rows(), kernel.row_multiple));
+  const QuantizedRows rows = rows_in(rows_buffer, round_up(a.rows(), together), together, a.cols());
+  const RowSums sums{.any = kernel.reads_starts || weight == DType::q4_1,
+                     .bias = quant_bias(weight),
+                     .halves = weight == DType::q6_K};
+  parallel_for(a.rows(), piece_rows(kLightPiece, a.cols()), [&](int64_t begin, int64_t end) {
+    quantize_activations(a, begin, end, sums, rows);
+  });
+  clear_rest(rows, a.rows());
+  return rows;
+}
+
+/// Products with weights of one type.
+void multiply(const Tensor& a, std::span<const BlockProduct> products) {
+  const DType dtype = products[0].weight->dtype;
+  for (int64_t first = 0; first < a.rows(); first += kRowsAtOnce) {
+    const int64_t count = std::min(kRowsAtOnce, a.rows() - first);
+    const BlockKernel& kernel = block_kernel(count);
+    const QuantizedRows rows = quantize(a.row_slice(first, first + count), kernel, dtype);
+    const auto part = [&](const BlockProduct& product) {
+      return Product(product, kernel, first, count);
+    };
+    int64_t pieces = 0;
+    for (const BlockProduct& product : products) pieces += part(product).pieces();
+    parallel_for(pieces, 1, [&](int64_t begin, int64_t end) {
+      for (const BlockProduct& product : products) {
+        const Product some = part(product);
+        for (int64_t i = begin; i < std::min(end, some.pieces()); ++i)
+          if (i >= 0) some.run(rows, i);
+        begin -= some.pieces();
+        end -= some.pieces();
+      }
+    });
+  }
+}
 
 }  // namespace
 
@@ -133,17 +165,25 @@ PackedBlocks pack_blocks(const Tensor& weight) {
           .weight = {}};
 }
 
-void matmul_blocks(const Tensor& a, const PackedBlocks& weight, const Tensor& bias, Tensor& c) {
-  require(weight.panels != nullptr,
-          "matmul_blocks: the weight was packed by the reference backend");
+void matmul_blocks(const Tensor& a, std::span<const BlockProduct> products) {
   visit_floating(a.dtype(), [](auto) {});
-  visit_floating(c.dtype(), [](auto) {});
-  if (c.elements() == 0) return;
-  for (int64_t row = 0; row < a.rows(); row += kRowsAtOnce) {
-    const int64_t end = std::min(a.rows(), row + kRowsAtOnce);
-    Tensor part = c.row_slice(row, end);
-    Product(a.row_slice(row, end), weight, bias, part).run();
+  for (const BlockProduct& product : products) {
+    require(product.weight->panels != nullptr,
+            "matmul_blocks: the weight was packed by the reference backend");
+    visit_floating(product.c->dtype(), [](auto) {});
   }
+  while (!products.empty()) {
+    size_t count = 1;
+    while (count < products.size() && products[count].weight->dtype == products[0].weight->dtype)
+      ++count;
+    multiply(a, products.first(count));
+    products = products.subspan(count);
+  }
+}
+
+void matmul_blocks(const Tensor& a, const PackedBlocks& weight, const Tensor& bias, Tensor& c) {
+  const BlockProduct product{&weight, &bias, &c};
+  cpu::matmul_blocks(a, {&product, 1});
 }
 
 }  // namespace heed::kernels::cpu

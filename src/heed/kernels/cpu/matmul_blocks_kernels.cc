@@ -24,7 +24,8 @@ PanelLayout::PanelLayout(DType type, int64_t k) : dtype(type), blocks(k / kProdu
 std::vector<const BlockKernel*> block_kernels() {
   std::vector<const BlockKernel*> kernels;
   for (const BlockKernel* kernel :
-       {amx_block_kernel(), avx512_vnni_block_kernel(), avx2_block_kernel(), plain_block_kernel()})
+       {amx_block_kernel(), avx512_vnni_block_kernel(), avx_vnni_block_kernel(),
+        avx2_block_kernel(), plain_block_kernel()})
     if (kernel) kernels.push_back(kernel);
   return kernels;
 }

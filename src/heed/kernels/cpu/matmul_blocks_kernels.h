@@ -91,10 +91,11 @@ struct BlockKernel {
   void (*multiply)(const BlockStrip& strip);
 };
 
-/// Plain loops, and those for AVX2, for AVX-512 with VNNI and for AMX, which are null where the
-/// machine does not have them.
+/// Plain loops, and those for AVX2, without VNNI and with it, for AVX-512 with VNNI and for AMX,
+/// which are null where the machine does not have them.
 const BlockKernel* plain_block_kernel();
 const BlockKernel* avx2_block_kernel();
+const BlockKernel* avx_vnni_block_kernel();
 const BlockKernel* avx512_vnni_block_kernel();
 const BlockKernel* amx_block_kernel();
 

@@ -116,4 +116,9 @@ void matmul_blocks(const Tensor& a, const PackedBlocks& weight, const Tensor& bi
   });
 }
 
+void matmul_blocks(const Tensor& a, std::span<const BlockProduct> products) {
+  for (const BlockProduct& product : products)
+    reference::matmul_blocks(a, *product.weight, *product.bias, *product.c);
+}
+
 }  // namespace heed::kernels::reference
