@@ -8,12 +8,14 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "heed/base/parallel.h"
 #include "heed/base/random.h"
 #include "heed/kernels/attention.h"
+#include "heed/kernels/quantize.h"
 
 namespace {
 
@@ -31,7 +33,8 @@ struct Case {
   bool gathered = false;  // through kv_rows; forward only
   int64_t window = 0;
   float soft_cap = 0.0f;
-  int64_t reach = 0;  // of a relative bias
+  int64_t reach = 0;                  // of a relative bias
+  std::optional<DType> kept_in = {};  // keys and values, as in a cache; forward only
 };
 
 Tensor normal(int64_t rows, int64_t cols, DType dtype, uint64_t seed) {
@@ -43,6 +46,13 @@ Tensor normal(int64_t rows, int64_t cols, DType dtype, uint64_t seed) {
       x.data<T>()[i] = T(static_cast<float>(random.normal(static_cast<uint64_t>(i))));
   });
   return x;
+}
+
+Tensor kept(const Tensor& x, std::optional<DType> dtype) {
+  if (!dtype) return x;
+  Tensor y = Tensor::empty(x.shape(), *dtype);
+  quantize(x, y);
+  return y;
 }
 
 /// Lengths around `mean`, as sentences have them; always the same.
@@ -98,8 +108,8 @@ void measure(const Case& c, int repetitions) {
                                  .dropout = c.dropout,
                                  .dropout_key = 99};
   const Tensor q = normal(q_offsets.back(), c.n_heads * c.d, c.dtype, 1);
-  const Tensor k = normal(keys, c.n_kv_heads * c.d, c.dtype, 2);
-  const Tensor v = normal(keys, c.n_kv_heads * c.d, c.dtype, 3);
+  const Tensor k = kept(normal(keys, c.n_kv_heads * c.d, c.dtype, 2), c.kept_in);
+  const Tensor v = kept(normal(keys, c.n_kv_heads * c.d, c.dtype, 3), c.kept_in);
   const Tensor d_out = normal(q_offsets.back(), c.n_heads * c.d, c.dtype, 4);
   Tensor out = Tensor::empty(q.shape(), c.dtype);
   Tensor log_sum = Tensor::empty({q_offsets.back(), c.n_heads});
@@ -111,9 +121,9 @@ void measure(const Case& c, int repetitions) {
   const AttentionForward in{q, k, v, spans, options, bias};
   const double operations = product_operations(c, spans);
   const double forward = seconds(repetitions, [&] { attention_forward(in, out, log_sum); });
-  fmt::print("{:32} forward {:9.3f} ms {:6.1f} GFLOP/s", c.name, forward * 1e3,
+  fmt::print("{:44} forward {:9.3f} ms {:6.1f} GFLOP/s", c.name, forward * 1e3,
              2.0 * operations * 1e-9 / forward);
-  if (!c.gathered && c.queries > 1) {
+  if (!c.gathered && !c.kept_in && c.queries > 1) {
     Tensor dq = Tensor::empty(q.shape(), c.dtype);
     Tensor dk = Tensor::empty(k.shape(), c.dtype);
     Tensor dv = Tensor::empty(v.shape(), c.dtype);
@@ -152,6 +162,111 @@ const std::vector<Case> kCases = {
     {"decoding 1 x 4096 keys, 32/8", 1, 1, 4096, 32, 8, 128, true},
     {"decoding 1 x 4096 latents, 16/1", 1, 1, 4096, 16, 1, 576, true},
     {"decoding 1 x 4096 keys, 8/8", 1, 1, 4096, 8, 8, 64, true},
+    {.name = "prefill 4096, 9/3",
+     .sequences = 1,
+     .queries = 4096,
+     .keys = 4096,
+     .n_heads = 9,
+     .n_kv_heads = 3,
+     .d = 64,
+     .causal = true,
+     .dtype = DType::f32},
+    {.name = "decoding 1 x 4096 keys, 9/3",
+     .sequences = 1,
+     .queries = 1,
+     .keys = 4096,
+     .n_heads = 9,
+     .n_kv_heads = 3,
+     .d = 64,
+     .causal = true,
+     .dtype = DType::f32},
+    {.name = "decoding 1 x 32768 keys, 9/3",
+     .sequences = 1,
+     .queries = 1,
+     .keys = 32768,
+     .n_heads = 9,
+     .n_kv_heads = 3,
+     .d = 64,
+     .causal = true,
+     .dtype = DType::f32},
+    {.name = "prefill 4096, 9/3, cache in bf16",
+     .sequences = 1,
+     .queries = 4096,
+     .keys = 4096,
+     .n_heads = 9,
+     .n_kv_heads = 3,
+     .d = 64,
+     .causal = true,
+     .dtype = DType::f32,
+     .kept_in = DType::bf16},
+    {.name = "decoding 1 x 4096 keys, 9/3, cache in bf16",
+     .sequences = 1,
+     .queries = 1,
+     .keys = 4096,
+     .n_heads = 9,
+     .n_kv_heads = 3,
+     .d = 64,
+     .causal = true,
+     .dtype = DType::f32,
+     .kept_in = DType::bf16},
+    {.name = "decoding 1 x 32768 keys, 9/3, cache in bf16",
+     .sequences = 1,
+     .queries = 1,
+     .keys = 32768,
+     .n_heads = 9,
+     .n_kv_heads = 3,
+     .d = 64,
+     .causal = true,
+     .dtype = DType::f32,
+     .kept_in = DType::bf16},
+    {.name = "prefill 4096, 9/3, cache in q8_0",
+     .sequences = 1,
+     .queries = 4096,
+     .keys = 4096,
+     .n_heads = 9,
+     .n_kv_heads = 3,
+     .d = 64,
+     .causal = true,
+     .dtype = DType::f32,
+     .kept_in = DType::q8_0},
+    {.name = "decoding 1 x 4096 keys, 9/3, cache in q8_0",
+     .sequences = 1,
+     .queries = 1,
+     .keys = 4096,
+     .n_heads = 9,
+     .n_kv_heads = 3,
+     .d = 64,
+     .causal = true,
+     .dtype = DType::f32,
+     .kept_in = DType::q8_0},
+    {.name = "decoding 1 x 32768 keys, 9/3, cache in q8_0",
+     .sequences = 1,
+     .queries = 1,
+     .keys = 32768,
+     .n_heads = 9,
+     .n_kv_heads = 3,
+     .d = 64,
+     .causal = true,
+     .dtype = DType::f32,
+     .kept_in = DType::q8_0},
+    {.name = "prefill 4096, 9/3, all in bf16",
+     .sequences = 1,
+     .queries = 4096,
+     .keys = 4096,
+     .n_heads = 9,
+     .n_kv_heads = 3,
+     .d = 64,
+     .causal = true,
+     .dtype = DType::bf16},
+    {.name = "decoding 1 x 32768 keys, 9/3, all in bf16",
+     .sequences = 1,
+     .queries = 1,
+     .keys = 32768,
+     .n_heads = 9,
+     .n_kv_heads = 3,
+     .d = 64,
+     .causal = true,
+     .dtype = DType::bf16},
     {"long", 1, 16384, 16384, 8, 8, 64},
     {"long causal bf16", 1, 16384, 16384, 8, 8, 64, true, 0.0f, DType::bf16},
 };

@@ -2,10 +2,24 @@
 #include <limits>
 #include <utility>
 
+#include "heed/kernels/quantize.h"
 #include "tests/kernels/attention_problem.h"
 
 namespace heed::kernels {
 namespace {
+
+/// x as a cache of `dtype` keeps it.
+Tensor kept_in(const Tensor& x, DType dtype) {
+  Tensor kept = Tensor::empty(x.shape(), dtype);
+  reference::quantize(x, kept);
+  return kept;
+}
+
+Tensor widened(const Tensor& x) {
+  Tensor wide = Tensor::empty(x.shape());
+  reference::dequantize(x, wide);
+  return wide;
+}
 
 /// Rows [begin, end) of `whole`, attending to the keys [0, visible).
 Tensor some_rows(const AttentionProblem& whole, int32_t begin, int32_t end, int32_t visible) {
@@ -19,13 +33,35 @@ Tensor some_rows(const AttentionProblem& whole, int32_t begin, int32_t end, int3
 
 TEST(AttentionRows, StepByStepEqualsTheFullPassBitForBit) {
   for (const DType dtype : {DType::f32, DType::bf16})
-    for (const bool gathered : {false, true}) {
-      AttentionProblem whole({"", {150}, {150}, 4, 2, 64, 48, true, 0.0f, gathered, dtype});
-      attention_forward(whole.in(), whole.out, whole.log_sum);
-      for (int32_t n = 0; n < 150; ++n)
-        ASSERT_TRUE(same_bits(some_rows(whole, n, n + 1, n + 1), whole.out.row_slice(n, n + 1)))
-            << "row " << n;
-    }
+    for (const int64_t dv : {48, 96})
+      for (const bool gathered : {false, true}) {
+        AttentionProblem whole({"", {150}, {150}, 4, 2, 64, dv, true, 0.0f, gathered, dtype});
+        attention_forward(whole.in(), whole.out, whole.log_sum);
+        for (int32_t n = 0; n < 150; ++n)
+          ASSERT_TRUE(same_bits(some_rows(whole, n, n + 1, n + 1), whole.out.row_slice(n, n + 1)))
+              << "row " << n;
+      }
+}
+
+TEST(AttentionRows, StepByStepEqualsTheFullPassWhateverKeysAreKeptIn) {
+  on_every_target([](const std::string& target) {
+    for (const DType queries : {DType::f32, DType::bf16})
+      for (const DType keys : {DType::bf16, DType::q8_0})
+        for (const int64_t window : {0, 70}) {
+          AttentionProblem whole(
+              {"", {230}, {230}, 6, 2, 32, 64, true, 0.0f, true, queries, window});
+          whole.k = kept_in(whole.k, keys);
+          whole.v = kept_in(whole.v, keys);
+          attention_forward(whole.in(), whole.out, whole.log_sum);
+          for (int32_t n = 0; n < 230; n += n % 7 + 1)
+            ASSERT_TRUE(same_bits(some_rows(whole, n, n + 1, n + 1), whole.out.row_slice(n, n + 1)))
+                << target << ", row " << n;
+          for (const auto& [begin, end] : {std::pair{60, 75}, {3, 200}, {130, 132}})
+            ASSERT_TRUE(
+                same_bits(some_rows(whole, begin, end, end), whole.out.row_slice(begin, end)))
+                << target << ", " << begin << " to " << end;
+        }
+  });
 }
 
 TEST(AttentionRows, StepByStepEqualsTheFullPassWithWindowCapAndBias) {
@@ -92,21 +128,65 @@ TEST(AttentionRows, OfSeveralHeadsThatShareKeysAreThoseOfManyRows) {
   });
 }
 
-TEST(AttentionRows, KeysInBf16AreThoseWidenedBesideQueriesInF32) {
+TEST(AttentionRows, KeysInIntegersAreThoseWidenedBitForBit) {
   on_every_target([](const std::string& target) {
-    for (const int64_t d : {64, 24, 20})
+    for (const int64_t d : {32, 64, 96})
       for (const int32_t queries : {1, 2, 3, 4, 5, 6, 7, 8, 30}) {
         AttentionProblem wide({"", {queries}, {600}, 2, 2, d, d, true});
-        const Tensor k = in_dtype(wide.k, DType::bf16), v = in_dtype(wide.v, DType::bf16);
-        wide.k = in_dtype(k, DType::f32);
-        wide.v = in_dtype(v, DType::f32);
-        attention_forward(wide.in(), wide.out, wide.log_sum);
+        const Tensor k = kept_in(wide.k, DType::q8_0), v = kept_in(wide.v, DType::q8_0);
         Tensor out = Tensor::empty(wide.out.shape()), log_sum = Tensor::empty(wide.log_sum.shape());
         attention_forward({wide.q, k, v, wide.spans, wide.options}, out, log_sum);
+        wide.k = widened(k);
+        wide.v = widened(v);
+        attention_forward(wide.in(), wide.out, wide.log_sum);
         EXPECT_TRUE(same_bits(out, wide.out)) << target << ", d " << d << ", " << queries;
         EXPECT_TRUE(same_bits(log_sum, wide.log_sum)) << target << ", d " << d << ", " << queries;
       }
   });
+}
+
+TEST(AttentionRows, KeysInBf16AreThoseWidenedBesideQueriesInF32) {
+  on_every_target([](const std::string& target) {
+    for (const int64_t d : {64, 24, 20})
+      for (const int32_t queries : {1, 2, 3, 4, 5, 6, 7, 8, 30, 50}) {
+        AttentionProblem wide({"", {queries}, {600}, 2, 2, d, d, true});
+        const Tensor k = in_dtype(wide.k, DType::bf16), v = in_dtype(wide.v, DType::bf16);
+        Tensor out = Tensor::empty(wide.out.shape()), log_sum = Tensor::empty(wide.log_sum.shape());
+        attention_forward({wide.q, k, v, wide.spans, wide.options}, out, log_sum);
+        wide.k = widened(k);
+        wide.v = widened(v);
+        attention_forward(wide.in(), wide.out, wide.log_sum);
+        EXPECT_LT(difference(out, wide.out), 4e-6) << target << ", d " << d << ", " << queries;
+        EXPECT_LT(difference(log_sum, wide.log_sum), 1e-6) << target << ", d " << d;
+      }
+  });
+}
+
+TEST(AttentionRows, OfKeysThatACacheKeepsAgreeWithReference) {
+  on_every_target([](const std::string& target) {
+    for (const DType queries : {DType::f32, DType::bf16})
+      for (const DType keys : {DType::bf16, DType::q8_0})
+        for (const int32_t rows : {1, 3, 40}) {
+          AttentionProblem c({"", {rows}, {600}, 4, 2, 64, 32, true, 0.0f, true, queries}, 2.0f);
+          c.k = kept_in(c.k, keys);
+          c.v = kept_in(c.v, keys);
+          attention_forward(c.in(), c.out, c.log_sum);
+          Tensor out = Tensor::empty(c.out.shape(), queries);
+          Tensor log_sum = Tensor::empty(c.log_sum.shape());
+          reference::attention_forward(c.in(), out, log_sum);
+          EXPECT_LT(difference(c.out, out), queries == DType::f32 ? 1e-5 : 8e-3)
+              << target << ", keys in " << name_of(keys) << ", " << rows << " queries";
+          EXPECT_LT(difference(c.log_sum, log_sum), 1e-5)
+              << target << ", keys in " << name_of(keys) << ", " << rows << " queries";
+        }
+  });
+}
+
+TEST(AttentionRows, WantWholeBlocksOfKeysInIntegers) {
+  AttentionProblem c({"", {2}, {2}, 2, 2, 16, 32});
+  c.k = kept_in(c.k, DType::q8_0);
+  c.v = kept_in(c.v, DType::q8_0);
+  EXPECT_THROW(cpu::attention_forward(c.in(), c.out, c.log_sum), Error);
 }
 
 TEST(AttentionWindow, WiderThanTheSequenceHidesNothing) {

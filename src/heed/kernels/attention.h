@@ -55,12 +55,17 @@ inline uint64_t attention_dropout_key(uint64_t dropout_key, int64_t row) {
 
 /// softmax(Q K^T scale + mask) V per head (Vaswani et al. 2017, eq. 1), tiled with an online
 /// softmax (Dao et al. 2022): memory beyond the arguments is linear in neither length. q [Nq, H d],
-/// k [Nk, G d], v [Nk, G dv] of one dtype (f32 or bf16), or bf16 keys and values beside f32
-/// queries; out [Nq, H dv] of the dtype of q; log_sum [Nq, H] f32: the logarithm of each softmax's
+/// k [Nk, G d], v [Nk, G dv] of one dtype (f32 or bf16), or keys and values of a smaller one:
+/// bf16 beside f32 queries, or q8_0 (then d and dv are multiples of 32; throws Error otherwise);
+/// out [Nq, H dv] of the dtype of q; log_sum [Nq, H] f32: the logarithm of each softmax's
 /// denominator, for the backward pass. A query that sees no key yields zeros and a log_sum of minus
 /// infinity. A row's result depends only on its own sequence: not on the batch, not on the number
 /// of query rows beside it. With a window, keys that no row of a block sees cost nothing. Few rows
 /// and many keys (decoding) keep all threads busy, too.
+///
+/// With tiles for bf16 (AMX), keys and values in bf16 are multiplied in these, as they are; queries
+/// of f32 as the exact sum of three numbers of bf16, weights as that of two (relative error 2^-17),
+/// and beside queries of bf16 weights are rounded to bf16.
 struct AttentionForward {
   const Tensor &q, &k, &v;
   const AttentionSpans& spans;

@@ -22,7 +22,10 @@ constexpr int64_t kFewRows = 8;
 /// Whether keys of width d and values of width dv can be.
 template <typename T>
 HWY_INLINE bool readable_in_place(int64_t d, int64_t dv) {
-  return d % static_cast<int64_t>(4 * sizeof(float) / sizeof(T)) == 0 && dv % lanes() == 0;
+  if constexpr (!is_plain(dtype_of<T>))
+    return true;
+  else
+    return d % static_cast<int64_t>(4 * sizeof(float) / sizeof(T)) == 0 && dv % lanes() == 0;
 }
 
 /// Which lanes belong to the blocks of 128 bits behind the first, behind the second, ...
@@ -109,6 +112,39 @@ HWY_INLINE void add_words(const BlockMasks& masks, const bfloat16* const* keys, 
   }
 }
 
+/// sums[i] += row i of q times number `block` of the blocks of as many keys as there are lanes.
+template <int kRows>
+HWY_INLINE void add_block(const BlockMasks& masks, const BlockQ8_0* const* keys, int64_t block,
+                          Rows<const float> q, V32* sums) {
+  const F32 d;
+  const I32 di;
+  HWY_ALIGN float16 scales[HWY_MAX_BYTES / 4];
+  const int8_t* quants[HWY_MAX_BYTES / 4];
+  for (int64_t lane = 0; lane < lanes(); ++lane) {
+    scales[lane] = keys[lane][block].scale;
+    quants[lane] = keys[lane][block].quants.data();
+  }
+  const V32 scale = load(d, scales);
+  const float* of_block = q.data + block * BlockQ8_0::kElements;
+#pragma GCC unroll 2
+  for (int64_t c = 0; c < BlockQ8_0::kElements / 4; c += 4) {
+    V32 columns[4];
+    transposed_words<4>(masks, quants, c, columns);
+#pragma GCC unroll 4
+    for (int w = 0; w < 4; ++w, of_block += 4) {
+      const auto four = hn::BitCast(di, columns[w]);
+      const auto add = [&](auto quant, int64_t place) HWY_ATTR __attribute__((always_inline)) {
+        add_column<kRows>(of_block + place, q.step,
+                          hn::Mul(hn::ConvertTo(d, hn::ShiftRight<24>(quant)), scale), sums);
+      };
+      add(hn::ShiftLeft<24>(four), 0);
+      add(hn::ShiftLeft<16>(four), 1);
+      add(hn::ShiftLeft<8>(four), 2);
+      add(four, 3);
+    }
+  }
+}
+
 /// scores[i, j] = row i of q times key j, for keys [begin, begin + kGroups * lanes) of a block of
 /// `count`; those behind the last repeat it.
 template <int kRows, int kGroups, typename T>
@@ -125,16 +161,22 @@ HWY_INLINE void score_groups(Rows<const float> q, int64_t width, const KeyRows<T
 #pragma GCC unroll 8
     for (int i = 0; i < kRows; ++i) sums[g][i] = hn::Zero(d);
   }
-  const int64_t words = width * static_cast<int64_t>(sizeof(T) / 2) / 2;
-  // With fewer registers, fewer words at a time.
-  constexpr int kCount = HWY_TARGET <= HWY_AVX3 ? kWords : 4;
-  int64_t c = 0;
-  for (; c + kCount <= words; c += kCount)
+  if constexpr (is_plain(dtype_of<T>)) {
+    const int64_t words = width * static_cast<int64_t>(sizeof(T) / 2) / 2;
+    // With fewer registers, fewer words at a time.
+    constexpr int kCount = HWY_TARGET <= HWY_AVX3 ? kWords : 4;
+    int64_t c = 0;
+    for (; c + kCount <= words; c += kCount)
 #pragma GCC unroll 2
-    for (int g = 0; g < kGroups; ++g) add_words<kRows, kCount>(masks, group[g], c, q, sums[g]);
-  for (; c < words; c += 4)
+      for (int g = 0; g < kGroups; ++g) add_words<kRows, kCount>(masks, group[g], c, q, sums[g]);
+    for (; c < words; c += 4)
 #pragma GCC unroll 2
-    for (int g = 0; g < kGroups; ++g) add_words<kRows, 4>(masks, group[g], c, q, sums[g]);
+      for (int g = 0; g < kGroups; ++g) add_words<kRows, 4>(masks, group[g], c, q, sums[g]);
+  } else {
+    for (int64_t block = 0; block < units<T>(width); ++block)
+#pragma GCC unroll 2
+      for (int g = 0; g < kGroups; ++g) add_block<kRows>(masks, group[g], block, q, sums[g]);
+  }
 #pragma GCC unroll 2
   for (int g = 0; g < kGroups; ++g)
 #pragma GCC unroll 8
@@ -172,7 +214,7 @@ HWY_NOINLINE void mix_rows(Rows<const float> weights, const KeyRows<T>& values, 
     for (int64_t j = 0; j < count; ++j) {
       V32 value[kCount];
 #pragma GCC unroll 4
-      for (int v = 0; v < kCount; ++v) value[v] = load(d, values.row[j] + c + v * lanes());
+      for (int v = 0; v < kCount; ++v) value[v] = load_key(values.row[j], c + v * lanes());
 #pragma GCC unroll 8
       for (int i = 0; i < kRows; ++i) {
         const auto weight = hn::Set(d, weights.data[i * weights.step + j]);

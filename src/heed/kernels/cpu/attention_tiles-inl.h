@@ -6,6 +6,7 @@
 #include "heed/kernels/cpu/attention_work.h"
 #include "heed/kernels/cpu/math-inl.h"
 #include "heed/kernels/cpu/simd-inl.h"
+#include "heed/kernels/cpu/stored-inl.h"
 
 #if defined(HEED_KERNELS_CPU_ATTENTION_TILES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEED_KERNELS_CPU_ATTENTION_TILES_INL_H_
@@ -158,18 +159,36 @@ HWY_INLINE FourColumns four_columns(F32 d, const float* const* rows, int64_t c) 
            hn::BitCast(d, hn::InterleaveUpper(d64, high01, high23))}};
 }
 
-/// Where the rows of a block of keys (or values) lie.
+/// Where the rows of a block of keys (or values) lie: each a head's numbers, or their blocks.
 template <typename T>
 struct KeyRows {
   const T* row[cpu::kKeyBlock];
 };
+
+/// How many T hold `width` numbers.
+template <typename T>
+constexpr int64_t units(int64_t width) {
+  return width / block_elements(dtype_of<T>);
+}
+
+/// The vector of a key (or value) that begins with number c.
+template <typename T>
+HWY_INLINE V32 load_key(const T* row, int64_t c) {
+  return load(F32(), row + c);
+}
+HWY_INLINE V32 load_key(const BlockQ8_0* row, int64_t c) {
+  const BlockQ8_0& block = row[c / BlockQ8_0::kElements];
+  const auto quants = load_bytes(block.quants.data() + c % BlockQ8_0::kElements);
+  return hn::Mul(hn::ConvertTo(F32(), quants), set_half(block.scale));
+}
 
 /// Keys (or values) [begin, begin + count) of a group, where they lie.
 template <typename T>
 HWY_INLINE KeyRows<T> find_keys(const cpu::AttentionGroup& group, const T* keys, int64_t width,
                                 int64_t begin, int64_t count) {
   KeyRows<T> rows;
-  for (int64_t j = 0; j < count; ++j) rows.row[j] = keys + group.key_index(begin + j) * width;
+  for (int64_t j = 0; j < count; ++j)
+    rows.row[j] = keys + group.key_index(begin + j) * units<T>(width);
   return rows;
 }
 
@@ -179,7 +198,12 @@ HWY_INLINE Rows<const float> pack_keys(const KeyRows<T>& from, int64_t width, in
                                        cpu::Slot slot) {
   const int64_t step = padded(width);
   float* to = cpu::scratch(slot, cpu::kKeyBlock * step);
-  for (int64_t j = 0; j < count; ++j) pack_row(from.row[j], width, 1.0f, to + j * step);
+  for (int64_t j = 0; j < count; ++j) {
+    if constexpr (is_plain(dtype_of<T>))
+      pack_row(from.row[j], width, 1.0f, to + j * step);
+    else
+      widen_row(from.row[j], 0, width, to + j * step);
+  }
   return {to, step};
 }
 

@@ -38,8 +38,15 @@ AttentionShape::AttentionShape(const AttentionForward& in)
 
 std::vector<AttentionGroup> attention_groups(const AttentionSpans& spans,
                                              const AttentionShape& shape, bool merge) {
-  const size_t count = spans.kv_begin.size();
   std::vector<AttentionGroup> groups;
+  find_groups(spans, shape, merge, groups);
+  return groups;
+}
+
+void find_groups(const AttentionSpans& spans, const AttentionShape& shape, bool merge,
+                 std::vector<AttentionGroup>& groups) {
+  const size_t count = spans.kv_begin.size();
+  groups.clear();
   groups.reserve(count * static_cast<size_t>(shape.n_kv_heads));
   for (size_t b = 0; b < count;) {
     size_t end = b + 1;
@@ -51,7 +58,6 @@ std::vector<AttentionGroup> attention_groups(const AttentionSpans& spans,
                         spans.kv_begin[b], spans.kv_end[b] - spans.kv_begin[b], g, &shape});
     b = end;
   }
-  return groups;
 }
 
 void add_row_blocks(const AttentionGroup& group, int64_t shares,

@@ -98,6 +98,9 @@ struct AttentionGroup {
 /// become one group (the beams of one sentence in cross-attention), whose keys are packed once.
 std::vector<AttentionGroup> attention_groups(const AttentionSpans& spans,
                                              const AttentionShape& shape, bool merge);
+/// The same in a list whose room is used again.
+void find_groups(const AttentionSpans& spans, const AttentionShape& shape, bool merge,
+                 std::vector<AttentionGroup>& groups);
 
 /// A rectangle of a group: rows [row_begin, row_end), keys [key_begin, key_end).
 struct AttentionTask {
@@ -125,11 +128,13 @@ void for_tasks(const std::vector<Task>& tasks, const AttentionShape& shape, cons
 /// slot, which stays with the thread and only grows.
 enum class Slot {
   q,
+  q_parts,
   k,
   k_transposed,
   v,
   v_transposed,
   scores,
+  weights,
   d_scores,
   out,
   piece,

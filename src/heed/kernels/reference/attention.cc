@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "heed/kernels/counter_hash.h"
+#include "heed/kernels/quantize.h"
 
 namespace heed::kernels::reference {
 namespace {
@@ -17,11 +18,10 @@ struct Matrix {
       : cols(col_count), values(static_cast<size_t>(row_count * col_count)) {}
 
   explicit Matrix(const Tensor& x) : Matrix(x.rows(), x.cols()) {
-    visit_floating(x.dtype(), [&](auto zero) {
-      const auto from = x.values<decltype(zero)>();
-      for (size_t i = 0; i < values.size(); ++i)
-        values[i] = static_cast<double>(static_cast<float>(from[i]));
-    });
+    Tensor wide = Tensor::empty(x.shape());
+    dequantize(x, wide);
+    const auto from = wide.values<float>();
+    std::copy(from.begin(), from.end(), values.begin());
   }
 
   void round_to(Tensor& x) const {
