@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/cache_option.h"
 #include "cli/command.h"
 #include "cli/line_stream.h"
 #include "cli/model_options.h"
@@ -23,6 +24,7 @@ constexpr int64_t kLeast = 1, kMost = int64_t{1} << 30;  // of counts
 struct GenerateOptions {
   CommonOptions common;
   ModelOptions model;
+  std::optional<DType> cache;
   std::optional<std::string> prompt;
   std::vector<int32_t> tokens;
   std::optional<int64_t> max_tokens, top_k;
@@ -74,6 +76,7 @@ generate::GeneratorOptions generator_options(const GenerateOptions& options,
   generate::GeneratorOptions result;
   result.sampling = sampling_of(options, suggested);
   result.dtype = activation_dtype(options.model);
+  result.cache_dtype = options.cache;
   result.max_tokens = options.max_tokens.value_or(suggested.max_new_tokens.value_or(256));
   result.end_ids = suggested.end_ids;
   result.stop = options.stop;
@@ -295,6 +298,11 @@ void add_generate(CLI::App& program) {
                   "Tokens of prompts and outputs that are decoded together; changes no result")
       ->check(CLI::Range(kLeast, kMost))
       ->capture_default_str();
+  add_cache_option(*app, options->cache)
+      ->excludes("--beam")
+      ->description(
+          "What keys and values are kept in: f32, bf16 or int8 (default: bf16 beside weights in "
+          "blocks, otherwise as is computed)");
   add_common_options(*app, options->common);
   app->footer(
       "Examples:\n"

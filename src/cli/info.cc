@@ -25,11 +25,11 @@ int64_t weight_bytes(const model::Transformer& model, DType dtype) {
   return bytes;
 }
 
-/// Of what self-attention keeps of a decoded token, in f32.
-int64_t cache_bytes(const model::ModelConfig& c) {
+/// Of what self-attention keeps of a decoded token.
+int64_t cache_bytes(const model::ModelConfig& c, DType dtype) {
   const int64_t numbers = c.latent.present() ? c.latent.keys_values + c.latent.rotary
                                              : c.n_kv_heads * (c.d_head + c.d_value);
-  return c.decoder_layers * numbers * size_of(DType::f32);
+  return c.decoder_layers * bytes_of(dtype, numbers);
 }
 
 nlohmann::ordered_json describe(const model::Transformer& model) {
@@ -38,7 +38,9 @@ nlohmann::ordered_json describe(const model::Transformer& model) {
                                   {"parameters", model.parameters().count()}};
   for (const DType dtype : {DType::f32, DType::bf16, DType::q8_0, DType::q4_0})
     facts[fmt::format("{}_bytes", name_of(dtype))] = weight_bytes(model, dtype);
-  facts["cache_bytes_per_token"] = cache_bytes(c);
+  facts["cache_bytes_per_token"] = cache_bytes(c, DType::f32);
+  for (const DType dtype : {DType::bf16, DType::q8_0})
+    facts[fmt::format("{}_cache_bytes_per_token", name_of(dtype))] = cache_bytes(c, dtype);
   facts.update(model::heed_family().write_config(c));
   facts.erase("model_type");
   return facts;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "cli/cache_option.h"
 #include "cli/command.h"
 #include "cli/line_stream.h"
 #include "cli/model_options.h"
@@ -113,6 +114,7 @@ void add_score(CLI::App& program) {
   app->add_option("--stride", options->score.stride,
                   "Tokens between the beginnings of windows (default: half a window)")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
+  add_cache_option(*app, options->score.cache_dtype);
   app->add_flag("--json", options->json, "Print a JSON object a token, then one for all");
   add_common_options(*app, options->common);
   app->footer(

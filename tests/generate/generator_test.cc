@@ -215,6 +215,39 @@ TEST_P(GeneratorOf, LogProbabilitiesAreTheModels) {
 INSTANTIATE_TEST_SUITE_P(Models, GeneratorOf, testing::ValuesIn(kCases),
                          [](const auto& c) { return std::string(c.param.name); });
 
+/// Heads of whole blocks.
+const Case kWideHeads{"wide heads", [](model::ModelConfig& c) {
+                        c.n_kv_heads = 2;
+                        c.d_head = c.d_value = 32;
+                      }};
+
+TEST(Generator, ACacheInIntegersDependsNotOnTheBatchAndChangesLittle) {
+  const auto model = lively_model(kWideHeads);
+  const Prompts prompts = random_prompts(12);
+  for (const DType dtype : {DType::f32, DType::bf16}) {
+    GeneratorOptions options = greedy(6);
+    options.dtype = dtype;
+    options.top_log_probabilities = 0;
+    const auto exact = Generator(*model, {}, options).generate(prompts);
+    options.cache_dtype = DType::q8_0;
+    const Generator generator(*model, {}, options);
+    const auto together = generator.generate(prompts);
+    for (size_t i = 0; i < prompts.size(); ++i) {
+      EXPECT_EQ(generator.generate({prompts[i]}).front().tokens, together[i].tokens);
+      EXPECT_NEAR(together[i].chosen[0].log_probability, exact[i].chosen[0].log_probability, 0.2);
+    }
+  }
+}
+
+TEST(Generator, RefusesACacheInIntegersThatTheModelCannotHave) {
+  for (const Case& c : {kCases[0], kCases[2]}) {  // heads of 8 numbers, and latents
+    const auto model = lively_model(c);
+    GeneratorOptions options = greedy(6);
+    options.cache_dtype = DType::q8_0;
+    EXPECT_THROW(Generator(*model, {}, options).generate({{5, 7}}), Error) << c;
+  }
+}
+
 TEST(Generator, EndsWhereTheModelCanReadNoMore) {
   const auto model = lively_model(kCases[0]);
   const std::vector<int32_t> prompt(60, 5);

@@ -61,6 +61,28 @@ TEST(Scorer, ScoresAreWhatGeneratingFound) {
     EXPECT_NEAR(scores[prompt.size() - 1 + i], output.chosen[i].log_probability, 1e-4);
 }
 
+TEST(Scorer, ACacheIsRoundedAsGeneratingRoundsIt) {
+  model::ModelConfig config = config_of(0, 2);
+  config.d_head = config.d_value = 32;
+  const model::Transformer model(config, 3);
+  for (const DType cache : {DType::f32, DType::bf16, DType::q8_0}) {
+    GeneratorOptions options;
+    options.max_tokens = 8;
+    options.top_log_probabilities = 0;
+    options.cache_dtype = cache;
+    const Generation found = Generator(model, {}, options).generate({{3, 9, 4}}).front();
+    std::vector<int32_t> all{3, 9, 4};
+    all.insert(all.end(), found.tokens.begin(), found.tokens.end());
+    const auto scores = score_text(model, all, {.cache_dtype = cache});
+    for (size_t i = 0; i < found.tokens.size(); ++i)
+      EXPECT_NEAR(scores[2 + i], found.chosen[i].log_probability, 1e-6);
+    const auto exact = score_text(model, all, {});
+    if (cache != DType::f32) {
+      EXPECT_NE(scores, exact);
+    }
+  }
+}
+
 TEST(Scorer, ATargetIsScoredAsTheLossIsTaken) {
   const model::Transformer model(config_of(2, 2), 3);
   const std::vector<int32_t> source{5, 6, 7, 1}, target{9, 8, 1}, input{0, 9, 8};

@@ -4,6 +4,9 @@
 
 #include <vector>
 
+#include "heed/kernels/elementwise.h"
+#include "heed/kernels/quantize.h"
+
 namespace heed::nn {
 namespace {
 
@@ -33,6 +36,27 @@ TEST(KeyValueCache, KeepsRowsInTheTypeThatIsAskedFor) {
   EXPECT_EQ(static_cast<float>(all.keys.data<bfloat16>()[0]), 1.0f);
   EXPECT_EQ(static_cast<float>(all.keys.data<bfloat16>()[4]), 3.0f);
   EXPECT_EQ(static_cast<float>(all.values.data<bfloat16>()[2]), -3.0f);
+}
+
+TEST(KeyValueCache, KeepsRowsInIntegersWithAScaleForEvery32) {
+  std::vector<float> keys(64), values(32, 0.0f);
+  for (size_t i = 0; i < 64; ++i)
+    keys[i] = i < 32 ? static_cast<float>(i) : -127.0f / static_cast<float>(i - 31);
+  const KeysValues fresh{Tensor::of({1, 64}, keys), Tensor::of({1, 32}, values)};
+  for (const DType computed : {DType::f32, DType::bf16}) {
+    KeyValueCache cache(KeyValueCache::Mode::keep, DType::q8_0);
+    KeysValues rows{Tensor::empty({1, 64}, computed), Tensor::empty({1, 32}, computed)};
+    kernels::convert(fresh.keys, rows.keys);
+    kernels::convert(fresh.values, rows.values);
+    cache.extend(rows);
+    const KeysValues all = cache.extend(rows);
+    ASSERT_EQ(all.keys.dtype(), DType::q8_0);
+    ASSERT_EQ(all.keys.bytes(), 2 * 68);
+    Tensor found = Tensor::empty({2, 64});
+    kernels::dequantize(all.keys, found);
+    for (size_t i = 0; i < 128; ++i)
+      EXPECT_NEAR(found.data<float>()[i], keys[i % 64], i % 64 < 32 ? 31 / 127.0 : 1.0);
+  }
 }
 
 TEST(KeyValueCache, CopiesNoRowsWhileThoseExpectedCome) {

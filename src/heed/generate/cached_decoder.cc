@@ -31,13 +31,29 @@ void check_numbers(const Tensor& logits) {
 
 }  // namespace
 
+std::vector<nn::KeyValueCache> make_caches(const model::Transformer& model,
+                                           std::optional<DType> dtype) {
+  const model::ModelConfig& config = model.config();
+  if (dtype && !is_plain(*dtype)) {
+    require(!config.latent.present(),
+            "a cache of integers is for keys and values; this model keeps latents, from which it "
+            "rebuilds them");
+    const int64_t block = block_elements(*dtype);
+    require(config.d_head % block == 0 && config.d_value % block == 0,
+            "a cache of integers wants heads of whole blocks of {} numbers; this model's keys have "
+            "{}, its values {}",
+            block, config.d_head, config.d_value);
+  }
+  return std::vector<nn::KeyValueCache>(static_cast<size_t>(config.decoder_layers),
+                                        nn::KeyValueCache(nn::KeyValueCache::Mode::keep, dtype));
+}
+
 CachedDecoder::CachedDecoder(const model::Transformer& model, DType dtype,
                              const model::Memory& memory, Cache cache)
     : model_(model),
       memory_(memory),
       context_{.dtype = dtype},
-      caches_(static_cast<size_t>(model.config().decoder_layers),
-              nn::KeyValueCache(nn::KeyValueCache::Mode::keep, cache.dtype)) {
+      caches_(make_caches(model, cache.dtype)) {
   for (nn::KeyValueCache& layer : caches_) layer.expect(cache.expected_rows);
 }
 

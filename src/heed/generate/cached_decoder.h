@@ -10,6 +10,12 @@
 
 namespace heed::generate {
 
+/// One cache for each decoder layer, which keeps keys and values in `dtype`: f32, bf16 or q8_0;
+/// without it: in that of the computation. Throws Error when the model's heads are no whole blocks
+/// of q8_0, and when its attention is latent, which rebuilds keys from what is kept.
+std::vector<nn::KeyValueCache> make_caches(const model::Transformer& model,
+                                           std::optional<DType> dtype);
+
 /// A decoder that is given texts piece by piece. The keys and values of all tokens of all texts lie
 /// in one cache and never move; which of them a text sees is a list of their rows, so that a text
 /// that splits in two copies a few integers, and one that has ended costs nothing more.
@@ -21,7 +27,7 @@ class CachedDecoder {
     int64_t expected_rows = 0;        // of all texts together; more are possible
   };
   /// `memory` is what the encoder made of each source; empty for a decoder alone. Model and memory
-  /// must outlive this.
+  /// must outlive this. Throws Error as make_caches does.
   CachedDecoder(const model::Transformer& model, DType dtype, const model::Memory& memory,
                 Cache cache);
 

@@ -29,9 +29,21 @@ struct Generator::Batch {
   std::vector<std::vector<int32_t>> beginnings;  // what the decoder is given first
 };
 
+namespace {
+
+DType suitable_cache(const model::Transformer& model, DType dtype) {
+  const auto& parameters = model.parameters().all();
+  const bool integers = std::any_of(parameters.begin(), parameters.end(),
+                                    [](const Parameter& p) { return p.blocks.defined(); });
+  return integers ? DType::bf16 : dtype;
+}
+
+}  // namespace
+
 Generator::Generator(const model::Transformer& model, std::optional<text::Tokenizer> tokenizer,
                      GeneratorOptions options)
     : model_(model), tokenizer_(std::move(tokenizer)), options_(std::move(options)) {
+  if (!options_.cache_dtype) options_.cache_dtype = suitable_cache(model, options_.dtype);
   const int64_t vocab_size = model.config().vocab_size;
   require(model.has_decoder() && model.config().has_head, "the model cannot generate: it has no {}",
           model.has_decoder() ? "head" : "decoder");

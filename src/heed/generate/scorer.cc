@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "heed/base/error.h"
+#include "heed/generate/cached_decoder.h"
 #include "heed/kernels/softmax.h"
 
 namespace heed::generate {
@@ -37,6 +38,17 @@ void check_tokens(const model::Transformer& model, std::span<const int32_t> toke
             "token {} is outside the vocabulary of {}", token, model.config().vocab_size);
 }
 
+/// The states of one text [N, D].
+Tensor states_of(const model::Transformer& model, Context& context, const model::Tokens& text,
+                 std::optional<DType> cache_dtype) {
+  if (!cache_dtype) return model.decode_all(context, text);
+  std::vector<nn::KeyValueCache> caches = make_caches(model, cache_dtype);
+  const auto spans =
+      std::make_shared<const kernels::AttentionSpans>(kernels::AttentionSpans::self(text.offsets));
+  return model.decode(context, text.ids, {},
+                      {nn::positions_within(text.offsets), spans, nullptr, caches});
+}
+
 }  // namespace
 
 std::vector<double> score_text(const model::Transformer& model, std::span<const int32_t> tokens,
@@ -60,7 +72,7 @@ std::vector<double> score_text(const model::Transformer& model, std::span<const 
     const int64_t end = std::min(begin + window, count);
     const auto part = tokens.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
     const std::vector<int32_t> offsets{0, static_cast<int32_t>(part.size())};
-    const Tensor states = model.decode_all(context, {part, offsets});
+    const Tensor states = states_of(model, context, {part, offsets}, options.cache_dtype);
     append_scores(model, context, states, scored - 1 - begin,
                   part.subspan(static_cast<size_t>(scored - begin)), scores);
     scored = end;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,11 +16,13 @@ struct ScoreOptions {
   int64_t window = 0;  // 0: what the model reads
   int64_t stride = 0;  // 0: half the window
   DType dtype = DType::f32;
+  /// What keys and values are rounded to before they are read, as a cache would; without it: not.
+  std::optional<DType> cache_dtype = {};
 };
 
 /// The natural log-probability of each of tokens[1 ..] given those before it, by a decoder alone.
-/// Throws Error on a window longer than the model reads, a stride that is not below the window, and
-/// a token outside the vocabulary.
+/// Throws Error on a window longer than the model reads, a stride that is not below the window, a
+/// token outside the vocabulary, and a cache that the model cannot have (see make_caches).
 std::vector<double> score_text(const model::Transformer& model, std::span<const int32_t> tokens,
                                const ScoreOptions& options);
 

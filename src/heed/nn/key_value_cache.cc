@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "heed/kernels/elementwise.h"
+#include "heed/kernels/quantize.h"
 
 namespace heed::nn {
 namespace {
@@ -26,8 +27,10 @@ void KeyValueCache::append(Tensor& kept, const Tensor& fresh) const {
   Tensor rows = kept.row_slice(rows_, needed);
   if (dtype == fresh.dtype())
     std::memcpy(rows.raw(), fresh.raw(), static_cast<size_t>(fresh.bytes()));
-  else
+  else if (is_plain(dtype))
     kernels::convert(fresh, rows);
+  else
+    kernels::quantize(fresh, rows);
 }
 
 KeysValues KeyValueCache::extend(const KeysValues& fresh) {
