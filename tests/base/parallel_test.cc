@@ -118,10 +118,12 @@ TEST_P(ParallelFor, HandsOnAnExceptionFromANestedCall) {
       "deep");
 }
 
-TEST_P(ParallelFor, TellsTheNumberOfThreadsInside) {
+TEST_P(ParallelFor, TellsHowManyThreadsACallHas) {
   EXPECT_EQ(thread_count(), GetParam());
   std::atomic<int> wrong = 0;
-  parallel_for(16, 1, [&](int64_t, int64_t) { wrong += thread_count() != GetParam(); });
+  parallel_for(16, 1, [&](int64_t, int64_t) { wrong += thread_count() != 1; });
+  EXPECT_EQ(wrong, 0);
+  parallel_for(1, 1, [&](int64_t, int64_t) { wrong += thread_count() != GetParam(); });
   EXPECT_EQ(wrong, 0);
 }
 
@@ -135,6 +137,49 @@ TEST_P(ParallelFor, ServesSeveralCallingThreads) {
     });
   for (std::thread& caller : callers) caller.join();
   EXPECT_EQ(sum, 3 * 20 * 120);
+}
+
+TEST_P(ParallelFor, InOrderVisitsEveryIndexOnce) {
+  for (const int64_t count : {0, 1, 2, 7, 64, 1000})
+    for (const int64_t grain : {0, 1, 3, 5000}) {
+      std::vector<int> visits(static_cast<size_t>(count));
+      parallel_in_order(count, grain, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) ++visits[static_cast<size_t>(i)];
+      });
+      EXPECT_EQ(std::count(visits.begin(), visits.end(), 1), count) << count << ", " << grain;
+    }
+}
+
+TEST_P(ParallelFor, InOrderBeginsNoPieceBeforeTheOneInFrontOfIt) {
+  std::atomic<int64_t> begun = 0, wrong = 0;
+  parallel_in_order(100, 1, [&](int64_t begin, int64_t) {
+    // As many as there are other threads may have been taken, and wait for their first instruction.
+    wrong += begin > begun++ + GetParam() - 1;
+  });
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_P(ParallelFor, InOrderThrowsWhatTheFirstPieceThrew) {
+  for (int attempt = 0; attempt < 20; ++attempt)
+    expect_error(
+        [] {
+          parallel_in_order(100, 1, [](int64_t begin, int64_t) {
+            if (begin == 13) std::this_thread::sleep_for(std::chrono::microseconds(200));
+            require(begin < 13, "piece {} failed", begin);
+          });
+        },
+        "piece 13 failed");
+}
+
+TEST_P(ParallelFor, InOrderKeepsNestedCallsOnTheirThread) {
+  std::atomic<int> elsewhere = 0;
+  parallel_in_order(6, 1, [&](int64_t, int64_t) {
+    const auto thread = std::this_thread::get_id();
+    const auto check = [&](int64_t, int64_t) { elsewhere += std::this_thread::get_id() != thread; };
+    parallel_for(7, 2, check);
+    parallel_in_order(7, 2, check);
+  });
+  EXPECT_EQ(elsewhere, 0);
 }
 
 TEST(SetThreadCount, RefusesWhatIsNoNumberOfThreads) {

@@ -178,6 +178,43 @@ class Pool {
   std::vector<std::thread> workers_;  // last: they find all the others
 };
 
+/// Hands out numbers in their order, until one fails.
+class Queue {
+ public:
+  explicit Queue(int64_t count) : count_(count), failed_(count) {}
+
+  template <typename Body>
+  void work(const Body& body) {
+    for (int64_t i = next_.fetch_add(1); i < count_; i = next_.fetch_add(1)) {
+      try {
+        body(i);
+      } catch (...) {
+        fail_at(i);
+      }
+    }
+  }
+
+  /// All numbers below the lowest that fails were handed out before it: so it is always found.
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  void fail_at(int64_t i) {
+    next_.store(count_);
+    std::lock_guard lock(mutex_);
+    if (i >= failed_) return;
+    failed_ = i;
+    error_ = std::current_exception();
+  }
+
+  const int64_t count_;
+  std::atomic<int64_t> next_{0};
+  std::mutex mutex_;
+  int64_t failed_;
+  std::exception_ptr error_;
+};
+
 std::mutex pool_mutex;
 std::unique_ptr<Pool> pool;
 /// Beside the pool, since a body may ask while the pool is locked for its job.
@@ -186,6 +223,7 @@ std::atomic<int> wanted_threads{0};
 }  // namespace
 
 int thread_count() {
+  if (inside_parallel_for) return 1;
   static const int available = available_processors();
   const int count = wanted_threads;
   return count ? count : available;
@@ -200,7 +238,7 @@ void set_thread_count(int count) {
 
 void run_pieces(int64_t count, int64_t grain, ParallelBody body) {
   grain = std::max<int64_t>(grain, 1);
-  if (inside_parallel_for || count <= grain || thread_count() == 1) {
+  if (count <= grain || thread_count() == 1) {
     for (int64_t begin = 0; begin < count;) {
       const int64_t end = begin + std::min(grain, count - begin);
       body(begin, end);
@@ -211,6 +249,19 @@ void run_pieces(int64_t count, int64_t grain, ParallelBody body) {
   std::lock_guard lock(pool_mutex);
   if (!pool) pool = std::make_unique<Pool>(thread_count());
   pool->run(count, grain, body);
+}
+
+void run_in_order(int64_t count, int64_t grain, ParallelBody body) {
+  grain = std::max<int64_t>(grain, 1);
+  Queue queue(count / grain + (count % grain ? 1 : 0));
+  const auto work = [&](int64_t, int64_t) {
+    queue.work([&](int64_t piece) {
+      const int64_t begin = piece * grain;
+      body(begin, begin + std::min(grain, count - begin));
+    });
+  };
+  run_pieces(thread_count(), 1, ParallelBody(work));
+  queue.rethrow();
 }
 
 }  // namespace heed

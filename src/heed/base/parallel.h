@@ -4,8 +4,8 @@
 
 namespace heed {
 
-/// Number of threads that parallel_for uses, the calling one included. At first: the processors
-/// this process may run on. May be asked from anywhere, also from inside a body.
+/// Number of threads that parallel_for uses here, the calling one included: 1 inside a body whose
+/// pieces several threads share. At first: the processors this process may run on.
 int thread_count();
 
 /// Sets the number of threads (at least 1). Not to be called while a parallel_for is running.
@@ -41,6 +41,21 @@ template <typename Body>
 void parallel_for(int64_t count, int64_t grain, const Body& body) {
   if (count > grain)
     run_pieces(count, grain, ParallelBody(body));
+  else if (count > 0)
+    body(0, count);
+}
+
+/// parallel_in_order for more than one piece.
+void run_in_order(int64_t count, int64_t grain, ParallelBody body);
+
+/// parallel_for for few and long pieces: they are begun in their order, each by the next thread
+/// that has nothing to do, and what a body calls runs on its thread alone. (A single piece is a
+/// plain call, which has all threads.) When bodies throw, no further piece is begun, and the
+/// exception of the first piece that threw is rethrown: the same one on any number of threads.
+template <typename Body>
+void parallel_in_order(int64_t count, int64_t grain, const Body& body) {
+  if (count > grain)
+    run_in_order(count, grain, ParallelBody(body));
   else if (count > 0)
     body(0, count);
 }
