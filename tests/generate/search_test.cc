@@ -100,7 +100,7 @@ TEST(Search, ASentenceDoesNotDependOnItsBatchNorOnTheThreads) {
       ASSERT_EQ(alone.size(), together[b].size());
       for (size_t i = 0; i < alone.size(); ++i) {
         EXPECT_EQ(alone[i].tokens, together[b][i].tokens) << "sentence " << b;
-        EXPECT_NEAR(alone[i].score, together[b][i].score, 1e-5) << "sentence " << b;
+        EXPECT_EQ(alone[i].score, together[b][i].score) << "sentence " << b;
       }
     }
     set_thread_count(threads);
@@ -149,6 +149,18 @@ TEST(Search, ScoresAreTheLogProbabilitiesUnderTheModel) {
   EXPECT_GT(compared, 5);
 }
 
+TEST(Search, GreedyWithoutScoresFindsTheSameTokens) {
+  const Sources sources = random_sources(100);
+  const auto scored = search(lively_model(), DType::f32, {sources.ids, sources.offsets}, {});
+  const auto plain =
+      search(lively_model(), DType::f32, {sources.ids, sources.offsets}, {.scores = false});
+  for (size_t b = 0; b < scored.size(); ++b) {
+    ASSERT_EQ(plain[b].size(), 1u);
+    EXPECT_EQ(plain[b].front().tokens, scored[b].front().tokens);
+    EXPECT_EQ(plain[b].front().score, 0.0);
+  }
+}
+
 TEST(Search, RefusesOptionsThatCannotBe) {
   const Sources sources = random_sources(1);
   EXPECT_THROW(search(lively_model(), DType::f32, {sources.ids, sources.offsets}, {.beam = 0}),
@@ -168,6 +180,20 @@ TEST(Beam, EndsWhenAsManyHaveEndedAsItIsWide) {
   ASSERT_EQ(best.size(), 2u);
   EXPECT_TRUE(best[0].tokens.empty());
   EXPECT_EQ(best[1].tokens, (std::vector<int32_t>{1}));
+}
+
+TEST(Beam, FollowsATokenUntilOneEndsIt) {
+  Beam beam({}, {0}, 3);
+  beam.follow(5);
+  beam.follow(7);
+  ASSERT_FALSE(beam.paths().empty());
+  Beam longest = beam;
+  beam.follow(0);
+  EXPECT_TRUE(beam.paths().empty());
+  EXPECT_EQ(beam.best().front().tokens, (std::vector<int32_t>{5, 7}));
+  longest.follow(9);
+  EXPECT_TRUE(longest.paths().empty());
+  EXPECT_EQ(longest.best().front().tokens, (std::vector<int32_t>{5, 7, 9}));
 }
 
 }  // namespace

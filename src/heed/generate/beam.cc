@@ -78,9 +78,21 @@ void Beam::end(const Path& path, double log_probability) {
   ended_.push_back({path.tokens, log_probability, log_probability / penalty});
 }
 
+/// Ends the search once as many have ended as the beam is wide, or paths are as long as they may
+/// be.
+void Beam::end_search_when_due() {
+  if (ended_.size() >= static_cast<size_t>(options_.beam)) {
+    paths_.clear();
+  } else if (!paths_.empty() && static_cast<int64_t>(paths_.front().tokens.size()) >= max_length_) {
+    for (const Path& path : paths_) end(path, path.log_probability);
+    paths_.clear();
+  }
+}
+
 void Beam::advance(std::span<const float> log_probabilities) {
   const auto width = static_cast<size_t>(options_.beam);
   std::vector<Path> next;
+  next.reserve(width);
   size_t rank = 0;
   for (const Candidate& candidate : candidates(log_probabilities)) {
     const Path& path = paths_[static_cast<size_t>(candidate.path)];
@@ -94,12 +106,16 @@ void Beam::advance(std::span<const float> log_probabilities) {
     }
   }
   paths_ = std::move(next);
-  if (ended_.size() >= width) {
-    paths_.clear();
-  } else if (!paths_.empty() && static_cast<int64_t>(paths_.front().tokens.size()) >= max_length_) {
-    for (const Path& path : paths_) end(path, path.log_probability);
-    paths_.clear();
-  }
+  end_search_when_due();
+}
+
+void Beam::follow(int32_t token) {
+  Path& path = paths_.front();
+  if (ends(token))
+    end(path, 0.0);
+  else
+    path.tokens.push_back(token);
+  end_search_when_due();
 }
 
 std::vector<Hypothesis> Beam::best() const {

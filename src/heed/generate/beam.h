@@ -29,6 +29,8 @@ class Beam {
 
   /// Takes one step: row i of `log_probabilities` [paths, V] continues path i.
   void advance(std::span<const float> log_probabilities);
+  /// The same for a beam of one path that goes on with `token`, whose probability nobody wants.
+  void follow(int32_t token);
 
   /// The n best that ended (or, when none did, were cut at the greatest length), best first.
   std::vector<Hypothesis> best() const;
@@ -43,6 +45,7 @@ class Beam {
   std::vector<Candidate> candidates(std::span<const float> log_probabilities) const;
   bool ends(int32_t token) const;
   void end(const Path& path, double log_probability);
+  void end_search_when_due();
 
   SearchOptions options_;
   std::vector<int32_t> end_ids_;

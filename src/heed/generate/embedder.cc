@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "heed/base/error.h"
+#include "heed/base/parallel.h"
 #include "heed/data/translation_batches.h"
 #include "heed/generate/hidden_states.h"
 #include "heed/text/unicode/properties.h"
@@ -11,6 +12,10 @@
 
 namespace heed::generate {
 namespace {
+
+constexpr int64_t kTextsAtOnce = 32;  // that a thread reads
+/// Least tokens of a thread that embeds a batch of its own.
+constexpr int64_t kLeastTokens = 128;
 
 std::string lower_cased(const std::string& text) {
   std::string lower;
@@ -28,24 +33,42 @@ size_t tokens_before(const std::vector<int32_t>& whole, const std::vector<int32_
   return 0;
 }
 
-/// states [T, D] of one text -> [D].
-std::vector<float> pooled(Pooling pooling, const Tensor& states) {
-  const int64_t width = states.cols(), length = states.rows();
-  const float* values = states.data<float>();
-  if (pooling == Pooling::cls) return {values, values + width};
-  if (pooling == Pooling::last) return {values + (length - 1) * width, values + length * width};
-  std::vector<float> result(static_cast<size_t>(width));
-  for (int64_t column = 0; column < width; ++column) {
-    double sum = 0;
-    float largest = values[column];
-    for (int64_t row = 0; row < length; ++row) {
-      sum += static_cast<double>(values[row * width + column]);
-      largest = std::max(largest, values[row * width + column]);
-    }
-    result[static_cast<size_t>(column)] =
-        pooling == Pooling::max ? largest : static_cast<float>(sum / static_cast<double>(length));
+std::vector<float> mean_of_rows(const float* values, int64_t rows, size_t width) {
+  std::vector<double> sums(width);
+  for (int64_t row = 0; row < rows; ++row, values += width)
+    for (size_t column = 0; column < width; ++column)
+      sums[column] += static_cast<double>(values[column]);
+  std::vector<float> mean(width);
+  for (size_t column = 0; column < width; ++column)
+    mean[column] = static_cast<float>(sums[column] / static_cast<double>(rows));
+  return mean;
+}
+
+std::vector<float> largest_of_rows(const float* values, int64_t rows, size_t width) {
+  std::vector<float> largest(values, values + width);
+  for (int64_t row = 1; row < rows; ++row) {
+    values += width;
+    for (size_t column = 0; column < width; ++column)
+      largest[column] = std::max(largest[column], values[column]);
   }
-  return result;
+  return largest;
+}
+
+/// states [T, D] of one text -> [D].
+std::vector<float> pooled(Pooling pooling, const float* states, int64_t rows, size_t width) {
+  switch (pooling) {
+    case Pooling::mean:
+      return mean_of_rows(states, rows, width);
+    case Pooling::max:
+      return largest_of_rows(states, rows, width);
+    case Pooling::last:
+      states += static_cast<size_t>(rows - 1) * width;
+      break;
+    case Pooling::cls:
+    case Pooling::pooler:
+      break;
+  }
+  return {states, states + width};
 }
 
 void normalize(std::vector<float>& vector) {
@@ -88,7 +111,8 @@ Embedder::Embedder(const model::Transformer& model, text::Tokenizer tokenizer,
 }
 
 std::vector<int32_t> Embedder::tokens(const std::string& text) const {
-  const std::string& read = options_.lower_case ? lower_cased(text) : text;
+  const std::string lower = options_.lower_case ? lower_cased(text) : "";
+  const std::string& read = options_.lower_case ? lower : text;
   std::vector<int32_t> whole = tokenizer_.encode(read);
   const auto most = static_cast<size_t>(options_.max_tokens);
   if (most == 0 || whole.size() <= most) return whole;
@@ -102,16 +126,22 @@ std::vector<int32_t> Embedder::tokens(const std::string& text) const {
 }
 
 std::vector<std::vector<float>> Embedder::embed(const std::vector<std::string>& texts) const {
-  std::vector<std::vector<int32_t>> read;
-  std::vector<int64_t> lengths;
-  for (size_t i = 0; i < texts.size(); ++i) {
-    read.push_back(tokens(texts[i]));
-    require(!read.back().empty(), "text {} has no tokens", i + 1);
-    lengths.push_back(static_cast<int64_t>(read.back().size()));
-  }
+  std::vector<std::vector<int32_t>> read(texts.size());
+  std::vector<int64_t> lengths(texts.size());
+  parallel_in_order(static_cast<int64_t>(texts.size()), kTextsAtOnce,
+                    [&](int64_t begin, int64_t end) {
+                      for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
+                        read[i] = tokens(texts[i]);
+                        require(!read[i].empty(), "text {} has no tokens", i + 1);
+                        lengths[i] = static_cast<int64_t>(read[i].size());
+                      }
+                    });
   std::vector<std::vector<float>> embeddings(texts.size());
-  for (const std::vector<int64_t>& batch : data::plan_by_tokens(lengths, options_.batch_tokens))
-    embed_batch(read, batch, embeddings);
+  const auto batches = data::plan_for_threads(
+      lengths, {.most = options_.batch_tokens, .least = kLeastTokens}, thread_count());
+  parallel_in_order(static_cast<int64_t>(batches.size()), 1, [&](int64_t batch, int64_t) {
+    embed_batch(read, batches[static_cast<size_t>(batch)], embeddings);
+  });
   return embeddings;
 }
 
@@ -128,12 +158,13 @@ void Embedder::embed_batch(const std::vector<std::vector<int32_t>>& texts,
   Tensor states = hidden_states(model_, context, {ids, offsets});  // [N, D]
   const bool by_pooler = options_.pooling == Pooling::pooler;
   if (by_pooler) states = model_.pool(context, states, offsets);  // [B, D]
+  const auto width = static_cast<size_t>(states.cols());
+  const float* values = states.data<float>();
   for (size_t b = 0; b < members.size(); ++b) {
-    const auto row = static_cast<int64_t>(b);
-    const Tensor own =
-        by_pooler ? states.row_slice(row, row + 1) : states.row_slice(offsets[b], offsets[b + 1]);
+    const auto first = by_pooler ? b : static_cast<size_t>(offsets[b]);
     std::vector<float>& embedding = embeddings[static_cast<size_t>(members[b])];
-    embedding = pooled(by_pooler ? Pooling::cls : options_.pooling, own);
+    embedding =
+        pooled(options_.pooling, values + first * width, offsets[b + 1] - offsets[b], width);
     if (options_.normalize) normalize(embedding);
     require(std::none_of(embedding.begin(), embedding.end(), [](float x) { return std::isnan(x); }),
             "the model's output is not a number: its weights are damaged");

@@ -29,7 +29,7 @@ struct EmbedderOptions {
   bool normalize = false;  // to length 1
   int64_t max_tokens = 0;  // longer texts are cut; 0: what the model reads
   bool lower_case = false;
-  int64_t batch_tokens = 2048;  // of texts that are computed together
+  int64_t batch_tokens = 2048;  // of texts that are computed together, at most
 };
 
 /// What a sentence-transformers directory says of it (modules.json, the pooling module's
@@ -37,7 +37,8 @@ struct EmbedderOptions {
 /// Error, naming the file, on a module or a pooling that heed does not have.
 EmbedderOptions read_embedder_options(const std::filesystem::path& model_path);
 
-/// Texts to vectors.
+/// Texts to vectors. Threads take a batch each, one after the other; a single batch is shared by
+/// all of them.
 class Embedder {
  public:
   /// The model must outlive this. Throws Error on a pooler that the model lacks and on more tokens
@@ -45,8 +46,8 @@ class Embedder {
   Embedder(const model::Transformer& model, text::Tokenizer tokenizer, EmbedderOptions options);
 
   /// One vector [D] a text, in order; it does not depend on the other texts. Of the empty text:
-  /// that of the special tokens around it. Throws Error when nothing is put around it, and when the
-  /// model's output is not a number.
+  /// that of the special tokens around it. Throws Error when nothing is put around it, naming the
+  /// first such text, and when the model's output is not a number.
   std::vector<std::vector<float>> embed(const std::vector<std::string>& texts) const;
 
   /// The tokens of a text, cut between its special tokens where it is too long.

@@ -6,6 +6,7 @@
 #include "heed/base/parallel.h"
 #include "heed/generate/beam.h"
 #include "heed/generate/cached_decoder.h"
+#include "heed/kernels/largest.h"
 #include "heed/kernels/softmax.h"
 
 namespace heed::generate {
@@ -26,39 +27,73 @@ std::vector<Beam> make_beams(const Beginnings& beginnings, const SearchOptions& 
   return beams;
 }
 
-/// What the decoder has not seen yet of every living path of every beam: the newest token, at first
-/// the prompt.
-std::vector<CachedDecoder::Feed> next_feeds(std::vector<Beam>& beams,
-                                            const Beginnings& beginnings) {
-  std::vector<CachedDecoder::Feed> feeds;
-  for (size_t b = 0; b < beams.size(); ++b)
-    for (Path& path : beams[b].paths()) {
-      const std::span<const int32_t> fresh = path.tokens.empty()
-                                                 ? std::span<const int32_t>(beginnings.prompts[b])
-                                                 : std::span<const int32_t>(path.tokens).last(1);
-      feeds.push_back({fresh, path.cache_rows, static_cast<int64_t>(b)});
-    }
-  return feeds;
-}
+/// The search for some of the sources of a batch.
+class Search {
+ public:
+  Search(const Beginnings& beginnings, const SearchOptions& options)
+      : beginnings_(beginnings), options_(options) {}
 
-/// Row i of `log_probabilities` [paths of all beams, V] belongs to the i-th living path.
-void advance_all(std::vector<Beam>& beams, const Tensor& log_probabilities) {
-  std::vector<int64_t> first_row;
-  int64_t rows = 0;
-  for (const Beam& beam : beams) {
-    first_row.push_back(rows);
-    rows += static_cast<int64_t>(beam.paths().size());
-  }
-  const int64_t classes = log_probabilities.cols();
-  parallel_for(static_cast<int64_t>(beams.size()), 1, [&](int64_t begin, int64_t end) {
-    for (int64_t b = begin; b < end; ++b) {
-      Beam& beam = beams[static_cast<size_t>(b)];
-      if (beam.paths().empty()) continue;
-      beam.advance({log_probabilities.data<float>() + first_row[static_cast<size_t>(b)] * classes,
-                    beam.paths().size() * static_cast<size_t>(classes)});
+  void add(size_t source, Beam& beam) { living_.push_back({source, &beam}); }
+
+  void run(CachedDecoder& decoder) {
+    while (!living_.empty()) {
+      Tensor logits = decoder.feed(next_feeds());  // [paths, V]
+      advance(logits);
+      std::erase_if(living_, [](const Living& one) { return one.beam->paths().empty(); });
     }
-  });
-}
+  }
+
+ private:
+  struct Living {
+    size_t source;
+    Beam* beam;
+  };
+
+  /// What the decoder has not seen yet of every path of every beam: the newest token, at first the
+  /// prompt.
+  std::span<const CachedDecoder::Feed> next_feeds() {
+    feeds_.clear();
+    for (const auto& [source, beam] : living_)
+      for (Path& path : beam->paths()) {
+        const std::span<const int32_t> fresh =
+            path.tokens.empty() ? std::span<const int32_t>(beginnings_.prompts[source])
+                                : std::span<const int32_t>(path.tokens).last(1);
+        feeds_.push_back({fresh, path.cache_rows, static_cast<int64_t>(source)});
+      }
+    return feeds_;
+  }
+
+  /// Row i of `logits` [paths, V], which it changes, belongs to the i-th path of all.
+  void advance(Tensor& logits) {
+    first_rows_.assign(1, 0);
+    for (const Living& one : living_)
+      first_rows_.push_back(first_rows_.back() + static_cast<int64_t>(one.beam->paths().size()));
+    parallel_for(static_cast<int64_t>(living_.size()), 1, [&](int64_t begin, int64_t end) {
+      for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
+        Tensor own = logits.row_slice(first_rows_[i], first_rows_[i + 1]);
+        advance(*living_[i].beam, own);
+      }
+    });
+  }
+
+  void advance(Beam& beam, Tensor& logits) const {
+    if (options_.beam == 1 && !options_.scores)
+      return beam.follow(static_cast<int32_t>(kernels::find_largest(logits.values<float>())));
+    kernels::log_softmax(logits, logits);
+    beam.advance(logits.values<float>());
+  }
+
+  const Beginnings& beginnings_;
+  const SearchOptions& options_;
+  std::vector<Living> living_;
+  // Kept, so that they need not grow anew at every step.
+  std::vector<CachedDecoder::Feed> feeds_;
+  std::vector<int64_t> first_rows_;
+};
+
+/// Least paths of a thread that decodes some of the sources alone, reading all of the weights: with
+/// fewer, threads share every product instead.
+constexpr int64_t kLeastPaths = 8;
 
 }  // namespace
 
@@ -67,14 +102,16 @@ std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DTy
                                             const SearchOptions& options) {
   check(options);
   std::vector<Beam> beams = make_beams(beginnings, options);
-  CachedDecoder decoder(model, dtype, memory, {});
-  for (;;) {
-    const std::vector<CachedDecoder::Feed> feeds = next_feeds(beams, beginnings);
-    if (feeds.empty()) break;
-    Tensor logits = decoder.feed(feeds);  // [paths, V]
-    kernels::log_softmax(logits, logits);
-    advance_all(beams, logits);
-  }
+  const auto sources = static_cast<int64_t>(beams.size());
+  const int64_t shares =
+      std::clamp<int64_t>(sources * options.beam / kLeastPaths, 1, thread_count());
+  parallel_in_order(shares, 1, [&](int64_t share, int64_t) {
+    Search own(beginnings, options);
+    for (int64_t b = share; b < sources; b += shares)
+      own.add(static_cast<size_t>(b), beams[static_cast<size_t>(b)]);
+    CachedDecoder decoder(model, dtype, memory, {});
+    own.run(decoder);
+  });
   std::vector<std::vector<Hypothesis>> results;
   for (const Beam& beam : beams) results.push_back(beam.best());
   return results;

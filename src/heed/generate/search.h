@@ -15,6 +15,9 @@ struct SearchOptions {
   float length_penalty = 0.6f;
   /// A translation has at most this many tokens more than its source (the paper: 50).
   int64_t extra_length = 50;
+  /// Without them hypotheses of greedy search have no log-probability and no score, and are found
+  /// sooner. A beam cannot do without.
+  bool scores = true;
 };
 
 struct Hypothesis {
@@ -26,8 +29,8 @@ struct Hypothesis {
 
 /// The n best translations of each source (best first), by greedy or beam search with cached keys
 /// and values. Sources [offsets[b], offsets[b + 1]) end with end of sequence. A source's result
-/// does not depend on the others. Throws Error on options out of range and on what
-/// Transformer::encode refuses.
+/// does not depend on the others. Threads share the sources where there are enough. Throws Error on
+/// options out of range and on what Transformer::encode refuses.
 std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DType dtype,
                                             const model::Tokens& sources,
                                             const SearchOptions& options);

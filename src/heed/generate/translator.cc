@@ -3,29 +3,46 @@
 #include <algorithm>
 
 #include "heed/base/error.h"
+#include "heed/base/parallel.h"
 #include "heed/data/translation_batches.h"
 #include "heed/text/utf8.h"
 
 namespace heed::generate {
+namespace {
+
+constexpr int64_t kLinesAtOnce = 32;  // that a thread reads
+/// Least source tokens times beam of a thread that translates a batch of its own.
+constexpr int64_t kLeastTokens = 256;
+
+}  // namespace
+
 Translator::Translator(const model::Transformer& model, const text::TranslationTokenizer& tokenizer,
                        Options options)
     : model_(model), tokenizer_(tokenizer), options_(options) {
   require(tokenizer.vocab_size() == model.config().vocab_size,
           "the tokenizer has {} pieces, the model's vocabulary {}", tokenizer.vocab_size(),
           model.config().vocab_size);
+  options_.search.scores = options_.scores;
+}
+
+std::vector<int32_t> Translator::read(const std::string& line, int64_t number) const {
+  require(text::is_valid_utf8(line), "line {} is not valid UTF-8", number);
+  std::vector<int32_t> tokens = tokenizer_.encode_source(line);
+  require(static_cast<int64_t>(tokens.size()) <= model_.config().max_positions,
+          "line {} has {} tokens, the model reads at most {}", number, tokens.size(),
+          model_.config().max_positions);
+  return tokens;
 }
 
 std::vector<TranslatedLine> Translator::translate(const std::vector<std::string>& lines,
                                                   int64_t first_line) const {
   std::vector<TranslatedLine> results(lines.size());
-  for (size_t i = 0; i < lines.size(); ++i) {
-    const auto number = first_line + static_cast<int64_t>(i);
-    require(text::is_valid_utf8(lines[i]), "line {} is not valid UTF-8", number);
-    results[i].source = tokenizer_.encode_source(lines[i]);
-    require(static_cast<int64_t>(results[i].source.size()) <= model_.config().max_positions,
-            "line {} has {} tokens, the model reads at most {}", number, results[i].source.size(),
-            model_.config().max_positions);
-  }
+  parallel_in_order(static_cast<int64_t>(lines.size()), kLinesAtOnce,
+                    [&](int64_t begin, int64_t end) {
+                      for (int64_t i = begin; i < end; ++i)
+                        results[static_cast<size_t>(i)].source =
+                            read(lines[static_cast<size_t>(i)], first_line + i);
+                    });
   std::vector<TranslatedLine*> filled;  // a line of nothing but end of sequence stays empty
   std::vector<int64_t> lengths;
   for (TranslatedLine& line : results) {
@@ -33,12 +50,17 @@ std::vector<TranslatedLine> Translator::translate(const std::vector<std::string>
     filled.push_back(&line);
     lengths.push_back(static_cast<int64_t>(line.source.size()));
   }
-  const int64_t budget = std::max<int64_t>(options_.batch_tokens / options_.search.beam, 1);
-  for (const std::vector<int64_t>& batch : data::plan_by_tokens(lengths, budget)) {
-    std::vector<TranslatedLine*> lines_of_batch;
-    for (const int64_t index : batch) lines_of_batch.push_back(filled[static_cast<size_t>(index)]);
-    translate_batch(lines_of_batch);
-  }
+  const int64_t beam = std::max(options_.search.beam, 1);
+  const auto batches = data::plan_for_threads(
+      lengths,
+      {.most = std::max<int64_t>(options_.batch_tokens / beam, 1), .least = kLeastTokens / beam},
+      thread_count());
+  parallel_in_order(static_cast<int64_t>(batches.size()), 1, [&](int64_t batch, int64_t) {
+    std::vector<TranslatedLine*> own;
+    for (const int64_t index : batches[static_cast<size_t>(batch)])
+      own.push_back(filled[static_cast<size_t>(index)]);
+    translate_batch(own);
+  });
   return results;
 }
 

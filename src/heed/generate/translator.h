@@ -18,24 +18,27 @@ struct TranslatedLine {
 };
 
 /// Translates lines of text with a model: tokens, batches of sentences of similar length, search,
-/// text.
+/// text. Threads take a batch each, one after the other; a single batch is shared by all of them.
 class Translator {
  public:
   struct Options {
-    SearchOptions search;
+    SearchOptions search = {};
     DType dtype = DType::f32;
-    int64_t batch_tokens = 2048;  // source tokens times beam of one batch
+    int64_t batch_tokens = 8192;  // source tokens times beam of one batch, at most
+    bool scores = false;          // of greedy search, in place of SearchOptions::scores
   };
   /// The model and the tokenizer must outlive this. Throws Error when their vocabularies differ.
   Translator(const model::Transformer& model, const text::TranslationTokenizer& tokenizer,
              Options options);
 
   /// The translations in the order of `lines`. Throws Error, naming the line counted from
-  /// `first_line`, on invalid UTF-8 and on a line longer than the model reads.
+  /// `first_line`, on invalid UTF-8 and on a line longer than the model reads; of several such
+  /// lines, the first.
   std::vector<TranslatedLine> translate(const std::vector<std::string>& lines,
                                         int64_t first_line = 1) const;
 
  private:
+  std::vector<int32_t> read(const std::string& line, int64_t number) const;
   void translate_batch(const std::vector<TranslatedLine*>& lines) const;
 
   const model::Transformer& model_;
