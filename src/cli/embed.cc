@@ -7,6 +7,7 @@
 #include "cli/model_options.h"
 #include "heed/base/error.h"
 #include "heed/base/names.h"
+#include "heed/base/parallel.h"
 #include "heed/generate/embedder.h"
 
 namespace heed::cli {
@@ -35,6 +36,16 @@ generate::EmbedderOptions embedder_options(const EmbedOptions& options) {
   return result;
 }
 
+/// By all threads, since numbers take a while to become text.
+std::vector<std::string> printed(const std::vector<std::vector<float>>& embeddings) {
+  std::vector<std::string> lines(embeddings.size());
+  parallel_for(static_cast<int64_t>(lines.size()), 1, [&](int64_t begin, int64_t end) {
+    for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i)
+      lines[i] = nlohmann::json{{"embedding", embeddings[i]}}.dump();
+  });
+  return lines;
+}
+
 int run_embed(const EmbedOptions& options) {
   apply(options.common);
   const auto model = load_model(options.model);
@@ -42,8 +53,7 @@ int run_embed(const EmbedOptions& options) {
                                     embedder_options(options));
   LineStream lines(std::cin);
   for (std::vector<std::string> some = lines.next(); !some.empty(); some = lines.next()) {
-    for (const std::vector<float>& embedding : embedder.embed(some))
-      std::cout << nlohmann::json{{"embedding", embedding}}.dump() << '\n';
+    for (const std::string& line : printed(embedder.embed(some))) std::cout << line << '\n';
     std::cout.flush();
     require(std::cout.good(), "the embeddings cannot be written to standard output");
   }

@@ -23,6 +23,29 @@ bool has_blocks(const model::Transformer& model) {
                      [](const Parameter& parameter) { return parameter.blocks.defined(); });
 }
 
+std::unique_ptr<model::Transformer> load(const ModelOptions& options,
+                                         format::WeightPrecision precision) {
+  return format::load_model(options.path,
+                            {.precision = precision,
+                             .pack_blocks = options.compute == "int8" || options.compute == "auto",
+                             .random_seed = options.random_weights});
+}
+
+bool has_matrices_of_16_bits(const model::Transformer& model) {
+  return std::ranges::any_of(model.parameters().all(), [](const Parameter& parameter) {
+    return is_plain(parameter.value.dtype()) && parameter.value.dtype() != DType::f32;
+  });
+}
+
+/// What stored weights had better be kept in.
+std::optional<format::WeightPrecision> better_than_stored(const ModelOptions& options,
+                                                          const model::Transformer& model) {
+  if (options.weights != "stored" || has_blocks(model)) return std::nullopt;
+  if (options.compute == "int8") return {{DType::q8_0}};
+  if (options.widen && has_matrices_of_16_bits(model)) return {{DType::f32}};
+  return std::nullopt;
+}
+
 text::Tokenizer read_tokenizer(const std::string& path) {
   require(!text::TranslationTokenizer::exists(path),
           "{} holds a translation model, of a vocabulary for each side: heed translate runs it",
@@ -41,8 +64,10 @@ void add_model_options(CLI::App& app, ModelOptions& options, bool bf16) {
                  "How weights are kept: as stored in the file, or converted while loading")
       ->check(CLI::IsMember({"stored", "f32", "bf16", "q8_0", "q4_0", "q4_1"}))
       ->capture_default_str();
-  app.add_option("--compute", options.compute,
-                 "Arithmetic; int8 wants weights in blocks, auto is int8 where they are, else f32")
+  app.add_option(
+         "--compute", options.compute,
+         "Arithmetic; int8 multiplies with blocks, which stored weights become (q8_0); auto "
+         "is int8 where they are in blocks, else f32")
       ->check(CLI::IsMember(arithmetic))
       ->capture_default_str();
   app.add_option("--random-weights", options.random_weights,
@@ -50,13 +75,11 @@ void add_model_options(CLI::App& app, ModelOptions& options, bool bf16) {
 }
 
 std::unique_ptr<model::Transformer> load_model(const ModelOptions& options) {
-  auto model = format::load_model(
-      options.path, {.precision = precision_of(options.weights),
-                     .pack_blocks = options.compute == "int8" || options.compute == "auto",
-                     .random_seed = options.random_weights});
+  auto model = load(options, precision_of(options.weights));
+  if (const auto precision = better_than_stored(options, *model)) model = load(options, *precision);
   if (options.compute == "bf16") model->pack(DType::bf16);
-  // An encoder reads whole texts, never one token after the other.
-  else if (!model->has_decoder())
+  // An encoder reads whole texts; a decoder alone often goes on with one token after the other.
+  else if (model->has_encoder())
     model->pack(DType::f32);
   require(options.compute != "int8" || has_blocks(*model),
           "{}: no weight is in blocks, which --compute int8 multiplies with: give --weights q8_0",

@@ -13,6 +13,8 @@ namespace heed::cli {
 /// Which model a command runs, and in which precision.
 struct ModelOptions {
   std::string path, weights = "stored", compute = "auto";
+  /// Matrices stored in 16 bits become f32, with which many rows are multiplied faster.
+  bool widen = false;
   std::optional<uint64_t> random_weights;
 };
 
@@ -20,8 +22,8 @@ struct ModelOptions {
 /// compute activations in f32 alone.
 void add_model_options(CLI::App& app, ModelOptions& options, bool bf16 = true);
 
-/// The model, its weights laid out for the arithmetic that is wanted. Throws Error when that is
-/// int8 and no weight is in blocks.
+/// The model, its weights laid out for the arithmetic that is wanted. For int8, stored weights that
+/// are in no blocks become q8_0. Throws Error when others are wanted.
 std::unique_ptr<model::Transformer> load_model(const ModelOptions& options);
 
 /// In which type activations are computed.

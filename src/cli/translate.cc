@@ -5,17 +5,17 @@
 
 #include "cli/command.h"
 #include "cli/line_stream.h"
-#include "heed/format/model_directory.h"
+#include "cli/model_options.h"
+#include "heed/base/error.h"
 #include "heed/generate/alignment.h"
 #include "heed/generate/translator.h"
-#include "heed/kernels/matmul.h"
 
 namespace heed::cli {
 namespace {
 
 struct TranslateOptions {
   CommonOptions common;
-  std::string model, compute = "f32";
+  ModelOptions model;
   generate::Translator::Options translator{.search = {.beam = 4}};
   bool alignments = false, scores = false, json = false;
 };
@@ -59,19 +59,12 @@ void print_text(const LoadedModel& loaded, const TranslateOptions& options, int6
   }
 }
 
-/// int8 keeps weights in blocks that share a scale among 32.
-std::unique_ptr<model::Transformer> load_packed(const TranslateOptions& options) {
-  const bool blocks = options.compute == "int8";
-  auto model = format::load_model(
-      options.model, {.precision = {blocks ? DType::q8_0 : DType::f32}, .pack_blocks = blocks});
-  if (!blocks) model->pack(options.translator.dtype);
-  return model;
-}
-
 int run_translate(TranslateOptions& options) {
   apply(options.common);
-  options.translator.dtype = options.compute == "bf16" ? DType::bf16 : DType::f32;
-  const LoadedModel loaded{load_packed(options), text::TranslationTokenizer::load(options.model)};
+  options.translator.dtype = activation_dtype(options.model);
+  options.translator.scores = options.scores || options.json || options.alignments;
+  const LoadedModel loaded{load_model(options.model),
+                           text::TranslationTokenizer::load(options.model.path)};
   const generate::Translator translator(*loaded.model, loaded.tokenizer, options.translator);
   LineStream lines(std::cin);
   int64_t number = 1;
@@ -96,7 +89,8 @@ void add_translate(CLI::App& program) {
   auto* app = program.add_subcommand("translate", "Translates standard input, line by line");
   auto options = std::make_shared<TranslateOptions>();
   generate::SearchOptions& search = options->translator.search;
-  app->add_option("--model", options->model, "Model directory")->required();
+  add_model_options(*app, options->model);
+  options->model.widen = true;
   app->add_option("--beam", search.beam, "Hypotheses kept; 1 is greedy")->capture_default_str();
   app->add_option("--nbest", search.n_best, "Translations printed per line, best first")
       ->capture_default_str();
@@ -110,9 +104,6 @@ void add_translate(CLI::App& program) {
                   "Source tokens times beam that are translated together; changes no result")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app->add_option("--compute", options->compute, "Arithmetic")
-      ->check(CLI::IsMember({"f32", "bf16", "int8"}))
-      ->capture_default_str();
   app->add_flag("--scores", options->scores, "Print \"line ||| text ||| score\"");
   app->add_flag("--alignments", options->alignments,
                 "Print word alignments from cross-attention as well");
@@ -121,7 +112,8 @@ void add_translate(CLI::App& program) {
   app->footer(
       "Example:\n"
       "  echo 'And God said, Let there be light.' | heed translate --model model\n"
-      "  heed translate --model model --beam 8 --nbest 3 --alignments < in.txt");
+      "  heed translate --model model --beam 8 --nbest 3 --alignments < in.txt\n"
+      "  heed translate --model model --compute int8 < in.txt");
   set_action(*app, [options] { return run_translate(*options); });
 }
 
