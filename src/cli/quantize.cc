@@ -1,20 +1,13 @@
-#include <cmath>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "cli/command.h"
-#include "cli/model_options.h"
+#include "cli/quantize_measure.h"
 #include "heed/base/error.h"
-#include "heed/base/file.h"
-#include "heed/data/parallel_text.h"
 #include "heed/format/gguf_write.h"
+#include "heed/format/model_directory.h"
 #include "heed/format/quantized_directory.h"
-#include "heed/generate/embedder.h"
-#include "heed/generate/scorer.h"
-#include "heed/generate/translator.h"
-#include "heed/train/bleu.h"
 
 namespace heed::cli {
 namespace {
@@ -24,7 +17,8 @@ namespace fs = std::filesystem;
 struct QuantizeOptions {
   CommonOptions common;
   std::string model, weights, out;
-  std::string text, source, reference;  // what the cost is measured with
+  std::string calibrate, calibrate_reference;
+  MeasuredTexts measured;
   bool json = false;
 };
 
@@ -35,12 +29,19 @@ DType wanted_dtype(const QuantizeOptions& options) {
 }
 
 void quantize(const QuantizeOptions& options) {
-  const format::WeightPrecision precision{wanted_dtype(options)};
-  if (fs::is_directory(options.model))
-    format::save_quantized(options.out, *format::load_model(options.model, {precision}),
-                           options.model);
-  else
-    format::write_quantized_gguf(options.out, *format::GgufFile::open(options.model), precision);
+  format::Quantization how{.dtype = wanted_dtype(options)};
+  if (!options.calibrate.empty()) {
+    require(how.dtype == DType::q4_0 || how.dtype == DType::q4_1,
+            "--calibrate guides the search for scales of 4 bits, {} has none", options.weights);
+    how.importance = calibrate(options.model, options.calibrate, options.calibrate_reference);
+  }
+  if (!fs::is_directory(options.model)) {
+    format::write_quantized_gguf(options.out, options.model, how);
+    return;
+  }
+  const auto model = format::load_model(options.model, {.precision = {std::nullopt}});
+  format::quantize(*model, how);
+  format::save_quantized(options.out, *model, options.model);
 }
 
 /// Bytes of the weights: of the files that hold them.
@@ -52,98 +53,47 @@ uintmax_t weight_bytes(const fs::path& path) {
   return bytes;
 }
 
-ModelOptions stored(const std::string& path) {
-  ModelOptions options;
-  options.path = path;
-  return options;
+/// On average over all parameters, vectors included.
+double bits_per_weight(const fs::path& path) {
+  const auto model = format::load_model(path, {.precision = {std::nullopt}});
+  int64_t bytes = 0;
+  for (const Parameter& parameter : model->parameters().all()) bytes += parameter.value.bytes();
+  return 8.0 * static_cast<double>(bytes) / static_cast<double>(model->parameters().count());
 }
 
-/// What a model makes of the user's text, before and after.
-struct Model {
-  Model(const QuantizeOptions& wanted, const std::string& path)
-      : options(stored(path)), model(load_model(options)), asked(wanted) {}
-
-  double perplexity() const {
-    const text::Tokenizer tokenizer = load_tokenizer(options, *model);
-    return generate::perplexity(
-        generate::score_text(*model, tokenizer.encode(read_file(asked.text)), {}));
-  }
-
-  double bleu() const {
-    const auto tokenizer = text::TranslationTokenizer::load(options.path);
-    const generate::Translator translator(*model, tokenizer, {.search = {.beam = 4}});
-    std::vector<std::string> translations;
-    for (const generate::TranslatedLine& line :
-         translator.translate(data::read_lines(asked.source)))
-      translations.push_back(line.candidates.empty() ? "" : line.candidates.front().text);
-    return train::corpus_bleu(translations, data::read_lines(asked.reference)).score;
-  }
-
-  std::vector<std::vector<float>> embeddings() const {
-    const generate::Embedder embedder(*model, load_tokenizer(options, *model),
-                                      generate::read_embedder_options(options.path));
-    return embedder.embed(data::read_lines(asked.text));
-  }
-
-  const ModelOptions options;
-  const std::unique_ptr<model::Transformer> model;
-  const QuantizeOptions& asked;
-};
-
-double cosine(const std::vector<float>& x, const std::vector<float>& y) {
-  const auto dot = [](const std::vector<float>& a, const std::vector<float>& b) {
-    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-  };
-  return dot(x, y) / std::sqrt(dot(x, x) * dot(y, y));
+void print_json(const Cost& bytes, const Cost& bits, const Costs& costs) {
+  nlohmann::ordered_json facts;
+  if (!costs.measured_on.empty()) facts["measured_on"] = costs.measured_on;
+  facts[bytes.key] = {static_cast<int64_t>(bytes.before), static_cast<int64_t>(bytes.after)};
+  facts[bits.key] = {bits.before, bits.after};
+  for (const Cost& cost : costs.rows) facts[cost.key] = {cost.before, cost.after};
+  std::cout << facts << '\n';
 }
 
-/// A row of the table: what was measured of the model and of its quantised copy.
-struct Cost {
-  std::string what;
-  double before, after;
-};
-
-std::vector<Cost> measure(const QuantizeOptions& options) {
-  std::vector<Cost> costs;
-  if (options.text.empty() && options.source.empty()) return costs;
-  const Model before(options, options.model), after(options, options.out);
-  if (!options.source.empty()) costs.push_back({"BLEU", before.bleu(), after.bleu()});
-  if (options.text.empty()) return costs;
-  if (before.model->has_decoder()) {
-    require(!before.model->has_encoder(),
-            "the cost for a model with an encoder and a decoder is measured with --source and "
-            "--reference");
-    costs.push_back({"perplexity", before.perplexity(), after.perplexity()});
-    return costs;
-  }
-  const auto first = before.embeddings(), second = after.embeddings();
-  require(!first.empty(), "{} is empty", options.text);
-  double sum = 0;
-  for (size_t i = 0; i < first.size(); ++i) sum += cosine(first[i], second[i]);
-  costs.push_back({"cosine", 1, sum / static_cast<double>(first.size())});
-  return costs;
-}
-
-void print(const QuantizeOptions& options, const std::vector<Cost>& costs) {
-  const auto before = weight_bytes(options.model), after = weight_bytes(options.out);
-  if (options.json) {
-    nlohmann::ordered_json facts = {{"bytes", {before, after}}};
-    for (const Cost& cost : costs) facts[cost.what] = {cost.before, cost.after};
-    std::cout << facts << '\n';
-    return;
-  }
-  std::cout << fmt::format("{:<12}{:>16}{:>16}\n", "", "before", "after");
-  std::cout << fmt::format("{:<12}{:>16}{:>16}   {:+.2f}%\n", "bytes", before, after,
-                           100 * (static_cast<double>(after) / static_cast<double>(before) - 1));
-  for (const auto& [what, was, is] : costs)
-    std::cout << fmt::format("{:<12}{:>16.4f}{:>16.4f}   {:+.2f}%\n", what, was, is,
-                             100 * (is / was - 1));
+void print_row(const Cost& cost, int digits) {
+  const double change =
+      cost.points ? cost.after - cost.before : 100 * (cost.after / cost.before - 1);
+  std::cout << fmt::format("{:<17}{:>14.{}f}{:>14.{}f}   {:+.2f}{}\n", cost.what, cost.before,
+                           digits, cost.after, digits, change, cost.points ? " points" : "%");
 }
 
 int run_quantize(const QuantizeOptions& options) {
   apply(options.common);
   quantize(options);
-  print(options, measure(options));
+  const Cost bytes{"bytes", "bytes", static_cast<double>(weight_bytes(options.model)),
+                   static_cast<double>(weight_bytes(options.out))};
+  const Cost bits{"bits per weight", "bits_per_weight", bits_per_weight(options.model),
+                  bits_per_weight(options.out)};
+  const Costs costs = measure_costs(options.model, options.out, options.measured);
+  if (options.json) {
+    print_json(bytes, bits, costs);
+    return 0;
+  }
+  if (!costs.measured_on.empty()) std::cout << "measured on " << costs.measured_on << '\n';
+  std::cout << fmt::format("{:<17}{:>14}{:>14}\n", "", "before", "after");
+  print_row(bytes, 0);
+  print_row(bits, 2);
+  for (const Cost& cost : costs.rows) print_row(cost, 4);
   return 0;
 }
 
@@ -155,28 +105,39 @@ void add_quantize(CLI::App& program) {
   auto options = std::make_shared<QuantizeOptions>();
   app->add_option("--model", options->model, "Model directory or GGUF file")->required();
   app->add_option("--weights", options->weights,
-                  "How matrices are kept: in blocks of 32 with 8 or 4 bits each, or in bf16")
+                  "How matrices are kept: in blocks of 32 with 8 or 4 bits each, or in bf16; of 4 "
+                  "bits are those in layers, the embedding and the head keep 8")
       ->check(CLI::IsMember({"q8_0", "q4_1", "q4_0", "bf16"}))
       ->required();
   app->add_option("--out", options->out, "Model directory, or GGUF file of a GGUF file")
       ->required();
-  app->add_option("--text", options->text,
+  auto* calibrate =
+      app->add_option("--calibrate", options->calibrate,
+                      "Read this text first, to see which columns of weights count: 4 bits then "
+                      "cost less; sentences, where the model has an encoder")
+          ->check(CLI::ExistingFile);
+  app->add_option("--calibrate-reference", options->calibrate_reference,
+                  "Their translations, line by line, where it has an encoder and a decoder")
+      ->check(CLI::ExistingFile)
+      ->needs(calibrate);
+  app->add_option("--text", options->measured.text,
                   "Measure the cost on this held-out text: perplexity where the model continues "
                   "texts, the cosine between embeddings of its lines where it embeds them")
       ->check(CLI::ExistingFile);
-  auto* source = app->add_option("--source", options->source,
+  auto* source = app->add_option("--source", options->measured.source,
                                  "Measure the cost on these sentences: BLEU of translations")
                      ->check(CLI::ExistingFile);
-  auto* reference =
-      app->add_option("--reference", options->reference, "Their translations, line by line")
-          ->check(CLI::ExistingFile);
+  auto* reference = app->add_option("--reference", options->measured.reference,
+                                    "Their translations, line by line")
+                        ->check(CLI::ExistingFile);
   source->needs(reference);
   reference->needs(source);
   app->add_flag("--json", options->json, "Print a JSON object");
   add_common_options(*app, options->common);
   app->footer(
       "Examples:\n"
-      "  heed quantize --model llama --weights q8_0 --out llama-q8 --text held-out.txt\n"
+      "  heed quantize --model llama --weights q4_0 --out llama-q4 --calibrate train.txt --text "
+      "held-out.txt\n"
       "  heed quantize --model model --weights q4_0 --out small --source test.en --reference "
       "test.es");
   set_action(*app, [options] { return run_quantize(*options); });

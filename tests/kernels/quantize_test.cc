@@ -16,9 +16,9 @@ bool same_numbers(const Tensor& a, const Tensor& b) {
 }
 
 /// x in `dtype` and back, by the reference.
-Tensor round_trip(const Tensor& x, DType dtype) {
+Tensor round_trip(const Tensor& x, DType dtype, const Tensor& importance = {}) {
   Tensor stored = Tensor::empty(x.shape(), dtype), back = Tensor::empty(x.shape());
-  reference::quantize(x, stored);
+  reference::quantize(x, stored, importance);
   reference::dequantize(stored, back);
   return back;
 }
@@ -83,20 +83,146 @@ TEST(Dequantize, GivesTheRowsThatAreAskedFor) {
   });
 }
 
+/// Normal numbers and what is hard: zeros, equal ones, the same magnitude twice.
+Tensor hard_numbers(const Shape& shape, uint64_t seed, float spread) {
+  Tensor x = normals(shape, seed, DType::f32, spread);
+  float* values = x.data<float>();
+  std::fill_n(values + 64, 64, 0.0f);
+  values[130] = -values[128];
+  std::fill_n(values + 160, 32, 0.7f * spread);
+  values[200] = 40.0f * spread;
+  return x;
+}
+
+/// [cols], between 0 and a few.
+Tensor random_importance(int64_t cols) {
+  Tensor importance = normals({cols}, 17);
+  for (int64_t i = 0; i < cols; ++i) importance.data<float>()[i] *= importance.data<float>()[i];
+  importance.data<float>()[3] = 0.0f;
+  return importance;
+}
+
 TEST(Quantize, GivesTheSameBytesAsTheReference) {
   on_every_target([](const std::string& target) {
     for (const DType dtype :
          {DType::f32, DType::bf16, DType::f16, DType::q8_0, DType::q4_0, DType::q4_1})
-      for (const float spread : {1.0f, 1e-6f, 1e3f}) {
-        Tensor x = normals({6, 320}, 11, DType::f32, spread);
-        std::fill_n(x.data<float>() + 64, 64, 0.0f);
-        x.data<float>()[130] = -x.data<float>()[128];  // the same magnitude twice
-        Tensor fast = Tensor::empty(x.shape(), dtype), plain = Tensor::empty(x.shape(), dtype);
-        cpu::quantize(x, fast);
-        reference::quantize(x, plain);
-        EXPECT_TRUE(same_bits(fast, plain)) << target << " " << name_of(dtype) << " " << spread;
-      }
+      for (const float spread : {1.0f, 1e-6f, 1e3f})
+        for (const Tensor& importance : {Tensor(), random_importance(320)}) {
+          const Tensor x = hard_numbers({6, 320}, 11, spread);
+          Tensor fast = Tensor::empty(x.shape(), dtype), plain = Tensor::empty(x.shape(), dtype);
+          cpu::quantize(x, fast, importance);
+          reference::quantize(x, plain, importance);
+          EXPECT_TRUE(same_bits(fast, plain)) << target << " " << name_of(dtype) << " " << spread;
+        }
   });
+}
+
+TEST(Quantize, GivesTheSameBytesOnAnyNumberOfThreads) {
+  const Tensor x = normals({700, 64}, 5);
+  expect_no_thread_matters([&] {
+    Tensor y = Tensor::empty(x.shape(), DType::q4_1);
+    cpu::quantize(x, y);
+    return std::vector{y};
+  });
+}
+
+/// What is stored of a block when its range is divided evenly: GGML's scales, with the nearest
+/// levels.
+std::vector<double> plain_block(const float* x, DType dtype) {
+  const auto [least, greatest] = std::minmax_element(x, x + 32);
+  const float extreme = std::fabs(*least) >= std::fabs(*greatest) ? *least : *greatest;
+  const bool has_minimum = dtype == DType::q4_1;
+  const double scale =
+      static_cast<float>(float16(has_minimum ? (*greatest - *least) / 15.0f : extreme / -8.0f));
+  const double minimum = has_minimum ? static_cast<float>(float16(*least)) : 0.0;
+  const double lowest = has_minimum ? 0.0 : -8.0;
+  std::vector<double> stored;
+  for (int64_t i = 0; i < 32; ++i) {
+    const double level = scale == 0.0 ? 0.0 : std::nearbyint((x[i] - minimum) / scale);
+    stored.push_back(std::clamp(level, lowest, lowest + 15.0) * scale + minimum);
+  }
+  return stored;
+}
+
+TEST(Quantize, FourBitsAreNeverWorseThanPlainRounding) {
+  for (const DType dtype : {DType::q4_0, DType::q4_1})
+    for (const float spread : {1.0f, 1e-6f, 1e3f})
+      for (const bool weighted : {false, true}) {
+        const Tensor x = hard_numbers({16, 320}, 13, spread);
+        const Tensor importance = weighted ? random_importance(320) : Tensor::full({320}, 1.0f);
+        const Tensor back = round_trip(x, dtype, importance);
+        double all = 0, all_plain = 0;
+        for (int64_t block = 0; block < x.elements(); block += 32) {
+          const float *from = x.data<float>() + block, *to = back.data<float>() + block;
+          const std::vector<double> plain = plain_block(from, dtype);
+          double error = 0, error_plain = 0;
+          for (int64_t i = 0; i < 32; ++i) {
+            const double weight = importance.data<float>()[(block + i) % 320];
+            error += weight * std::pow(from[i] - static_cast<double>(to[i]), 2);
+            error_plain += weight * std::pow(from[i] - plain[static_cast<size_t>(i)], 2);
+          }
+          EXPECT_LE(error, error_plain * (1 + 1e-5)) << name_of(dtype) << " " << block;
+          all += error;
+          all_plain += error_plain;
+        }
+        EXPECT_LT(all, 0.96 * all_plain) << name_of(dtype) << " " << spread;
+      }
+}
+
+/// The sum of importance[k] * (x[n, k] - y[n, k])^2.
+double weighted_error(const Tensor& x, const Tensor& y, const Tensor& importance) {
+  double sum = 0;
+  for (int64_t i = 0; i < x.elements(); ++i)
+    sum += importance.data<float>()[i % x.cols()] *
+           std::pow(static_cast<double>(x.data<float>()[i]) - y.data<float>()[i], 2);
+  return sum;
+}
+
+TEST(Quantize, ColumnsThatCountAreKeptBetter) {
+  const Tensor x = normals({64, 320}, 14), importance = random_importance(320);
+  for (const DType dtype : {DType::q4_0, DType::q4_1})
+    EXPECT_LT(weighted_error(x, round_trip(x, dtype, importance), importance),
+              0.8 * weighted_error(x, round_trip(x, dtype), importance))
+        << name_of(dtype);
+}
+
+TEST(Quantize, EqualImportanceIsNone) {
+  const Tensor x = normals({8, 320}, 15);
+  for (const DType dtype : {DType::q8_0, DType::q4_0, DType::q4_1, DType::bf16})
+    EXPECT_TRUE(same_numbers(round_trip(x, dtype, Tensor::full({320}, 1.0f)), round_trip(x, dtype)))
+        << name_of(dtype);
+}
+
+TEST(QuantizeStep, GivesTheSameBitsAsTheReference) {
+  const Tensor x = normals({70, 96}, 21), added = normals({70, 32}, 22, DType::f32, 0.3f);
+  const Tensor feedback = normals({32, 32}, 23, DType::f32, 0.2f);
+  const Tensor importance = random_importance(96);
+  on_every_target([&](const std::string& target) {
+    for (const DType dtype : {DType::q4_0, DType::q4_1}) {
+      Tensor fast = Tensor::zeros(x.shape(), dtype), plain = Tensor::zeros(x.shape(), dtype);
+      Tensor fast_errors = Tensor::empty({32, 70}), plain_errors = Tensor::empty({32, 70});
+      const QuantizeStep step{x, 32, added, importance, feedback};
+      cpu::quantize_step(step, fast, fast_errors);
+      reference::quantize_step(step, plain, plain_errors);
+      EXPECT_TRUE(same_bits(fast, plain)) << target << " " << name_of(dtype);
+      EXPECT_TRUE(same_bits(fast_errors, plain_errors)) << target << " " << name_of(dtype);
+    }
+  });
+}
+
+TEST(QuantizeStep, TellsWhatEachColumnLost) {
+  const Tensor x = normals({3, 64}, 24), added = normals({3, 32}, 25, DType::f32, 0.1f);
+  Tensor y = Tensor::zeros(x.shape(), DType::q4_1), errors = Tensor::empty({32, 3});
+  const Tensor importance = random_importance(64);
+  cpu::quantize_step({x, 32, added, importance, Tensor::zeros({32, 32})}, y, errors);
+  Tensor back = Tensor::empty(x.shape());
+  cpu::dequantize(y, back);
+  for (int64_t n = 0; n < 3; ++n)
+    for (int64_t i = 0; i < 32; ++i) {
+      EXPECT_FLOAT_EQ(errors.data<float>()[i * 3 + n],
+                      x.data<float>()[n * 64 + 32 + i] - back.data<float>()[n * 64 + 32 + i]);
+      EXPECT_EQ(back.data<float>()[n * 64 + i], 0.0f);
+    }
 }
 
 TEST(Quantize, TakesWeightsOfAnyType) {
@@ -111,21 +237,17 @@ TEST(Quantize, TakesWeightsOfAnyType) {
   }
 }
 
-TEST(Quantize, StaysWithinHalfAStep) {
+TEST(Quantize, EightBitsStayWithinHalfAStep) {
   const Tensor x = normals({8, 256}, 13);
-  const std::pair<DType, double> steps[] = {
-      {DType::q8_0, 1.0 / 127}, {DType::q4_0, 2.0 / 16}, {DType::q4_1, 2.0 / 15}};
-  for (const auto& [dtype, step] : steps) {
-    const Tensor back = round_trip(x, dtype);
-    for (int64_t block = 0; block < x.elements(); block += 32) {
-      double largest = 0;
-      for (int64_t i = block; i < block + 32; ++i)
-        largest = std::max(largest, std::abs(static_cast<double>(x.data<float>()[i])));
-      // Half a step, the rounding of the scale to f16, and in q4_0 the end that has one value less.
-      const double allowed = largest * (step * (dtype == DType::q4_0 ? 1.0 : 0.5) + 2e-3);
-      for (int64_t i = block; i < block + 32; ++i)
-        EXPECT_NEAR(back.data<float>()[i], x.data<float>()[i], allowed) << name_of(dtype);
-    }
+  const Tensor back = round_trip(x, DType::q8_0);
+  for (int64_t block = 0; block < x.elements(); block += 32) {
+    double largest = 0;
+    for (int64_t i = block; i < block + 32; ++i)
+      largest = std::max(largest, std::abs(static_cast<double>(x.data<float>()[i])));
+    // Half a step, and the rounding of the scale to f16.
+    const double allowed = largest * (0.5 / 127 + 2e-3);
+    for (int64_t i = block; i < block + 32; ++i)
+      EXPECT_NEAR(back.data<float>()[i], x.data<float>()[i], allowed);
   }
 }
 

@@ -1,12 +1,15 @@
 #include "heed/format/gguf_write.h"
 
 #include <cstring>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "heed/base/error.h"
+#include "heed/format/gguf_model.h"
 #include "heed/format/gguf_types.h"
+#include "heed/format/weights.h"
 
 namespace heed::format {
 namespace {
@@ -39,7 +42,7 @@ std::optional<uint32_t> file_type(DType dtype) {
 }
 
 /// The metadata, with another type of file where it says one.
-std::string metadata_of(const GgufFile& original, std::optional<DType> dtype) {
+std::string metadata_of(const GgufFile& original, DType dtype) {
   const auto bytes = original.metadata_bytes();
   std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   // A key is its length and its letters; its value a type (u32) and, here, a number of that type.
@@ -48,7 +51,7 @@ std::string metadata_of(const GgufFile& original, std::optional<DType> dtype) {
   append(key, static_cast<uint64_t>(kKey.size()));
   key += kKey;
   append(key, static_cast<uint32_t>(GgufType::u32));
-  const auto type = dtype ? file_type(*dtype) : std::nullopt;
+  const std::optional<uint32_t> type = file_type(dtype);
   if (const size_t place = text.find(key); type && place != std::string::npos)
     std::memcpy(text.data() + place + key.size(), &*type, sizeof(*type));
   return text;
@@ -71,25 +74,85 @@ class Layout {
   size_t alignment_, end_ = 0;
 };
 
+/// The parameters of a model that are parts of a tensor: an expert's, GPT-2's queries.
+struct Part {
+  std::string parameter;
+  int64_t first_row, rows;
+};
+using Parts = std::map<std::string, std::vector<Part>>;  // by the tensor's name
+
+Parts parts_of(const std::filesystem::path& path) {
+  const GgufModel file = open_gguf_model(path);
+  const model::Transformer model(file.config, std::nullopt);
+  Parts parts;
+  for (const Parameter& parameter : model.parameters().all()) {
+    const auto stored = file.family.stored(file.config, parameter.name, parameter.shape);
+    parts[stored.name].push_back({parameter.name, stored.first_row, parameter.shape[0]});
+  }
+  return parts;
+}
+
+/// Makes the tensors of a file smaller.
+class Converter {
+ public:
+  Converter(const GgufFile& original, const Quantization& how)
+      : original_(original), how_(how), parts_(parts_of(original.name())) {}
+
+  DType dtype_of(const std::string& name) const {
+    const Tensor tensor = original_.get(name);
+    return quantized_dtype(how_, parts_of_tensor(name).front().parameter, tensor.shape(),
+                           tensor.dtype());
+  }
+
+  /// The rows of each part have an importance of their own.
+  Tensor converted(const std::string& name) const {
+    const Tensor tensor = original_.get(name);
+    const DType dtype = dtype_of(name);
+    if (tensor.shape().rank() < 2 || tensor.dtype() == dtype) return in_precision(tensor, {dtype});
+    Tensor result = Tensor::empty(tensor.shape(), dtype);
+    for (const Part& part : parts_of_tensor(name)) {
+      const int64_t end = part.rows == 0 ? tensor.rows() : part.first_row + part.rows;
+      Tensor rows = result.row_slice(part.first_row, end);
+      const Tensor values =
+          quantized(how_, part.parameter, tensor.row_slice(part.first_row, end), dtype);
+      std::memcpy(rows.raw(), values.raw(), static_cast<size_t>(values.bytes()));
+    }
+    return result;
+  }
+
+ private:
+  /// A tensor that no parameter is a part of is one as it is: DeepSeek's maps behind the latents,
+  /// which are parted and turned in newer files.
+  std::vector<Part> parts_of_tensor(const std::string& name) const {
+    const auto found = parts_.find(name);
+    if (found != parts_.end()) return found->second;
+    return {{name.starts_with("blk.") ? "model.decoder.layers." + name : name, 0, 0}};
+  }
+
+  const GgufFile& original_;
+  const Quantization& how_;
+  Parts parts_;
+};
+
 /// Everything before the data: what a tensor is called, its axes (innermost first), type and place.
-std::string header_of(const GgufFile& original, WeightPrecision precision, Layout layout) {
+std::string header_of(const GgufFile& original, const Converter& converter, DType dtype,
+                      Layout layout) {
   std::string header;
   append(header, kMagic);
   append(header, kVersion);
   const std::vector<std::string> names = original.names();
   append(header, static_cast<uint64_t>(names.size()));
-  header += metadata_of(original, precision.dtype);
+  header += metadata_of(original, dtype);
   for (const std::string& name : names) {
-    const Tensor tensor = original.get(name);
-    const Shape& shape = tensor.shape();
-    const DType dtype = dtype_in(shape, tensor.dtype(), precision);
+    const Shape shape = original.get(name).shape();
+    const DType own = converter.dtype_of(name);
     append(header, static_cast<uint64_t>(name.size()));
     header += name;
     append(header, static_cast<uint32_t>(shape.rank()));
     for (int axis = shape.rank() - 1; axis >= 0; --axis)
       append(header, static_cast<uint64_t>(shape[axis]));
-    append(header, gguf_type_of(dtype).number);
-    append(header, static_cast<uint64_t>(layout.place(bytes_of(dtype, shape.elements()))));
+    append(header, gguf_type_of(own).number);
+    append(header, static_cast<uint64_t>(layout.place(bytes_of(own, shape.elements()))));
   }
   header.resize(layout.aligned(header.size()));
   return header;
@@ -97,20 +160,22 @@ std::string header_of(const GgufFile& original, WeightPrecision precision, Layou
 
 }  // namespace
 
-void write_quantized_gguf(const std::filesystem::path& path, const GgufFile& original,
-                          WeightPrecision precision) {
+void write_quantized_gguf(const std::filesystem::path& path, const std::filesystem::path& original,
+                          const Quantization& how) {
   std::error_code none;
-  require(!std::filesystem::equivalent(path, original.name(), none),
+  require(!std::filesystem::equivalent(path, original, none),
           "{} is the model itself: expected another file for the quantised one", path.string());
-  Layout layout(original.alignment());
+  const auto was = GgufFile::open(original);
+  const Converter converter(*was, how);
+  const Layout layout(was->alignment());
   AtomicFile file(path);
-  file.write(header_of(original, precision, layout));
-  for (const std::string& name : original.names()) {
-    const Tensor tensor = in_precision(original.get(name), precision);
+  file.write(header_of(*was, converter, how.dtype, layout));
+  for (const std::string& name : was->names()) {
+    const Tensor tensor = converter.converted(name);
     const auto bytes = static_cast<size_t>(tensor.bytes());
     file.write({tensor.raw(), bytes});
     file.write(std::string(layout.aligned(bytes) - bytes, '\0'));
-    original.release(name);
+    was->release(name);
   }
   file.commit();
 }

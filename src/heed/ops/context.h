@@ -10,6 +10,8 @@
 
 namespace heed {
 
+struct Parameter;
+
 /// Which attention of a model is meant.
 struct AttentionSite {
   enum class Kind {
@@ -45,6 +47,8 @@ struct Context {
   uint64_t dropouts = 0;
   /// Called before every attention by those who want to look; empty otherwise.
   std::function<void(AttentionSite, const kernels::AttentionForward&)> observe_attention = {};
+  /// The same before every product of x [N, in] with a weight [out, in] (ops::linear).
+  std::function<void(const Parameter& weight, const Tensor& x)> observe_product = {};
 
   bool training() const { return tape != nullptr; }
   uint64_t next_dropout_key() { return CounterRandom(dropout_seed).bits(dropouts++); }

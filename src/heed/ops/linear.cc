@@ -9,6 +9,7 @@ namespace heed::ops {
 Tensor linear(Context& context, const Tensor& x, Parameter& weight, Parameter& bias) {
   Tensor y = Tensor::empty({x.rows(), weight.value.rows()}, x.dtype());
   if (context.tape) weight.require_trainable();
+  if (context.observe_product) context.observe_product(weight, x);
   multiply(x, weight, bias, y);
   if (!context.tape) return y;
 

@@ -1,9 +1,11 @@
 #include "heed/kernels/quantize.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
+#include "heed/kernels/quantize_search.h"
 #include "heed/kernels/reference/stored_rows.h"
 
 namespace heed::kernels::reference {
@@ -40,33 +42,62 @@ float largest_magnitude(const float* x, DType dtype) {
   return largest;
 }
 
-uint8_t nibbles(int low, int high) { return static_cast<uint8_t>(low | high << 4); }
-
-void encode(const float* x, BlockQ4_0& block) {
-  const float largest = largest_magnitude(x, DType::q4_0);
-  // The first of the largest becomes -8, whichever its sign is.
-  const float* first = std::find_if(x, x + 32, [&](float v) { return std::fabs(v) == largest; });
-  const float scale = *first / -8.0f, factor = inverse(scale);
-  block.scale = checked_scale(scale, DType::q4_0);
-  const auto quant = [&](float v) {
-    return std::clamp(static_cast<int>(v * factor + 8.5f), 0, 15);
-  };
-  for (size_t i = 0; i < 16; ++i) block.quants[i] = nibbles(quant(x[i]), quant(x[i + 16]));
+/// The nearest of the 16 levels from `lowest` on.
+float level_of(float x, BlockScale by, float lowest) {
+  const float level = std::nearbyint((x - by.minimum) * inverse(by.scale));
+  return std::clamp(level, lowest, lowest + 15.0f);
 }
 
-void encode(const float* x, BlockQ4_1& block) {
+void try_all(const float* x, const float* importance, float lowest, Trials& trials) {
+  for (size_t trial = 0; trial < trials.count; ++trial) {
+    const BlockScale by{trials.scales[trial], trials.minimums[trial]};
+    float sum = 0.0f;
+    for (size_t i = 0; i < 32; ++i) {
+      const float error = x[i] - (level_of(x[i], by, lowest) * by.scale + by.minimum);
+      sum += importance[i] * error * error;
+    }
+    trials.errors[trial] = sum;
+  }
+}
+
+void put_nibbles(const float* x, BlockScale by, float lowest, std::array<uint8_t, 16>& quants) {
+  const auto quant = [&](float v) { return static_cast<int>(level_of(v, by, lowest) - lowest); };
+  for (size_t i = 0; i < 16; ++i)
+    quants[i] = static_cast<uint8_t>(quant(x[i]) | quant(x[i + 16]) << 4);
+}
+
+/// The scale of the least error, which the block is given.
+BlockScale set_scale(const float* x, const float* importance, BlockQ4_0& block) {
+  const float largest = largest_magnitude(x, DType::q4_0);
+  // The first of the largest, whichever its sign is.
+  const float* first = std::find_if(x, x + 32, [&](float v) { return std::fabs(v) == largest; });
+  checked_scale(*first / -8.0f, DType::q4_0);
+  const BlockScale best = search_q4_0(
+      *first, [&](Trials& trials) { try_all(x, importance, kLowestLevel<BlockQ4_0>, trials); });
+  block.scale = float16(best.scale);
+  return best;
+}
+
+BlockScale set_scale(const float* x, const float* importance, BlockQ4_1& block) {
   largest_magnitude(x, DType::q4_1);
   const auto [least, greatest] = std::minmax_element(x, x + 32);
-  const float minimum = *least, scale = (*greatest - minimum) / 15.0f, factor = inverse(scale);
-  block.scale = checked_scale(scale, DType::q4_1);
-  block.minimum = checked_scale(minimum, DType::q4_1);
-  const auto quant = [&](float v) {
-    return std::clamp(static_cast<int>((v - minimum) * factor + 0.5f), 0, 15);
-  };
-  for (size_t i = 0; i < 16; ++i) block.quants[i] = nibbles(quant(x[i]), quant(x[i + 16]));
+  checked_scale((*greatest - *least) / 15.0f, DType::q4_1);
+  checked_scale(*least, DType::q4_1);
+  const BlockScale best = search_q4_1(*least, *greatest, [&](Trials& trials) {
+    try_all(x, importance, kLowestLevel<BlockQ4_1>, trials);
+  });
+  block.scale = float16(best.scale);
+  block.minimum = float16(best.minimum);
+  return best;
 }
 
-void encode(const float* x, BlockQ8_0& block) {
+template <typename Block>
+void encode(const float* x, const float* importance, Block& block) {
+  const BlockScale scale = set_scale(x, importance, block);
+  put_nibbles(x, scale, kLowestLevel<Block>, block.quants);
+}
+
+void encode(const float* x, const float* /*importance*/, BlockQ8_0& block) {
   const float scale = largest_magnitude(x, DType::q8_0) / 127.0f, factor = inverse(scale);
   block.scale = checked_scale(scale, DType::q8_0);
   for (size_t i = 0; i < 32; ++i)
@@ -74,12 +105,26 @@ void encode(const float* x, BlockQ8_0& block) {
 }
 
 template <typename Block>
-void encode_row(const float* x, int64_t cols, Block* to) {
+void encode_row(const float* x, const float* importance, int64_t cols, Block* to) {
   if constexpr (requires { Block::kElements; }) {
-    for (int64_t i = 0; i < cols; i += Block::kElements) encode(x + i, *to++);
+    for (int64_t i = 0; i < cols; i += Block::kElements) encode(x + i, importance + i, *to++);
   } else {
     for (int64_t i = 0; i < cols; ++i) to[i] = Block(x[i]);
   }
+}
+
+template <typename Block>
+void step_row(const QuantizeStep& step, int64_t row, Tensor& y, Tensor& errors) {
+  const float* x = step.x.data<float>() + row * step.x.cols() + step.begin;
+  const float* added = step.added.data<float>() + row * kStepColumns;
+  std::array<float, kStepColumns> wanted, made;
+  for (size_t i = 0; i < wanted.size(); ++i) wanted[i] = x[i] + added[i];
+  Block& block = y.data<Block>()[(row * step.x.cols() + step.begin) / kStepColumns];
+  const BlockScale scale =
+      set_scale(wanted.data(), step.importance.data<float>() + step.begin, block);
+  round_in_turn(x, added, step.feedback.data<float>(), scale, block, made.data());
+  for (size_t i = 0; i < made.size(); ++i)
+    errors.data<float>()[static_cast<int64_t>(i) * errors.cols() + row] = made[i];
 }
 
 }  // namespace
@@ -93,17 +138,27 @@ void dequantize_rows(const Tensor& x, std::span<const int32_t> rows, Tensor& y) 
     widen_row(x, rows[n], y.data<float>() + static_cast<int64_t>(n) * x.cols());
 }
 
-void quantize(const Tensor& x, Tensor& y) {
+void quantize(const Tensor& x, Tensor& y, const Tensor& importance) {
   require(y.dtype() != DType::q6_K, "heed reads q6_K, but does not write it");
+  const std::vector<float> equal(static_cast<size_t>(x.cols()), 1.0f);
+  const float* weights = importance.defined() ? importance.data<float>() : equal.data();
   std::vector<float> wide(static_cast<size_t>(x.cols()));
   visit_stored(y.dtype(), [&](auto stored) {
     using T = decltype(stored);
     if constexpr (!std::is_same_v<T, BlockQ6_K>)
       for (int64_t row = 0; row < x.rows(); ++row) {
         widen_row(x, row, wide.data());
-        encode_row(wide.data(), x.cols(), reinterpret_cast<T*>(y.raw() + row * y.row_bytes()));
+        encode_row(wide.data(), weights, x.cols(),
+                   reinterpret_cast<T*>(y.raw() + row * y.row_bytes()));
       }
   });
+}
+
+void quantize_step(const QuantizeStep& step, Tensor& y, Tensor& errors) {
+  const bool has_minimum = y.dtype() == DType::q4_1;
+  for (int64_t row = 0; row < step.x.rows(); ++row)
+    has_minimum ? step_row<BlockQ4_1>(step, row, y, errors)
+                : step_row<BlockQ4_0>(step, row, y, errors);
 }
 
 }  // namespace heed::kernels::reference

@@ -1,0 +1,231 @@
+#include "cli/quantize_measure.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numeric>
+
+#include "cli/model_options.h"
+#include "heed/base/error.h"
+#include "heed/base/file.h"
+#include "heed/data/parallel_text.h"
+#include "heed/generate/embedder.h"
+#include "heed/generate/scorer.h"
+#include "heed/generate/translator.h"
+#include "heed/train/bleu.h"
+
+namespace heed::cli {
+namespace {
+
+using Sequence = std::vector<int32_t>;
+
+ModelOptions stored_options(const std::string& path, const char* compute) {
+  ModelOptions options;
+  options.path = path;
+  options.compute = compute;
+  return options;
+}
+
+/// A model that reads the user's files.
+class Reader {
+ public:
+  /// With products of f32, or as it runs by default ("auto").
+  Reader(const std::string& path, const char* compute)
+      : options_(stored_options(path, compute)), model_(load_model(options_)) {
+    if (model_->has_decoder()) model_->pack(DType::f32);  // here a decoder reads whole texts, too
+  }
+
+  const model::Transformer& model() const { return *model_; }
+  bool continues_texts() const { return model_->has_decoder() && !model_->has_encoder(); }
+  bool translates() const { return model_->has_decoder() && model_->has_encoder(); }
+  /// Tokens that are read at once, at most `most`.
+  int64_t window(int64_t most) const {
+    const model::ModelConfig& config = model_->config();
+    return config.positions == model::PositionKind::none ? most
+                                                         : std::min(most, config.max_positions);
+  }
+
+  Sequence tokens(const std::string& file) const {
+    return load_tokenizer(options_, *model_).encode(read_file(file));
+  }
+
+  generate::Embedder embedder() const {
+    return {*model_, load_tokenizer(options_, *model_),
+            generate::read_embedder_options(options_.path)};
+  }
+
+  text::TranslationTokenizer translation_tokenizer() const {
+    return text::TranslationTokenizer::load(options_.path);
+  }
+
+  /// Tokens of sources and their targets.
+  std::vector<std::pair<Sequence, Sequence>> pairs(const std::string& source,
+                                                   const std::string& target) const {
+    std::vector<std::pair<Sequence, Sequence>> pairs;
+    const auto read = data::read_parallel(source, target);
+    if (text::TranslationTokenizer::exists(options_.path)) {
+      const auto tokenizer = translation_tokenizer();
+      for (const data::SentencePair& pair : read)
+        pairs.emplace_back(tokenizer.encode_source(pair.source),
+                           tokenizer.encode_target(pair.target));
+    } else {
+      const text::Tokenizer tokenizer = load_tokenizer(options_, *model_);
+      for (const data::SentencePair& pair : read)
+        pairs.emplace_back(tokenizer.encode(pair.source), tokenizer.encode(pair.target));
+    }
+    return pairs;
+  }
+
+ private:
+  ModelOptions options_;
+  std::unique_ptr<model::Transformer> model_;
+};
+
+/// Of `count` things some, evenly spread.
+std::vector<size_t> spread(size_t count) {
+  constexpr size_t kMost = 64;
+  std::vector<size_t> places;
+  for (size_t i = 0; i < std::min(count, kMost); ++i)
+    places.push_back(i * count / std::min(count, kMost));
+  return places;
+}
+
+std::vector<int32_t> whole(const Sequence& sequence) {
+  return {0, static_cast<int32_t>(sequence.size())};
+}
+
+void read_pieces(const Reader& reader, const std::string& file, Context& context) {
+  constexpr int64_t kPiece = 256;
+  const Sequence tokens = reader.tokens(file);
+  const auto piece = static_cast<size_t>(reader.window(kPiece));
+  for (const size_t place : spread((tokens.size() + piece - 1) / piece)) {
+    const size_t begin = place * piece, end = std::min(begin + piece, tokens.size());
+    const Sequence part(tokens.begin() + static_cast<std::ptrdiff_t>(begin),
+                        tokens.begin() + static_cast<std::ptrdiff_t>(end));
+    reader.model().decode_all(context, {part, whole(part)});
+  }
+}
+
+void read_lines(const Reader& reader, const std::string& file, Context& context) {
+  const std::vector<std::string> lines = data::read_lines(file);
+  const generate::Embedder embedder = reader.embedder();
+  for (const size_t place : spread(lines.size())) {
+    const Sequence tokens = embedder.tokens(lines[place]);
+    if (!tokens.empty()) reader.model().encode(context, {tokens, whole(tokens)});
+  }
+}
+
+void read_pairs(const Reader& reader, const std::string& file, const std::string& reference,
+                Context& context) {
+  const auto pairs = reader.pairs(file, reference);
+  for (const size_t place : spread(pairs.size())) {
+    const auto& [source, target] = pairs[place];
+    if (source.empty() || target.empty()) continue;
+    Sequence input{reader.model().config().start_id};
+    input.insert(input.end(), target.begin(), target.end() - 1);
+    const model::Memory memory = reader.model().encode(context, {source, whole(source)});
+    reader.model().decode_all(context, {input, whole(input)}, memory);
+  }
+}
+
+/// With its `tokens`.
+double perplexity(const Reader& reader, const std::string& file, size_t& tokens) {
+  constexpr int64_t kWindow = 1024;
+  const Sequence text = reader.tokens(file);
+  require(text.size() >= 2, "{} has {} tokens: perplexity wants at least 2", file, text.size());
+  const std::vector<double> scores =
+      generate::score_text(reader.model(), text, {.window = reader.window(kWindow)});
+  tokens = scores.size();
+  return generate::perplexity(scores);
+}
+
+double bleu(const Reader& reader, const MeasuredTexts& texts) {
+  const auto tokenizer = reader.translation_tokenizer();
+  const generate::Translator translator(reader.model(), tokenizer, {.search = {.beam = 4}});
+  std::vector<std::string> translations;
+  for (const generate::TranslatedLine& line : translator.translate(data::read_lines(texts.source)))
+    translations.push_back(line.candidates.empty() ? "" : line.candidates.front().text);
+  return train::corpus_bleu(translations, data::read_lines(texts.reference)).score;
+}
+
+double cosine(const std::vector<float>& x, const std::vector<float>& y) {
+  const auto dot = [](const std::vector<float>& a, const std::vector<float>& b) {
+    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+  };
+  return dot(x, y) / std::sqrt(dot(x, x) * dot(y, y));
+}
+
+/// Of the embeddings of a file's lines, on average.
+double mean_cosine(const Reader& one, const Reader& other, const std::vector<std::string>& lines) {
+  const auto first = one.embedder().embed(lines), second = other.embedder().embed(lines);
+  double sum = 0;
+  for (size_t i = 0; i < first.size(); ++i) sum += cosine(first[i], second[i]);
+  return sum / static_cast<double>(first.size());
+}
+
+/// One that both arithmetics of the copy are measured with.
+template <typename Measure>
+std::vector<Cost> rows_of(const std::string& what, const std::string& key, const std::string& copy,
+                          double before, const Measure& measure) {
+  const double as_it_runs = measure(Reader(copy, "auto"));
+  return {{what, key, before, as_it_runs},
+          {"  weights alone", key + "_weights_alone", before, measure(Reader(copy, "f32"))}};
+}
+
+}  // namespace
+
+format::Importance calibrate(const std::string& model, const std::string& text,
+                             const std::string& reference) {
+  const Reader reader(model, "auto");
+  require(
+      reader.translates() || reference.empty(),
+      "--calibrate-reference is for models with an encoder and a decoder, this has one of them");
+  require(!reader.translates() || !reference.empty(),
+          "--calibrate of a model with an encoder and a decoder wants --calibrate-reference, too");
+  format::Importance importance;
+  Context context;
+  importance.watch(context);
+  if (reader.translates())
+    read_pairs(reader, text, reference, context);
+  else if (reader.continues_texts())
+    read_pieces(reader, text, context);
+  else
+    read_lines(reader, text, context);
+  require(!importance.empty(), "{} has no tokens to calibrate with", text);
+  importance.finish();
+  return importance;
+}
+
+Costs measure_costs(const std::string& model, const std::string& copy, const MeasuredTexts& texts) {
+  Costs costs;
+  if (texts.text.empty() && texts.source.empty()) return costs;
+  const Reader reader(model, "f32");
+  if (!texts.source.empty()) {
+    require(texts.text.empty(), "--text and --source are for different kinds of models");
+    costs.measured_on =
+        fmt::format("{}, {} lines", texts.source, data::read_lines(texts.source).size());
+    costs.rows = rows_of("BLEU", "BLEU", copy, bleu(reader, texts),
+                         [&](const Reader& after) { return bleu(after, texts); });
+    for (Cost& cost : costs.rows) cost.points = true;
+    return costs;
+  }
+  require(!reader.translates(),
+          "the cost for a model with an encoder and a decoder is measured with --source and "
+          "--reference");
+  if (reader.continues_texts()) {
+    size_t tokens = 0;
+    const double before = perplexity(reader, texts.text, tokens);
+    costs.measured_on = fmt::format("{}, {} tokens", texts.text, tokens);
+    costs.rows = rows_of("perplexity", "perplexity", copy, before, [&](const Reader& after) {
+      return perplexity(after, texts.text, tokens);
+    });
+    return costs;
+  }
+  const std::vector<std::string> lines = data::read_lines(texts.text);
+  costs.measured_on = fmt::format("{}, {} lines", texts.text, lines.size());
+  costs.rows = rows_of("cosine", "cosine", copy, 1.0,
+                       [&](const Reader& after) { return mean_cosine(reader, after, lines); });
+  return costs;
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "heed/format/importance.h"
+
+namespace heed::cli {
+
+/// Which columns of a model's weights count while it reads a text: pieces of it where the model is
+/// a decoder, its lines where it is an encoder, its lines with their translations in `reference`
+/// where it is both. Of long texts some pieces, evenly spread. Throws Error when the text has no
+/// tokens, and when `reference` is missing or given in vain.
+format::Importance calibrate(const std::string& model, const std::string& text,
+                             const std::string& reference);
+
+/// Held-out texts, each or none: one for what the model does, or sentences and their translations.
+struct MeasuredTexts {
+  std::string text, source, reference;
+};
+
+/// A row of the table: the model, its quantised copy, in percent or (BLEU) in points.
+struct Cost {
+  std::string what, key;
+  double before = 0, after = 0;
+  bool points = false;
+};
+
+struct Costs {
+  std::string measured_on;  // "held-out.txt, 21436 tokens"
+  std::vector<Cost> rows;
+};
+
+/// What quantising costs: perplexity of `text` where the model continues texts, the cosine between
+/// embeddings of its lines where it embeds them; BLEU of translations of `source`. The model's
+/// products are of f32, the copy's once as it runs by default (integers, where weights are in
+/// blocks) and once of f32: what is left then are the weights. Throws Error when there are too few
+/// tokens.
+Costs measure_costs(const std::string& model, const std::string& copy, const MeasuredTexts& texts);
+
+}  // namespace heed::cli

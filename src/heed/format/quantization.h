@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+
+#include "heed/format/importance.h"
+#include "heed/model/transformer.h"
+
+namespace heed::format {
+
+/// How a model is made smaller.
+struct Quantization {
+  DType dtype = DType::q8_0;   // of the matrices: q8_0, q4_1, q4_0, or a plain type
+  Importance importance = {};  // finished; guides the rounding to 4 bits
+};
+
+/// In what a parameter of this name and shape, stored as `stored`, is kept. Of 4 bits are only the
+/// matrices that layers multiply with, which are most of a model. All else keeps 8 bits: the
+/// embedding and the head, whose errors no later layer evens out and which are one matrix in many
+/// models; tables of positions, segments and distances; a mixture's router, where an error changes
+/// which expert is asked. Vectors stay f32; a matrix whose rows are not whole blocks becomes bf16.
+DType quantized_dtype(const Quantization& how, const std::string& parameter, const Shape& shape,
+                      DType stored);
+
+/// The weight of the parameter of this name in `dtype`: itself, or a copy. Throws Error on a value
+/// that cannot be stored, and when the importance is that of another model.
+Tensor quantized(const Quantization& how, const std::string& parameter, const Tensor& weight,
+                 DType dtype);
+
+/// All parameters of a model, one after the other.
+void quantize(model::Transformer& model, const Quantization& how);
+
+}  // namespace heed::format
