@@ -39,8 +39,14 @@ TEST_P(TokenizerLimits, OneKindOfCharacterTakesLinearTime) {
   for (const auto& [part, end] : classes) {
     const std::string large = repeated(part, kMegabyte) + end;
     const std::string small = repeated(part, kMegabyte / 4) + end;
-    const double of_small = time_of(tokenizer, small), of_large = time_of(tokenizer, large);
-    // Four times as much; sixteen times if it were quadratic. Short times are noise.
+    // Four times as much; sixteen times if it were quadratic. Short times are noise, and other
+    // programs disturb longer ones now and then, but not three times in a row.
+    double of_small = 0, of_large = 0;
+    for (int attempt = 0; attempt == 0 || (attempt < 3 && of_large >= 9 * of_small + 0.1);
+         ++attempt) {
+      of_small = time_of(tokenizer, small);
+      of_large = time_of(tokenizer, large);
+    }
     EXPECT_LT(of_large, 9 * of_small + 0.1)
         << excerpt(nlohmann::json(with_replacements(part))) << ": " << of_small
         << " s for a quarter, " << of_large << " s";

@@ -106,12 +106,17 @@ template <>
 constexpr const char* kExpected<bool> = "a boolean";
 template <>
 constexpr const char* kExpected<std::string> = "a string";
+template <>
+constexpr const char* kExpected<std::string_view> = "a string";
+
+template <typename T>
+constexpr bool kIsText = std::is_same_v<T, std::string> || std::is_same_v<T, std::string_view>;
 
 /// Whether a value of `type` can be a T.
 template <typename T>
 bool fits(GgufType type) {
   if constexpr (std::is_same_v<T, bool>) return type == GgufType::boolean;
-  if constexpr (std::is_same_v<T, std::string>) return type == GgufType::string;
+  if constexpr (kIsText<T>) return type == GgufType::string;
   if constexpr (std::is_same_v<T, double>)
     if (type == GgufType::f32 || type == GgufType::f64) return true;
   return is_integer(type);
@@ -180,8 +185,8 @@ std::string GgufMetadata::text(const Value& value) const {
 
 template <typename T>
 T GgufMetadata::element(const std::string& key, GgufType type, GgufCursor& cursor) const {
-  if constexpr (std::is_same_v<T, std::string>) {
-    return std::string(cursor.text(key));
+  if constexpr (kIsText<T>) {
+    return T(cursor.text(key));
   } else {
     const auto is = [&]<typename Stored>(Stored) {
       return static_cast<T>(cursor.number<Stored>(key));
@@ -246,5 +251,6 @@ template std::vector<int64_t> GgufMetadata::get(const std::string&) const;
 template std::vector<double> GgufMetadata::get(const std::string&) const;
 template std::vector<bool> GgufMetadata::get(const std::string&) const;
 template std::vector<std::string> GgufMetadata::get(const std::string&) const;
+template std::vector<std::string_view> GgufMetadata::get(const std::string&) const;
 
 }  // namespace heed::format

@@ -40,8 +40,9 @@ class GgufMetadata {
   std::vector<std::string> keys() const;
 
   /// The value of `key` as a T: int64_t (of any integer type that it fits), double (of any number),
-  /// bool, std::string, or a std::vector of one of these (of an array). Strings are bytes, which
-  /// need not be UTF-8. Throws Error naming file, key, what was expected and what was found.
+  /// bool, std::string, or a std::vector of one of these or of std::string_view, which point into
+  /// the file and live as long as this (of an array). Strings are bytes, which need not be UTF-8.
+  /// Throws Error naming file, key, what was expected and what was found.
   template <typename T>
   T get(const std::string& key) const;
 

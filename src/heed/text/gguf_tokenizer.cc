@@ -155,10 +155,11 @@ json byte_level_frame(const GgufMetadata& metadata, const Pieces& pieces, const 
   return result;
 }
 
-std::vector<std::pair<std::string, std::string>> read_merges(const GgufMetadata& metadata,
-                                                             const std::string& file) {
-  std::vector<std::pair<std::string, std::string>> pairs;
-  for (const auto& line : metadata.get<std::vector<std::string>>(kPrefix + "merges")) {
+std::vector<PiecePair> read_merges(const GgufMetadata& metadata, const std::string& file) {
+  const auto lines = metadata.get<std::vector<std::string_view>>(kPrefix + "merges");
+  std::vector<PiecePair> pairs;
+  pairs.reserve(lines.size());
+  for (const std::string_view line : lines) {
     require(is_valid_utf8(line), "{}: a merge is not valid UTF-8", file);
     pairs.push_back(read_merge(line, file));
   }
@@ -168,8 +169,8 @@ std::vector<std::pair<std::string, std::string>> read_merges(const GgufMetadata&
 json byte_level_json(const GgufMetadata& metadata, const Pieces& pieces, const std::string& file) {
   json result = byte_level_frame(metadata, pieces, file);
   result["model"]["vocab"] = vocabulary_of(pieces);
-  for (auto& [left, right] : read_merges(metadata, file))
-    result["model"]["merges"].push_back({std::move(left), std::move(right)});
+  for (const auto& [left, right] : read_merges(metadata, file))
+    result["model"]["merges"].push_back({left, right});
   return result;
 }
 

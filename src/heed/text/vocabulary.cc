@@ -1,8 +1,19 @@
 #include "heed/text/vocabulary.h"
 
+#include <bit>
+#include <functional>
+#include <utility>
+
 #include "heed/base/json.h"
 
 namespace heed::text {
+namespace {
+
+uint32_t hash_of(std::string_view piece) {
+  return static_cast<uint32_t>(std::hash<std::string_view>()(piece));
+}
+
+}  // namespace
 
 Vocabulary Vocabulary::read(const nlohmann::json& json, const std::string& file) {
   if (!json.is_object())
@@ -17,21 +28,42 @@ Vocabulary Vocabulary::read(const nlohmann::json& json, const std::string& file)
 void Vocabulary::add(std::string piece, int32_t id) {
   if (id < 0 || id >= kMostIds)
     fail("piece {} has the number {}, expected 0 to {}", one_line(piece), id, kMostIds - 1);
-  const std::string& kept = pieces_.emplace_back(std::move(piece));
-  ids_[kept] = id;
+  if (2 * (entries_.size() + 1) > slots_.size()) reserve(2 * entries_.size() + 8);
+  const uint32_t hash = hash_of(piece);
+  Slot& slot = slots_[slot_of(piece, hash)];
+  if (slot.entry < 0) {
+    slot = {hash, count()};
+    entries_.push_back({std::move(piece), id});
+  }
+  Entry& entry = entries_[static_cast<size_t>(slot.entry)];
+  entry.id = id;
   if (id >= end()) by_id_.resize(static_cast<size_t>(id) + 1, nullptr);
-  by_id_[static_cast<size_t>(id)] = &kept;
+  by_id_[static_cast<size_t>(id)] = &entry.piece;
 }
 
 void Vocabulary::reserve(size_t pieces) {
-  ids_.reserve(pieces);
   by_id_.reserve(pieces);
+  if (2 * pieces <= slots_.size()) return;
+  const std::vector<Slot> old = std::exchange(slots_, std::vector<Slot>(std::bit_ceil(2 * pieces)));
+  for (const Slot& slot : old)
+    if (slot.entry >= 0)
+      slots_[slot_of(entries_[static_cast<size_t>(slot.entry)].piece, slot.hash)] = slot;
+}
+
+size_t Vocabulary::slot_of(std::string_view piece, uint32_t hash) const {
+  size_t place = hash & (slots_.size() - 1);
+  for (; slots_[place].entry >= 0; place = (place + 1) & (slots_.size() - 1))
+    if (slots_[place].hash == hash &&
+        entries_[static_cast<size_t>(slots_[place].entry)].piece == piece)
+      break;
+  return place;
 }
 
 std::optional<int32_t> Vocabulary::find(std::string_view piece) const {
-  const auto found = ids_.find(piece);
-  if (found == ids_.end()) return std::nullopt;
-  return found->second;
+  if (slots_.empty()) return std::nullopt;
+  const Slot& slot = slots_[slot_of(piece, hash_of(piece))];
+  if (slot.entry < 0) return std::nullopt;
+  return entries_[static_cast<size_t>(slot.entry)].id;
 }
 
 const std::string* Vocabulary::piece(int32_t id) const {

@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace heed::text {
@@ -35,13 +34,25 @@ class Vocabulary {
   /// nullptr where no piece has this number.
   const std::string* piece(int32_t id) const;
   /// How many different pieces there are.
-  int32_t count() const { return static_cast<int32_t>(ids_.size()); }
+  int32_t count() const { return static_cast<int32_t>(entries_.size()); }
   /// The highest number plus one.
   int32_t end() const { return static_cast<int32_t>(by_id_.size()); }
 
  private:
-  std::deque<std::string> pieces_;  // where they stay, so that others can point at them
-  std::unordered_map<std::string_view, int32_t> ids_;
+  struct Entry {
+    std::string piece;
+    int32_t id;
+  };
+  /// A place of the hash table, free where there is no entry.
+  struct Slot {
+    uint32_t hash = 0;
+    int32_t entry = -1;
+  };
+  /// Where the piece is, or the free place where it would be.
+  size_t slot_of(std::string_view piece, uint32_t hash) const;
+
+  std::deque<Entry> entries_;  // where pieces stay, so that others can point at them
+  std::vector<Slot> slots_;    // a power of two of them, at most half of which are taken
   std::vector<const std::string*> by_id_;
 };
 

@@ -90,14 +90,14 @@ class Bpe : public TokenizerModel {
   std::array<int32_t, 0x180> letters_;  // of the first code points; those of bytes are among them
 };
 
-std::vector<std::pair<std::string, std::string>> read_pairs(const nlohmann::json& merges,
-                                                            const std::string& file) {
+std::vector<PiecePair> read_pairs(const nlohmann::json& merges, const std::string& file) {
   if (!merges.is_array()) fail("{}: merges is {}, expected a list", file, excerpt(merges));
-  std::vector<std::pair<std::string, std::string>> pairs;
+  std::vector<PiecePair> pairs;
   pairs.reserve(merges.size());
   for (const auto& merge : merges) {
     if (merge.is_array() && merge.size() == 2 && merge[0].is_string() && merge[1].is_string()) {
-      pairs.emplace_back(merge[0].get<std::string>(), merge[1].get<std::string>());
+      pairs.emplace_back(merge[0].get_ref<const std::string&>(),
+                         merge[1].get_ref<const std::string&>());
       continue;
     }
     if (!merge.is_string()) fail("{}: {} in merges, expected two pieces", file, excerpt(merge));

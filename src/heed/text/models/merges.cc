@@ -8,23 +8,25 @@
 namespace heed::text {
 
 std::vector<BpeMerge> merges_of_pairs(const Vocabulary& vocabulary,
-                                      const std::vector<std::pair<std::string, std::string>>& pairs,
+                                      const std::vector<PiecePair>& pairs,
                                       const BpeOptions& options, const std::string& file) {
   std::vector<BpeMerge> merges;
   merges.reserve(pairs.size());
-  const auto number = [&](const std::string& piece) {
+  const auto number = [&](std::string_view piece) {
     const auto id = vocabulary.find(piece);
     if (!id)
       fail("{}: the piece \"{}\" of a merge is not in the vocabulary", file, one_line(piece));
     return *id;
   };
   const size_t prefix = options.continuing_prefix.size();
+  std::string merged;
   for (const auto& [left, right] : pairs) {
     if (right.size() < prefix)
       fail("{}: the piece \"{}\" of a merge is shorter than the prefix {}", file, one_line(right),
            one_line(options.continuing_prefix));
-    merges.push_back({number(left), number(right), static_cast<int32_t>(merges.size()),
-                      number(left + right.substr(prefix))});
+    merged.assign(left).append(right.substr(prefix));
+    merges.push_back(
+        {number(left), number(right), static_cast<int32_t>(merges.size()), number(merged)});
   }
   return merges;
 }
@@ -55,17 +57,16 @@ std::vector<BpeMerge> merges_of_scores(const Vocabulary& vocabulary,
   return merges;
 }
 
-std::pair<std::string, std::string> read_merge(std::string_view line, const std::string& where) {
+PiecePair read_merge(std::string_view line, const std::string& where) {
   const size_t space = line.find(' ');
   if (space == std::string_view::npos || line.find(' ', space + 1) != std::string_view::npos)
     fail("{}: the merge \"{}\", expected two pieces and a space between", where, one_line(line));
-  return {std::string(line.substr(0, space)), std::string(line.substr(space + 1))};
+  return {line.substr(0, space), line.substr(space + 1)};
 }
 
-std::vector<std::pair<std::string, std::string>> read_merges_text(std::string_view text,
-                                                                  const std::string& file) {
+std::vector<PiecePair> read_merges_text(std::string_view text, const std::string& file) {
   require(is_valid_utf8(text), "{}: the merges are not valid UTF-8", file);
-  std::vector<std::pair<std::string, std::string>> pairs;
+  std::vector<PiecePair> pairs;
   for (size_t number = 1; !text.empty(); ++number) {
     const size_t end = text.find('\n');
     std::string_view line = text.substr(0, end);

@@ -46,19 +46,20 @@ struct BpeMerge {
 };
 std::unique_ptr<TokenizerModel> make_bpe(Vocabulary vocabulary, const std::vector<BpeMerge>& merges,
                                          const BpeOptions& options);
+/// Two pieces, which point into the text or the file that they were read from.
+using PiecePair = std::pair<std::string_view, std::string_view>;
 /// From pairs of pieces, the first of which is merged first.
 std::vector<BpeMerge> merges_of_pairs(const Vocabulary& vocabulary,
-                                      const std::vector<std::pair<std::string, std::string>>& pairs,
+                                      const std::vector<PiecePair>& pairs,
                                       const BpeOptions& options, const std::string& file);
 /// SentencePiece's rule: any two pieces whose text together is a piece, the best score first. No
 /// two become a piece without a score; all scores are finite.
 std::vector<BpeMerge> merges_of_scores(const Vocabulary& vocabulary,
                                        const std::vector<std::optional<float>>& scores);
 /// Two pieces with a space between; `where` begins the text of errors.
-std::pair<std::string, std::string> read_merge(std::string_view line, const std::string& where);
+PiecePair read_merge(std::string_view line, const std::string& where);
 /// The pairs of a merges.txt, one a line.
-std::vector<std::pair<std::string, std::string>> read_merges_text(std::string_view text,
-                                                                  const std::string& file);
+std::vector<PiecePair> read_merges_text(std::string_view text, const std::string& file);
 
 /// Greedy: the longest piece that a word begins with, and so on (Wu et al., 2016).
 struct WordPieceOptions {

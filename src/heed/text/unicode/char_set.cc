@@ -64,8 +64,11 @@ CodePointRanges CodePointRanges::intersected(const CodePointRanges& other) const
 CharSet::CharSet(const CodePointRanges& ranges) : index_(kPages, 0), pages_(1, Page{}) {
   std::vector<Page> full(kPages, Page{});
   for (const auto& range : ranges.ranges())
-    for (char32_t value = range.first; value <= range.last; ++value)
-      full[value >> 8][(value >> 6) & 3] |= uint64_t{1} << (value & 63);
+    for (char32_t word = range.first >> 6; word <= range.last >> 6; ++word) {
+      const char32_t from = std::max<char32_t>(range.first, word << 6) & 63;
+      const char32_t to = std::min<char32_t>(range.last, (word << 6) + 63) & 63;
+      full[word >> 2][word & 3] |= (~uint64_t{0} << from) & (~uint64_t{0} >> (63 - to));
+    }
   for (size_t page = 0; page < kPages; ++page) {
     // Neighbours are often alike, as are most pages and the first, which is empty.
     if (full[page] == pages_[0]) continue;
