@@ -176,6 +176,28 @@ TEST(MatmulBlocks, NotANumberStaysInItsRowOrColumn) {
   }
 }
 
+TEST(MatmulBlocks, AnInfiniteScaleIsNotANumber) {
+  const Tensor a = normals({21, 256}, 1);
+  for (const DType dtype : kBlocks) {
+    Tensor weight = random_stored({10, 256}, dtype, 2);
+    visit_stored(dtype, [&](auto stored) {
+      using Block = decltype(stored);
+      if constexpr (!is_plain(dtype_of<Block>))
+        weight.data<Block>()[3 * 256 / Block::kElements].scale =
+            float16(-std::numeric_limits<float>::infinity());
+    });
+    with_every_kernel([&](const std::string& name) {
+      for (const int64_t rows : {1, 21}) {
+        const Tensor c = product(a.row_slice(0, rows), weight);
+        for (int64_t i = 0; i < c.elements(); ++i)
+          EXPECT_EQ(std::isnan(c.data<float>()[i]), i % 10 == 3) << name << " " << i;
+      }
+    });
+    for (int64_t row = 0; row < 21; ++row)
+      EXPECT_TRUE(std::isnan(plain_product(a, weight).data<float>()[row * 10 + 3]));
+  }
+}
+
 TEST(MatmulBlocks, ZerosAndTheSmallestNumbersAreFinite) {
   const Tensor weight = random_stored({16, 256}, DType::q4_0, 2);
   for (const float value : {0.0f, std::numeric_limits<float>::denorm_min(), 1e-38f, 3e38f}) {

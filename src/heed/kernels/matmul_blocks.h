@@ -35,8 +35,9 @@ HEED_KERNEL(PackedBlocks, pack_blocks, (const Tensor& weight), (weight))
 /// column's is an exact integer, `dot`; for q6_K it holds the scales of its 16 elements, too. An
 /// element of c is, over these blocks in order, sum = fma(scale, part, sum) with
 /// part = weight's scale * dot or, for q4_1, fma(minimum, sum of a's integers, weight's scale *
-/// dot). At the end the bias is added. So the bits depend neither on M and N, nor on the number of
-/// threads, nor on the machine: cpu and reference agree.
+/// dot); a zero is positive there, and a weight's infinite scale or minimum counts as NaN. At the
+/// end the bias is added. So the bits depend neither on M and N, nor on the number of threads, nor
+/// on the machine: cpu and reference agree.
 ///
 /// Sizes are the caller's to check; throws Error when a dtype is not one of these, and when the
 /// weight was packed by another backend.

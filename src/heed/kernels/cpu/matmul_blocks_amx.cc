@@ -9,6 +9,7 @@
 #include <immintrin.h>
 
 #include <algorithm>
+#include <array>
 #include <type_traits>
 #include <utility>
 
@@ -42,7 +43,7 @@ void widen(const PanelLayout& layout, const std::byte* panel, int64_t at, WideBl
       _mm512_store_ps(to.more[half], _mm512_cvtepi32_ps(block.small[half]));
 }
 
-/// Sums: tiles 0 and 1; a: 2 and 3; columns: 4 and 5. Those of q6_K hold 16 elements.
+/// Sums: tiles 0, 1, 6 and 7; a: 2 and 3; columns: 4 and 5. Those of q6_K hold 16 elements.
 template <DType type>
 void configure() {
   struct alignas(64) {
@@ -52,7 +53,7 @@ void configure() {
   } config;
   static_assert(sizeof(config) == 64);
   constexpr int kDepth = type == DType::q6_K ? 16 : 32;
-  for (int i = 0; i < 6; ++i) {
+  for (int i = 0; i < 8; ++i) {
     config.row_bytes[i] = i / 2 == 1 ? kDepth : 64;
     config.rows[i] = i / 2 == 2 ? kDepth / 4 : kTile;
   }
@@ -61,33 +62,34 @@ void configure() {
   _tile_loadconfig(&config);
 }
 
-using Dots = int32_t[kTile * kTile];
+/// The dots of 16 rows and 16 columns, as floats of which each is larger by kBias: tiles begin with
+/// that, whose last bit is 1, so that integers added to its bits are added to the number. To take
+/// it off again costs nothing beside a multiplication; to make floats of integers would.
+using Dots = float[kTile * kTile];
+constexpr float kBias = 0x1.8p23f;
+alignas(64) constexpr std::array<float, kTile> kBegin = [] {
+  std::array<float, kTile> row{};
+  for (float& value : row) value = kBias;
+  return row;
+}();
 
-/// GCC's own intrinsic tells it that all memory may change, sums in registers included, which it
-/// then keeps in memory.
+// GCC's own intrinsics want the numbers of tiles as digits, and storing one tells it that all
+// memory may change, sums in registers included, which it then keeps in memory.
+template <int sums, int rows, int cols>
+void multiply_tile(const int8_t* a, const int8_t* columns) {
+  __asm__ volatile("tileloadd (%1,%2,1), %%tmm%c0"
+                   :
+                   : "i"(sums), "r"(kBegin.data()), "r"(int64_t{0}));
+  __asm__ volatile("tileloadd (%1,%2,1), %%tmm%c0" : : "i"(rows), "r"(a), "r"(kProductBlock));
+  __asm__ volatile("tileloadd (%1,%2,1), %%tmm%c0" : : "i"(cols), "r"(columns), "r"(kQuadBytes));
+  __asm__ volatile("tdpbssd %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(sums), "i"(rows), "i"(cols));
+}
+
 template <int tile>
 void store_tile(Dots& to) {
   __asm__ volatile("tilestored %%tmm%c1, (%2,%3,1)"
                    : "=m"(to)
                    : "i"(tile), "r"(&to), "r"(int64_t{64}));
-}
-
-/// The dots of 16 rows and 4 * depth of K, by one of two sets of tiles.
-template <bool second>
-void multiply_tile(const int8_t* a, const int8_t* columns, Dots& to) {
-  if constexpr (second) {
-    _tile_zero(1);
-    _tile_loadd(3, a, kProductBlock);
-    _tile_loadd(5, columns, kQuadBytes);
-    _tile_dpbssd(1, 3, 5);
-    store_tile<1>(to);
-  } else {
-    _tile_zero(0);
-    _tile_loadd(2, a, kProductBlock);
-    _tile_loadd(4, columns, kQuadBytes);
-    _tile_dpbssd(0, 2, 4);
-    store_tile<0>(to);
-  }
 }
 
 /// 16 rows of a, from a block on, and where their sums are.
@@ -98,15 +100,26 @@ struct TileRows {
   int64_t stride;
 };
 
-/// The dots of a block: those of q6_K are two, of 16 elements each.
+/// Begins the dots of a block, by one of two sets of tiles: those of q6_K are two, of 16 elements
+/// each.
 template <DType type, bool odd>
-void multiply_block(const TileRows& rows, int64_t block, const WideBlock& wide, Dots* to) {
+void multiply_block(const TileRows& rows, int64_t block, const WideBlock& wide) {
   const int8_t* a = rows.a.quants + (rows.at + block) * kTile * kProductBlock;
   if constexpr (type == DType::q6_K) {
-    multiply_tile<false>(a, wide.quants, to[0]);
-    multiply_tile<true>(a + 16, wide.quants + 4 * kQuadBytes, to[1]);
+    multiply_tile<odd ? 6 : 0, 2, 4>(a, wide.quants);
+    multiply_tile<odd ? 7 : 1, 3, 5>(a + 16, wide.quants + 4 * kQuadBytes);
   } else {
-    multiply_tile<odd>(a, wide.quants, to[0]);
+    multiply_tile<odd, 2 + odd, 4 + odd>(a, wide.quants);
+  }
+}
+
+template <DType type, bool odd>
+void store_dots(Dots* to) {
+  if constexpr (type == DType::q6_K) {
+    store_tile<odd ? 6 : 0>(to[0]);
+    store_tile<odd ? 7 : 1>(to[1]);
+  } else {
+    store_tile<odd>(to[0]);
   }
 }
 
@@ -131,14 +144,19 @@ class Sums {
     const __m512 more[2] = {_mm512_load_ps(wide.more[0]), _mm512_load_ps(wide.more[1])};
     const float* a_scales = rows.a.scales + (rows.at + block) * kTile;
     const float* a_sums = rows.a.sums + (rows.at + block) * kTile;
+    // Exact: a scale of f16 has 11 bits, one of q6_K's has 7, and kBias has 2.
+    const __m512 bias = _mm512_set1_ps(kBias), zero = _mm512_setzero_ps();
+    const __m512 off = _mm512_fnmadd_ps(type == DType::q6_K ? more[0] : scales, bias, zero);
     each([&](auto r) {
-      const auto dots_of = [&](int half) {
-        return _mm512_cvtepi32_ps(_mm512_load_si512(dots[half] + r * kTile));
-      };
-      __m512 dot = dots_of(0);
-      if constexpr (type == DType::q6_K)  // exact: no number has more than 24 bits
-        dot = _mm512_fmadd_ps(more[1], dots_of(1), _mm512_mul_ps(more[0], dot));
-      __m512 part = _mm512_mul_ps(scales, dot);
+      const __m512 dot = _mm512_load_ps(dots[0] + r * kTile);
+      __m512 part;
+      if constexpr (type == DType::q6_K) {  // exact but for the last: 24 bits are enough
+        const __m512 first = _mm512_fmadd_ps(more[0], dot, off);
+        const __m512 second = _mm512_sub_ps(_mm512_load_ps(dots[1] + r * kTile), bias);
+        part = _mm512_fmadd_ps(scales, _mm512_fmadd_ps(more[1], second, first), zero);
+      } else {
+        part = _mm512_fmadd_ps(scales, dot, off);
+      }
       if constexpr (type == DType::q4_1)
         part = _mm512_fmadd_ps(more[0], _mm512_set1_ps(a_sums[r]), part);
       sums_[r] = _mm512_fmadd_ps(_mm512_set1_ps(a_scales[r]), part, sums_[r]);
@@ -157,23 +175,22 @@ class Sums {
   __m512 sums_[kTile];
 };
 
-/// Adds the terms of some blocks to the sums of 16 rows, or begins them. A block's dots are on
-/// their way while those of the one before are added.
+/// Adds the terms of some blocks to the sums of 16 rows, or begins them. While a block's dots are
+/// made, those of the one before are stored, and those of the one before that are added.
 template <DType type>
 void multiply_blocks(const TileRows& rows, const WideBlock* wide, int64_t blocks) {
   alignas(64) Dots dots[2][2];
   Sums sums(rows);
-  multiply_block<type, false>(rows, 0, wide[0], dots[0]);
-  int64_t i = 0;
-  for (; i + 2 < blocks; i += 2) {
-    multiply_block<type, true>(rows, i + 1, wide[i + 1], dots[1]);
+  multiply_block<type, false>(rows, 0, wide[0]);
+  for (int64_t i = 0; i < blocks; i += 2) {
+    if (i + 1 < blocks) multiply_block<type, true>(rows, i + 1, wide[i + 1]);
+    store_dots<type, false>(dots[0]);
+    if (i) sums.add<type>(rows, i - 1, wide[i - 1], dots[1]);
+    if (i + 2 < blocks) multiply_block<type, false>(rows, i + 2, wide[i + 2]);
+    if (i + 1 < blocks) store_dots<type, true>(dots[1]);
     sums.add<type>(rows, i, wide[i], dots[0]);
-    multiply_block<type, false>(rows, i + 2, wide[i + 2], dots[0]);
-    sums.add<type>(rows, i + 1, wide[i + 1], dots[1]);
   }
-  if (i + 1 < blocks) multiply_block<type, true>(rows, i + 1, wide[i + 1], dots[1]);
-  sums.add<type>(rows, i, wide[i], dots[0]);
-  if (i + 1 < blocks) sums.add<type>(rows, i + 1, wide[i + 1], dots[1]);
+  if (blocks % 2 == 0) sums.add<type>(rows, blocks - 1, wide[blocks - 1], dots[1]);
   sums.store(rows);
 }
 

@@ -100,7 +100,7 @@ void multiply_half_panel(const BlockStrip& strip, const std::byte* panel, int64_
     for (int r = 0; r < Rows; ++r) {
       const int64_t place = at * a.together + r;
       const __m256 dot = dots(block, a.quants + place * kProductBlock, a.starts + 2 * place);
-      __m256 part = _mm256_mul_ps(block.scales, dot);
+      __m256 part = _mm256_fmadd_ps(block.scales, dot, _mm256_setzero_ps());
       if constexpr (type == DType::q4_1)
         part = _mm256_fmadd_ps(block.minimums, _mm256_set1_ps(a.sums[place]), part);
       sums[r] = _mm256_fmadd_ps(_mm256_set1_ps(a.scales[place]), part, sums[r]);

@@ -1,7 +1,9 @@
 #include "heed/kernels/cpu/matmul_blocks_pack.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace heed::kernels::cpu {
 namespace {
@@ -14,6 +16,8 @@ struct Column {
 
   /// The f16 that stands `index`th among those of this column.
   void put_scale(int64_t index, float16 scale) const {
+    if (std::isinf(static_cast<float>(scale)))
+      scale = float16(std::numeric_limits<float>::quiet_NaN());
     std::memcpy(panel + (index * kPanelCols + col) * 2, &scale, sizeof(scale));
   }
   /// Four bytes of a block: this column's in quad `quad` of its quants.

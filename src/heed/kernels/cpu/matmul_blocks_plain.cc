@@ -64,7 +64,7 @@ void add_block(const BlockStrip& strip, const std::byte* panel, int64_t block,
       add_half(quants, 16 * half, a.quants + place * kProductBlock, a.starts[2 * place + half],
                small ? small + half * kPanelCols : nullptr, dots);
     for (int64_t col = 0; col < kPanelCols; ++col) {
-      float part = scales[col] * static_cast<float>(dots[col]);
+      float part = std::fma(scales[col], static_cast<float>(dots[col]), 0.0f);
       if (has_minimum) part = std::fma(minimums[col], a.sums[place], part);
       sums[row][col] = std::fma(a.scales[place], part, sums[row][col]);
     }

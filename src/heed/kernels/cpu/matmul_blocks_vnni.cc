@@ -63,7 +63,7 @@ void multiply_panel(const BlockStrip& strip, const std::byte* panel, float* to) 
     for (int r = 0; r < Rows; ++r) {
       const int64_t place = at * a.together + r;
       const __m512 dot = dots(block, a.quants + place * kProductBlock, a.starts + 2 * place);
-      __m512 part = _mm512_mul_ps(block.scales, dot);
+      __m512 part = _mm512_fmadd_ps(block.scales, dot, _mm512_setzero_ps());
       if constexpr (type == DType::q4_1)
         part = _mm512_fmadd_ps(block.minimums, _mm512_set1_ps(a.sums[place]), part);
       sums[r] = _mm512_fmadd_ps(_mm512_set1_ps(a.scales[place]), part, sums[r]);

@@ -49,6 +49,12 @@ std::vector<int> integers(Block block) {
   return result;
 }
 
+/// Infinity counts as NaN.
+float finite(float16 scale) {
+  const auto value = static_cast<float>(scale);
+  return std::isinf(value) ? std::numeric_limits<float>::quiet_NaN() : value;
+}
+
 /// The product of a's integers and the 32 elements of a weight's block from `begin` on.
 template <typename Block>
 float part_of(const Block& block, int64_t begin, const std::vector<int>& a) {
@@ -61,9 +67,9 @@ float part_of(const Block& block, int64_t begin, const std::vector<int>& a) {
     dot += weight * a[i];
     sum += a[i];
   }
-  const float part = static_cast<float>(block.scale) * static_cast<float>(dot);
+  const float part = std::fma(finite(block.scale), static_cast<float>(dot), 0.0f);
   if constexpr (std::is_same_v<Block, BlockQ4_1>)
-    return std::fma(static_cast<float>(block.minimum), static_cast<float>(sum), part);
+    return std::fma(finite(block.minimum), static_cast<float>(sum), part);
   return part;
 }
 
