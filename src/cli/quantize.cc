@@ -106,7 +106,7 @@ void add_quantize(CLI::App& program) {
   app->add_option("--model", options->model, "Model directory or GGUF file")->required();
   app->add_option("--weights", options->weights,
                   "How matrices are kept: in blocks of 32 with 8 or 4 bits each, or in bf16; of 4 "
-                  "bits are those in layers, the embedding and the head keep 8")
+                  "bits are those in layers; keys, values, embedding and head keep 8")
       ->check(CLI::IsMember({"q8_0", "q4_1", "q4_0", "bf16"}))
       ->required();
   app->add_option("--out", options->out, "Model directory, or GGUF file of a GGUF file")

@@ -102,6 +102,8 @@ TEST(Quantization, FourBitsAreForMatricesInLayers) {
     };
     EXPECT_EQ(kept("model.decoder.layers.3.self_attn.q_proj.weight", matrix), dtype);
     EXPECT_EQ(kept("model.encoder.layers.3.experts.0.down.weight", matrix), dtype);
+    EXPECT_EQ(kept("model.decoder.layers.3.self_attn.k_proj.weight", matrix), DType::q8_0);
+    EXPECT_EQ(kept("model.decoder.layers.3.encoder_attn.v_proj.weight", matrix), DType::q8_0);
     EXPECT_EQ(kept("model.decoder.layers.3.router.weight", matrix), DType::q8_0);
     EXPECT_EQ(kept("model.shared.weight", matrix), DType::q8_0);
     EXPECT_EQ(kept("model.encoder.embed_positions.weight", matrix), DType::q8_0);

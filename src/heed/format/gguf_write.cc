@@ -98,10 +98,15 @@ class Converter {
   Converter(const GgufFile& original, const Quantization& how)
       : original_(original), how_(how), parts_(parts_of(original.name())) {}
 
+  /// Of several parts the one that is kept best decides: GPT-2's values.
   DType dtype_of(const std::string& name) const {
     const Tensor tensor = original_.get(name);
-    return quantized_dtype(how_, parts_of_tensor(name).front().parameter, tensor.shape(),
-                           tensor.dtype());
+    DType dtype = tensor.dtype();
+    for (const Part& part : parts_of_tensor(name)) {
+      dtype = quantized_dtype(how_, part.parameter, tensor.shape(), tensor.dtype());
+      if (dtype == DType::q8_0) break;
+    }
+    return dtype;
   }
 
   /// The rows of each part have an importance of their own.

@@ -14,7 +14,8 @@ constexpr bool of_four_bits(DType dtype) { return dtype == DType::q4_0 || dtype 
 
 DType quantized_dtype(const Quantization& how, const std::string& parameter, const Shape& shape,
                       DType stored) {
-  const bool most = has(parameter, ".layers.") && !has(parameter, ".router.");
+  const bool most = has(parameter, ".layers.") && !has(parameter, ".router.") &&
+                    !has(parameter, ".k_proj.") && !has(parameter, ".v_proj.");
   return dtype_in(shape, stored, {of_four_bits(how.dtype) && !most ? DType::q8_0 : how.dtype});
 }
 
