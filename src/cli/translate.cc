@@ -100,10 +100,11 @@ void add_translate(CLI::App& program) {
   app->add_option("--extra-length", search.extra_length,
                   "Tokens that a translation may have more than its source")
       ->capture_default_str();
-  app->add_option("--batch-tokens", options->translator.batch_tokens,
-                  "Source tokens times beam that are translated together; changes no result")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  app->add_option(
+         "--batch-tokens", options->translator.batch_tokens,
+         "Source tokens times beam that are translated together; changes no result (default: "
+         "4096 where weights are in blocks, else 8192)")
+      ->check(CLI::PositiveNumber);
   app->add_flag("--scores", options->scores, "Print \"line ||| text ||| score\"");
   app->add_flag("--alignments", options->alignments,
                 "Print word alignments from cross-attention as well");

@@ -34,6 +34,14 @@ std::vector<int32_t> Translator::read(const std::string& line, int64_t number) c
   return tokens;
 }
 
+/// Weights of f32 are cut into parts in every product, which pays for many rows alone.
+int64_t Translator::batch_tokens() const {
+  if (options_.batch_tokens > 0) return options_.batch_tokens;
+  const bool blocks = std::ranges::any_of(
+      model_.parameters().all(), [](const Parameter& weight) { return weight.blocks.defined(); });
+  return blocks ? 4096 : 8192;
+}
+
 std::vector<TranslatedLine> Translator::translate(const std::vector<std::string>& lines,
                                                   int64_t first_line) const {
   std::vector<TranslatedLine> results(lines.size());
@@ -52,8 +60,7 @@ std::vector<TranslatedLine> Translator::translate(const std::vector<std::string>
   }
   const int64_t beam = std::max(options_.search.beam, 1);
   const auto batches = data::plan_for_threads(
-      lengths,
-      {.most = std::max<int64_t>(options_.batch_tokens / beam, 1), .least = kLeastTokens / beam},
+      lengths, {.most = std::max<int64_t>(batch_tokens() / beam, 1), .least = kLeastTokens / beam},
       thread_count());
   parallel_in_order(static_cast<int64_t>(batches.size()), 1, [&](int64_t batch, int64_t) {
     std::vector<TranslatedLine*> own;

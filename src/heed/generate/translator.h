@@ -24,8 +24,8 @@ class Translator {
   struct Options {
     SearchOptions search = {};
     DType dtype = DType::f32;
-    int64_t batch_tokens = 8192;  // source tokens times beam of one batch, at most
-    bool scores = false;          // of greedy search, in place of SearchOptions::scores
+    int64_t batch_tokens = 0;  // source tokens times beam of one batch, at most; 0: what is fast
+    bool scores = false;       // of greedy search, in place of SearchOptions::scores
   };
   /// The model and the tokenizer must outlive this. Throws Error when their vocabularies differ.
   Translator(const model::Transformer& model, const text::TranslationTokenizer& tokenizer,
@@ -39,6 +39,7 @@ class Translator {
 
  private:
   std::vector<int32_t> read(const std::string& line, int64_t number) const;
+  int64_t batch_tokens() const;
   void translate_batch(const std::vector<TranslatedLine*>& lines) const;
 
   const model::Transformer& model_;
