@@ -1,6 +1,7 @@
 // Trains a Transformer on made-up sentences, the paper's encoder-decoder (small, base) or a Llama
 // of the size of SmolLM2-135M, and prints, as one line of JSON, how many target tokens a second
-// that was and how much memory the process took at most.
+// that was, how much memory the process took at most, and the arithmetic that was done (six
+// operations a weight and token, and attention's) as a share of what the machine can do.
 //
 //   train_step small|base|llama f32|bf16 [steps]
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "heed/base/error.h"
+#include "heed/kernels/limits.h"
 #include "heed/model/transformer.h"
 #include "heed/train/machine.h"
 #include "heed/train/optimizer.h"
@@ -22,6 +24,7 @@ using namespace heed;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kWarmUp = 3;
+constexpr double kPeakSeconds = 0.5;
 
 struct Shape {
   model::ModelConfig config;
@@ -90,7 +93,6 @@ void run(const std::string& name, DType dtype, int steps) {
   const Shape shape = shape_named(name);
   model::Transformer model(shape.config, 1);
   model.parameters().zero_gradients();
-  model.prepare(dtype);
   train::Optimizer optimizer(model.parameters(), {});
   std::vector<int32_t> ids, offsets{0};
   for (int sentence = 0; sentence < shape.sentences; ++sentence) {
@@ -98,7 +100,6 @@ void run(const std::string& name, DType dtype, int steps) {
     offsets.push_back(static_cast<int32_t>(ids.size()));
   }
   const auto tokens = static_cast<int64_t>(ids.size());
-  const double peak = train::measure_peak(dtype);
   std::vector<double> seconds;
   for (int step = 0; step < steps + kWarmUp; ++step) {
     const auto begin = Clock::now();
@@ -111,6 +112,10 @@ void run(const std::string& name, DType dtype, int steps) {
     if (step >= kWarmUp)
       seconds.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
   }
+  const double peak =
+      kernels::measure_arithmetic(
+          dtype == DType::bf16 ? kernels::Arithmetic::bf16 : kernels::Arithmetic::f32, kPeakSeconds)
+          .operations_per_second;
   const double step = median(seconds);
   const double operations = train::operations_of_step(
       model.config(), {model.has_encoder() ? tokens : 0, tokens, tokens, shape.sentences});

@@ -1,5 +1,8 @@
 #include "heed/kernels/adam.h"
 
+#include <array>
+#include <vector>
+
 #include "tests/kernels/kernel_testing.h"
 
 namespace heed::kernels {
@@ -37,8 +40,8 @@ TEST(Adam, CpuAgreesWithReferenceOverSeveralStepsOnEveryTarget) {
         const Tensor gradient = normals({count}, static_cast<uint64_t>(70 + t));
         fast.gradient = gradient.clone();
         plain.gradient = gradient.clone();
-        cpu::adam_step(fast.state(), options_at(t));
-        reference::adam_step(plain.state(), options_at(t));
+        cpu::adam_steps(std::array{fast.state()}, options_at(t));
+        reference::adam_steps(std::array{plain.state()}, options_at(t));
         expect_close(fast.value, plain.value, target + " value", 0.1);
         expect_close(fast.moment1, plain.moment1, target + " moment1", 0.1);
         expect_close(fast.moment2, plain.moment2, target + " moment2", 0.1);
@@ -55,7 +58,7 @@ TEST(Adam, TheFirstStepIsTheLearningRateInTheGradientsDirection) {
     AdamOptions options = options_at(1);
     options.weight_decay = 0.0f;
     options.epsilon = 1e-12f;
-    cpu::adam_step(p.state(), options);
+    adam_step(p.state(), options);
     for (const float value : p.value.values<float>()) EXPECT_NEAR(value, 0.01, 1e-7);
   }
 }
@@ -72,29 +75,69 @@ TEST(Adam, AgreesWithPyTorch) {
     options.learning_rate = 0.1f;
     options.weight_decay = 0.01f;
     options.gradient_scale = 1.0f;
-    cpu::adam_step(p.state(), options);
+    adam_step(p.state(), options);
   }
   const double expected[] = {0.9499270, -1.9326074, 0.3156865};
   for (size_t i = 0; i < 3; ++i) EXPECT_NEAR(p.value.values<float>()[i], expected[i], 2e-6);
 }
 
-TEST(Adam, RefreshesTheWorkingCopyAndClearsTheGradient) {
+TEST(Adam, RefreshesTheWorkingCopyAndConsumesTheGradient) {
   Parameter p(1000);
-  cpu::adam_step(p.state(), options_at(1));
+  adam_step(p.state(), options_at(1));
   for (int64_t i = 0; i < 1000; ++i) {
     EXPECT_EQ(p.working.data<bfloat16>()[i].bits, bfloat16(p.value.data<float>()[i]).bits);
-    EXPECT_EQ(p.gradient.data<float>()[i], 0.0f);
   }
+  EXPECT_FALSE(p.gradient.defined());
   Parameter without(10);
   without.working = {};
-  cpu::adam_step(without.state(), options_at(1));
-  EXPECT_EQ(without.gradient.data<float>()[9], 0.0f);
+  adam_step(without.state(), options_at(1));
+  EXPECT_FALSE(without.gradient.defined());
+}
+
+TEST(Adam, AGradientThatIsNotDefinedIsZero) {
+  on_every_target([](const std::string& target) {
+    Parameter without(100), zeros(100);
+    without.gradient = {};
+    zeros.gradient.fill_zero();
+    for (Parameter* p : {&without, &zeros}) {
+      p->moment1 = normals({100}, 62);
+      p->moment2 = Tensor::full({100}, 0.5f);
+      cpu::adam_steps(std::array{p->state()}, options_at(2));
+    }
+    EXPECT_EQ(without.value.values<float>()[7], zeros.value.values<float>()[7]) << target;
+    EXPECT_NE(without.value.values<float>()[7], Parameter(100).value.values<float>()[7]);
+    reference::adam_steps(std::array{without.state()}, options_at(3));
+    reference::adam_steps(std::array{zeros.state()}, options_at(3));
+    EXPECT_EQ(without.value.values<float>()[7], zeros.value.values<float>()[7]);
+  });
+}
+
+TEST(Adam, ManyParametersInOnePassAreTheSameAsOneByOne) {
+  const int64_t sizes[] = {7, 100000, 1, 70000};
+  std::vector<Parameter> together, alone;
+  for (const int64_t size : sizes) {
+    together.emplace_back(size);
+    alone.emplace_back(size);
+  }
+  std::vector<AdamState> states;
+  for (Parameter& p : together) states.push_back(p.state());
+  states[1].decays = false;
+  adam_steps(states, options_at(1));
+  for (size_t i = 0; i < alone.size(); ++i) {
+    AdamOptions options = options_at(1);
+    if (i == 1) options.weight_decay = 0.0f;
+    adam_step(alone[i].state(), options);
+    EXPECT_EQ(std::memcmp(alone[i].value.raw(), together[i].value.raw(),
+                          static_cast<size_t>(alone[i].value.bytes())),
+              0)
+        << i;
+  }
 }
 
 TEST(Adam, ThreadsDoNotMatter) {
   expect_no_thread_matters([] {
     Parameter p(200001);
-    cpu::adam_step(p.state(), options_at(1));
+    adam_step(p.state(), options_at(1));
     return std::vector<Tensor>{p.value, p.moment1, p.moment2, p.working};
   });
 }

@@ -55,22 +55,26 @@ TEST(Elementwise, SumOfSquaresIsExactToDoublePrecision) {
   on_every_target([](const std::string& target) {
     for (const int64_t size : {1, 3, 15, 17, 1000, 65536, 200001}) {
       const Tensor x = normals({size}, 4);
-      const double expected = reference::sum_of_squares(x);
-      EXPECT_NEAR(cpu::sum_of_squares(x) / expected, 1.0, 1e-13) << target << ", " << size;
+      const double expected = reference::sum_of_all_squares({&x, 1});
+      EXPECT_NEAR(cpu::sum_of_all_squares({&x, 1}) / expected, 1.0, 1e-13)
+          << target << ", " << size;
     }
   });
-  EXPECT_DOUBLE_EQ(cpu::sum_of_squares(Tensor::full({10}, 1e30f)),
+  EXPECT_DOUBLE_EQ(sum_of_squares(Tensor::full({10}, 1e30f)),
                    10.0 * static_cast<double>(1e30f) * static_cast<double>(1e30f));
-  EXPECT_EQ(cpu::sum_of_squares(Tensor::empty({0})), 0.0);
+  EXPECT_EQ(sum_of_squares(Tensor::empty({0})), 0.0);
+  const std::vector<Tensor> several{Tensor::full({10}, 2.0f), {}, Tensor::full({100000}, 1.0f)};
+  EXPECT_EQ(cpu::sum_of_all_squares(several), 100040.0);
+  EXPECT_EQ(reference::sum_of_all_squares(several), 100040.0);
 }
 
 TEST(Elementwise, ThreadsDoNotChangeTheSumOfSquares) {
   const Tensor x = normals({1000003}, 5);
   const int before = thread_count();
   set_thread_count(1);
-  const double expected = cpu::sum_of_squares(x);
+  const double expected = sum_of_squares(x);
   set_thread_count(2);
-  EXPECT_EQ(cpu::sum_of_squares(x), expected);
+  EXPECT_EQ(sum_of_squares(x), expected);
   set_thread_count(before);
 }
 

@@ -2,11 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <thread>
 #include <vector>
 
+#include "heed/base/random.h"
 #include "tests/base/testing.h"
 
 namespace heed {
@@ -43,6 +46,47 @@ TEST(Allocator, UsesALittleLargerBlockAgain) {
   EXPECT_NE(allocate(10000).get(), first) << "but not for anything";
   EXPECT_EQ(allocate(100000).get(), first) << "which keeps its size";
   release_free_memory();
+}
+
+TEST(Allocator, LargeBlocksOfAnySizeFollowEachOtherInTheSameMemory) {
+  release_free_memory();
+  constexpr size_t kMegabyte = 1 << 20;
+  const std::byte* lowest = nullptr;
+  {
+    const auto one = allocate(3 * kMegabyte), two = allocate(5 * kMegabyte),
+               three = allocate(4 * kMegabyte);
+    lowest = std::min({one.get(), two.get(), three.get()});
+  }
+  const auto all = allocate(12 * kMegabyte);
+  EXPECT_EQ(all.get(), lowest) << "free neighbours are one";
+}
+
+TEST(Allocator, BlocksDoNotOverlap) {
+  struct Marked {
+    std::shared_ptr<std::byte> block;
+    size_t size = 0;
+  };
+  const CounterRandom random(7);
+  std::vector<Marked> all(40);
+  for (uint64_t i = 0; i < 500; ++i) {
+    const size_t which = random.bits(2 * i) % all.size();
+    const auto mark = static_cast<std::byte>(which);
+    Marked& one = all[which];
+    for (size_t at = 0; at < one.size; at += 64) ASSERT_EQ(one.block.get()[at], mark);
+    one.block.reset();
+    one.size = size_t{1} << (random.bits(2 * i + 1) % 22);
+    one.block = allocate(one.size);
+    std::memset(one.block.get(), static_cast<int>(which), one.size);
+  }
+}
+
+TEST(Allocator, CountsReservations) {
+  const size_t before = allocated_bytes();
+  auto room = reserve(1000);
+  EXPECT_EQ(allocated_bytes(), before + 1000);
+  const auto shared = room;
+  room = {};
+  EXPECT_EQ(allocated_bytes(), before + 1000);
 }
 
 TEST(Allocator, CountsWhatIsInUse) {

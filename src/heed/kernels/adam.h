@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "heed/kernels/backend.h"
 #include "heed/tensor/tensor.h"
 
@@ -14,13 +16,21 @@ struct AdamOptions {
   float bias_correction1 = 1.0f, bias_correction2 = 1.0f;
 };
 
-/// One parameter and its moments, f32, one shape; `working` is its bf16 copy that is refreshed in
-/// the same pass, absent when not defined. The gradient is set to zero.
+/// One parameter and its moments, f32, one shape; a gradient that is not defined is zero. `working`
+/// is the bf16 copy that is refreshed in the same pass, absent when not defined. The gradient is
+/// consumed: not defined any more.
 struct AdamState {
   Tensor &value, &gradient, &moment1, &moment2, &working;
+  bool decays = true;
 };
 
-/// One step of Adam (Kingma and Ba 2015, algorithm 1; decay as in Loshchilov and Hutter 2019).
-HEED_KERNEL(void, adam_step, (AdamState state, const AdamOptions& options), (state, options))
+/// One step of Adam (Kingma and Ba 2015, algorithm 1; decay as in Loshchilov and Hutter 2019) of
+/// all parameters in one pass.
+HEED_KERNEL(void, adam_steps, (std::span<const AdamState> states, const AdamOptions& options),
+            (states, options))
+/// The same of one parameter.
+inline void adam_step(const AdamState& state, const AdamOptions& options) {
+  adam_steps({&state, 1}, options);
+}
 
 }  // namespace heed::kernels

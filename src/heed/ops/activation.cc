@@ -23,12 +23,16 @@ Tensor activation(Context& context, Activation f, const Tensor& x) {
 
 Tensor gated(Context& context, Activation f, const Tensor& gate, const Tensor& up) {
   check_shape("gated", "up", up, gate.shape());
-  Tensor y = Tensor::empty(gate.shape(), gate.dtype());
-  kernels::gated_forward(f, gate, up, y);
+  const auto multiply = [f, gate, up] {
+    Tensor y = Tensor::empty(gate.shape(), gate.dtype());
+    kernels::gated_forward(f, gate, up, y);
+    return y;
+  };
+  const Tensor y = multiply();
   if (!context.tape) return y;
 
   Tape& tape = *context.tape;
-  tape.record([&tape, f, gate, up, key = TensorKey(y)] {
+  tape.record([&tape, f, gate, up, key = TensorKey(y), again = tape.remake(y, multiply)] {
     const Tensor dy = tape.take(key);
     if (!dy.defined()) return;
     Tensor d_gate = Tensor::empty(gate.shape(), gate.dtype());

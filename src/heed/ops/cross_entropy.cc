@@ -42,10 +42,14 @@ Loss cross_entropy(Context& context, const Tensor& x, Parameter& weight, Paramet
                    std::span<const int32_t> targets, kernels::CrossEntropyOptions options) {
   const int64_t classes = weight.value.rows(), rows = x.rows();
   check_width(weight.name, "the input", x, weight.value.cols());
+  if (bias.present()) check_shape(bias.name, "the bias", bias.value, {classes});
   check_targets(targets, rows, classes);
   if (context.tape) weight.require_trainable();
-  Tensor dx;
-  if (context.tape) dx = Tensor::empty(x.shape(), x.dtype());
+  Tensor dx, trained;
+  if (context.tape) {
+    dx = Tensor::empty(x.shape(), x.dtype());
+    trained = weight.read(x.dtype());
+  }
 
   Loss loss{.tokens = rows};
   const int64_t step = rows_at_a_time(classes);
@@ -53,7 +57,10 @@ Loss cross_entropy(Context& context, const Tensor& x, Parameter& weight, Paramet
     const int64_t end = std::min(begin + step, rows);
     const Tensor chunk = x.row_slice(begin, end);
     Tensor logits = Tensor::empty({end - begin, classes});
-    multiply(chunk, weight, bias, logits);
+    if (context.tape)
+      kernels::matmul({chunk}, {trained, true}, {.bias = bias.value}, logits);
+    else
+      multiply(chunk, weight, bias, logits);
     Tensor losses = Tensor::empty({end - begin, 2});
     Tensor d_logits;
     if (context.tape)
@@ -65,8 +72,9 @@ Loss cross_entropy(Context& context, const Tensor& x, Parameter& weight, Paramet
     }
     if (!context.tape) continue;
     Tensor d_chunk = dx.row_slice(begin, end);
-    kernels::matmul({d_logits}, {weight.read(x.dtype())}, {}, d_chunk);
-    kernels::matmul({d_logits, true}, {chunk}, {.accumulate = true}, weight.gradient);
+    kernels::matmul({d_logits}, {trained}, {}, d_chunk);
+    auto [d_weight, accumulate] = weight.gradient.slot();
+    kernels::matmul({d_logits, true}, {chunk}, {.accumulate = accumulate}, d_weight);
     if (bias.present()) kernels::column_sums(d_logits, bias.gradient);
   }
   if (context.tape) context.tape->add(x, dx);

@@ -14,14 +14,16 @@ Tensor linear(Context& context, const Tensor& x, Parameter& weight, Parameter& b
   if (!context.tape) return y;
 
   Tape& tape = *context.tape;
-  tape.record([&tape, &weight, &bias, x, key = TensorKey(y)] {
-    const Tensor dy = tape.take(key);
-    if (!dy.defined()) return;
-    auto [dx, accumulate] = tape.slot(x);
-    kernels::matmul({dy}, {weight.read(x.dtype())}, {.accumulate = accumulate}, dx);
-    kernels::matmul({dy, true}, {x}, {.accumulate = true}, weight.gradient);
-    if (bias.present()) kernels::column_sums(dy, bias.gradient);
-  });
+  tape.record(
+      [&tape, &weight, &bias, kept = tape.keep(x), input = TensorKey(x), key = TensorKey(y)] {
+        const Tensor dy = tape.take(key);
+        if (!dy.defined()) return;
+        auto [dx, accumulate] = tape.slot(input);
+        kernels::matmul({dy}, {weight.read(input.dtype)}, {.accumulate = accumulate}, dx);
+        auto [d_weight, add] = weight.gradient.slot();
+        kernels::matmul({dy, true}, {kept.tensor()}, {.accumulate = add}, d_weight);
+        if (bias.present()) kernels::column_sums(dy, bias.gradient);
+      });
   return y;
 }
 

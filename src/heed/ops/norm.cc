@@ -27,13 +27,18 @@ Tensor layer_norm(Context& context, const Tensor& x, Parameter& weight, Paramete
                   float epsilon) {
   check_shape(weight.name, "the scale", weight.value, {x.cols()});
   check_shape(bias.name, "the shift", bias.value, {x.cols()});
-  Tensor y = Tensor::empty(x.shape(), x.dtype());
   Tensor stats = Tensor::empty({x.rows(), 2});
-  kernels::layer_norm_forward({x, weight.value, bias.value, epsilon}, y, stats);
+  auto normalise = [x, stats, &weight, &bias, epsilon]() mutable {
+    Tensor y = Tensor::empty(x.shape(), x.dtype());
+    kernels::layer_norm_forward({x, weight.value, bias.value, epsilon}, y, stats);
+    return y;
+  };
+  const Tensor y = normalise();
   if (!context.tape) return y;
 
   Tape& tape = *context.tape;
-  tape.record([&tape, &weight, &bias, epsilon, x, stats, key = TensorKey(y)] {
+  tape.record([&tape, &weight, &bias, epsilon, x, stats, key = TensorKey(y),
+               again = tape.remake(y, normalise)] {
     const Tensor dy = tape.take(key);
     if (!dy.defined()) return;
     write_gradient(tape, x, [&](Tensor& dx) {
@@ -48,13 +53,18 @@ Tensor rms_norm(Context& context, const Tensor& x, Parameter& weight, float epsi
                 bool unit_offset) {
   check_shape(weight.name, "the scale", weight.value, {x.cols()});
   const Tensor scale = unit_offset ? plus_one(weight.value) : weight.value;
-  Tensor y = Tensor::empty(x.shape(), x.dtype());
   Tensor stats = Tensor::empty({x.rows(), 1});
-  kernels::rms_norm_forward({x, scale, epsilon}, y, stats);
+  auto normalise = [x, stats, scale, epsilon]() mutable {
+    Tensor y = Tensor::empty(x.shape(), x.dtype());
+    kernels::rms_norm_forward({x, scale, epsilon}, y, stats);
+    return y;
+  };
+  const Tensor y = normalise();
   if (!context.tape) return y;
 
   Tape& tape = *context.tape;
-  tape.record([&tape, &weight, scale, epsilon, x, stats, key = TensorKey(y)] {
+  tape.record([&tape, &weight, scale, epsilon, x, stats, key = TensorKey(y),
+               again = tape.remake(y, normalise)] {
     const Tensor dy = tape.take(key);
     if (!dy.defined()) return;
     write_gradient(tape, x, [&](Tensor& dx) {

@@ -1,16 +1,24 @@
 #include "heed/ops/parameter.h"
 
 #include "heed/base/error.h"
+#include "heed/kernels/elementwise.h"
 
 namespace heed {
 
-bool Parameter::has(DType dtype) const {
+bool Parameter::keeps(DType dtype) const {
   return value.dtype() == dtype || (working.defined() && working.dtype() == dtype);
 }
 
-const Tensor& Parameter::read(DType dtype) const {
+bool Parameter::has(DType dtype) const {
+  return keeps(dtype) || (gradient.defined() && value.dtype() == DType::f32);
+}
+
+Tensor Parameter::read(DType dtype) const {
   require(has(dtype), "{} is {} and has no {} copy", name, name_of(value.dtype()), name_of(dtype));
-  return value.dtype() == dtype ? value : working;
+  if (keeps(dtype)) return value.dtype() == dtype ? value : working;
+  Tensor converted = Tensor::empty(value.shape(), dtype);
+  kernels::convert(value, converted);
+  return converted;
 }
 
 void Parameter::require_trainable() const {

@@ -4,6 +4,7 @@
 
 #include "heed/kernels/matmul.h"
 #include "heed/kernels/matmul_blocks.h"
+#include "heed/ops/gradient.h"
 #include "heed/tensor/tensor.h"
 
 namespace heed {
@@ -15,17 +16,20 @@ struct Parameter {
   std::string name;              // "model.encoder.layers.0.fc1.weight"
   Shape shape;                   // known before there is a value
   Tensor value;                  // what training changes, or as it is stored
-  Tensor gradient;               // f32, of the same shape; defined while training
-  Tensor working;                // bf16 copy of the value; defined in the bf16 compute mode
+  Gradient gradient;             // of the same shape; defined while training
+  Tensor working;                // bf16 copy of the value, where one is kept
   kernels::PackedMatrix packed;  // the transposed weight laid out for inference; see Model::pack
   kernels::PackedBlocks blocks;  // the same of a weight stored in blocks, for integer products
 
   bool present() const { return value.defined(); }
 
   /// Whether the value, or its working copy, is in `dtype`.
+  bool keeps(DType dtype) const;
+  /// The same, or whether the value is trained: then it is converted as it is read, so that
+  /// training keeps no copies.
   bool has(DType dtype) const;
-  /// What a forward pass in `dtype` reads: that one. Throws Error when there is none.
-  const Tensor& read(DType dtype) const;
+  /// What a pass in `dtype` reads: one of these. Throws Error when there is none.
+  Tensor read(DType dtype) const;
   /// Throws Error unless the value is f32.
   void require_trainable() const;
 };

@@ -73,9 +73,10 @@ Tensor relative_bias(Context& context, Parameter& table, const RelativeBuckets& 
   tape.record([&tape, &table, rows = std::move(rows), columns, n_heads, key = TensorKey(y)] {
     const Tensor dy = tape.take(key);
     if (!dy.defined()) return;
+    Tensor& gradient = table.gradient;
     for (int64_t h = 0; h < n_heads; ++h)
       for (int64_t c = 0; c < columns; ++c)
-        table.gradient.data<float>()[rows[static_cast<size_t>(c)] * n_heads + h] +=
+        gradient.data<float>()[rows[static_cast<size_t>(c)] * n_heads + h] +=
             dy.data<float>()[h * columns + c];
   });
   return y;

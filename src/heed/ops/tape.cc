@@ -6,6 +6,24 @@
 
 namespace heed {
 
+Tensor Kept::tensor() const {
+  if (!remade_) return tensor_;
+  if (!remade_->made.defined()) remade_->made = remade_->make();
+  return remade_->made.reshaped(shape_);
+}
+
+Kept Tape::remake(const Tensor& y, std::function<Tensor()> make) {
+  const auto remade = std::make_shared<Kept::Remade>(Kept::Remade{std::move(make), {}});
+  remade_[y.id()] = remade;
+  return {{}, y.shape(), remade};
+}
+
+Kept Tape::keep(const Tensor& x) const {
+  const auto found = remade_.find(x.id());
+  const auto remade = found == remade_.end() ? nullptr : found->second.lock();
+  return {remade ? Tensor() : x, x.shape(), remade};
+}
+
 void Tape::record(std::function<void()> backward_step) {
   steps_.push_back(std::move(backward_step));
 }

@@ -1,6 +1,6 @@
 #include "heed/tensor/allocator.h"
 
-#include <sys/mman.h>
+#include <sanitizer/asan_interface.h>
 
 #include <algorithm>
 #include <array>
@@ -10,15 +10,17 @@
 #include <vector>
 
 #include "heed/base/error.h"
+#include "heed/tensor/arena.h"
 
 namespace heed {
 namespace {
 
 constexpr size_t kAlignment = 64;
-constexpr size_t kHugePage = size_t{2} << 20;
 
 constexpr size_t kLargest = size_t{1} << 48;  // no machine has more
 constexpr size_t kSmallest = 8 * kAlignment;
+/// Blocks up to this size are kept apart by size, larger ones are cut from the arena.
+constexpr size_t kLargestSmall = size_t{64} << 10;
 
 /// Rounds up to one of eight classes per power of two: at most 1/8 is wasted, and batches of nearly
 /// the same number of tokens share their blocks. Every class is a multiple of the alignment.
@@ -28,63 +30,71 @@ size_t size_class(size_t bytes) {
   return (((bytes - 1) >> step_bits) + 1) << step_bits;
 }
 
-constexpr size_t kClasses = 8 * 50;
-
-/// So many classes, up to half as large again, may serve where the wanted one has no free block.
-constexpr size_t kNearClasses = 5;
+constexpr size_t round_up(size_t size, size_t multiple) {
+  return (size + multiple - 1) / multiple * multiple;
+}
 
 /// The number of a class among all.
-size_t class_number(size_t size) {
+constexpr size_t class_number(size_t size) {
   const auto width = static_cast<size_t>(std::bit_width(size));
   return 8 * width + (size >> (width - 4)) % 8;
 }
 
-/// Behind a block of less than a huge page lies what counts its owners, so that a tensor is one
-/// block and nothing else.
+constexpr size_t kClasses = class_number(kLargestSmall) + 1;
+
+/// So many classes, up to half as large again, may serve where the wanted one has no free block.
+constexpr size_t kNearClasses = 5;
+
+/// Behind every block lies what counts its owners, so that a tensor is one block and nothing else.
 constexpr size_t kOwnersBytes = kAlignment;
 
-constexpr bool holds_owners(size_t size) { return size < kHugePage; }
-
-/// A block and the number of its class, which may be larger than what was asked for.
+/// A block and how it is given back: the number of its class, which may be larger than what was
+/// asked for, or the bytes that were cut from the arena.
 struct Block {
   std::byte* memory;
-  size_t number;
+  size_t number, cut;
+
+  /// Where what counts the owners of `size` bytes lies.
+  std::byte* owners(size_t size) const { return memory + (cut ? cut - kOwnersBytes : size); }
 };
 
 class Pool {
  public:
   Block take(size_t size) {
-    const size_t wanted = class_number(size);
-    {
-      std::lock_guard lock(mutex_);
-      count(size);
-      // A batch that shrinks, as its texts end, asks for ever smaller blocks: it is given those it
-      // gave back.
-      const size_t end = holds_owners(size) ? class_number(kHugePage) : kClasses;
-      for (size_t number = wanted; number < std::min(wanted + kNearClasses, end); ++number) {
-        auto& blocks = free_[number];
-        if (blocks.empty()) continue;
-        std::byte* const block = blocks.back();
-        blocks.pop_back();
-        return {block, number};
-      }
+    std::lock_guard lock(mutex_);
+    Block block = take_free(size);
+    if (!block.memory) {
+      release_all();
+      block = take_free(size);
     }
-    return {fresh(size), wanted};
+    if (!block.memory)
+      fail("out of memory: {} bytes more than the {} in use could not be had", size, in_use_);
+    count(size);
+    return block;
   }
 
   /// `size` is what was asked for.
   void give_back(Block block, size_t size) {
     std::lock_guard lock(mutex_);
     in_use_ -= size;
-    free_[block.number].push_back(block.memory);
+    if (block.cut)
+      arena_.give_back(block.memory, block.cut);
+    else
+      small_[block.number].push_back(block.memory);
   }
 
   void release() {
     std::lock_guard lock(mutex_);
-    for (auto& blocks : free_) {
-      for (std::byte* block : blocks) std::free(block);
-      blocks.clear();
-    }
+    release_all();
+  }
+
+  void reserve(size_t size) {
+    std::lock_guard lock(mutex_);
+    count(size);
+  }
+  void end_reservation(size_t size) {
+    std::lock_guard lock(mutex_);
+    in_use_ -= size;
   }
 
   size_t in_use() {
@@ -106,27 +116,41 @@ class Pool {
     peak_ = std::max(peak_, in_use_);
   }
 
-  std::byte* fresh(size_t size) {
-    void* block = from_system(size);
-    if (!block) {
-      release();
-      block = from_system(size);
+  /// Without memory when there is none.
+  Block take_free(size_t size) {
+    if (size > kLargestSmall) {
+      const size_t cut = round_up(size + kOwnersBytes, Arena::kGranule);
+      const Block block{arena_.take(cut), 0, cut};
+      if (block.memory)
+        ASAN_POISON_MEMORY_REGION(block.memory + size,
+                                  static_cast<size_t>(block.owners(size) - block.memory) - size);
+      return block;
     }
-    if (block) return static_cast<std::byte*>(block);
-    std::lock_guard lock(mutex_);
-    in_use_ -= size;
-    fail("out of memory: {} bytes more than the {} in use could not be had", size, in_use_);
+    // A batch that shrinks, as its texts end, asks for ever smaller blocks: it is given those it
+    // gave back.
+    const size_t wanted = class_number(size);
+    for (size_t number = wanted; number < std::min(wanted + kNearClasses, kClasses); ++number) {
+      auto& blocks = small_[number];
+      if (blocks.empty()) continue;
+      std::byte* const block = blocks.back();
+      blocks.pop_back();
+      return {block, number, 0};
+    }
+    void* const fresh = std::aligned_alloc(kAlignment, size + kOwnersBytes);
+    return {static_cast<std::byte*>(fresh), wanted, 0};
   }
 
-  static void* from_system(size_t size) {
-    if (holds_owners(size)) return std::aligned_alloc(kAlignment, size + kOwnersBytes);
-    void* block = std::aligned_alloc(kHugePage, (size + kHugePage - 1) / kHugePage * kHugePage);
-    if (block) madvise(block, size, MADV_HUGEPAGE);
-    return block;
+  void release_all() {
+    for (auto& blocks : small_) {
+      for (std::byte* block : blocks) std::free(block);
+      blocks.clear();
+    }
+    arena_.release();
   }
 
   std::mutex mutex_;
-  std::array<std::vector<std::byte*>, kClasses> free_;  // by class_number
+  std::array<std::vector<std::byte*>, kClasses> small_;  // free, by class_number
+  Arena arena_;
   size_t in_use_ = 0;
   size_t peak_ = 0;
 };
@@ -137,7 +161,8 @@ Pool& pool() {
   return *instance;
 }
 
-/// Lends a shared_ptr room behind the `size` bytes of its block, and gives the block back with it.
+/// Lends a shared_ptr room behind the bytes of its block, and gives the block back with it. `size`
+/// is what was asked for.
 template <typename T>
 struct OwnersRoom {
   using value_type = T;
@@ -148,7 +173,7 @@ struct OwnersRoom {
 
   T* allocate(size_t) {
     static_assert(sizeof(T) <= kOwnersBytes);
-    return reinterpret_cast<T*>(block.memory + size);
+    return reinterpret_cast<T*>(block.owners(size));
   }
   void deallocate(T*, size_t) { pool().give_back(block, size); }
 
@@ -165,11 +190,14 @@ struct OwnersRoom {
 
 std::shared_ptr<std::byte> allocate(size_t bytes) {
   require(bytes <= kLargest, "out of memory: {} bytes could not be had", bytes);
-  const size_t size = size_class(bytes);
+  const size_t size = bytes > kLargestSmall ? round_up(bytes, kAlignment) : size_class(bytes);
   const Block block = pool().take(size);
-  if (holds_owners(size))
-    return {block.memory, [](std::byte*) {}, OwnersRoom<std::byte>(block, size)};
-  return {block.memory, [block, size](std::byte*) { pool().give_back(block, size); }};
+  return {block.memory, [](std::byte*) {}, OwnersRoom<std::byte>(block, size)};
+}
+
+std::shared_ptr<void> reserve(size_t bytes) {
+  pool().reserve(bytes);
+  return {nullptr, [bytes](std::nullptr_t) { pool().end_reservation(bytes); }};
 }
 
 size_t allocated_bytes() { return pool().in_use(); }

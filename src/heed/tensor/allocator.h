@@ -5,12 +5,17 @@
 
 namespace heed {
 
-/// Memory for `bytes` bytes, aligned to 64, contents undefined. Blocks come from a pool of size
-/// classes and return to it, so a training or decoding loop in its steady state asks nothing of the
-/// operating system. Throws Error when there is no memory left.
+/// Memory for `bytes` bytes, aligned to 64, contents undefined. Blocks come from a pool and return
+/// to it, so a training or decoding loop in its steady state asks nothing of the operating system;
+/// large ones are cut from one arena, where they serve any size next. Throws Error when there is no
+/// memory left.
 std::shared_ptr<std::byte> allocate(size_t bytes);
 
-/// Bytes in use by live blocks, and the most there ever were since the last reset.
+/// Counts `bytes` as in use for as long as the result lives, without any memory: what comes and
+/// goes within a step is counted once.
+std::shared_ptr<void> reserve(size_t bytes);
+
+/// Bytes in use by live blocks and reservations, and the most there ever were since the last reset.
 size_t allocated_bytes();
 size_t peak_allocated_bytes();
 void reset_peak_allocated_bytes();

@@ -1,6 +1,7 @@
 #include "heed/train/optimizer.h"
 
 #include <cmath>
+#include <deque>
 
 #include "heed/kernels/adam.h"
 #include "heed/kernels/elementwise.h"
@@ -16,30 +17,38 @@ Optimizer::Optimizer(nn::Parameters& parameters, Settings settings)
 }
 
 double Optimizer::gradient_norm() const {
-  double sum = 0;
-  for (const Parameter& parameter : parameters_.all())
-    sum += kernels::sum_of_squares(parameter.gradient);
-  return std::sqrt(sum);
+  std::vector<Tensor> gradients;
+  for (const Parameter& parameter : parameters_.all()) gradients.push_back(parameter.gradient);
+  return std::sqrt(kernels::sum_of_all_squares(gradients));
 }
 
 void Optimizer::step(double learning_rate, double gradient_scale) {
   const auto t = static_cast<double>(++state_.steps);
-  size_t index = 0;
-  for (Parameter& parameter : parameters_.all()) {
-    const bool matrix = parameter.shape.rank() > 1;
-    const kernels::AdamOptions options{
-        .learning_rate = static_cast<float>(learning_rate),
-        .beta1 = settings_.beta1,
-        .beta2 = settings_.beta2,
-        .epsilon = settings_.epsilon,
-        .weight_decay = matrix ? settings_.weight_decay : 0.0f,
-        .gradient_scale = static_cast<float>(gradient_scale),
-        .bias_correction1 = static_cast<float>(1.0 - std::pow(settings_.beta1, t)),
-        .bias_correction2 = static_cast<float>(1.0 - std::pow(settings_.beta2, t))};
-    kernels::adam_step({parameter.value, parameter.gradient, state_.moments1[index],
-                        state_.moments2[index], parameter.working},
-                       options);
-    ++index;
+  std::deque<Parameter>& parameters = parameters_.all();
+  std::vector<Tensor> gradients;
+  for (const Parameter& parameter : parameters) gradients.push_back(parameter.gradient);
+  Tensor none;
+  std::vector<kernels::AdamState> states;
+  for (size_t i = 0; i < parameters.size(); ++i)
+    states.push_back({.value = parameters[i].value,
+                      .gradient = gradients[i],
+                      .moment1 = state_.moments1[i],
+                      .moment2 = state_.moments2[i],
+                      .working = none,
+                      .decays = parameters[i].shape.rank() > 1});
+  kernels::adam_steps(states,
+                      {.learning_rate = static_cast<float>(learning_rate),
+                       .beta1 = settings_.beta1,
+                       .beta2 = settings_.beta2,
+                       .epsilon = settings_.epsilon,
+                       .weight_decay = settings_.weight_decay,
+                       .gradient_scale = static_cast<float>(gradient_scale),
+                       .bias_correction1 = static_cast<float>(1.0 - std::pow(settings_.beta1, t)),
+                       .bias_correction2 = static_cast<float>(1.0 - std::pow(settings_.beta2, t))});
+  for (Parameter& parameter : parameters) {
+    parameter.gradient.fill_zero();
+    // Those of a validation: steps convert what they read.
+    parameter.working = {};
   }
 }
 

@@ -1,6 +1,8 @@
 #include "heed/kernels/adam.h"
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "heed/base/parallel.h"
 #include "heed/kernels/cpu/pieces.h"
@@ -17,20 +19,47 @@ namespace HWY_NAMESPACE {
 namespace {
 
 struct Arrays {
-  float *value, *gradient, *moment1, *moment2;
+  float* value;
+  const float* gradient;
+  float *moment1, *moment2;
   bfloat16* working;
 };
 
-void adam_piece(const Arrays& p, const AdamOptions& options, int64_t begin, int64_t end) {
+Arrays arrays_of(const AdamState& state) {
+  const Tensor& gradient = state.gradient;
+  return {state.value.data<float>(), gradient.defined() ? gradient.data<float>() : nullptr,
+          state.moment1.data<float>(), state.moment2.data<float>(),
+          state.working.defined() ? state.working.data<bfloat16>() : nullptr};
+}
+
+/// Elements [begin, end) of one of the parameters.
+struct Piece {
+  size_t state;
+  int64_t begin, end;
+};
+
+std::vector<Piece> pieces_of(std::span<const AdamState> states) {
+  std::vector<Piece> pieces;
+  for (size_t i = 0; i < states.size(); ++i) {
+    const int64_t count = states[i].value.elements();
+    for (int64_t begin = 0; begin < count; begin += kHeavyPiece)
+      pieces.push_back({i, begin, std::min(begin + kHeavyPiece, count)});
+  }
+  return pieces;
+}
+
+void adam_piece(const Arrays& p, const AdamOptions& options, bool decays, int64_t begin,
+                int64_t end) {
   const V32 gradient_scale = set(options.gradient_scale);
   const V32 beta1 = set(options.beta1), beta2 = set(options.beta2);
   const V32 new1 = set(1.0f - options.beta1), new2 = set(1.0f - options.beta2);
   const V32 root_correction = set(1.0f / std::sqrt(options.bias_correction2));
   const V32 epsilon = set(options.epsilon);
-  const V32 kept = set(1.0f - options.learning_rate * options.weight_decay);
+  const V32 kept = set(decays ? 1.0f - options.learning_rate * options.weight_decay : 1.0f);
   const V32 step_size = set(options.learning_rate / options.bias_correction1);
   for_lanes(begin, end, [&](auto at) HEED_LANES {
-    const auto g = hn::Mul(load(p.gradient, at), gradient_scale);
+    auto g = hn::Zero(F32());
+    if (p.gradient) g = hn::Mul(load(p.gradient, at), gradient_scale);
     const auto m = hn::MulAdd(new1, g, hn::Mul(beta1, load(p.moment1, at)));
     const auto v = hn::MulAdd(hn::Mul(new2, g), g, hn::Mul(beta2, load(p.moment2, at)));
     const auto deviation = hn::MulAdd(hn::Sqrt(v), root_correction, epsilon);
@@ -39,19 +68,21 @@ void adam_piece(const Arrays& p, const AdamOptions& options, int64_t begin, int6
     store(value, p.value, at);
     store(m, p.moment1, at);
     store(v, p.moment2, at);
-    store(hn::Zero(F32()), p.gradient, at);
     if (p.working) store(value, p.working, at);
   });
 }
 
 }  // namespace
 
-void adam_step(AdamState state, const AdamOptions& options) {
-  const Arrays arrays{state.value.data<float>(), state.gradient.data<float>(),
-                      state.moment1.data<float>(), state.moment2.data<float>(),
-                      state.working.defined() ? state.working.data<bfloat16>() : nullptr};
-  parallel_for(state.value.elements(), kHeavyPiece,
-               [&](int64_t begin, int64_t end) { adam_piece(arrays, options, begin, end); });
+void adam_steps(std::span<const AdamState> states, const AdamOptions& options) {
+  const std::vector<Piece> pieces = pieces_of(states);
+  parallel_for(static_cast<int64_t>(pieces.size()), 1, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) {
+      const auto [state, begin, end] = pieces[static_cast<size_t>(i)];
+      adam_piece(arrays_of(states[state]), options, states[state].decays, begin, end);
+    }
+  });
+  for (const AdamState& state : states) state.gradient = {};
 }
 
 }  // namespace HWY_NAMESPACE
@@ -61,7 +92,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 
-HEED_CPU_KERNEL(void, adam_step, (AdamState state, const AdamOptions& options), (state, options))
+HEED_CPU_KERNEL(void, adam_steps, (std::span<const AdamState> states, const AdamOptions& options),
+                (states, options))
 
 }  // namespace heed::kernels
 #endif  // HWY_ONCE

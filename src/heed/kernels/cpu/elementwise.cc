@@ -1,6 +1,6 @@
 #include "heed/kernels/elementwise.h"
 
-#include <numeric>
+#include <algorithm>
 #include <vector>
 
 #include "heed/base/parallel.h"
@@ -80,13 +80,23 @@ void convert(const Tensor& x, Tensor& y) {
   });
 }
 
-double sum_of_squares(const Tensor& x) {
-  const float* from = x.data<float>();
-  std::vector<double> sums(static_cast<size_t>((x.elements() + kLightPiece - 1) / kLightPiece));
-  parallel_for(x.elements(), kLightPiece, [&](int64_t begin, int64_t end) {
-    sums[static_cast<size_t>(begin / kLightPiece)] = squares_of_piece(from, begin, end);
+double sum_of_all_squares(std::span<const Tensor> tensors) {
+  struct Piece {
+    const float* from;
+    int64_t count;
+    double sum;
+  };
+  std::vector<Piece> pieces;
+  for (const Tensor& x : tensors)
+    for (int64_t begin = 0; begin < x.elements(); begin += kLightPiece)
+      pieces.push_back({x.data<float>() + begin, std::min(kLightPiece, x.elements() - begin), 0.0});
+  parallel_for(static_cast<int64_t>(pieces.size()), 1, [&](int64_t first, int64_t last) {
+    for (auto piece = pieces.begin() + first; piece != pieces.begin() + last; ++piece)
+      piece->sum = squares_of_piece(piece->from, 0, piece->count);
   });
-  return std::accumulate(sums.begin(), sums.end(), 0.0);
+  double sum = 0.0;
+  for (const Piece& piece : pieces) sum += piece.sum;
+  return sum;
 }
 
 }  // namespace HWY_NAMESPACE
@@ -99,7 +109,7 @@ namespace heed::kernels {
 HEED_CPU_KERNEL(void, add_to, (const Tensor& x, Tensor& y), (x, y))
 HEED_CPU_KERNEL(void, scale, (float factor, Tensor& y), (factor, y))
 HEED_CPU_KERNEL(void, convert, (const Tensor& x, Tensor& y), (x, y))
-HEED_CPU_KERNEL(double, sum_of_squares, (const Tensor& x), (x))
+HEED_CPU_KERNEL(double, sum_of_all_squares, (std::span<const Tensor> tensors), (tensors))
 
 }  // namespace heed::kernels
 #endif  // HWY_ONCE

@@ -32,9 +32,10 @@ void convert(const Tensor& x, Tensor& y) {
   });
 }
 
-double sum_of_squares(const Tensor& x) {
+double sum_of_all_squares(std::span<const Tensor> tensors) {
   double sum = 0.0;
-  for (const float value : x.values<float>()) sum += static_cast<double>(value) * value;
+  for (const Tensor& x : tensors)
+    for (const float value : x.values<float>()) sum += static_cast<double>(value) * value;
   return sum;
 }
 
