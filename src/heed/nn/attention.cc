@@ -61,8 +61,24 @@ KeysValues Attention::keys_values(Context& context, const Tensor& x, const Place
 
 Tensor Attention::attend(Context& context, const Tensor& x, const KeysValues& offered,
                          const Spans& spans, const Places& places) const {
-  const Tensor queries = placed(context, q_proj_.forward(context, x), q_norm_, settings_.n_heads,
-                                places);  // [Nq, H d]
+  return mix(context,
+             placed(context, q_proj_.forward(context, x), q_norm_, settings_.n_heads, places),
+             offered, spans, places);
+}
+
+Tensor Attention::attend_self(Context& context, const Tensor& x, KeyValueCache& cache,
+                              const Spans& spans, const Places& places) const {
+  const auto [keys, values, queries] =
+      ops::linears(context, x, {k_proj_.map(), v_proj_.map(), q_proj_.map()});
+  const KeysValues own = cache.extend(
+      {.keys = placed(context, keys, k_norm_, settings_.n_kv_heads, places), .values = values});
+  return mix(context, placed(context, queries, q_norm_, settings_.n_heads, places), own, spans,
+             places);
+}
+
+/// queries [Nq, H d].
+Tensor Attention::mix(Context& context, const Tensor& queries, const KeysValues& offered,
+                      const Spans& spans, const Places& places) const {
   const Tensor heads = ops::attention(context, {.q = queries,
                                                 .k = offered.keys,
                                                 .v = offered.values,

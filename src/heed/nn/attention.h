@@ -53,7 +53,14 @@ class Attention {
   Tensor attend(Context& context, const Tensor& x, const KeysValues& offered, const Spans& spans,
                 const Places& places) const;
 
+  /// Self-attention of x [N, D], whose keys and values `cache` is extended by: both of the above.
+  Tensor attend_self(Context& context, const Tensor& x, KeyValueCache& cache, const Spans& spans,
+                     const Places& places) const;
+
  private:
+  /// Lets queries that know their places attend.
+  Tensor mix(Context& context, const Tensor& queries, const KeysValues& offered, const Spans& spans,
+             const Places& places) const;
   /// Normalises and rotates queries or keys [N, heads * d], as far as the model does.
   Tensor placed(Context& context, Tensor x, const std::optional<Norm>& norm, int64_t heads,
                 const Places& places) const;

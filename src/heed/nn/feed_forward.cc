@@ -17,11 +17,13 @@ FeedForward::FeedForward(Parameters& parameters, const std::string& prefix, Sett
 }
 
 Tensor FeedForward::forward(Context& context, const Tensor& x) const {
-  Tensor hidden = in_.forward(context, x);  // [N, F]
-  if (gate_)
-    hidden = ops::gated(context, settings_.activation, gate_->forward(context, x), hidden);
-  else
-    hidden = ops::activation(context, settings_.activation, hidden);
+  Tensor hidden;  // [N, F]
+  if (gate_) {
+    const auto [up, gate] = ops::linears(context, x, {in_.map(), gate_->map()});
+    hidden = ops::gated(context, settings_.activation, gate, up);
+  } else {
+    hidden = ops::activation(context, settings_.activation, in_.forward(context, x));
+  }
   hidden = ops::dropout(context, hidden, settings_.dropout);
   return out_.forward(context, hidden);  // [N, D]
 }

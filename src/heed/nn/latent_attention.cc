@@ -75,6 +75,11 @@ Tensor LatentAttention::attend(Context& context, const Tensor& x, const KeysValu
   return o_proj_.forward(context, heads);  // [Nq, D]
 }
 
+Tensor LatentAttention::attend_self(Context& context, const Tensor& x, KeyValueCache& cache,
+                                    const Spans& spans, const Places& places) const {
+  return attend(context, x, cache.extend(keys_values(context, x, places)), spans, places);
+}
+
 Tensor LatentAttention::attend_rebuilt(Context& context, const Tensor& queries,
                                        const Tensor& offered, const Spans& spans) const {
   const int64_t rank = settings_.ranks.keys_values, heads = settings_.attention.n_heads;

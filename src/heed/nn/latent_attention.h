@@ -42,6 +42,10 @@ class LatentAttention {
   Tensor attend(Context& context, const Tensor& x, const KeysValues& offered, const Spans& spans,
                 const Places& places) const;
 
+  /// Self-attention of x [N, D], whose latents `cache` is extended by: both of the above.
+  Tensor attend_self(Context& context, const Tensor& x, KeyValueCache& cache, const Spans& spans,
+                     const Places& places) const;
+
  private:
   Tensor queries(Context& context, const Tensor& x, const Places& places) const;
   Tensor attend_rebuilt(Context& context, const Tensor& queries, const Tensor& offered,

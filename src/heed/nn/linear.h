@@ -4,6 +4,7 @@
 
 #include "heed/nn/parameters.h"
 #include "heed/ops/context.h"
+#include "heed/ops/linears.h"
 
 namespace heed::nn {
 
@@ -20,6 +21,8 @@ class Linear {
   /// x [N, in] -> [N, out].
   Tensor forward(Context& context, const Tensor& x) const;
 
+  /// For those who multiply with several at once.
+  ops::LinearMap map() const { return {weight_, bias_}; }
   /// For those who multiply with parts of it.
   Parameter& weight() const { return weight_; }
 

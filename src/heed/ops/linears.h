@@ -1,0 +1,36 @@
+#pragma once
+
+#include <array>
+#include <utility>
+
+#include "heed/ops/linear.h"
+#include "heed/ops/multiply.h"
+
+namespace heed::ops {
+
+/// One of several maps of the same input.
+struct LinearMap {
+  Parameter& weight;
+  Parameter& bias;
+};
+
+/// linear() of x with each of them, bit for bit; without a backward step they are multiplied with
+/// together. Throws Error as linear() does.
+template <size_t n>
+std::array<Tensor, n> linears(Context& context, const Tensor& x, const LinearMap (&maps)[n]) {
+  std::array<Tensor, n> outputs;
+  if (context.tape || context.observe_product) {
+    for (size_t i = 0; i < n; ++i) outputs[i] = linear(context, x, maps[i].weight, maps[i].bias);
+    return outputs;
+  }
+  for (size_t i = 0; i < n; ++i)
+    outputs[i] = Tensor::empty({x.rows(), maps[i].weight.value.rows()}, x.dtype());
+  [&]<size_t... i>(std::index_sequence<i...>) {
+    const Multiplied products[] = {{maps[i].weight, maps[i].bias, outputs[i]}...};
+    multiply(x, products);
+  }
+  (std::make_index_sequence<n>());
+  return outputs;
+}
+
+}  // namespace heed::ops
