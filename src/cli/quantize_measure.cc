@@ -176,6 +176,7 @@ std::vector<Cost> rows_of(const std::string& what, const std::string& key, const
 
 format::Importance calibrate(const std::string& model, const std::string& text,
                              const std::string& reference) {
+  require(!read_file(text).empty(), "{} is empty: expected a text to calibrate with", text);
   const Reader reader(model, "auto");
   require(
       reader.translates() || reference.empty(),
