@@ -25,10 +25,12 @@ bool has_blocks(const model::Transformer& model) {
 
 std::unique_ptr<model::Transformer> load(const ModelOptions& options,
                                          format::WeightPrecision precision) {
-  return format::load_model(options.path,
-                            {.precision = precision,
-                             .pack_blocks = options.compute == "int8" || options.compute == "auto",
-                             .random_seed = options.random_weights});
+  format::LoadOptions how{.precision = precision, .random_seed = options.random_weights};
+  if (options.compute == "bf16")
+    how.pack = DType::bf16;
+  else if (options.compute != "f32")
+    how.pack = DType::q8_0;
+  return format::load_model(options.path, how);
 }
 
 bool has_matrices_of_16_bits(const model::Transformer& model) {

@@ -87,13 +87,13 @@ std::unique_ptr<model::Transformer> load_model(const std::filesystem::path& path
   if (options.random_seed) {
     auto model = describe_model(path);
     draw_weights(*model, *options.random_seed, options.precision);
-    if (options.pack_blocks) model->pack(DType::q8_0);
+    if (options.pack) model->pack(*options.pack);
     return model;
   }
   if (is_gguf(path)) {
     const GgufModel file = open_gguf_model(path);
     auto model = std::make_unique<model::Transformer>(file.config, std::nullopt);
-    load_weights(*model, file.family, *file.weights, options.precision, options.pack_blocks);
+    load_weights(*model, file.family, *file.weights, options.precision, options.pack);
     return model;
   }
   const Description description = read_description(path);
@@ -102,7 +102,7 @@ std::unique_ptr<model::Transformer> load_model(const std::filesystem::path& path
       description.quantized
           ? std::shared_ptr<const TensorSource>(SafetensorsFile::open(path / kQuantizedWeights))
           : open_model_tensors(path);
-  load_weights(*model, description.family, *weights, options.precision, options.pack_blocks);
+  load_weights(*model, description.family, *weights, options.precision, options.pack);
   return model;
 }
 

@@ -14,8 +14,8 @@ namespace heed::format {
 
 struct LoadOptions {
   WeightPrecision precision = {};
-  /// Weights in blocks are laid out for integer products (load_weights()).
-  bool pack_blocks = false;
+  /// Given: weights are laid out for products in this type while they are loaded (load_weights()).
+  std::optional<DType> pack = {};
   /// Given: weights are drawn from this seed instead of read; only config.json need be there.
   std::optional<uint64_t> random_seed = {};
 };

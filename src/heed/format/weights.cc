@@ -74,7 +74,8 @@ Tensor in_precision(const Tensor& weight, WeightPrecision precision) {
 }
 
 void load_weights(model::Transformer& model, const model::Family& family,
-                  const TensorSource& source, WeightPrecision precision, bool pack_blocks) {
+                  const TensorSource& source, WeightPrecision precision,
+                  std::optional<DType> pack) {
   std::map<std::string, bool> used;
   for (const std::string& name : source.names()) used[name] = family.redundant(name);
   for (Parameter& parameter : model.parameters().all()) {
@@ -92,7 +93,7 @@ void load_weights(model::Transformer& model, const model::Family& family,
     require(tensor.dtype() != DType::i32, "{}: {} holds integers, expected numbers", source.name(),
             name);
     parameter.value = in_precision(part_of(tensor, stored, parameter), precision);
-    const bool packed = pack_blocks && model.pack_blocks(parameter);
+    const bool packed = pack && model.pack(parameter, *pack);
     // What was copied need not stay in memory as the file has it, too.
     if (packed || stored.transposed || parameter.value.dtype() != tensor.dtype())
       source.release(name);

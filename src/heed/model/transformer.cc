@@ -121,20 +121,20 @@ bool Transformer::is_multiplied_with(const Parameter& parameter) const {
 }
 
 void Transformer::pack(DType dtype) {
-  if (dtype == DType::q8_0) {
-    for (Parameter& parameter : parameters_.all()) pack_blocks(parameter);
-    return;
-  }
   prepare(dtype);
-  for (Parameter& parameter : parameters_.all())
-    if (parameter.shape.rank() == 2 && parameter.value.dtype() == DType::f32)
-      parameter.packed = kernels::pack({parameter.read(dtype), true});
+  for (Parameter& parameter : parameters_.all()) pack(parameter, dtype);
 }
 
-bool Transformer::pack_blocks(Parameter& parameter) const {
-  if (!kernels::multiplies_blocks(parameter.value.dtype()) || !is_multiplied_with(parameter))
-    return false;
-  parameter.blocks = kernels::pack_blocks(parameter.value);
+bool Transformer::pack(Parameter& parameter, DType dtype) const {
+  if (parameter.packed.defined() || parameter.blocks.defined()) return true;
+  const bool in_blocks = dtype == DType::q8_0;
+  const bool fits =
+      in_blocks ? kernels::multiplies_blocks(parameter.value.dtype()) : parameter.keeps(dtype);
+  if (!fits || !is_multiplied_with(parameter)) return false;
+  if (in_blocks)
+    parameter.blocks = kernels::pack_blocks(parameter.value);
+  else
+    parameter.packed = kernels::pack({parameter.read(dtype), true});
   return true;
 }
 

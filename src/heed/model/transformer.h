@@ -81,13 +81,14 @@ class Transformer {
 
   /// Makes ready to compute in `dtype` (the bf16 copies of the weights).
   void prepare(DType dtype);
-  /// Lays the weights out for inference in `dtype`; they must then not change until unpack(). f32
-  /// and bf16: those that are f32. q8_0: those in blocks, with which activations are then
-  /// multiplied as integers of 8 bits (kernels/matmul_blocks.h).
+  /// Lays the weights out for inference in `dtype`, unless they are; they must then not change
+  /// until unpack(). f32: those that are f32. bf16: those that are f32 or bf16. q8_0: those in
+  /// blocks, with which activations are then multiplied as integers of 8 bits
+  /// (kernels/matmul_blocks.h).
   void pack(DType dtype);
   void unpack();
-  /// pack(q8_0) of one parameter; says whether it was packed.
-  bool pack_blocks(Parameter& parameter) const;
+  /// pack() of one parameter that needs no copy in `dtype`; says whether it is packed.
+  bool pack(Parameter& parameter, DType dtype) const;
 
  private:
   /// Whether a matrix is more than a table of rows to look up.
