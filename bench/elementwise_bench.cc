@@ -91,20 +91,16 @@ void add_sums() {
   });
 }
 
-/// With the bf16 copy that computing in bf16 wants, or without.
 void add_adam() {
-  add_benches("adam_step", [](const BenchSize& size, DType dtype) {
+  add_f32_benches("adam_step", [](const BenchSize& size, DType) {
     Tensor value = some_matrix(size.rows, size.cols);
-    Tensor working = dtype == DType::bf16 ? Tensor::empty(value.shape(), dtype) : Tensor();
-    const int64_t copy = working.defined() ? working.bytes() : 0;
     // Value and moments are read and written, the gradient is read, which the step consumes.
-    return BenchWork{
-        7 * value.bytes() + copy,
-        [value, gradient = value.clone(), working, moment1 = Tensor::zeros(value.shape()),
-         moment2 = Tensor::zeros(value.shape())]() mutable {
-          Tensor consumed = gradient;
-          adam_step({value, consumed, moment1, moment2, working}, {.learning_rate = 1e-4f});
-        }};
+    return BenchWork{7 * value.bytes(),
+                     [value, gradient = value.clone(), moment1 = Tensor::zeros(value.shape()),
+                      moment2 = Tensor::zeros(value.shape())]() mutable {
+                       Tensor consumed = gradient;
+                       adam_step({value, consumed, moment1, moment2}, {.learning_rate = 1e-4f});
+                     }};
   });
 }
 

@@ -112,7 +112,7 @@ TEST_P(Seq2SeqGolden, TenStepsOfAdamFollowTheReference) {
     tape.backward();
     size_t i = 0;
     for (Parameter& p : model_->parameters().all()) {
-      kernels::adam_step({p.value, p.gradient, m[i], v[i], p.working},
+      kernels::adam_step({p.value, p.gradient, m[i], v[i]},
                          {.learning_rate = 1e-2f,
                           .bias_correction1 = static_cast<float>(1 - std::pow(0.9, step)),
                           .bias_correction2 = static_cast<float>(1 - std::pow(0.98, step))});

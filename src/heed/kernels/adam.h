@@ -16,11 +16,10 @@ struct AdamOptions {
   float bias_correction1 = 1.0f, bias_correction2 = 1.0f;
 };
 
-/// One parameter and its moments, f32, one shape; a gradient that is not defined is zero. `working`
-/// is the bf16 copy that is refreshed in the same pass, absent when not defined. The gradient is
-/// consumed: not defined any more.
+/// One parameter and its moments, f32, one shape; a gradient that is not defined is zero. The
+/// gradient is consumed: not defined any more.
 struct AdamState {
-  Tensor &value, &gradient, &moment1, &moment2, &working;
+  Tensor &value, &gradient, &moment1, &moment2;
   bool decays = true;
 };
 

@@ -111,17 +111,13 @@ ops::Loss Transformer::loss(Context& context, const Tokens& source, const Tokens
   return head().loss(context, states, targets, options);
 }
 
-void Transformer::prepare(DType dtype) {
-  if (dtype == DType::bf16) parameters_.make_working_copies();
-}
-
 bool Transformer::is_multiplied_with(const Parameter& parameter) const {
   if (&parameter == &embedding_) return head_ && config_.tied_head;
   return parameter.shape.rank() == 2 && parameter.name.find(".embed_") == std::string::npos;
 }
 
 void Transformer::pack(DType dtype) {
-  prepare(dtype);
+  if (dtype == DType::bf16) parameters_.make_working_copies();
   for (Parameter& parameter : parameters_.all()) pack(parameter, dtype);
 }
 
@@ -140,6 +136,7 @@ bool Transformer::pack(Parameter& parameter, DType dtype) const {
 
 void Transformer::unpack() {
   for (Parameter& parameter : parameters_.all()) {
+    parameter.working = {};
     parameter.packed = {};
     parameter.blocks = {};
   }

@@ -79,8 +79,6 @@ class Transformer {
   ops::Loss loss(Context& context, const Tokens& source, const Tokens& decoder_input,
                  std::span<const int32_t> targets, kernels::CrossEntropyOptions options) const;
 
-  /// Makes ready to compute in `dtype` (the bf16 copies of the weights).
-  void prepare(DType dtype);
   /// Lays the weights out for inference in `dtype`, unless they are; they must then not change
   /// until unpack(). f32: those that are f32. bf16: those that are f32 or bf16. q8_0: those in
   /// blocks, with which activations are then multiplied as integers of 8 bits

@@ -27,14 +27,12 @@ void Optimizer::step(double learning_rate, double gradient_scale) {
   std::deque<Parameter>& parameters = parameters_.all();
   std::vector<Tensor> gradients;
   for (const Parameter& parameter : parameters) gradients.push_back(parameter.gradient);
-  Tensor none;
   std::vector<kernels::AdamState> states;
   for (size_t i = 0; i < parameters.size(); ++i)
     states.push_back({.value = parameters[i].value,
                       .gradient = gradients[i],
                       .moment1 = state_.moments1[i],
                       .moment2 = state_.moments2[i],
-                      .working = none,
                       .decays = parameters[i].shape.rank() > 1});
   kernels::adam_steps(states,
                       {.learning_rate = static_cast<float>(learning_rate),
@@ -45,11 +43,7 @@ void Optimizer::step(double learning_rate, double gradient_scale) {
                        .gradient_scale = static_cast<float>(gradient_scale),
                        .bias_correction1 = static_cast<float>(1.0 - std::pow(settings_.beta1, t)),
                        .bias_correction2 = static_cast<float>(1.0 - std::pow(settings_.beta2, t))});
-  for (Parameter& parameter : parameters) {
-    parameter.gradient.fill_zero();
-    // Those of a validation: steps convert what they read.
-    parameter.working = {};
-  }
+  for (Parameter& parameter : parameters) parameter.gradient.fill_zero();
 }
 
 }  // namespace heed::train

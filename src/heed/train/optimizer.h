@@ -20,8 +20,7 @@ class Optimizer {
   /// The norm of all gradients taken as one vector.
   double gradient_norm() const;
 
-  /// One step with the gradients times `gradient_scale`, which are set to zero. Drops the bf16
-  /// copies of the values.
+  /// One step with the gradients times `gradient_scale`, which are set to zero.
   void step(double learning_rate, double gradient_scale);
 
   /// Number of steps taken, and the moments in the order of the parameters: what a checkpoint

@@ -66,7 +66,6 @@ Trainer::Trainer(const TrainConfig& config, const Task& task, const RunDirectory
     start_fresh();
   seconds_before_ = state_.seconds;
   model_->parameters().zero_gradients();
-  model_->prepare(dtype_);
   log_ = std::make_unique<MetricsLog>(run_.metrics(), state_.step, task_.sample_names());
   progress_.say(fmt::format("model: {} parameters, computing in {}", model_->parameters().count(),
                             name_of(dtype_)));
@@ -366,7 +365,6 @@ void Trainer::finish() {
     for (const int64_t step : state_.averaged_steps) files.push_back(run_.weights_of_step(step));
     format::load_weights(*model_, model::family_for(model_->config()),
                          format::TensorList(average_weights(files), "the average"));
-    model_->prepare(dtype_);
     const ValidationRecord record = validate(*model_, dtype_, task_, config_);
     const bool best = record.score() > state_.best_score;
     progress_.say(fmt::format("mean of the last {} checkpoints: {}", files.size(),

@@ -22,14 +22,12 @@ struct Arrays {
   float* value;
   const float* gradient;
   float *moment1, *moment2;
-  bfloat16* working;
 };
 
 Arrays arrays_of(const AdamState& state) {
   const Tensor& gradient = state.gradient;
   return {state.value.data<float>(), gradient.defined() ? gradient.data<float>() : nullptr,
-          state.moment1.data<float>(), state.moment2.data<float>(),
-          state.working.defined() ? state.working.data<bfloat16>() : nullptr};
+          state.moment1.data<float>(), state.moment2.data<float>()};
 }
 
 /// Elements [begin, end) of one of the parameters.
@@ -68,7 +66,6 @@ void adam_piece(const Arrays& p, const AdamOptions& options, bool decays, int64_
     store(value, p.value, at);
     store(m, p.moment1, at);
     store(v, p.moment2, at);
-    if (p.working) store(value, p.working, at);
   });
 }
 

@@ -21,7 +21,6 @@ void step(const AdamState& state, const AdamOptions& options) {
                                options.learning_rate / options.bias_correction1 * m / deviation);
     moment1 = static_cast<float>(m);
     moment2 = static_cast<float>(v);
-    if (state.working.defined()) state.working.data<bfloat16>()[i] = bfloat16(value);
   }
   state.gradient = {};
 }
