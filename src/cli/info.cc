@@ -61,7 +61,7 @@ int run_info(const InfoOptions& options) {
       for (const auto& [name, shape] : value.items())
         std::cout << fmt::format("  {:<55} {}\n", name, shape.get<std::string>());
     else
-      std::cout << fmt::format("{:<22} {}\n", key,
+      std::cout << fmt::format("{:<26} {}\n", key,
                                value.is_string() ? value.get<std::string>() : value.dump());
   }
   return 0;

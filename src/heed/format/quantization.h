@@ -15,12 +15,11 @@ struct Quantization {
 
 /// In what a parameter of this name and shape, stored as `stored`, is kept. Of 4 bits are only
 /// matrices that layers multiply with, which are most of a model, and of these not the ones that
-/// make keys and values: all queries read them, they are small where heads share them, and of a
-/// Llama with such heads a fifth of what 4 bits cost was theirs, in a thirtieth of the weights. All
-/// else keeps 8 bits, too: the embedding and the head, whose errors no later layer evens out and
-/// which are one matrix in many models; tables of positions, segments and distances; a mixture's
-/// router, where an error changes which expert is asked. Vectors stay f32; a matrix whose rows are
-/// not whole blocks becomes bf16.
+/// make keys and values: all queries read them, they are small where heads share them, and in a
+/// Llama with such heads 4 bits cost a third as much without them. All else keeps 8 bits, too: the
+/// embedding and the head, whose errors no later layer evens out and which are one matrix in many
+/// models; tables of positions, segments and distances; a mixture's router, where an error changes
+/// which expert is asked. Vectors stay f32; a matrix whose rows are not whole blocks becomes bf16.
 DType quantized_dtype(const Quantization& how, const std::string& parameter, const Shape& shape,
                       DType stored);
 
