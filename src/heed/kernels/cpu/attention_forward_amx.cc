@@ -21,60 +21,15 @@ bool has_attention_tiles() {
 
 HWY_PUSH_ATTRIBUTES("avx512f,avx512bw,avx512vl,avx512dq,avx512bf16,amx-tile,amx-bf16")
 
+#include "heed/kernels/cpu/amx_tiles-inl.h"
+
 namespace heed::kernels::cpu {
 namespace {
 
-constexpr int64_t kTile = 16;
 constexpr int64_t kLanes = 16;
 constexpr int64_t kPairRow = 2 * kTileCols;                // elements from pair to pair
 constexpr int64_t kPanelStep = kTileDepth / 2 * kPairRow;  // elements of kTileDepth of the depth
 static_assert(kTileRows == 2 * kTile && kTileCols == 2 * kTile && kTileDepth == 2 * kTile);
-
-/// Gives the tiles of the left factor and of the sums `upper` and `lower` rows; clears all tiles.
-void configure(int64_t upper, int64_t lower) {
-  struct alignas(64) {
-    uint8_t palette = 1, start_row = 0, reserved[14] = {};
-    uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
-    uint8_t rows[16] = {};
-  } config;
-  static_assert(sizeof(config) == 64);
-  const auto high = static_cast<uint8_t>(upper), low = static_cast<uint8_t>(lower);
-  // Sums: 0 1 over 2 3; left: 4 over 5; right: 6 beside 7.
-  const uint8_t rows[8] = {high, high, low, low, high, low, 16, 16};
-  std::copy(std::begin(rows), std::end(rows), config.rows);
-  // GCC's tile intrinsics do not tell it all that they read: this, and what was packed before.
-  __asm__ volatile("" : : "r"(&config) : "memory");
-  _tile_loadconfig(&config);
-}
-
-template <bool Lower>
-void load_sums(const float* from, int64_t step, bool accumulate) {
-  if (!accumulate) {
-    _tile_zero(0);
-    _tile_zero(1);
-    if constexpr (Lower) {
-      _tile_zero(2);
-      _tile_zero(3);
-    }
-    return;
-  }
-  _tile_loadd(0, from, step * 4);
-  _tile_loadd(1, from + kTile, step * 4);
-  if constexpr (Lower) {
-    _tile_loadd(2, from + kTile * step, step * 4);
-    _tile_loadd(3, from + kTile * step + kTile, step * 4);
-  }
-}
-
-template <bool Lower>
-void store_sums(float* to, int64_t step) {
-  _tile_stored(0, to, step * 4);
-  _tile_stored(1, to + kTile, step * 4);
-  if constexpr (Lower) {
-    _tile_stored(2, to + kTile * step, step * 4);
-    _tile_stored(3, to + kTile * step + kTile, step * 4);
-  }
-}
 
 /// Adds the products of all parts with a step of a panel, the smallest part first.
 template <bool Lower>
@@ -99,7 +54,7 @@ void multiply_panels(const TileProduct& product) {
   float* sums = product.sums;
   const bfloat16* panel = product.right.data;
   for (int64_t i = 0; i < product.panels; ++i, sums += kTileCols, panel += product.right.step) {
-    load_sums<Lower>(sums, product.step, product.accumulate);
+    load_sums<Lower>(product.accumulate ? sums : nullptr, product.step);
     for (int64_t k = 0; k < product.depth; k += kTileDepth)
       add_step<Lower>(product.left, k, panel + k / kTileDepth * kPanelStep);
     store_sums<Lower>(sums, product.step);

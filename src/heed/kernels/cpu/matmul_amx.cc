@@ -16,10 +16,11 @@
 
 HWY_PUSH_ATTRIBUTES("avx512f,avx512bw,avx512vl,avx512dq,avx512bf16,prfchw,amx-tile,amx-bf16")
 
+#include "heed/kernels/cpu/amx_tiles-inl.h"
+
 namespace heed::kernels::cpu {
 namespace {
 
-constexpr int64_t kTile = 16;
 constexpr int64_t kRows = 2 * kTile;
 // A strip of rows of this depth stays in a level-1 cache while the panels pass.
 constexpr int64_t kDepth = 640;
@@ -49,53 +50,6 @@ PackedRows split_rows(const MatrixView& a, RowBlock block, std::byte* buffer) {
   const int64_t group_bytes = split_bytes(block.depth);
   pack_split_rows(a, block, group_bytes, buffer);
   return {buffer, group_bytes / kRows, false};
-}
-
-/// Gives the tiles of a and of the sums `upper` and `lower` rows; clears all tiles.
-void configure(int64_t upper, int64_t lower) {
-  struct alignas(64) {
-    uint8_t palette = 1, start_row = 0, reserved[14] = {};
-    uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
-    uint8_t rows[16] = {};
-  } config;
-  static_assert(sizeof(config) == 64);
-  const auto high = static_cast<uint8_t>(upper), low = static_cast<uint8_t>(lower);
-  // Sums: 0 1 over 2 3; a: 4 over 5; b: 6 beside 7.
-  const uint8_t rows[8] = {high, high, low, low, high, low, 16, 16};
-  std::copy(std::begin(rows), std::end(rows), config.rows);
-  // GCC's tile intrinsics do not tell it all that they read: this, and what was packed before.
-  __asm__ volatile("" : : "r"(&config) : "memory");
-  _tile_loadconfig(&config);
-}
-
-/// Sums of 32 columns and, if Lower, more than 16 rows.
-template <bool Lower>
-void load_sums(const float* from, int64_t stride) {
-  if (!from) {
-    _tile_zero(0);
-    _tile_zero(1);
-    if constexpr (Lower) {
-      _tile_zero(2);
-      _tile_zero(3);
-    }
-    return;
-  }
-  _tile_loadd(0, from, stride * 4);
-  _tile_loadd(1, from + kTile, stride * 4);
-  if constexpr (Lower) {
-    _tile_loadd(2, from + kTile * stride, stride * 4);
-    _tile_loadd(3, from + kTile * stride + kTile, stride * 4);
-  }
-}
-
-template <bool Lower>
-void store_sums(float* to, int64_t stride) {
-  _tile_stored(0, to, stride * 4);
-  _tile_stored(1, to + kTile, stride * 4);
-  if constexpr (Lower) {
-    _tile_stored(2, to + kTile * stride, stride * 4);
-    _tile_stored(3, to + kTile * stride + kTile, stride * 4);
-  }
 }
 
 /// Adds the products of a panel. The panel passes by without displacing the rows of a from the
