@@ -30,10 +30,6 @@ size_t size_class(size_t bytes) {
   return (((bytes - 1) >> step_bits) + 1) << step_bits;
 }
 
-constexpr size_t round_up(size_t size, size_t multiple) {
-  return (size + multiple - 1) / multiple * multiple;
-}
-
 /// The number of a class among all.
 constexpr size_t class_number(size_t size) {
   const auto width = static_cast<size_t>(std::bit_width(size));

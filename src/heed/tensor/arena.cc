@@ -13,10 +13,6 @@ constexpr size_t kHugePage = size_t{2} << 20;
 /// Bytes of addresses that are asked for at a time; pages come as they are written to.
 constexpr size_t kArea = size_t{64} << 20;
 
-constexpr size_t round_up(size_t size, size_t multiple) {
-  return (size + multiple - 1) / multiple * multiple;
-}
-
 std::byte* map(std::byte* wanted, size_t size) {
   void* area = mmap(wanted, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return area == MAP_FAILED ? nullptr : static_cast<std::byte*>(area);
