@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 
 #include "heed/format/model_directory.h"
 #include "heed/kernels/quantize.h"
@@ -146,6 +147,23 @@ TEST_P(QuantizedModel, IsObservedInEveryLayerAndStillRuns) {
   const Tensor found = states(*smaller, plain), expected = states(*original, plain);
   for (const float value : found.values<float>()) ASSERT_TRUE(std::isfinite(value));
   EXPECT_EQ(found.shape(), expected.shape());
+}
+
+TEST_P(QuantizedModel, IsTheOneThatIsQuantisedWhileItLoads) {
+  const auto folder = golden_folder("families") / GetParam();
+  for (const DType dtype : {DType::q4_0, DType::q8_0}) {
+    const auto quantised = load_model(folder, {.precision = {std::nullopt}});
+    quantize(*quantised, {.dtype = dtype});
+    const auto loaded = load_model(folder, {.precision = {dtype}});
+    for (size_t i = 0; i < loaded->parameters().all().size(); ++i) {
+      const Parameter& found = loaded->parameters().all()[i];
+      const Tensor expected = quantised->parameters().all()[i].value;
+      ASSERT_EQ(found.value.dtype(), expected.dtype()) << found.name;
+      EXPECT_EQ(
+          std::memcmp(found.value.raw(), expected.raw(), static_cast<size_t>(expected.bytes())), 0)
+          << found.name;
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, QuantizedModel,

@@ -12,11 +12,11 @@ constexpr bool of_four_bits(DType dtype) { return dtype == DType::q4_0 || dtype 
 
 }  // namespace
 
-DType quantized_dtype(const Quantization& how, const std::string& parameter, const Shape& shape,
+DType quantized_dtype(DType wanted, const std::string& parameter, const Shape& shape,
                       DType stored) {
   const bool most = has(parameter, ".layers.") && !has(parameter, ".router.") &&
                     !has(parameter, ".k_proj.") && !has(parameter, ".v_proj.");
-  return dtype_in(shape, stored, {of_four_bits(how.dtype) && !most ? DType::q8_0 : how.dtype});
+  return dtype_in(shape, stored, {of_four_bits(wanted) && !most ? DType::q8_0 : wanted});
 }
 
 Tensor quantized(const Quantization& how, const std::string& parameter, const Tensor& weight,

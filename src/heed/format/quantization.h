@@ -13,15 +13,19 @@ struct Quantization {
   Importance importance = {};  // finished; guides the rounding to 4 bits
 };
 
-/// In what a parameter of this name and shape, stored as `stored`, is kept. Of 4 bits are only
-/// matrices that layers multiply with, which are most of a model, and of these not the ones that
-/// make keys and values: all queries read them, they are small where heads share them, and in a
-/// Llama with such heads 4 bits cost a third as much without them. All else keeps 8 bits, too: the
-/// embedding and the head, whose errors no later layer evens out and which are one matrix in many
-/// models; tables of positions, segments and distances; a mixture's router, where an error changes
-/// which expert is asked. Vectors stay f32; a matrix whose rows are not whole blocks becomes bf16.
-DType quantized_dtype(const Quantization& how, const std::string& parameter, const Shape& shape,
-                      DType stored);
+/// In what a parameter of this name and shape, stored as `stored`, is kept in a model whose
+/// matrices are to be of type `wanted`, written or while it is loaded. Of 4 bits are only matrices
+/// that layers multiply with, which are most of a model, and of these not the ones that make keys
+/// and values: all queries read them, they are small where heads share them, and in a Llama with
+/// such heads 4 bits cost a third as much without them. All else keeps 8 bits, too: the embedding
+/// and the head, whose errors no later layer evens out and which are one matrix in many models;
+/// tables of positions, segments and distances; a mixture's router, where an error changes which
+/// expert is asked. Vectors stay f32; a matrix whose rows are not whole blocks becomes bf16.
+DType quantized_dtype(DType wanted, const std::string& parameter, const Shape& shape, DType stored);
+inline DType quantized_dtype(const Quantization& how, const std::string& parameter,
+                             const Shape& shape, DType stored) {
+  return quantized_dtype(how.dtype, parameter, shape, stored);
+}
 
 /// The weight of the parameter of this name in `dtype`: itself, or a copy. Throws Error on a value
 /// that cannot be stored, and when the importance is that of another model.

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "heed/base/error.h"
+#include "heed/format/quantization.h"
 #include "heed/kernels/elementwise.h"
 #include "heed/kernels/quantize.h"
 
@@ -73,6 +74,17 @@ Tensor in_precision(const Tensor& weight, WeightPrecision precision) {
   return result;
 }
 
+namespace {
+
+/// As heed quantize would keep it.
+Tensor kept(const Parameter& parameter, const Tensor& weight, WeightPrecision precision) {
+  if (!precision.dtype) return in_precision(weight, precision);
+  return in_precision(
+      weight, {quantized_dtype(*precision.dtype, parameter.name, parameter.shape, weight.dtype())});
+}
+
+}  // namespace
+
 void load_weights(model::Transformer& model, const model::Family& family,
                   const TensorSource& source, WeightPrecision precision,
                   std::optional<DType> pack) {
@@ -92,7 +104,7 @@ void load_weights(model::Transformer& model, const model::Family& family,
             source.name(), name, tensor.shape().text(), stored.shape.text(), parameter.name);
     require(tensor.dtype() != DType::i32, "{}: {} holds integers, expected numbers", source.name(),
             name);
-    parameter.value = in_precision(part_of(tensor, stored, parameter), precision);
+    parameter.value = kept(parameter, part_of(tensor, stored, parameter), precision);
     const bool packed = pack && model.pack(parameter, *pack);
     // What was copied need not stay in memory as the file has it, too.
     if (packed || stored.transposed || parameter.value.dtype() != tensor.dtype())
@@ -106,7 +118,7 @@ void load_weights(model::Transformer& model, const model::Family& family,
 
 void draw_weights(model::Transformer& model, uint64_t seed, WeightPrecision precision) {
   for (Parameter& parameter : model.parameters().all())
-    parameter.value = in_precision(model.parameters().draw(parameter, seed), precision);
+    parameter.value = kept(parameter, model.parameters().draw(parameter, seed), precision);
 }
 
 std::vector<NamedTensor> stored_weights(const model::Transformer& model,

@@ -12,8 +12,9 @@ namespace heed::format {
 /// In which type the matrices of a model are kept; vectors are always f32.
 struct WeightPrecision {
   /// None: as the file stores them, where they lie in the mapped file. f32 for training. Blocks
-  /// (q8_0, q4_0, q4_1) quantise while loading, one matrix at a time; a matrix whose rows are not
-  /// whole blocks becomes bf16.
+  /// (q8_0, q4_0, q4_1) quantise while loading, one matrix at a time, those of 4 bits with 8 where
+  /// heed quantize does so, too (format/quantization.h); a matrix whose rows are not whole blocks
+  /// becomes bf16.
   std::optional<DType> dtype = DType::f32;
 };
 
