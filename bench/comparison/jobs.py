@@ -66,7 +66,7 @@ def translate_base(setting, arithmetic, beam):
     model = models.marian_base()
     converted = models.marian_converted(model, "marian-base")
     ours = bench(setting, model, "--prompt-tokens", 32, "--tokens", 31, "--batch", sentences,
-                 "--batch-tokens", 4096, "--beam", beam, *int8_of(arithmetic))
+                 "--batch-tokens", 16384, "--beam", beam, *int8_of(arithmetic))
     theirs = ["--compute", arithmetic, "--beam", beam, "--sentences", sentences, "--length", 32]
     return Case(f"translate, base, 32 tokens, {arithmetic}, beam {beam}, sentences/s", [
         Program("heed", ours, measured("outputs")), *ctranslate2(setting, converted, *theirs)])

@@ -1,5 +1,6 @@
 #include "heed/generate/cached_decoder.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "heed/base/error.h"
@@ -46,6 +47,21 @@ std::vector<nn::KeyValueCache> make_caches(const model::Transformer& model,
   }
   return std::vector<nn::KeyValueCache>(static_cast<size_t>(config.decoder_layers),
                                         nn::KeyValueCache(nn::KeyValueCache::Mode::keep, dtype));
+}
+
+DType suitable_cache(const model::Transformer& model, DType dtype) {
+  const auto& parameters = model.parameters().all();
+  const bool integers = std::any_of(parameters.begin(), parameters.end(),
+                                    [](const Parameter& p) { return p.blocks.defined(); });
+  return integers ? DType::bf16 : dtype;
+}
+
+model::Memory kept_in(DType dtype, const model::Transformer& model, model::Memory memory) {
+  std::vector<nn::KeyValueCache> caches = make_caches(model, dtype);
+  for (size_t layer = 0; layer < memory.per_layer.size(); ++layer)
+    if (memory.per_layer[layer].keys.dtype() != dtype)
+      memory.per_layer[layer] = caches[layer].extend(memory.per_layer[layer]);
+  return memory;
 }
 
 CachedDecoder::CachedDecoder(const model::Transformer& model, DType dtype,

@@ -16,6 +16,14 @@ namespace heed::generate {
 std::vector<nn::KeyValueCache> make_caches(const model::Transformer& model,
                                            std::optional<DType> dtype);
 
+/// What keys and values are kept in unless something else is asked for, of a computation in
+/// `dtype`: that, but bf16 where weights are multiplied as integers, which are rounded more
+/// coarsely by far.
+DType suitable_cache(const model::Transformer& model, DType dtype);
+
+/// The keys and values of a memory in `dtype`. Throws Error as make_caches does.
+model::Memory kept_in(DType dtype, const model::Transformer& model, model::Memory memory);
+
 /// A decoder that is given texts piece by piece. The keys and values of all tokens of all texts lie
 /// in one cache and never move; which of them a text sees is a list of their rows, so that a text
 /// that splits in two copies a few integers, and one that has ended costs nothing more.

@@ -29,17 +29,6 @@ struct Generator::Batch {
   std::vector<std::vector<int32_t>> beginnings;  // what the decoder is given first
 };
 
-namespace {
-
-DType suitable_cache(const model::Transformer& model, DType dtype) {
-  const auto& parameters = model.parameters().all();
-  const bool integers = std::any_of(parameters.begin(), parameters.end(),
-                                    [](const Parameter& p) { return p.blocks.defined(); });
-  return integers ? DType::bf16 : dtype;
-}
-
-}  // namespace
-
 Generator::Generator(const model::Transformer& model, std::optional<text::Tokenizer> tokenizer,
                      GeneratorOptions options)
     : model_(model), tokenizer_(std::move(tokenizer)), options_(std::move(options)) {
@@ -115,7 +104,7 @@ Generator::Batch Generator::make_batch(const std::vector<std::vector<int32_t>>& 
     offsets.push_back(static_cast<int32_t>(ids.size()));
   }
   Context context{.dtype = options_.dtype};
-  batch.memory = model_.encode(context, {ids, offsets});
+  batch.memory = kept_in(*options_.cache_dtype, model_, model_.encode(context, {ids, offsets}));
   std::vector<int32_t> beginning{model_.config().start_id};
   if (options_.forced_first_id >= 0) beginning.push_back(options_.forced_first_id);
   batch.beginnings.assign(members.size(), beginning);

@@ -24,8 +24,8 @@ struct GeneratorOptions {
   /// Log-probabilities of each token and of so many of the most probable; -1: none at all.
   int top_log_probabilities = -1;
   DType dtype = DType::f32;
-  /// What keys and values are kept in: f32, bf16 or q8_0 (see make_caches). Without it: `dtype`,
-  /// but bf16 where weights are multiplied as integers, which are rounded more coarsely by far.
+  /// What keys and values are kept in: f32, bf16 or q8_0 (see make_caches); without it:
+  /// suitable_cache().
   std::optional<DType> cache_dtype = {};
   int64_t batch_tokens = 16384;  // of prompts and outputs that are decoded together
 };

@@ -123,7 +123,8 @@ std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DTy
   check(options);
   Context context{.dtype = dtype};
   const model::ModelConfig& config = model.config();
-  const model::Memory memory = model.encode(context, sources);
+  const model::Memory memory =
+      kept_in(suitable_cache(model, dtype), model, model.encode(context, sources));
   Beginnings beginnings{.end_ids = {config.eos_id}};
   for (size_t b = 0; b + 1 < sources.offsets.size(); ++b) {
     const int64_t length = sources.offsets[b + 1] - sources.offsets[b];

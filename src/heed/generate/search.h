@@ -29,8 +29,9 @@ struct Hypothesis {
 
 /// The n best translations of each source (best first), by greedy or beam search with cached keys
 /// and values. Sources [offsets[b], offsets[b + 1]) end with end of sequence. A source's result
-/// does not depend on the others. Threads share the sources where there are enough. Throws Error on
-/// options out of range and on what Transformer::encode refuses.
+/// does not depend on the others. The memory is kept in suitable_cache(). Threads share the sources
+/// where there are enough. Throws Error on options out of range and on what Transformer::encode
+/// refuses.
 std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DType dtype,
                                             const model::Tokens& sources,
                                             const SearchOptions& options);
@@ -43,7 +44,7 @@ struct Beginnings {
 };
 
 /// The same for the continuations of prompts by a decoder that reads `memory` (sequence b of which
-/// belongs to prompt b), or by one alone.
+/// belongs to prompt b) as it is kept, or by one alone.
 std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DType dtype,
                                             const model::Memory& memory, Beginnings beginnings,
                                             const SearchOptions& options);

@@ -84,7 +84,7 @@ class ForwardTile {
         shape_(*task.group.shape),
         begin_(task.row_begin),
         rows_(task.row_end - task.row_begin),
-        tiles_(has_tiles<K>(shape_.d, shape_.dv)),
+        tiles_(kMayTile && (kSameTypes || shape_.causal) && has_tiles<K>(shape_.d, shape_.dv)),
         few_(!tiles_ && rows_ <= kFewRows && readable_in_place<K>(shape_.d, shape_.dv)),
         adjusts_scores_(shape_.adjusts_scores()),
         drop_threshold_(shape_.dropout > 0.0f ? drop_threshold(shape_.dropout) : 0) {
@@ -137,6 +137,9 @@ class ForwardTile {
 
  private:
   static constexpr bool kMayTile = std::is_same_v<K, bfloat16>;
+  /// Keys that are kept in fewer bits than queries and not masked are those of a memory. A decoder
+  /// reads them a row at a time, for which packing them would take too long.
+  static constexpr bool kSameTypes = std::is_same_v<T, K>;
 
   /// What every row has of the keys [begin, end), which are of one piece.
   void mix(int64_t begin, int64_t end, Rows<float> out, Softmax* softmax) {
