@@ -29,7 +29,9 @@ DType wanted_dtype(const QuantizeOptions& options) {
 }
 
 void quantize(const QuantizeOptions& options) {
-  format::Quantization how{.dtype = wanted_dtype(options)};
+  format::Quantization how{
+      .dtype = wanted_dtype(options),
+      .spared = format::spared_parameters(*format::describe_model(options.model))};
   if (!options.calibrate.empty()) {
     require(how.dtype == DType::q4_0 || how.dtype == DType::q4_1,
             "--calibrate guides the search for scales of 4 bits, {} has none", options.weights);

@@ -116,6 +116,29 @@ TEST(Quantization, FourBitsAreForMatricesInLayers) {
             DType::bf16);
 }
 
+TEST(Quantization, SparesWhatFourBitsHarmMost) {
+  model::ModelConfig config;
+  config.vocab_size = 8;
+  config.d_model = config.d_ff = 32;
+  config.n_heads = 1;
+  config.encoder_layers = 3;
+  config.decoder_layers = 17;
+  const auto spared = spared_parameters(model::Transformer(config, std::nullopt));
+  const auto name = [](const char* stack, int layer) {
+    return fmt::format("model.{}.layers.{}.fc2.weight", stack, layer);
+  };
+  EXPECT_EQ(spared,
+            (std::set<std::string>{name("encoder", 0), name("encoder", 2), name("decoder", 0),
+                                   name("decoder", 1), name("decoder", 15), name("decoder", 16)}));
+  const auto kept = [&](int layer, DType wanted) {
+    return quantized_dtype({.dtype = wanted, .spared = spared}, name("decoder", layer), {32, 32},
+                           DType::f32);
+  };
+  EXPECT_EQ(kept(16, DType::q4_0), DType::q8_0);
+  EXPECT_EQ(kept(9, DType::q4_0), DType::q4_0);
+  EXPECT_EQ(kept(16, DType::bf16), DType::bf16);
+}
+
 class QuantizedModel : public testing::TestWithParam<const char*> {};
 
 TEST_P(QuantizedModel, IsObservedInEveryLayerAndStillRuns) {
@@ -153,7 +176,7 @@ TEST_P(QuantizedModel, IsTheOneThatIsQuantisedWhileItLoads) {
   const auto folder = golden_folder("families") / GetParam();
   for (const DType dtype : {DType::q4_0, DType::q8_0}) {
     const auto quantised = load_model(folder, {.precision = {std::nullopt}});
-    quantize(*quantised, {.dtype = dtype});
+    quantize(*quantised, {.dtype = dtype, .spared = spared_parameters(*quantised)});
     const auto loaded = load_model(folder, {.precision = {dtype}});
     for (size_t i = 0; i < loaded->parameters().all().size(); ++i) {
       const Parameter& found = loaded->parameters().all()[i];

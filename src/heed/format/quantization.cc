@@ -1,5 +1,7 @@
 #include "heed/format/quantization.h"
 
+#include <algorithm>
+
 #include "heed/format/weights.h"
 #include "heed/kernels/quantize.h"
 
@@ -12,11 +14,32 @@ constexpr bool of_four_bits(DType dtype) { return dtype == DType::q4_0 || dtype 
 
 }  // namespace
 
-DType quantized_dtype(DType wanted, const std::string& parameter, const Shape& shape,
+std::set<std::string> spared_parameters(const model::Transformer& model) {
+  constexpr int64_t kPart = 8;
+  const auto spared = [](const std::string& name, const char* stack, int64_t layers) {
+    const std::string prefix = fmt::format("model.{}.layers.", stack);
+    if (!name.starts_with(prefix)) return false;
+    const int64_t layer = std::stoll(name.substr(prefix.size()));
+    const int64_t part = std::max<int64_t>(layers / kPart, 1);
+    return layer < part || layer >= layers - part;
+  };
+  std::set<std::string> names;
+  for (const Parameter& parameter : model.parameters().all()) {
+    const std::string& name = parameter.name;
+    if (!has(name, ".fc2.weight") && !has(name, ".down_proj.weight")) continue;
+    if (spared(name, "encoder", model.config().encoder_layers) ||
+        spared(name, "decoder", model.config().decoder_layers))
+      names.insert(name);
+  }
+  return names;
+}
+
+DType quantized_dtype(const Quantization& how, const std::string& parameter, const Shape& shape,
                       DType stored) {
   const bool most = has(parameter, ".layers.") && !has(parameter, ".router.") &&
-                    !has(parameter, ".k_proj.") && !has(parameter, ".v_proj.");
-  return dtype_in(shape, stored, {of_four_bits(wanted) && !most ? DType::q8_0 : wanted});
+                    !has(parameter, ".k_proj.") && !has(parameter, ".v_proj.") &&
+                    !how.spared.contains(parameter);
+  return dtype_in(shape, stored, {of_four_bits(how.dtype) && !most ? DType::q8_0 : how.dtype});
 }
 
 Tensor quantized(const Quantization& how, const std::string& parameter, const Tensor& weight,

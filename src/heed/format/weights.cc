@@ -76,18 +76,30 @@ Tensor in_precision(const Tensor& weight, WeightPrecision precision) {
 
 namespace {
 
-/// As heed quantize would keep it.
-Tensor kept(const Parameter& parameter, const Tensor& weight, WeightPrecision precision) {
-  if (!precision.dtype) return in_precision(weight, precision);
-  return in_precision(
-      weight, {quantized_dtype(*precision.dtype, parameter.name, parameter.shape, weight.dtype())});
-}
+/// Keeps parameters as heed quantize would.
+class Keeper {
+ public:
+  Keeper(const model::Transformer& model, WeightPrecision precision) : precision_(precision) {
+    if (precision.dtype) how_ = {.dtype = *precision.dtype, .spared = spared_parameters(model)};
+  }
+
+  Tensor kept(const Parameter& parameter, const Tensor& weight) const {
+    if (!precision_.dtype) return in_precision(weight, precision_);
+    return in_precision(weight,
+                        {quantized_dtype(how_, parameter.name, parameter.shape, weight.dtype())});
+  }
+
+ private:
+  WeightPrecision precision_;
+  Quantization how_;
+};
 
 }  // namespace
 
 void load_weights(model::Transformer& model, const model::Family& family,
                   const TensorSource& source, WeightPrecision precision,
                   std::optional<DType> pack) {
+  const Keeper keeper(model, precision);
   std::map<std::string, bool> used;
   for (const std::string& name : source.names()) used[name] = family.redundant(name);
   for (Parameter& parameter : model.parameters().all()) {
@@ -104,7 +116,7 @@ void load_weights(model::Transformer& model, const model::Family& family,
             source.name(), name, tensor.shape().text(), stored.shape.text(), parameter.name);
     require(tensor.dtype() != DType::i32, "{}: {} holds integers, expected numbers", source.name(),
             name);
-    parameter.value = kept(parameter, part_of(tensor, stored, parameter), precision);
+    parameter.value = keeper.kept(parameter, part_of(tensor, stored, parameter));
     const bool packed = pack && model.pack(parameter, *pack);
     // What was copied need not stay in memory as the file has it, too.
     if (packed || stored.transposed || parameter.value.dtype() != tensor.dtype())
@@ -117,8 +129,9 @@ void load_weights(model::Transformer& model, const model::Family& family,
 }
 
 void draw_weights(model::Transformer& model, uint64_t seed, WeightPrecision precision) {
+  const Keeper keeper(model, precision);
   for (Parameter& parameter : model.parameters().all())
-    parameter.value = kept(parameter, model.parameters().draw(parameter, seed), precision);
+    parameter.value = keeper.kept(parameter, model.parameters().draw(parameter, seed));
 }
 
 std::vector<NamedTensor> stored_weights(const model::Transformer& model,
