@@ -4,7 +4,9 @@
 
 #include <cmath>
 #include <cstring>
+#include <fstream>
 #include <limits>
+#include <sstream>
 
 #include "heed/kernels/quantize.h"
 #include "tests/base/testing.h"
@@ -187,6 +189,43 @@ TEST(Gguf, ReleasedTensorsCanBeReadAgain) {
   for (const std::string& name : file->names()) file->release(name);
   EXPECT_EQ(std::memcmp(before.raw(), view.raw(), static_cast<size_t>(view.bytes())), 0);
   expect_error([&] { file->release("none"); }, "there is no tensor none");
+}
+
+/// KiB of a mapped file that this process has in memory.
+int64_t resident(const fs::path& file) {
+  std::ifstream maps("/proc/self/smaps");
+  int64_t sum = 0;
+  bool wanted = false;
+  for (std::string line; std::getline(maps, line);) {
+    std::istringstream words(line);
+    std::string first;
+    int64_t amount = 0;
+    words >> first;
+    if (!first.ends_with(':'))
+      wanted = line.ends_with(file.string());
+    else if (wanted && first == "Rss:" && words >> amount)
+      sum += amount;
+  }
+  return sum;
+}
+
+TEST(Gguf, OfReleasedTensorsNothingStaysInMemoryNorComesBackForAVector) {
+  constexpr uint64_t kSide = 1024, kMatrix = kSide * kSide * 4, kVector = kSide * 4;
+  const TemporaryDirectory folder;
+  const fs::path path = folder / "some.gguf";
+  write_quickly(path, GgufBytes()
+                          .tensor("a", {kSide, kSide}, 0, 0)
+                          .tensor("b", {kSide}, 0, kMatrix)
+                          .tensor("c", {kSide, kSide}, 0, kMatrix + kVector)
+                          .bytes(std::string(2 * kMatrix + kVector, '\0')));
+  const auto file = GgufFile::open(path);
+  for (const char* name : {"a", "c"}) {
+    const Tensor copy = file->get(name).clone();
+    EXPECT_GE(resident(path), static_cast<int64_t>(kMatrix) / 1024);
+    file->release(name);
+  }
+  EXPECT_EQ(file->get("b").values<float>()[5], 0.0f);
+  EXPECT_EQ(resident(path), 0);
 }
 
 TEST(Gguf, TensorsMayBeEmptyOrOneNumber) {

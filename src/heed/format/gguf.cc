@@ -144,12 +144,17 @@ Tensor GgufFile::get(const std::string& tensor) const {
   const std::optional<DType> dtype = gguf_type_named(stored.type).dtype;
   require(dtype.has_value(), "{}: {} is {}, which heed cannot use (only {})", name(),
           one_line(tensor), stored.type, usable_gguf_types());
-  return Tensor::view(stored.shape, *dtype, {file_, file_->bytes().data() + stored.begin});
+  const Tensor view =
+      Tensor::view(stored.shape, *dtype, {file_, file_->bytes().data() + stored.begin});
+  if (stored.shape.rank() >= 2) return view;
+  const Tensor copy = view.clone();
+  release(tensor);  // else the large page around it stays in memory
+  return copy;
 }
 
 void GgufFile::release(const std::string& tensor) const {
   const Entry& stored = entry(tensor);
-  release_pages(file_->bytes().subspan(stored.begin, stored.end - stored.begin));
+  release_pages(file_->bytes(), stored.begin, stored.end);
 }
 
 }  // namespace heed::format

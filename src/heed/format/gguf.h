@@ -27,8 +27,8 @@ class GgufFile : public TensorSource {
   std::string name() const override { return path_.string(); }
   std::vector<std::string> names() const override;
   bool contains(const std::string& name) const override { return entries_.contains(name); }
-  /// F32, F16, BF16, I32, Q4_0, Q4_1, Q8_0 and Q6_K, as they are: a view of the file that keeps it
-  /// mapped. Throws Error naming the tensor and its type on the other types.
+  /// F32, F16, BF16, I32, Q4_0, Q4_1, Q8_0 and Q6_K, as they are: vectors copied, others as a view
+  /// that keeps the file mapped. Throws Error naming the tensor and its type on the other types.
   Tensor get(const std::string& name) const override;
   void release(const std::string& name) const override;
 

@@ -3,16 +3,31 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 
-namespace heed::format {
+#include "heed/tensor/arena.h"
 
-void release_pages(std::span<const std::byte> part) {
+namespace heed::format {
+namespace {
+
+constexpr uintptr_t kLargePage = uintptr_t{2} << 20;
+
+/// Only advice: that it is not taken changes nothing but the memory in use.
+void advise(uintptr_t begin, uintptr_t end, int advice) {
+  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, advice);
+}
+
+}  // namespace
+
+void release_pages(std::span<const std::byte> file, size_t begin, size_t end) {
+  if (begin == end) return;
   const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  const auto begin = (reinterpret_cast<uintptr_t>(part.data()) + page - 1) / page * page;
-  const auto end = (reinterpret_cast<uintptr_t>(part.data()) + part.size()) / page * page;
-  // Only advice: that it is not taken changes nothing but the memory in use.
-  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+  const auto base = reinterpret_cast<uintptr_t>(file.data());
+  const uintptr_t first = base + begin, last = base + end;
+  advise(std::max(base, first / kLargePage * kLargePage),
+         std::min(round_up(base + file.size(), page), round_up(last, kLargePage)), MADV_DONTNEED);
+  advise(round_up(first, kLargePage), last / kLargePage * kLargePage, MADV_NOHUGEPAGE);
 }
 
 }  // namespace heed::format

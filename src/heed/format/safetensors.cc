@@ -78,12 +78,16 @@ Tensor converted(const std::byte* from, const Shape& shape, Convert&& convert) {
   return tensor;
 }
 
-/// The elements where they lie, or a copy when they lie where a T must not.
+/// A matrix where it lies; of a vector, and where no T may lie, a copy, for whose sake nothing of
+/// the file stays in memory.
 template <typename T>
-Tensor view_or_copy(const std::shared_ptr<std::byte>& owner, const Shape& shape) {
-  if (reinterpret_cast<uintptr_t>(owner.get()) % alignof(T) == 0)
-    return Tensor::view(shape, dtype_of<T>, owner);
-  return converted<T, T>(owner.get(), shape, [](T value) { return value; });
+Tensor view_or_copy(const std::shared_ptr<MappedFile>& file, const SafetensorsFile::Entry& stored) {
+  const std::shared_ptr<std::byte> owner(file, file->bytes().data() + stored.begin);
+  const bool aligned = reinterpret_cast<uintptr_t>(owner.get()) % alignof(T) == 0;
+  if (aligned && stored.shape.rank() >= 2) return Tensor::view(stored.shape, dtype_of<T>, owner);
+  const Tensor copy = converted<T, T>(owner.get(), stored.shape, [](T value) { return value; });
+  release_pages(file->bytes(), stored.begin, stored.end);
+  return copy;
 }
 
 /// The dtype of blocks of that name; none of any other name.
@@ -236,14 +240,13 @@ const SafetensorsFile::Entry& SafetensorsFile::entry(const std::string& tensor) 
 
 Tensor SafetensorsFile::get(const std::string& tensor) const {
   const Entry& stored = entry(tensor);
-  std::byte* data = file_->bytes().data() + stored.begin;
-  const std::shared_ptr<std::byte> owner(file_, data);
-  if (stored.dtype == "F32") return view_or_copy<float>(owner, stored.shape);
-  if (stored.dtype == "BF16") return view_or_copy<bfloat16>(owner, stored.shape);
-  if (stored.dtype == "F16") return view_or_copy<float16>(owner, stored.shape);
-  if (stored.dtype == "I32") return view_or_copy<int32_t>(owner, stored.shape);
+  if (stored.dtype == "F32") return view_or_copy<float>(file_, stored);
+  if (stored.dtype == "BF16") return view_or_copy<bfloat16>(file_, stored);
+  if (stored.dtype == "F16") return view_or_copy<float16>(file_, stored);
+  if (stored.dtype == "I32") return view_or_copy<int32_t>(file_, stored);
   if (const auto blocks = metadata_.find(tensor); stored.dtype == "U8" && blocks != metadata_.end())
     if (const auto dtype = block_dtype(blocks->second)) return get_blocks(tensor, stored, *dtype);
+  const std::byte* data = file_->bytes().data() + stored.begin;
   if (stored.dtype == "F64")
     return converted<double, float>(data, stored.shape,
                                     [](double value) { return static_cast<float>(value); });
@@ -259,7 +262,7 @@ Tensor SafetensorsFile::get(const std::string& tensor) const {
 
 void SafetensorsFile::release(const std::string& tensor) const {
   const Entry& stored = entry(tensor);
-  release_pages(file_->bytes().subspan(stored.begin, stored.end - stored.begin));
+  release_pages(file_->bytes(), stored.begin, stored.end);
 }
 
 }  // namespace heed::format

@@ -51,8 +51,8 @@ class SafetensorsFile : public TensorSource {
   std::string name() const override { return path_.string(); }
   std::vector<std::string> names() const override;
   bool contains(const std::string& name) const override { return entries_.contains(name); }
-  /// F32, BF16, F16, I32 and blocks as they are: a view of the file that keeps it mapped. F64
-  /// becomes f32, I64 becomes i32. Throws Error when a number does not fit and on any other dtype.
+  /// F32, BF16, F16, I32 and blocks as they are: vectors copied, others as a view that keeps the
+  /// file mapped. F64 becomes f32, I64 i32; throws Error when a number does not fit, or on others.
   Tensor get(const std::string& name) const override;
   void release(const std::string& name) const override;
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
