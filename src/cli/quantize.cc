@@ -1,4 +1,7 @@
+#include <fmt/ranges.h>
+
 #include <iostream>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -55,17 +58,36 @@ uintmax_t weight_bytes(const fs::path& path) {
   return bytes;
 }
 
-/// On average over all parameters, vectors included.
-double bits_per_weight(const fs::path& path) {
+/// In what a model is kept.
+struct Kept {
+  std::map<std::string, int64_t> matrices;  // how many of each type
+  double bits_per_weight = 0;               // on average over all parameters, vectors included
+};
+
+Kept kept_of(const fs::path& path) {
   const auto model = format::load_model(path, {.precision = {std::nullopt}});
+  Kept kept;
   int64_t bytes = 0;
-  for (const Parameter& parameter : model->parameters().all()) bytes += parameter.value.bytes();
-  return 8.0 * static_cast<double>(bytes) / static_cast<double>(model->parameters().count());
+  for (const Parameter& parameter : model->parameters().all()) {
+    bytes += parameter.value.bytes();
+    if (parameter.shape.rank() > 1) ++kept.matrices[std::string(name_of(parameter.value.dtype()))];
+  }
+  kept.bits_per_weight =
+      8.0 * static_cast<double>(bytes) / static_cast<double>(model->parameters().count());
+  return kept;
 }
 
-void print_json(const Cost& bytes, const Cost& bits, const Costs& costs) {
+/// "120 q4_0, 91 q8_0".
+std::string text_of(const std::map<std::string, int64_t>& matrices) {
+  std::vector<std::string> parts;
+  for (const auto& [type, count] : matrices) parts.push_back(fmt::format("{} {}", count, type));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+void print_json(const Cost& bytes, const Cost& bits, const Kept& kept, const Costs& costs) {
   nlohmann::ordered_json facts;
   if (!costs.measured_on.empty()) facts["measured_on"] = costs.measured_on;
+  facts["matrices"] = kept.matrices;
   facts[bytes.key] = {static_cast<int64_t>(bytes.before), static_cast<int64_t>(bytes.after)};
   facts[bits.key] = {bits.before, bits.after};
   for (const Cost& cost : costs.rows) facts[cost.key] = {cost.before, cost.after};
@@ -84,13 +106,15 @@ int run_quantize(const QuantizeOptions& options) {
   quantize(options);
   const Cost bytes{"bytes", "bytes", static_cast<double>(weight_bytes(options.model)),
                    static_cast<double>(weight_bytes(options.out))};
-  const Cost bits{"bits per weight", "bits_per_weight", bits_per_weight(options.model),
-                  bits_per_weight(options.out)};
+  const Kept kept = kept_of(options.out);
+  const Cost bits{"bits per weight", "bits_per_weight", kept_of(options.model).bits_per_weight,
+                  kept.bits_per_weight};
   const Costs costs = measure_costs(options.model, options.out, options.measured);
   if (options.json) {
-    print_json(bytes, bits, costs);
+    print_json(bytes, bits, kept, costs);
     return 0;
   }
+  std::cout << "matrices " << text_of(kept.matrices) << '\n';
   if (!costs.measured_on.empty()) std::cout << "measured on " << costs.measured_on << '\n';
   std::cout << fmt::format("{:<17}{:>14}{:>14}\n", "", "before", "after");
   print_row(bytes, 0);
@@ -108,7 +132,8 @@ void add_quantize(CLI::App& program) {
   app->add_option("--model", options->model, "Model directory or GGUF file")->required();
   app->add_option("--weights", options->weights,
                   "How matrices are kept: in blocks of 32 with 8 or 4 bits each, or in bf16; of 4 "
-                  "bits are those in layers; keys, values, embedding and head keep 8")
+                  "bits are most of those in layers; what costs most keeps 8: keys, values, "
+                  "embedding, head, feed-forward maps back in the first and last layers")
       ->check(CLI::IsMember({"q8_0", "q4_1", "q4_0", "bf16"}))
       ->required();
   app->add_option("--out", options->out, "Model directory, or GGUF file of a GGUF file")

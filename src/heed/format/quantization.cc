@@ -1,7 +1,5 @@
 #include "heed/format/quantization.h"
 
-#include <algorithm>
-
 #include "heed/format/weights.h"
 #include "heed/kernels/quantize.h"
 
@@ -20,7 +18,7 @@ std::set<std::string> spared_parameters(const model::Transformer& model) {
     const std::string prefix = fmt::format("model.{}.layers.", stack);
     if (!name.starts_with(prefix)) return false;
     const int64_t layer = std::stoll(name.substr(prefix.size()));
-    const int64_t part = std::max<int64_t>(layers / kPart, 1);
+    const int64_t part = layers / kPart;
     return layer < part || layer >= layers - part;
   };
   std::set<std::string> names;

@@ -17,7 +17,7 @@ struct Quantization {
 
 /// The parameters of a model that 4 bits harm most for their size, beyond those that are known by
 /// their names (see quantized_dtype): the maps back from the feed-forward network in the first and
-/// the last eighth of the layers of each stack, at least in one each. What they read is the most
+/// the last eighth of the layers of each stack that has eight. What they read is the most
 /// uneven of all inputs, single columns by far the largest, and in these layers most of all.
 std::set<std::string> spared_parameters(const model::Transformer& model);
 
