@@ -94,6 +94,20 @@ TEST(QuantizeWithFeedback, OfIndependentColumnsIsRounding) {
   }
 }
 
+TEST(QuantizeWithFeedback, RoundsColumnsThatWereNeverUsed) {
+  Tensor x = inputs(200, 64);
+  for (int64_t n = 0; n < x.rows(); ++n)
+    for (const int64_t unused : {0, 7, 40}) x.data<float>()[n * 64 + unused] = 0.0f;
+  const Tensor weight = normals({9, 64}, 4);
+  Tensor y = Tensor::empty(weight.shape(), DType::q4_0), wide = Tensor::empty(weight.shape());
+  quantize_with_feedback(weight, feedback_of(products_of(x)), y);
+  kernels::dequantize(y, wide);
+  for (int64_t n = 0; n < weight.rows(); ++n)
+    for (const int64_t unused : {0, 7, 40})
+      EXPECT_NEAR(wide.data<float>()[n * 64 + unused], weight.data<float>()[n * 64 + unused], 1.5)
+          << n << " " << unused;
+}
+
 TEST(QuantizeWithFeedback, DoesNotDependOnThreads) {
   const Tensor x = inputs(200, 96), weight = normals({200, 96}, 4);
   kernels::expect_no_thread_matters([&] {
