@@ -52,6 +52,26 @@ TEST_P(GgufModels, HaveTheWeightsOfTheOriginal) {
         << parameter.name;
 }
 
+TEST_P(GgufModels, PackedAsTheyLoadAreTheSameWithoutElementsOfWhatOnlyProductsRead) {
+  const auto in_bf16 = [&](std::optional<DType> pack) {
+    return load_model(converted_, {.precision = {.dtype = DType::bf16}, .pack = pack});
+  };
+  const auto found = in_bf16(DType::bf16), expected = in_bf16({});
+  expected->pack(DType::bf16);
+  const std::vector<int32_t> ids{5, 9, 2, 3, 7}, offsets{0, 5};
+  const auto logits_of = [&](const model::Transformer& model) {
+    Context context{.dtype = DType::bf16};
+    return model.logits(context, model.decode_all(context, {ids, offsets}));
+  };
+  EXPECT_EQ(difference(logits_of(*found), logits_of(*expected)), 0.0);
+  const std::string name = "model.decoder.layers.0.self_attn.o_proj.weight";
+  const Parameter& packed = found->parameters().named(name);
+  EXPECT_FALSE(packed.present());
+  EXPECT_EQ(packed.value.shape(), packed.shape);
+  expect_error([&] { packed.read(DType::bf16); }, "given back once it was packed");
+  expect_error([&] { found->unpack(); }, "given back as it was loaded");
+}
+
 TEST_P(GgufModels, GiveTheLogitsOfTheReference) {
   const std::string name = GetParam();
   if (name == "gemma2" || name == "deepseek-v2-group") return;  // see the configurations above

@@ -94,6 +94,27 @@ class Keeper {
   Quantization how_;
 };
 
+/// Whether a packed parameter is read in other ways, too: rows that are looked up, or parts of the
+/// map behind latents (ops/heads_linear.h).
+bool is_read_unpacked(const std::string& name) {
+  return name == "model.shared.weight" || name.find(".kv_b_proj.") != std::string::npos;
+}
+
+/// A model's parameters, the largest (embedding and head) first: while one is packed, it is in
+/// memory twice, which costs least while there is nothing else.
+std::vector<Parameter*> largest_first(model::Transformer& model) {
+  std::vector<Parameter*> order;
+  int64_t most = 0;
+  for (Parameter& parameter : model.parameters().all()) {
+    order.push_back(&parameter);
+    most = std::max(most, parameter.shape.elements());
+  }
+  std::stable_partition(order.begin(), order.end(), [&](const Parameter* parameter) {
+    return parameter->shape.elements() == most;
+  });
+  return order;
+}
+
 }  // namespace
 
 void load_weights(model::Transformer& model, const model::Family& family,
@@ -102,7 +123,8 @@ void load_weights(model::Transformer& model, const model::Family& family,
   const Keeper keeper(model, precision);
   std::map<std::string, bool> used;
   for (const std::string& name : source.names()) used[name] = family.redundant(name);
-  for (Parameter& parameter : model.parameters().all()) {
+  for (Parameter* const next : largest_first(model)) {
+    Parameter& parameter = *next;
     const StoredWeight stored = family.stored(model.config(), parameter.name, parameter.shape);
     const std::string name = name_in(source, family, stored.name);
     if (stored.zeros_if_missing && !source.contains(name)) {
@@ -117,10 +139,12 @@ void load_weights(model::Transformer& model, const model::Family& family,
     require(tensor.dtype() != DType::i32, "{}: {} holds integers, expected numbers", source.name(),
             name);
     parameter.value = keeper.kept(parameter, part_of(tensor, stored, parameter));
+    const DType dtype = parameter.value.dtype();
     const bool packed = pack && model.pack(parameter, *pack);
+    if (packed && !is_read_unpacked(parameter.name))
+      parameter.value = Tensor::view(parameter.shape, dtype, nullptr);
     // What was copied need not stay in memory as the file has it, too.
-    if (packed || stored.transposed || parameter.value.dtype() != tensor.dtype())
-      source.release(name);
+    if (packed || stored.transposed || dtype != tensor.dtype()) source.release(name);
     used[name] = true;
   }
   for (const auto& [name, known] : used)
@@ -140,6 +164,7 @@ std::vector<NamedTensor> stored_weights(const model::Transformer& model,
   std::map<std::string, size_t> places;
   for (const Parameter& parameter : model.parameters().all()) {
     const StoredWeight stored = family.stored(model.config(), parameter.name, parameter.shape);
+    require(parameter.present(), "{} has no elements that could be saved", parameter.name);
     const Tensor value = in_f32(parameter.value);
     const bool whole = !stored.transposed && stored.shape.elements() == value.elements();
     if (whole) {

@@ -24,10 +24,10 @@ DType dtype_in(const Shape& shape, DType stored, WeightPrecision precision);
 Tensor in_precision(const Tensor& weight, WeightPrecision precision);
 
 /// Sets all parameters of `model` from the tensors of a file, checked against the family's table of
-/// weights. With `pack`, those that are kept in such a type are also laid out for products (as
-/// Transformer::pack does) one after the other, so that no more than one is in memory twice. Throws
-/// Error with the file, the tensor, what was found and what was expected when a weight is missing,
-/// left over, or of another shape.
+/// weights. With `pack`, those that are kept in such a type are laid out for products, one after
+/// the other, as Transformer::pack does; what only products read has a value without elements then.
+/// Throws Error with the file, the tensor, what was found and what was expected when a weight is
+/// missing, left over, or of another shape.
 void load_weights(model::Transformer& model, const model::Family& family,
                   const TensorSource& source, WeightPrecision precision = {},
                   std::optional<DType> pack = {});

@@ -135,6 +135,9 @@ bool Transformer::pack(Parameter& parameter, DType dtype) const {
 }
 
 void Transformer::unpack() {
+  for (const Parameter& parameter : parameters_.all())
+    require(parameter.present() || !(parameter.packed.defined() || parameter.blocks.defined()),
+            "{} cannot be unpacked: its elements were given back as it was loaded", parameter.name);
   for (Parameter& parameter : parameters_.all()) {
     parameter.working = {};
     parameter.packed = {};

@@ -78,7 +78,8 @@ void Parameters::zero_gradients() {
 
 void Parameters::make_working_copies() {
   for (Parameter& parameter : parameters_) {
-    if (parameter.shape.rank() < 2 || parameter.value.dtype() != DType::f32) continue;
+    const bool matrix = parameter.present() && parameter.shape.rank() >= 2;
+    if (!matrix || parameter.value.dtype() != DType::f32) continue;
     if (!parameter.working.defined())
       parameter.working = Tensor::empty(parameter.shape, DType::bf16);
     kernels::convert(parameter.value, parameter.working);
