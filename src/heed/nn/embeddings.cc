@@ -1,7 +1,5 @@
 #include "heed/nn/embeddings.h"
 
-#include <vector>
-
 #include "heed/ops/dropout.h"
 #include "heed/ops/elementwise.h"
 
@@ -29,12 +27,17 @@ Embeddings::Embeddings(Parameters& parameters, const std::string& name, Paramete
 
 Tensor Embeddings::forward(Context& context, std::span<const int32_t> ids,
                            std::span<const int32_t> positions) const {
-  std::vector<int32_t> rows(positions.begin(), positions.end());
-  for (int32_t& row : rows) row += static_cast<int32_t>(settings_.first_position);
-  Tensor x = ops::embedding(context, {ids, rows}, tokens_, settings_.scale, positions_);
+  Tensor shifted;
+  if (settings_.first_position != 0) {
+    shifted = Tensor::of({static_cast<int64_t>(positions.size())}, positions);
+    for (int64_t n = 0; n < shifted.elements(); ++n)
+      shifted.data<int32_t>()[n] += static_cast<int32_t>(settings_.first_position);
+    positions = shifted.values<int32_t>();
+  }
+  Tensor x = ops::embedding(context, {ids, positions}, tokens_, settings_.scale, positions_);
   if (types_) {
-    const std::vector<int32_t> first(ids.size(), 0);
-    const Tensor types = ops::embedding(context, {first, {}}, *types_, 1.0f, {});
+    const Tensor first = Tensor::zeros({static_cast<int64_t>(ids.size())}, DType::i32);
+    const Tensor types = ops::embedding(context, {first.values<int32_t>(), {}}, *types_, 1.0f, {});
     x = ops::add(context, types, x);
   }
   if (norm_) x = norm_->forward(context, x);

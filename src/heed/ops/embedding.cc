@@ -2,7 +2,6 @@
 
 #include <numeric>
 #include <utility>
-#include <vector>
 
 #include "heed/kernels/elementwise.h"
 #include "heed/kernels/embedding.h"
@@ -29,10 +28,10 @@ struct Rows {
 
   Tensor table;
   std::span<const int32_t> given;
-  std::vector<int32_t> in_order = {};  // when the table holds the wanted rows alone
+  Tensor in_order = {};  // when the table holds the wanted rows alone
 
   std::span<const int32_t> numbers() const {
-    return in_order.empty() ? given : std::span<const int32_t>(in_order);
+    return in_order.defined() ? in_order.values<int32_t>() : given;
   }
 };
 
@@ -46,9 +45,14 @@ Rows rows_of(const Tensor& table, std::span<const int32_t> wanted, DType dtype) 
     kernels::convert(wide, rows);
   }
   Rows result(rows, wanted);
-  result.in_order.resize(wanted.size());
-  std::iota(result.in_order.begin(), result.in_order.end(), 0);
+  result.in_order = Tensor::empty({wide.rows()}, DType::i32);
+  std::iota(result.in_order.data<int32_t>(), result.in_order.data<int32_t>() + wide.rows(), 0);
   return result;
+}
+
+/// A copy that a backward step keeps.
+Tensor numbers_of(std::span<const int32_t> numbers) {
+  return Tensor::of({static_cast<int64_t>(numbers.size())}, numbers);
 }
 
 }  // namespace
@@ -80,12 +84,11 @@ Tensor embedding(Context& context, const EmbeddingInput& input, Parameter& table
 
   Tape& tape = *context.tape;
   tape.record([&tape, &table, learned = positions.learned, scale, key = TensorKey(y),
-               tokens = std::vector(input.tokens.begin(), input.tokens.end()),
-               places = std::vector(input.positions.begin(), input.positions.end())] {
+               tokens = numbers_of(input.tokens), places = numbers_of(input.positions)] {
     const Tensor dy = tape.take(key);
     if (!dy.defined()) return;
-    kernels::embedding_backward(tokens, dy, scale, table.gradient);
-    if (learned) kernels::embedding_backward(places, dy, 1.0f, learned->gradient);
+    kernels::embedding_backward(tokens.values<int32_t>(), dy, scale, table.gradient);
+    if (learned) kernels::embedding_backward(places.values<int32_t>(), dy, 1.0f, learned->gradient);
   });
   return y;
 }

@@ -1,7 +1,5 @@
 #include "heed/ops/rows.h"
 
-#include <vector>
-
 #include "heed/base/error.h"
 #include "heed/kernels/rows.h"
 
@@ -15,14 +13,14 @@ Tensor gather_rows(Context& context, const Tensor& x, std::span<const int32_t> r
   if (!context.tape) return y;
 
   Tape& tape = *context.tape;
-  tape.record([&tape, from = TensorKey(x), key = TensorKey(y),
-               numbers = std::vector(rows.begin(), rows.end())] {
-    const Tensor dy = tape.take(key);
-    if (!dy.defined()) return;
-    auto [dx, accumulate] = tape.slot(from);
-    if (!accumulate) dx.fill_zero();
-    kernels::add_rows(dy, numbers, dx);
-  });
+  tape.record(
+      [&tape, from = TensorKey(x), key = TensorKey(y), numbers = Tensor::of({y.rows()}, rows)] {
+        const Tensor dy = tape.take(key);
+        if (!dy.defined()) return;
+        auto [dx, accumulate] = tape.slot(from);
+        if (!accumulate) dx.fill_zero();
+        kernels::add_rows(dy, numbers.values<int32_t>(), dx);
+      });
   return y;
 }
 
