@@ -16,7 +16,7 @@ namespace heed::kernels::cpu {
 namespace {
 
 // Bytes of a weight that one thread reads at a time: worth waking another for.
-constexpr int64_t kPieceBytes = 64 << 10;
+constexpr int64_t kPieceBytes = 32 << 10;
 // Of a in one pass: their quants stay in a level-2 cache while the panels pass.
 constexpr int64_t kRowsAtOnce = 256;
 // Of a piece of many rows: c is written in longer runs, and there are some pieces for each thread.

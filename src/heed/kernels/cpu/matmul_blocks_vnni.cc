@@ -2,6 +2,7 @@
 // multiplies 4 neighbouring k of 16 columns with those of a row.
 #include "heed/kernels/cpu/instructions.h"
 #include "heed/kernels/cpu/matmul_blocks_avx512.h"
+#include "heed/kernels/cpu/prefetch.h"
 
 #if HEED_X86
 
@@ -41,14 +42,6 @@ __m512 dots(const Block<type, upper_in_place>& block, const int8_t* a, const int
   return _mm512_cvtepi32_ps(_mm512_add_epi32(first, second));
 }
 
-/// Asks for what lies `kAhead` bytes behind a block's share of a panel: the processor itself does
-/// not look beyond the end of a page.
-void prefetch(const std::byte* share, int64_t bytes) {
-  constexpr int64_t kAhead = 4096;
-  for (int64_t i = 0; i < bytes; i += 64)
-    _mm_prefetch(reinterpret_cast<const char*>(share + kAhead + i), _MM_HINT_T0);
-}
-
 template <DType type, int Rows>
 void multiply_panel(const BlockStrip& strip, const std::byte* panel, float* to) {
   // Cheaper than to shift them, for few rows.
@@ -58,7 +51,7 @@ void multiply_panel(const BlockStrip& strip, const std::byte* panel, float* to) 
   for (int r = 0; r < Rows; ++r) sums[r] = _mm512_setzero_ps();
   const int64_t share = strip.layout.bytes / std::max<int64_t>(1, a.blocks);
   for (int64_t at = 0; at < a.blocks; ++at) {
-    if constexpr (Rows == 1) prefetch(panel + at * share, share);
+    if constexpr (Rows == 1) prefetch_behind(panel + at * share, share);
     const Block<type, kUpperInPlace> block(strip.layout, panel, at);
     for (int r = 0; r < Rows; ++r) {
       const int64_t place = at * a.together + r;

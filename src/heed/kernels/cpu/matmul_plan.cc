@@ -9,7 +9,7 @@
 namespace heed::kernels::cpu {
 namespace {
 
-constexpr double kSmallMicroseconds = 50;
+constexpr double kSmallMicroseconds = 10;
 // The least rows of c that pay for reading a panel of b, or for packing it, once more.
 constexpr int64_t kRowsForReading = 128;
 constexpr int64_t kRowsForPacking = 384;
