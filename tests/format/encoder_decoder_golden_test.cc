@@ -56,7 +56,7 @@ class Step {
     const std::vector<int32_t> input{token};
     return model_.logits(context_,
                          model_.decode(context_, input, memory_,
-                                       {{position},
+                                       {{&position, 1},
                                         std::make_shared<const kernels::AttentionSpans>(own),
                                         std::make_shared<const kernels::AttentionSpans>(cross),
                                         caches_}));

@@ -117,7 +117,7 @@ TEST(Transformer, DecodingStepByStepWithACacheEqualsOneFullPass) {
       const kernels::AttentionSpans own{{0, 1}, {0}, {step + 1}, {}}, cross{{0, 1}, {0}, {3}, {}};
       const Tensor row =
           model.decode(context, std::span(input).subspan(static_cast<size_t>(step), 1), memory,
-                       {{step},
+                       {{&step, 1},
                         std::make_shared<const kernels::AttentionSpans>(own),
                         std::make_shared<const kernels::AttentionSpans>(cross),
                         caches});

@@ -82,11 +82,31 @@ TEST(Allocator, BlocksDoNotOverlap) {
 
 TEST(Allocator, CountsReservations) {
   const size_t before = allocated_bytes();
-  auto room = reserve(1000);
-  EXPECT_EQ(allocated_bytes(), before + 1000);
-  const auto shared = room;
-  room = {};
-  EXPECT_EQ(allocated_bytes(), before + 1000);
+  {
+    Reservation room(1000);
+    EXPECT_EQ(allocated_bytes(), before + 1000);
+    Reservation moved = std::move(room);
+    EXPECT_EQ(allocated_bytes(), before + 1000);
+    moved = Reservation(300);
+    const Reservation copy = moved;
+    EXPECT_EQ(allocated_bytes(), before + 600);
+  }
+  EXPECT_EQ(allocated_bytes(), before);
+}
+
+TEST(Allocator, ServesContainers) {
+  const size_t before = allocated_bytes();
+  {
+    std::pmr::vector<int> numbers(&pool_resource());
+    for (int i = 0; i < 10000; ++i) numbers.push_back(i);
+    EXPECT_EQ(numbers[9999], 9999);
+    EXPECT_GE(allocated_bytes(), before + 10000 * sizeof(int));
+    void* const line = pool_resource().allocate(3, 64);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(line) % 64, 0u);
+    pool_resource().deallocate(line, 3, 64);
+    expect_error([] { std::ignore = pool_resource().allocate(4096, 4096); }, "aligned to 4096");
+  }
+  EXPECT_EQ(allocated_bytes(), before);
 }
 
 TEST(Allocator, CountsWhatIsInUse) {

@@ -94,6 +94,9 @@ void CachedDecoder::add(const Feed& feed) {
   pass_.last_rows.push_back(end - 1);
   kernels::AttentionSpans& own = *pass_.own;
   own.kv_begin.push_back(static_cast<int32_t>(own.kv_rows.size()));
+  // Emptied before, it would grow to just what is inserted: at every step.
+  const size_t rows = own.kv_rows.size() + feed.cache_rows.size();
+  if (rows > own.kv_rows.capacity()) own.kv_rows.reserve(2 * rows);
   own.kv_rows.insert(own.kv_rows.end(), feed.cache_rows.begin(), feed.cache_rows.end());
   own.kv_end.push_back(static_cast<int32_t>(own.kv_rows.size()));
   own.q_offsets.push_back(end);

@@ -113,9 +113,10 @@ Generator::Batch Generator::make_batch(const std::vector<std::vector<int32_t>>& 
 
 namespace {
 
-/// One pass for all outputs that have not ended.
-void step(CachedDecoder& decoder, std::vector<Output>& outputs, const std::vector<size_t>& living) {
-  std::vector<CachedDecoder::Feed> feeds;
+/// One pass for all outputs that have not ended; `feeds` is a list whose room is used again.
+void step(CachedDecoder& decoder, std::vector<Output>& outputs, const std::vector<size_t>& living,
+          std::vector<CachedDecoder::Feed>& feeds) {
+  feeds.clear();
   for (const size_t i : living)
     feeds.push_back({outputs[i].unseen(), outputs[i].cache_rows, static_cast<int64_t>(i)});
   Tensor logits = decoder.feed(feeds);  // [living, V]
@@ -143,8 +144,9 @@ std::vector<Generation> Generator::generate(const std::vector<std::vector<int32_
                           {options_.cache_dtype, expected_rows(batch)});
     std::vector<size_t> living(members.size());
     for (size_t i = 0; i < living.size(); ++i) living[i] = i;
+    std::vector<CachedDecoder::Feed> feeds;
     while (!living.empty()) {
-      step(decoder, outputs, living);
+      step(decoder, outputs, living, feeds);
       for (const size_t i : living)
         if (const std::string text = outputs[i].take_text(); on_text && !text.empty())
           on_text(static_cast<size_t>(members[i]), text);

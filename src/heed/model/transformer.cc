@@ -59,9 +59,10 @@ Memory Transformer::encode(Context& context, const Tokens& source) const {
   Memory memory{encoder_->forward(context, source.ids, {positions, spans, forgotten, {}, nullptr}),
                 source.offsets,
                 {}};
-  if (decoder_)
-    for (const nn::TransformerLayer& layer : decoder_->layers())
-      memory.per_layer.push_back(layer.memory_keys_values(context, memory.states));
+  if (!decoder_) return memory;
+  memory.per_layer.reserve(decoder_->layers().size());
+  for (const nn::TransformerLayer& layer : decoder_->layers())
+    memory.per_layer.push_back(layer.memory_keys_values(context, memory.states));
   return memory;
 }
 
@@ -80,9 +81,10 @@ Tensor Transformer::decode_all(Context& context, const Tokens& input, const Memo
   const nn::Spans memory_spans =
       has_encoder() ? shared(kernels::AttentionSpans::cross(input.offsets, memory.offsets))
                     : nullptr;
-  return decode(context, input.ids, memory,
-                {nn::positions_within(input.offsets),
-                 shared(kernels::AttentionSpans::self(input.offsets)), memory_spans, forgotten});
+  const std::vector<int32_t> positions = nn::positions_within(input.offsets);
+  return decode(
+      context, input.ids, memory,
+      {positions, shared(kernels::AttentionSpans::self(input.offsets)), memory_spans, forgotten});
 }
 
 std::vector<nn::KeyValueCache> Transformer::make_caches(nn::KeyValueCache::Mode mode) const {

@@ -48,7 +48,7 @@ class Transformer {
 
   /// What the decoder reads in one pass, beside its input.
   struct DecoderReads {
-    std::vector<int32_t> positions;  // [N], of each input token in its sequence
+    std::span<const int32_t> positions;  // [N], of each input token in its sequence
     nn::Spans own_spans, memory_spans;
     std::vector<nn::KeyValueCache>& caches;  // [L]
   };

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "heed/base/error.h"
-#include "heed/tensor/allocator.h"
 
 namespace heed {
 
@@ -35,7 +34,7 @@ void Gradient::fill_zero() {
   if (!wanted_) return;
   sum_ = {};
   room_ = {};
-  room_ = reserve(static_cast<size_t>(bytes_of(DType::f32, shape_.elements())));
+  room_ = Reservation(static_cast<size_t>(bytes_of(DType::f32, shape_.elements())));
 }
 
 }  // namespace heed

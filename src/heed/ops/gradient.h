@@ -1,9 +1,9 @@
 #pragma once
 
-#include <memory>
 #include <span>
 
 #include "heed/ops/tape.h"
+#include "heed/tensor/allocator.h"
 #include "heed/tensor/tensor.h"
 
 namespace heed {
@@ -39,7 +39,7 @@ class Gradient {
   bool wanted_ = false;
   Shape shape_;
   Tensor sum_;
-  std::shared_ptr<void> room_;  // counts what the sum will take
+  Reservation room_;  // counts what the sum will take
 };
 
 }  // namespace heed

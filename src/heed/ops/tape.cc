@@ -12,10 +12,13 @@ Tensor Kept::tensor() const {
   return remade_->made.reshaped(shape_);
 }
 
-Kept Tape::remake(const Tensor& y, std::function<Tensor()> make) {
-  const auto remade = std::make_shared<Kept::Remade>(Kept::Remade{std::move(make), {}});
+Tape::~Tape() {
+  while (!steps_.empty()) forget_last();
+}
+
+Kept Tape::kept_by(const Tensor& y, std::shared_ptr<Kept::Remade> remade) {
   remade_[y.id()] = remade;
-  return {{}, y.shape(), remade};
+  return {{}, y.shape(), std::move(remade)};
 }
 
 Kept Tape::keep(const Tensor& x) const {
@@ -24,14 +27,15 @@ Kept Tape::keep(const Tensor& x) const {
   return {remade ? Tensor() : x, x.shape(), remade};
 }
 
-void Tape::record(std::function<void()> backward_step) {
-  steps_.push_back(std::move(backward_step));
+void Tape::forget_last() {
+  steps_.back().forget(steps_.back().step);
+  steps_.pop_back();
 }
 
 void Tape::backward() {
   while (!steps_.empty()) {
-    steps_.back()();
-    steps_.pop_back();
+    steps_.back().run(steps_.back().step);
+    forget_last();
   }
 }
 

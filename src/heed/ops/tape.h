@@ -1,12 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
+#include <memory_resource>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "heed/tensor/allocator.h"
 #include "heed/tensor/tensor.h"
 
 namespace heed {
@@ -21,7 +22,7 @@ struct TensorKey {
       : id(tensor.id()), shape(tensor.shape()), dtype(tensor.dtype()) {}
 };
 
-/// An activation that a backward step reads: kept, or made anew.
+/// An activation that a backward step reads: kept, or made anew. Not to outlive its tape.
 class Kept {
  public:
   Tensor tensor() const;
@@ -29,8 +30,15 @@ class Kept {
  private:
   friend class Tape;
   struct Remade {
-    std::function<Tensor()> make;
+    virtual ~Remade() = default;
+    virtual Tensor make() = 0;
     Tensor made;
+  };
+  template <typename Make>
+  struct RemadeBy : Remade {
+    explicit RemadeBy(Make how) : how_to_make(std::move(how)) {}
+    Tensor make() override { return how_to_make(); }
+    Make how_to_make;
   };
   Kept(Tensor tensor, Shape shape, std::shared_ptr<Remade> remade)
       : tensor_(std::move(tensor)), shape_(shape), remade_(std::move(remade)) {}
@@ -42,11 +50,23 @@ class Kept {
 
 /// Records the backward step of every op of a forward pass and runs them in reverse (reverse-mode
 /// differentiation). Gradients have the shape and dtype of what they belong to, and live only from
-/// the first step that adds to them until the step that consumes them.
+/// the first step that adds to them until the step that consumes them. What it writes down lies in
+/// memory of the pool, which goes with it: a tape is for one pass.
 class Tape {
  public:
+  Tape() = default;
+  Tape(const Tape&) = delete;
+  Tape& operator=(const Tape&) = delete;
+  ~Tape();
+
   /// A step reads the gradient of its op's output with take() and adds to those of its inputs.
-  void record(std::function<void()> backward_step);
+  template <typename BackwardStep>
+  void record(BackwardStep backward_step) {
+    void* const place = memory_.allocate(sizeof(BackwardStep), alignof(BackwardStep));
+    steps_.push_back({new (place) BackwardStep(std::move(backward_step)),
+                      [](void* step) { (*static_cast<BackwardStep*>(step))(); },
+                      [](void* step) { static_cast<BackwardStep*>(step)->~BackwardStep(); }});
+  }
 
   /// Runs all steps, last first, and forgets them; activations are freed on the way. The gradients
   /// of what no op made (inputs) can be taken afterwards.
@@ -55,7 +75,11 @@ class Tape {
   /// Steps need not keep `y`, which takes little work to make again: keep() of it keeps `make`,
   /// which returns the same bits, and what it made serves all of them. For as long as the result
   /// lives: until the step of the op that has made y, which comes after all that read it.
-  [[nodiscard]] Kept remake(const Tensor& y, std::function<Tensor()> make);
+  template <typename Make>
+  [[nodiscard]] Kept remake(const Tensor& y, Make make) {
+    return kept_by(y, std::allocate_shared<Kept::RemadeBy<Make>>(
+                          std::pmr::polymorphic_allocator<>(&memory_), std::move(make)));
+  }
   /// What a step holds in order to read `x`.
   Kept keep(const Tensor& x) const;
 
@@ -76,9 +100,21 @@ class Tape {
   size_t steps() const { return steps_.size(); }
 
  private:
-  std::vector<std::function<void()>> steps_;
-  std::unordered_map<uint64_t, Tensor> gradients_;
-  std::unordered_map<uint64_t, std::weak_ptr<Kept::Remade>> remade_;
+  /// A recorded step without its type.
+  struct Step {
+    void* step;
+    void (*run)(void* step);
+    void (*forget)(void* step);
+  };
+  static constexpr size_t kFirstBytes = size_t{16} << 10;
+
+  Kept kept_by(const Tensor& y, std::shared_ptr<Kept::Remade> remade);
+  void forget_last();
+
+  std::pmr::monotonic_buffer_resource memory_{kFirstBytes, &pool_resource()};
+  std::pmr::vector<Step> steps_{&memory_};
+  std::pmr::unordered_map<uint64_t, Tensor> gradients_{&memory_};
+  std::pmr::unordered_map<uint64_t, std::weak_ptr<Kept::Remade>> remade_{&memory_};
 };
 
 }  // namespace heed

@@ -182,6 +182,29 @@ struct OwnersRoom {
   size_t size;
 };
 
+/// What owns a block of the pool lies in front of what others use of it.
+class PoolResource : public std::pmr::memory_resource {
+  using Owner = std::shared_ptr<std::byte>;
+
+  void* do_allocate(size_t bytes, size_t alignment) override {
+    require(alignment <= kAlignment, "memory aligned to {} bytes, at most {} are possible",
+            alignment, kAlignment);
+    require(bytes <= kLargest, "out of memory: {} bytes could not be had", bytes);
+    Owner block = heed::allocate(bytes + kAlignment);
+    std::byte* const memory = block.get();
+    new (memory) Owner(std::move(block));
+    return memory + kAlignment;
+  }
+  void do_deallocate(void* memory, size_t, size_t) override {
+    auto* const owner = reinterpret_cast<Owner*>(static_cast<std::byte*>(memory) - kAlignment);
+    const Owner last = std::move(*owner);
+    owner->~Owner();
+  }
+  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+    return this == &other;
+  }
+};
+
 }  // namespace
 
 std::shared_ptr<std::byte> allocate(size_t bytes) {
@@ -191,9 +214,14 @@ std::shared_ptr<std::byte> allocate(size_t bytes) {
   return {block.memory, [](std::byte*) {}, OwnersRoom<std::byte>(block, size)};
 }
 
-std::shared_ptr<void> reserve(size_t bytes) {
-  pool().reserve(bytes);
-  return {nullptr, [bytes](std::nullptr_t) { pool().end_reservation(bytes); }};
+std::pmr::memory_resource& pool_resource() {
+  static auto* const instance = new PoolResource;
+  return *instance;
+}
+
+Reservation::Reservation(size_t bytes) : bytes_(bytes) { pool().reserve(bytes); }
+Reservation::~Reservation() {
+  if (bytes_) pool().end_reservation(bytes_);
 }
 
 size_t allocated_bytes() { return pool().in_use(); }

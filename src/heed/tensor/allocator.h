@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <memory>
+#include <memory_resource>
+#include <utility>
 
 namespace heed {
 
@@ -11,9 +13,26 @@ namespace heed {
 /// memory left.
 std::shared_ptr<std::byte> allocate(size_t bytes);
 
-/// Counts `bytes` as in use for as long as the result lives, without any memory: what comes and
-/// goes within a step is counted once.
-std::shared_ptr<void> reserve(size_t bytes);
+/// Memory of the pool for the standard library's containers.
+std::pmr::memory_resource& pool_resource();
+
+/// Bytes that count as in use for as long as this lives, without any memory: what comes and goes
+/// within a step is counted once. A copy counts as many once more.
+class Reservation {
+ public:
+  Reservation() = default;
+  explicit Reservation(size_t bytes);
+  Reservation(const Reservation& other) : Reservation(other.bytes_) {}
+  Reservation(Reservation&& other) noexcept : bytes_(std::exchange(other.bytes_, 0)) {}
+  Reservation& operator=(Reservation other) noexcept {
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  ~Reservation();
+
+ private:
+  size_t bytes_ = 0;
+};
 
 /// Bytes in use by live blocks and reservations, and the most there ever were since the last reset.
 size_t allocated_bytes();

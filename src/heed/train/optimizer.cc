@@ -7,6 +7,16 @@
 #include "heed/kernels/elementwise.h"
 
 namespace heed::train {
+namespace {
+
+std::vector<Tensor> gradients_of(const std::deque<Parameter>& parameters) {
+  std::vector<Tensor> gradients;
+  gradients.reserve(parameters.size());
+  for (const Parameter& parameter : parameters) gradients.push_back(parameter.gradient);
+  return gradients;
+}
+
+}  // namespace
 
 Optimizer::Optimizer(nn::Parameters& parameters, Settings settings)
     : parameters_(parameters), settings_(settings) {
@@ -17,17 +27,15 @@ Optimizer::Optimizer(nn::Parameters& parameters, Settings settings)
 }
 
 double Optimizer::gradient_norm() const {
-  std::vector<Tensor> gradients;
-  for (const Parameter& parameter : parameters_.all()) gradients.push_back(parameter.gradient);
-  return std::sqrt(kernels::sum_of_all_squares(gradients));
+  return std::sqrt(kernels::sum_of_all_squares(gradients_of(parameters_.all())));
 }
 
 void Optimizer::step(double learning_rate, double gradient_scale) {
   const auto t = static_cast<double>(++state_.steps);
   std::deque<Parameter>& parameters = parameters_.all();
-  std::vector<Tensor> gradients;
-  for (const Parameter& parameter : parameters) gradients.push_back(parameter.gradient);
+  std::vector<Tensor> gradients = gradients_of(parameters);
   std::vector<kernels::AdamState> states;
+  states.reserve(parameters.size());
   for (size_t i = 0; i < parameters.size(); ++i)
     states.push_back({.value = parameters[i].value,
                       .gradient = gradients[i],

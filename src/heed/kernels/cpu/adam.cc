@@ -36,8 +36,10 @@ struct Piece {
   int64_t begin, end;
 };
 
-std::vector<Piece> pieces_of(std::span<const AdamState> states) {
-  std::vector<Piece> pieces;
+/// In a list whose room is used again.
+const std::vector<Piece>& pieces_of(std::span<const AdamState> states) {
+  thread_local std::vector<Piece> pieces;
+  pieces.clear();
   for (size_t i = 0; i < states.size(); ++i) {
     const int64_t count = states[i].value.elements();
     for (int64_t begin = 0; begin < count; begin += kHeavyPiece)
@@ -72,7 +74,7 @@ void adam_piece(const Arrays& p, const AdamOptions& options, bool decays, int64_
 }  // namespace
 
 void adam_steps(std::span<const AdamState> states, const AdamOptions& options) {
-  const std::vector<Piece> pieces = pieces_of(states);
+  const std::vector<Piece>& pieces = pieces_of(states);
   parallel_for(static_cast<int64_t>(pieces.size()), 1, [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i) {
       const auto [state, begin, end] = pieces[static_cast<size_t>(i)];

@@ -309,13 +309,13 @@ constexpr int64_t kMostFloats = int64_t{1} << 22;
 /// that the threads would wait for it, or that its dq would fill too much memory, is cut: its rows'
 /// gradients and its keys' in separate tasks, with three and four products a tile. The sums are the
 /// same.
-std::vector<BackwardTask> backward_tasks(const std::vector<AttentionGroup>& groups,
-                                         const AttentionShape& shape, BiasGradient& bias) {
+void find_tasks(const std::vector<AttentionGroup>& groups, const AttentionShape& shape,
+                BiasGradient& bias, std::vector<BackwardTask>& tasks) {
   double total = 0.0;
   for (const auto& group : groups)
     total += static_cast<double>(group.rows()) * static_cast<double>(group.keys);
   const double most = 1.4 * total / thread_count();
-  std::vector<BackwardTask> tasks;
+  tasks.clear();
   tasks.reserve(groups.size());
   for (size_t i = 0; i < groups.size(); ++i) {
     const AttentionGroup& group = groups[i];
@@ -339,7 +339,6 @@ std::vector<BackwardTask> backward_tasks(const std::vector<AttentionGroup>& grou
                        true,
                        bias.of_group(i)});
   }
-  return tasks;
 }
 
 }  // namespace
@@ -349,9 +348,11 @@ void attention_backward(const AttentionForward& in, const Tensor& out, const Ten
   require(in.spans.kv_rows.empty(), "attention_backward: the keys are gathered through {} kv_rows",
           in.spans.kv_rows.size());
   const AttentionShape shape(in);
-  const std::vector<AttentionGroup> groups = attention_groups(in.spans, shape, false);
+  thread_local std::vector<AttentionGroup> groups;
+  find_groups(in.spans, shape, false, groups);
   BiasGradient bias(groups, shape);
-  const std::vector<BackwardTask> tasks = backward_tasks(groups, shape, bias);
+  thread_local std::vector<BackwardTask> tasks;
+  find_tasks(groups, shape, bias, tasks);
   int64_t keys = 0;
   for (size_t b = 0; b < in.spans.kv_begin.size(); ++b)
     keys += in.spans.kv_end[b] - in.spans.kv_begin[b];

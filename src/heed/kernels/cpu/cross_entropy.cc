@@ -1,7 +1,6 @@
 #include "heed/kernels/cross_entropy.h"
 
 #include <cmath>
-#include <vector>
 
 #include "heed/base/parallel.h"
 #include "heed/kernels/cpu/pieces.h"
@@ -22,7 +21,7 @@ namespace {
 /// logit up to there, and the logits as capped, where they are.
 struct Scratch {
   float* exps = nullptr;
-  std::vector<float> largest = {};
+  float* largest = nullptr;
   Tensor capped = {};
 };
 
@@ -61,7 +60,7 @@ RowSums sums_of_row(const float* x, int64_t cols, Scratch* scratch) {
     if (scratch) {
       float* kept = scratch->exps + begin;
       sums.exps.add(piece, count, [&](V32 e, auto at) HEED_LANES { store(e, kept, at); });
-      scratch->largest[static_cast<size_t>(k)] = sums.exps.largest;
+      scratch->largest[k] = sums.exps.largest;
     } else {
       sums.exps.add(piece, count, [](V32, auto) HEED_LANES {});
     }
@@ -85,8 +84,7 @@ void put_gradient(const ExpSum& row, const Scratch& scratch, int64_t cols, int32
                   const CrossEntropyOptions& options, T* d) {
   const float uniform = options.label_smoothing / static_cast<float>(cols) * options.gradient_scale;
   const auto factor_of = [&](int64_t piece) {
-    return std::exp(scratch.largest[static_cast<size_t>(piece)] - row.shift) * row.inverse() *
-           options.gradient_scale;
+    return std::exp(scratch.largest[piece] - row.shift) * row.inverse() * options.gradient_scale;
   };
   // Before the loop: d may be where the exponentials are.
   const float at_target = scratch.exps[target] * factor_of(target / kExpPiece) - uniform -
@@ -129,12 +127,11 @@ void losses_and_gradients(const Tensor& logits, std::span<const int32_t> targets
   const float* from = logits.data<float>();
   float* to = losses.data<float>();
   parallel_for(logits.rows(), piece_rows(kHeavyPiece, cols), [&](int64_t begin, int64_t end) {
-    Scratch scratch;
-    scratch.largest.resize(static_cast<size_t>(cols / kExpPiece + 1));
-    Tensor row_of_f32;
+    Tensor largest = Tensor::empty({cols / kExpPiece + 1}), exps;
+    Scratch scratch{.largest = largest.data<float>()};
     if constexpr (sizeof(T) != sizeof(float)) {
-      row_of_f32 = Tensor::empty({cols});
-      scratch.exps = row_of_f32.data<float>();
+      exps = Tensor::empty({cols});
+      scratch.exps = exps.data<float>();
     }
     for (int64_t n = begin; n < end; ++n) {
       const float* x = cap_row(from + n * cols, cols, options, scratch.capped);

@@ -86,7 +86,9 @@ double sum_of_all_squares(std::span<const Tensor> tensors) {
     int64_t count;
     double sum;
   };
-  std::vector<Piece> pieces;
+  thread_local std::vector<Piece> of_thread;
+  std::vector<Piece>& pieces = of_thread;  // a body runs on other threads, too
+  pieces.clear();
   for (const Tensor& x : tensors)
     for (int64_t begin = 0; begin < x.elements(); begin += kLightPiece)
       pieces.push_back({x.data<float>() + begin, std::min(kLightPiece, x.elements() - begin), 0.0});

@@ -173,9 +173,8 @@ void widen(const Tensor& x, int64_t row, float* to) {
   });
 }
 
-std::vector<float> row_of(const Tensor& x) {
-  return std::vector<float>(static_cast<size_t>((x.cols() + kUnit - 1) / kUnit * kUnit));
-}
+/// Room for a row of x in f32.
+Tensor row_of(const Tensor& x) { return Tensor::empty({(x.cols() + kUnit - 1) / kUnit * kUnit}); }
 
 }  // namespace
 
@@ -183,10 +182,10 @@ void dequantize(const Tensor& x, Tensor& y) {
   const int64_t cols = x.cols();
   float* to = y.data<float>();
   parallel_for(x.rows(), piece_rows(kLightPiece, cols), [&](int64_t begin, int64_t end) {
-    std::vector<float> wide = row_of(x);
+    Tensor wide = row_of(x);
     for (int64_t row = begin; row < end; ++row) {
-      widen(x, row, wide.data());
-      std::copy_n(wide.data(), cols, to + row * cols);
+      widen(x, row, wide.data<float>());
+      std::copy_n(wide.data<float>(), cols, to + row * cols);
     }
   });
 }
@@ -194,10 +193,10 @@ void dequantize(const Tensor& x, Tensor& y) {
 void dequantize_rows(const Tensor& x, std::span<const int32_t> rows, Tensor& y) {
   const int64_t cols = x.cols();
   float* to = y.data<float>();
-  std::vector<float> wide = row_of(x);
+  Tensor wide = row_of(x);
   for (size_t n = 0; n < rows.size(); ++n) {
-    widen(x, rows[n], wide.data());
-    std::copy_n(wide.data(), cols, to + static_cast<int64_t>(n) * cols);
+    widen(x, rows[n], wide.data<float>());
+    std::copy_n(wide.data<float>(), cols, to + static_cast<int64_t>(n) * cols);
   }
 }
 
@@ -209,13 +208,13 @@ void quantize(const Tensor& x, Tensor& y, const Tensor& importance) {
   const int64_t piece =
       y.dtype() == DType::q4_0 || y.dtype() == DType::q4_1 ? kHeavyPiece / 16 : kLightPiece;
   parallel_for(x.rows(), piece_rows(piece, cols), [&](int64_t begin, int64_t end) {
-    std::vector<float> wide = row_of(x);
+    Tensor wide = row_of(x);
     visit_stored(y.dtype(), [&](auto stored) {
       using T = decltype(stored);
       if constexpr (!std::is_same_v<T, BlockQ6_K>)
         for (int64_t row = begin; row < end; ++row) {
-          widen(x, row, wide.data());
-          encode_row(wide.data(), weights, cols,
+          widen(x, row, wide.data<float>());
+          encode_row(wide.data<float>(), weights, cols,
                      reinterpret_cast<T*>(y.raw() + row * y.row_bytes()));
         }
     });
