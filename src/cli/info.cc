@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "heed/format/model_directory.h"
+#include "heed/format/quantization.h"
 #include "heed/model/families/family.h"
 #include "heed/model/families/heed.h"
 
@@ -18,9 +19,10 @@ struct InfoOptions {
 
 /// Bytes of all parameters when they are kept as load_model() keeps them in `dtype`.
 int64_t weight_bytes(const model::Transformer& model, DType dtype) {
+  const format::Quantization how{.dtype = dtype, .spared = format::spared_parameters(model)};
   int64_t bytes = 0;
   for (const Parameter& parameter : model.parameters().all())
-    bytes += bytes_of(format::dtype_in(parameter.shape, DType::f32, {dtype}),
+    bytes += bytes_of(format::quantized_dtype(how, parameter.name, parameter.shape, DType::f32),
                       parameter.shape.elements());
   return bytes;
 }
