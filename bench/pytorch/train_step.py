@@ -1,6 +1,6 @@
 """The same training step as bench/train_step.cc in PyTorch, tuned: fused attention, fused Adam.
 
-    train_step.py small|base|llama f32|bf16 [steps]
+    train_step.py small|base|llama f32|bf16 [steps] [eager|compiled]
 """
 import json
 import resource
@@ -126,6 +126,8 @@ def main():
     steps = int(sys.argv[3]) if len(sys.argv) > 3 else 20
     torch.manual_seed(1)
     model = Llama(**shape) if llama else Transformer(**shape)
+    if sys.argv[4:] == ["compiled"]:
+        model = torch.compile(model)
     length = shape.get("length", LENGTH)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-9,
                                  fused=True)
