@@ -122,7 +122,10 @@ std::vector<Measurement> measure_writing(const model::Transformer& model, const 
     const bool same = context == sizes.prompt_tokens;
     const double before = same ? prefill.seconds.back() : writing.seconds(contexts, 1);
     const double whole = writing.seconds(contexts, 1 + sizes.tokens);
-    decode.seconds.push_back(std::max(whole - before, 1e-9));
+    require(whole > before,
+            "writing {} tokens cannot be told from reading the {} before them: give more --tokens",
+            sizes.tokens, context);
+    decode.seconds.push_back(whole - before);
     outputs.seconds.push_back(whole);
   }
   prefill.operations = forward_operations(model, sizes.batch, sizes.prompt_tokens, sizes.batch);

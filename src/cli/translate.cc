@@ -103,7 +103,7 @@ void add_translate(CLI::App& program) {
   app->add_option(
          "--batch-tokens", options->translator.batch_tokens,
          "Source tokens times beam that are translated together; changes no result (default: "
-         "4096 where weights are in blocks, else 8192)")
+         "2048 where weights are in blocks, else 8192)")
       ->check(CLI::PositiveNumber);
   app->add_flag("--scores", options->scores, "Print \"line ||| text ||| score\"");
   app->add_flag("--alignments", options->alignments,

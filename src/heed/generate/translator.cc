@@ -39,7 +39,7 @@ int64_t Translator::batch_tokens() const {
   if (options_.batch_tokens > 0) return options_.batch_tokens;
   const bool blocks = std::ranges::any_of(
       model_.parameters().all(), [](const Parameter& weight) { return weight.blocks.defined(); });
-  return blocks ? 4096 : 8192;
+  return blocks ? 2048 : 8192;
 }
 
 std::vector<TranslatedLine> Translator::translate(const std::vector<std::string>& lines,
