@@ -5,6 +5,7 @@
 
 #include "heed/base/error.h"
 #include "heed/format/gguf.h"
+#include "heed/generate/cached_decoder.h"
 #include "heed/text/gguf_tokenizer.h"
 #include "heed/text/translation_tokenizer.h"
 
@@ -15,12 +16,6 @@ format::WeightPrecision precision_of(const std::string& name) {
   for (const DType dtype : {DType::f32, DType::bf16, DType::q8_0, DType::q4_0, DType::q4_1})
     if (name == name_of(dtype)) return {dtype};
   return {std::nullopt};
-}
-
-bool has_blocks(const model::Transformer& model) {
-  const auto& parameters = model.parameters().all();
-  return std::any_of(parameters.begin(), parameters.end(),
-                     [](const Parameter& parameter) { return parameter.blocks.defined(); });
 }
 
 std::unique_ptr<model::Transformer> load(const ModelOptions& options,
@@ -42,7 +37,7 @@ bool has_matrices_of_16_bits(const model::Transformer& model) {
 /// What stored weights had better be kept in.
 std::optional<format::WeightPrecision> better_than_stored(const ModelOptions& options,
                                                           const model::Transformer& model) {
-  if (options.weights != "stored" || has_blocks(model)) return std::nullopt;
+  if (options.weights != "stored" || generate::has_blocks(model)) return std::nullopt;
   if (options.compute == "int8") return {{DType::q8_0}};
   if (options.widen && has_matrices_of_16_bits(model)) return {{DType::f32}};
   return std::nullopt;
@@ -83,7 +78,7 @@ std::unique_ptr<model::Transformer> load_model(const ModelOptions& options) {
   // An encoder reads whole texts; a decoder alone often goes on with one token after the other.
   else if (model->has_encoder())
     model->pack(DType::f32);
-  require(options.compute != "int8" || has_blocks(*model),
+  require(options.compute != "int8" || generate::has_blocks(*model),
           "{}: no weight is in blocks, which --compute int8 multiplies with: give --weights q8_0",
           options.path);
   return model;

@@ -8,6 +8,7 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/base/random.h"
+#include "tests/generate/small_decoder.h"
 
 namespace heed::generate {
 namespace {
@@ -20,26 +21,6 @@ struct Case {
 };
 
 std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
-
-model::ModelConfig decoder_config() {
-  model::ModelConfig c;
-  c.vocab_size = 60;
-  c.d_model = 32;
-  c.encoder_layers = 0;
-  c.decoder_layers = 2;
-  c.n_heads = 4;
-  c.d_ff = 48;
-  c.max_positions = 64;
-  c.positions = model::PositionKind::rotary;
-  c.norm = nn::NormKind::rms;
-  c.norm_placement = nn::NormPlacement::pre;
-  c.activation = kernels::Activation::silu;
-  c.gated = true;
-  c.qkv_bias = c.o_bias = c.ff_bias = c.head_bias = false;
-  c.scale_embedding = false;
-  c.pad_id = -1;
-  return c;
-}
 
 const Case kCases[] = {
     {"grouped", [](model::ModelConfig& c) { c.n_kv_heads = 2; }},
@@ -76,7 +57,7 @@ GeneratorOptions greedy(int64_t max_tokens, std::vector<int32_t> end_ids = {}) {
 
 /// Weights large enough for outputs that vary.
 std::unique_ptr<model::Transformer> lively_model(const Case& c) {
-  model::ModelConfig config = decoder_config();
+  model::ModelConfig config = small_decoder();
   c.change(config);
   auto model = std::make_unique<model::Transformer>(config, 11);
   for (Parameter& parameter : model->parameters().all())
@@ -273,7 +254,7 @@ TEST(Generator, SaysThatWeightsAreDamaged) {
 }
 
 TEST(Generator, RefusesAModelThatCannotGenerate) {
-  model::ModelConfig config = decoder_config();
+  model::ModelConfig config = small_decoder();
   config.encoder_layers = 2;
   config.decoder_layers = 0;
   const model::Transformer encoder(config, 1);

@@ -8,6 +8,7 @@
 
 #include "heed/generate/generator.h"
 #include "heed/train/optimizer.h"
+#include "tests/generate/small_decoder.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define HEED_COUNTS_HEAP_CALLS 0  // a sanitizer has operators of its own
@@ -32,27 +33,6 @@ void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 namespace heed::train {
 namespace {
 
-model::ModelConfig small_llama() {
-  model::ModelConfig c;
-  c.vocab_size = 96;
-  c.d_model = 64;
-  c.encoder_layers = 0;
-  c.decoder_layers = 4;
-  c.n_heads = 4;
-  c.n_kv_heads = 2;
-  c.d_ff = 96;
-  c.max_positions = 512;
-  c.positions = model::PositionKind::rotary;
-  c.norm = nn::NormKind::rms;
-  c.norm_placement = nn::NormPlacement::pre;
-  c.activation = kernels::Activation::silu;
-  c.gated = true;
-  c.qkv_bias = c.o_bias = c.ff_bias = c.head_bias = false;
-  c.scale_embedding = false;
-  c.pad_id = -1;
-  return c;
-}
-
 int64_t calls_of_decoding(const model::Transformer& model, int64_t tokens) {
   const generate::Generator generator(model, std::nullopt, {.max_tokens = tokens});
   const int64_t before = heap_calls;
@@ -62,7 +42,11 @@ int64_t calls_of_decoding(const model::Transformer& model, int64_t tokens) {
 
 TEST(HeapCalls, OfADecodingStepAreNone) {
   if (!HEED_COUNTS_HEAP_CALLS) GTEST_SKIP() << "a sanitizer has operators of its own";
-  const model::Transformer model(small_llama(), 1);
+  model::ModelConfig config = generate::small_decoder();
+  config.decoder_layers = 4;
+  config.n_kv_heads = 2;
+  config.max_positions = 512;
+  const model::Transformer model(config, 1);
   calls_of_decoding(model, 100);
   const int64_t fewer = calls_of_decoding(model, 100), more = calls_of_decoding(model, 300);
   // Lists grow a few times by half or the double.

@@ -49,11 +49,13 @@ std::vector<nn::KeyValueCache> make_caches(const model::Transformer& model,
                                         nn::KeyValueCache(nn::KeyValueCache::Mode::keep, dtype));
 }
 
+bool has_blocks(const model::Transformer& model) {
+  return std::ranges::any_of(model.parameters().all(),
+                             [](const Parameter& parameter) { return parameter.blocks.defined(); });
+}
+
 DType suitable_cache(const model::Transformer& model, DType dtype) {
-  const auto& parameters = model.parameters().all();
-  const bool integers = std::any_of(parameters.begin(), parameters.end(),
-                                    [](const Parameter& p) { return p.blocks.defined(); });
-  return integers ? DType::bf16 : dtype;
+  return has_blocks(model) ? DType::bf16 : dtype;
 }
 
 model::Memory kept_in(DType dtype, const model::Transformer& model, model::Memory memory) {

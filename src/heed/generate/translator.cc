@@ -5,6 +5,7 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/data/translation_batches.h"
+#include "heed/generate/cached_decoder.h"
 #include "heed/text/utf8.h"
 
 namespace heed::generate {
@@ -37,9 +38,7 @@ std::vector<int32_t> Translator::read(const std::string& line, int64_t number) c
 /// Weights of f32 are cut into parts in every product, which pays for many rows alone.
 int64_t Translator::batch_tokens() const {
   if (options_.batch_tokens > 0) return options_.batch_tokens;
-  const bool blocks = std::ranges::any_of(
-      model_.parameters().all(), [](const Parameter& weight) { return weight.blocks.defined(); });
-  return blocks ? 2048 : 8192;
+  return has_blocks(model_) ? 2048 : 8192;
 }
 
 std::vector<TranslatedLine> Translator::translate(const std::vector<std::string>& lines,

@@ -174,7 +174,7 @@ void widen(const Tensor& x, int64_t row, float* to) {
 }
 
 /// Room for a row of x in f32.
-Tensor row_of(const Tensor& x) { return Tensor::empty({(x.cols() + kUnit - 1) / kUnit * kUnit}); }
+Tensor row_of(const Tensor& x) { return Tensor::empty({round_up(x.cols(), kUnit)}); }
 
 }  // namespace
 
