@@ -37,6 +37,8 @@ class Unpacked {
       : view_(b.panels.raw(), b.rows, b.kernel->cols), kept_(true) {}
 
   int64_t rows() const { return view_.rows; }
+  /// Kept columns; null: b is as it was given.
+  const std::byte* kept() const { return kept_ ? view_.data : nullptr; }
 
   /// MicroKernel::pack_panels.
   void pack(const MicroKernel& kernel, PanelBlock block, std::byte* to, int64_t panel_bytes) const {
@@ -101,6 +103,10 @@ class Product {
   }
 
   void run(const Unpacked& b) {
+    if (b.kept() && a_.rows <= kernel_.rows) {
+      kept_ = true;
+      return run(b.kept());
+    }
     if (plan_.pack_in_tasks) {
       b_ = &b;
       return run_tasks();
@@ -178,12 +184,20 @@ class Product {
     int64_t bytes, count;
   };
 
+  /// Of the panels that run_tasks() reads.
+  int64_t panel_bytes(int64_t k) const {
+    return kept_ ? kernel_.kept_bytes(k) : kernel_.panel_bytes(k);
+  }
+
+  void multiply(const Strip& strip) const {
+    (kept_ ? kernel_.multiply_kept : kernel_.multiply)(strip);
+  }
+
   Panels panels_of(const Task& task, int64_t k, int64_t depth) const {
     const int64_t count = ceil_div(task.cols, kernel_.cols);
     if (panels_) {
-      const int64_t bytes = kernel_.panel_bytes(a_.cols);
-      const int64_t panel = (task.col - first_col_) / kernel_.cols;
-      return {panels_ + panel * bytes + kernel_.panel_bytes(k), bytes, count};
+      const int64_t panel = (task.col - first_col_) / kernel_.cols, bytes = panel_bytes(a_.cols);
+      return {panels_ + panel * bytes + panel_bytes(k), bytes, count};
     }
     const int64_t bytes = kernel_.panel_bytes(depth);
     std::byte* data = buffers.panels.at_least(std::max<int64_t>(1, count * bytes));
@@ -252,7 +266,7 @@ class Product {
       strip.c_stride = n_;
       strip.c_step = kernel_.cols;
     }
-    kernel_.multiply(strip);
+    multiply(strip);
   }
 
   void run_edge(const Part& part, Strip strip, int64_t k) const {
@@ -263,13 +277,13 @@ class Product {
       strip.start_stride = 0;
     }
     if (k + strip.depth < a_.cols) {
-      kernel_.multiply(strip);
+      multiply(strip);
       return;
     }
     alignas(64) std::byte finished[kMostSums * sizeof(float)];
     strip.c = finished;
     strip.c_type = c_.dtype();
-    kernel_.multiply(strip);
+    multiply(strip);
     const int64_t element = size_of(c_.dtype());
     for (int64_t r = 0; r < part.rows; ++r)
       std::memcpy(c_at(part.row + r, part.col), finished + r * kernel_.cols * element,
@@ -299,6 +313,7 @@ class Product {
   const int64_t n_;
   Plan plan_;
   const std::byte* panels_ = nullptr;  // b from first_col_ on, packed
+  bool kept_ = false;                  // or as a PackedMatrix keeps it
   int64_t first_col_ = 0;
   const Unpacked* b_ = nullptr;               // or b to be packed
   std::array<float, kMostCols> edge_bias_{};  // of the panel that reaches over the edge

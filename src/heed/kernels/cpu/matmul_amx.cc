@@ -99,28 +99,51 @@ void add_tiles() {
   }
 }
 
-/// Adds the products of a panel in parts, the largest last: it alone is rounded to the sum's full
+/// Adds the products of a step in parts, the largest last: it alone is rounded to the sum's full
 /// size. Those of the second with the third part and of the third with the third are smaller than
 /// that rounding. From one to the next only the tiles of one side change.
+template <bool Lower>
+void add_split_step(const std::byte* a, const std::byte* b) {
+  load_rows<Lower>(a, kThird);
+  load_cols(b, kFirst);
+  add_tiles<Lower>();
+  load_rows<Lower>(a, kSecond);
+  add_tiles<Lower>();
+  load_cols(b, kSecond);
+  add_tiles<Lower>();
+  load_rows<Lower>(a, kFirst);
+  add_tiles<Lower>();
+  load_cols(b, kThird);
+  add_tiles<Lower>();
+  load_cols(b, kFirst);
+  add_tiles<Lower>();
+}
+
+/// Adds the products of a panel.
 template <bool Lower>
 void add_split_products(const Strip& strip, const std::byte* panel) {
   const std::byte* a = strip.a.data;
   for (int64_t k = 0; k < strip.depth; k += kSplitDepth) {
-    load_rows<Lower>(a, kThird);
-    load_cols(panel, kFirst);
-    add_tiles<Lower>();
-    load_rows<Lower>(a, kSecond);
-    add_tiles<Lower>();
-    load_cols(panel, kSecond);
-    add_tiles<Lower>();
-    load_rows<Lower>(a, kFirst);
-    add_tiles<Lower>();
-    load_cols(panel, kThird);
-    add_tiles<Lower>();
-    load_cols(panel, kFirst);
-    add_tiles<Lower>();
+    add_split_step<Lower>(a, panel);
     a += kSplitStepBytes;
     panel += kSplitStepBytes;
+  }
+}
+
+/// The same of kept columns. Of few rows a step of them, packed, is used but once: it need not
+/// leave the level-1 cache.
+template <bool Lower>
+void add_kept_products(const Strip& strip, const std::byte* panel) {
+  alignas(64) std::byte step[kSplitStepBytes];
+  const std::byte* a = strip.a.data;
+  for (int64_t k = 0; k < strip.depth; k += kSplitDepth) {
+    prefetch_behind(panel, kKeptStepBytes);
+    pack_kept_step(reinterpret_cast<const float*>(panel), strip.depth - k, step);
+    // GCC's tile intrinsics do not tell it all that they read.
+    __asm__ volatile("" : : "r"(step) : "memory");
+    add_split_step<Lower>(a, step);
+    a += kSplitStepBytes;
+    panel += kKeptStepBytes;
   }
 }
 
@@ -160,24 +183,25 @@ void multiply_panels(const Strip& strip, const AddProducts& add) {
   }
 }
 
-void multiply(const Strip& strip) {
+template <typename WithLower, typename WithoutLower>
+void multiply_by(const Strip& strip, const WithLower& with, const WithoutLower& without) {
   if (strip.rows > kTile) {
     configure(kTile, strip.rows - kTile);
-    multiply_panels<true>(strip, add_products<true>);
+    multiply_panels<true>(strip, with);
   } else {
     configure(strip.rows, strip.rows);
-    multiply_panels<false>(strip, add_products<false>);
+    multiply_panels<false>(strip, without);
   }
 }
 
+void multiply(const Strip& strip) { multiply_by(strip, add_products<true>, add_products<false>); }
+
 void multiply_split(const Strip& strip) {
-  if (strip.rows > kTile) {
-    configure(kTile, strip.rows - kTile);
-    multiply_panels<true>(strip, add_split_products<true>);
-  } else {
-    configure(strip.rows, strip.rows);
-    multiply_panels<false>(strip, add_split_products<false>);
-  }
+  multiply_by(strip, add_split_products<true>, add_split_products<false>);
+}
+
+void multiply_kept(const Strip& strip) {
+  multiply_by(strip, add_kept_products<true>, add_kept_products<false>);
 }
 
 void finish() { _tile_release(); }
@@ -225,6 +249,7 @@ const MicroKernel* amx_split_kernel() {
                                       .pack_panels = pack_split_panels,
                                       .keep_columns = keep_split_columns,
                                       .multiply = multiply_split,
+                                      .multiply_kept = multiply_kept,
                                       .finish = finish};
   static const bool available = has(Instructions::amx_bf16);
   return available ? &kernel : nullptr;

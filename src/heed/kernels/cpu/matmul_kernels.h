@@ -96,6 +96,9 @@ struct MicroKernel {
   /// are packed from in each product. Null: a PackedMatrix keeps panels.
   void (*keep_columns)(const MatrixView& b, int64_t col, std::byte* to) = nullptr;
   void (*multiply)(const Strip& strip);
+  /// The same of such columns: strip.panel is f32 [depth, cols]. For few rows, beside which panels
+  /// would be packed for one use.
+  void (*multiply_kept)(const Strip& strip) = nullptr;
   /// Called by a thread after its last multiply; may be null.
   void (*finish)();
 

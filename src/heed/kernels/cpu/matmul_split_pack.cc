@@ -70,15 +70,17 @@ void transpose(const T* from, int64_t stride, int64_t rows, int64_t cols, float*
 /// A step of 16 columns of a panel whose rows lie along memory; `depth` and `cols` exist.
 template <typename T>
 void pack_plain(const T* from, int64_t stride, int64_t depth, int64_t cols, std::byte* to) {
-  // Rows are asked for two steps ahead: the processor itself does not see the order they come in.
-  constexpr int64_t kAhead = 2 * kSplitDepth;
   const __mmask16 mask = lowest(cols);
-  for (int64_t i = 0; i < kLanes; ++i, from += stride, to += 2 * kLine) {
-    _mm_prefetch(reinterpret_cast<const char*>(from + kAhead * stride), _MM_HINT_T0);
-    _mm_prefetch(reinterpret_cast<const char*>(from + (kAhead + kLanes) * stride), _MM_HINT_T0);
+  for (int64_t i = 0; i < kLanes; ++i, from += stride, to += 2 * kLine)
     store_pairs(i < depth ? load(from, mask) : _mm512_setzero_ps(),
                 kLanes + i < depth ? load(from + kLanes * stride, mask) : _mm512_setzero_ps(), to);
-  }
+}
+
+/// Asks for such a step two steps ahead: the processor itself does not see the order they come in.
+template <typename T>
+void prefetch_step(const T* from, int64_t stride) {
+  for (int64_t i = 2 * kSplitDepth; i < 3 * kSplitDepth; ++i)
+    _mm_prefetch(reinterpret_cast<const char*>(from + i * stride), _MM_HINT_T0);
 }
 
 /// The same of columns that lie along memory.
@@ -101,10 +103,13 @@ void pack_panels_of(const MatrixView& b, const PanelBlock& block, std::byte* to,
       const T* from = reinterpret_cast<const T*>(b.data);
       std::byte* part = to + half / 2 * panel_bytes + half % 2 * kLine;
       const int64_t depth = block.depth - i, cols = std::max<int64_t>(b.cols - col, 0);
-      if (b.transposed)
+      if (b.transposed) {
         pack_turned(from + col * b.stride + block.k + i, b.stride, depth, cols, part);
-      else
-        pack_plain(from + (block.k + i) * b.stride + col, b.stride, depth, cols, part);
+      } else {
+        const T* step = from + (block.k + i) * b.stride + col;
+        prefetch_step(step, b.stride);
+        pack_plain(step, b.stride, depth, cols, part);
+      }
     }
 }
 
@@ -172,6 +177,11 @@ void pack_split_panels(const MatrixView& b, const PanelBlock& block, std::byte* 
     pack_panels_of<float>(b, block, to, panel_bytes);
   else
     pack_panels_of<bfloat16>(b, block, to, panel_bytes);
+}
+
+void pack_kept_step(const float* columns, int64_t depth, std::byte* to) {
+  for (int64_t half = 0; half < 2; ++half)
+    pack_plain(columns + half * kLanes, kSplitCols, depth, kLanes, to + half * kLine);
 }
 
 void keep_split_columns(const MatrixView& b, int64_t col, std::byte* to) {

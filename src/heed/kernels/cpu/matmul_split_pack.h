@@ -15,6 +15,8 @@ inline constexpr int64_t kSplitRows = 32, kSplitCols = 32, kSplitDepth = 32;
 inline constexpr int64_t kSplitParts = 3;
 inline constexpr int64_t kSplitPartBytes = 2 * kSplitRows * kSplitDepth;
 inline constexpr int64_t kSplitStepBytes = kSplitParts * kSplitPartBytes;
+/// Of a step of kept columns.
+inline constexpr int64_t kKeptStepBytes = kSplitDepth * kSplitCols * 4;
 
 /// Bytes of a group of rows, or of a panel, of `depth` k.
 constexpr int64_t split_bytes(int64_t depth) {
@@ -27,6 +29,9 @@ void pack_split_panels(const MatrixView& b, const PanelBlock& block, std::byte* 
 
 /// MicroKernel::keep_columns: two thirds of a panel's bytes.
 void keep_split_columns(const MatrixView& b, int64_t col, std::byte* to);
+
+/// A step of a panel of kept columns, of which `depth` k exist; fewer than kSplitDepth at the end.
+void pack_kept_step(const float* columns, int64_t depth, std::byte* to);
 
 /// Packs the groups of a block, `group_bytes` apart; of the rows of a last, partial group those of
 /// whole sixteens.
