@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "heed/base/error.h"
+#include "heed/base/rounding.h"
 
 namespace heed::data {
 namespace {
@@ -29,8 +30,6 @@ class Order {
   std::span<const int64_t> lengths_;
   std::vector<int64_t> numbers_;
 };
-
-int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b ? 1 : 0); }
 
 /// How many batches of at most `most` tokens, no text being longer than half of that, are as many
 /// for every thread.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "heed/base/error.h"
+#include "heed/base/rounding.h"
 #include "heed/format/gguf_model.h"
 #include "heed/format/gguf_types.h"
 #include "heed/format/weights.h"
@@ -68,7 +69,7 @@ class Layout {
     end_ = aligned(begin + static_cast<size_t>(bytes));
     return begin;
   }
-  size_t aligned(size_t bytes) const { return (bytes + alignment_ - 1) / alignment_ * alignment_; }
+  size_t aligned(size_t bytes) const { return round_up(bytes, alignment_); }
 
  private:
   size_t alignment_, end_ = 0;

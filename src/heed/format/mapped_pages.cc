@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "heed/tensor/arena.h"
+#include "heed/base/rounding.h"
 
 namespace heed::format {
 namespace {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "heed/base/error.h"
+#include "heed/base/rounding.h"
 #include "heed/tensor/arena.h"
 
 namespace heed {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "heed/base/rounding.h"
+
 namespace heed {
 namespace {
 

@@ -5,11 +5,6 @@
 
 namespace heed {
 
-/// `size`, or the next multiple above it.
-constexpr size_t round_up(size_t size, size_t multiple) {
-  return (size + multiple - 1) / multiple * multiple;
-}
-
 /// Large blocks, cut from a few areas of memory. What is given back joins its free neighbours, so
 /// that blocks of any size follow each other in the same memory: a step's activations, then the
 /// gradients that replace them. Not for several threads at a time.

@@ -1,6 +1,7 @@
 #include "heed/kernels/cpu/attention_bias_gradient.h"
 
 #include "heed/base/parallel.h"
+#include "heed/base/rounding.h"
 
 namespace heed::kernels::cpu {
 
@@ -10,7 +11,7 @@ BiasGradient::BiasGradient(const std::vector<AttentionGroup>& groups, const Atte
   first_block_.reserve(groups.size() + 1);
   first_block_.push_back(0);
   for (const AttentionGroup& group : groups)
-    first_block_.push_back(first_block_.back() + (group.keys + kKeyBlock - 1) / kKeyBlock);
+    first_block_.push_back(first_block_.back() + ceil_div(group.keys, kKeyBlock));
   sums_ = Tensor::zeros({first_block_.back(), shape.heads_per_group, shape.bias_width()});
 }
 

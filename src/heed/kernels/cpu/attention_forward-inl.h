@@ -5,6 +5,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "heed/base/rounding.h"
 #include "heed/kernels/counter_hash.h"
 #include "heed/kernels/cpu/attention_pairs-inl.h"
 #include "heed/kernels/cpu/attention_rows-inl.h"
@@ -32,11 +33,9 @@ struct ForwardTensors {
 
 /// What tasks that share the keys of a group leave of a row and a piece of the keys: its mixed
 /// values, padded, and behind them its softmax.
-inline int64_t piece_floats(const AttentionShape& shape) { return (shape.dv + 31) / 16 * 16; }
+inline int64_t piece_floats(const AttentionShape& shape) { return round_up(shape.dv + 16, 16); }
 
-inline int64_t pieces_of(const AttentionGroup& group) {
-  return (group.keys + kKeyPiece - 1) / kKeyPiece;
-}
+inline int64_t pieces_of(const AttentionGroup& group) { return ceil_div(group.keys, kKeyPiece); }
 
 }  // namespace heed::kernels::cpu
 #endif
@@ -217,9 +216,7 @@ class ForwardTile {
   }
 
   /// Of a product with the weights of so many keys in tiles.
-  static int64_t depth_of(int64_t keys) {
-    return (keys + cpu::kTileDepth - 1) / cpu::kTileDepth * cpu::kTileDepth;
-  }
+  static int64_t depth_of(int64_t keys) { return round_up(keys, cpu::kTileDepth); }
 
   void score(const Panel& at, int64_t seen, Rows<float> scores) const {
     const float* q = q_.data + at.row * q_.step;

@@ -1,5 +1,6 @@
 #include <type_traits>
 
+#include "heed/base/rounding.h"
 #include "heed/kernels/attention.h"
 #include "heed/kernels/cpu/attention_work.h"
 #include "heed/tensor/allocator.h"
@@ -137,7 +138,7 @@ void run(const std::vector<AttentionGroup>& groups, const AttentionShape& shape,
   tasks.clear();
   // Fewer groups than threads (one sequence whose heads share a key): each is for several threads.
   const int64_t count = std::max<int64_t>(static_cast<int64_t>(groups.size()), 1);
-  const int64_t shares = (thread_count() + count - 1) / count;
+  const int64_t shares = ceil_div<int64_t>(thread_count(), count);
   const bool small = work_of(groups, shape) <= kSmallWork;
   for (const AttentionGroup& group : groups) add_row_blocks(group, small ? 1 : shares, tasks);
   const auto body = [&](const AttentionTask& task) { forward(tensors, task, nullptr); };

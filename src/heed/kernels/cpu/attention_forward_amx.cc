@@ -1,5 +1,6 @@
 #include "heed/kernels/cpu/attention_forward_amx.h"
 
+#include "heed/base/rounding.h"
 #include "heed/kernels/cpu/instructions.h"
 #include "heed/kernels/cpu/x86.h"
 
@@ -94,7 +95,7 @@ void pack_row_pairs(const bfloat16* const* rows, int64_t count, int64_t width,
                                                       11, 43, 12, 44, 13, 45, 14, 46, 15, 47};
   const __m512i first = _mm512_load_si512(kFirst);
   const __m512i second = _mm512_add_epi16(first, _mm512_set1_epi16(kTile));
-  for (int64_t row = 0; row < (count + kTileDepth - 1) / kTileDepth * kTileDepth; row += 2) {
+  for (int64_t row = 0; row < round_up(count, kTileDepth); row += 2) {
     bfloat16* place = to.data + row / 2 * kPairRow;
     for (int64_t c = 0; c < width; c += kTileCols, place += to.step) {
       const __m512i even = load_row(rows, row, count, c);

@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "heed/base/parallel.h"
+#include "heed/base/rounding.h"
 #include "heed/kernels/attention.h"
 #include "heed/kernels/cpu/attention_work.h"
 
@@ -100,7 +101,7 @@ Tensor attention_weights(const AttentionForward& in, int64_t sequence) {
   const auto groups = attention_groups(one, shape, false);
   Tensor weights = Tensor::empty({shape.n_heads, groups.front().queries, groups.front().keys});
   float* to = weights.data<float>();
-  const int64_t panels = (groups.front().rows() + kPanelRows - 1) / kPanelRows;
+  const int64_t panels = ceil_div(groups.front().rows(), kPanelRows);
   visit_floating(in.q.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* q = in.q.data<T>();

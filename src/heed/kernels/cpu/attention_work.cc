@@ -4,6 +4,8 @@
 #include <memory>
 #include <new>
 
+#include "heed/base/rounding.h"
+
 namespace heed::kernels::cpu {
 namespace {
 
@@ -64,9 +66,9 @@ void add_row_blocks(const AttentionGroup& group, int64_t shares,
                     std::vector<AttentionTask>& tasks) {
   const int64_t rows = group.rows();
   if (rows == 0) return;
-  const int64_t blocks = std::max(shares, (rows + kRowBlock - 1) / kRowBlock);
-  const int64_t even = (rows + blocks - 1) / blocks;
-  const int64_t step = (even + kPanelRows - 1) / kPanelRows * kPanelRows;
+  const int64_t blocks = std::max(shares, ceil_div(rows, kRowBlock));
+  const int64_t even = ceil_div(rows, blocks);
+  const int64_t step = round_up(even, kPanelRows);
   for (int64_t begin = 0; begin < rows; begin += step)
     tasks.push_back({group, begin, std::min(begin + step, rows), 0, group.keys});
 }

@@ -7,10 +7,10 @@
 #include <memory>
 
 #include "heed/base/parallel.h"
+#include "heed/base/rounding.h"
 #include "heed/kernels/cpu/buffer.h"
 #include "heed/kernels/cpu/matmul_kernels.h"
 #include "heed/kernels/cpu/matmul_plan.h"
-#include "heed/kernels/cpu/pieces.h"
 #include "heed/tensor/allocator.h"
 
 namespace heed::kernels::cpu {

@@ -1,6 +1,7 @@
 // The micro-kernels for Intel's AMX: four tiles of 16 x 16 sums, to which an instruction adds the
 // products of 32 neighbouring k. A tile of a is [16 rows, 32 k], one of b [16 pairs of k, 16
 // columns, 2]. For f32 the factors are split into parts of bf16.
+#include "heed/base/rounding.h"
 #include "heed/kernels/cpu/instructions.h"
 #include "heed/kernels/cpu/matmul_bf16_pack.h"
 #include "heed/kernels/cpu/matmul_split_pack.h"
@@ -44,7 +45,7 @@ PackedRows pack_rows(const MatrixView& a, RowBlock block, std::byte* buffer) {
 }
 
 int64_t split_rows_bytes(int64_t rows) {
-  return (rows + kRows - 1) / kRows * split_bytes(kSplitPassDepth);
+  return ceil_div(rows, kRows) * split_bytes(kSplitPassDepth);
 }
 
 PackedRows split_rows(const MatrixView& a, RowBlock block, std::byte* buffer) {

@@ -1,5 +1,6 @@
 #include "heed/kernels/cpu/matmul_bf16_pack.h"
 
+#include "heed/base/rounding.h"
 #include "heed/kernels/cpu/x86.h"
 
 #if HEED_X86
@@ -45,7 +46,7 @@ __m512i spread(__m512i elements) {
 void pack_plain_panels(const MatrixView& b, const PanelBlock& block, std::byte* to,
                        int64_t panel_bytes) {
   const int64_t stride = 2 * b.stride;
-  const int64_t filled = (block.depth + kPairDepth - 1) / kPairDepth * kPairDepth;
+  const int64_t filled = round_up(block.depth, kPairDepth);
   for (int64_t i = 0; i < filled; i += 2, to += 2 * kLine) {
     const std::byte* from = b.at(block.k + i, block.col);
     for (int64_t panel = 0; panel < block.panels; ++panel, from += kLine) {

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "heed/base/parallel.h"
+#include "heed/base/rounding.h"
 #include "heed/kernels/cpu/buffer.h"
 #include "heed/kernels/cpu/matmul_blocks_kernels.h"
 #include "heed/kernels/cpu/matmul_blocks_pack.h"

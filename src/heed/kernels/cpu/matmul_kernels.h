@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "heed/base/rounding.h"
 #include "heed/kernels/matmul.h"
 
 namespace heed::kernels::cpu {
@@ -103,7 +104,7 @@ struct MicroKernel {
   void (*finish)();
 
   int64_t panel_bytes(int64_t k) const {
-    return (k + depth_multiple - 1) / depth_multiple * depth_multiple * cols * element_bytes;
+    return round_up(k, depth_multiple) * cols * element_bytes;
   }
   /// Of a PackedMatrix, for `cols` columns.
   int64_t kept_bytes(int64_t k) const {

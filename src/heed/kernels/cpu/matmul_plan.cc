@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "heed/kernels/cpu/pieces.h"
+#include "heed/base/rounding.h"
 
 namespace heed::kernels::cpu {
 namespace {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "heed/base/rounding.h"
 #include "heed/kernels/cpu/matmul_kernels.h"
 
 namespace heed::kernels::cpu {
@@ -20,7 +21,7 @@ inline constexpr int64_t kKeptStepBytes = kSplitDepth * kSplitCols * 4;
 
 /// Bytes of a group of rows, or of a panel, of `depth` k.
 constexpr int64_t split_bytes(int64_t depth) {
-  return (depth + kSplitDepth - 1) / kSplitDepth * kSplitStepBytes;
+  return ceil_div(depth, kSplitDepth) * kSplitStepBytes;
 }
 
 /// MicroKernel::pack_panels.

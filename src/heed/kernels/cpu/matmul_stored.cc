@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "heed/base/parallel.h"
+#include "heed/base/rounding.h"
 #include "heed/kernels/cpu/pieces.h"
 #include "heed/tensor/allocator.h"
 
@@ -139,12 +140,12 @@ class Task {
  public:
   Task(const Product& product, int64_t row, int64_t rows, int64_t col, int64_t cols)
       : p_(product), row_(row), rows_(rows), col_(col), cols_(cols) {
-    const int64_t groups = (cols_ + kTileCols - 1) / kTileCols;
+    const int64_t groups = ceil_div(cols_, kTileCols);
     memory_ = allocate(static_cast<size_t>(groups * rows_ * kRowSums) * sizeof(float));
   }
 
   void run() const {
-    const int64_t passes = std::max<int64_t>(1, (p_.k + kDepth - 1) / kDepth);
+    const int64_t passes = std::max<int64_t>(1, ceil_div(p_.k, kDepth));
     const int64_t depth = round_up(ceil_div(p_.k, passes), kUnit);
     for (int64_t k = 0; k < p_.k; k += depth) run_pass(k, std::min(p_.k, k + depth));
     for (int64_t n = 0; n < cols_; ++n)
@@ -190,9 +191,9 @@ class Task {
 
 template <typename T>
 void multiply_rows(const Product& p) {
-  const int64_t row_blocks = (p.m + kTaskRows - 1) / kTaskRows;
+  const int64_t row_blocks = ceil_div(p.m, kTaskRows);
   const int64_t rows = round_up(ceil_div(p.m, row_blocks), kTileRows);
-  const int64_t tasks = row_blocks * ((p.n + kTaskCols - 1) / kTaskCols);
+  const int64_t tasks = row_blocks * ceil_div(p.n, kTaskCols);
   const int64_t task_work = std::max<int64_t>(1, rows * kTaskCols * p.k);
   parallel_for(
       tasks, std::max<int64_t>(1, kPieceWork / task_work), [&](int64_t begin, int64_t end) {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "heed/base/parallel.h"
+#include "heed/base/rounding.h"
 #include "heed/kernels/cpu/pieces.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -190,9 +191,9 @@ template <bool centred, typename T>
 void norm_backward(const Backward<T>& in, int64_t rows, float* d_weight, float* d_bias) {
   constexpr int64_t kTogether = 4, kMaxBlocks = 64, kMinRows = 16;
   const int64_t cols = in.cols, stride = centred ? 2 * cols : cols;
-  const int64_t wanted = std::max(kMinRows, (rows + kMaxBlocks - 1) / kMaxBlocks);
-  const int64_t block = (wanted + kTogether - 1) / kTogether * kTogether;
-  const int64_t blocks = (rows + block - 1) / block;
+  const int64_t wanted = std::max(kMinRows, ceil_div(rows, kMaxBlocks));
+  const int64_t block = round_up(wanted, kTogether);
+  const int64_t blocks = ceil_div(rows, block);
   Tensor scratch = Tensor::empty({blocks, stride});
   float* parts = scratch.data<float>();
   parallel_for(blocks, piece_rows(kLightPiece, block * cols), [&](int64_t begin, int64_t end) {

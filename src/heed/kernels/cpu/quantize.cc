@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "heed/base/parallel.h"
+#include "heed/base/rounding.h"
 #include "heed/kernels/cpu/pieces.h"
 #include "heed/kernels/quantize_search.h"
 
