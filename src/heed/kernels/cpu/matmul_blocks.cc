@@ -155,8 +155,11 @@ PackedBlocks pack_blocks(const Tensor& weight) {
   auto memory = allocate(static_cast<size_t>(panels * layout.bytes));
   parallel_for(panels, std::max<int64_t>(1, kPieceBytes / std::max<int64_t>(1, layout.bytes)),
                [&](int64_t begin, int64_t end) {
-                 for (int64_t panel = begin; panel < end; ++panel)
-                   pack_block_panel(weight, layout, panel, memory.get() + panel * layout.bytes);
+                 for (int64_t panel = begin; panel < end; ++panel) {
+                   const bool whole = (panel + 1) * kPanelCols <= weight.rows();
+                   (whole ? pack_whole_panel : pack_block_panel)(
+                       weight, layout, panel, memory.get() + panel * layout.bytes);
+                 }
                });
   return {.panels = std::move(memory),
           .dtype = weight.dtype(),
