@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "heed/base/error.h"
+#include "heed/base/parallel.h"
 #include "heed/model/families/config_json.h"
 
 namespace heed::format {
@@ -121,14 +122,14 @@ class GgufWeights : public TensorSource {
     const int64_t pairs = rows / heads / 2;
     const auto row_bytes = static_cast<size_t>(tensor.bytes() / rows);
     Tensor result = Tensor::empty(tensor.shape(), tensor.dtype());
-    for (int64_t head = 0; head < heads; ++head)
-      for (int64_t half = 0; half < 2; ++half)
-        for (int64_t pair = 0; pair < pairs; ++pair) {
-          const int64_t to = (head * 2 + half) * pairs + pair;
-          const int64_t from = (head * pairs + pair) * 2 + half;
-          std::memcpy(result.raw() + static_cast<size_t>(to) * row_bytes,
-                      tensor.raw() + static_cast<size_t>(from) * row_bytes, row_bytes);
-        }
+    parallel_for(heads, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t to = 2 * pairs * begin; to < 2 * pairs * end; ++to) {
+        const int64_t head = to / (2 * pairs), half = to / pairs % 2, pair = to % pairs;
+        const int64_t from = (head * pairs + pair) * 2 + half;
+        std::memcpy(result.raw() + static_cast<size_t>(to) * row_bytes,
+                    tensor.raw() + static_cast<size_t>(from) * row_bytes, row_bytes);
+      }
+    });
     file_->release(name);
     return result;
   }
