@@ -126,7 +126,7 @@ class Group {
   void add(Parameter& parameter, const std::string& name, bool copied) {
     members_.push_back(&parameter);
     names_.push_back(name);
-    copied_.push_back(copied);
+    if (copied) copied_.push_back(name);
     bytes_ += parameter.value.bytes();
     if (bytes_ >= kMostBytes) finish();
   }
@@ -135,12 +135,12 @@ class Group {
     if (pack_) model_.pack(members_, *pack_);
     for (size_t i = 0; i < members_.size(); ++i) {
       Parameter& parameter = *members_[i];
-      const bool packed = pack_ && model_.packs(parameter, *pack_);
-      if (packed && !is_read_unpacked(parameter.name))
+      if (!pack_ || !model_.packs(parameter, *pack_)) continue;
+      copied_.push_back(names_[i]);
+      if (!is_read_unpacked(parameter.name))
         parameter.value = Tensor::view(parameter.shape, parameter.value.dtype(), nullptr);
-      // What was copied need not stay in memory as the file has it, too.
-      if (packed || copied_[i]) source_.release(names_[i]);
     }
+    source_.release_all(copied_);  // it need not stay in memory as the file has it, too
     members_.clear();
     names_.clear();
     copied_.clear();
@@ -154,8 +154,7 @@ class Group {
   const TensorSource& source_;
   const std::optional<DType> pack_;
   std::vector<Parameter*> members_;
-  std::vector<std::string> names_;  // in the source
-  std::vector<bool> copied_;
+  std::vector<std::string> names_, copied_;  // in the source
   int64_t bytes_ = 0;
 };
 
