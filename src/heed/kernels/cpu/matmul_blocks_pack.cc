@@ -2,6 +2,8 @@
 // four times, as a matrix of 4 x 4 numbers of 32 bits is transposed.
 #include "heed/kernels/cpu/matmul_blocks_pack.h"
 
+#include <hwy/cache_control.h>
+
 #include <array>
 #include <cstddef>
 
@@ -185,10 +187,15 @@ HWY_INLINE void put_block(const BlockQ6_K*, const Rows& from, int64_t at, const 
 
 template <class Block>
 void pack(const Rows& rows, const PanelLayout& layout, std::byte* to) {
-  const int64_t blocks = rows.row_bytes / static_cast<int64_t>(sizeof(Block));
+  constexpr auto kBlockBytes = static_cast<int64_t>(sizeof(Block));
+  const int64_t blocks = rows.row_bytes / kBlockBytes;
   for (int64_t at = 0; at < blocks; ++at)
     for (int64_t col = 0; col < kPanelCols; col += kLanes) {
-      const int64_t begin = col * rows.row_bytes + at * static_cast<int64_t>(sizeof(Block));
+      // The rows of the next panel follow these: as much of them as is read here.
+      const int64_t ahead = kPanelCols * rows.row_bytes + (at * kPanelCols + col) * kBlockBytes;
+      for (int64_t line = 0; line < kLanes * kBlockBytes; line += 64)
+        hwy::Prefetch(rows.first + ahead + line);
+      const int64_t begin = col * rows.row_bytes + at * kBlockBytes;
       put_block(static_cast<const Block*>(nullptr), Rows{rows.first + begin, rows.row_bytes}, at,
                 Columns{layout, to, col});
     }
