@@ -148,7 +148,7 @@ class Group {
   }
 
  private:
-  static constexpr int64_t kMostBytes = int64_t{8} << 20;
+  static constexpr int64_t kMostBytes = int64_t{4} << 20;
 
   const model::Transformer& model_;
   const TensorSource& source_;
