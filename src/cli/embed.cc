@@ -48,9 +48,9 @@ std::vector<std::string> printed(const std::vector<std::vector<float>>& embeddin
 
 int run_embed(const EmbedOptions& options) {
   apply(options.common);
+  PendingTokenizer pending(options.model);
   const auto model = load_model(options.model);
-  const generate::Embedder embedder(*model, load_tokenizer(options.model, *model),
-                                    embedder_options(options));
+  const generate::Embedder embedder(*model, pending.get(*model), embedder_options(options));
   LineStream lines(std::cin);
   for (std::vector<std::string> some = lines.next(); !some.empty(); some = lines.next()) {
     for (const std::string& line : printed(embedder.embed(some))) std::cout << line << '\n';

@@ -88,10 +88,11 @@ generate::GeneratorOptions generator_options(const GenerateOptions& options,
 
 /// Prompts that are token numbers need no tokenizer; then the output is token numbers as well.
 std::optional<text::Tokenizer> tokenizer_for(const GenerateOptions& options,
+                                             PendingTokenizer& tokenizer,
                                              const model::Transformer& model) {
-  if (options.tokens.empty()) return load_tokenizer(options.model, model);
+  if (options.tokens.empty()) return tokenizer.get(model);
   try {
-    return load_tokenizer(options.model, model);
+    return tokenizer.get(model);
   } catch (const Error& error) {
     std::fprintf(stderr, "heed: token numbers are printed: %s\n", error.what());
     return std::nullopt;
@@ -209,8 +210,9 @@ void generate_lines(const GenerateOptions& options, const generate::Generator& g
 
 int run_generate(const GenerateOptions& options) {
   apply(options.common);
+  PendingTokenizer pending(options.model);
   const auto model = load_model(options.model);
-  const auto tokenizer = tokenizer_for(options, *model);
+  const auto tokenizer = tokenizer_for(options, pending, *model);
   const generate::Generator generator(*model, tokenizer,
                                       generator_options(options, model->config()));
   Printer printer(options, tokenizer);

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "heed/base/error.h"
+#include "heed/base/parallel.h"
 #include "heed/format/gguf.h"
 #include "heed/generate/cached_decoder.h"
 #include "heed/text/gguf_tokenizer.h"
@@ -51,6 +52,14 @@ text::Tokenizer read_tokenizer(const std::string& path) {
   return text::read_gguf_tokenizer(format::GgufFile::open(path)->metadata(), path);
 }
 
+text::Tokenizer checked(text::Tokenizer tokenizer, const std::string& path,
+                        const model::Transformer& model) {
+  require(tokenizer.vocab_size() <= model.config().vocab_size,
+          "{}: the tokenizer has {} pieces, the model's vocabulary {}", path,
+          tokenizer.vocab_size(), model.config().vocab_size);
+  return tokenizer;
+}
+
 }  // namespace
 
 void add_model_options(CLI::App& app, ModelOptions& options, bool bf16) {
@@ -89,11 +98,17 @@ DType activation_dtype(const ModelOptions& options) {
 }
 
 text::Tokenizer load_tokenizer(const ModelOptions& options, const model::Transformer& model) {
-  const text::Tokenizer tokenizer = read_tokenizer(options.path);
-  require(tokenizer.vocab_size() <= model.config().vocab_size,
-          "{}: the tokenizer has {} pieces, the model's vocabulary {}", options.path,
-          tokenizer.vocab_size(), model.config().vocab_size);
-  return tokenizer;
+  return checked(read_tokenizer(options.path), options.path, model);
+}
+
+PendingTokenizer::PendingTokenizer(const ModelOptions& options)
+    : path_(options.path),
+      tokenizer_(std::async(
+          thread_count() > 1 ? std::launch::async | std::launch::deferred : std::launch::deferred,
+          read_tokenizer, path_)) {}
+
+text::Tokenizer PendingTokenizer::get(const model::Transformer& model) {
+  return checked(tokenizer_.get(), path_, model);
 }
 
 }  // namespace heed::cli

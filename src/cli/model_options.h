@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,5 +32,18 @@ DType activation_dtype(const ModelOptions& options);
 
 /// The tokenizer of the model, checked against its vocabulary. Throws Error when there is none.
 text::Tokenizer load_tokenizer(const ModelOptions& options, const model::Transformer& model);
+
+/// The same, read by a thread of its own while the caller loads the model; where one thread is
+/// wanted, by the caller when it asks for it.
+class PendingTokenizer {
+ public:
+  explicit PendingTokenizer(const ModelOptions& options);
+  /// To be called once.
+  text::Tokenizer get(const model::Transformer& model);
+
+ private:
+  std::string path_;
+  std::future<text::Tokenizer> tokenizer_;
+};
 
 }  // namespace heed::cli

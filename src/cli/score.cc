@@ -90,8 +90,9 @@ std::vector<double> score_pairs(const ScoreOptions& options, const model::Transf
 
 int run_score(const ScoreOptions& options) {
   apply(options.common);
+  PendingTokenizer pending(options.model);
   const auto model = load_model(options.model);
-  const text::Tokenizer tokenizer = load_tokenizer(options.model, *model);
+  const text::Tokenizer tokenizer = pending.get(*model);
   const bool pairs = model->has_encoder() && model->has_decoder();
   print_summary(
       pairs ? score_pairs(options, *model, tokenizer) : score_text(options, *model, tokenizer),

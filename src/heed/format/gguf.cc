@@ -139,22 +139,35 @@ const GgufFile::Entry& GgufFile::entry(const std::string& tensor) const {
   return found->second;
 }
 
-Tensor GgufFile::get(const std::string& tensor) const {
+Tensor GgufFile::view(const std::string& tensor) const {
   const Entry& stored = entry(tensor);
   const std::optional<DType> dtype = gguf_type_named(stored.type).dtype;
   require(dtype.has_value(), "{}: {} is {}, which heed cannot use (only {})", name(),
           one_line(tensor), stored.type, usable_gguf_types());
-  const Tensor view =
-      Tensor::view(stored.shape, *dtype, {file_, file_->bytes().data() + stored.begin});
-  if (stored.shape.rank() >= 2) return view;
-  const Tensor copy = view.clone();
+  return Tensor::view(stored.shape, *dtype, {file_, file_->bytes().data() + stored.begin});
+}
+
+Tensor GgufFile::get(const std::string& tensor) const {
+  const Tensor stored = view(tensor);
+  if (stored.shape().rank() >= 2) return stored;
+  const Tensor copy = stored.clone();
   release(tensor);  // else the large page around it stays in memory
   return copy;
 }
 
-void GgufFile::release(const std::string& tensor) const {
-  const Entry& stored = entry(tensor);
-  release_pages(file_->bytes(), stored.begin, stored.end);
+void GgufFile::release_all(std::span<const std::string> tensors) const {
+  constexpr size_t kNear = size_t{2} << 20;  // what lies between is given back, too
+  std::vector<std::pair<size_t, size_t>> places;
+  for (const std::string& tensor : tensors) {
+    const Entry& stored = entry(tensor);
+    if (stored.begin < stored.end) places.emplace_back(stored.begin, stored.end);
+  }
+  std::sort(places.begin(), places.end());
+  for (size_t first = 0, next = 0; first < places.size(); first = next) {
+    for (++next; next < places.size() && places[next].first <= places[next - 1].second + kNear;)
+      ++next;
+    release_pages(file_->bytes(), places[first].first, places[next - 1].second);
+  }
 }
 
 }  // namespace heed::format

@@ -30,7 +30,10 @@ class GgufFile : public TensorSource {
   /// F32, F16, BF16, I32, Q4_0, Q4_1, Q8_0 and Q6_K, as they are: vectors copied, others as a view
   /// that keeps the file mapped. Throws Error naming the tensor and its type on the other types.
   Tensor get(const std::string& name) const override;
-  void release(const std::string& name) const override;
+  /// The same, but of vectors, too, a view.
+  Tensor view(const std::string& name) const;
+  void release(const std::string& name) const override { release_all({&name, 1}); }
+  void release_all(std::span<const std::string> names) const override;
 
   const GgufMetadata& metadata() const { return metadata_; }
   /// The number of keys, and all keys and values, as they stand in the file.

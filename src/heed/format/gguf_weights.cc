@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "heed/base/error.h"
+#include "heed/base/parallel.h"
 #include "heed/model/families/config_json.h"
 
 namespace heed::format {
@@ -93,24 +94,36 @@ class GgufWeights : public TensorSource {
 
   Tensor get(const std::string& name) const override {
     if (is_parted(name)) return joined(name);
-    const Tensor tensor = file_->get(name);
-    const bool sorted = config_.family == "llama" || config_.family == "mistral";
-    if (sorted && name.find(".attn_q.") != std::string::npos)
-      return unsorted(name, tensor, config_.n_heads);
-    if (sorted && name.find(".attn_k.") != std::string::npos)
-      return unsorted(name, tensor, config_.n_kv_heads);
-    if (config_.norm_unit_offset && name.ends_with("norm.weight")) return less_one(tensor);
+    const Tensor stored = file_->view(name);
+    const Tensor tensor = as_heed_has_it(name, stored);
+    if (tensor.raw() != stored.raw()) copied_.push_back(name);
     return tensor;
   }
 
-  void release(const std::string& name) const override {
-    if (file_->contains(name)) file_->release(name);
+  void release(const std::string& name) const override { release_all({&name, 1}); }
+
+  void release_all(std::span<const std::string> names) const override {
+    std::vector<std::string> stored = std::exchange(copied_, {});
+    for (const std::string& name : names)
+      if (file_->contains(name)) stored.push_back(name);
+    file_->release_all(stored);
   }
 
  private:
   bool is_parted(const std::string& name) const {
     return name.find(".attn_kv_b.") != std::string::npos && !file_->contains(name) &&
            file_->contains(key_part(name)) && file_->contains(value_part(name));
+  }
+
+  /// Vectors are copied, else the large pages around them stay in memory.
+  Tensor as_heed_has_it(const std::string& name, const Tensor& tensor) const {
+    const bool sorted = config_.family == "llama" || config_.family == "mistral";
+    if (sorted && name.find(".attn_q.") != std::string::npos)
+      return unsorted(name, tensor, config_.n_heads);
+    if (sorted && name.find(".attn_k.") != std::string::npos)
+      return unsorted(name, tensor, config_.n_kv_heads);
+    if (config_.norm_unit_offset && name.ends_with("norm.weight")) return less_one(tensor);
+    return tensor.shape().rank() < 2 ? tensor.clone() : tensor;
   }
 
   /// Rows (pair 0 first, pair 0 second, pair 1 first, ...) of every head -> all first, all second.
@@ -121,15 +134,14 @@ class GgufWeights : public TensorSource {
     const int64_t pairs = rows / heads / 2;
     const auto row_bytes = static_cast<size_t>(tensor.bytes() / rows);
     Tensor result = Tensor::empty(tensor.shape(), tensor.dtype());
-    for (int64_t head = 0; head < heads; ++head)
-      for (int64_t half = 0; half < 2; ++half)
-        for (int64_t pair = 0; pair < pairs; ++pair) {
-          const int64_t to = (head * 2 + half) * pairs + pair;
-          const int64_t from = (head * pairs + pair) * 2 + half;
-          std::memcpy(result.raw() + static_cast<size_t>(to) * row_bytes,
-                      tensor.raw() + static_cast<size_t>(from) * row_bytes, row_bytes);
-        }
-    file_->release(name);
+    parallel_for(heads, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t to = 2 * pairs * begin; to < 2 * pairs * end; ++to) {
+        const int64_t head = to / (2 * pairs), half = to / pairs % 2, pair = to % pairs;
+        const int64_t from = (head * pairs + pair) * 2 + half;
+        std::memcpy(result.raw() + static_cast<size_t>(to) * row_bytes,
+                    tensor.raw() + static_cast<size_t>(from) * row_bytes, row_bytes);
+      }
+    });
     return result;
   }
 
@@ -162,6 +174,7 @@ class GgufWeights : public TensorSource {
 
   std::shared_ptr<const GgufFile> file_;
   ModelConfig config_;
+  mutable std::vector<std::string> copied_;  // not given back yet
 };
 
 }  // namespace

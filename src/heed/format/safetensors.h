@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,10 @@ class TensorSource {
   /// Says that the tensor has been copied and is not needed for now: the memory that holds a mapped
   /// file's part of it is given back. It can be had again, and views of it stay valid.
   virtual void release(const std::string& /*name*/) const {}
+  /// The same of several, which may lie side by side, and of all that get() has copied itself.
+  virtual void release_all(std::span<const std::string> names) const {
+    for (const std::string& name : names) release(name);
+  }
 };
 
 /// The tensor itself when it is f32, else a converted copy. Throws Error for i32.

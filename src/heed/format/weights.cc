@@ -115,12 +115,56 @@ std::vector<Parameter*> largest_first(model::Transformer& model) {
   return order;
 }
 
+/// Parameters whose values have been read, until they are packed: several together, so that threads
+/// seldom wait for each other, and few, since while they are packed they are in memory twice.
+class Group {
+ public:
+  Group(const model::Transformer& model, const TensorSource& source, std::optional<DType> pack)
+      : model_(model), source_(source), pack_(pack) {}
+
+  /// `copied`: what the source has of it is not needed any more.
+  void add(Parameter& parameter, const std::string& name, bool copied) {
+    members_.push_back(&parameter);
+    names_.push_back(name);
+    if (copied) copied_.push_back(name);
+    bytes_ += parameter.value.bytes();
+    if (bytes_ >= kMostBytes) finish();
+  }
+
+  void finish() {
+    if (pack_) model_.pack(members_, *pack_);
+    for (size_t i = 0; i < members_.size(); ++i) {
+      Parameter& parameter = *members_[i];
+      if (!pack_ || !model_.packs(parameter, *pack_)) continue;
+      copied_.push_back(names_[i]);
+      if (!is_read_unpacked(parameter.name))
+        parameter.value = Tensor::view(parameter.shape, parameter.value.dtype(), nullptr);
+    }
+    source_.release_all(copied_);  // it need not stay in memory as the file has it, too
+    members_.clear();
+    names_.clear();
+    copied_.clear();
+    bytes_ = 0;
+  }
+
+ private:
+  static constexpr int64_t kMostBytes = int64_t{4} << 20;
+
+  const model::Transformer& model_;
+  const TensorSource& source_;
+  const std::optional<DType> pack_;
+  std::vector<Parameter*> members_;
+  std::vector<std::string> names_, copied_;  // in the source
+  int64_t bytes_ = 0;
+};
+
 }  // namespace
 
 void load_weights(model::Transformer& model, const model::Family& family,
                   const TensorSource& source, WeightPrecision precision,
                   std::optional<DType> pack) {
   const Keeper keeper(model, precision);
+  Group group(model, source, pack);
   std::map<std::string, bool> used;
   for (const std::string& name : source.names()) used[name] = family.redundant(name);
   for (Parameter* const next : largest_first(model)) {
@@ -139,14 +183,10 @@ void load_weights(model::Transformer& model, const model::Family& family,
     require(tensor.dtype() != DType::i32, "{}: {} holds integers, expected numbers", source.name(),
             name);
     parameter.value = keeper.kept(parameter, part_of(tensor, stored, parameter));
-    const DType dtype = parameter.value.dtype();
-    const bool packed = pack && model.pack(parameter, *pack);
-    if (packed && !is_read_unpacked(parameter.name))
-      parameter.value = Tensor::view(parameter.shape, dtype, nullptr);
-    // What was copied need not stay in memory as the file has it, too.
-    if (packed || stored.transposed || dtype != tensor.dtype()) source.release(name);
+    group.add(parameter, name, stored.transposed || parameter.value.dtype() != tensor.dtype());
     used[name] = true;
   }
+  group.finish();
   for (const auto& [name, known] : used)
     require(known, "{}: {} is a tensor that the configuration has no place for", source.name(),
             name);

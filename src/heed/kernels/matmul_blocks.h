@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "heed/kernels/backend.h"
 #include "heed/tensor/tensor.h"
@@ -26,6 +27,9 @@ inline constexpr int64_t kProductBlock = 32;
 
 /// Packs weight [N, K], whose bytes it then no longer needs. Throws Error when it is not of blocks.
 HEED_KERNEL(PackedBlocks, pack_blocks, (const Tensor& weight), (weight))
+
+/// Several, for which threads meet once.
+HEED_KERNEL(std::vector<PackedBlocks>, pack_blocks, (std::span<const Tensor> weights), (weights))
 
 /// c = a weight^T + bias with a quantised on the way: a [M, K] of f32 or bf16, bias [N] f32 or
 /// absent, c [M, N] of f32 or bf16, which must not overlap them.

@@ -118,22 +118,34 @@ bool Transformer::is_multiplied_with(const Parameter& parameter) const {
   return parameter.shape.rank() == 2 && parameter.name.find(".embed_") == std::string::npos;
 }
 
-void Transformer::pack(DType dtype) {
-  if (dtype == DType::bf16) parameters_.make_working_copies();
-  for (Parameter& parameter : parameters_.all()) pack(parameter, dtype);
+bool Transformer::packs(const Parameter& parameter, DType dtype) const {
+  const bool fits = dtype == DType::q8_0 ? kernels::multiplies_blocks(parameter.value.dtype())
+                                         : parameter.keeps(dtype);
+  return fits && is_multiplied_with(parameter);
 }
 
-bool Transformer::pack(Parameter& parameter, DType dtype) const {
-  if (parameter.packed.defined() || parameter.blocks.defined()) return true;
-  const bool in_blocks = dtype == DType::q8_0;
-  const bool fits =
-      in_blocks ? kernels::multiplies_blocks(parameter.value.dtype()) : parameter.keeps(dtype);
-  if (!fits || !is_multiplied_with(parameter)) return false;
-  if (in_blocks)
-    parameter.blocks = kernels::pack_blocks(parameter.value);
-  else
-    parameter.packed = kernels::pack({parameter.read(dtype), true});
-  return true;
+void Transformer::pack(DType dtype) {
+  if (dtype == DType::bf16) parameters_.make_working_copies();
+  std::vector<Parameter*> all;
+  for (Parameter& parameter : parameters_.all()) all.push_back(&parameter);
+  pack(all, dtype);
+}
+
+void Transformer::pack(std::span<Parameter* const> parameters, DType dtype) const {
+  std::vector<Parameter*> in_blocks;
+  std::vector<Tensor> weights;
+  for (Parameter* const parameter : parameters) {
+    if (parameter->packed.defined() || parameter->blocks.defined()) continue;
+    if (!packs(*parameter, dtype)) continue;
+    if (dtype == DType::q8_0) {
+      in_blocks.push_back(parameter);
+      weights.push_back(parameter->value);
+    } else {
+      parameter->packed = kernels::pack({parameter->read(dtype), true});
+    }
+  }
+  std::vector<kernels::PackedBlocks> blocks = kernels::pack_blocks(weights);
+  for (size_t i = 0; i < blocks.size(); ++i) in_blocks[i]->blocks = std::move(blocks[i]);
 }
 
 void Transformer::unpack() {

@@ -85,8 +85,10 @@ class Transformer {
   /// (kernels/matmul_blocks.h).
   void pack(DType dtype);
   void unpack();
-  /// pack() of one parameter that needs no copy in `dtype`; says whether it is packed.
-  bool pack(Parameter& parameter, DType dtype) const;
+  /// Whether pack() lays a parameter out that has no working copy.
+  bool packs(const Parameter& parameter, DType dtype) const;
+  /// pack() of those among some parameters of which that is true.
+  void pack(std::span<Parameter* const> parameters, DType dtype) const;
 
  private:
   /// Whether a matrix is more than a table of rows to look up.

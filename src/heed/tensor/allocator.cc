@@ -42,7 +42,9 @@ constexpr size_t kClasses = class_number(kLargestSmall) + 1;
 /// So many classes, up to half as large again, may serve where the wanted one has no free block.
 constexpr size_t kNearClasses = 5;
 
-/// Behind every block lies what counts its owners, so that a tensor is one block and nothing else.
+/// Behind a small block lies what counts its owners, so that a tensor is one block and nothing
+/// else. That of a large one lies on the heap: the first to touch a block's pages, which has them
+/// cleared, is then the thread that writes there.
 constexpr size_t kOwnersBytes = kAlignment;
 
 /// A block and how it is given back: the number of its class, which may be larger than what was
@@ -50,9 +52,6 @@ constexpr size_t kOwnersBytes = kAlignment;
 struct Block {
   std::byte* memory;
   size_t number, cut;
-
-  /// Where what counts the owners of `size` bytes lies.
-  std::byte* owners(size_t size) const { return memory + (cut ? cut - kOwnersBytes : size); }
 };
 
 class Pool {
@@ -116,11 +115,9 @@ class Pool {
   /// Without memory when there is none.
   Block take_free(size_t size) {
     if (size > kLargestSmall) {
-      const size_t cut = round_up(size + kOwnersBytes, Arena::kGranule);
+      const size_t cut = round_up(size, Arena::kGranule);
       const Block block{arena_.take(cut), 0, cut};
-      if (block.memory)
-        ASAN_POISON_MEMORY_REGION(block.memory + size,
-                                  static_cast<size_t>(block.owners(size) - block.memory) - size);
+      if (block.memory) ASAN_POISON_MEMORY_REGION(block.memory + size, cut - size);
       return block;
     }
     // A batch that shrinks, as its texts end, asks for ever smaller blocks: it is given those it
@@ -158,8 +155,8 @@ Pool& pool() {
   return *instance;
 }
 
-/// Lends a shared_ptr room behind the bytes of its block, and gives the block back with it. `size`
-/// is what was asked for.
+/// Lends a shared_ptr room for its count of owners, and gives the block back with it. `size` is
+/// what was asked for.
 template <typename T>
 struct OwnersRoom {
   using value_type = T;
@@ -170,9 +167,13 @@ struct OwnersRoom {
 
   T* allocate(size_t) {
     static_assert(sizeof(T) <= kOwnersBytes);
-    return reinterpret_cast<T*>(block.owners(size));
+    if (block.cut) return std::allocator<T>().allocate(1);
+    return reinterpret_cast<T*>(block.memory + size);
   }
-  void deallocate(T*, size_t) { pool().give_back(block, size); }
+  void deallocate(T* owners, size_t) {
+    if (block.cut) std::allocator<T>().deallocate(owners, 1);
+    pool().give_back(block, size);
+  }
 
   template <typename U>
   bool operator==(const OwnersRoom<U>& other) const {

@@ -19,9 +19,9 @@ const std::string kPrefix = "tokenizer.ggml.";
 /// llama.cpp's types of pieces.
 enum PieceType : int64_t { kNormal = 1, kUnknown, kControl, kUserDefined, kUnused, kByte };
 
-/// What both kinds have.
+/// What both kinds have. The texts lie in the file.
 struct Pieces {
-  std::vector<std::string> texts;
+  std::vector<std::string_view> texts;
   std::vector<int64_t> types;
   std::optional<int64_t> bos, eos, unknown, padding;
 };
@@ -39,15 +39,16 @@ std::optional<int64_t> read_id(const GgufMetadata& metadata, const char* key, si
 
 Pieces read_pieces(const GgufMetadata& metadata, const std::string& file) {
   Pieces pieces;
-  pieces.texts = metadata.get<std::vector<std::string>>(kPrefix + "tokens");
+  pieces.texts = metadata.get<std::vector<std::string_view>>(kPrefix + "tokens");
   require(!pieces.texts.empty() && pieces.texts.size() < Vocabulary::kMostIds,
           "{}: {}tokens has {} pieces", file, kPrefix, pieces.texts.size());
-  for (const std::string& text : pieces.texts)
+  for (const std::string_view text : pieces.texts)
     if (!is_valid_utf8(text))
       fail("{}: the piece \"{}\" is not valid UTF-8", file, one_line(with_replacements(text)));
-  pieces.types.assign(pieces.texts.size(), kNormal);
   if (metadata.contains(kPrefix + "token_type"))
     pieces.types = metadata.get<std::vector<int64_t>>(kPrefix + "token_type");
+  else
+    pieces.types.assign(pieces.texts.size(), kNormal);
   require(pieces.types.size() == pieces.texts.size(), "{}: {} pieces have {} types", file,
           pieces.texts.size(), pieces.types.size());
   const auto id = [&](const char* key) {
@@ -78,7 +79,8 @@ json added_tokens(const Pieces& pieces) {
 
 json vocabulary_of(const Pieces& pieces) {
   json vocabulary = json::object();
-  for (size_t id = 0; id < pieces.texts.size(); ++id) vocabulary[pieces.texts[id]] = id;
+  for (size_t id = 0; id < pieces.texts.size(); ++id)
+    vocabulary[std::string(pieces.texts[id])] = id;
   return vocabulary;
 }
 
@@ -86,7 +88,7 @@ json template_around(const Pieces& pieces, bool add_bos, bool add_eos) {
   json parts = json::array(), special = json::object();
   const auto add = [&](const std::optional<int64_t>& id, bool wanted) {
     if (!wanted || !id) return;
-    const std::string& text = pieces.texts[static_cast<size_t>(*id)];
+    const std::string text(pieces.texts[static_cast<size_t>(*id)]);
     parts.push_back({{"SpecialToken", {{"id", text}, {"type_id", 0}}}});
     special[text] = {{"id", text}, {"ids", {*id}}, {"tokens", {text}}};
   };
@@ -155,22 +157,20 @@ json byte_level_frame(const GgufMetadata& metadata, const Pieces& pieces, const 
   return result;
 }
 
-std::vector<PiecePair> read_merges(const GgufMetadata& metadata, const std::string& file) {
-  const auto lines = metadata.get<std::vector<std::string_view>>(kPrefix + "merges");
-  std::vector<PiecePair> pairs;
-  pairs.reserve(lines.size());
-  for (const std::string_view line : lines) {
+std::vector<std::string_view> read_merges(const GgufMetadata& metadata, const std::string& file) {
+  auto lines = metadata.get<std::vector<std::string_view>>(kPrefix + "merges");
+  for (const std::string_view line : lines)
     require(is_valid_utf8(line), "{}: a merge is not valid UTF-8", file);
-    pairs.push_back(read_merge(line, file));
-  }
-  return pairs;
+  return lines;
 }
 
 json byte_level_json(const GgufMetadata& metadata, const Pieces& pieces, const std::string& file) {
   json result = byte_level_frame(metadata, pieces, file);
   result["model"]["vocab"] = vocabulary_of(pieces);
-  for (const auto& [left, right] : read_merges(metadata, file))
+  for (const std::string_view line : read_merges(metadata, file)) {
+    const auto [left, right] = read_merge(line, file);
     result["model"]["merges"].push_back({left, right});
+  }
   return result;
 }
 
@@ -181,10 +181,10 @@ TokenizerParts byte_level_parts(const GgufMetadata& metadata, const Pieces& piec
   Vocabulary vocabulary;
   vocabulary.reserve(pieces.texts.size());
   for (size_t id = 0; id < pieces.texts.size(); ++id)
-    vocabulary.add(pieces.texts[id], static_cast<int32_t>(id));
+    vocabulary.add(std::string(pieces.texts[id]), static_cast<int32_t>(id));
   BpeOptions options;
   options.ignore_merges = split_of(metadata, file).ignore_merges;
-  const auto merges = merges_of_pairs(vocabulary, read_merges(metadata, file), options, file);
+  const auto merges = merges_of_lines(vocabulary, read_merges(metadata, file), options, file);
   parts.model = make_bpe(std::move(vocabulary), merges, options);
   return parts;
 }
@@ -205,7 +205,7 @@ ScoredModel scored_model(const GgufMetadata& metadata, const Pieces& pieces,
   std::vector<std::optional<float>> of_merges;
   for (size_t id = 0; id < scores.size(); ++id) {
     require(std::isfinite(scores[id]), "{}: the score of piece {} is {}", file, id, scores[id]);
-    model.vocabulary.add(pieces.texts[id], static_cast<int32_t>(id));
+    model.vocabulary.add(std::string(pieces.texts[id]), static_cast<int32_t>(id));
     const bool merges = pieces.types[id] == kNormal || pieces.types[id] == kUserDefined;
     of_merges.push_back(merges ? std::optional(static_cast<float>(scores[id])) : std::nullopt);
   }
@@ -266,7 +266,7 @@ TokenizerParts scored_parts(const GgufMetadata& metadata, const Pieces& pieces,
 
 SpecialTokenNames names_of(const Pieces& pieces) {
   const auto name = [&](const std::optional<int64_t>& id) {
-    return id ? pieces.texts[static_cast<size_t>(*id)] : std::string();
+    return std::string(id ? pieces.texts[static_cast<size_t>(*id)] : std::string_view());
   };
   SpecialTokenNames names;
   names.bos = name(pieces.bos);

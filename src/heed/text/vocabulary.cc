@@ -35,14 +35,14 @@ void Vocabulary::add(std::string piece, int32_t id) {
     slot = {hash, count()};
     entries_.push_back({std::move(piece), id});
   }
-  Entry& entry = entries_[static_cast<size_t>(slot.entry)];
-  entry.id = id;
-  if (id >= end()) by_id_.resize(static_cast<size_t>(id) + 1, nullptr);
-  by_id_[static_cast<size_t>(id)] = &entry.piece;
+  entries_[static_cast<size_t>(slot.entry)].id = id;
+  if (id >= end()) by_id_.resize(static_cast<size_t>(id) + 1, -1);
+  by_id_[static_cast<size_t>(id)] = slot.entry;
 }
 
 void Vocabulary::reserve(size_t pieces) {
   by_id_.reserve(pieces);
+  entries_.reserve(pieces);
   if (2 * pieces <= slots_.size()) return;
   const std::vector<Slot> old = std::exchange(slots_, std::vector<Slot>(std::bit_ceil(2 * pieces)));
   for (const Slot& slot : old)
@@ -67,7 +67,9 @@ std::optional<int32_t> Vocabulary::find(std::string_view piece) const {
 }
 
 const std::string* Vocabulary::piece(int32_t id) const {
-  return id >= 0 && id < end() ? by_id_[static_cast<size_t>(id)] : nullptr;
+  if (id < 0 || id >= end()) return nullptr;
+  const int32_t entry = by_id_[static_cast<size_t>(id)];
+  return entry < 0 ? nullptr : &entries_[static_cast<size_t>(entry)].piece;
 }
 
 }  // namespace heed::text

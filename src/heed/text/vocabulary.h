@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -31,7 +30,7 @@ class Vocabulary {
   void reserve(size_t pieces);
 
   std::optional<int32_t> find(std::string_view piece) const;
-  /// nullptr where no piece has this number.
+  /// nullptr where no piece has this number; valid until the next piece is added.
   const std::string* piece(int32_t id) const;
   /// How many different pieces there are.
   int32_t count() const { return static_cast<int32_t>(entries_.size()); }
@@ -51,9 +50,9 @@ class Vocabulary {
   /// Where the piece is, or the free place where it would be.
   size_t slot_of(std::string_view piece, uint32_t hash) const;
 
-  std::deque<Entry> entries_;  // where pieces stay, so that others can point at them
-  std::vector<Slot> slots_;    // a power of two of them, at most half of which are taken
-  std::vector<const std::string*> by_id_;
+  std::vector<Entry> entries_;
+  std::vector<Slot> slots_;     // a power of two of them, at most half of which are taken
+  std::vector<int32_t> by_id_;  // its entry, or -1
 };
 
 }  // namespace heed::text

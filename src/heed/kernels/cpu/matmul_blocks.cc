@@ -146,24 +146,54 @@ void multiply(const Tensor& a, std::span<const BlockProduct> products) {
   }
 }
 
-}  // namespace
-
-PackedBlocks pack_blocks(const Tensor& weight) {
+/// What becomes the packed weight.
+PackedBlocks room_for(const Tensor& weight) {
   require(multiplies_blocks(weight.dtype()), "pack_blocks: the weight is {}, expected blocks",
           name_of(weight.dtype()));
   const PanelLayout layout(weight.dtype(), weight.cols());
   const int64_t panels = ceil_div(weight.rows(), kPanelCols);
-  auto memory = allocate(static_cast<size_t>(panels * layout.bytes));
-  parallel_for(panels, std::max<int64_t>(1, kPieceBytes / std::max<int64_t>(1, layout.bytes)),
-               [&](int64_t begin, int64_t end) {
-                 for (int64_t panel = begin; panel < end; ++panel)
-                   pack_block_panel(weight, layout, panel, memory.get() + panel * layout.bytes);
-               });
-  return {.panels = std::move(memory),
+  return {.panels = allocate(static_cast<size_t>(panels * layout.bytes)),
           .dtype = weight.dtype(),
           .rows = weight.rows(),
           .cols = weight.cols(),
           .weight = {}};
+}
+
+/// Those from `begin` to `end`, if any.
+void pack_panels(const Tensor& weight, int64_t begin, int64_t end, std::byte* to) {
+  const PanelLayout layout(weight.dtype(), weight.cols());
+  for (int64_t panel = begin; panel < end; ++panel) {
+    const bool whole = (panel + 1) * kPanelCols <= weight.rows();
+    (whole ? pack_whole_panel : pack_block_panel)(weight, layout, panel, to + panel * layout.bytes);
+  }
+}
+
+}  // namespace
+
+PackedBlocks pack_blocks(const Tensor& weight) {
+  return cpu::pack_blocks(std::span(&weight, 1)).front();
+}
+
+std::vector<PackedBlocks> pack_blocks(std::span<const Tensor> weights) {
+  std::vector<PackedBlocks> packed;
+  int64_t panels = 0, most_bytes = 1;
+  for (const Tensor& weight : weights) {
+    packed.push_back(room_for(weight));
+    panels += ceil_div(weight.rows(), kPanelCols);
+    most_bytes = std::max(most_bytes, PanelLayout(weight.dtype(), weight.cols()).bytes);
+  }
+  // Memory is written to in its order: its pages, which may be large, are cleared once.
+  parallel_for(panels, std::max<int64_t>(1, kPieceBytes / most_bytes),
+               [&](int64_t begin, int64_t end) {
+                 for (size_t i = 0; i < weights.size(); ++i) {
+                   const int64_t own = ceil_div(weights[i].rows(), kPanelCols);
+                   pack_panels(weights[i], std::max<int64_t>(begin, 0), std::min(end, own),
+                               packed[i].panels.get());
+                   begin -= own;
+                   end -= own;
+                 }
+               });
+  return packed;
 }
 
 void matmul_blocks(const Tensor& a, std::span<const BlockProduct> products) {

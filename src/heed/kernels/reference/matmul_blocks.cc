@@ -110,6 +110,12 @@ PackedBlocks pack_blocks(const Tensor& weight) {
           .weight = weight};
 }
 
+std::vector<PackedBlocks> pack_blocks(std::span<const Tensor> weights) {
+  std::vector<PackedBlocks> packed;
+  for (const Tensor& weight : weights) packed.push_back(reference::pack_blocks(weight));
+  return packed;
+}
+
 void matmul_blocks(const Tensor& a, const PackedBlocks& weight, const Tensor& bias, Tensor& c) {
   require(weight.weight.defined(), "matmul_blocks: the weight was packed by the cpu backend");
   visit_floating(a.dtype(), [&](auto in) {

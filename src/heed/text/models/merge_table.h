@@ -1,14 +1,17 @@
 #pragma once
 
 #include <cstdint>
+#include <memory_resource>
 #include <vector>
 
 #include "heed/base/random.h"
+#include "heed/tensor/allocator.h"
 #include "heed/text/models/tokenizer_model.h"
 
 namespace heed::text {
 
-/// What two pieces become, found by both: a hash table without pointers.
+/// What two pieces become, found by both: a hash table without pointers, in the pool's memory,
+/// which has large pages.
 class MergeTable {
  public:
   explicit MergeTable(const std::vector<BpeMerge>& merges) {
@@ -36,7 +39,7 @@ class MergeTable {
     return slot;
   }
 
-  std::vector<BpeMerge> slots_;
+  std::pmr::vector<BpeMerge> slots_{&pool_resource()};
 };
 
 }  // namespace heed::text

@@ -7,11 +7,14 @@
 
 namespace heed::text {
 
-std::vector<BpeMerge> merges_of_pairs(const Vocabulary& vocabulary,
-                                      const std::vector<PiecePair>& pairs,
-                                      const BpeOptions& options, const std::string& file) {
+namespace {
+
+/// pair(i) has the two pieces that are merged `i`th.
+template <typename Pair>
+std::vector<BpeMerge> merges_of(const Vocabulary& vocabulary, size_t count, const Pair& pair,
+                                const BpeOptions& options, const std::string& file) {
   std::vector<BpeMerge> merges;
-  merges.reserve(pairs.size());
+  merges.reserve(count);
   const auto number = [&](std::string_view piece) {
     const auto id = vocabulary.find(piece);
     if (!id)
@@ -20,15 +23,31 @@ std::vector<BpeMerge> merges_of_pairs(const Vocabulary& vocabulary,
   };
   const size_t prefix = options.continuing_prefix.size();
   std::string merged;
-  for (const auto& [left, right] : pairs) {
+  for (size_t i = 0; i < count; ++i) {
+    const auto& [left, right] = pair(i);
     if (right.size() < prefix)
       fail("{}: the piece \"{}\" of a merge is shorter than the prefix {}", file, one_line(right),
            one_line(options.continuing_prefix));
     merged.assign(left).append(right.substr(prefix));
-    merges.push_back(
-        {number(left), number(right), static_cast<int32_t>(merges.size()), number(merged)});
+    merges.push_back({number(left), number(right), static_cast<int32_t>(i), number(merged)});
   }
   return merges;
+}
+
+}  // namespace
+
+std::vector<BpeMerge> merges_of_pairs(const Vocabulary& vocabulary,
+                                      const std::vector<PiecePair>& pairs,
+                                      const BpeOptions& options, const std::string& file) {
+  const auto pair = [&](size_t i) { return pairs[i]; };
+  return merges_of(vocabulary, pairs.size(), pair, options, file);
+}
+
+std::vector<BpeMerge> merges_of_lines(const Vocabulary& vocabulary,
+                                      const std::vector<std::string_view>& lines,
+                                      const BpeOptions& options, const std::string& file) {
+  const auto pair = [&](size_t i) { return read_merge(lines[i], file); };
+  return merges_of(vocabulary, lines.size(), pair, options, file);
 }
 
 std::vector<BpeMerge> merges_of_scores(const Vocabulary& vocabulary,

@@ -52,6 +52,10 @@ using PiecePair = std::pair<std::string_view, std::string_view>;
 std::vector<BpeMerge> merges_of_pairs(const Vocabulary& vocabulary,
                                       const std::vector<PiecePair>& pairs,
                                       const BpeOptions& options, const std::string& file);
+/// The same from lines that read_merge() takes.
+std::vector<BpeMerge> merges_of_lines(const Vocabulary& vocabulary,
+                                      const std::vector<std::string_view>& lines,
+                                      const BpeOptions& options, const std::string& file);
 /// SentencePiece's rule: any two pieces whose text together is a piece, the best score first. No
 /// two become a piece without a score; all scores are finite.
 std::vector<BpeMerge> merges_of_scores(const Vocabulary& vocabulary,

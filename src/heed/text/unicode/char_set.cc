@@ -25,6 +25,10 @@ CodePointRanges CodePointRanges::from_table(std::string_view edges) {
 CodePointRanges CodePointRanges::all() { return CodePointRanges().inverted(); }
 
 void CodePointRanges::add(char32_t first, char32_t last) {
+  if (!ranges_.empty() && first > ranges_.back().last + 1 && first <= last && last <= kLast) {
+    ranges_.push_back({first, last});  // tables are read in order
+    return;
+  }
   CodePointRanges one;
   one.ranges_.push_back({first, std::min(last, kLast)});
   add(one);
@@ -62,19 +66,25 @@ CodePointRanges CodePointRanges::intersected(const CodePointRanges& other) const
 }
 
 CharSet::CharSet(const CodePointRanges& ranges) : index_(kPages, 0), pages_(1, Page{}) {
-  std::vector<Page> full(kPages, Page{});
+  Page current{};
+  char32_t number = 0;  // of the current page
+  const auto finish_page = [&] {
+    // Neighbours are often alike, as are most pages and the first, which is empty.
+    if (current != pages_[0]) {
+      if (current != pages_.back()) pages_.push_back(current);
+      index_[number] = static_cast<uint16_t>(pages_.size() - 1);
+    }
+    current = {};
+  };
   for (const auto& range : ranges.ranges())
     for (char32_t word = range.first >> 6; word <= range.last >> 6; ++word) {
+      if (word >> 2 != number) finish_page();
+      number = word >> 2;
       const char32_t from = std::max<char32_t>(range.first, word << 6) & 63;
       const char32_t to = std::min<char32_t>(range.last, (word << 6) + 63) & 63;
-      full[word >> 2][word & 3] |= (~uint64_t{0} << from) & (~uint64_t{0} >> (63 - to));
+      current[word & 3] |= (~uint64_t{0} << from) & (~uint64_t{0} >> (63 - to));
     }
-  for (size_t page = 0; page < kPages; ++page) {
-    // Neighbours are often alike, as are most pages and the first, which is empty.
-    if (full[page] == pages_[0]) continue;
-    if (full[page] != pages_.back()) pages_.push_back(full[page]);
-    index_[page] = static_cast<uint16_t>(pages_.size() - 1);
-  }
+  finish_page();
 }
 
 }  // namespace heed::text
