@@ -42,15 +42,14 @@ constexpr size_t kClasses = class_number(kLargestSmall) + 1;
 /// So many classes, up to half as large again, may serve where the wanted one has no free block.
 constexpr size_t kNearClasses = 5;
 
-/// Behind a small block lies what counts its owners, so that a tensor is one block and nothing
-/// else. That of a large one lies on the heap: the first to touch a block's pages, which has them
-/// cleared, is then the thread that writes there.
+/// Behind a small block lies what counts its owners. That of a large one lies elsewhere: the first
+/// to touch a block's pages, who has them cleared, is then the thread that writes there.
 constexpr size_t kOwnersBytes = kAlignment;
 
-/// A block and how it is given back: the number of its class, which may be larger than what was
-/// asked for, or the bytes that were cut from the arena.
+/// A block, room for what counts its owners, and how both are given back: by the number of their
+/// class, which may be larger than what was asked for, or the bytes that were cut from the arena.
 struct Block {
-  std::byte* memory;
+  std::byte *memory, *owners;
   size_t number, cut;
 };
 
@@ -73,10 +72,12 @@ class Pool {
   void give_back(Block block, size_t size) {
     std::lock_guard lock(mutex_);
     in_use_ -= size;
-    if (block.cut)
+    if (block.cut) {
       arena_.give_back(block.memory, block.cut);
-    else
+      owners_.push_back(block.owners);
+    } else {
       small_[block.number].push_back(block.memory);
+    }
   }
 
   void release() {
@@ -114,37 +115,56 @@ class Pool {
 
   /// Without memory when there is none.
   Block take_free(size_t size) {
-    if (size > kLargestSmall) {
-      const size_t cut = round_up(size, Arena::kGranule);
-      const Block block{arena_.take(cut), 0, cut};
-      if (block.memory) ASAN_POISON_MEMORY_REGION(block.memory + size, cut - size);
-      return block;
-    }
+    if (size > kLargestSmall) return take_large(size);
     // A batch that shrinks, as its texts end, asks for ever smaller blocks: it is given those it
     // gave back.
     const size_t wanted = class_number(size);
-    for (size_t number = wanted; number < std::min(wanted + kNearClasses, kClasses); ++number) {
-      auto& blocks = small_[number];
-      if (blocks.empty()) continue;
-      std::byte* const block = blocks.back();
-      blocks.pop_back();
-      return {block, number, 0};
-    }
-    void* const fresh = std::aligned_alloc(kAlignment, size + kOwnersBytes);
-    return {static_cast<std::byte*>(fresh), wanted, 0};
+    for (size_t number = wanted; number < std::min(wanted + kNearClasses, kClasses); ++number)
+      if (std::byte* const block = last_of(small_[number])) return {block, block + size, number, 0};
+    std::byte* const fresh = from_heap(size + kOwnersBytes);
+    return {fresh, fresh + size, wanted, 0};
+  }
+
+  Block take_large(size_t size) {
+    std::byte* owners = last_of(owners_);
+    if (!owners) owners = from_heap(kOwnersBytes);
+    if (!owners) return {};
+    const size_t cut = round_up(size, Arena::kGranule);
+    std::byte* const memory = arena_.take(cut);
+    if (memory)
+      ASAN_POISON_MEMORY_REGION(memory + size, cut - size);
+    else
+      owners_.push_back(owners);
+    return {memory, owners, 0, cut};
+  }
+
+  /// Takes it off the list; null: there is none.
+  static std::byte* last_of(std::vector<std::byte*>& blocks) {
+    if (blocks.empty()) return nullptr;
+    std::byte* const last = blocks.back();
+    blocks.pop_back();
+    return last;
+  }
+
+  static std::byte* from_heap(size_t size) {
+    return static_cast<std::byte*>(std::aligned_alloc(kAlignment, size));
+  }
+
+  static void free_all(std::vector<std::byte*>& blocks) {
+    for (std::byte* block : blocks) std::free(block);
+    blocks.clear();
   }
 
   void release_all() {
-    for (auto& blocks : small_) {
-      for (std::byte* block : blocks) std::free(block);
-      blocks.clear();
-    }
+    for (auto& blocks : small_) free_all(blocks);
+    free_all(owners_);
     arena_.release();
   }
 
   std::mutex mutex_;
   std::array<std::vector<std::byte*>, kClasses> small_;  // free, by class_number
   Arena arena_;
+  std::vector<std::byte*> owners_;  // free rooms of large blocks
   size_t in_use_ = 0;
   size_t peak_ = 0;
 };
@@ -167,13 +187,9 @@ struct OwnersRoom {
 
   T* allocate(size_t) {
     static_assert(sizeof(T) <= kOwnersBytes);
-    if (block.cut) return std::allocator<T>().allocate(1);
-    return reinterpret_cast<T*>(block.memory + size);
+    return reinterpret_cast<T*>(block.owners);
   }
-  void deallocate(T* owners, size_t) {
-    if (block.cut) std::allocator<T>().deallocate(owners, 1);
-    pool().give_back(block, size);
-  }
+  void deallocate(T*, size_t) { pool().give_back(block, size); }
 
   template <typename U>
   bool operator==(const OwnersRoom<U>& other) const {
