@@ -13,7 +13,8 @@ constexpr double kSmallMicroseconds = 10;
 // The least rows of c that pay for reading a panel of b, or for packing it, once more.
 constexpr int64_t kRowsForReading = 128;
 constexpr int64_t kRowsForPacking = 384;
-// Of b, in a task of few rows, which take as long as reading b: threads end at nearly one time.
+// Of b: few rows take as long as reading it, and more of it is worth sharing. A single row is
+// shared in tasks of so much, so that threads end at nearly one time.
 constexpr int64_t kReadBytes = 128 << 10;
 // More tasks than threads, since some threads start late or are interrupted.
 constexpr int64_t kTasksPerThread = 4;
@@ -96,7 +97,7 @@ Plan plan(const MicroKernel& kernel, const MatrixView& a, int64_t n, bool packed
         std::max(plan.row_blocks, ceil_div(kTasksPerThread * threads, plan.col_blocks)), threads);
     const int64_t least_rows = packed ? kRowsForReading : kRowsForPacking;
     plan.row_blocks = std::min(wanted, std::max(plan.row_blocks, m / least_rows));
-    plan.col_blocks = std::max(plan.col_blocks, readings);
+    if (m == 1) plan.col_blocks = std::max(plan.col_blocks, readings);
     while (plan.tasks() % threads != 0 && plan.tasks() < 8 * threads &&
            plan.col_blocks < most_col_blocks)
       ++plan.col_blocks;
