@@ -229,6 +229,19 @@ TEST(Matmul, ARowDoesNotDependOnTheOthers) {
   });
 }
 
+TEST(Matmul, ARowOfTheSmallestNumbersDoesNotDependOnTheOthers) {
+  with_every_kernel([&](DType in) {
+    const int64_t m = 18, k = 130, n = 70;
+    for (const double scale : {1e-19, 1e-38}) {  // products, or factors as well, are subnormal
+      const Tensor a = random_matrix(m, k, in, 1, scale), b = random_matrix(k, n, in, 2, 1e-19);
+      Tensor all = Tensor::empty({m, n}), one = Tensor::empty({1, n});
+      cpu::matmul({a}, {b}, {}, all);
+      cpu::matmul_packed(a.row_slice(17, 18), cpu::pack({b}), {}, one);
+      EXPECT_TRUE(same_bits(one, all.row_slice(17, 18))) << "scale " << scale;
+    }
+  });
+}
+
 TEST(Matmul, AColumnDoesNotDependOnTheOthers) {
   with_every_kernel([&](DType in) {
     const int64_t m = 35, k = 530, n = 100;

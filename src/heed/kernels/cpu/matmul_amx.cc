@@ -3,6 +3,7 @@
 // columns, 2]. For f32 the factors are split into parts of bf16.
 #include "heed/base/rounding.h"
 #include "heed/kernels/cpu/instructions.h"
+#include "heed/kernels/cpu/matmul_amx_row.h"
 #include "heed/kernels/cpu/matmul_bf16_pack.h"
 #include "heed/kernels/cpu/matmul_split_pack.h"
 #include "heed/kernels/cpu/prefetch.h"
@@ -12,9 +13,6 @@
 
 #include <hwy/base.h>
 #include <immintrin.h>
-
-#include <algorithm>
-#include <array>
 
 HWY_PUSH_ATTRIBUTES("avx512f,avx512bw,avx512vl,avx512dq,avx512bf16,prfchw,amx-tile,amx-bf16")
 

@@ -51,7 +51,7 @@ void multiply_panel(const BlockStrip& strip, const std::byte* panel, float* to) 
   for (int r = 0; r < Rows; ++r) sums[r] = _mm512_setzero_ps();
   const int64_t share = strip.layout.bytes / std::max<int64_t>(1, a.blocks);
   for (int64_t at = 0; at < a.blocks; ++at) {
-    if constexpr (Rows == 1) prefetch_behind(panel + at * share, share);
+    if constexpr (Rows == 1) prefetch_behind(panel + strip.layout.quants + at * share, share);
     const Block<type, kUpperInPlace> block(strip.layout, panel, at);
     for (int r = 0; r < Rows; ++r) {
       const int64_t place = at * a.together + r;
