@@ -24,7 +24,7 @@ struct EmbedOptions {
   std::string pooling;
   bool normalize = false, keep_length = false;
   std::optional<int64_t> max_tokens;
-  int64_t batch_tokens = 2048;
+  int64_t batch_tokens = generate::EmbedderOptions().batch_tokens;
 };
 
 generate::EmbedderOptions embedder_options(const EmbedOptions& options) {

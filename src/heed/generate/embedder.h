@@ -29,7 +29,9 @@ struct EmbedderOptions {
   bool normalize = false;  // to length 1
   int64_t max_tokens = 0;  // longer texts are cut; 0: what the model reads
   bool lower_case = false;
-  int64_t batch_tokens = 2048;  // of texts that are computed together, at most
+  /// Of texts that a thread computes together, at most: few, since activations that leave the
+  /// caches cost more than weights that are read again.
+  int64_t batch_tokens = 512;
 };
 
 /// What a sentence-transformers directory says of it (modules.json, the pooling module's

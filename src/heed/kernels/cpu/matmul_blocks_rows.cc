@@ -1,8 +1,7 @@
 #include "heed/kernels/cpu/matmul_blocks_rows.h"
 
-#include <cmath>
+#include <array>
 #include <cstring>
-#include <limits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/kernels/cpu/matmul_blocks_rows.cc"
@@ -51,38 +50,65 @@ HWY_INLINE int32_t put_quants(const T* x, V32 factor, int8_t* to) {
   return Sum ? hn::GetLane(hn::SumOfLanes(d, sum)) : 0;
 }
 
+/// Blocks whose scales are found together: a division takes as long for one as for a vector.
+constexpr int64_t kTogether = 16;
+
 struct Scales {
-  float scale, inverse;
+  HWY_ALIGN uint32_t magnitudes[kTogether] = {};
+  HWY_ALIGN float scales[kTogether];
+  HWY_ALIGN float inverses[kTogether];  // 0: all quants are zeros
+
+  /// From magnitudes.
+  HWY_INLINE void find() {
+    const F32 d;
+    for (int64_t i = 0; i < kTogether; i += static_cast<int64_t>(hn::Lanes(d))) {
+      const V32 largest = hn::BitCast(d, hn::Load(U32(), magnitudes + i));
+      const V32 scale = hn::Div(largest, hn::Set(d, 127.0f));
+      const V32 inverse = hn::Div(hn::Set(d, 1.0f), scale);
+      const auto useful = hn::And(hn::IsFinite(largest), hn::IsFinite(inverse));
+      hn::Store(hn::IfThenElseZero(useful, inverse), d, inverses + i);
+      const V32 none = hn::IfThenElse(hn::IsFinite(largest), hn::Zero(d), hn::NaN(d));
+      hn::Store(hn::IfThenElse(useful, scale, none), d, scales + i);
+    }
+  }
 };
 
-Scales scales_of(uint32_t magnitude) {
-  float largest;
-  std::memcpy(&largest, &magnitude, sizeof(largest));
-  if (!std::isfinite(largest)) return {std::numeric_limits<float>::quiet_NaN(), 0.0f};
-  const float scale = largest / 127.0f, inverse = 1.0f / scale;
-  return std::isfinite(inverse) ? Scales{scale, inverse} : Scales{0.0f, 0.0f};
+template <typename T>
+HWY_INLINE void find_scales(const T* x, int64_t blocks, Scales& found) {
+  for (int64_t i = 0; i < blocks; ++i)
+    found.magnitudes[i] = largest_magnitude(x + i * kProductBlock);
+  found.find();
+}
+
+/// The sums of both halves of a block's quants, if they are wanted.
+template <bool Sum, typename T>
+HWY_INLINE std::array<int32_t, 2> put_block(const T* x, float inverse, int8_t* to) {
+  if (inverse == 0.0f) {  // which times infinity would be no number
+    std::memset(to, 0, kProductBlock);
+    return {0, 0};
+  }
+  const V32 factor = hn::Set(F32(), inverse);
+  return {put_quants<Sum>(x, factor, to), put_quants<Sum>(x + kHalfBlock, factor, to + kHalfBlock)};
 }
 
 template <bool Sum, typename T>
 void quantize_row(const T* x, int64_t row, RowSums wanted, const QuantizedRows& to) {
   const QuantizedRows group = to.from(row / to.together * to.together);
   int64_t place = row % to.together;
-  for (int64_t block = 0; block < to.blocks; ++block, x += kProductBlock, place += to.together) {
-    const Scales scales = scales_of(largest_magnitude(x));
-    int8_t* quants = group.quants + place * kProductBlock;
-    int32_t first = 0, second = 0;
-    if (scales.inverse == 0.0f) {  // which times infinity would be no number
-      std::memset(quants, 0, kProductBlock);
-    } else {
-      const V32 factor = hn::Set(F32(), scales.inverse);
-      first = put_quants<Sum>(x, factor, quants);
-      second = put_quants<Sum>(x + kHalfBlock, factor, quants + kHalfBlock);
+  Scales found;
+  for (int64_t block = 0; block < group.blocks; ++block) {
+    const int64_t i = block % kTogether;
+    if (i == 0) find_scales(x, HWY_MIN(kTogether, group.blocks - block), found);
+    const auto [first, second] =
+        put_block<Sum>(x, found.inverses[i], group.quants + place * kProductBlock);
+    group.scales[place] = found.scales[i];
+    if constexpr (Sum) {
+      group.sums[place] = static_cast<float>(first + second);
+      group.starts[2 * place] = -wanted.bias * (wanted.halves ? first : first + second);
+      group.starts[2 * place + 1] = wanted.halves ? -wanted.bias * second : 0;
     }
-    group.scales[place] = scales.scale;
-    if constexpr (!Sum) continue;
-    group.sums[place] = static_cast<float>(first + second);
-    group.starts[2 * place] = -wanted.bias * (wanted.halves ? first : first + second);
-    group.starts[2 * place + 1] = wanted.halves ? -wanted.bias * second : 0;
+    x += kProductBlock;
+    place += group.together;
   }
 }
 
