@@ -19,6 +19,8 @@ namespace heed::kernels::cpu {
 namespace {
 
 constexpr int64_t kTile = 16;
+// Tiles take as long for one row as for 16: for fewer than these, vectors are faster.
+constexpr int64_t kFewestRows = 11;
 // Of K in one pass over the rows: fewer begin and end more often, more leave the level-2 cache.
 constexpr int64_t kPassBlocks = 64;
 
@@ -232,7 +234,7 @@ namespace heed::kernels::cpu {
 
 const BlockKernel* amx_block_kernel() {
   static constexpr BlockKernel kernel{.name = "amx",
-                                      .least_rows = kTile / 2,
+                                      .least_rows = kFewestRows,
                                       .rows = 16 * kTile,
                                       .together = kTile,
                                       .row_multiple = kTile,
