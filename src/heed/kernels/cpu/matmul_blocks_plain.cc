@@ -19,9 +19,9 @@ Quants quants_of(const PanelLayout& layout, const std::byte* block) {
   for (int64_t k = 0; k < kProductBlock; ++k)
     for (int64_t col = 0; col < kPanelCols; ++col) {
       const int64_t in_quad = 4 * col + k % 4, quad = k / 4;
-      int value = bytes[quad * kQuadBytes + in_quad];
-      if (layout.dtype != DType::q8_0)
-        value = bytes[quad % 4 * kQuadBytes + in_quad] >> (quad / 4 * 4) & 15;
+      int value = layout.dtype == DType::q8_0
+                      ? bytes[quad * kQuadBytes + in_quad]
+                      : bytes[quad % 4 * kQuadBytes + in_quad] >> (quad / 4 * 4) & 15;
       if (layout.dtype == DType::q6_K)
         value |= (bytes[(4 + quad / 4) * kQuadBytes + in_quad] >> (quad % 4 * 2) & 3) << 4;
       quants.of[k][col] = static_cast<uint8_t>(value);
