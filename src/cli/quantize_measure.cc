@@ -8,6 +8,7 @@
 #include "cli/model_options.h"
 #include "heed/base/error.h"
 #include "heed/base/file.h"
+#include "heed/base/rounding.h"
 #include "heed/data/parallel_text.h"
 #include "heed/generate/embedder.h"
 #include "heed/generate/scorer.h"
@@ -98,7 +99,7 @@ void read_pieces(const Reader& reader, const std::string& file, Context& context
   constexpr int64_t kPiece = 256;
   const Sequence tokens = reader.tokens(file);
   const auto piece = static_cast<size_t>(reader.window(kPiece));
-  for (const size_t place : spread((tokens.size() + piece - 1) / piece)) {
+  for (const size_t place : spread(ceil_div(tokens.size(), piece))) {
     const size_t begin = place * piece, end = std::min(begin + piece, tokens.size());
     const Sequence part(tokens.begin() + static_cast<std::ptrdiff_t>(begin),
                         tokens.begin() + static_cast<std::ptrdiff_t>(end));

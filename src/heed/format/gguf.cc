@@ -7,6 +7,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
+#include "heed/base/rounding.h"
 #include "heed/format/gguf_cursor.h"
 #include "heed/format/gguf_types.h"
 #include "heed/format/mapped_pages.h"
@@ -75,7 +76,7 @@ void GgufFile::read_header() {
           "{}: general.alignment is {}, expected a power of two of at least {}", name(), alignment,
           kLeastAlignment);
   alignment_ = static_cast<size_t>(alignment);
-  const size_t data_begin = (cursor.place() + alignment_ - 1) / alignment_ * alignment_;
+  const size_t data_begin = round_up(cursor.place(), alignment_);
   for (auto& [tensor, entry] : entries_) {
     require(entry.begin % alignment_ == 0,
             "{}: {} begins at byte {} of the data, no multiple of {}", name(), one_line(tensor),

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "heed/base/error.h"
+#include "heed/base/rounding.h"
 
 namespace heed::inspect {
 namespace {
@@ -47,7 +48,7 @@ std::string column(std::string_view name, const std::vector<double>& values) {
 }
 
 std::string steps_json(const std::vector<Point>& steps) {
-  const size_t size = std::max<size_t>(1, (steps.size() + kMostPoints - 1) / kMostPoints);
+  const size_t size = std::max<size_t>(1, ceil_div(steps.size(), kMostPoints));
   std::vector<std::span<const Point>> groups;
   for (size_t at = 0; at < steps.size(); at += size)
     groups.push_back(std::span(steps).subspan(at, std::min(size, steps.size() - at)));

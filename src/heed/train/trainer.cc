@@ -6,6 +6,7 @@
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/random.h"
+#include "heed/base/rounding.h"
 #include "heed/train/batch_loss.h"
 #include "heed/train/embedding_start.h"
 #include "heed/train/machine.h"
@@ -97,7 +98,7 @@ void Trainer::fit_memory() {
   const int64_t fitting =
       token_budget_that_fits(*model_, dtype_, config_.run.token_budget, available_memory());
   if (fitting >= config_.run.token_budget) return;
-  const int64_t parts = (config_.run.token_budget + fitting - 1) / fitting;
+  const int64_t parts = ceil_div(config_.run.token_budget, fitting);
   require(!options_.resume,
           "the memory at hand fits {} tokens a batch, the run that is resumed has {}", fitting,
           config_.run.token_budget);
