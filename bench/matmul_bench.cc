@@ -10,6 +10,7 @@
 #include "bench/machine.h"
 #include "bench/random_matrix.h"
 #include "heed/kernels/matmul.h"
+#include "heed/kernels/matmul_int8.h"
 
 namespace heed::kernels {
 namespace {
@@ -30,7 +31,11 @@ struct Layer {
 
   template <typename Body>
   void measure(benchmark::State& state, const Body& body) const {
-    measure_operations(state, 2 * tokens * in * out, arithmetic_of(x.dtype()), body);
+    measure(state, arithmetic_of(x.dtype()), body);
+  }
+  template <typename Body>
+  void measure(benchmark::State& state, Arithmetic arithmetic, const Body& body) const {
+    measure_operations(state, 2 * tokens * in * out, arithmetic, body);
   }
 
   int64_t tokens, in, out;
@@ -46,6 +51,13 @@ void forward_packed(benchmark::State& state, DType dtype) {
   Layer layer(state, dtype);
   const PackedMatrix packed = pack({layer.weight, true});
   layer.measure(state, [&] { matmul_packed(layer.x, packed, {}, layer.y); });
+}
+
+/// Rows and the weight have a scale each; x is quantised on the way.
+void forward_int8(benchmark::State& state) {
+  Layer layer(state, DType::f32);
+  const PackedInt8 packed = pack_int8(layer.weight);
+  layer.measure(state, Arithmetic::int8, [&] { matmul_int8(layer.x, packed, {}, layer.y); });
 }
 
 void input_gradient(benchmark::State& state, DType dtype) {
@@ -104,7 +116,7 @@ void training_shapes(benchmark::internal::Benchmark* bench) {
 }
 
 void decoding_shapes(benchmark::internal::Benchmark* bench) {
-  for (const int64_t tokens : {1, 4, 8, 32})
+  for (const int64_t tokens : {1, 2, 4, 8, 16, 32})
     for (const auto& [in, out] : {std::pair{512, 512}, {512, 2048}, {2048, 2048}, {2048, 5632}})
       if (tokens == 1 || in + out < 5000) bench->Args({tokens, in, out});
   bench->ArgNames({"tokens", "in", "out"})->UseRealTime()->Unit(benchmark::kMicrosecond);
@@ -114,6 +126,7 @@ BENCHMARK_CAPTURE(forward, f32, DType::f32)->Apply(training_shapes);
 BENCHMARK_CAPTURE(forward, bf16, DType::bf16)->Apply(training_shapes);
 BENCHMARK_CAPTURE(forward_packed, f32, DType::f32)->Apply(training_shapes);
 BENCHMARK_CAPTURE(forward_packed, bf16, DType::bf16)->Apply(training_shapes);
+BENCHMARK(forward_int8)->Apply(training_shapes)->Apply(decoding_shapes);
 BENCHMARK_CAPTURE(input_gradient, f32, DType::f32)->Apply(training_shapes);
 BENCHMARK_CAPTURE(input_gradient, bf16, DType::bf16)->Apply(training_shapes);
 BENCHMARK_CAPTURE(weight_gradient, f32, DType::f32)->Apply(training_shapes);

@@ -12,6 +12,7 @@
 #include "cli/model_options.h"
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
+#include "heed/generate/cached_decoder.h"
 #include "heed/kernels/limits.h"
 #include "heed/model/families/family.h"
 #include "heed/train/machine.h"
@@ -131,10 +132,9 @@ void add_reading(Json& facts, const Measurement& measured, int64_t steps) {
 
 /// What most of the work is done in.
 Arithmetic arithmetic_of(const model::Transformer& model, DType dtype) {
-  const bool blocks = std::ranges::any_of(model.parameters().all(), [](const Parameter& parameter) {
-    return parameter.blocks.defined();
-  });
-  return blocks ? Arithmetic::int8 : dtype == DType::bf16 ? Arithmetic::bf16 : Arithmetic::f32;
+  return generate::multiplies_integers(model) ? Arithmetic::int8
+         : dtype == DType::bf16               ? Arithmetic::bf16
+                                              : Arithmetic::f32;
 }
 
 Json measure_model(const BenchOptions& options, bool prompt_given) {

@@ -38,7 +38,7 @@ bool has_matrices_of_16_bits(const model::Transformer& model) {
 /// What stored weights had better be kept in.
 std::optional<format::WeightPrecision> better_than_stored(const ModelOptions& options,
                                                           const model::Transformer& model) {
-  if (options.weights != "stored" || generate::has_blocks(model)) return std::nullopt;
+  if (options.weights != "stored" || generate::multiplies_integers(model)) return std::nullopt;
   if (options.compute == "int8") return {{DType::q8_0}};
   if (options.widen && has_matrices_of_16_bits(model)) return {{DType::f32}};
   return std::nullopt;
@@ -70,10 +70,9 @@ void add_model_options(CLI::App& app, ModelOptions& options, bool bf16) {
                  "How weights are kept: as stored in the file, or converted while loading")
       ->check(CLI::IsMember({"stored", "f32", "bf16", "q8_0", "q4_0", "q4_1"}))
       ->capture_default_str();
-  app.add_option(
-         "--compute", options.compute,
-         "Arithmetic; int8 multiplies with blocks, which stored weights become (q8_0); auto "
-         "is int8 where they are in blocks, else f32")
+  app.add_option("--compute", options.compute,
+                 "Arithmetic; int8 multiplies integers, which stored weights become (q8_0) and "
+                 "activations on the way; auto is int8 where weights are in blocks, else f32")
       ->check(CLI::IsMember(arithmetic))
       ->capture_default_str();
   app.add_option("--random-weights", options.random_weights,
@@ -87,7 +86,7 @@ std::unique_ptr<model::Transformer> load_model(const ModelOptions& options) {
   // An encoder reads whole texts; a decoder alone often goes on with one token after the other.
   else if (model->has_encoder())
     model->pack(DType::f32);
-  require(options.compute != "int8" || generate::has_blocks(*model),
+  require(options.compute != "int8" || generate::multiplies_integers(*model),
           "{}: no weight is in blocks, which --compute int8 multiplies with: give --weights q8_0",
           options.path);
   return model;

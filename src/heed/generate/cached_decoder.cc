@@ -49,13 +49,13 @@ std::vector<nn::KeyValueCache> make_caches(const model::Transformer& model,
                                         nn::KeyValueCache(nn::KeyValueCache::Mode::keep, dtype));
 }
 
-bool has_blocks(const model::Transformer& model) {
+bool multiplies_integers(const model::Transformer& model) {
   return std::ranges::any_of(model.parameters().all(),
-                             [](const Parameter& parameter) { return parameter.blocks.defined(); });
+                             [](const Parameter& p) { return p.multiplies_integers(); });
 }
 
 DType suitable_cache(const model::Transformer& model, DType dtype) {
-  return has_blocks(model) ? DType::bf16 : dtype;
+  return multiplies_integers(model) ? DType::bf16 : dtype;
 }
 
 model::Memory kept_in(DType dtype, const model::Transformer& model, model::Memory memory) {

@@ -16,8 +16,8 @@ namespace heed::generate {
 std::vector<nn::KeyValueCache> make_caches(const model::Transformer& model,
                                            std::optional<DType> dtype);
 
-/// Whether weights are multiplied as integers: some are packed in blocks.
-bool has_blocks(const model::Transformer& model);
+/// Whether some weights are multiplied as integers.
+bool multiplies_integers(const model::Transformer& model);
 
 /// What keys and values are kept in unless something else is asked for, of a computation in
 /// `dtype`: that, but bf16 where weights are multiplied as integers, which are rounded more

@@ -38,7 +38,7 @@ std::vector<int32_t> Translator::read(const std::string& line, int64_t number) c
 /// Weights of f32 are cut into parts in every product, which pays for many rows alone.
 int64_t Translator::batch_tokens() const {
   if (options_.batch_tokens > 0) return options_.batch_tokens;
-  return has_blocks(model_) ? 2048 : 8192;
+  return multiplies_integers(model_) ? 2048 : 8192;
 }
 
 std::vector<TranslatedLine> Translator::translate(const std::vector<std::string>& lines,

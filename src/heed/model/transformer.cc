@@ -135,9 +135,10 @@ void Transformer::pack(std::span<Parameter* const> parameters, DType dtype) cons
   std::vector<Parameter*> in_blocks;
   std::vector<Tensor> weights;
   for (Parameter* const parameter : parameters) {
-    if (parameter->packed.defined() || parameter->blocks.defined()) continue;
-    if (!packs(*parameter, dtype)) continue;
-    if (dtype == DType::q8_0) {
+    if (parameter->is_packed() || !packs(*parameter, dtype)) continue;
+    if (dtype == DType::q8_0 && has_encoder() && parameter->value.dtype() == DType::q8_0) {
+      parameter->int8 = kernels::pack_int8(parameter->value);
+    } else if (dtype == DType::q8_0) {
       in_blocks.push_back(parameter);
       weights.push_back(parameter->value);
     } else {
@@ -150,12 +151,13 @@ void Transformer::pack(std::span<Parameter* const> parameters, DType dtype) cons
 
 void Transformer::unpack() {
   for (const Parameter& parameter : parameters_.all())
-    require(parameter.present() || !(parameter.packed.defined() || parameter.blocks.defined()),
+    require(parameter.present() || !parameter.is_packed(),
             "{} cannot be unpacked: its elements were given back as it was loaded", parameter.name);
   for (Parameter& parameter : parameters_.all()) {
     parameter.working = {};
     parameter.packed = {};
     parameter.blocks = {};
+    parameter.int8 = {};
   }
 }
 

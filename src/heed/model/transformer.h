@@ -81,8 +81,9 @@ class Transformer {
 
   /// Lays the weights out for inference in `dtype`, unless they are; they must then not change
   /// until unpack(). f32: those that are f32. bf16: those that are f32 or bf16. q8_0: those in
-  /// blocks, with which activations are then multiplied as integers of 8 bits
-  /// (kernels/matmul_blocks.h).
+  /// blocks, with which activations are then multiplied as integers of 8 bits: block by block
+  /// (kernels/matmul_blocks.h) or, where there is an encoder, which reads many rows at once, and
+  /// blocks are of 8 bits, row by row (kernels/matmul_int8.h).
   void pack(DType dtype);
   void unpack();
   /// Whether pack() lays a parameter out that has no working copy.

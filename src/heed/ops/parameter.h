@@ -4,6 +4,7 @@
 
 #include "heed/kernels/matmul.h"
 #include "heed/kernels/matmul_blocks.h"
+#include "heed/kernels/matmul_int8.h"
 #include "heed/ops/gradient.h"
 #include "heed/tensor/tensor.h"
 
@@ -20,8 +21,12 @@ struct Parameter {
   Tensor working;                // bf16 copy of the value, where one is kept
   kernels::PackedMatrix packed;  // the transposed weight laid out for inference; see Model::pack
   kernels::PackedBlocks blocks;  // the same of a weight stored in blocks, for integer products
+  kernels::PackedInt8 int8;      // or with a scale for each row
 
   bool present() const { return value.defined(); }
+  bool is_packed() const { return packed.defined() || multiplies_integers(); }
+  /// Whether x is quantised before it is multiplied with this weight.
+  bool multiplies_integers() const { return blocks.defined() || int8.defined(); }
 
   /// Whether the value, or its working copy, is in `dtype`.
   bool keeps(DType dtype) const;

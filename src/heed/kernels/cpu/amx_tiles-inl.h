@@ -1,6 +1,6 @@
 #pragma once
 
-// The eight tiles of Intel's AMX as products of bf16 use them: four of sums, 0 1 over 2 3, two of
+// The eight tiles of Intel's AMX as products use them: four of sums, 0 1 over 2 3, two of
 // the left factor, 4 over 5, and two of the right one, 6 beside 7. Who includes it has asked the
 // compiler for its instructions before.
 #include <algorithm>
@@ -48,8 +48,9 @@ void load_sums(const float* from, int64_t step) {
   }
 }
 
-template <bool Lower>
-void store_sums(float* to, int64_t step) {
+/// T: float, or int32_t where bytes are multiplied.
+template <bool Lower, typename T>
+void store_sums(T* to, int64_t step) {
   _tile_stored(0, to, step * 4);
   _tile_stored(1, to + kTile, step * 4);
   if constexpr (Lower) {

@@ -1,7 +1,8 @@
-// Weights in blocks that are packed for integer products.
+// Weights that are packed for integer products, in blocks or with a scale for each row.
 #include <gtest/gtest.h>
 
 #include "heed/kernels/matmul_blocks.h"
+#include "heed/kernels/matmul_int8.h"
 #include "heed/kernels/quantize.h"
 #include "heed/ops/multiply.h"
 #include "tests/base/testing.h"
@@ -19,7 +20,16 @@ Parameter packed_weight(DType dtype) {
   return weight;
 }
 
-TEST(MultiplyBlocks, APackedWeightIsMultipliedAsIntegers) {
+Parameter weight_by_rows(const Shape& shape) {
+  Parameter weight;
+  weight.name = "weight";
+  weight.shape = shape;
+  weight.value = kernels::normals(shape, 4);
+  weight.int8 = kernels::pack_int8(weight.value);
+  return weight;
+}
+
+TEST(MultiplyIntegers, APackedWeightIsMultipliedAsIntegers) {
   Parameter bias, none;
   bias.name = "bias";
   bias.value = kernels::normals({24}, 2);
@@ -35,13 +45,25 @@ TEST(MultiplyBlocks, APackedWeightIsMultipliedAsIntegers) {
       }
 }
 
-TEST(MultiplyBlocks, SeveralTogetherHaveTheBitsOfEach) {
+TEST(MultiplyIntegers, AWeightWithAScaleForEachRowAsWell) {
+  Parameter bias;
+  bias.name = "bias";
+  bias.value = kernels::normals({24}, 2);
+  const Parameter weight = weight_by_rows({24, 64});
+  const Tensor x = kernels::normals({5, 64}, 3);
+  Tensor found = Tensor::empty({5, 24}), expected = found.clone();
+  multiply(x, weight, bias, found);
+  kernels::matmul_int8(x, weight.int8, bias.value, expected);
+  EXPECT_TRUE(kernels::same_bits(found, expected));
+}
+
+TEST(MultiplyIntegers, SeveralTogetherHaveTheBitsOfEach) {
   const Parameter none;
   Parameter plain = packed_weight(DType::q8_0);
   plain.blocks = {};
-  const std::vector<Parameter> weights{packed_weight(DType::q8_0), packed_weight(DType::q4_0),
-                                       plain, packed_weight(DType::q8_0),
-                                       packed_weight(DType::q8_0)};
+  const std::vector<Parameter> weights{
+      packed_weight(DType::q8_0), packed_weight(DType::q4_0), plain,
+      weight_by_rows({24, 64}),   packed_weight(DType::q8_0), weight_by_rows({24, 64})};
   const Tensor x = kernels::normals({3, 64}, 3);
   std::vector<Tensor> found, expected;
   for (const Parameter& weight : weights) {
@@ -56,12 +78,14 @@ TEST(MultiplyBlocks, SeveralTogetherHaveTheBitsOfEach) {
     EXPECT_TRUE(kernels::same_bits(found[i], expected[i])) << i;
 }
 
-TEST(MultiplyBlocks, OfAnotherWidthIsRefused) {
-  const Parameter weight = packed_weight(DType::q8_0), none;
+TEST(MultiplyIntegers, OfAnotherWidthIsRefused) {
+  const Parameter none;
   Tensor out = Tensor::empty({2, 24});
-  expect_error([&] { multiply(kernels::normals({2, 32}, 1), weight, none, out); }, "weight");
-  const Multiplied products[] = {{weight, none, out}};
-  expect_error([&] { multiply(kernels::normals({2, 32}, 1), products); }, "weight");
+  for (const Parameter& weight : {packed_weight(DType::q8_0), weight_by_rows({24, 64})}) {
+    expect_error([&] { multiply(kernels::normals({2, 32}, 1), weight, none, out); }, "weight");
+    const Multiplied products[] = {{weight, none, out}};
+    expect_error([&] { multiply(kernels::normals({2, 32}, 1), products); }, "weight");
+  }
 }
 
 }  // namespace

@@ -1,0 +1,77 @@
+#include "heed/kernels/matmul_int8.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "heed/kernels/quantize.h"
+
+namespace heed::kernels::reference {
+namespace {
+
+struct Quantised {
+  float scale;
+  std::vector<int> quants;
+};
+
+template <typename T>
+Quantised quantised(const T* row, int64_t cols) {
+  std::vector<float> x(row, row + cols);
+  std::vector<int> quants(x.size());
+  float largest = 0.0f;
+  for (const float value : x) {
+    if (!std::isfinite(value)) return {std::numeric_limits<float>::quiet_NaN(), quants};
+    largest = std::max(largest, std::fabs(value));
+  }
+  const float scale = largest / 127.0f, inverse = 1.0f / scale;
+  if (!std::isfinite(inverse)) return {0.0f, quants};
+  for (size_t i = 0; i < x.size(); ++i)
+    quants[i] = static_cast<int>(std::nearbyint(x[i] * inverse));
+  return {scale, quants};
+}
+
+template <typename T>
+std::vector<Quantised> quantised_rows(const Tensor& x) {
+  std::vector<Quantised> rows;
+  for (int64_t i = 0; i < x.rows(); ++i)
+    rows.push_back(quantised(x.data<T>() + i * x.cols(), x.cols()));
+  return rows;
+}
+
+}  // namespace
+
+PackedInt8 pack_int8(const Tensor& weight) {
+  require(weight.cols() <= kMostInt8Cols, "pack_int8: the weight has {} columns, at most {} are",
+          weight.cols(), kMostInt8Cols);
+  return {.panels = {}, .rows = weight.rows(), .cols = weight.cols(), .weight = weight};
+}
+
+void matmul_int8(const Tensor& a, const PackedInt8& weight, const Tensor& bias, Tensor& c) {
+  require(weight.weight.defined(), "matmul_int8: the weight was packed by the cpu backend");
+  Tensor wide = Tensor::empty({weight.rows, weight.cols});
+  reference::dequantize(weight.weight, wide);
+  const std::vector<Quantised> cols = quantised_rows<float>(wide);
+  visit_floating(a.dtype(), [&](auto in) {
+    visit_floating(c.dtype(), [&](auto out) {
+      using Out = decltype(out);
+      Out* to = c.data<Out>();
+      for (const Quantised& row : quantised_rows<decltype(in)>(a))
+        for (int64_t n = 0; n < weight.rows; ++n) {
+          const Quantised& col = cols[static_cast<size_t>(n)];
+          int32_t dot = 0;
+          for (size_t k = 0; k < row.quants.size(); ++k) dot += row.quants[k] * col.quants[k];
+          float value = static_cast<float>(dot) * (row.scale * col.scale);
+          if (bias.defined()) value += bias.data<float>()[n];
+          *to++ = Out(value);
+        }
+    });
+  });
+}
+
+void matmul_int8(const Tensor& a, std::span<const Int8Product> products) {
+  for (const Int8Product& product : products)
+    reference::matmul_int8(a, *product.weight, *product.bias, *product.c);
+}
+
+}  // namespace heed::kernels::reference

@@ -1,0 +1,105 @@
+// A model whose weights are in blocks, and packed for integer products: a decoder alone as they
+// are, one with an encoder row by row.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "heed/kernels/quantize.h"
+#include "heed/model/transformer.h"
+#include "tests/kernels/stored_testing.h"
+
+namespace heed::model {
+namespace {
+
+const std::vector<int32_t> kTokens{5, 9, 1, 7, 8, 9, 10, 1}, kOffsets{0, 3, 8};
+
+ModelConfig decoder_config() {
+  ModelConfig config;
+  config.vocab_size = 40;
+  config.d_model = 64;
+  config.encoder_layers = 0;
+  config.decoder_layers = 2;
+  config.n_heads = 2;
+  config.d_ff = 96;
+  config.max_positions = 16;
+  config.positions = PositionKind::learned;
+  config.dropout = 0.0f;
+  return config;
+}
+
+void quantise_matrices(Transformer& model, DType dtype = DType::q8_0) {
+  for (Parameter& parameter : model.parameters().all())
+    if (parameter.shape.rank() == 2) {
+      Tensor blocks = Tensor::empty(parameter.shape, dtype);
+      kernels::quantize(parameter.value, blocks);
+      parameter.value = blocks;
+    }
+}
+
+ModelConfig encoder_decoder_config() {
+  ModelConfig config = decoder_config();
+  config.encoder_layers = 1;
+  return config;
+}
+
+Tensor logits_of(const Transformer& model) {
+  Context context;
+  model::Memory memory;
+  if (model.has_encoder()) memory = model.encode(context, {kTokens, kOffsets});
+  return model.logits(context, model.decode_all(context, {kTokens, kOffsets}, memory));
+}
+
+TEST(PackedIntegers, LogitsStayNearThoseOfUnpackedWeights) {
+  for (const ModelConfig& config : {decoder_config(), encoder_decoder_config()}) {
+    Transformer model(config, 1);
+    quantise_matrices(model);
+    const Tensor exact = logits_of(model);
+    model.pack(DType::q8_0);
+    const Tensor packed = logits_of(model);
+    EXPECT_FALSE(kernels::same_bits(packed, exact));
+    double error = 0.0, length = 0.0;
+    for (int64_t i = 0; i < exact.elements(); ++i) {
+      const double value = exact.data<float>()[i];
+      error += std::pow(packed.data<float>()[i] - value, 2.0);
+      length += value * value;
+    }
+    EXPECT_LT(std::sqrt(error / length), 0.02);
+    model.unpack();
+    EXPECT_TRUE(kernels::same_bits(logits_of(model), exact));
+  }
+}
+
+TEST(PackedIntegers, OnlyBlocksOf8BitsOfAModelWithAnEncoderAreMultipliedRowByRow) {
+  for (const ModelConfig& config : {decoder_config(), encoder_decoder_config()})
+    for (const DType dtype : {DType::q8_0, DType::q4_0}) {
+      Transformer model(config, 1);
+      quantise_matrices(model, dtype);
+      model.pack(DType::q8_0);
+      const bool by_rows = config.encoder_layers > 0 && dtype == DType::q8_0;
+      for (const Parameter& parameter : model.parameters().all())
+        if (parameter.name.ends_with("fc1.weight")) {
+          EXPECT_EQ(parameter.int8.defined(), by_rows) << name_of(dtype);
+          EXPECT_EQ(parameter.blocks.defined(), !by_rows) << name_of(dtype);
+        }
+    }
+}
+
+TEST(PackedIntegers, TablesThatAreOnlyLookedUpStayAsTheyAre) {
+  for (const bool tied : {true, false}) {
+    ModelConfig config = decoder_config();
+    config.tied_head = tied;
+    Transformer model(config, 1);
+    quantise_matrices(model);
+    model.pack(DType::q8_0);
+    for (const Parameter& parameter : model.parameters().all()) {
+      const bool table = parameter.name == "model.shared.weight"
+                             ? !tied
+                             : parameter.name.find("embed") != std::string::npos;
+      EXPECT_EQ(parameter.blocks.defined(), parameter.shape.rank() == 2 && !table)
+          << parameter.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace heed::model
