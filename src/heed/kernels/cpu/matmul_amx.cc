@@ -154,11 +154,6 @@ void store_rounded(const float* sums, int64_t rows, bfloat16* to, int64_t stride
   }
 }
 
-void prefetch_rows(const std::byte* from, int64_t rows, int64_t row_bytes, int64_t bytes) {
-  for (int64_t r = 0; r < rows; ++r, from += row_bytes)
-    for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(from + i, 1);
-}
-
 template <bool Lower, typename AddProducts>
 void multiply_panels(const Strip& strip, const AddProducts& add) {
   const std::byte* panel = strip.panel;
@@ -166,7 +161,6 @@ void multiply_panels(const Strip& strip, const AddProducts& add) {
   const int64_t element = size_of(strip.c_type);
   std::byte* c = strip.c;
   for (int64_t i = 0; i < strip.panels; ++i) {
-    prefetch_rows(c, strip.rows, strip.c_stride * element, kPairCols * element);
     load_sums<Lower>(start, strip.start_stride);
     add(strip, panel);
     if (strip.c_type == DType::f32) {
