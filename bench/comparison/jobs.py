@@ -36,7 +36,7 @@ def measured(what, key="per_second"):
 
 
 def int8_of(arithmetic):
-    """How heed is told to multiply: weights in f32 become blocks of int8."""
+    """How heed is told to multiply: weights in f32 become integers of 8 bits."""
     return ["--weights", "q8_0", "--compute", "int8"] if arithmetic == "int8" else []
 
 

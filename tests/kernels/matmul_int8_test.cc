@@ -1,5 +1,6 @@
 #include "heed/kernels/matmul_int8.h"
 
+#include <atomic>
 #include <limits>
 
 #include "heed/kernels/cpu/matmul_int8_kernels.h"
@@ -10,15 +11,14 @@
 namespace heed::kernels {
 namespace {
 
-/// Calls run(name) with every kernel that this machine has, on every instruction set that Highway
-/// finds for what stands around it.
+/// Calls run(name) with every kernel that this machine has, each with every instruction set that
+/// Highway finds for what stands around it.
 void with_every_kernel(const std::function<void(const std::string&)>& run) {
   for (const cpu::Int8Kernel* kernel : cpu::int8_kernels()) {
     cpu::force_int8_kernel(kernel);
-    run(kernel->name);
+    on_every_target([&](const std::string& target) { run(kernel->name + (" " + target)); });
   }
   cpu::force_int8_kernel(nullptr);
-  on_every_target(run);
 }
 
 Tensor product(const Tensor& a, const Tensor& weight, const Tensor& bias = {},
@@ -85,6 +85,65 @@ TEST(MatmulInt8, ExtremeIntegersAreExact) {
         EXPECT_TRUE(same_bits(product(a, weight), plain)) << name << " " << k;
       });
     }
+}
+
+TEST(MatmulInt8, TheLongestRowsAreExact) {
+  for (const float first : {127.0f, -127.0f}) {
+    Tensor a = Tensor::full({5, kMostInt8Cols}, first),
+           weight = Tensor::full({33, kMostInt8Cols}, 127.0f);
+    for (int64_t k = kMostInt8Cols / 2; k < kMostInt8Cols; ++k) weight.data<float>()[k] = -127.0f;
+    with_every_kernel([&](const std::string& name) {
+      const Tensor c = product(a, weight);
+      for (int64_t i = 0; i < c.elements(); ++i)
+        EXPECT_EQ(c.data<float>()[i], i % 33 ? first * 127.0f * kMostInt8Cols : 0.0f)
+            << name << " " << i;
+    });
+  }
+}
+
+TEST(MatmulInt8, RowsThatTakeSeveralPassesHaveTheBitsOfTheReference) {
+  const Tensor a = normals({250, 5000}, 1), weight = normals({40, 5000}, 2),
+               bias = normals({40}, 6);
+  const PackedInt8 packed = cpu::pack_int8(weight), plain = reference::pack_int8(weight);
+  for (const DType out : kFloating) {
+    std::vector<Tensor> found, expected;
+    for (int i = 0; i < 3; ++i) {
+      found.push_back(Tensor::empty({250, 40}, out));
+      expected.push_back(found.back().clone());
+    }
+    std::vector<Int8Product> products, plain_products;
+    for (size_t i = 0; i < found.size(); ++i) {
+      products.push_back({&packed, &bias, &found[i]});
+      plain_products.push_back({&plain, &bias, &expected[i]});
+    }
+    cpu::matmul_int8(a, products);
+    reference::matmul_int8(a, std::span(plain_products).first(1));
+    for (const Tensor& c : found) EXPECT_TRUE(same_bits(c, expected[0])) << name_of(out);
+  }
+}
+
+TEST(MatmulInt8, ThreadsShareASingleRow) {
+  static std::atomic<int> begins;
+  cpu::Int8Kernel counting = *cpu::plain_int8_kernel();
+  counting.begin = [](int64_t) { ++begins; };
+  cpu::force_int8_kernel(&counting);
+  const int before = thread_count();
+  set_thread_count(2);
+  begins = 0;
+  product(normals({1, 512}, 1), normals({512, 512}, 2));
+  set_thread_count(before);
+  cpu::force_int8_kernel(nullptr);
+  EXPECT_GE(begins, 2);
+}
+
+TEST(MatmulInt8, WorksInsideOfPiecesOfWork) {
+  const Tensor a = normals({8, 300}, 1), weight = normals({100, 300}, 2);
+  const Tensor expected = product(a, weight);
+  std::vector<Tensor> found(40);
+  parallel_for(40, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) found[static_cast<size_t>(i)] = product(a, weight);
+  });
+  for (const Tensor& c : found) EXPECT_TRUE(same_bits(c, expected));
 }
 
 TEST(MatmulInt8, ARowDoesNotDependOnTheOthers) {

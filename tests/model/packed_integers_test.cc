@@ -85,20 +85,20 @@ TEST(PackedIntegers, OnlyBlocksOf8BitsOfAModelWithAnEncoderAreMultipliedRowByRow
 }
 
 TEST(PackedIntegers, TablesThatAreOnlyLookedUpStayAsTheyAre) {
-  for (const bool tied : {true, false}) {
-    ModelConfig config = decoder_config();
-    config.tied_head = tied;
-    Transformer model(config, 1);
-    quantise_matrices(model);
-    model.pack(DType::q8_0);
-    for (const Parameter& parameter : model.parameters().all()) {
-      const bool table = parameter.name == "model.shared.weight"
-                             ? !tied
-                             : parameter.name.find("embed") != std::string::npos;
-      EXPECT_EQ(parameter.blocks.defined(), parameter.shape.rank() == 2 && !table)
-          << parameter.name;
+  for (ModelConfig config : {decoder_config(), encoder_decoder_config()})
+    for (const bool tied : {true, false}) {
+      config.tied_head = tied;
+      Transformer model(config, 1);
+      quantise_matrices(model);
+      model.pack(DType::q8_0);
+      for (const Parameter& parameter : model.parameters().all()) {
+        const bool table = parameter.name == "model.shared.weight"
+                               ? !tied
+                               : parameter.name.find("embed") != std::string::npos;
+        EXPECT_EQ(parameter.multiplies_integers(), parameter.shape.rank() == 2 && !table)
+            << parameter.name;
+      }
     }
-  }
 }
 
 }  // namespace

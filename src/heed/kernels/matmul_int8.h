@@ -21,8 +21,9 @@ struct PackedInt8 {
 /// The most elements of a row that matmul_int8 multiplies: their sum stays within 32 bits.
 inline constexpr int64_t kMostInt8Cols = int64_t{1} << 17;
 
-/// Makes integers of weight [N, K] of any stored dtype, row by row: round(x / scale), with
-/// scale = max |x| / 127. (Where one is not finite, the scale is NaN.) Throws Error when K is
+/// Makes integers of weight [N, K] of any stored dtype, row by row: x * (1 / scale) to the nearest,
+/// with scale = max |x| / 127. (Where one is not finite, the scale is NaN; where 1 / scale is not,
+/// all are zeros.) Of q8_0 they are rounded once more than in its blocks. Throws Error when K is
 /// greater than kMostInt8Cols.
 HEED_KERNEL(PackedInt8, pack_int8, (const Tensor& weight), (weight))
 
@@ -31,10 +32,11 @@ HEED_KERNEL(PackedInt8, pack_int8, (const Tensor& weight), (weight))
 /// them.
 ///
 /// An element of c is dot * (a's scale * weight's scale) + bias, where `dot` is an exact integer
-/// and each step rounded to f32. So the bits depend neither on M and N, nor on the number of
-/// threads, nor on the machine: cpu and reference agree. Beside blocks of 32 with a scale each
-/// (matmul_blocks.h), sums need not be taken apart into floats on their way, which is several times
-/// as fast for many rows, but coarser where the numbers of a row differ much.
+/// and each step rounded to f32, and to bf16 at the end if c is. So the bits depend neither on M
+/// and N, nor on the number of threads, nor on the machine: cpu and reference agree. Beside blocks
+/// of 32 with a scale each (matmul_blocks.h), sums need not be taken apart into floats on their
+/// way, which is several times as fast for many rows, but coarser where the numbers of a row differ
+/// much.
 ///
 /// Sizes are the caller's to check; throws Error when a dtype is not one of these, and when the
 /// weight was packed by another backend.

@@ -124,6 +124,11 @@ bool Transformer::packs(const Parameter& parameter, DType dtype) const {
   return fits && is_multiplied_with(parameter);
 }
 
+bool Transformer::has_scales_for_rows(const Parameter& parameter) const {
+  return has_encoder() && parameter.value.dtype() == DType::q8_0 &&
+         parameter.shape[1] <= kernels::kMostInt8Cols;
+}
+
 void Transformer::pack(DType dtype) {
   if (dtype == DType::bf16) parameters_.make_working_copies();
   std::vector<Parameter*> all;
@@ -136,7 +141,7 @@ void Transformer::pack(std::span<Parameter* const> parameters, DType dtype) cons
   std::vector<Tensor> weights;
   for (Parameter* const parameter : parameters) {
     if (parameter->is_packed() || !packs(*parameter, dtype)) continue;
-    if (dtype == DType::q8_0 && has_encoder() && parameter->value.dtype() == DType::q8_0) {
+    if (dtype == DType::q8_0 && has_scales_for_rows(*parameter)) {
       parameter->int8 = kernels::pack_int8(parameter->value);
     } else if (dtype == DType::q8_0) {
       in_blocks.push_back(parameter);

@@ -94,6 +94,8 @@ class Transformer {
  private:
   /// Whether a matrix is more than a table of rows to look up.
   bool is_multiplied_with(const Parameter& parameter) const;
+  /// Whether a matrix in blocks is packed row by row.
+  bool has_scales_for_rows(const Parameter& parameter) const;
   void check_lengths(std::string_view what, const std::vector<int32_t>& offsets) const;
 
   ModelConfig config_;

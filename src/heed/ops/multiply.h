@@ -21,7 +21,8 @@ struct Multiplied {
 };
 
 /// Each out = x W^T + b, bit for bit as one by one. Weights of integers are multiplied with
-/// together: x is quantised once, and threads meet once, which pays for few rows.
+/// together: x is quantised once for all of a kind, and threads meet once for them, which pays for
+/// few rows.
 void multiply(const Tensor& x, std::span<const Multiplied> products);
 
 }  // namespace heed::ops

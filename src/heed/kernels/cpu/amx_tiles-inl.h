@@ -1,11 +1,9 @@
 #pragma once
 
-// The eight tiles of Intel's AMX as products use them: four of sums, 0 1 over 2 3, two of
-// the left factor, 4 over 5, and two of the right one, 6 beside 7. Who includes it has asked the
-// compiler for its instructions before.
-#include <algorithm>
+// The eight tiles of Intel's AMX as products of bf16 use them, and those of bytes whose rows have a
+// scale each: four of sums, 0 1 over 2 3, two of the left factor, 4 over 5, and two of the right
+// one, 6 beside 7. Who includes it has asked the compiler for its instructions before.
 #include <cstdint>
-#include <iterator>
 
 namespace heed::kernels::cpu {
 namespace {
@@ -22,24 +20,27 @@ void configure(int64_t upper, int64_t lower) {
   static_assert(sizeof(config) == 64);
   const auto high = static_cast<uint8_t>(upper), low = static_cast<uint8_t>(lower);
   const uint8_t rows[8] = {high, high, low, low, high, low, 16, 16};
-  std::copy(std::begin(rows), std::end(rows), config.rows);
+  for (int i = 0; i < 8; ++i) config.rows[i] = rows[i];
   // GCC's tile intrinsics do not tell it all that they read: this, and what was packed before.
   __asm__ volatile("" : : "r"(&config) : "memory");
   _tile_loadconfig(&config);
 }
 
-/// Sums of 32 columns and, if Lower, more than 16 rows, `step` apart; zeros from nullptr.
+/// Sums of 32 columns and, if Lower, more than 16 rows become zeros.
+template <bool Lower>
+void clear_sums() {
+  _tile_zero(0);
+  _tile_zero(1);
+  if constexpr (Lower) {
+    _tile_zero(2);
+    _tile_zero(3);
+  }
+}
+
+/// Reads sums, whose rows are `step` apart; zeros from nullptr.
 template <bool Lower>
 void load_sums(const float* from, int64_t step) {
-  if (!from) {
-    _tile_zero(0);
-    _tile_zero(1);
-    if constexpr (Lower) {
-      _tile_zero(2);
-      _tile_zero(3);
-    }
-    return;
-  }
+  if (!from) return clear_sums<Lower>();
   _tile_loadd(0, from, step * 4);
   _tile_loadd(1, from + kTile, step * 4);
   if constexpr (Lower) {

@@ -13,6 +13,7 @@ class Buffer {
   std::byte* at_least(int64_t bytes) {
     if (bytes > size_) {
       memory_.reset();
+      size_ = 0;  // if there is not so much
       memory_ = allocate(static_cast<size_t>(bytes));
       size_ = bytes;
     }

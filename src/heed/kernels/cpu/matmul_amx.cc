@@ -14,7 +14,7 @@
 #include <hwy/base.h>
 #include <immintrin.h>
 
-HWY_PUSH_ATTRIBUTES("avx512f,avx512bw,avx512vl,avx512dq,avx512bf16,prfchw,amx-tile,amx-bf16")
+HWY_PUSH_ATTRIBUTES("avx512f,avx512bw,avx512vl,avx512dq,avx512bf16,amx-tile,amx-bf16")
 
 #include "heed/kernels/cpu/amx_tiles-inl.h"
 

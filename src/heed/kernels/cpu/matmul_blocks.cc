@@ -129,20 +129,10 @@ void multiply(const Tensor& a, std::span<const BlockProduct> products) {
     const int64_t count = std::min(kRowsAtOnce, a.rows() - first);
     const BlockKernel& kernel = block_kernel(count);
     const QuantizedRows rows = quantize(a.row_slice(first, first + count), kernel, dtype);
-    const auto part = [&](const BlockProduct& product) {
-      return Product(product, kernel, first, count);
-    };
-    int64_t pieces = 0;
-    for (const BlockProduct& product : products) pieces += part(product).pieces();
-    parallel_for(pieces, 1, [&](int64_t begin, int64_t end) {
-      for (const BlockProduct& product : products) {
-        const Product some = part(product);
-        for (int64_t i = begin; i < std::min(end, some.pieces()); ++i)
-          if (i >= 0) some.run(rows, i);
-        begin -= some.pieces();
-        end -= some.pieces();
-      }
-    });
+    const auto part = [&](size_t i) { return Product(products[i], kernel, first, count); };
+    parallel_over(
+        products.size(), [&](size_t i) { return part(i).pieces(); },
+        [&](size_t i, int64_t piece) { part(i).run(rows, piece); });
   }
 }
 

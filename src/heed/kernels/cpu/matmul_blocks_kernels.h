@@ -91,8 +91,8 @@ struct BlockKernel {
   void (*multiply)(const BlockStrip& strip);
 };
 
-/// Plain loops, and those for AVX2, without VNNI and with it, for AVX-512 with VNNI and for AMX,
-/// which are null where the machine does not have them.
+/// Plain loops, and those for AVX2, without VNNI and with it, for AVX-512 with VNNI and for AMX;
+/// all but the first are null where the machine does not have them.
 const BlockKernel* plain_block_kernel();
 const BlockKernel* avx2_block_kernel();
 const BlockKernel* avx_vnni_block_kernel();

@@ -2,9 +2,9 @@
 #include "heed/kernels/matmul_int8.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "heed/base/parallel.h"
+#include "heed/base/rounding.h"
 #include "heed/kernels/cpu/buffer.h"
 #include "heed/kernels/cpu/matmul_int8_kernels.h"
 #include "heed/kernels/cpu/matmul_int8_rows.h"
@@ -15,39 +15,48 @@
 namespace heed::kernels::cpu {
 namespace {
 
-// Of a's quants in one pass: they stay in a level-2 cache while the panels pass.
-constexpr int64_t kBytesAtOnce = 512 << 10;
-// Of a piece of work. Its panels stay in a level-2 cache, too, while strips of rows pass.
-constexpr int64_t kPieceRows = 128;
+// Of a's quants in one pass: unless rows are very long, they stay in a level-2 cache while the
+// panels pass.
+constexpr int64_t kBytesAtOnce = 640 << 10;
+// Of a piece of work: whole strips of each kernel. Its panels stay in a level-2 cache, too, while
+// strips of rows pass.
+constexpr int64_t kPieceRows = 96;
 constexpr int64_t kPieceBytes = 512 << 10;
-// The least that is worth waking a thread for: bytes of panels that few rows read, and products.
-constexpr int64_t kLeastBytes = 32 << 10;
-constexpr int64_t kLeastProducts = 4 << 20;
+// Few rows take as long as reading the panels: pieces are of so much, worth waking a thread for, so
+// that threads end at nearly one time.
 constexpr int64_t kFewRows = 16;
-constexpr int64_t kPiecesPerThread = 4;
+constexpr int64_t kReadBytes = 128 << 10;
+// Of many rows pieces are as wide as can be, since a strip is read for each of them, but some for
+// each thread, unless they have fewer products than this.
+constexpr int64_t kPiecesPerThread = 2;
+constexpr int64_t kLeastProducts = 4 << 20;
 
 thread_local Buffer rows_buffer;
 
-/// Room for so many rows of activations. A line more than they need lies between rows, so that
+/// Room for so many rows of activations. From one to the next it is an odd number of lines, so that
 /// those of a tile do not compete for the same lines of a cache.
 Int8Rows rows_in(Buffer& buffer, int64_t rows, int64_t k) {
-  const int64_t row_bytes = Int8Panel::depth_of(k) + 64;
+  const int64_t row_bytes = Int8Panel::depth_of(k) | 64;
   std::byte* memory = buffer.at_least(rows * (row_bytes + 4));
   return {.quants = reinterpret_cast<int8_t*>(memory),
           .row_bytes = row_bytes,
           .scales = reinterpret_cast<float*>(memory + rows * row_bytes)};
 }
 
-/// Rows of a in one pass.
+/// Rows of a in one pass: so many pieces that most numbers of threads share them evenly.
 int64_t rows_at_once(int64_t k) {
-  const int64_t bytes = std::max(kInt8Depth, Int8Panel::depth_of(k));
-  return std::max<int64_t>(1, kBytesAtOnce / bytes / kPieceRows) * kPieceRows;
+  const int64_t row_bytes = std::max(kInt8Depth, Int8Panel::depth_of(k));
+  int64_t rows = kPieceRows;
+  while (2 * rows * row_bytes <= kBytesAtOnce) rows *= 2;
+  return rows;
 }
 
 /// A product's part in what is done for several, of some rows of a.
 class Product {
  public:
-  Product(const Int8Product& product, const Int8Kernel& kernel, int64_t first_row, int64_t rows)
+  /// For so many threads.
+  Product(const Int8Product& product, const Int8Kernel& kernel, int threads, int64_t first_row,
+          int64_t rows)
       : kernel_(kernel),
         panels_(product.weight->panels.get()),
         depth_(Int8Panel::depth_of(product.weight->cols)),
@@ -56,7 +65,7 @@ class Product {
         first_row_(first_row),
         m_(rows),
         n_(product.weight->rows),
-        piece_panels_(piece_panels()) {}
+        piece_panels_(piece_panels(threads)) {}
 
   /// Of some rows and panels each, for threads to take.
   int64_t pieces() const { return row_pieces() * ceil_div(panels(), piece_panels_); }
@@ -74,13 +83,13 @@ class Product {
   int64_t panels() const { return ceil_div(n_, kInt8Cols); }
   int64_t row_pieces() const { return ceil_div(m_, kPieceRows); }
 
-  int64_t piece_panels() const {
+  int64_t piece_panels(int threads) const {
     const int64_t bytes = Int8Panel::bytes(depth_), rows = std::min(m_, kPieceRows);
     const int64_t most = std::max<int64_t>(1, kPieceBytes / bytes);
-    if (thread_count() == 1) return most;
-    const int64_t least = ceil_div(rows < kFewRows ? kLeastBytes : kLeastProducts / rows, bytes);
-    const int64_t share = ceil_div(panels() * row_pieces(), kPiecesPerThread * thread_count());
-    return std::min(most, std::max(least, share));
+    if (threads == 1) return most;
+    if (rows < kFewRows) return std::clamp<int64_t>(kReadBytes / bytes, 1, most);
+    const int64_t share = ceil_div(panels(), ceil_div(kPiecesPerThread * threads, row_pieces()));
+    return std::min(most, std::max(share, ceil_div(kLeastProducts / rows, bytes)));
   }
 
   void run_strip(const Int8Rows& rows, int64_t row, int64_t count, int64_t panel,
@@ -107,27 +116,28 @@ class Product {
   }
 
   const Int8Kernel& kernel_;
-  std::byte* panels_;
+  const std::byte* panels_;
   const int64_t depth_;
   const float* bias_;
   Tensor& c_;
   const int64_t first_row_, m_, n_, piece_panels_;
 };
 
-/// Columns `rows` of quants, of which the panel has at most 32, as they stand in it.
-void fill_panel(const Int8Rows& columns, int64_t count, const Int8Panel& panel) {
-  for (int64_t col = 0; col < kInt8Cols; ++col) {
+/// A panel of the first `count` columns of quants, the others being zeros.
+void fill_panel(const Int8Rows& columns, int64_t count, int64_t depth, std::byte* to) {
+  auto* const scales = reinterpret_cast<float*>(to);
+  auto* const starts = reinterpret_cast<int32_t*>(to + Int8Panel::kStarts);
+  auto* const quants = reinterpret_cast<int8_t*>(to + Int8Panel::kQuants);
+  std::fill_n(to, Int8Panel::bytes(depth), std::byte{0});
+  for (int64_t col = 0; col < count; ++col) {
     const int8_t* from = columns.quants + col * columns.row_bytes;
-    int8_t* to = panel.quants() + 4 * col;
     int32_t sum = 0;
-    for (int64_t k = 0; k < panel.depth; k += 4, to += kInt8QuadBytes) {
-      for (int64_t i = 0; i < 4; ++i) {
-        to[i] = col < count ? from[k + i] : int8_t{0};
-        sum += to[i];
-      }
+    for (int64_t k = 0; k < depth; ++k) {
+      quants[k / 4 * kInt8QuadBytes + 4 * col + k % 4] = from[k];
+      sum += from[k];
     }
-    panel.scales()[col] = col < count ? columns.scales[col] : 0.0f;
-    panel.starts()[col] = -kInt8Bias * sum;
+    scales[col] = columns.scales[col];
+    starts[col] = -kInt8Bias * sum;
   }
 }
 
@@ -142,7 +152,7 @@ PackedInt8 pack_int8(const Tensor& weight) {
                     .rows = weight.rows(),
                     .cols = weight.cols(),
                     .weight = {}};
-  parallel_for(panels, std::max<int64_t>(1, kLeastBytes / bytes), [&](int64_t begin, int64_t end) {
+  parallel_for(panels, std::max<int64_t>(1, kReadBytes / bytes), [&](int64_t begin, int64_t end) {
     Buffer quants;
     for (int64_t panel = begin; panel < end; ++panel) {
       const int64_t first = panel * kInt8Cols;
@@ -151,7 +161,7 @@ PackedInt8 pack_int8(const Tensor& weight) {
       cpu::dequantize(some, wide);
       const Int8Rows columns = rows_in(quants, kInt8Cols, some.cols());
       quantize_int8(wide, 0, some.rows(), false, columns);
-      fill_panel(columns, some.rows(), {packed.panels.get() + panel * bytes, depth});
+      fill_panel(columns, some.rows(), depth, packed.panels.get() + panel * bytes);
     }
   });
   return packed;
@@ -166,6 +176,7 @@ void matmul_int8(const Tensor& a, std::span<const Int8Product> products) {
   }
   if (products.empty()) return;
   const int64_t at_once = rows_at_once(a.cols());
+  const int threads = thread_count();  // in a piece of work it is 1
   for (int64_t first = 0; first < a.rows(); first += at_once) {
     const int64_t count = std::min(at_once, a.rows() - first);
     const Int8Kernel& kernel = int8_kernel(count);
@@ -174,20 +185,10 @@ void matmul_int8(const Tensor& a, std::span<const Int8Product> products) {
     parallel_for(count, piece_rows(kLightPiece, a.cols()), [&](int64_t begin, int64_t end) {
       quantize_int8(some, begin, end, kernel.biased, rows);
     });
-    const auto part = [&](const Int8Product& product) {
-      return Product(product, kernel, first, count);
-    };
-    int64_t pieces = 0;
-    for (const Int8Product& product : products) pieces += part(product).pieces();
-    parallel_for(pieces, 1, [&](int64_t begin, int64_t end) {
-      for (const Int8Product& product : products) {
-        const Product one = part(product);
-        for (int64_t i = std::max<int64_t>(begin, 0); i < std::min(end, one.pieces()); ++i)
-          one.run(rows, i);
-        begin -= one.pieces();
-        end -= one.pieces();
-      }
-    });
+    const auto part = [&](size_t i) { return Product(products[i], kernel, threads, first, count); };
+    parallel_over(
+        products.size(), [&](size_t i) { return part(i).pieces(); },
+        [&](size_t i, int64_t piece) { part(i).run(rows, piece); });
   }
 }
 

@@ -18,6 +18,7 @@ namespace {
 
 // Fewer rows are faster with vectors.
 constexpr int64_t kFewestRows = 4;
+static_assert(2 * kTile <= kMostInt8Rows);
 
 void begin(int64_t rows) {
   if (rows > kTile)
@@ -31,7 +32,7 @@ void begin(int64_t rows) {
 template <bool Lower>
 void multiply_panel(const Int8Strip& strip) {
   const int8_t *a = strip.a, *panel = strip.panel.quants();
-  load_sums<Lower>(nullptr, 0);
+  clear_sums<Lower>();
   for (int64_t k = 0; k < strip.panel.depth; k += kInt8Depth) {
     _tile_loadd(4, a, strip.row_bytes);
     _tile_stream_loadd(6, panel, kInt8QuadBytes);

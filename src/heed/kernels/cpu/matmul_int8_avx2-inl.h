@@ -3,19 +3,15 @@
 // Integer products in vectors of AVX2, 8 columns in each: what is the same with VNNI and without.
 // Who includes it has asked the compiler for its instructions before, and defines
 //   add_products(__m256i sums, __m256i quad, __m256i panel)
-// which adds the products of 4 neighbouring k, those of a row in each lane of `quad`.
-#include <cstring>
-#include <utility>
-
-#include "heed/kernels/cpu/matmul_int8_kernels.h"
-#include "heed/kernels/cpu/x86.h"
-
+// which adds the products of 4 neighbouring k, those of a row in each lane of `quad`. What both
+// include comes before that, too, lest others' inline functions be compiled for AVX2.
 namespace heed::kernels::cpu {
 namespace {
 
 constexpr int kRows = 3;
 constexpr int64_t kLanes = 8;
 constexpr int kVectors = kInt8Cols / kLanes;
+static_assert(kRows <= kMostInt8Rows);
 
 __m256i load(const void* from) { return _mm256_load_si256(static_cast<const __m256i*>(from)); }
 

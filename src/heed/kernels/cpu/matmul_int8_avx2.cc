@@ -1,12 +1,16 @@
 // Integer products for AVX2: pairs of products are added in 16 bits, at most 2 * 127 * 127, before
 // they are added in 32.
 #include "heed/kernels/cpu/instructions.h"
+#include "heed/kernels/cpu/matmul_int8_kernels.h"
 #include "heed/kernels/cpu/x86.h"
 
 #if HEED_X86
 
 #include <hwy/base.h>
 #include <immintrin.h>
+
+#include <cstring>
+#include <utility>
 
 HWY_PUSH_ATTRIBUTES("avx2")
 

@@ -1,12 +1,16 @@
 // Integer products for vectors of AVX2 with VNNI (Intel Alder Lake): an instruction multiplies 4
 // neighbouring k of 8 columns with those of a row, which are biased.
 #include "heed/kernels/cpu/instructions.h"
+#include "heed/kernels/cpu/matmul_int8_kernels.h"
 #include "heed/kernels/cpu/x86.h"
 
 #if HEED_X86
 
 #include <hwy/base.h>
 #include <immintrin.h>
+
+#include <cstring>
+#include <utility>
 
 HWY_PUSH_ATTRIBUTES("avx2,avxvnni")
 

@@ -15,18 +15,20 @@ inline constexpr int64_t kInt8Depth = 64;
 /// Bytes of a panel for 4 neighbouring k: those of a column, then those of the next.
 inline constexpr int64_t kInt8QuadBytes = 4 * kInt8Cols;
 
-/// A panel holds quants [K / 4, 32, 4], then the scale of each column, then where its dots begin
-/// for rows that are biased: -kInt8Bias * the sum of its quants.
+/// A panel holds the scale of each column, then where its dots begin for rows that are biased:
+/// -kInt8Bias * the sum of its quants, then quants [K / 4, 32, 4].
 struct Int8Panel {
-  std::byte* data;
+  static constexpr int64_t kStarts = 4 * kInt8Cols, kQuants = 2 * kStarts;  // bytes before them
+
+  const std::byte* data;
   int64_t depth;  // K, filled up
 
-  int8_t* quants() const { return reinterpret_cast<int8_t*>(data); }
-  float* scales() const { return reinterpret_cast<float*>(data + depth * kInt8Cols); }
-  int32_t* starts() const { return reinterpret_cast<int32_t*>(scales() + kInt8Cols); }
+  const float* scales() const { return reinterpret_cast<const float*>(data); }
+  const int32_t* starts() const { return reinterpret_cast<const int32_t*>(data + kStarts); }
+  const int8_t* quants() const { return reinterpret_cast<const int8_t*>(data + kQuants); }
 
   static int64_t depth_of(int64_t k) { return round_up(k, kInt8Depth); }
-  static int64_t bytes(int64_t depth) { return (depth + 8) * kInt8Cols; }
+  static int64_t bytes(int64_t depth) { return kQuants + depth * kInt8Cols; }
 };
 
 /// What an Int8Kernel that multiplies bytes without a sign by such with one wants added to a.
@@ -56,8 +58,8 @@ struct Int8Kernel {
 
 inline constexpr int64_t kMostInt8Rows = 32;  // of any kernel
 
-/// Plain loops, and those for AVX2, without VNNI and with it, for AVX-512 with VNNI and for AMX,
-/// which are null where the machine does not have them.
+/// Plain loops, and those for AVX2, without VNNI and with it, for AVX-512 with VNNI and for AMX;
+/// all but the first are null where the machine does not have them.
 const Int8Kernel* plain_int8_kernel();
 const Int8Kernel* avx2_int8_kernel();
 const Int8Kernel* avx_vnni_int8_kernel();

@@ -20,6 +20,7 @@ namespace {
 
 constexpr int kRows = 12;
 constexpr int64_t kLanes = 16;
+static_assert(kRows <= kMostInt8Rows);
 
 __m512i broadcast_quad(const int8_t* from) {
   int32_t quad;
