@@ -1,12 +1,18 @@
 #include "heed/kernels/cpu/matmul_int8_kernels.h"
 
 #include <algorithm>
-#include <atomic>
+
+#include "heed/kernels/cpu/kernel_choice.h"
 
 namespace heed::kernels::cpu {
 namespace {
 
-std::atomic<const Int8Kernel*> forced{nullptr};
+KernelChoice<Int8Kernel>& choice() {
+  static KernelChoice<Int8Kernel> instance{amx_int8_kernel(), avx512_vnni_int8_kernel(),
+                                           avx_vnni_int8_kernel(), avx2_int8_kernel(),
+                                           plain_int8_kernel()};
+  return instance;
+}
 
 /// For machines that none of the others is for.
 void multiply_plainly(const Int8Strip& strip) {
@@ -29,21 +35,10 @@ const Int8Kernel* plain_int8_kernel() {
   return &kernel;
 }
 
-std::vector<const Int8Kernel*> int8_kernels() {
-  std::vector<const Int8Kernel*> kernels;
-  for (const Int8Kernel* kernel : {amx_int8_kernel(), avx512_vnni_int8_kernel(),
-                                   avx_vnni_int8_kernel(), avx2_int8_kernel(), plain_int8_kernel()})
-    if (kernel) kernels.push_back(kernel);
-  return kernels;
-}
+std::vector<const Int8Kernel*> int8_kernels() { return choice().all(); }
 
-void force_int8_kernel(const Int8Kernel* kernel) { forced = kernel; }
+void force_int8_kernel(const Int8Kernel* kernel) { choice().force(kernel); }
 
-const Int8Kernel& int8_kernel(int64_t rows) {
-  static const std::vector<const Int8Kernel*> kernels = int8_kernels();
-  if (const Int8Kernel* kernel = forced.load(std::memory_order_relaxed)) return *kernel;
-  return **std::find_if(kernels.begin(), kernels.end(),
-                        [&](const Int8Kernel* kernel) { return rows >= kernel->least_rows; });
-}
+const Int8Kernel& int8_kernel(int64_t rows) { return choice().of(rows); }
 
 }  // namespace heed::kernels::cpu
