@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <iostream>
 
 #include "cli/command.h"
 
@@ -13,6 +14,14 @@ constexpr int kWrongCommandLine = 2;
 int report(const std::exception& error) {
   std::fprintf(stderr, "heed: error: %s\n", error.what());
   return kFailed;
+}
+
+/// The status to end with: a failure if what was printed did not arrive, on a full disk for
+/// example.
+int finished(int status) {
+  std::cout.flush();
+  if (std::cout.good() && std::fflush(stdout) == 0) return status;
+  return report(std::runtime_error("standard output cannot be written"));
 }
 
 }  // namespace
@@ -39,7 +48,7 @@ int main(int argc, char** argv) {
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& done) {  // --help, --version
-    return program.exit(done);
+    return finished(program.exit(done));
   } catch (const CLI::ParseError& error) {
     std::fprintf(stderr, "heed: error: %s (see heed --help)\n", error.what());
     return kWrongCommandLine;
@@ -48,5 +57,5 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     return report(error);
   }
-  return heed::cli::status();
+  return finished(heed::cli::status());
 }

@@ -70,9 +70,10 @@ void add_model_options(CLI::App& app, ModelOptions& options, bool bf16) {
                  "How weights are kept: as stored in the file, or converted while loading")
       ->check(CLI::IsMember({"stored", "f32", "bf16", "q8_0", "q4_0", "q4_1"}))
       ->capture_default_str();
-  app.add_option("--compute", options.compute,
-                 "Arithmetic; int8 multiplies integers, which stored weights become (q8_0) and "
-                 "activations on the way; auto is int8 where weights are in blocks, else f32")
+  app.add_option(
+         "--compute", options.compute,
+         "Arithmetic; int8 multiplies integers: stored weights in no blocks become q8_0, "
+         "activations integers on the way; auto is int8 where weights are in blocks, else f32")
       ->check(CLI::IsMember(arithmetic))
       ->capture_default_str();
   app.add_option("--random-weights", options.random_weights,

@@ -81,6 +81,8 @@ bool TranslationTokenizer::exists(const std::filesystem::path& directory) {
 }
 
 TranslationTokenizer TranslationTokenizer::load(const std::filesystem::path& directory) {
+  require(exists(directory), "{} is not the directory of a translation model: it has no source.spm",
+          directory.string());
   return {SentencePiece::load(directory / "source.spm"),
           SentencePiece::load(directory / "target.spm"), read_vocabulary(directory / "vocab.json")};
 }

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# standard_output_test.sh HEED: what does not arrive, on a full disk for example, is a failure.
+set -euo pipefail
+heed=$1
+errors=$(mktemp)
+trap 'rm "$errors"' EXIT
+
+for command in --help --version "translate --help"; do
+  # shellcheck disable=SC2086  # words
+  "$heed" $command >/dev/null
+  # shellcheck disable=SC2086
+  if "$heed" $command >/dev/full 2>"$errors"; then
+    echo "heed $command: a full disk went unnoticed" && exit 1
+  fi
+  grep -qx "heed: error: standard output cannot be written" "$errors"
+done
