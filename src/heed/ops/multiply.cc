@@ -41,13 +41,15 @@ void multiply(const Tensor& x, std::span<const Multiplied> products) {
     std::array<kernels::Int8Product, kTogether> int8{};
     size_t block_count = 0, int8_count = 0;
     for (const auto& [weight, bias, out] : products.first(std::min(products.size(), kTogether))) {
+      if (!weight.multiplies_integers()) {
+        multiply(x, weight, bias, out);
+        continue;
+      }
       check(x, weight, bias);
       if (weight.int8.defined())
         int8[int8_count++] = {&weight.int8, &bias.value, &out};
-      else if (weight.blocks.defined())
-        blocks[block_count++] = {&weight.blocks, &bias.value, &out};
       else
-        multiply(x, weight, bias, out);
+        blocks[block_count++] = {&weight.blocks, &bias.value, &out};
     }
     kernels::matmul_int8(x, {int8.data(), int8_count});
     kernels::matmul_blocks(x, {blocks.data(), block_count});

@@ -47,15 +47,13 @@ HWY_INLINE float quantize_row(const T* x, int64_t n, int64_t depth, bool biased,
   const bool finite = std::isfinite(largest);
   const bool useful = finite && std::isfinite(inverse);  // else all are zeros
   std::memset(to + n, 0, static_cast<size_t>(depth - n));
-  const auto put = [&](auto at, auto quants) HEED_LANES {
-    hn::StoreU(hn::Xor(hn::DemoteTo(bytes, quants), bias), bytes, to + at.index);
-  };
   if (useful)
     for_lanes(0, n, [&](auto at) HEED_LANES {
-      put(at, hn::NearestInt(hn::Mul(load(x, at), set(inverse))));
+      const auto quants = hn::NearestInt(hn::Mul(load(x, at), set(inverse)));
+      hn::StoreU(hn::Xor(hn::DemoteTo(bytes, quants), bias), bytes, to + at.index);
     });
   else
-    for_lanes(0, n, [&](auto at) HEED_LANES { put(at, hn::Zero(I32())); });
+    std::memset(to, biased ? cpu::kInt8Bias : 0, static_cast<size_t>(n));
   return useful ? scale : finite ? 0.0f : std::numeric_limits<float>::quiet_NaN();
 }
 

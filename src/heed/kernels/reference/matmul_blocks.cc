@@ -1,33 +1,14 @@
 #include "heed/kernels/matmul_blocks.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
 
+#include "heed/kernels/reference/quantised.h"
 #include "heed/kernels/reference/stored_rows.h"
 
 namespace heed::kernels::reference {
 namespace {
-
-struct Quantised {
-  float scale;
-  std::vector<int> quants;
-};
-
-Quantised quantised(const std::vector<float>& x) {
-  float largest = 0.0f;
-  for (const float value : x) {
-    if (!std::isfinite(value))
-      return {std::numeric_limits<float>::quiet_NaN(), std::vector<int>(x.size())};
-    largest = std::max(largest, std::fabs(value));
-  }
-  const float scale = largest / 127.0f, inverse = 1.0f / scale;
-  if (!std::isfinite(inverse)) return {0.0f, std::vector<int>(x.size())};
-  std::vector<int> quants;
-  for (const float value : x) quants.push_back(static_cast<int>(std::nearbyint(value * inverse)));
-  return {scale, quants};
-}
 
 template <typename T>
 std::vector<Quantised> quantised_row(const T* row, int64_t cols) {

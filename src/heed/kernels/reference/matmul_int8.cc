@@ -1,41 +1,20 @@
 #include "heed/kernels/matmul_int8.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <vector>
 
 #include "heed/kernels/quantize.h"
+#include "heed/kernels/reference/quantised.h"
 
 namespace heed::kernels::reference {
 namespace {
 
-struct Quantised {
-  float scale;
-  std::vector<int> quants;
-};
-
-template <typename T>
-Quantised quantised(const T* row, int64_t cols) {
-  std::vector<float> x(row, row + cols);
-  std::vector<int> quants(x.size());
-  float largest = 0.0f;
-  for (const float value : x) {
-    if (!std::isfinite(value)) return {std::numeric_limits<float>::quiet_NaN(), quants};
-    largest = std::max(largest, std::fabs(value));
-  }
-  const float scale = largest / 127.0f, inverse = 1.0f / scale;
-  if (!std::isfinite(inverse)) return {0.0f, quants};
-  for (size_t i = 0; i < x.size(); ++i)
-    quants[i] = static_cast<int>(std::nearbyint(x[i] * inverse));
-  return {scale, quants};
-}
-
 template <typename T>
 std::vector<Quantised> quantised_rows(const Tensor& x) {
   std::vector<Quantised> rows;
-  for (int64_t i = 0; i < x.rows(); ++i)
-    rows.push_back(quantised(x.data<T>() + i * x.cols(), x.cols()));
+  for (int64_t i = 0; i < x.rows(); ++i) {
+    const T* row = x.data<T>() + i * x.cols();
+    rows.push_back(quantised({row, row + x.cols()}));
+  }
   return rows;
 }
 
