@@ -96,11 +96,11 @@ class Pool {
   /// Other processes, or more threads than processors, may keep a worker from its piece: after a
   /// while the processor is left to them.
   void wait_for_workers() {
-    for (int spin = 0; gate_.load(std::memory_order_acquire) != kClosed; ++spin)
-      if (spin < kSpins)
-        pause();
-      else
-        std::this_thread::yield();
+    for (int spin = 0; spin < kSpins; ++spin) {
+      if (gate_.load(std::memory_order_acquire) == kClosed) return;
+      pause();
+    }
+    while (gate_.load(std::memory_order_acquire) != kClosed) std::this_thread::yield();
   }
 
   /// Gives every thread a share of the pieces, neighbours to one: what lies side by side in memory
@@ -146,8 +146,10 @@ class Pool {
            ++spin)
         pause();
       if (job_.number.load(std::memory_order_acquire) == seen) sleep(seen);
-      if (stopping_) return;
+      // In this order: who looked at `stopping_` first could take a stop's number for a job's, and
+      // would never see another.
       seen = job_.number.load(std::memory_order_acquire);
+      if (stopping_) return;
       if ((gate_.fetch_add(1, std::memory_order_acquire) & kClosed) == 0) take_pieces(own);
       gate_.fetch_sub(1, std::memory_order_release);
     }
