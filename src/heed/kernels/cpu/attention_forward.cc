@@ -80,8 +80,8 @@ void join(const ForwardResults<bfloat16>& results, const AttentionGroup& group, 
 
 /// Multiplications that are not worth waking a thread for.
 constexpr int64_t kSmallWork = int64_t{1} << 16;
-/// Of a group whose keys threads share: more rows are shared themselves.
-constexpr int64_t kSharedRows = 32;
+/// Of a group whose keys are cut into tasks: more rows are cut themselves.
+constexpr int64_t kMostRowsOfPiece = 32;
 
 int64_t work_of(const std::vector<AttentionGroup>& groups, const AttentionShape& shape) {
   int64_t keys = 0;
@@ -89,40 +89,56 @@ int64_t work_of(const std::vector<AttentionGroup>& groups, const AttentionShape&
   return keys * (shape.d + shape.dv);
 }
 
-/// Few rows and many keys in groups too few to keep the threads busy: a thread takes a piece of the
-/// keys. The rows of a group are then one task.
-bool shares_keys(const std::vector<AttentionGroup>& groups) {
-  const auto threads = static_cast<size_t>(thread_count());
-  if (threads == 1 || groups.size() >= 8 * threads) return false;
+/// Few rows and many keys, as in decoding behind a long text: the task is a piece of the keys,
+/// which also keeps all threads busy, and all rows of a group.
+bool cuts_keys(const std::vector<AttentionGroup>& groups) {
   int64_t most_pieces = 0, most_rows = 0;
   for (const AttentionGroup& group : groups) {
     most_pieces = std::max(most_pieces, pieces_of(group));
     most_rows = std::max(most_rows, group.rows());
   }
-  return most_pieces > 1 && most_rows <= kSharedRows;
+  return most_pieces > 1 && most_rows <= kMostRowsOfPiece;
+}
+
+/// A piece of a group's keys, and where what its rows have of it lies among that of all pieces.
+struct PieceTask {
+  AttentionTask task;
+  int64_t place;  // in floats
+};
+
+/// A task for every piece of the keys of every group, and how many floats they leave. The heads of
+/// a sequence, whose keys lie side by side, take a piece one after the other: it comes from memory
+/// once.
+int64_t cut_keys(const std::vector<AttentionGroup>& groups, const AttentionShape& shape,
+                 std::vector<PieceTask>& tasks) {
+  tasks.clear();
+  int64_t floats = 0;
+  for (size_t first = 0; first < groups.size(); first += static_cast<size_t>(shape.n_kv_heads)) {
+    const int64_t rows = groups[first].rows(), pieces = rows > 0 ? pieces_of(groups[first]) : 0;
+    const int64_t of_piece = rows * piece_floats(shape);
+    for (int64_t piece = 0; piece < pieces; ++piece)
+      for (int64_t head = 0; head < shape.n_kv_heads; ++head) {
+        const AttentionGroup& group = groups[first + static_cast<size_t>(head)];
+        const int64_t key = piece * kKeyPiece;
+        tasks.push_back({{group, 0, rows, key, std::min(key + kKeyPiece, group.keys)},
+                         floats + (head * pieces + piece) * of_piece});
+      }
+    floats += shape.n_kv_heads * pieces * of_piece;
+  }
+  return floats;
 }
 
 template <typename Tensors>
-void run_shared(const std::vector<AttentionGroup>& groups, const AttentionShape& shape,
-                const Tensors& tensors) {
-  thread_local std::vector<AttentionTask> tasks;
-  thread_local std::vector<int64_t> places;  // of each task's piece among the floats of all
-  tasks.clear();
-  places.assign(1, 0);
-  for (const AttentionGroup& group : groups)
-    for (int64_t piece = 0; piece < pieces_of(group) && group.rows() > 0; ++piece) {
-      const int64_t key = piece * kKeyPiece;
-      tasks.push_back({group, 0, group.rows(), key, std::min(key + kKeyPiece, group.keys)});
-      places.push_back(places.back() + group.rows() * piece_floats(shape));
-    }
-  const auto memory = allocate(static_cast<size_t>(places.back()) * sizeof(float));
+void run_by_keys(const std::vector<AttentionGroup>& groups, const AttentionShape& shape,
+                 const Tensors& tensors) {
+  thread_local std::vector<PieceTask> tasks;
+  const int64_t floats = cut_keys(groups, shape, tasks);
+  const auto memory = allocate(static_cast<size_t>(floats) * sizeof(float));
   auto* pieces = reinterpret_cast<float*>(memory.get());
-  // Bodies run on other threads, which have such lists of their own.
-  const std::vector<AttentionTask>& all = tasks;
-  const std::vector<int64_t>& at = places;
+  const std::vector<PieceTask>& all = tasks;  // other threads have such a list of their own
   parallel_for(static_cast<int64_t>(all.size()), 1, [&](int64_t begin, int64_t end) {
     for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i)
-      forward(tensors, all[i], pieces + at[i]);
+      forward(tensors, all[i].task, pieces + all[i].place);
   });
   for (const AttentionGroup& group : groups) {
     join(tensors.results, group, pieces);
@@ -133,7 +149,7 @@ void run_shared(const std::vector<AttentionGroup>& groups, const AttentionShape&
 template <typename Tensors>
 void run(const std::vector<AttentionGroup>& groups, const AttentionShape& shape,
          const Tensors& tensors) {
-  if (shares_keys(groups)) return run_shared(groups, shape, tensors);
+  if (cuts_keys(groups)) return run_by_keys(groups, shape, tensors);
   thread_local std::vector<AttentionTask> tasks;
   tasks.clear();
   // Fewer groups than threads (one sequence whose heads share a key): each is for several threads.
