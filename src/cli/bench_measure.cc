@@ -95,12 +95,19 @@ class Writing {
   const BenchSizes& sizes_;
 };
 
+/// What `heed embed` has, too.
+void check_reading(const BenchSizes& sizes) {
+  require(sizes.beam == 1, "--beam is for models that write, this one is an encoder alone");
+  require(sizes.dtype == DType::f32, "texts are embedded with f32 or int8 arithmetic alone");
+}
+
 void check_sizes(const model::Transformer& model, const BenchSizes& sizes) {
   require(sizes.batch <= kMostTokens / sizes.prompt_tokens &&
               sizes.batch <= kMostTokens / sizes.context_tokens,
           "a batch of {} prompts of {} tokens, expected at most {} tokens", sizes.batch,
           std::max(sizes.prompt_tokens, sizes.context_tokens), kMostTokens);
-  if (!model.has_decoder() || model.config().positions == model::PositionKind::none) return;
+  if (!model.has_decoder()) return check_reading(sizes);
+  if (model.config().positions == model::PositionKind::none) return;
   const int64_t before = model.has_encoder() ? 1 : sizes.context_tokens;
   require(before + sizes.tokens <= model.config().max_positions,
           "{} tokens are to be written behind {}, the model reads at most {}", sizes.tokens, before,
@@ -167,7 +174,7 @@ LineWork translating(const model::Transformer& model, const ModelOptions& from,
 
 LineWork embedding(const model::Transformer& model, const ModelOptions& from,
                    const BenchSizes& sizes) {
-  require(sizes.dtype == DType::f32, "texts are embedded with f32 or int8 arithmetic alone");
+  check_reading(sizes);
   generate::EmbedderOptions options = generate::read_embedder_options(from.path);
   if (sizes.batch_tokens > 0) options.batch_tokens = sizes.batch_tokens;
   return [embedder = generate::Embedder(model, load_tokenizer(from, model), options)](

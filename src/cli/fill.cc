@@ -87,6 +87,7 @@ int run_fill(const FillOptions& options) {
   const auto model = load_model(options.model);
   const Filler filler(options, *model);
   if (options.text) {
+    require_utf8(*options.text, "the text");
     filler.fill(*options.text);
   } else {
     LineStream lines(std::cin);

@@ -194,14 +194,23 @@ void generate_some(const GenerateOptions& options, const generate::Generator& ge
   }
 }
 
+/// What a prompt is read as; an empty one as the beginning of a text, where the model knows such.
+std::vector<int32_t> tokens_of(const std::string& prompt, const text::Tokenizer& tokenizer,
+                               const model::ModelConfig& config) {
+  std::vector<int32_t> tokens = tokenizer.encode(prompt);
+  if (tokens.empty() && config.bos_id >= 0) tokens.push_back(config.bos_id);
+  return tokens;
+}
+
 /// The prompts on standard input, one a line.
 void generate_lines(const GenerateOptions& options, const generate::Generator& generator,
-                    const text::Tokenizer& tokenizer, Printer& printer) {
+                    const text::Tokenizer& tokenizer, const model::ModelConfig& config,
+                    Printer& printer) {
   LineStream lines(std::cin);
   uint64_t number = 0;
   for (std::vector<std::string> some = lines.next(); !some.empty(); some = lines.next()) {
     std::vector<std::vector<int32_t>> prompts;
-    for (const std::string& line : some) prompts.push_back(tokenizer.encode(line));
+    for (const std::string& line : some) prompts.push_back(tokens_of(line, tokenizer, config));
     generate_some(options, generator, prompts, number, printer);
     number += some.size();
     std::cout.flush();
@@ -218,9 +227,11 @@ int run_generate(const GenerateOptions& options) {
   Printer printer(options, tokenizer);
   const auto start = std::chrono::steady_clock::now();
   if (!options.prompt && options.tokens.empty()) {
-    generate_lines(options, generator, *tokenizer, printer);
+    generate_lines(options, generator, *tokenizer, model->config(), printer);
   } else {
-    const auto prompt = options.prompt ? tokenizer->encode(*options.prompt) : options.tokens;
+    if (options.prompt) require_utf8(*options.prompt, "the prompt");
+    const auto prompt =
+        options.prompt ? tokens_of(*options.prompt, *tokenizer, model->config()) : options.tokens;
     if (options.beam)
       generate_some(options, generator, {prompt}, 0, printer);
     else

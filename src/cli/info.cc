@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/model_options.h"
 #include "heed/format/model_directory.h"
 #include "heed/format/quantization.h"
 #include "heed/model/families/family.h"
@@ -34,10 +35,12 @@ int64_t cache_bytes(const model::ModelConfig& c, DType dtype) {
   return c.decoder_layers * bytes_of(dtype, numbers);
 }
 
-nlohmann::ordered_json describe(const model::Transformer& model) {
+nlohmann::ordered_json describe(const model::Transformer& model, const std::string& path) {
   const model::ModelConfig& c = model.config();
   nlohmann::ordered_json facts = {{"family", model::family_for(c).model_type},
                                   {"parameters", model.parameters().count()}};
+  if (format::has_weights(path))
+    facts["stored_bytes"] = stored_bytes(*format::load_model(path, {.precision = {std::nullopt}}));
   for (const DType dtype : {DType::f32, DType::bf16, DType::q8_0, DType::q4_0})
     facts[fmt::format("{}_bytes", name_of(dtype))] = weight_bytes(model, dtype);
   facts["cache_bytes_per_token"] = cache_bytes(c, DType::f32);
@@ -48,9 +51,18 @@ nlohmann::ordered_json describe(const model::Transformer& model) {
   return facts;
 }
 
+std::string text_of(const nlohmann::ordered_json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_object()) return value.dump();
+  std::string text;
+  for (const auto& [name, part] : value.items())
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", part.dump(), name);
+  return text;
+}
+
 int run_info(const InfoOptions& options) {
   const auto model = format::describe_model(options.model);
-  nlohmann::ordered_json facts = describe(*model);
+  nlohmann::ordered_json facts = describe(*model, options.model);
   if (options.weights)
     for (const Parameter& parameter : model->parameters().all())
       facts["weights"][parameter.name] = parameter.shape.text();
@@ -63,8 +75,7 @@ int run_info(const InfoOptions& options) {
       for (const auto& [name, shape] : value.items())
         std::cout << fmt::format("  {:<55} {}\n", name, shape.get<std::string>());
     else
-      std::cout << fmt::format("{:<26} {}\n", key,
-                               value.is_string() ? value.get<std::string>() : value.dump());
+      std::cout << fmt::format("{:<26} {}\n", key, text_of(value));
   }
   return 0;
 }

@@ -49,6 +49,13 @@ void quantize(const QuantizeOptions& options) {
   format::save_quantized(options.out, *model, options.model);
 }
 
+/// What lies there might be another model, which is missed, or whose files would mix with this
+/// one's.
+void require_new(const fs::path& out) {
+  require(!fs::exists(out) || (fs::is_directory(out) && fs::is_empty(out)),
+          "{} exists already: name another, or remove it first", out.string());
+}
+
 /// Bytes of the weights: of the files that hold them.
 uintmax_t weight_bytes(const fs::path& path) {
   if (!fs::is_directory(path)) return fs::file_size(path);
@@ -103,13 +110,15 @@ void print_row(const Cost& cost, int digits) {
 
 int run_quantize(const QuantizeOptions& options) {
   apply(options.common);
+  require_new(options.out);
+  const CostMeter costs_of = cost_meter(options.model, options.measured);
   quantize(options);
   const Cost bytes{"bytes", "bytes", static_cast<double>(weight_bytes(options.model)),
                    static_cast<double>(weight_bytes(options.out))};
   const Kept kept = kept_of(options.out);
   const Cost bits{"bits per weight", "bits_per_weight", kept_of(options.model).bits_per_weight,
                   kept.bits_per_weight};
-  const Costs costs = measure_costs(options.model, options.out, options.measured);
+  const Costs costs = costs_of(options.out);
   if (options.json) {
     print_json(bytes, bits, kept, costs);
     return 0;
@@ -136,7 +145,8 @@ void add_quantize(CLI::App& program) {
                   "embedding, head, feed-forward maps back in the first and last layers")
       ->check(CLI::IsMember({"q8_0", "q4_1", "q4_0", "bf16"}))
       ->required();
-  app->add_option("--out", options->out, "Model directory, or GGUF file of a GGUF file")
+  app->add_option("--out", options->out,
+                  "Model directory, or GGUF file of a GGUF file; not there yet")
       ->required();
   auto* calibrate =
       app->add_option("--calibrate", options->calibrate,

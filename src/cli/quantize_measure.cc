@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "cli/model_options.h"
+#include "cli/pair_tokenizer.h"
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/rounding.h"
@@ -62,18 +63,11 @@ class Reader {
   /// Tokens of sources and their targets.
   std::vector<std::pair<Sequence, Sequence>> pairs(const std::string& source,
                                                    const std::string& target) const {
+    const PairTokenizer tokenizer(options_, *model_);
     std::vector<std::pair<Sequence, Sequence>> pairs;
-    const auto read = data::read_parallel(source, target);
-    if (text::TranslationTokenizer::exists(options_.path)) {
-      const auto tokenizer = translation_tokenizer();
-      for (const data::SentencePair& pair : read)
-        pairs.emplace_back(tokenizer.encode_source(pair.source),
-                           tokenizer.encode_target(pair.target));
-    } else {
-      const text::Tokenizer tokenizer = load_tokenizer(options_, *model_);
-      for (const data::SentencePair& pair : read)
-        pairs.emplace_back(tokenizer.encode(pair.source), tokenizer.encode(pair.target));
-    }
+    for (const data::SentencePair& pair : data::read_parallel(source, target))
+      pairs.emplace_back(tokenizer.encode_source(pair.source),
+                         tokenizer.encode_target(pair.target));
     return pairs;
   }
 
@@ -129,15 +123,10 @@ void read_pairs(const Reader& reader, const std::string& file, const std::string
   }
 }
 
-/// With its `tokens`.
-double perplexity(const Reader& reader, const std::string& file, size_t& tokens) {
+double perplexity(const Reader& reader, const Sequence& text) {
   constexpr int64_t kWindow = 1024;
-  const Sequence text = reader.tokens(file);
-  require(text.size() >= 2, "{} has {} tokens: perplexity wants at least 2", file, text.size());
-  const std::vector<double> scores =
-      generate::score_text(reader.model(), text, {.window = reader.window(kWindow)});
-  tokens = scores.size();
-  return generate::perplexity(scores);
+  return generate::perplexity(
+      generate::score_text(reader.model(), text, {.window = reader.window(kWindow)}));
 }
 
 double bleu(const Reader& reader, const MeasuredTexts& texts) {
@@ -156,21 +145,52 @@ double cosine(const std::vector<float>& x, const std::vector<float>& y) {
   return dot(x, y) / std::sqrt(dot(x, x) * dot(y, y));
 }
 
-/// Of the embeddings of a file's lines, on average.
-double mean_cosine(const Reader& one, const Reader& other, const std::vector<std::string>& lines) {
-  const auto first = one.embedder().embed(lines), second = other.embedder().embed(lines);
+/// On average.
+double mean_cosine(const std::vector<std::vector<float>>& first,
+                   const std::vector<std::vector<float>>& second) {
   double sum = 0;
   for (size_t i = 0; i < first.size(); ++i) sum += cosine(first[i], second[i]);
   return sum / static_cast<double>(first.size());
 }
 
-/// One that both arithmetics of the copy are measured with.
+/// Measures a copy in both arithmetics; `measured`: the model itself.
 template <typename Measure>
-std::vector<Cost> rows_of(const std::string& what, const std::string& key, const std::string& copy,
-                          double before, const Measure& measure) {
-  const double as_it_runs = measure(Reader(copy, "auto"));
-  return {{what, key, before, as_it_runs},
-          {"  weights alone", key + "_weights_alone", before, measure(Reader(copy, "f32"))}};
+CostMeter meter_of(const std::string& measured_on, const Cost& measured, const Measure& measure) {
+  return [=](const std::string& copy) {
+    Cost as_it_runs = measured, weights_alone = measured;
+    as_it_runs.after = measure(Reader(copy, "auto"));
+    weights_alone.what = "  weights alone";
+    weights_alone.key += "_weights_alone";
+    weights_alone.after = measure(Reader(copy, "f32"));
+    return Costs{measured_on, {as_it_runs, weights_alone}};
+  };
+}
+
+CostMeter bleu_meter(const Reader& reader, const MeasuredTexts& texts) {
+  require(reader.translates(), "--source is for models that translate, this one does not");
+  return meter_of(fmt::format("{}, {} lines", texts.source, data::read_lines(texts.source).size()),
+                  {"BLEU", "BLEU", bleu(reader, texts), 0, true},
+                  [texts](const Reader& copy) { return bleu(copy, texts); });
+}
+
+CostMeter perplexity_meter(const Reader& reader, const std::string& file) {
+  const Sequence text = reader.tokens(file);
+  require(text.size() >= 2, "{} has {} tokens: perplexity wants at least 2", file, text.size());
+  return meter_of(fmt::format("{}, {} tokens", file, text.size() - 1),
+                  {"perplexity", "perplexity", perplexity(reader, text)},
+                  [text](const Reader& copy) { return perplexity(copy, text); });
+}
+
+CostMeter cosine_meter(const Reader& reader, const std::string& file) {
+  require(!reader.translates(),
+          "the cost for a model with an encoder and a decoder is measured with --source and "
+          "--reference");
+  const std::vector<std::string> lines = data::read_lines(file);
+  const auto embeddings = reader.embedder().embed(lines);
+  return meter_of(fmt::format("{}, {} lines", file, lines.size()), {"cosine", "cosine", 1.0},
+                  [lines, embeddings](const Reader& copy) {
+                    return mean_cosine(embeddings, copy.embedder().embed(lines));
+                  });
 }
 
 }  // namespace
@@ -198,36 +218,14 @@ format::Importance calibrate(const std::string& model, const std::string& text,
   return importance;
 }
 
-Costs measure_costs(const std::string& model, const std::string& copy, const MeasuredTexts& texts) {
-  Costs costs;
-  if (texts.text.empty() && texts.source.empty()) return costs;
+CostMeter cost_meter(const std::string& model, const MeasuredTexts& texts) {
+  require(texts.text.empty() || texts.source.empty(),
+          "--text and --source are for different kinds of models");
+  if (texts.text.empty() && texts.source.empty()) return [](const std::string&) { return Costs{}; };
   const Reader reader(model, "f32");
-  if (!texts.source.empty()) {
-    require(texts.text.empty(), "--text and --source are for different kinds of models");
-    costs.measured_on =
-        fmt::format("{}, {} lines", texts.source, data::read_lines(texts.source).size());
-    costs.rows = rows_of("BLEU", "BLEU", copy, bleu(reader, texts),
-                         [&](const Reader& after) { return bleu(after, texts); });
-    for (Cost& cost : costs.rows) cost.points = true;
-    return costs;
-  }
-  require(!reader.translates(),
-          "the cost for a model with an encoder and a decoder is measured with --source and "
-          "--reference");
-  if (reader.continues_texts()) {
-    size_t tokens = 0;
-    const double before = perplexity(reader, texts.text, tokens);
-    costs.measured_on = fmt::format("{}, {} tokens", texts.text, tokens);
-    costs.rows = rows_of("perplexity", "perplexity", copy, before, [&](const Reader& after) {
-      return perplexity(after, texts.text, tokens);
-    });
-    return costs;
-  }
-  const std::vector<std::string> lines = data::read_lines(texts.text);
-  costs.measured_on = fmt::format("{}, {} lines", texts.text, lines.size());
-  costs.rows = rows_of("cosine", "cosine", copy, 1.0,
-                       [&](const Reader& after) { return mean_cosine(reader, after, lines); });
-  return costs;
+  if (!texts.source.empty()) return bleu_meter(reader, texts);
+  return reader.continues_texts() ? perplexity_meter(reader, texts.text)
+                                  : cosine_meter(reader, texts.text);
 }
 
 }  // namespace heed::cli

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -31,11 +32,15 @@ struct Costs {
   std::vector<Cost> rows;
 };
 
-/// What quantising costs: perplexity of `text` where the model continues texts, the cosine between
-/// embeddings of its lines where it embeds them; BLEU of translations of `source`. The model's
-/// products are of f32, the copy's once as it runs by default (integers, where weights are in
-/// blocks) and once of f32: what is left then are the weights. Throws Error when there are too few
-/// tokens.
-Costs measure_costs(const std::string& model, const std::string& copy, const MeasuredTexts& texts);
+/// Measures a copy beside its model.
+using CostMeter = std::function<Costs(const std::string& copy)>;
+
+/// Measures what a copy will be compared with, so that texts that do not fit the model are found
+/// before there is one: perplexity of `text` where the model continues texts, embeddings of its
+/// lines, whose cosine to the copy's is the cost, where it embeds them; BLEU of translations of
+/// `source`. The model's products are of f32, the copy's once as it runs by default (integers,
+/// where weights are in blocks) and once of f32: what is left then are the weights. Throws Error
+/// when the texts are for another kind of model, and when there are too few tokens.
+CostMeter cost_meter(const std::string& model, const MeasuredTexts& texts);
 
 }  // namespace heed::cli

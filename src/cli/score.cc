@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/line_stream.h"
 #include "cli/model_options.h"
+#include "cli/pair_tokenizer.h"
 #include "heed/base/error.h"
 #include "heed/generate/scorer.h"
 
@@ -41,31 +42,38 @@ void print_summary(const std::vector<double>& scores, bool json) {
 }
 
 /// Scores are those of the last tokens; those before them have none.
-void print_tokens(const text::Tokenizer& tokenizer, const std::vector<int32_t>& tokens,
-                  const std::vector<double>& scores) {
+template <typename Word>
+void print_tokens(const std::vector<int32_t>& tokens, const std::vector<double>& scores,
+                  const Word& word) {
   const size_t unscored = tokens.size() - scores.size();
   for (size_t i = 0; i < tokens.size(); ++i) {
-    Json line = {{"token", tokens[i]}, {"text", tokenizer.decode(std::vector{tokens[i]}, false)}};
+    Json line = {{"token", tokens[i]}, {"text", word(tokens[i])}};
     line["log_probability"] = i < unscored ? Json() : Json(scores[i - unscored]);
     std::cout << line.dump() << '\n';
   }
 }
 
 /// Standard input is one text.
-std::vector<double> score_text(const ScoreOptions& options, const model::Transformer& model,
-                               const text::Tokenizer& tokenizer) {
+std::vector<double> score_text(const ScoreOptions& options, const model::Transformer& model) {
+  const text::Tokenizer tokenizer = load_tokenizer(options.model, model);
   const std::string text(std::istreambuf_iterator<char>(std::cin), {});
+  require_utf8(text, "standard input");
   const std::vector<int32_t> tokens = tokenizer.encode(text);
+  require(tokens.size() >= 2,
+          "expected at least 2 tokens on standard input, found {}: the first has none before it",
+          tokens.size());
   generate::ScoreOptions score = options.score;
   score.dtype = activation_dtype(options.model);
   const std::vector<double> scores = generate::score_text(model, tokens, score);
-  if (options.json) print_tokens(tokenizer, tokens, scores);
+  if (options.json)
+    print_tokens(tokens, scores,
+                 [&](int32_t token) { return tokenizer.decode(std::vector{token}, false); });
   return scores;
 }
 
 /// Each line of standard input is a source, a tab and a target.
-std::vector<double> score_pairs(const ScoreOptions& options, const model::Transformer& model,
-                                const text::Tokenizer& tokenizer) {
+std::vector<double> score_pairs(const ScoreOptions& options, const model::Transformer& model) {
+  const PairTokenizer tokenizer(options.model, model);
   std::vector<double> all;
   int64_t number = 1;
   LineStream lines(std::cin);
@@ -73,11 +81,12 @@ std::vector<double> score_pairs(const ScoreOptions& options, const model::Transf
     for (const std::string& line : some) {
       const size_t tab = line.find('\t');
       require(tab != std::string::npos, "line {} has no tab between source and target", number);
-      const std::vector<int32_t> target = tokenizer.encode(line.substr(tab + 1));
-      const std::vector<double> scores = generate::score_target(
-          model, tokenizer.encode(line.substr(0, tab)), target, activation_dtype(options.model));
+      const std::vector<int32_t> target = tokenizer.encode_target(line.substr(tab + 1));
+      const std::vector<double> scores =
+          generate::score_target(model, tokenizer.encode_source(line.substr(0, tab)), target,
+                                 activation_dtype(options.model));
       if (options.json) {
-        print_tokens(tokenizer, target, scores);
+        print_tokens(target, scores, [&](int32_t token) { return tokenizer.word(token); });
       } else {
         std::cout << fmt::format("{} ||| ", number);
         print_summary(scores, false);
@@ -85,18 +94,15 @@ std::vector<double> score_pairs(const ScoreOptions& options, const model::Transf
       all.insert(all.end(), scores.begin(), scores.end());
       ++number;
     }
+  require(!all.empty(), "standard input has no pairs to score");
   return all;
 }
 
 int run_score(const ScoreOptions& options) {
   apply(options.common);
-  PendingTokenizer pending(options.model);
   const auto model = load_model(options.model);
-  const text::Tokenizer tokenizer = pending.get(*model);
   const bool pairs = model->has_encoder() && model->has_decoder();
-  print_summary(
-      pairs ? score_pairs(options, *model, tokenizer) : score_text(options, *model, tokenizer),
-      options.json);
+  print_summary(pairs ? score_pairs(options, *model) : score_text(options, *model), options.json);
   std::cout.flush();
   require(std::cout.good(), "the scores cannot be written to standard output");
   return 0;
@@ -121,7 +127,8 @@ void add_score(CLI::App& program) {
   app->footer(
       "Examples:\n"
       "  heed score --model model < text.txt\n"
-      "  heed score --model t5 < pairs.tsv       each line a source, a tab and a target");
+      "  paste source.txt target.txt | heed score --model translator\n"
+      "Where there is an encoder, each line is a source, a tab and a target.");
   set_action(*app, [options] { return run_score(*options); });
 }
 

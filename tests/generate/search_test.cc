@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/base/random.h"
@@ -168,6 +170,9 @@ TEST(Search, RefusesOptionsThatCannotBe) {
   EXPECT_THROW(
       search(lively_model(), DType::f32, {sources.ids, sources.offsets}, {.beam = 2, .n_best = 3}),
       Error);
+  EXPECT_THROW(search(lively_model(), DType::f32, {sources.ids, sources.offsets},
+                      {.length_penalty = std::numeric_limits<float>::quiet_NaN()}),
+               Error);
 }
 
 TEST(Beam, EndsWhenAsManyHaveEndedAsItIsWide) {

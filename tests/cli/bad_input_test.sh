@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# bad_input_test.sh HEED: what a command is given and cannot use is named in one line, and loses
+# nothing: neither what came before it nor what lies where it was to write.
+set -euo pipefail
+heed=$1
+golden=$(cd "$(dirname "$0")/../golden" && pwd)
+work=$(mktemp -d)
+trap 'rm -r "$work"' EXIT
+cd "$work"
+
+# refused MESSAGE COMMAND...: the command fails with this one line, and prints `before` until then.
+before=
+refused() {
+  local message=$1 status=0
+  shift
+  "$@" >out 2>err || status=$?
+  if [[ $status == 0 || $(wc -l <err) != 1 ]] || ! grep -qF "heed: error: $message" err; then
+    echo "$*: wanted \"$message\", got status $status and:" && cat err && exit 1
+  fi
+  if [[ $(wc -l <out) != "${before:-0}" ]]; then
+    echo "$*: wanted ${before:-0} lines before the error, got:" && cat out && exit 1
+  fi
+}
+
+# A decoder and an encoder with random weights, and a translator that has seen a few lines.
+for kind in decoder encoder; do
+  mkdir "$kind"
+  cp "$golden/sentencepiece/bpe.model" "$kind/tokenizer.model"
+  echo '{"add_bos_token": false, "add_eos_token": false}' >"$kind/tokenizer_config.json"
+done
+cat >decoder/config.json <<END
+{"model_type": "llama", "vocab_size": 120, "hidden_size": 32, "intermediate_size": 64,
+ "num_hidden_layers": 1, "num_attention_heads": 2, "max_position_embeddings": 64,
+ "rms_norm_eps": 1e-5, "hidden_act": "silu", "bos_token_id": 1, "eos_token_id": 1}
+END
+cat >encoder/config.json <<END
+{"model_type": "bert", "vocab_size": 120, "hidden_size": 32, "intermediate_size": 64,
+ "num_hidden_layers": 1, "num_attention_heads": 2, "max_position_embeddings": 64, "hidden_act": "gelu"}
+END
+for i in $(seq 40); do echo "the $i sheep went in"; done >a.txt
+sed 's/went in/came out/' a.txt >b.txt
+"$heed" train --preset tiny --source a.txt --target b.txt --out translator --set run.steps=2 \
+  --set vocabulary.size=60 2>/dev/null
+decoder=(--model decoder --random-weights 1)
+encoder=(--model encoder --random-weights 1)
+
+# Text that is not UTF-8; the lines before it are answered.
+printf 'the sheep\nthe \xff\n' >broken.txt
+broken="line 2 of standard input is not valid UTF-8: byte 5 is 0xFF"
+before=1 refused "$broken" "$heed" embed "${encoder[@]}" <broken.txt
+before=1 refused "$broken" "$heed" translate --model translator <broken.txt
+before=1 refused "$broken" "$heed" generate "${decoder[@]}" --max-tokens 2 <broken.txt
+refused "standard input is not valid UTF-8: byte 15 is 0xFF" \
+  "$heed" score "${decoder[@]}" <broken.txt
+refused "the prompt is not valid UTF-8: byte 1 is 0xFF" \
+  "$heed" generate "${decoder[@]}" --prompt $'\xff'
+
+# Nothing to score.
+for text in '' the; do
+  refused "expected at least 2 tokens on standard input" \
+    "$heed" score "${decoder[@]}" < <(printf '%s' "$text")
+done
+refused "standard input has no pairs" "$heed" score --model translator </dev/null
+refused "line 1 has no tab" "$heed" score --model translator <a.txt
+
+# A search for the best of no numbers; what an encoder alone does not do.
+refused "the length penalty is nan" \
+  "$heed" translate --model translator --length-penalty nan <a.txt
+refused "--beam is for models that write" "$heed" bench "${encoder[@]}" --beam 2
+refused "texts are embedded with f32 or int8" "$heed" bench "${encoder[@]}" --compute bf16
+
+# heed quantize measures first, and writes only where nothing is.
+refused "the cost for a model with an encoder and a decoder is measured with --source" \
+  "$heed" quantize --model translator --weights q8_0 --out new --text a.txt
+[[ ! -e new ]]
+"$heed" quantize --model translator --weights q8_0 --out new --source a.txt --reference b.txt >out
+grep -q "BLEU" out
+refused "new exists already" "$heed" quantize --model translator --weights q8_0 --out new
+
+# What was refused before: a translator scores by the vocabularies of its sides, an empty prompt
+# begins a text, and info reads how weights are stored.
+"$heed" score --model translator --json <<<$'the 7 sheep\tthe 7 sheep' >out
+[[ $(sed -n 's/.*"text":"\([^"]*\)".*/\1/p' out | tr -d '\n') == "▁the▁7▁sheep</s>" ]]
+"$heed" generate "${decoder[@]}" --prompt '' --max-tokens 2 >/dev/null 2>&1
+"$heed" info new | grep -q "^stored_bytes .*q8_0"
