@@ -51,7 +51,7 @@ int run_embed(const EmbedOptions& options) {
   PendingTokenizer pending(options.model);
   const auto model = load_model(options.model);
   const generate::Embedder embedder(*model, pending.get(*model), embedder_options(options));
-  LineStream lines(std::cin);
+  LineStream lines;
   for (std::vector<std::string> some = lines.next(); !some.empty(); some = lines.next()) {
     for (const std::string& line : printed(embedder.embed(some))) std::cout << line << '\n';
     std::cout.flush();

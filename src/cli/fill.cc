@@ -90,7 +90,7 @@ int run_fill(const FillOptions& options) {
     require_utf8(*options.text, "the text");
     filler.fill(*options.text);
   } else {
-    LineStream lines(std::cin);
+    LineStream lines;
     for (std::vector<std::string> some = lines.next(); !some.empty(); some = lines.next()) {
       for (const std::string& line : some) filler.fill(line);
       std::cout.flush();

@@ -206,7 +206,7 @@ std::vector<int32_t> tokens_of(const std::string& prompt, const text::Tokenizer&
 void generate_lines(const GenerateOptions& options, const generate::Generator& generator,
                     const text::Tokenizer& tokenizer, const model::ModelConfig& config,
                     Printer& printer) {
-  LineStream lines(std::cin);
+  LineStream lines;
   uint64_t number = 0;
   for (std::vector<std::string> some = lines.next(); !some.empty(); some = lines.next()) {
     std::vector<std::vector<int32_t>> prompts;

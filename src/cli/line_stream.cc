@@ -2,6 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <condition_variable>
+#include <deque>
+#include <iostream>
+#include <mutex>
+#include <thread>
+
 #include "heed/base/error.h"
 #include "heed/text/utf8.h"
 
@@ -14,47 +20,54 @@ void require_utf8(std::string_view text, std::string_view what) {
          static_cast<uint8_t>(text[bad]));
 }
 
-LineStream::LineStream(std::istream& in)
-    : reader_([this, &in] {
-        std::string line;
-        while (std::getline(in, line)) {
-          if (!line.empty() && line.back() == '\r') line.pop_back();
-          std::unique_lock lock(mutex_);
-          changed_.wait(lock, [&] { return lines_.size() < kMostLines || abandoned_; });
-          if (abandoned_) return;
-          lines_.push_back(std::move(line));
-          changed_.notify_all();
-        }
-        std::lock_guard lock(mutex_);
-        ended_ = true;
-        changed_.notify_all();
-      }) {}
+/// With the thread that reads. It may wait for input for ever and cannot be woken, so it is on its
+/// own and keeps what it touches alive.
+struct LineStream::Shared {
+  static constexpr size_t kMostLines = 2048;
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<std::string> lines;
+  bool ended = false;
+  bool abandoned = false;
+
+  void read() {
+    std::string line;
+    while (std::getline(std::cin, line)) {
+      if (!line.empty() && line.back() == '\r') line.pop_back();
+      std::unique_lock lock(mutex);
+      changed.wait(lock, [&] { return lines.size() < kMostLines || abandoned; });
+      if (abandoned) return;
+      lines.push_back(std::move(line));
+      changed.notify_all();
+    }
+    std::lock_guard lock(mutex);
+    ended = true;
+    changed.notify_all();
+  }
+};
+
+LineStream::LineStream() : shared_(std::make_shared<Shared>()) {
+  std::thread([shared = shared_] { shared->read(); }).detach();
+}
 
 LineStream::~LineStream() {
-  bool ended = false;
-  {
-    std::lock_guard lock(mutex_);
-    abandoned_ = true;
-    ended = ended_;
-    changed_.notify_all();
-  }
-  // A reader that still waits for input cannot be woken; the process ends without it.
-  if (ended)
-    reader_.join();
-  else
-    reader_.detach();
+  std::lock_guard lock(shared_->mutex);
+  shared_->abandoned = true;
+  shared_->changed.notify_all();
 }
 
 std::vector<std::string> LineStream::next() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return !lines_.empty() || ended_; });
+  std::unique_lock lock(shared_->mutex);
+  std::deque<std::string>& lines = shared_->lines;
+  shared_->changed.wait(lock, [&] { return !lines.empty() || shared_->ended; });
   std::vector<std::string> some;
-  for (; !lines_.empty() && text::is_valid_utf8(lines_.front()); lines_.pop_front())
-    some.push_back(std::move(lines_.front()));
+  for (; !lines.empty() && text::is_valid_utf8(lines.front()); lines.pop_front())
+    some.push_back(std::move(lines.front()));
   handed_over_ += some.size();
-  if (some.empty() && !lines_.empty())
-    require_utf8(lines_.front(), fmt::format("line {} of standard input", handed_over_ + 1));
-  changed_.notify_all();
+  if (some.empty() && !lines.empty())
+    require_utf8(lines.front(), fmt::format("line {} of standard input", handed_over_ + 1));
+  shared_->changed.notify_all();
   return some;
 }
 

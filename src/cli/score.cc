@@ -76,7 +76,7 @@ std::vector<double> score_pairs(const ScoreOptions& options, const model::Transf
   const PairTokenizer tokenizer(options.model, model);
   std::vector<double> all;
   int64_t number = 1;
-  LineStream lines(std::cin);
+  LineStream lines;
   for (std::vector<std::string> some = lines.next(); !some.empty(); some = lines.next())
     for (const std::string& line : some) {
       const size_t tab = line.find('\t');

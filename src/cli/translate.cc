@@ -66,7 +66,7 @@ int run_translate(TranslateOptions& options) {
   const LoadedModel loaded{load_model(options.model),
                            text::TranslationTokenizer::load(options.model.path)};
   const generate::Translator translator(*loaded.model, loaded.tokenizer, options.translator);
-  LineStream lines(std::cin);
+  LineStream lines;
   int64_t number = 1;
   for (std::vector<std::string> some = lines.next(); !some.empty(); some = lines.next()) {
     const int64_t first = number;
