@@ -15,6 +15,7 @@
 #include "heed/inspect/attention_svg.h"
 #include "heed/inspect/attention_terminal.h"
 #include "heed/inspect/capture.h"
+#include "heed/text/utf8.h"
 
 namespace heed::cli {
 namespace {
@@ -71,6 +72,8 @@ inspect::AttentionCapture read_by(const model::Transformer& model, const AttendO
 
 int run_attend(const AttendOptions& options) {
   apply(options.common);
+  text::require_utf8(options.source, "the source text");
+  text::require_utf8(options.target, "the target text");
   const auto model = load_model(options.model);
   inspect::AttentionCapture capture = read_by(*model, options);
   capture.model_name =

@@ -93,6 +93,14 @@ BenchSizes sizes_for(const model::Transformer& model, BenchSizes sizes, bool pro
   return sizes;
 }
 
+/// Bytes of the weights, by the type in which they are stored.
+std::map<std::string, int64_t> stored_bytes(const model::Transformer& model) {
+  std::map<std::string, int64_t> bytes;
+  for (const Parameter& parameter : model.parameters().all())
+    bytes[std::string(name_of(parameter.value.dtype()))] += parameter.value.bytes();
+  return bytes;
+}
+
 int64_t peak_memory() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

@@ -95,7 +95,7 @@ class Writing {
   const BenchSizes& sizes_;
 };
 
-/// What `heed embed` has, too.
+/// `heed embed` has neither a beam nor bf16.
 void check_reading(const BenchSizes& sizes) {
   require(sizes.beam == 1, "--beam is for models that write, this one is an encoder alone");
   require(sizes.dtype == DType::f32, "texts are embedded with f32 or int8 arithmetic alone");

@@ -7,6 +7,7 @@
 #include "cli/model_options.h"
 #include "heed/base/error.h"
 #include "heed/generate/fill.h"
+#include "heed/text/utf8.h"
 
 namespace heed::cli {
 namespace {
@@ -84,10 +85,10 @@ class Filler {
 
 int run_fill(const FillOptions& options) {
   apply(options.common);
+  if (options.text) text::require_utf8(*options.text, "the text");
   const auto model = load_model(options.model);
   const Filler filler(options, *model);
   if (options.text) {
-    require_utf8(*options.text, "the text");
     filler.fill(*options.text);
   } else {
     LineStream lines;

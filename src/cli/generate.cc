@@ -12,6 +12,7 @@
 #include "heed/base/error.h"
 #include "heed/generate/generation_config.h"
 #include "heed/generate/generator.h"
+#include "heed/text/utf8.h"
 
 namespace heed::cli {
 namespace {
@@ -219,6 +220,7 @@ void generate_lines(const GenerateOptions& options, const generate::Generator& g
 
 int run_generate(const GenerateOptions& options) {
   apply(options.common);
+  if (options.prompt) text::require_utf8(*options.prompt, "the prompt");
   PendingTokenizer pending(options.model);
   const auto model = load_model(options.model);
   const auto tokenizer = tokenizer_for(options, pending, *model);
@@ -229,7 +231,6 @@ int run_generate(const GenerateOptions& options) {
   if (!options.prompt && options.tokens.empty()) {
     generate_lines(options, generator, *tokenizer, model->config(), printer);
   } else {
-    if (options.prompt) require_utf8(*options.prompt, "the prompt");
     const auto prompt =
         options.prompt ? tokens_of(*options.prompt, *tokenizer, model->config()) : options.tokens;
     if (options.beam)

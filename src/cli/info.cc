@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/model_options.h"
 #include "heed/format/model_directory.h"
 #include "heed/format/quantization.h"
 #include "heed/model/families/family.h"
@@ -35,12 +34,10 @@ int64_t cache_bytes(const model::ModelConfig& c, DType dtype) {
   return c.decoder_layers * bytes_of(dtype, numbers);
 }
 
-nlohmann::ordered_json describe(const model::Transformer& model, const std::string& path) {
+nlohmann::ordered_json describe(const model::Transformer& model) {
   const model::ModelConfig& c = model.config();
   nlohmann::ordered_json facts = {{"family", model::family_for(c).model_type},
                                   {"parameters", model.parameters().count()}};
-  if (format::has_weights(path))
-    facts["stored_bytes"] = stored_bytes(*format::load_model(path, {.precision = {std::nullopt}}));
   for (const DType dtype : {DType::f32, DType::bf16, DType::q8_0, DType::q4_0})
     facts[fmt::format("{}_bytes", name_of(dtype))] = weight_bytes(model, dtype);
   facts["cache_bytes_per_token"] = cache_bytes(c, DType::f32);
@@ -51,18 +48,9 @@ nlohmann::ordered_json describe(const model::Transformer& model, const std::stri
   return facts;
 }
 
-std::string text_of(const nlohmann::ordered_json& value) {
-  if (value.is_string()) return value.get<std::string>();
-  if (!value.is_object()) return value.dump();
-  std::string text;
-  for (const auto& [name, part] : value.items())
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", part.dump(), name);
-  return text;
-}
-
 int run_info(const InfoOptions& options) {
   const auto model = format::describe_model(options.model);
-  nlohmann::ordered_json facts = describe(*model, options.model);
+  nlohmann::ordered_json facts = describe(*model);
   if (options.weights)
     for (const Parameter& parameter : model->parameters().all())
       facts["weights"][parameter.name] = parameter.shape.text();
@@ -75,7 +63,8 @@ int run_info(const InfoOptions& options) {
       for (const auto& [name, shape] : value.items())
         std::cout << fmt::format("  {:<55} {}\n", name, shape.get<std::string>());
     else
-      std::cout << fmt::format("{:<26} {}\n", key, text_of(value));
+      std::cout << fmt::format("{:<26} {}\n", key,
+                               value.is_string() ? value.get<std::string>() : value.dump());
   }
   return 0;
 }

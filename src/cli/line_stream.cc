@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <condition_variable>
+#include <cstdio>
+#include <cstring>
 #include <deque>
+#include <exception>
 #include <iostream>
 #include <mutex>
 #include <thread>
@@ -13,15 +17,8 @@
 
 namespace heed::cli {
 
-void require_utf8(std::string_view text, std::string_view what) {
-  const size_t bad = text::first_invalid_utf8(text);
-  if (bad != std::string_view::npos)
-    fail("{} is not valid UTF-8: byte {} is 0x{:02X}", what, bad + 1,
-         static_cast<uint8_t>(text[bad]));
-}
-
-/// With the thread that reads. It may wait for input for ever and cannot be woken, so it is on its
-/// own and keeps what it touches alive.
+/// Shared with the thread that reads. It may wait for input for ever and cannot be woken, so it is
+/// on its own and keeps what it touches alive.
 struct LineStream::Shared {
   static constexpr size_t kMostLines = 2048;
 
@@ -30,10 +27,25 @@ struct LineStream::Shared {
   std::deque<std::string> lines;
   bool ended = false;
   bool abandoned = false;
+  std::exception_ptr error;  // what ended it, if not the end of the stream
 
   void read() {
+    std::exception_ptr found;
+    try {
+      read_lines();
+    } catch (...) {
+      found = std::current_exception();
+    }
+    std::lock_guard lock(mutex);
+    error = found;
+    ended = true;
+    changed.notify_all();
+  }
+
+ private:
+  void read_lines() {
     std::string line;
-    while (std::getline(std::cin, line)) {
+    for (errno = 0; std::getline(std::cin, line); errno = 0) {
       if (!line.empty() && line.back() == '\r') line.pop_back();
       std::unique_lock lock(mutex);
       changed.wait(lock, [&] { return lines.size() < kMostLines || abandoned; });
@@ -41,9 +53,10 @@ struct LineStream::Shared {
       lines.push_back(std::move(line));
       changed.notify_all();
     }
-    std::lock_guard lock(mutex);
-    ended = true;
-    changed.notify_all();
+    const int problem = errno;
+    require(!std::ferror(stdin), "standard input cannot be read: {}", std::strerror(problem));
+    // What getline() makes of a line that finds no memory.
+    require(!std::cin.bad(), "standard input has a line that is too long for the memory");
   }
 };
 
@@ -66,7 +79,8 @@ std::vector<std::string> LineStream::next() {
     some.push_back(std::move(lines.front()));
   handed_over_ += some.size();
   if (some.empty() && !lines.empty())
-    require_utf8(lines.front(), fmt::format("line {} of standard input", handed_over_ + 1));
+    text::require_utf8(lines.front(), fmt::format("line {} of standard input", handed_over_ + 1));
+  if (some.empty() && shared_->error) std::rethrow_exception(shared_->error);
   shared_->changed.notify_all();
   return some;
 }

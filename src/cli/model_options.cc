@@ -97,13 +97,6 @@ DType activation_dtype(const ModelOptions& options) {
   return options.compute == "bf16" ? DType::bf16 : DType::f32;
 }
 
-std::map<std::string, int64_t> stored_bytes(const model::Transformer& model) {
-  std::map<std::string, int64_t> bytes;
-  for (const Parameter& parameter : model.parameters().all())
-    bytes[std::string(name_of(parameter.value.dtype()))] += parameter.value.bytes();
-  return bytes;
-}
-
 text::Tokenizer load_tokenizer(const ModelOptions& options, const model::Transformer& model) {
   return checked(read_tokenizer(options.path), options.path, model);
 }

@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <future>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,9 +29,6 @@ std::unique_ptr<model::Transformer> load_model(const ModelOptions& options);
 
 /// In which type activations are computed.
 DType activation_dtype(const ModelOptions& options);
-
-/// Bytes of the weights, by the type in which they are kept.
-std::map<std::string, int64_t> stored_bytes(const model::Transformer& model);
 
 /// The tokenizer of the model, checked against its vocabulary. Throws Error when there is none.
 text::Tokenizer load_tokenizer(const ModelOptions& options, const model::Transformer& model);

@@ -31,15 +31,40 @@ DType wanted_dtype(const QuantizeOptions& options) {
   fail("{} is no precision to quantise to", options.weights);
 }
 
+/// What lies there might be another model, which is missed, or whose files would mix with this
+/// one's.
+void check_out(const fs::path& out, bool directory) {
+  std::error_code error;
+  const fs::file_status status = fs::status(out, error);
+  const bool empty = directory && fs::is_directory(status) && fs::is_empty(out, error);
+  require(!fs::exists(status) || empty, "{} exists already: name another, or remove it first",
+          out.string());
+  const fs::path folder = fs::absolute(out, error).parent_path();
+  require(!out.empty() && (directory || fs::is_directory(folder, error)),
+          "--out is \"{}\": there is no such folder to write into", out.string());
+}
+
+/// All that can be told before anything is measured, which takes long.
+void check(const QuantizeOptions& options) {
+  check_out(options.out, fs::is_directory(options.model));
+  if (options.calibrate.empty()) return;
+  require(options.weights == "q4_0" || options.weights == "q4_1",
+          "--calibrate guides the search for scales of 4 bits, {} has none", options.weights);
+  const auto model = format::describe_model(options.model);
+  const bool translates = model->has_encoder() && model->has_decoder();
+  require(translates || options.calibrate_reference.empty(),
+          "--calibrate-reference is for models with an encoder and a decoder, this has one of "
+          "them");
+  require(!translates || !options.calibrate_reference.empty(),
+          "--calibrate of a model with an encoder and a decoder wants --calibrate-reference, too");
+}
+
 void quantize(const QuantizeOptions& options) {
   format::Quantization how{
       .dtype = wanted_dtype(options),
       .spared = format::spared_parameters(*format::describe_model(options.model))};
-  if (!options.calibrate.empty()) {
-    require(how.dtype == DType::q4_0 || how.dtype == DType::q4_1,
-            "--calibrate guides the search for scales of 4 bits, {} has none", options.weights);
+  if (!options.calibrate.empty())
     how.importance = calibrate(options.model, options.calibrate, options.calibrate_reference);
-  }
   if (!fs::is_directory(options.model)) {
     format::write_quantized_gguf(options.out, options.model, how);
     return;
@@ -47,13 +72,6 @@ void quantize(const QuantizeOptions& options) {
   const auto model = format::load_model(options.model, {.precision = {std::nullopt}});
   format::quantize(*model, how);
   format::save_quantized(options.out, *model, options.model);
-}
-
-/// What lies there might be another model, which is missed, or whose files would mix with this
-/// one's.
-void require_new(const fs::path& out) {
-  require(!fs::exists(out) || (fs::is_directory(out) && fs::is_empty(out)),
-          "{} exists already: name another, or remove it first", out.string());
 }
 
 /// Bytes of the weights: of the files that hold them.
@@ -110,7 +128,7 @@ void print_row(const Cost& cost, int digits) {
 
 int run_quantize(const QuantizeOptions& options) {
   apply(options.common);
-  require_new(options.out);
+  check(options);
   const CostMeter costs_of = cost_meter(options.model, options.measured);
   quantize(options);
   const Cost bytes{"bytes", "bytes", static_cast<double>(weight_bytes(options.model)),
@@ -145,8 +163,7 @@ void add_quantize(CLI::App& program) {
                   "embedding, head, feed-forward maps back in the first and last layers")
       ->check(CLI::IsMember({"q8_0", "q4_1", "q4_0", "bf16"}))
       ->required();
-  app->add_option("--out", options->out,
-                  "Model directory, or GGUF file of a GGUF file; not there yet")
+  app->add_option("--out", options->out, "New model directory, or GGUF file of a GGUF file")
       ->required();
   auto* calibrate =
       app->add_option("--calibrate", options->calibrate,

@@ -14,6 +14,7 @@
 #include "heed/generate/embedder.h"
 #include "heed/generate/scorer.h"
 #include "heed/generate/translator.h"
+#include "heed/text/utf8.h"
 #include "heed/train/bleu.h"
 
 namespace heed::cli {
@@ -48,7 +49,9 @@ class Reader {
   }
 
   Sequence tokens(const std::string& file) const {
-    return load_tokenizer(options_, *model_).encode(read_file(file));
+    const std::string text = read_file(file);
+    text::require_utf8(text, file);
+    return load_tokenizer(options_, *model_).encode(text);
   }
 
   generate::Embedder embedder() const {
@@ -129,13 +132,27 @@ double perplexity(const Reader& reader, const Sequence& text) {
       generate::score_text(reader.model(), text, {.window = reader.window(kWindow)}));
 }
 
-double bleu(const Reader& reader, const MeasuredTexts& texts) {
+/// Sentences and their translations.
+struct Sentences {
+  std::vector<std::string> sources, references;
+};
+
+Sentences read_sentences(const MeasuredTexts& texts) {
+  Sentences sentences;
+  for (const data::SentencePair& pair : data::read_parallel(texts.source, texts.reference)) {
+    sentences.sources.push_back(pair.source);
+    sentences.references.push_back(pair.target);
+  }
+  return sentences;
+}
+
+double bleu(const Reader& reader, const Sentences& sentences) {
   const auto tokenizer = reader.translation_tokenizer();
   const generate::Translator translator(reader.model(), tokenizer, {.search = {.beam = 4}});
   std::vector<std::string> translations;
-  for (const generate::TranslatedLine& line : translator.translate(data::read_lines(texts.source)))
+  for (const generate::TranslatedLine& line : translator.translate(sentences.sources))
     translations.push_back(line.candidates.empty() ? "" : line.candidates.front().text);
-  return train::corpus_bleu(translations, data::read_lines(texts.reference)).score;
+  return train::corpus_bleu(translations, sentences.references).score;
 }
 
 double cosine(const std::vector<float>& x, const std::vector<float>& y) {
@@ -145,7 +162,6 @@ double cosine(const std::vector<float>& x, const std::vector<float>& y) {
   return dot(x, y) / std::sqrt(dot(x, x) * dot(y, y));
 }
 
-/// On average.
 double mean_cosine(const std::vector<std::vector<float>>& first,
                    const std::vector<std::vector<float>>& second) {
   double sum = 0;
@@ -168,9 +184,10 @@ CostMeter meter_of(const std::string& measured_on, const Cost& measured, const M
 
 CostMeter bleu_meter(const Reader& reader, const MeasuredTexts& texts) {
   require(reader.translates(), "--source is for models that translate, this one does not");
-  return meter_of(fmt::format("{}, {} lines", texts.source, data::read_lines(texts.source).size()),
-                  {"BLEU", "BLEU", bleu(reader, texts), 0, true},
-                  [texts](const Reader& copy) { return bleu(copy, texts); });
+  const Sentences sentences = read_sentences(texts);
+  return meter_of(fmt::format("{}, {} lines", texts.source, sentences.sources.size()),
+                  {"BLEU", "BLEU", bleu(reader, sentences), 0, true},
+                  [sentences](const Reader& copy) { return bleu(copy, sentences); });
 }
 
 CostMeter perplexity_meter(const Reader& reader, const std::string& file) {
@@ -182,9 +199,6 @@ CostMeter perplexity_meter(const Reader& reader, const std::string& file) {
 }
 
 CostMeter cosine_meter(const Reader& reader, const std::string& file) {
-  require(!reader.translates(),
-          "the cost for a model with an encoder and a decoder is measured with --source and "
-          "--reference");
   const std::vector<std::string> lines = data::read_lines(file);
   const auto embeddings = reader.embedder().embed(lines);
   return meter_of(fmt::format("{}, {} lines", file, lines.size()), {"cosine", "cosine", 1.0},
@@ -199,11 +213,6 @@ format::Importance calibrate(const std::string& model, const std::string& text,
                              const std::string& reference) {
   require(!read_file(text).empty(), "{} is empty: expected a text to calibrate with", text);
   const Reader reader(model, "auto");
-  require(
-      reader.translates() || reference.empty(),
-      "--calibrate-reference is for models with an encoder and a decoder, this has one of them");
-  require(!reader.translates() || !reference.empty(),
-          "--calibrate of a model with an encoder and a decoder wants --calibrate-reference, too");
   format::Importance importance;
   Context context;
   importance.watch(context);
@@ -224,6 +233,9 @@ CostMeter cost_meter(const std::string& model, const MeasuredTexts& texts) {
   if (texts.text.empty() && texts.source.empty()) return [](const std::string&) { return Costs{}; };
   const Reader reader(model, "f32");
   if (!texts.source.empty()) return bleu_meter(reader, texts);
+  require(!reader.translates(),
+          "the cost for a model with an encoder and a decoder is measured with --source and "
+          "--reference");
   return reader.continues_texts() ? perplexity_meter(reader, texts.text)
                                   : cosine_meter(reader, texts.text);
 }

@@ -11,7 +11,7 @@ namespace heed::cli {
 /// Which columns of a model's weights count while it reads a text: pieces of it where the model is
 /// a decoder, its lines where it is an encoder, its lines with their translations in `reference`
 /// where it is both. Of long texts some pieces, evenly spread. Throws Error when the text has no
-/// tokens, and when `reference` is missing or given in vain.
+/// tokens.
 format::Importance calibrate(const std::string& model, const std::string& text,
                              const std::string& reference);
 

@@ -12,6 +12,7 @@
 #include "cli/pair_tokenizer.h"
 #include "heed/base/error.h"
 #include "heed/generate/scorer.h"
+#include "heed/text/utf8.h"
 
 namespace heed::cli {
 namespace {
@@ -57,7 +58,7 @@ void print_tokens(const std::vector<int32_t>& tokens, const std::vector<double>&
 std::vector<double> score_text(const ScoreOptions& options, const model::Transformer& model) {
   const text::Tokenizer tokenizer = load_tokenizer(options.model, model);
   const std::string text(std::istreambuf_iterator<char>(std::cin), {});
-  require_utf8(text, "standard input");
+  text::require_utf8(text, "standard input");
   const std::vector<int32_t> tokens = tokenizer.encode(text);
   require(tokens.size() >= 2,
           "expected at least 2 tokens on standard input, found {}: the first has none before it",
@@ -71,29 +72,48 @@ std::vector<double> score_text(const ScoreOptions& options, const model::Transfo
   return scores;
 }
 
-/// Each line of standard input is a source, a tab and a target.
+/// A source, a tab and a target; prints what is known of the target.
+std::vector<double> score_pair(const ScoreOptions& options, const model::Transformer& model,
+                               const PairTokenizer& tokenizer, const std::string& line,
+                               int64_t number) {
+  const size_t tab = line.find('\t');
+  require(tab != std::string::npos, "there is no tab between source and target");
+  const std::vector<int32_t> target = tokenizer.encode_target(line.substr(tab + 1));
+  const std::vector<double> scores = generate::score_target(
+      model, tokenizer.encode_source(line.substr(0, tab)), target, activation_dtype(options.model));
+  if (options.json) {
+    print_tokens(target, scores, [&](int32_t token) { return tokenizer.word(token); });
+    Json facts = {{"line", number}};
+    facts.update(summary(scores));
+    std::cout << facts.dump() << '\n';
+  } else {
+    std::cout << fmt::format("{} ||| ", number);
+    print_summary(scores, false);
+  }
+  return scores;
+}
+
+/// Each line of standard input is a pair.
 std::vector<double> score_pairs(const ScoreOptions& options, const model::Transformer& model) {
+  const generate::ScoreOptions& score = options.score;
+  require(!score.window && !score.stride && !score.cache_dtype,
+          "--window, --stride and --cache are for models that continue texts");
   const PairTokenizer tokenizer(options.model, model);
   std::vector<double> all;
   int64_t number = 1;
   LineStream lines;
-  for (std::vector<std::string> some = lines.next(); !some.empty(); some = lines.next())
+  for (std::vector<std::string> some = lines.next(); !some.empty(); some = lines.next()) {
     for (const std::string& line : some) {
-      const size_t tab = line.find('\t');
-      require(tab != std::string::npos, "line {} has no tab between source and target", number);
-      const std::vector<int32_t> target = tokenizer.encode_target(line.substr(tab + 1));
-      const std::vector<double> scores =
-          generate::score_target(model, tokenizer.encode_source(line.substr(0, tab)), target,
-                                 activation_dtype(options.model));
-      if (options.json) {
-        print_tokens(target, scores, [&](int32_t token) { return tokenizer.word(token); });
-      } else {
-        std::cout << fmt::format("{} ||| ", number);
-        print_summary(scores, false);
+      try {
+        const auto scores = score_pair(options, model, tokenizer, line, number);
+        all.insert(all.end(), scores.begin(), scores.end());
+      } catch (const Error& error) {
+        fail("line {}: {}", number, error.what());
       }
-      all.insert(all.end(), scores.begin(), scores.end());
       ++number;
     }
+    std::cout.flush();
+  }
   require(!all.empty(), "standard input has no pairs to score");
   return all;
 }
@@ -101,7 +121,9 @@ std::vector<double> score_pairs(const ScoreOptions& options, const model::Transf
 int run_score(const ScoreOptions& options) {
   apply(options.common);
   const auto model = load_model(options.model);
-  const bool pairs = model->has_encoder() && model->has_decoder();
+  require(model->has_decoder(), "{} is an encoder alone, which gives texts no probability",
+          options.model.path);
+  const bool pairs = model->has_encoder();
   print_summary(pairs ? score_pairs(options, *model) : score_text(options, *model), options.json);
   std::cout.flush();
   require(std::cout.good(), "the scores cannot be written to standard output");
@@ -112,7 +134,7 @@ int run_score(const ScoreOptions& options) {
 
 void add_score(CLI::App& program) {
   auto* app = program.add_subcommand(
-      "score", "Perplexity of the text on standard input; of targets, where there is an encoder");
+      "score", "Perplexity of the text on standard input, or of translations of sources");
   auto options = std::make_shared<ScoreOptions>();
   add_model_options(*app, options->model);
   app->add_option("--window", options->score.window,
@@ -122,13 +144,14 @@ void add_score(CLI::App& program) {
                   "Tokens between the beginnings of windows (default: half a window)")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
   add_cache_option(*app, options->score.cache_dtype);
-  app->add_flag("--json", options->json, "Print a JSON object a token, then one for all");
+  app->add_flag("--json", options->json,
+                "Print a JSON object a token, then one for all (and one behind each pair)");
   add_common_options(*app, options->common);
   app->footer(
       "Examples:\n"
       "  heed score --model model < text.txt\n"
       "  paste source.txt target.txt | heed score --model translator\n"
-      "Where there is an encoder, each line is a source, a tab and a target.");
+      "Where there are an encoder and a decoder, each line is a source, a tab and a target.");
   set_action(*app, [options] { return run_score(*options); });
 }
 

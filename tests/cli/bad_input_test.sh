@@ -60,8 +60,10 @@ for text in '' the; do
   refused "expected at least 2 tokens on standard input" \
     "$heed" score "${decoder[@]}" < <(printf '%s' "$text")
 done
+refused "standard input cannot be read: Is a directory" "$heed" embed "${encoder[@]}" </
+refused "encoder is an encoder alone" "$heed" score "${encoder[@]}" </dev/null
 refused "standard input has no pairs" "$heed" score --model translator </dev/null
-refused "line 1 has no tab" "$heed" score --model translator <a.txt
+refused "line 1: there is no tab" "$heed" score --model translator <a.txt
 
 # A search for the best of no numbers; what an encoder alone does not do.
 refused "the length penalty is nan" \
@@ -69,7 +71,18 @@ refused "the length penalty is nan" \
 refused "--beam is for models that write" "$heed" bench "${encoder[@]}" --beam 2
 refused "texts are embedded with f32 or int8" "$heed" bench "${encoder[@]}" --compute bf16
 
+# An error while standard input is still open ends the command.
+refused "line 1: there is no tab" "$heed" score --model translator < <(cat a.txt && sleep 5)
+
 # heed quantize measures first, and writes only where nothing is.
+refused "--calibrate guides the search for scales of 4 bits" \
+  "$heed" quantize --model translator --weights q8_0 --out new --calibrate a.txt
+refused "--calibrate of a model with an encoder and a decoder wants --calibrate-reference" \
+  "$heed" quantize --model translator --weights q4_0 --out new --calibrate a.txt
+head -3 a.txt >short.txt
+refused "a.txt has 40 lines, short.txt has 3" \
+  "$heed" quantize --model translator --weights q8_0 --out new --source a.txt --reference short.txt
+refused '--out is ""' "$heed" quantize --model translator --weights q8_0 --out ''
 refused "the cost for a model with an encoder and a decoder is measured with --source" \
   "$heed" quantize --model translator --weights q8_0 --out new --text a.txt
 [[ ! -e new ]]
@@ -77,9 +90,8 @@ refused "the cost for a model with an encoder and a decoder is measured with --s
 grep -q "BLEU" out
 refused "new exists already" "$heed" quantize --model translator --weights q8_0 --out new
 
-# What was refused before: a translator scores by the vocabularies of its sides, an empty prompt
-# begins a text, and info reads how weights are stored.
+# What was refused before: a translator scores by the vocabularies of its sides, and an empty prompt
+# begins a text.
 "$heed" score --model translator --json <<<$'the 7 sheep\tthe 7 sheep' >out
 [[ $(sed -n 's/.*"text":"\([^"]*\)".*/\1/p' out | tr -d '\n') == "▁the▁7▁sheep</s>" ]]
-"$heed" generate "${decoder[@]}" --prompt '' --max-tokens 2 >/dev/null 2>&1
-"$heed" info new | grep -q "^stored_bytes .*q8_0"
+"$heed" generate "${decoder[@]}" --prompt '' --max-tokens 2 >out 2>err || { cat err && exit 1; }

@@ -13,11 +13,5 @@ TEST(DescribeModel, Llama3With8BillionParametersNeedsNoMemoryForThem) {
     EXPECT_FALSE(parameter.value.defined()) << parameter.name;
 }
 
-TEST(DescribeModel, TellsWhetherTheWeightsAreThereToo) {
-  const std::filesystem::path source = HEED_SOURCE_DIR;
-  EXPECT_FALSE(has_weights(source / "configs" / "llama-3-8b"));
-  EXPECT_TRUE(has_weights(source / "tests" / "golden" / "families" / "bert"));
-}
-
 }  // namespace
 }  // namespace heed::format

@@ -41,10 +41,8 @@ void for_each_line(const std::filesystem::path& path, Take&& take) {
     if (line.ends_with('\n')) line.remove_suffix(1);
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (number == 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
-    const size_t bad = text::first_invalid_utf8(line);
-    require(bad == std::string_view::npos, "{} line {} is not valid UTF-8: byte {} is 0x{:02X}",
-            path.string(), number, bad + 1,
-            bad < line.size() ? static_cast<uint8_t>(line[bad]) : 0);
+    if (!text::is_valid_utf8(line))
+      text::require_utf8(line, fmt::format("{} line {}", path.string(), number));
     take(line, number);
     raw = buffer.release();
   }

@@ -82,10 +82,6 @@ std::unique_ptr<model::Transformer> describe_model(const std::filesystem::path& 
       is_gguf(path) ? open_gguf_model(path).config : read_description(path).config, std::nullopt);
 }
 
-bool has_weights(const std::filesystem::path& path) {
-  return is_gguf(path) || has_model_tensors(path) || path_exists(path / kQuantizedWeights);
-}
-
 std::unique_ptr<model::Transformer> load_model(const std::filesystem::path& path,
                                                const LoadOptions& options) {
   if (options.random_seed) {

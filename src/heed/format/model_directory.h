@@ -24,9 +24,6 @@ struct LoadOptions {
 /// shapes but no values: for those who want to know a model's size.
 std::unique_ptr<model::Transformer> describe_model(const std::filesystem::path& path);
 
-/// Whether the weights are there as well. (A GGUF file holds both.)
-bool has_weights(const std::filesystem::path& path);
-
 /// The same, filled with its weights (model.safetensors, shards with an index, or the GGUF file's).
 /// Throws Error with the file, the tensor, what was found and what was expected when a weight is
 /// missing, left over or of another shape.

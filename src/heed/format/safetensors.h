@@ -99,9 +99,6 @@ class TensorList : public TensorSource {
   std::map<std::string, Tensor> tensors_;
 };
 
-/// Whether a model directory has such weights as open_model_tensors() opens.
-bool has_model_tensors(const std::filesystem::path& directory);
-
 /// The weights of a model directory: model.safetensors, or the shards that
 /// model.safetensors.index.json lists. Throws Error when neither is there or a shard is missing.
 std::shared_ptr<const TensorSource> open_model_tensors(const std::filesystem::path& directory);

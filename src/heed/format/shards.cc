@@ -56,10 +56,6 @@ class Shards : public TensorSource {
 
 }  // namespace
 
-bool has_model_tensors(const std::filesystem::path& directory) {
-  return path_exists(directory / kWhole) || path_exists(directory / kIndex);
-}
-
 std::shared_ptr<const TensorSource> open_model_tensors(const std::filesystem::path& directory) {
   if (path_exists(directory / kWhole)) return SafetensorsFile::open(directory / kWhole);
   const std::filesystem::path index = directory / kIndex;

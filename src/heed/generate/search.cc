@@ -17,7 +17,7 @@ void check(const SearchOptions& options) {
   require(options.beam >= 1 && options.beam <= 256, "beam is {}, expected 1 to 256", options.beam);
   require(options.n_best >= 1 && options.n_best <= options.beam,
           "n-best is {}, expected 1 to the beam, which is {}", options.n_best, options.beam);
-  require(std::isfinite(options.length_penalty), "the length penalty is {}, expected a number",
+  require(std::isfinite(options.length_penalty), "the length penalty is {}, expected a finite number",
           options.length_penalty);
   require(options.extra_length >= 0, "the extra length is {}, expected at least 0",
           options.extra_length);

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "heed/base/error.h"
+
 namespace heed::text {
 namespace {
 
@@ -78,6 +80,13 @@ size_t first_invalid_utf8(std::string_view text) {
     position += point.length;
   }
   return std::string_view::npos;
+}
+
+void require_utf8(std::string_view text, std::string_view what) {
+  const size_t bad = first_invalid_utf8(text);
+  if (bad != std::string_view::npos)
+    fail("{} is not valid UTF-8: byte {} is 0x{:02X}", what, bad + 1,
+         static_cast<uint8_t>(text[bad]));
 }
 
 void append_utf8(std::string& text, char32_t value) {

@@ -28,6 +28,9 @@ inline bool is_valid_utf8(std::string_view text) {
   return first_invalid_utf8(text) == std::string_view::npos;
 }
 
+/// Throws Error unless `text` is valid UTF-8: "`what` is not valid UTF-8: byte 3 is 0xFF".
+void require_utf8(std::string_view text, std::string_view what);
+
 /// Calls visit(CodePoint, std::string_view bytes) for each code point of `text`, in order. Each
 /// malformed byte is visited alone, as U+FFFD with valid false.
 template <typename Visit>

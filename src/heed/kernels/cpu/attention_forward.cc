@@ -80,8 +80,10 @@ void join(const ForwardResults<bfloat16>& results, const AttentionGroup& group, 
 
 /// Multiplications that are not worth waking a thread for.
 constexpr int64_t kSmallWork = int64_t{1} << 16;
-/// Of a group whose keys are cut into tasks: more rows are cut themselves.
+/// The most rows of a group whose keys are cut into tasks; with more, the rows are.
 constexpr int64_t kMostRowsOfPiece = 32;
+/// Whose pieces a thread joins at a time; for fewer groups none is woken.
+constexpr int64_t kJoinedGroups = 16;
 
 int64_t work_of(const std::vector<AttentionGroup>& groups, const AttentionShape& shape) {
   int64_t keys = 0;
@@ -100,30 +102,32 @@ bool cuts_keys(const std::vector<AttentionGroup>& groups) {
   return most_pieces > 1 && most_rows <= kMostRowsOfPiece;
 }
 
-/// A piece of a group's keys, and where what its rows have of it lies among that of all pieces.
+/// A piece of a group's keys, and the place of its result among those of all pieces.
 struct PieceTask {
   AttentionTask task;
   int64_t place;  // in floats
 };
 
-/// A task for every piece of the keys of every group, and how many floats they leave. The heads of
-/// a sequence, whose keys lie side by side, take a piece one after the other: it comes from memory
-/// once.
+/// A task for every piece of the keys of every group; the results of a group follow each other from
+/// its place on. Returns how many floats they are. The heads of a sequence, whose keys lie side by
+/// side, take a piece one after the other: it comes from memory once.
 int64_t cut_keys(const std::vector<AttentionGroup>& groups, const AttentionShape& shape,
-                 std::vector<PieceTask>& tasks) {
+                 std::vector<PieceTask>& tasks, std::vector<int64_t>& places) {
   tasks.clear();
+  places.clear();
   int64_t floats = 0;
   for (size_t first = 0; first < groups.size(); first += static_cast<size_t>(shape.n_kv_heads)) {
     const int64_t rows = groups[first].rows(), pieces = rows > 0 ? pieces_of(groups[first]) : 0;
-    const int64_t of_piece = rows * piece_floats(shape);
+    const int64_t of_group = pieces * rows * piece_floats(shape);
     for (int64_t piece = 0; piece < pieces; ++piece)
       for (int64_t head = 0; head < shape.n_kv_heads; ++head) {
         const AttentionGroup& group = groups[first + static_cast<size_t>(head)];
         const int64_t key = piece * kKeyPiece;
         tasks.push_back({{group, 0, rows, key, std::min(key + kKeyPiece, group.keys)},
-                         floats + (head * pieces + piece) * of_piece});
+                         floats + head * of_group + piece * rows * piece_floats(shape)});
       }
-    floats += shape.n_kv_heads * pieces * of_piece;
+    for (int64_t head = 0; head < shape.n_kv_heads; ++head, floats += of_group)
+      places.push_back(floats);
   }
   return floats;
 }
@@ -132,18 +136,21 @@ template <typename Tensors>
 void run_by_keys(const std::vector<AttentionGroup>& groups, const AttentionShape& shape,
                  const Tensors& tensors) {
   thread_local std::vector<PieceTask> tasks;
-  const int64_t floats = cut_keys(groups, shape, tasks);
+  thread_local std::vector<int64_t> places;  // of the groups
+  const int64_t floats = cut_keys(groups, shape, tasks, places);
   const auto memory = allocate(static_cast<size_t>(floats) * sizeof(float));
-  auto* pieces = reinterpret_cast<float*>(memory.get());
-  const std::vector<PieceTask>& all = tasks;  // other threads have such a list of their own
+  auto* results = reinterpret_cast<float*>(memory.get());
+  // Bodies run on other threads, which have such lists of their own.
+  const std::vector<PieceTask>& all = tasks;
+  const std::vector<int64_t>& at = places;
   parallel_for(static_cast<int64_t>(all.size()), 1, [&](int64_t begin, int64_t end) {
     for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i)
-      forward(tensors, all[i].task, pieces + all[i].place);
+      forward(tensors, all[i].task, results + all[i].place);
   });
-  for (const AttentionGroup& group : groups) {
-    join(tensors.results, group, pieces);
-    pieces += group.rows() * pieces_of(group) * piece_floats(shape);
-  }
+  parallel_for(static_cast<int64_t>(groups.size()), kJoinedGroups, [&](int64_t begin, int64_t end) {
+    for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i)
+      join(tensors.results, groups[i], results + at[i]);
+  });
 }
 
 template <typename Tensors>

@@ -95,7 +95,8 @@ struct AttentionGroup {
 };
 
 /// The groups of a call. With `merge`, neighbouring sequences that read the same keys, all of them,
-/// become one group (the beams of one sentence in cross-attention), whose keys are packed once.
+/// become one group (the beams of one sentence in cross-attention), whose keys are packed once. The
+/// key/value heads of a sequence follow each other.
 std::vector<AttentionGroup> attention_groups(const AttentionSpans& spans,
                                              const AttentionShape& shape, bool merge);
 /// The same in a list whose room is used again.
