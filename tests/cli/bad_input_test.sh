@@ -8,13 +8,14 @@ work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 cd "$work"
 
-# refused MESSAGE COMMAND...: the command fails with this one line, and prints `before` until then.
+# refused MESSAGE COMMAND...: the command fails with this one line and status 1, and prints `before`
+# lines until then.
 before=
 refused() {
   local message=$1 status=0
   shift
   "$@" >out 2>err || status=$?
-  if [[ $status == 0 || $(wc -l <err) != 1 ]] || ! grep -qF "heed: error: $message" err; then
+  if [[ $status != 1 || $(wc -l <err) != 1 ]] || ! grep -qF "heed: error: $message" err; then
     echo "$*: wanted \"$message\", got status $status and:" && cat err && exit 1
   fi
   if [[ $(wc -l <out) != "${before:-0}" ]]; then
@@ -71,8 +72,12 @@ refused "the length penalty is nan" \
 refused "--beam is for models that write" "$heed" bench "${encoder[@]}" --beam 2
 refused "texts are embedded with f32 or int8" "$heed" bench "${encoder[@]}" --compute bf16
 
-# An error while standard input is still open ends the command.
-refused "line 1: there is no tab" "$heed" score --model translator < <(cat a.txt && sleep 5)
+# An error while standard input is still open ends the command, which would wait for more otherwise.
+mkfifo open
+exec 3<>open
+cat a.txt >&3
+refused "line 1: there is no tab" timeout 60 "$heed" score --model translator <open
+exec 3>&-
 
 # heed quantize measures first, and writes only where nothing is.
 refused "--calibrate guides the search for scales of 4 bits" \
