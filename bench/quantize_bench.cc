@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "bench/sizes.h"
-#include "heed/kernels/cpu/matmul_blocks_rows.h"
-#include "heed/kernels/cpu/pieces.h"
+#include "heed/kernels/cpu/gemm_blocks/rows.h"
+#include "heed/kernels/cpu/simd/pieces.h"
 #include "heed/kernels/matmul.h"
 #include "heed/kernels/matmul_blocks.h"
 #include "heed/kernels/quantize.h"

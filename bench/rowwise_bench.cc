@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "bench/sizes.h"
+#include "heed/kernels/argmax.h"
 #include "heed/kernels/column_sums.h"
 #include "heed/kernels/columns.h"
 #include "heed/kernels/cross_entropy.h"
 #include "heed/kernels/embedding.h"
-#include "heed/kernels/largest.h"
 #include "heed/kernels/mixture.h"
 #include "heed/kernels/norm.h"
 #include "heed/kernels/rotary.h"

@@ -9,7 +9,7 @@
 set -euo pipefail
 
 # From the ground up.
-LAYERS='base tensor kernels ops nn model format text data generate train inspect'
+LAYERS='base tensor kernels ops nn io text model quantize checkpoint data metrics generate train inspect'
 
 # "FILE:LINE:INCLUDED FILE" for every include of a file of ours; FILE is relative to src/.
 includes_of() {
@@ -71,8 +71,8 @@ self_test() {
   expect 'by their path' src/heed/nn/linear.cc '#include "../train/trainer.h"'
   expect 'no such layer' src/heed/nn/linear.cc '#include "heed/extra/x.h"'
   expect 'is no layer' src/heed/extra/x.h '#include "heed/base/error.h"'
-  expect 'apart from it' src/heed/kernels/cpu/softmax.cc '#include "heed/kernels/reference/softmax.h"'
-  expect 'apart from it' src/heed/kernels/reference/softmax.cc '#include "heed/kernels/cpu/dispatch.h"'
+  expect 'apart from it' src/heed/kernels/cpu/pointwise/softmax.cc '#include "heed/kernels/reference/softmax.h"'
+  expect 'apart from it' src/heed/kernels/reference/softmax.cc '#include "heed/kernels/cpu/simd/dispatch.h"'
   expect 'src/cli/main.cc: has 501 lines' src/cli/main.cc "$(yes '//' | head -n 501)"
 }
 

@@ -22,7 +22,7 @@ void add_average(CLI::App& program) {
       "  heed average model/checkpoints/step-*.safetensors --out model/model.safetensors");
   set_action(*app, [options] {
     apply(options->common);
-    format::write_safetensors(options->out, train::average_weights(options->files), {});
+    io::write_safetensors(options->out, train::average_weights(options->files), {});
     return 0;
   });
 }

@@ -6,8 +6,8 @@
 #include "cli/command.h"
 #include "heed/base/error.h"
 #include "heed/data/parallel_text.h"
-#include "heed/train/bleu.h"
-#include "heed/train/chrf.h"
+#include "heed/metrics/bleu.h"
+#include "heed/metrics/chrf.h"
 
 namespace heed::cli {
 namespace {
@@ -36,12 +36,12 @@ int run_evaluate(const EvaluateOptions& options) {
   std::string text, signature;
   double score = 0;
   if (options.metric == "bleu") {
-    const train::Bleu bleu = train::corpus_bleu(hypotheses, references);
+    const metrics::Bleu bleu = metrics::corpus_bleu(hypotheses, references);
     text = bleu.text();
     signature = bleu.signature();
     score = bleu.score;
   } else {
-    const train::Chrf chrf = train::corpus_chrf(hypotheses, references);
+    const metrics::Chrf chrf = metrics::corpus_chrf(hypotheses, references);
     text = chrf.text();
     signature = chrf.signature();
     score = chrf.score;

@@ -3,10 +3,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "heed/format/model_directory.h"
-#include "heed/format/quantization.h"
+#include "heed/checkpoint/model_directory.h"
 #include "heed/model/families/family.h"
 #include "heed/model/families/heed.h"
+#include "heed/quantize/quantization.h"
 
 namespace heed::cli {
 namespace {
@@ -19,10 +19,10 @@ struct InfoOptions {
 
 /// Bytes of all parameters when they are kept as load_model() keeps them in `dtype`.
 int64_t weight_bytes(const model::Transformer& model, DType dtype) {
-  const format::Quantization how{.dtype = dtype, .spared = format::spared_parameters(model)};
+  const quantize::Quantization how{.dtype = dtype, .spared = quantize::spared_parameters(model)};
   int64_t bytes = 0;
   for (const Parameter& parameter : model.parameters().all())
-    bytes += bytes_of(format::quantized_dtype(how, parameter.name, parameter.shape, DType::f32),
+    bytes += bytes_of(quantize::quantized_dtype(how, parameter.name, parameter.shape, DType::f32),
                       parameter.shape.elements());
   return bytes;
 }
@@ -49,7 +49,7 @@ nlohmann::ordered_json describe(const model::Transformer& model) {
 }
 
 int run_info(const InfoOptions& options) {
-  const auto model = format::describe_model(options.model);
+  const auto model = checkpoint::describe_model(options.model);
   nlohmann::ordered_json facts = describe(*model);
   if (options.weights)
     for (const Parameter& parameter : model->parameters().all())

@@ -5,28 +5,28 @@
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
-#include "heed/format/gguf.h"
 #include "heed/generate/cached_decoder.h"
+#include "heed/io/gguf.h"
 #include "heed/text/gguf_tokenizer.h"
 #include "heed/text/translation_tokenizer.h"
 
 namespace heed::cli {
 namespace {
 
-format::WeightPrecision precision_of(const std::string& name) {
+quantize::WeightPrecision precision_of(const std::string& name) {
   for (const DType dtype : {DType::f32, DType::bf16, DType::q8_0, DType::q4_0, DType::q4_1})
     if (name == name_of(dtype)) return {dtype};
   return {std::nullopt};
 }
 
 std::unique_ptr<model::Transformer> load(const ModelOptions& options,
-                                         format::WeightPrecision precision) {
-  format::LoadOptions how{.precision = precision, .random_seed = options.random_weights};
+                                         quantize::WeightPrecision precision) {
+  checkpoint::LoadOptions how{.precision = precision, .random_seed = options.random_weights};
   if (options.compute == "bf16")
     how.pack = DType::bf16;
   else if (options.compute != "f32")
     how.pack = DType::q8_0;
-  return format::load_model(options.path, how);
+  return checkpoint::load_model(options.path, how);
 }
 
 bool has_matrices_of_16_bits(const model::Transformer& model) {
@@ -36,8 +36,8 @@ bool has_matrices_of_16_bits(const model::Transformer& model) {
 }
 
 /// What stored weights had better be kept in.
-std::optional<format::WeightPrecision> better_than_stored(const ModelOptions& options,
-                                                          const model::Transformer& model) {
+std::optional<quantize::WeightPrecision> better_than_stored(const ModelOptions& options,
+                                                            const model::Transformer& model) {
   if (options.weights != "stored" || generate::multiplies_integers(model)) return std::nullopt;
   if (options.compute == "int8") return {{DType::q8_0}};
   if (options.widen && has_matrices_of_16_bits(model)) return {{DType::f32}};
@@ -49,7 +49,7 @@ text::Tokenizer read_tokenizer(const std::string& path) {
           "{} holds a translation model, of a vocabulary for each side: heed translate runs it",
           path);
   if (!std::filesystem::is_regular_file(path)) return text::Tokenizer::load(path);
-  return text::read_gguf_tokenizer(format::GgufFile::open(path)->metadata(), path);
+  return text::read_gguf_tokenizer(io::GgufFile::open(path)->metadata(), path);
 }
 
 text::Tokenizer checked(text::Tokenizer tokenizer, const std::string& path,

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "heed/format/model_directory.h"
+#include "heed/checkpoint/model_directory.h"
 #include "heed/text/tokenizer.h"
 
 namespace heed::cli {

@@ -8,9 +8,9 @@
 #include "cli/command.h"
 #include "cli/quantize_measure.h"
 #include "heed/base/error.h"
-#include "heed/format/gguf_write.h"
-#include "heed/format/model_directory.h"
-#include "heed/format/quantized_directory.h"
+#include "heed/checkpoint/model_directory.h"
+#include "heed/checkpoint/quantized_directory.h"
+#include "heed/checkpoint/quantized_gguf.h"
 
 namespace heed::cli {
 namespace {
@@ -50,7 +50,7 @@ void check(const QuantizeOptions& options) {
   if (options.calibrate.empty()) return;
   require(options.weights == "q4_0" || options.weights == "q4_1",
           "--calibrate guides the search for scales of 4 bits, {} has none", options.weights);
-  const auto model = format::describe_model(options.model);
+  const auto model = checkpoint::describe_model(options.model);
   const bool translates = model->has_encoder() && model->has_decoder();
   require(translates || options.calibrate_reference.empty(),
           "--calibrate-reference is for models with an encoder and a decoder, this has one of "
@@ -60,18 +60,18 @@ void check(const QuantizeOptions& options) {
 }
 
 void quantize(const QuantizeOptions& options) {
-  format::Quantization how{
+  quantize::Quantization how{
       .dtype = wanted_dtype(options),
-      .spared = format::spared_parameters(*format::describe_model(options.model))};
+      .spared = quantize::spared_parameters(*checkpoint::describe_model(options.model))};
   if (!options.calibrate.empty())
     how.importance = calibrate(options.model, options.calibrate, options.calibrate_reference);
   if (!fs::is_directory(options.model)) {
-    format::write_quantized_gguf(options.out, options.model, how);
+    checkpoint::write_quantized_gguf(options.out, options.model, how);
     return;
   }
-  const auto model = format::load_model(options.model, {.precision = {std::nullopt}});
-  format::quantize(*model, how);
-  format::save_quantized(options.out, *model, options.model);
+  const auto model = checkpoint::load_model(options.model, {.precision = {std::nullopt}});
+  quantize::quantize(*model, how);
+  checkpoint::save_quantized(options.out, *model, options.model);
 }
 
 /// Bytes of the weights: of the files that hold them.
@@ -90,7 +90,7 @@ struct Kept {
 };
 
 Kept kept_of(const fs::path& path) {
-  const auto model = format::load_model(path, {.precision = {std::nullopt}});
+  const auto model = checkpoint::load_model(path, {.precision = {std::nullopt}});
   Kept kept;
   int64_t bytes = 0;
   for (const Parameter& parameter : model->parameters().all()) {

@@ -14,8 +14,8 @@
 #include "heed/generate/embedder.h"
 #include "heed/generate/scorer.h"
 #include "heed/generate/translator.h"
+#include "heed/metrics/bleu.h"
 #include "heed/text/utf8.h"
-#include "heed/train/bleu.h"
 
 namespace heed::cli {
 namespace {
@@ -152,7 +152,7 @@ double bleu(const Reader& reader, const Sentences& sentences) {
   std::vector<std::string> translations;
   for (const generate::TranslatedLine& line : translator.translate(sentences.sources))
     translations.push_back(line.candidates.empty() ? "" : line.candidates.front().text);
-  return train::corpus_bleu(translations, sentences.references).score;
+  return metrics::corpus_bleu(translations, sentences.references).score;
 }
 
 double cosine(const std::vector<float>& x, const std::vector<float>& y) {
@@ -209,11 +209,11 @@ CostMeter cosine_meter(const Reader& reader, const std::string& file) {
 
 }  // namespace
 
-format::Importance calibrate(const std::string& model, const std::string& text,
-                             const std::string& reference) {
+quantize::Importance calibrate(const std::string& model, const std::string& text,
+                               const std::string& reference) {
   require(!read_file(text).empty(), "{} is empty: expected a text to calibrate with", text);
   const Reader reader(model, "auto");
-  format::Importance importance;
+  quantize::Importance importance;
   Context context;
   importance.watch(context);
   if (reader.translates())

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "heed/format/importance.h"
+#include "heed/quantize/calibration.h"
 
 namespace heed::cli {
 
@@ -12,8 +12,8 @@ namespace heed::cli {
 /// a decoder, its lines where it is an encoder, its lines with their translations in `reference`
 /// where it is both. Of long texts some pieces, evenly spread. Throws Error when the text has no
 /// tokens.
-format::Importance calibrate(const std::string& model, const std::string& text,
-                             const std::string& reference);
+quantize::Importance calibrate(const std::string& model, const std::string& text,
+                               const std::string& reference);
 
 /// Held-out texts, each or none: one for what the model does, or sentences and their translations.
 struct MeasuredTexts {

@@ -6,7 +6,7 @@
 #include "heed/base/file.h"
 #include "heed/base/json.h"
 #include "heed/data/parallel_text.h"
-#include "heed/format/gguf.h"
+#include "heed/io/gguf.h"
 #include "heed/text/gguf_tokenizer.h"
 #include "heed/text/sentencepiece.h"
 #include "heed/text/tokenizer.h"
@@ -42,7 +42,7 @@ int run_train(const TokenizerOptions& options) {
 text::Tokenizer load_tokenizer(const std::filesystem::path& path) {
   if (std::filesystem::is_directory(path)) return text::Tokenizer::load(path);
   if (path.extension() == ".gguf")
-    return text::read_gguf_tokenizer(format::GgufFile::open(path)->metadata(), path.string());
+    return text::read_gguf_tokenizer(io::GgufFile::open(path)->metadata(), path.string());
   if (path.extension() == ".json")
     return text::Tokenizer::from_json(parse_json(read_file(path), path.string()), path.string());
   std::string bytes = read_file(path);

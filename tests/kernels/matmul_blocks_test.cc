@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "heed/kernels/cpu/matmul_blocks_kernels.h"
+#include "heed/kernels/cpu/gemm_blocks/kernels.h"
 #include "heed/kernels/matmul_stored.h"
 #include "tests/base/testing.h"
 #include "tests/kernels/stored_testing.h"

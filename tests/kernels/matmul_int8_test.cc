@@ -3,7 +3,7 @@
 #include <atomic>
 #include <limits>
 
-#include "heed/kernels/cpu/matmul_int8_kernels.h"
+#include "heed/kernels/cpu/gemm_int8/kernels.h"
 #include "heed/kernels/matmul_stored.h"
 #include "tests/base/testing.h"
 #include "tests/kernels/stored_testing.h"

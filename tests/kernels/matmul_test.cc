@@ -10,7 +10,7 @@
 
 #include "heed/base/parallel.h"
 #include "heed/base/random.h"
-#include "heed/kernels/cpu/matmul_kernels.h"
+#include "heed/kernels/cpu/gemm/kernels.h"
 
 namespace heed::kernels {
 namespace {

@@ -2,16 +2,16 @@
 
 #include <gtest/gtest.h>
 
-#include "heed/format/gguf.h"
-#include "tests/format/gguf_bytes.h"
+#include "heed/io/gguf.h"
+#include "tests/io/gguf_bytes.h"
 #include "tests/text/golden_tokenizers.h"
 #include "tests/text/tokenizer_lines.h"
 
 namespace heed::text {
 namespace {
 
-using format::GgufBytes;
-using format::GgufType;
+using io::GgufBytes;
+using io::GgufType;
 using nlohmann::json;
 
 std::string texts(const std::vector<std::string>& values) {
@@ -47,8 +47,7 @@ GgufBytes gguf_of(const std::string& kind, const std::string& split) {
 Tokenizer read(const GgufBytes& bytes) {
   const TemporaryDirectory folder;
   write_quickly(folder / "model.gguf", bytes.bytes());
-  return read_gguf_tokenizer(format::GgufFile::open(folder / "model.gguf")->metadata(),
-                             "model.gguf");
+  return read_gguf_tokenizer(io::GgufFile::open(folder / "model.gguf")->metadata(), "model.gguf");
 }
 
 TEST(GgufTokenizer, CutsAsTheSameVocabularyDoesElsewhere) {

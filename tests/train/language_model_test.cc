@@ -8,7 +8,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
-#include "heed/train/vocabulary.h"
+#include "heed/train/tasks/vocabulary.h"
 #include "tests/train/language_run.h"
 
 namespace heed::train {

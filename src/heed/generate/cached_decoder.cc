@@ -5,7 +5,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
-#include "heed/kernels/largest.h"
+#include "heed/kernels/argmax.h"
 #include "heed/ops/rows.h"
 
 namespace heed::generate {

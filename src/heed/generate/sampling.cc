@@ -6,7 +6,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/random.h"
-#include "heed/kernels/largest.h"
+#include "heed/kernels/argmax.h"
 
 namespace heed::generate {
 namespace {

@@ -7,7 +7,7 @@
 #include "heed/base/parallel.h"
 #include "heed/generate/beam.h"
 #include "heed/generate/cached_decoder.h"
-#include "heed/kernels/largest.h"
+#include "heed/kernels/argmax.h"
 #include "heed/kernels/softmax.h"
 
 namespace heed::generate {
@@ -17,8 +17,8 @@ void check(const SearchOptions& options) {
   require(options.beam >= 1 && options.beam <= 256, "beam is {}, expected 1 to 256", options.beam);
   require(options.n_best >= 1 && options.n_best <= options.beam,
           "n-best is {}, expected 1 to the beam, which is {}", options.n_best, options.beam);
-  require(std::isfinite(options.length_penalty), "the length penalty is {}, expected a finite number",
-          options.length_penalty);
+  require(std::isfinite(options.length_penalty),
+          "the length penalty is {}, expected a finite number", options.length_penalty);
   require(options.extra_length >= 0, "the extra length is {}, expected at least 0",
           options.extra_length);
 }

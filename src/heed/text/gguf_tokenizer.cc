@@ -11,7 +11,7 @@
 namespace heed::text {
 namespace {
 
-using format::GgufMetadata;
+using io::GgufMetadata;
 using nlohmann::json;
 
 const std::string kPrefix = "tokenizer.ggml.";

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "heed/format/gguf_metadata.h"
+#include "heed/io/gguf_metadata.h"
 #include "heed/text/tokenizer.h"
 
 namespace heed::text {
@@ -11,6 +11,6 @@ namespace heed::text {
 /// (byte-level BPE, split as one of named_split()) or "llama" (SentencePiece's BPE by scores, with
 /// pieces for bytes). files() gives it as a tokenizer.json. `file` is what errors call it. Throws
 /// Error when it is missing, broken or of another kind.
-Tokenizer read_gguf_tokenizer(const format::GgufMetadata& metadata, const std::string& file);
+Tokenizer read_gguf_tokenizer(const io::GgufMetadata& metadata, const std::string& file);
 
 }  // namespace heed::text

@@ -1,13 +1,13 @@
 #include "heed/text/sentencepiece_check.h"
 
 #include "heed/base/error.h"
+#include "heed/io/protobuf.h"
 #include "heed/text/charsmap.h"
-#include "heed/text/protobuf.h"
 
 namespace heed::text {
 namespace {
 
-// Field numbers of sentencepiece_model.proto.
+// io::Field numbers of sentencepiece_model.proto.
 constexpr uint64_t kNormalizerSpec = 3;
 constexpr uint64_t kDenormalizerSpec = 5;
 constexpr uint64_t kPrecompiledCharsmap = 2;
@@ -16,12 +16,12 @@ constexpr uint64_t kPrecompiledCharsmap = 2;
 
 void check_sentencepiece_model(std::string_view serialized, const std::string& name) {
   require(!serialized.empty(), "{} is empty, expected a SentencePiece model", name);
-  FieldReader model(serialized);
-  Field field;
+  io::FieldReader model(serialized);
+  io::Field field;
   while (model.next(field)) {
     if (field.number != kNormalizerSpec && field.number != kDenormalizerSpec) continue;
-    FieldReader spec(field.bytes);
-    Field part;
+    io::FieldReader spec(field.bytes);
+    io::Field part;
     while (spec.next(part))
       require(part.number != kPrecompiledCharsmap || is_sound_charsmap(part.bytes),
               "{} is a broken SentencePiece model: its normalisation table leads outside itself",

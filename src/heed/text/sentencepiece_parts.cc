@@ -3,7 +3,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
-#include "heed/text/protobuf.h"
+#include "heed/io/protobuf.h"
 #include "heed/text/sentencepiece_check.h"
 #include "heed/text/tokenizer_files.h"
 #include "heed/text/utf8.h"
@@ -27,8 +27,8 @@ struct Proto {
 
 Proto::Piece read_piece(std::string_view message) {
   Proto::Piece piece;
-  FieldReader reader(message);
-  for (Field field; reader.next(field);) {
+  io::FieldReader reader(message);
+  for (io::Field field; reader.next(field);) {
     if (field.number == 1) piece.text = std::string(field.bytes);
     if (field.number == 2 && field.bytes.size() == sizeof(float))
       std::memcpy(&piece.score, field.bytes.data(), sizeof(float));
@@ -38,8 +38,8 @@ Proto::Piece read_piece(std::string_view message) {
 }
 
 void read_trainer_spec(std::string_view message, Proto& proto, const std::string& name) {
-  FieldReader reader(message);
-  for (Field field; reader.next(field);) {
+  io::FieldReader reader(message);
+  for (io::Field field; reader.next(field);) {
     if (field.number == 3) {
       require(field.value == 1 || field.value == 2,
               "{}: the model type is {}, expected unigram (1) or bpe (2)", name, field.value);
@@ -50,8 +50,8 @@ void read_trainer_spec(std::string_view message, Proto& proto, const std::string
 }
 
 void read_normalizer_spec(std::string_view message, Proto& proto) {
-  FieldReader reader(message);
-  for (Field field; reader.next(field);) {
+  io::FieldReader reader(message);
+  for (io::Field field; reader.next(field);) {
     if (field.number == 2) proto.charsmap = std::string(field.bytes);
     if (field.number == 3) proto.add_dummy_prefix = field.value != 0;
     if (field.number == 4) proto.remove_extra_whitespaces = field.value != 0;
@@ -61,8 +61,8 @@ void read_normalizer_spec(std::string_view message, Proto& proto) {
 Proto read_proto(const std::string& serialized, const std::string& name) {
   check_sentencepiece_model(serialized, name);
   Proto proto;
-  FieldReader reader(serialized);
-  for (Field field; reader.next(field);) {
+  io::FieldReader reader(serialized);
+  for (io::Field field; reader.next(field);) {
     if (field.number == 1) proto.pieces.push_back(read_piece(field.bytes));
     if (field.number == 2) read_trainer_spec(field.bytes, proto, name);
     if (field.number == 3) read_normalizer_spec(field.bytes, proto);

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-#include "heed/format/model_directory.h"
+#include "heed/checkpoint/model_directory.h"
 #include "heed/model/transformer.h"
 #include "heed/train/optimizer.h"
 #include "heed/train/training_state.h"
@@ -43,7 +43,7 @@ struct Checkpoint {
 /// leaves one of them whole. Throws Error (disk full, no permission); the old checkpoint is then
 /// untouched.
 void save_checkpoint(const RunDirectory& run, const Checkpoint& checkpoint,
-                     const std::vector<format::NamedFile>& tokenizer_files);
+                     const std::vector<checkpoint::NamedFile>& tokenizer_files);
 
 /// Restores what save_checkpoint() wrote. Throws Error when a file is missing, damaged, or of a
 /// model of another shape.
@@ -51,6 +51,6 @@ void load_checkpoint(const RunDirectory& run, Checkpoint checkpoint);
 
 /// The mean of the weights of several files of one model (Vaswani et al. 2017, 6.1). Throws Error
 /// when their tensors differ in name or shape.
-std::vector<format::NamedTensor> average_weights(const std::vector<std::filesystem::path>& files);
+std::vector<io::NamedTensor> average_weights(const std::vector<std::filesystem::path>& files);
 
 }  // namespace heed::train

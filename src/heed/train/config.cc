@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "heed/base/error.h"
-#include "heed/format/model_directory.h"
+#include "heed/checkpoint/model_directory.h"
 
 namespace heed::train {
 namespace {
@@ -45,7 +45,7 @@ int64_t TrainConfig::window_tokens() const {
 }
 
 void describe_start(TrainConfig& config) {
-  config.model = format::describe_model(config.from)->config();
+  config.model = checkpoint::describe_model(config.from)->config();
 }
 
 void TrainConfig::validate() const {

@@ -5,7 +5,7 @@
 #include <unordered_set>
 
 #include "heed/base/error.h"
-#include "heed/format/word_vectors.h"
+#include "heed/io/word_vectors.h"
 
 namespace heed::train {
 namespace {
@@ -15,7 +15,7 @@ std::string word_of(const std::string& piece) {
   return piece.starts_with(kSpace) ? piece.substr(kSpace.size()) : piece;
 }
 
-double mean_square(const format::WordVectors& vectors) {
+double mean_square(const io::WordVectors& vectors) {
   double sum = 0;
   for (const auto& [word, row] : vectors.rows)
     for (const float x : row) sum += static_cast<double>(x) * static_cast<double>(x);
@@ -31,7 +31,7 @@ int64_t start_from_word_vectors(model::Transformer& model,
   std::unordered_set<std::string> wanted;
   for (int32_t token = 0; token < model.config().vocab_size; ++token)
     wanted.insert(word_of(piece(token)));
-  const format::WordVectors vectors = format::read_word_vectors(file, wanted);
+  const io::WordVectors vectors = io::read_word_vectors(file, wanted);
   require(vectors.dimension == d_model, "{}: the vectors have {} dimensions, d_model is {}",
           file.string(), vectors.dimension, d_model);
   require(!vectors.rows.empty(), "{} has none of the vocabulary's pieces", file.string());

@@ -80,8 +80,8 @@ void Trainer::start_fresh() {
           run_.root().string());
   std::filesystem::create_directories(run_.root() / "checkpoints");
   if (!config_.from.empty())
-    format::load_weights(*model_, model::family_for(config_.model),
-                         *format::open_model_tensors(config_.from));
+    checkpoint::load_weights(*model_, model::family_for(config_.model),
+                             *io::open_model_tensors(config_.from));
   if (!config_.vocabulary.word_vectors.empty()) {
     const int64_t found = start_from_word_vectors(
         *model_, [this](int32_t token) { return task_.piece(token); },
@@ -345,9 +345,9 @@ void Trainer::report(const ValidationRecord& r) {
 
 void Trainer::keep_for_average() {
   if (config_.run.average <= 0) return;
-  format::write_safetensors(run_.weights_of_step(state_.step),
-                            format::stored_weights(*model_, model::family_for(model_->config())),
-                            {});
+  io::write_safetensors(run_.weights_of_step(state_.step),
+                        checkpoint::stored_weights(*model_, model::family_for(model_->config())),
+                        {});
   state_.averaged_steps.push_back(state_.step);
   while (static_cast<int64_t>(state_.averaged_steps.size()) > config_.run.average) {
     std::filesystem::remove(run_.weights_of_step(state_.averaged_steps.front()));
@@ -364,8 +364,8 @@ void Trainer::finish() {
   if (state_.averaged_steps.size() > 1) {
     std::vector<std::filesystem::path> files;
     for (const int64_t step : state_.averaged_steps) files.push_back(run_.weights_of_step(step));
-    format::load_weights(*model_, model::family_for(model_->config()),
-                         format::TensorList(average_weights(files), "the average"));
+    checkpoint::load_weights(*model_, model::family_for(model_->config()),
+                             io::TensorList(average_weights(files), "the average"));
     const ValidationRecord record = validate(*model_, dtype_, task_, config_);
     const bool best = record.score() > state_.best_score;
     progress_.say(fmt::format("mean of the last {} checkpoints: {}", files.size(),
@@ -375,7 +375,7 @@ void Trainer::finish() {
   progress_.say(fmt::format("done after {} steps and {}", state_.step, duration_text(seconds())));
 }
 
-void Trainer::save_best() { format::save_model(run_.root(), *model_, task_.files()); }
+void Trainer::save_best() { checkpoint::save_model(run_.root(), *model_, task_.files()); }
 
 void Trainer::save_last() {
   state_.seconds = seconds();

@@ -9,7 +9,7 @@
 #include "heed/train/machine.h"
 #include "heed/train/metrics_log.h"
 #include "heed/train/progress.h"
-#include "heed/train/task.h"
+#include "heed/train/tasks/task.h"
 
 namespace heed::train {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "heed/model/transformer.h"
-#include "heed/train/task.h"
+#include "heed/train/tasks/task.h"
 
 namespace heed::train {
 

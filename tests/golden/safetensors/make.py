@@ -3,7 +3,7 @@
 
 all_dtypes.safetensors: one small tensor of every dtype that heed reads, and two that it skips.
 expected.json: name -> shape and elements, as the package reads them.
-Then checks that the package reads written_by_heed.safetensors, which tests/format/safetensors_test.cc
+Then checks that the package reads written_by_heed.safetensors, which tests/io/safetensors_test.cc
 compares with what heed writes byte by byte.
 
     python3 -m venv venv && venv/bin/pip install torch safetensors numpy

@@ -1,0 +1,205 @@
+#include "heed/checkpoint/gguf_weights.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <utility>
+
+#include "heed/base/error.h"
+#include "heed/base/parallel.h"
+#include "heed/kernels/as_f32.h"
+#include "heed/model/families/config_json.h"
+
+namespace heed::checkpoint {
+namespace {
+
+using model::ModelConfig;
+using model::StoredWeight;
+
+std::string gguf_name(const std::string& name) {
+  return model::renamed(name, {{"model.shared.", "token_embd."},
+                               {"model.decoder.embed_positions.", "position_embd."},
+                               {"model.decoder.layer_norm.", "output_norm."},
+                               {"lm_head.", "output."},
+                               {"model.decoder.layers.", "blk."},
+                               {".self_attn_layer_norm.", ".attn_norm."},
+                               {".self_attn_post_layer_norm.", ".post_attention_norm."},
+                               {".final_layer_norm.", ".ffn_norm."},
+                               {".final_post_layer_norm.", ".post_ffw_norm."},
+                               {".self_attn.", ".attn_"},
+                               {"kv_a_proj.", "kv_a_mqa."},
+                               {"o_proj.", "output."},
+                               {"_proj.", "."},
+                               {".router.", ".ffn_gate_inp."},
+                               {".shared_experts.gate.", ".ffn_gate_shexp."},
+                               {".shared_experts.up.", ".ffn_up_shexp."},
+                               {".shared_experts.down.", ".ffn_down_shexp."},
+                               {".gate.", ".ffn_gate."},
+                               {".up.", ".ffn_up."},
+                               {".down.", ".ffn_down."},
+                               {".fc1.", ".ffn_up."},
+                               {".fc2.", ".ffn_down."}});
+}
+
+/// blk.1.experts.7.ffn_up.weight is the eighth part of blk.1.ffn_up_exps.weight.
+StoredWeight expert_weight(const ModelConfig& config, const std::string& name, const Shape& shape) {
+  constexpr std::string_view kExperts = ".experts.";
+  const size_t begin = name.find(kExperts), number = begin + kExperts.size();
+  int64_t expert = 0;
+  std::from_chars(name.data() + number, name.data() + name.size(), expert);
+  const size_t matrix = name.find('.', number), end = name.find('.', matrix + 1);
+  return {.name = name.substr(0, begin) + name.substr(matrix, end - matrix) + "_exps" +
+                  name.substr(end),
+          .shape = {config.mixture.experts, shape[0], shape[1]},
+          .first_row = expert * shape[0]};
+}
+
+StoredWeight fused_weight(const std::string& name, const Shape& shape, int64_t place,
+                          std::string_view part) {
+  const int64_t rows = 3 * shape[0];
+  return {.name = model::renamed(name, {{part, ".attn_qkv."}}),
+          .shape = shape.rank() == 2 ? Shape{rows, shape[1]} : Shape{rows},
+          .first_row = place * shape[0]};
+}
+
+/// Which of its two parts the map to keys and values is in newer files.
+std::string key_part(std::string name) {
+  return model::renamed(std::move(name), {{".attn_kv_b.", ".attn_k_b."}});
+}
+std::string value_part(std::string name) {
+  return model::renamed(std::move(name), {{".attn_kv_b.", ".attn_v_b."}});
+}
+std::string whole(std::string name) {
+  return model::renamed(std::move(name),
+                        {{".attn_k_b.", ".attn_kv_b."}, {".attn_v_b.", ".attn_kv_b."}});
+}
+
+class GgufWeights : public io::TensorSource {
+ public:
+  GgufWeights(std::shared_ptr<const io::GgufFile> file, const ModelConfig& config)
+      : file_(std::move(file)), config_(config) {}
+
+  std::string name() const override { return file_->name(); }
+
+  std::vector<std::string> names() const override {
+    std::vector<std::string> names;
+    for (const std::string& own : file_->names()) names.push_back(whole(own));
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+  }
+
+  bool contains(const std::string& name) const override {
+    return file_->contains(name) || is_parted(name);
+  }
+
+  Tensor get(const std::string& name) const override {
+    if (is_parted(name)) return joined(name);
+    const Tensor stored = file_->view(name);
+    const Tensor tensor = as_heed_has_it(name, stored);
+    if (tensor.raw() != stored.raw()) copied_.push_back(name);
+    return tensor;
+  }
+
+  void release(const std::string& name) const override { release_all({&name, 1}); }
+
+  void release_all(std::span<const std::string> names) const override {
+    std::vector<std::string> stored = std::exchange(copied_, {});
+    for (const std::string& name : names)
+      if (file_->contains(name)) stored.push_back(name);
+    file_->release_all(stored);
+  }
+
+ private:
+  bool is_parted(const std::string& name) const {
+    return name.find(".attn_kv_b.") != std::string::npos && !file_->contains(name) &&
+           file_->contains(key_part(name)) && file_->contains(value_part(name));
+  }
+
+  /// Vectors are copied, else the large pages around them stay in memory.
+  Tensor as_heed_has_it(const std::string& name, const Tensor& tensor) const {
+    const bool sorted = config_.family == "llama" || config_.family == "mistral";
+    if (sorted && name.find(".attn_q.") != std::string::npos)
+      return unsorted(name, tensor, config_.n_heads);
+    if (sorted && name.find(".attn_k.") != std::string::npos)
+      return unsorted(name, tensor, config_.n_kv_heads);
+    if (config_.norm_unit_offset && name.ends_with("norm.weight")) return less_one(tensor);
+    return tensor.shape().rank() < 2 ? tensor.clone() : tensor;
+  }
+
+  /// Rows (pair 0 first, pair 0 second, pair 1 first, ...) of every head -> all first, all second.
+  Tensor unsorted(const std::string& name, const Tensor& tensor, int64_t heads) const {
+    const int64_t rows = tensor.shape().rank() ? tensor.shape()[0] : 0;
+    require(rows > 0 && rows % (2 * heads) == 0, "{}: {} is {}, expected {} heads of pairs",
+            file_->name(), name, tensor.shape().text(), heads);
+    const int64_t pairs = rows / heads / 2;
+    const auto row_bytes = static_cast<size_t>(tensor.bytes() / rows);
+    Tensor result = Tensor::empty(tensor.shape(), tensor.dtype());
+    parallel_for(heads, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t to = 2 * pairs * begin; to < 2 * pairs * end; ++to) {
+        const int64_t head = to / (2 * pairs), half = to / pairs % 2, pair = to % pairs;
+        const int64_t from = (head * pairs + pair) * 2 + half;
+        std::memcpy(result.raw() + static_cast<size_t>(to) * row_bytes,
+                    tensor.raw() + static_cast<size_t>(from) * row_bytes, row_bytes);
+      }
+    });
+    return result;
+  }
+
+  static Tensor less_one(const Tensor& tensor) {
+    Tensor result = kernels::as_f32(tensor).clone();
+    for (int64_t i = 0; i < result.elements(); ++i) result.data<float>()[i] -= 1.0f;
+    return result;
+  }
+
+  /// [H (n + v), r] of [H, r, n] and [H, v, r].
+  Tensor joined(const std::string& name) const {
+    const Tensor keys = kernels::as_f32(file_->get(key_part(name)));
+    const Tensor values = kernels::as_f32(file_->get(value_part(name)));
+    const bool fit = keys.shape().rank() == 3 && values.shape().rank() == 3 &&
+                     keys.shape()[0] == values.shape()[0] && keys.shape()[1] == values.shape()[2];
+    require(fit, "{}: {} is {}, which does not fit {} of {}", file_->name(), key_part(name),
+            keys.shape().text(), value_part(name), values.shape().text());
+    const int64_t heads = keys.shape()[0], rank = keys.shape()[1], n = keys.shape()[2];
+    const int64_t v = values.shape()[1];
+    Tensor result = Tensor::empty({heads * (n + v), rank});
+    float* to = result.data<float>();
+    for (int64_t head = 0; head < heads; ++head) {
+      const float* key = keys.data<float>() + head * rank * n;
+      for (int64_t row = 0; row < n; ++row)
+        for (int64_t i = 0; i < rank; ++i) *to++ = key[i * n + row];
+      to = std::copy_n(values.data<float>() + head * v * rank, v * rank, to);
+    }
+    return result;
+  }
+
+  std::shared_ptr<const io::GgufFile> file_;
+  ModelConfig config_;
+  mutable std::vector<std::string> copied_;  // not given back yet
+};
+
+}  // namespace
+
+StoredWeight gguf_weight(const ModelConfig& config, const std::string& name, const Shape& shape) {
+  const std::string own = gguf_name(name);
+  if (own.find(".experts.") != std::string::npos) return expert_weight(config, own, shape);
+  if (config.family == "gpt2") {
+    int64_t place = 0;
+    for (const std::string_view part : {".attn_q.", ".attn_k.", ".attn_v."}) {
+      if (own.find(part) != std::string::npos) return fused_weight(own, shape, place, part);
+      ++place;
+    }
+  }
+  return {.name = own, .shape = shape};
+}
+
+bool gguf_redundant(std::string_view name) {
+  return name == "rope_freqs.weight" || name.ends_with(".attn_rot_embd.weight");
+}
+
+std::shared_ptr<const io::TensorSource> gguf_weights(std::shared_ptr<const io::GgufFile> file,
+                                                     const ModelConfig& config) {
+  return std::make_shared<GgufWeights>(std::move(file), config);
+}
+
+}  // namespace heed::checkpoint

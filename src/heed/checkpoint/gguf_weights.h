@@ -1,0 +1,27 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "heed/io/gguf.h"
+#include "heed/model/families/family.h"
+
+namespace heed::checkpoint {
+
+/// What the weights of a decoder are called in a GGUF file, and in which shape they lie there: one
+/// table for all architectures. GPT-2's queries, keys and values are one tensor, and so is each
+/// matrix of all experts of a layer.
+model::StoredWeight gguf_weight(const model::ModelConfig& config, const std::string& name,
+                                const Shape& shape);
+
+/// Whether a GGUF file may hold this tensor beside the weights: frequencies of rotary positions,
+/// which belong to the configuration.
+bool gguf_redundant(std::string_view name);
+
+/// The weights of a GGUF file with what its writers change undone: the rows of Llama's queries and
+/// keys, which they sort by rotary pairs; the one that they add to Gemma's norms; the map behind
+/// the latents of DeepSeek's keys and values, which they part. All else stays a view of the file.
+std::shared_ptr<const io::TensorSource> gguf_weights(std::shared_ptr<const io::GgufFile> file,
+                                                     const model::ModelConfig& config);
+
+}  // namespace heed::checkpoint

@@ -1,0 +1,124 @@
+#include "heed/checkpoint/model_directory.h"
+
+#include <algorithm>
+
+#include "heed/base/error.h"
+#include "heed/base/file.h"
+#include "heed/base/json.h"
+#include "heed/checkpoint/gguf_model.h"
+#include "heed/checkpoint/quantized_directory.h"
+#include "heed/model/families/config_json.h"
+#include "heed/model/families/heed.h"
+
+namespace heed::checkpoint {
+namespace {
+
+/// A model's configuration and the family whose files describe it.
+struct Description {
+  model::ModelConfig config;
+  model::Family family;
+  bool quantized = false;
+};
+
+bool is_gguf(const std::filesystem::path& path) {
+  return path.extension() == ".gguf" || std::filesystem::is_regular_file(path);
+}
+
+/// Whether save_quantized() wrote the weights: then they are called as heed calls them, and whole.
+bool take_quantization(model::Family& family, const nlohmann::json& json, const std::string& file) {
+  if (!json.contains("quantization_config")) return false;
+  const auto method = get_or<std::string>(json["quantization_config"], "quant_method", "", file);
+  require(
+      method == kQuantMethod,
+      "{}: the weights are quantised by \"{}\", which heed does not read (only its own and GGUF)",
+      file, one_line(method));
+  const model::Family own = model::heed_family();
+  family.stored = own.stored;
+  family.redundant = own.redundant;
+  family.prefix = own.prefix;
+  family.older_name = own.older_name;
+  return true;
+}
+
+Description read_description(const std::filesystem::path& directory) {
+  require(std::filesystem::is_directory(directory), "{} is not a model directory",
+          directory.string());
+  const std::filesystem::path file = directory / "config.json";
+  const nlohmann::json json = parse_json(read_file(file), file.string());
+  model::Family family =
+      model::family_of_type(get<std::string>(json, "model_type", file.string()), file.string());
+  model::ModelConfig config = family.read_config(json, file.string());
+  if (config.family.empty()) config.family = family.model_type;
+  try {
+    config.validate();
+  } catch (const Error& error) {
+    fail("{}: {}", file.string(), error.what());
+  }
+  const bool quantized = take_quantization(family, json, file.string());
+  return {std::move(config), family, quantized};
+}
+
+/// What others generate at most when nobody says how much.
+constexpr int64_t kLongestOutput = 4096;
+
+nlohmann::json generation_config(const model::ModelConfig& c) {
+  nlohmann::json json = {{"pad_token_id", model::token_json(c.pad_id)},
+                         {"bos_token_id", model::token_json(c.bos_id)},
+                         {"eos_token_id", model::token_json(c.eos_id)},
+                         {"max_length", std::min(c.max_positions, kLongestOutput)}};
+  if (c.encoder_layers > 0 && c.decoder_layers > 0) {
+    json["decoder_start_token_id"] = c.start_id;
+    json["num_beams"] = 4;
+  }
+  return json;
+}
+
+std::string text_of(const nlohmann::json& json) { return json.dump(2) + "\n"; }
+
+}  // namespace
+
+std::unique_ptr<model::Transformer> describe_model(const std::filesystem::path& path) {
+  return std::make_unique<model::Transformer>(
+      is_gguf(path) ? open_gguf_model(path).config : read_description(path).config, std::nullopt);
+}
+
+std::unique_ptr<model::Transformer> load_model(const std::filesystem::path& path,
+                                               const LoadOptions& options) {
+  if (options.random_seed) {
+    auto model = describe_model(path);
+    draw_weights(*model, *options.random_seed, options.precision);
+    if (options.pack) model->pack(*options.pack);
+    return model;
+  }
+  if (is_gguf(path)) {
+    const GgufModel file = open_gguf_model(path);
+    auto model = std::make_unique<model::Transformer>(file.config, std::nullopt);
+    load_weights(*model, file.family, *file.weights, options.precision, options.pack);
+    return model;
+  }
+  const Description description = read_description(path);
+  auto model = std::make_unique<model::Transformer>(description.config, std::nullopt);
+  const std::shared_ptr<const io::TensorSource> weights =
+      description.quantized ? std::shared_ptr<const io::TensorSource>(
+                                  io::SafetensorsFile::open(path / kQuantizedWeights))
+                            : io::open_model_tensors(path);
+  load_weights(*model, description.family, *weights, options.precision, options.pack);
+  return model;
+}
+
+void save_model(const std::filesystem::path& directory, const model::Transformer& model,
+                const std::vector<NamedFile>& others) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  require(!error, "{} cannot be made: {}", directory.string(), error.message());
+  const model::ModelConfig& config = model.config();
+  const model::Family& family = model::family_for(config);
+  for (const auto& [name, contents] : others) write_file_atomically(directory / name, contents);
+  write_file_atomically(directory / "config.json", text_of(family.write_config(config)));
+  if (model.has_decoder())
+    write_file_atomically(directory / "generation_config.json", text_of(generation_config(config)));
+  io::write_safetensors(directory / "model.safetensors", stored_weights(model, family),
+                        {{"format", "pt"}});
+}
+
+}  // namespace heed::checkpoint

@@ -1,0 +1,190 @@
+#include "heed/checkpoint/quantized_gguf.h"
+
+#include <cstring>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "heed/base/error.h"
+#include "heed/base/rounding.h"
+#include "heed/checkpoint/gguf_model.h"
+#include "heed/checkpoint/weights.h"
+#include "heed/io/gguf_types.h"
+
+namespace heed::checkpoint {
+namespace {
+
+constexpr uint32_t kMagic = 0x46554747, kVersion = 3;
+
+template <typename T>
+void append(std::string& bytes, T number) {
+  bytes.append(reinterpret_cast<const char*>(&number), sizeof(T));
+}
+
+/// As GGML numbers files that hold mostly this type; none for the others.
+std::optional<uint32_t> file_type(DType dtype) {
+  switch (dtype) {
+    case DType::f32:
+      return 0;
+    case DType::f16:
+      return 1;
+    case DType::q4_0:
+      return 2;
+    case DType::q4_1:
+      return 3;
+    case DType::q8_0:
+      return 7;
+    case DType::bf16:
+      return 32;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// The metadata, with another type of file where it says one.
+std::string metadata_of(const io::GgufFile& original, DType dtype) {
+  const auto bytes = original.metadata_bytes();
+  std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  // A key is its length and its letters; its value a type (u32) and, here, a number of that type.
+  constexpr std::string_view kKey = "general.file_type";
+  std::string key;
+  append(key, static_cast<uint64_t>(kKey.size()));
+  key += kKey;
+  append(key, static_cast<uint32_t>(io::GgufType::u32));
+  const std::optional<uint32_t> type = file_type(dtype);
+  if (const size_t place = text.find(key); type && place != std::string::npos)
+    std::memcpy(text.data() + place + key.size(), &*type, sizeof(*type));
+  return text;
+}
+
+/// Where the tensors lie, behind everything else of a file.
+class Layout {
+ public:
+  explicit Layout(size_t alignment) : alignment_(alignment) {}
+
+  /// The place of the next tensor in the data.
+  size_t place(int64_t bytes) {
+    const size_t begin = end_;
+    end_ = aligned(begin + static_cast<size_t>(bytes));
+    return begin;
+  }
+  size_t aligned(size_t bytes) const { return round_up(bytes, alignment_); }
+
+ private:
+  size_t alignment_, end_ = 0;
+};
+
+/// The parameters of a model that are parts of a tensor: an expert's, GPT-2's queries.
+struct Part {
+  std::string parameter;
+  int64_t first_row, rows;
+};
+using Parts = std::map<std::string, std::vector<Part>>;  // by the tensor's name
+
+Parts parts_of(const std::filesystem::path& path) {
+  const GgufModel file = open_gguf_model(path);
+  const model::Transformer model(file.config, std::nullopt);
+  Parts parts;
+  for (const Parameter& parameter : model.parameters().all()) {
+    const auto stored = file.family.stored(file.config, parameter.name, parameter.shape);
+    parts[stored.name].push_back({parameter.name, stored.first_row, parameter.shape[0]});
+  }
+  return parts;
+}
+
+/// Makes the tensors of a file smaller.
+class Converter {
+ public:
+  Converter(const io::GgufFile& original, const quantize::Quantization& how)
+      : original_(original), how_(how), parts_(parts_of(original.name())) {}
+
+  /// Of several parts the one that is kept best decides: GPT-2's values.
+  DType dtype_of(const std::string& name) const {
+    const Tensor tensor = original_.get(name);
+    DType dtype = tensor.dtype();
+    for (const Part& part : parts_of_tensor(name)) {
+      dtype = quantize::quantized_dtype(how_, part.parameter, tensor.shape(), tensor.dtype());
+      if (dtype == DType::q8_0) break;
+    }
+    return dtype;
+  }
+
+  /// The rows of each part have an importance of their own.
+  Tensor converted(const std::string& name) const {
+    const Tensor tensor = original_.get(name);
+    const DType dtype = dtype_of(name);
+    if (tensor.shape().rank() < 2 || tensor.dtype() == dtype)
+      return quantize::in_precision(tensor, {dtype});
+    Tensor result = Tensor::empty(tensor.shape(), dtype);
+    for (const Part& part : parts_of_tensor(name)) {
+      const int64_t end = part.rows == 0 ? tensor.rows() : part.first_row + part.rows;
+      Tensor rows = result.row_slice(part.first_row, end);
+      const Tensor values =
+          quantize::quantized(how_, part.parameter, tensor.row_slice(part.first_row, end), dtype);
+      std::memcpy(rows.raw(), values.raw(), static_cast<size_t>(values.bytes()));
+    }
+    return result;
+  }
+
+ private:
+  /// A tensor that no parameter is a part of is one as it is: DeepSeek's maps behind the latents,
+  /// which are parted and turned in newer files.
+  std::vector<Part> parts_of_tensor(const std::string& name) const {
+    const auto found = parts_.find(name);
+    if (found != parts_.end()) return found->second;
+    return {{name.starts_with("blk.") ? "model.decoder.layers." + name : name, 0, 0}};
+  }
+
+  const io::GgufFile& original_;
+  const quantize::Quantization& how_;
+  Parts parts_;
+};
+
+/// Everything before the data: what a tensor is called, its axes (innermost first), type and place.
+std::string header_of(const io::GgufFile& original, const Converter& converter, DType dtype,
+                      Layout layout) {
+  std::string header;
+  append(header, kMagic);
+  append(header, kVersion);
+  const std::vector<std::string> names = original.names();
+  append(header, static_cast<uint64_t>(names.size()));
+  header += metadata_of(original, dtype);
+  for (const std::string& name : names) {
+    const Shape shape = original.get(name).shape();
+    const DType own = converter.dtype_of(name);
+    append(header, static_cast<uint64_t>(name.size()));
+    header += name;
+    append(header, static_cast<uint32_t>(shape.rank()));
+    for (int axis = shape.rank() - 1; axis >= 0; --axis)
+      append(header, static_cast<uint64_t>(shape[axis]));
+    append(header, io::gguf_type_of(own).number);
+    append(header, static_cast<uint64_t>(layout.place(bytes_of(own, shape.elements()))));
+  }
+  header.resize(layout.aligned(header.size()));
+  return header;
+}
+
+}  // namespace
+
+void write_quantized_gguf(const std::filesystem::path& path, const std::filesystem::path& original,
+                          const quantize::Quantization& how) {
+  std::error_code none;
+  require(!std::filesystem::equivalent(path, original, none),
+          "{} is the model itself: expected another file for the quantised one", path.string());
+  const auto was = io::GgufFile::open(original);
+  const Converter converter(*was, how);
+  const Layout layout(was->alignment());
+  AtomicFile file(path);
+  file.write(header_of(*was, converter, how.dtype, layout));
+  for (const std::string& name : was->names()) {
+    const Tensor tensor = converter.converted(name);
+    const auto bytes = static_cast<size_t>(tensor.bytes());
+    file.write({tensor.raw(), bytes});
+    file.write(std::string(layout.aligned(bytes) - bytes, '\0'));
+    was->release(name);
+  }
+  file.commit();
+}
+
+}  // namespace heed::checkpoint

@@ -1,0 +1,203 @@
+#include "heed/checkpoint/weights.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "heed/base/error.h"
+#include "heed/kernels/as_f32.h"
+#include "heed/quantize/quantization.h"
+
+namespace heed::checkpoint {
+namespace {
+
+using model::StoredWeight;
+
+Tensor transposed(const Tensor& matrix) {
+  const int64_t rows = matrix.rows(), cols = matrix.cols();
+  Tensor result = Tensor::empty({cols, rows});
+  const float* from = matrix.data<float>();
+  float* to = result.data<float>();
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < cols; ++j) to[j * rows + i] = from[i * cols + j];
+  return result;
+}
+
+/// A file may have a family's prefix ("bert.") where the table has none, lack it where the table
+/// has it, and use older names.
+std::string name_in(const io::TensorSource& source, const model::Family& family,
+                    const std::string& name) {
+  const bool prefixed = name.starts_with(family.prefix);
+  const std::string other =
+      prefixed ? name.substr(family.prefix.size()) : fmt::format("{}{}", family.prefix, name);
+  for (const std::string& candidate : {name, other}) {
+    if (source.contains(candidate)) return candidate;
+    if (!family.older_name) continue;
+    if (const std::string older = family.older_name(candidate); source.contains(older))
+      return older;
+  }
+  return name;
+}
+
+/// One parameter's share of a stored tensor.
+Tensor part_of(const Tensor& tensor, const StoredWeight& stored, const Parameter& parameter) {
+  Tensor whole = stored.transposed ? transposed(kernels::as_f32(tensor)) : tensor;
+  if (parameter.shape.rank() == 1) whole = kernels::as_f32(whole).reshaped({whole.elements(), 1});
+  const int64_t rows = parameter.shape[0];
+  if (stored.first_row != 0 || whole.rows() != rows)
+    whole = whole.row_slice(stored.first_row, stored.first_row + rows);
+  return whole.reshaped(parameter.shape);
+}
+
+/// Keeps parameters as heed quantize would.
+class Keeper {
+ public:
+  Keeper(const model::Transformer& model, quantize::WeightPrecision precision)
+      : precision_(precision) {
+    if (precision.dtype)
+      how_ = {.dtype = *precision.dtype, .spared = quantize::spared_parameters(model)};
+  }
+
+  Tensor kept(const Parameter& parameter, const Tensor& weight) const {
+    if (!precision_.dtype) return quantize::in_precision(weight, precision_);
+    return quantize::in_precision(
+        weight, {quantize::quantized_dtype(how_, parameter.name, parameter.shape, weight.dtype())});
+  }
+
+ private:
+  quantize::WeightPrecision precision_;
+  quantize::Quantization how_;
+};
+
+/// Whether a packed parameter is read in other ways, too: rows that are looked up, or parts of the
+/// map behind latents (ops/heads_linear.h).
+bool is_read_unpacked(const std::string& name) {
+  return name == "model.shared.weight" || name.find(".kv_b_proj.") != std::string::npos;
+}
+
+/// A model's parameters, the largest (embedding and head) first: while one is packed, it is in
+/// memory twice, which costs least while there is nothing else.
+std::vector<Parameter*> largest_first(model::Transformer& model) {
+  std::vector<Parameter*> order;
+  int64_t most = 0;
+  for (Parameter& parameter : model.parameters().all()) {
+    order.push_back(&parameter);
+    most = std::max(most, parameter.shape.elements());
+  }
+  std::stable_partition(order.begin(), order.end(), [&](const Parameter* parameter) {
+    return parameter->shape.elements() == most;
+  });
+  return order;
+}
+
+/// Parameters whose values have been read, until they are packed: several together, so that threads
+/// seldom wait for each other, and few, since while they are packed they are in memory twice.
+class Group {
+ public:
+  Group(const model::Transformer& model, const io::TensorSource& source, std::optional<DType> pack)
+      : model_(model), source_(source), pack_(pack) {}
+
+  /// `copied`: what the source has of it is not needed any more.
+  void add(Parameter& parameter, const std::string& name, bool copied) {
+    members_.push_back(&parameter);
+    names_.push_back(name);
+    if (copied) copied_.push_back(name);
+    bytes_ += parameter.value.bytes();
+    if (bytes_ >= kMostBytes) finish();
+  }
+
+  void finish() {
+    if (pack_) model_.pack(members_, *pack_);
+    for (size_t i = 0; i < members_.size(); ++i) {
+      Parameter& parameter = *members_[i];
+      if (!pack_ || !model_.packs(parameter, *pack_)) continue;
+      copied_.push_back(names_[i]);
+      if (!is_read_unpacked(parameter.name))
+        parameter.value = Tensor::view(parameter.shape, parameter.value.dtype(), nullptr);
+    }
+    source_.release_all(copied_);  // it need not stay in memory as the file has it, too
+    members_.clear();
+    names_.clear();
+    copied_.clear();
+    bytes_ = 0;
+  }
+
+ private:
+  static constexpr int64_t kMostBytes = int64_t{4} << 20;
+
+  const model::Transformer& model_;
+  const io::TensorSource& source_;
+  const std::optional<DType> pack_;
+  std::vector<Parameter*> members_;
+  std::vector<std::string> names_, copied_;  // in the source
+  int64_t bytes_ = 0;
+};
+
+}  // namespace
+
+void load_weights(model::Transformer& model, const model::Family& family,
+                  const io::TensorSource& source, quantize::WeightPrecision precision,
+                  std::optional<DType> pack) {
+  const Keeper keeper(model, precision);
+  Group group(model, source, pack);
+  std::map<std::string, bool> used;
+  for (const std::string& name : source.names()) used[name] = family.redundant(name);
+  for (Parameter* const next : largest_first(model)) {
+    Parameter& parameter = *next;
+    const StoredWeight stored = family.stored(model.config(), parameter.name, parameter.shape);
+    const std::string name = name_in(source, family, stored.name);
+    if (stored.zeros_if_missing && !source.contains(name)) {
+      parameter.value = Tensor::zeros(parameter.shape);
+      continue;
+    }
+    require(source.contains(name), "{}: {} is missing, the configuration wants it as {}",
+            source.name(), stored.name, stored.shape.text());
+    const Tensor tensor = source.get(name);
+    require(tensor.shape() == stored.shape, "{}: {} is {}, the configuration wants {} (for {})",
+            source.name(), name, tensor.shape().text(), stored.shape.text(), parameter.name);
+    require(tensor.dtype() != DType::i32, "{}: {} holds integers, expected numbers", source.name(),
+            name);
+    parameter.value = keeper.kept(parameter, part_of(tensor, stored, parameter));
+    group.add(parameter, name, stored.transposed || parameter.value.dtype() != tensor.dtype());
+    used[name] = true;
+  }
+  group.finish();
+  for (const auto& [name, known] : used)
+    require(known, "{}: {} is a tensor that the configuration has no place for", source.name(),
+            name);
+}
+
+void draw_weights(model::Transformer& model, uint64_t seed, quantize::WeightPrecision precision) {
+  const Keeper keeper(model, precision);
+  for (Parameter& parameter : model.parameters().all())
+    parameter.value = keeper.kept(parameter, model.parameters().draw(parameter, seed));
+}
+
+std::vector<io::NamedTensor> stored_weights(const model::Transformer& model,
+                                            const model::Family& family) {
+  std::vector<io::NamedTensor> weights;
+  std::map<std::string, size_t> places;
+  for (const Parameter& parameter : model.parameters().all()) {
+    const StoredWeight stored = family.stored(model.config(), parameter.name, parameter.shape);
+    require(parameter.present(), "{} has no elements that could be saved", parameter.name);
+    const Tensor value = kernels::as_f32(parameter.value);
+    const bool whole = !stored.transposed && stored.shape.elements() == value.elements();
+    if (whole) {
+      weights.push_back({stored.name, value.reshaped(stored.shape)});
+      continue;
+    }
+    // Parts are joined as rows of the untransposed tensor, which is turned once all are there.
+    const auto [place, first] = places.try_emplace(stored.name, weights.size());
+    const Shape joined = stored.transposed ? Shape{stored.shape[1], stored.shape[0]} : stored.shape;
+    if (first) weights.push_back({stored.name, Tensor::zeros(joined)});
+    Tensor& target = weights[place->second].tensor;
+    const int64_t row = stored.shape.rank() == 1 ? 1 : target.cols();
+    std::memcpy(target.data<float>() + stored.first_row * row, value.data<float>(),
+                static_cast<size_t>(value.bytes()));
+    const int64_t end = stored.first_row + parameter.shape[0];
+    if (stored.transposed && end == joined[0]) target = transposed(target);
+  }
+  return weights;
+}
+
+}  // namespace heed::checkpoint

@@ -1,0 +1,174 @@
+#include "heed/io/gguf.h"
+
+#include <algorithm>
+#include <bit>
+#include <tuple>
+#include <utility>
+
+#include "heed/base/error.h"
+#include "heed/base/json.h"
+#include "heed/base/rounding.h"
+#include "heed/io/gguf_cursor.h"
+#include "heed/io/gguf_types.h"
+#include "heed/io/mapped_pages.h"
+
+namespace heed::io {
+namespace {
+
+constexpr size_t kLeastTensor = 8 + 4 + 4 + 8;  // length of the name, axes, type, offset
+constexpr int64_t kDefaultAlignment = 32, kLeastAlignment = 8;
+
+/// The axes of a tensor, outermost first.
+Shape shape_at(GgufCursor& cursor, const std::string& where) {
+  const auto axes = cursor.number<uint32_t>(where);
+  require(axes <= Shape::kMaxRank, "{} has {} axes, at most {} are possible", where, axes,
+          Shape::kMaxRank);
+  std::vector<int64_t> sizes;
+  for (uint32_t axis = 0; axis < axes; ++axis) {
+    const auto size = cursor.number<uint64_t>(where);
+    require(std::in_range<int64_t>(size), "{}: an axis has size {}", where, size);
+    sizes.insert(sizes.begin(), static_cast<int64_t>(size));
+  }
+  try {
+    return Shape(sizes);
+  } catch (const Error& error) {
+    fail("{}: {}", where, error.what());
+  }
+}
+
+/// The version of the file, behind which the cursor then stands.
+void check_version(GgufCursor& cursor, const std::string& file) {
+  require(cursor.room() >= 4 && cursor.number<uint32_t>("") == 0x46554747u,
+          "{}: does not begin with GGUF", file);
+  const auto version = cursor.number<uint32_t>("the version");
+  require(version != 0x02000000u && version != 0x03000000u, "{}: is a big-endian GGUF file", file);
+  require(version == 2 || version == 3, "{}: is of GGUF version {}, expected 2 or 3", file,
+          version);
+}
+
+}  // namespace
+
+std::shared_ptr<const GgufFile> GgufFile::open(const std::filesystem::path& path) {
+  std::shared_ptr<GgufFile> file(new GgufFile);
+  file->path_ = path;
+  file->file_ = MappedFile::open(path);
+  file->read_header();
+  return file;
+}
+
+void GgufFile::read_header() {
+  GgufCursor cursor(file_->bytes(), name());
+  check_version(cursor, name());
+  const uint64_t tensors = cursor.count("the list of tensors", kLeastTensor);
+  metadata_.file_name_ = name();
+  metadata_.file_ = file_;
+  const size_t begin = cursor.place();
+  metadata_.read(cursor);
+  metadata_bytes_ = file_->bytes().subspan(begin, cursor.place() - begin);
+  for (uint64_t i = 0; i < tensors; ++i) {
+    const std::string tensor(cursor.text("the name of a tensor"));
+    require(entries_.emplace(tensor, read_entry(cursor, tensor)).second, "{}: {} occurs twice",
+            name(), one_line(tensor));
+  }
+  const auto alignment = metadata_.get_or<int64_t>("general.alignment", kDefaultAlignment);
+  require(alignment >= kLeastAlignment && alignment <= UINT32_MAX &&
+              std::has_single_bit(static_cast<uint64_t>(alignment)),
+          "{}: general.alignment is {}, expected a power of two of at least {}", name(), alignment,
+          kLeastAlignment);
+  alignment_ = static_cast<size_t>(alignment);
+  const size_t data_begin = round_up(cursor.place(), alignment_);
+  for (auto& [tensor, entry] : entries_) {
+    require(entry.begin % alignment_ == 0,
+            "{}: {} begins at byte {} of the data, no multiple of {}", name(), one_line(tensor),
+            entry.begin, alignment_);
+    place(entry, tensor, data_begin);
+  }
+  check_overlaps();
+}
+
+/// Of the place, the offset alone: where the data begins is not known yet.
+GgufFile::Entry GgufFile::read_entry(GgufCursor& cursor, const std::string& tensor) const {
+  const std::string where = fmt::format("{}: {}", name(), one_line(tensor));
+  Entry entry;
+  entry.shape = shape_at(cursor, where);
+  const auto number = cursor.number<uint32_t>(where);
+  const GgufTensorType* type = gguf_type_numbered(number);
+  require(type, "{} is of type {}, which is not known", where, number);
+  const int64_t cols = entry.shape.rank() ? entry.shape[-1] : 1;
+  require(cols % type->block_elements == 0, "{} is {} {}, which has blocks of {} elements", where,
+          type->name, entry.shape.text(), type->block_elements);
+  entry.type = type->name;
+  entry.begin = cursor.number<uint64_t>(where);
+  return entry;
+}
+
+/// From an offset into the data to bytes of the file.
+void GgufFile::place(Entry& entry, const std::string& tensor, size_t data_begin) const {
+  const GgufTensorType& type = gguf_type_named(entry.type);
+  // Less than 2^60 elements of at most 8 bytes.
+  const uint64_t bytes = static_cast<uint64_t>(entry.shape.elements() / type.block_elements) *
+                         static_cast<uint64_t>(type.block_bytes);
+  const size_t size = file_->bytes().size(), room = size - std::min(data_begin, size);
+  require(entry.begin <= room && bytes <= room - entry.begin,
+          "{}: {} {} {} needs {} bytes from byte {} of the data on, the file holds {}", name(),
+          one_line(tensor), entry.type, entry.shape.text(), bytes, entry.begin, room);
+  entry.begin = bytes ? data_begin + entry.begin : 0;
+  entry.end = entry.begin + bytes;
+}
+
+void GgufFile::check_overlaps() const {
+  using Place = std::tuple<size_t, size_t, std::string_view>;
+  std::vector<Place> places;
+  for (const auto& [tensor, entry] : entries_)
+    if (entry.begin < entry.end) places.emplace_back(entry.begin, entry.end, tensor);
+  std::sort(places.begin(), places.end());
+  for (size_t i = 1; i < places.size(); ++i)
+    require(std::get<1>(places[i - 1]) <= std::get<0>(places[i]), "{}: {} and {} overlap", name(),
+            one_line(std::get<2>(places[i - 1])), one_line(std::get<2>(places[i])));
+}
+
+std::vector<std::string> GgufFile::names() const {
+  std::vector<std::string> names;
+  names.reserve(entries_.size());
+  for (const auto& [tensor, entry] : entries_) names.push_back(tensor);
+  return names;
+}
+
+const GgufFile::Entry& GgufFile::entry(const std::string& tensor) const {
+  const auto found = entries_.find(tensor);
+  require(found != entries_.end(), "{}: there is no tensor {}", name(), one_line(tensor));
+  return found->second;
+}
+
+Tensor GgufFile::view(const std::string& tensor) const {
+  const Entry& stored = entry(tensor);
+  const std::optional<DType> dtype = gguf_type_named(stored.type).dtype;
+  require(dtype.has_value(), "{}: {} is {}, which heed cannot use (only {})", name(),
+          one_line(tensor), stored.type, usable_gguf_types());
+  return Tensor::view(stored.shape, *dtype, {file_, file_->bytes().data() + stored.begin});
+}
+
+Tensor GgufFile::get(const std::string& tensor) const {
+  const Tensor stored = view(tensor);
+  if (stored.shape().rank() >= 2) return stored;
+  const Tensor copy = stored.clone();
+  release(tensor);  // else the large page around it stays in memory
+  return copy;
+}
+
+void GgufFile::release_all(std::span<const std::string> tensors) const {
+  constexpr size_t kNear = size_t{2} << 20;  // what lies between is given back, too
+  std::vector<std::pair<size_t, size_t>> places;
+  for (const std::string& tensor : tensors) {
+    const Entry& stored = entry(tensor);
+    if (stored.begin < stored.end) places.emplace_back(stored.begin, stored.end);
+  }
+  std::sort(places.begin(), places.end());
+  for (size_t first = 0, next = 0; first < places.size(); first = next) {
+    for (++next; next < places.size() && places[next].first <= places[next - 1].second + kNear;)
+      ++next;
+    release_pages(file_->bytes(), places[first].first, places[next - 1].second);
+  }
+}
+
+}  // namespace heed::io

@@ -1,0 +1,256 @@
+#include "heed/io/gguf_metadata.h"
+
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "heed/base/error.h"
+#include "heed/base/json.h"
+#include "heed/io/gguf_cursor.h"
+
+namespace heed::io {
+namespace {
+
+constexpr int kDeepestArray = 8;
+constexpr size_t kLeastPair = 8 + 4 + 1;  // length of the key, type, value
+constexpr size_t kLeastArray = 4 + 8;     // type and number of the elements
+constexpr uint32_t kLastType = static_cast<uint32_t>(GgufType::f64);
+
+bool is_integer(GgufType type) {
+  return type <= GgufType::i32 || type == GgufType::u64 || type == GgufType::i64;
+}
+
+/// 0 for those whose size the file tells.
+size_t bytes_of(GgufType type) {
+  switch (type) {
+    case GgufType::u8:
+    case GgufType::i8:
+    case GgufType::boolean:
+      return 1;
+    case GgufType::u16:
+    case GgufType::i16:
+      return 2;
+    case GgufType::u32:
+    case GgufType::i32:
+    case GgufType::f32:
+      return 4;
+    case GgufType::u64:
+    case GgufType::i64:
+    case GgufType::f64:
+      return 8;
+    case GgufType::string:
+    case GgufType::array:
+      return 0;
+  }
+  return 0;
+}
+
+const char* name_of(GgufType type) {
+  if (is_integer(type)) return "integer";
+  switch (type) {
+    case GgufType::boolean:
+      return "boolean";
+    case GgufType::string:
+      return "string";
+    case GgufType::array:
+      return "array";
+    default:
+      return "number";
+  }
+}
+
+GgufType type_at(GgufCursor& cursor, const std::string& what) {
+  const auto type = cursor.number<uint32_t>(what);
+  require(type <= kLastType, "{}: {} has type {}, which GGUF does not have", cursor.file(), what,
+          type);
+  return static_cast<GgufType>(type);
+}
+
+void skip_value(GgufCursor& cursor, GgufType type, const std::string& what, int depth);
+
+void skip_elements(GgufCursor& cursor, GgufType type, uint64_t count, const std::string& what,
+                   int depth) {
+  if (const size_t bytes = bytes_of(type)) {
+    cursor.skip(count * bytes, what);  // fits: the count was checked
+    return;
+  }
+  for (uint64_t i = 0; i < count; ++i) skip_value(cursor, type, what, depth);
+}
+
+/// The type and the number of an array's elements, behind which the cursor then stands.
+std::pair<GgufType, uint64_t> array_at(GgufCursor& cursor, const std::string& what) {
+  const GgufType type = type_at(cursor, what);
+  const size_t bytes = bytes_of(type);
+  const size_t least = bytes ? bytes : type == GgufType::string ? sizeof(uint64_t) : kLeastArray;
+  return {type, cursor.count(what, least)};
+}
+
+void skip_value(GgufCursor& cursor, GgufType type, const std::string& what, int depth) {
+  if (type == GgufType::string) {
+    cursor.text(what);
+  } else if (type == GgufType::array) {
+    require(depth < kDeepestArray, "{}: {} has arrays in arrays, {} deep", cursor.file(), what,
+            depth + 1);
+    const auto [element, count] = array_at(cursor, what);
+    skip_elements(cursor, element, count, what, depth + 1);
+  } else {
+    cursor.skip(bytes_of(type), what);
+  }
+}
+
+template <typename T>
+constexpr const char* kExpected = "an integer";
+template <>
+constexpr const char* kExpected<double> = "a number";
+template <>
+constexpr const char* kExpected<bool> = "a boolean";
+template <>
+constexpr const char* kExpected<std::string> = "a string";
+template <>
+constexpr const char* kExpected<std::string_view> = "a string";
+
+template <typename T>
+constexpr bool kIsText = std::is_same_v<T, std::string> || std::is_same_v<T, std::string_view>;
+
+/// Whether a value of `type` can be a T.
+template <typename T>
+bool fits(GgufType type) {
+  if constexpr (std::is_same_v<T, bool>) return type == GgufType::boolean;
+  if constexpr (kIsText<T>) return type == GgufType::string;
+  if constexpr (std::is_same_v<T, double>)
+    if (type == GgufType::f32 || type == GgufType::f64) return true;
+  return is_integer(type);
+}
+
+template <typename T>
+struct IsVector : std::false_type {};
+template <typename T>
+struct IsVector<std::vector<T>> : std::true_type {};
+
+}  // namespace
+
+std::vector<std::string> GgufMetadata::keys() const {
+  std::vector<std::string> keys;
+  keys.reserve(values_.size());
+  for (const auto& [key, value] : values_) keys.push_back(key);
+  return keys;
+}
+
+void GgufMetadata::read(GgufCursor& cursor) {
+  const uint64_t count = cursor.count("the metadata", kLeastPair);
+  for (uint64_t i = 0; i < count; ++i) {
+    const std::string key(cursor.text("a key of the metadata"));
+    const std::string what = one_line(key);
+    Value value{.type = type_at(cursor, what), .begin = cursor.place()};
+    if (value.type == GgufType::array) {
+      std::tie(value.element, value.count) = array_at(cursor, what);
+      value.begin = cursor.place();
+      skip_elements(cursor, value.element, value.count, what, 1);
+    } else {
+      skip_value(cursor, value.type, what, 0);
+    }
+    require(values_.emplace(key, value).second, "{}: {} occurs twice", file_name_, what);
+  }
+}
+
+GgufCursor GgufMetadata::cursor_at(size_t place) const {
+  return {file_->bytes(), file_name_, place};
+}
+
+const GgufMetadata::Value& GgufMetadata::value(const std::string& key) const {
+  const auto found = values_.find(key);
+  require(found != values_.end(), "{}: {} is missing", file_name_, one_line(key));
+  return found->second;
+}
+
+int64_t GgufMetadata::length(const std::string& key) const {
+  const Value& found = value(key);
+  require(found.type == GgufType::array, "{}: {} is {}, expected an array", file_name_,
+          one_line(key), text(found));
+  return static_cast<int64_t>(found.count);
+}
+
+/// As it may stand in a message.
+std::string GgufMetadata::text(const Value& value) const {
+  GgufCursor cursor = cursor_at(value.begin);
+  if (value.type == GgufType::array)
+    return fmt::format("an array of {} {}s", value.count, name_of(value.element));
+  if (value.type == GgufType::string)
+    return fmt::format("the string \"{}\"", one_line(cursor.text("")));
+  if (value.type == GgufType::boolean) return cursor.number<uint8_t>("") ? "true" : "false";
+  if (value.type == GgufType::u64) return fmt::format("{}", cursor.number<uint64_t>(""));
+  if (is_integer(value.type)) return fmt::format("{}", element<int64_t>("", value.type, cursor));
+  return fmt::format("the number {}", element<double>("", value.type, cursor));
+}
+
+template <typename T>
+T GgufMetadata::element(const std::string& key, GgufType type, GgufCursor& cursor) const {
+  if constexpr (kIsText<T>) {
+    return T(cursor.text(key));
+  } else {
+    const auto is = [&]<typename Stored>(Stored) {
+      return static_cast<T>(cursor.number<Stored>(key));
+    };
+    switch (type) {
+      case GgufType::boolean:
+      case GgufType::u8:
+        return is(uint8_t{});
+      case GgufType::i8:
+        return is(int8_t{});
+      case GgufType::u16:
+        return is(uint16_t{});
+      case GgufType::i16:
+        return is(int16_t{});
+      case GgufType::u32:
+        return is(uint32_t{});
+      case GgufType::i32:
+        return is(int32_t{});
+      case GgufType::f32:
+        return is(float{});
+      case GgufType::f64:
+        return is(double{});
+      case GgufType::i64:
+        return is(int64_t{});
+      default: {
+        const auto number = cursor.number<uint64_t>(key);
+        if constexpr (std::is_same_v<T, int64_t>)
+          require(std::in_range<int64_t>(number), "{}: {} is {}, which does not fit 63 bits",
+                  file_name_, one_line(key), number);
+        return static_cast<T>(number);
+      }
+    }
+  }
+}
+
+template <typename T>
+T GgufMetadata::get(const std::string& key) const {
+  const Value& found = value(key);
+  GgufCursor cursor = cursor_at(found.begin);
+  if constexpr (IsVector<T>::value) {
+    using Element = typename T::value_type;
+    require(found.type == GgufType::array && fits<Element>(found.element),
+            "{}: {} is {}, expected an array of which each element is {}", file_name_,
+            one_line(key), text(found), kExpected<Element>);
+    T result;
+    result.reserve(found.count);
+    for (uint64_t i = 0; i < found.count; ++i)
+      result.push_back(element<Element>(key, found.element, cursor));
+    return result;
+  } else {
+    require(fits<T>(found.type), "{}: {} is {}, expected {}", file_name_, one_line(key),
+            text(found), kExpected<T>);
+    return element<T>(key, found.type, cursor);
+  }
+}
+
+template int64_t GgufMetadata::get(const std::string&) const;
+template double GgufMetadata::get(const std::string&) const;
+template bool GgufMetadata::get(const std::string&) const;
+template std::string GgufMetadata::get(const std::string&) const;
+template std::vector<int64_t> GgufMetadata::get(const std::string&) const;
+template std::vector<double> GgufMetadata::get(const std::string&) const;
+template std::vector<bool> GgufMetadata::get(const std::string&) const;
+template std::vector<std::string> GgufMetadata::get(const std::string&) const;
+template std::vector<std::string_view> GgufMetadata::get(const std::string&) const;
+
+}  // namespace heed::io

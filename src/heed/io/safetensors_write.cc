@@ -1,0 +1,100 @@
+#include <unordered_set>
+#include <utility>
+
+#include "heed/base/error.h"
+#include "heed/base/json.h"
+#include "heed/io/safetensors.h"
+
+namespace heed::io {
+namespace {
+
+constexpr size_t kAlignment = 64;
+
+const char* file_dtype(DType dtype) {
+  switch (dtype) {
+    case DType::f32:
+      return "F32";
+    case DType::bf16:
+      return "BF16";
+    case DType::f16:
+      return "F16";
+    case DType::i32:
+      return "I32";
+    default:
+      return "U8";  // the bytes of blocks
+  }
+}
+
+std::string dumped(const nlohmann::ordered_json& header, const std::string& file) {
+  try {
+    return header.dump();
+  } catch (const nlohmann::json::exception&) {
+    fail("{}: the name of a tensor, or its metadata, is not UTF-8", file);
+  }
+}
+
+void check(const std::vector<NamedTensor>& tensors, const std::string& file) {
+  std::unordered_set<std::string> names{"__metadata__"};  // the format keeps it for itself
+  for (const auto& [name, tensor] : tensors) {
+    require(names.insert(name).second, "{}: {} cannot name two tensors", file, one_line(name));
+    require(tensor.defined(), "{}: tensor {} is absent", file, one_line(name));
+    require(is_plain(tensor.dtype()) || tensor.shape().rank() > 0, "{}: {} has no row of blocks",
+            file, one_line(name));
+  }
+}
+
+std::string header_of(const std::vector<NamedTensor>& tensors,
+                      const std::map<std::string, std::string>& metadata, const std::string& file) {
+  nlohmann::ordered_json header = nlohmann::ordered_json::object();
+  for (const auto& [key, value] : metadata) header["__metadata__"][key] = value;
+  for (const auto& [name, tensor] : tensors)
+    if (!is_plain(tensor.dtype())) header["__metadata__"][name] = name_of(tensor.dtype());
+  int64_t offset = 0;
+  for (const auto& [name, tensor] : tensors) {
+    std::vector<int64_t> sizes;
+    for (int axis = 0; axis < tensor.shape().rank(); ++axis) sizes.push_back(tensor.shape()[axis]);
+    if (!is_plain(tensor.dtype())) sizes.back() = tensor.row_bytes();
+    header[name] = {{"dtype", file_dtype(tensor.dtype())},
+                    {"shape", sizes},
+                    {"data_offsets", {offset, offset + tensor.bytes()}}};
+    offset += tensor.bytes();
+  }
+  std::string text = dumped(header, file);
+  // The format allows spaces behind the header; they bring the data to an aligned place.
+  while ((text.size() + sizeof(uint64_t)) % kAlignment) text += ' ';
+  return text;
+}
+
+}  // namespace
+
+void write_safetensors(const std::filesystem::path& path, const std::vector<NamedTensor>& tensors,
+                       const std::map<std::string, std::string>& metadata) {
+  check(tensors, path.string());
+  const std::string header = header_of(tensors, metadata, path.string());
+  const uint64_t length = header.size();
+  AtomicFile file(path);
+  file.write(std::as_bytes(std::span(&length, 1)));
+  file.write(header);
+  for (const NamedTensor& entry : tensors)
+    file.write({entry.tensor.raw(), static_cast<size_t>(entry.tensor.bytes())});
+  file.commit();
+}
+
+TensorList::TensorList(std::vector<NamedTensor> tensors, std::string name)
+    : name_(std::move(name)) {
+  for (NamedTensor& entry : tensors) tensors_[entry.name] = std::move(entry.tensor);
+}
+
+std::vector<std::string> TensorList::names() const {
+  std::vector<std::string> names;
+  for (const auto& [key, tensor] : tensors_) names.push_back(key);
+  return names;
+}
+
+Tensor TensorList::get(const std::string& name) const {
+  const auto found = tensors_.find(name);
+  require(found != tensors_.end(), "{}: there is no tensor {}", name_, name);
+  return found->second;
+}
+
+}  // namespace heed::io

@@ -1,0 +1,100 @@
+// What becomes of scaled scores before the softmax: soft cap, relative bias, window. Included once
+// per instruction set.
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "heed/kernels/cpu/attention/work.h"
+#include "heed/kernels/cpu/simd/lanes-inl.h"
+#include "heed/kernels/cpu/simd/math-inl.h"
+
+#if defined(HEED_KERNELS_CPU_ATTENTION_SCORES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef HEED_KERNELS_CPU_ATTENTION_SCORES_INL_H_
+#undef HEED_KERNELS_CPU_ATTENTION_SCORES_INL_H_
+#else
+#define HEED_KERNELS_CPU_ATTENTION_SCORES_INL_H_
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels {
+namespace HWY_NAMESPACE {
+
+/// The scores of a row of a group for its keys [key, key + count).
+struct ScoreRow {
+  const cpu::AttentionGroup& group;
+  int64_t row, key, count;
+  float* scores;
+
+  /// Of the first number for this row's head in [H, 2 R - 1].
+  int64_t bias_offset() const {
+    const cpu::AttentionShape& shape = *group.shape;
+    return group.row_index(row) % shape.n_heads * shape.bias_width();
+  }
+};
+
+/// Which of a row's keys have a number of their own in the relative bias: [begin, end), the first
+/// of them column `column`. Those before share the first column, those behind the last.
+struct NearKeys {
+  int64_t begin, end, column;
+};
+
+HWY_INLINE NearKeys near_keys(const ScoreRow& at) {
+  const int64_t reach = at.group.shape->reach;
+  const int64_t place = at.group.place(at.row) - at.key;
+  const int64_t begin = std::clamp<int64_t>(place - (reach - 1), 0, at.count);
+  return {begin, std::clamp<int64_t>(place + reach, begin, at.count), begin - place + reach - 1};
+}
+
+HWY_INLINE void add_bias(const ScoreRow& at) {
+  const float* bias = at.group.shape->relative_bias + at.bias_offset();
+  const NearKeys near = near_keys(at);
+  float* scores = at.scores;
+  for (int64_t j = 0; j < near.begin; ++j) scores[j] += bias[0];
+  for (int64_t j = near.end; j < at.count; ++j) scores[j] += bias[at.group.shape->bias_width() - 1];
+  const float* own = bias + near.column;
+  scores += near.begin;
+  for_lanes(0, near.end - near.begin, [&](auto lane) HEED_LANES {
+    store(hn::Add(load(scores, lane), load(own, lane)), scores, lane);
+  });
+}
+
+/// d_bias += the gradient of add_bias, for the row's head.
+HWY_INLINE void add_bias_gradient(const ScoreRow& at, const float* d_scores, float* d_bias) {
+  const NearKeys near = near_keys(at);
+  for (int64_t j = 0; j < near.begin; ++j) d_bias[0] += d_scores[j];
+  float* own = d_bias + near.column;
+  d_scores += near.begin;
+  for_lanes(0, near.end - near.begin, [&](auto lane) HEED_LANES {
+    store(hn::Add(load(own, lane), load(d_scores, lane)), own, lane);
+  });
+  float* last = d_bias + at.group.shape->bias_width() - 1;
+  for (int64_t j = near.end; j < at.count; ++j) *last += d_scores[j - near.begin];
+}
+
+/// scores = cap tanh(scores / cap), and the slope of that unless `slopes` is null; whole vectors.
+HWY_INLINE void cap_scores(const ScoreRow& at, float* slopes) {
+  const F32 d;
+  const float cap = at.group.shape->soft_cap;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (int64_t j = 0; j < at.count; j += lanes) {
+    const auto t = tanh(hn::Mul(hn::Load(d, at.scores + j), hn::Set(d, 1.0f / cap)));
+    hn::Store(hn::Mul(t, hn::Set(d, cap)), d, at.scores + j);
+    if (slopes) hn::Store(hn::NegMulAdd(t, t, hn::Set(d, 1.0f)), d, slopes + j);
+  }
+}
+
+/// What the shape asks for; `slopes` may be null, see cap_scores. Scores that the window hides
+/// become minus infinity, so that nothing else needs to know where it begins.
+HWY_INLINE void adjust_scores(const ScoreRow& at, float* slopes) {
+  const cpu::AttentionShape& shape = *at.group.shape;
+  if (shape.soft_cap > 0.0f) cap_scores(at, slopes);
+  if (shape.relative_bias) add_bias(at);
+  const int64_t hidden = std::clamp<int64_t>(at.group.hidden(at.row) - at.key, 0, at.count);
+  std::fill(at.scores, at.scores + hidden, -std::numeric_limits<float>::infinity());
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace heed::kernels
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard

@@ -1,0 +1,124 @@
+#include <limits>
+
+#include "heed/base/parallel.h"
+#include "heed/base/rounding.h"
+#include "heed/kernels/attention.h"
+#include "heed/kernels/cpu/attention/work.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "heed/kernels/cpu/attention/weights.cc"
+#include <hwy/foreach_target.h>
+
+#include "heed/kernels/cpu/attention/scores-inl.h"
+#include "heed/kernels/cpu/attention/tiles-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels {
+namespace HWY_NAMESPACE {
+
+/// Scores of rows [begin, begin + rows) (a panel) of a group and all keys they see: [rows, step].
+template <typename T>
+Rows<float> all_scores(const cpu::AttentionGroup& group, const T* q, const T* k, int64_t begin,
+                       int64_t rows) {
+  const int64_t d = group.shape->d;
+  const int64_t blocks = (group.keys + cpu::kKeyBlock - 1) / cpu::kKeyBlock;
+  const Rows<float> scores{
+      cpu::scratch(cpu::Slot::scores, cpu::kPanelRows * (blocks + 1) * cpu::kKeyBlock),
+      blocks * cpu::kKeyBlock};
+  const auto queries = pack_queries(group, q, d, group.shape->scale, begin, rows, cpu::Slot::q);
+  float* transposed = cpu::scratch(cpu::Slot::k_transposed, cpu::kKeyBlock * padded(d));
+  const int64_t visible = group.visible(begin + rows - 1);
+  for (int64_t key = 0; key < visible; key += cpu::kKeyBlock) {
+    const int64_t count = HWY_MIN(cpu::kKeyBlock, visible - key);
+    const Rows<float> columns{transposed, padded(count)};
+    pack_transposed(find_keys(group, k, d, key, count), d, count, cpu::Slot::k, columns);
+    product(rows, vectors_for(count), d, {queries.data, queries.step, 1},
+            {columns.data, columns.step}, {scores.data + key, scores.step}, false);
+    for (int64_t r = 0; r < rows && group.shape->adjusts_scores(); ++r)
+      adjust_scores({group, begin + r, key, count, scores.data + r * scores.step + key}, nullptr);
+  }
+  return scores;
+}
+
+/// weights[0, keys) = softmax of the first `visible` scores, zeros behind.
+void normalize(const float* scores, int64_t visible, int64_t keys, float* weights) {
+  const F32 d;
+  const float largest = visible > 0 ? *std::max_element(scores, scores + visible) : 0.0f;
+  float sum = 0.0f;
+  for (int64_t j = 0; j < visible; j += lanes()) {
+    const size_t count = static_cast<size_t>(HWY_MIN(visible - j, lanes()));
+    const auto shifted = hn::Sub(hn::Load(d, scores + j), hn::Set(d, largest));
+    const auto weight = hn::IfThenElseZero(hn::FirstN(d, count), exp_nonpositive(shifted));
+    sum += hn::GetLane(hn::SumOfLanes(d, weight));
+    store_first(d, weight, weights + j, count);
+  }
+  for (int64_t j = 0; j < visible; ++j) weights[j] /= sum;
+  std::fill(weights + visible, weights + keys, 0.0f);
+}
+
+template <typename T>
+void weights_of_panel(const cpu::AttentionGroup& group, const T* q, const T* k, int64_t begin,
+                      float* weights) {
+  const int64_t rows = HWY_MIN(cpu::kPanelRows, group.rows() - begin);
+  const Rows<float> scores = all_scores(group, q, k, begin, rows);
+  const int64_t heads = group.shape->heads_per_group;
+  for (int64_t r = begin; r < begin + rows; ++r) {
+    const int64_t h = group.kv_head * heads + r % heads;
+    normalize(scores.data + (r - begin) * scores.step, group.visible(r), group.keys,
+              weights + (h * group.queries + r / heads) * group.keys);
+  }
+}
+
+void weights_f32(const cpu::AttentionGroup& group, const float* q, const float* k, int64_t begin,
+                 float* weights) {
+  weights_of_panel(group, q, k, begin, weights);
+}
+
+void weights_bf16(const cpu::AttentionGroup& group, const bfloat16* q, const bfloat16* k,
+                  int64_t begin, float* weights) {
+  weights_of_panel(group, q, k, begin, weights);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace heed::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed::kernels {
+
+HWY_EXPORT(weights_f32);
+HWY_EXPORT(weights_bf16);
+
+namespace cpu {
+
+Tensor attention_weights(const AttentionForward& in, int64_t sequence) {
+  const size_t b = static_cast<size_t>(sequence);
+  const AttentionShape shape(in);
+  const AttentionSpans one{{in.spans.q_offsets[b], in.spans.q_offsets[b + 1]},
+                           {in.spans.kv_begin[b]},
+                           {in.spans.kv_end[b]},
+                           {}};
+  const auto groups = attention_groups(one, shape, false);
+  Tensor weights = Tensor::empty({shape.n_heads, groups.front().queries, groups.front().keys});
+  float* to = weights.data<float>();
+  const int64_t panels = ceil_div(groups.front().rows(), kPanelRows);
+  visit_floating(in.q.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const T* q = in.q.data<T>();
+    const T* k = in.k.data<T>();
+    parallel_for(panels * shape.n_kv_heads, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        const AttentionGroup& group = groups[static_cast<size_t>(i / panels)];
+        if constexpr (sizeof(T) == 4)
+          HWY_DYNAMIC_DISPATCH(weights_f32)(group, q, k, i % panels * kPanelRows, to);
+        else
+          HWY_DYNAMIC_DISPATCH(weights_bf16)(group, q, k, i % panels * kPanelRows, to);
+      }
+    });
+  });
+  return weights;
+}
+
+}  // namespace cpu
+}  // namespace heed::kernels
+#endif  // HWY_ONCE

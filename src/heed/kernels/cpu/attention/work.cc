@@ -1,0 +1,89 @@
+#include "heed/kernels/cpu/attention/work.h"
+
+#include <array>
+#include <memory>
+#include <new>
+
+#include "heed/base/rounding.h"
+
+namespace heed::kernels::cpu {
+namespace {
+
+constexpr std::align_val_t kAlignment{64};
+
+struct Free {
+  void operator()(float* room) const { ::operator delete[](room, kAlignment); }
+};
+
+struct Room {
+  std::unique_ptr<float[], Free> floats;
+  int64_t size = 0;
+};
+
+}  // namespace
+
+AttentionShape::AttentionShape(const AttentionForward& in)
+    : n_heads(in.options.n_heads),
+      n_kv_heads(in.options.n_kv_heads),
+      heads_per_group(n_heads / n_kv_heads),
+      d(in.q.cols() / n_heads),
+      dv(in.v.cols() / n_kv_heads),
+      scale(in.options.scale),
+      dropout(in.options.dropout),
+      causal(in.options.causal),
+      window(in.options.window),
+      soft_cap(in.options.soft_cap),
+      relative_bias(in.relative_bias.defined() ? in.relative_bias.data<float>() : nullptr),
+      reach(in.relative_bias.defined() ? (in.relative_bias.cols() + 1) / 2 : 0),
+      dropout_key(in.options.dropout_key),
+      kv_rows(in.spans.kv_rows.empty() ? nullptr : in.spans.kv_rows.data()) {}
+
+std::vector<AttentionGroup> attention_groups(const AttentionSpans& spans,
+                                             const AttentionShape& shape, bool merge) {
+  std::vector<AttentionGroup> groups;
+  find_groups(spans, shape, merge, groups);
+  return groups;
+}
+
+void find_groups(const AttentionSpans& spans, const AttentionShape& shape, bool merge,
+                 std::vector<AttentionGroup>& groups) {
+  const size_t count = spans.kv_begin.size();
+  groups.clear();
+  groups.reserve(count * static_cast<size_t>(shape.n_kv_heads));
+  for (size_t b = 0; b < count;) {
+    size_t end = b + 1;
+    while (merge && end < count && spans.kv_begin[end] == spans.kv_begin[b] &&
+           spans.kv_end[end] == spans.kv_end[b])
+      ++end;
+    for (int64_t g = 0; g < shape.n_kv_heads; ++g)
+      groups.push_back({spans.q_offsets[b], spans.q_offsets[end] - spans.q_offsets[b],
+                        spans.kv_begin[b], spans.kv_end[b] - spans.kv_begin[b], g, &shape});
+    b = end;
+  }
+}
+
+void add_row_blocks(const AttentionGroup& group, int64_t shares,
+                    std::vector<AttentionTask>& tasks) {
+  const int64_t rows = group.rows();
+  if (rows == 0) return;
+  const int64_t blocks = std::max(shares, ceil_div(rows, kRowBlock));
+  const int64_t even = ceil_div(rows, blocks);
+  const int64_t step = round_up(even, kPanelRows);
+  for (int64_t begin = 0; begin < rows; begin += step)
+    tasks.push_back({group, begin, std::min(begin + step, rows), 0, group.keys});
+}
+
+float* scratch(Slot slot, int64_t floats) {
+  thread_local std::array<Room, static_cast<size_t>(Slot::count)> rooms;
+  Room& room = rooms[static_cast<size_t>(slot)];
+  if (room.size < floats) {
+    room.floats.reset();
+    room.size = 0;
+    room.floats.reset(static_cast<float*>(
+        ::operator new[](static_cast<size_t>(floats) * sizeof(float), kAlignment)));
+    room.size = floats;
+  }
+  return room.floats.get();
+}
+
+}  // namespace heed::kernels::cpu

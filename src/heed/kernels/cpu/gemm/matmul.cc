@@ -1,0 +1,363 @@
+// The frame around the micro-kernels: packing, blocks that fit the caches, threads, edges.
+#include "heed/kernels/matmul.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+
+#include "heed/base/parallel.h"
+#include "heed/base/rounding.h"
+#include "heed/kernels/cpu/gemm/kernels.h"
+#include "heed/kernels/cpu/gemm/plan.h"
+#include "heed/kernels/cpu/simd/buffer.h"
+#include "heed/tensor/allocator.h"
+
+namespace heed::kernels::cpu {
+namespace {
+
+constexpr int64_t kMostCols = 64;  // of any micro-kernel
+constexpr int64_t kMostSums = 32 * 32;
+constexpr std::array<float, kMostCols> kNoBias{};
+// Of b, packed for all tasks at a time: a large one would take as much memory again.
+constexpr int64_t kMostPanelBytes = int64_t{8} << 20;
+
+struct ThreadBuffers {
+  Buffer rows;    // of a
+  Buffer panels;  // of b
+  Buffer sums;    // f32, between passes over K
+};
+thread_local ThreadBuffers buffers;
+
+/// A right factor of which panels are to be packed: as it is, or as a PackedMatrix keeps it.
+class Unpacked {
+ public:
+  explicit Unpacked(const Factor& b) : view_(b) {}
+  explicit Unpacked(const PackedMatrix& b)
+      : view_(b.panels.raw(), b.rows, b.kernel->cols), kept_(true) {}
+
+  int64_t rows() const { return view_.rows; }
+  /// Kept columns; null: b is as it was given.
+  const std::byte* kept() const { return kept_ ? view_.data : nullptr; }
+
+  /// MicroKernel::pack_panels.
+  void pack(const MicroKernel& kernel, PanelBlock block, std::byte* to, int64_t panel_bytes) const {
+    if (!kept_) return kernel.pack_panels(view_, block, to, panel_bytes);
+    MatrixView panel = view_;
+    panel.data += block.col / kernel.cols * kernel.kept_bytes(rows());
+    for (int64_t i = 0; i < block.panels; ++i, to += panel_bytes) {
+      kernel.pack_panels(panel, {.col = 0, .panels = 1, .k = block.k, .depth = block.depth}, to,
+                         panel_bytes);
+      panel.data += kernel.kept_bytes(rows());
+    }
+  }
+
+ private:
+  MatrixView view_;
+  bool kept_ = false;  // then it shows the first panel's columns
+};
+
+/// Columns [first, first + cols) of b in panels.
+std::shared_ptr<std::byte> pack_columns(const MicroKernel& kernel, const Unpacked& b, int64_t first,
+                                        int64_t cols) {
+  const int64_t panels = ceil_div(cols, kernel.cols), bytes = kernel.panel_bytes(b.rows());
+  auto memory = allocate(static_cast<size_t>(std::max<int64_t>(panels * bytes, 1)));
+  // Pieces worth waking a thread for.
+  constexpr int64_t kPanels = 8;
+  const int64_t pieces = ceil_div(panels, kPanels), passes = ceil_div(b.rows(), kernel.depth);
+  parallel_for(passes * pieces, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t k = i / pieces * kernel.depth, panel = i % pieces * kPanels;
+      b.pack(kernel,
+             {.col = first + panel * kernel.cols,
+              .panels = std::min(kPanels, panels - panel),
+              .k = k,
+              .depth = std::min(kernel.depth, b.rows() - k)},
+             memory.get() + panel * bytes + kernel.panel_bytes(k), bytes);
+    }
+  });
+  return memory;
+}
+
+/// c (+)= a b. b comes in panels, or is packed by each task into its cache.
+class Product {
+ public:
+  /// `packed`: which run() will be called.
+  Product(const MicroKernel& kernel, const Factor& a, const MatmulOptions& options, bool packed,
+          Tensor& c)
+      : kernel_(kernel),
+        a_(a),
+        c_(c),
+        bias_(options.bias.defined() ? options.bias.data<float>() : nullptr),
+        accumulate_(options.accumulate),
+        n_(c.cols()),
+        plan_(plan(kernel, a_, n_, packed, thread_count())) {
+    const int64_t edge = n_ / kernel.cols * kernel.cols;
+    if (bias_) std::copy(bias_ + edge, bias_ + n_, edge_bias_.begin());
+  }
+
+  /// With b packed before, all of it.
+  void run(const std::byte* panels) {
+    panels_ = panels;
+    run_tasks();
+  }
+
+  void run(const Unpacked& b) {
+    if (b.kept() && a_.rows <= kernel_.rows) {
+      kept_ = true;
+      return run(b.kept());
+    }
+    if (plan_.pack_in_tasks) {
+      b_ = &b;
+      return run_tasks();
+    }
+    const int64_t bytes = std::max<int64_t>(1, kernel_.panel_bytes(a_.cols));
+    const int64_t step = std::max<int64_t>(1, kMostPanelBytes / bytes) * kernel_.cols;
+    for (first_col_ = 0; first_col_ < n_; first_col_ += step) {
+      const int64_t cols = std::min(step, n_ - first_col_);
+      if (cols < n_) plan_ = plan(kernel_, a_, cols, true, thread_count());
+      const auto panels = pack_columns(kernel_, b, first_col_, cols);
+      panels_ = panels.get();
+      run_tasks();
+    }
+  }
+
+ private:
+  /// A part of c as large as the micro-kernel's sums, or several of them beside each other.
+  struct Part {
+    int64_t row, rows, col, cols;
+    float* sums;  // for each panel [kernel.rows, kernel.cols], where passes over K leave them
+  };
+
+  std::byte* c_at(int64_t row, int64_t col) const {
+    return c_.raw() + (row * n_ + col) * size_of(c_.dtype());
+  }
+
+  void run_tasks() const {
+    parallel_for(plan_.tasks(), plan_.parallel ? 1 : plan_.tasks(),
+                 [this](int64_t begin, int64_t end) {
+                   for (int64_t i = begin; i < end; ++i) {
+                     Task task = plan_.task(i);
+                     task.col += first_col_;
+                     run_task(task);
+                   }
+                   if (kernel_.finish) kernel_.finish();
+                 });
+  }
+
+  void run_task(const Task& task) const {
+    const int64_t panels = ceil_div(task.cols, kernel_.cols);
+    const int64_t groups = a_.cols <= plan_.depth ? 1 : ceil_div(task.rows, kernel_.rows);
+    auto* sums = reinterpret_cast<float*>(
+        buffers.sums.at_least(groups * panels * kernel_.rows * kernel_.cols * size_of(DType::f32)));
+    int64_t k = 0;
+    do {
+      const int64_t depth = std::min(plan_.depth, a_.cols - k);
+      run_pass(task, k, depth, sums);
+      k += depth;
+    } while (k < a_.cols);
+  }
+
+  void run_pass(const Task& task, int64_t k, int64_t depth, float* sums) const {
+    const Panels panels = panels_of(task, k, depth);
+    const int64_t group_sums = panels.count * kernel_.rows * kernel_.cols;
+    const bool once = a_.cols <= plan_.depth;
+    std::byte* buffer = buffers.rows.at_least(kernel_.packed_rows_bytes(kernel_.rows_at_once));
+    for (int64_t first = 0; first < task.rows; first += kernel_.rows_at_once) {
+      const int64_t rows = std::min(kernel_.rows_at_once, task.rows - first);
+      PackedRows packed = kernel_.pack_rows(a_, {task.row + first, rows, k, depth}, buffer);
+      for (int64_t row = first; row < first + rows; row += kernel_.rows) {
+        const Part part{.row = task.row + row,
+                        .rows = std::min(kernel_.rows, first + rows - row),
+                        .col = task.col,
+                        .cols = task.cols,
+                        .sums = sums + (once ? 0 : row / kernel_.rows * group_sums)};
+        run_part(part, pass(part, packed, panels, depth), k);
+        packed.data += kernel_.rows * packed.row_bytes;
+      }
+    }
+  }
+
+  /// Panels of b for the columns of a task, [k, k + depth).
+  struct Panels {
+    const std::byte* data;
+    int64_t bytes, count;
+  };
+
+  /// Of the panels that run_tasks() reads.
+  int64_t panel_bytes(int64_t k) const {
+    return kept_ ? kernel_.kept_bytes(k) : kernel_.panel_bytes(k);
+  }
+
+  void multiply(const Strip& strip) const {
+    (kept_ ? kernel_.multiply_kept : kernel_.multiply)(strip);
+  }
+
+  Panels panels_of(const Task& task, int64_t k, int64_t depth) const {
+    const int64_t count = ceil_div(task.cols, kernel_.cols);
+    if (panels_) {
+      const int64_t panel = (task.col - first_col_) / kernel_.cols, bytes = panel_bytes(a_.cols);
+      return {panels_ + panel * bytes + panel_bytes(k), bytes, count};
+    }
+    const int64_t bytes = kernel_.panel_bytes(depth);
+    std::byte* data = buffers.panels.at_least(std::max<int64_t>(1, count * bytes));
+    b_->pack(kernel_, {task.col, count, k, depth}, data, bytes);
+    return {data, bytes, count};
+  }
+
+  /// From sums to sums, which is what passes in the middle of K do.
+  Strip pass(const Part& part, const PackedRows& rows, const Panels& panels, int64_t depth) const {
+    const int64_t size = kernel_.rows * kernel_.cols;
+    return {.a = rows,
+            .rows = part.rows,
+            .depth = depth,
+            .panel = panels.data,
+            .panel_bytes = panels.bytes,
+            .panels = panels.count,
+            .start = part.sums,
+            .start_stride = kernel_.cols,
+            .start_step = size,
+            .c = reinterpret_cast<std::byte*>(part.sums),
+            .c_type = DType::f32,
+            .c_stride = kernel_.cols,
+            .c_step = size};
+  }
+
+  /// The panels within c, and the one that reaches over its edge.
+  void run_part(const Part& part, const Strip& strip, int64_t k) const {
+    const int64_t whole = std::min(part.cols, n_ / kernel_.cols * kernel_.cols - part.col);
+    const int64_t panels = whole / kernel_.cols;
+    if (panels > 0) {
+      Part within = part;
+      within.cols = whole;
+      Strip some = strip;
+      some.panels = panels;
+      run_whole(within, some, k);
+    }
+    if (whole < part.cols) {
+      Part edge = part;
+      edge.col += whole;
+      edge.cols -= whole;
+      edge.sums += panels * strip.start_step;
+      Strip one = strip;
+      one.panels = 1;
+      one.panel += panels * strip.panel_bytes;
+      one.start = edge.sums;
+      one.c = reinterpret_cast<std::byte*>(edge.sums);
+      run_edge(edge, one, k);
+    }
+  }
+
+  void run_whole(const Part& part, Strip strip, int64_t k) const {
+    if (k == 0 && accumulate_ && !bias_ && c_.dtype() == DType::f32) {
+      strip.start = reinterpret_cast<const float*>(c_at(part.row, part.col));
+      strip.start_stride = n_;
+      strip.start_step = kernel_.cols;
+    } else if (k == 0 && accumulate_) {
+      sum_c_and_bias(part);
+    } else if (k == 0) {
+      strip.start = bias_ ? bias_ + part.col : nullptr;
+      strip.start_stride = 0;
+      strip.start_step = kernel_.cols;
+    }
+    if (k + strip.depth == a_.cols) {
+      strip.c = c_at(part.row, part.col);
+      strip.c_type = c_.dtype();
+      strip.c_stride = n_;
+      strip.c_step = kernel_.cols;
+    }
+    multiply(strip);
+  }
+
+  void run_edge(const Part& part, Strip strip, int64_t k) const {
+    if (k == 0 && accumulate_) {
+      sum_c_and_bias(part);
+    } else if (k == 0) {
+      strip.start = bias_ ? edge_bias_.data() : nullptr;
+      strip.start_stride = 0;
+    }
+    if (k + strip.depth < a_.cols) {
+      multiply(strip);
+      return;
+    }
+    alignas(64) std::byte finished[kMostSums * sizeof(float)];
+    strip.c = finished;
+    strip.c_type = c_.dtype();
+    multiply(strip);
+    const int64_t element = size_of(c_.dtype());
+    for (int64_t r = 0; r < part.rows; ++r)
+      std::memcpy(c_at(part.row + r, part.col), finished + r * kernel_.cols * element,
+                  static_cast<size_t>(part.cols * element));
+  }
+
+  /// sums = c + bias
+  void sum_c_and_bias(const Part& part) const {
+    visit_floating(c_.dtype(), [&](auto zero) {
+      using T = decltype(zero);
+      for (int64_t r = 0; r < part.rows; ++r)
+        for (int64_t j = 0; j < part.cols; j += kernel_.cols) {
+          const int64_t cols = std::min(kernel_.cols, part.cols - j);
+          const T* from = reinterpret_cast<const T*>(c_at(part.row + r, part.col + j));
+          const float* bias = bias_ ? bias_ + part.col + j : kNoBias.data();
+          float* to = part.sums + (j * kernel_.rows) + r * kernel_.cols;
+          for (int64_t i = 0; i < cols; ++i) to[i] = static_cast<float>(from[i]) + bias[i];
+        }
+    });
+  }
+
+  const MicroKernel& kernel_;
+  const MatrixView a_;
+  Tensor& c_;
+  const float* bias_;
+  const bool accumulate_;
+  const int64_t n_;
+  Plan plan_;
+  const std::byte* panels_ = nullptr;  // b from first_col_ on, packed
+  bool kept_ = false;                  // or as a PackedMatrix keeps it
+  int64_t first_col_ = 0;
+  const Unpacked* b_ = nullptr;               // or b to be packed
+  std::array<float, kMostCols> edge_bias_{};  // of the panel that reaches over the edge
+};
+
+}  // namespace
+
+PackedMatrix pack(const Factor& b) {
+  const MicroKernel& kernel = kernel_for(b.matrix.dtype());
+  const int64_t panels = ceil_div(b.cols(), kernel.cols), bytes = kernel.kept_bytes(b.rows());
+  std::shared_ptr<std::byte> memory;
+  if (kernel.keep_columns) {
+    memory = allocate(static_cast<size_t>(std::max<int64_t>(panels * bytes, 1)));
+    parallel_for(panels, 1, [&, view = MatrixView(b)](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        kernel.keep_columns(view, i * kernel.cols, memory.get() + i * bytes);
+    });
+  } else {
+    memory = pack_columns(kernel, Unpacked(b), 0, b.cols());
+  }
+  return {.panels = Tensor::view({panels, bytes / size_of(kernel.panel_type)}, kernel.panel_type,
+                                 std::move(memory)),
+          .rows = b.rows(),
+          .cols = b.cols(),
+          .kernel = &kernel};
+}
+
+void matmul(const Factor& a, const Factor& b, const MatmulOptions& options, Tensor& c) {
+  require(a.matrix.dtype() == b.matrix.dtype(), "matmul: a is {}, b is {}, expected one dtype",
+          name_of(a.matrix.dtype()), name_of(b.matrix.dtype()));
+  if (c.elements() == 0) return;
+  Product(kernel_for(a.matrix.dtype()), a, options, false, c).run(Unpacked(b));
+}
+
+void matmul_packed(const Tensor& a, const PackedMatrix& b, const MatmulOptions& options,
+                   Tensor& c) {
+  require(b.kernel, "matmul_packed: b was packed by the reference backend");
+  require(b.kernel->panel_type == DType::f32 || a.dtype() == DType::bf16,
+          "matmul_packed: a is {}, b was packed as bf16", name_of(a.dtype()));
+  if (c.elements() == 0) return;
+  if (b.kernel->keep_columns)
+    Product(*b.kernel, {a}, options, false, c).run(Unpacked(b));
+  else
+    Product(*b.kernel, {a}, options, true, c).run(b.panels.raw());
+}
+
+}  // namespace heed::kernels::cpu

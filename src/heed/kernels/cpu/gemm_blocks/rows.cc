@@ -1,0 +1,145 @@
+#include "heed/kernels/cpu/gemm_blocks/rows.h"
+
+#include <array>
+#include <cstring>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "heed/kernels/cpu/gemm_blocks/rows.cc"
+#include <hwy/foreach_target.h>
+
+#include "heed/kernels/cpu/simd/dispatch.h"
+#include "heed/kernels/cpu/simd/simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels {
+namespace HWY_NAMESPACE {
+namespace {
+
+using cpu::QuantizedRows;
+using cpu::RowSums;
+
+using I32 = hn::RebindToSigned<F32>;
+using I8Quarter = hn::Rebind<int8_t, F32>;
+
+constexpr int64_t kHalfBlock = kProductBlock / 2;
+// A vector has at most 16 lanes, so that none reaches over the end of 16 elements.
+constexpr int64_t kLanes = HWY_MAX_BYTES / 4;
+
+/// The greatest magnitude of a block, as the bits of an f32: greater ones are greater integers, and
+/// what is not finite is greatest.
+template <typename T>
+HWY_INLINE uint32_t largest_magnitude(const T* x) {
+  const I32 d;
+  const auto magnitude = hn::Set(d, 0x7fffffff);
+  auto largest = hn::Zero(d);
+  for (int64_t i = 0; i < kProductBlock; i += kLanes)
+    largest = hn::Max(largest, hn::And(hn::BitCast(d, load(F32(), x + i)), magnitude));
+  return static_cast<uint32_t>(hn::GetLane(hn::MaxOfLanes(d, largest)));
+}
+
+/// 16 elements * factor as integers; returns their sum if it is wanted.
+template <bool Sum, typename T>
+HWY_INLINE int32_t put_quants(const T* x, V32 factor, int8_t* to) {
+  const I32 d;
+  auto sum = hn::Zero(d);
+  for (int64_t i = 0; i < kHalfBlock; i += kLanes) {
+    const auto quants = hn::NearestInt(hn::Mul(load(F32(), x + i), factor));
+    hn::StoreU(hn::DemoteTo(I8Quarter(), quants), I8Quarter(), to + i);
+    if constexpr (Sum) sum = hn::Add(sum, quants);
+  }
+  return Sum ? hn::GetLane(hn::SumOfLanes(d, sum)) : 0;
+}
+
+/// Blocks whose scales are found together: a division takes as long for one as for a vector.
+constexpr int64_t kTogether = 16;
+
+struct Scales {
+  HWY_ALIGN uint32_t magnitudes[kTogether] = {};
+  HWY_ALIGN float scales[kTogether];
+  HWY_ALIGN float inverses[kTogether];  // 0: all quants are zeros
+
+  /// From magnitudes.
+  HWY_INLINE void find() {
+    const F32 d;
+    for (int64_t i = 0; i < kTogether; i += static_cast<int64_t>(hn::Lanes(d))) {
+      const V32 largest = hn::BitCast(d, hn::Load(U32(), magnitudes + i));
+      const V32 scale = hn::Div(largest, hn::Set(d, 127.0f));
+      const V32 inverse = hn::Div(hn::Set(d, 1.0f), scale);
+      const auto useful = hn::And(hn::IsFinite(largest), hn::IsFinite(inverse));
+      hn::Store(hn::IfThenElseZero(useful, inverse), d, inverses + i);
+      const V32 none = hn::IfThenElse(hn::IsFinite(largest), hn::Zero(d), hn::NaN(d));
+      hn::Store(hn::IfThenElse(useful, scale, none), d, scales + i);
+    }
+  }
+};
+
+template <typename T>
+HWY_INLINE void find_scales(const T* x, int64_t blocks, Scales& found) {
+  for (int64_t i = 0; i < blocks; ++i)
+    found.magnitudes[i] = largest_magnitude(x + i * kProductBlock);
+  found.find();
+}
+
+/// The sums of both halves of a block's quants, if they are wanted.
+template <bool Sum, typename T>
+HWY_INLINE std::array<int32_t, 2> put_block(const T* x, float inverse, int8_t* to) {
+  if (inverse == 0.0f) {  // which times infinity would be no number
+    std::memset(to, 0, kProductBlock);
+    return {0, 0};
+  }
+  const V32 factor = hn::Set(F32(), inverse);
+  return {put_quants<Sum>(x, factor, to), put_quants<Sum>(x + kHalfBlock, factor, to + kHalfBlock)};
+}
+
+template <bool Sum, typename T>
+void quantize_row(const T* x, int64_t row, RowSums wanted, const QuantizedRows& to) {
+  const QuantizedRows group = to.from(row / to.together * to.together);
+  int64_t place = row % to.together;
+  Scales found;
+  for (int64_t block = 0; block < group.blocks; ++block) {
+    const int64_t i = block % kTogether;
+    if (i == 0) find_scales(x, HWY_MIN(kTogether, group.blocks - block), found);
+    const auto [first, second] =
+        put_block<Sum>(x, found.inverses[i], group.quants + place * kProductBlock);
+    group.scales[place] = found.scales[i];
+    if constexpr (Sum) {
+      group.sums[place] = static_cast<float>(first + second);
+      group.starts[2 * place] = -wanted.bias * (wanted.halves ? first : first + second);
+      group.starts[2 * place + 1] = wanted.halves ? -wanted.bias * second : 0;
+    }
+    x += kProductBlock;
+    place += group.together;
+  }
+}
+
+}  // namespace
+
+void quantize_activations(const Tensor& a, int64_t begin, int64_t end, RowSums wanted,
+                          const QuantizedRows& to) {
+  visit_floating(a.dtype(), [&](auto zero) {
+    const auto* from = a.data<decltype(zero)>();
+    for (int64_t row = begin; row < end; ++row)
+      if (wanted.any)
+        quantize_row<true>(from + row * a.cols(), row, wanted, to);
+      else
+        quantize_row<false>(from + row * a.cols(), row, wanted, to);
+  });
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace heed::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed::kernels {
+
+using cpu::QuantizedRows;
+using cpu::RowSums;
+
+HEED_CPU_KERNEL(void, quantize_activations,
+                (const Tensor& a, int64_t begin, int64_t end, RowSums wanted,
+                 const QuantizedRows& to),
+                (a, begin, end, wanted, to))
+
+}  // namespace heed::kernels
+#endif  // HWY_ONCE

@@ -1,0 +1,86 @@
+// Integer products for Intel's AMX: four tiles of 16 x 16 sums, to which an instruction adds the
+// products of 64 neighbouring k.
+#include "heed/kernels/cpu/gemm_int8/kernels.h"
+#include "heed/kernels/cpu/simd/instructions.h"
+#include "heed/kernels/cpu/simd/x86.h"
+
+#if HEED_X86
+
+#include <hwy/base.h>
+#include <immintrin.h>
+
+HWY_PUSH_ATTRIBUTES("avx512f,avx512bw,avx512vl,avx512dq,amx-tile,amx-int8")
+
+#include "heed/kernels/cpu/simd/amx_tiles-inl.h"
+
+namespace heed::kernels::cpu {
+namespace {
+
+// Fewer rows are faster with vectors.
+constexpr int64_t kFewestRows = 4;
+static_assert(2 * kTile <= kMostInt8Rows);
+
+void begin(int64_t rows) {
+  if (rows > kTile)
+    configure(kTile, rows - kTile);
+  else
+    configure(rows, rows);
+}
+
+/// The panel passes by without displacing the rows of a from the level-1 cache, where the next
+/// panel wants them.
+template <bool Lower>
+void multiply_panel(const Int8Strip& strip) {
+  const int8_t *a = strip.a, *panel = strip.panel.quants();
+  clear_sums<Lower>();
+  for (int64_t k = 0; k < strip.panel.depth; k += kInt8Depth) {
+    _tile_loadd(4, a, strip.row_bytes);
+    _tile_stream_loadd(6, panel, kInt8QuadBytes);
+    _tile_dpbssd(0, 4, 6);
+    _tile_stream_loadd(7, panel + kInt8QuadBytes / 2, kInt8QuadBytes);
+    _tile_dpbssd(1, 4, 7);
+    if constexpr (Lower) {
+      _tile_loadd(5, a + kTile * strip.row_bytes, strip.row_bytes);
+      _tile_dpbssd(2, 5, 6);
+      _tile_dpbssd(3, 5, 7);
+    }
+    a += kInt8Depth;
+    panel += kInt8Depth / 4 * kInt8QuadBytes;
+  }
+  store_sums<Lower>(strip.dots, kInt8Cols);
+}
+
+void multiply(const Int8Strip& strip) {
+  strip.rows > kTile ? multiply_panel<true>(strip) : multiply_panel<false>(strip);
+}
+
+void end() { _tile_release(); }
+
+}  // namespace
+}  // namespace heed::kernels::cpu
+
+HWY_POP_ATTRIBUTES
+
+namespace heed::kernels::cpu {
+
+const Int8Kernel* amx_int8_kernel() {
+  static constexpr Int8Kernel kernel{.name = "amx",
+                                     .least_rows = kFewestRows,
+                                     .rows = 2 * kTile,
+                                     .biased = false,
+                                     .begin = begin,
+                                     .multiply = multiply,
+                                     .end = end};
+  static const bool available = has(Instructions::amx_int8);
+  return available ? &kernel : nullptr;
+}
+
+}  // namespace heed::kernels::cpu
+
+#else
+
+namespace heed::kernels::cpu {
+const Int8Kernel* amx_int8_kernel() { return nullptr; }
+}  // namespace heed::kernels::cpu
+
+#endif

@@ -1,0 +1,44 @@
+#include "heed/kernels/cpu/gemm_int8/kernels.h"
+
+#include <algorithm>
+
+#include "heed/kernels/cpu/simd/kernel_choice.h"
+
+namespace heed::kernels::cpu {
+namespace {
+
+KernelChoice<Int8Kernel>& choice() {
+  static KernelChoice<Int8Kernel> instance{amx_int8_kernel(), avx512_vnni_int8_kernel(),
+                                           avx_vnni_int8_kernel(), avx2_int8_kernel(),
+                                           plain_int8_kernel()};
+  return instance;
+}
+
+/// For machines that none of the others is for.
+void multiply_plainly(const Int8Strip& strip) {
+  const int8_t* b = strip.panel.quants();
+  for (int64_t r = 0; r < strip.rows; ++r) {
+    const int8_t* a = strip.a + r * strip.row_bytes;
+    int32_t* dots = strip.dots + r * kInt8Cols;
+    std::fill_n(dots, kInt8Cols, 0);
+    for (int64_t quad = 0; quad < strip.panel.depth / 4; ++quad)
+      for (int64_t i = 0; i < kInt8QuadBytes; ++i)
+        dots[i / 4] += a[4 * quad + i % 4] * b[quad * kInt8QuadBytes + i];
+  }
+}
+
+}  // namespace
+
+const Int8Kernel* plain_int8_kernel() {
+  static constexpr Int8Kernel kernel{
+      .name = "plain", .least_rows = 0, .rows = 1, .biased = false, .multiply = multiply_plainly};
+  return &kernel;
+}
+
+std::vector<const Int8Kernel*> int8_kernels() { return choice().all(); }
+
+void force_int8_kernel(const Int8Kernel* kernel) { choice().force(kernel); }
+
+const Int8Kernel& int8_kernel(int64_t rows) { return choice().of(rows); }
+
+}  // namespace heed::kernels::cpu

@@ -1,0 +1,109 @@
+// What stands around integer products: rows become integers before, dots become numbers behind.
+#include "heed/kernels/cpu/gemm_int8/rows.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "heed/kernels/cpu/gemm_int8/rows.cc"
+#include <hwy/foreach_target.h>
+
+#include "heed/kernels/cpu/simd/lanes-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels {
+namespace HWY_NAMESPACE {
+namespace {
+
+using cpu::Int8Dots;
+using cpu::Int8Rows;
+using cpu::kInt8Cols;
+
+using I32 = hn::RebindToSigned<F32>;
+using I8Quarter = hn::Rebind<int8_t, F32>;
+using VI32 = hn::Vec<I32>;
+
+/// The greatest magnitude as the bits of an f32: greater ones are greater integers, and what is not
+/// finite is greatest.
+template <typename T>
+HWY_INLINE float largest_magnitude(const T* x, int64_t n) {
+  const I32 d;
+  const auto step = [&](VI32 largest, auto at) HEED_LANES {
+    const VI32 magnitude = hn::And(hn::BitCast(d, load(x, at)), hn::Set(d, 0x7fffffff));
+    return hn::Max(largest, magnitude);
+  };
+  const auto join = [](VI32 a, VI32 b) HEED_LANES { return hn::Max(a, b); };
+  const VI32 largest = hn::MaxOfLanes(d, fold_lanes(n, hn::Zero(d), step, join));
+  return hn::GetLane(hn::BitCast(F32(), largest));
+}
+
+/// Returns the scale. Behind the row there is room for a vector.
+template <typename T>
+HWY_INLINE float quantize_row(const T* x, int64_t n, int64_t depth, bool biased, int8_t* to) {
+  const I8Quarter bytes;
+  const auto bias = hn::Set(bytes, static_cast<int8_t>(biased ? -cpu::kInt8Bias : 0));
+  const float largest = largest_magnitude(x, n), scale = largest / 127.0f, inverse = 1.0f / scale;
+  const bool finite = std::isfinite(largest);
+  const bool useful = finite && std::isfinite(inverse);  // else all are zeros
+  std::memset(to + n, 0, static_cast<size_t>(depth - n));
+  if (useful)
+    for_lanes(0, n, [&](auto at) HEED_LANES {
+      const auto quants = hn::NearestInt(hn::Mul(load(x, at), set(inverse)));
+      hn::StoreU(hn::Xor(hn::DemoteTo(bytes, quants), bias), bytes, to + at.index);
+    });
+  else
+    std::memset(to, biased ? cpu::kInt8Bias : 0, static_cast<size_t>(n));
+  return useful ? scale : finite ? 0.0f : std::numeric_limits<float>::quiet_NaN();
+}
+
+template <typename T>
+void finish(const Int8Dots& from, T* to, int64_t stride) {
+  for (int64_t r = 0; r < from.rows; ++r, to += stride) {
+    const V32 row_scale = set(from.row_scales[r]);
+    const int32_t* dots = from.dots + r * kInt8Cols;
+    for_lanes(0, from.cols, [&](auto at) HEED_LANES {
+      const V32 dot = hn::ConvertTo(F32(), hn::Load(I32(), dots + at.index));
+      V32 value = hn::Mul(dot, hn::Mul(row_scale, load(from.col_scales, at)));
+      if (from.bias) value = hn::Add(value, load(from.bias, at));
+      store(value, to, at);
+    });
+  }
+}
+
+}  // namespace
+
+void quantize_int8(const Tensor& x, int64_t begin, int64_t end, bool biased, const Int8Rows& to) {
+  const int64_t cols = x.cols(), depth = cpu::Int8Panel::depth_of(cols);
+  visit_floating(x.dtype(), [&](auto zero) {
+    const auto* from = x.data<decltype(zero)>();
+    for (int64_t row = begin; row < end; ++row)
+      to.scales[row] =
+          quantize_row(from + row * cols, cols, depth, biased, to.quants + row * to.row_bytes);
+  });
+}
+
+void finish_int8(const Int8Dots& dots, int64_t row, int64_t col, Tensor& c) {
+  visit_floating(c.dtype(), [&](auto zero) {
+    finish(dots, c.data<decltype(zero)>() + row * c.cols() + col, c.cols());
+  });
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace heed::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed::kernels {
+
+using cpu::Int8Dots;
+using cpu::Int8Rows;
+
+HEED_CPU_KERNEL(void, quantize_int8,
+                (const Tensor& x, int64_t begin, int64_t end, bool biased, const Int8Rows& to),
+                (x, begin, end, biased, to))
+HEED_CPU_KERNEL(void, finish_int8, (const Int8Dots& dots, int64_t row, int64_t col, Tensor& c),
+                (dots, row, col, c))
+
+}  // namespace heed::kernels
+#endif  // HWY_ONCE

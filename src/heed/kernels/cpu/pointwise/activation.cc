@@ -1,0 +1,185 @@
+#include "heed/kernels/activation.h"
+
+#include "heed/base/parallel.h"
+#include "heed/kernels/cpu/simd/pieces.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "heed/kernels/cpu/pointwise/activation.cc"
+#include <hwy/foreach_target.h>
+
+#include "heed/kernels/cpu/simd/lanes-inl.h"
+#include "heed/kernels/cpu/simd/math-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels {
+namespace HWY_NAMESPACE {
+namespace {
+
+/// f(x) and f'(x), which share most of their work; what is not used costs nothing.
+struct ValueAndSlope {
+  V32 value, slope;
+};
+
+struct Relu {
+  static HWY_INLINE ValueAndSlope at(V32 x) {
+    const auto zero = hn::Zero(F32());
+    return {hn::IfThenZeroElse(hn::Lt(x, zero), x), hn::IfThenZeroElse(hn::Le(x, zero), set(1.0f))};
+  }
+};
+
+struct Gelu {
+  static HWY_INLINE ValueAndSlope at(V32 x) {
+    const Normal distribution = normal(x);
+    return {hn::Mul(x, distribution.cumulative),
+            hn::MulAdd(x, distribution.density, distribution.cumulative)};
+  }
+};
+
+/// 0.5 x (1 + tanh(u)) = x sigmoid(2 u) with u = sqrt(2 / pi) (x + 0.044715 x^3).
+struct GeluTanh {
+  static HWY_INLINE ValueAndSlope at(V32 x) {
+    const auto one = set(1.0f);
+    // Beyond 12 the sigmoid is 0 or 1 in f32; the cube of a large x must not overflow.
+    const auto limit = set(12.0f);
+    const auto near = hn::IfThenElse(hn::Gt(hn::Abs(x), limit), hn::CopySign(limit, x), x);
+    const auto cubic = hn::Mul(hn::Mul(near, near), set(0.044715f));
+    const auto twice_root = set(1.59576912f);  // 2 sqrt(2 / pi)
+    const auto s = sigmoid(hn::Mul(hn::Mul(twice_root, near), hn::Add(one, cubic)));
+    const auto inner = hn::Mul(twice_root, hn::MulAdd(cubic, set(3.0f), one));
+    const auto slope = hn::MulAdd(hn::Mul(near, hn::Mul(s, hn::Sub(one, s))), inner, s);
+    return {hn::Mul(x, s), slope};
+  }
+};
+
+struct Silu {
+  static HWY_INLINE ValueAndSlope at(V32 x) {
+    const auto one = set(1.0f);
+    const auto s = sigmoid(x);
+    return {hn::Mul(x, s), hn::Mul(s, hn::MulAdd(x, hn::Sub(one, s), one))};
+  }
+};
+
+struct Tanh {
+  static HWY_INLINE ValueAndSlope at(V32 x) {
+    const auto t = tanh(x);
+    return {t, hn::NegMulAdd(t, t, set(1.0f))};
+  }
+};
+
+template <typename Visitor>
+void visit_activation(Activation f, const Visitor& visitor) {
+  switch (f) {
+    case Activation::relu:
+      return visitor(Relu{});
+    case Activation::gelu:
+      return visitor(Gelu{});
+    case Activation::gelu_tanh:
+      return visitor(GeluTanh{});
+    case Activation::silu:
+      return visitor(Silu{});
+    case Activation::tanh:
+      return visitor(Tanh{});
+  }
+}
+
+/// run(f, zero, begin, end) for pieces of all elements, f being one of the structs above and zero
+/// of the element type.
+template <typename Run>
+void over_pieces(Activation f, const Tensor& x, const Run& run) {
+  const int64_t piece = f == Activation::relu ? kLightPiece : kHeavyPiece;
+  visit_activation(f, [&](auto function) {
+    visit_floating(x.dtype(), [&](auto zero) {
+      parallel_for(x.elements(), piece,
+                   [&](int64_t begin, int64_t end) { run(function, zero, begin, end); });
+    });
+  });
+}
+
+template <typename F, typename T>
+void forward_piece(const T* x, T* y, int64_t begin, int64_t end) {
+  for_lanes(begin, end, [&](auto at) HEED_LANES { store(F::at(load(x, at)).value, y, at); });
+}
+
+template <typename F, typename T>
+void backward_piece(const T* x, const T* dy, T* dx, int64_t begin, int64_t end) {
+  for_lanes(begin, end, [&](auto at) HEED_LANES {
+    store(hn::Mul(load(dy, at), F::at(load(x, at)).slope), dx, at);
+  });
+}
+
+template <typename F, typename T>
+void gated_forward_piece(const T* gate, const T* up, T* y, int64_t begin, int64_t end) {
+  for_lanes(begin, end, [&](auto at) HEED_LANES {
+    store(hn::Mul(F::at(load(gate, at)).value, load(up, at)), y, at);
+  });
+}
+
+template <typename T>
+struct Gated {
+  const T *gate, *up, *dy;
+  T *d_gate, *d_up;
+};
+
+template <typename F, typename T>
+void gated_backward_piece(const Gated<T>& in, int64_t begin, int64_t end) {
+  for_lanes(begin, end, [&](auto at) HEED_LANES {
+    const ValueAndSlope f = F::at(load(in.gate, at));
+    const auto dy = load(in.dy, at);
+    const auto up = load(in.up, at);
+    store(hn::Mul(hn::Mul(dy, up), f.slope), in.d_gate, at);
+    store(hn::Mul(dy, f.value), in.d_up, at);
+  });
+}
+
+}  // namespace
+
+void activation_forward(Activation f, const Tensor& x, Tensor& y) {
+  over_pieces(f, x, [&](auto function, auto zero, int64_t begin, int64_t end) {
+    using T = decltype(zero);
+    forward_piece<decltype(function)>(x.data<T>(), y.data<T>(), begin, end);
+  });
+}
+
+void activation_backward(Activation f, const Tensor& x, const Tensor& dy, Tensor& dx) {
+  over_pieces(f, x, [&](auto function, auto zero, int64_t begin, int64_t end) {
+    using T = decltype(zero);
+    backward_piece<decltype(function)>(x.data<T>(), dy.data<T>(), dx.data<T>(), begin, end);
+  });
+}
+
+void gated_forward(Activation f, const Tensor& gate, const Tensor& up, Tensor& y) {
+  over_pieces(f, gate, [&](auto function, auto zero, int64_t begin, int64_t end) {
+    using T = decltype(zero);
+    gated_forward_piece<decltype(function)>(gate.data<T>(), up.data<T>(), y.data<T>(), begin, end);
+  });
+}
+
+void gated_backward(Activation f, const Tensor& gate, const Tensor& up, const Tensor& dy,
+                    GatedGradients gradients) {
+  over_pieces(f, gate, [&](auto function, auto zero, int64_t begin, int64_t end) {
+    using T = decltype(zero);
+    const Gated<T> in{gate.data<T>(), up.data<T>(), dy.data<T>(), gradients.d_gate.data<T>(),
+                      gradients.d_up.data<T>()};
+    gated_backward_piece<decltype(function)>(in, begin, end);
+  });
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace heed::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed::kernels {
+
+HEED_CPU_KERNEL(void, activation_forward, (Activation f, const Tensor& x, Tensor& y), (f, x, y))
+HEED_CPU_KERNEL(void, activation_backward,
+                (Activation f, const Tensor& x, const Tensor& dy, Tensor& dx), (f, x, dy, dx))
+HEED_CPU_KERNEL(void, gated_forward,
+                (Activation f, const Tensor& gate, const Tensor& up, Tensor& y), (f, gate, up, y))
+HEED_CPU_KERNEL(void, gated_backward,
+                (Activation f, const Tensor& gate, const Tensor& up, const Tensor& dy,
+                 GatedGradients gradients),
+                (f, gate, up, dy, gradients))
+
+}  // namespace heed::kernels
+#endif  // HWY_ONCE

@@ -1,0 +1,80 @@
+#include "heed/kernels/column_sums.h"
+
+#include "heed/base/parallel.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "heed/kernels/cpu/pointwise/column_sums.cc"
+#include <hwy/foreach_target.h>
+
+#include "heed/kernels/cpu/simd/simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels {
+namespace HWY_NAMESPACE {
+
+/// Four vectors of columns at a time down all rows: a line of the cache is used whole.
+template <typename T>
+void sum_columns(const T* x, int64_t rows, int64_t cols, float* sums, int64_t begin, int64_t end) {
+  const F32 d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t col = begin;
+  for (; col + 4 * lanes <= end; col += 4 * lanes) {
+    auto s0 = load(d, sums + col), s1 = load(d, sums + col + lanes);
+    auto s2 = load(d, sums + col + 2 * lanes), s3 = load(d, sums + col + 3 * lanes);
+    for (int64_t row = 0; row < rows; ++row) {
+      const T* from = x + row * cols + col;
+      s0 = hn::Add(s0, load(d, from));
+      s1 = hn::Add(s1, load(d, from + lanes));
+      s2 = hn::Add(s2, load(d, from + 2 * lanes));
+      s3 = hn::Add(s3, load(d, from + 3 * lanes));
+    }
+    store(d, s0, sums + col);
+    store(d, s1, sums + col + lanes);
+    store(d, s2, sums + col + 2 * lanes);
+    store(d, s3, sums + col + 3 * lanes);
+  }
+  for (; col < end; ++col) {
+    float sum = sums[col];
+    for (int64_t row = 0; row < rows; ++row) sum += static_cast<float>(x[row * cols + col]);
+    sums[col] = sum;
+  }
+}
+
+void sum_columns_f32(const float* x, int64_t rows, int64_t cols, float* sums, int64_t begin,
+                     int64_t end) {
+  sum_columns(x, rows, cols, sums, begin, end);
+}
+
+void sum_columns_bf16(const bfloat16* x, int64_t rows, int64_t cols, float* sums, int64_t begin,
+                      int64_t end) {
+  sum_columns(x, rows, cols, sums, begin, end);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace heed::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed::kernels {
+
+HWY_EXPORT(sum_columns_f32);
+HWY_EXPORT(sum_columns_bf16);
+
+namespace cpu {
+namespace {
+constexpr int64_t kColumns = 64;
+}
+
+void column_sums(const Tensor& x, Tensor& sums) {
+  float* to = sums.data<float>();
+  parallel_for(x.cols(), kColumns, [&](int64_t begin, int64_t end) {
+    if (x.dtype() == DType::f32) HWY_DYNAMIC_DISPATCH(sum_columns_f32)
+    (x.data<float>(), x.rows(), x.cols(), to, begin, end);
+    else HWY_DYNAMIC_DISPATCH(sum_columns_bf16)(x.data<bfloat16>(), x.rows(), x.cols(), to, begin,
+                                                end);
+  });
+}
+
+}  // namespace cpu
+}  // namespace heed::kernels
+#endif  // HWY_ONCE

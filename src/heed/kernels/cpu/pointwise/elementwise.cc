@@ -1,0 +1,117 @@
+#include "heed/kernels/elementwise.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "heed/base/parallel.h"
+#include "heed/kernels/cpu/simd/pieces.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "heed/kernels/cpu/pointwise/elementwise.cc"
+#include <hwy/foreach_target.h>
+
+#include "heed/kernels/cpu/simd/lanes-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels {
+namespace HWY_NAMESPACE {
+namespace {
+
+template <typename X, typename Y>
+void add_piece(const X* x, Y* y, int64_t begin, int64_t end) {
+  for_lanes(begin, end,
+            [&](auto at) HEED_LANES { store(hn::Add(load(y, at), load(x, at)), y, at); });
+}
+
+template <typename Y>
+void scale_piece(float factor, Y* y, int64_t begin, int64_t end) {
+  for_lanes(begin, end,
+            [&](auto at) HEED_LANES { store(hn::Mul(load(y, at), set(factor)), y, at); });
+}
+
+template <typename X, typename Y>
+void convert_piece(const X* x, Y* y, int64_t begin, int64_t end) {
+  for_lanes(begin, end, [&](auto at) HEED_LANES { store(load(x, at), y, at); });
+}
+
+double squares_of_piece(const float* x, int64_t begin, int64_t end) {
+  const hn::Repartition<double, F32> d;
+  const hn::Half<F32> half;
+  auto a = hn::Zero(d), b = a;
+  for_lanes(begin, end, [&](auto at) HEED_LANES {
+    const auto value = load(x, at);
+    const auto lower = hn::PromoteTo(d, hn::LowerHalf(half, value));
+    const auto upper = hn::PromoteTo(d, hn::UpperHalf(half, value));
+    a = hn::MulAdd(lower, lower, a);
+    b = hn::MulAdd(upper, upper, b);
+  });
+  return hn::GetLane(hn::SumOfLanes(d, hn::Add(a, b)));
+}
+
+}  // namespace
+
+void add_to(const Tensor& x, Tensor& y) {
+  visit_floating(x.dtype(), [&](auto x_zero) {
+    visit_floating(y.dtype(), [&](auto y_zero) {
+      const auto* from = x.data<decltype(x_zero)>();
+      auto* to = y.data<decltype(y_zero)>();
+      parallel_for(y.elements(), kLightPiece,
+                   [=](int64_t begin, int64_t end) { add_piece(from, to, begin, end); });
+    });
+  });
+}
+
+void scale(float factor, Tensor& y) {
+  visit_floating(y.dtype(), [&](auto zero) {
+    auto* to = y.data<decltype(zero)>();
+    parallel_for(y.elements(), kLightPiece,
+                 [=](int64_t begin, int64_t end) { scale_piece(factor, to, begin, end); });
+  });
+}
+
+void convert(const Tensor& x, Tensor& y) {
+  visit_floating(x.dtype(), [&](auto x_zero) {
+    visit_floating(y.dtype(), [&](auto y_zero) {
+      const auto* from = x.data<decltype(x_zero)>();
+      auto* to = y.data<decltype(y_zero)>();
+      parallel_for(y.elements(), kLightPiece,
+                   [=](int64_t begin, int64_t end) { convert_piece(from, to, begin, end); });
+    });
+  });
+}
+
+double sum_of_all_squares(std::span<const Tensor> tensors) {
+  struct Piece {
+    const float* from;
+    int64_t count;
+    double sum;
+  };
+  thread_local std::vector<Piece> of_thread;
+  std::vector<Piece>& pieces = of_thread;  // a body runs on other threads, too
+  pieces.clear();
+  for (const Tensor& x : tensors)
+    for (int64_t begin = 0; begin < x.elements(); begin += kLightPiece)
+      pieces.push_back({x.data<float>() + begin, std::min(kLightPiece, x.elements() - begin), 0.0});
+  parallel_for(static_cast<int64_t>(pieces.size()), 1, [&](int64_t first, int64_t last) {
+    for (auto piece = pieces.begin() + first; piece != pieces.begin() + last; ++piece)
+      piece->sum = squares_of_piece(piece->from, 0, piece->count);
+  });
+  double sum = 0.0;
+  for (const Piece& piece : pieces) sum += piece.sum;
+  return sum;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace heed::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed::kernels {
+
+HEED_CPU_KERNEL(void, add_to, (const Tensor& x, Tensor& y), (x, y))
+HEED_CPU_KERNEL(void, scale, (float factor, Tensor& y), (factor, y))
+HEED_CPU_KERNEL(void, convert, (const Tensor& x, Tensor& y), (x, y))
+HEED_CPU_KERNEL(double, sum_of_all_squares, (std::span<const Tensor> tensors), (tensors))
+
+}  // namespace heed::kernels
+#endif  // HWY_ONCE

@@ -1,0 +1,268 @@
+#include "heed/kernels/norm.h"
+
+#include <cmath>
+
+#include "heed/base/parallel.h"
+#include "heed/base/rounding.h"
+#include "heed/kernels/cpu/simd/pieces.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "heed/kernels/cpu/pointwise/norm.cc"
+#include <hwy/foreach_target.h>
+
+#include "heed/kernels/cpu/simd/lanes-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels {
+namespace HWY_NAMESPACE {
+namespace {
+
+/// A row is normalised to (x - mean) * inverse. Both norms share their code: where `centred` is
+/// false (RMSNorm), the mean is 0 and there is no bias.
+struct RowStats {
+  float mean, inverse;
+};
+
+template <bool centred, typename T>
+RowStats stats_in_double(const T* x, int64_t cols, float epsilon) {
+  double mean = 0.0, squares = 0.0;
+  if (centred) {
+    for (int64_t i = 0; i < cols; ++i) mean += static_cast<float>(x[i]);
+    mean /= static_cast<double>(cols);
+  }
+  for (int64_t i = 0; i < cols; ++i) squares += std::pow(static_cast<float>(x[i]) - mean, 2.0);
+  const double variance = squares / static_cast<double>(cols);
+  return {static_cast<float>(mean), static_cast<float>(1.0 / std::sqrt(variance + epsilon))};
+}
+
+/// Where squares leave f32's range (or there is a NaN), the statistics are computed in double.
+template <bool centred, typename T>
+RowStats finished(float mean, float variance, const T* x, int64_t cols, float epsilon) {
+  if (!(variance <= std::numeric_limits<float>::max()))
+    return stats_in_double<centred>(x, cols, epsilon);
+  return {mean, 1.0f / std::sqrt(variance + epsilon)};
+}
+
+template <typename T>
+float mean_square(const T* x, int64_t cols, float mean) {
+  const V32 centre = set(mean);
+  return sum_lanes(cols,
+                   [&](V32 sum, auto at) HEED_LANES {
+                     const auto deviation = hn::Sub(load(x, at), centre);
+                     return hn::MulAdd(deviation, deviation, sum);
+                   }) /
+         static_cast<float>(cols);
+}
+
+struct Moments {
+  V32 sum, squares;
+};
+
+/// One pass, relative to the row's first element, which is nearly always within a few deviations of
+/// the mean; where it is not, the difference would lose digits, and a second pass follows.
+template <typename T>
+RowStats centred_stats(const T* x, int64_t cols, float epsilon) {
+  const float origin = static_cast<float>(x[0]), count = static_cast<float>(cols);
+  const V32 centre = set(origin), zero = set(0.0f);
+  const auto step = [&](Moments m, auto at) HEED_LANES {
+    const auto deviation = where_present(at, hn::Sub(load(x, at), centre), zero);
+    return Moments{hn::Add(m.sum, deviation), hn::MulAdd(deviation, deviation, m.squares)};
+  };
+  const auto join = [](Moments a, Moments b) HEED_LANES {
+    return Moments{hn::Add(a.sum, b.sum), hn::Add(a.squares, b.squares)};
+  };
+  const Moments moments = fold_lanes(cols, Moments{zero, zero}, step, join);
+  const float offset = sum_of(moments.sum) / count;
+  const float mean = origin + offset;
+  float variance = sum_of(moments.squares) / count - offset * offset;
+  if (offset * offset > 16.0f * variance) variance = mean_square(x, cols, mean);
+  return finished<true>(mean, variance, x, cols, epsilon);
+}
+
+template <bool centred, typename T>
+void normalise_row(const T* x, RowStats stats, const float* weight, const float* bias, T* y,
+                   int64_t cols) {
+  const V32 mean = set(stats.mean), inverse = set(stats.inverse);
+  for_lanes(0, cols, [&](auto at) HEED_LANES {
+    const auto w = load(weight, at);
+    if constexpr (centred) {
+      const auto normalised = hn::Mul(hn::Sub(load(x, at), mean), inverse);
+      store(hn::MulAdd(normalised, w, load(bias, at)), y, at);
+    } else {
+      store(hn::Mul(hn::Mul(load(x, at), inverse), w), y, at);
+    }
+  });
+}
+
+template <bool centred>
+void norm_forward(const LayerNormForward& in, Tensor& y, Tensor& stats) {
+  const int64_t cols = in.x.cols();
+  const float* weight = in.weight.data<float>();
+  const float* bias = centred ? in.bias.data<float>() : nullptr;
+  float* kept = stats.data<float>();
+  visit_floating(in.x.dtype(), [&](auto zero) {
+    const auto* x = in.x.data<decltype(zero)>();
+    auto* to = y.data<decltype(zero)>();
+    parallel_for(in.x.rows(), piece_rows(kLightPiece, cols), [&](int64_t begin, int64_t end) {
+      for (int64_t n = begin; n < end; ++n) {
+        const auto* from = x + n * cols;
+        const RowStats row =
+            centred ? centred_stats(from, cols, in.epsilon)
+                    : finished<false>(0.0f, mean_square(from, cols, 0.0f), from, cols, in.epsilon);
+        normalise_row<centred>(from, row, weight, bias, to + n * cols, cols);
+        if (centred) kept[2 * n] = row.mean;
+        kept[centred ? 2 * n + 1 : n] = row.inverse;
+      }
+    });
+  });
+}
+
+template <typename T>
+struct Backward {
+  const T *x, *dy;
+  const float *weight, *stats;
+  T* dx;
+  int64_t cols;
+};
+
+/// dx of `rows` rows from `first`, and their share added to d_weight and d_bias. Several rows at a
+/// time: the columns' sums are then read and written once for all of them.
+template <bool centred, int rows, typename T>
+void backward_rows(const Backward<T>& in, int64_t first, float* d_weight, float* d_bias) {
+  const T* x[rows];
+  const T* dy[rows];
+  V32 mean[rows], inverse[rows], sum_g[rows], sum_gx[rows];
+  for (int r = 0; r < rows; ++r) {
+    const int64_t n = first + r;
+    x[r] = in.x + n * in.cols;
+    dy[r] = in.dy + n * in.cols;
+    mean[r] = centred ? set(in.stats[2 * n]) : set(0.0f);
+    inverse[r] = set(in.stats[centred ? 2 * n + 1 : n]);
+    sum_g[r] = sum_gx[r] = set(0.0f);
+  }
+  for_lanes(0, in.cols, [&](auto at) HEED_LANES {
+    const auto weight = load(in.weight, at);
+    auto dw = load(d_weight, at);
+    auto db = centred ? load(d_bias, at) : weight;
+    for (int r = 0; r < rows; ++r) {
+      auto normalised = load(x[r], at);
+      if (centred) normalised = hn::Sub(normalised, mean[r]);
+      normalised = hn::Mul(normalised, inverse[r]);
+      const auto d = load(dy[r], at);
+      dw = hn::MulAdd(d, normalised, dw);
+      const auto g = hn::Mul(d, weight);
+      sum_gx[r] = hn::MulAdd(g, normalised, sum_gx[r]);
+      if (!centred) continue;
+      db = hn::Add(db, d);
+      sum_g[r] = hn::Add(sum_g[r], g);
+    }
+    store(dw, d_weight, at);
+    if (centred) store(db, d_bias, at);
+  });
+  const V32 one_of = set(1.0f / static_cast<float>(in.cols));
+  for (int r = 0; r < rows; ++r) {
+    T* dx = in.dx + (first + r) * in.cols;
+    const auto mean_g = hn::Mul(hn::SumOfLanes(F32(), sum_g[r]), one_of);
+    const auto mean_gx = hn::Mul(hn::SumOfLanes(F32(), sum_gx[r]), one_of);
+    const auto pull = hn::Mul(mean_gx, inverse[r]);
+    for_lanes(0, in.cols, [&](auto at) HEED_LANES {
+      const auto d = load(dy[r], at), weight = load(in.weight, at);
+      auto deviation = load(x[r], at);
+      if (centred) deviation = hn::Sub(deviation, mean[r]);
+      const auto g = centred ? hn::MulSub(d, weight, mean_g) : hn::Mul(d, weight);
+      store(hn::Mul(inverse[r], hn::NegMulAdd(deviation, pull, g)), dx, at);
+    });
+  }
+}
+
+/// to[c] += the sum of part[b * stride + c] over b, in the order of b, for c in [begin, end).
+void add_parts(const float* part, int64_t parts, int64_t stride, float* to, int64_t begin,
+               int64_t end) {
+  for_lanes(begin, end, [&](auto at) HEED_LANES {
+    auto sum = load(to, at);
+    for (int64_t b = 0; b < parts; ++b) sum = hn::Add(sum, load(part + b * stride, at));
+    store(sum, to, at);
+  });
+}
+
+/// The rows go in blocks that depend on their number alone; each block sums the weight's gradient
+/// into its own row of scratch, and these are added in order: no bit depends on the threads.
+template <bool centred, typename T>
+void norm_backward(const Backward<T>& in, int64_t rows, float* d_weight, float* d_bias) {
+  constexpr int64_t kTogether = 4, kMaxBlocks = 64, kMinRows = 16;
+  const int64_t cols = in.cols, stride = centred ? 2 * cols : cols;
+  const int64_t wanted = std::max(kMinRows, ceil_div(rows, kMaxBlocks));
+  const int64_t block = round_up(wanted, kTogether);
+  const int64_t blocks = ceil_div(rows, block);
+  Tensor scratch = Tensor::empty({blocks, stride});
+  float* parts = scratch.data<float>();
+  parallel_for(blocks, piece_rows(kLightPiece, block * cols), [&](int64_t begin, int64_t end) {
+    for (int64_t b = begin; b < end; ++b) {
+      float* part = parts + b * stride;
+      std::fill(part, part + stride, 0.0f);
+      const int64_t last = std::min(rows, (b + 1) * block);
+      int64_t n = b * block;
+      for (; n + kTogether <= last; n += kTogether)
+        backward_rows<centred, kTogether>(in, n, part, part + cols);
+      for (; n < last; ++n) backward_rows<centred, 1>(in, n, part, part + cols);
+    }
+  });
+  parallel_for(cols, piece_rows(kLightPiece, blocks), [&](int64_t begin, int64_t end) {
+    add_parts(parts, blocks, stride, d_weight, begin, end);
+    if (centred) add_parts(parts + cols, blocks, stride, d_bias, begin, end);
+  });
+}
+
+}  // namespace
+
+void layer_norm_forward(const LayerNormForward& in, Tensor& y, Tensor& stats) {
+  norm_forward<true>(in, y, stats);
+}
+
+void rms_norm_forward(const RmsNormForward& in, Tensor& y, Tensor& stats) {
+  norm_forward<false>({in.x, in.weight, in.weight, in.epsilon}, y, stats);
+}
+
+void layer_norm_backward(const LayerNormForward& in, const Tensor& stats, const Tensor& dy,
+                         LayerNormGradients gradients) {
+  visit_floating(in.x.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const Backward<T> backward{in.x.data<T>(),      dy.data<T>(),           in.weight.data<float>(),
+                               stats.data<float>(), gradients.dx.data<T>(), in.x.cols()};
+    norm_backward<true>(backward, in.x.rows(), gradients.d_weight.data<float>(),
+                        gradients.d_bias.data<float>());
+  });
+}
+
+void rms_norm_backward(const RmsNormForward& in, const Tensor& stats, const Tensor& dy,
+                       RmsNormGradients gradients) {
+  visit_floating(in.x.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const Backward<T> backward{in.x.data<T>(),      dy.data<T>(),           in.weight.data<float>(),
+                               stats.data<float>(), gradients.dx.data<T>(), in.x.cols()};
+    norm_backward<false>(backward, in.x.rows(), gradients.d_weight.data<float>(), nullptr);
+  });
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace heed::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed::kernels {
+
+HEED_CPU_KERNEL(void, layer_norm_forward, (const LayerNormForward& in, Tensor& y, Tensor& stats),
+                (in, y, stats))
+HEED_CPU_KERNEL(void, layer_norm_backward,
+                (const LayerNormForward& in, const Tensor& stats, const Tensor& dy,
+                 LayerNormGradients gradients),
+                (in, stats, dy, gradients))
+HEED_CPU_KERNEL(void, rms_norm_forward, (const RmsNormForward& in, Tensor& y, Tensor& stats),
+                (in, y, stats))
+HEED_CPU_KERNEL(void, rms_norm_backward,
+                (const RmsNormForward& in, const Tensor& stats, const Tensor& dy,
+                 RmsNormGradients gradients),
+                (in, stats, dy, gradients))
+
+}  // namespace heed::kernels
+#endif  // HWY_ONCE

@@ -1,0 +1,121 @@
+#include "heed/kernels/cpu/simd/instructions.h"
+
+#include <hwy/targets.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#if defined(__x86_64__) && defined(__linux__)
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+namespace heed::kernels::cpu {
+namespace {
+
+/// What HEED_CPU may be, each with all of those before it.
+enum class Machine { baseline, avx2, avx512, avx512_bf16, amx };
+constexpr std::array<std::string_view, 5> kMachines{"baseline", "avx2", "avx512", "avx512_bf16",
+                                                    "amx"};
+
+Machine read_limit() {
+  const char* value = std::getenv("HEED_CPU");
+  if (!value) return Machine::amx;
+  for (size_t i = 0; i < kMachines.size(); ++i)
+    if (value == kMachines[i]) return static_cast<Machine>(i);
+  std::fprintf(
+      stderr,
+      "heed: error: HEED_CPU is \"%.40s\", expected baseline, avx2, avx512, avx512_bf16 or "
+      "amx\n",
+      value);
+  std::_Exit(2);
+}
+
+/// Highway numbers better instruction sets lower.
+constexpr int64_t better_than(int64_t target) { return target - 1; }
+
+/// Read before any kernel runs, so that Highway never chooses what is ruled out.
+const Machine limit = [] {
+  const Machine machine = read_limit();
+  if (machine < Machine::avx512_bf16) hwy::DisableTargets(better_than(HWY_AVX3));
+  if (machine < Machine::avx512) hwy::DisableTargets(better_than(HWY_AVX2));
+  if (machine < Machine::avx2) hwy::DisableTargets(better_than(HWY_SSE4));
+  return machine;
+}();
+
+Machine least_machine(Instructions instructions) {
+  switch (instructions) {
+    case Instructions::avx2:
+    case Instructions::avx_vnni:
+      return Machine::avx2;
+    case Instructions::avx512:
+      return Machine::avx512;
+    case Instructions::avx512_vnni:
+    case Instructions::avx512_bf16:
+      return Machine::avx512_bf16;
+    case Instructions::amx_bf16:
+    case Instructions::amx_int8:
+      return Machine::amx;
+  }
+  return Machine::amx;
+}
+
+#if defined(__x86_64__) && defined(__linux__)
+
+/// A bit of leaf 7 of what the processor says of itself.
+enum class Register { eax, ebx, ecx, edx };
+bool leaf7(unsigned sub_leaf, Register word, int bit) {
+  std::array<unsigned, 4> words{};
+  return __get_cpuid_count(7, sub_leaf, &words[0], &words[1], &words[2], &words[3]) &&
+         (words[static_cast<size_t>(word)] >> bit & 1u) != 0;
+}
+
+bool machine_has(Instructions instructions);
+
+/// The tiles' registers are large: the system keeps them for those who ask.
+bool may_use_tiles() {
+  constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
+  constexpr long kTileData = 18;               // XTILEDATA
+  return machine_has(Instructions::avx512_bf16) && leaf7(0, Register::edx, 24) &&
+         syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+}
+
+/// The compiler's checks include that the system keeps the registers.
+bool machine_has(Instructions instructions) {
+  switch (instructions) {
+    case Instructions::avx2:
+      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+             __builtin_cpu_supports("f16c");
+    case Instructions::avx512:
+      return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+             __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    case Instructions::avx_vnni:
+      return machine_has(Instructions::avx2) && leaf7(1, Register::eax, 4);
+    case Instructions::avx512_vnni:
+      return machine_has(Instructions::avx512) && __builtin_cpu_supports("avx512vnni");
+    case Instructions::avx512_bf16:
+      return machine_has(Instructions::avx512) && leaf7(1, Register::eax, 5);
+    case Instructions::amx_bf16:
+      return leaf7(0, Register::edx, 22) && may_use_tiles();
+    case Instructions::amx_int8:
+      return leaf7(0, Register::edx, 25) && may_use_tiles();
+  }
+  return false;
+}
+
+#else
+
+bool machine_has(Instructions) { return false; }
+
+#endif
+
+}  // namespace
+
+bool has(Instructions instructions) {
+  return least_machine(instructions) <= limit && machine_has(instructions);
+}
+
+}  // namespace heed::kernels::cpu

@@ -1,0 +1,117 @@
+#include "heed/kernels/cpu/simd/limits.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "heed/base/error.h"
+#include "heed/tensor/tensor.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "heed/kernels/cpu/simd/limits.cc"
+#include <hwy/foreach_target.h>
+
+#include "heed/kernels/cpu/simd/simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels {
+namespace HWY_NAMESPACE {
+
+/// kChains chains of multiply-add.
+void multiply_add() {
+  const F32 d;
+  volatile float one = 1.0f, zero = 0.0f;
+  const V32 x = hn::Set(d, one), y = hn::Set(d, zero);
+  V32 sums[cpu::kChains];
+  for (V32& sum : sums) sum = y;
+  for (int64_t i = 0; i < cpu::kLinks; ++i)
+    for (V32& sum : sums) sum = hn::MulAdd(sum, x, y);
+  V32 total = y;
+  for (const V32& sum : sums) total = hn::Add(total, sum);
+  one = hn::GetLane(total);
+}
+
+/// What the functions of this instruction set are called, and the lanes of its vectors.
+size_t vectors(std::string_view& name) {
+  name = HWY_TARGET == HWY_SSE4   ? "SSE4"
+         : HWY_TARGET == HWY_AVX2 ? "AVX2"
+         : HWY_TARGET <= HWY_AVX3 ? "AVX-512"
+         : HWY_TARGET == HWY_NEON ? "NEON"
+                                  : "plain";
+  return hn::Lanes(F32());
+}
+
+/// Reads whole vectors.
+void read(const float* from, int64_t count) {
+  const F32 d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  V32 a = hn::Zero(d), b = a, c = a, e = a;
+  int64_t i = 0;
+  for (; i + 4 * lanes <= count; i += 4 * lanes) {
+    a = hn::Add(a, hn::LoadU(d, from + i));
+    b = hn::Add(b, hn::LoadU(d, from + i + lanes));
+    c = hn::Add(c, hn::LoadU(d, from + i + 2 * lanes));
+    e = hn::Add(e, hn::LoadU(d, from + i + 3 * lanes));
+  }
+  volatile float sink = hn::GetLane(hn::Add(hn::Add(a, b), hn::Add(c, e)));
+  static_cast<void>(sink);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace heed::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed::kernels {
+
+HWY_EXPORT(multiply_add);
+HWY_EXPORT(vectors);
+HWY_EXPORT(read);
+
+std::string_view name_of(Arithmetic arithmetic) {
+  switch (arithmetic) {
+    case Arithmetic::f32:
+      return "f32";
+    case Arithmetic::bf16:
+      return "bf16";
+    case Arithmetic::int8:
+      return "int8";
+  }
+  return "?";
+}
+
+ArithmeticRate cpu::measure_vectors(double seconds) {
+  ArithmeticRate rate;
+  const size_t lanes = HWY_DYNAMIC_DISPATCH(vectors)(rate.instructions);
+  rate.operations_per_second = best_chain_rate(seconds, 2.0 * static_cast<double>(lanes), [] {
+    HWY_DYNAMIC_DISPATCH(multiply_add)();
+  });
+  return rate;
+}
+
+ArithmeticRate measure_arithmetic(Arithmetic arithmetic, double seconds) {
+  if (arithmetic != Arithmetic::f32)
+    if (const auto rate = cpu::measure_x86(arithmetic, seconds)) return *rate;
+  return cpu::measure_vectors(seconds);
+}
+
+double measure_reading(int64_t bytes, double seconds) {
+  constexpr int64_t kPiece = int64_t{1} << 18, kPass = int64_t{1} << 25;
+  require(bytes >= 4 * kPiece, "reading of {} bytes is to be measured, expected at least {}", bytes,
+          4 * kPiece);
+  const int64_t pieces = bytes / kPiece;
+  const int64_t count = kPiece / 4;
+  Tensor area = Tensor::empty({pieces, count});
+  parallel_for(pieces, 1, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) area.row_slice(i, i + 1).fill_zero();
+  });
+  // A pass is short, so that one or another is undisturbed on a busy machine; what it reads was
+  // read last when all of the rest had not been yet.
+  const int64_t some = std::min(pieces, kPass / kPiece);
+  const float* values = area.data<float>();
+  return cpu::best_rate(seconds, some, static_cast<double>(kPiece), [&](int64_t pass, int64_t i) {
+    HWY_DYNAMIC_DISPATCH(read)(values + (pass * some + i) % pieces * count, count);
+  });
+}
+
+}  // namespace heed::kernels
+#endif  // HWY_ONCE

@@ -1,0 +1,96 @@
+// Vector functions: exponential, logistic function, hyperbolic tangent, normal distribution. The
+// coefficients are minimax fits (weighted least squares iterated towards the smallest largest
+// relative error).
+#include "heed/kernels/cpu/simd/simd-inl.h"
+
+#if defined(HEED_KERNELS_CPU_MATH_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef HEED_KERNELS_CPU_MATH_INL_H_
+#undef HEED_KERNELS_CPU_MATH_INL_H_
+#else
+#define HEED_KERNELS_CPU_MATH_INL_H_
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels {
+namespace HWY_NAMESPACE {
+
+/// exp(x) for x <= 0 (up to 80 works), relative error 1e-7; below -87 it is 0. NaN stays NaN.
+HWY_INLINE V32 exp_nonpositive(V32 x) {
+  const F32 d;
+  const U32 du;
+  // Adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits.
+  const auto magic = hn::Set(d, 12582912.0f);
+  const auto shifted = hn::MulAdd(x, hn::Set(d, 1.44269504f), magic);
+  const auto n = hn::Sub(shifted, magic);
+  // x - n log 2 in two steps; the first product is exact.
+  auto r = hn::NegMulAdd(n, hn::Set(d, 0.693359375f), x);
+  r = hn::NegMulAdd(n, hn::Set(d, -2.12194440e-4f), r);
+  auto p = hn::Set(d, 0.00138144671f);
+  p = hn::MulAdd(p, r, hn::Set(d, 0.00836878062f));
+  p = hn::MulAdd(p, r, hn::Set(d, 0.0416683942f));
+  p = hn::MulAdd(p, r, hn::Set(d, 0.166665201f));
+  p = hn::MulAdd(p, r, hn::Set(d, 0.499999934f));
+  p = hn::MulAdd(p, r, hn::Set(d, 1.0f));
+  p = hn::MulAdd(p, r, hn::Set(d, 1.0f));
+  const auto exponent =
+      hn::Add(hn::ShiftLeft<23>(hn::BitCast(du, shifted)), hn::Set(du, 127 << 23));
+  const auto result = hn::Mul(p, hn::BitCast(d, exponent));
+  return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -87.0f)), result);
+}
+
+/// 1 / (1 + exp(-x)).
+HWY_INLINE V32 sigmoid(V32 x) {
+  const F32 d;
+  const auto one = hn::Set(d, 1.0f);
+  const auto e = exp_nonpositive(hn::Neg(hn::Abs(x)));
+  return hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e));
+}
+
+/// tanh(x), relative error 2e-7.
+HWY_INLINE V32 tanh(V32 x) {
+  const F32 d;
+  const auto one = hn::Set(d, 1.0f);
+  const auto magnitude = hn::Abs(x);
+  const auto e = exp_nonpositive(hn::Mul(magnitude, hn::Set(d, -2.0f)));
+  const auto large = hn::CopySign(hn::Div(hn::Sub(one, e), hn::Add(one, e)), x);
+  // Near 0 that difference would lose its digits.
+  const auto square = hn::Mul(x, x);
+  auto p = hn::Set(d, -0.00551516330f);
+  p = hn::MulAdd(p, square, hn::Set(d, 0.0204694197f));
+  p = hn::MulAdd(p, square, hn::Set(d, -0.0536880232f));
+  p = hn::MulAdd(p, square, hn::Set(d, 0.133308306f));
+  p = hn::MulAdd(p, square, hn::Set(d, -0.333332598f));
+  const auto small = hn::MulAdd(hn::Mul(x, square), p, x);
+  return hn::IfThenElse(hn::Lt(magnitude, hn::Set(d, 0.65f)), small, large);
+}
+
+/// The standard normal distribution at x: P(X <= x), relative error 3e-7 above -9 or so (later the
+/// exponential's argument is rounded too coarsely), and its density.
+struct Normal {
+  V32 cumulative, density;
+};
+HWY_INLINE Normal normal(V32 x) {
+  const F32 d;
+  const auto one = hn::Set(d, 1.0f);
+  const auto z = hn::Abs(x);
+  const auto e = exp_nonpositive(hn::Mul(hn::Mul(z, z), hn::Set(d, -0.5f)));
+  // P(X <= -z) = exp(-z^2 / 2) times a polynomial in t = 1 / (1 + 0.3 z).
+  const auto t = hn::Div(one, hn::MulAdd(z, hn::Set(d, 0.3f), one));
+  auto p = hn::Set(d, 0.0356746642f);
+  p = hn::MulAdd(p, t, hn::Set(d, -0.157202595f));
+  p = hn::MulAdd(p, t, hn::Set(d, 0.206352619f));
+  p = hn::MulAdd(p, t, hn::Set(d, -0.0536827890f));
+  p = hn::MulAdd(p, t, hn::Set(d, 0.128561156f));
+  p = hn::MulAdd(p, t, hn::Set(d, 0.0999136392f));
+  p = hn::MulAdd(p, t, hn::Set(d, 0.120753932f));
+  p = hn::MulAdd(p, t, hn::Set(d, 0.119629300f));
+  const auto tail = hn::Mul(e, hn::Mul(p, t));
+  return {hn::IfThenElse(hn::Lt(x, hn::Zero(d)), tail, hn::Sub(one, tail)),
+          hn::Mul(e, hn::Set(d, 0.398942280f))};
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace heed::kernels
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard

@@ -1,0 +1,52 @@
+#include "heed/metrics/ngrams.h"
+
+#include <unordered_map>
+
+namespace heed::metrics {
+namespace {
+
+/// Numbers of the n-grams that start at each place of a sequence, and how to lengthen them: an
+/// n-gram is known by the number of its first n - 1 items and its last item.
+class NgramNumbers {
+ public:
+  explicit NgramNumbers(std::span<const int32_t> items) : items_(items), ids_(items.size(), 0) {}
+
+  using Numbering = std::unordered_map<uint64_t, int32_t>;
+  void lengthen(size_t n, Numbering& numbering) {
+    ids_.resize(items_.size() < n ? 0 : items_.size() - n + 1);
+    for (size_t i = 0; i < ids_.size(); ++i) {
+      const uint64_t key = static_cast<uint64_t>(static_cast<uint32_t>(ids_[i])) << 32 |
+                           static_cast<uint32_t>(items_[i + n - 1]);
+      ids_[i] = numbering.try_emplace(key, static_cast<int32_t>(numbering.size())).first->second;
+    }
+  }
+
+  const std::vector<int32_t>& ids() const { return ids_; }
+
+ private:
+  std::span<const int32_t> items_;
+  std::vector<int32_t> ids_;
+};
+
+}  // namespace
+
+std::vector<NgramOverlap> ngram_overlaps(std::span<const int32_t> hypothesis,
+                                         std::span<const int32_t> reference, int max_order) {
+  std::vector<NgramOverlap> overlaps;
+  NgramNumbers ours(hypothesis), theirs(reference);
+  for (int n = 1; n <= max_order; ++n) {
+    NgramNumbers::Numbering numbering;
+    theirs.lengthen(static_cast<size_t>(n), numbering);
+    ours.lengthen(static_cast<size_t>(n), numbering);
+    NgramOverlap overlap;
+    overlap.hypothesis = static_cast<int64_t>(ours.ids().size());
+    overlap.reference = static_cast<int64_t>(theirs.ids().size());
+    std::vector<int64_t> unmatched(numbering.size());
+    for (const int32_t id : theirs.ids()) ++unmatched[static_cast<size_t>(id)];
+    for (const int32_t id : ours.ids()) overlap.matches += unmatched[static_cast<size_t>(id)]-- > 0;
+    overlaps.push_back(overlap);
+  }
+  return overlaps;
+}
+
+}  // namespace heed::metrics

@@ -1,0 +1,76 @@
+#include "heed/train/tasks/causal_task.h"
+
+#include <algorithm>
+
+#include "heed/base/error.h"
+#include "heed/data/causal_set.h"
+#include "heed/generate/generator.h"
+
+namespace heed::train {
+namespace {
+
+/// Of samples: tokens that are given, tokens that follow, and how they are drawn.
+constexpr size_t kPromptTokens = 16, kContinuationTokens = 48;
+constexpr float kTemperature = 0.8f;
+
+/// What a document begins with.
+int32_t start_token(const model::ModelConfig& model) {
+  const int32_t token = model.bos_id >= 0 ? model.bos_id : model.eos_id;
+  require(token >= 0, "the model has neither bos_token_id nor eos_token_id, expected one of them");
+  return token;
+}
+
+/// The text of `tokens` as it goes on from that of `prompt`, spaces between the two included.
+std::string text_behind(const text::Tokenizer& tokenizer, std::span<const int32_t> prompt,
+                        std::span<const int32_t> tokens) {
+  std::vector<int32_t> all(prompt.begin(), prompt.end());
+  all.insert(all.end(), tokens.begin(), tokens.end());
+  const std::string whole = tokenizer.decode(all);
+  return whole.substr(std::min(tokenizer.decode(prompt).size(), whole.size()));
+}
+
+}  // namespace
+
+CausalTask::CausalTask(const TrainConfig& config, const std::filesystem::path& start,
+                       const Say& say)
+    : CausalTask(config, start, read_text(config.data), say) {}
+
+CausalTask::CausalTask(const TrainConfig& config, const std::filesystem::path& start,
+                       const RawText& text, const Say& say)
+    : Task(config.model),
+      samples_(config.validation.samples),
+      seed_(config.run.seed),
+      named_(prepare_tokenizer(config, start, text.train, {.begin = true}, model_, say)) {
+  std::vector<int32_t> suffix;
+  if (model_.eos_id >= 0) suffix.push_back(model_.eos_id);
+  TokenText tokens = tokenize(text, named_.tokenizer, suffix, config.window_tokens(), config, say);
+  const int32_t first = start_token(model_);
+  train_ = std::make_unique<data::CausalSet>(tokens.documents, std::move(tokens.train), first);
+  valid_ = std::make_unique<data::CausalSet>(tokens.documents, std::move(tokens.valid), first);
+}
+
+void CausalTask::judge(const model::Transformer& model, DType dtype,
+                       ValidationRecord& record) const {
+  const text::Tokenizer& tokenizer = named_.tokenizer;
+  std::vector<std::vector<int32_t>> prompts;
+  for (int64_t index = 0; index < std::min(samples_, valid().count()); ++index) {
+    const data::Batch batch = valid().batch(std::span(&index, 1), 0);
+    const std::span<const int32_t> input(batch.decoder_input), target(batch.target);
+    const size_t length = std::clamp<size_t>(input.size() / 2, 1, kPromptTokens);
+    const std::span<const int32_t> prompt = input.first(length);
+    const std::span<const int32_t> rest =
+        target.subspan(length - 1).first(std::min(target.size() - length + 1, kContinuationTokens));
+    prompts.emplace_back(prompt.begin(), prompt.end());
+    record.samples.push_back({tokenizer.decode(prompt), text_behind(tokenizer, prompt, rest), ""});
+  }
+  generate::GeneratorOptions options;
+  options.sampling.temperature = kTemperature;
+  options.sampling.seed = seed_;
+  options.max_tokens = kContinuationTokens;
+  if (model_.eos_id >= 0) options.end_ids = {model_.eos_id};
+  options.dtype = dtype;
+  const auto outputs = generate::Generator(model, tokenizer, options).generate(prompts);
+  for (size_t i = 0; i < outputs.size(); ++i) record.samples[i].output = outputs[i].text;
+}
+
+}  // namespace heed::train

@@ -1,0 +1,84 @@
+#include "heed/train/tasks/masked_task.h"
+
+#include <algorithm>
+
+#include "heed/base/error.h"
+#include "heed/data/masked_set.h"
+#include "heed/ops/rows.h"
+
+namespace heed::train {
+namespace {
+
+/// Keeps the masks of validation apart from those of training.
+constexpr uint64_t kValidationSeed = 0x76616c6964;  // "valid"
+
+/// What the tokenizer puts before and behind a text.
+void set_frame(const text::Tokenizer& tokenizer, data::Masking& masking) {
+  const std::vector<int32_t> bare = tokenizer.encode("a", false), framed = tokenizer.encode("a");
+  const auto text = std::search(framed.begin(), framed.end(), bare.begin(), bare.end());
+  masking.prefix.assign(framed.begin(), text);
+  if (text != framed.end())
+    masking.suffix.assign(text + static_cast<int64_t>(bare.size()), framed.end());
+}
+
+data::Masking masking_of(const text::Tokenizer& tokenizer, int64_t vocab_size, uint64_t seed) {
+  data::Masking masking;
+  const std::optional<int32_t> mask = tokenizer.special_tokens().mask;
+  require(mask.has_value(), "the tokenizer has no mask token, masked-lm hides tokens behind one");
+  masking.mask_id = *mask;
+  set_frame(tokenizer, masking);
+  masking.special.assign(static_cast<size_t>(vocab_size), true);
+  for (int64_t token = 0; token < tokenizer.vocab_size(); ++token)
+    masking.special[static_cast<size_t>(token)] =
+        tokenizer.is_special(static_cast<int32_t>(token)) ||
+        piece_of(tokenizer, static_cast<int32_t>(token)).empty();
+  masking.seed = seed;
+  return masking;
+}
+
+}  // namespace
+
+MaskedTask::MaskedTask(const TrainConfig& config, const std::filesystem::path& start,
+                       const Say& say)
+    : MaskedTask(config, start, read_text(config.data), say) {}
+
+MaskedTask::MaskedTask(const TrainConfig& config, const std::filesystem::path& start,
+                       const RawText& text, const Say& say)
+    : Task(config.model),
+      samples_(config.validation.samples),
+      named_(prepare_tokenizer(config, start, text.train,
+                               {.begin = true, .end = true, .mask = true}, model_, say)) {
+  data::Masking masking = masking_of(named_.tokenizer, model_.vocab_size, config.run.seed);
+  const auto frame = static_cast<int64_t>(masking.prefix.size() + masking.suffix.size());
+  TokenText tokens =
+      tokenize(text, named_.tokenizer, {}, config.window_tokens() - frame, config, say);
+  train_ = std::make_unique<data::MaskedSet>(tokens.documents, std::move(tokens.train), masking);
+  masking.seed ^= kValidationSeed;
+  valid_ = std::make_unique<data::MaskedSet>(tokens.documents, std::move(tokens.valid), masking);
+}
+
+void MaskedTask::judge(const model::Transformer& model, DType dtype,
+                       ValidationRecord& record) const {
+  const text::Tokenizer& shown = named_.tokenizer;
+  const auto count = std::min(samples_, valid().count());
+  for (int64_t index = 0; index < count; ++index) {
+    data::Batch batch = valid().batch(std::span(&index, 1), 0);
+    Context context{.dtype = dtype};
+    const Tensor states = model.encode(context, {batch.source, batch.source_offsets}).states;
+    const Tensor logits =
+        model.logits(context, ops::gather_rows(context, states, batch.rows));  // [M, V]
+    std::vector<int32_t> true_tokens = batch.source, filled = batch.source;
+    for (size_t i = 0; i < batch.rows.size(); ++i) {
+      const auto row = static_cast<size_t>(batch.rows[i]);
+      const float* scores = logits.data<float>() + static_cast<int64_t>(i) * logits.cols();
+      true_tokens[row] = batch.target[i];
+      filled[row] = static_cast<int32_t>(std::max_element(scores, scores + logits.cols()) - scores);
+      // A sample shows all that is to be found as gaps, also what was kept or exchanged.
+      batch.source[row] = *shown.special_tokens().mask;
+    }
+    record.samples.push_back(
+        {shown.decode(batch.source, false), shown.decode(true_tokens), shown.decode(filled)});
+  }
+}
+
+}  // namespace heed::train

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+
+#include "heed/train/tasks/task.h"
+#include "heed/train/tasks/token_text.h"
+
+namespace heed::train {
+
+/// To predict hidden tokens of documents: an encoder alone. What is hidden changes from epoch to
+/// epoch; validation always hides the same.
+class MaskedTask : public Task {
+ public:
+  MaskedTask(const TrainConfig& config, const std::filesystem::path& start, const Say& say);
+
+  std::vector<checkpoint::NamedFile> files() const override { return named_.files; }
+  std::string piece(int32_t token) const override { return piece_of(named_.tokenizer, token); }
+  SampleNames sample_names() const override { return {"masked", "reference", "filled"}; }
+  /// Fills the gaps of a few validation windows.
+  void judge(const model::Transformer& model, DType dtype, ValidationRecord& record) const override;
+
+ private:
+  MaskedTask(const TrainConfig& config, const std::filesystem::path& start, const RawText& text,
+             const Say& say);
+
+  int64_t samples_;
+  NamedTokenizer named_;
+};
+
+}  // namespace heed::train

@@ -1,0 +1,157 @@
+#include "heed/train/tasks/pairs_task.h"
+
+#include <algorithm>
+
+#include "heed/base/error.h"
+#include "heed/data/pair_filter.h"
+#include "heed/data/translation_batches.h"
+#include "heed/generate/search.h"
+#include "heed/metrics/bleu.h"
+#include "heed/metrics/chrf.h"
+#include "heed/train/tasks/hold_out.h"
+
+namespace heed::train {
+namespace {
+
+using Pairs = std::vector<data::SentencePair>;
+
+/// Source tokens, times the beam, that are translated at once.
+constexpr int64_t kBatchTokens = 2048;
+
+Pairs read_training_text(const DataConfig& data) {
+  require(data.text.empty(),
+          "data.text is for language models, expected data.source and data.target: "
+          "run.task is translation or text-to-text");
+  if (!data.tsv.empty()) {
+    require(data.source.empty() && data.target.empty(),
+            "data.tsv and data.source/data.target are both given, expected one of them");
+    return data::read_tsv(data.tsv);
+  }
+  require(!data.source.empty() && !data.target.empty(),
+          "no training text: give data.source and data.target, or data.tsv");
+  return data::read_parallel(data.source, data.target);
+}
+
+Pairs read_validation_text(const TrainConfig& config, Pairs& train) {
+  const DataConfig& data = config.data;
+  if (data.valid_source.empty() && data.valid_target.empty())
+    return hold_out(train, data.held_out, config.run.seed, "pair");
+  require(!data.valid_source.empty() && !data.valid_target.empty(),
+          "only one of data.valid_source and data.valid_target is given, expected both");
+  return data::read_parallel(data.valid_source, data.valid_target);
+}
+
+std::vector<std::string> sentences_of(const Pairs& pairs) {
+  std::vector<std::string> sentences;
+  for (const auto& [source, target] : pairs) {
+    sentences.push_back(source);
+    sentences.push_back(target);
+  }
+  return sentences;
+}
+
+text::TranslationTokenizer learn_translation_tokenizer(const TrainConfig& config,
+                                                       const Pairs& train, const Say& say) {
+  if (!config.vocabulary.model.empty())
+    return text::TranslationTokenizer::shared(text::SentencePiece::load(config.vocabulary.model));
+  using Options = text::SentencePiece::TrainOptions;
+  Options options;
+  options.kind = config.vocabulary.kind == "bpe" ? Options::Kind::bpe : Options::Kind::unigram;
+  options.vocab_size = static_cast<int>(config.vocabulary.size);
+  text::SentencePiece pieces = text::SentencePiece::train(sentences_of(train), options);
+  say(fmt::format("vocabulary: {} {} pieces, shared by both languages", pieces.vocab_size(),
+                  config.vocabulary.kind));
+  return text::TranslationTokenizer::shared(std::move(pieces));
+}
+
+std::unique_ptr<PairTokenizer> make_tokenizer(const TrainConfig& config, const Pairs& train,
+                                              const std::filesystem::path& start,
+                                              model::ModelConfig& model, const Say& say) {
+  const bool marian = !start.empty() && text::TranslationTokenizer::exists(start);
+  if (config.run.task == TaskKind::text_to_text && !marian)
+    return std::make_unique<SharedPairs>(
+        prepare_tokenizer(config, start, sentences_of(train), {.end = true}, model, say));
+  if (start.empty()) {
+    auto made = std::make_unique<MarianPairs>(learn_translation_tokenizer(config, train, say));
+    model.vocab_size = made->tokenizer().vocab_size();
+    return made;
+  }
+  auto made = std::make_unique<MarianPairs>(text::TranslationTokenizer::load(start));
+  take_vocabulary(start, made->tokenizer().vocab_size(), model);
+  return made;
+}
+
+}  // namespace
+
+PairsTask::PairsTask(const TrainConfig& config, const std::filesystem::path& start, const Say& say)
+    : Task(config.model), validation_(config.validation) {
+  Pairs train = read_training_text(config.data);
+  Pairs valid = read_validation_text(config, train);
+  tokenizer_ = make_tokenizer(config, train, start, model_, say);
+
+  const data::FilterOptions filter{
+      .max_tokens = std::min(config.data.max_tokens, config.model.max_positions),
+      .max_ratio = config.data.max_ratio};
+  std::vector<data::Example> examples;
+  for (const data::SentencePair& pair : train) examples.push_back(tokenize(pair));
+  const data::FilterReport report = data::filter_examples(examples, filter);
+  say("training text: " + report.text());
+  require(!examples.empty(), "no training pair is left after filtering: {}", report.text());
+
+  // Validation keeps text and tokens side by side, so unusable pairs go from both.
+  for (data::SentencePair& pair : valid) {
+    std::vector<data::Example> one{tokenize(pair)};
+    data::filter_examples(one, {.max_tokens = filter.max_tokens, .max_ratio = 1e9});
+    if (one.empty()) continue;
+    valid_tokens_.push_back(std::move(one.front()));
+    valid_text_.push_back(std::move(pair));
+  }
+  require(!valid_text_.empty(), "no validation pair is left after filtering");
+  say(fmt::format("validation text: {} pairs", valid_text_.size()));
+  train_ = std::make_unique<data::PairSet>(std::move(examples), model_.start_id);
+  valid_ = std::make_unique<data::PairSet>(valid_tokens_, model_.start_id);
+}
+
+data::Example PairsTask::tokenize(const data::SentencePair& pair) const {
+  return {tokenizer_->encode_source(pair.source), tokenizer_->encode_target(pair.target)};
+}
+
+const text::TranslationTokenizer* PairsTask::translation_tokenizer() const {
+  const auto* marian = dynamic_cast<const MarianPairs*>(tokenizer_.get());
+  return marian ? &marian->tokenizer() : nullptr;
+}
+
+/// The first `count` validation sources, translated.
+std::vector<std::string> PairsTask::translate(const model::Transformer& model, DType dtype,
+                                              size_t count) const {
+  std::vector<int64_t> lengths;
+  for (size_t i = 0; i < count; ++i)
+    lengths.push_back(static_cast<int64_t>(valid_tokens_[i].source.size()));
+  const int64_t budget = std::max<int64_t>(kBatchTokens / validation_.beam, 1);
+  std::vector<std::string> translations(count);
+  for (const std::vector<int64_t>& indices : data::plan_by_tokens(lengths, budget)) {
+    std::vector<int32_t> ids, offsets{0};
+    for (const int64_t index : indices)
+      data::append_sequence(valid_tokens_[static_cast<size_t>(index)].source, ids, offsets);
+    const auto found = generate::search(model, dtype, {ids, offsets},
+                                        {.beam = static_cast<int>(validation_.beam)});
+    for (size_t i = 0; i < indices.size(); ++i)
+      translations[static_cast<size_t>(indices[i])] =
+          tokenizer_->decode_target(found[i].front().tokens);
+  }
+  return translations;
+}
+
+void PairsTask::judge(const model::Transformer& model, DType dtype,
+                      ValidationRecord& record) const {
+  const size_t count = std::min(valid_text_.size(), static_cast<size_t>(validation_.sentences));
+  const std::vector<std::string> translations = translate(model, dtype, count);
+  std::vector<std::string> references;
+  for (size_t i = 0; i < count; ++i) references.push_back(valid_text_[i].target);
+  record.bleu = metrics::corpus_bleu(translations, references).score;
+  record.chrf = metrics::corpus_chrf(translations, references).score;
+  for (size_t i = 0; i < std::min(count, static_cast<size_t>(validation_.samples)); ++i)
+    record.samples.push_back({valid_text_[i].source, references[i], translations[i]});
+}
+
+}  // namespace heed::train

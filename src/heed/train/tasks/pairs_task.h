@@ -1,0 +1,36 @@
+#pragma once
+
+#include <filesystem>
+
+#include "heed/data/pair_set.h"
+#include "heed/data/parallel_text.h"
+#include "heed/train/tasks/pair_tokenizer.h"
+#include "heed/train/tasks/task.h"
+
+namespace heed::train {
+
+/// A text to its translation, or to whatever stands opposite: parallel text for an encoder-decoder,
+/// judged by BLEU and chrF of real translations of the first `validation.sentences`.
+class PairsTask : public Task {
+ public:
+  /// As prepare_task(). Throws Error, beyond that, on sides of different lengths.
+  PairsTask(const TrainConfig& config, const std::filesystem::path& start, const Say& say);
+
+  std::vector<checkpoint::NamedFile> files() const override { return tokenizer_->files(); }
+  std::string piece(int32_t token) const override { return tokenizer_->piece(token); }
+  SampleNames sample_names() const override { return {"source", "reference", "translation"}; }
+  void judge(const model::Transformer& model, DType dtype, ValidationRecord& record) const override;
+  const text::TranslationTokenizer* translation_tokenizer() const override;
+
+ private:
+  data::Example tokenize(const data::SentencePair& pair) const;
+  std::vector<std::string> translate(const model::Transformer& model, DType dtype,
+                                     size_t count) const;
+
+  ValidationConfig validation_;
+  std::unique_ptr<const PairTokenizer> tokenizer_;
+  std::vector<data::Example> valid_tokens_;
+  std::vector<data::SentencePair> valid_text_;
+};
+
+}  // namespace heed::train

@@ -1,0 +1,23 @@
+#include "heed/train/tasks/task.h"
+
+#include "heed/train/tasks/causal_task.h"
+#include "heed/train/tasks/masked_task.h"
+#include "heed/train/tasks/pairs_task.h"
+
+namespace heed::train {
+
+std::unique_ptr<Task> prepare_task(const TrainConfig& config, const std::filesystem::path& start,
+                                   const Say& say) {
+  switch (config.run.task) {
+    case TaskKind::translation:
+    case TaskKind::text_to_text:
+      return std::make_unique<PairsTask>(config, start, say);
+    case TaskKind::causal_lm:
+      return std::make_unique<CausalTask>(config, start, say);
+    case TaskKind::masked_lm:
+      return std::make_unique<MaskedTask>(config, start, say);
+  }
+  fail("an unknown task");
+}
+
+}  // namespace heed::train

@@ -1,0 +1,163 @@
+// Decoder-only families against transformers: tests/golden/families/make.py made the numbers.
+#include <gtest/gtest.h>
+
+#include "heed/checkpoint/model_directory.h"
+#include "heed/ops/rows.h"
+#include "tests/checkpoint/decoding.h"
+#include "tests/checkpoint/golden.h"
+
+namespace heed::checkpoint {
+namespace {
+
+class DecoderGolden : public ::testing::TestWithParam<const char*> {
+ protected:
+  const std::filesystem::path folder_ = golden_folder("families") / GetParam();
+  std::unique_ptr<model::Transformer> model_ = load_model(folder_);
+  std::shared_ptr<const io::SafetensorsFile> expected_ =
+      io::SafetensorsFile::open(folder_ / "expected.safetensors");
+  const std::vector<int32_t> ids_ = integers(expected_->get("input_ids"));
+  const std::vector<int32_t> offsets_ = integers(expected_->get("offsets"));
+
+  size_t texts() const { return offsets_.size() - 1; }
+  std::vector<int32_t> text(size_t b) const {
+    return {ids_.begin() + offsets_[b], ids_.begin() + offsets_[b + 1]};
+  }
+  static Tensor logits(const model::Transformer& model, const model::Tokens& tokens) {
+    Context context;
+    return model.logits(context, model.decode_all(context, tokens));
+  }
+  Tensor logits() const { return logits(*model_, {ids_, offsets_}); }
+};
+
+TEST_P(DecoderGolden, LogitsOfAllTextsAtOnceEqualTheReference) {
+  EXPECT_LT(difference(logits(), expected_->get("logits")), 1e-4);
+}
+
+TEST_P(DecoderGolden, ATextAloneGivesTheSameBitsAsInABatch) {
+  const Tensor all = logits();
+  for (size_t b = 0; b < texts(); ++b) {
+    const std::vector<int32_t> own = text(b), offsets{0, static_cast<int32_t>(own.size())};
+    EXPECT_EQ(
+        difference(logits(*model_, {own, offsets}), all.row_slice(offsets_[b], offsets_[b + 1])), 0)
+        << "text " << b;
+  }
+}
+
+TEST_P(DecoderGolden, DecodingWithCachesEqualsOneFullPass) {
+  const Tensor all = logits();
+  // The first tokens in one pass, then one at a time; the texts end at different steps.
+  Decoding decoding(*model_, texts());
+  for (size_t step = 0, end = 3; step < 12; step = end, ++end) {
+    std::vector<std::vector<int32_t>> next;
+    std::vector<int32_t> rows;
+    for (size_t b = 0; b < texts(); ++b) {
+      const std::vector<int32_t> own = text(b);
+      std::vector<int32_t>& tokens = next.emplace_back();
+      for (size_t i = step; i < std::min(end, own.size()); ++i) {
+        tokens.push_back(own[i]);
+        rows.push_back(offsets_[b] + static_cast<int32_t>(i));
+      }
+    }
+    Context context;
+    EXPECT_LT(difference(decoding.feed(next), ops::gather_rows(context, all, rows)), 1e-5)
+        << "step " << step;
+  }
+}
+
+TEST_P(DecoderGolden, GreedyContinuationsEqualTheReference) {
+  const Tensor expected = expected_->get("continuation");  // [B, 12]
+  for (size_t b = 0; b < texts(); ++b) {
+    Decoding decoding(*model_, 1);
+    std::vector<int32_t> next = text(b), found;
+    while (static_cast<int64_t>(found.size()) < expected.cols()) {
+      const Tensor logits = decoding.feed({next});
+      const auto last = logits.row_slice(logits.rows() - 1, logits.rows()).values<float>();
+      next = {static_cast<int32_t>(std::ranges::max_element(last) - last.begin())};
+      found.push_back(next.front());
+    }
+    const auto row = static_cast<int64_t>(b);
+    EXPECT_EQ(found, integers(expected.row_slice(row, row + 1))) << "text " << b;
+  }
+}
+
+TEST_P(DecoderGolden, LossAndEveryGradientEqualTheReference) {
+  std::vector<int32_t> rows, targets;  // every token but a text's first is predicted
+  for (size_t b = 0; b < texts(); ++b)
+    for (int32_t row = offsets_[b]; row + 1 < offsets_[b + 1]; ++row) {
+      rows.push_back(row);
+      targets.push_back(ids_[static_cast<size_t>(row) + 1]);
+    }
+  model_->parameters().zero_gradients();
+  Tape tape;
+  Context context{.tape = &tape};
+  const Tensor states = model_->decode_all(context, {ids_, offsets_});
+  const ops::Loss loss =
+      model_->head().loss(context, ops::gather_rows(context, states, rows), targets, {});
+  tape.backward();
+  EXPECT_NEAR(loss.smoothed / expected_->get("loss").data<float>()[0], 1.0, 1e-5);
+
+  // The table of weights says of gradients what it says of values.
+  for (Parameter& parameter : model_->parameters().all()) parameter.value = parameter.gradient;
+  const auto found = stored_weights(*model_, model::family_for(model_->config()));
+  for (const auto& [name, gradient] : found)
+    EXPECT_LT(difference(gradient, expected_->get("gradient." + name)), 1e-4) << name;
+}
+
+TEST_P(DecoderGolden, OlderFilesSayTheSame) {
+  if (const auto old = folder_ / "config.old.json"; std::filesystem::exists(old)) {
+    EXPECT_EQ(config_of(old), config_of(folder_ / "config.json"));
+  }
+  if (const auto old = folder_ / "model.old.safetensors"; std::filesystem::exists(old)) {
+    model::Transformer other(model_->config(), std::nullopt);
+    load_weights(other, model::family_for(model_->config()), *io::SafetensorsFile::open(old));
+    EXPECT_EQ(difference(logits(other, {ids_, offsets_}), logits()), 0);
+  }
+}
+
+TEST_P(DecoderGolden, SavedAndReadAgainIsTheSameFileAndModel) {
+  const auto folder = std::filesystem::temp_directory_path() / "heed_decoder_golden" / GetParam();
+  std::filesystem::remove_all(folder);
+  save_model(folder, *model_, {});
+  const auto original = io::SafetensorsFile::open(folder_ / "model.safetensors");
+  const auto written = io::SafetensorsFile::open(folder / "model.safetensors");
+  EXPECT_EQ(written->names(), original->names());
+  for (const std::string& name : original->names()) {
+    EXPECT_EQ(written->get(name).shape(), original->get(name).shape()) << name;
+    EXPECT_EQ(difference(written->get(name), original->get(name)), 0) << name;
+  }
+  EXPECT_EQ(config_of(folder / "config.json"), config_of(folder_ / "config.json"));
+  EXPECT_EQ(difference(logits(*load_model(folder), {ids_, offsets_}), logits()), 0);
+  std::filesystem::remove_all(folder);
+}
+
+TEST_P(DecoderGolden, LatentAttentionReadsAndKeepsTheLatentAndOneRotaryKeyAlone) {
+  const nn::LatentRanks& ranks = model_->config().latent;
+  if (!ranks.present()) return;
+  const int64_t width = ranks.keys_values + ranks.rotary;
+  Decoding decoding(*model_, 1);
+  decoding.feed({text(0)});
+  // With something in the cache, heads attend to the latents themselves.
+  int attentions = 0;
+  decoding.context().observe_attention = [&](AttentionSite, const kernels::AttentionForward& in) {
+    EXPECT_EQ(in.k.cols(), width);
+    EXPECT_EQ(in.k.raw(), in.v.raw());
+    ++attentions;
+  };
+  decoding.feed({{5}});
+  EXPECT_EQ(attentions, model_->config().decoder_layers);
+  for (nn::KeyValueCache& cache : decoding.caches()) {
+    const int64_t rows = cache.rows();
+    const nn::KeysValues kept = cache.extend({Tensor::zeros({1, width}), {}});
+    EXPECT_EQ(kept.keys.shape(), (Shape{rows + 1, width}));
+    EXPECT_FALSE(kept.values.defined());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, DecoderGolden,
+                         ::testing::Values("gpt2", "llama2", "llama3", "llama-linear", "llama-yarn",
+                                           "llama-bias", "mistral", "qwen2", "qwen2-window",
+                                           "qwen3", "gemma2", "deepseek-v2", "deepseek-v2-group"),
+                         case_name);
+
+}  // namespace
+}  // namespace heed::checkpoint

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "heed/model/transformer.h"
+
+namespace heed::checkpoint {
+
+/// Several texts that a decoder alone continues, a pass at a time, with their keys and values kept.
+class Decoding {
+ public:
+  Decoding(const model::Transformer& model, size_t texts)
+      : model_(model), rows_(texts), caches_(model.make_caches(nn::KeyValueCache::Mode::keep)) {}
+
+  /// Logits [N, V] of the next tokens of every text, end to end; a text without any is left alone.
+  Tensor feed(const std::vector<std::vector<int32_t>>& next) {
+    std::vector<int32_t> input, positions;
+    kernels::AttentionSpans spans{.q_offsets = {0}, .kv_begin = {}, .kv_end = {}, .kv_rows = {}};
+    for (size_t text = 0; text < next.size(); ++text) {
+      if (next[text].empty()) continue;
+      for (const int32_t token : next[text]) {
+        input.push_back(token);
+        positions.push_back(static_cast<int32_t>(rows_[text].size()));
+        rows_[text].push_back(cached_++);
+      }
+      spans.kv_begin.push_back(static_cast<int32_t>(spans.kv_rows.size()));
+      spans.kv_rows.insert(spans.kv_rows.end(), rows_[text].begin(), rows_[text].end());
+      spans.kv_end.push_back(static_cast<int32_t>(spans.kv_rows.size()));
+      spans.q_offsets.push_back(static_cast<int32_t>(input.size()));
+    }
+    const Tensor states = model_.decode(
+        context_, input, {},
+        {positions, std::make_shared<const kernels::AttentionSpans>(spans), nullptr, caches_});
+    return model_.logits(context_, states);
+  }
+
+  Context& context() { return context_; }
+  std::vector<nn::KeyValueCache>& caches() { return caches_; }
+
+ private:
+  const model::Transformer& model_;
+  Context context_;
+  std::vector<std::vector<int32_t>> rows_;  // of the caches, for each text
+  int32_t cached_ = 0;
+  std::vector<nn::KeyValueCache> caches_;
+};
+
+}  // namespace heed::checkpoint

@@ -1,0 +1,105 @@
+// What the readers and writers of encoder and encoder-decoder families take and refuse.
+#include <gtest/gtest.h>
+
+#include "tests/checkpoint/golden.h"
+
+namespace heed::checkpoint {
+namespace {
+
+struct Refusal {
+  const char* golden;
+  const char* key;
+  nlohmann::json value;
+  const char* message;
+};
+
+TEST(EncoderFamilies, UnsupportedVariantsAreRefusedByFileKeyFoundAndExpected) {
+  const std::vector<Refusal> refusals{
+      {"bert", "position_embedding_type", "relative_key",
+       "f: position_embedding_type is \"relative_key\", expected \"absolute\""},
+      {"bert", "is_decoder", true, "f: is_decoder is true, expected false"},
+      {"bert",
+       "architectures",
+       {"BertForTokenClassification"},
+       "f: architectures is \"BertForTokenClassification\", expected \"BertForMaskedLM\" or "
+       "\"BertModel\""},
+      {"bert", "architectures", 3, "f: architectures is 3, expected a list of names"},
+      {"bert", "hidden_size", "wide", "f: hidden_size is \"wide\", expected an integer"},
+      {"roberta", "hidden_act", "relu",
+       "f: hidden_act is \"relu\", expected \"gelu\", which the head has"},
+      {"roberta", "max_position_embeddings", 2,
+       "f: max_position_embeddings is 2, expected more than pad_token_id + 1, which is 2"},
+      {"bart", "normalize_before", true, "f: normalize_before is true, expected false"},
+      {"bart", "tie_word_embeddings", false, "f: tie_word_embeddings is false, expected true"}};
+  for (const auto& [golden, key, value, message] : refusals) {
+    const auto path = golden_folder("families") / golden / "config.json";
+    nlohmann::json json = parse_json(read_file(path), "f");
+    json[key] = value;
+    try {
+      model::family_of_type(golden, "f").read_config(json, "f");
+      ADD_FAILURE() << key << " was taken";
+    } catch (const Error& error) {
+      EXPECT_EQ(std::string(error.what()).substr(0, std::string(message).size()), message);
+    }
+  }
+}
+
+/// Fields that are not the paper's, as a configuration of heed's own would say them.
+model::ModelConfig from_scratch(const std::string& family) {
+  model::ModelConfig c;
+  c.family = family;
+  c.vocab_size = 100;
+  c.d_model = 16;
+  c.n_heads = 2;
+  c.d_ff = 24;
+  c.scale_embedding = false;
+  if (family == "t5") {
+    c.activation = kernels::Activation::gelu_tanh;
+    c.gated = true;
+    c.norm = nn::NormKind::rms;
+    c.norm_placement = nn::NormPlacement::pre;
+    c.attention_scale = 1.0f;
+    c.qkv_bias = c.o_bias = c.ff_bias = c.head_bias = c.tied_head = false;
+    c.positions = model::PositionKind::relative;
+  } else {
+    c.positions = model::PositionKind::learned;
+    c.embedding_norm = true;
+    c.activation = kernels::Activation::gelu;
+  }
+  if (family == "bart" || family == "roberta") c.first_position = family == "bart" ? 2 : 1;
+  if (family.ends_with("bert") || family == "roberta") {
+    c.decoder_layers = 0;
+    c.head_transform = true;
+    c.norm_epsilon = 1e-12f;
+    c.token_types = family == "distilbert" ? 0 : 2;
+  }
+  c.validate();
+  return c;
+}
+
+TEST(EncoderFamilies, AConfigurationFromScratchIsWrittenInTheWordsOfItsFamily) {
+  for (const char* type : {"bert", "distilbert", "roberta", "bart", "t5"}) {
+    model::ModelConfig config = from_scratch(type);
+    EXPECT_EQ(model::family_for(config).model_type, type);
+    config.family.clear();
+    EXPECT_NE(model::family_for(config).model_type, "heed") << type;
+    config.family = type;
+    config.qk_norm = true;
+    EXPECT_THROW(model::family_for(config), Error) << type;
+  }
+}
+
+TEST(EncoderFamilies, AT5WithASharedHeadScalesItsStates) {
+  const auto path = golden_folder("families") / "t5" / "config.json";
+  nlohmann::json json = parse_json(read_file(path), "f");
+  json.erase("scale_decoder_outputs");  // as before transformers 5
+  const model::Family& t5 = model::family_of_type("t5", "f");
+  EXPECT_EQ(t5.read_config(json, "f").head_scale, 0.25f);
+  EXPECT_TRUE(t5.read_config(json, "f").tied_head);
+  json["tie_word_embeddings"] = false;
+  EXPECT_EQ(t5.read_config(json, "f").head_scale, 1.0f);
+  EXPECT_FALSE(t5.read_config(json, "f").tied_head);
+}
+
+}  // namespace
+}  // namespace heed::checkpoint

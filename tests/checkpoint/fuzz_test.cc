@@ -1,0 +1,134 @@
+// Damages the files of tests/fuzz and lets heed read them.
+#include <gtest/gtest.h>
+
+#include "heed/base/file.h"
+#include "heed/base/json.h"
+#include "heed/checkpoint/model_directory.h"
+#include "heed/io/gguf.h"
+#include "heed/io/safetensors.h"
+#include "heed/io/word_vectors.h"
+#include "heed/model/families/family.h"
+#include "tests/base/fuzz.h"
+
+namespace heed::checkpoint {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kSeeds = fs::path(HEED_SOURCE_DIR) / "tests/fuzz";
+constexpr uint64_t kAttempts = 3000;
+
+/// Reads damaged copies of a seed, a file of tests/fuzz or elsewhere. `reader` is given their path.
+template <typename Reader>
+void fuzz_seed(const fs::path& seed, Reader&& reader) {
+  const TemporaryDirectory folder;
+  const fs::path path = folder / seed.filename().string();
+  fuzz_file(path, read_file(kSeeds / seed), kAttempts, [&] { reader(path); });
+}
+
+/// Looks at every element, so that a sanitizer sees any that is not there.
+void look_at(const io::TensorSource& source) {
+  for (const std::string& name : source.names()) {
+    try {
+      const Tensor tensor = source.get(name);
+      unsigned sum = 0;
+      for (int64_t i = 0; i < tensor.bytes(); ++i) sum += static_cast<unsigned>(tensor.raw()[i]);
+      EXPECT_LE(sum, 255u * static_cast<unsigned>(tensor.bytes()));
+    } catch (const Error&) {
+      // A dtype that heed cannot use, or a number that does not fit.
+    }
+  }
+}
+
+TEST(Fuzz, Safetensors) {
+  fuzz_seed("all_dtypes.safetensors",
+            [](const fs::path& path) { look_at(*io::SafetensorsFile::open(path)); });
+}
+
+/// Asks for a value of metadata in every type that it may have.
+void look_at(const io::GgufMetadata& metadata, const std::string& key) {
+  const auto ask = [&]<typename T>(T) {
+    expect_error([&] { metadata.get<T>(key), fail("no error"); }, "");
+  };
+  ask(int64_t{});
+  ask(double{});
+  ask(bool{});
+  ask(std::string());
+  ask(std::vector<int64_t>());
+  ask(std::vector<double>());
+  ask(std::vector<bool>());
+  ask(std::vector<std::string>());
+}
+
+TEST(Fuzz, Gguf) {
+  fuzz_seed("all_types.gguf", [](const fs::path& path) {
+    const auto file = io::GgufFile::open(path);
+    for (const std::string& key : file->metadata().keys()) look_at(file->metadata(), key);
+    look_at(*file);
+  });
+}
+
+class FuzzGgufModel : public testing::TestWithParam<const char*> {};
+
+TEST_P(FuzzGgufModel, IsReadOrRefused) {
+  const fs::path golden = fs::path(HEED_SOURCE_DIR) / "tests/golden/gguf_models";
+  fuzz_seed(golden / GetParam(), [](const fs::path& path) { load_model(path); });
+}
+
+INSTANTIATE_TEST_SUITE_P(Architectures, FuzzGgufModel,
+                         testing::Values("llama3.gguf", "gemma2.gguf", "gpt2.gguf",
+                                         "deepseek-v2-group.gguf"));
+
+TEST(Fuzz, IndexOfShards) {
+  fuzz_seed("model.safetensors.index.json", [](const fs::path& path) {
+    const fs::path shard = path.parent_path() / "all_dtypes.safetensors";
+    if (!path_exists(shard)) fs::copy_file(kSeeds / "all_dtypes.safetensors", shard);
+    look_at(*io::open_model_tensors(path.parent_path()));
+  });
+}
+
+/// Of heed, of Marian, and one of every other family, in today's words and in older ones.
+std::vector<fs::path> config_files() {
+  std::vector<fs::path> files{kSeeds / "heed_config.json", kSeeds / "marian_config.json"};
+  const fs::path golden = fs::path(HEED_SOURCE_DIR) / "tests/golden/families";
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(golden))
+    if (entry.path().filename().string().starts_with("config.")) files.push_back(entry.path());
+  return files;
+}
+
+class FuzzConfig : public testing::TestWithParam<fs::path> {};
+
+TEST_P(FuzzConfig, IsReadOrRefused) {
+  fuzz_seed(GetParam(), [](const fs::path& path) {
+    fs::rename(path, path.parent_path() / "config.json");
+    const auto model = describe_model(path.parent_path());
+    const model::Family& family = model::family_for(model->config());
+    EXPECT_FALSE(family.write_config(model->config()).empty());
+  });
+}
+
+std::string name_of_case(const testing::TestParamInfo<fs::path>& info) {
+  std::string name =
+      info.param.parent_path().filename().string() + "_" + info.param.stem().string();
+  for (char& letter : name)
+    if (!std::isalnum(static_cast<unsigned char>(letter))) letter = '_';
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, FuzzConfig, testing::ValuesIn(config_files()), name_of_case);
+
+class FuzzWordVectors : public testing::TestWithParam<const char*> {};
+
+TEST_P(FuzzWordVectors, AreReadOrRefused) {
+  fuzz_seed(GetParam(), [](const fs::path& path) {
+    const io::WordVectors vectors = io::read_word_vectors(path, {"the", "cat", "dog", "naïve", ""});
+    for (const auto& [word, row] : vectors.rows)
+      EXPECT_EQ(static_cast<int64_t>(row.size()), vectors.dimension);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, FuzzWordVectors,
+                         testing::Values("vectors.txt", "vectors_no_header.txt", "vectors.bin"));
+
+}  // namespace
+}  // namespace heed::checkpoint

@@ -1,0 +1,141 @@
+// Models out of GGUF files that llama.cpp's converter wrote (tests/golden/gguf_models/make.py),
+// against the checkpoints that they were before.
+#include "heed/checkpoint/gguf_model.h"
+
+#include <gtest/gtest.h>
+
+#include "heed/checkpoint/model_directory.h"
+#include "tests/checkpoint/decoding.h"
+#include "tests/checkpoint/golden.h"
+#include "tests/io/gguf_bytes.h"
+
+namespace heed::checkpoint {
+namespace {
+
+namespace fs = std::filesystem;
+
+class GgufModels : public ::testing::TestWithParam<const char*> {
+ protected:
+  const fs::path original_ = golden_folder("families") / GetParam();
+  const fs::path converted_ = golden_folder("gguf_models") / (GetParam() + std::string(".gguf"));
+};
+
+TEST_P(GgufModels, HaveTheConfigurationOfTheOriginal) {
+  model::ModelConfig found = open_gguf_model(converted_).config;
+  model::ModelConfig expected = config_of(original_ / "config.json");
+  expected.family = found.family;
+  if (found.family == "gemma2") {
+    // Not in the file: they are those of the published models.
+    EXPECT_EQ(found.rotary_theta, 10000.0);
+    found.rotary_theta = expected.rotary_theta;
+    EXPECT_FLOAT_EQ(found.attention_scale, 1.0f / std::sqrt(6.0f));
+    found.attention_scale = expected.attention_scale;
+  }
+  if (found.family == "deepseek_v2") {
+    // One number stands for two, which are equal in the published models, but not here.
+    EXPECT_NEAR(found.rotary_scaling.mscale_all_dim, expected.rotary_scaling.mscale_all_dim, 1e-6);
+    EXPECT_NEAR(found.attention_scale, expected.attention_scale, 1e-6);
+    found.rotary_scaling = expected.rotary_scaling;
+    found.attention_scale = expected.attention_scale;
+  }
+  EXPECT_EQ(model::family_of_type("heed", "").write_config(found),
+            model::family_of_type("heed", "").write_config(expected));
+}
+
+TEST_P(GgufModels, HaveTheWeightsOfTheOriginal) {
+  const auto found = load_model(converted_), expected = load_model(original_);
+  // Adding one to Gemma's norms and taking it away again rounds.
+  const double tolerance = found->config().norm_unit_offset ? 1e-6 : 0.0;
+  for (const Parameter& parameter : expected->parameters().all())
+    EXPECT_LE(difference(found->parameters().named(parameter.name).value, parameter.value),
+              tolerance)
+        << parameter.name;
+}
+
+TEST_P(GgufModels, PackedAsTheyLoadAreTheSameWithoutElementsOfWhatOnlyProductsRead) {
+  const auto in_bf16 = [&](std::optional<DType> pack) {
+    return load_model(converted_, {.precision = {.dtype = DType::bf16}, .pack = pack});
+  };
+  const auto found = in_bf16(DType::bf16), expected = in_bf16({});
+  expected->pack(DType::bf16);
+  const std::vector<int32_t> ids{5, 9, 2, 3, 7}, offsets{0, 5};
+  const auto logits_of = [&](const model::Transformer& model) {
+    Context context{.dtype = DType::bf16};
+    return model.logits(context, model.decode_all(context, {ids, offsets}));
+  };
+  EXPECT_EQ(difference(logits_of(*found), logits_of(*expected)), 0.0);
+  const std::string name = "model.decoder.layers.0.self_attn.o_proj.weight";
+  const Parameter& packed = found->parameters().named(name);
+  EXPECT_FALSE(packed.present());
+  EXPECT_EQ(packed.value.shape(), packed.shape);
+  expect_error([&] { packed.read(DType::bf16); }, "given back once it was packed");
+  expect_error([&] { found->unpack(); }, "given back as it was loaded");
+}
+
+TEST_P(GgufModels, GiveTheLogitsOfTheReference) {
+  const std::string name = GetParam();
+  if (name == "gemma2" || name == "deepseek-v2-group") return;  // see the configurations above
+  const auto expected = io::SafetensorsFile::open(original_ / "expected.safetensors");
+  const auto ids = integers(expected->get("input_ids")),
+             offsets = integers(expected->get("offsets"));
+  const auto model = load_model(converted_, {.precision = {.dtype = std::nullopt}});
+  Context context;
+  const Tensor logits = model->logits(context, model->decode_all(context, {ids, offsets}));
+  EXPECT_LT(difference(logits, expected->get("logits")), 1e-4);
+}
+
+TEST_P(GgufModels, CanBeSavedAsTheDirectoryTheyWere) {
+  const TemporaryDirectory folder;
+  save_model(folder.path(), *load_model(converted_), {});
+  EXPECT_EQ(io::SafetensorsFile::open(folder / "model.safetensors")->names(),
+            io::SafetensorsFile::open(original_ / "model.safetensors")->names());
+}
+
+INSTANTIATE_TEST_SUITE_P(Converted, GgufModels,
+                         ::testing::Values("llama3", "llama-bias", "llama-yarn", "qwen2", "qwen3",
+                                           "gemma2", "gpt2", "deepseek-v2-group"),
+                         case_name);
+
+/// The message of the refusal to read a GGUF file.
+std::string refusal(const io::GgufBytes& bytes, const std::string& data = "") {
+  const TemporaryDirectory folder;
+  write_quickly(folder / "some.gguf", bytes.bytes(data));
+  try {
+    describe_model(folder / "some.gguf");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+io::GgufBytes of_architecture(const std::string& name) {
+  io::GgufBytes bytes;
+  bytes.value("general.architecture", io::GgufType::string, io::GgufBytes::text(name));
+  return bytes;
+}
+
+TEST(GgufModelRefusals, SayWhatIsWrong) {
+  EXPECT_NE(refusal({}).find("general.architecture"), std::string::npos);
+  EXPECT_NE(refusal(of_architecture("mamba")).find("\"mamba\", expected one of llama, qwen2"),
+            std::string::npos);
+  EXPECT_NE(refusal(of_architecture("llama")).find("token_embd.weight"), std::string::npos);
+  io::GgufBytes deep = of_architecture("gpt2");
+  deep.value("gpt2.embedding_length", io::GgufType::u32, io::GgufBytes::number(uint32_t{2}))
+      .value("gpt2.block_count", io::GgufType::u32, io::GgufBytes::number(uint32_t{1} << 30))
+      .tensor("token_embd.weight", {2, 2}, 0, 0);
+  EXPECT_NE(refusal(deep, std::string(16, '\0')).find("1073741824 layers in 1 tensors"),
+            std::string::npos);
+}
+
+TEST(GgufModelRefusals, AMissingFileIsNamed) {
+  const TemporaryDirectory folder;
+  try {
+    load_model(folder / "none.gguf");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("none.gguf"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace heed::checkpoint

@@ -1,0 +1,114 @@
+#include "heed/checkpoint/quantized_gguf.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "heed/checkpoint/model_directory.h"
+#include "heed/io/gguf.h"
+#include "tests/base/testing.h"
+#include "tests/checkpoint/golden.h"
+#include "tests/kernels/kernel_testing.h"
+
+namespace heed::checkpoint {
+namespace {
+
+namespace fs = std::filesystem;
+
+class QuantizedGguf : public testing::TestWithParam<const char*> {
+ protected:
+  const fs::path original_ = golden_folder("gguf_models") / (GetParam() + std::string(".gguf"));
+  const TemporaryDirectory folder_;
+  const fs::path path_ = folder_ / "model.gguf";
+};
+
+TEST_P(QuantizedGguf, HoldsTheConvertedTensors) {
+  const auto was = io::GgufFile::open(original_);
+  for (const DType dtype : {DType::q8_0, DType::q4_0, DType::q4_1, DType::bf16}) {
+    write_quantized_gguf(path_, original_, {.dtype = dtype});
+    const auto is = io::GgufFile::open(path_);
+    ASSERT_EQ(is->names(), was->names());
+    constexpr size_t npos = std::string::npos;
+    const bool four_bits = dtype == DType::q4_0 || dtype == DType::q4_1;
+    for (const std::string& name : was->names()) {
+      const bool four = name.starts_with("blk.") && name.find("ffn_gate_inp.") == npos &&
+                        name.find("attn_k.") == npos && name.find("attn_v.") == npos &&
+                        name.find("attn_qkv.") == npos;
+      const DType wanted = four_bits && !four ? DType::q8_0 : dtype;
+      const Tensor expected = quantize::in_precision(was->get(name), {wanted}),
+                   found = is->get(name);
+      ASSERT_EQ(found.dtype(), expected.dtype()) << name;
+      ASSERT_EQ(found.shape(), expected.shape()) << name;
+      EXPECT_EQ(std::memcmp(found.raw(), expected.raw(), static_cast<size_t>(expected.bytes())), 0)
+          << name;
+    }
+    EXPECT_NO_THROW(load_model(path_));
+  }
+}
+
+TEST_P(QuantizedGguf, TakesOverTheMetadata) {
+  const auto was = io::GgufFile::open(original_);
+  write_quantized_gguf(path_, original_, {.dtype = DType::q8_0});
+  const auto is = io::GgufFile::open(path_);
+  EXPECT_EQ(is->metadata().keys(), was->metadata().keys());
+  EXPECT_EQ(is->metadata().get<std::string>("general.architecture"),
+            was->metadata().get<std::string>("general.architecture"));
+  constexpr int64_t kMostlyQ8 = 7;
+  EXPECT_EQ(is->metadata().get<int64_t>("general.file_type"), kMostlyQ8);
+}
+
+/// What is read of the file is what becomes of the model itself: importance belongs to parameters,
+/// which are parts of tensors (experts, GPT-2's queries) and whose rows files may sort.
+TEST_P(QuantizedGguf, QuantisesAsTheModelIs) {
+  const auto model = load_model(original_, {.precision = {std::nullopt}});
+  quantize::Quantization how{.dtype = DType::q4_0};
+  uint64_t seed = 1;
+  for (Parameter& parameter : model->parameters().all())
+    if (parameter.shape.rank() == 2)
+      how.importance.observe(parameter, kernels::normals({9, parameter.shape[1]}, ++seed));
+  how.importance.finish();
+  write_quantized_gguf(path_, original_, how);
+  quantize::quantize(*model, how);
+  const auto opened = load_model(path_, {.precision = {std::nullopt}});
+  for (size_t i = 0; i < model->parameters().all().size(); ++i) {
+    const Parameter& found = opened->parameters().all()[i];
+    const Parameter& expected = model->parameters().all()[i];
+    // Parted in the file, or one with keys and values.
+    if (found.name.find("kv_b_proj") != std::string::npos ||
+        (model->config().family == "gpt2" && found.name.find("q_proj") != std::string::npos))
+      continue;
+    ASSERT_EQ(found.value.dtype(), expected.value.dtype()) << found.name;
+    EXPECT_EQ(std::memcmp(found.value.raw(), expected.value.raw(),
+                          static_cast<size_t>(expected.value.bytes())),
+              0)
+        << found.name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Architectures, QuantizedGguf,
+                         testing::Values("llama3", "gemma2", "gpt2", "qwen3", "deepseek-v2-group"),
+                         case_name);
+
+TEST(WriteQuantizedGguf, KeepsTheFileItIsMadeOf) {
+  const TemporaryDirectory folder;
+  const fs::path path = folder / "model.gguf";
+  fs::copy_file(golden_folder("gguf_models") / "llama3.gguf", path);
+  expect_error([&] { write_quantized_gguf(path, path, {.dtype = DType::q8_0}); },
+               "is the model itself");
+}
+
+TEST(WriteQuantizedGguf, RefusesTheImportanceOfAnotherModel) {
+  const TemporaryDirectory folder;
+  const fs::path original = golden_folder("gguf_models") / "llama3.gguf";
+  quantize::Quantization how{.dtype = DType::q4_0};
+  Parameter weight;
+  weight.name = "model.decoder.layers.0.self_attn.q_proj.weight";
+  how.importance.observe(weight, Tensor::full({2, 7}, 1.0f));
+  how.importance.finish();
+  expect_error([&] { write_quantized_gguf(folder / "model.gguf", original, how); },
+               "7 were observed: the importance is that of another model");
+  EXPECT_FALSE(fs::exists(folder / "model.gguf"));
+}
+
+}  // namespace
+}  // namespace heed::checkpoint

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "heed/checkpoint/model_directory.h"
+#include "tests/checkpoint/golden.h"
+
+namespace heed::checkpoint {
+
+/// Expects the gradients of `model` to be those that `expected` holds under the names of the
+/// family's files. Values are lost: they change places with the gradients.
+inline void expect_gradients(model::Transformer& model, const io::SafetensorsFile& expected) {
+  // The table of weights says of gradients what it says of values.
+  for (Parameter& parameter : model.parameters().all()) parameter.value = parameter.gradient;
+  const model::Family& family = model::family_for(model.config());
+  double largest = 0;
+  for (const auto& [name, gradient] : stored_weights(model, family))
+    for (const float g : gradient.values<float>())
+      largest = std::max(largest, std::abs(static_cast<double>(g)));
+  for (const auto& [name, gradient] : stored_weights(model, family)) {
+    const Tensor reference = expected.get("gradient." + name);
+    double size = 0;
+    for (const float g : reference.values<float>())
+      size = std::max(size, std::abs(static_cast<double>(g)));
+    // A softmax does not change when all its scores do: the gradient of a key's bias is zero but
+    // for rounding, in both.
+    if (size < 1e-6 * largest) {
+      for (const float g : gradient.values<float>()) EXPECT_NEAR(g, 0.0, 1e-6 * largest) << name;
+    } else {
+      EXPECT_LT(difference(gradient, reference), 1e-4) << name;
+    }
+  }
+}
+
+/// Saves `model` into `folder`, and expects the tensors and the configuration of `original`.
+inline void save_and_compare(const model::Transformer& model, const std::filesystem::path& folder,
+                             const std::filesystem::path& original) {
+  std::filesystem::remove_all(folder);
+  save_model(folder, model, {});
+  const auto was = io::SafetensorsFile::open(original / "model.safetensors");
+  const auto is = io::SafetensorsFile::open(folder / "model.safetensors");
+  EXPECT_EQ(is->names(), was->names());
+  for (const std::string& name : was->names()) {
+    EXPECT_EQ(is->get(name).shape(), was->get(name).shape()) << name;
+    EXPECT_EQ(difference(is->get(name), was->get(name)), 0) << name;
+  }
+  EXPECT_EQ(config_of(folder / "config.json"), config_of(original / "config.json"));
+}
+
+}  // namespace heed::checkpoint

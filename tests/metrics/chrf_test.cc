@@ -1,0 +1,78 @@
+#include "heed/metrics/chrf.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "heed/base/error.h"
+#include "heed/base/file.h"
+#include "heed/metrics/metric_version.h"
+
+namespace heed::metrics {
+namespace {
+
+const nlohmann::json& golden() {
+  static const nlohmann::json expected = nlohmann::json::parse(
+      read_file(std::filesystem::path(HEED_SOURCE_DIR) / "tests/golden/metrics/expected.json"));
+  return expected;
+}
+
+TEST(Chrf, EqualsSacrebleu) {
+  for (const auto& corpus : golden()["corpora"]) {
+    SCOPED_TRACE(corpus["name"]);
+    const Chrf chrf = corpus_chrf(corpus["hypotheses"], corpus["references"]);
+    EXPECT_NEAR(chrf.score, corpus["chrf"], 1e-6);
+    EXPECT_EQ(chrf.text(), corpus["chrf_text"]);
+  }
+}
+
+TEST(Chrf, WithWordsEqualsSacrebleusChrfPlusPlus) {
+  for (const auto& corpus : golden()["corpora"]) {
+    SCOPED_TRACE(corpus["name"]);
+    const Chrf chrf = corpus_chrf(corpus["hypotheses"], corpus["references"], {.word_order = 2});
+    EXPECT_NEAR(chrf.score, corpus["chrf_plus_plus"], 1e-6);
+    EXPECT_EQ(chrf.text(), corpus["chrf_plus_plus_text"]);
+  }
+}
+
+TEST(Chrf, SignsWithSacrebleusFieldsAndItsOwnVersion) {
+  const auto signed_by_heed = [](size_t which) {
+    return golden()["signatures"][which].get<std::string>() + "|version:" + kMetricVersion;
+  };
+  EXPECT_EQ((Chrf{.score = 1, .word_order = 0}.signature()), signed_by_heed(1));
+  EXPECT_EQ((Chrf{.score = 1, .word_order = 2}.signature()), signed_by_heed(2));
+}
+
+TEST(Chrf, RefusesUnequalAndNoLines) {
+  const auto error = [](const std::vector<std::string>& ours,
+                        const std::vector<std::string>& theirs,
+                        const ChrfOptions& options) -> std::string {
+    try {
+      corpus_chrf(ours, theirs, options);
+    } catch (const Error& caught) {
+      return caught.what();
+    }
+    return "no error";
+  };
+  EXPECT_EQ(error({"a"}, {}, {}), "chrF of 1 translations and 0 references");
+  EXPECT_EQ(error({}, {}, {}), "chrF of no translations");
+  EXPECT_EQ(error({"a"}, {"a"}, {.word_order = -1}),
+            "chrF with word order -1, expected at least 0");
+}
+
+TEST(Chrf, TakesALineOfAMegabyteInLinearTime) {
+  const auto start = std::chrono::steady_clock::now();
+  const std::string line(1'000'000, 'a');
+  EXPECT_NEAR(corpus_chrf({line}, {line}).score, 100, 1e-9);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+}
+
+TEST(Chrf, TakesMalformedUtf8) {
+  EXPECT_NEAR(corpus_chrf({"a\xff\xc3 b. c"}, {"a\xff\xc3 b. c"}, {.word_order = 2}).score, 100,
+              1e-9);
+}
+
+}  // namespace
+}  // namespace heed::metrics

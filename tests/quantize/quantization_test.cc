@@ -1,0 +1,199 @@
+#include "heed/quantize/quantization.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "heed/checkpoint/model_directory.h"
+#include "heed/kernels/quantize.h"
+#include "heed/ops/linear.h"
+#include "tests/base/testing.h"
+#include "tests/checkpoint/golden.h"
+#include "tests/kernels/kernel_testing.h"
+
+namespace heed::quantize {
+namespace {
+
+using checkpoint::case_name;
+using checkpoint::golden_folder;
+using kernels::normals;
+
+Parameter weight_of(const Shape& shape) {
+  Parameter weight;
+  weight.name = "model.decoder.layers.0.fc1.weight";
+  weight.shape = shape;
+  weight.value = normals(shape, 1);
+  return weight;
+}
+
+TEST(Importance, OfSquaresAloneIsTheirMean) {
+  Parameter weight = weight_of({5, 4}), none;
+  Importance importance(0);
+  EXPECT_TRUE(importance.empty());
+  Context context;
+  importance.watch(context);
+  const std::vector<float> first{1, 0, 2, 3}, second{3, 0, 0, 3, 0, 0, 2, 0};
+  ops::linear(context, Tensor::of({1, 4}, first), weight, none);
+  ops::linear(context, Tensor::of({2, 4}, second), weight, none);
+  EXPECT_FALSE(importance.empty());
+  importance.finish();
+  const Feedback* found = importance.of(weight.name, 4);
+  ASSERT_TRUE(found);
+  EXPECT_FALSE(found->weights.defined());
+  const double expected[] = {10.0 / 9, 0, 8.0 / 9, 2};  // 10, 0, 8 and 18 of 36
+  for (int64_t k = 0; k < 4; ++k)
+    EXPECT_NEAR(found->importance.data<float>()[k], expected[k] + 0.01, 1e-6);
+}
+
+TEST(Importance, IsUnknownOfWhatWasNotMultipliedWith) {
+  for (const int64_t bytes : {0, 1 << 20}) {
+    Importance importance(bytes);
+    const Parameter weight = weight_of({5, 4});
+    importance.observe(weight, Tensor::zeros({3, 4}));
+    importance.finish();
+    EXPECT_EQ(importance.of("another", 4), nullptr);
+    EXPECT_EQ(importance.of(weight.name, 4), nullptr);  // all were zero
+  }
+}
+
+TEST(Importance, OfAnotherModelIsRefused) {
+  Importance importance;
+  const Parameter weight = weight_of({5, 4});
+  importance.observe(weight, normals({3, 4}, 2));
+  expect_error(
+      [&] {
+        importance.observe(weight, normals({3, 8}, 2));
+      },
+      "4 columns, and now with 8");
+  importance.finish();
+  expect_error([&] { importance.of(weight.name, 8); },
+               "model.decoder.layers.0.fc1.weight has 8 columns, but 4 were observed: the "
+               "importance is that of another model");
+}
+
+TEST(Importance, WeightsOfTheSameInputCountItOnce) {
+  Parameter keys = weight_of({5, 32}), values = weight_of({5, 32});
+  values.name = "another";
+  const Tensor x = normals({40, 32}, 3);
+  Importance once, twice;
+  once.observe(keys, x);
+  for (const Parameter* weight : {&keys, &values, &keys}) twice.observe(*weight, x);
+  once.finish();
+  twice.finish();
+  const Feedback* expected = once.of(keys.name, 32);
+  for (const Parameter* weight : {&keys, &values})
+    for (int64_t k = 0; k < 32; ++k)
+      EXPECT_EQ(twice.of(weight->name, 32)->importance.data<float>()[k],
+                expected->importance.data<float>()[k]);
+}
+
+TEST(Importance, OfWhatIsNotFiniteIsRefused) {
+  for (const int64_t bytes : {0, 1 << 20}) {
+    Importance importance(bytes);
+    importance.observe(weight_of({5, 4}), Tensor::full({3, 4}, HUGE_VALF));
+    expect_error([&] { importance.finish(); }, "not finite");
+  }
+}
+
+TEST(Quantization, FourBitsAreForMatricesInLayers) {
+  const Shape matrix{8, 64};
+  for (const DType dtype : {DType::q4_0, DType::q4_1}) {
+    const Quantization how{.dtype = dtype};
+    const auto kept = [&](const char* name, const Shape& shape) {
+      return quantized_dtype(how, name, shape, DType::f32);
+    };
+    EXPECT_EQ(kept("model.decoder.layers.3.self_attn.q_proj.weight", matrix), dtype);
+    EXPECT_EQ(kept("model.encoder.layers.3.experts.0.down.weight", matrix), dtype);
+    EXPECT_EQ(kept("model.decoder.layers.3.self_attn.k_proj.weight", matrix), DType::q8_0);
+    EXPECT_EQ(kept("model.decoder.layers.3.encoder_attn.v_proj.weight", matrix), DType::q8_0);
+    EXPECT_EQ(kept("model.decoder.layers.3.router.weight", matrix), DType::q8_0);
+    EXPECT_EQ(kept("model.shared.weight", matrix), DType::q8_0);
+    EXPECT_EQ(kept("model.encoder.embed_positions.weight", matrix), DType::q8_0);
+    EXPECT_EQ(kept("lm_head.weight", matrix), DType::q8_0);
+    EXPECT_EQ(kept("model.decoder.layers.3.fc1.weight", {8, 63}), DType::bf16);
+    EXPECT_EQ(kept("model.decoder.layers.3.fc1.bias", {64}), DType::f32);
+  }
+  EXPECT_EQ(quantized_dtype({.dtype = DType::bf16}, "lm_head.weight", matrix, DType::f32),
+            DType::bf16);
+}
+
+TEST(Quantization, SparesMapsBackInTheFirstAndLastLayersOfDeepStacks) {
+  model::ModelConfig config;
+  config.vocab_size = 8;
+  config.d_model = config.d_ff = 32;
+  config.n_heads = 1;
+  config.encoder_layers = 7;
+  config.decoder_layers = 17;
+  const auto spared = spared_parameters(model::Transformer(config, std::nullopt));
+  const auto name = [](const char* stack, int layer) {
+    return fmt::format("model.{}.layers.{}.fc2.weight", stack, layer);
+  };
+  EXPECT_EQ(spared, (std::set<std::string>{name("decoder", 0), name("decoder", 1),
+                                           name("decoder", 15), name("decoder", 16)}));
+  const auto kept = [&](int layer, DType wanted) {
+    return quantized_dtype({.dtype = wanted, .spared = spared}, name("decoder", layer), {32, 32},
+                           DType::f32);
+  };
+  EXPECT_EQ(kept(16, DType::q4_0), DType::q8_0);
+  EXPECT_EQ(kept(9, DType::q4_0), DType::q4_0);
+  EXPECT_EQ(kept(16, DType::bf16), DType::bf16);
+}
+
+class QuantizedModel : public testing::TestWithParam<const char*> {};
+
+TEST_P(QuantizedModel, IsObservedInEveryLayerAndStillRuns) {
+  const auto folder = golden_folder("families") / GetParam();
+  const auto original = checkpoint::load_model(folder);
+  Quantization how{.dtype = DType::q4_0};
+  Context context;
+  how.importance.watch(context);
+  std::vector<int32_t> tokens(24);
+  for (size_t i = 0; i < tokens.size(); ++i) tokens[i] = static_cast<int32_t>(3 + i % 20);
+  const std::vector<int32_t> offsets{0, static_cast<int32_t>(tokens.size())};
+  const auto states = [&](const model::Transformer& model, Context& with) {
+    model::Memory memory;
+    if (model.has_encoder()) memory = model.encode(with, {tokens, offsets});
+    return model.has_decoder() ? model.decode_all(with, {tokens, offsets}, memory) : memory.states;
+  };
+  states(*original, context);
+  how.importance.finish();
+  // What every matrix of a layer was multiplied with is known.
+  for (const Parameter& parameter : original->parameters().all()) {
+    const bool expert = parameter.name.find(".experts.") != std::string::npos;
+    if (quantized_dtype(how, parameter.name, parameter.shape, DType::f32) != DType::q4_0 || expert)
+      continue;
+    EXPECT_TRUE(how.importance.of(parameter.name, parameter.shape[1])) << parameter.name;
+  }
+  const auto smaller = checkpoint::load_model(folder);
+  quantize(*smaller, how);
+  Context plain;
+  const Tensor found = states(*smaller, plain), expected = states(*original, plain);
+  for (const float value : found.values<float>()) ASSERT_TRUE(std::isfinite(value));
+  EXPECT_EQ(found.shape(), expected.shape());
+}
+
+TEST_P(QuantizedModel, IsTheOneThatIsQuantisedWhileItLoads) {
+  const auto folder = golden_folder("families") / GetParam();
+  for (const DType dtype : {DType::q4_0, DType::q8_0}) {
+    const auto quantised = checkpoint::load_model(folder, {.precision = {std::nullopt}});
+    quantize(*quantised, {.dtype = dtype, .spared = spared_parameters(*quantised)});
+    const auto loaded = checkpoint::load_model(folder, {.precision = {dtype}});
+    for (size_t i = 0; i < loaded->parameters().all().size(); ++i) {
+      const Parameter& found = loaded->parameters().all()[i];
+      const Tensor expected = quantised->parameters().all()[i].value;
+      ASSERT_EQ(found.value.dtype(), expected.dtype()) << found.name;
+      EXPECT_EQ(
+          std::memcmp(found.value.raw(), expected.raw(), static_cast<size_t>(expected.bytes())), 0)
+          << found.name;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, QuantizedModel,
+                         testing::Values("bart", "bert-pooled", "deepseek-v2", "gemma2", "gpt2",
+                                         "llama3", "t5-v1.1"),
+                         case_name);
+
+}  // namespace
+}  // namespace heed::quantize
