@@ -102,7 +102,8 @@ train::TrainConfig resumed_config(const TrainOptions& options, const CLI::App& a
                                   const train::RunDirectory& run) {
   require(run.has_checkpoint(), "{} has no checkpoint to resume from", run.root().string());
   train::TrainConfig saved;
-  read_config_file(saved, run.config());
+  train::read_toml(saved, read_file(run.config()), run.config().string(),
+                   train::FormerKeys::accepted);
   train::TrainConfig asked = saved;
   if (!options.preset.empty())
     train::read_toml(asked, train::preset(options.preset), options.preset + ".toml");

@@ -40,7 +40,7 @@ cat >encoder/config.json <<END
 END
 for i in $(seq 40); do echo "the $i sheep went in"; done >a.txt
 sed 's/went in/came out/' a.txt >b.txt
-"$heed" train --preset tiny --source a.txt --target b.txt --out translator --set run.steps=2 \
+"$heed" train --preset tiny --source a.txt --target b.txt --out translator --set run.max_steps=2 \
   --set vocabulary.size=60 2>/dev/null
 decoder=(--model decoder --random-weights 1)
 encoder=(--model encoder --random-weights 1)

@@ -42,11 +42,27 @@ TEST(Config, AMisspeltKeyIsNamedWithTheNearestOne) {
             "c.toml:2: there is no key modell.d_model; did you mean model.d_model?");
 }
 
+TEST(Config, AFormerKeyIsRefusedWithItsNewName) {
+  EXPECT_EQ(error_of("[model]\nn_heads = 3\n"),
+            "c.toml:2: model.n_heads is called model.num_attention_heads now");
+  EXPECT_EQ(error_of("[run]\nsteps = 3\n"), "c.toml:2: run.steps is called run.max_steps now");
+}
+
+TEST(Config, TheFileOfAnOlderRunMayHaveFormerKeys) {
+  TrainConfig config;
+  read_toml(config, "[model]\nn_heads = 16\n[optimizer]\nwarmup = 7\n", "c.toml",
+            FormerKeys::accepted);
+  EXPECT_EQ(config.model.n_heads, 16);
+  EXPECT_EQ(config.optimizer.warmup, 7);
+}
+
 TEST(Config, AValueOfTheWrongTypeIsNamed) {
   EXPECT_EQ(error_of("[model]\nd_model = \"wide\"\n"),
             "c.toml:2: model.d_model is 'wide', expected an integer");
-  EXPECT_EQ(error_of("[model]\ngated = 1\n"), "c.toml:2: model.gated is 1, expected true or false");
-  EXPECT_NE(error_of("[optimizer]\nschedule = \"square\"\n").find("expected one of inverse_sqrt"),
+  EXPECT_EQ(error_of("[model]\nis_gated_act = 1\n"),
+            "c.toml:2: model.is_gated_act is 1, expected true or false");
+  EXPECT_NE(error_of("[optimizer]\nlr_scheduler_type = \"square\"\n")
+                .find("expected one of inverse_sqrt"),
             std::string::npos);
   EXPECT_NE(error_of("[model]\nd_model = 3.5\n"), "");
   EXPECT_NE(error_of("[model]\nd_model = 99999999999999999999\n"), "");
@@ -58,14 +74,15 @@ TEST(Config, BrokenTomlIsAnErrorWithItsLine) {
 }
 
 TEST(Config, ARunThatNothingEndsIsRefused) {
-  EXPECT_NE(error_of("[run]\nsteps = 0\n").find("nothing would end the run"), std::string::npos);
-  EXPECT_EQ(error_of("[run]\nsteps = 1\n"), "");
+  EXPECT_NE(error_of("[run]\nmax_steps = 0\n").find("nothing would end the run"),
+            std::string::npos);
+  EXPECT_EQ(error_of("[run]\nmax_steps = 1\n"), "");
 }
 
 TEST(Config, ASingleFieldCanBeSet) {
   TrainConfig config;
   set_field(config, "model.d_model=96");
-  set_field(config, "optimizer.schedule=cosine");
+  set_field(config, "optimizer.lr_scheduler_type=cosine");
   set_field(config, "data.source=some/file.en");
   EXPECT_EQ(config.model.d_model, 96);
   EXPECT_EQ(config.optimizer.schedule, ScheduleKind::cosine);

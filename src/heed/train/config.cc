@@ -62,32 +62,33 @@ void TrainConfig::validate() const {
   require_at_least("data.max_ratio", data.max_ratio, 1);
   require_at_least("vocabulary.size", static_cast<double>(vocabulary.size), 8);
   require_at_least("optimizer.learning_rate", optimizer.learning_rate, 0);
-  require_at_least("optimizer.warmup", static_cast<double>(optimizer.warmup), 0);
-  require_at_least("optimizer.clip", optimizer.clip, 0);
+  require_at_least("optimizer.warmup_steps", static_cast<double>(optimizer.warmup), 0);
+  require_at_least("optimizer.max_grad_norm", optimizer.clip, 0);
   require_at_least("optimizer.skip_outliers", optimizer.skip_outliers, 0);
   require(optimizer.final_rate >= 0 && optimizer.final_rate <= 1,
-          "optimizer.final_rate is {}, expected 0 to 1", optimizer.final_rate);
+          "optimizer.min_lr_rate is {}, expected 0 to 1", optimizer.final_rate);
   require_at_least("optimizer.weight_decay", optimizer.weight_decay, 0);
   require(optimizer.label_smoothing >= 0 && optimizer.label_smoothing < 1,
-          "optimizer.label_smoothing is {}, expected at least 0 and below 1",
+          "optimizer.label_smoothing_factor is {}, expected at least 0 and below 1",
           optimizer.label_smoothing);
-  for (const auto& [name, beta] : {std::pair{"beta1", optimizer.beta1}, {"beta2", optimizer.beta2}})
+  for (const auto& [name, beta] :
+       {std::pair{"adam_beta1", optimizer.beta1}, {"adam_beta2", optimizer.beta2}})
     require(beta >= 0 && beta < 1, "optimizer.{} is {}, expected at least 0 and below 1", name,
             beta);
   require_at_least("run.token_budget", static_cast<double>(run.token_budget), 16);
-  require_at_least("run.accumulation", static_cast<double>(run.accumulation), 1);
+  require_at_least("run.gradient_accumulation_steps", static_cast<double>(run.accumulation), 1);
   require(run.context >= 0 && run.context <= model.max_positions,
-          "run.context is {}, expected 0 to model.max_positions, which is {}", run.context,
-          model.max_positions);
+          "run.context is {}, expected 0 to model.max_position_embeddings, which is {}",
+          run.context, model.max_positions);
   require_at_least("run.average", static_cast<double>(run.average), 0);
   require(run.steps >= 0 && run.epochs >= 0 && run.minutes >= 0,
-          "run.steps, run.epochs and run.minutes are limits, expected at least 0");
+          "run.max_steps, run.num_train_epochs and run.minutes are limits, expected at least 0");
   require(run.steps > 0 || run.epochs > 0 || run.minutes > 0 || validation.patience > 0,
-          "nothing would end the run: set run.steps, run.epochs, run.minutes or "
-          "validation.patience");
-  require_at_least("validation.every", static_cast<double>(validation.every), 1);
+          "nothing would end the run: set run.max_steps, run.num_train_epochs, run.minutes or "
+          "validation.early_stopping_patience");
+  require_at_least("validation.eval_steps", static_cast<double>(validation.every), 1);
   require_at_least("validation.sentences", static_cast<double>(validation.sentences), 1);
-  require_at_least("validation.beam", static_cast<double>(validation.beam), 1);
+  require_at_least("validation.num_beams", static_cast<double>(validation.beam), 1);
 }
 
 }  // namespace heed::train

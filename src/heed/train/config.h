@@ -103,8 +103,12 @@ std::vector<std::string> preset_names();
 std::string preset(const std::string& name);
 
 /// Reads TOML over `config`: keys that are not there keep their value. Throws Error with the line
-/// of a syntax error, of an unknown key (with the nearest known one), of a value of the wrong type.
-void read_toml(TrainConfig& config, const std::string& text, const std::string& file);
+/// of a syntax error, of an unknown key (with the nearest known one), of a key that was renamed
+/// (with its new name, unless such keys are accepted: runs of version 0.1 have them in their
+/// config.toml), of a value of the wrong type.
+enum class FormerKeys { refused, accepted };
+void read_toml(TrainConfig& config, const std::string& text, const std::string& file,
+               FormerKeys former = FormerKeys::refused);
 /// Sets "section.key" from a TOML value such as `3`, `true`, `"text"`, or a bare word.
 void set_field(TrainConfig& config, const std::string& assignment);
 /// The whole configuration as TOML with a comment to each key.

@@ -11,6 +11,7 @@
 #include "heed/base/names.h"
 #include "heed/model/config_fields.h"
 #include "heed/train/config.h"
+#include "heed/train/renamed_keys.h"
 
 namespace heed::train {
 namespace {
@@ -155,18 +156,20 @@ void add_optimizer_fields(TrainConfig& c, std::vector<Field>& f) {
   f.push_back(field("optimizer.learning_rate", o.learning_rate, "the peak"));
   static constexpr std::array kSchedules{ScheduleKind::inverse_sqrt, ScheduleKind::cosine,
                                          ScheduleKind::linear, ScheduleKind::constant};
-  f.push_back(field("optimizer.schedule", o.schedule, std::span<const ScheduleKind>(kSchedules),
+  f.push_back(field("optimizer.lr_scheduler_type", o.schedule,
+                    std::span<const ScheduleKind>(kSchedules),
                     "inverse_sqrt (the paper), cosine, linear or constant"));
-  f.push_back(field("optimizer.warmup", o.warmup, "steps of linear warm-up"));
-  f.push_back(field("optimizer.final_rate", o.final_rate,
+  f.push_back(field("optimizer.warmup_steps", o.warmup, "steps of linear warm-up"));
+  f.push_back(field("optimizer.min_lr_rate", o.final_rate,
                     "where cosine and linear end, as a share of the peak"));
-  f.push_back(field("optimizer.beta1", o.beta1, "Adam"));
-  f.push_back(field("optimizer.beta2", o.beta2, "Adam"));
-  f.push_back(field("optimizer.epsilon", o.epsilon, "Adam"));
+  f.push_back(field("optimizer.adam_beta1", o.beta1, "Adam"));
+  f.push_back(field("optimizer.adam_beta2", o.beta2, "Adam"));
+  f.push_back(field("optimizer.adam_epsilon", o.epsilon, "Adam"));
   f.push_back(
       field("optimizer.weight_decay", o.weight_decay, "decoupled, on matrices and embeddings"));
-  f.push_back(field("optimizer.clip", o.clip, "greatest norm of the gradient; 0: no limit"));
-  f.push_back(field("optimizer.label_smoothing", o.label_smoothing, "0.1 in the paper"));
+  f.push_back(
+      field("optimizer.max_grad_norm", o.clip, "greatest norm of the gradient; 0: no limit"));
+  f.push_back(field("optimizer.label_smoothing_factor", o.label_smoothing, "0.1 in the paper"));
   f.push_back(field("optimizer.skip_outliers", o.skip_outliers,
                     "skip a step whose loss or gradient norm is this many deviations above the "
                     "recent mean; 0: never"));
@@ -183,19 +186,19 @@ void add_run_fields(TrainConfig& c, std::vector<Field>& f) {
                     "source or target tokens of a batch, whichever are more"));
   f.push_back(field("run.context", c.run.context,
                     "tokens of a language model's windows; 0: as many as fit model and batch"));
-  f.push_back(field("run.accumulation", c.run.accumulation, "batches per step"));
-  f.push_back(field("run.steps", c.run.steps, "end after so many steps; 0: no limit"));
-  f.push_back(field("run.epochs", c.run.epochs, "end after so many epochs; 0: no limit"));
+  f.push_back(field("run.gradient_accumulation_steps", c.run.accumulation, "batches per step"));
+  f.push_back(field("run.max_steps", c.run.steps, "end after so many steps; 0: no limit"));
+  f.push_back(field("run.num_train_epochs", c.run.epochs, "end after so many epochs; 0: no limit"));
   f.push_back(
       field("run.minutes", c.run.minutes, "plan as many steps as fit into this time; 0: no limit"));
   f.push_back(field("run.average", c.run.average,
                     "checkpoints whose mean is tried as the final model; 0: none"));
-  f.push_back(field("validation.every", c.validation.every, "steps between validations"));
+  f.push_back(field("validation.eval_steps", c.validation.every, "steps between validations"));
   f.push_back(field("validation.sentences", c.validation.sentences,
                     "sentences translated for BLEU and chrF"));
-  f.push_back(field("validation.beam", c.validation.beam, "beam of these translations"));
+  f.push_back(field("validation.num_beams", c.validation.beam, "beam of these translations"));
   f.push_back(field("validation.samples", c.validation.samples, "shown"));
-  f.push_back(field("validation.patience", c.validation.patience,
+  f.push_back(field("validation.early_stopping_patience", c.validation.patience,
                     "stop after so many validations without a better score; 0: never"));
 }
 
@@ -222,9 +225,13 @@ size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-Field& find_field(std::vector<Field>& all, const std::string& key, const std::string& where) {
+Field& find_field(std::vector<Field>& all, const std::string& key, const std::string& where,
+                  FormerKeys former = FormerKeys::refused) {
+  const std::string current = current_key(key);
+  require(current.empty() || former == FormerKeys::accepted, "{}: {} is called {} now", where, key,
+          current);
   for (Field& candidate : all)
-    if (candidate.key == key) return candidate;
+    if (candidate.key == (current.empty() ? key : current)) return candidate;
   const auto nearest = std::min_element(all.begin(), all.end(), [&](const auto& a, const auto& b) {
     return edit_distance(a.key, key) < edit_distance(b.key, key);
   });
@@ -235,7 +242,8 @@ std::string section_of(const std::string& key) { return key.substr(0, key.find('
 
 }  // namespace
 
-void read_toml(TrainConfig& config, const std::string& text, const std::string& file) {
+void read_toml(TrainConfig& config, const std::string& text, const std::string& file,
+               FormerKeys former) {
   toml::table table;
   try {
     table = toml::parse(text);
@@ -250,7 +258,7 @@ void read_toml(TrainConfig& config, const std::string& text, const std::string& 
     require(inner != nullptr, "{}: {} stands outside of a [section]", where, name);
     for (const auto& [key, value] : *inner) {
       const std::string line = fmt::format("{}:{}", file, value.source().begin.line);
-      Field& found = find_field(all, fmt::format("{}.{}", name, key.str()), line);
+      Field& found = find_field(all, fmt::format("{}.{}", name, key.str()), line, former);
       try {
         found.read(value);
       } catch (const Error& error) {
@@ -297,8 +305,8 @@ void require_same_run(const TrainConfig& saved, const TrainConfig& asked, const 
   const std::vector<Field> old_fields = fields(before), new_fields = fields(now);
   for (size_t i = 0; i < old_fields.size(); ++i) {
     const std::string& key = old_fields[i].key;
-    const bool free = key == "run.steps" || key == "run.epochs" || key == "run.minutes" ||
-                      section_of(key) == "validation";
+    const bool free = key == "run.max_steps" || key == "run.num_train_epochs" ||
+                      key == "run.minutes" || section_of(key) == "validation";
     require(free || old_fields[i].print() == new_fields[i].print(),
             "{} is {} now, but the run in {} has {}: a run goes on as it began", key,
             new_fields[i].print(), file, old_fields[i].print());

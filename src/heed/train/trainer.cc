@@ -205,7 +205,7 @@ bool Trainer::is_outlier(double loss, double gradient_norm) {
   const auto stop = [&](const std::string& what) {
     fail(
         "step {}: {}; training stopped. The last good checkpoint is {} (a lower "
-        "optimizer.learning_rate or a longer optimizer.warmup may help)",
+        "optimizer.learning_rate or a longer optimizer.warmup_steps may help)",
         state_.step, what,
         run_.has_checkpoint() ? run_.last().string() : std::string("not made yet"));
   };

@@ -5,6 +5,7 @@
 #include "heed/base/json.h"
 #include "heed/base/names.h"
 #include "heed/model/config_fields.h"
+#include "heed/model/renamed_fields.h"
 
 namespace heed::model {
 namespace {
@@ -18,11 +19,13 @@ void read_field(const nlohmann::json& json, const char* name, const std::string&
   }
 }
 
-/// What is not there keeps its default.
+/// A field that is not there keeps its default. Models saved by version 0.1 have former names.
 ModelConfig read_config(const nlohmann::json& json, const std::string& file) {
   ModelConfig config;
   const auto read = [&](const char* name, auto& value, const char*) {
-    read_field(json, name, file, value);
+    const std::string former(former_name(name));
+    const bool renamed_since = !former.empty() && json.contains(former);
+    read_field(json, renamed_since ? former.c_str() : name, file, value);
   };
   visit_vocabulary_fields(config, read);
   visit_fields(config, read);
