@@ -18,7 +18,6 @@ PACKAGES = {
     "ctranslate2": ["ctranslate2==4.8.5"],
     "onnxruntime": ["onnxruntime==1.31.1", "onnx==1.23.2"],
     "gguf": ["gguf==0.19.0"],
-    "matplotlib": ["matplotlib==3.11.2"],
     # Built here, for this processor, as its default is: without a BLAS.
     "llama_cpp": ["--no-binary=llama-cpp-python", "llama-cpp-python==0.3.36"],
 }
