@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# The charts in docs/ are those that bench/draw_charts makes of the figures in bench/results/, prose is
+# at most 120 columns wide, and README.md at most 120 lines long.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -r "$work"' EXIT
+failures=0
+
+complain() {
+  printf '%s\n' "$*"
+  failures=$((failures + 1))
+}
+
+PYTHONDONTWRITEBYTECODE=1 "$root/bench/draw_charts" --out "$work"
+for chart in "$work"/*.svg; do
+  name=${chart##*/}
+  cmp -s "$chart" "$root/docs/$name" || complain "docs/$name is out of date: run bench/draw_charts"
+done
+[[ $(find "$work" -name '*.svg' | wc -l) == 4 ]] || complain 'bench/draw_charts drew other than 4 charts'
+
+# Lines that are too long, in characters; rows of tables may be.
+long_lines() {
+  python3 - "$@" <<'END'
+import sys
+for page in sys.argv[1:]:
+    with open(page, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            if len(line.rstrip("\n")) > 120 and not line.startswith("|"):
+                print(f"{page}:{number}")
+END
+}
+found=$(cd "$root" && long_lines README.md CONTRIBUTING.md docs/*.md bench/results/README.md tests/golden/*/README.md)
+[[ -z $found ]] || complain "lines over 120 columns: $found"
+
+lines=$(wc -l <"$root/README.md")
+((lines <= 120)) || complain "README.md has $lines lines, expected at most 120"
+
+((failures == 0)) && echo passed
+exit $((failures > 0))
