@@ -5,7 +5,7 @@
 namespace heed::train {
 namespace {
 
-ops::Loss loss_of(const model::Transformer& model, DType dtype, const data::ExampleSet& examples,
+ops::Loss loss_of(const model::Transformer& model, DType dtype, const data::Dataset& examples,
                   const TrainConfig& config) {
   ops::Loss loss;
   Context context{.dtype = dtype};

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "heed/base/error.h"
-#include "heed/data/causal_set.h"
+#include "heed/data/causal_dataset.h"
 #include "heed/generate/generator.h"
 
 namespace heed::train {
@@ -45,8 +45,8 @@ CausalTask::CausalTask(const TrainConfig& config, const std::filesystem::path& s
   if (model_.eos_id >= 0) suffix.push_back(model_.eos_id);
   TokenText tokens = tokenize(text, named_.tokenizer, suffix, config.window_tokens(), config, say);
   const int32_t first = start_token(model_);
-  train_ = std::make_unique<data::CausalSet>(tokens.documents, std::move(tokens.train), first);
-  valid_ = std::make_unique<data::CausalSet>(tokens.documents, std::move(tokens.valid), first);
+  train_ = std::make_unique<data::CausalDataset>(tokens.documents, std::move(tokens.train), first);
+  valid_ = std::make_unique<data::CausalDataset>(tokens.documents, std::move(tokens.valid), first);
 }
 
 void CausalTask::judge(const model::Transformer& model, DType dtype,

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "heed/base/error.h"
-#include "heed/data/masked_set.h"
+#include "heed/data/masked_dataset.h"
 #include "heed/ops/rows.h"
 
 namespace heed::train {
@@ -52,9 +52,11 @@ MaskedTask::MaskedTask(const TrainConfig& config, const std::filesystem::path& s
   const auto frame = static_cast<int64_t>(masking.prefix.size() + masking.suffix.size());
   TokenText tokens =
       tokenize(text, named_.tokenizer, {}, config.window_tokens() - frame, config, say);
-  train_ = std::make_unique<data::MaskedSet>(tokens.documents, std::move(tokens.train), masking);
+  train_ =
+      std::make_unique<data::MaskedDataset>(tokens.documents, std::move(tokens.train), masking);
   masking.seed ^= kValidationSeed;
-  valid_ = std::make_unique<data::MaskedSet>(tokens.documents, std::move(tokens.valid), masking);
+  valid_ =
+      std::make_unique<data::MaskedDataset>(tokens.documents, std::move(tokens.valid), masking);
 }
 
 void MaskedTask::judge(const model::Transformer& model, DType dtype,

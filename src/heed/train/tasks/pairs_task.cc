@@ -108,8 +108,8 @@ PairsTask::PairsTask(const TrainConfig& config, const std::filesystem::path& sta
   }
   require(!valid_text_.empty(), "no validation pair is left after filtering");
   say(fmt::format("validation text: {} pairs", valid_text_.size()));
-  train_ = std::make_unique<data::PairSet>(std::move(examples), model_.start_id);
-  valid_ = std::make_unique<data::PairSet>(valid_tokens_, model_.start_id);
+  train_ = std::make_unique<data::PairDataset>(std::move(examples), model_.start_id);
+  valid_ = std::make_unique<data::PairDataset>(valid_tokens_, model_.start_id);
 }
 
 data::Example PairsTask::tokenize(const data::SentencePair& pair) const {

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "heed/data/pair_set.h"
+#include "heed/data/pair_dataset.h"
 #include "heed/data/parallel_text.h"
 #include "heed/train/tasks/pair_tokenizer.h"
 #include "heed/train/tasks/task.h"

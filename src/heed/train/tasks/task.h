@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "heed/checkpoint/model_directory.h"
-#include "heed/data/example_set.h"
+#include "heed/data/dataset.h"
 #include "heed/text/translation_tokenizer.h"
 #include "heed/train/config.h"
 #include "heed/train/events.h"
@@ -24,8 +24,8 @@ class Task {
 
   /// The configuration of the model, with what the vocabulary decides about it.
   const model::ModelConfig& model() const { return model_; }
-  const data::ExampleSet& train() const { return *train_; }
-  const data::ExampleSet& valid() const { return *valid_; }
+  const data::Dataset& train() const { return *train_; }
+  const data::Dataset& valid() const { return *valid_; }
 
   /// The tokenizer's files, to lie beside the weights.
   virtual std::vector<checkpoint::NamedFile> files() const = 0;
@@ -43,7 +43,7 @@ class Task {
   explicit Task(model::ModelConfig model) : model_(std::move(model)) {}
 
   model::ModelConfig model_;
-  std::unique_ptr<const data::ExampleSet> train_, valid_;
+  std::unique_ptr<const data::Dataset> train_, valid_;
 };
 
 /// Prepares what `config` asks for: reads text, learns a vocabulary (or takes that of the model

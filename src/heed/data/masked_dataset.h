@@ -1,7 +1,7 @@
 #pragma once
 
 #include "heed/base/random.h"
-#include "heed/data/example_set.h"
+#include "heed/data/dataset.h"
 #include "heed/data/windows.h"
 
 namespace heed::data {
@@ -18,13 +18,13 @@ struct Masking {
 /// 3.1, task 1): 15% of the tokens of a window, at least one, are chosen; of these 80% become the
 /// mask, 10% a random token, and 10% stay. A choice is a pure function of seed, epoch, window and
 /// position.
-class MaskedSet : public ExampleSet {
+class MaskedDataset : public Dataset {
  public:
   static constexpr double kChosen = 0.15, kMasked = 0.8, kRandom = 0.1;
 
   /// Windows of nothing but special tokens are left out. Throws Error when all of the vocabulary
   /// is special.
-  MaskedSet(Documents documents, std::vector<Window> windows, Masking masking);
+  MaskedDataset(Documents documents, std::vector<Window> windows, Masking masking);
 
   int64_t count() const override { return static_cast<int64_t>(windows_.size()); }
   std::vector<Lengths> lengths() const override;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "heed/data/example_set.h"
+#include "heed/data/dataset.h"
 #include "heed/data/windows.h"
 
 namespace heed::data {
@@ -9,9 +9,9 @@ namespace heed::data {
 /// window. What it reads first is the token before the window, or at a document's beginning the
 /// start token: so every token of every document is predicted exactly once. The same in every
 /// epoch.
-class CausalSet : public ExampleSet {
+class CausalDataset : public Dataset {
  public:
-  CausalSet(Documents documents, std::vector<Window> windows, int32_t start_id)
+  CausalDataset(Documents documents, std::vector<Window> windows, int32_t start_id)
       : documents_(std::move(documents)), windows_(std::move(windows)), start_id_(start_id) {}
 
   int64_t count() const override { return static_cast<int64_t>(windows_.size()); }

@@ -9,9 +9,9 @@
 namespace heed::data {
 
 /// Numbered examples that a model learns from or is judged by, and the batches they make.
-class ExampleSet {
+class Dataset {
  public:
-  virtual ~ExampleSet() = default;
+  virtual ~Dataset() = default;
 
   /// How many examples there are.
   virtual int64_t count() const = 0;

@@ -1,4 +1,4 @@
-#include "heed/data/masked_set.h"
+#include "heed/data/masked_dataset.h"
 
 #include <gtest/gtest.h>
 
@@ -28,15 +28,15 @@ Documents documents_of(int64_t count, int64_t length) {
   return std::make_shared<const std::vector<Tokens>>(std::move(documents));
 }
 
-std::vector<int64_t> all_of(const MaskedSet& set) {
+std::vector<int64_t> all_of(const MaskedDataset& set) {
   std::vector<int64_t> all(set.lengths().size());
   std::iota(all.begin(), all.end(), int64_t{0});
   return all;
 }
 
-TEST(MaskedSet, HidesAboutAsMuchAsThePaperSays) {
+TEST(MaskedDataset, HidesAboutAsMuchAsThePaperSays) {
   const Documents documents = documents_of(200, 100);
-  const MaskedSet set(documents, cut_into_windows(*documents, 100), masking());
+  const MaskedDataset set(documents, cut_into_windows(*documents, 100), masking());
   const Batch batch = set.batch(all_of(set), 0);
   double masked = 0, kept = 0;
   for (size_t i = 0; i < batch.rows.size(); ++i) {
@@ -50,9 +50,9 @@ TEST(MaskedSet, HidesAboutAsMuchAsThePaperSays) {
   EXPECT_NEAR(kept / chosen, 0.1, 0.03);
 }
 
-TEST(MaskedSet, ChangesNothingButTheChosenRows) {
+TEST(MaskedDataset, ChangesNothingButTheChosenRows) {
   const Documents documents = documents_of(3, 20);
-  const MaskedSet set(documents, cut_into_windows(*documents, 8), masking());
+  const MaskedDataset set(documents, cut_into_windows(*documents, 8), masking());
   Batch batch = set.batch(all_of(set), 7);
   for (size_t i = 0; i < batch.rows.size(); ++i)
     batch.source[static_cast<size_t>(batch.rows[i])] = batch.target[i];
@@ -67,10 +67,10 @@ TEST(MaskedSet, ChangesNothingButTheChosenRows) {
   EXPECT_EQ(set.lengths()[0].source, 10);
 }
 
-TEST(MaskedSet, NeverTouchesSpecialTokens) {
+TEST(MaskedDataset, NeverTouchesSpecialTokens) {
   const auto documents = std::make_shared<const std::vector<Tokens>>(
       std::vector<Tokens>{{kSeparator, 9, kSeparator, kMask}, {kSeparator, kSeparator}});
-  const MaskedSet set(documents, cut_into_windows(*documents, 8), masking());
+  const MaskedDataset set(documents, cut_into_windows(*documents, 8), masking());
   ASSERT_EQ(set.lengths().size(), 1u) << "a window of special tokens alone teaches nothing";
   for (int64_t epoch = 0; epoch < 50; ++epoch) {
     const Batch batch = set.batch(std::vector<int64_t>{0}, epoch);
@@ -80,12 +80,12 @@ TEST(MaskedSet, NeverTouchesSpecialTokens) {
   }
   Masking none = masking();
   none.special.assign(kPieces, true);
-  EXPECT_THROW(MaskedSet(documents, {}, none), Error);
+  EXPECT_THROW(MaskedDataset(documents, {}, none), Error);
 }
 
-TEST(MaskedSet, ChoosesAnewInEveryEpochAndTheSameForTheSameOne) {
+TEST(MaskedDataset, ChoosesAnewInEveryEpochAndTheSameForTheSameOne) {
   const Documents documents = documents_of(4, 50);
-  const MaskedSet set(documents, cut_into_windows(*documents, 50), masking());
+  const MaskedDataset set(documents, cut_into_windows(*documents, 50), masking());
   EXPECT_EQ(set.batch(all_of(set), 3).source, set.batch(all_of(set), 3).source);
   EXPECT_NE(set.batch(all_of(set), 3).source, set.batch(all_of(set), 4).source);
   // A window's choice does not depend on the rest of the batch.

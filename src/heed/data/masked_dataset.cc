@@ -1,4 +1,4 @@
-#include "heed/data/masked_set.h"
+#include "heed/data/masked_dataset.h"
 
 #include <algorithm>
 
@@ -12,7 +12,7 @@ enum Draw : uint64_t { kChoice, kKind, kToken, kDraws };
 
 }  // namespace
 
-MaskedSet::MaskedSet(Documents documents, std::vector<Window> windows, Masking masking)
+MaskedDataset::MaskedDataset(Documents documents, std::vector<Window> windows, Masking masking)
     : documents_(std::move(documents)), windows_(std::move(windows)), masking_(std::move(masking)) {
   for (size_t token = 0; token < masking_.special.size(); ++token)
     if (!masking_.special[token]) ordinary_.push_back(static_cast<int32_t>(token));
@@ -24,7 +24,7 @@ MaskedSet::MaskedSet(Documents documents, std::vector<Window> windows, Masking m
   });
 }
 
-std::vector<Lengths> MaskedSet::lengths() const {
+std::vector<Lengths> MaskedDataset::lengths() const {
   const auto frame = static_cast<int64_t>(masking_.prefix.size() + masking_.suffix.size());
   std::vector<Lengths> lengths;
   for (const Window& window : windows_)
@@ -32,7 +32,7 @@ std::vector<Lengths> MaskedSet::lengths() const {
   return lengths;
 }
 
-Batch MaskedSet::batch(std::span<const int64_t> indices, int64_t epoch) const {
+Batch MaskedDataset::batch(std::span<const int64_t> indices, int64_t epoch) const {
   Batch batch;
   batch.source_offsets.push_back(0);
   batch.examples.assign(indices.begin(), indices.end());
@@ -49,8 +49,8 @@ Batch MaskedSet::batch(std::span<const int64_t> indices, int64_t epoch) const {
   return batch;
 }
 
-void MaskedSet::hide(std::span<const int32_t> tokens, int32_t first_row,
-                     const CounterRandom& random, Batch& batch) const {
+void MaskedDataset::hide(std::span<const int32_t> tokens, int32_t first_row,
+                         const CounterRandom& random, Batch& batch) const {
   // The least draw is chosen in any case, so that no window is read in vain.
   double least = 2.0;
   size_t least_position = 0;

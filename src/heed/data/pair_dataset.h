@@ -1,15 +1,15 @@
 #pragma once
 
-#include "heed/data/example_set.h"
+#include "heed/data/dataset.h"
 
 namespace heed::data {
 
 /// Sentence pairs: the encoder reads one side, the decoder predicts the other. The same in every
 /// epoch.
-class PairSet : public ExampleSet {
+class PairDataset : public Dataset {
  public:
   /// `start_id` is what the decoder reads first.
-  PairSet(std::vector<Example> pairs, int32_t start_id)
+  PairDataset(std::vector<Example> pairs, int32_t start_id)
       : pairs_(std::move(pairs)), start_id_(start_id) {}
 
   int64_t count() const override { return static_cast<int64_t>(pairs_.size()); }

@@ -1,4 +1,4 @@
-#include "heed/data/causal_set.h"
+#include "heed/data/causal_dataset.h"
 
 #include <gtest/gtest.h>
 
@@ -25,10 +25,10 @@ TEST(Windows, HoldEachTokenOnce) {
   EXPECT_THROW(cut_into_windows(*documents, 0), Error);
 }
 
-TEST(CausalSet, PredictsEveryTokenOfEveryDocumentOnce) {
+TEST(CausalDataset, PredictsEveryTokenOfEveryDocumentOnce) {
   const Documents documents = three_documents();
   for (const int64_t longest : {1, 2, 3, 100}) {
-    const CausalSet set(documents, cut_into_windows(*documents, longest), kStart);
+    const CausalDataset set(documents, cut_into_windows(*documents, longest), kStart);
     std::vector<int64_t> all(set.lengths().size());
     std::iota(all.begin(), all.end(), int64_t{0});
     std::map<int32_t, int> seen;
@@ -40,9 +40,9 @@ TEST(CausalSet, PredictsEveryTokenOfEveryDocumentOnce) {
   }
 }
 
-TEST(CausalSet, ReadsTheTokenBeforeAWindowAndTheStartTokenBeforeADocument) {
+TEST(CausalDataset, ReadsTheTokenBeforeAWindowAndTheStartTokenBeforeADocument) {
   const Documents documents = three_documents();
-  const CausalSet set(documents, cut_into_windows(*documents, 4), kStart);
+  const CausalDataset set(documents, cut_into_windows(*documents, 4), kStart);
   const Batch batch = set.batch(std::vector<int64_t>{1, 2, 0}, 0);
   EXPECT_EQ(batch.decoder_input, (Tokens{13, 14, kStart, 20, kStart, 10, 11, 12}));
   EXPECT_EQ(batch.target, (Tokens{14, 1, 20, 1, 10, 11, 12, 13}));

@@ -1,15 +1,15 @@
-#include "heed/data/causal_set.h"
+#include "heed/data/causal_dataset.h"
 
 namespace heed::data {
 
-std::vector<Lengths> CausalSet::lengths() const {
+std::vector<Lengths> CausalDataset::lengths() const {
   std::vector<Lengths> lengths;
   for (const Window& window : windows_)
     lengths.push_back({.target = static_cast<int32_t>(window.length())});
   return lengths;
 }
 
-Batch CausalSet::batch(std::span<const int64_t> indices, int64_t) const {
+Batch CausalDataset::batch(std::span<const int64_t> indices, int64_t) const {
   Batch batch;
   batch.target_offsets.push_back(0);
   batch.examples.assign(indices.begin(), indices.end());
