@@ -45,7 +45,7 @@ TEST(AtomicFile, AppearsWithCommit) {
   EXPECT_EQ(entries(folder.path()), 1u);
 }
 
-TEST(AtomicFile, TwoOfOneNameDoNotMix) {
+TEST(AtomicFile, TwoWritersOfOneFileDoNotInterfere) {
   const TemporaryDirectory folder;
   AtomicFile first(folder / "file"), second(folder / "file");
   first.write("first");
@@ -72,7 +72,7 @@ TEST(AtomicFile, RespectsTheUmask) {
             fs::perms::owner_read | fs::perms::owner_write);
 }
 
-TEST(AtomicFile, ReplacesALinkAndNotItsTarget) {
+TEST(AtomicFile, ReplacesALinkRatherThanItsTarget) {
   const TemporaryDirectory folder;
   write_file_atomically(folder / "target", "old");
   fs::create_symlink("target", folder / "link");
@@ -81,7 +81,7 @@ TEST(AtomicFile, ReplacesALinkAndNotItsTarget) {
   EXPECT_EQ(read_file(folder / "link"), "new");
 }
 
-TEST(AtomicFile, RefusesWhatItCannotReplace) {
+TEST(AtomicFile, RejectsPathsItCannotReplace) {
   const TemporaryDirectory folder;
   expect_error([&] { AtomicFile{folder.path()}; }, "is a directory, expected a file");
   expect_error([] { AtomicFile{"/dev/null"}; }, "/dev/null: is not a regular file");
@@ -90,7 +90,7 @@ TEST(AtomicFile, RefusesWhatItCannotReplace) {
   expect_error([&] { AtomicFile{folder / std::string(300, 'x')}; }, "File name too long");
 }
 
-/// Writes until there is no room; the reason, and what is left behind.
+/// Writes 4 MiB, which must fail. Returns the error and the state of the directory afterwards.
 std::string fill(const fs::path& folder) {
   write_file_atomically(folder / "file", "old");
   const std::string reason = error_of([&] {
@@ -102,7 +102,7 @@ std::string fill(const fs::path& folder) {
   return fmt::format("{}; {}; {} entries", reason, read_file(folder / "file"), entries(folder));
 }
 
-TEST(AtomicFile, LeavesTheOldFileWhenItMayNotGrow) {
+TEST(AtomicFile, KeepsTheOldFileWhenTheFileSizeLimitIsReached) {
   const TemporaryDirectory folder;
   const std::string found = in_child([&] {
     std::signal(SIGXFSZ, SIG_IGN);
@@ -114,10 +114,10 @@ TEST(AtomicFile, LeavesTheOldFileWhenItMayNotGrow) {
             (folder / "file").string() + ": cannot be written: File too large; old; 1 entries");
 }
 
-TEST(AtomicFile, LeavesTheOldFileWhenTheDiskIsFull) {
+TEST(AtomicFile, KeepsTheOldFileWhenTheDiskIsFull) {
   const TemporaryDirectory folder;
   const std::string found = in_child([&]() -> std::string {
-    // In a namespace of its own, so that nothing outside ever sees the mount.
+    // In its own mount namespace, so that no other process sees the mount.
     if (::unshare(CLONE_NEWNS) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
       return fmt::format("skip: no mount namespace: {}", std::strerror(errno));
     ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr);
@@ -134,7 +134,7 @@ std::string version(int number) {
   return std::string(200000, static_cast<char>('a' + number % 26));
 }
 
-TEST(AtomicFile, IsAlwaysWholeWhenTheWriterIsKilled) {
+TEST(AtomicFile, IsAlwaysCompleteWhenTheWriterIsKilled) {
   const TemporaryDirectory folder;
   const CounterRandom random(1);
   write_file_atomically(folder / "file", version(0));

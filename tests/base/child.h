@@ -12,8 +12,8 @@
 
 namespace heed {
 
-/// Runs `body` in a child process and returns the text that it returns: what it did to its process
-/// (limits, mounts, signals) goes with it.
+/// Runs `body` in a child process and returns its result. Changes to the process (limits, mounts,
+/// signal handlers) end with the child.
 inline std::string in_child(const std::function<std::string()>& body) {
   int ends[2];
   if (::pipe(ends) != 0) return "no pipe";
@@ -25,8 +25,8 @@ inline std::string in_child(const std::function<std::string()>& body) {
     } catch (const std::exception& error) {
       text = error.what();
     }
-    const bool told = ::write(ends[1], text.data(), text.size()) >= 0;
-    ::_exit(told ? 0 : 1);
+    const bool sent = ::write(ends[1], text.data(), text.size()) >= 0;
+    ::_exit(sent ? 0 : 1);
   }
   ::close(ends[1]);
   std::string text;
@@ -39,8 +39,8 @@ inline std::string in_child(const std::function<std::string()>& body) {
   return WIFEXITED(status) ? text : "the child died: " + text;
 }
 
-/// Starts a child that calls body(0), body(1), ... for ever, and kills it after `life`.
-inline void kill_while(const std::function<void(int)>& body, std::chrono::microseconds life) {
+/// Starts a child process that calls body(0), body(1), ... and kills it after `lifetime`.
+inline void kill_while(const std::function<void(int)>& body, std::chrono::microseconds lifetime) {
   const pid_t child = ::fork();
   if (child == 0) {
     try {
@@ -49,7 +49,7 @@ inline void kill_while(const std::function<void(int)>& body, std::chrono::micros
       ::_exit(1);
     }
   }
-  std::this_thread::sleep_for(life);
+  std::this_thread::sleep_for(lifetime);
   ::kill(child, SIGKILL);
   int status = 0;
   ::waitpid(child, &status, 0);

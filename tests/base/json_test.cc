@@ -7,7 +7,7 @@
 namespace heed {
 namespace {
 
-TEST(ParseJson, SaysWhereAFileIsBroken) {
+TEST(ParseJson, ReportsThePositionOfASyntaxError) {
   const auto expect = [](const std::string& text, const std::string& reason) {
     expect_error([&] { parse_json(text, "config.json"); }, "config.json: is not JSON: " + reason);
   };
@@ -18,14 +18,14 @@ TEST(ParseJson, SaysWhereAFileIsBroken) {
   expect("[1e999]", "number overflow parsing '1e999'");
 }
 
-TEST(ParseJson, KeepsTheMessageShortWhateverTheFileHolds) {
+TEST(ParseJson, MessageIsShortAndPrintableForAnyInput) {
   const std::string text = "\"" + std::string(100000, 'x');
   EXPECT_LT(error_of([&] { parse_json(text, "config.json"); }).size(), 300u);
   const std::string bytes = "{\"\x01\n\x80\": nul}";
   for (const char c : error_of([&] { parse_json(bytes, "config.json"); })) EXPECT_GE(c, ' ');
 }
 
-TEST(ParseJson, RefusesDeepNesting) {
+TEST(ParseJson, RejectsDeepNesting) {
   const std::string shallow = std::string(64, '[') + std::string(64, ']');
   EXPECT_TRUE(parse_json(shallow, "f").is_array());
   expect_error([] { parse_json(std::string(10000000, '['), "f"); },
@@ -35,16 +35,16 @@ TEST(ParseJson, RefusesDeepNesting) {
   expect_error([&] { parse_json(objects, "f"); }, "f: brackets nest deeper than 64 levels");
 }
 
-TEST(ParseJson, CountsNoBracketsInsideStrings) {
+TEST(ParseJson, IgnoresBracketsInsideStrings) {
   const std::string text = "\"" + std::string(1000, '[') + "\\\"" + std::string(1000, '{') + "\"";
   EXPECT_TRUE(parse_json(text, "f").is_string());
 }
 
-TEST(ParseJson, TakesTheLastOfTwoMembers) {
+TEST(ParseJson, LastOfTwoMembersWithOneNameWins) {
   EXPECT_EQ(get<int>(parse_json(R"({"a": 1, "a": 2})", "f"), "a", "f"), 2);
 }
 
-TEST(Get, ReadsEveryKind) {
+TEST(Get, ReadsEverySupportedType) {
   const auto json = parse_json(
       R"({"b": true, "i": -3, "n": 2.5, "whole": 2, "s": "text", "large": 9223372036854775807})",
       "f");
@@ -56,7 +56,7 @@ TEST(Get, ReadsEveryKind) {
   EXPECT_EQ(get<int64_t>(json, "large", "f"), std::numeric_limits<int64_t>::max());
 }
 
-TEST(Get, SaysWhatWasFoundAndWhatWasExpected) {
+TEST(Get, ReportsWhatWasExpectedAndFound) {
   const auto json = parse_json(
       R"({"d_model": "x", "wide": 1180591620717411303424, "half": 2.0, "big": 4294967296,
           "unsigned": 9223372036854775808, "null": null, "flag": 1})",
@@ -81,7 +81,7 @@ TEST(Get, SaysWhatWasFoundAndWhatWasExpected) {
                "config.json: expected an object, found 1");
 }
 
-TEST(GetOr, TakesTheDefaultWhenThereIsNothing) {
+TEST(GetOr, ReturnsTheDefaultForAbsentAndNull) {
   const auto json = parse_json(R"({"null": null, "there": 7, "text": "x"})", "f");
   EXPECT_EQ(get_or(json, "absent", 5, "f"), 5);
   EXPECT_EQ(get_or(json, "null", 5, "f"), 5);
@@ -99,14 +99,14 @@ TEST(IntegerOf, ChecksBothLimits) {
   expect_error([&] { integer_of(number("18446744073709551615"), "n", "f", -1, 9); }, "expected -1");
 }
 
-TEST(OneLine, EscapesWhatWouldHarmATerminal) {
+TEST(OneLine, EscapesControlCharactersAndInvalidUtf8) {
   EXPECT_EQ(one_line("encoder.layers.0"), "encoder.layers.0");
   EXPECT_EQ(one_line("a\nb\x1b[2J"), "a\\nb\\u001b[2J");
   EXPECT_EQ(one_line("\xff"), "\\ufffd");
   EXPECT_EQ(one_line(std::string(1000, 'x')), std::string(200, 'x') + "...");
 }
 
-TEST(Excerpt, IsShort) {
+TEST(Excerpt, IsCutToTheGivenLength) {
   EXPECT_EQ(excerpt(nlohmann::json::array({1, "a"})), "[1,\"a\"]");
   EXPECT_EQ(excerpt(std::string(100, 'x'), 5), "\"xxxx...");
 }

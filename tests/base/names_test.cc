@@ -16,7 +16,7 @@ constexpr std::array kFruits{Fruit::apple, Fruit::pear};
 
 TEST(Named, FindsAValueByItsName) { EXPECT_EQ(named("pear", kFruits), Fruit::pear); }
 
-TEST(Named, SaysWhatIsKnown) {
+TEST(Named, ReportsTheValidNames) {
   expect_error([] { named("plum", kFruits); },
                "\"plum\" is not known, expected one of apple, pear");
 }

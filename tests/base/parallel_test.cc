@@ -14,7 +14,7 @@
 namespace heed {
 namespace {
 
-/// Runs with 1 to 8 threads, and leaves the number as it was.
+/// Runs with 1 to 8 threads and restores the previous number.
 class ParallelFor : public testing::TestWithParam<int> {
  protected:
   ParallelFor() { set_thread_count(GetParam()); }
@@ -37,78 +37,78 @@ TEST_P(ParallelFor, VisitsEveryIndexOnce) {
     }
 }
 
-TEST_P(ParallelFor, CutsTheSamePiecesOnAnyNumberOfThreads) {
-  std::atomic<int> pieces = 0, wrong = 0;
+TEST_P(ParallelFor, ChunksAreTheSameForAnyNumberOfThreads) {
+  std::atomic<int> chunks = 0, wrong = 0;
   parallel_for(100, 8, [&](int64_t begin, int64_t end) {
-    ++pieces;
+    ++chunks;
     if (begin % 8 != 0 || end != std::min<int64_t>(begin + 8, 100)) ++wrong;
   });
-  EXPECT_EQ(pieces, 13);
+  EXPECT_EQ(chunks, 13);
   EXPECT_EQ(wrong, 0);
 }
 
-TEST_P(ParallelFor, TakesAGrainOfZeroForOne) {
-  std::atomic<int> pieces = 0;
-  parallel_for(10, 0, [&](int64_t, int64_t) { ++pieces; });
-  EXPECT_EQ(pieces, 10);
+TEST_P(ParallelFor, TreatsAGrainOfZeroAsOne) {
+  std::atomic<int> chunks = 0;
+  parallel_for(10, 0, [&](int64_t, int64_t) { ++chunks; });
+  EXPECT_EQ(chunks, 10);
 }
 
-TEST_P(ParallelFor, SurvivesTheLargestCounts) {
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+TEST_P(ParallelFor, HandlesTheLargestCount) {
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
   std::atomic<int64_t> sum = 0;
-  parallel_for(kMost, kMost, [&](int64_t begin, int64_t end) { sum += end - begin; });
-  EXPECT_EQ(sum, kMost);
+  parallel_for(kMax, kMax, [&](int64_t begin, int64_t end) { sum += end - begin; });
+  EXPECT_EQ(sum, kMax);
 }
 
-TEST_P(ParallelFor, ManyShortJobsFollowEachOther) {
+TEST_P(ParallelFor, RunsManyShortJobsInSuccession) {
   std::atomic<int64_t> sum = 0;
   for (int job = 0; job < 200; ++job)
     parallel_for(16, 1, [&](int64_t begin, int64_t) { sum += begin; });
   EXPECT_EQ(sum, 200 * 120);
 }
 
-TEST_P(ParallelFor, WakesItsThreadsAfterAPause) {
-  std::atomic<int> pieces = 0;
+TEST_P(ParallelFor, WakesSleepingThreads) {
+  std::atomic<int> chunks = 0;
   for (int job = 0; job < 3; ++job) {
     std::this_thread::sleep_for(std::chrono::milliseconds(30));
-    parallel_for(16, 1, [&](int64_t, int64_t) { ++pieces; });
+    parallel_for(16, 1, [&](int64_t, int64_t) { ++chunks; });
   }
-  EXPECT_EQ(pieces, 48);
+  EXPECT_EQ(chunks, 48);
 }
 
-TEST_P(ParallelFor, HandsOnAnExceptionAndGoesOn) {
+TEST_P(ParallelFor, RethrowsAnExceptionAndStaysUsable) {
   for (int attempt = 0; attempt < 10; ++attempt) {
     expect_error(
         [] {
           parallel_for(100, 1, [](int64_t begin, int64_t) { require(begin < 40, "too far"); });
         },
         "too far");
-    std::atomic<int> pieces = 0;
-    parallel_for(100, 1, [&](int64_t, int64_t) { ++pieces; });
-    EXPECT_EQ(pieces, 100);
+    std::atomic<int> chunks = 0;
+    parallel_for(100, 1, [&](int64_t, int64_t) { ++chunks; });
+    EXPECT_EQ(chunks, 100);
   }
 }
 
-TEST_P(ParallelFor, HandsOnAnyException) {
+TEST_P(ParallelFor, RethrowsExceptionsOfAnyType) {
   const auto broken = [](int64_t, int64_t) { throw std::logic_error("not heed's"); };
   EXPECT_THROW(parallel_for(8, 1, broken), std::logic_error);
   EXPECT_THROW(parallel_for(1, 1, broken), std::logic_error);
 }
 
 TEST_P(ParallelFor, RunsNestedCallsOnTheCallingThread) {
-  std::atomic<int> pieces = 0, elsewhere = 0;
+  std::atomic<int> chunks = 0, elsewhere = 0;
   parallel_for(6, 1, [&](int64_t, int64_t) {
     const auto thread = std::this_thread::get_id();
     parallel_for(7, 2, [&](int64_t begin, int64_t end) {
-      pieces += static_cast<int>(end - begin);
+      chunks += static_cast<int>(end - begin);
       if (std::this_thread::get_id() != thread) ++elsewhere;
     });
   });
-  EXPECT_EQ(pieces, 42);
+  EXPECT_EQ(chunks, 42);
   EXPECT_EQ(elsewhere, 0);
 }
 
-TEST_P(ParallelFor, HandsOnAnExceptionFromANestedCall) {
+TEST_P(ParallelFor, RethrowsAnExceptionFromANestedCall) {
   expect_error(
       [] {
         parallel_for(4, 1, [](int64_t, int64_t) {
@@ -118,7 +118,7 @@ TEST_P(ParallelFor, HandsOnAnExceptionFromANestedCall) {
       "deep");
 }
 
-TEST_P(ParallelFor, TellsHowManyThreadsACallHas) {
+TEST_P(ParallelFor, ThreadCountIsOneInsideAParallelBody) {
   EXPECT_EQ(thread_count(), GetParam());
   std::atomic<int> wrong = 0;
   parallel_for(16, 1, [&](int64_t, int64_t) { wrong += thread_count() != 1; });
@@ -150,28 +150,28 @@ TEST_P(ParallelFor, InOrderVisitsEveryIndexOnce) {
     }
 }
 
-TEST_P(ParallelFor, InOrderBeginsNoPieceBeforeTheOneInFrontOfIt) {
-  std::atomic<int64_t> begun = 0, wrong = 0;
+TEST_P(ParallelFor, InOrderStartsChunksInOrder) {
+  std::atomic<int64_t> started = 0, wrong = 0;
   parallel_in_order(100, 1, [&](int64_t begin, int64_t) {
-    // As many as there are other threads may have been taken, and wait for their first instruction.
-    wrong += begin > begun++ + GetParam() - 1;
+    // Each other thread may have taken an earlier chunk and not yet executed its first instruction.
+    wrong += begin > started++ + GetParam() - 1;
   });
   EXPECT_EQ(wrong, 0);
 }
 
-TEST_P(ParallelFor, InOrderThrowsWhatTheFirstPieceThrew) {
+TEST_P(ParallelFor, InOrderRethrowsTheExceptionOfTheLowestChunk) {
   for (int attempt = 0; attempt < 20; ++attempt)
     expect_error(
         [] {
           parallel_in_order(100, 1, [](int64_t begin, int64_t) {
             if (begin == 13) std::this_thread::sleep_for(std::chrono::microseconds(200));
-            require(begin < 13, "piece {} failed", begin);
+            require(begin < 13, "chunk {} failed", begin);
           });
         },
-        "piece 13 failed");
+        "chunk 13 failed");
 }
 
-TEST_P(ParallelFor, InOrderKeepsNestedCallsOnTheirThread) {
+TEST_P(ParallelFor, InOrderRunsNestedCallsOnTheCallingThread) {
   std::atomic<int> elsewhere = 0;
   parallel_in_order(6, 1, [&](int64_t, int64_t) {
     const auto thread = std::this_thread::get_id();
@@ -182,7 +182,7 @@ TEST_P(ParallelFor, InOrderKeepsNestedCallsOnTheirThread) {
   EXPECT_EQ(elsewhere, 0);
 }
 
-TEST(SetThreadCount, RefusesWhatIsNoNumberOfThreads) {
+TEST(SetThreadCount, RejectsCountsOutOfRange) {
   const int before = thread_count();
   expect_error([] { set_thread_count(0); }, "threads is 0, expected 1 to 1024");
   expect_error([] { set_thread_count(-1); }, "threads is -1");

@@ -9,14 +9,14 @@
 namespace heed {
 namespace {
 
-TEST(Mix64, IsSplitMix64) {
+TEST(Mix64, EqualsSplitMix64) {
   // The first numbers of the published generator for seed 0.
   EXPECT_EQ(mix64(0), 0xe220a8397b1dcdafu);
   EXPECT_EQ(mix64(0x9e3779b97f4a7c15u), 0x6e789e6aa1b965f4u);
   EXPECT_EQ(mix64(2 * 0x9e3779b97f4a7c15u), 0x06c45d188009454fu);
 }
 
-TEST(CounterRandom, IsAFunctionOfSeedStreamAndCounter) {
+TEST(CounterRandom, DependsOnlyOnSeedStreamAndCounter) {
   const CounterRandom random(7, 3);
   const uint64_t late = random.bits(1000);
   for (uint64_t i = 0; i < 1000; ++i) random.bits(i);
@@ -27,7 +27,7 @@ TEST(CounterRandom, IsAFunctionOfSeedStreamAndCounter) {
   EXPECT_NE(CounterRandom(3, 7).bits(1000), late);
 }
 
-TEST(CounterRandom, NeighbouringStreamsShareNothing) {
+TEST(CounterRandom, NeighbouringStreamsShareNoNumbers) {
   std::set<uint64_t> seen;
   for (uint64_t seed = 0; seed < 10; ++seed)
     for (uint64_t stream = 0; stream < 10; ++stream)
@@ -35,7 +35,7 @@ TEST(CounterRandom, NeighbouringStreamsShareNothing) {
   EXPECT_EQ(seen.size(), 10000u);
 }
 
-TEST(CounterRandom, UniformFillsTheUnitInterval) {
+TEST(CounterRandom, UniformIsUniformOnTheUnitInterval) {
   const CounterRandom random(1);
   constexpr uint64_t kNumbers = 100000;
   double sum = 0;
@@ -51,7 +51,7 @@ TEST(CounterRandom, UniformFillsTheUnitInterval) {
   for (const int bin : bins) EXPECT_NEAR(bin, 10000, 5 * std::sqrt(9000));
 }
 
-TEST(CounterRandom, NormalHasTheMomentsOfANormal) {
+TEST(CounterRandom, NormalHasTheMomentsOfTheStandardNormal) {
   const CounterRandom random(2);
   constexpr uint64_t kNumbers = 100000;
   double sum = 0, squares = 0, fourth = 0;
@@ -67,7 +67,7 @@ TEST(CounterRandom, NormalHasTheMomentsOfANormal) {
   EXPECT_NEAR(fourth / kNumbers, 3, 5 * std::sqrt(96.0 / kNumbers));
 }
 
-TEST(CounterRandom, BelowGivesEveryNumberBelow) {
+TEST(CounterRandom, BelowReturnsEveryNumberBelowTheBound) {
   const CounterRandom random(3);
   for (const uint64_t bound : {uint64_t{1}, uint64_t{2}, uint64_t{3}, uint64_t{10}}) {
     std::set<uint64_t> seen;

@@ -15,7 +15,7 @@ namespace {
 bool can_exchange = true;
 }
 
-/// Stands before the C library's, to play a file system that cannot exchange names.
+/// Overrides the C library's function to simulate a file system without RENAME_EXCHANGE.
 extern "C" int renameat2(int from_folder, const char* from, int to_folder, const char* to,
                          unsigned flags) noexcept {
   if (!can_exchange) {
@@ -35,7 +35,7 @@ class ReplaceDirectory : public testing::TestWithParam<bool> {
   ReplaceDirectory() { can_exchange = GetParam(); }
   ~ReplaceDirectory() override { can_exchange = true; }
 
-  /// A directory whose three files tell the version.
+  /// A directory with three files that hold `version`.
   fs::path fresh(const std::string& version) const {
     const fs::path path = folder_ / "fresh";
     fs::remove_all(path);
@@ -58,13 +58,13 @@ class ReplaceDirectory : public testing::TestWithParam<bool> {
 INSTANTIATE_TEST_SUITE_P(FileSystems, ReplaceDirectory, testing::Values(true, false),
                          [](const auto& test) { return test.param ? "Exchange" : "NoExchange"; });
 
-TEST_P(ReplaceDirectory, MakesTheTarget) {
+TEST_P(ReplaceDirectory, CreatesTheTarget) {
   replace_directory(fresh("1"), target_);
   EXPECT_EQ(found(), "1");
   EXPECT_FALSE(path_exists(folder_ / "fresh"));
 }
 
-TEST_P(ReplaceDirectory, ReplacesTheTargetAndRemovesTheOldOne) {
+TEST_P(ReplaceDirectory, ReplacesTheTargetAndRemovesTheOldDirectory) {
   replace_directory(fresh("1"), target_);
   write_file_atomically(target_ / "stale", "");
   replace_directory(fresh("2"), target_ / "");
@@ -73,32 +73,32 @@ TEST_P(ReplaceDirectory, ReplacesTheTargetAndRemovesTheOldOne) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), {}), 1);
 }
 
-TEST_P(ReplaceDirectory, RefusesATargetThatIsNoDirectory) {
+TEST_P(ReplaceDirectory, RejectsATargetThatIsNotADirectory) {
   write_file_atomically(target_, "precious");
   expect_error([&] { replace_directory(fresh("1"), target_); }, "is not a directory");
   EXPECT_EQ(read_file(target_), "precious");
 }
 
-TEST_P(ReplaceDirectory, LeavesTheTargetWhenThereIsNothingFresh) {
+TEST_P(ReplaceDirectory, KeepsTheTargetWhenTheNewDirectoryIsAbsent) {
   replace_directory(fresh("1"), target_);
   expect_error([&] { replace_directory(folder_ / "absent", target_); }, "absent");
   EXPECT_EQ(found(), "1");
 }
 
-TEST_P(ReplaceDirectory, IsWholeWhenTheWriterIsKilled) {
+TEST_P(ReplaceDirectory, TargetIsCompleteWhenTheWriterIsKilled) {
   const CounterRandom random(2);
   replace_directory(fresh("first"), target_);
   for (uint64_t attempt = 0; attempt < 20; ++attempt) {
     kill_while([&](int turn) { replace_directory(fresh(std::to_string(turn)), target_); },
                std::chrono::microseconds(1000 + random.below(attempt, 40000)));
-    // With an exchange the target is there even before anything is put in order.
+    // With RENAME_EXCHANGE the target exists even before finish_replacement().
     ASSERT_TRUE(!GetParam() || path_exists(target_)) << "attempt " << attempt;
     finish_replacement(target_);
     ASSERT_FALSE(found().empty()) << "attempt " << attempt;
   }
 }
 
-TEST(FinishReplacement, PutsTheOldDirectoryBack) {
+TEST(FinishReplacement, RestoresTheOldDirectory) {
   const TemporaryDirectory folder;
   fs::create_directory(folder / "target.old");
   finish_replacement(folder / "target");

@@ -8,7 +8,7 @@
 namespace heed {
 namespace {
 
-TEST(Rounding, WholesStayAndPartsCountAsWholes) {
+TEST(Rounding, RoundsUpAndKeepsMultiples) {
   EXPECT_EQ(ceil_div(0, 8), 0);
   EXPECT_EQ(ceil_div(1, 8), 1);
   EXPECT_EQ(ceil_div(8, 8), 1);

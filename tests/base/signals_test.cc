@@ -12,7 +12,7 @@ class StopRequestDeathTest : public testing::Test {
   StopRequestDeathTest() { testing::FLAGS_gtest_death_test_style = "threadsafe"; }
 };
 
-TEST(StopRequest, IsSetByEitherSignal) {
+TEST(StopRequest, IsSetByInterruptAndTerminate) {
   for (const int signal : {SIGINT, SIGTERM}) {
     const StopRequest stop;
     EXPECT_FALSE(stop.requested());
@@ -21,7 +21,7 @@ TEST(StopRequest, IsSetByEitherSignal) {
   }
 }
 
-TEST(StopRequest, StartsAnew) {
+TEST(StopRequest, ANewRequestStartsUnset) {
   {
     const StopRequest stop;
     std::raise(SIGINT);
@@ -32,7 +32,7 @@ TEST(StopRequest, StartsAnew) {
 
 volatile std::sig_atomic_t seen = 0;
 
-TEST(StopRequest, PutsBackWhatWasInstalled) {
+TEST(StopRequest, RestoresThePreviousHandler) {
   const auto before = std::signal(SIGTERM, [](int) { seen = 1; });
   { const StopRequest stop; }
   std::raise(SIGTERM);
@@ -50,7 +50,7 @@ TEST_F(StopRequestDeathTest, TheSecondSignalEndsTheProgram) {
       testing::KilledBySignal(SIGINT), "");
 }
 
-TEST_F(StopRequestDeathTest, TheSecondSignalMayBeTheOther) {
+TEST_F(StopRequestDeathTest, TheSecondSignalMayBeTheOtherOne) {
   EXPECT_EXIT(
       {
         const StopRequest stop;
@@ -60,7 +60,7 @@ TEST_F(StopRequestDeathTest, TheSecondSignalMayBeTheOther) {
       testing::KilledBySignal(SIGTERM), "");
 }
 
-TEST_F(StopRequestDeathTest, AfterwardsASignalEndsTheProgram) {
+TEST_F(StopRequestDeathTest, ASignalAfterDestructionEndsTheProgram) {
   EXPECT_EXIT(
       {
         { const StopRequest stop; }

@@ -12,14 +12,14 @@
 
 namespace heed {
 
-/// Sanitizers end the program where memory runs out, and set no limit on the address space.
+/// Sanitizers abort when memory runs out and do not work under a limit on the address space.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool kSanitized = true;
 #else
 inline constexpr bool kSanitized = false;
 #endif
 
-/// A directory of one's own, gone when the test is over.
+/// A new, empty directory that the destructor removes.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {
@@ -41,14 +41,14 @@ class TemporaryDirectory {
   std::filesystem::path path_;
 };
 
-/// Writes a file without waiting for the disk.
+/// Writes a file without synchronising it with the disk.
 inline void write_quickly(const std::filesystem::path& path, const std::string& bytes) {
-  // ext4 waits for the disk when a file is cut and written again.
+  // Truncating an existing file makes ext4 wait for the disk.
   std::filesystem::remove(path);
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-/// The text of the Error that `action` throws. Any other exception passes through.
+/// The message of the Error that `action` throws, else "no error". Other exceptions pass through.
 inline std::string error_of(const std::function<void()>& action) {
   try {
     action();
@@ -58,7 +58,7 @@ inline std::string error_of(const std::function<void()>& action) {
   return "no error";
 }
 
-/// Expects that `action` throws an Error whose text is one line and holds `part`.
+/// Expects that `action` throws an Error whose message is one line and contains `part`.
 inline void expect_error(const std::function<void()>& action, const std::string& part) {
   const std::string text = error_of(action);
   EXPECT_NE(text.find(part), std::string::npos) << "found:  " << text << "\nwanted: " << part;

@@ -58,7 +58,7 @@ TEST_P(FuzzTokenizerJson, IsReadOrRefused) {
                                 "tokenizer.json");
   fuzz(GetParam(), kAttempts, [&](uint64_t number, Dice& dice) {
     json damaged = whole;
-    for (size_t i = times_damaged(number, dice); i > 0; --i) damage_tree(damaged, dice);
+    for (size_t i = mutation_count(number, dice); i > 0; --i) damage_tree(damaged, dice);
     use(Tokenizer::from_json(damaged, "tokenizer.json"));
   });
 }

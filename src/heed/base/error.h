@@ -8,14 +8,14 @@
 
 namespace heed {
 
-/// The one exception of heed. Its text is one line that says what was wrong, where, what was
-/// expected and what was found; the program prints it behind "heed: error: " and exits with 1.
+/// The only exception type that heed throws. what() is one line: what is wrong, where, what was
+/// expected and what was found. The program prints it after "heed: error: " and exits with 1.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Throws Error with a formatted text: fail("{} is {}, expected {}", name, found, expected).
+/// Throws Error with a formatted message: fail("{} is {}, expected {}", name, found, expected).
 template <typename... Args>
 [[noreturn]] void fail(fmt::format_string<Args...> text, Args&&... args) {
   throw Error(fmt::format(text, std::forward<Args>(args)...));

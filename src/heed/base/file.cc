@@ -44,7 +44,7 @@ void require_regular(const std::filesystem::path& path, mode_t mode) {
   require(S_ISREG(mode), "{}: is not a regular file", path.string());
 }
 
-/// Opens for reading; O_NONBLOCK keeps a named pipe from blocking the program.
+/// O_NONBLOCK, because opening a named pipe would block.
 int open_for_reading(const std::filesystem::path& path) {
   const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (number < 0) fail_system(path, "cannot be opened");
@@ -59,7 +59,7 @@ size_t size_of_regular(const Descriptor& file, const std::filesystem::path& path
   return static_cast<size_t>(status.st_size);
 }
 
-/// Reads until the end or until `room` bytes are there; returns how many.
+/// Reads up to `room` bytes, fewer only at the end of the file; returns the number read.
 size_t read_up_to(const Descriptor& file, char* to, size_t room,
                   const std::filesystem::path& path) {
   size_t done = 0;
@@ -105,7 +105,7 @@ std::string read_file(const std::filesystem::path& path) {
   try {
     std::string contents(size, '\0');
     contents.resize(read_up_to(file, contents.data(), size, path));
-    // Files of /proc tell no size, and a file may have grown since.
+    // Files in /proc report size 0, and a file may have grown since fstat().
     std::array<char, 4096> more;
     while (const size_t count = read_up_to(file, more.data(), more.size(), path))
       contents.append(more.data(), count);
@@ -121,7 +121,7 @@ std::shared_ptr<MappedFile> MappedFile::open(const std::filesystem::path& path) 
   const Descriptor file(open_for_reading(path));
   const size_t size = size_of_regular(file, path);
   if (size == 0) return std::shared_ptr<MappedFile>(new MappedFile(nullptr, 0));
-  // Hardly any page is ever written to, so none is set aside beforehand.
+  // Pages are rarely written to, so no swap space is reserved for them.
   void* data =
       ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file.get(), 0);
   if (data == MAP_FAILED) fail_system(path, "cannot be mapped");
@@ -184,7 +184,7 @@ void replace_directory(const std::filesystem::path& fresh, const std::filesystem
     rename_or_fail(from, to);
     return sync_directory(to.parent_path());
   }
-  // An exchange would let a file or a link take part, and the removal would then take that.
+  // RENAME_EXCHANGE also accepts a file or a link, which would then be removed.
   require(std::filesystem::is_directory(std::filesystem::symlink_status(to)),
           "{}: is not a directory", to.string());
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) {
@@ -215,7 +215,7 @@ void sync_directory(const std::filesystem::path& directory) {
   const std::filesystem::path path = directory.empty() ? "." : directory;
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (file.get() < 0) fail_system(path, "cannot be opened");
-  // Some file systems cannot synchronise a directory; that is no reason to fail.
+  // Some file systems cannot synchronise a directory (EINVAL).
   if (::fsync(file.get()) != 0 && errno != EINVAL) fail_system(path, "cannot be synchronised");
 }
 

@@ -12,22 +12,22 @@ namespace heed {
 /// True when `path` names something that exists; never throws.
 bool path_exists(const std::filesystem::path& path);
 
-/// The contents of a regular file. Throws Error, with the system's reason, when it cannot be read,
-/// and when `path` names something else (a directory, a pipe, a device).
+/// The contents of a regular file. Throws Error with the system's reason when it cannot be read,
+/// and when `path` is not a regular file (a directory, a pipe, a device).
 std::string read_file(const std::filesystem::path& path);
 
-/// A regular file mapped into memory, private and writable: what is written stays in this process.
-/// The mapping follows the file's contents, so nothing may cut the file while it is mapped; heed
-/// itself only ever replaces whole files (AtomicFile), which leaves mappings of the old one alone.
+/// A regular file mapped into memory, private and writable (copy on write): writes never reach the
+/// file. The file must not be truncated while it is mapped. heed itself only replaces whole files
+/// (AtomicFile), which leaves mappings of the old one intact.
 class MappedFile {
  public:
-  /// Throws Error, with the system's reason, when it cannot be mapped or is no regular file.
+  /// Throws Error with the system's reason when the file cannot be mapped or is not a regular file.
   static std::shared_ptr<MappedFile> open(const std::filesystem::path& path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
 
-  /// Empty for an empty file; else aligned to a page.
+  /// Aligned to a page; empty for an empty file.
   std::span<std::byte> bytes() { return {data_, size_}; }
 
  private:
@@ -36,23 +36,23 @@ class MappedFile {
   size_t size_;
 };
 
-/// A file that appears under its name whole or not at all: it is written beside its place (as
-/// NAME.PID-COUNT.tmp), synchronised with the disk, and renamed. Without commit() the temporary
-/// file goes and nothing else changes. Keeps the permissions of the file that it replaces; replaces
-/// a symbolic link, not what that points to.
+/// Replaces a file atomically: the contents are written to NAME.PID-COUNT.tmp in the same
+/// directory, synchronised with the disk, and renamed by commit(). Without commit() the temporary
+/// file is removed and nothing else changes. Keeps the permissions of the file that it replaces. A
+/// symbolic link is replaced itself, not its target.
 class AtomicFile {
  public:
-  /// Throws Error, with the system's reason, when the directory cannot be written, and when `path`
-  /// is something else than a regular file.
+  /// Throws Error with the system's reason when the directory cannot be written, and when `path`
+  /// exists but is not a regular file.
   explicit AtomicFile(std::filesystem::path path);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
-  /// Both throw Error, with the system's reason (disk full); the old file is then untouched.
+  /// Both throw Error with the system's reason (such as a full disk) and leave the old file intact.
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
-  /// To be called once, after the last write.
+  /// Must be called once, after the last write. Throws Error as write() does.
   void commit();
 
  private:
@@ -62,19 +62,18 @@ class AtomicFile {
 
 void write_file_atomically(const std::filesystem::path& path, std::string_view contents);
 
-/// Makes the finished directory `fresh` appear as `target`, in place of what was there, in one step
-/// (Linux' RENAME_EXCHANGE), then removes the old one, which meanwhile bears the name of `fresh`: a
-/// crash at any moment leaves the old or the new one whole under the name `target`. On a file
-/// system without that step (NFS) the old one is called `target`.old for a moment; see
-/// finish_replacement(). Throws Error, with the system's reason; `target` is then untouched or
-/// replaced.
+/// Replaces the directory `target` by the finished directory `fresh` atomically (RENAME_EXCHANGE)
+/// and then removes the old one, which now has the name `fresh`. A crash at any moment leaves
+/// either the old or the new directory complete under the name `target`. On a file system without
+/// RENAME_EXCHANGE (NFS) the old one is first renamed to `target`.old; see finish_replacement().
+/// Throws Error with the system's reason; `target` is then either unchanged or replaced.
 void replace_directory(const std::filesystem::path& fresh, const std::filesystem::path& target);
 
-/// To be called before `target` is read: where a replace_directory() on a file system that cannot
-/// exchange was cut short, puts the old directory back in its place. Otherwise does nothing.
+/// Must be called before `target` is read: restores `target` from `target`.old when a
+/// replace_directory() without RENAME_EXCHANGE was interrupted. Otherwise does nothing.
 void finish_replacement(const std::filesystem::path& target);
 
-/// Makes sure that the names in a directory have reached the disk.
+/// Synchronises a directory's entries with the disk.
 void sync_directory(const std::filesystem::path& directory);
 
 }  // namespace heed

@@ -5,9 +5,9 @@
 namespace heed {
 namespace {
 
-constexpr int kDeepest = 64;
+constexpr int kMaxDepth = 64;
 
-/// The parser descends one level per bracket, so the text is looked at first.
+/// The parser recurses once per bracket, so the depth is checked before parsing.
 void check_depth(std::string_view text, const std::string& file) {
   int depth = 0;
   bool inside_string = false;
@@ -20,12 +20,12 @@ void check_depth(std::string_view text, const std::string& file) {
     }
     if (c == '"') inside_string = true;
     if (c == '[' || c == '{')
-      require(++depth <= kDeepest, "{}: brackets nest deeper than {} levels", file, kDeepest);
+      require(++depth <= kMaxDepth, "{}: brackets nest deeper than {} levels", file, kMaxDepth);
     if (c == ']' || c == '}') --depth;
   }
 }
 
-/// What the parser says, without its own error numbers and the part of the file that it quotes.
+/// The parser's message without its error number and its excerpt of the file.
 std::string reason_of(const nlohmann::json::exception& error) {
   std::string_view text = error.what();
   const size_t begin = text.find("] ");
@@ -33,13 +33,13 @@ std::string reason_of(const nlohmann::json::exception& error) {
   return one_line(text.substr(0, text.find("; last read")));
 }
 
-std::string cut(std::string text, size_t longest) {
-  if (text.size() <= longest) return text;
-  text.resize(longest);
+std::string cut(std::string text, size_t max_length) {
+  if (text.size() <= max_length) return text;
+  text.resize(max_length);
   return text + "...";
 }
 
-/// Printable ASCII whatever the bytes are.
+/// Always printable ASCII: other characters are escaped, invalid UTF-8 is replaced.
 std::string dump(const nlohmann::json& value) {
   return value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
@@ -55,29 +55,29 @@ nlohmann::json parse_json(std::string_view text, const std::string& file) {
   }
 }
 
-std::string excerpt(const nlohmann::json& value, size_t longest) {
-  return cut(dump(value), longest);
+std::string excerpt(const nlohmann::json& value, size_t max_length) {
+  return cut(dump(value), max_length);
 }
 
 std::string one_line(std::string_view text) {
-  constexpr size_t kLongest = 200;
-  const bool plain = text.size() <= kLongest && std::all_of(text.begin(), text.end(), [](char c) {
+  constexpr size_t kMaxLength = 200;
+  const bool plain = text.size() <= kMaxLength && std::all_of(text.begin(), text.end(), [](char c) {
                        return c >= ' ' && c <= '~';
                      });
   if (plain) return std::string(text);
-  const std::string quoted = dump(std::string(text.substr(0, kLongest + 1)));
-  return cut(quoted.substr(1, quoted.size() - 2), kLongest);
+  const std::string quoted = dump(std::string(text.substr(0, kMaxLength + 1)));
+  return cut(quoted.substr(1, quoted.size() - 2), kMaxLength);
 }
 
 int64_t integer_of(const nlohmann::json& value, std::string_view key, const std::string& file,
-                   int64_t least, int64_t greatest) {
+                   int64_t min, int64_t max) {
   if (!value.is_number_integer())
     fail("{}: {} is {}, expected an integer", file, one_line(key), excerpt(value));
-  const bool narrow = !value.is_number_unsigned() ||
-                      value.get<uint64_t>() <= uint64_t{std::numeric_limits<int64_t>::max()};
-  const int64_t integer = narrow ? value.get<int64_t>() : 0;
-  if (!narrow || integer < least || integer > greatest)
-    fail("{}: {} is {}, expected {} to {}", file, one_line(key), excerpt(value), least, greatest);
+  const bool fits = !value.is_number_unsigned() ||
+                    value.get<uint64_t>() <= uint64_t{std::numeric_limits<int64_t>::max()};
+  const int64_t integer = fits ? value.get<int64_t>() : 0;
+  if (!fits || integer < min || integer > max)
+    fail("{}: {} is {}, expected {} to {}", file, one_line(key), excerpt(value), min, max);
   return integer;
 }
 

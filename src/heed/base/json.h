@@ -12,25 +12,27 @@
 
 namespace heed {
 
-/// Parses JSON; `file` stands in messages. Of two members with one name the last counts. Throws
-/// Error on a syntax error, with line and column, and on nesting deeper than any file that heed
-/// reads has (a hostile one could exhaust the stack).
+/// Parses JSON; `file` names the source in messages. The last of several members with the same name
+/// wins. Throws Error on a syntax error, with line and column, and on more than 64 levels of
+/// nesting (a hostile file could exhaust the stack).
 nlohmann::json parse_json(std::string_view text, const std::string& file);
 
-/// `value` as JSON on one line of printable ASCII, cut after `longest` characters: for messages.
-std::string excerpt(const nlohmann::json& value, size_t longest = 60);
+/// `value` for an error message: JSON on one line of printable ASCII, at most `max_length`
+/// characters and then an ellipsis.
+std::string excerpt(const nlohmann::json& value, size_t max_length = 60);
 
-/// Text from a file as it may stand in a message: without control characters, cut when very long.
+/// Text from a file for an error message: printable ASCII, other characters escaped, at most 200
+/// characters and then an ellipsis.
 std::string one_line(std::string_view text);
 
-/// `value`, called `key` in messages, as an integer. Throws Error unless it is one (2.0 is none)
-/// within [least, greatest].
+/// `value` as an integer; `key` names it in messages. Throws Error unless it is an integer (2.0 is
+/// not) within [min, max].
 int64_t integer_of(const nlohmann::json& value, std::string_view key, const std::string& file,
-                   int64_t least, int64_t greatest);
+                   int64_t min, int64_t max);
 
 /// The member `key` of an object as a T (bool, a signed integer, float, double, std::string or
-/// std::vector<int64_t>).
-/// Throws Error that names the file, the key, what was expected and what was found.
+/// std::vector<int64_t>). Throws Error that states the file, the key, what was expected and what
+/// was found.
 template <typename T>
 T get(const nlohmann::json& object, std::string_view key, const std::string& file) {
   if (!object.is_object()) fail("{}: expected an object, found {}", file, excerpt(object));
@@ -63,7 +65,7 @@ T get(const nlohmann::json& object, std::string_view key, const std::string& fil
   }
 }
 
-/// The same, or `otherwise` when the member is not there or null.
+/// The same; `otherwise` when the member is absent or null.
 template <typename T>
 T get_or(const nlohmann::json& object, std::string_view key, T otherwise, const std::string& file) {
   if (!object.is_object()) return get<T>(object, key, file);

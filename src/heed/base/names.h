@@ -7,8 +7,8 @@
 
 namespace heed {
 
-/// The one of `values` whose name_of() is `name`; throws Error with the names that are known. Enums
-/// that are written to files have a name_of() beside them.
+/// The element of `values` whose name_of() equals `name`. Throws Error that lists the valid names.
+/// Every enum that is written to files declares a name_of() beside it.
 template <typename Values>
 auto named(std::string_view name, const Values& values) {
   std::string known;

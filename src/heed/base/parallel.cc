@@ -32,12 +32,11 @@ void pause() {
 #endif
 }
 
-/// What two threads write lies this far apart, so that neither takes the other's line of the cache.
-constexpr size_t kOwnLine = 64;
+/// Alignment of data that different threads write, to avoid false sharing.
+constexpr size_t kCacheLine = 64;
 
-/// Workers that spin for a while between jobs, since operators follow each other within
-/// microseconds, and sleep when nothing comes. A job costs as little as its pieces allow: nobody
-/// locks while nobody sleeps.
+/// A pool of worker threads. Operators follow each other within microseconds, so idle workers spin
+/// for a while before they sleep, and starting a job takes no lock while no worker sleeps.
 class Pool {
  public:
   explicit Pool(int threads) : shares_(static_cast<size_t>(threads)) {
@@ -58,10 +57,10 @@ class Pool {
     job_.count = count;
     job_.grain = grain;
     error_ = nullptr;
-    deal(count / grain + (count % grain ? 1 : 0));
+    distribute(count / grain + (count % grain ? 1 : 0));
     gate_.fetch_and(~kClosed, std::memory_order_release);
     announce();
-    take_pieces(0);
+    take_chunks(0);
     gate_.fetch_or(kClosed, std::memory_order_relaxed);
     wait_for_workers();
     if (error_) std::rethrow_exception(error_);
@@ -71,10 +70,10 @@ class Pool {
   static constexpr int kSpins = 20000;
   static constexpr int kClosed = 1 << 30;
 
-  /// Either a worker that is about to sleep sees the new number, or it is seen here; once the lock
-  /// was had, it waits and can be woken.
+  /// Publishes a new job. A worker that is about to sleep either sees the new generation or is
+  /// already counted in sleepers_. Taking the lock in the second case waits until it can be woken.
   void announce() {
-    job_.number.fetch_add(1);
+    job_.generation.fetch_add(1);
     if (sleepers_.load() == 0) return;
     { std::lock_guard lock(mutex_); }
     wake_.notify_all();
@@ -83,7 +82,7 @@ class Pool {
   void sleep(uint64_t seen) {
     std::unique_lock lock(mutex_);
     sleepers_.fetch_add(1);
-    wake_.wait(lock, [&] { return job_.number.load() != seen; });
+    wake_.wait(lock, [&] { return job_.generation.load() != seen; });
     sleepers_.fetch_sub(1);
   }
 
@@ -93,8 +92,8 @@ class Pool {
     for (auto& worker : workers_) worker.join();
   }
 
-  /// Other processes, or more threads than processors, may keep a worker from its piece: after a
-  /// while the processor is left to them.
+  /// Yields after spinning: a worker may be waiting for a processor when other processes run or
+  /// there are more threads than processors.
   void wait_for_workers() {
     for (int spin = 0; spin < kSpins; ++spin) {
       if (gate_.load(std::memory_order_acquire) == kClosed) return;
@@ -103,21 +102,21 @@ class Pool {
     while (gate_.load(std::memory_order_acquire) != kClosed) std::this_thread::yield();
   }
 
-  /// Gives every thread a share of the pieces, neighbours to one: what lies side by side in memory
-  /// is read by one thread, and by the same one in the next job.
-  void deal(int64_t pieces) {
+  /// Assigns each thread a contiguous range of chunks, so that neighbouring memory is read by one
+  /// thread, and by the same thread in the next job.
+  void distribute(int64_t chunks) {
     const auto threads = static_cast<int64_t>(shares_.size());
-    int64_t piece = 0;
+    int64_t chunk = 0;
     for (int64_t i = 0; i < threads; ++i) {
       Share& share = shares_[static_cast<size_t>(i)];
-      share.next.store(piece, std::memory_order_relaxed);
-      piece += pieces / threads + (i < pieces % threads ? 1 : 0);
-      share.end = piece;
+      share.next.store(chunk, std::memory_order_relaxed);
+      chunk += chunks / threads + (i < chunks % threads ? 1 : 0);
+      share.end = chunk;
     }
   }
 
-  /// First a thread's own share, then what is left of the others'.
-  void take_pieces(size_t own) {
+  /// Runs the thread's own share first, then steals what is left of the others.
+  void take_chunks(size_t own) {
     inside_parallel_for = true;
     for (size_t i = 0; i < shares_.size(); ++i) take_share(shares_[(own + i) % shares_.size()]);
     inside_parallel_for = false;
@@ -126,9 +125,9 @@ class Pool {
   struct Share;
   void take_share(Share& share) {
     while (share.next.load(std::memory_order_relaxed) < share.end) {
-      const int64_t piece = share.next.fetch_add(1, std::memory_order_relaxed);
-      if (piece >= share.end) break;
-      const int64_t begin = piece * job_.grain;
+      const int64_t chunk = share.next.fetch_add(1, std::memory_order_relaxed);
+      if (chunk >= share.end) break;
+      const int64_t begin = chunk * job_.grain;
       try {
         (*job_.body)(begin, begin + std::min(job_.grain, job_.count - begin));
       } catch (...) {
@@ -142,45 +141,46 @@ class Pool {
   void work(size_t own) {
     uint64_t seen = 0;
     for (;;) {
-      for (int spin = 0; spin < kSpins && job_.number.load(std::memory_order_acquire) == seen;
+      for (int spin = 0; spin < kSpins && job_.generation.load(std::memory_order_acquire) == seen;
            ++spin)
         pause();
-      if (job_.number.load(std::memory_order_acquire) == seen) sleep(seen);
-      // In this order: who looked at `stopping_` first could take a stop's number for a job's, and
-      // would never see another.
-      seen = job_.number.load(std::memory_order_acquire);
+      if (job_.generation.load(std::memory_order_acquire) == seen) sleep(seen);
+      // The generation must be read before stopping_. In the other order a worker could mistake the
+      // generation of a stop for that of a job and wait forever for the next one.
+      seen = job_.generation.load(std::memory_order_acquire);
       if (stopping_) return;
-      if ((gate_.fetch_add(1, std::memory_order_acquire) & kClosed) == 0) take_pieces(own);
+      if ((gate_.fetch_add(1, std::memory_order_acquire) & kClosed) == 0) take_chunks(own);
       gate_.fetch_sub(1, std::memory_order_release);
     }
   }
 
-  /// Workers wait for the number to change. They read the rest inside the gate alone, and it is
-  /// written while nobody is there.
-  struct alignas(kOwnLine) Job {
-    std::atomic<uint64_t> number{0};
+  /// Workers wait for `generation` to change. They read the other members only while inside the
+  /// gate, and run() writes them only while no worker is inside.
+  struct alignas(kCacheLine) Job {
+    std::atomic<uint64_t> generation{0};
     const ParallelBody* body = nullptr;
     int64_t count = 0, grain = 1;
   };
   Job job_;
-  /// Pieces [next, end) of the job that nobody has taken.
-  struct alignas(kOwnLine) Share {
+  /// Chunks [next, end) of the job that no thread has taken yet.
+  struct alignas(kCacheLine) Share {
     std::atomic<int64_t> next{0};
     int64_t end = 0;
   };
-  std::vector<Share> shares_;  // of each thread, the calling one's first
-  /// The number of workers inside the current job. Once all its pieces are taken it is closed: who
-  /// comes late turns back, and nobody waits for a worker that the system has not let run.
-  alignas(kOwnLine) std::atomic<int> gate_{kClosed};
-  alignas(kOwnLine) std::atomic<int> sleepers_{0};
+  std::vector<Share> shares_;  // one per thread; the calling thread's is first
+  /// The number of workers inside the current job, plus kClosed once all its chunks are taken. A
+  /// worker that arrives at a closed gate leaves again, so run() never waits for a worker that the
+  /// system has not scheduled.
+  alignas(kCacheLine) std::atomic<int> gate_{kClosed};
+  alignas(kCacheLine) std::atomic<int> sleepers_{0};
   std::atomic<bool> stopping_{false};
   std::mutex mutex_;
   std::condition_variable wake_;
   std::exception_ptr error_;
-  std::vector<std::thread> workers_;  // last: they find all the others
+  std::vector<std::thread> workers_;  // last: the threads use all other members
 };
 
-/// Hands out numbers in their order, until one fails.
+/// Hands out the integers [0, count) in order until a body throws.
 class Queue {
  public:
   explicit Queue(int64_t count) : count_(count), failed_(count) {}
@@ -196,7 +196,8 @@ class Queue {
     }
   }
 
-  /// All numbers below the lowest that fails were handed out before it: so it is always found.
+  /// Integers are handed out in order, so the lowest one that throws has always been started: the
+  /// exception does not depend on the number of threads.
   void rethrow() const {
     if (error_) std::rethrow_exception(error_);
   }
@@ -219,7 +220,7 @@ class Queue {
 
 std::mutex pool_mutex;
 std::unique_ptr<Pool> pool;
-/// Beside the pool, since a body may ask while the pool is locked for its job.
+/// Not a member of the pool: a body may call thread_count() while the pool is locked for its job.
 std::atomic<int> wanted_threads{0};
 
 }  // namespace
@@ -238,7 +239,7 @@ void set_thread_count(int count) {
   wanted_threads = count;
 }
 
-void run_pieces(int64_t count, int64_t grain, ParallelBody body) {
+void run_chunks(int64_t count, int64_t grain, ParallelBody body) {
   grain = std::max<int64_t>(grain, 1);
   if (count <= grain || thread_count() == 1) {
     for (int64_t begin = 0; begin < count;) {
@@ -257,12 +258,12 @@ void run_in_order(int64_t count, int64_t grain, ParallelBody body) {
   grain = std::max<int64_t>(grain, 1);
   Queue queue(count / grain + (count % grain ? 1 : 0));
   const auto work = [&](int64_t, int64_t) {
-    queue.work([&](int64_t piece) {
-      const int64_t begin = piece * grain;
+    queue.work([&](int64_t chunk) {
+      const int64_t begin = chunk * grain;
       body(begin, begin + std::min(grain, count - begin));
     });
   };
-  run_pieces(thread_count(), 1, ParallelBody(work));
+  run_chunks(thread_count(), 1, ParallelBody(work));
   queue.rethrow();
 }
 

@@ -13,8 +13,8 @@ inline uint64_t mix64(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// Counter-based random numbers: number i of stream (seed, stream) is a pure function of the three,
-/// so that any of them can be computed again, in any order and on any thread.
+/// A counter-based random number generator: each number is a pure function of (seed, stream,
+/// counter), so any of them can be recomputed in any order and on any thread.
 class CounterRandom {
  public:
   explicit CounterRandom(uint64_t seed, uint64_t stream = 0) : key_(mix64(mix64(seed) ^ stream)) {}
@@ -26,7 +26,7 @@ class CounterRandom {
     return static_cast<double>(bits(counter) >> 11) * 0x1.0p-53;
   }
 
-  /// Standard normal (Box-Muller on the numbers 2 * counter and 2 * counter + 1).
+  /// Standard normal: Box-Muller on uniform(2 * counter) and uniform(2 * counter + 1).
   double normal(uint64_t counter) const {
     const double u = 1.0 - uniform(2 * counter);
     const double v = uniform(2 * counter + 1);

@@ -7,7 +7,7 @@ namespace heed {
 namespace {
 
 std::atomic<bool> stop_requested{false};
-static_assert(std::atomic<bool>::is_always_lock_free);  // a handler may use nothing else
+static_assert(std::atomic<bool>::is_always_lock_free);  // required in a signal handler
 struct sigaction previous_interrupt, previous_terminate;
 
 void request_stop(int signal) {

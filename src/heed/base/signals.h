@@ -2,9 +2,9 @@
 
 namespace heed {
 
-/// While one exists, SIGINT and SIGTERM ask the program to stop instead of ending it; the second
-/// such signal ends it at once, in the system's way. There can be one at a time; what was installed
-/// before is put back at its end. System calls that a signal interrupts go on.
+/// While an instance exists, the first SIGINT or SIGTERM only sets requested(); the second one ends
+/// the process by the default action. Only one instance may exist at a time. The destructor
+/// restores the previous handlers. Interrupted system calls are restarted (SA_RESTART).
 class StopRequest {
  public:
   StopRequest();
@@ -12,7 +12,7 @@ class StopRequest {
   StopRequest(const StopRequest&) = delete;
   StopRequest& operator=(const StopRequest&) = delete;
 
-  /// May be asked from any thread.
+  /// Whether a signal has arrived. Thread-safe.
   bool requested() const;
 };
 
