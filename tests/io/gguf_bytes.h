@@ -11,7 +11,7 @@
 
 namespace heed::io {
 
-/// Puts GGUF files together piece by piece, also such as are wrong.
+/// Builds the bytes of a GGUF file, valid or not.
 class GgufBytes {
  public:
   template <typename T>
@@ -22,7 +22,7 @@ class GgufBytes {
     return number(uint64_t{value.size()}) + std::string(value);
   }
 
-  /// A value of metadata; `bytes` as they follow its type.
+  /// Adds a metadata value; `bytes` follow the type in the file.
   GgufBytes& value(std::string_view key, uint32_t type, const std::string& bytes) {
     values_ += text(key) + number(type) + bytes;
     ++value_count_;
@@ -32,7 +32,7 @@ class GgufBytes {
     return value(key, static_cast<uint32_t>(type), bytes);
   }
 
-  /// An entry of the list of tensors; `sizes` innermost first, as in the file.
+  /// Adds a tensor entry; `sizes` lists the innermost axis first, as the file does.
   GgufBytes& tensor(std::string_view name, const std::vector<uint64_t>& sizes, uint32_t type,
                     uint64_t offset) {
     tensors_ += text(name) + number(static_cast<uint32_t>(sizes.size()));
@@ -46,14 +46,14 @@ class GgufBytes {
     version_ = version;
     return *this;
   }
-  /// What the file says, instead of what it holds.
+  /// Overrides the counts that the file claims.
   GgufBytes& counts(uint64_t tensors, uint64_t values) {
     tensor_count_ = tensors;
     value_count_ = values;
     return *this;
   }
 
-  /// The file, with `data` behind the header, which is filled up to a multiple of `alignment`.
+  /// The file: the header, padded to a multiple of `alignment`, then `data`.
   std::string bytes(const std::string& data = "", size_t alignment = 32) const {
     std::string whole = "GGUF" + number(version_) + number(tensor_count_) + number(value_count_) +
                         values_ + tensors_;

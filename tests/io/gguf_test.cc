@@ -22,14 +22,14 @@ const fs::path kGolden = fs::path(HEED_SOURCE_DIR) / "tests/golden/gguf";
 
 std::shared_ptr<const GgufFile> golden() { return GgufFile::open(kGolden / "all_types.gguf"); }
 
-/// A file of metadata alone.
+/// The metadata of a file without tensors.
 GgufMetadata metadata_of(const GgufBytes& bytes) {
   const TemporaryDirectory folder;
   write_quickly(folder / "some.gguf", bytes.bytes());
   return GgufFile::open(folder / "some.gguf")->metadata();
 }
 
-TEST(GgufGolden, WidensEveryTypeAsTheReferenceDoes) {
+TEST(GgufGolden, ConvertsEveryTypeToF32AsTheReferenceDoes) {
   const auto file = golden();
   const auto expected = SafetensorsFile::open(kGolden / "expected.safetensors");
   for (const std::string& name : expected->names()) {
@@ -45,7 +45,7 @@ TEST(GgufGolden, WidensEveryTypeAsTheReferenceDoes) {
   }
 }
 
-TEST(GgufGolden, QuantisesToTheBytesOfTheReference) {
+TEST(GgufGolden, QuantisesToTheReferencesBytes) {
   const auto file = golden();
   for (const char* name : {"f16", "bf16", "q8_0"}) {
     const Tensor wanted = file->get(name);
@@ -56,7 +56,7 @@ TEST(GgufGolden, QuantisesToTheBytesOfTheReference) {
   }
 }
 
-/// The sum of squares of what 32 elements of `stored`, widened, differ from those of x.
+/// The squared error of 32 elements of `stored`, converted to f32, against those of x.
 double block_error(const Tensor& x, const Tensor& stored, int64_t begin) {
   const Tensor wide = kernels::as_f32(stored);
   double sum = 0;
@@ -65,7 +65,7 @@ double block_error(const Tensor& x, const Tensor& stored, int64_t begin) {
   return sum;
 }
 
-TEST(GgufGolden, QuantisesToFourBitsNoWorseThanTheReference) {
+TEST(GgufGolden, FourBitErrorIsAtMostThatOfTheReference) {
   const auto file = golden();
   const Tensor x = file->get("f32");
   for (const char* name : {"q4_0", "q4_1"}) {
@@ -78,7 +78,7 @@ TEST(GgufGolden, QuantisesToFourBitsNoWorseThanTheReference) {
   }
 }
 
-TEST(GgufGolden, KnowsShapesTypesAndNames) {
+TEST(GgufGolden, ReportsShapesTypesAndNames) {
   const auto file = golden();
   EXPECT_EQ(file->names().size(), 10u);
   EXPECT_TRUE(file->contains("q6_k"));
@@ -87,9 +87,10 @@ TEST(GgufGolden, KnowsShapesTypesAndNames) {
   EXPECT_EQ(file->get("q6_k").dtype(), DType::q6_K);
   EXPECT_EQ(file->entry("q4_1").type, "Q4_1");
   expect_error([&] { file->get("none"); }, "all_types.gguf: there is no tensor none");
-  expect_error([&] { file->get("unusable"); },
-               "all_types.gguf: unusable is Q4_K, which heed cannot use (only F32, F16, Q4_0, "
-               "Q4_1, Q8_0, Q6_K, I32, BF16)");
+  expect_error(
+      [&] { file->get("unusable"); },
+      "all_types.gguf: unusable is Q4_K, which heed does not support (supported: F32, F16, Q4_0, "
+      "Q4_1, Q8_0, Q6_K, I32, BF16)");
   EXPECT_EQ(file->entry("unusable").shape, (Shape{2, 256}));
 }
 
@@ -120,7 +121,7 @@ TEST(GgufGolden, ReadsMetadataOfEveryType) {
   EXPECT_EQ(values.length("test.nested"), 2);
 }
 
-TEST(GgufMetadata, TellsWhatIsMissingAndWhatIsOfAnotherType) {
+TEST(GgufMetadata, ReportsMissingKeysAndWrongTypes) {
   const GgufMetadata values = golden()->metadata();
   EXPECT_EQ(values.get_or<int64_t>("test.none", 7), 7);
   EXPECT_EQ(values.get_or<int64_t>("test.u8", 7), 255);
@@ -131,26 +132,26 @@ TEST(GgufMetadata, TellsWhatIsMissingAndWhatIsOfAnotherType) {
   expect_error([&] { values.get<int64_t>("test.f64"); },
                "test.f64 is the number 0.1, expected an integer");
   expect_error([&] { values.get<int64_t>("test.u64"); },
-               "test.u64 is 18446744073709551615, which does not fit 63 bits");
+               "test.u64 is 18446744073709551615, which does not fit into a signed 64-bit integer");
   expect_error([&] { values.get<bool>("test.u8"); }, "test.u8 is 255, expected a boolean");
   expect_error([&] { values.get<std::string>("test.yes"); }, "test.yes is true, expected a string");
   expect_error([&] { values.get<double>("tokenizer.ggml.tokens"); },
                "tokenizer.ggml.tokens is an array of 4 strings, expected a number");
   expect_error([&] { values.get<std::vector<int64_t>>("tokenizer.ggml.tokens"); },
-               "an array of 4 strings, expected an array of which each element is an integer");
+               "an array of 4 strings, expected an array in which each element is an integer");
   expect_error([&] { values.get<std::vector<int64_t>>("test.nested"); },
                "test.nested is an array of 2 arrays, expected");
   expect_error([&] { values.get<std::vector<std::string>>("test.string"); },
-               "expected an array of which each element is a string");
+               "expected an array in which each element is a string");
   expect_error([&] { values.length("test.u8"); }, "test.u8 is 255, expected an array");
 }
 
-TEST(GgufMetadata, StaysReadableWhenTheFileObjectIsGone) {
+TEST(GgufMetadata, StaysReadableAfterTheFileObjectIsDestroyed) {
   const auto bytes = GgufBytes().value("a", GgufType::string, GgufBytes::text("b"));
   EXPECT_EQ(metadata_of(bytes).get<std::string>("a"), "b");
 }
 
-TEST(GgufMetadata, KeepsBytesThatAreNotUtf8) {
+TEST(GgufMetadata, ReturnsStringsThatAreNotUtf8Unchanged) {
   const auto bytes = GgufBytes().value(
       "tokens", GgufType::array,
       GgufBytes::number(uint32_t{8}) + GgufBytes::number(uint64_t{1}) + GgufBytes::text("\xff\0"));
@@ -162,7 +163,7 @@ TEST(Gguf, ReadsVersion2) {
             5);
 }
 
-TEST(Gguf, TakesAnotherAlignment) {
+TEST(Gguf, ReadsAnotherAlignment) {
   const TemporaryDirectory folder;
   const std::string data =
       GgufBytes::number(1.5f) + std::string(60, '\0') + GgufBytes::number(2.5f);
@@ -177,7 +178,7 @@ TEST(Gguf, TakesAnotherAlignment) {
   EXPECT_EQ(file->get("b").values<float>()[0], 2.5f);
 }
 
-TEST(Gguf, GivesViewsThatOutliveIt) {
+TEST(Gguf, ViewsOutliveTheFileObject) {
   auto file = golden();
   const Tensor view = file->get("three.axes");
   file.reset();
@@ -192,7 +193,7 @@ TEST(Gguf, ReleasedTensorsCanBeReadAgain) {
   expect_error([&] { file->release("none"); }, "there is no tensor none");
 }
 
-/// KiB of a mapped file that this process has in memory.
+/// The resident size of a mapped file in this process, in KiB.
 int64_t resident(const fs::path& file) {
   std::ifstream maps("/proc/self/smaps");
   int64_t sum = 0;
@@ -210,7 +211,7 @@ int64_t resident(const fs::path& file) {
   return sum;
 }
 
-TEST(Gguf, OfReleasedTensorsNothingStaysInMemoryNorComesBackForAVector) {
+TEST(Gguf, ReleasedTensorsLeaveNoResidentPages) {
   constexpr uint64_t kSide = 1024, kMatrix = kSide * kSide * 4, kVector = kSide * 4;
   const TemporaryDirectory folder;
   const fs::path path = folder / "some.gguf";
@@ -229,7 +230,7 @@ TEST(Gguf, OfReleasedTensorsNothingStaysInMemoryNorComesBackForAVector) {
   EXPECT_EQ(resident(path), 0);
 }
 
-TEST(Gguf, TensorsMayBeEmptyOrOneNumber) {
+TEST(Gguf, ReadsEmptyTensorsAndScalars) {
   const TemporaryDirectory folder;
   write_quickly(folder / "some.gguf", GgufBytes()
                                           .tensor("none", {0, 3}, 0, 0)

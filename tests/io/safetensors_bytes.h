@@ -6,8 +6,8 @@
 
 namespace heed::io {
 
-/// A safetensors file with this header and data, whatever they are; `length` is what it claims of
-/// its header.
+/// A safetensors file with the given header and data, valid or not; `length` is the header length
+/// that it claims.
 inline std::string file_bytes(const std::string& header, const std::string& data, uint64_t length) {
   std::string bytes(sizeof(length), '\0');
   std::memcpy(bytes.data(), &length, sizeof(length));

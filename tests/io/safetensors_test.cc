@@ -71,21 +71,21 @@ TEST(SafetensorsGolden, ReadsNamesMetadataAndDtypes) {
   EXPECT_EQ(file->get("i64").dtype(), DType::i32);
 }
 
-TEST(SafetensorsGolden, SkipsWhatItCannotUseUntilItIsWanted) {
+TEST(SafetensorsGolden, RejectsUnsupportedDtypesOnlyWhenRead) {
   const auto file = SafetensorsFile::open(kGolden / "all_dtypes.safetensors");
   EXPECT_EQ(file->entry("skipped.bool").shape, Shape{3});
   expect_error([&] { file->get("skipped.bool"); },
-               "all_dtypes.safetensors: skipped.bool is BOOL, which heed cannot use");
+               "all_dtypes.safetensors: skipped.bool is BOOL, which heed does not support");
 }
 
-TEST(SafetensorsGolden, WritesWhatTheReferenceReads) {
+TEST(SafetensorsGolden, WritesTheReferenceFileByteForByte) {
   const TemporaryDirectory folder;
   write_small(folder / "model.safetensors");
   EXPECT_EQ(read_file(folder / "model.safetensors"),
             read_file(kGolden / "written_by_heed.safetensors"));
 }
 
-TEST(WriteSafetensors, IsReadBack) {
+TEST(WriteSafetensors, WrittenTensorsAreReadBack) {
   const TemporaryDirectory folder;
   write_small(folder / "model.safetensors");
   const auto file = SafetensorsFile::open(folder / "model.safetensors");
@@ -98,7 +98,7 @@ TEST(WriteSafetensors, IsReadBack) {
   EXPECT_EQ(file->metadata().at("step"), "3");
 }
 
-TEST(WriteSafetensors, KeepsF16) {
+TEST(WriteSafetensors, PreservesF16) {
   const TemporaryDirectory folder;
   Tensor half = Tensor::empty({2}, DType::f16);
   half.data<float16>()[0] = float16(1.5f);
@@ -111,7 +111,7 @@ TEST(WriteSafetensors, KeepsF16) {
   EXPECT_EQ(kernels::as_f32(file->get("half")).values<float>()[0], 1.5f);
 }
 
-TEST(WriteSafetensors, KeepsBlocksAsBytesWithTheirType) {
+TEST(WriteSafetensors, PreservesQuantisedTensors) {
   const TemporaryDirectory folder;
   std::vector<NamedTensor> tensors{{"odd", Tensor::zeros({3}, DType::bf16)}};
   for (const DType dtype : {DType::q8_0, DType::q4_0, DType::q4_1, DType::q6_K}) {
@@ -131,16 +131,16 @@ TEST(WriteSafetensors, KeepsBlocksAsBytesWithTheirType) {
   }
 }
 
-TEST(WriteSafetensors, BytesThatAreNoWholeBlocksAreRefused) {
+TEST(SafetensorsFile, RejectsRowsThatAreNotWholeBlocks) {
   const TemporaryDirectory folder;
   write_quickly(folder / "model", file_bytes(R"({"__metadata__": {"w": "q8_0"},
                                "w": {"dtype": "U8", "shape": [2, 33], "data_offsets": [0, 66]}})",
                                              std::string(66, '\0')));
   expect_error([&] { SafetensorsFile::open(folder / "model")->get("w"); },
-               "w has rows of 33 bytes, expected whole blocks of q8_0 (34 bytes)");
+               "w has rows of 33 bytes, expected a multiple of a q8_0 block (34 bytes)");
 }
 
-TEST(WriteSafetensors, MayHoldNothing) {
+TEST(WriteSafetensors, WritesAFileWithoutTensors) {
   const TemporaryDirectory folder;
   write_safetensors(folder / "model.safetensors", {}, {});
   EXPECT_TRUE(SafetensorsFile::open(folder / "model.safetensors")->names().empty());
@@ -157,7 +157,7 @@ TEST(WriteSafetensors, AlignsTheData) {
   }
 }
 
-TEST(WriteSafetensors, RefusesWhatTheFormatCannotHold) {
+TEST(WriteSafetensors, RejectsDuplicateReservedAndInvalidNames) {
   const TemporaryDirectory folder;
   const fs::path path = folder / "model.safetensors";
   const auto expect = [&](const std::vector<NamedTensor>& tensors, const std::string& reason) {
@@ -165,13 +165,13 @@ TEST(WriteSafetensors, RefusesWhatTheFormatCannotHold) {
     EXPECT_FALSE(path_exists(path));
   };
   const Tensor one = Tensor::full({1}, 1);
-  expect({{"a", one}, {"a", one}}, "a cannot name two tensors");
-  expect({{"__metadata__", one}}, "__metadata__ cannot name two tensors");
-  expect({{"\xff", one}}, "the name of a tensor, or its metadata, is not UTF-8");
-  expect({{"a", Tensor()}}, "tensor a is absent");
+  expect({{"a", one}, {"a", one}}, "the tensor name a is a duplicate or reserved");
+  expect({{"__metadata__", one}}, "the tensor name __metadata__ is a duplicate or reserved");
+  expect({{"\xff", one}}, "a tensor name or a metadata value is not valid UTF-8");
+  expect({{"a", Tensor()}}, "tensor a is undefined");
 }
 
-TEST(SafetensorsFile, GivesViewsThatKeepItMapped) {
+TEST(SafetensorsFile, ViewsOutliveTheFileObject) {
   const TemporaryDirectory folder;
   const fs::path path = folder / "model.safetensors";
   write_small(path);
@@ -180,7 +180,7 @@ TEST(SafetensorsFile, GivesViewsThatKeepItMapped) {
   EXPECT_EQ(first.values<float>()[2], 2.0f);
 }
 
-TEST(SafetensorsFile, KeepsWritesFromTheFile) {
+TEST(SafetensorsFile, DoesNotWriteToTheFile) {
   const TemporaryDirectory folder;
   write_small(folder / "f");
   Tensor tensor = SafetensorsFile::open(folder / "f")->get("a");
@@ -188,7 +188,7 @@ TEST(SafetensorsFile, KeepsWritesFromTheFile) {
   EXPECT_EQ(SafetensorsFile::open(folder / "f")->get("a").values<float>()[0], 0.5f);
 }
 
-TEST(SafetensorsFile, ReadsTensorsThatLieAnywhere) {
+TEST(SafetensorsFile, ReadsUnalignedTensors) {
   const TemporaryDirectory folder;
   for (const char* dtype : {"F32", "I32", "BF16", "F16", "F64", "I64"}) {
     const size_t bytes = std::string(dtype).find("16") != std::string::npos   ? 2
@@ -208,27 +208,27 @@ TEST(SafetensorsFile, ReadsTensorsThatLieAnywhere) {
   }
 }
 
-TEST(SafetensorsFile, RefusesAnIntegerThatDoesNotFit) {
+TEST(SafetensorsFile, RejectsAnIntegerThatDoesNotFit) {
   const TemporaryDirectory folder;
   const std::string data{"\0\0\0\x80\0\0\0\0", 8};
   write_quickly(folder / "f",
                 file_bytes(R"({"x":{"dtype":"I64","shape":[1],"data_offsets":[0,8]}})", data));
   const auto file = SafetensorsFile::open(folder / "f");
-  expect_error([&] { file->get("x"); }, "f: x holds 2147483648, which does not fit 32 bits");
+  expect_error([&] { file->get("x"); }, "f: x holds 2147483648, which does not fit into 32 bits");
 }
 
-TEST(SafetensorsFile, SaysWhichTensorIsNotThere) {
+TEST(SafetensorsFile, NamesAMissingTensor) {
   const auto file = SafetensorsFile::open(kGolden / "all_dtypes.safetensors");
   expect_error([&] { file->get("absent"); }, "all_dtypes.safetensors: there is no tensor absent");
 }
 
-TEST(AsF32, TakesFloatingTensorsOnly) {
+TEST(AsF32, AcceptsOnlyFloatingPointTensors) {
   const Tensor wide = Tensor::full({2}, 3);
   EXPECT_EQ(kernels::as_f32(wide).id(), wide.id());
   expect_error([] { kernels::as_f32(Tensor::zeros({2}, DType::i32)); }, "expected real numbers");
 }
 
-TEST(TensorList, GivesTensorsByName) {
+TEST(TensorList, ReturnsTensorsByName) {
   const TensorList list(small_tensors(), "the list");
   EXPECT_EQ(list.names(), (std::vector<std::string>{"a", "b", "ids", "none", "one"}));
   EXPECT_EQ(list.get("one").values<float>()[0], 4.0f);

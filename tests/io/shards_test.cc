@@ -39,25 +39,25 @@ TEST_F(Shards, AreReadThroughTheirIndex) {
   expect_error([&] { source->get("d"); }, "index.json: there is no tensor d");
 }
 
-TEST_F(Shards, GiveWayToOneFile) {
+TEST_F(Shards, AreIgnoredWhenThereIsASingleFile) {
   write_safetensors(folder_ / "model.safetensors", {{"all", Tensor::full({1}, 1)}}, {});
   EXPECT_EQ(open_model_tensors(folder_.path())->names(), std::vector<std::string>{"all"});
 }
 
-TEST_F(Shards, SayWhichOneIsMissing) {
+TEST_F(Shards, ReportAMissingShard) {
   std::filesystem::remove(folder_ / "two.safetensors");
   expect("index.json: the shard two.safetensors is missing");
 }
 
-TEST_F(Shards, SayWhichTensorIsMissing) {
+TEST_F(Shards, ReportATensorMissingFromItsShard) {
   write_index(R"({"a": "two.safetensors"})");
   expect("index.json: a should be in two.safetensors, but is not");
 }
 
-TEST_F(Shards, StayInTheirDirectory) {
+TEST_F(Shards, OutsideTheDirectoryAreRejected) {
   for (const std::string name : {"../one.safetensors", "/etc/passwd", "..", "sub/one"}) {
     write_index("{\"a\": \"" + name + "\"}");
-    expect("\"" + name + "\" is not the name of a file beside it");
+    expect("\"" + name + "\" is not the name of a file in the same directory");
   }
   write_index(R"({"a": ""})");
   expect("is a directory, expected a file");
@@ -65,10 +65,10 @@ TEST_F(Shards, StayInTheirDirectory) {
   expect("is missing");
 }
 
-TEST_F(Shards, NeedAWeightMapOfNames) {
+TEST_F(Shards, RequireAWeightMapOfFileNames) {
   for (const char* text : {"{}", "[]", R"({"weight_map": 3})", R"({"weight_map": ["a"]})"}) {
     write_quickly(folder_ / kIndex, text);
-    expect("index.json: weight_map is missing");
+    expect("index.json: weight_map is missing or not an object");
   }
   write_index(R"({"a": 3})");
   expect("index.json: a is 3, expected a text");
@@ -76,7 +76,7 @@ TEST_F(Shards, NeedAWeightMapOfNames) {
   expect("index.json: is not JSON");
 }
 
-TEST_F(Shards, AreNotFoundWithoutIndex) {
+TEST_F(Shards, RequireAnIndex) {
   std::filesystem::remove(folder_ / kIndex);
   expect("has neither model.safetensors nor model.safetensors.index.json");
 }

@@ -75,7 +75,7 @@ TEST_F(WordVectorsTest, ReadsWordsOfAnyBytes) {
   EXPECT_EQ(read(". 1 2\n. . . 3 4\n", {". . ."}).rows.at(". . ."), (Row{3, 4}));
 }
 
-TEST_F(WordVectorsTest, TakesTheFirstOfTwo) {
+TEST_F(WordVectorsTest, KeepsTheFirstVectorOfAWord) {
   EXPECT_EQ(read("cat 1 2\ncat 3 4\n").rows.at("cat"), (Row{1, 2}));
 }
 
@@ -83,47 +83,47 @@ TEST_F(WordVectorsTest, ReadsNumbersTooSmallForAFloat) {
   EXPECT_EQ(read("cat 1e-60 2\n").rows.at("cat"), (Row{0, 2}));
 }
 
-TEST_F(WordVectorsTest, MayHoldNoneOfTheWords) {
+TEST_F(WordVectorsTest, ReturnsNoRowsWhenNoWantedWordOccurs) {
   EXPECT_TRUE(read("bird 1 2\n").rows.empty());
   EXPECT_EQ(read("bird 1 2\n").dimension, 2);
 }
 
-TEST_F(WordVectorsTest, SayInWhichLineTextIsBroken) {
+TEST_F(WordVectorsTest, ReportsTheLineOfAFault) {
   expect("2 2\ncat 1 2\ndog 1\n", "vectors:3: 1 numbers, expected 2");
   expect("bird 1 2\ncat 1 2 3\n", "vectors:2: 3 numbers, expected 2");
-  expect("bird 1 2\ncat 1 x\n", "vectors:2: \"x\" is no number");
-  expect("bird 1 2\ncat 1 1e99\n", "vectors:2: \"1e99\" is no number");
-  expect("bird 1 2\ncat 1 nan\n", "vectors:2: \"nan\" is no number");
-  expect("bird 1 2\ncat 1 0x\x01\n", "vectors:2: \"0x\\u0001\" is no number");
-  expect("the quick brown\n", "vectors:1: \"quick\" is no number");
+  expect("bird 1 2\ncat 1 x\n", "vectors:2: \"x\" is not a finite number");
+  expect("bird 1 2\ncat 1 1e99\n", "vectors:2: \"1e99\" is not a finite number");
+  expect("bird 1 2\ncat 1 nan\n", "vectors:2: \"nan\" is not a finite number");
+  expect("bird 1 2\ncat 1 0x\x01\n", "vectors:2: \"0x\\u0001\" is not a finite number");
+  expect("the quick brown\n", "vectors:1: \"quick\" is not a finite number");
   expect("word\n", "vectors:1: 0 numbers, expected 1 to 65536");
 }
 
-TEST_F(WordVectorsTest, RefuseWhatIsCut) {
+TEST_F(WordVectorsTest, RejectsTruncatedFiles) {
   expect("", "is empty");
   expect("\n\n", "holds no vectors");
   expect("3 2\n", "holds no vectors");
-  expect("3 2\ncat 1 2\n", "ends after 1 of 3 words");
+  expect("3 2\ncat 1 2\n", "is truncated after 1 of 3 words");
   const std::string whole = binary("2 3", {{"cat", {1, 2, 3}}, {"dog", {4, 5, 6}}});
-  expect(whole.substr(0, whole.size() - 2), "ends within word 2 of 2");
-  expect(whole.substr(0, whole.size() - 14), "ends within word 2 of 2");
+  expect(whole.substr(0, whole.size() - 2), "is truncated in word 2 of 2");
+  expect(whole.substr(0, whole.size() - 14), "is truncated in word 2 of 2");
 }
 
-TEST_F(WordVectorsTest, RefuseHostileHeaders) {
-  expect("9223372036854775807 3\ncat 1 2 3\n", "ends after 1 of 9223372036854775807 words");
+TEST_F(WordVectorsTest, RejectsHostileHeaders) {
+  expect("9223372036854775807 3\ncat 1 2 3\n", "is truncated after 1 of 9223372036854775807 words");
   expect("1 9223372036854775807\ncat 1\n", "1 words of 9223372036854775807 dimensions");
   expect("1 0\ncat\n", "1 words of 0 dimensions");
   expect("-1 3\ncat 1 2 3\n", "-1 words of 3 dimensions");
   expect(binary("9223372036854775807 3", {{"cat", {1, 2, 1e-20f}}}),
-         "ends within word 2 of 9223372036854775807");
+         "is truncated in word 2 of 9223372036854775807");
 }
 
-TEST_F(WordVectorsTest, RefuseBinaryNumbersThatAreNone) {
+TEST_F(WordVectorsTest, RejectsBinaryNumbersThatAreNotFinite) {
   expect(binary("1 2", {{"cat", {1, std::numeric_limits<float>::quiet_NaN()}}}),
          "the vector of word 1, \"cat\", is not finite");
 }
 
-TEST_F(WordVectorsTest, RefuseWhatIsNoFile) {
+TEST_F(WordVectorsTest, RejectsADirectory) {
   expect_error([&] { read_word_vectors(folder_.path(), {}); }, "is a directory, expected a file");
 }
 

@@ -15,13 +15,13 @@
 namespace heed::io {
 namespace {
 
-constexpr size_t kLeastTensor = 8 + 4 + 4 + 8;  // length of the name, axes, type, offset
-constexpr int64_t kDefaultAlignment = 32, kLeastAlignment = 8;
+constexpr size_t kMinTensorEntry = 8 + 4 + 4 + 8;  // length of the name, axes, type, offset
+constexpr int64_t kDefaultAlignment = 32, kMinAlignment = 8;
 
-/// The axes of a tensor, outermost first.
-Shape shape_at(GgufCursor& cursor, const std::string& where) {
+/// Reads a tensor's shape; the file lists the innermost axis first.
+Shape read_shape(GgufCursor& cursor, const std::string& where) {
   const auto axes = cursor.number<uint32_t>(where);
-  require(axes <= Shape::kMaxRank, "{} has {} axes, at most {} are possible", where, axes,
+  require(axes <= Shape::kMaxRank, "{} has {} axes, expected at most {}", where, axes,
           Shape::kMaxRank);
   std::vector<int64_t> sizes;
   for (uint32_t axis = 0; axis < axes; ++axis) {
@@ -36,14 +36,14 @@ Shape shape_at(GgufCursor& cursor, const std::string& where) {
   }
 }
 
-/// The version of the file, behind which the cursor then stands.
+/// Checks the magic number and the version and leaves the cursor after them.
 void check_version(GgufCursor& cursor, const std::string& file) {
-  require(cursor.room() >= 4 && cursor.number<uint32_t>("") == 0x46554747u,
-          "{}: does not begin with GGUF", file);
+  require(cursor.remaining() >= 4 && cursor.number<uint32_t>("") == 0x46554747u,
+          "{}: is not a GGUF file: it does not begin with \"GGUF\"", file);
   const auto version = cursor.number<uint32_t>("the version");
-  require(version != 0x02000000u && version != 0x03000000u, "{}: is a big-endian GGUF file", file);
-  require(version == 2 || version == 3, "{}: is of GGUF version {}, expected 2 or 3", file,
-          version);
+  require(version != 0x02000000u && version != 0x03000000u,
+          "{}: is a big-endian GGUF file, expected a little-endian one", file);
+  require(version == 2 || version == 3, "{}: has GGUF version {}, expected 2 or 3", file, version);
 }
 
 }  // namespace
@@ -59,72 +59,73 @@ std::shared_ptr<const GgufFile> GgufFile::open(const std::filesystem::path& path
 void GgufFile::read_header() {
   GgufCursor cursor(file_->bytes(), name());
   check_version(cursor, name());
-  const uint64_t tensors = cursor.count("the list of tensors", kLeastTensor);
+  const uint64_t tensors = cursor.count("the list of tensors", kMinTensorEntry);
   metadata_.file_name_ = name();
   metadata_.file_ = file_;
-  const size_t begin = cursor.place();
+  const size_t begin = cursor.position();
   metadata_.read(cursor);
-  metadata_bytes_ = file_->bytes().subspan(begin, cursor.place() - begin);
+  metadata_bytes_ = file_->bytes().subspan(begin, cursor.position() - begin);
   for (uint64_t i = 0; i < tensors; ++i) {
     const std::string tensor(cursor.text("the name of a tensor"));
     require(entries_.emplace(tensor, read_entry(cursor, tensor)).second, "{}: {} occurs twice",
             name(), one_line(tensor));
   }
   const auto alignment = metadata_.get_or<int64_t>("general.alignment", kDefaultAlignment);
-  require(alignment >= kLeastAlignment && alignment <= UINT32_MAX &&
+  require(alignment >= kMinAlignment && alignment <= UINT32_MAX &&
               std::has_single_bit(static_cast<uint64_t>(alignment)),
           "{}: general.alignment is {}, expected a power of two of at least {}", name(), alignment,
-          kLeastAlignment);
+          kMinAlignment);
   alignment_ = static_cast<size_t>(alignment);
-  const size_t data_begin = round_up(cursor.place(), alignment_);
+  const size_t data_begin = round_up(cursor.position(), alignment_);
   for (auto& [tensor, entry] : entries_) {
     require(entry.begin % alignment_ == 0,
-            "{}: {} begins at byte {} of the data, no multiple of {}", name(), one_line(tensor),
-            entry.begin, alignment_);
-    place(entry, tensor, data_begin);
+            "{}: {} begins at byte {} of the data, expected a multiple of {}", name(),
+            one_line(tensor), entry.begin, alignment_);
+    set_file_range(entry, tensor, data_begin);
   }
   check_overlaps();
 }
 
-/// Of the place, the offset alone: where the data begins is not known yet.
+/// `begin` is the offset into the data: the file position of the data is not known yet.
 GgufFile::Entry GgufFile::read_entry(GgufCursor& cursor, const std::string& tensor) const {
   const std::string where = fmt::format("{}: {}", name(), one_line(tensor));
   Entry entry;
-  entry.shape = shape_at(cursor, where);
+  entry.shape = read_shape(cursor, where);
   const auto number = cursor.number<uint32_t>(where);
-  const GgufTensorType* type = gguf_type_numbered(number);
-  require(type, "{} is of type {}, which is not known", where, number);
+  const GgufTensorType* type = find_gguf_type(number);
+  require(type, "{} has the unknown type {}", where, number);
   const int64_t cols = entry.shape.rank() ? entry.shape[-1] : 1;
-  require(cols % type->block_elements == 0, "{} is {} {}, which has blocks of {} elements", where,
-          type->name, entry.shape.text(), type->block_elements);
+  require(cols % type->block_elements == 0,
+          "{} is {} {}, expected rows of whole blocks of {} elements", where, type->name,
+          entry.shape.text(), type->block_elements);
   entry.type = type->name;
   entry.begin = cursor.number<uint64_t>(where);
   return entry;
 }
 
-/// From an offset into the data to bytes of the file.
-void GgufFile::place(Entry& entry, const std::string& tensor, size_t data_begin) const {
-  const GgufTensorType& type = gguf_type_named(entry.type);
-  // Less than 2^60 elements of at most 8 bytes.
+/// Turns the offset into the data into a range of bytes of the file.
+void GgufFile::set_file_range(Entry& entry, const std::string& tensor, size_t data_begin) const {
+  const GgufTensorType& type = gguf_type_by_name(entry.type);
+  // Cannot overflow: Shape allows fewer than 2^60 elements, each of at most 8 bytes.
   const uint64_t bytes = static_cast<uint64_t>(entry.shape.elements() / type.block_elements) *
                          static_cast<uint64_t>(type.block_bytes);
   const size_t size = file_->bytes().size(), room = size - std::min(data_begin, size);
   require(entry.begin <= room && bytes <= room - entry.begin,
-          "{}: {} {} {} needs {} bytes from byte {} of the data on, the file holds {}", name(),
+          "{}: {} {} {} needs {} bytes from byte {} of the data, which has {} bytes", name(),
           one_line(tensor), entry.type, entry.shape.text(), bytes, entry.begin, room);
   entry.begin = bytes ? data_begin + entry.begin : 0;
   entry.end = entry.begin + bytes;
 }
 
 void GgufFile::check_overlaps() const {
-  using Place = std::tuple<size_t, size_t, std::string_view>;
-  std::vector<Place> places;
+  using Range = std::tuple<size_t, size_t, std::string_view>;
+  std::vector<Range> ranges;
   for (const auto& [tensor, entry] : entries_)
-    if (entry.begin < entry.end) places.emplace_back(entry.begin, entry.end, tensor);
-  std::sort(places.begin(), places.end());
-  for (size_t i = 1; i < places.size(); ++i)
-    require(std::get<1>(places[i - 1]) <= std::get<0>(places[i]), "{}: {} and {} overlap", name(),
-            one_line(std::get<2>(places[i - 1])), one_line(std::get<2>(places[i])));
+    if (entry.begin < entry.end) ranges.emplace_back(entry.begin, entry.end, tensor);
+  std::sort(ranges.begin(), ranges.end());
+  for (size_t i = 1; i < ranges.size(); ++i)
+    require(std::get<1>(ranges[i - 1]) <= std::get<0>(ranges[i]), "{}: {} and {} overlap", name(),
+            one_line(std::get<2>(ranges[i - 1])), one_line(std::get<2>(ranges[i])));
 }
 
 std::vector<std::string> GgufFile::names() const {
@@ -142,9 +143,9 @@ const GgufFile::Entry& GgufFile::entry(const std::string& tensor) const {
 
 Tensor GgufFile::view(const std::string& tensor) const {
   const Entry& stored = entry(tensor);
-  const std::optional<DType> dtype = gguf_type_named(stored.type).dtype;
-  require(dtype.has_value(), "{}: {} is {}, which heed cannot use (only {})", name(),
-          one_line(tensor), stored.type, usable_gguf_types());
+  const std::optional<DType> dtype = gguf_type_by_name(stored.type).dtype;
+  require(dtype.has_value(), "{}: {} is {}, which heed does not support (supported: {})", name(),
+          one_line(tensor), stored.type, supported_gguf_types());
   return Tensor::view(stored.shape, *dtype, {file_, file_->bytes().data() + stored.begin});
 }
 
@@ -152,22 +153,22 @@ Tensor GgufFile::get(const std::string& tensor) const {
   const Tensor stored = view(tensor);
   if (stored.shape().rank() >= 2) return stored;
   const Tensor copy = stored.clone();
-  release(tensor);  // else the large page around it stays in memory
+  release(tensor);  // otherwise the large page around it would stay in memory
   return copy;
 }
 
 void GgufFile::release_all(std::span<const std::string> tensors) const {
-  constexpr size_t kNear = size_t{2} << 20;  // what lies between is given back, too
-  std::vector<std::pair<size_t, size_t>> places;
+  constexpr size_t kMaxGap = size_t{2} << 20;  // gaps up to this size are released, too
+  std::vector<std::pair<size_t, size_t>> ranges;
   for (const std::string& tensor : tensors) {
     const Entry& stored = entry(tensor);
-    if (stored.begin < stored.end) places.emplace_back(stored.begin, stored.end);
+    if (stored.begin < stored.end) ranges.emplace_back(stored.begin, stored.end);
   }
-  std::sort(places.begin(), places.end());
-  for (size_t first = 0, next = 0; first < places.size(); first = next) {
-    for (++next; next < places.size() && places[next].first <= places[next - 1].second + kNear;)
+  std::sort(ranges.begin(), ranges.end());
+  for (size_t first = 0, next = 0; first < ranges.size(); first = next) {
+    for (++next; next < ranges.size() && ranges[next].first <= ranges[next - 1].second + kMaxGap;)
       ++next;
-    release_pages(file_->bytes(), places[first].first, places[next - 1].second);
+    release_pages(file_->bytes(), ranges[first].first, ranges[next - 1].second);
   }
 }
 

@@ -14,17 +14,18 @@ namespace heed::io {
 
 static_assert(std::endian::native == std::endian::little, "the format is little-endian");
 
-/// Reads the header of a GGUF file from front to back and never beyond its end.
+/// Reads the header of a GGUF file sequentially and never beyond the end of the file.
 class GgufCursor {
  public:
-  GgufCursor(std::span<const std::byte> bytes, std::string file, size_t place = 0)
-      : bytes_(bytes), file_(std::move(file)), place_(place) {}
+  GgufCursor(std::span<const std::byte> bytes, std::string file, size_t position = 0)
+      : bytes_(bytes), file_(std::move(file)), position_(position) {}
 
   const std::string& file() const { return file_; }
-  size_t place() const { return place_; }
-  size_t room() const { return bytes_.size() - place_; }
+  size_t position() const { return position_; }
+  size_t remaining() const { return bytes_.size() - position_; }
 
-  /// `what` stands in messages, as in all of the following. Throws Error when the file ends before.
+  /// Reads a number. `what` names it in messages, as in the functions below, all of which throw
+  /// Error when the file is too short.
   template <typename T>
   T number(std::string_view what) {
     T value;
@@ -32,18 +33,19 @@ class GgufCursor {
     return value;
   }
 
-  /// A length of 64 bits and as many bytes.
+  /// Reads a string: a 64-bit length, then the bytes.
   std::string_view text(std::string_view what) {
     const auto length = number<uint64_t>(what);
     return {reinterpret_cast<const char*>(take(length, what)), length};
   }
 
-  /// A number of things that fill at least `least_bytes` each. Throws Error when the rest of the
-  /// file cannot hold them.
-  uint64_t count(std::string_view what, size_t least_bytes) {
+  /// Reads a 64-bit count of elements of at least `min_bytes` each. Throws Error when the rest of
+  /// the file cannot hold that many.
+  uint64_t count(std::string_view what, size_t min_bytes) {
     const auto count = number<uint64_t>(what);
-    require(count <= room() / least_bytes,
-            "{}: {} should have {} elements, but only {} bytes follow", file_, what, count, room());
+    require(count <= remaining() / min_bytes,
+            "{}: {} should have {} elements, but only {} bytes follow", file_, what, count,
+            remaining());
     return count;
   }
 
@@ -51,16 +53,16 @@ class GgufCursor {
 
  private:
   const std::byte* take(uint64_t bytes, std::string_view what) {
-    require(bytes <= room(), "{}: {} at byte {} should have {} bytes, but only {} follow", file_,
-            what, place_, bytes, room());
-    const std::byte* from = bytes_.data() + place_;
-    place_ += bytes;
+    require(bytes <= remaining(), "{}: {} at byte {} should have {} bytes, but only {} follow",
+            file_, what, position_, bytes, remaining());
+    const std::byte* from = bytes_.data() + position_;
+    position_ += bytes;
     return from;
   }
 
   std::span<const std::byte> bytes_;
   std::string file_;
-  size_t place_;
+  size_t position_;
 };
 
 }  // namespace heed::io

@@ -11,16 +11,16 @@
 namespace heed::io {
 namespace {
 
-constexpr int kDeepestArray = 8;
-constexpr size_t kLeastPair = 8 + 4 + 1;  // length of the key, type, value
-constexpr size_t kLeastArray = 4 + 8;     // type and number of the elements
+constexpr int kMaxArrayDepth = 8;
+constexpr size_t kMinPair = 8 + 4 + 1;  // length of the key, type, value
+constexpr size_t kMinArray = 4 + 8;     // type and number of the elements
 constexpr uint32_t kLastType = static_cast<uint32_t>(GgufType::f64);
 
 bool is_integer(GgufType type) {
   return type <= GgufType::i32 || type == GgufType::u64 || type == GgufType::i64;
 }
 
-/// 0 for those whose size the file tells.
+/// The size of a value in bytes; 0 for strings and arrays, whose size varies.
 size_t bytes_of(GgufType type) {
   switch (type) {
     case GgufType::u8:
@@ -59,10 +59,9 @@ const char* name_of(GgufType type) {
   }
 }
 
-GgufType type_at(GgufCursor& cursor, const std::string& what) {
+GgufType read_type(GgufCursor& cursor, const std::string& what) {
   const auto type = cursor.number<uint32_t>(what);
-  require(type <= kLastType, "{}: {} has type {}, which GGUF does not have", cursor.file(), what,
-          type);
+  require(type <= kLastType, "{}: {} has the unknown type {}", cursor.file(), what, type);
   return static_cast<GgufType>(type);
 }
 
@@ -71,27 +70,27 @@ void skip_value(GgufCursor& cursor, GgufType type, const std::string& what, int 
 void skip_elements(GgufCursor& cursor, GgufType type, uint64_t count, const std::string& what,
                    int depth) {
   if (const size_t bytes = bytes_of(type)) {
-    cursor.skip(count * bytes, what);  // fits: the count was checked
+    cursor.skip(count * bytes, what);  // cannot overflow: the count was checked
     return;
   }
   for (uint64_t i = 0; i < count; ++i) skip_value(cursor, type, what, depth);
 }
 
-/// The type and the number of an array's elements, behind which the cursor then stands.
-std::pair<GgufType, uint64_t> array_at(GgufCursor& cursor, const std::string& what) {
-  const GgufType type = type_at(cursor, what);
+/// Reads the header of an array: the type and the number of its elements.
+std::pair<GgufType, uint64_t> read_array_header(GgufCursor& cursor, const std::string& what) {
+  const GgufType type = read_type(cursor, what);
   const size_t bytes = bytes_of(type);
-  const size_t least = bytes ? bytes : type == GgufType::string ? sizeof(uint64_t) : kLeastArray;
-  return {type, cursor.count(what, least)};
+  const size_t min_bytes = bytes ? bytes : type == GgufType::string ? sizeof(uint64_t) : kMinArray;
+  return {type, cursor.count(what, min_bytes)};
 }
 
 void skip_value(GgufCursor& cursor, GgufType type, const std::string& what, int depth) {
   if (type == GgufType::string) {
     cursor.text(what);
   } else if (type == GgufType::array) {
-    require(depth < kDeepestArray, "{}: {} has arrays in arrays, {} deep", cursor.file(), what,
-            depth + 1);
-    const auto [element, count] = array_at(cursor, what);
+    require(depth < kMaxArrayDepth, "{}: {} has nested arrays, {} levels deep, expected at most {}",
+            cursor.file(), what, depth + 1, kMaxArrayDepth);
+    const auto [element, count] = read_array_header(cursor, what);
     skip_elements(cursor, element, count, what, depth + 1);
   } else {
     cursor.skip(bytes_of(type), what);
@@ -112,9 +111,9 @@ constexpr const char* kExpected<std::string_view> = "a string";
 template <typename T>
 constexpr bool kIsText = std::is_same_v<T, std::string> || std::is_same_v<T, std::string_view>;
 
-/// Whether a value of `type` can be a T.
+/// Whether a stored value of `type` can be read as a T.
 template <typename T>
-bool fits(GgufType type) {
+bool is_readable_as(GgufType type) {
   if constexpr (std::is_same_v<T, bool>) return type == GgufType::boolean;
   if constexpr (kIsText<T>) return type == GgufType::string;
   if constexpr (std::is_same_v<T, double>)
@@ -137,14 +136,14 @@ std::vector<std::string> GgufMetadata::keys() const {
 }
 
 void GgufMetadata::read(GgufCursor& cursor) {
-  const uint64_t count = cursor.count("the metadata", kLeastPair);
+  const uint64_t count = cursor.count("the metadata", kMinPair);
   for (uint64_t i = 0; i < count; ++i) {
     const std::string key(cursor.text("a key of the metadata"));
     const std::string what = one_line(key);
-    Value value{.type = type_at(cursor, what), .begin = cursor.place()};
+    Value value{.type = read_type(cursor, what), .begin = cursor.position()};
     if (value.type == GgufType::array) {
-      std::tie(value.element, value.count) = array_at(cursor, what);
-      value.begin = cursor.place();
+      std::tie(value.element, value.count) = read_array_header(cursor, what);
+      value.begin = cursor.position();
       skip_elements(cursor, value.element, value.count, what, 1);
     } else {
       skip_value(cursor, value.type, what, 0);
@@ -153,8 +152,8 @@ void GgufMetadata::read(GgufCursor& cursor) {
   }
 }
 
-GgufCursor GgufMetadata::cursor_at(size_t place) const {
-  return {file_->bytes(), file_name_, place};
+GgufCursor GgufMetadata::cursor_at(size_t position) const {
+  return {file_->bytes(), file_name_, position};
 }
 
 const GgufMetadata::Value& GgufMetadata::value(const std::string& key) const {
@@ -170,7 +169,7 @@ int64_t GgufMetadata::length(const std::string& key) const {
   return static_cast<int64_t>(found.count);
 }
 
-/// As it may stand in a message.
+/// The value for an error message.
 std::string GgufMetadata::text(const Value& value) const {
   GgufCursor cursor = cursor_at(value.begin);
   if (value.type == GgufType::array)
@@ -188,34 +187,35 @@ T GgufMetadata::element(const std::string& key, GgufType type, GgufCursor& curso
   if constexpr (kIsText<T>) {
     return T(cursor.text(key));
   } else {
-    const auto is = [&]<typename Stored>(Stored) {
+    const auto read_as = [&]<typename Stored>(Stored) {
       return static_cast<T>(cursor.number<Stored>(key));
     };
     switch (type) {
       case GgufType::boolean:
       case GgufType::u8:
-        return is(uint8_t{});
+        return read_as(uint8_t{});
       case GgufType::i8:
-        return is(int8_t{});
+        return read_as(int8_t{});
       case GgufType::u16:
-        return is(uint16_t{});
+        return read_as(uint16_t{});
       case GgufType::i16:
-        return is(int16_t{});
+        return read_as(int16_t{});
       case GgufType::u32:
-        return is(uint32_t{});
+        return read_as(uint32_t{});
       case GgufType::i32:
-        return is(int32_t{});
+        return read_as(int32_t{});
       case GgufType::f32:
-        return is(float{});
+        return read_as(float{});
       case GgufType::f64:
-        return is(double{});
+        return read_as(double{});
       case GgufType::i64:
-        return is(int64_t{});
+        return read_as(int64_t{});
       default: {
         const auto number = cursor.number<uint64_t>(key);
         if constexpr (std::is_same_v<T, int64_t>)
-          require(std::in_range<int64_t>(number), "{}: {} is {}, which does not fit 63 bits",
-                  file_name_, one_line(key), number);
+          require(std::in_range<int64_t>(number),
+                  "{}: {} is {}, which does not fit into a signed 64-bit integer", file_name_,
+                  one_line(key), number);
         return static_cast<T>(number);
       }
     }
@@ -228,8 +228,8 @@ T GgufMetadata::get(const std::string& key) const {
   GgufCursor cursor = cursor_at(found.begin);
   if constexpr (IsVector<T>::value) {
     using Element = typename T::value_type;
-    require(found.type == GgufType::array && fits<Element>(found.element),
-            "{}: {} is {}, expected an array of which each element is {}", file_name_,
+    require(found.type == GgufType::array && is_readable_as<Element>(found.element),
+            "{}: {} is {}, expected an array in which each element is {}", file_name_,
             one_line(key), text(found), kExpected<Element>);
     T result;
     result.reserve(found.count);
@@ -237,7 +237,7 @@ T GgufMetadata::get(const std::string& key) const {
       result.push_back(element<Element>(key, found.element, cursor));
     return result;
   } else {
-    require(fits<T>(found.type), "{}: {} is {}, expected {}", file_name_, one_line(key),
+    require(is_readable_as<T>(found.type), "{}: {} is {}, expected {}", file_name_, one_line(key),
             text(found), kExpected<T>);
     return element<T>(key, found.type, cursor);
   }

@@ -12,7 +12,7 @@
 
 namespace heed::io {
 
-/// The types of a GGUF value, numbered as in the file.
+/// The types of a GGUF value; the enumerators have the numbers that the format assigns.
 enum class GgufType : uint32_t {
   u8,
   i8,
@@ -31,28 +31,28 @@ enum class GgufType : uint32_t {
 
 class GgufCursor;
 
-/// The metadata of a GGUF file: what the model is, its hyperparameters and its tokenizer, each
-/// under a key such as "llama.block_count". Values stay in the file until they are asked for.
+/// The metadata of a GGUF file: architecture, hyperparameters and tokenizer, as key-value pairs
+/// such as "llama.block_count". Values are read from the mapped file on access.
 class GgufMetadata {
  public:
   bool contains(const std::string& key) const { return values_.contains(key); }
   /// In alphabetical order.
   std::vector<std::string> keys() const;
 
-  /// The value of `key` as a T: int64_t (of any integer type that it fits), double (of any number),
-  /// bool, std::string, or a std::vector of one of these or of std::string_view, which point into
-  /// the file and live as long as this (of an array). Strings are bytes, which need not be UTF-8.
-  /// Throws Error naming file, key, what was expected and what was found.
+  /// The value of `key` as a T: int64_t (from any integer type), double (from any number), bool,
+  /// std::string, or from an array a std::vector of one of these or of std::string_view. The views
+  /// point into the file and are valid as long as this object. Strings need not be valid UTF-8.
+  /// Throws Error that states the file, the key, what was expected and what was found.
   template <typename T>
   T get(const std::string& key) const;
 
-  /// The same, or `otherwise` when the key is not there.
+  /// The same; `otherwise` when the key is absent.
   template <typename T>
   T get_or(const std::string& key, T otherwise) const {
     return contains(key) ? get<T>(key) : otherwise;
   }
 
-  /// The number of elements of an array. Throws Error when the value is none.
+  /// The number of elements of an array. Throws Error when the value is not an array.
   int64_t length(const std::string& key) const;
 
  private:
@@ -60,18 +60,18 @@ class GgufMetadata {
 
   struct Value {
     GgufType type;
-    GgufType element = GgufType::array;  // of an array
-    uint64_t count = 1;                  // of its elements
-    size_t begin = 0;                    // of the first, in the file
+    GgufType element = GgufType::array;  // type of an array's elements
+    uint64_t count = 1;                  // number of elements
+    size_t begin = 0;                    // file offset of the first element
   };
 
-  /// Reads and checks all pairs of key and value; copies nothing but the keys.
+  /// Reads and validates all key-value pairs; copies only the keys.
   void read(GgufCursor& cursor);
   const Value& value(const std::string& key) const;
   std::string text(const Value& value) const;
   template <typename T>
   T element(const std::string& key, GgufType type, GgufCursor& cursor) const;
-  GgufCursor cursor_at(size_t place) const;
+  GgufCursor cursor_at(size_t position) const;
 
   std::string file_name_;
   std::shared_ptr<MappedFile> file_;

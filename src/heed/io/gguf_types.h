@@ -8,21 +8,21 @@
 
 namespace heed::io {
 
-/// How a tensor of a GGUF file can be stored.
+/// A storage type of GGUF tensors.
 struct GgufTensorType {
-  uint32_t number;   // in the file
+  uint32_t number;   // its number in files
   const char* name;  // GGML's: "F32", "Q4_K", ...
   int64_t block_elements, block_bytes;
-  std::optional<DType> dtype;  // of those that heed has
+  std::optional<DType> dtype;  // absent when heed does not support the type
 };
 
-/// Null when there is none of that number.
-const GgufTensorType* gguf_type_numbered(uint32_t number);
-/// Of a name that one of them bears.
-const GgufTensorType& gguf_type_named(const std::string& name);
-/// Every dtype has one.
+/// Null when no type has that number.
+const GgufTensorType* find_gguf_type(uint32_t number);
+/// `name` must be the name of a type.
+const GgufTensorType& gguf_type_by_name(const std::string& name);
+/// The GGUF type that stores a dtype; every dtype has one.
 const GgufTensorType& gguf_type_of(DType dtype);
-/// The names of those that heed has, for messages.
-std::string usable_gguf_types();
+/// The names of the supported types, separated by commas, for messages.
+std::string supported_gguf_types();
 
 }  // namespace heed::io

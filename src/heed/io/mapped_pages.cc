@@ -13,7 +13,7 @@ namespace {
 
 constexpr uintptr_t kLargePage = uintptr_t{2} << 20;
 
-/// Only advice: that it is not taken changes nothing but the memory in use.
+/// Errors are ignored: the advice affects only memory use.
 void advise(uintptr_t begin, uintptr_t end, int advice) {
   if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, advice);
 }

@@ -5,10 +5,10 @@
 
 namespace heed::io {
 
-/// Gives the pages of bytes [begin, end) of a MappedFile back to the system. When they are read
-/// again, they come from the file again, a few at a time: whoever copied a tensor at most looks up
-/// single rows of it. Pages that hold other bytes, too, go with them (large pages that file systems
-/// keep are mapped whole), so nothing may have been written to the mapping yet.
+/// Returns the pages of bytes [begin, end) of a MappedFile to the system (MADV_DONTNEED). A later
+/// access reads them from the file again, in small pages, because after a tensor has been copied at
+/// most single rows of it are read. Pages that also hold other bytes are released as well (file
+/// systems map large pages as a whole), so the mapping must not have been written to.
 void release_pages(std::span<const std::byte> file, size_t begin, size_t end);
 
 }  // namespace heed::io

@@ -5,19 +5,19 @@
 
 namespace heed::io {
 
-/// One field of a message: its number and its value, as bytes when it has a length.
+/// One field of a message. A varint is in `value`; every other wire type is in `bytes`.
 struct Field {
   uint64_t number = 0;
   uint64_t value = 0;
   std::string_view bytes;
 };
 
-/// Reads the fields of a protocol-buffer message one after the other.
+/// Reads the fields of a Protocol Buffers message in order.
 class FieldReader {
  public:
   explicit FieldReader(std::string_view message) : rest_(message) {}
 
-  /// False at the end, and at the first thing that is no field: then broken() is true.
+  /// False at the end of the message and on malformed input; broken() tells the two apart.
   bool next(Field& field) {
     if (rest_.empty() || broken_) return false;
     const uint64_t tag = varint();

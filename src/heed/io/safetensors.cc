@@ -21,48 +21,49 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the format is little-endian");
 
 constexpr size_t kLengthBytes = 8;
-constexpr size_t kLargestHeader = size_t{100} << 20;
+constexpr size_t kMaxHeader = size_t{100} << 20;
 
-struct ElementKind {
+struct StoredDType {
   const char* name;
   size_t bytes;
 };
-/// All of the format that fill whole bytes; those of the second row can be skipped, not read.
-constexpr std::array<ElementKind, 17> kKinds{{{"F32", 4},
-                                              {"BF16", 2},
-                                              {"F16", 2},
-                                              {"F64", 8},
-                                              {"I32", 4},
-                                              {"I64", 8},
-                                              {"BOOL", 1},
-                                              {"U8", 1},
-                                              {"I8", 1},
-                                              {"F8_E5M2", 1},
-                                              {"F8_E4M3", 1},
-                                              {"F8_E8M0", 1},
-                                              {"I16", 2},
-                                              {"U16", 2},
-                                              {"U32", 4},
-                                              {"U64", 8},
-                                              {"C64", 8}}};
+/// The format's dtypes that occupy whole bytes. Those that get() cannot convert may still occur in
+/// a file.
+constexpr std::array<StoredDType, 17> kStoredDTypes{{{"F32", 4},
+                                                     {"BF16", 2},
+                                                     {"F16", 2},
+                                                     {"F64", 8},
+                                                     {"I32", 4},
+                                                     {"I64", 8},
+                                                     {"BOOL", 1},
+                                                     {"U8", 1},
+                                                     {"I8", 1},
+                                                     {"F8_E5M2", 1},
+                                                     {"F8_E4M3", 1},
+                                                     {"F8_E8M0", 1},
+                                                     {"I16", 2},
+                                                     {"U16", 2},
+                                                     {"U32", 4},
+                                                     {"U64", 8},
+                                                     {"C64", 8}}};
 
-const ElementKind* kind_named(const std::string& name) {
-  for (const ElementKind& kind : kKinds)
-    if (name == kind.name) return &kind;
+const StoredDType* find_stored_dtype(const std::string& name) {
+  for (const StoredDType& dtype : kStoredDTypes)
+    if (name == dtype.name) return &dtype;
   return nullptr;
 }
 
-/// Throws Error when two tensors bear one name; the parser itself keeps the last of them.
+/// Throws Error on a duplicate tensor name; parse_json() would silently keep the last entry.
 void check_names(std::string_view header, const std::string& file) {
   using Json = nlohmann::json;
   std::unordered_set<std::string> names;
-  const auto look = [&](int depth, Json::parse_event_t event, Json& name) {
+  const auto check_key = [&](int depth, Json::parse_event_t event, Json& name) {
     if (event != Json::parse_event_t::key || depth != 1) return true;
     require(names.insert(name.get<std::string>()).second, "{}: {} occurs twice", file,
             one_line(name.get<std::string>()));
     return true;
   };
-  const Json whole = Json::parse(header, look);
+  const Json whole = Json::parse(header, check_key);
 }
 
 template <typename From, typename To, typename Convert>
@@ -70,15 +71,15 @@ Tensor converted(const std::byte* from, const Shape& shape, Convert&& convert) {
   Tensor tensor = Tensor::empty(shape, dtype_of<To>);
   To* to = tensor.data<To>();
   for (int64_t i = 0; i < tensor.elements(); ++i) {
-    From value;  // the file aligns nothing
+    From value;  // the data of a file may be unaligned
     std::memcpy(&value, from + static_cast<size_t>(i) * sizeof(From), sizeof(From));
     to[i] = convert(value);
   }
   return tensor;
 }
 
-/// A matrix where it lies; of a vector, and where no T may lie, a copy, for whose sake nothing of
-/// the file stays in memory.
+/// A view of a tensor of two or more axes; a copy of a smaller or misaligned one, whose pages of
+/// the file are then released.
 template <typename T>
 Tensor view_or_copy(const std::shared_ptr<MappedFile>& file, const SafetensorsFile::Entry& stored) {
   const std::shared_ptr<std::byte> owner(file, file->bytes().data() + stored.begin);
@@ -89,7 +90,7 @@ Tensor view_or_copy(const std::shared_ptr<MappedFile>& file, const SafetensorsFi
   return copy;
 }
 
-/// The dtype of blocks of that name; none of any other name.
+/// The block dtype with that name; nullopt for any other name.
 std::optional<DType> block_dtype(const std::string& name) {
   for (const DType dtype : {DType::q4_0, DType::q4_1, DType::q8_0, DType::q6_K})
     if (name == name_of(dtype)) return dtype;
@@ -135,11 +136,11 @@ void SafetensorsFile::read_header() {
           bytes.size());
   uint64_t length = 0;
   std::memcpy(&length, bytes.data(), kLengthBytes);
-  const uint64_t room = bytes.size() - kLengthBytes;
-  require(length <= room, "{}: its header should have {} bytes, but only {} follow", name(), length,
-          room);
-  require(length <= kLargestHeader, "{}: its header has {} bytes, at most {} are expected", name(),
-          length, kLargestHeader);
+  const uint64_t remaining = bytes.size() - kLengthBytes;
+  require(length <= remaining, "{}: its header should have {} bytes, but only {} follow", name(),
+          length, remaining);
+  require(length <= kMaxHeader, "{}: its header has {} bytes, expected at most {}", name(), length,
+          kMaxHeader);
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + kLengthBytes, length);
   const nlohmann::json header = parse_json(text, name());
   require(header.is_object(), "{}: its header is {}, expected an object", name(), excerpt(header));
@@ -164,38 +165,39 @@ SafetensorsFile::Entry SafetensorsFile::read_entry(const std::string& tensor,
   const std::string where = name() + ": " + one_line(tensor);
   Entry entry;
   entry.dtype = heed::get<std::string>(json, "dtype", where);
-  const ElementKind* kind = kind_named(entry.dtype);
-  require(kind, "{}: dtype {} is not known", where, one_line(entry.dtype));
+  const StoredDType* dtype = find_stored_dtype(entry.dtype);
+  require(dtype, "{}: dtype {} is not known", where, one_line(entry.dtype));
   require(json.contains("shape") && json.contains("data_offsets"),
           "{}: shape or data_offsets is missing", where);
   entry.shape = shape_from(json["shape"], where);
   const auto [begin, end] = offsets_from(json["data_offsets"], where);
-  const size_t room = file_->bytes().size() - data_begin_;
-  require(begin <= end && end <= room, "{}: data_offsets are [{}, {}], the file holds {} bytes",
-          where, begin, end, room);
-  const auto expected = static_cast<size_t>(entry.shape.elements()) * kind->bytes;
-  require(end - begin == expected, "{}: {} {} needs {} bytes, data_offsets give it {}", where,
+  const size_t size = file_->bytes().size() - data_begin_;
+  require(begin <= end && end <= size, "{}: data_offsets are [{}, {}], but the data has {} bytes",
+          where, begin, end, size);
+  const auto expected = static_cast<size_t>(entry.shape.elements()) * dtype->bytes;
+  require(end - begin == expected, "{}: {} {} needs {} bytes, data_offsets span {}", where,
           entry.dtype, entry.shape.text(), expected, end - begin);
   entry.begin = data_begin_ + begin;
   entry.end = data_begin_ + end;
   return entry;
 }
 
-/// The tensors must fill the data from beginning to end, each byte belonging to one.
+/// Every byte of the data must belong to exactly one tensor.
 void SafetensorsFile::check_layout() const {
-  using Place = std::tuple<size_t, size_t, std::string_view>;
-  std::vector<Place> places;
-  for (const auto& [key, entry] : entries_) places.emplace_back(entry.begin, entry.end, key);
-  std::sort(places.begin(), places.end());
+  using Range = std::tuple<size_t, size_t, std::string_view>;
+  std::vector<Range> ranges;
+  for (const auto& [key, entry] : entries_) ranges.emplace_back(entry.begin, entry.end, key);
+  std::sort(ranges.begin(), ranges.end());
   size_t expected = data_begin_;
-  for (const auto& [begin, end, key] : places) {
-    require(begin == expected, "{}: {} begins at byte {} of the data, {} {}", name(), one_line(key),
-            begin - data_begin_,
-            begin < expected ? "but another tensor goes on to" : "leaving a gap from",
-            expected - data_begin_);
+  for (const auto& [begin, end, key] : ranges) {
+    require(
+        begin == expected, "{}: {} begins at byte {} of the data, {} {}", name(), one_line(key),
+        begin - data_begin_,
+        begin < expected ? "but the tensor before it ends at" : "but the data before it ends at",
+        expected - data_begin_);
     expected = end;
   }
-  require(expected == file_->bytes().size(), "{}: {} bytes at its end belong to no tensor", name(),
+  require(expected == file_->bytes().size(), "{}: the last {} bytes belong to no tensor", name(),
           file_->bytes().size() - expected);
 }
 
@@ -204,7 +206,7 @@ Tensor SafetensorsFile::get_blocks(const std::string& tensor, const Entry& store
   const Shape& bytes = stored.shape;
   const int64_t row_bytes = bytes.rank() ? bytes[-1] : 1;
   require(row_bytes % block_bytes(dtype) == 0,
-          "{}: {} has rows of {} bytes, expected whole blocks of {} ({} bytes)", name(),
+          "{}: {} has rows of {} bytes, expected a multiple of a {} block ({} bytes)", name(),
           one_line(tensor), row_bytes, name_of(dtype), block_bytes(dtype));
   std::vector<int64_t> sizes;
   for (int axis = 0; axis < bytes.rank(); ++axis) sizes.push_back(bytes[axis]);
@@ -225,7 +227,7 @@ std::vector<std::string> SafetensorsFile::names() const {
 
 const SafetensorsFile::Entry& SafetensorsFile::entry(const std::string& tensor) const {
   const auto found = entries_.find(tensor);
-  require(found != entries_.end(), "{}: there is no tensor {}", name(), tensor);
+  require(found != entries_.end(), "{}: there is no tensor {}", name(), one_line(tensor));
   return found->second;
 }
 
@@ -242,11 +244,11 @@ Tensor SafetensorsFile::get(const std::string& tensor) const {
     return converted<double, float>(data, stored.shape,
                                     [](double value) { return static_cast<float>(value); });
   require(stored.dtype == "I64",
-          "{}: {} is {}, which heed cannot use (only F32, BF16, F16, F64, I32 and I64)", name(),
-          one_line(tensor), stored.dtype);
+          "{}: {} is {}, which heed does not support (supported: F32, BF16, F16, F64, I32, I64)",
+          name(), one_line(tensor), stored.dtype);
   return converted<int64_t, int32_t>(data, stored.shape, [&](int64_t value) {
-    require(std::in_range<int32_t>(value), "{}: {} holds {}, which does not fit 32 bits", name(),
-            one_line(tensor), value);
+    require(std::in_range<int32_t>(value), "{}: {} holds {}, which does not fit into 32 bits",
+            name(), one_line(tensor), value);
     return static_cast<int32_t>(value);
   });
 }

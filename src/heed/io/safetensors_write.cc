@@ -21,7 +21,7 @@ const char* file_dtype(DType dtype) {
     case DType::i32:
       return "I32";
     default:
-      return "U8";  // the bytes of blocks
+      return "U8";  // bytes of quantised blocks
   }
 }
 
@@ -29,17 +29,18 @@ std::string dumped(const nlohmann::ordered_json& header, const std::string& file
   try {
     return header.dump();
   } catch (const nlohmann::json::exception&) {
-    fail("{}: the name of a tensor, or its metadata, is not UTF-8", file);
+    fail("{}: a tensor name or a metadata value is not valid UTF-8", file);
   }
 }
 
 void check(const std::vector<NamedTensor>& tensors, const std::string& file) {
-  std::unordered_set<std::string> names{"__metadata__"};  // the format keeps it for itself
+  std::unordered_set<std::string> names{"__metadata__"};  // reserved by the format
   for (const auto& [name, tensor] : tensors) {
-    require(names.insert(name).second, "{}: {} cannot name two tensors", file, one_line(name));
-    require(tensor.defined(), "{}: tensor {} is absent", file, one_line(name));
-    require(is_plain(tensor.dtype()) || tensor.shape().rank() > 0, "{}: {} has no row of blocks",
-            file, one_line(name));
+    require(names.insert(name).second, "{}: the tensor name {} is a duplicate or reserved", file,
+            one_line(name));
+    require(tensor.defined(), "{}: tensor {} is undefined", file, one_line(name));
+    require(is_plain(tensor.dtype()) || tensor.shape().rank() > 0,
+            "{}: {} is a scalar, which cannot be quantised", file, one_line(name));
   }
 }
 
@@ -60,7 +61,7 @@ std::string header_of(const std::vector<NamedTensor>& tensors,
     offset += tensor.bytes();
   }
   std::string text = dumped(header, file);
-  // The format allows spaces behind the header; they bring the data to an aligned place.
+  // The format allows trailing spaces in the header; they align the data.
   while ((text.size() + sizeof(uint64_t)) % kAlignment) text += ' ';
   return text;
 }
@@ -93,7 +94,7 @@ std::vector<std::string> TensorList::names() const {
 
 Tensor TensorList::get(const std::string& name) const {
   const auto found = tensors_.find(name);
-  require(found != tensors_.end(), "{}: there is no tensor {}", name_, name);
+  require(found != tensors_.end(), "{}: there is no tensor {}", name_, one_line(name));
   return found->second;
 }
 

@@ -15,7 +15,7 @@
 namespace heed::io {
 namespace {
 
-constexpr int64_t kLargestDimension = 65536;
+constexpr int64_t kMaxDimension = 65536;
 constexpr std::string_view kBlanks = " \t\r";
 
 template <typename Number>
@@ -26,14 +26,14 @@ std::optional<Number> number_of(std::string_view text) {
   return value;
 }
 
-/// A finite f32; what is too small for one becomes 0.
+/// A finite f32; numbers too small for f32 become 0.
 std::optional<float> float_of(std::string_view text) {
   const auto wide = number_of<double>(text);
   if (!wide || !std::isfinite(static_cast<float>(*wide))) return std::nullopt;
   return static_cast<float>(*wide);
 }
 
-/// The blank-separated fields of a line.
+/// Splits a line into its blank-separated fields.
 void split(std::string_view line, std::vector<std::string_view>& fields) {
   fields.clear();
   for (size_t end = 0;;) {
@@ -70,8 +70,9 @@ class Reader {
     split(line(), fields_);
     const std::optional<Header> header = header_of(fields_);
     if (header) {
-      require(header->dimension > 0 && header->dimension <= kLargestDimension && header->words >= 0,
-              "{}: {} words of {} dimensions", name_, header->words, header->dimension);
+      require(header->dimension > 0 && header->dimension <= kMaxDimension && header->words >= 0,
+              "{}: the header announces {} words of {} dimensions, expected 1 to {} dimensions",
+              name_, header->words, header->dimension, kMaxDimension);
       vectors_.dimension = header->dimension;
       next_line();
     }
@@ -79,8 +80,8 @@ class Reader {
       read_binary(header->words);
     } else {
       const int64_t words = read_text();
-      require(!header || words >= header->words, "{}: ends after {} of {} words", name_, words,
-              header ? header->words : 0);
+      require(!header || words >= header->words, "{}: is truncated after {} of {} words", name_,
+              words, header ? header->words : 0);
     }
     return std::move(vectors_);
   }
@@ -95,8 +96,8 @@ class Reader {
 
   size_t row_bytes() const { return static_cast<size_t>(vectors_.dimension) * sizeof(float); }
 
-  /// Whether what follows the header is binary: its first line is no vector in text, and bytes that
-  /// text does not use stand in the place of the first row.
+  /// Whether the data after the header is binary: its first line does not parse as a text vector,
+  /// and the bytes of the first binary row contain characters that text files do not use.
   bool looks_binary() {
     split(line(), fields_);
     if (static_cast<int64_t>(fields_.size()) > vectors_.dimension &&
@@ -114,7 +115,7 @@ class Reader {
       while (!rest_.empty() && rest_.front() == '\n') rest_.remove_prefix(1);
       const size_t space = rest_.find(' ');
       require(space != std::string_view::npos && rest_.size() - space - 1 >= row_bytes(),
-              "{}: ends within word {} of {}", name_, number, words);
+              "{}: is truncated in word {} of {}", name_, number, words);
       const std::string word(rest_.substr(0, space));
       if (wanted_.contains(word)) {
         std::vector<float> row(static_cast<size_t>(vectors_.dimension));
@@ -129,7 +130,7 @@ class Reader {
     }
   }
 
-  /// Returns the number of words.
+  /// Returns the number of words read.
   int64_t read_text() {
     int64_t words = 0;
     for (; !rest_.empty(); next_line()) {
@@ -142,14 +143,14 @@ class Reader {
     return words;
   }
 
-  /// The last fields are the vector. What stands before is the word; a few in GloVe's files hold
-  /// spaces.
+  /// The last `dimension` fields are the vector; the fields before them are the word, since some
+  /// words in GloVe's files contain spaces.
   void read_row() {
     const auto found = static_cast<int64_t>(fields_.size()) - 1;
     const bool first = vectors_.dimension == 0;
     if (first) {
-      require(0 < found && found <= kLargestDimension, "{}:{}: {} numbers, expected 1 to {}", name_,
-              line_, found, kLargestDimension);
+      require(0 < found && found <= kMaxDimension, "{}:{}: {} numbers, expected 1 to {}", name_,
+              line_, found, kMaxDimension);
       vectors_.dimension = found;
     }
     const auto word_fields = static_cast<size_t>(std::max<int64_t>(found - vectors_.dimension, 0));
@@ -158,12 +159,12 @@ class Reader {
     require(fits, "{}:{}: {} numbers, expected {}", name_, line_, found, vectors_.dimension);
     const char* end = fields_[word_fields].data() + fields_[word_fields].size();
     const std::string word(fields_.front().data(), end);
-    // The numbers of the first row show that the file is one of vectors at all.
+    // The first row is always parsed, to reject files that hold no vectors.
     if (!first && !wanted_.contains(word)) return;
     std::vector<float> row;
     for (const std::string_view text : std::span(fields_).subspan(word_fields + 1)) {
       const auto x = float_of(text);
-      require(x.has_value(), "{}:{}: \"{}\" is no number", name_, line_, one_line(text));
+      require(x.has_value(), "{}:{}: \"{}\" is not a finite number", name_, line_, one_line(text));
       row.push_back(*x);
     }
     if (wanted_.contains(word)) vectors_.rows.emplace(word, std::move(row));
