@@ -14,7 +14,7 @@ namespace {
 
 using Plan = std::vector<std::vector<int64_t>>;
 
-/// Lengths as sentences have them: log-normal around 22 tokens, both sides alike.
+/// Typical sentence lengths: log-normal around 22 tokens, similar on both sides.
 std::vector<Lengths> sentence_lengths(size_t count) {
   const CounterRandom random(3);
   std::vector<Lengths> lengths;
@@ -50,7 +50,8 @@ void expect_each_once(const Plan& plan, size_t count) {
   for (const auto& batch : plan) EXPECT_FALSE(batch.empty());
 }
 
-/// Share of the budget that batches use, the emptiest one aside (an epoch has its remainder).
+/// The mean share of the budget that batches use, without the emptiest batch, the epoch's
+/// remainder.
 double fill_of(const Plan& plan, const std::vector<Lengths>& lengths, int64_t budget) {
   std::vector<double> fills;
   for (const auto& batch : plan) {
@@ -64,7 +65,7 @@ double fill_of(const Plan& plan, const std::vector<Lengths>& lengths, int64_t bu
   return total / static_cast<double>(fills.size() - 1);
 }
 
-TEST(BatchPlan, HasEachExampleOnceWithinTheBudget) {
+TEST(BatchPlan, ContainsEachExampleOnceWithinTheBudget) {
   const auto lengths = sentence_lengths(3000);
   for (const int64_t budget : {200, 512, 4096, 1'000'000})
     for (const int64_t epoch : {0, 1, 17}) {
@@ -86,7 +87,7 @@ TEST(BatchPlan, FillsBatchesTo95Percent) {
   }
 }
 
-TEST(BatchPlan, IsAFunctionOfSeedAndEpoch) {
+TEST(BatchPlan, DependsOnlyOnSeedAndEpoch) {
   const auto lengths = sentence_lengths(2000);
   const BatchOptions options{.token_budget = 1024, .seed = 5};
   EXPECT_EQ(plan_epoch(lengths, options, 3), plan_epoch(lengths, options, 3));
@@ -95,7 +96,7 @@ TEST(BatchPlan, IsAFunctionOfSeedAndEpoch) {
             plan_epoch(lengths, {.token_budget = 1024, .seed = 6}, 3));
 }
 
-TEST(BatchPlan, GivesExamplesNewNeighboursEveryEpoch) {
+TEST(BatchPlan, ChangesNeighboursEveryEpoch) {
   const auto lengths = sentence_lengths(5000);
   const auto partners = [&](int64_t epoch) {
     std::vector<std::vector<int64_t>> with(lengths.size());
@@ -118,7 +119,7 @@ TEST(BatchPlan, GivesExamplesNewNeighboursEveryEpoch) {
   EXPECT_LT(shared / all, 0.2);
 }
 
-TEST(BatchPlan, PutsSimilarLengthsTogetherAndBatchesInRandomOrder) {
+TEST(BatchPlan, GroupsSimilarLengthsAndShufflesBatches) {
   const auto lengths = sentence_lengths(20000);
   const Plan plan = plan_epoch(lengths, {.token_budget = 2048}, 0);
   double within = 0, rising = 0;
@@ -136,25 +137,25 @@ TEST(BatchPlan, PutsSimilarLengthsTogetherAndBatchesInRandomOrder) {
   EXPECT_NEAR(rising / static_cast<double>(means.size()), 0.5, 0.1);
 }
 
-TEST(BatchPlan, GivesAnExampleAboveTheBudgetABatchOfItsOwn) {
+TEST(BatchPlan, AnExampleAboveTheBudgetIsABatchOfItsOwn) {
   const std::vector<Lengths> lengths{{5, 5}, {300, 4}, {5, 5}, {4, 300}, {5, 5}};
   const Plan plan = plan_epoch(lengths, {.token_budget = 100}, 0);
   expect_each_once(plan, lengths.size());
   for (const auto& batch : plan) {
-    const bool overlong = std::any_of(batch.begin(), batch.end(),
+    const bool too_long = std::any_of(batch.begin(), batch.end(),
                                       [](int64_t index) { return index == 1 || index == 3; });
-    EXPECT_TRUE(!overlong || batch.size() == 1);
+    EXPECT_TRUE(!too_long || batch.size() == 1);
   }
 }
 
-TEST(BatchPlan, OfNothingIsEmpty) { EXPECT_TRUE(plan_epoch({}, {}, 0).empty()); }
+TEST(BatchPlan, IsEmptyWithoutExamples) { EXPECT_TRUE(plan_epoch({}, {}, 0).empty()); }
 
-TEST(BatchPlan, RefusesABudgetOfNothing) {
+TEST(BatchPlan, RejectsAZeroBudget) {
   EXPECT_THROW(plan_epoch({{1, 1}}, {.token_budget = 0}, 0), Error);
   EXPECT_THROW(plan_by_tokens(std::vector<int64_t>{1}, 0), Error);
 }
 
-TEST(BatchPlan, MeasuresExamples) {
+TEST(BatchPlan, LengthsOfCountsTheTokensOfBothSides) {
   const std::vector<Example> examples{{{1, 2, 3}, {4}}, {{}, {5, 6}}};
   const auto lengths = lengths_of(examples);
   ASSERT_EQ(lengths.size(), 2u);
@@ -164,7 +165,7 @@ TEST(BatchPlan, MeasuresExamples) {
   EXPECT_EQ(lengths[1].target, 2);
 }
 
-TEST(TranslationBatches, HaveEachSentenceOnceWithinTheBudgetLongestFirst) {
+TEST(TranslationBatches, ContainEachSentenceOnceLongestFirstWithinTheBudget) {
   std::vector<int64_t> lengths;
   for (const Lengths& pair : sentence_lengths(500)) lengths.push_back(pair.source);
   lengths[40] = 5000;

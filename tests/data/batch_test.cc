@@ -12,7 +12,7 @@ constexpr int32_t kStart = 0;
 
 const std::vector<Example> kExamples{{{5, 6, 1}, {7, 1}}, {{8, 1}, {9, 10, 11, 1}}, {{1}, {1}}};
 
-TEST(Batch, LaysSequencesEndToEnd) {
+TEST(Batch, PacksSequencesWithoutPadding) {
   const Batch batch = make_batch(kExamples, std::vector<int64_t>{1, 0}, kStart);
   EXPECT_EQ(batch.source, (Tokens{8, 1, 5, 6, 1}));
   EXPECT_EQ(batch.source_offsets, (Tokens{0, 2, 5}));
@@ -24,13 +24,13 @@ TEST(Batch, LaysSequencesEndToEnd) {
   EXPECT_EQ(batch.target_tokens(), 6);
 }
 
-TEST(Batch, ShiftsTheTargetRightBehindTheStartToken) {
+TEST(Batch, ShiftsTheTargetRightAfterTheStartToken) {
   const Batch batch = make_batch(kExamples, std::vector<int64_t>{1, 2, 0}, kStart);
   EXPECT_EQ(batch.decoder_input, (Tokens{kStart, 9, 10, 11, kStart, kStart, 7}));
   EXPECT_EQ(batch.decoder_input.size(), batch.target.size());
 }
 
-TEST(Batch, OfNothingHasNoSequences) {
+TEST(Batch, OfNoExamplesHasNoSequences) {
   const Batch batch = make_batch(kExamples, {}, kStart);
   EXPECT_EQ(batch.sequences(), 0);
   EXPECT_EQ(batch.source_offsets, Tokens{0});
@@ -44,12 +44,13 @@ TEST(Batch, KeepsOffsetsOfAnEmptyTarget) {
   EXPECT_EQ(batch.decoder_input, (Tokens{kStart, 4}));
 }
 
-TEST(Batch, RefusesAnIndexOutside) {
+TEST(Batch, RejectsAnIndexOutOfRange) {
   for (const int64_t index : {int64_t{3}, int64_t{-1}}) try {
       make_batch(kExamples, std::vector<int64_t>{index}, kStart);
       FAIL() << "no error";
     } catch (const Error& error) {
-      EXPECT_EQ(std::string(error.what()), fmt::format("a batch wants example {} of 3", index));
+      EXPECT_EQ(std::string(error.what()),
+                fmt::format("example {} is out of range, expected 0 to 2", index));
     }
 }
 

@@ -18,7 +18,7 @@ Documents three_documents() {
       std::vector<Tokens>{{10, 11, 12, 13, 14, 1}, {20, 1}, {30, 31, 32, 1}});
 }
 
-TEST(Windows, HoldEachTokenOnce) {
+TEST(Windows, ContainEachTokenOnce) {
   const Documents documents = three_documents();
   const std::vector<Window> windows = cut_into_windows(*documents, 4);
   EXPECT_EQ(windows, (std::vector<Window>{{0, 0, 4}, {0, 4, 6}, {1, 0, 2}, {2, 0, 4}}));
@@ -27,8 +27,8 @@ TEST(Windows, HoldEachTokenOnce) {
 
 TEST(CausalDataset, PredictsEveryTokenOfEveryDocumentOnce) {
   const Documents documents = three_documents();
-  for (const int64_t longest : {1, 2, 3, 100}) {
-    const CausalDataset set(documents, cut_into_windows(*documents, longest), kStart);
+  for (const int64_t max_length : {1, 2, 3, 100}) {
+    const CausalDataset set(documents, cut_into_windows(*documents, max_length), kStart);
     std::vector<int64_t> all(set.lengths().size());
     std::iota(all.begin(), all.end(), int64_t{0});
     std::map<int32_t, int> seen;
@@ -36,7 +36,7 @@ TEST(CausalDataset, PredictsEveryTokenOfEveryDocumentOnce) {
     std::map<int32_t, int> expected;
     for (const Tokens& document : *documents)
       for (const int32_t token : document) ++expected[token];
-    EXPECT_EQ(seen, expected) << longest;
+    EXPECT_EQ(seen, expected) << max_length;
   }
 }
 

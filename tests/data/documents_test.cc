@@ -39,14 +39,14 @@ class DocumentsTest : public ::testing::Test {
   std::filesystem::path folder_;
 };
 
-TEST_F(DocumentsTest, EndWhereOneSays) {
+TEST_F(DocumentsTest, EndAtTheFileLineOrBlankLine) {
   write("a", "\xEF\xBB\xBFone\r\ntwo\n\n \nthree\n");
   EXPECT_EQ(read_documents(folder_ / "a", DocumentEnd::file), (Texts{"one\ntwo\n\n \nthree"}));
   EXPECT_EQ(read_documents(folder_ / "a", DocumentEnd::line), (Texts{"one", "two", "three"}));
   EXPECT_EQ(read_documents(folder_ / "a", DocumentEnd::blank_line), (Texts{"one\ntwo", "three"}));
 }
 
-TEST_F(DocumentsTest, OfAFolderComeInTheOrderOfTheirPaths) {
+TEST_F(DocumentsTest, OfAFolderAreSortedByPathWithoutHiddenFiles) {
   write("b.txt", "last\n");
   write("a/z.txt", "second\n");
   write("a/y.txt", "first\n");
@@ -56,11 +56,11 @@ TEST_F(DocumentsTest, OfAFolderComeInTheOrderOfTheirPaths) {
   EXPECT_EQ(read_documents(folder_, DocumentEnd::file), (Texts{"first", "second", "last"}));
 }
 
-TEST_F(DocumentsTest, ThatAreNoneAreRefused) {
+TEST_F(DocumentsTest, RejectsMissingEmptyAndInvalidFiles) {
   EXPECT_NE(error_of("none").find("cannot be opened"), std::string::npos);
-  EXPECT_NE(error_of("").find("holds no text files"), std::string::npos);
+  EXPECT_NE(error_of("").find("contains no text files"), std::string::npos);
   write("blank", " \n\n");
-  EXPECT_NE(error_of("blank").find("holds no text"), std::string::npos);
+  EXPECT_NE(error_of("blank").find("contains no text"), std::string::npos);
   write("bytes", "fine\nnot \xC0 fine\n");
   EXPECT_NE(error_of("bytes").find("line 2 is not valid UTF-8"), std::string::npos);
 }

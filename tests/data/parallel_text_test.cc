@@ -41,7 +41,7 @@ std::string error_of(const std::function<void()>& action) {
 
 using Lines = std::vector<std::string>;
 
-TEST_F(ParallelText, TakesBothLineEndsAndALastLineWithoutOne) {
+TEST_F(ParallelText, AcceptsBothLineEndsAndALastLineWithoutOne) {
   EXPECT_EQ(read_lines(file("unix", "one\ntwo\n")), (Lines{"one", "two"}));
   EXPECT_EQ(read_lines(file("windows", "one\r\n\r\ntwo\r\n")), (Lines{"one", "", "two"}));
   EXPECT_EQ(read_lines(file("no_end", "one\ntwo")), (Lines{"one", "two"}));
@@ -49,7 +49,7 @@ TEST_F(ParallelText, TakesBothLineEndsAndALastLineWithoutOne) {
   EXPECT_EQ(read_lines(file("blank", "\n")), (Lines{""}));
 }
 
-TEST_F(ParallelText, KeepsUnicodeAndZeroBytes) {
+TEST_F(ParallelText, PreservesUnicodeAndZeroBytes) {
   using namespace std::string_literals;
   const std::string odd = "na\u00efve\0\u2028 \U0001F989"s;
   EXPECT_EQ(read_lines(file("odd", odd + "\n")), Lines{odd});
@@ -81,11 +81,11 @@ TEST_F(ParallelText, PairsColumnsOfOneFile) {
   EXPECT_EQ(pairs[2].source, "");
 }
 
-TEST_F(ParallelText, SaysWhatIsWrongAndWhere) {
+TEST_F(ParallelText, ReportsTheFileAndLineOfAFault) {
   const std::string one = file("one", "1\n"), three = file("three", "1\n2\n3\n");
-  EXPECT_EQ(
-      error_of([&] { read_parallel(three, one); }),
-      three + " has 3 lines, " + one + " has 1: line i of one must translate line i of the other");
+  EXPECT_EQ(error_of([&] { read_parallel(three, one); }),
+            three + " has 3 lines, " + one +
+                " has 1: each line must be the translation of the same line of the other file");
   const std::string empty = file("empty", "");
   EXPECT_EQ(error_of([&] { read_lines(empty); }), empty + " is empty, expected lines of text");
   const std::string latin = file("latin", "caf\u00e9\ncaf\xE9 noir\n");

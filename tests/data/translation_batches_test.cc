@@ -27,15 +27,15 @@ int64_t tokens_of(const std::vector<int64_t>& batch, const std::vector<int64_t>&
   return tokens;
 }
 
-TEST(PlanForThreads, HasEachTextOnceAndNoBatchThatIsTooLarge) {
+TEST(PlanForThreads, ContainsEachTextOnceWithinTheBudget) {
   for (const int count : {1, 2, 7, 50, 1000})
     for (const int64_t threads : {1, 2, 5, 16})
-      for (const int64_t most : {1, 39, 256, 100000}) {
+      for (const int64_t max_tokens : {1, 39, 256, 100000}) {
         const std::vector<int64_t> lengths = random_lengths(count);
         std::vector<int64_t> seen;
-        for (const auto& batch : plan_for_threads(lengths, {most, 64}, threads)) {
+        for (const auto& batch : plan_for_threads(lengths, {max_tokens, 64}, threads)) {
           seen.insert(seen.end(), batch.begin(), batch.end());
-          EXPECT_TRUE(batch.size() == 1 || tokens_of(batch, lengths) <= most);
+          EXPECT_TRUE(batch.size() == 1 || tokens_of(batch, lengths) <= max_tokens);
         }
         std::ranges::sort(seen);
         ASSERT_EQ(seen.size(), static_cast<size_t>(count));
@@ -43,7 +43,7 @@ TEST(PlanForThreads, HasEachTextOnceAndNoBatchThatIsTooLarge) {
       }
 }
 
-TEST(PlanForThreads, GivesEveryThreadAsMuch) {
+TEST(PlanForThreads, GivesEveryThreadEquallyManyTokens) {
   const std::vector<int64_t> same(64, 32);
   const Plan plan = plan_for_threads(same, {4096, 64}, 2);
   ASSERT_EQ(plan.size(), 2u);
@@ -57,7 +57,7 @@ TEST(PlanForThreads, GivesEveryThreadAsMuch) {
   }
 }
 
-TEST(PlanForThreads, LeavesLittleTogether) {
+TEST(PlanForThreads, UsesFewerThreadsForFewTokens) {
   EXPECT_EQ(plan_for_threads(std::vector<int64_t>{9, 9, 9}, {4096, 64}, 4).size(), 1u);
   EXPECT_EQ(plan_for_threads(std::vector<int64_t>{90, 90, 90}, {4096, 128}, 4).size(), 2u);
   EXPECT_TRUE(plan_for_threads({}, {4096, 64}, 4).empty());

@@ -8,8 +8,9 @@ namespace heed::data {
 
 void append_sequence(std::span<const int32_t> sequence, std::vector<int32_t>& tokens,
                      std::vector<int32_t>& offsets) {
-  constexpr auto kMost = static_cast<size_t>(std::numeric_limits<int32_t>::max());
-  require(sequence.size() <= kMost - tokens.size(), "a batch of more than {} tokens", kMost);
+  constexpr auto kMaxTokens = static_cast<size_t>(std::numeric_limits<int32_t>::max());
+  require(sequence.size() <= kMaxTokens - tokens.size(), "a batch has more than {} tokens",
+          kMaxTokens);
   tokens.insert(tokens.end(), sequence.begin(), sequence.end());
   offsets.push_back(static_cast<int32_t>(tokens.size()));
 }
@@ -22,7 +23,8 @@ Batch make_batch(std::span<const Example> examples, std::span<const int64_t> ind
   batch.examples.assign(indices.begin(), indices.end());
   for (const int64_t index : indices) {
     require(index >= 0 && index < static_cast<int64_t>(examples.size()),
-            "a batch wants example {} of {}", index, examples.size());
+            "example {} is out of range, expected 0 to {}", index,
+            static_cast<int64_t>(examples.size()) - 1);
     const Example& example = examples[static_cast<size_t>(index)];
     append_sequence(example.source, batch.source, batch.source_offsets);
     append_sequence(example.target, batch.target, batch.target_offsets);

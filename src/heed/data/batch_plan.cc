@@ -9,16 +9,16 @@
 namespace heed::data {
 namespace {
 
-/// Lengths differ by up to this share, either way, before they are compared.
+/// Relative jitter of lengths before sorting, in either direction.
 constexpr double kJitter = 0.25;
-/// How many of the examples next in line may be tried to fill up a batch.
+/// The number of upcoming examples that are tried to fill a batch.
 constexpr size_t kLookAhead = 64;
 
-/// Streams of random numbers of an epoch.
+/// Random-number streams of an epoch.
 uint64_t jitter_stream(int64_t epoch) { return 2 * static_cast<uint64_t>(epoch); }
 uint64_t order_stream(int64_t epoch) { return jitter_stream(epoch) + 1; }
 
-/// All examples, from short to long as jitter has it.
+/// All examples by increasing jittered length.
 std::vector<int64_t> by_jittered_length(const std::vector<Lengths>& lengths,
                                         const CounterRandom& random) {
   std::vector<std::pair<double, int64_t>> keys(lengths.size());
@@ -33,16 +33,16 @@ std::vector<int64_t> by_jittered_length(const std::vector<Lengths>& lengths,
   return order;
 }
 
-/// A batch that is being filled.
-class Filling {
+/// Collects examples of one batch within the token budget.
+class BatchBuilder {
  public:
-  Filling(const std::vector<Lengths>& lengths, int64_t budget)
+  BatchBuilder(const std::vector<Lengths>& lengths, int64_t budget)
       : lengths_(lengths), budget_(budget) {}
 
-  bool takes(int64_t index) const {
-    const Lengths& more = lengths_[static_cast<size_t>(index)];
+  bool fits(int64_t index) const {
+    const Lengths& added = lengths_[static_cast<size_t>(index)];
     return indices_.empty() ||
-           (source_ + more.source <= budget_ && target_ + more.target <= budget_);
+           (source_ + added.source <= budget_ && target_ + added.target <= budget_);
   }
 
   void add(int64_t index) {
@@ -63,16 +63,17 @@ class Filling {
   std::vector<int64_t> indices_;
 };
 
-/// Cuts `order` into batches. What does not fit any more lets up to kLookAhead others go first.
+/// Splits `order` into batches. An example that no longer fits may be overtaken by up to kLookAhead
+/// later ones.
 std::vector<std::vector<int64_t>> fill(const std::vector<Lengths>& lengths, int64_t budget,
                                        const std::vector<int64_t>& order) {
   std::vector<std::vector<int64_t>> batches;
-  Filling batch(lengths, budget);
-  std::vector<int64_t> waiting;  // the examples next in line
+  BatchBuilder batch(lengths, budget);
+  std::vector<int64_t> waiting;  // upcoming examples, in order
   for (size_t next = 0; next < order.size() || !waiting.empty();) {
     while (waiting.size() < kLookAhead && next < order.size()) waiting.push_back(order[next++]);
     const auto found = std::find_if(waiting.begin(), waiting.end(),
-                                    [&](int64_t index) { return batch.takes(index); });
+                                    [&](int64_t index) { return batch.fits(index); });
     if (found == waiting.end()) {
       batches.push_back(batch.finish());
       continue;

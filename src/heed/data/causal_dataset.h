@@ -5,10 +5,10 @@
 
 namespace heed::data {
 
-/// Windows of documents for a decoder alone, which predicts each token from those before it in its
-/// window. What it reads first is the token before the window, or at a document's beginning the
-/// start token: so every token of every document is predicted exactly once. The same in every
-/// epoch.
+/// Windows of documents for causal language modelling: each token is predicted from the tokens
+/// before it in its window. The first input is the token before the window, or the start token at
+/// the beginning of a document, so every token of every document is predicted exactly once. The
+/// same in every epoch.
 class CausalDataset : public Dataset {
  public:
   CausalDataset(Documents documents, std::vector<Window> windows, int32_t start_id)

@@ -8,17 +8,17 @@
 
 namespace heed::data {
 
-/// Numbered examples that a model learns from or is judged by, and the batches they make.
+/// Examples for training or evaluation, and the batches made from them.
 class Dataset {
  public:
   virtual ~Dataset() = default;
 
-  /// How many examples there are.
+  /// The number of examples.
   virtual int64_t count() const = 0;
-  /// Tokens of each example, by which batches are planned.
+  /// The length of each example, for plan_epoch().
   virtual std::vector<Lengths> lengths() const = 0;
-  /// The examples at `indices`, in this order, as they are in an epoch: a pure function. Throws
-  /// Error on an index of no example.
+  /// The examples at `indices`, in this order; a pure function of the indices and the epoch. Throws
+  /// Error on an index out of range.
   virtual Batch batch(std::span<const int64_t> indices, int64_t epoch) const = 0;
 };
 

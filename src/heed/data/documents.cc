@@ -22,19 +22,19 @@ std::vector<std::filesystem::path> files_of(const std::filesystem::path& path) t
     if (!hidden && entry->is_regular_file() && entry->file_size() > 0)
       files.push_back(entry->path());
   }
-  require(!files.empty(), "{} holds no text files", path.string());
+  require(!files.empty(), "{} contains no text files", path.string());
   std::sort(files.begin(), files.end());
   return files;
 } catch (const std::filesystem::filesystem_error& error) {
   fail("{} cannot be read: {}", error.path1().string(), error.code().message());
 }
 
-/// Gathers lines into documents.
-class Gathering {
+/// Collects lines into documents.
+class DocumentBuilder {
  public:
-  explicit Gathering(DocumentEnd end) : end_(end) {}
+  explicit DocumentBuilder(DocumentEnd end) : end_(end) {}
 
-  void take(const std::string& line) {
+  void add_line(const std::string& line) {
     if (end_ == DocumentEnd::blank_line && !has_text(line)) return finish();
     text_ += line;
     text_ += '\n';
@@ -42,7 +42,7 @@ class Gathering {
   }
 
   void finish() {
-    if (!text_.empty()) text_.pop_back();  // the last line end separates nothing
+    if (!text_.empty()) text_.pop_back();  // the last line end does not belong to the text
     if (has_text(text_)) documents_.push_back(std::move(text_));
     text_.clear();
   }
@@ -70,13 +70,13 @@ std::string_view name_of(DocumentEnd end) {
 }
 
 std::vector<std::string> read_documents(const std::filesystem::path& path, DocumentEnd end) {
-  Gathering gathering(end);
+  DocumentBuilder builder(end);
   for (const std::filesystem::path& file : files_of(path)) {
-    for (const std::string& line : read_lines(file)) gathering.take(line);
-    gathering.finish();
+    for (const std::string& line : read_lines(file)) builder.add_line(line);
+    builder.finish();
   }
-  std::vector<std::string> documents = std::move(gathering).documents();
-  require(!documents.empty(), "{} holds no text", path.string());
+  std::vector<std::string> documents = std::move(builder).documents();
+  require(!documents.empty(), "{} contains no text", path.string());
   return documents;
 }
 

@@ -5,8 +5,8 @@
 
 namespace heed::data {
 
-/// A sentence pair as tokens. Both sides end with end of sequence; the start token that the decoder
-/// reads first is added by make_batch().
+/// A tokenised sentence pair. Both sides end with the end-of-sequence token; make_batch() adds the
+/// decoder's start token.
 struct Example {
   std::vector<int32_t> source, target;
 };

@@ -7,8 +7,8 @@
 namespace heed::data {
 namespace {
 
-/// The random numbers of one position.
-enum Draw : uint64_t { kChoice, kKind, kToken, kDraws };
+/// The random numbers drawn for each position.
+enum Draw : uint64_t { kSelection, kKind, kToken, kDraws };
 
 }  // namespace
 
@@ -16,7 +16,8 @@ MaskedDataset::MaskedDataset(Documents documents, std::vector<Window> windows, M
     : documents_(std::move(documents)), windows_(std::move(windows)), masking_(std::move(masking)) {
   for (size_t token = 0; token < masking_.special.size(); ++token)
     if (!masking_.special[token]) ordinary_.push_back(static_cast<int32_t>(token));
-  require(!ordinary_.empty(), "a vocabulary of {} pieces, all of them special",
+  require(!ordinary_.empty(),
+          "all {} tokens of the vocabulary are special, which leaves none to mask",
           masking_.special.size());
   std::erase_if(windows_, [this](const Window& window) {
     const std::span<const int32_t> tokens = tokens_of(documents_, window);
@@ -25,10 +26,10 @@ MaskedDataset::MaskedDataset(Documents documents, std::vector<Window> windows, M
 }
 
 std::vector<Lengths> MaskedDataset::lengths() const {
-  const auto frame = static_cast<int64_t>(masking_.prefix.size() + masking_.suffix.size());
+  const auto affixes = static_cast<int64_t>(masking_.prefix.size() + masking_.suffix.size());
   std::vector<Lengths> lengths;
   for (const Window& window : windows_)
-    lengths.push_back({.source = static_cast<int32_t>(window.length() + frame)});
+    lengths.push_back({.source = static_cast<int32_t>(window.length() + affixes)});
   return lengths;
 }
 
@@ -43,35 +44,35 @@ Batch MaskedDataset::batch(std::span<const int64_t> indices, int64_t epoch) cons
     sequence.insert(sequence.end(), masking_.suffix.begin(), masking_.suffix.end());
     const auto first = static_cast<int32_t>(batch.source.size() + masking_.prefix.size());
     append_sequence(sequence, batch.source, batch.source_offsets);
-    const CounterRandom of_epoch(masking_.seed, static_cast<uint64_t>(epoch));
-    hide(tokens, first, CounterRandom(of_epoch.bits(static_cast<uint64_t>(index))), batch);
+    const CounterRandom epoch_random(masking_.seed, static_cast<uint64_t>(epoch));
+    mask(tokens, first, CounterRandom(epoch_random.bits(static_cast<uint64_t>(index))), batch);
   }
   return batch;
 }
 
-void MaskedDataset::hide(std::span<const int32_t> tokens, int32_t first_row,
+void MaskedDataset::mask(std::span<const int32_t> tokens, int32_t first_row,
                          const CounterRandom& random, Batch& batch) const {
-  // The least draw is chosen in any case, so that no window is read in vain.
-  double least = 2.0;
-  size_t least_position = 0;
+  // The position with the smallest draw is always selected, so that each window has a target.
+  double min_draw = 2.0;
+  size_t min_position = 0;
   for (size_t i = 0; i < tokens.size(); ++i) {
-    const double draw = random.uniform(i * kDraws + kChoice);
-    if (is_special(tokens[i]) || draw >= least) continue;
-    least = draw;
-    least_position = i;
+    const double draw = random.uniform(i * kDraws + kSelection);
+    if (is_special(tokens[i]) || draw >= min_draw) continue;
+    min_draw = draw;
+    min_position = i;
   }
   for (size_t i = 0; i < tokens.size(); ++i) {
-    const bool drawn = random.uniform(i * kDraws + kChoice) < kChosen;
-    if (is_special(tokens[i]) || !(drawn || i == least_position)) continue;
+    const bool selected = random.uniform(i * kDraws + kSelection) < kSelected;
+    if (is_special(tokens[i]) || !(selected || i == min_position)) continue;
     const int32_t row = first_row + static_cast<int32_t>(i);
     batch.rows.push_back(row);
     batch.target.push_back(tokens[i]);
     const double kind = random.uniform(i * kDraws + kKind);
-    int32_t& shown = batch.source[static_cast<size_t>(row)];
+    int32_t& input = batch.source[static_cast<size_t>(row)];
     if (kind < kMasked)
-      shown = masking_.mask_id;
+      input = masking_.mask_id;
     else if (kind < kMasked + kRandom)
-      shown = ordinary_[random.below(i * kDraws + kToken, ordinary_.size())];
+      input = ordinary_[random.below(i * kDraws + kToken, ordinary_.size())];
   }
 }
 

@@ -4,11 +4,11 @@
 
 namespace heed::data {
 
-/// Sentence pairs: the encoder reads one side, the decoder predicts the other. The same in every
+/// Sentence pairs: the encoder reads the source, the decoder predicts the target. The same in every
 /// epoch.
 class PairDataset : public Dataset {
  public:
-  /// `start_id` is what the decoder reads first.
+  /// `start_id` is the decoder's first input token.
   PairDataset(std::vector<Example> pairs, int32_t start_id)
       : pairs_(std::move(pairs)), start_id_(start_id) {}
 

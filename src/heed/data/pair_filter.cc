@@ -11,10 +11,10 @@ bool keep(const Example& example, const FilterOptions& options, FilterReport& re
   const auto [shorter, longer] = std::minmax(
       {static_cast<int64_t>(example.source.size()), static_cast<int64_t>(example.target.size())});
   int64_t& count = shorter <= 1                  ? report.empty
-                   : longer > options.max_tokens ? report.overlong
+                   : longer > options.max_tokens ? report.too_long
                    : static_cast<double>(longer - options.slack) >
                            options.max_ratio * static_cast<double>(shorter)
-                       ? report.lopsided
+                       ? report.unbalanced
                        : report.kept;
   ++count;
   return &count == &report.kept;
@@ -25,7 +25,8 @@ bool keep(const Example& example, const FilterOptions& options, FilterReport& re
 std::string FilterReport::text() const {
   std::string line = fmt::format("{} of {} pairs kept", kept, total());
   if (kept < total())
-    line += fmt::format("; dropped: {} empty, {} overlong, {} lopsided", empty, overlong, lopsided);
+    line += fmt::format("; dropped: {} empty, {} too long, {} by length ratio", empty, too_long,
+                        unbalanced);
   return line;
 }
 

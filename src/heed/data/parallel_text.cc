@@ -22,10 +22,9 @@ struct FreeBuffer {
   void operator()(char* buffer) const { std::free(buffer); }
 };
 
-/// Calls take(line, number) for each line of a file as read_lines() describes them; numbers count
-/// from 1.
-template <typename Take>
-void for_each_line(const std::filesystem::path& path, Take&& take) {
+/// Calls visit(line, number) for each line as specified by read_lines(); numbers start at 1.
+template <typename Visit>
+void for_each_line(const std::filesystem::path& path, Visit&& visit) {
   errno = 0;
   const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
   require(file != nullptr, "{} cannot be opened: {}", path.string(), std::strerror(errno));
@@ -34,7 +33,7 @@ void for_each_line(const std::filesystem::path& path, Take&& take) {
   size_t number = 0;
   errno = 0;
   for (ssize_t length; (length = ::getline(&raw, &capacity, file.get())) >= 0; errno = 0) {
-    // getline moves its buffer; whoever throws below must not lose it.
+    // getline() may reallocate the buffer, which must not leak when the code below throws.
     std::unique_ptr<char, FreeBuffer> buffer(raw);
     ++number;
     std::string_view line(raw, static_cast<size_t>(length));
@@ -43,7 +42,7 @@ void for_each_line(const std::filesystem::path& path, Take&& take) {
     if (number == 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
     if (!text::is_valid_utf8(line))
       text::require_utf8(line, fmt::format("{} line {}", path.string(), number));
-    take(line, number);
+    visit(line, number);
     raw = buffer.release();
   }
   const int problem = errno;
@@ -66,7 +65,8 @@ std::vector<SentencePair> read_parallel(const std::filesystem::path& source_path
   std::vector<std::string> sources = read_lines(source_path);
   std::vector<std::string> targets = read_lines(target_path);
   require(sources.size() == targets.size(),
-          "{} has {} lines, {} has {}: line i of one must translate line i of the other",
+          "{} has {} lines, {} has {}: each line must be the translation of the same line of the "
+          "other file",
           source_path.string(), sources.size(), target_path.string(), targets.size());
   std::vector<SentencePair> pairs(sources.size());
   for (size_t i = 0; i < pairs.size(); ++i)

@@ -6,23 +6,23 @@
 
 namespace heed::data {
 
-/// A sentence and its translation, as text.
+/// A sentence and its translation.
 struct SentencePair {
   std::string source, target;
 };
 
-/// The lines of a UTF-8 text file, without line ends ("\n" or "\r\n"; the last may lack its own)
-/// and without a leading byte order mark. Throws Error when the file cannot be read, is empty, or
-/// is not valid UTF-8: then with the line.
+/// The lines of a UTF-8 text file, without line ends ("\n" or "\r\n", optional after the last line)
+/// and without a leading byte order mark. Throws Error when the file cannot be read, is empty, or,
+/// with the line, is not valid UTF-8.
 std::vector<std::string> read_lines(const std::filesystem::path& path);
 
-/// Line i of one file with line i of the other. Throws Error as read_lines() does, and when the
-/// files have different numbers of lines.
+/// Pairs line i of one file with line i of the other. Throws Error as read_lines() does, and when
+/// the files have different numbers of lines.
 std::vector<SentencePair> read_parallel(const std::filesystem::path& source_path,
                                         const std::filesystem::path& target_path);
 
-/// Lines of two columns, source and target, with a tab between. Throws Error as read_lines() does,
-/// and on a line with more or fewer columns.
+/// Reads source and target from two columns separated by a tab. Throws Error as read_lines() does,
+/// and on a line without exactly two columns.
 std::vector<SentencePair> read_tsv(const std::filesystem::path& path);
 
 }  // namespace heed::data

@@ -7,13 +7,13 @@
 namespace heed::data {
 
 std::vector<Window> cut_into_windows(const std::vector<std::vector<int32_t>>& documents,
-                                     int64_t longest) {
-  require(longest >= 1, "windows of {} tokens, expected at least 1", longest);
+                                     int64_t max_length) {
+  require(max_length >= 1, "the window length is {}, expected at least 1", max_length);
   std::vector<Window> windows;
   for (size_t d = 0; d < documents.size(); ++d) {
     const auto size = static_cast<int64_t>(documents[d].size());
-    for (int64_t begin = 0; begin < size; begin += longest)
-      windows.push_back({static_cast<int64_t>(d), begin, std::min(begin + longest, size)});
+    for (int64_t begin = 0; begin < size; begin += max_length)
+      windows.push_back({static_cast<int64_t>(d), begin, std::min(begin + max_length, size)});
   }
   return windows;
 }
@@ -25,7 +25,8 @@ std::span<const int32_t> tokens_of(const Documents& documents, const Window& win
 
 const Window& window_at(const std::vector<Window>& windows, int64_t index) {
   require(index >= 0 && index < static_cast<int64_t>(windows.size()),
-          "a batch wants example {} of {}", index, windows.size());
+          "example {} is out of range, expected 0 to {}", index,
+          static_cast<int64_t>(windows.size()) - 1);
   return windows[static_cast<size_t>(index)];
 }
 

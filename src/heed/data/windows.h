@@ -7,11 +7,10 @@
 
 namespace heed::data {
 
-/// Texts as tokens, shared by those who train on one part of them and those who are judged by
-/// another.
+/// Tokenised texts, shared by the datasets for training and evaluation.
 using Documents = std::shared_ptr<const std::vector<std::vector<int32_t>>>;
 
-/// The stretch [begin, end) of a document: what a model reads as one sequence.
+/// Tokens [begin, end) of a document: one sequence for the model.
 struct Window {
   int64_t document = 0, begin = 0, end = 0;
 
@@ -19,15 +18,15 @@ struct Window {
   bool operator==(const Window&) const = default;
 };
 
-/// Cuts every document into windows of `longest` tokens; the last takes what is left. Each token is
-/// in exactly one window. Throws Error when `longest` is below 1.
+/// Splits every document into windows of `max_length` tokens; the last window of a document may be
+/// shorter. Each token is in exactly one window. Throws Error when `max_length` is below 1.
 std::vector<Window> cut_into_windows(const std::vector<std::vector<int32_t>>& documents,
-                                     int64_t longest);
+                                     int64_t max_length);
 
 /// The tokens of a window.
 std::span<const int32_t> tokens_of(const Documents& documents, const Window& window);
 
-/// Throws Error when `index` is not one of `windows`.
+/// Throws Error when `index` is out of range.
 const Window& window_at(const std::vector<Window>& windows, int64_t index);
 
 }  // namespace heed::data

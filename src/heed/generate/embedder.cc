@@ -138,7 +138,8 @@ std::vector<std::vector<float>> Embedder::embed(const std::vector<std::string>& 
                     });
   std::vector<std::vector<float>> embeddings(texts.size());
   const auto batches = data::plan_for_threads(
-      lengths, {.most = options_.batch_tokens, .least = kLeastTokens}, thread_count());
+      lengths, {.max_per_batch = options_.batch_tokens, .min_per_thread = kLeastTokens},
+      thread_count());
   parallel_in_order(static_cast<int64_t>(batches.size()), 1, [&](int64_t batch, int64_t) {
     embed_batch(read, batches[static_cast<size_t>(batch)], embeddings);
   });

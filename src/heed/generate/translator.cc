@@ -58,9 +58,11 @@ std::vector<TranslatedLine> Translator::translate(const std::vector<std::string>
     lengths.push_back(static_cast<int64_t>(line.source.size()));
   }
   const int64_t beam = std::max(options_.search.beam, 1);
-  const auto batches = data::plan_for_threads(
-      lengths, {.most = std::max<int64_t>(batch_tokens() / beam, 1), .least = kLeastTokens / beam},
-      thread_count());
+  const auto batches =
+      data::plan_for_threads(lengths,
+                             {.max_per_batch = std::max<int64_t>(batch_tokens() / beam, 1),
+                              .min_per_thread = kLeastTokens / beam},
+                             thread_count());
   parallel_in_order(static_cast<int64_t>(batches.size()), 1, [&](int64_t batch, int64_t) {
     std::vector<TranslatedLine*> own;
     for (const int64_t index : batches[static_cast<size_t>(batch)])
