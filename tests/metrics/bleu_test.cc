@@ -37,7 +37,7 @@ TEST(Bleu, EqualsSacrebleu) {
   }
 }
 
-TEST(Bleu, SignsWithSacrebleusFieldsAndItsOwnVersion) {
+TEST(Bleu, SignatureIsSacrebleusWithHeedsVersion) {
   EXPECT_EQ(Bleu{}.signature(),
             golden()["signatures"][0].get<std::string>() + "|version:" + kMetricVersion);
   const std::string project = read_file(std::filesystem::path(HEED_SOURCE_DIR) / "CMakeLists.txt");
@@ -45,7 +45,7 @@ TEST(Bleu, SignsWithSacrebleusFieldsAndItsOwnVersion) {
   EXPECT_NE(project.find("project(heed VERSION " + number + " "), std::string::npos);
 }
 
-TEST(Bleu, RefusesUnequalAndNoLines) {
+TEST(Bleu, RejectsUnequalOrZeroNumbersOfLines) {
   const auto error = [](const Lines& ours, const Lines& theirs) -> std::string {
     try {
       corpus_bleu(ours, theirs);
@@ -54,11 +54,12 @@ TEST(Bleu, RefusesUnequalAndNoLines) {
     }
     return "no error";
   };
-  EXPECT_EQ(error({"a", "b"}, {"a"}), "BLEU of 2 translations and 1 references");
-  EXPECT_EQ(error({}, {}), "BLEU of no translations");
+  EXPECT_EQ(error({"a", "b"}, {"a"}),
+            "BLEU needs one reference per translation, found 2 translations and 1 references");
+  EXPECT_EQ(error({}, {}), "BLEU needs at least one translation, found none");
 }
 
-TEST(Bleu, TakesALineOfAMegabyteInLinearTime) {
+TEST(Bleu, ScoresALineOfAMegabyteInLinearTime) {
   std::string line;
   while (line.size() < 1'000'000) line += "one, two (three) 4-5 ... & ";
   const auto start = std::chrono::steady_clock::now();
@@ -68,7 +69,7 @@ TEST(Bleu, TakesALineOfAMegabyteInLinearTime) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
 }
 
-TEST(Bleu, TakesMalformedUtf8) {
+TEST(Bleu, AcceptsMalformedUtf8) {
   EXPECT_NEAR(corpus_bleu({"a \xff\xc3 b. c"}, {"a \xff\xc3 b. c"}).score, 100, 1e-9);
 }
 
@@ -82,7 +83,7 @@ TEST(Tokenize13a, EqualsSacrebleu) {
   }
 }
 
-TEST(Words, LieBetweenWhiteSpaceOfAnyKind) {
+TEST(Words, AreSeparatedByUnicodeWhiteSpace) {
   using Words = std::vector<std::string_view>;
   EXPECT_EQ(split_words(" a\u00a0bc\u3000\n\x1f d "), (Words{"a", "bc", "d"}));
   EXPECT_EQ(split_words("a\u200bb"), (Words{"a\u200bb"}));

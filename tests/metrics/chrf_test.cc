@@ -37,7 +37,7 @@ TEST(Chrf, WithWordsEqualsSacrebleusChrfPlusPlus) {
   }
 }
 
-TEST(Chrf, SignsWithSacrebleusFieldsAndItsOwnVersion) {
+TEST(Chrf, SignatureIsSacrebleusWithHeedsVersion) {
   const auto signed_by_heed = [](size_t which) {
     return golden()["signatures"][which].get<std::string>() + "|version:" + kMetricVersion;
   };
@@ -45,7 +45,7 @@ TEST(Chrf, SignsWithSacrebleusFieldsAndItsOwnVersion) {
   EXPECT_EQ((Chrf{.score = 1, .word_order = 2}.signature()), signed_by_heed(2));
 }
 
-TEST(Chrf, RefusesUnequalAndNoLines) {
+TEST(Chrf, RejectsUnequalOrZeroNumbersOfLines) {
   const auto error = [](const std::vector<std::string>& ours,
                         const std::vector<std::string>& theirs,
                         const ChrfOptions& options) -> std::string {
@@ -56,20 +56,21 @@ TEST(Chrf, RefusesUnequalAndNoLines) {
     }
     return "no error";
   };
-  EXPECT_EQ(error({"a"}, {}, {}), "chrF of 1 translations and 0 references");
-  EXPECT_EQ(error({}, {}, {}), "chrF of no translations");
+  EXPECT_EQ(error({"a"}, {}, {}),
+            "chrF needs one reference per translation, found 1 translations and 0 references");
+  EXPECT_EQ(error({}, {}, {}), "chrF needs at least one translation, found none");
   EXPECT_EQ(error({"a"}, {"a"}, {.word_order = -1}),
-            "chrF with word order -1, expected at least 0");
+            "the word order of chrF is -1, expected at least 0");
 }
 
-TEST(Chrf, TakesALineOfAMegabyteInLinearTime) {
+TEST(Chrf, ScoresALineOfAMegabyteInLinearTime) {
   const auto start = std::chrono::steady_clock::now();
   const std::string line(1'000'000, 'a');
   EXPECT_NEAR(corpus_chrf({line}, {line}).score, 100, 1e-9);
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
 }
 
-TEST(Chrf, TakesMalformedUtf8) {
+TEST(Chrf, AcceptsMalformedUtf8) {
   EXPECT_NEAR(corpus_chrf({"a\xff\xc3 b. c"}, {"a\xff\xc3 b. c"}, {.word_order = 2}).score, 100,
               1e-9);
 }

@@ -35,14 +35,14 @@ void add_sentence(const std::string& hypothesis, const std::string& reference, O
   }
 }
 
-/// Precisions in percent. The k-th order without a match counts as 1 / 2^k matches; orders that the
-/// hypotheses are too short for stay at 0.
+/// Precisions in percent. The k-th order without a match counts as 1 / 2^k matches; orders for
+/// which the hypotheses are too short stay 0.
 std::array<double, kOrders> smoothed_precisions(const Overlaps& sums) {
   std::array<double, kOrders> precisions{};
-  double matches_of_none = 1;
+  double smoothed = 1;
   for (size_t n = 0; n < kOrders && sums[n].hypothesis > 0; ++n) {
     double matches = static_cast<double>(sums[n].matches);
-    if (sums[n].matches == 0) matches = matches_of_none /= 2;
+    if (sums[n].matches == 0) matches = smoothed /= 2;
     precisions[n] = 100 * matches / static_cast<double>(sums[n].hypothesis);
   }
   return precisions;
@@ -58,9 +58,10 @@ double geometric_mean(const std::array<double, kOrders>& values) {
 
 Bleu corpus_bleu(const std::vector<std::string>& hypotheses,
                  const std::vector<std::string>& references) {
-  require(hypotheses.size() == references.size(), "BLEU of {} translations and {} references",
+  require(hypotheses.size() == references.size(),
+          "BLEU needs one reference per translation, found {} translations and {} references",
           hypotheses.size(), references.size());
-  require(!hypotheses.empty(), "BLEU of no translations");
+  require(!hypotheses.empty(), "BLEU needs at least one translation, found none");
   Overlaps sums{};
   for (size_t i = 0; i < hypotheses.size(); ++i) add_sentence(hypotheses[i], references[i], sums);
 
@@ -72,7 +73,7 @@ Bleu corpus_bleu(const std::vector<std::string>& hypotheses,
   bleu.brevity_penalty = bleu.hypothesis_length >= bleu.reference_length ? 1.0
                          : bleu.hypothesis_length > 0                    ? std::exp(1 - ratio)
                                                                          : 0.0;
-  // Smoothing is for some orders without a match, not for all of them.
+  // Without a match of any order the score is 0; smoothing applies only to some orders.
   if (std::any_of(sums.begin(), sums.end(), [](const auto& sum) { return sum.matches > 0; })) {
     bleu.precisions = smoothed_precisions(sums);
     bleu.score = bleu.brevity_penalty * geometric_mean(bleu.precisions);

@@ -7,25 +7,24 @@
 
 namespace heed::metrics {
 
-/// BLEU of a corpus (Papineni et al., 2002): the geometric mean of n-gram precisions, n = 1 to 4,
-/// times a penalty for being shorter than the reference.
+/// Corpus BLEU (Papineni et al., 2002): the geometric mean of the n-gram precisions for n = 1 to 4,
+/// times the brevity penalty.
 struct Bleu {
   double score = 0;                                     // 0 to 100
-  std::array<double, 4> precisions{};                   // of n = 1 ... 4, 0 to 100, as smoothed
+  std::array<double, 4> precisions{};                   // for n = 1 to 4, 0 to 100, smoothed
   double brevity_penalty = 0;                           // 0 to 1
   int64_t hypothesis_length = 0, reference_length = 0;  // tokens
 
   /// "BLEU = 61.23 80.0/66.7/55.0/48.2 (BP = 0.990 ratio = 0.990 hyp_len = 99 ref_len = 100)".
   std::string text() const;
-  /// How it was computed, in sacrebleu's fields:
+  /// The settings of the metric in sacrebleu's notation:
   /// "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|...".
   std::string signature() const;
 };
 
-/// BLEU with one reference each, as sacrebleu (Post, 2018) computes it by default: tokens of
-/// tokenize_13a(), case kept, and for orders without a match the exponential smoothing of mteval
-/// (Chen and Cherry, 2014, method 3). Throws Error when there is nothing to compare or the numbers
-/// of lines differ.
+/// BLEU with a single reference, equal to sacrebleu's default (Post, 2018): tokenize_13a(), case
+/// sensitive, and the exponential smoothing of mteval (Chen and Cherry, 2014, method 3) for orders
+/// without a match. Throws Error when there are no lines or the numbers of lines differ.
 Bleu corpus_bleu(const std::vector<std::string>& hypotheses,
                  const std::vector<std::string>& references);
 

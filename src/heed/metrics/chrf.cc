@@ -29,9 +29,8 @@ bool is_punctuation(char c) {
          (c >= '{' && c <= '~');
 }
 
-/// Words with an ASCII punctuation mark at their end, or else at their start, taken off: only one,
-/// so
-/// "(hi)" is "(hi" and ")".
+/// Splits off one ASCII punctuation mark at the end of each word, or else at its start: "(hi)"
+/// becomes "(hi" and ")".
 std::vector<std::string_view> words_and_marks(std::string_view text) {
   std::vector<std::string_view> parts;
   for (const std::string_view word : split_words(text)) {
@@ -86,16 +85,17 @@ double f_score(const std::vector<NgramOverlap>& sums) {
 
 Chrf corpus_chrf(const std::vector<std::string>& hypotheses,
                  const std::vector<std::string>& references, const ChrfOptions& options) {
-  require(hypotheses.size() == references.size(), "chrF of {} translations and {} references",
+  require(hypotheses.size() == references.size(),
+          "chrF needs one reference per translation, found {} translations and {} references",
           hypotheses.size(), references.size());
-  require(!hypotheses.empty(), "chrF of no translations");
-  require(options.word_order >= 0, "chrF with word order {}, expected at least 0",
+  require(!hypotheses.empty(), "chrF needs at least one translation, found none");
+  require(options.word_order >= 0, "the word order of chrF is {}, expected at least 0",
           options.word_order);
   std::vector<NgramOverlap> sums(static_cast<size_t>(kCharacterOrder + options.word_order));
   for (size_t i = 0; i < hypotheses.size(); ++i) {
     const auto overlaps = sentence_overlaps(hypotheses[i], references[i], options.word_order);
     for (size_t n = 0; n < sums.size(); ++n) {
-      // An order that the reference is too short for does not count against the hypothesis.
+      // n-grams of an order for which the reference is too short do not lower the precision.
       if (overlaps[n].reference > 0) sums[n].hypothesis += overlaps[n].hypothesis;
       sums[n].reference += overlaps[n].reference;
       sums[n].matches += overlaps[n].matches;

@@ -2,7 +2,7 @@
 
 namespace heed::metrics {
 
-/// The last field of a metric's signature: who computed it. sacrebleu writes its own number there.
+/// The version field of a metric's signature, in which sacrebleu writes its own version.
 inline constexpr const char* kMetricVersion = "heed-0.1.0";
 
 }  // namespace heed::metrics

@@ -5,14 +5,14 @@
 namespace heed::metrics {
 namespace {
 
-/// Numbers of the n-grams that start at each place of a sequence, and how to lengthen them: an
-/// n-gram is known by the number of its first n - 1 items and its last item.
-class NgramNumbers {
+/// Ids of the n-grams that start at each position of a sequence. An n-gram is identified by the id
+/// of its first n - 1 items and its last item, so ids are extended from order n - 1 to n.
+class NgramIds {
  public:
-  explicit NgramNumbers(std::span<const int32_t> items) : items_(items), ids_(items.size(), 0) {}
+  explicit NgramIds(std::span<const int32_t> items) : items_(items), ids_(items.size(), 0) {}
 
   using Numbering = std::unordered_map<uint64_t, int32_t>;
-  void lengthen(size_t n, Numbering& numbering) {
+  void extend_to(size_t n, Numbering& numbering) {
     ids_.resize(items_.size() < n ? 0 : items_.size() - n + 1);
     for (size_t i = 0; i < ids_.size(); ++i) {
       const uint64_t key = static_cast<uint64_t>(static_cast<uint32_t>(ids_[i])) << 32 |
@@ -33,11 +33,11 @@ class NgramNumbers {
 std::vector<NgramOverlap> ngram_overlaps(std::span<const int32_t> hypothesis,
                                          std::span<const int32_t> reference, int max_order) {
   std::vector<NgramOverlap> overlaps;
-  NgramNumbers ours(hypothesis), theirs(reference);
+  NgramIds ours(hypothesis), theirs(reference);
   for (int n = 1; n <= max_order; ++n) {
-    NgramNumbers::Numbering numbering;
-    theirs.lengthen(static_cast<size_t>(n), numbering);
-    ours.lengthen(static_cast<size_t>(n), numbering);
+    NgramIds::Numbering numbering;
+    theirs.extend_to(static_cast<size_t>(n), numbering);
+    ours.extend_to(static_cast<size_t>(n), numbering);
     NgramOverlap overlap;
     overlap.hypothesis = static_cast<int64_t>(ours.ids().size());
     overlap.reference = static_cast<int64_t>(theirs.ids().size());

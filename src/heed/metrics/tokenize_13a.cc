@@ -8,7 +8,7 @@ namespace {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_stop_or_comma(char c) { return c == '.' || c == ','; }
 
-/// ASCII from space to ~ that is no letter or digit, except ' , - and the full stop.
+/// Printable ASCII except letters, digits and ' , - .
 bool is_symbol(char c) {
   return (c >= ' ' && c <= '&') || (c >= '(' && c <= '+') || c == '/' || (c >= ':' && c <= '@') ||
          (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
@@ -25,8 +25,8 @@ std::string replaced(std::string_view text, std::string_view from, std::string_v
   }
 }
 
-/// Resolves what is written by name, one kind after the other: "&amp;lt;" ends as "<".
-std::string resolved(std::string_view text) {
+/// Replaces entities, one kind after the other, as the definition does: "&amp;lt;" becomes "<".
+std::string resolve_entities(std::string_view text) {
   std::string result = replaced(text, "<skipped>", "");
   result = replaced(result, "-\n", "");
   result = replaced(result, "\n", " ");
@@ -37,7 +37,7 @@ std::string resolved(std::string_view text) {
   return replaced(result, "&gt;", ">");
 }
 
-std::string with_symbols_apart(std::string_view text) {
+std::string separate_symbols(std::string_view text) {
   std::string result;
   for (const char c : text)
     if (is_symbol(c))
@@ -47,9 +47,9 @@ std::string with_symbols_apart(std::string_view text) {
   return result;
 }
 
-/// The pattern-and-replacement steps of the definition look at two neighbours, and go on behind
-/// both once they matched. Bytes serve for characters: a neighbour outside ASCII is no digit, be it
-/// one byte of it or all.
+/// Applies one regular-expression substitution of the definition, each of which matches two
+/// adjacent characters and continues after them. Working on bytes is equivalent, because the
+/// patterns only distinguish ASCII characters.
 template <typename Matches, typename Write>
 std::string rewrite_pairs(std::string_view text, Matches matches, Write write) {
   std::string result;
@@ -64,26 +64,24 @@ std::string rewrite_pairs(std::string_view text, Matches matches, Write write) {
   return result;
 }
 
-void write_second_apart(std::string& result, char first, char second) {
+void separate_second(std::string& result, char first, char second) {
   result.append({first, ' ', second, ' '});
 }
 
-void write_first_apart(std::string& result, char first, char second) {
+void separate_first(std::string& result, char first, char second) {
   result.append({' ', first, ' ', second});
 }
 
 }  // namespace
 
 std::string tokenize_13a(std::string_view text) {
-  std::string result = with_symbols_apart(" " + resolved(without_trailing_space(text)) + " ");
+  std::string result = separate_symbols(" " + resolve_entities(without_trailing_space(text)) + " ");
   result = rewrite_pairs(
-      result, [](char a, char b) { return !is_digit(a) && is_stop_or_comma(b); },
-      write_second_apart);
+      result, [](char a, char b) { return !is_digit(a) && is_stop_or_comma(b); }, separate_second);
   result = rewrite_pairs(
-      result, [](char a, char b) { return is_stop_or_comma(a) && !is_digit(b); },
-      write_first_apart);
+      result, [](char a, char b) { return is_stop_or_comma(a) && !is_digit(b); }, separate_first);
   return rewrite_pairs(
-      result, [](char a, char b) { return is_digit(a) && b == '-'; }, write_second_apart);
+      result, [](char a, char b) { return is_digit(a) && b == '-'; }, separate_second);
 }
 
 }  // namespace heed::metrics

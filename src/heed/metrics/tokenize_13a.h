@@ -5,10 +5,10 @@
 
 namespace heed::metrics {
 
-/// The tokenisation behind published BLEU scores: that of WMT's mteval-v13a as sacrebleu defines
-/// it. ASCII punctuation becomes words of its own, except apostrophes, hyphens that follow no
-/// digit, and full stops and commas between digits; entities (&quot; &amp; &lt; &gt;) are resolved.
-/// Returns the text with white space around tokens, for split_words(). Linear in the text's length.
+/// The standard tokenisation for BLEU: WMT's mteval-v13a as defined by sacrebleu. ASCII punctuation
+/// becomes separate tokens, except apostrophes, hyphens that do not follow a digit, and full stops
+/// and commas between digits; the entities &quot; &amp; &lt; &gt; are decoded. Returns the text
+/// with white space between tokens, for split_words(). Takes linear time.
 std::string tokenize_13a(std::string_view text);
 
 }  // namespace heed::metrics

@@ -5,11 +5,11 @@
 
 namespace heed::metrics {
 
-/// The words of a text with white space between them as Python's str.split() sees it, Unicode's
-/// included (U+00A0, U+3000, ...): sacrebleu's metrics rest on it. The views point into `text`.
+/// Splits at white space exactly as Python's str.split(), on which sacrebleu's metrics are based,
+/// including Unicode white space (U+00A0, U+3000, ...). The views point into `text`.
 std::vector<std::string_view> split_words(std::string_view text);
 
-/// `text` up to its last word, as Python's str.rstrip() leaves it.
+/// `text` without trailing white space, as Python's str.rstrip().
 std::string_view without_trailing_space(std::string_view text);
 
 }  // namespace heed::metrics
