@@ -1,6 +1,6 @@
-// What the first, random weights do to a deep stack: too small and the signal dies on its way up
-// and the gradient on its way down; too large and both explode. Xavier's choice keeps them. And
-// what residual connections are for: the gradient has a way around every layer.
+// The effect of initial weights on a deep stack. If they are too small, activations and gradients
+// vanish; if they are too large, both explode; Xavier initialisation keeps their scale. Residual
+// connections give the gradient a path around every layer.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -29,14 +29,15 @@ Tensor normals(uint64_t seed) {
   return Tensor::of({kRows, kWidth}, values);
 }
 
-/// The root of the mean square: of numbers around zero, their standard deviation.
+/// The root mean square, which is the standard deviation of numbers with mean 0.
 double deviation(const Tensor& x) {
-  if (!x.defined()) return 0;  // no gradient came through
+  if (!x.defined()) return 0;  // no gradient arrived
   return std::sqrt(heed::kernels::sum_of_squares(x) / static_cast<double>(x.elements()));
 }
 
-/// Sends numbers of deviation 1 up through the layers and a gradient of deviation 1 down again.
-void climb(const std::string& what, Initializer initializer, bool residual) {
+/// Runs inputs of standard deviation 1 forward through the layers and a gradient of standard
+/// deviation 1 backward.
+void run_stack(const std::string& what, Initializer initializer, bool residual) {
   heed::nn::Parameters parameters(42);
   heed::Tape tape;
   heed::Context context{.tape = &tape};
@@ -61,15 +62,15 @@ void climb(const std::string& what, Initializer initializer, bool residual) {
 }  // namespace
 
 int main() {
-  fmt::print("{} linear layers of width {}, fed with numbers of deviation 1\n\n", kLayers, kWidth);
-  fmt::print("{:<34}{:>36}{:>14}\n", "", "deviation after layer", "gradient");
+  fmt::print("{} linear layers of width {}, inputs with standard deviation 1\n\n", kLayers, kWidth);
+  fmt::print("{:<34}{:>36}{:>14}\n", "", "standard deviation after layer", "gradient");
   fmt::print("{:<34}{:>12}{:>12}{:>12}{:>14}\n", "weights", 1, kLayers / 2, kLayers,
              "at the input");
-  climb("zero", Initializer::zeros(), false);
-  climb("small (deviation 0.01)", Initializer::normal(0.01f), false);
-  climb("huge (deviation 1)", Initializer::normal(1.0f), false);
+  run_stack("zero", Initializer::zeros(), false);
+  run_stack("small (standard deviation 0.01)", Initializer::normal(0.01f), false);
+  run_stack("huge (standard deviation 1)", Initializer::normal(1.0f), false);
   // sqrt(6 / (256 + 256)): a uniform distribution of variance 1 / 256.
-  climb("Xavier", Initializer::xavier(), false);
-  climb("zero, with residual connections", Initializer::zeros(), true);
-  climb("small, with residual connections", Initializer::normal(0.01f), true);
+  run_stack("Xavier", Initializer::xavier(), false);
+  run_stack("zero, with residual connections", Initializer::zeros(), true);
+  run_stack("small, with residual connections", Initializer::normal(0.01f), true);
 }

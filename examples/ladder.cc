@@ -1,10 +1,11 @@
-// The ladder from counting to the Transformer: how well does each rung predict the next word of the
-// same text? Measured as perplexity on words that no rung has seen: of a perplexity of 7, the next
-// word is on average as uncertain as one of 7 equally probable ones.
+// From counting to the Transformer: how well does each language model predict the next word of the
+// same text? Measured as perplexity on held-out text: at a perplexity of 7, the next word is on
+// average as uncertain as one of 7 equally probable words.
 //
-//   ladder [--seconds N] [TEXT]     N seconds for each rung that learns (15); a text of your own,
-//   or
-//                                   a made-up one whose every story needs a memory
+//   ladder [--seconds N] [TEXT]
+//
+//   --seconds N   training time per model in processor seconds (default 15)
+//   TEXT          a text file; by default, generated stories that can only be predicted from memory
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -12,7 +13,7 @@
 #include <string>
 
 #include "ladder/counts.h"
-#include "ladder/rungs.h"
+#include "ladder/models.h"
 #include "ladder/text.h"
 #include "ladder/training.h"
 
@@ -32,58 +33,57 @@ Arguments parse(int count, char** words) {
     else
       arguments.path = word;
   }
-  heed::require(arguments.seconds > 0, "--seconds wants a number above 0");
+  heed::require(arguments.seconds > 0, "--seconds is {}, expected a number above 0",
+                arguments.seconds);
   return arguments;
 }
 
-void print_row(const std::string& rung, double perplexity, int64_t numbers) {
-  fmt::print("{:<46}{:>12.2f}{:>14}\n", rung, perplexity, numbers);
+void print_row(const std::string& model, double perplexity, int64_t parameters) {
+  fmt::print("{:<46}{:>12.2f}{:>14}\n", model, perplexity, parameters);
   std::fflush(stdout);
 }
 
 void count(const std::string& name, size_t n, const ladder::Text& text) {
-  const ladder::Counts counts(text.learned(), n, text.vocabulary);
+  const ladder::Counts counts(text.training(), n, text.vocabulary);
   print_row(name, counts.perplexity(text.held_out()), static_cast<int64_t>(counts.size()));
 }
 
-template <typename Rung>
-double learn(const std::string& name, const ladder::Text& text, double seconds) {
-  Rung rung(text.vocabulary);
-  ladder::train(rung, text.learned(), seconds);
-  const double perplexity = ladder::perplexity(rung, text.held_out());
-  print_row(name, perplexity, rung.parameters.count());
+template <typename Model>
+double train(const std::string& name, const ladder::Text& text, double seconds) {
+  Model model(text.vocabulary);
+  ladder::train(model, text.training(), seconds);
+  const double perplexity = ladder::perplexity(model, text.held_out());
+  print_row(name, perplexity, model.parameters.count());
   return perplexity;
 }
 
-void climb(const Arguments& arguments) {
-  const ladder::Text text = arguments.path.empty()
-                                ? ladder::number(ladder::cut(ladder::made_up_text(6000)), 2000)
-                                : ladder::read(arguments.path);
-  fmt::print(
-      "{} words to learn from, {} to be judged by, {} different; {} s for each that learns\n\n",
-      text.learned().size(), text.held_out().size(), text.vocabulary, arguments.seconds);
-  fmt::print("{:<46}{:>12}{:>14}\n", "the next word is predicted from", "perplexity",
-             "numbers kept");
-  count("how often it occurs", 1, text);
+void compare(const Arguments& arguments) {
+  const ladder::Text text =
+      arguments.path.empty() ? ladder::number(ladder::split(ladder::generated_stories(6000)), 2000)
+                             : ladder::read(arguments.path);
+  fmt::print("{} training words, {} held-out words, vocabulary {}; {} s of training per model\n\n",
+             text.training().size(), text.held_out().size(), text.vocabulary, arguments.seconds);
+  fmt::print("{:<46}{:>12}{:>14}\n", "the next word is predicted from", "perplexity", "parameters");
+  count("its own frequency", 1, text);
   count("counts after the last word", 2, text);
   count("counts after the last two words", 3, text);
   count("counts after the last four words", 5, text);
   const double seconds = arguments.seconds;
-  const double average = learn<ladder::Average>("the average of the words so far", text, seconds);
-  learn<ladder::FixedWeights>("a sum with fixed importances", text, seconds);
-  learn<ladder::OneHead>("one attention head", text, seconds);
+  const double average = train<ladder::Average>("the average of the words so far", text, seconds);
+  train<ladder::FixedWeights>("a weighted average with fixed weights", text, seconds);
+  train<ladder::OneHead>("one attention head", text, seconds);
   const double transformer =
-      learn<ladder::SmallTransformer>("a Transformer of two layers", text, seconds);
-  fmt::print("\nThe Transformer hesitates among {:.1f} times {} words than the average.\n",
+      train<ladder::SmallTransformer>("a Transformer with two layers", text, seconds);
+  fmt::print("\nThe Transformer's perplexity is {:.1f} times {} than that of the average.\n",
              std::max(average / transformer, transformer / average),
-             transformer < average ? "fewer" : "more");
+             transformer < average ? "lower" : "higher");
 }
 
 }  // namespace
 
 int main(int count, char** words) {
   try {
-    climb(parse(count, words));
+    compare(parse(count, words));
   } catch (const heed::Error& error) {
     fmt::print(stderr, "ladder: {}\n", error.what());
     return 1;

@@ -1,6 +1,6 @@
-// "A defeated B" and "B defeated A": without positions an encoder computes the same three vectors
-// for both, in another order. Attention is a sum over words, and a sum has no order. The sinusoids
-// added to the embeddings tell the two apart.
+// Attention is a sum over words, and a sum does not depend on their order: without positions an
+// encoder computes the same three vectors for "A defeated B" and "B defeated A". Sinusoids added to
+// the embeddings distinguish the two.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,13 +27,13 @@ heed::model::Transformer random_transformer(PositionKind positions) {
   return heed::model::Transformer(config, /*seed=*/1);
 }
 
-/// What the encoder makes of each word of the sentence: [3, D]. Without a tape nothing is dropped.
+/// The encoder's output [3, D] for a sentence. Without a tape there is no dropout.
 heed::Tensor encode(const heed::model::Transformer& model, const std::vector<int32_t>& sentence) {
   heed::Context context;
   return model.encode(context, {sentence, {0, static_cast<int32_t>(sentence.size())}}).states;
 }
 
-/// How far the vector of A in the one sentence is from that of A in the other, and so for the rest.
+/// The largest difference between the two vectors that a word has in the two sentences.
 double largest_difference(PositionKind positions) {
   const heed::model::Transformer model = random_transformer(positions);
   const heed::Tensor forth = encode(model, {kA, kDefeated, kB});
@@ -41,9 +41,9 @@ double largest_difference(PositionKind positions) {
   double largest = 0;
   for (int64_t word = 0; word < 3; ++word)
     for (int64_t i = 0; i < forth.cols(); ++i) {
-      const double there = forth.data<float>()[word * forth.cols() + i];
-      const double here = back.data<float>()[(2 - word) * back.cols() + i];
-      largest = std::max(largest, std::abs(there - here));
+      const double first = forth.data<float>()[word * forth.cols() + i];
+      const double second = back.data<float>()[(2 - word) * back.cols() + i];
+      largest = std::max(largest, std::abs(first - second));
     }
   return largest;
 }
@@ -52,13 +52,13 @@ void report(PositionKind positions) {
   const double difference = largest_difference(positions);
   fmt::print("positions {:<11} the vectors of each word differ by at most {:.5f}: {}\n",
              std::string(heed::model::name_of(positions)) + ":", difference,
-             difference < 1e-5 ? "who won cannot be told" : "the order is seen");
+             difference < 1e-5 ? "the order is lost" : "the order is kept");
 }
 
 }  // namespace
 
 int main() {
-  fmt::print("\"A defeated B\" against \"B defeated A\", through the same random encoder\n\n");
+  fmt::print("\"A defeated B\" and \"B defeated A\" through the same random encoder\n\n");
   report(PositionKind::none);
   report(PositionKind::sinusoidal);
 }

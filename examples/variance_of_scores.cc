@@ -1,5 +1,5 @@
-// Why attention divides by sqrt(d): the variance of q.k grows as d, softmax of such scores gives
-// everything to one word, and then hardly any gradient flows back.
+// Why attention divides by sqrt(d): the variance of q.k is proportional to d. The softmax of scores
+// with a large variance gives almost all weight to one key, and its gradient vanishes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,29 +35,29 @@ double median(std::vector<double> numbers) {
   return numbers[kQueries / 2];
 }
 
-/// Of the typical (median) query.
-struct Softness {
-  double largest_weight;  // 1 / 64 = 0.016 when all keys count alike
-  double gradient;        // length of its scores' gradient, for gradients of 1 at the weights
+/// Medians over the queries.
+struct SoftmaxStatistics {
+  double largest_weight;  // 1 / 64 = 0.016 for equal scores
+  double gradient;        // norm of the scores' gradient, for weight gradients of variance 1
 };
 
-Softness softness(const Tensor& scores) {
+SoftmaxStatistics softmax_statistics(const Tensor& scores) {
   Tensor weights = Tensor::empty(scores.shape()), gradient = Tensor::empty(scores.shape());
   heed::kernels::softmax_forward(scores, weights);
   heed::kernels::softmax_backward(weights, normals(kQueries, kKeys, 3), gradient);
-  std::vector<double> largest, lengths;
+  std::vector<double> largest, norms;
   for (int64_t n = 0; n < kQueries; ++n) {
     const auto row = weights.values<float>().subspan(static_cast<size_t>(n * kKeys), kKeys);
     largest.push_back(*std::max_element(row.begin(), row.end()));
-    lengths.push_back(std::sqrt(heed::kernels::sum_of_squares(gradient.row_slice(n, n + 1))));
+    norms.push_back(std::sqrt(heed::kernels::sum_of_squares(gradient.row_slice(n, n + 1))));
   }
-  return {median(largest), median(lengths)};
+  return {median(largest), median(norms)};
 }
 
 }  // namespace
 
 int main() {
-  fmt::print("{} queries and {} keys of d normal numbers each\n\n", kQueries, kKeys);
+  fmt::print("{} queries and {} keys with d standard normal elements\n\n", kQueries, kKeys);
   fmt::print("              |         scores q.k            |       scores q.k / sqrt(d)\n");
   fmt::print("    d         | variance  largest   gradient  | variance  largest   gradient\n");
   fmt::print("              |           weight    of scores |           weight    of scores\n");
@@ -67,12 +67,12 @@ int main() {
     fmt::print("{:>5}         |", d);
     for (const bool scaled : {false, true}) {
       if (scaled) heed::kernels::scale(1.0f / std::sqrt(static_cast<float>(d)), scores);
-      const auto [largest, gradient] = softness(scores);
+      const auto [largest, gradient] = softmax_statistics(scores);
       fmt::print("{:>9.2f}  {:>7.3f}  {:>10.5f}{}", variance(scores), largest, gradient,
                  scaled ? "\n" : "  |");
     }
   }
   fmt::print(
-      "\nUnscaled, the variance is d, one key takes all, and the gradient dries up.\n"
-      "Scaled, all three stay where they are, however wide the heads.\n");
+      "\nUnscaled, the variance is d, one key gets almost all weight, and the gradient vanishes.\n"
+      "Scaled, none of the three depends on d.\n");
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// The first rung: probabilities of the next word from how often it followed the words before.
+// The baseline: an n-gram model, which predicts the next word from counts.
 
 #include <cmath>
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace ladder {
 
-/// P(w | the n - 1 words before), from the frequencies of all sequences of up to n words.
+/// P(w | the n - 1 words before), from the counts of all sequences of up to n words.
 class Counts {
  public:
   Counts(std::span<const int32_t> text, size_t n, int64_t vocabulary)
@@ -22,13 +22,13 @@ class Counts {
         add(text.subspan(end - length, length));
   }
 
-  /// How many different sequences there are to remember.
+  /// The number of different sequences counted.
   size_t size() const { return seen_.size(); }
 
-  /// The probability of the last of the given words after the others. A sequence of n words is
-  /// seldom seen often enough, so its frequency is mixed with the estimate from n - 1 words: the
-  /// more different words have followed, the less is known of the next (Witten and Bell 1991).
-  /// Single words are seen half a time more than they are.
+  /// The probability of the last of `words` after the others. Long sequences are rare, so the
+  /// estimate is interpolated with that of the sequence without its first word; the weight of the
+  /// shorter one grows with the number of different continuations seen (Witten and Bell 1991).
+  /// The count of a single word is increased by 0.5.
   double probability(std::span<const int32_t> words) const {
     if (words.size() > n_) words = words.last(n_);
     const Seen all = seen(words);
@@ -39,7 +39,7 @@ class Counts {
     return (all.times + before.kinds * shorter) / (before.times + before.kinds);
   }
 
-  /// exp of the mean -log P: among how many equally probable words it hesitates.
+  /// exp of the mean negative log-likelihood per word.
   double perplexity(std::span<const int32_t> text) const {
     double sum = 0;
     for (size_t end = 2; end <= text.size(); ++end)
@@ -49,21 +49,21 @@ class Counts {
 
  private:
   struct Seen {
-    double times = 0;  // how often
-    double kinds = 0;  // how many different words came next
+    double times = 0;  // number of occurrences
+    double kinds = 0;  // number of different words that followed
   };
 
-  static uint64_t name(std::span<const int32_t> words) {
-    uint64_t hash = words.size();
-    for (const int32_t word : words) hash = heed::mix64(hash ^ static_cast<uint64_t>(word));
-    return hash;
+  static uint64_t hash(std::span<const int32_t> words) {
+    uint64_t value = words.size();
+    for (const int32_t word : words) value = heed::mix64(value ^ static_cast<uint64_t>(word));
+    return value;
   }
   void add(std::span<const int32_t> words) {
-    if (++seen_[name(words)].times == 1 && words.size() > 1)
-      ++seen_[name(words.first(words.size() - 1))].kinds;
+    if (++seen_[hash(words)].times == 1 && words.size() > 1)
+      ++seen_[hash(words.first(words.size() - 1))].kinds;
   }
   Seen seen(std::span<const int32_t> words) const {
-    const auto found = seen_.find(name(words));
+    const auto found = seen_.find(hash(words));
     return found == seen_.end() ? Seen{} : found->second;
   }
 

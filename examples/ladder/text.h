@@ -1,7 +1,6 @@
 #pragma once
 
-// The text of the ladder: words as numbers, most of them to learn from, the last tenth to be
-// judged.
+// The text: words as ids, the first nine tenths for training and the last tenth held out.
 
 #include <algorithm>
 #include <cctype>
@@ -19,14 +18,14 @@ namespace ladder {
 
 struct Text {
   std::vector<int32_t> words;
-  int64_t vocabulary = 0;  // V; word 0 stands for all rare ones
+  int64_t vocabulary = 0;  // V, including id 0 for all rare words
 
-  std::span<const int32_t> learned() const { return {words.data(), words.size() / 10 * 9}; }
-  std::span<const int32_t> held_out() const { return std::span(words).subspan(learned().size()); }
+  std::span<const int32_t> training() const { return {words.data(), words.size() / 10 * 9}; }
+  std::span<const int32_t> held_out() const { return std::span(words).subspan(training().size()); }
 };
 
-/// Lower-case words, and punctuation marks as words of their own.
-inline std::vector<std::string> cut(const std::string& text) {
+/// Lower-case words; punctuation marks are separate words.
+inline std::vector<std::string> split(const std::string& text) {
   std::vector<std::string> words(1);
   for (const char letter : text) {
     const auto byte = static_cast<unsigned char>(letter);
@@ -39,15 +38,15 @@ inline std::vector<std::string> cut(const std::string& text) {
   return words;
 }
 
-/// Numbers words by their frequency; all beyond the `most` most frequent are word 0.
-inline Text number(const std::vector<std::string>& words, size_t most) {
+/// Numbers words by frequency from 1; words beyond the `max_words` most frequent get id 0.
+inline Text number(const std::vector<std::string>& words, size_t max_words) {
   std::map<std::string, int64_t> counts;
   for (const std::string& word : words) ++counts[word];
   std::vector<std::pair<int64_t, std::string>> ranked;
   for (const auto& [word, count] : counts) ranked.emplace_back(-count, word);
   std::sort(ranked.begin(), ranked.end());
   std::map<std::string, int32_t> numbers;
-  for (size_t i = 0; i < std::min(most, ranked.size()); ++i)
+  for (size_t i = 0; i < std::min(max_words, ranked.size()); ++i)
     numbers[ranked[i].second] = static_cast<int32_t>(i) + 1;
   Text text{.words = {}, .vocabulary = static_cast<int64_t>(numbers.size()) + 1};
   for (const std::string& word : words)
@@ -55,9 +54,9 @@ inline Text number(const std::vector<std::string>& words, size_t most) {
   return text;
 }
 
-/// Little stories of three children and their things. Grammar is a matter of the last words; but
-/// whose the ball is and what colour it has stands twenty words back, in every story anew.
-inline std::string made_up_text(int stories) {
+/// Short stories about three children and their things. The grammar follows from the last words,
+/// but whose the ball is and which colour it has was said about twenty words before.
+inline std::string generated_stories(int stories) {
   const std::vector<std::string> children{"anna", "ben", "clara", "david", "emma", "felix"};
   const std::vector<std::string> things{"ball", "kite", "hat",  "boat",
                                         "drum", "book", "lamp", "coat"};
@@ -80,14 +79,14 @@ inline std::string made_up_text(int stories) {
   return text;
 }
 
-/// Throws Error when there is no such file or too little in it.
+/// Throws Error when the file cannot be read or has fewer than 2000 words.
 inline Text read(const std::string& path) {
   std::ifstream file(path);
   heed::require(file.good(), "{} cannot be read", path);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
-  Text numbered = number(cut(text), 2000);
-  heed::require(numbered.words.size() >= 2000, "{} has {} words, the ladder wants 2000 or more",
-                path, numbered.words.size());
+  Text numbered = number(split(text), 2000);
+  heed::require(numbered.words.size() >= 2000, "{} has {} words, expected at least 2000", path,
+                numbered.words.size());
   return numbered;
 }
 

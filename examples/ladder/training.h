@@ -1,6 +1,6 @@
 #pragma once
 
-// The same training for every rung: Adam on the cross entropy of the next word, by the same clock.
+// Training for all models: Adam on the cross entropy of the next word, for the same time.
 
 #include <algorithm>
 #include <cmath>
@@ -11,11 +11,11 @@
 #include "heed/ops/cross_entropy.h"
 #include "heed/train/optimizer.h"
 #include "heed/train/schedule.h"
-#include "ladder/rungs.h"
+#include "ladder/models.h"
 
 namespace ladder {
 
-/// Windows of the text that begin at `starts`; the targets are the words one further on.
+/// Windows of the text that begin at `starts`; the targets are shifted by one word.
 inline Windows windows_at(std::span<const int32_t> text, const std::vector<size_t>& starts) {
   Windows in;
   std::vector<int32_t> offsets{0};
@@ -26,28 +26,28 @@ inline Windows windows_at(std::span<const int32_t> text, const std::vector<size_
     in.targets.insert(in.targets.end(), next.begin(), next.end());
     offsets.push_back(static_cast<int32_t>(in.words.size()));
   }
-  in.places = heed::nn::positions_within(offsets);
+  in.positions = heed::nn::positions_within(offsets);
   in.spans = std::make_shared<const heed::kernels::AttentionSpans>(
       heed::kernels::AttentionSpans::self(offsets));
   return in;
 }
 
-inline heed::ops::Loss loss(Rung& rung, heed::Tape* tape, const Windows& in) {
+inline heed::ops::Loss loss(Model& model, heed::Tape* tape, const Windows& in) {
   Context context{.tape = tape};
-  const Tensor state = rung.state(context, in);
+  const Tensor states = model.states(context, in);
   const float scale = 1.0f / static_cast<float>(in.targets.size());
-  return heed::ops::cross_entropy(context, state, rung.out, rung.out_bias, in.targets,
+  return heed::ops::cross_entropy(context, states, model.out, model.out_bias, in.targets,
                                   {.gradient_scale = scale});
 }
 
-/// For so many seconds of the processors, so that a busy machine teaches as much as an idle one.
-inline void train(Rung& rung, std::span<const int32_t> text, double seconds) {
+/// Trains for `seconds` of processor time, so that the result does not depend on other load.
+inline void train(Model& model, std::span<const int32_t> text, double seconds) {
   const std::clock_t start = std::clock();
-  // One thousandth of the time is a step of the schedule, so that the rate ends at zero on time.
+  // A schedule step is a thousandth of the time, so that the learning rate reaches zero at the end.
   const heed::train::Schedule schedule{
       .kind = heed::train::ScheduleKind::cosine, .peak = 5e-3, .warmup = 50, .last_step = 1000};
-  heed::train::Optimizer optimizer(rung.parameters, {});
-  rung.parameters.zero_gradients();
+  heed::train::Optimizer optimizer(model.parameters, {});
+  model.parameters.zero_gradients();
   const heed::CounterRandom random(3);
   for (uint64_t draws = 0;;) {
     const double elapsed = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC / seconds;
@@ -55,19 +55,20 @@ inline void train(Rung& rung, std::span<const int32_t> text, double seconds) {
     std::vector<size_t> starts;
     for (int i = 0; i < 16; ++i) starts.push_back(random.below(draws++, text.size() - kWindow));
     heed::Tape tape;
-    loss(rung, &tape, windows_at(text, starts));
+    loss(model, &tape, windows_at(text, starts));
     tape.backward();
-    // Clipped: gradients longer than 1 are shortened to 1.
+    // Gradient clipping to norm 1.
     const double clip = 1.0 / std::max(1.0, optimizer.gradient_norm());
     optimizer.step(schedule.at(1 + static_cast<int64_t>(999 * elapsed)), clip);
   }
 }
 
-/// Of all words but the first, each predicted from those before it in its window.
-inline double perplexity(Rung& rung, std::span<const int32_t> text) {
+/// The perplexity of all words but the first, each predicted from the words before it in its
+/// window.
+inline double perplexity(Model& model, std::span<const int32_t> text) {
   heed::ops::Loss sum;
   for (size_t start = 0; start + 1 < text.size(); start += kWindow)
-    sum += loss(rung, nullptr, windows_at(text, {start}));
+    sum += loss(model, nullptr, windows_at(text, {start}));
   return sum.perplexity();
 }
 

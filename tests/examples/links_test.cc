@@ -1,5 +1,5 @@
-// The documentation points into the code; code moves. Every relative link must lead to a file, and
-// where the text of a link names a function or a test, the file must hold it.
+// Checks the documentation's links into the code: every relative link must point to an existing
+// file, and if its text names a function or a test, the file must contain it.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -35,7 +35,7 @@ struct Link {
   std::string target;  // without #anchor
 };
 
-/// The links of a page to files of the repository; what stands in code blocks is no link.
+/// The links of a page to files of the repository, without those in code blocks.
 std::vector<Link> relative_links(const std::string& page) {
   static const std::regex fence("```[^`]*```"), link(R"(\[([^\]\[]*)\]\(([^)\s#]+)[^)]*\))");
   const std::string prose = std::regex_replace(page, fence, "");
@@ -46,9 +46,9 @@ std::vector<Link> relative_links(const std::string& page) {
   return links;
 }
 
-/// What a file must hold to deserve the text of a link: "(Suite, Name)" for `Suite.Name`, the last
-/// name for `a::b::name`; nothing in particular for other texts.
-std::string promised(const std::string& text) {
+/// The string that the target of a link must contain: "(Suite, Name)" for `Suite.Name`, "name" for
+/// `a::b::name`, empty for other texts.
+std::string required_string(const std::string& text) {
   static const std::regex test(R"(`([A-Z]\w*)\.([A-Z]\w*)`)"), name(R"(`(?:\w+::)*(~?\w+)`)");
   std::smatch match;
   if (std::regex_match(text, match, test))
@@ -56,7 +56,7 @@ std::string promised(const std::string& text) {
   return std::regex_match(text, match, name) ? match[1].str() : "";
 }
 
-TEST(Links, LeadToFilesThatHoldWhatTheyPromise) {
+TEST(Links, PointToFilesThatContainTheNamedSymbol) {
   for (const fs::path& page : pages())
     for (const Link& link : relative_links(read(page))) {
       const fs::path target = page.parent_path() / link.target;
@@ -65,21 +65,21 @@ TEST(Links, LeadToFilesThatHoldWhatTheyPromise) {
         ADD_FAILURE() << where << "): there is no such file";
         continue;
       }
-      const std::string wanted = promised(link.text);
+      const std::string wanted = required_string(link.text);
       EXPECT_TRUE(wanted.empty() || read(target).find(wanted) != std::string::npos)
-          << where << "): the file does not hold " << wanted;
+          << where << "): the file does not contain " << wanted;
     }
 }
 
-TEST(Links, AreFoundInProseOnly) {
+TEST(Links, AreIgnoredInsideCodeBlocks) {
   const auto links = relative_links(
       "see [`a::f`](x/f.h) and [here](y.md#z), not [there](https://example.org)\n"
       "```\n[code](nowhere)\n```\n[last](z.h)");
   ASSERT_EQ(links.size(), 3u);
   EXPECT_EQ(links[0].target, "x/f.h");
   EXPECT_EQ(links[1].target, "y.md");
-  EXPECT_EQ(promised(links[0].text), "f");
-  EXPECT_EQ(promised("`Softmax.RowsSumToOne`"), "(Softmax, RowsSumToOne)");
+  EXPECT_EQ(required_string(links[0].text), "f");
+  EXPECT_EQ(required_string("`Softmax.RowsSumToOne`"), "(Softmax, RowsSumToOne)");
 }
 
 }  // namespace
