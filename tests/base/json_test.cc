@@ -99,13 +99,6 @@ TEST(IntegerOf, ChecksBothLimits) {
   expect_error([&] { integer_of(number("18446744073709551615"), "n", "f", -1, 9); }, "expected -1");
 }
 
-TEST(OneLine, EscapesControlCharactersAndInvalidUtf8) {
-  EXPECT_EQ(one_line("encoder.layers.0"), "encoder.layers.0");
-  EXPECT_EQ(one_line("a\nb\x1b[2J"), "a\\nb\\u001b[2J");
-  EXPECT_EQ(one_line("\xff"), "\\ufffd");
-  EXPECT_EQ(one_line(std::string(1000, 'x')), std::string(200, 'x') + "...");
-}
-
 TEST(Excerpt, IsCutToTheGivenLength) {
   EXPECT_EQ(excerpt(nlohmann::json::array({1, "a"})), "[1,\"a\"]");
   EXPECT_EQ(excerpt(std::string(100, 'x'), 5), "\"xxxx...");

@@ -1,7 +1,5 @@
 #include "heed/base/json.h"
 
-#include <algorithm>
-
 namespace heed {
 namespace {
 
@@ -57,16 +55,6 @@ nlohmann::json parse_json(std::string_view text, const std::string& file) {
 
 std::string excerpt(const nlohmann::json& value, size_t max_length) {
   return cut(dump(value), max_length);
-}
-
-std::string one_line(std::string_view text) {
-  constexpr size_t kMaxLength = 200;
-  const bool plain = text.size() <= kMaxLength && std::all_of(text.begin(), text.end(), [](char c) {
-                       return c >= ' ' && c <= '~';
-                     });
-  if (plain) return std::string(text);
-  const std::string quoted = dump(std::string(text.substr(0, kMaxLength + 1)));
-  return cut(quoted.substr(1, quoted.size() - 2), kMaxLength);
 }
 
 int64_t integer_of(const nlohmann::json& value, std::string_view key, const std::string& file,

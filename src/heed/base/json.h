@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "heed/base/error.h"
+#include "heed/base/quote.h"
 
 namespace heed {
 
@@ -20,10 +21,6 @@ nlohmann::json parse_json(std::string_view text, const std::string& file);
 /// `value` for an error message: JSON on one line of printable ASCII, at most `max_length`
 /// characters and then an ellipsis.
 std::string excerpt(const nlohmann::json& value, size_t max_length = 60);
-
-/// Text from a file for an error message: printable ASCII, other characters escaped, at most 200
-/// characters and then an ellipsis.
-std::string one_line(std::string_view text);
 
 /// `value` as an integer; `key` names it in messages. Throws Error unless it is an integer (2.0 is
 /// not) within [min, max].
