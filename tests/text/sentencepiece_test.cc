@@ -11,7 +11,11 @@
 
 #include "heed/base/error.h"
 #include "heed/base/file.h"
+#include "heed/base/quote.h"
 #include "heed/base/random.h"
+#include "tests/base/child.h"
+#include "tests/base/testing.h"
+#include "tests/text/protobuf_bytes.h"
 
 namespace heed::text {
 namespace {
@@ -35,15 +39,6 @@ std::vector<std::string> sentences() {
 
 SentencePiece trained(Kind kind, int vocab_size) {
   return SentencePiece::train(sentences(), {.kind = kind, .vocab_size = vocab_size});
-}
-
-std::string error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 class SentencePieceGolden : public testing::TestWithParam<std::string> {};
@@ -205,7 +200,8 @@ TEST(SentencePiece, SaysWhatIsWrong) {
   const auto train = [](std::vector<std::string> text, SentencePiece::TrainOptions options) {
     return error_of([&] { SentencePiece::train(text, options); });
   };
-  EXPECT_EQ(train({"", " \t"}, {}), "no text to learn a vocabulary from: 2 sentences, all empty");
+  EXPECT_EQ(train({"", " \t"}, {}),
+            "no text to learn a vocabulary from: 2 sentences, all of them empty or blank");
   EXPECT_EQ(train({"a"}, {.vocab_size = 3}),
             "a vocabulary of 3 pieces is too small, expected at least 4");
   EXPECT_EQ(train({"a"}, {.character_coverage = 1.5}),
@@ -227,6 +223,65 @@ TEST(SentencePiece, SaysWhatIsWrong) {
               model.decode(std::vector<int32_t>{3, -1});
             }),
             "piece -1 is outside the vocabulary of 90");
+}
+
+TEST(SentencePiece, TextThatIsBlankOnceNormalisedIsRefused) {
+  const std::vector<std::string> blank{"",       " \t\n\r", "\u00a0", "\u3000", "\u200b", "\ufeff",
+                                       "\u2028", "\u1680",  "\u200e", "\u2581", "\x01",   "\x7f",
+                                       "\x0b",   "\x1f",    "\ufffd", "\u202f", "\u205f", "\u2009"};
+  for (const Kind kind : {Kind::bpe, Kind::unigram}) {
+    const auto outcome = [&](const std::vector<std::string>& sentences, int64_t max_sentences) {
+      return in_child([&] {
+        return error_of([&] {
+          SentencePiece::train(sentences,
+                               {.kind = kind, .vocab_size = 90, .max_sentences = max_sentences});
+        });
+      });
+    };
+    const std::string refused = " sentences, all of them empty or blank";
+    for (const std::string& text : blank)
+      EXPECT_EQ(outcome({text}, 100), "no text to learn a vocabulary from: 1" + refused);
+    EXPECT_EQ(outcome(blank, 100), "no text to learn a vocabulary from: 18" + refused);
+    // What counts is the sample that is learned from.
+    std::vector<std::string> mostly_blank(1000, "\u3000");
+    mostly_blank.push_back("a");
+    EXPECT_EQ(outcome(mostly_blank, 1), "no text to learn a vocabulary from: 1" + refused);
+    for (const std::string text : {"a", "\u3000a", "\u00ad", "\u0300", "\u200d", "\xff"})
+      EXPECT_EQ(outcome({text}, 100), "no error") << quoted(text);
+  }
+}
+
+TEST(SentencePiece, AModelThatFailsItsOwnTestIsRefusedWithTheReason) {
+  const TemporaryDirectory folder;
+  // What the library would print goes to standard error.
+  const auto load = [&](const SentencePieceBytes& model) {
+    return in_child([&]() -> std::string {
+      if (std::freopen((folder / "stderr").c_str(), "w", stderr) == nullptr) return "no file";
+      const std::string error =
+          error_of([&] { SentencePiece::from_bytes(model.bytes, "x.model"); });
+      std::fflush(stderr);
+      return error + read_file(folder / "stderr");
+    });
+  };
+  for (const auto kind : {SentencePieceBytes::bpe, SentencePieceBytes::unigram,
+                          SentencePieceBytes::word, SentencePieceBytes::character}) {
+    const auto with_sample = [&](const std::string& expected) {
+      SentencePieceBytes model(kind);
+      return model.piece("\u2581", -1).piece("a", -1).piece("\u2581a", -2).sample("a", expected);
+    };
+    const std::string error = load(with_sample("\x1b[2J\n"));
+    EXPECT_TRUE(
+        error.starts_with("x.model is not a usable SentencePiece model: it fails its own "
+                          "test: \"a\" becomes"))
+        << error;
+    EXPECT_TRUE(error.ends_with(R"(expected "\u001b[2J\n")")) << error;
+    const bool whole = kind != SentencePieceBytes::character;
+    EXPECT_EQ(load(with_sample(whole ? "\u2581a" : "\u2581 a")), "no error");
+  }
+  // Pieces of the same score are as good.
+  SentencePieceBytes unigram(SentencePieceBytes::unigram);
+  unigram.piece("\u2581", -1).piece("a", -1).piece("\u2581a", -2).sample("a", "\u2581 a");
+  EXPECT_EQ(load(unigram), "no error");
 }
 
 /// A model with some of its bytes changed, or cut off.

@@ -6,6 +6,7 @@
 
 #include "heed/text/sentencepiece.h"
 #include "heed/text/utf8.h"
+#include "tests/base/cost.h"
 #include "tests/base/testing.h"
 #include "tests/text/golden_tokenizers.h"
 #include "tests/text/tokenizer_lines.h"
@@ -223,6 +224,20 @@ TEST(DecodeStream, GivesWholeCodePointsAndAllOfTheText) {
       ASSERT_EQ(text, whole) << kind << ", line " << number;
     }
   }
+}
+
+TEST(DecodeStream, PiecesWithoutTextAreNotDecodedAgainAndAgain) {
+  const Tokenizer tokenizer = golden_tokenizer("gpt2");
+  const int32_t special = *tokenizer.id_of("<|endoftext|>");
+  std::vector<int32_t> ids = tokenizer.encode("one two");
+  ids.insert(ids.end(), 30000, special);
+  for (const int32_t id : tokenizer.encode(" three")) ids.push_back(id);
+  const double start = cpu_seconds();
+  DecodeStream stream(tokenizer);
+  std::string text;
+  for (const int32_t id : ids) text += stream.feed(id);
+  EXPECT_EQ(text + stream.finish(), "one two three");
+  EXPECT_LT(cpu_seconds() - start, kSanitized ? 20 : 2);
 }
 
 TEST(DecodeStream, WaitsForTheRestOfACodePoint) {

@@ -1,9 +1,9 @@
 #include "heed/base/json.h"
 
+#include "heed/base/reader_limits.h"
+
 namespace heed {
 namespace {
-
-constexpr int kMaxDepth = 64;
 
 /// The parser recurses once per bracket, so the depth is checked before parsing.
 void check_depth(std::string_view text, const std::string& file) {
@@ -18,7 +18,8 @@ void check_depth(std::string_view text, const std::string& file) {
     }
     if (c == '"') inside_string = true;
     if (c == '[' || c == '{')
-      require(++depth <= kMaxDepth, "{}: brackets nest deeper than {} levels", file, kMaxDepth);
+      require(++depth <= limits::kMaxJsonDepth, "{}: brackets nest deeper than {} levels", file,
+              limits::kMaxJsonDepth);
     if (c == ']' || c == '}') --depth;
   }
 }

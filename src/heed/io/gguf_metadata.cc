@@ -6,12 +6,12 @@
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
+#include "heed/base/reader_limits.h"
 #include "heed/io/gguf_cursor.h"
 
 namespace heed::io {
 namespace {
 
-constexpr int kMaxArrayDepth = 8;
 constexpr size_t kMinPair = 8 + 4 + 1;  // length of the key, type, value
 constexpr size_t kMinArray = 4 + 8;     // type and number of the elements
 constexpr uint32_t kLastType = static_cast<uint32_t>(GgufType::f64);
@@ -88,8 +88,9 @@ void skip_value(GgufCursor& cursor, GgufType type, const std::string& what, int 
   if (type == GgufType::string) {
     cursor.text(what);
   } else if (type == GgufType::array) {
-    require(depth < kMaxArrayDepth, "{}: {} has nested arrays, {} levels deep, expected at most {}",
-            cursor.file(), what, depth + 1, kMaxArrayDepth);
+    require(depth < limits::kMaxGgufArrayDepth,
+            "{}: {} has nested arrays, {} levels deep, expected at most {}", cursor.file(), what,
+            depth + 1, limits::kMaxGgufArrayDepth);
     const auto [element, count] = read_array_header(cursor, what);
     skip_elements(cursor, element, count, what, depth + 1);
   } else {

@@ -42,6 +42,8 @@ class FieldReader {
   }
 
   bool broken() const { return broken_; }
+  /// How many bytes of the message follow.
+  size_t left() const { return rest_.size(); }
 
  private:
   uint64_t varint() {

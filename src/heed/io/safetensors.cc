@@ -13,6 +13,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
+#include "heed/base/reader_limits.h"
 #include "heed/io/mapped_pages.h"
 
 namespace heed::io {
@@ -21,7 +22,6 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the format is little-endian");
 
 constexpr size_t kLengthBytes = 8;
-constexpr size_t kMaxHeader = size_t{100} << 20;
 
 struct StoredDType {
   const char* name;
@@ -98,8 +98,8 @@ std::optional<DType> block_dtype(const std::string& name) {
 }
 
 Shape shape_from(const nlohmann::json& json, const std::string& where) {
-  require(json.is_array() && json.size() <= Shape::kMaxRank,
-          "{}: shape is {}, expected up to {} sizes", where, excerpt(json), Shape::kMaxRank);
+  if (!json.is_array() || json.size() > Shape::kMaxRank)
+    fail("{}: shape is {}, expected up to {} sizes", where, excerpt(json), Shape::kMaxRank);
   std::vector<int64_t> sizes;
   for (const nlohmann::json& size : json)
     sizes.push_back(integer_of(size, "a size", where, 0, std::numeric_limits<int64_t>::max()));
@@ -139,11 +139,13 @@ void SafetensorsFile::read_header() {
   const uint64_t remaining = bytes.size() - kLengthBytes;
   require(length <= remaining, "{}: its header should have {} bytes, but only {} follow", name(),
           length, remaining);
-  require(length <= kMaxHeader, "{}: its header has {} bytes, expected at most {}", name(), length,
-          kMaxHeader);
+  require(length <= limits::kMaxSafetensorsHeader,
+          "{}: its header has {} bytes, expected at most {}", name(), length,
+          limits::kMaxSafetensorsHeader);
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + kLengthBytes, length);
   const nlohmann::json header = parse_json(text, name());
-  require(header.is_object(), "{}: its header is {}, expected an object", name(), excerpt(header));
+  if (!header.is_object())
+    fail("{}: its header is {}, expected an object", name(), excerpt(header));
   check_names(text, name());
 
   data_begin_ = kLengthBytes + length;
@@ -153,7 +155,7 @@ void SafetensorsFile::read_header() {
       continue;
     }
     const std::string where = name() + ": __metadata__";
-    require(value.is_object(), "{} is {}, expected an object", where, excerpt(value));
+    if (!value.is_object()) fail("{} is {}, expected an object", where, excerpt(value));
     for (const auto& [field, unused] : value.items())
       metadata_[field] = heed::get<std::string>(value, field, where);
   }
@@ -247,8 +249,8 @@ Tensor SafetensorsFile::get(const std::string& tensor) const {
           "{}: {} is {}, which heed does not support (supported: F32, BF16, F16, F64, I32, I64)",
           name(), one_line(tensor), stored.dtype);
   return converted<int64_t, int32_t>(data, stored.shape, [&](int64_t value) {
-    require(std::in_range<int32_t>(value), "{}: {} holds {}, which does not fit into 32 bits",
-            name(), one_line(tensor), value);
+    if (!std::in_range<int32_t>(value))
+      fail("{}: {} holds {}, which does not fit into 32 bits", name(), one_line(tensor), value);
     return static_cast<int32_t>(value);
   });
 }

@@ -11,11 +11,11 @@
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/json.h"
+#include "heed/base/reader_limits.h"
 
 namespace heed::io {
 namespace {
 
-constexpr int64_t kMaxDimension = 65536;
 constexpr std::string_view kBlanks = " \t\r";
 
 template <typename Number>
@@ -70,9 +70,10 @@ class Reader {
     split(line(), fields_);
     const std::optional<Header> header = header_of(fields_);
     if (header) {
-      require(header->dimension > 0 && header->dimension <= kMaxDimension && header->words >= 0,
+      require(header->dimension > 0 && header->dimension <= limits::kMaxWordVectorDimension &&
+                  header->words >= 0,
               "{}: the header announces {} words of {} dimensions, expected 1 to {} dimensions",
-              name_, header->words, header->dimension, kMaxDimension);
+              name_, header->words, header->dimension, limits::kMaxWordVectorDimension);
       vectors_.dimension = header->dimension;
       next_line();
     }
@@ -149,8 +150,9 @@ class Reader {
     const auto found = static_cast<int64_t>(fields_.size()) - 1;
     const bool first = vectors_.dimension == 0;
     if (first) {
-      require(0 < found && found <= kMaxDimension, "{}:{}: {} numbers, expected 1 to {}", name_,
-              line_, found, kMaxDimension);
+      require(0 < found && found <= limits::kMaxWordVectorDimension,
+              "{}:{}: {} numbers, expected 1 to {}", name_, line_, found,
+              limits::kMaxWordVectorDimension);
       vectors_.dimension = found;
     }
     const auto word_fields = static_cast<size_t>(std::max<int64_t>(found - vectors_.dimension, 0));
@@ -164,7 +166,7 @@ class Reader {
     std::vector<float> row;
     for (const std::string_view text : std::span(fields_).subspan(word_fields + 1)) {
       const auto x = float_of(text);
-      require(x.has_value(), "{}:{}: \"{}\" is not a finite number", name_, line_, one_line(text));
+      if (!x) fail("{}:{}: \"{}\" is not a finite number", name_, line_, one_line(text));
       row.push_back(*x);
     }
     if (wanted_.contains(word)) vectors_.rows.emplace(word, std::move(row));

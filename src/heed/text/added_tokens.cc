@@ -4,6 +4,7 @@
 
 #include "heed/base/error.h"
 #include "heed/text/pre_tokenizers/split_text.h"
+#include "heed/text/text_size.h"
 #include "heed/text/unicode/properties.h"
 #include "heed/text/utf8.h"
 
@@ -12,7 +13,7 @@ namespace {
 
 std::string normalized_form(const std::string& content, const Normalizer* normalizer) {
   NormalizedText text{content, content.size()};
-  if (normalizer != nullptr) normalizer->apply(text);
+  if (normalizer != nullptr) normalizer->apply(text, max_text_size(content.size()));
   return text.text;
 }
 
@@ -29,17 +30,30 @@ bool stands_alone(std::string_view text, TextSpan span) {
   return !before && !after;
 }
 
-size_t white_space_before(std::string_view text, size_t end) {
-  while (end > 0 && is_white_space(code_point_before(text, end).value))
+/// Where the white space before `end` begins, but not before `begin`.
+size_t white_space_before(std::string_view text, size_t begin, size_t end) {
+  while (end > begin && is_white_space(code_point_before(text, end).value))
     end -= code_point_before(text, end).length;
   return end;
 }
 
-size_t white_space_after(std::string_view text, size_t begin) {
-  while (begin < text.size() && is_white_space(code_point_at(text, begin).value))
-    begin += code_point_at(text, begin).length;
-  return begin;
-}
+/// Finds the end of runs of white space. As long as positions increase, it reads each byte once.
+class WhiteSpaceEnd {
+ public:
+  explicit WhiteSpaceEnd(std::string_view text) : text_(text) {}
+
+  size_t after(size_t begin) {
+    // Inside the run that was read last, the end is known.
+    if (begin < begin_ || begin > end_) begin_ = end_ = begin;
+    while (end_ < text_.size() && is_white_space(code_point_at(text_, end_).value))
+      end_ += code_point_at(text_, end_).length;
+    return end_;
+  }
+
+ private:
+  std::string_view text_;
+  size_t begin_ = 0, end_ = 0;
+};
 
 }  // namespace
 
@@ -58,20 +72,44 @@ AddedTokens::AddedTokens(const std::vector<AddedToken>& tokens, const Vocabulary
     if (token.special) special_.insert(token.content);
     end_ = std::max(end_, *id + 1);
   }
-  build(plain_, false);
-  build(normalized_, true);
+  plain_ = std::make_unique<PieceAutomaton>(backward_patterns(false));
+  normalized_ = std::make_unique<PieceAutomaton>(backward_patterns(true));
 }
 
-void AddedTokens::build(Patterns& patterns, bool normalized) {
+PieceAutomaton AddedTokens::backward_patterns(bool normalized) const {
+  std::vector<std::pair<int32_t, std::string>> patterns;
   for (const auto& [id, entry] : entries_)
-    if (entry.token.normalized == normalized && !entry.pattern.empty())
-      patterns.vocabulary.add(entry.pattern, id);
-  if (patterns.vocabulary.count() > 0)
-    patterns.trie = std::make_unique<PieceTrie>(patterns.vocabulary);
+    if (entry.token.normalized == normalized)
+      patterns.emplace_back(id, std::string(entry.pattern.rbegin(), entry.pattern.rend()));
+  // Of two tokens with the same pattern the one with the lower id is found.
+  std::sort(patterns.begin(), patterns.end());
+  std::vector<PieceAutomaton::Piece> pieces;
+  for (const auto& [id, pattern] : patterns) pieces.push_back({pattern, id});
+  return PieceAutomaton(std::move(pieces));
 }
 
-void AddedTokens::cut_at(const Patterns& patterns, NormalizedText&& text, TextPieces& parts) const {
-  if (!patterns.trie) {
+std::vector<AddedTokens::Match> AddedTokens::find_matches(const PieceAutomaton& backward,
+                                                          std::string_view text) {
+  // Reading backwards, the longest pattern that ends the text read so far is the longest that
+  // begins at this byte.
+  std::vector<Match> reversed;
+  PieceAutomaton::State state = PieceAutomaton::kStart;
+  for (size_t begin = text.size(); begin-- > 0;) {
+    state = backward.next(state, static_cast<uint8_t>(text[begin]));
+    backward.with_longest_suffix(state, [&](size_t size, int32_t id) {
+      reversed.push_back({{begin, begin + size}, id});
+    });
+  }
+  std::vector<Match> matches;
+  for (auto match = reversed.rbegin(); match != reversed.rend(); ++match)
+    if (matches.empty() || match->span.begin >= matches.back().span.end) matches.push_back(*match);
+  return matches;
+}
+
+void AddedTokens::cut_at(const PieceAutomaton& backward, NormalizedText&& text,
+                         TextPieces& parts) const {
+  const auto matches = backward.empty() ? std::vector<Match>{} : find_matches(backward, text.text);
+  if (matches.empty()) {
     if (!text.text.empty()) parts.push_back({std::move(text), std::nullopt});
     return;
   }
@@ -79,39 +117,36 @@ void AddedTokens::cut_at(const Patterns& patterns, NormalizedText&& text, TextPi
   const auto add_text = [&](size_t begin, size_t end) {
     if (begin < end) parts.push_back({part_of(text, {begin, end}), std::nullopt});
   };
+  WhiteSpaceEnd white_space(all);
   size_t done = 0;
-  for (size_t position = 0; position < all.size();) {
-    TextSpan match{position, position};
-    int32_t id = -1;
-    patterns.trie->for_each_prefix(all.substr(position), [&](size_t size, int32_t found) {
-      match.end = position + size;
-      id = found;
-    });
-    position = std::max(match.end, position + 1);
-    if (id < 0) continue;
+  for (auto [span, id] : matches) {
     const AddedToken& token = entries_.at(id).token;
-    if (token.single_word && !stands_alone(all, match)) continue;
-    if (token.strip_left) match.begin = std::max(white_space_before(all, match.begin), done);
-    if (token.strip_right) match.end = white_space_after(all, match.end);
-    add_text(done, match.begin);
+    if (token.single_word && !stands_alone(all, span)) continue;
+    if (token.strip_left && span.begin > done)
+      span.begin = white_space_before(all, done, span.begin);
+    if (token.strip_left) span.begin = std::max(span.begin, done);
+    if (token.strip_right) span.end = white_space.after(span.end);
+    add_text(done, span.begin);
     parts.push_back({{}, id});
-    done = match.end;
+    done = span.end;
   }
   add_text(done, all.size());
 }
 
 TextPieces AddedTokens::cut(std::string_view text, const Normalizer* normalizer) const {
   TextPieces plain, parts;
-  // That the first code point is the beginning of the text is all that must be known of it.
+  // Of at_start only matters which part holds the first code point.
   const size_t first = text.empty() ? 0 : code_point_at(text, 0).length;
-  cut_at(plain_, {std::string(text), first}, plain);
+  cut_at(*plain_, {std::string(text), first}, plain);
+  size_t room = max_text_size(text.size());
   for (TextPiece& piece : plain) {
     if (piece.token) {
       parts.push_back(std::move(piece));
       continue;
     }
-    if (normalizer != nullptr) normalizer->apply(piece.text);
-    cut_at(normalized_, std::move(piece.text), parts);
+    if (normalizer != nullptr) normalizer->apply(piece.text, room);
+    room -= std::min(room, piece.text.text.size());
+    cut_at(*normalized_, std::move(piece.text), parts);
   }
   return parts;
 }

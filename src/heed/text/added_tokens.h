@@ -10,8 +10,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "heed/text/models/piece_trie.h"
 #include "heed/text/normalizers/normalizer.h"
+#include "heed/text/piece_automaton.h"
 #include "heed/text/pre_tokenizers/pre_tokenizer.h"
 #include "heed/text/vocabulary.h"
 
@@ -20,50 +20,57 @@ namespace heed::text {
 /// A piece that is found in a text before the model sees it, such as <s> or [MASK].
 struct AddedToken {
   std::string content;
-  bool single_word = false;  // only where no word character is beside it
-  bool strip_left = false;   // takes the white space before it
-  bool strip_right = false;  // and after it
+  bool single_word = false;  // matches only where no word character is beside it
+  bool strip_left = false;   // the match includes the white space before it
+  bool strip_right = false;  // the match includes the white space after it
   bool normalized = false;   // found in the normalised text, in its own normalised form
-  bool special = false;      // left out when decoding, if asked for
+  bool special = false;      // Tokenizer::decode(skip_special) leaves it out
 };
 
-/// All of them. Immutable.
+/// The added tokens of a tokenizer. Immutable.
 class AddedTokens {
  public:
-  /// Numbers them: one that the vocabulary has keeps its number, others follow it.
+  /// A token that the vocabulary has keeps its id there; the others get the ids after the
+  /// vocabulary, in their order.
   AddedTokens(const std::vector<AddedToken>& tokens, const Vocabulary& vocabulary,
               const Normalizer* normalizer);
 
   /// Cuts a text at the tokens found in it and normalises the rest (`normalizer` may be null).
+  /// Throws Error when that makes the text too long.
   TextPieces cut(std::string_view text, const Normalizer* normalizer) const;
 
   std::optional<int32_t> find(std::string_view content) const;
-  /// nullptr for a number that is none of theirs.
+  /// nullptr when no added token has this id.
   const std::string* piece(int32_t id) const;
-  /// The same, as a decoder wants it: in its normalised form.
+  /// The same in its normalised form, which is what a decoder gets.
   const std::string* decoded_piece(int32_t id) const;
   bool is_special(std::string_view piece) const;
-  /// The highest number plus one.
+  /// The highest id plus one.
   int32_t end() const { return end_; }
 
  private:
   struct Entry {
     AddedToken token;
-    std::string pattern;  // what is looked for
+    std::string pattern;  // the text that is searched for
   };
-  struct Patterns {
-    Vocabulary vocabulary;
-    std::unique_ptr<PieceTrie> trie;
+  /// A token in a text.
+  struct Match {
+    TextSpan span;
+    int32_t id;
   };
 
-  void build(Patterns& patterns, bool normalized);
-  void cut_at(const Patterns& patterns, NormalizedText&& text, TextPieces& parts) const;
+  PieceAutomaton backward_patterns(bool normalized) const;
+  /// From left to right. Of matches that overlap the leftmost counts, of those that begin together
+  /// the longest.
+  static std::vector<Match> find_matches(const PieceAutomaton& backward, std::string_view text);
+  void cut_at(const PieceAutomaton& backward, NormalizedText&& text, TextPieces& parts) const;
 
   std::unordered_map<int32_t, Entry> entries_;
   std::unordered_map<std::string, int32_t> ids_;
   std::unordered_set<std::string> special_;
   int32_t end_ = 0;
-  Patterns plain_, normalized_;
+  // They read patterns and text from the last byte to the first.
+  std::unique_ptr<PieceAutomaton> plain_, normalized_;
 };
 
 }  // namespace heed::text

@@ -7,9 +7,8 @@
 
 namespace heed::text {
 
-/// GPT-2's letters for bytes: a printable byte of Latin-1 is itself, the 68 others are U+0100 and
-/// on
-/// ("Ġ" is a space), so that any bytes can be pieces of text.
+/// GPT-2's letters for bytes, with which any bytes can be written as text: a printable byte of
+/// Latin-1 stands for itself, the 68 others are U+0100 to U+0143 ("Ġ" is a space).
 void append_byte_letters(std::string& text, std::string_view bytes);
 
 /// The byte that a letter stands for.

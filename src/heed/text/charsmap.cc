@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "heed/base/error.h"
+#include "heed/base/reader_limits.h"
 #include "heed/text/utf8.h"
 
 namespace heed::text {
@@ -47,16 +48,17 @@ class TrieCheck {
       if (label_of(unit(child)) != label) continue;
       if (states_[child].visit == Visit::open) return false;  // a cycle
       if (states_[child].visit == Visit::unseen && !open(child)) return false;
-      if (states_[child].visit == Visit::done) note_values(step.node, states_[child].values);
+      if (states_[child].visit == Visit::done) note_child(step.node, states_[child]);
     }
-    return states_[0].values <= kMostValues;
+    return states_[0].values <= kMostValues && states_[0].height <= limits::kMaxCharsmapKey;
   }
 
  private:
   enum class Visit : uint8_t { unseen, open, done };
   struct State {
     Visit visit = Visit::unseen;
-    uint8_t values = 0;  // most values on a path from here, kMostValues + 1 for more than that
+    uint8_t values = 0;   // most values on a path from here, kMostValues + 1 for more than that
+    uint16_t height = 0;  // bytes of the longest path from here, at most kMaxCharsmapKey + 1
   };
   struct Step {
     size_t node;
@@ -83,11 +85,15 @@ class TrieCheck {
     State& state = states_[node];
     state.visit = Visit::done;
     if (has_value(unit(node)) && state.values <= kMostValues) ++state.values;
-    if (!path_.empty()) note_values(path_.back().node, state.values);
+    if (!path_.empty()) note_child(path_.back().node, state);
   }
 
-  void note_values(size_t node, uint8_t values) {
-    states_[node].values = std::max(states_[node].values, values);
+  void note_child(size_t node, const State& child) {
+    constexpr uint16_t kTooHigh = limits::kMaxCharsmapKey + 1;
+    State& state = states_[node];
+    state.values = std::max(state.values, child.values);
+    state.height =
+        std::max(state.height, std::min(kTooHigh, static_cast<uint16_t>(child.height + 1)));
   }
 
   std::string_view trie_;
@@ -95,6 +101,17 @@ class TrieCheck {
   std::vector<State> states_;
   std::vector<Step> path_;
 };
+
+/// Bytes of the longest part between two zero bytes.
+size_t longest_run(std::string_view replacements) {
+  size_t longest = 0;
+  for (size_t begin = 0; begin < replacements.size();) {
+    const size_t end = replacements.find('\0', begin);
+    longest = std::max(longest, end - begin);
+    begin = end + 1;
+  }
+  return longest;
+}
 
 }  // namespace
 
@@ -106,13 +123,15 @@ bool is_sound_charsmap(std::string_view map) {
   map.remove_prefix(sizeof(uint32_t));
   if (trie_size >= map.size() || trie_size % sizeof(uint32_t) != 0) return false;
   const std::string_view replacements = map.substr(trie_size);
-  if (replacements.back() != '\0') return false;
+  if (replacements.back() != '\0' || longest_run(replacements) > limits::kMaxCharsmapReplacement)
+    return false;
   return TrieCheck(map.substr(0, trie_size), replacements.size()).sound();
 }
 
 Charsmap::Charsmap(std::string bytes, const std::string& name) : bytes_(std::move(bytes)) {
   require(!bytes_.empty() && is_sound_charsmap(bytes_) && is_valid_utf8(replacements()),
-          "{}: the normalisation table (precompiled_charsmap) leads outside itself", name);
+          "{}: the normalisation table (precompiled_charsmap) leads outside itself or is too deep",
+          name);
 }
 
 std::string_view Charsmap::trie() const {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "heed/text/tokenizer.h"
 
@@ -7,7 +8,7 @@ namespace {
 
 constexpr std::string_view kReplacement = "\uFFFD";
 
-/// Without the U+FFFD at the end, where the rest of a code point may yet come.
+/// Size of the text without trailing U+FFFD, which later pieces may complete to a code point.
 size_t certain_size(std::string_view text) {
   while (text.ends_with(kReplacement)) text.remove_suffix(kReplacement.size());
   return text.size();
@@ -16,27 +17,30 @@ size_t certain_size(std::string_view text) {
 }  // namespace
 
 std::string DecodeStream::advance(bool last) {
-  // An unfinished code point is at most three bytes, so pieces that wait in greater number never
-  // become one.
-  constexpr size_t kMostWaiting = 8;
+  // An unfinished code point has at most three bytes; more waiting pieces never complete it.
+  constexpr size_t kMaxWaiting = 8;
   std::string text = tokenizer_.decode(ids_, skip_special_);
   if (!text.starts_with(given_)) {
-    // What is given stays; the new pieces go on without it.
+    // Text that was returned cannot be taken back: decode the new pieces on their own.
     ids_.erase(ids_.begin(), ids_.begin() + static_cast<std::ptrdiff_t>(context_));
     context_ = 0;
     given_.clear();
     text = tokenizer_.decode(ids_, skip_special_);
   }
-  const size_t certain = last || waiting_ > kMostWaiting ? text.size() : certain_size(text);
-  if (certain <= given_.size()) return {};
+  const size_t certain = last || waiting_ > kMaxWaiting ? text.size() : certain_size(text);
+  if (certain <= given_.size()) {
+    // Pieces that have not become text by now, such as special ones, never do.
+    if (waiting_ > kMaxWaiting) ids_.resize(ids_.size() - std::exchange(waiting_, 0));
+    return {};
+  }
   std::string fresh = text.substr(given_.size(), certain - given_.size());
   waiting_ = 0;
   if (certain < text.size()) {
     given_ = text.substr(0, certain);
     return fresh;
   }
-  // The new pieces are the context of the next: pieces at the beginning of a text are decoded in
-  // another way than in the middle.
+  // The new pieces become the context of the next ones, because a piece decodes differently at the
+  // beginning of a text than in the middle.
   ids_.erase(ids_.begin(), ids_.begin() + static_cast<std::ptrdiff_t>(context_));
   context_ = ids_.size();
   given_ = tokenizer_.decode(ids_, skip_special_);

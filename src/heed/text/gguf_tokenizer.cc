@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "heed/base/json.h"
+#include "heed/base/reader_limits.h"
 #include "heed/text/pre_tokenizers/named_patterns.h"
+#include "heed/text/text_size.h"
 #include "heed/text/tokenizer_files.h"
 #include "heed/text/utf8.h"
 
@@ -16,10 +18,10 @@ using nlohmann::json;
 
 const std::string kPrefix = "tokenizer.ggml.";
 
-/// llama.cpp's types of pieces.
+/// The values of tokenizer.ggml.token_type.
 enum PieceType : int64_t { kNormal = 1, kUnknown, kControl, kUserDefined, kUnused, kByte };
 
-/// What both kinds have. The texts lie in the file.
+/// What both kinds of tokenizers have. The texts are views of the mapped file.
 struct Pieces {
   std::vector<std::string_view> texts;
   std::vector<int64_t> types;
@@ -30,7 +32,7 @@ std::optional<int64_t> read_id(const GgufMetadata& metadata, const char* key, si
                                const std::string& file) {
   if (!metadata.contains(kPrefix + key)) return std::nullopt;
   const auto id = metadata.get<int64_t>(kPrefix + key);
-  // Files say "none" with a number that is none.
+  // Some files store "none" as the largest number.
   if (id == 0xFFFFFFFF || id == -1) return std::nullopt;
   require(id >= 0 && id < static_cast<int64_t>(pieces), "{}: {}{} is {}, the vocabulary has {}",
           file, kPrefix, key, id, pieces);
@@ -40,7 +42,7 @@ std::optional<int64_t> read_id(const GgufMetadata& metadata, const char* key, si
 Pieces read_pieces(const GgufMetadata& metadata, const std::string& file) {
   Pieces pieces;
   pieces.texts = metadata.get<std::vector<std::string_view>>(kPrefix + "tokens");
-  require(!pieces.texts.empty() && pieces.texts.size() < Vocabulary::kMostIds,
+  require(!pieces.texts.empty() && pieces.texts.size() < limits::kMaxTokenIds,
           "{}: {}tokens has {} pieces", file, kPrefix, pieces.texts.size());
   for (const std::string_view text : pieces.texts)
     if (!is_valid_utf8(text))
@@ -124,7 +126,7 @@ NamedSplit split_of(const GgufMetadata& metadata, const std::string& file) {
   return named_split(metadata.get_or<std::string>(kPrefix + "pre", "default"), file);
 }
 
-/// All but the model's vocabulary and merges, which are large.
+/// The tokenizer.json without the vocabulary and merges, which are large.
 json byte_level_frame(const GgufMetadata& metadata, const Pieces& pieces, const std::string& file) {
   const NamedSplit split = split_of(metadata, file);
   json result = skeleton(pieces), steps = json::array();
@@ -174,7 +176,8 @@ json byte_level_json(const GgufMetadata& metadata, const Pieces& pieces, const s
   return result;
 }
 
-/// The same without the way through JSON, which takes longer than all else before the first token.
+/// The same tokenizer without the detour through JSON, which would dominate the time to the first
+/// token.
 TokenizerParts byte_level_parts(const GgufMetadata& metadata, const Pieces& pieces,
                                 const std::string& file) {
   TokenizerParts parts = read_tokenizer_parts(byte_level_frame(metadata, pieces, file), file);
@@ -189,7 +192,7 @@ TokenizerParts byte_level_parts(const GgufMetadata& metadata, const Pieces& piec
   return parts;
 }
 
-/// SentencePiece's model as parts, whose merges have the ranks of their scores; several have one.
+/// A SentencePiece BPE model: the rank of a merge is that of its score, so several may share one.
 struct ScoredModel {
   Vocabulary vocabulary;
   std::vector<BpeMerge> merges;
@@ -218,7 +221,7 @@ ScoredModel scored_model(const GgufMetadata& metadata, const Pieces& pieces,
   return model;
 }
 
-/// All but the model's vocabulary and merges.
+/// The tokenizer.json without vocabulary and merges.
 json scored_frame(const GgufMetadata& metadata, const Pieces& pieces, const BpeOptions& options) {
   const bool prefix = metadata.get_or<bool>(kPrefix + "add_space_prefix", true);
   json result = skeleton(pieces), normalizers = json::array();
@@ -249,13 +252,23 @@ json scored_json(const GgufMetadata& metadata, const Pieces& pieces, const std::
   const ScoredModel model = scored_model(metadata, pieces, file);
   json result = scored_frame(metadata, pieces, model.options);
   result["model"]["vocab"] = vocabulary_of(pieces);
-  for (const BpeMerge& merge : model.merges)
-    result["model"]["merges"].push_back(
-        {*model.vocabulary.piece(merge.left), *model.vocabulary.piece(merge.right)});
+  // "aaaa" can be "a" + "aaa" or "aa" + "aa": written out, merges may be far longer than the
+  // pieces.
+  size_t piece_bytes = 0, merge_bytes = 0;
+  for (const std::string_view text : pieces.texts) piece_bytes += text.size();
+  for (const BpeMerge& merge : model.merges) {
+    const std::string &left = *model.vocabulary.piece(merge.left),
+                      &right = *model.vocabulary.piece(merge.right);
+    merge_bytes += left.size() + right.size();
+    require(merge_bytes <= max_text_size(piece_bytes),
+            "{}: the merges of {} bytes of pieces have more than {} bytes", file, piece_bytes,
+            max_text_size(piece_bytes));
+    result["model"]["merges"].push_back({left, right});
+  }
   return result;
 }
 
-/// A list of merges could not say that two of them have one rank.
+/// Built without tokenizer.json, whose list of merges cannot express equal ranks.
 TokenizerParts scored_parts(const GgufMetadata& metadata, const Pieces& pieces,
                             const std::string& file) {
   ScoredModel model = scored_model(metadata, pieces, file);

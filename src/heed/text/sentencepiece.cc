@@ -2,10 +2,14 @@
 
 #include <sentencepiece_processor.h>
 
+#include <algorithm>
+#include <cmath>
 #include <exception>
+#include <optional>
 
 #include "heed/base/error.h"
 #include "heed/base/file.h"
+#include "heed/base/quote.h"
 #include "heed/text/sentencepiece_check.h"
 #include "heed/text/utf8.h"
 
@@ -18,8 +22,54 @@ struct SentencePiece::Model {
 
 namespace {
 
+std::string reason_of(const sentencepiece::util::Status& status) {
+  const std::string message = status.error_message();
+  return one_line(message.empty() ? status.ToString() : message);
+}
+
 void require_ok(const sentencepiece::util::Status& status, const char* what) {
-  require(status.ok(), "SentencePiece cannot {}: {}", what, status.error_message());
+  require(status.ok(), "SentencePiece cannot {}: {}", what, reason_of(status));
+}
+
+/// The sum of the scores of pieces; nothing if one is not in the vocabulary.
+std::optional<double> score_of(const sentencepiece::SentencePieceProcessor& processor,
+                               const std::vector<std::string>& pieces) {
+  double score = 0;
+  for (const std::string& piece : pieces) {
+    const int id = processor.PieceToId(piece);
+    if (processor.IsUnknown(id)) return std::nullopt;
+    score += static_cast<double>(processor.GetScore(id));
+  }
+  return score;
+}
+
+std::vector<std::string> split_at_spaces(std::string_view text) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(' '), text.size());
+    parts.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+/// Throws Error when the processor cuts a sample into other pieces than the trainer did, unless
+/// their scores are the same.
+void run_self_test(const sentencepiece::SentencePieceProcessor& processor, const SelfTest& test,
+                   const std::string& name) {
+  constexpr double kSame = 1e-6;
+  for (const auto& [input, expected] : test.samples) {
+    std::vector<std::string> pieces;
+    require_ok(processor.Encode(input, &pieces), "run the model's own test");
+    const std::string found = fmt::format("{}", fmt::join(pieces, " "));
+    if (found == expected) continue;
+    const auto score = score_of(processor, pieces);
+    const auto expected_score = score_of(processor, split_at_spaces(expected));
+    require(score && expected_score && std::abs(*score - *expected_score) < kSame,
+            "{} is not a usable SentencePiece model: it fails its own test: {} becomes {}, "
+            "expected {}",
+            name, quoted(input), quoted(found), quoted(expected));
+  }
 }
 
 void require_id(int32_t id, int32_t vocab_size) {
@@ -36,16 +86,20 @@ SentencePiece SentencePiece::load(const std::filesystem::path& path) {
 
 SentencePiece SentencePiece::from_bytes(std::string serialized, const std::string& name) {
   check_sentencepiece_model(serialized, name);
+  check_piece_lengths(serialized, name);
   auto model = std::make_shared<Model>();
+  const SelfTest test = take_self_test(serialized);
   model->serialized = std::move(serialized);
   std::string problem;
   try {
-    const auto status = model->processor.LoadFromSerializedProto(model->serialized);
-    if (!status.ok()) problem = status.error_message();
+    auto status = model->processor.LoadFromSerializedProto(test.model);
+    if (status.ok()) status = model->processor.status();
+    if (!status.ok()) problem = reason_of(status);
   } catch (const std::exception& exception) {
-    problem = exception.what();
+    problem = one_line(exception.what());
   }
   require(problem.empty(), "{} is not a usable SentencePiece model: {}", name, problem);
+  run_self_test(model->processor, test, name);
   for (int32_t id = 0; id < model->processor.GetPieceSize(); ++id)
     require(is_valid_utf8(model->processor.IdToPiece(id)),
             "{} is a broken SentencePiece model: piece {} is not valid UTF-8", name, id);

@@ -22,7 +22,7 @@ class SentencePiece {
     /// Share of the text's characters that get a piece; the rest becomes <unk>. 0.9995 suits
     /// scripts with thousands of characters.
     double character_coverage = 1.0;
-    /// With more sentences than this, so many of them, chosen by the seed, are looked at.
+    /// Of more sentences than this, a sample of this size is used, drawn by the seed.
     int64_t max_sentences = 10'000'000;
     uint64_t seed = 1;
   };
@@ -35,21 +35,21 @@ class SentencePiece {
   /// Learns the pieces of `sentences`: <pad> is 0, </s> 1, <unk> 2, there is no start piece, and
   /// text is normalised by the library's default, nmt_nfkc (NFKC, runs of white space made one
   /// space). A text too small for vocab_size pieces gives fewer: see vocab_size(). The result is a
-  /// pure function of sentences and options. Throws Error when there is no text or when vocab_size
-  /// does not even hold its characters.
+  /// pure function of sentences and options. Throws Error when nothing is left of the text after
+  /// normalisation, or when vocab_size is smaller than the number of its characters.
   static SentencePiece train(const std::vector<std::string>& sentences,
                              const TrainOptions& options);
 
-  /// The pieces' numbers, without end of sequence. Any bytes may be given: malformed UTF-8 is read
-  /// as U+FFFD, and the names of special pieces ("</s>") are plain text.
+  /// The ids of the pieces, without end of sequence. Any bytes may be given: malformed UTF-8 is
+  /// read as U+FFFD, and the names of special pieces ("</s>") are plain text.
   std::vector<int32_t> encode(std::string_view text) const;
-  /// The same as pieces; an unknown one is the text that it covers.
+  /// The pieces themselves; an unknown one is the text that it covers.
   std::vector<std::string> encode_pieces(std::string_view text) const;
   /// The text of pieces; special ones such as padding and end of sequence are left out, <unk> is
-  /// " ⁇ ". Throws Error on a number outside the vocabulary.
+  /// " ⁇ ". Throws Error on an id outside the vocabulary.
   std::string decode(std::span<const int32_t> ids) const;
 
-  /// Throws Error on a number outside the vocabulary.
+  /// Throws Error on an id outside the vocabulary.
   const std::string& piece(int32_t id) const;
   /// unk_id() for what is not a piece.
   int32_t id_of(std::string_view piece) const;

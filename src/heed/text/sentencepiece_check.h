@@ -2,13 +2,31 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace heed::text {
 
 /// Throws Error, calling the file `name`, when the bytes of a SentencePiece .model file are not a
 /// message of the protocol-buffer format or when one of its compiled normalisation tables (a
-/// double-array trie, Aoe 1989, with its replacements behind it) leads outside itself. The library
-/// walks these tables unchecked.
+/// double-array trie, Aoe 1989, with its replacements behind it) leads outside itself or exceeds
+/// the limits of base/reader_limits.h. The library walks these tables unchecked.
 void check_sentencepiece_model(std::string_view serialized, const std::string& name);
+
+/// Throws Error when a piece is longer than the library searches for in reasonable time. The model
+/// has passed check_sentencepiece_model().
+void check_piece_lengths(std::string_view serialized, const std::string& name);
+
+/// The test that a model may carry: texts, and the pieces, with spaces between, that the trainer
+/// cut them into.
+struct SelfTest {
+  std::vector<std::pair<std::string, std::string>> samples;
+  /// The model without its test. The library, where its test fails, prints the samples to standard
+  /// error as they are in the file and gives no reason.
+  std::string model;
+};
+
+/// The model has passed check_sentencepiece_model().
+SelfTest take_self_test(std::string_view serialized);
 
 }  // namespace heed::text

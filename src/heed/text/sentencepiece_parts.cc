@@ -11,7 +11,7 @@
 namespace heed::text {
 namespace {
 
-/// What a SentencePiece model says, by the names of sentencepiece_model.proto.
+/// The fields of a SentencePiece model, with the names of sentencepiece_model.proto.
 struct Proto {
   enum Type : uint64_t { normal = 1, unknown, control, user_defined, unused, byte };
   struct Piece {
@@ -69,13 +69,13 @@ Proto read_proto(const std::string& serialized, const std::string& name) {
   }
   require(!proto.pieces.empty(), "{} is a SentencePiece model without pieces", name);
   for (const auto& piece : proto.pieces)
-    require(is_valid_utf8(piece.text) && std::isfinite(piece.score),
-            "{} is a broken SentencePiece model: the piece \"{}\" with the score {}", name,
-            one_line(with_replacements(piece.text)), piece.score);
+    if (!is_valid_utf8(piece.text) || !std::isfinite(piece.score))
+      fail("{} is a broken SentencePiece model: the piece {} with the score {}", name,
+           quoted(piece.text), piece.score);
   return proto;
 }
 
-/// XLM-RoBERTa's order: its own special pieces instead of <unk>, <s> and </s>.
+/// XLM-RoBERTa's ids: fairseq's special pieces replace <unk>, <s> and </s>.
 void renumber_as_fairseq(Proto& proto, const std::string& name) {
   require(proto.pieces.size() >= 3, "{} has {} pieces, expected at least 3", name,
           proto.pieces.size());
@@ -112,7 +112,7 @@ std::unique_ptr<TokenizerModel> make_model(const Proto& proto, const std::string
   return make_bpe(std::move(vocabulary), merges, options);
 }
 
-/// What SentencePiece does to a text before it cuts it.
+/// The normalisation that SentencePiece applies before segmentation.
 std::unique_ptr<Normalizer> make_normalizer(const Proto& proto, const std::string& name) {
   std::vector<std::unique_ptr<Normalizer>> parts;
   if (!proto.charsmap.empty()) parts.push_back(make_longest_keys(proto.charsmap, name));

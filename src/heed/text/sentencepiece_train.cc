@@ -6,20 +6,22 @@
 #include <unordered_map>
 
 #include "heed/base/error.h"
+#include "heed/base/quote.h"
 #include "heed/base/random.h"
 #include "heed/text/sentencepiece.h"
+#include "heed/text/utf8.h"
 
 namespace heed::text {
 namespace {
 
 using Options = SentencePiece::TrainOptions;
 
-/// The library ends the program on a word of 65536 characters after normalisation, which makes at
-/// most 18 characters of one (U+FDFA, three bytes); and long repetitions take it quadratic time.
+/// The library ends the program on a word of 65536 characters after normalisation, which makes up
+/// to 18 characters of one (U+FDFA, three bytes). It also takes quadratic time on long repetitions.
 constexpr size_t kLongestSlice = 4096;  // bytes
 
-/// Takes from the front of `rest` what the library gets as one sentence: all of it, or what fits,
-/// cut at a space where there is one and between code points elsewhere.
+/// Removes from the front of `rest`, and returns, what the library gets as one sentence: at most
+/// kLongestSlice bytes, cut at a space if there is one, else between code points.
 std::string_view take_slice(std::string_view& rest) {
   size_t length = rest.size();
   if (length > kLongestSlice) {
@@ -33,7 +35,7 @@ std::string_view take_slice(std::string_view& rest) {
   return slice;
 }
 
-/// Hands chosen sentences to the library, which takes them from memory in this way alone.
+/// Feeds the chosen sentences to the library. An iterator is its only interface to memory.
 class ChosenSentences : public sentencepiece::SentenceIterator {
  public:
   ChosenSentences(const std::vector<std::string>& sentences, std::vector<size_t> chosen)
@@ -58,6 +60,29 @@ class ChosenSentences : public sentencepiece::SentenceIterator {
   std::string_view rest_;  // of the sentence before next_
   std::string value_;
 };
+
+/// Whether the library's normalisation (nmt_nfkc) removes a code point or makes a space of it. The
+/// library ends the program when a text has no others.
+bool becomes_blank(char32_t value) {
+  const auto is_from = [&](char32_t first, char32_t last) {
+    return first <= value && value <= last;
+  };
+  const bool removed = is_from(0x01, 0x08) || value == 0x0B || is_from(0x0E, 0x1F) ||
+                       value == 0x7F || value == 0x8F || value == 0x9F;
+  const bool space = is_from('\t', '\r') || value == ' ' || value == 0xA0 || value == 0x1680 ||
+                     is_from(0x2000, 0x200C) || value == 0x200E || value == 0x200F ||
+                     value == 0x2028 || value == 0x2029 || value == 0x202F || value == 0x205F ||
+                     value == 0x2581 || value == 0x3000 || value == 0xFEFF || value == 0xFFFD;
+  return removed || space;
+}
+
+bool becomes_blank(const std::string& sentence) {
+  bool blank = true;
+  for_each_code_point(sentence, [&](const CodePoint& point, std::string_view) {
+    blank = blank && point.valid && becomes_blank(point.value);
+  });
+  return blank;
+}
 
 /// The positions of at most `max_sentences` of `count` sentences, in their order.
 std::vector<size_t> choose(size_t count, const Options& options) {
@@ -88,8 +113,8 @@ std::unordered_map<std::string, std::string> library_options(const Options& opti
       {"unk_id", "2"},
       {"bos_id", "-1"},
       {"shuffle_input_sentence", "false"},
-      // Expected counts are summed thread by thread, so this number is part of the result: it must
-      // not follow the machine.
+      // The number of threads changes the order of a sum and with it the result, so it must not
+      // depend on the machine.
       {"num_threads", "16"},
       {"minloglevel", "3"},
   };
@@ -112,18 +137,20 @@ SentencePiece SentencePiece::train(const std::vector<std::string>& sentences,
           options.character_coverage);
   require(options.max_sentences > 0, "max_sentences is {}, expected at least 1",
           options.max_sentences);
-  const auto says_something = [](const std::string& sentence) {
-    return sentence.find_first_not_of(" \t\r\n") != std::string::npos;
-  };
-  require(std::any_of(sentences.begin(), sentences.end(), says_something),
-          "no text to learn a vocabulary from: {} sentences, all empty", sentences.size());
+  const std::vector<size_t> positions = choose(sentences.size(), options);
+  const bool all_blank = std::all_of(positions.begin(), positions.end(), [&](size_t position) {
+    return becomes_blank(sentences[position]);
+  });
+  require(!all_blank,
+          "no text to learn a vocabulary from: {} sentences, all of them empty or blank",
+          positions.size());
 
-  ChosenSentences chosen(sentences, choose(sentences.size(), options));
+  ChosenSentences chosen(sentences, positions);
   std::string serialized;
   const auto status =
       sentencepiece::SentencePieceTrainer::Train(library_options(options), &chosen, &serialized);
   require(status.ok(), "cannot learn a vocabulary of {} pieces from {} sentences: {}",
-          options.vocab_size, sentences.size(), reason(status.error_message()));
+          options.vocab_size, sentences.size(), one_line(reason(status.error_message())));
   return from_bytes(std::move(serialized), "the vocabulary just learned");
 }
 

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "heed/base/error.h"
+#include "heed/text/text_size.h"
 #include "heed/text/utf8.h"
 
 namespace heed::text {
@@ -77,7 +78,7 @@ std::vector<int32_t> Tokenizer::encode(std::string_view text, bool special) cons
     text = repaired;
   }
   TextPieces pieces = pipeline_->added.cut(text, parts.normalizer.get());
-  if (parts.pre_tokenizer) parts.pre_tokenizer->apply(pieces);
+  if (parts.pre_tokenizer) parts.pre_tokenizer->apply(pieces, max_text_size(text.size()));
   std::vector<int32_t> ids;
   for (const TextPiece& piece : pieces) {
     if (piece.token)
@@ -99,7 +100,9 @@ std::string Tokenizer::decode(std::span<const int32_t> ids, bool skip_special) c
   std::string text;
   if (pieces.empty()) return text;
   const Decoder* decoder = pipeline_->parts.decoder.get();
-  if (decoder != nullptr) decoder->apply(pieces);
+  size_t size = 0;
+  for (const std::string& piece : pieces) size += piece.size();
+  if (decoder != nullptr) decoder->apply(pieces, max_text_size(size));
   for (size_t i = 0; i < pieces.size(); ++i) {
     if (i > 0 && decoder == nullptr) text.push_back(' ');
     text += pieces[i];

@@ -21,7 +21,7 @@
 
 namespace heed::text {
 
-/// What a tokenizer is made of, in the order in which a text passes through. Normaliser,
+/// The parts of a tokenizer in the order in which a text passes through them. Normaliser,
 /// pre-tokenizer and decoder may be null.
 struct TokenizerParts {
   std::vector<AddedToken> added_tokens;
@@ -32,17 +32,17 @@ struct TokenizerParts {
   std::unique_ptr<Decoder> decoder;
 };
 
-/// The special tokens by their role; those that a tokenizer lacks are missing.
+/// The ids of the special tokens by their role; none where a tokenizer has no such token.
 struct SpecialTokens {
   std::optional<int32_t> bos, eos, pad, unk, mask, sep, cls;
 };
 
-/// The same as pieces, where a configuration names them.
+/// The special tokens that a configuration names.
 struct SpecialTokenNames {
   std::optional<std::string> bos, eos, pad, unk, mask, sep, cls;
 };
 
-/// Text to numbered pieces and back, with the same numbers as Python's `tokenizers`. Immutable;
+/// Text to ids of pieces and back, with the same ids as Python's `tokenizers`. Immutable;
 /// copies share everything and any number of threads may use one at once.
 ///
 /// Truncation and padding that a tokenizer.json asks for are left to the caller, as `transformers`
@@ -56,33 +56,35 @@ class Tokenizer {
   static Tokenizer load(const std::filesystem::path& model_directory);
   /// Reads the contents of a tokenizer.json; `file` is what errors call it.
   static Tokenizer from_json(const nlohmann::json& json, const std::string& file);
-  /// From its parts. `names` are special tokens; the usual ones of a role without a name ("<s>",
-  /// "[MASK]") are looked for. `files` are what files() gives.
+  /// From its parts. `names` are special tokens; for a role without a name, the usual pieces
+  /// ("<s>",
+  /// "[MASK]") are tried. `files` is what files() returns.
   using Files = std::vector<std::pair<std::string, std::string>>;
   static Tokenizer from_parts(TokenizerParts parts, const SpecialTokenNames& names,
                               Files files = {});
-  /// The same with files that are written when they are first asked for.
+  /// The same; `write_files` is called when files() is first called.
   static Tokenizer from_parts(TokenizerParts parts, const SpecialTokenNames& names,
                               std::function<Files()> write_files);
 
-  /// The numbers of the pieces of a text, with what the post-processor adds ([CLS] .. [SEP], <s>)
-  /// if `special`. Special tokens that stand in the text are recognised. Any bytes may be given:
-  /// malformed UTF-8 is read as with_replacements() does. Throws Error on an unknown character when
-  /// the vocabulary has no piece for such.
+  /// The ids of a text; with those that the post-processor adds ([CLS] .. [SEP], <s>) if `special`.
+  /// Special tokens in the text itself are recognised. Any bytes may be given: malformed UTF-8 is
+  /// read as with_replacements() does. Throws Error on an unknown character when the vocabulary has
+  /// no unknown piece, and when the limits of base/reader_limits.h on matching and on the growth of
+  /// the text are exceeded.
   std::vector<int32_t> encode(std::string_view text, bool special = true) const;
-  /// The text of pieces, valid UTF-8. Numbers without a piece (models have more rows than pieces)
-  /// are left out, and special tokens if `skip_special`.
+  /// The text of ids, valid UTF-8. Ids without a piece (a model may have more rows than pieces) are
+  /// left out, and special tokens if `skip_special`.
   std::string decode(std::span<const int32_t> ids, bool skip_special = true) const;
 
-  /// Throws Error on a number without a piece.
+  /// Throws Error on an id without a piece.
   const std::string& piece(int32_t id) const;
   std::optional<int32_t> id_of(std::string_view piece) const;
-  /// The highest number plus one.
+  /// The highest id plus one.
   int64_t vocab_size() const;
   const SpecialTokens& special_tokens() const;
   bool is_special(int32_t id) const;
 
-  /// The files again, name and contents, to be saved beside weights.
+  /// The tokenizer's files, name and contents, to be saved with a model.
   const Files& files() const;
 
  private:
@@ -95,17 +97,17 @@ class Tokenizer {
 /// What a tokenizer.json describes, without special tokens by their role.
 TokenizerParts read_tokenizer_parts(const nlohmann::json& json, const std::string& file);
 
-/// The text of a growing list of pieces, as soon as it is certain. All that feed() and finish()
-/// give, joined, is what decode() makes of all numbers; only where a byte-fallback tokenizer's
-/// bytes turn out to be no UTF-8 does it differ, in what U+FFFD stand for.
+/// Decodes ids one by one and returns text as soon as later ids cannot change it. The concatenation
+/// of what feed() and finish() return is what decode() makes of all ids, except that a different
+/// number of U+FFFD may stand for byte-fallback pieces that are not valid UTF-8.
 class DecodeStream {
  public:
   explicit DecodeStream(Tokenizer tokenizer, bool skip_special = true)
       : tokenizer_(std::move(tokenizer)), skip_special_(skip_special) {}
 
-  /// What is certain now: whole code points, often nothing.
+  /// The text that has become certain: whole code points, often none.
   std::string feed(int32_t id);
-  /// What is left.
+  /// The rest of the text.
   std::string finish();
 
  private:
@@ -113,9 +115,9 @@ class DecodeStream {
 
   Tokenizer tokenizer_;
   bool skip_special_;
-  std::vector<int32_t> ids_;  // those whose text is given already, as context, then the new ones
+  std::vector<int32_t> ids_;  // first context_ ids whose text was returned, then the new ones
   size_t context_ = 0, waiting_ = 0;
-  std::string given_;  // of the text of ids_
+  std::string given_;  // the part of the text of ids_ that was returned
 };
 
 }  // namespace heed::text

@@ -1,10 +1,11 @@
 #include "heed/text/tokenizer_files.h"
 
-#include <algorithm>
 #include <map>
+#include <unordered_set>
 
 #include "heed/base/file.h"
 #include "heed/base/json.h"
+#include "heed/base/reader_limits.h"
 
 namespace heed::text {
 namespace {
@@ -75,20 +76,21 @@ std::vector<AddedToken> TokenizerFiles::added_tokens(std::vector<AddedToken> def
   std::map<int64_t, AddedToken> numbered;
   const std::string file = path_of("added_tokens.json");
   for (const auto& [content, id] : added_.items())
-    numbered[integer_of(id, content, file, 0, Vocabulary::kMostIds)].content = content;
+    numbered[integer_of(id, content, file, 0, limits::kMaxTokenIds - 1)].content = content;
   if (config_.contains("added_tokens_decoder") && config_["added_tokens_decoder"].is_object()) {
     for (const auto& [id, token] : config_["added_tokens_decoder"].items()) {
-      require(!id.empty() && id.size() < 9 && id.find_first_not_of("0123456789") == id.npos,
-              "{}: added_tokens_decoder has the number \"{}\"", path_of("tokenizer_config.json"),
-              one_line(id));
+      if (id.empty() || id.size() > 8 || id.find_first_not_of("0123456789") != id.npos)
+        fail("{}: added_tokens_decoder has the number {}", path_of("tokenizer_config.json"),
+             quoted(id));
       numbered[std::stoi(id)] = read_added_token(token, path_of("tokenizer_config.json"));
     }
   }
   std::vector<AddedToken> tokens;
   for (auto& [id, token] : numbered) tokens.push_back(std::move(token));
+  std::unordered_set<std::string> contents;
+  for (const AddedToken& token : tokens) contents.insert(token.content);
   const auto add = [&](AddedToken token) {
-    const auto same = [&](const AddedToken& other) { return other.content == token.content; };
-    if (!token.content.empty() && std::none_of(tokens.begin(), tokens.end(), same))
+    if (!token.content.empty() && contents.insert(token.content).second)
       tokens.push_back(std::move(token));
   };
   for (AddedToken& token : defaults) add(std::move(token));

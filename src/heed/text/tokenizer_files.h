@@ -11,10 +11,10 @@
 
 namespace heed::text {
 
-/// The tokenizer files of a model directory, and which of them were of use.
+/// The tokenizer files of a model directory. Remembers which of them were read.
 class TokenizerFiles {
  public:
-  /// Reads what says how the others are to be taken: tokenizer_config.json,
+  /// Reads the files that configure the others: tokenizer_config.json,
   /// special_tokens_map.json, added_tokens.json and config.json. All may be missing.
   explicit TokenizerFiles(std::filesystem::path directory);
 
@@ -22,7 +22,7 @@ class TokenizerFiles {
   /// The contents of a file, or nothing if there is none. Throws Error when it cannot be read.
   std::optional<std::string> take(const std::string& name);
   std::optional<nlohmann::json> take_json(const std::string& name);
-  /// Name and contents of all that was taken.
+  /// Name and contents of all files that were read.
   std::vector<std::pair<std::string, std::string>> taken() && { return std::move(taken_); }
 
   /// A member of tokenizer_config.json, or `otherwise` where it is missing or null.
@@ -31,8 +31,8 @@ class TokenizerFiles {
   std::string kind() const;
   /// The special tokens that the files name.
   const SpecialTokenNames& special_tokens() const { return special_tokens_; }
-  /// The added tokens that the files list, by their numbers; then `defaults` and the special tokens
-  /// that are not among them.
+  /// The added tokens that the files list, in the order of their ids; then those of `defaults` and
+  /// the special tokens that the files do not list.
   std::vector<AddedToken> added_tokens(std::vector<AddedToken> defaults) const;
 
  private:

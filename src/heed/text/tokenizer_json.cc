@@ -1,4 +1,5 @@
 #include "heed/base/json.h"
+#include "heed/base/reader_limits.h"
 #include "heed/text/tokenizer.h"
 #include "heed/text/tokenizer_files.h"
 
@@ -15,8 +16,40 @@ AddedToken read_added_token(const nlohmann::json& json, const std::string& file)
   return token;
 }
 
+namespace {
+
+/// Normalizers, pre-tokenizers and so on below `json`, and the bytes of their regular expressions.
+struct PartCount {
+  size_t parts = 0, pattern_bytes = 0;
+
+  void add(const nlohmann::json& json) {
+    if (!json.is_structured()) return;
+    if (json.is_object() && json.contains("type")) ++parts;
+    if (json.is_object() && json.contains("Regex") && json["Regex"].is_string())
+      pattern_bytes += json["Regex"].get_ref<const std::string&>().size();
+    for (const auto& child : json) add(child);
+  }
+};
+
+/// Each part takes a step over every text, and each pattern memory.
+void check_part_count(const nlohmann::json& json, const std::string& file) {
+  PartCount count;
+  for (const char* key : {"normalizer", "pre_tokenizer", "post_processor", "decoder"})
+    if (json.contains(key)) count.add(json[key]);
+  require(
+      count.parts <= limits::kMaxTokenizerParts,
+      "{}: {} normalizers, pre-tokenizers, post-processors and decoders, at most {} are allowed",
+      file, count.parts, limits::kMaxTokenizerParts);
+  require(count.pattern_bytes <= limits::kMaxPatternBytes,
+          "{}: the regular expressions have {} bytes together, at most {} are allowed", file,
+          count.pattern_bytes, limits::kMaxPatternBytes);
+}
+
+}  // namespace
+
 TokenizerParts read_tokenizer_parts(const nlohmann::json& json, const std::string& file) {
   if (!json.is_object()) fail("{}: expected an object, found {}", file, excerpt(json));
+  check_part_count(json, file);
   const auto member = [&](const char* key) -> const nlohmann::json* {
     const auto found = json.find(key);
     return found == json.end() || found->is_null() ? nullptr : &*found;

@@ -1,6 +1,7 @@
 #include <sstream>
 
 #include "heed/base/error.h"
+#include "heed/base/quote.h"
 #include "heed/text/pre_tokenizers/named_patterns.h"
 #include "heed/text/tokenizer_files.h"
 #include "heed/text/utf8.h"
@@ -33,7 +34,8 @@ PostProcessor around(const TokenizerParts& parts, const std::vector<AddedToken>&
     if (piece.empty()) return std::vector<int32_t>{};
     auto id = tokens.find(piece);
     if (!id) id = parts.model->vocabulary().find(piece);
-    require(id.has_value(), "{}: the special token \"{}\" is not in the vocabulary", file, piece);
+    require(id.has_value(), "{}: the special token {} is not in the vocabulary", file,
+            quoted(piece));
     return std::vector<int32_t>{*id};
   };
   return PostProcessor::around(ids(before), ids(after));

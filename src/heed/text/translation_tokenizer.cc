@@ -28,11 +28,11 @@ std::vector<std::string> read_vocabulary(const std::filesystem::path& path) {
   std::vector<bool> taken(json.size());
   for (const auto& [piece, value] : json.items()) {
     const auto id = get<int64_t>(json, piece, file);
-    require(id >= 0 && id < static_cast<int64_t>(json.size()),
-            "{}: \"{}\" has the number {}, expected 0 to {}", file, piece, id, json.size() - 1);
+    if (id < 0 || id >= static_cast<int64_t>(json.size()))
+      fail("{}: {} has the number {}, expected 0 to {}", file, quoted(piece), id, json.size() - 1);
     const auto place = static_cast<size_t>(id);
-    require(!taken[place], "{}: \"{}\" and \"{}\" both have the number {}", file, pieces[place],
-            piece, id);
+    if (taken[place])
+      fail("{}: {} and {} both have the number {}", file, quoted(pieces[place]), quoted(piece), id);
     taken[place] = true;
     pieces[place] = piece;
   }

@@ -29,12 +29,12 @@ class TranslationTokenizer {
   std::vector<int32_t> encode_target(std::string_view text) const;
   /// The text of target tokens; special tokens are left out.
   std::string decode_target(std::span<const int32_t> tokens) const;
-  /// A token as its piece, for those who look inside.
+  /// The piece of a token.
   const std::string& piece(int32_t token) const;
 
   int64_t vocab_size() const { return static_cast<int64_t>(pieces_.size()); }
 
-  /// The files again: name and contents.
+  /// The files, name and contents, to be saved with a model.
   std::vector<std::pair<std::string, std::string>> files() const;
 
  private:

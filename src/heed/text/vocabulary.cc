@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "heed/base/json.h"
+#include "heed/base/reader_limits.h"
 
 namespace heed::text {
 namespace {
@@ -21,13 +22,15 @@ Vocabulary Vocabulary::read(const nlohmann::json& json, const std::string& file)
   Vocabulary vocabulary;
   vocabulary.reserve(json.size());
   for (const auto& [piece, id] : json.items())
-    vocabulary.add(piece, static_cast<int32_t>(integer_of(id, piece, file, 0, kMostIds - 1)));
+    vocabulary.add(piece,
+                   static_cast<int32_t>(integer_of(id, piece, file, 0, limits::kMaxTokenIds - 1)));
   return vocabulary;
 }
 
 void Vocabulary::add(std::string piece, int32_t id) {
-  if (id < 0 || id >= kMostIds)
-    fail("piece {} has the number {}, expected 0 to {}", one_line(piece), id, kMostIds - 1);
+  if (id < 0 || id >= limits::kMaxTokenIds)
+    fail("piece {} has the number {}, expected 0 to {}", quoted(piece), id,
+         limits::kMaxTokenIds - 1);
   if (2 * (entries_.size() + 1) > slots_.size()) reserve(2 * entries_.size() + 8);
   const uint32_t hash = hash_of(piece);
   Slot& slot = slots_[slot_of(piece, hash)];

@@ -9,9 +9,11 @@
 
 #include "heed/base/error.h"
 #include "heed/base/names.h"
+#include "heed/base/quote.h"
 #include "heed/model/config_fields.h"
 #include "heed/train/config.h"
 #include "heed/train/renamed_keys.h"
+#include "heed/train/toml_keys.h"
 
 namespace heed::train {
 namespace {
@@ -70,7 +72,7 @@ void read_value(const std::string& key, const toml::node& node, T& value) {
   if (!found) {
     std::ostringstream text;
     node.visit([&](const auto& inner) { text << inner; });
-    fail("{} is {}, expected {}", key, text.str(), kind_of<T>());
+    fail("{} is {}, expected {}", key, one_line(text.str()), kind_of<T>());
   }
   value = *found;
 }
@@ -232,10 +234,11 @@ Field& find_field(std::vector<Field>& all, const std::string& key, const std::st
           current);
   for (Field& candidate : all)
     if (candidate.key == (current.empty() ? key : current)) return candidate;
+  const std::string_view begin = std::string_view(key).substr(0, 100);
   const auto nearest = std::min_element(all.begin(), all.end(), [&](const auto& a, const auto& b) {
-    return edit_distance(a.key, key) < edit_distance(b.key, key);
+    return edit_distance(a.key, begin) < edit_distance(b.key, begin);
   });
-  fail("{}: there is no key {}; did you mean {}?", where, key, nearest->key);
+  fail("{}: there is no key {}; did you mean {}?", where, one_line(key), nearest->key);
 }
 
 std::string section_of(const std::string& key) { return key.substr(0, key.find('.')); }
@@ -244,18 +247,19 @@ std::string section_of(const std::string& key) { return key.substr(0, key.find('
 
 void read_toml(TrainConfig& config, const std::string& text, const std::string& file,
                FormerKeys former) {
+  check_toml_keys(text, file);
   toml::table table;
   try {
     table = toml::parse(text);
   } catch (const toml::parse_error& error) {
-    fail("{}:{}: {}", file, error.source().begin.line, error.description());
+    fail("{}:{}: {}", file, error.source().begin.line, one_line(error.description()));
   }
   std::vector<Field> all = fields(config);
   for (const auto& [section, content] : table) {
     const std::string where = fmt::format("{}:{}", file, content.source().begin.line);
     const std::string name{section.str()};
     const toml::table* inner = content.as_table();
-    require(inner != nullptr, "{}: {} stands outside of a [section]", where, name);
+    require(inner != nullptr, "{}: {} stands outside of a [section]", where, one_line(name));
     for (const auto& [key, value] : *inner) {
       const std::string line = fmt::format("{}:{}", file, value.source().begin.line);
       Field& found = find_field(all, fmt::format("{}.{}", name, key.str()), line, former);

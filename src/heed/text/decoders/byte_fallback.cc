@@ -21,10 +21,11 @@ std::optional<char> byte_of(std::string_view piece) {
   return static_cast<char>(*high * 16 + *low);
 }
 
-/// Bytes that follow each other are text if all of them together are UTF-8, and U+FFFD each if not.
+/// A run of byte pieces becomes text if it is valid UTF-8 as a whole; otherwise each byte becomes
+/// U+FFFD.
 class ByteFallback : public Decoder {
  public:
-  void apply(std::vector<std::string>& pieces) const override {
+  void apply(std::vector<std::string>& pieces, size_t) const override {
     std::vector<std::string> result;
     std::string bytes;
     const auto end_run = [&] {

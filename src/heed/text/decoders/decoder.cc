@@ -4,6 +4,7 @@
 #include "heed/text/byte_alphabet.h"
 #include "heed/text/decoders/replace_all.h"
 #include "heed/text/regex/pattern.h"
+#include "heed/text/text_size.h"
 #include "heed/text/utf8.h"
 
 namespace heed::text {
@@ -12,8 +13,8 @@ namespace {
 class Sequence : public Decoder {
  public:
   explicit Sequence(std::vector<std::unique_ptr<Decoder>> parts) : parts_(std::move(parts)) {}
-  void apply(std::vector<std::string>& pieces) const override {
-    for (const auto& part : parts_) part->apply(pieces);
+  void apply(std::vector<std::string>& pieces, size_t max_size) const override {
+    for (const auto& part : parts_) part->apply(pieces, max_size);
   }
 
  private:
@@ -22,7 +23,7 @@ class Sequence : public Decoder {
 
 class ByteLevel : public Decoder {
  public:
-  void apply(std::vector<std::string>& pieces) const override {
+  void apply(std::vector<std::string>& pieces, size_t) const override {
     std::string bytes;
     for (const std::string& piece : pieces) append_letter_bytes(bytes, piece);
     pieces = {with_replacements(bytes)};
@@ -31,7 +32,7 @@ class ByteLevel : public Decoder {
 
 class Fuse : public Decoder {
  public:
-  void apply(std::vector<std::string>& pieces) const override {
+  void apply(std::vector<std::string>& pieces, size_t) const override {
     std::string text;
     for (const std::string& piece : pieces) text += piece;
     pieces = {std::move(text)};
@@ -43,7 +44,7 @@ class Strip : public Decoder {
   Strip(char32_t content, int64_t start, int64_t stop) : start_(start), stop_(stop) {
     append_utf8(content_, content);
   }
-  void apply(std::vector<std::string>& pieces) const override {
+  void apply(std::vector<std::string>& pieces, size_t) const override {
     for (std::string& piece : pieces) {
       std::string_view rest = piece;
       for (int64_t i = 0; i < start_ && rest.starts_with(content_); ++i)
@@ -63,18 +64,21 @@ class Replace : public Decoder {
  public:
   Replace(Regex pattern, std::string content)
       : pattern_(std::move(pattern)), content_(std::move(content)) {}
-  void apply(std::vector<std::string>& pieces) const override {
+  void apply(std::vector<std::string>& pieces, size_t max_size) const override {
+    size_t size = 0;
     for (std::string& piece : pieces) {
       std::string result;
       size_t position = 0;
       if (piece.empty()) continue;
-      for (const TextSpan match : pattern_.find_all(piece)) {
+      pattern_.for_each_match(piece, [&](TextSpan match) {
         result.append(piece, position, match.begin - position);
         result += content_;
         position = match.end;
-      }
+        check_text_size(size + result.size(), max_size);
+      });
       result.append(piece, position);
       piece = std::move(result);
+      size += piece.size();
     }
   }
 
@@ -86,8 +90,8 @@ class Replace : public Decoder {
 class Metaspace : public Decoder {
  public:
   explicit Metaspace(const MetaspaceOptions& options) : options_(options) {}
-  void apply(std::vector<std::string>& pieces) const override {
-    // The first word's space is the one that was put before it.
+  void apply(std::vector<std::string>& pieces, size_t) const override {
+    // The space before the first word was added by the pre-tokenizer.
     bool drop = options_.prepend != MetaspaceOptions::Prepend::never;
     for (std::string& piece : pieces) {
       replace_all(piece, options_.replacement, drop ? "" : " ");
@@ -102,7 +106,7 @@ class Metaspace : public Decoder {
 class WordPiece : public Decoder {
  public:
   WordPiece(std::string prefix, bool cleanup) : prefix_(std::move(prefix)), cleanup_(cleanup) {}
-  void apply(std::vector<std::string>& pieces) const override {
+  void apply(std::vector<std::string>& pieces, size_t) const override {
     for (size_t i = 0; i < pieces.size(); ++i) {
       if (i > 0 && pieces[i].starts_with(prefix_))
         pieces[i].erase(0, prefix_.size());
@@ -117,11 +121,11 @@ class WordPiece : public Decoder {
   bool cleanup_;
 };
 
-/// The pieces of words that end with a suffix.
+/// The suffix that ends each word becomes a space.
 class Bpe : public Decoder {
  public:
   explicit Bpe(std::string suffix) : suffix_(std::move(suffix)) {}
-  void apply(std::vector<std::string>& pieces) const override {
+  void apply(std::vector<std::string>& pieces, size_t) const override {
     for (std::string& piece : pieces)
       replace_all(piece, suffix_, &piece == &pieces.back() ? "" : " ");
   }

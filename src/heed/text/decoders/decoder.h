@@ -9,11 +9,13 @@
 
 namespace heed::text {
 
-/// Turns pieces back into parts of a text, which joined are the text. Immutable.
+/// Turns pieces into parts of a text; the text is their concatenation. Immutable.
 class Decoder {
  public:
   virtual ~Decoder() = default;
-  virtual void apply(std::vector<std::string>& pieces) const = 0;
+  /// Throws Error when replacements that come from a file make the parts together longer than
+  /// `max_size` bytes.
+  virtual void apply(std::vector<std::string>& pieces, size_t max_size) const = 0;
 };
 
 /// What "decoder" of a tokenizer.json describes; `file` is what errors call it. Throws Error on a
@@ -24,11 +26,13 @@ std::unique_ptr<Decoder> make_decoder_sequence(std::vector<std::unique_ptr<Decod
 std::unique_ptr<Decoder> make_byte_level_decoder();
 std::unique_ptr<Decoder> make_byte_fallback_decoder();
 std::unique_ptr<Decoder> make_fuse_decoder();
-/// Removes up to `start` and `stop` times `content` at the two ends of each part.
+/// Removes `content` up to `start` times from the beginning and up to `stop` times from the end of
+/// each part.
 std::unique_ptr<Decoder> make_strip_decoder(char32_t content, int64_t start, int64_t stop);
 std::unique_ptr<Decoder> make_replace_decoder(Regex pattern, std::string content);
 std::unique_ptr<Decoder> make_metaspace_decoder(const MetaspaceOptions& options);
-/// Joins pieces with `prefix` to those before them; with `cleanup`, spaces before punctuation go.
+/// Puts a space before each piece but the first, unless it begins with `prefix`, which is removed.
+/// `cleanup` removes spaces before punctuation.
 std::unique_ptr<Decoder> make_word_piece_decoder(std::string prefix, bool cleanup);
 
 }  // namespace heed::text

@@ -5,10 +5,10 @@
 
 namespace heed::text {
 
-/// Replaces every `wanted`, from left to right, by `with`. An empty one is nowhere.
+/// Replaces every `wanted`, from left to right, by `with`. Does nothing when `wanted` is empty.
 void replace_all(std::string& text, std::string_view wanted, std::string_view with);
 
-/// Takes away the spaces that WordPiece puts before punctuation and contractions.
+/// Removes the spaces that WordPiece puts before punctuation and contractions.
 void clean_up(std::string& text);
 
 }  // namespace heed::text

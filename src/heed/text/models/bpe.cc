@@ -35,8 +35,8 @@ class Bpe : public TokenizerModel {
   }
 
  private:
-  /// The unknown piece that more unknown letters may still join is added late: after pieces for
-  /// bytes that follow it. `tokenizers` does so too.
+  /// An unknown piece is added only when no further unknown letter can be fused with it, which is
+  /// after the byte pieces that follow it. `tokenizers` has the same order.
   void add_letters(std::string_view word, WordMerger& merger) const {
     bool pending_unknown = false;
     const auto add_pending = [&] {
@@ -61,8 +61,9 @@ class Bpe : public TokenizerModel {
         }
       }
       if (!options_.unknown) continue;  // left out
-      require(unknown_.has_value(), "the letter \"{}\" is unknown and so is the piece \"{}\"",
-              one_line(bytes), one_line(*options_.unknown));
+      if (!unknown_)
+        fail("the letter {} is unknown and so is the piece {}", quoted(bytes),
+             quoted(*options_.unknown));
       if (!options_.fuse_unknown) add_pending();
       pending_unknown = true;
     }

@@ -10,15 +10,15 @@
 
 namespace heed::text {
 
-/// What two pieces become, found by both: a hash table without pointers, in the pool's memory,
-/// which has large pages.
+/// Maps pairs of pieces to their merges: a hash table without pointers, in the pool's memory, which
+/// has large pages.
 class MergeTable {
  public:
   explicit MergeTable(const std::vector<BpeMerge>& merges) {
     size_t size = 16;
     while (size < 2 * merges.size()) size *= 2;
     slots_.resize(size, BpeMerge{-1, -1, 0, 0});
-    // Of one pair twice, the last counts.
+    // When a pair occurs twice, the last merge counts.
     for (const BpeMerge& merge : merges) slots_[slot_of(merge.left, merge.right)] = merge;
   }
 
@@ -29,7 +29,7 @@ class MergeTable {
   }
 
  private:
-  /// Where the pair is, or the free place where it would be.
+  /// The slot of the pair, or the free slot where it would go.
   size_t slot_of(int32_t left, int32_t right) const {
     const auto key =
         (static_cast<uint64_t>(static_cast<uint32_t>(left)) << 32) | static_cast<uint32_t>(right);

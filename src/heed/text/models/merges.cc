@@ -3,13 +3,14 @@
 
 #include "heed/base/json.h"
 #include "heed/text/models/tokenizer_model.h"
+#include "heed/text/piece_automaton.h"
 #include "heed/text/utf8.h"
 
 namespace heed::text {
 
 namespace {
 
-/// pair(i) has the two pieces that are merged `i`th.
+/// pair(i) is the pair of rank i.
 template <typename Pair>
 std::vector<BpeMerge> merges_of(const Vocabulary& vocabulary, size_t count, const Pair& pair,
                                 const BpeOptions& options, const std::string& file) {
@@ -17,8 +18,7 @@ std::vector<BpeMerge> merges_of(const Vocabulary& vocabulary, size_t count, cons
   merges.reserve(count);
   const auto number = [&](std::string_view piece) {
     const auto id = vocabulary.find(piece);
-    if (!id)
-      fail("{}: the piece \"{}\" of a merge is not in the vocabulary", file, one_line(piece));
+    if (!id) fail("{}: the piece {} of a merge is not in the vocabulary", file, quoted(piece));
     return *id;
   };
   const size_t prefix = options.continuing_prefix.size();
@@ -26,12 +26,36 @@ std::vector<BpeMerge> merges_of(const Vocabulary& vocabulary, size_t count, cons
   for (size_t i = 0; i < count; ++i) {
     const auto& [left, right] = pair(i);
     if (right.size() < prefix)
-      fail("{}: the piece \"{}\" of a merge is shorter than the prefix {}", file, one_line(right),
-           one_line(options.continuing_prefix));
+      fail("{}: the piece {} of a merge is shorter than the prefix {}", file, quoted(right),
+           quoted(options.continuing_prefix));
     merged.assign(left).append(right.substr(prefix));
     merges.push_back({number(left), number(right), static_cast<int32_t>(i), number(merged)});
   }
   return merges;
+}
+
+/// All pairs of pieces whose concatenation is `piece`, the shortest left one first.
+std::vector<std::pair<int32_t, int32_t>> cuts_of(std::string_view piece,
+                                                 const PieceAutomaton& automaton) {
+  struct Part {
+    size_t bytes;
+    int32_t id;
+  };
+  std::vector<Part> lefts, rights;
+  const auto state = automaton.for_each_prefix(piece, [&](size_t bytes, int32_t id) {
+    lefts.push_back({bytes, id});
+  });
+  automaton.for_each_suffix(state, [&](size_t bytes, int32_t id) {
+    rights.push_back({bytes, id});
+  });
+  std::vector<std::pair<int32_t, int32_t>> cuts;
+  auto right = rights.begin();
+  for (const Part& left : lefts) {
+    while (right != rights.end() && left.bytes + right->bytes > piece.size()) ++right;
+    if (right == rights.end()) break;
+    if (left.bytes + right->bytes == piece.size()) cuts.emplace_back(left.id, right->id);
+  }
+  return cuts;
 }
 
 }  // namespace
@@ -61,17 +85,14 @@ std::vector<BpeMerge> merges_of_scores(const Vocabulary& vocabulary,
     const auto found = std::lower_bound(ranks.begin(), ranks.end(), score, std::greater<>());
     return static_cast<int32_t>(found - ranks.begin());
   };
+  const PieceAutomaton automaton(vocabulary);
   std::vector<BpeMerge> merges;
   for (int32_t id = 0; id < vocabulary.end(); ++id) {
     const std::string* piece = vocabulary.piece(id);
     const auto& score = scores[static_cast<size_t>(id)];
     if (piece == nullptr || !score || vocabulary.find(*piece) != id) continue;
-    for (size_t cut = 1; cut < piece->size(); ++cut) {
-      if (((*piece)[cut] & 0xC0) == 0x80) continue;
-      const auto left = vocabulary.find(std::string_view(*piece).substr(0, cut));
-      const auto right = vocabulary.find(std::string_view(*piece).substr(cut));
-      if (left && right) merges.push_back({*left, *right, rank_of(*score), id});
-    }
+    for (const auto& [left, right] : cuts_of(*piece, automaton))
+      merges.push_back({left, right, rank_of(*score), id});
   }
   return merges;
 }
@@ -79,7 +100,7 @@ std::vector<BpeMerge> merges_of_scores(const Vocabulary& vocabulary,
 PiecePair read_merge(std::string_view line, const std::string& where) {
   const size_t space = line.find(' ');
   if (space == std::string_view::npos || line.find(' ', space + 1) != std::string_view::npos)
-    fail("{}: the merge \"{}\", expected two pieces and a space between", where, one_line(line));
+    fail("{}: the merge {}, expected two pieces and a space between", where, quoted(line));
   return {line.substr(0, space), line.substr(space + 1)};
 }
 

@@ -5,7 +5,7 @@
 namespace heed::text {
 namespace {
 
-/// Whole words alone.
+/// Each word is one piece.
 class WordLevel : public TokenizerModel {
  public:
   WordLevel(Vocabulary vocabulary, std::string unknown)
@@ -14,8 +14,7 @@ class WordLevel : public TokenizerModel {
   void tokenize(std::string_view word, std::vector<int32_t>& ids) const override {
     auto id = vocabulary().find(word);
     if (!id) id = vocabulary().find(unknown_);
-    require(id.has_value(), "the word \"{}\" is unknown and so is the piece \"{}\"", one_line(word),
-            one_line(unknown_));
+    if (!id) fail("the word {} is unknown and so is the piece {}", quoted(word), quoted(unknown_));
     ids.push_back(*id);
   }
 
@@ -23,7 +22,7 @@ class WordLevel : public TokenizerModel {
   std::string unknown_;
 };
 
-/// Models of the first versions do not say what they are.
+/// Files of the first versions of `tokenizers` have no "type".
 std::string type_of(const nlohmann::json& json) {
   if (json.contains("merges")) return "BPE";
   if (json.contains("max_input_chars_per_word")) return "WordPiece";

@@ -19,8 +19,8 @@ class TokenizerModel {
 
   const Vocabulary& vocabulary() const { return vocabulary_; }
 
-  /// Appends the numbers of the pieces of `word`, which is valid UTF-8. Throws Error when a piece
-  /// for what is unknown is needed and there is none.
+  /// Appends the ids of the pieces of `word`, which is valid UTF-8. Throws Error when an unknown
+  /// piece is needed and the vocabulary has none.
   virtual void tokenize(std::string_view word, std::vector<int32_t>& ids) const = 0;
 
  private:
@@ -33,22 +33,23 @@ std::unique_ptr<TokenizerModel> read_model(const nlohmann::json& json, const std
 
 /// Byte-pair encoding (Sennrich et al., 2016).
 struct BpeOptions {
-  std::optional<std::string> unknown;  // the piece of what is not in the vocabulary
-  std::string continuing_prefix;       // of every letter of a word but the first
-  std::string end_suffix;              // of the last letter of a word
-  bool fuse_unknown = false;           // unknown letters that follow each other are one piece
+  std::optional<std::string> unknown;  // the piece for letters outside the vocabulary
+  std::string continuing_prefix;       // put before every letter of a word but the first
+  std::string end_suffix;              // put after the last letter of a word
+  bool fuse_unknown = false;           // adjacent unknown letters become one piece
   bool byte_fallback = false;          // an unknown letter becomes pieces like <0xE5>
-  bool ignore_merges = false;          // a word that is a piece is not cut
+  bool ignore_merges = false;          // a word that is a piece stays whole
 };
-/// Two pieces that become one. Lower ranks go first, and of equal ones the leftmost.
+/// Two pieces that become one. The merge with the lowest rank is applied first; among equal ranks
+/// the leftmost.
 struct BpeMerge {
   int32_t left, right, rank, result;
 };
 std::unique_ptr<TokenizerModel> make_bpe(Vocabulary vocabulary, const std::vector<BpeMerge>& merges,
                                          const BpeOptions& options);
-/// Two pieces, which point into the text or the file that they were read from.
+/// Two pieces; views of the text or the file that they were read from.
 using PiecePair = std::pair<std::string_view, std::string_view>;
-/// From pairs of pieces, the first of which is merged first.
+/// The merges of pairs of pieces; the rank is the position.
 std::vector<BpeMerge> merges_of_pairs(const Vocabulary& vocabulary,
                                       const std::vector<PiecePair>& pairs,
                                       const BpeOptions& options, const std::string& file);
@@ -56,16 +57,17 @@ std::vector<BpeMerge> merges_of_pairs(const Vocabulary& vocabulary,
 std::vector<BpeMerge> merges_of_lines(const Vocabulary& vocabulary,
                                       const std::vector<std::string_view>& lines,
                                       const BpeOptions& options, const std::string& file);
-/// SentencePiece's rule: any two pieces whose text together is a piece, the best score first. No
-/// two become a piece without a score; all scores are finite.
+/// SentencePiece's rule: two pieces merge when their concatenation is a piece with a score; the
+/// rank is that of the score, the highest first. Scores are finite, `scores[id]` is none for pieces
+/// that no merge makes.
 std::vector<BpeMerge> merges_of_scores(const Vocabulary& vocabulary,
                                        const std::vector<std::optional<float>>& scores);
-/// Two pieces with a space between; `where` begins the text of errors.
+/// Reads two pieces with a space between; `where` begins the text of errors.
 PiecePair read_merge(std::string_view line, const std::string& where);
 /// The pairs of a merges.txt, one a line.
 std::vector<PiecePair> read_merges_text(std::string_view text, const std::string& file);
 
-/// Greedy: the longest piece that a word begins with, and so on (Wu et al., 2016).
+/// Greedy longest match from the left (Wu et al., 2016).
 struct WordPieceOptions {
   std::string unknown = "[UNK]", continuing_prefix = "##";
   int64_t longest_word = 100;  // code points; longer words are unknown
@@ -73,7 +75,7 @@ struct WordPieceOptions {
 std::unique_ptr<TokenizerModel> make_word_piece(Vocabulary vocabulary,
                                                 const WordPieceOptions& options);
 
-/// The likeliest pieces under a unigram language model (Kudo, 2018).
+/// The most probable segmentation under a unigram language model (Kudo, 2018).
 struct UnigramOptions {
   std::optional<int32_t> unknown;
   bool byte_fallback = false;
@@ -91,7 +93,7 @@ std::unique_ptr<TokenizerModel> read_unigram(const nlohmann::json& json, const s
 /// The piece <0xE5> of a byte.
 std::string byte_piece(uint8_t byte);
 
-/// The numbers of the pieces <0x..> of all bytes of `text`, or nothing if one is missing.
+/// The ids of the pieces <0x..> of all bytes of `text`, or nothing if one is missing.
 std::optional<std::vector<int32_t>> byte_pieces(const Vocabulary& vocabulary,
                                                 std::string_view text);
 

@@ -2,8 +2,8 @@
 #include <limits>
 
 #include "heed/base/json.h"
-#include "heed/text/models/piece_trie.h"
 #include "heed/text/models/tokenizer_model.h"
+#include "heed/text/piece_automaton.h"
 #include "heed/text/utf8.h"
 
 namespace heed::text {
@@ -15,7 +15,7 @@ class Unigram : public TokenizerModel {
       : TokenizerModel(std::move(vocabulary)),
         scores_(std::move(scores)),
         options_(options),
-        trie_(this->vocabulary()) {
+        automaton_(this->vocabulary()) {
     constexpr double kUnknownPenalty = 10;
     double least = std::numeric_limits<double>::infinity();
     for (const double score : scores_) least = std::min(least, score);
@@ -24,7 +24,7 @@ class Unigram : public TokenizerModel {
 
   void tokenize(std::string_view word, std::vector<int32_t>& ids) const override {
     const std::vector<Arrival> best = best_paths(word);
-    std::vector<TextSpan> reversed;  // pieces; unknown ones that follow each other are one
+    std::vector<TextSpan> reversed;  // pieces; adjacent unknown ones are fused
     bool in_unknown = false;
     for (size_t end = word.size(); end > 0; end = best[end].begin) {
       const bool unknown = options_.unknown && best[end].id == *options_.unknown;
@@ -42,7 +42,7 @@ class Unigram : public TokenizerModel {
   struct TextSpan {
     size_t begin, end;
   };
-  /// The best way to a byte: the piece that ends there, and the sum of all scores.
+  /// The best segmentation up to a byte: its last piece, and the sum of its scores.
   struct Arrival {
     static constexpr size_t kNowhere = SIZE_MAX;
     size_t begin = kNowhere;
@@ -54,18 +54,23 @@ class Unigram : public TokenizerModel {
     }
   };
 
+  /// The Viterbi algorithm; result[i] is for the first i bytes, where a code point ends there.
+  /// Among equal scores the longest last piece wins.
   std::vector<Arrival> best_paths(std::string_view word) const {
     std::vector<Arrival> best(word.size() + 1);
+    PieceAutomaton::State state = PieceAutomaton::kStart;
     for (size_t begin = 0; begin < word.size();) {
-      const size_t length = code_point_at(word, begin).length;
-      const double score = best[begin].score;
+      const size_t length = code_point_at(word, begin).length, end = begin + length;
+      for (size_t i = begin; i < end; ++i)
+        state = automaton_.next(state, static_cast<uint8_t>(word[i]));
       bool has_single = false;
-      trie_.for_each_prefix(word.substr(begin), [&](size_t size, int32_t id) {
-        best[begin + size].offer(begin, scores_[static_cast<size_t>(id)] + score, id);
+      automaton_.for_each_suffix(state, [&](size_t size, int32_t id) {
+        const double before = best[end - size].score;
+        best[end].offer(end - size, scores_[static_cast<size_t>(id)] + before, id);
         has_single = has_single || size == length;
       });
-      if (!has_single) best[begin + length].offer(begin, unknown_score_ + score, unknown());
-      begin += length;
+      if (!has_single) best[end].offer(begin, unknown_score_ + best[begin].score, unknown());
+      begin = end;
     }
     return best;
   }
@@ -93,7 +98,7 @@ class Unigram : public TokenizerModel {
   std::vector<double> scores_;
   UnigramOptions options_;
   double unknown_score_ = 0;
-  PieceTrie trie_;
+  PieceAutomaton automaton_;
 };
 
 }  // namespace

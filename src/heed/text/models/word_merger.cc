@@ -27,7 +27,8 @@ void WordMerger::merge_at(const Candidate& candidate) {
   Symbol& left = symbols_[static_cast<size_t>(candidate.position)];
   if (left.removed || left.next == kNone) return;
   Symbol& right = symbols_[static_cast<size_t>(left.next)];
-  // A neighbour may have changed since; what counts for `tokenizers` is that the result has not.
+  // A neighbour may have changed since. As in `tokenizers`, the merge is still valid when its
+  // result is the same.
   const BpeMerge* merge = merges_.find(left.id, right.id);
   if (merge == nullptr || merge->result != candidate.result) return;
   left.id = candidate.result;

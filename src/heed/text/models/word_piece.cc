@@ -1,20 +1,48 @@
 #include <algorithm>
+#include <functional>
+#include <set>
 
 #include "heed/base/json.h"
+#include "heed/base/quote.h"
 #include "heed/text/models/tokenizer_model.h"
-#include "heed/text/utf8.h"
+#include "heed/text/piece_automaton.h"
 
 namespace heed::text {
 namespace {
 
+/// The pieces that continue a word, each from its last byte to its first and without the prefix.
+PieceAutomaton backward_continuations(const Vocabulary& vocabulary, const std::string& prefix) {
+  std::vector<std::string> reversed;
+  std::vector<int32_t> ids;
+  for (int32_t id = 0; id < vocabulary.end(); ++id) {
+    const std::string* piece = vocabulary.piece(id);
+    if (piece == nullptr || !piece->starts_with(prefix) || vocabulary.find(*piece) != id) continue;
+    reversed.emplace_back(piece->rbegin(),
+                          piece->rend() - static_cast<std::ptrdiff_t>(prefix.size()));
+    ids.push_back(id);
+  }
+  std::vector<PieceAutomaton::Piece> pieces;
+  for (size_t i = 0; i < ids.size(); ++i) pieces.push_back({reversed[i], ids[i]});
+  return PieceAutomaton(std::move(pieces));
+}
+
+/// The different lengths of pieces in bytes. There are few: n of them take n * n / 2 bytes of
+/// pieces.
+std::vector<size_t> descending_lengths(const Vocabulary& vocabulary) {
+  std::set<size_t, std::greater<>> lengths;
+  for (int32_t id = 0; id < vocabulary.end(); ++id)
+    if (const std::string* piece = vocabulary.piece(id); piece != nullptr && !piece->empty())
+      lengths.insert(piece->size());
+  return {lengths.begin(), lengths.end()};
+}
+
 class WordPiece : public TokenizerModel {
  public:
   WordPiece(Vocabulary vocabulary, const WordPieceOptions& options)
-      : TokenizerModel(std::move(vocabulary)), options_(options) {
-    for (int32_t id = 0; id < this->vocabulary().end(); ++id)
-      if (const std::string* piece = this->vocabulary().piece(id))
-        longest_piece_ = std::max(longest_piece_, piece->size());
-  }
+      : TokenizerModel(std::move(vocabulary)),
+        options_(options),
+        lengths_(descending_lengths(this->vocabulary())),
+        continuations_(backward_continuations(this->vocabulary(), options.continuing_prefix)) {}
 
   void tokenize(std::string_view word, std::vector<int32_t>& ids) const override {
     const size_t before = ids.size();
@@ -22,34 +50,59 @@ class WordPiece : public TokenizerModel {
         std::count_if(word.begin(), word.end(), [](char byte) { return (byte & 0xC0) != 0x80; });
     if (code_points <= options_.longest_word && cut(word, ids)) return;
     const auto unknown = vocabulary().find(options_.unknown);
-    require(unknown.has_value(), "the word \"{}\" is unknown and so is the piece \"{}\"",
-            one_line(word), one_line(options_.unknown));
+    if (!unknown)
+      fail("the word {} is unknown and so is the piece {}", quoted(word), quoted(options_.unknown));
     ids.resize(before);
     ids.push_back(*unknown);
   }
 
  private:
+  struct Found {
+    size_t size = 0;  // bytes; 0 where there is no piece
+    int32_t id = 0;
+  };
+
+  /// False when some part of the word is no piece.
   bool cut(std::string_view word, std::vector<int32_t>& ids) const {
-    std::string piece;
-    for (size_t begin = 0; begin < word.size();) {
-      const std::string_view prefix = begin > 0 ? std::string_view(options_.continuing_prefix) : "";
-      size_t end = std::min(word.size(), begin + longest_piece_);
-      std::optional<int32_t> found;
-      for (; end > begin; --end) {
-        if (end < word.size() && (word[end] & 0xC0) == 0x80) continue;
-        piece = prefix;
-        piece += word.substr(begin, end - begin);
-        if ((found = vocabulary().find(piece))) break;
-      }
-      if (!found) return false;
-      ids.push_back(*found);
-      begin = end;
+    if (word.empty()) return true;
+    if (const auto whole = vocabulary().find(word)) {
+      ids.push_back(*whole);
+      return true;
+    }
+    const Found first = longest_beginning(word);
+    if (first.size == 0) return false;
+    ids.push_back(first.id);
+    const std::vector<Found> longest = longest_continuations(word, first.size);
+    for (size_t begin = first.size; begin < word.size(); begin += longest[begin].size) {
+      if (longest[begin].size == 0) return false;
+      ids.push_back(longest[begin].id);
     }
     return true;
   }
 
+  Found longest_beginning(std::string_view word) const {
+    for (const size_t length : lengths_)
+      if (length <= word.size())
+        if (const auto id = vocabulary().find(word.substr(0, length))) return {length, *id};
+    return {};
+  }
+
+  /// For each byte from `begin` on the longest piece that continues the word there.
+  std::vector<Found> longest_continuations(std::string_view word, size_t begin) const {
+    std::vector<Found> longest(word.size());
+    PieceAutomaton::State state = PieceAutomaton::kStart;
+    for (size_t i = word.size(); i-- > begin;) {
+      state = continuations_.next(state, static_cast<uint8_t>(word[i]));
+      continuations_.with_longest_suffix(state, [&](size_t size, int32_t id) {
+        longest[i] = {size, id};
+      });
+    }
+    return longest;
+  }
+
   WordPieceOptions options_;
-  size_t longest_piece_ = 0;  // bytes
+  std::vector<size_t> lengths_;
+  PieceAutomaton continuations_;
 };
 
 }  // namespace

@@ -18,7 +18,7 @@ class BertNormalizer : public Normalizer {
  public:
   explicit BertNormalizer(const BertNormalizerOptions& options) : options_(options) {}
 
-  void apply(NormalizedText& text) const override {
+  void change(NormalizedText& text, size_t) const override {
     if (options_.clean_text) map_text(text, clean);
     if (options_.chinese) map_text(text, surround);
     if (options_.strip_accents) {

@@ -5,6 +5,7 @@
 #include "heed/base/json.h"
 #include "heed/text/byte_alphabet.h"
 #include "heed/text/normalizers/map_text.h"
+#include "heed/text/text_size.h"
 #include "heed/text/unicode/normal_forms.h"
 #include "heed/text/unicode/properties.h"
 
@@ -14,8 +15,8 @@ namespace {
 class Sequence : public Normalizer {
  public:
   explicit Sequence(std::vector<std::unique_ptr<Normalizer>> parts) : parts_(std::move(parts)) {}
-  void apply(NormalizedText& text) const override {
-    for (const auto& part : parts_) part->apply(text);
+  void change(NormalizedText& text, size_t max_size) const override {
+    for (const auto& part : parts_) part->apply(text, max_size);
   }
 
  private:
@@ -25,7 +26,7 @@ class Sequence : public Normalizer {
 class UnicodeForm : public Normalizer {
  public:
   explicit UnicodeForm(NormalForm form) : form_(form) {}
-  void apply(NormalizedText& text) const override {
+  void change(NormalizedText& text, size_t) const override {
     text.text = normal_form(text.text, form_, text.at_start);
   }
 
@@ -35,7 +36,7 @@ class UnicodeForm : public Normalizer {
 
 class Lowercase : public Normalizer {
  public:
-  void apply(NormalizedText& text) const override {
+  void change(NormalizedText& text, size_t) const override {
     map_text(text, [](char32_t value, std::string_view, std::string& result) {
       append_lower_case(result, value);
     });
@@ -44,7 +45,7 @@ class Lowercase : public Normalizer {
 
 class StripAccents : public Normalizer {
  public:
-  void apply(NormalizedText& text) const override {
+  void change(NormalizedText& text, size_t) const override {
     map_text(text, [](char32_t value, std::string_view bytes, std::string& result) {
       if (!is_combining_mark(value)) result += bytes;
     });
@@ -54,8 +55,8 @@ class StripAccents : public Normalizer {
 class Strip : public Normalizer {
  public:
   Strip(bool left, bool right) : left_(left), right_(right) {}
-  void apply(NormalizedText& text) const override {
-    // The first byte after the last, and of the first, code point that stays.
+  void change(NormalizedText& text, size_t) const override {
+    // Begin of the first and end of the last code point that is not white space.
     size_t begin = text.text.size(), end = 0, position = 0;
     for_each_code_point(text.text, [&](const CodePoint& point, std::string_view bytes) {
       if (!is_white_space(point.value)) {
@@ -76,10 +77,10 @@ class Strip : public Normalizer {
   bool left_, right_;
 };
 
-/// What SentencePiece does before its table in the rule set "nmt".
+/// The additions of SentencePiece's rule set "nmt" to a Unicode normal form.
 class Nmt : public Normalizer {
  public:
-  void apply(NormalizedText& text) const override {
+  void change(NormalizedText& text, size_t) const override {
     map_text(text, [](char32_t value, std::string_view bytes, std::string& result) {
       if (is_removed(value)) return;
       if (is_space(value))
@@ -104,8 +105,9 @@ class Nmt : public Normalizer {
 class Prepend : public Normalizer {
  public:
   explicit Prepend(std::string text) : prefix_(std::move(text)) {}
-  void apply(NormalizedText& text) const override {
+  void change(NormalizedText& text, size_t max_size) const override {
     if (text.text.empty()) return;
+    check_text_size(text.text.size() + prefix_.size(), max_size);
     text.text.insert(0, prefix_);
     if (text.at_start > 0) text.at_start += prefix_.size();
   }
@@ -116,7 +118,7 @@ class Prepend : public Normalizer {
 
 class ByteLevel : public Normalizer {
  public:
-  void apply(NormalizedText& text) const override {
+  void change(NormalizedText& text, size_t) const override {
     map_text(text, [](char32_t, std::string_view bytes, std::string& result) {
       append_byte_letters(result, bytes);
     });
@@ -132,6 +134,11 @@ std::unique_ptr<Normalizer> read_sequence(const nlohmann::json& json, const std:
 }
 
 }  // namespace
+
+void Normalizer::apply(NormalizedText& text, size_t max_size) const {
+  change(text, max_size);
+  check_text_size(text.text.size(), max_size);
+}
 
 std::unique_ptr<Normalizer> make_sequence(std::vector<std::unique_ptr<Normalizer>> parts) {
   return std::make_unique<Sequence>(std::move(parts));

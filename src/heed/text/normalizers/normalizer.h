@@ -14,9 +14,8 @@ namespace heed::text {
 /// A text on its way through a tokenizer; always valid UTF-8.
 struct NormalizedText {
   std::string text;
-  /// How many of its first bytes stand for the very beginning of the input: more than a code point
-  /// has when one became several, none when the beginning was removed. "First word" is defined by
-  /// it (Metaspace).
+  /// How many of the first bytes come from the first code point of the input: 0 when it was
+  /// removed. Metaspace uses it to find the first word.
   size_t at_start = 0;
 };
 
@@ -24,7 +23,13 @@ struct NormalizedText {
 class Normalizer {
  public:
   virtual ~Normalizer() = default;
-  virtual void apply(NormalizedText& text) const = 0;
+  /// Throws Error when the text becomes longer than `max_size` bytes.
+  void apply(NormalizedText& text, size_t max_size) const;
+
+ private:
+  /// Replacements that come from a file must keep to `max_size` while the text grows. For what
+  /// grows by a constant factor at most, the check in apply() is enough.
+  virtual void change(NormalizedText& text, size_t max_size) const = 0;
 };
 
 /// What "normalizer" of a tokenizer.json describes; `file` is what errors call it. Throws Error on

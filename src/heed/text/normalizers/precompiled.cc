@@ -4,6 +4,7 @@
 #include "heed/text/base64.h"
 #include "heed/text/charsmap.h"
 #include "heed/text/normalizers/normalizer.h"
+#include "heed/text/text_size.h"
 #include "heed/text/utf8.h"
 
 namespace heed::text {
@@ -31,15 +32,15 @@ size_t count_code_points(std::string_view text) {
   return count;
 }
 
-/// Replaces what the table of a SentencePiece model lists, in the order and with the oddities of
-/// `tokenizers`: a short grapheme cluster becomes whole what its beginning is replaced by.
+/// Applies the table of a SentencePiece model as `tokenizers` does: when a key is the beginning of
+/// a short grapheme cluster, its replacement replaces the whole cluster.
 class Precompiled : public Normalizer {
  public:
   Precompiled(std::string charsmap, const std::string& file) : map_(std::move(charsmap), file) {}
 
-  void apply(NormalizedText& text) const override {
+  void change(NormalizedText& text, size_t max_size) const override {
     constexpr size_t kLongestCluster = 5;  // bytes
-    Output output{{}, 0, 0, count_code_points(text.text.substr(0, text.at_start)), 0};
+    Output output{{}, 0, 0, count_code_points(text.text.substr(0, text.at_start)), 0, max_size};
     output.text.reserve(text.text.size());
     for (size_t begin = 0; begin < text.text.size();) {
       const size_t end = end_of_grapheme(text.text, begin);
@@ -60,14 +61,16 @@ class Precompiled : public Normalizer {
   }
 
  private:
-  /// The new text, with what is needed to know where its beginning comes from.
+  /// The new text, and the counts that at_start is derived from.
   struct Output {
     std::string text;
     size_t at_start, source, source_start, written;  // the last three in code points
+    size_t max_size;
 
-    /// Each new code point stands for one old, those that are too many for the last; old ones that
-    /// are too many are left out, but at the very beginning they shift what follows.
+    /// The i-th new code point comes from the i-th old one, surplus new ones from the last old one.
+    /// Surplus old ones come from nothing; before anything was written they are not counted.
     void replace(size_t old_count, std::string_view with) {
+      check_text_size(text.size() + with.size(), max_size);
       size_t fresh = 0;
       for_each_code_point(with, [&](const CodePoint&, std::string_view bytes) {
         const size_t stands_for = fresh < old_count ? source++ : source - 1;
@@ -83,12 +86,12 @@ class Precompiled : public Normalizer {
   Charsmap map_;
 };
 
-/// The same as the SentencePiece library does it: the longest key at each place.
+/// Applies the table as the SentencePiece library does: the longest key at each position.
 class LongestKeys : public Normalizer {
  public:
   LongestKeys(std::string charsmap, const std::string& file) : map_(std::move(charsmap), file) {}
 
-  void apply(NormalizedText& text) const override {
+  void change(NormalizedText& text, size_t max_size) const override {
     const std::string_view all = text.text;
     std::string result;
     result.reserve(all.size());
@@ -96,11 +99,12 @@ class LongestKeys : public Normalizer {
     for (size_t begin = 0; begin < all.size();) {
       const bool of_start = begin < text.at_start;
       const auto match = map_.longest(all.substr(begin));
-      // A key that ends within a code point is no key of a text.
+      // A key must not end inside a code point.
       const size_t after = match ? begin + match->size : 0;
       const bool whole = match && (after == all.size() || (all[after] & 0xC0) != 0x80);
       const size_t size = whole ? match->size : code_point_at(all, begin).length;
       result += whole ? match->replacement : all.substr(begin, size);
+      check_text_size(result.size(), max_size);
       begin += size;
       if (of_start) at_start = result.size();
     }

@@ -1,6 +1,9 @@
+#include <algorithm>
+
 #include "heed/base/json.h"
 #include "heed/text/normalizers/normalizer.h"
 #include "heed/text/regex/pattern.h"
+#include "heed/text/text_size.h"
 
 namespace heed::text {
 namespace {
@@ -10,7 +13,7 @@ class Replace : public Normalizer {
   Replace(Regex pattern, std::string content)
       : pattern_(std::move(pattern)), content_(std::move(content)) {}
 
-  void apply(NormalizedText& text) const override {
+  void change(NormalizedText& text, size_t max_size) const override {
     if (text.text.empty()) return;
     std::string result;
     size_t position = 0, at_start = 0;
@@ -20,13 +23,14 @@ class Replace : public Normalizer {
       result.append(text.text, position, end - position);
       position = end;
     };
-    for (const TextSpan match : pattern_.find_all(text.text)) {
+    pattern_.for_each_match(text.text, [&](TextSpan match) {
       keep_until(match.begin);
       result += content_;
-      // The new text stands for the last code point of the old.
+      check_text_size(result.size(), max_size);
+      // The replacement counts as coming from the last code point that it replaces.
       if (match.end <= text.at_start && text.at_start > 0) at_start = result.size();
       position = match.end;
-    }
+    });
     keep_until(text.text.size());
     text = {std::move(result), at_start};
   }

@@ -1,13 +1,14 @@
 #include "heed/text/post_processors/post_processor.h"
 
 #include "heed/base/json.h"
+#include "heed/base/reader_limits.h"
 #include "heed/text/vocabulary.h"
 
 namespace heed::text {
 namespace {
 
 int32_t read_id(const nlohmann::json& json, const char* key, const std::string& file) {
-  return static_cast<int32_t>(integer_of(json, key, file, 0, Vocabulary::kMostIds - 1));
+  return static_cast<int32_t>(integer_of(json, key, file, 0, limits::kMaxTokenIds - 1));
 }
 
 /// ["[SEP]", 102]
@@ -18,16 +19,22 @@ int32_t read_pair(const nlohmann::json& json, const char* key, const std::string
   return read_id((*found)[1], key, file);
 }
 
+void check_added(size_t count, const std::string& file) {
+  require(count <= limits::kMaxAddedIds, "{}: the post-processor adds more than {} special tokens",
+          file, limits::kMaxAddedIds);
+}
+
 std::vector<int32_t> read_special(const nlohmann::json& json, const std::string& name,
                                   const std::string& file) {
   const auto all = json.find("special_tokens");
   require(all != json.end() && all->is_object() && all->contains(name),
-          "{}: the template's {} is not among its special_tokens", file, one_line(name));
-  const nlohmann::json& token = (*all)[name];
+          "{}: the template's {} is not among its special_tokens", file, quoted(name));
+  const nlohmann::json& token = all->at(name);
   require(token.is_object() && token.contains("ids") && token["ids"].is_array(),
-          "{}: the special token {} has no list of ids", file, one_line(name));
+          "{}: the special token {} has no list of ids", file, quoted(name));
   std::vector<int32_t> ids;
-  for (const auto& id : token["ids"]) ids.push_back(read_id(id, "ids", file));
+  const nlohmann::json& list = token.at("ids");
+  for (const auto& id : list) ids.push_back(read_id(id, "ids", file));
   return ids;
 }
 
@@ -45,16 +52,18 @@ PostProcessor::Template PostProcessor::read_template(const nlohmann::json& json,
   require(single != json.end() && single->is_array(),
           "{}: the template's single is missing or no list", file);
   Template result;
+  size_t added = 0;
   for (const auto& part : *single) {
     if (part.is_object() && part.contains("SpecialToken")) {
       const auto name = get<std::string>(part["SpecialToken"], "id", file);
       result.push_back({false, read_special(json, name, file)});
+      check_added(added += result.back().special.size(), file);
       continue;
     }
-    require(part.is_object() && part.contains("Sequence"),
-            "{}: {} in the template, expected a Sequence or a SpecialToken", file, excerpt(part));
+    if (!part.is_object() || !part.contains("Sequence"))
+      fail("{}: {} in the template, expected a Sequence or a SpecialToken", file, excerpt(part));
     const auto name = get<std::string>(part["Sequence"], "id", file);
-    require(name == "A", "{}: the template for one text has the sequence {}", file, one_line(name));
+    require(name == "A", "{}: the template for one text has the sequence {}", file, quoted(name));
     result.push_back({true, {}});
   }
   return result;
@@ -79,9 +88,28 @@ void PostProcessor::append(const nlohmann::json& json, const std::string& file,
   }
 }
 
+/// Each template repeats the result of the one before it, so that copies of the text multiply.
+void PostProcessor::check_growth(const std::string& file) const {
+  size_t copies = 1, added = 0;
+  for (const Template& parts : templates_) {
+    size_t texts = 0, special = 0;
+    for (const Part& part : parts) {
+      texts += part.text ? 1 : 0;
+      special += part.special.size();
+    }
+    copies *= texts;
+    added = added * texts + special;
+    require(copies <= limits::kMaxTextCopies,
+            "{}: the post-processor repeats the text {} times, at most {} are allowed", file,
+            copies, limits::kMaxTextCopies);
+    check_added(added, file);
+  }
+}
+
 PostProcessor PostProcessor::read(const nlohmann::json& json, const std::string& file) {
   PostProcessor result;
   append(json, file, result.templates_);
+  result.check_growth(file);
   return result;
 }
 

@@ -7,7 +7,8 @@
 
 namespace heed::text {
 
-/// Adds the special tokens around a text: the outermost are added last.
+/// Adds special tokens around the ids of a text by templates, each around the result of the one
+/// before.
 class PostProcessor {
  public:
   PostProcessor() = default;
@@ -20,7 +21,7 @@ class PostProcessor {
   std::vector<int32_t> apply(std::vector<int32_t> ids, bool special) const;
 
  private:
-  /// A template: special tokens, and the text any number of times.
+  /// Part of a template: the text, or special tokens.
   struct Part {
     bool text = false;
     std::vector<int32_t> special;
@@ -28,6 +29,7 @@ class PostProcessor {
   using Template = std::vector<Part>;
 
   static Template read_template(const nlohmann::json& json, const std::string& file);
+  void check_growth(const std::string& file) const;
   static void append(const nlohmann::json& json, const std::string& file,
                      std::vector<Template>& templates);
 

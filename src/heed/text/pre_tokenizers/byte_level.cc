@@ -5,7 +5,7 @@
 namespace heed::text {
 namespace {
 
-class ByteLevel : public PreTokenizer {
+class ByteLevel : public PieceCutter {
  public:
   explicit ByteLevel(const ByteLevelOptions& options) : options_(options) {}
 

@@ -5,7 +5,7 @@
 namespace heed::text {
 namespace {
 
-class Metaspace : public PreTokenizer {
+class Metaspace : public PieceCutter {
  public:
   explicit Metaspace(const MetaspaceOptions& options)
       : options_(options), replacement_(code_point_at(options.replacement, 0).value) {}

@@ -3,6 +3,7 @@
 #include "heed/base/json.h"
 #include "heed/text/pre_tokenizers/split_text.h"
 #include "heed/text/regex/pattern.h"
+#include "heed/text/text_size.h"
 #include "heed/text/unicode/properties.h"
 
 namespace heed::text {
@@ -12,19 +13,15 @@ class Sequence : public PreTokenizer {
  public:
   explicit Sequence(std::vector<std::unique_ptr<PreTokenizer>> parts) : parts_(std::move(parts)) {}
 
- protected:
-  void cut(NormalizedText&& text, TextPieces& parts) const override {
-    TextPieces own;
-    own.push_back({std::move(text), std::nullopt});
-    for (const auto& part : parts_) part->apply(own);
-    std::move(own.begin(), own.end(), std::back_inserter(parts));
+  void apply(TextPieces& pieces, size_t max_size) const override {
+    for (const auto& part : parts_) part->apply(pieces, max_size);
   }
 
  private:
   std::vector<std::unique_ptr<PreTokenizer>> parts_;
 };
 
-class Split : public PreTokenizer {
+class Split : public PieceCutter {
  public:
   Split(Regex pattern, Delimiters delimiters, bool invert)
       : pattern_(std::move(pattern)), delimiters_(delimiters), invert_(invert) {}
@@ -44,7 +41,7 @@ class Split : public PreTokenizer {
 };
 
 /// Splits at single code points.
-class CodePointSplit : public PreTokenizer {
+class CodePointSplit : public PieceCutter {
  public:
   using Predicate = bool (*)(char32_t);
   CodePointSplit(Predicate is_delimiter, Delimiters delimiters)
@@ -60,7 +57,7 @@ class CodePointSplit : public PreTokenizer {
   Delimiters delimiters_;
 };
 
-class CharacterDelimiter : public PreTokenizer {
+class CharacterDelimiter : public PieceCutter {
  public:
   explicit CharacterDelimiter(char32_t delimiter) : delimiter_(delimiter) {}
 
@@ -75,7 +72,7 @@ class CharacterDelimiter : public PreTokenizer {
 };
 
 /// Words, and runs of what is neither word nor white space.
-class Whitespace : public PreTokenizer {
+class Whitespace : public PieceCutter {
  protected:
   void cut(NormalizedText&& text, TextPieces& parts) const override {
     enum class Class { space, word, other };
@@ -95,7 +92,7 @@ class Whitespace : public PreTokenizer {
   }
 };
 
-class FixedLength : public PreTokenizer {
+class FixedLength : public PieceCutter {
  public:
   explicit FixedLength(int64_t length) : length_(length) {}
 
@@ -178,14 +175,20 @@ std::unique_ptr<PreTokenizer> read_byte_level(const nlohmann::json& json, const 
 
 }  // namespace
 
-void PreTokenizer::apply(TextPieces& pieces) const {
+void PieceCutter::apply(TextPieces& pieces, size_t max_size) const {
   TextPieces parts;
   parts.reserve(pieces.size());
+  size_t size = 0;
   for (TextPiece& piece : pieces) {
-    if (piece.token)
+    if (piece.token) {
       parts.push_back(std::move(piece));
-    else if (!piece.text.text.empty())
-      cut(std::move(piece.text), parts);
+      continue;
+    }
+    if (piece.text.text.empty()) continue;
+    const size_t first = parts.size();
+    cut(std::move(piece.text), parts);
+    for (size_t i = first; i < parts.size(); ++i) size += parts[i].text.text.size();
+    check_text_size(size, max_size);
   }
   pieces = std::move(parts);
 }

@@ -11,26 +11,33 @@
 
 namespace heed::text {
 
-/// A part of a text that the model will cut up on its own ("word"), or that is an added token.
+/// A part of a text: a word, which the model segments on its own, or an added token.
 struct TextPiece {
   NormalizedText text;
   std::optional<int32_t> token;
 };
 using TextPieces = std::vector<TextPiece>;
 
-/// Cuts a text into words. Immutable.
+/// Splits a text into words. Immutable.
 class PreTokenizer {
  public:
   virtual ~PreTokenizer() = default;
-  /// Replaces pieces by their parts; added tokens stay, empty parts are left out.
-  void apply(TextPieces& pieces) const;
+  /// Replaces pieces by their parts; added tokens stay, empty parts are left out. Throws Error when
+  /// the parts together become longer than `max_size` bytes.
+  virtual void apply(TextPieces& pieces, size_t max_size) const = 0;
+};
+
+/// A pre-tokenizer that splits each piece on its own.
+class PieceCutter : public PreTokenizer {
+ public:
+  void apply(TextPieces& pieces, size_t max_size) const final;
 
  protected:
   /// Appends the parts of one piece that is no added token.
   virtual void cut(NormalizedText&& text, TextPieces& parts) const = 0;
 };
 
-/// What becomes of the delimiters that a text is split at.
+/// What happens to the delimiters that a text is split at.
 enum class Delimiters { removed, isolated, merged_with_previous, merged_with_next, contiguous };
 
 /// What "pre_tokenizer" of a tokenizer.json describes; `file` is what errors call it. Throws Error
@@ -39,7 +46,7 @@ std::unique_ptr<PreTokenizer> read_pre_tokenizer(const nlohmann::json& json,
                                                  const std::string& file);
 
 std::unique_ptr<PreTokenizer> make_sequence(std::vector<std::unique_ptr<PreTokenizer>> parts);
-/// Splits at the matches of `pattern`, or, when inverted, at what lies between them.
+/// Splits at the matches of `pattern` or, if `invert`, at the gaps between them.
 std::unique_ptr<PreTokenizer> make_split(Regex pattern, Delimiters delimiters, bool invert);
 /// BERT's: at white space, and around every punctuation mark.
 std::unique_ptr<PreTokenizer> make_bert_pre_tokenizer();
@@ -48,7 +55,7 @@ struct ByteLevelOptions {
   bool add_prefix_space = true;
   bool use_regex = true;  // split as GPT-2 does
 };
-/// Turns bytes into GPT-2's letters.
+/// Replaces each byte by GPT-2's letter for it.
 std::unique_ptr<PreTokenizer> make_byte_level(const ByteLevelOptions& options);
 
 struct MetaspaceOptions {
@@ -57,7 +64,7 @@ struct MetaspaceOptions {
   Prepend prepend = Prepend::always;
   bool split = true;
 };
-/// SentencePiece's: a space becomes the replacement, and words begin with it.
+/// SentencePiece's: replaces spaces, and splits before each replacement.
 std::unique_ptr<PreTokenizer> make_metaspace(const MetaspaceOptions& options);
 MetaspaceOptions read_metaspace_options(const nlohmann::json& json, const std::string& file);
 

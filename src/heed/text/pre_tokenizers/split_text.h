@@ -7,13 +7,13 @@
 
 namespace heed::text {
 
-/// A part of a text, which is a delimiter or lies between two.
+/// A part of a text: a delimiter, or the text between two.
 struct MarkedSpan {
   TextSpan span;
   bool delimiter = false;
 };
 
-/// Parts that cover the text, from the spans of its delimiters.
+/// The parts of a text of `size` bytes, given the spans of its delimiters.
 std::vector<MarkedSpan> mark_all(const std::vector<TextSpan>& delimiters, size_t size);
 
 /// The same where each code point that `is_delimiter` is a delimiter.

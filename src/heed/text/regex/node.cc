@@ -1,94 +1,89 @@
 #include "heed/text/regex/node.h"
 
-#include <utf8proc.h>
-
 #include <algorithm>
-#include <map>
+
+#include "heed/base/reader_limits.h"
 
 namespace heed::text {
 namespace {
 
-/// What code points of one letter in different cases (and K, ſ) have in common.
-char32_t folded(char32_t value) {
-  return static_cast<char32_t>(
-      utf8proc_tolower(utf8proc_toupper(static_cast<utf8proc_int32_t>(value))));
+using Kind = RegexNode::Kind;
+
+std::optional<uint32_t> bounded(uint64_t length) {
+  if (length > limits::kMaxLookBehind) return std::nullopt;
+  return static_cast<uint32_t>(length);
 }
 
-using Cases = std::map<char32_t, std::vector<char32_t>>;
-
-Cases letters_with_cases() {
-  constexpr char32_t kLastWithCase = 0x1E943;
-  Cases cases;
-  for (char32_t value = 0; value <= kLastWithCase; ++value) {
-    const char32_t letter = folded(value);
-    if (letter != value) cases[letter].push_back(value);
-  }
-  return cases;
+RegexNode parent(Kind kind, RegexNode child) {
+  RegexNode node;
+  node.kind = kind;
+  node.can_be_empty = child.can_be_empty;
+  node.length = child.length;
+  node.children.push_back(std::move(child));
+  return node;
 }
 
 }  // namespace
 
-void add_other_cases(CodePointRanges& set) {
-  static const Cases cases = letters_with_cases();
-  const CharSet members(set);
-  for (const auto& [letter, others] : cases) {
-    const auto in_set = [&](char32_t value) { return members.contains(value); };
-    if (!in_set(letter) && !std::any_of(others.begin(), others.end(), in_set)) continue;
-    set.add(letter, letter);
-    for (const char32_t other : others) set.add(other, other);
-  }
+RegexNode set_node(uint32_t set) {
+  RegexNode node;
+  node.kind = Kind::set;
+  node.set = set;
+  node.can_be_empty = false;
+  node.length = 1;
+  return node;
 }
 
-bool can_be_empty(const RegexNode& node) {
-  using Kind = RegexNode::Kind;
-  const auto empty = [](const RegexNode& child) { return can_be_empty(child); };
-  switch (node.kind) {
-    case Kind::set:
-      return false;
-    case Kind::sequence:
-      return std::all_of(node.children.begin(), node.children.end(), empty);
-    case Kind::alternatives:
-      return std::any_of(node.children.begin(), node.children.end(), empty);
-    case Kind::repeat:
-      return node.least == 0 || empty(node.children[0]);
-    case Kind::atomic:
-      return empty(node.children[0]);
-    default:
-      return true;
-  }
+RegexNode place_node(Place place) {
+  RegexNode node;
+  node.kind = Kind::place;
+  node.place = place;
+  return node;
 }
 
-std::optional<uint32_t> fixed_length(const RegexNode& node) {
-  using Kind = RegexNode::Kind;
-  constexpr uint64_t kLongest = 1000;
-  uint64_t total = 0;
-  switch (node.kind) {
-    case Kind::set:
-      return 1;
-    case Kind::sequence:
-      for (const RegexNode& child : node.children) {
-        const auto length = fixed_length(child);
-        if (!length) return std::nullopt;
-        total += *length;
-      }
-      break;
-    case Kind::alternatives:
-      for (const RegexNode& child : node.children)
-        if (fixed_length(child) != fixed_length(node.children[0])) return std::nullopt;
-      return fixed_length(node.children[0]);
-    case Kind::repeat: {
-      const auto length = fixed_length(node.children[0]);
-      if (!length || node.least != node.most) return std::nullopt;
-      total = uint64_t{*length} * node.least;
-      break;
-    }
-    case Kind::atomic:
-      return fixed_length(node.children[0]);
-    default:
-      return 0;
+RegexNode sequence_node(std::vector<RegexNode> children) {
+  RegexNode node;
+  node.kind = Kind::sequence;
+  for (const RegexNode& child : children) {
+    node.can_be_empty = node.can_be_empty && child.can_be_empty;
+    if (node.length)
+      node.length = child.length ? bounded(uint64_t{*node.length} + *child.length) : std::nullopt;
   }
-  if (total > kLongest) return std::nullopt;
-  return static_cast<uint32_t>(total);
+  node.children = std::move(children);
+  return node;
+}
+
+RegexNode alternatives_node(std::vector<RegexNode> children) {
+  RegexNode node;
+  node.kind = Kind::alternatives;
+  const auto length = children.front().length;
+  const auto same_length = [&](const RegexNode& child) { return child.length == length; };
+  node.can_be_empty = std::any_of(children.begin(), children.end(),
+                                  [](const RegexNode& child) { return child.can_be_empty; });
+  node.length = std::all_of(children.begin(), children.end(), same_length) ? length : std::nullopt;
+  node.children = std::move(children);
+  return node;
+}
+
+RegexNode repeat_node(RegexNode child, uint32_t min, uint32_t max, Repetition repetition) {
+  RegexNode node = parent(Kind::repeat, std::move(child));
+  node.can_be_empty = node.can_be_empty || min == 0;
+  node.length = node.length && min == max ? bounded(uint64_t{*node.length} * min) : std::nullopt;
+  node.min = min;
+  node.max = max;
+  node.repetition = repetition;
+  return node;
+}
+
+RegexNode atomic_node(RegexNode child) { return parent(Kind::atomic, std::move(child)); }
+
+RegexNode look_node(RegexNode child, bool behind, bool negated) {
+  RegexNode node = parent(Kind::look, std::move(child));
+  node.can_be_empty = true;
+  node.length = 0;
+  node.behind = behind;
+  node.negated = negated;
+  return node;
 }
 
 }  // namespace heed::text

@@ -22,30 +22,42 @@ enum class Place {
   no_word_edge
 };
 
-/// A regular expression as a tree.
+/// A regular expression as a tree. The functions below make nodes; they derive `can_be_empty` and
+/// `length` from those of the children.
 struct RegexNode {
   enum class Kind { empty, set, sequence, alternatives, repeat, place, look, atomic };
   static constexpr uint32_t kNoLimit = UINT32_MAX;
 
   Kind kind = Kind::empty;
-  CodePointRanges set;              // set: one code point of these
-  std::vector<RegexNode> children;  // sequence, alternatives; one of repeat, look, atomic
-  uint32_t least = 0, most = 0;     // repeat
-  Repetition repetition = Repetition::greedy;
+  Repetition repetition = Repetition::greedy;  // repeat
   Place place = Place::line_begin;
   bool behind = false, negated = false;  // look
+  /// Whether it matches the empty text somewhere.
+  bool can_be_empty = true;
+  /// How many code points it matches, if always the same number and at most kMaxLookBehind.
+  std::optional<uint32_t> length = 0;
+  uint32_t set = 0;                 // set: one code point of RegexTree::sets[set]
+  uint32_t min = 0, max = 0;        // repeat
+  std::vector<RegexNode> children;  // sequence, alternatives; one of repeat, look, atomic
 };
 
-/// Throws Error, beginning with `where`, on what heed cannot read.
-RegexNode parse_regex(std::string_view pattern, const std::string& where);
+struct RegexTree {
+  RegexNode root;
+  std::vector<CodePointRanges> sets;  // no two are equal
+};
 
-/// Whether the node matches nothing at all somewhere.
-bool can_be_empty(const RegexNode& node);
+RegexNode set_node(uint32_t set);
+RegexNode place_node(Place place);
+RegexNode sequence_node(std::vector<RegexNode> children);
+RegexNode alternatives_node(std::vector<RegexNode> children);
+RegexNode repeat_node(RegexNode child, uint32_t min, uint32_t max, Repetition repetition);
+RegexNode atomic_node(RegexNode child);
+/// (?=...), (?<=...), and negated (?!...), (?<!...). The child of one that looks behind is
+/// alternatives, each of a known length.
+RegexNode look_node(RegexNode child, bool behind, bool negated);
 
-/// How many code points the node matches, if always the same number.
-std::optional<uint32_t> fixed_length(const RegexNode& node);
-
-/// Adds to a set the other cases of its members.
-void add_other_cases(CodePointRanges& set);
+/// Throws Error, beginning with `where`, on a pattern that is broken, that uses something heed does
+/// not know, or that exceeds the limits of base/reader_limits.h.
+RegexTree parse_regex(std::string_view pattern, const std::string& where);
 
 }  // namespace heed::text

@@ -1,14 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace heed::text {
-
-struct RegexNode;
 
 /// A part of a text between two bytes.
 struct TextSpan {
@@ -21,9 +20,10 @@ struct TextSpan {
 /// are the ends of lines. Captures serve for grouping alone, and nothing may refer to them.
 ///
 /// Matching backtracks without recursion. Once it has gone back more often than the text is long it
-/// remembers what has failed, so that time is at most proportional to the text times the pattern's
-/// size (except for what (?=...) and (?>...) do inside). The usual engines overflow their stack or
-/// take quadratic time on a megabyte of spaces.
+/// remembers what it has tried, so that time is at most proportional to the text times the
+/// pattern's size; only (?>...) around a group can take longer, and is refused when it does
+/// (base/reader_limits.h). The usual engines overflow their stack or take quadratic time on a
+/// megabyte of spaces.
 class Regex {
  public:
   struct Program;
@@ -34,12 +34,15 @@ class Regex {
   static Regex literal(std::string_view text);
 
   /// All matches from left to right, which do not overlap; none is empty directly after another.
-  /// `text` is valid UTF-8.
+  /// `text` is valid UTF-8. Throws Error when matching takes too long.
   std::vector<TextSpan> find_all(std::string_view text) const;
+  /// The same, one by one: there may be as many matches as bytes.
+  void for_each_match(std::string_view text, const std::function<void(TextSpan)>& visit) const;
 
  private:
   explicit Regex(std::shared_ptr<const Program> program);
-  static std::shared_ptr<const Program> compiled(const RegexNode& node, const std::string& where);
+  template <typename Visit>
+  void visit_matches(std::string_view text, Visit&& visit) const;
 
   std::shared_ptr<const Program> program_;
 };

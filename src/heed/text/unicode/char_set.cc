@@ -69,7 +69,7 @@ CharSet::CharSet(const CodePointRanges& ranges) : index_(kPages, 0), pages_(1, P
   Page current{};
   char32_t number = 0;  // of the current page
   const auto finish_page = [&] {
-    // Neighbours are often alike, as are most pages and the first, which is empty.
+    // A page is often equal to its neighbour or empty (the first page); those are shared.
     if (current != pages_[0]) {
       if (current != pages_.back()) pages_.push_back(current);
       index_[number] = static_cast<uint16_t>(pages_.size() - 1);

@@ -7,7 +7,7 @@
 
 namespace heed::text {
 
-/// A set of code points to be put together: unions, what is in none, what is in both.
+/// A set of code points as ranges, for building sets: union, complement, intersection.
 class CodePointRanges {
  public:
   static constexpr char32_t kLast = 0x10FFFF;
@@ -25,14 +25,14 @@ class CodePointRanges {
   struct Range {
     char32_t first, last;
   };
-  /// In order; no two touch.
+  /// Ascending; no two touch.
   const std::vector<Range>& ranges() const { return ranges_; }
 
  private:
   std::vector<Range> ranges_;
 };
 
-/// A set of code points to be asked: one look-up, whatever its size.
+/// A set of code points as a table of bits, for testing membership in constant time.
 class CharSet {
  public:
   CharSet() : CharSet(CodePointRanges()) {}

@@ -75,8 +75,8 @@ void compose(Buffer& buffer) {
   buffer = std::move(composed);
 }
 
-/// The end of the part of `text` from `begin` that has nothing to do with what follows: before an
-/// ASCII character.
+/// The end of the part of `text` that begins at `begin` and can be normalised on its own: no ASCII
+/// character combines with what precedes it.
 size_t end_of_part(std::string_view text, size_t begin) {
   size_t end = begin + 1;
   while (end < text.size() && (text[end] & 0x80) != 0) ++end;

@@ -7,8 +7,8 @@
 
 #include "heed/text/unicode/char_set.h"
 
-/// What a code point is, as Python's `tokenizers` sees it: its parts follow different versions of
-/// Unicode, so there are two ideas of a word and three of a mark.
+/// Properties of code points as Python's `tokenizers` has them. Its parts follow different versions
+/// of Unicode, so there are two definitions of a word character and three of a mark.
 namespace heed::text {
 
 bool is_white_space(char32_t value);
@@ -18,7 +18,8 @@ bool is_punctuation(char32_t value);
 bool is_control(char32_t value);
 bool is_nonspacing_mark(char32_t value);
 bool is_combining_mark(char32_t value);
-/// Newer than the library's normal forms, which leave it as it is and in its place.
+/// Code points newer than the Unicode version of the normal forms in `tokenizers`, which leave them
+/// unchanged and do not reorder them.
 bool is_inert(char32_t value);
 
 /// Appends the lower case of one code point: one, or two for U+0130.

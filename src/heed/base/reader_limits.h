@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+/// What the files that heed reads may ask for. A file from a stranger must not crash heed, hang it
+/// or exhaust its memory: reading takes memory and time in proportion to the size of the file, and
+/// what a file describes (a pattern, a replacement, a template) is bounded here. Whatever goes
+/// beyond is refused with an Error. Each limit is far above what published files need.
+namespace heed::limits {
+
+// JSON: config.json, tokenizer.json, headers of safetensors files. Parsers and destructors descend
+// one level per bracket.
+inline constexpr int kMaxJsonDepth = 64;
+
+// TOML: the configuration of a training run. Each part of a dotted key is a table in a table.
+inline constexpr int kMaxTomlKeyParts = 32;
+
+// Regular expressions of tokenizer files.
+/// Bytes of all regular expressions of one tokenizer together.
+inline constexpr size_t kMaxPatternBytes = size_t{16} << 10;
+/// Groups or classes inside each other.
+inline constexpr int kMaxPatternDepth = 100;
+/// Quantifiers after one atom: a{2}{3}.
+inline constexpr int kMaxQuantifiers = 10;
+/// The greatest number in {min,max}.
+inline constexpr uint32_t kMaxRepetitions = 1000;
+/// Code points that one branch of (?<=...) looks back.
+inline constexpr uint32_t kMaxLookBehind = 1000;
+/// Instructions of a compiled pattern; [a-z]{2,9} counts as 9 of them.
+inline constexpr size_t kMaxProgramSize = 20000;
+/// Choices of a compiled pattern whose outcome is remembered, one bit (in a look-around two) for
+/// each byte of the text.
+inline constexpr size_t kMaxProgramChoices = 512;
+/// Steps of matching for each byte of a text, and for each text.
+inline constexpr size_t kMaxMatchStepsPerByte = 1000, kMaxMatchSteps = 1000000;
+
+// What a tokenizer does to a text.
+/// Normalizers, pre-tokenizers, post-processors and decoders together.
+inline constexpr size_t kMaxTokenizerParts = 256;
+/// Bytes that a text of n bytes may become: factor * n + base.
+inline constexpr size_t kMaxTextGrowth = 8, kMaxTextGrowthBase = size_t{1} << 20;
+/// How often a post-processor may repeat the text, and how many tokens it may add.
+inline constexpr size_t kMaxTextCopies = 16, kMaxAddedIds = 4096;
+/// Ids of tokens are below this.
+inline constexpr int32_t kMaxTokenIds = 1 << 24;
+
+// SentencePiece models.
+/// Bytes of a piece, where the library searches: its time is text times longest piece.
+inline constexpr size_t kMaxLibraryPieceBytes = 1024;
+/// Bytes of a key of a normalisation table, and of what replaces it.
+inline constexpr size_t kMaxCharsmapKey = 256, kMaxCharsmapReplacement = 1024;
+
+// Weights.
+inline constexpr size_t kMaxSafetensorsHeader = size_t{100} << 20;
+/// Arrays of arrays in the metadata of a GGUF file.
+inline constexpr int kMaxGgufArrayDepth = 8;
+inline constexpr int64_t kMaxWordVectorDimension = 65536;
+
+}  // namespace heed::limits

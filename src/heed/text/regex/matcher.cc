@@ -1,0 +1,294 @@
+#include "heed/text/regex/matcher.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "heed/base/error.h"
+#include "heed/base/reader_limits.h"
+#include "heed/text/unicode/tables.h"
+#include "heed/text/utf8.h"
+
+namespace heed::text {
+
+using Op = Instruction::Op;
+using Outcome = MatchMemory::Outcome;
+
+Matcher::Matcher(const Regex::Program& program, std::string_view text)
+    : program_(program),
+      text_(text),
+      steps_left_(limits::kMaxMatchSteps + limits::kMaxMatchStepsPerByte * text.size()) {}
+
+std::optional<TextSpan> Matcher::next() {
+  while (begin_ <= text_.size()) {
+    const size_t begin = begin_, end = match(0, begin);
+    frames_.clear();
+    if (end == kNone || (end == begin && begin == last_end_)) {
+      begin_ += begin < text_.size() ? code_point_at(text_, begin).length : 1;
+      continue;
+    }
+    // What led to the match did not fail, and of what lies before its end nothing is tried again.
+    if (memory_.is_on())
+      for (const uint32_t memory : program_.outer_memories) memory_.forget(memory, end);
+    begin_ = last_end_ = end;
+    return TextSpan{begin, end};
+  }
+  return std::nullopt;
+}
+
+size_t Matcher::match(uint32_t pc, size_t position) {
+  const size_t base = frames_.size();
+  size_t steps = 0;
+  while (program_.code[pc].op != Op::accept) {
+    ++steps;
+    if (step(pc, position)) continue;
+    spend(std::exchange(steps, 0));
+    if (!resume(base, pc, position)) return kNone;
+  }
+  spend(steps);
+  return position;
+}
+
+bool Matcher::step(uint32_t& pc, size_t& position) {
+  const Instruction& now = program_.code[pc];
+  switch (now.op) {
+    case Op::letter:
+      ++pc;
+      return is_letter(now.letter, position, position);
+    case Op::one:
+      ++pc;
+      return in_set(now.set, position, position);
+    case Op::loop:
+      return loop(pc, position);
+    case Op::split:
+      return split(pc, position);
+    case Op::jump:
+      return jump(pc, position);
+    case Op::place:
+      ++pc;
+      return holds(now.place, position);
+    case Op::back:
+      for (uint32_t i = 0; i < now.min; ++i) {
+        if (position == 0) return false;
+        position = back_one(position);
+      }
+      ++pc;
+      return true;
+    case Op::look:
+    case Op::atomic:
+      return nested(pc, position);
+    case Op::accept:
+      break;
+  }
+  return true;
+}
+
+bool Matcher::split(uint32_t& pc, size_t position) {
+  const uint32_t memory = program_.code[pc].memory;
+  if (memory != Instruction::kNoMemory) {
+    const Outcome outcome = visit(memory, position);
+    if (outcome == Outcome::failed) return false;
+    if (outcome == Outcome::succeeded) {
+      pc = accept();
+      return true;
+    }
+  }
+  frames_.push_back({pc, false, position, position});
+  ++pc;
+  return true;
+}
+
+bool Matcher::jump(uint32_t& pc, size_t position) {
+  const Instruction& now = program_.code[pc];
+  if (memory_.is_on() && now.memory != Instruction::kNoMemory) {
+    const Outcome outcome = visit(now.memory, position);
+    if (outcome == Outcome::failed) return false;
+    if (outcome == Outcome::succeeded) {
+      pc = accept();
+      return true;
+    }
+    if (keeps_path()) frames_.push_back({pc, true, position, position});
+  }
+  pc = now.target;
+  return true;
+}
+
+bool Matcher::loop(uint32_t& pc, size_t& position) {
+  const Instruction& now = program_.code[pc];
+  const bool possessive = now.repetition == Repetition::possessive;
+  const bool endless = now.max == RegexNode::kNoLimit;
+  for (uint32_t i = 0; i < now.min; ++i)
+    if (!in_set(now.set, position, position)) return false;
+  if (now.min == now.max) {
+    spend(now.min);
+    ++pc;
+    return true;
+  }
+  const size_t begin = position;
+  Outcome outcome = visit(now.memory, begin);
+  if (outcome == Outcome::failed) return false;
+  size_t count = now.min, before = begin;
+  while (outcome == Outcome::unknown && count < now.max) {
+    before = position;
+    if (!in_set(now.set, position, position)) break;
+    ++count;
+    // An endless loop at a later position is this one with its first code points already taken.
+    if (endless) outcome = visit(now.memory, position);
+  }
+  spend(count);
+  count_backtracking(count - now.min);
+  if (outcome == Outcome::succeeded) {
+    if (keeps_path()) frames_.push_back({pc, true, position, begin});
+    pc = accept();
+    return true;
+  }
+  if (outcome == Outcome::failed) {
+    // From here on it has been tried, also every end that lies further on.
+    if (possessive) return false;
+    position = before;
+  }
+  const bool has_choice = !possessive && position > begin;
+  if (has_choice || keeps_path()) frames_.push_back({pc, !has_choice, position, begin});
+  return leave_loop(pc, position);
+}
+
+bool Matcher::leave_loop(uint32_t& pc, size_t position) {
+  const uint32_t memory = program_.code[pc].exit_memory;
+  ++pc;
+  if (memory == Instruction::kNoMemory) return true;
+  const Outcome outcome = visit(memory, position);
+  if (outcome == Outcome::succeeded) pc = accept();
+  return outcome != Outcome::failed;
+}
+
+bool Matcher::nested(uint32_t& pc, size_t& position) {
+  const Instruction& now = program_.code[pc];
+  const bool is_look = now.op == Op::look;
+  const size_t base = frames_.size();
+  ++nesting_;
+  const size_t end = match(pc + 1, position);
+  // Frames are the path's length: matching again from the next position may take as long.
+  if (end != kNone) count_backtracking(frames_.size() - base);
+  if (end != kNone && memory_.is_on()) note_path(base, is_look);
+  --nesting_;
+  frames_.resize(base);
+  pc = now.target;
+  if (is_look) return (end == kNone) == now.negated;
+  position = end;
+  return end != kNone;
+}
+
+/// In a look-around, everything on the path leads to its end. After (?>...) it matters where that
+/// end is, so that the path is only known not to have failed.
+void Matcher::note_path(size_t base, bool is_look) {
+  for (size_t i = base; i < frames_.size(); ++i) {
+    const Frame& frame = frames_[i];
+    const Instruction& passed = program_.code[frame.pc];
+    if (passed.op != Op::loop) {
+      note_choice(passed.memory, frame.position, is_look);
+      continue;
+    }
+    note_choice(passed.exit_memory, frame.position, is_look);
+    note_choice(passed.memory, frame.begin, is_look);
+    if (passed.max != RegexNode::kNoLimit) continue;
+    for (size_t at = frame.position; at > frame.begin; at = back_one(at))
+      note_choice(passed.memory, at, is_look);
+  }
+}
+
+void Matcher::note_choice(uint32_t memory, size_t position, bool is_look) {
+  if (memory == Instruction::kNoMemory) return;
+  if (is_look)
+    memory_.succeed(memory, position);
+  else
+    memory_.forget(memory, position);
+}
+
+bool Matcher::resume(size_t base, uint32_t& pc, size_t& position) {
+  while (frames_.size() > base) {
+    count_backtracking(1);
+    Frame& frame = frames_.back();
+    if (frame.exhausted) {
+      frames_.pop_back();
+      continue;
+    }
+    pc = frame.pc;
+    const bool is_loop = program_.code[pc].op == Op::loop;
+    if (is_loop) frame.position = back_one(frame.position);
+    position = frame.position;
+    frame.exhausted = position == frame.begin;
+    if (frame.exhausted && !keeps_path()) frames_.pop_back();
+    if (!is_loop) {
+      pc = program_.code[pc].target;
+      return true;
+    }
+    if (leave_loop(pc, position)) return true;
+  }
+  return false;
+}
+
+bool Matcher::in_set(uint32_t set, size_t position, size_t& after) const {
+  if (position >= text_.size()) return false;
+  const auto byte = static_cast<uint8_t>(text_[position]);
+  const CodePoint point = byte < 0x80 ? CodePoint{byte, 1, true} : code_point_at(text_, position);
+  if (!program_.sets[set].contains(point.value)) return false;
+  after = position + point.length;
+  return true;
+}
+
+bool Matcher::is_letter(char32_t letter, size_t position, size_t& after) const {
+  if (position >= text_.size()) return false;
+  const auto byte = static_cast<uint8_t>(text_[position]);
+  const CodePoint point = byte < 0x80 ? CodePoint{byte, 1, true} : code_point_at(text_, position);
+  if (point.value != letter) return false;
+  after = position + point.length;
+  return true;
+}
+
+size_t Matcher::back_one(size_t position) const {
+  do --position;
+  while (position > 0 && (static_cast<uint8_t>(text_[position]) & 0xC0) == 0x80);
+  return position;
+}
+
+bool Matcher::word_at(size_t position) const {
+  static const CharSet words(CodePointRanges::from_table(tables::regex_word));
+  return words.contains(code_point_at(text_, position).value);
+}
+
+bool Matcher::holds(Place place, size_t position) const {
+  const bool begin = position == 0, end = position == text_.size();
+  switch (place) {
+    case Place::text_begin:
+      return begin;
+    case Place::text_end:
+      return end;
+    case Place::text_end_or_last_newline:
+      return end || (position + 1 == text_.size() && text_[position] == '\n');
+    case Place::line_begin:
+      return begin || (text_[position - 1] == '\n' && !end);
+    case Place::line_end:
+      return end || text_[position] == '\n';
+    case Place::word_edge:
+    case Place::no_word_edge:
+      break;
+  }
+  const bool before = !begin && word_at(back_one(position)), after = !end && word_at(position);
+  return (before != after) == (place == Place::word_edge);
+}
+
+void Matcher::count_backtracking(size_t steps) {
+  constexpr size_t kFewSteps = 1000;
+  spend(steps);
+  backtracking_ += steps;
+  if (!memory_.is_on() && backtracking_ > kFewSteps + 8 * text_.size())
+    memory_.start(text_.size() + 1, program_.memories);
+}
+
+void Matcher::spend(size_t steps) {
+  if (steps > steps_left_)
+    fail("a regular expression of the tokenizer takes more than {} steps for each of {} bytes",
+         limits::kMaxMatchStepsPerByte, text_.size());
+  steps_left_ -= steps;
+}
+
+}  // namespace heed::text

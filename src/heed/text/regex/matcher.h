@@ -1,0 +1,74 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "heed/text/regex/match_memory.h"
+#include "heed/text/regex/program.h"
+
+namespace heed::text {
+
+/// Searches one text, which is valid UTF-8, by backtracking. Once that has gone back more often
+/// than the text is long, it remembers what it has tried.
+class Matcher {
+ public:
+  Matcher(const Regex::Program& program, std::string_view text);
+
+  /// The next match, from left to right; none after the last. Throws Error when all of it takes
+  /// more steps than base/reader_limits.h allows.
+  std::optional<TextSpan> next();
+
+ private:
+  static constexpr size_t kNone = SIZE_MAX;
+  /// What is tried when the rest fails: for a split its target at `position`, for a loop one code
+  /// point less than up to `position`, but not less than up to `begin`.
+  struct Frame {
+    uint32_t pc;
+    bool exhausted;  // nothing is left; the frame only marks the path
+    size_t position, begin;
+  };
+
+  bool in_set(uint32_t set, size_t position, size_t& after) const;
+  bool is_letter(char32_t letter, size_t position, size_t& after) const;
+  size_t back_one(size_t position) const;
+  bool holds(Place place, size_t position) const;
+  bool word_at(size_t position) const;
+
+  /// Where the match ends that begins at `position` and instruction `pc`, or kNone. After a match
+  /// its frames are still there.
+  size_t match(uint32_t pc, size_t position);
+  /// One step; false when it fails.
+  bool step(uint32_t& pc, size_t& position);
+  bool split(uint32_t& pc, size_t position);
+  bool jump(uint32_t& pc, size_t position);
+  bool loop(uint32_t& pc, size_t& position);
+  /// An instruction that ends the program that is being run.
+  uint32_t accept() const { return static_cast<uint32_t>(program_.code.size() - 1); }
+  /// Leaves a loop: on to the next instruction, unless it is known to fail from here.
+  bool leave_loop(uint32_t& pc, size_t position);
+  bool nested(uint32_t& pc, size_t& position);
+  /// Takes up the newest alternative above `base`; false when there is none.
+  bool resume(size_t base, uint32_t& pc, size_t& position);
+
+  MatchMemory::Outcome visit(uint32_t memory, size_t position) {
+    return memory_.is_on() ? memory_.visit(memory, position) : MatchMemory::Outcome::unknown;
+  }
+  /// Within (?=...) and (?>...) the frames above the nested program's base are its path, from which
+  /// note_path() learns what has succeeded. Elsewhere exhausted frames are dropped.
+  bool keeps_path() const { return nesting_ > 0 && memory_.is_on(); }
+  void note_path(size_t base, bool is_look);
+  void note_choice(uint32_t memory, size_t position, bool is_look);
+  void count_backtracking(size_t steps);
+  void spend(size_t steps);
+
+  const Regex::Program& program_;
+  std::string_view text_;
+  size_t begin_ = 0, last_end_ = kNone;  // of the search for the next match
+  std::vector<Frame> frames_;
+  MatchMemory memory_;
+  size_t backtracking_ = 0, steps_left_;
+  int nesting_ = 0;
+};
+
+}  // namespace heed::text
