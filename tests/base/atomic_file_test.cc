@@ -146,5 +146,23 @@ TEST(AtomicFile, IsAlwaysCompleteWhenTheWriterIsKilled) {
   }
 }
 
+TEST(AtomicFile, WhatAKilledWriterLeavesIsKnownByItsName) {
+  const TemporaryDirectory folder;
+  kill_while(
+      [&](int) {
+        AtomicFile file(folder / "file");
+        ::pause();
+      },
+      std::chrono::milliseconds(200));
+  ASSERT_EQ(entries(folder.path()), 1u) << "the child was too slow";
+  EXPECT_TRUE(is_left_temporary(*fs::directory_iterator(folder.path())));
+  const pid_t living = ::getppid();
+  for (const std::string& name :
+       {fmt::format("file.{}-0.tmp", living), std::string("file.tmp"), std::string("file.-0.tmp"),
+        std::string("file.99-.tmp"), std::string("99-0.tmp"), std::string("-.tmp"),
+        std::string(".tmp"), std::string("file.99-0.tmp.old")})
+    EXPECT_FALSE(is_left_temporary(folder / name)) << name;
+}
+
 }  // namespace
 }  // namespace heed

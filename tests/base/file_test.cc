@@ -95,6 +95,32 @@ TEST(PathExists, NeverThrows) {
   EXPECT_FALSE(path_exists(std::string(10000, 'x')));
 }
 
+TEST(RequireWritable, TellsBeforeAnythingIsWritten) {
+  const TemporaryDirectory folder;
+  for (const char* path : {"file", "directory/", "some/where/new"})
+    EXPECT_NO_THROW(require_writable(folder / path)) << path;
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+  write_quickly(folder / "file", "");
+  expect_error([&] { require_writable(folder / "file/below"); },
+               "file/below: cannot be written: " + (folder / "file").string() + " is no directory");
+}
+
+TEST(RemoveTree, TakesAllAndWhatIsNotThere) {
+  const TemporaryDirectory folder;
+  std::filesystem::create_directories(folder / "a/b");
+  write_quickly(folder / "a/b/file", "");
+  remove_tree(folder / "a");
+  EXPECT_FALSE(path_exists(folder / "a"));
+  remove_tree(folder / "a");
+}
+
+TEST(SyncFile, WantsAFile) {
+  const TemporaryDirectory folder;
+  write_quickly(folder / "file", "heed");
+  sync_file(folder / "file");
+  expect_error([&] { sync_file(folder / "absent"); }, "No such file or directory");
+}
+
 TEST(SyncDirectory, TreatsAnEmptyNameAsTheCurrentDirectory) {
   sync_directory("");
   expect_error([] { sync_directory("/absent"); }, "/absent: cannot be opened");

@@ -98,6 +98,14 @@ TEST_P(ReplaceDirectory, TargetIsCompleteWhenTheWriterIsKilled) {
   }
 }
 
+TEST_P(ReplaceDirectory, RemovesWhatAnInterruptedReplacementLeft) {
+  replace_directory(fresh("1"), target_);
+  fs::rename(target_, folder_ / "target.old");  // the first half
+  replace_directory(fresh("2"), target_);
+  EXPECT_EQ(found(), "2");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), {}), 1);
+}
+
 TEST(FinishReplacement, RestoresTheOldDirectory) {
   const TemporaryDirectory folder;
   fs::create_directory(folder / "target.old");

@@ -9,35 +9,18 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstdio>
-#include <cstring>
 #include <new>
 #include <stdexcept>
 #include <utility>
 
+#include "heed/base/descriptor.h"
 #include "heed/base/error.h"
 
 namespace heed {
 namespace {
-
-[[noreturn]] void fail_system(const std::filesystem::path& path, std::string_view what) {
-  fail("{}: {}: {}", path.string(), what, std::strerror(errno));
-}
-
-/// Closes a descriptor when its scope ends.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return number_; }
-
- private:
-  int number_;
-};
 
 void require_regular(const std::filesystem::path& path, mode_t mode) {
   require(!S_ISDIR(mode), "{}: is a directory, expected a file", path.string());
@@ -71,12 +54,6 @@ size_t read_up_to(const Descriptor& file, char* to, size_t room,
     done += static_cast<size_t>(count);
   }
   return done;
-}
-
-void remove_tree(const std::filesystem::path& path) {
-  std::error_code error;
-  std::filesystem::remove_all(path, error);
-  require(!error, "{}: cannot be removed: {}", path.string(), error.message());
 }
 
 void rename_or_fail(const std::filesystem::path& from, const std::filesystem::path& to) {
@@ -132,6 +109,23 @@ MappedFile::~MappedFile() {
   if (data_) ::munmap(data_, size_);
 }
 
+bool is_left_temporary(const std::filesystem::path& path) {
+  // AtomicFile's end of a name, ".PID-COUNT.tmp", from behind.
+  std::string_view name = path.native();
+  constexpr std::string_view kEnd = ".tmp", kDigits = "0123456789";
+  if (!name.ends_with(kEnd)) return false;
+  name.remove_suffix(kEnd.size());
+  const size_t dash = name.find_last_not_of(kDigits);
+  if (dash == name.npos || name[dash] != '-' || dash + 1 == name.size()) return false;
+  name = name.substr(0, dash);
+  const size_t dot = name.find_last_not_of(kDigits);
+  if (dot == name.npos || name[dot] != '.') return false;
+  pid_t process = 0;
+  std::from_chars(name.data() + dot + 1, name.data() + name.size(), process);
+  const bool gone = process > 0 && ::kill(process, 0) != 0 && errno == ESRCH;
+  return gone || process == ::getpid();
+}
+
 AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
   struct stat old {};
   const bool replaces = ::stat(path_.c_str(), &old) == 0;
@@ -179,6 +173,7 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view c
 void replace_directory(const std::filesystem::path& fresh, const std::filesystem::path& target) {
   const std::filesystem::path from = without_trailing_slash(fresh);
   const std::filesystem::path to = without_trailing_slash(target);
+  finish_replacement(to);
   sync_directory(from);
   if (!path_exists(to)) {
     rename_or_fail(from, to);
@@ -209,6 +204,35 @@ void replace_directory(const std::filesystem::path& fresh, const std::filesystem
 void finish_replacement(const std::filesystem::path& target) {
   const std::filesystem::path to = without_trailing_slash(target);
   if (!path_exists(to) && path_exists(old_name(to))) rename_or_fail(old_name(to), to);
+}
+
+void require_writable(const std::filesystem::path& path) {
+  std::filesystem::path above =
+      std::filesystem::absolute(without_trailing_slash(path)).parent_path();
+  while (!path_exists(above) && above.has_relative_path()) above = above.parent_path();
+  std::error_code ignored;
+  require(std::filesystem::is_directory(above, ignored),
+          "{}: cannot be written: {} is no directory", path.string(), above.string());
+  if (::access(above.c_str(), W_OK | X_OK) != 0) fail_system(path, "cannot be written");
+}
+
+void make_directory(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  require(!error, "{} cannot be made: {}", path.string(), error.message());
+  require(std::filesystem::is_directory(path), "{} cannot be made: it is no directory",
+          path.string());
+}
+
+void remove_tree(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::remove_all(path, error);
+  require(!error, "{}: cannot be removed: {}", path.string(), error.message());
+}
+
+void sync_file(const std::filesystem::path& path) {
+  const Descriptor file(open_for_reading(path));
+  if (::fsync(file.get()) != 0) fail_system(path, "cannot be written");
 }
 
 void sync_directory(const std::filesystem::path& directory) {

@@ -62,18 +62,36 @@ class AtomicFile {
 
 void write_file_atomically(const std::filesystem::path& path, std::string_view contents);
 
+/// Whether `path` names the temporary file of an AtomicFile whose process was killed. A file with
+/// the number of this process counts too (process numbers repeat in containers), so call this only
+/// for directories in which this process has no AtomicFile open.
+bool is_left_temporary(const std::filesystem::path& path);
+
 /// Replaces the directory `target` by the finished directory `fresh` atomically (RENAME_EXCHANGE)
 /// and then removes the old one, which now has the name `fresh`. A crash at any moment leaves
 /// either the old or the new directory complete under the name `target`. On a file system without
 /// RENAME_EXCHANGE (NFS) the old one is first renamed to `target`.old; see finish_replacement().
-/// Throws Error with the system's reason; `target` is then either unchanged or replaced.
+/// Throws Error with the reason of the system; `target` is then either unchanged or replaced.
 void replace_directory(const std::filesystem::path& fresh, const std::filesystem::path& target);
 
-/// Must be called before `target` is read: restores `target` from `target`.old when a
-/// replace_directory() without RENAME_EXCHANGE was interrupted. Otherwise does nothing.
+/// Must be called before `target` is read, by the only process that may replace it: restores
+/// `target` from `target`.old when a replace_directory() without RENAME_EXCHANGE was interrupted.
+/// Otherwise does nothing.
 void finish_replacement(const std::filesystem::path& target);
 
-/// Synchronises a directory's entries with the disk.
+/// Throws Error, with the reason of the system, unless a file or a directory may be created at
+/// `path`, with missing parent directories. For callers that work long before they write.
+void require_writable(const std::filesystem::path& path);
+
+/// Creates a directory and its missing parents. Throws Error with the reason of the system.
+void make_directory(const std::filesystem::path& path);
+/// Removes a file, or a directory with its contents, if it exists. Throws Error with the reason of
+/// the system.
+void remove_tree(const std::filesystem::path& path);
+
+/// Flushes the contents of a file to the disk.
+void sync_file(const std::filesystem::path& path);
+/// Flushes the entries of a directory to the disk.
 void sync_directory(const std::filesystem::path& directory);
 
 }  // namespace heed

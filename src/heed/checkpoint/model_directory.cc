@@ -108,9 +108,7 @@ std::unique_ptr<model::Transformer> load_model(const std::filesystem::path& path
 
 void save_model(const std::filesystem::path& directory, const model::Transformer& model,
                 const std::vector<NamedFile>& others) {
-  std::error_code error;
-  std::filesystem::create_directories(directory, error);
-  require(!error, "{} cannot be made: {}", directory.string(), error.message());
+  make_directory(directory);
   const model::ModelConfig& config = model.config();
   const model::Family& family = model::family_for(config);
   for (const auto& [name, contents] : others) write_file_atomically(directory / name, contents);

@@ -38,12 +38,6 @@ std::vector<fs::path> copied_files(const fs::path& directory) {
   return files;
 }
 
-void make_directory(const fs::path& directory) {
-  std::error_code error;
-  fs::create_directories(directory, error);
-  require(!error, "{} cannot be made: {}", directory.string(), error.message());
-}
-
 }  // namespace
 
 void save_quantized(const fs::path& directory, const model::Transformer& model,

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+
+#include "heed/base/descriptor.h"
+
+namespace heed {
+
+/// An exclusive claim on a directory, by a lock (flock) on a file in it. The lock ends with the
+/// process, however that ends: a file that is left behind locks nothing. Only those who take the
+/// lock are kept out. A file system without locks grants it to everyone.
+class DirectoryLock {
+ public:
+  /// The name of the file. It holds the process's number.
+  static constexpr const char* kFile = "heed.lock";
+
+  /// Throws Error when the directory is locked already, also by this process, with the number of
+  /// the process; and, with the system's reason, when the file cannot be made.
+  explicit DirectoryLock(const std::filesystem::path& directory);
+  /// Removes the file.
+  ~DirectoryLock();
+  DirectoryLock(const DirectoryLock&) = delete;
+  DirectoryLock& operator=(const DirectoryLock&) = delete;
+
+ private:
+  std::filesystem::path file_;
+  Descriptor descriptor_;
+};
+
+}  // namespace heed
