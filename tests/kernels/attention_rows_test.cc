@@ -189,13 +189,31 @@ TEST(AttentionRows, WantWholeBlocksOfKeysInIntegers) {
   EXPECT_THROW(cpu::attention_forward(c.in(), c.out, c.log_sum), Error);
 }
 
+TEST(AttentionWindow, OfAnyWidthBeyondTheSequenceGivesTheSameGradients) {
+  AttentionProblem wide({"", {100}, {120}, 2, 2, 32, 32, true});
+  wide.options.window = 120;
+  AttentionProblem widest({"", {100}, {120}, 2, 2, 32, 32, true});
+  widest.options.window = std::numeric_limits<int64_t>::max();
+  for (AttentionProblem* problem : {&wide, &widest}) {
+    attention_forward(problem->in(), problem->out, problem->log_sum);
+    attention_backward(problem->in(), problem->out, problem->log_sum, problem->d_out,
+                       problem->gradients());
+  }
+  EXPECT_TRUE(same_bits(wide.dq, widest.dq));
+  EXPECT_TRUE(same_bits(wide.dk, widest.dk));
+  EXPECT_TRUE(same_bits(wide.dv, widest.dv));
+}
+
 TEST(AttentionWindow, WiderThanTheSequenceHidesNothing) {
-  AttentionProblem plain({"", {100}, {120}, 2, 2, 32, 32, true}), windowed = plain;
-  windowed.options.window = 120;
-  windowed.out = Tensor::empty(plain.out.shape());
-  attention_forward(plain.in(), plain.out, plain.log_sum);
-  attention_forward(windowed.in(), windowed.out, windowed.log_sum);
-  EXPECT_TRUE(same_bits(plain.out, windowed.out));
+  for (const int64_t window : {int64_t{120}, std::numeric_limits<int64_t>::max()}) {
+    SCOPED_TRACE(window);
+    AttentionProblem plain({"", {100}, {120}, 2, 2, 32, 32, true}), windowed = plain;
+    windowed.options.window = window;
+    windowed.out = Tensor::empty(plain.out.shape());
+    attention_forward(plain.in(), plain.out, plain.log_sum);
+    attention_forward(windowed.in(), windowed.out, windowed.log_sum);
+    EXPECT_TRUE(same_bits(plain.out, windowed.out));
+  }
 }
 
 TEST(AttentionBias, OneNumberForAllDistancesChangesNoWeight) {

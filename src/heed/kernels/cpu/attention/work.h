@@ -86,8 +86,9 @@ struct AttentionGroup {
   }
   int64_t end_row_seeing(int64_t j) const {
     if (shape->window == 0) return rows();
-    return std::clamp<int64_t>(j + shape->window - (keys - queries), 0, queries) *
-           shape->heads_per_group;
+    // A window may be much longer than the keys; those beyond all keys make no difference.
+    const int64_t window = std::min(shape->window, keys);
+    return std::clamp<int64_t>(j + window - (keys - queries), 0, queries) * shape->heads_per_group;
   }
   uint64_t dropout_key(int64_t r) const {
     return attention_dropout_key(shape->dropout_key, row_index(r));
