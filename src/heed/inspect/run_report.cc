@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "heed/base/error.h"
 #include "heed/inspect/capture.h"
 #include "heed/train/progress.h"
 
@@ -43,9 +44,13 @@ Facts facts_of(const train::Trainer& trainer) {
 TrainingReport::Sample sample_of(const train::Trainer& trainer, const train::Sample& sample) {
   TrainingReport::Sample shown{sample.given, sample.reference, sample.output, {}};
   const text::TranslationTokenizer* tokenizer = trainer.task().translation_tokenizer();
-  if (tokenizer != nullptr && !sample.output.empty())
+  if (tokenizer == nullptr || sample.output.empty()) return shown;
+  try {
     shown.attention = capture_attention(trainer.model(), *tokenizer, sample.given, sample.output,
                                         {.encoder_self = false, .decoder_self = false});
+  } catch (const Error&) {
+    // A young model writes what cannot be read again: too long, or without a token.
+  }
   return shown;
 }
 

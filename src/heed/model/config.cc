@@ -23,7 +23,8 @@ void check_rate(std::string_view name, float rate) {
 }
 
 void check_not_negative(std::string_view name, float number) {
-  require(number >= 0.0f, "{} is {}, expected at least 0", name, number);
+  require(number >= 0.0f && std::isfinite(number), "{} is {}, expected a number of at least 0",
+          name, number);
 }
 
 /// The widths of heads: what is 0 is given its default.
@@ -51,8 +52,7 @@ void complete_encoder(ModelConfig& c) {
   check_size("encoder_heads", c.encoder_heads, 1);
   check_size("encoder_d_ff", c.encoder_d_ff, 1);
   require(c.encoder_heads == c.n_heads || c.d_model % c.encoder_heads == 0,
-          "d_model is {}, not divisible by encoder_heads, which is {}", c.d_model,
-          c.encoder_heads);
+          "d_model is {}, not divisible by encoder_heads, which is {}", c.d_model, c.encoder_heads);
 }
 
 void check_layers(const ModelConfig& c) {

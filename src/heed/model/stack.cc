@@ -46,7 +46,7 @@ nn::Attention::Settings attention_settings(const ModelConfig& c, Stack::Kind kin
     settings.d_head = settings.d_value = c.d_model / c.encoder_heads;
   }
   if (c.qk_norm) settings.qk_norm_epsilon = c.norm_epsilon;
-  if (layer < c.windows.size()) settings.window = c.windows[layer];
+  if (kind == Stack::Kind::decoder && layer < c.windows.size()) settings.window = c.windows[layer];
   return settings;
 }
 
