@@ -2,7 +2,8 @@
 #include <memory>
 
 #include "cli/command.h"
-#include "heed/train/checkpoint.h"
+#include "heed/base/file.h"
+#include "heed/train/weight_average.h"
 
 namespace heed::cli {
 
@@ -22,7 +23,8 @@ void add_average(CLI::App& program) {
       "  heed average model/checkpoints/step-*.safetensors --out model/model.safetensors");
   set_action(*app, [options] {
     apply(options->common);
-    io::write_safetensors(options->out, train::average_weights(options->files), {});
+    const AtomicFile writable(options->out);  // told before much is read
+    io::write_safetensors(options->out, train::average_weights(options->files), {{"format", "pt"}});
     return 0;
   });
 }

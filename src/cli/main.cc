@@ -20,7 +20,8 @@ int report(const std::exception& error) {
 /// example.
 int finished(int status) {
   std::cout.flush();
-  if (std::cout.good() && std::fflush(stdout) == 0) return status;
+  // A buffer that could not be written is empty all the same, so flushing alone does not tell.
+  if (std::cout.good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
   return report(std::runtime_error("standard output cannot be written"));
 }
 

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/quantize_measure.h"
 #include "heed/base/error.h"
+#include "heed/base/file.h"
 #include "heed/checkpoint/model_directory.h"
 #include "heed/checkpoint/quantized_directory.h"
 #include "heed/checkpoint/quantized_gguf.h"
@@ -42,6 +43,7 @@ void check_out(const fs::path& out, bool directory) {
   const fs::path folder = fs::absolute(out, error).parent_path();
   require(!out.empty() && (directory || fs::is_directory(folder, error)),
           "--out is \"{}\": there is no such folder to write into", out.string());
+  require_writable(empty ? out / "config.json" : out);
 }
 
 /// All that can be told before anything is measured, which takes long.

@@ -8,6 +8,7 @@
 #include "heed/base/signals.h"
 #include "heed/inspect/run_report.h"
 #include "heed/train/config.h"
+#include "heed/train/start.h"
 
 namespace heed::cli {
 namespace {
@@ -100,7 +101,6 @@ train::TrainConfig fresh_config(const TrainOptions& options, const CLI::App& app
 /// for where a run ends and what it reports.
 train::TrainConfig resumed_config(const TrainOptions& options, const CLI::App& app,
                                   const train::RunDirectory& run) {
-  require(run.has_checkpoint(), "{} has no checkpoint to resume from", run.root().string());
   train::TrainConfig saved;
   train::read_toml(saved, read_file(run.config()), run.config().string(),
                    train::FormerKeys::accepted);
@@ -112,40 +112,57 @@ train::TrainConfig resumed_config(const TrainOptions& options, const CLI::App& a
   return asked;
 }
 
+/// A configuration that has been checked, and the directory that is the run's from now on.
+struct Prepared {
+  train::TrainConfig config;
+  train::RunDirectory run;
+};
+
+Prepared begin_run(const TrainOptions& options, const CLI::App& app) {
+  const train::TrainConfig config = fresh_config(options, app);
+  config.validate();
+  train::check_start(config);
+  return {config, train::RunDirectory::begin(options.out)};
+}
+
+Prepared resume_run(const TrainOptions& options, const CLI::App& app) {
+  const auto run = train::RunDirectory::resume(options.out);
+  const train::TrainConfig config = resumed_config(options, app, run);
+  config.validate();
+  return {config, run};
+}
+
 void write_report(const train::Trainer& trainer, const train::RunDirectory& run) {
-  write_file_atomically(run.root() / "report.html",
-                        inspect::training_report(inspect::report_of(trainer)));
+  write_file_atomically(run.report(), inspect::training_report(inspect::report_of(trainer)));
+}
+
+int dump_config(const TrainOptions& options, const CLI::App& app) {
+  const train::TrainConfig config = fresh_config(options, app);
+  config.validate();
+  std::fputs(train::write_toml(config).c_str(), stdout);
+  return 0;
 }
 
 int run_training(const TrainOptions& options, const CLI::App& app) {
   const auto started = Clock::now();
   apply(options.common);
-  if (options.dump_config) {
-    const train::TrainConfig config = fresh_config(options, app);
-    config.validate();
-    std::fputs(train::write_toml(config).c_str(), stdout);
-    return 0;
-  }
+  if (options.dump_config) return dump_config(options, app);
   require(!options.out.empty(), "--out is missing: where should the model go?");
-  const train::RunDirectory run(options.out);
-  const train::TrainConfig config =
-      options.resume ? resumed_config(options, app, run) : fresh_config(options, app);
-  config.validate();
+  const auto [config, run] = options.resume ? resume_run(options, app) : begin_run(options, app);
   say("configuration:\n" + train::write_toml(config));
 
   const StopRequest stop;
   const std::unique_ptr<train::Task> task =
-      train::prepare_task(config, options.resume ? run.last().string() : config.from, say);
-  train::Trainer trainer(
-      config, *task, run,
-      {.resume = options.resume,
-       .stop_requested = [&stop] { return stop.requested(); },
-       .after_validation = [&run](const train::Trainer& t) { write_report(t, run); },
-       .started = started});
+      train::prepare_task(config, run.resumed() ? run.last().string() : config.from, say);
+  const auto report = [directory = run](const train::Trainer& t) { write_report(t, directory); };
+  train::Trainer trainer(config, *task, run,
+                         {.stop_requested = [&stop] { return stop.requested(); },
+                          .after_validation = report,
+                          .started = started});
   if (trainer.run() == train::Trainer::Outcome::finished) {
-    write_report(trainer, run);
-    say(fmt::format("model:  {}\nreport: {}", run.root().string(),
-                    (run.root() / "report.html").string()));
+    say("model:  " + run.root().string());
+    report(trainer);
+    say("report: " + run.report().string());
   }
   return 0;
 }
@@ -190,6 +207,7 @@ void add_train(CLI::App& program) {
       "  heed train --source train.en --target train.es --out model --preset base --minutes 60\n"
       "  heed train --task causal-lm --text books/ --out model\n"
       "  heed train --task causal-lm --text notes.txt --from Llama-3.2-1B --out model\n"
+      "--out must be new or empty; one run at a time trains there.\n"
       "Ctrl-C saves and stops; the same command with --resume goes on, to the same bits.");
   set_action(*app, [app, options] { return run_training(*options, *app); });
 }

@@ -95,6 +95,31 @@ refused "the cost for a model with an encoder and a decoder is measured with --s
 grep -q "BLEU" out
 refused "new exists already" "$heed" quantize --model translator --weights q8_0 --out new
 
+# heed train tells what cannot work before it reads any text, and begins only where nothing is.
+tiny=(train --preset tiny --source a.txt --target b.txt --set vocabulary.size=60 --set run.max_steps=2)
+refused "files of the family llama cannot say this configuration: qk_norm is true" \
+  "$heed" train --task causal-lm --text absent --set model.use_qk_norm=true --out run
+refused "validation.num_beams is 1000, expected at most 256" \
+  "$heed" "${tiny[@]}" --set validation.num_beams=1000 --out run
+refused "run.minutes is 1e+17" "$heed" "${tiny[@]}" --minutes 1e17 --out run
+refused "run has no checkpoint to resume from" "$heed" "${tiny[@]}" --resume --out run
+[[ ! -e run ]]
+refused 'decoder is not empty (it holds "config.json")' "$heed" "${tiny[@]}" --out decoder
+refused "translator holds a run already" "$heed" "${tiny[@]}" --from translator --out translator
+
+# Two runs do not share a directory, and one that was killed locks nothing.
+"$heed" "${tiny[@]}" --set run.max_steps=1000000 --set validation.eval_steps=2 --out run 2>/dev/null &
+runner=$!
+for _ in $(seq 600); do [[ -e run/last/training.json ]] && break || sleep 0.1; done
+refused "run is in use by process $runner" "$heed" "${tiny[@]}" --resume --out run
+kill -KILL $runner
+wait $runner || true
+sed -i 's/the 7 sheep/the 8 sheep/' a.txt
+if "$heed" "${tiny[@]}" --resume --out run 2>err; then echo "another text was taken" && exit 1; fi
+grep -q "the training text has changed since the run began: 40 pairs then, 40 now, others" err
+sed -i '7s/the 8 sheep/the 7 sheep/' a.txt
+"$heed" "${tiny[@]}" --resume --out run 2>/dev/null
+
 # What was refused before: a translator scores by the vocabularies of its sides, and an empty prompt
 # begins a text.
 "$heed" score --model translator --json <<<$'the 7 sheep\tthe 7 sheep' >out

@@ -5,7 +5,8 @@ heed=$1
 errors=$(mktemp)
 trap 'rm "$errors"' EXIT
 
-for command in --help --version "translate --help"; do
+for command in --help --version "translate --help" \
+  "train --preset tiny --set run.max_steps=1 --dump-config"; do
   # shellcheck disable=SC2086  # words
   "$heed" $command >/dev/null
   # shellcheck disable=SC2086

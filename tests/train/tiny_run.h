@@ -1,33 +1,18 @@
 #pragma once
 
-#include <filesystem>
 #include <fstream>
+#include <functional>
 #include <string>
 
 #include "heed/base/file.h"
 #include "heed/train/trainer.h"
+#include "tests/base/testing.h"
 
 namespace heed::train::testing {
 
-/// A folder that is gone when its test ends.
-class Folder {
- public:
-  explicit Folder(const std::string& name)
-      : path_(std::filesystem::temp_directory_path() /
-              ("heed_" + name + "_" + std::to_string(::getpid()))) {
-    std::filesystem::remove_all(path_);
-    std::filesystem::create_directories(path_);
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
-
 /// Sentences of a made-up language and their translation: each word has one, and their order is
 /// reversed.
-inline void write_text(const Folder& folder, int lines = 200) {
+inline void write_text(const TemporaryDirectory& folder, int lines = 200) {
   const char* const words[][2] = {{"one", "uno"},   {"two", "dos"},   {"red", "rojo"},
                                   {"sun", "sol"},   {"sea", "mar"},   {"bread", "pan"},
                                   {"light", "luz"}, {"man", "hombre"}};
@@ -47,7 +32,7 @@ inline void write_text(const Folder& folder, int lines = 200) {
 }
 
 /// A run of a second or so.
-inline TrainConfig tiny_config(const Folder& folder) {
+inline TrainConfig tiny_config(const TemporaryDirectory& folder) {
   TrainConfig config;
   config.data.source = (folder / "source").string();
   config.data.target = (folder / "target").string();
@@ -72,6 +57,31 @@ inline TrainConfig tiny_config(const Folder& folder) {
 inline std::unique_ptr<Task> task_of(const TrainConfig& config,
                                      const std::filesystem::path& start = {}) {
   return prepare_task(config, start, [](const std::string&) {});
+}
+
+/// A session of a run.
+struct Session {
+  bool resume = false;
+  std::function<bool()> stop_requested = [] { return false; };
+  std::function<void(const Trainer&)> after_validation = [](const Trainer&) {};
+};
+
+/// Trains in `folder`/`out` as the program does: a resumed run takes everything from its
+/// checkpoint.
+inline Trainer::Outcome train(const TrainConfig& config, const TemporaryDirectory& folder,
+                              const std::string& out, const Session& session = {}) {
+  const RunDirectory run =
+      session.resume ? RunDirectory::resume(folder / out) : RunDirectory::begin(folder / out);
+  const auto task = task_of(config, session.resume ? run.last().string() : config.from);
+  Trainer trainer(
+      config, *task, run,
+      {.stop_requested = session.stop_requested, .after_validation = session.after_validation});
+  return trainer.run();
+}
+
+/// Asks for a stop when it has been asked `steps` times.
+inline std::function<bool()> stop_after(int steps) {
+  return [left = steps]() mutable { return --left <= 0; };
 }
 
 }  // namespace heed::train::testing

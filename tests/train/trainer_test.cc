@@ -17,28 +17,17 @@
 namespace heed::train {
 namespace {
 
-using testing::Folder;
+using testing::stop_after;
+using testing::train;
 
-Trainer::Outcome train(const TrainConfig& config, const Folder& folder, const std::string& out,
-                       Trainer::Options options) {
-  const auto task = testing::task_of(config);
-  Trainer trainer(config, *task, RunDirectory(folder / out), std::move(options));
-  return trainer.run();
-}
-
-/// Stops when it has been asked `steps` times.
-std::function<bool()> stop_after(int steps) {
-  return [left = steps]() mutable { return --left <= 0; };
-}
-
-std::string last_weights(const Folder& folder, const std::string& out) {
+std::string last_weights(const TemporaryDirectory& folder, const std::string& out) {
   return read_file(folder / out / "last" / "model.safetensors");
 }
 
 TEST(Trainer, AResumedRunEndsWithTheSameBits) {
   for (const char* compute : {"f32", "bf16"}) {
     SCOPED_TRACE(compute);
-    const Folder folder("resume");
+    const TemporaryDirectory folder;
     testing::write_text(folder);
     TrainConfig config = testing::tiny_config(folder);
     config.run.compute = compute;
@@ -62,7 +51,7 @@ TEST(Trainer, AResumedRunEndsWithTheSameBits) {
 }
 
 TEST(Trainer, AFinishedRunCanBeGivenMoreSteps) {
-  const Folder folder("more");
+  const TemporaryDirectory folder;
   testing::write_text(folder);
   TrainConfig config = testing::tiny_config(folder);
   config.run.steps = 10;
@@ -75,7 +64,7 @@ TEST(Trainer, AFinishedRunCanBeGivenMoreSteps) {
 }
 
 TEST(Trainer, TheSameSeedGivesTheSameBitsOnAnyNumberOfThreads) {
-  const Folder folder("threads");
+  const TemporaryDirectory folder;
   testing::write_text(folder);
   const TrainConfig config = testing::tiny_config(folder);
   const int threads = thread_count();
@@ -87,8 +76,17 @@ TEST(Trainer, TheSameSeedGivesTheSameBitsOnAnyNumberOfThreads) {
   EXPECT_EQ(last_weights(folder, "one"), last_weights(folder, "three"));
 }
 
+TEST(Trainer, WindowsOfAnEncoderDecoderAreTheDecoders) {
+  const TemporaryDirectory folder;
+  testing::write_text(folder);
+  TrainConfig config = testing::tiny_config(folder);
+  config.model.windows = {2};
+  config.run.steps = 2;
+  EXPECT_EQ(train(config, folder, "out"), Trainer::Outcome::finished);
+}
+
 TEST(Trainer, LearnsATinyLanguage) {
-  const Folder folder("learns");
+  const TemporaryDirectory folder;
   testing::write_text(folder, 600);
   TrainConfig config = testing::tiny_config(folder);
   config.model.d_model = 32;
@@ -99,14 +97,14 @@ TEST(Trainer, LearnsATinyLanguage) {
   config.validation.every = 300;
   config.validation.sentences = 20;
   const auto task = testing::task_of(config);
-  Trainer trainer(config, *task, RunDirectory(folder / "out"), {});
+  Trainer trainer(config, *task, RunDirectory::begin(folder / "out"), {});
   trainer.run();
   EXPECT_LT(trainer.history().validations.back().perplexity, 2.0);
   EXPECT_LT(trainer.history().steps.back().loss, 0.5 * trainer.history().steps.front().loss);
 }
 
 TEST(Trainer, KilledAtAnyMomentItLeavesACheckpointThatGoesOn) {
-  const Folder folder("kill");
+  const TemporaryDirectory folder;
   testing::write_text(folder);
   TrainConfig config = testing::tiny_config(folder);
   config.run.steps = 100000;
@@ -115,7 +113,7 @@ TEST(Trainer, KilledAtAnyMomentItLeavesACheckpointThatGoesOn) {
   const int threads = thread_count();
   set_thread_count(1);
   for (int round = 0; round < 4; ++round) {
-    const bool resume = RunDirectory(folder / "out").has_checkpoint();
+    const bool resume = path_exists(folder / "out/last/training.json");
     const pid_t child = fork();
     if (child == 0) {
       std::freopen("/dev/null", "w", stderr);
@@ -137,22 +135,12 @@ TEST(Trainer, KilledAtAnyMomentItLeavesACheckpointThatGoesOn) {
             Trainer::Outcome::stopped);
 }
 
-template <typename Body>
-std::string error_of(Body&& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
 TEST(Trainer, ALossThatIsNoNumberStopsTheRunAndKeepsTheLastCheckpoint) {
-  const Folder folder("nan");
+  const TemporaryDirectory folder;
   testing::write_text(folder);
   const TrainConfig config = testing::tiny_config(folder);
   const auto task = testing::task_of(config);
-  Trainer trainer(config, *task, RunDirectory(folder / "out"),
+  Trainer trainer(config, *task, RunDirectory::begin(folder / "out"),
                   {.after_validation = [](const Trainer& t) {
                     // What a bad batch or a broken kernel would do.
                     const_cast<model::Transformer&>(t.model())
@@ -165,7 +153,7 @@ TEST(Trainer, ALossThatIsNoNumberStopsTheRunAndKeepsTheLastCheckpoint) {
 }
 
 TEST(Trainer, RefusesToOverwriteARunAndToResumeNothing) {
-  const Folder folder("refuse");
+  const TemporaryDirectory folder;
   testing::write_text(folder);
   TrainConfig config = testing::tiny_config(folder);
   config.run.steps = 2;
@@ -176,7 +164,7 @@ TEST(Trainer, RefusesToOverwriteARunAndToResumeNothing) {
 }
 
 TEST(Trainer, ADamagedCheckpointIsAClearError) {
-  const Folder folder("damaged");
+  const TemporaryDirectory folder;
   testing::write_text(folder);
   TrainConfig config = testing::tiny_config(folder);
   train(config, folder, "out", {.stop_requested = stop_after(3)});

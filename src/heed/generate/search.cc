@@ -14,7 +14,8 @@ namespace heed::generate {
 namespace {
 
 void check(const SearchOptions& options) {
-  require(options.beam >= 1 && options.beam <= 256, "beam is {}, expected 1 to 256", options.beam);
+  require(options.beam >= 1 && options.beam <= kMostBeam, "beam is {}, expected 1 to {}",
+          options.beam, kMostBeam);
   require(options.n_best >= 1 && options.n_best <= options.beam,
           "n-best is {}, expected 1 to the beam, which is {}", options.n_best, options.beam);
   require(std::isfinite(options.length_penalty),

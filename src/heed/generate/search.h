@@ -7,6 +7,9 @@
 
 namespace heed::generate {
 
+/// The widest beam.
+inline constexpr int kMostBeam = 256;
+
 struct SearchOptions {
   int beam = 1;  // 1: greedy, the most probable token until end of sequence
   int n_best = 1;

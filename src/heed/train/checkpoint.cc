@@ -1,17 +1,13 @@
 #include "heed/train/checkpoint.h"
 
-#include <algorithm>
-
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/json.h"
-#include "heed/kernels/elementwise.h"
 
 namespace heed::train {
 namespace {
 
 constexpr const char* kOptimizerFile = "optimizer.safetensors";
-constexpr const char* kStateFile = "training.json";
 
 void restore(Tensor& value, const io::TensorSource& file, const std::string& name) {
   const Tensor stored = file.get(name);
@@ -21,18 +17,7 @@ void restore(Tensor& value, const io::TensorSource& file, const std::string& nam
   value = stored.clone();
 }
 
-}  // namespace
-
-std::filesystem::path RunDirectory::weights_of_step(int64_t step) const {
-  return root_ / "checkpoints" / fmt::format("step-{:07}.safetensors", step);
-}
-
-bool RunDirectory::has_checkpoint() const { return std::filesystem::exists(last() / kStateFile); }
-
-void save_checkpoint(const RunDirectory& run, const Checkpoint& checkpoint,
-                     const std::vector<checkpoint::NamedFile>& tokenizer_files) {
-  const std::filesystem::path fresh = run.root() / "last.tmp";
-  std::filesystem::remove_all(fresh);
+std::vector<io::NamedTensor> moments_of(const Checkpoint& checkpoint) {
   std::vector<io::NamedTensor> moments;
   size_t index = 0;
   for (const Parameter& parameter : checkpoint.model.parameters().all()) {
@@ -40,16 +25,39 @@ void save_checkpoint(const RunDirectory& run, const Checkpoint& checkpoint,
     moments.push_back({parameter.name + ".v", checkpoint.optimizer.state().moments2[index]});
     ++index;
   }
+  return moments;
+}
+
+std::string state_text(const Checkpoint& checkpoint) {
   nlohmann::json state = checkpoint.state.to_json();
   state["optimizer_steps"] = checkpoint.optimizer.state().steps;
-  checkpoint::save_model(fresh, checkpoint.model, tokenizer_files);
-  io::write_safetensors(fresh / kOptimizerFile, moments, {});
-  write_file_atomically(fresh / kStateFile, state.dump(2) + "\n");
+  return state.dump(2) + "\n";
+}
+
+}  // namespace
+
+void save_checkpoint(const RunDirectory& run, const Checkpoint& checkpoint,
+                     const std::vector<checkpoint::NamedFile>& tokenizer_files) {
+  const std::filesystem::path fresh = run.root() / "last.tmp";
+  remove_tree(fresh);
+  try {
+    checkpoint::save_model(fresh, checkpoint.model, tokenizer_files);
+    io::write_safetensors(fresh / kOptimizerFile, moments_of(checkpoint), {});
+    write_file_atomically(fresh / run.state().filename(), state_text(checkpoint));
+  } catch (...) {
+    std::error_code ignored;  // what cannot be written counts
+    std::filesystem::remove_all(fresh, ignored);
+    throw;
+  }
   replace_directory(fresh, run.last());
 }
 
+void save_state(const RunDirectory& run, const Checkpoint& checkpoint) {
+  write_file_atomically(run.state(), state_text(checkpoint));
+}
+
 void load_checkpoint(const RunDirectory& run, Checkpoint checkpoint) {
-  const std::string file = (run.last() / kStateFile).string();
+  const std::string file = run.state().string();
   const nlohmann::json state = parse_json(read_file(file), file);
   checkpoint.state = TrainingState::from_json(state, file);
   checkpoint.optimizer.state().steps = get<int64_t>(state, "optimizer_steps", file);
@@ -62,29 +70,6 @@ void load_checkpoint(const RunDirectory& run, Checkpoint checkpoint) {
     restore(checkpoint.optimizer.state().moments2[index], *moments, parameter.name + ".v");
     ++index;
   }
-}
-
-std::vector<io::NamedTensor> average_weights(const std::vector<std::filesystem::path>& files) {
-  require(!files.empty(), "there is nothing to average");
-  std::vector<io::NamedTensor> mean;
-  for (const std::filesystem::path& path : files) {
-    const auto file = io::SafetensorsFile::open(path);
-    const std::vector<std::string> names = file->names();
-    if (mean.empty())
-      for (const std::string& name : names)
-        mean.push_back({name, Tensor::zeros(file->get(name).shape())});
-    require(names.size() == mean.size(), "{} has {} tensors, {} has {}", path.string(),
-            names.size(), files.front().string(), mean.size());
-    for (io::NamedTensor& sum : mean) {
-      const Tensor weight = file->get(sum.name);
-      require(weight.shape() == sum.tensor.shape(), "{}: {} is {}, in {} it is {}", path.string(),
-              sum.name, weight.shape().text(), files.front().string(), sum.tensor.shape().text());
-      kernels::add_to(weight, sum.tensor);
-    }
-  }
-  for (io::NamedTensor& sum : mean)
-    kernels::scale(1.0f / static_cast<float>(files.size()), sum.tensor);
-  return mean;
 }
 
 }  // namespace heed::train

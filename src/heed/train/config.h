@@ -85,17 +85,15 @@ struct TrainConfig {
   RunConfig run;
   ValidationConfig validation;
 
-  /// Throws Error on values that cannot be, and when the model's stacks are not what the task
-  /// wants.
+  /// Throws Error on everything that can be told before text is read: values that no run can have,
+  /// keys that do not go together, a model whose stacks are not those of the task, or that the
+  /// files of its family cannot describe, and text that config.toml cannot hold.
   void validate() const;
 
   /// The longest window of a language model's text: run.context, or what the model reads at most,
   /// but not more than fits into a batch.
   int64_t window_tokens() const;
 };
-
-/// Takes the model's configuration from the checkpoint that `config.from` names.
-void describe_start(TrainConfig& config);
 
 /// The names of the built-in presets: "tiny", "small", "base", "big", ...
 std::vector<std::string> preset_names();
@@ -113,6 +111,9 @@ void read_toml(TrainConfig& config, const std::string& text, const std::string& 
 void set_field(TrainConfig& config, const std::string& assignment);
 /// The whole configuration as TOML with a comment to each key.
 std::string write_toml(const TrainConfig& config);
+
+/// Throws Error, naming the key, unless every field reads as it was written: text is UTF-8.
+void check_written_fields(const TrainConfig& config);
 
 /// Throws Error, naming the keys, unless a run of `saved` (read from `file`) can go on as `asked`:
 /// only where it ends ([run] steps, epochs, minutes) and what it tells on the way ([validation])

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "heed/base/error.h"
+#include "heed/base/json.h"
 #include "heed/base/names.h"
 #include "heed/base/quote.h"
 #include "heed/model/config_fields.h"
@@ -302,6 +303,22 @@ std::string write_toml(const TrainConfig& config) {
     out += fmt::format("{:<34} # {}\n", line, entry.help);
   }
   return out;
+}
+
+void check_written_fields(const TrainConfig& config) {
+  TrainConfig before = config, after;
+  const std::vector<Field> written = fields(before), read = fields(after);
+  for (size_t i = 0; i < written.size(); ++i) {
+    const std::string value = written[i].print();
+    bool same = false;
+    try {
+      read[i].read(*toml::parse("value = " + value).get("value"));
+      same = read[i].print() == value;
+    } catch (const std::exception&) {  // of toml++'s, or an Error about the type
+    }
+    require(same, "{} is {}, which TOML cannot hold: expected valid UTF-8", written[i].key,
+            one_line(value));
+  }
 }
 
 void require_same_run(const TrainConfig& saved, const TrainConfig& asked, const std::string& file) {

@@ -22,7 +22,17 @@ double mean_square(const io::WordVectors& vectors) {
   return sum / static_cast<double>(vectors.rows.size() * static_cast<size_t>(vectors.dimension));
 }
 
+void check_dimension(const io::WordVectors& vectors, int64_t d_model,
+                     const std::filesystem::path& file) {
+  require(vectors.dimension == d_model, "{}: the vectors have {} dimensions, d_model is {}",
+          file.string(), vectors.dimension, d_model);
+}
+
 }  // namespace
+
+void check_word_vectors(const std::filesystem::path& file, int64_t d_model) {
+  check_dimension(io::read_word_vectors(file, {}), d_model, file);
+}
 
 int64_t start_from_word_vectors(model::Transformer& model,
                                 const std::function<std::string(int32_t)>& piece,
@@ -32,8 +42,7 @@ int64_t start_from_word_vectors(model::Transformer& model,
   for (int32_t token = 0; token < model.config().vocab_size; ++token)
     wanted.insert(word_of(piece(token)));
   const io::WordVectors vectors = io::read_word_vectors(file, wanted);
-  require(vectors.dimension == d_model, "{}: the vectors have {} dimensions, d_model is {}",
-          file.string(), vectors.dimension, d_model);
+  check_dimension(vectors, d_model, file);
   require(!vectors.rows.empty(), "{} has none of the vocabulary's pieces", file.string());
 
   const double deviation = 1.0 / std::sqrt(static_cast<double>(d_model));

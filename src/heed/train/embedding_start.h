@@ -9,6 +9,10 @@
 
 namespace heed::train {
 
+/// Reads a word2vec file to its end. Throws Error when it is none, and when its vectors' dimension
+/// is not d_model.
+void check_word_vectors(const std::filesystem::path& file, int64_t d_model);
+
 /// Sets the embedding rows of those pieces that the word2vec file (text or binary) has a vector
 /// for, by the piece without its space mark; the vectors are scaled together so that their elements
 /// have the deviation of the rows that stay random. Returns how many were found. Throws Error when

@@ -92,9 +92,14 @@ void MetricsLog::add(const ValidationRecord& record) {
   write(line_of("validation", json_of(record, names_)));
 }
 
+void MetricsLog::sync() try { sync_file(path_); } catch (const Error& error) {
+  problem_ = error.what();
+}
+
 void MetricsLog::write(const std::string& line) {
   file_ << line << std::flush;
-  require(file_.good(), "{} cannot be written: is the disk full?", path_.string());
+  if (!file_.good())
+    problem_ = fmt::format("{} cannot be written: is the disk full?", path_.string());
 }
 
 }  // namespace heed::train

@@ -22,9 +22,14 @@ class MetricsLog {
   /// `names` are what the parts of samples are called.
   MetricsLog(const std::filesystem::path& path, int64_t last_step, SampleNames names);
 
-  /// Throws Error when the line cannot be written (disk full).
   void add(const StepRecord& record);
   void add(const ValidationRecord& record);
+  /// Brings what was added to the disk.
+  void sync();
+
+  /// Why a line could not be written (disk full); empty while all are. Not an exception, so that
+  /// the run can save itself.
+  const std::string& problem() const { return problem_; }
 
   const History& history() const { return history_; }
 
@@ -34,6 +39,7 @@ class MetricsLog {
   std::filesystem::path path_;
   SampleNames names_;
   std::ofstream file_;
+  std::string problem_;
   History history_;
 };
 

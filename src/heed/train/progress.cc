@@ -25,7 +25,8 @@ std::string bar(int64_t step, int64_t planned) {
 }  // namespace
 
 std::string duration_text(double seconds) {
-  const auto whole = static_cast<int64_t>(std::max(0.0, std::round(seconds)));
+  constexpr double kMost = 1e15;  // of what fits an integer
+  const auto whole = static_cast<int64_t>(std::clamp(std::round(seconds), 0.0, kMost));
   if (whole >= 3600)
     return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
   return fmt::format("{}:{:02}", whole / 60, whole % 60);

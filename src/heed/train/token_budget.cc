@@ -53,11 +53,11 @@ int64_t token_budget_that_fits(model::Transformer& model, DType dtype, int64_t w
   const double per_token = static_cast<double>(std::max<int64_t>(twice - small, 1)) / kSmallest;
   const double fixed = std::max(0.0, static_cast<double>(small) - per_token * kSmallest);
   const double room = kShare * static_cast<double>(available_bytes) - fixed;
-  const auto fitting = static_cast<int64_t>(room / per_token);
+  const double fitting = room / per_token;
   require(fitting >= kSmallest,
           "{} MB of memory are available, too few to train this model on even {} tokens at a time",
           available_bytes >> 20, kSmallest);
-  return std::min(wanted, fitting);
+  return fitting < static_cast<double>(wanted) ? static_cast<int64_t>(fitting) : wanted;
 }
 
 }  // namespace heed::train

@@ -1,5 +1,7 @@
 #include "heed/train/training_state.h"
 
+#include <charconv>
+
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 
@@ -23,24 +25,43 @@ const nlohmann::json& member(const nlohmann::json& json, const char* key, const 
   return json.at(key);
 }
 
+// A hash may be larger than the integers that all readers of JSON know.
+nlohmann::json fingerprint_to_json(const data::Fingerprint& text) {
+  return {{"count", text.count}, {"hash", fmt::format("{:016x}", text.hash)}};
+}
+
+data::Fingerprint fingerprint_from_json(const nlohmann::json& json, const std::string& file) {
+  data::Fingerprint text{.count = get<int64_t>(json, "count", file)};
+  const auto hash = get<std::string>(json, "hash", file);
+  const char* end = hash.data() + hash.size();
+  const auto [stop, problem] = std::from_chars(hash.data(), end, text.hash, 16);
+  require(problem == std::errc() && stop == end, "{}: hash is {}, expected a hexadecimal number",
+          file, excerpt(hash));
+  return text;
+}
+
 }  // namespace
 
 nlohmann::json TrainingState::to_json() const {
-  return {{"step", step},
-          {"epoch", epoch},
-          {"batch", batch},
-          {"planned_steps", planned_steps},
-          {"target_tokens", tokens},
-          {"seconds", seconds},
-          {"finished", finished},
-          {"losses", outliers_to_json(losses)},
-          {"gradient_norms", outliers_to_json(gradient_norms)},
-          {"outliers_in_a_row", outliers_in_a_row},
-          {"skipped_steps", skipped_steps},
-          {"best_score", best_score},
-          {"best_step", best_step},
-          {"validations_since_best", validations_since_best},
-          {"averaged_steps", averaged_steps}};
+  nlohmann::json json = {{"step", step},
+                         {"epoch", epoch},
+                         {"batch", batch},
+                         {"planned_steps", planned_steps},
+                         {"target_tokens", tokens},
+                         {"seconds", seconds},
+                         {"finished", finished},
+                         {"losses", outliers_to_json(losses)},
+                         {"gradient_norms", outliers_to_json(gradient_norms)},
+                         {"outliers_in_a_row", outliers_in_a_row},
+                         {"skipped_steps", skipped_steps},
+                         {"best_score", best_score},
+                         {"best_step", best_step},
+                         {"validations_since_best", validations_since_best},
+                         {"averaged_steps", averaged_steps}};
+  if (data)
+    json["data"] = {{"training", fingerprint_to_json(data->training)},
+                    {"validation", fingerprint_to_json(data->validation)}};
+  return json;
 }
 
 TrainingState TrainingState::from_json(const nlohmann::json& json, const std::string& file) {
@@ -64,6 +85,11 @@ TrainingState TrainingState::from_json(const nlohmann::json& json, const std::st
     require(step.is_number_integer(), "{}: averaged_steps holds {}, expected integers", file,
             step.dump());
     s.averaged_steps.push_back(step.get<int64_t>());
+  }
+  if (json.contains("data")) {
+    const nlohmann::json& data = json["data"];
+    s.data = {fingerprint_from_json(member(data, "training", file), file),
+              fingerprint_from_json(member(data, "validation", file), file)};
   }
   for (const int64_t count : {s.step, s.epoch, s.batch, s.planned_steps, s.tokens})
     require(count >= 0, "{}: a counter is {}, expected at least 0", file, count);

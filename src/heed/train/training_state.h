@@ -2,12 +2,20 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "heed/data/fingerprint.h"
 #include "heed/train/outliers.h"
 
 namespace heed::train {
+
+/// The text that a run learns from and is judged by, before any is held out.
+struct DataFingerprint {
+  data::Fingerprint training;
+  data::Fingerprint validation;  // of no text where it is taken from the training text
+};
 
 /// Everything a run must remember, beside weights and moments, to go on as if it had never stopped.
 /// The shuffle and the dropout masks are functions of the seed and these counters.
@@ -28,6 +36,8 @@ struct TrainingState {
   int64_t best_step = 0;
   int64_t validations_since_best = 0;
   std::vector<int64_t> averaged_steps;  // checkpoints kept for averaging, oldest first
+
+  std::optional<DataFingerprint> data;  // older checkpoints have none
 
   nlohmann::json to_json() const;
   /// Throws Error naming the field that is missing or of the wrong type.

@@ -5,6 +5,18 @@
 namespace heed::train {
 namespace {
 
+/// Packs a model's weights for its lifetime.
+class Packed {
+ public:
+  Packed(model::Transformer& model, DType dtype) : model_(model) { model_.pack(dtype); }
+  ~Packed() { model_.unpack(); }
+  Packed(const Packed&) = delete;
+  Packed& operator=(const Packed&) = delete;
+
+ private:
+  model::Transformer& model_;
+};
+
 ops::Loss loss_of(const model::Transformer& model, DType dtype, const data::Dataset& examples,
                   const TrainConfig& config) {
   ops::Loss loss;
@@ -21,12 +33,11 @@ ops::Loss loss_of(const model::Transformer& model, DType dtype, const data::Data
 ValidationRecord validate(model::Transformer& model, DType dtype, const Task& task,
                           const TrainConfig& config) {
   ValidationRecord record;
-  model.pack(dtype);
+  const Packed packed(model, dtype);
   const ops::Loss loss = loss_of(model, dtype, task.valid(), config);
   record.loss = loss.mean();
   record.perplexity = loss.perplexity();
   task.judge(model, dtype, record);
-  model.unpack();
   return record;
 }
 

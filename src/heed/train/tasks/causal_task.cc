@@ -40,7 +40,8 @@ CausalTask::CausalTask(const TrainConfig& config, const std::filesystem::path& s
     : Task(config.model),
       samples_(config.validation.samples),
       seed_(config.run.seed),
-      named_(prepare_tokenizer(config, start, text.train, {.begin = true}, model_, say)) {
+      named_(prepare_tokenizer(config, start, text.train, model_, say)) {
+  fingerprint_ = fingerprint_of(text);
   std::vector<int32_t> suffix;
   if (model_.eos_id >= 0) suffix.push_back(model_.eos_id);
   TokenText tokens = tokenize(text, named_.tokenizer, suffix, config.window_tokens(), config, say);

@@ -46,8 +46,8 @@ MaskedTask::MaskedTask(const TrainConfig& config, const std::filesystem::path& s
                        const RawText& text, const Say& say)
     : Task(config.model),
       samples_(config.validation.samples),
-      named_(prepare_tokenizer(config, start, text.train,
-                               {.begin = true, .end = true, .mask = true}, model_, say)) {
+      named_(prepare_tokenizer(config, start, text.train, model_, say)) {
+  fingerprint_ = fingerprint_of(text);
   data::Masking masking = masking_of(named_.tokenizer, model_.vocab_size, config.run.seed);
   const auto frame = static_cast<int64_t>(masking.prefix.size() + masking.suffix.size());
   TokenText tokens =

@@ -19,14 +19,7 @@ using Pairs = std::vector<data::SentencePair>;
 constexpr int64_t kBatchTokens = 2048;
 
 Pairs read_training_text(const DataConfig& data) {
-  require(data.text.empty(),
-          "data.text is for language models, expected data.source and data.target: "
-          "run.task is translation or text-to-text");
-  if (!data.tsv.empty()) {
-    require(data.source.empty() && data.target.empty(),
-            "data.tsv and data.source/data.target are both given, expected one of them");
-    return data::read_tsv(data.tsv);
-  }
+  if (!data.tsv.empty()) return data::read_tsv(data.tsv);
   require(!data.source.empty() && !data.target.empty(),
           "no training text: give data.source and data.target, or data.tsv");
   return data::read_parallel(data.source, data.target);
@@ -34,10 +27,7 @@ Pairs read_training_text(const DataConfig& data) {
 
 Pairs read_validation_text(const TrainConfig& config, Pairs& train) {
   const DataConfig& data = config.data;
-  if (data.valid_source.empty() && data.valid_target.empty())
-    return hold_out(train, data.held_out, config.run.seed, "pair");
-  require(!data.valid_source.empty() && !data.valid_target.empty(),
-          "only one of data.valid_source and data.valid_target is given, expected both");
+  if (data.valid_source.empty()) return hold_out(train, data.held_out, config.run.seed, "pair");
   return data::read_parallel(data.valid_source, data.valid_target);
 }
 
@@ -64,16 +54,34 @@ text::TranslationTokenizer learn_translation_tokenizer(const TrainConfig& config
   return text::TranslationTokenizer::shared(std::move(pieces));
 }
 
+/// The number of a piece; -1: there is none.
+int32_t number_of(const text::TranslationTokenizer& tokenizer, std::string_view piece) {
+  for (int32_t token = 0; token < tokenizer.vocab_size(); ++token)
+    if (tokenizer.piece(token) == piece) return token;
+  return -1;
+}
+
+/// Gives `model` the special tokens as a SentencePiece model from elsewhere numbers them. Decoders
+/// begin with <pad>, as Marian's do, or with <s> or </s> where there is none.
+void take_special_pieces(const text::TranslationTokenizer& tokenizer, model::ModelConfig& model) {
+  model.eos_id = number_of(tokenizer, "</s>");
+  model.pad_id = model.eos_id;
+  for (const char* piece : {"<s>", "<pad>"})
+    if (const int32_t token = number_of(tokenizer, piece); token >= 0) model.pad_id = token;
+  model.start_id = model.pad_id;
+}
+
 std::unique_ptr<PairTokenizer> make_tokenizer(const TrainConfig& config, const Pairs& train,
                                               const std::filesystem::path& start,
                                               model::ModelConfig& model, const Say& say) {
   const bool marian = !start.empty() && text::TranslationTokenizer::exists(start);
   if (config.run.task == TaskKind::text_to_text && !marian)
     return std::make_unique<SharedPairs>(
-        prepare_tokenizer(config, start, sentences_of(train), {.end = true}, model, say));
+        prepare_tokenizer(config, start, sentences_of(train), model, say));
   if (start.empty()) {
     auto made = std::make_unique<MarianPairs>(learn_translation_tokenizer(config, train, say));
-    model.vocab_size = made->tokenizer().vocab_size();
+    take_new_vocabulary(made->tokenizer().vocab_size(), config.run.task, model);
+    if (!config.vocabulary.model.empty()) take_special_pieces(made->tokenizer(), model);
     return made;
   }
   auto made = std::make_unique<MarianPairs>(text::TranslationTokenizer::load(start));
@@ -86,7 +94,9 @@ std::unique_ptr<PairTokenizer> make_tokenizer(const TrainConfig& config, const P
 PairsTask::PairsTask(const TrainConfig& config, const std::filesystem::path& start, const Say& say)
     : Task(config.model), validation_(config.validation) {
   Pairs train = read_training_text(config.data);
+  fingerprint_.training = data::fingerprint_of(train);
   Pairs valid = read_validation_text(config, train);
+  if (!config.data.valid_source.empty()) fingerprint_.validation = data::fingerprint_of(valid);
   tokenizer_ = make_tokenizer(config, train, start, model_, say);
 
   const data::FilterOptions filter{

@@ -8,6 +8,7 @@ namespace heed::train {
 
 std::unique_ptr<Task> prepare_task(const TrainConfig& config, const std::filesystem::path& start,
                                    const Say& say) {
+  config.validate();
   switch (config.run.task) {
     case TaskKind::translation:
     case TaskKind::text_to_text:

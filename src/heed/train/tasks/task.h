@@ -10,6 +10,7 @@
 #include "heed/text/translation_tokenizer.h"
 #include "heed/train/config.h"
 #include "heed/train/events.h"
+#include "heed/train/training_state.h"
 
 namespace heed::train {
 
@@ -26,6 +27,7 @@ class Task {
   const model::ModelConfig& model() const { return model_; }
   const data::Dataset& train() const { return *train_; }
   const data::Dataset& valid() const { return *valid_; }
+  const DataFingerprint& fingerprint() const { return fingerprint_; }
 
   /// The tokenizer's files, to lie beside the weights.
   virtual std::vector<checkpoint::NamedFile> files() const = 0;
@@ -44,12 +46,14 @@ class Task {
 
   model::ModelConfig model_;
   std::unique_ptr<const data::Dataset> train_, valid_;
+  DataFingerprint fingerprint_;
 };
 
 /// Prepares what `config` asks for: reads text, learns a vocabulary (or takes that of the model
 /// directory `start`, when given: a checkpoint of this run, or the model that is fine-tuned), turns
-/// text into tokens, sets some aside for validation. Throws Error on text that cannot be used
-/// (missing, empty, not UTF-8, nothing left) and on a tokenizer that does not fit the model.
+/// text into tokens, sets some aside for validation. Throws Error on a configuration that no run
+/// can have, on text that cannot be used (missing, empty, not UTF-8, nothing left) and on a
+/// tokenizer that does not fit the model.
 std::unique_ptr<Task> prepare_task(const TrainConfig& config, const std::filesystem::path& start,
                                    const Say& say);
 

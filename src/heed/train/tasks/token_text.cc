@@ -17,14 +17,15 @@ int64_t tokens_in(const std::vector<data::Window>& windows) {
 }  // namespace
 
 RawText read_text(const DataConfig& data) {
-  require(data.source.empty() && data.target.empty() && data.tsv.empty(),
-          "data.source, data.target and data.tsv are for pairs, expected data.text: run.task is "
-          "causal-lm or masked-lm");
   require(!data.text.empty(), "no training text: give data.text, a file or a folder of files");
   RawText text;
   text.train = data::read_documents(data.text, data.document);
   if (!data.valid_text.empty()) text.valid = data::read_documents(data.valid_text, data.document);
   return text;
+}
+
+DataFingerprint fingerprint_of(const RawText& text) {
+  return {data::fingerprint_of(text.train), data::fingerprint_of(text.valid)};
 }
 
 TokenText tokenize(const RawText& text, const text::Tokenizer& tokenizer,

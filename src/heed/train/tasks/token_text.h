@@ -14,6 +14,7 @@ struct RawText {
   std::vector<std::string> train, valid;  // documents; no `valid`: windows of `train` are held out
 };
 RawText read_text(const DataConfig& data);
+DataFingerprint fingerprint_of(const RawText& text);
 
 /// The same as tokens, cut into windows.
 struct TokenText {

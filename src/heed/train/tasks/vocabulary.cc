@@ -11,6 +11,7 @@ namespace {
 
 constexpr int32_t kPad = 0, kEnd = 1, kUnknown = 2, kMask = 3;
 constexpr int64_t kBytes = 256;
+constexpr int64_t kLeastTranslationPieces = 8;
 /// SentencePiece leaves out sentences beyond about 4 kB.
 constexpr size_t kLongestLine = 2000;
 
@@ -129,6 +130,9 @@ nlohmann::json tokenizer_json(const std::vector<std::string>& pieces, TextFrame 
             {"merges", merges_of(pieces)}}}};
 }
 
+/// Pieces that are not learned: special tokens and bytes.
+int64_t fixed_pieces(TextFrame frame) { return kMask + (frame.mask ? 1 : 0) + kBytes; }
+
 nlohmann::json tokenizer_config(TextFrame frame) {
   nlohmann::json json = {{"tokenizer_class", "PreTrainedTokenizerFast"},
                          {"eos_token", "</s>"},
@@ -155,9 +159,34 @@ void take_vocabulary(const std::filesystem::path& start, int64_t pieces,
   model.start_id = stored.start_id;
 }
 
+TextFrame frame_of(TaskKind task) {
+  switch (task) {
+    case TaskKind::causal_lm:
+      return {.begin = true};
+    case TaskKind::masked_lm:
+      return {.begin = true, .end = true, .mask = true};
+    case TaskKind::translation:
+    case TaskKind::text_to_text:
+      break;
+  }
+  return {.end = true};
+}
+
+int64_t least_vocabulary(TaskKind task) {
+  return task == TaskKind::translation ? kLeastTranslationPieces : fixed_pieces(frame_of(task)) + 1;
+}
+
+void take_new_vocabulary(int64_t size, TaskKind task, model::ModelConfig& model) {
+  model.vocab_size = size;
+  model.pad_id = kPad;
+  model.start_id = model.encoder_layers > 0 && model.decoder_layers > 0 ? kPad : -1;
+  model.eos_id = kEnd;
+  model.bos_id = frame_of(task).begin ? kEnd : -1;
+}
+
 NamedTokenizer learn_tokenizer(const std::vector<std::string>& texts, int64_t size,
                                TextFrame frame) {
-  const int64_t fixed = kMask + (frame.mask ? 1 : 0) + kBytes;
+  const int64_t fixed = fixed_pieces(frame);
   require(size > fixed,
           "vocabulary.size is {}, expected more than {}: the bytes and special tokens", size,
           fixed);
@@ -177,24 +206,17 @@ NamedTokenizer learn_tokenizer(const std::vector<std::string>& texts, int64_t si
 }
 
 NamedTokenizer prepare_tokenizer(const TrainConfig& config, const std::filesystem::path& start,
-                                 const std::vector<std::string>& texts, TextFrame frame,
-                                 model::ModelConfig& model, const Say& say) {
+                                 const std::vector<std::string>& texts, model::ModelConfig& model,
+                                 const Say& say) {
   if (!start.empty()) {
     text::Tokenizer tokenizer = text::Tokenizer::load(start);
     take_vocabulary(start, tokenizer.vocab_size(), model);
     std::vector<checkpoint::NamedFile> files = tokenizer.files();
     return {std::move(tokenizer), std::move(files)};
   }
-  const VocabularyConfig& wanted = config.vocabulary;
-  require(wanted.kind == "bpe" && wanted.model.empty(),
-          "the task {} learns a bpe vocabulary: vocabulary.kind is {}, vocabulary.model is \"{}\"",
-          name_of(config.run.task), wanted.kind, wanted.model);
-  NamedTokenizer learned = learn_tokenizer(texts, wanted.size, frame);
-  model.vocab_size = learned.tokenizer.vocab_size();
-  model.pad_id = kPad;
-  model.start_id = model.encoder_layers > 0 && model.decoder_layers > 0 ? kPad : -1;
-  model.eos_id = kEnd;
-  model.bos_id = frame.begin ? kEnd : -1;
+  NamedTokenizer learned =
+      learn_tokenizer(texts, config.vocabulary.size, frame_of(config.run.task));
+  take_new_vocabulary(learned.tokenizer.vocab_size(), config.run.task, model);
   say(fmt::format("vocabulary: {} bpe pieces", model.vocab_size));
   return learned;
 }

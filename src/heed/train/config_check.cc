@@ -1,0 +1,163 @@
+// What TrainConfig::validate() refuses: everything that can be told before text is read.
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+#include "heed/base/error.h"
+#include "heed/generate/search.h"
+#include "heed/model/families/family.h"
+#include "heed/model/transformer.h"
+#include "heed/train/config.h"
+#include "heed/train/tasks/vocabulary.h"
+
+namespace heed::train {
+namespace {
+
+// What no run comes near; products of these fit into 64 bits.
+constexpr int64_t kMostSteps = int64_t{1} << 48;
+constexpr int64_t kMostEpochs = int64_t{1} << 31;
+constexpr int64_t kMostTokens = int64_t{1} << 30;  // of a batch: its offsets have 32 bits
+constexpr int64_t kMostPieces = int64_t{1} << 24;
+constexpr int64_t kMostAccumulation = int64_t{1} << 20;
+constexpr int64_t kMostMinutes = 100'000'000;
+constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
+
+void check_count(std::string_view name, int64_t value, int64_t least, int64_t most = kNoLimit) {
+  require(value >= least, "{} is {}, expected at least {}", name, value, least);
+  require(value <= most, "{} is {}, expected at most {}", name, value, most);
+}
+
+void check_at_least(std::string_view name, double value, double least) {
+  require(value >= least, "{} is {}, expected at least {}", name, value, least);
+}
+
+/// A number that steps compute with in f32.
+void check_number(std::string_view name, double value, double least) {
+  check_at_least(name, value, least);
+  require(std::isfinite(static_cast<float>(value)), "{} is {}, expected a number that fits f32",
+          name, value);
+}
+
+/// A share of a whole; it is rounded to f32, where it must not become 1.
+void check_below_one(std::string_view name, double value) {
+  require(value >= 0 && static_cast<float>(value) < 1.0f,
+          "{} is {}, expected at least 0 and below 1", name, value);
+}
+
+void check_data(const DataConfig& data, TaskKind task) {
+  const bool pairs = task == TaskKind::translation || task == TaskKind::text_to_text;
+  for (const auto& [name, file, is_of_pairs] : {std::tuple{"source", &data.source, true},
+                                                {"target", &data.target, true},
+                                                {"tsv", &data.tsv, true},
+                                                {"valid_source", &data.valid_source, true},
+                                                {"valid_target", &data.valid_target, true},
+                                                {"text", &data.text, false},
+                                                {"valid_text", &data.valid_text, false}})
+    require(file->empty() || is_of_pairs == pairs,
+            "data.{} is for {}, the task is {}, which reads {}", name,
+            is_of_pairs ? "pairs" : "language models", name_of(task),
+            pairs ? "data.source and data.target, or data.tsv" : "data.text");
+  require(data.tsv.empty() || (data.source.empty() && data.target.empty()),
+          "data.tsv and data.source/data.target are both given, expected one of them");
+  require(data.valid_source.empty() == data.valid_target.empty(),
+          "only one of data.valid_source and data.valid_target is given, expected both");
+  check_count("data.held_out", data.held_out, 1);
+  check_count("data.max_tokens", data.max_tokens, 1);
+  check_at_least("data.max_ratio", data.max_ratio, 1);
+}
+
+void check_vocabulary(const VocabularyConfig& vocabulary, TaskKind task) {
+  require(vocabulary.kind == "bpe" || vocabulary.kind == "unigram",
+          "vocabulary.kind is \"{}\", expected bpe or unigram", vocabulary.kind);
+  require(task == TaskKind::translation || (vocabulary.kind == "bpe" && vocabulary.model.empty()),
+          "the task {} learns a bpe vocabulary: vocabulary.kind is {}, vocabulary.model is \"{}\"",
+          name_of(task), vocabulary.kind, vocabulary.model);
+  if (vocabulary.model.empty())
+    check_count("vocabulary.size", vocabulary.size, least_vocabulary(task), kMostPieces);
+}
+
+/// The stacks that a task trains.
+void check_stacks(TaskKind task, const model::ModelConfig& model) {
+  const bool encoder = task != TaskKind::causal_lm, decoder = task != TaskKind::masked_lm;
+  for (const auto& [wanted, layers, stack] : {std::tuple{encoder, model.encoder_layers, "encoder"},
+                                              {decoder, model.decoder_layers, "decoder"}})
+    require(wanted == (layers > 0), "the task {} trains a model {} {}, model.{}_layers is {}",
+            name_of(task), wanted ? "with an" : "without", stack, stack, layers);
+  require(model.has_head, "the task {} predicts tokens, the model has no head for that",
+          name_of(task));
+}
+
+void check_model(const TrainConfig& config) {
+  const bool known = config.model.vocab_size > 0;  // the vocabulary
+  model::ModelConfig sized = config.model;
+  if (!known) take_new_vocabulary(config.vocabulary.size, config.run.task, sized);
+  sized.validate();
+  check_stacks(config.run.task, sized);
+  model::Transformer(sized, std::nullopt);  // refuses sizes that do not go together
+  // What a family can say may depend on the special tokens. Those of a run that began with another
+  // model and is resumed are in its checkpoint, which the family has written.
+  if (known || config.from.empty()) model::family_for(sized);
+}
+
+void check_optimizer(const OptimizerConfig& optimizer) {
+  check_number("optimizer.learning_rate", optimizer.learning_rate, 0);
+  check_number("optimizer.weight_decay", optimizer.weight_decay, 0);
+  check_number("optimizer.adam_epsilon", optimizer.epsilon, 0);
+  check_below_one("optimizer.adam_beta1", optimizer.beta1);
+  check_below_one("optimizer.adam_beta2", optimizer.beta2);
+  check_below_one("optimizer.label_smoothing_factor", optimizer.label_smoothing);
+  check_count("optimizer.warmup_steps", optimizer.warmup, 0);
+  check_at_least("optimizer.max_grad_norm", optimizer.clip, 0);
+  check_at_least("optimizer.skip_outliers", optimizer.skip_outliers, 0);
+  require(optimizer.final_rate >= 0 && optimizer.final_rate <= 1,
+          "optimizer.min_lr_rate is {}, expected 0 to 1", optimizer.final_rate);
+}
+
+void check_run(const TrainConfig& config) {
+  const RunConfig& run = config.run;
+  require(run.compute == "auto" || run.compute == "f32" || run.compute == "bf16",
+          "run.compute is \"{}\", expected auto, f32 or bf16", run.compute);
+  require(run.seed <= static_cast<uint64_t>(kNoLimit),
+          "run.seed is {}, expected at most {}: TOML has no larger integers", run.seed, kNoLimit);
+  check_count("run.token_budget", run.token_budget, 16, kMostTokens);
+  check_count("run.gradient_accumulation_steps", run.accumulation, 1, kMostAccumulation);
+  check_count("run.average", run.average, 0);
+  require(run.context >= 0 && run.context <= config.model.max_positions,
+          "run.context is {}, expected 0 to model.max_position_embeddings, which is {}",
+          run.context, config.model.max_positions);
+  const TextFrame frame = frame_of(run.task);
+  const int64_t framing = run.task == TaskKind::masked_lm ? frame.begin + frame.end : 0;
+  require(config.window_tokens() > framing,
+          "the windows of the text have {} tokens, expected more than the {} around it: raise "
+          "run.context or model.max_position_embeddings",
+          config.window_tokens(), framing);
+  check_count("run.max_steps", run.steps, 0, kMostSteps);
+  check_count("run.num_train_epochs", run.epochs, 0, kMostEpochs);
+  require(run.minutes >= 0 && run.minutes <= static_cast<double>(kMostMinutes),
+          "run.minutes is {}, expected 0 to {}", run.minutes, kMostMinutes);
+  require(run.steps > 0 || run.epochs > 0 || run.minutes > 0 || config.validation.patience > 0,
+          "nothing would end the run: set run.max_steps, run.num_train_epochs, run.minutes or "
+          "validation.early_stopping_patience");
+}
+
+void check_validation(const ValidationConfig& validation) {
+  check_count("validation.eval_steps", validation.every, 1);
+  check_count("validation.sentences", validation.sentences, 1);
+  check_count("validation.num_beams", validation.beam, 1, generate::kMostBeam);
+  check_count("validation.samples", validation.samples, 0);
+  check_count("validation.early_stopping_patience", validation.patience, 0);
+}
+
+}  // namespace
+
+void TrainConfig::validate() const {
+  check_data(data, run.task);
+  if (from.empty()) check_vocabulary(vocabulary, run.task);  // else it is the checkpoint's
+  check_model(*this);
+  check_optimizer(optimizer);
+  check_run(*this);
+  check_validation(validation);
+  check_written_fields(*this);
+}
+
+}  // namespace heed::train

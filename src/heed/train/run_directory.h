@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "heed/base/directory_lock.h"
+
+namespace heed::train {
+
+/// The directory of a run, which no other run may use while this one, or a copy of it, exists:
+///   config.json, model.safetensors, source.spm, ...   the best model so far, ready to use
+///   config.toml       the configuration of the run
+///   last/             the last checkpoint: a model directory with optimizer.safetensors and
+///                     training.json beside the weights
+///   checkpoints/      weights kept for averaging
+///   metrics.jsonl     a line per step and per validation
+///   report.html
+///   heed.lock         while a run is at work
+class RunDirectory {
+ public:
+  /// Opens a directory for a new run, and makes it when missing. Throws Error when something is
+  /// there already (a run, a model, any file but those of a run that was ended before its first
+  /// checkpoint), when another process trains there, and when the directory cannot be written.
+  static RunDirectory begin(const std::filesystem::path& root);
+  /// Opens a run to go on with: puts right what a crash while saving left behind. Throws Error when
+  /// there is no checkpoint, and when another process trains there.
+  static RunDirectory resume(const std::filesystem::path& root);
+
+  /// Whether resume() opened it.
+  bool resumed() const { return resumed_; }
+
+  const std::filesystem::path& root() const { return root_; }
+  std::filesystem::path config() const { return root_ / "config.toml"; }
+  std::filesystem::path last() const { return root_ / "last"; }
+  std::filesystem::path state() const { return last() / "training.json"; }
+  std::filesystem::path metrics() const { return root_ / "metrics.jsonl"; }
+  std::filesystem::path report() const { return root_ / "report.html"; }
+  std::filesystem::path weights_of_step(int64_t step) const;
+
+  bool has_checkpoint() const;
+  /// Removes the weights below checkpoints/ but for those of `steps`.
+  void keep_weights_of(const std::vector<int64_t>& steps) const;
+
+ private:
+  RunDirectory(std::filesystem::path root, bool resumed);
+  void require_unused() const;
+  void prepare() const;
+
+  std::filesystem::path root_;
+  std::shared_ptr<const DirectoryLock> lock_;
+  bool resumed_;
+};
+
+}  // namespace heed::train

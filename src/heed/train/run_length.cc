@@ -1,0 +1,38 @@
+#include "heed/train/run_length.h"
+
+#include <algorithm>
+
+#include "heed/base/rounding.h"
+
+namespace heed::train {
+namespace {
+
+/// Part of the remaining time that is planned for; the rest is for what cannot be foreseen.
+constexpr double kPlannedShare = 0.97;
+/// More than any run takes, so that a step counts as no time without overflow.
+constexpr double kMostSteps = 1e15;
+
+/// How many steps fit into the time that is left.
+int64_t steps_in_time(const TrainConfig& config, const Pace& pace) {
+  const auto timed = static_cast<double>(pace.steps_timed);
+  const auto every = static_cast<double>(config.validation.every);
+  const double validation = pace.validating / std::max(timed / every, 1.0);
+  const double each = pace.stepping / timed + validation / every;
+  // The last validation, of the average, is not paid for by any step.
+  const double left = (config.run.minutes * 60 - pace.elapsed - validation) * kPlannedShare;
+  if (left <= 0) return 0;
+  return static_cast<int64_t>(left < each * kMostSteps ? left / each : kMostSteps);
+}
+
+}  // namespace
+
+int64_t planned_steps(const TrainConfig& config, int64_t batches, const Pace& pace) {
+  const RunConfig& run = config.run;
+  int64_t steps = run.steps;
+  const auto at_most = [&](int64_t other) { steps = steps > 0 ? std::min(steps, other) : other; };
+  if (run.epochs > 0) at_most(run.epochs * ceil_div(batches, run.accumulation));
+  if (run.minutes > 0 && pace.steps_timed > 0) at_most(pace.step + steps_in_time(config, pace));
+  return steps;
+}
+
+}  // namespace heed::train

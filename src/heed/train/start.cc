@@ -1,0 +1,32 @@
+#include "heed/train/start.h"
+
+#include "heed/base/error.h"
+#include "heed/train/embedding_start.h"
+
+namespace heed::train {
+
+void describe_start(TrainConfig& config) {
+  require(!std::filesystem::is_regular_file(config.from),
+          "{} is a file, expected a model directory to start from", config.from);
+  config.model = checkpoint::describe_model(config.from)->config();
+  io::open_model_tensors(config.from);
+}
+
+void check_start(const TrainConfig& config) {
+  const std::string& file = config.vocabulary.word_vectors;
+  if (!file.empty()) check_word_vectors(file, config.model.d_model);
+}
+
+void load_start(const TrainConfig& config, const Task& task, model::Transformer& model,
+                const Say& say) {
+  if (!config.from.empty())
+    checkpoint::load_weights(model, model::family_for(model.config()),
+                             *io::open_model_tensors(config.from));
+  const std::string& file = config.vocabulary.word_vectors;
+  if (file.empty()) return;
+  const int64_t found = start_from_word_vectors(
+      model, [&task](int32_t token) { return task.piece(token); }, file);
+  say(fmt::format("word vectors: {} of {} pieces found", found, model.config().vocab_size));
+}
+
+}  // namespace heed::train

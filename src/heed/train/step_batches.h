@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "heed/data/dataset.h"
+
+namespace heed::train {
+
+/// The batches of a run's steps: those of one epoch after the other. A position is an epoch and a
+/// number of batches of it that are used up.
+class StepBatches {
+ public:
+  /// A step takes `accumulation` batches. `examples` must outlive this.
+  StepBatches(const data::Dataset& examples, data::BatchOptions options, int64_t accumulation)
+      : examples_(examples),
+        lengths_(examples.lengths()),
+        options_(options),
+        accumulation_(accumulation) {}
+
+  /// How many batches an epoch has.
+  int64_t count(int64_t epoch) const;
+  /// The batches of the step at a position, which moves behind them; an epoch's last step may have
+  /// fewer. Throws Error when the epoch has no such batch.
+  std::vector<data::Batch> next(int64_t& epoch, int64_t& batch);
+
+ private:
+  std::vector<std::vector<int64_t>> plan_of(int64_t epoch) const;
+
+  const data::Dataset& examples_;
+  std::vector<data::Lengths> lengths_;
+  data::BatchOptions options_;
+  int64_t accumulation_;
+  std::vector<std::vector<int64_t>> plan_;
+  int64_t planned_epoch_ = -1;
+};
+
+}  // namespace heed::train

@@ -1,0 +1,38 @@
+#include "heed/train/step_loss.h"
+
+#include "heed/base/random.h"
+#include "heed/train/batch_loss.h"
+
+namespace heed::train {
+namespace {
+
+StepTokens tokens_of(const std::vector<data::Batch>& batches) {
+  StepTokens sum;
+  for (const data::Batch& batch : batches) {
+    sum.source += batch.source_tokens();
+    sum.decoder += batch.decoder_tokens();
+    sum.predicted += batch.target_tokens();
+    sum.sequences += batch.sequences();
+  }
+  return sum;
+}
+
+}  // namespace
+
+StepLoss accumulate_gradients(const model::Transformer& model,
+                              const std::vector<data::Batch>& batches,
+                              const StepLossOptions& options) {
+  StepLoss sum{.loss = {}, .tokens = tokens_of(batches)};
+  const CounterRandom seeds(options.seed, static_cast<uint64_t>(options.step));
+  for (size_t i = 0; i < batches.size(); ++i) {
+    Tape tape;
+    Context context{.tape = &tape, .dtype = options.dtype, .dropout_seed = seeds.bits(i)};
+    sum.loss += batch_loss(model, context, batches[i],
+                           {.label_smoothing = options.label_smoothing,
+                            .gradient_scale = 1.0f / static_cast<float>(sum.tokens.predicted)});
+    tape.backward();
+  }
+  return sum;
+}
+
+}  // namespace heed::train

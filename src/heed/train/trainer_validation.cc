@@ -1,0 +1,135 @@
+// Of the Trainer: what happens at a validation and at the end of a run, and in which order it is
+// saved.
+#include <algorithm>
+#include <cmath>
+
+#include "heed/base/error.h"
+#include "heed/kernels/elementwise.h"
+#include "heed/train/trainer.h"
+#include "heed/train/validation.h"
+#include "heed/train/validation_text.h"
+#include "heed/train/weight_average.h"
+
+namespace heed::train {
+namespace {
+
+bool is_finite(const nn::Parameters& parameters) {
+  std::vector<Tensor> values;
+  for (const Parameter& parameter : parameters.all()) values.push_back(parameter.value);
+  return std::isfinite(kernels::sum_of_all_squares(values));
+}
+
+}  // namespace
+
+int64_t Trainer::validated_step() const {
+  const auto& validations = log_->history().validations;
+  return validations.empty() ? 0 : validations.back().step;
+}
+
+/// The mean loss of the steps after `step`, earlier sessions included.
+double Trainer::loss_since(int64_t step) const {
+  double sum = 0, count = 0;
+  const auto& steps = log_->history().steps;
+  for (auto record = steps.rbegin(); record != steps.rend() && record->step > step; ++record) {
+    sum += record->loss;
+    ++count;
+  }
+  return sum / std::max(count, 1.0);
+}
+
+/// Where a validation fails, what has been learned is saved before the run ends.
+ValidationRecord Trainer::judge() {
+  try {
+    return validate(*model_, dtype_, task_, config_);
+  } catch (...) {
+    save_last();
+    throw;
+  }
+}
+
+/// The order is that of a run that may be killed at any moment and goes on from `last/`: what
+/// `last/` refers to is written before it, and removed only once a newer `last/` does without it.
+void Trainer::validate_and_save() {
+  const double begin = seconds();
+  ValidationRecord record = judge();
+  record.step = state_.step;
+  record.epoch = state_.epoch;
+  record.seconds = seconds();
+  record.train_loss = loss_since(validated_step());
+  record.best = record.score() > state_.best_score;
+  state_.validations_since_best = record.best ? 0 : state_.validations_since_best + 1;
+  if (record.best) {
+    state_.best_score = record.score();
+    state_.best_step = state_.step;
+    save_best();
+  }
+  log_->add(record);
+  for (const std::string& line :
+       validation_text(record, task_.sample_names(), log_->history().validations.size()))
+    progress_.say(line);
+  keep_for_average();
+  validation_seconds_ += seconds() - begin;
+  if (config_.run.minutes > 0) plan();
+  save_last();
+  run_.keep_weights_of(state_.averaged_steps);
+  try {
+    options_.after_validation(*this);
+  } catch (const std::exception& error) {
+    progress_.say(fmt::format("warning: {}", error.what()));
+  }
+}
+
+void Trainer::keep_for_average() {
+  if (config_.run.average <= 0) return;
+  io::write_safetensors(run_.weights_of_step(state_.step),
+                        checkpoint::stored_weights(*model_, model::family_for(model_->config())),
+                        {});
+  std::vector<int64_t>& steps = state_.averaged_steps;
+  if (steps.empty() || steps.back() != state_.step) steps.push_back(state_.step);
+  if (std::ssize(steps) > config_.run.average)
+    steps.erase(steps.begin(), steps.end() - config_.run.average);
+}
+
+/// Validates the last weights, then the mean of the last checkpoints; the best of all stays in the
+/// root. The run counts as finished only then, so that one that is killed before tries again.
+void Trainer::finish() {
+  if (validated_step() < state_.step) validate_and_save();
+  if (state_.averaged_steps.size() > 1) try_average();
+  state_.finished = true;
+  state_.seconds = seconds();
+  save_state(run_, checkpoint());
+  require_log();
+  progress_.say(fmt::format("done after {} steps and {}", state_.step, duration_text(seconds())));
+}
+
+/// Puts the mean of the last checkpoints in place of the weights.
+void Trainer::try_average() {
+  std::vector<std::filesystem::path> files;
+  for (const int64_t step : state_.averaged_steps) files.push_back(run_.weights_of_step(step));
+  checkpoint::load_weights(*model_, model::family_for(model_->config()),
+                           io::TensorList(average_weights(files), "the average"));
+  const ValidationRecord record = validate(*model_, dtype_, task_, config_);
+  const bool best = record.score() > state_.best_score;
+  progress_.say(
+      fmt::format("mean of the last {} checkpoints: {}", files.size(), scores_text(record, best)));
+  if (best) save_best();
+}
+
+void Trainer::save_best() { checkpoint::save_model(run_.root(), *model_, task_.files()); }
+
+/// Weights that are not finite never replace a good checkpoint.
+void Trainer::save_last() {
+  if (!is_finite(model_->parameters())) stop("the weights are not finite");
+  state_.seconds = seconds();
+  log_->sync();
+  save_checkpoint(run_, checkpoint(), task_.files());
+}
+
+/// Ends a run whose log has lost a line, but not before it is saved.
+void Trainer::require_log() {
+  if (log_->problem().empty()) return;
+  if (!state_.finished) save_last();
+  fail("{}; the run goes on from {} with --resume", log_->problem(), run_.last().string());
+}
+
+}  // namespace heed::train
