@@ -45,8 +45,8 @@ void run_stack(const std::string& what, Initializer initializer, bool residual) 
   Tensor x = input;
   fmt::print("{:<34}", what);
   for (int layer = 1; layer <= kLayers; ++layer) {
-    heed::Parameter& weight =
-        parameters.create("layer" + std::to_string(layer), {kWidth, kWidth}, initializer);
+    heed::Parameter& weight = parameters.create("layer" + std::to_string(layer), {kWidth, kWidth},
+                                                initializer, heed::WeightRole::other);
     Tensor y = heed::ops::linear(context, x, weight, parameters.absent());
     if (residual) y = heed::ops::dropout_add(context, y, x, 0.0f);
     x = y;

@@ -14,6 +14,7 @@ namespace ladder {
 using heed::Context;
 using heed::Parameter;
 using heed::Tensor;
+using heed::WeightRole;
 using heed::nn::Initializer;
 
 inline constexpr int64_t kWidth = 64;   // D
@@ -28,9 +29,10 @@ struct Windows {
 struct Model {
   explicit Model(int64_t v)
       : vocabulary(v),
-        words(parameters.create("words", {v, kWidth}, Initializer::normal(0.1f))),
-        out(parameters.create("out", {v, kWidth}, Initializer::xavier())),
-        out_bias(parameters.create("out_bias", {v}, Initializer::zeros())) {}
+        words(parameters.create("words", {v, kWidth}, Initializer::normal(0.1f),
+                                WeightRole::token_embedding)),
+        out(parameters.create("out", {v, kWidth}, Initializer::xavier(), WeightRole::head)),
+        out_bias(parameters.create("out_bias", {v}, Initializer::zeros(), WeightRole::head)) {}
   virtual ~Model() = default;
 
   /// The hidden states [N, D]; row n depends on the words of its window up to n.

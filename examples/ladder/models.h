@@ -29,9 +29,10 @@ struct Average : Model {
 /// constant query.
 struct FixedWeights : Model {
   using Model::Model;
-  Parameter& word_score = parameters.create("word_score", {vocabulary, 1}, Initializer::zeros());
-  Parameter& position_score =
-      parameters.create("position_score", {kWindow, 1}, Initializer::zeros());
+  Parameter& word_score = parameters.create("word_score", {vocabulary, 1}, Initializer::zeros(),
+                                            WeightRole::token_embedding);
+  Parameter& position_score = parameters.create(
+      "position_score", {kWindow, 1}, Initializer::zeros(), WeightRole::position_embedding);
   Tensor states(Context& context, const Windows& in) override {
     const Tensor x = embed(context, in);
     const Tensor log_c = heed::ops::embedding(context, {in.words, in.positions}, word_score, 1.0f,
@@ -54,8 +55,8 @@ inline heed::nn::Attention::Settings heads(int64_t n) {
 /// The weights depend on both words: softmax(q k / sqrt(d)) v with one head of width D.
 struct OneHead : Model {
   using Model::Model;
-  Parameter& position_table =
-      parameters.create("positions", {kWindow, kWidth}, Initializer::normal(0.1f));
+  Parameter& position_table = parameters.create(
+      "positions", {kWindow, kWidth}, Initializer::normal(0.1f), WeightRole::position_embedding);
   heed::nn::Attention attention{parameters, "attention", heads(1), {}};
   Tensor states(Context& context, const Windows& in) override {
     const Tensor x = embed(context, in, &position_table);
@@ -76,8 +77,8 @@ struct SmallTransformer : Model {
             .placement = heed::nn::NormPlacement::pre,
             .decoder = true};
   }
-  Parameter& position_table =
-      parameters.create("positions", {kWindow, kWidth}, Initializer::normal(0.1f));
+  Parameter& position_table = parameters.create(
+      "positions", {kWindow, kWidth}, Initializer::normal(0.1f), WeightRole::position_embedding);
   heed::nn::Norm norm{parameters, "norm", {.d_model = kWidth}};
   std::vector<heed::nn::TransformerLayer> layers;
   Tensor states(Context& context, const Windows& in) override {

@@ -48,23 +48,33 @@ double forward_operations(const model::Transformer& model, int64_t texts, int64_
          3;
 }
 
+/// Whether a step of the decoder reads all of a parameter, not a few rows, and not once per source.
+bool is_read_by_step(const Parameter& parameter, const model::ModelConfig& config) {
+  if (parameter.place.stack == WeightPlace::Stack::encoder) return false;
+  switch (parameter.role) {
+    case WeightRole::token_embedding:
+      return config.tied_head;
+    case WeightRole::position_embedding:
+    case WeightRole::cross_key_value:
+      return false;
+    default:
+      return true;
+  }
+}
+
 /// Bytes of the weights that a step of the decoder reads. Of the experts, those that one token is
 /// sent to.
 double bytes_of_step(const model::Transformer& model) {
   const model::ModelConfig& c = model.config();
   double bytes = 0;
   for (const Parameter& parameter : model.parameters().all()) {
-    const std::string& name = parameter.name;
-    const auto has = [&](std::string_view part) { return name.find(part) != std::string::npos; };
-    const bool looked_up =
-        has("embed_positions") || (name == "model.shared.weight" && !c.tied_head);
-    const bool once_per_source = has(".encoder_attn.k_proj") || has(".encoder_attn.v_proj");
-    if (looked_up || once_per_source || name.starts_with("model.encoder")) continue;
-    const double share = has(".experts.") ? static_cast<double>(c.mixture.chosen) /
-                                                static_cast<double>(c.mixture.experts)
-                                          : 1.0;
-    const Tensor& read = parameter.packed.defined() ? parameter.packed.panels : parameter.value;
-    bytes += share * static_cast<double>(read.bytes());
+    if (!is_read_by_step(parameter, c)) continue;
+    const double share = parameter.place.expert ? static_cast<double>(c.mixture.chosen) /
+                                                      static_cast<double>(c.mixture.experts)
+                                                : 1.0;
+    const int64_t read =
+        parameter.packed.defined() ? parameter.packed.bytes() : parameter.value.bytes();
+    bytes += share * static_cast<double>(read);
   }
   return bytes;
 }

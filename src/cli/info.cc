@@ -19,10 +19,9 @@ struct InfoOptions {
 
 /// Bytes of all parameters when they are kept as load_model() keeps them in `dtype`.
 int64_t weight_bytes(const model::Transformer& model, DType dtype) {
-  const quantize::Quantization how{.dtype = dtype, .spared = quantize::spared_parameters(model)};
   int64_t bytes = 0;
   for (const Parameter& parameter : model.parameters().all())
-    bytes += bytes_of(quantize::quantized_dtype(how, parameter.name, parameter.shape, DType::f32),
+    bytes += bytes_of(quantize::quantized_dtype(dtype, parameter, parameter.shape, DType::f32),
                       parameter.shape.elements());
   return bytes;
 }

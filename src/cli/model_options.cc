@@ -1,9 +1,11 @@
 #include "cli/model_options.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "heed/base/error.h"
+#include "heed/base/names.h"
 #include "heed/base/parallel.h"
 #include "heed/generate/cached_decoder.h"
 #include "heed/io/gguf.h"
@@ -22,10 +24,7 @@ quantize::WeightPrecision precision_of(const std::string& name) {
 std::unique_ptr<model::Transformer> load(const ModelOptions& options,
                                          quantize::WeightPrecision precision) {
   checkpoint::LoadOptions how{.precision = precision, .random_seed = options.random_weights};
-  if (options.compute == "bf16")
-    how.pack = DType::bf16;
-  else if (options.compute != "f32")
-    how.pack = DType::q8_0;
+  if (options.compute != Compute::f32) how.pack = options.compute.value_or(Compute::int8);
   return checkpoint::load_model(options.path, how);
 }
 
@@ -39,7 +38,7 @@ bool has_matrices_of_16_bits(const model::Transformer& model) {
 std::optional<quantize::WeightPrecision> better_than_stored(const ModelOptions& options,
                                                             const model::Transformer& model) {
   if (options.weights != "stored" || generate::multiplies_integers(model)) return std::nullopt;
-  if (options.compute == "int8") return {{DType::q8_0}};
+  if (options.compute == Compute::int8) return {{DType::q8_0}};
   if (options.widen && has_matrices_of_16_bits(model)) return {{DType::f32}};
   return std::nullopt;
 }
@@ -65,17 +64,21 @@ text::Tokenizer checked(text::Tokenizer tokenizer, const std::string& path,
 void add_model_options(CLI::App& app, ModelOptions& options, bool bf16) {
   std::vector<std::string> arithmetic{"auto", "f32", "int8"};
   if (bf16) arithmetic.emplace_back("bf16");
+  const auto set_compute = [&options](const std::string& name) {
+    constexpr std::array kAll{Compute::f32, Compute::bf16, Compute::int8};
+    options.compute = name == "auto" ? std::nullopt : std::optional(named(name, kAll));
+  };
   app.add_option("--model", options.path, "Model directory or GGUF file")->required();
   app.add_option("--weights", options.weights,
                  "How weights are kept: as stored in the file, or converted while loading")
       ->check(CLI::IsMember({"stored", "f32", "bf16", "q8_0", "q4_0", "q4_1"}))
       ->capture_default_str();
-  app.add_option(
-         "--compute", options.compute,
+  app.add_option_function<std::string>(
+         "--compute", set_compute,
          "Arithmetic; int8 multiplies integers: stored weights in no blocks become q8_0, "
          "activations integers on the way; auto is int8 where weights are in blocks, else f32")
       ->check(CLI::IsMember(arithmetic))
-      ->capture_default_str();
+      ->default_str("auto");
   app.add_option("--random-weights", options.random_weights,
                  "Draw the weights from this seed instead of reading them; config.json is enough");
 }
@@ -83,18 +86,16 @@ void add_model_options(CLI::App& app, ModelOptions& options, bool bf16) {
 std::unique_ptr<model::Transformer> load_model(const ModelOptions& options) {
   auto model = load(options, precision_of(options.weights));
   if (const auto precision = better_than_stored(options, *model)) model = load(options, *precision);
-  if (options.compute == "bf16") model->pack(DType::bf16);
   // An encoder reads whole texts; a decoder alone often goes on with one token after the other.
-  else if (model->has_encoder())
-    model->pack(DType::f32);
-  require(options.compute != "int8" || generate::multiplies_integers(*model),
+  if (options.compute != Compute::bf16 && model->has_encoder()) model->pack(Compute::f32);
+  require(options.compute != Compute::int8 || generate::multiplies_integers(*model),
           "{}: no weight is in blocks, which --compute int8 multiplies with: give --weights q8_0",
           options.path);
   return model;
 }
 
 DType activation_dtype(const ModelOptions& options) {
-  return options.compute == "bf16" ? DType::bf16 : DType::f32;
+  return heed::activation_dtype(options.compute.value_or(Compute::f32));
 }
 
 text::Tokenizer load_tokenizer(const ModelOptions& options, const model::Transformer& model) {

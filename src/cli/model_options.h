@@ -13,7 +13,8 @@ namespace heed::cli {
 
 /// Which model a command runs, and in which precision.
 struct ModelOptions {
-  std::string path, weights = "stored", compute = "auto";
+  std::string path, weights = "stored";
+  std::optional<Compute> compute;  // none: int8 where weights are in blocks, else f32
   /// Matrices stored in 16 bits become f32, with which many rows are multiplied faster.
   bool widen = false;
   std::optional<uint64_t> random_weights;
@@ -27,7 +28,7 @@ void add_model_options(CLI::App& app, ModelOptions& options, bool bf16 = true);
 /// are in no blocks become q8_0. Throws Error when others are wanted.
 std::unique_ptr<model::Transformer> load_model(const ModelOptions& options);
 
-/// In which type activations are computed.
+/// The type that activations are computed in.
 DType activation_dtype(const ModelOptions& options);
 
 /// The tokenizer of the model, checked against its vocabulary. Throws Error when there is none.

@@ -62,9 +62,7 @@ void check(const QuantizeOptions& options) {
 }
 
 void quantize(const QuantizeOptions& options) {
-  quantize::Quantization how{
-      .dtype = wanted_dtype(options),
-      .spared = quantize::spared_parameters(*checkpoint::describe_model(options.model))};
+  quantize::Quantization how{.dtype = wanted_dtype(options)};
   if (!options.calibrate.empty())
     how.importance = calibrate(options.model, options.calibrate, options.calibrate_reference);
   if (!fs::is_directory(options.model)) {

@@ -22,7 +22,7 @@ namespace {
 
 using Sequence = std::vector<int32_t>;
 
-ModelOptions stored_options(const std::string& path, const char* compute) {
+ModelOptions stored_options(const std::string& path, std::optional<Compute> compute) {
   ModelOptions options;
   options.path = path;
   options.compute = compute;
@@ -32,10 +32,10 @@ ModelOptions stored_options(const std::string& path, const char* compute) {
 /// A model that reads the user's files.
 class Reader {
  public:
-  /// With products of f32, or as it runs by default ("auto").
-  Reader(const std::string& path, const char* compute)
+  /// Without `compute`: as it runs by default.
+  Reader(const std::string& path, std::optional<Compute> compute)
       : options_(stored_options(path, compute)), model_(load_model(options_)) {
-    if (model_->has_decoder()) model_->pack(DType::f32);  // here a decoder reads whole texts, too
+    if (model_->has_decoder()) model_->pack(Compute::f32);  // here a decoder reads whole texts, too
   }
 
   const model::Transformer& model() const { return *model_; }
@@ -174,10 +174,10 @@ template <typename Measure>
 CostMeter meter_of(const std::string& measured_on, const Cost& measured, const Measure& measure) {
   return [=](const std::string& copy) {
     Cost as_it_runs = measured, weights_alone = measured;
-    as_it_runs.after = measure(Reader(copy, "auto"));
+    as_it_runs.after = measure(Reader(copy, std::nullopt));
     weights_alone.what = "  weights alone";
     weights_alone.key += "_weights_alone";
-    weights_alone.after = measure(Reader(copy, "f32"));
+    weights_alone.after = measure(Reader(copy, Compute::f32));
     return Costs{measured_on, {as_it_runs, weights_alone}};
   };
 }
@@ -212,7 +212,7 @@ CostMeter cosine_meter(const Reader& reader, const std::string& file) {
 quantize::Importance calibrate(const std::string& model, const std::string& text,
                                const std::string& reference) {
   require(!read_file(text).empty(), "{} is empty: expected a text to calibrate with", text);
-  const Reader reader(model, "auto");
+  const Reader reader(model, std::nullopt);
   quantize::Importance importance;
   Context context;
   importance.watch(context);
@@ -231,7 +231,7 @@ CostMeter cost_meter(const std::string& model, const MeasuredTexts& texts) {
   require(texts.text.empty() || texts.source.empty(),
           "--text and --source are for different kinds of models");
   if (texts.text.empty() && texts.source.empty()) return [](const std::string&) { return Costs{}; };
-  const Reader reader(model, "f32");
+  const Reader reader(model, Compute::f32);
   if (!texts.source.empty()) return bleu_meter(reader, texts);
   require(!reader.translates(),
           "the cost for a model with an encoder and a decoder is measured with --source and "

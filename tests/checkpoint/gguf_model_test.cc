@@ -53,11 +53,11 @@ TEST_P(GgufModels, HaveTheWeightsOfTheOriginal) {
 }
 
 TEST_P(GgufModels, PackedAsTheyLoadAreTheSameWithoutElementsOfWhatOnlyProductsRead) {
-  const auto in_bf16 = [&](std::optional<DType> pack) {
+  const auto in_bf16 = [&](std::optional<Compute> pack) {
     return load_model(converted_, {.precision = {.dtype = DType::bf16}, .pack = pack});
   };
-  const auto found = in_bf16(DType::bf16), expected = in_bf16({});
-  expected->pack(DType::bf16);
+  const auto found = in_bf16(Compute::bf16), expected = in_bf16({});
+  expected->pack(Compute::bf16);
   const std::vector<int32_t> ids{5, 9, 2, 3, 7}, offsets{0, 5};
   const auto logits_of = [&](const model::Transformer& model) {
     Context context{.dtype = DType::bf16};
@@ -68,8 +68,8 @@ TEST_P(GgufModels, PackedAsTheyLoadAreTheSameWithoutElementsOfWhatOnlyProductsRe
   const Parameter& packed = found->parameters().named(name);
   EXPECT_FALSE(packed.present());
   EXPECT_EQ(packed.value.shape(), packed.shape);
-  expect_error([&] { packed.read(DType::bf16); }, "given back once it was packed");
-  expect_error([&] { found->unpack(); }, "given back as it was loaded");
+  expect_error([&] { packed.read(DType::bf16); }, "given back when it was packed");
+  expect_error([&] { found->unpack(); }, "given back when it was packed");
 }
 
 TEST_P(GgufModels, GiveTheLogitsOfTheReference) {

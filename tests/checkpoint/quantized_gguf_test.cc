@@ -8,6 +8,7 @@
 #include "heed/io/gguf.h"
 #include "tests/base/testing.h"
 #include "tests/checkpoint/golden.h"
+#include "tests/io/gguf_bytes.h"
 #include "tests/kernels/kernel_testing.h"
 
 namespace heed::checkpoint {
@@ -33,7 +34,8 @@ TEST_P(QuantizedGguf, HoldsTheConvertedTensors) {
     for (const std::string& name : was->names()) {
       const bool four = name.starts_with("blk.") && name.find("ffn_gate_inp.") == npos &&
                         name.find("attn_k.") == npos && name.find("attn_v.") == npos &&
-                        name.find("attn_qkv.") == npos;
+                        name.find("attn_qkv.") == npos && name.find("attn_kv_") == npos &&
+                        name.find("attn_k_b.") == npos && name.find("attn_v_b.") == npos;
       const DType wanted = four_bits && !four ? DType::q8_0 : dtype;
       const Tensor expected = quantize::in_precision(was->get(name), {wanted}),
                    found = is->get(name);
@@ -88,6 +90,64 @@ TEST_P(QuantizedGguf, QuantisesAsTheModelIs) {
 INSTANTIATE_TEST_SUITE_P(Architectures, QuantizedGguf,
                          testing::Values("llama3", "gemma2", "gpt2", "qwen3", "deepseek-v2-group"),
                          case_name);
+
+/// A file of DeepSeek-V2's kind with the matrices of one layer's attention alone: enough to
+/// convert. Newer files keep the map from latents to keys and values in two tensors.
+std::string latent_attention_file(bool newer) {
+  using io::GgufBytes;
+  GgufBytes file;
+  file.value("general.architecture", io::GgufType::string, GgufBytes::text("deepseek2"));
+  const auto count = [&](const char* key, uint32_t value) {
+    file.value(std::string("deepseek2.") + key, io::GgufType::u32, GgufBytes::number(value));
+  };
+  for (const auto& [key, value] : {std::pair{"block_count", 1},
+                                   {"embedding_length", 64},
+                                   {"feed_forward_length", 64},
+                                   {"context_length", 16},
+                                   {"attention.head_count", 2},
+                                   {"attention.kv_lora_rank", 32},
+                                   {"attention.key_length", 96},
+                                   {"attention.value_length", 32},
+                                   {"rope.dimension_count", 64},
+                                   {"expert_count", 2},
+                                   {"expert_used_count", 1},
+                                   {"expert_feed_forward_length", 32}})
+    count(key, static_cast<uint32_t>(value));
+  if (newer) count("attention.key_length_mla", 96);
+  if (newer) count("attention.value_length_mla", 32);
+  file.value("deepseek2.attention.layer_norm_rms_epsilon", io::GgufType::f32,
+             GgufBytes::number(1e-6f));
+  uint64_t end = 0;
+  const auto matrix = [&](const char* name, const std::vector<uint64_t>& sizes) {
+    file.tensor(name, sizes, 0, end);
+    uint64_t bytes = sizeof(float);
+    for (const uint64_t size : sizes) bytes *= size;
+    end += bytes;
+  };
+  matrix("token_embd.weight", {64, 8});
+  matrix("blk.0.attn_q.weight", {64, 192});
+  matrix("blk.0.attn_kv_a_mqa.weight", {64, 96});
+  if (newer) {
+    matrix("blk.0.attn_k_b.weight", {32, 32, 2});
+    matrix("blk.0.attn_v_b.weight", {32, 32, 2});
+  } else {
+    matrix("blk.0.attn_kv_b.weight", {32, 128});
+  }
+  return file.bytes(std::string(end, '\0'));
+}
+
+TEST(WriteQuantizedGguf, KeepsKeysAndValuesOfLatentAttentionIn8Bits) {
+  const TemporaryDirectory folder;
+  for (const bool newer : {false, true}) {
+    const fs::path original = folder / "original.gguf", path = folder / "quantized.gguf";
+    write_quickly(original, latent_attention_file(newer));
+    write_quantized_gguf(path, original, {.dtype = DType::q4_0});
+    const auto file = io::GgufFile::open(path);
+    for (const std::string& name : file->names())
+      EXPECT_EQ(file->get(name).dtype(), name == "blk.0.attn_q.weight" ? DType::q4_0 : DType::q8_0)
+          << name;
+  }
+}
 
 TEST(WriteQuantizedGguf, KeepsTheFileItIsMadeOf) {
   const TemporaryDirectory folder;

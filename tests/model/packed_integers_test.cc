@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include "heed/kernels/quantize.h"
 #include "heed/model/transformer.h"
@@ -54,7 +56,7 @@ TEST(PackedIntegers, LogitsStayNearThoseOfUnpackedWeights) {
     Transformer model(config, 1);
     quantise_matrices(model);
     const Tensor exact = logits_of(model);
-    model.pack(DType::q8_0);
+    model.pack(Compute::int8);
     const Tensor packed = logits_of(model);
     EXPECT_FALSE(kernels::same_bits(packed, exact));
     double error = 0.0, length = 0.0;
@@ -74,28 +76,40 @@ TEST(PackedIntegers, OnlyBlocksOf8BitsOfAModelWithAnEncoderAreMultipliedRowByRow
     for (const DType dtype : {DType::q8_0, DType::q4_0}) {
       Transformer model(config, 1);
       quantise_matrices(model, dtype);
-      model.pack(DType::q8_0);
+      model.pack(Compute::int8);
       const bool by_rows = config.encoder_layers > 0 && dtype == DType::q8_0;
       for (const Parameter& parameter : model.parameters().all())
-        if (parameter.name.ends_with("fc1.weight")) {
-          EXPECT_EQ(parameter.int8.defined(), by_rows) << name_of(dtype);
-          EXPECT_EQ(parameter.blocks.defined(), !by_rows) << name_of(dtype);
+        if (parameter.role == WeightRole::ff_up && parameter.shape.rank() == 2) {
+          EXPECT_EQ(parameter.packed.has_int8_rows(), by_rows) << name_of(dtype);
+          EXPECT_EQ(parameter.packed.has_blocks(), !by_rows) << name_of(dtype);
         }
     }
 }
 
+/// T5's kind, with so many heads that the table of relative positions is whole blocks.
+ModelConfig relative_config() {
+  ModelConfig config = encoder_decoder_config();
+  config.positions = PositionKind::relative;
+  config.n_heads = 32;
+  config.d_head = 2;
+  return config;
+}
+
 TEST(PackedIntegers, TablesThatAreOnlyLookedUpStayAsTheyAre) {
-  for (ModelConfig config : {decoder_config(), encoder_decoder_config()})
+  const std::set<std::string> tables{"model.encoder.embed_positions.weight",
+                                     "model.decoder.embed_positions.weight",
+                                     "model.encoder.relative_attention_bias.weight",
+                                     "model.decoder.relative_attention_bias.weight"};
+  for (ModelConfig config : {decoder_config(), encoder_decoder_config(), relative_config()})
     for (const bool tied : {true, false}) {
       config.tied_head = tied;
       Transformer model(config, 1);
       quantise_matrices(model);
-      model.pack(DType::q8_0);
+      model.pack(Compute::int8);
       for (const Parameter& parameter : model.parameters().all()) {
-        const bool table = parameter.name == "model.shared.weight"
-                               ? !tied
-                               : parameter.name.find("embed") != std::string::npos;
-        EXPECT_EQ(parameter.multiplies_integers(), parameter.shape.rank() == 2 && !table)
+        const bool table =
+            parameter.name == "model.shared.weight" ? !tied : tables.contains(parameter.name);
+        EXPECT_EQ(parameter.packed.multiplies_integers(), parameter.shape.rank() == 2 && !table)
             << parameter.name;
       }
     }

@@ -16,7 +16,7 @@ Parameter packed_weight(DType dtype) {
   weight.name = "weight";
   weight.shape = {24, 64};
   weight.value = kernels::random_stored(weight.shape, dtype, 1);
-  weight.blocks = kernels::pack_blocks(weight.value);
+  weight.packed = PackedWeight::of_blocks({&weight.value, 1}).front();
   return weight;
 }
 
@@ -25,7 +25,7 @@ Parameter weight_by_rows(const Shape& shape) {
   weight.name = "weight";
   weight.shape = shape;
   weight.value = kernels::normals(shape, 4);
-  weight.int8 = kernels::pack_int8(weight.value);
+  weight.packed = PackedWeight::of_int8_rows(weight.value);
   return weight;
 }
 
@@ -40,7 +40,7 @@ TEST(MultiplyIntegers, APackedWeightIsMultipliedAsIntegers) {
         const Tensor x = kernels::normals({5, 64}, 3, compute);
         Tensor found = Tensor::empty({5, 24}, compute), expected = found.clone();
         multiply(x, weight, *added, found);
-        kernels::matmul_blocks(x, weight.blocks, added->value, expected);
+        kernels::matmul_blocks(x, kernels::pack_blocks(weight.value), added->value, expected);
         EXPECT_TRUE(kernels::same_bits(found, expected)) << name_of(dtype);
       }
 }
@@ -53,17 +53,22 @@ TEST(MultiplyIntegers, AWeightWithAScaleForEachRowAsWell) {
   const Tensor x = kernels::normals({5, 64}, 3);
   Tensor found = Tensor::empty({5, 24}), expected = found.clone();
   multiply(x, weight, bias, found);
-  kernels::matmul_int8(x, weight.int8, bias.value, expected);
+  kernels::matmul_int8(x, kernels::pack_int8(weight.value), bias.value, expected);
   EXPECT_TRUE(kernels::same_bits(found, expected));
 }
 
 TEST(MultiplyIntegers, SeveralTogetherHaveTheBitsOfEach) {
   const Parameter none;
   Parameter plain = packed_weight(DType::q8_0);
-  plain.blocks = {};
-  const std::vector<Parameter> weights{
-      packed_weight(DType::q8_0), packed_weight(DType::q4_0), plain,
-      weight_by_rows({24, 64}),   packed_weight(DType::q8_0), weight_by_rows({24, 64})};
+  plain.packed = {};
+  Parameter floats = weight_by_rows({24, 64});
+  floats.packed = PackedWeight::of_floats(floats.value);
+  // More of each kind than are run together.
+  std::vector<Parameter> weights{plain, floats};
+  for (int i = 0; i < 5; ++i) {
+    weights.push_back(packed_weight(i % 2 ? DType::q4_0 : DType::q8_0));
+    weights.push_back(weight_by_rows({24, 64}));
+  }
   const Tensor x = kernels::normals({3, 64}, 3);
   std::vector<Tensor> found, expected;
   for (const Parameter& weight : weights) {
@@ -71,7 +76,7 @@ TEST(MultiplyIntegers, SeveralTogetherHaveTheBitsOfEach) {
     expected.push_back(Tensor::empty({3, 24}));
     multiply(x, weight, none, expected.back());
   }
-  std::vector<Multiplied> products;
+  std::vector<Product> products;
   for (size_t i = 0; i < weights.size(); ++i) products.push_back({weights[i], none, found[i]});
   multiply(x, products);
   for (size_t i = 0; i < weights.size(); ++i)
@@ -83,7 +88,7 @@ TEST(MultiplyIntegers, OfAnotherWidthIsRefused) {
   Tensor out = Tensor::empty({2, 24});
   for (const Parameter& weight : {packed_weight(DType::q8_0), weight_by_rows({24, 64})}) {
     expect_error([&] { multiply(kernels::normals({2, 32}, 1), weight, none, out); }, "weight");
-    const Multiplied products[] = {{weight, none, out}};
+    const Product products[] = {{weight, none, out}};
     expect_error([&] { multiply(kernels::normals({2, 32}, 1), products); }, "weight");
   }
 }

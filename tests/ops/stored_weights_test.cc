@@ -57,8 +57,6 @@ TEST(StoredWeights, EmbeddingWidensTheRowsThatAreWanted) {
   for (const DType dtype : kStored)
     for (const DType compute : {DType::f32, DType::bf16}) {
       Stored table = stored({9, 64}, dtype, 1), learned = stored({6, 64}, dtype, 2);
-      if (compute == DType::bf16) table.widened.working = normals({9, 64}, 9, DType::bf16);
-      if (compute == DType::bf16) kernels::convert(table.widened.value, table.widened.working);
       Context context{.dtype = compute};
       const Tensor y =
           embedding(context, {tokens, places}, table.parameter, 3.0f, {{}, &learned.parameter});
@@ -95,19 +93,31 @@ TEST(StoredWeights, CannotBeTrained) {
   expect_error([&] { embedding(context, {tokens, {}}, weight.parameter, 1.0f, {}); }, text);
 }
 
-TEST(Multiply, GivesTheSameBitsPackedAndInTraining) {
-  Stored weight = stored({20, 32}, DType::f16, 1);
-  weight.widened.packed = kernels::pack({weight.widened.value, true});
-  Parameter none;
-  const Tensor x = normals({3, 32}, 2);
-  Tensor packed = Tensor::empty({3, 20}), plain = packed.clone(), read = packed.clone();
-  multiply(x, weight.widened, none, packed);
-  weight.widened.packed = {};
-  weight.widened.gradient = Tensor::zeros({20, 32});
-  multiply(x, weight.widened, none, plain);
-  multiply(x, weight.parameter, none, read);
-  EXPECT_EQ(std::memcmp(packed.raw(), plain.raw(), static_cast<size_t>(plain.bytes())), 0);
-  kernels::expect_close(read, plain, "stored", 10.0);
+TEST(Linear, GivesTheSameBitsPackedAndInTraining) {
+  for (const DType compute : {DType::f32, DType::bf16}) {
+    Stored weight = stored({20, 32}, DType::f16, 1);
+    Parameter none;
+    const Tensor x = normals({3, 32}, 2, compute);
+    Tape tape;
+    Context context{.dtype = compute}, training{.tape = &tape, .dtype = compute};
+    const Tensor trained = linear(training, x, weight.widened, none);
+    const Tensor read = linear(context, x, weight.parameter, none);
+    weight.widened.packed = PackedWeight::of_floats(weight.widened.read(compute));
+    const Tensor packed = linear(context, x, weight.widened, none);
+    EXPECT_EQ(std::memcmp(packed.raw(), trained.raw(), static_cast<size_t>(packed.bytes())), 0);
+    kernels::expect_close(read, trained, "stored", 10.0);
+  }
+}
+
+TEST(PackedWeight, KeepsTheElementsThatAreReadBesideProducts) {
+  Parameter weight = stored({20, 32}, DType::q8_0, 1).widened;
+  const Tensor rounded = weight.read(DType::bf16);
+  EXPECT_FALSE(weight.kept_in(DType::bf16).defined());
+  weight.packed = PackedWeight::of_floats(rounded);
+  EXPECT_FALSE(weight.kept_in(DType::bf16).defined());
+  weight.packed = PackedWeight::of_floats(rounded, true);
+  EXPECT_EQ(weight.kept_in(DType::bf16).id(), rounded.id());
+  EXPECT_EQ(weight.kept_in(DType::f32).id(), weight.value.id());
 }
 
 TEST(Multiply, RefusesWidthsThatDoNotFit) {

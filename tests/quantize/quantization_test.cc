@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <map>
 
 #include "heed/checkpoint/model_directory.h"
 #include "heed/kernels/quantize.h"
@@ -96,26 +97,56 @@ TEST(Importance, OfWhatIsNotFiniteIsRefused) {
   }
 }
 
+/// In the middle of a stack.
+Parameter parameter_of(WeightRole role) {
+  Parameter parameter;
+  parameter.role = role;
+  parameter.place = {.layer = 3, .n_layers = 7};
+  return parameter;
+}
+
 TEST(Quantization, FourBitsAreForMatricesInLayers) {
   const Shape matrix{8, 64};
   for (const DType dtype : {DType::q4_0, DType::q4_1}) {
-    const Quantization how{.dtype = dtype};
-    const auto kept = [&](const char* name, const Shape& shape) {
-      return quantized_dtype(how, name, shape, DType::f32);
+    const auto kept = [&](WeightRole role, const Shape& shape) {
+      return quantized_dtype(dtype, parameter_of(role), shape, DType::f32);
     };
-    EXPECT_EQ(kept("model.decoder.layers.3.self_attn.q_proj.weight", matrix), dtype);
-    EXPECT_EQ(kept("model.encoder.layers.3.experts.0.down.weight", matrix), dtype);
-    EXPECT_EQ(kept("model.decoder.layers.3.self_attn.k_proj.weight", matrix), DType::q8_0);
-    EXPECT_EQ(kept("model.decoder.layers.3.encoder_attn.v_proj.weight", matrix), DType::q8_0);
-    EXPECT_EQ(kept("model.decoder.layers.3.router.weight", matrix), DType::q8_0);
-    EXPECT_EQ(kept("model.shared.weight", matrix), DType::q8_0);
-    EXPECT_EQ(kept("model.encoder.embed_positions.weight", matrix), DType::q8_0);
-    EXPECT_EQ(kept("lm_head.weight", matrix), DType::q8_0);
-    EXPECT_EQ(kept("model.decoder.layers.3.fc1.weight", {8, 63}), DType::bf16);
-    EXPECT_EQ(kept("model.decoder.layers.3.fc1.bias", {64}), DType::f32);
+    using enum WeightRole;
+    for (const WeightRole role : {query, output, ff_up, ff_down})
+      EXPECT_EQ(kept(role, matrix), dtype);
+    for (const WeightRole role :
+         {token_embedding, position_embedding, token_type_embedding, relative_bias, key_value,
+          latent_key_value, cross_key_value, router, head_transform, pooler, head, other})
+      EXPECT_EQ(kept(role, matrix), DType::q8_0);
+    EXPECT_EQ(kept(ff_up, {8, 63}), DType::bf16);
+    EXPECT_EQ(kept(ff_up, {64}), DType::f32);
   }
-  EXPECT_EQ(quantized_dtype({.dtype = DType::bf16}, "lm_head.weight", matrix, DType::f32),
+  EXPECT_EQ(quantized_dtype(DType::bf16, parameter_of(WeightRole::head), matrix, DType::f32),
             DType::bf16);
+}
+
+TEST(Quantization, KeysAndValuesOfLatentAttentionKeep8Bits) {
+  model::ModelConfig config;
+  config.vocab_size = 8;
+  config.d_model = 64;
+  config.encoder_layers = 0;
+  config.decoder_layers = 1;
+  config.n_heads = 2;
+  config.d_head = 64;
+  config.positions = model::PositionKind::rotary;
+  config.latent = {.keys_values = 32, .queries = 32, .rotary = 32};
+  const model::Transformer model(config, std::nullopt);
+  std::map<std::string, DType> kept;
+  const std::string prefix = "model.decoder.layers.0.self_attn.";
+  for (const Parameter& parameter : model.parameters().all())
+    if (parameter.name.starts_with(prefix) && parameter.shape.rank() == 2)
+      kept[parameter.name.substr(prefix.size())] =
+          quantized_dtype(DType::q4_0, parameter, parameter.shape, DType::f32);
+  EXPECT_EQ(kept, (std::map<std::string, DType>{{"kv_a_proj.weight", DType::q8_0},
+                                                {"kv_b_proj.weight", DType::q8_0},
+                                                {"q_a_proj.weight", DType::q4_0},
+                                                {"q_b_proj.weight", DType::q4_0},
+                                                {"o_proj.weight", DType::q4_0}}));
 }
 
 TEST(Quantization, SparesMapsBackInTheFirstAndLastLayersOfDeepStacks) {
@@ -125,19 +156,19 @@ TEST(Quantization, SparesMapsBackInTheFirstAndLastLayersOfDeepStacks) {
   config.n_heads = 1;
   config.encoder_layers = 7;
   config.decoder_layers = 17;
-  const auto spared = spared_parameters(model::Transformer(config, std::nullopt));
-  const auto name = [](const char* stack, int layer) {
-    return fmt::format("model.{}.layers.{}.fc2.weight", stack, layer);
+  model::Transformer model(config, std::nullopt);
+  const auto kept = [&](const char* stack, int layer, DType wanted) {
+    const auto& parameter =
+        model.parameters().named(fmt::format("model.{}.layers.{}.fc2.weight", stack, layer));
+    return quantized_dtype(wanted, parameter, parameter.shape, DType::f32);
   };
-  EXPECT_EQ(spared, (std::set<std::string>{name("decoder", 0), name("decoder", 1),
-                                           name("decoder", 15), name("decoder", 16)}));
-  const auto kept = [&](int layer, DType wanted) {
-    return quantized_dtype({.dtype = wanted, .spared = spared}, name("decoder", layer), {32, 32},
-                           DType::f32);
-  };
-  EXPECT_EQ(kept(16, DType::q4_0), DType::q8_0);
-  EXPECT_EQ(kept(9, DType::q4_0), DType::q4_0);
-  EXPECT_EQ(kept(16, DType::bf16), DType::bf16);
+  for (int layer = 0; layer < 17; ++layer)
+    EXPECT_EQ(kept("decoder", layer, DType::q4_0),
+              layer < 2 || layer >= 15 ? DType::q8_0 : DType::q4_0)
+        << layer;
+  for (int layer = 0; layer < 7; ++layer)
+    EXPECT_EQ(kept("encoder", layer, DType::q4_0), DType::q4_0) << layer;
+  EXPECT_EQ(kept("decoder", 16, DType::bf16), DType::bf16);
 }
 
 class QuantizedModel : public testing::TestWithParam<const char*> {};
@@ -160,9 +191,8 @@ TEST_P(QuantizedModel, IsObservedInEveryLayerAndStillRuns) {
   how.importance.finish();
   // What every matrix of a layer was multiplied with is known.
   for (const Parameter& parameter : original->parameters().all()) {
-    const bool expert = parameter.name.find(".experts.") != std::string::npos;
-    if (quantized_dtype(how, parameter.name, parameter.shape, DType::f32) != DType::q4_0 || expert)
-      continue;
+    const DType dtype = quantized_dtype(how.dtype, parameter, parameter.shape, DType::f32);
+    if (dtype != DType::q4_0 || parameter.place.expert) continue;
     EXPECT_TRUE(how.importance.of(parameter.name, parameter.shape[1])) << parameter.name;
   }
   const auto smaller = checkpoint::load_model(folder);
@@ -177,7 +207,7 @@ TEST_P(QuantizedModel, IsTheOneThatIsQuantisedWhileItLoads) {
   const auto folder = golden_folder("families") / GetParam();
   for (const DType dtype : {DType::q4_0, DType::q8_0}) {
     const auto quantised = checkpoint::load_model(folder, {.precision = {std::nullopt}});
-    quantize(*quantised, {.dtype = dtype, .spared = spared_parameters(*quantised)});
+    quantize(*quantised, {.dtype = dtype});
     const auto loaded = checkpoint::load_model(folder, {.precision = {dtype}});
     for (size_t i = 0; i < loaded->parameters().all().size(); ++i) {
       const Parameter& found = loaded->parameters().all()[i];

@@ -69,11 +69,6 @@ std::string key_part(std::string name) {
 std::string value_part(std::string name) {
   return model::renamed(std::move(name), {{".attn_kv_b.", ".attn_v_b."}});
 }
-std::string whole(std::string name) {
-  return model::renamed(std::move(name),
-                        {{".attn_k_b.", ".attn_kv_b."}, {".attn_v_b.", ".attn_kv_b."}});
-}
-
 class GgufWeights : public io::TensorSource {
  public:
   GgufWeights(std::shared_ptr<const io::GgufFile> file, const ModelConfig& config)
@@ -83,7 +78,7 @@ class GgufWeights : public io::TensorSource {
 
   std::vector<std::string> names() const override {
     std::vector<std::string> names;
-    for (const std::string& own : file_->names()) names.push_back(whole(own));
+    for (const std::string& own : file_->names()) names.push_back(gguf_whole(own));
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());
     return names;
@@ -191,6 +186,10 @@ StoredWeight gguf_weight(const ModelConfig& config, const std::string& name, con
     }
   }
   return {.name = own, .shape = shape};
+}
+
+std::string gguf_whole(const std::string& stored) {
+  return model::renamed(stored, {{".attn_k_b.", ".attn_kv_b."}, {".attn_v_b.", ".attn_kv_b."}});
 }
 
 bool gguf_redundant(std::string_view name) {

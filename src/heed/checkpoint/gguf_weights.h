@@ -14,6 +14,10 @@ namespace heed::checkpoint {
 model::StoredWeight gguf_weight(const model::ModelConfig& config, const std::string& name,
                                 const Shape& shape);
 
+/// The tensor that a stored one is a part of: newer files keep DeepSeek's map from latents to keys
+/// and values in two. Of all others, the name itself.
+std::string gguf_whole(const std::string& stored);
+
 /// Whether a GGUF file may hold this tensor beside the weights: frequencies of rotary positions,
 /// which belong to the configuration.
 bool gguf_redundant(std::string_view name);

@@ -14,8 +14,8 @@ namespace heed::checkpoint {
 
 struct LoadOptions {
   quantize::WeightPrecision precision = {};
-  /// Given: weights are laid out for products in this type while they are loaded (load_weights()).
-  std::optional<DType> pack = {};
+  /// Given: weights are packed for this arithmetic while they are loaded (load_weights()).
+  std::optional<Compute> pack = {};
   /// Given: weights are drawn from this seed instead of read; only config.json need be there.
   std::optional<uint64_t> random_seed = {};
 };

@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "heed/base/error.h"
 #include "heed/base/rounding.h"
 #include "heed/checkpoint/gguf_model.h"
+#include "heed/checkpoint/gguf_weights.h"
 #include "heed/checkpoint/weights.h"
 #include "heed/io/gguf_types.h"
 
@@ -75,70 +77,68 @@ class Layout {
   size_t alignment_, end_ = 0;
 };
 
-/// The parameters of a model that are parts of a tensor: an expert's, GPT-2's queries.
+/// A parameter as a part of a tensor of the file: an expert's, GPT-2's queries.
 struct Part {
-  std::string parameter;
-  int64_t first_row, rows;
+  const Parameter* parameter;
+  int64_t first_row, n_rows;
 };
-using Parts = std::map<std::string, std::vector<Part>>;  // by the tensor's name
 
-Parts parts_of(const std::filesystem::path& path) {
-  const GgufModel file = open_gguf_model(path);
-  const model::Transformer model(file.config, std::nullopt);
-  Parts parts;
-  for (const Parameter& parameter : model.parameters().all()) {
-    const auto stored = file.family.stored(file.config, parameter.name, parameter.shape);
-    parts[stored.name].push_back({parameter.name, stored.first_row, parameter.shape[0]});
-  }
-  return parts;
-}
-
-/// Makes the tensors of a file smaller.
+/// Quantises the tensors of a file.
 class Converter {
  public:
   Converter(const io::GgufFile& original, const quantize::Quantization& how)
-      : original_(original), how_(how), parts_(parts_of(original.name())) {}
+      : original_(original), how_(how) {
+    const GgufModel file = open_gguf_model(original.name());
+    model_ = std::make_unique<model::Transformer>(file.config, std::nullopt);
+    for (const Parameter& parameter : model_->parameters().all()) {
+      const auto stored = file.family.stored(file.config, parameter.name, parameter.shape);
+      parts_[stored.name].push_back({&parameter, stored.first_row, parameter.shape[0]});
+    }
+  }
 
-  /// Of several parts the one that is kept best decides: GPT-2's values.
+  /// Where parameters share a tensor, the one that is kept best decides: GPT-2's values.
   DType dtype_of(const std::string& name) const {
     const Tensor tensor = original_.get(name);
     DType dtype = tensor.dtype();
-    for (const Part& part : parts_of_tensor(name)) {
-      dtype = quantize::quantized_dtype(how_, part.parameter, tensor.shape(), tensor.dtype());
+    for (const Part& part : parts_of(name)) {
+      dtype =
+          quantize::quantized_dtype(how_.dtype, *part.parameter, tensor.shape(), tensor.dtype());
       if (dtype == DType::q8_0) break;
     }
     return dtype;
   }
 
-  /// The rows of each part have an importance of their own.
+  /// The rows of each part are rounded by its own importance.
   Tensor converted(const std::string& name) const {
     const Tensor tensor = original_.get(name);
     const DType dtype = dtype_of(name);
     if (tensor.shape().rank() < 2 || tensor.dtype() == dtype)
       return quantize::in_precision(tensor, {dtype});
     Tensor result = Tensor::empty(tensor.shape(), dtype);
-    for (const Part& part : parts_of_tensor(name)) {
-      const int64_t end = part.rows == 0 ? tensor.rows() : part.first_row + part.rows;
-      Tensor rows = result.row_slice(part.first_row, end);
+    for (const Part& part : parts_of(name)) {
+      const int64_t begin = part.first_row, end = begin + part.n_rows;
+      Tensor rows = result.row_slice(begin, end);
       const Tensor values =
-          quantize::quantized(how_, part.parameter, tensor.row_slice(part.first_row, end), dtype);
+          quantize::quantized(how_, part.parameter->name, tensor.row_slice(begin, end), dtype);
       std::memcpy(rows.raw(), values.raw(), static_cast<size_t>(values.bytes()));
     }
     return result;
   }
 
  private:
-  /// A tensor that no parameter is a part of is one as it is: DeepSeek's maps behind the latents,
-  /// which are parted and turned in newer files.
-  std::vector<Part> parts_of_tensor(const std::string& name) const {
-    const auto found = parts_.find(name);
-    if (found != parts_.end()) return found->second;
-    return {{name.starts_with("blk.") ? "model.decoder.layers." + name : name, 0, 0}};
+  std::vector<Part> parts_of(const std::string& name) const {
+    if (const auto found = parts_.find(name); found != parts_.end()) return found->second;
+    const auto whole = parts_.find(gguf_whole(name));
+    const Parameter* const parameter =
+        whole == parts_.end() ? &unknown_ : whole->second.front().parameter;
+    return {{parameter, 0, original_.get(name).rows()}};
   }
 
   const io::GgufFile& original_;
   const quantize::Quantization& how_;
-  Parts parts_;
+  std::unique_ptr<const model::Transformer> model_;
+  std::map<std::string, std::vector<Part>> parts_;  // by the tensor's name
+  const Parameter unknown_{};                       // of a tensor that no parameter is in
 };
 
 /// Everything before the data: what a tensor is called, its axes (innermost first), type and place.

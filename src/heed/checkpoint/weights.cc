@@ -49,30 +49,19 @@ Tensor part_of(const Tensor& tensor, const StoredWeight& stored, const Parameter
   return whole.reshaped(parameter.shape);
 }
 
-/// Keeps parameters as heed quantize would.
-class Keeper {
- public:
-  Keeper(const model::Transformer& model, quantize::WeightPrecision precision)
-      : precision_(precision) {
-    if (precision.dtype)
-      how_ = {.dtype = *precision.dtype, .spared = quantize::spared_parameters(model)};
-  }
+/// A weight as the parameter is to be kept: as heed quantize would, where a type is wanted.
+Tensor in_precision(const Parameter& parameter, const Tensor& weight,
+                    quantize::WeightPrecision precision) {
+  if (precision.dtype)
+    precision.dtype =
+        quantize::quantized_dtype(*precision.dtype, parameter, parameter.shape, weight.dtype());
+  return quantize::in_precision(weight, precision);
+}
 
-  Tensor kept(const Parameter& parameter, const Tensor& weight) const {
-    if (!precision_.dtype) return quantize::in_precision(weight, precision_);
-    return quantize::in_precision(
-        weight, {quantize::quantized_dtype(how_, parameter.name, parameter.shape, weight.dtype())});
-  }
-
- private:
-  quantize::WeightPrecision precision_;
-  quantize::Quantization how_;
-};
-
-/// Whether a packed parameter is read in other ways, too: rows that are looked up, or parts of the
-/// map behind latents (ops/heads_linear.h).
-bool is_read_unpacked(const std::string& name) {
-  return name == "model.shared.weight" || name.find(".kv_b_proj.") != std::string::npos;
+/// Whether the value of a parameter is read beside its packed form: rows that are looked up, or
+/// parts of the map from latents (ops/heads_linear.h).
+bool is_read_unpacked(WeightRole role) {
+  return role == WeightRole::token_embedding || role == WeightRole::latent_key_value;
 }
 
 /// A model's parameters, the largest (embedding and head) first: while one is packed, it is in
@@ -90,46 +79,54 @@ std::vector<Parameter*> largest_first(model::Transformer& model) {
   return order;
 }
 
-/// Parameters whose values have been read, until they are packed: several together, so that threads
-/// seldom wait for each other, and few, since while they are packed they are in memory twice.
-class Group {
+/// Parameters whose values have been read, until they are packed: several at a time, so that
+/// threads seldom wait for each other, but few, since they are in memory twice while they are
+/// packed.
+class PackingQueue {
  public:
-  Group(const model::Transformer& model, const io::TensorSource& source, std::optional<DType> pack)
+  PackingQueue(model::Transformer& model, const io::TensorSource& source,
+               std::optional<Compute> pack)
       : model_(model), source_(source), pack_(pack) {}
 
-  /// `copied`: what the source has of it is not needed any more.
+  /// `copied`: the parameter does not read the source's tensor `name` any more.
   void add(Parameter& parameter, const std::string& name, bool copied) {
-    members_.push_back(&parameter);
-    names_.push_back(name);
-    if (copied) copied_.push_back(name);
+    entries_.push_back({&parameter, name, copied});
     bytes_ += parameter.value.bytes();
-    if (bytes_ >= kMostBytes) finish();
+    if (bytes_ >= kMaxBytes) flush();
   }
 
-  void finish() {
-    if (pack_) model_.pack(members_, *pack_);
-    for (size_t i = 0; i < members_.size(); ++i) {
-      Parameter& parameter = *members_[i];
-      if (!pack_ || !model_.packs(parameter, *pack_)) continue;
-      copied_.push_back(names_[i]);
-      if (!is_read_unpacked(parameter.name))
-        parameter.value = Tensor::view(parameter.shape, parameter.value.dtype(), nullptr);
+  /// Packs what has been added, and gives back what is then in memory for nothing.
+  void flush() {
+    std::vector<Parameter*> parameters;
+    std::vector<std::string> unread;
+    for (Entry& entry : entries_) {
+      if (pack_ && model_.packs(*entry.parameter, *pack_)) {
+        parameters.push_back(entry.parameter);
+        entry.copied = true;
+      }
+      if (entry.copied) unread.push_back(entry.name);
     }
-    source_.release_all(copied_);  // it need not stay in memory as the file has it, too
-    members_.clear();
-    names_.clear();
-    copied_.clear();
+    if (pack_) model_.pack(parameters, *pack_);
+    for (Parameter* const parameter : parameters)
+      if (!is_read_unpacked(parameter->role))
+        parameter->value = Tensor::view(parameter->shape, parameter->value.dtype(), nullptr);
+    source_.release_all(unread);
+    entries_.clear();
     bytes_ = 0;
   }
 
  private:
-  static constexpr int64_t kMostBytes = int64_t{4} << 20;
+  struct Entry {
+    Parameter* parameter;
+    std::string name;  // in the source
+    bool copied;
+  };
+  static constexpr int64_t kMaxBytes = int64_t{4} << 20;
 
-  const model::Transformer& model_;
+  model::Transformer& model_;
   const io::TensorSource& source_;
-  const std::optional<DType> pack_;
-  std::vector<Parameter*> members_;
-  std::vector<std::string> names_, copied_;  // in the source
+  const std::optional<Compute> pack_;
+  std::vector<Entry> entries_;
   int64_t bytes_ = 0;
 };
 
@@ -137,9 +134,8 @@ class Group {
 
 void load_weights(model::Transformer& model, const model::Family& family,
                   const io::TensorSource& source, quantize::WeightPrecision precision,
-                  std::optional<DType> pack) {
-  const Keeper keeper(model, precision);
-  Group group(model, source, pack);
+                  std::optional<Compute> pack) {
+  PackingQueue queue(model, source, pack);
   std::map<std::string, bool> used;
   for (const std::string& name : source.names()) used[name] = family.redundant(name);
   for (Parameter* const next : largest_first(model)) {
@@ -157,20 +153,19 @@ void load_weights(model::Transformer& model, const model::Family& family,
             source.name(), name, tensor.shape().text(), stored.shape.text(), parameter.name);
     require(tensor.dtype() != DType::i32, "{}: {} holds integers, expected numbers", source.name(),
             name);
-    parameter.value = keeper.kept(parameter, part_of(tensor, stored, parameter));
-    group.add(parameter, name, stored.transposed || parameter.value.dtype() != tensor.dtype());
+    parameter.value = in_precision(parameter, part_of(tensor, stored, parameter), precision);
+    queue.add(parameter, name, stored.transposed || parameter.value.dtype() != tensor.dtype());
     used[name] = true;
   }
-  group.finish();
+  queue.flush();
   for (const auto& [name, known] : used)
     require(known, "{}: {} is a tensor that the configuration has no place for", source.name(),
             name);
 }
 
 void draw_weights(model::Transformer& model, uint64_t seed, quantize::WeightPrecision precision) {
-  const Keeper keeper(model, precision);
   for (Parameter& parameter : model.parameters().all())
-    parameter.value = keeper.kept(parameter, model.parameters().draw(parameter, seed));
+    parameter.value = in_precision(parameter, model.parameters().draw(parameter, seed), precision);
 }
 
 std::vector<io::NamedTensor> stored_weights(const model::Transformer& model,

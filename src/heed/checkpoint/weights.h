@@ -11,13 +11,13 @@
 namespace heed::checkpoint {
 
 /// Sets all parameters of `model` from the tensors of a file, checked against the family's table of
-/// weights. With `pack`, those that are kept in such a type are laid out for products, one after
-/// the other, as Transformer::pack does; what only products read has a value without elements then.
-/// Throws Error with the file, the tensor, what was found and what was expected when a weight is
-/// missing, left over, or of another shape.
+/// weights. With `pack`, those that Transformer::pack() packs are packed as they are read; the
+/// value of one that only products read then has no elements. Throws Error with the file, the
+/// tensor, what was found and what was expected when a weight is missing, left over, or of another
+/// shape.
 void load_weights(model::Transformer& model, const model::Family& family,
                   const io::TensorSource& source, quantize::WeightPrecision precision = {},
-                  std::optional<DType> pack = {});
+                  std::optional<Compute> pack = {});
 
 /// Sets all parameters from a seed, each brought to `precision` before the next is drawn.
 void draw_weights(model::Transformer& model, uint64_t seed, quantize::WeightPrecision precision);

@@ -51,7 +51,7 @@ std::vector<nn::KeyValueCache> make_caches(const model::Transformer& model,
 
 bool multiplies_integers(const model::Transformer& model) {
   return std::ranges::any_of(model.parameters().all(),
-                             [](const Parameter& p) { return p.multiplies_integers(); });
+                             [](const Parameter& p) { return p.packed.multiplies_integers(); });
 }
 
 DType suitable_cache(const model::Transformer& model, DType dtype) {

@@ -16,7 +16,7 @@ namespace heed::generate {
 std::vector<nn::KeyValueCache> make_caches(const model::Transformer& model,
                                            std::optional<DType> dtype);
 
-/// Whether some weights are multiplied as integers.
+/// Whether some weights are packed for products of integers.
 bool multiplies_integers(const model::Transformer& model);
 
 /// What keys and values are kept in unless something else is asked for, of a computation in

@@ -29,7 +29,7 @@ Facts facts_of(const train::Trainer& trainer) {
        fmt::format("d_model {}, {} heads of {}, d_ff {}", c.d_model, c.n_heads, c.d_head, c.d_ff)},
       {"Norm", fmt::format("{}-norm", name_of(c.norm_placement))},
       {"Vocabulary", fmt::format("{} pieces", c.vocab_size)},
-      {"Arithmetic", std::string(name_of(trainer.dtype()))},
+      {"Arithmetic", std::string(name_of(trainer.compute()))},
       {"Task", std::string(name_of(trainer.config().run.task))},
       {"Training examples", fmt::format("{}", trainer.task().train().count())},
       {"Steps", fmt::format("{} ({} skipped as outliers)", state.step, state.skipped_steps)},

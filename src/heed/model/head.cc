@@ -14,12 +14,13 @@ Head::Head(nn::Parameters& parameters, const ModelConfig& c, Parameter& embeddin
       activation_(c.activation),
       weight_(c.tied_head ? embedding
                           : parameters.create("lm_head.weight", {c.vocab_size, c.d_model},
-                                              nn::Initializer::xavier())),
-      bias_(c.head_bias
-                ? parameters.create("final_logits_bias", {c.vocab_size}, nn::Initializer::zeros())
-                : parameters.absent()) {
+                                              nn::Initializer::xavier(), WeightRole::head)),
+      bias_(c.head_bias ? parameters.create("final_logits_bias", {c.vocab_size},
+                                            nn::Initializer::zeros(), WeightRole::head)
+                        : parameters.absent()) {
   if (!c.head_transform) return;
-  dense_.emplace(parameters, "lm_head.dense", nn::Linear::Sizes{c.d_model, c.d_model});
+  dense_.emplace(parameters, "lm_head.dense", nn::Linear::Sizes{c.d_model, c.d_model},
+                 WeightRole::head_transform);
   norm_.emplace(
       parameters, "lm_head.layer_norm",
       nn::Norm::Settings{.kind = c.norm, .d_model = c.d_model, .epsilon = c.norm_epsilon});

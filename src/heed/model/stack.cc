@@ -77,6 +77,10 @@ nn::RotarySettings rotary_settings(const ModelConfig& c) {
           .max_positions = c.max_positions};
 }
 
+WeightPlace::Stack place_of(Stack::Kind kind) {
+  return kind == Stack::Kind::encoder ? WeightPlace::Stack::encoder : WeightPlace::Stack::decoder;
+}
+
 std::string_view prefix(Stack::Kind kind) {
   return kind == Stack::Kind::encoder ? "model.encoder" : "model.decoder";
 }
@@ -92,12 +96,22 @@ int64_t reach(const kernels::AttentionSpans& spans) {
 }  // namespace
 
 Stack::Stack(nn::Parameters& parameters, const ModelConfig& c, Kind kind, Parameter& tokens)
+    : Stack(parameters, nn::Parameters::Scope(parameters, {.stack = place_of(kind)}), c, kind,
+            tokens) {}
+
+Stack::Stack(nn::Parameters& parameters, const nn::Parameters::Scope&, const ModelConfig& c,
+             Kind kind, Parameter& tokens)
     : embeddings_(parameters, std::string(prefix(kind)), tokens, embedding_settings(c)) {
   const std::string name(prefix(kind));
   const int64_t layers = kind == Kind::encoder ? c.encoder_layers : c.decoder_layers;
-  for (int layer = 0; layer < layers; ++layer)
+  WeightPlace place = parameters.place();
+  place.n_layers = layers;
+  for (int layer = 0; layer < layers; ++layer) {
+    place.layer = layer;
+    const nn::Parameters::Scope scope(parameters, place);
     layers_.emplace_back(parameters, name + ".layers." + std::to_string(layer),
                          layer_settings(c, kind, layer), layer);
+  }
   if (c.norm_placement != nn::NormPlacement::post)
     norm_.emplace(parameters, name + ".layer_norm", norm_settings(c));
   if (c.positions == PositionKind::rotary) rotary_.emplace(rotary_settings(c));

@@ -34,6 +34,9 @@ class Stack {
   const std::vector<nn::TransformerLayer>& layers() const { return layers_; }
 
  private:
+  /// While `scope` lives, new parameters are at their place in the stack.
+  Stack(nn::Parameters& parameters, const nn::Parameters::Scope& scope, const ModelConfig& config,
+        Kind kind, Parameter& tokens);
   nn::Places places(Context& context, const Reads& reads) const;
 
   nn::Embeddings embeddings_;

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "heed/base/error.h"
-#include "heed/kernels/matmul.h"
 #include "heed/kernels/matmul_blocks.h"
 #include "heed/ops/activation.h"
 #include "heed/ops/rows.h"
@@ -29,7 +28,8 @@ Transformer::Transformer(ModelConfig config, std::optional<uint64_t> seed)
       // sinusoids.
       embedding_(parameters_.create(
           "model.shared.weight", {config_.vocab_size, config_.d_model},
-          nn::Initializer::normal(1.0f / std::sqrt(static_cast<float>(config_.d_model))))) {
+          nn::Initializer::normal(1.0f / std::sqrt(static_cast<float>(config_.d_model))),
+          WeightRole::token_embedding)) {
   if (config_.encoder_layers > 0)
     encoder_.emplace(parameters_, config_, Stack::Kind::encoder, embedding_);
   if (config_.decoder_layers > 0)
@@ -37,7 +37,7 @@ Transformer::Transformer(ModelConfig config, std::optional<uint64_t> seed)
   if (config_.has_head) head_.emplace(parameters_, config_, embedding_);
   if (config_.pooler)
     pooler_.emplace(parameters_, "model.pooler",
-                    nn::Linear::Sizes{config_.d_model, config_.d_model});
+                    nn::Linear::Sizes{config_.d_model, config_.d_model}, WeightRole::pooler);
 }
 
 void Transformer::check_lengths(std::string_view what, const std::vector<int32_t>& offsets) const {
@@ -114,56 +114,60 @@ ops::Loss Transformer::loss(Context& context, const Tokens& source, const Tokens
 }
 
 bool Transformer::is_multiplied_with(const Parameter& parameter) const {
-  if (&parameter == &embedding_) return head_ && config_.tied_head;
-  return parameter.shape.rank() == 2 && parameter.name.find(".embed_") == std::string::npos;
+  if (parameter.role == WeightRole::token_embedding) return head_ && config_.tied_head;
+  return parameter.shape.rank() == 2 && is_multiplied(parameter.role);
 }
 
-bool Transformer::packs(const Parameter& parameter, DType dtype) const {
-  const bool fits = dtype == DType::q8_0 ? kernels::multiplies_blocks(parameter.value.dtype())
-                                         : parameter.keeps(dtype);
-  return fits && is_multiplied_with(parameter);
+bool Transformer::packs(const Parameter& parameter, Compute compute) const {
+  if (!is_multiplied_with(parameter)) return false;
+  const DType dtype = parameter.value.dtype();
+  switch (compute) {
+    case Compute::f32:
+      return dtype == DType::f32;
+    case Compute::bf16:
+      return dtype == DType::f32 || dtype == DType::bf16;
+    case Compute::int8:
+      return kernels::multiplies_blocks(dtype);
+  }
+  return false;
 }
 
-bool Transformer::has_scales_for_rows(const Parameter& parameter) const {
+bool Transformer::packs_int8_rows(const Parameter& parameter) const {
   return has_encoder() && parameter.value.dtype() == DType::q8_0 &&
-         parameter.shape[1] <= kernels::kMostInt8Cols;
+         PackedWeight::fits_int8_rows(parameter.shape);
 }
 
-void Transformer::pack(DType dtype) {
-  if (dtype == DType::bf16) parameters_.make_working_copies();
+void Transformer::pack(Compute compute) {
   std::vector<Parameter*> all;
   for (Parameter& parameter : parameters_.all()) all.push_back(&parameter);
-  pack(all, dtype);
+  pack(all, compute);
 }
 
-void Transformer::pack(std::span<Parameter* const> parameters, DType dtype) const {
+void Transformer::pack(std::span<Parameter* const> parameters, Compute compute) {
   std::vector<Parameter*> in_blocks;
   std::vector<Tensor> weights;
   for (Parameter* const parameter : parameters) {
-    if (parameter->is_packed() || !packs(*parameter, dtype)) continue;
-    if (dtype == DType::q8_0 && has_scales_for_rows(*parameter)) {
-      parameter->int8 = kernels::pack_int8(parameter->value);
-    } else if (dtype == DType::q8_0) {
+    if (parameter->packed.defined() || !packs(*parameter, compute)) continue;
+    if (compute == Compute::int8 && packs_int8_rows(*parameter)) {
+      parameter->packed = PackedWeight::of_int8_rows(parameter->value);
+    } else if (compute == Compute::int8) {
       in_blocks.push_back(parameter);
       weights.push_back(parameter->value);
     } else {
-      parameter->packed = kernels::pack({parameter->read(dtype), true});
+      parameter->packed = PackedWeight::of_floats(parameter->read(activation_dtype(compute)),
+                                                  parameter->role == WeightRole::latent_key_value);
     }
   }
-  std::vector<kernels::PackedBlocks> blocks = kernels::pack_blocks(weights);
-  for (size_t i = 0; i < blocks.size(); ++i) in_blocks[i]->blocks = std::move(blocks[i]);
+  std::vector<PackedWeight> blocks = PackedWeight::of_blocks(weights);
+  for (size_t i = 0; i < blocks.size(); ++i) in_blocks[i]->packed = std::move(blocks[i]);
 }
 
 void Transformer::unpack() {
   for (const Parameter& parameter : parameters_.all())
-    require(parameter.present() || !parameter.is_packed(),
-            "{} cannot be unpacked: its elements were given back as it was loaded", parameter.name);
-  for (Parameter& parameter : parameters_.all()) {
-    parameter.working = {};
-    parameter.packed = {};
-    parameter.blocks = {};
-    parameter.int8 = {};
-  }
+    require(parameter.present() || !parameter.packed.defined(),
+            "{} cannot be unpacked: its elements were given back when it was packed",
+            parameter.name);
+  for (Parameter& parameter : parameters_.all()) parameter.packed = {};
 }
 
 }  // namespace heed::model

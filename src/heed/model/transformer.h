@@ -9,6 +9,7 @@
 #include "heed/model/config.h"
 #include "heed/model/head.h"
 #include "heed/model/stack.h"
+#include "heed/ops/compute.h"
 
 namespace heed::model {
 
@@ -79,23 +80,23 @@ class Transformer {
   ops::Loss loss(Context& context, const Tokens& source, const Tokens& decoder_input,
                  std::span<const int32_t> targets, kernels::CrossEntropyOptions options) const;
 
-  /// Lays the weights out for inference in `dtype`, unless they are; they must then not change
-  /// until unpack(). f32: those that are f32. bf16: those that are f32 or bf16. q8_0: those in
-  /// blocks, with which activations are then multiplied as integers of 8 bits: block by block
-  /// (kernels/matmul_blocks.h) or, where there is an encoder, which reads many rows at once, and
-  /// blocks are of 8 bits, row by row (kernels/matmul_int8.h).
-  void pack(DType dtype);
+  /// Packs the matrices that are multiplied with and that `compute` is for, unless they are packed;
+  /// their values must not change until unpack(). f32: those in f32. bf16: those in f32 or bf16.
+  /// int8: those in blocks, for products block by block (kernels/matmul_blocks.h) or, where they
+  /// are q8_0 and there is an encoder, which reads many rows at once, with one scale for each row
+  /// (kernels/matmul_int8.h).
+  void pack(Compute compute);
+  /// The same for some of the model's parameters.
+  void pack(std::span<Parameter* const> parameters, Compute compute);
+  /// Whether pack() packs a parameter.
+  bool packs(const Parameter& parameter, Compute compute) const;
+  /// Throws Error when a packed weight's value was given back.
   void unpack();
-  /// Whether pack() lays a parameter out that has no working copy.
-  bool packs(const Parameter& parameter, DType dtype) const;
-  /// pack() of those among some parameters of which that is true.
-  void pack(std::span<Parameter* const> parameters, DType dtype) const;
 
  private:
-  /// Whether a matrix is more than a table of rows to look up.
+  /// Whether a parameter is more than a vector or a table of rows to look up.
   bool is_multiplied_with(const Parameter& parameter) const;
-  /// Whether a matrix in blocks is packed row by row.
-  bool has_scales_for_rows(const Parameter& parameter) const;
+  bool packs_int8_rows(const Parameter& parameter) const;
   void check_lengths(std::string_view what, const std::vector<int32_t>& offsets) const;
 
   ModelConfig config_;

@@ -25,6 +25,11 @@ float first_query_gain(const Attention::Settings& s) {
   return s.scale == 0.0f ? 1.0f : 1.0f / (s.scale * std::sqrt(static_cast<float>(s.d_head)));
 }
 
+WeightRole key_value_role(AttentionSite site) {
+  return site.kind == AttentionSite::Kind::cross ? WeightRole::cross_key_value
+                                                 : WeightRole::key_value;
+}
+
 }  // namespace
 
 Attention::Attention(Parameters& parameters, const std::string& name, Settings s,
@@ -32,10 +37,14 @@ Attention::Attention(Parameters& parameters, const std::string& name, Settings s
     : settings_(s),
       site_(site),
       q_proj_(parameters, name + ".q_proj",
-              {s.d_model, s.n_heads * s.d_head, s.qkv_bias, first_query_gain(s)}),
-      k_proj_(parameters, name + ".k_proj", {s.d_model, s.n_kv_heads * s.d_head, s.qkv_bias}),
-      v_proj_(parameters, name + ".v_proj", {s.d_model, s.n_kv_heads * s.d_value, s.qkv_bias}),
-      o_proj_(parameters, name + ".o_proj", {s.n_heads * s.d_value, s.d_model, s.o_bias}) {
+              {s.d_model, s.n_heads * s.d_head, s.qkv_bias, first_query_gain(s)},
+              WeightRole::query),
+      k_proj_(parameters, name + ".k_proj", {s.d_model, s.n_kv_heads * s.d_head, s.qkv_bias},
+              key_value_role(site)),
+      v_proj_(parameters, name + ".v_proj", {s.d_model, s.n_kv_heads * s.d_value, s.qkv_bias},
+              key_value_role(site)),
+      o_proj_(parameters, name + ".o_proj", {s.n_heads * s.d_value, s.d_model, s.o_bias},
+              WeightRole::output) {
   if (!s.qk_norm_epsilon) return;
   const Norm::Settings norm{
       .kind = NormKind::rms, .d_model = s.d_head, .epsilon = *s.qk_norm_epsilon};

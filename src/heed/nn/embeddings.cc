@@ -8,9 +8,11 @@ namespace {
 
 constexpr float kDeviation = 0.02f;  // of new position and segment vectors (BERT, GPT-2)
 
-Parameter* table(Parameters& parameters, const std::string& name, int64_t rows, int64_t d_model) {
-  if (rows == 0) return nullptr;
-  return &parameters.create(name, {rows, d_model}, Initializer::normal(kDeviation));
+/// null: without rows.
+Parameter* table(Parameters& parameters, const std::string& name, const Shape& shape,
+                 WeightRole role) {
+  if (shape[0] == 0) return nullptr;
+  return &parameters.create(name, shape, Initializer::normal(kDeviation), role);
 }
 
 }  // namespace
@@ -19,9 +21,11 @@ Embeddings::Embeddings(Parameters& parameters, const std::string& name, Paramete
                        Settings s)
     : settings_(s),
       tokens_(tokens),
-      types_(table(parameters, name + ".embed_types.weight", s.token_types, s.d_model)),
-      positions_{s.fixed_positions, table(parameters, name + ".embed_positions.weight",
-                                          s.learned_positions, s.d_model)} {
+      types_(table(parameters, name + ".embed_types.weight", {s.token_types, s.d_model},
+                   WeightRole::token_type_embedding)),
+      positions_{s.fixed_positions,
+                 table(parameters, name + ".embed_positions.weight",
+                       {s.learned_positions, s.d_model}, WeightRole::position_embedding)} {
   if (s.norm) norm_.emplace(parameters, name + ".layernorm_embedding", *s.norm);
 }
 

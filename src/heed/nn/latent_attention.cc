@@ -22,23 +22,28 @@ LatentAttention::LatentAttention(Parameters& parameters, const std::string& name
     : settings_(s),
       site_(site),
       kv_a_proj_(parameters, name + ".kv_a_proj",
-                 {s.attention.d_model, s.ranks.keys_values + s.ranks.rotary, s.attention.qkv_bias}),
+                 {s.attention.d_model, s.ranks.keys_values + s.ranks.rotary, s.attention.qkv_bias},
+                 WeightRole::key_value),
       kv_a_norm_(parameters, name + ".kv_a_norm", of_width(s.norm, s.ranks.keys_values)),
       kv_b_proj_(
           parameters, name + ".kv_b_proj",
-          {s.ranks.keys_values, s.attention.n_heads * (d_rebuilt() + s.attention.d_value), false}),
-      o_proj_(
-          parameters, name + ".o_proj",
-          {s.attention.n_heads * s.attention.d_value, s.attention.d_model, s.attention.o_bias}) {
+          {s.ranks.keys_values, s.attention.n_heads * (d_rebuilt() + s.attention.d_value), false},
+          WeightRole::latent_key_value),
+      o_proj_(parameters, name + ".o_proj",
+              {s.attention.n_heads * s.attention.d_value, s.attention.d_model, s.attention.o_bias},
+              WeightRole::output) {
   const int64_t width = s.attention.n_heads * s.attention.d_head;
   if (s.ranks.queries == 0) {
-    q_proj_.emplace(parameters, name + ".q_proj", Linear::Sizes{s.attention.d_model, width, false});
+    q_proj_.emplace(parameters, name + ".q_proj", Linear::Sizes{s.attention.d_model, width, false},
+                    WeightRole::query);
     return;
   }
   q_a_proj_.emplace(parameters, name + ".q_a_proj",
-                    Linear::Sizes{s.attention.d_model, s.ranks.queries, s.attention.qkv_bias});
+                    Linear::Sizes{s.attention.d_model, s.ranks.queries, s.attention.qkv_bias},
+                    WeightRole::query);
   q_a_norm_.emplace(parameters, name + ".q_a_norm", of_width(s.norm, s.ranks.queries));
-  q_b_proj_.emplace(parameters, name + ".q_b_proj", Linear::Sizes{s.ranks.queries, width, false});
+  q_b_proj_.emplace(parameters, name + ".q_b_proj", Linear::Sizes{s.ranks.queries, width, false},
+                    WeightRole::query);
 }
 
 KeysValues LatentAttention::keys_values(Context& context, const Tensor& x,

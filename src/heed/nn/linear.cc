@@ -4,10 +4,10 @@
 
 namespace heed::nn {
 
-Linear::Linear(Parameters& parameters, const std::string& name, Sizes sizes)
+Linear::Linear(Parameters& parameters, const std::string& name, Sizes sizes, WeightRole role)
     : weight_(parameters.create(name + ".weight", {sizes.out, sizes.in},
-                                Initializer::xavier(sizes.gain))),
-      bias_(sizes.bias ? parameters.create(name + ".bias", {sizes.out}, Initializer::zeros())
+                                Initializer::xavier(sizes.gain), role)),
+      bias_(sizes.bias ? parameters.create(name + ".bias", {sizes.out}, Initializer::zeros(), role)
                        : parameters.absent()) {}
 
 Tensor Linear::forward(Context& context, const Tensor& x) const {

@@ -16,7 +16,8 @@ class Linear {
     bool bias = true;
     float gain = 1.0f;  // of the first weights (Initializer::xavier)
   };
-  Linear(Parameters& parameters, const std::string& name, Sizes sizes);
+  /// Parameters are `name`.weight and `name`.bias, both of this role.
+  Linear(Parameters& parameters, const std::string& name, Sizes sizes, WeightRole role);
 
   /// x [N, in] -> [N, out].
   Tensor forward(Context& context, const Tensor& x) const;

@@ -9,10 +9,14 @@ Mixture::Mixture(Parameters& parameters, const std::string& prefix, FeedForward:
                  const MixtureSizes& sizes)
     : sizes_(sizes),
       router_(parameters, prefix + "router",
-              {.in = expert.d_model, .out = sizes.experts, .bias = false}) {
+              {.in = expert.d_model, .out = sizes.experts, .bias = false}, WeightRole::router) {
   expert.d_ff = sizes.d_expert;
-  for (int64_t e = 0; e < sizes.experts; ++e)
+  WeightPlace place = parameters.place();
+  place.expert = true;
+  for (int64_t e = 0; e < sizes.experts; ++e) {
+    const Parameters::Scope scope(parameters, place);
     experts_.emplace_back(parameters, prefix + "experts." + std::to_string(e) + ".", expert);
+  }
   if (sizes.shared == 0) return;
   expert.d_ff = sizes.shared * sizes.d_expert;
   shared_.emplace(parameters, prefix + "shared_experts.", expert);

@@ -7,9 +7,11 @@ namespace heed::nn {
 Norm::Norm(Parameters& parameters, const std::string& name, Settings settings)
     : settings_(settings),
       weight_(parameters.create(name + ".weight", {settings.d_model},
-                                settings.unit_offset ? Initializer::zeros() : Initializer::ones())),
+                                settings.unit_offset ? Initializer::zeros() : Initializer::ones(),
+                                WeightRole::norm)),
       bias_(settings.kind == NormKind::layer
-                ? parameters.create(name + ".bias", {settings.d_model}, Initializer::zeros())
+                ? parameters.create(name + ".bias", {settings.d_model}, Initializer::zeros(),
+                                    WeightRole::norm)
                 : parameters.absent()) {}
 
 Tensor Norm::forward(Context& context, const Tensor& x) const {

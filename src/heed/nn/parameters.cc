@@ -5,7 +5,6 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/base/random.h"
-#include "heed/kernels/elementwise.h"
 
 namespace heed::nn {
 namespace {
@@ -40,12 +39,14 @@ void initialize(Tensor& tensor, Initializer how, const CounterRandom& random) {
 
 }  // namespace
 
-Parameter& Parameters::create(const std::string& name, const Shape& shape,
-                              Initializer initializer) {
+Parameter& Parameters::create(const std::string& name, const Shape& shape, Initializer initializer,
+                              WeightRole role) {
   require(initializers_.emplace(name, initializer).second, "two parameters are named {}", name);
   Parameter& parameter = parameters_.emplace_back();
   parameter.name = name;
   parameter.shape = shape;
+  parameter.role = role;
+  parameter.place = place_;
   if (seed_) parameter.value = draw(parameter, *seed_);
   return parameter;
 }
@@ -73,16 +74,6 @@ void Parameters::zero_gradients() {
   for (Parameter& parameter : parameters_) {
     if (!parameter.gradient.defined()) parameter.gradient = Tensor::empty(parameter.shape);
     parameter.gradient.fill_zero();
-  }
-}
-
-void Parameters::make_working_copies() {
-  for (Parameter& parameter : parameters_) {
-    const bool matrix = parameter.present() && parameter.shape.rank() >= 2;
-    if (!matrix || parameter.value.dtype() != DType::f32) continue;
-    if (!parameter.working.defined())
-      parameter.working = Tensor::empty(parameter.shape, DType::bf16);
-    kernels::convert(parameter.value, parameter.working);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "heed/ops/parameter.h"
 
@@ -34,8 +35,9 @@ class Parameters {
   Parameters(const Parameters&) = delete;
   Parameters& operator=(const Parameters&) = delete;
 
-  /// A new parameter; throws Error when the name is taken.
-  Parameter& create(const std::string& name, const Shape& shape, Initializer initializer);
+  /// A new parameter, at the place of the innermost Scope; throws Error when the name is taken.
+  Parameter& create(const std::string& name, const Shape& shape, Initializer initializer,
+                    WeightRole role);
   /// A parameter that does not exist in this model: modules see it as absent.
   Parameter& absent() { return absent_; }
 
@@ -53,12 +55,25 @@ class Parameters {
   /// Allocates gradients where there are none, and sets all to zero.
   void zero_gradients();
 
-  /// Makes the bf16 copies of all f32 matrices that the bf16 compute mode reads; those stored in
-  /// another type are read as they are.
-  void make_working_copies();
+  /// While it lives, new parameters are at its place.
+  class Scope {
+   public:
+    Scope(Parameters& parameters, const WeightPlace& place)
+        : parameters_(parameters), outer_(std::exchange(parameters.place_, place)) {}
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+    ~Scope() { parameters_.place_ = outer_; }
+
+   private:
+    Parameters& parameters_;
+    WeightPlace outer_;
+  };
+  /// The place of the innermost Scope.
+  const WeightPlace& place() const { return place_; }
 
  private:
   std::optional<uint64_t> seed_;
+  WeightPlace place_;
   std::deque<Parameter> parameters_;
   std::unordered_map<std::string, Initializer> initializers_;  // by name
   Parameter absent_;

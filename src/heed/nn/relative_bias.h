@@ -16,7 +16,7 @@ class RelativeBias {
                const ops::RelativeBuckets& buckets)
       : buckets_(buckets),
         weight_(parameters.create(name + ".weight", {buckets.buckets, n_heads},
-                                  Initializer::normal(kDeviation))) {}
+                                  Initializer::normal(kDeviation), WeightRole::relative_bias)) {}
 
   /// For keys up to `reach` - 1 tokens away: [H, 2 reach - 1] f32.
   Tensor forward(Context& context, int64_t reach) const {

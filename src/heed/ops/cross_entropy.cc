@@ -5,7 +5,6 @@
 
 #include "heed/kernels/column_sums.h"
 #include "heed/kernels/matmul.h"
-#include "heed/ops/check.h"
 #include "heed/ops/multiply.h"
 
 namespace heed::ops {
@@ -41,8 +40,7 @@ Loss& Loss::operator+=(const Loss& other) {
 Loss cross_entropy(Context& context, const Tensor& x, Parameter& weight, Parameter& bias,
                    std::span<const int32_t> targets, kernels::CrossEntropyOptions options) {
   const int64_t classes = weight.value.rows(), rows = x.rows();
-  check_width(weight.name, "the input", x, weight.value.cols());
-  if (bias.present()) check_shape(bias.name, "the bias", bias.value, {classes});
+  check_linear(x, weight, bias);
   check_targets(targets, rows, classes);
   if (context.tape) weight.require_trainable();
   Tensor dx, trained;

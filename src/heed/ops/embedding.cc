@@ -69,8 +69,9 @@ Tensor embedding(Context& context, const EmbeddingInput& input, Parameter& table
   }
   Tensor y =
       Tensor::empty({static_cast<int64_t>(input.tokens.size()), table.value.cols()}, context.dtype);
-  const Rows words = table.keeps(context.dtype) ? Rows{table.read(context.dtype), input.tokens}
-                                                : rows_of(table.value, input.tokens, context.dtype);
+  const Rows words = table.value.dtype() == context.dtype
+                         ? Rows{table.value, input.tokens}
+                         : rows_of(table.value, input.tokens, context.dtype);
   const Rows position_rows = !position_table.defined() || position_table.dtype() == DType::f32
                                  ? Rows{position_table, input.positions}
                                  : rows_of(position_table, input.positions, DType::f32);

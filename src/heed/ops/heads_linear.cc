@@ -23,7 +23,7 @@ void check(const Context& context, const Tensor& x, const HeadMatrices& m) {
 
 /// Rows of a weight in `dtype`.
 Tensor rows_of(const Parameter& weight, int64_t begin, int64_t end, DType dtype) {
-  if (weight.keeps(dtype)) return weight.read(dtype).row_slice(begin, end);
+  if (const Tensor kept = weight.kept_in(dtype); kept.defined()) return kept.row_slice(begin, end);
   Tensor rows = Tensor::empty({end - begin, weight.value.cols()});
   kernels::dequantize(weight.value.row_slice(begin, end), rows);
   if (dtype == DType::f32) return rows;
@@ -35,7 +35,7 @@ Tensor rows_of(const Parameter& weight, int64_t begin, int64_t end, DType dtype)
 /// y = x W, or x W^T, W being rows of a weight.
 void multiply_rows(const Tensor& x, const Parameter& weight, int64_t begin, int64_t end,
                    bool transposed, Tensor& y) {
-  if (transposed && !weight.keeps(x.dtype()))
+  if (transposed && !weight.kept_in(x.dtype()).defined())
     kernels::matmul_stored(x, weight.value.row_slice(begin, end), {}, y);
   else
     kernels::matmul({x}, {rows_of(weight, begin, end, x.dtype()), transposed}, {}, y);

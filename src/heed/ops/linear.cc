@@ -2,16 +2,21 @@
 
 #include "heed/kernels/column_sums.h"
 #include "heed/kernels/matmul.h"
+#include "heed/ops/check.h"
 #include "heed/ops/multiply.h"
 
 namespace heed::ops {
 
 Tensor linear(Context& context, const Tensor& x, Parameter& weight, Parameter& bias) {
-  Tensor y = Tensor::empty({x.rows(), weight.value.rows()}, x.dtype());
-  if (context.tape) weight.require_trainable();
   if (context.observe_product) context.observe_product(weight, x);
-  multiply(x, weight, bias, y);
-  if (!context.tape) return y;
+  Tensor y = Tensor::empty({x.rows(), weight.value.rows()}, x.dtype());
+  if (!context.tape) {
+    multiply(x, weight, bias, y);
+    return y;
+  }
+  weight.require_trainable();
+  check_linear(x, weight, bias);
+  kernels::matmul({x}, {weight.read(x.dtype()), true}, {.bias = bias.value}, y);
 
   Tape& tape = *context.tape;
   tape.record(

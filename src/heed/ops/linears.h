@@ -26,7 +26,7 @@ std::array<Tensor, n> linears(Context& context, const Tensor& x, const LinearMap
   for (size_t i = 0; i < n; ++i)
     outputs[i] = Tensor::empty({x.rows(), maps[i].weight.value.rows()}, x.dtype());
   [&]<size_t... i>(std::index_sequence<i...>) {
-    const Multiplied products[] = {{maps[i].weight, maps[i].bias, outputs[i]}...};
+    const Product products[] = {{maps[i].weight, maps[i].bias, outputs[i]}...};
     multiply(x, products);
   }
   (std::make_index_sequence<n>());

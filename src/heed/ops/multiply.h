@@ -6,23 +6,22 @@
 
 namespace heed::ops {
 
-/// out = x W^T + b without a backward step: x [N, in] f32 or bf16, weight [out, in] of any stored
-/// dtype, bias [out] f32 or absent, out [N, out] in f32 or x's dtype. The one place that knows how
-/// a weight can be multiplied with: packed, as integers (x is then quantised, too), in x's dtype
-/// while it is trained, or read from where it lies as it is stored. Throws Error on a width that
-/// does not fit.
+/// Throws Error when x [N, in], weight [out, in] and bias [out] (or absent) do not fit.
+void check_linear(const Tensor& x, const Parameter& weight, const Parameter& bias);
+
+/// out = x W^T + b without a backward step: x [N, in] f32 or bf16, weight [out, in], bias [out] f32
+/// or absent, out [N, out] in f32 or x's dtype. A packed weight is multiplied as it was packed,
+/// another is read as it is stored. Throws Error on a width that does not fit.
 void multiply(const Tensor& x, const Parameter& weight, const Parameter& bias, Tensor& out);
 
 /// One of several products with the same input.
-struct Multiplied {
+struct Product {
   const Parameter& weight;
   const Parameter& bias;
   Tensor& out;
 };
 
-/// Each out = x W^T + b, bit for bit as one by one. Weights of integers are multiplied with
-/// together: x is quantised once for all of a kind, and threads meet once for them, which pays for
-/// few rows.
-void multiply(const Tensor& x, std::span<const Multiplied> products);
+/// Each out = x W^T + b, bit for bit as one by one (see PackedWeight::Products).
+void multiply(const Tensor& x, std::span<const Product> products);
 
 }  // namespace heed::ops

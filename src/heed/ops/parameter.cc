@@ -1,32 +1,32 @@
 #include "heed/ops/parameter.h"
 
 #include "heed/base/error.h"
+#include "heed/kernels/as_f32.h"
 #include "heed/kernels/elementwise.h"
 
 namespace heed {
 namespace {
 
 void require_elements(const Parameter& parameter) {
-  require(parameter.present(), "{} has no elements: they were given back once it was packed",
+  require(parameter.present(), "{} has no elements: they were given back when it was packed",
           parameter.name);
 }
 
 }  // namespace
 
-bool Parameter::keeps(DType dtype) const {
-  return value.dtype() == dtype || (working.defined() && working.dtype() == dtype);
-}
-
-bool Parameter::has(DType dtype) const {
-  return keeps(dtype) || (gradient.defined() && value.dtype() == DType::f32);
+Tensor Parameter::kept_in(DType dtype) const {
+  if (value.defined() && value.dtype() == dtype) return value;
+  const Tensor& elements = packed.elements();
+  return elements.defined() && elements.dtype() == dtype ? elements : Tensor();
 }
 
 Tensor Parameter::read(DType dtype) const {
-  require(has(dtype), "{} is {} and has no {} copy", name, name_of(value.dtype()), name_of(dtype));
+  if (Tensor kept = kept_in(dtype); kept.defined()) return kept;
   require_elements(*this);
-  if (keeps(dtype)) return value.dtype() == dtype ? value : working;
+  const Tensor wide = kernels::as_f32(value);
+  if (dtype == DType::f32) return wide;
   Tensor converted = Tensor::empty(value.shape(), dtype);
-  kernels::convert(value, converted);
+  kernels::convert(wide, converted);
   return converted;
 }
 

@@ -35,8 +35,8 @@ int64_t number_in(const std::string& path, int64_t otherwise) {
 
 }  // namespace
 
-DType fastest_compute_type() {
-  return kernels::multiplies_bf16_faster() ? DType::bf16 : DType::f32;
+Compute fastest_compute() {
+  return kernels::multiplies_bf16_faster() ? Compute::bf16 : Compute::f32;
 }
 
 double measure_peak(DType dtype) {

@@ -3,12 +3,14 @@
 #include <cstdint>
 
 #include "heed/model/config.h"
+#include "heed/ops/compute.h"
 #include "heed/tensor/dtype.h"
 
 namespace heed::train {
 
-/// The compute type that "auto" means here: bf16 where the machine multiplies it faster than f32.
-DType fastest_compute_type();
+/// The arithmetic that training is done in unless another is asked for: bf16 where the machine
+/// multiplies it faster than f32.
+Compute fastest_compute();
 
 /// The rate of a large matrix product on all threads in `dtype`, in operations per second, measured
 /// for about a tenth of a second: what "share of the machine's peak" refers to.

@@ -1,11 +1,13 @@
 #include "heed/train/trainer.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <tuple>
 
 #include "heed/base/error.h"
 #include "heed/base/file.h"
+#include "heed/base/names.h"
 #include "heed/base/rounding.h"
 #include "heed/train/machine.h"
 #include "heed/train/run_length.h"
@@ -22,9 +24,9 @@ namespace {
 /// So many outliers one after the other are no accident.
 constexpr int64_t kMostOutliersInARow = 10;
 
-DType compute_type(const std::string& name) {
-  if (name == "auto") return fastest_compute_type();
-  return name == "bf16" ? DType::bf16 : DType::f32;
+Compute compute_named(const std::string& name) {
+  if (name == "auto") return fastest_compute();
+  return named(name, std::array{Compute::f32, Compute::bf16});
 }
 
 /// Throws Error, saying what differs, unless the text is the one that a run began with.
@@ -47,7 +49,7 @@ Trainer::Trainer(const TrainConfig& config, const Task& task, const RunDirectory
       task_(task),
       run_(run),
       options_(std::move(options)),
-      dtype_(compute_type(config.run.compute)) {
+      compute_(compute_named(config.run.compute)) {
   config_.validate();
   config_.model = task.model();
   model_ = std::make_unique<model::Transformer>(config_.model, config_.run.seed);
@@ -66,13 +68,13 @@ Trainer::Trainer(const TrainConfig& config, const Task& task, const RunDirectory
   seconds_before_ = state_.seconds;
   model_->parameters().zero_gradients();
   progress_.say(fmt::format("model: {} parameters, computing in {}", model_->parameters().count(),
-                            name_of(dtype_)));
+                            name_of(compute_)));
   fit_memory();
   batches_ = std::make_unique<StepBatches>(
       task_.train(),
       data::BatchOptions{.token_budget = config_.run.token_budget, .seed = config_.run.seed},
       config_.run.accumulation);
-  peak_ = measure_peak(dtype_);
+  peak_ = measure_peak(activation_dtype(compute_));
 }
 
 void Trainer::begin() {
@@ -98,8 +100,8 @@ void Trainer::resume() {
 /// A batch is bounded by its tokens and nothing is padded, so memory is bounded once one full batch
 /// fits.
 void Trainer::fit_memory() {
-  const int64_t fitting =
-      token_budget_that_fits(*model_, dtype_, config_.run.token_budget, available_memory());
+  const int64_t fitting = token_budget_that_fits(*model_, activation_dtype(compute_),
+                                                 config_.run.token_budget, available_memory());
   if (fitting >= config_.run.token_budget) return;
   const int64_t parts = ceil_div(config_.run.token_budget, fitting);
   require(!run_.resumed(),
@@ -188,7 +190,7 @@ void Trainer::step() {
   const OptimizerConfig& o = config_.optimizer;
   const StepLoss sum =
       accumulate_gradients(*model_, batches,
-                           {.dtype = dtype_,
+                           {.dtype = activation_dtype(compute_),
                             .label_smoothing = static_cast<float>(o.label_smoothing),
                             .seed = config_.run.seed,
                             .step = state_.step});

@@ -43,7 +43,7 @@ class Trainer {
   const model::Transformer& model() const { return *model_; }
   const TrainingState& state() const { return state_; }
   const History& history() const { return log_->history(); }
-  DType dtype() const { return dtype_; }
+  Compute compute() const { return compute_; }
 
  private:
   void begin();
@@ -72,7 +72,7 @@ class Trainer {
   const Task& task_;
   RunDirectory run_;
   Options options_;
-  DType dtype_;
+  Compute compute_;
   std::unique_ptr<model::Transformer> model_;
   std::unique_ptr<Optimizer> optimizer_;
   TrainingState state_;

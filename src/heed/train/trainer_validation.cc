@@ -5,6 +5,7 @@
 
 #include "heed/base/error.h"
 #include "heed/kernels/elementwise.h"
+#include "heed/model/packed_scope.h"
 #include "heed/train/trainer.h"
 #include "heed/train/validation.h"
 #include "heed/train/validation_text.h"
@@ -40,7 +41,7 @@ double Trainer::loss_since(int64_t step) const {
 /// Where a validation fails, what has been learned is saved before the run ends.
 ValidationRecord Trainer::judge() {
   try {
-    return validate(*model_, dtype_, task_, config_);
+    return validate(*model_, compute_, task_, config_);
   } catch (...) {
     save_last();
     throw;
@@ -73,6 +74,7 @@ void Trainer::validate_and_save() {
   save_last();
   run_.keep_weights_of(state_.averaged_steps);
   try {
+    const model::PackedScope packed(*model_, Compute::f32);  // a report runs the model in f32
     options_.after_validation(*this);
   } catch (const std::exception& error) {
     progress_.say(fmt::format("warning: {}", error.what()));
@@ -108,7 +110,7 @@ void Trainer::try_average() {
   for (const int64_t step : state_.averaged_steps) files.push_back(run_.weights_of_step(step));
   checkpoint::load_weights(*model_, model::family_for(model_->config()),
                            io::TensorList(average_weights(files), "the average"));
-  const ValidationRecord record = validate(*model_, dtype_, task_, config_);
+  const ValidationRecord record = validate(*model_, compute_, task_, config_);
   const bool best = record.score() > state_.best_score;
   progress_.say(
       fmt::format("mean of the last {} checkpoints: {}", files.size(), scores_text(record, best)));

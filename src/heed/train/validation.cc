@@ -1,26 +1,15 @@
 #include "heed/train/validation.h"
 
+#include "heed/model/packed_scope.h"
 #include "heed/train/batch_loss.h"
 
 namespace heed::train {
 namespace {
 
-/// Packs a model's weights for its lifetime.
-class Packed {
- public:
-  Packed(model::Transformer& model, DType dtype) : model_(model) { model_.pack(dtype); }
-  ~Packed() { model_.unpack(); }
-  Packed(const Packed&) = delete;
-  Packed& operator=(const Packed&) = delete;
-
- private:
-  model::Transformer& model_;
-};
-
-ops::Loss loss_of(const model::Transformer& model, DType dtype, const data::Dataset& examples,
+ops::Loss loss_of(const model::Transformer& model, Compute compute, const data::Dataset& examples,
                   const TrainConfig& config) {
   ops::Loss loss;
-  Context context{.dtype = dtype};
+  Context context{.dtype = activation_dtype(compute)};
   const data::BatchOptions options{.token_budget = config.run.token_budget};
   for (const auto& indices : data::plan_epoch(examples.lengths(), options, 0))
     loss += batch_loss(model, context, examples.batch(indices, 0),
@@ -30,14 +19,14 @@ ops::Loss loss_of(const model::Transformer& model, DType dtype, const data::Data
 
 }  // namespace
 
-ValidationRecord validate(model::Transformer& model, DType dtype, const Task& task,
+ValidationRecord validate(model::Transformer& model, Compute compute, const Task& task,
                           const TrainConfig& config) {
   ValidationRecord record;
-  const Packed packed(model, dtype);
-  const ops::Loss loss = loss_of(model, dtype, task.valid(), config);
+  const model::PackedScope packed(model, compute);
+  const ops::Loss loss = loss_of(model, compute, task.valid(), config);
   record.loss = loss.mean();
   record.perplexity = loss.perplexity();
-  task.judge(model, dtype, record);
+  task.judge(model, compute, record);
   return record;
 }
 

@@ -50,7 +50,7 @@ CausalTask::CausalTask(const TrainConfig& config, const std::filesystem::path& s
   valid_ = std::make_unique<data::CausalDataset>(tokens.documents, std::move(tokens.valid), first);
 }
 
-void CausalTask::judge(const model::Transformer& model, DType dtype,
+void CausalTask::judge(const model::Transformer& model, Compute compute,
                        ValidationRecord& record) const {
   const text::Tokenizer& tokenizer = named_.tokenizer;
   std::vector<std::vector<int32_t>> prompts;
@@ -69,7 +69,7 @@ void CausalTask::judge(const model::Transformer& model, DType dtype,
   options.sampling.seed = seed_;
   options.max_tokens = kContinuationTokens;
   if (model_.eos_id >= 0) options.end_ids = {model_.eos_id};
-  options.dtype = dtype;
+  options.dtype = activation_dtype(compute);
   const auto outputs = generate::Generator(model, tokenizer, options).generate(prompts);
   for (size_t i = 0; i < outputs.size(); ++i) record.samples[i].output = outputs[i].text;
 }

@@ -59,13 +59,13 @@ MaskedTask::MaskedTask(const TrainConfig& config, const std::filesystem::path& s
       std::make_unique<data::MaskedDataset>(tokens.documents, std::move(tokens.valid), masking);
 }
 
-void MaskedTask::judge(const model::Transformer& model, DType dtype,
+void MaskedTask::judge(const model::Transformer& model, Compute compute,
                        ValidationRecord& record) const {
   const text::Tokenizer& shown = named_.tokenizer;
   const auto count = std::min(samples_, valid().count());
   for (int64_t index = 0; index < count; ++index) {
     data::Batch batch = valid().batch(std::span(&index, 1), 0);
-    Context context{.dtype = dtype};
+    Context context{.dtype = activation_dtype(compute)};
     const Tensor states = model.encode(context, {batch.source, batch.source_offsets}).states;
     const Tensor logits =
         model.logits(context, ops::gather_rows(context, states, batch.rows));  // [M, V]

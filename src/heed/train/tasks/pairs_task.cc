@@ -132,7 +132,7 @@ const text::TranslationTokenizer* PairsTask::translation_tokenizer() const {
 }
 
 /// The first `count` validation sources, translated.
-std::vector<std::string> PairsTask::translate(const model::Transformer& model, DType dtype,
+std::vector<std::string> PairsTask::translate(const model::Transformer& model, Compute compute,
                                               size_t count) const {
   std::vector<int64_t> lengths;
   for (size_t i = 0; i < count; ++i)
@@ -143,7 +143,7 @@ std::vector<std::string> PairsTask::translate(const model::Transformer& model, D
     std::vector<int32_t> ids, offsets{0};
     for (const int64_t index : indices)
       data::append_sequence(valid_tokens_[static_cast<size_t>(index)].source, ids, offsets);
-    const auto found = generate::search(model, dtype, {ids, offsets},
+    const auto found = generate::search(model, activation_dtype(compute), {ids, offsets},
                                         {.beam = static_cast<int>(validation_.beam)});
     for (size_t i = 0; i < indices.size(); ++i)
       translations[static_cast<size_t>(indices[i])] =
@@ -152,10 +152,10 @@ std::vector<std::string> PairsTask::translate(const model::Transformer& model, D
   return translations;
 }
 
-void PairsTask::judge(const model::Transformer& model, DType dtype,
+void PairsTask::judge(const model::Transformer& model, Compute compute,
                       ValidationRecord& record) const {
   const size_t count = std::min(valid_text_.size(), static_cast<size_t>(validation_.sentences));
-  const std::vector<std::string> translations = translate(model, dtype, count);
+  const std::vector<std::string> translations = translate(model, compute, count);
   std::vector<std::string> references;
   for (size_t i = 0; i < count; ++i) references.push_back(valid_text_[i].target);
   record.bleu = metrics::corpus_bleu(translations, references).score;

@@ -19,12 +19,13 @@ class PairsTask : public Task {
   std::vector<checkpoint::NamedFile> files() const override { return tokenizer_->files(); }
   std::string piece(int32_t token) const override { return tokenizer_->piece(token); }
   SampleNames sample_names() const override { return {"source", "reference", "translation"}; }
-  void judge(const model::Transformer& model, DType dtype, ValidationRecord& record) const override;
+  void judge(const model::Transformer& model, Compute compute,
+             ValidationRecord& record) const override;
   const text::TranslationTokenizer* translation_tokenizer() const override;
 
  private:
   data::Example tokenize(const data::SentencePair& pair) const;
-  std::vector<std::string> translate(const model::Transformer& model, DType dtype,
+  std::vector<std::string> translate(const model::Transformer& model, Compute compute,
                                      size_t count) const;
 
   ValidationConfig validation_;

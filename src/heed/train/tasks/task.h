@@ -35,8 +35,9 @@ class Task {
   virtual std::string piece(int32_t token) const = 0;
   /// What the parts of a sample are called.
   virtual SampleNames sample_names() const = 0;
-  /// Adds scores and samples to a record that has the loss. The model's weights are packed.
-  virtual void judge(const model::Transformer& model, DType dtype,
+  /// Adds scores and samples to a record that has the loss. The model's weights are packed for
+  /// `compute`.
+  virtual void judge(const model::Transformer& model, Compute compute,
                      ValidationRecord& record) const = 0;
   /// What attention between a sample's parts is drawn with; null where there is no such thing.
   virtual const text::TranslationTokenizer* translation_tokenizer() const { return nullptr; }

@@ -1,0 +1,78 @@
+#include "heed/ops/packed_weight.h"
+
+#include <utility>
+
+#include "heed/base/error.h"
+
+namespace heed {
+namespace {
+
+/// Calls one of several lambdas, by its argument's type.
+template <typename... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+
+}  // namespace
+
+PackedWeight PackedWeight::of_floats(const Tensor& weight, bool keep_elements) {
+  PackedWeight packed(kernels::pack({weight, true}));
+  if (keep_elements) packed.elements_ = weight;
+  return packed;
+}
+
+std::vector<PackedWeight> PackedWeight::of_blocks(std::span<const Tensor> weights) {
+  std::vector<PackedWeight> packed;
+  packed.reserve(weights.size());
+  for (kernels::PackedBlocks& blocks : kernels::pack_blocks(weights))
+    packed.push_back(PackedWeight(std::move(blocks)));
+  return packed;
+}
+
+PackedWeight PackedWeight::of_int8_rows(const Tensor& weight) {
+  return PackedWeight(kernels::pack_int8(weight));
+}
+
+int64_t PackedWeight::bytes() const {
+  return std::visit(
+      Overloaded{[](std::monostate) -> int64_t { return 0; },
+                 [](const kernels::PackedMatrix& m) { return m.panels.bytes(); },
+                 [](const kernels::PackedBlocks& b) { return bytes_of(b.dtype, b.rows * b.cols); },
+                 [](const kernels::PackedInt8& m) {
+                   return m.rows * (m.cols + static_cast<int64_t>(sizeof(float)));
+                 }},
+      layout_);
+}
+
+void PackedWeight::multiply(const Tensor& x, const Tensor& bias, Tensor& out) const {
+  std::visit(Overloaded{[](std::monostate) { fail("a product with a weight that is not packed"); },
+                        [&](const kernels::PackedMatrix& weight) {
+                          kernels::matmul_packed(x, weight, {.bias = bias}, out);
+                        },
+                        [&](const kernels::PackedBlocks& weight) {
+                          kernels::matmul_blocks(x, weight, bias, out);
+                        },
+                        [&](const kernels::PackedInt8& weight) {
+                          kernels::matmul_int8(x, weight, bias, out);
+                        }},
+             layout_);
+}
+
+void PackedWeight::Products::add(const PackedWeight& weight, const Tensor& bias, Tensor& out) {
+  if (const auto* rows = std::get_if<kernels::PackedInt8>(&weight.layout_)) {
+    int8_rows_[n_int8_rows_++] = {rows, &bias, &out};
+  } else if (const auto* blocks = std::get_if<kernels::PackedBlocks>(&weight.layout_)) {
+    blocks_[n_blocks_++] = {blocks, &bias, &out};
+  } else {
+    weight.multiply(x_, bias, out);
+  }
+  if (n_int8_rows_ == kMaxTogether || n_blocks_ == kMaxTogether) run();
+}
+
+void PackedWeight::Products::run() {
+  kernels::matmul_int8(x_, {int8_rows_.data(), n_int8_rows_});
+  kernels::matmul_blocks(x_, {blocks_.data(), n_blocks_});
+  n_int8_rows_ = n_blocks_ = 0;
+}
+
+}  // namespace heed
