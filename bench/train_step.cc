@@ -92,8 +92,8 @@ double median(std::vector<double> values) {
 void run(const std::string& name, DType dtype, int steps) {
   const Shape shape = shape_named(name);
   model::Transformer model(shape.config, 1);
-  model.parameters().zero_gradients();
-  train::Optimizer optimizer(model.parameters(), {});
+  Gradients gradients(model.parameters().all());
+  train::Optimizer optimizer(model.parameters(), gradients, {});
   std::vector<int32_t> ids, offsets{0};
   for (int sentence = 0; sentence < shape.sentences; ++sentence) {
     for (int i = 0; i < shape.length; ++i) ids.push_back((sentence * 31 + i * 17) % 4000);
@@ -103,7 +103,7 @@ void run(const std::string& name, DType dtype, int steps) {
   std::vector<double> seconds;
   for (int step = 0; step < steps + kWarmUp; ++step) {
     const auto begin = Clock::now();
-    Tape tape;
+    Tape tape(gradients);
     Context context{.tape = &tape, .dtype = dtype, .dropout_seed = static_cast<uint64_t>(step)};
     lose(model, context, {ids, offsets});
     tape.backward();

@@ -39,21 +39,22 @@ double deviation(const Tensor& x) {
 /// deviation 1 backward.
 void run_stack(const std::string& what, Initializer initializer, bool residual) {
   heed::nn::Parameters parameters(42);
-  heed::Tape tape;
+  heed::Gradients gradients;
+  heed::Tape tape(gradients);
   heed::Context context{.tape = &tape};
   const Tensor input = normals(1);
   Tensor x = input;
   fmt::print("{:<34}", what);
   for (int layer = 1; layer <= kLayers; ++layer) {
-    heed::Parameter& weight = parameters.create("layer" + std::to_string(layer), {kWidth, kWidth},
-                                                initializer, heed::WeightRole::other);
+    const heed::Parameter& weight = parameters.create(
+        "layer" + std::to_string(layer), {kWidth, kWidth}, initializer, heed::WeightRole::other);
+    gradients.add(weight);
     Tensor y = heed::ops::linear(context, x, weight, parameters.absent());
     if (residual) y = heed::ops::dropout_add(context, y, x, 0.0f);
     x = y;
     if (layer == 1 || layer == kLayers / 2 || layer == kLayers)
       fmt::print("{:>12.3g}", deviation(x));
   }
-  parameters.zero_gradients();
   tape.add(x, normals(2));
   tape.backward();
   fmt::print("{:>14.3g}\n", deviation(tape.take(input)));

@@ -46,15 +46,15 @@ inline void train(Model& model, std::span<const int32_t> text, double seconds) {
   // A schedule step is a thousandth of the time, so that the learning rate reaches zero at the end.
   const heed::train::Schedule schedule{
       .kind = heed::train::ScheduleKind::cosine, .peak = 5e-3, .warmup = 50, .last_step = 1000};
-  heed::train::Optimizer optimizer(model.parameters, {});
-  model.parameters.zero_gradients();
+  heed::Gradients gradients(model.parameters.all());
+  heed::train::Optimizer optimizer(model.parameters, gradients, {});
   const heed::CounterRandom random(3);
   for (uint64_t draws = 0;;) {
     const double elapsed = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC / seconds;
     if (elapsed >= 1) return;
     std::vector<size_t> starts;
     for (int i = 0; i < 16; ++i) starts.push_back(random.below(draws++, text.size() - kWindow));
-    heed::Tape tape;
+    heed::Tape tape(gradients);
     loss(model, &tape, windows_at(text, starts));
     tape.backward();
     // Gradient clipping to norm 1.

@@ -5,11 +5,13 @@
 
 namespace heed::checkpoint {
 
-/// Expects the gradients of `model` to be those that `expected` holds under the names of the
-/// family's files. Values are lost: they change places with the gradients.
-inline void expect_gradients(model::Transformer& model, const io::SafetensorsFile& expected) {
+/// Expects `gradients` of all parameters of `model` to be those that `expected` holds under the
+/// names of the family's files. The parameters' values are replaced by the gradients.
+inline void expect_gradients(model::Transformer& model, Gradients& gradients,
+                             const io::SafetensorsFile& expected) {
   // The table of weights says of gradients what it says of values.
-  for (Parameter& parameter : model.parameters().all()) parameter.value = parameter.gradient;
+  for (Parameter& parameter : model.parameters().all())
+    parameter.value = gradients.of(parameter).materialized();
   const model::Family& family = model::family_for(model.config());
   double largest = 0;
   for (const auto& [name, gradient] : stored_weights(model, family))

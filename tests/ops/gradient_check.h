@@ -29,26 +29,32 @@ inline Tensor random_tensor(const Shape& shape, uint64_t seed, float away = 0.0f
 struct Checked {
   std::string name;
   Tensor value;
-  std::function<Tensor(Tape&)> gradient;
+  const Parameter* parameter = nullptr;
+
+  Tensor gradient(Tape& tape) const {
+    return parameter ? tape.gradient(*parameter).materialized() : tape.take(value);
+  }
 };
 
-inline Checked input(const std::string& name, const Tensor& value) {
-  return {name, value, [key = TensorKey(value)](Tape& tape) { return tape.take(key); }};
-}
+inline Checked input(const std::string& name, const Tensor& value) { return {name, value}; }
 
-inline Checked parameter(Parameter& parameter) {
-  return {parameter.name, parameter.value, [&parameter](Tape&) { return parameter.gradient; }};
+inline Checked parameter(const Parameter& parameter) {
+  return {parameter.name, parameter.value, &parameter};
 }
 
 /// Compares, for each checked tensor and several random directions u, <gradient, u> with the
 /// four-point finite difference of `loss` along u. `run` computes the loss (in double) and, when
 /// the context has a tape, its backward pass. Relative error below `tolerance`, beyond what
 /// rounding of the loss makes of the difference: values of the loss are sums of f32, each may be
-/// off by 2^-24 of the loss, however small the slope along u.
+/// off by 2^-24 of the loss, however small the slope along u. All parameters that are trained must
+/// be among the checked.
 inline void check_gradients(const std::function<double(Context&)>& run,
                             const std::vector<Checked>& checked, double tolerance = 1e-3,
                             double step = 0.01) {
-  Tape tape;
+  Gradients parameter_gradients;
+  for (const Checked& tensor : checked)
+    if (tensor.parameter) parameter_gradients.add(*tensor.parameter);
+  Tape tape(parameter_gradients);
   Context context{.tape = &tape, .dropout_seed = 99};
   run(context);
   std::vector<Tensor> gradients;
@@ -57,7 +63,7 @@ inline void check_gradients(const std::function<double(Context&)>& run,
   // The masks of dropout must be those of the backward pass, so these runs have a tape as well;
   // what they leave in the parameters' gradients is of no interest.
   const auto loss = [&] {
-    Tape unused;
+    Tape unused(parameter_gradients);
     Context again{.tape = &unused, .dropout_seed = 99};
     return run(again);
   };

@@ -26,8 +26,8 @@ using testing::random_tensor;
 Parameter make_parameter(const std::string& name, const Shape& shape, uint64_t seed) {
   Parameter p;
   p.name = name;
+  p.shape = shape;
   p.value = random_tensor(shape, seed);
-  p.gradient = Tensor::zeros(shape);
   return p;
 }
 

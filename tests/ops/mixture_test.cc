@@ -102,8 +102,8 @@ struct Experts {
   explicit Experts(int64_t count, int64_t width) : weights(static_cast<size_t>(count)) {
     for (size_t e = 0; e < weights.size(); ++e) {
       weights[e].name = "expert " + std::to_string(e);
+      weights[e].shape = {width, width};
       weights[e].value = random_tensor({width, width}, 50 + e);
-      weights[e].gradient = Tensor::zeros({width, width});
     }
   }
 
@@ -130,13 +130,13 @@ TEST(Mixture, GradientsReachRowsExpertsAndRouter) {
   const Tensor x = random_tensor({7, 4}, 1), logits = random_tensor({7, 6}, 2);
   for (const ops::RoutingOptions& options : kinds) {
     Experts experts(6, 4);
+    std::vector<testing::Checked> checked{input("x", x), input("logits", logits)};
+    for (const Parameter& weight : experts.weights) checked.push_back(parameter(weight));
     check_op(
         [&](Context& c) {
           return experts.forward(c, x, ops::route(c, ops::softmax(c, logits), options));
         },
-        {input("x", x), input("logits", logits), parameter(experts.weights[1]),
-         parameter(experts.weights[4])},
-        1e-3, 0.002);
+        checked, 1e-3, 0.002);
   }
 }
 

@@ -22,7 +22,6 @@ Parameter table_of(int64_t buckets, int64_t heads) {
   table.name = "relative_attention_bias.weight";
   table.shape = {buckets, heads};
   table.value = random_tensor(table.shape, 1);
-  table.gradient = Tensor::zeros(table.shape);
   return table;
 }
 

@@ -1,9 +1,11 @@
-#include "heed/ops/gradient.h"
+#include "heed/ops/tape.h"
 
 #include <gtest/gtest.h>
 
-#include <utility>
+#include <string>
+#include <vector>
 
+#include "heed/ops/parameter.h"
 #include "heed/tensor/allocator.h"
 #include "tests/base/testing.h"
 
@@ -11,13 +13,8 @@ namespace heed {
 namespace {
 
 TEST(Gradient, TakesMemoryFromTheFirstStepThatAddsUntilItIsZero) {
-  Gradient gradient;
-  EXPECT_FALSE(gradient.defined());
-  expect_error([&] { gradient.slot(); }, "not trained");
-  gradient = Tensor::full({3, 4}, 7.0f);
-  gradient.fill_zero();
-  EXPECT_TRUE(gradient.defined());
-  EXPECT_TRUE(gradient.values<float>().empty());
+  Gradient gradient({3, 4});
+  EXPECT_FALSE(gradient.tensor().defined());
   {
     auto [sum, accumulate] = gradient.slot();
     EXPECT_FALSE(accumulate) << "nothing is there to be added to";
@@ -26,51 +23,74 @@ TEST(Gradient, TakesMemoryFromTheFirstStepThatAddsUntilItIsZero) {
     sum.data<float>()[5] = 2.0f;
   }
   EXPECT_TRUE(gradient.slot().accumulate);
-  EXPECT_EQ(gradient.values<float>()[5], 2.0f);
-  gradient.fill_zero();
-  EXPECT_FALSE(std::as_const(gradient).operator const Tensor&().defined());
-  Tensor& zeros = gradient;
-  EXPECT_EQ(zeros.values<float>()[5], 0.0f);
+  EXPECT_EQ(gradient.tensor().values<float>()[5], 2.0f);
+  gradient.set_zero();
+  EXPECT_FALSE(gradient.tensor().defined());
+  EXPECT_EQ(gradient.materialized().values<float>()[5], 0.0f);
+  EXPECT_TRUE(gradient.tensor().defined());
 }
 
 TEST(Gradient, IsCountedAsInUseWithAndWithoutMemory) {
   const size_t before = allocated_bytes();
-  Gradient gradient;
-  gradient = Tensor::empty({256, 256});
+  Gradient gradient({256, 256});
   const size_t with = allocated_bytes();
   EXPECT_EQ(with, before + 256 * 256 * 4);
-  gradient.fill_zero();
-  EXPECT_EQ(allocated_bytes(), with);
-  gradient.fill_zero();
-  EXPECT_EQ(allocated_bytes(), with);
   gradient.slot();
+  EXPECT_EQ(allocated_bytes(), with);
+  gradient.set_zero();
   EXPECT_EQ(allocated_bytes(), with);
 }
 
-TEST(Tape, WhatIsMadeAnewIsMadeOnceForAllThatReadIt) {
+Parameter square_parameter(const std::string& name) {
+  Parameter parameter;
+  parameter.name = name;
+  parameter.shape = {256, 256};
+  parameter.value = Tensor::full(parameter.shape, 1.0f);
+  return parameter;
+}
+
+TEST(Gradients, AreKeptForWhatIsTrainedAlone) {
+  std::vector<Parameter> parameters{square_parameter("trained"), square_parameter("frozen")};
+  parameters[1].trainable = false;
+  const size_t before = allocated_bytes();
+  Gradients gradients(parameters);
+  EXPECT_EQ(allocated_bytes(), before + 256 * 256 * 4);
+  Tape tape(gradients);
+  tape.gradient(parameters[0]).materialized();
+  EXPECT_TRUE(gradients.of(parameters[0]).tensor().defined());
+  gradients.set_zero();
+  EXPECT_FALSE(gradients.of(parameters[0]).tensor().defined());
+  expect_error([&] { gradients.of(parameters[1]); }, "frozen has no gradient: it is frozen");
+  expect_error([&] { tape.gradient(square_parameter("another")); }, "another has no gradient");
+  expect_error([&] { gradients.add(parameters[0]); }, "trained has two gradients");
+  Tape without;
+  expect_error([&] { without.gradient(parameters[0]); }, "the tape was given no gradients");
+}
+
+TEST(Tape, WhatIsRecomputedIsComputedOnceForAllThatReadIt) {
   Tape tape;
-  int made = 0;
-  Kept first = tape.keep(Tensor::full({1}, 1.0f)), second = first;
+  int computed = 0;
+  SavedTensor first = tape.save(Tensor::full({1}, 1.0f)), second = first;
   {
     const Tensor y = Tensor::full({2, 3}, 5.0f);
-    const Kept again = tape.remake(y, [&made] {
-      ++made;
+    const SavedTensor again = tape.recompute(y, [&computed] {
+      ++computed;
       return Tensor::full({2, 3}, 5.0f);
     });
     tape.record([again] {});
-    first = tape.keep(y);
-    second = tape.keep(y.reshaped({3, 2}));
+    first = tape.save(y);
+    second = tape.save(y.reshaped({3, 2}));
   }
-  EXPECT_EQ(made, 0);
+  EXPECT_EQ(computed, 0);
   EXPECT_EQ(first.tensor().values<float>()[5], 5.0f);
   EXPECT_EQ(second.tensor().shape(), Shape({3, 2}));
-  EXPECT_EQ(made, 1);
+  EXPECT_EQ(computed, 1);
 }
 
-TEST(Tape, WhatIsNotMadeAnewIsKept) {
+TEST(Tape, WhatIsNotRecomputedIsHeld) {
   Tape tape;
   const Tensor x = Tensor::full({4}, 3.0f);
-  EXPECT_EQ(tape.keep(x).tensor().id(), x.id());
+  EXPECT_EQ(tape.save(x).tensor().id(), x.id());
 }
 
 }  // namespace

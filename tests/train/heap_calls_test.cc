@@ -63,13 +63,13 @@ int64_t calls_of_training(int64_t layers) {
   config.d_ff = 96;
   config.max_positions = 64;
   model::Transformer model(config, 1);
-  model.parameters().zero_gradients();
-  Optimizer optimizer(model.parameters(), {});
+  Gradients gradients(model.parameters().all());
+  Optimizer optimizer(model.parameters(), gradients, {});
   const std::vector<int32_t> ids(60, 7), offsets{0, 20, 40, 60}, targets(60, 9);
   int64_t calls = 0;
   for (int i = 0; i < 4; ++i) {
     const int64_t before = heap_calls;
-    Tape tape;
+    Tape tape(gradients);
     Context context{.tape = &tape, .dtype = DType::bf16, .dropout_seed = 1};
     model.loss(context, {ids, offsets}, {ids, offsets}, targets, {.label_smoothing = 0.1f});
     tape.backward();

@@ -8,7 +8,7 @@
 
 namespace heed::model {
 
-Head::Head(nn::Parameters& parameters, const ModelConfig& c, Parameter& embedding)
+Head::Head(nn::Parameters& parameters, const ModelConfig& c, const Parameter& embedding)
     : scale_(c.head_scale),
       soft_cap_(c.logit_soft_cap),
       activation_(c.activation),

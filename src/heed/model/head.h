@@ -17,7 +17,7 @@ class Head {
  public:
   /// Parameters are lm_head.weight (unless tied to `embedding` [V, D]), final_logits_bias,
   /// lm_head.dense and lm_head.layer_norm.
-  Head(nn::Parameters& parameters, const ModelConfig& config, Parameter& embedding);
+  Head(nn::Parameters& parameters, const ModelConfig& config, const Parameter& embedding);
 
   /// Logits [N, V] f32 of states [N, D]. Throws Error when the context has a tape: training takes
   /// the fused loss().
@@ -35,8 +35,8 @@ class Head {
   kernels::Activation activation_;
   std::optional<nn::Linear> dense_;
   std::optional<nn::Norm> norm_;
-  Parameter& weight_;
-  Parameter& bias_;
+  const Parameter& weight_;
+  const Parameter& bias_;
 };
 
 }  // namespace heed::model

@@ -95,12 +95,12 @@ int64_t reach(const kernels::AttentionSpans& spans) {
 
 }  // namespace
 
-Stack::Stack(nn::Parameters& parameters, const ModelConfig& c, Kind kind, Parameter& tokens)
+Stack::Stack(nn::Parameters& parameters, const ModelConfig& c, Kind kind, const Parameter& tokens)
     : Stack(parameters, nn::Parameters::Scope(parameters, {.stack = place_of(kind)}), c, kind,
             tokens) {}
 
 Stack::Stack(nn::Parameters& parameters, const nn::Parameters::Scope&, const ModelConfig& c,
-             Kind kind, Parameter& tokens)
+             Kind kind, const Parameter& tokens)
     : embeddings_(parameters, std::string(prefix(kind)), tokens, embedding_settings(c)) {
   const std::string name(prefix(kind));
   const int64_t layers = kind == Kind::encoder ? c.encoder_layers : c.decoder_layers;

@@ -18,7 +18,7 @@ class Stack {
  public:
   enum class Kind { encoder, decoder };
   /// Parameters begin with "model.encoder" or "model.decoder"; `tokens` [V, D] is shared.
-  Stack(nn::Parameters& parameters, const ModelConfig& config, Kind kind, Parameter& tokens);
+  Stack(nn::Parameters& parameters, const ModelConfig& config, Kind kind, const Parameter& tokens);
 
   /// What one pass reads beside its input.
   struct Reads {
@@ -36,7 +36,7 @@ class Stack {
  private:
   /// While `scope` lives, new parameters are at their place in the stack.
   Stack(nn::Parameters& parameters, const nn::Parameters::Scope& scope, const ModelConfig& config,
-        Kind kind, Parameter& tokens);
+        Kind kind, const Parameter& tokens);
   nn::Places places(Context& context, const Reads& reads) const;
 
   nn::Embeddings embeddings_;

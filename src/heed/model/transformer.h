@@ -29,7 +29,8 @@ struct Memory {
 
 /// The Transformer of Vaswani et al. (2017) and its descendants by configuration: encoder and
 /// decoder, or one of them alone. One forward pass serves training (the context has a tape),
-/// validation and decoding.
+/// validation and decoding. No pass changes the model: a tape adds gradients to the Gradients that
+/// it was given, so that one model may serve several passes at a time.
 class Transformer {
  public:
   /// With a seed, all parameters are drawn from it when this returns; without one they have shapes
@@ -100,8 +101,8 @@ class Transformer {
   void check_lengths(std::string_view what, const std::vector<int32_t>& offsets) const;
 
   ModelConfig config_;
-  mutable nn::Parameters parameters_;
-  Parameter& embedding_;
+  nn::Parameters parameters_;
+  const Parameter& embedding_;
   std::optional<Stack> encoder_, decoder_;
   std::optional<Head> head_;
   std::optional<nn::Linear> pooler_;

@@ -9,15 +9,15 @@ namespace {
 constexpr float kDeviation = 0.02f;  // of new position and segment vectors (BERT, GPT-2)
 
 /// null: without rows.
-Parameter* table(Parameters& parameters, const std::string& name, const Shape& shape,
-                 WeightRole role) {
+const Parameter* table(Parameters& parameters, const std::string& name, const Shape& shape,
+                       WeightRole role) {
   if (shape[0] == 0) return nullptr;
   return &parameters.create(name, shape, Initializer::normal(kDeviation), role);
 }
 
 }  // namespace
 
-Embeddings::Embeddings(Parameters& parameters, const std::string& name, Parameter& tokens,
+Embeddings::Embeddings(Parameters& parameters, const std::string& name, const Parameter& tokens,
                        Settings s)
     : settings_(s),
       tokens_(tokens),

@@ -26,7 +26,8 @@ class Embeddings {
   };
   /// `tokens` [V, D] is shared with others. Parameters are `name`.embed_positions, embed_types and
   /// layernorm_embedding.
-  Embeddings(Parameters& parameters, const std::string& name, Parameter& tokens, Settings settings);
+  Embeddings(Parameters& parameters, const std::string& name, const Parameter& tokens,
+             Settings settings);
 
   /// ids and positions [N] -> [N, D]. Throws Error on one outside its table.
   Tensor forward(Context& context, std::span<const int32_t> ids,
@@ -34,8 +35,8 @@ class Embeddings {
 
  private:
   Settings settings_;
-  Parameter& tokens_;
-  Parameter* types_;  // null: none
+  const Parameter& tokens_;
+  const Parameter* types_;  // null: none
   ops::PositionTable positions_;
   std::optional<Norm> norm_;
 };

@@ -25,11 +25,11 @@ class Linear {
   /// For those who multiply with several at once.
   ops::LinearMap map() const { return {weight_, bias_}; }
   /// For those who multiply with parts of it.
-  Parameter& weight() const { return weight_; }
+  const Parameter& weight() const { return weight_; }
 
  private:
-  Parameter& weight_;
-  Parameter& bias_;
+  const Parameter& weight_;
+  const Parameter& bias_;
 };
 
 }  // namespace heed::nn

@@ -31,8 +31,8 @@ class Norm {
 
  private:
   Settings settings_;
-  Parameter& weight_;
-  Parameter& bias_;
+  const Parameter& weight_;
+  const Parameter& bias_;
 };
 
 }  // namespace heed::nn

@@ -59,7 +59,11 @@ Tensor Parameters::draw(const Parameter& parameter, uint64_t seed) const {
 }
 
 Parameter& Parameters::named(const std::string& name) {
-  for (Parameter& parameter : parameters_)
+  return const_cast<Parameter&>(std::as_const(*this).named(name));
+}
+
+const Parameter& Parameters::named(const std::string& name) const {
+  for (const Parameter& parameter : parameters_)
     if (parameter.name == name) return parameter;
   fail("there is no parameter {}", name);
 }
@@ -68,13 +72,6 @@ int64_t Parameters::count() const {
   int64_t count = 0;
   for (const Parameter& parameter : parameters_) count += parameter.shape.elements();
   return count;
-}
-
-void Parameters::zero_gradients() {
-  for (Parameter& parameter : parameters_) {
-    if (!parameter.gradient.defined()) parameter.gradient = Tensor::empty(parameter.shape);
-    parameter.gradient.fill_zero();
-  }
 }
 
 }  // namespace heed::nn

@@ -26,7 +26,7 @@ struct Initializer {
 };
 
 /// Owns all parameters of a model, in the order in which its modules were built. Their addresses
-/// never change; modules refer to them.
+/// never change; modules refer to them and only read them.
 class Parameters {
  public:
   /// With a seed, new parameters are given their first values at once; without one they have a
@@ -39,21 +39,19 @@ class Parameters {
   Parameter& create(const std::string& name, const Shape& shape, Initializer initializer,
                     WeightRole role);
   /// A parameter that does not exist in this model: modules see it as absent.
-  Parameter& absent() { return absent_; }
+  const Parameter& absent() const { return absent_; }
 
   std::deque<Parameter>& all() { return parameters_; }
   const std::deque<Parameter>& all() const { return parameters_; }
   /// Throws Error when there is no parameter of that name.
   Parameter& named(const std::string& name);
+  const Parameter& named(const std::string& name) const;
 
   /// The first values of a parameter of this model: a function of the seed and its name alone. f32.
   Tensor draw(const Parameter& parameter, uint64_t seed) const;
 
   /// Number of learned values.
   int64_t count() const;
-
-  /// Allocates gradients where there are none, and sets all to zero.
-  void zero_gradients();
 
   /// While it lives, new parameters are at its place.
   class Scope {
@@ -76,7 +74,7 @@ class Parameters {
   WeightPlace place_;
   std::deque<Parameter> parameters_;
   std::unordered_map<std::string, Initializer> initializers_;  // by name
-  Parameter absent_;
+  const Parameter absent_{};
 };
 
 }  // namespace heed::nn

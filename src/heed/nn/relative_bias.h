@@ -26,7 +26,7 @@ class RelativeBias {
  private:
   static constexpr float kDeviation = 0.02f;
   ops::RelativeBuckets buckets_;
-  Parameter& weight_;
+  const Parameter& weight_;
 };
 
 }  // namespace heed::nn

@@ -32,7 +32,7 @@ Tensor gated(Context& context, Activation f, const Tensor& gate, const Tensor& u
   if (!context.tape) return y;
 
   Tape& tape = *context.tape;
-  tape.record([&tape, f, gate, up, key = TensorKey(y), again = tape.remake(y, multiply)] {
+  tape.record([&tape, f, gate, up, key = TensorKey(y), again = tape.recompute(y, multiply)] {
     const Tensor dy = tape.take(key);
     if (!dy.defined()) return;
     Tensor d_gate = Tensor::empty(gate.shape(), gate.dtype());

@@ -37,8 +37,9 @@ Loss& Loss::operator+=(const Loss& other) {
   return *this;
 }
 
-Loss cross_entropy(Context& context, const Tensor& x, Parameter& weight, Parameter& bias,
-                   std::span<const int32_t> targets, kernels::CrossEntropyOptions options) {
+Loss cross_entropy(Context& context, const Tensor& x, const Parameter& weight,
+                   const Parameter& bias, std::span<const int32_t> targets,
+                   kernels::CrossEntropyOptions options) {
   const int64_t classes = weight.value.rows(), rows = x.rows();
   check_linear(x, weight, bias);
   check_targets(targets, rows, classes);
@@ -71,9 +72,12 @@ Loss cross_entropy(Context& context, const Tensor& x, Parameter& weight, Paramet
     if (!context.tape) continue;
     Tensor d_chunk = dx.row_slice(begin, end);
     kernels::matmul({d_logits}, {trained}, {}, d_chunk);
-    auto [d_weight, accumulate] = weight.gradient.slot();
-    kernels::matmul({d_logits, true}, {chunk}, {.accumulate = accumulate}, d_weight);
-    if (bias.present()) kernels::column_sums(d_logits, bias.gradient);
+    if (weight.trainable) {
+      auto [d_weight, accumulate] = context.tape->gradient(weight).slot();
+      kernels::matmul({d_logits, true}, {chunk}, {.accumulate = accumulate}, d_weight);
+    }
+    if (bias.present() && bias.trainable)
+      kernels::column_sums(d_logits, context.tape->gradient(bias).materialized());
   }
   if (context.tape) context.tape->add(x, dx);
   return loss;

@@ -25,7 +25,8 @@ struct Loss {
 /// hundred rows at a time only. This is where backward begins: with a tape, the gradients of the
 /// rows (times options.gradient_scale) are taken while their logits are at hand, those of the
 /// weight and the bias are added at once, and that of x is left on the tape.
-Loss cross_entropy(Context& context, const Tensor& x, Parameter& weight, Parameter& bias,
-                   std::span<const int32_t> targets, kernels::CrossEntropyOptions options);
+Loss cross_entropy(Context& context, const Tensor& x, const Parameter& weight,
+                   const Parameter& bias, std::span<const int32_t> targets,
+                   kernels::CrossEntropyOptions options);
 
 }  // namespace heed::ops

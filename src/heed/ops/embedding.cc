@@ -57,7 +57,7 @@ Tensor numbers_of(std::span<const int32_t> numbers) {
 
 }  // namespace
 
-Tensor embedding(Context& context, const EmbeddingInput& input, Parameter& table, float scale,
+Tensor embedding(Context& context, const EmbeddingInput& input, const Parameter& table, float scale,
                  const PositionTable& positions) {
   check_below("token", input.tokens, table.value.rows());
   if (context.tape) require_trainable(table, positions);
@@ -88,8 +88,12 @@ Tensor embedding(Context& context, const EmbeddingInput& input, Parameter& table
                tokens = numbers_of(input.tokens), places = numbers_of(input.positions)] {
     const Tensor dy = tape.take(key);
     if (!dy.defined()) return;
-    kernels::embedding_backward(tokens.values<int32_t>(), dy, scale, table.gradient);
-    if (learned) kernels::embedding_backward(places.values<int32_t>(), dy, 1.0f, learned->gradient);
+    if (table.trainable)
+      kernels::embedding_backward(tokens.values<int32_t>(), dy, scale,
+                                  tape.gradient(table).materialized());
+    if (learned && learned->trainable)
+      kernels::embedding_backward(places.values<int32_t>(), dy, 1.0f,
+                                  tape.gradient(*learned).materialized());
   });
   return y;
 }

@@ -10,8 +10,8 @@ namespace heed::ops {
 
 /// Where the positions come from: a fixed table (sinusoids), a learned one, or none (neither).
 struct PositionTable {
-  Tensor fixed;                  // [P, D] f32
-  Parameter* learned = nullptr;  // [P, D]
+  Tensor fixed;                        // [P, D] f32
+  const Parameter* learned = nullptr;  // [P, D]
 };
 
 struct EmbeddingInput {
@@ -22,7 +22,7 @@ struct EmbeddingInput {
 /// y[n] = scale * table[tokens[n]] + position(positions[n]), [N, D] in the context's dtype.
 /// The tables may be of any stored dtype: only the rows that are wanted are widened. Throws Error
 /// on a token or position outside its table, and with a tape on a table that is not f32.
-Tensor embedding(Context& context, const EmbeddingInput& input, Parameter& table, float scale,
+Tensor embedding(Context& context, const EmbeddingInput& input, const Parameter& table, float scale,
                  const PositionTable& positions);
 
 }  // namespace heed::ops

@@ -3,38 +3,52 @@
 #include <utility>
 
 #include "heed/base/error.h"
+#include "heed/ops/parameter.h"
 
 namespace heed {
 
-Gradient& Gradient::operator=(Tensor sum) {
-  wanted_ = sum.defined();
-  shape_ = sum.shape();
-  sum_ = std::move(sum);
-  room_ = {};
-  return *this;
-}
+Gradient::Gradient(const Shape& shape) : shape_(shape) { set_zero(); }
 
-Tape::Slot Gradient::slot() {
-  require(wanted_, "a gradient of a parameter that is not trained");
-  const bool fresh = !sum_.defined();
-  if (fresh) {
-    room_ = {};
+GradientSlot Gradient::slot() {
+  const bool zero = !sum_.defined();
+  if (zero) {
+    reservation_ = {};
     sum_ = Tensor::empty(shape_);
   }
-  return {sum_, !fresh};
+  return {sum_, !zero};
 }
 
-Gradient::operator Tensor&() {
+Tensor& Gradient::materialized() {
   auto [sum, accumulate] = slot();
   if (!accumulate) sum.fill_zero();
   return sum_;
 }
 
-void Gradient::fill_zero() {
-  if (!wanted_) return;
+void Gradient::set_zero() {
   sum_ = {};
-  room_ = {};
-  room_ = Reservation(static_cast<size_t>(bytes_of(DType::f32, shape_.elements())));
+  reservation_ = {};
+  reservation_ = Reservation(static_cast<size_t>(bytes_of(DType::f32, shape_.elements())));
+}
+
+void Gradients::add(const Parameter& parameter) {
+  if (!parameter.trainable) return;
+  require(gradients_.try_emplace(&parameter, parameter.shape).second, "{} has two gradients",
+          parameter.name);
+}
+
+const Gradient& Gradients::of(const Parameter& parameter) const {
+  const auto found = gradients_.find(&parameter);
+  require(found != gradients_.end(), "{} has no gradient: it is frozen, or of another model",
+          parameter.name);
+  return found->second;
+}
+
+Gradient& Gradients::of(const Parameter& parameter) {
+  return const_cast<Gradient&>(std::as_const(*this).of(parameter));
+}
+
+void Gradients::set_zero() {
+  for (auto& [parameter, gradient] : gradients_) gradient.set_zero();
 }
 
 }  // namespace heed

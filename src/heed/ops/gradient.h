@@ -1,45 +1,68 @@
 #pragma once
 
-#include <span>
+#include <unordered_map>
 
-#include "heed/ops/tape.h"
 #include "heed/tensor/allocator.h"
 #include "heed/tensor/tensor.h"
 
 namespace heed {
 
-/// What backward steps add up for a parameter, f32. Zeros take no memory: it comes with the first
-/// step that adds something, and goes when the sum is set to zero. So gradients take the place of
-/// the activations that they are computed from, and the other way round. In allocated_bytes() they
-/// are counted all the time.
+struct Parameter;
+
+/// Where a backward step puts a gradient. With `accumulate` the buffer holds the contribution of
+/// another step and must be added to; without, it is undefined and must be written.
+struct GradientSlot {
+  Tensor gradient;
+  bool accumulate;
+};
+
+/// What backward steps add up for a parameter, f32. A zero gradient takes no memory: it comes with
+/// the first step that adds something, and goes when the gradient is set to zero. So gradients take
+/// the place of the activations that they are computed from, and the other way round. In
+/// allocated_bytes() they are counted all the time.
 class Gradient {
  public:
-  Gradient() = default;
-  /// One with this sum, of which it keeps a handle.
-  Gradient& operator=(Tensor sum);
+  /// A zero.
+  explicit Gradient(const Shape& shape);
 
-  /// Whether there is one: whether the parameter is trained.
-  bool defined() const { return wanted_; }
-
-  /// Where a step puts what it has to add. Throws Error unless defined().
-  Tape::Slot slot();
-  /// The sum, in memory. Throws Error unless defined().
-  operator Tensor&();  // NOLINT: a gradient is a tensor to those who read or add to it
-  /// The sum; a tensor that is not defined while it is zero.
-  operator const Tensor&() const { return sum_; }  // NOLINT
-  template <typename T>
-  std::span<const T> values() const {
-    return sum_.values<T>();
-  }
+  GradientSlot slot();
+  /// The gradient in memory, for steps that only add: zeros are written where it is zero.
+  Tensor& materialized();
+  /// The gradient; not defined while it is zero.
+  const Tensor& tensor() const { return sum_; }
 
   /// Gives its memory back.
-  void fill_zero();
+  void set_zero();
 
  private:
-  bool wanted_ = false;
   Shape shape_;
   Tensor sum_;
-  Reservation room_;  // counts what the sum will take
+  Reservation reservation_;  // counts what `sum_` will take
+};
+
+/// The gradients of the parameters that are trained: those that are not frozen. They belong to
+/// whoever trains, not to the model, which a training pass only reads. A parameter is known by its
+/// address.
+class Gradients {
+ public:
+  Gradients() = default;
+  /// Zeros for all of these parameters that are trained.
+  template <typename Parameters>
+  explicit Gradients(const Parameters& parameters) {
+    for (const Parameter& parameter : parameters) add(parameter);
+  }
+
+  /// A zero for a parameter, unless it is frozen. Throws Error when there is one.
+  void add(const Parameter& parameter);
+
+  /// Throws Error when there is none.
+  Gradient& of(const Parameter& parameter);
+  const Gradient& of(const Parameter& parameter) const;
+
+  void set_zero();
+
+ private:
+  std::unordered_map<const Parameter*, Gradient> gradients_;
 };
 
 }  // namespace heed

@@ -10,7 +10,7 @@ namespace heed::ops {
 /// A matrix of its own for every head, all in one weight [H * step, r]: head h's is the rows
 /// [h * step + begin, h * step + begin + rows).
 struct HeadMatrices {
-  Parameter& weight;
+  const Parameter& weight;
   int64_t n_heads = 1;
   int64_t step = 0, begin = 0, rows = 0;
   /// y_h = x_h W_h^T, x [N, H r], instead of y_h = x_h W_h, x [N, H rows].

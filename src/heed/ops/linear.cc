@@ -7,7 +7,7 @@
 
 namespace heed::ops {
 
-Tensor linear(Context& context, const Tensor& x, Parameter& weight, Parameter& bias) {
+Tensor linear(Context& context, const Tensor& x, const Parameter& weight, const Parameter& bias) {
   if (context.observe_product) context.observe_product(weight, x);
   Tensor y = Tensor::empty({x.rows(), weight.value.rows()}, x.dtype());
   if (!context.tape) {
@@ -19,16 +19,19 @@ Tensor linear(Context& context, const Tensor& x, Parameter& weight, Parameter& b
   kernels::matmul({x}, {weight.read(x.dtype()), true}, {.bias = bias.value}, y);
 
   Tape& tape = *context.tape;
-  tape.record(
-      [&tape, &weight, &bias, kept = tape.keep(x), input = TensorKey(x), key = TensorKey(y)] {
-        const Tensor dy = tape.take(key);
-        if (!dy.defined()) return;
-        auto [dx, accumulate] = tape.slot(input);
-        kernels::matmul({dy}, {weight.read(input.dtype)}, {.accumulate = accumulate}, dx);
-        auto [d_weight, add] = weight.gradient.slot();
-        kernels::matmul({dy, true}, {kept.tensor()}, {.accumulate = add}, d_weight);
-        if (bias.present()) kernels::column_sums(dy, bias.gradient);
-      });
+  const SavedTensor saved = weight.trainable ? tape.save(x) : SavedTensor();
+  tape.record([&tape, &weight, &bias, saved, input = TensorKey(x), key = TensorKey(y)] {
+    const Tensor dy = tape.take(key);
+    if (!dy.defined()) return;
+    auto [dx, accumulate] = tape.slot(input);
+    kernels::matmul({dy}, {weight.read(input.dtype)}, {.accumulate = accumulate}, dx);
+    if (weight.trainable) {
+      auto [d_weight, add] = tape.gradient(weight).slot();
+      kernels::matmul({dy, true}, {saved.tensor()}, {.accumulate = add}, d_weight);
+    }
+    if (bias.present() && bias.trainable)
+      kernels::column_sums(dy, tape.gradient(bias).materialized());
+  });
   return y;
 }
 

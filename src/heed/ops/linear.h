@@ -8,6 +8,6 @@ namespace heed::ops {
 /// y = x W^T + b: x [N, in], weight [out, in], bias [out] or absent; y [N, out] in x's dtype.
 /// dX = dY W, dW += dY^T X, db += the column sums of dY. Throws Error on a width that does not fit,
 /// and with a tape on a weight that is not f32.
-Tensor linear(Context& context, const Tensor& x, Parameter& weight, Parameter& bias);
+Tensor linear(Context& context, const Tensor& x, const Parameter& weight, const Parameter& bias);
 
 }  // namespace heed::ops

@@ -10,8 +10,8 @@ namespace heed::ops {
 
 /// One of several maps of the same input.
 struct LinearMap {
-  Parameter& weight;
-  Parameter& bias;
+  const Parameter& weight;
+  const Parameter& bias;
 };
 
 /// linear() of x with each of them, bit for bit; without a backward step they are multiplied with

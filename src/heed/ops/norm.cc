@@ -15,6 +15,12 @@ void write_gradient(Tape& tape, const Tensor& x, Backward&& backward) {
   tape.add(x, dx);
 }
 
+/// What a backward kernel adds a vector's gradient to; where the vector is frozen, nobody reads it.
+Tensor sum_for(Tape& tape, const Parameter& vector) {
+  if (!vector.trainable) return Tensor::zeros(vector.value.shape());
+  return tape.gradient(vector).materialized();
+}
+
 Tensor plus_one(const Tensor& weight) {
   Tensor scale = weight.clone();
   for (int64_t i = 0; i < scale.elements(); ++i) scale.data<float>()[i] += 1.0f;
@@ -23,7 +29,7 @@ Tensor plus_one(const Tensor& weight) {
 
 }  // namespace
 
-Tensor layer_norm(Context& context, const Tensor& x, Parameter& weight, Parameter& bias,
+Tensor layer_norm(Context& context, const Tensor& x, const Parameter& weight, const Parameter& bias,
                   float epsilon) {
   check_shape(weight.name, "the scale", weight.value, {x.cols()});
   check_shape(bias.name, "the shift", bias.value, {x.cols()});
@@ -38,18 +44,19 @@ Tensor layer_norm(Context& context, const Tensor& x, Parameter& weight, Paramete
 
   Tape& tape = *context.tape;
   tape.record([&tape, &weight, &bias, epsilon, x, stats, key = TensorKey(y),
-               again = tape.remake(y, normalise)] {
+               again = tape.recompute(y, normalise)] {
     const Tensor dy = tape.take(key);
     if (!dy.defined()) return;
+    Tensor d_weight = sum_for(tape, weight), d_bias = sum_for(tape, bias);
     write_gradient(tape, x, [&](Tensor& dx) {
       kernels::layer_norm_backward({x, weight.value, bias.value, epsilon}, stats, dy,
-                                   {dx, weight.gradient, bias.gradient});
+                                   {dx, d_weight, d_bias});
     });
   });
   return y;
 }
 
-Tensor rms_norm(Context& context, const Tensor& x, Parameter& weight, float epsilon,
+Tensor rms_norm(Context& context, const Tensor& x, const Parameter& weight, float epsilon,
                 bool unit_offset) {
   check_shape(weight.name, "the scale", weight.value, {x.cols()});
   const Tensor scale = unit_offset ? plus_one(weight.value) : weight.value;
@@ -64,11 +71,12 @@ Tensor rms_norm(Context& context, const Tensor& x, Parameter& weight, float epsi
 
   Tape& tape = *context.tape;
   tape.record([&tape, &weight, scale, epsilon, x, stats, key = TensorKey(y),
-               again = tape.remake(y, normalise)] {
+               again = tape.recompute(y, normalise)] {
     const Tensor dy = tape.take(key);
     if (!dy.defined()) return;
+    Tensor d_weight = sum_for(tape, weight);
     write_gradient(tape, x, [&](Tensor& dx) {
-      kernels::rms_norm_backward({x, scale, epsilon}, stats, dy, {dx, weight.gradient});
+      kernels::rms_norm_backward({x, scale, epsilon}, stats, dy, {dx, d_weight});
     });
   });
   return y;

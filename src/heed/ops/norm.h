@@ -6,12 +6,12 @@
 namespace heed::ops {
 
 /// Layer normalisation over the last axis (Ba et al. 2016): x [N, D], weight and bias [D].
-Tensor layer_norm(Context& context, const Tensor& x, Parameter& weight, Parameter& bias,
+Tensor layer_norm(Context& context, const Tensor& x, const Parameter& weight, const Parameter& bias,
                   float epsilon);
 
 /// Root mean square normalisation (Zhang and Sennrich 2019): x [N, D], weight [D]; with a unit
 /// offset the scale is 1 + weight (Gemma).
-Tensor rms_norm(Context& context, const Tensor& x, Parameter& weight, float epsilon,
+Tensor rms_norm(Context& context, const Tensor& x, const Parameter& weight, float epsilon,
                 bool unit_offset = false);
 
 }  // namespace heed::ops

@@ -31,6 +31,7 @@ Tensor Parameter::read(DType dtype) const {
 }
 
 void Parameter::require_trainable() const {
+  if (!trainable) return;
   require(value.dtype() == DType::f32, "{} is stored as {}: only f32 can be trained", name,
           name_of(value.dtype()));
   require_elements(*this);

@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "heed/ops/gradient.h"
 #include "heed/ops/packed_weight.h"
 #include "heed/ops/weight_role.h"
 #include "heed/tensor/tensor.h"
@@ -17,9 +16,9 @@ struct Parameter {
   Shape shape;       // known before there is a value
   WeightRole role = WeightRole::other;
   WeightPlace place;
-  Tensor value;         // elements; given back (not defined) where only `packed` is read
+  bool trainable = true;  // false: frozen; training leaves it as it is and makes no gradient of it
+  Tensor value;  // its elements were given back (it is not defined) where only `packed` is read
   PackedWeight packed;  // for products of inference; the value must not change while it is packed
-  Gradient gradient;    // of the same shape; defined while training
 
   bool present() const { return value.defined(); }
 
@@ -29,7 +28,7 @@ struct Parameter {
   /// The elements in f32 or bf16, converted where they are not kept in it. Throws Error when they
   /// were given back.
   Tensor read(DType dtype) const;
-  /// Throws Error unless the value is f32 and has its elements.
+  /// Throws Error when it is to be trained and the value is not f32, or has no elements.
   void require_trainable() const;
 };
 

@@ -53,7 +53,7 @@ int64_t RelativeBuckets::bucket(int64_t distance) const {
   return first + std::min(one.exact + static_cast<int64_t>(part), one.buckets - 1);
 }
 
-Tensor relative_bias(Context& context, Parameter& table, const RelativeBuckets& buckets,
+Tensor relative_bias(Context& context, const Parameter& table, const RelativeBuckets& buckets,
                      int64_t reach) {
   check(table, buckets, reach);
   if (context.tape) table.require_trainable();
@@ -73,7 +73,8 @@ Tensor relative_bias(Context& context, Parameter& table, const RelativeBuckets& 
   tape.record([&tape, &table, rows = std::move(rows), columns, n_heads, key = TensorKey(y)] {
     const Tensor dy = tape.take(key);
     if (!dy.defined()) return;
-    Tensor& gradient = table.gradient;
+    if (!table.trainable) return;
+    Tensor& gradient = tape.gradient(table).materialized();
     for (int64_t h = 0; h < n_heads; ++h)
       for (int64_t c = 0; c < columns; ++c)
         gradient.data<float>()[rows[static_cast<size_t>(c)] * n_heads + h] +=

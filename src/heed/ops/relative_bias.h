@@ -23,7 +23,7 @@ struct RelativeBuckets {
 /// The bias of every head and distance, as attention takes it: table [buckets, H] of any stored
 /// dtype -> [H, 2 reach - 1] f32, column c for a key c - (reach - 1) places after the query. Throws
 /// Error on a table of another shape and on buckets that cannot be.
-Tensor relative_bias(Context& context, Parameter& table, const RelativeBuckets& buckets,
+Tensor relative_bias(Context& context, const Parameter& table, const RelativeBuckets& buckets,
                      int64_t reach);
 
 }  // namespace heed::ops

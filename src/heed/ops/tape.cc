@@ -2,29 +2,32 @@
 
 #include <utility>
 
+#include "heed/base/error.h"
 #include "heed/kernels/elementwise.h"
+#include "heed/ops/parameter.h"
 
 namespace heed {
 
-Tensor Kept::tensor() const {
-  if (!remade_) return tensor_;
-  if (!remade_->made.defined()) remade_->made = remade_->make();
-  return remade_->made.reshaped(shape_);
+Tensor SavedTensor::tensor() const {
+  if (!recomputation_) return tensor_;
+  if (!recomputation_->result.defined()) recomputation_->result = recomputation_->run();
+  return recomputation_->result.reshaped(shape_);
 }
 
 Tape::~Tape() {
   while (!steps_.empty()) forget_last();
 }
 
-Kept Tape::kept_by(const Tensor& y, std::shared_ptr<Kept::Remade> remade) {
-  remade_[y.id()] = remade;
-  return {{}, y.shape(), std::move(remade)};
+SavedTensor Tape::saved_by(const Tensor& y,
+                           std::shared_ptr<SavedTensor::Recomputation> recomputation) {
+  recomputations_[y.id()] = recomputation;
+  return {{}, y.shape(), std::move(recomputation)};
 }
 
-Kept Tape::keep(const Tensor& x) const {
-  const auto found = remade_.find(x.id());
-  const auto remade = found == remade_.end() ? nullptr : found->second.lock();
-  return {remade ? Tensor() : x, x.shape(), remade};
+SavedTensor Tape::save(const Tensor& x) const {
+  const auto found = recomputations_.find(x.id());
+  const auto recomputation = found == recomputations_.end() ? nullptr : found->second.lock();
+  return {recomputation ? Tensor() : x, x.shape(), recomputation};
 }
 
 void Tape::forget_last() {
@@ -47,10 +50,16 @@ Tensor Tape::take(const TensorKey& output) {
   return gradient.reshaped(output.shape);
 }
 
-Tape::Slot Tape::slot(const TensorKey& input) {
+GradientSlot Tape::slot(const TensorKey& input) {
   auto [entry, fresh] = gradients_.try_emplace(input.id);
   if (fresh) entry->second = Tensor::empty(input.shape, input.dtype);
   return {entry->second.reshaped(input.shape), !fresh};
+}
+
+Gradient& Tape::gradient(const Parameter& parameter) {
+  require(parameter_gradients_ != nullptr,
+          "{} is trained, but the tape was given no gradients of parameters", parameter.name);
+  return parameter_gradients_->of(parameter);
 }
 
 void Tape::add(const TensorKey& input, Tensor gradient) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "heed/ops/gradient.h"
 #include "heed/tensor/allocator.h"
 #include "heed/tensor/tensor.h"
 
@@ -22,39 +23,44 @@ struct TensorKey {
       : id(tensor.id()), shape(tensor.shape()), dtype(tensor.dtype()) {}
 };
 
-/// An activation that a backward step reads: kept, or made anew. Not to outlive its tape.
-class Kept {
+/// An activation that a backward step reads: held, or recomputed. Not to outlive its tape.
+class SavedTensor {
  public:
+  /// None.
+  SavedTensor() = default;
   Tensor tensor() const;
 
  private:
   friend class Tape;
-  struct Remade {
-    virtual ~Remade() = default;
-    virtual Tensor make() = 0;
-    Tensor made;
+  struct Recomputation {
+    virtual ~Recomputation() = default;
+    virtual Tensor run() = 0;
+    Tensor result;  // once it has been run
   };
-  template <typename Make>
-  struct RemadeBy : Remade {
-    explicit RemadeBy(Make how) : how_to_make(std::move(how)) {}
-    Tensor make() override { return how_to_make(); }
-    Make how_to_make;
+  template <typename Compute>
+  struct RecomputationBy : Recomputation {
+    explicit RecomputationBy(Compute function) : compute(std::move(function)) {}
+    Tensor run() override { return compute(); }
+    Compute compute;
   };
-  Kept(Tensor tensor, Shape shape, std::shared_ptr<Remade> remade)
-      : tensor_(std::move(tensor)), shape_(shape), remade_(std::move(remade)) {}
+  SavedTensor(Tensor tensor, Shape shape, std::shared_ptr<Recomputation> recomputation)
+      : tensor_(std::move(tensor)), shape_(shape), recomputation_(std::move(recomputation)) {}
 
   Tensor tensor_;
   Shape shape_;
-  std::shared_ptr<Remade> remade_;  // where the tensor is not kept
+  std::shared_ptr<Recomputation> recomputation_;  // in place of the tensor
 };
 
 /// Records the backward step of every op of a forward pass and runs them in reverse (reverse-mode
-/// differentiation). Gradients have the shape and dtype of what they belong to, and live only from
-/// the first step that adds to them until the step that consumes them. What it writes down lies in
-/// memory of the pool, which goes with it: a tape is for one pass.
+/// differentiation). Gradients of activations have their shape and dtype, and live only from the
+/// first step that adds to them until the step that consumes them. The records lie in memory of the
+/// pool, which goes with the tape: it is for one pass.
 class Tape {
  public:
+  /// For a pass without parameters that are trained.
   Tape() = default;
+  /// Gradients of parameters are added to `gradients`.
+  explicit Tape(Gradients& gradients) : parameter_gradients_(&gradients) {}
   Tape(const Tape&) = delete;
   Tape& operator=(const Tape&) = delete;
   ~Tape();
@@ -72,30 +78,28 @@ class Tape {
   /// of what no op made (inputs) can be taken afterwards.
   void backward();
 
-  /// Steps need not keep `y`, which takes little work to make again: keep() of it keeps `make`,
-  /// which returns the same bits, and what it made serves all of them. For as long as the result
-  /// lives: until the step of the op that has made y, which comes after all that read it.
-  template <typename Make>
-  [[nodiscard]] Kept remake(const Tensor& y, Make make) {
-    return kept_by(y, std::allocate_shared<Kept::RemadeBy<Make>>(
-                          std::pmr::polymorphic_allocator<>(&memory_), std::move(make)));
-  }
   /// What a step holds in order to read `x`.
-  Kept keep(const Tensor& x) const;
+  SavedTensor save(const Tensor& x) const;
+  /// Makes save() of `y`, which is cheap to compute, hold `compute` in place of y: it returns the
+  /// same bits, and is run once for all steps that read y. The op that made y holds the result of
+  /// this in its own step, which runs after all of those; save() falls back to y without it.
+  template <typename Compute>
+  [[nodiscard]] SavedTensor recompute(const Tensor& y, Compute compute) {
+    return saved_by(y, std::allocate_shared<SavedTensor::RecomputationBy<Compute>>(
+                           std::pmr::polymorphic_allocator<>(&memory_), std::move(compute)));
+  }
 
   /// Moves the gradient of `output` out; a tensor that is not defined when nothing reached it.
   Tensor take(const TensorKey& output);
 
-  /// Where a step puts the gradient of `input`. With `accumulate` the buffer holds the contribution
-  /// of another step and must be added to; without, it is undefined and must be written.
-  struct Slot {
-    Tensor gradient;
-    bool accumulate;
-  };
-  Slot slot(const TensorKey& input);
+  /// Where a step puts the gradient of `input`.
+  GradientSlot slot(const TensorKey& input);
 
   /// Adds a finished gradient to that of `input`.
   void add(const TensorKey& input, Tensor gradient);
+
+  /// The gradient of a parameter that is trained. Throws Error when the tape was given none.
+  Gradient& gradient(const Parameter& parameter);
 
   size_t steps() const { return steps_.size(); }
 
@@ -108,13 +112,15 @@ class Tape {
   };
   static constexpr size_t kFirstBytes = size_t{16} << 10;
 
-  Kept kept_by(const Tensor& y, std::shared_ptr<Kept::Remade> remade);
+  SavedTensor saved_by(const Tensor& y, std::shared_ptr<SavedTensor::Recomputation> recomputation);
   void forget_last();
 
+  Gradients* parameter_gradients_ = nullptr;
   std::pmr::monotonic_buffer_resource memory_{kFirstBytes, &pool_resource()};
   std::pmr::vector<Step> steps_{&memory_};
   std::pmr::unordered_map<uint64_t, Tensor> gradients_{&memory_};
-  std::pmr::unordered_map<uint64_t, std::weak_ptr<Kept::Remade>> remade_{&memory_};
+  std::pmr::unordered_map<uint64_t, std::weak_ptr<SavedTensor::Recomputation>> recomputations_{
+      &memory_};
 };
 
 }  // namespace heed

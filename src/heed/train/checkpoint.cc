@@ -20,9 +20,9 @@ void restore(Tensor& value, const io::TensorSource& file, const std::string& nam
 std::vector<io::NamedTensor> moments_of(const Checkpoint& checkpoint) {
   std::vector<io::NamedTensor> moments;
   size_t index = 0;
-  for (const Parameter& parameter : checkpoint.model.parameters().all()) {
-    moments.push_back({parameter.name + ".m", checkpoint.optimizer.state().moments1[index]});
-    moments.push_back({parameter.name + ".v", checkpoint.optimizer.state().moments2[index]});
+  for (const Parameter* const parameter : checkpoint.optimizer.trained()) {
+    moments.push_back({parameter->name + ".m", checkpoint.optimizer.state().moments1[index]});
+    moments.push_back({parameter->name + ".v", checkpoint.optimizer.state().moments2[index]});
     ++index;
   }
   return moments;
@@ -65,9 +65,9 @@ void load_checkpoint(const RunDirectory& run, Checkpoint checkpoint) {
                            *io::open_model_tensors(run.last()));
   const auto moments = io::SafetensorsFile::open(run.last() / kOptimizerFile);
   size_t index = 0;
-  for (const Parameter& parameter : checkpoint.model.parameters().all()) {
-    restore(checkpoint.optimizer.state().moments1[index], *moments, parameter.name + ".m");
-    restore(checkpoint.optimizer.state().moments2[index], *moments, parameter.name + ".v");
+  for (const Parameter* const parameter : checkpoint.optimizer.trained()) {
+    restore(checkpoint.optimizer.state().moments1[index], *moments, parameter->name + ".m");
+    restore(checkpoint.optimizer.state().moments2[index], *moments, parameter->name + ".v");
     ++index;
   }
 }

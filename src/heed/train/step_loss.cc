@@ -19,13 +19,13 @@ StepTokens tokens_of(const std::vector<data::Batch>& batches) {
 
 }  // namespace
 
-StepLoss accumulate_gradients(const model::Transformer& model,
+StepLoss accumulate_gradients(const model::Transformer& model, Gradients& gradients,
                               const std::vector<data::Batch>& batches,
                               const StepLossOptions& options) {
   StepLoss sum{.loss = {}, .tokens = tokens_of(batches)};
   const CounterRandom seeds(options.seed, static_cast<uint64_t>(options.step));
   for (size_t i = 0; i < batches.size(); ++i) {
-    Tape tape;
+    Tape tape(gradients);
     Context context{.tape = &tape, .dtype = options.dtype, .dropout_seed = seeds.bits(i)};
     sum.loss += batch_loss(model, context, batches[i],
                            {.label_smoothing = options.label_smoothing,

@@ -25,9 +25,8 @@ struct StepLossOptions {
   int64_t step = 0;
 };
 
-/// The loss of all batches; adds to the gradients of `model` those of the mean over all
-/// predictions.
-StepLoss accumulate_gradients(const model::Transformer& model,
+/// The loss of all batches; adds to `gradients` those of the mean over all predictions.
+StepLoss accumulate_gradients(const model::Transformer& model, Gradients& gradients,
                               const std::vector<data::Batch>& batches,
                               const StepLossOptions& options);
 

@@ -32,11 +32,12 @@ data::Batch batch_of(const model::ModelConfig& config, int64_t tokens) {
 }
 
 /// Bytes that a training step over `tokens` tokens of each stack takes at its peak.
-int64_t bytes_of_step(model::Transformer& model, DType dtype, int64_t tokens) {
+int64_t bytes_of_step(const model::Transformer& model, Gradients& gradients, DType dtype,
+                      int64_t tokens) {
   const data::Batch batch = batch_of(model.config(), tokens);
   const size_t before = allocated_bytes();
   reset_peak_allocated_bytes();
-  Tape tape;
+  Tape tape(gradients);
   Context context{.tape = &tape, .dtype = dtype};
   batch_loss(model, context, batch, {});
   tape.backward();
@@ -45,11 +46,11 @@ int64_t bytes_of_step(model::Transformer& model, DType dtype, int64_t tokens) {
 
 }  // namespace
 
-int64_t token_budget_that_fits(model::Transformer& model, DType dtype, int64_t wanted,
-                               int64_t available_bytes) {
-  const int64_t small = bytes_of_step(model, dtype, kSmallest);
-  const int64_t twice = bytes_of_step(model, dtype, 2 * kSmallest);
-  model.parameters().zero_gradients();
+int64_t token_budget_that_fits(const model::Transformer& model, Gradients& gradients, DType dtype,
+                               int64_t wanted, int64_t available_bytes) {
+  const int64_t small = bytes_of_step(model, gradients, dtype, kSmallest);
+  const int64_t twice = bytes_of_step(model, gradients, dtype, 2 * kSmallest);
+  gradients.set_zero();
   const double per_token = static_cast<double>(std::max<int64_t>(twice - small, 1)) / kSmallest;
   const double fixed = std::max(0.0, static_cast<double>(small) - per_token * kSmallest);
   const double room = kShare * static_cast<double>(available_bytes) - fixed;

@@ -54,8 +54,9 @@ Trainer::Trainer(const TrainConfig& config, const Task& task, const RunDirectory
   config_.model = task.model();
   model_ = std::make_unique<model::Transformer>(config_.model, config_.run.seed);
   model::family_for(model_->config());  // what cannot be saved is not trained
+  gradients_ = Gradients(model_->parameters().all());
   optimizer_ = std::make_unique<Optimizer>(
-      model_->parameters(),
+      model_->parameters(), gradients_,
       Optimizer::Settings{.beta1 = static_cast<float>(config_.optimizer.beta1),
                           .beta2 = static_cast<float>(config_.optimizer.beta2),
                           .epsilon = static_cast<float>(config_.optimizer.epsilon),
@@ -66,7 +67,6 @@ Trainer::Trainer(const TrainConfig& config, const Task& task, const RunDirectory
     begin();
   state_.data = task_.fingerprint();
   seconds_before_ = state_.seconds;
-  model_->parameters().zero_gradients();
   progress_.say(fmt::format("model: {} parameters, computing in {}", model_->parameters().count(),
                             name_of(compute_)));
   fit_memory();
@@ -100,7 +100,7 @@ void Trainer::resume() {
 /// A batch is bounded by its tokens and nothing is padded, so memory is bounded once one full batch
 /// fits.
 void Trainer::fit_memory() {
-  const int64_t fitting = token_budget_that_fits(*model_, activation_dtype(compute_),
+  const int64_t fitting = token_budget_that_fits(*model_, gradients_, activation_dtype(compute_),
                                                  config_.run.token_budget, available_memory());
   if (fitting >= config_.run.token_budget) return;
   const int64_t parts = ceil_div(config_.run.token_budget, fitting);
@@ -189,7 +189,7 @@ void Trainer::step() {
   ++state_.step;
   const OptimizerConfig& o = config_.optimizer;
   const StepLoss sum =
-      accumulate_gradients(*model_, batches,
+      accumulate_gradients(*model_, gradients_, batches,
                            {.dtype = activation_dtype(compute_),
                             .label_smoothing = static_cast<float>(o.label_smoothing),
                             .seed = config_.run.seed,
@@ -200,7 +200,7 @@ void Trainer::step() {
                           o.final_rate};
   const bool skipped = is_outlier(loss, norm);
   if (skipped)
-    model_->parameters().zero_gradients();
+    gradients_.set_zero();
   else
     optimizer_->step(schedule.at(state_.step), o.clip > 0 && norm > o.clip ? o.clip / norm : 1.0);
   state_.tokens += sum.tokens_read();

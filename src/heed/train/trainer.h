@@ -74,6 +74,7 @@ class Trainer {
   Options options_;
   Compute compute_;
   std::unique_ptr<model::Transformer> model_;
+  Gradients gradients_;
   std::unique_ptr<Optimizer> optimizer_;
   TrainingState state_;
   std::unique_ptr<MetricsLog> log_;

@@ -1,0 +1,122 @@
+// Training with some parameters frozen, as adapters will: the model, its gradients, the optimizer
+// and the checkpoint.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <map>
+
+#include "heed/tensor/allocator.h"
+#include "heed/train/checkpoint.h"
+#include "tests/base/testing.h"
+
+namespace heed::train {
+namespace {
+
+model::ModelConfig tiny_config() {
+  model::ModelConfig config;
+  config.vocab_size = 40;
+  config.d_model = 16;
+  config.encoder_layers = config.decoder_layers = 1;
+  config.n_heads = 2;
+  config.d_ff = 32;
+  config.max_positions = 16;
+  config.dropout = 0.0f;
+  return config;
+}
+
+/// Trains maps out of feed-forward networks alone.
+void freeze_most(model::Transformer& model) {
+  for (Parameter& parameter : model.parameters().all())
+    parameter.trainable = parameter.role == WeightRole::ff_down;
+}
+
+void run_step(const model::Transformer& model, Gradients& gradients) {
+  const std::vector<int32_t> ids{5, 9, 2, 30, 7, 8}, offsets{0, 4, 6}, targets{9, 2, 30, 1, 8, 1};
+  Tape tape(gradients);
+  Context context{.tape = &tape};
+  model.loss(context, {ids, offsets}, {ids, offsets}, targets, {.label_smoothing = 0.1f});
+  tape.backward();
+}
+
+bool same_bits(const Tensor& a, const Tensor& b) {
+  return a.shape() == b.shape() &&
+         std::memcmp(a.raw(), b.raw(), static_cast<size_t>(a.bytes())) == 0;
+}
+
+std::map<std::string, Tensor> values_of(const model::Transformer& model) {
+  std::map<std::string, Tensor> values;
+  for (const Parameter& parameter : model.parameters().all())
+    values[parameter.name] = parameter.value.clone();
+  return values;
+}
+
+TEST(FrozenParameters, LeaveTheGradientsOfTheOthersAsTheyAre) {
+  model::Transformer model(tiny_config(), 3);
+  Gradients all(model.parameters().all());
+  run_step(model, all);
+  freeze_most(model);
+  Gradients some(model.parameters().all());
+  run_step(model, some);
+  for (const Parameter& parameter : model.parameters().all())
+    if (parameter.trainable) {
+      EXPECT_TRUE(same_bits(some.of(parameter).tensor(), all.of(parameter).tensor()))
+          << parameter.name;
+    } else {
+      EXPECT_THROW(some.of(parameter), Error) << parameter.name;
+    }
+}
+
+TEST(FrozenParameters, TakeNoMemoryOfGradientsAndMoments) {
+  model::Transformer model(tiny_config(), 3);
+  freeze_most(model);
+  const size_t before = allocated_bytes();
+  Gradients gradients(model.parameters().all());
+  const Optimizer optimizer(model.parameters(), gradients, {});
+  // A gradient and two moments of both maps [16, 32] and of their biases, in blocks of 64 bytes.
+  EXPECT_EQ(allocated_bytes() - before, 3 * 2 * (16 * 32 + 16) * sizeof(float));
+}
+
+TEST(FrozenParameters, AreNotChangedByTheOptimizer) {
+  model::Transformer model(tiny_config(), 3);
+  freeze_most(model);
+  const auto before = values_of(model);
+  Gradients gradients(model.parameters().all());
+  Optimizer optimizer(model.parameters(), gradients, {.weight_decay = 0.1f});
+  run_step(model, gradients);
+  EXPECT_GT(optimizer.gradient_norm(), 0.0);
+  optimizer.step(1e-2, 1.0);
+  for (const Parameter& parameter : model.parameters().all())
+    EXPECT_EQ(same_bits(parameter.value, before.at(parameter.name)), !parameter.trainable)
+        << parameter.name;
+}
+
+TEST(FrozenParameters, AreInTheCheckpointThatTrainingGoesOnFrom) {
+  const TemporaryDirectory folder;
+  const RunDirectory run(folder.path());
+  TrainingState state;
+  const auto train = [&](model::Transformer& model, bool resume, int steps) {
+    freeze_most(model);
+    Gradients gradients(model.parameters().all());
+    Optimizer optimizer(model.parameters(), gradients, {});
+    if (resume) load_checkpoint(run, {model, optimizer, state});
+    for (int step = 0; step < steps; ++step) {
+      run_step(model, gradients);
+      optimizer.step(1e-2, 1.0);
+    }
+    if (!resume) save_checkpoint(run, {model, optimizer, state}, {});
+  };
+  model::Transformer whole(tiny_config(), 3), first(tiny_config(), 3), second(tiny_config(), 4);
+  train(first, false, 2);
+  const auto saved = values_of(first);
+  train(second, true, 2);
+  train(whole, false, 4);
+  for (const Parameter& parameter : second.parameters().all()) {
+    EXPECT_TRUE(same_bits(parameter.value, whole.parameters().named(parameter.name).value))
+        << parameter.name;
+    EXPECT_TRUE(parameter.trainable || same_bits(parameter.value, saved.at(parameter.name)))
+        << parameter.name;
+  }
+}
+
+}  // namespace
+}  // namespace heed::train
