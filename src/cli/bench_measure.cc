@@ -69,8 +69,8 @@ double bytes_of_step(const model::Transformer& model) {
   double bytes = 0;
   for (const Parameter& parameter : model.parameters().all()) {
     if (!is_read_by_step(parameter, c)) continue;
-    const double share = parameter.place.expert ? static_cast<double>(c.mixture.chosen) /
-                                                      static_cast<double>(c.mixture.experts)
+    const double share = parameter.place.expert ? static_cast<double>(c.moe.experts_per_token) /
+                                                      static_cast<double>(c.moe.n_experts)
                                                 : 1.0;
     const int64_t read =
         parameter.packed.defined() ? parameter.packed.bytes() : parameter.value.bytes();

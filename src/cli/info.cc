@@ -28,7 +28,7 @@ int64_t weight_bytes(const model::Transformer& model, DType dtype) {
 
 /// Of what self-attention keeps of a decoded token.
 int64_t cache_bytes(const model::ModelConfig& c, DType dtype) {
-  const int64_t numbers = c.latent.present() ? c.latent.keys_values + c.latent.rotary
+  const int64_t numbers = c.latent.present() ? c.latent.kv_lora_rank + c.latent.qk_rope_head_dim
                                              : c.n_kv_heads * (c.d_head + c.d_value);
   return c.decoder_layers * bytes_of(dtype, numbers);
 }
@@ -48,7 +48,7 @@ nlohmann::ordered_json describe(const model::Transformer& model) {
 }
 
 int run_info(const InfoOptions& options) {
-  const auto model = checkpoint::describe_model(options.model);
+  const auto model = checkpoint::build_model(options.model);
   nlohmann::ordered_json facts = describe(*model);
   if (options.weights)
     for (const Parameter& parameter : model->parameters().all())

@@ -52,7 +52,7 @@ void check(const QuantizeOptions& options) {
   if (options.calibrate.empty()) return;
   require(options.weights == "q4_0" || options.weights == "q4_1",
           "--calibrate guides the search for scales of 4 bits, {} has none", options.weights);
-  const auto model = checkpoint::describe_model(options.model);
+  const auto model = checkpoint::build_model(options.model);
   const bool translates = model->has_encoder() && model->has_decoder();
   require(translates || options.calibrate_reference.empty(),
           "--calibrate-reference is for models with an encoder and a decoder, this has one of "
@@ -64,7 +64,7 @@ void check(const QuantizeOptions& options) {
 void quantize(const QuantizeOptions& options) {
   quantize::Quantization how{.dtype = wanted_dtype(options)};
   if (!options.calibrate.empty())
-    how.importance = calibrate(options.model, options.calibrate, options.calibrate_reference);
+    how.calibration = calibrate(options.model, options.calibrate, options.calibrate_reference);
   if (!fs::is_directory(options.model)) {
     checkpoint::write_quantized_gguf(options.out, options.model, how);
     return;

@@ -209,22 +209,22 @@ CostMeter cosine_meter(const Reader& reader, const std::string& file) {
 
 }  // namespace
 
-quantize::Importance calibrate(const std::string& model, const std::string& text,
-                               const std::string& reference) {
+quantize::Calibration calibrate(const std::string& model, const std::string& text,
+                                const std::string& reference) {
   require(!read_file(text).empty(), "{} is empty: expected a text to calibrate with", text);
   const Reader reader(model, std::nullopt);
-  quantize::Importance importance;
+  quantize::Calibration calibration;
   Context context;
-  importance.watch(context);
+  calibration.watch(context);
   if (reader.translates())
     read_pairs(reader, text, reference, context);
   else if (reader.continues_texts())
     read_pieces(reader, text, context);
   else
     read_lines(reader, text, context);
-  require(!importance.empty(), "{} has no tokens to calibrate with", text);
-  importance.finish();
-  return importance;
+  require(!calibration.empty(), "{} has no tokens to calibrate with", text);
+  calibration.finish();
+  return calibration;
 }
 
 CostMeter cost_meter(const std::string& model, const MeasuredTexts& texts) {

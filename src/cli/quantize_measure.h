@@ -12,8 +12,8 @@ namespace heed::cli {
 /// a decoder, its lines where it is an encoder, its lines with their translations in `reference`
 /// where it is both. Of long texts some pieces, evenly spread. Throws Error when the text has no
 /// tokens.
-quantize::Importance calibrate(const std::string& model, const std::string& text,
-                               const std::string& reference);
+quantize::Calibration calibrate(const std::string& model, const std::string& text,
+                                const std::string& reference);
 
 /// Held-out texts, each or none: one for what the model does, or sentences and their translations.
 struct MeasuredTexts {

@@ -132,9 +132,9 @@ TEST_P(DecoderGolden, SavedAndReadAgainIsTheSameFileAndModel) {
 }
 
 TEST_P(DecoderGolden, LatentAttentionReadsAndKeepsTheLatentAndOneRotaryKeyAlone) {
-  const nn::LatentRanks& ranks = model_->config().latent;
-  if (!ranks.present()) return;
-  const int64_t width = ranks.keys_values + ranks.rotary;
+  const nn::LatentDims& dims = model_->config().latent;
+  if (!dims.present()) return;
+  const int64_t width = dims.kv_lora_rank + dims.qk_rope_head_dim;
   Decoding decoding(*model_, 1);
   decoding.feed({text(0)});
   // With something in the cache, heads attend to the latents themselves.

@@ -6,8 +6,7 @@ namespace heed::checkpoint {
 namespace {
 
 TEST(DescribeModel, Llama3With8BillionParametersNeedsNoMemoryForThem) {
-  const auto model =
-      describe_model(std::filesystem::path(HEED_SOURCE_DIR) / "configs" / "llama-3-8b");
+  const auto model = build_model(std::filesystem::path(HEED_SOURCE_DIR) / "configs" / "llama-3-8b");
   EXPECT_EQ(model->parameters().count(), 8'030'261'248);
   for (const Parameter& parameter : model->parameters().all())
     EXPECT_FALSE(parameter.value.defined()) << parameter.name;

@@ -101,7 +101,7 @@ class FuzzConfig : public testing::TestWithParam<fs::path> {};
 TEST_P(FuzzConfig, IsReadOrRefused) {
   fuzz_seed(GetParam(), [](const fs::path& path) {
     fs::rename(path, path.parent_path() / "config.json");
-    const auto model = describe_model(path.parent_path());
+    const auto model = build_model(path.parent_path());
     const model::Family& family = model::family_for(model->config());
     EXPECT_FALSE(family.write_config(model->config()).empty());
   });

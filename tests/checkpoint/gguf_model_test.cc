@@ -101,7 +101,7 @@ std::string refusal(const io::GgufBytes& bytes, const std::string& data = "") {
   const TemporaryDirectory folder;
   write_quickly(folder / "some.gguf", bytes.bytes(data));
   try {
-    describe_model(folder / "some.gguf");
+    build_model(folder / "some.gguf");
   } catch (const Error& error) {
     return error.what();
   }

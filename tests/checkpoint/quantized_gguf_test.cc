@@ -59,7 +59,7 @@ TEST_P(QuantizedGguf, TakesOverTheMetadata) {
   EXPECT_EQ(is->metadata().get<int64_t>("general.file_type"), kMostlyQ8);
 }
 
-/// What is read of the file is what becomes of the model itself: importance belongs to parameters,
+/// What is read of the file is what becomes of the model itself: calibration belongs to parameters,
 /// which are parts of tensors (experts, GPT-2's queries) and whose rows files may sort.
 TEST_P(QuantizedGguf, QuantisesAsTheModelIs) {
   const auto model = load_model(original_, {.precision = {std::nullopt}});
@@ -67,8 +67,8 @@ TEST_P(QuantizedGguf, QuantisesAsTheModelIs) {
   uint64_t seed = 1;
   for (Parameter& parameter : model->parameters().all())
     if (parameter.shape.rank() == 2)
-      how.importance.observe(parameter, kernels::normals({9, parameter.shape[1]}, ++seed));
-  how.importance.finish();
+      how.calibration.observe(parameter, kernels::normals({9, parameter.shape[1]}, ++seed));
+  how.calibration.finish();
   write_quantized_gguf(path_, original_, how);
   quantize::quantize(*model, how);
   const auto opened = load_model(path_, {.precision = {std::nullopt}});
@@ -157,16 +157,16 @@ TEST(WriteQuantizedGguf, KeepsTheFileItIsMadeOf) {
                "is the model itself");
 }
 
-TEST(WriteQuantizedGguf, RefusesTheImportanceOfAnotherModel) {
+TEST(WriteQuantizedGguf, RefusesTheCalibrationOfAnotherModel) {
   const TemporaryDirectory folder;
   const fs::path original = golden_folder("gguf_models") / "llama3.gguf";
   quantize::Quantization how{.dtype = DType::q4_0};
   Parameter weight;
   weight.name = "model.decoder.layers.0.self_attn.q_proj.weight";
-  how.importance.observe(weight, Tensor::full({2, 7}, 1.0f));
-  how.importance.finish();
+  how.calibration.observe(weight, Tensor::full({2, 7}, 1.0f));
+  how.calibration.finish();
   expect_error([&] { write_quantized_gguf(folder / "model.gguf", original, how); },
-               "7 were observed: the importance is that of another model");
+               "7 were observed: the calibration is of another model");
   EXPECT_FALSE(fs::exists(folder / "model.gguf"));
 }
 

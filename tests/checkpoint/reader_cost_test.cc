@@ -11,7 +11,7 @@ TEST(ReaderCost, ModelConfigurations) {
   const auto read = [](const std::string& config) {
     const TemporaryDirectory folder;
     write_quickly(folder / "config.json", config);
-    return expect_cheap([&] { describe_model(folder.path()); });
+    return expect_cheap([&] { build_model(folder.path()); });
   };
   EXPECT_NE(read(std::string(kHostileBytes, '{')), "");
   EXPECT_NE(read(repeated("{\"model_type\":", 70000)), "");

@@ -31,14 +31,14 @@ const Case kCases[] = {
      }},
     {"latent_mixture",
      [](model::ModelConfig& c) {
-       c.latent = {.keys_values = 16, .queries = 0, .rotary = 4};
+       c.latent = {.kv_lora_rank = 16, .q_lora_rank = 0, .qk_rope_head_dim = 4};
        c.d_head = 12;
        c.d_value = 8;
        c.pair_layout = kernels::PairLayout::interleaved;
-       c.mixture.experts = 6;
-       c.mixture.chosen = 2;
-       c.mixture.shared = 1;
-       c.mixture.d_expert = 16;
+       c.moe.n_experts = 6;
+       c.moe.experts_per_token = 2;
+       c.moe.n_shared_experts = 1;
+       c.moe.d_expert = 16;
        c.dense_layers = 1;
      }},
     {"relative", [](model::ModelConfig& c) { c.positions = model::PositionKind::relative; }},

@@ -31,20 +31,20 @@ Tensor products_of(const Tensor& x) {
   return products;
 }
 
-TEST(Feedback, PartsTheProductsIntoTriangles) {
+TEST(GptqFactors, MultiplyToTheProducts) {
   constexpr int64_t kCols = 75;
   const Tensor products = products_of(inputs(300, kCols));
-  const Feedback feedback = feedback_of(products.clone());
+  const GptqFactors factors = gptq_factors(products.clone());
   double mean = 0;
   for (int64_t k = 0; k < kCols; ++k) mean += products.data<float>()[k * kCols + k] / kCols;
   const auto upper = [&](int64_t j, int64_t k) -> double {
-    return j == k ? 1.0 : j < k ? feedback.weights.data<float>()[k * kCols + j] : 0.0;
+    return j == k ? 1.0 : j < k ? factors.upper.data<float>()[k * kCols + j] : 0.0;
   };
   for (int64_t i = 0; i < kCols; ++i)
     for (int64_t j = 0; j < kCols; ++j) {
       double sum = 0;
       for (int64_t k = 0; k < kCols; ++k)
-        sum += upper(i, k) * feedback.importance.data<float>()[k] * upper(j, k);
+        sum += upper(i, k) * factors.diagonal.data<float>()[k] * upper(j, k);
       const double expected = products.data<float>()[i * kCols + j] / mean + (i == j ? 0.01 : 0.0);
       EXPECT_NEAR(sum, expected, 1e-4) << i << " " << j;
     }
@@ -63,9 +63,9 @@ double output_error(const Tensor& x, const Tensor& weight, const Tensor& stored)
   return sum / static_cast<double>(exact.elements());
 }
 
-TEST(QuantizeWithFeedback, ChangesOutputsLessThanRoundingByImportance) {
+TEST(QuantizeGptq, ChangesOutputsLessThanRoundingByImportance) {
   const Tensor x = inputs(600, 160), weight = normals({48, 160}, 4);
-  const Feedback feedback = feedback_of(products_of(x));
+  const GptqFactors factors = gptq_factors(products_of(x));
   for (const DType dtype : {DType::q4_0, DType::q4_1}) {
     Tensor plain = Tensor::empty(weight.shape(), dtype), weighted = plain.clone();
     Tensor corrected = plain.clone();
@@ -74,33 +74,33 @@ TEST(QuantizeWithFeedback, ChangesOutputsLessThanRoundingByImportance) {
       squares.data<float>()[i % 160] += x.data<float>()[i] * x.data<float>()[i];
     kernels::quantize(weight, plain);
     kernels::quantize(weight, weighted, squares);
-    quantize_with_feedback(weight, feedback, corrected);
+    quantize_gptq(weight, factors, corrected);
     const double by_importance = output_error(x, weight, weighted);
     EXPECT_LT(by_importance, output_error(x, weight, plain)) << name_of(dtype);
     EXPECT_LT(output_error(x, weight, corrected), 0.7 * by_importance) << name_of(dtype);
   }
 }
 
-TEST(QuantizeWithFeedback, OfIndependentColumnsIsRounding) {
+TEST(QuantizeGptq, OfIndependentColumnsIsRounding) {
   const Tensor weight = normals({9, 64}, 4);
   Tensor products = Tensor::zeros({64, 64});
   for (int64_t k = 0; k < 64; ++k) products.data<float>()[k * 65] = 1.0f + static_cast<float>(k);
-  const Feedback feedback = feedback_of(products);
+  const GptqFactors factors = gptq_factors(products);
   for (const DType dtype : {DType::q4_0, DType::q4_1}) {
     Tensor found = Tensor::empty(weight.shape(), dtype), expected = found.clone();
-    quantize_with_feedback(weight, feedback, found);
-    kernels::quantize(weight, expected, feedback.importance);
+    quantize_gptq(weight, factors, found);
+    kernels::quantize(weight, expected, factors.diagonal);
     EXPECT_EQ(std::memcmp(found.raw(), expected.raw(), static_cast<size_t>(found.bytes())), 0);
   }
 }
 
-TEST(QuantizeWithFeedback, RoundsColumnsThatWereNeverUsed) {
+TEST(QuantizeGptq, RoundsColumnsThatWereNeverUsed) {
   Tensor x = inputs(200, 64);
   for (int64_t n = 0; n < x.rows(); ++n)
     for (const int64_t unused : {0, 7, 40}) x.data<float>()[n * 64 + unused] = 0.0f;
   const Tensor weight = normals({9, 64}, 4);
   Tensor y = Tensor::empty(weight.shape(), DType::q4_0), wide = Tensor::empty(weight.shape());
-  quantize_with_feedback(weight, feedback_of(products_of(x)), y);
+  quantize_gptq(weight, gptq_factors(products_of(x)), y);
   kernels::dequantize(y, wide);
   for (int64_t n = 0; n < weight.rows(); ++n)
     for (const int64_t unused : {0, 7, 40})
@@ -108,13 +108,13 @@ TEST(QuantizeWithFeedback, RoundsColumnsThatWereNeverUsed) {
           << n << " " << unused;
 }
 
-TEST(QuantizeWithFeedback, DoesNotDependOnThreads) {
+TEST(QuantizeGptq, DoesNotDependOnThreads) {
   const Tensor x = inputs(200, 96), weight = normals({200, 96}, 4);
   kernels::expect_no_thread_matters([&] {
-    const Feedback feedback = feedback_of(products_of(x));
+    const GptqFactors factors = gptq_factors(products_of(x));
     Tensor y = Tensor::empty(weight.shape(), DType::q4_0);
-    quantize_with_feedback(weight, feedback, y);
-    return std::vector{y, feedback.importance};
+    quantize_gptq(weight, factors, y);
+    return std::vector{y, factors.diagonal};
   });
 }
 

@@ -28,72 +28,72 @@ Parameter weight_of(const Shape& shape) {
   return weight;
 }
 
-TEST(Importance, OfSquaresAloneIsTheirMean) {
+TEST(Calibration, OfSquaresAloneIsTheirMean) {
   Parameter weight = weight_of({5, 4}), none;
-  Importance importance(0);
-  EXPECT_TRUE(importance.empty());
+  Calibration calibration(0);
+  EXPECT_TRUE(calibration.empty());
   Context context;
-  importance.watch(context);
+  calibration.watch(context);
   const std::vector<float> first{1, 0, 2, 3}, second{3, 0, 0, 3, 0, 0, 2, 0};
   ops::linear(context, Tensor::of({1, 4}, first), weight, none);
   ops::linear(context, Tensor::of({2, 4}, second), weight, none);
-  EXPECT_FALSE(importance.empty());
-  importance.finish();
-  const Feedback* found = importance.of(weight.name, 4);
+  EXPECT_FALSE(calibration.empty());
+  calibration.finish();
+  const GptqFactors* found = calibration.of(weight.name, 4);
   ASSERT_TRUE(found);
-  EXPECT_FALSE(found->weights.defined());
+  EXPECT_FALSE(found->upper.defined());
   const double expected[] = {10.0 / 9, 0, 8.0 / 9, 2};  // 10, 0, 8 and 18 of 36
   for (int64_t k = 0; k < 4; ++k)
-    EXPECT_NEAR(found->importance.data<float>()[k], expected[k] + 0.01, 1e-6);
+    EXPECT_NEAR(found->diagonal.data<float>()[k], expected[k] + 0.01, 1e-6);
 }
 
-TEST(Importance, IsUnknownOfWhatWasNotMultipliedWith) {
+TEST(Calibration, IsUnknownOfWhatWasNotMultipliedWith) {
   for (const int64_t bytes : {0, 1 << 20}) {
-    Importance importance(bytes);
+    Calibration calibration(bytes);
     const Parameter weight = weight_of({5, 4});
-    importance.observe(weight, Tensor::zeros({3, 4}));
-    importance.finish();
-    EXPECT_EQ(importance.of("another", 4), nullptr);
-    EXPECT_EQ(importance.of(weight.name, 4), nullptr);  // all were zero
+    calibration.observe(weight, Tensor::zeros({3, 4}));
+    calibration.finish();
+    EXPECT_EQ(calibration.of("another", 4), nullptr);
+    EXPECT_EQ(calibration.of(weight.name, 4), nullptr);  // all were zero
   }
 }
 
-TEST(Importance, OfAnotherModelIsRefused) {
-  Importance importance;
+TEST(Calibration, OfAnotherModelIsRefused) {
+  Calibration calibration;
   const Parameter weight = weight_of({5, 4});
-  importance.observe(weight, normals({3, 4}, 2));
+  calibration.observe(weight, normals({3, 4}, 2));
   expect_error(
       [&] {
-        importance.observe(weight, normals({3, 8}, 2));
+        calibration.observe(weight, normals({3, 8}, 2));
       },
       "4 columns, and now with 8");
-  importance.finish();
-  expect_error([&] { importance.of(weight.name, 8); },
+  calibration.finish();
+  expect_error([&] { calibration.of(weight.name, 8); },
                "model.decoder.layers.0.fc1.weight has 8 columns, but 4 were observed: the "
-               "importance is that of another model");
+               "calibration is of another model");
 }
 
-TEST(Importance, WeightsOfTheSameInputCountItOnce) {
+TEST(Calibration, WeightsOfTheSameInputCountItOnce) {
   Parameter keys = weight_of({5, 32}), values = weight_of({5, 32});
   values.name = "another";
   const Tensor x = normals({40, 32}, 3);
-  Importance once, twice;
+  Calibration once, twice;
   once.observe(keys, x);
   for (const Parameter* weight : {&keys, &values, &keys}) twice.observe(*weight, x);
   once.finish();
   twice.finish();
-  const Feedback* expected = once.of(keys.name, 32);
+  const GptqFactors* expected = once.of(keys.name, 32);
   for (const Parameter* weight : {&keys, &values})
     for (int64_t k = 0; k < 32; ++k)
-      EXPECT_EQ(twice.of(weight->name, 32)->importance.data<float>()[k],
-                expected->importance.data<float>()[k]);
+      EXPECT_EQ(twice.of(weight->name, 32)->diagonal.data<float>()[k],
+                expected->diagonal.data<float>()[k]);
 }
 
-TEST(Importance, OfWhatIsNotFiniteIsRefused) {
+TEST(Calibration, OfWhatIsNotFiniteIsRefused) {
   for (const int64_t bytes : {0, 1 << 20}) {
-    Importance importance(bytes);
-    importance.observe(weight_of({5, 4}), Tensor::full({3, 4}, HUGE_VALF));
-    expect_error([&] { importance.finish(); }, "not finite");
+    Calibration calibration(bytes);
+    calibration.observe(weight_of({5, 4}), Tensor::full({3, 4}, HUGE_VALF));
+    expect_error([&] { calibration.finish(); }, "not finite");
   }
 }
 
@@ -134,7 +134,7 @@ TEST(Quantization, KeysAndValuesOfLatentAttentionKeep8Bits) {
   config.n_heads = 2;
   config.d_head = 64;
   config.positions = model::PositionKind::rotary;
-  config.latent = {.keys_values = 32, .queries = 32, .rotary = 32};
+  config.latent = {.kv_lora_rank = 32, .q_lora_rank = 32, .qk_rope_head_dim = 32};
   const model::Transformer model(config, std::nullopt);
   std::map<std::string, DType> kept;
   const std::string prefix = "model.decoder.layers.0.self_attn.";
@@ -178,7 +178,7 @@ TEST_P(QuantizedModel, IsObservedInEveryLayerAndStillRuns) {
   const auto original = checkpoint::load_model(folder);
   Quantization how{.dtype = DType::q4_0};
   Context context;
-  how.importance.watch(context);
+  how.calibration.watch(context);
   std::vector<int32_t> tokens(24);
   for (size_t i = 0; i < tokens.size(); ++i) tokens[i] = static_cast<int32_t>(3 + i % 20);
   const std::vector<int32_t> offsets{0, static_cast<int32_t>(tokens.size())};
@@ -188,12 +188,12 @@ TEST_P(QuantizedModel, IsObservedInEveryLayerAndStillRuns) {
     return model.has_decoder() ? model.decode_all(with, {tokens, offsets}, memory) : memory.states;
   };
   states(*original, context);
-  how.importance.finish();
+  how.calibration.finish();
   // What every matrix of a layer was multiplied with is known.
   for (const Parameter& parameter : original->parameters().all()) {
     const DType dtype = quantized_dtype(how.dtype, parameter, parameter.shape, DType::f32);
     if (dtype != DType::q4_0 || parameter.place.expert) continue;
-    EXPECT_TRUE(how.importance.of(parameter.name, parameter.shape[1])) << parameter.name;
+    EXPECT_TRUE(how.calibration.of(parameter.name, parameter.shape[1])) << parameter.name;
   }
   const auto smaller = checkpoint::load_model(folder);
   quantize(*smaller, how);

@@ -8,16 +8,16 @@
 
 namespace heed::checkpoint {
 
-/// What a GGUF file holds of a model, in the words of the rest of heed.
+/// The model in a GGUF file, described as model directories are.
 struct GgufModel {
   model::ModelConfig config;
-  model::Family family;  // that of `config`, but for the table of weights, which is the file's
+  model::Family family;  // of `config`, with the table of weights of the file
   std::shared_ptr<const io::TensorSource> weights;
 };
 
-/// Reads what a GGUF file of the architectures llama, qwen2, qwen3, gemma2, gpt2 and deepseek2 says
-/// of its model: the same config.json is made of it that the model had before it was converted.
-/// Throws Error naming the file and what is missing, wrong or not supported.
+/// Reads a GGUF file of one of the architectures llama, qwen2, qwen3, gemma2, gpt2 and deepseek2:
+/// its metadata become the config.json that the model had before it was converted. Throws Error
+/// naming the file and what is missing, wrong or not supported.
 GgufModel open_gguf_model(const std::filesystem::path& path);
 
 }  // namespace heed::checkpoint

@@ -50,7 +50,7 @@ StoredWeight expert_weight(const ModelConfig& config, const std::string& name, c
   const size_t matrix = name.find('.', number), end = name.find('.', matrix + 1);
   return {.name = name.substr(0, begin) + name.substr(matrix, end - matrix) + "_exps" +
                   name.substr(end),
-          .shape = {config.mixture.experts, shape[0], shape[1]},
+          .shape = {config.moe.n_experts, shape[0], shape[1]},
           .first_row = expert * shape[0]};
 }
 

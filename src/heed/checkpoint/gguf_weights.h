@@ -8,9 +8,9 @@
 
 namespace heed::checkpoint {
 
-/// What the weights of a decoder are called in a GGUF file, and in which shape they lie there: one
-/// table for all architectures. GPT-2's queries, keys and values are one tensor, and so is each
-/// matrix of all experts of a layer.
+/// The name and the shape of a decoder's weight in a GGUF file: one table for all architectures.
+/// GPT-2's queries, keys and values are one tensor, and so is each matrix of all experts of a
+/// layer.
 model::StoredWeight gguf_weight(const model::ModelConfig& config, const std::string& name,
                                 const Shape& shape);
 
@@ -22,9 +22,9 @@ std::string gguf_whole(const std::string& stored);
 /// which belong to the configuration.
 bool gguf_redundant(std::string_view name);
 
-/// The weights of a GGUF file with what its writers change undone: the rows of Llama's queries and
-/// keys, which they sort by rotary pairs; the one that they add to Gemma's norms; the map behind
-/// the latents of DeepSeek's keys and values, which they part. All else stays a view of the file.
+/// The weights of a GGUF file with the changes of its writers undone: they sort the rows of Llama's
+/// queries and keys by rotary pairs, add one to Gemma's norms, and keep DeepSeek's map from latents
+/// to keys and values in two tensors. All other weights stay views of the file.
 std::shared_ptr<const io::TensorSource> gguf_weights(std::shared_ptr<const io::GgufFile> file,
                                                      const model::ModelConfig& config);
 

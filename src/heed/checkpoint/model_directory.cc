@@ -24,7 +24,8 @@ bool is_gguf(const std::filesystem::path& path) {
   return path.extension() == ".gguf" || std::filesystem::is_regular_file(path);
 }
 
-/// Whether save_quantized() wrote the weights: then they are called as heed calls them, and whole.
+/// Whether save_quantized() wrote the weights: they then have heed's own names, one tensor for each
+/// parameter.
 bool take_quantization(model::Family& family, const nlohmann::json& json, const std::string& file) {
   if (!json.contains("quantization_config")) return false;
   const auto method = get_or<std::string>(json["quantization_config"], "quant_method", "", file);
@@ -58,14 +59,14 @@ Description read_description(const std::filesystem::path& directory) {
   return {std::move(config), family, quantized};
 }
 
-/// What others generate at most when nobody says how much.
-constexpr int64_t kLongestOutput = 4096;
+/// The default of other programs for the length of outputs.
+constexpr int64_t kMaxLength = 4096;
 
 nlohmann::json generation_config(const model::ModelConfig& c) {
   nlohmann::json json = {{"pad_token_id", model::token_json(c.pad_id)},
                          {"bos_token_id", model::token_json(c.bos_id)},
                          {"eos_token_id", model::token_json(c.eos_id)},
-                         {"max_length", std::min(c.max_positions, kLongestOutput)}};
+                         {"max_length", std::min(c.max_positions, kMaxLength)}};
   if (c.encoder_layers > 0 && c.decoder_layers > 0) {
     json["decoder_start_token_id"] = c.start_id;
     json["num_beams"] = 4;
@@ -77,7 +78,7 @@ std::string text_of(const nlohmann::json& json) { return json.dump(2) + "\n"; }
 
 }  // namespace
 
-std::unique_ptr<model::Transformer> describe_model(const std::filesystem::path& path) {
+std::unique_ptr<model::Transformer> build_model(const std::filesystem::path& path) {
   return std::make_unique<model::Transformer>(
       is_gguf(path) ? open_gguf_model(path).config : read_description(path).config, std::nullopt);
 }
@@ -85,8 +86,8 @@ std::unique_ptr<model::Transformer> describe_model(const std::filesystem::path& 
 std::unique_ptr<model::Transformer> load_model(const std::filesystem::path& path,
                                                const LoadOptions& options) {
   if (options.random_seed) {
-    auto model = describe_model(path);
-    draw_weights(*model, *options.random_seed, options.precision);
+    auto model = build_model(path);
+    init_weights(*model, *options.random_seed, options.precision);
     if (options.pack) model->pack(*options.pack);
     return model;
   }

@@ -16,21 +16,21 @@ struct LoadOptions {
   quantize::WeightPrecision precision = {};
   /// Given: weights are packed for this arithmetic while they are loaded (load_weights()).
   std::optional<Compute> pack = {};
-  /// Given: weights are drawn from this seed instead of read; only config.json need be there.
+  /// Given: weights are initialised from this seed instead of read; config.json is enough.
   std::optional<uint64_t> random_seed = {};
 };
 
-/// Builds the model that a directory (config.json) or a GGUF file describes. The parameters have
-/// shapes but no values: for those who want to know a model's size.
-std::unique_ptr<model::Transformer> describe_model(const std::filesystem::path& path);
+/// Builds the model that a directory (config.json) or a GGUF file describes. Its parameters have
+/// shapes but no values: enough to count them.
+std::unique_ptr<model::Transformer> build_model(const std::filesystem::path& path);
 
-/// The same, filled with its weights (model.safetensors, shards with an index, or the GGUF file's).
-/// Throws Error with the file, the tensor, what was found and what was expected when a weight is
-/// missing, left over or of another shape.
+/// The same with its weights (model.safetensors, shards with an index, or the GGUF file's). Throws
+/// Error with the file, the tensor, what was found and what was expected when a weight is missing,
+/// left over or of another shape.
 std::unique_ptr<model::Transformer> load_model(const std::filesystem::path& path,
                                                const LoadOptions& options = {});
 
-/// A file that lies beside the weights: the tokenizer's, for instance.
+/// The name and the contents of a file beside the weights, such as the tokenizer's.
 using NamedFile = std::pair<std::string, std::string>;
 
 /// Writes config.json, generation_config.json, model.safetensors (f32) and `others` into

@@ -14,7 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Tokenizers and settings, by the ends of their names; indices of shards are not among them.
+/// Whether a file holds the tokenizer or settings, by the end of its name; an index of shards does
+/// not.
 bool is_copied(const fs::path& file) {
   constexpr std::array kEnds{".json", ".txt", ".model", ".spm", ".jinja"};
   const std::string name = file.filename().string();

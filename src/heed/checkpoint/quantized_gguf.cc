@@ -24,7 +24,7 @@ void append(std::string& bytes, T number) {
   bytes.append(reinterpret_cast<const char*>(&number), sizeof(T));
 }
 
-/// As GGML numbers files that hold mostly this type; none for the others.
+/// GGML's number of a file that holds mostly this type; none for other types.
 std::optional<uint32_t> file_type(DType dtype) {
   switch (dtype) {
     case DType::f32:
@@ -44,11 +44,11 @@ std::optional<uint32_t> file_type(DType dtype) {
   }
 }
 
-/// The metadata, with another type of file where it says one.
+/// The metadata, with the type of the file changed where it is given.
 std::string metadata_of(const io::GgufFile& original, DType dtype) {
   const auto bytes = original.metadata_bytes();
   std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  // A key is its length and its letters; its value a type (u32) and, here, a number of that type.
+  // A key is its length and its bytes; its value is a type (u32) and, here, a number of that type.
   constexpr std::string_view kKey = "general.file_type";
   std::string key;
   append(key, static_cast<uint64_t>(kKey.size()));
@@ -60,12 +60,12 @@ std::string metadata_of(const io::GgufFile& original, DType dtype) {
   return text;
 }
 
-/// Where the tensors lie, behind everything else of a file.
+/// The offsets of the tensors in the data, which follows the header.
 class Layout {
  public:
   explicit Layout(size_t alignment) : alignment_(alignment) {}
 
-  /// The place of the next tensor in the data.
+  /// The offset of the next tensor.
   size_t place(int64_t bytes) {
     const size_t begin = end_;
     end_ = aligned(begin + static_cast<size_t>(bytes));
@@ -108,7 +108,7 @@ class Converter {
     return dtype;
   }
 
-  /// The rows of each part are rounded by its own importance.
+  /// The rows of each part are rounded by its own calibration.
   Tensor converted(const std::string& name) const {
     const Tensor tensor = original_.get(name);
     const DType dtype = dtype_of(name);
@@ -141,7 +141,7 @@ class Converter {
   const Parameter unknown_{};                       // of a tensor that no parameter is in
 };
 
-/// Everything before the data: what a tensor is called, its axes (innermost first), type and place.
+/// Everything before the data. A tensor has a name, axes (innermost first), a type and an offset.
 std::string header_of(const io::GgufFile& original, const Converter& converter, DType dtype,
                       Layout layout) {
   std::string header;

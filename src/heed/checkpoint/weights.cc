@@ -23,8 +23,8 @@ Tensor transposed(const Tensor& matrix) {
   return result;
 }
 
-/// A file may have a family's prefix ("bert.") where the table has none, lack it where the table
-/// has it, and use older names.
+/// The name of a table's weight in the file, which may have a family's prefix ("bert.") where the
+/// table has none, lack it where the table has one, and use older names.
 std::string name_in(const io::TensorSource& source, const model::Family& family,
                     const std::string& name) {
   const bool prefixed = name.starts_with(family.prefix);
@@ -39,7 +39,7 @@ std::string name_in(const io::TensorSource& source, const model::Family& family,
   return name;
 }
 
-/// One parameter's share of a stored tensor.
+/// The part of a stored tensor that belongs to a parameter.
 Tensor part_of(const Tensor& tensor, const StoredWeight& stored, const Parameter& parameter) {
   Tensor whole = stored.transposed ? transposed(kernels::as_f32(tensor)) : tensor;
   if (parameter.shape.rank() == 1) whole = kernels::as_f32(whole).reshaped({whole.elements(), 1});
@@ -64,8 +64,8 @@ bool is_read_unpacked(WeightRole role) {
   return role == WeightRole::token_embedding || role == WeightRole::latent_key_value;
 }
 
-/// A model's parameters, the largest (embedding and head) first: while one is packed, it is in
-/// memory twice, which costs least while there is nothing else.
+/// A model's parameters, the largest (embedding and head) first: a weight is in memory twice while
+/// it is packed, which costs least while little else is loaded.
 std::vector<Parameter*> largest_first(model::Transformer& model) {
   std::vector<Parameter*> order;
   int64_t most = 0;
@@ -163,9 +163,10 @@ void load_weights(model::Transformer& model, const model::Family& family,
             name);
 }
 
-void draw_weights(model::Transformer& model, uint64_t seed, quantize::WeightPrecision precision) {
+void init_weights(model::Transformer& model, uint64_t seed, quantize::WeightPrecision precision) {
   for (Parameter& parameter : model.parameters().all())
-    parameter.value = in_precision(parameter, model.parameters().draw(parameter, seed), precision);
+    parameter.value =
+        in_precision(parameter, model.parameters().initial_value(parameter, seed), precision);
 }
 
 std::vector<io::NamedTensor> stored_weights(const model::Transformer& model,
@@ -181,7 +182,7 @@ std::vector<io::NamedTensor> stored_weights(const model::Transformer& model,
       weights.push_back({stored.name, value.reshaped(stored.shape)});
       continue;
     }
-    // Parts are joined as rows of the untransposed tensor, which is turned once all are there.
+    // Parts are joined as rows of the untransposed tensor, which is transposed after the last.
     const auto [place, first] = places.try_emplace(stored.name, weights.size());
     const Shape joined = stored.transposed ? Shape{stored.shape[1], stored.shape[0]} : stored.shape;
     if (first) weights.push_back({stored.name, Tensor::zeros(joined)});

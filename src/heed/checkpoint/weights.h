@@ -19,10 +19,11 @@ void load_weights(model::Transformer& model, const model::Family& family,
                   const io::TensorSource& source, quantize::WeightPrecision precision = {},
                   std::optional<Compute> pack = {});
 
-/// Sets all parameters from a seed, each brought to `precision` before the next is drawn.
-void draw_weights(model::Transformer& model, uint64_t seed, quantize::WeightPrecision precision);
+/// Sets all parameters to their initial values for a seed, each converted to `precision` before the
+/// next is made.
+void init_weights(model::Transformer& model, uint64_t seed, quantize::WeightPrecision precision);
 
-/// The weights of `model`, in f32, under their names in the files of `family`.
+/// The weights of `model` in f32, named as in files of `family`.
 std::vector<io::NamedTensor> stored_weights(const model::Transformer& model,
                                             const model::Family& family);
 

@@ -9,13 +9,13 @@
 namespace heed::model {
 namespace {
 
-// What no model comes near, so that a damaged file is refused before it costs memory.
-constexpr int64_t kLargest = int64_t{1} << 24;
-constexpr int64_t kMostExperts = int64_t{1} << 17;   // of all layers together
-constexpr int64_t kLargestTable = int64_t{1} << 28;  // of sinusoids
+// Far beyond any model, so that a damaged file is refused before it costs memory.
+constexpr int64_t kMaxSize = int64_t{1} << 24;
+constexpr int64_t kMaxExperts = int64_t{1} << 17;  // of all layers together
+constexpr int64_t kMaxTable = int64_t{1} << 28;    // of sinusoids
 
-void check_size(std::string_view name, int64_t size, int64_t least, int64_t most = kLargest) {
-  require(size >= least && size <= most, "{} is {}, expected {} to {}", name, size, least, most);
+void check_size(std::string_view name, int64_t size, int64_t min, int64_t max = kMaxSize) {
+  require(size >= min && size <= max, "{} is {}, expected {} to {}", name, size, min, max);
 }
 
 void check_rate(std::string_view name, float rate) {
@@ -56,8 +56,8 @@ void complete_encoder(ModelConfig& c) {
 }
 
 void check_layers(const ModelConfig& c) {
-  check_size("encoder_layers", c.encoder_layers, 0, kMostLayers);
-  check_size("decoder_layers", c.decoder_layers, 0, kMostLayers);
+  check_size("encoder_layers", c.encoder_layers, 0, kMaxLayers);
+  check_size("decoder_layers", c.decoder_layers, 0, kMaxLayers);
   require(c.encoder_layers + c.decoder_layers > 0,
           "encoder_layers and decoder_layers are both 0, expected at least one layer");
   require(c.windows.empty() || static_cast<int64_t>(c.windows.size()) == c.decoder_layers,
@@ -69,42 +69,40 @@ void check_layers(const ModelConfig& c) {
 
 void check_latent(const ModelConfig& c) {
   if (!c.latent.present()) return;
-  check_size("latent.keys_values", c.latent.keys_values, 1);
-  check_size("latent.queries", c.latent.queries, 0);
-  check_size("latent.rotary", c.latent.rotary, 1);
+  check_size("latent.kv_lora_rank", c.latent.kv_lora_rank, 1);
+  check_size("latent.q_lora_rank", c.latent.q_lora_rank, 0);
+  check_size("latent.qk_rope_head_dim", c.latent.qk_rope_head_dim, 1);
   require(c.positions == PositionKind::rotary, "latent attention wants rotary positions, found {}",
           name_of(c.positions));
-  require(c.latent.rotary < c.d_head, "latent.rotary is {}, expected less than d_head, which is {}",
-          c.latent.rotary, c.d_head);
+  require(c.latent.qk_rope_head_dim < c.d_head,
+          "latent.qk_rope_head_dim is {}, expected less than d_head, which is {}",
+          c.latent.qk_rope_head_dim, c.d_head);
 }
 
-void check_mixture(const ModelConfig& c) {
-  if (!c.mixture.present()) return;
-  const nn::MixtureSizes& m = c.mixture;
-  check_size("mixture.experts", m.experts, 1,
-             kMostExperts / std::max<int64_t>(c.encoder_layers + c.decoder_layers, 1));
-  check_size("mixture.d_expert", m.d_expert, 1);
-  check_size("mixture.shared", m.shared, 0);
+void check_moe(const ModelConfig& c) {
+  if (!c.moe.present()) return;
+  const nn::MoeConfig& m = c.moe;
+  check_size("moe.n_experts", m.n_experts, 1,
+             kMaxExperts / std::max<int64_t>(c.encoder_layers + c.decoder_layers, 1));
+  check_size("moe.d_expert", m.d_expert, 1);
+  check_size("moe.n_shared_experts", m.n_shared_experts, 0);
   check_size("dense_layers", c.dense_layers, 0);
-  require(m.groups >= 1 && m.experts % m.groups == 0,
-          "mixture.experts is {}, not divisible by mixture.groups, which is {}", m.experts,
-          m.groups);
-  require(m.chosen_groups >= 1 && m.chosen_groups <= m.groups,
-          "mixture.chosen_groups is {}, expected 1 to {}", m.chosen_groups, m.groups);
-  const int64_t reachable = m.experts / m.groups * m.chosen_groups;
-  require(m.chosen >= 1 && m.chosen <= reachable, "mixture.chosen is {}, expected 1 to {}",
-          m.chosen, reachable);
+  require(m.n_group >= 1 && m.n_experts % m.n_group == 0,
+          "moe.n_experts is {}, not divisible by moe.n_group, which is {}", m.n_experts, m.n_group);
+  check_size("moe.topk_group", m.topk_group, 1, m.n_group);
+  check_size("moe.experts_per_token", m.experts_per_token, 1,
+             m.n_experts / m.n_group * m.topk_group);
 }
 
 void check_positions(const ModelConfig& c) {
   check_size("max_positions", c.max_positions, 1);
   if (c.positions == PositionKind::sinusoidal)
-    check_size("max_positions", c.max_positions, 1, kLargestTable / c.d_model);
-  require(c.first_position >= 0 && c.first_position <= kLargest,
-          "first_position is {}, expected 0 to {}", c.first_position, kLargest);
+    check_size("max_positions", c.max_positions, 1, kMaxTable / c.d_model);
+  require(c.first_position >= 0 && c.first_position <= kMaxSize,
+          "first_position is {}, expected 0 to {}", c.first_position, kMaxSize);
   if (c.positions == PositionKind::relative) {
     check_size("relative_buckets", c.relative_buckets, 4);
-    require(c.relative_distance > c.relative_buckets / 2 && c.relative_distance <= kLargest,
+    require(c.relative_distance > c.relative_buckets / 2 && c.relative_distance <= kMaxSize,
             "relative_distance is {}, expected more than half of relative_buckets, which is {}",
             c.relative_distance, c.relative_buckets);
   }
@@ -132,7 +130,7 @@ void ModelConfig::validate() {
   check_layers(*this);
   check_positions(*this);
   check_latent(*this);
-  check_mixture(*this);
+  check_moe(*this);
   check_rate("dropout", dropout);
   check_rate("attention_dropout", attention_dropout);
   check_rate("activation_dropout", activation_dropout);

@@ -20,13 +20,13 @@ enum class PositionKind {
   relative     // a learned number per head and distance is added to the scores (Raffel et al. 2020)
 };
 
-/// The most layers that a stack may have.
-inline constexpr int64_t kMostLayers = 4096;
+/// The largest number of layers of a stack.
+inline constexpr int64_t kMaxLayers = 4096;
 
-/// Everything that distinguishes one Transformer from another. A family (model/families/) is a
-/// reader that fills this and a writer that says it in the family's words.
+/// Everything that distinguishes one Transformer from another. A family (model/families/) reads it
+/// from its config.json and writes it there.
 struct ModelConfig {
-  /// Whose files describe it: a model_type such as "llama". Empty: the first family that can.
+  /// The family whose files describe it: a model_type such as "llama". Empty: the first that can.
   std::string family;
 
   int64_t vocab_size = 0;  // V
@@ -38,7 +38,7 @@ struct ModelConfig {
   int64_t d_head = 0;      // d; 0: d_model / n_heads
   int64_t d_value = 0;     // d_v; 0: d_head
   int64_t d_ff = 2048;     // F
-  /// Where the encoder differs from the decoder; 0: it does not. Its heads share d_model.
+  /// Where the encoder differs from the decoder; 0: as the decoder. Its heads share d_model.
   int64_t encoder_heads = 0, encoder_d_ff = 0;
 
   kernels::Activation activation = kernels::Activation::relu;
@@ -54,11 +54,11 @@ struct ModelConfig {
   float attention_scale = 0.0f;     // of the scores; 0: 1 / sqrt(d_head)
   float attention_soft_cap = 0.0f;  // scores become cap tanh(score / cap); 0: they do not
   bool qk_norm = false;             // RMSNorm of every head's query and key
-  /// How many tokens back, itself included, a token of each decoder layer sees; 0: all. Empty: all
-  /// in every layer.
+  /// For each decoder layer, how many of the latest tokens a token sees, itself included; 0: all.
+  /// Empty: all in every layer.
   std::vector<int64_t> windows;
-  nn::LatentRanks latent;    // multi-head latent attention, when its ranks are given
-  nn::MixtureSizes mixture;  // of experts, when there are any
+  nn::LatentDims latent;     // multi-head latent attention, where kv_lora_rank is given
+  nn::MoeConfig moe;         // mixtures of experts, where n_experts is given
   int64_t dense_layers = 0;  // layers before the first mixture
 
   PositionKind positions = PositionKind::sinusoidal;
@@ -72,7 +72,7 @@ struct ModelConfig {
 
   bool scale_embedding = true;  // by sqrt(d_model)
   bool embedding_norm = false;  // a norm behind the embeddings (BERT, BART)
-  int64_t token_types = 0;      // rows of a table of segments, the first of which is added (BERT)
+  int64_t token_types = 0;      // rows of a table of segments, whose first row is added (BERT)
 
   bool tied_head = true;        // the vocabulary projection is the embedding
   bool head_bias = true;        // added to the logits
@@ -91,8 +91,8 @@ struct ModelConfig {
   int32_t eos_id = 1;    // -1: none
   int32_t start_id = 0;  // what the decoder of an encoder-decoder reads first
 
-  /// Replaces the zeros that stand for a default. Throws Error on sizes that cannot be: heads that
-  /// do not divide, a width of zero, a special token outside the vocabulary.
+  /// Replaces zeros by the defaults that they stand for. Throws Error on impossible sizes: heads
+  /// that do not divide, a width of zero, a special token outside the vocabulary.
   void validate();
 
   bool operator==(const ModelConfig&) const = default;

@@ -6,12 +6,12 @@
 
 namespace heed::model {
 
-/// All values of an enum of ModelConfig, for those who read one by its name_of().
+/// All values of an enum of ModelConfig, to find one by its name_of().
 template <typename Enum>
 std::span<const Enum> values_of();
 
-/// Calls visit(name, member, help) for every field of a configuration (const or not) that says how
-/// a model is built; the one list that files and options of heed's own are read and written by.
+/// Calls visit(name, member, help) for every field of a configuration (const or not) that describes
+/// how a model is built: the one list behind heed's own config.json and training options.
 template <typename Config, typename Visit>
 void visit_fields(Config& c, Visit&& visit) {
   visit("family", c.family, "whose files to write, such as llama; empty: the first that can");
@@ -38,17 +38,17 @@ void visit_fields(Config& c, Visit&& visit) {
   visit("attn_logit_softcapping", c.attention_soft_cap, "bounds the scores; 0: none");
   visit("use_qk_norm", c.qk_norm, "RMSNorm of every head's query and key");
   visit("windows", c.windows, "tokens back that each decoder layer sees; 0: all; none: all in all");
-  visit("kv_lora_rank", c.latent.keys_values, "of latent attention's keys and values; 0: none");
-  visit("q_lora_rank", c.latent.queries, "of its queries; 0: projected directly");
-  visit("qk_rope_head_dim", c.latent.rotary, "the part of d_head that it rotates");
-  visit("n_routed_experts", c.mixture.experts, "feed-forward networks of a mixture; 0: no mixture");
-  visit("num_experts_per_tok", c.mixture.chosen, "that a token goes to");
-  visit("n_shared_experts", c.mixture.shared, "that every token goes to");
-  visit("moe_intermediate_size", c.mixture.d_expert, "width of each");
-  visit("routed_scaling_factor", c.mixture.scale, "of the chosen experts' weights");
-  visit("norm_topk_prob", c.mixture.normalized, "these weights sum to 1");
-  visit("n_group", c.mixture.groups, "groups of experts");
-  visit("topk_group", c.mixture.chosen_groups, "that a token chooses its experts from");
+  visit("kv_lora_rank", c.latent.kv_lora_rank, "of latent attention's keys and values; 0: none");
+  visit("q_lora_rank", c.latent.q_lora_rank, "of its queries; 0: projected directly");
+  visit("qk_rope_head_dim", c.latent.qk_rope_head_dim, "the part of d_head that it rotates");
+  visit("n_routed_experts", c.moe.n_experts, "feed-forward networks of a mixture; 0: no mixture");
+  visit("num_experts_per_tok", c.moe.experts_per_token, "that a token goes to");
+  visit("n_shared_experts", c.moe.n_shared_experts, "that every token goes to");
+  visit("moe_intermediate_size", c.moe.d_expert, "width of each");
+  visit("routed_scaling_factor", c.moe.routed_scaling_factor, "of the selected experts' weights");
+  visit("norm_topk_prob", c.moe.norm_topk_prob, "these weights sum to 1");
+  visit("n_group", c.moe.n_group, "groups of experts");
+  visit("topk_group", c.moe.topk_group, "that a token's experts are selected from");
   visit("first_k_dense_replace", c.dense_layers, "layers before the first mixture");
   visit("position_embedding_type", c.positions, "how the order of tokens is told");
   visit("pair_layout", c.pair_layout, "of sinusoids and rotary pairs");
@@ -84,7 +84,7 @@ void visit_fields(Config& c, Visit&& visit) {
   visit("activation_dropout", c.activation_dropout, "of hidden units of feed-forward networks");
 }
 
-/// The same for what the vocabulary decides.
+/// The same for the fields that the vocabulary determines.
 template <typename Config, typename Visit>
 void visit_vocabulary_fields(Config& c, Visit&& visit) {
   visit("vocab_size", c.vocab_size, "V");

@@ -11,8 +11,8 @@
 
 namespace heed::model {
 
-/// From states to the vocabulary: a linear map that may share the embedding's weights, before it
-/// what a family puts there, behind it a bias or a soft cap.
+/// From states to logits: a linear map that may share the embedding's weights, with a transform
+/// before it and a bias or a soft cap after it, as the family has them.
 class Head {
  public:
   /// Parameters are lm_head.weight (unless tied to `embedding` [V, D]), final_logits_bias,

@@ -66,12 +66,12 @@ nn::TransformerLayer::Settings layer_settings(const ModelConfig& c, Stack::Kind 
       .dropout = c.dropout,
       .decoder = decoder,
       .cross_attention = decoder && c.encoder_layers > 0};
-  if (layer >= c.dense_layers) settings.mixture = c.mixture;
+  if (layer >= c.dense_layers) settings.moe = c.moe;
   return settings;
 }
 
 nn::RotarySettings rotary_settings(const ModelConfig& c) {
-  return {.width = c.latent.present() ? c.latent.rotary : c.d_head,
+  return {.width = c.latent.present() ? c.latent.qk_rope_head_dim : c.d_head,
           .theta = c.rotary_theta,
           .scaling = c.rotary_scaling,
           .max_positions = c.max_positions};

@@ -13,14 +13,14 @@
 
 namespace heed::model {
 
-/// The encoder or the decoder: embeddings, layers, and what tells the layers about positions.
+/// The encoder or the decoder: embeddings, layers, and the positions that attention uses.
 class Stack {
  public:
   enum class Kind { encoder, decoder };
   /// Parameters begin with "model.encoder" or "model.decoder"; `tokens` [V, D] is shared.
   Stack(nn::Parameters& parameters, const ModelConfig& config, Kind kind, const Parameter& tokens);
 
-  /// What one pass reads beside its input.
+  /// What a pass reads beside its input.
   struct Reads {
     std::span<const int32_t> positions;  // [N], of each token in its sequence
     const nn::Spans& own_spans;
@@ -28,7 +28,7 @@ class Stack {
     std::span<const nn::KeysValues> memory;  // [L], or empty without cross-attention
     const nn::Spans& memory_spans;
   };
-  /// ids [N] -> states [N, D], normalised as the last layer's reader expects.
+  /// ids [N] -> states [N, D], after the last norm.
   Tensor forward(Context& context, std::span<const int32_t> ids, const Reads& reads) const;
 
   const std::vector<nn::TransformerLayer>& layers() const { return layers_; }

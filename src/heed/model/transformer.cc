@@ -24,8 +24,7 @@ nn::Spans shared(kernels::AttentionSpans spans) {
 Transformer::Transformer(ModelConfig config, std::optional<uint64_t> seed)
     : config_(validated(std::move(config))),
       parameters_(seed),
-      // Scaled by sqrt(D) on the way in, its rows have about the variance of the positions'
-      // sinusoids.
+      // Scaled by sqrt(D), its rows have about the variance of the positions' sinusoids.
       embedding_(parameters_.create(
           "model.shared.weight", {config_.vocab_size, config_.d_model},
           nn::Initializer::normal(1.0f / std::sqrt(static_cast<float>(config_.d_model))),

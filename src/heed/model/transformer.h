@@ -13,14 +13,14 @@
 
 namespace heed::model {
 
-/// Token numbers of sequences laid end to end: sequence b is [offsets[b], offsets[b + 1]).
+/// Token ids of sequences laid end to end: sequence b is [offsets[b], offsets[b + 1]).
 struct Tokens {
   std::span<const int32_t> ids;         // [N]
   const std::vector<int32_t>& offsets;  // [B+1]
 };
 
-/// The encoder's output for a batch of sources, and what each decoder layer's cross-attention reads
-/// of it: computed once per source and kept. Of a decoder alone: empty.
+/// The encoder's output for a batch of sources, and the keys and values of it that each decoder
+/// layer's cross-attention reads, computed once per source. Empty for a decoder alone.
 struct Memory {
   Tensor states;                          // [Ns, D]
   std::vector<int32_t> offsets;           // [B+1]
@@ -33,8 +33,8 @@ struct Memory {
 /// it was given, so that one model may serve several passes at a time.
 class Transformer {
  public:
-  /// With a seed, all parameters are drawn from it when this returns; without one they have shapes
-  /// alone until they are loaded. Throws Error when the configuration is not valid.
+  /// With a seed, all parameters are initialised from it; without one they have shapes alone until
+  /// they are loaded. Throws Error when the configuration is not valid.
   explicit Transformer(ModelConfig config, std::optional<uint64_t> seed = 0);
 
   const ModelConfig& config() const { return config_; }
@@ -48,7 +48,7 @@ class Transformer {
   /// longer than max_positions, and when there is no encoder.
   Memory encode(Context& context, const Tokens& source) const;
 
-  /// What the decoder reads in one pass, beside its input.
+  /// What a pass of the decoder reads beside its input.
   struct DecoderReads {
     std::span<const int32_t> positions;  // [N], of each input token in its sequence
     nn::Spans own_spans, memory_spans;
@@ -60,7 +60,7 @@ class Transformer {
   Tensor decode(Context& context, std::span<const int32_t> input, const Memory& memory,
                 const DecoderReads& reads) const;
 
-  /// The whole decoder input at once, the future masked: [N, D].
+  /// All of the decoder's input at once, with a causal mask: [N, D].
   Tensor decode_all(Context& context, const Tokens& input, const Memory& memory = {}) const;
 
   /// One cache for each decoder layer.

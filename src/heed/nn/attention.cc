@@ -19,9 +19,9 @@ kernels::AttentionOptions Attention::Settings::options(int64_t kv_heads) const {
 
 namespace {
 
-/// Scores that are not divided by sqrt(d) (T5) begin with narrower queries, so that softmax does
-/// not begin saturated.
-float first_query_gain(const Attention::Settings& s) {
+/// The gain of the initial query weights: where scores are not divided by sqrt(d) (T5), it is so
+/// much smaller, so that softmax is not saturated at first.
+float initial_query_gain(const Attention::Settings& s) {
   return s.scale == 0.0f ? 1.0f : 1.0f / (s.scale * std::sqrt(static_cast<float>(s.d_head)));
 }
 
@@ -37,7 +37,7 @@ Attention::Attention(Parameters& parameters, const std::string& name, Settings s
     : settings_(s),
       site_(site),
       q_proj_(parameters, name + ".q_proj",
-              {s.d_model, s.n_heads * s.d_head, s.qkv_bias, first_query_gain(s)},
+              {s.d_model, s.n_heads * s.d_head, s.qkv_bias, initial_query_gain(s)},
               WeightRole::query),
       k_proj_(parameters, name + ".k_proj", {s.d_model, s.n_kv_heads * s.d_head, s.qkv_bias},
               key_value_role(site)),

@@ -14,8 +14,8 @@ namespace heed::nn {
 
 using Spans = std::shared_ptr<const kernels::AttentionSpans>;
 
-/// How the places of a pass's tokens enter self-attention; empty where positions are added to the
-/// embeddings, and in cross-attention.
+/// The positions of a pass's tokens as self-attention uses them; empty where positions are added to
+/// the embeddings, and in cross-attention.
 struct Places {
   Rotary::Rotation rotation;  // of the queries and keys of the pass's tokens (Su et al. 2021)
   Tensor relative_bias;       // [H, 2 R - 1], added to the scores (Raffel et al. 2020)
@@ -23,7 +23,8 @@ struct Places {
 
 /// Multi-head attention (Vaswani et al. 2017, 3.2.2): queries, keys and values are projected, every
 /// head attends, the concatenation is projected back. Multi-query (Shazeer 2019) and grouped-query
-/// (Ainslie et al. 2023) attention are fewer key/value heads; n_heads * d_head need not be d_model.
+/// (Ainslie et al. 2023) attention have fewer key/value heads. n_heads * d_head need not be
+/// d_model.
 class Attention {
  public:
   struct Settings {
@@ -39,29 +40,29 @@ class Attention {
     std::optional<float> qk_norm_epsilon = {};  // given: RMSNorm of every head's query and key
     kernels::PairLayout rotary_layout = kernels::PairLayout::halves;
 
-    /// What the kernel is asked for, with these numbers of heads and this scale as the default.
+    /// The kernel's options for so many key/value heads.
     kernels::AttentionOptions options(int64_t kv_heads) const;
   };
   /// Parameters are `name`.q_proj, k_proj, v_proj, o_proj, and q_norm, k_norm.
   Attention(Parameters& parameters, const std::string& name, Settings settings, AttentionSite site);
 
-  /// The keys and values of x [Nk, D]: in self-attention of the sequence itself, in cross-attention
-  /// of the encoder's output, computed once and kept.
+  /// The keys and values of x [Nk, D]: the sequence itself in self-attention, the encoder's output
+  /// in cross-attention, where they are computed once per source.
   KeysValues keys_values(Context& context, const Tensor& x, const Places& places) const;
 
-  /// Lets the queries of x [Nq, D] attend to `offered`; the result is [Nq, D].
+  /// The queries of x [Nq, D] attend to `offered`: [Nq, D].
   Tensor attend(Context& context, const Tensor& x, const KeysValues& offered, const Spans& spans,
                 const Places& places) const;
 
-  /// Self-attention of x [N, D], whose keys and values `cache` is extended by: both of the above.
+  /// Self-attention of x [N, D], whose keys and values are appended to `cache`: [N, D].
   Tensor attend_self(Context& context, const Tensor& x, KeyValueCache& cache, const Spans& spans,
                      const Places& places) const;
 
  private:
-  /// Lets queries that know their places attend.
+  /// Attention of queries that are normalised and rotated, and the projection back.
   Tensor mix(Context& context, const Tensor& queries, const KeysValues& offered, const Spans& spans,
              const Places& places) const;
-  /// Normalises and rotates queries or keys [N, heads * d], as far as the model does.
+  /// Normalises and rotates queries or keys [N, heads * d] where the model does.
   Tensor placed(Context& context, Tensor x, const std::optional<Norm>& norm, int64_t heads,
                 const Places& places) const;
 

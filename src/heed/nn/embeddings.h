@@ -10,8 +10,8 @@
 
 namespace heed::nn {
 
-/// What a stack begins with: token vectors, scaled, plus what is added for positions and segments,
-/// normalised and dropped out as far as the model does.
+/// The input of a stack: scaled token vectors plus vectors of positions and segments, with a norm
+/// and dropout, each where the model has it.
 class Embeddings {
  public:
   struct Settings {
@@ -20,7 +20,7 @@ class Embeddings {
     Tensor fixed_positions = {};    // [P, D]: sinusoids
     int64_t learned_positions = 0;  // rows of a learned table; 0: none
     int64_t first_position = 0;     // its row for the first token of a sequence
-    int64_t token_types = 0;        // rows of a table of segments, the first of which is added
+    int64_t token_types = 0;        // rows of a table of segments, whose first row is added
     std::optional<Norm::Settings> norm = {};
     float dropout = 0.0f;
   };

@@ -9,8 +9,8 @@
 namespace heed::nn {
 namespace {
 
-/// The first steps of a text shall not each find the cache full.
-constexpr int64_t kLeastRows = 64;
+/// So that the first steps of a text do not each find the cache full.
+constexpr int64_t kMinRows = 64;
 
 }  // namespace
 
@@ -18,7 +18,7 @@ void KeyValueCache::append(Tensor& kept, const Tensor& fresh) const {
   const int64_t needed = rows_ + fresh.rows();
   const DType dtype = stored_.value_or(fresh.dtype());
   if (!kept.defined() || kept.rows() < needed) {
-    const int64_t room = std::max({needed, 2 * rows_, expected_, kLeastRows});
+    const int64_t room = std::max({needed, 2 * rows_, expected_, kMinRows});
     Tensor larger = Tensor::empty({room, fresh.cols()}, dtype);
     if (rows_)
       std::memcpy(larger.raw(), kept.raw(), static_cast<size_t>(rows_ * larger.row_bytes()));

@@ -8,7 +8,7 @@
 namespace heed::nn {
 namespace {
 
-/// The reference gives these norms an epsilon of their own, whatever that of the others.
+/// The reference implementation gives these norms an epsilon of their own.
 Norm::Settings of_width(Norm::Settings norm, int64_t width) {
   norm.d_model = width;
   norm.epsilon = 1e-6f;
@@ -22,33 +22,34 @@ LatentAttention::LatentAttention(Parameters& parameters, const std::string& name
     : settings_(s),
       site_(site),
       kv_a_proj_(parameters, name + ".kv_a_proj",
-                 {s.attention.d_model, s.ranks.keys_values + s.ranks.rotary, s.attention.qkv_bias},
+                 {s.attention.d_model, s.dims.kv_lora_rank + s.dims.qk_rope_head_dim,
+                  s.attention.qkv_bias},
                  WeightRole::key_value),
-      kv_a_norm_(parameters, name + ".kv_a_norm", of_width(s.norm, s.ranks.keys_values)),
-      kv_b_proj_(
-          parameters, name + ".kv_b_proj",
-          {s.ranks.keys_values, s.attention.n_heads * (d_rebuilt() + s.attention.d_value), false},
-          WeightRole::latent_key_value),
+      kv_a_norm_(parameters, name + ".kv_a_norm", of_width(s.norm, s.dims.kv_lora_rank)),
+      kv_b_proj_(parameters, name + ".kv_b_proj",
+                 {s.dims.kv_lora_rank,
+                  s.attention.n_heads * (qk_nope_head_dim() + s.attention.d_value), false},
+                 WeightRole::latent_key_value),
       o_proj_(parameters, name + ".o_proj",
               {s.attention.n_heads * s.attention.d_value, s.attention.d_model, s.attention.o_bias},
               WeightRole::output) {
   const int64_t width = s.attention.n_heads * s.attention.d_head;
-  if (s.ranks.queries == 0) {
+  if (s.dims.q_lora_rank == 0) {
     q_proj_.emplace(parameters, name + ".q_proj", Linear::Sizes{s.attention.d_model, width, false},
                     WeightRole::query);
     return;
   }
   q_a_proj_.emplace(parameters, name + ".q_a_proj",
-                    Linear::Sizes{s.attention.d_model, s.ranks.queries, s.attention.qkv_bias},
+                    Linear::Sizes{s.attention.d_model, s.dims.q_lora_rank, s.attention.qkv_bias},
                     WeightRole::query);
-  q_a_norm_.emplace(parameters, name + ".q_a_norm", of_width(s.norm, s.ranks.queries));
-  q_b_proj_.emplace(parameters, name + ".q_b_proj", Linear::Sizes{s.ranks.queries, width, false},
+  q_a_norm_.emplace(parameters, name + ".q_a_norm", of_width(s.norm, s.dims.q_lora_rank));
+  q_b_proj_.emplace(parameters, name + ".q_b_proj", Linear::Sizes{s.dims.q_lora_rank, width, false},
                     WeightRole::query);
 }
 
 KeysValues LatentAttention::keys_values(Context& context, const Tensor& x,
                                         const Places& places) const {
-  const int64_t rank = settings_.ranks.keys_values;
+  const int64_t rank = settings_.dims.kv_lora_rank;
   const Tensor both = kv_a_proj_.forward(context, x);  // [Nk, r + dr]
   const Tensor latent =
       kv_a_norm_.forward(context, ops::slice_columns(context, both, 0, rank));  // [Nk, r]
@@ -66,16 +67,16 @@ Tensor LatentAttention::queries(Context& context, const Tensor& x, const Places&
   return ops::rotate(context, q, places.rotation,
                      {.n_heads = settings_.attention.n_heads,
                       .layout = settings_.attention.rotary_layout,
-                      .begin = d_rebuilt()});  // [Nq, H d]
+                      .begin = qk_nope_head_dim()});  // [Nq, H d]
 }
 
 Tensor LatentAttention::attend(Context& context, const Tensor& x, const KeysValues& offered,
                                const Spans& spans, const Places& places) const {
   const Tensor q = queries(context, x, places);
-  // With nothing cached, rebuilding costs a product per token; with a long cache, one per cached
-  // token and step.
+  // With nothing cached, expanding the latents costs a product per token; with a long cache, one
+  // per cached token and step.
   const bool nothing_cached = offered.keys.rows() == x.rows();
-  const Tensor heads = nothing_cached ? attend_rebuilt(context, q, offered.keys, spans)
+  const Tensor heads = nothing_cached ? attend_expanded(context, q, offered.keys, spans)
                                       : attend_absorbed(context, q, offered.keys, spans);
   return o_proj_.forward(context, heads);  // [Nq, D]
 }
@@ -85,13 +86,13 @@ Tensor LatentAttention::attend_self(Context& context, const Tensor& x, KeyValueC
   return attend(context, x, cache.extend(keys_values(context, x, places)), spans, places);
 }
 
-Tensor LatentAttention::attend_rebuilt(Context& context, const Tensor& queries,
-                                       const Tensor& offered, const Spans& spans) const {
-  const int64_t rank = settings_.ranks.keys_values, heads = settings_.attention.n_heads;
+Tensor LatentAttention::attend_expanded(Context& context, const Tensor& queries,
+                                        const Tensor& offered, const Spans& spans) const {
+  const int64_t rank = settings_.dims.kv_lora_rank, heads = settings_.attention.n_heads;
   const Tensor latent = ops::slice_columns(context, offered, 0, rank);
   const Tensor rotary = ops::slice_columns(context, offered, rank, offered.cols());
   const ops::HeadParts parts =
-      ops::split_heads(context, kv_b_proj_.forward(context, latent), heads, d_rebuilt());
+      ops::split_heads(context, kv_b_proj_.forward(context, latent), heads, qk_nope_head_dim());
   const Tensor keys = ops::join_shared(context, parts.first, rotary, heads);  // [Nk, H d]
   return ops::attention(context, {.q = queries,
                                   .k = keys,
@@ -103,18 +104,18 @@ Tensor LatentAttention::attend_rebuilt(Context& context, const Tensor& queries,
 
 Tensor LatentAttention::attend_absorbed(Context& context, const Tensor& queries,
                                         const Tensor& offered, const Spans& spans) const {
-  const int64_t rank = settings_.ranks.keys_values, heads = settings_.attention.n_heads;
+  const int64_t rank = settings_.dims.kv_lora_rank, heads = settings_.attention.n_heads;
   const int64_t dv = settings_.attention.d_value;
-  const ops::HeadParts parts = ops::split_heads(context, queries, heads, d_rebuilt());
+  const ops::HeadParts parts = ops::split_heads(context, queries, heads, qk_nope_head_dim());
   const ops::HeadMatrices to_keys{.weight = kv_b_proj_.weight(),
                                   .n_heads = heads,
-                                  .step = d_rebuilt() + dv,
+                                  .stride = qk_nope_head_dim() + dv,
                                   .begin = 0,
-                                  .rows = d_rebuilt()};
+                                  .rows = qk_nope_head_dim()};
   const Tensor latent_queries =
       ops::join_heads(context, ops::heads_linear(context, parts.first, to_keys), parts.second,
                       heads);  // [Nq, H (r + dr)]
-  // The latents are keys and values at once; what comes of their rotary columns is dropped.
+  // The latents are keys and values at once; the result's rotary columns are dropped.
   const Tensor mixed = ops::attention(context, {.q = latent_queries,
                                                 .k = offered,
                                                 .v = offered,
@@ -124,8 +125,8 @@ Tensor LatentAttention::attend_absorbed(Context& context, const Tensor& queries,
   const Tensor latents = ops::split_heads(context, mixed, heads, rank).first;
   const ops::HeadMatrices to_values{.weight = kv_b_proj_.weight(),
                                     .n_heads = heads,
-                                    .step = d_rebuilt() + dv,
-                                    .begin = d_rebuilt(),
+                                    .stride = qk_nope_head_dim() + dv,
+                                    .begin = qk_nope_head_dim(),
                                     .rows = dv,
                                     .transposed = true};
   return ops::heads_linear(context, latents, to_values);  // [Nq, H dv]

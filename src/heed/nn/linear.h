@@ -14,7 +14,7 @@ class Linear {
   struct Sizes {
     int64_t in, out;
     bool bias = true;
-    float gain = 1.0f;  // of the first weights (Initializer::xavier)
+    float gain = 1.0f;  // of the initial weights (Initializer::xavier)
   };
   /// Parameters are `name`.weight and `name`.bias, both of this role.
   Linear(Parameters& parameters, const std::string& name, Sizes sizes, WeightRole role);
@@ -22,9 +22,9 @@ class Linear {
   /// x [N, in] -> [N, out].
   Tensor forward(Context& context, const Tensor& x) const;
 
-  /// For those who multiply with several at once.
+  /// For linears(), which runs several at once.
   ops::LinearMap map() const { return {weight_, bias_}; }
-  /// For those who multiply with parts of it.
+  /// For products with parts of it.
   const Parameter& weight() const { return weight_; }
 
  private:

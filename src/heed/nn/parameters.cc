@@ -47,11 +47,11 @@ Parameter& Parameters::create(const std::string& name, const Shape& shape, Initi
   parameter.shape = shape;
   parameter.role = role;
   parameter.place = place_;
-  if (seed_) parameter.value = draw(parameter, *seed_);
+  if (seed_) parameter.value = initial_value(parameter, *seed_);
   return parameter;
 }
 
-Tensor Parameters::draw(const Parameter& parameter, uint64_t seed) const {
+Tensor Parameters::initial_value(const Parameter& parameter, uint64_t seed) const {
   Tensor value = Tensor::empty(parameter.shape);
   initialize(value, initializers_.at(parameter.name),
              CounterRandom(seed, hash_name(parameter.name)));

@@ -10,7 +10,7 @@
 
 namespace heed::nn {
 
-/// How the elements of a new parameter are drawn.
+/// How the elements of a new parameter are initialised.
 struct Initializer {
   enum class Kind { constant, xavier_uniform, normal };
   Kind kind = Kind::constant;
@@ -29,8 +29,8 @@ struct Initializer {
 /// never change; modules refer to them and only read them.
 class Parameters {
  public:
-  /// With a seed, new parameters are given their first values at once; without one they have a
-  /// shape alone, until their values are loaded or drawn.
+  /// With a seed, new parameters get their initial values at once; without one they have only a
+  /// shape until they are loaded or initialised.
   explicit Parameters(std::optional<uint64_t> seed = 0) : seed_(seed) {}
   Parameters(const Parameters&) = delete;
   Parameters& operator=(const Parameters&) = delete;
@@ -38,7 +38,7 @@ class Parameters {
   /// A new parameter, at the place of the innermost Scope; throws Error when the name is taken.
   Parameter& create(const std::string& name, const Shape& shape, Initializer initializer,
                     WeightRole role);
-  /// A parameter that does not exist in this model: modules see it as absent.
+  /// The parameter of what a model does not have, such as a bias.
   const Parameter& absent() const { return absent_; }
 
   std::deque<Parameter>& all() { return parameters_; }
@@ -47,8 +47,9 @@ class Parameters {
   Parameter& named(const std::string& name);
   const Parameter& named(const std::string& name) const;
 
-  /// The first values of a parameter of this model: a function of the seed and its name alone. f32.
-  Tensor draw(const Parameter& parameter, uint64_t seed) const;
+  /// The initial value of a parameter of this model, f32: a function of the seed and its name
+  /// alone.
+  Tensor initial_value(const Parameter& parameter, uint64_t seed) const;
 
   /// Number of learned values.
   int64_t count() const;

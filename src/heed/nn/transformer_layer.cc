@@ -19,14 +19,14 @@ std::variant<Attention, LatentAttention> make_self_attention(Parameters& paramet
   return Attention(parameters, name, attention, site);
 }
 
-std::variant<FeedForward, Mixture> make_feed_forward(Parameters& parameters,
-                                                     const std::string& prefix,
-                                                     const TransformerLayer::Settings& s) {
-  if (s.mixture.present()) return Mixture(parameters, prefix, s.feed_forward, s.mixture);
+std::variant<FeedForward, MixtureOfExperts> make_feed_forward(Parameters& parameters,
+                                                              const std::string& prefix,
+                                                              const TransformerLayer::Settings& s) {
+  if (s.moe.present()) return MixtureOfExperts(parameters, prefix, s.feed_forward, s.moe);
   return FeedForward(parameters, prefix, s.feed_forward);
 }
 
-/// Cross-attention sees the whole of its memory, whose places its keys do not know.
+/// Cross-attention sees all of its memory, without positions.
 Attention::Settings cross_attention(Attention::Settings settings) {
   settings.causal = false;
   settings.window = 0;

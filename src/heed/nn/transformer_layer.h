@@ -7,13 +7,13 @@
 #include "heed/nn/attention.h"
 #include "heed/nn/feed_forward.h"
 #include "heed/nn/latent_attention.h"
-#include "heed/nn/mixture.h"
+#include "heed/nn/mixture_of_experts.h"
 #include "heed/nn/norm.h"
 
 namespace heed::nn {
 
-/// Where the normalisation stands: after the sum of the residual connection (the paper), before the
-/// sub-layer (most later models), or before the sub-layer and once more before the sum (Gemma 2).
+/// Where the norms are: after the sum of the residual connection (the paper), before the sub-layer
+/// (most later models), or before the sub-layer and again before the sum (Gemma 2).
 enum class NormPlacement { post, pre, both };
 
 /// "post", "pre" or "both".
@@ -36,9 +36,9 @@ class TransformerLayer {
  public:
   struct Settings {
     Attention::Settings attention;
-    LatentRanks latent = {};  // given: self-attention is latent
+    LatentDims latent = {};  // given: self-attention is latent
     FeedForward::Settings feed_forward;
-    MixtureSizes mixture = {};  // given: the feed-forward network is a mixture of experts
+    MoeConfig moe = {};  // given: the feed-forward network is a mixture of experts
     Norm::Settings norm;
     NormPlacement placement = NormPlacement::post;
     float dropout = 0.0f;  // on each sub-layer's output, before the sum
@@ -51,9 +51,9 @@ class TransformerLayer {
   /// The keys and values that this layer's cross-attention reads from the encoder's output [Nk, D].
   KeysValues memory_keys_values(Context& context, const Tensor& memory) const;
 
-  /// What the queries of one pass look at.
+  /// What the queries of one pass attend to.
   struct Reads {
-    KeyValueCache& own;  // self-attention: extended by the keys and values of this pass
+    KeyValueCache& own;  // of self-attention; the keys and values of this pass are appended
     const Spans& own_spans;
     const Places& places;
     const KeysValues& memory;  // cross-attention; unused without
@@ -78,7 +78,7 @@ class TransformerLayer {
   Norms self_attn_norms_;
   std::optional<Attention> encoder_attn_;
   std::optional<Norms> encoder_attn_norms_;
-  std::variant<FeedForward, Mixture> feed_forward_;
+  std::variant<FeedForward, MixtureOfExperts> feed_forward_;
   Norms final_norms_;
 };
 

@@ -10,14 +10,14 @@ namespace {
 
 using kernels::ColumnsOptions;
 
-/// The same columns the other way round.
+/// The same copy in the other direction.
 ColumnsOptions reversed(ColumnsOptions options, bool accumulate) {
   std::swap(options.from, options.to);
   options.accumulate = accumulate;
   return options;
 }
 
-/// The columns of x that `options` name, by themselves: [N, n_heads * width].
+/// A copy of the columns of x that `options` select: [N, n_heads * width].
 Tensor take_columns(Context& context, const Tensor& x, const ColumnsOptions& options) {
   Tensor y = Tensor::empty({x.rows(), options.n_heads * options.width}, x.dtype());
   kernels::copy_columns(x, options, y);
@@ -34,7 +34,7 @@ Tensor take_columns(Context& context, const Tensor& x, const ColumnsOptions& opt
   return y;
 }
 
-/// Adds to the gradient of x what its copy into dy by `options` asks for.
+/// Adds to the gradient of x that of its copy dy, made with `options`.
 void give_back(Tape& tape, const TensorKey& x, const Tensor& dy, const ColumnsOptions& options) {
   auto [dx, accumulate] = tape.slot(x);
   if (options.from.step == 0)
@@ -43,8 +43,8 @@ void give_back(Tape& tape, const TensorKey& x, const Tensor& dy, const ColumnsOp
     kernels::copy_columns(dy, reversed(options, accumulate), dx);
 }
 
-/// The heads of `first`, each with its columns of `second` behind it, whose width and place there
-/// `behind` tells.
+/// The heads of `first`, each followed by its columns of `second`; `behind` has their width and their
+/// place in `second`.
 Tensor join(Context& context, const Tensor& first, const Tensor& second, int64_t n_heads,
             ColumnsOptions behind) {
   require(n_heads > 0 && first.cols() % n_heads == 0 && first.rows() == second.rows() &&

@@ -12,7 +12,7 @@ namespace heed {
 
 struct Parameter;
 
-/// Which attention of a model is meant.
+/// One attention of a model.
 struct AttentionSite {
   enum class Kind {
     encoder_self,  // source tokens look at source tokens
@@ -36,8 +36,8 @@ constexpr std::string_view name_of(AttentionSite::Kind kind) {
   return "?";
 }
 
-/// What a forward pass carries through all modules. Training and inference run the same code: with
-/// a tape, ops record their backward step and dropout is active; without one neither happens.
+/// The state of a forward pass, carried through all modules. Training and inference run the same
+/// code: with a tape, ops record their backward step and dropout is active; without one, neither.
 struct Context {
   Tape* tape = nullptr;
   /// Type of the activations. Sums are taken in f32 either way.
@@ -45,9 +45,9 @@ struct Context {
   /// Names the dropout masks of this pass; every dropout of the pass takes the next number.
   uint64_t dropout_seed = 0;
   uint64_t dropouts = 0;
-  /// Called before every attention by those who want to look; empty otherwise.
+  /// Called before every attention; empty: nobody observes.
   std::function<void(AttentionSite, const kernels::AttentionForward&)> observe_attention = {};
-  /// The same before every product of x [N, in] with a weight [out, in] (ops::linear).
+  /// Called before every product of x [N, in] with a weight [out, in] (ops::linear).
   std::function<void(const Parameter& weight, const Tensor& x)> observe_product = {};
 
   bool training() const { return tape != nullptr; }

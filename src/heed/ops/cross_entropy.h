@@ -22,9 +22,9 @@ struct Loss {
 
 /// The vocabulary projection and the loss in one: logits = x W^T + b, then the label-smoothed cross
 /// entropy with `targets` [N]; x [N, D], weight [V, D], bias [V] or absent. Logits exist for a few
-/// hundred rows at a time only. This is where backward begins: with a tape, the gradients of the
-/// rows (times options.gradient_scale) are taken while their logits are at hand, those of the
-/// weight and the bias are added at once, and that of x is left on the tape.
+/// hundred rows at a time only. The backward pass begins here: with a tape, the gradients of the
+/// rows (times options.gradient_scale) are computed from their logits, those of the weight and the
+/// bias are added at once unless they are frozen, and that of x is left on the tape.
 Loss cross_entropy(Context& context, const Tensor& x, const Parameter& weight,
                    const Parameter& bias, std::span<const int32_t> targets,
                    kernels::CrossEntropyOptions options);

@@ -22,20 +22,20 @@ void require_trainable(const Parameter& table, const PositionTable& positions) {
   if (positions.learned) positions.learned->require_trainable();
 }
 
-/// A table that can be computed with, and the numbers of its rows that are wanted.
+/// A table in a dtype that is computed with, and the numbers of the rows to read.
 struct Rows {
   Rows(Tensor of, std::span<const int32_t> wanted) : table(std::move(of)), given(wanted) {}
 
   Tensor table;
   std::span<const int32_t> given;
-  Tensor in_order = {};  // when the table holds the wanted rows alone
+  Tensor in_order = {};  // 0, 1, 2, ...: where the table holds just these rows
 
   std::span<const int32_t> numbers() const {
     return in_order.defined() ? in_order.values<int32_t>() : given;
   }
 };
 
-/// The wanted rows of a table of any stored dtype.
+/// Some rows of a table of any stored dtype.
 Rows rows_of(const Tensor& table, std::span<const int32_t> wanted, DType dtype) {
   Tensor wide = Tensor::empty({static_cast<int64_t>(wanted.size()), table.cols()});
   kernels::dequantize_rows(table, wanted, wide);

@@ -8,7 +8,7 @@
 
 namespace heed::ops {
 
-/// Where the positions come from: a fixed table (sinusoids), a learned one, or none (neither).
+/// The positions that are added: a fixed table (sinusoids), a learned one, or none.
 struct PositionTable {
   Tensor fixed;                        // [P, D] f32
   const Parameter* learned = nullptr;  // [P, D]
@@ -20,8 +20,8 @@ struct EmbeddingInput {
 };
 
 /// y[n] = scale * table[tokens[n]] + position(positions[n]), [N, D] in the context's dtype.
-/// The tables may be of any stored dtype: only the rows that are wanted are widened. Throws Error
-/// on a token or position outside its table, and with a tape on a table that is not f32.
+/// The tables may be of any stored dtype: only the rows that are read are converted. Throws Error
+/// on a token or position outside its table, and with a tape on a trained table that is not f32.
 Tensor embedding(Context& context, const EmbeddingInput& input, const Parameter& table, float scale,
                  const PositionTable& positions);
 

@@ -13,10 +13,10 @@ namespace {
 
 void check(const Context& context, const Tensor& x, const HeadMatrices& m) {
   require(!context.tape, "{}: heads_linear has no backward step", m.weight.name);
-  require(m.n_heads > 0 && m.begin >= 0 && m.rows > 0 && m.begin + m.rows <= m.step &&
-              m.weight.shape.rank() == 2 && m.weight.shape[0] == m.n_heads * m.step,
+  require(m.n_heads > 0 && m.begin >= 0 && m.rows > 0 && m.begin + m.rows <= m.stride &&
+              m.weight.shape.rank() == 2 && m.weight.shape[0] == m.n_heads * m.stride,
           "{} is {}, it should have rows {} to {} of {} for each of {} heads", m.weight.name,
-          m.weight.shape.text(), m.begin, m.begin + m.rows, m.step, m.n_heads);
+          m.weight.shape.text(), m.begin, m.begin + m.rows, m.stride, m.n_heads);
   check_width(m.weight.name, "the input", x,
               m.n_heads * (m.transposed ? m.weight.shape[1] : m.rows));
 }
@@ -32,13 +32,13 @@ Tensor rows_of(const Parameter& weight, int64_t begin, int64_t end, DType dtype)
   return converted;
 }
 
-/// y = x W, or x W^T, W being rows of a weight.
-void multiply_rows(const Tensor& x, const Parameter& weight, int64_t begin, int64_t end,
-                   bool transposed, Tensor& y) {
-  if (transposed && !weight.kept_in(x.dtype()).defined())
-    kernels::matmul_stored(x, weight.value.row_slice(begin, end), {}, y);
+/// y = x W, or x W^T, of one head.
+void multiply_head(const Tensor& x, const HeadMatrices& m, int64_t head, Tensor& y) {
+  const int64_t begin = head * m.stride + m.begin, end = begin + m.rows;
+  if (m.transposed && !m.weight.kept_in(x.dtype()).defined())
+    kernels::matmul_stored(x, m.weight.value.row_slice(begin, end), {}, y);
   else
-    kernels::matmul({x}, {rows_of(weight, begin, end, x.dtype()), transposed}, {}, y);
+    kernels::matmul({x}, {rows_of(m.weight, begin, end, x.dtype()), m.transposed}, {}, y);
 }
 
 /// x [N, H w] as [H N, w], all rows of a head side by side.
@@ -73,10 +73,8 @@ Tensor heads_linear(Context& context, const Tensor& x, const HeadMatrices& m) {
   Tensor to = Tensor::empty({m.n_heads * rows, width}, x.dtype());
   parallel_for(m.n_heads, 1, [&](int64_t begin, int64_t end) {
     for (int64_t h = begin; h < end; ++h) {
-      const int64_t first = h * m.step + m.begin;
       Tensor y = to.row_slice(h * rows, (h + 1) * rows);
-      multiply_rows(from.row_slice(h * rows, (h + 1) * rows), m.weight, first, first + m.rows,
-                    m.transposed, y);
+      multiply_head(from.row_slice(h * rows, (h + 1) * rows), m, h, y);
     }
   });
   return row_by_row(to, m.n_heads);

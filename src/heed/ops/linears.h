@@ -8,14 +8,14 @@
 
 namespace heed::ops {
 
-/// One of several maps of the same input.
+/// One of several linear maps of the same input.
 struct LinearMap {
   const Parameter& weight;
   const Parameter& bias;
 };
 
-/// linear() of x with each of them, bit for bit; without a backward step they are multiplied with
-/// together. Throws Error as linear() does.
+/// linear() of x with each map, bit for bit; without a backward step the products are run together.
+/// Throws Error as linear() does.
 template <size_t n>
 std::array<Tensor, n> linears(Context& context, const Tensor& x, const LinearMap (&maps)[n]) {
   std::array<Tensor, n> outputs;

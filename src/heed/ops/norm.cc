@@ -7,7 +7,7 @@
 namespace heed::ops {
 namespace {
 
-/// A backward kernel writes; what another step put there before is added.
+/// Runs a kernel that writes the gradient of x, and adds it to what other steps have put there.
 template <typename Backward>
 void write_gradient(Tape& tape, const Tensor& x, Backward&& backward) {
   Tensor dx = Tensor::empty(x.shape(), x.dtype());

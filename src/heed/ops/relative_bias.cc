@@ -5,12 +5,11 @@
 #include <cstdlib>
 
 #include "heed/base/error.h"
-#include "heed/kernels/quantize.h"
 
 namespace heed::ops {
 namespace {
 
-/// Buckets of one direction, and how many of them stand for one distance each.
+/// Buckets of one direction, and how many of them hold one distance each.
 struct OneDirection {
   explicit OneDirection(const RelativeBuckets& all)
       : buckets(all.bidirectional ? all.buckets / 2 : all.buckets), exact(buckets / 2) {}
@@ -27,14 +26,6 @@ void check(const Parameter& table, const RelativeBuckets& buckets, int64_t reach
               table.value.rows() == buckets.buckets,
           "{} is {}, expected a row for each of {} buckets", table.name, table.value.shape().text(),
           buckets.buckets);
-}
-
-/// The table in f32, however it is stored.
-Tensor numbers_of(const Parameter& table) {
-  if (table.value.dtype() == DType::f32) return table.value;
-  Tensor numbers = Tensor::empty(table.value.shape());
-  kernels::dequantize(table.value, numbers);
-  return numbers;
 }
 
 }  // namespace
@@ -57,7 +48,7 @@ Tensor relative_bias(Context& context, const Parameter& table, const RelativeBuc
                      int64_t reach) {
   check(table, buckets, reach);
   if (context.tape) table.require_trainable();
-  const Tensor numbers = numbers_of(table);
+  const Tensor numbers = table.read(DType::f32);
   const int64_t columns = 2 * reach - 1, n_heads = table.value.cols();
   std::vector<int64_t> rows(static_cast<size_t>(columns));  // of the table, for every column
   for (int64_t c = 0; c < columns; ++c)

@@ -13,7 +13,7 @@
 
 namespace heed {
 
-/// What the tape needs to know of a tensor to make its gradient; keeps no elements alive.
+/// What the tape needs of a tensor to make its gradient; holds no elements.
 struct TensorKey {
   uint64_t id;
   Shape shape;

@@ -10,7 +10,7 @@
 namespace heed::quantize {
 namespace {
 
-/// The sums of the squares of x's columns are added to `sums` [K].
+/// Adds the sums of the squares of x's columns to `sums` [K].
 void add_squares(const Tensor& x, Tensor& sums) {
   constexpr int64_t kColumns = 128;
   const int64_t cols = x.cols();
@@ -21,8 +21,8 @@ void add_squares(const Tensor& x, Tensor& sums) {
   });
 }
 
-/// Squares alone, 1 on average, as feedback that adds nothing.
-Feedback without_feedback(Tensor squares) {
+/// Factors of the squares of columns alone, 1 on average: errors are not compensated.
+GptqFactors diagonal_factors(Tensor squares) {
   float* values = squares.data<float>();
   const int64_t cols = squares.elements();
   const double mean = std::accumulate(values, values + cols, 0.0) / static_cast<double>(cols);
@@ -35,13 +35,13 @@ Feedback without_feedback(Tensor squares) {
 
 }  // namespace
 
-void Importance::watch(Context& context) {
+void Calibration::watch(Context& context) {
   context.observe_product = [this](const Parameter& weight, const Tensor& x) {
     observe(weight, x);
   };
 }
 
-std::shared_ptr<Importance::Inputs> Importance::new_inputs(int64_t cols) {
+std::shared_ptr<Calibration::Inputs> Calibration::new_inputs(int64_t cols) {
   const int64_t bytes = cols * cols * static_cast<int64_t>(sizeof(float));
   const bool all = bytes <= bytes_left_;
   if (all) bytes_left_ -= bytes;
@@ -49,7 +49,7 @@ std::shared_ptr<Importance::Inputs> Importance::new_inputs(int64_t cols) {
       Inputs{cols, Tensor::zeros(all ? Shape{cols, cols} : Shape{cols}), {}});
 }
 
-void Importance::observe(const Parameter& weight, const Tensor& x) {
+void Calibration::observe(const Parameter& weight, const Tensor& x) {
   std::shared_ptr<Inputs>& inputs = inputs_[weight.name];
   const bool again = last_ && x.id() == last_id_;
   if (!inputs) inputs = again ? last_ : new_inputs(x.cols());
@@ -64,24 +64,24 @@ void Importance::observe(const Parameter& weight, const Tensor& x) {
   last_id_ = x.id();
 }
 
-void Importance::finish() {
+void Calibration::finish() {
   for (auto& [name, inputs] : inputs_) {
     if (!inputs->products.defined()) continue;
     const bool all = inputs->products.shape().rank() == 2;
-    inputs->feedback = all ? feedback_of(inputs->products) : without_feedback(inputs->products);
+    inputs->factors = all ? gptq_factors(inputs->products) : diagonal_factors(inputs->products);
     inputs->products = {};
   }
   last_ = {};
 }
 
-const Feedback* Importance::of(const std::string& parameter, int64_t cols) const {
+const GptqFactors* Calibration::of(const std::string& parameter, int64_t cols) const {
   const auto found = inputs_.find(parameter);
   if (found == inputs_.end()) return nullptr;
   const Inputs& inputs = *found->second;
   require(inputs.cols == cols,
-          "{} has {} columns, but {} were observed: the importance is that of another model",
-          parameter, cols, inputs.cols);
-  return inputs.feedback.importance.defined() ? &inputs.feedback : nullptr;
+          "{} has {} columns, but {} were observed: the calibration is of another model", parameter,
+          cols, inputs.cols);
+  return inputs.factors.diagonal.defined() ? &inputs.factors : nullptr;
 }
 
 }  // namespace heed::quantize

@@ -13,12 +13,12 @@ namespace {
 
 constexpr int64_t kBlock = kernels::kStepColumns;
 
-/// Of rows [first, last) of a lower triangle from the last to the first: the rows above less what
-/// the row explains of them, then the row over its diagonal element.
+/// Eliminates rows [first, last) of a lower triangle from the last to the first: divides each by
+/// its diagonal element and subtracts its part from the rows of the range above it.
 void eliminate(float* rows, int64_t cols, int64_t first, int64_t last) {
   for (int64_t k = last - 1; k >= first; --k) {
     float* row = rows + k * cols;
-    row[k] = std::max(row[k], kDamping);  // below it, but for rounding, no remainder can get
+    row[k] = std::max(row[k], kDamping);  // only rounding can bring a remainder below this
     for (int64_t j = 0; j < k; ++j) row[j] /= row[k];
     for (int64_t i = first; i < k; ++i) {
       const float factor = row[i] * row[k];
@@ -28,7 +28,7 @@ void eliminate(float* rows, int64_t cols, int64_t first, int64_t last) {
   }
 }
 
-/// Row i < first less what rows [first, last) explain.
+/// Subtracts the part of rows [first, last) from row i < first.
 void subtract(float* rows, int64_t cols, int64_t first, int64_t last, int64_t i) {
   float* other = rows + i * cols;
   for (int64_t k = last - 1; k >= first; --k) {
@@ -40,7 +40,7 @@ void subtract(float* rows, int64_t cols, int64_t first, int64_t last, int64_t i)
 
 }  // namespace
 
-Feedback feedback_of(Tensor products) {
+GptqFactors gptq_factors(Tensor products) {
   constexpr int64_t kRows = 8, kGrain = 16;
   const int64_t cols = products.cols();
   float* rows = products.data<float>();
@@ -59,30 +59,30 @@ Feedback feedback_of(Tensor products) {
       for (int64_t i = begin; i < end; ++i) subtract(rows, cols, first, last, i);
     });
   }
-  Feedback feedback{Tensor::empty({cols}), products};
-  for (int64_t k = 0; k < cols; ++k) feedback.importance.data<float>()[k] = rows[k * cols + k];
-  return feedback;
+  GptqFactors factors{Tensor::empty({cols}), products};
+  for (int64_t k = 0; k < cols; ++k) factors.diagonal.data<float>()[k] = rows[k * cols + k];
+  return factors;
 }
 
-void quantize_with_feedback(const Tensor& weight, const Feedback& feedback, Tensor& y) {
+void quantize_gptq(const Tensor& weight, const GptqFactors& factors, Tensor& y) {
   const int64_t rows = weight.rows(), cols = weight.cols();
   Tensor x = Tensor::empty({rows, cols});
   kernels::dequantize(weight, x);
   Tensor errors = Tensor::empty({cols, rows}), added = Tensor::zeros({rows, kBlock});
   Tensor own = Tensor::zeros({kBlock, kBlock});
-  const float* weights = feedback.weights.data<float>();
+  const float* upper = factors.upper.data<float>();
   for (int64_t begin = 0; begin < cols; begin += kBlock) {
     if (begin > 0) {
       Tensor earlier = Tensor::empty({kBlock, begin});
       for (int64_t i = 0; i < kBlock; ++i)
-        std::copy_n(weights + (begin + i) * cols, begin, earlier.data<float>() + i * begin);
+        std::copy_n(upper + (begin + i) * cols, begin, earlier.data<float>() + i * begin);
       kernels::matmul({errors.row_slice(0, begin), true}, {earlier, true}, {}, added);
     }
     for (int64_t i = 0; i < kBlock; ++i)
       for (int64_t j = 0; j < i; ++j)
-        own.data<float>()[j * kBlock + i] = weights[(begin + i) * cols + begin + j];
+        own.data<float>()[j * kBlock + i] = upper[(begin + i) * cols + begin + j];
     Tensor made = errors.row_slice(begin, begin + kBlock);
-    kernels::quantize_step({x, begin, added, feedback.importance, own}, y, made);
+    kernels::quantize_step({x, begin, added, factors.diagonal, own}, y, made);
   }
 }
 

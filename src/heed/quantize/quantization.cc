@@ -39,12 +39,12 @@ Tensor quantized(const Quantization& how, const std::string& parameter, const Te
                  DType dtype) {
   if (weight.dtype() == dtype) return weight;
   Tensor result = Tensor::empty(weight.shape(), dtype);
-  const Feedback* feedback =
-      has_four_bits(dtype) ? how.importance.of(parameter, weight.cols()) : nullptr;
-  if (feedback && feedback->weights.defined())
-    quantize_with_feedback(weight, *feedback, result);
+  const GptqFactors* factors =
+      has_four_bits(dtype) ? how.calibration.of(parameter, weight.cols()) : nullptr;
+  if (factors && factors->upper.defined())
+    quantize_gptq(weight, *factors, result);
   else
-    kernels::quantize(weight, result, feedback ? feedback->importance : Tensor());
+    kernels::quantize(weight, result, factors ? factors->diagonal : Tensor());
   return result;
 }
 

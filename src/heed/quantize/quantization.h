@@ -9,8 +9,8 @@ namespace heed::quantize {
 
 /// How a model is made smaller.
 struct Quantization {
-  DType dtype = DType::q8_0;   // of the matrices: q8_0, q4_1, q4_0, or a plain type
-  Importance importance = {};  // finished; guides the rounding to 4 bits
+  DType dtype = DType::q8_0;     // of the matrices: q8_0, q4_1, q4_0, or a plain type
+  Calibration calibration = {};  // finished; guides the rounding to 4 bits
 };
 
 /// The type that a parameter gets when the matrices of its model are to become `wanted`. `shape`
@@ -29,7 +29,7 @@ struct Quantization {
 DType quantized_dtype(DType wanted, const Parameter& parameter, const Shape& shape, DType stored);
 
 /// The weight of the parameter of this name in `dtype`: itself, or a copy. Throws Error on a value
-/// that cannot be stored, and when the importance is that of another model.
+/// that cannot be stored, and when the calibration is of another model.
 Tensor quantized(const Quantization& how, const std::string& parameter, const Tensor& weight,
                  DType dtype);
 

@@ -60,8 +60,9 @@ double operations_of_step(const model::ModelConfig& c, const StepTokens& tokens)
              target = static_cast<double>(tokens.decoder);
   const double queries = static_cast<double>(c.d_model * c.n_heads * (c.d_head + c.d_value));
   const double keys = static_cast<double>(c.d_model * c.n_kv_heads * (c.d_head + c.d_value));
-  const int64_t hidden =
-      c.mixture.present() ? (c.mixture.chosen + c.mixture.shared) * c.mixture.d_expert : c.d_ff;
+  const int64_t hidden = c.moe.present()
+                             ? (c.moe.experts_per_token + c.moe.n_shared_experts) * c.moe.d_expert
+                             : c.d_ff;
   const double feed_forward = static_cast<double>((c.gated ? 3 : 2) * c.d_model * hidden);
   const auto encoder = static_cast<double>(c.encoder_layers);
   const auto decoder = static_cast<double>(c.decoder_layers);

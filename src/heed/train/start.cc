@@ -8,7 +8,7 @@ namespace heed::train {
 void describe_start(TrainConfig& config) {
   require(!std::filesystem::is_regular_file(config.from),
           "{} is a file, expected a model directory to start from", config.from);
-  config.model = checkpoint::describe_model(config.from)->config();
+  config.model = checkpoint::build_model(config.from)->config();
   io::open_model_tensors(config.from);
 }
 

@@ -129,7 +129,7 @@ void write_rotary(const ModelConfig& config, nlohmann::json& json) {
 std::vector<int64_t> read_windows(const nlohmann::json& json, const std::string& file,
                                   int64_t layers, bool (*slides)(const nlohmann::json&, int64_t)) {
   const auto window = get_or<int64_t>(json, "sliding_window", 0, file);
-  if (window == 0 || layers < 0 || layers > kMostLayers) return {};
+  if (window == 0 || layers < 0 || layers > kMaxLayers) return {};
   const auto types = json.find("layer_types");
   const bool listed = types != json.end() && !types->is_null();
   require(!listed || (types->is_array() && static_cast<int64_t>(types->size()) == layers),

@@ -21,20 +21,20 @@ void require_supported(const nlohmann::json& json, const std::string& file) {
     require(!get_or(json, key, false, file), "{}: {} is true, expected false", file, key);
 }
 
-nn::MixtureSizes read_mixture(const nlohmann::json& json, const std::string& file) {
-  nn::MixtureSizes sizes{.experts = get<int64_t>(json, "n_routed_experts", file),
-                         .chosen = get<int64_t>(json, "num_experts_per_tok", file),
-                         .d_expert = get<int64_t>(json, "moe_intermediate_size", file),
-                         .shared = get_or<int64_t>(json, "n_shared_experts", 0, file)};
-  sizes.scale = static_cast<float>(get_or(json, "routed_scaling_factor", 1.0, file));
+nn::MoeConfig read_moe(const nlohmann::json& json, const std::string& file) {
+  nn::MoeConfig moe{.n_experts = get<int64_t>(json, "n_routed_experts", file),
+                    .experts_per_token = get<int64_t>(json, "num_experts_per_tok", file),
+                    .d_expert = get<int64_t>(json, "moe_intermediate_size", file),
+                    .n_shared_experts = get_or<int64_t>(json, "n_shared_experts", 0, file)};
+  moe.routed_scaling_factor = static_cast<float>(get_or(json, "routed_scaling_factor", 1.0, file));
   const auto method = get_or<std::string>(json, "topk_method", "greedy", file);
-  if (method == "greedy") return sizes;
+  if (method == "greedy") return moe;
   require(method == "group_limited_greedy",
           "{}: topk_method is \"{}\", expected greedy or group_limited_greedy", file,
           one_line(method));
-  sizes.groups = get<int64_t>(json, "n_group", file);
-  sizes.chosen_groups = get<int64_t>(json, "topk_group", file);
-  return sizes;
+  moe.n_group = get<int64_t>(json, "n_group", file);
+  moe.topk_group = get<int64_t>(json, "topk_group", file);
+  return moe;
 }
 
 /// yarn's temperature is not only in the rotation but in the scores of both parts of a key.
@@ -50,47 +50,47 @@ ModelConfig read_config(const nlohmann::json& json, const std::string& file) {
   require_supported(json, file);
   ModelConfig c = read_llama(json, file);
   c.n_kv_heads = c.n_heads;
-  c.latent = {.keys_values = get<int64_t>(json, "kv_lora_rank", file),
-              .queries = get_or<int64_t>(json, "q_lora_rank", 0, file),
-              .rotary = get<int64_t>(json, "qk_rope_head_dim", file)};
-  const auto rebuilt = get<int64_t>(json, "qk_nope_head_dim", file);
-  require(rebuilt > 0 && rebuilt < (int64_t{1} << 24) && c.latent.rotary > 0 &&
-              c.latent.rotary < (int64_t{1} << 24),
-          "{}: qk_nope_head_dim is {} and qk_rope_head_dim {}, expected more than 0", file, rebuilt,
-          c.latent.rotary);
-  c.d_head = rebuilt + c.latent.rotary;
+  c.latent = {.kv_lora_rank = get<int64_t>(json, "kv_lora_rank", file),
+              .q_lora_rank = get_or<int64_t>(json, "q_lora_rank", 0, file),
+              .qk_rope_head_dim = get<int64_t>(json, "qk_rope_head_dim", file)};
+  const auto nope = get<int64_t>(json, "qk_nope_head_dim", file);
+  require(nope > 0 && nope < (int64_t{1} << 24) && c.latent.qk_rope_head_dim > 0 &&
+              c.latent.qk_rope_head_dim < (int64_t{1} << 24),
+          "{}: qk_nope_head_dim is {} and qk_rope_head_dim {}, expected more than 0", file, nope,
+          c.latent.qk_rope_head_dim);
+  c.d_head = nope + c.latent.qk_rope_head_dim;
   c.d_value = get<int64_t>(json, "v_head_dim", file);
   c.pair_layout = kernels::PairLayout::interleaved;
   c.qkv_bias = c.o_bias = get_or(json, "attention_bias", false, file);
   c.attention_scale = score_scale(c);
-  c.mixture = read_mixture(json, file);
+  c.moe = read_moe(json, file);
   c.dense_layers = get_or<int64_t>(json, "first_k_dense_replace", 0, file);
   return c;
 }
 
 nlohmann::json write_config(const ModelConfig& c) {
   nlohmann::json json = write_llama(c, "deepseek_v2", "DeepseekV2ForCausalLM");
-  const bool grouped = c.mixture.groups > 1;
-  json.update({{"head_dim", c.latent.rotary},
+  const bool grouped = c.moe.n_group > 1;
+  json.update({{"head_dim", c.latent.qk_rope_head_dim},
                {"attention_bias", c.qkv_bias},
-               {"kv_lora_rank", c.latent.keys_values},
+               {"kv_lora_rank", c.latent.kv_lora_rank},
                {"q_lora_rank", nullptr},
-               {"qk_rope_head_dim", c.latent.rotary},
-               {"qk_nope_head_dim", c.d_head - c.latent.rotary},
+               {"qk_rope_head_dim", c.latent.qk_rope_head_dim},
+               {"qk_nope_head_dim", c.d_head - c.latent.qk_rope_head_dim},
                {"v_head_dim", c.d_value},
-               {"n_routed_experts", c.mixture.experts},
-               {"num_experts_per_tok", c.mixture.chosen},
-               {"moe_intermediate_size", c.mixture.d_expert},
-               {"n_shared_experts", c.mixture.shared},
-               {"routed_scaling_factor", c.mixture.scale},
+               {"n_routed_experts", c.moe.n_experts},
+               {"num_experts_per_tok", c.moe.experts_per_token},
+               {"moe_intermediate_size", c.moe.d_expert},
+               {"n_shared_experts", c.moe.n_shared_experts},
+               {"routed_scaling_factor", c.moe.routed_scaling_factor},
                {"norm_topk_prob", false},
                {"scoring_func", "softmax"},
                {"topk_method", grouped ? "group_limited_greedy" : "greedy"},
-               {"n_group", c.mixture.groups},
-               {"topk_group", c.mixture.chosen_groups},
+               {"n_group", c.moe.n_group},
+               {"topk_group", c.moe.topk_group},
                {"first_k_dense_replace", c.dense_layers},
                {"moe_layer_freq", 1}});
-  if (c.latent.queries > 0) json["q_lora_rank"] = c.latent.queries;
+  if (c.latent.q_lora_rank > 0) json["q_lora_rank"] = c.latent.q_lora_rank;
   return json;
 }
 

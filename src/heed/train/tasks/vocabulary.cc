@@ -148,7 +148,7 @@ nlohmann::json tokenizer_config(TextFrame frame) {
 
 void take_vocabulary(const std::filesystem::path& start, int64_t pieces,
                      model::ModelConfig& model) {
-  const model::ModelConfig stored = checkpoint::describe_model(start)->config();
+  const model::ModelConfig stored = checkpoint::build_model(start)->config();
   require(pieces <= stored.vocab_size,
           "the tokenizer in {} has {} pieces, expected at most {}, the rows of the embedding",
           start.string(), pieces, stored.vocab_size);

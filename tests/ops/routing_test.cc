@@ -1,4 +1,4 @@
-#include "heed/ops/mixture.h"
+#include "heed/ops/routing.h"
 
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ TEST(Routing, ChoosesTheLargestAndOfEqualsTheFirst) {
   const Tensor p = Tensor::of({3, 4}, std::vector<float>{0.1f, 0.5f, 0.3f, 0.1f,      //
                                                          0.25f, 0.25f, 0.25f, 0.25f,  //
                                                          0.0f, 0.2f, 0.2f, 0.6f});
-  const ops::Routing routing = ops::route(context, p, {.chosen = 2});
+  const ops::Routing routing = ops::route(context, p, {.top_k = 2});
   EXPECT_EQ(values(routing.experts()), (std::vector<int32_t>{1, 2, 0, 1, 1, 3}));
   EXPECT_EQ(values(routing.rows(0)), (std::vector<int32_t>{1}));
   EXPECT_EQ(values(routing.rows(1)), (std::vector<int32_t>{0, 1, 2}));
@@ -47,7 +47,7 @@ TEST(Routing, WeightsAreScaledAndNormalisedOnRequest) {
   const Tensor p = Tensor::of({1, 4}, std::vector<float>{0.1f, 0.5f, 0.3f, 0.1f});
   const auto weights = [&](bool normalized, float scale) {
     const Tensor w =
-        ops::route(context, p, {.chosen = 2, .normalized = normalized, .scale = scale}).weights();
+        ops::route(context, p, {.top_k = 2, .normalize = normalized, .scale = scale}).weights();
     return std::pair{w.data<float>()[0], w.data<float>()[1]};
   };
   EXPECT_FLOAT_EQ(weights(false, 16.0f).first, 8.0f);
@@ -61,7 +61,7 @@ TEST(Routing, GroupsLimitTheChoice) {
   const Tensor p = Tensor::of({1, 6}, std::vector<float>{0.3f, 0.01f, 0.05f, 0.29f, 0.28f, 0.07f});
   const auto chosen = [&](int64_t groups, int64_t chosen_groups, int64_t count) {
     return values(
-        ops::route(context, p, {.chosen = count, .groups = groups, .chosen_groups = chosen_groups})
+        ops::route(context, p, {.top_k = count, .n_group = groups, .topk_group = chosen_groups})
             .experts());
   };
   EXPECT_EQ(chosen(1, 1, 2), (std::vector<int32_t>{0, 3}));
@@ -73,18 +73,18 @@ TEST(Routing, GroupsLimitTheChoice) {
 TEST(Routing, RefusesMoreThanThereIs) {
   Context context;
   const Tensor p = Tensor::full({2, 6}, 1.0f / 6.0f);
-  EXPECT_THROW(ops::route(context, p, {.chosen = 0}), Error);
-  EXPECT_THROW(ops::route(context, p, {.chosen = 7}), Error);
-  EXPECT_THROW(ops::route(context, p, {.chosen = 1, .groups = 4}), Error);
-  EXPECT_THROW(ops::route(context, p, {.chosen = 1, .groups = 3, .chosen_groups = 4}), Error);
-  EXPECT_THROW(ops::route(context, p, {.chosen = 3, .groups = 3, .chosen_groups = 1}), Error);
-  EXPECT_THROW(ops::route(context, Tensor::zeros({2, 6}, DType::bf16), {.chosen = 1}), Error);
+  EXPECT_THROW(ops::route(context, p, {.top_k = 0}), Error);
+  EXPECT_THROW(ops::route(context, p, {.top_k = 7}), Error);
+  EXPECT_THROW(ops::route(context, p, {.top_k = 1, .n_group = 4}), Error);
+  EXPECT_THROW(ops::route(context, p, {.top_k = 1, .n_group = 3, .topk_group = 4}), Error);
+  EXPECT_THROW(ops::route(context, p, {.top_k = 3, .n_group = 3, .topk_group = 1}), Error);
+  EXPECT_THROW(ops::route(context, Tensor::zeros({2, 6}, DType::bf16), {.top_k = 1}), Error);
 }
 
 TEST(Routing, NaNChoosesSomethingWithoutHarm) {
   Context context;
   const Tensor p = Tensor::full({2, 6}, std::nanf(""));
-  EXPECT_EQ(values(ops::route(context, p, {.chosen = 2}).experts()),
+  EXPECT_EQ(values(ops::route(context, p, {.top_k = 2}).experts()),
             (std::vector<int32_t>{0, 1, 0, 1}));
 }
 
@@ -121,11 +121,11 @@ struct Experts {
   Parameter none;
 };
 
-TEST(Mixture, GradientsReachRowsExpertsAndRouter) {
+TEST(MixtureOfExperts, GradientsReachRowsExpertsAndRouter) {
   const ops::RoutingOptions kinds[] = {
-      {.chosen = 2, .scale = 3.0f},
-      {.chosen = 3, .normalized = true, .scale = 2.0f},
-      {.chosen = 2, .groups = 3, .chosen_groups = 2},
+      {.top_k = 2, .scale = 3.0f},
+      {.top_k = 3, .normalize = true, .scale = 2.0f},
+      {.top_k = 2, .n_group = 3, .topk_group = 2},
   };
   const Tensor x = random_tensor({7, 4}, 1), logits = random_tensor({7, 6}, 2);
   for (const ops::RoutingOptions& options : kinds) {
@@ -140,11 +140,11 @@ TEST(Mixture, GradientsReachRowsExpertsAndRouter) {
   }
 }
 
-TEST(Mixture, ARowDependsNotOnTheOthers) {
+TEST(MixtureOfExperts, ARowDoesNotDependOnTheOthers) {
   Context context;
   const Tensor x = random_tensor({20, 8}, 1), p = probabilities(random_tensor({20, 6}, 2));
   Experts experts(6, 8);
-  const ops::RoutingOptions options{.chosen = 3};
+  const ops::RoutingOptions options{.top_k = 3};
   const Tensor all = experts.forward(context, x, ops::route(context, p, options));
   for (int64_t n = 0; n < 20; ++n) {
     const Tensor one = experts.forward(context, x.row_slice(n, n + 1),
@@ -153,10 +153,10 @@ TEST(Mixture, ARowDependsNotOnTheOthers) {
   }
 }
 
-TEST(Mixture, RefusesOutputsThatDoNotFit) {
+TEST(MixtureOfExperts, RefusesOutputsThatDoNotFit) {
   Context context;
   const ops::Routing routing =
-      ops::route(context, probabilities(random_tensor({4, 3}, 1)), {.chosen = 1});
+      ops::route(context, probabilities(random_tensor({4, 3}, 1)), {.top_k = 1});
   EXPECT_THROW(ops::combine(context, routing, {}), Error);
   EXPECT_THROW(ops::combine(context, routing, std::vector<Tensor>(3)), Error);
   std::vector<Tensor> outputs;

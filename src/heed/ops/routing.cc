@@ -1,4 +1,4 @@
-#include "heed/ops/mixture.h"
+#include "heed/ops/routing.h"
 
 #include <algorithm>
 #include <utility>
@@ -14,56 +14,56 @@ void check(const Tensor& probabilities, const RoutingOptions& o) {
   require(probabilities.defined() && probabilities.dtype() == DType::f32,
           "route: probabilities in f32 are expected");
   const int64_t experts = probabilities.cols();
-  require(o.groups > 0 && experts % o.groups == 0, "route: {} experts do not make {} groups",
-          experts, o.groups);
-  require(o.chosen_groups > 0 && o.chosen_groups <= o.groups, "route: {} of {} groups",
-          o.chosen_groups, o.groups);
-  const int64_t eligible = o.chosen_groups * (experts / o.groups);
-  require(o.chosen > 0 && o.chosen <= eligible, "route: {} of {} experts", o.chosen, eligible);
+  require(o.n_group > 0 && experts % o.n_group == 0, "route: {} experts do not make {} groups",
+          experts, o.n_group);
+  require(o.topk_group > 0 && o.topk_group <= o.n_group, "route: {} of {} groups", o.topk_group,
+          o.n_group);
+  const int64_t eligible = o.topk_group * (experts / o.n_group);
+  require(o.top_k > 0 && o.top_k <= eligible, "route: {} of {} experts", o.top_k, eligible);
 }
 
-/// Numbers of the `count` largest of `values`, the largest first; the lower number of equals.
-void largest_of(std::span<const float> values, const std::vector<char>& eligible, int64_t count,
-                std::vector<int32_t>& numbers) {
-  numbers.clear();
-  for (int64_t k = 0; k < count; ++k) {
+/// Indices of the k largest of the eligible values, the largest first; of equals the lower index.
+void top_k_of(std::span<const float> values, const std::vector<char>& eligible, int64_t k,
+              std::vector<int32_t>& indices) {
+  indices.clear();
+  for (int64_t count = 0; count < k; ++count) {
     int32_t best = -1;
     for (int32_t i = 0; i < static_cast<int32_t>(values.size()); ++i) {
       const size_t at = static_cast<size_t>(i);
-      if (!eligible[at] || std::find(numbers.begin(), numbers.end(), i) != numbers.end()) continue;
+      if (!eligible[at] || std::find(indices.begin(), indices.end(), i) != indices.end()) continue;
       if (best < 0 || values[at] > values[static_cast<size_t>(best)]) best = i;
     }
-    numbers.push_back(best);
+    indices.push_back(best);
   }
 }
 
-/// Chooses the experts of one row after another.
-class Chooser {
+/// Selects the experts of one row after another.
+class Selector {
  public:
-  Chooser(const RoutingOptions& options, int64_t experts)
+  Selector(const RoutingOptions& options, int64_t experts)
       : options_(options),
-        group_size_(static_cast<size_t>(experts / options.groups)),
+        group_size_(static_cast<size_t>(experts / options.n_group)),
         eligible_(static_cast<size_t>(experts), 1),
-        best_of_group_(static_cast<size_t>(options.groups)),
-        all_groups_(static_cast<size_t>(options.groups), 1) {}
+        group_maxima_(static_cast<size_t>(options.n_group)),
+        all_groups_(static_cast<size_t>(options.n_group), 1) {}
 
   /// Ascending.
-  const std::vector<int32_t>& choose(std::span<const float> probabilities) {
-    if (options_.chosen_groups < options_.groups) limit_to_groups(probabilities);
-    largest_of(probabilities, eligible_, options_.chosen, chosen_);
-    std::sort(chosen_.begin(), chosen_.end());
-    return chosen_;
+  const std::vector<int32_t>& select(std::span<const float> probabilities) {
+    if (options_.topk_group < options_.n_group) limit_to_groups(probabilities);
+    top_k_of(probabilities, eligible_, options_.top_k, selected_);
+    std::sort(selected_.begin(), selected_.end());
+    return selected_;
   }
 
  private:
   void limit_to_groups(std::span<const float> probabilities) {
-    for (size_t g = 0; g < best_of_group_.size(); ++g) {
+    for (size_t g = 0; g < group_maxima_.size(); ++g) {
       const auto group = probabilities.subspan(g * group_size_, group_size_);
-      best_of_group_[g] = *std::max_element(group.begin(), group.end());
+      group_maxima_[g] = *std::max_element(group.begin(), group.end());
     }
-    largest_of(best_of_group_, all_groups_, options_.chosen_groups, chosen_);
+    top_k_of(group_maxima_, all_groups_, options_.topk_group, selected_);
     std::fill(eligible_.begin(), eligible_.end(), char{0});
-    for (const int32_t g : chosen_)
+    for (const int32_t g : selected_)
       std::fill_n(
           eligible_.begin() + static_cast<std::ptrdiff_t>(static_cast<size_t>(g) * group_size_),
           group_size_, char{1});
@@ -72,9 +72,9 @@ class Chooser {
   const RoutingOptions& options_;
   size_t group_size_;
   std::vector<char> eligible_;
-  std::vector<float> best_of_group_;
+  std::vector<float> group_maxima_;
   std::vector<char> all_groups_;
-  std::vector<int32_t> chosen_;
+  std::vector<int32_t> selected_;
 };
 
 float sum_of(std::span<const float> values) {
@@ -83,18 +83,18 @@ float sum_of(std::span<const float> values) {
   return sum;
 }
 
-/// weights = p scale, or p scale / sum(p), for the probabilities p of a row's chosen experts.
+/// weights = p scale, or p scale / sum(p), for the probabilities p of a row's selected experts.
 void weigh(std::span<const float> p, const RoutingOptions& options, std::span<float> weights) {
-  const float factor = options.normalized ? options.scale / sum_of(p) : options.scale;
+  const float factor = options.normalize ? options.scale / sum_of(p) : options.scale;
   for (size_t k = 0; k < p.size(); ++k) weights[k] = p[k] * factor;
 }
 
 /// d_p of weigh.
 void differentiate(std::span<const float> p, std::span<const float> d_weights,
                    const RoutingOptions& options, std::span<float> d_p) {
-  const float sum = options.normalized ? sum_of(p) : 1.0f;
+  const float sum = options.normalize ? sum_of(p) : 1.0f;
   float mean = 0.0f;
-  if (options.normalized)
+  if (options.normalize)
     for (size_t k = 0; k < p.size(); ++k) mean += d_weights[k] * p[k] / sum;
   for (size_t k = 0; k < p.size(); ++k) d_p[k] = options.scale / sum * (d_weights[k] - mean);
 }
@@ -108,7 +108,7 @@ std::vector<float> entries(const Tensor& x, int64_t n, std::span<const int32_t> 
 
 }  // namespace
 
-Routing::Routing(int64_t n_experts, int64_t chosen, std::vector<int32_t> experts, Tensor weights)
+Routing::Routing(int64_t n_experts, int64_t top_k, std::vector<int32_t> experts, Tensor weights)
     : n_experts_(n_experts), weights_(std::move(weights)) {
   auto choices = std::make_shared<Choices>();
   choices->offsets.assign(static_cast<size_t>(n_experts) + 1, 0);
@@ -122,7 +122,7 @@ Routing::Routing(int64_t n_experts, int64_t chosen, std::vector<int32_t> experts
     const size_t e = static_cast<size_t>(experts[i]);
     choices->places[i] = filled[e]++;
     choices->rows[static_cast<size_t>(choices->offsets[e] + choices->places[i])] =
-        static_cast<int32_t>(static_cast<int64_t>(i) / chosen);
+        static_cast<int32_t>(static_cast<int64_t>(i) / top_k);
   }
   choices->experts = std::move(experts);
   choices_ = std::move(choices);
@@ -138,35 +138,35 @@ std::span<const int32_t> Routing::rows(int64_t expert) const {
 Routing route(Context& context, const Tensor& probabilities, const RoutingOptions& options) {
   check(probabilities, options);
   const int64_t n_rows = probabilities.rows(), n_experts = probabilities.cols();
-  const size_t chosen = static_cast<size_t>(options.chosen);
+  const size_t top_k = static_cast<size_t>(options.top_k);
   std::vector<int32_t> experts;
-  experts.reserve(static_cast<size_t>(n_rows) * chosen);
-  Tensor weights = Tensor::empty({n_rows, options.chosen});
-  Chooser chooser(options, n_experts);
+  experts.reserve(static_cast<size_t>(n_rows) * top_k);
+  Tensor weights = Tensor::empty({n_rows, options.top_k});
+  Selector selector(options, n_experts);
   for (int64_t n = 0; n < n_rows; ++n) {
     const auto row = probabilities.values<float>().subspan(static_cast<size_t>(n * n_experts),
                                                            static_cast<size_t>(n_experts));
-    const std::vector<int32_t>& choice = chooser.choose(row);
-    experts.insert(experts.end(), choice.begin(), choice.end());
-    weigh(entries(probabilities, n, choice), options,
-          {weights.data<float>() + n * options.chosen, chosen});
+    const std::vector<int32_t>& selected = selector.select(row);
+    experts.insert(experts.end(), selected.begin(), selected.end());
+    weigh(entries(probabilities, n, selected), options,
+          {weights.data<float>() + n * options.top_k, top_k});
   }
-  const Routing routing(n_experts, options.chosen, std::move(experts), weights);
+  const Routing routing(n_experts, options.top_k, std::move(experts), weights);
   if (!context.tape) return routing;
 
   Tape& tape = *context.tape;
-  tape.record([&tape, probabilities, options, routing, chosen, key = TensorKey(weights)] {
+  tape.record([&tape, probabilities, options, routing, top_k, key = TensorKey(weights)] {
     const Tensor d_weights = tape.take(key);
     if (!d_weights.defined()) return;
     Tensor dp = Tensor::zeros(probabilities.shape());
-    std::vector<float> d_chosen(chosen);
+    std::vector<float> d_selected(top_k);
     for (int64_t n = 0; n < probabilities.rows(); ++n) {
-      const auto choice = routing.experts().subspan(static_cast<size_t>(n) * chosen, chosen);
-      differentiate(entries(probabilities, n, choice),
-                    d_weights.values<float>().subspan(static_cast<size_t>(n) * chosen, chosen),
-                    options, d_chosen);
-      for (size_t k = 0; k < chosen; ++k)
-        dp.data<float>()[n * probabilities.cols() + choice[k]] = d_chosen[k];
+      const auto selected = routing.experts().subspan(static_cast<size_t>(n) * top_k, top_k);
+      differentiate(entries(probabilities, n, selected),
+                    d_weights.values<float>().subspan(static_cast<size_t>(n) * top_k, top_k),
+                    options, d_selected);
+      for (size_t k = 0; k < top_k; ++k)
+        dp.data<float>()[n * probabilities.cols() + selected[k]] = d_selected[k];
     }
     tape.add(probabilities, dp);
   });

@@ -1,0 +1,43 @@
+#include "heed/nn/mixture_of_experts.h"
+
+#include "heed/ops/elementwise.h"
+#include "heed/ops/softmax.h"
+
+namespace heed::nn {
+
+MixtureOfExperts::MixtureOfExperts(Parameters& parameters, const std::string& prefix,
+                                   FeedForward::Settings expert, const MoeConfig& config)
+    : routing_{.top_k = config.experts_per_token,
+               .normalize = config.norm_topk_prob,
+               .scale = config.routed_scaling_factor,
+               .n_group = config.n_group,
+               .topk_group = config.topk_group},
+      router_(parameters, prefix + "router",
+              {.in = expert.d_model, .out = config.n_experts, .bias = false}, WeightRole::router) {
+  expert.d_ff = config.d_expert;
+  WeightPlace place = parameters.place();
+  place.expert = true;
+  for (int64_t e = 0; e < config.n_experts; ++e) {
+    const Parameters::Scope scope(parameters, place);
+    experts_.emplace_back(parameters, prefix + "experts." + std::to_string(e) + ".", expert);
+  }
+  if (config.n_shared_experts == 0) return;
+  expert.d_ff = config.n_shared_experts * config.d_expert;
+  shared_.emplace(parameters, prefix + "shared_experts.", expert);
+}
+
+Tensor MixtureOfExperts::forward(Context& context, const Tensor& x) const {
+  const Tensor scores = ops::to_f32(context, router_.forward(context, x));  // [N, E]
+  const ops::Routing routing = ops::route(context, ops::softmax(context, scores), routing_);
+  std::vector<Tensor> outputs(experts_.size());
+  for (size_t e = 0; e < experts_.size(); ++e) {
+    const auto rows = routing.rows(static_cast<int64_t>(e));
+    if (!rows.empty())
+      outputs[e] = experts_[e].forward(context, ops::gather_rows(context, x, rows));
+  }
+  const Tensor routed = ops::combine(context, routing, outputs);  // [N, D]
+  if (!shared_) return routed;
+  return ops::add(context, shared_->forward(context, x), routed);
+}
+
+}  // namespace heed::nn

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "heed/nn/feed_forward.h"
+#include "heed/ops/routing.h"
+
+namespace heed::nn {
+
+/// The sizes of a mixture of experts, and how a token's experts are selected.
+struct MoeConfig {
+  int64_t n_experts = 0;               // E, routed; 0: no mixture
+  int64_t experts_per_token = 0;       // K
+  int64_t d_expert = 0;                // hidden units of each expert
+  int64_t n_shared_experts = 0;        // see every token; side by side as one wide network
+  float routed_scaling_factor = 1.0f;  // of the selected experts' weights
+  bool norm_topk_prob = false;         // whether the selected experts' weights are made to sum to 1
+  int64_t n_group = 1, topk_group = 1;  // experts are selected from the best groups only
+
+  bool present() const { return n_experts > 0; }
+  bool operator==(const MoeConfig&) const = default;
+};
+
+/// Several feed-forward networks behind a router that sends each token to a few of them (Shazeer et
+/// al. 2017), beside shared ones that see every token (DeepSeekMoE, Dai et al. 2024).
+class MixtureOfExperts {
+ public:
+  /// Parameters are `prefix`router, `prefix`experts.E.*, `prefix`shared_experts.*; `expert`
+  /// describes one expert, but for its width.
+  MixtureOfExperts(Parameters& parameters, const std::string& prefix, FeedForward::Settings expert,
+                   const MoeConfig& config);
+
+  /// x [N, D] -> [N, D].
+  Tensor forward(Context& context, const Tensor& x) const;
+
+ private:
+  ops::RoutingOptions routing_;
+  Linear router_;
+  std::vector<FeedForward> experts_;
+  std::optional<FeedForward> shared_;
+};
+
+}  // namespace heed::nn
