@@ -76,6 +76,19 @@ TEST(Trainer, TheSameSeedGivesTheSameBitsOnAnyNumberOfThreads) {
   EXPECT_EQ(last_weights(folder, "one"), last_weights(folder, "three"));
 }
 
+TEST(Trainer, LeavesAModelAlsoWhereThereIsNoTimeForAStep) {
+  const TemporaryDirectory folder;
+  testing::write_text(folder);
+  TrainConfig config = testing::tiny_config(folder);
+  config.run.steps = 0;
+  config.run.minutes = 1e-9;
+  EXPECT_EQ(train(config, folder, "out"), Trainer::Outcome::finished);
+  EXPECT_TRUE(path_exists(folder / "out/model.safetensors"));
+  config.run.steps = 2;
+  config.run.minutes = 0;
+  EXPECT_EQ(train(config, folder, "out", {.resume = true}), Trainer::Outcome::finished);
+}
+
 TEST(Trainer, WindowsOfAnEncoderDecoderAreTheDecoders) {
   const TemporaryDirectory folder;
   testing::write_text(folder);

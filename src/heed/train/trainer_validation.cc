@@ -95,7 +95,8 @@ void Trainer::keep_for_average() {
 /// Validates the last weights, then the mean of the last checkpoints; the best of all stays in the
 /// root. The run counts as finished only then, so that one that is killed before tries again.
 void Trainer::finish() {
-  if (validated_step() < state_.step) validate_and_save();
+  // There may have been no time for a step; there is a model all the same.
+  if (validated_step() < state_.step || !run_.has_checkpoint()) validate_and_save();
   if (state_.averaged_steps.size() > 1) try_average();
   state_.finished = true;
   state_.seconds = seconds();
