@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Fails when the source breaks a rule of the house (docs/architecture.md), naming each place:
+# Fails when the source breaks a rule (docs/architecture.md, CONTRIBUTING.md), naming each place:
 #   - a file of src/heed/ includes only its own layer and those below it;
-#   - kernels/cpu and kernels/reference do not know each other, and heed does not know its program;
-#   - no file of src/ is longer than 500 lines.
+#   - kernels/cpu and kernels/reference do not include each other, and src/heed/ does not include src/cli/;
+#   - no C++ file of src/ is longer than 400 lines;
+#   - no function is longer than 70 lines.
 #
 #   tests/layering_test.sh REPOSITORY    checks a repository
 #   tests/layering_test.sh --self-test   checks that each rule, broken, is reported
@@ -33,14 +34,30 @@ broken_includes() {
 }
 
 long_files() {
-  (cd "$1" && find src -type f -exec wc -l {} +) |
-    awk '$2 != "total" && $1 > 500 { printf "%s: has %d lines; 500 are the limit\n", $2, $1 }'
+  (cd "$1" && find src \( -name '*.cc' -o -name '*.h' \) -exec wc -l {} +) |
+    awk '$2 != "total" && $1 > 400 { printf "%s: has %d lines; 400 are the limit\n", $2, $1 }'
+}
+
+# A function begins where a line of no indentation, or of a class, ends with a brace; it ends at the
+# next brace of the same indentation. clang-format sees to that.
+long_functions() {
+  (cd "$1" && find src tests bench examples \( -name '*.cc' -o -name '*.h' \) -print0 2>/dev/null || true) |
+    (cd "$1" && xargs -0 -r awk '
+      FNR == 1 { begin[0] = begin[2] = 0 }
+      { match($0, /^ */); indent = RLENGTH }
+      indent != 0 && indent != 2 { next }
+      /^ *}/ && begin[indent] {
+        lines = FNR - begin[indent] + 1
+        if (lines > 70) printf "%s:%d: a function of %d lines; 70 are the limit\n", FILENAME, begin[indent], lines
+        begin[indent] = 0
+      }
+      /{$/ && !/= {$/ && !/^ *(namespace|class|struct|enum|union|extern|template|})/ { begin[indent] = FNR }')
 }
 
 check() {
   local broken
   [[ -d $1/src/heed ]] || { echo "$1/src/heed does not exist" && return 1; }
-  broken=$(broken_includes "$1" && long_files "$1")
+  broken=$(broken_includes "$1" && long_files "$1" && long_functions "$1")
   [[ -z $broken ]] || { printf '%s\n' "$broken" && return 1; }
 }
 
@@ -73,7 +90,13 @@ self_test() {
   expect 'is no layer' src/heed/extra/x.h '#include "heed/base/error.h"'
   expect 'apart from it' src/heed/kernels/cpu/pointwise/softmax.cc '#include "heed/kernels/reference/softmax.h"'
   expect 'apart from it' src/heed/kernels/reference/softmax.cc '#include "heed/kernels/cpu/simd/dispatch.h"'
-  expect 'src/cli/main.cc: has 501 lines' src/cli/main.cc "$(yes '//' | head -n 501)"
+  expect 'src/cli/main.cc: has 401 lines' src/cli/main.cc "$(yes '//' | head -n 401)"
+  local body
+  body=$(printf '  f();%.0s\n' {1..68})
+  expect '' src/cli/main.cc $'int main() {\n'"$body"$'\n}'
+  expect 'src/cli/main.cc:1: a function of 71 lines' src/cli/main.cc $'int main() {\n  f();\n'"$body"$'\n}'
+  expect 'src/heed/nn/x.h:2: a function of 71 lines' src/heed/nn/x.h \
+    $'class X {\n  int f() {\n    f();\n'"${body//f/    f}"$'\n  }\n};'
 }
 
 case ${1:-} in

@@ -60,81 +60,46 @@ std::vector<AttentionCase> score_cases() {
   return list;
 }
 
+/// Shapes of self-attention, cross-attention and decoding, with and without a causal mask.
+std::vector<AttentionCase> shape_cases(DType dtype, bool causal) {
+  std::vector<AttentionCase> list;
+  const std::string suffix = causal ? " causal" : "";
+  struct Widths {
+    int heads, kv_heads, key, value;
+  };
+  const auto add = [&](const std::string& name, std::vector<int32_t> queries,
+                       std::vector<int32_t> keys, Widths w, float dropout = 0.0f,
+                       bool gathered = false) {
+    list.push_back({name + suffix, std::move(queries), std::move(keys), w.heads, w.kv_heads, w.key,
+                    w.value, causal, dropout, gathered, dtype});
+  };
+  for (const int32_t length : {1, 2, 17, 64, 130})
+    add("self " + std::to_string(length), {length}, {length}, {4, 4, 32, 32});
+  for (const auto& [heads, kv_heads] : {std::pair{1, 1}, {4, 4}, {4, 2}, {8, 1}})
+    add("heads " + std::to_string(heads) + "/" + std::to_string(kv_heads), {5, 31, 1}, {5, 31, 1},
+        {heads, kv_heads, 64, 64});
+  add("cross", {3, 20, 0, 70}, {17, 1, 5, 130}, {2, 2, 64, 64});
+  add("more queries than keys", {20, 4}, {5, 0}, {2, 1, 16, 16});
+  // One head on several threads: rows and keys become separate tasks.
+  add("alone", {250}, {250}, {1, 1, 32, 32}, 0.1f);
+  add("alone, grouped", {150}, {210}, {4, 1, 16, 16});
+  add("odd widths", {17, 40}, {17, 40}, {3, 3, 3, 5});
+  add("values wider", {17, 80}, {17, 80}, {2, 1, 24, 100});
+  add("dropout", {30, 100, 7}, {30, 100, 7}, {4, 2, 32, 32}, 0.3f);
+  add("gathered", {1, 9, 2}, {25, 70, 2}, {4, 2, 32, 16}, 0.0f, true);
+  add("decoding", {1, 1, 1}, {1, 65, 200}, {4, 4, 64, 64}, 0.0f, true);
+  return list;
+}
+
 std::vector<AttentionCase> cases() {
   std::vector<AttentionCase> list;
   const auto add = [&](AttentionCase c) {
     c.name += c.dtype == DType::bf16 ? " bf16" : " f32";
     list.push_back(c);
   };
-  for (const DType dtype : {DType::f32, DType::bf16}) {
-    for (const bool causal : {false, true}) {
-      const std::string suffix = causal ? " causal" : "";
-      for (const int32_t length : {1, 2, 17, 64, 130})
-        add({"self " + std::to_string(length) + suffix,
-             {length},
-             {length},
-             4,
-             4,
-             32,
-             32,
-             causal,
-             0.0f,
-             false,
-             dtype});
-      for (const auto& [heads, kv_heads] : {std::pair{1, 1}, {4, 4}, {4, 2}, {8, 1}})
-        add({"heads " + std::to_string(heads) + "/" + std::to_string(kv_heads) + suffix,
-             {5, 31, 1},
-             {5, 31, 1},
-             heads,
-             kv_heads,
-             64,
-             64,
-             causal,
-             0.0f,
-             false,
-             dtype});
-      add({"cross" + suffix,
-           {3, 20, 0, 70},
-           {17, 1, 5, 130},
-           2,
-           2,
-           64,
-           64,
-           causal,
-           0.0f,
-           false,
-           dtype});
-      add({"more queries than keys" + suffix,
-           {20, 4},
-           {5, 0},
-           2,
-           1,
-           16,
-           16,
-           causal,
-           0.0f,
-           false,
-           dtype});
-      // One head on several threads: rows and keys become separate tasks.
-      add({"alone" + suffix, {250}, {250}, 1, 1, 32, 32, causal, 0.1f, false, dtype});
-      add({"alone, grouped" + suffix, {150}, {210}, 4, 1, 16, 16, causal, 0.0f, false, dtype});
-      add({"odd widths" + suffix, {17, 40}, {17, 40}, 3, 3, 3, 5, causal, 0.0f, false, dtype});
-      add({"values wider" + suffix, {17, 80}, {17, 80}, 2, 1, 24, 100, causal, 0.0f, false, dtype});
-      add({"dropout" + suffix,
-           {30, 100, 7},
-           {30, 100, 7},
-           4,
-           2,
-           32,
-           32,
-           causal,
-           0.3f,
-           false,
-           dtype});
-      add({"gathered" + suffix, {1, 9, 2}, {25, 70, 2}, 4, 2, 32, 16, causal, 0.0f, true, dtype});
-      add({"decoding" + suffix, {1, 1, 1}, {1, 65, 200}, 4, 4, 64, 64, causal, 0.0f, true, dtype});
-    }
-  }
+  for (const DType dtype : {DType::f32, DType::bf16})
+    for (const bool causal : {false, true})
+      for (const AttentionCase& c : shape_cases(dtype, causal)) add(c);
   for (const AttentionCase& c : score_cases()) add(c);
   return list;
 }

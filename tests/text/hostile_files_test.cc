@@ -2,6 +2,8 @@
 // memory: each is read and used, or refused, at a bounded cost.
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "heed/io/gguf.h"
 #include "heed/text/gguf_tokenizer.h"
 #include "heed/text/sentencepiece.h"
@@ -16,7 +18,7 @@ using io::GgufBytes;
 using io::GgufType;
 using Kind = SentencePieceBytes::Kind;
 
-const std::string kText(kHostileText, 'a');
+const std::string kText(kHostileText / 4, 'a');
 const std::string kLongPiece = std::string(kHostileBytes - 1000, 'a') + 'b';
 
 void use_directory(const std::vector<std::pair<std::string, std::string>>& files) {
@@ -66,6 +68,13 @@ TEST(HostileFiles, SentencePieceMessages) {
   refused(varint(1 << 3 | 2) + varint(UINT64_MAX));
 }
 
+TEST(HostileFiles, SentencePieceGroupsThatNest) {
+  const std::string bytes =
+      SentencePieceBytes(Kind::unigram).bytes + bytes_field(2, repeated("\x0b", kHostileBytes));
+  expect_cheap([&] { SentencePiece::from_bytes(bytes, "source.spm"); });
+  expect_cheap_directory({{"tokenizer.model", bytes}});
+}
+
 TEST(HostileFiles, SentencePieceLibrary) {
   const auto error_with = [](const SentencePieceBytes& model) {
     return expect_cheap(
@@ -104,10 +113,14 @@ std::string charsmap_of(uint32_t length, const std::string& replacement) {
 }
 
 TEST(HostileFiles, NormalisationTables) {
-  const auto read = [](const std::string& charsmap) {
+  const auto model_with = [](const std::string& charsmap) {
     SentencePieceBytes model(Kind::unigram);
     model.piece("a", -1).piece("x", -1);
     model.bytes += bytes_field(3, bytes_field(2, charsmap));
+    return model;
+  };
+  const auto read = [&](const std::string& charsmap) {
+    const SentencePieceBytes model = model_with(charsmap);
     const std::string refused = expect_cheap_directory({{"tokenizer.model", model.bytes}});
     EXPECT_EQ(
         expect_cheap([&] { SentencePiece::from_bytes(model.bytes, "m").encode(kText); }).empty(),
@@ -118,10 +131,13 @@ TEST(HostileFiles, NormalisationTables) {
   EXPECT_EQ(read(charsmap_of(256, "x")), "");
   EXPECT_NE(read(charsmap_of(257, "x")), "");
   EXPECT_NE(read(charsmap_of(1000, "x")), "");
+  EXPECT_NE(read(charsmap_of(1, std::string(65, 'x'))), "");
   EXPECT_NE(read(charsmap_of(1, std::string(500000, 'x'))), "");
-  // Every letter becomes a kilobyte.
-  EXPECT_NE(read(charsmap_of(1, std::string(1024, 'x'))).find("bytes of the text"),
+  // Every letter becomes 64 of them.
+  const std::string growing = model_with(charsmap_of(1, std::string(64, 'x'))).bytes;
+  EXPECT_NE(expect_cheap_directory({{"tokenizer.model", growing}}).find("bytes of the text"),
             std::string::npos);
+  expect_cheap([&] { SentencePiece::from_bytes(growing, "m").encode(kText.substr(0, 50000)); });
 }
 
 std::string array(GgufType type, size_t count, const std::string& elements) {

@@ -77,7 +77,7 @@ TEST(HostileTokenizer, NormalizersThatMakeTextGrow) {
   refused(sequence("normalizers", repeated_part(replace("a", "aa"), 33)));
   refused(replace("a", std::string(500000, 'x')));
   refused(replace("", std::string(500000, 'x')));
-  const json prepend = {{"type", "Prepend"}, {"prepend", std::string(4000, 'x')}};
+  const json prepend = {{"type", "Prepend"}, {"prepend", std::string(8000, 'x')}};
   expect_refused_tokenizer(
       tokenizer_json({{"normalizer", sequence("normalizers", repeated_part(prepend, 250))}}),
       "bytes of the text", "a");

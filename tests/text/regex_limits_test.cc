@@ -8,7 +8,7 @@
 namespace heed::text {
 namespace {
 
-constexpr size_t kTextBytes = kSanitized ? 1 << 14 : 1 << 18;
+constexpr size_t kTextBytes = kSanitized ? 1 << 14 : 1 << 17;
 
 size_t count(const std::string& pattern, const std::string& text) {
   return Regex(pattern, "test").find_all(text).size();
@@ -85,10 +85,8 @@ TEST(RegexLimits, LookAroundsTakeLinearTime) {
 }
 
 TEST(RegexLimits, WhatStillTakesTooLongIsRefused) {
-  expect_cheap_error([] { count("(?>(?:a|b)*)c", letters()); },
-                     "takes more than 1000 steps for each of");
-  expect_cheap_error([] { count(repeated("a", 15000) + "b", letters()); },
-                     "takes more than 1000 steps for each of");
+  expect_cheap_error([] { count("(?>(?:a|b)*)c", letters()); }, "takes more than");
+  expect_cheap_error([] { count(repeated("a", 15000) + "b", letters()); }, "takes more than");
 }
 
 /// A random pattern that does not match a q or a line end.

@@ -92,7 +92,7 @@ TEST(FrozenParameters, AreNotChangedByTheOptimizer) {
 
 TEST(FrozenParameters, AreInTheCheckpointThatTrainingGoesOnFrom) {
   const TemporaryDirectory folder;
-  const RunDirectory run(folder.path());
+  const RunDirectory run = RunDirectory::begin(folder / "run");
   TrainingState state;
   const auto train = [&](model::Transformer& model, bool resume, int steps) {
     freeze_most(model);

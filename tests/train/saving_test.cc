@@ -248,7 +248,7 @@ class Unjudged : public Task {
     train_ = std::make_unique<data::PairDataset>(pairs, model.start_id);
     valid_ = std::make_unique<data::PairDataset>(pairs, model.start_id);
   }
-  void judge(const model::Transformer&, DType, ValidationRecord&) const override {
+  void judge(const model::Transformer&, Compute, ValidationRecord&) const override {
     fail("nobody can judge this");
   }
   std::vector<checkpoint::NamedFile> files() const override { return {}; }

@@ -49,7 +49,7 @@ inline constexpr int32_t kMaxTokenIds = 1 << 24;
 /// Bytes of a piece, where the library searches: its time is text times longest piece.
 inline constexpr size_t kMaxLibraryPieceBytes = 1024;
 /// Bytes of a key of a normalisation table, and of what replaces it.
-inline constexpr size_t kMaxCharsmapKey = 256, kMaxCharsmapReplacement = 1024;
+inline constexpr size_t kMaxCharsmapKey = 256, kMaxCharsmapReplacement = 64;
 
 // Weights.
 inline constexpr size_t kMaxSafetensorsHeader = size_t{100} << 20;

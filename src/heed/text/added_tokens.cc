@@ -11,9 +11,10 @@
 namespace heed::text {
 namespace {
 
-std::string normalized_form(const std::string& content, const Normalizer* normalizer) {
+std::string normalized_form(const std::string& content, const Normalizer* normalizer,
+                            size_t max_size) {
   NormalizedText text{content, content.size()};
-  if (normalizer != nullptr) normalizer->apply(text, max_text_size(content.size()));
+  if (normalizer != nullptr) normalizer->apply(text, max_size);
   return text.text;
 }
 
@@ -60,15 +61,21 @@ class WhiteSpaceEnd {
 AddedTokens::AddedTokens(const std::vector<AddedToken>& tokens, const Vocabulary& vocabulary,
                          const Normalizer* normalizer) {
   int32_t next = vocabulary.count();
+  size_t bytes = 0;
+  for (const AddedToken& token : tokens) bytes += token.content.size();
+  size_t room = max_text_size(bytes);  // for all normalised forms together
   for (const AddedToken& token : tokens) {
     if (token.content.empty()) continue;
     auto id = find(token.content);
     if (!id) id = vocabulary.find(token.content);
     if (!id) id = next++;
-    const auto pattern =
-        token.normalized ? normalized_form(token.content, normalizer) : token.content;
+    std::string pattern = token.content;
+    if (token.normalized) {
+      pattern = normalized_form(token.content, normalizer, room);
+      room -= pattern.size();
+    }
     ids_[token.content] = *id;
-    entries_[*id] = {token, pattern};
+    entries_[*id] = {token, std::move(pattern)};
     if (token.special) special_.insert(token.content);
     end_ = std::max(end_, *id + 1);
   }

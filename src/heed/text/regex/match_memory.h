@@ -6,15 +6,15 @@
 
 namespace heed::text {
 
-/// Which choices of a program (Instruction::memory) were made at which positions of a text, and
-/// what came of them. A choice and a position determine everything that follows, so none needs to
-/// be tried twice; this is what keeps backtracking from taking exponential time. One bit per choice
-/// and position, for the choices that occur.
+/// Remembers the outcome of each choice of a program (Instruction::memory) at each position of a
+/// text. Choice and position determine everything that follows, so none is tried twice. This keeps
+/// backtracking from taking exponential time. Memory: one bit per position for each choice that
+/// occurs.
 class MatchMemory {
  public:
   enum class Outcome { unknown, failed, succeeded };
 
-  /// Nothing is remembered before.
+  /// Until this is called, nothing is remembered.
   void start(size_t positions, size_t memories) {
     positions_ = positions;
     failed_.resize(memories);
@@ -22,9 +22,9 @@ class MatchMemory {
   }
   bool is_on() const { return positions_ > 0; }
 
-  /// What is known of a choice. One that is not known counts as failed from now on, which is what
-  /// it is unless succeed() or forget() follows: while it is being tried, trying it again from
-  /// within cannot help.
+  /// The outcome of a choice so far. An unknown one is noted as failed. That is right while it is
+  /// being tried, because trying it again from within cannot help, and remains so unless succeed()
+  /// or forget() is called for it.
   Outcome visit(uint32_t memory, size_t position) {
     if (get(succeeded_[memory], position)) return Outcome::succeeded;
     if (get(failed_[memory], position)) return Outcome::failed;

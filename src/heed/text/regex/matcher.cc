@@ -26,7 +26,8 @@ std::optional<TextSpan> Matcher::next() {
       begin_ += begin < text_.size() ? code_point_at(text_, begin).length : 1;
       continue;
     }
-    // What led to the match did not fail, and of what lies before its end nothing is tried again.
+    // The choices that led to the match count as failed. Those before its end are not tried again;
+    // those at its end are.
     if (memory_.is_on())
       for (const uint32_t memory : program_.outer_memories) memory_.forget(memory, end);
     begin_ = last_end_ = end;
@@ -131,7 +132,7 @@ bool Matcher::loop(uint32_t& pc, size_t& position) {
     before = position;
     if (!in_set(now.set, position, position)) break;
     ++count;
-    // An endless loop at a later position is this one with its first code points already taken.
+    // Having come this far is the same state as entering the loop here.
     if (endless) outcome = visit(now.memory, position);
   }
   spend(count);
@@ -142,7 +143,7 @@ bool Matcher::loop(uint32_t& pc, size_t& position) {
     return true;
   }
   if (outcome == Outcome::failed) {
-    // From here on it has been tried, also every end that lies further on.
+    // Leaving the loop here or later has been tried.
     if (possessive) return false;
     position = before;
   }
@@ -166,7 +167,7 @@ bool Matcher::nested(uint32_t& pc, size_t& position) {
   const size_t base = frames_.size();
   ++nesting_;
   const size_t end = match(pc + 1, position);
-  // Frames are the path's length: matching again from the next position may take as long.
+  // Matching again from the next position may take as many steps as the path has.
   if (end != kNone) count_backtracking(frames_.size() - base);
   if (end != kNone && memory_.is_on()) note_path(base, is_look);
   --nesting_;
@@ -177,8 +178,8 @@ bool Matcher::nested(uint32_t& pc, size_t& position) {
   return end != kNone;
 }
 
-/// In a look-around, everything on the path leads to its end. After (?>...) it matters where that
-/// end is, so that the path is only known not to have failed.
+/// Called when a nested program has matched. From any choice on its path it would match again. For
+/// a look-around that is all that matters. For (?>...) the end matters too, and is not remembered.
 void Matcher::note_path(size_t base, bool is_look) {
   for (size_t i = base; i < frames_.size(); ++i) {
     const Frame& frame = frames_[i];

@@ -21,11 +21,11 @@ class Matcher {
 
  private:
   static constexpr size_t kNone = SIZE_MAX;
-  /// What is tried when the rest fails: for a split its target at `position`, for a loop one code
-  /// point less than up to `position`, but not less than up to `begin`.
+  /// An alternative to try when the rest fails. Of a split: its target, at `position`. Of a loop
+  /// that went from `begin` to `position`: the same loop with one code point less.
   struct Frame {
     uint32_t pc;
-    bool exhausted;  // nothing is left; the frame only marks the path
+    bool exhausted;  // no alternative is left; the frame only records the path
     size_t position, begin;
   };
 
@@ -48,14 +48,14 @@ class Matcher {
   /// Leaves a loop: on to the next instruction, unless it is known to fail from here.
   bool leave_loop(uint32_t& pc, size_t position);
   bool nested(uint32_t& pc, size_t& position);
-  /// Takes up the newest alternative above `base`; false when there is none.
+  /// Goes back to the newest alternative above `base`; false when there is none.
   bool resume(size_t base, uint32_t& pc, size_t& position);
 
   MatchMemory::Outcome visit(uint32_t memory, size_t position) {
     return memory_.is_on() ? memory_.visit(memory, position) : MatchMemory::Outcome::unknown;
   }
-  /// Within (?=...) and (?>...) the frames above the nested program's base are its path, from which
-  /// note_path() learns what has succeeded. Elsewhere exhausted frames are dropped.
+  /// Inside (?=...) and (?>...) exhausted frames stay on the stack, so that note_path() finds the
+  /// whole path of a match there. Elsewhere they are dropped.
   bool keeps_path() const { return nesting_ > 0 && memory_.is_on(); }
   void note_path(size_t base, bool is_look);
   void note_choice(uint32_t memory, size_t position, bool is_look);

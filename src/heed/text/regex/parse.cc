@@ -18,7 +18,8 @@ CodePointRanges range(char32_t first, char32_t last) {
   return set;
 }
 
-/// Different sets, numbered. A pattern may name one class, of thousands of bytes, in every letter.
+/// Numbers the distinct sets of a pattern. A class such as \w takes thousands of bytes, so one that
+/// occurs often must not be stored each time.
 class SetTable {
  public:
   uint32_t number_of(CodePointRanges set) {

@@ -33,10 +33,10 @@ class Regex {
   /// Matches `text` itself.
   static Regex literal(std::string_view text);
 
-  /// All matches from left to right, which do not overlap; none is empty directly after another.
-  /// `text` is valid UTF-8. Throws Error when matching takes too long.
+  /// All matches from left to right. They do not overlap, and no empty match follows directly after
+  /// another match. `text` is valid UTF-8. Throws Error when matching takes too long.
   std::vector<TextSpan> find_all(std::string_view text) const;
-  /// The same, one by one: there may be as many matches as bytes.
+  /// The same without a list, which may need many times the memory of the text.
   void for_each_match(std::string_view text, const std::function<void(TextSpan)>& visit) const;
 
  private:
