@@ -2,40 +2,61 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+#include <sstream>
+
 #include "tests/train/tiny_run.h"
 
 namespace heed::inspect {
 namespace {
 
-/// The report of a run of one step.
-TrainingReport report_after(const train::TrainConfig& config, const TemporaryDirectory& folder) {
-  const auto task = train::testing::task_of(config);
-  train::Trainer trainer(config, *task, train::RunDirectory::begin(folder / "out"), {});
-  trainer.run();
-  return report_of(trainer);
+train::TrainConfig one_step(const TemporaryDirectory& folder) {
+  train::testing::write_text(folder);
+  train::TrainConfig config = train::testing::tiny_config(folder);
+  config.run.steps = 1;
+  return config;
 }
 
 TEST(RunReport, DrawsTheAttentionOfSamples) {
   const TemporaryDirectory folder;
-  train::testing::write_text(folder);
-  train::TrainConfig config = train::testing::tiny_config(folder);
-  config.run.steps = 1;
-  const TrainingReport report = report_after(config, folder);
+  const train::TrainConfig config = one_step(folder);
+  const auto task = train::testing::task_of(config);
+  train::Trainer trainer(config, *task, train::RunDirectory::begin(folder / "out"), {});
+  trainer.run();
+  const TrainingReport report = report_of(trainer);
   ASSERT_FALSE(report.samples.empty());
-  EXPECT_FALSE(report.samples.front().attention.maps.empty());
+  for (const TrainingReport::Sample& sample : report.samples)
+    EXPECT_EQ(sample.attention.maps.empty(), sample.output.empty()) << sample.output;
+}
+
+/// Puts `output` in place of the translations in a run's log.
+void say_that_it_translated(const std::filesystem::path& metrics, const std::string& output) {
+  std::istringstream lines(read_file(metrics));
+  std::string changed;
+  for (std::string line; std::getline(lines, line);) {
+    auto record = nlohmann::json::parse(line);
+    if (record["kind"] == "validation")
+      for (auto& sample : record["samples"]) sample["translation"] = output;
+    changed += record.dump() + "\n";
+  }
+  write_quickly(metrics, changed);
 }
 
 TEST(RunReport, ShowsASampleThatTheModelCannotReadAgainWithoutAttention) {
   const TemporaryDirectory folder;
-  train::testing::write_text(folder);
-  train::TrainConfig config = train::testing::tiny_config(folder);
-  config.run.steps = 1;
-  config.model.max_positions = 3;  // as long as the untrained model's translations
-  const TrainingReport report = report_after(config, folder);
-  ASSERT_FALSE(report.samples.empty());
-  for (const TrainingReport::Sample& sample : report.samples) {
-    EXPECT_FALSE(sample.output.empty());
-    EXPECT_TRUE(sample.attention.maps.empty()) << sample.output;
+  const train::TrainConfig config = one_step(folder);
+  train::testing::train(config, folder, "out");
+  std::string endless;
+  for (int64_t i = 0; i < config.model.max_positions; ++i) endless += "uno ";
+  for (const std::string& output : {endless, std::string(" ")}) {
+    say_that_it_translated(folder / "out/metrics.jsonl", output);
+    const auto run = train::RunDirectory::resume(folder / "out");
+    const auto task = train::testing::task_of(config, run.last());
+    const train::Trainer trainer(config, *task, run, {});
+    const TrainingReport report = report_of(trainer);
+    ASSERT_FALSE(report.samples.empty());
+    EXPECT_EQ(report.samples.front().output, output);
+    EXPECT_TRUE(report.samples.front().attention.maps.empty());
   }
 }
 

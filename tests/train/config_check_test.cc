@@ -25,16 +25,13 @@ void expect_refused(const Refusal& refusal) {
 }
 
 TEST(ConfigCheck, RefusesAModelThatTheFilesOfItsFamilyCannotDescribe) {
-  for (const auto& [setting, field] : {std::pair{"qk_norm=true", "qk_norm"},
-                                       {"norm_placement=post", "norm_placement"},
-                                       {"logit_soft_cap=30.0", "logit_soft_cap"},
-                                       {"positions=learned", "positions"},
-                                       {"windows=[8, 8, 8, 8]", "windows"},
-                                       {"gated=false", "gated"}})
-    expect_refused(
-        {"llama-tiny",
-         {fmt::format("model.{}", setting)},
-         fmt::format("files of the family llama cannot say this configuration: {} is", field)});
+  for (const std::string setting :
+       {"use_qk_norm=true", "norm_placement=post", "final_logit_softcapping=30.0",
+        "position_embedding_type=learned", "windows=[8, 8, 8, 8]", "is_gated_act=false"})
+    expect_refused({"llama-tiny",
+                    {"model." + setting},
+                    fmt::format("files of the family llama cannot say this configuration: {} is",
+                                setting.substr(0, setting.find('=')))});
   expect_refused({"bert-tiny", {"model.is_gated_act=true"}, "files of the family bert cannot"});
   expect_refused({"bert-tiny", {"model.norm=rms"}, "files of the family bert cannot"});
   expect_refused({"t5-tiny", {"model.qkv_bias=true"}, "files of the family t5 cannot"});
@@ -45,7 +42,7 @@ TEST(ConfigCheck, RefusesAModelThatTheFilesOfItsFamilyCannotDescribe) {
 TEST(ConfigCheck, TakesWhatTheFamilyCanDescribe) {
   for (const auto& [preset_name, setting] :
        {std::pair{"llama-tiny", "model.num_key_value_heads=1"},
-        {"llama-tiny", "model.family=qwen3\nmodel.qk_norm=true"},
+        {"llama-tiny", "model.family=qwen3\nmodel.use_qk_norm=true"},
         {"bert-tiny", "model.hidden_act=relu"},
         {"tiny", "model.norm_placement=pre"}}) {
     TrainConfig config;
@@ -81,7 +78,7 @@ TEST(ConfigCheck, RefusesNumbersThatSpoilTheWeights) {
         {"tiny", {fmt::format("optimizer.adam_epsilon={}", number)}, "optimizer.adam_epsilon"});
   }
   // As a float each of these is 1.
-  for (const char* key : {"beta1", "beta2", "label_smoothing"})
+  for (const char* key : {"adam_beta1", "adam_beta2", "label_smoothing_factor"})
     expect_refused({"tiny",
                     {fmt::format("optimizer.{}=0.9999999999", key)},
                     fmt::format("optimizer.{} is 0.9999999999", key)});
