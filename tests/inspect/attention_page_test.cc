@@ -30,11 +30,11 @@ std::string message_of(const AttentionCapture& capture) {
   return {};
 }
 
-TEST(AttentionPage, AsksNothingOfTheNetwork) {
+TEST(AttentionPage, IsSelfContained) {
   expect_self_contained(attention_page(ExampleCapture(15, 6, 8).add_all().get()));
 }
 
-TEST(AttentionPage, HoldsEveryWeightWithinOne255th) {
+TEST(AttentionPage, ContainsEveryWeightToWithinOne255th) {
   const AttentionCapture capture = ExampleCapture(15, 3, 4).add_all().get();
   const std::string page = attention_page(capture);
   for (const AttentionMap& map : capture.maps) {
@@ -61,9 +61,9 @@ TEST(AttentionPage, DescribesTokensAndMaps) {
 
 TEST(AttentionPage, EscapesAllText) {
   AttentionCapture capture = ExampleCapture(6, 1, 2).add(AttentionKind::cross).get();
-  const std::string nasty = "</script><b>\"'&\u2028\xff";
-  capture.source_tokens[0] = capture.target_tokens[1] = nasty;
-  capture.source_text = capture.target_text = capture.model_name = nasty;
+  const std::string hostile = "</script><b>\"'&\u2028\xff";
+  capture.source_tokens[0] = capture.target_tokens[1] = hostile;
+  capture.source_text = capture.target_text = capture.model_name = hostile;
   const std::string page = attention_page(capture);
   EXPECT_EQ(page.find("<b>"), page.npos);
   EXPECT_EQ(page.find("\u2028"), page.npos);
@@ -71,7 +71,7 @@ TEST(AttentionPage, EscapesAllText) {
   EXPECT_EQ(description(page)["source"][0], "</script><b>\"'&⏎\ufffd");
 }
 
-TEST(AttentionPage, ShowsWhatIsNotANumberAsNothingAndSaysSo) {
+TEST(AttentionPage, ReplacesNaNByZeroAndReportsTheirNumber) {
   AttentionCapture capture = ExampleCapture(6, 1, 1).add(AttentionKind::cross).get();
   capture.maps[0].weights = capture.maps[0].weights.clone();
   for (int k = 0; k < 6; ++k)
@@ -82,18 +82,18 @@ TEST(AttentionPage, ShowsWhatIsNotANumberAsNothingAndSaysSo) {
   for (size_t k = 0; k < 6; ++k) EXPECT_EQ(found[6 + k], 0.0f);
 }
 
-TEST(AttentionPage, TakesNoTokensAndOneToken) {
+TEST(AttentionPage, AcceptsZeroTokensAndOneToken) {
   for (const int length : {0, 1}) {
     const std::string page = attention_page(ExampleCapture(length, 1, 2).add_all().get());
     EXPECT_EQ(weights_in(page, "cross/0/1").size(), static_cast<size_t>(length));
   }
 }
 
-TEST(AttentionPage, RefusesACaptureThatDoesNotFitItself) {
+TEST(AttentionPage, RejectsAnInconsistentCapture) {
   AttentionCapture capture = ExampleCapture(6, 1, 2).add(AttentionKind::cross).get();
   AttentionCapture none = capture;
   none.maps.clear();
-  EXPECT_NE(message_of(none).find("holds no maps"), std::string::npos);
+  EXPECT_NE(message_of(none).find("contains no maps"), std::string::npos);
   AttentionCapture longer = capture;
   longer.source_tokens.push_back("x");
   EXPECT_NE(message_of(longer).find("is [2, 6, 6]"), std::string::npos);
@@ -111,7 +111,7 @@ TEST(AttentionPage, RefusesACaptureThatDoesNotFitItself) {
   EXPECT_NE(message_of(headless).find("no heads"), std::string::npos);
 }
 
-TEST(AttentionData, DropsSmallWeightsRatherThanPassTheBudget) {
+TEST(AttentionData, DropsSmallWeightsToFitTheBudget) {
   const AttentionCapture capture = ExampleCapture(200, 1, 4).add(AttentionKind::cross).get();
   const std::string all = attention_data(capture);
   const std::string fewer = attention_data(capture, static_cast<int64_t>(all.size()) / 2);
@@ -123,7 +123,7 @@ TEST(AttentionData, DropsSmallWeightsRatherThanPassTheBudget) {
     EXPECT_NEAR(found[i], capture.maps[0].weights.data<float>()[2 * found.size() + i], 1.0f / 255);
 }
 
-TEST(AttentionData, IsTheSameOnEveryCall) {
+TEST(AttentionData, IsDeterministic) {
   const AttentionCapture capture = ExampleCapture(40, 2, 4).add_all().get();
   EXPECT_EQ(attention_data(capture), attention_data(capture));
 }

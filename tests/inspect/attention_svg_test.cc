@@ -9,7 +9,7 @@
 namespace heed::inspect {
 namespace {
 
-TEST(XmlCheck, FindsWhatIsNotWellFormed) {
+TEST(XmlCheck, ReportsMalformedDocuments) {
   EXPECT_EQ(XmlCheck("<a b=\"1\"><c/>x &amp; y</a>").problem(), "");
   for (const std::string_view bad : {"<a>", "<a></b>", "<a>&</a>", "<a b=\"<\"/>", "<a b=1/>",
                                      "<a/><b/>", "<a b=\"1\" b=\"2\"/>", "text", "<a>\x01</a>"})
@@ -36,7 +36,7 @@ TEST(AttentionSvg, EscapesTokens) {
   }
 }
 
-TEST(AttentionSvg, SaysWhatItShows) {
+TEST(AttentionSvg, TitleStatesKindLayerAndHead) {
   const AttentionCapture capture = ExampleCapture(4, 2, 3).add_all().get();
   const std::string one = attention_svg(capture, AttentionKind::decoder_self, 1, 2);
   EXPECT_NE(one.find("Masked decoder self-attention, layer 2, head 3 of 3"), one.npos);
@@ -44,7 +44,7 @@ TEST(AttentionSvg, SaysWhatItShows) {
   EXPECT_NE(mean.find("Cross-attention, layer 1, mean of 3 heads"), mean.npos);
 }
 
-TEST(AttentionSvg, DrawsALineAsOpaqueAsItsWeight) {
+TEST(AttentionSvg, OpacityOfALineIsItsWeight) {
   AttentionCapture capture;
   capture.source_tokens = {"a", "b"};
   capture.target_tokens = {"x"};
@@ -56,7 +56,7 @@ TEST(AttentionSvg, DrawsALineAsOpaqueAsItsWeight) {
   EXPECT_NE(svg.find("stroke-opacity=\"0.750\""), svg.npos);
 }
 
-TEST(AttentionSvg, TakesNoTokensAndOneToken) {
+TEST(AttentionSvg, AcceptsZeroTokensAndOneToken) {
   for (const int length : {0, 1})
     for (const auto figure : {AttentionFigure::lines, AttentionFigure::heatmap}) {
       const AttentionCapture capture = ExampleCapture(length, 1, 1).add_all().get();
@@ -64,7 +64,7 @@ TEST(AttentionSvg, TakesNoTokensAndOneToken) {
     }
 }
 
-TEST(AttentionSvg, NamesWhatThereIsWhenAskedForMore) {
+TEST(AttentionSvg, RejectsALayerOrHeadThatWasNotCaptured) {
   const AttentionCapture capture = ExampleCapture(4, 2, 3).add(AttentionKind::cross).get();
   const auto message = [&](AttentionKind kind, int layer, int head) -> std::string {
     try {

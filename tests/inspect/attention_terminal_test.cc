@@ -24,7 +24,7 @@ std::string without_colours(const std::string& text) {
   return plain;
 }
 
-TEST(AttentionTerminal, KeepsToTheWidthOfTheTerminal) {
+TEST(AttentionTerminal, FitsTheWidthOfTheTerminal) {
   for (const int length : {1, 6, 30, 100}) {
     const AttentionCapture capture = ExampleCapture(length, 1, 2).add_all().get();
     for (const int columns : {20, 40, 80, 81, 200})
@@ -37,15 +37,15 @@ TEST(AttentionTerminal, KeepsToTheWidthOfTheTerminal) {
   }
 }
 
-TEST(AttentionTerminal, SaysWhatDoesNotFit) {
+TEST(AttentionTerminal, ReportsOmittedColumns) {
   const AttentionCapture capture = ExampleCapture(100, 1, 1).add(AttentionKind::cross).get();
   const std::string narrow = attention_terminal(capture, AttentionKind::cross, 0, 0, 80, false);
-  EXPECT_NE(narrow.find("of 100 columns do not fit"), narrow.npos);
+  EXPECT_NE(narrow.find("of 100 columns omitted"), narrow.npos);
   const std::string wide = attention_terminal(capture, AttentionKind::cross, 0, 0, 300, false);
-  EXPECT_EQ(wide.find("do not fit"), wide.npos);
+  EXPECT_EQ(wide.find("omitted"), wide.npos);
 }
 
-TEST(AttentionTerminal, WritesPercentWhereThereIsRoom) {
+TEST(AttentionTerminal, WritesPercentagesIfTheyFit) {
   AttentionCapture capture;
   capture.source_tokens = {"▁a", "▁b"};
   capture.target_tokens = {"x"};
@@ -54,13 +54,13 @@ TEST(AttentionTerminal, WritesPercentWhereThereIsRoom) {
       {AttentionKind::cross, 0, Tensor::of({1, 1, 2}, std::span<const float>(weights))}};
   EXPECT_EQ(attention_terminal(capture, AttentionKind::cross, 0, 0, 60, false),
             "Cross-attention, layer 1, head 1 of 1\n"
-            "each row: where its token looks, in percent\n\n"
+            "rows: query tokens, columns: key tokens, weights in percent\n\n"
             "    ▁   ▁\n"
             "    a   b\n"
             "x  25  75 \n");
 }
 
-TEST(AttentionTerminal, WithoutColourThereAreNoEscapes) {
+TEST(AttentionTerminal, WritesNoEscapeSequencesWithoutColour) {
   AttentionCapture capture = ExampleCapture(12, 1, 2).add_all().get();
   capture.source_tokens[3] = "\x1b[31mred\n";
   const std::string text =
@@ -69,7 +69,7 @@ TEST(AttentionTerminal, WithoutColourThereAreNoEscapes) {
   EXPECT_NE(text.find("mean of 2 heads"), text.npos);
 }
 
-TEST(AttentionTerminal, TakesNoTokensAndNoNumbers) {
+TEST(AttentionTerminal, AcceptsZeroTokensAndNaN) {
   const AttentionCapture empty = ExampleCapture(0, 1, 1).add(AttentionKind::cross).get();
   EXPECT_NE(attention_terminal(empty, AttentionKind::cross, 0, 0, 80, false).find("no tokens"),
             std::string::npos);
@@ -79,7 +79,7 @@ TEST(AttentionTerminal, TakesNoTokensAndNoNumbers) {
   EXPECT_NE(text.find("  .   . \n"), text.npos);
 }
 
-TEST(AttentionTerminal, RefusesACaptureWithoutMaps) {
+TEST(AttentionTerminal, RejectsACaptureWithoutMaps) {
   EXPECT_THROW(attention_terminal({}, AttentionKind::cross, 0, 0, 80, false), Error);
 }
 

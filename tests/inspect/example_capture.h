@@ -9,11 +9,11 @@
 
 namespace heed::inspect {
 
-/// Captures that look like those of trained models: heads that follow the previous or next token,
-/// the token itself, the alignment, the end of the sentence, or nothing in particular.
+/// Builds captures that resemble those of trained models: heads that attend to the previous or next
+/// token, the token itself, the alignment, the ends of the sentence, or at random.
 class ExampleCapture {
  public:
-  /// `length` pieces on the source side and about as many on the target side.
+  /// `length` tokens on each side.
   ExampleCapture(int length, int layers, int heads) : layers_(layers), heads_(heads) {
     capture_.model_name = "an example";
     fill(capture_.source_tokens, length,

@@ -9,7 +9,7 @@
 
 namespace heed::inspect {
 
-/// A run of `steps` steps with a validation every `every` and two samples.
+/// The report of a run with `steps` steps, a validation every `every` steps, and two samples.
 inline TrainingReport example_report(int steps, int every) {
   const CounterRandom random(3);
   TrainingReport report;

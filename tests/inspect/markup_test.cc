@@ -7,23 +7,23 @@
 namespace heed::inspect {
 namespace {
 
-TEST(CodePoints, ReadsWellFormedAndReplacesBroken) {
+TEST(CodePoints, DecodesUtf8AndReplacesInvalidBytes) {
   EXPECT_EQ(code_points("aé€😀"), U"aé€😀");
   EXPECT_EQ(code_points("a\xff"
                         "b"),
             U"a\ufffdb");
-  EXPECT_EQ(code_points("\xc3"), U"\ufffd");                      // cut short
+  EXPECT_EQ(code_points("\xc3"), U"\ufffd");                      // truncated
   EXPECT_EQ(code_points("\xc0\xaf"), U"\ufffd\ufffd");            // overlong
   EXPECT_EQ(code_points("\xed\xa0\x80"), U"\ufffd\ufffd\ufffd");  // a surrogate
   EXPECT_EQ(code_points("\xf4\x90\x80\x80").size(), 4u);          // beyond Unicode
 }
 
-TEST(CodePoints, AndUtf8AreInverse) {
+TEST(CodePoints, InvertUtf8) {
   for (const char32_t c : {U'a', U'é', U'€', U'\ud7ff', U'\U0010ffff'})
     EXPECT_EQ(code_points(utf8(c)), std::u32string(1, c));
 }
 
-TEST(Printable, HasNoControlsAndNoTricksOfDirection) {
+TEST(Printable, ReplacesControlsAndDirectionalOverrides) {
   EXPECT_EQ(printable("a\nb\tc\x1b\u2028\u202e"), "a⏎b⇥c\ufffd⏎\ufffd");
 }
 
@@ -36,7 +36,7 @@ TEST(Width, CountsWideAndCombiningCharacters) {
   EXPECT_EQ(cut("abcd", 4), "abcd");
 }
 
-TEST(Filled, PutsValuesInPlacesOnce) {
+TEST(Filled, ReplacesEachNameOnceAndRejectsMissingOnes) {
   EXPECT_EQ(filled("<{{a}}|{{b}}>", {{"a", "{{b}}"}, {"b", "2"}}), "<{{b}}|2>");
   EXPECT_THROW(filled("{{a}}", {}), Error);
   EXPECT_THROW(filled("", {{"a", "1"}}), Error);

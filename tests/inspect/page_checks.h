@@ -9,7 +9,7 @@
 
 namespace heed::inspect {
 
-/// A page must not ask anything of the network or of other files.
+/// Expects that a page refers neither to the network nor to other files.
 inline void expect_self_contained(std::string_view page) {
   for (const std::string_view reference :
        {"http:", "https:", " src=", "@import", "<link", "fetch(", "import(", "<iframe", "<img"})
@@ -18,7 +18,7 @@ inline void expect_self_contained(std::string_view page) {
     EXPECT_EQ(page[at + 4], '#');
 }
 
-/// What stands between `before` and the next `after`; empty when `before` does not occur.
+/// The text between `before` and the next `after`; empty when `before` does not occur.
 inline std::string between(std::string_view page, std::string_view before, std::string_view after) {
   const size_t begin = page.find(before);
   if (begin == page.npos) return {};
@@ -43,7 +43,7 @@ inline std::string from_base64(std::string_view text) {
   return bytes;
 }
 
-/// The weights that packed_weights() wrote, read by the description in weight_code.h.
+/// Decodes packed_weights() as specified in weight_code.h.
 inline std::vector<float> unpacked(std::string_view bytes) {
   std::vector<float> weights;
   for (size_t at = 0; at < bytes.size();) {
@@ -65,12 +65,13 @@ inline std::vector<float> unpacked(std::string_view bytes) {
   return weights;
 }
 
-/// Why a document is not well-formed XML; empty when it is. Knows elements, attributes in double
-/// quotes, the declaration and the five entities: all that heed writes.
+/// Checks that a document is well-formed XML. Supports the subset that heed writes: elements,
+/// attributes in double quotes, the declaration and the five entities.
 class XmlCheck {
  public:
   explicit XmlCheck(std::string_view text) : text_(text) {}
 
+  /// The first fault; empty for a well-formed document.
   std::string problem() {
     if (text_.starts_with("<?xml")) at_ = text_.find("?>") + 2;
     while (at_ < text_.size() && problem_.empty()) {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-TEST(TrainingReport, AsksNothingOfTheNetwork) {
+TEST(TrainingReport, IsSelfContained) {
   expect_self_contained(training_report(example_report(500, 100)));
 }
 
@@ -38,13 +38,13 @@ TEST(TrainingReport, EscapesAllText) {
   EXPECT_NE(page.find("&lt;/script&gt;&amp;"), page.npos);
 }
 
-TEST(TrainingReport, TakesARunWithNothingInIt) {
+TEST(TrainingReport, AcceptsAnEmptyRun) {
   const std::string page = training_report({});
   EXPECT_NE(page.find("Training report"), page.npos);
   EXPECT_EQ(page.find("Validations"), page.npos);
 }
 
-TEST(TrainingReport, LeavesOutWhatIsNotKnown) {
+TEST(TrainingReport, OmitsUnknownNumbers) {
   TrainingReport report;
   report.steps = {{1, kNan, kNan, kNan, kNan, kNan}};
   report.validations = {{1, kNan, kNan, kNan, kNan, kNan}};
@@ -53,7 +53,7 @@ TEST(TrainingReport, LeavesOutWhatIsNotKnown) {
   EXPECT_NE(page.find("\"loss\":[null]"), page.npos);
 }
 
-TEST(TrainingReport, OfALanguageModelSpeaksOfNoTranslation) {
+TEST(TrainingReport, OfALanguageModelDoesNotMentionTranslation) {
   TrainingReport report = example_report(10, 5);
   for (TrainingReport::Validation& validation : report.validations)
     validation.bleu = validation.chrf = kNan;
@@ -67,13 +67,13 @@ TEST(TrainingReport, OfALanguageModelSpeaksOfNoTranslation) {
   EXPECT_NE(page.find("Continuation</span><span dir=\"auto\"><mark>&lt;end&gt;"), page.npos);
 }
 
-TEST(TrainingReport, RefusesASampleWhoseAttentionDoesNotFit) {
+TEST(TrainingReport, RejectsASampleWithInconsistentAttention) {
   TrainingReport report = example_report(10, 5);
   report.samples[0].attention.source_tokens.pop_back();
   EXPECT_THROW(training_report(report), Error);
 }
 
-TEST(ReportSeries, ThousandsOfStepsBecomeAtMostAThousandPoints) {
+TEST(ReportSeries, HasAtMostAThousandPoints) {
   const TrainingReport report = example_report(123456, 10000);
   const std::string text = report_series(report);
   EXPECT_LT(text.size(), 120000u);
@@ -84,7 +84,7 @@ TEST(ReportSeries, ThousandsOfStepsBecomeAtMostAThousandPoints) {
     EXPECT_EQ(values.size(), steps["step"].size()) << name;
 }
 
-TEST(ReportSeries, AGroupKeepsItsMeanAndItsRange) {
+TEST(ReportSeries, AggregatesStepsToMeanAndRange) {
   TrainingReport report;
   for (int step = 1; step <= 2000; ++step)
     report.steps.push_back({step, 2.0 * step, step % 2 ? 1.0 : 4.0, 1, 1, 1});
@@ -94,17 +94,17 @@ TEST(ReportSeries, AGroupKeepsItsMeanAndItsRange) {
   EXPECT_EQ(steps["step"][0], 2);
   EXPECT_EQ(steps["seconds"][0], 4);
   EXPECT_EQ(steps["loss"][0], 2.5);
-  EXPECT_EQ(steps["loss_low"][0], 1);
-  EXPECT_EQ(steps["loss_high"][0], 4);
+  EXPECT_EQ(steps["loss_min"][0], 1);
+  EXPECT_EQ(steps["loss_max"][0], 4);
   EXPECT_EQ(steps["loss"][3], 1);
 }
 
-TEST(ReportSeries, FewStepsStayAsTheyAre) {
+TEST(ReportSeries, DoesNotAggregateFewSteps) {
   const nlohmann::json steps = nlohmann::json::parse(report_series(example_report(7, 7)))["steps"];
   EXPECT_EQ(steps["step"], nlohmann::json({1, 2, 3, 4, 5, 6, 7}));
 }
 
-TEST(WordDifference, MarksWhatTheOtherTextLacks) {
+TEST(WordDifference, MarksWordsThatTheOtherTextLacks) {
   using Pair = std::pair<std::string, std::string>;
   EXPECT_EQ(marked_differences("a b c", "a x c"),
             (Pair{"a <mark>b</mark> c", "a <mark>x</mark> c"}));
@@ -117,7 +117,7 @@ TEST(WordDifference, MarksWhatTheOtherTextLacks) {
             (Pair{"我<mark>爱</mark>你", "我<mark>恨</mark>你"}));
 }
 
-TEST(WordDifference, LongTextsAreNotCompared) {
+TEST(WordDifference, DoesNotCompareLongTexts) {
   std::string text;
   for (int i = 0; i < 1500; ++i) text += "word ";
   EXPECT_EQ(marked_differences(text, "x").first.find("<mark>"), std::string::npos);

@@ -12,25 +12,25 @@
 namespace heed::inspect {
 namespace {
 
-TEST(WeightCode, WeightsComeBackWithinOne255thUnderEveryFloor) {
+TEST(WeightCode, DecodesWeightsToWithinOne255thForEveryFloor) {
   std::vector<float> weights = {0.0f, 1.0f, 1.0f / 255, 1.0f / 512, 1e-9f};
   const CounterRandom random(1);
   for (uint64_t i = 0; i < 20000; ++i)
     weights.push_back(static_cast<float>(std::pow(random.uniform(i), 8)));
-  for (const int floor : {1, 4, 8, 12, kHighestFloor}) {
+  for (const int floor : {1, 4, 8, 12, kMaxFloor}) {
     const std::vector<float> back = unpacked(packed_weights(weights, floor));
     ASSERT_EQ(back.size(), weights.size());
     for (size_t i = 0; i < weights.size(); ++i) EXPECT_NEAR(back[i], weights[i], 1.0f / 255);
   }
 }
 
-TEST(WeightCode, SmallWeightsKeepTheirSize) {
+TEST(WeightCode, PreservesSmallWeights) {
   const std::vector<float> uniform(512, 1.0f / 512);
   for (const float weight : unpacked(packed_weights(uniform, 1)))
     EXPECT_NEAR(weight, 1.0f / 512, 0.06f / 512);
 }
 
-TEST(WeightCode, RunsOfZerosOfEveryLengthComeBack) {
+TEST(WeightCode, PreservesRunsOfZerosOfAnyLength) {
   for (const size_t zeros : {1u, 127u, 128u, 16383u, 16384u, 300000u}) {
     std::vector<float> weights(zeros, 0.0f);
     weights.push_back(1.0f);
@@ -42,29 +42,29 @@ TEST(WeightCode, RunsOfZerosOfEveryLengthComeBack) {
   }
 }
 
-TEST(WeightCode, WhatIsNotAWeightBecomesNothingOrOne) {
+TEST(WeightCode, ClampsInvalidWeightsToZeroOrOne) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float inf = std::numeric_limits<float>::infinity();
   const std::vector<float> weights = {nan, -0.5f, -inf, inf, 1.5f};
   EXPECT_EQ(unpacked(packed_weights(weights, 1)), (std::vector<float>{0, 0, 0, 0, 1}));
 }
 
-TEST(WeightCode, SizesAreKnownWithoutPacking) {
+TEST(WeightCode, PackedSizesEstimateThePackedSize) {
   std::vector<float> weights;
   const CounterRandom random(2);
   for (uint64_t i = 0; i < 30000; ++i)
     weights.push_back(i % 700 < 300 ? 0.0f : static_cast<float>(std::pow(random.uniform(i), 9)));
   const auto sizes = packed_sizes(weights);
-  for (int floor = 1; floor <= kHighestFloor; ++floor) {
+  for (int floor = 1; floor <= kMaxFloor; ++floor) {
     const auto size = static_cast<double>(packed_weights(weights, floor).size());
     EXPECT_GE(static_cast<double>(sizes[static_cast<size_t>(floor)]), size) << floor;
     EXPECT_LE(static_cast<double>(sizes[static_cast<size_t>(floor)]), 1.01 * size + 1) << floor;
   }
 }
 
-TEST(WeightCode, NoWeightsAreNoBytes) { EXPECT_EQ(packed_weights({}, 1), ""); }
+TEST(WeightCode, EncodesNoWeightsAsNoBytes) { EXPECT_EQ(packed_weights({}, 1), ""); }
 
-TEST(Base64, AgreesWithTheTestVectorsOfTheStandard) {
+TEST(Base64, MatchesTheTestVectorsOfRfc4648) {
   EXPECT_EQ(base64(""), "");
   EXPECT_EQ(base64("f"), "Zg==");
   EXPECT_EQ(base64("fo"), "Zm8=");

@@ -14,7 +14,7 @@ constexpr int kHeads = 0, kQueries = 1, kKeys = 2;  // axes of AttentionMap::wei
 void check(const AttentionCapture& capture, const AttentionMap& map) {
   const Shape& shape = map.weights.shape();
   const std::string where = fmt::format("{} attention of layer {}", name_of(map.kind), map.layer);
-  require(map.layer >= 0, "{}: layers are counted from 0", where);
+  require(map.layer >= 0, "{}: the layer is negative, expected at least 0", where);
   require(shape.rank() == 3, "{} is {}, expected [heads, queries, keys]", where, shape.text());
   require(map.weights.dtype() == DType::f32, "{} is {}, expected f32", where,
           name_of(map.weights.dtype()));
@@ -22,8 +22,8 @@ void check(const AttentionCapture& capture, const AttentionMap& map) {
   const auto queries = static_cast<int64_t>(query_tokens(capture, map.kind).size());
   const auto keys = static_cast<int64_t>(key_tokens(capture, map.kind).size());
   require(shape[kQueries] == queries && shape[kKeys] == keys,
-          "{} is {}, but the capture has {} tokens that look and {} that are looked at", where,
-          shape.text(), queries, keys);
+          "{} is {}, but the capture has {} query tokens and {} key tokens", where, shape.text(),
+          queries, keys);
 }
 
 }  // namespace
@@ -37,9 +37,7 @@ const std::vector<std::string>& key_tokens(const AttentionCapture& capture, Atte
 }
 
 void check(const AttentionCapture& capture) {
-  require(!capture.maps.empty(),
-          "the attention capture{}{} holds no maps: nothing was recorded, so there is nothing to "
-          "show",
+  require(!capture.maps.empty(), "the attention capture{}{} contains no maps",
           capture.model_name.empty() ? "" : " of ", capture.model_name);
   std::set<std::pair<AttentionKind, int>> seen;
   for (const AttentionMap& map : capture.maps) {

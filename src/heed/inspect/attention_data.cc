@@ -15,7 +15,7 @@
 namespace heed::inspect {
 namespace {
 
-/// The weights of one head of one map and the text they become.
+/// The weights of one head of one map and their encoded text.
 struct Block {
   const AttentionMap* map = nullptr;
   int64_t head = 0;
@@ -44,15 +44,15 @@ void for_each_block(std::vector<Block>& blocks, const Body& body) {
   });
 }
 
-/// The lowest floor under which the text of all blocks fits the budget, else the highest.
+/// The lowest floor with which the text of all blocks fits the budget, else kMaxFloor.
 int floor_for(std::vector<Block>& blocks, int64_t budget) {
-  std::array<std::atomic<int64_t>, kHighestFloor + 1> totals{};
+  std::array<std::atomic<int64_t>, kMaxFloor + 1> totals{};
   for_each_block(blocks, [&](Block& block) {
     const auto sizes = packed_sizes(block.weights);
     for (size_t floor = 0; floor < sizes.size(); ++floor) totals[floor] += sizes[floor];
   });
   int floor = 1;
-  while (floor < kHighestFloor && totals[static_cast<size_t>(floor)] * 4 / 3 > budget) ++floor;
+  while (floor < kMaxFloor && totals[static_cast<size_t>(floor)] * 4 / 3 > budget) ++floor;
   return floor;
 }
 

@@ -7,13 +7,13 @@
 
 namespace heed::inspect {
 
-/// What attention_data() may write for the weights of one page, in bytes.
+/// The default limit in bytes on the encoded weights of one page.
 inline constexpr int64_t kPageBudget = int64_t{50} << 20;
 
 /// A capture as an HTML element that attention_script() turns into an interactive view: a
-/// description in JSON, then one block of text a head (weight_code.h, base64), so that a page can
-/// decode what it shows and nothing else. Small weights are dropped until the blocks fit `budget`
-/// bytes, at most those below 1/255; the page says below which. Throws Error as check() does.
+/// description in JSON and one block of text per head (weight_code.h, base64), so that a page
+/// decodes only what it shows. Weights below a threshold of at most 1/255 are dropped to fit
+/// `budget` bytes; the page states the threshold. Throws Error as check() does.
 std::string attention_data(const AttentionCapture& capture, int64_t budget = kPageBudget);
 
 }  // namespace heed::inspect

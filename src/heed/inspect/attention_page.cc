@@ -11,8 +11,9 @@ namespace heed::inspect {
 std::string attention_script() {
   std::string script;
   for (const std::string_view part :
-       {page::attention_data_js, page::attention_sheet_js, page::attention_lines_js,
-        page::attention_heatmap_js, page::attention_view_js})
+       {page::elements_js, page::attention_data_js, page::attention_sheet_js,
+        page::attention_lines_js, page::attention_heatmap_js, page::attention_controls_js,
+        page::attention_panel_js, page::attention_view_js})
     script += part;
   return script;
 }

@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kInk = "#1d2026", kSoft = "#5d636e", kFaint = "#9ba1ab";
 constexpr double kTitleHeight = 46, kMargin = 16, kFontSize = 13;
 
-/// The parts that both figures need.
+/// The input of both kinds of figure.
 struct Figure {
   const std::vector<std::string>& queries;
   const std::vector<std::string>& keys;
@@ -24,7 +24,7 @@ struct Figure {
   std::string_view colour;
 };
 
-/// Width of a text in pixels: the reader's font is not known, so a little more than common ones.
+/// An upper estimate of a text's width in pixels; the font of the viewer is unknown.
 double text_width(std::string_view text) { return 0.62 * kFontSize * width_of(text); }
 
 double widest(const std::vector<std::string>& tokens) {
@@ -49,7 +49,7 @@ std::string document(const Figure& figure, double width, double height, const st
   return svg + body + "</svg>\n";
 }
 
-/// A token, with the mark of a space in a paler ink.
+/// A token, with the space mark in a paler colour.
 std::string token_text(std::string_view token) {
   constexpr std::string_view kSpace = "\u2581";
   if (!token.starts_with(kSpace)) return escaped(token);
@@ -64,7 +64,7 @@ std::string label(double x, double y, std::string_view anchor, std::string_view 
 
 std::string lines_figure(const Figure& figure) {
   constexpr double kRow = 22, kGap = 220;
-  constexpr float kLeast = 0.01f;
+  constexpr float kMinWeight = 0.01f;
   const auto queries = static_cast<int64_t>(figure.queries.size());
   const auto keys = static_cast<int64_t>(figure.keys.size());
   const double left = kMargin + widest(figure.queries) + 8;
@@ -78,7 +78,7 @@ std::string lines_figure(const Figure& figure) {
   for (int64_t q = 0; q < queries; ++q) {
     for (int64_t k = 0; k < keys; ++k) {
       const float weight = figure.weights.data<float>()[q * keys + k];
-      if (weight < kLeast) continue;
+      if (weight < kMinWeight) continue;
       fmt::format_to(std::back_inserter(body),
                      "<path d=\"M{:.1f} {:.1f}C{:.1f} {:.1f} {:.1f} {:.1f} {:.1f} {:.1f}\" "
                      "stroke-opacity=\"{:.3f}\"/>\n",
@@ -95,25 +95,26 @@ std::string lines_figure(const Figure& figure) {
                   body);
 }
 
-/// From white to dark blue along the root of the weight, as in attention_page().
+/// From white to dark blue by the square root of the weight, as in attention_page().
 std::string shade(float weight) {
   constexpr std::array<std::array<int, 3>, 5> kStops = {
       {{250, 250, 250}, {198, 219, 243}, {107, 168, 222}, {33, 104, 182}, {8, 40, 96}}};
-  const float place = std::sqrt(std::clamp(weight, 0.0f, 1.0f)) * (kStops.size() - 1);
-  const size_t from = std::min(kStops.size() - 2, static_cast<size_t>(place));
+  const float position = std::sqrt(std::clamp(weight, 0.0f, 1.0f)) * (kStops.size() - 1);
+  const size_t from = std::min(kStops.size() - 2, static_cast<size_t>(position));
   std::string colour = "#";
   for (size_t i = 0; i < 3; ++i) {
     const auto low = static_cast<float>(kStops[from][i]);
     const auto high = static_cast<float>(kStops[from + 1][i]);
     colour += fmt::format(
-        "{:02x}", static_cast<int>(low + (high - low) * (place - static_cast<float>(from)) + 0.5f));
+        "{:02x}",
+        static_cast<int>(low + (high - low) * (position - static_cast<float>(from)) + 0.5f));
   }
   return colour;
 }
 
 std::string heatmap_figure(const Figure& figure) {
   constexpr double kCell = 22;
-  constexpr float kLeast = 0.001f;
+  constexpr float kMinWeight = 0.001f;
   const auto queries = static_cast<int64_t>(figure.queries.size());
   const auto keys = static_cast<int64_t>(figure.keys.size());
   const double left = kMargin + widest(figure.queries) + 8;
@@ -126,7 +127,7 @@ std::string heatmap_figure(const Figure& figure) {
   for (int64_t q = 0; q < queries; ++q) {
     for (int64_t k = 0; k < keys; ++k) {
       const float weight = figure.weights.data<float>()[q * keys + k];
-      if (weight < kLeast) continue;
+      if (weight < kMinWeight) continue;
       fmt::format_to(std::back_inserter(body),
                      "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{}\" height=\"{}\" fill=\"{}\"/>\n",
                      left + at(k), top + at(q), kCell - 1, kCell - 1, shade(weight));
@@ -142,7 +143,7 @@ std::string heatmap_figure(const Figure& figure) {
   return document(figure, left + at(keys) + kMargin, top + at(queries) + kMargin, body);
 }
 
-/// "model: from the target tokens to the source tokens they look at"
+/// "model: lines from target tokens (queries) to source tokens (keys)"
 std::string subtitle(const AttentionCapture& capture, AttentionKind kind, AttentionFigure figure) {
   const bool both = !capture.source_tokens.empty() && !capture.target_tokens.empty();
   const auto tokens = [&](bool source) {
@@ -152,8 +153,8 @@ std::string subtitle(const AttentionCapture& capture, AttentionKind kind, Attent
   const std::string key = tokens(kind != AttentionKind::decoder_self);
   const std::string model = capture.model_name.empty() ? "" : capture.model_name + ": ";
   if (figure == AttentionFigure::lines)
-    return fmt::format("{}from the {} to the {} they look at", model, query, key);
-  return fmt::format("{}rows are {}, columns the {} they look at", model, query, key);
+    return fmt::format("{}lines from {} (queries) to {} (keys)", model, query, key);
+  return fmt::format("{}rows are {} (queries), columns are {} (keys)", model, query, key);
 }
 
 }  // namespace

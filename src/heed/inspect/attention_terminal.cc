@@ -10,13 +10,13 @@
 namespace heed::inspect {
 namespace {
 
-constexpr int kNumberWidth = 4, kShadeWidth = 2, kHighestLabel = 12;
+constexpr int kNumberWidth = 4, kShadeWidth = 2, kMaxLabelHeight = 12;
 
-/// How the figure shares the width of the terminal.
+/// How the width of the terminal is divided.
 struct Layout {
-  int label = 0;      // columns of the row labels
-  int cell = 0;       // columns of a cell
-  int64_t shown = 0;  // cells of a row that fit
+  int label = 0;      // width of the row labels in columns
+  int cell = 0;       // width of a cell in columns
+  int64_t shown = 0;  // number of cells per row that fit
 };
 
 Layout layout_of(const std::vector<std::string>& queries, int64_t keys, int columns) {
@@ -29,13 +29,13 @@ Layout layout_of(const std::vector<std::string>& queries, int64_t keys, int colu
   return layout;
 }
 
-/// The column labels, written downwards, the last letters next to the cells.
+/// The column labels, written vertically and aligned at the bottom.
 std::string column_labels(const std::vector<std::string>& keys, const Layout& layout) {
   std::vector<std::u32string> labels;
   size_t height = 0;
   for (int64_t k = 0; k < layout.shown; ++k) {
     std::u32string letters;
-    for (const char32_t c : code_points(cut(keys[static_cast<size_t>(k)], kHighestLabel)))
+    for (const char32_t c : code_points(cut(keys[static_cast<size_t>(k)], kMaxLabelHeight)))
       if (columns_of(c) > 0) letters += c;
     height = std::max(height, letters.size());
     labels.push_back(letters);
@@ -101,8 +101,9 @@ std::string attention_terminal(const AttentionCapture& capture, AttentionKind ki
   const Layout layout = layout_of(queries, count, width);
 
   std::string text = cut(title_of(map, head), width) + '\n';
-  text += cut(layout.cell == kNumberWidth ? "each row: where its token looks, in percent"
-                                          : "each row: where its token looks; its weights sum to 1",
+  text += cut(layout.cell == kNumberWidth
+                  ? "rows: query tokens, columns: key tokens, weights in percent"
+                  : "rows: query tokens, columns: key tokens",
               width) +
           "\n\n";
   text += column_labels(keys, layout);
@@ -110,8 +111,10 @@ std::string attention_terminal(const AttentionCapture& capture, AttentionKind ki
     text += row(queries[q], weights.data<float>() + static_cast<int64_t>(q) * count, layout, color);
   if (queries.empty() || count == 0) text += cut("there are no tokens to show", width) + '\n';
   if (layout.shown < count)
-    text +=
-        cut(fmt::format("{} of {} columns do not fit", count - layout.shown, count), width) + '\n';
+    text += cut(fmt::format("{} of {} columns omitted: the terminal is too narrow",
+                            count - layout.shown, count),
+                width) +
+            '\n';
   return text;
 }
 

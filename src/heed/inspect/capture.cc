@@ -31,13 +31,14 @@ std::vector<int32_t> encode(const text::TranslationTokenizer& tokenizer, const s
   return tokens;
 }
 
-std::string piece_for_people(const text::TranslationTokenizer& tokenizer, int32_t id) {
+std::string display_text(const text::TranslationTokenizer& tokenizer, int32_t id) {
   return tokenizer.piece(id);
 }
 
-/// Byte-level pieces are shown as the text they stand for, with SentencePiece's mark for a space;
-/// pieces that say where they stand themselves, and parts of characters, as they are.
-std::string piece_for_people(const text::Tokenizer& tokenizer, int32_t id) {
+/// Byte-level pieces are shown as the text that they encode, with U+2581 for a leading space.
+/// Special tokens, pieces with their own word-boundary mark and incomplete characters are shown
+/// unchanged.
+std::string display_text(const text::Tokenizer& tokenizer, int32_t id) {
   const std::string& piece = tokenizer.piece(id);
   if (tokenizer.is_special(id) || piece.starts_with("##") ||
       piece.find(kSpace) != std::string::npos)
@@ -51,11 +52,11 @@ std::string piece_for_people(const text::Tokenizer& tokenizer, int32_t id) {
 template <typename Tokenizer>
 Reading reading(const Tokenizer& tokenizer, const std::string& text, std::vector<int32_t> ids) {
   Reading result{text, std::move(ids), {}};
-  for (const int32_t id : result.ids) result.pieces.push_back(piece_for_people(tokenizer, id));
+  for (const int32_t id : result.ids) result.pieces.push_back(display_text(tokenizer, id));
   return result;
 }
 
-/// The start token and all of a target but its end.
+/// The start token followed by `target`, which must not end with end of sequence.
 std::vector<int32_t> decoder_input(const model::Transformer& model,
                                    std::span<const int32_t> target) {
   std::vector<int32_t> input{model.config().start_id};
@@ -115,15 +116,16 @@ AttentionCapture capture_attention(const model::Transformer& model,
                                    const text::Tokenizer& tokenizer, const std::string& text,
                                    const std::string& target, const CaptureOptions& options) {
   const bool both = model.has_encoder() && model.has_decoder();
-  require(both || target.empty(), "a target was given, but the model is {} alone",
-          model.has_encoder() ? "an encoder" : "a decoder");
+  require(both || target.empty(),
+          "a target was given, but the model is {}, expected an encoder-decoder",
+          model.has_encoder() ? "encoder-only" : "decoder-only");
   const Reading read = reading(tokenizer, text, tokenizer.encode(text));
   require(!read.ids.empty(), "the text is empty");
   if (!both) return capture_attention(model, read, read, options);
   const std::vector<int32_t> ids =
       target.empty() ? greedy(model, read.ids) : tokenizer.encode(target, false);
-  const std::string written = target.empty() ? tokenizer.decode(ids) : target;
-  return capture_attention(model, read, reading(tokenizer, written, decoder_input(model, ids)),
+  const std::string target_text = target.empty() ? tokenizer.decode(ids) : target;
+  return capture_attention(model, read, reading(tokenizer, target_text, decoder_input(model, ids)),
                            options);
 }
 

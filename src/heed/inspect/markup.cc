@@ -22,7 +22,7 @@ bool within(const std::array<Range, N>& ranges, char32_t c) {
                      [c](const Range& range) { return c >= range.first && c <= range.last; });
 }
 
-/// Length of the UTF-8 sequence that starts with `lead`, 0 when none does.
+/// Length of the UTF-8 sequence that starts with `lead`; 0 when `lead` starts none.
 size_t sequence_length(unsigned char lead) {
   if (lead < 0x80) return 1;
   if (lead >= 0xc2 && lead < 0xe0) return 2;
@@ -31,8 +31,9 @@ size_t sequence_length(unsigned char lead) {
   return 0;
 }
 
-/// Controls, line and paragraph separators, directional overrides, surrogates, noncharacters.
-char32_t shown(char32_t c) {
+/// The character to display for c. Line ends and tabs get symbols; other control characters,
+/// directional overrides and noncharacters become U+FFFD.
+char32_t displayed(char32_t c) {
   if (c == '\n' || c == '\r' || c == 0x2028 || c == 0x2029 || c == 0x85) return 0x23ce;
   if (c == '\t') return 0x21e5;
   const bool control = c < 0x20 || (c >= 0x7f && c < 0xa0);
@@ -44,7 +45,7 @@ char32_t shown(char32_t c) {
 }  // namespace
 
 std::u32string code_points(std::string_view text) {
-  constexpr std::array<char32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
+  constexpr std::array<char32_t, 5> kMinPoint = {0, 0, 0x80, 0x800, 0x10000};
   std::u32string points;
   for (size_t at = 0; at < text.size();) {
     const auto lead = static_cast<unsigned char>(text[at]);
@@ -57,7 +58,7 @@ std::u32string code_points(std::string_view text) {
       point = (point << 6) | (next & 0x3fu);
     }
     const bool surrogate = point >= 0xd800 && point < 0xe000;
-    good = good && !surrogate && point <= 0x10ffff && point >= kLeast[length];
+    good = good && !surrogate && point <= 0x10ffff && point >= kMinPoint[length];
     points += good ? point : kReplacement;
     at += good ? length : 1;
   }
@@ -88,23 +89,23 @@ std::string utf8(char32_t c) {
 std::string printable(std::string_view text) {
   std::string out;
   out.reserve(text.size());
-  for (const char32_t c : code_points(text)) out += utf8(shown(c));
+  for (const char32_t c : code_points(text)) out += utf8(displayed(c));
   return out;
 }
 
 int columns_of(char32_t c) {
-  static constexpr std::array<Range, 12> kNone = {{{0x300, 0x36f},
-                                                   {0x483, 0x489},
-                                                   {0x591, 0x5bd},
-                                                   {0x610, 0x61a},
-                                                   {0x64b, 0x65f},
-                                                   {0x93c, 0x93c},
-                                                   {0x94d, 0x94d},
-                                                   {0xe31, 0xe31},
-                                                   {0xe34, 0xe3a},
-                                                   {0x200b, 0x200f},
-                                                   {0x20d0, 0x20f0},
-                                                   {0xfe00, 0xfe0f}}};
+  static constexpr std::array<Range, 12> kCombining = {{{0x300, 0x36f},
+                                                        {0x483, 0x489},
+                                                        {0x591, 0x5bd},
+                                                        {0x610, 0x61a},
+                                                        {0x64b, 0x65f},
+                                                        {0x93c, 0x93c},
+                                                        {0x94d, 0x94d},
+                                                        {0xe31, 0xe31},
+                                                        {0xe34, 0xe3a},
+                                                        {0x200b, 0x200f},
+                                                        {0x20d0, 0x20f0},
+                                                        {0xfe00, 0xfe0f}}};
   static constexpr std::array<Range, 11> kWide = {{{0x1100, 0x115f},
                                                    {0x2e80, 0x303e},
                                                    {0x3041, 0x33ff},
@@ -116,13 +117,13 @@ int columns_of(char32_t c) {
                                                    {0xfe30, 0xfe6f},
                                                    {0xff00, 0xff60},
                                                    {0x1f300, 0x1faff}}};
-  if (within(kNone, c)) return 0;
+  if (within(kCombining, c)) return 0;
   return within(kWide, c) || (c >= 0x20000 && c <= 0x3fffd) ? 2 : 1;
 }
 
 int width_of(std::string_view text) {
   int width = 0;
-  for (const char32_t c : code_points(text)) width += columns_of(shown(c));
+  for (const char32_t c : code_points(text)) width += columns_of(displayed(c));
   return width;
 }
 
@@ -131,9 +132,9 @@ std::string cut(std::string_view text, int columns) {
   std::string out;
   int width = 1;  // the ellipsis
   for (const char32_t c : code_points(text)) {
-    width += columns_of(shown(c));
+    width += columns_of(displayed(c));
     if (width > columns) break;
-    out += utf8(shown(c));
+    out += utf8(displayed(c));
   }
   return out + "…";
 }
@@ -185,16 +186,16 @@ std::string filled(std::string_view page, const std::map<std::string, std::strin
     out += page.substr(at, open == page.npos ? page.npos : open - at);
     if (open == page.npos) break;
     const size_t close = page.find("}}", open);
-    require(close != page.npos, "a page has a {{{{ that is not closed");
+    require(close != page.npos, "a page template has an unclosed {{{{");
     const std::string name(page.substr(open + 2, close - open - 2));
     const auto value = values.find(name);
-    require(value != values.end(), "a page asks for {{{{{}}}}}, which has no value", name);
+    require(value != values.end(), "a page template contains {{{{{}}}}}, which has no value", name);
     out += value->second;
     used.insert(name);
     at = close + 2;
   }
   for (const auto& [name, value] : values)
-    require(used.contains(name), "a page has no place for {{{{{}}}}}", name);
+    require(used.contains(name), "a page template does not contain {{{{{}}}}}", name);
   return out;
 }
 

@@ -6,34 +6,35 @@
 
 namespace heed::inspect {
 
-/// The Unicode scalar values of UTF-8 text; each byte that is not part of one becomes U+FFFD.
+/// The Unicode scalar values of UTF-8 text; each invalid byte becomes U+FFFD.
 std::u32string code_points(std::string_view text);
 
-/// UTF-8 of one scalar value.
+/// The UTF-8 encoding of one scalar value.
 std::string utf8(char32_t code_point);
 
-/// Text that is safe to print anywhere: control characters, line separators and the marks that
-/// reverse the direction of writing are shown as pictures or U+FFFD, broken UTF-8 as U+FFFD.
+/// Text that is safe to print: line separators and tabs are replaced by symbols, other control
+/// characters, directional overrides and invalid UTF-8 by U+FFFD.
 std::string printable(std::string_view text);
 
-/// Columns of a terminal that one scalar value takes: 0 for combining marks, 2 for wide ones (East
-/// Asian text, emoji), else 1.
+/// The terminal width of one scalar value in columns: 0 for combining marks, 2 for wide characters
+/// (East Asian text, emoji), else 1.
 int columns_of(char32_t code_point);
 
-/// Columns of a terminal that printable() text takes.
+/// The terminal width of printable(text) in columns.
 int width_of(std::string_view text);
 
-/// printable() text of at most `columns` columns (at least 1), cut with an ellipsis where longer.
+/// printable(text), truncated with an ellipsis to at most `columns` columns (at least 1).
 std::string cut(std::string_view text, int columns);
 
-/// printable() text as content or quoted attribute value of HTML and XML.
+/// printable(text) as content or quoted attribute value of HTML and XML.
 std::string escaped(std::string_view text);
 
-/// A JSON text (UTF-8 or ASCII) made safe inside an HTML script element: <, >, & become \u003c ...
+/// JSON text that is safe inside an HTML script element: <, > and & become \u003c, \u003e and
+/// \u0026.
 std::string json_in_html(std::string json);
 
-/// `page` with each {{name}} replaced by its value, which is not searched again. Throws Error for a
-/// name without a value and for one never used.
+/// `page` with each {{name}} replaced by its value; values are not searched again. Throws Error
+/// when a name in the page has no value and when a value is not used.
 std::string filled(std::string_view page, const std::map<std::string, std::string>& values);
 
 }  // namespace heed::inspect

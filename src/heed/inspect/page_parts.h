@@ -3,19 +3,20 @@
 #include <string>
 #include <string_view>
 
-/// The text files of inspect/page, embedded by cmake/EmbedText.cmake under their names.
+/// The files of inspect/page, embedded by cmake/EmbedText.cmake.
 namespace heed::inspect::page {
 
 extern const std::string_view base_css, attention_css, report_css;
 extern const std::string_view attention_html, report_html;
-extern const std::string_view attention_data_js, attention_sheet_js, attention_lines_js,
-    attention_heatmap_js, attention_view_js, report_chart_js, report_view_js;
+extern const std::string_view elements_js, attention_data_js, attention_sheet_js,
+    attention_lines_js, attention_heatmap_js, attention_controls_js, attention_panel_js,
+    attention_view_js, report_chart_js, report_view_js;
 
 }  // namespace heed::inspect::page
 
 namespace heed::inspect {
 
-/// The script that draws every capture of a page written by attention_data().
+/// The script that turns the elements written by attention_data() into interactive views.
 std::string attention_script();
 
 }  // namespace heed::inspect

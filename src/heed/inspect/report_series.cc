@@ -15,12 +15,12 @@ namespace {
 using Point = TrainingReport::Point;
 using Validation = TrainingReport::Validation;
 
-constexpr size_t kMostPoints = 1000;
+constexpr size_t kMaxPoints = 1000;
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-/// Mean, least and greatest of the finite numbers of a group; NaN when there are none.
+/// Mean, minimum and maximum of the finite values of a group; NaN when there are none.
 struct Summary {
-  double mean = kUnknown, low = kUnknown, high = kUnknown;
+  double mean = kUnknown, min = kUnknown, max = kUnknown;
 };
 
 Summary summary(std::span<const Point> group, double Point::*member) {
@@ -30,8 +30,8 @@ Summary summary(std::span<const Point> group, double Point::*member) {
   for (const Point& point : group) {
     const double value = point.*member;
     if (!std::isfinite(value)) continue;
-    result.low = count == 0 ? value : std::min(result.low, value);
-    result.high = count == 0 ? value : std::max(result.high, value);
+    result.min = count == 0 ? value : std::min(result.min, value);
+    result.max = count == 0 ? value : std::max(result.max, value);
     sum += value;
     ++count;
   }
@@ -48,7 +48,7 @@ std::string column(std::string_view name, const std::vector<double>& values) {
 }
 
 std::string steps_json(const std::vector<Point>& steps) {
-  const size_t size = std::max<size_t>(1, ceil_div(steps.size(), kMostPoints));
+  const size_t size = std::max<size_t>(1, ceil_div(steps.size(), kMaxPoints));
   std::vector<std::span<const Point>> groups;
   for (size_t at = 0; at < steps.size(); at += size)
     groups.push_back(std::span(steps).subspan(at, std::min(size, steps.size() - at)));
@@ -62,17 +62,17 @@ std::string steps_json(const std::vector<Point>& steps) {
   std::vector<std::string> columns = {fmt::format("\"step\":[{}]", fmt::join(last_steps, ",")),
                                       column("seconds", seconds)};
   const auto add = [&](const std::string& name, double Point::*member, bool with_range) {
-    std::vector<double> means, lows, highs;
+    std::vector<double> means, minima, maxima;
     for (const auto& group : groups) {
       const Summary of_group = summary(group, member);
       means.push_back(of_group.mean);
-      lows.push_back(of_group.low);
-      highs.push_back(of_group.high);
+      minima.push_back(of_group.min);
+      maxima.push_back(of_group.max);
     }
     columns.push_back(column(name, means));
     if (!with_range) return;
-    columns.push_back(column(name + "_low", lows));
-    columns.push_back(column(name + "_high", highs));
+    columns.push_back(column(name + "_min", minima));
+    columns.push_back(column(name + "_max", maxima));
   };
   add("loss", &Point::loss, true);
   add("gradient_norm", &Point::gradient_norm, true);

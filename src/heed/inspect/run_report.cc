@@ -27,9 +27,9 @@ Facts facts_of(const train::Trainer& trainer) {
       {"Layers", layers_text(c)},
       {"Width",
        fmt::format("d_model {}, {} heads of {}, d_ff {}", c.d_model, c.n_heads, c.d_head, c.d_ff)},
-      {"Norm", fmt::format("{}-norm", name_of(c.norm_placement))},
-      {"Vocabulary", fmt::format("{} pieces", c.vocab_size)},
-      {"Arithmetic", std::string(name_of(trainer.compute()))},
+      {"Normalisation", fmt::format("{}-norm", name_of(c.norm_placement))},
+      {"Vocabulary", fmt::format("{} tokens", c.vocab_size)},
+      {"Compute", std::string(name_of(trainer.compute()))},
       {"Task", std::string(name_of(trainer.config().run.task))},
       {"Training examples", fmt::format("{}", trainer.task().train().count())},
       {"Steps", fmt::format("{} ({} skipped as outliers)", state.step, state.skipped_steps)},
@@ -37,7 +37,7 @@ Facts facts_of(const train::Trainer& trainer) {
   if (!trainer.history().validations.empty())
     facts.emplace_back("Time", train::duration_text(trainer.history().validations.back().seconds));
   if (state.best_step > 0)
-    facts.emplace_back("Best model", fmt::format("of step {}", state.best_step));
+    facts.emplace_back("Best model", fmt::format("step {}", state.best_step));
   return facts;
 }
 

@@ -32,11 +32,11 @@ std::string grouped(int64_t number) {
   return text;
 }
 
-std::string decimals(double value, int places) {
-  return std::isfinite(value) ? fmt::format("{:.{}f}", value, places) : "–";
+std::string decimals(double value, int digits) {
+  return std::isfinite(value) ? fmt::format("{:.{}f}", value, digits) : "–";
 }
 
-/// The validation with the highest BLEU; without any BLEU, with the lowest loss. Null when there
+/// The validation with the highest BLEU, or with the lowest loss if none has BLEU. Null when there
 /// are no validations.
 const Validation* best_of(const std::vector<Validation>& validations) {
   const auto worse = [](const Validation& a, const Validation& b) {
@@ -66,9 +66,9 @@ std::string figures(const TrainingReport& report) {
   }
   if (report.steps.empty()) return html;
   const Point& last = report.steps.back();
-  html += figure("Steps", grouped(last.step), "of the optimiser");
+  html += figure("Steps", grouped(last.step), "optimiser steps");
   const std::string time = duration(last.seconds);
-  if (!time.empty()) html += figure("Time", time, "since the run began");
+  if (!time.empty()) html += figure("Time", time, "since the start of the run");
   std::vector<double> speeds;
   for (const Point& point : report.steps)
     if (std::isfinite(point.tokens_per_second)) speeds.push_back(point.tokens_per_second);
@@ -76,27 +76,27 @@ std::string figures(const TrainingReport& report) {
   const auto middle = speeds.begin() + static_cast<int64_t>(speeds.size() / 2);
   std::nth_element(speeds.begin(), middle, speeds.end());
   if (std::abs(*middle) < 1e15)
-    html += figure("Tokens per second", grouped(std::llround(*middle)), "median of the steps");
+    html += figure("Tokens per second", grouped(std::llround(*middle)), "median over all steps");
   return html;
 }
 
 std::string facts(const TrainingReport& report) {
   if (report.facts.empty()) return {};
-  std::string html = "<h2>The run</h2>\n<dl class=\"facts\">\n";
+  std::string html = "<h2>Run</h2>\n<dl class=\"facts\">\n";
   for (const auto& [name, value] : report.facts)
     html += fmt::format("<div><dt>{}</dt><dd dir=\"auto\">{}</dd></div>\n", escaped(name),
                         escaped(value));
   return html + "</dl>\n";
 }
 
-/// A column of the table of validations.
+/// A column of the validation table.
 struct Column {
   const char* name;
   double Validation::*value;
-  int places;
+  int digits;
 };
 
-/// Those of which anything is known.
+/// The columns with at least one known value.
 std::vector<Column> columns_of(const std::vector<Validation>& validations) {
   std::vector<Column> columns = {{"loss", &Validation::loss, 4},
                                  {"perplexity", &Validation::perplexity, 2},
@@ -122,7 +122,7 @@ std::string validations(const TrainingReport& report) {
     html += fmt::format("<tr{}><td>{}</td><td>{}</td>", &v == best ? " class=\"best\"" : "",
                         grouped(v.step), duration(v.seconds));
     for (const Column& column : columns)
-      html += fmt::format("<td>{}</td>", decimals(v.*column.value, column.places));
+      html += fmt::format("<td>{}</td>", decimals(v.*column.value, column.digits));
     html += fmt::format("<td>{}</td></tr>\n", &v == best ? "best" : "");
   }
   return html + "</tbody></table></div>\n";
@@ -150,8 +150,8 @@ std::string sample_html(const TrainingReport& report, const TrainingReport::Samp
 std::string samples(const TrainingReport& report) {
   if (report.samples.empty()) return {};
   std::string html = fmt::format(
-      "<h2>Samples</h2>\n<p class=\"hint\"><mark>Marked</mark> words differ between {} and {}; a "
-      "difference need not be a mistake.</p>\n",
+      "<h2>Samples</h2>\n<p class=\"hint\"><mark>Marked</mark> words differ between {} and {}. A "
+      "difference is not necessarily an error.</p>\n",
       escaped(report.sample_names[1]), escaped(report.sample_names[2]));
   const int64_t budget = kPageBudget / static_cast<int64_t>(report.samples.size());
   for (const TrainingReport::Sample& sample : report.samples)

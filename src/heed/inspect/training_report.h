@@ -10,12 +10,12 @@
 
 namespace heed::inspect {
 
-/// What a report of a training run shows. Numbers that are not known are NaN and left out.
+/// The contents of a report of a training run. Unknown numbers are NaN and are not shown.
 struct TrainingReport {
-  /// One step of the optimiser.
+  /// One optimiser step.
   struct Point {
     int64_t step = 0;
-    double seconds = 0;        ///< since the run began
+    double seconds = 0;        ///< since the start of the run
     double loss = 0;           ///< nats per target token
     double gradient_norm = 0;  ///< before clipping
     double learning_rate = 0;
@@ -24,31 +24,31 @@ struct TrainingReport {
 
   struct Validation {
     int64_t step = 0;
-    double seconds = 0;  ///< since the run began
+    double seconds = 0;  ///< since the start of the run
     double loss = 0;     ///< nats per target token
     double perplexity = 0;
     double bleu = 0, chrf = 0;  ///< 0 to 100
   };
 
-  /// What the model makes of a validation example (`given`) at the end of the run; the attention
-  /// may be left empty (no maps).
+  /// A validation example and the model's output for it at the last validation. `attention` may
+  /// have no maps.
   struct Sample {
     std::string given, reference, output;
     AttentionCapture attention;
   };
 
   std::string title;
-  std::vector<std::pair<std::string, std::string>> facts;  ///< name and value, shown in this order
-  std::vector<Point> steps;                                ///< by rising step
-  std::vector<Validation> validations;                     ///< by rising step
+  std::vector<std::pair<std::string, std::string>> facts;  ///< name and value, in display order
+  std::vector<Point> steps;                                ///< by increasing step
+  std::vector<Validation> validations;                     ///< by increasing step
   std::vector<Sample> samples;
-  /// What the parts of a sample are called.
+  /// The labels of the parts of a sample.
   std::array<std::string, 3> sample_names{"source", "reference", "translation"};
 };
 
-/// One self-contained HTML page: headline figures, curves with values on hover, the validations,
-/// and samples in which reference and output are compared word by word, with their attention.
-/// More than 1000 steps are drawn as at most 1000 means with their range. Throws Error as
+/// A self-contained HTML page: key figures, curves with values on hover, the validations, and
+/// samples with word-by-word differences between reference and output and with their attention.
+/// More than 1000 steps are drawn as at most 1000 means with their ranges. Throws Error as
 /// check(AttentionCapture) does.
 std::string training_report(const TrainingReport& report);
 

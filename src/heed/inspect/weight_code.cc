@@ -8,16 +8,16 @@
 namespace heed::inspect {
 namespace {
 
-constexpr float kLargest = std::numeric_limits<float>::max();
+constexpr float kMaxFinite = std::numeric_limits<float>::max();
 
-/// The codes of all weights; a loop of its own, so that it is vectorised.
+/// The codes of all weights. A separate loop so that the compiler vectorises it.
 std::vector<uint8_t> codes_of(std::span<const float> weights) {
   std::vector<uint8_t> codes(weights.size());
   for (size_t i = 0; i < weights.size(); ++i) {
     const float weight = weights[i];
-    const float known = weight > 0.0f && weight <= kLargest ? weight : 0.0f;
+    const float valid = weight > 0.0f && weight <= kMaxFinite ? weight : 0.0f;
     codes[i] = static_cast<uint8_t>(
-        static_cast<int32_t>(std::sqrt(std::min(known, 1.0f)) * 255.0f + 0.5f));
+        static_cast<int32_t>(std::sqrt(std::min(valid, 1.0f)) * 255.0f + 0.5f));
   }
   return codes;
 }
@@ -46,9 +46,10 @@ std::string packed_weights(std::span<const float> weights, int floor) {
   return bytes;
 }
 
-std::array<int64_t, kHighestFloor + 1> packed_sizes(std::span<const float> weights) {
-  // A run of zeros under floor f begins where a code is below f and the one before it is not: for
-  // the floors code + 1 to previous. Those are counted by what changes from one floor to the next.
+std::array<int64_t, kMaxFloor + 1> packed_sizes(std::span<const float> weights) {
+  // With floor f, a run of zeros begins where a code is below f and the previous code is not, that
+  // is for the floors code + 1 to previous. run_changes holds the differences between adjacent
+  // floors.
   std::array<int64_t, 257> occurrences{}, run_changes{};
   int previous = 255;
   for (const int code : codes_of(weights)) {
@@ -59,7 +60,7 @@ std::array<int64_t, kHighestFloor + 1> packed_sizes(std::span<const float> weigh
     }
     previous = code;
   }
-  std::array<int64_t, kHighestFloor + 1> sizes{};
+  std::array<int64_t, kMaxFloor + 1> sizes{};
   int64_t zeros = 0, runs = 0;
   for (size_t floor = 0; floor < sizes.size(); ++floor) {
     runs += run_changes[floor];

@@ -8,26 +8,26 @@
 
 namespace heed::inspect {
 
-/// How attention weights travel inside a page.
+/// The encoding of attention weights in a page.
 ///
-/// A weight w in [0, 1] becomes the byte c = round(255 sqrt(w)) and is read back as (c / 255)^2.
-/// The root spends the 256 values where weights are: the error is at most sqrt(w) / 255, so 0.25
-/// comes back within 0.002, and one of 512 equal weights within a twentieth of itself. Bytes below
-/// `floor` are dropped to 0. The bytes are written row by row: a byte other than 0 stands for
-/// itself, and 0 is followed by the length of a run of zeros in base 128, lowest digit first, the
-/// high bit set on all digits but the last.
+/// A weight w in [0, 1] is stored as the code c = round(255 sqrt(w)) and decoded as (c / 255)^2.
+/// The square root gives small weights, which are most common, a finer resolution: the error is at
+/// most sqrt(w) / 255, which is 0.002 for w = 0.25 and 5 % of w for w = 1/512. Codes below `floor`
+/// are set to 0. The codes are written row by row as bytes: a code other than 0 as itself, a run of
+/// zeros as 0 followed by its length in base 128, least significant digit first, with the high bit
+/// set on all digits but the last.
 ///
-/// Floors up to kHighestFloor keep every weight within 1/255.
-inline constexpr int kHighestFloor = 16;
+/// With floors up to kMaxFloor every weight is accurate to 1/255.
+inline constexpr int kMaxFloor = 16;
 
-/// The bytes of `weights` under a floor of 1 to kHighestFloor. What is not a number becomes 0.
+/// Encodes `weights` with a floor of 1 to kMaxFloor. NaN, infinity and negative numbers become 0.
 std::string packed_weights(std::span<const float> weights, int floor);
 
-/// The number of bytes of packed_weights() under each floor from 0 to kHighestFloor, rounded up by
-/// less than a hundredth.
-std::array<int64_t, kHighestFloor + 1> packed_sizes(std::span<const float> weights);
+/// An upper estimate, within 1 %, of the size of packed_weights() in bytes for each floor from 0 to
+/// kMaxFloor.
+std::array<int64_t, kMaxFloor + 1> packed_sizes(std::span<const float> weights);
 
-/// RFC 4648, with padding.
+/// Base64 as in RFC 4648, with padding.
 std::string base64(std::string_view bytes);
 
 }  // namespace heed::inspect

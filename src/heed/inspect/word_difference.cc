@@ -9,7 +9,7 @@
 namespace heed::inspect {
 namespace {
 
-constexpr size_t kMostWords = 1000;
+constexpr size_t kMaxWords = 1000;
 
 struct Word {
   std::string text;
@@ -17,7 +17,7 @@ struct Word {
   bool common = false;
 };
 
-bool stands_alone(char32_t c) {
+bool is_word_by_itself(char32_t c) {
   return (c >= 0xe01 && c <= 0xe5b) || (c >= 0x3040 && c <= 0x30ff) ||
          (c >= 0x3400 && c <= 0x9fff) || (c >= 0xf900 && c <= 0xfaff) ||
          (c >= 0x20000 && c <= 0x3fffd);
@@ -37,15 +37,16 @@ std::vector<Word> words_of(std::string_view text) {
       open = false;
       continue;
     }
-    if (!open || stands_alone(c)) words.push_back({{}, space, false});
+    if (!open || is_word_by_itself(c)) words.push_back({{}, space, false});
     words.back().text += utf8(c);
-    open = !stands_alone(c);
+    open = !is_word_by_itself(c);
     space = false;
   }
   return words;
 }
 
-/// Marks the words of a longest common subsequence, by the table of lengths of all suffixes.
+/// Marks the words of a longest common subsequence. length[i, j] is its length for the suffixes
+/// that begin at words i and j.
 void find_common(std::vector<Word>& a, std::vector<Word>& b) {
   const size_t width = b.size() + 1;
   std::vector<uint16_t> length((a.size() + 1) * width, 0);
@@ -65,7 +66,7 @@ void find_common(std::vector<Word>& a, std::vector<Word>& b) {
   }
 }
 
-/// Neighbouring differences share one mark.
+/// Adjacent differing words share one <mark>.
 std::string html_of(const std::vector<Word>& words) {
   std::string html;
   bool marking = false;
@@ -84,7 +85,7 @@ std::string html_of(const std::vector<Word>& words) {
 std::pair<std::string, std::string> marked_differences(std::string_view reference,
                                                        std::string_view translation) {
   std::vector<Word> a = words_of(reference), b = words_of(translation);
-  if (a.size() > kMostWords || b.size() > kMostWords)
+  if (a.size() > kMaxWords || b.size() > kMaxWords)
     return {escaped(reference), escaped(translation)};
   find_common(a, b);
   return {html_of(a), html_of(b)};

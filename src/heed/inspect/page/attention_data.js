@@ -1,24 +1,24 @@
-// Reads what attention_data() of heed wrote: a description in JSON and one packed block a head.
+// Decodes the output of heed's attention_data(): a description in JSON and one packed block per head.
 
 const KINDS = [
   {
     name: "encoder_self", label: "Encoder self-attention", query: "source", key: "source",
-    sentence: "Every source token gathers from all source tokens, by weights that sum to 1.",
+    sentence: "Each source token (query) attends to all source tokens (keys). The weights of a query sum to 1.",
   },
   {
     name: "decoder_self", label: "Masked decoder self-attention", query: "target", key: "target",
-    sentence: "Every target token gathers from itself and the target tokens before it, by weights that sum " +
-      "to 1; later ones are hidden by the mask.",
+    sentence: "Each target token (query) attends to itself and to earlier target tokens (keys); later tokens are " +
+      "masked. The weights of a query sum to 1.",
   },
   {
     name: "cross", label: "Cross-attention", query: "target", key: "source",
-    sentence: "Every step of the decoder, named after the target token that it reads, gathers from all " +
-      "source tokens, by weights that sum to 1.",
+    sentence: "Each decoder step (query), labelled with the target token that it reads, attends to all source " +
+      "tokens (keys). The weights of a query sum to 1.",
   },
 ];
 
-// What the kinds are called of an encoder or a decoder alone: there is only one text then.
-const alone = (kind) => ({
+// The wording for encoder-only and decoder-only models, which read a single text.
+const singleText = (kind) => ({
   ...kind,
   label: kind.label.replace(/(encoder|decoder) self/i, "self").replace(/^s/, "S"),
   query: "text",
@@ -26,12 +26,12 @@ const alone = (kind) => ({
   sentence: kind.sentence.replaceAll(/(source|target) token/g, "token"),
 });
 
-// The byte c stands for the weight (c / 255)².
+// The weight of each code c: (c / 255)².
 const WEIGHTS = Float32Array.from({ length: 256 }, (_, c) => (c / 255) ** 2);
 const codeOf = (weight) => Math.round(255 * Math.sqrt(weight));
 
-// The bytes of one head, row by row: a byte other than 0 stands for itself, 0 is followed by the
-// length of a run of zeros in base 128, lowest digit first.
+// Decodes the codes of one head (weight_code.h): a byte other than 0 is a code, and 0 is followed by
+// the length of a run of zeros in base 128, least significant digit first.
 function unpack(text, size) {
   const packed = atob(text);
   const codes = new Uint8Array(size);
@@ -51,7 +51,7 @@ function unpack(text, size) {
   return codes;
 }
 
-// A percentage with as many digits as the 8 bits of a weight carry.
+// A percentage with as many digits as an 8-bit code provides.
 function percent(weight) {
   const value = 100 * weight;
   if (value === 0) return "0 %";
@@ -59,7 +59,7 @@ function percent(weight) {
   return (value < 9.95 ? value.toFixed(1) : value.toFixed(0)) + " %";
 }
 
-// One map: the codes of a chosen set of heads, decoded when first asked for.
+// The weights of one kind and layer. Heads are decoded on first use and cached.
 class AttentionMap {
   constructor(element, description, tokens, kinds) {
     this.element = element;
@@ -74,13 +74,14 @@ class AttentionMap {
 
   codes(head) {
     if (!this.decoded.has(head)) {
-      const block = this.element.querySelector(`script[data-map="${this.kind.name}/${this.layer}/${head}"]`);
+      const name = `${this.kind.name}/${this.layer}/${head}`;
+      const block = this.element.querySelector(`script[data-map="${name}"]`);
       this.decoded.set(head, unpack(block.textContent, this.queries.length * this.keys.length));
     }
     return this.decoded.get(head);
   }
 
-  // The mean over heads, as codes again.
+  // The codes of the mean over `heads`.
   meanCodes(heads) {
     if (heads.length === 1) return this.codes(heads[0]);
     if (this.mean.heads !== heads.join()) {
@@ -94,7 +95,7 @@ class AttentionMap {
     return this.mean.codes;
   }
 
-  forget() {
+  clearCache() {
     this.decoded.clear();
     this.mean = { heads: "", codes: null };
   }
@@ -106,7 +107,7 @@ class AttentionCapture {
     const description = JSON.parse(element.querySelector("script.capture").textContent);
     const { source, target } = description;
     const both = source.length > 0 && target.length > 0;
-    const kinds = both ? KINDS : KINDS.map(alone);
+    const kinds = both ? KINDS : KINDS.map(singleText);
     const tokens = { source, target, text: target.length > 0 ? target : source };
     this.colours = description.colours;
     this.floor = WEIGHTS[description.floor];
@@ -121,16 +122,17 @@ class AttentionCapture {
     return this.maps.filter((map) => map.kind === kind).map((map) => map.layer).sort((a, b) => a - b);
   }
 
-  // Maps that are not shown give their decoded weights back.
+  // The map of a kind and layer. The caches of the other maps are cleared.
   map(kind, layer) {
-    const chosen = this.maps.find((map) => map.kind === kind && map.layer === layer);
-    for (const map of this.maps) if (map !== chosen) map.forget();
-    return chosen;
+    const selected = this.maps.find((map) => map.kind === kind && map.layer === layer);
+    for (const map of this.maps) if (map !== selected) map.clearCache();
+    return selected;
   }
 
-  // What decoder step `query` reads and is asked to predict.
+  // The input token and the next target token of decoder step `query`; null for the encoder.
   step(kind, query) {
     if (kind.name === "encoder_self") return null;
-    return { reads: this.tokens.target[query], predicts: query + 1 < this.tokens.target.length ? this.tokens.target[query + 1] : null };
+    const { target } = this.tokens;
+    return { input: target[query], next: query + 1 < target.length ? target[query + 1] : null };
   }
 }

@@ -1,22 +1,22 @@
-// Weights as squares: all heads of a layer side by side, or one large with its tokens.
+// Heatmaps: all heads of a layer as tiles, or one head enlarged with token labels.
 
-// Colours of codes 0 to 255, from paper to ink, as a table of RGB bytes.
+// The colours of codes 0 to 255, from the background to the darkest (in dark mode brightest) colour, as RGB bytes.
 function colourTable(dark) {
   const stops = dark
     ? [[27, 30, 36], [33, 56, 96], [46, 104, 176], [104, 170, 240], [226, 240, 255]]
     : [[250, 250, 250], [198, 219, 243], [107, 168, 222], [33, 104, 182], [8, 40, 96]];
   const table = new Uint8ClampedArray(256 * 3);
   for (let c = 0; c < 256; ++c) {
-    const place = (c / 255) * (stops.length - 1);
-    const from = Math.min(stops.length - 2, Math.floor(place));
+    const position = (c / 255) * (stops.length - 1);
+    const from = Math.min(stops.length - 2, Math.floor(position));
     for (let i = 0; i < 3; ++i)
-      table[3 * c + i] = stops[from][i] + (stops[from + 1][i] - stops[from][i]) * (place - from);
+      table[3 * c + i] = stops[from][i] + (stops[from + 1][i] - stops[from][i]) * (position - from);
   }
   return table;
 }
 
-// Paints codes into a canvas of at most `size` pixels a side; where several weights share a pixel
-// the strongest is shown, so that a single bright cell is never lost.
+// Paints codes into a canvas of at most `size` by `size` pixels. A pixel that covers several weights
+// shows the largest, so that single large weights stay visible.
 function paintSmall(canvas, codes, rows, cols, size, table, shade) {
   const ratio = devicePixelRatio || 1;
   const cell = size / Math.max(rows, cols);
@@ -35,39 +35,33 @@ function paintSmall(canvas, codes, rows, cols, size, table, shade) {
   for (let y = 0, at = 0; y < canvas.height; ++y) {
     const [top, bottom] = bounds(y, canvas.height, rows);
     for (let x = 0; x < canvas.width; ++x, at += 4) {
-      let most = 0;
+      let max = 0;
       for (let q = top; q < bottom; ++q)
         for (let k = columns[x][0]; k < columns[x][1]; ++k)
-          most = Math.max(most, shade(q, codes[q * cols + k]));
-      image.data[at] = table[3 * most];
-      image.data[at + 1] = table[3 * most + 1];
-      image.data[at + 2] = table[3 * most + 2];
+          max = Math.max(max, shade(q, codes[q * cols + k]));
+      image.data[at] = table[3 * max];
+      image.data[at + 1] = table[3 * max + 1];
+      image.data[at + 2] = table[3 * max + 2];
       image.data[at + 3] = 255;
     }
   }
   context.putImageData(image, 0, 0);
 }
 
-// All heads that are switched on, and their mean, as small heatmaps; a click enlarges one.
+// The visible heads and their mean as small heatmaps; a click enlarges one.
 class TilesStage {
   constructor(view, host) {
     const { map, heads } = view;
-    const tiles = document.createElement("div");
-    tiles.className = "tiles";
+    const tiles = make("div", "tiles");
     const panes = heads.length > 1 ? ["mean", ...heads] : heads;
     for (const head of panes) {
-      const tile = document.createElement("button");
-      tile.className = "tile";
-      const name = document.createElement("span");
-      name.className = "name";
-      const swatch = document.createElement("span");
-      swatch.className = "swatch";
+      const swatch = make("span", "swatch");
       if (head !== "mean") swatch.style.setProperty("--head", view.colour(head));
-      name.append(swatch, head === "mean" ? `mean of ${heads.length} heads` : `head ${head + 1}`);
-      const canvas = document.createElement("canvas");
-      tile.append(name, canvas);
+      const name = make("span", "name", swatch, head === "mean" ? `mean of ${heads.length} heads` : `head ${head + 1}`);
+      const canvas = make("canvas", "");
+      const tile = makeButton("tile", name, () => view.enlarge(head));
+      tile.append(canvas);
       tile.title = "Enlarge";
-      tile.addEventListener("click", () => view.enlarge(head));
       tiles.append(tile);
       const codes = head === "mean" ? map.meanCodes(heads) : map.codes(head);
       paintSmall(canvas, codes, map.queries.length, map.keys.length, 150, view.table, view.shade(codes));
@@ -76,7 +70,7 @@ class TilesStage {
   }
 }
 
-// One head or the mean, each cell large enough to point at, or all of it in sight at once.
+// One head or the mean: with cells large enough to point at, or fitted into the window.
 class HeatmapStage {
   constructor(view, host) {
     this.view = view;
@@ -88,20 +82,22 @@ class HeatmapStage {
     const { queries, keys } = this.view.map;
     const context = this.sheet.context;
     context.font = this.view.font(13);
-    const widest = (tokens) => tokens.reduce((most, token) => Math.max(most, context.measureText(token).width), 30);
+    const widest = (tokens) => tokens.reduce((max, token) => Math.max(max, context.measureText(token).width), 30);
     this.left = Math.min(150, widest(queries)) + 20;
     this.top = Math.min(110, widest(keys)) + 20;
     const width = this.sheet.visibleWidth();
     const height = Math.max(320, innerHeight * 0.72);
     const fit = Math.min((width - this.left - 8) / keys.length, (height - this.top - 8) / queries.length);
     this.cell = this.view.fitted ? Math.max(1, fit) : Math.min(44, Math.max(17, fit));
-    const [all, tall] = [this.left + keys.length * this.cell + 8, this.top + queries.length * this.cell + 8];
-    this.sheet.resize(Math.max(width, all), tall, Math.min(tall + (all > width ? 18 : 0), height));
+    const fullWidth = this.left + keys.length * this.cell + 8;
+    const fullHeight = this.top + queries.length * this.cell + 8;
+    const scrollBar = fullWidth > width ? 18 : 0;
+    this.sheet.resize(Math.max(width, fullWidth), fullHeight, Math.min(fullHeight + scrollBar, height));
     this.codes = this.view.shownCodes();
     this.shade = this.view.shade(this.codes);
   }
 
-  // The cell under a point of the sheet; labels stay in sight while the cells scroll.
+  // The focus {query, key} at a point. The labels stay fixed while the cells scroll.
   at({ x, y, viewX, viewY }) {
     const { queries, keys } = this.view.map;
     const query = Math.floor((y - this.top) / this.cell);
@@ -119,13 +115,13 @@ class HeatmapStage {
     const lastRow = Math.min(queries.length, Math.ceil((area.y + area.height - top) / cell));
     const firstCol = Math.max(0, Math.floor(area.x / cell));
     const lastCol = Math.min(keys.length, Math.ceil((area.x + area.width - left) / cell));
-    const gap = cell >= 8 ? 1 : 0;
+    const side = cell >= 8 ? cell - 1 : cell + 0.5;
     const table = this.view.table;
     for (let q = firstRow; q < lastRow; ++q)
       for (let k = firstCol; k < lastCol; ++k) {
         const code = this.shade(q, this.codes[q * keys.length + k]);
         context.fillStyle = `rgb(${table[3 * code]},${table[3 * code + 1]},${table[3 * code + 2]})`;
-        context.fillRect(left + k * cell, top + q * cell, gap ? cell - gap : cell + 0.5, gap ? cell - gap : cell + 0.5);
+        context.fillRect(left + k * cell, top + q * cell, side, side);
       }
     if (cell >= 30) this.drawNumbers(context, [firstRow, lastRow], [firstCol, lastCol]);
     this.drawFocus(context);
@@ -143,7 +139,8 @@ class HeatmapStage {
         if (WEIGHTS[code] < 0.005) continue;
         const strong = this.shade(q, code) > 140;
         context.fillStyle = strong === this.view.dark ? "#10131a" : strong ? "#ffffff" : this.view.ink("--soft");
-        context.fillText(Math.round(100 * WEIGHTS[code]), this.left + (k + 0.5) * this.cell - 0.5, this.top + (q + 0.5) * this.cell);
+        const x = this.left + (k + 0.5) * this.cell - 0.5;
+        context.fillText(Math.round(100 * WEIGHTS[code]), x, this.top + (q + 0.5) * this.cell);
       }
   }
 
@@ -169,6 +166,7 @@ class HeatmapStage {
     context.fillRect(area.x, area.y, left - 1, area.height);
     const size = Math.min(13, Math.max(9, cell - 3));
     const shown = (index, focused) => cell >= 11 || focused === index;
+    const ink = (index, focused) => view.ink(focused === undefined || focused === index ? "--ink" : "--faint");
     const focus = view.focus || {};
     context.textBaseline = "middle";
     context.textAlign = "right";
@@ -176,7 +174,7 @@ class HeatmapStage {
       const y = top + (q + 0.5) * cell;
       if (y < area.y + top - 2 || !shown(q, focus.query)) continue;
       context.font = view.font(cell >= 11 ? size : 13, focus.query === q ? 650 : 400);
-      view.drawPiece(context, queries[q], area.x + left - 8, y, left - 14, view.ink(focus.query === undefined || focus.query === q ? "--ink" : "--faint"));
+      view.drawLabel(context, queries[q], area.x + left - 8, y, left - 14, ink(q, focus.query));
     }
     context.textAlign = "left";
     for (let k = cols[0]; k < cols[1]; ++k) {
@@ -186,7 +184,7 @@ class HeatmapStage {
       context.translate(x, area.y + top - 8);
       context.rotate(-Math.PI / 2);
       context.font = view.font(cell >= 11 ? size : 13, focus.key === k ? 650 : 400);
-      view.drawPiece(context, keys[k], 0, 0, top - 14, view.ink(focus.key === undefined || focus.key === k ? "--ink" : "--faint"));
+      view.drawLabel(context, keys[k], 0, 0, top - 14, ink(k, focus.key));
       context.restore();
     }
     context.fillStyle = view.ink("--raised");
@@ -199,6 +197,6 @@ class HeatmapStage {
     context.fillText(`${view.map.kind.key} →`, area.x + left - 6, area.y + 12);
   }
 
-  // Brings a row into sight.
+  // Scrolls to a row.
   reveal(index) { this.sheet.reveal(this.top + (index + 0.5) * this.cell); }
 }

@@ -1,7 +1,7 @@
-// Tokens in two columns with a line for every weight, coloured by head, as opaque as it is large.
+// Two columns of tokens with one line per weight: its colour is the head, its opacity the weight.
 
-const LINES_AT_MOST = 4000;
-const OPACITIES = 64;
+const MAX_LINES = 4000;
+const OPACITY_LEVELS = 64;
 
 class LinesStage {
   constructor(view, host) {
@@ -17,7 +17,7 @@ class LinesStage {
     this.top = 34;
     const context = this.sheet.context;
     context.font = this.view.font(14);
-    const widest = (tokens) => tokens.reduce((most, token) => Math.max(most, context.measureText(token).width), 40);
+    const widest = (tokens) => tokens.reduce((max, token) => Math.max(max, context.measureText(token).width), 40);
     this.numbered = this.rows > 12 ? 34 : 0;
     const room = this.sheet.visibleWidth();
     const limit = Math.min(190, room * 0.28);
@@ -38,7 +38,7 @@ class LinesStage {
     return null;
   }
 
-  // What to draw: for each shown head (or their mean) the codes and a colour.
+  // The layers to draw, one per visible head (or one for their mean): codes, colour and vertical offset.
   layers() {
     const { map, heads, mean } = this.view;
     if (mean) return [{ codes: map.meanCodes(heads), colour: this.view.ink("--accent"), shift: 0 }];
@@ -48,25 +48,26 @@ class LinesStage {
     }));
   }
 
-  // Which codes are worth a line: at least 1 % of a row, and no more lines than can be told apart.
+  // The smallest code for which a line is drawn: at least 1 %, and large enough for MAX_LINES.
   threshold(layers, rows) {
     const counts = new Uint32Array(257);
     for (const { codes } of layers) this.eachWeight(codes, rows, (q, k, code) => { ++counts[code]; });
-    const least = Math.max(codeOf(0.01), 1);
+    const min = Math.max(codeOf(0.01), 1);
     let code = 256;
-    for (let lines = 0; code > least && lines + counts[code - 1] <= LINES_AT_MOST; --code) lines += counts[code - 1];
+    for (let lines = 0; code > min && lines + counts[code - 1] <= MAX_LINES; --code) lines += counts[code - 1];
     return Math.min(code, 255);
   }
 
-  // Visits the weights of the focused token, or those with at least one end among `rows`.
+  // Visits the weights of the focused token, or without one those with at least one end in rows [first, end).
   eachWeight(codes, [first, end], visit) {
     const { queries, keys } = this.view.map;
     const focus = this.view.focus || {};
-    const alone = focus.query !== undefined || focus.key !== undefined;
+    const focused = focus.query !== undefined || focus.key !== undefined;
     for (let q = 0; q < queries.length; ++q) {
       if (focus.query !== undefined && focus.query !== q) continue;
-      const all = alone || (q >= first && q < end);
-      const [from, to] = focus.key !== undefined ? [focus.key, focus.key + 1] : all ? [0, keys.length] : [first, Math.min(end, keys.length)];
+      const all = focused || (q >= first && q < end);
+      let [from, to] = all ? [0, keys.length] : [first, Math.min(end, keys.length)];
+      if (focus.key !== undefined) [from, to] = [focus.key, focus.key + 1];
       for (let k = from; k < to; ++k) {
         const code = codes[q * keys.length + k];
         if (code !== 0) visit(q, k, code);
@@ -80,26 +81,26 @@ class LinesStage {
       Math.min(this.rows, Math.ceil((area.y + area.height - this.top) / this.rowHeight)),
     ];
     const layers = this.layers();
-    const least = this.threshold(layers, rows);
-    const strongest = this.view.relative ? this.view.rowMaxima() : null;
+    const minCode = this.threshold(layers, rows);
+    const rowMax = this.view.relative ? this.view.rowMaxWeights() : null;
     context.lineWidth = layers.length > 1 ? 2 : 2.4;
     context.lineCap = "round";
-    for (const layer of layers) this.drawLines(context, layer, rows, least, strongest);
+    for (const layer of layers) this.drawLines(context, layer, rows, minCode, rowMax);
     context.globalAlpha = 1;
-    this.view.drawnAbove(WEIGHTS[least]);
+    this.view.reportThreshold(WEIGHTS[minCode]);
     this.drawTokens(context, rows);
     this.drawHeadings(context, area);
   }
 
-  // Lines of the same opacity are one path: thousands of strokes would take too long.
-  drawLines(context, { codes, colour, shift }, rows, least, strongest) {
+  // Lines of the same opacity level form one path, because thousands of strokes would be slow.
+  drawLines(context, { codes, colour, shift }, rows, minCode, rowMax) {
     const [x0, x1] = [this.leftEdge, this.rightEdge];
     const bend = (x1 - x0) * 0.38;
     const paths = [];
     this.eachWeight(codes, rows, (q, k, code) => {
-      if (code < least) return;
-      const opacity = Math.min(1, WEIGHTS[code] / (strongest ? strongest[q] : 1));
-      const level = Math.ceil(opacity * OPACITIES);
+      if (code < minCode) return;
+      const opacity = Math.min(1, WEIGHTS[code] / (rowMax ? rowMax[q] : 1));
+      const level = Math.ceil(opacity * OPACITY_LEVELS);
       const path = paths[level] || (paths[level] = new Path2D());
       const [y0, y1] = [this.y(q) + shift, this.y(k) + shift];
       path.moveTo(x0, y0);
@@ -107,7 +108,7 @@ class LinesStage {
     });
     context.strokeStyle = colour;
     paths.forEach((path, level) => {
-      context.globalAlpha = (level - 0.5) / OPACITIES;
+      context.globalAlpha = (level - 0.5) / OPACITY_LEVELS;
       context.stroke(path);
     });
   }
@@ -115,35 +116,43 @@ class LinesStage {
   drawTokens(context, [first, end]) {
     const { queries, keys } = this.view.map;
     const { focus } = this.view;
-    const share = focus ? this.view.shares(focus) : null;
-    const lookingAt = focus && focus.query !== undefined;
+    const weights = focus ? this.view.focusedWeights(focus) : null;
+    const query = focus ? focus.query : undefined;
+    const key = focus && query === undefined ? focus.key : undefined;
     for (let i = first; i < end; ++i) {
       if (i < queries.length)
-        this.drawToken(context, queries[i], i, -1, focus && focus.query === i, share && !lookingAt ? share[i] : 0, focus && lookingAt && focus.query !== i);
+        this.drawToken(context, queries[i], i, -1, {
+          selected: query === i, weight: key !== undefined ? weights[i] : 0, dimmed: query !== undefined && query !== i,
+        });
       if (i < keys.length)
-        this.drawToken(context, keys[i], i, 1, focus && focus.key === i, share && lookingAt ? share[i] : 0, focus && !lookingAt && focus.key !== i);
+        this.drawToken(context, keys[i], i, 1, {
+          selected: focus && focus.key === i, weight: query !== undefined ? weights[i] : 0,
+          dimmed: key !== undefined && key !== i,
+        });
     }
   }
 
-  // side -1: the left column, set flush right; 1: the right column.
-  drawToken(context, token, index, side, chosen, share, dimmed) {
+  // side: -1 for the left column, which is right-aligned, 1 for the right column. weight: that between the token
+  // and the focused one.
+  drawToken(context, token, index, side, { selected, weight, dimmed }) {
     const x = side < 0 ? this.leftEdge - 10 : this.rightEdge + 10;
     const y = this.y(index);
     const room = (side < 0 ? this.leftEdge : this.sheet.width - this.rightEdge) - 16 - this.numbered;
     const view = this.view;
-    context.font = view.font(14, chosen ? 650 : 400);
-    if (chosen || share > 0.004) {
+    context.font = view.font(14, selected ? 650 : 400);
+    if (selected || weight > 0.004) {
       const width = Math.min(room, context.measureText(token).width) + 12;
       context.fillStyle = view.ink("--accent");
-      context.globalAlpha = chosen ? 0.22 : Math.min(0.5, 0.06 + share * 0.6);
+      context.globalAlpha = selected ? 0.22 : Math.min(0.5, 0.06 + weight * 0.6);
       context.beginPath();
-      context.roundRect(side < 0 ? x - width + 6 : x - 6, y - this.rowHeight / 2 + 1.5, width, this.rowHeight - 3, 5);
+      const left = side < 0 ? x - width + 6 : x - 6;
+      context.roundRect(left, y - this.rowHeight / 2 + 1.5, width, this.rowHeight - 3, 5);
       context.fill();
       context.globalAlpha = 1;
     }
     context.textBaseline = "middle";
     context.textAlign = side < 0 ? "right" : "left";
-    view.drawPiece(context, token, x, y + 0.5, room, dimmed ? view.ink("--faint") : view.ink("--ink"));
+    view.drawLabel(context, token, x, y + 0.5, room, dimmed ? view.ink("--faint") : view.ink("--ink"));
     if (this.numbered) {
       context.font = view.font(11);
       context.fillStyle = view.ink("--faint");
@@ -160,11 +169,11 @@ class LinesStage {
     context.font = view.font(12.5, 600);
     context.textBaseline = "middle";
     context.textAlign = "right";
-    context.fillText(`${view.map.kind.query} token looks`, this.leftEdge - 10, area.y + 14);
+    context.fillText(`${view.map.kind.query} (queries)`, this.leftEdge - 10, area.y + 14);
     context.textAlign = "left";
-    context.fillText(`at ${view.map.kind.key} token`, this.rightEdge + 10, area.y + 14);
+    context.fillText(`${view.map.kind.key} (keys)`, this.rightEdge + 10, area.y + 14);
   }
 
-  // Brings a row into sight.
+  // Scrolls to a row.
   reveal(index) { this.sheet.reveal(this.y(index)); }
 }

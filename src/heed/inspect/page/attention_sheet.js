@@ -1,19 +1,16 @@
-// A large drawing of which only the part in sight is ever drawn: a scrolling box, a spacer as large
-// as the drawing, and a canvas as large as the box that stays where the box is.
+// A scrollable drawing of which only the visible part is painted: a scrolling box, a spacer with the
+// size of the drawing, and a sticky canvas with the size of the box.
 
 class Sheet {
-  // draw(context, area): the part `area` {x, y, width, height} of the drawing, in its coordinates.
-  // at(point): what lies under a point, for the pointer's listeners.
+  // draw(context, area) draws the part `area` {x, y, width, height}, in coordinates of the drawing.
+  // at(point) returns the focus at a point of the drawing.
   constructor(box, draw, at) {
     this.box = box;
     this.draw = draw;
     this.at = at;
-    this.spacer = document.createElement("div");
-    this.spacer.className = "spacer";
-    this.canvas = document.createElement("canvas");
-    this.canvas.className = "sheet";
+    this.canvas = make("canvas", "sheet");
     this.context = this.canvas.getContext("2d");
-    this.spacer.append(this.canvas);
+    this.spacer = make("div", "spacer", this.canvas);
     box.append(this.spacer);
     this.pending = false;
     box.onscroll = () => this.redraw();
@@ -41,9 +38,10 @@ class Sheet {
   paint() {
     const ratio = devicePixelRatio || 1;
     const { clientWidth: width, clientHeight: height, scrollLeft: x, scrollTop: y } = this.box;
-    if (this.canvas.width !== Math.round(width * ratio) || this.canvas.height !== Math.round(height * ratio)) {
-      this.canvas.width = Math.round(width * ratio);
-      this.canvas.height = Math.round(height * ratio);
+    const [pixelWidth, pixelHeight] = [Math.round(width * ratio), Math.round(height * ratio)];
+    if (this.canvas.width !== pixelWidth || this.canvas.height !== pixelHeight) {
+      this.canvas.width = pixelWidth;
+      this.canvas.height = pixelHeight;
       this.canvas.style.width = width + "px";
       this.canvas.style.height = height + "px";
     }
@@ -52,13 +50,14 @@ class Sheet {
     this.draw(this.context, { x, y, width, height });
   }
 
+  // The focus under the pointer.
   under(event) {
     const frame = this.canvas.getBoundingClientRect();
     const [viewX, viewY] = [event.clientX - frame.left, event.clientY - frame.top];
     return this.at({ x: viewX + this.box.scrollLeft, y: viewY + this.box.scrollTop, viewX, viewY });
   }
 
-  // Scrolls so that a place of the drawing is in sight.
+  // Scrolls so that the vertical position y of the drawing is visible.
   reveal(y) {
     const { scrollTop, clientHeight } = this.box;
     if (y < scrollTop + 40 || y > scrollTop + clientHeight - 20) this.box.scrollTop = y - clientHeight / 2;

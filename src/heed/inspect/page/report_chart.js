@@ -1,10 +1,10 @@
-// One chart: curves over steps or time, with axes, and the values under the pointer.
+// A chart: curves over steps or time, with axes and the values at the pointer.
 
-// The name space of SVG, asked of the browser: the page itself holds no address of any kind.
-const SVG_SPACE = new DOMParser().parseFromString("<svg></svg>", "text/html").querySelector("svg").namespaceURI;
+// The SVG namespace, taken from the parser so that the page contains no URL.
+const SVG_NAMESPACE = new DOMParser().parseFromString("<svg></svg>", "text/html").querySelector("svg").namespaceURI;
 
 const svg = (tag, attributes, ...content) => {
-  const element = document.createElementNS(SVG_SPACE, tag);
+  const element = document.createElementNS(SVG_NAMESPACE, tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   element.append(...content);
   return element;
@@ -49,12 +49,12 @@ function formatValue(value) {
   return value.toPrecision(4);
 }
 
-// A mean over neighbours, nearer ones counting more. It looks both ways, so that it does not lag, and
-// less far at the ends, so that a steep beginning stays steep.
-function smoothed(values, reach) {
+// A centred moving average with triangular weights, which does not lag. The window shrinks at both
+// ends, to preserve a steep beginning.
+function smoothed(values, radius) {
   return values.map((_, i) => {
     let [sum, weights] = [0, 0];
-    const near = Math.max(Math.min(reach, i, values.length - 1 - i), Math.ceil(reach / 2));
+    const near = Math.max(Math.min(radius, i, values.length - 1 - i), Math.ceil(radius / 2));
     for (let j = Math.max(0, i - near); j <= Math.min(values.length - 1, i + near); ++j) {
       if (values[j] === null) continue;
       const weight = near + 1 - Math.abs(j - i);
@@ -65,7 +65,7 @@ function smoothed(values, reach) {
   });
 }
 
-// The range that shows a curve: single spikes above or below the rest may leave it.
+// The value range of the axis. It may cut off single spikes: 0.5 % of the values of a noisy series at each end.
 function rangeOf(series, log) {
   let [low, high] = [Infinity, -Infinity];
   for (const { y, noisy } of series) {
@@ -79,7 +79,7 @@ function rangeOf(series, log) {
 }
 
 class Chart {
-  // options: title, series [{name, colour, x: {step, seconds}, y, low, high, faint, dots, noisy}],
+  // options: title, series [{name, colour, x: {step, seconds}, y, min, max, faint, dots, noisy}],
   // log, zero (the axis begins at 0), link (called with the x under the pointer, or null).
   constructor(host, options) {
     Object.assign(this, options);
@@ -91,8 +91,8 @@ class Chart {
       const value = make("b", "");
       return { series, value, element: make("span", "key", swatch, series.name, value) };
     });
-    this.place = make("span", "place");
-    this.head.append(make("h3", "", this.title), ...this.keys.map((key) => key.element), this.place);
+    this.position = make("span", "position");
+    this.head.append(make("h3", "", this.title), ...this.keys.map((key) => key.element), this.position);
     this.canvas = svg("svg", { height: 220, role: "img", "aria-label": this.title });
     this.box.append(this.head, this.canvas);
     host.append(this.box);
@@ -150,7 +150,7 @@ class Chart {
     this.show(null);
   }
 
-  // Points joined by lines, broken where a value is missing.
+  // The path through the points, interrupted at missing values.
   path(xs, ys) {
     let [path, pen] = ["", "M"];
     ys.forEach((value, i) => {
@@ -161,12 +161,12 @@ class Chart {
     return path;
   }
 
-  drawSeries(curves, { x, y, low, high, colour, faint, dots }) {
+  drawSeries(curves, { x, y, min, max, colour, faint, dots }) {
     const xs = x[this.axis];
-    if (low) {
-      const known = xs.map((_, i) => i).filter((i) => low[i] !== null);
+    if (min) {
+      const known = xs.map((_, i) => i).filter((i) => min[i] !== null);
       const along = (list, values) => list.map((i) => this.x(xs[i]).toFixed(1) + " " + this.y(values[i]).toFixed(1)).join("L");
-      if (known.length) curves.append(svg("path", { d: `M${along(known, high)}L${along([...known].reverse(), low)}Z`, fill: colour, "fill-opacity": 0.16 }));
+      if (known.length) curves.append(svg("path", { d: `M${along(known, max)}L${along([...known].reverse(), min)}Z`, fill: colour, "fill-opacity": 0.16 }));
     }
     curves.append(svg("path", { d: this.path(xs, y), fill: "none", stroke: colour, "stroke-width": faint ? 1 : 2, "stroke-opacity": faint ? 0.32 : 1, "stroke-linejoin": "round" }));
     if (dots && xs.length <= 60)
@@ -179,10 +179,9 @@ class Chart {
     this.link(Math.min(1, Math.max(0, share)) * this.last);
   }
 
-  // Shows the values nearest to an x, or the last ones.
+  // Shows the values at the points nearest to x, or the last values when x is null.
   show(at) {
     this.marks.replaceChildren();
-    let place = null;
     for (const { series, value } of this.keys) {
       const xs = series.x[this.axis];
       let best = -1;
@@ -192,10 +191,9 @@ class Chart {
       if (best < 0) continue;
       value.textContent = formatValue(series.y[best]);
       if (at === null) continue;
-      if (place === null) place = best >= 0 ? series.x.step[best] : null;
       this.marks.append(svg("circle", { cx: this.x(xs[best]), cy: this.y(series.y[best]), r: 4, fill: series.colour }));
     }
-    this.place.textContent = at === null ? "" : this.axis === "step" ? `step ${formatValue(Math.round(at))}` : formatTime(Math.round(at));
+    this.position.textContent = at === null ? "" : this.axis === "step" ? `step ${formatValue(Math.round(at))}` : formatTime(Math.round(at));
     if (at !== null)
       this.marks.prepend(svg("line", { class: "cross", x1: this.x(at), x2: this.x(at), y1: this.area.top, y2: this.area.bottom }));
   }

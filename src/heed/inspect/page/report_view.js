@@ -1,28 +1,28 @@
-// The curves of a training run, and the attention of its samples once it is asked for.
+// The curves of a training run, and the attention of its samples when their section is opened.
 
-const some = (values) => values.some((value) => value !== null);
+const anyKnown = (values) => values.some((value) => value !== null);
 
 function chartsOf({ steps, validations }) {
   const dark = matchMedia("(prefers-color-scheme: dark)").matches;
   const [blue, orange, green, violet] = dark ? ["#7fb0ff", "#f29a5e", "#5cc98f", "#b59cf0"] : ["#1f62c9", "#d8641b", "#1d8a53", "#7d54d1"];
-  const reach = Math.max(1, Math.round(steps.step.length / 60));
-  const train = (name, key, colour, spread) => {
+  const radius = Math.max(1, Math.round(steps.step.length / 60));
+  const noisy = (name, key, colour, range) => {
     const list = [];
     const known = steps[key];
-    if (!some(known)) return list;
-    list.push({ colour, x: steps, y: known, low: spread && steps[key + "_low"], high: spread && steps[key + "_high"], faint: true, noisy: true });
-    list.push({ name, colour, x: steps, y: smoothed(known, reach) });
+    if (!anyKnown(known)) return list;
+    list.push({ colour, x: steps, y: known, min: range && steps[key + "_min"], max: range && steps[key + "_max"], faint: true, noisy: true });
+    list.push({ name, colour, x: steps, y: smoothed(known, radius) });
     return list;
   };
-  const exact = (name, key, colour) => (some(steps[key]) ? [{ name, colour, x: steps, y: steps[key] }] : []);
-  const found = (name, key, colour) => (some(validations[key]) ? [{ name, colour, x: validations, y: validations[key], dots: true }] : []);
+  const exact = (name, key, colour) => (anyKnown(steps[key]) ? [{ name, colour, x: steps, y: steps[key] }] : []);
+  const validated = (name, key, colour) => (anyKnown(validations[key]) ? [{ name, colour, x: validations, y: validations[key], dots: true }] : []);
   return [
-    { title: "Loss", series: [...train("training, smoothed", "loss", blue, true), ...found("validation", "loss", orange)] },
-    { title: "BLEU and chrF", series: [...found("BLEU", "bleu", green), ...found("chrF", "chrf", violet)], zero: true },
-    { title: "Perplexity", series: found("validation", "perplexity", orange), log: true },
-    { title: "Learning rate", series: exact("now", "learning_rate", blue), zero: true },
-    { title: "Gradient norm", series: train("smoothed", "gradient_norm", blue, true), log: true },
-    { title: "Tokens per second", series: train("smoothed", "tokens_per_second", blue, false), zero: true },
+    { title: "Loss", series: [...noisy("training, smoothed", "loss", blue, true), ...validated("validation", "loss", orange)] },
+    { title: "BLEU and chrF", series: [...validated("BLEU", "bleu", green), ...validated("chrF", "chrf", violet)], zero: true },
+    { title: "Perplexity", series: validated("validation", "perplexity", orange), log: true },
+    { title: "Learning rate", series: exact("value", "learning_rate", blue), zero: true },
+    { title: "Gradient norm", series: noisy("smoothed", "gradient_norm", blue, true), log: true },
+    { title: "Tokens per second", series: noisy("smoothed", "tokens_per_second", blue, false), zero: true },
   ].filter((chart) => chart.series.length > 0);
 }
 
@@ -31,7 +31,7 @@ function drawCurves() {
   const host = document.getElementById("curves");
   let axis = "step";
   const grid = make("div", "charts");
-  const tools = make("div", "tools", "Along");
+  const tools = make("div", "tools", "Horizontal axis");
   const buttons = [["step", "steps"], ["seconds", "time"]].map(([value, label]) => {
     const button = make("button", "", label);
     button.type = "button";
