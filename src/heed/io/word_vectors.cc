@@ -72,7 +72,8 @@ class Reader {
     if (header) {
       require(header->dimension > 0 && header->dimension <= limits::kMaxWordVectorDimension &&
                   header->words >= 0,
-              "{}: the header announces {} words of {} dimensions, expected 1 to {} dimensions",
+              "{}: the header announces {} words of {} dimensions, expected 0 or more words of 1 "
+              "to {} dimensions",
               name_, header->words, header->dimension, limits::kMaxWordVectorDimension);
       vectors_.dimension = header->dimension;
       next_line();
