@@ -14,7 +14,7 @@
 #include "heed/kernels/columns.h"
 #include "heed/kernels/cross_entropy.h"
 #include "heed/kernels/embedding.h"
-#include "heed/kernels/mixture.h"
+#include "heed/kernels/experts.h"
 #include "heed/kernels/norm.h"
 #include "heed/kernels/rotary.h"
 #include "heed/kernels/rows.h"
@@ -99,9 +99,9 @@ void add_softmax() {
                        cross_entropy(logits, targets, {.label_smoothing = 0.1f}, losses, gradient);
                      }};
   });
-  add_f32_benches("find_largest", [](const BenchSize& size, DType) {
+  add_f32_benches("argmax", [](const BenchSize& size, DType) {
     const Tensor x = some_matrix(1, size.rows * size.cols);
-    return BenchWork{x.bytes(), [=] { benchmark::DoNotOptimize(find_largest(x.values<float>())); }};
+    return BenchWork{x.bytes(), [=] { benchmark::DoNotOptimize(argmax(x.values<float>())); }};
   });
 }
 
@@ -155,7 +155,7 @@ void add_moving() {
     return BenchWork{2 * x.bytes(),
                      [=, y = empty_like(x)]() mutable { copy_columns(x, options, y); }};
   });
-  add_benches("combine_forward", [](const BenchSize& size, DType dtype) {
+  add_benches("combine_experts_forward", [](const BenchSize& size, DType dtype) {
     // Two experts, to both of which every row goes.
     std::vector<int32_t> experts, places;
     for (int64_t i = 0; i < 2 * size.rows; ++i) {
@@ -166,7 +166,7 @@ void add_moving() {
     const std::vector<Tensor> parts{part, part.clone()};
     const Tensor weights = Tensor::full({size.rows, 2}, 0.5f);
     return BenchWork{3 * parts[0].bytes(), [=, y = empty_like(parts[0])]() mutable {
-                       combine_forward({parts, experts, places, weights}, y);
+                       combine_experts_forward({parts, experts, places, weights}, y);
                      }};
   });
 }

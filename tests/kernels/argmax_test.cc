@@ -7,13 +7,13 @@
 namespace heed::kernels {
 namespace {
 
-int64_t largest_of(const std::vector<float>& x) { return find_largest(x); }
+int64_t largest_of(const std::vector<float>& x) { return argmax(x); }
 
 TEST(Largest, CpuAgreesWithReferenceOnEveryTarget) {
   on_every_target([&](const std::string& target) {
     for (const int64_t count : kOddSizes) {
       const Tensor x = normals({count}, static_cast<uint64_t>(count));
-      EXPECT_EQ(cpu::find_largest(x.values<float>()), reference::find_largest(x.values<float>()))
+      EXPECT_EQ(cpu::argmax(x.values<float>()), reference::argmax(x.values<float>()))
           << target << ", " << count;
     }
   });

@@ -11,7 +11,7 @@ namespace {
 /// x as a cache of `dtype` keeps it.
 Tensor kept_in(const Tensor& x, DType dtype) {
   Tensor kept = Tensor::empty(x.shape(), dtype);
-  reference::quantize(x, kept);
+  reference::quantize_weighted(x, {}, kept);
   return kept;
 }
 

@@ -41,15 +41,15 @@ inline std::vector<double> numbers(const Tensor& x) {
   return {f32.data<float>(), f32.data<float>() + f32.elements()};
 }
 
-/// Each element of `fast` within 1e-5 * (|plain| + scale); in bf16 within one rounding more.
+/// Each element of `fast` is within 1e-5 * (|plain| + magnitude); of bf16, one rounding more.
 inline void expect_close(const Tensor& fast, const Tensor& plain, const std::string& what,
-                         double scale = 1.0) {
+                         double magnitude = 1.0) {
   ASSERT_EQ(fast.shape(), plain.shape()) << what;
   const std::vector<double> a = numbers(fast), b = numbers(plain);
   const double rounding = fast.dtype() == DType::bf16 ? 0x1p-7 : 0.0;
   for (size_t i = 0; i < a.size(); ++i) {
     if (a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]))) continue;
-    const double allowed = 1e-5 * (std::abs(b[i]) + scale) + rounding * std::abs(b[i]);
+    const double allowed = 1e-5 * (std::abs(b[i]) + magnitude) + rounding * std::abs(b[i]);
     ASSERT_LE(std::abs(a[i] - b[i]), allowed)
         << what << ", " << name_of(fast.dtype()) << ", element " << i << " of " << a.size() << ": "
         << a[i] << " instead of " << b[i];

@@ -1,5 +1,6 @@
 #include "heed/kernels/matmul_blocks.h"
 
+#include <array>
 #include <limits>
 
 #include "heed/kernels/cpu/gemm_blocks/kernels.h"
@@ -26,14 +27,15 @@ void with_every_kernel(const std::function<void(const std::string&)>& run) {
 Tensor product(const Tensor& a, const Tensor& weight, const Tensor& bias = {},
                DType out = DType::f32) {
   Tensor c = Tensor::empty({a.rows(), weight.rows()}, out);
-  cpu::matmul_blocks(a, cpu::pack_blocks(weight), bias, c);
+  matmul_blocks(a, pack_blocks(weight), bias, c);
   return c;
 }
 
 Tensor plain_product(const Tensor& a, const Tensor& weight, const Tensor& bias = {},
                      DType out = DType::f32) {
   Tensor c = Tensor::empty({a.rows(), weight.rows()}, out);
-  reference::matmul_blocks(a, reference::pack_blocks(weight), bias, c);
+  const PackedBlocks packed = reference::pack_blocks_grouped({&weight, 1}).front();
+  reference::matmul_blocks_grouped(a, std::array{BlockProduct{&packed, &bias, &c}});
   return c;
 }
 
@@ -125,7 +127,7 @@ TEST(MatmulBlocks, ThreadsDoNotMatter) {
   });
 }
 
-TEST(MatmulBlocks, SeveralTogetherHaveTheBitsOfEach) {
+TEST(MatmulBlocks, AGroupHasTheBitsOfItsProducts) {
   const DType types[] = {DType::q8_0, DType::q8_0, DType::q4_1, DType::q6_K, DType::q8_0};
   const Tensor bias = normals({70}, 6), none;
   with_every_kernel([&](const std::string& name) {
@@ -136,14 +138,14 @@ TEST(MatmulBlocks, SeveralTogetherHaveTheBitsOfEach) {
       for (size_t i = 0; i < std::size(types); ++i) {
         const int64_t n = i == 3 ? 70 : 40 + 300 * static_cast<int64_t>(i % 2);
         const Tensor weight = random_stored({n, 512}, types[i], i);
-        weights.push_back(cpu::pack_blocks(weight));
+        weights.push_back(pack_blocks(weight));
         found.push_back(Tensor::empty({m, n}));
         expected.push_back(product(a, weight, i == 3 ? bias : none));
       }
       std::vector<BlockProduct> products;
       for (size_t i = 0; i < weights.size(); ++i)
         products.push_back({&weights[i], i == 3 ? &bias : &none, &found[i]});
-      cpu::matmul_blocks(a, products);
+      matmul_blocks_grouped(a, products);
       for (size_t i = 0; i < found.size(); ++i)
         EXPECT_TRUE(same_bits(found[i], expected[i])) << name << " " << m << " " << i;
     }
@@ -210,18 +212,21 @@ TEST(MatmulBlocks, ZerosAndTheSmallestNumbersAreFinite) {
 }
 
 TEST(MatmulBlocks, RefusesOtherTypes) {
-  expect_error([] { cpu::pack_blocks(Tensor::zeros({4, 32})); }, "the weight is f32");
+  expect_error([] { pack_blocks(Tensor::zeros({4, 32})); }, "the weight is f32");
   const Tensor weight = random_stored({4, 32}, DType::q8_0, 1);
   expect_error([&] { product(Tensor::zeros({2, 32}, DType::f16), weight); }, "found f16");
   Tensor c = Tensor::empty({2, 4});
+  const Tensor a = normals({2, 32}, 1), none;
+  const PackedBlocks fast = cpu::pack_blocks_grouped({&weight, 1}).front();
+  const PackedBlocks plain = reference::pack_blocks_grouped({&weight, 1}).front();
   expect_error(
       [&] {
-        cpu::matmul_blocks(normals({2, 32}, 1), reference::pack_blocks(weight), {}, c);
+        cpu::matmul_blocks_grouped(a, std::array{BlockProduct{&plain, &none, &c}});
       },
       "packed by the reference");
   expect_error(
       [&] {
-        reference::matmul_blocks(normals({2, 32}, 1), cpu::pack_blocks(weight), {}, c);
+        reference::matmul_blocks_grouped(a, std::array{BlockProduct{&fast, &none, &c}});
       },
       "packed by the cpu");
 }

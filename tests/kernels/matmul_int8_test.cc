@@ -1,5 +1,6 @@
 #include "heed/kernels/matmul_int8.h"
 
+#include <array>
 #include <atomic>
 #include <limits>
 
@@ -24,14 +25,15 @@ void with_every_kernel(const std::function<void(const std::string&)>& run) {
 Tensor product(const Tensor& a, const Tensor& weight, const Tensor& bias = {},
                DType out = DType::f32) {
   Tensor c = Tensor::empty({a.rows(), weight.rows()}, out);
-  cpu::matmul_int8(a, cpu::pack_int8(weight), bias, c);
+  matmul_int8(a, pack_int8(weight), bias, c);
   return c;
 }
 
 Tensor plain_product(const Tensor& a, const Tensor& weight, const Tensor& bias = {},
                      DType out = DType::f32) {
   Tensor c = Tensor::empty({a.rows(), weight.rows()}, out);
-  reference::matmul_int8(a, reference::pack_int8(weight), bias, c);
+  const PackedInt8 packed = reference::pack_int8(weight);
+  reference::matmul_int8_grouped(a, std::array{Int8Product{&packed, &bias, &c}});
   return c;
 }
 
@@ -89,13 +91,13 @@ TEST(MatmulInt8, ExtremeIntegersAreExact) {
 
 TEST(MatmulInt8, TheLongestRowsAreExact) {
   for (const float first : {127.0f, -127.0f}) {
-    Tensor a = Tensor::full({5, kMostInt8Cols}, first),
-           weight = Tensor::full({33, kMostInt8Cols}, 127.0f);
-    for (int64_t k = kMostInt8Cols / 2; k < kMostInt8Cols; ++k) weight.data<float>()[k] = -127.0f;
+    Tensor a = Tensor::full({5, kMaxInt8Cols}, first),
+           weight = Tensor::full({33, kMaxInt8Cols}, 127.0f);
+    for (int64_t k = kMaxInt8Cols / 2; k < kMaxInt8Cols; ++k) weight.data<float>()[k] = -127.0f;
     with_every_kernel([&](const std::string& name) {
       const Tensor c = product(a, weight);
       for (int64_t i = 0; i < c.elements(); ++i)
-        EXPECT_EQ(c.data<float>()[i], i % 33 ? first * 127.0f * kMostInt8Cols : 0.0f)
+        EXPECT_EQ(c.data<float>()[i], i % 33 ? first * 127.0f * kMaxInt8Cols : 0.0f)
             << name << " " << i;
     });
   }
@@ -116,8 +118,8 @@ TEST(MatmulInt8, RowsThatTakeSeveralPassesHaveTheBitsOfTheReference) {
       products.push_back({&packed, &bias, &found[i]});
       plain_products.push_back({&plain, &bias, &expected[i]});
     }
-    cpu::matmul_int8(a, products);
-    reference::matmul_int8(a, std::span(plain_products).first(1));
+    matmul_int8_grouped(a, products);
+    reference::matmul_int8_grouped(a, std::span(plain_products).first(1));
     for (const Tensor& c : found) EXPECT_TRUE(same_bits(c, expected[0])) << name_of(out);
   }
 }
@@ -166,7 +168,7 @@ TEST(MatmulInt8, ThreadsDoNotMatter) {
   });
 }
 
-TEST(MatmulInt8, SeveralTogetherHaveTheBitsOfEach) {
+TEST(MatmulInt8, AGroupHasTheBitsOfItsProducts) {
   const Tensor bias = normals({70}, 6), none;
   with_every_kernel([&](const std::string& name) {
     for (const int64_t m : {0, 1, 3, 20, 300}) {
@@ -182,7 +184,7 @@ TEST(MatmulInt8, SeveralTogetherHaveTheBitsOfEach) {
       std::vector<Int8Product> products;
       for (size_t i = 0; i < weights.size(); ++i)
         products.push_back({&weights[i], i == 1 ? &bias : &none, &found[i]});
-      cpu::matmul_int8(a, products);
+      matmul_int8_grouped(a, products);
       for (size_t i = 0; i < found.size(); ++i)
         EXPECT_TRUE(same_bits(found[i], expected[i])) << name << " " << m << " " << i;
     }
@@ -228,18 +230,20 @@ TEST(MatmulInt8, ZerosAndTheSmallestNumbersAreFinite) {
 
 TEST(MatmulInt8, RefusesWhatItCannotMultiply) {
   const Tensor weight = normals({4, 32}, 1);
-  expect_error([] { cpu::pack_int8(Tensor::empty({1, kMostInt8Cols + 1})); }, "131073 columns");
+  expect_error([] { cpu::pack_int8(Tensor::empty({1, kMaxInt8Cols + 1})); }, "131073 columns");
   expect_error([] { cpu::pack_int8(Tensor::empty({4, 32}, DType::i32)); }, "found i32");
   expect_error([&] { product(Tensor::zeros({2, 32}, DType::f16), weight); }, "found f16");
   Tensor c = Tensor::empty({2, 4});
+  const Tensor a = normals({2, 32}, 1), none;
+  const PackedInt8 fast = cpu::pack_int8(weight), plain = reference::pack_int8(weight);
   expect_error(
       [&] {
-        cpu::matmul_int8(normals({2, 32}, 1), reference::pack_int8(weight), {}, c);
+        cpu::matmul_int8_grouped(a, std::array{Int8Product{&plain, &none, &c}});
       },
       "packed by the reference");
   expect_error(
       [&] {
-        reference::matmul_int8(normals({2, 32}, 1), cpu::pack_int8(weight), {}, c);
+        reference::matmul_int8_grouped(a, std::array{Int8Product{&fast, &none, &c}});
       },
       "packed by the cpu");
 }

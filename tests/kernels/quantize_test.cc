@@ -18,7 +18,7 @@ bool same_numbers(const Tensor& a, const Tensor& b) {
 /// x in `dtype` and back, by the reference.
 Tensor round_trip(const Tensor& x, DType dtype, const Tensor& importance = {}) {
   Tensor stored = Tensor::empty(x.shape(), dtype), back = Tensor::empty(x.shape());
-  reference::quantize(x, stored, importance);
+  reference::quantize_weighted(x, importance, stored);
   reference::dequantize(stored, back);
   return back;
 }
@@ -110,8 +110,8 @@ TEST(Quantize, GivesTheSameBytesAsTheReference) {
         for (const Tensor& importance : {Tensor(), random_importance(320)}) {
           const Tensor x = hard_numbers({6, 320}, 11, spread);
           Tensor fast = Tensor::empty(x.shape(), dtype), plain = Tensor::empty(x.shape(), dtype);
-          cpu::quantize(x, fast, importance);
-          reference::quantize(x, plain, importance);
+          cpu::quantize_weighted(x, importance, fast);
+          reference::quantize_weighted(x, importance, plain);
           EXPECT_TRUE(same_bits(fast, plain)) << target << " " << name_of(dtype) << " " << spread;
         }
   });
@@ -121,7 +121,7 @@ TEST(Quantize, GivesTheSameBytesOnAnyNumberOfThreads) {
   const Tensor x = normals({700, 64}, 5);
   expect_no_thread_matters([&] {
     Tensor y = Tensor::empty(x.shape(), DType::q4_1);
-    cpu::quantize(x, y);
+    cpu::quantize_weighted(x, {}, y);
     return std::vector{y};
   });
 }
@@ -193,7 +193,7 @@ TEST(Quantize, EqualImportanceIsNone) {
         << name_of(dtype);
 }
 
-TEST(QuantizeStep, GivesTheSameBitsAsTheReference) {
+TEST(GptqBlock, GivesTheSameBitsAsTheReference) {
   const Tensor x = normals({70, 96}, 21), added = normals({70, 32}, 22, DType::f32, 0.3f);
   const Tensor feedback = normals({32, 32}, 23, DType::f32, 0.2f);
   const Tensor importance = random_importance(96);
@@ -201,20 +201,20 @@ TEST(QuantizeStep, GivesTheSameBitsAsTheReference) {
     for (const DType dtype : {DType::q4_0, DType::q4_1}) {
       Tensor fast = Tensor::zeros(x.shape(), dtype), plain = Tensor::zeros(x.shape(), dtype);
       Tensor fast_errors = Tensor::empty({32, 70}), plain_errors = Tensor::empty({32, 70});
-      const QuantizeStep step{x, 32, added, importance, feedback};
-      cpu::quantize_step(step, fast, fast_errors);
-      reference::quantize_step(step, plain, plain_errors);
+      const GptqBlock step{x, 32, added, importance, feedback};
+      cpu::quantize_gptq(step, fast, fast_errors);
+      reference::quantize_gptq(step, plain, plain_errors);
       EXPECT_TRUE(same_bits(fast, plain)) << target << " " << name_of(dtype);
       EXPECT_TRUE(same_bits(fast_errors, plain_errors)) << target << " " << name_of(dtype);
     }
   });
 }
 
-TEST(QuantizeStep, TellsWhatEachColumnLost) {
+TEST(GptqBlock, TellsWhatEachColumnLost) {
   const Tensor x = normals({3, 64}, 24), added = normals({3, 32}, 25, DType::f32, 0.1f);
   Tensor y = Tensor::zeros(x.shape(), DType::q4_1), errors = Tensor::empty({32, 3});
   const Tensor importance = random_importance(64);
-  cpu::quantize_step({x, 32, added, importance, Tensor::zeros({32, 32})}, y, errors);
+  cpu::quantize_gptq({x, 32, added, importance, Tensor::zeros({32, 32})}, y, errors);
   Tensor back = Tensor::empty(x.shape());
   cpu::dequantize(y, back);
   for (int64_t n = 0; n < 3; ++n)
@@ -231,8 +231,8 @@ TEST(Quantize, TakesWeightsOfAnyType) {
     Tensor wide = Tensor::empty(x.shape()), direct = Tensor::empty(x.shape(), DType::q8_0);
     cpu::dequantize(x, wide);
     Tensor twice = Tensor::empty(x.shape(), DType::q8_0);
-    cpu::quantize(wide, twice);
-    cpu::quantize(x, direct);
+    cpu::quantize_weighted(wide, {}, twice);
+    cpu::quantize_weighted(x, {}, direct);
     EXPECT_TRUE(same_bits(direct, twice)) << name_of(from);
   }
 }
@@ -263,8 +263,8 @@ TEST(Quantize, KeepsZerosAndTheExtremes) {
   Tensor tiny = Tensor::full({1, 32}, 1e-44f);
   for (const DType dtype : {DType::q8_0, DType::q4_0, DType::q4_1}) {
     Tensor fast = Tensor::empty({1, 32}, dtype), plain = Tensor::empty({1, 32}, dtype);
-    cpu::quantize(tiny, fast);
-    reference::quantize(tiny, plain);
+    cpu::quantize_weighted(tiny, {}, fast);
+    reference::quantize_weighted(tiny, {}, plain);
     EXPECT_TRUE(same_bits(fast, plain)) << name_of(dtype);
   }
 }
@@ -277,11 +277,14 @@ TEST(Quantize, RefusesWhatABlockCannotHold) {
         Tensor x = Tensor::zeros({2, 64});
         x.data<float>()[70] = value;
         Tensor y = Tensor::empty(x.shape(), dtype);
-        expect_error([&] { fast ? cpu::quantize(x, y) : reference::quantize(x, y); },
-                     fmt::format("cannot be stored as {}", name_of(dtype)));
+        expect_error(
+            [&] {
+              fast ? cpu::quantize_weighted(x, {}, y) : reference::quantize_weighted(x, {}, y);
+            },
+            fmt::format("cannot be stored as {}", name_of(dtype)));
       }
   Tensor y = Tensor::zeros({1, 256}, DType::q6_K);
-  expect_error([&] { cpu::quantize(Tensor::zeros({1, 256}), y); }, "q6_K");
+  expect_error([&] { cpu::quantize_weighted(Tensor::zeros({1, 256}), {}, y); }, "q6_K");
 }
 
 }  // namespace

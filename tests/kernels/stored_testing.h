@@ -20,21 +20,22 @@ inline bool same_bits(const Tensor& a, const Tensor& b) {
 inline Tensor random_stored(const Shape& shape, DType dtype, uint64_t seed) {
   Tensor x = Tensor::empty(shape, dtype);
   if (is_plain(dtype)) {
-    reference::quantize(normals(shape, seed), x);
+    reference::quantize_weighted(normals(shape, seed), {}, x);
     return x;
   }
   const CounterRandom random(seed);
   for (int64_t i = 0; i < x.bytes(); ++i)
     x.raw()[i] = static_cast<std::byte>(random.bits(static_cast<uint64_t>(i)) >> 50);
-  const auto scale = [&](uint64_t i) {
+  const auto random_scale = [&](uint64_t i) {
     return float16(0x1p-8f * static_cast<float>(random.normal(i)));
   };
   visit_stored(dtype, [&](auto stored) {
     using T = decltype(stored);
     if constexpr (!is_plain(dtype_of<T>))
       for (uint64_t i = 0; i < x.values<T>().size(); ++i) {
-        x.data<T>()[i].scale = scale(2 * i);
-        if constexpr (std::is_same_v<T, BlockQ4_1>) x.data<T>()[i].minimum = scale(2 * i + 1);
+        x.data<T>()[i].scale = random_scale(2 * i);
+        if constexpr (std::is_same_v<T, BlockQ4_1>)
+          x.data<T>()[i].minimum = random_scale(2 * i + 1);
       }
   });
   return x;

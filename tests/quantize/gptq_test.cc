@@ -73,7 +73,7 @@ TEST(QuantizeGptq, ChangesOutputsLessThanRoundingByImportance) {
     for (int64_t i = 0; i < x.elements(); ++i)
       squares.data<float>()[i % 160] += x.data<float>()[i] * x.data<float>()[i];
     kernels::quantize(weight, plain);
-    kernels::quantize(weight, weighted, squares);
+    kernels::quantize_weighted(weight, squares, weighted);
     quantize_gptq(weight, factors, corrected);
     const double by_importance = output_error(x, weight, weighted);
     EXPECT_LT(by_importance, output_error(x, weight, plain)) << name_of(dtype);
@@ -89,7 +89,7 @@ TEST(QuantizeGptq, OfIndependentColumnsIsRounding) {
   for (const DType dtype : {DType::q4_0, DType::q4_1}) {
     Tensor found = Tensor::empty(weight.shape(), dtype), expected = found.clone();
     quantize_gptq(weight, factors, found);
-    kernels::quantize(weight, expected, factors.diagonal);
+    kernels::quantize_weighted(weight, factors.diagonal, expected);
     EXPECT_EQ(std::memcmp(found.raw(), expected.raw(), static_cast<size_t>(found.bytes())), 0);
   }
 }

@@ -25,7 +25,7 @@ void check_numbers(const Tensor& logits) {
   const float* values = logits.data<float>();
   parallel_for(logits.rows(), 1, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row)
-      require(kernels::find_largest({values + row * classes, static_cast<size_t>(classes)}) >= 0,
+      require(kernels::argmax({values + row * classes, static_cast<size_t>(classes)}) >= 0,
               "the model's output is not a number: its weights are damaged");
   });
 }

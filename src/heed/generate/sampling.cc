@@ -42,7 +42,7 @@ void penalize(const SamplingOptions& options, const TokenCounts& counts, std::sp
 }
 
 int32_t most_probable(std::span<const float> logits) {
-  const int64_t token = kernels::find_largest(logits);
+  const int64_t token = kernels::argmax(logits);
   require(token >= 0 && logits[static_cast<size_t>(token)] != kForbidden,
           "no token may be chosen: all are forbidden");
   return static_cast<int32_t>(token);

@@ -82,7 +82,7 @@ class Search {
 
   void advance(Beam& beam, Tensor& logits) const {
     if (options_.beam == 1 && !options_.scores)
-      return beam.follow(static_cast<int32_t>(kernels::find_largest(logits.values<float>())));
+      return beam.follow(static_cast<int32_t>(kernels::argmax(logits.values<float>())));
     kernels::log_softmax(logits, logits);
     beam.advance(logits.values<float>());
   }

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "heed/kernels/backend.h"
+#include "heed/kernels/kernel.h"
 #include "heed/tensor/tensor.h"
 
 namespace heed::kernels {
@@ -16,18 +16,26 @@ struct AdamOptions {
   float bias_correction1 = 1.0f, bias_correction2 = 1.0f;
 };
 
-/// One parameter and its moments, f32, one shape; a gradient that is not defined is zero. The
-/// gradient is consumed: not defined any more.
+/// One parameter and its moments: f32, one shape. An undefined gradient counts as zero. A step
+/// consumes the gradient: it is undefined afterwards.
 struct AdamState {
   Tensor &value, &gradient, &moment1, &moment2;
   bool decays = true;
 };
 
-/// One step of Adam (Kingma and Ba 2015, algorithm 1; decay as in Loshchilov and Hutter 2019) of
-/// all parameters in one pass.
-HEED_KERNEL(void, adam_steps, (std::span<const AdamState> states, const AdamOptions& options),
-            (states, options))
-/// The same of one parameter.
+namespace cpu {
+void adam_steps(std::span<const AdamState> states, const AdamOptions& options);
+}
+namespace reference {
+void adam_steps(std::span<const AdamState> states, const AdamOptions& options);
+}
+
+/// One step of Adam for all parameters in one pass (Kingma and Ba 2015, algorithm 1; decay as in
+/// Loshchilov and Hutter 2019).
+inline constexpr Kernel<void(std::span<const AdamState> states, const AdamOptions& options)>
+    adam_steps{cpu::adam_steps, reference::adam_steps};
+
+/// The same for one parameter.
 inline void adam_step(const AdamState& state, const AdamOptions& options) {
   adam_steps({&state, 1}, options);
 }

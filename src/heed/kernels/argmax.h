@@ -3,12 +3,18 @@
 #include <cstdint>
 #include <span>
 
-#include "heed/kernels/backend.h"
+#include "heed/kernels/kernel.h"
 
 namespace heed::kernels {
 
-/// The number of the first of the largest elements of x; -1 when there are none, and when a NaN is
-/// among them.
-HEED_KERNEL(int64_t, find_largest, (std::span<const float> x), (x))
+namespace cpu {
+int64_t argmax(std::span<const float> x);
+}
+namespace reference {
+int64_t argmax(std::span<const float> x);
+}
+
+/// The index of the largest element of x, the first of equals; -1 when x is empty or holds a NaN.
+inline constexpr Kernel<int64_t(std::span<const float> x)> argmax{cpu::argmax, reference::argmax};
 
 }  // namespace heed::kernels

@@ -2,25 +2,12 @@
 
 namespace heed::kernels {
 
-/// Who does the arithmetic: `cpu`, vectorised for what the machine has, or `reference`, plain
-/// scalar loops that follow the equations and by which the fast ones are judged.
+/// Who does the arithmetic. `cpu` is vectorised for the machine it runs on. `reference` is plain
+/// scalar loops that follow the equations; the fast kernels are tested against it.
 enum class Backend { cpu, reference };
 
 Backend backend();
-/// Chooses the backend for the whole process; not to be called while kernels are running.
+/// Chooses the backend of the whole process. Not to be called while kernels run.
 void set_backend(Backend backend);
 
 }  // namespace heed::kernels
-
-/// Declares a kernel: cpu::name, reference::name, and name, which calls the chosen one.
-/// HEED_KERNEL(void, softmax, (const Tensor& x, Tensor& y), (x, y))
-#define HEED_KERNEL(Result, name, parameters, arguments)                                      \
-  namespace cpu {                                                                             \
-  Result name parameters;                                                                     \
-  }                                                                                           \
-  namespace reference {                                                                       \
-  Result name parameters;                                                                     \
-  }                                                                                           \
-  inline Result name parameters {                                                             \
-    return backend() == Backend::reference ? reference::name arguments : cpu::name arguments; \
-  }

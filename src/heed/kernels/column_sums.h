@@ -1,12 +1,20 @@
 #pragma once
 
-#include "heed/kernels/backend.h"
+#include "heed/kernels/kernel.h"
 #include "heed/tensor/tensor.h"
 
 namespace heed::kernels {
 
-/// sums[d] += the sum over n of x[n, d], the gradient of a bias. x [N, D] f32 or bf16; sums [D]
+namespace cpu {
+void column_sums(const Tensor& x, Tensor& sums);
+}
+namespace reference {
+void column_sums(const Tensor& x, Tensor& sums);
+}
+
+/// sums[d] += the sum over n of x[n, d]: the gradient of a bias. x [N, D] f32 or bf16; sums [D]
 /// f32. The order of the sum is fixed.
-HEED_KERNEL(void, column_sums, (const Tensor& x, Tensor& sums), (x, sums))
+inline constexpr Kernel<void(const Tensor& x, Tensor& sums)> column_sums{cpu::column_sums,
+                                                                         reference::column_sums};
 
 }  // namespace heed::kernels

@@ -4,9 +4,9 @@
 
 namespace heed::kernels {
 
-/// 32 bits for element `index` of the mask `key`: two keyed rounds of multiply and shift, cheap
-/// enough to be computed again instead of being stored (a mask is never kept in memory). The vector
-/// kernels compute the same function lane by lane.
+/// 32 pseudo-random bits for element `index` of the dropout mask `key`: two keyed rounds of
+/// multiply and shift. It is cheap enough to be computed again in the backward pass, so no mask is
+/// stored. The vector kernels compute the same function lane by lane.
 inline uint32_t counter_hash(uint64_t key, uint64_t index) {
   uint32_t x = static_cast<uint32_t>(index) ^ static_cast<uint32_t>(key);
   x += static_cast<uint32_t>(index >> 32) * 0x9e3779b9u;
@@ -16,7 +16,7 @@ inline uint32_t counter_hash(uint64_t key, uint64_t index) {
   return x ^ (x >> 16);
 }
 
-/// An element is dropped when its hash is below rate * 2^32.
+/// An element is dropped if its hash is below rate * 2^32.
 inline uint32_t drop_threshold(float rate) {
   return static_cast<uint32_t>(static_cast<double>(rate) * 4294967296.0);
 }

@@ -4,61 +4,77 @@
 #include <span>
 #include <vector>
 
-#include "heed/kernels/backend.h"
+#include "heed/kernels/kernel.h"
 #include "heed/tensor/tensor.h"
 
 namespace heed::kernels {
 
-/// A weight of blocks, laid out once as integer products want to read it; as large as it was.
+/// A weight of a block type, packed once in the layout that integer products read; as large as it
+/// was.
 struct PackedBlocks {
   std::shared_ptr<std::byte> panels;
   DType dtype = DType::q8_0;
   int64_t rows = 0, cols = 0;  // N, K
-  /// What the reference reads, in place of panels.
+  /// What the reference reads instead of panels.
   Tensor weight;
   bool defined() const { return panels || weight.defined(); }
 };
 
-/// Whether matmul_blocks multiplies with weights of `dtype`: q8_0, q4_0, q4_1 and q6_K.
+/// Whether matmul_blocks multiplies with weights of `dtype`: every block type.
 constexpr bool multiplies_blocks(DType dtype) { return !is_plain(dtype); }
 
 /// Elements of a row of activations that share a scale, and whose products are summed exactly.
 inline constexpr int64_t kProductBlock = 32;
 
-/// Packs weight [N, K], whose bytes it then no longer needs. Throws Error when it is not of blocks.
-HEED_KERNEL(PackedBlocks, pack_blocks, (const Tensor& weight), (weight))
-
-/// Several, for which threads meet once.
-HEED_KERNEL(std::vector<PackedBlocks>, pack_blocks, (std::span<const Tensor> weights), (weights))
-
-/// c = a weight^T + bias with a quantised on the way: a [M, K] of f32 or bf16, bias [N] f32 or
-/// absent, c [M, N] of f32 or bf16, which must not overlap them.
-///
-/// Each 32 elements of a row of a become integers of 8 bits, round(x / scale), with
-/// scale = max |x| / 127. (Where one is not finite, the scale is NaN.) Their dot product with a
-/// column's is an exact integer, `dot`; for q6_K it holds the scales of its 16 elements, too. An
-/// element of c is, over these blocks in order, sum = fma(scale, part, sum) with
-/// part = weight's scale * dot or, for q4_1, fma(minimum, sum of a's integers, weight's scale *
-/// dot); a zero is positive there, and a weight's infinite scale or minimum counts as NaN. At the
-/// end the bias is added. So the bits depend neither on M and N, nor on the number of threads, nor
-/// on the machine: cpu and reference agree.
-///
-/// Sizes are the caller's to check; throws Error when a dtype is not one of these, and when the
-/// weight was packed by another backend.
-HEED_KERNEL(void, matmul_blocks,
-            (const Tensor& a, const PackedBlocks& weight, const Tensor& bias, Tensor& c),
-            (a, weight, bias, c))
-
-/// One of several such products with the same a.
+/// One of several products with the same left factor.
 struct BlockProduct {
   const PackedBlocks* weight;
   const Tensor* bias;
   Tensor* c;
 };
 
-/// All of them, bit for bit as one by one: a is quantised once for weights of one type that follow
-/// each other, and threads meet once.
-HEED_KERNEL(void, matmul_blocks, (const Tensor& a, std::span<const BlockProduct> products),
-            (a, products))
+namespace cpu {
+std::vector<PackedBlocks> pack_blocks_grouped(std::span<const Tensor> weights);
+void matmul_blocks_grouped(const Tensor& a, std::span<const BlockProduct> products);
+}  // namespace cpu
+
+namespace reference {
+std::vector<PackedBlocks> pack_blocks_grouped(std::span<const Tensor> weights);
+void matmul_blocks_grouped(const Tensor& a, std::span<const BlockProduct> products);
+}  // namespace reference
+
+/// Packs weights [N, K] in one parallel region. Their bytes are not needed afterwards. Throws Error
+/// if one is not of a block type.
+inline constexpr Kernel<std::vector<PackedBlocks>(std::span<const Tensor> weights)>
+    pack_blocks_grouped{cpu::pack_blocks_grouped, reference::pack_blocks_grouped};
+
+/// Packs one weight.
+inline PackedBlocks pack_blocks(const Tensor& weight) {
+  return pack_blocks_grouped({&weight, 1}).front();
+}
+
+/// c = a weight^T + bias for several weights and one a, in one parallel region. a [M, K] of f32 or
+/// bf16, bias [N] f32 or undefined (absent), c [M, N] of f32 or bf16, which must not overlap them.
+/// The caller checks sizes. Throws Error for any other dtype, and if a weight was packed by another
+/// backend.
+///
+/// a is quantised first, once for consecutive weights of one type: each 32 elements of a row become
+/// 8-bit integers round(x / scale) with scale = max |x| / 127. (If one is not finite, the scale is
+/// NaN.) `dot` is their exact dot product with the integers of a weight's row, each multiplied with
+/// its sub-scale where the type has sub-scales. An element of c is, over these blocks in order,
+/// sum = fma(scale, part, sum), where part = weight's scale * dot or, if the type has a minimum,
+/// fma(minimum, sum of a's integers, weight's scale * dot). Zeros are positive there, and an
+/// infinite scale or minimum of a weight counts as NaN. The bias is added at the end. So the bits
+/// depend neither on M and N, nor on the number of threads, nor on the machine, and cpu and
+/// reference agree.
+inline constexpr Kernel<void(const Tensor& a, std::span<const BlockProduct> products)>
+    matmul_blocks_grouped{cpu::matmul_blocks_grouped, reference::matmul_blocks_grouped};
+
+/// The same for one weight.
+inline void matmul_blocks(const Tensor& a, const PackedBlocks& weight, const Tensor& bias,
+                          Tensor& c) {
+  const BlockProduct product{&weight, &bias, &c};
+  matmul_blocks_grouped(a, {&product, 1});
+}
 
 }  // namespace heed::kernels

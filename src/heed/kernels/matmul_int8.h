@@ -3,56 +3,67 @@
 #include <memory>
 #include <span>
 
-#include "heed/kernels/backend.h"
+#include "heed/kernels/kernel.h"
 #include "heed/tensor/tensor.h"
 
 namespace heed::kernels {
 
-/// A weight of integers of 8 bits with a scale for each of its rows, laid out once as integer
-/// products want to read it.
+/// A weight of 8-bit integers with a scale for each of its rows, packed once in the layout that
+/// integer products read.
 struct PackedInt8 {
   std::shared_ptr<std::byte> panels;
   int64_t rows = 0, cols = 0;  // N, K
-  /// What the reference reads, in place of panels.
+  /// What the reference reads instead of panels.
   Tensor weight;
   bool defined() const { return panels || weight.defined(); }
 };
 
-/// The most elements of a row that matmul_int8 multiplies: their sum stays within 32 bits.
-inline constexpr int64_t kMostInt8Cols = int64_t{1} << 17;
+/// The longest rows that matmul_int8 multiplies: their sums fit in 32 bits.
+inline constexpr int64_t kMaxInt8Cols = int64_t{1} << 17;
 
-/// Makes integers of weight [N, K] of any stored dtype, row by row: x * (1 / scale) to the nearest,
-/// with scale = max |x| / 127. (Where one is not finite, the scale is NaN; where 1 / scale is not,
-/// all are zeros.) Of q8_0 they are rounded once more than in its blocks. Throws Error when K is
-/// greater than kMostInt8Cols.
-HEED_KERNEL(PackedInt8, pack_int8, (const Tensor& weight), (weight))
-
-/// c = a weight^T + bias with a quantised on the way, as weights are: each row of a has one scale.
-/// a [M, K] of f32 or bf16, bias [N] f32 or absent, c [M, N] of f32 or bf16, which must not overlap
-/// them.
-///
-/// An element of c is dot * (a's scale * weight's scale) + bias, where `dot` is an exact integer
-/// and each step rounded to f32, and to bf16 at the end if c is. So the bits depend neither on M
-/// and N, nor on the number of threads, nor on the machine: cpu and reference agree. Beside blocks
-/// of 32 with a scale each (matmul_blocks.h), sums need not be taken apart into floats on their
-/// way, which is several times as fast for many rows, but coarser where the numbers of a row differ
-/// much.
-///
-/// Sizes are the caller's to check; throws Error when a dtype is not one of these, and when the
-/// weight was packed by another backend.
-HEED_KERNEL(void, matmul_int8,
-            (const Tensor& a, const PackedInt8& weight, const Tensor& bias, Tensor& c),
-            (a, weight, bias, c))
-
-/// One of several such products with the same a.
+/// One of several products with the same left factor.
 struct Int8Product {
   const PackedInt8* weight;
   const Tensor* bias;
   Tensor* c;
 };
 
-/// All of them, bit for bit as one by one: a is quantised once, and threads meet once.
-HEED_KERNEL(void, matmul_int8, (const Tensor& a, std::span<const Int8Product> products),
-            (a, products))
+namespace cpu {
+PackedInt8 pack_int8(const Tensor& weight);
+void matmul_int8_grouped(const Tensor& a, std::span<const Int8Product> products);
+}  // namespace cpu
+
+namespace reference {
+PackedInt8 pack_int8(const Tensor& weight);
+void matmul_int8_grouped(const Tensor& a, std::span<const Int8Product> products);
+}  // namespace reference
+
+/// Quantises weight [N, K] of any stored dtype row by row: round(x * (1 / scale)) with
+/// scale = max |x| / 127. (If one is not finite, the scale is NaN; if 1 / scale is not, all
+/// integers are zero.) A q8_0 weight is thereby rounded a second time. Throws Error if K exceeds
+/// kMaxInt8Cols.
+inline constexpr Kernel<PackedInt8(const Tensor& weight)> pack_int8{cpu::pack_int8,
+                                                                    reference::pack_int8};
+
+/// c = a weight^T + bias for several weights and one a, in one parallel region. a [M, K] of f32 or
+/// bf16, bias [N] f32 or undefined (absent), c [M, N] of f32 or bf16, which must not overlap them.
+/// The caller checks sizes. Throws Error for any other dtype, and if a weight was packed by another
+/// backend.
+///
+/// a is quantised once, in the same way as weights: one scale per row. An element of c is
+/// dot * (a's scale * weight's scale) + bias, where `dot` is an exact integer and each step is
+/// rounded to f32, finally to bf16 if c is. So the bits depend neither on M and N, nor on the
+/// number of threads, nor on the machine, and cpu and reference agree.
+///
+/// Compared with matmul_blocks, sums stay integers over the whole row: several times as fast for
+/// many rows, but less exact where the elements of a row differ much in magnitude.
+inline constexpr Kernel<void(const Tensor& a, std::span<const Int8Product> products)>
+    matmul_int8_grouped{cpu::matmul_int8_grouped, reference::matmul_int8_grouped};
+
+/// The same for one weight.
+inline void matmul_int8(const Tensor& a, const PackedInt8& weight, const Tensor& bias, Tensor& c) {
+  const Int8Product product{&weight, &bias, &c};
+  matmul_int8_grouped(a, {&product, 1});
+}
 
 }  // namespace heed::kernels

@@ -3,47 +3,67 @@
 #include <cstdint>
 #include <span>
 
-#include "heed/kernels/backend.h"
+#include "heed/kernels/kernel.h"
 #include "heed/tensor/tensor.h"
 
 namespace heed::kernels {
 
-/// y = x in f32, exactly; x of any stored dtype (q6_K: products with its scales are rounded once).
-/// Throws Error when x is i32.
-HEED_KERNEL(void, dequantize, (const Tensor& x, Tensor& y), (x, y))
+/// Columns that GPTQ rounds at a time: one block of each row.
+inline constexpr int64_t kGptqColumns = 32;
 
-/// y[n] = row rows[n] of x's matrix view, likewise; y [rows.size(), x.cols()] f32. The caller
-/// checks that the rows exist.
-HEED_KERNEL(void, dequantize_rows, (const Tensor& x, std::span<const int32_t> rows, Tensor& y),
-            (x, rows, y))
-
-/// y = x in y's dtype: f32, bf16, f16, q8_0, q4_0 or q4_1, which of x's shape must be able to hold
-/// whole blocks; x of any stored dtype. q8_0 is rounded as GGML's quantize_row_q8_0_ref does: the
-/// same bytes. The scales of blocks of 4 bits are searched for (kernels/quantize_search.h): the sum
-/// of importance[k] * (x[n, k] - y[n, k])^2 over a block is at most what GGML's rounding leaves,
-/// mostly far less. importance [x.cols()] f32, not negative, or absent: all columns count the same.
-/// The same bytes on every machine. Throws Error when a block holds a value that is not finite or
-/// too large for its scale, and on any other dtype.
-HEED_KERNEL(void, quantize, (const Tensor& x, Tensor& y, const Tensor& importance = {}),
-            (x, y, importance))
-
-/// Columns that are rounded together: a block of each row.
-inline constexpr int64_t kStepColumns = 32;
-
-/// One step of rounding a weight column by column, errors being made good in the columns behind
-/// (format/feedback.h).
-struct QuantizeStep {
-  const Tensor& x;           // [N, K] f32
-  int64_t begin;             // the first of 32 columns
-  const Tensor& added;       // [N, 32] f32: what the errors of all columns before add to these
-  const Tensor& importance;  // [K] f32, as in quantize()
-  const Tensor& feedback;  // [32, 32] f32: of the error of column j, what is added to column i > j
+/// One block of columns of a weight, to be rounded by GPTQ (Frantar et al. 2022): column by column,
+/// the error of each compensated in the columns after it.
+struct GptqBlock {
+  const Tensor& x;             // [N, K] f32
+  int64_t begin;               // the first of the 32 columns
+  const Tensor& compensation;  // [N, 32] f32: added to these columns for the errors of earlier ones
+  const Tensor& importance;    // [K] f32, as in quantize_weighted()
+  /// [32, 32] f32: element [j, i] times the error of column j is added to column i > j.
+  const Tensor& feedback;
 };
 
-/// Sets the step's blocks of y [N, K], q4_0 or q4_1: scales searched for with what is added, the
-/// columns then rounded in their order. errors [32, N] f32: x less what is stored. The same bits on
-/// every machine. Throws Error as quantize() does.
-HEED_KERNEL(void, quantize_step, (const QuantizeStep& step, Tensor& y, Tensor& errors),
-            (step, y, errors))
+namespace cpu {
+void dequantize(const Tensor& x, Tensor& y);
+void dequantize_rows(const Tensor& x, std::span<const int32_t> rows, Tensor& y);
+void quantize_weighted(const Tensor& x, const Tensor& importance, Tensor& y);
+void quantize_gptq(const GptqBlock& block, Tensor& y, Tensor& errors);
+}  // namespace cpu
+
+namespace reference {
+void dequantize(const Tensor& x, Tensor& y);
+void dequantize_rows(const Tensor& x, std::span<const int32_t> rows, Tensor& y);
+void quantize_weighted(const Tensor& x, const Tensor& importance, Tensor& y);
+void quantize_gptq(const GptqBlock& block, Tensor& y, Tensor& errors);
+}  // namespace reference
+
+/// y = x in f32, exactly; x of any stored dtype (products with sub-scales are rounded once). Throws
+/// Error if x is i32.
+inline constexpr Kernel<void(const Tensor& x, Tensor& y)> dequantize{cpu::dequantize,
+                                                                     reference::dequantize};
+
+/// y[n] = row rows[n] of x's matrix view, converted likewise; y [rows.size(), x.cols()] f32. The
+/// caller checks that the rows exist.
+inline constexpr Kernel<void(const Tensor& x, std::span<const int32_t> rows, Tensor& y)>
+    dequantize_rows{cpu::dequantize_rows, reference::dequantize_rows};
+
+/// y = x in y's dtype: f32, bf16, f16, or a block type that heed writes, of which x's rows must be
+/// whole blocks; x of any stored dtype. The same bytes on every machine. Throws Error if a block
+/// holds a value that is not finite or too large for its scale, and for any other dtype.
+///
+/// q8_0 is rounded as GGML's quantize_row_q8_0_ref does: the same bytes. The scales of 4-bit blocks
+/// are searched for (kernels/quantize_search.h): over a block, the sum of
+/// importance[k] * (x[n, k] - y[n, k])^2 is at most that of GGML's rounding. importance [x.cols()]
+/// f32, not negative; undefined: all columns count the same.
+inline constexpr Kernel<void(const Tensor& x, const Tensor& importance, Tensor& y)>
+    quantize_weighted{cpu::quantize_weighted, reference::quantize_weighted};
+
+/// The same where all columns count the same.
+inline void quantize(const Tensor& x, Tensor& y) { quantize_weighted(x, {}, y); }
+
+/// Writes the blocks of y [N, K], q4_0 or q4_1, that hold the block's columns: searches for scales
+/// with the compensation added, then rounds the columns in their order. errors [32, N] f32: x minus
+/// what is stored. The same bits on every machine. Throws Error as quantize_weighted() does.
+inline constexpr Kernel<void(const GptqBlock& block, Tensor& y, Tensor& errors)> quantize_gptq{
+    cpu::quantize_gptq, reference::quantize_gptq};
 
 }  // namespace heed::kernels

@@ -111,23 +111,23 @@ BlockScale search_q4_1(float least, float greatest, const TryAll& try_all) {
   return {fine.scales[fine.best()], fine.minimums[fine.best()]};
 }
 
-/// Rounds the elements of a block one after the other, x with what is `added` to each. The error of
-/// element j, errors[j] = x[j] - what is stored, adds feedback[32 j + i] times itself to i > j.
+/// Rounds x + compensation element by element with GPTQ (Frantar et al. 2022). errors[j] = x[j]
+/// minus what is stored; feedback[32 j + i] times that is added to each element i > j.
 template <typename Block>
-void round_in_turn(const float* x, const float* added, const float* feedback, BlockScale by,
+void round_columns(const float* x, const float* compensation, const float* feedback, BlockScale by,
                    Block& block, float* errors) {
   constexpr float kLowest = kLowestLevel<Block>;
-  std::array<float, 32> wanted;
-  for (size_t i = 0; i < 32; ++i) wanted[i] = x[i] + added[i];
+  std::array<float, 32> targets;
+  for (size_t i = 0; i < 32; ++i) targets[i] = x[i] + compensation[i];
   const float inverse = 1.0f / by.scale, factor = std::isfinite(inverse) ? inverse : 0.0f;
   block.quants = {};
   for (size_t j = 0; j < 32; ++j) {
     const float level =
-        std::clamp(std::nearbyint((wanted[j] - by.minimum) * factor), kLowest, kLowest + 15.0f);
+        std::clamp(std::nearbyint((targets[j] - by.minimum) * factor), kLowest, kLowest + 15.0f);
     const auto quant = static_cast<unsigned>(level - kLowest);
     block.quants[j % 16] = static_cast<uint8_t>(block.quants[j % 16] | quant << (j / 16 * 4));
     errors[j] = x[j] - (level * by.scale + by.minimum);
-    for (size_t i = j + 1; i < 32; ++i) wanted[i] += errors[j] * feedback[32 * j + i];
+    for (size_t i = j + 1; i < 32; ++i) targets[i] += errors[j] * feedback[32 * j + i];
   }
 }
 

@@ -3,13 +3,13 @@
 #include <cstdint>
 #include <string_view>
 
-#include "heed/kernels/backend.h"
+#include "heed/kernels/kernel.h"
 #include "heed/tensor/tensor.h"
 
 namespace heed::kernels {
 
-/// Which two columns of r make pair c, c < r / 2: neighbours (2c, 2c + 1), as the papers write it,
-/// or one of each half (c, c + r / 2), as most checkpoints have it.
+/// Which two of r columns form pair c, c < r / 2: neighbours (2c, 2c + 1), as in the paper, or one
+/// of each half (c, c + r / 2), as in most checkpoints.
 enum class PairLayout { interleaved, halves };
 
 /// "interleaved" or "halves".
@@ -17,7 +17,7 @@ constexpr std::string_view name_of(PairLayout layout) {
   return layout == PairLayout::interleaved ? "interleaved" : "halves";
 }
 
-/// By what angle every token's pairs are rotated: cosines and sines [N, r / 2] f32.
+/// The angle of every token's pairs, as cosines and sines [N, r / 2] f32.
 struct Rotation {
   Tensor cos, sin;
 };
@@ -25,18 +25,32 @@ struct Rotation {
 struct RotateOptions {
   int64_t n_heads = 1;
   PairLayout layout = PairLayout::halves;
-  /// The columns [begin, begin + r) of every head are rotated; the others stay as they are.
+  /// The columns [begin, begin + r) of every head are rotated; the others are copied.
   int64_t begin = 0;
 };
 
-/// Rotary positions (Su et al. 2021): x [N, H d] -> y of its shape and dtype. In every head each
-/// pair (a, b) becomes (a cos - b sin, b cos + a sin).
-HEED_KERNEL(void, rotate_forward,
-            (const Tensor& x, const Rotation& rotation, const RotateOptions& options, Tensor& y),
-            (x, rotation, options, y))
+namespace cpu {
+void rotate_forward(const Tensor& x, const Rotation& rotation, const RotateOptions& options,
+                    Tensor& y);
+void rotate_backward(const Tensor& dy, const Rotation& rotation, const RotateOptions& options,
+                     Tensor& dx);
+}  // namespace cpu
+
+namespace reference {
+void rotate_forward(const Tensor& x, const Rotation& rotation, const RotateOptions& options,
+                    Tensor& y);
+void rotate_backward(const Tensor& dy, const Rotation& rotation, const RotateOptions& options,
+                     Tensor& dx);
+}  // namespace reference
+
+/// Rotary positions (Su et al. 2021): x [N, H d] -> y of its shape and dtype. Each pair (a, b) of
+/// every head becomes (a cos - b sin, b cos + a sin).
+inline constexpr Kernel<void(const Tensor& x, const Rotation& rotation,
+                             const RotateOptions& options, Tensor& y)>
+    rotate_forward{cpu::rotate_forward, reference::rotate_forward};
 /// dx = dy rotated back; dx may be dy.
-HEED_KERNEL(void, rotate_backward,
-            (const Tensor& dy, const Rotation& rotation, const RotateOptions& options, Tensor& dx),
-            (dy, rotation, options, dx))
+inline constexpr Kernel<void(const Tensor& dy, const Rotation& rotation,
+                             const RotateOptions& options, Tensor& dx)>
+    rotate_backward{cpu::rotate_backward, reference::rotate_backward};
 
 }  // namespace heed::kernels

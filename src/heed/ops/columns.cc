@@ -37,7 +37,7 @@ Tensor take_columns(Context& context, const Tensor& x, const ColumnsOptions& opt
 /// Adds to the gradient of x that of its copy dy, made with `options`.
 void give_back(Tape& tape, const TensorKey& x, const Tensor& dy, const ColumnsOptions& options) {
   auto [dx, accumulate] = tape.slot(x);
-  if (options.from.step == 0)
+  if (options.from.stride == 0)
     kernels::sum_heads(dy, reversed(options, accumulate), dx);
   else
     kernels::copy_columns(dy, reversed(options, accumulate), dx);
@@ -53,9 +53,9 @@ Tensor join(Context& context, const Tensor& first, const Tensor& second, int64_t
           first.shape().text(), name_of(second.dtype()), second.shape().text(), n_heads);
   const int64_t width = first.cols() / n_heads, d = width + behind.width;
   const ColumnsOptions before{
-      .n_heads = n_heads, .width = width, .from = {.step = width}, .to = {.step = d}};
+      .n_heads = n_heads, .width = width, .from = {.stride = width}, .to = {.stride = d}};
   behind.n_heads = n_heads;
-  behind.to = {.begin = width, .step = d};
+  behind.to = {.begin = width, .stride = d};
   Tensor y = Tensor::empty({first.rows(), n_heads * d}, first.dtype());
   kernels::copy_columns(first, before, y);
   kernels::copy_columns(second, behind, y);
@@ -93,20 +93,20 @@ HeadParts split_heads(Context& context, const Tensor& x, int64_t n_heads, int64_
   return {.first = take_columns(context, x,
                                 {.n_heads = n_heads,
                                  .width = first_width,
-                                 .from = {.begin = 0, .step = d},
-                                 .to = {.begin = 0, .step = first_width}}),
+                                 .from = {.begin = 0, .stride = d},
+                                 .to = {.begin = 0, .stride = first_width}}),
           .second = take_columns(context, x,
                                  {.n_heads = n_heads,
                                   .width = second_width,
-                                  .from = {.begin = first_width, .step = d},
-                                  .to = {.begin = 0, .step = second_width}})};
+                                  .from = {.begin = first_width, .stride = d},
+                                  .to = {.begin = 0, .stride = second_width}})};
 }
 
 Tensor join_heads(Context& context, const Tensor& first, const Tensor& second, int64_t n_heads) {
   require(n_heads > 0 && second.cols() % n_heads == 0,
           "join_heads: the second parts are {}, not of {} heads", second.shape().text(), n_heads);
   const int64_t width = second.cols() / n_heads;
-  return join(context, first, second, n_heads, {.width = width, .from = {.step = width}});
+  return join(context, first, second, n_heads, {.width = width, .from = {.stride = width}});
 }
 
 Tensor join_shared(Context& context, const Tensor& first, const Tensor& shared, int64_t n_heads) {

@@ -24,7 +24,7 @@ PackedWeight PackedWeight::of_floats(const Tensor& weight, bool keep_elements) {
 std::vector<PackedWeight> PackedWeight::of_blocks(std::span<const Tensor> weights) {
   std::vector<PackedWeight> packed;
   packed.reserve(weights.size());
-  for (kernels::PackedBlocks& blocks : kernels::pack_blocks(weights))
+  for (kernels::PackedBlocks& blocks : kernels::pack_blocks_grouped(weights))
     packed.push_back(PackedWeight(std::move(blocks)));
   return packed;
 }
@@ -70,8 +70,8 @@ void PackedWeight::Products::add(const PackedWeight& weight, const Tensor& bias,
 }
 
 void PackedWeight::Products::run() {
-  kernels::matmul_int8(x_, {int8_rows_.data(), n_int8_rows_});
-  kernels::matmul_blocks(x_, {blocks_.data(), n_blocks_});
+  kernels::matmul_int8_grouped(x_, {int8_rows_.data(), n_int8_rows_});
+  kernels::matmul_blocks_grouped(x_, {blocks_.data(), n_blocks_});
   n_int8_rows_ = n_blocks_ = 0;
 }
 

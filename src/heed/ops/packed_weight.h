@@ -29,7 +29,7 @@ class PackedWeight {
   /// For integer products with one scale for each row of the weight, which may be of any stored
   /// dtype. Throws Error when fits_int8_rows() is false.
   static PackedWeight of_int8_rows(const Tensor& weight);
-  static bool fits_int8_rows(const Shape& shape) { return shape[1] <= kernels::kMostInt8Cols; }
+  static bool fits_int8_rows(const Shape& shape) { return shape[1] <= kernels::kMaxInt8Cols; }
 
   bool defined() const { return !std::holds_alternative<std::monostate>(layout_); }
   /// Whether a product quantises its input.

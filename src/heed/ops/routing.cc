@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "heed/base/error.h"
-#include "heed/kernels/mixture.h"
+#include "heed/kernels/experts.h"
 #include "heed/ops/check.h"
 
 namespace heed::ops {
@@ -188,7 +188,8 @@ Tensor combine(Context& context, const Routing& routing, const std::vector<Tenso
             name_of(outputs[e].dtype()), name_of(some.dtype()));
   }
   Tensor y = Tensor::empty({routing.weights().rows(), some.cols()}, some.dtype());
-  kernels::combine_forward({outputs, routing.experts(), routing.places(), routing.weights()}, y);
+  kernels::combine_experts_forward(
+      {outputs, routing.experts(), routing.places(), routing.weights()}, y);
   if (!context.tape) return y;
 
   Tape& tape = *context.tape;
@@ -200,8 +201,9 @@ Tensor combine(Context& context, const Routing& routing, const std::vector<Tenso
       d_outputs.push_back(output.defined() ? Tensor::empty(output.shape(), output.dtype())
                                            : Tensor());
     Tensor d_weights = Tensor::empty(routing.weights().shape());
-    kernels::combine_backward({outputs, routing.experts(), routing.places(), routing.weights()}, dy,
-                              {d_outputs, d_weights});
+    kernels::combine_experts_backward(
+        {outputs, routing.experts(), routing.places(), routing.weights()}, dy,
+        {d_outputs, d_weights});
     for (size_t e = 0; e < outputs.size(); ++e)
       if (outputs[e].defined()) tape.add(outputs[e], d_outputs[e]);
     tape.add(routing.weights(), d_weights);

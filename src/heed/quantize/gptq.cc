@@ -11,7 +11,7 @@
 namespace heed::quantize {
 namespace {
 
-constexpr int64_t kBlock = kernels::kStepColumns;
+constexpr int64_t kBlock = kernels::kGptqColumns;
 
 /// Eliminates rows [first, last) of a lower triangle from the last to the first: divides each by
 /// its diagonal element and subtracts its part from the rows of the range above it.
@@ -82,7 +82,7 @@ void quantize_gptq(const Tensor& weight, const GptqFactors& factors, Tensor& y) 
       for (int64_t j = 0; j < i; ++j)
         own.data<float>()[j * kBlock + i] = upper[(begin + i) * cols + begin + j];
     Tensor made = errors.row_slice(begin, begin + kBlock);
-    kernels::quantize_step({x, begin, added, factors.diagonal, own}, y, made);
+    kernels::quantize_gptq({x, begin, added, factors.diagonal, own}, y, made);
   }
 }
 

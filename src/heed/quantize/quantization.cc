@@ -44,7 +44,7 @@ Tensor quantized(const Quantization& how, const std::string& parameter, const Te
   if (factors && factors->upper.defined())
     quantize_gptq(weight, *factors, result);
   else
-    kernels::quantize(weight, result, factors ? factors->diagonal : Tensor());
+    kernels::quantize_weighted(weight, factors ? factors->diagonal : Tensor(), result);
   return result;
 }
 

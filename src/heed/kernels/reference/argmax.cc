@@ -5,7 +5,7 @@
 
 namespace heed::kernels::reference {
 
-int64_t find_largest(std::span<const float> x) {
+int64_t argmax(std::span<const float> x) {
   const bool number =
       std::none_of(x.begin(), x.end(), [](float value) { return std::isnan(value); });
   return x.empty() || !number ? -1 : std::max_element(x.begin(), x.end()) - x.begin();

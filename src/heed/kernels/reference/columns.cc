@@ -5,12 +5,12 @@ namespace {
 
 template <typename T>
 double at(const Tensor& x, int64_t n, HeadColumns columns, int64_t h, int64_t c) {
-  return static_cast<float>(x.data<T>()[n * x.cols() + columns.begin + h * columns.step + c]);
+  return static_cast<float>(x.data<T>()[n * x.cols() + columns.begin + h * columns.stride + c]);
 }
 
 template <typename T>
 void put(Tensor& x, int64_t n, HeadColumns columns, int64_t h, int64_t c, double value) {
-  x.data<T>()[n * x.cols() + columns.begin + h * columns.step + c] = T(static_cast<float>(value));
+  x.data<T>()[n * x.cols() + columns.begin + h * columns.stride + c] = T(static_cast<float>(value));
 }
 
 }  // namespace

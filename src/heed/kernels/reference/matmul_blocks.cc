@@ -79,9 +79,7 @@ void multiply(const Tensor& a, const Tensor& weight, const Tensor& bias, Tensor&
   }
 }
 
-}  // namespace
-
-PackedBlocks pack_blocks(const Tensor& weight) {
+PackedBlocks packed_blocks(const Tensor& weight) {
   require(multiplies_blocks(weight.dtype()), "pack_blocks: the weight is {}, expected blocks",
           name_of(weight.dtype()));
   return {.panels = {},
@@ -91,13 +89,7 @@ PackedBlocks pack_blocks(const Tensor& weight) {
           .weight = weight};
 }
 
-std::vector<PackedBlocks> pack_blocks(std::span<const Tensor> weights) {
-  std::vector<PackedBlocks> packed;
-  for (const Tensor& weight : weights) packed.push_back(reference::pack_blocks(weight));
-  return packed;
-}
-
-void matmul_blocks(const Tensor& a, const PackedBlocks& weight, const Tensor& bias, Tensor& c) {
+void multiply(const Tensor& a, const PackedBlocks& weight, const Tensor& bias, Tensor& c) {
   require(weight.weight.defined(), "matmul_blocks: the weight was packed by the cpu backend");
   visit_floating(a.dtype(), [&](auto in) {
     visit_stored(weight.dtype, [&](auto stored) {
@@ -109,9 +101,17 @@ void matmul_blocks(const Tensor& a, const PackedBlocks& weight, const Tensor& bi
   });
 }
 
-void matmul_blocks(const Tensor& a, std::span<const BlockProduct> products) {
+}  // namespace
+
+std::vector<PackedBlocks> pack_blocks_grouped(std::span<const Tensor> weights) {
+  std::vector<PackedBlocks> packed;
+  for (const Tensor& weight : weights) packed.push_back(packed_blocks(weight));
+  return packed;
+}
+
+void matmul_blocks_grouped(const Tensor& a, std::span<const BlockProduct> products) {
   for (const BlockProduct& product : products)
-    reference::matmul_blocks(a, *product.weight, *product.bias, *product.c);
+    multiply(a, *product.weight, *product.bias, *product.c);
 }
 
 }  // namespace heed::kernels::reference

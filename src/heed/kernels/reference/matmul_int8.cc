@@ -18,15 +18,7 @@ std::vector<Quantised> quantised_rows(const Tensor& x) {
   return rows;
 }
 
-}  // namespace
-
-PackedInt8 pack_int8(const Tensor& weight) {
-  require(weight.cols() <= kMostInt8Cols, "pack_int8: the weight has {} columns, at most {} are",
-          weight.cols(), kMostInt8Cols);
-  return {.panels = {}, .rows = weight.rows(), .cols = weight.cols(), .weight = weight};
-}
-
-void matmul_int8(const Tensor& a, const PackedInt8& weight, const Tensor& bias, Tensor& c) {
+void multiply(const Tensor& a, const PackedInt8& weight, const Tensor& bias, Tensor& c) {
   require(weight.weight.defined(), "matmul_int8: the weight was packed by the cpu backend");
   Tensor wide = Tensor::empty({weight.rows, weight.cols});
   reference::dequantize(weight.weight, wide);
@@ -48,9 +40,17 @@ void matmul_int8(const Tensor& a, const PackedInt8& weight, const Tensor& bias, 
   });
 }
 
-void matmul_int8(const Tensor& a, std::span<const Int8Product> products) {
+}  // namespace
+
+PackedInt8 pack_int8(const Tensor& weight) {
+  require(weight.cols() <= kMaxInt8Cols, "pack_int8: the weight has {} columns, at most {} are",
+          weight.cols(), kMaxInt8Cols);
+  return {.panels = {}, .rows = weight.rows(), .cols = weight.cols(), .weight = weight};
+}
+
+void matmul_int8_grouped(const Tensor& a, std::span<const Int8Product> products) {
   for (const Int8Product& product : products)
-    reference::matmul_int8(a, *product.weight, *product.bias, *product.c);
+    multiply(a, *product.weight, *product.bias, *product.c);
 }
 
 }  // namespace heed::kernels::reference

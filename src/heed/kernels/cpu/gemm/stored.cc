@@ -258,9 +258,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 
-HEED_CPU_KERNEL(void, matmul_stored,
-                (const Tensor& a, const Tensor& weight, const Tensor& bias, Tensor& c),
-                (a, weight, bias, c))
+HWY_EXPORT(matmul_stored);
+void cpu::matmul_stored(const Tensor& a, const Tensor& weight, const Tensor& bias, Tensor& c) {
+  HWY_DYNAMIC_DISPATCH(matmul_stored)(a, weight, bias, c);
+}
 
 }  // namespace heed::kernels
 #endif  // HWY_ONCE

@@ -160,11 +160,7 @@ void pack_panels(const Tensor& weight, int64_t begin, int64_t end, std::byte* to
 
 }  // namespace
 
-PackedBlocks pack_blocks(const Tensor& weight) {
-  return cpu::pack_blocks(std::span(&weight, 1)).front();
-}
-
-std::vector<PackedBlocks> pack_blocks(std::span<const Tensor> weights) {
+std::vector<PackedBlocks> pack_blocks_grouped(std::span<const Tensor> weights) {
   std::vector<PackedBlocks> packed;
   int64_t panels = 0, most_bytes = 1;
   for (const Tensor& weight : weights) {
@@ -186,7 +182,7 @@ std::vector<PackedBlocks> pack_blocks(std::span<const Tensor> weights) {
   return packed;
 }
 
-void matmul_blocks(const Tensor& a, std::span<const BlockProduct> products) {
+void matmul_blocks_grouped(const Tensor& a, std::span<const BlockProduct> products) {
   visit_floating(a.dtype(), [](auto) {});
   for (const BlockProduct& product : products) {
     require(product.weight->panels != nullptr,
@@ -200,11 +196,6 @@ void matmul_blocks(const Tensor& a, std::span<const BlockProduct> products) {
     multiply(a, products.first(count));
     products = products.subspan(count);
   }
-}
-
-void matmul_blocks(const Tensor& a, const PackedBlocks& weight, const Tensor& bias, Tensor& c) {
-  const BlockProduct product{&weight, &bias, &c};
-  cpu::matmul_blocks(a, {&product, 1});
 }
 
 }  // namespace heed::kernels::cpu

@@ -11,7 +11,6 @@
 #define HWY_TARGET_INCLUDE "heed/kernels/cpu/gemm_blocks/pack.cc"
 #include <hwy/foreach_target.h>
 
-#include "heed/kernels/cpu/simd/dispatch.h"
 #include "heed/kernels/cpu/simd/simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -222,9 +221,11 @@ namespace heed::kernels {
 
 using cpu::PanelLayout;
 
-HEED_CPU_KERNEL(void, pack_whole_panel,
-                (const Tensor& weight, const PanelLayout& layout, int64_t panel, std::byte* to),
-                (weight, layout, panel, to))
+HWY_EXPORT(pack_whole_panel);
+void cpu::pack_whole_panel(const Tensor& weight, const PanelLayout& layout, int64_t panel,
+                           std::byte* to) {
+  HWY_DYNAMIC_DISPATCH(pack_whole_panel)(weight, layout, panel, to);
+}
 
 }  // namespace heed::kernels
 #endif  // HWY_ONCE

@@ -7,7 +7,6 @@
 #define HWY_TARGET_INCLUDE "heed/kernels/cpu/gemm_blocks/rows.cc"
 #include <hwy/foreach_target.h>
 
-#include "heed/kernels/cpu/simd/dispatch.h"
 #include "heed/kernels/cpu/simd/simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -136,10 +135,11 @@ namespace heed::kernels {
 using cpu::QuantizedRows;
 using cpu::RowSums;
 
-HEED_CPU_KERNEL(void, quantize_activations,
-                (const Tensor& a, int64_t begin, int64_t end, RowSums wanted,
-                 const QuantizedRows& to),
-                (a, begin, end, wanted, to))
+HWY_EXPORT(quantize_activations);
+void cpu::quantize_activations(const Tensor& a, int64_t begin, int64_t end, RowSums wanted,
+                               const QuantizedRows& to) {
+  HWY_DYNAMIC_DISPATCH(quantize_activations)(a, begin, end, wanted, to);
+}
 
 }  // namespace heed::kernels
 #endif  // HWY_ONCE

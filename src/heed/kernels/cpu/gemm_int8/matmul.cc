@@ -144,8 +144,8 @@ void fill_panel(const Int8Rows& columns, int64_t count, int64_t depth, std::byte
 }  // namespace
 
 PackedInt8 pack_int8(const Tensor& weight) {
-  require(weight.cols() <= kMostInt8Cols, "pack_int8: the weight has {} columns, at most {} are",
-          weight.cols(), kMostInt8Cols);
+  require(weight.cols() <= kMaxInt8Cols, "pack_int8: the weight has {} columns, at most {} are",
+          weight.cols(), kMaxInt8Cols);
   const int64_t depth = Int8Panel::depth_of(weight.cols());
   const int64_t panels = ceil_div(weight.rows(), kInt8Cols), bytes = Int8Panel::bytes(depth);
   PackedInt8 packed{.panels = allocate(static_cast<size_t>(panels * bytes)),
@@ -167,7 +167,7 @@ PackedInt8 pack_int8(const Tensor& weight) {
   return packed;
 }
 
-void matmul_int8(const Tensor& a, std::span<const Int8Product> products) {
+void matmul_int8_grouped(const Tensor& a, std::span<const Int8Product> products) {
   visit_floating(a.dtype(), [](auto) {});
   for (const Int8Product& product : products) {
     require(product.weight->panels != nullptr,
@@ -190,11 +190,6 @@ void matmul_int8(const Tensor& a, std::span<const Int8Product> products) {
         products.size(), [&](size_t i) { return part(i).pieces(); },
         [&](size_t i, int64_t piece) { part(i).run(rows, piece); });
   }
-}
-
-void matmul_int8(const Tensor& a, const PackedInt8& weight, const Tensor& bias, Tensor& c) {
-  const Int8Product product{&weight, &bias, &c};
-  cpu::matmul_int8(a, {&product, 1});
 }
 
 }  // namespace heed::kernels::cpu

@@ -99,11 +99,15 @@ namespace heed::kernels {
 using cpu::Int8Dots;
 using cpu::Int8Rows;
 
-HEED_CPU_KERNEL(void, quantize_int8,
-                (const Tensor& x, int64_t begin, int64_t end, bool biased, const Int8Rows& to),
-                (x, begin, end, biased, to))
-HEED_CPU_KERNEL(void, finish_int8, (const Int8Dots& dots, int64_t row, int64_t col, Tensor& c),
-                (dots, row, col, c))
+HWY_EXPORT(quantize_int8);
+void cpu::quantize_int8(const Tensor& x, int64_t begin, int64_t end, bool biased,
+                        const Int8Rows& to) {
+  HWY_DYNAMIC_DISPATCH(quantize_int8)(x, begin, end, biased, to);
+}
+HWY_EXPORT(finish_int8);
+void cpu::finish_int8(const Int8Dots& dots, int64_t row, int64_t col, Tensor& c) {
+  HWY_DYNAMIC_DISPATCH(finish_int8)(dots, row, col, c);
+}
 
 }  // namespace heed::kernels
 #endif  // HWY_ONCE

@@ -171,15 +171,23 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 
-HEED_CPU_KERNEL(void, activation_forward, (Activation f, const Tensor& x, Tensor& y), (f, x, y))
-HEED_CPU_KERNEL(void, activation_backward,
-                (Activation f, const Tensor& x, const Tensor& dy, Tensor& dx), (f, x, dy, dx))
-HEED_CPU_KERNEL(void, gated_forward,
-                (Activation f, const Tensor& gate, const Tensor& up, Tensor& y), (f, gate, up, y))
-HEED_CPU_KERNEL(void, gated_backward,
-                (Activation f, const Tensor& gate, const Tensor& up, const Tensor& dy,
-                 GatedGradients gradients),
-                (f, gate, up, dy, gradients))
+HWY_EXPORT(activation_forward);
+void cpu::activation_forward(Activation f, const Tensor& x, Tensor& y) {
+  HWY_DYNAMIC_DISPATCH(activation_forward)(f, x, y);
+}
+HWY_EXPORT(activation_backward);
+void cpu::activation_backward(Activation f, const Tensor& x, const Tensor& dy, Tensor& dx) {
+  HWY_DYNAMIC_DISPATCH(activation_backward)(f, x, dy, dx);
+}
+HWY_EXPORT(gated_forward);
+void cpu::gated_forward(Activation f, const Tensor& gate, const Tensor& up, Tensor& y) {
+  HWY_DYNAMIC_DISPATCH(gated_forward)(f, gate, up, y);
+}
+HWY_EXPORT(gated_backward);
+void cpu::gated_backward(Activation f, const Tensor& gate, const Tensor& up, const Tensor& dy,
+                         GatedGradients gradients) {
+  HWY_DYNAMIC_DISPATCH(gated_backward)(f, gate, up, dy, gradients);
+}
 
 }  // namespace heed::kernels
 #endif  // HWY_ONCE

@@ -91,8 +91,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 
-HEED_CPU_KERNEL(void, adam_steps, (std::span<const AdamState> states, const AdamOptions& options),
-                (states, options))
+HWY_EXPORT(adam_steps);
+void cpu::adam_steps(std::span<const AdamState> states, const AdamOptions& options) {
+  HWY_DYNAMIC_DISPATCH(adam_steps)(states, options);
+}
 
 }  // namespace heed::kernels
 #endif  // HWY_ONCE

@@ -31,7 +31,7 @@ Seen look_at(const float* x, int64_t count) {
 
 }  // namespace
 
-int64_t find_largest(std::span<const float> x) {
+int64_t argmax(std::span<const float> x) {
   const F32 d;
   const auto count = static_cast<int64_t>(x.size()), lanes = static_cast<int64_t>(hn::Lanes(d));
   const Seen seen = look_at(x.data(), count);
@@ -54,7 +54,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 
-HEED_CPU_KERNEL(int64_t, find_largest, (std::span<const float> x), (x))
+HWY_EXPORT(argmax);
+int64_t cpu::argmax(std::span<const float> x) { return HWY_DYNAMIC_DISPATCH(argmax)(x); }
 
 }  // namespace heed::kernels
 #endif  // HWY_ONCE

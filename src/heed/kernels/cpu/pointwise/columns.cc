@@ -46,8 +46,8 @@ void over_rows(const Tensor& x, const ColumnsOptions& options, Tensor& y, const 
 void copy_columns(const Tensor& x, const ColumnsOptions& options, Tensor& y) {
   over_rows(x, options, y, [&](const auto* from, auto* to) {
     for (int64_t h = 0; h < options.n_heads; ++h)
-      put_columns(from + options.from.begin + h * options.from.step, options.width,
-                  options.accumulate, to + options.to.begin + h * options.to.step);
+      put_columns(from + options.from.begin + h * options.from.stride, options.width,
+                  options.accumulate, to + options.to.begin + h * options.to.stride);
   });
 }
 
@@ -58,7 +58,7 @@ void sum_heads(const Tensor& x, const ColumnsOptions& options, Tensor& y) {
     for_lanes(0, options.width, [&](auto at) HEED_LANES {
       auto sum = options.accumulate ? load(result, at) : set(0.0f);
       for (int64_t h = 0; h < options.n_heads; ++h)
-        sum = hn::Add(sum, load(first + h * options.from.step, at));
+        sum = hn::Add(sum, load(first + h * options.from.stride, at));
       store(sum, result, at);
     });
   });
@@ -71,10 +71,14 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 
-HEED_CPU_KERNEL(void, copy_columns, (const Tensor& x, const ColumnsOptions& options, Tensor& y),
-                (x, options, y))
-HEED_CPU_KERNEL(void, sum_heads, (const Tensor& x, const ColumnsOptions& options, Tensor& y),
-                (x, options, y))
+HWY_EXPORT(copy_columns);
+void cpu::copy_columns(const Tensor& x, const ColumnsOptions& options, Tensor& y) {
+  HWY_DYNAMIC_DISPATCH(copy_columns)(x, options, y);
+}
+HWY_EXPORT(sum_heads);
+void cpu::sum_heads(const Tensor& x, const ColumnsOptions& options, Tensor& y) {
+  HWY_DYNAMIC_DISPATCH(sum_heads)(x, options, y);
+}
 
 }  // namespace heed::kernels
 #endif  // HWY_ONCE

@@ -163,10 +163,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 
-HEED_CPU_KERNEL(void, cross_entropy,
-                (const Tensor& logits, std::span<const int32_t> targets,
-                 CrossEntropyOptions options, Tensor& losses, Tensor& d_logits),
-                (logits, targets, options, losses, d_logits))
+HWY_EXPORT(cross_entropy);
+void cpu::cross_entropy(const Tensor& logits, std::span<const int32_t> targets,
+                        CrossEntropyOptions options, Tensor& losses, Tensor& d_logits) {
+  HWY_DYNAMIC_DISPATCH(cross_entropy)(logits, targets, options, losses, d_logits);
+}
 
 }  // namespace heed::kernels
 #endif  // HWY_ONCE

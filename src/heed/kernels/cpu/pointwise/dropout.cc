@@ -58,9 +58,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 
-HEED_CPU_KERNEL(void, dropout_add_forward,
-                (const Tensor& x, const Tensor& residual, Dropout dropout, Tensor& y),
-                (x, residual, dropout, y))
+HWY_EXPORT(dropout_add_forward);
+void cpu::dropout_add_forward(const Tensor& x, const Tensor& residual, Dropout dropout, Tensor& y) {
+  HWY_DYNAMIC_DISPATCH(dropout_add_forward)(x, residual, dropout, y);
+}
 
 void cpu::dropout_backward(const Tensor& dy, Dropout dropout, Tensor& dx) {
   cpu::dropout_add_forward(dy, {}, dropout, dx);

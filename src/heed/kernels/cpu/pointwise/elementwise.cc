@@ -108,10 +108,16 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 
-HEED_CPU_KERNEL(void, add_to, (const Tensor& x, Tensor& y), (x, y))
-HEED_CPU_KERNEL(void, scale, (float factor, Tensor& y), (factor, y))
-HEED_CPU_KERNEL(void, convert, (const Tensor& x, Tensor& y), (x, y))
-HEED_CPU_KERNEL(double, sum_of_all_squares, (std::span<const Tensor> tensors), (tensors))
+HWY_EXPORT(add_to);
+void cpu::add_to(const Tensor& x, Tensor& y) { HWY_DYNAMIC_DISPATCH(add_to)(x, y); }
+HWY_EXPORT(scale);
+void cpu::scale(float factor, Tensor& y) { HWY_DYNAMIC_DISPATCH(scale)(factor, y); }
+HWY_EXPORT(convert);
+void cpu::convert(const Tensor& x, Tensor& y) { HWY_DYNAMIC_DISPATCH(convert)(x, y); }
+HWY_EXPORT(sum_of_all_squares);
+double cpu::sum_of_all_squares(std::span<const Tensor> tensors) {
+  return HWY_DYNAMIC_DISPATCH(sum_of_all_squares)(tensors);
+}
 
 }  // namespace heed::kernels
 #endif  // HWY_ONCE

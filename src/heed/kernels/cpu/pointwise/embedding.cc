@@ -117,10 +117,15 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 
-HEED_CPU_KERNEL(void, embedding_forward, (const EmbeddingForward& in, Tensor& y), (in, y))
-HEED_CPU_KERNEL(void, embedding_backward,
-                (std::span<const int32_t> tokens, const Tensor& dy, float scale, Tensor& d_table),
-                (tokens, dy, scale, d_table))
+HWY_EXPORT(embedding_forward);
+void cpu::embedding_forward(const EmbeddingForward& in, Tensor& y) {
+  HWY_DYNAMIC_DISPATCH(embedding_forward)(in, y);
+}
+HWY_EXPORT(embedding_backward);
+void cpu::embedding_backward(std::span<const int32_t> tokens, const Tensor& dy, float scale,
+                             Tensor& d_table) {
+  HWY_DYNAMIC_DISPATCH(embedding_backward)(tokens, dy, scale, d_table);
+}
 
 }  // namespace heed::kernels
 #endif  // HWY_ONCE

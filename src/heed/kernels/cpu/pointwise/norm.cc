@@ -251,18 +251,24 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 
-HEED_CPU_KERNEL(void, layer_norm_forward, (const LayerNormForward& in, Tensor& y, Tensor& stats),
-                (in, y, stats))
-HEED_CPU_KERNEL(void, layer_norm_backward,
-                (const LayerNormForward& in, const Tensor& stats, const Tensor& dy,
-                 LayerNormGradients gradients),
-                (in, stats, dy, gradients))
-HEED_CPU_KERNEL(void, rms_norm_forward, (const RmsNormForward& in, Tensor& y, Tensor& stats),
-                (in, y, stats))
-HEED_CPU_KERNEL(void, rms_norm_backward,
-                (const RmsNormForward& in, const Tensor& stats, const Tensor& dy,
-                 RmsNormGradients gradients),
-                (in, stats, dy, gradients))
+HWY_EXPORT(layer_norm_forward);
+void cpu::layer_norm_forward(const LayerNormForward& in, Tensor& y, Tensor& stats) {
+  HWY_DYNAMIC_DISPATCH(layer_norm_forward)(in, y, stats);
+}
+HWY_EXPORT(layer_norm_backward);
+void cpu::layer_norm_backward(const LayerNormForward& in, const Tensor& stats, const Tensor& dy,
+                              LayerNormGradients gradients) {
+  HWY_DYNAMIC_DISPATCH(layer_norm_backward)(in, stats, dy, gradients);
+}
+HWY_EXPORT(rms_norm_forward);
+void cpu::rms_norm_forward(const RmsNormForward& in, Tensor& y, Tensor& stats) {
+  HWY_DYNAMIC_DISPATCH(rms_norm_forward)(in, y, stats);
+}
+HWY_EXPORT(rms_norm_backward);
+void cpu::rms_norm_backward(const RmsNormForward& in, const Tensor& stats, const Tensor& dy,
+                            RmsNormGradients gradients) {
+  HWY_DYNAMIC_DISPATCH(rms_norm_backward)(in, stats, dy, gradients);
+}
 
 }  // namespace heed::kernels
 #endif  // HWY_ONCE

@@ -153,17 +153,18 @@ void encode_row(const float* x, const float* importance, int64_t cols, T* to) {
 }
 
 template <typename Block>
-void step_row(const QuantizeStep& step, int64_t row, Tensor& y, Tensor& errors) {
-  const float* x = step.x.data<float>() + row * step.x.cols() + step.begin;
-  const float* added = step.added.data<float>() + row * kStepColumns;
-  std::array<float, kStepColumns> wanted, made;
-  for (size_t i = 0; i < wanted.size(); ++i) wanted[i] = x[i] + added[i];
-  Block& block = y.data<Block>()[(row * step.x.cols() + step.begin) / kStepColumns];
+void quantize_gptq_row(const GptqBlock& columns, int64_t row, Tensor& y, Tensor& errors) {
+  const int64_t at = row * columns.x.cols() + columns.begin;
+  const float* x = columns.x.data<float>() + at;
+  const float* compensation = columns.compensation.data<float>() + row * kGptqColumns;
+  std::array<float, kGptqColumns> targets, row_errors;
+  for (size_t i = 0; i < targets.size(); ++i) targets[i] = x[i] + compensation[i];
+  Block& block = y.data<Block>()[at / kGptqColumns];
   const BlockScale scale =
-      set_scale(wanted.data(), step.importance.data<float>() + step.begin, block);
-  round_in_turn(x, added, step.feedback.data<float>(), scale, block, made.data());
-  for (size_t i = 0; i < made.size(); ++i)
-    errors.data<float>()[static_cast<int64_t>(i) * errors.cols() + row] = made[i];
+      set_scale(targets.data(), columns.importance.data<float>() + columns.begin, block);
+  round_columns(x, compensation, columns.feedback.data<float>(), scale, block, row_errors.data());
+  for (size_t i = 0; i < row_errors.size(); ++i)
+    errors.data<float>()[static_cast<int64_t>(i) * errors.cols() + row] = row_errors[i];
 }
 
 /// Row `row` of x, with room for what goes beyond its end up to a multiple of 32.
@@ -201,7 +202,7 @@ void dequantize_rows(const Tensor& x, std::span<const int32_t> rows, Tensor& y) 
   }
 }
 
-void quantize(const Tensor& x, Tensor& y, const Tensor& importance) {
+void quantize_weighted(const Tensor& x, const Tensor& importance, Tensor& y) {
   const int64_t cols = x.cols();
   require(y.dtype() != DType::q6_K, "heed reads q6_K, but does not write it");
   const std::vector<float> equal(importance.defined() ? 0 : static_cast<size_t>(cols), 1.0f);
@@ -222,12 +223,12 @@ void quantize(const Tensor& x, Tensor& y, const Tensor& importance) {
   });
 }
 
-void quantize_step(const QuantizeStep& step, Tensor& y, Tensor& errors) {
+void quantize_gptq(const GptqBlock& block, Tensor& y, Tensor& errors) {
   const bool has_minimum = y.dtype() == DType::q4_1;
-  parallel_for(step.x.rows(), 64, [&](int64_t begin, int64_t end) {
+  parallel_for(block.x.rows(), 64, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row)
-      has_minimum ? step_row<BlockQ4_1>(step, row, y, errors)
-                  : step_row<BlockQ4_0>(step, row, y, errors);
+      has_minimum ? quantize_gptq_row<BlockQ4_1>(block, row, y, errors)
+                  : quantize_gptq_row<BlockQ4_0>(block, row, y, errors);
   });
 }
 
@@ -238,13 +239,20 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 
-HEED_CPU_KERNEL(void, dequantize, (const Tensor& x, Tensor& y), (x, y))
-HEED_CPU_KERNEL(void, dequantize_rows, (const Tensor& x, std::span<const int32_t> rows, Tensor& y),
-                (x, rows, y))
-HEED_CPU_KERNEL(void, quantize, (const Tensor& x, Tensor& y, const Tensor& importance),
-                (x, y, importance))
-HEED_CPU_KERNEL(void, quantize_step, (const QuantizeStep& step, Tensor& y, Tensor& errors),
-                (step, y, errors))
+HWY_EXPORT(dequantize);
+void cpu::dequantize(const Tensor& x, Tensor& y) { HWY_DYNAMIC_DISPATCH(dequantize)(x, y); }
+HWY_EXPORT(dequantize_rows);
+void cpu::dequantize_rows(const Tensor& x, std::span<const int32_t> rows, Tensor& y) {
+  HWY_DYNAMIC_DISPATCH(dequantize_rows)(x, rows, y);
+}
+HWY_EXPORT(quantize_weighted);
+void cpu::quantize_weighted(const Tensor& x, const Tensor& importance, Tensor& y) {
+  HWY_DYNAMIC_DISPATCH(quantize_weighted)(x, importance, y);
+}
+HWY_EXPORT(quantize_gptq);
+void cpu::quantize_gptq(const GptqBlock& block, Tensor& y, Tensor& errors) {
+  HWY_DYNAMIC_DISPATCH(quantize_gptq)(block, y, errors);
+}
 
 }  // namespace heed::kernels
 #endif  // HWY_ONCE

@@ -116,14 +116,16 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 
-HEED_CPU_KERNEL(void, rotate_forward,
-                (const Tensor& x, const Rotation& rotation, const RotateOptions& options,
-                 Tensor& y),
-                (x, rotation, options, y))
-HEED_CPU_KERNEL(void, rotate_backward,
-                (const Tensor& dy, const Rotation& rotation, const RotateOptions& options,
-                 Tensor& dx),
-                (dy, rotation, options, dx))
+HWY_EXPORT(rotate_forward);
+void cpu::rotate_forward(const Tensor& x, const Rotation& rotation, const RotateOptions& options,
+                         Tensor& y) {
+  HWY_DYNAMIC_DISPATCH(rotate_forward)(x, rotation, options, y);
+}
+HWY_EXPORT(rotate_backward);
+void cpu::rotate_backward(const Tensor& dy, const Rotation& rotation, const RotateOptions& options,
+                          Tensor& dx) {
+  HWY_DYNAMIC_DISPATCH(rotate_backward)(dy, rotation, options, dx);
+}
 
 }  // namespace heed::kernels
 #endif  // HWY_ONCE

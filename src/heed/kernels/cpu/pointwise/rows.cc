@@ -57,10 +57,14 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 
-HEED_CPU_KERNEL(void, gather_rows, (const Tensor& x, std::span<const int32_t> rows, Tensor& y),
-                (x, rows, y))
-HEED_CPU_KERNEL(void, add_rows, (const Tensor& x, std::span<const int32_t> rows, Tensor& y),
-                (x, rows, y))
+HWY_EXPORT(gather_rows);
+void cpu::gather_rows(const Tensor& x, std::span<const int32_t> rows, Tensor& y) {
+  HWY_DYNAMIC_DISPATCH(gather_rows)(x, rows, y);
+}
+HWY_EXPORT(add_rows);
+void cpu::add_rows(const Tensor& x, std::span<const int32_t> rows, Tensor& y) {
+  HWY_DYNAMIC_DISPATCH(add_rows)(x, rows, y);
+}
 
 }  // namespace heed::kernels
 #endif  // HWY_ONCE

@@ -31,7 +31,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 
-HEED_CPU_KERNEL(void, soft_cap, (float cap, Tensor& x), (cap, x))
+HWY_EXPORT(soft_cap);
+void cpu::soft_cap(float cap, Tensor& x) { HWY_DYNAMIC_DISPATCH(soft_cap)(cap, x); }
 
 }  // namespace heed::kernels
 #endif  // HWY_ONCE

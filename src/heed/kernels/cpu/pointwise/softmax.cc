@@ -84,10 +84,16 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 
-HEED_CPU_KERNEL(void, softmax_forward, (const Tensor& x, Tensor& y), (x, y))
-HEED_CPU_KERNEL(void, softmax_backward, (const Tensor& y, const Tensor& dy, Tensor& dx),
-                (y, dy, dx))
-HEED_CPU_KERNEL(void, log_softmax, (const Tensor& x, Tensor& y), (x, y))
+HWY_EXPORT(softmax_forward);
+void cpu::softmax_forward(const Tensor& x, Tensor& y) {
+  HWY_DYNAMIC_DISPATCH(softmax_forward)(x, y);
+}
+HWY_EXPORT(softmax_backward);
+void cpu::softmax_backward(const Tensor& y, const Tensor& dy, Tensor& dx) {
+  HWY_DYNAMIC_DISPATCH(softmax_backward)(y, dy, dx);
+}
+HWY_EXPORT(log_softmax);
+void cpu::log_softmax(const Tensor& x, Tensor& y) { HWY_DYNAMIC_DISPATCH(log_softmax)(x, y); }
 
 }  // namespace heed::kernels
 #endif  // HWY_ONCE

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <limits>
 
-#include "heed/kernels/cpu/simd/dispatch.h"
 #include "heed/kernels/cpu/simd/simd-inl.h"
 
 #if defined(HEED_KERNELS_CPU_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)

@@ -1,6 +1,5 @@
-// What every vector kernel starts with: Highway, and loads and stores that give f32 lanes for f32
-// and bf16 memory alike. Included once per instruction set (see foreach_target in each .cc beside
-// this).
+// What every vector kernel starts with: Highway, and loads and stores that convert between f32
+// lanes and f32 or bf16 memory. Included once per instruction set (see foreach_target in each .cc).
 #include <hwy/highway.h>
 
 #include <cstddef>
@@ -14,6 +13,10 @@
 #else
 #define HEED_KERNELS_CPU_SIMD_INL_H_
 #endif
+
+/// Goes between the parameters and the body of a lambda that works on vectors: the lambda is
+/// compiled for the instruction set of its function, and inlined.
+#define HEED_LANES HWY_ATTR __attribute__((always_inline))
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels {
