@@ -17,7 +17,7 @@ void product(benchmark::State& state, DType dtype) {
   const int64_t tokens = state.range(0), in = state.range(1), out = state.range(2);
   const Tensor x = random_matrix(tokens, in);
   Tensor weight = Tensor::zeros({out, in}, dtype);
-  if (dtype != DType::q6_K) quantize(random_matrix(out, in), weight);
+  if (is_written(dtype)) quantize(random_matrix(out, in), weight);
   Tensor y = Tensor::empty({tokens, out});
   const auto multiply = [&] { matmul_stored(x, weight, {}, y); };
   if (tokens == 1)

@@ -6,7 +6,7 @@
 
 #include "bench/sizes.h"
 #include "heed/kernels/cpu/gemm_blocks/rows.h"
-#include "heed/kernels/cpu/simd/pieces.h"
+#include "heed/kernels/cpu/simd/grain.h"
 #include "heed/kernels/matmul.h"
 #include "heed/kernels/matmul_blocks.h"
 #include "heed/kernels/quantize.h"
@@ -17,7 +17,7 @@ namespace {
 
 Tensor stored(const BenchSize& size, DType dtype) {
   Tensor weight = Tensor::zeros({size.rows, size.cols}, dtype);
-  if (dtype != DType::q6_K) quantize(some_matrix(size.rows, size.cols), weight);
+  if (is_written(dtype)) quantize(some_matrix(size.rows, size.cols), weight);
   return weight;
 }
 
@@ -27,7 +27,7 @@ void add_weights(const BenchSize& size, DType dtype) {
     Tensor y = Tensor::empty(x.shape());
     return BenchWork{x.bytes() + y.bytes(), [=]() mutable { dequantize(x, y); }};
   });
-  if (dtype != DType::q6_K)
+  if (is_written(dtype))
     add_bench("quantize", name_of(dtype), size, [=] {
       const Tensor x = some_matrix(size.rows, size.cols);
       Tensor y = Tensor::empty(x.shape(), dtype);
@@ -50,14 +50,14 @@ void add_activations() {
         allocate(static_cast<size_t>(x.elements() + 16 * blocks));
     auto* numbers = reinterpret_cast<float*>(memory.get() + x.elements());
     const QuantizedRows rows{.blocks = size.cols / kProductBlock,
-                             .together = 8,
+                             .interleave = 8,
                              .quants = reinterpret_cast<int8_t*>(memory.get()),
                              .scales = numbers,
                              .sums = numbers + blocks,
-                             .starts = reinterpret_cast<int32_t*>(numbers + 2 * blocks)};
+                             .initial = reinterpret_cast<int32_t*>(numbers + 2 * blocks)};
     return BenchWork{x.bytes() + x.elements() + 16 * blocks, [=] {
                        static_cast<void>(memory);  // kept
-                       parallel_for(x.rows(), piece_rows(kLightPiece, x.cols()),
+                       parallel_for(x.rows(), grain_rows(kLightGrain, x.cols()),
                                     [&](int64_t begin, int64_t end) {
                                       quantize_activations(x, begin, end, {.any = true, .bias = 8},
                                                            rows);
@@ -78,9 +78,8 @@ void add_packing() {
 
 [[maybe_unused]] const bool added = [] {
   for (const BenchSize& size : kBenchSizes)
-    for (const DType dtype :
-         {DType::bf16, DType::f16, DType::q8_0, DType::q4_0, DType::q4_1, DType::q6_K})
-      add_weights(size, dtype);
+    for (const BlockTraits& type : kStoredTypes)
+      if (type.dtype != DType::f32 && type.dtype != DType::i32) add_weights(size, type.dtype);
   add_activations();
   add_packing();
   return true;

@@ -5,8 +5,6 @@
 namespace heed::kernels {
 namespace {
 
-constexpr DType kBlocks[] = {DType::q8_0, DType::q4_0, DType::q4_1, DType::q6_K};
-
 using Pack = void (*)(const Tensor&, const cpu::PanelLayout&, int64_t, std::byte*);
 
 std::vector<std::byte> panel_by(Pack pack, const Tensor& weight, int64_t panel) {

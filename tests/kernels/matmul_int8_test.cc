@@ -126,7 +126,7 @@ TEST(MatmulInt8, RowsThatTakeSeveralPassesHaveTheBitsOfTheReference) {
 
 TEST(MatmulInt8, ThreadsShareASingleRow) {
   static std::atomic<int> begins;
-  cpu::Int8Kernel counting = *cpu::plain_int8_kernel();
+  cpu::Int8Kernel counting = cpu::plain_int8_kernel;
   counting.begin = [](int64_t) { ++begins; };
   cpu::force_int8_kernel(&counting);
   const int before = thread_count();

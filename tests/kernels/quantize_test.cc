@@ -9,13 +9,13 @@
 namespace heed::kernels {
 namespace {
 
-/// The same numbers; zeros may differ in their sign.
+/// The same values; zeros may differ in sign.
 bool same_numbers(const Tensor& a, const Tensor& b) {
   const auto x = a.values<float>(), y = b.values<float>();
   return a.shape() == b.shape() && std::equal(x.begin(), x.end(), y.begin());
 }
 
-/// x in `dtype` and back, by the reference.
+/// x converted to `dtype` and back by the reference.
 Tensor round_trip(const Tensor& x, DType dtype, const Tensor& importance = {}) {
   Tensor stored = Tensor::empty(x.shape(), dtype), back = Tensor::empty(x.shape());
   reference::quantize_weighted(x, importance, stored);
@@ -49,7 +49,7 @@ TEST(Dequantize, TakesAnyWidthOfPlainTypes) {
   });
 }
 
-TEST(Dequantize, WidensEveryF16Exactly) {
+TEST(Dequantize, ConvertsEveryF16Exactly) {
   Tensor x = Tensor::empty({16, 4096}, DType::f16);
   for (uint32_t i = 0; i < 0x10000; ++i) x.data<float16>()[i].bits = static_cast<uint16_t>(i);
   on_every_target([&](const std::string& target) {
@@ -66,7 +66,7 @@ TEST(Dequantize, WidensEveryF16Exactly) {
   });
 }
 
-TEST(Dequantize, GivesTheRowsThatAreAskedFor) {
+TEST(Dequantize, GivesTheRequestedRows) {
   const std::vector<int32_t> rows{3, 0, 3, 6};
   on_every_target([&](const std::string& target) {
     for (const DType dtype : kStored) {
@@ -83,7 +83,8 @@ TEST(Dequantize, GivesTheRowsThatAreAskedFor) {
   });
 }
 
-/// Normal numbers and what is hard: zeros, equal ones, the same magnitude twice.
+/// Normal numbers with hard cases: zeros, equal elements, equal magnitudes of different sign, an
+/// outlier.
 Tensor hard_numbers(const Shape& shape, uint64_t seed, float spread) {
   Tensor x = normals(shape, seed, DType::f32, spread);
   float* values = x.data<float>();
@@ -104,8 +105,7 @@ Tensor random_importance(int64_t cols) {
 
 TEST(Quantize, GivesTheSameBytesAsTheReference) {
   on_every_target([](const std::string& target) {
-    for (const DType dtype :
-         {DType::f32, DType::bf16, DType::f16, DType::q8_0, DType::q4_0, DType::q4_1})
+    for (const DType dtype : kWritten)
       for (const float spread : {1.0f, 1e-6f, 1e3f})
         for (const Tensor& importance : {Tensor(), random_importance(320)}) {
           const Tensor x = hard_numbers({6, 320}, 11, spread);
@@ -126,8 +126,7 @@ TEST(Quantize, GivesTheSameBytesOnAnyNumberOfThreads) {
   });
 }
 
-/// What is stored of a block when its range is divided evenly: GGML's scales, with the nearest
-/// levels.
+/// What a block stores with GGML's scale and the nearest levels.
 std::vector<double> plain_block(const float* x, DType dtype) {
   const auto [least, greatest] = std::minmax_element(x, x + 32);
   const float extreme = std::fabs(*least) >= std::fabs(*greatest) ? *least : *greatest;
@@ -178,7 +177,7 @@ double weighted_error(const Tensor& x, const Tensor& y, const Tensor& importance
   return sum;
 }
 
-TEST(Quantize, ColumnsThatCountAreKeptBetter) {
+TEST(Quantize, ImportantColumnsHaveLessError) {
   const Tensor x = normals({64, 320}, 14), importance = random_importance(320);
   for (const DType dtype : {DType::q4_0, DType::q4_1})
     EXPECT_LT(weighted_error(x, round_trip(x, dtype, importance), importance),
@@ -186,35 +185,48 @@ TEST(Quantize, ColumnsThatCountAreKeptBetter) {
         << name_of(dtype);
 }
 
-TEST(Quantize, EqualImportanceIsNone) {
+TEST(Quantize, EqualImportanceChangesNothing) {
   const Tensor x = normals({8, 320}, 15);
   for (const DType dtype : {DType::q8_0, DType::q4_0, DType::q4_1, DType::bf16})
     EXPECT_TRUE(same_numbers(round_trip(x, dtype, Tensor::full({320}, 1.0f)), round_trip(x, dtype)))
         << name_of(dtype);
 }
 
-TEST(GptqBlock, GivesTheSameBitsAsTheReference) {
-  const Tensor x = normals({70, 96}, 21), added = normals({70, 32}, 22, DType::f32, 0.3f);
+TEST(QuantizeGptq, GivesTheSameBitsAsTheReference) {
+  const Tensor x = normals({70, 96}, 21), compensation = normals({70, 32}, 22, DType::f32, 0.3f);
   const Tensor feedback = normals({32, 32}, 23, DType::f32, 0.2f);
   const Tensor importance = random_importance(96);
   on_every_target([&](const std::string& target) {
     for (const DType dtype : {DType::q4_0, DType::q4_1}) {
       Tensor fast = Tensor::zeros(x.shape(), dtype), plain = Tensor::zeros(x.shape(), dtype);
       Tensor fast_errors = Tensor::empty({32, 70}), plain_errors = Tensor::empty({32, 70});
-      const GptqBlock step{x, 32, added, importance, feedback};
-      cpu::quantize_gptq(step, fast, fast_errors);
-      reference::quantize_gptq(step, plain, plain_errors);
+      const GptqBlock block{x, 32, compensation, importance, feedback};
+      cpu::quantize_gptq(block, fast, fast_errors);
+      reference::quantize_gptq(block, plain, plain_errors);
       EXPECT_TRUE(same_bits(fast, plain)) << target << " " << name_of(dtype);
       EXPECT_TRUE(same_bits(fast_errors, plain_errors)) << target << " " << name_of(dtype);
     }
   });
 }
 
-TEST(GptqBlock, TellsWhatEachColumnLost) {
-  const Tensor x = normals({3, 64}, 24), added = normals({3, 32}, 25, DType::f32, 0.1f);
+TEST(QuantizeGptq, RefusesTypesThatHaveNoSearchForScales) {
+  const Tensor x = normals({1, 32}, 1), none = Tensor::zeros({32, 32});
+  const Tensor importance = Tensor::full({32}, 1.0f), compensation = Tensor::zeros({1, 32});
+  Tensor y = Tensor::zeros({1, 32}, DType::q8_0), errors = Tensor::empty({32, 1});
+  const GptqBlock block{x, 0, compensation, importance, none};
+  for (const bool fast : {false, true})
+    expect_error(
+        [&] {
+          fast ? cpu::quantize_gptq(block, y, errors) : reference::quantize_gptq(block, y, errors);
+        },
+        "found q8_0");
+}
+
+TEST(QuantizeGptq, ReturnsTheErrorOfEachColumn) {
+  const Tensor x = normals({3, 64}, 24), compensation = normals({3, 32}, 25, DType::f32, 0.1f);
   Tensor y = Tensor::zeros(x.shape(), DType::q4_1), errors = Tensor::empty({32, 3});
   const Tensor importance = random_importance(64);
-  cpu::quantize_gptq({x, 32, added, importance, Tensor::zeros({32, 32})}, y, errors);
+  cpu::quantize_gptq({x, 32, compensation, importance, Tensor::zeros({32, 32})}, y, errors);
   Tensor back = Tensor::empty(x.shape());
   cpu::dequantize(y, back);
   for (int64_t n = 0; n < 3; ++n)
@@ -225,7 +237,7 @@ TEST(GptqBlock, TellsWhatEachColumnLost) {
     }
 }
 
-TEST(Quantize, TakesWeightsOfAnyType) {
+TEST(Quantize, TakesEveryStoredType) {
   for (const DType from : kStored) {
     const Tensor x = random_stored({4, 256}, from, 12);
     Tensor wide = Tensor::empty(x.shape()), direct = Tensor::empty(x.shape(), DType::q8_0);
@@ -251,7 +263,7 @@ TEST(Quantize, EightBitsStayWithinHalfAStep) {
   }
 }
 
-TEST(Quantize, KeepsZerosAndTheExtremes) {
+TEST(Quantize, KeepsZerosAndExtremes) {
   for (const DType dtype : {DType::q8_0, DType::q4_0, DType::q4_1}) {
     const Tensor zeros = round_trip(Tensor::zeros({1, 32}), dtype);
     for (const float value : zeros.values<float>()) EXPECT_EQ(value, 0.0f) << name_of(dtype);
@@ -283,8 +295,15 @@ TEST(Quantize, RefusesWhatABlockCannotHold) {
             },
             fmt::format("cannot be stored as {}", name_of(dtype)));
       }
-  Tensor y = Tensor::zeros({1, 256}, DType::q6_K);
-  expect_error([&] { cpu::quantize_weighted(Tensor::zeros({1, 256}), {}, y); }, "q6_K");
+  for (const DType dtype : kBlocks) {
+    if (is_written(dtype)) continue;
+    Tensor y = Tensor::zeros({1, 256}, dtype);
+    expect_error(
+        [&] {
+          cpu::quantize_weighted(Tensor::zeros({1, 256}), {}, y);
+        },
+        fmt::format("heed reads {}, but does not write it", name_of(dtype)));
+  }
 }
 
 }  // namespace

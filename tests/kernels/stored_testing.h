@@ -8,15 +8,25 @@
 
 namespace heed::kernels {
 
-inline constexpr DType kStored[] = {DType::f32,  DType::bf16, DType::f16, DType::q8_0,
-                                    DType::q4_0, DType::q4_1, DType::q6_K};
+/// Every dtype of real numbers, every block type, and those that quantize() writes.
+inline std::vector<DType> dtypes_where(bool (*holds)(DType)) {
+  std::vector<DType> dtypes;
+  for (const BlockTraits& type : kStoredTypes)
+    if (holds(type.dtype)) dtypes.push_back(type.dtype);
+  return dtypes;
+}
+inline const std::vector<DType> kStored =
+    dtypes_where([](DType dtype) { return dtype != DType::i32; });
+inline const std::vector<DType> kBlocks =
+    dtypes_where([](DType dtype) { return !is_plain(dtype); });
+inline const std::vector<DType> kWritten = dtypes_where(is_written);
 
 inline bool same_bits(const Tensor& a, const Tensor& b) {
   return a.shape() == b.shape() && a.dtype() == b.dtype() &&
          std::memcmp(a.raw(), b.raw(), static_cast<size_t>(a.bytes())) == 0;
 }
 
-/// Blocks of random bytes with scales of about 2^-8; plain types hold normal numbers.
+/// Blocks of random bytes with scales of about 2^-8, or normal numbers of a plain type.
 inline Tensor random_stored(const Shape& shape, DType dtype, uint64_t seed) {
   Tensor x = Tensor::empty(shape, dtype);
   if (is_plain(dtype)) {
@@ -29,14 +39,13 @@ inline Tensor random_stored(const Shape& shape, DType dtype, uint64_t seed) {
   const auto random_scale = [&](uint64_t i) {
     return float16(0x1p-8f * static_cast<float>(random.normal(i)));
   };
-  visit_stored(dtype, [&](auto stored) {
-    using T = decltype(stored);
-    if constexpr (!is_plain(dtype_of<T>))
-      for (uint64_t i = 0; i < x.values<T>().size(); ++i) {
-        x.data<T>()[i].scale = random_scale(2 * i);
-        if constexpr (std::is_same_v<T, BlockQ4_1>)
-          x.data<T>()[i].minimum = random_scale(2 * i + 1);
-      }
+  visit_block(dtype, [&](auto zero) {
+    using Block = decltype(zero);
+    for (uint64_t i = 0; i < x.values<Block>().size(); ++i) {
+      Block& block = x.data<Block>()[i];
+      block.scale = random_scale(2 * i);
+      if constexpr (Block::kTraits.has_minimum) block.minimum = random_scale(2 * i + 1);
+    }
   });
   return x;
 }

@@ -24,26 +24,6 @@ void append(std::string& bytes, T number) {
   bytes.append(reinterpret_cast<const char*>(&number), sizeof(T));
 }
 
-/// GGML's number of a file that holds mostly this type; none for other types.
-std::optional<uint32_t> file_type(DType dtype) {
-  switch (dtype) {
-    case DType::f32:
-      return 0;
-    case DType::f16:
-      return 1;
-    case DType::q4_0:
-      return 2;
-    case DType::q4_1:
-      return 3;
-    case DType::q8_0:
-      return 7;
-    case DType::bf16:
-      return 32;
-    default:
-      return std::nullopt;
-  }
-}
-
 /// The metadata, with the type of the file changed where it is given.
 std::string metadata_of(const io::GgufFile& original, DType dtype) {
   const auto bytes = original.metadata_bytes();
@@ -54,9 +34,9 @@ std::string metadata_of(const io::GgufFile& original, DType dtype) {
   append(key, static_cast<uint64_t>(kKey.size()));
   key += kKey;
   append(key, static_cast<uint32_t>(io::GgufType::u32));
-  const std::optional<uint32_t> type = file_type(dtype);
-  if (const size_t place = text.find(key); type && place != std::string::npos)
-    std::memcpy(text.data() + place + key.size(), &*type, sizeof(*type));
+  const int32_t type = traits_of(dtype).gguf_file_type;
+  if (const size_t place = text.find(key); type >= 0 && place != std::string::npos)
+    std::memcpy(text.data() + place + key.size(), &type, sizeof(type));
   return text;
 }
 

@@ -11,7 +11,7 @@ namespace heed::io {
 /// A storage type of GGUF tensors.
 struct GgufTensorType {
   uint32_t number;   // its number in files
-  const char* name;  // GGML's: "F32", "Q4_K", ...
+  std::string name;  // GGML's: "F32", "Q4_K", ...
   int64_t block_elements, block_bytes;
   std::optional<DType> dtype;  // absent when heed does not support the type
 };

@@ -92,9 +92,8 @@ Tensor view_or_copy(const std::shared_ptr<MappedFile>& file, const SafetensorsFi
 
 /// The block dtype with that name; nullopt for any other name.
 std::optional<DType> block_dtype(const std::string& name) {
-  for (const DType dtype : {DType::q4_0, DType::q4_1, DType::q8_0, DType::q6_K})
-    if (name == name_of(dtype)) return dtype;
-  return std::nullopt;
+  const std::optional<DType> dtype = dtype_named(name);
+  return dtype && !is_plain(*dtype) ? dtype : std::nullopt;
 }
 
 Shape shape_from(const nlohmann::json& json, const std::string& where) {

@@ -8,6 +8,11 @@
 
 namespace heed::kernels {
 
+/// Whether quantize() writes a dtype: f32, bf16, f16 and the block types without sub-scales.
+constexpr bool is_written(DType dtype) {
+  return dtype != DType::i32 && !traits_of(dtype).has_sub_scales();
+}
+
 /// Columns that GPTQ rounds at a time: one block of each row.
 inline constexpr int64_t kGptqColumns = 32;
 
@@ -46,12 +51,12 @@ inline constexpr Kernel<void(const Tensor& x, Tensor& y)> dequantize{cpu::dequan
 inline constexpr Kernel<void(const Tensor& x, std::span<const int32_t> rows, Tensor& y)>
     dequantize_rows{cpu::dequantize_rows, reference::dequantize_rows};
 
-/// y = x in y's dtype: f32, bf16, f16, or a block type that heed writes, of which x's rows must be
-/// whole blocks; x of any stored dtype. The same bytes on every machine. Throws Error if a block
-/// holds a value that is not finite or too large for its scale, and for any other dtype.
+/// y = x in y's dtype, for which is_written() holds and of which x's rows must be whole blocks; x
+/// of any stored dtype. The same bytes on every machine. Throws Error if a block holds a value that
+/// is not finite or too large for its scale, and for any other dtype.
 ///
-/// q8_0 is rounded as GGML's quantize_row_q8_0_ref does: the same bytes. The scales of 4-bit blocks
-/// are searched for (kernels/quantize_search.h): over a block, the sum of
+/// q8_0 is rounded as GGML's quantize_row_q8_0_ref does: the same bytes. The scales of blocks of
+/// fewer bits are searched for (kernels/quantize_search.h): over a block, the sum of
 /// importance[k] * (x[n, k] - y[n, k])^2 is at most that of GGML's rounding. importance [x.cols()]
 /// f32, not negative; undefined: all columns count the same.
 inline constexpr Kernel<void(const Tensor& x, const Tensor& importance, Tensor& y)>
@@ -60,9 +65,10 @@ inline constexpr Kernel<void(const Tensor& x, const Tensor& importance, Tensor& 
 /// The same where all columns count the same.
 inline void quantize(const Tensor& x, Tensor& y) { quantize_weighted(x, {}, y); }
 
-/// Writes the blocks of y [N, K], q4_0 or q4_1, that hold the block's columns: searches for scales
-/// with the compensation added, then rounds the columns in their order. errors [32, N] f32: x minus
-/// what is stored. The same bits on every machine. Throws Error as quantize_weighted() does.
+/// Writes the blocks of y [N, K], of fewer than 8 bits, that hold the block's columns: searches for
+/// scales with the compensation added, then rounds the columns in their order. errors [32, N] f32:
+/// x minus what is stored. The same bits on every machine. Throws Error as quantize_weighted()
+/// does.
 inline constexpr Kernel<void(const GptqBlock& block, Tensor& y, Tensor& errors)> quantize_gptq{
     cpu::quantize_gptq, reference::quantize_gptq};
 

@@ -3,44 +3,53 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <type_traits>
+#include <cstdint>
 
 #include "heed/tensor/blocks.h"
 
 namespace heed::kernels {
 
-/// An element of a block of 4 bits is level * scale + minimum, its level one of 16 whole numbers.
+/// Whether heed rounds to a block type by searching for its scales. The quants of 8 bits are so
+/// fine that the plain scale will do.
+constexpr bool searches_scales(const BlockTraits& type) {
+  return type.elements == 32 && type.bits < 8 && !type.has_sub_scales();
+}
+
+/// The quants of a block type as floats.
+struct Levels {
+  float lowest, highest;
+};
+template <typename Block>
+inline constexpr Levels kLevels{
+    static_cast<float>(Block::kTraits.lowest),
+    static_cast<float>(Block::kTraits.lowest + (1 << Block::kTraits.bits) - 1)};
+
+/// An element of a block is level * scale + minimum.
 struct BlockScale {
   float scale = 0.0f, minimum = 0.0f;
 
-  /// As the block keeps them.
+  /// Rounded to f16, as blocks store them.
   BlockScale stored() const {
     return {static_cast<float>(float16(scale)), static_cast<float>(float16(minimum))};
   }
 };
 
-/// The lowest of the 16 levels: those of q4_0 are around zero, and its minimum is zero; those of
-/// q4_1 count from its minimum.
-template <typename Block>
-inline constexpr float kLowestLevel = std::is_same_v<Block, BlockQ4_0> ? -8.0f : 0.0f;
-
-/// Scales to try, as many as vectors of any machine hold whole, and what becomes of a block with
-/// them: the sum over its elements of weight * (element - what is stored of it)^2.
+/// Candidate scales for a block, and the error of each: the sum over the block of
+/// weight * (element - stored element)^2. Their number is a multiple of every machine's lanes.
 struct Trials {
-  static constexpr size_t kMost = 64, kMultiple = 16;
-  alignas(64) std::array<float, kMost> scales, minimums, errors;
+  static constexpr size_t kMax = 64, kMultiple = 16;
+  alignas(64) std::array<float, kMax> scales, minimums, errors;
   size_t count = 0;
 
   void add(BlockScale scale) {
     scales[count] = scale.scale;
     minimums[count++] = scale.minimum;
   }
-  /// Repeats the first until there is a whole number of vectors.
+  /// Repeats the first until the number is a multiple of kMultiple.
   void fill() {
     while (count % kMultiple != 0) add({scales[0], minimums[0]});
   }
-  /// The place of the least error, the first of those that are equal. Errors that are not numbers
-  /// are passed over, but for the first.
+  /// The index of the least error, the first of equals. NaN errors are skipped, except the first.
   size_t best() const {
     size_t best = 0;
     for (size_t i = 1; i < count; ++i)
@@ -49,18 +58,19 @@ struct Trials {
   }
 };
 
-/// The scale for a block of q4_0 with the least error of those around the plain one, which makes
-/// the element of the largest magnitude, `extreme`, the level -8. Steps are tried from a wide one
-/// that keeps the extremes to one that clips them, then closer around the best; never worse than
-/// the plain one. try_all(trials) sets trials.errors.
-template <typename TryAll>
-BlockScale search_q4_0(float extreme, const TryAll& try_all) {
-  // What the magnitude is divided by; from 8 on it is clipped.
-  constexpr float kWidest = 5.6f, kStep = 0.4f;
+/// The scale of least error for a block without a minimum. The plain scale maps the element of the
+/// largest magnitude, `extreme`, to the lowest level. Candidates range from scales that leave the
+/// extremes well inside the levels to scales that clip them, of either sign, then lie closer around
+/// the best. The result is never worse than the plain scale. try_all(trials) sets trials.errors.
+template <typename Block, typename TryAll>
+BlockScale search_scale(float extreme, const TryAll& try_all) {
+  // Divisors of the magnitude; beyond kLevels.highest it is clipped.
+  constexpr float kLowest = kLevels<Block>.lowest, kWidest = -0.7f * kLowest,
+                  kStep = -0.05f * kLowest;
   constexpr int kSteps = 16, kFine = 15;
   const float magnitude = std::fabs(extreme);
-  const auto divisor = [](size_t place) {
-    return kWidest + kStep * static_cast<float>(place % kSteps);
+  const auto divisor = [](size_t index) {
+    return kWidest + kStep * static_cast<float>(index % kSteps);
   };
   Trials coarse;
   for (const float side : {magnitude, -magnitude})
@@ -69,7 +79,7 @@ BlockScale search_q4_0(float extreme, const TryAll& try_all) {
   const size_t best = coarse.best();
   const float side = best < kSteps ? magnitude : -magnitude;
   Trials fine;
-  fine.add(BlockScale{extreme / -8.0f, 0.0f}.stored());
+  fine.add(BlockScale{extreme / kLowest, 0.0f}.stored());
   for (int i = -kFine / 2; i <= kFine / 2; ++i) {
     const float nearby = divisor(best) + kStep * static_cast<float>(i) / (kFine / 2 + 1);
     fine.add(BlockScale{side / nearby, 0.0f}.stored());
@@ -78,19 +88,20 @@ BlockScale search_q4_0(float extreme, const TryAll& try_all) {
   return {fine.scales[fine.best()], 0.0f};
 }
 
-/// The same for a block of q4_1 whose elements lie in [least, greatest], which the plain one makes
-/// its ends: both are moved, mostly inwards.
-template <typename TryAll>
-BlockScale search_q4_1(float least, float greatest, const TryAll& try_all) {
+/// The same for a block with a minimum whose elements lie in [least, greatest]. The plain scale
+/// maps these to the lowest and the highest level; candidates move both ends, mostly inwards.
+template <typename Block, typename TryAll>
+BlockScale search_scale_and_minimum(float least, float greatest, const TryAll& try_all) {
   constexpr float kStep = 0.03f;  // of the range
   constexpr int kOutwards = 1, kSteps = 8, kFine = 2;
   const float range = greatest - least;
   const auto moved = [&](float low, float high) {
+    constexpr float kSpan = kLevels<Block>.highest - kLevels<Block>.lowest;
     const float from = least + range * low, to = greatest - range * high;
-    return BlockScale{(to - from) / 15.0f, from};
+    return BlockScale{(to - from) / kSpan, from};
   };
-  const auto step = [](size_t place) {
-    return kStep * static_cast<float>(static_cast<int>(place) - kOutwards);
+  const auto step = [](size_t index) {
+    return kStep * static_cast<float>(static_cast<int>(index) - kOutwards);
   };
   Trials coarse;
   for (size_t low = 0; low < kSteps; ++low)
@@ -116,19 +127,19 @@ BlockScale search_q4_1(float least, float greatest, const TryAll& try_all) {
 template <typename Block>
 void round_columns(const float* x, const float* compensation, const float* feedback, BlockScale by,
                    Block& block, float* errors) {
-  constexpr float kLowest = kLowestLevel<Block>;
+  constexpr Levels levels = kLevels<Block>;
   std::array<float, 32> targets;
   for (size_t i = 0; i < 32; ++i) targets[i] = x[i] + compensation[i];
   const float inverse = 1.0f / by.scale, factor = std::isfinite(inverse) ? inverse : 0.0f;
-  block.quants = {};
+  std::array<int8_t, 32> quants;
   for (size_t j = 0; j < 32; ++j) {
-    const float level =
-        std::clamp(std::nearbyint((targets[j] - by.minimum) * factor), kLowest, kLowest + 15.0f);
-    const auto quant = static_cast<unsigned>(level - kLowest);
-    block.quants[j % 16] = static_cast<uint8_t>(block.quants[j % 16] | quant << (j / 16 * 4));
+    const float level = std::clamp(std::nearbyint((targets[j] - by.minimum) * factor),
+                                   levels.lowest, levels.highest);
+    quants[j] = static_cast<int8_t>(level);
     errors[j] = x[j] - (level * by.scale + by.minimum);
     for (size_t i = j + 1; i < 32; ++i) targets[i] += errors[j] * feedback[32 * j + i];
   }
+  block.set_quants(quants);
 }
 
 }  // namespace heed::kernels

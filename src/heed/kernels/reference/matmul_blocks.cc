@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "heed/kernels/reference/quantised.h"
-#include "heed/kernels/reference/stored_rows.h"
 
 namespace heed::kernels::reference {
 namespace {
@@ -18,18 +17,6 @@ std::vector<Quantised> quantised_row(const T* row, int64_t cols) {
   return blocks;
 }
 
-/// The integers that a block's elements are, without its scales.
-template <typename Block>
-std::vector<int> integers(Block block) {
-  block.scale = float16(1.0f);
-  if constexpr (std::is_same_v<Block, BlockQ4_1>) block.minimum = float16(0.0f);
-  if constexpr (std::is_same_v<Block, BlockQ6_K>) block.scales.fill(1);
-  std::vector<int> result;
-  for (int64_t i = 0; i < Block::kElements; ++i)
-    result.push_back(static_cast<int>(stored_element(&block, i)));
-  return result;
-}
-
 /// Infinity counts as NaN.
 float finite(float16 scale) {
   const auto value = static_cast<float>(scale);
@@ -39,17 +26,17 @@ float finite(float16 scale) {
 /// The product of a's integers and the 32 elements of a weight's block from `begin` on.
 template <typename Block>
 float part_of(const Block& block, int64_t begin, const std::vector<int>& a) {
-  const std::vector<int> weights = integers(block);
   int dot = 0, sum = 0;
-  for (size_t i = 0; i < a.size(); ++i) {
-    const size_t at = static_cast<size_t>(begin) + i;
-    int weight = weights[at];
-    if constexpr (std::is_same_v<Block, BlockQ6_K>) weight *= block.scales[at / 16];
-    dot += weight * a[i];
-    sum += a[i];
+  int64_t at = begin;
+  for (const int quant : a) {
+    int weight = block.quant(at);
+    if constexpr (Block::kTraits.has_sub_scales()) weight *= block.sub_scale(at);
+    dot += weight * quant;
+    sum += quant;
+    ++at;
   }
   const float part = std::fma(finite(block.scale), static_cast<float>(dot), 0.0f);
-  if constexpr (std::is_same_v<Block, BlockQ4_1>)
+  if constexpr (Block::kTraits.has_minimum)
     return std::fma(finite(block.minimum), static_cast<float>(sum), part);
   return part;
 }
@@ -92,10 +79,9 @@ PackedBlocks packed_blocks(const Tensor& weight) {
 void multiply(const Tensor& a, const PackedBlocks& weight, const Tensor& bias, Tensor& c) {
   require(weight.weight.defined(), "matmul_blocks: the weight was packed by the cpu backend");
   visit_floating(a.dtype(), [&](auto in) {
-    visit_stored(weight.dtype, [&](auto stored) {
+    visit_block(weight.dtype, [&](auto block) {
       visit_floating(c.dtype(), [&](auto out) {
-        if constexpr (!is_plain(dtype_of<decltype(stored)>))
-          multiply<decltype(in), decltype(stored), decltype(out)>(a, weight.weight, bias, c);
+        multiply<decltype(in), decltype(block), decltype(out)>(a, weight.weight, bias, c);
       });
     });
   });

@@ -42,59 +42,54 @@ float largest_magnitude(const float* x, DType dtype) {
   return largest;
 }
 
-/// The nearest of the 16 levels from `lowest` on.
-float level_of(float x, BlockScale by, float lowest) {
+float level_of(float x, BlockScale by, Levels levels) {
   const float level = std::nearbyint((x - by.minimum) * inverse(by.scale));
-  return std::clamp(level, lowest, lowest + 15.0f);
+  return std::clamp(level, levels.lowest, levels.highest);
 }
 
-void try_all(const float* x, const float* importance, float lowest, Trials& trials) {
+void try_all(const float* x, const float* importance, Levels levels, Trials& trials) {
   for (size_t trial = 0; trial < trials.count; ++trial) {
     const BlockScale by{trials.scales[trial], trials.minimums[trial]};
     float sum = 0.0f;
     for (size_t i = 0; i < 32; ++i) {
-      const float error = x[i] - (level_of(x[i], by, lowest) * by.scale + by.minimum);
+      const float error = x[i] - (level_of(x[i], by, levels) * by.scale + by.minimum);
       sum += importance[i] * error * error;
     }
     trials.errors[trial] = sum;
   }
 }
 
-void put_nibbles(const float* x, BlockScale by, float lowest, std::array<uint8_t, 16>& quants) {
-  const auto quant = [&](float v) { return static_cast<int>(level_of(v, by, lowest) - lowest); };
-  for (size_t i = 0; i < 16; ++i)
-    quants[i] = static_cast<uint8_t>(quant(x[i]) | quant(x[i + 16]) << 4);
-}
-
-/// The scale of the least error, which the block is given.
-BlockScale set_scale(const float* x, const float* importance, BlockQ4_0& block) {
-  const float largest = largest_magnitude(x, DType::q4_0);
-  // The first of the largest, whichever its sign is.
-  const float* first = std::find_if(x, x + 32, [&](float v) { return std::fabs(v) == largest; });
-  checked_scale(*first / -8.0f, DType::q4_0);
-  const BlockScale best = search_q4_0(
-      *first, [&](Trials& trials) { try_all(x, importance, kLowestLevel<BlockQ4_0>, trials); });
+/// Stores the scale of the least error in the block, and returns it.
+template <typename Block>
+BlockScale set_scale(const float* x, const float* importance, Block& block) {
+  constexpr Levels levels = kLevels<Block>;
+  constexpr DType dtype = dtype_of<Block>;
+  const auto try_them = [&](Trials& trials) { try_all(x, importance, levels, trials); };
+  const float largest = largest_magnitude(x, dtype);
+  BlockScale best;
+  if constexpr (Block::kTraits.has_minimum) {
+    const auto [least, greatest] = std::minmax_element(x, x + 32);
+    checked_scale((*greatest - *least) / (levels.highest - levels.lowest), dtype);
+    checked_scale(*least, dtype);
+    best = search_scale_and_minimum<Block>(*least, *greatest, try_them);
+    block.minimum = float16(best.minimum);
+  } else {
+    const float* extreme =
+        std::find_if(x, x + 32, [&](float v) { return std::fabs(v) == largest; });
+    checked_scale(*extreme / levels.lowest, dtype);
+    best = search_scale<Block>(*extreme, try_them);
+  }
   block.scale = float16(best.scale);
-  return best;
-}
-
-BlockScale set_scale(const float* x, const float* importance, BlockQ4_1& block) {
-  largest_magnitude(x, DType::q4_1);
-  const auto [least, greatest] = std::minmax_element(x, x + 32);
-  checked_scale((*greatest - *least) / 15.0f, DType::q4_1);
-  checked_scale(*least, DType::q4_1);
-  const BlockScale best = search_q4_1(*least, *greatest, [&](Trials& trials) {
-    try_all(x, importance, kLowestLevel<BlockQ4_1>, trials);
-  });
-  block.scale = float16(best.scale);
-  block.minimum = float16(best.minimum);
   return best;
 }
 
 template <typename Block>
 void encode(const float* x, const float* importance, Block& block) {
-  const BlockScale scale = set_scale(x, importance, block);
-  put_nibbles(x, scale, kLowestLevel<Block>, block.quants);
+  const BlockScale by = set_scale(x, importance, block);
+  std::array<int8_t, 32> quants;
+  for (size_t i = 0; i < 32; ++i)
+    quants[i] = static_cast<int8_t>(level_of(x[i], by, kLevels<Block>));
+  block.set_quants(quants);
 }
 
 void encode(const float* x, const float* /*importance*/, BlockQ8_0& block) {
@@ -140,26 +135,31 @@ void dequantize_rows(const Tensor& x, std::span<const int32_t> rows, Tensor& y) 
 }
 
 void quantize_weighted(const Tensor& x, const Tensor& importance, Tensor& y) {
-  require(y.dtype() != DType::q6_K, "heed reads q6_K, but does not write it");
   const std::vector<float> equal(static_cast<size_t>(x.cols()), 1.0f);
   const float* weights = importance.defined() ? importance.data<float>() : equal.data();
   std::vector<float> wide(static_cast<size_t>(x.cols()));
   visit_stored(y.dtype(), [&](auto stored) {
     using T = decltype(stored);
-    if constexpr (!std::is_same_v<T, BlockQ6_K>)
+    if constexpr (is_written(dtype_of<T>))
       for (int64_t row = 0; row < x.rows(); ++row) {
         widen_row(x, row, wide.data());
         encode_row(wide.data(), weights, x.cols(),
                    reinterpret_cast<T*>(y.raw() + row * y.row_bytes()));
       }
+    else
+      fail("heed reads {}, but does not write it", name_of(y.dtype()));
   });
 }
 
 void quantize_gptq(const GptqBlock& block, Tensor& y, Tensor& errors) {
-  const bool has_minimum = y.dtype() == DType::q4_1;
-  for (int64_t row = 0; row < block.x.rows(); ++row)
-    has_minimum ? quantize_gptq_row<BlockQ4_1>(block, row, y, errors)
-                : quantize_gptq_row<BlockQ4_0>(block, row, y, errors);
+  visit_block(y.dtype(), [&](auto stored) {
+    using Block = decltype(stored);
+    if constexpr (searches_scales(Block::kTraits))
+      for (int64_t row = 0; row < block.x.rows(); ++row)
+        quantize_gptq_row<Block>(block, row, y, errors);
+    else
+      fail("GPTQ rounds to types of fewer than 8 bits, found {}", name_of(y.dtype()));
+  });
 }
 
 }  // namespace heed::kernels::reference

@@ -11,7 +11,7 @@
 
 #include "heed/base/parallel.h"
 #include "heed/base/rounding.h"
-#include "heed/kernels/cpu/simd/pieces.h"
+#include "heed/kernels/cpu/simd/grain.h"
 #include "heed/tensor/allocator.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -212,7 +212,7 @@ std::shared_ptr<std::byte> widened(const Tensor& a, int64_t stride) {
   float* to = reinterpret_cast<float*>(memory.get());
   visit_floating(a.dtype(), [&](auto zero) {
     const auto* from = a.data<decltype(zero)>();
-    parallel_for(a.rows(), piece_rows(kLightPiece, a.cols()), [&](int64_t begin, int64_t end) {
+    parallel_for(a.rows(), grain_rows(kLightGrain, a.cols()), [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row)
         widen_row(from + row * a.cols(), 0, a.cols(), to + row * stride);
     });

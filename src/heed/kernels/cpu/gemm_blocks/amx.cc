@@ -1,7 +1,8 @@
-// Integer products with blocks for Intel's AMX, of many rows: an instruction makes the dots of 16
-// rows and 16 columns over a block. Quants are widened to signed bytes once for all rows.
-#include "heed/kernels/cpu/gemm_blocks/avx512.h"
-#include "heed/kernels/cpu/simd/instructions.h"
+// Integer products with blocks for Intel's AMX and many rows: an instruction computes the dot
+// products of 16 rows and 16 columns over a block. Quants become signed bytes once for all rows.
+#include "heed/kernels/cpu/gemm_blocks/kernels.h"
+#include "heed/kernels/cpu/simd/prefetch.h"
+#include "heed/kernels/cpu/simd/x86.h"
 
 #if HEED_X86
 
@@ -10,63 +11,64 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <type_traits>
 #include <utility>
 
 HWY_PUSH_ATTRIBUTES("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,amx-tile,amx-int8")
+
+#include "heed/kernels/cpu/simd/amx_config-inl.h"
+#include "heed/kernels/cpu/simd/avx512-inl.h"
+// After the vectors that it uses:
+#include "heed/kernels/cpu/gemm_blocks/panel-inl.h"
 
 namespace heed::kernels::cpu {
 namespace {
 
 constexpr int64_t kTile = 16;
 // Tiles take as long for one row as for 16: for fewer than these, vectors are faster.
-constexpr int64_t kFewestRows = 11;
-// Of K in one pass over the rows: fewer begin and end more often, more leave the level-2 cache.
+constexpr int64_t kMinRows = 11;
+// Blocks of K in one pass over the rows: their panel stays in the level-2 cache.
 constexpr int64_t kPassBlocks = 64;
 
-/// A block of a panel as tiles read it.
+/// A block of a panel in the layout that tiles read.
 struct alignas(64) WideBlock {
   int8_t quants[8 * kQuadBytes];
   float scales[kPanelCols];
-  /// Minimums of q4_1; q6_K's scales of the first 16 elements, and of the others.
-  float more[2][kPanelCols];
+  float minimums[kPanelCols];
+  float sub_scales[2][kPanelCols];
 };
 
 template <DType type>
 void widen(const PanelLayout& layout, const std::byte* panel, int64_t at, WideBlock& to) {
-  const Block<type> block(layout, panel, at);
-  const __m512i bias = _mm512_set1_epi8(static_cast<char>(quant_bias(type)));
+  constexpr BlockTraits kTraits = traits_of(type);
+  const PanelBlock<type> block(layout, panel, at, 0);
+  const __m512i bias = set_bytes(quant_bias(kTraits));
   for (int i = 0; i < 8; ++i)
     _mm512_store_si512(to.quants + i * kQuadBytes, _mm512_sub_epi8(block.quads[i], bias));
   _mm512_store_ps(to.scales, block.scales);
-  if constexpr (type == DType::q4_1) _mm512_store_ps(to.more[0], block.minimums);
-  if constexpr (type == DType::q6_K)
+  if constexpr (kTraits.has_minimum) _mm512_store_ps(to.minimums, block.minimums);
+  if constexpr (kTraits.has_sub_scales())
     for (int half = 0; half < 2; ++half)
-      _mm512_store_ps(to.more[half], _mm512_cvtepi32_ps(block.small[half]));
+      _mm512_store_ps(to.sub_scales[half], _mm512_cvtepi32_ps(block.sub_scales[half]));
 }
 
-/// Sums: tiles 0, 1, 6 and 7; a: 2 and 3; columns: 4 and 5. Those of q6_K hold 16 elements.
+/// Sums: tiles 0, 1, 6 and 7; a: 2 and 3; columns: 4 and 5. With sub-scales, a tile covers 16
+/// elements of a block instead of 32.
 template <DType type>
 void configure() {
-  struct alignas(64) {
-    uint8_t palette = 1, start_row = 0, reserved[14] = {};
-    uint16_t row_bytes[16] = {};
-    uint8_t rows[16] = {};
-  } config;
-  static_assert(sizeof(config) == 64);
-  constexpr int kDepth = type == DType::q6_K ? 16 : 32;
+  constexpr int kDepth = traits_of(type).has_sub_scales() ? 16 : 32;
+  TileConfig config;
   for (int i = 0; i < 8; ++i) {
     config.row_bytes[i] = i / 2 == 1 ? kDepth : 64;
     config.rows[i] = i / 2 == 2 ? kDepth / 4 : kTile;
   }
-  // GCC's tile intrinsics do not tell it all that they read: this, and what was widened before.
-  __asm__ volatile("" : : "r"(&config) : "memory");
-  _tile_loadconfig(&config);
+  config.load();
 }
 
-/// The dots of 16 rows and 16 columns, as floats of which each is larger by kBias: tiles begin with
-/// that, whose last bit is 1, so that integers added to its bits are added to the number. To take
-/// it off again costs nothing beside a multiplication; to make floats of integers would.
+/// The dot products of 16 rows and 16 columns as floats, each larger by kBias. Tiles start from the
+/// bits of kBias, whose last bit is worth 1, so that adding integers to the bits adds them to the
+/// number. Subtracting kBias is part of a multiply-add; converting integers would cost extra.
 using Dots = float[kTile * kTile];
 constexpr float kBias = 0x1.8p23f;
 alignas(64) constexpr std::array<float, kTile> kBegin = [] {
@@ -75,8 +77,8 @@ alignas(64) constexpr std::array<float, kTile> kBegin = [] {
   return row;
 }();
 
-// GCC's own intrinsics want the numbers of tiles as digits, and storing one tells it that all
-// memory may change, sums in registers included, which it then keeps in memory.
+// Instead of GCC's intrinsics: these want tile numbers as literals, and its tile store clobbers all
+// memory, so that sums would not stay in registers.
 template <int sums, int rows, int cols>
 void multiply_tile(const int8_t* a, const int8_t* columns) {
   __asm__ volatile("tileloadd (%1,%2,1), %%tmm%c0"
@@ -94,7 +96,7 @@ void store_tile(Dots& to) {
                    : "i"(tile), "r"(&to), "r"(int64_t{64}));
 }
 
-/// 16 rows of a, from a block on, and where their sums are.
+/// 16 rows of a from block `at` on, and their sums.
 struct TileRows {
   QuantizedRows a;
   int64_t at;
@@ -102,12 +104,12 @@ struct TileRows {
   int64_t stride;
 };
 
-/// Begins the dots of a block, by one of two sets of tiles: those of q6_K are two, of 16 elements
-/// each.
+/// Starts the dot products of a block, in one of two sets of tiles: with sub-scales, two products
+/// of 16 elements each.
 template <DType type, bool odd>
 void multiply_block(const TileRows& rows, int64_t block, const WideBlock& wide) {
   const int8_t* a = rows.a.quants + (rows.at + block) * kTile * kProductBlock;
-  if constexpr (type == DType::q6_K) {
+  if constexpr (traits_of(type).has_sub_scales()) {
     multiply_tile<odd ? 6 : 0, 2, 4>(a, wide.quants);
     multiply_tile<odd ? 7 : 1, 3, 5>(a + 16, wide.quants + 4 * kQuadBytes);
   } else {
@@ -117,7 +119,7 @@ void multiply_block(const TileRows& rows, int64_t block, const WideBlock& wide) 
 
 template <DType type, bool odd>
 void store_dots(Dots* to) {
-  if constexpr (type == DType::q6_K) {
+  if constexpr (traits_of(type).has_sub_scales()) {
     store_tile<odd ? 6 : 0>(to[0]);
     store_tile<odd ? 7 : 1>(to[1]);
   } else {
@@ -125,7 +127,7 @@ void store_dots(Dots* to) {
   }
 }
 
-/// Sums of 16 rows. They are named one by one, in place of a loop, to stay in registers.
+/// Sums of 16 rows. Accessed by constant indices only, so that they stay in registers.
 class Sums {
  public:
   __attribute__((always_inline)) explicit Sums(const TileRows& rows) {
@@ -138,29 +140,32 @@ class Sums {
     each([&](auto r) { _mm512_store_ps(rows.sums + r * rows.stride, sums_[r]); });
   }
 
-  /// Adds a block's term.
+  /// Adds a block's part.
   template <DType type>
   __attribute__((always_inline)) void add(const TileRows& rows, int64_t block,
                                           const WideBlock& wide, const Dots* dots) {
-    const __m512 scales = _mm512_load_ps(wide.scales);
-    const __m512 more[2] = {_mm512_load_ps(wide.more[0]), _mm512_load_ps(wide.more[1])};
+    constexpr BlockTraits kTraits = traits_of(type);
+    const __m512 scales = _mm512_load_ps(wide.scales), minimums = _mm512_load_ps(wide.minimums);
+    const __m512 sub_scales[2] = {_mm512_load_ps(wide.sub_scales[0]),
+                                  _mm512_load_ps(wide.sub_scales[1])};
     const float* a_scales = rows.a.scales + (rows.at + block) * kTile;
     const float* a_sums = rows.a.sums + (rows.at + block) * kTile;
-    // Exact: a scale of f16 has 11 bits, one of q6_K's has 7, and kBias has 2.
+    // Exact: a scale of f16 has 11 significant bits, a sub-scale 7, and kBias 2.
     const __m512 bias = _mm512_set1_ps(kBias), zero = _mm512_setzero_ps();
-    const __m512 off = _mm512_fnmadd_ps(type == DType::q6_K ? more[0] : scales, bias, zero);
+    const __m512 off =
+        _mm512_fnmadd_ps(kTraits.has_sub_scales() ? sub_scales[0] : scales, bias, zero);
     each([&](auto r) {
       const __m512 dot = _mm512_load_ps(dots[0] + r * kTile);
       __m512 part;
-      if constexpr (type == DType::q6_K) {  // exact but for the last: 24 bits are enough
-        const __m512 first = _mm512_fmadd_ps(more[0], dot, off);
+      if constexpr (kTraits.has_sub_scales()) {  // exact in 24 bits, except for the last step
+        const __m512 first = _mm512_fmadd_ps(sub_scales[0], dot, off);
         const __m512 second = _mm512_sub_ps(_mm512_load_ps(dots[1] + r * kTile), bias);
-        part = _mm512_fmadd_ps(scales, _mm512_fmadd_ps(more[1], second, first), zero);
+        part = _mm512_fmadd_ps(scales, _mm512_fmadd_ps(sub_scales[1], second, first), zero);
       } else {
         part = _mm512_fmadd_ps(scales, dot, off);
       }
-      if constexpr (type == DType::q4_1)
-        part = _mm512_fmadd_ps(more[0], _mm512_set1_ps(a_sums[r]), part);
+      if constexpr (kTraits.has_minimum)
+        part = _mm512_fmadd_ps(minimums, _mm512_set1_ps(a_sums[r]), part);
       sums_[r] = _mm512_fmadd_ps(_mm512_set1_ps(a_scales[r]), part, sums_[r]);
     });
   }
@@ -177,8 +182,8 @@ class Sums {
   __m512 sums_[kTile];
 };
 
-/// Adds the terms of some blocks to the sums of 16 rows, or begins them. While a block's dots are
-/// made, those of the one before are stored, and those of the one before that are added.
+/// Adds the parts of some blocks to the sums of 16 rows. A pipeline: while the tiles of one block
+/// are multiplied, those of the block before are stored, and those of the block before that added.
 template <DType type>
 void multiply_blocks(const TileRows& rows, const WideBlock* wide, int64_t blocks) {
   alignas(64) Dots dots[2][2];
@@ -199,7 +204,7 @@ void multiply_blocks(const TileRows& rows, const WideBlock* wide, int64_t blocks
 template <DType type>
 void multiply_panels(const BlockStrip& strip) {
   if (strip.layout.blocks == 0)
-    std::fill_n(strip.sums, strip.rows * strip.stride, 0.0f);  // which no pass begins
+    std::fill_n(strip.sums, strip.rows * strip.stride, 0.0f);  // there is no pass to clear them
   WideBlock wide[kPassBlocks];
   configure<type>();
   for (int64_t i = 0; i < strip.panels; ++i)
@@ -219,37 +224,23 @@ void multiply_panels(const BlockStrip& strip) {
 }
 
 void multiply(const BlockStrip& strip) {
-  visit_stored(strip.layout.dtype, [&](auto stored) {
-    constexpr DType type = dtype_of<decltype(stored)>;
-    if constexpr (!is_plain(type)) multiply_panels<type>(strip);
-  });
+  visit_block(strip.layout.dtype,
+              [&](auto block) { multiply_panels<dtype_of<decltype(block)>>(strip); });
 }
 
 }  // namespace
+
+constinit const BlockKernel amx_block_kernel{.name = "amx",
+                                             .needs = Instructions::amx_int8,
+                                             .min_rows = kMinRows,
+                                             .max_rows = 16 * kTile,
+                                             .interleave = kTile,
+                                             .row_multiple = kTile,
+                                             .reads_initial = false,
+                                             .multiply = multiply};
+
 }  // namespace heed::kernels::cpu
 
 HWY_POP_ATTRIBUTES
-
-namespace heed::kernels::cpu {
-
-const BlockKernel* amx_block_kernel() {
-  static constexpr BlockKernel kernel{.name = "amx",
-                                      .least_rows = kFewestRows,
-                                      .rows = 16 * kTile,
-                                      .together = kTile,
-                                      .row_multiple = kTile,
-                                      .reads_starts = false,
-                                      .multiply = multiply};
-  static const bool available = has(Instructions::amx_int8);
-  return available ? &kernel : nullptr;
-}
-
-}  // namespace heed::kernels::cpu
-
-#else
-
-namespace heed::kernels::cpu {
-const BlockKernel* amx_block_kernel() { return nullptr; }
-}  // namespace heed::kernels::cpu
 
 #endif

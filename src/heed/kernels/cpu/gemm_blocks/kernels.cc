@@ -2,25 +2,28 @@
 
 #include "heed/base/rounding.h"
 #include "heed/kernels/cpu/simd/kernel_choice.h"
+#include "heed/kernels/cpu/simd/x86.h"
 
 namespace heed::kernels::cpu {
 namespace {
 
 KernelChoice<BlockKernel>& choice() {
-  static KernelChoice<BlockKernel> instance{amx_block_kernel(), avx512_vnni_block_kernel(),
-                                            avx_vnni_block_kernel(), avx2_block_kernel(),
-                                            plain_block_kernel()};
+  static KernelChoice<BlockKernel> instance {
+#if HEED_X86
+    &amx_block_kernel, &avx512_vnni_block_kernel, &avx_vnni_block_kernel, &avx2_block_kernel,
+#endif
+        &plain_block_kernel
+  };
   return instance;
 }
 
 }  // namespace
 
 PanelLayout::PanelLayout(DType type, int64_t k) : dtype(type), blocks(k / kProductBlock) {
-  constexpr int64_t kHalves = 2 * kPanelCols;  // bytes of f16 [16]
-  const bool six = dtype == DType::q6_K;
-  block_quants = dtype == DType::q8_0 ? 8 * kQuadBytes : six ? 6 * kQuadBytes : 4 * kQuadBytes;
-  small_scales = k / block_elements(dtype) * (dtype == DType::q4_1 ? 2 * kHalves : kHalves);
-  quants = round_up(small_scales + (six ? blocks * 2 * kPanelCols : 0), 64);
+  const BlockTraits& traits = traits_of(dtype);
+  block_quants = kProductBlock * kPanelCols * panel_bits(traits) / 8;
+  sub_scales = k / traits.elements * kScaleBytes * (traits.has_minimum ? 2 : 1);
+  quants = round_up(sub_scales + (traits.has_sub_scales() ? blocks * 2 * kPanelCols : 0), 64);
   bytes = quants + blocks * block_quants;
 }
 

@@ -6,42 +6,44 @@
 
 #include "heed/base/parallel.h"
 #include "heed/base/rounding.h"
+#include "heed/kernels/cpu/gemm/grouped.h"
 #include "heed/kernels/cpu/gemm_blocks/kernels.h"
 #include "heed/kernels/cpu/gemm_blocks/pack.h"
 #include "heed/kernels/cpu/gemm_blocks/rows.h"
 #include "heed/kernels/cpu/simd/buffer.h"
-#include "heed/kernels/cpu/simd/pieces.h"
+#include "heed/kernels/cpu/simd/grain.h"
 #include "heed/tensor/allocator.h"
 
 namespace heed::kernels::cpu {
 namespace {
 
-// Bytes of a weight that one thread reads at a time: worth waking another for.
-constexpr int64_t kPieceBytes = 32 << 10;
-// Of a in one pass: their quants stay in a level-2 cache while the panels pass.
-constexpr int64_t kRowsAtOnce = 256;
-// Of a piece of many rows: c is written in longer runs, and there are some pieces for each thread.
-constexpr int64_t kMostPanels = 8, kPieces = 16;
+// Bytes of a weight per chunk: worth waking a thread for.
+constexpr int64_t kChunkBytes = 32 << 10;
+// Rows of a in one pass: their quants stay in a level-2 cache while the panels pass.
+constexpr int64_t kPassRows = 256;
+// Panels per chunk of many rows: so many that c is written in long runs, and so few that there are
+// some chunks for each thread.
+constexpr int64_t kMaxPanels = 8, kMinChunks = 16;
 
 thread_local Buffer rows_buffer, sums_buffer;
 
-/// Room for so many rows of activations, a multiple of `together`.
-QuantizedRows rows_in(Buffer& buffer, int64_t rows, int64_t together, int64_t k) {
+/// Room for so many rows of activations, a multiple of `interleave`.
+QuantizedRows rows_in(Buffer& buffer, int64_t rows, int64_t interleave, int64_t k) {
   const int64_t blocks = k / kProductBlock, numbers = rows * blocks * 4;
   std::byte* memory = buffer.at_least(rows * k + 4 * numbers);
   return {.blocks = blocks,
-          .together = together,
+          .interleave = interleave,
           .quants = reinterpret_cast<int8_t*>(memory),
           .scales = reinterpret_cast<float*>(memory + rows * k),
           .sums = reinterpret_cast<float*>(memory + rows * k + numbers),
-          .starts = reinterpret_cast<int32_t*>(memory + rows * k + 2 * numbers)};
+          .initial = reinterpret_cast<int32_t*>(memory + rows * k + 2 * numbers)};
 }
 
-/// A product's part in what is done for several, of at most kRowsAtOnce rows of a.
-class Product {
+/// The product of rows [first_row, first_row + rows) of a with one weight.
+class Work {
  public:
-  Product(const BlockProduct& product, const BlockKernel& kernel, int64_t first_row, int64_t rows)
-      : kernel_(kernel),
+  Work(const BlockProduct& product, int64_t first_row, int64_t rows)
+      : kernel_(block_kernel(rows)),
         layout_(product.weight->dtype, product.weight->cols),
         panels_(product.weight->panels.get()),
         bias_(product.bias->defined() ? product.bias->data<float>() : nullptr),
@@ -50,17 +52,17 @@ class Product {
         m_(rows),
         n_(product.weight->rows) {}
 
-  /// Of some panels each, for threads to take.
-  int64_t pieces() const { return ceil_div(ceil_div(n_, kPanelCols), piece_panels()); }
+  /// Of chunk_panels() panels each.
+  int64_t chunks() const { return ceil_div(ceil_div(n_, kPanelCols), chunk_panels()); }
 
-  void run(const QuantizedRows& rows, int64_t piece) const {
-    const int64_t begin = piece * piece_panels();
-    const int64_t panels = std::min(piece_panels(), ceil_div(n_, kPanelCols) - begin);
+  void run(const QuantizedRows& rows, int64_t chunk) const {
+    const int64_t begin = chunk * chunk_panels();
+    const int64_t panels = std::min(chunk_panels(), ceil_div(n_, kPanelCols) - begin);
     const int64_t stride = panels * kPanelCols;
     auto* sums = reinterpret_cast<float*>(sums_buffer.at_least(
-        round_up(std::min(m_, kernel_.rows), kernel_.row_multiple) * stride * 4));
-    for (int64_t row = 0; row < m_; row += kernel_.rows) {
-      const int64_t count = std::min(kernel_.rows, m_ - row);
+        round_up(std::min(m_, kernel_.max_rows), kernel_.row_multiple) * stride * 4));
+    for (int64_t row = 0; row < m_; row += kernel_.max_rows) {
+      const int64_t count = std::min(kernel_.max_rows, m_ - row);
       kernel_.multiply({.a = rows.from(row),
                         .rows = count,
                         .layout = layout_,
@@ -77,9 +79,9 @@ class Product {
   }
 
  private:
-  int64_t piece_panels() const {
-    const int64_t panels = m_ < kPanelCols ? kPieceBytes / std::max<int64_t>(1, layout_.bytes)
-                                           : std::min(kMostPanels, n_ / kPanelCols / kPieces);
+  int64_t chunk_panels() const {
+    const int64_t panels = m_ < kPanelCols ? kChunkBytes / std::max<int64_t>(1, layout_.bytes)
+                                           : std::min(kMaxPanels, n_ / kPanelCols / kMinChunks);
     return std::max<int64_t>(1, panels);
   }
 
@@ -99,45 +101,33 @@ class Product {
   const int64_t first_row_, m_, n_;
 };
 
-/// Rows behind the last one, which kernels may read.
+/// Zeros the scales of the rows after the last one of its group, which kernels may read.
 void clear_rest(const QuantizedRows& rows, int64_t count) {
-  const int64_t first = count % rows.together;
+  const int64_t first = count % rows.interleave;
   if (first == 0) return;
   float* scales = rows.from(count - first).scales;
   for (int64_t at = 0; at < rows.blocks; ++at)
-    std::fill(scales + at * rows.together + first, scales + (at + 1) * rows.together, 0.0f);
+    std::fill(scales + at * rows.interleave + first, scales + (at + 1) * rows.interleave, 0.0f);
 }
 
-/// a as a kernel wants it beside weights of a type.
-QuantizedRows quantize(const Tensor& a, const BlockKernel& kernel, DType weight) {
-  const int64_t together = std::min(kernel.together, round_up(a.rows(), kernel.row_multiple));
-  const QuantizedRows rows = rows_in(rows_buffer, round_up(a.rows(), together), together, a.cols());
-  const RowSums sums{.any = kernel.reads_starts || weight == DType::q4_1,
+/// a in the layout of the kernel for so many rows and a weight of this type.
+QuantizedRows quantize(const Tensor& a, const BlockTraits& weight) {
+  const BlockKernel& kernel = block_kernel(a.rows());
+  const int64_t interleave = std::min(kernel.interleave, round_up(a.rows(), kernel.row_multiple));
+  const QuantizedRows rows =
+      rows_in(rows_buffer, round_up(a.rows(), interleave), interleave, a.cols());
+  const RowSums sums{.any = kernel.reads_initial || weight.has_minimum,
                      .bias = quant_bias(weight),
-                     .halves = weight == DType::q6_K};
-  parallel_for(a.rows(), piece_rows(kLightPiece, a.cols()), [&](int64_t begin, int64_t end) {
+                     .halves = weight.has_sub_scales()};
+  parallel_for(a.rows(), grain_rows(kLightGrain, a.cols()), [&](int64_t begin, int64_t end) {
     quantize_activations(a, begin, end, sums, rows);
   });
   clear_rest(rows, a.rows());
   return rows;
 }
 
-/// Products with weights of one type.
-void multiply(const Tensor& a, std::span<const BlockProduct> products) {
-  const DType dtype = products[0].weight->dtype;
-  for (int64_t first = 0; first < a.rows(); first += kRowsAtOnce) {
-    const int64_t count = std::min(kRowsAtOnce, a.rows() - first);
-    const BlockKernel& kernel = block_kernel(count);
-    const QuantizedRows rows = quantize(a.row_slice(first, first + count), kernel, dtype);
-    const auto part = [&](size_t i) { return Product(products[i], kernel, first, count); };
-    parallel_over(
-        products.size(), [&](size_t i) { return part(i).pieces(); },
-        [&](size_t i, int64_t piece) { part(i).run(rows, piece); });
-  }
-}
-
-/// What becomes the packed weight.
-PackedBlocks room_for(const Tensor& weight) {
+/// Memory for the packed weight.
+PackedBlocks allocate_packed(const Tensor& weight) {
   require(multiplies_blocks(weight.dtype()), "pack_blocks: the weight is {}, expected blocks",
           name_of(weight.dtype()));
   const PanelLayout layout(weight.dtype(), weight.cols());
@@ -149,7 +139,6 @@ PackedBlocks room_for(const Tensor& weight) {
           .weight = {}};
 }
 
-/// Those from `begin` to `end`, if any.
 void pack_panels(const Tensor& weight, int64_t begin, int64_t end, std::byte* to) {
   const PanelLayout layout(weight.dtype(), weight.cols());
   for (int64_t panel = begin; panel < end; ++panel) {
@@ -162,14 +151,15 @@ void pack_panels(const Tensor& weight, int64_t begin, int64_t end, std::byte* to
 
 std::vector<PackedBlocks> pack_blocks_grouped(std::span<const Tensor> weights) {
   std::vector<PackedBlocks> packed;
-  int64_t panels = 0, most_bytes = 1;
+  int64_t panels = 0, max_bytes = 1;
   for (const Tensor& weight : weights) {
-    packed.push_back(room_for(weight));
+    packed.push_back(allocate_packed(weight));
     panels += ceil_div(weight.rows(), kPanelCols);
-    most_bytes = std::max(most_bytes, PanelLayout(weight.dtype(), weight.cols()).bytes);
+    max_bytes = std::max(max_bytes, PanelLayout(weight.dtype(), weight.cols()).bytes);
   }
-  // Memory is written to in its order: its pages, which may be large, are cleared once.
-  parallel_for(panels, std::max<int64_t>(1, kPieceBytes / most_bytes),
+  // A thread writes neighbouring panels, so that the system clears their pages, which may be large,
+  // once.
+  parallel_for(panels, std::max<int64_t>(1, kChunkBytes / max_bytes),
                [&](int64_t begin, int64_t end) {
                  for (size_t i = 0; i < weights.size(); ++i) {
                    const int64_t own = ceil_div(weights[i].rows(), kPanelCols);
@@ -183,18 +173,17 @@ std::vector<PackedBlocks> pack_blocks_grouped(std::span<const Tensor> weights) {
 }
 
 void matmul_blocks_grouped(const Tensor& a, std::span<const BlockProduct> products) {
-  visit_floating(a.dtype(), [](auto) {});
-  for (const BlockProduct& product : products) {
-    require(product.weight->panels != nullptr,
-            "matmul_blocks: the weight was packed by the reference backend");
-    visit_floating(product.c->dtype(), [](auto) {});
-  }
+  check_products("matmul_blocks", a, products);
   while (!products.empty()) {
-    size_t count = 1;
-    while (count < products.size() && products[count].weight->dtype == products[0].weight->dtype)
-      ++count;
-    multiply(a, products.first(count));
-    products = products.subspan(count);
+    const DType dtype = products[0].weight->dtype;
+    const auto other = std::ranges::find_if(
+        products, [&](const BlockProduct& product) { return product.weight->dtype != dtype; });
+    const auto same = products.first(static_cast<size_t>(other - products.begin()));
+    multiply_grouped(
+        a, kPassRows, same.size(),
+        [&](const Tensor& rows) { return quantize(rows, traits_of(dtype)); },
+        [&](size_t i, int64_t first, int64_t rows) { return Work(same[i], first, rows); });
+    products = products.subspan(same.size());
   }
 }
 

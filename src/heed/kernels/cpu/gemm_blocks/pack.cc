@@ -1,5 +1,5 @@
-// Panels of blocks: 16 bytes each of four columns are turned into four bytes each of those columns,
-// four times, as a matrix of 4 x 4 numbers of 32 bits is transposed.
+// Packs panels of blocks: 16 bytes of each of four columns become quads, four bytes of each column,
+// by transposing a 4 x 4 matrix of 32-bit numbers.
 #include "heed/kernels/cpu/gemm_blocks/pack.h"
 
 #include <hwy/cache_control.h>
@@ -30,10 +30,10 @@ using Vector = hn::Vec<U32>;
 // Columns side by side in a vector.
 constexpr int64_t kLanes = HWY_MAX_BYTES / 4;
 
-/// Four bytes of each column, then the next four, up to 16.
+/// 16 bytes of each column: the first four of all columns, then the next four, ...
 using Quads = std::array<Vector, 4>;
 
-/// 16 bytes at `from` and at every fourth row behind it.
+/// 16 bytes at `from`, and those of every fourth row after it.
 template <class D>
 HWY_INLINE hn::Vec<D> every_fourth_row(D d, const uint8_t* from, int64_t row_bytes) {
   if constexpr (hn::MaxLanes(d) == 16) {
@@ -62,12 +62,12 @@ HWY_INLINE Quads quads_of(const Bytes& bytes) {
           hn::BitCast(d, hn::InterleaveUpper(pairs, first[1], second[1]))};
 }
 
-/// The rows of a weight that become neighbouring columns of a panel.
+/// Rows of a weight that become neighbouring columns of a panel.
 struct Rows {
   const uint8_t* first;
   int64_t row_bytes;
 
-  /// 16 bytes, `offset` from the begin of rows i, 4 + i, 8 + i, ..
+  /// 16 bytes at `offset` of rows i, 4 + i, 8 + i, ..
   HWY_INLINE Vector bytes(int64_t offset, int64_t i) const {
     return hn::BitCast(U32(), every_fourth_row(U8(), first + offset + i * row_bytes, row_bytes));
   }
@@ -76,21 +76,21 @@ struct Rows {
   }
 };
 
-/// Neighbouring columns of a panel being written, the first of which is `col`.
+/// Neighbouring columns of a panel being written, from `col` on.
 struct Columns {
   const PanelLayout& layout;
   std::byte* panel;
   int64_t col;
 
-  /// The f16 in the lower halves, which stand `index`th among those of their columns.
+  /// Stores the f16 in the low halves of `scales`, with this index among those of their columns.
+  /// Infinity becomes NaN.
   HWY_INLINE void put_scales(int64_t index, Vector scales) const {
     const U32 d;
     const auto infinite = hn::Eq(hn::And(scales, hn::Set(d, 0x7fff)), hn::Set(d, 0x7c00));
-    const Vector kept = hn::IfThenElse(infinite, hn::Set(d, 0x7e00), scales);  // not a number
+    const Vector kept = hn::IfThenElse(infinite, hn::Set(d, 0x7e00), scales);
     auto* const to = reinterpret_cast<uint16_t*>(panel) + index * kPanelCols + col;
     hn::StoreU(hn::TruncateTo(U16Half(), kept), U16Half(), to);
   }
-  /// Quads of a block, from its `first` on.
   HWY_INLINE void put_quad(int64_t block, int64_t quad, Vector bytes) const {
     std::byte* const to = panel + layout.quants + block * layout.block_quants + quad * kQuadBytes;
     hn::StoreU(bytes, U32(), reinterpret_cast<uint32_t*>(to) + col);
@@ -123,43 +123,38 @@ HWY_INLINE void put_block(const BlockQ4_1*, const Rows& from, int64_t at, const 
   to.put_quads(at, 0, from.quads(offsetof(BlockQ4_1, quants)));
 }
 
-/// Two parts of a q6_K block, whose lower bits are the lower and the upper halves of the same bytes
-/// (see tensor/blocks.h).
-template <int kPart>
-HWY_INLINE void put_lower_bits(const Rows& from, int64_t place, const Columns& to) {
-  constexpr int64_t kLow = kPart / 4 * 64 + kPart % 2 * 32;
-  const Vector halves = hn::Set(U32(), 0x0f0f0f0fu);
-  to.put_quads(place + kPart, 0, quads_of([&](int64_t i) HEED_LANES {
-                 const Vector first = from.bytes(kLow, i), second = from.bytes(kLow + 16, i);
-                 if constexpr (kPart % 4 < 2)
-                   return hn::Or(hn::And(first, halves), hn::ShiftLeft<4>(hn::And(second, halves)));
-                 else
-                   return hn::Or(hn::And(hn::ShiftRight<4>(first), halves),
-                                 hn::AndNot(halves, second));
+/// The low four bits of the 32 quants of a part of a q6_K block (see tensor/blocks.h).
+HWY_INLINE void put_low_bits(const Rows& from, int64_t part, int64_t block, const Columns& to) {
+  const int64_t low = part / 4 * 64 + part % 2 * 32;
+  const int shift = part % 4 < 2 ? 0 : 4;
+  const Vector mask = hn::Set(U32(), 0x0f0f0f0fu);
+  to.put_quads(block, 0, quads_of([&](int64_t i) HEED_LANES {
+                 const Vector first = hn::ShiftRightSame(from.bytes(low, i), shift);
+                 const Vector second = hn::ShiftRightSame(from.bytes(low + 16, i), shift);
+                 return hn::Or(hn::And(first, mask), hn::ShiftLeft<4>(hn::And(second, mask)));
                }));
 }
 
-/// Of each 16 elements the upper two bits, those of four quads in one.
-template <int kPart>
-HWY_INLINE void put_upper_bits(const Rows& from, int64_t place, const Columns& to) {
-  constexpr int64_t kHigh = offsetof(BlockQ6_K, high) + kPart / 4 * 32;
-  const Vector two = hn::Set(U32(), 0x03030303u);
+/// Their high two bits, those of four quads in one.
+HWY_INLINE void put_high_bits(const Rows& from, int64_t part, int64_t block, const Columns& to) {
+  const int64_t high = static_cast<int64_t>(offsetof(BlockQ6_K, high)) + part / 4 * 32;
+  const int shift = static_cast<int>(part % 4 * 2);
+  const Vector mask = hn::Set(U32(), 0x03030303u);
   for (int64_t half = 0; half < 2; ++half) {
     const Quads quads = quads_of([&](int64_t i) HEED_LANES {
-      const Vector bytes = from.bytes(kHigh + 16 * half, i);
-      return hn::And(hn::ShiftRight<kPart % 4 * 2>(bytes), two);
+      return hn::And(hn::ShiftRightSame(from.bytes(high + 16 * half, i), shift), mask);
     });
-    to.put_quad(place + kPart, 4 + half,
+    to.put_quad(block, 4 + half,
                 hn::Or(hn::Or(quads[0], hn::ShiftLeft<2>(quads[1])),
                        hn::Or(hn::ShiftLeft<4>(quads[2]), hn::ShiftLeft<6>(quads[3]))));
   }
 }
 
-/// The scales of 16 elements, of which each quad has four.
-HWY_INLINE void put_small_scales(const Rows& from, int64_t place, const Columns& to) {
+/// The sub-scales, of which each quad has four.
+HWY_INLINE void put_sub_scales(const Rows& from, int64_t block, const Columns& to) {
   const Quads quads = from.quads(offsetof(BlockQ6_K, scales));
-  auto* scales = reinterpret_cast<uint8_t*>(to.panel + to.layout.small_scales) +
-                 place * 2 * kPanelCols + to.col;
+  auto* scales =
+      reinterpret_cast<uint8_t*>(to.panel + to.layout.sub_scales) + block * 2 * kPanelCols + to.col;
   const auto put = [&](Vector bytes) HEED_LANES {
     hn::StoreU(hn::TruncateTo(U8Quarter(), bytes), U8Quarter(), scales);
     scales += kPanelCols;
@@ -176,12 +171,11 @@ HWY_INLINE void put_block(const BlockQ6_K*, const Rows& from, int64_t at, const 
   constexpr int64_t kParts = BlockQ6_K::kElements / kProductBlock;
   // The last two of 16 bytes, so that none is read behind a block.
   to.put_scales(at, hn::ShiftRight<16>(from.quads(offsetof(BlockQ6_K, scale) - 14)[3]));
-  put_small_scales(from, kParts * at, to);
-  [&]<int... part>(std::integer_sequence<int, part...>) HEED_LANES {
-    (put_lower_bits<part>(from, kParts * at, to), ...);
-    (put_upper_bits<part>(from, kParts * at, to), ...);
+  put_sub_scales(from, kParts * at, to);
+  for (int64_t part = 0; part < kParts; ++part) {
+    put_low_bits(from, part, kParts * at + part, to);
+    put_high_bits(from, part, kParts * at + part, to);
   }
-  (std::make_integer_sequence<int, kParts>());
 }
 
 template <class Block>
@@ -190,7 +184,7 @@ void pack(const Rows& rows, const PanelLayout& layout, std::byte* to) {
   const int64_t blocks = rows.row_bytes / kBlockBytes;
   for (int64_t at = 0; at < blocks; ++at)
     for (int64_t col = 0; col < kPanelCols; col += kLanes) {
-      // The rows of the next panel follow these: as much of them as is read here.
+      // As much of the next panel's rows, which follow these, as is read here.
       const int64_t ahead = kPanelCols * rows.row_bytes + (at * kPanelCols + col) * kBlockBytes;
       for (int64_t line = 0; line < kLanes * kBlockBytes; line += 64)
         hwy::Prefetch(rows.first + ahead + line);
@@ -206,10 +200,7 @@ void pack_whole_panel(const Tensor& weight, const PanelLayout& layout, int64_t p
                       std::byte* to) {
   const auto* first = reinterpret_cast<const uint8_t*>(weight.raw());
   const Rows rows{first + panel * kPanelCols * weight.row_bytes(), weight.row_bytes()};
-  visit_stored(weight.dtype(), [&](auto stored) {
-    using Block = decltype(stored);
-    if constexpr (!is_plain(dtype_of<Block>)) pack<Block>(rows, layout, to);
-  });
+  visit_block(weight.dtype(), [&](auto block) { pack<decltype(block)>(rows, layout, to); });
 }
 
 }  // namespace HWY_NAMESPACE

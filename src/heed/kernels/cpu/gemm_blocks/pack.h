@@ -4,11 +4,11 @@
 
 namespace heed::kernels::cpu {
 
-/// Writes panel `panel` of a weight; columns beyond its last row are zeros.
+/// Writes panel `panel` of a weight; columns beyond the weight's last row are zeros.
 void pack_block_panel(const Tensor& weight, const PanelLayout& layout, int64_t panel,
                       std::byte* to);
 
-/// The same of panels that have all their columns, many times faster.
+/// The same for panels that have all their columns, many times as fast.
 void pack_whole_panel(const Tensor& weight, const PanelLayout& layout, int64_t panel,
                       std::byte* to);
 

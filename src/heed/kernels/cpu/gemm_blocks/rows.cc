@@ -24,8 +24,8 @@ constexpr int64_t kHalfBlock = kProductBlock / 2;
 // A vector has at most 16 lanes, so that none reaches over the end of 16 elements.
 constexpr int64_t kLanes = HWY_MAX_BYTES / 4;
 
-/// The greatest magnitude of a block, as the bits of an f32: greater ones are greater integers, and
-/// what is not finite is greatest.
+/// The largest magnitude of a block, as the bits of an f32: they compare like integers, and what is
+/// not finite is largest.
 template <typename T>
 HWY_INLINE uint32_t largest_magnitude(const T* x) {
   const I32 d;
@@ -36,7 +36,7 @@ HWY_INLINE uint32_t largest_magnitude(const T* x) {
   return static_cast<uint32_t>(hn::GetLane(hn::MaxOfLanes(d, largest)));
 }
 
-/// 16 elements * factor as integers; returns their sum if it is wanted.
+/// Stores 16 elements * factor as integers; returns their sum if Sum.
 template <bool Sum, typename T>
 HWY_INLINE int32_t put_quants(const T* x, V32 factor, int8_t* to) {
   const I32 d;
@@ -49,18 +49,18 @@ HWY_INLINE int32_t put_quants(const T* x, V32 factor, int8_t* to) {
   return Sum ? hn::GetLane(hn::SumOfLanes(d, sum)) : 0;
 }
 
-/// Blocks whose scales are found together: a division takes as long for one as for a vector.
-constexpr int64_t kTogether = 16;
+/// Blocks whose scales are computed at a time: a division takes as long for one as for a vector.
+constexpr int64_t kScaleBlocks = 16;
 
 struct Scales {
-  HWY_ALIGN uint32_t magnitudes[kTogether] = {};
-  HWY_ALIGN float scales[kTogether];
-  HWY_ALIGN float inverses[kTogether];  // 0: all quants are zeros
+  HWY_ALIGN uint32_t magnitudes[kScaleBlocks] = {};
+  HWY_ALIGN float scales[kScaleBlocks];
+  HWY_ALIGN float inverses[kScaleBlocks];  // 0: all quants are zeros
 
-  /// From magnitudes.
-  HWY_INLINE void find() {
+  /// Computes scales and inverses from magnitudes.
+  HWY_INLINE void compute() {
     const F32 d;
-    for (int64_t i = 0; i < kTogether; i += static_cast<int64_t>(hn::Lanes(d))) {
+    for (int64_t i = 0; i < kScaleBlocks; i += static_cast<int64_t>(hn::Lanes(d))) {
       const V32 largest = hn::BitCast(d, hn::Load(U32(), magnitudes + i));
       const V32 scale = hn::Div(largest, hn::Set(d, 127.0f));
       const V32 inverse = hn::Div(hn::Set(d, 1.0f), scale);
@@ -76,13 +76,13 @@ template <typename T>
 HWY_INLINE void find_scales(const T* x, int64_t blocks, Scales& found) {
   for (int64_t i = 0; i < blocks; ++i)
     found.magnitudes[i] = largest_magnitude(x + i * kProductBlock);
-  found.find();
+  found.compute();
 }
 
-/// The sums of both halves of a block's quants, if they are wanted.
+/// Stores a block's quants; returns the sums of both halves if Sum.
 template <bool Sum, typename T>
 HWY_INLINE std::array<int32_t, 2> put_block(const T* x, float inverse, int8_t* to) {
-  if (inverse == 0.0f) {  // which times infinity would be no number
+  if (inverse == 0.0f) {  // its product with infinity would be NaN
     std::memset(to, 0, kProductBlock);
     return {0, 0};
   }
@@ -92,22 +92,22 @@ HWY_INLINE std::array<int32_t, 2> put_block(const T* x, float inverse, int8_t* t
 
 template <bool Sum, typename T>
 void quantize_row(const T* x, int64_t row, RowSums wanted, const QuantizedRows& to) {
-  const QuantizedRows group = to.from(row / to.together * to.together);
-  int64_t place = row % to.together;
+  const QuantizedRows group = to.from(row / to.interleave * to.interleave);
+  int64_t index = row % to.interleave;
   Scales found;
   for (int64_t block = 0; block < group.blocks; ++block) {
-    const int64_t i = block % kTogether;
-    if (i == 0) find_scales(x, HWY_MIN(kTogether, group.blocks - block), found);
+    const int64_t i = block % kScaleBlocks;
+    if (i == 0) find_scales(x, HWY_MIN(kScaleBlocks, group.blocks - block), found);
     const auto [first, second] =
-        put_block<Sum>(x, found.inverses[i], group.quants + place * kProductBlock);
-    group.scales[place] = found.scales[i];
+        put_block<Sum>(x, found.inverses[i], group.quants + index * kProductBlock);
+    group.scales[index] = found.scales[i];
     if constexpr (Sum) {
-      group.sums[place] = static_cast<float>(first + second);
-      group.starts[2 * place] = -wanted.bias * (wanted.halves ? first : first + second);
-      group.starts[2 * place + 1] = wanted.halves ? -wanted.bias * second : 0;
+      group.sums[index] = static_cast<float>(first + second);
+      group.initial[2 * index] = -wanted.bias * (wanted.halves ? first : first + second);
+      group.initial[2 * index + 1] = wanted.halves ? -wanted.bias * second : 0;
     }
     x += kProductBlock;
-    place += group.together;
+    index += group.interleave;
   }
 }
 

@@ -4,11 +4,11 @@
 
 namespace heed::kernels::cpu {
 
-/// What is wanted of quantised rows beside quants and scales.
+/// Which sums of quants to compute beside quants and scales.
 struct RowSums {
-  bool any = false;     // sums and starts
-  int bias = 0;         // of starts
-  bool halves = false;  // starts of both halves of a block, in place of one for all
+  bool any = false;     // QuantizedRows::sums and initial
+  int bias = 0;         // of initial
+  bool halves = false;  // initial values for each half of a block instead of one for both
 };
 
 /// Quantises rows [begin, end) of a, which are f32 or bf16.

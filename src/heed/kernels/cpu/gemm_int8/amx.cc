@@ -1,7 +1,6 @@
 // Integer products for Intel's AMX: four tiles of 16 x 16 sums, to which an instruction adds the
 // products of 64 neighbouring k.
 #include "heed/kernels/cpu/gemm_int8/kernels.h"
-#include "heed/kernels/cpu/simd/instructions.h"
 #include "heed/kernels/cpu/simd/x86.h"
 
 #if HEED_X86
@@ -17,8 +16,8 @@ namespace heed::kernels::cpu {
 namespace {
 
 // Fewer rows are faster with vectors.
-constexpr int64_t kFewestRows = 4;
-static_assert(2 * kTile <= kMostInt8Rows);
+constexpr int64_t kMinRows = 4;
+static_assert(2 * kTile <= kMaxInt8Rows);
 
 void begin(int64_t rows) {
   if (rows > kTile)
@@ -27,8 +26,8 @@ void begin(int64_t rows) {
     configure(rows, rows);
 }
 
-/// The panel passes by without displacing the rows of a from the level-1 cache, where the next
-/// panel wants them.
+/// Panels are loaded with a streaming hint, so that they do not displace the rows of a from the
+/// level-1 cache, where the next panel needs them.
 template <bool Lower>
 void multiply_panel(const Int8Strip& strip) {
   const int8_t *a = strip.a, *panel = strip.panel.quants();
@@ -57,30 +56,18 @@ void multiply(const Int8Strip& strip) {
 void end() { _tile_release(); }
 
 }  // namespace
+
+constinit const Int8Kernel amx_int8_kernel{.name = "amx",
+                                           .needs = Instructions::amx_int8,
+                                           .min_rows = kMinRows,
+                                           .max_rows = 2 * kTile,
+                                           .biased = false,
+                                           .begin = begin,
+                                           .multiply = multiply,
+                                           .end = end};
+
 }  // namespace heed::kernels::cpu
 
 HWY_POP_ATTRIBUTES
-
-namespace heed::kernels::cpu {
-
-const Int8Kernel* amx_int8_kernel() {
-  static constexpr Int8Kernel kernel{.name = "amx",
-                                     .least_rows = kFewestRows,
-                                     .rows = 2 * kTile,
-                                     .biased = false,
-                                     .begin = begin,
-                                     .multiply = multiply,
-                                     .end = end};
-  static const bool available = has(Instructions::amx_int8);
-  return available ? &kernel : nullptr;
-}
-
-}  // namespace heed::kernels::cpu
-
-#else
-
-namespace heed::kernels::cpu {
-const Int8Kernel* amx_int8_kernel() { return nullptr; }
-}  // namespace heed::kernels::cpu
 
 #endif

@@ -3,19 +3,22 @@
 #include <algorithm>
 
 #include "heed/kernels/cpu/simd/kernel_choice.h"
+#include "heed/kernels/cpu/simd/x86.h"
 
 namespace heed::kernels::cpu {
 namespace {
 
 KernelChoice<Int8Kernel>& choice() {
-  static KernelChoice<Int8Kernel> instance{amx_int8_kernel(), avx512_vnni_int8_kernel(),
-                                           avx_vnni_int8_kernel(), avx2_int8_kernel(),
-                                           plain_int8_kernel()};
+  static KernelChoice<Int8Kernel> instance {
+#if HEED_X86
+    &amx_int8_kernel, &avx512_vnni_int8_kernel, &avx_vnni_int8_kernel, &avx2_int8_kernel,
+#endif
+        &plain_int8_kernel
+  };
   return instance;
 }
 
-/// For machines that none of the others is for.
-void multiply_plainly(const Int8Strip& strip) {
+void multiply(const Int8Strip& strip) {
   const int8_t* b = strip.panel.quants();
   for (int64_t r = 0; r < strip.rows; ++r) {
     const int8_t* a = strip.a + r * strip.row_bytes;
@@ -29,11 +32,12 @@ void multiply_plainly(const Int8Strip& strip) {
 
 }  // namespace
 
-const Int8Kernel* plain_int8_kernel() {
-  static constexpr Int8Kernel kernel{
-      .name = "plain", .least_rows = 0, .rows = 1, .biased = false, .multiply = multiply_plainly};
-  return &kernel;
-}
+constinit const Int8Kernel plain_int8_kernel{.name = "plain",
+                                             .needs = Instructions::none,
+                                             .min_rows = 0,
+                                             .max_rows = 1,
+                                             .biased = false,
+                                             .multiply = multiply};
 
 std::vector<const Int8Kernel*> int8_kernels() { return choice().all(); }
 

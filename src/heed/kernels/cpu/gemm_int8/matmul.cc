@@ -1,40 +1,41 @@
-// The frame around the kernels for integers of 8 bits: packing, quantising rows, threads, edges.
+// The frame around the kernels for 8-bit integers: packing, quantising rows, threads, edges.
 #include "heed/kernels/matmul_int8.h"
 
 #include <algorithm>
 
 #include "heed/base/parallel.h"
 #include "heed/base/rounding.h"
+#include "heed/kernels/cpu/gemm/grouped.h"
 #include "heed/kernels/cpu/gemm_int8/kernels.h"
 #include "heed/kernels/cpu/gemm_int8/rows.h"
 #include "heed/kernels/cpu/simd/buffer.h"
-#include "heed/kernels/cpu/simd/pieces.h"
+#include "heed/kernels/cpu/simd/grain.h"
 #include "heed/kernels/quantize.h"
 #include "heed/tensor/allocator.h"
 
 namespace heed::kernels::cpu {
 namespace {
 
-// Of a's quants in one pass: unless rows are very long, they stay in a level-2 cache while the
-// panels pass.
-constexpr int64_t kBytesAtOnce = 640 << 10;
-// Of a piece of work: whole strips of each kernel. Its panels stay in a level-2 cache, too, while
-// strips of rows pass.
-constexpr int64_t kPieceRows = 96;
-constexpr int64_t kPieceBytes = 512 << 10;
-// Few rows take as long as reading the panels: pieces are of so much, worth waking a thread for, so
-// that threads end at nearly one time.
+// Bytes of a's quants in one pass: unless rows are very long, they stay in a level-2 cache while
+// the panels pass.
+constexpr int64_t kPassBytes = 640 << 10;
+// Rows of a chunk, a multiple of every kernel's strip, and bytes of its panels, which stay in a
+// level-2 cache, too, while strips of rows pass.
+constexpr int64_t kChunkRows = 96;
+constexpr int64_t kChunkBytes = 512 << 10;
+// Fewer rows than these take as long as reading the panels. Their chunks are of so many bytes:
+// worth waking a thread for, and small enough that all threads finish at nearly the same time.
 constexpr int64_t kFewRows = 16;
 constexpr int64_t kReadBytes = 128 << 10;
-// Of many rows pieces are as wide as can be, since a strip is read for each of them, but some for
-// each thread, unless they have fewer products than this.
-constexpr int64_t kPiecesPerThread = 2;
-constexpr int64_t kLeastProducts = 4 << 20;
+// Chunks of many rows are as wide as possible, since each reads the strips again, but there are so
+// many for each thread, unless they then have fewer multiply-adds than this.
+constexpr int64_t kChunksPerThread = 2;
+constexpr int64_t kMinProducts = 4 << 20;
 
 thread_local Buffer rows_buffer;
 
-/// Room for so many rows of activations. From one to the next it is an odd number of lines, so that
-/// those of a tile do not compete for the same lines of a cache.
+/// Room for so many rows of activations. Their stride is an odd number of cache lines, so that the
+/// rows of a tile fall into different sets of a cache.
 Int8Rows rows_in(Buffer& buffer, int64_t rows, int64_t k) {
   const int64_t row_bytes = Int8Panel::depth_of(k) | 64;
   std::byte* memory = buffer.at_least(rows * (row_bytes + 4));
@@ -43,21 +44,19 @@ Int8Rows rows_in(Buffer& buffer, int64_t rows, int64_t k) {
           .scales = reinterpret_cast<float*>(memory + rows * row_bytes)};
 }
 
-/// Rows of a in one pass: so many pieces that most numbers of threads share them evenly.
-int64_t rows_at_once(int64_t k) {
+/// Rows of a in one pass: a power of two of chunks, which most numbers of threads share evenly.
+int64_t pass_rows(int64_t k) {
   const int64_t row_bytes = std::max(kInt8Depth, Int8Panel::depth_of(k));
-  int64_t rows = kPieceRows;
-  while (2 * rows * row_bytes <= kBytesAtOnce) rows *= 2;
+  int64_t rows = kChunkRows;
+  while (2 * rows * row_bytes <= kPassBytes) rows *= 2;
   return rows;
 }
 
-/// A product's part in what is done for several, of some rows of a.
-class Product {
+/// The product of rows [first_row, first_row + rows) of a with one weight, on so many threads.
+class Work {
  public:
-  /// For so many threads.
-  Product(const Int8Product& product, const Int8Kernel& kernel, int threads, int64_t first_row,
-          int64_t rows)
-      : kernel_(kernel),
+  Work(const Int8Product& product, int threads, int64_t first_row, int64_t rows)
+      : kernel_(int8_kernel(rows)),
         panels_(product.weight->panels.get()),
         depth_(Int8Panel::depth_of(product.weight->cols)),
         bias_(product.bias->defined() ? product.bias->data<float>() : nullptr),
@@ -65,36 +64,36 @@ class Product {
         first_row_(first_row),
         m_(rows),
         n_(product.weight->rows),
-        piece_panels_(piece_panels(threads)) {}
+        chunk_panels_(chunk_panels(threads)) {}
 
-  /// Of some rows and panels each, for threads to take.
-  int64_t pieces() const { return row_pieces() * ceil_div(panels(), piece_panels_); }
+  /// Of kChunkRows rows and chunk_panels_ panels each.
+  int64_t chunks() const { return row_chunks() * ceil_div(panels(), chunk_panels_); }
 
-  void run(const Int8Rows& rows, int64_t piece) const {
-    const int64_t first = piece % row_pieces() * kPieceRows;
-    const int64_t panel = piece / row_pieces() * piece_panels_;
-    const int64_t end = std::min(first + kPieceRows, m_);
-    for (int64_t row = first; row < end; row += kernel_.rows)
-      run_strip(rows, row, std::min(kernel_.rows, end - row), panel,
-                std::min(panel + piece_panels_, panels()));
+  void run(const Int8Rows& rows, int64_t chunk) const {
+    const int64_t first = chunk % row_chunks() * kChunkRows;
+    const int64_t panel = chunk / row_chunks() * chunk_panels_;
+    const int64_t end = std::min(first + kChunkRows, m_);
+    for (int64_t row = first; row < end; row += kernel_.max_rows)
+      run_strip(rows, row, std::min(kernel_.max_rows, end - row), panel,
+                std::min(panel + chunk_panels_, panels()));
   }
 
  private:
   int64_t panels() const { return ceil_div(n_, kInt8Cols); }
-  int64_t row_pieces() const { return ceil_div(m_, kPieceRows); }
+  int64_t row_chunks() const { return ceil_div(m_, kChunkRows); }
 
-  int64_t piece_panels(int threads) const {
-    const int64_t bytes = Int8Panel::bytes(depth_), rows = std::min(m_, kPieceRows);
-    const int64_t most = std::max<int64_t>(1, kPieceBytes / bytes);
-    if (threads == 1) return most;
-    if (rows < kFewRows) return std::clamp<int64_t>(kReadBytes / bytes, 1, most);
-    const int64_t share = ceil_div(panels(), ceil_div(kPiecesPerThread * threads, row_pieces()));
-    return std::min(most, std::max(share, ceil_div(kLeastProducts / rows, bytes)));
+  int64_t chunk_panels(int threads) const {
+    const int64_t bytes = Int8Panel::bytes(depth_), rows = std::min(m_, kChunkRows);
+    const int64_t max = std::max<int64_t>(1, kChunkBytes / bytes);
+    if (threads == 1) return max;
+    if (rows < kFewRows) return std::clamp<int64_t>(kReadBytes / bytes, 1, max);
+    const int64_t share = ceil_div(panels(), ceil_div(kChunksPerThread * threads, row_chunks()));
+    return std::min(max, std::max(share, ceil_div(kMinProducts / rows, bytes)));
   }
 
   void run_strip(const Int8Rows& rows, int64_t row, int64_t count, int64_t panel,
                  int64_t end) const {
-    alignas(64) int32_t dots[kMostInt8Rows * kInt8Cols];
+    alignas(64) int32_t dots[kMaxInt8Rows * kInt8Cols];
     if (kernel_.begin) kernel_.begin(count);
     for (; panel < end; ++panel) {
       const Int8Panel at{panels_ + panel * Int8Panel::bytes(depth_), depth_};
@@ -120,13 +119,13 @@ class Product {
   const int64_t depth_;
   const float* bias_;
   Tensor& c_;
-  const int64_t first_row_, m_, n_, piece_panels_;
+  const int64_t first_row_, m_, n_, chunk_panels_;
 };
 
-/// A panel of the first `count` columns of quants, the others being zeros.
+/// Writes a panel of `count` columns of quants; the other columns are zeros.
 void fill_panel(const Int8Rows& columns, int64_t count, int64_t depth, std::byte* to) {
   auto* const scales = reinterpret_cast<float*>(to);
-  auto* const starts = reinterpret_cast<int32_t*>(to + Int8Panel::kStarts);
+  auto* const initial = reinterpret_cast<int32_t*>(to + Int8Panel::kInitial);
   auto* const quants = reinterpret_cast<int8_t*>(to + Int8Panel::kQuants);
   std::fill_n(to, Int8Panel::bytes(depth), std::byte{0});
   for (int64_t col = 0; col < count; ++col) {
@@ -137,7 +136,7 @@ void fill_panel(const Int8Rows& columns, int64_t count, int64_t depth, std::byte
       sum += from[k];
     }
     scales[col] = columns.scales[col];
-    starts[col] = -kInt8Bias * sum;
+    initial[col] = -kInt8Bias * sum;
   }
 }
 
@@ -168,28 +167,20 @@ PackedInt8 pack_int8(const Tensor& weight) {
 }
 
 void matmul_int8_grouped(const Tensor& a, std::span<const Int8Product> products) {
-  visit_floating(a.dtype(), [](auto) {});
-  for (const Int8Product& product : products) {
-    require(product.weight->panels != nullptr,
-            "matmul_int8: the weight was packed by the reference backend");
-    visit_floating(product.c->dtype(), [](auto) {});
-  }
+  check_products("matmul_int8", a, products);
   if (products.empty()) return;
-  const int64_t at_once = rows_at_once(a.cols());
-  const int threads = thread_count();  // in a piece of work it is 1
-  for (int64_t first = 0; first < a.rows(); first += at_once) {
-    const int64_t count = std::min(at_once, a.rows() - first);
-    const Int8Kernel& kernel = int8_kernel(count);
-    const Int8Rows rows = rows_in(rows_buffer, count, a.cols());
-    const Tensor some = a.row_slice(first, first + count);
-    parallel_for(count, piece_rows(kLightPiece, a.cols()), [&](int64_t begin, int64_t end) {
-      quantize_int8(some, begin, end, kernel.biased, rows);
-    });
-    const auto part = [&](size_t i) { return Product(products[i], kernel, threads, first, count); };
-    parallel_over(
-        products.size(), [&](size_t i) { return part(i).pieces(); },
-        [&](size_t i, int64_t piece) { part(i).run(rows, piece); });
-  }
+  const int threads = thread_count();  // in a parallel region it is 1
+  const auto quantize = [](const Tensor& rows) {
+    const bool biased = int8_kernel(rows.rows()).biased;
+    const Int8Rows to = rows_in(rows_buffer, rows.rows(), rows.cols());
+    parallel_for(rows.rows(), grain_rows(kLightGrain, rows.cols()),
+                 [&](int64_t begin, int64_t end) { quantize_int8(rows, begin, end, biased, to); });
+    return to;
+  };
+  multiply_grouped(a, pass_rows(a.cols()), products.size(), quantize,
+                   [&](size_t i, int64_t first, int64_t rows) {
+                     return Work(products[i], threads, first, rows);
+                   });
 }
 
 }  // namespace heed::kernels::cpu

@@ -1,4 +1,4 @@
-// What stands around integer products: rows become integers before, dots become numbers behind.
+// What surrounds integer products: rows are quantised before, dot products are scaled after.
 #include "heed/kernels/cpu/gemm_int8/rows.h"
 
 #include <cmath>
@@ -24,8 +24,8 @@ using I32 = hn::RebindToSigned<F32>;
 using I8Quarter = hn::Rebind<int8_t, F32>;
 using VI32 = hn::Vec<I32>;
 
-/// The greatest magnitude as the bits of an f32: greater ones are greater integers, and what is not
-/// finite is greatest.
+/// The largest magnitude. The bits of f32 magnitudes compare like integers, and what is not finite
+/// is largest.
 template <typename T>
 HWY_INLINE float largest_magnitude(const T* x, int64_t n) {
   const I32 d;
@@ -38,7 +38,7 @@ HWY_INLINE float largest_magnitude(const T* x, int64_t n) {
   return hn::GetLane(hn::BitCast(F32(), largest));
 }
 
-/// Returns the scale. Behind the row there is room for a vector.
+/// Returns the scale. There is room for a vector after the row.
 template <typename T>
 HWY_INLINE float quantize_row(const T* x, int64_t n, int64_t depth, bool biased, int8_t* to) {
   const I8Quarter bytes;

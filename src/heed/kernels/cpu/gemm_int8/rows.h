@@ -5,17 +5,17 @@
 
 namespace heed::kernels::cpu {
 
-/// Rows of numbers as integers, each with a scale.
+/// Rows of 8-bit integers, each with a scale.
 struct Int8Rows {
   int8_t* quants;
-  int64_t row_bytes;  // from row to row: K, filled up with zeros, and perhaps more
+  int64_t row_bytes;  // the stride: K, padded with zeros, and perhaps more
   float* scales;
 };
 
 /// Quantises rows [begin, end) of x, which are f32 or bf16.
 void quantize_int8(const Tensor& x, int64_t begin, int64_t end, bool biased, const Int8Rows& to);
 
-/// Dots that are to become elements of c.
+/// Exact dot products that become elements of c.
 struct Int8Dots {
   const int32_t* dots;  // [rows, 32]
   int64_t rows, cols;   // cols: at most 32
@@ -24,7 +24,7 @@ struct Int8Dots {
   const float* bias;  // may be null
 };
 
-/// c's elements from (row, col) on.
+/// Writes c's elements from (row, col) on.
 void finish_int8(const Int8Dots& dots, int64_t row, int64_t col, Tensor& c);
 
 }  // namespace heed::kernels::cpu

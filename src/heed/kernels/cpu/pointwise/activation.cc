@@ -1,7 +1,7 @@
 #include "heed/kernels/activation.h"
 
 #include "heed/base/parallel.h"
-#include "heed/kernels/cpu/simd/pieces.h"
+#include "heed/kernels/cpu/simd/grain.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/kernels/cpu/pointwise/activation.cc"
@@ -86,7 +86,7 @@ void visit_activation(Activation f, const Visitor& visitor) {
 /// of the element type.
 template <typename Run>
 void over_pieces(Activation f, const Tensor& x, const Run& run) {
-  const int64_t piece = f == Activation::relu ? kLightPiece : kHeavyPiece;
+  const int64_t piece = f == Activation::relu ? kLightGrain : kHeavyGrain;
   visit_activation(f, [&](auto function) {
     visit_floating(x.dtype(), [&](auto zero) {
       parallel_for(x.elements(), piece,

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "heed/base/parallel.h"
-#include "heed/kernels/cpu/simd/pieces.h"
+#include "heed/kernels/cpu/simd/grain.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/kernels/cpu/pointwise/adam.cc"
@@ -42,8 +42,8 @@ const std::vector<Piece>& pieces_of(std::span<const AdamState> states) {
   pieces.clear();
   for (size_t i = 0; i < states.size(); ++i) {
     const int64_t count = states[i].value.elements();
-    for (int64_t begin = 0; begin < count; begin += kHeavyPiece)
-      pieces.push_back({i, begin, std::min(begin + kHeavyPiece, count)});
+    for (int64_t begin = 0; begin < count; begin += kHeavyGrain)
+      pieces.push_back({i, begin, std::min(begin + kHeavyGrain, count)});
   }
   return pieces;
 }

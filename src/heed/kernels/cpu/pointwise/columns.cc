@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "heed/base/parallel.h"
-#include "heed/kernels/cpu/simd/pieces.h"
+#include "heed/kernels/cpu/simd/grain.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/kernels/cpu/pointwise/columns.cc"
@@ -34,7 +34,7 @@ void over_rows(const Tensor& x, const ColumnsOptions& options, Tensor& y, const 
     using T = decltype(zero);
     const T* from = x.data<T>();
     T* to = y.data<T>();
-    const int64_t grain = piece_rows(kLightPiece, options.n_heads * options.width);
+    const int64_t grain = grain_rows(kLightGrain, options.n_heads * options.width);
     parallel_for(x.rows(), grain, [&](int64_t begin, int64_t end) {
       for (int64_t n = begin; n < end; ++n) run(from + n * x.cols(), to + n * y.cols());
     });

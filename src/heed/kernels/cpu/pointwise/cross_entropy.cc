@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "heed/base/parallel.h"
-#include "heed/kernels/cpu/simd/pieces.h"
+#include "heed/kernels/cpu/simd/grain.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/kernels/cpu/pointwise/cross_entropy.cc"
@@ -109,7 +109,7 @@ void losses_only(const Tensor& logits, std::span<const int32_t> targets,
   const int64_t cols = logits.cols();
   const float* from = logits.data<float>();
   float* to = losses.data<float>();
-  parallel_for(logits.rows(), piece_rows(kHeavyPiece, cols), [&](int64_t begin, int64_t end) {
+  parallel_for(logits.rows(), grain_rows(kHeavyGrain, cols), [&](int64_t begin, int64_t end) {
     Tensor capped;
     for (int64_t n = begin; n < end; ++n) {
       const float* x = cap_row(from + n * cols, cols, options, capped);
@@ -126,7 +126,7 @@ void losses_and_gradients(const Tensor& logits, std::span<const int32_t> targets
   const int64_t cols = logits.cols();
   const float* from = logits.data<float>();
   float* to = losses.data<float>();
-  parallel_for(logits.rows(), piece_rows(kHeavyPiece, cols), [&](int64_t begin, int64_t end) {
+  parallel_for(logits.rows(), grain_rows(kHeavyGrain, cols), [&](int64_t begin, int64_t end) {
     Tensor largest = Tensor::empty({cols / kExpPiece + 1}), exps;
     Scratch scratch{.largest = largest.data<float>()};
     if constexpr (sizeof(T) != sizeof(float)) {

@@ -2,7 +2,7 @@
 
 #include "heed/base/parallel.h"
 #include "heed/kernels/counter_hash.h"
-#include "heed/kernels/cpu/simd/pieces.h"
+#include "heed/kernels/cpu/simd/grain.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/kernels/cpu/pointwise/dropout.cc"
@@ -46,7 +46,7 @@ void dropout_add_forward(const Tensor& x, const Tensor& residual, Dropout dropou
         dropout.rate > 0.0f
             ? (other ? dropout_piece<true, true, T> : dropout_piece<true, false, T>)
             : (other ? dropout_piece<false, true, T> : dropout_piece<false, false, T>);
-    parallel_for(x.elements(), kLightPiece,
+    parallel_for(x.elements(), kLightGrain,
                  [=](int64_t begin, int64_t end) { piece(from, other, dropout, to, begin, end); });
   });
 }

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "heed/base/parallel.h"
-#include "heed/kernels/cpu/simd/pieces.h"
+#include "heed/kernels/cpu/simd/grain.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/kernels/cpu/pointwise/elementwise.cc"
@@ -55,7 +55,7 @@ void add_to(const Tensor& x, Tensor& y) {
     visit_floating(y.dtype(), [&](auto y_zero) {
       const auto* from = x.data<decltype(x_zero)>();
       auto* to = y.data<decltype(y_zero)>();
-      parallel_for(y.elements(), kLightPiece,
+      parallel_for(y.elements(), kLightGrain,
                    [=](int64_t begin, int64_t end) { add_piece(from, to, begin, end); });
     });
   });
@@ -64,7 +64,7 @@ void add_to(const Tensor& x, Tensor& y) {
 void scale(float factor, Tensor& y) {
   visit_floating(y.dtype(), [&](auto zero) {
     auto* to = y.data<decltype(zero)>();
-    parallel_for(y.elements(), kLightPiece,
+    parallel_for(y.elements(), kLightGrain,
                  [=](int64_t begin, int64_t end) { scale_piece(factor, to, begin, end); });
   });
 }
@@ -74,7 +74,7 @@ void convert(const Tensor& x, Tensor& y) {
     visit_floating(y.dtype(), [&](auto y_zero) {
       const auto* from = x.data<decltype(x_zero)>();
       auto* to = y.data<decltype(y_zero)>();
-      parallel_for(y.elements(), kLightPiece,
+      parallel_for(y.elements(), kLightGrain,
                    [=](int64_t begin, int64_t end) { convert_piece(from, to, begin, end); });
     });
   });
@@ -90,8 +90,8 @@ double sum_of_all_squares(std::span<const Tensor> tensors) {
   std::vector<Piece>& pieces = of_thread;  // a body runs on other threads, too
   pieces.clear();
   for (const Tensor& x : tensors)
-    for (int64_t begin = 0; begin < x.elements(); begin += kLightPiece)
-      pieces.push_back({x.data<float>() + begin, std::min(kLightPiece, x.elements() - begin), 0.0});
+    for (int64_t begin = 0; begin < x.elements(); begin += kLightGrain)
+      pieces.push_back({x.data<float>() + begin, std::min(kLightGrain, x.elements() - begin), 0.0});
   parallel_for(static_cast<int64_t>(pieces.size()), 1, [&](int64_t first, int64_t last) {
     for (auto piece = pieces.begin() + first; piece != pieces.begin() + last; ++piece)
       piece->sum = squares_of_piece(piece->from, 0, piece->count);

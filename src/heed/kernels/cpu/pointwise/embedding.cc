@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "heed/base/parallel.h"
-#include "heed/kernels/cpu/simd/pieces.h"
+#include "heed/kernels/cpu/simd/grain.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/kernels/cpu/pointwise/embedding.cc"
@@ -81,7 +81,7 @@ void embedding_forward(const EmbeddingForward& in, Tensor& y) {
     using T = decltype(zero);
     const T* table = in.table.data<T>();
     T* to = y.data<T>();
-    parallel_for(y.rows(), piece_rows(kLightPiece, cols), [&](int64_t begin, int64_t end) {
+    parallel_for(y.rows(), grain_rows(kLightGrain, cols), [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row) {
         const size_t n = static_cast<size_t>(row);
         const float* position = positions ? positions + in.positions[n] * cols : nullptr;
@@ -99,7 +99,7 @@ void embedding_backward(std::span<const int32_t> tokens, const Tensor& dy, float
   visit_floating(dy.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* from = dy.data<T>();
-    parallel_for(dy.rows(), piece_rows(kLightPiece, cols), [&](int64_t begin, int64_t end) {
+    parallel_for(dy.rows(), grain_rows(kLightGrain, cols), [&](int64_t begin, int64_t end) {
       // A token belongs to the piece in which it begins, so that one thread adds all its rows.
       const int64_t last = token_start(occurrences, end);
       for (int64_t i = token_start(occurrences, begin); i < last; ++i) {

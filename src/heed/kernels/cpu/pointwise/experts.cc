@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "heed/base/parallel.h"
-#include "heed/kernels/cpu/simd/pieces.h"
+#include "heed/kernels/cpu/simd/grain.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/kernels/cpu/pointwise/experts.cc"
@@ -43,7 +43,7 @@ void combine_experts_forward(const ExpertOutputs& in, Tensor& y) {
   visit_floating(y.dtype(), [&](auto zero) {
     using T = decltype(zero);
     T* to = y.data<T>();
-    parallel_for(y.rows(), piece_rows(kLightPiece, top_k * cols), [&](int64_t begin, int64_t end) {
+    parallel_for(y.rows(), grain_rows(kLightGrain, top_k * cols), [&](int64_t begin, int64_t end) {
       std::vector<const T*> rows(static_cast<size_t>(top_k));
       for (int64_t n = begin; n < end; ++n) {
         for (size_t k = 0; k < rows.size(); ++k) {
@@ -71,7 +71,7 @@ void combine_experts_backward(const ExpertOutputs& in, const Tensor& dy,
       d_weights[i] = differentiate(from + n * cols, in.outputs[expert].data<T>() + row, weights[i],
                                    cols, gradients.d_outputs[expert].data<T>() + row);
     };
-    parallel_for(dy.rows() * top_k, piece_rows(kLightPiece, cols), [&](int64_t begin, int64_t end) {
+    parallel_for(dy.rows() * top_k, grain_rows(kLightGrain, cols), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) differentiate_one(static_cast<size_t>(i), i / top_k);
     });
   });

@@ -4,7 +4,7 @@
 
 #include "heed/base/parallel.h"
 #include "heed/base/rounding.h"
-#include "heed/kernels/cpu/simd/pieces.h"
+#include "heed/kernels/cpu/simd/grain.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/kernels/cpu/pointwise/norm.cc"
@@ -103,7 +103,7 @@ void norm_forward(const LayerNormForward& in, Tensor& y, Tensor& stats) {
   visit_floating(in.x.dtype(), [&](auto zero) {
     const auto* x = in.x.data<decltype(zero)>();
     auto* to = y.data<decltype(zero)>();
-    parallel_for(in.x.rows(), piece_rows(kLightPiece, cols), [&](int64_t begin, int64_t end) {
+    parallel_for(in.x.rows(), grain_rows(kLightGrain, cols), [&](int64_t begin, int64_t end) {
       for (int64_t n = begin; n < end; ++n) {
         const auto* from = x + n * cols;
         const RowStats row =
@@ -196,7 +196,7 @@ void norm_backward(const Backward<T>& in, int64_t rows, float* d_weight, float* 
   const int64_t blocks = ceil_div(rows, block);
   Tensor scratch = Tensor::empty({blocks, stride});
   float* parts = scratch.data<float>();
-  parallel_for(blocks, piece_rows(kLightPiece, block * cols), [&](int64_t begin, int64_t end) {
+  parallel_for(blocks, grain_rows(kLightGrain, block * cols), [&](int64_t begin, int64_t end) {
     for (int64_t b = begin; b < end; ++b) {
       float* part = parts + b * stride;
       std::fill(part, part + stride, 0.0f);
@@ -207,7 +207,7 @@ void norm_backward(const Backward<T>& in, int64_t rows, float* d_weight, float* 
       for (; n < last; ++n) backward_rows<centred, 1>(in, n, part, part + cols);
     }
   });
-  parallel_for(cols, piece_rows(kLightPiece, blocks), [&](int64_t begin, int64_t end) {
+  parallel_for(cols, grain_rows(kLightGrain, blocks), [&](int64_t begin, int64_t end) {
     add_parts(parts, blocks, stride, d_weight, begin, end);
     if (centred) add_parts(parts + cols, blocks, stride, d_bias, begin, end);
   });

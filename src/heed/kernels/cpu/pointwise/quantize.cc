@@ -7,7 +7,7 @@
 
 #include "heed/base/parallel.h"
 #include "heed/base/rounding.h"
-#include "heed/kernels/cpu/simd/pieces.h"
+#include "heed/kernels/cpu/simd/grain.h"
 #include "heed/kernels/quantize_search.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -53,21 +53,20 @@ HWY_INLINE V32 inverse(V32 scale) {
   return hn::IfThenElseZero(hn::IsFinite(result), result);
 }
 
-/// The nearest of the 16 levels from `lowest` on.
-HWY_INLINE V32 level_of(V32 x, V32 minimum, V32 factor, float lowest) {
+HWY_INLINE V32 level_of(V32 x, V32 minimum, V32 factor, Levels levels) {
   const V32 level = hn::Round(hn::Mul(hn::Sub(x, minimum), factor));
-  return hn::Min(hn::Max(level, set(lowest)), set(lowest + 15.0f));
+  return hn::Min(hn::Max(level, set(levels.lowest)), set(levels.highest));
 }
 
-/// A lane is a trial: so the sums are taken in the same order on every machine.
-void try_all(const float* x, const float* importance, float lowest, Trials& trials) {
+/// Each lane is a trial, so that the sums are taken in the same order on every machine.
+void try_all(const float* x, const float* importance, Levels levels, Trials& trials) {
   const F32 d;
   for (size_t first = 0; first < trials.count; first += hn::Lanes(d)) {
     const V32 scale = load(d, trials.scales.data() + first);
     const V32 minimum = load(d, trials.minimums.data() + first), factor = inverse(scale);
     V32 sum = set(0.0f);
     for (int64_t i = 0; i < kUnit; ++i) {
-      const V32 level = level_of(set(x[i]), minimum, factor, lowest);
+      const V32 level = level_of(set(x[i]), minimum, factor, levels);
       const V32 error = hn::Sub(set(x[i]), hn::Add(hn::Mul(level, scale), minimum));
       sum = hn::Add(sum, hn::Mul(hn::Mul(set(importance[i]), error), error));
     }
@@ -75,52 +74,33 @@ void try_all(const float* x, const float* importance, float lowest, Trials& tria
   }
 }
 
-/// The quants [0, 15], two in a byte.
-void put_nibbles(const float* x, BlockScale by, float lowest, uint8_t* to) {
-  const F32 d;
-  const V32 factor = inverse(set(by.scale));
-  const auto quant = [&](const float* from) HEED_LANES {
-    const V32 level = level_of(load(d, from), set(by.minimum), factor, lowest);
-    return hn::ConvertTo(I32(), hn::Sub(level, set(lowest)));
-  };
-  for (int64_t i = 0; i < kHalfUnit; ++i) {
-    const float* from = x + i * kVectorLanes;
-    const auto low = quant(from), high = quant(from + 16);
-    const auto both = hn::Or(low, hn::ShiftLeft<4>(high));
-    hn::StoreU(hn::DemoteTo(U8Quarter(), both), U8Quarter(), to + i * kVectorLanes);
-  }
-}
-
-/// The scale of the least error, which the block is given.
-BlockScale set_scale(const float* x, const float* importance, BlockQ4_0& block) {
-  const Range range = range_of(x, DType::q4_0);
-  // The first of those with the largest magnitude, whichever its sign is.
-  float extreme = -range.least > range.greatest ? range.least : range.greatest;
+/// The element of the largest magnitude, the first of equals.
+float extreme_of(const float* x, const Range& range) {
   if (-range.least == range.greatest)
-    extreme = *std::find_if(x, x + kUnit, [&](float v) { return std::fabs(v) == range.greatest; });
-  checked_scale(extreme / -8.0f, DType::q4_0);
-  const BlockScale best = search_q4_0(
-      extreme, [&](Trials& trials) { try_all(x, importance, kLowestLevel<BlockQ4_0>, trials); });
-  block.scale = float16(best.scale);
-  return best;
+    return *std::find_if(x, x + kUnit, [&](float v) { return std::fabs(v) == range.greatest; });
+  return -range.least > range.greatest ? range.least : range.greatest;
 }
 
-BlockScale set_scale(const float* x, const float* importance, BlockQ4_1& block) {
-  const Range range = range_of(x, DType::q4_1);
-  checked_scale((range.greatest - range.least) / 15.0f, DType::q4_1);
-  checked_scale(range.least, DType::q4_1);
-  const BlockScale best = search_q4_1(range.least, range.greatest, [&](Trials& trials) {
-    try_all(x, importance, kLowestLevel<BlockQ4_1>, trials);
-  });
-  block.scale = float16(best.scale);
-  block.minimum = float16(best.minimum);
-  return best;
-}
-
+/// Stores the scale of the least error in the block, and returns it.
 template <typename Block>
-void encode(const float* x, const float* importance, Block& block) {
-  const BlockScale scale = set_scale(x, importance, block);
-  put_nibbles(x, scale, kLowestLevel<Block>, block.quants.data());
+BlockScale set_scale(const float* x, const float* importance, Block& block) {
+  constexpr Levels levels = kLevels<Block>;
+  constexpr DType dtype = dtype_of<Block>;
+  const auto try_them = [&](Trials& trials) { try_all(x, importance, levels, trials); };
+  const Range range = range_of(x, dtype);
+  BlockScale best;
+  if constexpr (Block::kTraits.has_minimum) {
+    checked_scale((range.greatest - range.least) / (levels.highest - levels.lowest), dtype);
+    checked_scale(range.least, dtype);
+    best = search_scale_and_minimum<Block>(range.least, range.greatest, try_them);
+    block.minimum = float16(best.minimum);
+  } else {
+    const float extreme = extreme_of(x, range);
+    checked_scale(extreme / levels.lowest, dtype);
+    best = search_scale<Block>(extreme, try_them);
+  }
+  block.scale = float16(best.scale);
+  return best;
 }
 
 /// To the nearest integer, halves away from zero.
@@ -130,6 +110,21 @@ HWY_INLINE V32 round_away(V32 value) {
   return hn::Add(whole, hn::IfThenElseZero(up, hn::CopySign(set(1.0f), value)));
 }
 
+/// Rounds 32 elements; see quantize_weighted().
+template <typename Block>
+void encode(const float* x, const float* importance, Block& block) {
+  const BlockScale by = set_scale(x, importance, block);
+  const V32 factor = inverse(set(by.scale)), minimum = set(by.minimum);
+  HWY_ALIGN std::array<int8_t, kUnit> quants;
+  for (int64_t i = 0; i < kUnit; i += kVectorLanes) {
+    const V32 level = level_of(load(F32(), x + i), minimum, factor, kLevels<Block>);
+    hn::StoreU(hn::DemoteTo(I8Quarter(), hn::ConvertTo(I32(), level)), I8Quarter(),
+               quants.data() + i);
+  }
+  block.set_quants(quants);
+}
+
+/// As GGML does: no search.
 void encode(const float* x, const float* /*importance*/, BlockQ8_0& block) {
   const Range range = range_of(x, DType::q8_0);
   const float scale = std::max({0.0f, -range.least, range.greatest}) / 127.0f;
@@ -183,7 +178,7 @@ Tensor row_of(const Tensor& x) { return Tensor::empty({round_up(x.cols(), kUnit)
 void dequantize(const Tensor& x, Tensor& y) {
   const int64_t cols = x.cols();
   float* to = y.data<float>();
-  parallel_for(x.rows(), piece_rows(kLightPiece, cols), [&](int64_t begin, int64_t end) {
+  parallel_for(x.rows(), grain_rows(kLightGrain, cols), [&](int64_t begin, int64_t end) {
     Tensor wide = row_of(x);
     for (int64_t row = begin; row < end; ++row) {
       widen(x, row, wide.data<float>());
@@ -204,31 +199,34 @@ void dequantize_rows(const Tensor& x, std::span<const int32_t> rows, Tensor& y) 
 
 void quantize_weighted(const Tensor& x, const Tensor& importance, Tensor& y) {
   const int64_t cols = x.cols();
-  require(y.dtype() != DType::q6_K, "heed reads q6_K, but does not write it");
   const std::vector<float> equal(importance.defined() ? 0 : static_cast<size_t>(cols), 1.0f);
   const float* weights = importance.defined() ? importance.data<float>() : equal.data();
-  const int64_t piece =
-      y.dtype() == DType::q4_0 || y.dtype() == DType::q4_1 ? kHeavyPiece / 16 : kLightPiece;
-  parallel_for(x.rows(), piece_rows(piece, cols), [&](int64_t begin, int64_t end) {
-    Tensor wide = row_of(x);
-    visit_stored(y.dtype(), [&](auto stored) {
-      using T = decltype(stored);
-      if constexpr (!std::is_same_v<T, BlockQ6_K>)
+  const int64_t grain = searches_scales(traits_of(y.dtype())) ? kHeavyGrain / 16 : kLightGrain;
+  visit_stored(y.dtype(), [&](auto stored) {
+    using T = decltype(stored);
+    if constexpr (is_written(dtype_of<T>))
+      parallel_for(x.rows(), grain_rows(grain, cols), [&](int64_t begin, int64_t end) {
+        Tensor wide = row_of(x);
         for (int64_t row = begin; row < end; ++row) {
           widen(x, row, wide.data<float>());
           encode_row(wide.data<float>(), weights, cols,
                      reinterpret_cast<T*>(y.raw() + row * y.row_bytes()));
         }
-    });
+      });
+    else
+      fail("heed reads {}, but does not write it", name_of(y.dtype()));
   });
 }
 
 void quantize_gptq(const GptqBlock& block, Tensor& y, Tensor& errors) {
-  const bool has_minimum = y.dtype() == DType::q4_1;
-  parallel_for(block.x.rows(), 64, [&](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row)
-      has_minimum ? quantize_gptq_row<BlockQ4_1>(block, row, y, errors)
-                  : quantize_gptq_row<BlockQ4_0>(block, row, y, errors);
+  visit_block(y.dtype(), [&](auto stored) {
+    using Block = decltype(stored);
+    if constexpr (searches_scales(Block::kTraits))
+      parallel_for(block.x.rows(), 64, [&](int64_t begin, int64_t end) {
+        for (int64_t row = begin; row < end; ++row) quantize_gptq_row<Block>(block, row, y, errors);
+      });
+    else
+      fail("GPTQ rounds to types of fewer than 8 bits, found {}", name_of(y.dtype()));
   });
 }
 

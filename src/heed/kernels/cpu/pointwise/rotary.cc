@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "heed/base/parallel.h"
-#include "heed/kernels/cpu/simd/pieces.h"
+#include "heed/kernels/cpu/simd/grain.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/kernels/cpu/pointwise/rotary.cc"
@@ -86,7 +86,7 @@ void rotate(const Tensor& x, const Rotation& rotation, const RotateOptions& opti
     using T = decltype(zero);
     const T* from = x.data<T>();
     T* to = y.data<T>();
-    parallel_for(x.rows(), piece_rows(kLightPiece, cols), [&](int64_t begin, int64_t end) {
+    parallel_for(x.rows(), grain_rows(kLightGrain, cols), [&](int64_t begin, int64_t end) {
       for (int64_t n = begin; n < end; ++n) {
         const T* row = from + n * cols;
         T* result = to + n * cols;

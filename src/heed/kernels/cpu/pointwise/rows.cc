@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "heed/base/parallel.h"
-#include "heed/kernels/cpu/simd/pieces.h"
+#include "heed/kernels/cpu/simd/grain.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/kernels/cpu/pointwise/rows.cc"
@@ -21,7 +21,7 @@ void gather_rows(const Tensor& x, std::span<const int32_t> rows, Tensor& y) {
     using T = decltype(zero);
     const T* from = x.data<T>();
     T* to = y.data<T>();
-    parallel_for(y.rows(), piece_rows(kLightPiece, cols), [&](int64_t begin, int64_t end) {
+    parallel_for(y.rows(), grain_rows(kLightGrain, cols), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         const T* row = from + rows[static_cast<size_t>(i)] * cols;
         std::copy(row, row + cols, to + i * cols);
@@ -33,7 +33,7 @@ void gather_rows(const Tensor& x, std::span<const int32_t> rows, Tensor& y) {
 void add_rows(const Tensor& x, std::span<const int32_t> rows, Tensor& y) {
   const int64_t cols = x.cols(), count = static_cast<int64_t>(rows.size());
   // Threads share the columns, since a row may be named several times.
-  const int64_t grain = std::max<int64_t>(piece_rows(kLightPiece, count), 64);
+  const int64_t grain = std::max<int64_t>(grain_rows(kLightGrain, count), 64);
   visit_floating(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* from = x.data<T>();

@@ -1,7 +1,7 @@
 #include "heed/kernels/soft_cap.h"
 
 #include "heed/base/parallel.h"
-#include "heed/kernels/cpu/simd/pieces.h"
+#include "heed/kernels/cpu/simd/grain.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/kernels/cpu/pointwise/soft_cap.cc"
@@ -16,7 +16,7 @@ namespace HWY_NAMESPACE {
 
 void soft_cap(float cap, Tensor& x) {
   float* values = x.data<float>();
-  parallel_for(x.elements(), kHeavyPiece, [&](int64_t begin, int64_t end) {
+  parallel_for(x.elements(), kHeavyGrain, [&](int64_t begin, int64_t end) {
     for_lanes(begin, end, [&](auto at) HEED_LANES {
       const auto inside = hn::Mul(load(values, at), set(1.0f / cap));
       store(hn::Mul(set(cap), tanh(inside)), values, at);

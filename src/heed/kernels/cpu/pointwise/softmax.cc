@@ -1,7 +1,7 @@
 #include "heed/kernels/softmax.h"
 
 #include "heed/base/parallel.h"
-#include "heed/kernels/cpu/simd/pieces.h"
+#include "heed/kernels/cpu/simd/grain.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/kernels/cpu/pointwise/softmax.cc"
@@ -47,7 +47,7 @@ void softmax_forward(const Tensor& x, Tensor& y) {
   visit_floating(x.dtype(), [&](auto zero) {
     const auto* from = x.data<decltype(zero)>();
     auto* to = y.data<decltype(zero)>();
-    parallel_for(x.rows(), piece_rows(kHeavyPiece, cols), [=](int64_t begin, int64_t end) {
+    parallel_for(x.rows(), grain_rows(kHeavyGrain, cols), [=](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row)
         softmax_row(from + row * cols, to + row * cols, cols);
     });
@@ -60,7 +60,7 @@ void softmax_backward(const Tensor& y, const Tensor& dy, Tensor& dx) {
     const auto* weights = y.data<decltype(zero)>();
     const auto* from = dy.data<decltype(zero)>();
     auto* to = dx.data<decltype(zero)>();
-    parallel_for(y.rows(), piece_rows(kLightPiece, cols), [=](int64_t begin, int64_t end) {
+    parallel_for(y.rows(), grain_rows(kLightGrain, cols), [=](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row)
         softmax_backward_row(weights + row * cols, from + row * cols, to + row * cols, cols);
     });
@@ -71,7 +71,7 @@ void log_softmax(const Tensor& x, Tensor& y) {
   const int64_t cols = x.cols();
   const float* from = x.data<float>();
   float* to = y.data<float>();
-  parallel_for(x.rows(), piece_rows(kHeavyPiece, cols), [=](int64_t begin, int64_t end) {
+  parallel_for(x.rows(), grain_rows(kHeavyGrain, cols), [=](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row)
       log_softmax_row(from + row * cols, to + row * cols, cols);
   });

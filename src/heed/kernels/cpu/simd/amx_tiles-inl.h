@@ -1,9 +1,11 @@
 #pragma once
 
-// The eight tiles of Intel's AMX as products of bf16 use them, and those of bytes whose rows have a
-// scale each: four of sums, 0 1 over 2 3, two of the left factor, 4 over 5, and two of the right
-// one, 6 beside 7. Who includes it has asked the compiler for its instructions before.
+// The eight tiles of Intel's AMX as products of bf16 use them, and those of bytes with a scale per
+// row: four of sums, 0 1 over 2 3, two of the left factor, 4 over 5, and two of the right one, 6
+// beside 7. The includer has asked the compiler for AMX before.
 #include <cstdint>
+
+#include "heed/kernels/cpu/simd/amx_config-inl.h"
 
 namespace heed::kernels::cpu {
 namespace {
@@ -12,21 +14,17 @@ constexpr int64_t kTile = 16;
 
 /// Gives the tiles of the left factor and of the sums `upper` and `lower` rows; clears all tiles.
 void configure(int64_t upper, int64_t lower) {
-  struct alignas(64) {
-    uint8_t palette = 1, start_row = 0, reserved[14] = {};
-    uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
-    uint8_t rows[16] = {};
-  } config;
-  static_assert(sizeof(config) == 64);
   const auto high = static_cast<uint8_t>(upper), low = static_cast<uint8_t>(lower);
   const uint8_t rows[8] = {high, high, low, low, high, low, 16, 16};
-  for (int i = 0; i < 8; ++i) config.rows[i] = rows[i];
-  // GCC's tile intrinsics do not tell it all that they read: this, and what was packed before.
-  __asm__ volatile("" : : "r"(&config) : "memory");
-  _tile_loadconfig(&config);
+  TileConfig config;
+  for (int i = 0; i < 8; ++i) {
+    config.row_bytes[i] = 64;
+    config.rows[i] = rows[i];
+  }
+  config.load();
 }
 
-/// Sums of 32 columns and, if Lower, more than 16 rows become zeros.
+/// Clears the sums of 32 columns and up to 16 rows or, with Lower, 32.
 template <bool Lower>
 void clear_sums() {
   _tile_zero(0);
@@ -37,26 +35,26 @@ void clear_sums() {
   }
 }
 
-/// Reads sums, whose rows are `step` apart; zeros from nullptr.
+/// Reads the sums from rows `stride` apart; null: clears them.
 template <bool Lower>
-void load_sums(const float* from, int64_t step) {
+void load_sums(const float* from, int64_t stride) {
   if (!from) return clear_sums<Lower>();
-  _tile_loadd(0, from, step * 4);
-  _tile_loadd(1, from + kTile, step * 4);
+  _tile_loadd(0, from, stride * 4);
+  _tile_loadd(1, from + kTile, stride * 4);
   if constexpr (Lower) {
-    _tile_loadd(2, from + kTile * step, step * 4);
-    _tile_loadd(3, from + kTile * step + kTile, step * 4);
+    _tile_loadd(2, from + kTile * stride, stride * 4);
+    _tile_loadd(3, from + kTile * stride + kTile, stride * 4);
   }
 }
 
-/// T: float, or int32_t where bytes are multiplied.
+/// T: float, or int32_t for products of bytes.
 template <bool Lower, typename T>
-void store_sums(T* to, int64_t step) {
-  _tile_stored(0, to, step * 4);
-  _tile_stored(1, to + kTile, step * 4);
+void store_sums(T* to, int64_t stride) {
+  _tile_stored(0, to, stride * 4);
+  _tile_stored(1, to + kTile, stride * 4);
   if constexpr (Lower) {
-    _tile_stored(2, to + kTile * step, step * 4);
-    _tile_stored(3, to + kTile * step + kTile, step * 4);
+    _tile_stored(2, to + kTile * stride, stride * 4);
+    _tile_stored(3, to + kTile * stride + kTile, stride * 4);
   }
 }
 

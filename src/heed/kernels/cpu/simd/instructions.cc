@@ -16,7 +16,7 @@
 namespace heed::kernels::cpu {
 namespace {
 
-/// What HEED_CPU may be, each with all of those before it.
+/// The values of HEED_CPU; each machine has what those before it have.
 enum class Machine { baseline, avx2, avx512, avx512_bf16, amx };
 constexpr std::array<std::string_view, 5> kMachines{"baseline", "avx2", "avx512", "avx512_bf16",
                                                     "amx"};
@@ -37,7 +37,7 @@ Machine read_limit() {
 /// Highway numbers better instruction sets lower.
 constexpr int64_t better_than(int64_t target) { return target - 1; }
 
-/// Read before any kernel runs, so that Highway never chooses what is ruled out.
+/// Read before any kernel runs, so that Highway never chooses what HEED_CPU excludes.
 const Machine limit = [] {
   const Machine machine = read_limit();
   if (machine < Machine::avx512_bf16) hwy::DisableTargets(better_than(HWY_AVX3));
@@ -48,6 +48,8 @@ const Machine limit = [] {
 
 Machine least_machine(Instructions instructions) {
   switch (instructions) {
+    case Instructions::none:
+      return Machine::baseline;
     case Instructions::avx2:
     case Instructions::avx_vnni:
       return Machine::avx2;
@@ -65,7 +67,7 @@ Machine least_machine(Instructions instructions) {
 
 #if defined(__x86_64__) && defined(__linux__)
 
-/// A bit of leaf 7 of what the processor says of itself.
+/// A bit of CPUID leaf 7.
 enum class Register { eax, ebx, ecx, edx };
 bool leaf7(unsigned sub_leaf, Register word, int bit) {
   std::array<unsigned, 4> words{};
@@ -75,7 +77,7 @@ bool leaf7(unsigned sub_leaf, Register word, int bit) {
 
 bool machine_has(Instructions instructions);
 
-/// The tiles' registers are large: the system keeps them for those who ask.
+/// The system saves the large tile registers only for processes that have asked for them.
 bool may_use_tiles() {
   constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
   constexpr long kTileData = 18;               // XTILEDATA
@@ -83,9 +85,11 @@ bool may_use_tiles() {
          syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
 }
 
-/// The compiler's checks include that the system keeps the registers.
+/// The compiler's checks include that the system saves the registers.
 bool machine_has(Instructions instructions) {
   switch (instructions) {
+    case Instructions::none:
+      return true;
     case Instructions::avx2:
       return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
              __builtin_cpu_supports("f16c");
@@ -108,7 +112,7 @@ bool machine_has(Instructions instructions) {
 
 #else
 
-bool machine_has(Instructions) { return false; }
+bool machine_has(Instructions instructions) { return instructions == Instructions::none; }
 
 #endif
 

@@ -6,28 +6,31 @@
 #include <initializer_list>
 #include <vector>
 
+#include "heed/kernels/cpu/simd/instructions.h"
+
 namespace heed::kernels::cpu {
 
-/// The kernels of a kind that this machine has, the fastest first: each is faster than those after
-/// it for products of Kernel::least_rows rows and more.
+/// The kernels of one kind that this machine can run, the fastest first: each is faster than those
+/// after it for products of Kernel::min_rows rows and more.
 template <typename Kernel>
 class KernelChoice {
  public:
-  /// Those that are null are not here.
+  /// Keeps those whose instructions (Kernel::needs) the machine has.
   KernelChoice(std::initializer_list<const Kernel*> kernels) {
     for (const Kernel* kernel : kernels)
-      if (kernel) kernels_.push_back(kernel);
+      if (has(kernel->needs)) kernels_.push_back(kernel);
   }
 
   const std::vector<const Kernel*>& all() const { return kernels_; }
 
-  /// That kernel alone is used; null: what is fastest. For tests.
+  /// Makes of() return that kernel; null: the fastest again. For tests.
   void force(const Kernel* kernel) { forced_ = kernel; }
 
+  /// The fastest for so many rows.
   const Kernel& of(int64_t rows) const {
     if (const Kernel* kernel = forced_.load(std::memory_order_relaxed)) return *kernel;
     return **std::find_if(kernels_.begin(), kernels_.end(),
-                          [&](const Kernel* kernel) { return rows >= kernel->least_rows; });
+                          [&](const Kernel* kernel) { return rows >= kernel->min_rows; });
   }
 
  private:

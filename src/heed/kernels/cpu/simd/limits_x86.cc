@@ -82,18 +82,24 @@ void multiply_bytes_avx2() {
 }
 
 HWY_POP_ATTRIBUTES
+}  // namespace
+}  // namespace heed::kernels::cpu
+
 HWY_PUSH_ATTRIBUTES("amx-tile,amx-bf16,amx-int8")
 
-/// All tiles whole: 16 rows of 64 bytes.
+#include "heed/kernels/cpu/simd/amx_config-inl.h"
+
+namespace heed::kernels::cpu {
+namespace {
+
+/// Makes all tiles 16 rows of 64 bytes.
 void open_tiles() {
-  struct alignas(64) {
-    uint8_t palette = 1, start_row = 0, reserved[14] = {};
-    uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
-    uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
-  } config;
-  static_assert(sizeof(config) == 64);
-  __asm__ volatile("" : : "r"(&config) : "memory");
-  _tile_loadconfig(&config);
+  TileConfig config;
+  for (int i = 0; i < 8; ++i) {
+    config.row_bytes[i] = 64;
+    config.rows[i] = 16;
+  }
+  config.load();
 }
 
 /// kChains products in four sums.
@@ -119,7 +125,13 @@ void multiply_tiles_int8() {
   _tile_release();
 }
 
+}  // namespace
+}  // namespace heed::kernels::cpu
+
 HWY_POP_ATTRIBUTES
+
+namespace heed::kernels::cpu {
+namespace {
 
 struct Candidate {
   Arithmetic arithmetic;

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+#include "heed/kernels/cpu/simd/grain.h"
+#include "heed/tensor/tensor.h"
+
+namespace heed::kernels::cpu {
+
+/// Throws Error unless a and every c are f32 or bf16 and this backend packed the weights. `name`
+/// begins the message.
+template <typename Product>
+void check_products(const char* name, const Tensor& a, std::span<const Product> products) {
+  visit_floating(a.dtype(), [](auto) {});
+  for (const Product& product : products) {
+    require(product.weight->panels != nullptr, "{}: the weight was packed by the reference backend",
+            name);
+    visit_floating(product.c->dtype(), [](auto) {});
+  }
+}
+
+/// Multiplies a with `count` weights, at most `pass_rows` of its rows at a time. For rows
+/// [first, first + rows), quantize(their slice of a) returns what work(i, first, rows), the job of
+/// weight i, takes: its chunks() calls of run(quantised rows, chunk) share one parallel region with
+/// those of the other weights.
+template <typename Quantize, typename Work>
+void multiply_grouped(const Tensor& a, int64_t pass_rows, size_t count, const Quantize& quantize,
+                      const Work& work) {
+  for (int64_t first = 0; first < a.rows(); first += pass_rows) {
+    const int64_t rows = std::min(pass_rows, a.rows() - first);
+    const auto quantised = quantize(a.row_slice(first, first + rows));
+    parallel_over(
+        count, [&](size_t i) { return work(i, first, rows).chunks(); },
+        [&](size_t i, int64_t chunk) { work(i, first, rows).run(quantised, chunk); });
+  }
+}
+
+}  // namespace heed::kernels::cpu

@@ -1,0 +1,64 @@
+#pragma once
+
+// Vectors of AVX2 for integer kernels; avx512-inl.h gives the same names to those of AVX-512. The
+// includer has asked the compiler for the instructions (avx2, fma, f16c) before.
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace heed::kernels::cpu {
+namespace {
+
+using Ints = __m256i;
+using Floats = __m256;
+constexpr int64_t kLanes = 8;  // of 32 bits
+
+/// Aligned.
+inline Ints load_ints(const void* from) {
+  return _mm256_load_si256(static_cast<const __m256i*>(from));
+}
+/// f16 to f32.
+inline Floats load_halves(const std::byte* from) {
+  return _mm256_cvtph_ps(_mm_load_si128(reinterpret_cast<const __m128i*>(from)));
+}
+/// i8 to i32.
+inline Ints load_bytes(const std::byte* from) {
+  return _mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)));
+}
+inline void store_ints(int32_t* to, Ints x) {
+  _mm256_store_si256(reinterpret_cast<__m256i*>(to), x);
+}
+inline void store_floats(float* to, Floats x) { _mm256_storeu_ps(to, x); }
+
+inline Ints set_bytes(int value) { return _mm256_set1_epi8(static_cast<char>(value)); }
+inline Ints set_ints(int32_t value) { return _mm256_set1_epi32(value); }
+inline Floats set_floats(float value) { return _mm256_set1_ps(value); }
+/// Four bytes in every lane.
+inline Ints broadcast_quad(const int8_t* from) {
+  int32_t quad;
+  std::memcpy(&quad, from, sizeof(quad));
+  return set_ints(quad);
+}
+
+inline Ints bits_and(Ints a, Ints b) { return _mm256_and_si256(a, b); }
+/// a | (b & mask)
+inline Ints insert_bits(Ints a, Ints b, Ints mask) {
+  return _mm256_or_si256(a, _mm256_and_si256(b, mask));
+}
+/// In lanes of 16 bits.
+template <int bits>
+Ints shift_left(Ints x) {
+  return _mm256_slli_epi16(x, bits);
+}
+template <int bits>
+Ints shift_right(Ints x) {
+  return _mm256_srli_epi16(x, bits);
+}
+
+inline Ints add(Ints a, Ints b) { return _mm256_add_epi32(a, b); }
+inline Ints multiply(Ints a, Ints b) { return _mm256_mullo_epi32(a, b); }
+inline Floats to_floats(Ints x) { return _mm256_cvtepi32_ps(x); }
+inline Floats multiply_add(Floats a, Floats b, Floats c) { return _mm256_fmadd_ps(a, b, c); }
+
+}  // namespace
+}  // namespace heed::kernels::cpu

@@ -1,0 +1,67 @@
+#include "heed/tensor/dtype.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+namespace heed {
+namespace {
+
+TEST(BlockTraits, NamesAndGgmlNumbersAreUnique) {
+  std::set<std::string_view> names;
+  std::set<uint32_t> numbers;
+  for (const BlockTraits& type : kStoredTypes) {
+    EXPECT_TRUE(names.insert(type.name).second) << type.name;
+    EXPECT_TRUE(numbers.insert(type.ggml_type).second) << type.name;
+  }
+}
+
+TEST(BlockTraits, ATypeIsFoundByItsName) {
+  for (const BlockTraits& type : kStoredTypes) EXPECT_EQ(dtype_named(type.name), type.dtype);
+  EXPECT_EQ(dtype_named("q9_9"), std::nullopt);
+}
+
+/// Blocks whose bytes take every value.
+template <typename Block>
+Block some_block() {
+  Block block;
+  auto* bytes = reinterpret_cast<uint8_t*>(&block);
+  for (size_t i = 0; i < sizeof(Block); ++i) bytes[i] = static_cast<uint8_t>(i * 151 + 7);
+  return block;
+}
+
+TEST(BlockTraits, QuantsStayWithinTheirBits) {
+  for (const BlockTraits& type : kStoredTypes) {
+    if (type.is_plain()) continue;
+    visit_block(type.dtype, [&](auto zero) {
+      using Block = decltype(zero);
+      const Block block = some_block<Block>();
+      std::set<int> found;
+      for (int64_t i = 0; i < Block::kElements; ++i) found.insert(block.quant(i));
+      EXPECT_GE(*found.begin(), type.lowest) << type.name;
+      EXPECT_LT(*found.rbegin(), type.lowest + (1 << type.bits)) << type.name;
+      EXPECT_GT(found.size(), 8u) << type.name;
+    });
+  }
+}
+
+TEST(BlockTraits, ABlockReturnsTheQuantsThatItWasGiven) {
+  for (const BlockTraits& type : kStoredTypes) {
+    if (type.is_plain()) continue;
+    visit_block(type.dtype, [&](auto zero) {
+      if constexpr (requires(std::array<int8_t, 32> quants) { zero.set_quants(quants); }) {
+        std::array<int8_t, 32> quants;
+        for (size_t i = 0; i < quants.size(); ++i)
+          quants[i] =
+              static_cast<int8_t>(type.lowest + static_cast<int>(i * 7 % (1u << type.bits)));
+        zero.set_quants(quants);
+        for (int64_t i = 0; i < 32; ++i)
+          EXPECT_EQ(zero.quant(i), quants[static_cast<size_t>(i)]) << type.name << " " << i;
+      }
+    });
+  }
+}
+
+}  // namespace
+}  // namespace heed
