@@ -1,11 +1,10 @@
 // The micro-kernels for Intel's AMX: four tiles of 16 x 16 sums, to which an instruction adds the
 // products of 32 neighbouring k. A tile of a is [16 rows, 32 k], one of b [16 pairs of k, 16
-// columns, 2]. For f32 the factors are split into parts of bf16.
+// columns, 2]. f32 factors are split into three bf16 parts (bf16x3).
 #include "heed/base/rounding.h"
 #include "heed/kernels/cpu/gemm/amx_row.h"
 #include "heed/kernels/cpu/gemm/bf16_pack.h"
 #include "heed/kernels/cpu/gemm/bf16x3_pack.h"
-#include "heed/kernels/cpu/simd/instructions.h"
 #include "heed/kernels/cpu/simd/prefetch.h"
 #include "heed/kernels/cpu/simd/x86.h"
 
@@ -28,10 +27,9 @@ constexpr int64_t kRowBytes = 2 * kDepth + 64;
 constexpr int64_t kStepBytes = 64;                             // of a row of a: 32 k
 constexpr int64_t kPanelStride = kPairCols * 4;                // from pair to pair
 constexpr int64_t kPanelStep = kPairDepth / 2 * kPanelStride;  // 32 k
-static_assert(kRows == kSplitRows && kPairCols == kSplitCols && kPairDepth == kSplitDepth);
+static_assert(kRows == kBf16x3Rows && kPairCols == kBf16x3Cols && kPairDepth == kBf16x3Depth);
 
-// Of factors in parts: a pass ends with the tiles waiting for each other.
-constexpr int64_t kSplitPassDepth = 640;
+constexpr int64_t kBf16x3PassDepth = 640;
 
 int64_t packed_rows_bytes(int64_t rows) { return (rows + kRows) * kRowBytes; }
 
@@ -42,18 +40,18 @@ PackedRows pack_rows(const MatrixView& a, RowBlock block, std::byte* buffer) {
   return {buffer, kRowBytes, false};
 }
 
-int64_t split_rows_bytes(int64_t rows) {
-  return ceil_div(rows, kRows) * split_bytes(kSplitPassDepth);
+int64_t packed_bf16x3_bytes(int64_t rows) {
+  return ceil_div(rows, kRows) * bf16x3_bytes(kBf16x3PassDepth);
 }
 
-PackedRows split_rows(const MatrixView& a, RowBlock block, std::byte* buffer) {
-  const int64_t group_bytes = split_bytes(block.depth);
-  pack_split_rows(a, block, group_bytes, buffer);
+PackedRows pack_rows_bf16x3(const MatrixView& a, RowBlock block, std::byte* buffer) {
+  const int64_t group_bytes = bf16x3_bytes(block.depth);
+  pack_bf16x3_rows(a, block, group_bytes, buffer);
   return {buffer, group_bytes / kRows, false};
 }
 
-/// Adds the products of a panel. The panel passes by without displacing the rows of a from the
-/// level-1 cache, where the next panel wants them.
+/// Adds the products of a panel. It is loaded with a streaming hint, so that it does not displace
+/// the rows of a from the level-1 cache, where the next panel needs them.
 template <bool Lower>
 void add_products(const Strip& strip, const std::byte* panel) {
   const std::byte* a = strip.a.data;
@@ -73,19 +71,19 @@ void add_products(const Strip& strip, const std::byte* panel) {
   }
 }
 
-/// Parts of a and b, from the largest to the smallest.
+/// The bf16 parts of a number, from the largest to the smallest.
 enum Part { kFirst, kSecond, kThird };
 
 template <bool Lower>
 void load_rows(const std::byte* step, Part part) {
-  _tile_loadd(4, step + part * kSplitPartBytes, kStepBytes);
+  _tile_loadd(4, step + part * kBf16x3PartBytes, kStepBytes);
   if constexpr (Lower)
-    _tile_loadd(5, step + part * kSplitPartBytes + kTile * kStepBytes, kStepBytes);
+    _tile_loadd(5, step + part * kBf16x3PartBytes + kTile * kStepBytes, kStepBytes);
 }
 
 void load_cols(const std::byte* step, Part part) {
-  _tile_loadd(6, step + part * kSplitPartBytes, kPanelStride);
-  _tile_loadd(7, step + part * kSplitPartBytes + kPanelStride / 2, kPanelStride);
+  _tile_loadd(6, step + part * kBf16x3PartBytes, kPanelStride);
+  _tile_loadd(7, step + part * kBf16x3PartBytes + kPanelStride / 2, kPanelStride);
 }
 
 template <bool Lower>
@@ -98,11 +96,11 @@ void add_tiles() {
   }
 }
 
-/// Adds the products of a step in parts, the largest last: it alone is rounded to the sum's full
-/// size. Those of the second with the third part and of the third with the third are smaller than
-/// that rounding. From one to the next only the tiles of one side change.
+/// Adds the products of the parts of 32 k, the largest last, which is rounded to the sum's size.
+/// The products second x third, third x second and third x third are below that rounding. Each
+/// product loads the tiles of one side only.
 template <bool Lower>
-void add_split_step(const std::byte* a, const std::byte* b) {
+void add_bf16x3_step(const std::byte* a, const std::byte* b) {
   load_rows<Lower>(a, kThird);
   load_cols(b, kFirst);
   add_tiles<Lower>();
@@ -120,29 +118,29 @@ void add_split_step(const std::byte* a, const std::byte* b) {
 
 /// Adds the products of a panel.
 template <bool Lower>
-void add_split_products(const Strip& strip, const std::byte* panel) {
+void add_bf16x3_products(const Strip& strip, const std::byte* panel) {
   const std::byte* a = strip.a.data;
-  for (int64_t k = 0; k < strip.depth; k += kSplitDepth) {
-    add_split_step<Lower>(a, panel);
-    a += kSplitStepBytes;
-    panel += kSplitStepBytes;
+  for (int64_t k = 0; k < strip.depth; k += kBf16x3Depth) {
+    add_bf16x3_step<Lower>(a, panel);
+    a += kBf16x3StepBytes;
+    panel += kBf16x3StepBytes;
   }
 }
 
-/// The same of kept columns. Of few rows a step of them, packed, is used but once: it need not
-/// leave the level-1 cache.
+/// The same for an f32 panel, split step by step: with few rows a step is used once, and stays in
+/// the level-1 cache.
 template <bool Lower>
-void add_kept_products(const Strip& strip, const std::byte* panel) {
-  alignas(64) std::byte step[kSplitStepBytes];
+void add_f32_panel_products(const Strip& strip, const std::byte* panel) {
+  alignas(64) std::byte step[kBf16x3StepBytes];
   const std::byte* a = strip.a.data;
-  for (int64_t k = 0; k < strip.depth; k += kSplitDepth) {
-    prefetch_behind(panel, kKeptStepBytes);
-    pack_kept_step(reinterpret_cast<const float*>(panel), strip.depth - k, step);
+  for (int64_t k = 0; k < strip.depth; k += kBf16x3Depth) {
+    prefetch_behind(panel, kF32StepBytes);
+    split_f32_step(reinterpret_cast<const float*>(panel), strip.depth - k, step);
     // GCC's tile intrinsics do not tell it all that they read.
     __asm__ volatile("" : : "r"(step) : "memory");
-    add_split_step<Lower>(a, step);
-    a += kSplitStepBytes;
-    panel += kKeptStepBytes;
+    add_bf16x3_step<Lower>(a, step);
+    a += kBf16x3StepBytes;
+    panel += kF32StepBytes;
   }
 }
 
@@ -171,8 +169,8 @@ void multiply_panels(const Strip& strip, const AddProducts& add) {
       store_rounded(sums, strip.rows, reinterpret_cast<bfloat16*>(c), strip.c_stride);
     }
     panel += strip.panel_bytes;
-    c += strip.c_step * element;
-    if (start) start += strip.start_step;
+    c += strip.c_panel_stride * element;
+    if (start) start += strip.start_panel_stride;
   }
 }
 
@@ -189,72 +187,56 @@ void multiply_by(const Strip& strip, const WithLower& with, const WithoutLower& 
 
 void multiply(const Strip& strip) { multiply_by(strip, add_products<true>, add_products<false>); }
 
-void multiply_split(const Strip& strip) {
-  multiply_by(strip, add_split_products<true>, add_split_products<false>);
+void multiply_bf16x3(const Strip& strip) {
+  multiply_by(strip, add_bf16x3_products<true>, add_bf16x3_products<false>);
 }
 
-void multiply_kept(const Strip& strip) {
-  multiply_by(strip, add_kept_products<true>, add_kept_products<false>);
+void multiply_f32_panels(const Strip& strip) {
+  multiply_by(strip, add_f32_panel_products<true>, add_f32_panel_products<false>);
 }
 
 void finish() { _tile_release(); }
 
 }  // namespace
+
+constinit const MicroKernel amx_kernel{.name = "amx",
+                                       .needs = Instructions::amx_bf16,
+                                       .panel_type = DType::bf16,
+                                       .element_bytes = 2,
+                                       .rows = kRows,
+                                       .cols = kPairCols,
+                                       .depth = kDepth,
+                                       .transposed_depth = kDepth / 2,
+                                       .depth_multiple = kPairDepth,
+                                       .max_packed_rows = 4 * kRows,
+                                       .operations_per_microsecond = 1e6,
+                                       .packed_rows_bytes = packed_rows_bytes,
+                                       .pack_rows = pack_rows,
+                                       .pack_panels = pack_pair_panels,
+                                       .multiply = multiply,
+                                       .finish = finish};
+
+constinit const MicroKernel amx_bf16x3_kernel{.name = "amx_bf16x3",
+                                              .needs = Instructions::amx_bf16,
+                                              .panel_type = DType::f32,
+                                              .element_bytes = 2 * kBf16x3Parts,
+                                              .rows = kRows,
+                                              .cols = kBf16x3Cols,
+                                              .depth = kBf16x3PassDepth,
+                                              .transposed_depth = kBf16x3PassDepth,
+                                              .depth_multiple = kBf16x3Depth,
+                                              .max_packed_rows = 4 * kRows,
+                                              .operations_per_microsecond = 3e5,
+                                              .packed_rows_bytes = packed_bf16x3_bytes,
+                                              .pack_rows = pack_rows_bf16x3,
+                                              .pack_panels = pack_bf16x3_panels,
+                                              .pack_f32_panel = pack_bf16x3_f32_panel,
+                                              .multiply = multiply_bf16x3,
+                                              .multiply_f32_panels = multiply_f32_panels,
+                                              .finish = finish};
+
 }  // namespace heed::kernels::cpu
 
 HWY_POP_ATTRIBUTES
-
-namespace heed::kernels::cpu {
-
-const MicroKernel* amx_kernel() {
-  static constexpr MicroKernel kernel{.name = "amx",
-                                      .panel_type = DType::bf16,
-                                      .element_bytes = 2,
-                                      .rows = kRows,
-                                      .cols = kPairCols,
-                                      .depth = kDepth,
-                                      .turned_depth = kDepth / 2,
-                                      .depth_multiple = kPairDepth,
-                                      .rows_at_once = 4 * kRows,
-                                      .operations_per_microsecond = 1e6,
-                                      .packed_rows_bytes = packed_rows_bytes,
-                                      .pack_rows = pack_rows,
-                                      .pack_panels = pack_pair_panels,
-                                      .multiply = multiply,
-                                      .finish = finish};
-  static const bool available = has(Instructions::amx_bf16);
-  return available ? &kernel : nullptr;
-}
-
-const MicroKernel* amx_split_kernel() {
-  static constexpr MicroKernel kernel{.name = "amx_split",
-                                      .panel_type = DType::f32,
-                                      .element_bytes = 2 * kSplitParts,
-                                      .rows = kRows,
-                                      .cols = kSplitCols,
-                                      .depth = kSplitPassDepth,
-                                      .turned_depth = kSplitPassDepth,
-                                      .depth_multiple = kSplitDepth,
-                                      .rows_at_once = 4 * kRows,
-                                      .operations_per_microsecond = 3e5,
-                                      .packed_rows_bytes = split_rows_bytes,
-                                      .pack_rows = split_rows,
-                                      .pack_panels = pack_split_panels,
-                                      .keep_columns = keep_split_columns,
-                                      .multiply = multiply_split,
-                                      .multiply_kept = multiply_kept,
-                                      .finish = finish};
-  static const bool available = has(Instructions::amx_bf16);
-  return available ? &kernel : nullptr;
-}
-
-}  // namespace heed::kernels::cpu
-
-#else
-
-namespace heed::kernels::cpu {
-const MicroKernel* amx_kernel() { return nullptr; }
-const MicroKernel* amx_split_kernel() { return nullptr; }
-}  // namespace heed::kernels::cpu
 
 #endif

@@ -1,5 +1,5 @@
-// Tiles read 16 lines of the cache at once, and then wait for them all. A single row takes as long
-// as reading b, which is fastest where one line is asked for after the other: by vectors.
+// A single row takes as long as reading b. Vectors read its cache lines one after the other, which
+// is faster than tiles, which load 16 lines at once and wait for all of them.
 #include "heed/kernels/cpu/gemm/amx_row.h"
 
 #include "heed/kernels/cpu/gemm/bf16_pack.h"
@@ -22,8 +22,7 @@ constexpr int64_t kLanes = 16;
 constexpr int64_t kPanelStride = kPairCols * 4;  // bytes from pair to pair
 static_assert(kPairCols == 2 * kLanes);
 
-/// What tiles take for zero is zero here, too, while it lives: subnormal factors, products and
-/// sums.
+/// While it lives, subnormal factors, products and sums are zero, as they are for tiles.
 class NoSubnormals {
  public:
   NoSubnormals() : before_(_mm_getcsr()) { _mm_setcsr(before_ | kFlushToZero | kDenormalsAreZero); }
@@ -36,7 +35,7 @@ class NoSubnormals {
   const unsigned before_;
 };
 
-/// Two neighbouring k of 16 columns, or of a row 16 times, as f32.
+/// Two neighbouring k as f32: of 16 columns, or of one row in all lanes.
 struct PairFactors {
   explicit PairFactors(__m512i pairs)
       : even(_mm512_castsi512_ps(_mm512_slli_epi32(pairs, 16))),
@@ -44,8 +43,7 @@ struct PairFactors {
   __m512 even, odd;
 };
 
-/// 16 sums of the products of 32 neighbouring k, as a tile has them: those of even and of odd k
-/// apart.
+/// 16 sums over 32 neighbouring k in the order of a tile: even and odd k separately.
 struct PairSums {
   PairSums() : even(_mm512_setzero_ps()), odd(_mm512_setzero_ps()) {}
   void add(const PairFactors& a, const std::byte* pairs) {
@@ -58,7 +56,7 @@ struct PairSums {
   __m512 even, odd;
 };
 
-/// The products of the row and 32 columns are added.
+/// Adds the products of the row and 32 columns.
 void multiply_panel(const Strip& strip, const std::byte* panel, __m512& left, __m512& right) {
   const std::byte* a = strip.a.data;
   for (int64_t k = 0; k < strip.depth; k += kPairDepth) {
@@ -76,7 +74,7 @@ void multiply_panel(const Strip& strip, const std::byte* panel, __m512& left, __
   }
 }
 
-// Not to be mixed with what the caller does under other rules for subnormal numbers.
+// Not inlined, so that the compiler moves nothing of it out of the scope of NoSubnormals.
 [[gnu::noinline]] void multiply_row(const Strip& strip) {
   const std::byte* panel = strip.panel;
   const float* start = strip.start;
@@ -86,7 +84,7 @@ void multiply_panel(const Strip& strip, const std::byte* panel, __m512& left, __
     if (start) {
       left = _mm512_loadu_ps(start);
       right = _mm512_loadu_ps(start + kLanes);
-      start += strip.start_step;
+      start += strip.start_panel_stride;
     }
     multiply_panel(strip, panel, left, right);
     if (strip.c_type == DType::f32) {
@@ -96,7 +94,7 @@ void multiply_panel(const Strip& strip, const std::byte* panel, __m512& left, __
       _mm512_storeu_si512(c, reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(right, left)));
     }
     panel += strip.panel_bytes;
-    c += strip.c_step * size_of(strip.c_type);
+    c += strip.c_panel_stride * size_of(strip.c_type);
   }
 }
 

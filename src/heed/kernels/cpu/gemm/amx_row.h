@@ -4,8 +4,8 @@
 
 namespace heed::kernels::cpu {
 
-/// MicroKernel::multiply of one row and panels of bf16 pairs (matmul_bf16_pack.h), bit for bit as
-/// AMX's tiles give it. Needs AVX-512 with BF16.
+/// MicroKernel::multiply for one row and panels of bf16 pairs (bf16_pack.h), bit for bit as with
+/// AMX's tiles. Needs AVX-512 with BF16.
 void multiply_pair_row(const Strip& strip);
 
 }  // namespace heed::kernels::cpu

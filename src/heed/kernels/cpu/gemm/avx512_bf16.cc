@@ -1,8 +1,8 @@
 // The bf16 micro-kernel for AVX512_BF16 (AMD Zen 4, Intel Cooper Lake): sums of 14 x 32 kept in
 // registers, to which an instruction adds the products of two neighbouring k.
 #include "heed/kernels/cpu/gemm/bf16_pack.h"
-#include "heed/kernels/cpu/simd/instructions.h"
 #include "heed/kernels/cpu/simd/prefetch.h"
+#include "heed/kernels/cpu/simd/with_rows.h"
 #include "heed/kernels/cpu/simd/x86.h"
 
 #if HEED_X86
@@ -11,9 +11,7 @@
 #include <immintrin.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
-#include <utility>
 
 HWY_PUSH_ATTRIBUTES("avx512f,avx512bw,avx512vl,avx512dq,avx512bf16")
 
@@ -24,7 +22,7 @@ constexpr int kRows = 14;
 constexpr int64_t kLanes = 16;
 // A strip of rows of this depth stays in a level-1 cache while the panels pass.
 constexpr int64_t kDepth = 512;
-// Not a power of two: the rows of a block would compete for the same lines of the cache.
+// Not a power of two, so that the rows of a block fall into different sets of a cache.
 constexpr int64_t kRowBytes = 2 * kDepth + 64;
 
 int64_t packed_rows_bytes(int64_t rows) { return (rows + 32) * kRowBytes; }
@@ -49,8 +47,7 @@ void store_bf16(__m512 value, bfloat16* to) {
                       reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(value)));
 }
 
-/// A panel's part of a strip of Rows rows. Every sum is a chain in the order of k, whatever Rows
-/// is.
+/// A strip of Rows rows and one panel. Every sum is a chain in the order of k, whatever Rows is.
 template <int Rows>
 void multiply_panel(const Strip& strip, const std::byte* b, const float* start, std::byte* c) {
   const std::byte* a = strip.a.data;
@@ -89,56 +86,36 @@ void multiply_rows(const Strip& strip) {
   for (int64_t i = 0; i < strip.panels; ++i) {
     multiply_panel<Rows>(strip, panel, start, c);
     panel += strip.panel_bytes;
-    c += strip.c_step * size_of(strip.c_type);
-    if (start) start += strip.start_step;
+    c += strip.c_panel_stride * size_of(strip.c_type);
+    if (start) start += strip.start_panel_stride;
   }
 }
 
-using MultiplyRows = void (*)(const Strip&);
-
-template <int... I>
-constexpr std::array<MultiplyRows, kRows> table_of_rows(std::integer_sequence<int, I...>) {
-  return {&multiply_rows<I + 1>...};
-}
-
 void multiply(const Strip& strip) {
-  static constexpr auto kTable = table_of_rows(std::make_integer_sequence<int, kRows>());
-  kTable[static_cast<size_t>(strip.rows - 1)](strip);
+  with_rows<kRows>(strip.rows, [&](auto rows) { multiply_rows<decltype(rows)::value>(strip); });
 }
 
 }  // namespace
+
+constinit const MicroKernel avx512_bf16_kernel{.name = "avx512_bf16",
+                                               .needs = Instructions::avx512_bf16,
+                                               .panel_type = DType::bf16,
+                                               .element_bytes = 2,
+                                               .rows = kRows,
+                                               .cols = kPairCols,
+                                               .depth = kDepth,
+                                               .transposed_depth = kDepth,
+                                               .depth_multiple = kPairDepth,
+                                               .max_packed_rows = 8 * kRows,
+                                               .operations_per_microsecond = 3e5,
+                                               .packed_rows_bytes = packed_rows_bytes,
+                                               .pack_rows = pack_rows,
+                                               .pack_panels = pack_pair_panels,
+                                               .multiply = multiply,
+                                               .finish = nullptr};
+
 }  // namespace heed::kernels::cpu
 
 HWY_POP_ATTRIBUTES
-
-namespace heed::kernels::cpu {
-
-const MicroKernel* avx512_bf16_kernel() {
-  static constexpr MicroKernel kernel{.name = "avx512_bf16",
-                                      .panel_type = DType::bf16,
-                                      .element_bytes = 2,
-                                      .rows = kRows,
-                                      .cols = kPairCols,
-                                      .depth = kDepth,
-                                      .turned_depth = kDepth,
-                                      .depth_multiple = kPairDepth,
-                                      .rows_at_once = 8 * kRows,
-                                      .operations_per_microsecond = 3e5,
-                                      .packed_rows_bytes = packed_rows_bytes,
-                                      .pack_rows = pack_rows,
-                                      .pack_panels = pack_pair_panels,
-                                      .multiply = multiply,
-                                      .finish = nullptr};
-  static const bool available = has(Instructions::avx512_bf16);
-  return available ? &kernel : nullptr;
-}
-
-}  // namespace heed::kernels::cpu
-
-#else
-
-namespace heed::kernels::cpu {
-const MicroKernel* avx512_bf16_kernel() { return nullptr; }
-}  // namespace heed::kernels::cpu
 
 #endif

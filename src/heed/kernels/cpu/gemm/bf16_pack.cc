@@ -26,23 +26,23 @@ __mmask32 lowest(int64_t count) {
 
 __m512i load(const std::byte* from, __mmask32 mask) { return _mm512_maskz_loadu_epi16(mask, from); }
 
-/// Four pieces of 16 bytes, `stride` apart, in one vector.
-__m512i gather_pieces(const std::byte* from, int64_t stride) {
-  const auto piece = [](const std::byte* at) {
+/// Four times 16 bytes, `stride` apart, in one vector.
+__m512i gather_quarters(const std::byte* from, int64_t stride) {
+  const auto quarter = [](const std::byte* at) {
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
   };
-  __m512i all = _mm512_castsi128_si512(piece(from));
-  all = _mm512_inserti32x4(all, piece(from + stride), 1);
-  all = _mm512_inserti32x4(all, piece(from + 2 * stride), 2);
-  return _mm512_inserti32x4(all, piece(from + 3 * stride), 3);
+  __m512i all = _mm512_castsi128_si512(quarter(from));
+  all = _mm512_inserti32x4(all, quarter(from + stride), 1);
+  all = _mm512_inserti32x4(all, quarter(from + 2 * stride), 2);
+  return _mm512_inserti32x4(all, quarter(from + 3 * stride), 3);
 }
 
-/// What the interleaving within lanes needs to leave 32 elements in their order.
+/// Permutes 32 elements so that unpacklo and unpackhi then give them in order.
 __m512i spread(__m512i elements) {
   return _mm512_permutexvar_epi64(_mm512_set_epi64(7, 3, 6, 2, 5, 1, 4, 0), elements);
 }
 
-/// Columns of b that lie along memory: row by row, across the panels.
+/// Packs a b that is not transposed, row by row across the panels.
 void pack_plain_panels(const MatrixView& b, const PanelBlock& block, std::byte* to,
                        int64_t panel_bytes) {
   const int64_t stride = 2 * b.stride;
@@ -61,7 +61,7 @@ void pack_plain_panels(const MatrixView& b, const PanelBlock& block, std::byte* 
   }
 }
 
-/// 16 columns of a transposed b, whose k lie along memory.
+/// Packs 16 columns of a transposed b, which is contiguous in k.
 void pack_transposed_columns(const MatrixView& b, int64_t k, int64_t depth, int64_t col,
                              std::byte* to) {
   alignas(64) std::byte edge[kTileBytes];
@@ -80,7 +80,7 @@ void pack_transposed_columns(const MatrixView& b, int64_t k, int64_t depth, int6
   }
 }
 
-/// Rows that lie along memory.
+/// Packs rows that are contiguous in k.
 void copy_rows(const MatrixView& a, RowBlock block, int64_t row_bytes, std::byte* to) {
   for (int64_t r = 0; r < block.rows; ++r, to += row_bytes) {
     const std::byte* from = a.at(block.row + r, block.k);
@@ -89,7 +89,7 @@ void copy_rows(const MatrixView& a, RowBlock block, int64_t row_bytes, std::byte
   }
 }
 
-/// 32 rows and 32 k of a transposed a, whose rows lie across memory.
+/// Packs 32 rows and 32 k of a transposed a, which is contiguous in the rows.
 void transpose_rows(const MatrixView& a, const RowBlock& block, int64_t row_bytes, std::byte* to) {
   alignas(64) std::byte low[kTileBytes], high[kTileBytes];
   const __mmask32 rows = lowest(block.rows);
@@ -107,7 +107,7 @@ void transpose_rows(const MatrixView& a, const RowBlock& block, int64_t row_byte
   if (block.rows > 16) transpose_pairs(high, kLine, to + 16 * row_bytes, row_bytes);
 }
 
-/// Asks for 32 stored rows of a transposed a.
+/// Prefetches 32 stored rows of a transposed a.
 void prefetch(const MatrixView& a, int64_t row, int64_t k) {
   for (int64_t i = k; i < std::min(k + 32, a.cols); ++i)
     _mm_prefetch(reinterpret_cast<const char*>(a.at(row, i)), _MM_HINT_T0);
@@ -117,10 +117,10 @@ void prefetch(const MatrixView& a, int64_t row, int64_t k) {
 
 void transpose_pairs(const std::byte* from, int64_t from_stride, std::byte* to, int64_t to_stride) {
   for (int64_t part = 0; part < 4; ++part, from += 16, to += 4 * to_stride) {
-    const __m512i r0 = gather_pieces(from, 4 * from_stride);
-    const __m512i r1 = gather_pieces(from + from_stride, 4 * from_stride);
-    const __m512i r2 = gather_pieces(from + 2 * from_stride, 4 * from_stride);
-    const __m512i r3 = gather_pieces(from + 3 * from_stride, 4 * from_stride);
+    const __m512i r0 = gather_quarters(from, 4 * from_stride);
+    const __m512i r1 = gather_quarters(from + from_stride, 4 * from_stride);
+    const __m512i r2 = gather_quarters(from + 2 * from_stride, 4 * from_stride);
+    const __m512i r3 = gather_quarters(from + 3 * from_stride, 4 * from_stride);
     const __m512i low01 = _mm512_unpacklo_epi32(r0, r1), low23 = _mm512_unpacklo_epi32(r2, r3);
     const __m512i high01 = _mm512_unpackhi_epi32(r0, r1), high23 = _mm512_unpackhi_epi32(r2, r3);
     _mm512_store_si512(to, _mm512_unpacklo_epi64(low01, low23));
@@ -148,7 +148,7 @@ void pack_pair_rows(const MatrixView& a, RowBlock block, int64_t row_bytes, std:
     copy_rows(a, block, row_bytes, to);
     return;
   }
-  // Across the rows first, which is the order of memory.
+  // Across the rows first: the order of memory.
   for (int64_t i = 0; i < block.depth; i += 32)
     for (int64_t r = 0; r < block.rows; r += 32) {
       prefetch(a, block.row + r, block.k + i + 32);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kLanes = 16;
 constexpr int64_t kLine = 64;  // bytes of a vector
-static_assert(kSplitDepth == 2 * kLanes && kSplitRows == kSplitCols);
+static_assert(kBf16x3Depth == 2 * kLanes && kBf16x3Rows == kBf16x3Cols);
 
 /// The lowest `count` of 16 elements.
 __mmask16 lowest(int64_t count) {
@@ -30,19 +30,19 @@ __m512 load(const bfloat16* from, __mmask16 mask) {
   return _mm512_castsi512_ps(_mm512_slli_epi32(bits, 16));
 }
 
-/// The nearest bf16, as f32; of two equally near ones that of the larger magnitude.
+/// The nearest bf16, as f32; of two equally near ones the one of larger magnitude.
 __m512i nearest(__m512 x) {
   const __m512i rounded = _mm512_add_epi32(_mm512_castps_si512(x), _mm512_set1_epi32(0x8000));
   return _mm512_and_si512(rounded, _mm512_set1_epi32(static_cast<int>(0xffff0000)));
 }
 
-/// Stores the parts of a vector of pairs, kSplitPartBytes apart.
+/// Stores the parts of a vector of pairs, kBf16x3PartBytes apart.
 HWY_INLINE void store_pairs(__m512 first, __m512 second, std::byte* to) {
-  for (int64_t part = 0; part < kSplitParts; ++part, to += kSplitPartBytes) {
-    const bool last = part + 1 == kSplitParts;
+  for (int64_t part = 0; part < kBf16x3Parts; ++part, to += kBf16x3PartBytes) {
+    const bool last = part + 1 == kBf16x3Parts;
     const __m512i x = last ? _mm512_castps_si512(first) : nearest(first);
     const __m512i y = last ? _mm512_castps_si512(second) : nearest(second);
-    // What is left after two parts ends with 16 zeros unless it is subnormal.
+    // The rest after two parts has 16 trailing zeros unless it is subnormal.
     const __m512i upper = _mm512_set1_epi32(static_cast<int>(0xffff0000));
     _mm512_store_si512(to, _mm512_ternarylogic_epi32(_mm512_srli_epi32(x, 16), y, upper, 0xf8));
     first = _mm512_sub_ps(first, _mm512_castsi512_ps(x));
@@ -50,24 +50,23 @@ HWY_INLINE void store_pairs(__m512 first, __m512 second, std::byte* to) {
   }
 }
 
-/// Transposes 16 x 16 numbers at `from`, rows `stride` elements apart, of which `rows` and `cols`
-/// exist.
+/// Transposes 16 x 16 numbers, rows `stride` elements apart, of which only `rows` and `cols` exist.
 template <typename T>
 void transpose(const T* from, int64_t stride, int64_t rows, int64_t cols, float* to) {
   alignas(64) float edge[kLanes * kLanes];
-  const auto turn = [&](const float* source, int64_t row_bytes) {
+  const auto transpose_whole = [&](const float* source, int64_t row_bytes) {
     transpose_pairs(reinterpret_cast<const std::byte*>(source), row_bytes,
                     reinterpret_cast<std::byte*>(to), kLine);
   };
   if constexpr (sizeof(T) == sizeof(float))
-    if (rows >= kLanes && cols >= kLanes) return turn(from, stride * int64_t{sizeof(T)});
+    if (rows >= kLanes && cols >= kLanes) return transpose_whole(from, stride * int64_t{sizeof(T)});
   for (int64_t r = 0; r < kLanes; ++r)
     _mm512_store_ps(edge + r * kLanes,
                     r < rows ? load(from + r * stride, lowest(cols)) : _mm512_setzero_ps());
-  turn(edge, kLine);
+  transpose_whole(edge, kLine);
 }
 
-/// A step of 16 columns of a panel whose rows lie along memory; `depth` and `cols` exist.
+/// Packs a step of 16 columns of a b that is not transposed; `depth` and `cols` exist.
 template <typename T>
 void pack_plain(const T* from, int64_t stride, int64_t depth, int64_t cols, std::byte* to) {
   const __mmask16 mask = lowest(cols);
@@ -76,35 +75,35 @@ void pack_plain(const T* from, int64_t stride, int64_t depth, int64_t cols, std:
                 kLanes + i < depth ? load(from + kLanes * stride, mask) : _mm512_setzero_ps(), to);
 }
 
-/// Asks for such a step two steps ahead: the processor itself does not see the order they come in.
+/// Prefetches such a step two steps ahead; hardware prefetchers do not follow this order.
 template <typename T>
 void prefetch_step(const T* from, int64_t stride) {
-  for (int64_t i = 2 * kSplitDepth; i < 3 * kSplitDepth; ++i)
+  for (int64_t i = 2 * kBf16x3Depth; i < 3 * kBf16x3Depth; ++i)
     _mm_prefetch(reinterpret_cast<const char*>(from + i * stride), _MM_HINT_T0);
 }
 
-/// The same of columns that lie along memory.
+/// The same for a transposed b.
 template <typename T>
-void pack_turned(const T* from, int64_t stride, int64_t depth, int64_t cols, std::byte* to) {
-  alignas(64) float turned[kSplitDepth * kLanes];
-  transpose(from, stride, cols, depth, turned);
-  transpose(from + kLanes, stride, cols, depth - kLanes, turned + kLanes * kLanes);
+void pack_transposed(const T* from, int64_t stride, int64_t depth, int64_t cols, std::byte* to) {
+  alignas(64) float transposed[kBf16x3Depth * kLanes];
+  transpose(from, stride, cols, depth, transposed);
+  transpose(from + kLanes, stride, cols, depth - kLanes, transposed + kLanes * kLanes);
   for (int64_t i = 0; i < kLanes; ++i, to += 2 * kLine)
-    store_pairs(_mm512_load_ps(turned + i * kLanes), _mm512_load_ps(turned + (kLanes + i) * kLanes),
-                to);
+    store_pairs(_mm512_load_ps(transposed + i * kLanes),
+                _mm512_load_ps(transposed + (kLanes + i) * kLanes), to);
 }
 
 template <typename T>
 void pack_panels_of(const MatrixView& b, const PanelBlock& block, std::byte* to,
                     int64_t panel_bytes) {
-  for (int64_t i = 0; i < block.depth; i += kSplitDepth, to += kSplitStepBytes)
+  for (int64_t i = 0; i < block.depth; i += kBf16x3Depth, to += kBf16x3StepBytes)
     for (int64_t half = 0; half < 2 * block.panels; ++half) {
       const int64_t col = block.col + half * kLanes;
       const T* from = reinterpret_cast<const T*>(b.data);
       std::byte* part = to + half / 2 * panel_bytes + half % 2 * kLine;
       const int64_t depth = block.depth - i, cols = std::max<int64_t>(b.cols - col, 0);
       if (b.transposed) {
-        pack_turned(from + col * b.stride + block.k + i, b.stride, depth, cols, part);
+        pack_transposed(from + col * b.stride + block.k + i, b.stride, depth, cols, part);
       } else {
         const T* step = from + (block.k + i) * b.stride + col;
         prefetch_step(step, b.stride);
@@ -113,85 +112,88 @@ void pack_panels_of(const MatrixView& b, const PanelBlock& block, std::byte* to,
     }
 }
 
-/// 16 of kept columns that lie along memory.
+/// 16 columns of an f32 panel of a transposed b.
 template <typename T>
-void keep_turned(const T* from, int64_t stride, int64_t depth, int64_t cols, float* to) {
-  alignas(64) float turned[kLanes * kLanes];
+void pack_f32_transposed(const T* from, int64_t stride, int64_t depth, int64_t cols, float* to) {
+  alignas(64) float transposed[kLanes * kLanes];
   for (int64_t k = 0; k < depth; k += kLanes) {
-    transpose(from + k, stride, cols, depth - k, turned);
-    for (int64_t i = 0; i < std::min(kLanes, depth - k); ++i, to += kSplitCols)
-      _mm512_store_ps(to, _mm512_load_ps(turned + i * kLanes));
+    transpose(from + k, stride, cols, depth - k, transposed);
+    for (int64_t i = 0; i < std::min(kLanes, depth - k); ++i, to += kBf16x3Cols)
+      _mm512_store_ps(to, _mm512_load_ps(transposed + i * kLanes));
   }
 }
 
 template <typename T>
-void keep_columns_of(const MatrixView& b, int64_t first, float* to) {
-  for (int64_t col = first; col < first + kSplitCols; col += kLanes, to += kLanes) {
+void pack_f32_panel_of(const MatrixView& b, int64_t first, float* to) {
+  for (int64_t col = first; col < first + kBf16x3Cols; col += kLanes, to += kLanes) {
     const T* from = reinterpret_cast<const T*>(b.data);
     const int64_t cols = std::max<int64_t>(b.cols - col, 0);
     if (b.transposed)
-      keep_turned(from + col * b.stride, b.stride, b.rows, cols, to);
+      pack_f32_transposed(from + col * b.stride, b.stride, b.rows, cols, to);
     else
       for (int64_t k = 0; k < b.rows; ++k)
-        _mm512_store_ps(to + k * kSplitCols, load(from + k * b.stride + col, lowest(cols)));
+        _mm512_store_ps(to + k * kBf16x3Cols, load(from + k * b.stride + col, lowest(cols)));
   }
 }
 
-/// Rows that lie along memory, one after the other.
+/// Packs rows that are contiguous in k.
 template <typename T>
 void pack_plain_rows(const T* from, int64_t stride, const RowBlock& block, int64_t group_bytes,
                      std::byte* to) {
   for (int64_t r = 0; r < block.rows; ++r, from += stride) {
-    std::byte* line = to + r / kSplitRows * group_bytes + r % kSplitRows * kLine;
-    for (int64_t i = 0; i < block.depth; i += kSplitDepth, line += kSplitStepBytes)
+    std::byte* line = to + r / kBf16x3Rows * group_bytes + r % kBf16x3Rows * kLine;
+    for (int64_t i = 0; i < block.depth; i += kBf16x3Depth, line += kBf16x3StepBytes)
       store_pairs(load(from + i, lowest(block.depth - i)),
                   load(from + i + kLanes, lowest(block.depth - i - kLanes)), line);
   }
 }
 
-/// A step of 16 rows that lie across memory.
+/// Packs a step of 16 rows of a transposed a.
 template <typename T>
-void pack_turned_rows(const T* from, int64_t stride, int64_t rows, int64_t depth, std::byte* to) {
-  alignas(64) float turned[2][kLanes * kLanes];
-  transpose(from, stride, depth, rows, turned[0]);
-  transpose(from + kLanes * stride, stride, depth - kLanes, rows, turned[1]);
+void pack_transposed_rows(const T* from, int64_t stride, int64_t rows, int64_t depth,
+                          std::byte* to) {
+  alignas(64) float transposed[2][kLanes * kLanes];
+  transpose(from, stride, depth, rows, transposed[0]);
+  transpose(from + kLanes * stride, stride, depth - kLanes, rows, transposed[1]);
   for (int64_t r = 0; r < kLanes; ++r, to += kLine)
-    store_pairs(_mm512_load_ps(turned[0] + r * kLanes), _mm512_load_ps(turned[1] + r * kLanes), to);
+    store_pairs(_mm512_load_ps(transposed[0] + r * kLanes),
+                _mm512_load_ps(transposed[1] + r * kLanes), to);
 }
 
 template <typename T>
 void pack_rows_of(const MatrixView& a, RowBlock block, int64_t group_bytes, std::byte* to) {
   const T* from = reinterpret_cast<const T*>(a.at(block.row, block.k));
   if (!a.transposed) return pack_plain_rows(from, a.stride, block, group_bytes, to);
-  for (int64_t i = 0; i < block.depth; i += kSplitDepth, to += kSplitStepBytes)
+  for (int64_t i = 0; i < block.depth; i += kBf16x3Depth, to += kBf16x3StepBytes)
     for (int64_t r = 0; r < block.rows; r += kLanes)
-      pack_turned_rows(from + i * a.stride + r, a.stride, std::min(kLanes, block.rows - r),
-                       block.depth - i, to + r / kSplitRows * group_bytes + r % kSplitRows * kLine);
+      pack_transposed_rows(from + i * a.stride + r, a.stride, std::min(kLanes, block.rows - r),
+                           block.depth - i,
+                           to + r / kBf16x3Rows * group_bytes + r % kBf16x3Rows * kLine);
 }
 
 }  // namespace
 
-void pack_split_panels(const MatrixView& b, const PanelBlock& block, std::byte* to,
-                       int64_t panel_bytes) {
+void pack_bf16x3_panels(const MatrixView& b, const PanelBlock& block, std::byte* to,
+                        int64_t panel_bytes) {
   if (b.dtype == DType::f32)
     pack_panels_of<float>(b, block, to, panel_bytes);
   else
     pack_panels_of<bfloat16>(b, block, to, panel_bytes);
 }
 
-void pack_kept_step(const float* columns, int64_t depth, std::byte* to) {
+void split_f32_step(const float* columns, int64_t depth, std::byte* to) {
   for (int64_t half = 0; half < 2; ++half)
-    pack_plain(columns + half * kLanes, kSplitCols, depth, kLanes, to + half * kLine);
+    pack_plain(columns + half * kLanes, kBf16x3Cols, depth, kLanes, to + half * kLine);
 }
 
-void keep_split_columns(const MatrixView& b, int64_t col, std::byte* to) {
+void pack_bf16x3_f32_panel(const MatrixView& b, int64_t col, std::byte* to) {
   if (b.dtype == DType::f32)
-    keep_columns_of<float>(b, col, reinterpret_cast<float*>(to));
+    pack_f32_panel_of<float>(b, col, reinterpret_cast<float*>(to));
   else
-    keep_columns_of<bfloat16>(b, col, reinterpret_cast<float*>(to));
+    pack_f32_panel_of<bfloat16>(b, col, reinterpret_cast<float*>(to));
 }
 
-void pack_split_rows(const MatrixView& a, RowBlock block, int64_t group_bytes, std::byte* to) {
+void pack_bf16x3_rows(const MatrixView& a, RowBlock block, int64_t group_bytes, std::byte* to) {
   if (a.dtype == DType::f32)
     pack_rows_of<float>(a, block, group_bytes, to);
   else

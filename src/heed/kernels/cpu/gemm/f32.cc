@@ -1,9 +1,7 @@
 // The f32 micro-kernel: sums of 14 x 32 (AVX-512), 6 x 16 (AVX2) or 6 x 8 kept in registers. bf16
 // factors are widened when they are packed.
-#include <array>
-#include <utility>
-
 #include "heed/kernels/cpu/gemm/kernels.h"
+#include "heed/kernels/cpu/simd/with_rows.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/kernels/cpu/gemm/f32.cc"
@@ -27,10 +25,10 @@ constexpr int kRows = HWY_MAX_BYTES == 64 || HWY_ARCH_ARM_A64 ? 14 : 6;
 constexpr int64_t kCols = 2 * kLanes;
 // A strip of rows of this depth stays in a level-1 cache while the panels pass.
 constexpr int64_t kDepth = 384;
-// Not a power of two: the rows of a block would compete for the same lines of the cache.
+// Not a power of two, so that the rows of a block fall into different sets of a cache.
 constexpr int64_t kRowStride = kDepth + 16;
 
-/// depth values of type T to f32.
+/// to[0, count) = from[0, count) in f32.
 template <typename T>
 HWY_INLINE void widen(const T* from, int64_t count, float* to) {
   const F32 d;
@@ -39,7 +37,7 @@ HWY_INLINE void widen(const T* from, int64_t count, float* to) {
   for (; i < count; ++i) to[i] = static_cast<float>(from[i]);
 }
 
-/// Rows that lie along memory stay rows.
+/// Packs rows that are contiguous in k.
 template <typename T>
 void copy_rows(const MatrixView& a, RowBlock block, float* to) {
   for (int64_t r = 0; r < block.rows; ++r)
@@ -47,7 +45,7 @@ void copy_rows(const MatrixView& a, RowBlock block, float* to) {
           to + r * kRowStride);
 }
 
-/// Columns that lie along memory: groups [depth, kRows].
+/// Packs a transposed block, contiguous in the rows: groups [depth, kRows].
 template <typename T>
 void copy_columns(const MatrixView& a, RowBlock block, float* to) {
   const F32 d;
@@ -57,7 +55,7 @@ void copy_columns(const MatrixView& a, RowBlock block, float* to) {
     const T* from = reinterpret_cast<const T*>(a.at(block.row, block.k + k));
     float* group = to + k * kRows;
     int64_t r = 0;
-    // Whole vectors write past their group, into what the next k will fill.
+    // Whole vectors write past their k, where the next one is written afterwards.
     for (; r < block.rows && r + kVectors * kLanes <= readable;
          r += kRows, group += kRows * kRowStride)
       for (int64_t v = 0; v < kVectors; ++v)
@@ -89,7 +87,7 @@ HWY_INLINE hn::Vec<F32x4> load4(const bfloat16* from) {
   return hn::BitCast(F32x4(), hn::ShiftLeft<16>(hn::PromoteTo(whole, bits)));
 }
 
-/// Four rows of four, `stride` apart, to four columns, kCols apart.
+/// Transposes 4 x 4 elements: rows `stride` apart to rows kCols apart.
 template <typename T>
 HWY_INLINE void transpose4(const T* from, int64_t stride, float* to) {
   const F32x4 d;
@@ -106,7 +104,7 @@ HWY_INLINE void transpose4(const T* from, int64_t stride, float* to) {
   hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, high01, high23)), d, to + 3 * kCols);
 }
 
-/// A panel whose columns lie across memory.
+/// Packs a panel of a transposed b.
 template <typename T>
 void transpose_panel(const T* from, int64_t stride, int64_t depth, int64_t cols, float* to) {
   int64_t j = 0;
@@ -122,23 +120,24 @@ void transpose_panel(const T* from, int64_t stride, int64_t depth, int64_t cols,
 }
 
 template <typename T>
-void pack_panels_of(const MatrixView& b, const PanelBlock& block, float* to, int64_t panel_step) {
+void pack_panels_of(const MatrixView& b, const PanelBlock& block, float* to, int64_t panel_stride) {
   const int64_t cols = HWY_MIN(block.panels * kCols, b.cols - block.col);
   const int64_t whole = cols / kCols, rest = cols % kCols;
   if (rest > 0)
-    for (int64_t i = 0; i < block.depth * kCols; ++i) to[whole * panel_step + i] = 0.0f;
+    for (int64_t i = 0; i < block.depth * kCols; ++i) to[whole * panel_stride + i] = 0.0f;
   if (b.transposed) {
     for (int64_t panel = 0; panel < block.panels; ++panel)
       transpose_panel(reinterpret_cast<const T*>(b.at(block.k, block.col + panel * kCols)),
-                      b.stride, block.depth, panel < whole ? kCols : rest, to + panel * panel_step);
+                      b.stride, block.depth, panel < whole ? kCols : rest,
+                      to + panel * panel_stride);
     return;
   }
-  // Row by row, across the panels, which is the order of memory.
+  // Row by row across the panels: the order of memory.
   const T* from = reinterpret_cast<const T*>(b.at(block.k, block.col));
   for (int64_t i = 0; i < block.depth; ++i, from += b.stride, to += kCols) {
     for (int64_t panel = 0; panel < whole; ++panel)
-      widen(from + panel * kCols, kCols, to + panel * panel_step);
-    if (rest > 0) widen(from + whole * kCols, rest, to + whole * panel_step);
+      widen(from + panel * kCols, kCols, to + panel * panel_stride);
+    if (rest > 0) widen(from + whole * kCols, rest, to + whole * panel_stride);
   }
 }
 
@@ -149,7 +148,7 @@ void pack_panels(const MatrixView& b, const PanelBlock& block, std::byte* to, in
     pack_panels_of<bfloat16>(b, block, reinterpret_cast<float*>(to), panel_bytes / 4);
 }
 
-/// A panel's part of a strip of Rows rows. Every sum is a chain of multiply-adds in the order of k,
+/// A strip of Rows rows and one panel. Every sum is a chain of multiply-adds in the order of k,
 /// whatever Rows is.
 template <int Rows, bool ByColumns, typename C>
 HWY_INLINE void multiply_panel(const Strip& strip, const float* HWY_RESTRICT b, const float* start,
@@ -183,41 +182,35 @@ void multiply_rows(const Strip& strip) {
   const float* panel = reinterpret_cast<const float*>(strip.panel);
   const float* start = strip.start;
   for (int64_t i = 0; i < strip.panels; ++i) {
-    const int64_t at = i * strip.c_step;
+    const int64_t at = i * strip.c_panel_stride;
     if (strip.c_type == DType::f32)
       multiply_panel<Rows, ByColumns>(strip, panel, start, reinterpret_cast<float*>(strip.c) + at);
     else
       multiply_panel<Rows, ByColumns>(strip, panel, start,
                                       reinterpret_cast<bfloat16*>(strip.c) + at);
     panel += strip.panel_bytes / 4;
-    if (start) start += strip.start_step;
+    if (start) start += strip.start_panel_stride;
   }
 }
 
-using MultiplyRows = void (*)(const Strip&);
-
-template <bool ByColumns, int... I>
-constexpr std::array<MultiplyRows, kRows> table_of_rows(std::integer_sequence<int, I...>) {
-  return {&multiply_rows<I + 1, ByColumns>...};
-}
-
 void multiply(const Strip& strip) {
-  static constexpr std::array<MultiplyRows, kRows> kTables[2] = {
-      table_of_rows<false>(std::make_integer_sequence<int, kRows>()),
-      table_of_rows<true>(std::make_integer_sequence<int, kRows>())};
-  kTables[strip.a.by_columns][static_cast<size_t>(strip.rows - 1)](strip);
+  cpu::with_rows<kRows>(strip.rows, [&](auto rows) {
+    constexpr int kCount = decltype(rows)::value;
+    strip.a.by_columns ? multiply_rows<kCount, true>(strip) : multiply_rows<kCount, false>(strip);
+  });
 }
 
 const MicroKernel* f32_micro_kernel() {
   static constexpr MicroKernel kernel{.name = "f32",
+                                      .needs = cpu::Instructions::none,
                                       .panel_type = DType::f32,
                                       .element_bytes = 4,
                                       .rows = kRows,
                                       .cols = kCols,
                                       .depth = kDepth,
-                                      .turned_depth = kDepth,
+                                      .transposed_depth = kDepth,
                                       .depth_multiple = 1,
-                                      .rows_at_once = 8 * kRows,
+                                      .max_packed_rows = 8 * kRows,
                                       .operations_per_microsecond = 1e4 * kLanes,
                                       .packed_rows_bytes = packed_rows_bytes,
                                       .pack_rows = pack_rows,

@@ -1,17 +1,30 @@
 #include "heed/kernels/cpu/gemm/kernels.h"
 
 #include <atomic>
+#include <initializer_list>
+
+#include "heed/kernels/cpu/simd/x86.h"
 
 namespace heed::kernels::cpu {
 namespace {
 
 std::atomic<const MicroKernel*> forced_f32{nullptr}, forced_bf16{nullptr};
 
-/// Null: the f32 kernel, of the instruction set that Highway is told to use.
-const MicroKernel* fastest(DType dtype) {
-  static const MicroKernel* const amx = amx_kernel();
-  static const MicroKernel* const bf16 = amx ? amx : avx512_bf16_kernel();
-  static const MicroKernel* const f32 = amx_split_kernel();
+std::vector<const MicroKernel*> available(std::initializer_list<const MicroKernel*> kernels) {
+  std::vector<const MicroKernel*> found;
+  for (const MicroKernel* kernel : kernels)
+    if (has(kernel->needs)) found.push_back(kernel);
+  return found;
+}
+
+/// Those that this machine can run beside f32_kernel(), the fastest first.
+const std::vector<const MicroKernel*>& x86_kernels(DType dtype) {
+#if HEED_X86
+  static const std::vector<const MicroKernel*> bf16 = available({&amx_kernel, &avx512_bf16_kernel});
+  static const std::vector<const MicroKernel*> f32 = available({&amx_bf16x3_kernel});
+#else
+  static const std::vector<const MicroKernel*> bf16 = available({}), f32 = bf16;
+#endif
   return dtype == DType::bf16 ? bf16 : f32;
 }
 
@@ -26,17 +39,8 @@ MatrixView::MatrixView(const Factor& factor)
       transposed(factor.transposed) {}
 
 std::vector<const MicroKernel*> kernels_for(DType dtype) {
-  std::vector<const MicroKernel*> kernels;
-  const auto add = [&](const MicroKernel* kernel) {
-    if (kernel) kernels.push_back(kernel);
-  };
-  if (dtype == DType::bf16) {
-    add(amx_kernel());
-    add(avx512_bf16_kernel());
-  } else {
-    add(amx_split_kernel());
-  }
-  add(&f32_kernel());
+  std::vector<const MicroKernel*> kernels = x86_kernels(dtype);
+  kernels.push_back(&f32_kernel());
   return kernels;
 }
 
@@ -48,8 +52,8 @@ const MicroKernel& kernel_for(DType dtype) {
   const bool bf16 = dtype == DType::bf16;
   if (const MicroKernel* forced = (bf16 ? forced_bf16 : forced_f32).load(std::memory_order_relaxed))
     return *forced;
-  const MicroKernel* kernel = fastest(dtype);
-  return kernel ? *kernel : f32_kernel();
+  const auto& kernels = x86_kernels(dtype);
+  return kernels.empty() ? f32_kernel() : *kernels.front();
 }
 
 }  // namespace heed::kernels::cpu

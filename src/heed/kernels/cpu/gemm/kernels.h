@@ -5,12 +5,13 @@
 #include <vector>
 
 #include "heed/base/rounding.h"
+#include "heed/kernels/cpu/simd/instructions.h"
 #include "heed/kernels/matmul.h"
 
 namespace heed::kernels::cpu {
 
-/// A factor as the packing sees it. `stride` elements lie between the rows as they are stored,
-/// which are the factor's columns when it is transposed.
+/// A factor in memory. `stride` is the distance in elements of the stored rows, which are the
+/// factor's columns if it is transposed.
 struct MatrixView {
   const std::byte* data;
   DType dtype;
@@ -43,18 +44,17 @@ struct PanelBlock {
   int64_t col, panels, k, depth;
 };
 
-/// A RowBlock as a micro-kernel reads it: rows `row_bytes` apart with consecutive k beside each
-/// other or, by columns, groups of MicroKernel::rows rows in which all rows of a k stand together.
+/// A RowBlock in the layout that a micro-kernel reads: rows `row_bytes` apart, contiguous in k; or,
+/// `by_columns`, groups of MicroKernel::rows rows, each contiguous in the rows of one k.
 struct PackedRows {
   const std::byte* data;
   int64_t row_bytes;
   bool by_columns;
 };
 
-/// The unit of work of a micro-kernel: c = start + a b for at most MicroKernel::rows rows of a
-/// [rows, depth] and `panels` panels of b [depth, MicroKernel::cols]. For a panel, start and c are
-/// [rows, MicroKernel::cols] with rows `stride` elements apart; the next panel's lie `step`
-/// elements further.
+/// What a micro-kernel computes in one call: c = start + a b for at most MicroKernel::rows rows of
+/// a [rows, depth] and `panels` panels of b [depth, MicroKernel::cols]. For a panel, start and c
+/// are [rows, MicroKernel::cols]: rows are `stride` elements apart, panels `panel_stride`.
 struct Strip {
   PackedRows a;
   int64_t rows, depth;
@@ -64,71 +64,70 @@ struct Strip {
   int64_t panels;
 
   const float* start;  // null: zeros
-  int64_t start_stride, start_step;
+  int64_t start_stride, start_panel_stride;
 
   std::byte* c;
   DType c_type;
-  int64_t c_stride, c_step;
+  int64_t c_stride, c_panel_stride;
 };
 
 /// The arithmetic of a product for one instruction set, and the layouts it reads. A panel of b is
-/// `cols` columns over all of K, k outermost; K is filled up with zeros to a multiple of
+/// `cols` columns over all of K, k outermost; K is padded with zeros to a multiple of
 /// `depth_multiple`, N to one of `cols`.
 struct MicroKernel {
   const char* name;
-  DType panel_type;       // f32 takes factors of f32 and bf16, bf16 those of bf16
-  int64_t element_bytes;  // of a panel
-  int64_t rows, cols;     // of the sums kept in registers
-  int64_t depth;          // of K in one pass over c; a multiple of depth_multiple
-  int64_t turned_depth;   // the same for a transposed a, whose packing costs more
+  Instructions needs;
+  DType panel_type;          // f32: factors are f32 or bf16; bf16: factors are bf16
+  int64_t element_bytes;     // of a panel
+  int64_t rows, cols;        // of the sums kept in registers
+  int64_t depth;             // of K in one pass over c; a multiple of depth_multiple
+  int64_t transposed_depth;  // the same for a transposed a, which costs more to pack
   int64_t depth_multiple;
-  int64_t rows_at_once;  // that pack_rows is given
+  int64_t max_packed_rows;  // per call of pack_rows
   double operations_per_microsecond;
 
-  /// Bytes that pack_rows may write for a block of `rows` rows.
+  /// The most bytes that pack_rows writes for `rows` rows.
   int64_t (*packed_rows_bytes)(int64_t rows);
   /// Copies the block to `buffer` unless it can be read where it is.
   PackedRows (*pack_rows)(const MatrixView& a, RowBlock block, std::byte* buffer);
-  /// Packs a block; its panels begin `panel_bytes` apart.
+  /// Packs a block into panels that begin `panel_bytes` apart.
   void (*pack_panels)(const MatrixView& b, const PanelBlock& block, std::byte* to,
                       int64_t panel_bytes);
-  /// Where panels are larger than what they are made of: writes the columns from `col` on as plain
-  /// f32 [K, cols], filled up with zeros. That is what a PackedMatrix keeps then, and what panels
-  /// are packed from in each product. Null: a PackedMatrix keeps panels.
-  void (*keep_columns)(const MatrixView& b, int64_t col, std::byte* to) = nullptr;
+  /// For kernels whose panels are larger than f32: a PackedMatrix stores f32 panels [K, cols],
+  /// padded with zeros, from which each product packs panels. Writes the one from column `col` on.
+  /// Null: a PackedMatrix stores panels.
+  void (*pack_f32_panel)(const MatrixView& b, int64_t col, std::byte* to) = nullptr;
   void (*multiply)(const Strip& strip);
-  /// The same of such columns: strip.panel is f32 [depth, cols]. For few rows, beside which panels
-  /// would be packed for one use.
-  void (*multiply_kept)(const Strip& strip) = nullptr;
+  /// The same for an f32 panel [depth, cols]. For few rows, for which packing does not pay.
+  void (*multiply_f32_panels)(const Strip& strip) = nullptr;
   /// Called by a thread after its last multiply; may be null.
   void (*finish)();
 
   int64_t panel_bytes(int64_t k) const {
     return round_up(k, depth_multiple) * cols * element_bytes;
   }
-  /// Of a PackedMatrix, for `cols` columns.
-  int64_t kept_bytes(int64_t k) const {
-    return keep_columns ? k * cols * size_of(DType::f32) : panel_bytes(k);
+  /// Of a panel as a PackedMatrix stores it.
+  int64_t stored_panel_bytes(int64_t k) const {
+    return pack_f32_panel ? k * cols * size_of(DType::f32) : panel_bytes(k);
   }
 };
 
-/// f32 arithmetic with the best vectors that Highway finds (or is told to find in a test).
+/// f32 arithmetic with the vectors that Highway dispatches to.
 const MicroKernel& f32_kernel();
 
-/// Dot products of bf16 pairs (AVX512_BF16), and bf16 tiles (AMX); null where the machine or the
-/// system does not offer them.
-const MicroKernel* avx512_bf16_kernel();
-const MicroKernel* amx_kernel();
+/// Dot products of bf16 pairs (AVX512_BF16) and bf16 tiles (AMX), defined on x86 only.
+extern const MicroKernel avx512_bf16_kernel, amx_kernel;
 
-/// f32 factors by bf16 tiles: each number in three parts, a product made of the six products of
-/// parts that f32 can tell from rounding (Henry, Tang and Heinecke 2019); null without AMX.
-const MicroKernel* amx_split_kernel();
+/// f32 factors by bf16 tiles (AMX), defined on x86 only: each number is the sum of three bf16
+/// parts, and a product that of the six products of parts that are not below f32's rounding (Henry,
+/// Tang and Heinecke 2019).
+extern const MicroKernel amx_bf16x3_kernel;
 
 /// The micro-kernels that can multiply factors of `dtype` here, the fastest first.
 std::vector<const MicroKernel*> kernels_for(DType dtype);
 
-/// Makes products of `dtype` use the given micro-kernel instead of the fastest; null: the fastest
-/// again. For tests; not to be called while kernels are running.
+/// Makes products of `dtype` use that micro-kernel; null: the fastest again. For tests; not to be
+/// called while kernels run.
 void force_kernel(DType dtype, const MicroKernel* kernel);
 
 /// The micro-kernel that products of `dtype` use.

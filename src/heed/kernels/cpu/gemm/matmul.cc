@@ -16,11 +16,11 @@
 namespace heed::kernels::cpu {
 namespace {
 
-constexpr int64_t kMostCols = 64;  // of any micro-kernel
-constexpr int64_t kMostSums = 32 * 32;
-constexpr std::array<float, kMostCols> kNoBias{};
-// Of b, packed for all tasks at a time: a large one would take as much memory again.
-constexpr int64_t kMostPanelBytes = int64_t{8} << 20;
+constexpr int64_t kMaxCols = 64;  // of any micro-kernel
+constexpr int64_t kMaxSums = 32 * 32;
+constexpr std::array<float, kMaxCols> kNoBias{};
+// Bytes of b that are packed for all tasks at a time, so that a large b is not copied whole.
+constexpr int64_t kMaxPanelBytes = int64_t{8} << 20;
 
 struct ThreadBuffers {
   Buffer rows;    // of a
@@ -29,45 +29,44 @@ struct ThreadBuffers {
 };
 thread_local ThreadBuffers buffers;
 
-/// A right factor of which panels are to be packed: as it is, or as a PackedMatrix keeps it.
-class Unpacked {
+/// A right factor from which panels are packed: as given, or the f32 panels of a PackedMatrix.
+class UnpackedFactor {
  public:
-  explicit Unpacked(const Factor& b) : view_(b) {}
-  explicit Unpacked(const PackedMatrix& b)
-      : view_(b.panels.raw(), b.rows, b.kernel->cols), kept_(true) {}
+  explicit UnpackedFactor(const Factor& b) : view_(b) {}
+  explicit UnpackedFactor(const PackedMatrix& b)
+      : view_(b.panels.raw(), b.rows, b.kernel->cols), f32_panels_(true) {}
 
   int64_t rows() const { return view_.rows; }
-  /// Kept columns; null: b is as it was given.
-  const std::byte* kept() const { return kept_ ? view_.data : nullptr; }
+  /// Null: b is as given.
+  const std::byte* f32_panels() const { return f32_panels_ ? view_.data : nullptr; }
 
   /// MicroKernel::pack_panels.
   void pack(const MicroKernel& kernel, PanelBlock block, std::byte* to, int64_t panel_bytes) const {
-    if (!kept_) return kernel.pack_panels(view_, block, to, panel_bytes);
+    if (!f32_panels_) return kernel.pack_panels(view_, block, to, panel_bytes);
     MatrixView panel = view_;
-    panel.data += block.col / kernel.cols * kernel.kept_bytes(rows());
+    panel.data += block.col / kernel.cols * kernel.stored_panel_bytes(rows());
     for (int64_t i = 0; i < block.panels; ++i, to += panel_bytes) {
       kernel.pack_panels(panel, {.col = 0, .panels = 1, .k = block.k, .depth = block.depth}, to,
                          panel_bytes);
-      panel.data += kernel.kept_bytes(rows());
+      panel.data += kernel.stored_panel_bytes(rows());
     }
   }
 
  private:
   MatrixView view_;
-  bool kept_ = false;  // then it shows the first panel's columns
+  bool f32_panels_ = false;  // view_ is the first panel then
 };
 
-/// Columns [first, first + cols) of b in panels.
-std::shared_ptr<std::byte> pack_columns(const MicroKernel& kernel, const Unpacked& b, int64_t first,
-                                        int64_t cols) {
+/// Packs columns [first, first + cols) of b.
+std::shared_ptr<std::byte> pack_columns(const MicroKernel& kernel, const UnpackedFactor& b,
+                                        int64_t first, int64_t cols) {
   const int64_t panels = ceil_div(cols, kernel.cols), bytes = kernel.panel_bytes(b.rows());
   auto memory = allocate(static_cast<size_t>(std::max<int64_t>(panels * bytes, 1)));
-  // Pieces worth waking a thread for.
-  constexpr int64_t kPanels = 8;
-  const int64_t pieces = ceil_div(panels, kPanels), passes = ceil_div(b.rows(), kernel.depth);
-  parallel_for(passes * pieces, 1, [&](int64_t begin, int64_t end) {
+  constexpr int64_t kPanels = 8;  // worth waking a thread for
+  const int64_t chunks = ceil_div(panels, kPanels), passes = ceil_div(b.rows(), kernel.depth);
+  parallel_for(passes * chunks, 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      const int64_t k = i / pieces * kernel.depth, panel = i % pieces * kPanels;
+      const int64_t k = i / chunks * kernel.depth, panel = i % chunks * kPanels;
       b.pack(kernel,
              {.col = first + panel * kernel.cols,
               .panels = std::min(kPanels, panels - panel),
@@ -79,10 +78,10 @@ std::shared_ptr<std::byte> pack_columns(const MicroKernel& kernel, const Unpacke
   return memory;
 }
 
-/// c (+)= a b. b comes in panels, or is packed by each task into its cache.
+/// c (+)= a b. b is packed before, or each task packs its part into its cache.
 class Product {
  public:
-  /// `packed`: which run() will be called.
+  /// `packed`: run() will be called with packed panels.
   Product(const MicroKernel& kernel, const Factor& a, const MatmulOptions& options, bool packed,
           Tensor& c)
       : kernel_(kernel),
@@ -96,25 +95,25 @@ class Product {
     if (bias_) std::copy(bias_ + edge, bias_ + n_, edge_bias_.begin());
   }
 
-  /// With b packed before, all of it.
+  /// With all of b packed.
   void run(const std::byte* panels) {
     panels_ = panels;
     run_tasks();
   }
 
-  void run(const Unpacked& b) {
-    if (b.kept() && a_.rows <= kernel_.rows) {
-      kept_ = true;
-      return run(b.kept());
+  void run(const UnpackedFactor& b) {
+    if (b.f32_panels() && a_.rows <= kernel_.rows) {
+      f32_panels_ = true;
+      return run(b.f32_panels());
     }
     if (plan_.pack_in_tasks) {
       b_ = &b;
       return run_tasks();
     }
     const int64_t bytes = std::max<int64_t>(1, kernel_.panel_bytes(a_.cols));
-    const int64_t step = std::max<int64_t>(1, kMostPanelBytes / bytes) * kernel_.cols;
-    for (first_col_ = 0; first_col_ < n_; first_col_ += step) {
-      const int64_t cols = std::min(step, n_ - first_col_);
+    const int64_t max_cols = std::max<int64_t>(1, kMaxPanelBytes / bytes) * kernel_.cols;
+    for (first_col_ = 0; first_col_ < n_; first_col_ += max_cols) {
+      const int64_t cols = std::min(max_cols, n_ - first_col_);
       if (cols < n_) plan_ = plan(kernel_, a_, cols, true, thread_count());
       const auto panels = pack_columns(kernel_, b, first_col_, cols);
       panels_ = panels.get();
@@ -123,10 +122,10 @@ class Product {
   }
 
  private:
-  /// A part of c as large as the micro-kernel's sums, or several of them beside each other.
+  /// A part of c: at most kernel.rows rows of some panels.
   struct Part {
     int64_t row, rows, col, cols;
-    float* sums;  // for each panel [kernel.rows, kernel.cols], where passes over K leave them
+    float* sums;  // between passes over K: for each panel [kernel.rows, kernel.cols]
   };
 
   std::byte* c_at(int64_t row, int64_t col) const {
@@ -162,9 +161,9 @@ class Product {
     const Panels panels = panels_of(task, k, depth);
     const int64_t group_sums = panels.count * kernel_.rows * kernel_.cols;
     const bool once = a_.cols <= plan_.depth;
-    std::byte* buffer = buffers.rows.at_least(kernel_.packed_rows_bytes(kernel_.rows_at_once));
-    for (int64_t first = 0; first < task.rows; first += kernel_.rows_at_once) {
-      const int64_t rows = std::min(kernel_.rows_at_once, task.rows - first);
+    std::byte* buffer = buffers.rows.at_least(kernel_.packed_rows_bytes(kernel_.max_packed_rows));
+    for (int64_t first = 0; first < task.rows; first += kernel_.max_packed_rows) {
+      const int64_t rows = std::min(kernel_.max_packed_rows, task.rows - first);
       PackedRows packed = kernel_.pack_rows(a_, {task.row + first, rows, k, depth}, buffer);
       for (int64_t row = first; row < first + rows; row += kernel_.rows) {
         const Part part{.row = task.row + row,
@@ -178,19 +177,19 @@ class Product {
     }
   }
 
-  /// Panels of b for the columns of a task, [k, k + depth).
+  /// Panels of b for the columns of a task and k in [k, k + depth).
   struct Panels {
     const std::byte* data;
     int64_t bytes, count;
   };
 
-  /// Of the panels that run_tasks() reads.
+  /// Bytes of a panel that run_tasks() reads.
   int64_t panel_bytes(int64_t k) const {
-    return kept_ ? kernel_.kept_bytes(k) : kernel_.panel_bytes(k);
+    return f32_panels_ ? kernel_.stored_panel_bytes(k) : kernel_.panel_bytes(k);
   }
 
   void multiply(const Strip& strip) const {
-    (kept_ ? kernel_.multiply_kept : kernel_.multiply)(strip);
+    (f32_panels_ ? kernel_.multiply_f32_panels : kernel_.multiply)(strip);
   }
 
   Panels panels_of(const Task& task, int64_t k, int64_t depth) const {
@@ -205,7 +204,7 @@ class Product {
     return {data, bytes, count};
   }
 
-  /// From sums to sums, which is what passes in the middle of K do.
+  /// A pass in the middle of K: from sums to sums.
   Strip pass(const Part& part, const PackedRows& rows, const Panels& panels, int64_t depth) const {
     const int64_t size = kernel_.rows * kernel_.cols;
     return {.a = rows,
@@ -216,14 +215,14 @@ class Product {
             .panels = panels.count,
             .start = part.sums,
             .start_stride = kernel_.cols,
-            .start_step = size,
+            .start_panel_stride = size,
             .c = reinterpret_cast<std::byte*>(part.sums),
             .c_type = DType::f32,
             .c_stride = kernel_.cols,
-            .c_step = size};
+            .c_panel_stride = size};
   }
 
-  /// The panels within c, and the one that reaches over its edge.
+  /// Runs the panels within c, and the one that reaches over its edge.
   void run_part(const Part& part, const Strip& strip, int64_t k) const {
     const int64_t whole = std::min(part.cols, n_ / kernel_.cols * kernel_.cols - part.col);
     const int64_t panels = whole / kernel_.cols;
@@ -238,7 +237,7 @@ class Product {
       Part edge = part;
       edge.col += whole;
       edge.cols -= whole;
-      edge.sums += panels * strip.start_step;
+      edge.sums += panels * strip.start_panel_stride;
       Strip one = strip;
       one.panels = 1;
       one.panel += panels * strip.panel_bytes;
@@ -252,19 +251,19 @@ class Product {
     if (k == 0 && accumulate_ && !bias_ && c_.dtype() == DType::f32) {
       strip.start = reinterpret_cast<const float*>(c_at(part.row, part.col));
       strip.start_stride = n_;
-      strip.start_step = kernel_.cols;
+      strip.start_panel_stride = kernel_.cols;
     } else if (k == 0 && accumulate_) {
       sum_c_and_bias(part);
     } else if (k == 0) {
       strip.start = bias_ ? bias_ + part.col : nullptr;
       strip.start_stride = 0;
-      strip.start_step = kernel_.cols;
+      strip.start_panel_stride = kernel_.cols;
     }
     if (k + strip.depth == a_.cols) {
       strip.c = c_at(part.row, part.col);
       strip.c_type = c_.dtype();
       strip.c_stride = n_;
-      strip.c_step = kernel_.cols;
+      strip.c_panel_stride = kernel_.cols;
     }
     multiply(strip);
   }
@@ -280,7 +279,7 @@ class Product {
       multiply(strip);
       return;
     }
-    alignas(64) std::byte finished[kMostSums * sizeof(float)];
+    alignas(64) std::byte finished[kMaxSums * sizeof(float)];
     strip.c = finished;
     strip.c_type = c_.dtype();
     multiply(strip);
@@ -313,26 +312,27 @@ class Product {
   const int64_t n_;
   Plan plan_;
   const std::byte* panels_ = nullptr;  // b from first_col_ on, packed
-  bool kept_ = false;                  // or as a PackedMatrix keeps it
+  bool f32_panels_ = false;            // they are f32 panels
   int64_t first_col_ = 0;
-  const Unpacked* b_ = nullptr;               // or b to be packed
-  std::array<float, kMostCols> edge_bias_{};  // of the panel that reaches over the edge
+  const UnpackedFactor* b_ = nullptr;        // or what each task packs panels from
+  std::array<float, kMaxCols> edge_bias_{};  // for the panel that reaches over the edge
 };
 
 }  // namespace
 
 PackedMatrix pack(const Factor& b) {
   const MicroKernel& kernel = kernel_for(b.matrix.dtype());
-  const int64_t panels = ceil_div(b.cols(), kernel.cols), bytes = kernel.kept_bytes(b.rows());
+  const int64_t panels = ceil_div(b.cols(), kernel.cols),
+                bytes = kernel.stored_panel_bytes(b.rows());
   std::shared_ptr<std::byte> memory;
-  if (kernel.keep_columns) {
+  if (kernel.pack_f32_panel) {
     memory = allocate(static_cast<size_t>(std::max<int64_t>(panels * bytes, 1)));
     parallel_for(panels, 1, [&, view = MatrixView(b)](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i)
-        kernel.keep_columns(view, i * kernel.cols, memory.get() + i * bytes);
+        kernel.pack_f32_panel(view, i * kernel.cols, memory.get() + i * bytes);
     });
   } else {
-    memory = pack_columns(kernel, Unpacked(b), 0, b.cols());
+    memory = pack_columns(kernel, UnpackedFactor(b), 0, b.cols());
   }
   return {.panels = Tensor::view({panels, bytes / size_of(kernel.panel_type)}, kernel.panel_type,
                                  std::move(memory)),
@@ -345,7 +345,7 @@ void matmul(const Factor& a, const Factor& b, const MatmulOptions& options, Tens
   require(a.matrix.dtype() == b.matrix.dtype(), "matmul: a is {}, b is {}, expected one dtype",
           name_of(a.matrix.dtype()), name_of(b.matrix.dtype()));
   if (c.elements() == 0) return;
-  Product(kernel_for(a.matrix.dtype()), a, options, false, c).run(Unpacked(b));
+  Product(kernel_for(a.matrix.dtype()), a, options, false, c).run(UnpackedFactor(b));
 }
 
 void matmul_packed(const Tensor& a, const PackedMatrix& b, const MatmulOptions& options,
@@ -354,8 +354,8 @@ void matmul_packed(const Tensor& a, const PackedMatrix& b, const MatmulOptions& 
   require(b.kernel->panel_type == DType::f32 || a.dtype() == DType::bf16,
           "matmul_packed: a is {}, b was packed as bf16", name_of(a.dtype()));
   if (c.elements() == 0) return;
-  if (b.kernel->keep_columns)
-    Product(*b.kernel, {a}, options, false, c).run(Unpacked(b));
+  if (b.kernel->pack_f32_panel)
+    Product(*b.kernel, {a}, options, false, c).run(UnpackedFactor(b));
   else
     Product(*b.kernel, {a}, options, true, c).run(b.panels.raw());
 }

@@ -9,17 +9,18 @@
 namespace heed::kernels::cpu {
 namespace {
 
+// Shorter products run on one thread.
 constexpr double kSmallMicroseconds = 10;
-// The least rows of c that pay for reading a panel of b, or for packing it, once more.
+// Rows of a task that pay for reading a panel of b, or for packing it, once more.
 constexpr int64_t kRowsForReading = 128;
 constexpr int64_t kRowsForPacking = 384;
-// Of b: few rows take as long as reading it, and more of it is worth sharing. A single row is
-// shared in tasks of so much, so that threads end at nearly one time.
+// Few rows take as long as reading b; reading so many bytes of it is worth a task. With a single
+// row all tasks are of this size, so that threads finish at nearly the same time.
 constexpr int64_t kReadBytes = 128 << 10;
 // More tasks than threads, since some threads start late or are interrupted.
 constexpr int64_t kTasksPerThread = 4;
 
-/// What a task may fill of its processor's level-2 cache.
+/// Bytes of its core's level-2 cache that a task may fill.
 int64_t cache_bytes() {
   static const int64_t bytes = [] {
     int64_t size = 0;
@@ -31,24 +32,24 @@ int64_t cache_bytes() {
   return bytes;
 }
 
-/// Of K in each of as few passes as the kernel can do.
+/// k per pass: as few passes as possible, of equal depth.
 int64_t even_depth(const MicroKernel& kernel, const MatrixView& a) {
-  const int64_t most = a.transposed ? kernel.turned_depth : kernel.depth;
-  const int64_t passes = std::max<int64_t>(1, ceil_div(a.cols, most));
+  const int64_t max_depth = a.transposed ? kernel.transposed_depth : kernel.depth;
+  const int64_t passes = std::max<int64_t>(1, ceil_div(a.cols, max_depth));
   return std::max(kernel.depth_multiple, round_up(ceil_div(a.cols, passes), kernel.depth_multiple));
 }
 
-/// So many panels of some depth, at least one, are within `bytes`.
+/// How many panels of this depth fit into `bytes`, at least one.
 int64_t panels_in(int64_t bytes, const MicroKernel& kernel, int64_t depth) {
   return std::max<int64_t>(1, bytes / std::max<int64_t>(1, kernel.panel_bytes(depth)));
 }
 
-/// The largest block of c [rows, cols] whose panels of b and, if K takes several passes, sums stay
-/// in the cache.
+/// The largest block of c [rows, cols] for which the panels of b stay in the cache and, if K takes
+/// several passes, the sums.
 void choose_block(const MicroKernel& kernel, const Plan& plan, int64_t k, int64_t& rows,
                   int64_t& cols) {
   const bool once = k <= plan.depth;
-  // Splitting the rows for another block of columns costs more than sums that pass by.
+  // bf16x3: splitting the rows again for another block of columns costs more than rereading sums.
   const int64_t panel_share = once || kernel.element_bytes > 4 ? 2 : 4;
   const int64_t panels = panels_in(cache_bytes() / panel_share, kernel, std::min(k, plan.depth));
   cols = std::min(panels * kernel.cols, round_up(plan.n, kernel.cols));
@@ -82,24 +83,24 @@ Plan plan(const MicroKernel& kernel, const MatrixView& a, int64_t n, bool packed
   choose_block(kernel, plan, k, block_rows, block_cols);
   plan.row_blocks = ceil_div(m, block_rows);
   plan.col_blocks = ceil_div(n, block_cols);
-  // Few rows take as long as a strip of them: the time goes into reading b.
+  // Fewer rows take as long as a strip: the time goes into reading b.
   const auto rows = static_cast<double>(std::max(m, kernel.rows));
   const double operations = 2.0 * rows * static_cast<double>(n) * static_cast<double>(k);
-  const int64_t most_col_blocks = ceil_div(n, kernel.cols);
+  const int64_t max_col_blocks = ceil_div(n, kernel.cols);
   const int64_t readings =
-      packed && m <= kernel.rows ? ceil_div(most_col_blocks, panels_in(kReadBytes, kernel, k)) : 1;
+      packed && m <= kernel.rows ? ceil_div(max_col_blocks, panels_in(kReadBytes, kernel, k)) : 1;
   plan.parallel =
       threads > 1 &&
       (readings > 1 || operations > kSmallMicroseconds * kernel.operations_per_microsecond);
   if (plan.parallel) {
-    // Equally many for every thread: of fewer rows while these are many, else of fewer columns.
+    // The same number for every thread. Rows are divided first, while there are many, then columns.
     const int64_t wanted = round_up(
         std::max(plan.row_blocks, ceil_div(kTasksPerThread * threads, plan.col_blocks)), threads);
-    const int64_t least_rows = packed ? kRowsForReading : kRowsForPacking;
-    plan.row_blocks = std::min(wanted, std::max(plan.row_blocks, m / least_rows));
+    const int64_t min_rows = packed ? kRowsForReading : kRowsForPacking;
+    plan.row_blocks = std::min(wanted, std::max(plan.row_blocks, m / min_rows));
     if (m == 1) plan.col_blocks = std::max(plan.col_blocks, readings);
     while (plan.tasks() % threads != 0 && plan.tasks() < 8 * threads &&
-           plan.col_blocks < most_col_blocks)
+           plan.col_blocks < max_col_blocks)
       ++plan.col_blocks;
   }
   plan.pack_in_tasks = !packed && (plan.row_blocks == 1 || m / plan.row_blocks >= kRowsForPacking);

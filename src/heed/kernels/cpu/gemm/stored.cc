@@ -1,17 +1,16 @@
 // Products with weights that are read where they lie. An element of c is a dot product: lane l of a
-// vector sums the k that are l modulo the number of lanes, in their order, then the lanes are
-// added. One row of a meets the weight's elements as they are widened; with more rows, parts of the
-// weight are widened to f32 first. Both take the sums in this order.
+// vector sums the k that are l modulo the number of lanes, in their order; then the lanes are
+// added. For one row of a, the weight is converted to f32 in registers; for more rows, it is first
+// converted in parts. Both take the sums in the same order.
 #include "heed/kernels/matmul_stored.h"
 
 #include <algorithm>
-#include <array>
 #include <memory>
-#include <utility>
 
 #include "heed/base/parallel.h"
 #include "heed/base/rounding.h"
 #include "heed/kernels/cpu/simd/grain.h"
+#include "heed/kernels/cpu/simd/with_rows.h"
 #include "heed/tensor/allocator.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -28,16 +27,17 @@ namespace {
 // Sums of kTileRows x kTileCols vectors are kept in registers.
 constexpr int kTileRows = HWY_MAX_BYTES == 64 || HWY_ARCH_ARM_A64 ? 6 : 3;
 constexpr int64_t kTileCols = 4;
-// Of K in one pass: the widened columns of a tile stay in a level-1 cache while the rows pass.
+// k in one pass: the converted columns of a tile stay in a level-1 cache while the rows pass.
 constexpr int64_t kDepth = 640;
-// Of c in one task: its sums between passes and a pass of its rows stay in a level-2 cache.
+// Rows and columns of c in one task: its sums between passes, and a pass of its rows, stay in a
+// level-2 cache.
 constexpr int64_t kTaskRows = 128 / kTileRows * kTileRows, kTaskCols = 32;
-// Rows of a that are widened at a time.
-constexpr int64_t kRowsAtOnce = 8 * kTaskRows;
-// What is worth waking a thread for: bytes of the weight that one row meets, and multiply-adds.
-constexpr int64_t kPieceBytes = 128 << 10, kPieceWork = 1 << 20;
+// Rows of a that are converted to f32 at a time.
+constexpr int64_t kPassRows = 8 * kTaskRows;
+// Worth waking a thread for: bytes of the weight with one row of a, and multiply-adds.
+constexpr int64_t kGrainBytes = 128 << 10, kGrainWork = 1 << 20;
 
-/// The factors: a as rows of f32, `a_stride` apart, with zeros up to a multiple of 32.
+/// The factors: a as rows of f32, `a_stride` apart, padded with zeros to a multiple of 32.
 struct Product {
   const float* a;
   int64_t a_stride, m, n, k;
@@ -90,20 +90,20 @@ template <typename T>
 void multiply_row(const Product& p) {
   constexpr int64_t kCols = kTileCols;
   const int64_t grain =
-      std::max<int64_t>(1, kPieceBytes / std::max<int64_t>(1, kCols * p.row_bytes));
+      std::max<int64_t>(1, kGrainBytes / std::max<int64_t>(1, kCols * p.row_bytes));
   parallel_for(p.n / kCols, grain, [&](int64_t begin, int64_t end) {
     for (int64_t group = begin; group < end; ++group) dot_columns<kCols, T>(p, group * kCols);
   });
   for (int64_t col = p.n / kCols * kCols; col < p.n; ++col) dot_columns<1, T>(p, col);
 }
 
-/// A tile in one pass over K: rows of a, `a_stride` apart, and kTileCols widened columns, kDepth
+/// A tile in one pass over K: rows of a, `a_stride` apart, and kTileCols columns in f32, kDepth
 /// apart.
 struct Tile {
   const float *a, *columns;
   int64_t a_stride, depth;
   const float* start;  // [rows, kTileCols, lanes]; null: zeros
-  float* sums;         // likewise: where they are left
+  float* sums;         // likewise
 };
 
 template <int Rows>
@@ -127,14 +127,7 @@ void multiply_tile(const Tile& tile) {
       store(d, sums[r][n], tile.sums + (r * kTileCols + n) * kVectorLanes);
 }
 
-using MultiplyTile = void (*)(const Tile&);
-
-template <int... I>
-constexpr std::array<MultiplyTile, kTileRows> tiles_of(std::integer_sequence<int, I...>) {
-  return {&multiply_tile<I + 1>...};
-}
-
-/// A part of c, at most [kTaskRows, kTaskCols], by one thread.
+/// A part of c, at most [kTaskRows, kTaskCols], computed by one thread.
 template <typename T>
 class Task {
  public:
@@ -163,23 +156,22 @@ class Task {
   }
 
   void run_pass(int64_t begin, int64_t end) const {
-    static constexpr std::array<MultiplyTile, kTileRows> kTiles =
-        tiles_of(std::make_integer_sequence<int, kTileRows>());
     HWY_ALIGN float columns[kTileCols * kDepth];
     for (int64_t col = 0; col < cols_; col += kTileCols) {
       for (int64_t n = 0; n < kTileCols; ++n)
-        // Beyond the last column stand others again, whose sums nobody reads.
+        // Beyond the last column repeats it; those sums are not read.
         widen_row(p_.weight_row<T>(col_ + std::min(col + n, cols_ - 1)), begin, end,
                   columns + n * kDepth);
       for (int64_t row = 0; row < rows_; row += kTileRows) {
         float* sums = sums_at(col, row);
-        kTiles[static_cast<size_t>(std::min<int64_t>(kTileRows, rows_ - row) - 1)](
-            {.a = p_.a + (row_ + row) * p_.a_stride + begin,
-             .columns = columns,
-             .a_stride = p_.a_stride,
-             .depth = round_up(end - begin, kUnit),
-             .start = begin ? sums : nullptr,
-             .sums = sums});
+        const Tile tile{.a = p_.a + (row_ + row) * p_.a_stride + begin,
+                        .columns = columns,
+                        .a_stride = p_.a_stride,
+                        .depth = round_up(end - begin, kUnit),
+                        .start = begin ? sums : nullptr,
+                        .sums = sums};
+        cpu::with_rows<kTileRows>(std::min<int64_t>(kTileRows, rows_ - row),
+                                  [&](auto rows) { multiply_tile<decltype(rows)::value>(tile); });
       }
     }
   }
@@ -196,9 +188,9 @@ void multiply_rows(const Product& p) {
   const int64_t tasks = row_blocks * ceil_div(p.n, kTaskCols);
   const int64_t task_work = std::max<int64_t>(1, rows * kTaskCols * p.k);
   parallel_for(
-      tasks, std::max<int64_t>(1, kPieceWork / task_work), [&](int64_t begin, int64_t end) {
+      tasks, std::max<int64_t>(1, kGrainWork / task_work), [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
-          // Those with the same columns follow each other.
+          // Consecutive tasks share their columns.
           const int64_t row = i % row_blocks * rows, col = i / row_blocks * kTaskCols;
           if (row < p.m)
             Task<T>(p, row, std::min(rows, p.m - row), col, std::min(kTaskCols, p.n - col)).run();
@@ -206,7 +198,7 @@ void multiply_rows(const Product& p) {
       });
 }
 
-/// Rows of a, widened, `stride` apart.
+/// Rows of a in f32, `stride` apart.
 std::shared_ptr<std::byte> widened(const Tensor& a, int64_t stride) {
   auto memory = allocate(static_cast<size_t>(a.rows() * stride) * sizeof(float));
   float* to = reinterpret_cast<float*>(memory.get());
@@ -221,7 +213,7 @@ std::shared_ptr<std::byte> widened(const Tensor& a, int64_t stride) {
 }
 
 void multiply(const Tensor& a, const Tensor& weight, const Tensor& bias, Tensor& c) {
-  // Not a power of two: rows would compete for the same lines of the cache.
+  // Not a power of two, so that rows fall into different sets of a cache.
   const int64_t stride = round_up(a.cols(), kUnit) + 16;
   const auto rows = widened(a, stride);
   const Product product{.a = reinterpret_cast<const float*>(rows.get()),
@@ -244,8 +236,8 @@ void multiply(const Tensor& a, const Tensor& weight, const Tensor& bias, Tensor&
 void matmul_stored(const Tensor& a, const Tensor& weight, const Tensor& bias, Tensor& c) {
   visit_floating(c.dtype(), [](auto) {});
   if (c.elements() == 0) return;
-  for (int64_t row = 0; row < a.rows(); row += kRowsAtOnce) {
-    const int64_t end = std::min(a.rows(), row + kRowsAtOnce);
+  for (int64_t row = 0; row < a.rows(); row += kPassRows) {
+    const int64_t end = std::min(a.rows(), row + kPassRows);
     Tensor part = c.row_slice(row, end);
     multiply(a.row_slice(row, end), weight, bias, part);
   }
