@@ -24,12 +24,13 @@ struct BackwardTensors {
   T *dq, *dk, *dv;
 };
 
-/// A task's rectangle, and which gradients it makes: those of its rows, which then see all their
-/// keys in it, or those of its keys, which are then seen by all their rows in it, or both.
+/// A rectangle of rows and keys, and which gradients the task computes: those of its rows, for
+/// which the rectangle holds all keys that they see; those of its keys, for which it holds all rows
+/// that see them; or both.
 struct BackwardTask {
   AttentionTask rectangle;
   bool rows, keys;
-  float* bias_sums;  // those of the group, to which a task that makes its keys' gradients adds
+  float* bias_sums;  // of the group; added to by tasks that compute the gradients of their keys
 };
 
 }  // namespace heed::kernels::cpu
@@ -39,12 +40,12 @@ HWY_BEFORE_NAMESPACE();
 namespace heed::kernels {
 namespace HWY_NAMESPACE {
 
-/// Goes through a task's rectangle tile by tile, keys outside, rows inside, and recomputes the
-/// weights P from log_sum. With m = the mask of dropout (0 or 1 / (1 - p)):
+/// Goes through a task's rectangle tile by tile, keys in the outer loop, rows in the inner one, and
+/// recomputes the weights P from log_sum. With m = the dropout mask (0 or 1 / (1 - p)):
 ///   dV = (P m)^T dO, dS = P (m dO V^T - rowsum(dO O)), dQ = scale dS K, dK = scale dS^T Q,
-/// dS being multiplied with the slope of the soft cap for dQ and dK.
-/// Every gradient is a sum over the rows or keys of its sequence in their order, however the
-/// rectangle was cut.
+/// where for dQ and dK dS is multiplied with the derivative of the soft cap. Every gradient is a
+/// sum over the rows or keys of its sequence in their order, however groups are divided into
+/// rectangles.
 template <typename T>
 class BackwardTile {
  public:
@@ -72,7 +73,7 @@ class BackwardTile {
           if (key_ == area_.key_begin) clear_rows(row_, rows_);
           continue;
         }
-        if (group_.hidden(row_) >= key_ + keys_) continue;
+        if (group_.outside_window(row_) >= key_ + keys_) continue;
         if (rows > cpu::kRowBlock || !rows_loaded_) load_rows();
         for (int64_t r = 0; r < rows_; r += cpu::kPanelRows)
           differentiate_rows(r, HWY_MIN(cpu::kPanelRows, rows_ - r));
@@ -84,7 +85,7 @@ class BackwardTile {
     }
     if (!task_.rows) return;
     for (int64_t r = 0; r < rows; ++r)
-      unpack_row(q_gradient_.data + r * q_gradient_.step, d_, shape_.scale,
+      unpack_row(q_gradient_.data + r * q_gradient_.stride, d_, shape_.scale,
                  tensors_.dq + group_.row_index(area_.row_begin + r) * d_);
   }
 
@@ -94,24 +95,25 @@ class BackwardTile {
   }
 
   static void clear(Rows<float> x, int64_t begin, int64_t count) {
-    std::memset(x.data + begin * x.step, 0, static_cast<size_t>(count * x.step) * sizeof(float));
+    std::memset(x.data + begin * x.stride, 0,
+                static_cast<size_t>(count * x.stride) * sizeof(float));
   }
 
-  /// dq of rows that see nothing of the first block of keys, and so nothing at all.
+  /// Clears dq of rows that see no key of the first block, and so no key at all.
   void clear_rows(int64_t row, int64_t count) {
     if (task_.rows) clear(q_gradient_, row - area_.row_begin, count);
   }
 
   void load_keys() {
-    const int64_t step = padded(keys_);
-    const Rows<float> k_transposed{room(cpu::Slot::k_transposed, cpu::kKeyBlock, d_).data, step};
-    const Rows<float> v_transposed{room(cpu::Slot::v_transposed, cpu::kKeyBlock, dv_).data, step};
+    const int64_t stride = padded(keys_);
+    const Rows<float> k_transposed{room(cpu::Slot::k_transposed, cpu::kKeyBlock, d_).data, stride};
+    const Rows<float> v_transposed{room(cpu::Slot::v_transposed, cpu::kKeyBlock, dv_).data, stride};
     k_ = pack_keys(find_keys(group_, tensors_.k, d_, key_, keys_), d_, keys_, cpu::Slot::k);
     transpose(k_, keys_, d_, k_transposed);
     pack_transposed(find_keys(group_, tensors_.v, dv_, key_, keys_), dv_, keys_, cpu::Slot::v,
                     v_transposed);
-    k_transposed_ = {k_transposed.data, step};
-    v_transposed_ = {v_transposed.data, step};
+    k_transposed_ = {k_transposed.data, stride};
+    v_transposed_ = {v_transposed.data, stride};
     if (!task_.keys) return;
     k_gradient_ = room(cpu::Slot::dk, keys_, d_);
     v_gradient_ = room(cpu::Slot::dv, keys_, dv_);
@@ -124,7 +126,7 @@ class BackwardTile {
     for (int64_t r = 0; r < rows_; ++r) {
       const int64_t index = group_.row_index(row_ + r);
       log_sum_[r] = tensors_.log_sum[index];
-      mean_[r] = dot(d_out_.data + r * d_out_.step, tensors_.out + index * dv_);
+      mean_[r] = dot(d_out_.data + r * d_out_.stride, tensors_.out + index * dv_);
     }
     weights_ = {cpu::scratch(cpu::Slot::scores, cpu::kRowBlock * cpu::kKeyBlock), padded(keys_)};
     d_scores_ = {cpu::scratch(cpu::Slot::d_scores, cpu::kRowBlock * cpu::kKeyBlock), padded(keys_)};
@@ -152,23 +154,23 @@ class BackwardTile {
     }
     const int64_t first_block = group_.first_block(row_ + r);
     if (key_ < first_block) return;
-    const Rows<float> weights{weights_.data + r * weights_.step, weights_.step};
-    const Rows<float> d_scores{d_scores_.data + r * d_scores_.step, d_scores_.step};
-    product(rows, vectors_for(seen), d_, {q_.data + r * q_.step, q_.step, 1}, k_transposed_,
+    const Rows<float> weights{weights_.data + r * weights_.stride, weights_.stride};
+    const Rows<float> d_scores{d_scores_.data + r * d_scores_.stride, d_scores_.stride};
+    product(rows, vectors_for(seen), d_, {q_.data + r * q_.stride, q_.stride, 1}, k_transposed_,
             weights, false);
-    product(rows, vectors_for(seen), dv_, {d_out_.data + r * d_out_.step, d_out_.step, 1},
+    product(rows, vectors_for(seen), dv_, {d_out_.data + r * d_out_.stride, d_out_.stride, 1},
             v_transposed_, d_scores, false);
     for (int64_t i = 0; i < rows; ++i)
-      differentiate_softmax(r + i, weights.data + i * weights.step,
-                            d_scores.data + i * d_scores.step);
+      differentiate_softmax(r + i, weights.data + i * weights.stride,
+                            d_scores.data + i * d_scores.stride);
     if (!task_.rows) return;
-    float* dq = q_gradient_.data + (row_ + r - area_.row_begin) * q_gradient_.step;
-    product(rows, vectors_for(d_), seen, {d_scores.data, d_scores.step, 1}, k_,
-            {dq, q_gradient_.step}, key_ > first_block);
+    float* dq = q_gradient_.data + (row_ + r - area_.row_begin) * q_gradient_.stride;
+    product(rows, vectors_for(d_), seen, {d_scores.data, d_scores.stride, 1}, k_,
+            {dq, q_gradient_.stride}, key_ > first_block);
   }
 
-  /// Turns the scores of row r into weights as dropped, and d_weights into d_scores; zeros where
-  /// the row sees nothing.
+  /// Turns the scores of row r into weights after dropout, and d_weights into d_scores; zeros where
+  /// masked.
   void differentiate_softmax(int64_t r, float* scores, float* d_weights) {
     const F32 d;
     const bool any = log_sum_[r] != -std::numeric_limits<float>::infinity();
@@ -192,7 +194,7 @@ class BackwardTile {
       differentiate_weights(r, weight, dropout_key, j, scores, d_weights);
       j += lanes();
     }
-    for (; j < weights_.step; j += lanes()) {
+    for (; j < weights_.stride; j += lanes()) {
       hn::Store(hn::Zero(d), d, scores + j);
       hn::Store(hn::Zero(d), d, d_weights + j);
     }
@@ -203,7 +205,7 @@ class BackwardTile {
         hn::Store(hn::Mul(hn::Load(d, d_weights + j), hn::Load(d, slopes + j)), d, d_weights + j);
   }
 
-  /// Of the block of keys and the head of a row.
+  /// The sums of the block of keys and a row's head.
   float* bias_sums(int64_t row) const {
     const int64_t heads = shape_.heads_per_group;
     return task_.bias_sums + (key_ / cpu::kKeyBlock * heads + row % heads) * shape_.bias_width();
@@ -225,7 +227,7 @@ class BackwardTile {
     hn::Store(hn::Mul(weight, hn::Sub(d_weight, hn::Set(d, mean_[r]))), d, d_weights + j);
   }
 
-  /// The rows of the group that see any of the block's keys [j, j + keys).
+  /// The rows of the group that see any of the keys [j, j + keys) of the block.
   struct RowsSeeing {
     int64_t begin, end;
   };
@@ -241,13 +243,13 @@ class BackwardTile {
     const int64_t count = HWY_MIN(seeing.end - row_, rows_) - first;
     if (count <= 0) return;
     product(keys, vectors_for(dv_), count,
-            {weights_.data + first * weights_.step + j, 1, weights_.step},
-            {d_out_.data + first * d_out_.step, d_out_.step},
-            {v_gradient_.data + j * v_gradient_.step, v_gradient_.step}, accumulate);
+            {weights_.data + first * weights_.stride + j, 1, weights_.stride},
+            {d_out_.data + first * d_out_.stride, d_out_.stride},
+            {v_gradient_.data + j * v_gradient_.stride, v_gradient_.stride}, accumulate);
     product(keys, vectors_for(d_), count,
-            {d_scores_.data + first * d_scores_.step + j, 1, d_scores_.step},
-            {q_.data + first * q_.step, q_.step},
-            {k_gradient_.data + j * k_gradient_.step, k_gradient_.step}, accumulate);
+            {d_scores_.data + first * d_scores_.stride + j, 1, d_scores_.stride},
+            {q_.data + first * q_.stride, q_.stride},
+            {k_gradient_.data + j * k_gradient_.stride, k_gradient_.stride}, accumulate);
   }
 
   void write_keys() {
@@ -260,8 +262,8 @@ class BackwardTile {
     }
     for (int64_t j = 0; j < keys_; ++j) {
       const int64_t index = group_.key_index(key_ + j);
-      unpack_row(k_gradient_.data + j * k_gradient_.step, d_, 1.0f, tensors_.dk + index * d_);
-      unpack_row(v_gradient_.data + j * v_gradient_.step, dv_, 1.0f, tensors_.dv + index * dv_);
+      unpack_row(k_gradient_.data + j * k_gradient_.stride, d_, 1.0f, tensors_.dk + index * d_);
+      unpack_row(v_gradient_.data + j * v_gradient_.stride, dv_, 1.0f, tensors_.dv + index * dv_);
     }
   }
 
@@ -303,25 +305,25 @@ namespace cpu {
 namespace {
 
 /// Floats of a whole group's dq that a thread may hold: 16 MiB.
-constexpr int64_t kMostFloats = int64_t{1} << 22;
+constexpr int64_t kMaxFloats = int64_t{1} << 22;
 
-/// One task a group makes all its gradients in one pass, with five products a tile. A group so long
-/// that the threads would wait for it, or that its dq would fill too much memory, is cut: its rows'
-/// gradients and its keys' in separate tasks, with three and four products a tile. The sums are the
-/// same.
+/// One task per group computes all its gradients in one pass, with five products per tile. If the
+/// threads would wait for a long group, or its dq would take too much memory, it is divided: into
+/// tasks for the gradients of row blocks and for those of key blocks, with three and four products
+/// per tile. The sums are the same.
 void find_tasks(const std::vector<AttentionGroup>& groups, const AttentionShape& shape,
                 BiasGradient& bias, std::vector<BackwardTask>& tasks) {
   double total = 0.0;
   for (const auto& group : groups)
     total += static_cast<double>(group.rows()) * static_cast<double>(group.keys);
-  const double most = 1.4 * total / thread_count();
+  const double max_work = 1.4 * total / thread_count();
   tasks.clear();
   tasks.reserve(groups.size());
   for (size_t i = 0; i < groups.size(); ++i) {
     const AttentionGroup& group = groups[i];
     const double work = static_cast<double>(group.rows()) * static_cast<double>(group.keys);
     const bool whole =
-        (work <= most || group.keys <= kKeyBlock) && group.rows() * shape.d <= kMostFloats;
+        (work <= max_work || group.keys <= kKeyBlock) && group.rows() * shape.d <= kMaxFloats;
     if (whole) {
       tasks.push_back({{group, 0, group.rows(), 0, group.keys}, true, true, bias.of_group(i)});
       continue;

@@ -6,12 +6,12 @@
 
 namespace heed::kernels::cpu {
 
-/// The gradient of the relative bias, [H, 2 R - 1]. Every block of keys of a group has sums of its
-/// own, in the order of the rows; they are added in the order of groups and blocks. So however the
-/// groups are cut into tasks, each of which makes whole blocks, the sums are the same.
+/// The gradient of the relative bias, [H, 2 R - 1]. Every block of keys of a group has its own
+/// sums, in the order of the rows; these are added in the order of groups and blocks. So the result
+/// does not depend on how groups are divided into tasks, each of which computes whole blocks.
 class BiasGradient {
  public:
-  /// Makes nothing when there is no relative bias.
+  /// Allocates nothing if there is no relative bias.
   BiasGradient(const std::vector<AttentionGroup>& groups, const AttentionShape& shape);
 
   /// The sums of a group's blocks, [blocks, H / G, 2 R - 1]; null when there is no relative bias.
@@ -23,7 +23,7 @@ class BiasGradient {
  private:
   const std::vector<AttentionGroup>& groups_;
   const AttentionShape& shape_;
-  std::vector<int64_t> first_block_;  // of each group, and the number of all
+  std::vector<int64_t> first_block_;  // of each group, then the number of all blocks
   Tensor sums_;
 };
 

@@ -15,27 +15,42 @@ HWY_BEFORE_NAMESPACE();
 namespace heed::kernels {
 namespace HWY_NAMESPACE {
 
-// A function for each pair of types: what HWY_EXPORT names is no template.
-#define HEED_FORWARD(name, T, K)                                                      \
-  void name(const cpu::ForwardTensors<T, K>& tensors, const cpu::AttentionTask& task, \
-            float* piece) {                                                           \
-    ForwardTile<T, K> tile(tensors, task);                                            \
-    piece ? tile.run_piece(task.key_begin / cpu::kKeyPiece, piece) : tile.run();      \
-  }
-HEED_FORWARD(forward_f32, float, float)
-HEED_FORWARD(forward_f32_bf16, float, bfloat16)
-HEED_FORWARD(forward_f32_q8, float, BlockQ8_0)
-HEED_FORWARD(forward_bf16, bfloat16, bfloat16)
-HEED_FORWARD(forward_bf16_q8, bfloat16, BlockQ8_0)
-#undef HEED_FORWARD
-
-void join_f32(const cpu::ForwardResults<float>& results, const cpu::AttentionGroup& group,
-              float* pieces) {
-  join_pieces(results, group, pieces);
+/// Runs a task; into `partials`, if not null, those of the split that its keys are.
+template <typename K>
+void run_task(const cpu::ForwardTensors<K>& tensors, const cpu::AttentionTask& task,
+              float* partials) {
+  ForwardTile<K> tile(tensors, task);
+  partials ? tile.run_split(task.key_begin / cpu::kSplitKeys, partials) : tile.run();
 }
-void join_bf16(const cpu::ForwardResults<bfloat16>& results, const cpu::AttentionGroup& group,
-               float* pieces) {
-  join_pieces(results, group, pieces);
+
+// HWY_EXPORT takes no templates.
+void forward_f32(const cpu::ForwardTensors<float>& tensors, const cpu::AttentionTask& task,
+                 float* partials) {
+  run_task(tensors, task, partials);
+}
+void forward_bf16(const cpu::ForwardTensors<bfloat16>& tensors, const cpu::AttentionTask& task,
+                  float* partials) {
+  run_task(tensors, task, partials);
+}
+void forward_q8(const cpu::ForwardTensors<BlockQ8_0>& tensors, const cpu::AttentionTask& task,
+                float* partials) {
+  run_task(tensors, task, partials);
+}
+
+/// Merges the partial results over the splits of a group's keys.
+void merge_partials(const cpu::ForwardResults& results, const cpu::AttentionGroup& group,
+                    float* partials) {
+  const int64_t floats = cpu::partial_floats(*group.shape), width = padded(group.shape->dv);
+  float* values = cpu::scratch(cpu::Slot::out, width);
+  for (int64_t r = 0; r < group.rows(); ++r) {
+    OnlineSoftmax all;
+    for (int64_t split = 0; split < cpu::kv_splits(group); ++split) {
+      float* from = partials + (split * group.rows() + r) * floats;
+      OnlineSoftmax softmax{from[floats - 2], from[floats - 1]};
+      merge({from, &softmax}, width, {values, &all});
+    }
+    finish_row(results, group, r, {values, &all});
+  }
 }
 
 }  // namespace HWY_NAMESPACE
@@ -46,44 +61,29 @@ HWY_AFTER_NAMESPACE();
 namespace heed::kernels {
 
 HWY_EXPORT(forward_f32);
-HWY_EXPORT(forward_f32_bf16);
-HWY_EXPORT(forward_f32_q8);
 HWY_EXPORT(forward_bf16);
-HWY_EXPORT(forward_bf16_q8);
-HWY_EXPORT(join_f32);
-HWY_EXPORT(join_bf16);
+HWY_EXPORT(forward_q8);
+HWY_EXPORT(merge_partials);
 
 namespace cpu {
 namespace {
 
-template <typename T, typename K>
-void forward(const ForwardTensors<T, K>& tensors, const AttentionTask& task, float* piece) {
-  constexpr bool f32 = sizeof(T) == sizeof(float);
-  if constexpr (f32 && std::is_same_v<K, float>)
-    HWY_DYNAMIC_DISPATCH(forward_f32)(tensors, task, piece);
-  else if constexpr (f32 && std::is_same_v<K, bfloat16>)
-    HWY_DYNAMIC_DISPATCH(forward_f32_bf16)(tensors, task, piece);
-  else if constexpr (f32)
-    HWY_DYNAMIC_DISPATCH(forward_f32_q8)(tensors, task, piece);
-  else if constexpr (std::is_same_v<K, bfloat16>)
-    HWY_DYNAMIC_DISPATCH(forward_bf16)(tensors, task, piece);
-  else
-    HWY_DYNAMIC_DISPATCH(forward_bf16_q8)(tensors, task, piece);
+void forward(const ForwardTensors<float>& tensors, const AttentionTask& task, float* partials) {
+  HWY_DYNAMIC_DISPATCH(forward_f32)(tensors, task, partials);
 }
-
-void join(const ForwardResults<float>& results, const AttentionGroup& group, float* pieces) {
-  HWY_DYNAMIC_DISPATCH(join_f32)(results, group, pieces);
+void forward(const ForwardTensors<bfloat16>& tensors, const AttentionTask& task, float* partials) {
+  HWY_DYNAMIC_DISPATCH(forward_bf16)(tensors, task, partials);
 }
-void join(const ForwardResults<bfloat16>& results, const AttentionGroup& group, float* pieces) {
-  HWY_DYNAMIC_DISPATCH(join_bf16)(results, group, pieces);
+void forward(const ForwardTensors<BlockQ8_0>& tensors, const AttentionTask& task, float* partials) {
+  HWY_DYNAMIC_DISPATCH(forward_q8)(tensors, task, partials);
 }
 
 /// Multiplications that are not worth waking a thread for.
 constexpr int64_t kSmallWork = int64_t{1} << 16;
-/// The most rows of a group whose keys are cut into tasks; with more, the rows are.
-constexpr int64_t kMostRowsOfPiece = 32;
-/// Whose pieces a thread joins at a time; for fewer groups none is woken.
-constexpr int64_t kJoinedGroups = 16;
+/// The most rows of a group for which tasks are splits of the keys; with more, they are row blocks.
+constexpr int64_t kMaxSplitRows = 32;
+/// Groups per chunk when partial results are merged.
+constexpr int64_t kMergeGrain = 16;
 
 int64_t work_of(const std::vector<AttentionGroup>& groups, const AttentionShape& shape) {
   int64_t keys = 0;
@@ -91,75 +91,76 @@ int64_t work_of(const std::vector<AttentionGroup>& groups, const AttentionShape&
   return keys * (shape.d + shape.dv);
 }
 
-/// Few rows and many keys, as in decoding behind a long text: the task is a piece of the keys,
-/// which also keeps all threads busy, and all rows of a group.
-bool cuts_keys(const std::vector<AttentionGroup>& groups) {
-  int64_t most_pieces = 0, most_rows = 0;
+/// Whether to use split-KV: for few rows and many keys, as in decoding after a long text, a task is
+/// all rows of a group and one split of its keys, so that all threads work.
+bool splits_keys(const std::vector<AttentionGroup>& groups) {
+  int64_t max_splits = 0, max_rows = 0;
   for (const AttentionGroup& group : groups) {
-    most_pieces = std::max(most_pieces, pieces_of(group));
-    most_rows = std::max(most_rows, group.rows());
+    max_splits = std::max(max_splits, kv_splits(group));
+    max_rows = std::max(max_rows, group.rows());
   }
-  return most_pieces > 1 && most_rows <= kMostRowsOfPiece;
+  return max_splits > 1 && max_rows <= kMaxSplitRows;
 }
 
-/// A piece of a group's keys, and the place of its result among those of all pieces.
-struct PieceTask {
+/// One split of a group's keys, and the offset of its partial results, in floats.
+struct SplitTask {
   AttentionTask task;
-  int64_t place;  // in floats
+  int64_t offset;
 };
 
-/// A task for every piece of the keys of every group; the results of a group follow each other from
-/// its place on. Returns how many floats they are. The heads of a sequence, whose keys lie side by
-/// side, take a piece one after the other: it comes from memory once.
-int64_t cut_keys(const std::vector<AttentionGroup>& groups, const AttentionShape& shape,
-                 std::vector<PieceTask>& tasks, std::vector<int64_t>& places) {
+/// Lists a task for every split of every group, and the offset of each group's partial results,
+/// which are contiguous. Returns the number of floats of all. The heads of a sequence, whose keys
+/// are neighbours in memory, have their tasks for a split in succession, so that it is read from
+/// memory once.
+int64_t split_keys(const std::vector<AttentionGroup>& groups, const AttentionShape& shape,
+                   std::vector<SplitTask>& tasks, std::vector<int64_t>& offsets) {
   tasks.clear();
-  places.clear();
+  offsets.clear();
   int64_t floats = 0;
   for (size_t first = 0; first < groups.size(); first += static_cast<size_t>(shape.n_kv_heads)) {
-    const int64_t rows = groups[first].rows(), pieces = rows > 0 ? pieces_of(groups[first]) : 0;
-    const int64_t of_group = pieces * rows * piece_floats(shape);
-    for (int64_t piece = 0; piece < pieces; ++piece)
+    const int64_t rows = groups[first].rows(), splits = rows > 0 ? kv_splits(groups[first]) : 0;
+    const int64_t split_floats = rows * partial_floats(shape);
+    for (int64_t split = 0; split < splits; ++split)
       for (int64_t head = 0; head < shape.n_kv_heads; ++head) {
         const AttentionGroup& group = groups[first + static_cast<size_t>(head)];
-        const int64_t key = piece * kKeyPiece;
-        tasks.push_back({{group, 0, rows, key, std::min(key + kKeyPiece, group.keys)},
-                         floats + head * of_group + piece * rows * piece_floats(shape)});
+        const int64_t key = split * kSplitKeys;
+        tasks.push_back({{group, 0, rows, key, std::min(key + kSplitKeys, group.keys)},
+                         floats + (head * splits + split) * split_floats});
       }
-    for (int64_t head = 0; head < shape.n_kv_heads; ++head, floats += of_group)
-      places.push_back(floats);
+    for (int64_t head = 0; head < shape.n_kv_heads; ++head, floats += splits * split_floats)
+      offsets.push_back(floats);
   }
   return floats;
 }
 
-template <typename Tensors>
-void run_by_keys(const std::vector<AttentionGroup>& groups, const AttentionShape& shape,
-                 const Tensors& tensors) {
-  thread_local std::vector<PieceTask> tasks;
-  thread_local std::vector<int64_t> places;  // of the groups
-  const int64_t floats = cut_keys(groups, shape, tasks, places);
+template <typename K>
+void run_split_kv(const std::vector<AttentionGroup>& groups, const AttentionShape& shape,
+                  const ForwardTensors<K>& tensors) {
+  thread_local std::vector<SplitTask> own_tasks;
+  thread_local std::vector<int64_t> own_offsets;
+  const int64_t floats = split_keys(groups, shape, own_tasks, own_offsets);
   const auto memory = allocate(static_cast<size_t>(floats) * sizeof(float));
-  auto* results = reinterpret_cast<float*>(memory.get());
-  // Bodies run on other threads, which have such lists of their own.
-  const std::vector<PieceTask>& all = tasks;
-  const std::vector<int64_t>& at = places;
-  parallel_for(static_cast<int64_t>(all.size()), 1, [&](int64_t begin, int64_t end) {
+  auto* partials = reinterpret_cast<float*>(memory.get());
+  // The bodies run on other threads, which have lists of their own.
+  const std::vector<SplitTask>& tasks = own_tasks;
+  const std::vector<int64_t>& offsets = own_offsets;
+  parallel_for(static_cast<int64_t>(tasks.size()), 1, [&](int64_t begin, int64_t end) {
     for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i)
-      forward(tensors, all[i].task, results + all[i].place);
+      forward(tensors, tasks[i].task, partials + tasks[i].offset);
   });
-  parallel_for(static_cast<int64_t>(groups.size()), kJoinedGroups, [&](int64_t begin, int64_t end) {
+  parallel_for(static_cast<int64_t>(groups.size()), kMergeGrain, [&](int64_t begin, int64_t end) {
     for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i)
-      join(tensors.results, groups[i], results + at[i]);
+      HWY_DYNAMIC_DISPATCH(merge_partials)(tensors.results, groups[i], partials + offsets[i]);
   });
 }
 
-template <typename Tensors>
+template <typename K>
 void run(const std::vector<AttentionGroup>& groups, const AttentionShape& shape,
-         const Tensors& tensors) {
-  if (cuts_keys(groups)) return run_by_keys(groups, shape, tensors);
+         const ForwardTensors<K>& tensors) {
+  if (splits_keys(groups)) return run_split_kv(groups, shape, tensors);
   thread_local std::vector<AttentionTask> tasks;
   tasks.clear();
-  // Fewer groups than threads (one sequence whose heads share a key): each is for several threads.
+  // With fewer groups than threads (one sequence whose heads share a key), threads share a group.
   const int64_t count = std::max<int64_t>(static_cast<int64_t>(groups.size()), 1);
   const int64_t shares = ceil_div<int64_t>(thread_count(), count);
   const bool small = work_of(groups, shape) <= kSmallWork;
@@ -176,7 +177,7 @@ template <typename Visitor>
 void visit_keys(const AttentionForward& in, const AttentionShape& shape, const Visitor& visitor) {
   if (in.k.dtype() != DType::q8_0) return visit_floating(in.k.dtype(), visitor);
   require(shape.d % BlockQ8_0::kElements == 0 && shape.dv % BlockQ8_0::kElements == 0,
-          "attention: keys of {} and values of {} numbers a head are no whole blocks of {}",
+          "attention: keys of {} and values of {} elements a head are not whole blocks of {}",
           shape.d, shape.dv, BlockQ8_0::kElements);
   visitor(BlockQ8_0{});
 }
@@ -185,22 +186,19 @@ void visit_keys(const AttentionForward& in, const AttentionShape& shape, const V
 
 void attention_forward(const AttentionForward& in, Tensor& out, Tensor& log_sum) {
   const AttentionShape shape(in);
-  // Places among the keys are those of one sequence.
+  // Merged sequences have different positions.
   const bool merge = !shape.causal && !shape.relative_bias;
   thread_local std::vector<AttentionGroup> groups;
   find_groups(in.spans, shape, merge, groups);
-  visit_floating(in.q.dtype(), [&](auto of_query) {
-    using T = decltype(of_query);
-    visit_keys(in, shape, [&](auto of_key) {
-      using K = decltype(of_key);
-      if constexpr (std::is_same_v<T, bfloat16> && std::is_same_v<K, float>)
-        fail("attention: beside queries in bf16 keys are in bf16 or q8_0, found f32");
-      else
-        run(groups, shape,
-            ForwardTensors<T, K>{in.q.data<T>(),
-                                 in.k.data<K>(),
-                                 in.v.data<K>(),
-                                 {out.data<T>(), log_sum.data<float>()}});
+  visit_floating(in.q.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const ForwardResults results{dtype_of<T>, reinterpret_cast<std::byte*>(out.data<T>()),
+                                 log_sum.data<float>()};
+    visit_keys(in, shape, [&](auto key) {
+      using K = decltype(key);
+      require(std::is_same_v<T, float> || !std::is_same_v<K, float>,
+              "attention: beside queries in bf16 keys are in bf16 or q8_0, found f32");
+      run(groups, shape, ForwardTensors<K>{in.q.raw(), in.k.data<K>(), in.v.data<K>(), results});
     });
   });
 }

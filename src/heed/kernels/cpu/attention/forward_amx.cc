@@ -29,21 +29,21 @@ namespace {
 
 constexpr int64_t kLanes = 16;
 constexpr int64_t kPairRow = 2 * kTileCols;                // elements from pair to pair
-constexpr int64_t kPanelStep = kTileDepth / 2 * kPairRow;  // elements of kTileDepth of the depth
+constexpr int64_t kPanelStep = kTileDepth / 2 * kPairRow;  // elements of kTileDepth rows
 static_assert(kTileRows == 2 * kTile && kTileCols == 2 * kTile && kTileDepth == 2 * kTile);
 
-/// Adds the products of all parts with a step of a panel, the smallest part first.
+/// Adds the products of all parts with kTileDepth rows of a panel, the smallest part first.
 template <bool Lower>
 void add_step(const TileRows& left, int64_t k, const bfloat16* right) {
   _tile_loadd(6, right, kPairRow * 2);
   _tile_loadd(7, right + kPairRow / 2, kPairRow * 2);
   for (int part = left.parts - 1; part >= 0; --part) {
-    const bfloat16* rows = left.data + part * left.part_step + k;
-    _tile_loadd(4, rows, left.step * 2);
+    const bfloat16* rows = left.data + part * left.part_stride + k;
+    _tile_loadd(4, rows, left.stride * 2);
     _tile_dpbf16ps(0, 4, 6);
     _tile_dpbf16ps(1, 4, 7);
     if constexpr (Lower) {
-      _tile_loadd(5, rows + kTile * left.step, left.step * 2);
+      _tile_loadd(5, rows + kTile * left.stride, left.stride * 2);
       _tile_dpbf16ps(2, 5, 6);
       _tile_dpbf16ps(3, 5, 7);
     }
@@ -54,11 +54,11 @@ template <bool Lower>
 void multiply_panels(const TileProduct& product) {
   float* sums = product.sums;
   const bfloat16* panel = product.right.data;
-  for (int64_t i = 0; i < product.panels; ++i, sums += kTileCols, panel += product.right.step) {
-    load_sums<Lower>(product.accumulate ? sums : nullptr, product.step);
+  for (int64_t i = 0; i < product.panels; ++i, sums += kTileCols, panel += product.right.stride) {
+    load_sums<Lower>(product.accumulate ? sums : nullptr, product.stride);
     for (int64_t k = 0; k < product.depth; k += kTileDepth)
       add_step<Lower>(product.left, k, panel + k / kTileDepth * kPanelStep);
-    store_sums<Lower>(sums, product.step);
+    store_sums<Lower>(sums, product.stride);
   }
 }
 
@@ -72,13 +72,14 @@ __m512i load_row(const bfloat16* const* rows, int64_t row, int64_t count, int64_
 
 }  // namespace
 
-void split_rows(const float* from, int64_t step, int64_t rows, int64_t width, const TileRows& to) {
+void split_into_bf16(const float* from, int64_t stride, int64_t rows, int64_t width,
+                     const TileRows& to) {
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t c = 0; c < width; c += 2 * kLanes) {
-      __m512 low = _mm512_loadu_ps(from + r * step + c);
-      __m512 high = _mm512_loadu_ps(from + r * step + c + kLanes);
-      bfloat16* place = to.data + r * to.step + c;
-      for (int part = 0; part < to.parts; ++part, place += to.part_step) {
+      __m512 low = _mm512_loadu_ps(from + r * stride + c);
+      __m512 high = _mm512_loadu_ps(from + r * stride + c + kLanes);
+      bfloat16* place = to.data + r * to.stride + c;
+      for (int part = 0; part < to.parts; ++part, place += to.part_stride) {
         const auto both = reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(high, low));
         _mm512_storeu_si512(place, both);
         if (part + 1 == to.parts) break;
@@ -97,7 +98,7 @@ void pack_row_pairs(const bfloat16* const* rows, int64_t count, int64_t width,
   const __m512i second = _mm512_add_epi16(first, _mm512_set1_epi16(kTile));
   for (int64_t row = 0; row < round_up(count, kTileDepth); row += 2) {
     bfloat16* place = to.data + row / 2 * kPairRow;
-    for (int64_t c = 0; c < width; c += kTileCols, place += to.step) {
+    for (int64_t c = 0; c < width; c += kTileCols, place += to.stride) {
       const __m512i even = load_row(rows, row, count, c);
       const __m512i odd = load_row(rows, row + 1, count, c);
       _mm512_storeu_si512(place, _mm512_permutex2var_epi16(even, first, odd));
@@ -127,7 +128,7 @@ HWY_POP_ATTRIBUTES
 namespace heed::kernels::cpu {
 
 bool has_attention_tiles() { return false; }
-void split_rows(const float*, int64_t, int64_t, int64_t, const TileRows&) {}
+void split_into_bf16(const float*, int64_t, int64_t, int64_t, const TileRows&) {}
 void pack_row_pairs(const bfloat16* const*, int64_t, int64_t, const TilePanels&) {}
 void multiply_tiles(const TileProduct&) {}
 void release_tiles() {}

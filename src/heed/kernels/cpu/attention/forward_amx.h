@@ -9,7 +9,8 @@ namespace heed::kernels::cpu {
 // Products of attention on Intel's AMX, for keys and values in bf16. Each element is one sum in the
 // order of the inner index, whatever the sizes.
 
-/// Rows of the left factor, columns of a panel of the right one, and steps of the inner size.
+/// Rows of the left factor, columns of a panel of the right one, and the multiple of the inner
+/// size.
 inline constexpr int64_t kTileRows = 32;
 inline constexpr int64_t kTileCols = 32;
 inline constexpr int64_t kTileDepth = 32;
@@ -17,44 +18,45 @@ inline constexpr int64_t kTileDepth = 32;
 /// Whether the machine has such tiles.
 bool has_attention_tiles();
 
-/// The left factor: rows of f32, each the sum of rows of bf16. The first is the nearest to it, the
-/// next to what that leaves, and so on.
+/// The left factor: f32 rows as sums of bf16 parts. The first part is the nearest bf16, the next
+/// the nearest to the difference, and so on.
 struct TileRows {
   bfloat16* data;
-  int64_t step, part_step;  // from row to row, from part to part
+  int64_t stride, part_stride;  // elements from row to row, from part to part
   int parts;
 
-  TileRows from(int64_t row) const { return {data + row * step, step, part_step, parts}; }
+  TileRows from(int64_t row) const { return {data + row * stride, stride, part_stride, parts}; }
 };
 
-/// Writes `rows` rows of f32 into `to`; `width` is a multiple of kTileDepth.
-void split_rows(const float* from, int64_t step, int64_t rows, int64_t width, const TileRows& to);
+/// Splits `rows` f32 rows into `to`; `width` is a multiple of kTileDepth.
+void split_into_bf16(const float* from, int64_t stride, int64_t rows, int64_t width,
+                     const TileRows& to);
 
-/// The right factor, as the instructions want it: panels of kTileCols columns, `step` elements
-/// apart, each [depth / 2, kTileCols, 2]: pairs of the inner index.
+/// The right factor: panels of kTileCols columns, `stride` elements apart, each
+/// [depth / 2, kTileCols, 2] with pairs of the inner index.
 struct TilePanels {
   bfloat16* data;
-  int64_t step;
+  int64_t stride;
 };
 
-/// Packs `count` rows of `width` columns, the inner index going down the rows, and zeros up to a
-/// multiple of kTileDepth rows. `width` is a multiple of kTileCols.
+/// Packs `count` rows, over which the inner index runs, of `width` columns, a multiple of
+/// kTileCols; pads them with zeros to a multiple of kTileDepth rows.
 void pack_row_pairs(const bfloat16* const* rows, int64_t count, int64_t width,
                     const TilePanels& to);
 
-/// sums [rows, panels * kTileCols], rows `step` apart, (+)= left right, for at most kTileRows rows
-/// and a depth that is a multiple of kTileDepth.
+/// sums [rows, panels * kTileCols], rows `stride` apart, (+)= left right, for at most kTileRows
+/// rows and a depth that is a multiple of kTileDepth.
 struct TileProduct {
   const TileRows& left;
   const TilePanels& right;
   int64_t rows, panels, depth;
   float* sums;
-  int64_t step;
+  int64_t stride;
   bool accumulate;
 };
 void multiply_tiles(const TileProduct& product);
 
-/// Gives the tiles' registers back: to be called when a thread has done its last product.
+/// Releases the tile registers; to be called after a thread's last product.
 void release_tiles();
 
 }  // namespace heed::kernels::cpu

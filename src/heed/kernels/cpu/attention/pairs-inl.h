@@ -1,11 +1,10 @@
-// Packing for products with tiles of bf16 (attention_forward_amx.h). Included once per instruction
-// set.
+// Packing for products with bf16 tiles (forward_amx.h). Included once per instruction set.
 #include <cmath>
 #include <cstdint>
 #include <type_traits>
 
 #include "heed/kernels/cpu/attention/forward_amx.h"
-#include "heed/kernels/cpu/attention/rows-inl.h"
+#include "heed/kernels/cpu/attention/tiles-inl.h"
 
 #if defined(HEED_KERNELS_CPU_ATTENTION_PAIRS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEED_KERNELS_CPU_ATTENTION_PAIRS_INL_H_
@@ -27,39 +26,37 @@ HWY_INLINE bool has_tiles(int64_t d, int64_t dv) {
     return false;
 }
 
-/// Room of this thread for `elements` numbers of bf16.
+/// Room of this thread for `elements` bf16 numbers.
 HWY_INLINE bfloat16* scratch_pairs(cpu::Slot slot, int64_t elements) {
   return reinterpret_cast<bfloat16*>(cpu::scratch(slot, (elements + 1) / 2));
 }
 
-/// In how many parts queries [.., width] of T, scaled, are multiplied: of f32 all three that there
-/// are. Of bf16 one, unless the scale leaves them more digits.
-template <typename T>
-HWY_INLINE int query_parts(float scale) {
-  if constexpr (sizeof(T) == sizeof(float)) {
-    return 3;
-  } else {
-    int exponent;
-    return std::frexp(scale, &exponent) == 0.5f ? 1 : 2;
-  }
+/// Of how many bf16 parts scaled queries consist: f32 of three. bf16 of one, if the scale is a
+/// power of two and adds no digits.
+HWY_INLINE int query_parts(bool f32, float scale) {
+  if (f32) return 3;
+  int exponent;
+  return std::frexp(scale, &exponent) == 0.5f ? 1 : 2;
 }
 
-/// Weights of values in bf16 need not be more exact than these by far.
-template <typename T>
-constexpr int kWeightParts = sizeof(T) == sizeof(float) ? 2 : 1;
+/// Of how many bf16 parts weights consist beside f32 or bf16 queries: not many more digits than the
+/// bf16 values have.
+HWY_INLINE int weight_parts(bool f32) { return f32 ? 2 : 1; }
 
-HWY_INLINE cpu::TileRows split(Rows<const float> from, int64_t rows, int64_t width, int parts,
-                               cpu::Slot slot) {
+/// Splits rows into bf16 parts in this thread's `slot`.
+HWY_INLINE cpu::TileRows bf16_parts(Rows<const float> from, int64_t rows, int64_t width, int parts,
+                                    cpu::Slot slot) {
   const cpu::TileRows to{scratch_pairs(slot, parts * rows * width), width, rows * width, parts};
-  cpu::split_rows(from.data, from.step, rows, width, to);
+  cpu::split_into_bf16(from.data, from.stride, rows, width, to);
   return to;
 }
 
-/// The first `count` keys of a block, as the right factor of scores; what is behind the last, up to
-/// a whole panel, is undefined.
+/// Packs the first `count` keys of a block as the right factor of scores; what follows the last, up
+/// to a whole panel, is undefined.
 HWY_INLINE cpu::TilePanels pack_key_panels(const KeyRows<bfloat16>& from, int64_t width,
                                            int64_t count, cpu::Slot slot) {
   constexpr int64_t kPairRow = 2 * cpu::kTileCols;
+  constexpr int kWords = 16;  // of a key, transposed at a time
   const int64_t words = width / 2;
   const cpu::TilePanels to{scratch_pairs(slot, cpu::kKeyBlock * width), words * kPairRow};
   const BlockMasks masks;
@@ -67,18 +64,18 @@ HWY_INLINE cpu::TilePanels pack_key_panels(const KeyRows<bfloat16>& from, int64_
     const bfloat16* keys[HWY_MAX_BYTES / 4];
     for (int64_t lane = 0; lane < lanes(); ++lane)
       keys[lane] = from.row[HWY_MIN(j + lane, count - 1)];
-    bfloat16* place = to.data + j / cpu::kTileCols * to.step + j % cpu::kTileCols * 2;
+    bfloat16* panel = to.data + j / cpu::kTileCols * to.stride + j % cpu::kTileCols * 2;
     for (int64_t c = 0; c < words; c += kWords) {
       V32 columns[kWords];
       transposed_words<kWords>(masks, keys, c, columns);
-      for (int64_t w = 0; w < kWords; ++w, place += kPairRow)
-        hn::Store(columns[w], F32(), reinterpret_cast<float*>(place));
+      for (int64_t w = 0; w < kWords; ++w, panel += kPairRow)
+        hn::Store(columns[w], F32(), reinterpret_cast<float*>(panel));
     }
   }
   return to;
 }
 
-/// The first `count` values of a block, as the right factor of what the weights mix.
+/// Packs the first `count` values of a block as the right factor of the weights.
 HWY_INLINE cpu::TilePanels pack_value_panels(const KeyRows<bfloat16>& from, int64_t width,
                                              int64_t count, cpu::Slot slot) {
   const cpu::TilePanels to{scratch_pairs(slot, cpu::kKeyBlock * width),

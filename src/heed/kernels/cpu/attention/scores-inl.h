@@ -1,4 +1,4 @@
-// What becomes of scaled scores before the softmax: soft cap, relative bias, window. Included once
+// Adjustments of scaled scores before the softmax: soft cap, relative bias, window. Included once
 // per instruction set.
 #include <algorithm>
 #include <cstdint>
@@ -25,24 +25,25 @@ struct ScoreRow {
   int64_t row, key, count;
   float* scores;
 
-  /// Of the first number for this row's head in [H, 2 R - 1].
+  /// The offset of this row's head in the relative bias [H, 2 R - 1].
   int64_t bias_offset() const {
     const cpu::AttentionShape& shape = *group.shape;
     return group.row_index(row) % shape.n_heads * shape.bias_width();
   }
 };
 
-/// Which of a row's keys have a number of their own in the relative bias: [begin, end), the first
-/// of them column `column`. Those before share the first column, those behind the last.
+/// The keys of a row within the reach of the relative bias: key j of [begin, end) has column
+/// column + j - begin. Keys before share the first column, keys after the last.
 struct NearKeys {
   int64_t begin, end, column;
 };
 
 HWY_INLINE NearKeys near_keys(const ScoreRow& at) {
   const int64_t reach = at.group.shape->reach;
-  const int64_t place = at.group.place(at.row) - at.key;
-  const int64_t begin = std::clamp<int64_t>(place - (reach - 1), 0, at.count);
-  return {begin, std::clamp<int64_t>(place + reach, begin, at.count), begin - place + reach - 1};
+  const int64_t position = at.group.position(at.row) - at.key;
+  const int64_t begin = std::clamp<int64_t>(position - (reach - 1), 0, at.count);
+  return {begin, std::clamp<int64_t>(position + reach, begin, at.count),
+          begin - position + reach - 1};
 }
 
 HWY_INLINE void add_bias(const ScoreRow& at) {
@@ -71,7 +72,7 @@ HWY_INLINE void add_bias_gradient(const ScoreRow& at, const float* d_scores, flo
   for (int64_t j = near.end; j < at.count; ++j) *last += d_scores[j - near.begin];
 }
 
-/// scores = cap tanh(scores / cap), and the slope of that unless `slopes` is null; whole vectors.
+/// scores = cap tanh(scores / cap) and, unless `slopes` is null, its derivative; whole vectors.
 HWY_INLINE void cap_scores(const ScoreRow& at, float* slopes) {
   const F32 d;
   const float cap = at.group.shape->soft_cap;
@@ -83,14 +84,15 @@ HWY_INLINE void cap_scores(const ScoreRow& at, float* slopes) {
   }
 }
 
-/// What the shape asks for; `slopes` may be null, see cap_scores. Scores that the window hides
-/// become minus infinity, so that nothing else needs to know where it begins.
+/// Applies what the shape specifies; `slopes` may be null, see cap_scores. Scores outside the
+/// window become minus infinity, so that nothing after this needs to know where it begins.
 HWY_INLINE void adjust_scores(const ScoreRow& at, float* slopes) {
   const cpu::AttentionShape& shape = *at.group.shape;
   if (shape.soft_cap > 0.0f) cap_scores(at, slopes);
   if (shape.relative_bias) add_bias(at);
-  const int64_t hidden = std::clamp<int64_t>(at.group.hidden(at.row) - at.key, 0, at.count);
-  std::fill(at.scores, at.scores + hidden, -std::numeric_limits<float>::infinity());
+  const int64_t outside_window =
+      std::clamp<int64_t>(at.group.outside_window(at.row) - at.key, 0, at.count);
+  std::fill(at.scores, at.scores + outside_window, -std::numeric_limits<float>::infinity());
 }
 
 }  // namespace HWY_NAMESPACE

@@ -18,26 +18,26 @@ HWY_BEFORE_NAMESPACE();
 namespace heed::kernels {
 namespace HWY_NAMESPACE {
 
-/// What a row remembers of the blocks of keys it has seen.
-struct Softmax {
+/// The state of a row's softmax over the blocks of keys so far.
+struct OnlineSoftmax {
   float largest = -std::numeric_limits<float>::infinity();  // of the scores
   float sum = 0.0f;                                         // of exp(score - largest)
 };
 
-/// Which weights of a row are dropped, from its key number `first` on.
+/// The dropout of a row's weights, from its key `first` on.
 struct Drop {
   uint32_t threshold;  // 0: none
   uint64_t key;
   int64_t first;
 };
 
-/// A row and its scores for a block of keys, of which it sees the first `visible`.
+/// A row and its scores for a block of keys, of which the first `visible` are not masked.
 struct SoftmaxRow {
   float* scores;
   int64_t visible;
   Drop drop;
-  Softmax* softmax;
-  float shrink;  // result: what the sums over earlier blocks are to be multiplied with
+  OnlineSoftmax* softmax;
+  float rescale;  // result: the factor for the sums over earlier blocks
 };
 
 HWY_INLINE V32 without_dropped(V32 weight, Drop drop, int64_t j) {
@@ -47,8 +47,8 @@ HWY_INLINE V32 without_dropped(V32 weight, Drop drop, int64_t j) {
   return hn::IfThenZeroElse(hn::RebindMask(F32(), dropped), weight);
 }
 
-/// Lanes whose largest is the largest score so far.
-HWY_INLINE V32 largest_of(const SoftmaxRow& row) {
+/// Lanes whose maximum is the largest score so far.
+HWY_INLINE V32 max_lanes_of(const SoftmaxRow& row) {
   const F32 d;
   const auto minus_infinity = hn::Set(d, -std::numeric_limits<float>::infinity());
   auto largest = hn::Set(d, row.softmax->largest);
@@ -62,9 +62,9 @@ HWY_INLINE V32 largest_of(const SoftmaxRow& row) {
   return largest;
 }
 
-/// Replaces the row's scores by their weights, exp(score - largest), and those up to `end` that it
-/// does not see by zeros; returns lanes whose sum is that of the weights, before dropout.
-HWY_INLINE V32 weigh(const SoftmaxRow& row, float largest_score, int64_t end) {
+/// Replaces the row's scores by weights exp(score - largest), and masked ones up to `end` by zeros;
+/// returns lanes whose sum is that of the weights before dropout.
+HWY_INLINE V32 exponentiate(const SoftmaxRow& row, float largest_score, int64_t end) {
   const F32 d;
   const bool any = largest_score != -std::numeric_limits<float>::infinity();
   const int64_t visible = any ? row.visible : 0;
@@ -88,7 +88,7 @@ HWY_INLINE V32 weigh(const SoftmaxRow& row, float largest_score, int64_t end) {
   return sum;
 }
 
-struct Largest {
+struct Maximum {
   template <typename V>
   HWY_INLINE V operator()(V a, V b) const {
     return hn::Max(a, b);
@@ -102,14 +102,14 @@ struct Sum {
   }
 };
 
-/// One vector a row of a panel.
+/// One vector for each row of a panel.
 struct PanelLanes {
   HWY_ALIGN float row[8][HWY_MAX_BYTES / 4] = {};
 };
 
-/// to[i] = join of the lanes of row i, four rows at a time; one order for every row.
-template <typename Join>
-HWY_INLINE void reduce(const PanelLanes& from, int64_t rows, float* to, const Join& join) {
+/// to[i] = combine of the lanes of row i, four rows at a time, in the same order for every row.
+template <typename Combine>
+HWY_INLINE void reduce(const PanelLanes& from, int64_t rows, float* to, const Combine& combine) {
   const F32 d;
   const hn::Full128<float> d4;
   const hn::Repartition<uint64_t, F32> d64;
@@ -118,56 +118,57 @@ HWY_INLINE void reduce(const PanelLanes& from, int64_t rows, float* to, const Jo
     const auto a = hn::Load(d, from.row[i]), b = hn::Load(d, from.row[i + 1]);
     const auto c = hn::Load(d, from.row[i + 2]), e = hn::Load(d, from.row[i + 3]);
     const auto ab =
-        hn::BitCast(d64, join(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b)));
+        hn::BitCast(d64, combine(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b)));
     const auto ce =
-        hn::BitCast(d64, join(hn::InterleaveLower(d, c, e), hn::InterleaveUpper(d, c, e)));
+        hn::BitCast(d64, combine(hn::InterleaveLower(d, c, e), hn::InterleaveUpper(d, c, e)));
     const auto low = hn::BitCast(d, hn::InterleaveLower(d64, ab, ce));
     const auto high = hn::BitCast(d, hn::InterleaveUpper(d64, ab, ce));
-    hn::Store(join(low, high), d, quarters);
+    hn::Store(combine(low, high), d, quarters);
     auto four = hn::Load(d4, quarters);
-    for (int64_t j = 4; j < lanes(); j += 4) four = join(four, hn::Load(d4, quarters + j));
+    for (int64_t j = 4; j < lanes(); j += 4) four = combine(four, hn::Load(d4, quarters + j));
     hn::Store(four, d4, to + i);
   }
 }
 
-/// Takes a block of keys into the softmax of at most kPanelRows rows: their scores become weights.
-HWY_INLINE void soften(SoftmaxRow* rows, int64_t count, int64_t end) {
+/// Updates the softmax of at most 8 rows with a block of keys: their scores become weights.
+HWY_INLINE void update_softmax(SoftmaxRow* rows, int64_t count, int64_t end) {
   const F32 d;
   PanelLanes partial;
   HWY_ALIGN float largest[8], sum[8];
-  for (int64_t i = 0; i < count; ++i) hn::Store(largest_of(rows[i]), d, partial.row[i]);
-  reduce(partial, count, largest, Largest());
-  for (int64_t i = 0; i < count; ++i) hn::Store(weigh(rows[i], largest[i], end), d, partial.row[i]);
+  for (int64_t i = 0; i < count; ++i) hn::Store(max_lanes_of(rows[i]), d, partial.row[i]);
+  reduce(partial, count, largest, Maximum());
+  for (int64_t i = 0; i < count; ++i)
+    hn::Store(exponentiate(rows[i], largest[i], end), d, partial.row[i]);
   reduce(partial, count, sum, Sum());
   for (int64_t i = 0; i < count; ++i) {
-    Softmax& softmax = *rows[i].softmax;
+    OnlineSoftmax& softmax = *rows[i].softmax;
     const float previous = softmax.largest;
     softmax.largest = largest[i];
-    rows[i].shrink = 1.0f;
+    rows[i].rescale = 1.0f;
     if (softmax.sum > 0.0f && previous != largest[i]) {
       const auto difference = hn::Set(d, previous - largest[i]);
-      rows[i].shrink = hn::GetLane(exp_nonpositive(difference));
+      rows[i].rescale = hn::GetLane(exp_nonpositive(difference));
     }
-    softmax.sum = softmax.sum * rows[i].shrink + sum[i];
+    softmax.sum = softmax.sum * rows[i].rescale + sum[i];
   }
 }
 
-/// What a row has of some pieces of the keys: the mixed values [padded] and their softmax.
-struct Mixture {
+/// The result of a row over a part of the keys: the weighted values [padded] and their softmax.
+struct Partial {
   float* values;
-  Softmax* softmax;
+  OnlineSoftmax* softmax;
 };
 
-/// to = to and from, which has seen the keys behind those of to.
-HWY_INLINE void join(Mixture from, int64_t width, Mixture to) {
+/// Merges `from`, over the keys that follow those of `to`, into `to`.
+HWY_INLINE void merge(Partial from, int64_t width, Partial to) {
   if (from.softmax->sum == 0.0f) return;
   const F32 d;
   const float largest = HWY_MAX(from.softmax->largest, to.softmax->largest);
   const bool first = to.softmax->sum == 0.0f;
-  const auto shrink = [&](float own)
+  const auto factor = [&](float own)
                           HWY_ATTR { return exp_nonpositive(hn::Set(d, own - largest)); };
-  const auto old = first ? hn::Zero(d) : shrink(to.softmax->largest);
-  const auto fresh = shrink(from.softmax->largest);
+  const auto old = first ? hn::Zero(d) : factor(to.softmax->largest);
+  const auto fresh = factor(from.softmax->largest);
   for (int64_t c = 0; c < width; c += lanes()) {
     const auto value = hn::Load(d, from.values + c);
     hn::Store(first ? value : hn::MulAdd(value, fresh, hn::Mul(hn::Load(d, to.values + c), old)), d,

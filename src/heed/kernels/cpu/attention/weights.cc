@@ -16,7 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace heed::kernels {
 namespace HWY_NAMESPACE {
 
-/// Scores of rows [begin, begin + rows) (a panel) of a group and all keys they see: [rows, step].
+/// Scores of a panel, rows [begin, begin + rows) of a group, and all keys they see.
 template <typename T>
 Rows<float> all_scores(const cpu::AttentionGroup& group, const T* q, const T* k, int64_t begin,
                        int64_t rows) {
@@ -32,15 +32,15 @@ Rows<float> all_scores(const cpu::AttentionGroup& group, const T* q, const T* k,
     const int64_t count = HWY_MIN(cpu::kKeyBlock, visible - key);
     const Rows<float> columns{transposed, padded(count)};
     pack_transposed(find_keys(group, k, d, key, count), d, count, cpu::Slot::k, columns);
-    product(rows, vectors_for(count), d, {queries.data, queries.step, 1},
-            {columns.data, columns.step}, {scores.data + key, scores.step}, false);
+    product(rows, vectors_for(count), d, {queries.data, queries.stride, 1},
+            {columns.data, columns.stride}, {scores.data + key, scores.stride}, false);
     for (int64_t r = 0; r < rows && group.shape->adjusts_scores(); ++r)
-      adjust_scores({group, begin + r, key, count, scores.data + r * scores.step + key}, nullptr);
+      adjust_scores({group, begin + r, key, count, scores.data + r * scores.stride + key}, nullptr);
   }
   return scores;
 }
 
-/// weights[0, keys) = softmax of the first `visible` scores, zeros behind.
+/// weights[0, keys) = softmax of the first `visible` scores, zeros after them.
 void normalize(const float* scores, int64_t visible, int64_t keys, float* weights) {
   const F32 d;
   const float largest = visible > 0 ? *std::max_element(scores, scores + visible) : 0.0f;
@@ -64,7 +64,7 @@ void weights_of_panel(const cpu::AttentionGroup& group, const T* q, const T* k, 
   const int64_t heads = group.shape->heads_per_group;
   for (int64_t r = begin; r < begin + rows; ++r) {
     const int64_t h = group.kv_head * heads + r % heads;
-    normalize(scores.data + (r - begin) * scores.step, group.visible(r), group.keys,
+    normalize(scores.data + (r - begin) * scores.stride, group.visible(r), group.keys,
               weights + (h * group.queries + r / heads) * group.keys);
   }
 }

@@ -12,10 +12,10 @@ namespace {
 constexpr std::align_val_t kAlignment{64};
 
 struct Free {
-  void operator()(float* room) const { ::operator delete[](room, kAlignment); }
+  void operator()(float* memory) const { ::operator delete[](memory, kAlignment); }
 };
 
-struct Room {
+struct Buffer {
   std::unique_ptr<float[], Free> floats;
   int64_t size = 0;
 };
@@ -68,22 +68,22 @@ void add_row_blocks(const AttentionGroup& group, int64_t shares,
   if (rows == 0) return;
   const int64_t blocks = std::max(shares, ceil_div(rows, kRowBlock));
   const int64_t even = ceil_div(rows, blocks);
-  const int64_t step = round_up(even, kPanelRows);
-  for (int64_t begin = 0; begin < rows; begin += step)
-    tasks.push_back({group, begin, std::min(begin + step, rows), 0, group.keys});
+  const int64_t block_rows = round_up(even, kPanelRows);
+  for (int64_t begin = 0; begin < rows; begin += block_rows)
+    tasks.push_back({group, begin, std::min(begin + block_rows, rows), 0, group.keys});
 }
 
 float* scratch(Slot slot, int64_t floats) {
-  thread_local std::array<Room, static_cast<size_t>(Slot::count)> rooms;
-  Room& room = rooms[static_cast<size_t>(slot)];
-  if (room.size < floats) {
-    room.floats.reset();
-    room.size = 0;
-    room.floats.reset(static_cast<float*>(
+  thread_local std::array<Buffer, static_cast<size_t>(Slot::count)> buffers;
+  Buffer& buffer = buffers[static_cast<size_t>(slot)];
+  if (buffer.size < floats) {
+    buffer.floats.reset();
+    buffer.size = 0;
+    buffer.floats.reset(static_cast<float*>(
         ::operator new[](static_cast<size_t>(floats) * sizeof(float), kAlignment)));
-    room.size = floats;
+    buffer.size = floats;
   }
-  return room.floats.get();
+  return buffer.floats.get();
 }
 
 }  // namespace heed::kernels::cpu

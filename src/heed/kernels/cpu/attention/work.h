@@ -9,18 +9,18 @@
 
 namespace heed::kernels::cpu {
 
-/// Keys and query rows of a tile. The softmax goes from one block of keys to the next, counted from
-/// the first key of the sequence, so kKeyBlock is part of the definition of the result.
+/// Keys and query rows of a tile. The online softmax proceeds by blocks of keys, counted from the
+/// first key of the sequence, so the result's bits depend on kKeyBlock.
 inline constexpr int64_t kKeyBlock = 64;
 inline constexpr int64_t kRowBlock = 192;
-/// Every so many keys, counted from the first of the sequence, the softmax begins anew; the pieces
-/// are joined in their order. So threads can share the keys of a long sequence, and the bits do not
-/// tell whether they did.
-inline constexpr int64_t kKeyPiece = 512;
-/// Rows that a product keeps in registers.
+/// Keys per split (split-KV, as in FlashDecoding): the softmax starts anew every so many keys,
+/// counted from the first of the sequence, and the partial results are merged in their order. This
+/// is always done, so threads can share the keys of a long sequence without changing any bit.
+inline constexpr int64_t kSplitKeys = 512;
+/// Rows whose sums a product keeps in registers.
 inline constexpr int64_t kPanelRows = 6;
 
-/// What all tiles of one call have in common.
+/// What is the same for all tiles of a call.
 struct AttentionShape {
   explicit AttentionShape(const AttentionForward& in);
 
@@ -37,13 +37,13 @@ struct AttentionShape {
   const int32_t* kv_rows;  // null: key number j is row j
 
   int64_t bias_width() const { return 2 * reach - 1; }
-  /// Whether scores are more than scaled before the softmax.
+  /// Whether scores are not only scaled before the softmax.
   bool adjusts_scores() const { return window > 0 || soft_cap > 0.0f || relative_bias; }
 };
 
 /// The query rows that read one key/value head of one range of keys: `queries` tokens times H / G
-/// heads, token by token, so that neighbouring rows see nearly the same keys. Rows and keys are
-/// counted from the first of the group.
+/// heads, token by token, so that neighbouring rows see nearly the same keys. Indices of rows and
+/// keys are relative to the group.
 struct AttentionGroup {
   int64_t q_begin, queries;
   int64_t kv_begin, keys;
@@ -55,30 +55,30 @@ struct AttentionGroup {
   int64_t query(int64_t r) const {
     return shape->heads_per_group == 1 ? r : r / shape->heads_per_group;
   }
-  /// Number of row r in [Nq H]: its place in q, out and log_sum, and the name of its dropout mask.
+  /// The index of row r in [Nq H], for q, out, log_sum and the dropout mask.
   int64_t row_index(int64_t r) const {
     const int64_t heads = shape->heads_per_group, i = query(r);
     return (q_begin + i) * shape->n_heads + kv_head * heads + (r - i * heads);
   }
-  /// Number of key j in [Nk G]: its place in k and v.
+  /// The index of key j in [Nk G], for k and v.
   int64_t key_index(int64_t j) const {
     const int64_t number = kv_begin + j;
     return (shape->kv_rows ? shape->kv_rows[number] : number) * shape->n_kv_heads + kv_head;
   }
-  /// The place of row r among the keys: the last query has that of the last key.
-  int64_t place(int64_t r) const { return keys - queries + query(r); }
-  /// How many keys, from the first, the mask of the future leaves to row r; grows with r.
+  /// The position of row r among the keys: the last query has that of the last key.
+  int64_t position(int64_t r) const { return keys - queries + query(r); }
+  /// How many keys, from the first, the causal mask leaves to row r; grows with r.
   int64_t visible(int64_t r) const {
     if (!shape->causal) return keys;
-    return std::clamp<int64_t>(place(r) + 1, 0, keys);
+    return std::clamp<int64_t>(position(r) + 1, 0, keys);
   }
-  /// How many of these, from the first, the window hides; grows with r.
-  int64_t hidden(int64_t r) const {
+  /// How many of these, from the first, are outside the window; grows with r.
+  int64_t outside_window(int64_t r) const {
     if (shape->window == 0) return 0;
     return std::max<int64_t>(visible(r) - shape->window, 0);
   }
-  /// The first key of the first block of which row r sees something.
-  int64_t first_block(int64_t r) const { return hidden(r) / kKeyBlock * kKeyBlock; }
+  /// The first key of the first block that is not wholly outside the window of row r.
+  int64_t first_block(int64_t r) const { return outside_window(r) / kKeyBlock * kKeyBlock; }
   /// Rows [first_row_seeing(j), end_row_seeing(j)) see key j.
   int64_t first_row_seeing(int64_t j) const {
     if (!shape->causal) return 0;
@@ -95,12 +95,12 @@ struct AttentionGroup {
   }
 };
 
-/// The groups of a call. With `merge`, neighbouring sequences that read the same keys, all of them,
-/// become one group (the beams of one sentence in cross-attention), whose keys are packed once. The
-/// key/value heads of a sequence follow each other.
+/// The groups of a call; those of the key/value heads of a sequence are consecutive. With `merge`,
+/// neighbouring sequences with the same range of keys become one group, whose keys are packed once
+/// (the beams of one sentence in cross-attention).
 std::vector<AttentionGroup> attention_groups(const AttentionSpans& spans,
                                              const AttentionShape& shape, bool merge);
-/// The same in a list whose room is used again.
+/// The same into a list whose memory is reused.
 void find_groups(const AttentionSpans& spans, const AttentionShape& shape, bool merge,
                  std::vector<AttentionGroup>& groups);
 
@@ -111,12 +111,12 @@ struct AttentionTask {
   int64_t key_begin, key_end;
 };
 
-/// Appends tasks that cut the rows of `group` into blocks of at most kRowBlock, and into `shares`
-/// blocks at least if there are rows enough.
+/// Appends tasks that divide the rows of `group` into blocks of at most kRowBlock rows, and into at
+/// least `shares` blocks if there are enough rows.
 void add_row_blocks(const AttentionGroup& group, int64_t shares, std::vector<AttentionTask>& tasks);
 
-/// Calls body(task) for all tasks on all threads. The tasks of neighbouring heads, whose numbers
-/// lie side by side in memory, stay on one thread where there are tasks enough.
+/// Calls body(task) for all tasks on all threads. If there are many, the tasks of a sequence's
+/// heads, which are neighbours in memory, stay on one thread.
 template <typename Task, typename Body>
 void for_tasks(const std::vector<Task>& tasks, const AttentionShape& shape, const Body& body) {
   const int64_t count = static_cast<int64_t>(tasks.size());
@@ -126,8 +126,8 @@ void for_tasks(const std::vector<Task>& tasks, const AttentionShape& shape, cons
   });
 }
 
-/// Room for `floats` numbers on this thread, aligned to 64 bytes, contents undefined: one room a
-/// slot, which stays with the thread and only grows.
+/// Memory of this thread for `floats` numbers, aligned to 64 bytes, contents undefined: one buffer
+/// per slot, which the thread keeps and which only grows.
 enum class Slot {
   q,
   q_parts,
@@ -139,7 +139,7 @@ enum class Slot {
   weights,
   d_scores,
   out,
-  piece,
+  partial,
   dq,
   dk,
   dv,
