@@ -15,7 +15,7 @@ struct Results {
   Tensor y, dx, gated, d_gate, d_up;
 };
 
-/// All four kernels of one backend on x, with `up` as the second factor and `dy` as the gradient.
+/// The results of all four kernels of one backend for x, the factor `up` and the gradient `dy`.
 Results run(Backend backend, Activation f, const Tensor& x, const Tensor& up, const Tensor& dy) {
   const auto empty = [&] { return Tensor::empty(x.shape(), x.dtype()); };
   Results r{empty(), empty(), empty(), empty(), empty()};
@@ -57,7 +57,7 @@ TEST(Activation, CpuAgreesWithReferenceAtExtremeMagnitudes) {
   for (const DType dtype : kFloating) expect_agreement(in_dtype(x, dtype), "extreme");
 }
 
-TEST(Activation, GeluIsExactToAMillionth) {
+TEST(Activation, GeluIsExactToOneMillionth) {
   const int64_t count = 40001;
   Tensor x = Tensor::empty({count}), fast = Tensor::empty({count}), plain = Tensor::empty({count});
   for (int64_t i = 0; i < count; ++i) x.data<float>()[i] = static_cast<float>(i) * 5e-4f - 10.0f;
@@ -80,7 +80,7 @@ TEST(Activation, GeluIsExactToAMillionth) {
   });
 }
 
-TEST(Activation, TanhKeepsItsDigitsNearZeroToo) {
+TEST(Activation, TanhIsPreciseNearZero) {
   const int64_t count = 20000;
   Tensor x = Tensor::empty({count}), y = Tensor::empty({count});
   for (int64_t i = 0; i < count; ++i)
@@ -108,7 +108,7 @@ TEST(Activation, KnownValues) {
   expect(Activation::tanh, {-0.76159416, 0, 0.96402758});
 }
 
-TEST(Activation, NaNStaysVisible) {
+TEST(Activation, NaNPropagates) {
   const Tensor x = Tensor::full({5}, std::numeric_limits<float>::quiet_NaN());
   const Tensor ones = Tensor::full({5}, 1.0f);
   for (const Activation f : kActivations)
@@ -122,7 +122,7 @@ TEST(Activation, NaNStaysVisible) {
 TEST(Activation, ReferenceGradientsMatchFiniteDifferences) {
   Tensor x = normals({64}, 23), up = normals({64}, 24);
   const Tensor dy = normals({64}, 25);
-  // relu has no derivative at 0: keep away from it.
+  // relu has no derivative at 0.
   for (int64_t i = 0; i < 64; ++i) x.data<float>()[i] += x.data<float>()[i] < 0 ? -0.1f : 0.1f;
   for (const Activation f : kActivations) {
     const Results r = run(Backend::reference, f, x, up, dy);
@@ -149,9 +149,9 @@ TEST(Activation, GradientMayOverwriteItsInput) {
   expect_close(in_place, apart, "in place", 0.0);
 }
 
-TEST(Activation, ThreadsDoNotMatter) {
+TEST(Activation, DoesNotDependOnTheNumberOfThreads) {
   const Tensor x = normals({300, 500}, 28, DType::bf16), dy = normals({300, 500}, 29, DType::bf16);
-  expect_no_thread_matters([&] {
+  expect_same_on_any_thread_count([&] {
     const Results r = run(Backend::cpu, Activation::gelu, x, dy, dy);
     return std::vector<Tensor>{r.y, r.dx, r.gated, r.d_gate, r.d_up};
   });

@@ -49,7 +49,7 @@ TEST(Adam, CpuAgreesWithReferenceOverSeveralStepsOnEveryTarget) {
   });
 }
 
-TEST(Adam, TheFirstStepIsTheLearningRateInTheGradientsDirection) {
+TEST(Adam, TheFirstStepHasTheSizeOfTheLearningRate) {
   for (const float size : {1e-6f, 1.0f, 1e15f}) {
     Parameter p(100);
     p.value = Tensor::zeros({100});
@@ -86,7 +86,7 @@ TEST(Adam, ConsumesTheGradient) {
   EXPECT_FALSE(p.gradient.defined());
 }
 
-TEST(Adam, AGradientThatIsNotDefinedIsZero) {
+TEST(Adam, AnUndefinedGradientIsZero) {
   on_every_target([](const std::string& target) {
     Parameter without(100), zeros(100);
     without.gradient = {};
@@ -104,7 +104,7 @@ TEST(Adam, AGradientThatIsNotDefinedIsZero) {
   });
 }
 
-TEST(Adam, ManyParametersInOnePassAreTheSameAsOneByOne) {
+TEST(Adam, OnePassOverManyParametersEqualsSingleSteps) {
   const int64_t sizes[] = {7, 100000, 1, 70000};
   std::vector<Parameter> together, alone;
   for (const int64_t size : sizes) {
@@ -126,8 +126,8 @@ TEST(Adam, ManyParametersInOnePassAreTheSameAsOneByOne) {
   }
 }
 
-TEST(Adam, ThreadsDoNotMatter) {
-  expect_no_thread_matters([] {
+TEST(Adam, DoesNotDependOnTheNumberOfThreads) {
+  expect_same_on_any_thread_count([] {
     Parameter p(200001);
     adam_step(p.state(), options_at(1));
     return std::vector<Tensor>{p.value, p.moment1, p.moment2};

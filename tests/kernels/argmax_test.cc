@@ -9,7 +9,7 @@ namespace {
 
 int64_t largest_of(const std::vector<float>& x) { return argmax(x); }
 
-TEST(Largest, CpuAgreesWithReferenceOnEveryTarget) {
+TEST(Argmax, CpuAgreesWithReferenceOnEveryTarget) {
   on_every_target([&](const std::string& target) {
     for (const int64_t count : kOddSizes) {
       const Tensor x = normals({count}, static_cast<uint64_t>(count));
@@ -19,7 +19,7 @@ TEST(Largest, CpuAgreesWithReferenceOnEveryTarget) {
   });
 }
 
-TEST(Largest, IsTheFirstOfEqualOnes) {
+TEST(Argmax, IsTheFirstOfEquals) {
   on_every_target([&](const std::string& target) {
     for (const size_t count : {1, 5, 16, 40, 100})
       for (size_t first = 0; first < count; ++first) {
@@ -30,14 +30,14 @@ TEST(Largest, IsTheFirstOfEqualOnes) {
   });
 }
 
-TEST(Largest, KnowsInfinities) {
+TEST(Argmax, HandlesInfinities) {
   const float infinity = std::numeric_limits<float>::infinity();
   EXPECT_EQ(largest_of({-infinity, -infinity, -infinity}), 0);
   EXPECT_EQ(largest_of({-infinity, -5.0f, -infinity}), 1);
   EXPECT_EQ(largest_of({0.0f, infinity, 1.0f}), 1);
 }
 
-TEST(Largest, IsNoneWhereThereIsNoNumber) {
+TEST(Argmax, IsMinusOneIfEmptyOrNaN) {
   EXPECT_EQ(largest_of({}), -1);
   on_every_target([&](const std::string& target) {
     for (const size_t count : {1, 5, 16, 70})

@@ -34,13 +34,13 @@ inline Offsets offsets_of(const Offsets& lengths) {
   return offsets;
 }
 
-/// Operands, results and gradients of one case.
+/// The operands, results and gradients of a case.
 struct AttentionProblem {
   explicit AttentionProblem(const AttentionCase& c, float spread = 1.0f) {
     const Offsets q_offsets = offsets_of(c.q_lengths), kv_offsets = offsets_of(c.kv_lengths);
     spans = AttentionSpans::cross(q_offsets, kv_offsets);
     const int64_t keys = kv_offsets.back();
-    if (c.gathered)  // a permutation: 7 is prime to every length below
+    if (c.gathered)  // a permutation: 7 is coprime to every length below
       for (int64_t j = 0; j < keys; ++j)
         spans.kv_rows.push_back(static_cast<int32_t>((7 * j + 3) % keys));
     options = {.n_heads = c.n_heads,

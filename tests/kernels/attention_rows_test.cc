@@ -1,4 +1,4 @@
-// What a row of attention's result may depend on: only its own sequence, as far as it sees it.
+// A row of attention's result depends only on the visible keys of its own sequence.
 #include <limits>
 #include <utility>
 
@@ -8,7 +8,7 @@
 namespace heed::kernels {
 namespace {
 
-/// x as a cache of `dtype` keeps it.
+/// x in the dtype of a cache.
 Tensor kept_in(const Tensor& x, DType dtype) {
   Tensor kept = Tensor::empty(x.shape(), dtype);
   reference::quantize_weighted(x, {}, kept);
@@ -31,7 +31,7 @@ Tensor some_rows(const AttentionProblem& whole, int32_t begin, int32_t end, int3
   return out;
 }
 
-TEST(AttentionRows, StepByStepEqualsTheFullPassBitForBit) {
+TEST(AttentionRows, DecodingStepByStepEqualsTheFullPassBitForBit) {
   for (const DType dtype : {DType::f32, DType::bf16})
     for (const int64_t dv : {48, 96})
       for (const bool gathered : {false, true}) {
@@ -43,7 +43,7 @@ TEST(AttentionRows, StepByStepEqualsTheFullPassBitForBit) {
       }
 }
 
-TEST(AttentionRows, StepByStepEqualsTheFullPassWhateverKeysAreKeptIn) {
+TEST(AttentionRows, DecodingStepByStepEqualsTheFullPassForEveryKeyType) {
   on_every_target([](const std::string& target) {
     for (const DType queries : {DType::f32, DType::bf16})
       for (const DType keys : {DType::bf16, DType::q8_0})
@@ -64,7 +64,7 @@ TEST(AttentionRows, StepByStepEqualsTheFullPassWhateverKeysAreKeptIn) {
   });
 }
 
-TEST(AttentionRows, StepByStepEqualsTheFullPassWithWindowCapAndBias) {
+TEST(AttentionRows, DecodingStepByStepEqualsTheFullPassWithWindowCapAndBias) {
   AttentionCase c{"", {260}, {260}, 4, 2, 64, 48, true};
   for (const DType dtype : {DType::f32, DType::bf16})
     for (const int64_t window : {0, 1, 20, 64, 100})
@@ -83,7 +83,7 @@ TEST(AttentionRows, StepByStepEqualsTheFullPassWithWindowCapAndBias) {
         }
 }
 
-TEST(AttentionRows, OfLongSequencesAreTheSameAloneAndOnAnyNumberOfThreads) {
+TEST(AttentionRows, LongSequencesDoNotDependOnTheBatchOrTheThreads) {
   const int threads = thread_count();
   for (const DType dtype : {DType::f32, DType::bf16})
     for (const int64_t window : {0, 700}) {
@@ -102,7 +102,7 @@ TEST(AttentionRows, OfLongSequencesAreTheSameAloneAndOnAnyNumberOfThreads) {
   set_thread_count(threads);
 }
 
-TEST(AttentionRows, OfLongSequencesAgreeWithReferenceOnEveryTarget) {
+TEST(AttentionRows, LongSequencesAgreeWithReferenceOnEveryTarget) {
   on_every_target([](const std::string& target) {
     for (const int32_t queries : {1, 3, 40}) {
       AttentionProblem c({"", {queries}, {1300}, 6, 2, 32, 48, true}, 3.0f);
@@ -115,7 +115,7 @@ TEST(AttentionRows, OfLongSequencesAgreeWithReferenceOnEveryTarget) {
   });
 }
 
-TEST(AttentionRows, OfSeveralHeadsThatShareKeysAreThoseOfManyRows) {
+TEST(AttentionRows, HeadsThatShareKeysEqualSeparateRows) {
   on_every_target([](const std::string& target) {
     for (const DType dtype : {DType::f32, DType::bf16})
       for (int32_t heads = 1; heads <= 9; ++heads) {
@@ -128,7 +128,7 @@ TEST(AttentionRows, OfSeveralHeadsThatShareKeysAreThoseOfManyRows) {
   });
 }
 
-TEST(AttentionRows, KeysInIntegersAreThoseWidenedBitForBit) {
+TEST(AttentionRows, QuantisedKeysEqualTheirF32ValuesBitForBit) {
   on_every_target([](const std::string& target) {
     for (const int64_t d : {32, 64, 96})
       for (const int32_t queries : {1, 2, 3, 4, 5, 6, 7, 8, 30}) {
@@ -145,7 +145,7 @@ TEST(AttentionRows, KeysInIntegersAreThoseWidenedBitForBit) {
   });
 }
 
-TEST(AttentionRows, KeysInBf16AreThoseWidenedBesideQueriesInF32) {
+TEST(AttentionRows, Bf16KeysEqualTheirF32ValuesBesideF32Queries) {
   on_every_target([](const std::string& target) {
     for (const int64_t d : {64, 24, 20})
       for (const int32_t queries : {1, 2, 3, 4, 5, 6, 7, 8, 30, 50}) {
@@ -162,7 +162,7 @@ TEST(AttentionRows, KeysInBf16AreThoseWidenedBesideQueriesInF32) {
   });
 }
 
-TEST(AttentionRows, OfKeysThatACacheKeepsAgreeWithReference) {
+TEST(AttentionRows, CachedKeysOfEveryTypeAgreeWithReference) {
   on_every_target([](const std::string& target) {
     for (const DType queries : {DType::f32, DType::bf16})
       for (const DType keys : {DType::bf16, DType::q8_0})
@@ -182,14 +182,14 @@ TEST(AttentionRows, OfKeysThatACacheKeepsAgreeWithReference) {
   });
 }
 
-TEST(AttentionRows, WantWholeBlocksOfKeysInIntegers) {
+TEST(AttentionRows, RefusesKeysThatAreNotWholeBlocks) {
   AttentionProblem c({"", {2}, {2}, 2, 2, 16, 32});
   c.k = kept_in(c.k, DType::q8_0);
   c.v = kept_in(c.v, DType::q8_0);
   EXPECT_THROW(cpu::attention_forward(c.in(), c.out, c.log_sum), Error);
 }
 
-TEST(AttentionWindow, OfAnyWidthBeyondTheSequenceGivesTheSameGradients) {
+TEST(AttentionWindow, GradientsAreEqualForAllWidthsBeyondTheSequence) {
   AttentionProblem wide({"", {100}, {120}, 2, 2, 32, 32, true});
   wide.options.window = 120;
   AttentionProblem widest({"", {100}, {120}, 2, 2, 32, 32, true});
@@ -204,7 +204,7 @@ TEST(AttentionWindow, OfAnyWidthBeyondTheSequenceGivesTheSameGradients) {
   EXPECT_TRUE(same_bits(wide.dv, widest.dv));
 }
 
-TEST(AttentionWindow, WiderThanTheSequenceHidesNothing) {
+TEST(AttentionWindow, WiderThanTheSequenceChangesNothing) {
   for (const int64_t window : {int64_t{120}, std::numeric_limits<int64_t>::max()}) {
     SCOPED_TRACE(window);
     AttentionProblem plain({"", {100}, {120}, 2, 2, 32, 32, true}), windowed = plain;
@@ -216,7 +216,7 @@ TEST(AttentionWindow, WiderThanTheSequenceHidesNothing) {
   }
 }
 
-TEST(AttentionBias, OneNumberForAllDistancesChangesNoWeight) {
+TEST(AttentionBias, AConstantBiasChangesNoWeight) {
   AttentionCase c{"", {100}, {120}, 2, 2, 32, 32, true};
   AttentionProblem plain(c);
   c.reach = 1;
@@ -226,7 +226,7 @@ TEST(AttentionBias, OneNumberForAllDistancesChangesNoWeight) {
   EXPECT_LT(difference(biased.out, plain.out), 1e-5);
 }
 
-TEST(AttentionWindow, KeysOutsideAreNotRead) {
+TEST(AttentionWindow, KeysOutsideTheWindowAreNotRead) {
   AttentionProblem problem({"", {9}, {400}, 2, 1, 32, 32, true});
   problem.options.window = 70;  // the queries at 391 to 399 see keys from 322 on
   attention_forward(problem.in(), problem.out, problem.log_sum);
@@ -238,7 +238,7 @@ TEST(AttentionWindow, KeysOutsideAreNotRead) {
   EXPECT_TRUE(same_bits(problem.out, before));
 }
 
-TEST(AttentionRows, DependNotOnTheRowsBeside) {
+TEST(AttentionRows, DoNotDependOnOtherRows) {
   for (const int32_t d : {64, 20}) {
     AttentionProblem whole({"", {131}, {131}, 2, 1, d, d});
     attention_forward(whole.in(), whole.out, whole.log_sum);
@@ -248,7 +248,7 @@ TEST(AttentionRows, DependNotOnTheRowsBeside) {
   }
 }
 
-TEST(AttentionRows, DependNotOnTheBatch) {
+TEST(AttentionRows, DoNotDependOnTheBatch) {
   const AttentionCase batch{"", {30, 70, 1}, {30, 70, 40}, 4, 2, 32, 32};
   AttentionProblem all(batch);
   attention_forward(all.in(), all.out, all.log_sum);
@@ -285,7 +285,7 @@ TEST(AttentionRows, SharedKeysEqualCopiedKeys) {
   shared.kv_end = {37, 37, 37, 37, 168, 168};
   for (const bool causal : {false, true}) {
     AttentionOptions options = copied.options;
-    options.causal = causal;  // one query a sequence sees everything either way
+    options.causal = causal;  // a single query sees all keys either way
     Tensor out = Tensor::empty(copied.out.shape());
     Tensor log_sum = Tensor::empty(copied.log_sum.shape());
     attention_forward({copied.q, copied.k, copied.v, shared, options}, out, log_sum);

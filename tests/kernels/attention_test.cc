@@ -10,7 +10,7 @@
 namespace heed::kernels {
 namespace {
 
-/// What changes scores: windows, soft caps, relative biases.
+/// Cases with windows, soft caps and relative biases.
 std::vector<AttentionCase> score_cases() {
   std::vector<AttentionCase> list;
   for (const DType dtype : {DType::f32, DType::bf16}) {
@@ -60,47 +60,46 @@ std::vector<AttentionCase> score_cases() {
   return list;
 }
 
-/// Shapes of self-attention, cross-attention and decoding, with and without a causal mask.
+/// Cases without these: shapes, heads, causal masks, dropout, gathered keys.
 std::vector<AttentionCase> shape_cases(DType dtype, bool causal) {
   std::vector<AttentionCase> list;
-  const std::string suffix = causal ? " causal" : "";
-  struct Widths {
-    int heads, kv_heads, key, value;
+  const auto add = [&](const std::string& name, const Offsets& q, const Offsets& kv,
+                       AttentionCase c) {
+    c.name = name + (causal ? " causal" : "");
+    c.q_lengths = q;
+    c.kv_lengths = kv;
+    c.causal = causal;
+    c.dtype = dtype;
+    list.push_back(c);
   };
-  const auto add = [&](const std::string& name, std::vector<int32_t> queries,
-                       std::vector<int32_t> keys, Widths w, float dropout = 0.0f,
-                       bool gathered = false) {
-    list.push_back({name + suffix, std::move(queries), std::move(keys), w.heads, w.kv_heads, w.key,
-                    w.value, causal, dropout, gathered, dtype});
-  };
+  const AttentionCase four{.n_heads = 4, .n_kv_heads = 4, .d = 32, .dv = 32};
   for (const int32_t length : {1, 2, 17, 64, 130})
-    add("self " + std::to_string(length), {length}, {length}, {4, 4, 32, 32});
+    add("self " + std::to_string(length), {length}, {length}, four);
   for (const auto& [heads, kv_heads] : {std::pair{1, 1}, {4, 4}, {4, 2}, {8, 1}})
     add("heads " + std::to_string(heads) + "/" + std::to_string(kv_heads), {5, 31, 1}, {5, 31, 1},
-        {heads, kv_heads, 64, 64});
-  add("cross", {3, 20, 0, 70}, {17, 1, 5, 130}, {2, 2, 64, 64});
-  add("more queries than keys", {20, 4}, {5, 0}, {2, 1, 16, 16});
+        {.n_heads = heads, .n_kv_heads = kv_heads});
+  add("cross", {3, 20, 0, 70}, {17, 1, 5, 130}, {.n_heads = 2, .n_kv_heads = 2});
+  add("more queries than keys", {20, 4}, {5, 0},
+      {.n_heads = 2, .n_kv_heads = 1, .d = 16, .dv = 16});
   // One head on several threads: rows and keys become separate tasks.
-  add("alone", {250}, {250}, {1, 1, 32, 32}, 0.1f);
-  add("alone, grouped", {150}, {210}, {4, 1, 16, 16});
-  add("odd widths", {17, 40}, {17, 40}, {3, 3, 3, 5});
-  add("values wider", {17, 80}, {17, 80}, {2, 1, 24, 100});
-  add("dropout", {30, 100, 7}, {30, 100, 7}, {4, 2, 32, 32}, 0.3f);
-  add("gathered", {1, 9, 2}, {25, 70, 2}, {4, 2, 32, 16}, 0.0f, true);
-  add("decoding", {1, 1, 1}, {1, 65, 200}, {4, 4, 64, 64}, 0.0f, true);
+  add("alone", {250}, {250}, {.d = 32, .dv = 32, .dropout = 0.1f});
+  add("alone, grouped", {150}, {210}, {.n_heads = 4, .n_kv_heads = 1, .d = 16, .dv = 16});
+  add("odd widths", {17, 40}, {17, 40}, {.n_heads = 3, .n_kv_heads = 3, .d = 3, .dv = 5});
+  add("values wider", {17, 80}, {17, 80}, {.n_heads = 2, .n_kv_heads = 1, .d = 24, .dv = 100});
+  add("dropout", {30, 100, 7}, {30, 100, 7},
+      {.n_heads = 4, .n_kv_heads = 2, .d = 32, .dv = 32, .dropout = 0.3f});
+  add("gathered", {1, 9, 2}, {25, 70, 2},
+      {.n_heads = 4, .n_kv_heads = 2, .d = 32, .dv = 16, .gathered = true});
+  add("decoding", {1, 1, 1}, {1, 65, 200}, {.n_heads = 4, .n_kv_heads = 4, .gathered = true});
   return list;
 }
 
 std::vector<AttentionCase> cases() {
-  std::vector<AttentionCase> list;
-  const auto add = [&](AttentionCase c) {
-    c.name += c.dtype == DType::bf16 ? " bf16" : " f32";
-    list.push_back(c);
-  };
+  std::vector<AttentionCase> list = score_cases();
   for (const DType dtype : {DType::f32, DType::bf16})
     for (const bool causal : {false, true})
-      for (const AttentionCase& c : shape_cases(dtype, causal)) add(c);
-  for (const AttentionCase& c : score_cases()) add(c);
+      for (const AttentionCase& c : shape_cases(dtype, causal)) list.push_back(c);
+  for (AttentionCase& c : list) c.name += c.dtype == DType::bf16 ? " bf16" : " f32";
   return list;
 }
 
@@ -147,9 +146,9 @@ TEST_P(Attention, WeightsAgreeWithReferenceAndSumToOne) {
   }
 }
 
-TEST_P(Attention, ThreadsChangeNoBit) {
+TEST_P(Attention, DoesNotDependOnTheNumberOfThreads) {
   const AttentionCase& c = GetParam();
-  expect_no_thread_matters([&]() -> std::vector<Tensor> {
+  expect_same_on_any_thread_count([&]() -> std::vector<Tensor> {
     AttentionProblem problem(c);
     attention_forward(problem.in(), problem.out, problem.log_sum);
     if (c.gathered) return {problem.out, problem.log_sum};
@@ -187,7 +186,7 @@ TEST(AttentionGradient, AgreesWithFiniteDifferences) {
     }
 }
 
-TEST(AttentionGradient, AgreesWithFiniteDifferencesWhereScoresAreChanged) {
+TEST(AttentionGradient, AgreesWithFiniteDifferencesWithWindowCapAndBias) {
   AttentionCase c{"", {4, 6}, {4, 7}, 4, 2, 5, 3, true};
   for (const int64_t window : {0, 3})
     for (const float soft_cap : {0.0f, 1.0f})
@@ -212,7 +211,7 @@ TEST(AttentionGradient, AgreesWithFiniteDifferencesWhereScoresAreChanged) {
       }
 }
 
-TEST(AttentionGradient, IsZeroForKeysOfNoSequence) {
+TEST(AttentionGradient, IsZeroForKeysThatNoSequenceReads) {
   AttentionProblem problem({"", {6}, {9}, 2, 2, 16, 16});
   problem.spans.kv_begin = {2};
   problem.spans.kv_end = {7};
@@ -243,7 +242,7 @@ TEST(AttentionExtremes, LargeScoresStayFinite) {
   }
 }
 
-TEST(AttentionExtremes, QueryThatSeesNothingYieldsZeros) {
+TEST(AttentionExtremes, AQueryWithoutKeysYieldsZeros) {
   // 20 queries on 5 keys: causally, the first 15 see none; and a sequence without keys.
   AttentionProblem problem({"", {20, 2}, {5, 0}, 2, 2, 16, 16, true});
   cpu::attention_forward(problem.in(), problem.out, problem.log_sum);
@@ -260,7 +259,7 @@ TEST(AttentionExtremes, QueryThatSeesNothingYieldsZeros) {
     for (const double value : numbers(x)) ASSERT_TRUE(std::isfinite(value));
 }
 
-TEST(AttentionDropout, KeepsTheMeanAndFollowsTheKey) {
+TEST(AttentionDropout, KeepsTheMeanAndDependsOnTheKey) {
   AttentionProblem problem({"", {200}, {200}, 4, 4, 16, 16});
   attention_forward(problem.in(), problem.out, problem.log_sum);
   problem.options.dropout = 0.25f;
@@ -281,7 +280,7 @@ TEST(AttentionDropout, KeepsTheMeanAndFollowsTheKey) {
   EXPECT_LT(std::sqrt(squares / static_cast<double>(mean.size())), 0.01);
 }
 
-/// The most memory this process ever held, in KiB.
+/// The peak resident memory of this process, in KiB.
 int64_t peak_resident() {
   std::ifstream status("/proc/self/status");
   std::string word;

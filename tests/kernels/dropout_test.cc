@@ -40,7 +40,7 @@ TEST(Dropout, DropsTheRateAndKeepsTheMean) {
   }
 }
 
-TEST(Dropout, AnotherKeyIsAnotherMask) {
+TEST(Dropout, AnotherKeyGivesAnotherMask) {
   const int64_t count = 10000;
   Tensor a = Tensor::empty({count}), b = Tensor::empty({count});
   dropout_add_forward(ones(count), {}, {0.5f, 1}, a);

@@ -68,7 +68,7 @@ TEST(Elementwise, SumOfSquaresIsExactToDoublePrecision) {
   EXPECT_EQ(reference::sum_of_all_squares(several), 100040.0);
 }
 
-TEST(Elementwise, ThreadsDoNotChangeTheSumOfSquares) {
+TEST(Elementwise, TheSumOfSquaresDoesNotDependOnTheNumberOfThreads) {
   const Tensor x = normals({1000003}, 5);
   const int before = thread_count();
   set_thread_count(1);

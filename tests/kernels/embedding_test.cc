@@ -7,7 +7,7 @@ namespace {
 
 constexpr int64_t kVocabulary = 50;
 
-/// Tokens of which a few are frequent, as in text.
+/// Tokens with the frequencies of text: a few are common.
 std::vector<int32_t> some_tokens(int64_t count, uint64_t seed) {
   std::vector<int32_t> tokens;
   const CounterRandom random(seed);
@@ -42,7 +42,7 @@ TEST(Embedding, CpuAgreesWithReferenceOnEveryTarget) {
   });
 }
 
-TEST(Embedding, ARepeatedTokenGathersAllItsRows) {
+TEST(Embedding, ARepeatedTokenSumsAllItsRows) {
   const std::vector<int32_t> tokens(5000, 3);
   Tensor d_table = Tensor::zeros({kVocabulary, 17});
   cpu::embedding_backward(tokens, Tensor::full({5000, 17}, 1.0f), 2.0f, d_table);
@@ -51,16 +51,16 @@ TEST(Embedding, ARepeatedTokenGathersAllItsRows) {
       EXPECT_EQ(d_table.data<float>()[token * 17 + c], token == 3 ? 10000.0f : 0.0f);
 }
 
-TEST(Embedding, NoTokensAreNoError) {
+TEST(Embedding, AllowsNoTokens) {
   Tensor d_table = Tensor::zeros({kVocabulary, 4});
   cpu::embedding_backward({}, Tensor::empty({0, 4}), 1.0f, d_table);
   EXPECT_EQ(d_table.data<float>()[0], 0.0f);
 }
 
-TEST(Embedding, ThreadsDoNotMatter) {
+TEST(Embedding, DoesNotDependOnTheNumberOfThreads) {
   const auto tokens = some_tokens(3000, 56);
   const Tensor dy = normals({3000, 128}, 57, DType::bf16);
-  expect_no_thread_matters([&] {
+  expect_same_on_any_thread_count([&] {
     Tensor d_table = normals({kVocabulary, 128}, 58);
     cpu::embedding_backward(tokens, dy, 0.7f, d_table);
     return std::vector<Tensor>{d_table};

@@ -16,7 +16,7 @@
 
 namespace heed::kernels {
 
-/// Widths around those of the vectors, and longer than several of them.
+/// Widths around those of vectors, and wider than several of them.
 inline constexpr int64_t kOddSizes[] = {1, 3, 15, 16, 17, 255, 1000};
 inline constexpr DType kFloating[] = {DType::f32, DType::bf16};
 
@@ -56,8 +56,7 @@ inline void expect_close(const Tensor& fast, const Tensor& plain, const std::str
   }
 }
 
-/// Calls run(name) once with each instruction set that this machine has and the kernels are
-/// compiled for, then goes back to the best one.
+/// Calls run(name) with each Highway target that this machine can run, then restores the best one.
 inline void on_every_target(const std::function<void(const std::string&)>& run) {
   const auto use = [](int64_t targets) {
     hwy::SetSupportedTargetsForTest(targets);
@@ -71,8 +70,8 @@ inline void on_every_target(const std::function<void(const std::string&)>& run) 
   use(0);
 }
 
-/// run() gives the same bits on one thread and on several.
-inline void expect_no_thread_matters(const std::function<std::vector<Tensor>()>& run) {
+/// Expects that run() returns the same bits on one thread and on several.
+inline void expect_same_on_any_thread_count(const std::function<std::vector<Tensor>()>& run) {
   const int before = thread_count();
   set_thread_count(1);
   const std::vector<Tensor> expected = run();
@@ -88,7 +87,7 @@ inline void expect_no_thread_matters(const std::function<std::vector<Tensor>()>&
   set_thread_count(before);
 }
 
-/// The sum of y * weights: a loss whose gradient with respect to y is `weights`.
+/// The sum of y * weights: a loss whose gradient for y is `weights`.
 inline double weighted_sum(const Tensor& y, const Tensor& weights) {
   const std::vector<double> a = numbers(y), b = numbers(weights);
   double sum = 0.0;
@@ -97,7 +96,7 @@ inline double weighted_sum(const Tensor& y, const Tensor& weights) {
 }
 
 /// |gradient - finite differences of loss() with respect to x| / |finite differences|, as vectors
-/// (central differences of order 4); x is f32 and as before when it returns.
+/// (central differences of order 4). x is f32, and restored afterwards.
 inline double gradient_error(Tensor& x, const Tensor& gradient,
                              const std::function<double()>& loss) {
   constexpr float h = 0x1p-6f;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kSeconds = 0.02;
 
-TEST(Limits, ArithmeticHasARateAndAName) {
+TEST(Limits, MeasuresArithmeticAndNamesTheInstructions) {
   for (const Arithmetic arithmetic : {Arithmetic::f32, Arithmetic::bf16, Arithmetic::int8}) {
     const ArithmeticRate rate = measure_arithmetic(arithmetic, kSeconds);
     EXPECT_GT(rate.operations_per_second, 1e7) << name_of(arithmetic);
@@ -18,13 +18,13 @@ TEST(Limits, ArithmeticHasARateAndAName) {
   }
 }
 
-TEST(Limits, ReadingHasARate) {
+TEST(Limits, MeasuresReading) {
   const double rate = measure_reading(int64_t{4} << 20, kSeconds);
   EXPECT_GT(rate, 1e7);
   EXPECT_LT(rate, 1e14);
 }
 
-TEST(Limits, TooSmallAnAreaIsRefused) { EXPECT_THROW(measure_reading(1000, kSeconds), Error); }
+TEST(Limits, RefusesTooSmallAnArea) { EXPECT_THROW(measure_reading(1000, kSeconds), Error); }
 
 }  // namespace
 }  // namespace heed::kernels

@@ -14,7 +14,7 @@ std::vector<std::byte> panel_by(Pack pack, const Tensor& weight, int64_t panel) 
   return bytes;
 }
 
-TEST(MatmulBlocksPack, WholePanelsHaveTheBytesOfThePlainWay) {
+TEST(MatmulBlocksPack, FastPackingGivesTheBytesOfPlainPacking) {
   for (const DType dtype : kBlocks)
     for (const int64_t blocks : {1, 2, 3, 8}) {
       const int64_t cols = blocks * block_elements(dtype);
@@ -29,8 +29,8 @@ TEST(MatmulBlocksPack, WholePanelsHaveTheBytesOfThePlainWay) {
     }
 }
 
-/// Blocks of random bytes have scales of all kinds: infinite, not numbers, subnormal.
-TEST(MatmulBlocksPack, AnyBytesGiveTheBytesOfThePlainWay) {
+/// Blocks of random bytes have scales of all kinds: infinite, NaN, subnormal.
+TEST(MatmulBlocksPack, FastPackingAgreesForBlocksOfAnyBytes) {
   for (const DType dtype : kBlocks) {
     Tensor weight = Tensor::empty({16, 4096}, dtype);
     const CounterRandom random(7);

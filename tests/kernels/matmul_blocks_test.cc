@@ -11,8 +11,8 @@
 namespace heed::kernels {
 namespace {
 
-/// Calls run(name) with every kernel that this machine has, on every instruction set that Highway
-/// finds for what stands around it.
+/// Calls run(name) with every kernel of this machine, then with the fastest on every Highway
+/// target.
 void with_every_kernel(const std::function<void(const std::string&)>& run) {
   for (const cpu::BlockKernel* kernel : cpu::block_kernels()) {
     cpu::force_block_kernel(kernel);
@@ -37,7 +37,7 @@ Tensor plain_product(const Tensor& a, const Tensor& weight, const Tensor& bias =
   return c;
 }
 
-/// Products with a weight of every type: short and long, odd numbers of blocks.
+/// Calls body with weights of every block type, short and long, with odd numbers of blocks.
 void for_weights(int64_t n, const std::function<void(const Tensor&)>& body) {
   for (const DType dtype : kBlocks) {
     body(random_stored({n, 256}, dtype, 2));
@@ -76,7 +76,7 @@ TEST(MatmulBlocks, IsNearTheExactProduct) {
       error += std::pow(found[i] - numbers(exact)[i], 2.0);
       length += std::pow(numbers(exact)[i], 2.0);
     }
-    // Roundings within half of 1/127 of a block's largest, which is about 2 deviations.
+    // Rounding errors are at most half of 1/127 of a block's maximum, about 2 deviations.
     EXPECT_LT(std::sqrt(error / length), 0.008) << name_of(weight.dtype());
   });
 }
@@ -115,8 +115,8 @@ TEST(MatmulBlocks, ARowDoesNotDependOnTheOthers) {
   });
 }
 
-TEST(MatmulBlocks, ThreadsDoNotMatter) {
-  expect_no_thread_matters([] {
+TEST(MatmulBlocks, DoesNotDependOnTheNumberOfThreads) {
+  expect_same_on_any_thread_count([] {
     std::vector<Tensor> results;
     for (const DType dtype : kBlocks)
       for (const int64_t m : {1, 3, 200})
@@ -161,7 +161,7 @@ TEST(MatmulBlocks, EmptySizesAreDefined) {
     }
 }
 
-TEST(MatmulBlocks, NotANumberStaysInItsRowOrColumn) {
+TEST(MatmulBlocks, NaNStaysInItsRowOrColumn) {
   for (const float wrong :
        {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::infinity()}) {
     Tensor a = normals({21, 64}, 1);
@@ -176,7 +176,7 @@ TEST(MatmulBlocks, NotANumberStaysInItsRowOrColumn) {
   }
 }
 
-TEST(MatmulBlocks, AnInfiniteScaleIsNotANumber) {
+TEST(MatmulBlocks, AnInfiniteScaleCountsAsNaN) {
   const Tensor a = normals({21, 256}, 1);
   for (const DType dtype : kBlocks) {
     Tensor weight = random_stored({10, 256}, dtype, 2);

@@ -12,8 +12,7 @@
 namespace heed::kernels {
 namespace {
 
-/// Calls run(name) with every kernel that this machine has, each with every instruction set that
-/// Highway finds for what stands around it.
+/// Calls run(name) with every kernel of this machine on every Highway target.
 void with_every_kernel(const std::function<void(const std::string&)>& run) {
   for (const cpu::Int8Kernel* kernel : cpu::int8_kernels()) {
     cpu::force_int8_kernel(kernel);
@@ -56,7 +55,7 @@ TEST(MatmulInt8, HasTheBitsOfTheReference) {
   }
 }
 
-TEST(MatmulInt8, TakesWeightsAsTheyAreStored) {
+TEST(MatmulInt8, TakesEveryStoredType) {
   const Tensor a = normals({9, 512}, 1);
   for (const DType dtype : kStored) {
     const Tensor weight = random_stored({40, 512}, dtype, 2);
@@ -74,7 +73,8 @@ TEST(MatmulInt8, IsNearTheExactProduct) {
     error += std::pow(found[i] - numbers(exact)[i], 2.0);
     length += std::pow(numbers(exact)[i], 2.0);
   }
-  // Roundings within half of 1/127 of a row's largest, which is about 3 deviations, on both sides.
+  // Rounding errors of both factors are at most half of 1/127 of a row's maximum, about 3
+  // deviations.
   EXPECT_LT(std::sqrt(error / length), 0.012);
 }
 
@@ -103,7 +103,7 @@ TEST(MatmulInt8, TheLongestRowsAreExact) {
   }
 }
 
-TEST(MatmulInt8, RowsThatTakeSeveralPassesHaveTheBitsOfTheReference) {
+TEST(MatmulInt8, SeveralPassesOverRowsHaveTheBitsOfTheReference) {
   const Tensor a = normals({250, 5000}, 1), weight = normals({40, 5000}, 2),
                bias = normals({40}, 6);
   const PackedInt8 packed = cpu::pack_int8(weight), plain = reference::pack_int8(weight);
@@ -138,7 +138,7 @@ TEST(MatmulInt8, ThreadsShareASingleRow) {
   EXPECT_GE(begins, 2);
 }
 
-TEST(MatmulInt8, WorksInsideOfPiecesOfWork) {
+TEST(MatmulInt8, WorksInsideAParallelRegion) {
   const Tensor a = normals({8, 300}, 1), weight = normals({100, 300}, 2);
   const Tensor expected = product(a, weight);
   std::vector<Tensor> found(40);
@@ -159,8 +159,8 @@ TEST(MatmulInt8, ARowDoesNotDependOnTheOthers) {
           << rows << " from " << first;
 }
 
-TEST(MatmulInt8, ThreadsDoNotMatter) {
-  expect_no_thread_matters([] {
+TEST(MatmulInt8, DoesNotDependOnTheNumberOfThreads) {
+  expect_same_on_any_thread_count([] {
     std::vector<Tensor> results;
     for (const int64_t m : {1, 3, 50, 400})
       results.push_back(product(normals({m, 768}, 1), normals({1000, 768}, 2)));
@@ -201,7 +201,7 @@ TEST(MatmulInt8, EmptySizesAreDefined) {
   }
 }
 
-TEST(MatmulInt8, WhatIsNotFiniteStaysInItsRowOrColumn) {
+TEST(MatmulInt8, NaNAndInfinityStayInTheirRowOrColumn) {
   for (const float wrong :
        {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::infinity()}) {
     Tensor a = normals({21, 70}, 1), weight = normals({10, 70}, 2);
@@ -228,7 +228,7 @@ TEST(MatmulInt8, ZerosAndTheSmallestNumbersAreFinite) {
   }
 }
 
-TEST(MatmulInt8, RefusesWhatItCannotMultiply) {
+TEST(MatmulInt8, RefusesOtherTypesAndTooLongRows) {
   const Tensor weight = normals({4, 32}, 1);
   expect_error([] { cpu::pack_int8(Tensor::empty({1, kMaxInt8Cols + 1})); }, "131073 columns");
   expect_error([] { cpu::pack_int8(Tensor::empty({4, 32}, DType::i32)); }, "found i32");

@@ -16,7 +16,7 @@ Tensor product(const Tensor& a, const Tensor& weight, const Tensor& bias = {},
   return c;
 }
 
-/// Products with a weight of every type, widths that are whole blocks and others.
+/// Calls body with weights of every type; plain types also with widths that are not whole blocks.
 void for_weights(int64_t n, const std::function<void(const Tensor&)>& body) {
   for (const DType dtype : kStored) {
     body(random_stored({n, 256}, dtype, 2));
@@ -45,7 +45,7 @@ TEST(MatmulStored, AgreesWithTheReference) {
   });
 }
 
-TEST(MatmulStored, IsTheProductWithTheWidenedWeight) {
+TEST(MatmulStored, EqualsTheProductWithTheDequantisedWeight) {
   for_weights(20, [&](const Tensor& weight) {
     Tensor wide = Tensor::empty(weight.shape());
     reference::dequantize(weight, wide);
@@ -85,8 +85,8 @@ TEST(MatmulStored, AColumnDoesNotDependOnTheOthers) {
   });
 }
 
-TEST(MatmulStored, ThreadsDoNotMatter) {
-  expect_no_thread_matters([] {
+TEST(MatmulStored, DoesNotDependOnTheNumberOfThreads) {
+  expect_same_on_any_thread_count([] {
     std::vector<Tensor> results;
     for (const DType dtype : kStored)
       for (const int64_t m : {1, 3, 200}) {
@@ -97,7 +97,7 @@ TEST(MatmulStored, ThreadsDoNotMatter) {
   });
 }
 
-TEST(MatmulStored, AgreesWithThePlainProduct) {
+TEST(MatmulStored, AgreesWithMatmul) {
   const Tensor a = normals({33, 300}, 1), weight = normals({50, 300}, 2), bias = normals({50}, 3);
   Tensor plain = Tensor::empty({33, 50});
   reference::matmul({a}, {weight, true}, {.bias = bias}, plain);
@@ -114,7 +114,7 @@ TEST(MatmulStored, EmptySizesAreDefined) {
   }
 }
 
-TEST(MatmulStored, NotANumberStaysInItsRowOrColumn) {
+TEST(MatmulStored, NaNStaysInItsRowOrColumn) {
   Tensor a = normals({9, 64}, 1);
   a.data<float>()[4 * 64 + 63] = std::numeric_limits<float>::quiet_NaN();
   Tensor weight = random_stored({10, 64}, DType::q8_0, 2);

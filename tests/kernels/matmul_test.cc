@@ -29,7 +29,7 @@ Tensor random_matrix(int64_t rows, int64_t cols, DType dtype, uint64_t seed, dou
   return matrix;
 }
 
-/// A matrix that the factor [rows, cols] can be, transposed or not.
+/// The matrix of a factor [rows, cols], transposed or not.
 Tensor random_factor(int64_t rows, int64_t cols, bool transposed, DType dtype, uint64_t seed) {
   return transposed ? random_matrix(cols, rows, dtype, seed)
                     : random_matrix(rows, cols, dtype, seed);
@@ -53,8 +53,8 @@ bool same_bits(const Tensor& a, const Tensor& b) {
          (a.bytes() == 0 || std::memcmp(a.raw(), b.raw(), static_cast<size_t>(a.bytes())) == 0);
 }
 
-/// Runs `body` with every micro-kernel that this machine has for each dtype, and f32 with every
-/// instruction set.
+/// Runs `body` with every micro-kernel of this machine for each dtype, and f32 on every Highway
+/// target.
 void with_every_kernel(const std::function<void(DType)>& body) {
   for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
     hwy::SetSupportedTargetsForTest(target);
@@ -83,7 +83,7 @@ struct Case {
   DType out = DType::f32;
 };
 
-/// The product by the cpu kernels, unpacked, packed and by the reference.
+/// The product by the cpu kernels, packed and unpacked, and by the reference.
 void check(const Case& t, DType in) {
   SCOPED_TRACE(::testing::Message()
                << t.m << "x" << t.k << "x" << t.n << (t.a_transposed ? " aT" : "")
@@ -99,7 +99,7 @@ void check(const Case& t, DType in) {
   cpu::matmul(fa, fb, options, fast);
   reference::matmul(fa, fb, options, plain);
 
-  // What rounding may do to a sum is in proportion to the sum of magnitudes.
+  // The rounding error of a sum is in proportion to the sum of magnitudes.
   Tensor bound = magnitudes(before);
   const Tensor abs_a = magnitudes(a), abs_b = magnitudes(b);
   MatmulOptions abs_options{.accumulate = t.accumulate};
@@ -116,7 +116,7 @@ void check(const Case& t, DType in) {
   EXPECT_TRUE(same_bits(packed, fast)) << "packed";
 }
 
-TEST(Matmul, AgreesWithTheReferenceInAllForms) {
+TEST(Matmul, AgreesWithTheReferenceInAllLayouts) {
   const int64_t shapes[][3] = {{1, 1, 1},    {1, 17, 33},  {3, 5, 2},    {14, 32, 32},
                                {15, 31, 65}, {17, 64, 16}, {33, 65, 47}, {64, 129, 96},
                                {49, 40, 17}, {129, 3, 129}};
@@ -157,7 +157,7 @@ TEST(Matmul, EmptySizesAreDefined) {
   });
 }
 
-TEST(Matmul, ExtremeMagnitudesNeitherOverflowNorVanish) {
+TEST(Matmul, ExtremeMagnitudesNeitherOverflowNorUnderflow) {
   with_every_kernel([&](DType in) {
     for (const double scale : {1e18, 1e-18}) {
       const Tensor a = random_matrix(20, 70, in, 1, scale), b = random_matrix(70, 40, in, 2);
@@ -170,7 +170,7 @@ TEST(Matmul, ExtremeMagnitudesNeitherOverflowNorVanish) {
   });
 }
 
-TEST(Matmul, NotANumberStaysInItsRow) {
+TEST(Matmul, NaNStaysInItsRow) {
   with_every_kernel([&](DType in) {
     Tensor a = random_matrix(40, 45, in, 1);
     const Tensor b = random_matrix(45, 50, in, 2);
@@ -229,7 +229,7 @@ TEST(Matmul, ARowDoesNotDependOnTheOthers) {
   });
 }
 
-TEST(Matmul, ARowOfTheSmallestNumbersDoesNotDependOnTheOthers) {
+TEST(Matmul, ASubnormalRowDoesNotDependOnTheOthers) {
   with_every_kernel([&](DType in) {
     const int64_t m = 18, k = 130, n = 70;
     for (const double scale : {1e-19, 1e-38}) {  // products, or factors as well, are subnormal
@@ -283,7 +283,7 @@ TEST(Matmul, TransposedFactorsGiveTheSameBits) {
   });
 }
 
-TEST(Matmul, AnyNumberOfThreadsGivesTheSameBits) {
+TEST(Matmul, DoesNotDependOnTheNumberOfThreads) {
   const int threads = thread_count();
   for (const DType in : kDTypes)
     for (const auto& [m, n] : {std::pair{700, 500}, {1200, 96}, {20, 3000}}) {
@@ -301,7 +301,7 @@ TEST(Matmul, AnyNumberOfThreadsGivesTheSameBits) {
   set_thread_count(threads);
 }
 
-/// The errors of c = a b relative to each sum's magnitudes, root mean square.
+/// The root mean square of the errors of c = a b, each relative to its sum of magnitudes.
 double relative_error(const Tensor& a, const Tensor& b, const Tensor& c) {
   double errors = 0, magnitudes = 0;
   for (int64_t row = 0; row < a.rows(); ++row)
@@ -318,7 +318,7 @@ double relative_error(const Tensor& a, const Tensor& b, const Tensor& c) {
   return std::sqrt(errors / magnitudes);
 }
 
-TEST(Matmul, EveryKernelForF32HasThePrecisionOfF32) {
+TEST(Matmul, EveryF32KernelHasThePrecisionOfF32) {
   for (const cpu::MicroKernel* kernel : cpu::kernels_for(DType::f32)) {
     cpu::force_kernel(DType::f32, kernel);
     for (const int64_t k : {1, 8, 64, 1000}) {
@@ -331,7 +331,7 @@ TEST(Matmul, EveryKernelForF32HasThePrecisionOfF32) {
   cpu::force_kernel(DType::f32, nullptr);
 }
 
-TEST(Matmul, APackedWeightIsNoLargerThanItWas) {
+TEST(Matmul, APackedWeightIsNotLarger) {
   for (const DType dtype : kDTypes)
     for (const cpu::MicroKernel* kernel : cpu::kernels_for(dtype)) {
       cpu::force_kernel(dtype, kernel);
@@ -343,7 +343,7 @@ TEST(Matmul, APackedWeightIsNoLargerThanItWas) {
     }
 }
 
-TEST(Matmul, MixedOperandsAreRefused) {
+TEST(Matmul, RefusesMixedOperands) {
   const Tensor a = random_matrix(2, 3, DType::f32, 1), b = random_matrix(3, 4, DType::bf16, 2);
   Tensor c = Tensor::empty({2, 4});
   EXPECT_THROW(cpu::matmul({a}, {b}, {}, c), Error);

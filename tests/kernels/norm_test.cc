@@ -8,7 +8,7 @@
 namespace heed::kernels {
 namespace {
 
-/// A norm over [rows, cols] with everything it gives: layer norm, or RMSNorm without the bias.
+/// All inputs and results of a norm over [rows, cols]: layer norm, or RMSNorm without the bias.
 struct Case {
   bool centred;
   Tensor x, dy, weight, bias;
@@ -78,7 +78,7 @@ TEST(Norm, CpuAgreesWithReferenceAtExtremeMagnitudes) {
   });
 }
 
-TEST(Norm, LayerNormForgetsALargeCommonPart) {
+TEST(Norm, LayerNormIsPreciseWithALargeCommonOffset) {
   Case c(true, normals({4, 512}, 87));
   for (int64_t i = 0; i < c.x.elements(); ++i) c.x.data<float>()[i] += 1000.0f;
   const Results fast = run(Backend::cpu, c), plain = run(Backend::reference, c);
@@ -87,7 +87,7 @@ TEST(Norm, LayerNormForgetsALargeCommonPart) {
     ASSERT_NEAR(fast.y.data<float>()[i], plain.y.data<float>()[i], 5e-4);
 }
 
-TEST(Norm, AnOutlierInFrontDoesNotCostPrecision) {
+TEST(Norm, IsPreciseIfTheFirstElementIsAnOutlier) {
   Case c(true, normals({4, 512}, 93));
   for (int64_t n = 0; n < 4; ++n) c.x.data<float>()[n * 512] = n % 2 ? 300.0f : -20.0f;
   expect_agreement(c, "outlier");
@@ -120,7 +120,7 @@ TEST(Norm, LayerNormRowsHaveMeanZeroAndDeviationOne) {
   }
 }
 
-TEST(Norm, NaNSpoilsItsRowAndNoOther) {
+TEST(Norm, NaNAffectsOnlyItsRow) {
   for (const bool centred : {true, false}) {
     Case c(centred, normals({2, 50}, 89));
     c.x.data<float>()[49] = std::numeric_limits<float>::quiet_NaN();
@@ -166,10 +166,10 @@ TEST(Norm, ARowDoesNotDependOnTheOthers) {
   }
 }
 
-TEST(Norm, ThreadsDoNotMatter) {
+TEST(Norm, DoesNotDependOnTheNumberOfThreads) {
   for (const bool centred : {true, false}) {
     const Case c(centred, normals({1003, 200}, 92, DType::bf16));
-    expect_no_thread_matters([&] {
+    expect_same_on_any_thread_count([&] {
       const Results r = run(Backend::cpu, c);
       return std::vector<Tensor>{r.y, r.stats, r.dx, r.d_weight, r.d_bias};
     });

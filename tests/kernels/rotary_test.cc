@@ -18,7 +18,7 @@ TEST(Rotary, CpuAgreesWithReferenceOnEveryTarget) {
   on_every_target([](const std::string& target) {
     for (const PairLayout layout : {PairLayout::interleaved, PairLayout::halves})
       for (const int64_t pairs : {1, 3, 4, 8, 9, 32})
-        for (const int64_t rest : {0, 5})  // columns beside those rotated
+        for (const int64_t rest : {0, 5})  // columns that are not rotated
           for (const DType dtype : kFloating) {
             const RotateOptions options{.n_heads = 3, .layout = layout, .begin = rest / 2};
             const Tensor x = normals({7, 3 * (2 * pairs + rest)}, 1, dtype);
@@ -34,7 +34,7 @@ TEST(Rotary, CpuAgreesWithReferenceOnEveryTarget) {
   });
 }
 
-TEST(Rotary, TurnsPairsByTheirAngles) {
+TEST(Rotary, RotatesPairsByTheirAngles) {
   const Rotation quarter{Tensor::zeros({1, 2}), Tensor::full({1, 2}, 1.0f)};
   const Tensor x = Tensor::of({1, 4}, std::vector<float>{1, 2, 3, 4});
   Tensor y = Tensor::empty(x.shape());
@@ -56,10 +56,10 @@ TEST(Rotary, BackwardUndoesForwardAndMayWorkInPlace) {
   }
 }
 
-TEST(Rotary, ThreadsDoNotMatter) {
+TEST(Rotary, DoesNotDependOnTheNumberOfThreads) {
   const Tensor x = normals({900, 512}, 3);
   const Rotation rotation = some_rotation(900, 32);
-  expect_no_thread_matters([&] {
+  expect_same_on_any_thread_count([&] {
     Tensor y = Tensor::empty(x.shape());
     rotate_forward(x, rotation, {.n_heads = 8}, y);
     return std::vector<Tensor>{y};

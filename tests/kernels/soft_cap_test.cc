@@ -21,7 +21,7 @@ TEST(SoftCap, CpuAgreesWithReferenceOnEveryTarget) {
   });
 }
 
-TEST(SoftCap, KeepsSmallNumbersBoundsLargeOnesAndShowsNaN) {
+TEST(SoftCap, KeepsSmallNumbersBoundsLargeOnesAndPropagatesNaN) {
   const float infinity = std::numeric_limits<float>::infinity();
   Tensor x = Tensor::of({5}, std::vector<float>{1e-3f, 1e30f, -infinity, -0.0f, std::nanf("")});
   soft_cap(30.0f, x);

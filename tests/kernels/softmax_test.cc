@@ -62,13 +62,13 @@ TEST(Softmax, TextbookExample) {
   EXPECT_NEAR(y.data<float>()[2], 0.128, 5e-4);
 }
 
-TEST(Softmax, EqualNumbersShareEqually) {
+TEST(Softmax, EqualElementsHaveEqualWeights) {
   for (const float value : {-1e30f, -1e-30f, 0.0f, 7.0f, 1e30f})
     for (const float p : softmax_of(Tensor::full({2, 50}, value)).values<float>())
       EXPECT_FLOAT_EQ(p, 0.02f);
 }
 
-TEST(Softmax, MinusInfinityGetsNothingAndARowOfItGivesZeros) {
+TEST(Softmax, MinusInfinityGivesZeroAlsoInAllOfARow) {
   Tensor x = Tensor::full({2, 5}, -kInfinity);
   x.data<float>()[1] = 3.0f;
   x.data<float>()[4] = 3.0f;
@@ -81,7 +81,7 @@ TEST(Softmax, MinusInfinityGetsNothingAndARowOfItGivesZeros) {
   for (int64_t i = 5; i < 10; ++i) EXPECT_EQ(log.data<float>()[i], -kInfinity);
 }
 
-TEST(Softmax, NaNSpoilsItsRowAndNoOther) {
+TEST(Softmax, NaNAffectsOnlyItsRow) {
   on_every_target([](const std::string& target) {
     for (const int64_t place : {0, 1, 33, 99}) {
       Tensor x = normals({2, 100}, 34);
@@ -109,7 +109,7 @@ TEST(Softmax, ReferenceGradientMatchesFiniteDifferences) {
   EXPECT_LT(gradient_error(x, dx, loss), 1e-4);
 }
 
-TEST(Softmax, LogarithmMayOverwriteItsInput) {
+TEST(Softmax, LogSoftmaxMayOverwriteItsInput) {
   const Tensor x = normals({3, 5000}, 37);
   Tensor apart = Tensor::empty(x.shape()), in_place = x.clone();
   cpu::log_softmax(x, apart);
@@ -117,9 +117,9 @@ TEST(Softmax, LogarithmMayOverwriteItsInput) {
   expect_close(in_place, apart, "in place", 0.0);
 }
 
-TEST(Softmax, ThreadsDoNotMatter) {
+TEST(Softmax, DoesNotDependOnTheNumberOfThreads) {
   const Tensor x = normals({300, 777}, 38);
-  expect_no_thread_matters([&] { return std::vector<Tensor>{softmax_of(x)}; });
+  expect_same_on_any_thread_count([&] { return std::vector<Tensor>{softmax_of(x)}; });
 }
 
 }  // namespace

@@ -110,7 +110,7 @@ TEST(QuantizeGptq, RoundsColumnsThatWereNeverUsed) {
 
 TEST(QuantizeGptq, DoesNotDependOnThreads) {
   const Tensor x = inputs(200, 96), weight = normals({200, 96}, 4);
-  kernels::expect_no_thread_matters([&] {
+  kernels::expect_same_on_any_thread_count([&] {
     const GptqFactors factors = gptq_factors(products_of(x));
     Tensor y = Tensor::empty(weight.shape(), DType::q4_0);
     quantize_gptq(weight, factors, y);

@@ -32,14 +32,14 @@ TEST(Allocator, WastesAtMostAnEighth) {
   }
 }
 
-TEST(Allocator, UsesABlockAgain) {
+TEST(Allocator, ReusesABlock) {
   const std::byte* first = allocate(100000).get();
   EXPECT_EQ(allocate(100000).get(), first);
   EXPECT_EQ(allocate(99000).get(), first) << "nearly the same size is of the same class";
   release_free_memory();
 }
 
-TEST(Allocator, UsesALittleLargerBlockAgain) {
+TEST(Allocator, ReusesASlightlyLargerBlock) {
   release_free_memory();
   const std::byte* first = allocate(100000).get();
   EXPECT_EQ(allocate(80000).get(), first) << "as batches shrink";
@@ -48,7 +48,7 @@ TEST(Allocator, UsesALittleLargerBlockAgain) {
   release_free_memory();
 }
 
-TEST(Allocator, LargeBlocksOfAnySizeFollowEachOtherInTheSameMemory) {
+TEST(Allocator, LargeBlocksOfAnySizeReuseTheSameMemory) {
   release_free_memory();
   constexpr size_t kMegabyte = 1 << 20;
   const std::byte* lowest = nullptr;
@@ -109,7 +109,7 @@ TEST(Allocator, ServesContainers) {
   EXPECT_EQ(allocated_bytes(), before);
 }
 
-TEST(Allocator, CountsWhatIsInUse) {
+TEST(Allocator, CountsBytesInUse) {
   const size_t before = allocated_bytes();
   reset_peak_allocated_bytes();
   {
@@ -123,7 +123,7 @@ TEST(Allocator, CountsWhatIsInUse) {
   EXPECT_EQ(peak_allocated_bytes(), before + (1 << 20));
 }
 
-TEST(Allocator, RefusesWhatNoMachineHas) {
+TEST(Allocator, RefusesSizesThatNoMachineHas) {
   const size_t before = allocated_bytes();
   for (const size_t bytes : {size_t{1} << 60, ~size_t{0}})
     expect_error([&] { allocate(bytes); }, "out of memory");

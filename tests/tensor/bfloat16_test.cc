@@ -10,7 +10,7 @@ namespace {
 
 float rounded(float value) { return static_cast<float>(bfloat16(value)); }
 
-TEST(Bfloat16, KeepsEveryNumberThatItHas) {
+TEST(Bfloat16, ConvertsEveryValueExactly) {
   for (uint32_t bits = 0; bits < 0x10000; ++bits) {
     bfloat16 number;
     number.bits = static_cast<uint16_t>(bits);
@@ -23,7 +23,7 @@ TEST(Bfloat16, KeepsEveryNumberThatItHas) {
 }
 
 TEST(Bfloat16, RoundsToTheNearest) {
-  // Around 1 the numbers are 2^-7 apart.
+  // Around 1 the values are 2^-7 apart.
   EXPECT_EQ(rounded(1 + 0x1p-9f), 1.0f);
   EXPECT_EQ(rounded(1 + 0x1.8p-8f), 1 + 0x1p-7f);
   EXPECT_EQ(rounded(-1 - 0x1.8p-8f), -1 - 0x1p-7f);
@@ -39,9 +39,9 @@ TEST(Bfloat16, OverflowsToInfinity) {
   EXPECT_TRUE(std::isinf(rounded(-std::numeric_limits<float>::infinity())));
 }
 
-TEST(Bfloat16, KeepsNotANumber) {
+TEST(Bfloat16, KeepsNaN) {
   EXPECT_TRUE(std::isnan(rounded(std::numeric_limits<float>::quiet_NaN())));
-  // The smallest significand would vanish with the lower half.
+  // A NaN whose significand has only low bits, which truncation would make infinite.
   EXPECT_TRUE(std::isnan(rounded(std::bit_cast<float>(0x7f800001u))));
 }
 

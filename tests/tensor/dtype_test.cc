@@ -22,7 +22,7 @@ TEST(BlockTraits, ATypeIsFoundByItsName) {
   EXPECT_EQ(dtype_named("q9_9"), std::nullopt);
 }
 
-/// Blocks whose bytes take every value.
+/// A block of varied bytes.
 template <typename Block>
 Block some_block() {
   Block block;

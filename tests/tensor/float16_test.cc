@@ -16,7 +16,7 @@ float16 of_bits(uint32_t bits) {
   return number;
 }
 
-TEST(Float16, KeepsEveryNumberThatItHas) {
+TEST(Float16, ConvertsEveryValueExactly) {
   for (uint32_t bits = 0; bits < 0x10000; ++bits) {
     const auto wide = static_cast<float>(of_bits(bits));
     if ((bits & 0x7fffu) > 0x7c00u) {
@@ -27,7 +27,7 @@ TEST(Float16, KeepsEveryNumberThatItHas) {
   }
 }
 
-TEST(Float16, IsSignTimesSignificandTimesPowerOfTwo) {
+TEST(Float16, HasTheValueOfItsBits) {
   for (uint32_t bits = 0; bits < 0x7c00; ++bits) {
     const int exponent = static_cast<int>(bits >> 10);
     const auto significand = static_cast<float>((bits & 0x3ffu) + (exponent ? 1024 : 0));
@@ -39,7 +39,7 @@ TEST(Float16, IsSignTimesSignificandTimesPowerOfTwo) {
   EXPECT_EQ(static_cast<float>(of_bits(0xfc00)), -std::numeric_limits<float>::infinity());
 }
 
-/// Between each two neighbours: below the middle, the middle, above it.
+/// Between all neighbours: below the middle, at the middle, above it.
 TEST(Float16, RoundsToTheNearestAndTiesToEven) {
   for (uint32_t bits = 0; bits < 0x7bff; ++bits) {
     const auto low = static_cast<float>(of_bits(bits)),
@@ -65,9 +65,9 @@ TEST(Float16, UnderflowsToZeroOfTheSameSign) {
   EXPECT_TRUE(std::signbit(rounded(-0.0f)));
 }
 
-TEST(Float16, KeepsNotANumber) {
+TEST(Float16, KeepsNaN) {
   EXPECT_TRUE(std::isnan(rounded(std::numeric_limits<float>::quiet_NaN())));
-  // The smallest significand would vanish with the lower bits.
+  // A NaN whose significand has only low bits, which truncation would make infinite.
   EXPECT_TRUE(std::isnan(rounded(std::bit_cast<float>(0x7f800001u))));
 }
 

@@ -9,7 +9,7 @@
 namespace heed {
 namespace {
 
-TEST(Shape, TellsItsSizes) {
+TEST(Shape, ReturnsItsSizes) {
   const Shape shape{2, 3, 4};
   EXPECT_EQ(shape.rank(), 3);
   EXPECT_EQ(shape[0], 2);
@@ -19,7 +19,7 @@ TEST(Shape, TellsItsSizes) {
   EXPECT_EQ(shape.text(), "[2, 3, 4]");
 }
 
-TEST(Shape, IsMadeFromAListOfSizes) {
+TEST(Shape, IsConstructedFromAListOfSizes) {
   const std::vector<int64_t> sizes{2, 3};
   EXPECT_EQ(Shape(sizes), (Shape{2, 3}));
   expect_error([] { Shape(std::vector<int64_t>(5, 1)); }, "a shape of 5 axes");
@@ -40,7 +40,7 @@ TEST(Shape, ComparesRankAndSizes) {
   EXPECT_NE((Shape{2}), (Shape{2, 1}));
 }
 
-TEST(Shape, RefusesWhatIsNoShape) {
+TEST(Shape, RefusesInvalidSizes) {
   expect_error([] { Shape({1, 2, 3, 4, 5}); }, "a shape of 5 axes, at most 4 are possible");
   expect_error([] { Shape({2, -1}); }, "axis 1 has size -1");
 }
@@ -54,7 +54,7 @@ TEST(Shape, RefusesMoreElementsThanCanBeAddressed) {
     expect_error([&] { Shape({sizes[0], sizes[1]}); }, "has too many elements");
 }
 
-TEST(Shape, RefusesAnAxisThatIsNotThere) {
+TEST(Shape, RefusesAnAxisThatDoesNotExist) {
   const Shape shape{2, 3};
   expect_error([&] { shape[2]; }, "axis 2 of a shape [2, 3]");
   expect_error([&] { shape[-3]; }, "axis -3 of a shape [2, 3]");

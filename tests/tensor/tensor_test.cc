@@ -15,7 +15,7 @@ Tensor counted(const Shape& shape) {
   return Tensor::of(shape, values);
 }
 
-TEST(Tensor, IsAbsentAtFirst) {
+TEST(Tensor, IsUndefinedByDefault) {
   Tensor tensor;
   EXPECT_FALSE(tensor.defined());
   EXPECT_EQ(tensor.elements(), 0);
@@ -23,7 +23,7 @@ TEST(Tensor, IsAbsentAtFirst) {
   tensor.fill_zero();
 }
 
-TEST(Tensor, IsMadeFromValues) {
+TEST(Tensor, IsConstructedFromValues) {
   EXPECT_EQ(Tensor::full({2, 2}, 3).values<float>()[3], 3.0f);
   EXPECT_EQ(Tensor::zeros({2}).values<float>()[1], 0.0f);
   EXPECT_EQ(Tensor::zeros({2}, DType::bf16).values<bfloat16>()[1].bits, 0);
@@ -39,14 +39,14 @@ TEST(Tensor, OfRankZeroHoldsOneNumber) {
   EXPECT_EQ(tensor.cols(), 1);
 }
 
-TEST(Tensor, TellsItsMatrixView) {
+TEST(Tensor, HasAMatrixView) {
   const Tensor tensor = Tensor::empty({2, 3, 4}, DType::bf16);
   EXPECT_EQ(tensor.rows(), 6);
   EXPECT_EQ(tensor.cols(), 4);
   EXPECT_EQ(tensor.bytes(), 48);
 }
 
-TEST(Tensor, KeepsItsRowsWhenTheyAreEmpty) {
+TEST(Tensor, CountsEmptyRows) {
   EXPECT_EQ(Tensor::empty({3, 0}).rows(), 3);
   EXPECT_EQ(Tensor::empty({0, 3}).rows(), 0);
   EXPECT_TRUE(Tensor::empty({0, 3}).defined());
@@ -70,7 +70,7 @@ TEST(Tensor, SharesItsElementsWithCopies) {
   expect_error([&] { tensor.reshaped({4}); }, "a tensor [2, 3] cannot become [4]");
 }
 
-TEST(Tensor, GivesRowsAsAView) {
+TEST(Tensor, RowSliceIsAView) {
   Tensor tensor = counted({2, 2, 3});
   Tensor rows = tensor.row_slice(1, 3);
   EXPECT_EQ(rows.shape(), (Shape{2, 3}));
@@ -101,13 +101,13 @@ TEST(Tensor, KeepsTheOwnerOfAViewAlive) {
   EXPECT_TRUE(watch.expired());
 }
 
-TEST(Tensor, RefusesAnotherTypeThanItsOwn) {
+TEST(Tensor, RefusesAccessAsAnotherDtype) {
   const Tensor tensor = Tensor::zeros({2, 3}, DType::bf16);
   expect_error([&] { tensor.values<float>(); }, "a tensor [2, 3] of bf16 was read as f32");
   expect_error([&] { tensor.data<int32_t>(); }, "a tensor [2, 3] of bf16 was read as i32");
 }
 
-TEST(Tensor, SaysThatThereIsNoMemoryForIt) {
+TEST(Tensor, ReportsThatThereIsNoMemory) {
   expect_error([] { Tensor::empty({int64_t{1} << 59}); }, "out of memory");
 }
 
@@ -126,12 +126,12 @@ TEST(Tensor, OfBlocksCountsWholeBlocks) {
   EXPECT_EQ(Tensor::zeros({32}, DType::q8_0).bytes(), 34);
 }
 
-TEST(Tensor, CutsNoBlocks) {
+TEST(Tensor, RefusesToDivideBlocks) {
   expect_error(
       [] {
         Tensor::empty({2, 48}, DType::q4_1);
       },
-      "a tensor [2, 48] cannot be q4_1, which keeps 32 elements of a row together");
+      "a tensor [2, 48] cannot be q4_1, whose blocks are 32 elements of a row");
   expect_error([] { Tensor::empty({}, DType::q8_0); }, "a tensor [] cannot be q8_0");
   const Tensor tensor = Tensor::zeros({4, 32}, DType::q8_0);
   expect_error([&] { tensor.reshaped({8, 16}); }, "a tensor [8, 16] cannot be q8_0");
@@ -144,7 +144,7 @@ TEST(DType, HasAnElementSizeOnlyWhenPlain) {
   expect_error([] { size_of(DType::q6_K); }, "an element of q6_K has no size of its own");
 }
 
-TEST(VisitFloating, PicksTheType) {
+TEST(VisitFloating, CallsTheVisitorWithTheType) {
   EXPECT_EQ(visit_floating(DType::f32, [](auto x) { return sizeof(x); }), 4u);
   EXPECT_EQ(visit_floating(DType::bf16, [](auto x) { return sizeof(x); }), 2u);
   expect_error([] { visit_floating(DType::f16, [](auto) {}); }, "expected, found f16");

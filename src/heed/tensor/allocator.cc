@@ -18,39 +18,40 @@ namespace {
 
 constexpr size_t kAlignment = 64;
 
-constexpr size_t kLargest = size_t{1} << 48;  // no machine has more
-constexpr size_t kSmallest = 8 * kAlignment;
-/// Blocks up to this size are kept apart by size, larger ones are cut from the arena.
-constexpr size_t kLargestSmall = size_t{64} << 10;
+constexpr size_t kMaxBytes = size_t{1} << 48;  // no machine has more
+constexpr size_t kMinBytes = 8 * kAlignment;
+/// Blocks up to this size are pooled by size class, larger ones come from the arena.
+constexpr size_t kMaxSmall = size_t{64} << 10;
 
-/// Rounds up to one of eight classes per power of two: at most 1/8 is wasted, and batches of nearly
-/// the same number of tokens share their blocks. Every class is a multiple of the alignment.
+/// Rounds up to one of eight size classes per power of two: at most 1/8 is wasted, and batches of
+/// nearly the same number of tokens reuse each other's blocks. Every class is a multiple of the
+/// alignment.
 size_t size_class(size_t bytes) {
-  bytes = std::max(bytes, kSmallest);
+  bytes = std::max(bytes, kMinBytes);
   const auto step_bits = static_cast<int>(std::bit_width(bytes)) - 4;
   return (((bytes - 1) >> step_bits) + 1) << step_bits;
 }
 
-/// The number of a class among all.
-constexpr size_t class_number(size_t size) {
+/// The index of a size class.
+constexpr size_t class_index(size_t size) {
   const auto width = static_cast<size_t>(std::bit_width(size));
   return 8 * width + (size >> (width - 4)) % 8;
 }
 
-constexpr size_t kClasses = class_number(kLargestSmall) + 1;
+constexpr size_t kClasses = class_index(kMaxSmall) + 1;
 
-/// So many classes, up to half as large again, may serve where the wanted one has no free block.
+/// If a class has no free block, the next ones serve, up to half as large again.
 constexpr size_t kNearClasses = 5;
 
-/// Behind a small block lies what counts its owners. That of a large one lies elsewhere: the first
-/// to touch a block's pages, who has them cleared, is then the thread that writes there.
-constexpr size_t kOwnersBytes = kAlignment;
+/// The reference count of a small block follows it. That of a large block is elsewhere, so that the
+/// first to touch the block's pages, which then clears them, is the thread that writes the data.
+constexpr size_t kCountBytes = kAlignment;
 
-/// A block, room for what counts its owners, and how both are given back: by the number of their
-/// class, which may be larger than what was asked for, or the bytes that were cut from the arena.
+/// A block, the memory of its reference count, and how it is returned: the index of its size class,
+/// which may be larger than requested, or the bytes taken from the arena (0: none).
 struct Block {
-  std::byte *memory, *owners;
-  size_t number, cut;
+  std::byte *memory, *count;
+  size_t class_index, arena_bytes;
 };
 
 class Pool {
@@ -63,20 +64,20 @@ class Pool {
       block = take_free(size);
     }
     if (!block.memory)
-      fail("out of memory: {} bytes more than the {} in use could not be had", size, in_use_);
+      fail("out of memory: {} bytes beside the {} in use could not be allocated", size, in_use_);
     count(size);
     return block;
   }
 
-  /// `size` is what was asked for.
+  /// `size` is the requested size.
   void give_back(Block block, size_t size) {
     std::lock_guard lock(mutex_);
     in_use_ -= size;
-    if (block.cut) {
-      arena_.give_back(block.memory, block.cut);
-      owners_.push_back(block.owners);
+    if (block.arena_bytes) {
+      arena_.give_back(block.memory, block.arena_bytes);
+      counts_.push_back(block.count);
     } else {
-      small_[block.number].push_back(block.memory);
+      small_[block.class_index].push_back(block.memory);
     }
   }
 
@@ -113,32 +114,31 @@ class Pool {
     peak_ = std::max(peak_, in_use_);
   }
 
-  /// Without memory when there is none.
+  /// Its memory is null if there is none left.
   Block take_free(size_t size) {
-    if (size > kLargestSmall) return take_large(size);
-    // A batch that shrinks, as its texts end, asks for ever smaller blocks: it is given those it
-    // gave back.
-    const size_t wanted = class_number(size);
-    for (size_t number = wanted; number < std::min(wanted + kNearClasses, kClasses); ++number)
-      if (std::byte* const block = last_of(small_[number])) return {block, block + size, number, 0};
-    std::byte* const fresh = from_heap(size + kOwnersBytes);
+    if (size > kMaxSmall) return take_large(size);
+    // A batch that shrinks as its texts end requests ever smaller blocks: it gets those it freed.
+    const size_t wanted = class_index(size);
+    for (size_t index = wanted; index < std::min(wanted + kNearClasses, kClasses); ++index)
+      if (std::byte* const block = last_of(small_[index])) return {block, block + size, index, 0};
+    std::byte* const fresh = from_heap(size + kCountBytes);
     return {fresh, fresh + size, wanted, 0};
   }
 
   Block take_large(size_t size) {
-    std::byte* owners = last_of(owners_);
-    if (!owners) owners = from_heap(kOwnersBytes);
-    if (!owners) return {};
-    const size_t cut = round_up(size, Arena::kGranule);
-    std::byte* const memory = arena_.take(cut);
+    std::byte* count_memory = last_of(counts_);
+    if (!count_memory) count_memory = from_heap(kCountBytes);
+    if (!count_memory) return {};
+    const size_t bytes = round_up(size, Arena::kGranule);
+    std::byte* const memory = arena_.take(bytes);
     if (memory)
-      ASAN_POISON_MEMORY_REGION(memory + size, cut - size);
+      ASAN_POISON_MEMORY_REGION(memory + size, bytes - size);
     else
-      owners_.push_back(owners);
-    return {memory, owners, 0, cut};
+      counts_.push_back(count_memory);
+    return {memory, count_memory, 0, bytes};
   }
 
-  /// Takes it off the list; null: there is none.
+  /// Removes the last block of a list; null if there is none.
   static std::byte* last_of(std::vector<std::byte*>& blocks) {
     if (blocks.empty()) return nullptr;
     std::byte* const last = blocks.back();
@@ -157,42 +157,42 @@ class Pool {
 
   void release_all() {
     for (auto& blocks : small_) free_all(blocks);
-    free_all(owners_);
+    free_all(counts_);
     arena_.release();
   }
 
   std::mutex mutex_;
-  std::array<std::vector<std::byte*>, kClasses> small_;  // free, by class_number
+  std::array<std::vector<std::byte*>, kClasses> small_;  // free, by class_index
   Arena arena_;
-  std::vector<std::byte*> owners_;  // free rooms of large blocks
+  std::vector<std::byte*> counts_;  // free reference counts of large blocks
   size_t in_use_ = 0;
   size_t peak_ = 0;
 };
 
-/// Never destroyed: tensors with static lifetime may outlive any other static object.
+/// Never destroyed, since tensors of static lifetime may outlive any other static object.
 Pool& pool() {
   static Pool* const instance = new Pool;
   return *instance;
 }
 
-/// Lends a shared_ptr room for its count of owners, and gives the block back with it. `size` is
-/// what was asked for.
+/// Gives a shared_ptr the memory of its reference count, with which it returns the block. `size` is
+/// the requested size.
 template <typename T>
-struct OwnersRoom {
+struct CountAllocator {
   using value_type = T;
 
-  OwnersRoom(Block of, size_t bytes) : block(of), size(bytes) {}
+  CountAllocator(Block of, size_t bytes) : block(of), size(bytes) {}
   template <typename U>
-  OwnersRoom(const OwnersRoom<U>& other) : block(other.block), size(other.size) {}
+  CountAllocator(const CountAllocator<U>& other) : block(other.block), size(other.size) {}
 
   T* allocate(size_t) {
-    static_assert(sizeof(T) <= kOwnersBytes);
-    return reinterpret_cast<T*>(block.owners);
+    static_assert(sizeof(T) <= kCountBytes);
+    return reinterpret_cast<T*>(block.count);
   }
   void deallocate(T*, size_t) { pool().give_back(block, size); }
 
   template <typename U>
-  bool operator==(const OwnersRoom<U>& other) const {
+  bool operator==(const CountAllocator<U>& other) const {
     return block.memory == other.block.memory;
   }
 
@@ -200,14 +200,15 @@ struct OwnersRoom {
   size_t size;
 };
 
-/// What owns a block of the pool lies in front of what others use of it.
+/// The owner of a block of the pool is stored in front of the memory that is handed out.
 class PoolResource : public std::pmr::memory_resource {
   using Owner = std::shared_ptr<std::byte>;
 
   void* do_allocate(size_t bytes, size_t alignment) override {
-    require(alignment <= kAlignment, "memory aligned to {} bytes, at most {} are possible",
-            alignment, kAlignment);
-    require(bytes <= kLargest, "out of memory: {} bytes could not be had", bytes);
+    require(alignment <= kAlignment,
+            "memory aligned to {} bytes was requested, at most {} is possible", alignment,
+            kAlignment);
+    require(bytes <= kMaxBytes, "out of memory: {} bytes could not be allocated", bytes);
     Owner block = heed::allocate(bytes + kAlignment);
     std::byte* const memory = block.get();
     new (memory) Owner(std::move(block));
@@ -226,10 +227,10 @@ class PoolResource : public std::pmr::memory_resource {
 }  // namespace
 
 std::shared_ptr<std::byte> allocate(size_t bytes) {
-  require(bytes <= kLargest, "out of memory: {} bytes could not be had", bytes);
-  const size_t size = bytes > kLargestSmall ? round_up(bytes, kAlignment) : size_class(bytes);
+  require(bytes <= kMaxBytes, "out of memory: {} bytes could not be allocated", bytes);
+  const size_t size = bytes > kMaxSmall ? round_up(bytes, kAlignment) : size_class(bytes);
   const Block block = pool().take(size);
-  return {block.memory, [](std::byte*) {}, OwnersRoom<std::byte>(block, size)};
+  return {block.memory, [](std::byte*) {}, CountAllocator<std::byte>(block, size)};
 }
 
 std::pmr::memory_resource& pool_resource() {

@@ -8,16 +8,16 @@
 namespace heed {
 
 /// Memory for `bytes` bytes, aligned to 64, contents undefined. Blocks come from a pool and return
-/// to it, so a training or decoding loop in its steady state asks nothing of the operating system;
-/// large ones are cut from one arena, where they serve any size next. Throws Error when there is no
-/// memory left.
+/// to it, so that a training or decoding loop in its steady state makes no system calls for memory.
+/// Large blocks come from one arena, where freed memory serves any size. Throws Error if there is
+/// no memory left.
 std::shared_ptr<std::byte> allocate(size_t bytes);
 
 /// Memory of the pool for the standard library's containers.
 std::pmr::memory_resource& pool_resource();
 
-/// Bytes that count as in use for as long as this lives, without any memory: what comes and goes
-/// within a step is counted once. A copy counts as many once more.
+/// Bytes that count as in use while this lives, without allocating them. A copy counts the same
+/// number again.
 class Reservation {
  public:
   Reservation() = default;
@@ -34,12 +34,12 @@ class Reservation {
   size_t bytes_ = 0;
 };
 
-/// Bytes in use by live blocks and reservations, and the most there ever were since the last reset.
+/// Bytes in use by live blocks and reservations, and their peak since the last reset.
 size_t allocated_bytes();
 size_t peak_allocated_bytes();
 void reset_peak_allocated_bytes();
 
-/// Gives the pool's free blocks back to the operating system.
+/// Returns the pool's free blocks to the operating system.
 void release_free_memory();
 
 }  // namespace heed

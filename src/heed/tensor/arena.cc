@@ -12,7 +12,7 @@ namespace heed {
 namespace {
 
 constexpr size_t kHugePage = size_t{2} << 20;
-/// Bytes of addresses that are asked for at a time; pages come as they are written to.
+/// Bytes of address space that are reserved at a time; pages are allocated when written to.
 constexpr size_t kArea = size_t{64} << 20;
 
 std::byte* map(std::byte* wanted, size_t size) {
@@ -20,7 +20,7 @@ std::byte* map(std::byte* wanted, size_t size) {
   return area == MAP_FAILED ? nullptr : static_cast<std::byte*>(area);
 }
 
-/// `size` bytes aligned to a huge page, at `wanted` if they are free there; or null.
+/// `size` bytes aligned to a huge page, at `wanted` if that is free; or null.
 std::byte* map_aligned(std::byte* wanted, size_t size) {
   std::byte* area = map(wanted, size);
   if (!area || reinterpret_cast<uintptr_t>(area) % kHugePage == 0) return area;
@@ -39,7 +39,7 @@ std::byte* Arena::take(size_t size) {
   const auto better = [&](const Extent& a, const Extent& b) {
     return (a.size >= size) != (b.size >= size) ? a.size >= size : a.size < b.size;
   };
-  // The smallest that fits leaves the large ones whole; the lowest of equals.
+  // Best fit, the lowest of equals.
   auto best = std::min_element(free_.begin(), free_.end(), better);
   if (best == free_.end() || best->size < size) {
     if (!grow(size)) return nullptr;
@@ -62,7 +62,7 @@ void Arena::release() {
   for (const Extent& extent : free_) madvise(extent.begin, extent.size, MADV_DONTNEED);
 }
 
-/// A new area below the last one, if that is free: they are one then.
+/// Adds an area, if possible right below the last one, with which it merges.
 bool Arena::grow(size_t size) {
   for (const size_t wanted : {std::max(size, kArea), size}) {
     const size_t bytes = round_up(wanted, kHugePage);

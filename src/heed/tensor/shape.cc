@@ -5,7 +5,7 @@
 namespace heed {
 namespace {
 
-constexpr int64_t kMaxElements = int64_t{1} << 60;  // so that the number of bytes fits, too
+constexpr int64_t kMaxElements = int64_t{1} << 60;  // so that the number of bytes fits 63 bits
 
 }
 

@@ -14,13 +14,12 @@ class Shape {
   static constexpr int kMaxRank = 4;
 
   Shape() = default;
-  /// Throws Error on more than four axes, on a negative size, and when the number of elements does
-  /// not fit 60 bits.
+  /// Throws Error for more than four axes, a negative size, or more than 2^60 elements.
   Shape(std::initializer_list<int64_t> sizes);
   explicit Shape(std::span<const int64_t> sizes);
 
   int rank() const { return rank_; }
-  /// Size of axis `axis`; negative axes count from the last. Throws Error when there is none.
+  /// The size of an axis; negative ones count from the last. Throws Error if it does not exist.
   int64_t operator[](int axis) const;
   /// Product of all sizes; 1 for rank 0.
   int64_t elements() const;

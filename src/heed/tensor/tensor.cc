@@ -26,7 +26,7 @@ void check_blocks(const Shape& shape, DType dtype) {
   if (is_plain(dtype)) return;
   const int64_t cols = shape.rank() ? shape[-1] : 1;
   if (cols % block_elements(dtype) != 0)
-    fail("a tensor {} cannot be {}, which keeps {} elements of a row together", shape.text(),
+    fail("a tensor {} cannot be {}, whose blocks are {} elements of a row", shape.text(),
          name_of(dtype), block_elements(dtype));
 }
 

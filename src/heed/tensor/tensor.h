@@ -11,36 +11,36 @@
 
 namespace heed {
 
-/// A contiguous, row-major array. Copies share the elements (a handle, like a pointer); `clone`
-/// copies them. A matrix view of any tensor is [rows(), cols()]: the last axis, and all before it.
-/// Of a dtype with blocks, the last axis is a number of whole blocks; what makes a tensor throws
-/// Error otherwise.
+/// A contiguous, row-major array. A Tensor is a handle: copies share the elements, `clone` copies
+/// them. The matrix view of a tensor is [rows(), cols()]: cols() is the last axis, rows() the
+/// product of the others. The last axis of a block dtype is a whole number of blocks; all functions
+/// that make a tensor throw Error otherwise.
 class Tensor {
  public:
-  /// No storage: what an op takes for "absent" (a bias that is not there).
+  /// Undefined: ops take this for an absent tensor (no bias).
   Tensor() = default;
 
   /// Elements undefined.
   static Tensor empty(const Shape& shape, DType dtype = DType::f32);
   static Tensor zeros(const Shape& shape, DType dtype = DType::f32);
   static Tensor full(const Shape& shape, float value);
-  /// An f32 or i32 tensor with the given elements; throws Error when their number does not fit.
+  /// An f32 or i32 tensor with the given elements. Throws Error if their number does not fit.
   static Tensor of(const Shape& shape, std::span<const float> values);
   static Tensor of(const Shape& shape, std::span<const int32_t> values);
-  /// Elements that live elsewhere (a mapped file), kept alive by `owner`.
+  /// Elements in other memory (a mapped file), which `owner` keeps alive.
   static Tensor view(const Shape& shape, DType dtype, std::shared_ptr<std::byte> owner);
 
   bool defined() const { return storage_ != nullptr; }
   const Shape& shape() const { return shape_; }
   DType dtype() const { return dtype_; }
   int64_t elements() const { return elements_; }
-  /// All of them, and those of a row of the matrix view.
+  /// Bytes of all elements, and of a row of the matrix view.
   int64_t bytes() const { return bytes_of(dtype_, elements_); }
   int64_t row_bytes() const { return bytes_of(dtype_, cols()); }
   int64_t cols() const { return shape_.rank() ? shape_[-1] : 1; }
   int64_t rows() const;
 
-  /// The elements, or the blocks; throws Error when T is not the dtype.
+  /// The elements, or the blocks. Throws Error if T is not the dtype.
   template <typename T>
   const T* data() const {
     check_dtype(dtype_of<T>);
@@ -58,16 +58,15 @@ class Tensor {
   const std::byte* raw() const { return storage_.get(); }
   std::byte* raw() { return storage_.get(); }
 
-  /// The same elements under another shape; throws Error when their number differs, or when it cuts
-  /// blocks.
+  /// The same elements in another shape. Throws Error if their number differs or a block would be
+  /// divided.
   Tensor reshaped(const Shape& shape) const;
-  /// Rows [begin, end) of the matrix view as a [end - begin, cols()] view that shares the elements.
+  /// Rows [begin, end) of the matrix view, [end - begin, cols()]; shares the elements.
   Tensor row_slice(int64_t begin, int64_t end) const;
   Tensor clone() const;
   void fill_zero();
 
-  /// A number that names this tensor among all of the process: copies and reshaped handles share
-  /// it.
+  /// Identifies this tensor in the process. Copies and reshaped handles share it.
   uint64_t id() const { return id_; }
 
  private:

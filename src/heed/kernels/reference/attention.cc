@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
-/// Doubles, row-major; also the T x T weights that the fast kernels never build.
+/// A row-major matrix of doubles, even for the T x T weights that the fast kernels never store.
 struct Matrix {
   Matrix(int64_t row_count, int64_t col_count)
       : cols(col_count), values(static_cast<size_t>(row_count * col_count)) {}
@@ -49,7 +49,7 @@ struct Operands {
   Matrix q, k, v;
 };
 
-/// One sequence and one query head: where its rows and columns lie.
+/// One sequence and one query head: its rows and columns.
 struct Head {
   Head(const Operands& all, int64_t sequence, int64_t head)
       : operands(all),
@@ -131,7 +131,7 @@ Matrix softmax(const Head& head) {
   return weights;
 }
 
-/// What dropout multiplies weight (i, j) with: 0 or 1 / (1 - p).
+/// The factor of dropout for weight (i, j): 0 or 1 / (1 - p).
 double kept(const Head& head, int64_t i, int64_t j) {
   const AttentionOptions& options = head.in.options;
   if (options.dropout <= 0.0f) return 1.0;
@@ -153,7 +153,7 @@ void forward_head(const Head& head, Matrix& out, Matrix& log_sum) {
   }
 }
 
-/// Gradients in double, all heads of a group added up before they are rounded to the dtype.
+/// Gradients in double; the heads of a group are summed before rounding to the dtype.
 struct Gradients {
   explicit Gradients(const AttentionForward& in)
       : dq(in.q.rows(), in.q.cols()), dk(in.k.rows(), in.k.cols()), dv(in.v.rows(), in.v.cols()) {

@@ -3,7 +3,7 @@
 namespace heed::kernels::reference {
 namespace {
 
-/// The elements of a factor, widened, by row and column.
+/// The elements of a factor in f32, by row and column.
 template <typename T>
 class Elements {
  public:
@@ -48,7 +48,7 @@ void matmul(const Factor& a, const Factor& b, const MatmulOptions& options, Tens
   });
 }
 
-/// The matrix itself, [K, N]: nothing is gained here by another layout.
+/// The matrix itself, [K, N].
 PackedMatrix pack(const Factor& b) {
   PackedMatrix packed{.panels = Tensor::empty({b.rows(), b.cols()}, b.matrix.dtype()),
                       .rows = b.rows(),

@@ -7,14 +7,14 @@
 
 namespace heed::kernels::reference {
 
-/// Numbers as integers of 8 bits with a scale.
+/// 8-bit integers with a common scale.
 struct Quantised {
   float scale;
   std::vector<int> quants;
 };
 
-/// Each x * (1 / scale) to the nearest, with scale = max |x| / 127. All integers are zeros where
-/// one is not finite, with a scale that is NaN, and where 1 / scale is not.
+/// round(x * (1 / scale)) with scale = max |x| / 127. If an element is not finite, all integers are
+/// zero and the scale is NaN; if 1 / scale is not finite, all are zero.
 inline Quantised quantised(const std::vector<float>& x) {
   float largest = 0.0f;
   for (const float value : x) {

@@ -26,7 +26,7 @@ float16 checked_scale(float scale, DType dtype) {
   return half;
 }
 
-/// 1 / scale, or 0 when there is no such number.
+/// 1 / scale, or 0 if that is not finite.
 float inverse(float scale) {
   const float result = 1.0f / scale;
   return std::isfinite(result) ? result : 0.0f;

@@ -78,10 +78,10 @@ void split_into_bf16(const float* from, int64_t stride, int64_t rows, int64_t wi
     for (int64_t c = 0; c < width; c += 2 * kLanes) {
       __m512 low = _mm512_loadu_ps(from + r * stride + c);
       __m512 high = _mm512_loadu_ps(from + r * stride + c + kLanes);
-      bfloat16* place = to.data + r * to.stride + c;
-      for (int part = 0; part < to.parts; ++part, place += to.part_stride) {
+      bfloat16* target = to.data + r * to.stride + c;
+      for (int part = 0; part < to.parts; ++part, target += to.part_stride) {
         const auto both = reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(high, low));
-        _mm512_storeu_si512(place, both);
+        _mm512_storeu_si512(target, both);
         if (part + 1 == to.parts) break;
         low = _mm512_sub_ps(low, widened(_mm512_castsi512_si256(both)));
         high = _mm512_sub_ps(high, widened(_mm512_extracti64x4_epi64(both, 1)));
@@ -97,12 +97,12 @@ void pack_row_pairs(const bfloat16* const* rows, int64_t count, int64_t width,
   const __m512i first = _mm512_load_si512(kFirst);
   const __m512i second = _mm512_add_epi16(first, _mm512_set1_epi16(kTile));
   for (int64_t row = 0; row < round_up(count, kTileDepth); row += 2) {
-    bfloat16* place = to.data + row / 2 * kPairRow;
-    for (int64_t c = 0; c < width; c += kTileCols, place += to.stride) {
+    bfloat16* target = to.data + row / 2 * kPairRow;
+    for (int64_t c = 0; c < width; c += kTileCols, target += to.stride) {
       const __m512i even = load_row(rows, row, count, c);
       const __m512i odd = load_row(rows, row + 1, count, c);
-      _mm512_storeu_si512(place, _mm512_permutex2var_epi16(even, first, odd));
-      _mm512_storeu_si512(place + kPairRow / 2, _mm512_permutex2var_epi16(even, second, odd));
+      _mm512_storeu_si512(target, _mm512_permutex2var_epi16(even, first, odd));
+      _mm512_storeu_si512(target + kPairRow / 2, _mm512_permutex2var_epi16(even, second, odd));
     }
   }
 }

@@ -57,7 +57,7 @@ void add_products(const Strip& strip, const std::byte* panel) {
   const std::byte* a = strip.a.data;
   const int64_t row_bytes = strip.a.row_bytes;
   for (int64_t k = 0; k < strip.depth; k += kPairDepth, a += kStepBytes, panel += kPanelStep) {
-    if constexpr (!Lower) prefetch_behind(panel, kPanelStep);  // few rows take as long as reading b
+    if constexpr (!Lower) prefetch_ahead(panel, kPanelStep);  // few rows take as long as reading b
     _tile_loadd(4, a, row_bytes);
     _tile_stream_loadd(6, panel, kPanelStride);
     _tile_dpbf16ps(0, 4, 6);
@@ -134,7 +134,7 @@ void add_f32_panel_products(const Strip& strip, const std::byte* panel) {
   alignas(64) std::byte step[kBf16x3StepBytes];
   const std::byte* a = strip.a.data;
   for (int64_t k = 0; k < strip.depth; k += kBf16x3Depth) {
-    prefetch_behind(panel, kF32StepBytes);
+    prefetch_ahead(panel, kF32StepBytes);
     split_f32_step(reinterpret_cast<const float*>(panel), strip.depth - k, step);
     // GCC's tile intrinsics do not tell it all that they read.
     __asm__ volatile("" : : "r"(step) : "memory");

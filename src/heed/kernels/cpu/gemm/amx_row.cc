@@ -62,7 +62,7 @@ void multiply_panel(const Strip& strip, const std::byte* panel, __m512& left, __
   for (int64_t k = 0; k < strip.depth; k += kPairDepth) {
     PairSums left_pairs, right_pairs;
     for (int i = 0; i < kPairDepth / 2; ++i, a += 4, panel += kPanelStride) {
-      prefetch_behind(panel, kPanelStride);
+      prefetch_ahead(panel, kPanelStride);
       int32_t factors;
       std::memcpy(&factors, a, sizeof(factors));
       const PairFactors both(_mm512_set1_epi32(factors));

@@ -58,7 +58,7 @@ void multiply_panel(const Strip& strip, const std::byte* b, const float* start, 
         start ? _mm512_loadu_ps(start + r * strip.start_stride + kLanes) : _mm512_setzero_ps();
   }
   for (int64_t k = 0; k < strip.depth; k += 2, a += 4, b += 128) {
-    if constexpr (Rows == 1) prefetch_behind(b, 128);
+    if constexpr (Rows == 1) prefetch_ahead(b, 128);
     const __m512bh b0 = load_pairs(b), b1 = load_pairs(b + 64);
     for (int r = 0; r < Rows; ++r) {
       const __m512bh factor = broadcast_pair(a + r * kRowBytes);

@@ -79,7 +79,7 @@ void dot_columns(const Product& p, int64_t col) {
     }
   if (p.k % kUnit)
     for (int n = 0; n < Cols; ++n) {
-      const Unit w = rest_of(columns[n], p.k / kUnit * kUnit, p.k);
+      const Unit w = tail_of(columns[n], p.k / kUnit * kUnit, p.k);
       for (int64_t i = 0; i < kUnitVectors; ++i)
         sums[n] = hn::MulAdd(load(d, a + i * kVectorLanes), w.lanes[i], sums[n]);
     }

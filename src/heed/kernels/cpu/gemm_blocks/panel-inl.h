@@ -96,7 +96,7 @@ void multiply_columns(const BlockStrip& strip, const std::byte* panel, int64_t c
   Floats sums[Rows];
   for (int r = 0; r < Rows; ++r) sums[r] = set_floats(0.0f);
   for (int64_t at = 0; at < a.blocks; ++at) {
-    if constexpr (kPrefetches) prefetch_behind(panel + strip.layout.quants + at * share, share);
+    if constexpr (kPrefetches) prefetch_ahead(panel + strip.layout.quants + at * share, share);
     const typename Arithmetic::template Block<type, Rows> block(strip.layout, panel, at, col);
     for (int r = 0; r < Rows; ++r) {
       const int64_t index = at * a.interleave + r;

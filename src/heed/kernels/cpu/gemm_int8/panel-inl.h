@@ -25,7 +25,7 @@ void multiply_rows(const Int8Strip& strip) {
   for (int64_t k = 0; k < strip.panel.depth; k += 4, panel += kInt8QuadBytes) {
     // One row takes as long as reading the panel.
     if constexpr (Rows == 1 && kLanes == 16)
-      prefetch_behind(reinterpret_cast<const std::byte*>(panel), kInt8QuadBytes);
+      prefetch_ahead(reinterpret_cast<const std::byte*>(panel), kInt8QuadBytes);
     for (int r = 0; r < Rows; ++r) {
       const Ints quad = broadcast_quad(a + r * strip.row_bytes + k);
       for (int i = 0; i < kVectors; ++i)

@@ -15,7 +15,7 @@ namespace heed::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// f(x) and f'(x), which share most of their work; what is not used costs nothing.
+/// f(x) and f'(x), which share most of their work; the compiler removes what is not used.
 struct ValueAndSlope {
   V32 value, slope;
 };
@@ -82,33 +82,33 @@ void visit_activation(Activation f, const Visitor& visitor) {
   }
 }
 
-/// run(f, zero, begin, end) for pieces of all elements, f being one of the structs above and zero
-/// of the element type.
+/// Calls run(f, zero, begin, end) for chunks of all elements; f is one of the structs above, zero
+/// is of the element type.
 template <typename Run>
-void over_pieces(Activation f, const Tensor& x, const Run& run) {
-  const int64_t piece = f == Activation::relu ? kLightGrain : kHeavyGrain;
+void over_chunks(Activation f, const Tensor& x, const Run& run) {
+  const int64_t chunk = f == Activation::relu ? kLightGrain : kHeavyGrain;
   visit_activation(f, [&](auto function) {
     visit_floating(x.dtype(), [&](auto zero) {
-      parallel_for(x.elements(), piece,
+      parallel_for(x.elements(), chunk,
                    [&](int64_t begin, int64_t end) { run(function, zero, begin, end); });
     });
   });
 }
 
 template <typename F, typename T>
-void forward_piece(const T* x, T* y, int64_t begin, int64_t end) {
+void forward_chunk(const T* x, T* y, int64_t begin, int64_t end) {
   for_lanes(begin, end, [&](auto at) HEED_LANES { store(F::at(load(x, at)).value, y, at); });
 }
 
 template <typename F, typename T>
-void backward_piece(const T* x, const T* dy, T* dx, int64_t begin, int64_t end) {
+void backward_chunk(const T* x, const T* dy, T* dx, int64_t begin, int64_t end) {
   for_lanes(begin, end, [&](auto at) HEED_LANES {
     store(hn::Mul(load(dy, at), F::at(load(x, at)).slope), dx, at);
   });
 }
 
 template <typename F, typename T>
-void gated_forward_piece(const T* gate, const T* up, T* y, int64_t begin, int64_t end) {
+void gated_forward_chunk(const T* gate, const T* up, T* y, int64_t begin, int64_t end) {
   for_lanes(begin, end, [&](auto at) HEED_LANES {
     store(hn::Mul(F::at(load(gate, at)).value, load(up, at)), y, at);
   });
@@ -121,7 +121,7 @@ struct Gated {
 };
 
 template <typename F, typename T>
-void gated_backward_piece(const Gated<T>& in, int64_t begin, int64_t end) {
+void gated_backward_chunk(const Gated<T>& in, int64_t begin, int64_t end) {
   for_lanes(begin, end, [&](auto at) HEED_LANES {
     const ValueAndSlope f = F::at(load(in.gate, at));
     const auto dy = load(in.dy, at);
@@ -134,33 +134,33 @@ void gated_backward_piece(const Gated<T>& in, int64_t begin, int64_t end) {
 }  // namespace
 
 void activation_forward(Activation f, const Tensor& x, Tensor& y) {
-  over_pieces(f, x, [&](auto function, auto zero, int64_t begin, int64_t end) {
+  over_chunks(f, x, [&](auto function, auto zero, int64_t begin, int64_t end) {
     using T = decltype(zero);
-    forward_piece<decltype(function)>(x.data<T>(), y.data<T>(), begin, end);
+    forward_chunk<decltype(function)>(x.data<T>(), y.data<T>(), begin, end);
   });
 }
 
 void activation_backward(Activation f, const Tensor& x, const Tensor& dy, Tensor& dx) {
-  over_pieces(f, x, [&](auto function, auto zero, int64_t begin, int64_t end) {
+  over_chunks(f, x, [&](auto function, auto zero, int64_t begin, int64_t end) {
     using T = decltype(zero);
-    backward_piece<decltype(function)>(x.data<T>(), dy.data<T>(), dx.data<T>(), begin, end);
+    backward_chunk<decltype(function)>(x.data<T>(), dy.data<T>(), dx.data<T>(), begin, end);
   });
 }
 
 void gated_forward(Activation f, const Tensor& gate, const Tensor& up, Tensor& y) {
-  over_pieces(f, gate, [&](auto function, auto zero, int64_t begin, int64_t end) {
+  over_chunks(f, gate, [&](auto function, auto zero, int64_t begin, int64_t end) {
     using T = decltype(zero);
-    gated_forward_piece<decltype(function)>(gate.data<T>(), up.data<T>(), y.data<T>(), begin, end);
+    gated_forward_chunk<decltype(function)>(gate.data<T>(), up.data<T>(), y.data<T>(), begin, end);
   });
 }
 
 void gated_backward(Activation f, const Tensor& gate, const Tensor& up, const Tensor& dy,
                     GatedGradients gradients) {
-  over_pieces(f, gate, [&](auto function, auto zero, int64_t begin, int64_t end) {
+  over_chunks(f, gate, [&](auto function, auto zero, int64_t begin, int64_t end) {
     using T = decltype(zero);
     const Gated<T> in{gate.data<T>(), up.data<T>(), dy.data<T>(), gradients.d_gate.data<T>(),
                       gradients.d_up.data<T>()};
-    gated_backward_piece<decltype(function)>(in, begin, end);
+    gated_backward_chunk<decltype(function)>(in, begin, end);
   });
 }
 

@@ -30,25 +30,25 @@ Arrays arrays_of(const AdamState& state) {
           state.moment1.data<float>(), state.moment2.data<float>()};
 }
 
-/// Elements [begin, end) of one of the parameters.
-struct Piece {
+/// Elements [begin, end) of one parameter.
+struct Chunk {
   size_t state;
   int64_t begin, end;
 };
 
-/// In a list whose room is used again.
-const std::vector<Piece>& pieces_of(std::span<const AdamState> states) {
-  thread_local std::vector<Piece> pieces;
-  pieces.clear();
+/// Into a list whose memory is reused.
+const std::vector<Chunk>& pieces_of(std::span<const AdamState> states) {
+  thread_local std::vector<Chunk> chunks;
+  chunks.clear();
   for (size_t i = 0; i < states.size(); ++i) {
     const int64_t count = states[i].value.elements();
     for (int64_t begin = 0; begin < count; begin += kHeavyGrain)
-      pieces.push_back({i, begin, std::min(begin + kHeavyGrain, count)});
+      chunks.push_back({i, begin, std::min(begin + kHeavyGrain, count)});
   }
-  return pieces;
+  return chunks;
 }
 
-void adam_piece(const Arrays& p, const AdamOptions& options, bool decays, int64_t begin,
+void adam_chunk(const Arrays& p, const AdamOptions& options, bool decays, int64_t begin,
                 int64_t end) {
   const V32 gradient_scale = set(options.gradient_scale);
   const V32 beta1 = set(options.beta1), beta2 = set(options.beta2);
@@ -74,11 +74,11 @@ void adam_piece(const Arrays& p, const AdamOptions& options, bool decays, int64_
 }  // namespace
 
 void adam_steps(std::span<const AdamState> states, const AdamOptions& options) {
-  const std::vector<Piece>& pieces = pieces_of(states);
-  parallel_for(static_cast<int64_t>(pieces.size()), 1, [&](int64_t first, int64_t last) {
+  const std::vector<Chunk>& chunks = pieces_of(states);
+  parallel_for(static_cast<int64_t>(chunks.size()), 1, [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i) {
-      const auto [state, begin, end] = pieces[static_cast<size_t>(i)];
-      adam_piece(arrays_of(states[state]), options, states[state].decays, begin, end);
+      const auto [state, begin, end] = chunks[static_cast<size_t>(i)];
+      adam_chunk(arrays_of(states[state]), options, states[state].decays, begin, end);
     }
   });
   for (const AdamState& state : states) state.gradient = {};

@@ -11,22 +11,22 @@ namespace heed::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// What was seen of a row: its largest number, and whether there was a NaN.
-struct Seen {
-  V32 largest, not_a_number;
+/// Of each lane: the largest element, and all bits set if one is NaN.
+struct Maximum {
+  V32 largest, nan;
 };
 
-Seen look_at(const float* x, int64_t count) {
-  const auto step = [&](Seen seen, auto at) HEED_LANES {
-    const V32 value = where_present(at, load(x, at), seen.largest);
-    return Seen{hn::Max(value, seen.largest),
-                hn::Or(seen.not_a_number, hn::VecFromMask(F32(), hn::IsNaN(value)))};
+Maximum maximum_of(const float* x, int64_t count) {
+  const auto step = [&](Maximum so_far, auto at) HEED_LANES {
+    const V32 value = where_present(at, load(x, at), so_far.largest);
+    return Maximum{hn::Max(value, so_far.largest),
+                   hn::Or(so_far.nan, hn::VecFromMask(F32(), hn::IsNaN(value)))};
   };
-  const auto join = [](Seen a, Seen b) HEED_LANES {
-    return Seen{hn::Max(a.largest, b.largest), hn::Or(a.not_a_number, b.not_a_number)};
+  const auto combine = [](Maximum a, Maximum b) HEED_LANES {
+    return Maximum{hn::Max(a.largest, b.largest), hn::Or(a.nan, b.nan)};
   };
   const float lowest = -std::numeric_limits<float>::infinity();
-  return fold_lanes(count, Seen{set(lowest), set(0.0f)}, step, join);
+  return fold_lanes(count, Maximum{set(lowest), set(0.0f)}, step, combine);
 }
 
 }  // namespace
@@ -34,9 +34,9 @@ Seen look_at(const float* x, int64_t count) {
 int64_t argmax(std::span<const float> x) {
   const F32 d;
   const auto count = static_cast<int64_t>(x.size()), lanes = static_cast<int64_t>(hn::Lanes(d));
-  const Seen seen = look_at(x.data(), count);
-  if (!hn::AllFalse(d, hn::MaskFromVec(seen.not_a_number))) return -1;
-  const V32 largest = hn::MaxOfLanes(d, seen.largest);
+  const Maximum maximum = maximum_of(x.data(), count);
+  if (!hn::AllFalse(d, hn::MaskFromVec(maximum.nan))) return -1;
+  const V32 largest = hn::MaxOfLanes(d, maximum.largest);
   int64_t i = 0;
   for (; i + lanes <= count; i += lanes) {
     const auto found = hn::Eq(load(d, x.data() + i), largest);

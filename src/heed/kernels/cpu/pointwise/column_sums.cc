@@ -12,7 +12,7 @@ HWY_BEFORE_NAMESPACE();
 namespace heed::kernels {
 namespace HWY_NAMESPACE {
 
-/// Four vectors of columns at a time down all rows: a line of the cache is used whole.
+/// Four vectors of columns at a time over all rows, so that whole cache lines are used.
 template <typename T>
 void sum_columns(const T* x, int64_t rows, int64_t cols, float* sums, int64_t begin, int64_t end) {
   const F32 d;

@@ -17,20 +17,20 @@ namespace heed::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// What a thread needs for a row: its exponentials, each piece of kExpPiece relative to the largest
-/// logit up to there, and the logits as capped, where they are.
+/// A thread's memory for a row: exponentials, those of each chunk of kExpChunk relative to the
+/// largest logit up to its end, these largest logits, and the capped logits if there is a cap.
 struct Scratch {
   float* exps = nullptr;
   float* largest = nullptr;
   Tensor capped = {};
 };
 
-/// The row x, capped in `room` if options ask for that.
+/// The row x or, if options have a cap, its capped copy in `scratch`.
 const float* cap_row(const float* x, int64_t cols, const CrossEntropyOptions& options,
-                     Tensor& room) {
+                     Tensor& scratch) {
   if (options.soft_cap <= 0.0f) return x;
-  if (!room.defined()) room = Tensor::empty({cols});
-  float* capped = room.data<float>();
+  if (!scratch.defined()) scratch = Tensor::empty({cols});
+  float* capped = scratch.data<float>();
   for_lanes(0, cols, [&](auto at) HEED_LANES {
     const auto inside = hn::Mul(load(x, at), set(1.0f / options.soft_cap));
     store(hn::Mul(tanh(inside), set(options.soft_cap)), capped, at);
@@ -38,7 +38,7 @@ const float* cap_row(const float* x, int64_t cols, const CrossEntropyOptions& op
   return capped;
 }
 
-/// The slope of the cap where it gave `capped`.
+/// The derivative of the cap, from its result.
 HWY_INLINE V32 slope_of_cap(V32 capped, float soft_cap) {
   const auto t = hn::Mul(capped, set(1.0f / soft_cap));
   return hn::NegMulAdd(t, t, set(1.0f));
@@ -49,20 +49,20 @@ struct RowSums {
   double logits = 0.0;
 };
 
-/// Keeps the exponentials in `scratch` unless it is null. They may replace x.
+/// Stores the exponentials in `scratch` unless it is null; they may overwrite x.
 RowSums sums_of_row(const float* x, int64_t cols, Scratch* scratch) {
   RowSums sums;
-  for (int64_t begin = 0, k = 0; begin < cols; begin += kExpPiece, ++k) {
-    const int64_t count = HWY_MIN(kExpPiece, cols - begin);
-    const float* piece = x + begin;
+  for (int64_t begin = 0, k = 0; begin < cols; begin += kExpChunk, ++k) {
+    const int64_t count = HWY_MIN(kExpChunk, cols - begin);
+    const float* chunk = x + begin;
     sums.logits += sum_lanes(
-        count, [&](V32 sum, auto at) HEED_LANES { return hn::Add(sum, load(piece, at)); });
+        count, [&](V32 sum, auto at) HEED_LANES { return hn::Add(sum, load(chunk, at)); });
     if (scratch) {
-      float* kept = scratch->exps + begin;
-      sums.exps.add(piece, count, [&](V32 e, auto at) HEED_LANES { store(e, kept, at); });
+      float* exps = scratch->exps + begin;
+      sums.exps.add(chunk, count, [&](V32 e, auto at) HEED_LANES { store(e, exps, at); });
       scratch->largest[k] = sums.exps.largest;
     } else {
-      sums.exps.add(piece, count, [](V32, auto) HEED_LANES {});
+      sums.exps.add(chunk, count, [](V32, auto) HEED_LANES {});
     }
   }
   return sums;
@@ -73,7 +73,7 @@ void put_losses(const RowSums& sums, float target_logit, int64_t cols, float smo
                 float* losses) {
   const double log_sum = sums.exps.shift + sums.exps.log();
   const double loss = log_sum - target_logit;
-  // Without smoothing a class that is shut out (minus infinity) is no error.
+  // Without smoothing, logits of minus infinity must not make the loss infinite.
   const double uniform = smoothing > 0.0f ? log_sum - sums.logits / static_cast<double>(cols) : 0.0;
   losses[0] = static_cast<float>((1.0 - smoothing) * loss + smoothing * uniform);
   losses[1] = static_cast<float>(loss);
@@ -83,17 +83,17 @@ template <typename T>
 void put_gradient(const ExpSum& row, const Scratch& scratch, int64_t cols, int32_t target,
                   const CrossEntropyOptions& options, T* d) {
   const float uniform = options.label_smoothing / static_cast<float>(cols) * options.gradient_scale;
-  const auto factor_of = [&](int64_t piece) {
-    return std::exp(scratch.largest[piece] - row.shift) * row.inverse() * options.gradient_scale;
+  const auto factor_of = [&](int64_t chunk) {
+    return std::exp(scratch.largest[chunk] - row.shift) * row.inverse() * options.gradient_scale;
   };
-  // Before the loop: d may be where the exponentials are.
-  const float at_target = scratch.exps[target] * factor_of(target / kExpPiece) - uniform -
+  // Before the loop, since d may be the memory of the exponentials.
+  const float at_target = scratch.exps[target] * factor_of(target / kExpChunk) - uniform -
                           (1.0f - options.label_smoothing) * options.gradient_scale;
   const V32 offset = set(uniform);
   const float* capped = options.soft_cap > 0.0f ? scratch.capped.data<float>() : nullptr;
-  for (int64_t begin = 0, k = 0; begin < cols; begin += kExpPiece, ++k) {
+  for (int64_t begin = 0, k = 0; begin < cols; begin += kExpChunk, ++k) {
     const V32 factor = set(factor_of(k));
-    for_lanes(begin, HWY_MIN(begin + kExpPiece, cols), [&](auto at) HEED_LANES {
+    for_lanes(begin, HWY_MIN(begin + kExpChunk, cols), [&](auto at) HEED_LANES {
       auto gradient = hn::MulSub(load(scratch.exps, at), factor, offset);
       if (capped) gradient = hn::Mul(gradient, slope_of_cap(load(capped, at), options.soft_cap));
       store(gradient, d, at);
@@ -127,7 +127,7 @@ void losses_and_gradients(const Tensor& logits, std::span<const int32_t> targets
   const float* from = logits.data<float>();
   float* to = losses.data<float>();
   parallel_for(logits.rows(), grain_rows(kHeavyGrain, cols), [&](int64_t begin, int64_t end) {
-    Tensor largest = Tensor::empty({cols / kExpPiece + 1}), exps;
+    Tensor largest = Tensor::empty({cols / kExpChunk + 1}), exps;
     Scratch scratch{.largest = largest.data<float>()};
     if constexpr (sizeof(T) != sizeof(float)) {
       exps = Tensor::empty({cols});

@@ -18,7 +18,7 @@ namespace {
 
 /// y = dropped x (+ residual where `added`) for the elements [begin, end).
 template <bool dropping, bool added, typename T>
-void dropout_piece(const T* x, const T* residual, Dropout dropout, T* y, int64_t begin,
+void dropout_chunk(const T* x, const T* residual, Dropout dropout, T* y, int64_t begin,
                    int64_t end) {
   const V32 scale = set(1.0f / (1.0f - dropout.rate));
   const auto threshold = hn::Set(U32(), drop_threshold(dropout.rate));
@@ -42,12 +42,12 @@ void dropout_add_forward(const Tensor& x, const Tensor& residual, Dropout dropou
     const T* from = x.data<T>();
     const T* other = residual.defined() ? residual.data<T>() : nullptr;
     T* to = y.data<T>();
-    const auto piece =
+    const auto chunk =
         dropout.rate > 0.0f
-            ? (other ? dropout_piece<true, true, T> : dropout_piece<true, false, T>)
-            : (other ? dropout_piece<false, true, T> : dropout_piece<false, false, T>);
+            ? (other ? dropout_chunk<true, true, T> : dropout_chunk<true, false, T>)
+            : (other ? dropout_chunk<false, true, T> : dropout_chunk<false, false, T>);
     parallel_for(x.elements(), kLightGrain,
-                 [=](int64_t begin, int64_t end) { piece(from, other, dropout, to, begin, end); });
+                 [=](int64_t begin, int64_t end) { chunk(from, other, dropout, to, begin, end); });
   });
 }
 

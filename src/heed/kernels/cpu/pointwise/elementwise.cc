@@ -18,23 +18,23 @@ namespace HWY_NAMESPACE {
 namespace {
 
 template <typename X, typename Y>
-void add_piece(const X* x, Y* y, int64_t begin, int64_t end) {
+void add_chunk(const X* x, Y* y, int64_t begin, int64_t end) {
   for_lanes(begin, end,
             [&](auto at) HEED_LANES { store(hn::Add(load(y, at), load(x, at)), y, at); });
 }
 
 template <typename Y>
-void scale_piece(float factor, Y* y, int64_t begin, int64_t end) {
+void scale_chunk(float factor, Y* y, int64_t begin, int64_t end) {
   for_lanes(begin, end,
             [&](auto at) HEED_LANES { store(hn::Mul(load(y, at), set(factor)), y, at); });
 }
 
 template <typename X, typename Y>
-void convert_piece(const X* x, Y* y, int64_t begin, int64_t end) {
+void convert_chunk(const X* x, Y* y, int64_t begin, int64_t end) {
   for_lanes(begin, end, [&](auto at) HEED_LANES { store(load(x, at), y, at); });
 }
 
-double squares_of_piece(const float* x, int64_t begin, int64_t end) {
+double squares_of_chunk(const float* x, int64_t begin, int64_t end) {
   const hn::Repartition<double, F32> d;
   const hn::Half<F32> half;
   auto a = hn::Zero(d), b = a;
@@ -56,7 +56,7 @@ void add_to(const Tensor& x, Tensor& y) {
       const auto* from = x.data<decltype(x_zero)>();
       auto* to = y.data<decltype(y_zero)>();
       parallel_for(y.elements(), kLightGrain,
-                   [=](int64_t begin, int64_t end) { add_piece(from, to, begin, end); });
+                   [=](int64_t begin, int64_t end) { add_chunk(from, to, begin, end); });
     });
   });
 }
@@ -65,7 +65,7 @@ void scale(float factor, Tensor& y) {
   visit_floating(y.dtype(), [&](auto zero) {
     auto* to = y.data<decltype(zero)>();
     parallel_for(y.elements(), kLightGrain,
-                 [=](int64_t begin, int64_t end) { scale_piece(factor, to, begin, end); });
+                 [=](int64_t begin, int64_t end) { scale_chunk(factor, to, begin, end); });
   });
 }
 
@@ -75,29 +75,29 @@ void convert(const Tensor& x, Tensor& y) {
       const auto* from = x.data<decltype(x_zero)>();
       auto* to = y.data<decltype(y_zero)>();
       parallel_for(y.elements(), kLightGrain,
-                   [=](int64_t begin, int64_t end) { convert_piece(from, to, begin, end); });
+                   [=](int64_t begin, int64_t end) { convert_chunk(from, to, begin, end); });
     });
   });
 }
 
 double sum_of_all_squares(std::span<const Tensor> tensors) {
-  struct Piece {
+  struct Chunk {
     const float* from;
     int64_t count;
     double sum;
   };
-  thread_local std::vector<Piece> of_thread;
-  std::vector<Piece>& pieces = of_thread;  // a body runs on other threads, too
-  pieces.clear();
+  thread_local std::vector<Chunk> own_chunks;
+  std::vector<Chunk>& chunks = own_chunks;  // the body runs on other threads, too
+  chunks.clear();
   for (const Tensor& x : tensors)
     for (int64_t begin = 0; begin < x.elements(); begin += kLightGrain)
-      pieces.push_back({x.data<float>() + begin, std::min(kLightGrain, x.elements() - begin), 0.0});
-  parallel_for(static_cast<int64_t>(pieces.size()), 1, [&](int64_t first, int64_t last) {
-    for (auto piece = pieces.begin() + first; piece != pieces.begin() + last; ++piece)
-      piece->sum = squares_of_piece(piece->from, 0, piece->count);
+      chunks.push_back({x.data<float>() + begin, std::min(kLightGrain, x.elements() - begin), 0.0});
+  parallel_for(static_cast<int64_t>(chunks.size()), 1, [&](int64_t first, int64_t last) {
+    for (auto chunk = chunks.begin() + first; chunk != chunks.begin() + last; ++chunk)
+      chunk->sum = squares_of_chunk(chunk->from, 0, chunk->count);
   });
   double sum = 0.0;
-  for (const Piece& piece : pieces) sum += piece.sum;
+  for (const Chunk& chunk : chunks) sum += chunk.sum;
   return sum;
 }
 

@@ -42,7 +42,7 @@ struct Occurrence {
   int32_t token, row;
 };
 
-/// Sorted by token, those of a token in the order of their rows (radix sort, 11 bits a round).
+/// Sorted by token, then by row (radix sort, 11 bits a round).
 std::vector<Occurrence> sorted(std::span<const int32_t> tokens) {
   constexpr int kBits = 11, kBuckets = 1 << kBits;
   std::vector<Occurrence> occurrences(tokens.size()), next(tokens.size());
@@ -64,7 +64,7 @@ std::vector<Occurrence> sorted(std::span<const int32_t> tokens) {
   return occurrences;
 }
 
-/// Where the next token begins at or after `index`.
+/// The index, from `index` on, at which the next token begins.
 int64_t token_start(const std::vector<Occurrence>& occurrences, int64_t index) {
   const auto at = [&](int64_t i) { return occurrences[static_cast<size_t>(i)].token; };
   const int64_t count = static_cast<int64_t>(occurrences.size());
@@ -100,7 +100,7 @@ void embedding_backward(std::span<const int32_t> tokens, const Tensor& dy, float
     using T = decltype(zero);
     const T* from = dy.data<T>();
     parallel_for(dy.rows(), grain_rows(kLightGrain, cols), [&](int64_t begin, int64_t end) {
-      // A token belongs to the piece in which it begins, so that one thread adds all its rows.
+      // A token belongs to the chunk in which it begins, so that one thread adds all its rows.
       const int64_t last = token_start(occurrences, end);
       for (int64_t i = token_start(occurrences, begin); i < last; ++i) {
         const Occurrence at = occurrences[static_cast<size_t>(i)];

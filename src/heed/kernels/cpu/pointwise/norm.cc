@@ -17,8 +17,8 @@ namespace heed::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// A row is normalised to (x - mean) * inverse. Both norms share their code: where `centred` is
-/// false (RMSNorm), the mean is 0 and there is no bias.
+/// A row is normalised to (x - mean) * inverse. Both norms share this code: without `centred`
+/// (RMSNorm) the mean is 0 and there is no bias.
 struct RowStats {
   float mean, inverse;
 };
@@ -35,7 +35,7 @@ RowStats stats_in_double(const T* x, int64_t cols, float epsilon) {
   return {static_cast<float>(mean), static_cast<float>(1.0 / std::sqrt(variance + epsilon))};
 }
 
-/// Where squares leave f32's range (or there is a NaN), the statistics are computed in double.
+/// If squares leave f32's range, or there is a NaN, the statistics are computed in double.
 template <bool centred, typename T>
 RowStats finished(float mean, float variance, const T* x, int64_t cols, float epsilon) {
   if (!(variance <= std::numeric_limits<float>::max()))
@@ -58,8 +58,8 @@ struct Moments {
   V32 sum, squares;
 };
 
-/// One pass, relative to the row's first element, which is nearly always within a few deviations of
-/// the mean; where it is not, the difference would lose digits, and a second pass follows.
+/// One pass, relative to the row's first element. That is nearly always within a few deviations of
+/// the mean; if it is not, the difference of the moments loses digits, and a second pass follows.
 template <typename T>
 RowStats centred_stats(const T* x, int64_t cols, float epsilon) {
   const float origin = static_cast<float>(x[0]), count = static_cast<float>(cols);
@@ -99,7 +99,7 @@ void norm_forward(const LayerNormForward& in, Tensor& y, Tensor& stats) {
   const int64_t cols = in.x.cols();
   const float* weight = in.weight.data<float>();
   const float* bias = centred ? in.bias.data<float>() : nullptr;
-  float* kept = stats.data<float>();
+  float* row_stats = stats.data<float>();
   visit_floating(in.x.dtype(), [&](auto zero) {
     const auto* x = in.x.data<decltype(zero)>();
     auto* to = y.data<decltype(zero)>();
@@ -110,8 +110,8 @@ void norm_forward(const LayerNormForward& in, Tensor& y, Tensor& stats) {
             centred ? centred_stats(from, cols, in.epsilon)
                     : finished<false>(0.0f, mean_square(from, cols, 0.0f), from, cols, in.epsilon);
         normalise_row<centred>(from, row, weight, bias, to + n * cols, cols);
-        if (centred) kept[2 * n] = row.mean;
-        kept[centred ? 2 * n + 1 : n] = row.inverse;
+        if (centred) row_stats[2 * n] = row.mean;
+        row_stats[centred ? 2 * n + 1 : n] = row.inverse;
       }
     });
   });
@@ -125,8 +125,8 @@ struct Backward {
   int64_t cols;
 };
 
-/// dx of `rows` rows from `first`, and their share added to d_weight and d_bias. Several rows at a
-/// time: the columns' sums are then read and written once for all of them.
+/// Writes dx of `rows` rows from `first` on, and adds their part to d_weight and d_bias, which are
+/// read and written once for all of the rows.
 template <bool centred, int rows, typename T>
 void backward_rows(const Backward<T>& in, int64_t first, float* d_weight, float* d_bias) {
   const T* x[rows];
@@ -159,18 +159,18 @@ void backward_rows(const Backward<T>& in, int64_t first, float* d_weight, float*
     store(dw, d_weight, at);
     if (centred) store(db, d_bias, at);
   });
-  const V32 one_of = set(1.0f / static_cast<float>(in.cols));
+  const V32 inverse_cols = set(1.0f / static_cast<float>(in.cols));
   for (int r = 0; r < rows; ++r) {
     T* dx = in.dx + (first + r) * in.cols;
-    const auto mean_g = hn::Mul(hn::SumOfLanes(F32(), sum_g[r]), one_of);
-    const auto mean_gx = hn::Mul(hn::SumOfLanes(F32(), sum_gx[r]), one_of);
-    const auto pull = hn::Mul(mean_gx, inverse[r]);
+    const auto mean_g = hn::Mul(hn::SumOfLanes(F32(), sum_g[r]), inverse_cols);
+    const auto mean_gx = hn::Mul(hn::SumOfLanes(F32(), sum_gx[r]), inverse_cols);
+    const auto slope = hn::Mul(mean_gx, inverse[r]);
     for_lanes(0, in.cols, [&](auto at) HEED_LANES {
       const auto d = load(dy[r], at), weight = load(in.weight, at);
       auto deviation = load(x[r], at);
       if (centred) deviation = hn::Sub(deviation, mean[r]);
       const auto g = centred ? hn::MulSub(d, weight, mean_g) : hn::Mul(d, weight);
-      store(hn::Mul(inverse[r], hn::NegMulAdd(deviation, pull, g)), dx, at);
+      store(hn::Mul(inverse[r], hn::NegMulAdd(deviation, slope, g)), dx, at);
     });
   }
 }
@@ -185,14 +185,14 @@ void add_parts(const float* part, int64_t parts, int64_t stride, float* to, int6
   });
 }
 
-/// The rows go in blocks that depend on their number alone; each block sums the weight's gradient
-/// into its own row of scratch, and these are added in order: no bit depends on the threads.
+/// Rows are divided into blocks by their number alone. Each block sums the gradient of the weight
+/// into its own row of scratch, and these are added in order, so no bit depends on the threads.
 template <bool centred, typename T>
 void norm_backward(const Backward<T>& in, int64_t rows, float* d_weight, float* d_bias) {
-  constexpr int64_t kTogether = 4, kMaxBlocks = 64, kMinRows = 16;
+  constexpr int64_t kRows = 4, kMaxBlocks = 64, kMinRows = 16;
   const int64_t cols = in.cols, stride = centred ? 2 * cols : cols;
-  const int64_t wanted = std::max(kMinRows, ceil_div(rows, kMaxBlocks));
-  const int64_t block = round_up(wanted, kTogether);
+  const int64_t min_block = std::max(kMinRows, ceil_div(rows, kMaxBlocks));
+  const int64_t block = round_up(min_block, kRows);
   const int64_t blocks = ceil_div(rows, block);
   Tensor scratch = Tensor::empty({blocks, stride});
   float* parts = scratch.data<float>();
@@ -202,8 +202,7 @@ void norm_backward(const Backward<T>& in, int64_t rows, float* d_weight, float* 
       std::fill(part, part + stride, 0.0f);
       const int64_t last = std::min(rows, (b + 1) * block);
       int64_t n = b * block;
-      for (; n + kTogether <= last; n += kTogether)
-        backward_rows<centred, kTogether>(in, n, part, part + cols);
+      for (; n + kRows <= last; n += kRows) backward_rows<centred, kRows>(in, n, part, part + cols);
       for (; n < last; ++n) backward_rows<centred, 1>(in, n, part, part + cols);
     }
   });

@@ -32,7 +32,7 @@ struct Range {
   float least, greatest;
 };
 
-/// Of 32 elements; throws Error when one is not finite.
+/// The range of 32 elements. Throws Error if one is not finite.
 Range range_of(const float* x, DType dtype) {
   const F32 d;
   V32 least = load(d, x), greatest = least;
@@ -47,7 +47,7 @@ Range range_of(const float* x, DType dtype) {
   return {hn::GetLane(hn::MinOfLanes(d, least)), hn::GetLane(hn::MaxOfLanes(d, greatest))};
 }
 
-/// 1 / scale, or 0 when there is no such number.
+/// 1 / scale, or 0 if that is not finite.
 HWY_INLINE V32 inverse(V32 scale) {
   const V32 result = hn::Div(set(1.0f), scale);
   return hn::IfThenElseZero(hn::IsFinite(result), result);
@@ -162,7 +162,7 @@ void quantize_gptq_row(const GptqBlock& columns, int64_t row, Tensor& y, Tensor&
     errors.data<float>()[static_cast<int64_t>(i) * errors.cols() + row] = row_errors[i];
 }
 
-/// Row `row` of x, with room for what goes beyond its end up to a multiple of 32.
+/// Converts row `row` of x to f32; `to` has room for a multiple of 32.
 void widen(const Tensor& x, int64_t row, float* to) {
   visit_stored(x.dtype(), [&](auto stored) {
     widen_row(reinterpret_cast<const decltype(stored)*>(x.raw() + row * x.row_bytes()), 0, x.cols(),
@@ -170,7 +170,7 @@ void widen(const Tensor& x, int64_t row, float* to) {
   });
 }
 
-/// Room for a row of x in f32.
+/// Memory for a row of x in f32.
 Tensor row_of(const Tensor& x) { return Tensor::empty({round_up(x.cols(), kUnit)}); }
 
 }  // namespace

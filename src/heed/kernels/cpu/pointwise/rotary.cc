@@ -17,14 +17,14 @@ namespace heed::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// A row's angles; `direction` -1 turns back.
+/// The angles of a row; `direction` -1 rotates back.
 struct RowAngles {
   const float *cos, *sin;  // [half]
   int64_t half;
   float direction;
 };
 
-/// The angles as neighbouring columns meet them: in y = cos x + sin (the other of x's pair).
+/// The angles of interleaved columns, for y = cos x + sin (the other of x's pair).
 struct ColumnAngles {
   void set(const RowAngles& row) {
     cos.resize(static_cast<size_t>(2 * row.half));

@@ -7,13 +7,13 @@
 
 namespace heed::kernels::cpu {
 
-/// Memory of a thread that grows and is kept from one product to the next.
+/// Memory that only grows, kept by a thread from one product to the next.
 class Buffer {
  public:
   std::byte* at_least(int64_t bytes) {
     if (bytes > size_) {
       memory_.reset();
-      size_ = 0;  // if there is not so much
+      size_ = 0;  // in case allocate() throws
       memory_ = allocate(static_cast<size_t>(bytes));
       size_ = bytes;
     }

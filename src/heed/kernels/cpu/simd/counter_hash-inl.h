@@ -13,11 +13,11 @@ HWY_BEFORE_NAMESPACE();
 namespace heed::kernels {
 namespace HWY_NAMESPACE {
 
-/// counter_hash for the elements index, index + 1, ... (the upper half of the index is the same for
-/// all lanes: the caller's vectors begin at multiples of their size, so none crosses 2^32).
+/// counter_hash for the elements index, index + 1, ... The upper half of the index is the same for
+/// all lanes: vectors begin at multiples of their size, so none crosses 2^32.
 HWY_INLINE hn::Vec<U32> counter_hash_lanes(uint64_t key, uint64_t index) {
   const U32 du;
-  // Iota from 0 is a constant; from a variable, Highway goes through memory.
+  // Iota from a constant is a constant; from a variable, Highway goes through memory.
   const auto indices = hn::Add(hn::Iota(du, 0), hn::Set(du, static_cast<uint32_t>(index)));
   auto x = hn::Xor(indices, hn::Set(du, static_cast<uint32_t>(key)));
   x = hn::Add(x, hn::Set(du, static_cast<uint32_t>(index >> 32) * 0x9e3779b9u));

@@ -1,6 +1,6 @@
-// Loops over arrays of any length, one vector at a time: a lambda gets the place of a vector, whole
-// or the part that is left at the end, and reads and writes there with load and store. A lambda is
-// written once for f32 and bf16, whole vectors and tails:
+// Loops over arrays of any length, one vector at a time. A lambda receives the position of a whole
+// vector, or of the part at the end, and reads and writes there with load and store. It is written
+// once for f32 and bf16, whole vectors and tails:
 //   for_lanes(0, n, [&](auto at) HEED_LANES { store(hn::Add(load(x, at), load(y, at)), y, at); });
 #include <cstdint>
 #include <limits>
@@ -18,7 +18,7 @@ HWY_BEFORE_NAMESPACE();
 namespace heed::kernels {
 namespace HWY_NAMESPACE {
 
-/// The vector that begins at element `index`; of a Part, only the first `count` lanes exist.
+/// The vector from element `index` on; of a Part, only the first `count` lanes exist.
 struct Whole {
   int64_t index;
 };
@@ -62,11 +62,11 @@ HWY_INLINE V32 where_present(Part at, V32 value, V32 otherwise) {
   return hn::IfThenElse(hn::FirstN(F32(), at.count), value, otherwise);
 }
 
-/// Four running states, each `start` at first, that take turns as `running` in
-/// running = step(running, at) over the vectors of [0, n), so that the steps need not wait for each
-/// other; then join(join, join) of the four. The order depends on n alone.
-template <typename State, typename Step, typename Join>
-HWY_INLINE State fold_lanes(int64_t n, State start, const Step& step, const Join& join) {
+/// Folds the vectors of [0, n): state = step(state, at). Four states, each `start` at first, take
+/// turns, so that steps need not wait for each other, and are combined in the end. The order
+/// depends on n alone.
+template <typename State, typename Step, typename Combine>
+HWY_INLINE State fold_lanes(int64_t n, State start, const Step& step, const Combine& combine) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(F32()));
   State a = start, b = start, c = start, e = start;
   int64_t i = 0;
@@ -78,7 +78,7 @@ HWY_INLINE State fold_lanes(int64_t n, State start, const Step& step, const Join
   }
   for (; i + lanes <= n; i += lanes) a = step(a, Whole{i});
   if (i < n) b = step(b, Part{i, static_cast<size_t>(n - i)});
-  return join(join(a, b), join(c, e));
+  return combine(combine(a, b), combine(c, e));
 }
 
 HWY_INLINE float sum_of(V32 lanes) { return hn::GetLane(hn::SumOfLanes(F32(), lanes)); }
@@ -92,11 +92,11 @@ HWY_INLINE float sum_lanes(int64_t n, const Step& step) {
   return sum_of(fold_lanes(n, set(0.0f), present, join));
 }
 
-/// The largest of x[0, n), minus infinity when there is none; NaN are passed over.
+/// The largest of x[0, n), ignoring NaN; minus infinity if n is 0.
 template <typename T>
 HWY_INLINE float max_lanes(const T* x, int64_t n) {
   const float lowest = -std::numeric_limits<float>::infinity();
-  // x86 returns the second operand where one is NaN.
+  // On x86, Max returns its second operand if one is NaN.
   const auto step = [&](V32 largest, auto at) HEED_LANES {
     return where_present(at, hn::Max(load(x, at), largest), largest);
   };

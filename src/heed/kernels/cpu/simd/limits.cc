@@ -30,7 +30,7 @@ void multiply_add() {
   one = hn::GetLane(total);
 }
 
-/// What the functions of this instruction set are called, and the lanes of its vectors.
+/// The name of this instruction set, and the lanes of its vectors.
 size_t vectors(std::string_view& name) {
   name = HWY_TARGET == HWY_SSE4   ? "SSE4"
          : HWY_TARGET == HWY_AVX2 ? "AVX2"
@@ -95,21 +95,21 @@ ArithmeticRate measure_arithmetic(Arithmetic arithmetic, double seconds) {
 }
 
 double measure_reading(int64_t bytes, double seconds) {
-  constexpr int64_t kPiece = int64_t{1} << 18, kPass = int64_t{1} << 25;
-  require(bytes >= 4 * kPiece, "reading of {} bytes is to be measured, expected at least {}", bytes,
-          4 * kPiece);
-  const int64_t pieces = bytes / kPiece;
-  const int64_t count = kPiece / 4;
-  Tensor area = Tensor::empty({pieces, count});
-  parallel_for(pieces, 1, [&](int64_t first, int64_t last) {
+  constexpr int64_t kChunk = int64_t{1} << 18, kPass = int64_t{1} << 25;
+  require(bytes >= 4 * kChunk, "reading of {} bytes is to be measured, expected at least {}", bytes,
+          4 * kChunk);
+  const int64_t chunks = bytes / kChunk;
+  const int64_t count = kChunk / 4;
+  Tensor area = Tensor::empty({chunks, count});
+  parallel_for(chunks, 1, [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i) area.row_slice(i, i + 1).fill_zero();
   });
-  // A pass is short, so that one or another is undisturbed on a busy machine; what it reads was
-  // read last when all of the rest had not been yet.
-  const int64_t some = std::min(pieces, kPass / kPiece);
+  // Passes are short, so that some are undisturbed on a busy machine. Each reads what was read
+  // longest ago.
+  const int64_t some = std::min(chunks, kPass / kChunk);
   const float* values = area.data<float>();
-  return cpu::best_rate(seconds, some, static_cast<double>(kPiece), [&](int64_t pass, int64_t i) {
-    HWY_DYNAMIC_DISPATCH(read)(values + (pass * some + i) % pieces * count, count);
+  return cpu::best_rate(seconds, some, static_cast<double>(kChunk), [&](int64_t pass, int64_t i) {
+    HWY_DYNAMIC_DISPATCH(read)(values + (pass * some + i) % chunks * count, count);
   });
 }
 

@@ -1,4 +1,4 @@
-// Chains of the products that Highway lacks: of bf16 and of int8, in vectors and in tiles.
+// Chains of products that Highway does not offer: of bf16 and int8, in vectors and in tiles.
 #include "heed/kernels/cpu/simd/instructions.h"
 #include "heed/kernels/cpu/simd/limits.h"
 #include "heed/kernels/cpu/simd/x86.h"
@@ -13,7 +13,7 @@ namespace {
 
 HWY_PUSH_ATTRIBUTES("avx512f,avx512bw,avx512vl,avx512dq,avx512bf16,avx512vnni")
 
-/// Calls link(sum) for every chain, again and again; the compiler must not see the sums through.
+/// Calls link(sum) for every chain again and again; the asm keeps the compiler from removing them.
 template <typename Vector, typename Link>
 __attribute__((always_inline)) inline void run_chains(Vector first, const Link& link) {
   Vector sums[kChains];
@@ -51,7 +51,7 @@ void multiply_bytes_512() {
 HWY_POP_ATTRIBUTES
 HWY_PUSH_ATTRIBUTES("avx2,avxvnni")
 
-/// The same as above with the registers that AVX2 has.
+/// The same for AVX2.
 template <typename Link>
 __attribute__((always_inline)) inline void run_short_chains(const Link& link) {
   __m256i sums[kChains];

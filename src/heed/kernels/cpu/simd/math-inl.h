@@ -1,6 +1,6 @@
 // Vector functions: exponential, logistic function, hyperbolic tangent, normal distribution. The
-// coefficients are minimax fits (weighted least squares iterated towards the smallest largest
-// relative error).
+// coefficients are minimax fits of the relative error (iterated weighted least squares). Included
+// once per instruction set.
 #include "heed/kernels/cpu/simd/simd-inl.h"
 
 #if defined(HEED_KERNELS_CPU_MATH_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -14,11 +14,11 @@ HWY_BEFORE_NAMESPACE();
 namespace heed::kernels {
 namespace HWY_NAMESPACE {
 
-/// exp(x) for x <= 0 (up to 80 works), relative error 1e-7; below -87 it is 0. NaN stays NaN.
+/// exp(x) for x <= 0 (in fact, up to 80), relative error 1e-7; 0 below -87. NaN stays NaN.
 HWY_INLINE V32 exp_nonpositive(V32 x) {
   const F32 d;
   const U32 du;
-  // Adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits.
+  // Adding 1.5 * 2^23 rounds to an integer, which is then in the low bits.
   const auto magic = hn::Set(d, 12582912.0f);
   const auto shifted = hn::MulAdd(x, hn::Set(d, 1.44269504f), magic);
   const auto n = hn::Sub(shifted, magic);
@@ -53,7 +53,7 @@ HWY_INLINE V32 tanh(V32 x) {
   const auto magnitude = hn::Abs(x);
   const auto e = exp_nonpositive(hn::Mul(magnitude, hn::Set(d, -2.0f)));
   const auto large = hn::CopySign(hn::Div(hn::Sub(one, e), hn::Add(one, e)), x);
-  // Near 0 that difference would lose its digits.
+  // Near 0 that difference loses digits.
   const auto square = hn::Mul(x, x);
   auto p = hn::Set(d, -0.00551516330f);
   p = hn::MulAdd(p, square, hn::Set(d, 0.0204694197f));
@@ -64,7 +64,7 @@ HWY_INLINE V32 tanh(V32 x) {
   return hn::IfThenElse(hn::Lt(magnitude, hn::Set(d, 0.65f)), small, large);
 }
 
-/// The standard normal distribution at x: P(X <= x), relative error 3e-7 above -9 or so (later the
+/// The standard normal distribution at x: P(X <= x), relative error 3e-7 above about -9 (below, the
 /// exponential's argument is rounded too coarsely), and its density.
 struct Normal {
   V32 cumulative, density;

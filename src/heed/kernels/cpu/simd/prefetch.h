@@ -11,11 +11,10 @@
 
 namespace heed::kernels::cpu {
 
-/// Asks for what lies behind `bytes` bytes at `from`, which are about to be read once, as what
-/// follows them is: far behind for the level-2 cache, since the processor itself does not look
-/// beyond the end of a page, and a little behind for the level-1 cache, which can wait for too few
-/// lines to be asked for the far ones as well.
-inline void prefetch_behind(const std::byte* from, int64_t bytes) {
+/// Prefetches what follows `bytes` bytes at `from` in a stream that is read once: far ahead into
+/// the level-2 cache, since hardware prefetchers stop at the end of a page, and a little ahead into
+/// the level-1 cache, which has too few outstanding misses for the far lines.
+inline void prefetch_ahead(const std::byte* from, int64_t bytes) {
   constexpr int64_t kFar = 4096, kNear = 2048;
   for (int64_t i = 0; i < bytes; i += 64) {
     _mm_prefetch(reinterpret_cast<const char*>(from + kFar + i), _MM_HINT_T1);

@@ -1,4 +1,5 @@
-// Stored weights to f32 lanes, 32 elements at a time: `unit_of(row, unit)` for every stored dtype.
+// Converts stored weights to f32 lanes, 32 elements at a time: `unit_of(row, unit)` for every
+// stored dtype. Included once per instruction set.
 #include <cstddef>
 #include <cstdint>
 
@@ -25,11 +26,12 @@ constexpr int64_t kUnit = 32;
 constexpr int64_t kUnitVectors = kUnit / kVectorLanes;
 constexpr int64_t kHalfUnit = kUnitVectors / 2;
 
-/// 32 elements in their order.
+/// 32 consecutive elements.
 struct Unit {
   V32 lanes[kUnitVectors];
 };
 
+/// f16 to f32, exactly.
 HWY_INLINE V32 widen_halves(hn::Vec<U16Half> halves) {
 #if HWY_ARCH_X86 && HWY_TARGET < HWY_SSE4 && !defined(HWY_DISABLE_F16C)
   return hn::PromoteTo(F32(), hn::BitCast(hn::Rebind<hwy::float16_t, F32>(), halves));
@@ -38,7 +40,7 @@ HWY_INLINE V32 widen_halves(hn::Vec<U16Half> halves) {
   const auto bits = hn::PromoteTo(du, halves);
   const auto sign = hn::ShiftLeft<16>(hn::And(bits, hn::Set(du, 0x8000)));
   const auto magnitude = hn::ShiftLeft<13>(hn::And(bits, hn::Set(du, 0x7fff)));
-  // The product moves the exponent's bias from 15 to 127, for subnormal numbers, too.
+  // The product changes the exponent's bias from 15 to 127, also of subnormal numbers.
   const auto value = hn::Mul(hn::BitCast(F32(), magnitude), hn::Set(F32(), 0x1p112f));
   const auto special = hn::Gt(magnitude, hn::Set(du, (0x7c00u << 13) - 1));
   const auto exponent = hn::IfThenElseZero(special, hn::Set(du, 0x7f800000));
@@ -50,7 +52,7 @@ HWY_INLINE V32 load(F32, const float16* from) {
   return widen_halves(hn::LoadU(U16Half(), reinterpret_cast<const uint16_t*>(from)));
 }
 
-/// The number in all lanes.
+/// The number as f32 in all lanes.
 HWY_INLINE V32 set_half(float16 number) { return widen_halves(hn::Set(U16Half(), number.bits)); }
 
 HWY_INLINE hn::Vec<I32> load_bytes(const uint8_t* from) {
@@ -68,7 +70,7 @@ HWY_INLINE Unit unit_of(const T* row, int64_t unit) {
   return result;
 }
 
-/// scale * q + offset for the 32 q of four bits.
+/// scale * q + offset for 32 quants q of four bits.
 HWY_INLINE Unit nibbles_of(const uint8_t* quants, V32 scale, V32 offset) {
   const auto mask = hn::Set(I32(), 15);
   Unit result;
@@ -84,8 +86,7 @@ HWY_INLINE Unit nibbles_of(const uint8_t* quants, V32 scale, V32 offset) {
 
 HWY_INLINE Unit unit_of(const BlockQ4_0* row, int64_t unit) {
   const V32 scale = set_half(row[unit].scale);
-  // Exact, and so is the sum with it, for no product has more than 15 bits. (Zeros come out
-  // positive.)
+  // The offset and the sum are exact, since no product has more than 15 bits. Zeros are positive.
   return nibbles_of(row[unit].quants.data(), scale, hn::Mul(scale, set(-8.0f)));
 }
 
@@ -103,14 +104,14 @@ HWY_INLINE Unit unit_of(const BlockQ8_0* row, int64_t unit) {
   return result;
 }
 
-/// The 32 q of six bits of a part of a half block (see blocks.h), less 32.
+/// The 32 quants of part i of a half of a q6_K block (see tensor/blocks.h).
 HWY_INLINE void join_bits(const uint8_t* low, const uint8_t* high, int64_t part, int8_t* to) {
   const hn::CappedTag<uint8_t, kUnit> bytes;
   const hn::Repartition<uint16_t, decltype(bytes)> pairs;
   const hn::RebindToSigned<decltype(bytes)> quants;
   const int low_shift = static_cast<int>(4 * (part / 2)), high_shift = static_cast<int>(2 * part);
   for (int64_t i = 0; i < kUnit; i += static_cast<int64_t>(hn::Lanes(bytes))) {
-    // Shifted in pairs, which have what the mask then leaves in the same places.
+    // Shifted in lanes of 16 bits: what the mask leaves comes from the same byte.
     const auto lower = hn::BitCast(pairs, hn::LoadU(bytes, low + i));
     const auto upper = hn::BitCast(pairs, hn::LoadU(bytes, high + i));
     const auto four = hn::And(hn::ShiftRightSame(lower, low_shift), hn::Set(pairs, 0x0f0f));
@@ -137,19 +138,19 @@ HWY_INLINE Unit unit_of(const BlockQ6_K* row, int64_t unit) {
   return result;
 }
 
-/// The elements from `begin` on of a row of `cols`, fewer than 32, and zeros. Only plain types have
-/// such a rest.
+/// The last elements of a row of `cols`, from `begin` on, fewer than 32, padded with zeros. Only
+/// rows of plain types have such a tail.
 template <typename T>
-HWY_INLINE Unit rest_of(const T* row, int64_t begin, int64_t cols) {
+HWY_INLINE Unit tail_of(const T* row, int64_t begin, int64_t cols) {
   constexpr bool plain = is_plain(dtype_of<T>);
-  T rest[plain ? kUnit : 1] = {};
+  T tail[plain ? kUnit : 1] = {};
   if constexpr (plain)
-    for (int64_t i = begin; i < cols; ++i) rest[i - begin] = row[i];
-  return unit_of(rest, 0);
+    for (int64_t i = begin; i < cols; ++i) tail[i - begin] = row[i];
+  return unit_of(tail, 0);
 }
 
-/// Elements [begin, end) of a row to f32, and zeros up to a multiple of 32 beyond `begin`, which is
-/// a multiple itself.
+/// Converts elements [begin, end) of a row to f32; `begin` is a multiple of 32. Pads with zeros to
+/// a multiple of 32.
 template <typename T>
 HWY_INLINE void widen_row(const T* row, int64_t begin, int64_t end, float* to) {
   int64_t at = begin;
@@ -158,7 +159,7 @@ HWY_INLINE void widen_row(const T* row, int64_t begin, int64_t end, float* to) {
       store(F32(), unit.lanes[i], to + (at - begin) + i * kVectorLanes);
   };
   for (; at + kUnit <= end; at += kUnit) put(unit_of(row, at / kUnit));
-  if (at < end) put(rest_of(row, at, end));
+  if (at < end) put(tail_of(row, at, end));
 }
 
 }  // namespace HWY_NAMESPACE
