@@ -16,9 +16,7 @@ namespace heed::cli {
 namespace {
 
 quantize::WeightPrecision precision_of(const std::string& name) {
-  for (const DType dtype : {DType::f32, DType::bf16, DType::q8_0, DType::q4_0, DType::q4_1})
-    if (name == name_of(dtype)) return {dtype};
-  return {std::nullopt};
+  return {dtype_named(name)};  // none for "stored"
 }
 
 std::unique_ptr<model::Transformer> load(const ModelOptions& options,
@@ -63,6 +61,8 @@ text::Tokenizer checked(text::Tokenizer tokenizer, const std::string& path,
 
 void add_model_options(CLI::App& app, ModelOptions& options, bool bf16) {
   std::vector<std::string> arithmetic{"auto", "f32", "int8"};
+  std::vector<std::string> weights = quantize::precision_names();
+  weights.insert(weights.begin(), "stored");
   if (bf16) arithmetic.emplace_back("bf16");
   const auto set_compute = [&options](const std::string& name) {
     constexpr std::array kAll{Compute::f32, Compute::bf16, Compute::int8};
@@ -71,7 +71,7 @@ void add_model_options(CLI::App& app, ModelOptions& options, bool bf16) {
   app.add_option("--model", options.path, "Model directory or GGUF file")->required();
   app.add_option("--weights", options.weights,
                  "How weights are kept: as stored in the file, or converted while loading")
-      ->check(CLI::IsMember({"stored", "f32", "bf16", "q8_0", "q4_0", "q4_1"}))
+      ->check(CLI::IsMember(weights))
       ->capture_default_str();
   app.add_option_function<std::string>(
          "--compute", set_compute,

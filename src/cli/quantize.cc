@@ -26,11 +26,14 @@ struct QuantizeOptions {
   bool json = false;
 };
 
-DType wanted_dtype(const QuantizeOptions& options) {
-  for (const DType dtype : {DType::q4_0, DType::q4_1, DType::q8_0, DType::bf16})
-    if (options.weights == name_of(dtype)) return dtype;
-  fail("{} is no precision to quantise to", options.weights);
+/// The types of the matrices that --weights offers.
+std::vector<std::string> weight_types() {
+  std::vector<std::string> names = quantize::precision_names();
+  std::erase(names, name_of(DType::f32));
+  return names;
 }
+
+DType wanted_dtype(const QuantizeOptions& options) { return *dtype_named(options.weights); }
 
 /// What lies there might be another model, which is missed, or whose files would mix with this
 /// one's.
@@ -50,7 +53,7 @@ void check_out(const fs::path& out, bool directory) {
 void check(const QuantizeOptions& options) {
   check_out(options.out, fs::is_directory(options.model));
   if (options.calibrate.empty()) return;
-  require(options.weights == "q4_0" || options.weights == "q4_1",
+  require(traits_of(wanted_dtype(options)).bits == 4,
           "--calibrate guides the search for scales of 4 bits, {} has none", options.weights);
   const auto model = checkpoint::build_model(options.model);
   const bool translates = model->has_encoder() && model->has_decoder();
@@ -161,7 +164,7 @@ void add_quantize(CLI::App& program) {
                   "How matrices are kept: in blocks of 32 with 8 or 4 bits each, or in bf16; of 4 "
                   "bits are most of those in layers; what costs most keeps 8: keys, values, "
                   "embedding, head, feed-forward maps back in the first and last layers")
-      ->check(CLI::IsMember({"q8_0", "q4_1", "q4_0", "bf16"}))
+      ->check(CLI::IsMember(weight_types()))
       ->required();
   app->add_option("--out", options->out, "New model directory, or GGUF file of a GGUF file")
       ->required();

@@ -1,9 +1,23 @@
 #include "heed/quantize/precision.h"
 
+#include <algorithm>
+
 #include "heed/kernels/as_f32.h"
 #include "heed/kernels/quantize.h"
 
 namespace heed::quantize {
+
+std::vector<std::string> precision_names() {
+  std::vector<BlockTraits> types;
+  for (const BlockTraits& type : kStoredTypes)
+    if (type.dtype != DType::f16 && kernels::is_written(type.dtype)) types.push_back(type);
+  std::ranges::stable_sort(types, std::ranges::greater(), [](const BlockTraits& type) {
+    return static_cast<double>(type.bytes) / static_cast<double>(type.elements);
+  });
+  std::vector<std::string> names;
+  for (const BlockTraits& type : types) names.emplace_back(type.name);
+  return names;
+}
 
 DType dtype_in(const Shape& shape, DType stored, WeightPrecision precision) {
   if (shape.rank() < 2) return DType::f32;

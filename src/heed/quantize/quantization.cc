@@ -6,7 +6,9 @@
 namespace heed::quantize {
 namespace {
 
-constexpr bool has_four_bits(DType dtype) { return dtype == DType::q4_0 || dtype == DType::q4_1; }
+/// Whether rounding to a type costs so much that calibration pays and sensitive weights keep 8
+/// bits.
+constexpr bool has_few_bits(DType dtype) { return !is_plain(dtype) && traits_of(dtype).bits < 8; }
 
 /// Whether a layer is in the first or the last eighth of its stack.
 bool is_outer_layer(const WeightPlace& place) {
@@ -14,8 +16,8 @@ bool is_outer_layer(const WeightPlace& place) {
   return place.layer < outer || place.layer >= place.n_layers - outer;
 }
 
-/// Whether 4 bits are enough for a parameter.
-bool takes_four_bits(const Parameter& parameter) {
+/// Whether few bits are enough for a parameter.
+bool takes_few_bits(const Parameter& parameter) {
   switch (parameter.role) {
     case WeightRole::query:
     case WeightRole::output:
@@ -31,7 +33,7 @@ bool takes_four_bits(const Parameter& parameter) {
 }  // namespace
 
 DType quantized_dtype(DType wanted, const Parameter& parameter, const Shape& shape, DType stored) {
-  const bool keeps_eight_bits = has_four_bits(wanted) && !takes_four_bits(parameter);
+  const bool keeps_eight_bits = has_few_bits(wanted) && !takes_few_bits(parameter);
   return dtype_in(shape, stored, {keeps_eight_bits ? DType::q8_0 : wanted});
 }
 
@@ -40,7 +42,7 @@ Tensor quantized(const Quantization& how, const std::string& parameter, const Te
   if (weight.dtype() == dtype) return weight;
   Tensor result = Tensor::empty(weight.shape(), dtype);
   const GptqFactors* factors =
-      has_four_bits(dtype) ? how.calibration.of(parameter, weight.cols()) : nullptr;
+      has_few_bits(dtype) ? how.calibration.of(parameter, weight.cols()) : nullptr;
   if (factors && factors->upper.defined())
     quantize_gptq(weight, *factors, result);
   else
