@@ -121,6 +121,28 @@ TEST(SyncFile, WantsAFile) {
   expect_error([&] { sync_file(folder / "absent"); }, "No such file or directory");
 }
 
+TEST(PathIs, TellsDirectoriesFromFiles) {
+  const TemporaryDirectory folder;
+  write_file_atomically(folder / "file", "x");
+  std::filesystem::create_symlink("file", folder / "link");
+  EXPECT_TRUE(path_is_directory(folder.path()));
+  EXPECT_FALSE(path_is_file(folder.path()));
+  for (const char* name : {"file", "link"}) {
+    EXPECT_TRUE(path_is_file(folder / name));
+    EXPECT_FALSE(path_is_directory(folder / name));
+  }
+  EXPECT_FALSE(path_is_file(folder / "absent"));
+  EXPECT_FALSE(path_is_directory(folder / "absent"));
+}
+
+TEST(PathIs, SaysWhyTheSystemCannotTell) {
+  const TemporaryDirectory folder;
+  std::filesystem::create_symlink("loop", folder / "loop");
+  const std::string loop = (folder / "loop").string(), name(300, 'x');
+  expect_error([&] { path_is_directory(loop); }, loop + ": Too many levels of symbolic links");
+  expect_error([&] { path_is_file(name); }, name + ": File name too long");
+}
+
 TEST(SyncDirectory, TreatsAnEmptyNameAsTheCurrentDirectory) {
   sync_directory("");
   expect_error([] { sync_directory("/absent"); }, "/absent: cannot be opened");

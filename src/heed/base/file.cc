@@ -76,6 +76,25 @@ bool path_exists(const std::filesystem::path& path) {
   return std::filesystem::exists(path, ignored);
 }
 
+namespace {
+
+std::filesystem::file_type type_of(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::filesystem::file_type type = std::filesystem::status(path, error).type();
+  require(type != std::filesystem::file_type::none, "{}: {}", path.string(), error.message());
+  return type;
+}
+
+}  // namespace
+
+bool path_is_directory(const std::filesystem::path& path) {
+  return type_of(path) == std::filesystem::file_type::directory;
+}
+
+bool path_is_file(const std::filesystem::path& path) {
+  return type_of(path) == std::filesystem::file_type::regular;
+}
+
 std::string read_file(const std::filesystem::path& path) {
   const Descriptor file(open_for_reading(path));
   const size_t size = size_of_regular(file, path);

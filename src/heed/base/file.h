@@ -12,6 +12,12 @@ namespace heed {
 /// True when `path` names something that exists; never throws.
 bool path_exists(const std::filesystem::path& path);
 
+/// Whether `path` leads to a directory, or to a regular file; false when there is nothing. Throws
+/// Error with the system's reason when the system cannot tell (a name too long, a loop of symbolic
+/// links), where std::filesystem::is_directory() throws an error that is not heed's.
+bool path_is_directory(const std::filesystem::path& path);
+bool path_is_file(const std::filesystem::path& path);
+
 /// The contents of a regular file. Throws Error with the system's reason when it cannot be read,
 /// and when `path` is not a regular file (a directory, a pipe, a device).
 std::string read_file(const std::filesystem::path& path);

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "heed/base/error.h"
+#include "heed/base/quote.h"
 
 namespace heed {
 
@@ -16,7 +17,7 @@ auto named(std::string_view name, const Values& values) {
     if (name == name_of(value)) return value;
     known += fmt::format("{}{}", known.empty() ? "" : ", ", name_of(value));
   }
-  fail("\"{}\" is not known, expected one of {}", name, known);
+  fail("{} is not known, expected one of {}", quoted(name), known);
 }
 
 }  // namespace heed

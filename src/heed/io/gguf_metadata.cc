@@ -6,6 +6,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
+#include "heed/base/quote.h"
 #include "heed/base/reader_limits.h"
 #include "heed/io/gguf_cursor.h"
 
@@ -175,8 +176,7 @@ std::string GgufMetadata::text(const Value& value) const {
   GgufCursor cursor = cursor_at(value.begin);
   if (value.type == GgufType::array)
     return fmt::format("an array of {} {}s", value.count, name_of(value.element));
-  if (value.type == GgufType::string)
-    return fmt::format("the string \"{}\"", one_line(cursor.text("")));
+  if (value.type == GgufType::string) return fmt::format("the string {}", quoted(cursor.text("")));
   if (value.type == GgufType::boolean) return cursor.number<uint8_t>("") ? "true" : "false";
   if (value.type == GgufType::u64) return fmt::format("{}", cursor.number<uint64_t>(""));
   if (is_integer(value.type)) return fmt::format("{}", element<int64_t>("", value.type, cursor));

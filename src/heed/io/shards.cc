@@ -1,5 +1,6 @@
 #include "heed/base/error.h"
 #include "heed/base/json.h"
+#include "heed/base/quote.h"
 #include "heed/io/safetensors.h"
 
 namespace heed::io {
@@ -45,7 +46,7 @@ class Shards : public TensorSource {
   std::shared_ptr<const SafetensorsFile> open_shard(const std::filesystem::path& directory,
                                                     const std::string& shard) const {
     require(std::filesystem::path(shard).filename() == shard && shard != "..",
-            "{}: \"{}\" is not the name of a file in the same directory", index_, one_line(shard));
+            "{}: {} is not the name of a file in the same directory", index_, quoted(shard));
     require(path_exists(directory / shard), "{}: the shard {} is missing", index_, one_line(shard));
     return SafetensorsFile::open(directory / shard);
   }

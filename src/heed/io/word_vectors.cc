@@ -11,6 +11,7 @@
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/json.h"
+#include "heed/base/quote.h"
 #include "heed/base/reader_limits.h"
 
 namespace heed::io {
@@ -124,8 +125,8 @@ class Reader {
         std::memcpy(row.data(), rest_.data() + space + 1, row_bytes());
         const bool finite =
             std::all_of(row.begin(), row.end(), [](float x) { return std::isfinite(x); });
-        require(finite, "{}: the vector of word {}, \"{}\", is not finite", name_, number,
-                one_line(word));
+        require(finite, "{}: the vector of word {}, {}, is not finite", name_, number,
+                quoted(word));
         vectors_.rows.emplace(word, std::move(row));
       }
       rest_.remove_prefix(space + 1 + row_bytes());
@@ -167,7 +168,7 @@ class Reader {
     std::vector<float> row;
     for (const std::string_view text : std::span(fields_).subspan(word_fields + 1)) {
       const auto x = float_of(text);
-      if (!x) fail("{}:{}: \"{}\" is not a finite number", name_, line_, one_line(text));
+      if (!x) fail("{}:{}: {} is not a finite number", name_, line_, quoted(text));
       row.push_back(*x);
     }
     if (wanted_.contains(word)) vectors_.rows.emplace(word, std::move(row));
