@@ -23,18 +23,20 @@ void check(const Tensor& probabilities, const RoutingOptions& o) {
 }
 
 /// Indices of the k largest of the eligible values, the largest first; of equals the lower index.
-void top_k_of(std::span<const float> values, const std::vector<char>& eligible, int64_t k,
+/// `eligible` is as before when this returns.
+void top_k_of(std::span<const float> values, std::vector<char>& eligible, int64_t k,
               std::vector<int32_t>& indices) {
   indices.clear();
   for (int64_t count = 0; count < k; ++count) {
     int32_t best = -1;
     for (int32_t i = 0; i < static_cast<int32_t>(values.size()); ++i) {
       const size_t at = static_cast<size_t>(i);
-      if (!eligible[at] || std::find(indices.begin(), indices.end(), i) != indices.end()) continue;
-      if (best < 0 || values[at] > values[static_cast<size_t>(best)]) best = i;
+      if (eligible[at] && (best < 0 || values[at] > values[static_cast<size_t>(best)])) best = i;
     }
     indices.push_back(best);
+    eligible[static_cast<size_t>(best)] = 0;
   }
+  for (const int32_t i : indices) eligible[static_cast<size_t>(i)] = 1;
 }
 
 /// Selects the experts of one row after another.
