@@ -35,6 +35,13 @@ TEST(GenerationConfig, EndTokensAreANumberAListOrNothing) {
   EXPECT_EQ(read(R"({"eos_token_id": null})").end_ids, std::vector<int32_t>{7});
 }
 
+TEST(GenerationConfig, WithoutAFileAllEndTokensOfTheModelCount) {
+  model::ModelConfig config = small_config();
+  config.other_eos_ids = {9, 4};
+  EXPECT_EQ(read_generation_config("/nonexistent", config).end_ids,
+            (std::vector<int32_t>{7, 9, 4}));
+}
+
 TEST(GenerationConfig, ReadsWhatItSuggests) {
   const auto config = read(
       R"({"temperature": 0.6, "top_k": 20, "top_p": 0.9, "min_p": 0.05, "repetition_penalty": 1.1,

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
+#include <utility>
 
 #include "heed/base/error.h"
 #include "heed/model/families/family.h"
@@ -52,6 +54,35 @@ std::string refusal(const char* type, Json json, const char* key, const Json& va
     return error.what();
   }
   return "none";
+}
+
+TEST(DecoderFamilies, KeepAllEndTokensOfAList) {
+  for (const auto& [type, fields] : {std::pair{"llama", llama()}, std::pair{"gpt2", gpt2()}}) {
+    Json json = fields;
+    json["eos_token_id"] = {5, 7, 9};
+    const ModelConfig config = read(type, json);
+    EXPECT_EQ(config.end_ids(), (std::vector<int32_t>{5, 7, 9}));
+    const Json written = family_of_type(type, "config.json").write_config(config);
+    EXPECT_EQ(written["eos_token_id"], Json({5, 7, 9}));
+    EXPECT_EQ(refusal(type, json, "eos_token_id", {5, -1}),
+              "config.json: eos_token_id is -1, expected 0 to 2147483647");
+    EXPECT_EQ(refusal(type, json, "eos_token_id", {5, 20}), "an eos_id is 20, expected 0 to 19");
+  }
+}
+
+TEST(DecoderFamilies, QuoteWhatAFileSays) {
+  const std::string hostile = "\x1b[31m\nforged";
+  EXPECT_EQ(refusal("llama", llama(), "rope_scaling", {{"rope_type", hostile}}),
+            "config.json: rope_type \"\\u001b[31m\\nforged\" is not known, expected one of none, "
+            "linear, llama3, yarn");
+  try {
+    family_of_type(hostile, "config.json");
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()).find("config.json: model_type is \"\\u001b[31m\\nforged\""),
+              0)
+        << error.what();
+  }
 }
 
 TEST(DecoderFamilies, RefuseWhatTheyWouldComputeWrongly) {

@@ -175,6 +175,32 @@ TEST(ModelConfig, RefusesSizesThatCannotBe) {
   EXPECT_NE(refused([](ModelConfig& c) { c.d_ff = 0; }), "");
   EXPECT_NE(refused([](ModelConfig& c) { c.dropout = 1.0f; }), "");
   EXPECT_NE(refused([](ModelConfig& c) { c.eos_id = 23; }), "");
+  EXPECT_EQ(refused([](ModelConfig& c) {
+              c.n_heads = int64_t{1} << 20;
+              c.d_head = c.d_value = 128;
+            }),
+            "n_heads * d_head is 134217728, expected 1 to 16777216");
+}
+
+TEST(Transformer, RefusesMoreWeightsThanCanBeCounted) {
+  ModelConfig config = small_config();
+  config.d_model = config.d_ff = config.vocab_size = int64_t{1} << 24;
+  config.n_heads = int64_t{1} << 10;
+  config.encoder_layers = config.decoder_layers = 4096;
+  EXPECT_EQ(error_of([&] { Transformer(config, std::nullopt); }),
+            "the model has more than 2^60 weights");
+}
+
+TEST(Transformer, WithoutWeightsNeedsNoMemoryForItsPositions) {
+  ModelConfig config = small_config();
+  config.d_model = 16;
+  config.n_heads = 4;
+  config.positions = PositionKind::sinusoidal;
+  config.max_positions = int64_t{1} << 24;
+  const auto before = std::chrono::steady_clock::now();
+  Transformer(config, std::nullopt);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - before;
+  EXPECT_LT(seconds.count(), 1.0);  // the table of sinusoids takes tens of seconds and 1 GB
 }
 
 TEST(Transformer, RefusesWhatItCannotRead) {

@@ -8,6 +8,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
+#include "heed/base/quote.h"
 #include "heed/checkpoint/gguf_weights.h"
 #include "heed/kernels/as_f32.h"
 
@@ -243,7 +244,7 @@ const Architecture& architecture_named(const std::string& name, const std::strin
     if (architecture.name == name) return architecture;
     known += fmt::format("{}{}", known.empty() ? "" : ", ", architecture.name);
   }
-  fail("{}: general.architecture is \"{}\", expected one of {}", file, one_line(name), known);
+  fail("{}: general.architecture is {}, expected one of {}", file, quoted(name), known);
 }
 
 /// Rotary positions of a part of each head are not among what the architectures here have.

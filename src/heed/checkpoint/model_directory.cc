@@ -5,6 +5,7 @@
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/json.h"
+#include "heed/base/quote.h"
 #include "heed/checkpoint/gguf_model.h"
 #include "heed/checkpoint/quantized_directory.h"
 #include "heed/model/families/config_json.h"
@@ -12,6 +13,8 @@
 
 namespace heed::checkpoint {
 namespace {
+
+constexpr std::string_view kConfig = "config.json";
 
 /// A model's configuration and the family whose files describe it.
 struct Description {
@@ -21,7 +24,7 @@ struct Description {
 };
 
 bool is_gguf(const std::filesystem::path& path) {
-  return path.extension() == ".gguf" || std::filesystem::is_regular_file(path);
+  return path.extension() == ".gguf" || path_is_file(path);
 }
 
 /// Whether save_quantized() wrote the weights: they then have heed's own names, one tensor for each
@@ -29,10 +32,9 @@ bool is_gguf(const std::filesystem::path& path) {
 bool take_quantization(model::Family& family, const nlohmann::json& json, const std::string& file) {
   if (!json.contains("quantization_config")) return false;
   const auto method = get_or<std::string>(json["quantization_config"], "quant_method", "", file);
-  require(
-      method == kQuantMethod,
-      "{}: the weights are quantised by \"{}\", which heed does not read (only its own and GGUF)",
-      file, one_line(method));
+  require(method == kQuantMethod,
+          "{}: the weights are quantised by {}, which heed does not read (only its own and GGUF)",
+          file, quoted(method));
   const model::Family own = model::heed_family();
   family.stored = own.stored;
   family.redundant = own.redundant;
@@ -42,9 +44,8 @@ bool take_quantization(model::Family& family, const nlohmann::json& json, const 
 }
 
 Description read_description(const std::filesystem::path& directory) {
-  require(std::filesystem::is_directory(directory), "{} is not a model directory",
-          directory.string());
-  const std::filesystem::path file = directory / "config.json";
+  require(path_is_directory(directory), "{} is not a model directory", directory.string());
+  const std::filesystem::path file = directory / kConfig;
   const nlohmann::json json = parse_json(read_file(file), file.string());
   model::Family family =
       model::family_of_type(get<std::string>(json, "model_type", file.string()), file.string());
@@ -59,13 +60,29 @@ Description read_description(const std::filesystem::path& directory) {
   return {std::move(config), family, quantized};
 }
 
+std::shared_ptr<const io::TensorSource> tensors_of(const Description& description,
+                                                   const std::filesystem::path& directory) {
+  if (description.quantized) return io::SafetensorsFile::open(directory / kQuantizedWeights);
+  return io::open_model_tensors(directory);
+}
+
+/// A model without weights. Errors name the file that describes it.
+std::unique_ptr<model::Transformer> make_model(model::ModelConfig config,
+                                               const std::filesystem::path& file) {
+  try {
+    return std::make_unique<model::Transformer>(std::move(config), std::nullopt);
+  } catch (const Error& error) {
+    fail("{}: {}", file.string(), error.what());
+  }
+}
+
 /// The default of other programs for the length of outputs.
 constexpr int64_t kMaxLength = 4096;
 
 nlohmann::json generation_config(const model::ModelConfig& c) {
   nlohmann::json json = {{"pad_token_id", model::token_json(c.pad_id)},
                          {"bos_token_id", model::token_json(c.bos_id)},
-                         {"eos_token_id", model::token_json(c.eos_id)},
+                         {"eos_token_id", model::eos_json(c)},
                          {"max_length", std::min(c.max_positions, kMaxLength)}};
   if (c.encoder_layers > 0 && c.decoder_layers > 0) {
     json["decoder_start_token_id"] = c.start_id;
@@ -79,8 +96,13 @@ std::string text_of(const nlohmann::json& json) { return json.dump(2) + "\n"; }
 }  // namespace
 
 std::unique_ptr<model::Transformer> build_model(const std::filesystem::path& path) {
-  return std::make_unique<model::Transformer>(
-      is_gguf(path) ? open_gguf_model(path).config : read_description(path).config, std::nullopt);
+  return is_gguf(path) ? make_model(open_gguf_model(path).config, path)
+                       : make_model(read_description(path).config, path / kConfig);
+}
+
+std::shared_ptr<const io::TensorSource> open_directory_tensors(
+    const std::filesystem::path& directory) {
+  return tensors_of(read_description(directory), directory);
 }
 
 std::unique_ptr<model::Transformer> load_model(const std::filesystem::path& path,
@@ -93,16 +115,13 @@ std::unique_ptr<model::Transformer> load_model(const std::filesystem::path& path
   }
   if (is_gguf(path)) {
     const GgufModel file = open_gguf_model(path);
-    auto model = std::make_unique<model::Transformer>(file.config, std::nullopt);
+    auto model = make_model(file.config, path);
     load_weights(*model, file.family, *file.weights, options.precision, options.pack);
     return model;
   }
   const Description description = read_description(path);
-  auto model = std::make_unique<model::Transformer>(description.config, std::nullopt);
-  const std::shared_ptr<const io::TensorSource> weights =
-      description.quantized ? std::shared_ptr<const io::TensorSource>(
-                                  io::SafetensorsFile::open(path / kQuantizedWeights))
-                            : io::open_model_tensors(path);
+  auto model = make_model(description.config, path / kConfig);
+  const std::shared_ptr<const io::TensorSource> weights = tensors_of(description, path);
   load_weights(*model, description.family, *weights, options.precision, options.pack);
   return model;
 }
@@ -113,7 +132,7 @@ void save_model(const std::filesystem::path& directory, const model::Transformer
   const model::ModelConfig& config = model.config();
   const model::Family& family = model::family_for(config);
   for (const auto& [name, contents] : others) write_file_atomically(directory / name, contents);
-  write_file_atomically(directory / "config.json", text_of(family.write_config(config)));
+  write_file_atomically(directory / kConfig, text_of(family.write_config(config)));
   if (model.has_decoder())
     write_file_atomically(directory / "generation_config.json", text_of(generation_config(config)));
   io::write_safetensors(directory / "model.safetensors", stored_weights(model, family),

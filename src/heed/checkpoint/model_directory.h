@@ -21,12 +21,17 @@ struct LoadOptions {
 };
 
 /// Builds the model that a directory (config.json) or a GGUF file describes. Its parameters have
-/// shapes but no values: enough to count them.
+/// shapes but no values: enough to count them, in next to no memory.
 std::unique_ptr<model::Transformer> build_model(const std::filesystem::path& path);
 
-/// The same with its weights (model.safetensors, shards with an index, or the GGUF file's). Throws
-/// Error with the file, the tensor, what was found and what was expected when a weight is missing,
-/// left over or of another shape.
+/// The tensors of a model directory (model.safetensors, shards with an index, or quantised weights)
+/// under the names that they have there. Throws Error when there are none.
+std::shared_ptr<const io::TensorSource> open_directory_tensors(
+    const std::filesystem::path& directory);
+
+/// build_model() with its weights (model.safetensors, shards with an index, or the GGUF file's).
+/// Throws Error with the file, the tensor, what was found and what was expected when a weight is
+/// missing, left over or of another shape.
 std::unique_ptr<model::Transformer> load_model(const std::filesystem::path& path,
                                                const LoadOptions& options = {});
 

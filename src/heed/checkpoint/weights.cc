@@ -5,6 +5,7 @@
 #include <map>
 
 #include "heed/base/error.h"
+#include "heed/base/quote.h"
 #include "heed/kernels/as_f32.h"
 #include "heed/quantize/quantization.h"
 
@@ -160,7 +161,7 @@ void load_weights(model::Transformer& model, const model::Family& family,
   queue.flush();
   for (const auto& [name, known] : used)
     require(known, "{}: {} is a tensor that the configuration has no place for", source.name(),
-            name);
+            one_line(name));
 }
 
 void init_weights(model::Transformer& model, uint64_t seed, quantize::WeightPrecision precision) {

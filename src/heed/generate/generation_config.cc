@@ -9,7 +9,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Numbers of tokens: missing, null, one, or a list.
+/// Token numbers: missing, null, one, or a list.
 std::vector<int32_t> read_tokens(const Json& json, const char* key, const std::string& file,
                                  int64_t vocab_size) {
   std::vector<int32_t> ids;
@@ -26,7 +26,7 @@ std::vector<int32_t> read_tokens(const Json& json, const char* key, const std::s
 GenerationConfig read_generation_config(const std::filesystem::path& model_path,
                                         const model::ModelConfig& config) {
   GenerationConfig read;
-  if (config.eos_id >= 0) read.end_ids = {config.eos_id};
+  read.end_ids = config.end_ids();
   const std::filesystem::path path = model_path / "generation_config.json";
   if (!path_exists(path)) return read;
   const std::string file = path.string();

@@ -9,8 +9,10 @@
 namespace heed::model {
 namespace {
 
-// Far beyond any model, so that a damaged file is refused before it costs memory.
+// Far beyond any model, so that a damaged file is refused before it costs memory and products of two
+// sizes fit 64 bits.
 constexpr int64_t kMaxSize = int64_t{1} << 24;
+constexpr int64_t kMaxHeadDim = int64_t{1} << 16;
 constexpr int64_t kMaxExperts = int64_t{1} << 17;  // of all layers together
 constexpr int64_t kMaxTable = int64_t{1} << 28;    // of sinusoids
 
@@ -27,7 +29,7 @@ void check_not_negative(std::string_view name, float number) {
           name, number);
 }
 
-/// The widths of heads: what is 0 is given its default.
+/// Replaces zeros in the widths of heads by their defaults.
 void complete_heads(ModelConfig& c) {
   if (c.n_kv_heads == 0) c.n_kv_heads = c.n_heads;
   check_size("n_heads", c.n_heads, 1);
@@ -41,8 +43,10 @@ void complete_heads(ModelConfig& c) {
     c.d_head = c.d_model / c.n_heads;
   }
   if (c.d_value == 0) c.d_value = c.d_head;
-  check_size("d_head", c.d_head, 1);
-  check_size("d_value", c.d_value, 1);
+  check_size("d_head", c.d_head, 1, kMaxHeadDim);
+  check_size("d_value", c.d_value, 1, kMaxHeadDim);
+  check_size("n_heads * d_head", c.n_heads * c.d_head, 1);
+  check_size("n_heads * d_value", c.n_heads * c.d_value, 1);
 }
 
 /// The encoder's own sizes, in the same way.
@@ -86,6 +90,7 @@ void check_moe(const ModelConfig& c) {
              kMaxExperts / std::max<int64_t>(c.encoder_layers + c.decoder_layers, 1));
   check_size("moe.d_expert", m.d_expert, 1);
   check_size("moe.n_shared_experts", m.n_shared_experts, 0);
+  check_size("moe.n_shared_experts * moe.d_expert", m.n_shared_experts * m.d_expert, 0);
   check_size("dense_layers", c.dense_layers, 0);
   require(m.n_group >= 1 && m.n_experts % m.n_group == 0,
           "moe.n_experts is {}, not divisible by moe.n_group, which is {}", m.n_experts, m.n_group);
@@ -116,6 +121,8 @@ void check_tokens(const ModelConfig& c) {
         {"start_id", c.start_id, c.encoder_layers > 0 && c.decoder_layers > 0 ? 0 : -1}})
     require(id >= least && id < c.vocab_size, "{} is {}, expected {} to {}", name, id, least,
             c.vocab_size - 1);
+  require(c.other_eos_ids.empty() || c.eos_id >= 0, "other_eos_ids without an eos_id");
+  for (const int64_t id : c.other_eos_ids) check_size("an eos_id", id, 0, c.vocab_size - 1);
 }
 
 }  // namespace
@@ -140,6 +147,13 @@ void ModelConfig::validate() {
   check_not_negative("logit_soft_cap", logit_soft_cap);
   require(std::isfinite(head_scale), "head_scale is {}, expected a number", head_scale);
   check_tokens(*this);
+}
+
+std::vector<int32_t> ModelConfig::end_ids() const {
+  std::vector<int32_t> ids;
+  if (eos_id >= 0) ids.push_back(eos_id);
+  for (const int64_t id : other_eos_ids) ids.push_back(static_cast<int32_t>(id));
+  return ids;
 }
 
 std::string_view name_of(PositionKind kind) {

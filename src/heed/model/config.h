@@ -87,13 +87,17 @@ struct ModelConfig {
   float activation_dropout = 0.0f;
 
   int32_t pad_id = 0;
-  int32_t bos_id = -1;   // -1: none
-  int32_t eos_id = 1;    // -1: none
-  int32_t start_id = 0;  // what the decoder of an encoder-decoder reads first
+  int32_t bos_id = -1;                 // -1: none
+  int32_t eos_id = 1;                  // -1: none
+  std::vector<int64_t> other_eos_ids;  // more tokens that end a text (Llama 3's <|eot_id|>)
+  int32_t start_id = 0;                // what the decoder of an encoder-decoder reads first
 
   /// Replaces zeros by the defaults that they stand for. Throws Error on impossible sizes: heads
   /// that do not divide, a width of zero, a special token outside the vocabulary.
   void validate();
+
+  /// The tokens that end a text: eos_id and other_eos_ids.
+  std::vector<int32_t> end_ids() const;
 
   bool operator==(const ModelConfig&) const = default;
 };

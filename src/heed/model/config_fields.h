@@ -91,6 +91,7 @@ void visit_vocabulary_fields(Config& c, Visit&& visit) {
   visit("pad_token_id", c.pad_id, "-1: none");
   visit("bos_token_id", c.bos_id, "-1: none");
   visit("eos_token_id", c.eos_id, "-1: none");
+  visit("other_eos_token_ids", c.other_eos_ids, "more tokens that end a text");
   visit("decoder_start_token_id", c.start_id, "-1: none");
 }
 

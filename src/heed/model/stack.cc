@@ -20,7 +20,8 @@ nn::Embeddings::Settings embedding_settings(const ModelConfig& c) {
       .token_types = c.token_types,
       .dropout = c.dropout};
   if (c.positions == PositionKind::sinusoidal)
-    settings.fixed_positions = nn::sinusoids(c.max_positions, c.d_model, c.pair_layout);
+    settings.sinusoids = {
+        .max_positions = c.max_positions, .d_model = c.d_model, .layout = c.pair_layout};
   if (c.positions == PositionKind::learned) {
     settings.learned_positions = c.first_position + c.max_positions;
     settings.first_position = c.first_position;

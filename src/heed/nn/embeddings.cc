@@ -1,5 +1,7 @@
 #include "heed/nn/embeddings.h"
 
+#include <algorithm>
+
 #include "heed/ops/dropout.h"
 #include "heed/ops/elementwise.h"
 
@@ -23,9 +25,9 @@ Embeddings::Embeddings(Parameters& parameters, const std::string& name, const Pa
       tokens_(tokens),
       types_(table(parameters, name + ".embed_types.weight", {s.token_types, s.d_model},
                    WeightRole::token_type_embedding)),
-      positions_{s.fixed_positions,
-                 table(parameters, name + ".embed_positions.weight",
-                       {s.learned_positions, s.d_model}, WeightRole::position_embedding)} {
+      learned_positions_(table(parameters, name + ".embed_positions.weight",
+                               {s.learned_positions, s.d_model}, WeightRole::position_embedding)) {
+  if (s.sinusoids) sinusoids_.emplace(*s.sinusoids);
   if (s.norm) norm_.emplace(parameters, name + ".layernorm_embedding", *s.norm);
 }
 
@@ -38,7 +40,10 @@ Tensor Embeddings::forward(Context& context, std::span<const int32_t> ids,
       shifted.data<int32_t>()[n] += static_cast<int32_t>(settings_.first_position);
     positions = shifted.values<int32_t>();
   }
-  Tensor x = ops::embedding(context, {ids, positions}, tokens_, settings_.scale, positions_);
+  ops::PositionTable table{.fixed = {}, .learned = learned_positions_};
+  if (sinusoids_ && !positions.empty())
+    table.fixed = sinusoids_->rows(int64_t{1} + std::ranges::max(positions));
+  Tensor x = ops::embedding(context, {ids, positions}, tokens_, settings_.scale, table);
   if (types_) {
     const Tensor first = Tensor::zeros({static_cast<int64_t>(ids.size())}, DType::i32);
     const Tensor types = ops::embedding(context, {first.values<int32_t>(), {}}, *types_, 1.0f, {});

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "heed/nn/norm.h"
+#include "heed/nn/positions.h"
 #include "heed/ops/embedding.h"
 
 namespace heed::nn {
@@ -16,11 +17,11 @@ class Embeddings {
  public:
   struct Settings {
     int64_t d_model = 0;
-    float scale = 1.0f;             // of the token vectors
-    Tensor fixed_positions = {};    // [P, D]: sinusoids
-    int64_t learned_positions = 0;  // rows of a learned table; 0: none
-    int64_t first_position = 0;     // its row for the first token of a sequence
-    int64_t token_types = 0;        // rows of a table of segments, whose first row is added
+    float scale = 1.0f;                                 // of the token vectors
+    std::optional<Sinusoids::Settings> sinusoids = {};  // added for positions
+    int64_t learned_positions = 0;                      // rows of a learned table; 0: none
+    int64_t first_position = 0;                         // its row for the first token of a sequence
+    int64_t token_types = 0;  // rows of a table of segments, whose first row is added
     std::optional<Norm::Settings> norm = {};
     float dropout = 0.0f;
   };
@@ -37,7 +38,8 @@ class Embeddings {
   Settings settings_;
   const Parameter& tokens_;
   const Parameter* types_;  // null: none
-  ops::PositionTable positions_;
+  std::optional<Sinusoids> sinusoids_;
+  const Parameter* learned_positions_;  // null: none
   std::optional<Norm> norm_;
 };
 

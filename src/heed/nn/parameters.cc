@@ -9,6 +9,8 @@
 namespace heed::nn {
 namespace {
 
+constexpr int64_t kMaxCount = int64_t{1} << 60;  // their bytes fit 64 bits, too
+
 uint64_t hash_name(const std::string& name) {
   uint64_t hash = 0;
   for (const char letter : name) hash = mix64(hash ^ static_cast<unsigned char>(letter));
@@ -42,6 +44,8 @@ void initialize(Tensor& tensor, Initializer how, const CounterRandom& random) {
 Parameter& Parameters::create(const std::string& name, const Shape& shape, Initializer initializer,
                               WeightRole role) {
   require(initializers_.emplace(name, initializer).second, "two parameters are named {}", name);
+  require(shape.elements() <= kMaxCount - count_, "the model has more than 2^60 weights");
+  count_ += shape.elements();
   Parameter& parameter = parameters_.emplace_back();
   parameter.name = name;
   parameter.shape = shape;
@@ -66,12 +70,6 @@ const Parameter& Parameters::named(const std::string& name) const {
   for (const Parameter& parameter : parameters_)
     if (parameter.name == name) return parameter;
   fail("there is no parameter {}", name);
-}
-
-int64_t Parameters::count() const {
-  int64_t count = 0;
-  for (const Parameter& parameter : parameters_) count += parameter.shape.elements();
-  return count;
 }
 
 }  // namespace heed::nn

@@ -35,7 +35,8 @@ class Parameters {
   Parameters(const Parameters&) = delete;
   Parameters& operator=(const Parameters&) = delete;
 
-  /// A new parameter, at the place of the innermost Scope; throws Error when the name is taken.
+  /// A new parameter, at the place of the innermost Scope. Throws Error when the name is taken, and
+  /// when there would be more than 2^60 learned values.
   Parameter& create(const std::string& name, const Shape& shape, Initializer initializer,
                     WeightRole role);
   /// The parameter of what a model does not have, such as a bias.
@@ -52,7 +53,7 @@ class Parameters {
   Tensor initial_value(const Parameter& parameter, uint64_t seed) const;
 
   /// Number of learned values.
-  int64_t count() const;
+  int64_t count() const { return count_; }
 
   /// While it lives, new parameters are at its place.
   class Scope {
@@ -76,6 +77,7 @@ class Parameters {
   std::deque<Parameter> parameters_;
   std::unordered_map<std::string, Initializer> initializers_;  // by name
   const Parameter absent_{};
+  int64_t count_ = 0;  // elements of all parameters
 };
 
 }  // namespace heed::nn

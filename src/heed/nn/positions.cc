@@ -1,27 +1,42 @@
 #include "heed/nn/positions.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
 namespace heed::nn {
 
-Tensor sinusoids(int64_t positions, int64_t d_model, kernels::PairLayout layout) {
-  Tensor table = Tensor::zeros({positions, d_model});
-  const int64_t sines = (d_model + 1) / 2;
-  for (int64_t p = 0; p < positions; ++p) {
-    float* row = table.data<float>() + p * d_model;
-    for (int64_t column = 0; column < d_model; ++column) {
+Tensor Sinusoids::rows(int64_t count) const {
+  constexpr int64_t kMinRows = 256;
+  const std::lock_guard lock(mutex_);
+  const int64_t present = table_.defined() ? table_.rows() : 0;
+  if (count > present || present == 0)
+    grow(std::min(std::max({count, 2 * present, kMinRows}), settings_.max_positions));
+  return table_;
+}
+
+void Sinusoids::grow(int64_t rows) const {
+  const int64_t width = settings_.d_model, sines = (width + 1) / 2;
+  const int64_t present = table_.defined() ? table_.rows() : 0;
+  if (rows == present) return;
+  std::vector<double> wavelengths;  // of each pair of columns, over 2 pi
+  for (int64_t i = 0; i < sines; ++i)
+    wavelengths.push_back(
+        std::pow(10000.0, 2.0 * static_cast<double>(i) / static_cast<double>(width)));
+  Tensor table = Tensor::empty({rows, width});
+  if (present > 0) std::copy_n(table_.data<float>(), present * width, table.data<float>());
+  for (int64_t p = present; p < rows; ++p) {
+    float* row = table.data<float>() + p * width;
+    for (int64_t column = 0; column < width; ++column) {
       const int64_t i = column / 2;
-      const double angle =
-          static_cast<double>(p) /
-          std::pow(10000.0, 2.0 * static_cast<double>(i) / static_cast<double>(d_model));
+      const double angle = static_cast<double>(p) / wavelengths[static_cast<size_t>(i)];
       const bool sine = column % 2 == 0;
       const int64_t place =
-          layout == kernels::PairLayout::interleaved ? column : (sine ? i : sines + i);
+          settings_.layout == kernels::PairLayout::interleaved ? column : (sine ? i : sines + i);
       row[place] = static_cast<float>(sine ? std::sin(angle) : std::cos(angle));
     }
   }
-  return table;
+  table_ = table;
 }
 
 std::vector<int32_t> positions_within(const std::vector<int32_t>& offsets) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <vector>
 
 #include "heed/kernels/rotary.h"
@@ -8,11 +9,32 @@
 
 namespace heed::nn {
 
-/// PE(p, 2i) = sin(p / 10000^(2i / D)), PE(p, 2i + 1) = cos(the same) (Vaswani et al. 2017, 3.5):
-/// [positions, d_model] f32. Sine and cosine of one frequency sit side by side (2i, 2i + 1), as the
-/// paper writes it, or all sines in the first half and all cosines in the second, as Marian's
-/// checkpoints have it; the two differ by a permutation of d_model that training cannot see.
-Tensor sinusoids(int64_t positions, int64_t d_model, kernels::PairLayout layout);
+/// PE(p, 2i) = sin(p / 10000^(2i / D)), PE(p, 2i + 1) = cos(the same) (Vaswani et al. 2017, 3.5).
+/// Sine and cosine of one frequency are neighbours (columns 2i and 2i + 1), as in the paper, or the
+/// sines fill the first half of the columns and the cosines the second, as in Marian's checkpoints.
+///
+/// Rows are computed when they are first needed: a model may allow far longer sequences than it is
+/// given.
+class Sinusoids {
+ public:
+  struct Settings {
+    int64_t max_positions = 0;  // P
+    int64_t d_model = 0;        // D
+    kernels::PairLayout layout = kernels::PairLayout::interleaved;
+  };
+  explicit Sinusoids(const Settings& settings) : settings_(settings) {}
+
+  /// A table [R, D] f32 of the positions from 0 on, with R >= min(count, P) and R <= P. Any number
+  /// of threads may call this at once.
+  Tensor rows(int64_t count) const;
+
+ private:
+  void grow(int64_t rows) const;
+
+  Settings settings_;
+  mutable std::mutex mutex_;
+  mutable Tensor table_;
+};
 
 /// 0, 1, 2, ... within each of the sequences `offsets` [B+1]: [N].
 std::vector<int32_t> positions_within(const std::vector<int32_t>& offsets);

@@ -4,6 +4,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
+#include "heed/base/quote.h"
 #include "heed/model/families/config_json.h"
 
 namespace heed::model {
@@ -16,8 +17,8 @@ void require_supported(const nlohmann::json& json, const std::string& file) {
   for (const char* key : {"is_decoder", "add_cross_attention"})
     require(!get_or(json, key, false, file), "{}: {} is true, expected false", file, key);
   const auto kind = get_or<std::string>(json, "position_embedding_type", "absolute", file);
-  require(kind == "absolute", "{}: position_embedding_type is \"{}\", expected \"absolute\"", file,
-          one_line(kind));
+  require(kind == "absolute", "{}: position_embedding_type is {}, expected \"absolute\"", file,
+          quoted(kind));
 }
 
 StoredWeight stored(const ModelConfig& config, const std::string& name, const Shape& shape) {
@@ -45,8 +46,8 @@ bool read_has_head(const nlohmann::json& json, const std::string& file,
   const auto name = found->front().get<std::string>();
   if (name == classes.bare) return false;
   require(name == classes.masked || name == "BertForPreTraining",
-          "{}: architectures is \"{}\", expected \"{}\" or \"{}\"", file, one_line(name),
-          classes.masked, classes.bare);
+          "{}: architectures is {}, expected \"{}\" or \"{}\"", file, quoted(name), classes.masked,
+          classes.bare);
   return true;
 }
 

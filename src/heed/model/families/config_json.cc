@@ -7,6 +7,7 @@
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/base/names.h"
+#include "heed/base/quote.h"
 #include "heed/model/config_fields.h"
 
 namespace heed::model {
@@ -82,8 +83,8 @@ kernels::Activation read_activation(const nlohmann::json& json, const char* key,
   const auto name = get<std::string>(json, key, file);
   for (const auto& [known, activation] : kActivations)
     if (name == known) return activation;
-  fail("{}: {} is \"{}\", expected relu, gelu, gelu_new, gelu_pytorch_tanh, silu or tanh", file,
-       key, one_line(name));
+  fail("{}: {} is {}, expected relu, gelu, gelu_new, gelu_pytorch_tanh, silu or tanh", file, key,
+       quoted(name));
 }
 
 int32_t read_token(const nlohmann::json& json, const char* key, const std::string& file) {
@@ -95,6 +96,23 @@ int32_t read_token(const nlohmann::json& json, const char* key, const std::strin
 }
 
 nlohmann::json token_json(int32_t id) { return id < 0 ? nlohmann::json() : nlohmann::json(id); }
+
+void read_eos(const nlohmann::json& json, const std::string& file, int32_t otherwise,
+              ModelConfig& config) {
+  constexpr const char* kKey = "eos_token_id";
+  const int32_t first = read_token(json, kKey, file);
+  config.eos_id = first < 0 ? otherwise : first;
+  const auto found = json.find(kKey);
+  if (found == json.end() || !found->is_array()) return;
+  for (size_t i = 1; i < found->size(); ++i)
+    config.other_eos_ids.push_back(
+        integer_of((*found)[i], kKey, file, 0, std::numeric_limits<int32_t>::max()));
+}
+
+nlohmann::json eos_json(const ModelConfig& config) {
+  if (config.other_eos_ids.empty()) return token_json(config.eos_id);
+  return config.end_ids();
+}
 
 float read_rate(const nlohmann::json& json, const char* key, const std::string& file) {
   return static_cast<float>(get_or(json, key, 0.0, file));

@@ -15,10 +15,17 @@ namespace heed::model {
 kernels::Activation read_activation(const nlohmann::json& json, const char* key,
                                     const std::string& file);
 
-/// A token number that may be null or missing (-1), or a list, whose first counts.
+/// A token that may be null or missing (-1). Of a list, the first.
 int32_t read_token(const nlohmann::json& json, const char* key, const std::string& file);
 /// null for -1.
 nlohmann::json token_json(int32_t id);
+
+/// "eos_token_id", a token or a list of them, into `config`; `otherwise` when it is missing or
+/// null.
+void read_eos(const nlohmann::json& json, const std::string& file, int32_t otherwise,
+              ModelConfig& config);
+/// null, a token, or a list.
+nlohmann::json eos_json(const ModelConfig& config);
 
 /// A dropout rate; 0 when missing.
 float read_rate(const nlohmann::json& json, const char* key, const std::string& file);

@@ -4,6 +4,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
+#include "heed/base/quote.h"
 #include "heed/model/families/config_json.h"
 #include "heed/model/families/llama.h"
 
@@ -12,8 +13,7 @@ namespace {
 
 void require_supported(const nlohmann::json& json, const std::string& file) {
   const auto scoring = get_or<std::string>(json, "scoring_func", "softmax", file);
-  require(scoring == "softmax", "{}: scoring_func is \"{}\", expected softmax", file,
-          one_line(scoring));
+  require(scoring == "softmax", "{}: scoring_func is {}, expected softmax", file, quoted(scoring));
   const auto every = get_or<int64_t>(json, "moe_layer_freq", 1, file);
   require(every == 1, "{}: moe_layer_freq is {}, expected 1", file, every);
   // No released model has it, and the implementations differ in what it means.
@@ -30,8 +30,7 @@ nn::MoeConfig read_moe(const nlohmann::json& json, const std::string& file) {
   const auto method = get_or<std::string>(json, "topk_method", "greedy", file);
   if (method == "greedy") return moe;
   require(method == "group_limited_greedy",
-          "{}: topk_method is \"{}\", expected greedy or group_limited_greedy", file,
-          one_line(method));
+          "{}: topk_method is {}, expected greedy or group_limited_greedy", file, quoted(method));
   moe.n_group = get<int64_t>(json, "n_group", file);
   moe.topk_group = get<int64_t>(json, "topk_group", file);
   return moe;

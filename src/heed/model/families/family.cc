@@ -3,6 +3,7 @@
 #include <array>
 
 #include "heed/base/error.h"
+#include "heed/base/quote.h"
 #include "heed/model/families/bart.h"
 #include "heed/model/families/bert.h"
 #include "heed/model/families/deepseek_v2.h"
@@ -53,7 +54,7 @@ const Family& family_of_type(std::string_view model_type, const std::string& fil
     if (family.model_type == model_type) return family;
     known += fmt::format("{}{}", known.empty() ? "" : ", ", family.model_type);
   }
-  fail("{}: model_type is \"{}\", expected one of {}", file, model_type, known);
+  fail("{}: model_type is {}, expected one of {}", file, quoted(model_type), known);
 }
 
 const Family& family_for(const ModelConfig& config) {

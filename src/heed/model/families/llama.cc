@@ -113,7 +113,7 @@ ModelConfig read_llama(const nlohmann::json& json, const std::string& file) {
   c.attention_dropout = read_rate(json, "attention_dropout", file);
   c.pad_id = read_token(json, "pad_token_id", file);
   c.bos_id = read_token(json, "bos_token_id", file);
-  c.eos_id = read_token(json, "eos_token_id", file);
+  read_eos(json, file, -1, c);
   c.start_id = -1;
   return c;
 }
@@ -136,7 +136,7 @@ nlohmann::json write_llama(const ModelConfig& c, std::string_view type,
                          {"attention_dropout", c.attention_dropout},
                          {"pad_token_id", token_json(c.pad_id)},
                          {"bos_token_id", token_json(c.bos_id)},
-                         {"eos_token_id", token_json(c.eos_id)},
+                         {"eos_token_id", eos_json(c)},
                          {"torch_dtype", "float32"}};
   write_rotary(c, json);
   return json;

@@ -43,7 +43,8 @@ ModelConfig read_config(const nlohmann::json& json, const std::string& file,
   c.activation_dropout = read_rate(json, "activation_dropout", file);
   c.pad_id = get<int32_t>(json, "pad_token_id", file);
   c.bos_id = read_token(json, "bos_token_id", file);
-  c.eos_id = get<int32_t>(json, "eos_token_id", file);
+  read_eos(json, file, -1, c);
+  require(c.eos_id >= 0, "{}: eos_token_id is missing", file);
   c.start_id = get<int32_t>(json, "decoder_start_token_id", file);
   return c;
 }
@@ -73,7 +74,7 @@ nlohmann::json write_config(const ModelConfig& c, std::string_view type,
           {"attention_dropout", c.attention_dropout},
           {"activation_dropout", c.activation_dropout},
           {"pad_token_id", c.pad_id},
-          {"eos_token_id", c.eos_id},
+          {"eos_token_id", eos_json(c)},
           {"bos_token_id", token_json(c.bos_id)},
           {"decoder_start_token_id", c.start_id},
           {"forced_eos_token_id", c.eos_id},

@@ -65,7 +65,7 @@ ModelConfig read_config(const nlohmann::json& json, const std::string& file) {
   c.dropout = c.attention_dropout = c.activation_dropout = read_rate(json, "dropout_rate", file);
   c.pad_id = get_or<int32_t>(json, "pad_token_id", 0, file);
   c.bos_id = read_token(json, "bos_token_id", file);
-  c.eos_id = get_or<int32_t>(json, "eos_token_id", 1, file);
+  read_eos(json, file, 1, c);
   c.start_id = get_or<int32_t>(json, "decoder_start_token_id", c.pad_id, file);
   return c;
 }
@@ -90,7 +90,7 @@ nlohmann::json write_config(const ModelConfig& c) {
           {"dropout_rate", c.dropout},
           {"pad_token_id", c.pad_id},
           {"bos_token_id", token_json(c.bos_id)},
-          {"eos_token_id", c.eos_id},
+          {"eos_token_id", eos_json(c)},
           {"decoder_start_token_id", c.start_id},
           {"torch_dtype", "float32"}};
 }

@@ -156,6 +156,7 @@ void take_vocabulary(const std::filesystem::path& start, int64_t pieces,
   model.pad_id = stored.pad_id;
   model.bos_id = stored.bos_id;
   model.eos_id = stored.eos_id;
+  model.other_eos_ids = stored.other_eos_ids;
   model.start_id = stored.start_id;
 }
 
