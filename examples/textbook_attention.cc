@@ -72,7 +72,7 @@ void in_one_call(const Tensor& query) {
   const heed::kernels::AttentionOptions options{.scale = kScale};
   Tensor out = Tensor::empty({1, kWidth}), log_sum = Tensor::empty({1, 1});
   heed::kernels::attention_forward({query, k, v, spans, options}, out, log_sum);
-  const Tensor weights = heed::kernels::attention_weights({query, k, v, spans, options}, 0);
+  const Tensor weights = heed::kernels::attention_weights({query, k, v, spans, options}, {0, 0, 1});
   print("in one call, the weights:", weights.values<float>());
   print("in one call, the output:", out.values<float>());
 }

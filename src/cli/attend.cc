@@ -8,13 +8,16 @@
 
 #include "cli/command.h"
 #include "cli/model_options.h"
+#include "cli/output_file.h"
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/names.h"
+#include "heed/base/quote.h"
 #include "heed/inspect/attention_page.h"
 #include "heed/inspect/attention_svg.h"
 #include "heed/inspect/attention_terminal.h"
 #include "heed/inspect/capture.h"
+#include "heed/inspect/markup.h"
 #include "heed/text/utf8.h"
 
 namespace heed::cli {
@@ -26,7 +29,7 @@ struct AttendOptions {
   CommonOptions common;
   ModelOptions model;
   std::string source, target, out, kind;
-  int layer = 0, head = 0;  // from 1; 0: the last layer, the mean of the heads
+  int layer = 0, head = 0;  // counted from 1; 0: the last layer, the mean of the heads
   bool heatmap = false;
 };
 
@@ -35,96 +38,118 @@ int terminal_columns() {
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 100;
 }
 
-/// What --kind, --layer and --head choose.
-struct Choice {
-  AttentionKind kind;
-  int layer;
-  std::optional<int> head;
-};
+enum class Format { terminal, svg, page };
 
-/// Cross-attention tells most; a stack alone has only its own.
-AttentionKind default_kind(const inspect::AttentionCapture& capture) {
-  AttentionKind kind = capture.maps.front().kind;
-  for (const inspect::AttentionMap& map : capture.maps)
-    if (map.kind == AttentionKind::cross) kind = map.kind;
-  return kind;
+Format format_of(const std::string& out) {
+  if (out.empty()) return Format::terminal;
+  const std::string extension = std::filesystem::path(out).extension().string();
+  require(extension == ".html" || extension == ".svg",
+          "--out is {}, expected a name that ends with .html or .svg", quoted(out));
+  require_output_file("--out", out);
+  return extension == ".svg" ? Format::svg : Format::page;
 }
 
-Choice choice_of(const AttendOptions& options, const inspect::AttentionCapture& capture) {
+/// What --kind, --layer and --head ask for.
+inspect::HeadChoice choice_of(const AttendOptions& options, const model::Transformer& model) {
   using enum AttentionKind;
-  const AttentionKind kind =
-      options.kind.empty() ? default_kind(capture)
-                           : named(options.kind, std::vector{encoder_self, decoder_self, cross});
-  int last = 0;
-  for (const inspect::AttentionMap& map : capture.maps)
-    if (map.kind == kind) last = std::max(last, map.layer);
-  return {kind, options.layer > 0 ? options.layer - 1 : last,
-          options.head > 0 ? std::optional(options.head - 1) : std::nullopt};
+  inspect::HeadChoice choice =
+      options.kind.empty()
+          ? inspect::default_choice(model)
+          : inspect::default_choice(
+                model, named(options.kind, std::vector{encoder_self, decoder_self, cross}));
+  if (options.layer > 0) choice.layer = options.layer - 1;
+  if (options.head > 0) choice.head = options.head - 1;
+  inspect::check(model, choice);
+  return choice;
 }
 
-inspect::AttentionCapture read_by(const model::Transformer& model, const AttendOptions& options) {
+inspect::ModelInput read_input(const model::Transformer& model, const AttendOptions& options) {
   if (text::TranslationTokenizer::exists(options.model.path))
-    return inspect::capture_attention(model, text::TranslationTokenizer::load(options.model.path),
-                                      options.source, options.target);
-  return inspect::capture_attention(model, load_tokenizer(options.model, model), options.source,
-                                    options.target);
+    return inspect::read_input(model, text::TranslationTokenizer::load(options.model.path),
+                               options.source, options.target);
+  return inspect::read_input(model, load_tokenizer(options.model, model), options.source,
+                             options.target);
+}
+
+std::string model_name(const std::string& path) {
+  return std::filesystem::absolute(path).lexically_normal().filename().string();
+}
+
+void print_terminal(const model::Transformer& model, const inspect::ModelInput& input,
+                    const inspect::HeadChoice& choice) {
+  const inspect::AttentionTexts texts = inspect::texts_of(model, input);
+  for (const std::string& text : {texts.source_text, texts.target_text})
+    if (!text.empty()) std::cout << inspect::printable(text) << '\n';
+  const int columns = terminal_columns();
+  const inspect::HeadMap map =
+      inspect::capture_head(model, input, choice, inspect::keys_shown(texts, choice.kind, columns));
+  std::cout << '\n' << inspect::attention_terminal(texts, map, columns, isatty(STDOUT_FILENO) == 1);
+}
+
+std::string svg_of(const model::Transformer& model, const inspect::ModelInput& input,
+                   const inspect::HeadChoice& choice, const AttendOptions& options) {
+  using inspect::AttentionFigure;
+  inspect::AttentionTexts texts = inspect::texts_of(model, input);
+  texts.model_name = model_name(options.model.path);
+  return inspect::attention_svg(
+      texts, inspect::capture_head(model, input, choice),
+      options.heatmap ? AttentionFigure::heatmap : AttentionFigure::lines);
+}
+
+std::string page_of(const model::Transformer& model, const inspect::ModelInput& input,
+                    const AttendOptions& options) {
+  inspect::AttentionCapture capture = inspect::capture_attention(model, input);
+  capture.texts.model_name = model_name(options.model.path);
+  return inspect::attention_page(capture);
 }
 
 int run_attend(const AttendOptions& options) {
   apply(options.common);
+  const Format format = format_of(options.out);
   text::require_utf8(options.source, "the source text");
   text::require_utf8(options.target, "the target text");
   const auto model = load_model(options.model);
-  inspect::AttentionCapture capture = read_by(*model, options);
-  capture.model_name =
-      std::filesystem::absolute(options.model.path).lexically_normal().filename().string();
-  const Choice choice = choice_of(options, capture);
-  if (options.out.empty()) {
-    for (const std::string& text : {capture.source_text, capture.target_text})
-      if (!text.empty()) std::cout << text << '\n';
-    std::cout << '\n'
-              << inspect::attention_terminal(capture, choice.kind, choice.layer, choice.head,
-                                             terminal_columns(), isatty(STDOUT_FILENO) == 1);
+  const inspect::HeadChoice choice = choice_of(options, *model);
+  const inspect::ModelInput input = read_input(*model, options);
+  if (format == Format::terminal) {
+    print_terminal(*model, input, choice);
     return 0;
   }
-  const std::string extension = std::filesystem::path(options.out).extension().string();
-  require(extension == ".html" || extension == ".svg",
-          "--out is {}, expected a name that ends with .html or .svg", options.out);
-  using inspect::AttentionFigure;
-  write_file_atomically(
-      options.out, extension == ".html"
-                       ? inspect::attention_page(capture)
-                       : inspect::attention_svg(
-                             capture, choice.kind, choice.layer, choice.head,
-                             options.heatmap ? AttentionFigure::heatmap : AttentionFigure::lines));
-  const std::string& read = capture.target_text.empty() ? capture.source_text : capture.target_text;
-  std::cerr << "attention of \"" << read << "\" in " << options.out << '\n';
+  write_file_atomically(options.out, format == Format::svg ? svg_of(*model, input, choice, options)
+                                                           : page_of(*model, input, options));
+  const inspect::AttentionTexts texts = inspect::texts_of(*model, input);
+  const std::string& read = texts.target_text.empty() ? texts.source_text : texts.target_text;
+  std::cerr << "attention of \"" << inspect::printable(read) << "\" in "
+            << inspect::printable(options.out) << '\n';
   return 0;
 }
 
 }  // namespace
 
 void add_attend(CLI::App& program) {
-  auto* app = program.add_subcommand("attend", "Shows which token attended to which");
+  auto* app =
+      program.add_subcommand("attend", "Shows attention weights: which token attends to which");
   auto options = std::make_shared<AttendOptions>();
   add_model_options(*app, options->model, false);
   app->add_option("--source,--text", options->source,
-                  "What the model reads (of an encoder-decoder: its encoder)")
+                  "Input text; of an encoder-decoder: of its encoder")
       ->required();
-  app->add_option("--target", options->target,
-                  "What the decoder of an encoder-decoder is led through (default: the model's own "
-                  "output)");
+  app->add_option(
+      "--target", options->target,
+      "Input text of the decoder of an encoder-decoder (default: its own greedy output)");
   app->add_option(
       "--out", options->out,
-      "page.html (interactive: all layers and heads) or figure.svg; none: the terminal");
+      "File to write: .html (an interactive page with all layers and heads) or .svg (a figure); "
+      "default: print to the terminal");
   app->add_option("--kind", options->kind,
-                  "What the figure or the terminal shows (default: cross where there is such)")
+                  "Attention that the figure or the terminal shows (default: cross for an "
+                  "encoder-decoder)")
       ->check(CLI::IsMember({"encoder_self", "decoder_self", "cross"}));
-  app->add_option("--layer", options->layer, "Layer, from 1 (default: the last)")
+  app->add_option("--layer", options->layer, "Layer, counted from 1 (default: the last)")
       ->check(CLI::PositiveNumber);
-  app->add_option("--head", options->head, "Head, from 1 (default: the mean of all)")
+  app->add_option("--head", options->head, "Head, counted from 1 (default: the mean of all heads)")
       ->check(CLI::PositiveNumber);
-  app->add_flag("--heatmap", options->heatmap, "A heatmap instead of lines in the SVG");
+  app->add_flag("--heatmap", options->heatmap, "Draw the .svg as a heatmap instead of lines");
   add_common_options(*app, options->common);
   app->footer(
       "Example:\n"

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,30 +14,37 @@ namespace heed::inspect {
 /// token, the token itself, the alignment, the ends of the sentence, or at random.
 class ExampleCapture {
  public:
-  /// `length` tokens on each side.
+  /// The weights of all heads of one layer.
+  struct Layer {
+    AttentionKind kind;
+    int layer;
+    Tensor weights;  // [H, Tq, Tk]
+  };
+
+  /// `length` pieces on the source side and about as many on the target side.
   ExampleCapture(int length, int layers, int heads) : layers_(layers), heads_(heads) {
-    capture_.model_name = "an example";
-    fill(capture_.source_tokens, length,
+    texts_.model_name = "an example";
+    fill(texts_.source_tokens, length,
          {"▁The", "▁agree", "ment", "▁on", "▁the", "▁European", "▁Economic", "▁Area", "▁was",
           "▁signed", "▁in", "▁August", "▁1992", "."},
          "</s>");
-    fill(capture_.target_tokens, length,
+    fill(texts_.target_tokens, length,
          {"<pad>", "▁L", "'", "accord", "▁sur", "▁la", "▁zone", "▁économique", "▁européenne", "▁a",
           "▁été", "▁signé", "▁en", "▁août", "▁1992"},
          ".");
-    capture_.source_text = "The agreement on the European Economic Area was signed in August 1992.";
-    capture_.target_text = "L'accord sur la zone économique européenne a été signé en août 1992.";
+    texts_.source_text = "The agreement on the European Economic Area was signed in August 1992.";
+    texts_.target_text = "L'accord sur la zone économique européenne a été signé en août 1992.";
   }
 
   ExampleCapture& add(AttentionKind kind) {
     for (int layer = 0; layer < layers_; ++layer) {
-      const auto queries = static_cast<int64_t>(query_tokens(capture_, kind).size());
-      const auto keys = static_cast<int64_t>(key_tokens(capture_, kind).size());
-      AttentionMap map{kind, layer, Tensor::zeros({heads_, queries, keys})};
+      const auto queries = static_cast<int64_t>(query_tokens(texts_, kind).size());
+      const auto keys = static_cast<int64_t>(key_tokens(texts_, kind).size());
+      Layer map{kind, layer, Tensor::zeros({heads_, queries, keys})};
       for (int head = 0; head < heads_; ++head)
         for (int64_t q = 0; q < queries; ++q)
           fill_row(map.weights.data<float>() + (head * queries + q) * keys, map, head, q, keys);
-      capture_.maps.push_back(map);
+      maps.push_back(map);
     }
     return *this;
   }
@@ -47,7 +55,30 @@ class ExampleCapture {
         .add(AttentionKind::cross);
   }
 
-  const AttentionCapture& get() const { return capture_; }
+  const AttentionTexts& texts() const { return texts_; }
+
+  /// For a figure; of the mean of the heads: that of the first, which does for an example.
+  HeadMap head(AttentionKind kind, int layer, std::optional<int> head) const {
+    for (const Layer& one : maps)
+      if (one.kind == kind && one.layer == layer) {
+        const int64_t queries = one.weights.shape()[1], keys = one.weights.shape()[2];
+        const int64_t first = head.value_or(0) * queries;
+        return {{kind, layer, head},
+                heads_,
+                queries * keys == 0 ? Tensor::zeros({queries, keys})
+                                    : one.weights.row_slice(first, first + queries)};
+      }
+    return {};
+  }
+
+  /// For a page.
+  AttentionCapture get(int64_t budget = kPageBudget) const {
+    AttentionPacker packer(budget);
+    for (const Layer& one : maps) packer.add({one.kind, one.layer}, one.weights);
+    return {texts_, packer.finish()};
+  }
+
+  std::vector<Layer> maps;
 
  private:
   static void fill(std::vector<std::string>& tokens, int length,
@@ -57,7 +88,7 @@ class ExampleCapture {
     if (length > 0) tokens.push_back(last);
   }
 
-  void fill_row(float* row, const AttentionMap& map, int head, int64_t q, int64_t keys) {
+  void fill_row(float* row, const Layer& map, int head, int64_t q, int64_t keys) {
     const CounterRandom random(7, static_cast<uint64_t>(map.layer * 64 + head));
     const uint64_t stream = static_cast<uint64_t>(static_cast<int>(map.kind) * 1000000 + q * 1000);
     const int style = (head + 3 * map.layer) % 6;
@@ -80,7 +111,7 @@ class ExampleCapture {
   }
 
   int layers_, heads_;
-  AttentionCapture capture_;
+  AttentionTexts texts_;
 };
 
 }  // namespace heed::inspect

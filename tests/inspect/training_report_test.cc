@@ -46,8 +46,15 @@ TEST(TrainingReport, AcceptsAnEmptyRun) {
 
 TEST(TrainingReport, OmitsUnknownNumbers) {
   TrainingReport report;
-  report.steps = {{1, kNan, kNan, kNan, kNan, kNan}};
-  report.validations = {{1, kNan, kNan, kNan, kNan, kNan}};
+  report.steps = {{.step = 1,
+                   .seconds = kNan,
+                   .loss = kNan,
+                   .gradient_norm = kNan,
+                   .learning_rate = kNan,
+                   .tokens_per_second = kNan}};
+  train::ValidationRecord& validation = report.validations.emplace_back();
+  validation.step = 1;
+  validation.seconds = validation.loss = validation.perplexity = kNan;
   const std::string page = training_report(report);
   EXPECT_EQ(between(page, "class=\"value\">", "<"), "1");
   EXPECT_NE(page.find("\"loss\":[null]"), page.npos);
@@ -55,9 +62,9 @@ TEST(TrainingReport, OmitsUnknownNumbers) {
 
 TEST(TrainingReport, OfALanguageModelDoesNotMentionTranslation) {
   TrainingReport report = example_report(10, 5);
-  for (TrainingReport::Validation& validation : report.validations)
-    validation.bleu = validation.chrf = kNan;
-  report.samples = {{"In the", "beginning", "<end>", {}}};
+  for (train::ValidationRecord& validation : report.validations)
+    validation.bleu = validation.chrf = std::nullopt;
+  report.samples = {{{"In the", "beginning", "<end>"}, {}}};
   report.sample_names = {"prompt", "reference", "continuation"};
   const std::string page = training_report(report);
   EXPECT_EQ(page.find("<th>BLEU</th>"), page.npos);
@@ -69,7 +76,7 @@ TEST(TrainingReport, OfALanguageModelDoesNotMentionTranslation) {
 
 TEST(TrainingReport, RejectsASampleWithInconsistentAttention) {
   TrainingReport report = example_report(10, 5);
-  report.samples[0].attention.source_tokens.pop_back();
+  report.samples[0].attention.texts.source_tokens.pop_back();
   EXPECT_THROW(training_report(report), Error);
 }
 
@@ -87,7 +94,7 @@ TEST(ReportSeries, HasAtMostAThousandPoints) {
 TEST(ReportSeries, AggregatesStepsToMeanAndRange) {
   TrainingReport report;
   for (int step = 1; step <= 2000; ++step)
-    report.steps.push_back({step, 2.0 * step, step % 2 ? 1.0 : 4.0, 1, 1, 1});
+    report.steps.push_back({.step = step, .seconds = 2.0 * step, .loss = step % 2 ? 1.0 : 4.0});
   report.steps[7].loss = kNan;  // an outlier that was skipped
   const nlohmann::json steps = nlohmann::json::parse(report_series(report))["steps"];
   ASSERT_EQ(steps["step"].size(), 1000u);

@@ -12,7 +12,13 @@
 namespace heed::inspect {
 namespace {
 
-TEST(WeightCode, DecodesWeightsToWithinOne255thForEveryFloor) {
+std::string packed_weights(std::span<const float> weights, int floor) {
+  WeightPacker packer(floor);
+  packer.add(weights);
+  return packer.take();
+}
+
+TEST(WeightCode, WeightsComeBackWithinOne255thUnderEveryFloor) {
   std::vector<float> weights = {0.0f, 1.0f, 1.0f / 255, 1.0f / 512, 1e-9f};
   const CounterRandom random(1);
   for (uint64_t i = 0; i < 20000; ++i)
@@ -54,15 +60,37 @@ TEST(WeightCode, PackedSizesEstimateThePackedSize) {
   const CounterRandom random(2);
   for (uint64_t i = 0; i < 30000; ++i)
     weights.push_back(i % 700 < 300 ? 0.0f : static_cast<float>(std::pow(random.uniform(i), 9)));
-  const auto sizes = packed_sizes(weights);
-  for (int floor = 1; floor <= kMaxFloor; ++floor) {
+  WeightPacker packer(1);
+  packer.add(weights);
+  const auto sizes = packer.sizes();
+  for (int floor = 1; floor <= kHighestFloor; ++floor) {
     const auto size = static_cast<double>(packed_weights(weights, floor).size());
     EXPECT_GE(static_cast<double>(sizes[static_cast<size_t>(floor)]), size) << floor;
     EXPECT_LE(static_cast<double>(sizes[static_cast<size_t>(floor)]), 1.01 * size + 1) << floor;
   }
 }
 
-TEST(WeightCode, EncodesNoWeightsAsNoBytes) { EXPECT_EQ(packed_weights({}, 1), ""); }
+TEST(WeightCode, ARaisedFloorIsAsIfItHadBeenTheFirst) {
+  std::vector<float> weights;
+  const CounterRandom random(3);
+  for (uint64_t i = 0; i < 5000; ++i)
+    weights.push_back(i % 900 < 700 ? 0.0f : static_cast<float>(std::pow(random.uniform(i), 6)));
+  const std::span<const float> all(weights);
+  for (const int floor : {2, 9, kHighestFloor})
+    for (const size_t raised_at : {0u, 1u, 800u, 2500u, 5000u}) {
+      WeightPacker packer(1);
+      packer.add(all.first(raised_at / 2));
+      packer.add(all.first(raised_at).subspan(raised_at / 2));
+      packer.raise_floor(floor);
+      packer.add(all.subspan(raised_at));
+      WeightPacker other(floor);
+      other.add(all);
+      EXPECT_EQ(packer.sizes(), other.sizes());
+      EXPECT_EQ(packer.take(), other.take()) << floor << " at " << raised_at;
+    }
+}
+
+TEST(WeightCode, NoWeightsAreNoBytes) { EXPECT_EQ(packed_weights({}, 1), ""); }
 
 TEST(Base64, MatchesTheTestVectorsOfRfc4648) {
   EXPECT_EQ(base64(""), "");

@@ -65,6 +65,10 @@ struct AttentionProblem {
     d_bias = Tensor::empty(bias.shape());
   }
 
+  /// Of sequence b.
+  int64_t queries(int64_t b) const {
+    return spans.q_offsets[static_cast<size_t>(b) + 1] - spans.q_offsets[static_cast<size_t>(b)];
+  }
   AttentionForward in() const { return {q, k, v, spans, options, bias}; }
   AttentionGradients gradients() { return {dq, dk, dv, d_bias}; }
 

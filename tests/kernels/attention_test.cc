@@ -132,8 +132,9 @@ TEST_P(Attention, CpuAgreesWithReferenceOnEveryTarget) {
 TEST_P(Attention, WeightsAgreeWithReferenceAndSumToOne) {
   const AttentionProblem problem(GetParam());
   for (int64_t b = 0; b < problem.spans.sequences(); ++b) {
-    const Tensor fast = cpu::attention_weights(problem.in(), b);
-    const Tensor plain = reference::attention_weights(problem.in(), b);
+    const QueryRange all{b, 0, problem.queries(b)};
+    const Tensor fast = cpu::attention_weights(problem.in(), all);
+    const Tensor plain = reference::attention_weights(problem.in(), all);
     ASSERT_EQ(fast.shape(), plain.shape());
     EXPECT_LT(difference(fast, plain), 1e-5);
     const auto weights = numbers(fast);
@@ -142,6 +143,24 @@ TEST_P(Attention, WeightsAgreeWithReferenceAndSumToOne) {
       const double sum = std::accumulate(weights.begin() + static_cast<int64_t>(row),
                                          weights.begin() + static_cast<int64_t>(row + keys), 0.0);
       EXPECT_TRUE(std::abs(sum - 1.0) < 1e-5 || sum == 0.0) << "row " << row / keys;
+    }
+  }
+}
+
+TEST_P(Attention, WeightsOfSomeQueriesAreThoseOfAll) {
+  const AttentionProblem problem(GetParam());
+  for (int64_t b = 0; b < problem.spans.sequences(); ++b) {
+    const int64_t queries = problem.queries(b);
+    const Tensor whole = cpu::attention_weights(problem.in(), {b, 0, queries});
+    for (const auto& [begin, end] :
+         {std::pair{int64_t{0}, queries / 2}, std::pair{queries / 3, queries}}) {
+      const Tensor part = cpu::attention_weights(problem.in(), {b, begin, end});
+      const Shape expected{whole.shape()[0], end - begin, whole.cols()};
+      ASSERT_EQ(part.shape(), expected);
+      for (int64_t h = 0; h < expected[0]; ++h)
+        for (int64_t i = 0; i < (end - begin) * whole.cols(); ++i)
+          ASSERT_EQ(part.data<float>()[h * (end - begin) * whole.cols() + i],
+                    whole.data<float>()[(h * queries + begin) * whole.cols() + i]);
     }
   }
 }

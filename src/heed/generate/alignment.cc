@@ -4,11 +4,12 @@
 
 #include <algorithm>
 
+#include "heed/generate/attention_blocks.h"
+
 namespace heed::generate {
 namespace {
 
-/// The word that each piece belongs to; a word begins at a piece that begins with SentencePiece's
-/// space.
+/// The word of each piece; a word begins at a piece that starts with SentencePiece's space.
 std::vector<int32_t> words_of(const text::TranslationTokenizer& tokenizer,
                               const std::vector<int32_t>& tokens) {
   constexpr std::string_view kSpace = "\u2581";
@@ -29,9 +30,11 @@ Tensor mean_cross_attention(const model::Transformer& model, const std::vector<i
   Context context;
   context.observe_attention = [&](AttentionSite site, const kernels::AttentionForward& in) {
     if (site.kind != AttentionSite::Kind::cross) return;
-    const Tensor weights = kernels::attention_weights(in, 0);  // [H, Tt, Ts]
-    for (int64_t i = 0; i < weights.elements(); ++i)
-      sum.data<float>()[i % sum.elements()] += weights.data<float>()[i];
+    visit_attention_weights(in, [&](int64_t first, const Tensor& weights) {  // [H, n, Ts]
+      const int64_t head = weights.elements() / weights.shape()[0];
+      float* const sums = sum.data<float>() + first * sum.cols();
+      for (int64_t i = 0; i < weights.elements(); ++i) sums[i % head] += weights.data<float>()[i];
+    });
   };
   const std::vector<int32_t> source_offsets{0, static_cast<int32_t>(source.size())};
   const std::vector<int32_t> input_offsets{0, static_cast<int32_t>(input.size())};

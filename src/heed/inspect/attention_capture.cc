@@ -1,89 +1,54 @@
 #include "heed/inspect/attention_capture.h"
 
-#include <cmath>
-#include <set>
-#include <utility>
-
 #include "heed/base/error.h"
 
 namespace heed::inspect {
 namespace {
 
-constexpr int kHeads = 0, kQueries = 1, kKeys = 2;  // axes of AttentionMap::weights
-
-void check(const AttentionCapture& capture, const AttentionMap& map) {
-  const Shape& shape = map.weights.shape();
-  const std::string where = fmt::format("{} attention of layer {}", name_of(map.kind), map.layer);
-  require(map.layer >= 0, "{}: the layer is negative, expected at least 0", where);
-  require(shape.rank() == 3, "{} is {}, expected [heads, queries, keys]", where, shape.text());
-  require(map.weights.dtype() == DType::f32, "{} is {}, expected f32", where,
-          name_of(map.weights.dtype()));
-  require(shape[kHeads] > 0, "{} has no heads", where);
-  const auto queries = static_cast<int64_t>(query_tokens(capture, map.kind).size());
-  const auto keys = static_cast<int64_t>(key_tokens(capture, map.kind).size());
-  require(shape[kQueries] == queries && shape[kKeys] == keys,
-          "{} is {}, but the capture has {} query tokens and {} key tokens", where, shape.text(),
-          queries, keys);
+int64_t count(const std::vector<std::string>& tokens) {
+  return static_cast<int64_t>(tokens.size());
 }
 
 }  // namespace
 
-const std::vector<std::string>& query_tokens(const AttentionCapture& capture, AttentionKind kind) {
-  return kind == AttentionKind::encoder_self ? capture.source_tokens : capture.target_tokens;
+const std::vector<std::string>& query_tokens(const AttentionTexts& texts, AttentionKind kind) {
+  return kind == AttentionKind::encoder_self ? texts.source_tokens : texts.target_tokens;
 }
 
-const std::vector<std::string>& key_tokens(const AttentionCapture& capture, AttentionKind kind) {
-  return kind == AttentionKind::decoder_self ? capture.target_tokens : capture.source_tokens;
+const std::vector<std::string>& key_tokens(const AttentionTexts& texts, AttentionKind kind) {
+  return kind == AttentionKind::decoder_self ? texts.target_tokens : texts.source_tokens;
+}
+
+std::string title_of(const HeadMap& map) {
+  const auto& [kind, layer, head] = map.choice;
+  std::string_view name = "Cross-attention";
+  if (kind == AttentionKind::encoder_self) name = "Encoder self-attention";
+  if (kind == AttentionKind::decoder_self) name = "Masked decoder self-attention";
+  return head ? fmt::format("{}, layer {}, head {} of {}", name, layer + 1, *head + 1, map.heads)
+              : fmt::format("{}, layer {}, mean of {} heads", name, layer + 1, map.heads);
+}
+
+void check(const AttentionTexts& texts, const HeadMap& map) {
+  const Tensor& weights = map.weights;
+  const AttentionKind kind = map.choice.kind;
+  const int64_t queries = count(query_tokens(texts, kind)), keys = count(key_tokens(texts, kind));
+  require(weights.defined() && weights.dtype() == DType::f32 && weights.shape().rank() == 2,
+          "the {} attention to show is not a matrix of f32", name_of(kind));
+  require(weights.rows() == queries && weights.cols() <= keys,
+          "{} attention is {}, the texts have {} queries and {} keys", name_of(kind),
+          weights.shape().text(), queries, keys);
 }
 
 void check(const AttentionCapture& capture) {
-  require(!capture.maps.empty(), "the attention capture{}{} contains no maps",
-          capture.model_name.empty() ? "" : " of ", capture.model_name);
-  std::set<std::pair<AttentionKind, int>> seen;
-  for (const AttentionMap& map : capture.maps) {
-    check(capture, map);
-    require(seen.emplace(map.kind, map.layer).second,
-            "{} attention of layer {} occurs twice in the capture", name_of(map.kind), map.layer);
+  const AttentionTexts& texts = capture.texts;
+  require(!capture.attention.maps.empty(), "there is no attention to show");
+  for (const PackedAttention::Map& map : capture.attention.maps) {
+    const int64_t queries = count(query_tokens(texts, map.kind));
+    const int64_t keys = count(key_tokens(texts, map.kind));
+    require(map.queries == queries && map.keys == keys,
+            "{} attention of layer {} is [{}, {}], the texts have {} queries and {} keys",
+            name_of(map.kind), map.layer + 1, map.queries, map.keys, queries, keys);
   }
-}
-
-const AttentionMap& map_of(const AttentionCapture& capture, AttentionKind kind, int layer) {
-  check(capture);
-  std::string layers;
-  for (const AttentionMap& map : capture.maps) {
-    if (map.kind != kind) continue;
-    if (map.layer == layer) return map;
-    layers += fmt::format("{}{}", layers.empty() ? "" : ", ", map.layer);
-  }
-  fail("no {} attention of layer {} was captured; captured layers: {}", name_of(kind), layer,
-       layers.empty() ? "none" : layers);
-}
-
-std::string title_of(const AttentionMap& map, std::optional<int> head) {
-  std::string_view kind = "Cross-attention";
-  if (map.kind == AttentionKind::encoder_self) kind = "Encoder self-attention";
-  if (map.kind == AttentionKind::decoder_self) kind = "Masked decoder self-attention";
-  const int64_t heads = map.weights.shape()[kHeads];
-  return head ? fmt::format("{}, layer {}, head {} of {}", kind, map.layer + 1, *head + 1, heads)
-              : fmt::format("{}, layer {}, mean of {} heads", kind, map.layer + 1, heads);
-}
-
-Tensor weights_of(const AttentionMap& map, std::optional<int> head) {
-  const Shape& shape = map.weights.shape();
-  const int64_t heads = shape[kHeads], queries = shape[kQueries], keys = shape[kKeys];
-  require(!head || (*head >= 0 && *head < heads),
-          "{} attention of layer {} has heads 0 to {}, found head {}", name_of(map.kind), map.layer,
-          heads - 1, head.value_or(0));
-  Tensor weights = Tensor::zeros({queries, keys});
-  if (weights.elements() == 0) return weights;
-  float* sums = weights.data<float>();
-  const int64_t first = head.value_or(0), count = head ? 1 : heads;
-  for (int64_t h = first; h < first + count; ++h) {
-    const float* from = map.weights.data<float>() + h * weights.elements();
-    for (int64_t i = 0; i < weights.elements(); ++i)
-      if (std::isfinite(from[i])) sums[i] += from[i] / static_cast<float>(count);
-  }
-  return weights;
 }
 
 }  // namespace heed::inspect

@@ -19,16 +19,17 @@ std::string attention_script() {
 }
 
 std::string attention_page(const AttentionCapture& capture) {
-  const bool both = !capture.source_tokens.empty() && !capture.target_tokens.empty();
+  const AttentionTexts& texts = capture.texts;
+  const bool both = !texts.source_tokens.empty() && !texts.target_tokens.empty();
   std::string sentences;
   for (const auto& [side, text] :
-       {std::pair{"Source", &capture.source_text}, std::pair{"Target", &capture.target_text}})
+       {std::pair{"Source", &texts.source_text}, std::pair{"Target", &texts.target_text}})
     if (!text->empty())
       sentences +=
           fmt::format("<p><span class=\"side\">{}</span><span dir=\"auto\">{}</span></p>\n",
                       both ? side : "Text", escaped(*text));
   const std::string title =
-      capture.model_name.empty() ? "Attention" : "Attention of " + capture.model_name;
+      texts.model_name.empty() ? "Attention" : "Attention of " + texts.model_name;
   return filled(page::attention_html,
                 {{"title", escaped(title)},
                  {"sentences", sentences},

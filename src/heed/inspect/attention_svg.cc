@@ -144,14 +144,14 @@ std::string heatmap_figure(const Figure& figure) {
 }
 
 /// "model: lines from target tokens (queries) to source tokens (keys)"
-std::string subtitle(const AttentionCapture& capture, AttentionKind kind, AttentionFigure figure) {
-  const bool both = !capture.source_tokens.empty() && !capture.target_tokens.empty();
+std::string subtitle(const AttentionTexts& texts, AttentionKind kind, AttentionFigure figure) {
+  const bool both = !texts.source_tokens.empty() && !texts.target_tokens.empty();
   const auto tokens = [&](bool source) {
     return both ? fmt::format("{} tokens", source ? "source" : "target") : std::string("tokens");
   };
   const std::string query = tokens(kind == AttentionKind::encoder_self);
   const std::string key = tokens(kind != AttentionKind::decoder_self);
-  const std::string model = capture.model_name.empty() ? "" : capture.model_name + ": ";
+  const std::string model = texts.model_name.empty() ? "" : texts.model_name + ": ";
   if (figure == AttentionFigure::lines)
     return fmt::format("{}lines from {} (queries) to {} (keys)", model, query, key);
   return fmt::format("{}rows are {} (queries), columns are {} (keys)", model, query, key);
@@ -159,12 +159,17 @@ std::string subtitle(const AttentionCapture& capture, AttentionKind kind, Attent
 
 }  // namespace
 
-std::string attention_svg(const AttentionCapture& capture, AttentionKind kind, int layer,
-                          std::optional<int> head, AttentionFigure figure) {
-  const AttentionMap& map = map_of(capture, kind, layer);
-  const Figure parts{query_tokens(capture, kind), key_tokens(capture, kind),
-                     title_of(map, head),         subtitle(capture, kind, figure),
-                     weights_of(map, head),       head_colour(head.value_or(0))};
+std::string attention_svg(const AttentionTexts& texts, const HeadMap& map, AttentionFigure figure) {
+  check(texts, map);
+  const AttentionKind kind = map.choice.kind;
+  const Figure parts{query_tokens(texts, kind),
+                     key_tokens(texts, kind),
+                     title_of(map),
+                     subtitle(texts, kind, figure),
+                     map.weights,
+                     head_colour(map.choice.head.value_or(0))};
+  require(parts.weights.cols() == std::ssize(parts.keys), "{} of {} keys are given, expected all",
+          parts.weights.cols(), parts.keys.size());
   return figure == AttentionFigure::lines ? lines_figure(parts) : heatmap_figure(parts);
 }
 

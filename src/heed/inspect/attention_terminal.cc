@@ -12,6 +12,8 @@ namespace {
 
 constexpr int kNumberWidth = 4, kShadeWidth = 2, kMaxLabelHeight = 12;
 
+constexpr int kMinColumns = 20;
+
 /// How the width of the terminal is divided.
 struct Layout {
   int label = 0;      // width of the row labels in columns
@@ -19,9 +21,12 @@ struct Layout {
   int64_t shown = 0;  // number of cells per row that fit
 };
 
-Layout layout_of(const std::vector<std::string>& queries, int64_t keys, int columns) {
+Layout layout_of(const AttentionTexts& texts, AttentionKind kind, int columns) {
+  const auto keys = static_cast<int64_t>(key_tokens(texts, kind).size());
+  columns = std::max(columns, kMinColumns);
   Layout layout;
-  for (const std::string& token : queries) layout.label = std::max(layout.label, width_of(token));
+  for (const std::string& token : query_tokens(texts, kind))
+    layout.label = std::max(layout.label, width_of(token));
   layout.label = std::min({layout.label, 18, columns / 3});
   const int room = columns - layout.label - 1;
   layout.cell = keys * kNumberWidth <= room ? kNumberWidth : kShadeWidth;
@@ -90,17 +95,22 @@ std::string row(const std::string& token, const float* weights, const Layout& la
 
 }  // namespace
 
-std::string attention_terminal(const AttentionCapture& capture, AttentionKind kind, int layer,
-                               std::optional<int> head, int columns, bool color) {
-  const AttentionMap& map = map_of(capture, kind, layer);
-  const Tensor weights = weights_of(map, head);
-  const std::vector<std::string>& queries = query_tokens(capture, kind);
-  const std::vector<std::string>& keys = key_tokens(capture, kind);
-  const auto count = static_cast<int64_t>(keys.size());
-  const int width = std::max(columns, 20);
-  const Layout layout = layout_of(queries, count, width);
+int64_t keys_shown(const AttentionTexts& texts, AttentionKind kind, int columns) {
+  return layout_of(texts, kind, columns).shown;
+}
 
-  std::string text = cut(title_of(map, head), width) + '\n';
+std::string attention_terminal(const AttentionTexts& texts, const HeadMap& map, int columns,
+                               bool color) {
+  check(texts, map);
+  const std::vector<std::string>& queries = query_tokens(texts, map.choice.kind);
+  const std::vector<std::string>& keys = key_tokens(texts, map.choice.kind);
+  const auto count = static_cast<int64_t>(keys.size());
+  const int width = std::max(columns, kMinColumns);
+  const Layout layout = layout_of(texts, map.choice.kind, width);
+  require(map.weights.cols() >= layout.shown, "{} of {} keys are given, expected {}",
+          map.weights.cols(), count, layout.shown);
+
+  std::string text = cut(title_of(map), width) + '\n';
   text += cut(layout.cell == kNumberWidth
                   ? "rows: query tokens, columns: key tokens, weights in percent"
                   : "rows: query tokens, columns: key tokens",
@@ -108,7 +118,9 @@ std::string attention_terminal(const AttentionCapture& capture, AttentionKind ki
           "\n\n";
   text += column_labels(keys, layout);
   for (size_t q = 0; q < queries.size() && count > 0; ++q)
-    text += row(queries[q], weights.data<float>() + static_cast<int64_t>(q) * count, layout, color);
+    text +=
+        row(queries[q], map.weights.data<float>() + static_cast<int64_t>(q) * map.weights.cols(),
+            layout, color);
   if (queries.empty() || count == 0) text += cut("there are no tokens to show", width) + '\n';
   if (layout.shown < count)
     text += cut(fmt::format("{} of {} columns omitted: the terminal is too narrow",

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -11,11 +12,6 @@
 
 namespace heed::inspect {
 
-/// Which of the three kinds of attention to capture; long texts make large pages.
-struct CaptureOptions {
-  bool encoder_self = true, decoder_self = true, cross = true;
-};
-
 /// The input of the encoder or the decoder: text, token ids and texts for display.
 struct Reading {
   std::string text;
@@ -23,26 +19,51 @@ struct Reading {
   std::vector<std::string> pieces;  // for display, one per id
 };
 
-/// Runs `source` through the encoder and `target` through the decoder once and captures the
-/// attention weights of every layer and head. A decoder-only model ignores `source`, an
-/// encoder-only model `target`. Throws Error on an input that is empty or exceeds the model's
-/// context length.
-AttentionCapture capture_attention(const model::Transformer& model, const Reading& source,
-                                   const Reading& target, const CaptureOptions& options = {});
+/// The inputs of both stacks. A decoder-only model ignores the source, an encoder-only model the
+/// target.
+struct ModelInput {
+  Reading source, target;
+};
 
 /// A sentence and its translation; an empty `target` is replaced by the model's greedy translation.
 /// Throws Error on text that is not UTF-8 or exceeds the model's context length, and on an empty
 /// source.
-AttentionCapture capture_attention(const model::Transformer& model,
-                                   const text::TranslationTokenizer& tokenizer,
-                                   const std::string& source, const std::string& target,
-                                   const CaptureOptions& options = {});
+ModelInput read_input(const model::Transformer& model, const text::TranslationTokenizer& tokenizer,
+                      const std::string& source, const std::string& target);
 
-/// The same for a model of any family: an encoder-decoder reads `text` and `target` (the model's
-/// greedy output if empty), other models read `text` alone. Throws Error likewise, and on a target
-/// for a model that is not an encoder-decoder.
-AttentionCapture capture_attention(const model::Transformer& model,
-                                   const text::Tokenizer& tokenizer, const std::string& text,
-                                   const std::string& target, const CaptureOptions& options = {});
+/// A text for a model of any family. Encoder-decoders read `text` and `target` (the model's greedy
+/// output if empty), other models read `text` alone. Throws Error likewise, and on a target for a
+/// model that is not an encoder-decoder.
+ModelInput read_input(const model::Transformer& model, const text::Tokenizer& tokenizer,
+                      const std::string& text, const std::string& target);
+
+/// The texts and tokens that the stacks of the model read, for display.
+AttentionTexts texts_of(const model::Transformer& model, const ModelInput& input);
+
+/// Cross-attention of the last layer, or self-attention where a model has one stack; all heads.
+HeadChoice default_choice(const model::Transformer& model);
+HeadChoice default_choice(const model::Transformer& model, AttentionKind kind);
+
+/// Throws Error that states the valid range (counted from 1) when the model has no such attention,
+/// layer or head.
+void check(const model::Transformer& model, const HeadChoice& choice);
+
+/// Runs the input through the model once and returns the weights of the choice for the first
+/// `max_keys` keys. Throws Error as check() does, on more than 2^28 weights, and on an input that
+/// is empty or exceeds the model's context length.
+HeadMap capture_head(const model::Transformer& model, const ModelInput& input,
+                     const HeadChoice& choice,
+                     int64_t max_keys = std::numeric_limits<int64_t>::max());
+
+/// Which kinds of attention to capture, and the limit in bytes on their encoded weights on a page.
+struct CaptureOptions {
+  bool encoder_self = true, decoder_self = true, cross = true;
+  int64_t budget = kPageBudget;
+};
+
+/// Runs the input through the model once and captures the weights of all layers and heads, packed.
+/// Throws Error on an input that is empty or exceeds the model's context length.
+AttentionCapture capture_attention(const model::Transformer& model, const ModelInput& input,
+                                   const CaptureOptions& options = {});
 
 }  // namespace heed::inspect

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "heed/base/error.h"
+#include "heed/text/utf8.h"
 
 namespace heed::inspect {
 namespace {
@@ -22,15 +23,6 @@ bool within(const std::array<Range, N>& ranges, char32_t c) {
                      [c](const Range& range) { return c >= range.first && c <= range.last; });
 }
 
-/// Length of the UTF-8 sequence that starts with `lead`; 0 when `lead` starts none.
-size_t sequence_length(unsigned char lead) {
-  if (lead < 0x80) return 1;
-  if (lead >= 0xc2 && lead < 0xe0) return 2;
-  if (lead >= 0xe0 && lead < 0xf0) return 3;
-  if (lead >= 0xf0 && lead < 0xf5) return 4;
-  return 0;
-}
-
 /// The character to display for c. Line ends and tabs get symbols; other control characters,
 /// directional overrides and noncharacters become U+FFFD.
 char32_t displayed(char32_t c) {
@@ -45,44 +37,15 @@ char32_t displayed(char32_t c) {
 }  // namespace
 
 std::u32string code_points(std::string_view text) {
-  constexpr std::array<char32_t, 5> kMinPoint = {0, 0, 0x80, 0x800, 0x10000};
   std::u32string points;
-  for (size_t at = 0; at < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[at]);
-    const size_t length = sequence_length(lead);
-    char32_t point = length < 2 ? lead : lead & (0x7fu >> length);
-    bool good = length > 0 && at + length <= text.size();
-    for (size_t i = 1; good && i < length; ++i) {
-      const auto next = static_cast<unsigned char>(text[at + i]);
-      good = (next & 0xc0) == 0x80;
-      point = (point << 6) | (next & 0x3fu);
-    }
-    const bool surrogate = point >= 0xd800 && point < 0xe000;
-    good = good && !surrogate && point <= 0x10ffff && point >= kMinPoint[length];
-    points += good ? point : kReplacement;
-    at += good ? length : 1;
-  }
+  text::for_each_code_point(text,
+                            [&](const text::CodePoint& point, auto) { points += point.value; });
   return points;
 }
 
 std::string utf8(char32_t c) {
   std::string text;
-  const auto tail = [&](int shift) { text += static_cast<char>(0x80u | ((c >> shift) & 0x3fu)); };
-  if (c < 0x80) {
-    text += static_cast<char>(c);
-  } else if (c < 0x800) {
-    text += static_cast<char>(0xc0u | (c >> 6));
-    tail(0);
-  } else if (c < 0x10000) {
-    text += static_cast<char>(0xe0u | (c >> 12));
-    tail(6);
-    tail(0);
-  } else {
-    text += static_cast<char>(0xf0u | (c >> 18));
-    tail(12);
-    tail(6);
-    tail(0);
-  }
+  text::append_utf8(text, c);
   return text;
 }
 

@@ -12,8 +12,8 @@
 namespace heed::inspect {
 namespace {
 
-using Point = TrainingReport::Point;
-using Validation = TrainingReport::Validation;
+using train::StepRecord;
+using train::ValidationRecord;
 
 constexpr size_t kMaxPoints = 1000;
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
@@ -23,12 +23,12 @@ struct Summary {
   double mean = kUnknown, min = kUnknown, max = kUnknown;
 };
 
-Summary summary(std::span<const Point> group, double Point::*member) {
+Summary summary(std::span<const StepRecord> group, double StepRecord::*member) {
   Summary result;
   double sum = 0;
   int64_t count = 0;
-  for (const Point& point : group) {
-    const double value = point.*member;
+  for (const StepRecord& step : group) {
+    const double value = step.*member;
     if (!std::isfinite(value)) continue;
     result.min = count == 0 ? value : std::min(result.min, value);
     result.max = count == 0 ? value : std::max(result.max, value);
@@ -47,9 +47,9 @@ std::string column(std::string_view name, const std::vector<double>& values) {
   return fmt::format("\"{}\":[{}]", name, fmt::join(texts, ","));
 }
 
-std::string steps_json(const std::vector<Point>& steps) {
+std::string steps_json(const std::vector<StepRecord>& steps) {
   const size_t size = std::max<size_t>(1, ceil_div(steps.size(), kMaxPoints));
-  std::vector<std::span<const Point>> groups;
+  std::vector<std::span<const StepRecord>> groups;
   for (size_t at = 0; at < steps.size(); at += size)
     groups.push_back(std::span(steps).subspan(at, std::min(size, steps.size() - at)));
 
@@ -61,7 +61,7 @@ std::string steps_json(const std::vector<Point>& steps) {
   }
   std::vector<std::string> columns = {fmt::format("\"step\":[{}]", fmt::join(last_steps, ",")),
                                       column("seconds", seconds)};
-  const auto add = [&](const std::string& name, double Point::*member, bool with_range) {
+  const auto add = [&](const std::string& name, double StepRecord::*member, bool with_range) {
     std::vector<double> means, minima, maxima;
     for (const auto& group : groups) {
       const Summary of_group = summary(group, member);
@@ -74,27 +74,27 @@ std::string steps_json(const std::vector<Point>& steps) {
     columns.push_back(column(name + "_min", minima));
     columns.push_back(column(name + "_max", maxima));
   };
-  add("loss", &Point::loss, true);
-  add("gradient_norm", &Point::gradient_norm, true);
-  add("learning_rate", &Point::learning_rate, false);
-  add("tokens_per_second", &Point::tokens_per_second, false);
+  add("loss", &StepRecord::loss, true);
+  add("gradient_norm", &StepRecord::gradient_norm, true);
+  add("learning_rate", &StepRecord::learning_rate, false);
+  add("tokens_per_second", &StepRecord::tokens_per_second, false);
   return fmt::format("{{{}}}", fmt::join(columns, ","));
 }
 
-std::string validations_json(const std::vector<Validation>& validations) {
+std::string validations_json(const std::vector<ValidationRecord>& validations) {
   std::vector<int64_t> steps;
-  for (const Validation& validation : validations) steps.push_back(validation.step);
+  for (const ValidationRecord& validation : validations) steps.push_back(validation.step);
   std::vector<std::string> columns = {fmt::format("\"step\":[{}]", fmt::join(steps, ","))};
-  const auto add = [&](std::string_view name, double Validation::*member) {
+  const auto add = [&](std::string_view name, const auto& value_of) {
     std::vector<double> values;
-    for (const Validation& validation : validations) values.push_back(validation.*member);
+    for (const ValidationRecord& validation : validations) values.push_back(value_of(validation));
     columns.push_back(column(name, values));
   };
-  add("seconds", &Validation::seconds);
-  add("loss", &Validation::loss);
-  add("perplexity", &Validation::perplexity);
-  add("bleu", &Validation::bleu);
-  add("chrf", &Validation::chrf);
+  add("seconds", [](const ValidationRecord& v) { return v.seconds; });
+  add("loss", [](const ValidationRecord& v) { return v.loss; });
+  add("perplexity", [](const ValidationRecord& v) { return v.perplexity; });
+  add("bleu", [](const ValidationRecord& v) { return v.bleu.value_or(kUnknown); });
+  add("chrf", [](const ValidationRecord& v) { return v.chrf.value_or(kUnknown); });
   return fmt::format("{{{}}}", fmt::join(columns, ","));
 }
 

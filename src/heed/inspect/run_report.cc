@@ -1,15 +1,11 @@
 #include "heed/inspect/run_report.h"
 
-#include <limits>
-
 #include "heed/base/error.h"
 #include "heed/inspect/capture.h"
 #include "heed/train/progress.h"
 
 namespace heed::inspect {
 namespace {
-
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
@@ -41,13 +37,16 @@ Facts facts_of(const train::Trainer& trainer) {
   return facts;
 }
 
-TrainingReport::Sample sample_of(const train::Trainer& trainer, const train::Sample& sample) {
-  TrainingReport::Sample shown{sample.given, sample.reference, sample.output, {}};
+/// The sample with its cross-attention, which takes `budget` bytes of the page.
+TrainingReport::Sample sample_of(const train::Trainer& trainer, const train::Sample& sample,
+                                 int64_t budget) {
+  TrainingReport::Sample shown{sample, {}};
   const text::TranslationTokenizer* tokenizer = trainer.task().translation_tokenizer();
   if (tokenizer == nullptr || sample.output.empty()) return shown;
   try {
-    shown.attention = capture_attention(trainer.model(), *tokenizer, sample.given, sample.output,
-                                        {.encoder_self = false, .decoder_self = false});
+    shown.attention = capture_attention(
+        trainer.model(), read_input(trainer.model(), *tokenizer, sample.given, sample.output),
+        {.encoder_self = false, .decoder_self = false, .budget = budget});
   } catch (const Error&) {
     // A young model writes what cannot be read again: too long, or without a token.
   }
@@ -60,25 +59,13 @@ TrainingReport report_of(const train::Trainer& trainer) {
   TrainingReport report;
   report.title = "Training report";
   report.facts = facts_of(trainer);
-  const train::SampleNames names = trainer.task().sample_names();
-  report.sample_names = {names.given, names.reference, names.output};
-  for (const train::StepRecord& r : trainer.history().steps)
-    report.steps.push_back({.step = r.step,
-                            .seconds = r.seconds,
-                            .loss = r.loss,
-                            .gradient_norm = r.gradient_norm,
-                            .learning_rate = r.learning_rate,
-                            .tokens_per_second = r.tokens_per_second});
-  for (const train::ValidationRecord& r : trainer.history().validations)
-    report.validations.push_back({.step = r.step,
-                                  .seconds = r.seconds,
-                                  .loss = r.loss,
-                                  .perplexity = r.perplexity,
-                                  .bleu = r.bleu.value_or(kUnknown),
-                                  .chrf = r.chrf.value_or(kUnknown)});
-  if (!trainer.history().validations.empty())
-    for (const train::Sample& sample : trainer.history().validations.back().samples)
-      report.samples.push_back(sample_of(trainer, sample));
+  report.sample_names = trainer.task().sample_names();
+  report.steps = trainer.history().steps;
+  report.validations = trainer.history().validations;
+  if (report.validations.empty()) return report;
+  const std::vector<train::Sample>& samples = report.validations.back().samples;
+  for (const train::Sample& sample : samples)
+    report.samples.push_back(sample_of(trainer, sample, kPageBudget / std::ssize(samples)));
   return report;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "heed/inspect/attention_data.h"
 #include "heed/inspect/markup.h"
@@ -12,8 +13,10 @@
 namespace heed::inspect {
 namespace {
 
-using Point = TrainingReport::Point;
-using Validation = TrainingReport::Validation;
+using train::StepRecord;
+using train::ValidationRecord;
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 /// "2 h 05 min", "4 min 10 s" or "12 s".
 std::string duration(double seconds) {
@@ -38,10 +41,14 @@ std::string decimals(double value, int digits) {
 
 /// The validation with the highest BLEU, or with the lowest loss if none has BLEU. Null when there
 /// are no validations.
-const Validation* best_of(const std::vector<Validation>& validations) {
-  const auto worse = [](const Validation& a, const Validation& b) {
-    const auto bleu = [](const Validation& v) { return std::isfinite(v.bleu) ? v.bleu : -1.0; };
-    const auto loss = [](const Validation& v) { return std::isfinite(v.loss) ? v.loss : 1e300; };
+const ValidationRecord* best_of(const std::vector<ValidationRecord>& validations) {
+  const auto worse = [](const ValidationRecord& a, const ValidationRecord& b) {
+    const auto bleu = [](const ValidationRecord& v) {
+      return v.bleu && std::isfinite(*v.bleu) ? *v.bleu : -1.0;
+    };
+    const auto loss = [](const ValidationRecord& v) {
+      return std::isfinite(v.loss) ? v.loss : 1e300;
+    };
     return bleu(a) != bleu(b) ? bleu(a) < bleu(b) : loss(a) > loss(b);
   };
   const auto best = std::max_element(validations.begin(), validations.end(), worse);
@@ -57,21 +64,23 @@ std::string figure(const std::string& name, const std::string& value, const std:
 
 std::string figures(const TrainingReport& report) {
   std::string html;
-  if (const Validation* best = best_of(report.validations)) {
+  if (const ValidationRecord* best = best_of(report.validations)) {
     const std::string when = fmt::format("at step {}", grouped(best->step));
-    if (std::isfinite(best->bleu)) html += figure("Best BLEU", decimals(best->bleu, 2), when);
-    if (std::isfinite(best->chrf)) html += figure("chrF", decimals(best->chrf, 2), when);
-    if (std::isfinite(best->perplexity))
-      html += figure("Perplexity", decimals(best->perplexity, 2), when);
+    const auto add = [&](const char* name, double value) {
+      if (std::isfinite(value)) html += figure(name, decimals(value, 2), when);
+    };
+    add("Best BLEU", best->bleu.value_or(kUnknown));
+    add("chrF", best->chrf.value_or(kUnknown));
+    add("Perplexity", best->perplexity);
   }
   if (report.steps.empty()) return html;
-  const Point& last = report.steps.back();
+  const StepRecord& last = report.steps.back();
   html += figure("Steps", grouped(last.step), "optimiser steps");
   const std::string time = duration(last.seconds);
   if (!time.empty()) html += figure("Time", time, "since the start of the run");
   std::vector<double> speeds;
-  for (const Point& point : report.steps)
-    if (std::isfinite(point.tokens_per_second)) speeds.push_back(point.tokens_per_second);
+  for (const StepRecord& step : report.steps)
+    if (std::isfinite(step.tokens_per_second)) speeds.push_back(step.tokens_per_second);
   if (speeds.empty()) return html;
   const auto middle = speeds.begin() + static_cast<int64_t>(speeds.size() / 2);
   std::nth_element(speeds.begin(), middle, speeds.end());
@@ -92,37 +101,38 @@ std::string facts(const TrainingReport& report) {
 /// A column of the validation table.
 struct Column {
   const char* name;
-  double Validation::*value;
   int digits;
+  double (*value)(const ValidationRecord& validation);  // not finite: not known
 };
 
 /// The columns with at least one known value.
-std::vector<Column> columns_of(const std::vector<Validation>& validations) {
-  std::vector<Column> columns = {{"loss", &Validation::loss, 4},
-                                 {"perplexity", &Validation::perplexity, 2},
-                                 {"BLEU", &Validation::bleu, 2},
-                                 {"chrF", &Validation::chrf, 2}};
+std::vector<Column> columns_of(const std::vector<ValidationRecord>& validations) {
+  std::vector<Column> columns = {
+      {"loss", 4, [](const ValidationRecord& v) { return v.loss; }},
+      {"perplexity", 2, [](const ValidationRecord& v) { return v.perplexity; }},
+      {"BLEU", 2, [](const ValidationRecord& v) { return v.bleu.value_or(kUnknown); }},
+      {"chrF", 2, [](const ValidationRecord& v) { return v.chrf.value_or(kUnknown); }}};
   std::erase_if(columns, [&](const Column& column) {
-    return std::none_of(validations.begin(), validations.end(),
-                        [&](const Validation& v) { return std::isfinite(v.*column.value); });
+    return std::ranges::none_of(
+        validations, [&](const ValidationRecord& v) { return std::isfinite(column.value(v)); });
   });
   return columns;
 }
 
 std::string validations(const TrainingReport& report) {
   if (report.validations.empty()) return {};
-  const Validation* best = best_of(report.validations);
+  const ValidationRecord* best = best_of(report.validations);
   const std::vector<Column> columns = columns_of(report.validations);
   std::string html =
       "<h2>Validations</h2>\n<div class=\"scroll\"><table class=\"validations\">\n<thead><tr>"
       "<th>step</th><th>time</th>";
   for (const Column& column : columns) html += fmt::format("<th>{}</th>", column.name);
   html += "<th></th></tr></thead>\n<tbody>\n";
-  for (const Validation& v : report.validations) {
+  for (const ValidationRecord& v : report.validations) {
     html += fmt::format("<tr{}><td>{}</td><td>{}</td>", &v == best ? " class=\"best\"" : "",
                         grouped(v.step), duration(v.seconds));
     for (const Column& column : columns)
-      html += fmt::format("<td>{}</td>", decimals(v.*column.value, column.digits));
+      html += fmt::format("<td>{}</td>", decimals(column.value(v), column.digits));
     html += fmt::format("<td>{}</td></tr>\n", &v == best ? "best" : "");
   }
   return html + "</tbody></table></div>\n";
@@ -133,16 +143,18 @@ std::string capitalised(std::string name) {
   return escaped(name);
 }
 
-std::string sample_html(const TrainingReport& report, const TrainingReport::Sample& sample,
-                        int64_t budget) {
-  const auto [reference, output] = marked_differences(sample.reference, sample.output);
+std::string sample_html(const TrainingReport::Sample& sample, const train::SampleNames& names) {
+  const auto [reference, output] = marked_differences(sample.texts.reference, sample.texts.output);
   std::string html = "<article class=\"sample\">\n";
-  const std::array<std::string, 3> parts{escaped(sample.given), reference, output};
-  for (size_t i = 0; i < parts.size(); ++i)
+  const auto add = [&](const std::string& name, const std::string& text) {
     html += fmt::format("<p><span class=\"side\">{}</span><span dir=\"auto\">{}</span></p>\n",
-                        capitalised(report.sample_names[i]), parts[i]);
-  if (!sample.attention.maps.empty())
-    html += "<details><summary>Attention</summary>\n" + attention_data(sample.attention, budget) +
+                        capitalised(name), text);
+  };
+  add(names.given, escaped(sample.texts.given));
+  add(names.reference, reference);
+  add(names.output, output);
+  if (!sample.attention.attention.maps.empty())
+    html += "<details><summary>Attention</summary>\n" + attention_data(sample.attention) +
             "</details>\n";
   return html + "</article>\n";
 }
@@ -152,10 +164,9 @@ std::string samples(const TrainingReport& report) {
   std::string html = fmt::format(
       "<h2>Samples</h2>\n<p class=\"hint\"><mark>Marked</mark> words differ between {} and {}. A "
       "difference is not necessarily an error.</p>\n",
-      escaped(report.sample_names[1]), escaped(report.sample_names[2]));
-  const int64_t budget = kPageBudget / static_cast<int64_t>(report.samples.size());
+      escaped(report.sample_names.reference), escaped(report.sample_names.output));
   for (const TrainingReport::Sample& sample : report.samples)
-    html += sample_html(report, sample, budget);
+    html += sample_html(sample, report.sample_names);
   return html;
 }
 

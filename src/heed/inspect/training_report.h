@@ -1,55 +1,35 @@
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "heed/inspect/attention_capture.h"
+#include "heed/train/events.h"
 
 namespace heed::inspect {
 
-/// The contents of a report of a training run. Unknown numbers are NaN and are not shown.
+/// What a report of a training run shows. Numbers that are not finite are left out.
 struct TrainingReport {
-  /// One optimiser step.
-  struct Point {
-    int64_t step = 0;
-    double seconds = 0;        ///< since the start of the run
-    double loss = 0;           ///< nats per target token
-    double gradient_norm = 0;  ///< before clipping
-    double learning_rate = 0;
-    double tokens_per_second = 0;
-  };
-
-  struct Validation {
-    int64_t step = 0;
-    double seconds = 0;  ///< since the start of the run
-    double loss = 0;     ///< nats per target token
-    double perplexity = 0;
-    double bleu = 0, chrf = 0;  ///< 0 to 100
-  };
-
-  /// A validation example and the model's output for it at the last validation. `attention` may
-  /// have no maps.
+  /// An example and what the model makes of it at the end of the run. The attention may be left
+  /// empty (no maps).
   struct Sample {
-    std::string given, reference, output;
+    train::Sample texts;
     AttentionCapture attention;
   };
 
   std::string title;
-  std::vector<std::pair<std::string, std::string>> facts;  ///< name and value, in display order
-  std::vector<Point> steps;                                ///< by increasing step
-  std::vector<Validation> validations;                     ///< by increasing step
+  std::vector<std::pair<std::string, std::string>> facts;  ///< name and value, shown in this order
+  std::vector<train::StepRecord> steps;                    ///< by rising step
+  std::vector<train::ValidationRecord> validations;        ///< by rising step
   std::vector<Sample> samples;
-  /// The labels of the parts of a sample.
-  std::array<std::string, 3> sample_names{"source", "reference", "translation"};
+  train::SampleNames sample_names{"source", "reference", "translation"};
 };
 
-/// A self-contained HTML page: key figures, curves with values on hover, the validations, and
-/// samples with word-by-word differences between reference and output and with their attention.
-/// More than 1000 steps are drawn as at most 1000 means with their ranges. Throws Error as
-/// check(AttentionCapture) does.
+/// One self-contained HTML page: headline figures, curves with values on hover, the validations,
+/// and samples in which reference and output are compared word by word, with their attention.
+/// More than 1000 steps are drawn as at most 1000 means with their range. Throws Error when the
+/// attention of a sample does not fit its texts (check()).
 std::string training_report(const TrainingReport& report);
 
 }  // namespace heed::inspect

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 namespace heed::inspect {
@@ -28,46 +30,72 @@ void append_run(std::string& bytes, uint64_t zeros) {
   bytes += static_cast<char>(zeros);
 }
 
-}  // namespace
-
-std::string packed_weights(std::span<const float> weights, int floor) {
-  std::string bytes;
+/// The length of the run whose digits begin at packed[at]; `at` becomes the place behind them.
+uint64_t read_run(std::string_view packed, size_t& at) {
   uint64_t zeros = 0;
-  for (const uint8_t code : codes_of(weights)) {
-    if (code < floor) {
-      ++zeros;
-      continue;
-    }
-    if (zeros > 0) append_run(bytes, zeros);
-    zeros = 0;
-    bytes += static_cast<char>(code);
+  for (int shift = 0;; shift += 7) {
+    const auto digit = static_cast<unsigned char>(packed[at++]);
+    zeros |= static_cast<uint64_t>(digit & 0x7fu) << shift;
+    if (digit < 0x80) return zeros;
   }
-  if (zeros > 0) append_run(bytes, zeros);
-  return bytes;
 }
 
-std::array<int64_t, kMaxFloor + 1> packed_sizes(std::span<const float> weights) {
-  // With floor f, a run of zeros begins where a code is below f and the previous code is not, that
-  // is for the floors code + 1 to previous. run_changes holds the differences between adjacent
-  // floors.
-  std::array<int64_t, 257> occurrences{}, run_changes{};
-  int previous = 255;
-  for (const int code : codes_of(weights)) {
-    ++occurrences[static_cast<size_t>(code)];
-    if (code < previous) {
-      ++run_changes[static_cast<size_t>(code) + 1];
-      --run_changes[static_cast<size_t>(previous) + 1];
-    }
-    previous = code;
+}  // namespace
+
+void WeightPacker::append(int code) {
+  if (code < floor_) {
+    ++zeros_;
+    return;
   }
-  std::array<int64_t, kMaxFloor + 1> sizes{};
+  if (zeros_ > 0) append_run(bytes_, std::exchange(zeros_, 0));
+  bytes_ += static_cast<char>(code);
+}
+
+void WeightPacker::count(int code) {
+  ++occurrences_[static_cast<size_t>(code)];
+  if (code < previous_) {
+    ++run_changes_[static_cast<size_t>(code) + 1];
+    --run_changes_[static_cast<size_t>(previous_) + 1];
+  }
+  previous_ = code;
+}
+
+void WeightPacker::add(std::span<const float> weights) {
+  for (const uint8_t code : codes_of(weights)) {
+    append(code);
+    count(code);
+  }
+}
+
+void WeightPacker::raise_floor(int floor) {
+  const std::string packed = std::exchange(bytes_, {});
+  const uint64_t zeros_behind = std::exchange(zeros_, 0);
+  floor_ = floor;
+  for (size_t at = 0; at < packed.size();) {
+    const auto code = static_cast<unsigned char>(packed[at++]);
+    if (code != 0)
+      append(code);
+    else
+      zeros_ += read_run(packed, at);
+  }
+  zeros_ += zeros_behind;
+}
+
+std::array<int64_t, kHighestFloor + 1> WeightPacker::sizes() const {
+  std::array<int64_t, kHighestFloor + 1> sizes{};
+  const int64_t all = std::accumulate(occurrences_.begin(), occurrences_.end(), int64_t{0});
   int64_t zeros = 0, runs = 0;
   for (size_t floor = 0; floor < sizes.size(); ++floor) {
-    runs += run_changes[floor];
-    zeros += floor > 0 ? occurrences[floor - 1] : 0;
-    sizes[floor] = static_cast<int64_t>(weights.size()) - zeros + 2 * runs + zeros / 128;
+    runs += run_changes_[floor];
+    zeros += floor > 0 ? occurrences_[floor - 1] : 0;
+    sizes[floor] = all - zeros + 2 * runs + zeros / 128;
   }
   return sizes;
+}
+
+std::string WeightPacker::take() {
+  if (zeros_ > 0) append_run(bytes_, std::exchange(zeros_, 0));
+  return std::move(bytes_);
 }
 
 std::string base64(std::string_view bytes) {

@@ -20,12 +20,37 @@ namespace heed::inspect {
 /// With floors up to kMaxFloor every weight is accurate to 1/255.
 inline constexpr int kMaxFloor = 16;
 
-/// Encodes `weights` with a floor of 1 to kMaxFloor. NaN, infinity and negative numbers become 0.
-std::string packed_weights(std::span<const float> weights, int floor);
+/// Packs weights as they come.
+class WeightPacker {
+ public:
+  /// With a floor of 1 to kHighestFloor.
+  explicit WeightPacker(int floor) : floor_(floor) {}
 
-/// An upper estimate, within 1 %, of the size of packed_weights() in bytes for each floor from 0 to
-/// kMaxFloor.
-std::array<int64_t, kMaxFloor + 1> packed_sizes(std::span<const float> weights);
+  /// A weight that is not finite counts as 0.
+  void add(std::span<const float> weights);
+  /// From now on, and for all that was added, as if `floor` had been the first.
+  void raise_floor(int floor);
+
+  /// Bytes so far.
+  int64_t bytes() const { return static_cast<int64_t>(bytes_.size()); }
+  /// The number of bytes of everything added under each floor from 0 to kHighestFloor, rounded up
+  /// by less than a hundredth.
+  std::array<int64_t, kHighestFloor + 1> sizes() const;
+  /// All bytes. To be called once, after the last add().
+  std::string take();
+
+ private:
+  void append(int code);
+  void count(int code);
+
+  int floor_;
+  std::string bytes_;
+  uint64_t zeros_ = 0;  // behind the bytes, still without their run
+  // A run of zeros under floor f begins where a code is below f and the one before it is not: for
+  // the floors code + 1 to previous. These are counted by what changes from one floor to the next.
+  std::array<int64_t, 257> occurrences_{}, run_changes_{};
+  int previous_ = 255;
+};
 
 /// Base64 as in RFC 4648, with padding.
 std::string base64(std::string_view bytes);

@@ -71,18 +71,26 @@ struct AttentionGradients {
   Tensor d_relative_bias = {};
 };
 
+/// Some queries of one sequence: [begin, end), counted from its first.
+struct QueryRange {
+  int64_t sequence = 0;
+  int64_t begin = 0, end = 0;
+
+  int64_t size() const { return end - begin; }
+};
+
 namespace cpu {
 void attention_forward(const AttentionForward& in, Tensor& out, Tensor& log_sum);
 void attention_backward(const AttentionForward& in, const Tensor& out, const Tensor& log_sum,
                         const Tensor& d_out, AttentionGradients gradients);
-Tensor attention_weights(const AttentionForward& in, int64_t sequence);
+Tensor attention_weights(const AttentionForward& in, const QueryRange& range);
 }  // namespace cpu
 
 namespace reference {
 void attention_forward(const AttentionForward& in, Tensor& out, Tensor& log_sum);
 void attention_backward(const AttentionForward& in, const Tensor& out, const Tensor& log_sum,
                         const Tensor& d_out, AttentionGradients gradients);
-Tensor attention_weights(const AttentionForward& in, int64_t sequence);
+Tensor attention_weights(const AttentionForward& in, const QueryRange& range);
 }  // namespace reference
 
 /// softmax(Q K^T scale + mask) V per head (Vaswani et al. 2017, eq. 1), tiled with an online
@@ -111,9 +119,10 @@ inline constexpr Kernel<void(const AttentionForward& in, const Tensor& out, cons
                              const Tensor& d_out, AttentionGradients gradients)>
     attention_backward{cpu::attention_backward, reference::attention_backward};
 
-/// The attention weights of one sequence, for inspection: [H, Tq, Tk] f32, each row between 0 and 1
-/// with the sum 1, zeros where masked. Dropout is not applied.
-inline constexpr Kernel<Tensor(const AttentionForward& in, int64_t sequence)> attention_weights{
-    cpu::attention_weights, reference::attention_weights};
+/// The attention weights of a range of queries, for inspection: [H, range.size(), Tk] f32. Each row
+/// is between 0 and 1 with the sum 1; masked keys have the weight 0. Dropout is not applied. A row
+/// does not depend on the range.
+inline constexpr Kernel<Tensor(const AttentionForward& in, const QueryRange& range)>
+    attention_weights{cpu::attention_weights, reference::attention_weights};
 
 }  // namespace heed::kernels

@@ -222,14 +222,16 @@ void attention_backward(const AttentionForward& in, const Tensor&, const Tensor&
       gradients.d_relative_bias.data<float>()[i] = static_cast<float>(sums.d_bias[i]);
 }
 
-Tensor attention_weights(const AttentionForward& in, int64_t sequence) {
+Tensor attention_weights(const AttentionForward& in, const QueryRange& range) {
   const Operands operands(in);
-  const Head first(operands, sequence, 0);
-  Tensor weights = Tensor::empty({in.options.n_heads, first.queries, first.keys});
+  const int64_t keys = Head(operands, range.sequence, 0).keys;
+  Tensor weights = Tensor::empty({in.options.n_heads, range.size(), keys});
   float* to = weights.data<float>();
-  for (int64_t h = 0; h < in.options.n_heads; ++h)
-    for (const double weight : softmax(Head(operands, sequence, h)).values)
-      *to++ = static_cast<float>(weight);
+  for (int64_t h = 0; h < in.options.n_heads; ++h) {
+    const Matrix all = softmax(Head(operands, range.sequence, h));
+    for (int64_t i = range.begin; i < range.end; ++i)
+      for (int64_t j = 0; j < keys; ++j) *to++ = static_cast<float>(all(i, j));
+  }
   return weights;
 }
 

@@ -56,27 +56,28 @@ void normalize(const float* scores, int64_t visible, int64_t keys, float* weight
   std::fill(weights + visible, weights + keys, 0.0f);
 }
 
+/// Writes the weights of the rows of a panel into `weights` [H, range.size(), keys].
 template <typename T>
-void weights_of_panel(const cpu::AttentionGroup& group, const T* q, const T* k, int64_t begin,
-                      float* weights) {
-  const int64_t rows = HWY_MIN(cpu::kPanelRows, group.rows() - begin);
-  const Rows<float> scores = all_scores(group, q, k, begin, rows);
+void weights_of_panel(const cpu::WeightsPanel& panel, const T* q, const T* k, float* weights) {
+  const cpu::AttentionGroup& group = panel.group;
+  const int64_t rows = panel.end - panel.begin;
+  const Rows<float> scores = all_scores(group, q, k, panel.begin, rows);
   const int64_t heads = group.shape->heads_per_group;
-  for (int64_t r = begin; r < begin + rows; ++r) {
+  for (int64_t r = panel.begin; r < panel.end; ++r) {
     const int64_t h = group.kv_head * heads + r % heads;
-    normalize(scores.data + (r - begin) * scores.stride, group.visible(r), group.keys,
-              weights + (h * group.queries + r / heads) * group.keys);
+    const int64_t query = r / heads - panel.range.begin;
+    normalize(scores.data + (r - panel.begin) * scores.stride, group.visible(r), group.keys,
+              weights + (h * panel.range.size() + query) * group.keys);
   }
 }
 
-void weights_f32(const cpu::AttentionGroup& group, const float* q, const float* k, int64_t begin,
-                 float* weights) {
-  weights_of_panel(group, q, k, begin, weights);
+void weights_f32(const cpu::WeightsPanel& panel, const float* q, const float* k, float* weights) {
+  weights_of_panel(panel, q, k, weights);
 }
 
-void weights_bf16(const cpu::AttentionGroup& group, const bfloat16* q, const bfloat16* k,
-                  int64_t begin, float* weights) {
-  weights_of_panel(group, q, k, begin, weights);
+void weights_bf16(const cpu::WeightsPanel& panel, const bfloat16* q, const bfloat16* k,
+                  float* weights) {
+  weights_of_panel(panel, q, k, weights);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -91,28 +92,32 @@ HWY_EXPORT(weights_bf16);
 
 namespace cpu {
 
-Tensor attention_weights(const AttentionForward& in, int64_t sequence) {
-  const size_t b = static_cast<size_t>(sequence);
+Tensor attention_weights(const AttentionForward& in, const QueryRange& range) {
+  const size_t b = static_cast<size_t>(range.sequence);
   const AttentionShape shape(in);
   const AttentionSpans one{{in.spans.q_offsets[b], in.spans.q_offsets[b + 1]},
                            {in.spans.kv_begin[b]},
                            {in.spans.kv_end[b]},
                            {}};
   const auto groups = attention_groups(one, shape, false);
-  Tensor weights = Tensor::empty({shape.n_heads, groups.front().queries, groups.front().keys});
+  Tensor weights = Tensor::empty({shape.n_heads, range.size(), groups.front().keys});
   float* to = weights.data<float>();
-  const int64_t panels = ceil_div(groups.front().rows(), kPanelRows);
+  const int64_t first = range.begin * shape.heads_per_group;
+  const int64_t end_row = range.end * shape.heads_per_group;
+  const int64_t panels = ceil_div(end_row - first, kPanelRows);
   visit_floating(in.q.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* q = in.q.data<T>();
     const T* k = in.k.data<T>();
     parallel_for(panels * shape.n_kv_heads, 1, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        const AttentionGroup& group = groups[static_cast<size_t>(i / panels)];
+        const int64_t row = first + i % panels * kPanelRows;
+        const WeightsPanel panel{groups[static_cast<size_t>(i / panels)], range, row,
+                                 std::min(row + kPanelRows, end_row)};
         if constexpr (sizeof(T) == 4)
-          HWY_DYNAMIC_DISPATCH(weights_f32)(group, q, k, i % panels * kPanelRows, to);
+          HWY_DYNAMIC_DISPATCH(weights_f32)(panel, q, k, to);
         else
-          HWY_DYNAMIC_DISPATCH(weights_bf16)(group, q, k, i % panels * kPanelRows, to);
+          HWY_DYNAMIC_DISPATCH(weights_bf16)(panel, q, k, to);
       }
     });
   });

@@ -111,6 +111,13 @@ struct AttentionTask {
   int64_t key_begin, key_end;
 };
 
+/// Rows [begin, end) of a group, at most kPanelRows: some of those of a range of its queries.
+struct WeightsPanel {
+  const AttentionGroup& group;
+  const QueryRange& range;
+  int64_t begin, end;
+};
+
 /// Appends tasks that divide the rows of `group` into blocks of at most kRowBlock rows, and into at
 /// least `shares` blocks if there are enough rows.
 void add_row_blocks(const AttentionGroup& group, int64_t shares, std::vector<AttentionTask>& tasks);
