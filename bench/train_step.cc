@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "heed/base/error.h"
+#include "heed/data/batch.h"
 #include "heed/kernels/limits.h"
 #include "heed/model/transformer.h"
 #include "heed/train/machine.h"
@@ -96,8 +97,9 @@ void run(const std::string& name, DType dtype, int steps) {
   train::Optimizer optimizer(model.parameters(), gradients, {});
   std::vector<int32_t> ids, offsets{0};
   for (int sentence = 0; sentence < shape.sentences; ++sentence) {
-    for (int i = 0; i < shape.length; ++i) ids.push_back((sentence * 31 + i * 17) % 4000);
-    offsets.push_back(static_cast<int32_t>(ids.size()));
+    std::vector<int32_t> tokens;
+    for (int i = 0; i < shape.length; ++i) tokens.push_back((sentence * 31 + i * 17) % 4000);
+    data::append_sequence(tokens, ids, offsets);
   }
   const auto tokens = static_cast<int64_t>(ids.size());
   std::vector<double> seconds;

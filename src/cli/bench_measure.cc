@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "heed/base/error.h"
+#include "heed/data/batch.h"
 #include "heed/generate/embedder.h"
 #include "heed/generate/generation_config.h"
 #include "heed/generate/generator.h"
@@ -156,10 +157,8 @@ std::vector<Measurement> measure_writing(const model::Transformer& model, const 
 
 std::vector<Measurement> measure_reading(const model::Transformer& model, const BenchSizes& sizes) {
   std::vector<int32_t> ids, offsets{0};
-  for (const auto& text : prompts_of(model, sizes.batch, sizes.prompt_tokens)) {
-    ids.insert(ids.end(), text.begin(), text.end());
-    offsets.push_back(static_cast<int32_t>(ids.size()));
-  }
+  for (const auto& text : prompts_of(model, sizes.batch, sizes.prompt_tokens))
+    data::append_sequence(text, ids, offsets);
   Measurement texts{"texts", "texts", sizes.batch, {}, 0, 0};
   Context context{.dtype = sizes.dtype};
   const auto run = [&] { generate::hidden_states(model, context, {ids, offsets}); };

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "heed/base/error.h"
+#include "heed/base/file.h"
 #include "heed/base/names.h"
 #include "heed/base/parallel.h"
 #include "heed/generate/cached_decoder.h"
@@ -32,7 +33,7 @@ bool has_matrices_of_16_bits(const model::Transformer& model) {
   });
 }
 
-/// What stored weights had better be kept in.
+/// The type that stored weights are better converted to, if any.
 std::optional<quantize::WeightPrecision> better_than_stored(const ModelOptions& options,
                                                             const model::Transformer& model) {
   if (options.weights != "stored" || generate::multiplies_integers(model)) return std::nullopt;
@@ -43,9 +44,8 @@ std::optional<quantize::WeightPrecision> better_than_stored(const ModelOptions& 
 
 text::Tokenizer read_tokenizer(const std::string& path) {
   require(!text::TranslationTokenizer::exists(path),
-          "{} holds a translation model, of a vocabulary for each side: heed translate runs it",
-          path);
-  if (!std::filesystem::is_regular_file(path)) return text::Tokenizer::load(path);
+          "{} is a translation model with a vocabulary for each side: use heed translate", path);
+  if (!path_is_file(path)) return text::Tokenizer::load(path);
   return text::read_gguf_tokenizer(io::GgufFile::open(path)->metadata(), path);
 }
 
@@ -70,26 +70,28 @@ void add_model_options(CLI::App& app, ModelOptions& options, bool bf16) {
   };
   app.add_option("--model", options.path, "Model directory or GGUF file")->required();
   app.add_option("--weights", options.weights,
-                 "How weights are kept: as stored in the file, or converted while loading")
+                 "Weight type: as stored in the file, or converted to this type while loading")
       ->check(CLI::IsMember(weights))
       ->capture_default_str();
   app.add_option_function<std::string>(
          "--compute", set_compute,
-         "Arithmetic; int8 multiplies integers: stored weights in no blocks become q8_0, "
-         "activations integers on the way; auto is int8 where weights are in blocks, else f32")
+         "Arithmetic. int8: activations are quantised to 8 bits and multiplied with weights in "
+         "blocks; other weights become q8_0. auto: int8 if weights are in blocks, else f32")
       ->check(CLI::IsMember(arithmetic))
       ->default_str("auto");
-  app.add_option("--random-weights", options.random_weights,
-                 "Draw the weights from this seed instead of reading them; config.json is enough");
+  app.add_option(
+      "--random-weights", options.random_weights,
+      "Initialise the weights from this seed instead of reading them; only config.json is "
+      "needed");
 }
 
 std::unique_ptr<model::Transformer> load_model(const ModelOptions& options) {
   auto model = load(options, precision_of(options.weights));
   if (const auto precision = better_than_stored(options, *model)) model = load(options, *precision);
-  // An encoder reads whole texts; a decoder alone often goes on with one token after the other.
+  // An encoder reads whole texts, for which packing pays; a decoder mostly single tokens.
   if (options.compute != Compute::bf16 && model->has_encoder()) model->pack(Compute::f32);
   require(options.compute != Compute::int8 || generate::multiplies_integers(*model),
-          "{}: no weight is in blocks, which --compute int8 multiplies with: give --weights q8_0",
+          "{}: --compute int8 needs weights in blocks, and there are none: give --weights q8_0",
           options.path);
   return model;
 }
@@ -100,6 +102,17 @@ DType activation_dtype(const ModelOptions& options) {
 
 text::Tokenizer load_tokenizer(const ModelOptions& options, const model::Transformer& model) {
   return checked(read_tokenizer(options.path), options.path, model);
+}
+
+text::PairTokenizer load_pair_tokenizer(const ModelOptions& options,
+                                        const model::Transformer& model) {
+  if (!text::TranslationTokenizer::exists(options.path))
+    return text::PairTokenizer(load_tokenizer(options, model));
+  auto two = text::TranslationTokenizer::load(options.path);
+  require(two.vocab_size() == model.config().vocab_size,
+          "{}: the tokenizer has {} pieces, the model's vocabulary {}", options.path,
+          two.vocab_size(), model.config().vocab_size);
+  return text::PairTokenizer(std::move(two));
 }
 
 PendingTokenizer::PendingTokenizer(const ModelOptions& options)

@@ -7,25 +7,26 @@
 #include <string>
 
 #include "heed/checkpoint/model_directory.h"
+#include "heed/text/pair_tokenizer.h"
 #include "heed/text/tokenizer.h"
 
 namespace heed::cli {
 
-/// Which model a command runs, and in which precision.
+/// The model that a command runs, and the precision.
 struct ModelOptions {
   std::string path, weights = "stored";
-  std::optional<Compute> compute;  // none: int8 where weights are in blocks, else f32
-  /// Matrices stored in 16 bits become f32, with which many rows are multiplied faster.
+  std::optional<Compute> compute;  // none: int8 if weights are in blocks, else f32
+  /// Convert matrices stored in 16 bits to f32, which is faster for products with many rows.
   bool widen = false;
   std::optional<uint64_t> random_weights;
 };
 
-/// Adds --model, --weights, --compute and --random-weights. Without `bf16` for commands that
-/// compute activations in f32 alone.
+/// Adds --model, --weights, --compute and --random-weights. `bf16` is false for commands that
+/// compute activations in f32 only.
 void add_model_options(CLI::App& app, ModelOptions& options, bool bf16 = true);
 
-/// The model, its weights laid out for the arithmetic that is wanted. For int8, stored weights that
-/// are in no blocks become q8_0. Throws Error when others are wanted.
+/// Loads the model and packs its weights for the arithmetic of the options. For int8, stored
+/// weights that are not in blocks become q8_0. Throws Error when --weights rules that out.
 std::unique_ptr<model::Transformer> load_model(const ModelOptions& options);
 
 /// The type that activations are computed in.
@@ -34,8 +35,12 @@ DType activation_dtype(const ModelOptions& options);
 /// The tokenizer of the model, checked against its vocabulary. Throws Error when there is none.
 text::Tokenizer load_tokenizer(const ModelOptions& options, const model::Transformer& model);
 
-/// The same, read by a thread of its own while the caller loads the model; where one thread is
-/// wanted, by the caller when it asks for it.
+/// The same of an encoder-decoder, which may have a vocabulary for each side.
+text::PairTokenizer load_pair_tokenizer(const ModelOptions& options,
+                                        const model::Transformer& model);
+
+/// load_tokenizer() by another thread while the caller loads the model; with a single thread, by
+/// the caller when it asks for the tokenizer.
 class PendingTokenizer {
  public:
   explicit PendingTokenizer(const ModelOptions& options);

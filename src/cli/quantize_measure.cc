@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "cli/model_options.h"
-#include "cli/pair_tokenizer.h"
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/rounding.h"
@@ -66,7 +65,7 @@ class Reader {
   /// Tokens of sources and their targets.
   std::vector<std::pair<Sequence, Sequence>> pairs(const std::string& source,
                                                    const std::string& target) const {
-    const PairTokenizer tokenizer(options_, *model_);
+    const text::PairTokenizer tokenizer = load_pair_tokenizer(options_, *model_);
     std::vector<std::pair<Sequence, Sequence>> pairs;
     for (const data::SentencePair& pair : data::read_parallel(source, target))
       pairs.emplace_back(tokenizer.encode_source(pair.source),

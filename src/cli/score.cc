@@ -9,7 +9,6 @@
 #include "cli/command.h"
 #include "cli/line_stream.h"
 #include "cli/model_options.h"
-#include "cli/pair_tokenizer.h"
 #include "heed/base/error.h"
 #include "heed/generate/scorer.h"
 #include "heed/text/utf8.h"
@@ -74,7 +73,7 @@ std::vector<double> score_text(const ScoreOptions& options, const model::Transfo
 
 /// A source, a tab and a target; prints what is known of the target.
 std::vector<double> score_pair(const ScoreOptions& options, const model::Transformer& model,
-                               const PairTokenizer& tokenizer, const std::string& line,
+                               const text::PairTokenizer& tokenizer, const std::string& line,
                                int64_t number) {
   const size_t tab = line.find('\t');
   require(tab != std::string::npos, "there is no tab between source and target");
@@ -82,7 +81,7 @@ std::vector<double> score_pair(const ScoreOptions& options, const model::Transfo
   const std::vector<double> scores = generate::score_target(
       model, tokenizer.encode_source(line.substr(0, tab)), target, activation_dtype(options.model));
   if (options.json) {
-    print_tokens(target, scores, [&](int32_t token) { return tokenizer.word(token); });
+    print_tokens(target, scores, [&](int32_t token) { return tokenizer.readable(token); });
     Json facts = {{"line", number}};
     facts.update(summary(scores));
     std::cout << facts.dump() << '\n';
@@ -98,7 +97,7 @@ std::vector<double> score_pairs(const ScoreOptions& options, const model::Transf
   const generate::ScoreOptions& score = options.score;
   require(!score.window && !score.stride && !score.cache_dtype,
           "--window, --stride and --cache are for models that continue texts");
-  const PairTokenizer tokenizer(options.model, model);
+  const text::PairTokenizer tokenizer = load_pair_tokenizer(options.model, model);
   std::vector<double> all;
   int64_t number = 1;
   LineStream lines;

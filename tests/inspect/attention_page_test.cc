@@ -51,9 +51,9 @@ TEST(AttentionPage, DescribesTokensAndMaps) {
 
 TEST(AttentionPage, EscapesAllText) {
   AttentionCapture capture = ExampleCapture(6, 1, 2).add(AttentionKind::cross).get();
-  const std::string nasty = "</script><b>\"'&\u2028\xff";
-  capture.texts.source_tokens[0] = capture.texts.target_tokens[1] = nasty;
-  capture.texts.source_text = capture.texts.target_text = capture.texts.model_name = nasty;
+  const std::string hostile = "</script><b>\"'&\u2028\xff";
+  capture.texts.source_tokens[0] = capture.texts.target_tokens[1] = hostile;
+  capture.texts.source_text = capture.texts.target_text = capture.texts.model_name = hostile;
   const std::string page = attention_page(capture);
   EXPECT_EQ(page.find("<b>"), page.npos);
   EXPECT_EQ(page.find("\u2028"), page.npos);

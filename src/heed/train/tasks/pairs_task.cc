@@ -71,22 +71,26 @@ void take_special_pieces(const text::TranslationTokenizer& tokenizer, model::Mod
   model.start_id = model.pad_id;
 }
 
-std::unique_ptr<PairTokenizer> make_tokenizer(const TrainConfig& config, const Pairs& train,
-                                              const std::filesystem::path& start,
-                                              model::ModelConfig& model, const Say& say) {
+using Files = std::vector<checkpoint::NamedFile>;
+
+/// The tokenizer and the files that describe it.
+std::pair<text::PairTokenizer, Files> make_tokenizer(const TrainConfig& config, const Pairs& train,
+                                                     const std::filesystem::path& start,
+                                                     model::ModelConfig& model, const Say& say) {
   const bool marian = !start.empty() && text::TranslationTokenizer::exists(start);
-  if (config.run.task == TaskKind::text_to_text && !marian)
-    return std::make_unique<SharedPairs>(
-        prepare_tokenizer(config, start, sentences_of(train), model, say));
-  if (start.empty()) {
-    auto made = std::make_unique<MarianPairs>(learn_translation_tokenizer(config, train, say));
-    take_new_vocabulary(made->tokenizer().vocab_size(), config.run.task, model);
-    if (!config.vocabulary.model.empty()) take_special_pieces(made->tokenizer(), model);
-    return made;
+  if (config.run.task == TaskKind::text_to_text && !marian) {
+    NamedTokenizer one = prepare_tokenizer(config, start, sentences_of(train), model, say);
+    return {text::PairTokenizer(std::move(one.tokenizer)), std::move(one.files)};
   }
-  auto made = std::make_unique<MarianPairs>(text::TranslationTokenizer::load(start));
-  take_vocabulary(start, made->tokenizer().vocab_size(), model);
-  return made;
+  auto two = start.empty() ? learn_translation_tokenizer(config, train, say)
+                           : text::TranslationTokenizer::load(start);
+  if (start.empty())
+    take_new_vocabulary(two.vocab_size(), config.run.task, model);
+  else
+    take_vocabulary(start, two.vocab_size(), model);
+  if (start.empty() && !config.vocabulary.model.empty()) take_special_pieces(two, model);
+  Files files = two.files();
+  return {text::PairTokenizer(std::move(two)), std::move(files)};
 }
 
 }  // namespace
@@ -97,7 +101,9 @@ PairsTask::PairsTask(const TrainConfig& config, const std::filesystem::path& sta
   fingerprint_.training = data::fingerprint_of(train);
   Pairs valid = read_validation_text(config, train);
   if (!config.data.valid_source.empty()) fingerprint_.validation = data::fingerprint_of(valid);
-  tokenizer_ = make_tokenizer(config, train, start, model_, say);
+  auto [tokenizer, files] = make_tokenizer(config, train, start, model_, say);
+  tokenizer_.emplace(std::move(tokenizer));
+  files_ = std::move(files);
 
   const data::FilterOptions filter{
       .max_tokens = std::min(config.data.max_tokens, config.model.max_positions),
@@ -127,8 +133,7 @@ data::Example PairsTask::tokenize(const data::SentencePair& pair) const {
 }
 
 const text::TranslationTokenizer* PairsTask::translation_tokenizer() const {
-  const auto* marian = dynamic_cast<const MarianPairs*>(tokenizer_.get());
-  return marian ? &marian->tokenizer() : nullptr;
+  return tokenizer_->translation_tokenizer();
 }
 
 /// The first `count` validation sources, translated.

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 
 #include "heed/data/pair_dataset.h"
 #include "heed/data/parallel_text.h"
-#include "heed/train/tasks/pair_tokenizer.h"
+#include "heed/text/pair_tokenizer.h"
 #include "heed/train/tasks/task.h"
+#include "heed/train/tasks/vocabulary.h"
 
 namespace heed::train {
 
@@ -16,7 +18,7 @@ class PairsTask : public Task {
   /// As prepare_task(). Throws Error, beyond that, on sides of different lengths.
   PairsTask(const TrainConfig& config, const std::filesystem::path& start, const Say& say);
 
-  std::vector<checkpoint::NamedFile> files() const override { return tokenizer_->files(); }
+  std::vector<checkpoint::NamedFile> files() const override { return files_; }
   std::string piece(int32_t token) const override { return tokenizer_->piece(token); }
   SampleNames sample_names() const override { return {"source", "reference", "translation"}; }
   void judge(const model::Transformer& model, Compute compute,
@@ -29,7 +31,8 @@ class PairsTask : public Task {
                                      size_t count) const;
 
   ValidationConfig validation_;
-  std::unique_ptr<const PairTokenizer> tokenizer_;
+  std::optional<text::PairTokenizer> tokenizer_;
+  std::vector<checkpoint::NamedFile> files_;  // of the tokenizer
   std::vector<data::Example> valid_tokens_;
   std::vector<data::SentencePair> valid_text_;
 };

@@ -1,0 +1,39 @@
+#include "heed/text/pair_tokenizer.h"
+
+#include "heed/base/error.h"
+
+namespace heed::text {
+
+std::vector<int32_t> PairTokenizer::encode_source(std::string_view text) const {
+  const TranslationTokenizer* two = translation_tokenizer();
+  return two ? two->encode_source(text) : std::get<Tokenizer>(tokenizer_).encode(text);
+}
+
+std::vector<int32_t> PairTokenizer::encode_target(std::string_view text) const {
+  const TranslationTokenizer* two = translation_tokenizer();
+  return two ? two->encode_target(text) : std::get<Tokenizer>(tokenizer_).encode(text);
+}
+
+std::string PairTokenizer::decode_target(std::span<const int32_t> tokens) const {
+  const TranslationTokenizer* two = translation_tokenizer();
+  return two ? two->decode_target(tokens) : std::get<Tokenizer>(tokenizer_).decode(tokens);
+}
+
+std::string PairTokenizer::piece(int32_t token) const {
+  try {
+    return std::visit([&](const auto& tokenizer) { return tokenizer.piece(token); }, tokenizer_);
+  } catch (const Error&) {
+    return "";
+  }
+}
+
+std::string PairTokenizer::readable(int32_t token) const {
+  if (const TranslationTokenizer* two = translation_tokenizer()) return two->piece(token);
+  return std::get<Tokenizer>(tokenizer_).decode(std::vector{token}, false);
+}
+
+int64_t PairTokenizer::vocab_size() const {
+  return std::visit([](const auto& tokenizer) { return tokenizer.vocab_size(); }, tokenizer_);
+}
+
+}  // namespace heed::text

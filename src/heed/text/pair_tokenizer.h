@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "heed/text/tokenizer.h"
+#include "heed/text/translation_tokenizer.h"
+
+namespace heed::text {
+
+/// The tokenizer of an encoder-decoder. It has a vocabulary file for each side, as translation
+/// models have them (Marian's and heed's own), or one tokenizer for both sides (T5, BART).
+class PairTokenizer {
+ public:
+  explicit PairTokenizer(TranslationTokenizer two) : tokenizer_(std::move(two)) {}
+  explicit PairTokenizer(Tokenizer one) : tokenizer_(std::move(one)) {}
+
+  /// Token numbers with what the tokenizer puts around a text, end of sequence for example.
+  std::vector<int32_t> encode_source(std::string_view text) const;
+  std::vector<int32_t> encode_target(std::string_view text) const;
+  /// The text of target tokens; special tokens are left out.
+  std::string decode_target(std::span<const int32_t> tokens) const;
+
+  /// A token as its piece; empty when the tokenizer has none.
+  std::string piece(int32_t token) const;
+  /// A single token of a target as people read it: the text that it stands for, or the piece where
+  /// each side has its own vocabulary.
+  std::string readable(int32_t token) const;
+
+  int64_t vocab_size() const;
+  /// Null when both sides share one tokenizer.
+  const TranslationTokenizer* translation_tokenizer() const {
+    return std::get_if<TranslationTokenizer>(&tokenizer_);
+  }
+
+ private:
+  std::variant<Tokenizer, TranslationTokenizer> tokenizer_;
+};
+
+}  // namespace heed::text
