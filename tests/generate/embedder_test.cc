@@ -94,7 +94,8 @@ TEST(Embedder, NamesTheFirstTextWithoutTokens) {
   const int before = thread_count();
   for (const int threads : {1, 2, 5}) {
     set_thread_count(threads);
-    expect_error([&] { embedder.embed(all); }, "text 71 has no tokens");
+    expect_error([&] { embedder.embed(all); }, "text 71: no tokens");
+    expect_error([&] { embedder.embed(all, 101); }, "text 171: no tokens");
   }
   set_thread_count(before);
   EXPECT_TRUE(embedder.embed({}).empty());

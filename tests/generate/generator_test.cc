@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 #include "heed/base/error.h"
@@ -244,6 +245,26 @@ TEST(Generator, RefusesPromptsThatTheModelCannotRead) {
   EXPECT_THROW(generator.generate({{}}), Error);
   EXPECT_THROW(generator.generate({{60}}), Error);
   EXPECT_THROW(generator.generate({{-1}}), Error);
+}
+
+std::string message_of(const std::function<void()>& run) {
+  try {
+    run();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Generator, NamesTheFirstBadPromptByItsNumberAmongAll) {
+  const auto model = lively_model(kCases[0]);
+  const Generator generator(*model, {}, {});
+  const Prompts prompts{{5}, {60}, {}};
+  EXPECT_EQ(message_of([&] { generator.generate(prompts, 40); }),
+            "prompt 42: token 60 is outside the vocabulary of 60 tokens");
+  EXPECT_EQ(message_of([&] { generator.search(prompts, {.beam = 2}, 40); }),
+            "prompt 42: token 60 is outside the vocabulary of 60 tokens");
+  EXPECT_EQ(message_of([&] { generator.search({{5}, {}}, {.beam = 2}); }), "prompt 2: no tokens");
 }
 
 TEST(Generator, SaysThatWeightsAreDamaged) {

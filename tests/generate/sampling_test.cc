@@ -85,6 +85,22 @@ TEST(Sampling, AForbiddenTokenIsNeverChosen) {
   EXPECT_THROW(draw_token(options, std::vector<float>(3, -kInfinity), 0, 0), Error);
 }
 
+TEST(Sampling, HugeBiasesAndPenaltiesLeaveATokenToDraw) {
+  SamplingOptions options{.repetition_penalty = 1e-3f,
+                          .logit_bias = {{1, 3e38f}, {1, 3e38f}, {2, 3e38f}},
+                          .temperature = 1.0f,
+                          .top_p = 0.5f};
+  TokenCounts counts;
+  counts.add_prompt(std::vector<int32_t>{0});
+  std::vector<float> logits{1e38f, 1e38f, 1e38f};
+  adjust_logits(options, counts, logits);
+  for (const float logit : logits) EXPECT_TRUE(std::isfinite(logit)) << logit;
+  double sum = 0;
+  for (const auto& candidate : candidates(options, logits)) sum += candidate.probability;
+  EXPECT_NEAR(sum, 1.0, 1e-12);
+  EXPECT_LT(draw_token(options, logits, 0, 0), 3);
+}
+
 TEST(Sampling, ADrawIsAFunctionOfSeedSequenceAndStep) {
   const std::vector<float> logits(1000, 0.0f);
   const SamplingOptions first{.temperature = 1.0f, .seed = 1};

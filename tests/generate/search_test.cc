@@ -7,6 +7,7 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/base/random.h"
+#include "heed/data/batch.h"
 #include "heed/generate/beam.h"
 #include "heed/kernels/softmax.h"
 
@@ -48,10 +49,11 @@ Sources random_sources(int count) {
   uint64_t counter = 0;
   for (int i = 0; i < count; ++i) {
     const uint64_t length = 1 + random.below(counter++, 9);
+    std::vector<int32_t> source;
     for (uint64_t j = 0; j < length; ++j)
-      sources.ids.push_back(static_cast<int32_t>(3 + random.below(counter++, 37)));
-    sources.ids.push_back(1);
-    sources.offsets.push_back(static_cast<int32_t>(sources.ids.size()));
+      source.push_back(static_cast<int32_t>(3 + random.below(counter++, 37)));
+    source.push_back(1);
+    data::append_sequence(source, sources.ids, sources.offsets);
   }
   return sources;
 }
@@ -172,6 +174,9 @@ TEST(Search, RefusesOptionsThatCannotBe) {
       Error);
   EXPECT_THROW(search(lively_model(), DType::f32, {sources.ids, sources.offsets},
                       {.length_penalty = std::numeric_limits<float>::quiet_NaN()}),
+               Error);
+  EXPECT_THROW(search(lively_model(), DType::f32, {sources.ids, sources.offsets},
+                      {.extra_length = std::numeric_limits<int64_t>::max()}),
                Error);
 }
 

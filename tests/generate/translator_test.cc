@@ -125,16 +125,17 @@ TEST(Translator, NamesTheFirstLineThatItCannotRead) {
   const Translator translator(*model, tokenizer(), {});
   for (const int threads : {1, 2, 5}) {
     const Threads set(threads);
-    expect_error([&] { translator.translate(all, 11); }, "line 91 has ");
+    expect_error([&] { translator.translate(all, 11); },
+                 "line 91: 454 tokens, the model reads at most 64");
   }
   all[5] = "\xff";
-  expect_error([&] { translator.translate(all, 11); }, "line 16 is not valid UTF-8");
+  expect_error([&] { translator.translate(all, 11); }, "line 16: the text is not valid UTF-8");
 }
 
 TEST(Translator, RefusesABeamOfNothing) {
   const auto model = lively_model();
-  const Translator translator(*model, tokenizer(), {.search = {.beam = 0}});
-  expect_error([&] { translator.translate({"the"}); }, "beam is 0, expected 1 to 256");
+  expect_error([&] { Translator(*model, tokenizer(), {.search = {.beam = 0}}); },
+               "beam is 0, expected 1 to 256");
 }
 
 TEST(Translator, TellsThatAModelIsDamagedOnAnyNumberOfThreads) {

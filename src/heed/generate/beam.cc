@@ -13,8 +13,8 @@ bool Beam::Candidate::operator<(const Candidate& other) const {
 
 namespace {
 
-/// Calls look(token) for every token whose number is not below `bound`, which look() may raise; the
-/// others, nearly all, are passed over many at a time.
+/// Calls look(token) for every token whose number is not below `bound`, which look() may raise.
+/// Skips blocks of smaller numbers, which are nearly all, at once.
 template <typename Look>
 void for_each_from(std::span<const float> numbers, const float& bound, const Look& look) {
   constexpr size_t kTogether = 32;
@@ -28,7 +28,7 @@ void for_each_from(std::span<const float> numbers, const float& bound, const Loo
   }
 }
 
-/// A float that is surely below `number`.
+/// A float below `number`.
 float below(double number) {
   constexpr float kLowest = -std::numeric_limits<float>::infinity();
   return std::nextafter(static_cast<float>(number), kLowest);
@@ -36,7 +36,7 @@ float below(double number) {
 
 }  // namespace
 
-/// As many that the beam stays full: of each path's, no more than there are end tokens end.
+/// The best candidates, as many as keep the beam full even if each path ends with every end token.
 std::vector<Beam::Candidate> Beam::candidates(std::span<const float> log_probabilities) const {
   const size_t wanted =
       static_cast<size_t>(options_.beam) * (1 + std::max<size_t>(end_ids_.size(), 1));
@@ -78,12 +78,13 @@ void Beam::end(const Path& path, double log_probability) {
   ended_.push_back({path.tokens, log_probability, log_probability / penalty});
 }
 
-/// Ends the search once as many have ended as the beam is wide, or paths are as long as they may
-/// be.
+/// Ends the search once as many hypotheses have ended as the beam is wide, or the paths have their
+/// greatest length.
 void Beam::end_search_when_due() {
   if (ended_.size() >= static_cast<size_t>(options_.beam)) {
     paths_.clear();
-  } else if (!paths_.empty() && static_cast<int64_t>(paths_.front().tokens.size()) >= max_length_) {
+  } else if (!paths_.empty() &&
+             static_cast<int64_t>(paths_.front().tokens.size()) >= max_new_tokens_) {
     for (const Path& path : paths_) end(path, path.log_probability);
     paths_.clear();
   }

@@ -12,27 +12,30 @@ namespace heed::generate {
 /// A hypothesis that is still growing.
 struct Path {
   std::vector<int32_t> tokens;      // chosen so far
-  std::vector<int32_t> cache_rows;  // where the cache holds the keys and values of each input token
+  std::vector<int32_t> cache_rows;  // of the keys and values of each input token
   double log_probability = 0;
 };
 
-/// The beam of one source: its living paths and those that have ended.
+/// The beam of one source: the paths that are still growing and the hypotheses that have ended.
 class Beam {
  public:
-  /// Paths end with one of `end_ids`, at the latest with `max_length` tokens.
-  Beam(const SearchOptions& options, std::vector<int32_t> end_ids, int64_t max_length)
-      : options_(options), end_ids_(std::move(end_ids)), max_length_(max_length), paths_(1) {}
+  /// Paths end with one of `end_ids`, at the latest with `max_new_tokens` tokens.
+  Beam(const SearchOptions& options, std::vector<int32_t> end_ids, int64_t max_new_tokens)
+      : options_(options),
+        end_ids_(std::move(end_ids)),
+        max_new_tokens_(max_new_tokens),
+        paths_(1) {}
 
-  /// The paths that want their next token. Empty once the search has ended.
+  /// The growing paths. Empty once the search has ended.
   std::vector<Path>& paths() { return paths_; }
   const std::vector<Path>& paths() const { return paths_; }
 
-  /// Takes one step: row i of `log_probabilities` [paths, V] continues path i.
+  /// Adds a token to each path: row i of `log_probabilities` [paths, V] is about path i.
   void advance(std::span<const float> log_probabilities);
-  /// The same for a beam of one path that goes on with `token`, whose probability nobody wants.
+  /// The same for a beam of one path: appends `token` without keeping its probability.
   void follow(int32_t token);
 
-  /// The n best that ended (or, when none did, were cut at the greatest length), best first.
+  /// The n best hypotheses, best first; if none has ended, those cut at the greatest length.
   std::vector<Hypothesis> best() const;
 
  private:
@@ -49,7 +52,7 @@ class Beam {
 
   SearchOptions options_;
   std::vector<int32_t> end_ids_;
-  int64_t max_length_;
+  int64_t max_new_tokens_;
   std::vector<Path> paths_;
   std::vector<Hypothesis> ended_;
 };

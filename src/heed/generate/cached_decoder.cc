@@ -4,30 +4,19 @@
 #include <limits>
 
 #include "heed/base/error.h"
-#include "heed/base/parallel.h"
-#include "heed/kernels/argmax.h"
+#include "heed/generate/logits.h"
 #include "heed/ops/rows.h"
 
 namespace heed::generate {
 namespace {
 
-/// Spans that nobody else holds, without sequences.
+/// Empties the spans, or replaces them if somebody else holds them.
 void clear(std::shared_ptr<kernels::AttentionSpans>& spans) {
   if (!spans || spans.use_count() > 1) spans = std::make_shared<kernels::AttentionSpans>();
   spans->q_offsets.assign(1, 0);
   spans->kv_begin.clear();
   spans->kv_end.clear();
   spans->kv_rows.clear();
-}
-
-void check_numbers(const Tensor& logits) {
-  const int64_t classes = logits.cols();
-  const float* values = logits.data<float>();
-  parallel_for(logits.rows(), 1, [&](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row)
-      require(kernels::argmax({values + row * classes, static_cast<size_t>(classes)}) >= 0,
-              "the model's output is not a number: its weights are damaged");
-  });
 }
 
 }  // namespace
@@ -83,42 +72,40 @@ void CachedDecoder::begin_pass() {
   clear(pass_.memory);
 }
 
-/// Adds a text's new tokens, whose keys and values become the next rows.
-void CachedDecoder::add(const Feed& feed) {
-  require(feed.tokens.size() < static_cast<size_t>(std::numeric_limits<int32_t>::max() - rows_),
+/// Adds the new tokens of a text to the pass. Their keys and values become the next rows.
+void CachedDecoder::add(const DecodeInput& input) {
+  require(input.tokens.size() < static_cast<size_t>(std::numeric_limits<int32_t>::max() - rows_),
           "the texts of one batch are too long");
-  for (const int32_t token : feed.tokens) {
+  for (const int32_t token : input.tokens) {
     pass_.input.push_back(token);
-    pass_.positions.push_back(static_cast<int32_t>(feed.cache_rows.size()));
-    feed.cache_rows.push_back(rows_++);
+    pass_.positions.push_back(static_cast<int32_t>(input.cache_rows.size()));
+    input.cache_rows.push_back(rows_++);
   }
   const auto end = static_cast<int32_t>(pass_.input.size());
   pass_.last_rows.push_back(end - 1);
   kernels::AttentionSpans& own = *pass_.own;
   own.kv_begin.push_back(static_cast<int32_t>(own.kv_rows.size()));
-  // Emptied before, it would grow to just what is inserted: at every step.
-  const size_t rows = own.kv_rows.size() + feed.cache_rows.size();
+  // insert() alone would allocate exactly what is needed, so again at every step.
+  const size_t rows = own.kv_rows.size() + input.cache_rows.size();
   if (rows > own.kv_rows.capacity()) own.kv_rows.reserve(2 * rows);
-  own.kv_rows.insert(own.kv_rows.end(), feed.cache_rows.begin(), feed.cache_rows.end());
+  own.kv_rows.insert(own.kv_rows.end(), input.cache_rows.begin(), input.cache_rows.end());
   own.kv_end.push_back(static_cast<int32_t>(own.kv_rows.size()));
   own.q_offsets.push_back(end);
   if (!model_.has_encoder()) return;
-  const auto source = static_cast<size_t>(feed.source);
+  const auto source = static_cast<size_t>(input.source);
   pass_.memory->q_offsets.push_back(end);
   pass_.memory->kv_begin.push_back(memory_.offsets[source]);
   pass_.memory->kv_end.push_back(memory_.offsets[source + 1]);
 }
 
-Tensor CachedDecoder::feed(std::span<const Feed> feeds) {
+Tensor CachedDecoder::decode(std::span<const DecodeInput> inputs) {
   begin_pass();
-  for (const Feed& feed : feeds) add(feed);
+  for (const DecodeInput& input : inputs) add(input);
   Tensor states = model_.decode(context_, pass_.input, memory_,
                                 {pass_.positions, pass_.own, pass_.memory, caches_});  // [N, D]
   if (pass_.last_rows.size() < pass_.input.size())
     states = ops::gather_rows(context_, states, pass_.last_rows);
-  Tensor logits = model_.logits(context_, states);  // [feeds, V]
-  check_numbers(logits);
-  return logits;
+  return checked_logits(model_, context_, states);  // [inputs, V]
 }
 
 }  // namespace heed::generate

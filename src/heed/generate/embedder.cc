@@ -5,17 +5,19 @@
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
+#include "heed/data/batch.h"
 #include "heed/data/translation_batches.h"
 #include "heed/generate/hidden_states.h"
+#include "heed/generate/input_error.h"
 #include "heed/text/unicode/properties.h"
 #include "heed/text/utf8.h"
 
 namespace heed::generate {
 namespace {
 
-constexpr int64_t kTextsAtOnce = 32;  // that a thread reads
-/// Least tokens of a thread that embeds a batch of its own.
-constexpr int64_t kLeastTokens = 128;
+constexpr int64_t kTextsAtOnce = 32;  // tokenized by a thread
+/// Fewest tokens of a batch that one thread computes alone.
+constexpr int64_t kMinTokens = 128;
 
 std::string lower_cased(const std::string& text) {
   std::string lower;
@@ -25,7 +27,7 @@ std::string lower_cased(const std::string& text) {
   return lower;
 }
 
-/// How many of the tokens that stand around `plain` in `whole` stand before it.
+/// How many tokens of `whole` precede `plain`, which is a part of it.
 size_t tokens_before(const std::vector<int32_t>& whole, const std::vector<int32_t>& plain) {
   for (size_t before = 0; before + plain.size() <= whole.size(); ++before)
     if (std::equal(plain.begin(), plain.end(), whole.begin() + static_cast<std::ptrdiff_t>(before)))
@@ -125,20 +127,24 @@ std::vector<int32_t> Embedder::tokens(const std::string& text) const {
   return whole;
 }
 
-std::vector<std::vector<float>> Embedder::embed(const std::vector<std::string>& texts) const {
+std::vector<std::vector<float>> Embedder::embed(const std::vector<std::string>& texts,
+                                                int64_t first_number) const {
   std::vector<std::vector<int32_t>> read(texts.size());
   std::vector<int64_t> lengths(texts.size());
   parallel_in_order(static_cast<int64_t>(texts.size()), kTextsAtOnce,
                     [&](int64_t begin, int64_t end) {
                       for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
-                        read[i] = tokens(texts[i]);
-                        require(!read[i].empty(), "text {} has no tokens", i + 1);
+                        read[i] = name_input("text", first_number + static_cast<int64_t>(i), [&] {
+                          std::vector<int32_t> own = tokens(texts[i]);
+                          require(!own.empty(), "no tokens");
+                          return own;
+                        });
                         lengths[i] = static_cast<int64_t>(read[i].size());
                       }
                     });
   std::vector<std::vector<float>> embeddings(texts.size());
   const auto batches = data::plan_for_threads(
-      lengths, {.max_per_batch = options_.batch_tokens, .min_per_thread = kLeastTokens},
+      lengths, {.max_per_batch = options_.batch_tokens, .min_per_thread = kMinTokens},
       thread_count());
   parallel_in_order(static_cast<int64_t>(batches.size()), 1, [&](int64_t batch, int64_t) {
     embed_batch(read, batches[static_cast<size_t>(batch)], embeddings);
@@ -150,11 +156,8 @@ void Embedder::embed_batch(const std::vector<std::vector<int32_t>>& texts,
                            std::span<const int64_t> members,
                            std::vector<std::vector<float>>& embeddings) const {
   std::vector<int32_t> ids, offsets{0};
-  for (const int64_t member : members) {
-    const std::vector<int32_t>& text = texts[static_cast<size_t>(member)];
-    ids.insert(ids.end(), text.begin(), text.end());
-    offsets.push_back(static_cast<int32_t>(ids.size()));
-  }
+  for (const int64_t member : members)
+    data::append_sequence(texts[static_cast<size_t>(member)], ids, offsets);
   Context context;
   Tensor states = hidden_states(model_, context, {ids, offsets});  // [N, D]
   const bool by_pooler = options_.pooling == Pooling::pooler;
@@ -167,8 +170,8 @@ void Embedder::embed_batch(const std::vector<std::vector<int32_t>>& texts,
     embedding =
         pooled(options_.pooling, values + first * width, offsets[b + 1] - offsets[b], width);
     if (options_.normalize) normalize(embedding);
-    require(std::none_of(embedding.begin(), embedding.end(), [](float x) { return std::isnan(x); }),
-            "the model's output is not a number: its weights are damaged");
+    require(std::ranges::all_of(embedding, [](float x) { return std::isfinite(x); }),
+            "the model's output is not finite numbers: its weights are damaged");
   }
 }
 

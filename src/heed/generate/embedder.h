@@ -27,32 +27,34 @@ std::string_view name_of(Pooling pooling);
 struct EmbedderOptions {
   Pooling pooling = Pooling::mean;
   bool normalize = false;  // to length 1
-  int64_t max_tokens = 0;  // longer texts are cut; 0: what the model reads
+  int64_t max_tokens = 0;  // longer texts are truncated; 0: the most that the model reads
   bool lower_case = false;
-  /// Of texts that a thread computes together, at most: few, since activations that leave the
-  /// caches cost more than weights that are read again.
+  /// Most tokens of one batch. Small batches are fastest: their activations stay in the caches,
+  /// which saves more than reading the weights again costs.
   int64_t batch_tokens = 512;
 };
 
-/// What a sentence-transformers directory says of it (modules.json, the pooling module's
-/// config.json, sentence_bert_config.json); the defaults where there is no modules.json. Throws
-/// Error, naming the file, on a module or a pooling that heed does not have.
+/// Reads modules.json, the config.json of the pooling module and sentence_bert_config.json of a
+/// sentence-transformers directory; without modules.json, the defaults. Throws Error, naming the
+/// file, on a module or a pooling that heed does not have.
 EmbedderOptions read_embedder_options(const std::filesystem::path& model_path);
 
-/// Texts to vectors. Threads take a batch each, one after the other; a single batch is shared by
-/// all of them.
+/// Turns texts into vectors. Each thread computes whole batches; a single batch is shared by all
+/// threads.
 class Embedder {
  public:
-  /// The model must outlive this. Throws Error on a pooler that the model lacks and on more tokens
-  /// than it reads.
+  /// The model must outlive this. Throws Error when the model lacks the pooler, and when max_tokens
+  /// is more than it reads.
   Embedder(const model::Transformer& model, text::Tokenizer tokenizer, EmbedderOptions options);
 
-  /// One vector [D] a text, in order; it does not depend on the other texts. Of the empty text:
-  /// that of the special tokens around it. Throws Error when nothing is put around it, naming the
-  /// first such text, and when the model's output is not a number.
-  std::vector<std::vector<float>> embed(const std::vector<std::string>& texts) const;
+  /// One vector [D] for each text, in order; it does not depend on the other texts. The empty text
+  /// gets the vector of the special tokens around it. Throws Error on a text without any token,
+  /// naming the first one (they are counted from `first_number`), and when the model's output is
+  /// not finite.
+  std::vector<std::vector<float>> embed(const std::vector<std::string>& texts,
+                                        int64_t first_number = 1) const;
 
-  /// The tokens of a text, cut between its special tokens where it is too long.
+  /// The tokens of a text; those of a long text are truncated, its special tokens are kept.
   std::vector<int32_t> tokens(const std::string& text) const;
 
  private:

@@ -3,15 +3,20 @@
 #include <cmath>
 
 #include "heed/base/error.h"
+#include "heed/generate/logits.h"
 #include "heed/kernels/softmax.h"
 #include "heed/ops/rows.h"
 
 namespace heed::generate {
 
-std::vector<FilledMask> fill_masks(const model::Transformer& model, std::span<const int32_t> tokens,
-                                   int32_t mask_id, int64_t top) {
+void require_fills_masks(const model::Transformer& model) {
   require(model.has_encoder() && !model.has_decoder() && model.config().has_head,
           "only an encoder with a head that predicts tokens fills masks (BERT, RoBERTa)");
+}
+
+std::vector<FilledMask> fill_masks(const model::Transformer& model, std::span<const int32_t> tokens,
+                                   int32_t mask_id, int64_t top) {
+  require_fills_masks(model);
   require(top >= 1, "top is {}, expected at least 1", top);
   std::vector<int32_t> rows;
   for (size_t i = 0; i < tokens.size(); ++i)
@@ -20,16 +25,15 @@ std::vector<FilledMask> fill_masks(const model::Transformer& model, std::span<co
   Context context;
   const std::vector<int32_t> offsets{0, static_cast<int32_t>(tokens.size())};
   const Tensor states = model.encode(context, {tokens, offsets}).states;
-  Tensor logits = model.logits(context, ops::gather_rows(context, states, rows));  // [masks, V]
+  Tensor logits =
+      checked_logits(model, context, ops::gather_rows(context, states, rows));  // [masks, V]
   kernels::log_softmax(logits, logits);
   std::vector<FilledMask> filled;
   for (size_t i = 0; i < rows.size(); ++i) {
     const auto row = static_cast<int64_t>(i);
     const Tensor of_mask = logits.row_slice(row, row + 1);
     const auto values = of_mask.values<float>();
-    require(!std::isnan(values.front()),
-            "the model's output is not a number: its weights are damaged");
-    // Among the best alone their sum would be 1.
+    // candidates() gives probabilities among the best, these are among all tokens.
     auto best = candidates({.temperature = 1.0f, .top_k = top}, values);
     for (TokenProbability& candidate : best)
       candidate.probability =

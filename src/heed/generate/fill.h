@@ -9,14 +9,17 @@
 
 namespace heed::generate {
 
-/// What a masked token may be.
+/// Candidates for a masked token.
 struct FilledMask {
   int64_t position = 0;                // in the tokens
   std::vector<TokenProbability> best;  // most probable first
 };
 
-/// The `top` most probable tokens for each `mask_id` among `tokens`, by an encoder that was trained
-/// to find them. Throws Error when there is no mask or the model has no head for it.
+/// Throws Error unless the model is an encoder with a head that predicts tokens.
+void require_fills_masks(const model::Transformer& model);
+
+/// The `top` most probable tokens for each `mask_id` among `tokens`, by a masked language model.
+/// Throws Error when there is no mask, as require_fills_masks() does, and as checked_logits() does.
 std::vector<FilledMask> fill_masks(const model::Transformer& model, std::span<const int32_t> tokens,
                                    int32_t mask_id, int64_t top);
 

@@ -17,17 +17,17 @@ namespace heed::generate {
 struct GeneratorOptions {
   SamplingOptions sampling = {};
   int64_t max_tokens = 256;            // of each output; at least 1
-  std::vector<int32_t> end_ids = {};   // tokens that end an output, and are no part of it
-  std::vector<std::string> stop = {};  // texts that end an output, and are no part of its text
-  /// What the decoder of an encoder-decoder is given behind its start token; -1: nothing.
+  std::vector<int32_t> end_ids = {};   // tokens that end an output; not part of it
+  std::vector<std::string> stop = {};  // strings that end an output; not part of its text
+  /// The token behind the start token of an encoder-decoder's decoder; -1: none.
   int32_t forced_first_id = -1;
-  /// Log-probabilities of each token and of so many of the most probable; -1: none at all.
+  /// Whether to report the log-probability of each token, and of how many of the most probable
+  /// ones; -1: no.
   int top_log_probabilities = -1;
   DType dtype = DType::f32;
-  /// What keys and values are kept in: f32, bf16 or q8_0 (see make_caches); without it:
-  /// suitable_cache().
+  /// Type of the kv cache: f32, bf16 or q8_0 (see make_caches()); without it, suitable_cache().
   std::optional<DType> cache_dtype = {};
-  int64_t batch_tokens = 16384;  // of prompts and outputs that are decoded together
+  int64_t batch_tokens = 16384;  // most tokens of prompts and outputs of one batch
 };
 
 /// A token and its natural log-probability under the model, before penalties, biases and
@@ -51,43 +51,46 @@ struct Generation {
   std::vector<int32_t> tokens;  // without the one that ended it
   std::string text;             // empty without a tokenizer
   Ending ending = Ending::length;
-  std::vector<TokenLogProbability> chosen;             // as tokens; empty unless asked for
-  std::vector<std::vector<TokenLogProbability>> best;  // most probable first; the same
+  std::vector<TokenLogProbability> chosen;             // of `tokens`; empty unless asked for
+  std::vector<std::vector<TokenLogProbability>> best;  // most probable first; likewise
 };
 
-/// Lets a model go on with prompts: a decoder alone continues them, an encoder-decoder answers
-/// them. What becomes of a prompt depends neither on the others nor on the number of threads.
+/// Generates an output for each prompt: a decoder alone continues it, an encoder-decoder reads it
+/// with its encoder. The output depends neither on the other prompts nor on the number of threads.
 class Generator {
  public:
-  /// Without a tokenizer there are tokens but no texts. The model must outlive this. Throws Error
-  /// on options out of range, stop strings without a tokenizer, and a model without decoder or
-  /// head.
+  /// Without a tokenizer, outputs have tokens but no text. The model must outlive this. Throws
+  /// Error on options out of range, on stop strings that are not UTF-8 or come without a tokenizer,
+  /// on a model without decoder or head, and as make_caches() does.
   Generator(const model::Transformer& model, std::optional<text::Tokenizer> tokenizer,
             GeneratorOptions options);
 
-  /// Called with the number of a prompt in its list and the text that follows what was given
-  /// before: whole code points, and nothing that may still become part of a stop string.
+  /// Called with the index of a prompt and the next part of its output: whole code points that
+  /// cannot become part of a stop string any more.
   using OnText = std::function<void(size_t prompt, std::string_view text)>;
 
-  /// One output for each prompt. `first_number` is that of the first prompt, by which its random
-  /// numbers are drawn. Throws Error on an empty prompt, a token outside the vocabulary, and a
-  /// prompt longer than the model reads.
+  /// One output for each prompt. Prompts are numbered from `first_number`; the number of a prompt
+  /// selects its stream of random numbers. Throws Error on an empty prompt, a token outside the
+  /// vocabulary, and a prompt longer than the model reads, naming the first such prompt (counted
+  /// from 1), and as checked_logits() does.
   std::vector<Generation> generate(const std::vector<std::vector<int32_t>>& prompts,
                                    uint64_t first_number = 0, const OnText& on_text = {}) const;
 
-  /// The n best outputs for each prompt by beam search, which knows neither sampling nor stop
+  /// The n best outputs for each prompt by beam search, which ignores sampling options and stop
   /// strings. Throws Error as above.
   std::vector<std::vector<Hypothesis>> search(const std::vector<std::vector<int32_t>>& prompts,
-                                              const SearchOptions& options) const;
+                                              const SearchOptions& options,
+                                              uint64_t first_number = 0) const;
 
  private:
   struct Batch;
   void check_prompts(const std::vector<std::vector<int32_t>>& prompts, uint64_t first_number) const;
+  void check_prompt(const std::vector<int32_t>& prompt) const;
   std::vector<std::vector<int64_t>> batches(const std::vector<std::vector<int32_t>>& prompts,
                                             int64_t paths) const;
   Batch make_batch(const std::vector<std::vector<int32_t>>& prompts,
                    const std::vector<int64_t>& members) const;
-  int64_t most_tokens(size_t decoder_prompt) const;
+  int64_t max_new_tokens(size_t decoder_prompt) const;
   int64_t expected_rows(const Batch& batch) const;
 
   const model::Transformer& model_;

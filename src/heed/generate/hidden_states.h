@@ -4,7 +4,7 @@
 
 namespace heed::generate {
 
-/// The last states [N, D] of texts: the encoder's where there is one, else the decoder's.
+/// The last hidden states [N, D]: the encoder's if there is one, else the decoder's.
 inline Tensor hidden_states(const model::Transformer& model, Context& context,
                             const model::Tokens& tokens) {
   return model.has_encoder() ? model.encode(context, tokens).states

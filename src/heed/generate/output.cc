@@ -6,7 +6,7 @@
 namespace heed::generate {
 namespace {
 
-/// So many tokens of a prompt are enough to decode what follows them as in the whole text.
+/// The last tokens of a prompt that suffice to decode what follows as in the whole text.
 constexpr size_t kContext = 8;
 
 double log_sum_exp(std::span<const float> logits) {
@@ -19,11 +19,11 @@ double log_sum_exp(std::span<const float> logits) {
 }  // namespace
 
 Output::Output(const GeneratorOptions& options, const std::optional<text::Tokenizer>& tokenizer,
-               std::span<const int32_t> prompt, uint64_t number, int64_t most_tokens)
+               std::span<const int32_t> prompt, uint64_t number, int64_t max_new_tokens)
     : options_(options),
       prompt_(prompt),
       number_(number),
-      most_tokens_(most_tokens),
+      max_new_tokens_(max_new_tokens),
       stop_(options.stop) {
   counts_.add_prompt(prompt);
   if (!tokenizer) return;
@@ -68,7 +68,7 @@ void Output::advance(std::span<float> logits) {
   if (noted) note_probabilities(before, token);
   if (decoded_) add_text(decoded_->feed(token));
   if (stop_.stopped()) return end(Ending::stop_string);
-  if (static_cast<int64_t>(result.tokens.size()) >= most_tokens_) end(Ending::length);
+  if (static_cast<int64_t>(result.tokens.size()) >= max_new_tokens_) end(Ending::length);
 }
 
 void Output::end(Ending ending) {

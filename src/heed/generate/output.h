@@ -13,19 +13,19 @@ namespace heed::generate {
 /// The output of one prompt while it grows.
 class Output {
  public:
-  /// `prompt` is what the decoder was given, `number` that of the prompt among all. The options
-  /// must outlive this.
+  /// `prompt` is the decoder's, `number` that of the prompt among all. The options must outlive
+  /// this.
   Output(const GeneratorOptions& options, const std::optional<text::Tokenizer>& tokenizer,
-         std::span<const int32_t> prompt, uint64_t number, int64_t most_tokens);
+         std::span<const int32_t> prompt, uint64_t number, int64_t max_new_tokens);
 
   /// Chooses the next token from its logits [V], which it changes.
   void advance(std::span<float> logits);
   bool ended() const { return ended_; }
 
-  /// Text that has become certain since the last call.
+  /// The text that was completed since the last call.
   std::string take_text() { return std::exchange(fresh_text_, {}); }
 
-  /// What the decoder has not seen yet.
+  /// The tokens that the decoder has not read yet.
   std::span<const int32_t> unseen() const;
   std::vector<int32_t> cache_rows;
 
@@ -39,7 +39,7 @@ class Output {
   const GeneratorOptions& options_;
   std::span<const int32_t> prompt_;
   uint64_t number_;
-  int64_t most_tokens_;
+  int64_t max_new_tokens_;
   TokenCounts counts_;
   std::optional<text::DecodeStream> decoded_;
   StopStrings stop_;

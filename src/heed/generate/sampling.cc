@@ -12,6 +12,7 @@ namespace heed::generate {
 namespace {
 
 constexpr float kForbidden = -std::numeric_limits<float>::infinity();
+constexpr float kLargestLogit = std::numeric_limits<float>::max();
 
 struct Candidate {
   float logit;
@@ -38,6 +39,7 @@ void penalize(const SamplingOptions& options, const TokenCounts& counts, std::sp
     logit = logit > 0 ? logit / options.repetition_penalty : logit * options.repetition_penalty;
     if (times > 0)
       logit -= options.presence_penalty + options.frequency_penalty * static_cast<float>(times);
+    logit = std::min(logit, kLargestLogit);
   }
 }
 
@@ -48,7 +50,7 @@ int32_t most_probable(std::span<const float> logits) {
   return static_cast<int32_t>(token);
 }
 
-/// Relative to the most probable, whose weight is 1.
+/// The weight of a token relative to the most probable one, whose weight is 1.
 double weight(const SamplingOptions& options, float logit, float largest) {
   return std::exp((static_cast<double>(logit) - static_cast<double>(largest)) /
                   static_cast<double>(options.temperature));
@@ -63,8 +65,8 @@ std::vector<Candidate> allowed(std::span<const float> logits) {
   return all;
 }
 
-/// The most probable ones until their sum reaches top_p, in order. A heap hands them out: mostly
-/// few are wanted, and sorting all would take longer than the model's last product.
+/// Keeps the most probable ones until their sum reaches top_p, in order. A heap finds them: mostly
+/// few are needed, and sorting all would take longer than the model's last product.
 void keep_top_p(const SamplingOptions& options, float largest, std::vector<Candidate>& left) {
   double total = 0;
   for (const Candidate& candidate : left) total += weight(options, candidate.logit, largest);
@@ -111,7 +113,10 @@ void TokenCounts::add_prompt(std::span<const int32_t> tokens) {
 void adjust_logits(const SamplingOptions& options, const TokenCounts& counts,
                    std::span<float> logits) {
   if (penalizes(options)) penalize(options, counts, logits);
-  for (const auto& [token, bias] : options.logit_bias) logits[static_cast<size_t>(token)] += bias;
+  for (const auto& [token, bias] : options.logit_bias) {
+    float& logit = logits[static_cast<size_t>(token)];
+    logit = std::min(logit + bias, kLargestLogit);
+  }
 }
 
 std::vector<TokenProbability> candidates(const SamplingOptions& options,

@@ -7,27 +7,27 @@
 
 #include "heed/base/error.h"
 #include "heed/generate/cached_decoder.h"
+#include "heed/generate/logits.h"
 #include "heed/kernels/softmax.h"
 
 namespace heed::generate {
 namespace {
 
-/// Appends the log-probability of targets[i] after states row first_row + i. Logits are made for a
-/// few rows at a time: those of a whole window would be many times as large as the model.
+/// Appends the log-probability of targets[i] given row first_row + i of the states. Computes the
+/// logits of a few rows at a time: those of a whole window could be larger than the model.
 void append_scores(const model::Transformer& model, Context& context, const Tensor& states,
                    int64_t first_row, std::span<const int32_t> targets,
                    std::vector<double>& scores) {
   constexpr size_t kRows = 128;
   for (size_t begin = 0; begin < targets.size(); begin += kRows) {
     const size_t end = std::min(targets.size(), begin + kRows);
-    Tensor logits = model.logits(context, states.row_slice(first_row + static_cast<int64_t>(begin),
-                                                           first_row + static_cast<int64_t>(end)));
+    Tensor logits = checked_logits(model, context,
+                                   states.row_slice(first_row + static_cast<int64_t>(begin),
+                                                    first_row + static_cast<int64_t>(end)));
     kernels::log_softmax(logits, logits);
     for (size_t i = begin; i < end; ++i) {
       const int64_t row = static_cast<int64_t>(i - begin) * logits.cols();
-      const float score = logits.data<float>()[row + targets[i]];
-      require(!std::isnan(score), "the model's output is not a number: its weights are damaged");
-      scores.push_back(static_cast<double>(score));
+      scores.push_back(static_cast<double>(logits.data<float>()[row + targets[i]]));
     }
   }
 }

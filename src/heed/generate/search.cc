@@ -13,6 +13,10 @@
 namespace heed::generate {
 namespace {
 
+constexpr int64_t kMaxExtraLength = int64_t{1} << 30;
+
+}  // namespace
+
 void check(const SearchOptions& options) {
   require(options.beam >= 1 && options.beam <= kMostBeam, "beam is {}, expected 1 to {}",
           options.beam, kMostBeam);
@@ -20,62 +24,63 @@ void check(const SearchOptions& options) {
           "n-best is {}, expected 1 to the beam, which is {}", options.n_best, options.beam);
   require(std::isfinite(options.length_penalty),
           "the length penalty is {}, expected a finite number", options.length_penalty);
-  require(options.extra_length >= 0, "the extra length is {}, expected at least 0",
-          options.extra_length);
+  require(options.extra_length >= 0 && options.extra_length <= kMaxExtraLength,
+          "the extra length is {}, expected 0 to {}", options.extra_length, kMaxExtraLength);
 }
 
-std::vector<Beam> make_beams(const Beginnings& beginnings, const SearchOptions& options) {
+namespace {
+
+std::vector<Beam> make_beams(const PromptBatch& batch, const SearchOptions& options) {
   std::vector<Beam> beams;
-  for (const int64_t most : beginnings.most_tokens)
-    beams.emplace_back(options, beginnings.end_ids, most);
+  for (const int64_t most : batch.max_new_tokens) beams.emplace_back(options, batch.end_ids, most);
   return beams;
 }
 
 /// The search for some of the sources of a batch.
 class Search {
  public:
-  Search(const Beginnings& beginnings, const SearchOptions& options)
-      : beginnings_(beginnings), options_(options) {}
+  Search(const PromptBatch& batch, const SearchOptions& options)
+      : batch_(batch), options_(options) {}
 
-  void add(size_t source, Beam& beam) { living_.push_back({source, &beam}); }
+  void add(size_t source, Beam& beam) { active_.push_back({source, &beam}); }
 
   void run(CachedDecoder& decoder) {
-    while (!living_.empty()) {
-      Tensor logits = decoder.feed(next_feeds());  // [paths, V]
+    while (!active_.empty()) {
+      Tensor logits = decoder.decode(next_inputs());  // [paths, V]
       advance(logits);
-      std::erase_if(living_, [](const Living& one) { return one.beam->paths().empty(); });
+      std::erase_if(active_, [](const Active& one) { return one.beam->paths().empty(); });
     }
   }
 
  private:
-  struct Living {
+  struct Active {
     size_t source;
     Beam* beam;
   };
 
-  /// What the decoder has not seen yet of every path of every beam: the newest token, at first the
+  /// The tokens of every path that the decoder has not read yet: the newest one, at first the
   /// prompt.
-  std::span<const CachedDecoder::Feed> next_feeds() {
-    feeds_.clear();
-    for (const auto& [source, beam] : living_)
+  std::span<const CachedDecoder::DecodeInput> next_inputs() {
+    inputs_.clear();
+    for (const auto& [source, beam] : active_)
       for (Path& path : beam->paths()) {
         const std::span<const int32_t> fresh =
-            path.tokens.empty() ? std::span<const int32_t>(beginnings_.prompts[source])
+            path.tokens.empty() ? std::span<const int32_t>(batch_.prompts[source])
                                 : std::span<const int32_t>(path.tokens).last(1);
-        feeds_.push_back({fresh, path.cache_rows, static_cast<int64_t>(source)});
+        inputs_.push_back({fresh, path.cache_rows, static_cast<int64_t>(source)});
       }
-    return feeds_;
+    return inputs_;
   }
 
   /// Row i of `logits` [paths, V], which it changes, belongs to the i-th path of all.
   void advance(Tensor& logits) {
     first_rows_.assign(1, 0);
-    for (const Living& one : living_)
+    for (const Active& one : active_)
       first_rows_.push_back(first_rows_.back() + static_cast<int64_t>(one.beam->paths().size()));
-    parallel_for(static_cast<int64_t>(living_.size()), 1, [&](int64_t begin, int64_t end) {
+    parallel_for(static_cast<int64_t>(active_.size()), 1, [&](int64_t begin, int64_t end) {
       for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
         Tensor own = logits.row_slice(first_rows_[i], first_rows_[i + 1]);
-        advance(*living_[i].beam, own);
+        advance(*active_[i].beam, own);
       }
     });
   }
@@ -87,30 +92,29 @@ class Search {
     beam.advance(logits.values<float>());
   }
 
-  const Beginnings& beginnings_;
+  const PromptBatch& batch_;
   const SearchOptions& options_;
-  std::vector<Living> living_;
-  // Kept, so that they need not grow anew at every step.
-  std::vector<CachedDecoder::Feed> feeds_;
+  std::vector<Active> active_;
+  // Scratch space, kept from step to step.
+  std::vector<CachedDecoder::DecodeInput> inputs_;
   std::vector<int64_t> first_rows_;
 };
 
-/// Least paths of a thread that decodes some of the sources alone, reading all of the weights: with
-/// fewer, threads share every product instead.
-constexpr int64_t kLeastPaths = 8;
+/// A thread decodes some of the sources alone only if these have at least so many paths, since it
+/// reads all weights for them; otherwise the threads share each product.
+constexpr int64_t kMinPaths = 8;
 
 }  // namespace
 
 std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DType dtype,
-                                            const model::Memory& memory, Beginnings beginnings,
+                                            const model::Memory& memory, PromptBatch batch,
                                             const SearchOptions& options) {
   check(options);
-  std::vector<Beam> beams = make_beams(beginnings, options);
+  std::vector<Beam> beams = make_beams(batch, options);
   const auto sources = static_cast<int64_t>(beams.size());
-  const int64_t shares =
-      std::clamp<int64_t>(sources * options.beam / kLeastPaths, 1, thread_count());
+  const int64_t shares = std::clamp<int64_t>(sources * options.beam / kMinPaths, 1, thread_count());
   parallel_in_order(shares, 1, [&](int64_t share, int64_t) {
-    Search own(beginnings, options);
+    Search own(batch, options);
     for (int64_t b = share; b < sources; b += shares)
       own.add(static_cast<size_t>(b), beams[static_cast<size_t>(b)]);
     CachedDecoder decoder(model, dtype, memory, {});
@@ -129,13 +133,13 @@ std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DTy
   const model::ModelConfig& config = model.config();
   const model::Memory memory =
       kept_in(suitable_cache(model, dtype), model, model.encode(context, sources));
-  Beginnings beginnings{.end_ids = {config.eos_id}};
+  PromptBatch batch{.end_ids = config.end_ids()};
   for (size_t b = 0; b + 1 < sources.offsets.size(); ++b) {
     const int64_t length = sources.offsets[b + 1] - sources.offsets[b];
-    beginnings.prompts.push_back({config.start_id});
-    beginnings.most_tokens.push_back(std::min(length + options.extra_length, config.max_positions));
+    batch.prompts.push_back({config.start_id});
+    batch.max_new_tokens.push_back(std::min(length + options.extra_length, config.max_positions));
   }
-  return search(model, dtype, memory, std::move(beginnings), options);
+  return search(model, dtype, memory, std::move(batch), options);
 }
 
 }  // namespace heed::generate

@@ -18,13 +18,16 @@ struct SearchOptions {
   float length_penalty = 0.6f;
   /// A translation has at most this many tokens more than its source (the paper: 50).
   int64_t extra_length = 50;
-  /// Without them hypotheses of greedy search have no log-probability and no score, and are found
-  /// sooner. A beam cannot do without.
+  /// Whether hypotheses of greedy search have a log-probability and a score; without, the search is
+  /// faster. Beam search always has them.
   bool scores = true;
 };
 
+/// Throws Error when a number is out of its range.
+void check(const SearchOptions& options);
+
 struct Hypothesis {
-  std::vector<int32_t> tokens;  // without what the decoder was given, without end of sequence
+  std::vector<int32_t> tokens;  // without the prompt and without end of sequence
   double log_probability =
       0;             // natural logarithm, of all tokens, and of end of sequence unless cut
   double score = 0;  // log_probability / length penalty
@@ -32,24 +35,23 @@ struct Hypothesis {
 
 /// The n best translations of each source (best first), by greedy or beam search with cached keys
 /// and values. Sources [offsets[b], offsets[b + 1]) end with end of sequence. A source's result
-/// does not depend on the others. The memory is kept in suitable_cache(). Threads share the sources
-/// where there are enough. Throws Error on options out of range and on what Transformer::encode
-/// refuses.
+/// does not depend on the others. Keys and values are kept in suitable_cache(). Throws Error on
+/// options out of range, as Transformer::encode() does, and as checked_logits() does.
 std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DType dtype,
                                             const model::Tokens& sources,
                                             const SearchOptions& options);
 
-/// Texts that a decoder is to go on with.
-struct Beginnings {
+/// Prompts for a decoder.
+struct PromptBatch {
   std::vector<std::vector<int32_t>> prompts = {};  // [B], none empty
-  std::vector<int64_t> most_tokens = {};           // [B], of each continuation; at least 1
-  std::vector<int32_t> end_ids = {};               // tokens that end a continuation
+  std::vector<int64_t> max_new_tokens = {};        // [B], at least 1
+  std::vector<int32_t> end_ids = {};               // tokens that end an output
 };
 
-/// The same for the continuations of prompts by a decoder that reads `memory` (sequence b of which
-/// belongs to prompt b) as it is kept, or by one alone.
+/// The n best outputs for each prompt. `memory` holds the keys and values of the sources (sequence
+/// b belongs to prompt b); it is empty for a decoder alone.
 std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DType dtype,
-                                            const model::Memory& memory, Beginnings beginnings,
+                                            const model::Memory& memory, PromptBatch batch,
                                             const SearchOptions& options);
 
 }  // namespace heed::generate

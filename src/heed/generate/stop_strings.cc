@@ -9,7 +9,7 @@ StopStrings::StopStrings(std::vector<std::string> strings) : strings_(std::move(
   std::erase_if(strings_, [](const std::string& text) { return text.empty(); });
 }
 
-/// The longest end of what is held that begins a stop string.
+/// The length of the longest suffix of the held text that is a prefix of a stop string.
 size_t StopStrings::held_size() const {
   size_t longest = 0;
   for (const std::string& stop : strings_)

@@ -6,16 +6,16 @@
 
 namespace heed::generate {
 
-/// Watches a text that comes in pieces for the first of some strings, wherever pieces end.
+/// Finds the first occurrence of any of some strings in a text that arrives in pieces.
 class StopStrings {
  public:
   /// Empty ones are ignored.
   explicit StopStrings(std::vector<std::string> strings);
 
-  /// The part of the text so far that was not given yet and belongs to no stop string, nor to what
-  /// may still become one. Once stopped(): what stood before the stop string, then nothing more.
+  /// The next part of the text that cannot belong to a stop string. Once stopped(): the text before
+  /// the stop string, then nothing more.
   std::string feed(std::string_view text);
-  /// What is still held back at the end of the text.
+  /// The text that is still held back, at the end.
   std::string finish();
   bool stopped() const { return stopped_; }
 

@@ -4,16 +4,18 @@
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
+#include "heed/data/batch.h"
 #include "heed/data/translation_batches.h"
 #include "heed/generate/cached_decoder.h"
+#include "heed/generate/input_error.h"
 #include "heed/text/utf8.h"
 
 namespace heed::generate {
 namespace {
 
-constexpr int64_t kLinesAtOnce = 32;  // that a thread reads
-/// Least source tokens times beam of a thread that translates a batch of its own.
-constexpr int64_t kLeastTokens = 256;
+constexpr int64_t kLinesAtOnce = 32;  // tokenized by a thread
+/// Fewest source tokens times beam of a batch that one thread translates alone.
+constexpr int64_t kMinTokens = 256;
 
 }  // namespace
 
@@ -24,18 +26,19 @@ Translator::Translator(const model::Transformer& model, const text::TranslationT
           "the tokenizer has {} pieces, the model's vocabulary {}", tokenizer.vocab_size(),
           model.config().vocab_size);
   options_.search.scores = options_.scores;
+  check(options_.search);
 }
 
-std::vector<int32_t> Translator::read(const std::string& line, int64_t number) const {
-  require(text::is_valid_utf8(line), "line {} is not valid UTF-8", number);
+std::vector<int32_t> Translator::read(const std::string& line) const {
+  text::require_utf8(line, "the text");
   std::vector<int32_t> tokens = tokenizer_.encode_source(line);
   require(static_cast<int64_t>(tokens.size()) <= model_.config().max_positions,
-          "line {} has {} tokens, the model reads at most {}", number, tokens.size(),
-          model_.config().max_positions);
+          "{} tokens, the model reads at most {}", tokens.size(), model_.config().max_positions);
   return tokens;
 }
 
-/// Weights of f32 are cut into parts in every product, which pays for many rows alone.
+/// Products with f32 weights split the weights into bf16 parts every time, which pays only for many
+/// rows.
 int64_t Translator::batch_tokens() const {
   if (options_.batch_tokens > 0) return options_.batch_tokens;
   return multiplies_integers(model_) ? 2048 : 8192;
@@ -44,12 +47,12 @@ int64_t Translator::batch_tokens() const {
 std::vector<TranslatedLine> Translator::translate(const std::vector<std::string>& lines,
                                                   int64_t first_line) const {
   std::vector<TranslatedLine> results(lines.size());
-  parallel_in_order(static_cast<int64_t>(lines.size()), kLinesAtOnce,
-                    [&](int64_t begin, int64_t end) {
-                      for (int64_t i = begin; i < end; ++i)
-                        results[static_cast<size_t>(i)].source =
-                            read(lines[static_cast<size_t>(i)], first_line + i);
-                    });
+  parallel_in_order(
+      static_cast<int64_t>(lines.size()), kLinesAtOnce, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i)
+          results[static_cast<size_t>(i)].source = name_input(
+              "line", first_line + i, [&] { return read(lines[static_cast<size_t>(i)]); });
+      });
   std::vector<TranslatedLine*> filled;  // a line of nothing but end of sequence stays empty
   std::vector<int64_t> lengths;
   for (TranslatedLine& line : results) {
@@ -61,7 +64,7 @@ std::vector<TranslatedLine> Translator::translate(const std::vector<std::string>
   const auto batches =
       data::plan_for_threads(lengths,
                              {.max_per_batch = std::max<int64_t>(batch_tokens() / beam, 1),
-                              .min_per_thread = kLeastTokens / beam},
+                              .min_per_thread = kMinTokens / beam},
                              thread_count());
   parallel_in_order(static_cast<int64_t>(batches.size()), 1, [&](int64_t batch, int64_t) {
     std::vector<TranslatedLine*> own;
@@ -74,10 +77,7 @@ std::vector<TranslatedLine> Translator::translate(const std::vector<std::string>
 
 void Translator::translate_batch(const std::vector<TranslatedLine*>& lines) const {
   std::vector<int32_t> ids, offsets{0};
-  for (const TranslatedLine* line : lines) {
-    ids.insert(ids.end(), line->source.begin(), line->source.end());
-    offsets.push_back(static_cast<int32_t>(ids.size()));
-  }
+  for (const TranslatedLine* line : lines) data::append_sequence(line->source, ids, offsets);
   auto found = search(model_, options_.dtype, {ids, offsets}, options_.search);
   for (size_t i = 0; i < lines.size(); ++i)
     for (Hypothesis& hypothesis : found[i]) {

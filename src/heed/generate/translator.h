@@ -17,28 +17,29 @@ struct TranslatedLine {
   std::vector<Candidate> candidates;  // best first; empty for an empty line
 };
 
-/// Translates lines of text with a model: tokens, batches of sentences of similar length, search,
-/// text. Threads take a batch each, one after the other; a single batch is shared by all of them.
+/// Translates lines of text, in batches of sentences of similar length. Each thread translates
+/// whole batches; a single batch is shared by all threads.
 class Translator {
  public:
   struct Options {
     SearchOptions search = {};
     DType dtype = DType::f32;
-    int64_t batch_tokens = 0;  // source tokens times beam of one batch, at most; 0: what is fast
-    bool scores = false;       // of greedy search, in place of SearchOptions::scores
+    int64_t batch_tokens = 0;  // most source tokens times beam of one batch; 0: the fastest number
+    bool scores = false;       // replaces SearchOptions::scores
   };
-  /// The model and the tokenizer must outlive this. Throws Error when their vocabularies differ.
+  /// The model and the tokenizer must outlive this. Throws Error when their vocabularies differ,
+  /// and on search options out of range.
   Translator(const model::Transformer& model, const text::TranslationTokenizer& tokenizer,
              Options options);
 
-  /// The translations in the order of `lines`. Throws Error, naming the line counted from
-  /// `first_line`, on invalid UTF-8 and on a line longer than the model reads; of several such
-  /// lines, the first.
+  /// The translations in the order of `lines`. Throws Error on invalid UTF-8 and on a line longer
+  /// than the model reads, naming the first such line (they are counted from `first_line`), and as
+  /// checked_logits() does.
   std::vector<TranslatedLine> translate(const std::vector<std::string>& lines,
                                         int64_t first_line = 1) const;
 
  private:
-  std::vector<int32_t> read(const std::string& line, int64_t number) const;
+  std::vector<int32_t> read(const std::string& line) const;
   int64_t batch_tokens() const;
   void translate_batch(const std::vector<TranslatedLine*>& lines) const;
 
