@@ -2,10 +2,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/answer_lines.h"
 #include "cli/command.h"
-#include "cli/line_stream.h"
 #include "cli/model_options.h"
-#include "heed/base/error.h"
 #include "heed/base/names.h"
 #include "heed/base/parallel.h"
 #include "heed/generate/embedder.h"
@@ -36,8 +35,8 @@ generate::EmbedderOptions embedder_options(const EmbedOptions& options) {
   return result;
 }
 
-/// By all threads, since numbers take a while to become text.
-std::vector<std::string> printed(const std::vector<std::vector<float>>& embeddings) {
+/// On all threads: formatting the numbers takes a while.
+std::vector<std::string> formatted(const std::vector<std::vector<float>>& embeddings) {
   std::vector<std::string> lines(embeddings.size());
   parallel_for(static_cast<int64_t>(lines.size()), 1, [&](int64_t begin, int64_t end) {
     for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i)
@@ -51,12 +50,9 @@ int run_embed(const EmbedOptions& options) {
   PendingTokenizer pending(options.model);
   const auto model = load_model(options.model);
   const generate::Embedder embedder(*model, pending.get(*model), embedder_options(options));
-  LineStream lines;
-  for (std::vector<std::string> some = lines.next(); !some.empty(); some = lines.next()) {
-    for (const std::string& line : printed(embedder.embed(some))) std::cout << line << '\n';
-    std::cout.flush();
-    require(std::cout.good(), "the embeddings cannot be written to standard output");
-  }
+  answer_lines([&](const std::vector<std::string>& lines,
+                   int64_t first) { return formatted(embedder.embed(lines, first)); },
+               [](const std::string& line, int64_t) { std::cout << line << '\n'; });
   return 0;
 }
 
@@ -64,24 +60,25 @@ int run_embed(const EmbedOptions& options) {
 
 void add_embed(CLI::App& program) {
   auto* app = program.add_subcommand(
-      "embed", "Turns each line of standard input into a vector, printed as a JSON object");
+      "embed", "Embeds each line of standard input as a vector, printed as a JSON object");
   auto options = std::make_shared<EmbedOptions>();
   add_model_options(*app, options->model, false);
   std::vector<std::string> poolings;
   for (const Pooling pooling : kPoolings) poolings.emplace_back(name_of(pooling));
   app->add_option("--pooling", options->pooling,
-                  "How the states of tokens become one vector (default: as modules.json says, or "
+                  "How the states of tokens become one vector (default: as modules.json says, else "
                   "mean)")
       ->check(CLI::IsMember(poolings));
   auto* normalize = app->add_flag("--normalize", options->normalize,
-                                  "Give vectors the length 1 (default: as modules.json says)");
-  app->add_flag("--no-normalize", options->keep_length, "Leave vectors the length they have")
+                                  "Scale vectors to length 1 (default: as modules.json says)");
+  app->add_flag("--no-normalize", options->keep_length, "Do not scale vectors")
       ->excludes(normalize);
   app->add_option("--max-tokens", options->max_tokens,
-                  "Longer texts are cut (default: as sentence_bert_config.json says)")
+                  "Truncate texts to this many tokens (default: as sentence_bert_config.json says, "
+                  "else as many as the model reads)")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
   app->add_option("--batch-tokens", options->batch_tokens,
-                  "Tokens of texts that are computed together; changes no result")
+                  "Tokens per batch; does not change results")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30))
       ->capture_default_str();
   add_common_options(*app, options->common);

@@ -1,9 +1,9 @@
-#include <cstdio>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/standard_input.h"
 #include "heed/base/error.h"
 #include "heed/data/parallel_text.h"
 #include "heed/metrics/bleu.h"
@@ -20,7 +20,7 @@ struct EvaluateOptions {
 
 std::vector<std::string> read_hypotheses() {
   std::vector<std::string> lines;
-  for (std::string line; std::getline(std::cin, line);) {
+  for (std::string line; read_line(line);) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
     lines.push_back(line);
   }
@@ -60,19 +60,20 @@ int run_evaluate(const EvaluateOptions& options) {
 }  // namespace
 
 void add_evaluate(CLI::App& program) {
-  auto* app = program.add_subcommand("evaluate", "Scores translations on standard input");
+  auto* app = program.add_subcommand("evaluate",
+                                     "Scores translations on standard input against references");
   auto options = std::make_shared<EvaluateOptions>();
   app->add_option("metric", options->metric, "bleu or chrf")
       ->required()
       ->check(CLI::IsMember({"bleu", "chrf"}));
-  app->add_option("--reference", options->reference, "The right translations, line by line")
+  app->add_option("--reference", options->reference, "Reference translations, line by line")
       ->required();
-  app->add_flag("--json", options->json, "Print a JSON object");
+  app->add_flag("--json", options->json, "Print one JSON object");
   add_common_options(*app, options->common);
   app->footer(
       "Example:\n"
       "  heed translate --model model < test.en | heed evaluate bleu --reference test.es\n"
-      "The figures are those of sacrebleu with its defaults.");
+      "Scores are those of sacrebleu with its default settings.");
   set_action(*app, [options] { return run_evaluate(*options); });
 }
 

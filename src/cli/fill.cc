@@ -2,8 +2,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/answer_lines.h"
 #include "cli/command.h"
-#include "cli/line_stream.h"
 #include "cli/model_options.h"
 #include "heed/base/error.h"
 #include "heed/generate/fill.h"
@@ -22,7 +22,7 @@ struct FillOptions {
   bool json = false;
 };
 
-/// Either way of writing a mask becomes the tokenizer's.
+/// Replaces [MASK] and <mask> by the mask token of the tokenizer.
 std::string with_masks(std::string text, const std::string& mask) {
   for (const std::string_view other : {"[MASK]", "<mask>"})
     for (size_t at = 0; other != mask && (at = text.find(other, at)) != std::string::npos;
@@ -31,7 +31,7 @@ std::string with_masks(std::string text, const std::string& mask) {
   return text;
 }
 
-/// A line break as the two characters that write it.
+/// Replaces line ends by the two characters \n.
 std::string in_one_line(std::string text) {
   for (size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2)
     text.replace(at, 1, "\\n");
@@ -87,33 +87,27 @@ int run_fill(const FillOptions& options) {
   apply(options.common);
   if (options.text) text::require_utf8(*options.text, "the text");
   const auto model = load_model(options.model);
+  generate::require_fills_masks(*model);
   const Filler filler(options, *model);
-  if (options.text) {
+  if (options.text)
     filler.fill(*options.text);
-  } else {
-    LineStream lines;
-    for (std::vector<std::string> some = lines.next(); !some.empty(); some = lines.next()) {
-      for (const std::string& line : some) filler.fill(line);
-      std::cout.flush();
-    }
-  }
-  std::cout.flush();
-  require(std::cout.good(), "the words cannot be written to standard output");
+  else
+    for_each_line([&](const std::string& line, int64_t) { filler.fill(line); });
   return 0;
 }
 
 }  // namespace
 
 void add_fill(CLI::App& program) {
-  auto* app = program.add_subcommand("fill", "Finds the words that masks stand for");
+  auto* app = program.add_subcommand("fill", "Predicts the masked words of a text");
   auto options = std::make_shared<FillOptions>();
   add_model_options(*app, options->model, false);
   app->add_option("text", options->text,
                   "Text with [MASK] or <mask>; without it, each line of standard input");
-  app->add_option("--top", options->top, "Words printed for each mask")
+  app->add_option("--top", options->top, "Candidates printed per mask")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30))
       ->capture_default_str();
-  app->add_flag("--json", options->json, "Print a JSON object a text");
+  app->add_flag("--json", options->json, "Print one JSON object per text");
   add_common_options(*app, options->common);
   app->footer("Example:\n  heed fill --model bert 'Paris is the [MASK] of France.'");
   set_action(*app, [options] { return run_fill(*options); });

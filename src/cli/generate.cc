@@ -5,13 +5,14 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/answer_lines.h"
 #include "cli/cache_option.h"
 #include "cli/command.h"
-#include "cli/line_stream.h"
 #include "cli/model_options.h"
 #include "heed/base/error.h"
 #include "heed/generate/generation_config.h"
 #include "heed/generate/generator.h"
+#include "heed/inspect/markup.h"
 #include "heed/text/utf8.h"
 
 namespace heed::cli {
@@ -38,20 +39,19 @@ struct GenerateOptions {
   bool sample = false, beam = false, json = false;
 };
 
-/// "ID:BIAS".
-generate::TokenBias bias_of(const std::string& text) {
+/// Of "ID:BIAS".
+std::optional<generate::TokenBias> bias_of(const std::string& text) {
   generate::TokenBias bias;
   const char* const end = text.data() + text.size();
   const auto id = std::from_chars(text.data(), end, bias.token);
-  const bool separated = id.ec == std::errc() && id.ptr != end && *id.ptr == ':';
-  const auto number = separated ? std::from_chars(id.ptr + 1, end, bias.bias) : id;
-  if (!separated || number.ec != std::errc() || number.ptr != end)
-    throw CLI::ValidationError("--logit-bias", text + " is not ID:BIAS, such as 12:-inf");
+  if (id.ec != std::errc() || id.ptr == end || *id.ptr != ':') return std::nullopt;
+  const auto number = std::from_chars(id.ptr + 1, end, bias.bias);
+  if (number.ec != std::errc() || number.ptr != end) return std::nullopt;
   return bias;
 }
 
-/// Greedy, unless the user wants to sample; then what the model's makers suggest, unless the user
-/// wants something else.
+/// Greedy unless an option asks for sampling. Settings that no option gives are those of
+/// generation_config.json.
 generate::SamplingOptions sampling_of(const GenerateOptions& options,
                                       const generate::GenerationConfig& suggested) {
   const bool sample =
@@ -66,7 +66,7 @@ generate::SamplingOptions sampling_of(const GenerateOptions& options,
   sampling.repetition_penalty = options.repetition_penalty.value_or(suggested.repetition_penalty);
   sampling.presence_penalty = options.presence_penalty;
   sampling.frequency_penalty = options.frequency_penalty;
-  for (const std::string& text : options.logit_bias) sampling.logit_bias.push_back(bias_of(text));
+  for (const std::string& text : options.logit_bias) sampling.logit_bias.push_back(*bias_of(text));
   sampling.seed = options.common.seed;
   return sampling;
 }
@@ -87,7 +87,7 @@ generate::GeneratorOptions generator_options(const GenerateOptions& options,
   return result;
 }
 
-/// Prompts that are token numbers need no tokenizer; then the output is token numbers as well.
+/// A prompt of token numbers needs no tokenizer; without one, the output is token numbers, too.
 std::optional<text::Tokenizer> tokenizer_for(const GenerateOptions& options,
                                              PendingTokenizer& tokenizer,
                                              const model::Transformer& model) {
@@ -95,7 +95,8 @@ std::optional<text::Tokenizer> tokenizer_for(const GenerateOptions& options,
   try {
     return tokenizer.get(model);
   } catch (const Error& error) {
-    std::fprintf(stderr, "heed: token numbers are printed: %s\n", error.what());
+    std::fprintf(stderr, "heed: token numbers are printed: %s\n",
+                 inspect::printable(error.what()).c_str());
     return std::nullopt;
   }
 }
@@ -104,7 +105,7 @@ std::string joined(const std::vector<int32_t>& tokens) {
   return fmt::format("{}", fmt::join(tokens, ","));
 }
 
-/// A text on one line.
+/// A text on one line: line ends become \\n.
 std::string escaped(const std::string& text) {
   std::string line;
   for (const char c : text) {
@@ -173,29 +174,20 @@ class Printer {
   int64_t count_ = 0;
 };
 
-/// One prompt's text is printed as it comes.
+/// Prints the output of a single prompt, as it is decoded if `streaming`.
 void generate_one(const generate::Generator& generator, const std::vector<int32_t>& prompt,
                   bool streaming, Printer& printer) {
   if (!streaming) return printer.print(0, generator.generate({prompt}).front());
-  const auto output = generator.generate(
-      {prompt}, 0, [](size_t, std::string_view text) { std::cout << text << std::flush; });
+  const auto output = generator.generate({prompt}, 0, [](size_t, std::string_view text) {
+    std::cout << text;
+    flush_output();
+  });
   std::cout << '\n';
   printer.count(static_cast<int64_t>(output.front().tokens.size()));
 }
 
-void generate_some(const GenerateOptions& options, const generate::Generator& generator,
-                   const std::vector<std::vector<int32_t>>& prompts, uint64_t first,
-                   Printer& printer) {
-  if (options.beam) {
-    const auto found = generator.search(prompts, options.search);
-    for (size_t i = 0; i < found.size(); ++i) printer.print(first + i, found[i]);
-  } else {
-    const auto found = generator.generate(prompts, first);
-    for (size_t i = 0; i < found.size(); ++i) printer.print(first + i, found[i]);
-  }
-}
-
-/// What a prompt is read as; an empty one as the beginning of a text, where the model knows such.
+/// The tokens of a prompt. The empty prompt becomes the beginning-of-text token, if the model has
+/// one.
 std::vector<int32_t> tokens_of(const std::string& prompt, const text::Tokenizer& tokenizer,
                                const model::ModelConfig& config) {
   std::vector<int32_t> tokens = tokenizer.encode(prompt);
@@ -203,24 +195,40 @@ std::vector<int32_t> tokens_of(const std::string& prompt, const text::Tokenizer&
   return tokens;
 }
 
-/// The prompts on standard input, one a line.
+/// Each line of standard input is a prompt.
 void generate_lines(const GenerateOptions& options, const generate::Generator& generator,
                     const text::Tokenizer& tokenizer, const model::ModelConfig& config,
                     Printer& printer) {
-  LineStream lines;
-  uint64_t number = 0;
-  for (std::vector<std::string> some = lines.next(); !some.empty(); some = lines.next()) {
+  const auto prompts_of = [&](const std::vector<std::string>& lines, int64_t first) {
     std::vector<std::vector<int32_t>> prompts;
-    for (const std::string& line : some) prompts.push_back(tokens_of(line, tokenizer, config));
-    generate_some(options, generator, prompts, number, printer);
-    number += some.size();
-    std::cout.flush();
-  }
+    for (const std::string& line : lines)
+      prompts.push_back(generate::name_input("prompt", first + static_cast<int64_t>(prompts.size()),
+                                             [&] { return tokens_of(line, tokenizer, config); }));
+    return prompts;
+  };
+  const auto print = [&](const auto& output, int64_t number) {
+    printer.print(static_cast<uint64_t>(number - 1), output);
+  };
+  if (options.beam)
+    answer_lines(
+        [&](const std::vector<std::string>& lines, int64_t first) {
+          return generator.search(prompts_of(lines, first), options.search,
+                                  static_cast<uint64_t>(first - 1));
+        },
+        print);
+  else
+    answer_lines(
+        [&](const std::vector<std::string>& lines, int64_t first) {
+          return generator.generate(prompts_of(lines, first), static_cast<uint64_t>(first - 1));
+        },
+        print);
 }
 
 int run_generate(const GenerateOptions& options) {
   apply(options.common);
   if (options.prompt) text::require_utf8(*options.prompt, "the prompt");
+  for (const std::string& stop : options.stop) text::require_utf8(stop, "--stop");
+  generate::check(options.search);
   PendingTokenizer pending(options.model);
   const auto model = load_model(options.model);
   const auto tokenizer = tokenizer_for(options, pending, *model);
@@ -234,12 +242,11 @@ int run_generate(const GenerateOptions& options) {
     const auto prompt =
         options.prompt ? tokens_of(*options.prompt, *tokenizer, model->config()) : options.tokens;
     if (options.beam)
-      generate_some(options, generator, {prompt}, 0, printer);
+      printer.print(0, generator.search({prompt}, options.search).front());
     else
       generate_one(generator, prompt, tokenizer && !options.json, printer);
   }
-  std::cout.flush();
-  require(std::cout.good(), "the outputs cannot be written to standard output");
+  flush_output();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   std::fprintf(stderr, "heed: %lld tokens in %.2f s (%.1f tokens/s)\n",
                static_cast<long long>(printer.tokens()), seconds.count(),
@@ -250,80 +257,90 @@ int run_generate(const GenerateOptions& options) {
 void add_sampling_options(CLI::App& app, GenerateOptions& options) {
   CLI::Option* beam =
       app.add_option("--beam", options.search.beam,
-                     "Search with so many hypotheses, instead of choosing token by token")
+                     "Beam search with this many hypotheses, instead of decoding token by token")
           ->check(CLI::Range(1, 256));
   app.add_option("--nbest", options.search.n_best, "Outputs printed per prompt, best first")
       ->needs(beam)
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
   app.add_option("--length-penalty", options.search.length_penalty,
-                 "alpha of ((5 + length) / 6)^alpha, by which hypotheses are compared")
+                 "Exponent alpha of the length penalty ((5 + length) / 6)^alpha; 0: none")
       ->needs(beam)
       ->capture_default_str();
-  const auto chosen = [&](CLI::Option* option) { option->excludes(beam); };
-  chosen(app.add_flag("--sample", options.sample, "Sample as generation_config.json suggests"));
-  chosen(app.add_option("--temperature", options.temperature,
-                        "Logits are divided by it; 0 is greedy, which is the default")
-             ->check(CLI::Range(0.0, 1000.0)));
-  chosen(app.add_option("--top-k", options.top_k, "Sample from the k most probable; 0: all")
-             ->check(CLI::Range(int64_t{0}, kMost)));
-  chosen(
-      app.add_option("--top-p", options.top_p, "Sample from the most probable whose sum reaches p")
-          ->check(CLI::Range(1e-6, 1.0)));
-  chosen(app.add_option("--min-p", options.min_p,
-                        "Sample from none less probable than so much of the most probable")
-             ->check(CLI::Range(0.0, 1.0)));
-  chosen(app.add_option("--repetition-penalty", options.repetition_penalty,
-                        "Divides logits of tokens of prompt and output; 1: none")
-             ->check(CLI::Range(1e-3, 1000.0)));
-  chosen(app.add_option("--presence-penalty", options.presence_penalty,
-                        "Taken from logits of tokens of the output")
-             ->check(CLI::Range(-100.0, 100.0)));
-  chosen(app.add_option("--frequency-penalty", options.frequency_penalty,
-                        "The same, for each time that they occur")
-             ->check(CLI::Range(-100.0, 100.0)));
-  chosen(app.add_option("--logit-bias", options.logit_bias,
-                        "ID:BIAS, added to a token's logit; -inf forbids it (repeatable)"));
-  chosen(app.add_option("--stop", options.stop, "Text that ends the output (repeatable)"));
+  const auto without_beam = [&](CLI::Option* option) { option->excludes(beam); };
+  without_beam(app.add_flag("--sample", options.sample,
+                            "Sample with the settings of generation_config.json"));
+  without_beam(app.add_option("--temperature", options.temperature,
+                              "Sampling temperature, which divides the logits; 0 (default): greedy")
+                   ->check(CLI::Range(0.0, 1000.0)));
+  without_beam(
+      app.add_option("--top-k", options.top_k, "Sample from the k most probable tokens; 0: all")
+          ->check(CLI::Range(int64_t{0}, kMost)));
+  without_beam(app.add_option("--top-p", options.top_p,
+                              "Sample from the most probable tokens whose probabilities sum to p")
+                   ->check(CLI::Range(1e-6, 1.0)));
+  without_beam(
+      app.add_option("--min-p", options.min_p,
+                     "Exclude tokens less probable than this fraction of the most probable")
+          ->check(CLI::Range(0.0, 1.0)));
+  without_beam(app.add_option("--repetition-penalty", options.repetition_penalty,
+                              "Divides the logits of tokens in prompt or output; 1: off")
+                   ->check(CLI::Range(1e-3, 1000.0)));
+  without_beam(app.add_option("--presence-penalty", options.presence_penalty,
+                              "Subtracted from the logits of tokens in the output")
+                   ->check(CLI::Range(-100.0, 100.0)));
+  without_beam(app.add_option("--frequency-penalty", options.frequency_penalty,
+                              "Subtracted once per occurrence in the output")
+                   ->check(CLI::Range(-100.0, 100.0)));
+  without_beam(
+      app.add_option("--logit-bias", options.logit_bias,
+                     "ID:BIAS, added to the logit of a token; -inf forbids it (repeatable)")
+          ->check([](const std::string& text) {
+            return bias_of(text) ? "" : text + " is not ID:BIAS, such as 12:-inf";
+          }));
+  without_beam(app.add_option("--stop", options.stop,
+                              "String that ends the output and is not printed (repeatable)"));
 }
 
 }  // namespace
 
 void add_generate(CLI::App& program) {
   auto* app = program.add_subcommand(
-      "generate", "Continues a prompt, or each line of standard input; or answers it");
+      "generate", "Generates text from a prompt, or from each line of standard input");
   auto options = std::make_shared<GenerateOptions>();
   add_model_options(*app, options->model);
   auto* prompt = app->add_option("--prompt", options->prompt,
-                                 "Text to go on with; without it, each line of standard input");
-  app->add_option("--tokens", options->tokens, "Token numbers to go on with, instead of text")
+                                 "Prompt; without it, each line of standard input is one");
+  app->add_option("--tokens", options->tokens, "Prompt as token numbers instead of text")
       ->delimiter(',')
       ->excludes(prompt);
-  app->add_option("--max-tokens", options->max_tokens, "Longest output (default: 256)")
+  app->add_option(
+         "--max-tokens", options->max_tokens,
+         "Maximum number of new tokens (default: as generation_config.json says, else 256)")
       ->check(CLI::Range(kLeast, kMost));
   add_sampling_options(*app, *options);
-  auto* json = app->add_flag("--json", options->json, "Print a JSON object a prompt");
+  auto* json = app->add_flag("--json", options->json, "Print one JSON object per prompt");
   app->add_option("--logprobs", options->log_probabilities,
-                  "Log-probability of each token, and of so many of the most probable")
+                  "Add the log-probability of each token and of this many most probable ones")
       ->check(CLI::Range(0, 1000))
       ->needs(json)
       ->excludes("--beam");
   app->add_option("--batch-tokens", options->batch_tokens,
-                  "Tokens of prompts and outputs that are decoded together; changes no result")
+                  "Tokens of prompts and outputs per batch; does not change results")
       ->check(CLI::Range(kLeast, kMost))
       ->capture_default_str();
   add_cache_option(*app, options->cache)
       ->excludes("--beam")
       ->description(
-          "What keys and values are kept in: f32, bf16 or int8 (default: bf16 beside weights in "
-          "blocks, otherwise as is computed)");
+          "Type of the kv cache: f32, bf16 or int8 (default: bf16 if weights are in blocks, else "
+          "the type of the activations)");
   add_common_options(*app, options->common);
   app->footer(
       "Examples:\n"
       "  heed generate --model model --prompt 'Once upon a time' --max-tokens 50\n"
-      "  heed generate --model model.gguf --temperature 0.8 --top-p 0.9 --stop '\\n' < "
+      "  heed generate --model model.gguf --temperature 0.8 --top-p 0.9 --stop $'\\n' < "
       "prompts.txt\n"
-      "Of several prompts every output is one line, in which \\n stands for a line end.");
+      "With prompts on standard input each output is one line; \\n stands for a line end.");
   set_action(*app, [app, options] {
     options->beam = app->count("--beam") > 0;
     return run_generate(*options);

@@ -2,32 +2,31 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <condition_variable>
-#include <cstdio>
-#include <cstring>
 #include <deque>
 #include <exception>
-#include <iostream>
 #include <mutex>
 #include <thread>
 
-#include "heed/base/error.h"
+#include "cli/standard_input.h"
 #include "heed/text/utf8.h"
 
 namespace heed::cli {
 
-/// Shared with the thread that reads. It may wait for input for ever and cannot be woken, so it is
-/// on its own and keeps what it touches alive.
+/// Shared with the thread that reads. That thread may block in a read for ever and cannot be woken,
+/// so it is detached and keeps alive what it uses.
 struct LineStream::Shared {
-  static constexpr size_t kMostLines = 2048;
+  // Reading stops while as much as this waits to be taken.
+  static constexpr size_t kMaxLines = 2048;
+  static constexpr size_t kMaxBytes = size_t{64} << 20;
 
   std::mutex mutex;
   std::condition_variable changed;
   std::deque<std::string> lines;
+  size_t bytes = 0;  // of `lines`
   bool ended = false;
   bool abandoned = false;
-  std::exception_ptr error;  // what ended it, if not the end of the stream
+  std::exception_ptr error;  // what ended the stream, if not its end
 
   void read() {
     std::exception_ptr found;
@@ -44,19 +43,18 @@ struct LineStream::Shared {
 
  private:
   void read_lines() {
-    std::string line;
-    for (errno = 0; std::getline(std::cin, line); errno = 0) {
+    for (std::string line; read_line(line);) {
       if (!line.empty() && line.back() == '\r') line.pop_back();
       std::unique_lock lock(mutex);
-      changed.wait(lock, [&] { return lines.size() < kMostLines || abandoned; });
+      changed.wait(lock, [&] {
+        return abandoned || lines.empty() ||
+               (lines.size() < kMaxLines && bytes + line.size() <= kMaxBytes);
+      });
       if (abandoned) return;
+      bytes += line.size();
       lines.push_back(std::move(line));
       changed.notify_all();
     }
-    const int problem = errno;
-    require(!std::ferror(stdin), "standard input cannot be read: {}", std::strerror(problem));
-    // What getline() makes of a line that finds no memory.
-    require(!std::cin.bad(), "standard input has a line that is too long for the memory");
   }
 };
 
@@ -75,11 +73,13 @@ std::vector<std::string> LineStream::next() {
   std::deque<std::string>& lines = shared_->lines;
   shared_->changed.wait(lock, [&] { return !lines.empty() || shared_->ended; });
   std::vector<std::string> some;
-  for (; !lines.empty() && text::is_valid_utf8(lines.front()); lines.pop_front())
+  for (; !lines.empty() && text::is_valid_utf8(lines.front()); lines.pop_front()) {
+    shared_->bytes -= lines.front().size();
     some.push_back(std::move(lines.front()));
-  handed_over_ += some.size();
+  }
+  returned_ += some.size();
   if (some.empty() && !lines.empty())
-    text::require_utf8(lines.front(), fmt::format("line {} of standard input", handed_over_ + 1));
+    text::require_utf8(lines.front(), fmt::format("line {} of standard input", returned_ + 1));
   if (some.empty() && shared_->error) std::rethrow_exception(shared_->error);
   shared_->changed.notify_all();
   return some;

@@ -6,9 +6,9 @@
 
 namespace heed::cli {
 
-/// Lines of standard input as they come: next() waits for at least one and hands over all that are
-/// there, so that a file is taken in large pieces and a line typed at a terminal is answered at
-/// once.
+/// The lines of standard input as they arrive, without line ends ("\n" or "\r\n"). next() waits for
+/// at least one line and returns all that have been read: a file is taken in large batches, a line
+/// typed at a terminal at once.
 class LineStream {
  public:
   LineStream();
@@ -16,15 +16,15 @@ class LineStream {
   LineStream(const LineStream&) = delete;
   LineStream& operator=(const LineStream&) = delete;
 
-  /// Empty at the end of the stream. Throws Error on a line that is not valid UTF-8, and when
-  /// standard input cannot be read, once the lines before were handed over.
+  /// Empty at the end of standard input. Throws Error on a line that is not valid UTF-8, and when
+  /// standard input cannot be read, after all lines before it have been returned.
   std::vector<std::string> next();
 
  private:
   struct Shared;
 
   std::shared_ptr<Shared> shared_;
-  size_t handed_over_ = 0;
+  size_t returned_ = 0;  // lines
 };
 
 }  // namespace heed::cli

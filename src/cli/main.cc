@@ -1,18 +1,24 @@
 // heed: trains, runs and explains Transformers. One file a subcommand beside this one.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 
 #include "cli/command.h"
+#include "heed/inspect/markup.h"
 
 namespace {
 
 constexpr int kFailed = 1;
 constexpr int kWrongCommandLine = 2;
 
-int report(const std::exception& error) {
-  std::fprintf(stderr, "heed: error: %s\n", error.what());
+/// Prints one line. Messages repeat file names and arguments, which may hold any byte.
+int report(std::string_view message, std::string_view hint = "") {
+  std::fprintf(stderr, "heed: error: %s%s\n", heed::inspect::printable(message).c_str(),
+               std::string(hint).c_str());
   return kFailed;
 }
 
@@ -22,7 +28,7 @@ int finished(int status) {
   std::cout.flush();
   // A buffer that could not be written is empty all the same, so flushing alone does not tell.
   if (std::cout.good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
-  return report(std::runtime_error("standard output cannot be written"));
+  return report("standard output cannot be written");
 }
 
 }  // namespace
@@ -31,7 +37,7 @@ int main(int argc, char** argv) {
   CLI::App program("heed: trains, runs and explains Transformers", "heed");
   program.set_version_flag("--version", "heed " HEED_VERSION);
   program.require_subcommand(1);
-  program.footer("heed COMMAND --help tells more, with an example.");
+  program.footer("heed COMMAND --help shows the options of a command and an example.");
   heed::cli::add_train(program);
   heed::cli::add_translate(program);
   heed::cli::add_generate(program);
@@ -51,12 +57,14 @@ int main(int argc, char** argv) {
   } catch (const CLI::Success& done) {  // --help, --version
     return finished(program.exit(done));
   } catch (const CLI::ParseError& error) {
-    std::fprintf(stderr, "heed: error: %s (see heed --help)\n", error.what());
+    report(error.what(), " (see heed --help)");
     return kWrongCommandLine;
   } catch (const std::bad_alloc&) {
-    return report(std::runtime_error("out of memory"));
+    return report("out of memory");
+  } catch (const std::filesystem::filesystem_error& error) {
+    return report(fmt::format("{}: {}", error.path1().string(), error.code().message()));
   } catch (const std::exception& error) {
-    return report(error);
+    return report(error.what());
   }
   return finished(heed::cli::status());
 }

@@ -1,14 +1,14 @@
 #include <cmath>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "cli/answer_lines.h"
 #include "cli/cache_option.h"
 #include "cli/command.h"
-#include "cli/line_stream.h"
 #include "cli/model_options.h"
+#include "cli/standard_input.h"
 #include "heed/base/error.h"
 #include "heed/generate/scorer.h"
 #include "heed/text/utf8.h"
@@ -41,7 +41,7 @@ void print_summary(const std::vector<double>& scores, bool json) {
                              facts["perplexity"].get<double>());
 }
 
-/// Scores are those of the last tokens; those before them have none.
+/// The scores belong to the last tokens; the tokens before them have none.
 template <typename Word>
 void print_tokens(const std::vector<int32_t>& tokens, const std::vector<double>& scores,
                   const Word& word) {
@@ -56,11 +56,11 @@ void print_tokens(const std::vector<int32_t>& tokens, const std::vector<double>&
 /// Standard input is one text.
 std::vector<double> score_text(const ScoreOptions& options, const model::Transformer& model) {
   const text::Tokenizer tokenizer = load_tokenizer(options.model, model);
-  const std::string text(std::istreambuf_iterator<char>(std::cin), {});
+  const std::string text = read_standard_input();
   text::require_utf8(text, "standard input");
   const std::vector<int32_t> tokens = tokenizer.encode(text);
   require(tokens.size() >= 2,
-          "expected at least 2 tokens on standard input, found {}: the first has none before it",
+          "expected at least 2 tokens on standard input, found {}: the first is not scored",
           tokens.size());
   generate::ScoreOptions score = options.score;
   score.dtype = activation_dtype(options.model);
@@ -71,7 +71,7 @@ std::vector<double> score_text(const ScoreOptions& options, const model::Transfo
   return scores;
 }
 
-/// A source, a tab and a target; prints what is known of the target.
+/// Prints the scores of a line: a source, a tab and a target.
 std::vector<double> score_pair(const ScoreOptions& options, const model::Transformer& model,
                                const text::PairTokenizer& tokenizer, const std::string& line,
                                int64_t number) {
@@ -99,20 +99,10 @@ std::vector<double> score_pairs(const ScoreOptions& options, const model::Transf
           "--window, --stride and --cache are for models that continue texts");
   const text::PairTokenizer tokenizer = load_pair_tokenizer(options.model, model);
   std::vector<double> all;
-  int64_t number = 1;
-  LineStream lines;
-  for (std::vector<std::string> some = lines.next(); !some.empty(); some = lines.next()) {
-    for (const std::string& line : some) {
-      try {
-        const auto scores = score_pair(options, model, tokenizer, line, number);
-        all.insert(all.end(), scores.begin(), scores.end());
-      } catch (const Error& error) {
-        fail("line {}: {}", number, error.what());
-      }
-      ++number;
-    }
-    std::cout.flush();
-  }
+  for_each_line([&](const std::string& line, int64_t number) {
+    const auto scores = score_pair(options, model, tokenizer, line, number);
+    all.insert(all.end(), scores.begin(), scores.end());
+  });
   require(!all.empty(), "standard input has no pairs to score");
   return all;
 }
@@ -120,12 +110,10 @@ std::vector<double> score_pairs(const ScoreOptions& options, const model::Transf
 int run_score(const ScoreOptions& options) {
   apply(options.common);
   const auto model = load_model(options.model);
-  require(model->has_decoder(), "{} is an encoder alone, which gives texts no probability",
+  require(model->has_decoder(), "{} is an encoder alone, which gives text no probability",
           options.model.path);
   const bool pairs = model->has_encoder();
   print_summary(pairs ? score_pairs(options, *model) : score_text(options, *model), options.json);
-  std::cout.flush();
-  require(std::cout.good(), "the scores cannot be written to standard output");
   return 0;
 }
 
@@ -133,24 +121,24 @@ int run_score(const ScoreOptions& options) {
 
 void add_score(CLI::App& program) {
   auto* app = program.add_subcommand(
-      "score", "Perplexity of the text on standard input, or of translations of sources");
+      "score", "Computes log-probability and perplexity of text, or of targets given sources");
   auto options = std::make_shared<ScoreOptions>();
   add_model_options(*app, options->model);
   app->add_option("--window", options->score.window,
-                  "Tokens that are read at once (default: as many as the model reads)")
+                  "Tokens per window (default: as many as the model reads)")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
   app->add_option("--stride", options->score.stride,
-                  "Tokens between the beginnings of windows (default: half a window)")
+                  "Tokens from the start of a window to the next (default: half a window)")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
   add_cache_option(*app, options->score.cache_dtype);
   app->add_flag("--json", options->json,
-                "Print a JSON object a token, then one for all (and one behind each pair)");
+                "Print one JSON object per token, one per pair, and one for the whole input");
   add_common_options(*app, options->common);
   app->footer(
       "Examples:\n"
       "  heed score --model model < text.txt\n"
       "  paste source.txt target.txt | heed score --model translator\n"
-      "Where there are an encoder and a decoder, each line is a source, a tab and a target.");
+      "For an encoder-decoder, each line is a source, a tab and a target.");
   set_action(*app, [options] { return run_score(*options); });
 }
 

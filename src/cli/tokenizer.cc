@@ -2,10 +2,15 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/output_file.h"
+#include "cli/standard_input.h"
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/json.h"
+#include "heed/base/quote.h"
 #include "heed/data/parallel_text.h"
+#include "heed/generate/input_error.h"
+#include "heed/inspect/markup.h"
 #include "heed/io/gguf.h"
 #include "heed/text/gguf_tokenizer.h"
 #include "heed/text/sentencepiece.h"
@@ -25,6 +30,7 @@ struct TokenizerOptions {
 
 int run_train(const TokenizerOptions& options) {
   apply(options.common);
+  require_output_file("--model", options.model);
   std::vector<std::string> sentences;
   for (const std::string& input : options.inputs)
     for (std::string& line : data::read_lines(input)) sentences.push_back(std::move(line));
@@ -34,13 +40,13 @@ int run_train(const TokenizerOptions& options) {
   training.vocab_size = options.size;
   const auto pieces = text::SentencePiece::train(sentences, training);
   write_file_atomically(options.model, pieces.serialized());
-  std::cerr << pieces.vocab_size() << " pieces in " << options.model << '\n';
+  std::cerr << pieces.vocab_size() << " pieces in " << inspect::printable(options.model) << '\n';
   return 0;
 }
 
 /// The tokenizer of a model directory, of a GGUF file, or of a SentencePiece model on its own.
 text::Tokenizer load_tokenizer(const std::filesystem::path& path) {
-  if (std::filesystem::is_directory(path)) return text::Tokenizer::load(path);
+  if (path_is_directory(path)) return text::Tokenizer::load(path);
   if (path.extension() == ".gguf")
     return text::read_gguf_tokenizer(io::GgufFile::open(path)->metadata(), path.string());
   if (path.extension() == ".json")
@@ -51,9 +57,17 @@ text::Tokenizer load_tokenizer(const std::filesystem::path& path) {
                                      {{path.filename().string(), std::move(bytes)}});
 }
 
+/// Prints print(line) for each line of standard input. Errors name the line.
+template <typename Print>
+void print_each_line(const Print& print) {
+  std::string line;
+  for (int64_t number = 1; read_line(line); ++number)
+    generate::name_input("line", number, [&] { print(line); });
+}
+
 int run_encode(const TokenizerOptions& options) {
   const text::Tokenizer tokenizer = load_tokenizer(options.model);
-  for (std::string line; std::getline(std::cin, line);) {
+  print_each_line([&](const std::string& line) {
     const char* separator = "";
     for (const int32_t id : tokenizer.encode(line, options.special)) {
       std::cout << separator;
@@ -64,7 +78,7 @@ int run_encode(const TokenizerOptions& options) {
       separator = " ";
     }
     std::cout << '\n';
-  }
+  });
   return 0;
 }
 
@@ -77,18 +91,18 @@ int32_t read_id(const std::string& word, int64_t vocab_size) {
     used = 0;
   }
   require(used == word.size() && id >= 0 && id < vocab_size,
-          "\"{}\" is not a piece's number, expected 0 to {}", word, vocab_size - 1);
+          "{} is not a token number, expected 0 to {}", quoted(word), vocab_size - 1);
   return id;
 }
 
 int run_decode(const TokenizerOptions& options) {
   const text::Tokenizer tokenizer = load_tokenizer(options.model);
-  for (std::string line; std::getline(std::cin, line);) {
+  print_each_line([&](const std::string& line) {
     std::istringstream words(line);
     std::vector<int32_t> ids;
     for (std::string word; words >> word;) ids.push_back(read_id(word, tokenizer.vocab_size()));
     std::cout << tokenizer.decode(ids, !options.special) << '\n';
-  }
+  });
   return 0;
 }
 
@@ -106,29 +120,28 @@ void add_tokenizer(CLI::App& program) {
   auto options = std::make_shared<TokenizerOptions>();
 
   auto* train = app->add_subcommand("train", "Learns a vocabulary from text files");
-  train->add_option("--input", options->inputs, "Text, one sentence a line; may be repeated")
+  train->add_option("--input", options->inputs, "Text file with one sentence per line (repeatable)")
       ->required();
-  train->add_option("--kind", options->kind, "bpe or unigram")
+  train->add_option("--kind", options->kind, "Kind of vocabulary: bpe or unigram")
       ->check(CLI::IsMember({"bpe", "unigram"}))
       ->capture_default_str();
-  train->add_option("--size", options->size, "Pieces")
+  train->add_option("--size", options->size, "Number of pieces")
       ->check(CLI::Range(8, 1 << 24))
       ->capture_default_str();
-  train->add_option("--model", options->model, "SentencePiece model file to be written")
-      ->required();
+  train->add_option("--model", options->model, "SentencePiece model file to write")->required();
   train->footer(
       "Example:\n  heed tokenizer train --input a.en --input a.es --size 8000 --model v.model");
   set_action(*train, [options] { return run_train(*options); });
 
-  auto* encode = app->add_subcommand("encode", "Turns lines of standard input into numbers");
-  encode->add_flag("--pieces", options->pieces, "Print pieces instead");
-  encode->add_flag("--special", options->special, "Add special tokens, as the model expects them");
+  auto* encode = app->add_subcommand("encode", "Encodes lines of standard input as token numbers");
+  encode->add_flag("--pieces", options->pieces, "Print pieces instead of numbers");
+  encode->add_flag("--special", options->special, "Add the special tokens that the model expects");
   add_tokenizer_option(*encode, *options);
   encode->footer(
       "Example:\n  echo 'In the beginning' | heed tokenizer encode --model model/source.spm");
   set_action(*encode, [options] { return run_encode(*options); });
 
-  auto* decode = app->add_subcommand("decode", "Turns lines of numbers into text");
+  auto* decode = app->add_subcommand("decode", "Decodes lines of token numbers");
   decode->add_flag("--special", options->special, "Keep special tokens");
   add_tokenizer_option(*decode, *options);
   decode->footer("Example:\n  echo '37 12 994' | heed tokenizer decode --model model/source.spm");

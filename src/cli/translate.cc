@@ -1,12 +1,10 @@
-#include <cstdio>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/answer_lines.h"
 #include "cli/command.h"
-#include "cli/line_stream.h"
 #include "cli/model_options.h"
-#include "heed/base/error.h"
 #include "heed/generate/alignment.h"
 #include "heed/generate/translator.h"
 
@@ -44,8 +42,8 @@ void print_json(const LoadedModel& loaded, const TranslateOptions& options, int6
   std::cout << out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
 }
 
-/// Plain text: one line a translation; with n-best lists, scores or alignments, columns as in
-/// Moses: number ||| text ||| score ||| alignment.
+/// Plain text, one line per translation. With n-best lists, scores or alignments: the columns of
+/// Moses, number ||| text ||| score ||| alignment.
 void print_text(const LoadedModel& loaded, const TranslateOptions& options, int64_t number,
                 const generate::TranslatedLine& line) {
   const bool columns = options.translator.search.n_best > 1 || options.scores || options.alignments;
@@ -61,25 +59,20 @@ void print_text(const LoadedModel& loaded, const TranslateOptions& options, int6
 
 int run_translate(TranslateOptions& options) {
   apply(options.common);
+  generate::check(options.translator.search);
   options.translator.dtype = activation_dtype(options.model);
   options.translator.scores = options.scores || options.json || options.alignments;
   const LoadedModel loaded{load_model(options.model),
                            text::TranslationTokenizer::load(options.model.path)};
   const generate::Translator translator(*loaded.model, loaded.tokenizer, options.translator);
-  LineStream lines;
-  int64_t number = 1;
-  for (std::vector<std::string> some = lines.next(); !some.empty(); some = lines.next()) {
-    const int64_t first = number;
-    for (const generate::TranslatedLine& line : translator.translate(some, first)) {
-      if (options.json)
-        print_json(loaded, options, number, line);
-      else
-        print_text(loaded, options, number, line);
-      ++number;
-    }
-    std::cout.flush();
-    require(std::cout.good(), "the translations cannot be written to standard output");
-  }
+  answer_lines([&](const std::vector<std::string>& lines,
+                   int64_t first) { return translator.translate(lines, first); },
+               [&](const generate::TranslatedLine& line, int64_t number) {
+                 if (options.json)
+                   print_json(loaded, options, number, line);
+                 else
+                   print_text(loaded, options, number, line);
+               });
   return 0;
 }
 
@@ -91,24 +84,24 @@ void add_translate(CLI::App& program) {
   generate::SearchOptions& search = options->translator.search;
   add_model_options(*app, options->model);
   options->model.widen = true;
-  app->add_option("--beam", search.beam, "Hypotheses kept; 1 is greedy")->capture_default_str();
+  app->add_option("--beam", search.beam, "Beam width; 1 is greedy search")->capture_default_str();
   app->add_option("--nbest", search.n_best, "Translations printed per line, best first")
       ->capture_default_str();
   app->add_option("--length-penalty", search.length_penalty,
-                  "alpha of ((5 + length) / 6)^alpha; 0 compares plain probabilities")
+                  "Exponent alpha of the length penalty ((5 + length) / 6)^alpha; 0: none")
       ->capture_default_str();
   app->add_option("--extra-length", search.extra_length,
-                  "Tokens that a translation may have more than its source")
+                  "Largest number of tokens by which a translation may exceed its source")
       ->capture_default_str();
   app->add_option(
          "--batch-tokens", options->translator.batch_tokens,
-         "Source tokens times beam that are translated together; changes no result (default: "
-         "2048 where weights are in blocks, else 8192)")
+         "Source tokens times beam width per batch; does not change results (default: 2048 for "
+         "weights in blocks, else 8192)")
       ->check(CLI::PositiveNumber);
-  app->add_flag("--scores", options->scores, "Print \"line ||| text ||| score\"");
+  app->add_flag("--scores", options->scores, "Print columns: line ||| text ||| score");
   app->add_flag("--alignments", options->alignments,
-                "Print word alignments from cross-attention as well");
-  app->add_flag("--json", options->json, "Print a JSON object a line");
+                "Also print word alignments, taken from cross-attention");
+  app->add_flag("--json", options->json, "Print one JSON object per line");
   add_common_options(*app, options->common);
   app->footer(
       "Example:\n"

@@ -1,49 +1,9 @@
 #!/usr/bin/env bash
-# bad_input_test.sh HEED: what a command is given and cannot use is named in one line, and loses
-# nothing: neither what came before it nor what lies where it was to write.
-set -euo pipefail
-heed=$1
-golden=$(cd "$(dirname "$0")/../golden" && pwd)
-work=$(mktemp -d)
-trap 'rm -r "$work"' EXIT
-cd "$work"
-
-# refused MESSAGE COMMAND...: the command fails with this one line and status 1, and prints `before`
-# lines until then.
-before=
-refused() {
-  local message=$1 status=0
-  shift
-  "$@" >out 2>err || status=$?
-  if [[ $status != 1 || $(wc -l <err) != 1 ]] || ! grep -qF "heed: error: $message" err; then
-    echo "$*: wanted \"$message\", got status $status and:" && cat err && exit 1
-  fi
-  if [[ $(wc -l <out) != "${before:-0}" ]]; then
-    echo "$*: wanted ${before:-0} lines before the error, got:" && cat out && exit 1
-  fi
-}
-
-# A decoder and an encoder with random weights, and a translator that has seen a few lines.
-for kind in decoder encoder; do
-  mkdir "$kind"
-  cp "$golden/sentencepiece/bpe.model" "$kind/tokenizer.model"
-  echo '{"add_bos_token": false, "add_eos_token": false}' >"$kind/tokenizer_config.json"
-done
-cat >decoder/config.json <<END
-{"model_type": "llama", "vocab_size": 120, "hidden_size": 32, "intermediate_size": 64,
- "num_hidden_layers": 1, "num_attention_heads": 2, "max_position_embeddings": 64,
- "rms_norm_eps": 1e-5, "hidden_act": "silu", "bos_token_id": 1, "eos_token_id": 1}
-END
-cat >encoder/config.json <<END
-{"model_type": "bert", "vocab_size": 120, "hidden_size": 32, "intermediate_size": 64,
- "num_hidden_layers": 1, "num_attention_heads": 2, "max_position_embeddings": 64, "hidden_act": "gelu"}
-END
-for i in $(seq 40); do echo "the $i sheep went in"; done >a.txt
-sed 's/went in/came out/' a.txt >b.txt
-"$heed" train --preset tiny --source a.txt --target b.txt --out translator --set run.max_steps=2 \
-  --set vocabulary.size=60 2>/dev/null
-decoder=(--model decoder --random-weights 1)
-encoder=(--model encoder --random-weights 1)
+# bad_input_test.sh HEED: input that a command cannot use is named in one line, and nothing is lost:
+# neither the answers before it nor the files where the output was to go.
+# shellcheck source=tests/cli/common.sh
+source "$(dirname "$0")/common.sh" "$1"
+make_translator
 
 # Text that is not UTF-8; the lines before it are answered.
 printf 'the sheep\nthe \xff\n' >broken.txt
@@ -56,12 +16,36 @@ refused "standard input is not valid UTF-8: byte 15 is 0xFF" \
 refused "the prompt is not valid UTF-8: byte 1 is 0xFF" \
   "$heed" generate "${decoder[@]}" --prompt $'\xff'
 
+refused "--stop is not valid UTF-8: byte 1 is 0xBD" \
+  "$heed" generate "${decoder[@]}" --prompt the --json --stop $'\xbd'
+
+# Paths that the system refuses, and text from files and arguments that a terminal would obey.
+name=$(printf 'a%.0s' $(seq 300))
+refused "$name: File name too long" "$heed" info "$name"
+refused "$name: File name too long" "$heed" tokenizer encode --model "$name"
+refused "$name: File name too long" "$heed" quantize --model decoder --weights q8_0 --out "$name"
+ln -s loop loop
+refused "loop: Too many levels of symbolic links" "$heed" info loop
+refused '--model is "nowhere/v.model": there is no such folder' \
+  "$heed" tokenizer train --input a.txt --model nowhere/v.model
+refused '--out is "nowhere/page.html": there is no such folder' \
+  "$heed" attend "${decoder[@]}" --text the --out nowhere/page.html
+refused '--out is "page.pdf", expected a name that ends with .html or .svg' \
+  "$heed" attend --model absent --text the --out page.pdf
+refused "layer is 2, expected 1 to 1, the layers of the decoder" \
+  "$heed" attend "${decoder[@]}" --text the --layer 2
+refused "beam is 1000, expected 1 to 256" "$heed" translate --model absent --beam 1000
+refused 'no�[31m⏎such is not a model directory' "$heed" info $'no\e[31m\nsuch'
+mkdir hostile
+echo '{"model_type": "\u001b[31mred\nheed: error: forged"}' >hostile/config.json
+refused 'hostile/config.json: model_type is "\u001b[31mred\nheed: error: forged"' "$heed" info hostile
+
 # Nothing to score.
 for text in '' the; do
   refused "expected at least 2 tokens on standard input" \
     "$heed" score "${decoder[@]}" < <(printf '%s' "$text")
 done
-refused "standard input cannot be read: Is a directory" "$heed" embed "${encoder[@]}" </
+refused "only an encoder with a head" "$heed" fill "${encoder[@]}" <a.txt
 refused "encoder is an encoder alone" "$heed" score "${encoder[@]}" </dev/null
 refused "standard input has no pairs" "$heed" score --model translator </dev/null
 refused "line 1: there is no tab" "$heed" score --model translator <a.txt

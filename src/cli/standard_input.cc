@@ -1,0 +1,40 @@
+#include "cli/standard_input.h"
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+
+#include "heed/base/error.h"
+
+namespace heed::cli {
+namespace {
+
+/// `reason` is errno after the last read.
+void require_readable(int reason) {
+  require(!std::ferror(stdin), "standard input cannot be read: {}", std::strerror(reason));
+}
+
+}  // namespace
+
+bool read_line(std::string& line) {
+  errno = 0;
+  if (std::getline(std::cin, line)) return true;
+  require_readable(errno);
+  // std::getline() reports a failed allocation this way.
+  require(!std::cin.bad(), "standard input has a line that is too long for the memory");
+  return false;
+}
+
+std::string read_standard_input() {
+  std::string text;
+  std::array<char, 1 << 16> buffer;
+  errno = 0;
+  for (size_t count = 0; (count = std::fread(buffer.data(), 1, buffer.size(), stdin)) > 0;)
+    text.append(buffer.data(), count);
+  require_readable(errno);
+  return text;
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+namespace heed::cli {
+
+/// Reads the next line of standard input, without its '\n', and returns true; false at the end.
+/// Throws Error, with the system's reason, when standard input cannot be read.
+bool read_line(std::string& line);
+
+/// All of standard input. Throws Error likewise.
+std::string read_standard_input();
+
+}  // namespace heed::cli
