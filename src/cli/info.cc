@@ -3,82 +3,230 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/model_facts.h"
+#include "heed/base/quote.h"
 #include "heed/checkpoint/model_directory.h"
 #include "heed/model/families/family.h"
 #include "heed/model/families/heed.h"
-#include "heed/quantize/quantization.h"
 
 namespace heed::cli {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 struct InfoOptions {
   CommonOptions common;
   std::string model;
-  bool json = false, weights = false;
+  std::optional<int64_t> context;
+  bool all = false, weights = false, json = false;
 };
 
-/// Bytes of all parameters when they are kept as load_model() keeps them in `dtype`.
-int64_t weight_bytes(const model::Transformer& model, DType dtype) {
-  int64_t bytes = 0;
-  for (const Parameter& parameter : model.parameters().all())
-    bytes += bytes_of(quantize::quantized_dtype(dtype, parameter, parameter.shape, DType::f32),
-                      parameter.shape.elements());
-  return bytes;
+/// Everything that is known of a model.
+struct Facts {
+  std::unique_ptr<const model::Transformer> model;
+  StoredWeights stored = {};
+  TokenizerFacts tokenizer = {};
+  MemoryNeeds memory = {};
+};
+
+/// "134,515,008"
+std::string grouped(int64_t number) {
+  std::string text = fmt::format("{}", number);
+  for (size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
+  return text;
 }
 
-/// Of what self-attention keeps of a decoded token.
-int64_t cache_bytes(const model::ModelConfig& c, DType dtype) {
-  const int64_t numbers = c.latent.present() ? c.latent.kv_lora_rank + c.latent.qk_rope_head_dim
-                                             : c.n_kv_heads * (c.d_head + c.d_value);
-  return c.decoder_layers * bytes_of(dtype, numbers);
+/// "94.6 MB", in powers of 1000.
+std::string bytes_text(int64_t bytes) {
+  constexpr const char* kUnits[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+  auto value = static_cast<double>(bytes);
+  size_t unit = 0;
+  for (; value >= 999.95 && unit + 1 < std::size(kUnits); ++unit) value /= 1000;
+  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, kUnits[unit]);
 }
 
-nlohmann::ordered_json describe(const model::Transformer& model) {
-  const model::ModelConfig& c = model.config();
-  nlohmann::ordered_json facts = {{"family", model::family_for(c).model_type},
-                                  {"parameters", model.parameters().count()}};
+/// "6 encoder, 6 decoder", or the one number of both where there is one stack.
+std::string per_stack(const model::ModelConfig& c, int64_t encoder, int64_t decoder) {
+  if (c.encoder_layers > 0 && c.decoder_layers > 0 && encoder != decoder)
+    return fmt::format("{} encoder, {} decoder", encoder, decoder);
+  return fmt::format("{}", c.decoder_layers > 0 ? decoder : encoder);
+}
+
+std::string family_text(const model::Transformer& model) {
+  const std::string_view stacks = !model.has_encoder()   ? "decoder"
+                                  : !model.has_decoder() ? "encoder"
+                                                         : "encoder-decoder";
+  return fmt::format("{} ({})", model::family_for(model.config()).model_type, stacks);
+}
+
+std::string layers_text(const model::ModelConfig& c) {
+  if (c.encoder_layers > 0 && c.decoder_layers > 0)
+    return fmt::format("{} encoder, {} decoder", c.encoder_layers, c.decoder_layers);
+  return fmt::format("{}", c.encoder_layers + c.decoder_layers);
+}
+
+std::string heads_text(const model::ModelConfig& c) {
+  std::string text = per_stack(c, c.encoder_heads, c.n_heads);
+  if (c.n_kv_heads != c.n_heads) text += fmt::format(" ({} key/value heads)", c.n_kv_heads);
+  return text;
+}
+
+std::string head_dim_text(const model::ModelConfig& c) {
+  return c.d_value == c.d_head ? fmt::format("{}", c.d_head)
+                               : fmt::format("{} (values {})", c.d_head, c.d_value);
+}
+
+std::string feed_forward_text(const model::ModelConfig& c) {
+  std::string text = fmt::format("{} ({}{})", per_stack(c, c.encoder_d_ff, c.d_ff),
+                                 c.gated ? "gated " : "", name_of(c.activation));
+  if (!c.moe.present()) return text;
+  return text + fmt::format("; {} experts of {}, {} per token and {} shared", c.moe.n_experts,
+                            c.moe.d_expert, c.moe.experts_per_token, c.moe.n_shared_experts);
+}
+
+std::string context_text(const model::ModelConfig& c) {
+  using enum model::PositionKind;
+  const bool bounded = c.positions != none && c.positions != relative;
+  return fmt::format("{} ({} positions)",
+                     bounded ? grouped(c.max_positions) + " tokens" : "not limited",
+                     name_of(c.positions));
+}
+
+std::string tokenizer_text(const TokenizerFacts& tokenizer) {
+  if (!tokenizer.missing.empty()) return "none: " + one_line(tokenizer.missing);
+  return fmt::format("{}, {} pieces", tokenizer.files, grouped(tokenizer.pieces));
+}
+
+std::string stored_text(const StoredWeights& stored) {
+  if (!stored.missing.empty()) return "none: " + one_line(stored.missing);
+  std::string tensors;
+  for (const auto& [type, count] : stored.tensors)
+    tensors += fmt::format("{}{} {}", tensors.empty() ? "" : ", ", count, type);
+  return fmt::format("{}: tensors {}", bytes_text(stored.bytes), tensors);
+}
+
+std::string sizes_text(const model::Transformer& model) {
+  std::string text;
   for (const DType dtype : {DType::f32, DType::bf16, DType::q8_0, DType::q4_0})
-    facts[fmt::format("{}_bytes", name_of(dtype))] = weight_bytes(model, dtype);
-  facts["cache_bytes_per_token"] = cache_bytes(c, DType::f32);
+    text += fmt::format("{}{} in {}", text.empty() ? "" : ", ",
+                        bytes_text(weight_bytes(model, dtype)), name_of(dtype));
+  return text;
+}
+
+std::string memory_text(const Facts& facts) {
+  const MemoryNeeds& memory = facts.memory;
+  const std::string weights = fmt::format("weights {}{}", bytes_text(memory.weight_bytes),
+                                          facts.stored.missing.empty() ? "" : " (f32)");
+  if (!facts.model->has_decoder()) return weights;
+  return fmt::format("{} for {} tokens: {} + kv cache {} ({})", bytes_text(memory.bytes()),
+                     grouped(memory.context), weights, bytes_text(memory.cache_bytes),
+                     name_of(memory.cache_type));
+}
+
+void print_line(const std::string& name, const std::string& value) {
+  std::cout << fmt::format("{:<14} {}\n", name, value);
+}
+
+void print_summary(const Facts& facts) {
+  const model::ModelConfig& c = facts.model->config();
+  print_line("family", family_text(*facts.model));
+  print_line("parameters", grouped(facts.model->parameters().count()));
+  print_line("layers", layers_text(c));
+  print_line("d_model", fmt::format("{}", c.d_model));
+  print_line("heads", heads_text(c));
+  print_line("head_dim", head_dim_text(c));
+  print_line("d_ff", feed_forward_text(c));
+  print_line("vocabulary", grouped(c.vocab_size));
+  print_line("context", context_text(c));
+  print_line("tokenizer", tokenizer_text(facts.tokenizer));
+  print_line("weights", stored_text(facts.stored));
+  print_line("sizes", sizes_text(*facts.model));
+  print_line("memory", memory_text(facts));
+}
+
+Json to_json(const Facts& facts, bool weights) {
+  const model::Transformer& model = *facts.model;
+  Json json = {{"family", model::family_for(model.config()).model_type},
+               {"parameters", model.parameters().count()}};
+  for (const DType dtype : {DType::f32, DType::bf16, DType::q8_0, DType::q4_0})
+    json[fmt::format("{}_bytes", name_of(dtype))] = weight_bytes(model, dtype);
+  json["cache_bytes_per_token"] = cache_bytes(model, DType::f32);
   for (const DType dtype : {DType::bf16, DType::q8_0})
-    facts[fmt::format("{}_cache_bytes_per_token", name_of(dtype))] = cache_bytes(c, dtype);
-  facts.update(model::heed_family().write_config(c));
-  facts.erase("model_type");
-  return facts;
+    json[fmt::format("{}_cache_bytes_per_token", name_of(dtype))] = cache_bytes(model, dtype);
+  if (facts.stored.missing.empty())
+    json["stored"] = {{"tensors", facts.stored.tensors}, {"bytes", facts.stored.bytes}};
+  if (facts.tokenizer.missing.empty())
+    json["tokenizer"] = {{"files", facts.tokenizer.files}, {"pieces", facts.tokenizer.pieces}};
+  json["memory"] = {{"context", facts.memory.context},
+                    {"cache_type", name_of(facts.memory.cache_type)},
+                    {"weight_bytes", facts.memory.weight_bytes},
+                    {"cache_bytes", facts.memory.cache_bytes},
+                    {"bytes", facts.memory.bytes()}};
+  json.update(model::heed_family().write_config(model.config()));
+  json.erase("model_type");
+  if (weights)
+    for (const Parameter& parameter : model.parameters().all())
+      json["weights"][parameter.name] = parameter.shape.text();
+  return json;
+}
+
+/// The whole configuration, in heed's words.
+void print_configuration(const model::ModelConfig& config) {
+  const nlohmann::json fields = model::heed_family().write_config(config);
+  std::cout << '\n';
+  for (const auto& [key, value] : fields.items())
+    if (key != "model_type")
+      std::cout << fmt::format("{:<38} {}\n", key,
+                               value.is_string() ? value.get<std::string>() : value.dump());
+}
+
+void print_weights(const model::Transformer& model) {
+  std::cout << '\n';
+  for (const Parameter& parameter : model.parameters().all())
+    std::cout << fmt::format("{:<55} {}\n", parameter.name, parameter.shape.text());
 }
 
 int run_info(const InfoOptions& options) {
-  const auto model = checkpoint::build_model(options.model);
-  nlohmann::ordered_json facts = describe(*model);
-  if (options.weights)
-    for (const Parameter& parameter : model->parameters().all())
-      facts["weights"][parameter.name] = parameter.shape.text();
+  apply(options.common);
+  Facts facts{.model = checkpoint::build_model(options.model)};
+  facts.stored = stored_weights(options.model);
+  facts.tokenizer = tokenizer_facts(options.model);
+  facts.memory = memory_needs(*facts.model, facts.stored, options.context);
   if (options.json) {
-    std::cout << facts << '\n';
+    std::cout << to_json(facts, options.weights) << '\n';
     return 0;
   }
-  for (const auto& [key, value] : facts.items()) {
-    if (key == "weights")
-      for (const auto& [name, shape] : value.items())
-        std::cout << fmt::format("  {:<55} {}\n", name, shape.get<std::string>());
-    else
-      std::cout << fmt::format("{:<26} {}\n", key,
-                               value.is_string() ? value.get<std::string>() : value.dump());
-  }
+  print_summary(facts);
+  if (options.all) print_configuration(facts.model->config());
+  if (options.weights) print_weights(*facts.model);
   return 0;
 }
 
 }  // namespace
 
 void add_info(CLI::App& program) {
-  auto* app = program.add_subcommand("info", "Describes a model: sizes, parameters, memory");
+  auto* app = program.add_subcommand(
+      "info", "Describes a model: family, sizes, stored types, tokenizer, memory");
   auto options = std::make_shared<InfoOptions>();
   app->add_option("model", options->model, "Model directory (config.json is enough) or GGUF file")
       ->required();
-  app->add_flag("--weights", options->weights, "List every weight with its shape");
-  app->add_flag("--json", options->json, "Print a JSON object");
+  app->add_option("--context", options->context,
+                  "Tokens of the context to state the memory for (default: the longest that the "
+                  "model reads, at most 8192)")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
+  app->add_flag("--all", options->all, "Print the whole configuration as well");
+  app->add_flag("--weights", options->weights, "List every weight with its shape as well");
+  app->add_flag("--json", options->json, "Print everything as a JSON object");
   add_common_options(*app, options->common);
-  app->footer("Examples:\n  heed info model\n  heed info model.gguf --json");
+  app->footer(
+      "The memory is that of the weights as they are stored (in f32 if only config.json is there)\n"
+      "and of the kv cache; an encoder-decoder has one for the source and one for the output, "
+      "each\n"
+      "of --context tokens.\n"
+      "Examples:\n"
+      "  heed info model\n"
+      "  heed info model.gguf --context 4096\n"
+      "  heed info model.gguf --json");
   set_action(*app, [options] { return run_info(*options); });
 }
 
