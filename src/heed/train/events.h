@@ -15,7 +15,7 @@ struct StepRecord {
   double gradient_norm = 0;  // before clipping
   double learning_rate = 0;
   double tokens_per_second = 0;  // of the decoder, or of an encoder alone
-  double share_of_peak = 0;      // arithmetic done / what the machine's matrix products can do
+  double share_of_peak = 0;      // arithmetic done / what the machine can do at most
   bool skipped = false;          // an outlier
 };
 

@@ -1,21 +1,15 @@
 #include "heed/train/machine.h"
 
 #include <algorithm>
-#include <chrono>
 #include <fstream>
 #include <limits>
 #include <string>
 
+#include "heed/kernels/limits.h"
 #include "heed/kernels/matmul.h"
 
 namespace heed::train {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 /// The number behind `key` in a file of "key: number kB" lines; none: -1.
 int64_t kilobytes(const std::string& path, const std::string& key) {
@@ -39,20 +33,11 @@ Compute fastest_compute() {
   return kernels::multiplies_bf16_faster() ? Compute::bf16 : Compute::f32;
 }
 
-double measure_peak(DType dtype) {
-  constexpr int64_t kSize = 1024;
+double peak_of_machine(DType dtype) {
   constexpr double kSeconds = 0.1;
-  const Tensor a = Tensor::zeros({kSize, kSize}, dtype);
-  Tensor c = Tensor::empty({kSize, kSize});
-  const kernels::PackedMatrix b = kernels::pack({a});
-  kernels::matmul_packed(a, b, {}, c);
-  double best = 0;
-  for (const auto start = Clock::now(); seconds_since(start) < kSeconds;) {
-    const auto begin = Clock::now();
-    kernels::matmul_packed(a, b, {}, c);
-    best = std::max(best, 2.0 * kSize * kSize * kSize / seconds_since(begin));
-  }
-  return best;
+  const auto arithmetic =
+      dtype == DType::bf16 ? kernels::Arithmetic::bf16 : kernels::Arithmetic::f32;
+  return kernels::measure_arithmetic(arithmetic, kSeconds).operations_per_second;
 }
 
 double operations_of_step(const model::ModelConfig& c, const StepTokens& tokens) {

@@ -12,9 +12,9 @@ namespace heed::train {
 /// multiplies it faster than f32.
 Compute fastest_compute();
 
-/// The rate of a large matrix product on all threads in `dtype`, in operations per second, measured
-/// for about a tenth of a second: what "share of the machine's peak" refers to.
-double measure_peak(DType dtype);
+/// The most operations per second in `dtype` of which the machine is capable on all threads
+/// (kernels::measure_arithmetic()), measured for about a tenth of a second.
+double peak_of_machine(DType dtype);
 
 /// What a step works on: tokens that the encoder and the decoder read and that are predicted.
 struct StepTokens {

@@ -74,7 +74,7 @@ Trainer::Trainer(const TrainConfig& config, const Task& task, const RunDirectory
       task_.train(),
       data::BatchOptions{.token_budget = config_.run.token_budget, .seed = config_.run.seed},
       config_.run.accumulation);
-  peak_ = measure_peak(activation_dtype(compute_));
+  peak_ = peak_of_machine(activation_dtype(compute_));
 }
 
 void Trainer::begin() {
