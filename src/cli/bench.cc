@@ -218,19 +218,20 @@ CLI::Option* add_size_options(CLI::App& app, BenchSizes& sizes) {
     return app.add_option(name, value, help)->check(CLI::Range(least, kMost));
   };
   auto* prompt = count("--prompt-tokens", sizes.prompt_tokens,
-                       "Tokens of a prompt, source or text (default: 512 for a decoder, 32 for an "
+                       "Tokens per prompt, source or text (default: 512 for a decoder, 32 for an "
                        "encoder-decoder, 128 for an encoder)");
-  count("--context", sizes.context_tokens, "Tokens before those that a decoder alone writes")
+  count("--context", sizes.context_tokens,
+        "Tokens of context before decoding starts (decoder-only models)")
       ->capture_default_str();
-  count("--tokens", sizes.tokens, "Tokens written behind each prompt; 0: none", 0)
+  count("--tokens", sizes.tokens, "Tokens decoded per prompt; 0: measure prefill only", 0)
       ->capture_default_str();
   count("--batch", sizes.batch,
-        "Prompts at once (default: 1 for a decoder, 32 where there is an encoder)");
-  count("--batch-tokens", sizes.batch_tokens, "Tokens that are computed together");
-  app.add_option("--beam", sizes.beam, "Hypotheses kept; 1 is greedy")
+        "Prompts per run (default: 1 for a decoder, 32 for models with an encoder)");
+  count("--batch-tokens", sizes.batch_tokens, "Tokens per batch");
+  app.add_option("--beam", sizes.beam, "Beam width; 1 is greedy search")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
-  app.add_option("--repeat", sizes.repeat, "How often everything is measured")
+  app.add_option("--repeat", sizes.repeat, "Number of measurements")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
   return prompt;
@@ -240,23 +241,23 @@ CLI::Option* add_size_options(CLI::App& app, BenchSizes& sizes) {
 
 void add_bench(CLI::App& program) {
   auto* app = program.add_subcommand(
-      "bench", "Measures how fast a model runs here, and what the machine can do at most");
+      "bench", "Measures the speed of a model, and the limits of the machine");
   auto options = std::make_shared<BenchOptions>();
   add_model_options(*app, options->model);
   app->get_option("--model")->required(false);
   auto* limits = app->add_flag("--limits", options->limits,
-                               "Measure the machine alone: reading and arithmetic");
+                               "Measure only the machine: memory bandwidth and arithmetic");
   limits->excludes("--model");
   auto* prompt = add_size_options(*app, options->sizes);
   app->add_option("--input", options->input,
-                  "Translate, embed or continue the lines of this file, instead of made-up tokens")
+                  "Translate, embed or continue the lines of this file instead of made-up tokens")
       ->check(CLI::ExistingFile);
-  app->add_flag("--json", options->json, "Print a JSON object");
+  app->add_flag("--json", options->json, "Print one JSON object");
   add_common_options(*app, options->common);
   app->footer(
-      "Prefill is reading a prompt, decode writing behind it, one token after the other. Figures "
-      "are\n"
-      "medians, in brackets the slowest and the fastest; loading is not counted.\n"
+      "Prefill processes the prompts, decode generates token after token. Figures are medians, "
+      "with\n"
+      "the slowest and the fastest in brackets; loading is not included.\n"
       "Examples:\n"
       "  heed bench --model model.gguf\n"
       "  heed bench --model all-MiniLM-L6-v2 --input sentences.txt\n"

@@ -11,7 +11,7 @@ CLI::Option* add_cache_option(CLI::App& app, std::optional<DType>& dtype) {
   return app
       .add_option_function<std::string>(
           "--cache", [&dtype](const std::string& name) { dtype = kTypes.at(name); },
-          "What keys and values are kept in: f32, bf16 or int8")
+          "Type of the kv cache: f32, bf16 or int8")
       ->check(CLI::IsMember({"f32", "bf16", "int8"}));
 }
 

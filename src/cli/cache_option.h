@@ -7,7 +7,7 @@
 
 namespace heed::cli {
 
-/// Adds --cache: what keys and values are kept in.
+/// Adds --cache, the type of the kv cache.
 CLI::Option* add_cache_option(CLI::App& app, std::optional<DType>& dtype);
 
 }  // namespace heed::cli

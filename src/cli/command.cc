@@ -5,9 +5,9 @@
 namespace heed::cli {
 
 void add_common_options(CLI::App& app, CommonOptions& options) {
-  app.add_option("--threads", options.threads, "Threads to use (default: all processors)")
+  app.add_option("--threads", options.threads, "Number of threads (default: all processors)")
       ->check(CLI::Range(1, 1024));
-  app.add_option("--seed", options.seed, "Seed of all random choices")->capture_default_str();
+  app.add_option("--seed", options.seed, "Random seed")->capture_default_str();
 }
 
 void apply(const CommonOptions& options) {

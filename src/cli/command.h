@@ -7,15 +7,15 @@
 
 namespace heed::cli {
 
-/// What every subcommand takes.
+/// Options of every subcommand.
 struct CommonOptions {
-  int threads = 0;  // 0: as many as there are processors
+  int threads = 0;  // 0: all processors
   uint64_t seed = 1;
 };
 
 /// Adds --threads and --seed.
 void add_common_options(CLI::App& app, CommonOptions& options);
-/// Makes them count; called before a command's work.
+/// Puts the options into effect; to be called before a command does its work.
 void apply(const CommonOptions& options);
 
 /// Sets what `heed NAME` does. The function returns the exit status.
@@ -23,7 +23,7 @@ void set_action(CLI::App& app, std::function<int()> action);
 /// The exit status of the action that ran.
 int status();
 
-/// One function a subcommand, each in the file of its name; they add it to the program.
+/// Each adds the subcommand of its name to the program and stands in the file of that name.
 void add_attend(CLI::App& program);
 void add_average(CLI::App& program);
 void add_bench(CLI::App& program);

@@ -22,8 +22,8 @@ Tensor states_of(const model::Transformer& model, const LogitsOptions& options) 
   const std::vector<int32_t> offsets{0, static_cast<int32_t>(options.tokens.size())};
   const bool both = model.has_encoder() && model.has_decoder();
   require(both != options.source_tokens.empty(), "{}",
-          both ? "the model has an encoder, which reads --source-tokens"
-               : "the model reads --tokens alone, --source-tokens is for encoder-decoders");
+          both ? "--source-tokens is missing: the model is an encoder-decoder"
+               : "--source-tokens is for encoder-decoders, this model reads --tokens only");
   if (!both) return generate::hidden_states(model, context, {options.tokens, offsets});
   return model.decode_all(context, {options.tokens, offsets},
                           model.encode(context, {options.source_tokens, source_offsets}));
@@ -49,10 +49,10 @@ void add_logits(CLI::App& program) {
   auto* app = program.add_subcommand("logits", "Prints a model's logits for given tokens as JSON");
   auto options = std::make_shared<LogitsOptions>();
   add_model_options(*app, options->model);
-  app->add_option("--source-tokens", options->source_tokens, "What the encoder reads")
+  app->add_option("--source-tokens", options->source_tokens, "Input tokens of the encoder")
       ->delimiter(',');
   app->add_option("--tokens", options->tokens,
-                  "What the model reads; the decoder of an encoder-decoder: the start token first")
+                  "Input tokens; of an encoder-decoder: of its decoder, the start token first")
       ->required()
       ->delimiter(',');
   add_common_options(*app, options->common);

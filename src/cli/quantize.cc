@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/output_file.h"
 #include "cli/quantize_measure.h"
 #include "heed/base/error.h"
 #include "heed/base/file.h"
@@ -35,23 +36,21 @@ std::vector<std::string> weight_types() {
 
 DType wanted_dtype(const QuantizeOptions& options) { return *dtype_named(options.weights); }
 
-/// What lies there might be another model, which is missed, or whose files would mix with this
-/// one's.
+/// Nothing is overwritten: the files of another model would mix with the new ones.
 void check_out(const fs::path& out, bool directory) {
   std::error_code error;
   const fs::file_status status = fs::status(out, error);
+  require(status.type() != fs::file_type::none, "{}: {}", out.string(), error.message());
   const bool empty = directory && fs::is_directory(status) && fs::is_empty(out, error);
   require(!fs::exists(status) || empty, "{} exists already: name another, or remove it first",
           out.string());
-  const fs::path folder = fs::absolute(out, error).parent_path();
-  require(!out.empty() && (directory || fs::is_directory(folder, error)),
-          "--out is \"{}\": there is no such folder to write into", out.string());
+  if (!directory || out.empty()) return require_output_file("--out", out);
   require_writable(empty ? out / "config.json" : out);
 }
 
-/// All that can be told before anything is measured, which takes long.
+/// Refuses what can be refused before measuring, which takes long.
 void check(const QuantizeOptions& options) {
-  check_out(options.out, fs::is_directory(options.model));
+  check_out(options.out, path_is_directory(options.model));
   if (options.calibrate.empty()) return;
   require(traits_of(wanted_dtype(options)).bits == 4,
           "--calibrate guides the search for scales of 4 bits, {} has none", options.weights);
@@ -68,7 +67,7 @@ void quantize(const QuantizeOptions& options) {
   quantize::Quantization how{.dtype = wanted_dtype(options)};
   if (!options.calibrate.empty())
     how.calibration = calibrate(options.model, options.calibrate, options.calibrate_reference);
-  if (!fs::is_directory(options.model)) {
+  if (!path_is_directory(options.model)) {
     checkpoint::write_quantized_gguf(options.out, options.model, how);
     return;
   }
@@ -79,14 +78,14 @@ void quantize(const QuantizeOptions& options) {
 
 /// Bytes of the weights: of the files that hold them.
 uintmax_t weight_bytes(const fs::path& path) {
-  if (!fs::is_directory(path)) return fs::file_size(path);
+  if (!path_is_directory(path)) return fs::file_size(path);
   uintmax_t bytes = 0;
   for (const fs::directory_entry& entry : fs::directory_iterator(path))
     if (entry.path().extension() == ".safetensors") bytes += entry.file_size();
   return bytes;
 }
 
-/// In what a model is kept.
+/// The types of a model's weights.
 struct Kept {
   std::map<std::string, int64_t> matrices;  // how many of each type
   double bits_per_weight = 0;               // on average over all parameters, vectors included
@@ -157,39 +156,41 @@ int run_quantize(const QuantizeOptions& options) {
 
 void add_quantize(CLI::App& program) {
   auto* app = program.add_subcommand(
-      "quantize", "Writes a model with smaller weights, and says what that costs");
+      "quantize", "Writes a model with smaller weights and measures the loss of quality");
   auto options = std::make_shared<QuantizeOptions>();
   app->add_option("--model", options->model, "Model directory or GGUF file")->required();
-  app->add_option("--weights", options->weights,
-                  "How matrices are kept: in blocks of 32 with 8 or 4 bits each, or in bf16; of 4 "
-                  "bits are most of those in layers; what costs most keeps 8: keys, values, "
-                  "embedding, head, feed-forward maps back in the first and last layers")
+  app->add_option(
+         "--weights", options->weights,
+         "Type of the matrices: blocks of 32 weights of 8 or 4 bits, or bf16. With 4 bits, the "
+         "matrices that lose most keep 8: embedding, head, key and value projections, and "
+         "down projections of the first and last layers")
       ->check(CLI::IsMember(weight_types()))
       ->required();
-  app->add_option("--out", options->out, "New model directory, or GGUF file of a GGUF file")
+  app->add_option("--out", options->out, "Model directory to write; for a GGUF file, the GGUF file")
       ->required();
   auto* calibrate =
-      app->add_option("--calibrate", options->calibrate,
-                      "Read this text first, to see which columns of weights count: 4 bits then "
-                      "cost less; sentences, where the model has an encoder")
+      app->add_option(
+             "--calibrate", options->calibrate,
+             "Calibrate 4-bit weights on this text, which loses less quality; one sentence "
+             "per line for a model with an encoder")
           ->check(CLI::ExistingFile);
   app->add_option("--calibrate-reference", options->calibrate_reference,
-                  "Their translations, line by line, where it has an encoder and a decoder")
+                  "Translations of the calibration text, line by line, for an encoder-decoder")
       ->check(CLI::ExistingFile)
       ->needs(calibrate);
   app->add_option("--text", options->measured.text,
-                  "Measure the cost on this held-out text: perplexity where the model continues "
-                  "texts, the cosine between embeddings of its lines where it embeds them")
+                  "Measure the loss on this held-out text: perplexity for a decoder, the cosine "
+                  "between embeddings of its lines for an encoder")
       ->check(CLI::ExistingFile);
   auto* source = app->add_option("--source", options->measured.source,
-                                 "Measure the cost on these sentences: BLEU of translations")
+                                 "Measure the loss on these sentences: BLEU of their translations")
                      ->check(CLI::ExistingFile);
   auto* reference = app->add_option("--reference", options->measured.reference,
-                                    "Their translations, line by line")
+                                    "Reference translations of --source, line by line")
                         ->check(CLI::ExistingFile);
   source->needs(reference);
   reference->needs(source);
-  app->add_flag("--json", options->json, "Print a JSON object");
+  app->add_flag("--json", options->json, "Print one JSON object");
   add_common_options(*app, options->common);
   app->footer(
       "Examples:\n"
