@@ -9,6 +9,7 @@
 
 #include "cli/bench_measure.h"
 #include "cli/command.h"
+#include "cli/json_line.h"
 #include "cli/model_options.h"
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
@@ -59,7 +60,7 @@ Json limits_of_machine() {
 int print_limits(const BenchOptions& options) {
   const Json facts = limits_of_machine();
   if (options.json) {
-    std::cout << facts.dump() << '\n';
+    std::cout << json_line(facts);
     return 0;
   }
   std::cout << fmt::format("{:<24} {}\n", "threads", facts["threads"].get<int>());
@@ -204,7 +205,7 @@ int run_bench(const BenchOptions& options, bool prompt_given) {
   if (options.limits) return print_limits(options);
   const Json facts = measure_model(options, prompt_given);
   if (options.json)
-    std::cout << facts.dump() << '\n';
+    std::cout << json_line(facts);
   else
     print_table(facts);
   std::cout.flush();

@@ -1,8 +1,8 @@
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/json_line.h"
 #include "cli/standard_input.h"
 #include "heed/base/error.h"
 #include "heed/data/parallel_text.h"
@@ -47,11 +47,8 @@ int run_evaluate(const EvaluateOptions& options) {
     score = chrf.score;
   }
   if (options.json)
-    std::cout << nlohmann::ordered_json{{"metric", options.metric},
-                                        {"score", score},
-                                        {"text", text},
-                                        {"signature", signature}}
-              << '\n';
+    std::cout << json_line(
+        {{"metric", options.metric}, {"score", score}, {"text", text}, {"signature", signature}});
   else
     std::cout << text << '\n' << signature << '\n';
   return 0;

@@ -4,6 +4,7 @@
 
 #include "cli/answer_lines.h"
 #include "cli/command.h"
+#include "cli/json_line.h"
 #include "cli/model_options.h"
 #include "heed/base/error.h"
 #include "heed/generate/fill.h"
@@ -74,7 +75,7 @@ class Filler {
         best.push_back({{"token", token}, {"text", word(token)}, {"probability", probability}});
       masks.push_back({{"position", mask.position}, {"best", best}});
     }
-    std::cout << Json{{"masks", masks}}.dump() << '\n';
+    std::cout << json_line({{"masks", masks}});
   }
 
   const FillOptions& options_;

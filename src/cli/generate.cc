@@ -8,6 +8,7 @@
 #include "cli/answer_lines.h"
 #include "cli/cache_option.h"
 #include "cli/command.h"
+#include "cli/json_line.h"
 #include "cli/model_options.h"
 #include "heed/base/error.h"
 #include "heed/generate/generation_config.h"
@@ -105,7 +106,7 @@ std::string joined(const std::vector<int32_t>& tokens) {
   return fmt::format("{}", fmt::join(tokens, ","));
 }
 
-/// A text on one line: line ends become \\n.
+/// A text on one line: line ends become \n.
 std::string escaped(const std::string& text) {
   std::string line;
   for (const char c : text) {
@@ -142,7 +143,7 @@ class Printer {
       if (options_.search.n_best > 1) std::cout << fmt::format(" ||| {:.6f}", output.score);
       std::cout << '\n';
     }
-    if (options_.json) std::cout << Json{{"prompt", number}, {"outputs", list}}.dump() << '\n';
+    if (options_.json) std::cout << json_line({{"prompt", number}, {"outputs", list}});
   }
 
   int64_t tokens() const { return count_; }
@@ -166,7 +167,7 @@ class Printer {
       for (const auto& best : output.best[i]) token["best"].push_back(entry(best));
       json["log_probabilities"].push_back(std::move(token));
     }
-    std::cout << json.dump() << '\n';
+    std::cout << json_line(json);
   }
 
   const GenerateOptions& options_;

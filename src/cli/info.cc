@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/json_line.h"
 #include "cli/model_facts.h"
 #include "heed/base/quote.h"
 #include "heed/checkpoint/model_directory.h"
@@ -193,7 +194,7 @@ int run_info(const InfoOptions& options) {
   facts.tokenizer = tokenizer_facts(options.model);
   facts.memory = memory_needs(*facts.model, facts.stored, options.context);
   if (options.json) {
-    std::cout << to_json(facts, options.weights) << '\n';
+    std::cout << json_line(to_json(facts, options.weights));
     return 0;
   }
   print_summary(facts);

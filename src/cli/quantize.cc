@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/json_line.h"
 #include "cli/output_file.h"
 #include "cli/quantize_measure.h"
 #include "heed/base/error.h"
@@ -118,7 +119,7 @@ void print_json(const Cost& bytes, const Cost& bits, const Kept& kept, const Cos
   facts[bytes.key] = {static_cast<int64_t>(bytes.before), static_cast<int64_t>(bytes.after)};
   facts[bits.key] = {bits.before, bits.after};
   for (const Cost& cost : costs.rows) facts[cost.key] = {cost.before, cost.after};
-  std::cout << facts << '\n';
+  std::cout << json_line(facts);
 }
 
 void print_row(const Cost& cost, int digits) {

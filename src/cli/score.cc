@@ -7,6 +7,7 @@
 #include "cli/answer_lines.h"
 #include "cli/cache_option.h"
 #include "cli/command.h"
+#include "cli/json_line.h"
 #include "cli/model_options.h"
 #include "cli/standard_input.h"
 #include "heed/base/error.h"
@@ -34,7 +35,7 @@ Json summary(const std::vector<double>& scores) {
 void print_summary(const std::vector<double>& scores, bool json) {
   const Json facts = summary(scores);
   if (json)
-    std::cout << facts.dump() << '\n';
+    std::cout << json_line(facts);
   else
     std::cout << fmt::format("{} tokens, log-probability {:.4f}, perplexity {:.4f}\n",
                              facts["tokens"].get<size_t>(), facts["log_probability"].get<double>(),
@@ -49,7 +50,7 @@ void print_tokens(const std::vector<int32_t>& tokens, const std::vector<double>&
   for (size_t i = 0; i < tokens.size(); ++i) {
     Json line = {{"token", tokens[i]}, {"text", word(tokens[i])}};
     line["log_probability"] = i < unscored ? Json() : Json(scores[i - unscored]);
-    std::cout << line.dump() << '\n';
+    std::cout << json_line(line);
   }
 }
 
@@ -84,7 +85,7 @@ std::vector<double> score_pair(const ScoreOptions& options, const model::Transfo
     print_tokens(target, scores, [&](int32_t token) { return tokenizer.readable(token); });
     Json facts = {{"line", number}};
     facts.update(summary(scores));
-    std::cout << facts.dump() << '\n';
+    std::cout << json_line(facts);
   } else {
     std::cout << fmt::format("{} ||| ", number);
     print_summary(scores, false);

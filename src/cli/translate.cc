@@ -4,6 +4,7 @@
 
 #include "cli/answer_lines.h"
 #include "cli/command.h"
+#include "cli/json_line.h"
 #include "cli/model_options.h"
 #include "heed/generate/alignment.h"
 #include "heed/generate/translator.h"
@@ -39,7 +40,7 @@ void print_json(const LoadedModel& loaded, const TranslateOptions& options, int6
     if (options.alignments) entry["alignment"] = alignment_of(loaded, line, hypothesis);
     out["translations"].push_back(entry);
   }
-  std::cout << out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+  std::cout << json_line(out);
 }
 
 /// Plain text, one line per translation. With n-best lists, scores or alignments: the columns of

@@ -109,3 +109,8 @@ sed -i '7s/the 8 sheep/the 7 sheep/' a.txt
 "$heed" score --model translator --json <<<$'the 7 sheep\tthe 7 sheep' >out
 [[ $(sed -n 's/.*"text":"\([^"]*\)".*/\1/p' out | tr -d '\n') == "▁the▁7▁sheep</s>" ]]
 "$heed" generate "${decoder[@]}" --prompt '' --max-tokens 2 >out 2>err || { cat err && exit 1; }
+
+# A name that is not UTF-8 is printed, not an exception of the JSON library.
+mv decoder $'decoder\xbd'
+"$heed" bench --model $'decoder\xbd' --random-weights 1 --prompt-tokens 4 --tokens 0 --repeat 1 --json >out
+grep -q '"model":"decoder�"' out
