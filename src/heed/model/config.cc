@@ -9,8 +9,8 @@
 namespace heed::model {
 namespace {
 
-// Far beyond any model, so that a damaged file is refused before it costs memory and products of two
-// sizes fit 64 bits.
+// Far beyond any model, so that a damaged file is refused before it costs memory and products of
+// two sizes fit 64 bits.
 constexpr int64_t kMaxSize = int64_t{1} << 24;
 constexpr int64_t kMaxHeadDim = int64_t{1} << 16;
 constexpr int64_t kMaxExperts = int64_t{1} << 17;  // of all layers together
