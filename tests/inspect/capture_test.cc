@@ -144,7 +144,7 @@ TEST(Capture, MemoryIsThatOfWhatIsShown) {
   EXPECT_EQ(capture_head(model, input, default_choice(model), 50).weights.cols(), 50);
   const PackedAttention page = capture_attention(model, input, {.budget = 1 << 20}).attention;
   EXPECT_EQ(page.maps.size(), 2u);
-  EXPECT_EQ(page.floor, kHighestFloor);
+  EXPECT_EQ(page.floor, kMaxFloor);
   EXPECT_LT(peak_bytes() - before, int64_t{150} << 20);
 }
 

@@ -63,7 +63,7 @@ TEST(WeightCode, PackedSizesEstimateThePackedSize) {
   WeightPacker packer(1);
   packer.add(weights);
   const auto sizes = packer.sizes();
-  for (int floor = 1; floor <= kHighestFloor; ++floor) {
+  for (int floor = 1; floor <= kMaxFloor; ++floor) {
     const auto size = static_cast<double>(packed_weights(weights, floor).size());
     EXPECT_GE(static_cast<double>(sizes[static_cast<size_t>(floor)]), size) << floor;
     EXPECT_LE(static_cast<double>(sizes[static_cast<size_t>(floor)]), 1.01 * size + 1) << floor;
@@ -76,7 +76,7 @@ TEST(WeightCode, ARaisedFloorIsAsIfItHadBeenTheFirst) {
   for (uint64_t i = 0; i < 5000; ++i)
     weights.push_back(i % 900 < 700 ? 0.0f : static_cast<float>(std::pow(random.uniform(i), 6)));
   const std::span<const float> all(weights);
-  for (const int floor : {2, 9, kHighestFloor})
+  for (const int floor : {2, 9, kMaxFloor})
     for (const size_t raised_at : {0u, 1u, 800u, 2500u, 5000u}) {
       WeightPacker packer(1);
       packer.add(all.first(raised_at / 2));

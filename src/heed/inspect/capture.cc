@@ -41,9 +41,9 @@ std::string display_text(const text::TranslationTokenizer& tokenizer, int32_t id
   return tokenizer.piece(id);
 }
 
-/// Byte-level pieces become the text that they stand for, with SentencePiece's mark for a space.
-/// Pieces that mark their own place in a word, and parts of characters, stay as they are.
-std::string piece_for_people(const text::Tokenizer& tokenizer, int32_t id) {
+/// Byte-level pieces become the text that they stand for, with U+2581 for a space. Pieces that mark
+/// their place in a word, and parts of characters, stay as they are.
+std::string display_text(const text::Tokenizer& tokenizer, int32_t id) {
   const std::string& piece = tokenizer.piece(id);
   if (tokenizer.is_special(id) || piece.starts_with("##") ||
       piece.find(kSpace) != std::string::npos)

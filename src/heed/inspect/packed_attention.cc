@@ -71,13 +71,13 @@ int64_t AttentionPacker::bytes() const {
 
 /// The lowest floor under which everything fits the budget, or the highest one.
 int AttentionPacker::fitting_floor() const {
-  std::array<int64_t, kHighestFloor + 1> totals{};
+  std::array<int64_t, kMaxFloor + 1> totals{};
   for (const WeightPacker& packer : packers_) {
     const auto sizes = packer.sizes();
     for (size_t floor = 0; floor < sizes.size(); ++floor) totals[floor] += sizes[floor];
   }
   int floor = 1;
-  while (floor < kHighestFloor && base64_size(totals[static_cast<size_t>(floor)]) > budget_)
+  while (floor < kMaxFloor && base64_size(totals[static_cast<size_t>(floor)]) > budget_)
     ++floor;
   return floor;
 }

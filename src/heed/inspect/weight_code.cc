@@ -81,8 +81,8 @@ void WeightPacker::raise_floor(int floor) {
   zeros_ += zeros_behind;
 }
 
-std::array<int64_t, kHighestFloor + 1> WeightPacker::sizes() const {
-  std::array<int64_t, kHighestFloor + 1> sizes{};
+std::array<int64_t, kMaxFloor + 1> WeightPacker::sizes() const {
+  std::array<int64_t, kMaxFloor + 1> sizes{};
   const int64_t all = std::accumulate(occurrences_.begin(), occurrences_.end(), int64_t{0});
   int64_t zeros = 0, runs = 0;
   for (size_t floor = 0; floor < sizes.size(); ++floor) {

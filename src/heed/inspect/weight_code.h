@@ -23,7 +23,7 @@ inline constexpr int kMaxFloor = 16;
 /// Packs weights as they come.
 class WeightPacker {
  public:
-  /// With a floor of 1 to kHighestFloor.
+  /// With a floor of 1 to kMaxFloor.
   explicit WeightPacker(int floor) : floor_(floor) {}
 
   /// A weight that is not finite counts as 0.
@@ -33,9 +33,9 @@ class WeightPacker {
 
   /// Bytes so far.
   int64_t bytes() const { return static_cast<int64_t>(bytes_.size()); }
-  /// The number of bytes of everything added under each floor from 0 to kHighestFloor, rounded up
+  /// The number of bytes of everything added under each floor from 0 to kMaxFloor, rounded up
   /// by less than a hundredth.
-  std::array<int64_t, kHighestFloor + 1> sizes() const;
+  std::array<int64_t, kMaxFloor + 1> sizes() const;
   /// All bytes. To be called once, after the last add().
   std::string take();
 
