@@ -26,7 +26,8 @@ TEST(RunReport, DrawsTheAttentionOfSamples) {
   const TrainingReport report = report_of(trainer);
   ASSERT_FALSE(report.samples.empty());
   for (const TrainingReport::Sample& sample : report.samples)
-    EXPECT_EQ(sample.attention.maps.empty(), sample.output.empty()) << sample.output;
+    EXPECT_EQ(sample.attention.attention.maps.empty(), sample.texts.output.empty())
+        << sample.texts.output;
 }
 
 /// Puts `output` in place of the translations in a run's log.
@@ -55,8 +56,8 @@ TEST(RunReport, ShowsASampleThatTheModelCannotReadAgainWithoutAttention) {
     const train::Trainer trainer(config, *task, run, {});
     const TrainingReport report = report_of(trainer);
     ASSERT_FALSE(report.samples.empty());
-    EXPECT_EQ(report.samples.front().output, output);
-    EXPECT_TRUE(report.samples.front().attention.maps.empty());
+    EXPECT_EQ(report.samples.front().texts.output, output);
+    EXPECT_TRUE(report.samples.front().attention.attention.maps.empty());
   }
 }
 
