@@ -1,7 +1,8 @@
-# heed_layer(<name> DEPENDS <public targets> PRIVATE <private targets>)
-# One static library a folder of src/heed: every .cc below it belongs to it.
+# heed_layer(<name> [JSON] DEPENDS <public targets> PRIVATE <private targets>)
+# One static library a folder of src/heed: every .cc below it belongs to it. With JSON most of its
+# sources include <nlohmann/json.hpp>, which is then precompiled.
 function(heed_layer name)
-  cmake_parse_arguments(LAYER "" "" "DEPENDS;PRIVATE" ${ARGN})
+  cmake_parse_arguments(LAYER "JSON" "" "DEPENDS;PRIVATE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/heed/${name}/*.cc)
   if(NOT sources)
     add_library(heed_${name} INTERFACE)
@@ -10,6 +11,11 @@ function(heed_layer name)
   add_library(heed_${name} STATIC ${sources})
   target_include_directories(heed_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(heed_${name} PUBLIC ${LAYER_DEPENDS} PRIVATE heed_options ${LAYER_PRIVATE})
+  if(LAYER_JSON)
+    heed_precompile(heed_${name} heed_json_headers)
+  else()
+    heed_precompile(heed_${name} heed_std_headers)
+  endif()
 endfunction()
 
 # heed_layer_test(<name> <further targets>)
@@ -22,6 +28,7 @@ function(heed_layer_test name)
     target_include_directories(${name}_test PRIVATE ${PROJECT_SOURCE_DIR})
     target_compile_definitions(${name}_test
                                PRIVATE HEED_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    heed_precompile(${name}_test heed_test_headers)
     gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST
                          PROPERTIES TIMEOUT 300)
   endif()

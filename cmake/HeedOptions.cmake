@@ -21,7 +21,9 @@ if(HEED_SANITIZE)
   target_link_options(heed_options INTERFACE -fsanitize=${HEED_SANITIZE})
 endif()
 
+# ccache stores files that use precompiled headers when it may ignore what cannot change them: macros
+# that the headers do not use, and __DATE__ and __TIME__, which heed does not use.
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
 endif()

@@ -126,37 +126,40 @@ int run_attend(const AttendOptions& options) {
 
 }  // namespace
 
-void add_attend(CLI::App& program) {
-  auto* app =
+void add_attend(Command& program) {
+  Command command =
       program.add_subcommand("attend", "Shows attention weights: which token attends to which");
   auto options = std::make_shared<AttendOptions>();
-  add_model_options(*app, options->model, false);
-  app->add_option("--source,--text", options->source,
+  add_model_options(command, options->model, false);
+  command
+      .add_option("--source,--text", options->source,
                   "Input text; of an encoder-decoder: of its encoder")
-      ->required();
-  app->add_option(
+      .required();
+  command.add_option(
       "--target", options->target,
       "Input text of the decoder of an encoder-decoder (default: its own greedy output)");
-  app->add_option(
+  command.add_option(
       "--out", options->out,
       "File to write: .html (an interactive page with all layers and heads) or .svg (a figure); "
       "default: print to the terminal");
-  app->add_option("--kind", options->kind,
+  command
+      .add_option("--kind", options->kind,
                   "Attention that the figure or the terminal shows (default: cross for an "
                   "encoder-decoder)")
-      ->check(CLI::IsMember({"encoder_self", "decoder_self", "cross"}));
-  app->add_option("--layer", options->layer, "Layer, counted from 1 (default: the last)")
-      ->check(CLI::PositiveNumber);
-  app->add_option("--head", options->head, "Head, counted from 1 (default: the mean of all heads)")
-      ->check(CLI::PositiveNumber);
-  app->add_flag("--heatmap", options->heatmap, "Draw the .svg as a heatmap instead of lines");
-  add_common_options(*app, options->common);
-  app->footer(
+      .one_of({"encoder_self", "decoder_self", "cross"});
+  command.add_option("--layer", options->layer, "Layer, counted from 1 (default: the last)")
+      .positive();
+  command
+      .add_option("--head", options->head, "Head, counted from 1 (default: the mean of all heads)")
+      .positive();
+  command.add_flag("--heatmap", options->heatmap, "Draw the .svg as a heatmap instead of lines");
+  add_common_options(command, options->common);
+  command.footer(
       "Example:\n"
       "  heed attend --model model --source 'And God said, Let there be light.' --out page.html\n"
       "  heed attend --model model --source 'And God said' --kind encoder_self --layer 1 --head 2\n"
       "  heed attend --model gpt2 --text 'The cat sat on the mat because it was tired'");
-  set_action(*app, [options] { return run_attend(*options); });
+  command.set_action([options] { return run_attend(*options); });
 }
 
 }  // namespace heed::cli

@@ -213,49 +213,50 @@ int run_bench(const BenchOptions& options, bool prompt_given) {
   return 0;
 }
 
-CLI::Option* add_size_options(CLI::App& app, BenchSizes& sizes) {
+Option add_size_options(Command& command, BenchSizes& sizes) {
   constexpr int64_t kMost = int64_t{1} << 30;
   const auto count = [&](const char* name, int64_t& value, const char* help, int64_t least = 1) {
-    return app.add_option(name, value, help)->check(CLI::Range(least, kMost));
+    return command.add_option(name, value, help).range(least, kMost);
   };
-  auto* prompt = count("--prompt-tokens", sizes.prompt_tokens,
-                       "Tokens per prompt, source or text (default: 512 for a decoder, 32 for an "
-                       "encoder-decoder, 128 for an encoder)");
+  Option prompt = count("--prompt-tokens", sizes.prompt_tokens,
+                        "Tokens per prompt, source or text (default: 512 for a decoder, 32 for an "
+                        "encoder-decoder, 128 for an encoder)");
   count("--context", sizes.context_tokens,
         "Tokens of context before decoding starts (decoder-only models)")
-      ->capture_default_str();
+      .show_default();
   count("--tokens", sizes.tokens, "Tokens decoded per prompt; 0: measure prefill only", 0)
-      ->capture_default_str();
+      .show_default();
   count("--batch", sizes.batch,
         "Prompts per run (default: 1 for a decoder, 32 for models with an encoder)");
   count("--batch-tokens", sizes.batch_tokens, "Tokens per batch");
-  app.add_option("--beam", sizes.beam, "Beam width; 1 is greedy search")
-      ->check(CLI::Range(1, 256))
-      ->capture_default_str();
-  app.add_option("--repeat", sizes.repeat, "Number of measurements")
-      ->check(CLI::Range(1, 10000))
-      ->capture_default_str();
+  command.add_option("--beam", sizes.beam, "Beam width; 1 is greedy search")
+      .range(1, 256)
+      .show_default();
+  command.add_option("--repeat", sizes.repeat, "Number of measurements")
+      .range(1, 10000)
+      .show_default();
   return prompt;
 }
 
 }  // namespace
 
-void add_bench(CLI::App& program) {
-  auto* app = program.add_subcommand(
+void add_bench(Command& program) {
+  Command command = program.add_subcommand(
       "bench", "Measures the speed of a model, and the limits of the machine");
   auto options = std::make_shared<BenchOptions>();
-  add_model_options(*app, options->model);
-  app->get_option("--model")->required(false);
-  auto* limits = app->add_flag("--limits", options->limits,
-                               "Measure only the machine: memory bandwidth and arithmetic");
-  limits->excludes("--model");
-  auto* prompt = add_size_options(*app, options->sizes);
-  app->add_option("--input", options->input,
+  add_model_options(command, options->model);
+  command.option("--model").required(false);
+  Option limits = command.add_flag("--limits", options->limits,
+                                   "Measure only the machine: memory bandwidth and arithmetic");
+  limits.excludes(command.option("--model"));
+  Option prompt = add_size_options(command, options->sizes);
+  command
+      .add_option("--input", options->input,
                   "Translate, embed or continue the lines of this file instead of made-up tokens")
-      ->check(CLI::ExistingFile);
-  app->add_flag("--json", options->json, "Print one JSON object");
-  add_common_options(*app, options->common);
-  app->footer(
+      .existing_file();
+  command.add_flag("--json", options->json, "Print one JSON object");
+  add_common_options(command, options->common);
+  command.footer(
       "Prefill processes the prompts, decode generates token after token. Figures are medians, "
       "with\n"
       "the slowest and the fastest in brackets; loading is not included.\n"
@@ -264,10 +265,10 @@ void add_bench(CLI::App& program) {
       "  heed bench --model all-MiniLM-L6-v2 --input sentences.txt\n"
       "  heed bench --model model --beam 4 --batch 64 --json\n"
       "  heed bench --limits");
-  set_action(*app, [app, options, prompt] {
-    if (!options->limits && app->count("--model") == 0)
-      throw CLI::RequiredError("--model or --limits");
-    return run_bench(*options, prompt->count() > 0);
+  command.set_action([command, options, prompt] {
+    if (!options->limits && command.count("--model") == 0)
+      throw UsageError("--model or --limits is required");
+    return run_bench(*options, prompt.count() > 0);
   });
 }
 

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
-#include <functional>
-#include <string>
+
+#include "cli/options.h"
 
 namespace heed::cli {
 
@@ -14,29 +13,24 @@ struct CommonOptions {
 };
 
 /// Adds --threads and --seed.
-void add_common_options(CLI::App& app, CommonOptions& options);
+void add_common_options(Command& command, CommonOptions& options);
 /// Puts the options into effect; to be called before a command does its work.
 void apply(const CommonOptions& options);
 
-/// Sets what `heed NAME` does. The function returns the exit status.
-void set_action(CLI::App& app, std::function<int()> action);
-/// The exit status of the action that ran.
-int status();
-
 /// Each adds the subcommand of its name to the program and stands in the file of that name.
-void add_attend(CLI::App& program);
-void add_average(CLI::App& program);
-void add_bench(CLI::App& program);
-void add_embed(CLI::App& program);
-void add_evaluate(CLI::App& program);
-void add_fill(CLI::App& program);
-void add_generate(CLI::App& program);
-void add_info(CLI::App& program);
-void add_logits(CLI::App& program);
-void add_quantize(CLI::App& program);
-void add_score(CLI::App& program);
-void add_tokenizer(CLI::App& program);
-void add_train(CLI::App& program);
-void add_translate(CLI::App& program);
+void add_attend(Command& program);
+void add_average(Command& program);
+void add_bench(Command& program);
+void add_embed(Command& program);
+void add_evaluate(Command& program);
+void add_fill(Command& program);
+void add_generate(Command& program);
+void add_info(Command& program);
+void add_logits(Command& program);
+void add_quantize(Command& program);
+void add_score(Command& program);
+void add_tokenizer(Command& program);
+void add_train(Command& program);
+void add_translate(Command& program);
 
 }  // namespace heed::cli

@@ -5,6 +5,7 @@
 #include "cli/answer_lines.h"
 #include "cli/command.h"
 #include "cli/model_options.h"
+#include "heed/base/json.h"
 #include "heed/base/names.h"
 #include "heed/base/parallel.h"
 #include "heed/generate/embedder.h"
@@ -40,7 +41,7 @@ std::vector<std::string> formatted(const std::vector<std::vector<float>>& embedd
   std::vector<std::string> lines(embeddings.size());
   parallel_for(static_cast<int64_t>(lines.size()), 1, [&](int64_t begin, int64_t end) {
     for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i)
-      lines[i] = nlohmann::json{{"embedding", embeddings[i]}}.dump();
+      lines[i] = dump_json(nlohmann::json{{"embedding", embeddings[i]}});
   });
   return lines;
 }
@@ -58,32 +59,35 @@ int run_embed(const EmbedOptions& options) {
 
 }  // namespace
 
-void add_embed(CLI::App& program) {
-  auto* app = program.add_subcommand(
+void add_embed(Command& program) {
+  Command command = program.add_subcommand(
       "embed", "Embeds each line of standard input as a vector, printed as a JSON object");
   auto options = std::make_shared<EmbedOptions>();
-  add_model_options(*app, options->model, false);
+  add_model_options(command, options->model, false);
   std::vector<std::string> poolings;
   for (const Pooling pooling : kPoolings) poolings.emplace_back(name_of(pooling));
-  app->add_option("--pooling", options->pooling,
+  command
+      .add_option("--pooling", options->pooling,
                   "How the states of tokens become one vector (default: as modules.json says, else "
                   "mean)")
-      ->check(CLI::IsMember(poolings));
-  auto* normalize = app->add_flag("--normalize", options->normalize,
-                                  "Scale vectors to length 1 (default: as modules.json says)");
-  app->add_flag("--no-normalize", options->keep_length, "Do not scale vectors")
-      ->excludes(normalize);
-  app->add_option("--max-tokens", options->max_tokens,
+      .one_of(poolings);
+  Option normalize = command.add_flag("--normalize", options->normalize,
+                                      "Scale vectors to length 1 (default: as modules.json says)");
+  command.add_flag("--no-normalize", options->keep_length, "Do not scale vectors")
+      .excludes(normalize);
+  command
+      .add_option("--max-tokens", options->max_tokens,
                   "Truncate texts to this many tokens (default: as sentence_bert_config.json says, "
                   "else as many as the model reads)")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
-  app->add_option("--batch-tokens", options->batch_tokens,
+      .range(int64_t{1}, int64_t{1} << 30);
+  command
+      .add_option("--batch-tokens", options->batch_tokens,
                   "Tokens per batch; does not change results")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 30))
-      ->capture_default_str();
-  add_common_options(*app, options->common);
-  app->footer("Example:\n  echo 'A sentence.' | heed embed --model all-MiniLM-L6-v2");
-  set_action(*app, [options] { return run_embed(*options); });
+      .range(int64_t{1}, int64_t{1} << 30)
+      .show_default();
+  add_common_options(command, options->common);
+  command.footer("Example:\n  echo 'A sentence.' | heed embed --model all-MiniLM-L6-v2");
+  command.set_action([options] { return run_embed(*options); });
 }
 
 }  // namespace heed::cli

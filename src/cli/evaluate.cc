@@ -56,22 +56,20 @@ int run_evaluate(const EvaluateOptions& options) {
 
 }  // namespace
 
-void add_evaluate(CLI::App& program) {
-  auto* app = program.add_subcommand("evaluate",
-                                     "Scores translations on standard input against references");
+void add_evaluate(Command& program) {
+  Command command = program.add_subcommand(
+      "evaluate", "Scores translations on standard input against references");
   auto options = std::make_shared<EvaluateOptions>();
-  app->add_option("metric", options->metric, "bleu or chrf")
-      ->required()
-      ->check(CLI::IsMember({"bleu", "chrf"}));
-  app->add_option("--reference", options->reference, "Reference translations, line by line")
-      ->required();
-  app->add_flag("--json", options->json, "Print one JSON object");
-  add_common_options(*app, options->common);
-  app->footer(
+  command.add_option("metric", options->metric, "bleu or chrf").required().one_of({"bleu", "chrf"});
+  command.add_option("--reference", options->reference, "Reference translations, line by line")
+      .required();
+  command.add_flag("--json", options->json, "Print one JSON object");
+  add_common_options(command, options->common);
+  command.footer(
       "Example:\n"
       "  heed translate --model model < test.en | heed evaluate bleu --reference test.es\n"
       "Scores are those of sacrebleu with its default settings.");
-  set_action(*app, [options] { return run_evaluate(*options); });
+  command.set_action([options] { return run_evaluate(*options); });
 }
 
 }  // namespace heed::cli

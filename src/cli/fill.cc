@@ -99,19 +99,19 @@ int run_fill(const FillOptions& options) {
 
 }  // namespace
 
-void add_fill(CLI::App& program) {
-  auto* app = program.add_subcommand("fill", "Predicts the masked words of a text");
+void add_fill(Command& program) {
+  Command command = program.add_subcommand("fill", "Predicts the masked words of a text");
   auto options = std::make_shared<FillOptions>();
-  add_model_options(*app, options->model, false);
-  app->add_option("text", options->text,
-                  "Text with [MASK] or <mask>; without it, each line of standard input");
-  app->add_option("--top", options->top, "Candidates printed per mask")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 30))
-      ->capture_default_str();
-  app->add_flag("--json", options->json, "Print one JSON object per text");
-  add_common_options(*app, options->common);
-  app->footer("Example:\n  heed fill --model bert 'Paris is the [MASK] of France.'");
-  set_action(*app, [options] { return run_fill(*options); });
+  add_model_options(command, options->model, false);
+  command.add_option("text", options->text,
+                     "Text with [MASK] or <mask>; without it, each line of standard input");
+  command.add_option("--top", options->top, "Candidates printed per mask")
+      .range(int64_t{1}, int64_t{1} << 30)
+      .show_default();
+  command.add_flag("--json", options->json, "Print one JSON object per text");
+  add_common_options(command, options->common);
+  command.footer("Example:\n  heed fill --model bert 'Paris is the [MASK] of France.'");
+  command.set_action([options] { return run_fill(*options); });
 }
 
 }  // namespace heed::cli

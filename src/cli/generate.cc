@@ -255,95 +255,108 @@ int run_generate(const GenerateOptions& options) {
   return 0;
 }
 
-void add_sampling_options(CLI::App& app, GenerateOptions& options) {
-  CLI::Option* beam =
-      app.add_option("--beam", options.search.beam,
-                     "Beam search with this many hypotheses, instead of decoding token by token")
-          ->check(CLI::Range(1, 256));
-  app.add_option("--nbest", options.search.n_best, "Outputs printed per prompt, best first")
-      ->needs(beam)
-      ->check(CLI::Range(1, 256))
-      ->capture_default_str();
-  app.add_option("--length-penalty", options.search.length_penalty,
-                 "Exponent alpha of the length penalty ((5 + length) / 6)^alpha; 0: none")
-      ->needs(beam)
-      ->capture_default_str();
-  const auto without_beam = [&](CLI::Option* option) { option->excludes(beam); };
-  without_beam(app.add_flag("--sample", options.sample,
-                            "Sample with the settings of generation_config.json"));
-  without_beam(app.add_option("--temperature", options.temperature,
-                              "Sampling temperature, which divides the logits; 0 (default): greedy")
-                   ->check(CLI::Range(0.0, 1000.0)));
+void add_sampling_options(Command& command, GenerateOptions& options) {
+  Option beam =
+      command
+          .add_option("--beam", options.search.beam,
+                      "Beam search with this many hypotheses, instead of decoding token by token")
+          .range(1, 256);
+  command.add_option("--nbest", options.search.n_best, "Outputs printed per prompt, best first")
+      .needs(beam)
+      .range(1, 256)
+      .show_default();
+  command
+      .add_option("--length-penalty", options.search.length_penalty,
+                  "Exponent alpha of the length penalty ((5 + length) / 6)^alpha; 0: none")
+      .needs(beam)
+      .show_default();
+  const auto without_beam = [&](Option option) { option.excludes(beam); };
+  without_beam(command.add_flag("--sample", options.sample,
+                                "Sample with the settings of generation_config.json"));
   without_beam(
-      app.add_option("--top-k", options.top_k, "Sample from the k most probable tokens; 0: all")
-          ->check(CLI::Range(int64_t{0}, kMost)));
-  without_beam(app.add_option("--top-p", options.top_p,
-                              "Sample from the most probable tokens whose probabilities sum to p")
-                   ->check(CLI::Range(1e-6, 1.0)));
+      command
+          .add_option("--temperature", options.temperature,
+                      "Sampling temperature, which divides the logits; 0 (default): greedy")
+          .range(0.0, 1000.0));
   without_beam(
-      app.add_option("--min-p", options.min_p,
-                     "Exclude tokens less probable than this fraction of the most probable")
-          ->check(CLI::Range(0.0, 1.0)));
-  without_beam(app.add_option("--repetition-penalty", options.repetition_penalty,
-                              "Divides the logits of tokens in prompt or output; 1: off")
-                   ->check(CLI::Range(1e-3, 1000.0)));
-  without_beam(app.add_option("--presence-penalty", options.presence_penalty,
-                              "Subtracted from the logits of tokens in the output")
-                   ->check(CLI::Range(-100.0, 100.0)));
-  without_beam(app.add_option("--frequency-penalty", options.frequency_penalty,
-                              "Subtracted once per occurrence in the output")
-                   ->check(CLI::Range(-100.0, 100.0)));
+      command.add_option("--top-k", options.top_k, "Sample from the k most probable tokens; 0: all")
+          .range(int64_t{0}, kMost));
+  without_beam(command
+                   .add_option("--top-p", options.top_p,
+                               "Sample from the most probable tokens whose probabilities sum to p")
+                   .range(1e-6, 1.0));
   without_beam(
-      app.add_option("--logit-bias", options.logit_bias,
-                     "ID:BIAS, added to the logit of a token; -inf forbids it (repeatable)")
-          ->check([](const std::string& text) {
-            return bias_of(text) ? "" : text + " is not ID:BIAS, such as 12:-inf";
+      command
+          .add_option("--min-p", options.min_p,
+                      "Exclude tokens less probable than this fraction of the most probable")
+          .range(0.0, 1.0));
+  without_beam(command
+                   .add_option("--repetition-penalty", options.repetition_penalty,
+                               "Divides the logits of tokens in prompt or output; 1: off")
+                   .range(1e-3, 1000.0));
+  without_beam(command
+                   .add_option("--presence-penalty", options.presence_penalty,
+                               "Subtracted from the logits of tokens in the output")
+                   .range(-100.0, 100.0));
+  without_beam(command
+                   .add_option("--frequency-penalty", options.frequency_penalty,
+                               "Subtracted once per occurrence in the output")
+                   .range(-100.0, 100.0));
+  without_beam(
+      command
+          .add_option("--logit-bias", options.logit_bias,
+                      "ID:BIAS, added to the logit of a token; -inf forbids it (repeatable)")
+          .check([](const std::string& text) {
+            return bias_of(text) ? std::string() : text + " is not ID:BIAS, such as 12:-inf";
           }));
-  without_beam(app.add_option("--stop", options.stop,
-                              "String that ends the output and is not printed (repeatable)"));
+  without_beam(command.add_option("--stop", options.stop,
+                                  "String that ends the output and is not printed (repeatable)"));
 }
 
 }  // namespace
 
-void add_generate(CLI::App& program) {
-  auto* app = program.add_subcommand(
+void add_generate(Command& program) {
+  Command command = program.add_subcommand(
       "generate", "Generates text from a prompt, or from each line of standard input");
   auto options = std::make_shared<GenerateOptions>();
-  add_model_options(*app, options->model);
-  auto* prompt = app->add_option("--prompt", options->prompt,
-                                 "Prompt; without it, each line of standard input is one");
-  app->add_option("--tokens", options->tokens, "Prompt as token numbers instead of text")
-      ->delimiter(',')
-      ->excludes(prompt);
-  app->add_option(
-         "--max-tokens", options->max_tokens,
-         "Maximum number of new tokens (default: as generation_config.json says, else 256)")
-      ->check(CLI::Range(kLeast, kMost));
-  add_sampling_options(*app, *options);
-  auto* json = app->add_flag("--json", options->json, "Print one JSON object per prompt");
-  app->add_option("--logprobs", options->log_probabilities,
+  add_model_options(command, options->model);
+  Option prompt = command.add_option("--prompt", options->prompt,
+                                     "Prompt; without it, each line of standard input is one");
+  command.add_option("--tokens", options->tokens, "Prompt as token numbers instead of text")
+      .delimiter(',')
+      .excludes(prompt);
+  command
+      .add_option(
+          "--max-tokens", options->max_tokens,
+          "Maximum number of new tokens (default: as generation_config.json says, else 256)")
+      .range(kLeast, kMost);
+  add_sampling_options(command, *options);
+  Option json = command.add_flag("--json", options->json, "Print one JSON object per prompt");
+  command
+      .add_option("--logprobs", options->log_probabilities,
                   "Add the log-probability of each token and of this many most probable ones")
-      ->check(CLI::Range(0, 1000))
-      ->needs(json)
-      ->excludes("--beam");
-  app->add_option("--batch-tokens", options->batch_tokens,
+      .range(0, 1000)
+      .needs(json)
+      .excludes(command.option("--beam"));
+  command
+      .add_option("--batch-tokens", options->batch_tokens,
                   "Tokens of prompts and outputs per batch; does not change results")
-      ->check(CLI::Range(kLeast, kMost))
-      ->capture_default_str();
-  add_cache_option(*app, options->cache)
-      ->excludes("--beam")
-      ->description(
+      .range(kLeast, kMost)
+      .show_default();
+  add_cache_option(command, options->cache)
+      .excludes(command.option("--beam"))
+      .description(
           "Type of the kv cache: f32, bf16 or int8 (default: bf16 if weights are in blocks, else "
           "the type of the activations)");
-  add_common_options(*app, options->common);
-  app->footer(
+  add_common_options(command, options->common);
+  command.footer(
       "Examples:\n"
       "  heed generate --model model --prompt 'Once upon a time' --max-tokens 50\n"
       "  heed generate --model model.gguf --temperature 0.8 --top-p 0.9 --stop $'\\n' < "
       "prompts.txt\n"
       "With prompts on standard input each output is one line; \\n stands for a line end.");
-  set_action(*app, [app, options] {
-    options->beam = app->count("--beam") > 0;
+  command.set_action([command, options] {
+    options->beam = command.count("--beam") > 0;
     return run_generate(*options);
   });
 }

@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/json_line.h"
 #include "cli/model_facts.h"
+#include "heed/base/json.h"
 #include "heed/base/quote.h"
 #include "heed/checkpoint/model_directory.h"
 #include "heed/model/families/family.h"
@@ -178,7 +179,7 @@ void print_configuration(const model::ModelConfig& config) {
   for (const auto& [key, value] : fields.items())
     if (key != "model_type")
       std::cout << fmt::format("{:<38} {}\n", key,
-                               value.is_string() ? value.get<std::string>() : value.dump());
+                               value.is_string() ? value.get<std::string>() : dump_json(value));
 }
 
 void print_weights(const model::Transformer& model) {
@@ -205,21 +206,23 @@ int run_info(const InfoOptions& options) {
 
 }  // namespace
 
-void add_info(CLI::App& program) {
-  auto* app = program.add_subcommand(
+void add_info(Command& program) {
+  Command command = program.add_subcommand(
       "info", "Describes a model: family, sizes, stored types, tokenizer, memory");
   auto options = std::make_shared<InfoOptions>();
-  app->add_option("model", options->model, "Model directory (config.json is enough) or GGUF file")
-      ->required();
-  app->add_option("--context", options->context,
+  command
+      .add_option("model", options->model, "Model directory (config.json is enough) or GGUF file")
+      .required();
+  command
+      .add_option("--context", options->context,
                   "Tokens of the context to state the memory for (default: the longest that the "
                   "model reads, at most 8192)")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
-  app->add_flag("--all", options->all, "Print the whole configuration as well");
-  app->add_flag("--weights", options->weights, "List every weight with its shape as well");
-  app->add_flag("--json", options->json, "Print everything as a JSON object");
-  add_common_options(*app, options->common);
-  app->footer(
+      .range(int64_t{1}, int64_t{1} << 40);
+  command.add_flag("--all", options->all, "Print the whole configuration as well");
+  command.add_flag("--weights", options->weights, "List every weight with its shape as well");
+  command.add_flag("--json", options->json, "Print everything as a JSON object");
+  add_common_options(command, options->common);
+  command.footer(
       "The memory is that of the weights as they are stored (in f32 if only config.json is there)\n"
       "and of the kv cache; an encoder-decoder has one for the source and one for the output, "
       "each\n"
@@ -228,7 +231,7 @@ void add_info(CLI::App& program) {
       "  heed info model\n"
       "  heed info model.gguf --context 4096\n"
       "  heed info model.gguf --json");
-  set_action(*app, [options] { return run_info(*options); });
+  command.set_action([options] { return run_info(*options); });
 }
 
 }  // namespace heed::cli

@@ -1,14 +1,15 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
+
+#include "heed/base/json.h"
 
 namespace heed::cli {
 
 /// A value as one line of JSON. Bytes of texts that are not UTF-8 become U+FFFD: file names may
 /// have such, and the library would throw its own exception.
 inline std::string json_line(const nlohmann::ordered_json& value) {
-  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+  return dump_json(value, {.replace_invalid = true}) + '\n';
 }
 
 }  // namespace heed::cli

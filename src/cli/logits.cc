@@ -45,22 +45,24 @@ int run_logits(const LogitsOptions& options) {
 
 }  // namespace
 
-void add_logits(CLI::App& program) {
-  auto* app = program.add_subcommand("logits", "Prints a model's logits for given tokens as JSON");
+void add_logits(Command& program) {
+  Command command =
+      program.add_subcommand("logits", "Prints a model's logits for given tokens as JSON");
   auto options = std::make_shared<LogitsOptions>();
-  add_model_options(*app, options->model);
-  app->add_option("--source-tokens", options->source_tokens, "Input tokens of the encoder")
-      ->delimiter(',');
-  app->add_option("--tokens", options->tokens,
+  add_model_options(command, options->model);
+  command.add_option("--source-tokens", options->source_tokens, "Input tokens of the encoder")
+      .delimiter(',');
+  command
+      .add_option("--tokens", options->tokens,
                   "Input tokens; of an encoder-decoder: of its decoder, the start token first")
-      ->required()
-      ->delimiter(',');
-  add_common_options(*app, options->common);
-  app->footer(
+      .required()
+      .delimiter(',');
+  add_common_options(command, options->common);
+  command.footer(
       "Examples:\n"
       "  heed logits --model model --tokens 12,7,1\n"
       "  heed logits --model marian --source-tokens 12,7,1 --tokens 0,45,9");
-  set_action(*app, [options] { return run_logits(*options); });
+  command.set_action([options] { return run_logits(*options); });
 }
 
 }  // namespace heed::cli

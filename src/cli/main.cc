@@ -1,11 +1,12 @@
 // heed: trains, runs and explains Transformers. One file a subcommand beside this one.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <new>
+#include <stdexcept>
 
 #include "cli/command.h"
 #include "heed/inspect/markup.h"
@@ -34,9 +35,8 @@ int finished(int status) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App program("heed: trains, runs and explains Transformers", "heed");
-  program.set_version_flag("--version", "heed " HEED_VERSION);
-  program.require_subcommand(1);
+  heed::cli::Program program("heed", "heed: trains, runs and explains Transformers",
+                             "heed " HEED_VERSION);
   program.footer("heed COMMAND --help shows the options of a command and an example.");
   heed::cli::add_train(program);
   heed::cli::add_translate(program);
@@ -53,10 +53,8 @@ int main(int argc, char** argv) {
   heed::cli::add_logits(program);
   heed::cli::add_bench(program);
   try {
-    program.parse(argc, argv);
-  } catch (const CLI::Success& done) {  // --help, --version
-    return finished(program.exit(done));
-  } catch (const CLI::ParseError& error) {
+    return finished(program.run(argc, argv));
+  } catch (const heed::cli::UsageError& error) {
     report(error.what(), " (see heed --help)");
     return kWrongCommandLine;
   } catch (const std::bad_alloc&) {
@@ -66,5 +64,4 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     return report(error.what());
   }
-  return finished(heed::cli::status());
 }

@@ -59,7 +59,7 @@ text::Tokenizer checked(text::Tokenizer tokenizer, const std::string& path,
 
 }  // namespace
 
-void add_model_options(CLI::App& app, ModelOptions& options, bool bf16) {
+void add_model_options(Command& command, ModelOptions& options, bool bf16) {
   std::vector<std::string> arithmetic{"auto", "f32", "int8"};
   std::vector<std::string> weights = quantize::precision_names();
   weights.insert(weights.begin(), "stored");
@@ -68,18 +68,20 @@ void add_model_options(CLI::App& app, ModelOptions& options, bool bf16) {
     constexpr std::array kAll{Compute::f32, Compute::bf16, Compute::int8};
     options.compute = name == "auto" ? std::nullopt : std::optional(named(name, kAll));
   };
-  app.add_option("--model", options.path, "Model directory or GGUF file")->required();
-  app.add_option("--weights", options.weights,
-                 "Weight type: as stored in the file, or converted to this type while loading")
-      ->check(CLI::IsMember(weights))
-      ->capture_default_str();
-  app.add_option_function<std::string>(
-         "--compute", set_compute,
-         "Arithmetic. int8: activations are quantised to 8 bits and multiplied with weights in "
-         "blocks; other weights become q8_0. auto: int8 if weights are in blocks, else f32")
-      ->check(CLI::IsMember(arithmetic))
-      ->default_str("auto");
-  app.add_option(
+  command.add_option("--model", options.path, "Model directory or GGUF file").required();
+  command
+      .add_option("--weights", options.weights,
+                  "Weight type: as stored in the file, or converted to this type while loading")
+      .one_of(weights)
+      .show_default();
+  command
+      .add_callback(
+          "--compute", set_compute,
+          "Arithmetic. int8: activations are quantised to 8 bits and multiplied with weights in "
+          "blocks; other weights become q8_0. auto: int8 if weights are in blocks, else f32")
+      .one_of(arithmetic)
+      .show_default("auto");
+  command.add_option(
       "--random-weights", options.random_weights,
       "Initialise the weights from this seed instead of reading them; only config.json is "
       "needed");

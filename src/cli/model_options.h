@@ -1,11 +1,11 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <future>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "cli/options.h"
 #include "heed/checkpoint/model_directory.h"
 #include "heed/text/pair_tokenizer.h"
 #include "heed/text/tokenizer.h"
@@ -23,7 +23,7 @@ struct ModelOptions {
 
 /// Adds --model, --weights, --compute and --random-weights. `bf16` is false for commands that
 /// compute activations in f32 only.
-void add_model_options(CLI::App& app, ModelOptions& options, bool bf16 = true);
+void add_model_options(Command& command, ModelOptions& options, bool bf16 = true);
 
 /// Loads the model and packs its weights for the arithmetic of the options. For int8, stored
 /// weights that are not in blocks become q8_0. Throws Error when --weights rules that out.

@@ -155,51 +155,58 @@ int run_quantize(const QuantizeOptions& options) {
 
 }  // namespace
 
-void add_quantize(CLI::App& program) {
-  auto* app = program.add_subcommand(
+void add_quantize(Command& program) {
+  Command command = program.add_subcommand(
       "quantize", "Writes a model with smaller weights and measures the loss of quality");
   auto options = std::make_shared<QuantizeOptions>();
-  app->add_option("--model", options->model, "Model directory or GGUF file")->required();
-  app->add_option(
-         "--weights", options->weights,
-         "Type of the matrices: blocks of 32 weights of 8 or 4 bits, or bf16. With 4 bits, the "
-         "matrices that lose most keep 8: embedding, head, key and value projections, and "
-         "down projections of the first and last layers")
-      ->check(CLI::IsMember(weight_types()))
-      ->required();
-  app->add_option("--out", options->out, "Model directory to write; for a GGUF file, the GGUF file")
-      ->required();
-  auto* calibrate =
-      app->add_option(
-             "--calibrate", options->calibrate,
-             "Calibrate 4-bit weights on this text, which loses less quality; one sentence "
-             "per line for a model with an encoder")
-          ->check(CLI::ExistingFile);
-  app->add_option("--calibrate-reference", options->calibrate_reference,
+  command.add_option("--model", options->model, "Model directory or GGUF file").required();
+  command
+      .add_option(
+          "--weights", options->weights,
+          "Type of the matrices: blocks of 32 weights of 8 or 4 bits, or bf16. With 4 bits, the "
+          "matrices that lose most keep 8: embedding, head, key and value projections, and "
+          "down projections of the first and last layers")
+      .one_of(weight_types())
+      .required();
+  command
+      .add_option("--out", options->out, "Model directory to write; for a GGUF file, the GGUF file")
+      .required();
+  Option calibrate =
+      command
+          .add_option(
+              "--calibrate", options->calibrate,
+              "Calibrate 4-bit weights on this text, which loses less quality; one sentence "
+              "per line for a model with an encoder")
+          .existing_file();
+  command
+      .add_option("--calibrate-reference", options->calibrate_reference,
                   "Translations of the calibration text, line by line, for an encoder-decoder")
-      ->check(CLI::ExistingFile)
-      ->needs(calibrate);
-  app->add_option("--text", options->measured.text,
+      .existing_file()
+      .needs(calibrate);
+  command
+      .add_option("--text", options->measured.text,
                   "Measure the loss on this held-out text: perplexity for a decoder, the cosine "
                   "between embeddings of its lines for an encoder")
-      ->check(CLI::ExistingFile);
-  auto* source = app->add_option("--source", options->measured.source,
-                                 "Measure the loss on these sentences: BLEU of their translations")
-                     ->check(CLI::ExistingFile);
-  auto* reference = app->add_option("--reference", options->measured.reference,
-                                    "Reference translations of --source, line by line")
-                        ->check(CLI::ExistingFile);
-  source->needs(reference);
-  reference->needs(source);
-  app->add_flag("--json", options->json, "Print one JSON object");
-  add_common_options(*app, options->common);
-  app->footer(
+      .existing_file();
+  Option source = command
+                      .add_option("--source", options->measured.source,
+                                  "Measure the loss on these sentences: BLEU of their translations")
+                      .existing_file();
+  Option reference = command
+                         .add_option("--reference", options->measured.reference,
+                                     "Reference translations of --source, line by line")
+                         .existing_file();
+  source.needs(reference);
+  reference.needs(source);
+  command.add_flag("--json", options->json, "Print one JSON object");
+  add_common_options(command, options->common);
+  command.footer(
       "Examples:\n"
       "  heed quantize --model llama --weights q4_0 --out llama-q4 --calibrate train.txt --text "
       "held-out.txt\n"
       "  heed quantize --model model --weights q4_0 --out small --source test.en --reference "
       "test.es");
-  set_action(*app, [options] { return run_quantize(*options); });
+  command.set_action([options] { return run_quantize(*options); });
 }
 
 }  // namespace heed::cli

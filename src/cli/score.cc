@@ -120,27 +120,29 @@ int run_score(const ScoreOptions& options) {
 
 }  // namespace
 
-void add_score(CLI::App& program) {
-  auto* app = program.add_subcommand(
+void add_score(Command& program) {
+  Command command = program.add_subcommand(
       "score", "Computes log-probability and perplexity of text, or of targets given sources");
   auto options = std::make_shared<ScoreOptions>();
-  add_model_options(*app, options->model);
-  app->add_option("--window", options->score.window,
+  add_model_options(command, options->model);
+  command
+      .add_option("--window", options->score.window,
                   "Tokens per window (default: as many as the model reads)")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
-  app->add_option("--stride", options->score.stride,
+      .range(int64_t{1}, int64_t{1} << 30);
+  command
+      .add_option("--stride", options->score.stride,
                   "Tokens from the start of a window to the next (default: half a window)")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
-  add_cache_option(*app, options->score.cache_dtype);
-  app->add_flag("--json", options->json,
-                "Print one JSON object per token, one per pair, and one for the whole input");
-  add_common_options(*app, options->common);
-  app->footer(
+      .range(int64_t{1}, int64_t{1} << 30);
+  add_cache_option(command, options->score.cache_dtype);
+  command.add_flag("--json", options->json,
+                   "Print one JSON object per token, one per pair, and one for the whole input");
+  add_common_options(command, options->common);
+  command.footer(
       "Examples:\n"
       "  heed score --model model < text.txt\n"
       "  paste source.txt target.txt | heed score --model translator\n"
       "For an encoder-decoder, each line is a source, a tab and a target.");
-  set_action(*app, [options] { return run_score(*options); });
+  command.set_action([options] { return run_score(*options); });
 }
 
 }  // namespace heed::cli

@@ -106,48 +106,49 @@ int run_decode(const TokenizerOptions& options) {
   return 0;
 }
 
-void add_tokenizer_option(CLI::App& app, TokenizerOptions& options) {
-  app.add_option("--model", options.model,
-                 "Model directory, tokenizer.json, GGUF file or SentencePiece model")
-      ->required();
+void add_tokenizer_option(Command& command, TokenizerOptions& options) {
+  command
+      .add_option("--model", options.model,
+                  "Model directory, tokenizer.json, GGUF file or SentencePiece model")
+      .required();
 }
 
 }  // namespace
 
-void add_tokenizer(CLI::App& program) {
-  auto* app = program.add_subcommand("tokenizer", "Trains vocabularies and runs tokenizers");
-  app->require_subcommand(1);
+void add_tokenizer(Command& program) {
+  Command command = program.add_subcommand("tokenizer", "Trains vocabularies and runs tokenizers");
+  command.require_subcommand();
   auto options = std::make_shared<TokenizerOptions>();
 
-  auto* train = app->add_subcommand("train", "Learns a vocabulary from text files");
-  train->add_option("--input", options->inputs, "Text file with one sentence per line (repeatable)")
-      ->required();
-  train->add_option("--kind", options->kind, "Kind of vocabulary: bpe or unigram")
-      ->check(CLI::IsMember({"bpe", "unigram"}))
-      ->capture_default_str();
-  train->add_option("--size", options->size, "Number of pieces")
-      ->check(CLI::Range(8, 1 << 24))
-      ->capture_default_str();
-  train->add_option("--model", options->model, "SentencePiece model file to write")->required();
-  train->footer(
+  Command train = command.add_subcommand("train", "Learns a vocabulary from text files");
+  train.add_option("--input", options->inputs, "Text file with one sentence per line (repeatable)")
+      .required();
+  train.add_option("--kind", options->kind, "Kind of vocabulary: bpe or unigram")
+      .one_of({"bpe", "unigram"})
+      .show_default();
+  train.add_option("--size", options->size, "Number of pieces").range(8, 1 << 24).show_default();
+  train.add_option("--model", options->model, "SentencePiece model file to write").required();
+  train.footer(
       "Example:\n  heed tokenizer train --input a.en --input a.es --size 8000 --model v.model");
-  set_action(*train, [options] { return run_train(*options); });
+  train.set_action([options] { return run_train(*options); });
 
-  auto* encode = app->add_subcommand("encode", "Encodes lines of standard input as token numbers");
-  encode->add_flag("--pieces", options->pieces, "Print pieces instead of numbers");
-  encode->add_flag("--special", options->special, "Add the special tokens that the model expects");
-  add_tokenizer_option(*encode, *options);
-  encode->footer(
+  Command encode =
+      command.add_subcommand("encode", "Encodes lines of standard input as token numbers");
+  encode.add_flag("--pieces", options->pieces, "Print pieces instead of numbers");
+  encode.add_flag("--special", options->special, "Add the special tokens that the model expects");
+  add_tokenizer_option(encode, *options);
+  encode.footer(
       "Example:\n  echo 'In the beginning' | heed tokenizer encode --model model/source.spm");
-  set_action(*encode, [options] { return run_encode(*options); });
+  encode.set_action([options] { return run_encode(*options); });
 
-  auto* decode = app->add_subcommand("decode", "Decodes lines of token numbers");
-  decode->add_flag("--special", options->special, "Keep special tokens");
-  add_tokenizer_option(*decode, *options);
-  decode->footer("Example:\n  echo '37 12 994' | heed tokenizer decode --model model/source.spm");
-  set_action(*decode, [options] { return run_decode(*options); });
+  Command decode = command.add_subcommand("decode", "Decodes lines of token numbers");
+  decode.add_flag("--special", options->special, "Keep special tokens");
+  add_tokenizer_option(decode, *options);
+  decode.footer("Example:\n  echo '37 12 994' | heed tokenizer decode --model model/source.spm");
+  decode.set_action([options] { return run_decode(*options); });
 
-  for (CLI::App* command : {train, encode, decode}) add_common_options(*command, options->common);
+  for (Command subcommand : {train, encode, decode})
+    add_common_options(subcommand, options->common);
 }
 
 }  // namespace heed::cli

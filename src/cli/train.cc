@@ -37,7 +37,7 @@ void set_path(std::string& key, const std::string& path) {
 }
 
 void read_command_line(train::TrainConfig& config, const TrainOptions& options,
-                       const CLI::App& app) {
+                       const Command& command) {
   if (!options.config_file.empty()) read_config_file(config, options.config_file);
   if (!options.task.empty()) train::set_field(config, "run.task=" + options.task);
   for (const std::string& assignment : options.assignments) train::set_field(config, assignment);
@@ -49,8 +49,8 @@ void read_command_line(train::TrainConfig& config, const TrainOptions& options,
   set_path(config.data.text, options.text);
   set_path(config.data.valid_text, options.valid_text);
   set_path(config.from, options.from);
-  if (app.count("--minutes")) config.run.minutes = options.minutes;
-  if (app.count("--seed")) config.run.seed = options.common.seed;
+  if (command.count("--minutes")) config.run.minutes = options.minutes;
+  if (command.count("--seed")) config.run.seed = options.common.seed;
 }
 
 int64_t count_lines(const std::string& path) {
@@ -69,9 +69,9 @@ std::string fitting_size(const TrainOptions& options) {
 }
 
 /// The preset for those who name none.
-std::string fitting_preset(const TrainOptions& options, const CLI::App& app) {
+std::string fitting_preset(const TrainOptions& options, const Command& command) {
   train::TrainConfig asked;
-  read_command_line(asked, options, app);
+  read_command_line(asked, options, command);
   if (!asked.from.empty()) return "fine-tune";
   switch (asked.run.task) {
     case train::TaskKind::causal_lm:
@@ -86,20 +86,22 @@ std::string fitting_preset(const TrainOptions& options, const CLI::App& app) {
   return fitting_size(options);
 }
 
-train::TrainConfig fresh_config(const TrainOptions& options, const CLI::App& app) {
+train::TrainConfig fresh_config(const TrainOptions& options, const Command& command) {
   train::TrainConfig config;
-  const std::string preset = options.preset.empty() ? fitting_preset(options, app) : options.preset;
+  const std::string preset =
+      options.preset.empty() ? fitting_preset(options, command) : options.preset;
   train::read_toml(config, train::preset(preset), preset + ".toml");
-  read_command_line(config, options, app);
+  read_command_line(config, options, command);
   if (config.from.empty()) return config;
   train::describe_start(config);
-  read_command_line(config, options, app);  // what is asked for goes before what the checkpoint has
+  // What is asked for goes before what the checkpoint has.
+  read_command_line(config, options, command);
   return config;
 }
 
 /// The configuration of the run that is resumed; what the command line says must agree with it, but
 /// for where a run ends and what it reports.
-train::TrainConfig resumed_config(const TrainOptions& options, const CLI::App& app,
+train::TrainConfig resumed_config(const TrainOptions& options, const Command& command,
                                   const train::RunDirectory& run) {
   train::TrainConfig saved;
   train::read_toml(saved, read_file(run.config()), run.config().string(),
@@ -107,7 +109,7 @@ train::TrainConfig resumed_config(const TrainOptions& options, const CLI::App& a
   train::TrainConfig asked = saved;
   if (!options.preset.empty())
     train::read_toml(asked, train::preset(options.preset), options.preset + ".toml");
-  read_command_line(asked, options, app);
+  read_command_line(asked, options, command);
   train::require_same_run(saved, asked, run.config().string());
   return asked;
 }
@@ -118,16 +120,16 @@ struct Prepared {
   train::RunDirectory run;
 };
 
-Prepared begin_run(const TrainOptions& options, const CLI::App& app) {
-  const train::TrainConfig config = fresh_config(options, app);
+Prepared begin_run(const TrainOptions& options, const Command& command) {
+  const train::TrainConfig config = fresh_config(options, command);
   config.validate();
   train::check_start(config);
   return {config, train::RunDirectory::begin(options.out)};
 }
 
-Prepared resume_run(const TrainOptions& options, const CLI::App& app) {
+Prepared resume_run(const TrainOptions& options, const Command& command) {
   const auto run = train::RunDirectory::resume(options.out);
-  const train::TrainConfig config = resumed_config(options, app, run);
+  const train::TrainConfig config = resumed_config(options, command, run);
   config.validate();
   return {config, run};
 }
@@ -136,19 +138,20 @@ void write_report(const train::Trainer& trainer, const train::RunDirectory& run)
   write_file_atomically(run.report(), inspect::training_report(inspect::report_of(trainer)));
 }
 
-int dump_config(const TrainOptions& options, const CLI::App& app) {
-  const train::TrainConfig config = fresh_config(options, app);
+int dump_config(const TrainOptions& options, const Command& command) {
+  const train::TrainConfig config = fresh_config(options, command);
   config.validate();
   std::fputs(train::write_toml(config).c_str(), stdout);
   return 0;
 }
 
-int run_training(const TrainOptions& options, const CLI::App& app) {
+int run_training(const TrainOptions& options, const Command& command) {
   const auto started = Clock::now();
   apply(options.common);
-  if (options.dump_config) return dump_config(options, app);
+  if (options.dump_config) return dump_config(options, command);
   require(!options.out.empty(), "--out is missing: where should the model go?");
-  const auto [config, run] = options.resume ? resume_run(options, app) : begin_run(options, app);
+  const auto [config, run] =
+      options.resume ? resume_run(options, command) : begin_run(options, command);
   say("configuration:\n" + train::write_toml(config));
 
   const StopRequest stop;
@@ -169,39 +172,42 @@ int run_training(const TrainOptions& options, const CLI::App& app) {
 
 }  // namespace
 
-void add_train(CLI::App& program) {
-  auto* app = program.add_subcommand("train", "Trains a Transformer, or fine-tunes one");
+void add_train(Command& program) {
+  Command command = program.add_subcommand("train", "Trains a Transformer, or fine-tunes one");
   auto options = std::make_shared<TrainOptions>();
-  app->add_option("config", options->config_file,
-                  "TOML file with anything that differs from the preset");
-  app->add_option("--task", options->task,
+  command.add_option("config", options->config_file,
+                     "TOML file with anything that differs from the preset");
+  command
+      .add_option("--task", options->task,
                   "translation (default), text-to-text, causal-lm or masked-lm")
-      ->check(CLI::IsMember({"translation", "text-to-text", "causal-lm", "masked-lm"}));
-  app->add_option("--from", options->from,
-                  "Model directory to fine-tune: its weights, tokenizer and configuration");
-  app->add_option("--text", options->text,
-                  "Text of a language model (causal-lm, masked-lm): a file or a folder of files");
-  app->add_option("--valid-text", options->valid_text,
-                  "Its validation text (default: a part of the text is set aside)");
-  app->add_option("--source", options->source, "Source text, one sentence a line");
-  app->add_option("--target", options->target, "Its translation, line by line");
-  app->add_option("--tsv", options->tsv, "Or one file: source, tab, target");
-  app->add_option("--valid-source", options->valid_source,
-                  "Validation text (default: a part of the training text is set aside)");
-  app->add_option("--valid-target", options->valid_target, "Its translation");
-  app->add_option("--out", options->out, "Directory of the model and everything about the run");
-  app->add_option("--preset", options->preset,
+      .one_of({"translation", "text-to-text", "causal-lm", "masked-lm"});
+  command.add_option("--from", options->from,
+                     "Model directory to fine-tune: its weights, tokenizer and configuration");
+  command.add_option(
+      "--text", options->text,
+      "Text of a language model (causal-lm, masked-lm): a file or a folder of files");
+  command.add_option("--valid-text", options->valid_text,
+                     "Its validation text (default: a part of the text is set aside)");
+  command.add_option("--source", options->source, "Source text, one sentence a line");
+  command.add_option("--target", options->target, "Its translation, line by line");
+  command.add_option("--tsv", options->tsv, "Or one file: source, tab, target");
+  command.add_option("--valid-source", options->valid_source,
+                     "Validation text (default: a part of the training text is set aside)");
+  command.add_option("--valid-target", options->valid_target, "Its translation");
+  command.add_option("--out", options->out, "Directory of the model and everything about the run");
+  command
+      .add_option("--preset", options->preset,
                   "Sizes and recipe to start from (default: by the task and the amount of text)")
-      ->check(CLI::IsMember(train::preset_names()));
-  app->add_option("--set", options->assignments,
-                  "section.key=value, as in the TOML file; may be repeated");
-  app->add_option("--minutes", options->minutes, "Plan the run for this many minutes")
-      ->check(CLI::PositiveNumber);
-  app->add_flag("--resume", options->resume, "Go on with the run in --out where it stopped");
-  app->add_flag("--dump-config", options->dump_config,
-                "Print the whole configuration as TOML and stop");
-  add_common_options(*app, options->common);
-  app->footer(
+      .one_of(train::preset_names());
+  command.add_option("--set", options->assignments,
+                     "section.key=value, as in the TOML file; may be repeated");
+  command.add_option("--minutes", options->minutes, "Plan the run for this many minutes")
+      .positive();
+  command.add_flag("--resume", options->resume, "Go on with the run in --out where it stopped");
+  command.add_flag("--dump-config", options->dump_config,
+                   "Print the whole configuration as TOML and stop");
+  add_common_options(command, options->common);
+  command.footer(
       "Example:\n"
       "  heed train --source train.en --target train.es --out model\n"
       "  heed train --source train.en --target train.es --out model --preset base --minutes 60\n"
@@ -209,7 +215,7 @@ void add_train(CLI::App& program) {
       "  heed train --task causal-lm --text notes.txt --from Llama-3.2-1B --out model\n"
       "--out must be new or empty; one run at a time trains there.\n"
       "Ctrl-C saves and stops; the same command with --resume goes on, to the same bits.");
-  set_action(*app, [app, options] { return run_training(*options, *app); });
+  command.set_action([command, options] { return run_training(*options, command); });
 }
 
 }  // namespace heed::cli

@@ -79,37 +79,40 @@ int run_translate(TranslateOptions& options) {
 
 }  // namespace
 
-void add_translate(CLI::App& program) {
-  auto* app = program.add_subcommand("translate", "Translates standard input, line by line");
+void add_translate(Command& program) {
+  Command command = program.add_subcommand("translate", "Translates standard input, line by line");
   auto options = std::make_shared<TranslateOptions>();
   generate::SearchOptions& search = options->translator.search;
-  add_model_options(*app, options->model);
+  add_model_options(command, options->model);
   options->model.widen = true;
-  app->add_option("--beam", search.beam, "Beam width; 1 is greedy search")->capture_default_str();
-  app->add_option("--nbest", search.n_best, "Translations printed per line, best first")
-      ->capture_default_str();
-  app->add_option("--length-penalty", search.length_penalty,
+  command.add_option("--beam", search.beam, "Beam width; 1 is greedy search").show_default();
+  command.add_option("--nbest", search.n_best, "Translations printed per line, best first")
+      .show_default();
+  command
+      .add_option("--length-penalty", search.length_penalty,
                   "Exponent alpha of the length penalty ((5 + length) / 6)^alpha; 0: none")
-      ->capture_default_str();
-  app->add_option("--extra-length", search.extra_length,
+      .show_default();
+  command
+      .add_option("--extra-length", search.extra_length,
                   "Largest number of tokens by which a translation may exceed its source")
-      ->capture_default_str();
-  app->add_option(
-         "--batch-tokens", options->translator.batch_tokens,
-         "Source tokens times beam width per batch; does not change results (default: 2048 for "
-         "weights in blocks, else 8192)")
-      ->check(CLI::PositiveNumber);
-  app->add_flag("--scores", options->scores, "Print columns: line ||| text ||| score");
-  app->add_flag("--alignments", options->alignments,
-                "Also print word alignments, taken from cross-attention");
-  app->add_flag("--json", options->json, "Print one JSON object per line");
-  add_common_options(*app, options->common);
-  app->footer(
+      .show_default();
+  command
+      .add_option(
+          "--batch-tokens", options->translator.batch_tokens,
+          "Source tokens times beam width per batch; does not change results (default: 2048 for "
+          "weights in blocks, else 8192)")
+      .positive();
+  command.add_flag("--scores", options->scores, "Print columns: line ||| text ||| score");
+  command.add_flag("--alignments", options->alignments,
+                   "Also print word alignments, taken from cross-attention");
+  command.add_flag("--json", options->json, "Print one JSON object per line");
+  add_common_options(command, options->common);
+  command.footer(
       "Example:\n"
       "  echo 'And God said, Let there be light.' | heed translate --model model\n"
       "  heed translate --model model --beam 8 --nbest 3 --alignments < in.txt\n"
       "  heed translate --model model --compute int8 < in.txt");
-  set_action(*app, [options] { return run_translate(*options); });
+  command.set_action([options] { return run_translate(*options); });
 }
 
 }  // namespace heed::cli

@@ -1,5 +1,10 @@
 #include "heed/base/json.h"
 
+#include <limits>
+#include <type_traits>
+#include <unordered_set>
+
+#include "heed/base/error.h"
 #include "heed/base/reader_limits.h"
 
 namespace heed {
@@ -38,9 +43,11 @@ std::string cut(std::string text, size_t max_length) {
   return text + "...";
 }
 
-/// Always printable ASCII: other characters are escaped, invalid UTF-8 is replaced.
-std::string dump(const nlohmann::json& value) {
-  return value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+template <typename Json>
+std::string dump(const Json& value, const JsonStyle& style) {
+  return value.dump(
+      style.indent, ' ', style.ascii,
+      style.replace_invalid ? Json::error_handler_t::replace : Json::error_handler_t::strict);
 }
 
 }  // namespace
@@ -54,8 +61,28 @@ nlohmann::json parse_json(std::string_view text, const std::string& file) {
   }
 }
 
+void require_unique_members(std::string_view text, const std::string& file) {
+  using Json = nlohmann::json;
+  std::unordered_set<std::string> names;
+  const auto check_name = [&](int depth, Json::parse_event_t event, Json& name) {
+    if (event != Json::parse_event_t::key || depth != 1) return true;
+    require(names.insert(name.get<std::string>()).second, "{}: {} occurs twice", file,
+            one_line(name.get<std::string>()));
+    return true;
+  };
+  const Json whole = Json::parse(text, check_name);
+}
+
+std::string dump_json(const nlohmann::json& value, const JsonStyle& style) {
+  return dump(value, style);
+}
+
+std::string dump_json(const nlohmann::ordered_json& value, const JsonStyle& style) {
+  return dump(value, style);
+}
+
 std::string excerpt(const nlohmann::json& value, size_t max_length) {
-  return cut(dump(value), max_length);
+  return cut(dump_json(value, {.ascii = true, .replace_invalid = true}), max_length);
 }
 
 int64_t integer_of(const nlohmann::json& value, std::string_view key, const std::string& file,
@@ -69,5 +96,60 @@ int64_t integer_of(const nlohmann::json& value, std::string_view key, const std:
     fail("{}: {} is {}, expected {} to {}", file, one_line(key), excerpt(value), min, max);
   return integer;
 }
+
+template <JsonField T>
+T get(const nlohmann::json& object, std::string_view key, const std::string& file) {
+  if (!object.is_object()) fail("{}: expected an object, found {}", file, excerpt(object));
+  const auto found = object.find(std::string(key));
+  require(found != object.end(), "{}: {} is missing", file, one_line(key));
+  const auto expect = [&](bool met, const char* what) {
+    if (!met) fail("{}: {} is {}, expected {}", file, one_line(key), excerpt(*found), what);
+  };
+  if constexpr (std::is_same_v<T, bool>) {
+    expect(found->is_boolean(), "true or false");
+    return found->template get<bool>();
+  } else if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(integer_of(*found, key, file, std::numeric_limits<T>::min(),
+                                     std::numeric_limits<T>::max()));
+  } else if constexpr (std::is_floating_point_v<T>) {
+    expect(found->is_number(), "a number");
+    return found->template get<T>();
+  } else if constexpr (std::is_same_v<T, std::vector<int64_t>>) {
+    expect(found->is_array(), "a list of integers");
+    T values;
+    for (const nlohmann::json& value : *found)
+      values.push_back(integer_of(value, key, file, std::numeric_limits<int64_t>::min(),
+                                  std::numeric_limits<int64_t>::max()));
+    return values;
+  } else {
+    expect(found->is_string(), "a text");
+    return found->template get<std::string>();
+  }
+}
+
+template <JsonField T>
+T get_or(const nlohmann::json& object, std::string_view key, T otherwise, const std::string& file) {
+  if (!object.is_object()) return get<T>(object, key, file);
+  const auto found = object.find(std::string(key));
+  return found == object.end() || found->is_null() ? otherwise : get<T>(object, key, file);
+}
+
+using Json = const nlohmann::json&;
+using Key = std::string_view;
+using File = const std::string&;
+template bool get(Json, Key, File);
+template int32_t get(Json, Key, File);
+template int64_t get(Json, Key, File);
+template float get(Json, Key, File);
+template double get(Json, Key, File);
+template std::string get(Json, Key, File);
+template std::vector<int64_t> get(Json, Key, File);
+template bool get_or(Json, Key, bool, File);
+template int32_t get_or(Json, Key, int32_t, File);
+template int64_t get_or(Json, Key, int64_t, File);
+template float get_or(Json, Key, float, File);
+template double get_or(Json, Key, double, File);
+template std::string get_or(Json, Key, std::string, File);
+template std::vector<int64_t> get_or(Json, Key, std::vector<int64_t>, File);
 
 }  // namespace heed

@@ -1,15 +1,16 @@
 #include "heed/base/quote.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+
+#include "heed/base/json.h"
 
 namespace heed {
 namespace {
 
 /// The inside of a JSON string of printable ASCII that stands for `text`.
 std::string escaped(std::string_view text) {
-  const std::string literal = nlohmann::json(std::string(text))
-                                  .dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  const std::string literal =
+      dump_json(std::string(text), {.ascii = true, .replace_invalid = true});
   return literal.substr(1, literal.size() - 2);
 }
 

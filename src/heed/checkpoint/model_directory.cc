@@ -91,7 +91,7 @@ nlohmann::json generation_config(const model::ModelConfig& c) {
   return json;
 }
 
-std::string text_of(const nlohmann::json& json) { return json.dump(2) + "\n"; }
+std::string text_of(const nlohmann::json& json) { return dump_json(json, {.indent = 2}) + "\n"; }
 
 }  // namespace
 

@@ -54,7 +54,7 @@ void save_quantized(const fs::path& directory, const model::Transformer& model,
   const fs::path config = original / "config.json";
   nlohmann::ordered_json json = nlohmann::ordered_json::parse(read_file(config));
   json["quantization_config"] = {{"quant_method", kQuantMethod}};
-  write_file_atomically(directory / "config.json", json.dump(2) + "\n");
+  write_file_atomically(directory / "config.json", dump_json(json, {.indent = 2}) + "\n");
   std::vector<io::NamedTensor> weights;
   for (const Parameter& parameter : model.parameters().all())
     weights.push_back({parameter.name, parameter.value});

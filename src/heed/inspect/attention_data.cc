@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "heed/base/json.h"
 #include "heed/inspect/markup.h"
 #include "heed/inspect/palette.h"
 
@@ -37,7 +38,7 @@ std::string attention_data(const AttentionCapture& capture) {
   std::string html = fmt::format(
       "<div class=\"attention\" tabindex=\"0\">\n"
       "<script type=\"application/json\" class=\"capture\">{}</script>\n",
-      json_in_html(description(capture).dump(-1, ' ', true)));
+      json_in_html(dump_json(description(capture), {.ascii = true})));
   size_t bytes = html.size();
   for (const PackedAttention::Map& map : capture.attention.maps)
     for (const std::string& head : map.heads) bytes += kElement + head.size() * 4 / 3;

@@ -8,7 +8,6 @@
 #include <optional>
 #include <string_view>
 #include <tuple>
-#include <unordered_set>
 #include <utility>
 
 #include "heed/base/error.h"
@@ -51,19 +50,6 @@ const StoredDType* find_stored_dtype(const std::string& name) {
   for (const StoredDType& dtype : kStoredDTypes)
     if (name == dtype.name) return &dtype;
   return nullptr;
-}
-
-/// Throws Error on a duplicate tensor name; parse_json() would silently keep the last entry.
-void check_names(std::string_view header, const std::string& file) {
-  using Json = nlohmann::json;
-  std::unordered_set<std::string> names;
-  const auto check_key = [&](int depth, Json::parse_event_t event, Json& name) {
-    if (event != Json::parse_event_t::key || depth != 1) return true;
-    require(names.insert(name.get<std::string>()).second, "{}: {} occurs twice", file,
-            one_line(name.get<std::string>()));
-    return true;
-  };
-  const Json whole = Json::parse(header, check_key);
 }
 
 template <typename From, typename To, typename Convert>
@@ -145,7 +131,7 @@ void SafetensorsFile::read_header() {
   const nlohmann::json header = parse_json(text, name());
   if (!header.is_object())
     fail("{}: its header is {}, expected an object", name(), excerpt(header));
-  check_names(text, name());
+  require_unique_members(text, name());
 
   data_begin_ = kLengthBytes + length;
   for (const auto& [key, value] : header.items()) {

@@ -27,7 +27,7 @@ const char* file_dtype(DType dtype) {
 
 std::string dumped(const nlohmann::ordered_json& header, const std::string& file) {
   try {
-    return header.dump();
+    return dump_json(header);
   } catch (const nlohmann::json::exception&) {
     fail("{}: a tensor name or a metadata value is not valid UTF-8", file);
   }

@@ -309,7 +309,7 @@ Tokenizer read_gguf_tokenizer(const GgufMetadata& metadata, const std::string& f
     const Pieces again = read_pieces(metadata, file);
     const json whole = kind == "gpt2" ? byte_level_json(metadata, again, file)
                                       : scored_json(metadata, again, file);
-    return Tokenizer::Files{{"tokenizer.json", whole.dump()}};
+    return Tokenizer::Files{{"tokenizer.json", dump_json(whole)}};
   });
 }
 

@@ -72,7 +72,7 @@ TokenizerParts read_tokenizer_parts(const nlohmann::json& json, const std::strin
 }
 
 Tokenizer Tokenizer::from_json(const nlohmann::json& json, const std::string& file) {
-  return from_parts(read_tokenizer_parts(json, file), {}, {{"tokenizer.json", json.dump()}});
+  return from_parts(read_tokenizer_parts(json, file), {}, {{"tokenizer.json", dump_json(json)}});
 }
 
 }  // namespace heed::text

@@ -135,8 +135,8 @@ std::vector<std::pair<std::string, std::string>> TranslationTokenizer::files() c
                                    {"separate_vocabs", false}};
   return {{"source.spm", source_.serialized()},
           {"target.spm", target_.serialized()},
-          {"vocab.json", vocabulary.dump(0) + "\n"},
-          {"tokenizer_config.json", settings.dump(2) + "\n"}};
+          {"vocab.json", dump_json(vocabulary, {.indent = 0}) + "\n"},
+          {"tokenizer_config.json", dump_json(settings, {.indent = 2}) + "\n"}};
 }
 
 }  // namespace heed::text

@@ -31,7 +31,7 @@ std::vector<io::NamedTensor> moments_of(const Checkpoint& checkpoint) {
 std::string state_text(const Checkpoint& checkpoint) {
   nlohmann::json state = checkpoint.state.to_json();
   state["optimizer_steps"] = checkpoint.optimizer.state().steps;
-  return state.dump(2) + "\n";
+  return dump_json(state, {.indent = 2}) + "\n";
 }
 
 }  // namespace

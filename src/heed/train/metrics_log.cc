@@ -4,6 +4,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/file.h"
+#include "heed/base/json.h"
 
 namespace heed::train {
 
@@ -48,7 +49,7 @@ std::string line_of(const char* kind, const nlohmann::json& record) {
   nlohmann::ordered_json line = {{"kind", kind}};
   line.update(record);
   // Translations of a young model may hold broken UTF-8.
-  return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return dump_json(line, {.replace_invalid = true}) + "\n";
 }
 
 /// Adds what a line says to the history; false when it is cut or of a step that is to be taken

@@ -83,7 +83,7 @@ TrainingState TrainingState::from_json(const nlohmann::json& json, const std::st
   s.validations_since_best = get<int64_t>(json, "validations_since_best", file);
   for (const auto& step : member(json, "averaged_steps", file)) {
     require(step.is_number_integer(), "{}: averaged_steps holds {}, expected integers", file,
-            step.dump());
+            dump_json(step));
     s.averaged_steps.push_back(step.get<int64_t>());
   }
   if (json.contains("data")) {

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "heed/base/error.h"
+#include "heed/base/json.h"
 #include "heed/base/quote.h"
 #include "heed/model/families/bart.h"
 #include "heed/model/families/bert.h"
@@ -44,7 +45,8 @@ std::string Family::obstacle(const ModelConfig& config) const {
   const nlohmann::json said = heed_family().write_config(again);
   for (const auto& [name, value] : asked.items())
     if (value != said[name])
-      return fmt::format("{} is {}, they would say {}", name, value.dump(), said[name].dump());
+      return fmt::format("{} is {}, they would say {}", name, dump_json(value),
+                         dump_json(said[name]));
   return {};
 }
 

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "heed/base/error.h"
+#include "heed/base/json.h"
 #include "heed/text/sentencepiece.h"
 
 namespace heed::train {
@@ -199,8 +200,8 @@ NamedTokenizer learn_tokenizer(const std::vector<std::string>& texts, int64_t si
   if (frame.begin) names.bos = names.eos;
   if (frame.mask) names.mask = "<mask>";
   std::vector<checkpoint::NamedFile> files = {
-      {"tokenizer.json", json.dump(1) + "\n"},
-      {"tokenizer_config.json", tokenizer_config(frame).dump(2) + "\n"}};
+      {"tokenizer.json", dump_json(json, {.indent = 1}) + "\n"},
+      {"tokenizer_config.json", dump_json(tokenizer_config(frame), {.indent = 2}) + "\n"}};
   return {text::Tokenizer::from_parts(
               text::read_tokenizer_parts(json, "the vocabulary just learned"), names),
           std::move(files)};

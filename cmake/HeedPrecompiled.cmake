@@ -1,0 +1,28 @@
+# Precompiled headers: most of what a small file takes to compile is reading the same headers again.
+# -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without them (the debug preset does, so that a file
+# which relies on a header that it does not include is found).
+#
+# Two sets, because <nlohmann/json.hpp> makes the compiler instantiate its parser in every file that
+# sees it, used or not: 0.7 s each, also when precompiled.
+set(HEED_STD_HEADERS <algorithm> <array> <atomic> <chrono> <cmath> <cstdint> <cstdio> <cstdlib>
+                     <cstring> <filesystem> <functional> <limits> <map> <memory> <numeric>
+                     <optional> <set> <span> <string> <string_view> <tuple> <unordered_map>
+                     <unordered_set> <utility> <vector> <fmt/format.h>)
+set(HEED_JSON_HEADERS ${HEED_STD_HEADERS} <nlohmann/json.hpp>)
+
+# heed_precompiled_headers(<target> HEADERS <header>... LINK <libraries>)
+# A target that holds nothing but the precompiled headers, for heed_precompile().
+function(heed_precompiled_headers target)
+  cmake_parse_arguments(SET "" "" "HEADERS;LINK" ${ARGN})
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/${target}.cc)
+  file(CONFIGURE OUTPUT ${source} CONTENT "// Precompiled headers belong to a target with a source.\n")
+  add_library(${target} OBJECT ${source})
+  target_link_libraries(${target} PRIVATE heed_options ${SET_LINK})
+  target_precompile_headers(${target} PRIVATE ${SET_HEADERS})
+endfunction()
+
+# heed_precompile(<target> <headers>)
+# Gives the sources of a target the precompiled headers of another, compiled with the same options.
+function(heed_precompile target headers)
+  target_precompile_headers(${target} REUSE_FROM ${headers})
+endfunction()

@@ -1,0 +1,154 @@
+#include "cli/options.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+namespace heed::cli {
+
+Option Option::required(bool required) {
+  option_->required(required);
+  return *this;
+}
+
+Option Option::range(int64_t min, int64_t max) {
+  option_->check(CLI::Range(min, max));
+  return *this;
+}
+
+Option Option::range(double min, double max) {
+  option_->check(CLI::Range(min, max));
+  return *this;
+}
+
+Option Option::positive() {
+  option_->check(CLI::PositiveNumber);
+  return *this;
+}
+
+Option Option::one_of(const std::vector<std::string>& names) {
+  option_->check(CLI::IsMember(names));
+  return *this;
+}
+
+Option Option::existing_file() {
+  option_->check(CLI::ExistingFile);
+  return *this;
+}
+
+Option Option::check(std::function<std::string(const std::string& value)> problem) {
+  option_->check(std::move(problem));
+  return *this;
+}
+
+Option Option::needs(Option other) {
+  option_->needs(other.option_);
+  return *this;
+}
+
+Option Option::excludes(Option other) {
+  option_->excludes(other.option_);
+  return *this;
+}
+
+Option Option::show_default() {
+  option_->capture_default_str();
+  return *this;
+}
+
+Option Option::show_default(const std::string& value) {
+  option_->default_str(value);
+  return *this;
+}
+
+Option Option::delimiter(char separator) {
+  option_->delimiter(separator);
+  return *this;
+}
+
+Option Option::description(const std::string& help) {
+  option_->description(help);
+  return *this;
+}
+
+size_t Option::count() const { return option_->count(); }
+
+Command Command::add_subcommand(const std::string& name, const std::string& description) {
+  return {*app_->add_subcommand(name, description), *status_};
+}
+
+void Command::require_subcommand() { app_->require_subcommand(1); }
+
+template <typename T>
+Option Command::add_option(const std::string& name, T& value, const std::string& help) {
+  return Option(*app_->add_option(name, value, help));
+}
+
+template Option Command::add_option(const std::string&, std::string&, const std::string&);
+template Option Command::add_option(const std::string&, int&, const std::string&);
+template Option Command::add_option(const std::string&, int64_t&, const std::string&);
+template Option Command::add_option(const std::string&, uint64_t&, const std::string&);
+template Option Command::add_option(const std::string&, float&, const std::string&);
+template Option Command::add_option(const std::string&, double&, const std::string&);
+template Option Command::add_option(const std::string&, std::optional<std::string>&,
+                                    const std::string&);
+template Option Command::add_option(const std::string&, std::optional<int64_t>&,
+                                    const std::string&);
+template Option Command::add_option(const std::string&, std::optional<uint64_t>&,
+                                    const std::string&);
+template Option Command::add_option(const std::string&, std::optional<float>&, const std::string&);
+template Option Command::add_option(const std::string&, std::vector<std::string>&,
+                                    const std::string&);
+template Option Command::add_option(const std::string&, std::vector<std::filesystem::path>&,
+                                    const std::string&);
+template Option Command::add_option(const std::string&, std::vector<int32_t>&, const std::string&);
+
+Option Command::add_callback(const std::string& name, std::function<void(const std::string&)> set,
+                             const std::string& help) {
+  return Option(*app_->add_option_function<std::string>(name, std::move(set), help));
+}
+
+Option Command::add_flag(const std::string& name, bool& value, const std::string& help) {
+  return Option(*app_->add_flag(name, value, help));
+}
+
+Option Command::option(const std::string& name) const { return Option(*app_->get_option(name)); }
+
+void Command::footer(const std::string& text) { app_->footer(text); }
+
+void Command::set_action(std::function<int()> action) {
+  app_->callback([status = status_, action = std::move(action)] { *status = action(); });
+}
+
+struct Program::State {
+  State(const std::string& name, const std::string& description) : app(description, name) {}
+
+  CLI::App app;
+  int status = 0;
+};
+
+Program::Program(std::unique_ptr<State> state)
+    : Command(state->app, state->status), state_(std::move(state)) {}
+
+Program::Program(const std::string& name, const std::string& description,
+                 const std::string& version)
+    : Program(std::make_unique<State>(name, description)) {
+  app_->set_version_flag("--version", version);
+  app_->require_subcommand(1);
+}
+
+Program::~Program() = default;
+
+int Program::run(int argc, char** argv) {
+  try {
+    app_->parse(argc, argv);
+  } catch (const CLI::Success& done) {  // --help, --version
+    return app_->exit(done);
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(error.what());
+  }
+  return *status_;
+}
+
+}  // namespace heed::cli
