@@ -1,3 +1,4 @@
+#include "heed/base/error.h"
 #include "heed/train/trainer.h"
 
 #include <cstdio>

@@ -7,6 +7,8 @@
 #include <array>
 #include <charconv>
 
+#include "heed/base/error.h"
+
 namespace heed {
 namespace {
 

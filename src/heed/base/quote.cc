@@ -10,7 +10,7 @@ namespace {
 /// The inside of a JSON string of printable ASCII that stands for `text`.
 std::string escaped(std::string_view text) {
   const std::string literal =
-      dump_json(std::string(text), {.ascii = true, .replace_invalid = true});
+      dump_json(nlohmann::json(std::string(text)), {.ascii = true, .replace_invalid = true});
   return literal.substr(1, literal.size() - 2);
 }
 

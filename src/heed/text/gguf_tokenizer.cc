@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/base/reader_limits.h"
 #include "heed/text/pre_tokenizers/named_patterns.h"

@@ -3,6 +3,7 @@
 #include <map>
 #include <unordered_set>
 
+#include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/json.h"
 #include "heed/base/reader_limits.h"

@@ -1,3 +1,4 @@
+#include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/base/reader_limits.h"
 #include "heed/text/tokenizer.h"

@@ -4,6 +4,7 @@
 #include <functional>
 #include <utility>
 
+#include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/base/reader_limits.h"
 

@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/json.h"
 

@@ -1,5 +1,6 @@
 #include "heed/text/decoders/decoder.h"
 
+#include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/text/byte_alphabet.h"
 #include "heed/text/decoders/replace_all.h"

@@ -1,5 +1,6 @@
 #include <array>
 
+#include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/text/models/merge_table.h"
 #include "heed/text/models/tokenizer_model.h"

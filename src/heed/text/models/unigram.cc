@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/text/models/tokenizer_model.h"
 #include "heed/text/piece_automaton.h"

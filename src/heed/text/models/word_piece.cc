@@ -2,6 +2,7 @@
 #include <functional>
 #include <set>
 
+#include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/base/quote.h"
 #include "heed/text/models/tokenizer_model.h"

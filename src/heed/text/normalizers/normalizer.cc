@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/text/byte_alphabet.h"
 #include "heed/text/normalizers/map_text.h"

@@ -1,5 +1,6 @@
 #include <utf8proc.h>
 
+#include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/text/base64.h"
 #include "heed/text/charsmap.h"

@@ -1,5 +1,6 @@
 #include "heed/text/post_processors/post_processor.h"
 
+#include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/base/reader_limits.h"
 #include "heed/text/vocabulary.h"

@@ -1,3 +1,4 @@
+#include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/text/normalizers/map_text.h"
 #include "heed/text/pre_tokenizers/split_text.h"

@@ -1,5 +1,6 @@
 #include "heed/text/pre_tokenizers/pre_tokenizer.h"
 
+#include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/text/pre_tokenizers/split_text.h"
 #include "heed/text/regex/pattern.h"

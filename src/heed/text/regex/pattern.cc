@@ -1,5 +1,6 @@
 #include "heed/text/regex/pattern.h"
 
+#include "heed/base/error.h"
 #include "heed/base/json.h"
 
 namespace heed::text {

@@ -1,5 +1,6 @@
 #include "heed/train/tasks/task.h"
 
+#include "heed/base/error.h"
 #include "heed/train/tasks/causal_task.h"
 #include "heed/train/tasks/masked_task.h"
 #include "heed/train/tasks/pairs_task.h"
