@@ -9,7 +9,7 @@ LEFT, RIGHT, TOP, BOTTOM = 70, 32, 34, 52
 
 
 def round_step(largest):
-    """The distance of four to eight grid lines up to `largest`: 1, 2 or 5 times a power of ten."""
+    """The distance between grid lines, at most eight up to `largest`: 1, 2 or 5 times a power of ten."""
     power = 1
     while True:
         for step in (power, 2 * power, 5 * power):
@@ -30,7 +30,7 @@ def draw_panel(drawing, panel, left, top):
     for number in numbers[::-(-len(numbers) // 7)]:
         drawing.text(x(number), y(0) + 14, f"{number:,}", "middle")
     drawing.text(left + (LEFT + WIDTH - RIGHT) / 2, y(0) + 36, panel["axis"], "middle")
-    drawing.text(left + 14, top + (TOP + HEIGHT - BOTTOM) / 2, "tokens/s", "middle", turned=True)
+    drawing.text(left + 14, top + (TOP + HEIGHT - BOTTOM) / 2, "tokens/s", "middle", upwards=True)
     for place, (name, rates) in enumerate(curves.items()):
         drawing.curve([(x(number), y(rate)) for number, rate in zip(numbers, rates)], COLOURS[name])
         key = left + LEFT + 100 * place

@@ -1,5 +1,5 @@
-"""A drawing as SVG text. Its colours are readable on a light and on a dark page, and the same calls
-give the same bytes."""
+"""A drawing as SVG text. Its colours are readable on light and dark pages. The same calls give the same
+bytes."""
 import math
 from xml.sax.saxutils import escape
 
@@ -26,12 +26,12 @@ class Drawing:
         self.width, self.height = width, height
         self.parts = []
 
-    def text(self, x, y, words, anchor="start", bold=False, turned=False):
-        """`y` is the middle of the line; `turned` text reads upwards."""
+    def text(self, x, y, words, anchor="start", bold=False, upwards=False):
+        """`y` is the middle of the line; with `upwards` the text is rotated to read from below."""
         weight = ' font-weight="600"' if bold else ""
-        turn = f' transform="rotate(-90 {x:.1f} {y:.1f})"' if turned else ""
+        rotation = f' transform="rotate(-90 {x:.1f} {y:.1f})"' if upwards else ""
         self.parts.append(f'<text x="{x:.1f}" y="{y + FONT * 0.35:.1f}" text-anchor="{anchor}"'
-                          f'{weight}{turn}>{escape(words)}</text>')
+                          f'{weight}{rotation}>{escape(words)}</text>')
 
     def line(self, x1, y1, x2, y2, colour=GRID, width=1.0):
         self.parts.append(f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" '
