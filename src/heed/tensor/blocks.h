@@ -44,8 +44,8 @@ constexpr int nibble(const Bytes& bytes, int64_t i) {
 // GGML's block types as they lie in memory and in GGUF files: consecutive elements of a row that
 // share a scale (https://github.com/ggml-org/ggml, ggml-common.h). To add one: an enumerator, its
 // struct and its place in BlockTypes below; unit_of() in kernels/cpu/simd/stored-inl.h; put_block()
-// in kernels/cpu/gemm_blocks/pack.cc. Types of 32 elements without sub-scales are also written if
-// they have set_quants().
+// in kernels/cpu/gemm_blocks/pack.cc; and out of kUnsupportedTypes in io/gguf_types.cc. heed also
+// writes types without sub-scales, which need set_quants().
 
 struct BlockQ4_0 {
   static constexpr int64_t kElements = 32;
