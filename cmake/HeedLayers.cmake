@@ -1,8 +1,7 @@
-# heed_layer(<name> [JSON] DEPENDS <public targets> PRIVATE <private targets>)
-# One static library a folder of src/heed: every .cc below it belongs to it. With JSON most of its
-# sources include <nlohmann/json.hpp>, which is then precompiled.
+# heed_layer(<name> DEPENDS <public targets> PRIVATE <private targets>)
+# One static library a folder of src/heed: every .cc below it belongs to it.
 function(heed_layer name)
-  cmake_parse_arguments(LAYER "JSON" "" "DEPENDS;PRIVATE" ${ARGN})
+  cmake_parse_arguments(LAYER "" "" "DEPENDS;PRIVATE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/heed/${name}/*.cc)
   if(NOT sources)
     add_library(heed_${name} INTERFACE)
@@ -11,11 +10,7 @@ function(heed_layer name)
   add_library(heed_${name} STATIC ${sources})
   target_include_directories(heed_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(heed_${name} PUBLIC ${LAYER_DEPENDS} PRIVATE heed_options ${LAYER_PRIVATE})
-  if(LAYER_JSON)
-    heed_precompile(heed_${name} heed_json_headers)
-  else()
-    heed_precompile(heed_${name} heed_std_headers)
-  endif()
+  heed_precompile(heed_${name} heed_std_headers)
 endfunction()
 
 # heed_layer_test(<name> <further targets>)

@@ -1,3 +1,5 @@
+#include <nlohmann/json.hpp>
+
 #include "heed/base/json.h"
 
 #include <gtest/gtest.h>

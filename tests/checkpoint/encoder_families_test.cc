@@ -1,4 +1,6 @@
 // What the readers and writers of encoder and encoder-decoder families take and refuse.
+#include <nlohmann/json.hpp>
+
 #include <gtest/gtest.h>
 
 #include "tests/checkpoint/golden.h"

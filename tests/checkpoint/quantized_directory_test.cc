@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <nlohmann/json.hpp>
 
 #include "heed/checkpoint/model_directory.h"
 #include "tests/base/testing.h"

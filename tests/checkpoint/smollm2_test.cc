@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <span>
 
 #include "heed/checkpoint/model_directory.h"

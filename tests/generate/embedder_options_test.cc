@@ -1,3 +1,5 @@
+#include <nlohmann/json.hpp>
+
 #include <gtest/gtest.h>
 
 #include "heed/base/error.h"

@@ -1,3 +1,5 @@
+#include <nlohmann/json.hpp>
+
 #include "heed/generate/generation_config.h"
 
 #include <gtest/gtest.h>

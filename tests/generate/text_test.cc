@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "heed/generate/generator.h"
 #include "heed/text/byte_alphabet.h"

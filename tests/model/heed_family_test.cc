@@ -1,3 +1,5 @@
+#include <nlohmann/json.hpp>
+
 #include "heed/model/families/heed.h"
 
 #include <gtest/gtest.h>

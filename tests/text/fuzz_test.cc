@@ -1,4 +1,6 @@
 // Damages tokenizer files and lets heed read them and cut a text.
+#include <nlohmann/json.hpp>
+
 #include <gtest/gtest.h>
 
 #include "heed/text/utf8.h"

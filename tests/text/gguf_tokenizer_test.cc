@@ -1,3 +1,5 @@
+#include <nlohmann/json.hpp>
+
 #include "heed/text/gguf_tokenizer.h"
 
 #include <gtest/gtest.h>

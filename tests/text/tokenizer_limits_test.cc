@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <ctime>
+#include <nlohmann/json.hpp>
 
 #include "heed/text/utf8.h"
 #include "tests/base/testing.h"

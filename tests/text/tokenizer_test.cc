@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "heed/text/sentencepiece.h"
 #include "heed/text/utf8.h"

@@ -1,6 +1,7 @@
 #include "heed/base/json.h"
 
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <type_traits>
 #include <unordered_set>
 

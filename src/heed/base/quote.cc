@@ -1,6 +1,7 @@
 #include "heed/base/quote.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "heed/base/json.h"
 

@@ -1,6 +1,7 @@
 #include "heed/checkpoint/model_directory.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
 #include "heed/base/file.h"

@@ -1,6 +1,7 @@
 #include "heed/checkpoint/quantized_directory.h"
 
 #include <array>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 

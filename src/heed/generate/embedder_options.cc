@@ -1,4 +1,6 @@
 #include "heed/base/error.h"
+
+#include <nlohmann/json.hpp>
 #include "heed/base/file.h"
 #include "heed/base/json.h"
 #include "heed/generate/embedder.h"

@@ -1,5 +1,7 @@
 #include "heed/generate/generation_config.h"
 
+#include <nlohmann/json.hpp>
+
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/json.h"

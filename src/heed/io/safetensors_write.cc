@@ -1,3 +1,4 @@
+#include <nlohmann/json.hpp>
 #include <unordered_set>
 #include <utility>
 

@@ -1,6 +1,7 @@
 #include "heed/text/tokenizer_files.h"
 
 #include <map>
+#include <nlohmann/json.hpp>
 #include <unordered_set>
 
 #include "heed/base/error.h"

@@ -1,4 +1,6 @@
 #include "heed/base/error.h"
+
+#include <nlohmann/json.hpp>
 #include "heed/base/json.h"
 #include "heed/base/reader_limits.h"
 #include "heed/text/tokenizer.h"

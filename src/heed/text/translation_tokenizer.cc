@@ -1,6 +1,7 @@
 #include "heed/text/translation_tokenizer.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <unordered_map>
 
 #include "heed/base/error.h"

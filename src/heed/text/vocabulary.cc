@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "heed/base/error.h"

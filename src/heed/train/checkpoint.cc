@@ -1,5 +1,7 @@
 #include "heed/train/checkpoint.h"
 
+#include <nlohmann/json.hpp>
+
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/json.h"

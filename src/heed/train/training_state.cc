@@ -1,6 +1,7 @@
 #include "heed/train/training_state.h"
 
 #include <charconv>
+#include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"

@@ -1,6 +1,7 @@
 #include "heed/model/families/bert.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"

@@ -1,5 +1,7 @@
 #include "heed/model/families/distilbert.h"
 
+#include <nlohmann/json.hpp>
+
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/model/families/bert.h"

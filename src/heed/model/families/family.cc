@@ -1,6 +1,7 @@
 #include "heed/model/families/family.h"
 
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"

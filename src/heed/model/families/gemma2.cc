@@ -1,6 +1,7 @@
 #include "heed/model/families/gemma2.h"
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"

@@ -1,5 +1,6 @@
 #include "heed/model/families/heed.h"
 
+#include <nlohmann/json.hpp>
 #include <type_traits>
 
 #include "heed/base/json.h"

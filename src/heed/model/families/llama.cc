@@ -1,5 +1,7 @@
 #include "heed/model/families/llama.h"
 
+#include <nlohmann/json.hpp>
+
 #include "heed/base/json.h"
 #include "heed/model/families/config_json.h"
 

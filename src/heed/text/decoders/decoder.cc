@@ -1,5 +1,7 @@
 #include "heed/text/decoders/decoder.h"
 
+#include <nlohmann/json.hpp>
+
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/text/byte_alphabet.h"

@@ -1,4 +1,5 @@
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"

@@ -1,5 +1,7 @@
 #include "heed/text/models/tokenizer_model.h"
 
+#include <nlohmann/json.hpp>
+
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "heed/base/error.h"

@@ -1,4 +1,6 @@
 #include "heed/base/json.h"
+
+#include <nlohmann/json.hpp>
 #include "heed/text/normalizers/map_text.h"
 #include "heed/text/normalizers/normalizer.h"
 #include "heed/text/unicode/properties.h"

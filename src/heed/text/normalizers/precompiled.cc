@@ -1,4 +1,5 @@
 #include <utf8proc.h>
+#include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "heed/base/json.h"
 #include "heed/text/normalizers/normalizer.h"

@@ -1,5 +1,7 @@
 #include "heed/text/post_processors/post_processor.h"
 
+#include <nlohmann/json.hpp>
+
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/base/reader_limits.h"

@@ -1,4 +1,6 @@
 #include "heed/base/error.h"
+
+#include <nlohmann/json.hpp>
 #include "heed/base/json.h"
 #include "heed/text/normalizers/map_text.h"
 #include "heed/text/pre_tokenizers/split_text.h"

@@ -1,5 +1,7 @@
 #include "heed/text/pre_tokenizers/pre_tokenizer.h"
 
+#include <nlohmann/json.hpp>
+
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/text/pre_tokenizers/split_text.h"

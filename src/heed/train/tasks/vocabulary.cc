@@ -1,6 +1,7 @@
 #include "heed/train/tasks/vocabulary.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <unordered_set>
 
 #include "heed/base/error.h"
