@@ -50,6 +50,8 @@ inline constexpr int32_t kMaxTokenIds = 1 << 24;
 inline constexpr size_t kMaxLibraryPieceBytes = 1024;
 /// Bytes of a key of a normalisation table, and of what replaces it.
 inline constexpr size_t kMaxCharsmapKey = 256, kMaxCharsmapReplacement = 64;
+/// Bytes of a replacement for each byte of its key; U+FDFA needs 11.
+inline constexpr size_t kMaxCharsmapGrowth = 16;
 
 // Weights.
 inline constexpr size_t kMaxSafetensorsHeader = size_t{100} << 20;

@@ -7,6 +7,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/reader_limits.h"
+#include "heed/base/rounding.h"
 #include "heed/text/utf8.h"
 
 namespace heed::text {
@@ -31,10 +32,10 @@ size_t children_of(size_t node, uint32_t unit) {
 /// value has bit 31 set.
 class TrieCheck {
  public:
-  TrieCheck(std::string_view trie, size_t values_end)
-      : trie_(trie), values_end_(values_end), states_(trie.size() / sizeof(uint32_t)) {}
+  TrieCheck(std::string_view trie, std::string_view replacements)
+      : trie_(trie), replacements_(replacements), states_(trie.size() / sizeof(uint32_t)) {}
 
-  /// Walks depth first all that can be reached from the root.
+  /// Visits depth first all nodes that can be reached from the root.
   bool sound() {
     if (states_.empty() || !open(0)) return false;
     while (!path_.empty()) {
@@ -50,22 +51,27 @@ class TrieCheck {
       if (states_[child].visit == Visit::unseen && !open(child)) return false;
       if (states_[child].visit == Visit::done) note_child(step.node, states_[child]);
     }
-    return states_[0].values <= kMostValues && states_[0].height <= limits::kMaxCharsmapKey;
+    const State& root = states_[0];
+    return root.values <= kMaxValues && root.height <= limits::kMaxCharsmapKey &&
+           root.min_depth == 0;
   }
 
  private:
   enum class Visit : uint8_t { unseen, open, done };
   struct State {
     Visit visit = Visit::unseen;
-    uint8_t values = 0;   // most values on a path from here, kMostValues + 1 for more than that
+    uint8_t values = 0;   // most values on a path from here, kMaxValues + 1 for more than that
     uint16_t height = 0;  // bytes of the longest path from here, at most kMaxCharsmapKey + 1
+    /// The fewest bytes that may lead here: a replacement has at most kMaxCharsmapGrowth bytes for
+    /// each byte of its key.
+    uint8_t min_depth = 0;
   };
   struct Step {
     size_t node;
     uint32_t next_label;
   };
   /// The library has room for so many values met along one text.
-  static constexpr uint8_t kMostValues = 32;
+  static constexpr uint8_t kMaxValues = 32;
 
   uint32_t unit(size_t node) const { return word_at(trie_, node); }
 
@@ -73,7 +79,7 @@ class TrieCheck {
     // Child `label` is at children ^ label, so all 256 places must be inside.
     const size_t children = children_of(node, unit(node));
     if ((children | 0xFF) >= states_.size()) return false;
-    if (has_value(unit(node)) && value_of(unit(children)) >= values_end_) return false;
+    if (has_value(unit(node)) && value_of(unit(children)) >= replacements_.size()) return false;
     states_[node].visit = Visit::open;
     path_.push_back({node, 0});
     return true;
@@ -84,7 +90,13 @@ class TrieCheck {
     path_.pop_back();
     State& state = states_[node];
     state.visit = Visit::done;
-    if (has_value(unit(node)) && state.values <= kMostValues) ++state.values;
+    if (has_value(unit(node))) {
+      if (state.values <= kMaxValues) ++state.values;
+      const size_t begin = value_of(unit(children_of(node, unit(node))));
+      const size_t length = replacements_.find('\0', begin) - begin;
+      const size_t key = ceil_div(length, limits::kMaxCharsmapGrowth);
+      state.min_depth = std::max(state.min_depth, static_cast<uint8_t>(key));
+    }
     if (!path_.empty()) note_child(path_.back().node, state);
   }
 
@@ -94,10 +106,12 @@ class TrieCheck {
     state.values = std::max(state.values, child.values);
     state.height =
         std::max(state.height, std::min(kTooHigh, static_cast<uint16_t>(child.height + 1)));
+    const uint8_t depth = child.min_depth > 0 ? child.min_depth - 1 : 0;
+    state.min_depth = std::max(state.min_depth, depth);
   }
 
   std::string_view trie_;
-  size_t values_end_;
+  std::string_view replacements_;
   std::vector<State> states_;
   std::vector<Step> path_;
 };
@@ -125,12 +139,13 @@ bool is_sound_charsmap(std::string_view map) {
   const std::string_view replacements = map.substr(trie_size);
   if (replacements.back() != '\0' || longest_run(replacements) > limits::kMaxCharsmapReplacement)
     return false;
-  return TrieCheck(map.substr(0, trie_size), replacements.size()).sound();
+  return TrieCheck(map.substr(0, trie_size), replacements).sound();
 }
 
 Charsmap::Charsmap(std::string bytes, const std::string& name) : bytes_(std::move(bytes)) {
   require(!bytes_.empty() && is_sound_charsmap(bytes_) && is_valid_utf8(replacements()),
-          "{}: the normalisation table (precompiled_charsmap) leads outside itself or is too deep",
+          "{}: the normalisation table (precompiled_charsmap) leads outside itself, is too deep or "
+          "grows texts too much",
           name);
 }
 
