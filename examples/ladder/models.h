@@ -47,8 +47,8 @@ inline heed::nn::Attention::Settings heads(int64_t n) {
   return {.d_model = kWidth,
           .n_heads = n,
           .n_kv_heads = n,
-          .d_head = kWidth / n,
-          .d_value = kWidth / n,
+          .head_dim = kWidth / n,
+          .v_head_dim = kWidth / n,
           .causal = true};
 }
 

@@ -80,9 +80,9 @@ generate::GeneratorOptions generator_options(const GenerateOptions& options,
   result.dtype = activation_dtype(options.model);
   result.cache_dtype = options.cache;
   result.max_tokens = options.max_tokens.value_or(suggested.max_new_tokens.value_or(256));
-  result.end_ids = suggested.end_ids;
+  result.eos_ids = suggested.eos_ids;
   result.stop = options.stop;
-  result.forced_first_id = suggested.forced_first_id;
+  result.forced_bos_id = suggested.forced_bos_id;
   result.top_log_probabilities = options.log_probabilities;
   result.batch_tokens = options.batch_tokens;
   return result;

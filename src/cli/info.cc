@@ -74,8 +74,8 @@ std::string heads_text(const model::ModelConfig& c) {
 }
 
 std::string head_dim_text(const model::ModelConfig& c) {
-  return c.d_value == c.d_head ? fmt::format("{}", c.d_head)
-                               : fmt::format("{} (values {})", c.d_head, c.d_value);
+  return c.v_head_dim == c.head_dim ? fmt::format("{}", c.head_dim)
+                                    : fmt::format("{} (values {})", c.head_dim, c.v_head_dim);
 }
 
 std::string feed_forward_text(const model::ModelConfig& c) {

@@ -92,7 +92,7 @@ int64_t weight_bytes(const model::Transformer& model, DType dtype) {
 int64_t cache_bytes(const model::Transformer& model, DType dtype) {
   const model::ModelConfig& c = model.config();
   const int64_t numbers = c.latent.present() ? c.latent.kv_lora_rank + c.latent.qk_rope_head_dim
-                                             : c.n_kv_heads * (c.d_head + c.d_value);
+                                             : c.n_kv_heads * (c.head_dim + c.v_head_dim);
   return c.decoder_layers * bytes_of(dtype, numbers);
 }
 

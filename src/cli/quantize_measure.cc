@@ -118,7 +118,7 @@ void read_pairs(const Reader& reader, const std::string& file, const std::string
   for (const size_t place : spread(pairs.size())) {
     const auto& [source, target] = pairs[place];
     if (source.empty() || target.empty()) continue;
-    Sequence input{reader.model().config().start_id};
+    Sequence input{reader.model().config().decoder_start_id};
     input.insert(input.end(), target.begin(), target.end() - 1);
     const model::Memory memory = reader.model().encode(context, {source, whole(source)});
     reader.model().decode_all(context, {input, whole(input)}, memory);

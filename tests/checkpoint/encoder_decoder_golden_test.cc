@@ -104,7 +104,7 @@ TEST_P(EncoderDecoderGolden, GreedyContinuationsEqualTheReference) {
   const Tensor expected = expected_->get("continuation");  // [B, 12]
   for (size_t b = 0; b < pairs(); ++b) {
     Step step(*model_, part(source_, source_offsets_, b));
-    std::vector<int32_t> found{model_->config().start_id};
+    std::vector<int32_t> found{model_->config().decoder_start_id};
     while (static_cast<int64_t>(found.size()) <= expected.cols()) {
       const Tensor logits = step.feed(found.back());
       const auto next = logits.values<float>();

@@ -73,7 +73,7 @@ model::ModelConfig from_scratch(const std::string& family) {
     c.decoder_layers = 0;
     c.head_transform = true;
     c.norm_epsilon = 1e-12f;
-    c.token_types = family == "distilbert" ? 0 : 2;
+    c.type_vocab_size = family == "distilbert" ? 0 : 2;
   }
   c.validate();
   return c;

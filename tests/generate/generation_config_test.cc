@@ -26,21 +26,21 @@ GenerationConfig read(const std::string& json) {
 
 TEST(GenerationConfig, WithoutAFileTheModelsConfigurationCounts) {
   const auto config = read_generation_config("/nonexistent", small_config());
-  EXPECT_EQ(config.end_ids, std::vector<int32_t>{7});
+  EXPECT_EQ(config.eos_ids, std::vector<int32_t>{7});
   EXPECT_EQ(config.sampling.temperature, 1.0f);
   EXPECT_FALSE(config.max_new_tokens);
 }
 
 TEST(GenerationConfig, EndTokensAreANumberAListOrNothing) {
-  EXPECT_EQ(read(R"({"eos_token_id": 3})").end_ids, std::vector<int32_t>{3});
-  EXPECT_EQ(read(R"({"eos_token_id": [3, 5]})").end_ids, (std::vector<int32_t>{3, 5}));
-  EXPECT_EQ(read(R"({"eos_token_id": null})").end_ids, std::vector<int32_t>{7});
+  EXPECT_EQ(read(R"({"eos_token_id": 3})").eos_ids, std::vector<int32_t>{3});
+  EXPECT_EQ(read(R"({"eos_token_id": [3, 5]})").eos_ids, (std::vector<int32_t>{3, 5}));
+  EXPECT_EQ(read(R"({"eos_token_id": null})").eos_ids, std::vector<int32_t>{7});
 }
 
 TEST(GenerationConfig, WithoutAFileAllEndTokensOfTheModelCount) {
   model::ModelConfig config = small_config();
   config.other_eos_ids = {9, 4};
-  EXPECT_EQ(read_generation_config("/nonexistent", config).end_ids,
+  EXPECT_EQ(read_generation_config("/nonexistent", config).eos_ids,
             (std::vector<int32_t>{7, 9, 4}));
 }
 
@@ -54,7 +54,7 @@ TEST(GenerationConfig, ReadsWhatItSuggests) {
   EXPECT_FLOAT_EQ(config.sampling.min_p, 0.05f);
   EXPECT_FLOAT_EQ(config.repetition_penalty, 1.1f);
   EXPECT_EQ(config.max_new_tokens, 50);
-  EXPECT_EQ(config.forced_first_id, 2);
+  EXPECT_EQ(config.forced_bos_id, 2);
 }
 
 TEST(GenerationConfig, RefusesWhatCannotBe) {

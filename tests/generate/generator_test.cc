@@ -28,19 +28,19 @@ const Case kCases[] = {
     {"windows",
      [](model::ModelConfig& c) {
        c.windows = {5, 0};
-       c.attention_soft_cap = 20.0f;
+       c.attn_logit_softcapping = 20.0f;
      }},
     {"latent_mixture",
      [](model::ModelConfig& c) {
        c.latent = {.kv_lora_rank = 16, .q_lora_rank = 0, .qk_rope_head_dim = 4};
-       c.d_head = 12;
-       c.d_value = 8;
+       c.head_dim = 12;
+       c.v_head_dim = 8;
        c.pair_layout = kernels::PairLayout::interleaved;
        c.moe.n_experts = 6;
        c.moe.experts_per_token = 2;
        c.moe.n_shared_experts = 1;
        c.moe.d_expert = 16;
-       c.dense_layers = 1;
+       c.first_k_dense_replace = 1;
      }},
     {"relative", [](model::ModelConfig& c) { c.positions = model::PositionKind::relative; }},
     {"learned", [](model::ModelConfig& c) { c.positions = model::PositionKind::learned; }},
@@ -49,10 +49,10 @@ const Case kCases[] = {
        c.positions = model::PositionKind::relative;
      }}};
 
-GeneratorOptions greedy(int64_t max_tokens, std::vector<int32_t> end_ids = {}) {
+GeneratorOptions greedy(int64_t max_tokens, std::vector<int32_t> eos_ids = {}) {
   GeneratorOptions options;
   options.max_tokens = max_tokens;
-  options.end_ids = std::move(end_ids);
+  options.eos_ids = std::move(eos_ids);
   return options;
 }
 
@@ -89,7 +89,8 @@ std::vector<int32_t> greedy_by_definition(const model::Transformer& model,
   const bool encoded = model.has_encoder();
   const model::Memory memory =
       encoded ? model.encode(context, {prompt, prompt_offsets}) : model::Memory{};
-  std::vector<int32_t> input = encoded ? std::vector<int32_t>{model.config().start_id} : prompt;
+  std::vector<int32_t> input =
+      encoded ? std::vector<int32_t>{model.config().decoder_start_id} : prompt;
   const size_t given = input.size();
   for (int step = 0; step < steps; ++step) {
     const std::vector<int32_t> offsets{0, static_cast<int32_t>(input.size())};
@@ -200,7 +201,7 @@ INSTANTIATE_TEST_SUITE_P(Models, GeneratorOf, testing::ValuesIn(kCases),
 /// Heads of whole blocks.
 const Case kWideHeads{"wide heads", [](model::ModelConfig& c) {
                         c.n_kv_heads = 2;
-                        c.d_head = c.d_value = 32;
+                        c.head_dim = c.v_head_dim = 32;
                       }};
 
 TEST(Generator, ACacheInIntegersDependsNotOnTheBatchAndChangesLittle) {

@@ -63,7 +63,7 @@ TEST(Scorer, ScoresAreWhatGeneratingFound) {
 
 TEST(Scorer, ACacheIsRoundedAsGeneratingRoundsIt) {
   model::ModelConfig config = config_of(0, 2);
-  config.d_head = config.d_value = 32;
+  config.head_dim = config.v_head_dim = 32;
   const model::Transformer model(config, 3);
   for (const DType cache : {DType::f32, DType::bf16, DType::q8_0}) {
     GeneratorOptions options;

@@ -64,7 +64,7 @@ std::vector<int32_t> greedy_by_definition(const model::Transformer& model,
   Context context;
   const std::vector<int32_t> source_offsets{0, static_cast<int32_t>(source.size())};
   const model::Memory memory = model.encode(context, {source, source_offsets});
-  std::vector<int32_t> input{model.config().start_id};
+  std::vector<int32_t> input{model.config().decoder_start_id};
   while (static_cast<int64_t>(input.size()) <= longest) {
     const std::vector<int32_t> offsets{0, static_cast<int32_t>(input.size())};
     const Tensor states = model.decode_all(context, {input, offsets}, memory);

@@ -26,7 +26,7 @@ model::ModelConfig small_config() {
   config.n_heads = 4;
   config.d_ff = 32;
   config.max_positions = 64;
-  config.start_id = 1;
+  config.decoder_start_id = 1;
   config.eos_id = tokenizer().encode_source("").back();
   return config;
 }

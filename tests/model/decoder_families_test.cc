@@ -62,12 +62,13 @@ TEST(DecoderFamilies, KeepAllEndTokensOfAList) {
     Json json = fields;
     json["eos_token_id"] = {5, 7, 9};
     const ModelConfig config = read(type, json);
-    EXPECT_EQ(config.end_ids(), (std::vector<int32_t>{5, 7, 9}));
+    EXPECT_EQ(config.eos_ids(), (std::vector<int32_t>{5, 7, 9}));
     const Json written = family_of_type(type, "config.json").write_config(config);
     EXPECT_EQ(written["eos_token_id"], Json({5, 7, 9}));
     EXPECT_EQ(refusal(type, json, "eos_token_id", {5, -1}),
               "config.json: eos_token_id is -1, expected 0 to 2147483647");
-    EXPECT_EQ(refusal(type, json, "eos_token_id", {5, 20}), "an eos_id is 20, expected 0 to 19");
+    EXPECT_EQ(refusal(type, json, "eos_token_id", {5, 20}),
+              "an eos_token_id is 20, expected 0 to 19");
   }
 }
 
@@ -119,11 +120,11 @@ TEST(DecoderFamilies, RefuseSizesThatNoModelHas) {
 TEST(DecoderFamilies, TakeTheirReferencesDefaultsForWhatIsNotSaid) {
   EXPECT_EQ(read("gpt2", gpt2()).d_ff, 32);
   const ModelConfig gemma = read("gemma2", llama());
-  EXPECT_EQ(gemma.d_head, 256);
+  EXPECT_EQ(gemma.head_dim, 256);
   EXPECT_EQ(gemma.activation, kernels::Activation::gelu_tanh);
   EXPECT_EQ(gemma.attention_scale, 1.0f / 16.0f);
-  EXPECT_EQ(gemma.attention_soft_cap, 50.0f);
-  EXPECT_EQ(gemma.logit_soft_cap, 30.0f);
+  EXPECT_EQ(gemma.attn_logit_softcapping, 50.0f);
+  EXPECT_EQ(gemma.final_logit_softcapping, 30.0f);
   EXPECT_EQ(gemma.windows, (std::vector<int64_t>{4096, 0, 4096}));
   EXPECT_TRUE(gemma.tied_head);
 }

@@ -91,7 +91,7 @@ ModelConfig relative_config() {
   ModelConfig config = encoder_decoder_config();
   config.positions = PositionKind::relative;
   config.n_heads = 32;
-  config.d_head = 2;
+  config.head_dim = 2;
   return config;
 }
 

@@ -43,8 +43,8 @@ const Variant kVariants[] = {
      [](ModelConfig& c) {
        c.n_heads = 4;
        c.n_kv_heads = 2;
-       c.d_head = 2;
-       c.d_value = 5;
+       c.head_dim = 2;
+       c.v_head_dim = 5;
      }},
     {"RMSNorm, gated SiLU, learned positions, dropout", [](ModelConfig& c) {
        c.norm = nn::NormKind::rms;
@@ -169,17 +169,17 @@ TEST(ModelConfig, RefusesSizesThatCannotBe) {
     return error_of([&] { config.validate(); });
   };
   EXPECT_EQ(refused([](ModelConfig& c) { c.n_heads = 5; }),
-            "d_model is 12, not divisible by n_heads, which is 5 (or give d_head)");
+            "d_model is 12, not divisible by num_attention_heads, which is 5 (or give head_dim)");
   EXPECT_EQ(refused([](ModelConfig& c) { c.n_kv_heads = 2; }),
-            "n_heads is 3, not divisible by n_kv_heads, which is 2");
+            "num_attention_heads is 3, not divisible by num_key_value_heads, which is 2");
   EXPECT_NE(refused([](ModelConfig& c) { c.d_ff = 0; }), "");
   EXPECT_NE(refused([](ModelConfig& c) { c.dropout = 1.0f; }), "");
   EXPECT_NE(refused([](ModelConfig& c) { c.eos_id = 23; }), "");
   EXPECT_EQ(refused([](ModelConfig& c) {
               c.n_heads = int64_t{1} << 20;
-              c.d_head = c.d_value = 128;
+              c.head_dim = c.v_head_dim = 128;
             }),
-            "n_heads * d_head is 134217728, expected 1 to 16777216");
+            "num_attention_heads * head_dim is 134217728, expected 1 to 16777216");
 }
 
 TEST(Transformer, RefusesMoreWeightsThanCanBeCounted) {

@@ -101,7 +101,7 @@ TEST(Gradients, Softmax) {
 
 struct AttentionCase {
   const char* name;
-  int64_t heads, kv_heads, d_head, d_value;
+  int64_t heads, kv_heads, head_dim, v_head_dim;
   bool causal;
   float dropout;
 };
@@ -114,9 +114,9 @@ TEST(Gradients, Attention) {
   const std::vector<int32_t> offsets{0, 4, 5, 11};
   for (const AttentionCase& a : cases) {
     SCOPED_TRACE(a.name);
-    const Tensor q = random_tensor({11, a.heads * a.d_head}, 1);
-    const Tensor k = random_tensor({11, a.kv_heads * a.d_head}, 2);
-    const Tensor v = random_tensor({11, a.kv_heads * a.d_value}, 3);
+    const Tensor q = random_tensor({11, a.heads * a.head_dim}, 1);
+    const Tensor k = random_tensor({11, a.kv_heads * a.head_dim}, 2);
+    const Tensor v = random_tensor({11, a.kv_heads * a.v_head_dim}, 3);
     const auto spans =
         std::make_shared<kernels::AttentionSpans>(kernels::AttentionSpans::self(offsets));
     check_op(

@@ -132,7 +132,7 @@ TEST(Quantization, KeysAndValuesOfLatentAttentionKeep8Bits) {
   config.encoder_layers = 0;
   config.decoder_layers = 1;
   config.n_heads = 2;
-  config.d_head = 64;
+  config.head_dim = 64;
   config.positions = model::PositionKind::rotary;
   config.latent = {.kv_lora_rank = 32, .q_lora_rank = 32, .qk_rope_head_dim = 32};
   const model::Transformer model(config, std::nullopt);

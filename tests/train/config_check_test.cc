@@ -67,7 +67,7 @@ TEST(ConfigCheck, RefusesWhatTheFirstValidationWouldRefuse) {
   expect_refused({"tiny",
                   {"validation.early_stopping_patience=-1"},
                   "validation.early_stopping_patience is -1"});
-  expect_refused({"tiny", {"model.attn_logit_softcapping=1e300"}, "attention_soft_cap is inf"});
+  expect_refused({"tiny", {"model.attn_logit_softcapping=1e300"}, "attn_logit_softcapping is inf"});
 }
 
 TEST(ConfigCheck, RefusesNumbersThatSpoilTheWeights) {

@@ -99,7 +99,7 @@ TEST(Config, EveryPresetIsValidAndStatesThePapersSizes) {
     config.model.vocab_size = config.vocabulary.size;
     config.model.validate();  // gives what is 0 its default
     EXPECT_EQ(config.model.d_model, 512);
-    EXPECT_EQ(config.model.d_head, 64);
+    EXPECT_EQ(config.model.head_dim, 64);
     EXPECT_EQ(config.model.d_ff, 2048);
     EXPECT_EQ(config.model.encoder_layers, 6);
   }

@@ -32,7 +32,7 @@ TEST(PairsTask, TakesSpecialTokensAsAGivenVocabularyNumbersThem) {
   const auto task = testing::task_of(config);
   EXPECT_EQ(task->piece(0), "<unk>");
   EXPECT_EQ(task->model().pad_id, 1);
-  EXPECT_EQ(task->model().start_id, 1);
+  EXPECT_EQ(task->model().decoder_start_id, 1);
   EXPECT_EQ(task->model().eos_id, 2);
   const int64_t first = 0;
   const data::Batch batch = task->train().batch({&first, 1}, 0);

@@ -246,8 +246,8 @@ class Unjudged : public Task {
  public:
   explicit Unjudged(const model::ModelConfig& model) : Task(model) {
     const std::vector<data::Example> pairs(9, {.source = {3, 4, 1}, .target = {5, 6, 1}});
-    train_ = std::make_unique<data::PairDataset>(pairs, model.start_id);
-    valid_ = std::make_unique<data::PairDataset>(pairs, model.start_id);
+    train_ = std::make_unique<data::PairDataset>(pairs, model.decoder_start_id);
+    valid_ = std::make_unique<data::PairDataset>(pairs, model.decoder_start_id);
   }
   void judge(const model::Transformer&, Compute, ValidationRecord&) const override {
     fail("nobody can judge this");

@@ -250,7 +250,8 @@ const Architecture& architecture_named(const std::string& name, const std::strin
 
 /// Rotary positions of a part of each head are not among what the architectures here have.
 void check_rotary(const Facts& facts, const model::ModelConfig& config) {
-  const int64_t expected = config.latent.present() ? config.latent.qk_rope_head_dim : config.d_head;
+  const int64_t expected =
+      config.latent.present() ? config.latent.qk_rope_head_dim : config.head_dim;
   const auto found = facts.get_or<int64_t>("rope.dimension_count", expected);
   require(config.positions != model::PositionKind::rotary || found == expected,
           "{}: rope.dimension_count is {}, expected {}", facts.file().name(), found, expected);

@@ -86,7 +86,7 @@ nlohmann::json generation_config(const model::ModelConfig& c) {
                          {"eos_token_id", model::eos_json(c)},
                          {"max_length", std::min(c.max_positions, kMaxLength)}};
   if (c.encoder_layers > 0 && c.decoder_layers > 0) {
-    json["decoder_start_token_id"] = c.start_id;
+    json["decoder_start_token_id"] = c.decoder_start_id;
     json["num_beams"] = 4;
   }
   return json;

@@ -50,7 +50,7 @@ std::vector<AlignedWords> align_words(const model::Transformer& model,
                                       const std::vector<int32_t>& source,
                                       const std::vector<int32_t>& target) {
   if (target.empty() || source.size() < 2) return {};
-  std::vector<int32_t> input{model.config().start_id};
+  std::vector<int32_t> input{model.config().decoder_start_id};
   input.insert(input.end(), target.begin(), target.end() - 1);
   const Tensor weights = mean_cross_attention(model, source, input);
   const std::vector<int32_t> source_words = words_of(tokenizer, {source.begin(), source.end() - 1});

@@ -19,10 +19,10 @@ struct Path {
 /// The beam of one source: the paths that are still growing and the hypotheses that have ended.
 class Beam {
  public:
-  /// Paths end with one of `end_ids`, at the latest with `max_new_tokens` tokens.
-  Beam(const SearchOptions& options, std::vector<int32_t> end_ids, int64_t max_new_tokens)
+  /// Paths end with one of `eos_ids`, at the latest with `max_new_tokens` tokens.
+  Beam(const SearchOptions& options, std::vector<int32_t> eos_ids, int64_t max_new_tokens)
       : options_(options),
-        end_ids_(std::move(end_ids)),
+        eos_ids_(std::move(eos_ids)),
         max_new_tokens_(max_new_tokens),
         paths_(1) {}
 
@@ -51,7 +51,7 @@ class Beam {
   void end_search_when_due();
 
   SearchOptions options_;
-  std::vector<int32_t> end_ids_;
+  std::vector<int32_t> eos_ids_;
   int64_t max_new_tokens_;
   std::vector<Path> paths_;
   std::vector<Hypothesis> ended_;

@@ -29,10 +29,10 @@ std::vector<nn::KeyValueCache> make_caches(const model::Transformer& model,
             "a cache of integers is for keys and values; this model keeps latents, from which it "
             "rebuilds them");
     const int64_t block = block_elements(*dtype);
-    require(config.d_head % block == 0 && config.d_value % block == 0,
+    require(config.head_dim % block == 0 && config.v_head_dim % block == 0,
             "a cache of integers wants heads of whole blocks of {} numbers; this model's keys have "
             "{}, its values {}",
-            block, config.d_head, config.d_value);
+            block, config.head_dim, config.v_head_dim);
   }
   return std::vector<nn::KeyValueCache>(static_cast<size_t>(config.decoder_layers),
                                         nn::KeyValueCache(nn::KeyValueCache::Mode::keep, dtype));

@@ -28,17 +28,17 @@ std::vector<int32_t> read_tokens(const Json& json, const char* key, const std::s
 GenerationConfig read_generation_config(const std::filesystem::path& model_path,
                                         const model::ModelConfig& config) {
   GenerationConfig read;
-  read.end_ids = config.end_ids();
+  read.eos_ids = config.eos_ids();
   const std::filesystem::path path = model_path / "generation_config.json";
   if (!path_exists(path)) return read;
   const std::string file = path.string();
   const Json json = parse_json(read_file(path), file);
   require(json.is_object(), "{}: expected an object, found {}", file, excerpt(json));
   if (auto ids = read_tokens(json, "eos_token_id", file, config.vocab_size); !ids.empty())
-    read.end_ids = std::move(ids);
+    read.eos_ids = std::move(ids);
   if (const auto ids = read_tokens(json, "forced_bos_token_id", file, config.vocab_size);
       !ids.empty())
-    read.forced_first_id = ids.front();
+    read.forced_bos_id = ids.front();
   if (const auto most = get_or<int64_t>(json, "max_new_tokens", 0, file); most != 0) {
     require(most > 0, "{}: max_new_tokens is {}, expected at least 1", file, most);
     read.max_new_tokens = most;

@@ -109,8 +109,8 @@ Generator::Batch Generator::make_batch(const std::vector<std::vector<int32_t>>& 
     data::append_sequence(prompts[static_cast<size_t>(i)], ids, offsets);
   Context context{.dtype = options_.dtype};
   batch.memory = kept_in(*options_.cache_dtype, model_, model_.encode(context, {ids, offsets}));
-  std::vector<int32_t> start{model_.config().start_id};
-  if (options_.forced_first_id >= 0) start.push_back(options_.forced_first_id);
+  std::vector<int32_t> start{model_.config().decoder_start_id};
+  if (options_.forced_bos_id >= 0) start.push_back(options_.forced_bos_id);
   batch.decoder_prompts.assign(members.size(), start);
   return batch;
 }
@@ -170,7 +170,7 @@ std::vector<std::vector<Hypothesis>> Generator::search(
   std::vector<std::vector<Hypothesis>> results(prompts.size());
   for (const std::vector<int64_t>& members : batches(prompts, options.beam)) {
     Batch batch = make_batch(prompts, members);
-    PromptBatch inputs{.end_ids = options_.end_ids};
+    PromptBatch inputs{.eos_ids = options_.eos_ids};
     for (const std::vector<int32_t>& prompt : batch.decoder_prompts)
       inputs.max_new_tokens.push_back(max_new_tokens(prompt.size()));
     inputs.prompts = std::move(batch.decoder_prompts);

@@ -17,10 +17,10 @@ namespace heed::generate {
 struct GeneratorOptions {
   SamplingOptions sampling = {};
   int64_t max_tokens = 256;            // of each output; at least 1
-  std::vector<int32_t> end_ids = {};   // tokens that end an output; not part of it
+  std::vector<int32_t> eos_ids = {};   // tokens that end an output; not part of it
   std::vector<std::string> stop = {};  // strings that end an output; not part of its text
   /// The token behind the start token of an encoder-decoder's decoder; -1: none.
-  int32_t forced_first_id = -1;
+  int32_t forced_bos_id = -1;
   /// Whether to report the log-probability of each token, and of how many of the most probable
   /// ones; -1: no.
   int top_log_probabilities = -1;

@@ -88,7 +88,7 @@ std::vector<double> score_target(const model::Transformer& model, std::span<cons
   Context context{.dtype = dtype};
   const std::vector<int32_t> source_offsets{0, static_cast<int32_t>(source.size())};
   const model::Memory memory = model.encode(context, {source, source_offsets});
-  std::vector<int32_t> input{model.config().start_id};
+  std::vector<int32_t> input{model.config().decoder_start_id};
   input.insert(input.end(), target.begin(), target.end() - 1);
   const std::vector<int32_t> offsets{0, static_cast<int32_t>(input.size())};
   append_scores(model, context, model.decode_all(context, {input, offsets}, memory), 0, target,

@@ -45,7 +45,7 @@ std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DTy
 struct PromptBatch {
   std::vector<std::vector<int32_t>> prompts = {};  // [B], none empty
   std::vector<int64_t> max_new_tokens = {};        // [B], at least 1
-  std::vector<int32_t> end_ids = {};               // tokens that end an output
+  std::vector<int32_t> eos_ids = {};               // tokens that end an output
 };
 
 /// The n best outputs for each prompt. `memory` holds the keys and values of the sources (sequence

@@ -64,7 +64,7 @@ Reading reading(const Tokenizer& tokenizer, const std::string& text, std::vector
 /// The start token followed by `target`, which must not end with end of sequence.
 std::vector<int32_t> decoder_input(const model::Transformer& model,
                                    std::span<const int32_t> target) {
-  std::vector<int32_t> input{model.config().start_id};
+  std::vector<int32_t> input{model.config().decoder_start_id};
   input.insert(input.end(), target.begin(), target.end());
   return input;
 }

@@ -21,8 +21,8 @@ Facts facts_of(const train::Trainer& trainer) {
   Facts facts{
       {"Parameters", fmt::format("{}", trainer.model().parameters().count())},
       {"Layers", layers_text(c)},
-      {"Width",
-       fmt::format("d_model {}, {} heads of {}, d_ff {}", c.d_model, c.n_heads, c.d_head, c.d_ff)},
+      {"Width", fmt::format("d_model {}, {} heads of {}, d_ff {}", c.d_model, c.n_heads, c.head_dim,
+                            c.d_ff)},
       {"Normalisation", fmt::format("{}-norm", name_of(c.norm_placement))},
       {"Vocabulary", fmt::format("{} tokens", c.vocab_size)},
       {"Compute", std::string(name_of(trainer.compute()))},

@@ -32,31 +32,33 @@ void check_not_negative(std::string_view name, float number) {
 /// Replaces zeros in the widths of heads by their defaults.
 void complete_heads(ModelConfig& c) {
   if (c.n_kv_heads == 0) c.n_kv_heads = c.n_heads;
-  check_size("n_heads", c.n_heads, 1);
-  check_size("n_kv_heads", c.n_kv_heads, 1);
-  require(c.n_heads % c.n_kv_heads == 0, "n_heads is {}, not divisible by n_kv_heads, which is {}",
-          c.n_heads, c.n_kv_heads);
-  if (c.d_head == 0) {
+  check_size("num_attention_heads", c.n_heads, 1);
+  check_size("num_key_value_heads", c.n_kv_heads, 1);
+  require(c.n_heads % c.n_kv_heads == 0,
+          "num_attention_heads is {}, not divisible by num_key_value_heads, which is {}", c.n_heads,
+          c.n_kv_heads);
+  if (c.head_dim == 0) {
     require(c.d_model % c.n_heads == 0,
-            "d_model is {}, not divisible by n_heads, which is {} (or give d_head)", c.d_model,
-            c.n_heads);
-    c.d_head = c.d_model / c.n_heads;
+            "d_model is {}, not divisible by num_attention_heads, which is {} (or give head_dim)",
+            c.d_model, c.n_heads);
+    c.head_dim = c.d_model / c.n_heads;
   }
-  if (c.d_value == 0) c.d_value = c.d_head;
-  check_size("d_head", c.d_head, 1, kMaxHeadDim);
-  check_size("d_value", c.d_value, 1, kMaxHeadDim);
-  check_size("n_heads * d_head", c.n_heads * c.d_head, 1);
-  check_size("n_heads * d_value", c.n_heads * c.d_value, 1);
+  if (c.v_head_dim == 0) c.v_head_dim = c.head_dim;
+  check_size("head_dim", c.head_dim, 1, kMaxHeadDim);
+  check_size("v_head_dim", c.v_head_dim, 1, kMaxHeadDim);
+  check_size("num_attention_heads * head_dim", c.n_heads * c.head_dim, 1);
+  check_size("num_attention_heads * v_head_dim", c.n_heads * c.v_head_dim, 1);
 }
 
 /// The encoder's own sizes, in the same way.
 void complete_encoder(ModelConfig& c) {
   if (c.encoder_heads == 0) c.encoder_heads = c.n_heads;
   if (c.encoder_d_ff == 0) c.encoder_d_ff = c.d_ff;
-  check_size("encoder_heads", c.encoder_heads, 1);
-  check_size("encoder_d_ff", c.encoder_d_ff, 1);
+  check_size("encoder_attention_heads", c.encoder_heads, 1);
+  check_size("encoder_ffn_dim", c.encoder_d_ff, 1);
   require(c.encoder_heads == c.n_heads || c.d_model % c.encoder_heads == 0,
-          "d_model is {}, not divisible by encoder_heads, which is {}", c.d_model, c.encoder_heads);
+          "d_model is {}, not divisible by encoder_attention_heads, which is {}", c.d_model,
+          c.encoder_heads);
 }
 
 void check_layers(const ModelConfig& c) {
@@ -68,61 +70,63 @@ void check_layers(const ModelConfig& c) {
           "windows has {} numbers, expected one for each of the {} decoder layers",
           c.windows.size(), c.decoder_layers);
   for (const int64_t window : c.windows)
-    require(window >= 0, "a window is {}, expected at least 0", window);
+    require(window >= 0, "windows has the number {}, expected at least 0", window);
 }
 
 void check_latent(const ModelConfig& c) {
   if (!c.latent.present()) return;
-  check_size("latent.kv_lora_rank", c.latent.kv_lora_rank, 1);
-  check_size("latent.q_lora_rank", c.latent.q_lora_rank, 0);
-  check_size("latent.qk_rope_head_dim", c.latent.qk_rope_head_dim, 1);
-  require(c.positions == PositionKind::rotary, "latent attention wants rotary positions, found {}",
-          name_of(c.positions));
-  require(c.latent.qk_rope_head_dim < c.d_head,
-          "latent.qk_rope_head_dim is {}, expected less than d_head, which is {}",
-          c.latent.qk_rope_head_dim, c.d_head);
+  check_size("kv_lora_rank", c.latent.kv_lora_rank, 1);
+  check_size("q_lora_rank", c.latent.q_lora_rank, 0);
+  check_size("qk_rope_head_dim", c.latent.qk_rope_head_dim, 1);
+  require(c.positions == PositionKind::rotary,
+          "multi-head latent attention needs rotary positions, found {}", name_of(c.positions));
+  require(c.latent.qk_rope_head_dim < c.head_dim,
+          "qk_rope_head_dim is {}, expected less than head_dim, which is {}",
+          c.latent.qk_rope_head_dim, c.head_dim);
 }
 
 void check_moe(const ModelConfig& c) {
   if (!c.moe.present()) return;
   const nn::MoeConfig& m = c.moe;
-  check_size("moe.n_experts", m.n_experts, 1,
+  check_size("n_routed_experts", m.n_experts, 1,
              kMaxExperts / std::max<int64_t>(c.encoder_layers + c.decoder_layers, 1));
-  check_size("moe.d_expert", m.d_expert, 1);
-  check_size("moe.n_shared_experts", m.n_shared_experts, 0);
-  check_size("moe.n_shared_experts * moe.d_expert", m.n_shared_experts * m.d_expert, 0);
-  check_size("dense_layers", c.dense_layers, 0);
+  check_size("moe_intermediate_size", m.d_expert, 1);
+  check_size("n_shared_experts", m.n_shared_experts, 0);
+  check_size("n_shared_experts * moe_intermediate_size", m.n_shared_experts * m.d_expert, 0);
+  check_size("first_k_dense_replace", c.first_k_dense_replace, 0);
   require(m.n_group >= 1 && m.n_experts % m.n_group == 0,
-          "moe.n_experts is {}, not divisible by moe.n_group, which is {}", m.n_experts, m.n_group);
-  check_size("moe.topk_group", m.topk_group, 1, m.n_group);
-  check_size("moe.experts_per_token", m.experts_per_token, 1,
-             m.n_experts / m.n_group * m.topk_group);
+          "n_routed_experts is {}, not divisible by n_group, which is {}", m.n_experts, m.n_group);
+  check_size("topk_group", m.topk_group, 1, m.n_group);
+  check_size("num_experts_per_tok", m.experts_per_token, 1, m.n_experts / m.n_group * m.topk_group);
 }
 
 void check_positions(const ModelConfig& c) {
-  check_size("max_positions", c.max_positions, 1);
+  check_size("max_position_embeddings", c.max_positions, 1);
   if (c.positions == PositionKind::sinusoidal)
-    check_size("max_positions", c.max_positions, 1, kMaxTable / c.d_model);
+    check_size("max_position_embeddings", c.max_positions, 1, kMaxTable / c.d_model);
   require(c.first_position >= 0 && c.first_position <= kMaxSize,
           "first_position is {}, expected 0 to {}", c.first_position, kMaxSize);
   if (c.positions == PositionKind::relative) {
-    check_size("relative_buckets", c.relative_buckets, 4);
-    require(c.relative_distance > c.relative_buckets / 2 && c.relative_distance <= kMaxSize,
-            "relative_distance is {}, expected more than half of relative_buckets, which is {}",
-            c.relative_distance, c.relative_buckets);
+    check_size("relative_attention_num_buckets", c.relative_num_buckets, 4);
+    require(
+        c.relative_max_distance > c.relative_num_buckets / 2 && c.relative_max_distance <= kMaxSize,
+        "relative_attention_max_distance is {}, expected more than half of "
+        "relative_attention_num_buckets, which is {}",
+        c.relative_max_distance, c.relative_num_buckets);
   }
 }
 
 void check_tokens(const ModelConfig& c) {
-  for (const auto& [name, id, least] :
-       {std::tuple{"pad_id", c.pad_id, -1},
-        {"bos_id", c.bos_id, -1},
-        {"eos_id", c.eos_id, -1},
-        {"start_id", c.start_id, c.encoder_layers > 0 && c.decoder_layers > 0 ? 0 : -1}})
+  for (const auto& [name, id, least] : {std::tuple{"pad_token_id", c.pad_id, -1},
+                                        {"bos_token_id", c.bos_id, -1},
+                                        {"eos_token_id", c.eos_id, -1},
+                                        {"decoder_start_token_id", c.decoder_start_id,
+                                         c.encoder_layers > 0 && c.decoder_layers > 0 ? 0 : -1}})
     require(id >= least && id < c.vocab_size, "{} is {}, expected {} to {}", name, id, least,
             c.vocab_size - 1);
-  require(c.other_eos_ids.empty() || c.eos_id >= 0, "other_eos_ids without an eos_id");
-  for (const int64_t id : c.other_eos_ids) check_size("an eos_id", id, 0, c.vocab_size - 1);
+  require(c.other_eos_ids.empty() || c.eos_id >= 0,
+          "other_eos_token_ids is given without eos_token_id");
+  for (const int64_t id : c.other_eos_ids) check_size("an eos_token_id", id, 0, c.vocab_size - 1);
 }
 
 }  // namespace
@@ -131,7 +135,7 @@ void ModelConfig::validate() {
   check_size("vocab_size", vocab_size, 2);
   check_size("d_model", d_model, 1);
   check_size("d_ff", d_ff, 1);
-  check_size("token_types", token_types, 0);
+  check_size("type_vocab_size", type_vocab_size, 0);
   complete_heads(*this);
   complete_encoder(*this);
   check_layers(*this);
@@ -141,15 +145,15 @@ void ModelConfig::validate() {
   check_rate("dropout", dropout);
   check_rate("attention_dropout", attention_dropout);
   check_rate("activation_dropout", activation_dropout);
-  check_not_negative("norm_epsilon", norm_epsilon);
+  check_not_negative("norm_eps", norm_epsilon);
   check_not_negative("attention_scale", attention_scale);
-  check_not_negative("attention_soft_cap", attention_soft_cap);
-  check_not_negative("logit_soft_cap", logit_soft_cap);
+  check_not_negative("attn_logit_softcapping", attn_logit_softcapping);
+  check_not_negative("final_logit_softcapping", final_logit_softcapping);
   require(std::isfinite(head_scale), "head_scale is {}, expected a number", head_scale);
   check_tokens(*this);
 }
 
-std::vector<int32_t> ModelConfig::end_ids() const {
+std::vector<int32_t> ModelConfig::eos_ids() const {
   std::vector<int32_t> ids;
   if (eos_id >= 0) ids.push_back(eos_id);
   for (const int64_t id : other_eos_ids) ids.push_back(static_cast<int32_t>(id));

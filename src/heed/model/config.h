@@ -35,8 +35,8 @@ struct ModelConfig {
   int64_t encoder_layers = 6, decoder_layers = 6;
   int64_t n_heads = 8;     // H
   int64_t n_kv_heads = 0;  // G; 0: n_heads
-  int64_t d_head = 0;      // d; 0: d_model / n_heads
-  int64_t d_value = 0;     // d_v; 0: d_head
+  int64_t head_dim = 0;    // d; 0: d_model / n_heads
+  int64_t v_head_dim = 0;  // d_v; 0: head_dim
   int64_t d_ff = 2048;     // F
   /// Where the encoder differs from the decoder; 0: as the decoder. Its heads share d_model.
   int64_t encoder_heads = 0, encoder_d_ff = 0;
@@ -51,15 +51,15 @@ struct ModelConfig {
   bool o_bias = true;             // of the projection back
   bool ff_bias = true;            // of the feed-forward network
 
-  float attention_scale = 0.0f;     // of the scores; 0: 1 / sqrt(d_head)
-  float attention_soft_cap = 0.0f;  // scores become cap tanh(score / cap); 0: they do not
-  bool qk_norm = false;             // RMSNorm of every head's query and key
+  float attention_scale = 0.0f;         // of the scores; 0: 1 / sqrt(head_dim)
+  float attn_logit_softcapping = 0.0f;  // scores become cap tanh(score / cap); 0: they do not
+  bool qk_norm = false;                 // RMSNorm of every head's query and key
   /// For each decoder layer, how many of the latest tokens a token sees, itself included; 0: all.
   /// Empty: all in every layer.
   std::vector<int64_t> windows;
-  nn::LatentDims latent;     // multi-head latent attention, where kv_lora_rank is given
-  nn::MoeConfig moe;         // mixtures of experts, where n_experts is given
-  int64_t dense_layers = 0;  // layers before the first mixture
+  nn::LatentDims latent;              // multi-head latent attention, where kv_lora_rank is given
+  nn::MoeConfig moe;                  // mixtures of experts, where n_experts is given
+  int64_t first_k_dense_replace = 0;  // layers before the first mixture
 
   PositionKind positions = PositionKind::sinusoidal;
   kernels::PairLayout pair_layout =
@@ -68,19 +68,19 @@ struct ModelConfig {
   int64_t first_position = 0;       // row of the learned table that a sequence begins with
   double rotary_theta = 10000.0;
   nn::RotaryScaling rotary_scaling;
-  int64_t relative_buckets = 32, relative_distance = 128;
+  int64_t relative_num_buckets = 32, relative_max_distance = 128;
 
   bool scale_embedding = true;  // by sqrt(d_model)
   bool embedding_norm = false;  // a norm behind the embeddings (BERT, BART)
-  int64_t token_types = 0;      // rows of a table of segments, whose first row is added (BERT)
+  int64_t type_vocab_size = 0;  // rows of a table of segments, whose first row is added (BERT)
 
-  bool tied_head = true;        // the vocabulary projection is the embedding
-  bool head_bias = true;        // added to the logits
-  bool head_transform = false;  // dense, activation, norm before the projection (BERT)
-  float head_scale = 1.0f;      // of the states that the head reads (T5)
-  float logit_soft_cap = 0.0f;  // logits become cap tanh(logit / cap); 0: they do not
-  bool has_head = true;         // false: states alone, no vocabulary projection
-  bool pooler = false;          // dense and tanh over the first token (BERT)
+  bool tied_head = true;                 // the vocabulary projection is the embedding
+  bool head_bias = true;                 // added to the logits
+  bool head_transform = false;           // dense, activation, norm before the projection (BERT)
+  float head_scale = 1.0f;               // of the states that the head reads (T5)
+  float final_logit_softcapping = 0.0f;  // logits become cap tanh(logit / cap); 0: they do not
+  bool has_head = true;                  // false: states alone, no vocabulary projection
+  bool pooler = false;                   // dense and tanh over the first token (BERT)
 
   float dropout = 0.1f;
   float attention_dropout = 0.0f;
@@ -90,14 +90,14 @@ struct ModelConfig {
   int32_t bos_id = -1;                 // -1: none
   int32_t eos_id = 1;                  // -1: none
   std::vector<int64_t> other_eos_ids;  // more tokens that end a text (Llama 3's <|eot_id|>)
-  int32_t start_id = 0;                // what the decoder of an encoder-decoder reads first
+  int32_t decoder_start_id = 0;        // what the decoder of an encoder-decoder reads first
 
   /// Replaces zeros by the defaults that they stand for. Throws Error on impossible sizes: heads
   /// that do not divide, a width of zero, a special token outside the vocabulary.
   void validate();
 
   /// The tokens that end a text: eos_id and other_eos_ids.
-  std::vector<int32_t> end_ids() const;
+  std::vector<int32_t> eos_ids() const;
 
   bool operator==(const ModelConfig&) const = default;
 };

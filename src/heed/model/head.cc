@@ -10,7 +10,7 @@ namespace heed::model {
 
 Head::Head(nn::Parameters& parameters, const ModelConfig& c, const Parameter& embedding)
     : scale_(c.head_scale),
-      soft_cap_(c.logit_soft_cap),
+      soft_cap_(c.final_logit_softcapping),
       activation_(c.activation),
       weight_(c.tied_head ? embedding
                           : parameters.create("lm_head.weight", {c.vocab_size, c.d_model},

@@ -17,7 +17,7 @@ nn::Embeddings::Settings embedding_settings(const ModelConfig& c) {
   nn::Embeddings::Settings settings{
       .d_model = c.d_model,
       .scale = c.scale_embedding ? std::sqrt(static_cast<float>(c.d_model)) : 1.0f,
-      .token_types = c.token_types,
+      .type_vocab_size = c.type_vocab_size,
       .dropout = c.dropout};
   if (c.positions == PositionKind::sinusoidal)
     settings.sinusoids = {
@@ -34,17 +34,17 @@ nn::Attention::Settings attention_settings(const ModelConfig& c, Stack::Kind kin
   nn::Attention::Settings settings{.d_model = c.d_model,
                                    .n_heads = c.n_heads,
                                    .n_kv_heads = c.n_kv_heads,
-                                   .d_head = c.d_head,
-                                   .d_value = c.d_value,
+                                   .head_dim = c.head_dim,
+                                   .v_head_dim = c.v_head_dim,
                                    .qkv_bias = c.qkv_bias,
                                    .o_bias = c.o_bias,
                                    .scale = c.attention_scale,
-                                   .soft_cap = c.attention_soft_cap,
+                                   .soft_cap = c.attn_logit_softcapping,
                                    .dropout = c.attention_dropout,
                                    .rotary_layout = c.pair_layout};
   if (kind == Stack::Kind::encoder && c.encoder_heads != c.n_heads) {
     settings.n_heads = settings.n_kv_heads = c.encoder_heads;
-    settings.d_head = settings.d_value = c.d_model / c.encoder_heads;
+    settings.head_dim = settings.v_head_dim = c.d_model / c.encoder_heads;
   }
   if (c.qk_norm) settings.qk_norm_epsilon = c.norm_epsilon;
   if (kind == Stack::Kind::decoder && layer < c.windows.size()) settings.window = c.windows[layer];
@@ -67,12 +67,12 @@ nn::TransformerLayer::Settings layer_settings(const ModelConfig& c, Stack::Kind 
       .dropout = c.dropout,
       .decoder = decoder,
       .cross_attention = decoder && c.encoder_layers > 0};
-  if (layer >= c.dense_layers) settings.moe = c.moe;
+  if (layer >= c.first_k_dense_replace) settings.moe = c.moe;
   return settings;
 }
 
 nn::RotarySettings rotary_settings(const ModelConfig& c) {
-  return {.width = c.latent.present() ? c.latent.qk_rope_head_dim : c.d_head,
+  return {.width = c.latent.present() ? c.latent.qk_rope_head_dim : c.head_dim,
           .theta = c.rotary_theta,
           .scaling = c.rotary_scaling,
           .max_positions = c.max_positions};
@@ -119,8 +119,8 @@ Stack::Stack(nn::Parameters& parameters, const nn::Parameters::Scope&, const Mod
   if (c.positions == PositionKind::relative)
     relative_bias_.emplace(parameters, name + ".relative_attention_bias",
                            kind == Kind::encoder ? c.encoder_heads : c.n_heads,
-                           ops::RelativeBuckets{.buckets = c.relative_buckets,
-                                                .max_distance = c.relative_distance,
+                           ops::RelativeBuckets{.buckets = c.relative_num_buckets,
+                                                .max_distance = c.relative_max_distance,
                                                 .bidirectional = kind == Kind::encoder});
 }
 

@@ -10,7 +10,7 @@ namespace heed::nn {
 kernels::AttentionOptions Attention::Settings::options(int64_t kv_heads) const {
   return {.n_heads = n_heads,
           .n_kv_heads = kv_heads,
-          .scale = scale != 0.0f ? scale : 1.0f / std::sqrt(static_cast<float>(d_head)),
+          .scale = scale != 0.0f ? scale : 1.0f / std::sqrt(static_cast<float>(head_dim)),
           .causal = causal,
           .window = window,
           .soft_cap = soft_cap,
@@ -22,7 +22,7 @@ namespace {
 /// The gain of the initial query weights: where scores are not divided by sqrt(d) (T5), it is so
 /// much smaller, so that softmax is not saturated at first.
 float initial_query_gain(const Attention::Settings& s) {
-  return s.scale == 0.0f ? 1.0f : 1.0f / (s.scale * std::sqrt(static_cast<float>(s.d_head)));
+  return s.scale == 0.0f ? 1.0f : 1.0f / (s.scale * std::sqrt(static_cast<float>(s.head_dim)));
 }
 
 WeightRole key_value_role(AttentionSite site) {
@@ -37,17 +37,17 @@ Attention::Attention(Parameters& parameters, const std::string& name, Settings s
     : settings_(s),
       site_(site),
       q_proj_(parameters, name + ".q_proj",
-              {s.d_model, s.n_heads * s.d_head, s.qkv_bias, initial_query_gain(s)},
+              {s.d_model, s.n_heads * s.head_dim, s.qkv_bias, initial_query_gain(s)},
               WeightRole::query),
-      k_proj_(parameters, name + ".k_proj", {s.d_model, s.n_kv_heads * s.d_head, s.qkv_bias},
+      k_proj_(parameters, name + ".k_proj", {s.d_model, s.n_kv_heads * s.head_dim, s.qkv_bias},
               key_value_role(site)),
-      v_proj_(parameters, name + ".v_proj", {s.d_model, s.n_kv_heads * s.d_value, s.qkv_bias},
+      v_proj_(parameters, name + ".v_proj", {s.d_model, s.n_kv_heads * s.v_head_dim, s.qkv_bias},
               key_value_role(site)),
-      o_proj_(parameters, name + ".o_proj", {s.n_heads * s.d_value, s.d_model, s.o_bias},
+      o_proj_(parameters, name + ".o_proj", {s.n_heads * s.v_head_dim, s.d_model, s.o_bias},
               WeightRole::output) {
   if (!s.qk_norm_epsilon) return;
   const Norm::Settings norm{
-      .kind = NormKind::rms, .d_model = s.d_head, .epsilon = *s.qk_norm_epsilon};
+      .kind = NormKind::rms, .d_model = s.head_dim, .epsilon = *s.qk_norm_epsilon};
   q_norm_.emplace(parameters, name + ".q_norm", norm);
   k_norm_.emplace(parameters, name + ".k_norm", norm);
 }
@@ -55,7 +55,7 @@ Attention::Attention(Parameters& parameters, const std::string& name, Settings s
 Tensor Attention::placed(Context& context, Tensor x, const std::optional<Norm>& norm, int64_t heads,
                          const Places& places) const {
   if (norm)
-    x = norm->forward(context, x.reshaped({x.rows() * heads, settings_.d_head}))
+    x = norm->forward(context, x.reshaped({x.rows() * heads, settings_.head_dim}))
             .reshaped({x.rows(), x.cols()});
   if (!places.rotation.cos.defined()) return x;
   return ops::rotate(context, x, places.rotation,

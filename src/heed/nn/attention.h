@@ -23,16 +23,16 @@ struct Places {
 
 /// Multi-head attention (Vaswani et al. 2017, 3.2.2): queries, keys and values are projected, every
 /// head attends, the concatenation is projected back. Multi-query (Shazeer 2019) and grouped-query
-/// (Ainslie et al. 2023) attention have fewer key/value heads. n_heads * d_head need not be
+/// (Ainslie et al. 2023) attention have fewer key/value heads. n_heads * head_dim need not be
 /// d_model.
 class Attention {
  public:
   struct Settings {
     int64_t d_model = 0;
     int64_t n_heads = 1, n_kv_heads = 1;
-    int64_t d_head = 0, d_value = 0;
+    int64_t head_dim = 0, v_head_dim = 0;
     bool qkv_bias = true, o_bias = true;
-    float scale = 0.0f;     // of the scores; 0: 1 / sqrt(d_head)
+    float scale = 0.0f;     // of the scores; 0: 1 / sqrt(head_dim)
     float soft_cap = 0.0f;  // 0: none
     float dropout = 0.0f;   // on the weights
     bool causal = false;

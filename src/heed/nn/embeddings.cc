@@ -23,7 +23,7 @@ Embeddings::Embeddings(Parameters& parameters, const std::string& name, const Pa
                        Settings s)
     : settings_(s),
       tokens_(tokens),
-      types_(table(parameters, name + ".embed_types.weight", {s.token_types, s.d_model},
+      types_(table(parameters, name + ".embed_types.weight", {s.type_vocab_size, s.d_model},
                    WeightRole::token_type_embedding)),
       learned_positions_(table(parameters, name + ".embed_positions.weight",
                                {s.learned_positions, s.d_model}, WeightRole::position_embedding)) {

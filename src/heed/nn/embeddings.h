@@ -21,7 +21,7 @@ class Embeddings {
     std::optional<Sinusoids::Settings> sinusoids = {};  // added for positions
     int64_t learned_positions = 0;                      // rows of a learned table; 0: none
     int64_t first_position = 0;                         // its row for the first token of a sequence
-    int64_t token_types = 0;  // rows of a table of segments, whose first row is added
+    int64_t type_vocab_size = 0;  // rows of a table of segments, whose first row is added
     std::optional<Norm::Settings> norm = {};
     float dropout = 0.0f;
   };

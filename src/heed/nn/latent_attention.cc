@@ -28,12 +28,13 @@ LatentAttention::LatentAttention(Parameters& parameters, const std::string& name
       kv_a_norm_(parameters, name + ".kv_a_norm", of_width(s.norm, s.dims.kv_lora_rank)),
       kv_b_proj_(parameters, name + ".kv_b_proj",
                  {s.dims.kv_lora_rank,
-                  s.attention.n_heads * (qk_nope_head_dim() + s.attention.d_value), false},
+                  s.attention.n_heads * (qk_nope_head_dim() + s.attention.v_head_dim), false},
                  WeightRole::latent_key_value),
-      o_proj_(parameters, name + ".o_proj",
-              {s.attention.n_heads * s.attention.d_value, s.attention.d_model, s.attention.o_bias},
-              WeightRole::output) {
-  const int64_t width = s.attention.n_heads * s.attention.d_head;
+      o_proj_(
+          parameters, name + ".o_proj",
+          {s.attention.n_heads * s.attention.v_head_dim, s.attention.d_model, s.attention.o_bias},
+          WeightRole::output) {
+  const int64_t width = s.attention.n_heads * s.attention.head_dim;
   if (s.dims.q_lora_rank == 0) {
     q_proj_.emplace(parameters, name + ".q_proj", Linear::Sizes{s.attention.d_model, width, false},
                     WeightRole::query);
@@ -105,7 +106,7 @@ Tensor LatentAttention::attend_expanded(Context& context, const Tensor& queries,
 Tensor LatentAttention::attend_absorbed(Context& context, const Tensor& queries,
                                         const Tensor& offered, const Spans& spans) const {
   const int64_t rank = settings_.dims.kv_lora_rank, heads = settings_.attention.n_heads;
-  const int64_t dv = settings_.attention.d_value;
+  const int64_t dv = settings_.attention.v_head_dim;
   const ops::HeadParts parts = ops::split_heads(context, queries, heads, qk_nope_head_dim());
   const ops::HeadMatrices to_keys{.weight = kv_b_proj_.weight(),
                                   .n_heads = heads,

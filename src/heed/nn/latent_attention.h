@@ -12,7 +12,7 @@ namespace heed::nn {
 struct LatentDims {
   int64_t kv_lora_rank = 0;      // r: of the latent that keys and values are computed from; 0: none
   int64_t q_lora_rank = 0;       // of the queries' latent; 0: queries are projected directly
-  int64_t qk_rope_head_dim = 0;  // dr: the rotated part of d_head, one key for all heads
+  int64_t qk_rope_head_dim = 0;  // dr: the rotated part of head_dim, one key for all heads
 
   bool present() const { return kv_lora_rank > 0; }
   bool operator==(const LatentDims&) const = default;
@@ -26,7 +26,8 @@ struct LatentDims {
 class LatentAttention {
  public:
   struct Settings {
-    Attention::Settings attention;  // d_head covers both parts of a key: without position, then dr
+    Attention::Settings
+        attention;  // head_dim covers both parts of a key: without position, then dr
     LatentDims dims;
     Norm::Settings norm;  // of the latents, but for width and epsilon
   };
@@ -52,9 +53,9 @@ class LatentAttention {
                          const Spans& spans) const;
   Tensor attend_absorbed(Context& context, const Tensor& queries, const Tensor& offered,
                          const Spans& spans) const;
-  /// The part of d_head that knows no position.
+  /// The part of head_dim that knows no position.
   int64_t qk_nope_head_dim() const {
-    return settings_.attention.d_head - settings_.dims.qk_rope_head_dim;
+    return settings_.attention.head_dim - settings_.dims.qk_rope_head_dim;
   }
 
   Settings settings_;

@@ -52,8 +52,8 @@ Tensor attention(Context& context, const AttentionInput& input) {
                                           *input.spans, options, input.relative_bias};
   if (context.observe_attention) context.observe_attention(input.site, forward);
 
-  const int64_t d_value = input.v.cols() / options.n_kv_heads;
-  Tensor out = Tensor::empty({input.q.rows(), options.n_heads * d_value}, input.q.dtype());
+  const int64_t v_head_dim = input.v.cols() / options.n_kv_heads;
+  Tensor out = Tensor::empty({input.q.rows(), options.n_heads * v_head_dim}, input.q.dtype());
   Tensor log_sum = Tensor::empty({input.q.rows(), options.n_heads});
   kernels::attention_forward(forward, out, log_sum);
   if (!context.tape) return out;

@@ -43,8 +43,8 @@ double peak_of_machine(DType dtype) {
 double operations_of_step(const model::ModelConfig& c, const StepTokens& tokens) {
   const auto source = static_cast<double>(tokens.source),
              target = static_cast<double>(tokens.decoder);
-  const double queries = static_cast<double>(c.d_model * c.n_heads * (c.d_head + c.d_value));
-  const double keys = static_cast<double>(c.d_model * c.n_kv_heads * (c.d_head + c.d_value));
+  const double queries = static_cast<double>(c.d_model * c.n_heads * (c.head_dim + c.v_head_dim));
+  const double keys = static_cast<double>(c.d_model * c.n_kv_heads * (c.head_dim + c.v_head_dim));
   const int64_t hidden = c.moe.present()
                              ? (c.moe.experts_per_token + c.moe.n_shared_experts) * c.moe.d_expert
                              : c.d_ff;
@@ -59,7 +59,7 @@ double operations_of_step(const model::ModelConfig& c, const StepTokens& tokens)
   const auto sequences = static_cast<double>(std::max<int64_t>(tokens.sequences, 1));
   const double pairs =
       encoder * source * source + decoder * (target * target / 2 + target * source);
-  const double width = static_cast<double>(c.n_heads * (c.d_head + c.d_value)) / 2;
+  const double width = static_cast<double>(c.n_heads * (c.head_dim + c.v_head_dim)) / 2;
   return 6 * weights + 12 * width * pairs / sequences;
 }
 

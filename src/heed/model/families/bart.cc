@@ -44,7 +44,7 @@ ModelConfig read_config(const nlohmann::json& json, const std::string& file) {
   c.pad_id = get_or<int32_t>(json, "pad_token_id", 1, file);
   c.bos_id = read_token(json, "bos_token_id", file);
   read_eos(json, file, 2, c);
-  c.start_id = get_or<int32_t>(json, "decoder_start_token_id", c.eos_id, file);
+  c.decoder_start_id = get_or<int32_t>(json, "decoder_start_token_id", c.eos_id, file);
   return c;
 }
 
@@ -71,7 +71,7 @@ nlohmann::json write_config(const ModelConfig& c) {
           {"pad_token_id", c.pad_id},
           {"bos_token_id", token_json(c.bos_id)},
           {"eos_token_id", eos_json(c)},
-          {"decoder_start_token_id", c.start_id},
+          {"decoder_start_token_id", c.decoder_start_id},
           {"forced_eos_token_id", c.eos_id},
           {"torch_dtype", "float32"}};
 }

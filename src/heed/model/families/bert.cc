@@ -68,7 +68,7 @@ ModelConfig read_bert(const nlohmann::json& json, const std::string& file,
   c.max_positions = get_or<int64_t>(json, "max_position_embeddings", 512, file);
   c.scale_embedding = false;
   c.embedding_norm = true;
-  c.token_types = get_or<int64_t>(json, "type_vocab_size", 2, file);
+  c.type_vocab_size = get_or<int64_t>(json, "type_vocab_size", 2, file);
   c.tied_head = get_or(json, "tie_word_embeddings", true, file);
   c.has_head = c.head_transform = read_has_head(json, file, classes);
   c.pooler = !c.has_head;
@@ -77,7 +77,7 @@ ModelConfig read_bert(const nlohmann::json& json, const std::string& file,
   c.pad_id = get_or<int32_t>(json, "pad_token_id", 0, file);
   c.bos_id = read_token(json, "bos_token_id", file);
   c.eos_id = read_token(json, "eos_token_id", file);
-  c.start_id = read_token(json, "decoder_start_token_id", file);
+  c.decoder_start_id = read_token(json, "decoder_start_token_id", file);
   return c;
 }
 
@@ -94,14 +94,14 @@ nlohmann::json write_bert(const ModelConfig& c, std::string_view type,
           {"layer_norm_eps", c.norm_epsilon},
           {"position_embedding_type", "absolute"},
           {"max_position_embeddings", c.max_positions},
-          {"type_vocab_size", c.token_types},
+          {"type_vocab_size", c.type_vocab_size},
           {"tie_word_embeddings", c.tied_head},
           {"hidden_dropout_prob", c.dropout},
           {"attention_probs_dropout_prob", c.attention_dropout},
           {"pad_token_id", c.pad_id},
           {"bos_token_id", token_json(c.bos_id)},
           {"eos_token_id", token_json(c.eos_id)},
-          {"decoder_start_token_id", token_json(c.start_id)},
+          {"decoder_start_token_id", token_json(c.decoder_start_id)},
           {"torch_dtype", "float32"}};
 }
 

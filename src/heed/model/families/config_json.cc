@@ -112,7 +112,7 @@ void read_eos(const nlohmann::json& json, const std::string& file, int32_t other
 
 nlohmann::json eos_json(const ModelConfig& config) {
   if (config.other_eos_ids.empty()) return token_json(config.eos_id);
-  return config.end_ids();
+  return config.eos_ids();
 }
 
 float read_rate(const nlohmann::json& json, const char* key, const std::string& file) {

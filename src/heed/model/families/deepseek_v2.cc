@@ -43,7 +43,7 @@ float score_scale(const ModelConfig& c) {
   if (s.kind == nn::RotaryScaling::Kind::none || s.mscale_all_dim == 0.0) return 0.0f;
   const double temperature =
       s.factor <= 1.0 ? 1.0 : 0.1 * s.mscale_all_dim * std::log(s.factor) + 1.0;
-  return static_cast<float>(temperature * temperature / std::sqrt(static_cast<double>(c.d_head)));
+  return static_cast<float>(temperature * temperature / std::sqrt(static_cast<double>(c.head_dim)));
 }
 
 ModelConfig read_config(const nlohmann::json& json, const std::string& file) {
@@ -58,13 +58,13 @@ ModelConfig read_config(const nlohmann::json& json, const std::string& file) {
               c.latent.qk_rope_head_dim < (int64_t{1} << 24),
           "{}: qk_nope_head_dim is {} and qk_rope_head_dim {}, expected more than 0", file, nope,
           c.latent.qk_rope_head_dim);
-  c.d_head = nope + c.latent.qk_rope_head_dim;
-  c.d_value = get<int64_t>(json, "v_head_dim", file);
+  c.head_dim = nope + c.latent.qk_rope_head_dim;
+  c.v_head_dim = get<int64_t>(json, "v_head_dim", file);
   c.pair_layout = kernels::PairLayout::interleaved;
   c.qkv_bias = c.o_bias = get_or(json, "attention_bias", false, file);
   c.attention_scale = score_scale(c);
   c.moe = read_moe(json, file);
-  c.dense_layers = get_or<int64_t>(json, "first_k_dense_replace", 0, file);
+  c.first_k_dense_replace = get_or<int64_t>(json, "first_k_dense_replace", 0, file);
   return c;
 }
 
@@ -76,8 +76,8 @@ nlohmann::json write_config(const ModelConfig& c) {
                {"kv_lora_rank", c.latent.kv_lora_rank},
                {"q_lora_rank", nullptr},
                {"qk_rope_head_dim", c.latent.qk_rope_head_dim},
-               {"qk_nope_head_dim", c.d_head - c.latent.qk_rope_head_dim},
-               {"v_head_dim", c.d_value},
+               {"qk_nope_head_dim", c.head_dim - c.latent.qk_rope_head_dim},
+               {"v_head_dim", c.v_head_dim},
                {"n_routed_experts", c.moe.n_experts},
                {"num_experts_per_tok", c.moe.experts_per_token},
                {"moe_intermediate_size", c.moe.d_expert},
@@ -88,7 +88,7 @@ nlohmann::json write_config(const ModelConfig& c) {
                {"topk_method", grouped ? "group_limited_greedy" : "greedy"},
                {"n_group", c.moe.n_group},
                {"topk_group", c.moe.topk_group},
-               {"first_k_dense_replace", c.dense_layers},
+               {"first_k_dense_replace", c.first_k_dense_replace},
                {"moe_layer_freq", 1}});
   if (c.latent.q_lora_rank > 0) json["q_lora_rank"] = c.latent.q_lora_rank;
   return json;

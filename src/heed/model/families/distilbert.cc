@@ -35,7 +35,7 @@ ModelConfig read_config(const nlohmann::json& json, const std::string& file) {
   c.pad_id = get_or<int32_t>(json, "pad_token_id", 0, file);
   c.bos_id = read_token(json, "bos_token_id", file);
   c.eos_id = read_token(json, "eos_token_id", file);
-  c.start_id = read_token(json, "decoder_start_token_id", file);
+  c.decoder_start_id = read_token(json, "decoder_start_token_id", file);
   return c;
 }
 
@@ -56,7 +56,7 @@ nlohmann::json write_config(const ModelConfig& c) {
           {"pad_token_id", c.pad_id},
           {"bos_token_id", token_json(c.bos_id)},
           {"eos_token_id", token_json(c.eos_id)},
-          {"decoder_start_token_id", token_json(c.start_id)},
+          {"decoder_start_token_id", token_json(c.decoder_start_id)},
           {"torch_dtype", "float32"}};
 }
 

@@ -46,8 +46,8 @@ ModelConfig read_config(const nlohmann::json& json, const std::string& file) {
   const double scalar = get_or(own, "query_pre_attn_scalar", 256.0, file);
   require(scalar > 0.0, "{}: query_pre_attn_scalar is {}, expected more than 0", file, scalar);
   c.attention_scale = static_cast<float>(1.0 / std::sqrt(scalar));
-  c.attention_soft_cap = read_cap(own, "attn_logit_softcapping", 50.0, file);
-  c.logit_soft_cap = read_cap(own, "final_logit_softcapping", 30.0, file);
+  c.attn_logit_softcapping = read_cap(own, "attn_logit_softcapping", 50.0, file);
+  c.final_logit_softcapping = read_cap(own, "final_logit_softcapping", 30.0, file);
   c.windows = read_windows(own, file, c.decoder_layers,
                            [](const nlohmann::json&, int64_t layer) { return layer % 2 == 0; });
   return c;
@@ -60,9 +60,9 @@ nlohmann::json write_config(const ModelConfig& c) {
       c.activation == kernels::Activation::gelu_tanh ? "gelu_pytorch_tanh" : name_of(c.activation);
   const double scale = c.attention_scale;
   json["query_pre_attn_scalar"] =
-      scale == 0.0 ? c.d_head : static_cast<int64_t>(std::llround(1.0 / (scale * scale)));
-  json["attn_logit_softcapping"] = cap_json(c.attention_soft_cap);
-  json["final_logit_softcapping"] = cap_json(c.logit_soft_cap);
+      scale == 0.0 ? c.head_dim : static_cast<int64_t>(std::llround(1.0 / (scale * scale)));
+  json["attn_logit_softcapping"] = cap_json(c.attn_logit_softcapping);
+  json["final_logit_softcapping"] = cap_json(c.final_logit_softcapping);
   write_windows(c, json);
   return json;
 }

@@ -39,7 +39,7 @@ ModelConfig read_config(const nlohmann::json& json, const std::string& file) {
   c.pad_id = read_token(json, "pad_token_id", file);
   c.bos_id = read_token(json, "bos_token_id", file);
   read_eos(json, file, -1, c);
-  c.start_id = -1;
+  c.decoder_start_id = -1;
   return c;
 }
 

@@ -65,7 +65,7 @@ nlohmann::json write_qwen2(const ModelConfig& c) {
 
 ModelConfig read_qwen3(const nlohmann::json& json, const std::string& file) {
   ModelConfig c = read_llama_itself(json, file);
-  c.d_head = c.d_value = get_or<int64_t>(json, "head_dim", 128, file);
+  c.head_dim = c.v_head_dim = get_or<int64_t>(json, "head_dim", 128, file);
   c.ff_bias = false;
   c.qk_norm = true;
   read_qwen_windows(json, file, c);
@@ -99,7 +99,7 @@ ModelConfig read_llama(const nlohmann::json& json, const std::string& file) {
   c.decoder_layers = get<int64_t>(json, "num_hidden_layers", file);
   c.n_heads = get<int64_t>(json, "num_attention_heads", file);
   c.n_kv_heads = get_or(json, "num_key_value_heads", c.n_heads, file);
-  c.d_head = c.d_value = get_or<int64_t>(json, "head_dim", 0, file);
+  c.head_dim = c.v_head_dim = get_or<int64_t>(json, "head_dim", 0, file);
   c.d_ff = get<int64_t>(json, "intermediate_size", file);
   c.activation = read_activation(json, "hidden_act", file);
   c.gated = true;
@@ -116,7 +116,7 @@ ModelConfig read_llama(const nlohmann::json& json, const std::string& file) {
   c.pad_id = read_token(json, "pad_token_id", file);
   c.bos_id = read_token(json, "bos_token_id", file);
   read_eos(json, file, -1, c);
-  c.start_id = -1;
+  c.decoder_start_id = -1;
   return c;
 }
 
@@ -129,7 +129,7 @@ nlohmann::json write_llama(const ModelConfig& c, std::string_view type,
                          {"num_hidden_layers", c.decoder_layers},
                          {"num_attention_heads", c.n_heads},
                          {"num_key_value_heads", c.n_kv_heads},
-                         {"head_dim", c.d_head},
+                         {"head_dim", c.head_dim},
                          {"intermediate_size", c.d_ff},
                          {"hidden_act", name_of(c.activation)},
                          {"rms_norm_eps", c.norm_epsilon},

@@ -47,7 +47,7 @@ ModelConfig read_config(const nlohmann::json& json, const std::string& file,
   c.bos_id = read_token(json, "bos_token_id", file);
   read_eos(json, file, -1, c);
   require(c.eos_id >= 0, "{}: eos_token_id is missing", file);
-  c.start_id = get<int32_t>(json, "decoder_start_token_id", file);
+  c.decoder_start_id = get<int32_t>(json, "decoder_start_token_id", file);
   return c;
 }
 
@@ -78,7 +78,7 @@ nlohmann::json write_config(const ModelConfig& c, std::string_view type,
           {"pad_token_id", c.pad_id},
           {"eos_token_id", eos_json(c)},
           {"bos_token_id", token_json(c.bos_id)},
-          {"decoder_start_token_id", c.start_id},
+          {"decoder_start_token_id", c.decoder_start_id},
           {"forced_eos_token_id", c.eos_id},
           {"torch_dtype", "float32"}};
 }

@@ -49,7 +49,7 @@ ModelConfig read_config(const nlohmann::json& json, const std::string& file) {
   c.encoder_layers = get<int64_t>(json, "num_layers", file);
   c.decoder_layers = get_or<int64_t>(json, "num_decoder_layers", c.encoder_layers, file);
   c.n_heads = get<int64_t>(json, "num_heads", file);
-  c.d_head = c.d_value = get<int64_t>(json, "d_kv", file);
+  c.head_dim = c.v_head_dim = get<int64_t>(json, "d_kv", file);
   c.d_ff = get<int64_t>(json, "d_ff", file);
   read_feed_forward(json, file, c);
   c.norm = nn::NormKind::rms;
@@ -58,8 +58,8 @@ ModelConfig read_config(const nlohmann::json& json, const std::string& file) {
   c.qkv_bias = c.o_bias = c.ff_bias = false;
   c.attention_scale = 1.0f;
   c.positions = PositionKind::relative;
-  c.relative_buckets = get_or<int64_t>(json, "relative_attention_num_buckets", 32, file);
-  c.relative_distance = get_or<int64_t>(json, "relative_attention_max_distance", 128, file);
+  c.relative_num_buckets = get_or<int64_t>(json, "relative_attention_num_buckets", 32, file);
+  c.relative_max_distance = get_or<int64_t>(json, "relative_attention_max_distance", 128, file);
   c.max_positions = kLongest;
   c.scale_embedding = false;
   read_head(json, file, c);
@@ -67,7 +67,7 @@ ModelConfig read_config(const nlohmann::json& json, const std::string& file) {
   c.pad_id = get_or<int32_t>(json, "pad_token_id", 0, file);
   c.bos_id = read_token(json, "bos_token_id", file);
   read_eos(json, file, 1, c);
-  c.start_id = get_or<int32_t>(json, "decoder_start_token_id", c.pad_id, file);
+  c.decoder_start_id = get_or<int32_t>(json, "decoder_start_token_id", c.pad_id, file);
   return c;
 }
 
@@ -79,12 +79,12 @@ nlohmann::json write_config(const ModelConfig& c) {
           {"num_layers", c.encoder_layers},
           {"num_decoder_layers", c.decoder_layers},
           {"num_heads", c.n_heads},
-          {"d_kv", c.d_head},
+          {"d_kv", c.head_dim},
           {"d_ff", c.d_ff},
           {"feed_forward_proj", feed_forward_text(c)},
           {"layer_norm_epsilon", c.norm_epsilon},
-          {"relative_attention_num_buckets", c.relative_buckets},
-          {"relative_attention_max_distance", c.relative_distance},
+          {"relative_attention_num_buckets", c.relative_num_buckets},
+          {"relative_attention_max_distance", c.relative_max_distance},
           {"tie_word_embeddings", c.tied_head},
           {"scale_decoder_outputs", c.head_scale != 1.0f},
           {"is_encoder_decoder", true},
@@ -92,7 +92,7 @@ nlohmann::json write_config(const ModelConfig& c) {
           {"pad_token_id", c.pad_id},
           {"bos_token_id", token_json(c.bos_id)},
           {"eos_token_id", eos_json(c)},
-          {"decoder_start_token_id", c.start_id},
+          {"decoder_start_token_id", c.decoder_start_id},
           {"torch_dtype", "float32"}};
 }
 

@@ -68,7 +68,7 @@ void take_special_pieces(const text::TranslationTokenizer& tokenizer, model::Mod
   model.pad_id = model.eos_id;
   for (const char* piece : {"<s>", "<pad>"})
     if (const int32_t token = number_of(tokenizer, piece); token >= 0) model.pad_id = token;
-  model.start_id = model.pad_id;
+  model.decoder_start_id = model.pad_id;
 }
 
 using Files = std::vector<checkpoint::NamedFile>;
@@ -124,8 +124,8 @@ PairsTask::PairsTask(const TrainConfig& config, const std::filesystem::path& sta
   }
   require(!valid_text_.empty(), "no validation pair is left after filtering");
   say(fmt::format("validation text: {} pairs", valid_text_.size()));
-  train_ = std::make_unique<data::PairDataset>(std::move(examples), model_.start_id);
-  valid_ = std::make_unique<data::PairDataset>(valid_tokens_, model_.start_id);
+  train_ = std::make_unique<data::PairDataset>(std::move(examples), model_.decoder_start_id);
+  valid_ = std::make_unique<data::PairDataset>(valid_tokens_, model_.decoder_start_id);
 }
 
 data::Example PairsTask::tokenize(const data::SentencePair& pair) const {

@@ -159,7 +159,7 @@ void take_vocabulary(const std::filesystem::path& start, int64_t pieces,
   model.bos_id = stored.bos_id;
   model.eos_id = stored.eos_id;
   model.other_eos_ids = stored.other_eos_ids;
-  model.start_id = stored.start_id;
+  model.decoder_start_id = stored.decoder_start_id;
 }
 
 TextFrame frame_of(TaskKind task) {
@@ -182,7 +182,7 @@ int64_t least_vocabulary(TaskKind task) {
 void take_new_vocabulary(int64_t size, TaskKind task, model::ModelConfig& model) {
   model.vocab_size = size;
   model.pad_id = kPad;
-  model.start_id = model.encoder_layers > 0 && model.decoder_layers > 0 ? kPad : -1;
+  model.decoder_start_id = model.encoder_layers > 0 && model.decoder_layers > 0 ? kPad : -1;
   model.eos_id = kEnd;
   model.bos_id = frame_of(task).begin ? kEnd : -1;
 }
