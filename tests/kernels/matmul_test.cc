@@ -276,10 +276,10 @@ TEST(Matmul, TransposedFactorsGiveTheSameBits) {
       return y;
     };
     const Tensor at = transposed(a), bt = transposed(b);
-    Tensor plain = Tensor::empty({m, n}), turned = Tensor::empty({m, n});
+    Tensor plain = Tensor::empty({m, n}), transposed = Tensor::empty({m, n});
     cpu::matmul({a}, {b}, {}, plain);
-    cpu::matmul({at, true}, {bt, true}, {}, turned);
-    EXPECT_TRUE(same_bits(plain, turned));
+    cpu::matmul({at, true}, {bt, true}, {}, transposed);
+    EXPECT_TRUE(same_bits(plain, transposed));
   });
 }
 
