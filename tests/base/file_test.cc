@@ -101,8 +101,9 @@ TEST(RequireWritable, TellsBeforeAnythingIsWritten) {
     EXPECT_NO_THROW(require_writable(folder / path)) << path;
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
   write_quickly(folder / "file", "");
-  expect_error([&] { require_writable(folder / "file/below"); },
-               "file/below: cannot be written: " + (folder / "file").string() + " is no directory");
+  expect_error(
+      [&] { require_writable(folder / "file/below"); },
+      "file/below: cannot be written: " + (folder / "file").string() + " is not a directory");
 }
 
 TEST(RemoveTree, TakesAllAndWhatIsNotThere) {

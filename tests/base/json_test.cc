@@ -78,7 +78,7 @@ TEST(Get, ReportsWhatWasExpectedAndFound) {
   expect_error([&] { get<double>(json, "d_model", "config.json"); },
                "config.json: d_model is \"x\", expected a number");
   expect_error([&] { get<std::string>(json, "flag", "config.json"); },
-               "config.json: flag is 1, expected a text");
+               "config.json: flag is 1, expected a string");
   expect_error([&] { get<int>(json["flag"], "a", "config.json"); },
                "config.json: expected an object, found 1");
 }

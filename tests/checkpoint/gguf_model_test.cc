@@ -68,8 +68,8 @@ TEST_P(GgufModels, PackedAsTheyLoadAreTheSameWithoutElementsOfWhatOnlyProductsRe
   const Parameter& packed = found->parameters().named(name);
   EXPECT_FALSE(packed.present());
   EXPECT_EQ(packed.value.shape(), packed.shape);
-  expect_error([&] { packed.read(DType::bf16); }, "given back when it was packed");
-  expect_error([&] { found->unpack(); }, "given back when it was packed");
+  expect_error([&] { packed.read(DType::bf16); }, "freed when it was packed");
+  expect_error([&] { found->unpack(); }, "freed when it was packed");
 }
 
 TEST_P(GgufModels, GiveTheLogitsOfTheReference) {

@@ -81,7 +81,7 @@ refused "new exists already" "$heed" quantize --model translator --weights q8_0 
 
 # heed train tells what cannot work before it reads any text, and begins only where nothing is.
 tiny=(train --preset tiny --source a.txt --target b.txt --set vocabulary.size=60 --set run.max_steps=2)
-refused "files of the family llama cannot say this configuration: use_qk_norm is true" \
+refused "the family llama cannot express this configuration: use_qk_norm is true" \
   "$heed" train --task causal-lm --text absent --set model.use_qk_norm=true --out run
 refused "validation.num_beams is 1000, expected at most 256" \
   "$heed" "${tiny[@]}" --set validation.num_beams=1000 --out run

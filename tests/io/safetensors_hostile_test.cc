@@ -81,7 +81,8 @@ TEST_F(SafetensorsHostile, RejectsAnEntryWithMissingMembers) {
 
 TEST_F(SafetensorsHostile, RejectsAnUnknownDtype) {
   expect_entry(R"({"dtype":"F33","shape":[1],"data_offsets":[0,4]})", "dtype F33 is not known");
-  expect_entry(R"({"dtype":32,"shape":[1],"data_offsets":[0,4]})", "dtype is 32, expected a text");
+  expect_entry(R"({"dtype":32,"shape":[1],"data_offsets":[0,4]})",
+               "dtype is 32, expected a string");
 }
 
 TEST_F(SafetensorsHostile, RejectsAnInvalidShape) {
@@ -163,7 +164,7 @@ TEST_F(SafetensorsHostile, EscapesNamesInMessages) {
 
 TEST_F(SafetensorsHostile, RejectsMetadataThatIsNotText) {
   expect(file_bytes(R"({"__metadata__":{"step":3}})", ""),
-         "__metadata__: step is 3, expected a text");
+         "__metadata__: step is 3, expected a string");
   expect(file_bytes(R"({"__metadata__":[]})", ""), "__metadata__ is [], expected an object");
 }
 

@@ -71,7 +71,7 @@ TEST_F(Shards, RequireAWeightMapOfFileNames) {
     expect("index.json: weight_map is missing or not an object");
   }
   write_index(R"({"a": 3})");
-  expect("index.json: a is 3, expected a text");
+  expect("index.json: a is 3, expected a string");
   write_quickly(folder_ / kIndex, "{");
   expect("index.json: is not JSON");
 }

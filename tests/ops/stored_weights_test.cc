@@ -112,12 +112,12 @@ TEST(Linear, GivesTheSameBitsPackedAndInTraining) {
 TEST(PackedWeight, KeepsTheElementsThatAreReadBesideProducts) {
   Parameter weight = stored({20, 32}, DType::q8_0, 1).widened;
   const Tensor rounded = weight.read(DType::bf16);
-  EXPECT_FALSE(weight.kept_in(DType::bf16).defined());
+  EXPECT_FALSE(weight.elements_in(DType::bf16).defined());
   weight.packed = PackedWeight::of_floats(rounded);
-  EXPECT_FALSE(weight.kept_in(DType::bf16).defined());
+  EXPECT_FALSE(weight.elements_in(DType::bf16).defined());
   weight.packed = PackedWeight::of_floats(rounded, true);
-  EXPECT_EQ(weight.kept_in(DType::bf16).id(), rounded.id());
-  EXPECT_EQ(weight.kept_in(DType::f32).id(), weight.value.id());
+  EXPECT_EQ(weight.elements_in(DType::bf16).id(), rounded.id());
+  EXPECT_EQ(weight.elements_in(DType::f32).id(), weight.value.id());
 }
 
 TEST(Multiply, RefusesWidthsThatDoNotFit) {

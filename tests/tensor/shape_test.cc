@@ -56,8 +56,8 @@ TEST(Shape, RefusesMoreElementsThanCanBeAddressed) {
 
 TEST(Shape, RefusesAnAxisThatDoesNotExist) {
   const Shape shape{2, 3};
-  expect_error([&] { shape[2]; }, "axis 2 of a shape [2, 3]");
-  expect_error([&] { shape[-3]; }, "axis -3 of a shape [2, 3]");
+  expect_error([&] { shape[2]; }, "axis 2 is outside the shape [2, 3]");
+  expect_error([&] { shape[-3]; }, "axis -3 is outside the shape [2, 3]");
 }
 
 }  // namespace

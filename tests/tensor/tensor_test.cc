@@ -67,7 +67,7 @@ TEST(Tensor, SharesItsElementsWithCopies) {
   EXPECT_EQ(copy.id(), tensor.id());
   EXPECT_EQ(reshaped.id(), tensor.id());
   EXPECT_NE(clone.id(), tensor.id());
-  expect_error([&] { tensor.reshaped({4}); }, "a tensor [2, 3] cannot become [4]");
+  expect_error([&] { tensor.reshaped({4}); }, "a tensor [2, 3] cannot be reshaped to [4]");
 }
 
 TEST(Tensor, RowSliceIsAView) {
@@ -78,7 +78,7 @@ TEST(Tensor, RowSliceIsAView) {
   rows.data<float>()[0] = -1;
   EXPECT_EQ(tensor.values<float>()[3], -1);
   EXPECT_EQ(tensor.row_slice(4, 4).elements(), 0);
-  expect_error([&] { tensor.row_slice(3, 5); }, "rows 3 to 5 of a tensor [2, 2, 3]");
+  expect_error([&] { tensor.row_slice(3, 5); }, "rows 3 to 5 are outside the tensor [2, 2, 3]");
   expect_error([&] { tensor.row_slice(-1, 2); }, "rows -1 to 2");
   expect_error([&] { tensor.row_slice(2, 1); }, "rows 2 to 1");
 }
@@ -131,10 +131,10 @@ TEST(Tensor, RefusesToDivideBlocks) {
       [] {
         Tensor::empty({2, 48}, DType::q4_1);
       },
-      "a tensor [2, 48] cannot be q4_1, whose blocks are 32 elements of a row");
-  expect_error([] { Tensor::empty({}, DType::q8_0); }, "a tensor [] cannot be q8_0");
+      "a tensor [2, 48] cannot be stored as q4_1, whose blocks are 32 elements of a row");
+  expect_error([] { Tensor::empty({}, DType::q8_0); }, "a tensor [] cannot be stored as q8_0");
   const Tensor tensor = Tensor::zeros({4, 32}, DType::q8_0);
-  expect_error([&] { tensor.reshaped({8, 16}); }, "a tensor [8, 16] cannot be q8_0");
+  expect_error([&] { tensor.reshaped({8, 16}); }, "a tensor [8, 16] cannot be stored as q8_0");
   expect_error([&] { tensor.data<float>(); }, "a tensor [4, 32] of q8_0 was read as f32");
 }
 

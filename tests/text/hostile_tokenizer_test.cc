@@ -55,7 +55,7 @@ TEST(HostileTokenizer, RegularExpressions) {
       tokenizer_json(
           {{"pre_tokenizer",
             sequence("pretokenizers", repeated_part(split(repeated("[^a]", 1000)), 250))}}),
-      "have 1000000 bytes together");
+      "have 1000000 bytes in total");
 }
 
 TEST(HostileTokenizer, ManyParts) {

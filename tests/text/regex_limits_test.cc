@@ -132,7 +132,7 @@ TEST(RegexLimits, RememberingChangesNoMatch) {
           << pattern << " on " << text;
       ++compared;
     } catch (const Error&) {
-      // A repetition of what can be empty, a look behind of changing length.
+      // A repetition of a group that can be empty, a look-behind of variable length.
     }
   }
   EXPECT_GT(compared, 1000);

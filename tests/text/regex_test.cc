@@ -92,20 +92,20 @@ TEST(Regex, RefusesWhatItDoesNotKnow) {
     expect_error([&] { Regex(pattern, "file.json"); }, part);
     expect_error([&] { Regex(pattern, "file.json"); }, "file.json: ");
   };
-  refused("(a", "a group without its )");
+  refused("(a", "a group without a closing )");
   refused("a)", "an unmatched )");
-  refused("[a", "a class without its ]");
-  refused("*a", "a quantifier of nothing");
-  refused("(a)\\1", "\\1, which heed does not know");
+  refused("[a", "a class without a closing ]");
+  refused("*a", "a quantifier with nothing to repeat");
+  refused("(a)\\1", "the unsupported escape \\1");
   refused("\\p{Klingon}", "Klingon");
-  refused("(?:a?)*", "a repetition of what can be empty");
-  refused("(?<=a+)b", "a look behind of changing length");
-  refused("a{3,2}", "ends before it begins");
+  refused("(?:a?)*", "a repetition of a group that can be empty");
+  refused("(?<=a+)b", "a look-behind of variable length");
+  refused("a{3,2}", "maximum is below its minimum");
   refused("(?:(?:a{999}b){999}c){999}", "too large");
   refused(std::string(500, '(') + std::string(500, ')'), "nested too deeply");
-  refused("[z-a]", "a range that is none");
+  refused("[z-a]", "a range that ends before it begins");
   refused("\xff", "not valid UTF-8");
-  refused("a\\", "its end where more was expected");
+  refused("a\\", "an unexpected end");
 }
 
 }  // namespace

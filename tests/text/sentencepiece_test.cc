@@ -216,7 +216,7 @@ TEST(SentencePiece, SaysWhatIsWrong) {
   EXPECT_EQ(error_of([] { SentencePiece::from_bytes("", "x.model"); }),
             "x.model is empty, expected a SentencePiece model");
   EXPECT_EQ(error_of([] { SentencePiece::from_bytes("hello", "x.model"); }),
-            "x.model is not a SentencePiece model: its bytes are no protocol-buffer message");
+            "x.model is not a SentencePiece model: it is not a protocol-buffer message");
   const SentencePiece model = trained(Kind::bpe, 90);
   EXPECT_EQ(error_of([&] { model.piece(90); }), "piece 90 is outside the vocabulary of 90");
   EXPECT_EQ(error_of([&] {

@@ -84,9 +84,9 @@ TEST_F(TranslationTokenizerFiles, AreRefusedWhenBroken) {
   EXPECT_EQ(error_with_vocabulary("[]"), file + ": expected an object of pieces");
   EXPECT_EQ(error_with_vocabulary("{}"), file + ": expected an object of pieces");
   EXPECT_EQ(error_with_vocabulary("{\"a\": 7, \"b\": 0}"),
-            file + ": \"a\" has the number 7, expected 0 to 1");
+            file + ": \"a\" has the id 7, expected 0 to 1");
   EXPECT_EQ(error_with_vocabulary("{\"a\": 0, \"b\": 0}"),
-            file + ": \"a\" and \"b\" both have the number 0");
+            file + ": \"a\" and \"b\" both have the id 0");
   EXPECT_EQ(error_with_vocabulary("{\"a\": 0, \"b\": 1}"),
             "the vocabulary has no </s> or no <unk>");
   EXPECT_NE(error_with_vocabulary("{\"a\": \"x\"}").find(file), std::string::npos);

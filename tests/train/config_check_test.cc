@@ -30,7 +30,7 @@ TEST(ConfigCheck, RefusesAModelThatTheFilesOfItsFamilyCannotDescribe) {
         "position_embedding_type=learned", "windows=[8, 8, 8, 8]", "is_gated_act=false"})
     expect_refused({"llama-tiny",
                     {"model." + setting},
-                    fmt::format("files of the family llama cannot say this configuration: {} is",
+                    fmt::format("the family llama cannot express this configuration: {} is",
                                 setting.substr(0, setting.find('=')))});
   expect_refused({"bert-tiny", {"model.is_gated_act=true"}, "files of the family bert cannot"});
   expect_refused({"bert-tiny", {"model.norm=rms"}, "files of the family bert cannot"});
@@ -54,7 +54,7 @@ TEST(ConfigCheck, TakesWhatTheFamilyCanDescribe) {
 }
 
 TEST(ConfigCheck, RefusesSizesThatDoNotGoTogether) {
-  expect_refused({"llama-tiny", {"model.head_dim=3"}, "3 columns of a head do not make pairs"});
+  expect_refused({"llama-tiny", {"model.head_dim=3"}, "3 columns of a head cannot be paired"});
   expect_refused({"bert-tiny", {"run.context=2"}, "expected more than the 2 around it"});
   expect_refused({"tiny", {"run.context=5000"}, "run.context is 5000"});
 }

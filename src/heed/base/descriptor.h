@@ -13,7 +13,7 @@
 
 namespace heed {
 
-/// A file descriptor that is closed when its owner goes; -1: none.
+/// Owns a file descriptor and closes it; -1: none.
 class Descriptor {
  public:
   explicit Descriptor(int number = -1) : number_(number) {}

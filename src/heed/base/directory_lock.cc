@@ -43,12 +43,12 @@ DirectoryLock::DirectoryLock(const std::filesystem::path& directory) : file_(dir
   const std::string number = fmt::format("{}\n", ::getpid());
   const bool told = ::ftruncate(descriptor_.get(), 0) == 0 &&
                     ::pwrite(descriptor_.get(), number.data(), number.size(), 0) > 0;
-  // On a full disk the lock holds all the same; only its holder stays unknown.
+  // On a full disk the lock still holds, but messages cannot name its holder.
   static_cast<void>(told);
 }
 
 DirectoryLock::~DirectoryLock() {
-  // Before the lock ends, so that nobody else's file is removed.
+  // Removed while the lock is still held, so that it cannot be another process's file.
   ::unlink(file_.c_str());
 }
 

@@ -7,8 +7,8 @@
 namespace heed {
 
 /// An exclusive claim on a directory, by a lock (flock) on a file in it. The lock ends with the
-/// process, however that ends: a file that is left behind locks nothing. Only those who take the
-/// lock are kept out. A file system without locks grants it to everyone.
+/// process, even if that is killed: a file that is left behind locks nothing. The lock is advisory:
+/// it excludes only processes that take it. On a file system without locks it is always granted.
 class DirectoryLock {
  public:
   /// The name of the file. It holds the process's number.

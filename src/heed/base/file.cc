@@ -129,7 +129,7 @@ MappedFile::~MappedFile() {
 }
 
 bool is_left_temporary(const std::filesystem::path& path) {
-  // AtomicFile's end of a name, ".PID-COUNT.tmp", from behind.
+  // Parses AtomicFile's suffix ".PID-COUNT.tmp" from the end.
   std::string_view name = path.native();
   constexpr std::string_view kEnd = ".tmp", kDigits = "0123456789";
   if (!name.ends_with(kEnd)) return false;
@@ -231,7 +231,7 @@ void require_writable(const std::filesystem::path& path) {
   while (!path_exists(above) && above.has_relative_path()) above = above.parent_path();
   std::error_code ignored;
   require(std::filesystem::is_directory(above, ignored),
-          "{}: cannot be written: {} is no directory", path.string(), above.string());
+          "{}: cannot be written: {} is not a directory", path.string(), above.string());
   if (::access(above.c_str(), W_OK | X_OK) != 0) fail_system(path, "cannot be written");
 }
 
@@ -239,7 +239,7 @@ void make_directory(const std::filesystem::path& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
   require(!error, "{} cannot be made: {}", path.string(), error.message());
-  require(std::filesystem::is_directory(path), "{} cannot be made: it is no directory",
+  require(std::filesystem::is_directory(path), "{} cannot be made: it is not a directory",
           path.string());
 }
 

@@ -12,7 +12,7 @@ namespace heed {
 /// True when `path` names something that exists; never throws.
 bool path_exists(const std::filesystem::path& path);
 
-/// Whether `path` leads to a directory, or to a regular file; false when there is nothing. Throws
+/// Whether `path` leads to a directory, or to a regular file; false when it does not exist. Throws
 /// Error with the system's reason when the system cannot tell (a name too long, a loop of symbolic
 /// links), where std::filesystem::is_directory() throws an error that is not heed's.
 bool path_is_directory(const std::filesystem::path& path);
@@ -86,7 +86,8 @@ void replace_directory(const std::filesystem::path& fresh, const std::filesystem
 void finish_replacement(const std::filesystem::path& target);
 
 /// Throws Error, with the reason of the system, unless a file or a directory may be created at
-/// `path`, with missing parent directories. For callers that work long before they write.
+/// `path`, with missing parent directories. For callers that compute for a long time before they
+/// write.
 void require_writable(const std::filesystem::path& path);
 
 /// Creates a directory and its missing parents. Throws Error with the reason of the system.

@@ -123,7 +123,7 @@ T get(const nlohmann::json& object, std::string_view key, const std::string& fil
                                   std::numeric_limits<int64_t>::max()));
     return values;
   } else {
-    expect(found->is_string(), "a text");
+    expect(found->is_string(), "a string");
     return found->template get<std::string>();
   }
 }

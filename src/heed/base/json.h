@@ -20,7 +20,7 @@ nlohmann::json parse_json(std::string_view text, const std::string& file);
 /// which parse_json() accepts.
 void require_unique_members(std::string_view text, const std::string& file);
 
-/// How JSON becomes text: on one line, or each member on its own line, `indent` spaces a level.
+/// How JSON is written: on one line, or each member on its own line with `indent` spaces per level.
 struct JsonStyle {
   int indent = -1;     // one line
   bool ascii = false;  // escape all other characters

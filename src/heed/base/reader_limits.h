@@ -17,9 +17,9 @@ inline constexpr int kMaxJsonDepth = 64;
 inline constexpr int kMaxTomlKeyParts = 32;
 
 // Regular expressions of tokenizer files.
-/// Bytes of all regular expressions of one tokenizer together.
+/// Total bytes of a tokenizer's regular expressions.
 inline constexpr size_t kMaxPatternBytes = size_t{16} << 10;
-/// Groups or classes inside each other.
+/// Nesting of groups and classes.
 inline constexpr int kMaxPatternDepth = 100;
 /// Quantifiers after one atom: a{2}{3}.
 inline constexpr int kMaxQuantifiers = 10;
@@ -29,14 +29,14 @@ inline constexpr uint32_t kMaxRepetitions = 1000;
 inline constexpr uint32_t kMaxLookBehind = 1000;
 /// Instructions of a compiled pattern; [a-z]{2,9} counts as 9 of them.
 inline constexpr size_t kMaxProgramSize = 20000;
-/// Choices of a compiled pattern whose outcome is remembered, one bit (in a look-around two) for
+/// Choices of a compiled pattern whose outcome is remembered: one bit (two in a look-around) for
 /// each byte of the text.
 inline constexpr size_t kMaxProgramChoices = 512;
 /// Steps of matching for each byte of a text, and for each text.
 inline constexpr size_t kMaxMatchStepsPerByte = 1000, kMaxMatchSteps = 1000000;
 
 // What a tokenizer does to a text.
-/// Normalizers, pre-tokenizers, post-processors and decoders together.
+/// Total number of normalizers, pre-tokenizers, post-processors and decoders.
 inline constexpr size_t kMaxTokenizerParts = 256;
 /// Bytes that a text of n bytes may become: factor * n + base.
 inline constexpr size_t kMaxTextGrowth = 8, kMaxTextGrowthBase = size_t{1} << 20;
@@ -46,7 +46,8 @@ inline constexpr size_t kMaxTextCopies = 16, kMaxAddedIds = 4096;
 inline constexpr int32_t kMaxTokenIds = 1 << 24;
 
 // SentencePiece models.
-/// Bytes of a piece, where the library searches: its time is text times longest piece.
+/// Bytes of a piece that the library searches for: its time is the length of the text times that of
+/// the longest piece.
 inline constexpr size_t kMaxLibraryPieceBytes = 1024;
 /// Bytes of a key of a normalisation table, and of what replaces it.
 inline constexpr size_t kMaxCharsmapKey = 256, kMaxCharsmapReplacement = 64;

@@ -94,7 +94,7 @@ Tensor attention_weights(const AttentionForward& in, const QueryRange& range);
 }  // namespace reference
 
 /// softmax(Q K^T scale + mask) V per head (Vaswani et al. 2017, eq. 1), tiled with an online
-/// softmax (Dao et al. 2022): memory beyond the arguments is linear in neither length.
+/// softmax (Dao et al. 2022), so that the [Nq, Nk] weights are never stored.
 ///
 /// q, k and v have one dtype (f32 or bf16), or k and v a smaller one than q: bf16 beside f32, or
 /// q8_0 (d and dv are multiples of 32 then; throws Error otherwise). out [Nq, H dv] has the dtype

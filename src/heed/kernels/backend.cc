@@ -4,10 +4,10 @@
 
 namespace heed::kernels {
 namespace {
-std::atomic<Backend> chosen{Backend::cpu};
+std::atomic<Backend> current{Backend::cpu};
 }
 
-Backend backend() { return chosen.load(std::memory_order_relaxed); }
-void set_backend(Backend backend) { chosen.store(backend, std::memory_order_relaxed); }
+Backend backend() { return current.load(std::memory_order_relaxed); }
+void set_backend(Backend backend) { current.store(backend, std::memory_order_relaxed); }
 
 }  // namespace heed::kernels

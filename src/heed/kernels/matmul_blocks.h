@@ -9,8 +9,8 @@
 
 namespace heed::kernels {
 
-/// A weight of a block type, packed once in the layout that integer products read; as large as it
-/// was.
+/// A weight of a block type, packed once in the layout that integer products read; it takes no more
+/// memory.
 struct PackedBlocks {
   std::shared_ptr<std::byte> panels;
   DType dtype = DType::q8_0;

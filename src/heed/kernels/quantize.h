@@ -51,9 +51,9 @@ inline constexpr Kernel<void(const Tensor& x, Tensor& y)> dequantize{cpu::dequan
 inline constexpr Kernel<void(const Tensor& x, std::span<const int32_t> rows, Tensor& y)>
     dequantize_rows{cpu::dequantize_rows, reference::dequantize_rows};
 
-/// y = x in y's dtype, for which is_written() holds and of which x's rows must be whole blocks; x
-/// of any stored dtype. The same bytes on every machine. Throws Error if a block holds a value that
-/// is not finite or too large for its scale, and for any other dtype.
+/// y = x in y's dtype: is_written() must hold for it, and x's rows must be whole blocks of it; x
+/// may have any stored dtype. The bytes are the same on every machine. Throws Error if a block
+/// holds a value that is not finite or too large for its scale, and for any other dtype.
 ///
 /// q8_0 is rounded as GGML's quantize_row_q8_0_ref does: the same bytes. The scales of blocks of
 /// fewer bits are searched for (kernels/quantize_search.h): over a block, the sum of
@@ -65,10 +65,10 @@ inline constexpr Kernel<void(const Tensor& x, const Tensor& importance, Tensor& 
 /// The same where all columns count the same.
 inline void quantize(const Tensor& x, Tensor& y) { quantize_weighted(x, {}, y); }
 
-/// Writes the blocks of y [N, K], of fewer than 8 bits, that hold the block's columns: searches for
-/// scales with the compensation added, then rounds the columns in their order. errors [32, N] f32:
-/// x minus what is stored. The same bits on every machine. Throws Error as quantize_weighted()
-/// does.
+/// Writes those blocks of y [N, K], a type of fewer than 8 bits, that hold the given columns:
+/// searches for scales with the compensation added, then rounds the columns in their order. errors
+/// [32, N] f32: x minus what is stored. The bits are the same on every machine. Throws Error as
+/// quantize_weighted() does.
 inline constexpr Kernel<void(const GptqBlock& block, Tensor& y, Tensor& errors)> quantize_gptq{
     cpu::quantize_gptq, reference::quantize_gptq};
 

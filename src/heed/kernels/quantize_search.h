@@ -9,8 +9,8 @@
 
 namespace heed::kernels {
 
-/// Whether heed rounds to a block type by searching for its scales. The quants of 8 bits are so
-/// fine that the plain scale will do.
+/// Whether heed rounds to a block type by searching for its scales. With 8 bits the plain scale is
+/// good enough.
 constexpr bool searches_scales(const BlockTraits& type) {
   return type.elements == 32 && type.bits < 8 && !type.has_sub_scales();
 }
@@ -49,7 +49,7 @@ struct Trials {
   void fill() {
     while (count % kMultiple != 0) add({scales[0], minimums[0]});
   }
-  /// The index of the least error, the first of equals. NaN errors are skipped, except the first.
+  /// The index of the least error; ties go to the first. NaN errors are skipped, except the first.
   size_t best() const {
     size_t best = 0;
     for (size_t i = 1; i < count; ++i)

@@ -17,7 +17,7 @@ enum class PositionKind {
   sinusoidal,  // added to the embeddings (Vaswani et al. 2017)
   learned,     // a table added to the embeddings (BERT, GPT-2)
   rotary,      // queries and keys are rotated (Su et al. 2021)
-  relative     // a learned number per head and distance is added to the scores (Raffel et al. 2020)
+  relative     // a learned bias per head and distance is added to scores (Raffel et al. 2020)
 };
 
 /// The largest number of layers of a stack.
@@ -26,12 +26,14 @@ inline constexpr int64_t kMaxLayers = 4096;
 /// Everything that distinguishes one Transformer from another. A family (model/families/) reads it
 /// from its config.json and writes it there.
 struct ModelConfig {
-  /// The family whose files describe it: a model_type such as "llama". Empty: the first that can.
+  /// The family whose files describe it: a model_type such as "llama". Empty: the first that can
+  /// express the configuration.
   std::string family;
 
   int64_t vocab_size = 0;  // V
   int64_t d_model = 512;   // D
-  /// No encoder layers: a decoder alone (GPT, Llama). No decoder layers: an encoder alone (BERT).
+  /// Without encoder layers the model is decoder-only (GPT, Llama), without decoder layers
+  /// encoder-only (BERT).
   int64_t encoder_layers = 6, decoder_layers = 6;
   int64_t n_heads = 8;     // H
   int64_t n_kv_heads = 0;  // G; 0: n_heads
@@ -48,18 +50,18 @@ struct ModelConfig {
   float norm_epsilon = 1e-5f;
   bool norm_unit_offset = false;  // RMSNorm scales by 1 + weight (Gemma)
   bool qkv_bias = true;           // of the projections to queries, keys and values
-  bool o_bias = true;             // of the projection back
+  bool o_bias = true;             // of the output projection
   bool ff_bias = true;            // of the feed-forward network
 
   float attention_scale = 0.0f;         // of the scores; 0: 1 / sqrt(head_dim)
-  float attn_logit_softcapping = 0.0f;  // scores become cap tanh(score / cap); 0: they do not
+  float attn_logit_softcapping = 0.0f;  // scores become cap tanh(score / cap); 0: no cap
   bool qk_norm = false;                 // RMSNorm of every head's query and key
   /// For each decoder layer, how many of the latest tokens a token sees, itself included; 0: all.
   /// Empty: all in every layer.
   std::vector<int64_t> windows;
   nn::LatentDims latent;              // multi-head latent attention, where kv_lora_rank is given
   nn::MoeConfig moe;                  // mixtures of experts, where n_experts is given
-  int64_t first_k_dense_replace = 0;  // layers before the first mixture
+  int64_t first_k_dense_replace = 0;  // dense layers before the first mixture of experts
 
   PositionKind positions = PositionKind::sinusoidal;
   kernels::PairLayout pair_layout =
@@ -71,15 +73,15 @@ struct ModelConfig {
   int64_t relative_num_buckets = 32, relative_max_distance = 128;
 
   bool scale_embedding = true;  // by sqrt(d_model)
-  bool embedding_norm = false;  // a norm behind the embeddings (BERT, BART)
-  int64_t type_vocab_size = 0;  // rows of a table of segments, whose first row is added (BERT)
+  bool embedding_norm = false;  // a norm after the embeddings (BERT, BART)
+  int64_t type_vocab_size = 0;  // rows of the segment table; the first is added (BERT)
 
   bool tied_head = true;                 // the vocabulary projection is the embedding
   bool head_bias = true;                 // added to the logits
   bool head_transform = false;           // dense, activation, norm before the projection (BERT)
   float head_scale = 1.0f;               // of the states that the head reads (T5)
-  float final_logit_softcapping = 0.0f;  // logits become cap tanh(logit / cap); 0: they do not
-  bool has_head = true;                  // false: states alone, no vocabulary projection
+  float final_logit_softcapping = 0.0f;  // logits become cap tanh(logit / cap); 0: no cap
+  bool has_head = true;                  // false: no vocabulary projection
   bool pooler = false;                   // dense and tanh over the first token (BERT)
 
   float dropout = 0.1f;
@@ -90,7 +92,7 @@ struct ModelConfig {
   int32_t bos_id = -1;                 // -1: none
   int32_t eos_id = 1;                  // -1: none
   std::vector<int64_t> other_eos_ids;  // more tokens that end a text (Llama 3's <|eot_id|>)
-  int32_t decoder_start_id = 0;        // what the decoder of an encoder-decoder reads first
+  int32_t decoder_start_id = 0;        // the decoder's first input token (encoder-decoders)
 
   /// Replaces zeros by the defaults that they stand for. Throws Error on impossible sizes: heads
   /// that do not divide, a width of zero, a special token outside the vocabulary.

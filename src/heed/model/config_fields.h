@@ -14,10 +14,11 @@ std::span<const Enum> values_of();
 /// how a model is built: the one list behind heed's own config.json and training options.
 template <typename Config, typename Visit>
 void visit_fields(Config& c, Visit&& visit) {
-  visit("family", c.family, "whose files to write, such as llama; empty: the first that can");
+  visit("family", c.family,
+        "model_type of the files to write, such as llama; empty: the first family that fits");
   visit("d_model", c.d_model, "width of the residual stream, D");
-  visit("encoder_layers", c.encoder_layers, "L of the encoder; 0: a decoder alone");
-  visit("decoder_layers", c.decoder_layers, "L of the decoder; 0: an encoder alone");
+  visit("encoder_layers", c.encoder_layers, "encoder layers; 0: decoder-only");
+  visit("decoder_layers", c.decoder_layers, "decoder layers; 0: encoder-only");
   visit("num_attention_heads", c.n_heads, "query heads, H");
   visit("num_key_value_heads", c.n_kv_heads,
         "key/value heads, G; 0: as many as num_attention_heads");
@@ -26,40 +27,48 @@ void visit_fields(Config& c, Visit&& visit) {
   visit("d_ff", c.d_ff, "width of the feed-forward network, F");
   visit("encoder_attention_heads", c.encoder_heads, "H of the encoder; 0: num_attention_heads");
   visit("encoder_ffn_dim", c.encoder_d_ff, "F of the encoder; 0: d_ff");
-  visit("hidden_act", c.activation, "of the feed-forward network");
+  visit("hidden_act", c.activation, "activation of the feed-forward network");
   visit("is_gated_act", c.gated, "a gated feed-forward network");
   visit("norm", c.norm, "LayerNorm or RMSNorm");
   visit("norm_placement", c.norm_placement, "post (the paper), pre, or both (Gemma 2)");
-  visit("norm_eps", c.norm_epsilon, "keeps a norm from dividing by zero");
+  visit("norm_eps", c.norm_epsilon, "epsilon of the norms");
   visit("norm_unit_offset", c.norm_unit_offset, "RMSNorm scales by 1 + weight (Gemma)");
-  visit("qkv_bias", c.qkv_bias, "biases of queries, keys and values");
-  visit("o_bias", c.o_bias, "the bias of the projection behind the heads");
+  visit("qkv_bias", c.qkv_bias, "biases of the query, key and value projections");
+  visit("o_bias", c.o_bias, "bias of the attention output projection");
   visit("mlp_bias", c.ff_bias, "biases of the feed-forward network");
-  visit("attention_scale", c.attention_scale, "of the scores; 0: 1 / sqrt(head_dim)");
-  visit("attn_logit_softcapping", c.attn_logit_softcapping, "bounds the scores; 0: none");
+  visit("attention_scale", c.attention_scale,
+        "factor of the attention scores; 0: 1 / sqrt(head_dim)");
+  visit("attn_logit_softcapping", c.attn_logit_softcapping,
+        "soft cap of the attention scores; 0: none");
   visit("use_qk_norm", c.qk_norm, "RMSNorm of every head's query and key");
-  visit("windows", c.windows, "tokens back that each decoder layer sees; 0: all; none: all in all");
-  visit("kv_lora_rank", c.latent.kv_lora_rank, "of latent attention's keys and values; 0: none");
-  visit("q_lora_rank", c.latent.q_lora_rank, "of its queries; 0: projected directly");
-  visit("qk_rope_head_dim", c.latent.qk_rope_head_dim, "the part of head_dim that it rotates");
-  visit("n_routed_experts", c.moe.n_experts, "feed-forward networks of a mixture; 0: no mixture");
-  visit("num_experts_per_tok", c.moe.experts_per_token, "that a token goes to");
-  visit("n_shared_experts", c.moe.n_shared_experts, "that every token goes to");
-  visit("moe_intermediate_size", c.moe.d_expert, "width of each");
-  visit("routed_scaling_factor", c.moe.routed_scaling_factor, "of the selected experts' weights");
-  visit("norm_topk_prob", c.moe.norm_topk_prob, "these weights sum to 1");
+  visit("windows", c.windows,
+        "attention window of each decoder layer in tokens; 0: no limit; empty: none");
+  visit("kv_lora_rank", c.latent.kv_lora_rank,
+        "latent width of keys and values (MLA); 0: no latent attention");
+  visit("q_lora_rank", c.latent.q_lora_rank,
+        "latent width of queries (MLA); 0: projected directly");
+  visit("qk_rope_head_dim", c.latent.qk_rope_head_dim, "the rotated part of head_dim (MLA)");
+  visit("n_routed_experts", c.moe.n_experts, "experts per layer; 0: no mixture of experts");
+  visit("num_experts_per_tok", c.moe.experts_per_token, "experts that each token is routed to");
+  visit("n_shared_experts", c.moe.n_shared_experts, "experts that every token goes to");
+  visit("moe_intermediate_size", c.moe.d_expert, "width of each expert");
+  visit("routed_scaling_factor", c.moe.routed_scaling_factor,
+        "factor of the selected experts' weights");
+  visit("norm_topk_prob", c.moe.norm_topk_prob, "make these weights sum to 1");
   visit("n_group", c.moe.n_group, "groups of experts");
-  visit("topk_group", c.moe.topk_group, "that a token's experts are selected from");
-  visit("first_k_dense_replace", c.first_k_dense_replace, "layers before the first mixture");
-  visit("position_embedding_type", c.positions, "how the order of tokens is told");
-  visit("pair_layout", c.pair_layout, "of sinusoids and rotary pairs");
+  visit("topk_group", c.moe.topk_group, "groups that a token's experts are selected from");
+  visit("first_k_dense_replace", c.first_k_dense_replace,
+        "dense layers before the first mixture of experts");
+  visit("position_embedding_type", c.positions, "none, sinusoidal, learned, rotary or relative");
+  visit("pair_layout", c.pair_layout,
+        "layout of sinusoids and rotary pairs: interleaved or halves");
   visit("max_position_embeddings", c.max_positions, "longest sequence in tokens");
   visit("first_position", c.first_position, "row of the learned table for the first token");
   visit("rope_theta", c.rotary_theta, "base of the rotary wavelengths");
   visit("rope_type", c.rotary_scaling.kind, "none, linear, llama3 or yarn");
   visit("rope_factor", c.rotary_scaling.factor, "how many times longer sequences become");
   visit("rope_original_max_position_embeddings", c.rotary_scaling.original_max_positions,
-        "longest before");
+        "longest sequence before scaling");
   visit("rope_low_freq_factor", c.rotary_scaling.low_freq_factor, "llama3");
   visit("rope_high_freq_factor", c.rotary_scaling.high_freq_factor, "llama3");
   visit("rope_beta_fast", c.rotary_scaling.beta_fast, "yarn");
@@ -68,22 +77,23 @@ void visit_fields(Config& c, Visit&& visit) {
   visit("rope_mscale_all_dim", c.rotary_scaling.mscale_all_dim, "yarn");
   visit("rope_attention_factor", c.rotary_scaling.attention_factor, "yarn; 0: computed");
   visit("rope_truncate", c.rotary_scaling.truncate, "yarn: to whole columns");
-  visit("relative_attention_num_buckets", c.relative_num_buckets, "of distances");
+  visit("relative_attention_num_buckets", c.relative_num_buckets, "buckets of distances");
   visit("relative_attention_max_distance", c.relative_max_distance,
-        "beyond which all share a bucket");
-  visit("scale_embedding", c.scale_embedding, "by sqrt(d_model)");
-  visit("normalize_embedding", c.embedding_norm, "a norm behind the embeddings");
-  visit("type_vocab_size", c.type_vocab_size, "rows of a table of segments (BERT)");
+        "distance beyond which all share a bucket");
+  visit("scale_embedding", c.scale_embedding, "scale embeddings by sqrt(d_model)");
+  visit("normalize_embedding", c.embedding_norm, "a norm after the embeddings");
+  visit("type_vocab_size", c.type_vocab_size, "rows of the segment table (BERT)");
   visit("tie_word_embeddings", c.tied_head, "the vocabulary projection is the embedding");
   visit("head_bias", c.head_bias, "a bias of the logits");
   visit("head_transform", c.head_transform, "dense, activation and norm before the logits (BERT)");
-  visit("head_scale", c.head_scale, "of the states that the head reads (T5)");
-  visit("final_logit_softcapping", c.final_logit_softcapping, "bounds the logits; 0: none");
-  visit("has_head", c.has_head, "false: no logits, states alone");
+  visit("head_scale", c.head_scale, "factor of the head's input (T5)");
+  visit("final_logit_softcapping", c.final_logit_softcapping, "soft cap of the logits; 0: none");
+  visit("has_head", c.has_head, "false: no vocabulary head");
   visit("pooler", c.pooler, "dense and tanh over the first token (BERT)");
-  visit("dropout", c.dropout, "of embeddings and of each sub-layer's output");
-  visit("attention_dropout", c.attention_dropout, "of the attention weights");
-  visit("activation_dropout", c.activation_dropout, "of hidden units of feed-forward networks");
+  visit("dropout", c.dropout, "dropout of embeddings and of each sub-layer's output");
+  visit("attention_dropout", c.attention_dropout, "dropout of the attention weights");
+  visit("activation_dropout", c.activation_dropout,
+        "dropout of the hidden units of feed-forward networks");
 }
 
 /// The same for the fields that the vocabulary determines.

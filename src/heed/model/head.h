@@ -19,7 +19,7 @@ class Head {
   /// lm_head.dense and lm_head.layer_norm.
   Head(nn::Parameters& parameters, const ModelConfig& config, const Parameter& embedding);
 
-  /// Logits [N, V] f32 of states [N, D]. Throws Error when the context has a tape: training takes
+  /// Logits [N, V] f32 of states [N, D]. Throws Error when the context has a tape: training uses
   /// the fused loss().
   Tensor logits(Context& context, const Tensor& states) const;
 

@@ -164,8 +164,7 @@ void Transformer::pack(std::span<Parameter* const> parameters, Compute compute) 
 void Transformer::unpack() {
   for (const Parameter& parameter : parameters_.all())
     require(parameter.present() || !parameter.packed.defined(),
-            "{} cannot be unpacked: its elements were given back when it was packed",
-            parameter.name);
+            "{} cannot be unpacked: its elements were freed when it was packed", parameter.name);
   for (Parameter& parameter : parameters_.all()) parameter.packed = {};
 }
 

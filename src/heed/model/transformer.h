@@ -20,7 +20,7 @@ struct Tokens {
 };
 
 /// The encoder's output for a batch of sources, and the keys and values of it that each decoder
-/// layer's cross-attention reads, computed once per source. Empty for a decoder alone.
+/// layer's cross-attention reads, computed once per source. Empty for a decoder-only model.
 struct Memory {
   Tensor states;                          // [Ns, D]
   std::vector<int32_t> offsets;           // [B+1]
@@ -33,7 +33,7 @@ struct Memory {
 /// it was given, so that one model may serve several passes at a time.
 class Transformer {
  public:
-  /// With a seed, all parameters are initialised from it; without one they have shapes alone until
+  /// With a seed, all parameters are initialised from it; without one they have only shapes until
   /// they are loaded. Throws Error when the configuration is not valid.
   explicit Transformer(ModelConfig config, std::optional<uint64_t> seed = 0);
 
@@ -55,8 +55,8 @@ class Transformer {
     std::vector<nn::KeyValueCache>& caches;  // [L]
   };
   /// Runs the decoder over input tokens [N]; the result is [N, D], ready for the head. `memory` is
-  /// empty for a decoder alone. Throws Error on a token or position out of range, and when there is
-  /// no decoder.
+  /// empty for a decoder-only model. Throws Error on a token or position out of range, and when
+  /// there is no decoder.
   Tensor decode(Context& context, std::span<const int32_t> input, const Memory& memory,
                 const DecoderReads& reads) const;
 
@@ -81,21 +81,20 @@ class Transformer {
   ops::Loss loss(Context& context, const Tokens& source, const Tokens& decoder_input,
                  std::span<const int32_t> targets, kernels::CrossEntropyOptions options) const;
 
-  /// Packs the matrices that are multiplied with and that `compute` is for, unless they are packed;
-  /// their values must not change until unpack(). f32: those in f32. bf16: those in f32 or bf16.
-  /// int8: those in blocks, for products block by block (kernels/matmul_blocks.h) or, where they
-  /// are q8_0 and there is an encoder, which reads many rows at once, with one scale for each row
-  /// (kernels/matmul_int8.h).
+  /// Packs the weights of products for `compute`, unless they are packed already; their values must
+  /// not change until unpack(). f32 packs weights in f32, bf16 those in f32 or bf16, int8 those in
+  /// blocks: for products in blocks (kernels/matmul_blocks.h) or, for q8_0 in a model with an
+  /// encoder, which reads many rows at once, with one scale per row (kernels/matmul_int8.h).
   void pack(Compute compute);
   /// The same for some of the model's parameters.
   void pack(std::span<Parameter* const> parameters, Compute compute);
   /// Whether pack() packs a parameter.
   bool packs(const Parameter& parameter, Compute compute) const;
-  /// Throws Error when a packed weight's value was given back.
+  /// Throws Error when a packed weight's value was freed.
   void unpack();
 
  private:
-  /// Whether a parameter is more than a vector or a table of rows to look up.
+  /// Whether a parameter is a factor of products, not a vector or a lookup table.
   bool is_multiplied_with(const Parameter& parameter) const;
   bool packs_int8_rows(const Parameter& parameter) const;
   void check_lengths(std::string_view what, const std::vector<int32_t>& offsets) const;

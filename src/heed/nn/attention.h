@@ -40,7 +40,7 @@ class Attention {
     std::optional<float> qk_norm_epsilon = {};  // given: RMSNorm of every head's query and key
     kernels::PairLayout rotary_layout = kernels::PairLayout::halves;
 
-    /// The kernel's options for so many key/value heads.
+    /// The kernel's options for `kv_heads` key/value heads.
     kernels::AttentionOptions options(int64_t kv_heads) const;
   };
   /// Parameters are `name`.q_proj, k_proj, v_proj, o_proj, and q_norm, k_norm.

@@ -36,7 +36,7 @@ class LatentAttention {
   LatentAttention(Parameters& parameters, const std::string& name, Settings settings,
                   AttentionSite site);
 
-  /// "Keys" of latent and rotary key [Nk, r + dr] of x [Nk, D], no values.
+  /// The latents and rotary keys of x [Nk, D] as keys [Nk, r + dr]; no values.
   KeysValues keys_values(Context& context, const Tensor& x, const Places& places) const;
 
   /// The queries of x [Nq, D] attend to `offered`: [Nq, D].
@@ -53,7 +53,7 @@ class LatentAttention {
                          const Spans& spans) const;
   Tensor attend_absorbed(Context& context, const Tensor& queries, const Tensor& offered,
                          const Spans& spans) const;
-  /// The part of head_dim that knows no position.
+  /// The part of head_dim that is not rotated.
   int64_t qk_nope_head_dim() const {
     return settings_.attention.head_dim - settings_.dims.qk_rope_head_dim;
   }

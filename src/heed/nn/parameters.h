@@ -39,7 +39,7 @@ class Parameters {
   /// when there would be more than 2^60 learned values.
   Parameter& create(const std::string& name, const Shape& shape, Initializer initializer,
                     WeightRole role);
-  /// The parameter of what a model does not have, such as a bias.
+  /// Stands for a parameter that a model does not have, such as a bias.
   const Parameter& absent() const { return absent_; }
 
   std::deque<Parameter>& all() { return parameters_; }
@@ -55,7 +55,7 @@ class Parameters {
   /// Number of learned values.
   int64_t count() const { return count_; }
 
-  /// While it lives, new parameters are at its place.
+  /// While it lives, new parameters get its place.
   class Scope {
    public:
     Scope(Parameters& parameters, const WeightPlace& place)

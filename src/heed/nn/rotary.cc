@@ -37,7 +37,8 @@ float llama3(float frequency, const RotaryScaling& s) {
   return (1.0f - kept) * frequency / factor + kept * frequency;
 }
 
-/// yarn: between which pairs stretching sets in, by how often they turn within the first context.
+/// yarn: the pairs between which stretching sets in, given by their rotations within the original
+/// context.
 struct Ramp {
   double begin, end;
 
@@ -68,7 +69,7 @@ struct Ramp {
   }
 };
 
-/// How many times the first context the sequences are to be.
+/// How many times longer than the original context sequences become.
 double yarn_factor(const RotarySettings& settings) {
   const RotaryScaling& s = settings.scaling;
   if (s.factor > 0.0) return s.factor;
@@ -91,7 +92,7 @@ double yarn_attention_factor(const RotarySettings& settings) {
 
 void check(const RotarySettings& settings) {
   require(settings.width > 0 && settings.width % 2 == 0,
-          "rotary positions: {} columns of a head do not make pairs", settings.width);
+          "rotary positions: {} columns of a head cannot be paired", settings.width);
   require(settings.theta > 1.0, "rotary positions: theta is {}, expected more than 1",
           settings.theta);
   const RotaryScaling& s = settings.scaling;

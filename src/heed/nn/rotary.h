@@ -12,19 +12,19 @@ namespace heed::nn {
 
 using kernels::PairLayout;
 
-/// How rotary frequencies are stretched for sequences longer than those first trained on. A number
-/// that is 0 was not given.
+/// How rotary frequencies are stretched for sequences longer than those first trained on. 0 means
+/// not given.
 struct RotaryScaling {
   enum class Kind {
     none,
     linear,  // all frequencies / factor (Chen et al. 2023)
     llama3,  // the low ones / factor, the high ones kept, those between blended (Llama 3.1)
-    yarn     // the same by rotations within the first context (Peng et al. 2023)
+    yarn     // the same by rotations within the original context (Peng et al. 2023)
   };
   Kind kind = Kind::none;
-  double factor = 0.0;  // yarn: of the longest sequence over the original one when not given
-  int64_t original_max_positions = 0;                    // llama3, yarn
-  double low_freq_factor = 1.0, high_freq_factor = 4.0;  // llama3: wavelengths per first context
+  double factor = 0.0;                 // longest sequence / original one when not given (yarn)
+  int64_t original_max_positions = 0;  // llama3, yarn
+  double low_freq_factor = 1.0, high_freq_factor = 4.0;  // llama3: wavelengths per original context
   double beta_fast = 32.0, beta_slow = 1.0;              // yarn: rotations within it
   double mscale = 0.0, mscale_all_dim = 0.0;             // yarn: see attention_factor()
   double attention_factor = 0.0;                         // yarn: given outright
@@ -55,9 +55,9 @@ class Rotary {
   /// Cosines and sines [N, r / 2] for positions [N], times attention_factor().
   Rotation at(std::span<const int32_t> positions) const;
 
-  /// What scores grow by the square of: yarn's temperature; otherwise 1.
+  /// The factor of cosines and sines: yarn's temperature, by whose square scores grow; otherwise 1.
   float attention_factor() const { return attention_factor_; }
-  /// Radians a position, [r / 2].
+  /// Radians per position, [r / 2].
   std::span<const float> frequencies() const { return frequencies_; }
 
  private:

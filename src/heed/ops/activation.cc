@@ -10,12 +10,12 @@ Tensor activation(Context& context, Activation f, const Tensor& x) {
   if (!context.tape) return y;
 
   Tape& tape = *context.tape;
-  // ReLU's value tells its slope, and the next op keeps that anyway.
-  const Tensor& kept = f == Activation::relu ? y : x;
-  tape.record([&tape, f, kept, input = TensorKey(x), key = TensorKey(y)] {
+  // ReLU's derivative follows from its value, which the next op saves anyway.
+  const Tensor& saved = f == Activation::relu ? y : x;
+  tape.record([&tape, f, saved, input = TensorKey(x), key = TensorKey(y)] {
     Tensor dy = tape.take(key);
     if (!dy.defined()) return;
-    kernels::activation_backward(f, kept, dy, dy);
+    kernels::activation_backward(f, saved, dy, dy);
     tape.add(input, dy);
   });
   return y;

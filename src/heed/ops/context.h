@@ -37,17 +37,17 @@ constexpr std::string_view name_of(AttentionSite::Kind kind) {
 }
 
 /// The state of a forward pass, carried through all modules. Training and inference run the same
-/// code: with a tape, ops record their backward step and dropout is active; without one, neither.
+/// code: with a tape, ops record their backward steps and dropout is active; without one, neither.
 struct Context {
   Tape* tape = nullptr;
   /// Type of the activations. Sums are taken in f32 either way.
   DType dtype = DType::f32;
-  /// Names the dropout masks of this pass; every dropout of the pass takes the next number.
+  /// Selects the dropout masks of this pass, whose dropouts are counted.
   uint64_t dropout_seed = 0;
   uint64_t dropouts = 0;
-  /// Called before every attention; empty: nobody observes.
+  /// Called before every attention, unless empty.
   std::function<void(AttentionSite, const kernels::AttentionForward&)> observe_attention = {};
-  /// Called before every product of x [N, in] with a weight [out, in] (ops::linear).
+  /// Called before every product of x [N, in] with a weight [out, in] (ops::linear), unless empty.
   std::function<void(const Parameter& weight, const Tensor& x)> observe_product = {};
 
   bool training() const { return tape != nullptr; }

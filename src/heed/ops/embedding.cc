@@ -22,7 +22,7 @@ void require_trainable(const Parameter& table, const PositionTable& positions) {
   if (positions.learned) positions.learned->require_trainable();
 }
 
-/// A table in a dtype that is computed with, and the numbers of the rows to read.
+/// A table in f32 or bf16, and the indices of the rows to read.
 struct Rows {
   Rows(Tensor of, std::span<const int32_t> wanted) : table(std::move(of)), given(wanted) {}
 
@@ -50,7 +50,7 @@ Rows rows_of(const Tensor& table, std::span<const int32_t> wanted, DType dtype) 
   return result;
 }
 
-/// A copy that a backward step keeps.
+/// A copy for a backward step.
 Tensor numbers_of(std::span<const int32_t> numbers) {
   return Tensor::of({static_cast<int64_t>(numbers.size())}, numbers);
 }

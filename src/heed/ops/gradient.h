@@ -16,22 +16,22 @@ struct GradientSlot {
   bool accumulate;
 };
 
-/// What backward steps add up for a parameter, f32. A zero gradient takes no memory: it comes with
-/// the first step that adds something, and goes when the gradient is set to zero. So gradients take
-/// the place of the activations that they are computed from, and the other way round. In
-/// allocated_bytes() they are counted all the time.
+/// The gradient of a parameter, f32, to which backward steps add. A zero gradient takes no memory:
+/// the first step that adds something allocates it, and set_zero() frees it. So gradients and the
+/// activations that they are computed from reuse each other's memory. allocated_bytes() counts a
+/// gradient all the time.
 class Gradient {
  public:
-  /// A zero.
+  /// Zero.
   explicit Gradient(const Shape& shape);
 
   GradientSlot slot();
   /// The gradient in memory, for steps that only add: zeros are written where it is zero.
   Tensor& materialized();
-  /// The gradient; not defined while it is zero.
+  /// The gradient; undefined while it is zero.
   const Tensor& tensor() const { return sum_; }
 
-  /// Gives its memory back.
+  /// Frees its memory.
   void set_zero();
 
  private:
@@ -40,8 +40,8 @@ class Gradient {
   Reservation reservation_;  // counts what `sum_` will take
 };
 
-/// The gradients of the parameters that are trained: those that are not frozen. They belong to
-/// whoever trains, not to the model, which a training pass only reads. A parameter is known by its
+/// The gradients of the parameters that are trained: those that are not frozen. They belong to the
+/// trainer, not to the model, which a training pass only reads. A parameter is identified by its
 /// address.
 class Gradients {
  public:

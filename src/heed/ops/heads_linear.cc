@@ -23,7 +23,8 @@ void check(const Context& context, const Tensor& x, const HeadMatrices& m) {
 
 /// Rows of a weight in `dtype`.
 Tensor rows_of(const Parameter& weight, int64_t begin, int64_t end, DType dtype) {
-  if (const Tensor kept = weight.kept_in(dtype); kept.defined()) return kept.row_slice(begin, end);
+  if (const Tensor held = weight.elements_in(dtype); held.defined())
+    return held.row_slice(begin, end);
   Tensor rows = Tensor::empty({end - begin, weight.value.cols()});
   kernels::dequantize(weight.value.row_slice(begin, end), rows);
   if (dtype == DType::f32) return rows;
@@ -35,7 +36,7 @@ Tensor rows_of(const Parameter& weight, int64_t begin, int64_t end, DType dtype)
 /// y = x W, or x W^T, of one head.
 void multiply_head(const Tensor& x, const HeadMatrices& m, int64_t head, Tensor& y) {
   const int64_t begin = head * m.stride + m.begin, end = begin + m.rows;
-  if (m.transposed && !m.weight.kept_in(x.dtype()).defined())
+  if (m.transposed && !m.weight.elements_in(x.dtype()).defined())
     kernels::matmul_stored(x, m.weight.value.row_slice(begin, end), {}, y);
   else
     kernels::matmul({x}, {rows_of(m.weight, begin, end, x.dtype()), m.transposed}, {}, y);

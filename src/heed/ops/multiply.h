@@ -10,8 +10,8 @@ namespace heed::ops {
 void check_linear(const Tensor& x, const Parameter& weight, const Parameter& bias);
 
 /// out = x W^T + b without a backward step: x [N, in] f32 or bf16, weight [out, in], bias [out] f32
-/// or absent, out [N, out] in f32 or x's dtype. A packed weight is multiplied as it was packed,
-/// another is read as it is stored. Throws Error on a width that does not fit.
+/// or absent, out [N, out] in f32 or x's dtype. A packed weight is multiplied in its packed form;
+/// any other is read as it is stored. Throws Error on a width that does not fit.
 void multiply(const Tensor& x, const Parameter& weight, const Parameter& bias, Tensor& out);
 
 /// One of several products with the same input.
@@ -21,7 +21,8 @@ struct Product {
   Tensor& out;
 };
 
-/// Each out = x W^T + b, bit for bit as one by one (see PackedWeight::Products).
+/// out = x W^T + b for each product, with the same bits as one at a time (see
+/// PackedWeight::Products).
 void multiply(const Tensor& x, std::span<const Product> products);
 
 }  // namespace heed::ops

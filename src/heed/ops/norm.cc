@@ -15,7 +15,8 @@ void write_gradient(Tape& tape, const Tensor& x, Backward&& backward) {
   tape.add(x, dx);
 }
 
-/// What a backward kernel adds a vector's gradient to; where the vector is frozen, nobody reads it.
+/// The tensor that a backward kernel adds a vector's gradient to; where the vector is frozen,
+/// nobody reads it.
 Tensor sum_for(Tape& tape, const Parameter& vector) {
   if (!vector.trainable) return Tensor::zeros(vector.value.shape());
   return tape.gradient(vector).materialized();

@@ -23,8 +23,8 @@ class PackedWeight {
   /// For products in the weight's own dtype, f32 or bf16. With `keep_elements` it holds the weight
   /// beside its packed form, for ops that read parts of it.
   static PackedWeight of_floats(const Tensor& weight, bool keep_elements = false);
-  /// For integer products with the blocks that the weights are stored in; the elements of the
-  /// weights are then no longer read. Several are packed at once: threads meet once for them.
+  /// For integer products with the blocks that the weights are stored in; the unpacked weights are
+  /// no longer read. All are packed in one parallel region.
   static std::vector<PackedWeight> of_blocks(std::span<const Tensor> weights);
   /// For integer products with one scale for each row of the weight, which may be of any stored
   /// dtype. Throws Error when fits_int8_rows() is false.
@@ -36,21 +36,21 @@ class PackedWeight {
   bool multiplies_integers() const { return has_int8_rows() || has_blocks(); }
   bool has_int8_rows() const { return std::holds_alternative<kernels::PackedInt8>(layout_); }
   bool has_blocks() const { return std::holds_alternative<kernels::PackedBlocks>(layout_); }
-  /// Bytes of it that a product with one row reads.
+  /// Bytes that a product with one row reads.
   int64_t bytes() const;
-  /// The weight [out, in] where of_floats() kept it; else not defined.
+  /// The weight [out, in] if of_floats() kept it, else undefined.
   const Tensor& elements() const { return elements_; }
 
   /// out = x W^T + bias: x [N, in] f32 or bf16 (of the weight's dtype where it is packed as
-  /// floats), bias [out] f32 or absent, out [N, out] f32 or bf16. Sizes are the caller's to check.
+  /// floats), bias [out] f32 or absent, out [N, out] f32 or bf16. The caller checks sizes.
   void multiply(const Tensor& x, const Tensor& bias, Tensor& out) const;
 
-  /// Products with one input, bit for bit as one by one. Those of integers are run together: the
-  /// input is quantised once for all of a kind, and threads meet once for them, which pays for few
-  /// rows.
+  /// Products that share one input; each has the same bits as on its own. Integer products of one
+  /// kind are batched: the input is quantised once for all of them, and they run in one parallel
+  /// region, which pays for few rows.
   class Products {
    public:
-    /// x, and what is given to add(), must live until run().
+    /// x, and the arguments of add(), must live until run().
     explicit Products(const Tensor& x) : x_(x) {}
     void add(const PackedWeight& weight, const Tensor& bias, Tensor& out);
     /// Every `out` is written when this returns.

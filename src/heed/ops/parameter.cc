@@ -8,20 +8,20 @@ namespace heed {
 namespace {
 
 void require_elements(const Parameter& parameter) {
-  require(parameter.present(), "{} has no elements: they were given back when it was packed",
+  require(parameter.present(), "{} has no elements: they were freed when it was packed",
           parameter.name);
 }
 
 }  // namespace
 
-Tensor Parameter::kept_in(DType dtype) const {
+Tensor Parameter::elements_in(DType dtype) const {
   if (value.defined() && value.dtype() == dtype) return value;
   const Tensor& elements = packed.elements();
   return elements.defined() && elements.dtype() == dtype ? elements : Tensor();
 }
 
 Tensor Parameter::read(DType dtype) const {
-  if (Tensor kept = kept_in(dtype); kept.defined()) return kept;
+  if (Tensor held = elements_in(dtype); held.defined()) return held;
   require_elements(*this);
   const Tensor wide = kernels::as_f32(value);
   if (dtype == DType::f32) return wide;

@@ -22,8 +22,8 @@ void check(const Tensor& probabilities, const RoutingOptions& o) {
   require(o.top_k > 0 && o.top_k <= eligible, "route: {} of {} experts", o.top_k, eligible);
 }
 
-/// Indices of the k largest of the eligible values, the largest first; of equals the lower index.
-/// `eligible` is as before when this returns.
+/// Indices of the k largest of the eligible values, the largest first; ties go to the lower index.
+/// `eligible` is restored before this returns.
 void top_k_of(std::span<const float> values, std::vector<char>& eligible, int64_t k,
               std::vector<int32_t>& indices) {
   indices.clear();
@@ -91,7 +91,7 @@ void weigh(std::span<const float> p, const RoutingOptions& options, std::span<fl
   for (size_t k = 0; k < p.size(); ++k) weights[k] = p[k] * factor;
 }
 
-/// d_p of weigh.
+/// The gradient of weigh() with respect to p.
 void differentiate(std::span<const float> p, std::span<const float> d_weights,
                    const RoutingOptions& options, std::span<float> d_p) {
   const float sum = options.normalize ? sum_of(p) : 1.0f;

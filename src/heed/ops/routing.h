@@ -20,7 +20,7 @@ struct RoutingOptions {
   int64_t n_group = 1, topk_group = 1;
 };
 
-/// Which tokens go to which experts. Of equal probabilities, the expert of the lower number wins.
+/// Which tokens go to which experts. Of equal probabilities, the expert with the lower index wins.
 class Routing {
  public:
   /// experts [N K]: of each token, ascending; weights [N, K] f32.

@@ -7,7 +7,8 @@ namespace heed::ops {
 
 Tensor gather_rows(Context& context, const Tensor& x, std::span<const int32_t> rows) {
   for (const int32_t row : rows)
-    require(row >= 0 && row < x.rows(), "gather_rows: row {} of a {}", row, x.shape().text());
+    require(row >= 0 && row < x.rows(), "gather_rows: row {} is outside the tensor {}", row,
+            x.shape().text());
   Tensor y = Tensor::empty({static_cast<int64_t>(rows.size()), x.cols()}, x.dtype());
   kernels::gather_rows(x, rows, y);
   if (!context.tape) return y;

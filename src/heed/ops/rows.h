@@ -7,8 +7,7 @@
 
 namespace heed::ops {
 
-/// The rows of x [N, D] with these numbers, which may repeat: [M, D]. Throws Error on a row that x
-/// does not have.
+/// The given rows of x [N, D], which may repeat: [M, D]. Throws Error on a row outside x.
 Tensor gather_rows(Context& context, const Tensor& x, std::span<const int32_t> rows);
 
 }  // namespace heed::ops

@@ -13,7 +13,7 @@
 
 namespace heed {
 
-/// What the tape needs of a tensor to make its gradient; holds no elements.
+/// What the tape needs to know of a tensor to make its gradient; holds no elements.
 struct TensorKey {
   uint64_t id;
   Shape shape;
@@ -23,7 +23,7 @@ struct TensorKey {
       : id(tensor.id()), shape(tensor.shape()), dtype(tensor.dtype()) {}
 };
 
-/// An activation that a backward step reads: held, or recomputed. Not to outlive its tape.
+/// An activation that a backward step reads: held, or recomputed. Must not outlive its tape.
 class SavedTensor {
  public:
   /// None.
@@ -53,11 +53,11 @@ class SavedTensor {
 
 /// Records the backward step of every op of a forward pass and runs them in reverse (reverse-mode
 /// differentiation). Gradients of activations have their shape and dtype, and live only from the
-/// first step that adds to them until the step that consumes them. The records lie in memory of the
-/// pool, which goes with the tape: it is for one pass.
+/// first step that adds to them until the step that consumes them. Records are allocated from the
+/// pool and freed with the tape, which serves one pass.
 class Tape {
  public:
-  /// For a pass without parameters that are trained.
+  /// For a pass without trained parameters.
   Tape() = default;
   /// Gradients of parameters are added to `gradients`.
   explicit Tape(Gradients& gradients) : parameter_gradients_(&gradients) {}
@@ -75,21 +75,21 @@ class Tape {
   }
 
   /// Runs all steps, last first, and forgets them; activations are freed on the way. The gradients
-  /// of what no op made (inputs) can be taken afterwards.
+  /// of inputs, which no op made, can be taken afterwards.
   void backward();
 
   /// What a step holds in order to read `x`.
   SavedTensor save(const Tensor& x) const;
-  /// Makes save() of `y`, which is cheap to compute, hold `compute` in place of y: it returns the
-  /// same bits, and is run once for all steps that read y. The op that made y holds the result of
-  /// this in its own step, which runs after all of those; save() falls back to y without it.
+  /// Makes save(y) hold `compute` instead of y, which is cheap to compute: `compute` returns the
+  /// same bits and runs once for all steps that read y. The op that made y must hold the result of
+  /// this in its own step, which runs after all of those; otherwise save(y) holds y.
   template <typename Compute>
   [[nodiscard]] SavedTensor recompute(const Tensor& y, Compute compute) {
     return saved_by(y, std::allocate_shared<SavedTensor::RecomputationBy<Compute>>(
                            std::pmr::polymorphic_allocator<>(&memory_), std::move(compute)));
   }
 
-  /// Moves the gradient of `output` out; a tensor that is not defined when nothing reached it.
+  /// Moves the gradient of `output` out; undefined when no gradient reached it.
   Tensor take(const TensorKey& output);
 
   /// Where a step puts the gradient of `input`.
@@ -98,7 +98,7 @@ class Tape {
   /// Adds a finished gradient to that of `input`.
   void add(const TensorKey& input, Tensor gradient);
 
-  /// The gradient of a parameter that is trained. Throws Error when the tape was given none.
+  /// The gradient of a trained parameter. Throws Error when the tape was given no Gradients.
   Gradient& gradient(const Parameter& parameter);
 
   size_t steps() const { return steps_.size(); }

@@ -8,7 +8,7 @@ namespace heed {
 /// rank, never from its name. A bias has the role of the matrix beside it.
 enum class WeightRole : uint8_t {
   other,
-  token_embedding,       // [V, D]: rows are looked up; the head's weight, too, where that is tied
+  token_embedding,       // [V, D]: rows are looked up; also the head's weight where that is tied
   position_embedding,    // [P, D]: rows are looked up
   token_type_embedding,  // [T, D]: rows are looked up
   relative_bias,         // [buckets, H]: numbers are looked up and added to scores
@@ -26,8 +26,8 @@ enum class WeightRole : uint8_t {
   norm                   // scale or shift of a norm
 };
 
-/// Whether matrices of this role are multiplied with. A token embedding is, too, where it is the
-/// head as well.
+/// Whether matrices of this role are factors of products. A token embedding is one, too, where it
+/// is also the head.
 constexpr bool is_multiplied(WeightRole role) {
   switch (role) {
     case WeightRole::query:

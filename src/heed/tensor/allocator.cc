@@ -64,7 +64,7 @@ class Pool {
       block = take_free(size);
     }
     if (!block.memory)
-      fail("out of memory: {} bytes beside the {} in use could not be allocated", size, in_use_);
+      fail("out of memory: {} bytes could not be allocated, {} are in use", size, in_use_);
     count(size);
     return block;
   }
@@ -117,7 +117,8 @@ class Pool {
   /// Its memory is null if there is none left.
   Block take_free(size_t size) {
     if (size > kMaxSmall) return take_large(size);
-    // A batch that shrinks as its texts end requests ever smaller blocks: it gets those it freed.
+    // As the texts of a batch end, it requests smaller and smaller blocks, which reuse those it
+    // freed.
     const size_t wanted = class_index(size);
     for (size_t index = wanted; index < std::min(wanted + kNearClasses, kClasses); ++index)
       if (std::byte* const block = last_of(small_[index])) return {block, block + size, index, 0};

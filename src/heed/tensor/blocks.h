@@ -11,11 +11,12 @@
 
 namespace heed {
 
-/// How elements are stored. f32 and bf16 are computed with; the others are storage types of
-/// weights. Those from q4_0 on are GGML's block types.
+/// How elements are stored. Arithmetic is done in f32 and bf16; the other types only store weights
+/// (i32: indices). Those from q4_0 on are GGML's block types.
 enum class DType : uint8_t { f32, bf16, f16, i32, q4_0, q4_1, q8_0, q6_K };
 
-/// What is known of a stored type. A block is what is stored together: one element of a plain type.
+/// The properties of a stored type. A block is the unit of storage; that of a plain type is one
+/// element.
 ///
 /// Element i of a quantised block is scale * sub_scale(i) * quant(i) + minimum, where quant(i) is
 /// an integer of `bits` bits that is stored as quant(i) - lowest, and types without sub-scales or

@@ -21,7 +21,7 @@ constexpr std::optional<DType> dtype_named(std::string_view name) {
   return std::nullopt;
 }
 
-/// Elements that are stored together: 1, or those of a block.
+/// Elements of a block; 1 for a plain type.
 constexpr int64_t block_elements(DType dtype) { return traits_of(dtype).elements; }
 
 /// Bytes of an element, or of a block.
@@ -54,8 +54,7 @@ inline constexpr DType dtype_of<float16> = DType::f16;
 template <>
 inline constexpr DType dtype_of<int32_t> = DType::i32;
 
-/// Calls visitor(float{}) or visitor(bfloat16{}), for a dtype that is computed with. Throws Error
-/// for the others.
+/// Calls visitor(float{}) for f32 or visitor(bfloat16{}) for bf16. Throws Error for other dtypes.
 template <typename Visitor>
 decltype(auto) visit_floating(DType dtype, Visitor&& visitor) {
   switch (dtype) {

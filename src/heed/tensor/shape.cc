@@ -28,7 +28,7 @@ Shape::Shape(std::span<const int64_t> sizes) {
 
 int64_t Shape::operator[](int axis) const {
   const int index = axis < 0 ? axis + rank_ : axis;
-  if (index < 0 || index >= rank_) fail("axis {} of a shape {}", axis, text());
+  if (index < 0 || index >= rank_) fail("axis {} is outside the shape {}", axis, text());
   return sizes_[index];
 }
 

@@ -26,7 +26,7 @@ void check_blocks(const Shape& shape, DType dtype) {
   if (is_plain(dtype)) return;
   const int64_t cols = shape.rank() ? shape[-1] : 1;
   if (cols % block_elements(dtype) != 0)
-    fail("a tensor {} cannot be {}, whose blocks are {} elements of a row", shape.text(),
+    fail("a tensor {} cannot be stored as {}, whose blocks are {} elements of a row", shape.text(),
          name_of(dtype), block_elements(dtype));
 }
 
@@ -75,7 +75,7 @@ int64_t Tensor::rows() const {
 
 Tensor Tensor::reshaped(const Shape& shape) const {
   if (shape.elements() != elements_)
-    fail("a tensor {} cannot become {}", shape_.text(), shape.text());
+    fail("a tensor {} cannot be reshaped to {}", shape_.text(), shape.text());
   check_blocks(shape, dtype_);
   Tensor other = *this;
   other.shape_ = shape;
@@ -84,7 +84,7 @@ Tensor Tensor::reshaped(const Shape& shape) const {
 
 Tensor Tensor::row_slice(int64_t begin, int64_t end) const {
   if (begin < 0 || end < begin || rows() < end)
-    fail("rows {} to {} of a tensor {}", begin, end, shape_.text());
+    fail("rows {} to {} are outside the tensor {}", begin, end, shape_.text());
   const int64_t offset = begin * row_bytes();
   return view({end - begin, cols()}, dtype_, {storage_, storage_.get() + offset});
 }

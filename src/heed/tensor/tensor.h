@@ -20,7 +20,7 @@ class Tensor {
   /// Undefined: ops take this for an absent tensor (no bias).
   Tensor() = default;
 
-  /// Elements undefined.
+  /// The elements are uninitialised.
   static Tensor empty(const Shape& shape, DType dtype = DType::f32);
   static Tensor zeros(const Shape& shape, DType dtype = DType::f32);
   static Tensor full(const Shape& shape, float value);

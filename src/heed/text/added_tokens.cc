@@ -63,7 +63,7 @@ AddedTokens::AddedTokens(const std::vector<AddedToken>& tokens, const Vocabulary
   int32_t next = vocabulary.count();
   size_t bytes = 0;
   for (const AddedToken& token : tokens) bytes += token.content.size();
-  size_t room = max_text_size(bytes);  // for all normalised forms together
+  size_t room = max_text_size(bytes);  // for all normalised forms
   for (const AddedToken& token : tokens) {
     if (token.content.empty()) continue;
     auto id = find(token.content);
@@ -142,7 +142,7 @@ void AddedTokens::cut_at(const PieceAutomaton& backward, NormalizedText&& text,
 
 TextPieces AddedTokens::cut(std::string_view text, const Normalizer* normalizer) const {
   TextPieces plain, parts;
-  // Of at_start only matters which part holds the first code point.
+  // at_start only has to tell which part holds the first code point.
   const size_t first = text.empty() ? 0 : code_point_at(text, 0).length;
   cut_at(*plain_, {std::string(text), first}, plain);
   size_t room = max_text_size(text.size());

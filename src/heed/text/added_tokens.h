@@ -35,7 +35,7 @@ class AddedTokens {
   AddedTokens(const std::vector<AddedToken>& tokens, const Vocabulary& vocabulary,
               const Normalizer* normalizer);
 
-  /// Cuts a text at the tokens found in it and normalises the rest (`normalizer` may be null).
+  /// Splits a text at the tokens found in it and normalises the rest (`normalizer` may be null).
   /// Throws Error when that makes the text too long.
   TextPieces cut(std::string_view text, const Normalizer* normalizer) const;
 
@@ -60,8 +60,8 @@ class AddedTokens {
   };
 
   PieceAutomaton backward_patterns(bool normalized) const;
-  /// From left to right. Of matches that overlap the leftmost counts, of those that begin together
-  /// the longest.
+  /// From left to right. Of overlapping matches the leftmost wins; of those that begin at the same
+  /// byte, the longest.
   static std::vector<Match> find_matches(const PieceAutomaton& backward, std::string_view text);
   void cut_at(const PieceAutomaton& backward, NormalizedText&& text, TextPieces& parts) const;
 

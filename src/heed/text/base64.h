@@ -6,7 +6,7 @@
 
 namespace heed::text {
 
-/// The bytes of base64 text (RFC 4648, with padding); nothing when it is none.
+/// The bytes of base64 text (RFC 4648, with padding); nullopt when it is not valid.
 std::optional<std::string> decode_base64(std::string_view text);
 
 }  // namespace heed::text

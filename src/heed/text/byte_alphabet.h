@@ -14,7 +14,8 @@ void append_byte_letters(std::string& text, std::string_view bytes);
 /// The byte that a letter stands for.
 std::optional<uint8_t> byte_of_letter(char32_t letter);
 
-/// Appends the bytes that the letters of `token` stand for, or `token` itself if one is none.
+/// Appends the bytes that the letters of `token` stand for, or `token` itself if one stands for no
+/// byte.
 void append_letter_bytes(std::string& bytes, std::string_view token);
 
 }  // namespace heed::text

@@ -22,7 +22,7 @@ uint32_t word_at(std::string_view bytes, size_t index) {
 uint32_t value_of(uint32_t unit) { return unit & 0x7FFFFFFFu; }
 uint32_t label_of(uint32_t unit) { return unit & ((1u << 31) | 0xFFu); }
 bool has_value(uint32_t unit) { return (unit & (1u << 8)) != 0; }
-/// Child `label` of a node is at this exclusive or `label`.
+/// Child `label` of a node is at index children_of(node, unit) ^ label.
 size_t children_of(size_t node, uint32_t unit) {
   return node ^ ((unit >> 10) << ((unit & (1u << 9)) >> 6));
 }
@@ -35,7 +35,7 @@ class TrieCheck {
   TrieCheck(std::string_view trie, std::string_view replacements)
       : trie_(trie), replacements_(replacements), states_(trie.size() / sizeof(uint32_t)) {}
 
-  /// Visits depth first all nodes that can be reached from the root.
+  /// Walks everything that can be reached from the root, depth first.
   bool sound() {
     if (states_.empty() || !open(0)) return false;
     while (!path_.empty()) {
@@ -60,7 +60,7 @@ class TrieCheck {
   enum class Visit : uint8_t { unseen, open, done };
   struct State {
     Visit visit = Visit::unseen;
-    uint8_t values = 0;   // most values on a path from here, kMaxValues + 1 for more than that
+    uint8_t values = 0;   // most values on a path from here, at most kMaxValues + 1
     uint16_t height = 0;  // bytes of the longest path from here, at most kMaxCharsmapKey + 1
     /// The fewest bytes that may lead here: a replacement has at most kMaxCharsmapGrowth bytes for
     /// each byte of its key.
@@ -70,7 +70,7 @@ class TrieCheck {
     size_t node;
     uint32_t next_label;
   };
-  /// The library has room for so many values met along one text.
+  /// The library has room for this many values along one path.
   static constexpr uint8_t kMaxValues = 32;
 
   uint32_t unit(size_t node) const { return word_at(trie_, node); }

@@ -6,15 +6,16 @@
 
 namespace heed::text {
 
-/// Whether the table leads nowhere outside itself and its keys and replacements keep to the limits
-/// of base/reader_limits.h. The SentencePiece library walks it unchecked.
+/// Whether the table nowhere points outside itself, and its keys and replacements keep to the
+/// limits of base/reader_limits.h. The SentencePiece library walks it unchecked.
 bool is_sound_charsmap(std::string_view map);
 
 /// The normalisation table of a SentencePiece model: a double-array trie (Aoe 1989) as darts-clone
 /// lays it out, and the replacements of its keys.
 class Charsmap {
  public:
-  /// Throws Error, calling the file `name`, unless the table is sound and its texts valid UTF-8.
+  /// Throws Error that names the file `name` unless the table is sound and its texts are valid
+  /// UTF-8.
   Charsmap(std::string bytes, const std::string& name);
 
   /// A key that a text begins with, and what replaces it.

@@ -20,30 +20,30 @@ std::string DecodeStream::advance(bool last) {
   // An unfinished code point has at most three bytes; more waiting pieces never complete it.
   constexpr size_t kMaxWaiting = 8;
   std::string text = tokenizer_.decode(ids_, skip_special_);
-  if (!text.starts_with(given_)) {
+  if (!text.starts_with(returned_)) {
     // Text that was returned cannot be taken back: decode the new pieces on their own.
     ids_.erase(ids_.begin(), ids_.begin() + static_cast<std::ptrdiff_t>(context_));
     context_ = 0;
-    given_.clear();
+    returned_.clear();
     text = tokenizer_.decode(ids_, skip_special_);
   }
   const size_t certain = last || waiting_ > kMaxWaiting ? text.size() : certain_size(text);
-  if (certain <= given_.size()) {
+  if (certain <= returned_.size()) {
     // Pieces that have not become text by now, such as special ones, never do.
     if (waiting_ > kMaxWaiting) ids_.resize(ids_.size() - std::exchange(waiting_, 0));
     return {};
   }
-  std::string fresh = text.substr(given_.size(), certain - given_.size());
+  std::string fresh = text.substr(returned_.size(), certain - returned_.size());
   waiting_ = 0;
   if (certain < text.size()) {
-    given_ = text.substr(0, certain);
+    returned_ = text.substr(0, certain);
     return fresh;
   }
   // The new pieces become the context of the next ones, because a piece decodes differently at the
   // beginning of a text than in the middle.
   ids_.erase(ids_.begin(), ids_.begin() + static_cast<std::ptrdiff_t>(context_));
   context_ = ids_.size();
-  given_ = tokenizer_.decode(ids_, skip_special_);
+  returned_ = tokenizer_.decode(ids_, skip_special_);
   return fresh;
 }
 

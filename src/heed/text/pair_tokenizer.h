@@ -19,13 +19,13 @@ class PairTokenizer {
   explicit PairTokenizer(TranslationTokenizer two) : tokenizer_(std::move(two)) {}
   explicit PairTokenizer(Tokenizer one) : tokenizer_(std::move(one)) {}
 
-  /// Token numbers with what the tokenizer puts around a text, end of sequence for example.
+  /// Token ids with those that the tokenizer puts around a text, such as end of sequence.
   std::vector<int32_t> encode_source(std::string_view text) const;
   std::vector<int32_t> encode_target(std::string_view text) const;
   /// The text of target tokens; special tokens are left out.
   std::string decode_target(std::span<const int32_t> tokens) const;
 
-  /// A token as its piece; empty when the tokenizer has none.
+  /// The piece of a token; empty when the tokenizer has none.
   std::string piece(int32_t token) const;
   /// A single token of a target as people read it: the text that it stands for, or the piece where
   /// each side has its own vocabulary.

@@ -23,7 +23,7 @@ class PieceAutomaton {
     std::string_view text;
     int32_t id;
   };
-  /// Empty pieces are left out. Of equal pieces the first counts.
+  /// Empty pieces are left out. Of equal pieces the first wins.
   explicit PieceAutomaton(std::vector<Piece> pieces);
   /// The pieces of a vocabulary with the ids that find() gives.
   explicit PieceAutomaton(const Vocabulary& vocabulary);

@@ -108,13 +108,13 @@ SentencePiece SentencePiece::from_bytes(std::string serialized, const std::strin
 
 std::vector<int32_t> SentencePiece::encode(std::string_view text) const {
   std::vector<int> ids;
-  require_ok(model_->processor.Encode(text, &ids), "cut the text into pieces");
+  require_ok(model_->processor.Encode(text, &ids), "encode the text");
   return ids;
 }
 
 std::vector<std::string> SentencePiece::encode_pieces(std::string_view text) const {
   std::vector<std::string> pieces;
-  require_ok(model_->processor.Encode(text, &pieces), "cut the text into pieces");
+  require_ok(model_->processor.Encode(text, &pieces), "encode the text");
   return pieces;
 }
 
@@ -126,7 +126,7 @@ std::string SentencePiece::decode(std::span<const int32_t> ids) const {
     if (!model_->processor.IsControl(id)) kept.push_back(id);
   }
   std::string text;
-  require_ok(model_->processor.Decode(kept, &text), "join pieces");
+  require_ok(model_->processor.Decode(kept, &text), "decode the pieces");
   return text;
 }
 

@@ -22,14 +22,14 @@ class SentencePiece {
     /// Share of the text's characters that get a piece; the rest becomes <unk>. 0.9995 suits
     /// scripts with thousands of characters.
     double character_coverage = 1.0;
-    /// Of more sentences than this, a sample of this size is used, drawn by the seed.
+    /// If there are more sentences, a random sample of this size is used, drawn by the seed.
     int64_t max_sentences = 10'000'000;
     uint64_t seed = 1;
   };
 
   /// Reads a .model file. Throws Error when it is missing or is not a usable model.
   static SentencePiece load(const std::filesystem::path& path);
-  /// The same from the bytes of such a file; `name` is what errors call it.
+  /// The same from the bytes of such a file; `name` is its name in messages.
   static SentencePiece from_bytes(std::string serialized,
                                   const std::string& name = "SentencePiece model");
   /// Learns the pieces of `sentences`: <pad> is 0, </s> 1, <unk> 2, there is no start piece, and
@@ -51,7 +51,7 @@ class SentencePiece {
 
   /// Throws Error on an id outside the vocabulary.
   const std::string& piece(int32_t id) const;
-  /// unk_id() for what is not a piece.
+  /// unk_id() if it is not a piece.
   int32_t id_of(std::string_view piece) const;
   int32_t vocab_size() const;
   /// -1 in a model without the piece.

@@ -29,13 +29,13 @@ void check_sentencepiece_model(std::string_view serialized, const std::string& n
     while (spec.next(part))
       require(
           part.number != kPrecompiledCharsmap || is_sound_charsmap(part.bytes),
-          "{} is a broken SentencePiece model: its normalisation table leads outside itself, or "
+          "{} is a broken SentencePiece model: its normalisation table points outside itself, or "
           "a key or a replacement is too long",
           name);
     require(!spec.broken(), "{} is a broken SentencePiece model: its normaliser is cut off", name);
   }
-  require(!model.broken(),
-          "{} is not a SentencePiece model: its bytes are no protocol-buffer message", name);
+  require(!model.broken(), "{} is not a SentencePiece model: it is not a protocol-buffer message",
+          name);
 }
 
 void check_piece_lengths(std::string_view serialized, const std::string& name) {

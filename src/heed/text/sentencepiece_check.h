@@ -7,10 +7,10 @@
 
 namespace heed::text {
 
-/// Throws Error, calling the file `name`, when the bytes of a SentencePiece .model file are not a
-/// message of the protocol-buffer format or when one of its compiled normalisation tables (a
-/// double-array trie, Aoe 1989, with its replacements behind it) leads outside itself or exceeds
-/// the limits of base/reader_limits.h. The library walks these tables unchecked.
+/// Throws Error that names the file `name` when the bytes of a SentencePiece .model file are not a
+/// protocol-buffer message, or when one of its compiled normalisation tables (a double-array trie,
+/// Aoe 1989, followed by its replacements) points outside itself or exceeds the limits of
+/// base/reader_limits.h. The library walks these tables unchecked.
 void check_sentencepiece_model(std::string_view serialized, const std::string& name);
 
 /// Throws Error when a piece is longer than the library searches for in reasonable time. The model

@@ -35,17 +35,17 @@ std::string_view take_slice(std::string_view& rest) {
   return slice;
 }
 
-/// Feeds the chosen sentences to the library. An iterator is its only interface to memory.
-class ChosenSentences : public sentencepiece::SentenceIterator {
+/// Feeds the sampled sentences to the library. An iterator is its only interface to memory.
+class SampledSentences : public sentencepiece::SentenceIterator {
  public:
-  ChosenSentences(const std::vector<std::string>& sentences, std::vector<size_t> chosen)
-      : sentences_(sentences), chosen_(std::move(chosen)) {
+  SampledSentences(const std::vector<std::string>& sentences, std::vector<size_t> sampled)
+      : sentences_(sentences), sampled_(std::move(sampled)) {
     Next();
   }
 
   bool done() const override { return done_; }
   void Next() override {
-    while (rest_.empty() && next_ < chosen_.size()) rest_ = sentences_[chosen_[next_++]];
+    while (rest_.empty() && next_ < sampled_.size()) rest_ = sentences_[sampled_[next_++]];
     done_ = rest_.empty();
     value_ = take_slice(rest_);
   }
@@ -54,7 +54,7 @@ class ChosenSentences : public sentencepiece::SentenceIterator {
 
  private:
   const std::vector<std::string>& sentences_;
-  std::vector<size_t> chosen_;
+  std::vector<size_t> sampled_;
   size_t next_ = 0;
   bool done_ = false;
   std::string_view rest_;  // of the sentence before next_
@@ -145,10 +145,10 @@ SentencePiece SentencePiece::train(const std::vector<std::string>& sentences,
           "no text to learn a vocabulary from: {} sentences, all of them empty or blank",
           positions.size());
 
-  ChosenSentences chosen(sentences, positions);
+  SampledSentences sampled(sentences, positions);
   std::string serialized;
   const auto status =
-      sentencepiece::SentencePieceTrainer::Train(library_options(options), &chosen, &serialized);
+      sentencepiece::SentencePieceTrainer::Train(library_options(options), &sampled, &serialized);
   require(status.ok(), "cannot learn a vocabulary of {} pieces from {} sentences: {}",
           options.vocab_size, sentences.size(), one_line(reason(status.error_message())));
   return from_bytes(std::move(serialized), "the vocabulary just learned");

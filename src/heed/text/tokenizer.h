@@ -54,11 +54,10 @@ class Tokenizer {
   /// else vocab.txt; with tokenizer_config.json, special_tokens_map.json, added_tokens.json and
   /// config.json where they are. Throws Error when there is none or when one is broken.
   static Tokenizer load(const std::filesystem::path& model_directory);
-  /// Reads the contents of a tokenizer.json; `file` is what errors call it.
+  /// Reads the contents of a tokenizer.json; `file` is its name in messages.
   static Tokenizer from_json(const nlohmann::json& json, const std::string& file);
   /// From its parts. `names` are special tokens; for a role without a name, the usual pieces
-  /// ("<s>",
-  /// "[MASK]") are tried. `files` is what files() returns.
+  /// ("<s>", "[MASK]") are tried. `files` is what files() returns.
   using Files = std::vector<std::pair<std::string, std::string>>;
   static Tokenizer from_parts(TokenizerParts parts, const SpecialTokenNames& names,
                               Files files = {});
@@ -117,7 +116,7 @@ class DecodeStream {
   bool skip_special_;
   std::vector<int32_t> ids_;  // first context_ ids whose text was returned, then the new ones
   size_t context_ = 0, waiting_ = 0;
-  std::string given_;  // the part of the text of ids_ that was returned
+  std::string returned_;  // the part of the text of ids_ that was returned
 };
 
 }  // namespace heed::text

@@ -82,7 +82,7 @@ std::vector<AddedToken> TokenizerFiles::added_tokens(std::vector<AddedToken> def
   if (config_.contains("added_tokens_decoder") && config_["added_tokens_decoder"].is_object()) {
     for (const auto& [id, token] : config_["added_tokens_decoder"].items()) {
       if (id.empty() || id.size() > 8 || id.find_first_not_of("0123456789") != id.npos)
-        fail("{}: added_tokens_decoder has the number {}", path_of("tokenizer_config.json"),
+        fail("{}: added_tokens_decoder has the id {}", path_of("tokenizer_config.json"),
              quoted(id));
       numbered[std::stoi(id)] = read_added_token(token, path_of("tokenizer_config.json"));
     }

@@ -58,8 +58,8 @@ std::optional<TokenizerParts> read_vocab_text(TokenizerFiles& files);
 /// it.
 std::unique_ptr<Decoder> make_sentencepiece_decoder(bool dummy_prefix);
 
-/// The parts of a SentencePiece model; `name` is what errors call it. Special tokens around the
-/// text are left to the caller. With `fairseq` the numbers are those of XLM-RoBERTa, whose special
+/// The parts of a SentencePiece model; `name` is its name in messages. Special tokens around the
+/// text are left to the caller. With `fairseq` the ids are those of XLM-RoBERTa, whose special
 /// pieces <s> <pad> </s> <unk> come first and <mask> last.
 TokenizerParts read_sentencepiece_parts(const std::string& serialized, const std::string& name,
                                         bool fairseq = false);

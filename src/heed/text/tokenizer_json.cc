@@ -34,7 +34,7 @@ struct PartCount {
   }
 };
 
-/// Each part takes a step over every text, and each pattern memory.
+/// Each part takes a pass over every text, and each pattern takes memory.
 void check_part_count(const nlohmann::json& json, const std::string& file) {
   PartCount count;
   for (const char* key : {"normalizer", "pre_tokenizer", "post_processor", "decoder"})
@@ -44,7 +44,7 @@ void check_part_count(const nlohmann::json& json, const std::string& file) {
       "{}: {} normalizers, pre-tokenizers, post-processors and decoders, at most {} are allowed",
       file, count.parts, limits::kMaxTokenizerParts);
   require(count.pattern_bytes <= limits::kMaxPatternBytes,
-          "{}: the regular expressions have {} bytes together, at most {} are allowed", file,
+          "{}: the regular expressions have {} bytes in total, at most {} are allowed", file,
           count.pattern_bytes, limits::kMaxPatternBytes);
 }
 

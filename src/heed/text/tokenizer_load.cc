@@ -86,7 +86,7 @@ std::optional<TokenizerParts> read_sentencepiece_files(TokenizerFiles& files) {
   };
   if (const auto bytes = files.take("tokenizer.model")) {
     TokenizerParts parts = read_sentencepiece_parts(*bytes, files.path_of("tokenizer.model"));
-    // A model may have been trained without a piece for the beginning.
+    // A model may have been trained without a BOS piece.
     const bool has_bos = names.bos || parts.model->vocabulary().find(bos);
     return finish(std::move(parts), files.option("add_bos_token", has_bos) ? bos : "",
                   files.option("add_eos_token", false) ? eos : "", {}, "tokenizer.model");

@@ -20,7 +20,7 @@ std::vector<std::string> pieces_of(const SentencePiece& model) {
   return pieces;
 }
 
-/// vocab.json is an object that gives each piece its number; n pieces have the numbers below n.
+/// vocab.json is an object that gives each piece its id; n pieces have the ids below n.
 std::vector<std::string> read_vocabulary(const std::filesystem::path& path) {
   const std::string file = path.string();
   const nlohmann::json json = parse_json(read_file(path), file);
@@ -30,10 +30,10 @@ std::vector<std::string> read_vocabulary(const std::filesystem::path& path) {
   for (const auto& [piece, value] : json.items()) {
     const auto id = get<int64_t>(json, piece, file);
     if (id < 0 || id >= static_cast<int64_t>(json.size()))
-      fail("{}: {} has the number {}, expected 0 to {}", file, quoted(piece), id, json.size() - 1);
+      fail("{}: {} has the id {}, expected 0 to {}", file, quoted(piece), id, json.size() - 1);
     const auto place = static_cast<size_t>(id);
     if (taken[place])
-      fail("{}: {} and {} both have the number {}", file, quoted(pieces[place]), quoted(piece), id);
+      fail("{}: {} and {} both have the id {}", file, quoted(pieces[place]), quoted(piece), id);
     taken[place] = true;
     pieces[place] = piece;
   }

@@ -14,7 +14,7 @@
 namespace heed::text {
 
 /// The tokenizer files of a translation model as Marian's checkpoints have them: source.spm and
-/// target.spm cut text into pieces, vocab.json numbers the pieces of both.
+/// target.spm split text into pieces, vocab.json gives the ids of the pieces of both.
 class TranslationTokenizer {
  public:
   /// Whether a model directory has such files.
@@ -24,7 +24,7 @@ class TranslationTokenizer {
   /// One vocabulary for both languages, numbered as the SentencePiece model numbers it.
   static TranslationTokenizer shared(const SentencePiece& pieces);
 
-  /// Token numbers of a line, with end of sequence.
+  /// The token ids of a line, with end of sequence.
   std::vector<int32_t> encode_source(std::string_view text) const;
   std::vector<int32_t> encode_target(std::string_view text) const;
   /// The text of target tokens; special tokens are left out.
@@ -41,8 +41,8 @@ class TranslationTokenizer {
   TranslationTokenizer(SentencePiece source, SentencePiece target, std::vector<std::string> pieces);
 
   SentencePiece source_, target_;
-  std::vector<std::string> pieces_;       // by token number
-  std::vector<int32_t> source_to_token_;  // SentencePiece's numbers to ours
+  std::vector<std::string> pieces_;       // by token id
+  std::vector<int32_t> source_to_token_;  // SentencePiece's ids to ours
   std::vector<int32_t> target_to_token_;
   std::vector<int32_t> token_to_target_;  // -1: not a piece of the target
   int32_t eos_ = 0, unknown_ = 0;

@@ -42,7 +42,7 @@ void for_each_code_point(std::string_view text, Visit&& visit) {
   }
 }
 
-/// Appends the UTF-8 of a code point; `value` is one.
+/// Appends the UTF-8 of the code point `value`.
 void append_utf8(std::string& text, char32_t value);
 
 /// The text with U+FFFD for every maximal part of a broken code point, as Python's

@@ -31,8 +31,7 @@ Vocabulary Vocabulary::read(const nlohmann::json& json, const std::string& file)
 
 void Vocabulary::add(std::string piece, int32_t id) {
   if (id < 0 || id >= limits::kMaxTokenIds)
-    fail("piece {} has the number {}, expected 0 to {}", quoted(piece), id,
-         limits::kMaxTokenIds - 1);
+    fail("piece {} has the id {}, expected 0 to {}", quoted(piece), id, limits::kMaxTokenIds - 1);
   if (2 * (entries_.size() + 1) > slots_.size()) reserve(2 * entries_.size() + 8);
   const uint32_t hash = hash_of(piece);
   Slot& slot = slots_[slot_of(piece, hash)];

@@ -22,7 +22,7 @@ class Vocabulary {
   static Vocabulary read(const nlohmann::json& json, const std::string& file);
 
   void add(std::string piece, int32_t id);
-  /// Allocates room for so many pieces.
+  /// Allocates room for `pieces` pieces.
   void reserve(size_t pieces);
 
   std::optional<int32_t> find(std::string_view piece) const;

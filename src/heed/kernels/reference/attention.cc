@@ -132,7 +132,7 @@ Matrix softmax(const Head& head) {
 }
 
 /// The factor of dropout for weight (i, j): 0 or 1 / (1 - p).
-double kept(const Head& head, int64_t i, int64_t j) {
+double dropout_factor(const Head& head, int64_t i, int64_t j) {
   const AttentionOptions& options = head.in.options;
   if (options.dropout <= 0.0f) return 1.0;
   const uint64_t key =
@@ -147,7 +147,7 @@ void forward_head(const Head& head, Matrix& out, Matrix& log_sum) {
     const int64_t n = head.q_begin + i;
     log_sum(n, head.h) = softmax_row(head, i, weights);
     for (int64_t j = 0; j < head.keys; ++j) {
-      const double weight = weights(i, j) * kept(head, i, j);
+      const double weight = weights(i, j) * dropout_factor(head, i, j);
       for (int64_t c = 0; c < head.dv; ++c) out(n, head.out_col + c) += weight * head.v(j, c);
     }
   }
@@ -173,7 +173,7 @@ void backward_head(const Head& head, const Matrix& d_out, Gradients& gradients) 
     double mean = 0.0;
     for (int64_t j = 0; j < head.keys; ++j) {
       double& d_weight = d_weights[static_cast<size_t>(j)];
-      const double mask = kept(head, i, j);
+      const double mask = dropout_factor(head, i, j);
       for (int64_t c = 0; c < head.dv; ++c) {
         const double dy = d_out(n, head.out_col + c) * mask;
         d_weight += dy * head.v(j, c);

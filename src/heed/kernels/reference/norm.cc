@@ -64,13 +64,13 @@ void layer_norm_forward(const LayerNormForward& in, Tensor& y, Tensor& stats) {
 
 void layer_norm_backward(const LayerNormForward& in, const Tensor& stats, const Tensor& dy,
                          LayerNormGradients gradients) {
-  const std::vector<double> kept = row_of<float>(stats.reshaped({1, stats.elements()}), 0);
+  const std::vector<double> row_stats = row_of<float>(stats.reshaped({1, stats.elements()}), 0);
   visit_floating(in.x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     for (int64_t n = 0; n < in.x.rows(); ++n) {
       std::vector<double> normalised = row_of<T>(in.x, n);
-      const double centre = kept[static_cast<size_t>(2 * n)];
-      const double inverse = kept[static_cast<size_t>(2 * n + 1)];
+      const double centre = row_stats[static_cast<size_t>(2 * n)];
+      const double inverse = row_stats[static_cast<size_t>(2 * n + 1)];
       for (double& value : normalised) value = (value - centre) * inverse;
       const std::vector<double> d = row_of<T>(dy, n);
       for (size_t i = 0; i < d.size(); ++i) {

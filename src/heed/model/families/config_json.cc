@@ -170,7 +170,8 @@ void write_windows(const ModelConfig& config, nlohmann::json& json) {
   const int64_t window = *std::max_element(config.windows.begin(), config.windows.end());
   nlohmann::json types = nlohmann::json::array();
   for (const int64_t own : config.windows) {
-    require(own == 0 || own == window, "windows of {} and {} in one model", own, window);
+    require(own == 0 || own == window,
+            "the layers have windows of {} and {} tokens, expected one size", own, window);
     types.push_back(own ? "sliding_attention" : "full_attention");
   }
   json["sliding_window"] = window;

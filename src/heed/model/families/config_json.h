@@ -11,7 +11,7 @@ namespace heed::model {
 
 // What the readers and writers of several families' config.json have in common.
 
-/// An activation by the names that config.json files use. Throws Error on another.
+/// An activation by the names that config.json files use. Throws Error on any other name.
 kernels::Activation read_activation(const nlohmann::json& json, const char* key,
                                     const std::string& file);
 
@@ -32,7 +32,7 @@ float read_rate(const nlohmann::json& json, const char* key, const std::string& 
 
 /// Rotary base and scaling, from "rope_parameters" or the older "rope_theta" and "rope_scaling";
 /// config.max_positions stands in for the original longest sequence when that is missing. Throws
-/// Error on a kind of scaling that is not known.
+/// Error on an unknown kind of scaling.
 void read_rotary(const nlohmann::json& json, const std::string& file, ModelConfig& config);
 /// "rope_parameters" and, for older readers, "rope_theta" and "rope_scaling", into `json`.
 void write_rotary(const ModelConfig& config, nlohmann::json& json);

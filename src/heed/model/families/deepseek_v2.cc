@@ -37,7 +37,7 @@ nn::MoeConfig read_moe(const nlohmann::json& json, const std::string& file) {
   return moe;
 }
 
-/// yarn's temperature is not only in the rotation but in the scores of both parts of a key.
+/// yarn's temperature scales the scores of both parts of a key, not only of the rotated one.
 float score_scale(const ModelConfig& c) {
   const nn::RotaryScaling& s = c.rotary_scaling;
   if (s.kind == nn::RotaryScaling::Kind::none || s.mscale_all_dim == 0.0) return 0.0f;

@@ -40,14 +40,14 @@ std::string Family::obstacle(const ModelConfig& config) const {
   again.dropout = config.dropout;
   again.attention_dropout = config.attention_dropout;
   again.activation_dropout = config.activation_dropout;
-  // Relative biases know no longest sequence.
+  // Relative biases do not limit the length, so families that use them do not store it.
   if (config.positions == PositionKind::relative) again.max_positions = config.max_positions;
   const nlohmann::json asked = heed_family().write_config(config);
-  const nlohmann::json said = heed_family().write_config(again);
+  const nlohmann::json read_back = heed_family().write_config(again);
   for (const auto& [name, value] : asked.items())
-    if (value != said[name])
-      return fmt::format("{} is {}, they would say {}", name, dump_json(value),
-                         dump_json(said[name]));
+    if (value != read_back[name])
+      return fmt::format("{} is {}, but would be read back as {}", name, dump_json(value),
+                         dump_json(read_back[name]));
   return {};
 }
 
@@ -64,8 +64,8 @@ const Family& family_for(const ModelConfig& config) {
   if (!config.family.empty()) {
     const Family& family = family_of_type(config.family, "the configuration");
     const std::string obstacle = family.obstacle(config);
-    require(obstacle.empty(), "files of the family {} cannot say this configuration: {}",
-            config.family, obstacle);
+    require(obstacle.empty(), "the family {} cannot express this configuration: {}", config.family,
+            obstacle);
     return family;
   }
   for (const Family& family : families())

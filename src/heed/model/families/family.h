@@ -27,30 +27,30 @@ struct Family {
   std::string_view model_type;  // config.json's "model_type"
   /// Throws Error naming the field that is missing, of the wrong type, or not supported.
   ModelConfig (*read_config)(const nlohmann::json& json, const std::string& file);
-  /// Says of a configuration what the family's files can; see can_express().
+  /// Writes as much of a configuration as the family's files can express; see can_express().
   nlohmann::json (*write_config)(const ModelConfig& config);
-  /// The table of weights: heed's name and shape of a parameter to that of the file.
+  /// The table of weights: heed's name and shape of a parameter to its name and shape in the file.
   StoredWeight (*stored)(const ModelConfig& config, const std::string& name, const Shape& shape);
-  /// What all names of a file may begin with or not ("bert."); the table has it.
+  /// An optional prefix of all names in a file ("bert."); the table's names have it.
   std::string_view prefix = {};
-  /// What older files call a tensor of the table; none where they agree.
+  /// The name of a tensor of the table in older files; null if it never changed.
   std::string (*older_name)(const std::string& file_name) = nullptr;
   /// Tensors that files may hold beside the parameters: copies of tied weights, fixed tables.
   bool (*redundant)(std::string_view file_name);
 
-  /// What keeps the family's files from saying all of this configuration: the first field that
-  /// reads as something else after writing (but for dropout, which many families do not say). Empty
-  /// when nothing does.
+  /// Why the family's files cannot express this configuration: the first field that reads back
+  /// differently after writing (except dropout, which many families do not store). Empty when they
+  /// can.
   std::string obstacle(const ModelConfig& config) const;
   bool can_express(const ModelConfig& config) const { return obstacle(config).empty(); }
 };
 
 /// All families, most specific first.
 std::span<const Family> families();
-/// Throws Error, with the known ones, when no family has this model type.
+/// Throws Error that lists the known types when no family has this one.
 const Family& family_of_type(std::string_view model_type, const std::string& file);
 /// The family that `config` names, or else the first that can express it; the last of them, heed's
-/// own, can express all. Throws Error when the named one is unknown or cannot.
+/// own, can express all. Throws Error when the named one is unknown or cannot express it.
 const Family& family_for(const ModelConfig& config);
 
 }  // namespace heed::model

@@ -11,8 +11,8 @@
 namespace heed::model {
 namespace {
 
-/// Older files say the activation twice: "hidden_activation" counts, "hidden_act" is a mistake that
-/// was kept.
+/// Older files have two activations: "hidden_activation" is the one that counts; "hidden_act" is a
+/// mistake that was never removed.
 nlohmann::json with_llama_fields(const nlohmann::json& json, const std::string& file) {
   require(!get_or(json, "attention_bias", false, file),
           "{}: attention_bias is true, expected false", file);
@@ -68,7 +68,8 @@ nlohmann::json write_config(const ModelConfig& c) {
 }
 
 StoredWeight stored(const ModelConfig& config, const std::string& name, const Shape& shape) {
-  // Llama's name for the norm before the feed-forward network is here one behind attention.
+  // Llama's name of the norm before the feed-forward network is that of the norm after attention
+  // here.
   return llama_weight(config,
                       renamed(name, {{".self_attn_post_layer_norm.", ".post_attention_layernorm."},
                                      {".final_layer_norm.", ".pre_feedforward_layernorm."},

@@ -64,7 +64,7 @@ nlohmann::json write_config(const ModelConfig& c) {
           {"torch_dtype", "float32"}};
 }
 
-/// The place of q_proj, k_proj or v_proj in the one map that GPT-2 has for them; -1 for others.
+/// The index of q_proj, k_proj or v_proj in GPT-2's fused projection; -1 for other names.
 int64_t place_in_fused(const std::string& name) {
   int64_t place = 0;
   for (const char* projection : {".q_proj.", ".k_proj.", ".v_proj."}) {
@@ -100,7 +100,7 @@ StoredWeight stored(const ModelConfig& c, const std::string& name, const Shape& 
   return weight;
 }
 
-/// Causal masks, which the first files kept, and the tied head.
+/// Causal masks, which the first files contain, and copies of the tied head.
 bool redundant(std::string_view name) {
   return name == "lm_head.weight" || name.ends_with(".attn.bias") ||
          name.ends_with(".attn.masked_bias");

@@ -4,8 +4,8 @@
 
 namespace heed::model {
 
-/// GPT-2 (Radford et al. 2019): pre-norm LayerNorm, learned positions, biases everywhere, a head
-/// that is the embedding. Its matrices are stored transposed, and q, k and v as one.
+/// GPT-2 (Radford et al. 2019): pre-norm LayerNorm, learned positions, biases everywhere, a tied
+/// head. Its matrices are stored transposed, and q, k and v as one.
 Family gpt2_family();
 
 }  // namespace heed::model

@@ -20,7 +20,7 @@ void read_field(const nlohmann::json& json, const char* name, const std::string&
   }
 }
 
-/// A field that is not there keeps its default. Models saved by version 0.1 have former names.
+/// A missing field keeps its default. Models saved by version 0.1 use the former names.
 ModelConfig read_config(const nlohmann::json& json, const std::string& file) {
   ModelConfig config;
   const auto read = [&](const char* name, auto& value, const char*) {

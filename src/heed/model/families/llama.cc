@@ -8,7 +8,7 @@
 namespace heed::model {
 namespace {
 
-/// Biases: of all maps or of none ("attention_bias"; Qwen2 has them of q, k and v alone).
+/// All projections have biases or none has ("attention_bias"); Qwen2 has them only for q, k and v.
 ModelConfig read_llama_itself(const nlohmann::json& json, const std::string& file) {
   ModelConfig c = read_llama(json, file);
   c.qkv_bias = c.o_bias = get_or(json, "attention_bias", false, file);

@@ -14,11 +14,11 @@ Family qwen2_family();
 /// The same with normalised queries and keys (Qwen3, 2025).
 Family qwen3_family();
 
-/// How the weights of Llama and those that follow it are called.
+/// The stored names of the weights of Llama and of the families derived from it.
 StoredWeight llama_weight(const ModelConfig& config, const std::string& name, const Shape& shape);
-/// Copies of the tied head, and tables that older files kept.
+/// Copies of the tied head, and tables in older files.
 bool llama_redundant(std::string_view name);
-/// What the config.json files of Llama and those that follow it have in common.
+/// Reads what the config.json files of Llama and of the families derived from it have in common.
 ModelConfig read_llama(const nlohmann::json& json, const std::string& file);
 nlohmann::json write_llama(const ModelConfig& config, std::string_view type,
                            std::string_view architecture);

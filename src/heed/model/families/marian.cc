@@ -9,9 +9,9 @@
 namespace heed::model {
 namespace {
 
-constexpr float kEpsilon = 1e-5f;  // of PyTorch's LayerNorm, which these families take
+constexpr float kEpsilon = 1e-5f;  // PyTorch's default for LayerNorm, which these families use
 
-/// Encoder and decoder may differ in the file's format, not in heed.
+/// The file format lets encoder and decoder differ here; heed does not.
 int64_t same_in_both(const nlohmann::json& json, const std::string& file, const std::string& tail) {
   const auto encoder = get<int64_t>(json, "encoder_" + tail, file);
   const auto decoder = get<int64_t>(json, "decoder_" + tail, file);

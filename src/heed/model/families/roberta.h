@@ -4,8 +4,8 @@
 
 namespace heed::model {
 
-/// RoBERTa (Liu et al. 2019): BERT whose positions are counted from behind the padding token's
-/// number and whose head always has a GELU.
+/// RoBERTa (Liu et al. 2019): BERT, but positions begin after pad_token_id, and the head always
+/// uses GELU.
 Family roberta_family();
 
 }  // namespace heed::model

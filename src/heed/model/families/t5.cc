@@ -13,7 +13,7 @@ namespace {
 using kernels::Activation;
 
 constexpr std::string_view kGated = "gated-";
-constexpr int64_t kLongest = int64_t{1} << 20;  // relative biases know no longest sequence
+constexpr int64_t kLongest = int64_t{1} << 20;  // relative biases do not limit the length
 
 /// "relu", or "gated-" and an activation, where "gelu" means its approximation by tanh.
 void read_feed_forward(const nlohmann::json& json, const std::string& file, ModelConfig& c) {
@@ -31,9 +31,9 @@ std::string feed_forward_text(const ModelConfig& c) {
   return fmt::format("{}{}", kGated, approximated ? "gelu" : name_of(c.activation));
 }
 
-/// Version 1.0 shares the embedding with the head, which then reads states scaled by D^(-1/2); 1.1
-/// does neither. "tie_word_embeddings" says which, but newer files always have it true and say the
-/// one thing by the other: "scale_decoder_outputs".
+/// Version 1.0 ties the head to the embedding and scales the head's input by D^(-1/2); version 1.1
+/// does neither. "tie_word_embeddings" tells which, except in newer files, in which it is always
+/// true and "scale_decoder_outputs" tells.
 void read_head(const nlohmann::json& json, const std::string& file, ModelConfig& c) {
   const bool tied = get_or(json, "tie_word_embeddings", true, file);
   const bool scaled = get_or(json, "scale_decoder_outputs", tied, file);
@@ -96,7 +96,7 @@ nlohmann::json write_config(const ModelConfig& c) {
           {"torch_dtype", "float32"}};
 }
 
-/// The feed-forward network is the last of a block's sub-layers, behind one attention or two.
+/// The feed-forward network is the last of a block's sub-layers, after one attention or two.
 std::string in_feed_forward(const std::string& name, std::string_view layer) {
   const std::string network = fmt::format(".layer.{}.DenseReluDense.", layer);
   const std::string norm = fmt::format(".layer.{}.layer_norm.", layer);
@@ -124,7 +124,7 @@ StoredWeight stored(const ModelConfig&, const std::string& name, const Shape& sh
           .shape = shape};
 }
 
-/// Copies of the embedding, and a table that the first files have and nothing reads.
+/// Copies of the embedding, and an unused table of the first files.
 bool redundant(std::string_view name) {
   return name == "lm_head.weight" || name.ends_with("coder.embed_tokens.weight") ||
          name == "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight";

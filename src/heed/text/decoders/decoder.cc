@@ -139,7 +139,7 @@ class Bpe : public Decoder {
 
 std::unique_ptr<Decoder> read_sequence(const nlohmann::json& json, const std::string& file) {
   const auto found = json.find("decoders");
-  require(found != json.end() && found->is_array(), "{}: decoders is missing or no list", file);
+  require(found != json.end() && found->is_array(), "{}: decoders is missing or not a list", file);
   std::vector<std::unique_ptr<Decoder>> parts;
   for (const auto& part : *found) parts.push_back(read_decoder(part, file));
   return make_decoder_sequence(std::move(parts));

@@ -13,13 +13,13 @@ namespace heed::text {
 class Decoder {
  public:
   virtual ~Decoder() = default;
-  /// Throws Error when replacements that come from a file make the parts together longer than
-  /// `max_size` bytes.
+  /// Throws Error when replacements from a file make the parts longer than `max_size` bytes in
+  /// total.
   virtual void apply(std::vector<std::string>& pieces, size_t max_size) const = 0;
 };
 
-/// What "decoder" of a tokenizer.json describes; `file` is what errors call it. Throws Error on a
-/// type that is not known, and on missing or wrong members.
+/// What "decoder" of a tokenizer.json describes; `file` is its name in messages. Throws Error on an
+/// unknown type, and on missing or wrong members.
 std::unique_ptr<Decoder> read_decoder(const nlohmann::json& json, const std::string& file);
 
 std::unique_ptr<Decoder> make_decoder_sequence(std::vector<std::unique_ptr<Decoder>> parts);

@@ -64,7 +64,7 @@ class Bpe : public TokenizerModel {
       }
       if (!options_.unknown) continue;  // left out
       if (!unknown_)
-        fail("the letter {} is unknown and so is the piece {}", quoted(bytes),
+        fail("neither the letter {} nor the unknown piece {} is in the vocabulary", quoted(bytes),
              quoted(*options_.unknown));
       if (!options_.fuse_unknown) add_pending();
       pending_unknown = true;

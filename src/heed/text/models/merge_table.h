@@ -22,7 +22,7 @@ class MergeTable {
     for (const BpeMerge& merge : merges) slots_[slot_of(merge.left, merge.right)] = merge;
   }
 
-  /// nullptr when the two stay apart.
+  /// nullptr when the two do not merge.
   const BpeMerge* find(int32_t left, int32_t right) const {
     const BpeMerge& slot = slots_[slot_of(left, right)];
     return slot.left < 0 ? nullptr : &slot;

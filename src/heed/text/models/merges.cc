@@ -101,7 +101,7 @@ std::vector<BpeMerge> merges_of_scores(const Vocabulary& vocabulary,
 PiecePair read_merge(std::string_view line, const std::string& where) {
   const size_t space = line.find(' ');
   if (space == std::string_view::npos || line.find(' ', space + 1) != std::string_view::npos)
-    fail("{}: the merge {}, expected two pieces and a space between", where, quoted(line));
+    fail("{}: the merge is {}, expected two pieces separated by a space", where, quoted(line));
   return {line.substr(0, space), line.substr(space + 1)};
 }
 

@@ -17,7 +17,9 @@ class WordLevel : public TokenizerModel {
   void tokenize(std::string_view word, std::vector<int32_t>& ids) const override {
     auto id = vocabulary().find(word);
     if (!id) id = vocabulary().find(unknown_);
-    if (!id) fail("the word {} is unknown and so is the piece {}", quoted(word), quoted(unknown_));
+    if (!id)
+      fail("neither the word {} nor the unknown piece {} is in the vocabulary", quoted(word),
+           quoted(unknown_));
     ids.push_back(*id);
   }
 

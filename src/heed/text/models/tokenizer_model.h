@@ -11,7 +11,7 @@
 
 namespace heed::text {
 
-/// Cuts words into the pieces of its vocabulary. Immutable.
+/// Splits words into the pieces of its vocabulary. Immutable.
 class TokenizerModel {
  public:
   explicit TokenizerModel(Vocabulary vocabulary) : vocabulary_(std::move(vocabulary)) {}
@@ -27,8 +27,8 @@ class TokenizerModel {
   Vocabulary vocabulary_;
 };
 
-/// What "model" of a tokenizer.json describes; `file` is what errors call it. Throws Error on a
-/// type that is not known, and on missing or wrong members.
+/// What "model" of a tokenizer.json describes; `file` is its name in messages. Throws Error on an
+/// unknown type, and on missing or wrong members.
 std::unique_ptr<TokenizerModel> read_model(const nlohmann::json& json, const std::string& file);
 
 /// Byte-pair encoding (Sennrich et al., 2016).
@@ -62,7 +62,7 @@ std::vector<BpeMerge> merges_of_lines(const Vocabulary& vocabulary,
 /// that no merge makes.
 std::vector<BpeMerge> merges_of_scores(const Vocabulary& vocabulary,
                                        const std::vector<std::optional<float>>& scores);
-/// Reads two pieces with a space between; `where` begins the text of errors.
+/// Reads two pieces separated by a space; messages begin with `where`.
 PiecePair read_merge(std::string_view line, const std::string& where);
 /// The pairs of a merges.txt, one a line.
 std::vector<PiecePair> read_merges_text(std::string_view text, const std::string& file);

@@ -79,7 +79,7 @@ class Unigram : public TokenizerModel {
 
   int32_t unknown() const {
     require(options_.unknown.has_value(),
-            "a character is not in the vocabulary, which has no piece for what is unknown");
+            "a character is not in the vocabulary, which has no unknown piece");
     return *options_.unknown;
   }
 
@@ -123,8 +123,8 @@ std::unique_ptr<TokenizerModel> make_unigram(
 
 std::unique_ptr<TokenizerModel> read_unigram(const nlohmann::json& json, const std::string& file) {
   const auto found = json.find("vocab");
-  require(found != json.end() && found->is_array(), "{}: the model's vocab is missing or no list",
-          file);
+  require(found != json.end() && found->is_array(),
+          "{}: the model's vocab is missing or not a list", file);
   std::vector<std::pair<std::string, double>> pieces;
   for (const auto& entry : *found) {
     if (!entry.is_array() || entry.size() != 2 || !entry[0].is_string() || !entry[1].is_number())

@@ -28,8 +28,8 @@ PieceAutomaton backward_continuations(const Vocabulary& vocabulary, const std::s
   return PieceAutomaton(std::move(pieces));
 }
 
-/// The different lengths of pieces in bytes. There are few: n of them take n * n / 2 bytes of
-/// pieces.
+/// The distinct lengths of pieces in bytes. There are few: n of them take at least n * n / 2 bytes
+/// of pieces.
 std::vector<size_t> descending_lengths(const Vocabulary& vocabulary) {
   std::set<size_t, std::greater<>> lengths;
   for (int32_t id = 0; id < vocabulary.end(); ++id)
@@ -53,7 +53,8 @@ class WordPiece : public TokenizerModel {
     if (code_points <= options_.longest_word && cut(word, ids)) return;
     const auto unknown = vocabulary().find(options_.unknown);
     if (!unknown)
-      fail("the word {} is unknown and so is the piece {}", quoted(word), quoted(options_.unknown));
+      fail("neither the word {} nor the unknown piece {} is in the vocabulary", quoted(word),
+           quoted(options_.unknown));
     ids.resize(before);
     ids.push_back(*unknown);
   }
@@ -64,14 +65,14 @@ class WordPiece : public TokenizerModel {
     int32_t id = 0;
   };
 
-  /// False when some part of the word is no piece.
+  /// False when some part of the word is not a piece.
   bool cut(std::string_view word, std::vector<int32_t>& ids) const {
     if (word.empty()) return true;
     if (const auto whole = vocabulary().find(word)) {
       ids.push_back(*whole);
       return true;
     }
-    const Found first = longest_beginning(word);
+    const Found first = longest_prefix(word);
     if (first.size == 0) return false;
     ids.push_back(first.id);
     const std::vector<Found> longest = longest_continuations(word, first.size);
@@ -82,7 +83,7 @@ class WordPiece : public TokenizerModel {
     return true;
   }
 
-  Found longest_beginning(std::string_view word) const {
+  Found longest_prefix(std::string_view word) const {
     for (const size_t length : lengths_)
       if (length <= word.size())
         if (const auto id = vocabulary().find(word.substr(0, length))) return {length, *id};

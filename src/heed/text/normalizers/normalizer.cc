@@ -129,7 +129,8 @@ class ByteLevel : public Normalizer {
 
 std::unique_ptr<Normalizer> read_sequence(const nlohmann::json& json, const std::string& file) {
   const auto found = json.find("normalizers");
-  require(found != json.end() && found->is_array(), "{}: normalizers is missing or no list", file);
+  require(found != json.end() && found->is_array(), "{}: normalizers is missing or not a list",
+          file);
   std::vector<std::unique_ptr<Normalizer>> parts;
   for (const auto& part : *found) parts.push_back(read_normalizer(part, file));
   return make_sequence(std::move(parts));

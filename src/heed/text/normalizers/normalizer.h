@@ -19,7 +19,7 @@ struct NormalizedText {
   size_t at_start = 0;
 };
 
-/// Changes a text before it is cut up. Immutable.
+/// Changes a text before it is split. Immutable.
 class Normalizer {
  public:
   virtual ~Normalizer() = default;
@@ -32,8 +32,8 @@ class Normalizer {
   virtual void change(NormalizedText& text, size_t max_size) const = 0;
 };
 
-/// What "normalizer" of a tokenizer.json describes; `file` is what errors call it. Throws Error on
-/// a type that is not known, and on missing or wrong members.
+/// What "normalizer" of a tokenizer.json describes; `file` is its name in messages. Throws Error on
+/// an unknown type, and on missing or wrong members.
 std::unique_ptr<Normalizer> read_normalizer(const nlohmann::json& json, const std::string& file);
 
 std::unique_ptr<Normalizer> make_sequence(std::vector<std::unique_ptr<Normalizer>> parts);

@@ -70,7 +70,7 @@ class Precompiled : public Normalizer {
     size_t max_size;
 
     /// The i-th new code point comes from the i-th old one, surplus new ones from the last old one.
-    /// Surplus old ones come from nothing; before anything was written they are not counted.
+    /// Nothing comes from surplus old ones, which count only once something was written.
     void replace(size_t old_count, std::string_view with) {
       check_text_size(text.size() + with.size(), max_size);
       size_t fresh = 0;

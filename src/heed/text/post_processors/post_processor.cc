@@ -18,7 +18,7 @@ int32_t read_id(const nlohmann::json& json, const char* key, const std::string& 
 int32_t read_pair(const nlohmann::json& json, const char* key, const std::string& file) {
   const auto found = json.find(key);
   require(found != json.end() && found->is_array() && found->size() == 2,
-          "{}: {} of the post-processor is missing or not a piece and its number", file, key);
+          "{}: {} of the post-processor is missing or not a piece and its id", file, key);
   return read_id((*found)[1], key, file);
 }
 
@@ -53,7 +53,7 @@ PostProcessor::Template PostProcessor::read_template(const nlohmann::json& json,
                                                      const std::string& file) {
   const auto single = json.find("single");
   require(single != json.end() && single->is_array(),
-          "{}: the template's single is missing or no list", file);
+          "{}: the template's single is missing or not a list", file);
   Template result;
   size_t added = 0;
   for (const auto& part : *single) {
@@ -75,10 +75,11 @@ PostProcessor::Template PostProcessor::read_template(const nlohmann::json& json,
 void PostProcessor::append(const nlohmann::json& json, const std::string& file,
                            std::vector<Template>& templates) {
   const auto type = get<std::string>(json, "type", file);
-  if (type == "ByteLevel") return;  // it moves offsets, which are not kept
+  if (type == "ByteLevel") return;  // it only changes offsets, which heed does not compute
   if (type == "Sequence") {
     const auto parts = json.find("processors");
-    require(parts != json.end() && parts->is_array(), "{}: processors is missing or no list", file);
+    require(parts != json.end() && parts->is_array(), "{}: processors is missing or not a list",
+            file);
     for (const auto& part : *parts) append(part, file, templates);
   } else if (type == "TemplateProcessing") {
     templates.push_back(read_template(json, file));

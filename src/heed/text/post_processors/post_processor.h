@@ -13,8 +13,8 @@ class PostProcessor {
  public:
   PostProcessor() = default;
 
-  /// What "post_processor" of a tokenizer.json describes; `file` is what errors call it. Throws
-  /// Error on a type that is not known, and on missing or wrong members.
+  /// What "post_processor" of a tokenizer.json describes; `file` is its name in messages. Throws
+  /// Error on an unknown type, and on missing or wrong members.
   static PostProcessor read(const nlohmann::json& json, const std::string& file);
   static PostProcessor around(std::vector<int32_t> before, std::vector<int32_t> after);
 

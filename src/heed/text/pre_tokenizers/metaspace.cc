@@ -64,7 +64,8 @@ MetaspaceOptions read_metaspace_options(const nlohmann::json& json, const std::s
             "{}: prepend_scheme is \"{}\", expected first, never or always", file,
             one_line(scheme));
   require(prefix || options.prepend == Prepend::never,
-          "{}: add_prefix_space is false, prepend_scheme {} wants one", file, one_line(scheme));
+          "{}: add_prefix_space is false, which contradicts prepend_scheme {}", file,
+          one_line(scheme));
   return options;
 }
 

@@ -139,7 +139,7 @@ char32_t read_character(const nlohmann::json& json, const char* key, const std::
 
 std::unique_ptr<PreTokenizer> read_sequence(const nlohmann::json& json, const std::string& file) {
   const auto found = json.find("pretokenizers");
-  require(found != json.end() && found->is_array(), "{}: pretokenizers is missing or no list",
+  require(found != json.end() && found->is_array(), "{}: pretokenizers is missing or not a list",
           file);
   std::vector<std::unique_ptr<PreTokenizer>> parts;
   for (const auto& part : *found) parts.push_back(read_pre_tokenizer(part, file));

@@ -23,7 +23,7 @@ class PreTokenizer {
  public:
   virtual ~PreTokenizer() = default;
   /// Replaces pieces by their parts; added tokens stay, empty parts are left out. Throws Error when
-  /// the parts together become longer than `max_size` bytes.
+  /// the parts become longer than `max_size` bytes in total.
   virtual void apply(TextPieces& pieces, size_t max_size) const = 0;
 };
 
@@ -33,15 +33,15 @@ class PieceCutter : public PreTokenizer {
   void apply(TextPieces& pieces, size_t max_size) const final;
 
  protected:
-  /// Appends the parts of one piece that is no added token.
+  /// Appends the parts of one piece that is not an added token.
   virtual void cut(NormalizedText&& text, TextPieces& parts) const = 0;
 };
 
 /// What happens to the delimiters that a text is split at.
 enum class Delimiters { removed, isolated, merged_with_previous, merged_with_next, contiguous };
 
-/// What "pre_tokenizer" of a tokenizer.json describes; `file` is what errors call it. Throws Error
-/// on a type that is not known, and on missing or wrong members.
+/// What "pre_tokenizer" of a tokenizer.json describes; `file` is its name in messages. Throws Error
+/// on an unknown type, and on missing or wrong members.
 std::unique_ptr<PreTokenizer> read_pre_tokenizer(const nlohmann::json& json,
                                                  const std::string& file);
 

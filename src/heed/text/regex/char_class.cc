@@ -16,7 +16,7 @@ CodePointRanges read_property(PatternReader& reader, bool negated) {
   if (end == std::string_view::npos) reader.refuse("a \\p{ without its }");
   const std::string_view name = reader.rest().substr(0, end);
   const auto set = property_named(name);
-  if (!set) reader.refuse("\\p{" + one_line(name) + "}, a property that heed does not know,");
+  if (!set) reader.refuse("\\p{" + one_line(name) + "}, an unknown property,");
   reader.skip(end + 1);
   return negated ? set->inverted() : *set;
 }
@@ -53,7 +53,7 @@ class BracketReader {
     bool first = true;
     const auto end_part = [&] { all = all ? all->intersected(set) : set; };
     while (first || !reader_.take_if("]")) {
-      if (reader_.done()) reader_.refuse("a class without its ]");
+      if (reader_.done()) reader_.refuse("a class without a closing ]");
       if (reader_.take_if("&&")) {
         end_part();
         set = {};
@@ -86,7 +86,7 @@ class BracketReader {
     reader_.take();
     CodePointRanges ignored;
     const auto end = read_character(ignored);
-    if (!end || *end < *begin) reader_.refuse("a range that is none");
+    if (!end || *end < *begin) reader_.refuse("a range that ends before it begins");
     set.add(*begin, *end);
   }
 
@@ -177,7 +177,7 @@ char32_t read_character_escape(PatternReader& reader) {
       letter >= 0x80 || !((letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'z') ||
                           (letter >= 'A' && letter <= 'Z'));
   if (!is_plain)
-    reader.refuse(fmt::format("\\{}, which heed does not know,", static_cast<char>(letter)));
+    reader.refuse(fmt::format("the unsupported escape \\{}", static_cast<char>(letter)));
   return letter;
 }
 

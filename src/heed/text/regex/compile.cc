@@ -35,8 +35,8 @@ class Compiler {
   uint32_t new_memory();
   uint32_t set_number(uint32_t set);
   void spend(size_t size);
-  /// Sends all `jumps` behind the last instruction, where paths that have come to one position by
-  /// different ways go on as one.
+  /// Makes all `jumps` lead to the end of the code, where paths that reached one position in
+  /// different ways merge.
   void join(const std::vector<uint32_t>& jumps);
 
   const RegexTree& tree_;

@@ -9,7 +9,7 @@
 
 namespace heed::text {
 
-/// Searches one text, which is valid UTF-8, by backtracking. Once that has gone back more often
+/// Searches one text, which is valid UTF-8, by backtracking. Once it has backtracked more often
 /// than the text is long, it remembers what it has tried.
 class Matcher {
  public:

@@ -56,8 +56,8 @@ RegexNode atomic_node(RegexNode child);
 /// alternatives, each of a known length.
 RegexNode look_node(RegexNode child, bool behind, bool negated);
 
-/// Throws Error, beginning with `where`, on a pattern that is broken, that uses something heed does
-/// not know, or that exceeds the limits of base/reader_limits.h.
+/// Throws Error, beginning with `where`, on a pattern that is broken, that uses unsupported syntax,
+/// or that exceeds the limits of base/reader_limits.h.
 RegexTree parse_regex(std::string_view pattern, const std::string& where);
 
 }  // namespace heed::text

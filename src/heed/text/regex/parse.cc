@@ -107,7 +107,7 @@ class Parser {
       repetition = Repetition::lazy;
     else if (!braces && reader_.take_if("+"))  // Oniguruma: {2}+ repeats {2}
       repetition = Repetition::possessive;
-    if (max > 1 && node.can_be_empty) reader_.refuse("a repetition of what can be empty");
+    if (max > 1 && node.can_be_empty) reader_.refuse("a repetition of a group that can be empty");
     node = repeat_node(std::move(node), min, max, repetition);
     return true;
   }
@@ -125,7 +125,7 @@ class Parser {
     }
     min = low.value_or(0);
     max = high.value_or(RegexNode::kNoLimit);
-    if (min > max) reader_.refuse("an interval that ends before it begins");
+    if (min > max) reader_.refuse("an interval whose maximum is below its minimum");
     return true;
   }
 
@@ -158,7 +158,7 @@ class Parser {
       case '*':
       case '+':
       case '?':
-        reader_.refuse("a quantifier of nothing");
+        reader_.refuse("a quantifier with nothing to repeat");
       default:
         return one_of(range(value, value));
     }
@@ -186,7 +186,7 @@ class Parser {
 
   RegexNode read_to_parenthesis() {
     RegexNode node = read_alternatives();
-    if (!reader_.take_if(")")) reader_.refuse("a group without its )");
+    if (!reader_.take_if(")")) reader_.refuse("a group without a closing )");
     return node;
   }
 
@@ -199,7 +199,7 @@ class Parser {
     }
     if (behind)
       for (const RegexNode& branch : inner.children)
-        if (!branch.length) reader_.refuse("a look behind of changing length");
+        if (!branch.length) reader_.refuse("a look-behind of variable length");
     return look_node(std::move(inner), behind, negated);
   }
 
@@ -220,7 +220,7 @@ class Parser {
       else if (flag == ':')
         break;
       else
-        reader_.refuse("a kind of group that heed does not know");
+        reader_.refuse("an unsupported kind of group");
     }
     RegexNode node = read_to_parenthesis();
     ignore_case_ = outer_ignore_case;

@@ -12,7 +12,7 @@ namespace heed::text {
 /// Reads a pattern, which is valid UTF-8, from front to back.
 class PatternReader {
  public:
-  /// `where` begins the text of errors.
+  /// Messages begin with `where`.
   PatternReader(std::string_view pattern, const std::string& where)
       : text_(pattern), where_(where) {}
 
@@ -22,9 +22,9 @@ class PatternReader {
   /// The next code point; 0 at the end.
   char32_t peek() const { return done() ? 0 : code_point_at(text_, position_).value; }
 
-  /// The same, after which the reader stands behind it. Throws Error at the end.
+  /// The same, and moves past it. Throws Error at the end.
   char32_t take() {
-    if (done()) refuse("its end where more was expected");
+    if (done()) refuse("an unexpected end");
     const CodePoint point = code_point_at(text_, position_);
     position_ += point.length;
     return point.value;

@@ -11,7 +11,7 @@ Regex::Regex(std::string_view pattern, const std::string& where) {
 }
 
 Regex Regex::literal(std::string_view text) {
-  // An empty text is found everywhere, as an empty pattern is.
+  // An empty text matches everywhere, as an empty pattern does.
   if (text.empty()) return Regex("", "an empty pattern");
   auto program = std::make_shared<Program>();
   program->literal = text;

@@ -17,10 +17,10 @@ struct TextSpan {
 /// The regular expressions of tokenizer files, as Oniguruma reads them (which is what Python's
 /// `tokenizers` uses): literals, classes with nesting and &&, \p{...}, groups, alternatives,
 /// greedy, lazy and possessive repetition, (?i), atomic groups, looking ahead and behind; ^ and $
-/// are the ends of lines. Captures serve for grouping alone, and nothing may refer to them.
+/// are the ends of lines. Captures only group; back-references are not supported.
 ///
-/// Matching backtracks without recursion. Once it has gone back more often than the text is long it
-/// remembers what it has tried, so that time is at most proportional to the text times the
+/// Matching backtracks without recursion. Once it has backtracked more often than the text is long,
+/// it remembers what it has tried, so that time is at most proportional to the text times the
 /// pattern's size; only (?>...) around a group can take longer, and is refused when it does
 /// (base/reader_limits.h). The usual engines overflow their stack or take quadratic time on a
 /// megabyte of spaces.
@@ -28,7 +28,7 @@ class Regex {
  public:
   struct Program;
 
-  /// Throws Error on a pattern that is broken or that uses something else; `where` begins the text.
+  /// Throws Error, beginning with `where`, on a pattern that is broken or uses anything else.
   Regex(std::string_view pattern, const std::string& where);
   /// Matches `text` itself.
   static Regex literal(std::string_view text);

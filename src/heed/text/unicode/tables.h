@@ -2,8 +2,7 @@
 
 #include <string_view>
 
-/// What Python's `tokenizers` takes each code point for
-/// (tests/golden/tokenizers/unicode_tables.py).
+/// How Python's `tokenizers` classifies code points (tests/golden/tokenizers/unicode_tables.py).
 ///
 /// A number is written in hexadecimal, its last digit as one of "g" (0) to "v" (15). A set is the
 /// distances between its edges: first member, first code point that is no member, next member, ...

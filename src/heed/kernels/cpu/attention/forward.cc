@@ -15,7 +15,8 @@ HWY_BEFORE_NAMESPACE();
 namespace heed::kernels {
 namespace HWY_NAMESPACE {
 
-/// Runs a task; into `partials`, if not null, those of the split that its keys are.
+/// Runs a task. If `partials` is not null, the keys of the task are one split, and its partial
+/// results go there.
 template <typename K>
 void run_task(const cpu::ForwardTensors<K>& tensors, const cpu::AttentionTask& task,
               float* partials) {
@@ -197,7 +198,7 @@ void attention_forward(const AttentionForward& in, Tensor& out, Tensor& log_sum)
     visit_keys(in, shape, [&](auto key) {
       using K = decltype(key);
       require(std::is_same_v<T, float> || !std::is_same_v<K, float>,
-              "attention: beside queries in bf16 keys are in bf16 or q8_0, found f32");
+              "attention: the queries are bf16 and the keys f32, expected keys in bf16 or q8_0");
       run(groups, shape, ForwardTensors<K>{in.q.raw(), in.k.data<K>(), in.v.data<K>(), results});
     });
   });

@@ -31,16 +31,16 @@ HWY_INLINE bfloat16* scratch_pairs(cpu::Slot slot, int64_t elements) {
   return reinterpret_cast<bfloat16*>(cpu::scratch(slot, (elements + 1) / 2));
 }
 
-/// Of how many bf16 parts scaled queries consist: f32 of three. bf16 of one, if the scale is a
-/// power of two and adds no digits.
+/// The number of bf16 parts of scaled queries: three for f32; for bf16 one if the scale is a power
+/// of two, which adds no digits, otherwise two.
 HWY_INLINE int query_parts(bool f32, float scale) {
   if (f32) return 3;
   int exponent;
   return std::frexp(scale, &exponent) == 0.5f ? 1 : 2;
 }
 
-/// Of how many bf16 parts weights consist beside f32 or bf16 queries: not many more digits than the
-/// bf16 values have.
+/// The number of bf16 parts of weights beside f32 or bf16 queries. More digits would be lost beside
+/// the bf16 values.
 HWY_INLINE int weight_parts(bool f32) { return f32 ? 2 : 1; }
 
 /// Splits rows into bf16 parts in this thread's `slot`.

@@ -133,8 +133,8 @@ void for_tasks(const std::vector<Task>& tasks, const AttentionShape& shape, cons
   });
 }
 
-/// Memory of this thread for `floats` numbers, aligned to 64 bytes, contents undefined: one buffer
-/// per slot, which the thread keeps and which only grows.
+/// Memory of this thread for `floats` numbers, aligned to 64 bytes, contents undefined. The thread
+/// keeps one buffer per slot, which only grows.
 enum class Slot {
   q,
   q_parts,

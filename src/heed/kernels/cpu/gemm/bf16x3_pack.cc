@@ -30,7 +30,7 @@ __m512 load(const bfloat16* from, __mmask16 mask) {
   return _mm512_castsi512_ps(_mm512_slli_epi32(bits, 16));
 }
 
-/// The nearest bf16, as f32; of two equally near ones the one of larger magnitude.
+/// The nearest bf16, as f32; ties go to the larger magnitude.
 __m512i nearest(__m512 x) {
   const __m512i rounded = _mm512_add_epi32(_mm512_castps_si512(x), _mm512_set1_epi32(0x8000));
   return _mm512_and_si512(rounded, _mm512_set1_epi32(static_cast<int>(0xffff0000)));
@@ -66,7 +66,8 @@ void transpose(const T* from, int64_t stride, int64_t rows, int64_t cols, float*
   transpose_whole(edge, kLine);
 }
 
-/// Packs a step of 16 columns of a b that is not transposed; `depth` and `cols` exist.
+/// Packs a step of 16 columns of a b that is not transposed; only `depth` rows and `cols` columns
+/// exist.
 template <typename T>
 void pack_plain(const T* from, int64_t stride, int64_t depth, int64_t cols, std::byte* to) {
   const __mmask16 mask = lowest(cols);

@@ -1,4 +1,4 @@
-// Products with weights that are read where they lie. An element of c is a dot product: lane l of a
+// Products with weights that are read in place. An element of c is a dot product: lane l of a
 // vector sums the k that are l modulo the number of lanes, in their order; then the lanes are
 // added. For one row of a, the weight is converted to f32 in registers; for more rows, it is first
 // converted in parts. Both take the sums in the same order.
@@ -159,7 +159,7 @@ class Task {
     HWY_ALIGN float columns[kTileCols * kDepth];
     for (int64_t col = 0; col < cols_; col += kTileCols) {
       for (int64_t n = 0; n < kTileCols; ++n)
-        // Beyond the last column repeats it; those sums are not read.
+        // Columns beyond the last repeat it; their sums are not read.
         widen_row(p_.weight_row<T>(col_ + std::min(col + n, cols_ - 1)), begin, end,
                   columns + n * kDepth);
       for (int64_t row = 0; row < rows_; row += kTileRows) {

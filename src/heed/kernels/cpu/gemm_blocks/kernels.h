@@ -101,7 +101,7 @@ std::vector<const BlockKernel*> block_kernels();
 /// Makes matmul_blocks use only that kernel; null: the fastest again. For tests.
 void force_block_kernel(const BlockKernel* kernel);
 
-/// The kernel for a product of so many rows.
+/// The kernel for a product of `rows` rows.
 const BlockKernel& block_kernel(int64_t rows);
 
 }  // namespace heed::kernels::cpu

@@ -27,7 +27,7 @@ constexpr int64_t kMaxPanels = 8, kMinChunks = 16;
 
 thread_local Buffer rows_buffer, sums_buffer;
 
-/// Room for so many rows of activations, a multiple of `interleave`.
+/// Room for `rows` rows of activations, a multiple of `interleave`.
 QuantizedRows rows_in(Buffer& buffer, int64_t rows, int64_t interleave, int64_t k) {
   const int64_t blocks = k / kProductBlock, numbers = rows * blocks * 4;
   std::byte* memory = buffer.at_least(rows * k + 4 * numbers);

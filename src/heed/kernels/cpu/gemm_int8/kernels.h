@@ -53,7 +53,7 @@ struct Int8Kernel {
   int64_t min_rows;  // for which it is faster than those after it in int8_kernels()
   int64_t max_rows;  // of a strip
   bool biased;       // a's quants are unsigned, larger by kInt8Bias
-  /// Called before the first of several strips of so many rows, and after the last; may be null.
+  /// Called before the first of several strips of `rows` rows, and after the last; may be null.
   void (*begin)(int64_t rows) = nullptr;
   void (*multiply)(const Int8Strip& strip);
   void (*end)() = nullptr;
@@ -72,7 +72,7 @@ std::vector<const Int8Kernel*> int8_kernels();
 /// Makes matmul_int8 use only that kernel; null: the fastest again. For tests.
 void force_int8_kernel(const Int8Kernel* kernel);
 
-/// The kernel for a product of so many rows.
+/// The kernel for a product of `rows` rows.
 const Int8Kernel& int8_kernel(int64_t rows);
 
 }  // namespace heed::kernels::cpu

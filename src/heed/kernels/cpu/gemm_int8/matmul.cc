@@ -23,7 +23,7 @@ constexpr int64_t kPassBytes = 640 << 10;
 // level-2 cache, too, while strips of rows pass.
 constexpr int64_t kChunkRows = 96;
 constexpr int64_t kChunkBytes = 512 << 10;
-// Fewer rows than these take as long as reading the panels. Their chunks are of so many bytes:
+// Fewer rows than these take as long as reading the panels. Their chunks have this many bytes:
 // worth waking a thread for, and small enough that all threads finish at nearly the same time.
 constexpr int64_t kFewRows = 16;
 constexpr int64_t kReadBytes = 128 << 10;
@@ -34,7 +34,7 @@ constexpr int64_t kMinProducts = 4 << 20;
 
 thread_local Buffer rows_buffer;
 
-/// Room for so many rows of activations. Their stride is an odd number of cache lines, so that the
+/// Room for `rows` rows of activations. Their stride is an odd number of cache lines, so that the
 /// rows of a tile fall into different sets of a cache.
 Int8Rows rows_in(Buffer& buffer, int64_t rows, int64_t k) {
   const int64_t row_bytes = Int8Panel::depth_of(k) | 64;
@@ -52,7 +52,7 @@ int64_t pass_rows(int64_t k) {
   return rows;
 }
 
-/// The product of rows [first_row, first_row + rows) of a with one weight, on so many threads.
+/// The product of rows [first_row, first_row + rows) of a with one weight, on `threads` threads.
 class Work {
  public:
   Work(const Int8Product& product, int threads, int64_t first_row, int64_t rows)

@@ -74,7 +74,7 @@ void try_all(const float* x, const float* importance, Levels levels, Trials& tri
   }
 }
 
-/// The element of the largest magnitude, the first of equals.
+/// The element of the largest magnitude; ties go to the first.
 float extreme_of(const float* x, const Range& range) {
   if (-range.least == range.greatest)
     return *std::find_if(x, x + kUnit, [&](float v) { return std::fabs(v) == range.greatest; });

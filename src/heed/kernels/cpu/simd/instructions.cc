@@ -34,7 +34,7 @@ Machine read_limit() {
   std::_Exit(2);
 }
 
-/// Highway numbers better instruction sets lower.
+/// Highway gives better instruction sets lower numbers.
 constexpr int64_t better_than(int64_t target) { return target - 1; }
 
 /// Read before any kernel runs, so that Highway never chooses what HEED_CPU excludes.

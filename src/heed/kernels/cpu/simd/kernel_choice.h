@@ -26,7 +26,7 @@ class KernelChoice {
   /// Makes of() return that kernel; null: the fastest again. For tests.
   void force(const Kernel* kernel) { forced_ = kernel; }
 
-  /// The fastest for so many rows.
+  /// The fastest for a product of `rows` rows.
   const Kernel& of(int64_t rows) const {
     if (const Kernel* kernel = forced_.load(std::memory_order_relaxed)) return *kernel;
     return **std::find_if(kernels_.begin(), kernels_.end(),

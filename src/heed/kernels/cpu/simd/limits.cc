@@ -96,8 +96,8 @@ ArithmeticRate measure_arithmetic(Arithmetic arithmetic, double seconds) {
 
 double measure_reading(int64_t bytes, double seconds) {
   constexpr int64_t kChunk = int64_t{1} << 18, kPass = int64_t{1} << 25;
-  require(bytes >= 4 * kChunk, "reading of {} bytes is to be measured, expected at least {}", bytes,
-          4 * kChunk);
+  require(bytes >= 4 * kChunk, "measure_reading: the area has {} bytes, expected at least {}",
+          bytes, 4 * kChunk);
   const int64_t chunks = bytes / kChunk;
   const int64_t count = kChunk / 4;
   Tensor area = Tensor::empty({chunks, count});
