@@ -1,5 +1,5 @@
-// How the programs that time kernels begin: HEED_THREADS in the environment sets the number of
-// threads, and what the machine can do at most stands above the table.
+// main() of the programs that time kernels. HEED_THREADS in the environment sets the number of
+// threads; the peaks of the machine are printed above the table.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -17,14 +17,14 @@ constexpr double kSeconds = 0.5;
 
 }  // namespace
 
-double most_operations(Arithmetic arithmetic) {
+double peak_operations(Arithmetic arithmetic) {
   static std::map<Arithmetic, double> known;
   const auto [at, unknown] = known.try_emplace(arithmetic);
   if (unknown) at->second = measure_arithmetic(arithmetic, kSeconds).operations_per_second;
   return at->second;
 }
 
-double most_reading(int64_t bytes) {
+double peak_reading(int64_t bytes) {
   static std::map<int64_t, double> known;
   const auto area =
       static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(bytes, 1 << 20))));
@@ -42,9 +42,9 @@ int main(int argc, char** argv) {
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   for (const Arithmetic arithmetic : {Arithmetic::f32, Arithmetic::bf16, Arithmetic::int8})
     benchmark::AddCustomContext(fmt::format("at most, {}", name_of(arithmetic)),
-                                fmt::format("{:.0f} GFLOP/s", most_operations(arithmetic) / 1e9));
+                                fmt::format("{:.0f} GFLOP/s", peak_operations(arithmetic) / 1e9));
   benchmark::AddCustomContext("at most, reading memory",
-                              fmt::format("{:.1f} GB/s", most_reading(int64_t{1} << 30) / 1e9));
+                              fmt::format("{:.1f} GB/s", peak_reading(int64_t{1} << 30) / 1e9));
   benchmark::RunSpecifiedBenchmarks();
   return 0;
 }

@@ -1,8 +1,9 @@
-// Times the kernels that see elements: activations, gates, dropout, sums, conversions, and the
-// step of Adam. `share` and `best` are the bytes that a kernel must read and write, as a share of
-// what all threads can read from an area of that size (machine.h). A byte that is written costs
-// memory two, since its line is read first: so what writes as much as it reads cannot go beyond two
-// thirds. In caches, those that compute exponentials or random numbers are bound by arithmetic.
+// Times the element-wise kernels: activations, gates, dropout, sums, conversions, and the step of
+// Adam. `share` and `best` are the bytes that a kernel must read and write, as a share of what all
+// threads can read from an area of that size (machine.h). A written byte costs two bytes of memory
+// traffic, since its cache line is read first, so a kernel that writes as much as it reads reaches
+// two thirds at most. In caches, kernels that compute exponentials or random numbers are bound by
+// arithmetic.
 #include "bench/sizes.h"
 #include "heed/kernels/activation.h"
 #include "heed/kernels/adam.h"
@@ -94,7 +95,7 @@ void add_sums() {
 void add_adam() {
   add_f32_benches("adam_step", [](const BenchSize& size, DType) {
     Tensor value = some_matrix(size.rows, size.cols);
-    // Value and moments are read and written, the gradient is read, which the step consumes.
+    // Value and moments are read and written; the gradient is read, since the step consumes it.
     return BenchWork{7 * value.bytes(),
                      [value, gradient = value.clone(), moment1 = Tensor::zeros(value.shape()),
                       moment2 = Tensor::zeros(value.shape())]() mutable {

@@ -1,8 +1,8 @@
 // Times the matrix product over the shapes of training and decoding. Many rows are bound by
 // arithmetic: items are operations, so that items_per_second is FLOP/s, and `share` and `best` are
-// shares of the measured peak of that type (machine.h); with AMX products of f32 go beyond that of
-// f32 vectors. Few rows are bound by reading the weight: bytes of the weight per second, as a share
-// of what all threads read from memory.
+// shares of the measured peak of that type (machine.h); with AMX, products of f32 exceed the peak
+// of f32 vectors. Few rows are bound by reading the weight: bytes of the weight per second, as a
+// share of what all threads read from memory.
 #include <benchmark/benchmark.h>
 
 #include <vector>
@@ -53,7 +53,7 @@ void forward_packed(benchmark::State& state, DType dtype) {
   layer.measure(state, [&] { matmul_packed(layer.x, packed, {}, layer.y); });
 }
 
-/// Rows and the weight have a scale each; x is quantised on the way.
+/// One scale per row of x and of the weight; the time includes quantising x.
 void forward_int8(benchmark::State& state) {
   Layer layer(state, DType::f32);
   const PackedInt8 packed = pack_int8(layer.weight);
@@ -71,11 +71,13 @@ void weight_gradient(benchmark::State& state, DType dtype) {
   layer.measure(state, [&] { matmul({layer.y, true}, {layer.x}, {.accumulate = true}, gradient); });
 }
 
-// Weights of this many bytes pass by in turn, so that they come from memory.
-constexpr int64_t kPassing = int64_t{1} << 30;
+// Total bytes of the weights that are multiplied in turn, so that they come from memory and not
+// from caches.
+constexpr int64_t kRotatingBytes = int64_t{1} << 30;
 
-/// Enough of them; kept until others are wanted, for a benchmark begins several times.
-const std::vector<PackedMatrix>& passing_weights(const Tensor& one) {
+/// Enough copies of `one`. They are kept until others are requested, since a benchmark is started
+/// several times.
+const std::vector<PackedMatrix>& rotating_weights(const Tensor& one) {
   static std::vector<PackedMatrix> weights;
   static DType dtype;
   if (!weights.empty() && dtype == one.dtype() && weights[0].cols == one.rows() &&
@@ -83,17 +85,17 @@ const std::vector<PackedMatrix>& passing_weights(const Tensor& one) {
     return weights;
   weights.clear();
   dtype = one.dtype();
-  for (int64_t bytes = 0; bytes < kPassing; bytes += one.bytes())
+  for (int64_t bytes = 0; bytes < kRotatingBytes; bytes += one.bytes())
     weights.push_back(pack({one, true}));
   return weights;
 }
 
-/// Few rows through weights that come from memory.
+/// Products of few rows with weights that come from memory.
 void decoding(benchmark::State& state, DType dtype) {
   Layer layer(state, dtype);
-  const std::vector<PackedMatrix>& weights = passing_weights(layer.weight);
+  const std::vector<PackedMatrix>& weights = rotating_weights(layer.weight);
   size_t next = 0;
-  measure_bytes(state, layer.weight.bytes(), kPassing, [&] {
+  measure_bytes(state, layer.weight.bytes(), kRotatingBytes, [&] {
     matmul_packed(layer.x, weights[next], {}, layer.y);
     next = (next + 1) % weights.size();
   });

@@ -1,6 +1,7 @@
-// Times products with packed blocks and activations of 8 bits. A row reads the whole weight: bytes
-// per second, and `share` and `best` are shares of what all threads read from memory (machine.h).
-// Many rows are bound by arithmetic: items are operations, as a share of the peak of int8.
+// Times products with packed blocks and activations of 8 bits. A single row is bound by reading the
+// weight: bytes per second, and `share` and `best` are shares of what all threads read from memory
+// (machine.h). Many rows are bound by arithmetic: items are operations, as a share of the peak of
+// int8.
 #include <benchmark/benchmark.h>
 
 #include <vector>
@@ -12,8 +13,9 @@
 namespace heed::kernels {
 namespace {
 
-// Weights of this many bytes pass by in turn, so that they come from memory.
-constexpr int64_t kPassing = int64_t{1} << 30;
+// Total bytes of the weights that are multiplied in turn, so that they come from memory and not
+// from caches.
+constexpr int64_t kRotatingBytes = int64_t{1} << 30;
 
 /// A weight of some bytes: their values do not matter to the time.
 Tensor some_weight(int64_t rows, int64_t cols, DType dtype) {
@@ -23,27 +25,28 @@ Tensor some_weight(int64_t rows, int64_t cols, DType dtype) {
   return weight;
 }
 
-/// Enough of them; kept until others are wanted, for a benchmark begins several times.
-const std::vector<PackedBlocks>& passing_weights(const Tensor& one) {
+/// Enough copies of `one`. They are kept until others are requested, since a benchmark is started
+/// several times.
+const std::vector<PackedBlocks>& rotating_weights(const Tensor& one) {
   static std::vector<PackedBlocks> weights;
   if (!weights.empty() && weights[0].dtype == one.dtype() && weights[0].rows == one.rows() &&
       weights[0].cols == one.cols())
     return weights;
   weights.clear();
-  for (int64_t bytes = 0; bytes < kPassing; bytes += one.bytes())
+  for (int64_t bytes = 0; bytes < kRotatingBytes; bytes += one.bytes())
     weights.push_back(pack_blocks(one));
   return weights;
 }
 
-/// One row each through weights that come from memory.
+/// Products of a single row with weights that come from memory.
 void decoding(benchmark::State& state, DType dtype) {
   const int64_t in = state.range(0), out = state.range(1);
   const Tensor one = some_weight(out, in, dtype);
-  const std::vector<PackedBlocks>& weights = passing_weights(one);
+  const std::vector<PackedBlocks>& weights = rotating_weights(one);
   const Tensor x = random_matrix(1, in);
   Tensor y = Tensor::empty({1, out});
   size_t next = 0;
-  measure_bytes(state, one.bytes(), kPassing, [&] {
+  measure_bytes(state, one.bytes(), kRotatingBytes, [&] {
     matmul_blocks(x, weights[next], {}, y);
     next = (next + 1) % weights.size();
   });

@@ -1,7 +1,7 @@
-// Times products with weights as they are stored. A row of a reads the whole weight: bytes per
-// second; many rows are bound by arithmetic: items are operations, so that items_per_second is
-// FLOP/s. `share` and `best` are shares of what all threads read from an area of the weight's size,
-// or of the peak of f32 (machine.h).
+// Times products with weights as they are stored. A single row is bound by reading the weight:
+// bytes per second; many rows are bound by arithmetic: items are operations, so that
+// items_per_second is FLOP/s. `share` and `best` are shares of what all threads read from an area
+// of the weight's size, or of the peak of f32 (machine.h).
 #include <benchmark/benchmark.h>
 
 #include "bench/machine.h"

@@ -1,6 +1,6 @@
-// Times what makes weights smaller and lays them out, and what makes activations integers. `share`
-// and `best` are the bytes read and written, as a share of what all threads can read from an area
-// of that size (machine.h).
+// Times the kernels that quantise and pack weights and that quantise activations. `share` and
+// `best` are the bytes read and written, as a share of what all threads can read from an area of
+// that size (machine.h).
 #include <cstddef>
 #include <memory>
 
@@ -40,7 +40,7 @@ void add_weights(const BenchSize& size, DType dtype) {
     });
 }
 
-/// Integers of 8 bits, with the sums that weights of four bits want.
+/// Integers of 8 bits, with the sums that weights of four bits need.
 void add_activations() {
   using namespace cpu;
   add_benches("quantize_activations", [](const BenchSize& size, DType dtype) {
@@ -66,7 +66,7 @@ void add_activations() {
   });
 }
 
-/// The layout that products of floating numbers read.
+/// The layout that floating-point products read.
 void add_packing() {
   add_benches("pack", [](const BenchSize& size, DType dtype) {
     const Tensor weight = some_matrix(size.rows, size.cols, dtype);

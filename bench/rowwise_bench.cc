@@ -1,8 +1,9 @@
-// Times the kernels that see rows: norms, softmax, cross entropy, rotary positions, embeddings,
-// sums of columns, and those that move rows and columns. They are bound by reading and writing:
-// `share` and `best` are the bytes that a kernel must read and write, as a share of what all
-// threads can read from an area of that size (machine.h). A byte that is written costs memory two,
-// since its line is read first: so what writes as much as it reads cannot go beyond two thirds.
+// Times the row-wise kernels: norms, softmax, cross entropy, rotary positions, embeddings, sums of
+// columns, and copies of rows and columns. They are bound by reading and writing: `share` and
+// `best` are the bytes that a kernel must read and write, as a share of what all threads can read
+// from an area of that size (machine.h). A written byte costs two bytes of memory traffic, since
+// its cache line is read first, so a kernel that writes as much as it reads reaches two thirds at
+// most.
 #include <cmath>
 #include <numeric>
 #include <span>
@@ -25,7 +26,7 @@ namespace {
 
 Tensor empty_like(const Tensor& x) { return Tensor::empty(x.shape(), x.dtype()); }
 
-/// Numbers of rows of a table, in no order.
+/// Row indices of a table, in random order.
 std::vector<int32_t> row_numbers(int64_t count, int64_t rows) {
   const CounterRandom random(2);
   std::vector<int32_t> numbers(static_cast<size_t>(count));
@@ -156,7 +157,7 @@ void add_moving() {
                      [=, y = empty_like(x)]() mutable { copy_columns(x, options, y); }};
   });
   add_benches("combine_experts_forward", [](const BenchSize& size, DType dtype) {
-    // Two experts, to both of which every row goes.
+    // Every row goes to both of two experts.
     std::vector<int32_t> experts, places;
     for (int64_t i = 0; i < 2 * size.rows; ++i) {
       experts.push_back(static_cast<int32_t>(i % 2));

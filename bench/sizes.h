@@ -16,8 +16,8 @@
 
 namespace heed::kernels {
 
-/// What kernels are timed at that are bound by reading and writing: tensors [rows, cols], several
-/// of which lie in level-2 caches, or of which none lies in any.
+/// The sizes at which memory-bound kernels are timed: tensors [rows, cols], several of which fit in
+/// level-2 caches, or which fit in none.
 struct BenchSize {
   std::string_view name;
   int64_t rows, cols;
@@ -25,7 +25,7 @@ struct BenchSize {
 inline constexpr BenchSize kBenchSizes[] = {{"caches", 256, 512}, {"memory", 32768, 1024}};
 inline constexpr DType kBenchTypes[] = {DType::f32, DType::bf16};
 
-/// Numbers between -0.5 and 0.5, quickly made: rows repeat.
+/// Numbers between -0.5 and 0.5. Rows repeat, so that it is made quickly.
 inline Tensor some_matrix(int64_t rows, int64_t cols, DType dtype = DType::f32) {
   constexpr int64_t kOwn = 64;
   const Tensor own = random_matrix(std::min(rows, kOwn), cols, dtype);
@@ -43,7 +43,7 @@ struct BenchWork {
   std::function<void()> run;
 };
 
-/// Adds a benchmark whose work is made when its turn comes.
+/// Adds a benchmark; its work is made when it is run.
 template <typename Make>
 void add_bench(std::string_view kernel, std::string_view detail, const BenchSize& size,
                const Make& make) {

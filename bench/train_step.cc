@@ -1,7 +1,7 @@
-// Trains a Transformer on made-up sentences, the paper's encoder-decoder (small, base) or a Llama
-// of the size of SmolLM2-135M, and prints, as one line of JSON, how many target tokens a second
-// that was, how much memory the process took at most, and the arithmetic that was done (six
-// operations a weight and token, and attention's) as a share of what the machine can do.
+// Trains a Transformer on random sentences, the paper's encoder-decoder (small, base) or a Llama of
+// the size of SmolLM2-135M, and prints, as one line of JSON, target tokens per second, the peak
+// memory of the process, and the arithmetic (six operations per weight and token, and attention's)
+// as a share of the machine's peak.
 //
 //   train_step small|base|llama f32|bf16 [steps]
 #include <algorithm>
@@ -67,7 +67,7 @@ Shape shape_named(const std::string& name) {
   return {config, 64, 32};
 }
 
-/// Most memory that this process has had, in megabytes.
+/// The peak memory of this process, in megabytes.
 double peak_megabytes() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;)
@@ -75,8 +75,8 @@ double peak_megabytes() {
   return 0;
 }
 
-/// The loss of predicting every token from itself; begins the backward pass.
-void lose(const model::Transformer& model, Context& context, const model::Tokens& tokens) {
+/// Computes the loss of predicting every token from itself, which begins the backward pass.
+void compute_loss(const model::Transformer& model, Context& context, const model::Tokens& tokens) {
   const kernels::CrossEntropyOptions options{
       .label_smoothing = 0.1f, .gradient_scale = 1.0f / static_cast<float>(tokens.ids.size())};
   if (model.has_encoder())
@@ -107,7 +107,7 @@ void run(const std::string& name, DType dtype, int steps) {
     const auto begin = Clock::now();
     Tape tape(gradients);
     Context context{.tape = &tape, .dtype = dtype, .dropout_seed = static_cast<uint64_t>(step)};
-    lose(model, context, {ids, offsets});
+    compute_loss(model, context, {ids, offsets});
     tape.backward();
     const double norm = optimizer.gradient_norm();
     optimizer.step(1e-4, norm > 1 ? 1 / norm : 1);

@@ -52,7 +52,7 @@ def made_up(arguments):
 
 
 def from_text(arguments):
-    """Translates lines, pieces and all."""
+    """Translates lines of text, including tokenization."""
     import sentencepiece
     source = sentencepiece.SentencePieceProcessor(str(arguments.tokenizer / "source.spm"))
     target = sentencepiece.SentencePieceProcessor(str(arguments.tokenizer / "target.spm"))

@@ -43,7 +43,7 @@ class Model:
         api.llama_memory_clear(api.llama_get_memory(self.context), True)
 
     def feed(self, tokens):
-        """The most probable token behind these, which come behind those fed before."""
+        """Feeds tokens after those fed before; returns the most probable next token."""
         kept = (api.llama_token * len(tokens))(*tokens)  # the batch points into it
         batch = api.llama_batch_get_one(kept, len(kept))
         if api.llama_decode(self.context, batch) != 0:

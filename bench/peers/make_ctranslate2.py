@@ -17,7 +17,7 @@ from transformers import MarianMTModel
 
 
 def pieces(directory, count):
-    """The pieces by number; of a model without a vocabulary, the numbers themselves."""
+    """The pieces by id; without a vocabulary, the ids themselves."""
     path = pathlib.Path(directory) / "vocab.json"
     if not path.exists():
         return [str(i) for i in range(count)]

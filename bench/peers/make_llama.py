@@ -22,7 +22,7 @@ random = numpy.random.default_rng(1)
 
 
 def matrix(rows, cols, kind):
-    """The bytes of random weights, a row of the file a row of the array."""
+    """The bytes of random weights; each row of the array is a row in the file."""
     bytes_ = numpy.frombuffer(random.bytes(rows * cols), numpy.uint8).reshape(rows, cols)
     if kind == "bf16":
         values = bytes_.view(numpy.int8).astype(numpy.float32) * numpy.float32(DEVIATION / 73.9)

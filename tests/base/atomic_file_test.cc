@@ -146,7 +146,7 @@ TEST(AtomicFile, IsAlwaysCompleteWhenTheWriterIsKilled) {
   }
 }
 
-TEST(AtomicFile, WhatAKilledWriterLeavesIsKnownByItsName) {
+TEST(AtomicFile, TemporariesOfAKilledWriterAreRecognisedByName) {
   const TemporaryDirectory folder;
   kill_while(
       [&](int) {

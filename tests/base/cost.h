@@ -46,7 +46,7 @@ inline double peak_megabytes() {
 inline std::string expect_cheap(const std::function<void()>& body, double seconds = 5,
                                 double megabytes = 400) {
   const std::string outcome = in_child([&]() -> std::string {
-    // A hang ends the child, and so does memory without end; sanitizers reserve much of it.
+    // The limits end a child that hangs or allocates without bound. Sanitizers reserve more memory.
     const rlimit time{120, 120}, memory{rlim_t{4} << 30, rlim_t{4} << 30};
     ::setrlimit(RLIMIT_CPU, &time);
     if (!kSanitized) ::setrlimit(RLIMIT_AS, &memory);

@@ -23,7 +23,7 @@ TEST(DirectoryLock, IsGrantedOnceAndNamesTheHolder) {
   EXPECT_TRUE(found.starts_with(refusal)) << found;
 }
 
-TEST(DirectoryLock, LeavesNothing) {
+TEST(DirectoryLock, LeavesNoFileBehind) {
   const TemporaryDirectory folder;
   { const DirectoryLock lock(folder.path()); }
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));

@@ -95,7 +95,7 @@ TEST(PathExists, NeverThrows) {
   EXPECT_FALSE(path_exists(std::string(10000, 'x')));
 }
 
-TEST(RequireWritable, TellsBeforeAnythingIsWritten) {
+TEST(RequireWritable, FailsBeforeAnythingIsWritten) {
   const TemporaryDirectory folder;
   for (const char* path : {"file", "directory/", "some/where/new"})
     EXPECT_NO_THROW(require_writable(folder / path)) << path;
@@ -106,7 +106,7 @@ TEST(RequireWritable, TellsBeforeAnythingIsWritten) {
       "file/below: cannot be written: " + (folder / "file").string() + " is not a directory");
 }
 
-TEST(RemoveTree, TakesAllAndWhatIsNotThere) {
+TEST(RemoveTree, RemovesEverythingAndAcceptsMissingPaths) {
   const TemporaryDirectory folder;
   std::filesystem::create_directories(folder / "a/b");
   write_quickly(folder / "a/b/file", "");
@@ -115,7 +115,7 @@ TEST(RemoveTree, TakesAllAndWhatIsNotThere) {
   remove_tree(folder / "a");
 }
 
-TEST(SyncFile, WantsAFile) {
+TEST(SyncFile, RequiresAFile) {
   const TemporaryDirectory folder;
   write_quickly(folder / "file", "heed");
   sync_file(folder / "file");
@@ -136,7 +136,7 @@ TEST(PathIs, TellsDirectoriesFromFiles) {
   EXPECT_FALSE(path_is_directory(folder / "absent"));
 }
 
-TEST(PathIs, SaysWhyTheSystemCannotTell) {
+TEST(PathIs, ReportsTheSystemsReason) {
   const TemporaryDirectory folder;
   std::filesystem::create_symlink("loop", folder / "loop");
   const std::string loop = (folder / "loop").string(), name(300, 'x');

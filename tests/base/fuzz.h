@@ -1,4 +1,4 @@
-// Deterministic fuzzing of the readers: whatever a file holds, the only exception may be
+// Deterministic fuzzing of the readers: whatever a file holds, they may throw nothing but
 // heed::Error. Most useful in a build with sanitizers.
 #pragma once
 

@@ -19,7 +19,7 @@ TEST(Argmax, CpuAgreesWithReferenceOnEveryTarget) {
   });
 }
 
-TEST(Argmax, IsTheFirstOfEquals) {
+TEST(Argmax, TiesGoToTheFirst) {
   on_every_target([&](const std::string& target) {
     for (const size_t count : {1, 5, 16, 40, 100})
       for (size_t first = 0; first < count; ++first) {

@@ -65,7 +65,7 @@ TEST(CrossEntropy, CpuAgreesWithReferenceWithASoftCap) {
   });
 }
 
-TEST(CrossEntropy, UniformLogitsHaveTheLossLogOfTheClasses) {
+TEST(CrossEntropy, TheLossOfUniformLogitsIsLogV) {
   for (const float value : {-1e30f, 0.0f, 5.0f, 1e30f})
     for (const float smoothing : {0.0f, 0.1f}) {
       const Tensor logits = Tensor::full({2, 1000}, value);

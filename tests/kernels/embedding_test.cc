@@ -51,7 +51,7 @@ TEST(Embedding, ARepeatedTokenSumsAllItsRows) {
       EXPECT_EQ(d_table.data<float>()[token * 17 + c], token == 3 ? 10000.0f : 0.0f);
 }
 
-TEST(Embedding, AllowsNoTokens) {
+TEST(Embedding, AcceptsNoTokens) {
   Tensor d_table = Tensor::zeros({kVocabulary, 4});
   cpu::embedding_backward({}, Tensor::empty({0, 4}), 1.0f, d_table);
   EXPECT_EQ(d_table.data<float>()[0], 0.0f);

@@ -125,7 +125,7 @@ TEST(MatmulBlocks, DoesNotDependOnTheNumberOfThreads) {
   });
 }
 
-TEST(MatmulBlocks, AGroupHasTheBitsOfItsProducts) {
+TEST(MatmulBlocks, GroupedProductsEqualSingleOnes) {
   const DType types[] = {DType::q8_0, DType::q8_0, DType::q4_1, DType::q6_K, DType::q8_0};
   const Tensor bias = normals({70}, 6), none;
   with_every_kernel([&](const std::string& name) {

@@ -168,7 +168,7 @@ TEST(MatmulInt8, DoesNotDependOnTheNumberOfThreads) {
   });
 }
 
-TEST(MatmulInt8, AGroupHasTheBitsOfItsProducts) {
+TEST(MatmulInt8, GroupedProductsEqualSingleOnes) {
   const Tensor bias = normals({70}, 6), none;
   with_every_kernel([&](const std::string& name) {
     for (const int64_t m : {0, 1, 3, 20, 300}) {

@@ -68,7 +68,7 @@ TEST(Softmax, EqualElementsHaveEqualWeights) {
       EXPECT_FLOAT_EQ(p, 0.02f);
 }
 
-TEST(Softmax, MinusInfinityGivesZeroAlsoInAllOfARow) {
+TEST(Softmax, MinusInfinityGivesZeroEvenInAWholeRow) {
   Tensor x = Tensor::full({2, 5}, -kInfinity);
   x.data<float>()[1] = 3.0f;
   x.data<float>()[4] = 3.0f;

@@ -1,4 +1,4 @@
-// What the readers of decoder-only families' config.json refuse, and take for granted.
+// What the readers of decoder-only families' config.json refuse, and their defaults.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -72,7 +72,7 @@ TEST(DecoderFamilies, KeepAllEndTokensOfAList) {
   }
 }
 
-TEST(DecoderFamilies, QuoteWhatAFileSays) {
+TEST(DecoderFamilies, QuoteValuesOfFilesInMessages) {
   const std::string hostile = "\x1b[31m\nforged";
   EXPECT_EQ(refusal("llama", llama(), "rope_scaling", {{"rope_type", hostile}}),
             "config.json: rope_type \"\\u001b[31m\\nforged\" is not known, expected one of none, "
@@ -87,7 +87,7 @@ TEST(DecoderFamilies, QuoteWhatAFileSays) {
   }
 }
 
-TEST(DecoderFamilies, RefuseWhatTheyWouldComputeWrongly) {
+TEST(DecoderFamilies, RefuseUnsupportedFeatures) {
   EXPECT_EQ(refusal("gpt2", gpt2(), "scale_attn_by_inverse_layer_idx", true),
             "config.json: scale_attn_by_inverse_layer_idx is true, expected false");
   EXPECT_EQ(refusal("gpt2", gpt2(), "scale_attn_weights", false),
@@ -117,7 +117,7 @@ TEST(DecoderFamilies, RefuseSizesThatNoModelHas) {
   EXPECT_NE(refusal("deepseek_v2", deepseek_v2(), "n_routed_experts", huge), "none");
 }
 
-TEST(DecoderFamilies, TakeTheirReferencesDefaultsForWhatIsNotSaid) {
+TEST(DecoderFamilies, UseTheReferenceDefaultsForMissingFields) {
   EXPECT_EQ(read("gpt2", gpt2()).d_ff, 32);
   const ModelConfig gemma = read("gemma2", llama());
   EXPECT_EQ(gemma.head_dim, 256);
@@ -129,7 +129,7 @@ TEST(DecoderFamilies, TakeTheirReferencesDefaultsForWhatIsNotSaid) {
   EXPECT_TRUE(gemma.tied_head);
 }
 
-TEST(DecoderFamilies, DeepSeeksYarnIsInTheScaleOfTheScores) {
+TEST(DecoderFamilies, DeepSeeksYarnScalesTheScores) {
   Json json = deepseek_v2();
   json["rope_scaling"] = {{"type", "yarn"},
                           {"factor", 40},
@@ -143,7 +143,7 @@ TEST(DecoderFamilies, DeepSeeksYarnIsInTheScaleOfTheScores) {
   EXPECT_EQ(read("deepseek_v2", json).attention_scale, 0.0f);
 }
 
-TEST(DecoderFamilies, TheFirstFamilyThatCanSayAModelWritesIt) {
+TEST(DecoderFamilies, TheFirstFamilyThatCanExpressAModelWritesIt) {
   const std::vector<std::pair<const char*, Json>> models{
       {"gpt2", gpt2()}, {"llama", llama()}, {"gemma2", llama()}, {"deepseek_v2", deepseek_v2()}};
   for (const auto& [type, json] : models) EXPECT_EQ(family_for(read(type, json)).model_type, type);

@@ -1,5 +1,5 @@
-// A model whose weights are in blocks, and packed for integer products: a decoder alone as they
-// are, one with an encoder row by row.
+// A model whose weights are stored in blocks and packed for integer products: in blocks in a
+// decoder-only model, by rows in one with an encoder.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -71,7 +71,7 @@ TEST(PackedIntegers, LogitsStayNearThoseOfUnpackedWeights) {
   }
 }
 
-TEST(PackedIntegers, OnlyBlocksOf8BitsOfAModelWithAnEncoderAreMultipliedRowByRow) {
+TEST(PackedIntegers, OnlyQ8_0WeightsOfModelsWithAnEncoderGetOneScalePerRow) {
   for (const ModelConfig& config : {decoder_config(), encoder_decoder_config()})
     for (const DType dtype : {DType::q8_0, DType::q4_0}) {
       Transformer model(config, 1);
@@ -95,7 +95,7 @@ ModelConfig relative_config() {
   return config;
 }
 
-TEST(PackedIntegers, TablesThatAreOnlyLookedUpStayAsTheyAre) {
+TEST(PackedIntegers, LookupTablesAreNotPacked) {
   const std::set<std::string> tables{"model.encoder.embed_positions.weight",
                                      "model.decoder.embed_positions.weight",
                                      "model.encoder.relative_attention_bias.weight",

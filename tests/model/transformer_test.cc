@@ -81,7 +81,7 @@ TEST(Transformer, GradientsOfAWholeModelEqualFiniteDifferences) {
   }
 }
 
-TEST(Transformer, ASequenceDoesNotDependOnItsBatchNorOnTheThreads) {
+TEST(Transformer, ASequenceDependsNeitherOnItsBatchNorOnTheThreads) {
   for (const Variant& variant : kVariants) {
     SCOPED_TRACE(variant.name);
     ModelConfig config = small_config();
@@ -162,7 +162,7 @@ std::string error_of(Body&& body) {
   return "";
 }
 
-TEST(ModelConfig, RefusesSizesThatCannotBe) {
+TEST(ModelConfig, RefusesImpossibleSizes) {
   const auto refused = [](void (*change)(ModelConfig&)) {
     ModelConfig config = small_config();
     change(config);
@@ -203,7 +203,7 @@ TEST(Transformer, WithoutWeightsNeedsNoMemoryForItsPositions) {
   EXPECT_LT(seconds.count(), 1.0);  // the table of sinusoids takes tens of seconds and 1 GB
 }
 
-TEST(Transformer, RefusesWhatItCannotRead) {
+TEST(Transformer, RefusesInvalidInput) {
   const Transformer model(small_config(), 1);
   Context context;
   const std::vector<int32_t> unknown{3, 99}, two{0, 2}, longer(17, 3), seventeen{0, 17},

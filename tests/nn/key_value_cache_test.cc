@@ -16,7 +16,7 @@ KeysValues rows(int64_t count, float value) {
   return {Tensor::of({count, 2}, keys), Tensor::of({count, 1}, values)};
 }
 
-TEST(KeyValueCache, KeepsRowsInTheOrderInWhichTheyCame) {
+TEST(KeyValueCache, KeepsRowsInOrder) {
   KeyValueCache cache(KeyValueCache::Mode::keep);
   KeysValues all;
   for (int i = 0; i < 20; ++i) all = cache.extend(rows(3, static_cast<float>(i)));
@@ -28,7 +28,7 @@ TEST(KeyValueCache, KeepsRowsInTheOrderInWhichTheyCame) {
   }
 }
 
-TEST(KeyValueCache, KeepsRowsInTheTypeThatIsAskedFor) {
+TEST(KeyValueCache, StoresRowsInTheRequestedType) {
   KeyValueCache cache(KeyValueCache::Mode::keep, DType::bf16);
   cache.extend(rows(2, 1.00390625f));  // between two numbers of bf16
   const KeysValues all = cache.extend(rows(1, 3.0f));
@@ -38,7 +38,7 @@ TEST(KeyValueCache, KeepsRowsInTheTypeThatIsAskedFor) {
   EXPECT_EQ(static_cast<float>(all.values.data<bfloat16>()[2]), -3.0f);
 }
 
-TEST(KeyValueCache, KeepsRowsInIntegersWithAScaleForEvery32) {
+TEST(KeyValueCache, StoresQ8_0WithOneScalePer32Elements) {
   std::vector<float> keys(64), values(32, 0.0f);
   for (size_t i = 0; i < 64; ++i)
     keys[i] = i < 32 ? static_cast<float>(i) : -127.0f / static_cast<float>(i - 31);
@@ -59,7 +59,7 @@ TEST(KeyValueCache, KeepsRowsInIntegersWithAScaleForEvery32) {
   }
 }
 
-TEST(KeyValueCache, CopiesNoRowsWhileThoseExpectedCome) {
+TEST(KeyValueCache, CopiesNoRowsUpToTheExpectedNumber) {
   KeyValueCache cache(KeyValueCache::Mode::keep);
   cache.expect(500);
   const std::byte* first = cache.extend(rows(7, 1.0f)).keys.raw();
@@ -70,7 +70,7 @@ TEST(KeyValueCache, CopiesNoRowsWhileThoseExpectedCome) {
   EXPECT_EQ(cache.rows(), 501);
 }
 
-TEST(KeyValueCache, ForgetsInTraining) {
+TEST(KeyValueCache, CachesNothingInTraining) {
   KeyValueCache cache;
   cache.extend(rows(3, 1));
   EXPECT_EQ(cache.extend(rows(2, 2)).keys.rows(), 2);

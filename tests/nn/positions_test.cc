@@ -11,7 +11,7 @@ namespace {
 
 using kernels::PairLayout;
 
-TEST(Sinusoids, AreThePapersFormula) {
+TEST(Sinusoids, FollowThePapersFormula) {
   const Tensor table = Sinusoids({50, 8, PairLayout::interleaved}).rows(50);
   for (int64_t p : {0, 1, 7, 49})
     for (int64_t i = 0; i < 4; ++i) {
@@ -32,7 +32,7 @@ TEST(Sinusoids, HalvesHoldTheSameNumbersInAnotherOrder) {
     }
 }
 
-TEST(Sinusoids, OnlyAsManyRowsAreMadeAsAreNeeded) {
+TEST(Sinusoids, ComputeOnlyTheRowsThatAreNeeded) {
   const Sinusoids lazy({int64_t{1} << 24, 16, PairLayout::halves});
   const Tensor few = lazy.rows(3), more = lazy.rows(3000);
   EXPECT_LT(few.rows(), 1000);
@@ -45,14 +45,14 @@ TEST(Sinusoids, OnlyAsManyRowsAreMadeAsAreNeeded) {
     ASSERT_EQ(whole.data<float>()[i], more.data<float>()[i]);
 }
 
-TEST(Sinusoids, ThereAreNoMoreRowsThanTheModelHasPositions) {
+TEST(Sinusoids, HaveNoMoreRowsThanTheModelHasPositions) {
   const Sinusoids sinusoids({300, 4, PairLayout::halves});
   EXPECT_EQ(sinusoids.rows(1).rows(), 256);
   EXPECT_EQ(sinusoids.rows(300).rows(), 300);
   EXPECT_EQ(sinusoids.rows(301).rows(), 300);
 }
 
-TEST(Sinusoids, ThreadsMayAskAtOnce) {
+TEST(Sinusoids, ServeSeveralThreadsAtOnce) {
   const Sinusoids shared({1 << 14, 8, PairLayout::halves});
   std::vector<std::thread> threads;
   std::atomic<int> wrong = 0;

@@ -24,7 +24,7 @@ std::vector<float> row(const Tensor& x, int64_t n) {
   return {one.data<float>(), one.data<float>() + one.elements()};
 }
 
-TEST(Columns, AreTakenAndPutTogether) {
+TEST(Columns, SplittingAndJoiningSelectTheRightColumns) {
   Context context;
   const Tensor x = numbered(2, 6);
   EXPECT_EQ(row(ops::slice_columns(context, x, 2, 4), 1), (std::vector<float>{102, 103}));
@@ -38,7 +38,7 @@ TEST(Columns, AreTakenAndPutTogether) {
             (std::vector<float>{0, 0, 1}));
 }
 
-TEST(Columns, GradientsAreRight) {
+TEST(Columns, GradientsMatchFiniteDifferences) {
   const Tensor x = random_tensor({3, 8}, 1), shared = random_tensor({3, 2}, 2);
   check_op([&](Context& c) { return ops::slice_columns(c, x, 1, 6); }, {input("x", x)});
   check_op([&](Context& c) { return ops::concat_columns(c, x, shared); },
@@ -53,7 +53,7 @@ TEST(Columns, GradientsAreRight) {
            {input("x", x), input("shared", shared)});
 }
 
-TEST(Columns, PartsThatAreReadTwiceOrNotAtAllHaveTheirGradients) {
+TEST(Columns, PartsReadTwiceOrNeverHaveTheRightGradients) {
   const Tensor x = random_tensor({3, 8}, 1);
   check_op(
       [&](Context& c) {

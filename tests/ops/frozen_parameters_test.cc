@@ -1,5 +1,5 @@
-// What ops do with frozen parameters: they need no gradients of them, and give their inputs the
-// same gradients as ever.
+// Ops with frozen parameters: they compute no gradients of them, and the same gradients of their
+// inputs as otherwise.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -136,7 +136,7 @@ TEST(FrozenParameters, NeedNoGradientsAtAll) {
   }
 }
 
-TEST(FrozenParameters, OfALinearMapNeedNotHoldItsInput) {
+TEST(FrozenParameters, DoNotMakeALinearMapHoldItsInput) {
   Parameter weight = parameter_of("weight", {2, 1024}), none;
   for (const bool trainable : {true, false}) {
     weight.trainable = trainable;

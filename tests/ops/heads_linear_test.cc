@@ -53,7 +53,7 @@ TEST(HeadsLinear, MultipliesEveryHeadWithItsMatrix) {
   }
 }
 
-TEST(HeadsLinear, TakesWeightsAsTheyAreStored) {
+TEST(HeadsLinear, ReadsWeightsOfAnyStoredType) {
   Context context;
   constexpr int64_t kWide = 64;
   Parameter plain, stored;

@@ -45,7 +45,7 @@ TEST(MultiplyIntegers, APackedWeightIsMultipliedAsIntegers) {
       }
 }
 
-TEST(MultiplyIntegers, AWeightWithAScaleForEachRowAsWell) {
+TEST(MultiplyIntegers, AWeightWithOneScalePerRowIsMultipliedAsIntegers) {
   Parameter bias;
   bias.name = "bias";
   bias.value = kernels::normals({24}, 2);
@@ -57,7 +57,7 @@ TEST(MultiplyIntegers, AWeightWithAScaleForEachRowAsWell) {
   EXPECT_TRUE(kernels::same_bits(found, expected));
 }
 
-TEST(MultiplyIntegers, SeveralTogetherHaveTheBitsOfEach) {
+TEST(MultiplyIntegers, BatchedProductsEqualSingleOnes) {
   const Parameter none;
   Parameter plain = packed_weight(DType::q8_0);
   plain.packed = {};
@@ -83,7 +83,7 @@ TEST(MultiplyIntegers, SeveralTogetherHaveTheBitsOfEach) {
     EXPECT_TRUE(kernels::same_bits(found[i], expected[i])) << i;
 }
 
-TEST(MultiplyIntegers, OfAnotherWidthIsRefused) {
+TEST(MultiplyIntegers, RefusesAnotherWidth) {
   const Parameter none;
   Tensor out = Tensor::empty({2, 24});
   for (const Parameter& weight : {packed_weight(DType::q8_0), weight_by_rows({24, 64})}) {

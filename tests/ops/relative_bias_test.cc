@@ -79,7 +79,7 @@ TEST(RelativeBias, EveryColumnIsTheRowOfItsBucket) {
                 table.value.data<float>()[buckets.bucket(c - 29) * 3 + h]);
 }
 
-TEST(RelativeBias, TakesTablesAsTheyAreStored) {
+TEST(RelativeBias, ReadsTablesOfAnyStoredType) {
   Context context;
   Parameter table = table_of(8, 3), stored = table;
   table.value = Tensor::full({8, 3}, 0.5f);
@@ -92,7 +92,7 @@ TEST(RelativeBias, TakesTablesAsTheyAreStored) {
   EXPECT_THROW(ops::relative_bias(training, stored, {8, 20, true}, 4), Error);
 }
 
-TEST(RelativeBias, GradientIsRight) {
+TEST(RelativeBias, GradientMatchesFiniteDifferences) {
   for (const bool bidirectional : {false, true}) {
     Parameter table = table_of(8, 3);
     check_op(
@@ -103,7 +103,7 @@ TEST(RelativeBias, GradientIsRight) {
   }
 }
 
-TEST(RelativeBias, RefusesBucketsThatCannotBe) {
+TEST(RelativeBias, RefusesImpossibleBuckets) {
   Context context;
   Parameter table = table_of(8, 3);
   EXPECT_THROW(ops::relative_bias(context, table, {6, 20, false}, 5), Error);

@@ -21,7 +21,7 @@ kernels::Rotation some_rotation(int64_t rows, int64_t pairs) {
   return rotation;
 }
 
-TEST(Rotary, GradientIsRight) {
+TEST(Rotary, GradientMatchesFiniteDifferences) {
   const Tensor x = random_tensor({5, 3 * 10}, 1);
   const kernels::Rotation rotation = some_rotation(5, 3);
   for (const PairLayout layout : {PairLayout::halves, PairLayout::interleaved})

@@ -26,7 +26,7 @@ Tensor probabilities(const Tensor& logits) {
   return ops::softmax(context, logits);
 }
 
-TEST(Routing, ChoosesTheLargestAndOfEqualsTheFirst) {
+TEST(Routing, SelectsTheLargestAndBreaksTiesByIndex) {
   Context context;
   const Tensor p = Tensor::of({3, 4}, std::vector<float>{0.1f, 0.5f, 0.3f, 0.1f,      //
                                                          0.25f, 0.25f, 0.25f, 0.25f,  //
@@ -55,7 +55,7 @@ TEST(Routing, WeightsAreScaledAndNormalisedOnRequest) {
   EXPECT_FLOAT_EQ(weights(true, 2.0f).second, 0.75f);
 }
 
-TEST(Routing, GroupsLimitTheChoice) {
+TEST(Routing, GroupsLimitTheSelection) {
   Context context;
   // The second largest is in a group whose best is only the third.
   const Tensor p = Tensor::of({1, 6}, std::vector<float>{0.3f, 0.01f, 0.05f, 0.29f, 0.28f, 0.07f});
@@ -70,7 +70,7 @@ TEST(Routing, GroupsLimitTheChoice) {
   EXPECT_EQ(chosen(2, 1, 3), (std::vector<int32_t>{0, 1, 2}));
 }
 
-TEST(Routing, RefusesMoreThanThereIs) {
+TEST(Routing, RefusesToSelectMoreThanThereAre) {
   Context context;
   const Tensor p = Tensor::full({2, 6}, 1.0f / 6.0f);
   EXPECT_THROW(ops::route(context, p, {.top_k = 0}), Error);
@@ -81,14 +81,14 @@ TEST(Routing, RefusesMoreThanThereIs) {
   EXPECT_THROW(ops::route(context, Tensor::zeros({2, 6}, DType::bf16), {.top_k = 1}), Error);
 }
 
-TEST(Routing, NaNChoosesSomethingWithoutHarm) {
+TEST(Routing, NaNSelectsValidExperts) {
   Context context;
   const Tensor p = Tensor::full({2, 6}, std::nanf(""));
   EXPECT_EQ(values(ops::route(context, p, {.top_k = 2}).experts()),
             (std::vector<int32_t>{0, 1, 0, 1}));
 }
 
-TEST(GatherRows, GradientIsRightWhereRowsRepeat) {
+TEST(GatherRows, GradientMatchesFiniteDifferencesWhereRowsRepeat) {
   const Tensor x = random_tensor({5, 3}, 1);
   const std::vector<int32_t> rows{4, 0, 0, 2};
   check_op([&](Context& c) { return ops::gather_rows(c, x, rows); }, {input("x", x)});

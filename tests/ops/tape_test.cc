@@ -12,7 +12,7 @@
 namespace heed {
 namespace {
 
-TEST(Gradient, TakesMemoryFromTheFirstStepThatAddsUntilItIsZero) {
+TEST(Gradient, HoldsMemoryFromTheFirstAddUntilSetToZero) {
   Gradient gradient({3, 4});
   EXPECT_FALSE(gradient.tensor().defined());
   {
@@ -49,7 +49,7 @@ Parameter square_parameter(const std::string& name) {
   return parameter;
 }
 
-TEST(Gradients, AreKeptForWhatIsTrainedAlone) {
+TEST(Gradients, ExistOnlyForTrainedParameters) {
   std::vector<Parameter> parameters{square_parameter("trained"), square_parameter("frozen")};
   parameters[1].trainable = false;
   const size_t before = allocated_bytes();
@@ -67,7 +67,7 @@ TEST(Gradients, AreKeptForWhatIsTrainedAlone) {
   expect_error([&] { without.gradient(parameters[0]); }, "the tape was given no gradients");
 }
 
-TEST(Tape, WhatIsRecomputedIsComputedOnceForAllThatReadIt) {
+TEST(Tape, RecomputesATensorOnceForAllItsReaders) {
   Tape tape;
   int computed = 0;
   SavedTensor first = tape.save(Tensor::full({1}, 1.0f)), second = first;
@@ -87,7 +87,7 @@ TEST(Tape, WhatIsRecomputedIsComputedOnceForAllThatReadIt) {
   EXPECT_EQ(computed, 1);
 }
 
-TEST(Tape, WhatIsNotRecomputedIsHeld) {
+TEST(Tape, HoldsTensorsThatAreNotRecomputed) {
   Tape tape;
   const Tensor x = Tensor::full({4}, 3.0f);
   EXPECT_EQ(tape.save(x).tensor().id(), x.id());

@@ -35,16 +35,16 @@ TEST(Allocator, WastesAtMostAnEighth) {
 TEST(Allocator, ReusesABlock) {
   const std::byte* first = allocate(100000).get();
   EXPECT_EQ(allocate(100000).get(), first);
-  EXPECT_EQ(allocate(99000).get(), first) << "nearly the same size is of the same class";
+  EXPECT_EQ(allocate(99000).get(), first) << "nearly equal sizes share a class";
   release_free_memory();
 }
 
 TEST(Allocator, ReusesASlightlyLargerBlock) {
   release_free_memory();
   const std::byte* first = allocate(100000).get();
-  EXPECT_EQ(allocate(80000).get(), first) << "as batches shrink";
-  EXPECT_NE(allocate(10000).get(), first) << "but not for anything";
-  EXPECT_EQ(allocate(100000).get(), first) << "which keeps its size";
+  EXPECT_EQ(allocate(80000).get(), first) << "a slightly smaller request reuses the block";
+  EXPECT_NE(allocate(10000).get(), first) << "a much smaller request takes another block";
+  EXPECT_EQ(allocate(100000).get(), first) << "the block keeps its size";
   release_free_memory();
 }
 
@@ -58,7 +58,7 @@ TEST(Allocator, LargeBlocksOfAnySizeReuseTheSameMemory) {
     lowest = std::min({one.get(), two.get(), three.get()});
   }
   const auto all = allocate(12 * kMegabyte);
-  EXPECT_EQ(all.get(), lowest) << "free neighbours are one";
+  EXPECT_EQ(all.get(), lowest) << "free neighbours are merged";
 }
 
 TEST(Allocator, BlocksDoNotOverlap) {

@@ -1,4 +1,4 @@
-// Damages tokenizer files and lets heed read them and cut a text.
+// Damages tokenizer files, reads them and encodes a text.
 #include <nlohmann/json.hpp>
 
 #include <gtest/gtest.h>

@@ -52,7 +52,7 @@ Tokenizer read(const GgufBytes& bytes) {
   return read_gguf_tokenizer(io::GgufFile::open(folder / "model.gguf")->metadata(), "model.gguf");
 }
 
-TEST(GgufTokenizer, CutsAsTheSameVocabularyDoesElsewhere) {
+TEST(GgufTokenizer, TokenizesLikeTheSameVocabularyInOtherFiles) {
   const TokenizerLines lines(kGoldenTokenizers);
   for (const auto& [kind, split] : {std::pair("gpt2", "gpt-2"), std::pair("llama3", "llama-bpe"),
                                     std::pair("deepseek_v3", "deepseek-v3")}) {
@@ -67,7 +67,7 @@ TEST(GgufTokenizer, CutsAsTheSameVocabularyDoesElsewhere) {
   }
 }
 
-TEST(GgufTokenizer, NamesWhatItDoesNotKnow) {
+TEST(GgufTokenizer, NamesUnknownTypes) {
   expect_error([] { read(gguf_of("gpt2", "papyrus")); },
                "model.gguf: the pre-tokenizer \"papyrus\" is not known");
   expect_error(

@@ -7,7 +7,7 @@
 
 namespace heed::text {
 
-// Protocol-buffer messages put together by hand, also such as no library writes.
+// Protocol-buffer messages made by hand, including some that no library writes.
 
 inline std::string varint(uint64_t value) {
   std::string bytes;

@@ -57,7 +57,7 @@ TEST(RegexLimits, RepetitionsOfRepetitionsAreCounted) {
   expect_cheap_error([] { Regex(repeated("a?", 1000), "test"); }, "too large");
 }
 
-TEST(RegexLimits, TheClassicsOfExponentialTimeAreLinear) {
+TEST(RegexLimits, ClassicExponentialPatternsTakeLinearTime) {
   const auto matches_of = [](const std::string& pattern, const std::string& text, size_t expected) {
     expect_cheap([&] { EXPECT_EQ(count(pattern, text), expected) << pattern; });
   };
@@ -84,7 +84,7 @@ TEST(RegexLimits, LookAroundsTakeLinearTime) {
   matches_of("(?>(?:a|aa)+b)a", letters(), 0);
 }
 
-TEST(RegexLimits, WhatStillTakesTooLongIsRefused) {
+TEST(RegexLimits, RefusesMatchingThatTakesTooLong) {
   expect_cheap_error([] { count("(?>(?:a|b)*)c", letters()); }, "takes more than");
   expect_cheap_error([] { count(repeated("a", 15000) + "b", letters()); }, "takes more than");
 }
@@ -116,7 +116,7 @@ std::vector<std::pair<size_t, size_t>> spans(const std::string& pattern, const s
   return found;
 }
 
-TEST(RegexLimits, RememberingChangesNoMatch) {
+TEST(RegexLimits, MemoryChangesNoMatch) {
   constexpr const char* kLetters[] = {"a", "b", "c", "é", " ", "A"};
   // Matching these takes so many attempts that what follows them is matched with memory on.
   const std::string before = std::string(40, 'q') + '\n';

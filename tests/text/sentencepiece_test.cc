@@ -43,7 +43,7 @@ SentencePiece trained(Kind kind, int vocab_size) {
 
 class SentencePieceGolden : public testing::TestWithParam<std::string> {};
 
-TEST_P(SentencePieceGolden, CutsAndJoinsAsPythonDoes) {
+TEST_P(SentencePieceGolden, EncodesAndDecodesLikePython) {
   const SentencePiece model = SentencePiece::load(kGolden / (GetParam() + ".model"));
   const auto expected = nlohmann::json::parse(read_file(kGolden / "expected.json"))[GetParam()];
   ASSERT_EQ(static_cast<size_t>(model.vocab_size()), expected["pieces"].size());
@@ -62,7 +62,7 @@ INSTANTIATE_TEST_SUITE_P(, SentencePieceGolden, testing::Values("bpe", "unigram"
 
 class SentencePieceTrain : public testing::TestWithParam<Kind> {};
 
-TEST_P(SentencePieceTrain, NumbersSpecialPiecesAsPromised) {
+TEST_P(SentencePieceTrain, GivesSpecialPiecesTheirDocumentedIds) {
   const SentencePiece model = trained(GetParam(), 50);
   EXPECT_EQ(model.vocab_size(), 50);
   EXPECT_EQ(model.pad_id(), 0);
@@ -137,7 +137,7 @@ TEST(SentencePiece, NormalisesByNmtNfkc) {
   EXPECT_EQ(normalised("o\u200bne"), "o ne");
 }
 
-TEST(SentencePiece, LearnsFromSentencesThatTheSeedChooses) {
+TEST(SentencePiece, SamplesSentencesByTheSeed) {
   const auto with = [](int64_t most, uint64_t seed) {
     return SentencePiece::train(sentences(),
                                 {.vocab_size = 300, .max_sentences = most, .seed = seed})
@@ -196,7 +196,7 @@ TEST(SentencePiece, IsSharedByThreads) {
   EXPECT_EQ(equal, std::vector<int>(8, 500));
 }
 
-TEST(SentencePiece, SaysWhatIsWrong) {
+TEST(SentencePiece, ReportsWhatIsWrong) {
   const auto train = [](std::vector<std::string> text, SentencePiece::TrainOptions options) {
     return error_of([&] { SentencePiece::train(text, options); });
   };

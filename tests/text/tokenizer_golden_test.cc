@@ -39,7 +39,7 @@ TEST_P(TokenizerGolden, FirstLinesAreReadAsThePythonLibraryReadsThem) {
   }
 }
 
-TEST_P(TokenizerGolden, AllLinesHaveTheNumbersAndTheTextOfThePythonLibrary) {
+TEST_P(TokenizerGolden, AllLinesHaveTheIdsAndTheTextOfThePythonLibrary) {
   constexpr uint64_t kBasis = 0xCBF29CE484222325u;
   const Tokenizer tokenizer = golden_tokenizer(GetParam());
   const TokenizerLines lines(kGoldenTokenizers);
@@ -63,7 +63,7 @@ TEST_P(TokenizerGolden, AllLinesHaveTheNumbersAndTheTextOfThePythonLibrary) {
     if (same_ids && same_text) continue;
     if (++wrong > 5) continue;
     ADD_FAILURE() << "among lines " << block * kBlock << " to " << (block + 1) * kBlock - 1
-                  << (same_ids ? " a decoded text" : " a list of numbers") << " is another";
+                  << (same_ids ? " a decoded text differs" : " a list of ids differs");
   }
   EXPECT_EQ(wrong, 0) << "blocks of " << TokenizerLines::kCount / kBlock;
 }

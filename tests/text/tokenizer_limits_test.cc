@@ -1,4 +1,4 @@
-// A megabyte without a word in it: other tokenizers overflow their stack on such text, or take
+// A megabyte of one kind of character: other tokenizers overflow their stack on such text, or take
 // quadratic time.
 #include <gtest/gtest.h>
 

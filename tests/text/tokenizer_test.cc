@@ -81,7 +81,7 @@ TEST(Tokenizer, ReadsAVocabTxt) {
   }
 }
 
-TEST(Tokenizer, CutsAsTheSentencePieceLibraryDoes) {
+TEST(Tokenizer, TokenizesLikeTheSentencePieceLibrary) {
   const fs::path other = fs::path(HEED_SOURCE_DIR) / "tests/golden/sentencepiece";
   const TokenizerLines lines(kGoldenTokenizers);
   for (const fs::path& path :
@@ -112,7 +112,7 @@ TEST(Tokenizer, CutsAsTheSentencePieceLibraryDoes) {
   }
 }
 
-TEST(Tokenizer, NumbersXlmRobertasPiecesAsFairseqDoes) {
+TEST(Tokenizer, NumbersXlmRobertasPiecesLikeFairseq) {
   const TemporaryDirectory folder;
   fs::copy_file(kGoldenTokenizers / "t5.model", folder / "sentencepiece.bpe.model");
   const Tokenizer tokenizer = Tokenizer::load(folder.path());
@@ -156,7 +156,7 @@ TEST(Tokenizer, FindsSpecialTokensInTextAndLeavesThemOutOnRequest) {
   EXPECT_EQ(tokenizer.special_tokens().bos, tokenizer.encode("").at(0));
 }
 
-TEST(Tokenizer, LeavesOutNumbersWithoutAPiece) {
+TEST(Tokenizer, SkipsIdsWithoutAPiece) {
   const Tokenizer tokenizer = golden_tokenizer("gpt2");
   const auto end = static_cast<int32_t>(tokenizer.vocab_size());
   EXPECT_EQ(tokenizer.decode(std::vector<int32_t>{-1, end, end + 1000, *tokenizer.id_of("a")}),
@@ -179,13 +179,13 @@ TEST(Tokenizer, TakesNamesOfSpecialTokensFromItsConfiguration) {
   EXPECT_EQ(tokenizer.files()[1].second, read_file(kGoldenTokenizers / "qwen2.json"));
 }
 
-TEST(Tokenizer, SaysWhatItLookedFor) {
+TEST(Tokenizer, NamesTheFilesItLookedFor) {
   const TemporaryDirectory folder;
   expect_error([&] { Tokenizer::load(folder.path()); },
                "has no tokenizer, expected tokenizer.json");
 }
 
-TEST(Tokenizer, NamesWhatItDoesNotKnow) {
+TEST(Tokenizer, NamesUnknownTypes) {
   const auto refused = [](const std::string& pointer, const json& value, const std::string& part) {
     json whole = golden_json("gpt2");
     whole[json::json_pointer(pointer)] = value;

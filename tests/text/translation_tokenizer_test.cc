@@ -55,7 +55,7 @@ TEST_F(TranslationTokenizerFiles, ReadBackGiveTheSameTokens) {
   EXPECT_EQ(read.files(), written.files());
 }
 
-TEST_F(TranslationTokenizerFiles, EndLinesWithEndOfSequenceAndJoinThemWithout) {
+TEST_F(TranslationTokenizerFiles, EncodeWithEndOfSequenceAndDecodeWithoutIt) {
   const TranslationTokenizer tokenizer = shared();
   const std::vector<int32_t> tokens = tokenizer.encode_target(kLine);
   EXPECT_EQ(tokenizer.piece(tokens.back()), "</s>");

@@ -30,7 +30,7 @@ TEST(Vocabulary, ReservedRoomChangesNothing) {
   EXPECT_EQ(vocabulary.find("b"), 1);
 }
 
-TEST(Vocabulary, APieceWithTwoNumbersIsFoundUnderTheLast) {
+TEST(Vocabulary, APieceWithTwoIdsIsFoundUnderTheLast) {
   Vocabulary vocabulary;
   vocabulary.add("twice", 3);
   vocabulary.add("twice", 7);
@@ -41,7 +41,7 @@ TEST(Vocabulary, APieceWithTwoNumbersIsFoundUnderTheLast) {
   EXPECT_EQ(vocabulary.end(), 8);
 }
 
-TEST(Vocabulary, ANumberWithoutAPieceHasNone) {
+TEST(Vocabulary, AnIdWithoutAPieceHasNone) {
   Vocabulary vocabulary;
   EXPECT_EQ(vocabulary.find("a"), std::nullopt);
   EXPECT_EQ(vocabulary.piece(0), nullptr);
