@@ -131,8 +131,8 @@ std::string older_bert_name(const std::string& name) {
 }
 
 bool redundant_in_bert(std::string_view name) {
-  return name.ends_with("embeddings.position_ids") ||
-         name.find("pooler.dense.") != std::string_view::npos;
+  return name.ends_with("embeddings.position_ids") || name.ends_with("pooler.dense.weight") ||
+         name.ends_with("pooler.dense.bias");
 }
 
 Family bert_family() {

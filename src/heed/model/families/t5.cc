@@ -126,7 +126,8 @@ StoredWeight stored(const ModelConfig&, const std::string& name, const Shape& sh
 
 /// Copies of the embedding, and an unused table of the first files.
 bool redundant(std::string_view name) {
-  return name == "lm_head.weight" || name.ends_with("coder.embed_tokens.weight") ||
+  return name == "lm_head.weight" || name == "encoder.embed_tokens.weight" ||
+         name == "decoder.embed_tokens.weight" ||
          name == "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight";
 }
 
