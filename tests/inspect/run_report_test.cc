@@ -13,7 +13,7 @@ namespace {
 train::TrainConfig one_step(const TemporaryDirectory& folder) {
   train::testing::write_text(folder);
   train::TrainConfig config = train::testing::tiny_config(folder);
-  config.run.steps = 1;
+  config.run.max_steps = 1;
   return config;
 }
 

@@ -107,7 +107,7 @@ TEST(ConfigCheck, RefusesKeysThatDoNotGoTogether) {
 
 TEST(ConfigCheck, RefusesWhatTheRunsOwnFileCannotHold) {
   TrainConfig config;
-  config.run.steps = 1;
+  config.run.max_steps = 1;
   config.data.source = "caf\xe9.txt";
   expect_error([&] { config.validate(); }, "data.source is \"caf");
   config.data.source = "a \"quoted\" \\ name\n";

@@ -24,9 +24,9 @@ TEST(Config, WhatIsWrittenIsReadAgain) {
   config.model.norm_placement = nn::NormPlacement::pre;
   config.model.activation = kernels::Activation::silu;
   config.optimizer.learning_rate = 1.25e-3;
-  config.optimizer.schedule = ScheduleKind::cosine;
+  config.optimizer.lr_scheduler_type = ScheduleKind::cosine;
   config.data.source = "a \"quoted\" \\ name";
-  config.run.steps = 7;
+  config.run.max_steps = 7;
   TrainConfig again;
   read_toml(again, write_toml(config), "c.toml");
   EXPECT_EQ(write_toml(again), write_toml(config));
@@ -52,7 +52,7 @@ TEST(Config, TheFileOfAnOlderRunMayHaveFormerKeys) {
   read_toml(config, "[model]\nn_heads = 16\n[optimizer]\nwarmup = 7\n", "c.toml",
             FormerKeys::accepted);
   EXPECT_EQ(config.model.n_heads, 16);
-  EXPECT_EQ(config.optimizer.warmup, 7);
+  EXPECT_EQ(config.optimizer.warmup_steps, 7);
 }
 
 TEST(Config, AValueOfTheWrongTypeIsNamed) {
@@ -84,7 +84,7 @@ TEST(Config, ASingleFieldCanBeSet) {
   set_field(config, "optimizer.lr_scheduler_type=cosine");
   set_field(config, "data.source=some/file.en");
   EXPECT_EQ(config.model.d_model, 96);
-  EXPECT_EQ(config.optimizer.schedule, ScheduleKind::cosine);
+  EXPECT_EQ(config.optimizer.lr_scheduler_type, ScheduleKind::cosine);
   EXPECT_EQ(config.data.source, "some/file.en");
   EXPECT_THROW(set_field(config, "d_model=96"), Error);
   EXPECT_THROW(set_field(config, "model.d_model"), Error);
@@ -109,7 +109,7 @@ TEST(Config, ResumingWithAnotherModelIsRefused) {
   TrainConfig saved;
   TrainConfig asked = saved;
   asked.run.minutes = 99;
-  asked.validation.every = 3;
+  asked.validation.eval_steps = 3;
   EXPECT_NO_THROW(require_same_run(saved, asked, "c.toml"));
   asked.model.d_model = 1024;
   EXPECT_THROW(require_same_run(saved, asked, "c.toml"), Error);

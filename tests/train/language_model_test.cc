@@ -32,8 +32,8 @@ class LanguageModel : public ::testing::TestWithParam<TaskKind> {
 };
 
 TEST_P(LanguageModel, AResumedRunEndsWithTheSameBits) {
-  config_.run.accumulation = 2;
-  config_.optimizer.schedule = ScheduleKind::cosine;
+  config_.run.gradient_accumulation_steps = 2;
+  config_.optimizer.lr_scheduler_type = ScheduleKind::cosine;
   config_.optimizer.weight_decay = 0.1;
   EXPECT_EQ(train(config_, folder_, "whole"), Trainer::Outcome::finished);
   EXPECT_EQ(train(config_, folder_, "parts", {.stop_requested = stop_after(5)}),
@@ -49,8 +49,8 @@ TEST_P(LanguageModel, AResumedRunEndsWithTheSameBits) {
 }
 
 TEST_P(LanguageModel, KilledAtAnyMomentItLeavesACheckpointThatGoesOn) {
-  config_.run.steps = 100000;
-  config_.validation.every = 2;
+  config_.run.max_steps = 100000;
+  config_.validation.eval_steps = 2;
   const int threads = thread_count();
   set_thread_count(1);  // a forked child has no threads but its own
   for (int round = 0; round < 2; ++round) {
@@ -81,7 +81,7 @@ TEST_P(LanguageModel, KilledAtAnyMomentItLeavesACheckpointThatGoesOn) {
 TEST_P(LanguageModel, ARunThatIsToldToEndWhereItStoppedIsJudgedThere) {
   train(config_, folder_, "out", {.stop_requested = stop_after(3)});
   EXPECT_FALSE(path_exists(folder_ / "out" / "model.safetensors"));
-  config_.run.steps = 3;
+  config_.run.max_steps = 3;
   EXPECT_EQ(train(config_, folder_, "out", {.resume = true}), Trainer::Outcome::finished);
   EXPECT_TRUE(path_exists(folder_ / "out" / "model.safetensors"));
 }
@@ -90,7 +90,7 @@ TEST_P(LanguageModel, GoesOnFromAnotherModel) {
   train(config_, folder_, "first");
   config_.from = (folder_ / "first").string();
   describe_start(config_);
-  config_.run.steps = 1;
+  config_.run.max_steps = 1;
   config_.optimizer.learning_rate = 0;
   EXPECT_EQ(train(config_, folder_, "second"), Trainer::Outcome::finished);
   EXPECT_EQ(read_file(folder_ / "first" / "model.safetensors"),
@@ -144,9 +144,9 @@ TEST(CausalModel, LearnsAShortTextByHeart) {
   config.model.dropout = 0;
   config.data.valid_text = config.data.text;  // what it has seen is what it is asked
   config.run.context = 64;
-  config.run.steps = 250;
-  config.optimizer.warmup = 20;
-  config.validation.every = 250;
+  config.run.max_steps = 250;
+  config.optimizer.warmup_steps = 20;
+  config.validation.eval_steps = 250;
   const auto task = testing::task_of(config);
   Trainer trainer(config, *task, RunDirectory::begin(folder / "out"), {});
   trainer.run();
@@ -167,9 +167,9 @@ TEST(MaskedModel, LearnsWhatFollowsFromTheWordsAround) {
   config.model.dropout = 0;
   config.data.held_out = 40;
   config.run.token_budget = 512;
-  config.run.steps = 400;
-  config.optimizer.warmup = 40;
-  config.validation.every = 400;
+  config.run.max_steps = 400;
+  config.optimizer.warmup_steps = 40;
+  config.validation.eval_steps = 400;
   const auto task = testing::task_of(config);
   Trainer trainer(config, *task, RunDirectory::begin(folder / "out"), {});
   trainer.run();
@@ -223,7 +223,7 @@ TEST(TextToText, GoesOnFromATranslationModel) {
   config.run.task = TaskKind::text_to_text;
   config.from = (folder / "first").string();
   describe_start(config);
-  config.run.steps = 1;
+  config.run.max_steps = 1;
   config.optimizer.learning_rate = 0;
   EXPECT_EQ(train(config, folder, "second"), Trainer::Outcome::finished);
   for (const char* file : {"model.safetensors", "config.json", "source.spm", "vocab.json"})

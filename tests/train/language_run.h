@@ -19,7 +19,7 @@ inline TrainConfig language_config(const TemporaryDirectory& folder) {
   config.data.text = (folder / "book").string();
   config.data.held_out = 2;
   config.vocabulary.size = 320;
-  config.optimizer.label_smoothing = 0;
+  config.optimizer.label_smoothing_factor = 0;
   config.validation.samples = 2;
   return config;
 }

@@ -8,12 +8,12 @@ namespace {
 TEST(PlannedSteps, AreTheLeastOfTheLimits) {
   TrainConfig config;
   EXPECT_EQ(planned_steps(config, 0, {}), 0) << "there is no limit";
-  config.run.steps = 100;
+  config.run.max_steps = 100;
   EXPECT_EQ(planned_steps(config, 0, {}), 100);
-  config.run.epochs = 3;
-  config.run.accumulation = 2;
+  config.run.num_train_epochs = 3;
+  config.run.gradient_accumulation_steps = 2;
   EXPECT_EQ(planned_steps(config, 9, {}), 15) << "an epoch's last step has one batch";
-  config.run.steps = 10;
+  config.run.max_steps = 10;
   EXPECT_EQ(planned_steps(config, 9, {}), 10);
 }
 
@@ -30,7 +30,7 @@ constexpr Pace kPace{
 TrainConfig ten_minutes() {
   TrainConfig config;
   config.run.minutes = 10;
-  config.validation.every = 50;
+  config.validation.eval_steps = 50;
   return config;
 }
 

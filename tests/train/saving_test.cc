@@ -61,9 +61,9 @@ using testing::train;
 
 /// Four steps with a validation after each, of which two are averaged.
 TrainConfig shortened(TrainConfig config) {
-  config.run.steps = 4;
+  config.run.max_steps = 4;
   config.run.average = 2;
-  config.validation.every = 1;
+  config.validation.eval_steps = 1;
   return config;
 }
 
@@ -132,9 +132,9 @@ TEST(Saving, KilledAtAnyStepOfItALeftRunGoesOnToTheSameBits) {
     EXPECT_EQ(end.substr(0, 14), "the child died") << end;
     if (path_exists(folder / "out/last/training.json")) {
       // Once told to end where it is, and once to the end.
-      config.run.steps = saved_step(folder / "out");
+      config.run.max_steps = saved_step(folder / "out");
       EXPECT_EQ(train(config, folder, "out", {.resume = true}), Trainer::Outcome::finished);
-      config.run.steps = 4;
+      config.run.max_steps = 4;
       EXPECT_EQ(train(config, folder, "out", {.resume = true}), Trainer::Outcome::finished);
       expect_same_checkpoint(folder, "whole", "out");
       EXPECT_EQ(files_ending(folder / "out", ".tmp"), 0);
@@ -198,7 +198,7 @@ TEST(Saving, ALogThatCannotBeWrittenEndsTheRunBehindACheckpoint) {
   const TemporaryDirectory folder;
   testing::write_text(folder);
   TrainConfig config = short_config(folder);
-  config.validation.every = 3;
+  config.validation.eval_steps = 3;
   const auto fill = [&](const Trainer&) { fill_disk_under(folder / "out/metrics.jsonl"); };
   expect_error([&] { train(config, folder, "out", {.after_validation = fill}); },
                "metrics.jsonl cannot be written: is the disk full?; the run goes on from");
@@ -264,7 +264,7 @@ TEST(Saving, AValidationThatFailsEndsTheRunBehindACheckpoint) {
   const Unjudged task(config.model);
   Trainer trainer(config, task, RunDirectory::begin(folder / "out"), {});
   expect_error([&] { trainer.run(); }, "nobody can judge this");
-  EXPECT_EQ(saved_step(folder / "out"), config.validation.every);
+  EXPECT_EQ(saved_step(folder / "out"), config.validation.eval_steps);
 }
 
 TEST(Saving, AMeanGoesWithoutWeightsThatSomebodyRemoved) {

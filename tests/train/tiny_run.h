@@ -44,12 +44,12 @@ inline TrainConfig tiny_config(const TemporaryDirectory& folder) {
   config.model.encoder_layers = config.model.decoder_layers = 1;
   config.model.max_positions = 64;
   config.optimizer.learning_rate = 0.01;
-  config.optimizer.warmup = 5;
+  config.optimizer.warmup_steps = 5;
   config.run.compute = "f32";
   config.run.token_budget = 128;
-  config.run.steps = 24;
+  config.run.max_steps = 24;
   config.run.average = 2;
-  config.validation.every = 8;
+  config.validation.eval_steps = 8;
   config.validation.sentences = 4;
   return config;
 }

@@ -31,8 +31,8 @@ TEST(Trainer, AResumedRunEndsWithTheSameBits) {
     testing::write_text(folder);
     TrainConfig config = testing::tiny_config(folder);
     config.run.compute = compute;
-    config.run.accumulation = 2;
-    config.optimizer.schedule = ScheduleKind::cosine;
+    config.run.gradient_accumulation_steps = 2;
+    config.optimizer.lr_scheduler_type = ScheduleKind::cosine;
     EXPECT_EQ(train(config, folder, "whole", {}), Trainer::Outcome::finished);
     // Interrupted between validations, at one, and twice in a row.
     EXPECT_EQ(train(config, folder, "parts", {.stop_requested = stop_after(5)}),
@@ -54,11 +54,11 @@ TEST(Trainer, AFinishedRunCanBeGivenMoreSteps) {
   const TemporaryDirectory folder;
   testing::write_text(folder);
   TrainConfig config = testing::tiny_config(folder);
-  config.run.steps = 10;
+  config.run.max_steps = 10;
   train(config, folder, "out", {});
-  config.run.steps = 16;
+  config.run.max_steps = 16;
   EXPECT_EQ(train(config, folder, "out", {.resume = true}), Trainer::Outcome::finished);
-  config.optimizer.schedule = ScheduleKind::inverse_sqrt;
+  config.optimizer.lr_scheduler_type = ScheduleKind::inverse_sqrt;
   train(config, folder, "whole", {});
   EXPECT_EQ(last_weights(folder, "out"), last_weights(folder, "whole"));
 }
@@ -80,11 +80,11 @@ TEST(Trainer, LeavesAModelAlsoWhereThereIsNoTimeForAStep) {
   const TemporaryDirectory folder;
   testing::write_text(folder);
   TrainConfig config = testing::tiny_config(folder);
-  config.run.steps = 0;
+  config.run.max_steps = 0;
   config.run.minutes = 1e-9;
   EXPECT_EQ(train(config, folder, "out"), Trainer::Outcome::finished);
   EXPECT_TRUE(path_exists(folder / "out/model.safetensors"));
-  config.run.steps = 2;
+  config.run.max_steps = 2;
   config.run.minutes = 0;
   EXPECT_EQ(train(config, folder, "out", {.resume = true}), Trainer::Outcome::finished);
 }
@@ -94,7 +94,7 @@ TEST(Trainer, WindowsOfAnEncoderDecoderAreTheDecoders) {
   testing::write_text(folder);
   TrainConfig config = testing::tiny_config(folder);
   config.model.windows = {2};
-  config.run.steps = 2;
+  config.run.max_steps = 2;
   EXPECT_EQ(train(config, folder, "out"), Trainer::Outcome::finished);
 }
 
@@ -106,8 +106,8 @@ TEST(Trainer, LearnsATinyLanguage) {
   config.model.n_heads = 4;
   config.model.dropout = 0.0f;
   config.run.token_budget = 512;
-  config.run.steps = 300;
-  config.validation.every = 300;
+  config.run.max_steps = 300;
+  config.validation.eval_steps = 300;
   config.validation.sentences = 20;
   const auto task = testing::task_of(config);
   Trainer trainer(config, *task, RunDirectory::begin(folder / "out"), {});
@@ -120,8 +120,8 @@ TEST(Trainer, KilledAtAnyMomentItLeavesACheckpointThatGoesOn) {
   const TemporaryDirectory folder;
   testing::write_text(folder);
   TrainConfig config = testing::tiny_config(folder);
-  config.run.steps = 100000;
-  config.validation.every = 2;
+  config.run.max_steps = 100000;
+  config.validation.eval_steps = 2;
   // A forked child has no threads but its own, so the pool must have none when it forks.
   const int threads = thread_count();
   set_thread_count(1);
@@ -169,7 +169,7 @@ TEST(Trainer, RefusesToOverwriteARunAndToResumeNothing) {
   const TemporaryDirectory folder;
   testing::write_text(folder);
   TrainConfig config = testing::tiny_config(folder);
-  config.run.steps = 2;
+  config.run.max_steps = 2;
   EXPECT_NE(error_of([&] { train(config, folder, "out", {.resume = true}); }), "");
   train(config, folder, "out", {});
   EXPECT_NE(error_of([&] { train(config, folder, "out", {}); }).find("--resume"),

@@ -11,113 +11,118 @@
 
 namespace heed::train {
 
-/// What a model learns to do.
+/// What a model is trained to predict.
 enum class TaskKind {
-  translation,   // Marian's tokenizer: a model that `heed translate` runs
-  text_to_text,  // the same with whatever tokenizer the encoder-decoder has (T5, BART)
-  causal_lm,     // to predict the next token: a decoder alone (Llama, GPT-2)
-  masked_lm      // to predict hidden tokens: an encoder alone (BERT)
+  translation,   // target from source, with Marian's tokenizer, as `heed translate` reads it
+  text_to_text,  // target from source, with any tokenizer of an encoder-decoder (T5, BART)
+  causal_lm,     // the next token: a decoder-only model (Llama, GPT-2)
+  masked_lm      // masked tokens: an encoder-only model (BERT)
 };
 
 /// "translation", "text-to-text", "causal-lm" or "masked-lm".
 std::string_view name_of(TaskKind kind);
 
 struct DataConfig {
-  std::string source, target;              // one sentence a line; line i translates line i
-  std::string tsv;                         // or one file: source, tab, target
-  std::string valid_source, valid_target;  // none: taken from the training text, and left out of it
-  std::string text, valid_text;            // of language models: a file, or a folder of files
+  std::string source, target;  // one sentence per line; line i of target translates line i
+  std::string tsv;             // or one file with lines of source, tab, target
+  std::string valid_source, valid_target;  // empty: held_out pairs of the training text
+  std::string text, valid_text;            // for language models: a file, or a folder of files
   data::DocumentEnd document = data::DocumentEnd::file;
-  int64_t held_out = 500;    // how many pairs or windows are taken for validation, at most a tenth
+  int64_t held_out = 500;    // pairs or windows held out for validation, at most a tenth
   int64_t max_tokens = 200;  // longer sentences are dropped
-  double max_ratio = 5.0;    // and pairs with one side this many times longer
+  double max_ratio = 5.0;    // and pairs in which one side is more than this many times longer
 };
 
 struct VocabularyConfig {
-  std::string kind = "bpe";  // or unigram
-  int64_t size = 4000;       // pieces, of both languages together
-  std::string model;         // an existing SentencePiece model instead of training one
-  std::string word_vectors;  // word2vec text or binary file that embeddings start from
+  std::string kind = "bpe";  // or "unigram"
+  int64_t size = 4000;       // pieces, shared by both languages
+  std::string model;         // an existing SentencePiece model; empty: a new one is trained
+  std::string word_vectors;  // word2vec file (text or binary) that initialises the embeddings
 };
 
 struct OptimizerConfig {
-  double learning_rate = 1e-3;  // the peak
-  ScheduleKind schedule = ScheduleKind::inverse_sqrt;
-  int64_t warmup = 4000;  // steps
-  double final_rate = 0;  // where cosine and linear end, as a share of the peak
-  double beta1 = 0.9, beta2 = 0.98, epsilon = 1e-9;
+  double learning_rate = 1e-3;  // peak
+  ScheduleKind lr_scheduler_type = ScheduleKind::inverse_sqrt;
+  int64_t warmup_steps = 4000;
+  double min_lr_rate = 0;  // of cosine and linear: last learning rate / peak
+  double adam_beta1 = 0.9, adam_beta2 = 0.98, adam_epsilon = 1e-9;
   double weight_decay = 0.0;
-  double clip = 1.0;  // greatest norm of the gradient; 0: no limit
-  double label_smoothing = 0.1;
-  /// A step whose loss or gradient norm lies this many deviations above the recent mean is skipped.
-  double skip_outliers = 8.0;  // 0: none is skipped
+  double max_grad_norm = 1.0;  // gradients with a larger norm are scaled down; 0: no clipping
+  double label_smoothing_factor = 0.1;
+  /// A step is skipped if its loss or gradient norm is more than this many standard deviations
+  /// above the recent mean; 0: no step is skipped.
+  double skip_outliers = 8.0;
 };
 
 struct RunConfig {
   TaskKind task = TaskKind::translation;
   uint64_t seed = 1;
-  std::string compute = "auto";  // f32, bf16, or bf16 where the machine is fast at it
-  int64_t token_budget = 4096;   // source or target tokens of one batch, whichever are more
-  int64_t context = 0;           // tokens of a language model's windows; 0: see window_tokens()
-  int64_t accumulation = 1;      // batches a step
-  int64_t steps = 0;             // 0: no limit
-  int64_t epochs = 0;            // 0: no limit
-  double minutes = 0;   // 0: no limit; else the number of steps that fits is planned early on
-  int64_t average = 5;  // checkpoints whose mean is tried as the final model
+  std::string compute = "auto";  // "f32", "bf16", or "auto": bf16 where it is faster
+  int64_t token_budget = 4096;   // per batch, of source or target tokens, whichever are more
+  int64_t context = 0;           // tokens per window of a language model; 0: see window_tokens()
+  int64_t gradient_accumulation_steps = 1;  // batches per optimizer step
+  int64_t max_steps = 0;                    // 0: no limit
+  int64_t num_train_epochs = 0;             // 0: no limit
+  double minutes = 0;   // 0: no limit; otherwise as many steps are planned as fit
+  int64_t average = 5;  // number of last checkpoints whose mean competes to be the final model
 };
 
 struct ValidationConfig {
-  int64_t every = 500;      // steps
-  int64_t sentences = 200;  // that are translated for BLEU and chrF
-  int64_t beam = 1;
-  int64_t samples = 4;   // shown
-  int64_t patience = 0;  // validations without a better score until the run stops; 0: never
+  int64_t eval_steps = 500;  // steps between validations
+  int64_t sentences = 200;   // translated for BLEU and chrF
+  int64_t num_beams = 1;
+  int64_t samples = 4;  // shown
+  /// The run stops after this many validations without a better score; 0: never.
+  int64_t early_stopping_patience = 0;
 };
 
-/// A whole training run. Everything here has a key in the TOML file (config_fields below).
+/// The configuration of a training run. Every field has a key in the TOML file.
 struct TrainConfig {
   DataConfig data;
   VocabularyConfig vocabulary;
-  /// A model directory to fine-tune: its weights, tokenizer and configuration. Empty: new weights.
+  /// The model directory to fine-tune (weights, tokenizer, configuration). Empty: new weights.
   std::string from;
   model::ModelConfig model;
   OptimizerConfig optimizer;
   RunConfig run;
   ValidationConfig validation;
 
-  /// Throws Error on everything that can be told before text is read: values that no run can have,
-  /// keys that do not go together, a model whose stacks are not those of the task, or that the
-  /// files of its family cannot describe, and text that config.toml cannot hold.
+  /// Makes every check that does not need the text. Throws Error on values out of range, on keys
+  /// that contradict each other, on a model whose stacks do not match the task or that its family's
+  /// files cannot describe, and on strings that config.toml cannot hold.
   void validate() const;
 
-  /// The longest window of a language model's text: run.context, or what the model reads at most,
-  /// but not more than fits into a batch.
+  /// The maximum length of a language model's windows in tokens: run.context, or, when that is 0,
+  /// as many as fit both the model's positions and a batch.
   int64_t window_tokens() const;
 };
 
 /// The names of the built-in presets: "tiny", "small", "base", "big", ...
 std::vector<std::string> preset_names();
-/// The TOML text of one; throws Error when there is no such preset.
+/// The TOML text of a preset. Throws Error when there is no such preset.
 std::string preset(const std::string& name);
 
-/// Reads TOML over `config`: keys that are not there keep their value. Throws Error with the line
-/// of a syntax error, of an unknown key (with the nearest known one), of a key that was renamed
-/// (with its new name, unless such keys are accepted: runs of version 0.1 have them in their
-/// config.toml), of a value of the wrong type.
+/// Whether read_toml() accepts keys that were renamed: the config.toml of runs of version 0.1 has
+/// them.
 enum class FormerKeys { refused, accepted };
+/// Reads TOML into `config`; keys that are missing keep their value. Throws Error with the line of
+/// a syntax error, an unknown key (naming the nearest known one), a renamed key (naming the new
+/// one), or a value of the wrong type.
 void read_toml(TrainConfig& config, const std::string& text, const std::string& file,
                FormerKeys former = FormerKeys::refused);
-/// Sets "section.key" from a TOML value such as `3`, `true`, `"text"`, or a bare word.
+/// Applies an assignment "section.key=value". The value is in TOML syntax (`3`, `true`, `"text"`)
+/// or a bare word.
 void set_field(TrainConfig& config, const std::string& assignment);
-/// The whole configuration as TOML with a comment to each key.
+/// The whole configuration as TOML, with a comment on each key.
 std::string write_toml(const TrainConfig& config);
 
-/// Throws Error, naming the key, unless every field reads as it was written: text is UTF-8.
+/// Throws Error, naming the key, unless every field can be read back as written: strings must be
+/// UTF-8.
 void check_written_fields(const TrainConfig& config);
 
-/// Throws Error, naming the keys, unless a run of `saved` (read from `file`) can go on as `asked`:
-/// only where it ends ([run] steps, epochs, minutes) and what it tells on the way ([validation])
-/// may differ.
+/// Throws Error, naming the key, unless a run with configuration `saved` (read from `file`) may be
+/// resumed with `asked`. They may differ in when the run ends ([run] max_steps, num_train_epochs,
+/// minutes) and in [validation].
 void require_same_run(const TrainConfig& saved, const TrainConfig& asked, const std::string& file);
 
 }  // namespace heed::train

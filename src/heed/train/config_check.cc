@@ -102,15 +102,15 @@ void check_model(const TrainConfig& config) {
 void check_optimizer(const OptimizerConfig& optimizer) {
   check_number("optimizer.learning_rate", optimizer.learning_rate, 0);
   check_number("optimizer.weight_decay", optimizer.weight_decay, 0);
-  check_number("optimizer.adam_epsilon", optimizer.epsilon, 0);
-  check_below_one("optimizer.adam_beta1", optimizer.beta1);
-  check_below_one("optimizer.adam_beta2", optimizer.beta2);
-  check_below_one("optimizer.label_smoothing_factor", optimizer.label_smoothing);
-  check_count("optimizer.warmup_steps", optimizer.warmup, 0);
-  check_at_least("optimizer.max_grad_norm", optimizer.clip, 0);
+  check_number("optimizer.adam_epsilon", optimizer.adam_epsilon, 0);
+  check_below_one("optimizer.adam_beta1", optimizer.adam_beta1);
+  check_below_one("optimizer.adam_beta2", optimizer.adam_beta2);
+  check_below_one("optimizer.label_smoothing_factor", optimizer.label_smoothing_factor);
+  check_count("optimizer.warmup_steps", optimizer.warmup_steps, 0);
+  check_at_least("optimizer.max_grad_norm", optimizer.max_grad_norm, 0);
   check_at_least("optimizer.skip_outliers", optimizer.skip_outliers, 0);
-  require(optimizer.final_rate >= 0 && optimizer.final_rate <= 1,
-          "optimizer.min_lr_rate is {}, expected 0 to 1", optimizer.final_rate);
+  require(optimizer.min_lr_rate >= 0 && optimizer.min_lr_rate <= 1,
+          "optimizer.min_lr_rate is {}, expected 0 to 1", optimizer.min_lr_rate);
 }
 
 void check_run(const TrainConfig& config) {
@@ -120,7 +120,8 @@ void check_run(const TrainConfig& config) {
   require(run.seed <= static_cast<uint64_t>(kNoLimit),
           "run.seed is {}, expected at most {}: TOML has no larger integers", run.seed, kNoLimit);
   check_count("run.token_budget", run.token_budget, 16, kMostTokens);
-  check_count("run.gradient_accumulation_steps", run.accumulation, 1, kMostAccumulation);
+  check_count("run.gradient_accumulation_steps", run.gradient_accumulation_steps, 1,
+              kMostAccumulation);
   check_count("run.average", run.average, 0);
   require(run.context >= 0 && run.context <= config.model.max_positions,
           "run.context is {}, expected 0 to model.max_position_embeddings, which is {}",
@@ -131,21 +132,22 @@ void check_run(const TrainConfig& config) {
           "the windows of the text have {} tokens, expected more than the {} around it: raise "
           "run.context or model.max_position_embeddings",
           config.window_tokens(), framing);
-  check_count("run.max_steps", run.steps, 0, kMostSteps);
-  check_count("run.num_train_epochs", run.epochs, 0, kMostEpochs);
+  check_count("run.max_steps", run.max_steps, 0, kMostSteps);
+  check_count("run.num_train_epochs", run.num_train_epochs, 0, kMostEpochs);
   require(run.minutes >= 0 && run.minutes <= static_cast<double>(kMostMinutes),
           "run.minutes is {}, expected 0 to {}", run.minutes, kMostMinutes);
-  require(run.steps > 0 || run.epochs > 0 || run.minutes > 0 || config.validation.patience > 0,
+  require(run.max_steps > 0 || run.num_train_epochs > 0 || run.minutes > 0 ||
+              config.validation.early_stopping_patience > 0,
           "nothing would end the run: set run.max_steps, run.num_train_epochs, run.minutes or "
           "validation.early_stopping_patience");
 }
 
 void check_validation(const ValidationConfig& validation) {
-  check_count("validation.eval_steps", validation.every, 1);
+  check_count("validation.eval_steps", validation.eval_steps, 1);
   check_count("validation.sentences", validation.sentences, 1);
-  check_count("validation.num_beams", validation.beam, 1, generate::kMostBeam);
+  check_count("validation.num_beams", validation.num_beams, 1, generate::kMostBeam);
   check_count("validation.samples", validation.samples, 0);
-  check_count("validation.early_stopping_patience", validation.patience, 0);
+  check_count("validation.early_stopping_patience", validation.early_stopping_patience, 0);
 }
 
 }  // namespace

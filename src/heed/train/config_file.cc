@@ -159,20 +159,21 @@ void add_optimizer_fields(TrainConfig& c, std::vector<Field>& f) {
   f.push_back(field("optimizer.learning_rate", o.learning_rate, "the peak"));
   static constexpr std::array kSchedules{ScheduleKind::inverse_sqrt, ScheduleKind::cosine,
                                          ScheduleKind::linear, ScheduleKind::constant};
-  f.push_back(field("optimizer.lr_scheduler_type", o.schedule,
+  f.push_back(field("optimizer.lr_scheduler_type", o.lr_scheduler_type,
                     std::span<const ScheduleKind>(kSchedules),
                     "inverse_sqrt (the paper), cosine, linear or constant"));
-  f.push_back(field("optimizer.warmup_steps", o.warmup, "steps of linear warm-up"));
-  f.push_back(field("optimizer.min_lr_rate", o.final_rate,
+  f.push_back(field("optimizer.warmup_steps", o.warmup_steps, "steps of linear warm-up"));
+  f.push_back(field("optimizer.min_lr_rate", o.min_lr_rate,
                     "where cosine and linear end, as a share of the peak"));
-  f.push_back(field("optimizer.adam_beta1", o.beta1, "Adam"));
-  f.push_back(field("optimizer.adam_beta2", o.beta2, "Adam"));
-  f.push_back(field("optimizer.adam_epsilon", o.epsilon, "Adam"));
+  f.push_back(field("optimizer.adam_beta1", o.adam_beta1, "Adam"));
+  f.push_back(field("optimizer.adam_beta2", o.adam_beta2, "Adam"));
+  f.push_back(field("optimizer.adam_epsilon", o.adam_epsilon, "Adam"));
   f.push_back(
       field("optimizer.weight_decay", o.weight_decay, "decoupled, on matrices and embeddings"));
+  f.push_back(field("optimizer.max_grad_norm", o.max_grad_norm,
+                    "greatest norm of the gradient; 0: no limit"));
   f.push_back(
-      field("optimizer.max_grad_norm", o.clip, "greatest norm of the gradient; 0: no limit"));
-  f.push_back(field("optimizer.label_smoothing_factor", o.label_smoothing, "0.1 in the paper"));
+      field("optimizer.label_smoothing_factor", o.label_smoothing_factor, "0.1 in the paper"));
   f.push_back(field("optimizer.skip_outliers", o.skip_outliers,
                     "skip a step whose loss or gradient norm is this many deviations above the "
                     "recent mean; 0: never"));
@@ -189,19 +190,21 @@ void add_run_fields(TrainConfig& c, std::vector<Field>& f) {
                     "source or target tokens of a batch, whichever are more"));
   f.push_back(field("run.context", c.run.context,
                     "tokens of a language model's windows; 0: as many as fit model and batch"));
-  f.push_back(field("run.gradient_accumulation_steps", c.run.accumulation, "batches per step"));
-  f.push_back(field("run.max_steps", c.run.steps, "end after so many steps; 0: no limit"));
-  f.push_back(field("run.num_train_epochs", c.run.epochs, "end after so many epochs; 0: no limit"));
+  f.push_back(field("run.gradient_accumulation_steps", c.run.gradient_accumulation_steps,
+                    "batches per step"));
+  f.push_back(field("run.max_steps", c.run.max_steps, "end after so many steps; 0: no limit"));
+  f.push_back(field("run.num_train_epochs", c.run.num_train_epochs,
+                    "end after so many epochs; 0: no limit"));
   f.push_back(
       field("run.minutes", c.run.minutes, "plan as many steps as fit into this time; 0: no limit"));
   f.push_back(field("run.average", c.run.average,
                     "checkpoints whose mean is tried as the final model; 0: none"));
-  f.push_back(field("validation.eval_steps", c.validation.every, "steps between validations"));
+  f.push_back(field("validation.eval_steps", c.validation.eval_steps, "steps between validations"));
   f.push_back(field("validation.sentences", c.validation.sentences,
                     "sentences translated for BLEU and chrF"));
-  f.push_back(field("validation.num_beams", c.validation.beam, "beam of these translations"));
+  f.push_back(field("validation.num_beams", c.validation.num_beams, "beam of these translations"));
   f.push_back(field("validation.samples", c.validation.samples, "shown"));
-  f.push_back(field("validation.early_stopping_patience", c.validation.patience,
+  f.push_back(field("validation.early_stopping_patience", c.validation.early_stopping_patience,
                     "stop after so many validations without a better score; 0: never"));
 }
 

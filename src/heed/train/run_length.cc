@@ -15,7 +15,7 @@ constexpr double kMostSteps = 1e15;
 /// How many steps fit into the time that is left.
 int64_t steps_in_time(const TrainConfig& config, const Pace& pace) {
   const auto timed = static_cast<double>(pace.steps_timed);
-  const auto every = static_cast<double>(config.validation.every);
+  const auto every = static_cast<double>(config.validation.eval_steps);
   const double validation = pace.validating / std::max(timed / every, 1.0);
   const double each = pace.stepping / timed + validation / every;
   // The last validation, of the average, is not paid for by any step.
@@ -28,9 +28,10 @@ int64_t steps_in_time(const TrainConfig& config, const Pace& pace) {
 
 int64_t planned_steps(const TrainConfig& config, int64_t batches, const Pace& pace) {
   const RunConfig& run = config.run;
-  int64_t steps = run.steps;
+  int64_t steps = run.max_steps;
   const auto at_most = [&](int64_t other) { steps = steps > 0 ? std::min(steps, other) : other; };
-  if (run.epochs > 0) at_most(run.epochs * ceil_div(batches, run.accumulation));
+  if (run.num_train_epochs > 0)
+    at_most(run.num_train_epochs * ceil_div(batches, run.gradient_accumulation_steps));
   if (run.minutes > 0 && pace.steps_timed > 0) at_most(pace.step + steps_in_time(config, pace));
   return steps;
 }

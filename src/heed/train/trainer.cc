@@ -57,9 +57,9 @@ Trainer::Trainer(const TrainConfig& config, const Task& task, const RunDirectory
   gradients_ = Gradients(model_->parameters().all());
   optimizer_ = std::make_unique<Optimizer>(
       model_->parameters(), gradients_,
-      Optimizer::Settings{.beta1 = static_cast<float>(config_.optimizer.beta1),
-                          .beta2 = static_cast<float>(config_.optimizer.beta2),
-                          .epsilon = static_cast<float>(config_.optimizer.epsilon),
+      Optimizer::Settings{.beta1 = static_cast<float>(config_.optimizer.adam_beta1),
+                          .beta2 = static_cast<float>(config_.optimizer.adam_beta2),
+                          .epsilon = static_cast<float>(config_.optimizer.adam_epsilon),
                           .weight_decay = static_cast<float>(config_.optimizer.weight_decay)});
   if (run_.resumed())
     resume();
@@ -73,7 +73,7 @@ Trainer::Trainer(const TrainConfig& config, const Task& task, const RunDirectory
   batches_ = std::make_unique<StepBatches>(
       task_.train(),
       data::BatchOptions{.token_budget = config_.run.token_budget, .seed = config_.run.seed},
-      config_.run.accumulation);
+      config_.run.gradient_accumulation_steps);
   peak_ = peak_of_machine(activation_dtype(compute_));
 }
 
@@ -108,9 +108,10 @@ void Trainer::fit_memory() {
           "the memory at hand fits {} tokens a batch, the run that is resumed has {}", fitting,
           config_.run.token_budget);
   progress_.say(fmt::format("memory: batches of {} tokens would not fit; taking {} batches of {}",
-                            config_.run.token_budget, parts * config_.run.accumulation, fitting));
+                            config_.run.token_budget,
+                            parts * config_.run.gradient_accumulation_steps, fitting));
   config_.run.token_budget = fitting;
-  config_.run.accumulation *= parts;
+  config_.run.gradient_accumulation_steps *= parts;
   write_file_atomically(run_.config(), write_toml(config_));
 }
 
@@ -130,9 +131,9 @@ bool Trainer::done() const {
   const RunConfig& run = config_.run;
   if (state_.planned_steps > 0 && state_.step >= state_.planned_steps) return true;
   if (run.minutes > 0 && seconds() > run.minutes * 60) return true;
-  if (run.epochs > 0 && state_.epoch >= run.epochs) return true;
-  return config_.validation.patience > 0 &&
-         state_.validations_since_best >= config_.validation.patience;
+  if (run.num_train_epochs > 0 && state_.epoch >= run.num_train_epochs) return true;
+  return config_.validation.early_stopping_patience > 0 &&
+         state_.validations_since_best >= config_.validation.early_stopping_patience;
 }
 
 /// Decides where the run ends. Every validation corrects what a limit in minutes comes to, so that
@@ -141,7 +142,7 @@ void Trainer::plan() {
   // An epoch has a batch more or less than another; the first stands for all, so that a resumed run
   // plans the same.
   state_.planned_steps =
-      planned_steps(config_, config_.run.epochs > 0 ? batches_->count(0) : 0,
+      planned_steps(config_, config_.run.num_train_epochs > 0 ? batches_->count(0) : 0,
                     {.step = state_.step,
                      .steps_timed = state_.step - first_step_,
                      .elapsed = seconds(),
@@ -191,18 +192,19 @@ void Trainer::step() {
   const StepLoss sum =
       accumulate_gradients(*model_, gradients_, batches,
                            {.dtype = activation_dtype(compute_),
-                            .label_smoothing = static_cast<float>(o.label_smoothing),
+                            .label_smoothing = static_cast<float>(o.label_smoothing_factor),
                             .seed = config_.run.seed,
                             .step = state_.step});
   const double loss = sum.loss.mean();
   const double norm = optimizer_->gradient_norm();
-  const Schedule schedule{o.schedule, o.learning_rate, o.warmup, state_.planned_steps,
-                          o.final_rate};
+  const Schedule schedule{o.lr_scheduler_type, o.learning_rate, o.warmup_steps,
+                          state_.planned_steps, o.min_lr_rate};
   const bool skipped = is_outlier(loss, norm);
   if (skipped)
     gradients_.set_zero();
   else
-    optimizer_->step(schedule.at(state_.step), o.clip > 0 && norm > o.clip ? o.clip / norm : 1.0);
+    optimizer_->step(schedule.at(state_.step),
+                     o.max_grad_norm > 0 && norm > o.max_grad_norm ? o.max_grad_norm / norm : 1.0);
   state_.tokens += sum.tokens_read();
 
   const double taken = seconds() - begin;
@@ -231,7 +233,7 @@ Trainer::Outcome Trainer::run() {
   first_step_time_ = seconds();
   while (!done()) {
     step();
-    if (state_.step % config_.validation.every == 0) validate_and_save();
+    if (state_.step % config_.validation.eval_steps == 0) validate_and_save();
     require_log();
     if (options_.stop_requested() && !done()) {
       save_last();

@@ -12,8 +12,9 @@ ops::Loss loss_of(const model::Transformer& model, Compute compute, const data::
   Context context{.dtype = activation_dtype(compute)};
   const data::BatchOptions options{.token_budget = config.run.token_budget};
   for (const auto& indices : data::plan_epoch(examples.lengths(), options, 0))
-    loss += batch_loss(model, context, examples.batch(indices, 0),
-                       {.label_smoothing = static_cast<float>(config.optimizer.label_smoothing)});
+    loss += batch_loss(
+        model, context, examples.batch(indices, 0),
+        {.label_smoothing = static_cast<float>(config.optimizer.label_smoothing_factor)});
   return loss;
 }
 

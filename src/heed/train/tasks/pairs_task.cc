@@ -142,14 +142,14 @@ std::vector<std::string> PairsTask::translate(const model::Transformer& model, C
   std::vector<int64_t> lengths;
   for (size_t i = 0; i < count; ++i)
     lengths.push_back(static_cast<int64_t>(valid_tokens_[i].source.size()));
-  const int64_t budget = std::max<int64_t>(kBatchTokens / validation_.beam, 1);
+  const int64_t budget = std::max<int64_t>(kBatchTokens / validation_.num_beams, 1);
   std::vector<std::string> translations(count);
   for (const std::vector<int64_t>& indices : data::plan_by_tokens(lengths, budget)) {
     std::vector<int32_t> ids, offsets{0};
     for (const int64_t index : indices)
       data::append_sequence(valid_tokens_[static_cast<size_t>(index)].source, ids, offsets);
     const auto found = generate::search(model, activation_dtype(compute), {ids, offsets},
-                                        {.beam = static_cast<int>(validation_.beam)});
+                                        {.beam = static_cast<int>(validation_.num_beams)});
     for (size_t i = 0; i < indices.size(); ++i)
       translations[static_cast<size_t>(indices[i])] =
           tokenizer_->decode_target(found[i].front().tokens);
