@@ -26,7 +26,7 @@ struct TrainOptions {
   bool resume = false, dump_config = false;
 };
 
-void say(const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }
+void log_line(const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }
 
 void read_config_file(train::TrainConfig& config, const std::filesystem::path& file) {
   train::read_toml(config, read_file(file), file.string());
@@ -65,7 +65,7 @@ std::string fitting_size(const TrainOptions& options) {
   if (text.empty() || !options.config_file.empty()) return "small";
   const int64_t lines = count_lines(text);
   const std::string name = lines < 5000 ? "tiny" : lines < 500000 ? "small" : "base";
-  say(fmt::format("preset: {}, which suits {} pairs (--preset chooses another)", name, lines));
+  log_line(fmt::format("preset: {}, which suits {} pairs (--preset chooses another)", name, lines));
   return name;
 }
 
@@ -153,20 +153,20 @@ int run_training(const TrainOptions& options, const Command& command) {
   require(!options.out.empty(), "--out is missing: where should the model go?");
   const auto [config, run] =
       options.resume ? resume_run(options, command) : begin_run(options, command);
-  say("configuration:\n" + train::write_toml(config));
+  log_line("configuration:\n" + train::write_toml(config));
 
   const StopRequest stop;
   const std::unique_ptr<train::Task> task =
-      train::prepare_task(config, run.resumed() ? run.last().string() : config.from, say);
+      train::prepare_task(config, run.resumed() ? run.last().string() : config.from, log_line);
   const auto report = [directory = run](const train::Trainer& t) { write_report(t, directory); };
   train::Trainer trainer(config, *task, run,
                          {.stop_requested = [&stop] { return stop.requested(); },
                           .after_validation = report,
                           .started = started});
   if (trainer.run() == train::Trainer::Outcome::finished) {
-    say("model:  " + run.root().string());
+    log_line("model:  " + run.root().string());
     report(trainer);
-    say("report: " + run.report().string());
+    log_line("report: " + run.report().string());
   }
   return 0;
 }

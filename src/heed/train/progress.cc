@@ -55,7 +55,7 @@ void Progress::show(const StepRecord& r, int64_t planned_steps, double seconds_l
   }
 }
 
-void Progress::say(const std::string& line) {
+void Progress::log(const std::string& line) {
   clear();
   std::fputs((line + "\n").c_str(), stderr);
 }

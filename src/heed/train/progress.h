@@ -16,7 +16,7 @@ class Progress {
   /// `planned_steps` 0: not known yet.
   void show(const StepRecord& record, int64_t planned_steps, double seconds_left);
   /// A line that stays.
-  void say(const std::string& line);
+  void log(const std::string& line);
 
  private:
   void clear();

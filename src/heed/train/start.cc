@@ -18,7 +18,7 @@ void check_start(const TrainConfig& config) {
 }
 
 void load_start(const TrainConfig& config, const Task& task, model::Transformer& model,
-                const Say& say) {
+                const Log& log) {
   if (!config.from.empty())
     checkpoint::load_weights(model, model::family_for(model.config()),
                              *io::open_model_tensors(config.from));
@@ -26,7 +26,7 @@ void load_start(const TrainConfig& config, const Task& task, model::Transformer&
   if (file.empty()) return;
   const int64_t found = start_from_word_vectors(
       model, [&task](int32_t token) { return task.piece(token); }, file);
-  say(fmt::format("word vectors: {} of {} pieces found", found, model.config().vocab_size));
+  log(fmt::format("word vectors: {} of {} pieces found", found, model.config().vocab_size));
 }
 
 }  // namespace heed::train

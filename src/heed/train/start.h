@@ -16,6 +16,6 @@ void check_start(const TrainConfig& config);
 /// Puts the weights of `config.from` and the vectors of `config.vocabulary.word_vectors`, where
 /// they are given, in place of the random ones.
 void load_start(const TrainConfig& config, const Task& task, model::Transformer& model,
-                const Say& say);
+                const Log& log);
 
 }  // namespace heed::train

@@ -67,7 +67,7 @@ Trainer::Trainer(const TrainConfig& config, const Task& task, const RunDirectory
     begin();
   state_.data = task_.fingerprint();
   seconds_before_ = state_.seconds;
-  progress_.say(fmt::format("model: {} parameters, computing in {}", model_->parameters().count(),
+  progress_.log(fmt::format("model: {} parameters, computing in {}", model_->parameters().count(),
                             name_of(compute_)));
   fit_memory();
   batches_ = std::make_unique<StepBatches>(
@@ -79,7 +79,7 @@ Trainer::Trainer(const TrainConfig& config, const Task& task, const RunDirectory
 
 void Trainer::begin() {
   log_ = std::make_unique<MetricsLog>(run_.metrics(), 0, task_.sample_names());
-  load_start(config_, task_, *model_, [this](const std::string& line) { progress_.say(line); });
+  load_start(config_, task_, *model_, [this](const std::string& line) { progress_.log(line); });
   write_file_atomically(run_.config(), write_toml(config_));
 }
 
@@ -90,7 +90,7 @@ void Trainer::resume() {
     const std::filesystem::path file = run_.weights_of_step(step);
     const bool missing = !path_exists(file);
     if (missing)
-      progress_.say(
+      progress_.log(
           fmt::format("warning: {} is missing from the mean of checkpoints", file.string()));
     return missing;
   });
@@ -107,7 +107,7 @@ void Trainer::fit_memory() {
   require(!run_.resumed(),
           "the memory at hand fits {} tokens a batch, the run that is resumed has {}", fitting,
           config_.run.token_budget);
-  progress_.say(fmt::format("memory: batches of {} tokens would not fit; taking {} batches of {}",
+  progress_.log(fmt::format("memory: batches of {} tokens would not fit; taking {} batches of {}",
                             config_.run.token_budget,
                             parts * config_.run.gradient_accumulation_steps, fitting));
   config_.run.token_budget = fitting;
@@ -171,7 +171,7 @@ bool Trainer::is_outlier(double loss, double gradient_norm) {
           fmt::format("the loss explodes: it is {:.3f}, the gradient's norm {:.2f}, and {} steps "
                       "in a row were outliers",
                       loss, gradient_norm, state_.outliers_in_a_row));
-    progress_.say(
+    progress_.log(
         fmt::format("step {}: skipped, an outlier (loss {:.3f}, gradient norm {:.2f}, "
                     "{:.1f} deviations above the mean)",
                     state_.step, loss, gradient_norm, z));
@@ -225,7 +225,7 @@ void Trainer::step() {
 Trainer::Outcome Trainer::run() {
   if (config_.run.minutes == 0) plan();
   if (state_.finished && done()) {
-    progress_.say("the run has finished already");
+    progress_.log("the run has finished already");
     return Outcome::finished;
   }
   state_.finished = false;
@@ -237,7 +237,7 @@ Trainer::Outcome Trainer::run() {
     require_log();
     if (options_.stop_requested() && !done()) {
       save_last();
-      progress_.say(fmt::format("stopped at step {}, saved in {}; --resume goes on from there",
+      progress_.log(fmt::format("stopped at step {}, saved in {}; --resume goes on from there",
                                 state_.step, run_.last().string()));
       return Outcome::stopped;
     }

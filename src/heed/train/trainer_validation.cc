@@ -67,7 +67,7 @@ void Trainer::validate_and_save() {
   log_->add(record);
   for (const std::string& line :
        validation_text(record, task_.sample_names(), log_->history().validations.size()))
-    progress_.say(line);
+    progress_.log(line);
   keep_for_average();
   validation_seconds_ += seconds() - begin;
   if (config_.run.minutes > 0) plan();
@@ -77,7 +77,7 @@ void Trainer::validate_and_save() {
     const model::PackedScope packed(*model_, Compute::f32);  // a report runs the model in f32
     options_.after_validation(*this);
   } catch (const std::exception& error) {
-    progress_.say(fmt::format("warning: {}", error.what()));
+    progress_.log(fmt::format("warning: {}", error.what()));
   }
 }
 
@@ -102,7 +102,7 @@ void Trainer::finish() {
   state_.seconds = seconds();
   save_state(run_, checkpoint());
   require_log();
-  progress_.say(fmt::format("done after {} steps and {}", state_.step, duration_text(seconds())));
+  progress_.log(fmt::format("done after {} steps and {}", state_.step, duration_text(seconds())));
 }
 
 /// Puts the mean of the last checkpoints in place of the weights.
@@ -113,7 +113,7 @@ void Trainer::try_average() {
                            io::TensorList(average_weights(files), "the average"));
   const ValidationRecord record = validate(*model_, compute_, task_, config_);
   const bool best = record.score() > state_.best_score;
-  progress_.say(
+  progress_.log(
       fmt::format("mean of the last {} checkpoints: {}", files.size(), scores_text(record, best)));
   if (best) save_best();
 }

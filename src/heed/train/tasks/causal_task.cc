@@ -32,19 +32,19 @@ std::string text_behind(const text::Tokenizer& tokenizer, std::span<const int32_
 }  // namespace
 
 CausalTask::CausalTask(const TrainConfig& config, const std::filesystem::path& start,
-                       const Say& say)
-    : CausalTask(config, start, read_text(config.data), say) {}
+                       const Log& log)
+    : CausalTask(config, start, read_text(config.data), log) {}
 
 CausalTask::CausalTask(const TrainConfig& config, const std::filesystem::path& start,
-                       const RawText& text, const Say& say)
+                       const RawText& text, const Log& log)
     : Task(config.model),
       samples_(config.validation.samples),
       seed_(config.run.seed),
-      named_(prepare_tokenizer(config, start, text.train, model_, say)) {
+      named_(prepare_tokenizer(config, start, text.train, model_, log)) {
   fingerprint_ = fingerprint_of(text);
   std::vector<int32_t> suffix;
   if (model_.eos_id >= 0) suffix.push_back(model_.eos_id);
-  TokenText tokens = tokenize(text, named_.tokenizer, suffix, config.window_tokens(), config, say);
+  TokenText tokens = tokenize(text, named_.tokenizer, suffix, config.window_tokens(), config, log);
   const int32_t first = start_token(model_);
   train_ = std::make_unique<data::CausalDataset>(tokens.documents, std::move(tokens.train), first);
   valid_ = std::make_unique<data::CausalDataset>(tokens.documents, std::move(tokens.valid), first);

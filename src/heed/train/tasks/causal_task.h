@@ -11,7 +11,7 @@ namespace heed::train {
 /// begin behind the start token, which is end of sequence where the vocabulary has no other.
 class CausalTask : public Task {
  public:
-  CausalTask(const TrainConfig& config, const std::filesystem::path& start, const Say& say);
+  CausalTask(const TrainConfig& config, const std::filesystem::path& start, const Log& log);
 
   std::vector<checkpoint::NamedFile> files() const override { return named_.files; }
   std::string piece(int32_t token) const override { return piece_of(named_.tokenizer, token); }
@@ -22,7 +22,7 @@ class CausalTask : public Task {
 
  private:
   CausalTask(const TrainConfig& config, const std::filesystem::path& start, const RawText& text,
-             const Say& say);
+             const Log& log);
 
   int64_t samples_;
   uint64_t seed_;

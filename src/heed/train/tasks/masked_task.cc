@@ -39,19 +39,19 @@ data::Masking masking_of(const text::Tokenizer& tokenizer, int64_t vocab_size, u
 }  // namespace
 
 MaskedTask::MaskedTask(const TrainConfig& config, const std::filesystem::path& start,
-                       const Say& say)
-    : MaskedTask(config, start, read_text(config.data), say) {}
+                       const Log& log)
+    : MaskedTask(config, start, read_text(config.data), log) {}
 
 MaskedTask::MaskedTask(const TrainConfig& config, const std::filesystem::path& start,
-                       const RawText& text, const Say& say)
+                       const RawText& text, const Log& log)
     : Task(config.model),
       samples_(config.validation.samples),
-      named_(prepare_tokenizer(config, start, text.train, model_, say)) {
+      named_(prepare_tokenizer(config, start, text.train, model_, log)) {
   fingerprint_ = fingerprint_of(text);
   data::Masking masking = masking_of(named_.tokenizer, model_.vocab_size, config.run.seed);
   const auto frame = static_cast<int64_t>(masking.prefix.size() + masking.suffix.size());
   TokenText tokens =
-      tokenize(text, named_.tokenizer, {}, config.window_tokens() - frame, config, say);
+      tokenize(text, named_.tokenizer, {}, config.window_tokens() - frame, config, log);
   train_ =
       std::make_unique<data::MaskedDataset>(tokens.documents, std::move(tokens.train), masking);
   masking.seed ^= kValidationSeed;

@@ -16,7 +16,7 @@ namespace heed::train {
 class PairsTask : public Task {
  public:
   /// As prepare_task(). Throws Error, beyond that, on sides of different lengths.
-  PairsTask(const TrainConfig& config, const std::filesystem::path& start, const Say& say);
+  PairsTask(const TrainConfig& config, const std::filesystem::path& start, const Log& log);
 
   std::vector<checkpoint::NamedFile> files() const override { return files_; }
   std::string piece(int32_t token) const override { return tokenizer_->piece(token); }

@@ -8,16 +8,16 @@
 namespace heed::train {
 
 std::unique_ptr<Task> prepare_task(const TrainConfig& config, const std::filesystem::path& start,
-                                   const Say& say) {
+                                   const Log& log) {
   config.validate();
   switch (config.run.task) {
     case TaskKind::translation:
     case TaskKind::text_to_text:
-      return std::make_unique<PairsTask>(config, start, say);
+      return std::make_unique<PairsTask>(config, start, log);
     case TaskKind::causal_lm:
-      return std::make_unique<CausalTask>(config, start, say);
+      return std::make_unique<CausalTask>(config, start, log);
     case TaskKind::masked_lm:
-      return std::make_unique<MaskedTask>(config, start, say);
+      return std::make_unique<MaskedTask>(config, start, log);
   }
   fail("an unknown task");
 }

@@ -14,8 +14,8 @@
 
 namespace heed::train {
 
-/// Hears one line about what is being prepared.
-using Say = std::function<void(const std::string&)>;
+/// Receives one line about what is being prepared.
+using Log = std::function<void(const std::string&)>;
 
 /// What a run learns to do: its examples, and how a model is judged beyond its loss. All else about
 /// a run is the Trainer's.
@@ -56,6 +56,6 @@ class Task {
 /// can have, on text that cannot be used (missing, empty, not UTF-8, nothing left) and on a
 /// tokenizer that does not fit the model.
 std::unique_ptr<Task> prepare_task(const TrainConfig& config, const std::filesystem::path& start,
-                                   const Say& say);
+                                   const Log& log);
 
 }  // namespace heed::train

@@ -26,6 +26,6 @@ struct TokenText {
 /// into windows of `longest` tokens. Throws Error when there are too few to set one aside.
 TokenText tokenize(const RawText& text, const text::Tokenizer& tokenizer,
                    const std::vector<int32_t>& suffix, int64_t longest, const TrainConfig& config,
-                   const Say& say);
+                   const Log& log);
 
 }  // namespace heed::train

@@ -210,7 +210,7 @@ NamedTokenizer learn_tokenizer(const std::vector<std::string>& texts, int64_t si
 
 NamedTokenizer prepare_tokenizer(const TrainConfig& config, const std::filesystem::path& start,
                                  const std::vector<std::string>& texts, model::ModelConfig& model,
-                                 const Say& say) {
+                                 const Log& log) {
   if (!start.empty()) {
     text::Tokenizer tokenizer = text::Tokenizer::load(start);
     take_vocabulary(start, tokenizer.vocab_size(), model);
@@ -220,7 +220,7 @@ NamedTokenizer prepare_tokenizer(const TrainConfig& config, const std::filesyste
   NamedTokenizer learned =
       learn_tokenizer(texts, config.vocabulary.size, frame_of(config.run.task));
   take_new_vocabulary(learned.tokenizer.vocab_size(), config.run.task, model);
-  say(fmt::format("vocabulary: {} bpe pieces", model.vocab_size));
+  log(fmt::format("vocabulary: {} bpe pieces", model.vocab_size));
   return learned;
 }
 

@@ -45,7 +45,7 @@ NamedTokenizer learn_tokenizer(const std::vector<std::string>& texts, int64_t si
 /// it decides about the model goes into `model`.
 NamedTokenizer prepare_tokenizer(const TrainConfig& config, const std::filesystem::path& start,
                                  const std::vector<std::string>& texts, model::ModelConfig& model,
-                                 const Say& say);
+                                 const Log& log);
 
 /// A token as its piece; empty where the tokenizer has none.
 std::string piece_of(const text::Tokenizer& tokenizer, int32_t token);
