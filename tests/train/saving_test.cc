@@ -241,16 +241,16 @@ TEST(Saving, WeightsThatAreNotFiniteReplaceNoCheckpoint) {
   EXPECT_EQ(train(config, folder, "out", {.resume = true}), Trainer::Outcome::finished);
 }
 
-/// A task that cannot judge a model.
-class Unjudged : public Task {
+/// A task whose evaluation fails.
+class FailingTask : public Task {
  public:
-  explicit Unjudged(const model::ModelConfig& model) : Task(model) {
+  explicit FailingTask(const model::ModelConfig& model) : Task(model) {
     const std::vector<data::Example> pairs(9, {.source = {3, 4, 1}, .target = {5, 6, 1}});
     train_ = std::make_unique<data::PairDataset>(pairs, model.decoder_start_id);
     valid_ = std::make_unique<data::PairDataset>(pairs, model.decoder_start_id);
   }
-  void judge(const model::Transformer&, Compute, ValidationRecord&) const override {
-    fail("nobody can judge this");
+  void evaluate(const model::Transformer&, Compute, ValidationRecord&) const override {
+    fail("the evaluation failed");
   }
   std::vector<checkpoint::NamedFile> files() const override { return {}; }
   std::string piece(int32_t) const override { return ""; }
@@ -261,9 +261,9 @@ TEST(Saving, AValidationThatFailsEndsTheRunBehindACheckpoint) {
   const TemporaryDirectory folder;
   TrainConfig config = testing::tiny_config(folder);
   config.model.vocab_size = 8;
-  const Unjudged task(config.model);
+  const FailingTask task(config.model);
   Trainer trainer(config, task, RunDirectory::begin(folder / "out"), {});
-  expect_error([&] { trainer.run(); }, "nobody can judge this");
+  expect_error([&] { trainer.run(); }, "the evaluation failed");
   EXPECT_EQ(saved_step(folder / "out"), config.validation.eval_steps);
 }
 

@@ -56,7 +56,7 @@ class Trainer {
   bool is_outlier(double loss, double gradient_norm);
   int64_t validated_step() const;
   double loss_since(int64_t step) const;
-  ValidationRecord judge();
+  ValidationRecord evaluate();
   void validate_and_save();
   void keep_for_average();
   void finish();

@@ -39,7 +39,7 @@ double Trainer::loss_since(int64_t step) const {
 }
 
 /// Where a validation fails, what has been learned is saved before the run ends.
-ValidationRecord Trainer::judge() {
+ValidationRecord Trainer::evaluate() {
   try {
     return validate(*model_, compute_, task_, config_);
   } catch (...) {
@@ -52,7 +52,7 @@ ValidationRecord Trainer::judge() {
 /// `last/` refers to is written before it, and removed only once a newer `last/` does without it.
 void Trainer::validate_and_save() {
   const double begin = seconds();
-  ValidationRecord record = judge();
+  ValidationRecord record = evaluate();
   record.step = state_.step;
   record.epoch = state_.epoch;
   record.seconds = seconds();

@@ -11,7 +11,7 @@
 
 namespace heed::train {
 
-/// The text that a run learns from and is judged by, before any is held out.
+/// The text that a run learns from and is validated on, before any is held out.
 struct DataFingerprint {
   data::Fingerprint training;
   data::Fingerprint validation;  // of no text where it is taken from the training text

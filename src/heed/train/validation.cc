@@ -27,7 +27,7 @@ ValidationRecord validate(model::Transformer& model, Compute compute, const Task
   const ops::Loss loss = loss_of(model, compute, task.valid(), config);
   record.loss = loss.mean();
   record.perplexity = loss.perplexity();
-  task.judge(model, compute, record);
+  task.evaluate(model, compute, record);
   return record;
 }
 

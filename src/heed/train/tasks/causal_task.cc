@@ -50,8 +50,8 @@ CausalTask::CausalTask(const TrainConfig& config, const std::filesystem::path& s
   valid_ = std::make_unique<data::CausalDataset>(tokens.documents, std::move(tokens.valid), first);
 }
 
-void CausalTask::judge(const model::Transformer& model, Compute compute,
-                       ValidationRecord& record) const {
+void CausalTask::evaluate(const model::Transformer& model, Compute compute,
+                          ValidationRecord& record) const {
   const text::Tokenizer& tokenizer = named_.tokenizer;
   std::vector<std::vector<int32_t>> prompts;
   for (int64_t index = 0; index < std::min(samples_, valid().count()); ++index) {

@@ -17,8 +17,8 @@ class CausalTask : public Task {
   std::string piece(int32_t token) const override { return piece_of(named_.tokenizer, token); }
   SampleNames sample_names() const override { return {"prompt", "reference", "continuation"}; }
   /// Goes on with the beginnings of a few validation windows.
-  void judge(const model::Transformer& model, Compute compute,
-             ValidationRecord& record) const override;
+  void evaluate(const model::Transformer& model, Compute compute,
+                ValidationRecord& record) const override;
 
  private:
   CausalTask(const TrainConfig& config, const std::filesystem::path& start, const RawText& text,

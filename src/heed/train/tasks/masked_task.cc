@@ -59,8 +59,8 @@ MaskedTask::MaskedTask(const TrainConfig& config, const std::filesystem::path& s
       std::make_unique<data::MaskedDataset>(tokens.documents, std::move(tokens.valid), masking);
 }
 
-void MaskedTask::judge(const model::Transformer& model, Compute compute,
-                       ValidationRecord& record) const {
+void MaskedTask::evaluate(const model::Transformer& model, Compute compute,
+                          ValidationRecord& record) const {
   const text::Tokenizer& shown = named_.tokenizer;
   const auto count = std::min(samples_, valid().count());
   for (int64_t index = 0; index < count; ++index) {

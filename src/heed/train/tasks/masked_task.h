@@ -17,8 +17,8 @@ class MaskedTask : public Task {
   std::string piece(int32_t token) const override { return piece_of(named_.tokenizer, token); }
   SampleNames sample_names() const override { return {"masked", "reference", "filled"}; }
   /// Fills the gaps of a few validation windows.
-  void judge(const model::Transformer& model, Compute compute,
-             ValidationRecord& record) const override;
+  void evaluate(const model::Transformer& model, Compute compute,
+                ValidationRecord& record) const override;
 
  private:
   MaskedTask(const TrainConfig& config, const std::filesystem::path& start, const RawText& text,

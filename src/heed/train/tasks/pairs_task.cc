@@ -157,8 +157,8 @@ std::vector<std::string> PairsTask::translate(const model::Transformer& model, C
   return translations;
 }
 
-void PairsTask::judge(const model::Transformer& model, Compute compute,
-                      ValidationRecord& record) const {
+void PairsTask::evaluate(const model::Transformer& model, Compute compute,
+                         ValidationRecord& record) const {
   const size_t count = std::min(valid_text_.size(), static_cast<size_t>(validation_.sentences));
   const std::vector<std::string> translations = translate(model, compute, count);
   std::vector<std::string> references;

@@ -12,7 +12,7 @@
 namespace heed::train {
 
 /// A text to its translation, or to whatever stands opposite: parallel text for an encoder-decoder,
-/// judged by BLEU and chrF of real translations of the first `validation.sentences`.
+/// evaluated by BLEU and chrF of real translations of the first `validation.sentences`.
 class PairsTask : public Task {
  public:
   /// As prepare_task(). Throws Error, beyond that, on sides of different lengths.
@@ -21,8 +21,8 @@ class PairsTask : public Task {
   std::vector<checkpoint::NamedFile> files() const override { return files_; }
   std::string piece(int32_t token) const override { return tokenizer_->piece(token); }
   SampleNames sample_names() const override { return {"source", "reference", "translation"}; }
-  void judge(const model::Transformer& model, Compute compute,
-             ValidationRecord& record) const override;
+  void evaluate(const model::Transformer& model, Compute compute,
+                ValidationRecord& record) const override;
   const text::TranslationTokenizer* translation_tokenizer() const override;
 
  private:

@@ -17,8 +17,8 @@ namespace heed::train {
 /// Receives one line about what is being prepared.
 using Log = std::function<void(const std::string&)>;
 
-/// What a run learns to do: its examples, and how a model is judged beyond its loss. All else about
-/// a run is the Trainer's.
+/// What a run learns to do: its examples, and how a model is evaluated besides its loss. All else
+/// about a run is the Trainer's.
 class Task {
  public:
   virtual ~Task() = default;
@@ -37,8 +37,8 @@ class Task {
   virtual SampleNames sample_names() const = 0;
   /// Adds scores and samples to a record that has the loss. The model's weights are packed for
   /// `compute`.
-  virtual void judge(const model::Transformer& model, Compute compute,
-                     ValidationRecord& record) const = 0;
+  virtual void evaluate(const model::Transformer& model, Compute compute,
+                        ValidationRecord& record) const = 0;
   /// What attention between a sample's parts is drawn with; null where there is no such thing.
   virtual const text::TranslationTokenizer* translation_tokenizer() const { return nullptr; }
 
