@@ -18,7 +18,7 @@ namespace heed::cli {
 namespace {
 
 constexpr int64_t kNoLimit = int64_t{1} << 30;
-constexpr int64_t kMostTokens = int64_t{1} << 28;  // of a batch
+constexpr int64_t kMaxTokens = int64_t{1} << 28;  // of a batch
 
 double seconds_of(const std::function<void()>& work) {
   const auto start = std::chrono::steady_clock::now();
@@ -113,10 +113,10 @@ void check_reading(const BenchSizes& sizes) {
 }
 
 void check_sizes(const model::Transformer& model, const BenchSizes& sizes) {
-  require(sizes.batch <= kMostTokens / sizes.prompt_tokens &&
-              sizes.batch <= kMostTokens / sizes.context_tokens,
+  require(sizes.batch <= kMaxTokens / sizes.prompt_tokens &&
+              sizes.batch <= kMaxTokens / sizes.context_tokens,
           "a batch of {} prompts of {} tokens, expected at most {} tokens", sizes.batch,
-          std::max(sizes.prompt_tokens, sizes.context_tokens), kMostTokens);
+          std::max(sizes.prompt_tokens, sizes.context_tokens), kMaxTokens);
   if (!model.has_decoder()) return check_reading(sizes);
   if (model.config().positions == model::PositionKind::none) return;
   const int64_t before = model.has_encoder() ? 1 : sizes.context_tokens;

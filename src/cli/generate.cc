@@ -22,7 +22,7 @@ namespace {
 using generate::Generation;
 using Json = nlohmann::ordered_json;
 
-constexpr int64_t kLeast = 1, kMost = int64_t{1} << 30;  // of counts
+constexpr int64_t kMin = 1, kMax = int64_t{1} << 30;  // of counts
 
 struct GenerateOptions {
   CommonOptions common;
@@ -280,7 +280,7 @@ void add_sampling_options(Command& command, GenerateOptions& options) {
           .range(0.0, 1000.0));
   without_beam(
       command.add_option("--top-k", options.top_k, "Sample from the k most probable tokens; 0: all")
-          .range(int64_t{0}, kMost));
+          .range(int64_t{0}, kMax));
   without_beam(command
                    .add_option("--top-p", options.top_p,
                                "Sample from the most probable tokens whose probabilities sum to p")
@@ -329,7 +329,7 @@ void add_generate(Command& program) {
       .add_option(
           "--max-tokens", options->max_tokens,
           "Maximum number of new tokens (default: as generation_config.json says, else 256)")
-      .range(kLeast, kMost);
+      .range(kMin, kMax);
   add_sampling_options(command, *options);
   Option json = command.add_flag("--json", options->json, "Print one JSON object per prompt");
   command
@@ -341,7 +341,7 @@ void add_generate(Command& program) {
   command
       .add_option("--batch-tokens", options->batch_tokens,
                   "Tokens of prompts and outputs per batch; does not change results")
-      .range(kLeast, kMost)
+      .range(kMin, kMax)
       .show_default();
   add_cache_option(command, options->cache)
       .excludes(command.option("--beam"))

@@ -46,11 +46,11 @@ TEST(Shape, RefusesInvalidSizes) {
 }
 
 TEST(Shape, RefusesMoreElementsThanCanBeAddressed) {
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
   for (const Shape& shape : {Shape{(int64_t{1} << 60) - 1}, Shape{1 << 30, (1 << 30) - 1}})
     EXPECT_GT(8 * shape.elements(), 0);
   for (const auto& sizes : std::vector<std::vector<int64_t>>{
-           {kMost, 1}, {1 << 30, 1 << 30}, {kMost, kMost}, {int64_t{1} << 32, int64_t{1} << 32}})
+           {kMax, 1}, {1 << 30, 1 << 30}, {kMax, kMax}, {int64_t{1} << 32, int64_t{1} << 32}})
     expect_error([&] { Shape({sizes[0], sizes[1]}); }, "has too many elements");
 }
 

@@ -18,8 +18,8 @@ constexpr int64_t kMaxExtraLength = int64_t{1} << 30;
 }  // namespace
 
 void check(const SearchOptions& options) {
-  require(options.beam >= 1 && options.beam <= kMostBeam, "beam is {}, expected 1 to {}",
-          options.beam, kMostBeam);
+  require(options.beam >= 1 && options.beam <= kMaxBeam, "beam is {}, expected 1 to {}",
+          options.beam, kMaxBeam);
   require(options.n_best >= 1 && options.n_best <= options.beam,
           "n-best is {}, expected 1 to the beam, which is {}", options.n_best, options.beam);
   require(std::isfinite(options.length_penalty),

@@ -8,7 +8,7 @@
 namespace heed::generate {
 
 /// The widest beam.
-inline constexpr int kMostBeam = 256;
+inline constexpr int kMaxBeam = 256;
 
 struct SearchOptions {
   int beam = 1;  // 1: greedy, the most probable token until end of sequence

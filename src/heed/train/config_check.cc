@@ -14,12 +14,12 @@ namespace heed::train {
 namespace {
 
 // What no run comes near; products of these fit into 64 bits.
-constexpr int64_t kMostSteps = int64_t{1} << 48;
-constexpr int64_t kMostEpochs = int64_t{1} << 31;
-constexpr int64_t kMostTokens = int64_t{1} << 30;  // of a batch: its offsets have 32 bits
-constexpr int64_t kMostPieces = int64_t{1} << 24;
-constexpr int64_t kMostAccumulation = int64_t{1} << 20;
-constexpr int64_t kMostMinutes = 100'000'000;
+constexpr int64_t kMaxSteps = int64_t{1} << 48;
+constexpr int64_t kMaxEpochs = int64_t{1} << 31;
+constexpr int64_t kMaxTokens = int64_t{1} << 30;  // of a batch: its offsets have 32 bits
+constexpr int64_t kMaxPieces = int64_t{1} << 24;
+constexpr int64_t kMaxAccumulation = int64_t{1} << 20;
+constexpr int64_t kMaxMinutes = 100'000'000;
 constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
 
 void check_count(std::string_view name, int64_t value, int64_t least, int64_t most = kNoLimit) {
@@ -73,7 +73,7 @@ void check_vocabulary(const VocabularyConfig& vocabulary, TaskKind task) {
           "the task {} learns a bpe vocabulary: vocabulary.kind is {}, vocabulary.model is \"{}\"",
           name_of(task), vocabulary.kind, vocabulary.model);
   if (vocabulary.model.empty())
-    check_count("vocabulary.size", vocabulary.size, least_vocabulary(task), kMostPieces);
+    check_count("vocabulary.size", vocabulary.size, min_vocabulary(task), kMaxPieces);
 }
 
 /// The stacks that a task trains.
@@ -119,9 +119,9 @@ void check_run(const TrainConfig& config) {
           "run.compute is \"{}\", expected auto, f32 or bf16", run.compute);
   require(run.seed <= static_cast<uint64_t>(kNoLimit),
           "run.seed is {}, expected at most {}: TOML has no larger integers", run.seed, kNoLimit);
-  check_count("run.token_budget", run.token_budget, 16, kMostTokens);
+  check_count("run.token_budget", run.token_budget, 16, kMaxTokens);
   check_count("run.gradient_accumulation_steps", run.gradient_accumulation_steps, 1,
-              kMostAccumulation);
+              kMaxAccumulation);
   check_count("run.average", run.average, 0);
   require(run.context >= 0 && run.context <= config.model.max_positions,
           "run.context is {}, expected 0 to model.max_position_embeddings, which is {}",
@@ -132,10 +132,10 @@ void check_run(const TrainConfig& config) {
           "the windows of the text have {} tokens, expected more than the {} around it: raise "
           "run.context or model.max_position_embeddings",
           config.window_tokens(), framing);
-  check_count("run.max_steps", run.max_steps, 0, kMostSteps);
-  check_count("run.num_train_epochs", run.num_train_epochs, 0, kMostEpochs);
-  require(run.minutes >= 0 && run.minutes <= static_cast<double>(kMostMinutes),
-          "run.minutes is {}, expected 0 to {}", run.minutes, kMostMinutes);
+  check_count("run.max_steps", run.max_steps, 0, kMaxSteps);
+  check_count("run.num_train_epochs", run.num_train_epochs, 0, kMaxEpochs);
+  require(run.minutes >= 0 && run.minutes <= static_cast<double>(kMaxMinutes),
+          "run.minutes is {}, expected 0 to {}", run.minutes, kMaxMinutes);
   require(run.max_steps > 0 || run.num_train_epochs > 0 || run.minutes > 0 ||
               config.validation.early_stopping_patience > 0,
           "nothing would end the run: set run.max_steps, run.num_train_epochs, run.minutes or "
@@ -145,7 +145,7 @@ void check_run(const TrainConfig& config) {
 void check_validation(const ValidationConfig& validation) {
   check_count("validation.eval_steps", validation.eval_steps, 1);
   check_count("validation.sentences", validation.sentences, 1);
-  check_count("validation.num_beams", validation.num_beams, 1, generate::kMostBeam);
+  check_count("validation.num_beams", validation.num_beams, 1, generate::kMaxBeam);
   check_count("validation.samples", validation.samples, 0);
   check_count("validation.early_stopping_patience", validation.early_stopping_patience, 0);
 }

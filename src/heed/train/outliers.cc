@@ -9,14 +9,14 @@ namespace {
 constexpr int64_t kEnoughHistory = 100;
 constexpr double kWeight = 0.02;
 /// A history without any spread would make the smallest change an outlier.
-constexpr double kLeastRelativeDeviation = 0.1;
+constexpr double kMinRelativeDeviation = 0.1;
 
 }  // namespace
 
 double Outliers::z_score(double value) const {
   if (state_.count < kEnoughHistory) return 0;
   const double deviation =
-      std::max(std::sqrt(state_.variance), kLeastRelativeDeviation * std::abs(state_.mean) + 1e-12);
+      std::max(std::sqrt(state_.variance), kMinRelativeDeviation * std::abs(state_.mean) + 1e-12);
   return (value - state_.mean) / deviation;
 }
 

@@ -25,8 +25,8 @@ std::string bar(int64_t step, int64_t planned) {
 }  // namespace
 
 std::string duration_text(double seconds) {
-  constexpr double kMost = 1e15;  // of what fits an integer
-  const auto whole = static_cast<int64_t>(std::clamp(std::round(seconds), 0.0, kMost));
+  constexpr double kMaxSeconds = 1e15;  // fits int64_t
+  const auto whole = static_cast<int64_t>(std::clamp(std::round(seconds), 0.0, kMaxSeconds));
   if (whole >= 3600)
     return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
   return fmt::format("{}:{:02}", whole / 60, whole % 60);

@@ -10,7 +10,7 @@ namespace {
 /// Part of the remaining time that is planned for; the rest is for what cannot be foreseen.
 constexpr double kPlannedShare = 0.97;
 /// More than any run takes, so that a step counts as no time without overflow.
-constexpr double kMostSteps = 1e15;
+constexpr double kMaxSteps = 1e15;
 
 /// How many steps fit into the time that is left.
 int64_t steps_in_time(const TrainConfig& config, const Pace& pace) {
@@ -21,7 +21,7 @@ int64_t steps_in_time(const TrainConfig& config, const Pace& pace) {
   // The last validation, of the average, is not paid for by any step.
   const double left = (config.run.minutes * 60 - pace.elapsed - validation) * kPlannedShare;
   if (left <= 0) return 0;
-  return static_cast<int64_t>(left < each * kMostSteps ? left / each : kMostSteps);
+  return static_cast<int64_t>(left < each * kMaxSteps ? left / each : kMaxSteps);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ namespace heed::train {
 namespace {
 
 /// So many outliers one after the other are no accident.
-constexpr int64_t kMostOutliersInARow = 10;
+constexpr int64_t kMaxOutliersInARow = 10;
 
 Compute compute_named(const std::string& name) {
   if (name == "auto") return fastest_compute();
@@ -166,7 +166,7 @@ bool Trainer::is_outlier(double loss, double gradient_norm) {
       std::max(state_.losses.z_score(loss), state_.gradient_norms.z_score(gradient_norm));
   if (limit > 0 && z > limit) {
     ++state_.skipped_steps;
-    if (++state_.outliers_in_a_row >= kMostOutliersInARow)
+    if (++state_.outliers_in_a_row >= kMaxOutliersInARow)
       stop(
           fmt::format("the loss explodes: it is {:.3f}, the gradient's norm {:.2f}, and {} steps "
                       "in a row were outliers",

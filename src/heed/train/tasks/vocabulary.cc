@@ -13,7 +13,7 @@ namespace {
 
 constexpr int32_t kPad = 0, kEnd = 1, kUnknown = 2, kMask = 3;
 constexpr int64_t kBytes = 256;
-constexpr int64_t kLeastTranslationPieces = 8;
+constexpr int64_t kMinTranslationPieces = 8;
 /// SentencePiece leaves out sentences beyond about 4 kB.
 constexpr size_t kLongestLine = 2000;
 
@@ -175,8 +175,8 @@ TextFrame frame_of(TaskKind task) {
   return {.end = true};
 }
 
-int64_t least_vocabulary(TaskKind task) {
-  return task == TaskKind::translation ? kLeastTranslationPieces : fixed_pieces(frame_of(task)) + 1;
+int64_t min_vocabulary(TaskKind task) {
+  return task == TaskKind::translation ? kMinTranslationPieces : fixed_pieces(frame_of(task)) + 1;
 }
 
 void take_new_vocabulary(int64_t size, TaskKind task, model::ModelConfig& model) {

@@ -23,7 +23,7 @@ TextFrame frame_of(TaskKind task);
 
 /// The least vocabulary.size of a tokenizer that is learned for a task: with a piece beside the
 /// special tokens and, where every text is to be encoded exactly, the bytes.
-int64_t least_vocabulary(TaskKind task);
+int64_t min_vocabulary(TaskKind task);
 
 /// Gives `model` the size and the special tokens of a vocabulary that is learned for a task.
 void take_new_vocabulary(int64_t size, TaskKind task, model::ModelConfig& model);
