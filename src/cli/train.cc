@@ -9,7 +9,7 @@
 #include "heed/base/signals.h"
 #include "heed/inspect/run_report.h"
 #include "heed/train/config.h"
-#include "heed/train/start.h"
+#include "heed/train/initial_weights.h"
 
 namespace heed::cli {
 namespace {
@@ -94,7 +94,7 @@ train::TrainConfig fresh_config(const TrainOptions& options, const Command& comm
   train::read_toml(config, train::preset(preset), preset + ".toml");
   read_command_line(config, options, command);
   if (config.from.empty()) return config;
-  train::describe_start(config);
+  train::read_initial_config(config);
   // What is asked for goes before what the checkpoint has.
   read_command_line(config, options, command);
   return config;
@@ -124,7 +124,7 @@ struct Prepared {
 Prepared begin_run(const TrainOptions& options, const Command& command) {
   const train::TrainConfig config = fresh_config(options, command);
   config.validate();
-  train::check_start(config);
+  train::check_initial_weights(config);
   return {config, train::RunDirectory::begin(options.out)};
 }
 

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "heed/train/config.h"
-#include "heed/train/start.h"
+#include "heed/train/initial_weights.h"
 #include "heed/train/tasks/task.h"
 #include "tests/base/testing.h"
 #include "tests/train/language_run.h"
@@ -123,24 +123,25 @@ TEST(ConfigCheck, ComesBeforeAnyTextIsRead) {
   expect_error([&] { testing::task_of(config); }, "files of the family llama cannot");
 }
 
-TEST(CheckStart, ReadsWordVectorsBeforeAVocabularyIsLearned) {
+TEST(CheckInitialWeights, ReadsWordVectorsBeforeAVocabularyIsLearned) {
   const TemporaryDirectory folder;
   TrainConfig config = testing::tiny_config(folder);
-  EXPECT_NO_THROW(check_start(config));
+  EXPECT_NO_THROW(check_initial_weights(config));
   config.vocabulary.word_vectors = (folder / "vectors").string();
-  expect_error([&] { check_start(config); }, "No such file");
+  expect_error([&] { check_initial_weights(config); }, "No such file");
   write_quickly(folder / "vectors", "one 1 2 3\ntwo 4 5 6\n");
-  expect_error([&] { check_start(config); }, "the vectors have 3 dimensions, d_model is 16");
+  expect_error([&] { check_initial_weights(config); },
+               "the vectors have 3 dimensions, d_model is 16");
   config.model.d_model = 3;
-  EXPECT_NO_THROW(check_start(config));
+  EXPECT_NO_THROW(check_initial_weights(config));
 }
 
-TEST(DescribeStart, WantsADirectoryWithWeights) {
+TEST(ReadInitialConfig, WantsADirectoryWithWeights) {
   const TemporaryDirectory folder;
   TrainConfig config;
   write_quickly(folder / "model.gguf", "GGUF");
   config.from = (folder / "model.gguf").string();
-  expect_error([&] { describe_start(config); }, "is a file, expected a model directory");
+  expect_error([&] { read_initial_config(config); }, "is a file, expected a model directory");
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
-#include "heed/train/start.h"
+#include "heed/train/initial_weights.h"
 #include "heed/train/tasks/vocabulary.h"
 #include "tests/train/language_run.h"
 
@@ -89,7 +89,7 @@ TEST_P(LanguageModel, ARunThatIsToldToEndWhereItStoppedIsJudgedThere) {
 TEST_P(LanguageModel, GoesOnFromAnotherModel) {
   train(config_, folder_, "first");
   config_.from = (folder_ / "first").string();
-  describe_start(config_);
+  read_initial_config(config_);
   config_.run.max_steps = 1;
   config_.optimizer.learning_rate = 0;
   EXPECT_EQ(train(config_, folder_, "second"), Trainer::Outcome::finished);
@@ -176,12 +176,12 @@ TEST(MaskedModel, LearnsWhatFollowsFromTheWordsAround) {
   const ValidationRecord& last = trainer.history().validations.back();
   EXPECT_LT(last.perplexity, 2.5);
   ASSERT_EQ(last.samples.size(), 2u);
-  EXPECT_NE(last.samples[0].given.find("<mask>"), std::string::npos) << last.samples[0].given;
+  EXPECT_NE(last.samples[0].input.find("<mask>"), std::string::npos) << last.samples[0].input;
   EXPECT_EQ(last.samples[0].reference.find("<mask>"), std::string::npos);
 }
 
 TEST(LearnedTokenizer, EncodesEveryTextExactly) {
-  const NamedTokenizer learned =
+  const TokenizerWithFiles learned =
       learn_tokenizer({"in the beginning was the word\nand the word was"}, 300, {.begin = true});
   for (const std::string text :
        {"in the beginning", " two  spaces ", "lines\nand\n\n  indented\n", "naïve 日本 🎉", "\n"})
@@ -222,7 +222,7 @@ TEST(TextToText, GoesOnFromATranslationModel) {
   train(config, folder, "first");
   config.run.task = TaskKind::text_to_text;
   config.from = (folder / "first").string();
-  describe_start(config);
+  read_initial_config(config);
   config.run.max_steps = 1;
   config.optimizer.learning_rate = 0;
   EXPECT_EQ(train(config, folder, "second"), Trainer::Outcome::finished);

@@ -45,7 +45,7 @@ TrainingReport::Sample sample_of(const train::Trainer& trainer, const train::Sam
   if (tokenizer == nullptr || sample.output.empty()) return shown;
   try {
     shown.attention = capture_attention(
-        trainer.model(), read_input(trainer.model(), *tokenizer, sample.given, sample.output),
+        trainer.model(), read_input(trainer.model(), *tokenizer, sample.input, sample.output),
         {.encoder_self = false, .decoder_self = false, .budget = budget});
   } catch (const Error&) {
     // A young model writes what cannot be read again: too long, or without a token.

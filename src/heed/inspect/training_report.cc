@@ -150,7 +150,7 @@ std::string sample_html(const TrainingReport::Sample& sample, const train::Sampl
     html += fmt::format("<p><span class=\"side\">{}</span><span dir=\"auto\">{}</span></p>\n",
                         capitalised(name), text);
   };
-  add(names.given, escaped(sample.texts.given));
+  add(names.input, escaped(sample.texts.input));
   add(names.reference, reference);
   add(names.output, output);
   if (!sample.attention.attention.maps.empty())

@@ -22,12 +22,12 @@ struct StepRecord {
 /// What a model makes of a validation example: of a sentence its translation, of a beginning its
 /// continuation, of a text with gaps the words in them.
 struct Sample {
-  std::string given, reference, output;
+  std::string input, reference, output;
 };
 
 /// What a task calls the three parts of a sample.
 struct SampleNames {
-  std::string given, reference, output;
+  std::string input, reference, output;
 };
 
 /// What a validation found.

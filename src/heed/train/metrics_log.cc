@@ -20,7 +20,7 @@ nlohmann::json json_of(const ValidationRecord& r, const SampleNames& names) {
   if (r.bleu) json["bleu"] = *r.bleu;
   if (r.chrf) json["chrf"] = *r.chrf;
   for (const Sample& sample : r.samples)
-    json["samples"].push_back({{names.given, sample.given},
+    json["samples"].push_back({{names.input, sample.input},
                                {names.reference, sample.reference},
                                {names.output, sample.output}});
   return json;
@@ -39,7 +39,7 @@ ValidationRecord validation_of(const nlohmann::json& json, const SampleNames& na
   if (json.contains("bleu")) r.bleu = json.at("bleu").get<double>();
   if (json.contains("chrf")) r.chrf = json.at("chrf").get<double>();
   for (const nlohmann::json& sample : json.at("samples"))
-    r.samples.push_back({sample.at(names.given).get<std::string>(),
+    r.samples.push_back({sample.at(names.input).get<std::string>(),
                          sample.at(names.reference).get<std::string>(),
                          sample.at(names.output).get<std::string>()});
   return r;

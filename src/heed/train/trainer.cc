@@ -9,9 +9,9 @@
 #include "heed/base/file.h"
 #include "heed/base/names.h"
 #include "heed/base/rounding.h"
+#include "heed/train/initial_weights.h"
 #include "heed/train/machine.h"
 #include "heed/train/run_length.h"
-#include "heed/train/start.h"
 #include "heed/train/step_loss.h"
 #include "heed/train/token_budget.h"
 #include "heed/train/validation.h"
@@ -79,7 +79,8 @@ Trainer::Trainer(const TrainConfig& config, const Task& task, const RunDirectory
 
 void Trainer::begin() {
   log_ = std::make_unique<MetricsLog>(run_.metrics(), 0, task_.sample_names());
-  load_start(config_, task_, *model_, [this](const std::string& line) { progress_.log(line); });
+  load_initial_weights(config_, task_, *model_,
+                       [this](const std::string& line) { progress_.log(line); });
   write_file_atomically(run_.config(), write_toml(config_));
 }
 

@@ -30,7 +30,7 @@ std::vector<std::string> validation_text(const ValidationRecord& r, const Sample
       duration_text(r.seconds), r.train_loss, r.loss, scores_text(r, r.best))};
   if (r.samples.empty()) return lines;
   const Sample& sample = r.samples[turn % r.samples.size()];
-  for (const auto& [name, text] : {std::pair{&names.given, &sample.given},
+  for (const auto& [name, text] : {std::pair{&names.input, &sample.input},
                                    {&names.output, &sample.output},
                                    {&names.reference, &sample.reference}})
     lines.push_back(fmt::format("    {:<14}{}", *name + ":", on_one_line(*text)));

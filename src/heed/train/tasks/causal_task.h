@@ -26,7 +26,7 @@ class CausalTask : public Task {
 
   int64_t samples_;
   uint64_t seed_;
-  NamedTokenizer named_;
+  TokenizerWithFiles named_;
 };
 
 }  // namespace heed::train

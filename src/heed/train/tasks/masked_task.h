@@ -25,7 +25,7 @@ class MaskedTask : public Task {
              const Log& log);
 
   int64_t samples_;
-  NamedTokenizer named_;
+  TokenizerWithFiles named_;
 };
 
 }  // namespace heed::train

@@ -79,7 +79,7 @@ std::pair<text::PairTokenizer, Files> make_tokenizer(const TrainConfig& config, 
                                                      model::ModelConfig& model, const Log& log) {
   const bool marian = !start.empty() && text::TranslationTokenizer::exists(start);
   if (config.run.task == TaskKind::text_to_text && !marian) {
-    NamedTokenizer one = prepare_tokenizer(config, start, sentences_of(train), model, log);
+    TokenizerWithFiles one = prepare_tokenizer(config, start, sentences_of(train), model, log);
     return {text::PairTokenizer(std::move(one.tokenizer)), std::move(one.files)};
   }
   auto two = start.empty() ? learn_translation_tokenizer(config, train, log)

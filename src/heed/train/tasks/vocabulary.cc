@@ -187,8 +187,8 @@ void take_new_vocabulary(int64_t size, TaskKind task, model::ModelConfig& model)
   model.bos_id = frame_of(task).begin ? kEnd : -1;
 }
 
-NamedTokenizer learn_tokenizer(const std::vector<std::string>& texts, int64_t size,
-                               TextFrame frame) {
+TokenizerWithFiles learn_tokenizer(const std::vector<std::string>& texts, int64_t size,
+                                   TextFrame frame) {
   const int64_t fixed = fixed_pieces(frame);
   require(size > fixed,
           "vocabulary.size is {}, expected more than {}: the bytes and special tokens", size,
@@ -208,16 +208,16 @@ NamedTokenizer learn_tokenizer(const std::vector<std::string>& texts, int64_t si
           std::move(files)};
 }
 
-NamedTokenizer prepare_tokenizer(const TrainConfig& config, const std::filesystem::path& start,
-                                 const std::vector<std::string>& texts, model::ModelConfig& model,
-                                 const Log& log) {
+TokenizerWithFiles prepare_tokenizer(const TrainConfig& config, const std::filesystem::path& start,
+                                     const std::vector<std::string>& texts,
+                                     model::ModelConfig& model, const Log& log) {
   if (!start.empty()) {
     text::Tokenizer tokenizer = text::Tokenizer::load(start);
     take_vocabulary(start, tokenizer.vocab_size(), model);
     std::vector<checkpoint::NamedFile> files = tokenizer.files();
     return {std::move(tokenizer), std::move(files)};
   }
-  NamedTokenizer learned =
+  TokenizerWithFiles learned =
       learn_tokenizer(texts, config.vocabulary.size, frame_of(config.run.task));
   take_new_vocabulary(learned.tokenizer.vocab_size(), config.run.task, model);
   log(fmt::format("vocabulary: {} bpe pieces", model.vocab_size));

@@ -29,7 +29,7 @@ int64_t min_vocabulary(TaskKind task);
 void take_new_vocabulary(int64_t size, TaskKind task, model::ModelConfig& model);
 
 /// A text::Tokenizer and the files that describe it.
-struct NamedTokenizer {
+struct TokenizerWithFiles {
   text::Tokenizer tokenizer;
   std::vector<checkpoint::NamedFile> files;
 };
@@ -38,14 +38,14 @@ struct NamedTokenizer {
 /// </s> = 1, <unk> = 2 and a piece for each byte, so that every text is encoded and decoded
 /// exactly. As Llama's, pieces begin with the space before a word; the beginning of a line counts
 /// as one. Throws Error when the size is too small for the text's characters.
-NamedTokenizer learn_tokenizer(const std::vector<std::string>& texts, int64_t size,
-                               TextFrame frame);
+TokenizerWithFiles learn_tokenizer(const std::vector<std::string>& texts, int64_t size,
+                                   TextFrame frame);
 
 /// The tokenizer of the model directory `start`, or else one that is learned as `config` says; what
 /// it decides about the model goes into `model`.
-NamedTokenizer prepare_tokenizer(const TrainConfig& config, const std::filesystem::path& start,
-                                 const std::vector<std::string>& texts, model::ModelConfig& model,
-                                 const Log& log);
+TokenizerWithFiles prepare_tokenizer(const TrainConfig& config, const std::filesystem::path& start,
+                                     const std::vector<std::string>& texts,
+                                     model::ModelConfig& model, const Log& log);
 
 /// A token as its piece; empty where the tokenizer has none.
 std::string piece_of(const text::Tokenizer& tokenizer, int32_t token);

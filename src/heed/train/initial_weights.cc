@@ -1,30 +1,30 @@
-#include "heed/train/start.h"
+#include "heed/train/initial_weights.h"
 
 #include "heed/base/error.h"
-#include "heed/train/embedding_start.h"
+#include "heed/train/word_vector_embeddings.h"
 
 namespace heed::train {
 
-void describe_start(TrainConfig& config) {
+void read_initial_config(TrainConfig& config) {
   require(!std::filesystem::is_regular_file(config.from),
           "{} is a file, expected a model directory to start from", config.from);
   config.model = checkpoint::build_model(config.from)->config();
   io::open_model_tensors(config.from);
 }
 
-void check_start(const TrainConfig& config) {
+void check_initial_weights(const TrainConfig& config) {
   const std::string& file = config.vocabulary.word_vectors;
   if (!file.empty()) check_word_vectors(file, config.model.d_model);
 }
 
-void load_start(const TrainConfig& config, const Task& task, model::Transformer& model,
-                const Log& log) {
+void load_initial_weights(const TrainConfig& config, const Task& task, model::Transformer& model,
+                          const Log& log) {
   if (!config.from.empty())
     checkpoint::load_weights(model, model::family_for(model.config()),
                              *io::open_model_tensors(config.from));
   const std::string& file = config.vocabulary.word_vectors;
   if (file.empty()) return;
-  const int64_t found = start_from_word_vectors(
+  const int64_t found = init_from_word_vectors(
       model, [&task](int32_t token) { return task.piece(token); }, file);
   log(fmt::format("word vectors: {} of {} pieces found", found, model.config().vocab_size));
 }

@@ -17,8 +17,8 @@ void check_word_vectors(const std::filesystem::path& file, int64_t d_model);
 /// for, by the piece without its space mark; the vectors are scaled together so that their elements
 /// have the deviation of the rows that stay random. Returns how many were found. Throws Error when
 /// the vectors' dimension is not d_model or none of the pieces is there.
-int64_t start_from_word_vectors(model::Transformer& model,
-                                const std::function<std::string(int32_t)>& piece,
-                                const std::filesystem::path& file);
+int64_t init_from_word_vectors(model::Transformer& model,
+                               const std::function<std::string(int32_t)>& piece,
+                               const std::filesystem::path& file);
 
 }  // namespace heed::train

@@ -1,4 +1,4 @@
-#include "heed/train/embedding_start.h"
+#include "heed/train/word_vector_embeddings.h"
 
 #include <cmath>
 #include <string>
@@ -34,9 +34,9 @@ void check_word_vectors(const std::filesystem::path& file, int64_t d_model) {
   check_dimension(io::read_word_vectors(file, {}), d_model, file);
 }
 
-int64_t start_from_word_vectors(model::Transformer& model,
-                                const std::function<std::string(int32_t)>& piece,
-                                const std::filesystem::path& file) {
+int64_t init_from_word_vectors(model::Transformer& model,
+                               const std::function<std::string(int32_t)>& piece,
+                               const std::filesystem::path& file) {
   const int64_t d_model = model.config().d_model;
   std::unordered_set<std::string> wanted;
   for (int32_t token = 0; token < model.config().vocab_size; ++token)
