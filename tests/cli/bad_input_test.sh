@@ -89,7 +89,7 @@ refused "run.minutes is 1e+17" "$heed" "${tiny[@]}" --minutes 1e17 --out run
 refused "run has no checkpoint to resume from" "$heed" "${tiny[@]}" --resume --out run
 [[ ! -e run ]]
 refused 'decoder is not empty (it holds "config.json")' "$heed" "${tiny[@]}" --out decoder
-refused "translator holds a run already" "$heed" "${tiny[@]}" --from translator --out translator
+refused "translator already holds a run" "$heed" "${tiny[@]}" --from translator --out translator
 
 # Two runs do not share a directory, and one that was killed locks nothing.
 "$heed" "${tiny[@]}" --set run.max_steps=1000000 --set validation.eval_steps=2 --out run 2>/dev/null &
@@ -100,7 +100,7 @@ kill -KILL $runner
 wait $runner || true
 sed -i 's/the 7 sheep/the 8 sheep/' a.txt
 if "$heed" "${tiny[@]}" --resume --out run 2>err; then echo "another text was taken" && exit 1; fi
-grep -q "the training text has changed since the run began: 40 pairs then, 40 now, others" err
+grep -q "the training text has changed since the run began: 40 pairs then, 40 now with other content" err
 sed -i '7s/the 8 sheep/the 7 sheep/' a.txt
 "$heed" "${tiny[@]}" --resume --out run 2>/dev/null
 

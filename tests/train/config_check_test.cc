@@ -55,7 +55,7 @@ TEST(ConfigCheck, TakesWhatTheFamilyCanDescribe) {
 
 TEST(ConfigCheck, RefusesSizesThatDoNotGoTogether) {
   expect_refused({"llama-tiny", {"model.head_dim=3"}, "3 columns of a head cannot be paired"});
-  expect_refused({"bert-tiny", {"run.context=2"}, "expected more than the 2 around it"});
+  expect_refused({"bert-tiny", {"run.context=2"}, "expected more than the 2 special tokens"});
   expect_refused({"tiny", {"run.context=5000"}, "run.context is 5000"});
 }
 

@@ -69,7 +69,7 @@ TEST(Config, AValueOfTheWrongTypeIsNamed) {
 
 TEST(Config, BrokenTomlIsAnErrorWithItsLine) {
   EXPECT_EQ(error_of("[model]\nd_model = = 3\n").substr(0, 9), "c.toml:2:");
-  EXPECT_EQ(error_of("d_model = 3\n"), "c.toml:1: d_model stands outside of a [section]");
+  EXPECT_EQ(error_of("d_model = 3\n"), "c.toml:1: d_model is outside of any [section]");
 }
 
 TEST(Config, ARunThatNothingEndsIsRefused) {

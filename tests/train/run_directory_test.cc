@@ -44,7 +44,7 @@ TEST(RunDirectory, KeepsAModelThatIsNoRun) {
 TEST(RunDirectory, KeepsARunAndWhatSomebodyPutBesideOne) {
   const TemporaryDirectory folder;
   leave_run(folder / "run");
-  expect_error([&] { RunDirectory::begin(folder / "run"); }, "holds a run already: add --resume");
+  expect_error([&] { RunDirectory::begin(folder / "run"); }, "already holds a run: add --resume");
   leave_run(folder / "best", "elsewhere");
   write_quickly(folder / "best/model.safetensors", "weights");
   expect_error([&] { RunDirectory::begin(folder / "best"); }, "is not empty");
@@ -90,7 +90,7 @@ TEST(RunDirectory, IsOfOneProcessAtATime) {
 TEST(RunDirectory, PutsBackTheCheckpointThatACrashLeftUnderItsOldName) {
   const TemporaryDirectory folder;
   leave_run(folder / "run", "last.old");
-  expect_error([&] { RunDirectory::begin(folder / "run"); }, "holds a run already");
+  expect_error([&] { RunDirectory::begin(folder / "run"); }, "already holds a run");
   fs::rename(folder / "run/last", folder / "run/last.old");
   EXPECT_TRUE(RunDirectory::resume(folder / "run").has_checkpoint());
   EXPECT_FALSE(path_exists(folder / "run/last.old"));

@@ -5,9 +5,9 @@
 
 namespace heed::train {
 
-/// The loss of a batch: what the model's last stack makes of it, against what is to be predicted.
-/// With a tape, the beginning of the backward pass.
-/// The batch is of the kind that the model reads.
+/// Runs the model's stacks on a batch and returns the cross entropy of the predictions at
+/// `batch.rows`, or at every row of the last stack if that is empty. With a tape, records the
+/// backward pass. The batch must have the inputs of the model's stacks.
 ops::Loss batch_loss(const model::Transformer& model, Context& context, const data::Batch& batch,
                      const kernels::CrossEntropyOptions& options);
 

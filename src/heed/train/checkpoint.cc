@@ -47,7 +47,7 @@ void save_checkpoint(const RunDirectory& run, const Checkpoint& checkpoint,
     io::write_safetensors(fresh / kOptimizerFile, moments_of(checkpoint), {});
     write_file_atomically(fresh / run.state().filename(), state_text(checkpoint));
   } catch (...) {
-    std::error_code ignored;  // what cannot be written counts
+    std::error_code ignored;  // the error to report is that of writing
     std::filesystem::remove_all(fresh, ignored);
     throw;
   }

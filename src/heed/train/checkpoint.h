@@ -16,17 +16,17 @@ struct Checkpoint {
   TrainingState& state;
 };
 
-/// Writes `last/` beside the old one and exchanges the two in one step: a crash at any moment
-/// leaves one of them whole. Throws Error (disk full, no permission); the old checkpoint is then
-/// untouched, and the room of the new one free again.
+/// Writes a new checkpoint beside `last/` and then replaces `last/` by it: after a crash at any
+/// moment, one of the two is complete. Throws Error (disk full, no permission); this removes the
+/// incomplete checkpoint and leaves the old one as it was.
 void save_checkpoint(const RunDirectory& run, const Checkpoint& checkpoint,
                      const std::vector<checkpoint::NamedFile>& tokenizer_files);
 
-/// Replaces training.json alone in `last/`, whose weights and moments are of the same step.
+/// Rewrites only training.json in `last/`. The weights and moments there must be of the same step.
 void save_state(const RunDirectory& run, const Checkpoint& checkpoint);
 
-/// Restores what save_checkpoint() wrote. Throws Error when a file is missing, damaged, or of a
-/// model of another shape.
+/// Restores what save_checkpoint() wrote. Throws Error when a file is missing or damaged, or when
+/// its tensors have other shapes than the model's.
 void load_checkpoint(const RunDirectory& run, Checkpoint checkpoint);
 
 }  // namespace heed::train

@@ -1,4 +1,4 @@
-// What TrainConfig::validate() refuses: everything that can be told before text is read.
+// TrainConfig::validate(): all checks that do not need the text.
 #include <cmath>
 #include <limits>
 #include <tuple>
@@ -13,10 +13,10 @@
 namespace heed::train {
 namespace {
 
-// What no run comes near; products of these fit into 64 bits.
+// Upper limits, far beyond any real run, that keep products within int64_t.
 constexpr int64_t kMaxSteps = int64_t{1} << 48;
 constexpr int64_t kMaxEpochs = int64_t{1} << 31;
-constexpr int64_t kMaxTokens = int64_t{1} << 30;  // of a batch: its offsets have 32 bits
+constexpr int64_t kMaxTokens = int64_t{1} << 30;  // of a batch, whose offsets are int32_t
 constexpr int64_t kMaxPieces = int64_t{1} << 24;
 constexpr int64_t kMaxAccumulation = int64_t{1} << 20;
 constexpr int64_t kMaxMinutes = 100'000'000;
@@ -31,14 +31,14 @@ void check_at_least(std::string_view name, double value, double least) {
   require(value >= least, "{} is {}, expected at least {}", name, value, least);
 }
 
-/// A number that steps compute with in f32.
+/// A number that is used in f32.
 void check_number(std::string_view name, double value, double least) {
   check_at_least(name, value, least);
   require(std::isfinite(static_cast<float>(value)), "{} is {}, expected a number that fits f32",
           name, value);
 }
 
-/// A share of a whole; it is rounded to f32, where it must not become 1.
+/// A fraction below 1, also after rounding to f32.
 void check_below_one(std::string_view name, double value) {
   require(value >= 0 && static_cast<float>(value) < 1.0f,
           "{} is {}, expected at least 0 and below 1", name, value);
@@ -76,7 +76,7 @@ void check_vocabulary(const VocabularyConfig& vocabulary, TaskKind task) {
     check_count("vocabulary.size", vocabulary.size, min_vocabulary(task), kMaxPieces);
 }
 
-/// The stacks that a task trains.
+/// Throws Error unless the model has exactly the stacks that the task trains, and a head.
 void check_stacks(TaskKind task, const model::ModelConfig& model) {
   const bool encoder = task != TaskKind::causal_lm, decoder = task != TaskKind::masked_lm;
   for (const auto& [wanted, layers, stack] : {std::tuple{encoder, model.encoder_layers, "encoder"},
@@ -88,15 +88,15 @@ void check_stacks(TaskKind task, const model::ModelConfig& model) {
 }
 
 void check_model(const TrainConfig& config) {
-  const bool known = config.model.vocab_size > 0;  // the vocabulary
+  const bool has_vocabulary = config.model.vocab_size > 0;
   model::ModelConfig sized = config.model;
-  if (!known) take_new_vocabulary(config.vocabulary.size, config.run.task, sized);
+  if (!has_vocabulary) take_new_vocabulary(config.vocabulary.size, config.run.task, sized);
   sized.validate();
   check_stacks(config.run.task, sized);
-  model::Transformer(sized, std::nullopt);  // refuses sizes that do not go together
-  // What a family can say may depend on the special tokens. Those of a run that began with another
-  // model and is resumed are in its checkpoint, which the family has written.
-  if (known || config.from.empty()) model::family_for(sized);
+  model::Transformer(sized, std::nullopt);  // throws on inconsistent sizes
+  // Whether a family can describe the model may depend on the special tokens. They are unknown only
+  // when a fine-tuning run is resumed; the family has already written its checkpoint.
+  if (has_vocabulary || config.from.empty()) model::family_for(sized);
 }
 
 void check_optimizer(const OptimizerConfig& optimizer) {
@@ -129,8 +129,8 @@ void check_run(const TrainConfig& config) {
   const TextFrame frame = frame_of(run.task);
   const int64_t framing = run.task == TaskKind::masked_lm ? frame.begin + frame.end : 0;
   require(config.window_tokens() > framing,
-          "the windows of the text have {} tokens, expected more than the {} around it: raise "
-          "run.context or model.max_position_embeddings",
+          "the windows have {} tokens, expected more than the {} special tokens around a text: "
+          "raise run.context or model.max_position_embeddings",
           config.window_tokens(), framing);
   check_count("run.max_steps", run.max_steps, 0, kMaxSteps);
   check_count("run.num_train_epochs", run.num_train_epochs, 0, kMaxEpochs);
@@ -154,7 +154,7 @@ void check_validation(const ValidationConfig& validation) {
 
 void TrainConfig::validate() const {
   check_data(data, run.task);
-  if (from.empty()) check_vocabulary(vocabulary, run.task);  // else it is the checkpoint's
+  if (from.empty()) check_vocabulary(vocabulary, run.task);  // otherwise the checkpoint's is used
   check_model(*this);
   check_optimizer(optimizer);
   check_run(*this);

@@ -19,7 +19,7 @@
 namespace heed::train {
 namespace {
 
-/// One key of the file, tied to its place in a TrainConfig.
+/// A key of the file, bound to a field of a TrainConfig.
 struct Field {
   std::string key;  // "model.d_model"
   std::string help;
@@ -47,7 +47,7 @@ std::string literal(const T& value) {
 
 template <typename T>
 constexpr std::string_view kind_of() {
-  if constexpr (std::is_same_v<T, std::string>) return "a text";
+  if constexpr (std::is_same_v<T, std::string>) return "a string";
   if constexpr (std::is_same_v<T, bool>) return "true or false";
   if constexpr (std::is_floating_point_v<T>) return "a number";
   if constexpr (std::is_same_v<T, std::vector<int64_t>>) return "a list of integers";
@@ -115,13 +115,13 @@ std::string with_choices(const char* help, std::span<const Enum> values) {
 }
 
 void add_data_fields(TrainConfig& c, std::vector<Field>& f) {
-  f.push_back(field("data.source", c.data.source, "source text, one sentence a line"));
+  f.push_back(field("data.source", c.data.source, "source text, one sentence per line"));
   f.push_back(field("data.target", c.data.target, "its translation, line by line"));
   f.push_back(field("data.tsv", c.data.tsv, "or one file: source, tab, target"));
-  f.push_back(field("data.valid_source", c.data.valid_source, "validation text"));
+  f.push_back(field("data.valid_source", c.data.valid_source, "source text for validation"));
   f.push_back(field("data.valid_target", c.data.valid_target, "its translation"));
   f.push_back(field("data.text", c.data.text, "text of a language model: a file or a folder"));
-  f.push_back(field("data.valid_text", c.data.valid_text, "its validation text"));
+  f.push_back(field("data.valid_text", c.data.valid_text, "validation text of a language model"));
   static constexpr std::array kEnds{data::DocumentEnd::file, data::DocumentEnd::line,
                                     data::DocumentEnd::blank_line};
   f.push_back(
@@ -129,16 +129,16 @@ void add_data_fields(TrainConfig& c, std::vector<Field>& f) {
             with_choices("what ends a document", std::span<const data::DocumentEnd>(kEnds))));
   f.push_back(
       field("data.held_out", c.data.held_out,
-            "pairs or windows (at most a tenth) set aside when no validation text is given"));
+            "pairs or windows (at most a tenth) held out when no validation text is given"));
   f.push_back(field("data.max_tokens", c.data.max_tokens, "longer sentences are dropped"));
   f.push_back(field("data.max_ratio", c.data.max_ratio,
-                    "pairs with one side this many times longer are dropped"));
+                    "pairs are dropped if one side is more than this many times longer"));
   f.push_back(field("vocabulary.kind", c.vocabulary.kind, "bpe or unigram (SentencePiece)"));
-  f.push_back(field("vocabulary.size", c.vocabulary.size, "pieces, of both languages together"));
+  f.push_back(field("vocabulary.size", c.vocabulary.size, "pieces, shared by both languages"));
   f.push_back(field("vocabulary.model", c.vocabulary.model,
-                    "an existing SentencePiece model instead of a new one"));
+                    "an existing SentencePiece model to use instead of a new one"));
   f.push_back(field("vocabulary.word_vectors", c.vocabulary.word_vectors,
-                    "word2vec text or binary file that embeddings start from"));
+                    "word2vec file (text or binary) that initialises the embeddings"));
 }
 
 void add_model_fields(TrainConfig& c, std::vector<Field>& f) {
@@ -156,56 +156,57 @@ void add_model_fields(TrainConfig& c, std::vector<Field>& f) {
 
 void add_optimizer_fields(TrainConfig& c, std::vector<Field>& f) {
   OptimizerConfig& o = c.optimizer;
-  f.push_back(field("optimizer.learning_rate", o.learning_rate, "the peak"));
+  f.push_back(field("optimizer.learning_rate", o.learning_rate, "peak"));
   static constexpr std::array kSchedules{ScheduleKind::inverse_sqrt, ScheduleKind::cosine,
                                          ScheduleKind::linear, ScheduleKind::constant};
   f.push_back(field("optimizer.lr_scheduler_type", o.lr_scheduler_type,
                     std::span<const ScheduleKind>(kSchedules),
                     "inverse_sqrt (the paper), cosine, linear or constant"));
-  f.push_back(field("optimizer.warmup_steps", o.warmup_steps, "steps of linear warm-up"));
+  f.push_back(field("optimizer.warmup_steps", o.warmup_steps, "steps of linear warmup"));
   f.push_back(field("optimizer.min_lr_rate", o.min_lr_rate,
-                    "where cosine and linear end, as a share of the peak"));
+                    "last learning rate of cosine and linear, as a fraction of the peak"));
   f.push_back(field("optimizer.adam_beta1", o.adam_beta1, "Adam"));
   f.push_back(field("optimizer.adam_beta2", o.adam_beta2, "Adam"));
   f.push_back(field("optimizer.adam_epsilon", o.adam_epsilon, "Adam"));
-  f.push_back(
-      field("optimizer.weight_decay", o.weight_decay, "decoupled, on matrices and embeddings"));
+  f.push_back(field("optimizer.weight_decay", o.weight_decay,
+                    "decoupled (AdamW), on matrices and embeddings"));
   f.push_back(field("optimizer.max_grad_norm", o.max_grad_norm,
-                    "greatest norm of the gradient; 0: no limit"));
+                    "clip the gradient to this norm; 0: no clipping"));
   f.push_back(
       field("optimizer.label_smoothing_factor", o.label_smoothing_factor, "0.1 in the paper"));
   f.push_back(field("optimizer.skip_outliers", o.skip_outliers,
-                    "skip a step whose loss or gradient norm is this many deviations above the "
-                    "recent mean; 0: never"));
+                    "skip a step whose loss or gradient norm is more than this many standard "
+                    "deviations above the recent mean; 0: never"));
 }
 
 void add_run_fields(TrainConfig& c, std::vector<Field>& f) {
   static constexpr std::array kTasks{TaskKind::translation, TaskKind::text_to_text,
                                      TaskKind::causal_lm, TaskKind::masked_lm};
   f.push_back(field("run.task", c.run.task, std::span<const TaskKind>(kTasks),
-                    with_choices("what is learned", std::span<const TaskKind>(kTasks))));
+                    with_choices("what is trained", std::span<const TaskKind>(kTasks))));
   f.push_back(field("run.seed", c.run.seed, "same seed, same bits"));
   f.push_back(field("run.compute", c.run.compute, "f32, bf16, or auto: bf16 where it is fast"));
   f.push_back(field("run.token_budget", c.run.token_budget,
-                    "source or target tokens of a batch, whichever are more"));
+                    "tokens per batch, of source or target, whichever are more"));
   f.push_back(field("run.context", c.run.context,
-                    "tokens of a language model's windows; 0: as many as fit model and batch"));
+                    "tokens per window of a language model; 0: as many as fit model and batch"));
   f.push_back(field("run.gradient_accumulation_steps", c.run.gradient_accumulation_steps,
-                    "batches per step"));
-  f.push_back(field("run.max_steps", c.run.max_steps, "end after so many steps; 0: no limit"));
+                    "batches per optimizer step"));
+  f.push_back(field("run.max_steps", c.run.max_steps, "end after this many steps; 0: no limit"));
   f.push_back(field("run.num_train_epochs", c.run.num_train_epochs,
-                    "end after so many epochs; 0: no limit"));
-  f.push_back(
-      field("run.minutes", c.run.minutes, "plan as many steps as fit into this time; 0: no limit"));
+                    "end after this many epochs; 0: no limit"));
+  f.push_back(field("run.minutes", c.run.minutes,
+                    "end after this time, with a schedule planned to fit; 0: no limit"));
   f.push_back(field("run.average", c.run.average,
-                    "checkpoints whose mean is tried as the final model; 0: none"));
+                    "average this many last checkpoints; kept if it scores best; 0: none"));
   f.push_back(field("validation.eval_steps", c.validation.eval_steps, "steps between validations"));
   f.push_back(field("validation.sentences", c.validation.sentences,
                     "sentences translated for BLEU and chrF"));
-  f.push_back(field("validation.num_beams", c.validation.num_beams, "beam of these translations"));
-  f.push_back(field("validation.samples", c.validation.samples, "shown"));
+  f.push_back(
+      field("validation.num_beams", c.validation.num_beams, "beam width of these translations"));
+  f.push_back(field("validation.samples", c.validation.samples, "samples shown per validation"));
   f.push_back(field("validation.early_stopping_patience", c.validation.early_stopping_patience,
-                    "stop after so many validations without a better score; 0: never"));
+                    "stop after this many validations without a better score; 0: never"));
 }
 
 std::vector<Field> fields(TrainConfig& config) {
@@ -263,7 +264,7 @@ void read_toml(TrainConfig& config, const std::string& text, const std::string& 
     const std::string where = fmt::format("{}:{}", file, content.source().begin.line);
     const std::string name{section.str()};
     const toml::table* inner = content.as_table();
-    require(inner != nullptr, "{}: {} stands outside of a [section]", where, one_line(name));
+    require(inner != nullptr, "{}: {} is outside of any [section]", where, one_line(name));
     for (const auto& [key, value] : *inner) {
       const std::string line = fmt::format("{}:{}", file, value.source().begin.line);
       Field& found = find_field(all, fmt::format("{}.{}", name, key.str()), line, former);
@@ -288,7 +289,7 @@ void set_field(TrainConfig& config, const std::string& assignment) {
   try {
     table = toml::parse("value = " + value);
   } catch (const toml::parse_error&) {
-    table.insert_or_assign("value", value);  // a bare word is a text
+    table.insert_or_assign("value", value);  // a bare word is a string
   }
   found.read(*table.get("value"));
 }
@@ -317,7 +318,7 @@ void check_written_fields(const TrainConfig& config) {
     try {
       read[i].read(*toml::parse("value = " + value).get("value"));
       same = read[i].print() == value;
-    } catch (const std::exception&) {  // of toml++'s, or an Error about the type
+    } catch (const std::exception&) {  // a syntax error, or Error about the type
     }
     require(same, "{} is {}, which TOML cannot hold: expected valid UTF-8", written[i].key,
             one_line(value));
@@ -332,7 +333,7 @@ void require_same_run(const TrainConfig& saved, const TrainConfig& asked, const 
     const bool free = key == "run.max_steps" || key == "run.num_train_epochs" ||
                       key == "run.minutes" || section_of(key) == "validation";
     require(free || old_fields[i].print() == new_fields[i].print(),
-            "{} is {} now, but the run in {} has {}: a run goes on as it began", key,
+            "{} is {}, but the run in {} has {}: it cannot change when a run is resumed", key,
             new_fields[i].print(), file, old_fields[i].print());
   }
 }

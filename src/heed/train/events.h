@@ -7,30 +7,30 @@
 
 namespace heed::train {
 
-/// What a step of training was like.
+/// One optimizer step: what metrics.jsonl and the progress line tell about it.
 struct StepRecord {
   int64_t step = 0, epoch = 0;
   double seconds = 0;        // since the run began
   double loss = 0;           // label-smoothed cross entropy per target token, nats
   double gradient_norm = 0;  // before clipping
   double learning_rate = 0;
-  double tokens_per_second = 0;  // of the decoder, or of an encoder alone
-  double share_of_peak = 0;      // arithmetic done / what the machine can do at most
-  bool skipped = false;          // an outlier
+  double tokens_per_second = 0;  // the decoder's, or the encoder's in encoder-only models
+  double share_of_peak = 0;      // operations per second / the machine's peak
+  bool skipped = false;          // as an outlier
 };
 
-/// What a model makes of a validation example: of a sentence its translation, of a beginning its
-/// continuation, of a text with gaps the words in them.
+/// A validation example and the model's output for it: the translation of a sentence, the
+/// continuation of a prompt, or a text with its masked tokens filled in.
 struct Sample {
   std::string input, reference, output;
 };
 
-/// What a task calls the three parts of a sample.
+/// What the parts of a sample are called in metrics.jsonl and reports; depends on the task.
 struct SampleNames {
   std::string input, reference, output;
 };
 
-/// What a validation found.
+/// The results of a validation.
 struct ValidationRecord {
   int64_t step = 0, epoch = 0;
   double seconds = 0;                // since the run began
@@ -41,8 +41,8 @@ struct ValidationRecord {
   bool best = false;
   std::vector<Sample> samples;
 
-  /// What the best model has the most of: BLEU, or else the probability of a token (the geometric
-  /// mean, one over the perplexity).
+  /// The score by which the best model is chosen: BLEU if there are translations, otherwise
+  /// 1 / perplexity, which is the geometric mean of the targets' probabilities.
   double score() const { return bleu.value_or(1.0 / perplexity); }
 };
 

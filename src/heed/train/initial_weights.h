@@ -5,16 +5,16 @@
 
 namespace heed::train {
 
-/// Takes the model's configuration from the checkpoint that `config.from` names. Throws Error when
-/// it is not a model directory with weights that can be trained.
+/// Sets `config.model` to the configuration of the model directory `config.from`. Throws Error when
+/// that is not a model directory with weights that can be trained.
 void read_initial_config(TrainConfig& config);
 
-/// Reads the files that new weights start from, so that one that is missing or does not fit the
-/// model is found before a vocabulary is learned. Throws Error.
+/// Reads the word vectors that initialise embeddings, if there are any. Throws Error when they are
+/// missing or do not fit the model: before a vocabulary is learned, which takes time.
 void check_initial_weights(const TrainConfig& config);
 
-/// Puts the weights of `config.from` and the vectors of `config.vocabulary.word_vectors`, where
-/// they are given, in place of the random ones.
+/// Replaces the random weights of `model` by those of `config.from` and its embeddings by the
+/// vectors of `config.vocabulary.word_vectors`, where these are set.
 void load_initial_weights(const TrainConfig& config, const Task& task, model::Transformer& model,
                           const Log& log);
 

@@ -11,7 +11,7 @@
 namespace heed::train {
 namespace {
 
-/// The number behind `key` in a file of "key: number kB" lines; none: -1.
+/// The number after `key` in a file with lines "key: number kB"; -1 if there is none.
 int64_t kilobytes(const std::string& path, const std::string& key) {
   std::ifstream file(path);
   std::string word;
@@ -21,10 +21,10 @@ int64_t kilobytes(const std::string& path, const std::string& key) {
   return -1;
 }
 
-int64_t number_in(const std::string& path, int64_t otherwise) {
+int64_t number_in(const std::string& path, int64_t fallback) {
   std::ifstream file(path);
   int64_t value = 0;
-  return file >> value ? value : otherwise;
+  return file >> value ? value : fallback;
 }
 
 }  // namespace

@@ -8,26 +8,25 @@
 
 namespace heed::train {
 
-/// The arithmetic that training is done in unless another is asked for: bf16 where the machine
-/// multiplies it faster than f32.
+/// What `compute = "auto"` means on this machine: bf16 if it multiplies bf16 faster than f32.
 Compute fastest_compute();
 
-/// The most operations per second in `dtype` of which the machine is capable on all threads
-/// (kernels::measure_arithmetic()), measured for about a tenth of a second.
+/// The machine's peak in operations per second in `dtype`, on all threads. Takes about 0.1 s to
+/// measure (kernels::measure_arithmetic()).
 double peak_of_machine(DType dtype);
 
-/// What a step works on: tokens that the encoder and the decoder read and that are predicted.
+/// The size of a step: tokens read by the encoder, read by the decoder, and predicted.
 struct StepTokens {
   int64_t source = 0, decoder = 0, predicted = 0, sequences = 0;
 };
 
-/// Operations of one training step (forward and backward) over the given tokens: six per weight of
-/// a matrix and token, and twelve per pair of attending tokens and unit of head width, averaged as
-/// if all of the `sequences` were equally long.
+/// Operations of one training step, forward and backward: 6 per token and matrix element, and 12
+/// per query-key pair and column of the heads, with the widths of keys and values averaged. The
+/// number of pairs assumes sequences of equal length.
 double operations_of_step(const model::ModelConfig& config, const StepTokens& tokens);
 
-/// Bytes of memory that this process may still take: what the system has available, within the
-/// limit of its control group.
+/// Bytes of memory that this process can still allocate: what the system has available, within the
+/// limit of the process's cgroup.
 int64_t available_memory();
 
 }  // namespace heed::train

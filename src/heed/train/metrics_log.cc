@@ -48,12 +48,12 @@ ValidationRecord validation_of(const nlohmann::json& json, const SampleNames& na
 std::string line_of(const char* kind, const nlohmann::json& record) {
   nlohmann::ordered_json line = {{"kind", kind}};
   line.update(record);
-  // Translations of a young model may hold broken UTF-8.
+  // Early in training, a model's output may be invalid UTF-8.
   return dump_json(line, {.replace_invalid = true}) + "\n";
 }
 
-/// Adds what a line says to the history; false when it is cut or of a step that is to be taken
-/// again.
+/// Adds the record of a line to the history. False if the line is cut off, or of a step after
+/// `last_step`.
 bool take_line(const std::string& line, int64_t last_step, const SampleNames& names,
                History& history) {
   const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);

@@ -8,27 +8,26 @@
 
 namespace heed::train {
 
-/// Everything a run has measured.
+/// All records of a run, earlier sessions included.
 struct History {
   std::vector<StepRecord> steps;
   std::vector<ValidationRecord> validations;
 };
 
-/// metrics.jsonl: a JSON object a line, {"kind": "step", ...} or {"kind": "validation", ...}.
+/// metrics.jsonl: one JSON object per line, {"kind": "step", ...} or {"kind": "validation", ...}.
 class MetricsLog {
  public:
-  /// Opens the file for appending. Lines of steps after `last_step` are dropped first: a resumed
-  /// run takes those steps again. A last line that was cut by a crash is dropped as well.
-  /// `names` are what the parts of samples are called.
+  /// Opens the file for appending. First removes the lines of steps after `last_step`, which a
+  /// resumed run repeats, and a last line that a crash cut off.
   MetricsLog(const std::filesystem::path& path, int64_t last_step, SampleNames names);
 
   void add(const StepRecord& record);
   void add(const ValidationRecord& record);
-  /// Brings what was added to the disk.
+  /// Waits until all added records are on the disk.
   void sync();
 
-  /// Why a line could not be written (disk full); empty while all are. Not an exception, so that
-  /// the run can save itself.
+  /// Why a record could not be written (disk full); empty if all could. Not an exception, so that
+  /// the run can save a checkpoint first.
   const std::string& problem() const { return problem_; }
 
   const History& history() const { return history_; }

@@ -8,7 +8,8 @@ namespace {
 
 constexpr int64_t kEnoughHistory = 100;
 constexpr double kWeight = 0.02;
-/// A history without any spread would make the smallest change an outlier.
+/// The least standard deviation assumed, relative to the mean. Without it, the smallest change
+/// after nearly equal values would be an outlier.
 constexpr double kMinRelativeDeviation = 0.1;
 
 }  // namespace
@@ -21,7 +22,7 @@ double Outliers::z_score(double value) const {
 }
 
 void Outliers::add(double value) {
-  // The first numbers weigh equally; later ones fade.
+  // Up to 1 / kWeight values the plain mean; then old values decay exponentially.
   const double weight = std::max(kWeight, 1.0 / static_cast<double>(++state_.count));
   const double difference = value - state_.mean;
   state_.mean += weight * difference;

@@ -4,11 +4,11 @@
 
 namespace heed::train {
 
-/// Tells whether a number lies far above its recent history: an exponentially weighted mean and
-/// variance over about a hundred numbers.
+/// Detects values far above the recent ones, by an exponentially weighted mean and variance over
+/// about 100 values.
 class Outliers {
  public:
-  /// Deviations above the mean; 0 while there is too little history.
+  /// Standard deviations above the mean; 0 until 100 values were added.
   double z_score(double value) const;
   void add(double value);
 

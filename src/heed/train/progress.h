@@ -7,15 +7,15 @@
 
 namespace heed::train {
 
-/// Shows how a run is doing on standard error: one line that renews itself on a terminal, a plain
-/// line now and then otherwise.
+/// Shows the progress of a run on standard error: on a terminal one line that is overwritten,
+/// otherwise a new line every 15 seconds.
 class Progress {
  public:
   Progress();
 
-  /// `planned_steps` 0: not known yet.
+  /// `planned_steps` is 0 if not known yet. Shown only if the last line is old enough.
   void show(const StepRecord& record, int64_t planned_steps, double seconds_left);
-  /// A line that stays.
+  /// Prints a line that is not overwritten.
   void log(const std::string& line);
 
  private:

@@ -4,7 +4,8 @@
 
 namespace heed::train {
 
-/// The key of a configuration file that replaced `key` ("run.steps"); empty when none did.
+/// The new name of a renamed configuration key: "run.max_steps" for "run.steps". Empty if `key` was
+/// not renamed.
 std::string current_key(const std::string& key);
 
 }  // namespace heed::train

@@ -27,7 +27,7 @@ std::vector<fs::path> entries_of(const fs::path& directory) {
   return entries;
 }
 
-/// Whether a run that ended before its first checkpoint leaves this.
+/// Whether a run that ended before its first checkpoint may have left this.
 bool is_of_unsaved_run(const fs::path& path) {
   const std::string name = path.filename().string();
   if (name == kWeights) return fs::is_directory(path) && fs::is_empty(path);
@@ -67,7 +67,7 @@ RunDirectory RunDirectory::resume(const fs::path& root) {
 
 void RunDirectory::require_unused() const {
   require(!has_checkpoint(),
-          "{} holds a run already: add --resume to go on with it, or choose another --out",
+          "{} already holds a run: add --resume to continue it, or choose another --out",
           root_.string());
   const bool unsaved_run = path_exists(metrics());
   for (const fs::path& entry : entries_of(root_)) {

@@ -9,26 +9,26 @@
 
 namespace heed::train {
 
-/// The directory of a run, which no other run may use while this one, or a copy of it, exists:
+/// The directory of a run. It is locked against other processes while this or a copy of it exists.
 ///   config.json, model.safetensors, source.spm, ...   the best model so far, ready to use
 ///   config.toml       the configuration of the run
 ///   last/             the last checkpoint: a model directory with optimizer.safetensors and
 ///                     training.json beside the weights
 ///   checkpoints/      weights kept for averaging
-///   metrics.jsonl     a line per step and per validation
+///   metrics.jsonl     one line per step and per validation
 ///   report.html
-///   heed.lock         while a run is at work
+///   heed.lock         while a run is active
 class RunDirectory {
  public:
-  /// Opens a directory for a new run, and makes it when missing. Throws Error when something is
-  /// there already (a run, a model, any file but those of a run that was ended before its first
-  /// checkpoint), when another process trains there, and when the directory cannot be written.
+  /// Opens a directory for a new run; creates it if it is missing. Throws Error when it holds any
+  /// file (except those of a run that ended before its first checkpoint), when another process
+  /// trains there, and when it cannot be written.
   static RunDirectory begin(const std::filesystem::path& root);
-  /// Opens a run to go on with: puts right what a crash while saving left behind. Throws Error when
-  /// there is no checkpoint, and when another process trains there.
+  /// Opens the directory of a run to resume, and completes or removes what a crash during saving
+  /// left. Throws Error when there is no checkpoint, and when another process trains there.
   static RunDirectory resume(const std::filesystem::path& root);
 
-  /// Whether resume() opened it.
+  /// Whether it was opened by resume().
   bool resumed() const { return resumed_; }
 
   const std::filesystem::path& root() const { return root_; }
@@ -40,7 +40,7 @@ class RunDirectory {
   std::filesystem::path weights_of_step(int64_t step) const;
 
   bool has_checkpoint() const;
-  /// Removes the weights below checkpoints/ but for those of `steps`.
+  /// Removes all weights in checkpoints/ except those of `steps`.
   void keep_weights_of(const std::vector<int64_t>& steps) const;
 
  private:

@@ -7,9 +7,9 @@
 namespace heed::train {
 namespace {
 
-/// Part of the remaining time that is planned for; the rest is for what cannot be foreseen.
-constexpr double kPlannedShare = 0.97;
-/// More than any run takes, so that a step counts as no time without overflow.
+/// The fraction of the remaining time that is planned; the rest is a reserve.
+constexpr double kPlannedFraction = 0.97;
+/// More steps than any run has. Avoids an overflow if a step takes almost no time.
 constexpr double kMaxSteps = 1e15;
 
 /// How many steps fit into the time that is left.
@@ -18,8 +18,8 @@ int64_t steps_in_time(const TrainConfig& config, const Pace& pace) {
   const auto every = static_cast<double>(config.validation.eval_steps);
   const double validation = pace.validating / std::max(timed / every, 1.0);
   const double each = pace.stepping / timed + validation / every;
-  // The last validation, of the average, is not paid for by any step.
-  const double left = (config.run.minutes * 60 - pace.elapsed - validation) * kPlannedShare;
+  // After the last step, the averaged checkpoints are validated too.
+  const double left = (config.run.minutes * 60 - pace.elapsed - validation) * kPlannedFraction;
   if (left <= 0) return 0;
   return static_cast<int64_t>(left < each * kMaxSteps ? left / each : kMaxSteps);
 }

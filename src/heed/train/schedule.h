@@ -5,11 +5,11 @@
 
 namespace heed::train {
 
-/// How the learning rate goes on after a linear warm-up.
+/// The learning rate after linear warmup.
 enum class ScheduleKind {
   inverse_sqrt,  // as 1 / sqrt(step) (Vaswani et al. 2017, equation 3)
-  cosine,        // half a cosine down to the floor at the last step (Loshchilov and Hutter 2017)
-  linear,        // straight down to the floor at the last step
+  cosine,        // half a cosine, down to the floor at the last step (Loshchilov and Hutter 2017)
+  linear,        // a straight line down to the floor at the last step
   constant
 };
 
@@ -19,10 +19,10 @@ struct Schedule {
   ScheduleKind kind = ScheduleKind::inverse_sqrt;
   double peak = 1e-3;
   int64_t warmup = 4000;
-  int64_t last_step = 0;  // cosine and linear need it; 0: not known yet, the peak is held
-  double floor = 0.0;     // of cosine and linear, as a share of the peak
+  int64_t last_step = 0;  // for cosine and linear; 0: not known yet, the peak is kept
+  double floor = 0.0;     // of cosine and linear: last learning rate / peak
 
-  /// The learning rate of step 1, 2, ...
+  /// The learning rate of a step, counted from 1.
   double at(int64_t step) const;
 };
 

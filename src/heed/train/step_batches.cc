@@ -16,8 +16,8 @@ std::vector<data::Batch> StepBatches::next(int64_t& epoch, int64_t& batch) {
   if (planned_epoch_ != epoch) plan_ = plan_of(epoch);
   planned_epoch_ = epoch;
   const int64_t count = std::ssize(plan_);
-  require(batch >= 0 && batch < count, "the run is at batch {} of epoch {}, which has {}", batch,
-          epoch, count);
+  require(batch >= 0 && batch < count, "the run is at batch {} of epoch {}, which has {} batches",
+          batch, epoch, count);
   const int64_t end = std::min(batch + accumulation_, count);
   std::vector<data::Batch> batches;
   for (; batch < end; ++batch)

@@ -7,21 +7,21 @@
 
 namespace heed::train {
 
-/// The batches of a run's steps: those of one epoch after the other. A position is an epoch and a
-/// number of batches of it that are used up.
+/// The batches of a run's steps, epoch after epoch. A position is an epoch and the number of its
+/// batches that are used up.
 class StepBatches {
  public:
-  /// A step takes `accumulation` batches. `examples` must outlive this.
+  /// A step has `accumulation` batches. `examples` must outlive this.
   StepBatches(const data::Dataset& examples, data::BatchOptions options, int64_t accumulation)
       : examples_(examples),
         lengths_(examples.lengths()),
         options_(options),
         accumulation_(accumulation) {}
 
-  /// How many batches an epoch has.
+  /// The number of batches of an epoch.
   int64_t count(int64_t epoch) const;
-  /// The batches of the step at a position, which moves behind them; an epoch's last step may have
-  /// fewer. Throws Error when the epoch has no such batch.
+  /// Returns the batches of the step at a position and advances the position. The last step of an
+  /// epoch may have fewer. Throws Error when the epoch has no batch at that position.
   std::vector<data::Batch> next(int64_t& epoch, int64_t& batch);
 
  private:

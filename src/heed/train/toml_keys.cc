@@ -8,8 +8,8 @@
 namespace heed::train {
 namespace {
 
-/// The position after the string that begins with the quote at `begin`, or after what there is of
-/// it.
+/// The position after the string whose opening quote is at `begin`. An unclosed string ends with
+/// its line, or with the text if it is a multi-line string.
 size_t after_string(std::string_view text, size_t begin) {
   const std::string_view quote = text.substr(begin, 1);
   const std::string three(3, quote[0]);

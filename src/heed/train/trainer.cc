@@ -21,7 +21,7 @@
 namespace heed::train {
 namespace {
 
-/// So many outliers one after the other are no accident.
+/// So many consecutive outliers mean that training diverges.
 constexpr int64_t kMaxOutliersInARow = 10;
 
 Compute compute_named(const std::string& name) {
@@ -29,16 +29,17 @@ Compute compute_named(const std::string& name) {
   return named(name, std::array{Compute::f32, Compute::bf16});
 }
 
-/// Throws Error, saying what differs, unless the text is the one that a run began with.
+/// Throws Error, naming the difference, unless the text is the one that the run began with.
 void require_same_text(const DataFingerprint& began, const DataFingerprint& now, TaskKind task) {
   const bool documents = task == TaskKind::causal_lm || task == TaskKind::masked_lm;
   const char* unit = documents ? "documents" : "pairs";
   for (const auto& [what, then, found] : {std::tuple{"training", began.training, now.training},
                                           {"validation", began.validation, now.validation}})
     require(then == found,
-            "the {} text has changed since the run began: {} {} then, {} now{} (--from trains a "
-            "model on another text)",
-            what, then.count, unit, found.count, then.count == found.count ? ", others" : "");
+            "the {} text has changed since the run began: {} {} then, {} now{} (to train the model "
+            "on another text, begin a new run with --from)",
+            what, then.count, unit, found.count,
+            then.count == found.count ? " with other content" : "");
 }
 
 }  // namespace
@@ -53,7 +54,7 @@ Trainer::Trainer(const TrainConfig& config, const Task& task, const RunDirectory
   config_.validate();
   config_.model = task.model();
   model_ = std::make_unique<model::Transformer>(config_.model, config_.run.seed);
-  model::family_for(model_->config());  // what cannot be saved is not trained
+  model::family_for(model_->config());  // throws if the model cannot be saved
   gradients_ = Gradients(model_->parameters().all());
   optimizer_ = std::make_unique<Optimizer>(
       model_->parameters(), gradients_,
@@ -92,25 +93,25 @@ void Trainer::resume() {
     const bool missing = !path_exists(file);
     if (missing)
       progress_.log(
-          fmt::format("warning: {} is missing from the mean of checkpoints", file.string()));
+          fmt::format("warning: {} is missing, so it is left out of the average", file.string()));
     return missing;
   });
   log_ = std::make_unique<MetricsLog>(run_.metrics(), state_.step, task_.sample_names());
 }
 
-/// A batch is bounded by its tokens and nothing is padded, so memory is bounded once one full batch
-/// fits.
+/// Splits batches into smaller ones if a full batch does not fit into memory. Batches have a
+/// maximum number of tokens and no padding, so if one full batch fits, all do.
 void Trainer::fit_memory() {
   const int64_t fitting = token_budget_that_fits(*model_, gradients_, activation_dtype(compute_),
                                                  config_.run.token_budget, available_memory());
   if (fitting >= config_.run.token_budget) return;
   const int64_t parts = ceil_div(config_.run.token_budget, fitting);
   require(!run_.resumed(),
-          "the memory at hand fits {} tokens a batch, the run that is resumed has {}", fitting,
-          config_.run.token_budget);
-  progress_.log(fmt::format("memory: batches of {} tokens would not fit; taking {} batches of {}",
-                            config_.run.token_budget,
-                            parts * config_.run.gradient_accumulation_steps, fitting));
+          "batches of {} tokens fit into the available memory, the run to resume has batches of {}",
+          fitting, config_.run.token_budget);
+  progress_.log(fmt::format(
+      "memory: batches of {} tokens do not fit; accumulating {} batches of {} per step",
+      config_.run.token_budget, parts * config_.run.gradient_accumulation_steps, fitting));
   config_.run.token_budget = fitting;
   config_.run.gradient_accumulation_steps *= parts;
   write_file_atomically(run_.config(), write_toml(config_));
@@ -137,11 +138,11 @@ bool Trainer::done() const {
          state_.validations_since_best >= config_.validation.early_stopping_patience;
 }
 
-/// Decides where the run ends. Every validation corrects what a limit in minutes comes to, so that
-/// the learning rate reaches its end in time.
+/// Sets the last step. With a limit in minutes, every validation updates the estimate, so that the
+/// learning rate schedule ends in time.
 void Trainer::plan() {
-  // An epoch has a batch more or less than another; the first stands for all, so that a resumed run
-  // plans the same.
+  // The number of batches per epoch varies by about one. That of the first is used for all, so that
+  // a resumed run gets the same plan.
   state_.planned_steps =
       planned_steps(config_, config_.run.num_train_epochs > 0 ? batches_->count(0) : 0,
                     {.step = state_.step,
@@ -151,30 +152,31 @@ void Trainer::plan() {
                      .validating = validation_seconds_});
 }
 
-void Trainer::stop(const std::string& what) const {
+void Trainer::fail_training(const std::string& reason) const {
   fail(
       "step {}: {}; training stopped. The last good checkpoint is {} (a lower "
       "optimizer.learning_rate or a longer optimizer.warmup_steps may help)",
-      state_.step, what, run_.has_checkpoint() ? run_.last().string() : "not made yet");
+      state_.step, reason, run_.has_checkpoint() ? run_.last().string() : "not made yet");
 }
 
-/// A single bad batch is skipped; many in a row, or a loss that is not finite, end the run.
+/// Throws Error when the loss or the gradient is not finite, or after too many consecutive
+/// outliers.
 bool Trainer::is_outlier(double loss, double gradient_norm) {
-  if (!std::isfinite(loss)) stop(fmt::format("the loss is {}", loss));
-  if (!std::isfinite(gradient_norm)) stop(fmt::format("the gradient's norm is {}", gradient_norm));
+  if (!std::isfinite(loss)) fail_training(fmt::format("the loss is {}", loss));
+  if (!std::isfinite(gradient_norm))
+    fail_training(fmt::format("the gradient norm is {}", gradient_norm));
   const double limit = config_.optimizer.skip_outliers;
   const double z =
       std::max(state_.losses.z_score(loss), state_.gradient_norms.z_score(gradient_norm));
   if (limit > 0 && z > limit) {
     ++state_.skipped_steps;
     if (++state_.outliers_in_a_row >= kMaxOutliersInARow)
-      stop(
-          fmt::format("the loss explodes: it is {:.3f}, the gradient's norm {:.2f}, and {} steps "
-                      "in a row were outliers",
-                      loss, gradient_norm, state_.outliers_in_a_row));
+      fail_training(fmt::format(
+          "training diverges: loss {:.3f}, gradient norm {:.2f}, {} consecutive outliers", loss,
+          gradient_norm, state_.outliers_in_a_row));
     progress_.log(
-        fmt::format("step {}: skipped, an outlier (loss {:.3f}, gradient norm {:.2f}, "
-                    "{:.1f} deviations above the mean)",
+        fmt::format("step {}: skipped as an outlier (loss {:.3f}, gradient norm {:.2f}, "
+                    "{:.1f} standard deviations above the mean)",
                     state_.step, loss, gradient_norm, z));
     return true;
   }
@@ -226,7 +228,7 @@ void Trainer::step() {
 Trainer::Outcome Trainer::run() {
   if (config_.run.minutes == 0) plan();
   if (state_.finished && done()) {
-    progress_.log("the run has finished already");
+    progress_.log("the run has already finished");
     return Outcome::finished;
   }
   state_.finished = false;
@@ -238,7 +240,7 @@ Trainer::Outcome Trainer::run() {
     require_log();
     if (options_.stop_requested() && !done()) {
       save_last();
-      progress_.log(fmt::format("stopped at step {}, saved in {}; --resume goes on from there",
+      progress_.log(fmt::format("stopped at step {}, saved in {}; continue with --resume",
                                 state_.step, run_.last().string()));
       return Outcome::stopped;
     }

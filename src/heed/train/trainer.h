@@ -14,28 +14,28 @@
 
 namespace heed::train {
 
-/// Trains a Transformer as section 5 of the paper does: batches of a token budget, label-smoothed
-/// cross entropy, Adam with a warm-up. The task defines what is predicted from what; the caller
-/// keeps it alive.
+/// Trains a Transformer as section 5 of Vaswani et al. 2017 does: batches by token budget,
+/// label-smoothed cross entropy, Adam with warmup. The task provides inputs and targets.
 class Trainer {
  public:
   struct Options {
-    /// True once somebody wants the run to stop; asked between steps.
+    /// Called between steps; when it returns true, the run is saved and stops.
     std::function<bool()> stop_requested = [] { return false; };
-    /// Called after every validation, once its checkpoint is saved. An exception that it throws
-    /// becomes a warning: a report that cannot be written does not end the run.
+    /// Called after every validation, once its checkpoint is saved. An exception from it becomes a
+    /// warning: a report that cannot be written does not end the run.
     std::function<void(const Trainer&)> after_validation = [](const Trainer&) {};
     std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
   };
-  /// Begins the run, or goes on with it where `run` was opened by RunDirectory::resume(). Throws
-  /// Error on settings that no run can have, on a model that its family's files cannot describe, on
-  /// a checkpoint that cannot be read, and when the text is not the one that the run began with.
+  /// Begins the run, or resumes it if `run` was opened by RunDirectory::resume(). The task must
+  /// outlive this. Throws Error on an invalid configuration, on a model that its family's files
+  /// cannot describe, on a checkpoint that cannot be read, and when the text has changed since the
+  /// run began.
   Trainer(const TrainConfig& config, const Task& task, const RunDirectory& run, Options options);
 
   enum class Outcome { finished, stopped };
-  /// Trains to the end, or until a stop is requested; a checkpoint is saved either way. Throws
-  /// Error, with the last good checkpoint named, when the loss stops being a number or explodes.
-  /// Where a validation fails or the log cannot be written, it saves a checkpoint before it throws.
+  /// Trains to the end or until a stop is requested, and saves a checkpoint in both cases. Throws
+  /// Error, naming the last good checkpoint, when the loss is not finite or training diverges. When
+  /// a validation fails or the log cannot be written, saves a checkpoint before it throws.
   Outcome run();
 
   const TrainConfig& config() const { return config_; }
@@ -52,7 +52,7 @@ class Trainer {
   bool done() const;
   void plan();
   void step();
-  [[noreturn]] void stop(const std::string& what) const;
+  [[noreturn]] void fail_training(const std::string& reason) const;
   bool is_outlier(double loss, double gradient_norm);
   int64_t validated_step() const;
   double loss_since(int64_t step) const;
@@ -80,9 +80,9 @@ class Trainer {
   std::unique_ptr<MetricsLog> log_;
   Progress progress_;
   std::unique_ptr<StepBatches> batches_;
-  double peak_ = 0;                // operations per second
+  double peak_ = 0;                // of the machine, operations per second
   double seconds_before_ = 0;      // of earlier sessions
-  double validation_seconds_ = 0;  // of this session, all validations together
+  double validation_seconds_ = 0;  // spent on validations in this session
   int64_t first_step_ = 0;         // of this session
   double first_step_time_ = 0;
 };

@@ -1,5 +1,4 @@
-// Of the Trainer: what happens at a validation and at the end of a run, and in which order it is
-// saved.
+// Trainer: validation, saving, and the end of a run.
 #include <algorithm>
 #include <cmath>
 
@@ -38,7 +37,7 @@ double Trainer::loss_since(int64_t step) const {
   return sum / std::max(count, 1.0);
 }
 
-/// Where a validation fails, what has been learned is saved before the run ends.
+/// Validates the model. If that fails, saves a checkpoint and passes the error on.
 ValidationRecord Trainer::evaluate() {
   try {
     return validate(*model_, compute_, task_, config_);
@@ -48,8 +47,9 @@ ValidationRecord Trainer::evaluate() {
   }
 }
 
-/// The order is that of a run that may be killed at any moment and goes on from `last/`: what
-/// `last/` refers to is written before it, and removed only once a newer `last/` does without it.
+/// The run may be killed at any moment and resumed from `last/`. Therefore files that `last/`
+/// refers to are written before it, and removed only after a newer `last/` that does not refer to
+/// them.
 void Trainer::validate_and_save() {
   const double begin = seconds();
   ValidationRecord record = evaluate();
@@ -74,7 +74,7 @@ void Trainer::validate_and_save() {
   save_last();
   run_.keep_weights_of(state_.averaged_steps);
   try {
-    const model::PackedScope packed(*model_, Compute::f32);  // a report runs the model in f32
+    const model::PackedScope packed(*model_, Compute::f32);  // reports run the model in f32
     options_.after_validation(*this);
   } catch (const std::exception& error) {
     progress_.log(fmt::format("warning: {}", error.what()));
@@ -92,10 +92,11 @@ void Trainer::keep_for_average() {
     steps.erase(steps.begin(), steps.end() - config_.run.average);
 }
 
-/// Validates the last weights, then the mean of the last checkpoints; the best of all stays in the
-/// root. The run counts as finished only then, so that one that is killed before tries again.
+/// Validates the last weights, then the mean of the last checkpoints. The best of all models is in
+/// the run's root afterwards. The run is marked as finished last: a run that is killed before that
+/// repeats this when resumed.
 void Trainer::finish() {
-  // There may have been no time for a step; there is a model all the same.
+  // A run whose time was over before its first step has a model, too.
   if (validated_step() < state_.step || !run_.has_checkpoint()) validate_and_save();
   if (state_.averaged_steps.size() > 1) try_average();
   state_.finished = true;
@@ -105,7 +106,7 @@ void Trainer::finish() {
   progress_.log(fmt::format("done after {} steps and {}", state_.step, duration_text(seconds())));
 }
 
-/// Puts the mean of the last checkpoints in place of the weights.
+/// Replaces the weights by the mean of the last checkpoints; saves it as the best model if it is.
 void Trainer::try_average() {
   std::vector<std::filesystem::path> files;
   for (const int64_t step : state_.averaged_steps) files.push_back(run_.weights_of_step(step));
@@ -120,19 +121,19 @@ void Trainer::try_average() {
 
 void Trainer::save_best() { checkpoint::save_model(run_.root(), *model_, task_.files()); }
 
-/// Weights that are not finite never replace a good checkpoint.
+/// Throws Error when the weights are not finite: they must not replace a good checkpoint.
 void Trainer::save_last() {
-  if (!is_finite(model_->parameters())) stop("the weights are not finite");
+  if (!is_finite(model_->parameters())) fail_training("the weights are not finite");
   state_.seconds = seconds();
   log_->sync();
   save_checkpoint(run_, checkpoint(), task_.files());
 }
 
-/// Ends a run whose log has lost a line, but not before it is saved.
+/// Throws Error when a record could not be written to the log; saves a checkpoint first.
 void Trainer::require_log() {
   if (log_->problem().empty()) return;
   if (!state_.finished) save_last();
-  fail("{}; the run goes on from {} with --resume", log_->problem(), run_.last().string());
+  fail("{}; --resume continues the run from {}", log_->problem(), run_.last().string());
 }
 
 }  // namespace heed::train

@@ -26,7 +26,7 @@ const nlohmann::json& member(const nlohmann::json& json, const char* key, const 
   return json.at(key);
 }
 
-// A hash may be larger than the integers that all readers of JSON know.
+// The hash is a string, since many JSON readers do not support 64-bit integers.
 nlohmann::json fingerprint_to_json(const data::Fingerprint& text) {
   return {{"count", text.count}, {"hash", fmt::format("{:016x}", text.hash)}};
 }
@@ -78,7 +78,7 @@ TrainingState TrainingState::from_json(const nlohmann::json& json, const std::st
   s.gradient_norms = outliers_from_json(member(json, "gradient_norms", file), file);
   s.outliers_in_a_row = get<int64_t>(json, "outliers_in_a_row", file);
   s.skipped_steps = get<int64_t>(json, "skipped_steps", file);
-  // Runs of translation models used to call it by what it is there.
+  // Older checkpoints of translation models have the name best_bleu.
   s.best_score = get<double>(json, json.contains("best_bleu") ? "best_bleu" : "best_score", file);
   s.best_step = get<int64_t>(json, "best_step", file);
   s.validations_since_best = get<int64_t>(json, "validations_since_best", file);

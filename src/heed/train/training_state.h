@@ -11,31 +11,32 @@
 
 namespace heed::train {
 
-/// The text that a run learns from and is validated on, before any is held out.
+/// Fingerprints of the training and the validation text, before examples are held out.
 struct DataFingerprint {
   data::Fingerprint training;
-  data::Fingerprint validation;  // of no text where it is taken from the training text
+  data::Fingerprint validation;  // of no text if validation examples are held out
 };
 
-/// Everything a run must remember, beside weights and moments, to go on as if it had never stopped.
-/// The shuffle and the dropout masks are functions of the seed and these counters.
+/// What a checkpoint saves besides weights and moments. A resumed run yields the same bits as one
+/// that was never stopped: shuffling and dropout masks are functions of the seed and these
+/// counters.
 struct TrainingState {
   int64_t step = 0;  // steps taken or skipped
   int64_t epoch = 0;
-  int64_t batch = 0;          // batches of the epoch that are used up
-  int64_t planned_steps = 0;  // where the run ends; 0: not decided yet
-  int64_t tokens = 0;         // trained on so far
-  double seconds = 0;         // of all sessions together
+  int64_t batch = 0;          // number of batches of the epoch that are used up
+  int64_t planned_steps = 0;  // the last step; 0: not known yet
+  int64_t tokens = 0;         // trained on so far, as StepLoss::tokens_read() counts
+  double seconds = 0;         // of all sessions
   bool finished = false;
 
   Outliers losses, gradient_norms;
   int64_t outliers_in_a_row = 0;
   int64_t skipped_steps = 0;
 
-  double best_score = -1;  // of all validations; see ValidationRecord
+  double best_score = -1;  // see ValidationRecord::score()
   int64_t best_step = 0;
   int64_t validations_since_best = 0;
-  std::vector<int64_t> averaged_steps;  // checkpoints kept for averaging, oldest first
+  std::vector<int64_t> averaged_steps;  // whose weights are kept for averaging, oldest first
 
   std::optional<DataFingerprint> data;  // older checkpoints have none
 

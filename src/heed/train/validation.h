@@ -5,8 +5,8 @@
 
 namespace heed::train {
 
-/// Loss and perplexity on all of the validation examples, and what the task adds to them. Packs the
-/// weights for its time.
+/// Computes loss and perplexity on all validation examples and calls Task::evaluate(). Packs the
+/// weights while it runs.
 ValidationRecord validate(model::Transformer& model, Compute compute, const Task& task,
                           const TrainConfig& config);
 

@@ -7,7 +7,7 @@
 namespace heed::train {
 
 std::vector<io::NamedTensor> average_weights(const std::vector<std::filesystem::path>& files) {
-  require(!files.empty(), "there is nothing to average");
+  require(!files.empty(), "there are no checkpoints to average");
   std::vector<io::NamedTensor> mean;
   for (const std::filesystem::path& path : files) {
     const auto file = io::SafetensorsFile::open(path);

@@ -7,8 +7,8 @@
 
 namespace heed::train {
 
-/// The mean, in f32, of the weights of several files of one model (Vaswani et al. 2017, 6.1).
-/// Throws Error when their tensors differ in name or shape.
+/// The mean in f32 of the weights in several files (Vaswani et al. 2017, section 6.1). Throws Error
+/// unless all files have tensors of the same names and shapes.
 std::vector<io::NamedTensor> average_weights(const std::vector<std::filesystem::path>& files);
 
 }  // namespace heed::train

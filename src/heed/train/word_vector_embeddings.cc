@@ -43,7 +43,7 @@ int64_t init_from_word_vectors(model::Transformer& model,
     wanted.insert(word_of(piece(token)));
   const io::WordVectors vectors = io::read_word_vectors(file, wanted);
   check_dimension(vectors, d_model, file);
-  require(!vectors.rows.empty(), "{} has none of the vocabulary's pieces", file.string());
+  require(!vectors.rows.empty(), "{} has no vector for any piece of the vocabulary", file.string());
 
   const double deviation = 1.0 / std::sqrt(static_cast<double>(d_model));
   const auto scale = static_cast<float>(deviation / std::sqrt(mean_square(vectors) + 1e-30));

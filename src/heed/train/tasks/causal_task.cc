@@ -9,20 +9,20 @@
 namespace heed::train {
 namespace {
 
-/// Of samples: tokens that are given, tokens that follow, and how they are drawn.
+/// Of samples: the maximum number of tokens of prompt and continuation, and the temperature.
 constexpr size_t kPromptTokens = 16, kContinuationTokens = 48;
 constexpr float kTemperature = 0.8f;
 
-/// What a document begins with.
+/// The token before the first one of a document.
 int32_t start_token(const model::ModelConfig& model) {
   const int32_t token = model.bos_id >= 0 ? model.bos_id : model.eos_id;
   require(token >= 0, "the model has neither bos_token_id nor eos_token_id, expected one of them");
   return token;
 }
 
-/// The text of `tokens` as it goes on from that of `prompt`, spaces between the two included.
-std::string text_behind(const text::Tokenizer& tokenizer, std::span<const int32_t> prompt,
-                        std::span<const int32_t> tokens) {
+/// The text of `tokens` after `prompt`, including a space between the two.
+std::string continuation_text(const text::Tokenizer& tokenizer, std::span<const int32_t> prompt,
+                              std::span<const int32_t> tokens) {
   std::vector<int32_t> all(prompt.begin(), prompt.end());
   all.insert(all.end(), tokens.begin(), tokens.end());
   const std::string whole = tokenizer.decode(all);
@@ -62,7 +62,8 @@ void CausalTask::evaluate(const model::Transformer& model, Compute compute,
     const std::span<const int32_t> rest =
         target.subspan(length - 1).first(std::min(target.size() - length + 1, kContinuationTokens));
     prompts.emplace_back(prompt.begin(), prompt.end());
-    record.samples.push_back({tokenizer.decode(prompt), text_behind(tokenizer, prompt, rest), ""});
+    record.samples.push_back(
+        {tokenizer.decode(prompt), continuation_text(tokenizer, prompt, rest), ""});
   }
   generate::GeneratorOptions options;
   options.sampling.temperature = kTemperature;

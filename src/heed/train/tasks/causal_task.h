@@ -7,8 +7,8 @@
 
 namespace heed::train {
 
-/// To predict the next token of documents: a decoder alone. Documents end with end of sequence and
-/// begin behind the start token, which is end of sequence where the vocabulary has no other.
+/// Predicting the next token of documents, for decoder-only models. The end-of-sequence token
+/// follows each document. The beginning-of-sequence token, or else end-of-sequence, precedes it.
 class CausalTask : public Task {
  public:
   CausalTask(const TrainConfig& config, const std::filesystem::path& start, const Log& log);
@@ -16,7 +16,7 @@ class CausalTask : public Task {
   std::vector<checkpoint::NamedFile> files() const override { return named_.files; }
   std::string piece(int32_t token) const override { return piece_of(named_.tokenizer, token); }
   SampleNames sample_names() const override { return {"prompt", "reference", "continuation"}; }
-  /// Goes on with the beginnings of a few validation windows.
+  /// Samples continuations of prompts taken from a few validation windows.
   void evaluate(const model::Transformer& model, Compute compute,
                 ValidationRecord& record) const override;
 

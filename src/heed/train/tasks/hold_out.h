@@ -11,13 +11,14 @@
 
 namespace heed::train {
 
-/// Moves `count` examples, chosen by the seed, out of `train`; of a few at most a tenth. Throws
-/// Error, calling them `what`, when there are not even two.
+/// Moves `count` examples, but at most a tenth and at least one, chosen by the seed, out of `train`
+/// and returns them. Throws Error, calling an example `what`, when there are fewer than two.
 template <typename Example>
 std::vector<Example> hold_out(std::vector<Example>& train, int64_t count, uint64_t seed,
                               std::string_view what) {
-  require(train.size() >= 2, "{} training {}, too few to set one aside for validation",
-          train.size(), what);
+  require(train.size() >= 2,
+          "the number of training {}s is {}, too few to hold one out for validation", what,
+          train.size());
   count = std::clamp<int64_t>(static_cast<int64_t>(train.size()) / 10, 1, count);
   std::vector<size_t> order(train.size());
   std::iota(order.begin(), order.end(), size_t{0});

@@ -9,10 +9,10 @@
 namespace heed::train {
 namespace {
 
-/// Keeps the masks of validation apart from those of training.
+/// Makes the masks of validation differ from those of training.
 constexpr uint64_t kValidationSeed = 0x76616c6964;  // "valid"
 
-/// What the tokenizer puts before and behind a text.
+/// Sets prefix and suffix to the special tokens that the tokenizer puts around a text.
 void set_frame(const text::Tokenizer& tokenizer, data::Masking& masking) {
   const std::vector<int32_t> bare = tokenizer.encode("a", false), framed = tokenizer.encode("a");
   const auto text = std::search(framed.begin(), framed.end(), bare.begin(), bare.end());
@@ -24,7 +24,7 @@ void set_frame(const text::Tokenizer& tokenizer, data::Masking& masking) {
 data::Masking masking_of(const text::Tokenizer& tokenizer, int64_t vocab_size, uint64_t seed) {
   data::Masking masking;
   const std::optional<int32_t> mask = tokenizer.special_tokens().mask;
-  require(mask.has_value(), "the tokenizer has no mask token, masked-lm hides tokens behind one");
+  require(mask.has_value(), "the tokenizer has no mask token, which the task masked-lm needs");
   masking.mask_id = *mask;
   set_frame(tokenizer, masking);
   masking.special.assign(static_cast<size_t>(vocab_size), true);
@@ -75,7 +75,8 @@ void MaskedTask::evaluate(const model::Transformer& model, Compute compute,
       const float* scores = logits.data<float>() + static_cast<int64_t>(i) * logits.cols();
       true_tokens[row] = batch.target[i];
       filled[row] = static_cast<int32_t>(std::max_element(scores, scores + logits.cols()) - scores);
-      // A sample shows all that is to be found as gaps, also what was kept or exchanged.
+      // Samples show a mask for every predicted token, even if it was kept or replaced in the
+      // input.
       batch.source[row] = *shown.special_tokens().mask;
     }
     record.samples.push_back(

@@ -7,8 +7,8 @@
 
 namespace heed::train {
 
-/// To predict hidden tokens of documents: an encoder alone. What is hidden changes from epoch to
-/// epoch; validation always hides the same.
+/// Predicting masked tokens of documents, for encoder-only models. Each epoch masks other tokens;
+/// validation always masks the same.
 class MaskedTask : public Task {
  public:
   MaskedTask(const TrainConfig& config, const std::filesystem::path& start, const Log& log);
@@ -16,7 +16,7 @@ class MaskedTask : public Task {
   std::vector<checkpoint::NamedFile> files() const override { return named_.files; }
   std::string piece(int32_t token) const override { return piece_of(named_.tokenizer, token); }
   SampleNames sample_names() const override { return {"masked", "reference", "filled"}; }
-  /// Fills the gaps of a few validation windows.
+  /// Predicts the masked tokens of a few validation windows.
   void evaluate(const model::Transformer& model, Compute compute,
                 ValidationRecord& record) const override;
 

@@ -15,7 +15,7 @@ namespace {
 
 using Pairs = std::vector<data::SentencePair>;
 
-/// Source tokens, times the beam, that are translated at once.
+/// Source tokens times beam width of a batch of translations.
 constexpr int64_t kBatchTokens = 2048;
 
 Pairs read_training_text(const DataConfig& data) {
@@ -54,20 +54,20 @@ text::TranslationTokenizer learn_translation_tokenizer(const TrainConfig& config
   return text::TranslationTokenizer::shared(std::move(pieces));
 }
 
-/// The number of a piece; -1: there is none.
-int32_t number_of(const text::TranslationTokenizer& tokenizer, std::string_view piece) {
+/// The id of a piece; -1 if there is none.
+int32_t id_of(const text::TranslationTokenizer& tokenizer, std::string_view piece) {
   for (int32_t token = 0; token < tokenizer.vocab_size(); ++token)
     if (tokenizer.piece(token) == piece) return token;
   return -1;
 }
 
-/// Gives `model` the special tokens as a SentencePiece model from elsewhere numbers them. Decoders
-/// begin with <pad>, as Marian's do, or with <s> or </s> where there is none.
+/// Sets the special tokens of `model` to those of an existing SentencePiece model. Decoders start
+/// with <pad>, as Marian's do, or else with <s> or </s>.
 void take_special_pieces(const text::TranslationTokenizer& tokenizer, model::ModelConfig& model) {
-  model.eos_id = number_of(tokenizer, "</s>");
+  model.eos_id = id_of(tokenizer, "</s>");
   model.pad_id = model.eos_id;
   for (const char* piece : {"<s>", "<pad>"})
-    if (const int32_t token = number_of(tokenizer, piece); token >= 0) model.pad_id = token;
+    if (const int32_t token = id_of(tokenizer, piece); token >= 0) model.pad_id = token;
   model.decoder_start_id = model.pad_id;
 }
 
@@ -114,7 +114,7 @@ PairsTask::PairsTask(const TrainConfig& config, const std::filesystem::path& sta
   log("training text: " + report.text());
   require(!examples.empty(), "no training pair is left after filtering: {}", report.text());
 
-  // Validation keeps text and tokens side by side, so unusable pairs go from both.
+  // Texts and tokens of validation pairs have the same indices, so pairs are filtered one by one.
   for (data::SentencePair& pair : valid) {
     std::vector<data::Example> one{tokenize(pair)};
     data::filter_examples(one, {.max_tokens = filter.max_tokens, .max_ratio = 1e9});

@@ -11,11 +11,11 @@
 
 namespace heed::train {
 
-/// A text to its translation, or to whatever stands opposite: parallel text for an encoder-decoder,
-/// evaluated by BLEU and chrF of real translations of the first `validation.sentences`.
+/// Predicting the target of parallel text from its source, for encoder-decoders. Evaluated by BLEU
+/// and chrF: the first `validation.sentences` are translated.
 class PairsTask : public Task {
  public:
-  /// As prepare_task(). Throws Error, beyond that, on sides of different lengths.
+  /// As prepare_task(). Also throws Error when source and target differ in their number of lines.
   PairsTask(const TrainConfig& config, const std::filesystem::path& start, const Log& log);
 
   std::vector<checkpoint::NamedFile> files() const override { return files_; }

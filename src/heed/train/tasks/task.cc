@@ -19,7 +19,7 @@ std::unique_ptr<Task> prepare_task(const TrainConfig& config, const std::filesys
     case TaskKind::masked_lm:
       return std::make_unique<MaskedTask>(config, start, log);
   }
-  fail("an unknown task");
+  fail("the task is unknown");
 }
 
 }  // namespace heed::train

@@ -14,10 +14,10 @@ namespace {
 constexpr int32_t kPad = 0, kEnd = 1, kUnknown = 2, kMask = 3;
 constexpr int64_t kBytes = 256;
 constexpr int64_t kMinTranslationPieces = 8;
-/// SentencePiece leaves out sentences beyond about 4 kB.
+/// SentencePiece skips sentences longer than about 4 kB.
 constexpr size_t kLongestLine = 2000;
 
-/// Lines of the texts, the long ones cut at spaces.
+/// The lines of the texts; long ones are cut at spaces.
 std::vector<std::string> lines_of(const std::vector<std::string>& texts) {
   std::vector<std::string> lines;
   for (std::string_view text : texts)
@@ -32,7 +32,7 @@ std::vector<std::string> lines_of(const std::vector<std::string>& texts) {
   return lines;
 }
 
-/// The learned pieces alone, the most frequent first.
+/// The learned pieces without special tokens, in the order in which they were learned.
 std::vector<std::string> learn_pieces(const std::vector<std::string>& texts, int64_t count) {
   constexpr int32_t kSpecial = 3;
   const text::SentencePiece model = text::SentencePiece::train(
@@ -44,7 +44,7 @@ std::vector<std::string> learn_pieces(const std::vector<std::string>& texts, int
 
 bool begins_code_point(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
 
-/// Two pieces are merged when they make a third; the earlier that was learned, the sooner.
+/// The merges of a vocabulary: all pairs of pieces that form a piece, in the order of the latter.
 nlohmann::json merges_of(const std::vector<std::string>& pieces) {
   const std::unordered_set<std::string_view> known(pieces.begin(), pieces.end());
   nlohmann::json merges = nlohmann::json::array();
@@ -82,7 +82,7 @@ nlohmann::json template_of(TextFrame frame) {
           {"special_tokens", {{"</s>", {{"id", "</s>"}, {"ids", {kEnd}}, {"tokens", {"</s>"}}}}}}};
 }
 
-/// What Python's `tokenizers` reads.
+/// tokenizer.json as Hugging Face's `tokenizers` reads it.
 nlohmann::json tokenizer_json(const std::vector<std::string>& pieces, TextFrame frame) {
   nlohmann::json added = {added_token(kPad, "<pad>"), added_token(kEnd, "</s>"),
                           added_token(kUnknown, "<unk>")};
@@ -93,8 +93,8 @@ nlohmann::json tokenizer_json(const std::vector<std::string>& pieces, TextFrame 
   for (int64_t byte = 0; byte < kBytes; ++byte)
     vocabulary[fmt::format("<0x{:02X}>", byte)] = vocabulary.size();
   for (const std::string& piece : pieces) vocabulary.emplace(piece, vocabulary.size());
-  // A line break is followed by the mark of a space, as the text's beginning is; taking both away
-  // again is exact.
+  // The normalizer puts a space mark at the beginning of the text and after each line break. The
+  // decoder removes these marks, so decoding is exact.
   return {{"version", "1.0"},
           {"truncation", nullptr},
           {"padding", nullptr},
@@ -132,7 +132,7 @@ nlohmann::json tokenizer_json(const std::vector<std::string>& pieces, TextFrame 
             {"merges", merges_of(pieces)}}}};
 }
 
-/// Pieces that are not learned: special tokens and bytes.
+/// The number of pieces that are not learned: special tokens and bytes.
 int64_t fixed_pieces(TextFrame frame) { return kMask + (frame.mask ? 1 : 0) + kBytes; }
 
 nlohmann::json tokenizer_config(TextFrame frame) {
@@ -191,8 +191,8 @@ TokenizerWithFiles learn_tokenizer(const std::vector<std::string>& texts, int64_
                                    TextFrame frame) {
   const int64_t fixed = fixed_pieces(frame);
   require(size > fixed,
-          "vocabulary.size is {}, expected more than {}: the bytes and special tokens", size,
-          fixed);
+          "vocabulary.size is {}, expected more than {}, the number of bytes and special tokens",
+          size, fixed);
   const nlohmann::json json = tokenizer_json(learn_pieces(texts, size - fixed), frame);
   text::SpecialTokenNames names;
   names.eos = "</s>";
