@@ -123,7 +123,7 @@ TEST(GgufModelRefusals, SayWhatIsWrong) {
   deep.value("gpt2.embedding_length", io::GgufType::u32, io::GgufBytes::number(uint32_t{2}))
       .value("gpt2.block_count", io::GgufType::u32, io::GgufBytes::number(uint32_t{1} << 30))
       .tensor("token_embd.weight", {2, 2}, 0, 0);
-  EXPECT_NE(refusal(deep, std::string(16, '\0')).find("1073741824 layers in 1 tensors"),
+  EXPECT_NE(refusal(deep, std::string(16, '\0')).find("block_count is 1073741824, expected 1 to 1"),
             std::string::npos);
 }
 

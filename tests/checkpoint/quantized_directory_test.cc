@@ -83,7 +83,7 @@ TEST_F(SaveQuantized, KeepsTheModelItIsMadeOf) {
   const fs::path original = folder_ / "original";
   fs::create_directory(original);
   write_quickly(original / "config.json", read_file(original_ / "config.json"));
-  expect_error([&] { save_quantized(original, *model_, original); }, "is the model itself");
+  expect_error([&] { save_quantized(original, *model_, original); }, "is the original model");
 }
 
 TEST_F(SaveQuantized, StopsOtherPrograms) {

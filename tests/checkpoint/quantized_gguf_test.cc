@@ -154,7 +154,7 @@ TEST(WriteQuantizedGguf, KeepsTheFileItIsMadeOf) {
   const fs::path path = folder / "model.gguf";
   fs::copy_file(golden_folder("gguf_models") / "llama3.gguf", path);
   expect_error([&] { write_quantized_gguf(path, path, {.dtype = DType::q8_0}); },
-               "is the model itself");
+               "is the original model");
 }
 
 TEST(WriteQuantizedGguf, RefusesTheCalibrationOfAnotherModel) {

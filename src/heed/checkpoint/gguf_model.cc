@@ -18,10 +18,10 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// The metadata of a file whose keys begin with its architecture.
-class Facts {
+/// The metadata of a file under keys that begin with its architecture.
+class ArchitectureMetadata {
  public:
-  Facts(const io::GgufFile& file, std::string architecture)
+  ArchitectureMetadata(const io::GgufFile& file, std::string architecture)
       : file_(file), architecture_(std::move(architecture)) {}
 
   const io::GgufFile& file() const { return file_; }
@@ -47,8 +47,8 @@ class Facts {
   std::string architecture_;
 };
 
-/// Llama 3.1's scaling is in the file as what each frequency is divided by. Its published settings
-/// all have a low factor of 1 and a high one of 4; the rest follows from the divisors.
+/// The file has the divisor of each rotary frequency instead of Llama 3.1's rope_scaling. All
+/// published models have low_freq_factor 1 and high_freq_factor 4; the divisors give the rest.
 Json llama3_scaling(const Tensor& divisors, double theta, const std::string& where) {
   constexpr double kLow = 1.0, kHigh = 4.0;
   const std::span<const float> d = divisors.values<float>();
@@ -65,17 +65,17 @@ Json llama3_scaling(const Tensor& divisors, double theta, const std::string& whe
     sum += wavelength(pair) * (kept * (kHigh - kLow) + kLow);
     ++blended;
   }
-  require(blended > 0.0, "{}: no divisor lies between 1 and {}, expected Llama 3's scaling", where,
-          factor);
+  require(blended > 0.0, "{}: no divisor is between 1 and {}, so this is not Llama 3's scaling",
+          where, factor);
   const double original = std::round(sum / blended);
-  require(original >= 1.0 && original < 1e9, "{}: Llama 3's scaling from {} positions", where,
-          original);
+  require(original >= 1.0 && original < 1e9,
+          "{}: Llama 3's scaling from {} positions is not plausible", where, original);
   for (size_t pair = 0; pair < d.size(); ++pair) {
     const double kept = std::clamp((original / wavelength(pair) - kLow) / (kHigh - kLow), 0.0, 1.0);
     const double expected = 1.0 / ((1.0 - kept) / factor + kept);
     require(std::abs(expected - d[pair]) < 1e-3 * expected,
-            "{}: divisor {} is {}, expected {}: Llama 3's scaling by {} of {} positions", where,
-            pair, d[pair], expected, factor, original);
+            "{}: divisor {} is {}, expected {} for Llama 3's scaling by {} from {} positions",
+            where, pair, d[pair], expected, factor, original);
   }
   return {{"rope_type", "llama3"},
           {"factor", factor},
@@ -84,28 +84,28 @@ Json llama3_scaling(const Tensor& divisors, double theta, const std::string& whe
           {"original_max_position_embeddings", static_cast<int64_t>(original)}};
 }
 
-Json rotary_scaling(const Facts& facts) {
-  const auto type = facts.get_or<std::string>("rope.scaling.type", "none");
+Json rotary_scaling(const ArchitectureMetadata& metadata) {
+  const auto type = metadata.get_or<std::string>("rope.scaling.type", "none");
   constexpr const char* kDivisors = "rope_freqs.weight";
-  if (type == "none" && facts.file().contains(kDivisors))
-    return llama3_scaling(kernels::as_f32(facts.file().get(kDivisors)),
-                          facts.get_or("rope.freq_base", 10000.0),
-                          facts.file().name() + ": " + kDivisors);
+  if (type == "none" && metadata.file().contains(kDivisors))
+    return llama3_scaling(kernels::as_f32(metadata.file().get(kDivisors)),
+                          metadata.get_or("rope.freq_base", 10000.0),
+                          metadata.file().name() + ": " + kDivisors);
   if (type == "none") return {};
-  Json scaling = {{"rope_type", type}, {"factor", facts.json<double>("rope.scaling.factor")}};
+  Json scaling = {{"rope_type", type}, {"factor", metadata.json<double>("rope.scaling.factor")}};
   const auto copy = [&](const char* to, const char* from) {
-    if (facts.contains(from)) scaling[to] = facts.get<double>(from);
+    if (metadata.contains(from)) scaling[to] = metadata.get<double>(from);
   };
-  if (facts.contains("rope.scaling.original_context_length"))
+  if (metadata.contains("rope.scaling.original_context_length"))
     scaling["original_max_position_embeddings"] =
-        facts.get<int64_t>("rope.scaling.original_context_length");
+        metadata.get<int64_t>("rope.scaling.original_context_length");
   copy("beta_fast", "rope.scaling.yarn_beta_fast");
   copy("beta_slow", "rope.scaling.yarn_beta_slow");
   copy("attention_factor", "rope.scaling.yarn_attn_factor");
   return scaling;
 }
 
-/// The number of rows of the embedding: files may not say the size of the vocabulary otherwise.
+/// The rows of the embedding: not all files state the size of the vocabulary.
 int64_t vocabulary_size(const io::GgufFile& file) {
   const Shape& shape = file.entry("token_embd.weight").shape;
   require(shape.rank() == 2, "{}: token_embd.weight is {}, expected a matrix", file.name(),
@@ -113,12 +113,13 @@ int64_t vocabulary_size(const io::GgufFile& file) {
   return shape[0];
 }
 
-/// More layers than tensors would be many small allocations for nothing.
-int64_t layers(const Facts& facts) {
-  const auto count = facts.get<int64_t>("block_count");
-  const auto tensors = static_cast<int64_t>(facts.file().names().size());
-  require(count > 0 && count <= tensors, "{}: {} layers in {} tensors", facts.file().name(), count,
-          tensors);
+/// Throws Error on more layers than tensors, before memory is allocated for the layers.
+int64_t layers(const ArchitectureMetadata& metadata) {
+  const auto count = metadata.get<int64_t>("block_count");
+  const auto tensors = static_cast<int64_t>(metadata.file().names().size());
+  require(count > 0 && count <= tensors,
+          "{}: block_count is {}, expected 1 to {}, the number of tensors", metadata.file().name(),
+          count, tensors);
   return count;
 }
 
@@ -127,25 +128,24 @@ Json token(const io::GgufFile& file, const std::string& which) {
   return file.metadata().contains(key) ? Json(file.metadata().get<int64_t>(key)) : Json();
 }
 
-/// What the config.json files of Llama and those that follow it have in common.
-Json like_llama(const Facts& facts, std::string_view model_type) {
-  const io::GgufFile& file = facts.file();
-  require(facts.get_or<int64_t>("expert_count", 0) == 0 || model_type == "deepseek_v2",
-          "{}: a mixture of experts in a model of type {} is not supported", file.name(),
-          model_type);
+/// The part of config.json that Llama and similar families share.
+Json like_llama(const ArchitectureMetadata& metadata, std::string_view model_type) {
+  const io::GgufFile& file = metadata.file();
+  require(metadata.get_or<int64_t>("expert_count", 0) == 0 || model_type == "deepseek_v2",
+          "{}: a mixture of experts is not supported for model_type {}", file.name(), model_type);
   return {{"model_type", model_type},
           {"vocab_size", vocabulary_size(file)},
-          {"hidden_size", facts.get<int64_t>("embedding_length")},
-          {"num_hidden_layers", layers(facts)},
-          {"num_attention_heads", facts.get<int64_t>("attention.head_count")},
-          {"num_key_value_heads", facts.json<int64_t>("attention.head_count_kv")},
-          {"head_dim", facts.json<int64_t>("attention.key_length")},
-          {"intermediate_size", facts.get<int64_t>("feed_forward_length")},
+          {"hidden_size", metadata.get<int64_t>("embedding_length")},
+          {"num_hidden_layers", layers(metadata)},
+          {"num_attention_heads", metadata.get<int64_t>("attention.head_count")},
+          {"num_key_value_heads", metadata.json<int64_t>("attention.head_count_kv")},
+          {"head_dim", metadata.json<int64_t>("attention.key_length")},
+          {"intermediate_size", metadata.get<int64_t>("feed_forward_length")},
           {"hidden_act", "silu"},
-          {"rms_norm_eps", facts.get<double>("attention.layer_norm_rms_epsilon")},
-          {"max_position_embeddings", facts.get<int64_t>("context_length")},
-          {"rope_theta", facts.get_or("rope.freq_base", 10000.0)},
-          {"rope_scaling", rotary_scaling(facts)},
+          {"rms_norm_eps", metadata.get<double>("attention.layer_norm_rms_epsilon")},
+          {"max_position_embeddings", metadata.get<int64_t>("context_length")},
+          {"rope_theta", metadata.get_or("rope.freq_base", 10000.0)},
+          {"rope_scaling", rotary_scaling(metadata)},
           {"attention_bias", file.contains("blk.0.attn_q.bias")},
           {"mlp_bias", file.contains("blk.0.ffn_up.bias")},
           {"tie_word_embeddings", !file.contains("output.weight")},
@@ -154,86 +154,90 @@ Json like_llama(const Facts& facts, std::string_view model_type) {
           {"pad_token_id", token(file, "padding")}};
 }
 
-Json llama(const Facts& facts) {
-  const auto window = facts.get_or<int64_t>("attention.sliding_window", 0);
-  Json json = like_llama(facts, window > 0 ? "mistral" : "llama");
+Json llama(const ArchitectureMetadata& metadata) {
+  const auto window = metadata.get_or<int64_t>("attention.sliding_window", 0);
+  Json json = like_llama(metadata, window > 0 ? "mistral" : "llama");
   if (window > 0) json["sliding_window"] = window;
   return json;
 }
 
-Json qwen2(const Facts& facts) { return like_llama(facts, "qwen2"); }
-Json qwen3(const Facts& facts) { return like_llama(facts, "qwen3"); }
+Json qwen2(const ArchitectureMetadata& metadata) { return like_llama(metadata, "qwen2"); }
+Json qwen3(const ArchitectureMetadata& metadata) { return like_llama(metadata, "qwen3"); }
 
-/// The scale of the scores is not in the file; the largest of the three models has its own.
-Json gemma2(const Facts& facts) {
-  Json json = like_llama(facts, "gemma2");
-  const auto heads = facts.get<int64_t>("attention.head_count");
-  require(heads > 0, "{}: {} heads", facts.file().name(), heads);
+/// query_pre_attn_scalar is not in the file; it is different in the largest of the three models.
+Json gemma2(const ArchitectureMetadata& metadata) {
+  Json json = like_llama(metadata, "gemma2");
+  const auto heads = metadata.get<int64_t>("attention.head_count");
+  require(heads > 0, "{}: attention.head_count is {}, expected at least 1", metadata.file().name(),
+          heads);
   const bool largest = json["num_hidden_layers"] == 46;
-  json["query_pre_attn_scalar"] = largest ? facts.get<int64_t>("embedding_length") / heads
-                                          : facts.get<int64_t>("attention.key_length");
-  json["attn_logit_softcapping"] = facts.get_or("attn_logit_softcapping", 50.0);
-  json["final_logit_softcapping"] = facts.get_or("final_logit_softcapping", 30.0);
-  json["sliding_window"] = facts.get_or<int64_t>("attention.sliding_window", 4096);
+  json["query_pre_attn_scalar"] = largest ? metadata.get<int64_t>("embedding_length") / heads
+                                          : metadata.get<int64_t>("attention.key_length");
+  json["attn_logit_softcapping"] = metadata.get_or("attn_logit_softcapping", 50.0);
+  json["final_logit_softcapping"] = metadata.get_or("final_logit_softcapping", 30.0);
+  json["sliding_window"] = metadata.get_or<int64_t>("attention.sliding_window", 4096);
   return json;
 }
 
-Json gpt2(const Facts& facts) {
-  const io::GgufFile& file = facts.file();
+Json gpt2(const ArchitectureMetadata& metadata) {
+  const io::GgufFile& file = metadata.file();
   return {{"model_type", "gpt2"},
           {"vocab_size", vocabulary_size(file)},
-          {"n_embd", facts.get<int64_t>("embedding_length")},
-          {"n_layer", layers(facts)},
-          {"n_head", facts.get<int64_t>("attention.head_count")},
-          {"n_inner", facts.get<int64_t>("feed_forward_length")},
+          {"n_embd", metadata.get<int64_t>("embedding_length")},
+          {"n_layer", layers(metadata)},
+          {"n_head", metadata.get<int64_t>("attention.head_count")},
+          {"n_inner", metadata.get<int64_t>("feed_forward_length")},
           {"activation_function", "gelu_new"},
-          {"layer_norm_epsilon", facts.get<double>("attention.layer_norm_epsilon")},
-          {"n_positions", facts.get<int64_t>("context_length")},
+          {"layer_norm_epsilon", metadata.get<double>("attention.layer_norm_epsilon")},
+          {"n_positions", metadata.get<int64_t>("context_length")},
           {"tie_word_embeddings", !file.contains("output.weight")},
           {"bos_token_id", token(file, "bos")},
           {"eos_token_id", token(file, "eos")},
           {"pad_token_id", token(file, "padding")}};
 }
 
-/// Older files give the widths of a head's key and value as they are, newer ones those of the
-/// latents, and the others under names of their own.
-Json deepseek2(const Facts& facts) {
-  Json json = like_llama(facts, "deepseek_v2");
-  const bool newer = facts.contains("attention.key_length_mla");
-  const auto key = facts.get<int64_t>(newer ? "attention.key_length_mla" : "attention.key_length");
-  const auto rotary = facts.get<int64_t>("rope.dimension_count");
-  require(rotary > 0 && rotary < key, "{}: {} of the {} columns of a key are rotated",
-          facts.file().name(), rotary, key);
-  const auto groups = facts.get_or<int64_t>("expert_group_count", 1);
-  json.update({{"kv_lora_rank", facts.get<int64_t>("attention.kv_lora_rank")},
-               {"q_lora_rank", facts.json<int64_t>("attention.q_lora_rank")},
-               {"qk_rope_head_dim", rotary},
-               {"qk_nope_head_dim", key - rotary},
-               {"v_head_dim", facts.get<int64_t>(newer ? "attention.value_length_mla"
-                                                       : "attention.value_length")},
-               {"n_routed_experts", facts.get<int64_t>("expert_count")},
-               {"num_experts_per_tok", facts.get<int64_t>("expert_used_count")},
-               {"moe_intermediate_size", facts.get<int64_t>("expert_feed_forward_length")},
-               {"n_shared_experts", facts.get_or<int64_t>("expert_shared_count", 0)},
-               {"routed_scaling_factor", facts.get_or("expert_weights_scale", 1.0)},
-               {"norm_topk_prob", facts.get_or("expert_weights_norm", false)},
-               {"scoring_func",
-                facts.get_or<int64_t>("expert_gating_func", 1) == 1 ? "softmax" : "sigmoid"},
-               {"topk_method", groups > 1 ? "group_limited_greedy" : "greedy"},
-               {"n_group", groups},
-               {"topk_group", facts.get_or<int64_t>("expert_group_used_count", groups)},
-               {"first_k_dense_replace", facts.get_or<int64_t>("leading_dense_block_count", 0)}});
-  // The file has a tenth of one number for two, which are equal in all published models.
+/// In older files, key_length and value_length are the widths of a head. In newer ones they are
+/// those of the latents, and key_length_mla and value_length_mla those of a head.
+Json deepseek2(const ArchitectureMetadata& metadata) {
+  Json json = like_llama(metadata, "deepseek_v2");
+  const bool newer = metadata.contains("attention.key_length_mla");
+  const auto key =
+      metadata.get<int64_t>(newer ? "attention.key_length_mla" : "attention.key_length");
+  const auto rotary = metadata.get<int64_t>("rope.dimension_count");
+  require(rotary > 0 && rotary < key,
+          "{}: {} of the {} columns of a key are rotated, expected some but not all",
+          metadata.file().name(), rotary, key);
+  const auto groups = metadata.get_or<int64_t>("expert_group_count", 1);
+  json.update(
+      {{"kv_lora_rank", metadata.get<int64_t>("attention.kv_lora_rank")},
+       {"q_lora_rank", metadata.json<int64_t>("attention.q_lora_rank")},
+       {"qk_rope_head_dim", rotary},
+       {"qk_nope_head_dim", key - rotary},
+       {"v_head_dim",
+        metadata.get<int64_t>(newer ? "attention.value_length_mla" : "attention.value_length")},
+       {"n_routed_experts", metadata.get<int64_t>("expert_count")},
+       {"num_experts_per_tok", metadata.get<int64_t>("expert_used_count")},
+       {"moe_intermediate_size", metadata.get<int64_t>("expert_feed_forward_length")},
+       {"n_shared_experts", metadata.get_or<int64_t>("expert_shared_count", 0)},
+       {"routed_scaling_factor", metadata.get_or("expert_weights_scale", 1.0)},
+       {"norm_topk_prob", metadata.get_or("expert_weights_norm", false)},
+       {"scoring_func",
+        metadata.get_or<int64_t>("expert_gating_func", 1) == 1 ? "softmax" : "sigmoid"},
+       {"topk_method", groups > 1 ? "group_limited_greedy" : "greedy"},
+       {"n_group", groups},
+       {"topk_group", metadata.get_or<int64_t>("expert_group_used_count", groups)},
+       {"first_k_dense_replace", metadata.get_or<int64_t>("leading_dense_block_count", 0)}});
+  // The file has one number, divided by 10, for two that are equal in all published models.
   constexpr const char* kTemperature = "rope.scaling.yarn_log_multiplier";
-  if (facts.contains(kTemperature) && json["rope_scaling"].is_object())
+  if (metadata.contains(kTemperature) && json["rope_scaling"].is_object())
     json["rope_scaling"]["mscale"] = json["rope_scaling"]["mscale_all_dim"] =
-        facts.get<double>(kTemperature) / 0.1;
+        metadata.get<double>(kTemperature) / 0.1;
   return json;
 }
 
 struct Architecture {
   std::string_view name;
-  Json (*config)(const Facts& facts);
+  Json (*config)(const ArchitectureMetadata& metadata);
 };
 constexpr Architecture kArchitectures[] = {{"llama", llama}, {"qwen2", qwen2},
                                            {"qwen3", qwen3}, {"gemma2", gemma2},
@@ -248,13 +252,13 @@ const Architecture& architecture_named(const std::string& name, const std::strin
   fail("{}: general.architecture is {}, expected one of {}", file, quoted(name), known);
 }
 
-/// Rotary positions of a part of each head are not among what the architectures here have.
-void check_rotary(const Facts& facts, const model::ModelConfig& config) {
+/// Throws Error when only a part of each head is rotated, which none of these architectures does.
+void check_rotary(const ArchitectureMetadata& metadata, const model::ModelConfig& config) {
   const int64_t expected =
       config.latent.present() ? config.latent.qk_rope_head_dim : config.head_dim;
-  const auto found = facts.get_or<int64_t>("rope.dimension_count", expected);
+  const auto found = metadata.get_or<int64_t>("rope.dimension_count", expected);
   require(config.positions != model::PositionKind::rotary || found == expected,
-          "{}: rope.dimension_count is {}, expected {}", facts.file().name(), found, expected);
+          "{}: rope.dimension_count is {}, expected {}", metadata.file().name(), found, expected);
 }
 
 }  // namespace
@@ -262,8 +266,8 @@ void check_rotary(const Facts& facts, const model::ModelConfig& config) {
 GgufModel open_gguf_model(const std::filesystem::path& path) {
   const auto file = io::GgufFile::open(path);
   const auto name = file->metadata().get<std::string>("general.architecture");
-  const Facts facts(*file, name);
-  const Json json = architecture_named(name, file->name()).config(facts);
+  const ArchitectureMetadata metadata(*file, name);
+  const Json json = architecture_named(name, file->name()).config(metadata);
   const auto model_type = get<std::string>(json, "model_type", file->name());
   GgufModel model{
       .config = {}, .family = model::family_of_type(model_type, file->name()), .weights = nullptr};
@@ -274,7 +278,7 @@ GgufModel open_gguf_model(const std::filesystem::path& path) {
   } catch (const Error& error) {
     fail("{}: {}", file->name(), error.what());
   }
-  check_rotary(facts, model.config);
+  check_rotary(metadata, model.config);
   model.family.stored = gguf_weight;
   model.family.redundant = gguf_redundant;
   model.family.prefix = {};

@@ -62,7 +62,7 @@ StoredWeight fused_weight(const std::string& name, const Shape& shape, int64_t p
           .first_row = place * shape[0]};
 }
 
-/// Which of its two parts the map to keys and values is in newer files.
+/// The two tensors that store kv_b_proj in newer files.
 std::string key_part(std::string name) {
   return model::renamed(std::move(name), {{".attn_kv_b.", ".attn_k_b."}});
 }
@@ -85,13 +85,13 @@ class GgufWeights : public io::TensorSource {
   }
 
   bool contains(const std::string& name) const override {
-    return file_->contains(name) || is_parted(name);
+    return file_->contains(name) || is_split(name);
   }
 
   Tensor get(const std::string& name) const override {
-    if (is_parted(name)) return joined(name);
+    if (is_split(name)) return joined(name);
     const Tensor stored = file_->view(name);
-    const Tensor tensor = as_heed_has_it(name, stored);
+    const Tensor tensor = converted(name, stored);
     if (tensor.raw() != stored.raw()) copied_.push_back(name);
     return tensor;
   }
@@ -106,27 +106,29 @@ class GgufWeights : public io::TensorSource {
   }
 
  private:
-  bool is_parted(const std::string& name) const {
+  bool is_split(const std::string& name) const {
     return name.find(".attn_kv_b.") != std::string::npos && !file_->contains(name) &&
            file_->contains(key_part(name)) && file_->contains(value_part(name));
   }
 
-  /// Vectors are copied, else the large pages around them stay in memory.
-  Tensor as_heed_has_it(const std::string& name, const Tensor& tensor) const {
-    const bool sorted = config_.family == "llama" || config_.family == "mistral";
-    if (sorted && name.find(".attn_q.") != std::string::npos)
-      return unsorted(name, tensor, config_.n_heads);
-    if (sorted && name.find(".attn_k.") != std::string::npos)
-      return unsorted(name, tensor, config_.n_kv_heads);
-    if (config_.norm_unit_offset && name.ends_with("norm.weight")) return less_one(tensor);
+  /// Vectors are copied: a view would keep the large page around it in memory.
+  Tensor converted(const std::string& name, const Tensor& tensor) const {
+    const bool permuted = config_.family == "llama" || config_.family == "mistral";
+    if (permuted && name.find(".attn_q.") != std::string::npos)
+      return unpermuted(name, tensor, config_.n_heads);
+    if (permuted && name.find(".attn_k.") != std::string::npos)
+      return unpermuted(name, tensor, config_.n_kv_heads);
+    if (config_.norm_unit_offset && name.ends_with("norm.weight")) return minus_one(tensor);
     return tensor.shape().rank() < 2 ? tensor.clone() : tensor;
   }
 
-  /// Rows (pair 0 first, pair 0 second, pair 1 first, ...) of every head -> all first, all second.
-  Tensor unsorted(const std::string& name, const Tensor& tensor, int64_t heads) const {
+  /// Reorders the rows of every head from (pair 0 first, pair 0 second, pair 1 first, ...) to all
+  /// first, then all second.
+  Tensor unpermuted(const std::string& name, const Tensor& tensor, int64_t heads) const {
     const int64_t rows = tensor.shape().rank() ? tensor.shape()[0] : 0;
-    require(rows > 0 && rows % (2 * heads) == 0, "{}: {} is {}, expected {} heads of pairs",
-            file_->name(), name, tensor.shape().text(), heads);
+    require(rows > 0 && rows % (2 * heads) == 0,
+            "{}: {} is {}, expected {} heads with an even number of rows", file_->name(), name,
+            tensor.shape().text(), heads);
     const int64_t pairs = rows / heads / 2;
     const auto row_bytes = static_cast<size_t>(tensor.bytes() / rows);
     Tensor result = Tensor::empty(tensor.shape(), tensor.dtype());
@@ -141,13 +143,13 @@ class GgufWeights : public io::TensorSource {
     return result;
   }
 
-  static Tensor less_one(const Tensor& tensor) {
+  static Tensor minus_one(const Tensor& tensor) {
     Tensor result = kernels::as_f32(tensor).clone();
     for (int64_t i = 0; i < result.elements(); ++i) result.data<float>()[i] -= 1.0f;
     return result;
   }
 
-  /// [H (n + v), r] of [H, r, n] and [H, v, r].
+  /// Joins keys [H, r, n] and values [H, v, r] to [H (n + v), r].
   Tensor joined(const std::string& name) const {
     const Tensor keys = kernels::as_f32(file_->get(key_part(name)));
     const Tensor values = kernels::as_f32(file_->get(value_part(name)));
@@ -170,7 +172,7 @@ class GgufWeights : public io::TensorSource {
 
   std::shared_ptr<const io::GgufFile> file_;
   ModelConfig config_;
-  mutable std::vector<std::string> copied_;  // not given back yet
+  mutable std::vector<std::string> copied_;  // whose pages of the file are not released yet
 };
 
 }  // namespace

@@ -8,23 +8,23 @@
 
 namespace heed::checkpoint {
 
-/// The name and the shape of a decoder's weight in a GGUF file: one table for all architectures.
-/// GPT-2's queries, keys and values are one tensor, and so is each matrix of all experts of a
+/// The name and shape in a GGUF file of a decoder's weight, the same for all architectures. One
+/// tensor stores GPT-2's q_proj, k_proj and v_proj, and one the same matrix of all experts of a
 /// layer.
 model::StoredWeight gguf_weight(const model::ModelConfig& config, const std::string& name,
                                 const Shape& shape);
 
-/// The tensor that a stored one is a part of: newer files keep DeepSeek's map from latents to keys
-/// and values in two. Of all others, the name itself.
+/// The name of the tensor that a stored tensor is a part of: newer files store DeepSeek's kv_b_proj
+/// in two. For all others, `stored` itself.
 std::string gguf_whole(const std::string& stored);
 
-/// Whether a GGUF file may hold this tensor beside the weights: frequencies of rotary positions,
-/// which belong to the configuration.
+/// Whether a tensor of a GGUF file is not a weight: rotary frequencies, which are part of the
+/// configuration.
 bool gguf_redundant(std::string_view name);
 
-/// The weights of a GGUF file with the changes of its writers undone: they sort the rows of Llama's
-/// queries and keys by rotary pairs, add one to Gemma's norms, and keep DeepSeek's map from latents
-/// to keys and values in two tensors. All other weights stay views of the file.
+/// The weights of a GGUF file with the converter's changes undone: it permutes the rows of Llama's
+/// q_proj and k_proj by rotary pairs, adds 1 to Gemma's norms, and splits DeepSeek's kv_b_proj. All
+/// other weights stay views of the file.
 std::shared_ptr<const io::TensorSource> gguf_weights(std::shared_ptr<const io::GgufFile> file,
                                                      const model::ModelConfig& config);
 

@@ -28,8 +28,8 @@ bool is_gguf(const std::filesystem::path& path) {
   return path.extension() == ".gguf" || path_is_file(path);
 }
 
-/// Whether save_quantized() wrote the weights: they then have heed's own names, one tensor for each
-/// parameter.
+/// Whether save_quantized() wrote the weights. If so, changes `family` to name them as heed does,
+/// one tensor per parameter.
 bool take_quantization(model::Family& family, const nlohmann::json& json, const std::string& file) {
   if (!json.contains("quantization_config")) return false;
   const auto method = get_or<std::string>(json["quantization_config"], "quant_method", "", file);
@@ -67,7 +67,7 @@ std::shared_ptr<const io::TensorSource> tensors_of(const Description& descriptio
   return io::open_model_tensors(directory);
 }
 
-/// A model without weights. Errors name the file that describes it.
+/// Builds a model without weights. Errors name `file`, which describes it.
 std::unique_ptr<model::Transformer> make_model(model::ModelConfig config,
                                                const std::filesystem::path& file) {
   try {
@@ -77,7 +77,7 @@ std::unique_ptr<model::Transformer> make_model(model::ModelConfig config,
   }
 }
 
-/// The default of other programs for the length of outputs.
+/// Upper limit of max_length in generation_config.json.
 constexpr int64_t kMaxLength = 4096;
 
 nlohmann::json generation_config(const model::ModelConfig& c) {

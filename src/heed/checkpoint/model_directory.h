@@ -14,18 +14,18 @@ namespace heed::checkpoint {
 
 struct LoadOptions {
   quantize::WeightPrecision precision = {};
-  /// Given: weights are packed for this arithmetic while they are loaded (load_weights()).
+  /// If set, weights are packed for this arithmetic while they are loaded (load_weights()).
   std::optional<Compute> pack = {};
-  /// Given: weights are initialised from this seed instead of read; config.json is enough.
+  /// If set, weights are initialised from this seed instead of read; only config.json is needed.
   std::optional<uint64_t> random_seed = {};
 };
 
 /// Builds the model that a directory (config.json) or a GGUF file describes. Its parameters have
-/// shapes but no values: enough to count them, in next to no memory.
+/// shapes but no values, so this takes almost no memory.
 std::unique_ptr<model::Transformer> build_model(const std::filesystem::path& path);
 
 /// The tensors of a model directory (model.safetensors, shards with an index, or quantised weights)
-/// under the names that they have there. Throws Error when there are none.
+/// under their names in the files. Throws Error when there are none.
 std::shared_ptr<const io::TensorSource> open_directory_tensors(
     const std::filesystem::path& directory);
 
@@ -39,7 +39,7 @@ std::unique_ptr<model::Transformer> load_model(const std::filesystem::path& path
 using NamedFile = std::pair<std::string, std::string>;
 
 /// Writes config.json, generation_config.json, model.safetensors (f32) and `others` into
-/// `directory`, which is made when missing; each file is replaced whole or not at all, the weights
+/// `directory`, which is created if it is missing. Each file is replaced atomically, the weights
 /// last.
 void save_model(const std::filesystem::path& directory, const model::Transformer& model,
                 const std::vector<NamedFile>& others);

@@ -15,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether a file holds the tokenizer or settings, by the end of its name; an index of shards does
-/// not.
+/// Whether a file, judging by its name, belongs to the tokenizer or the settings. An index of
+/// shards does not.
 bool is_copied(const fs::path& file) {
   constexpr std::array kEnds{".json", ".txt", ".model", ".spm", ".jinja"};
   const std::string name = file.filename().string();
@@ -25,8 +25,8 @@ bool is_copied(const fs::path& file) {
                      [&](const char* end) { return name.ends_with(end); });
 }
 
-/// The files that save_quantized() copies, relative to the directory: its own, and the settings of
-/// sentence-transformers' modules, each in a folder.
+/// The files that save_quantized() copies, relative to the directory, including the settings of
+/// sentence-transformers' modules in their folders.
 std::vector<fs::path> copied_files(const fs::path& directory) {
   std::vector<fs::path> files;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
@@ -46,7 +46,7 @@ void save_quantized(const fs::path& directory, const model::Transformer& model,
                     const fs::path& original) {
   make_directory(directory);
   require(!fs::equivalent(directory, original),
-          "{} is the model itself: expected another directory for the quantised one",
+          "{} is the original model, expected another directory for the quantised one",
           directory.string());
   for (const fs::path& file : copied_files(original)) {
     make_directory((directory / file).parent_path());

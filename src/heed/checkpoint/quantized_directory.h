@@ -7,18 +7,16 @@
 
 namespace heed::checkpoint {
 
-/// The "quant_method" in config.json of a quantised directory, and the file of its weights. Other
-/// programs cannot read them: they look for model.safetensors and stop.
+/// The "quant_method" in config.json of a quantised directory, and the file of its weights. It is
+/// not called model.safetensors, so that programs that cannot read it report a missing file.
 inline constexpr std::string_view kQuantMethod = "heed";
 inline constexpr std::string_view kQuantizedWeights = "quantized.safetensors";
 
-/// Writes a model directory, which is made when missing:
-/// - from the directory `original`: its config.json with the "quant_method" added, and copies of
-/// all
-///   files that are not weights (the tokenizer, the settings for generating and pooling);
-/// - last, quantized.safetensors: the weights of `model` as it holds them, blocks included, under
-///   heed's own names.
-/// Throws Error when `directory` is `original`, and when something cannot be read or written.
+/// Writes a quantised model directory, which is created if it is missing:
+/// - config.json of the directory `original` with "quant_method" added, and copies of its other
+///   files that are not weights (tokenizer, settings for generation and pooling);
+/// - last, quantized.safetensors: the weights of `model` in their dtypes, under heed's names.
+/// Throws Error when `directory` is `original`, and when a file cannot be read or written.
 void save_quantized(const std::filesystem::path& directory, const model::Transformer& model,
                     const std::filesystem::path& original);
 

@@ -24,7 +24,7 @@ void append(std::string& bytes, T number) {
   bytes.append(reinterpret_cast<const char*>(&number), sizeof(T));
 }
 
-/// The metadata, with the type of the file changed where it is given.
+/// The metadata, with general.file_type changed if there is one.
 std::string metadata_of(const io::GgufFile& original, DType dtype) {
   const auto bytes = original.metadata_bytes();
   std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -40,7 +40,7 @@ std::string metadata_of(const io::GgufFile& original, DType dtype) {
   return text;
 }
 
-/// The offsets of the tensors in the data, which follows the header.
+/// Assigns offsets in the data section to tensors.
 class Layout {
  public:
   explicit Layout(size_t alignment) : alignment_(alignment) {}
@@ -57,7 +57,7 @@ class Layout {
   size_t alignment_, end_ = 0;
 };
 
-/// A parameter as a part of a tensor of the file: an expert's, GPT-2's queries.
+/// The rows of a tensor that belong to a parameter, such as one expert's, or GPT-2's q_proj.
 struct Part {
   const Parameter* parameter;
   int64_t first_row, n_rows;
@@ -76,7 +76,7 @@ class Converter {
     }
   }
 
-  /// Where parameters share a tensor, the one that is kept best decides: GPT-2's values.
+  /// If parameters share a tensor, the one that needs the most bits decides (v_proj in GPT-2).
   DType dtype_of(const std::string& name) const {
     const Tensor tensor = original_.get(name);
     DType dtype = tensor.dtype();
@@ -88,7 +88,7 @@ class Converter {
     return dtype;
   }
 
-  /// The rows of each part are rounded by its own calibration.
+  /// The rows of each parameter are rounded with its own calibration.
   Tensor converted(const std::string& name) const {
     const Tensor tensor = original_.get(name);
     const DType dtype = dtype_of(name);
@@ -118,10 +118,11 @@ class Converter {
   const quantize::Quantization& how_;
   std::unique_ptr<const model::Transformer> model_;
   std::map<std::string, std::vector<Part>> parts_;  // by the tensor's name
-  const Parameter unknown_{};                       // of a tensor that no parameter is in
+  const Parameter unknown_{};                       // for tensors without a parameter
 };
 
-/// Everything before the data. A tensor has a name, axes (innermost first), a type and an offset.
+/// Everything before the data section. Each tensor has a name, axes (innermost first), a type and
+/// an offset.
 std::string header_of(const io::GgufFile& original, const Converter& converter, DType dtype,
                       Layout layout) {
   std::string header;
@@ -132,14 +133,14 @@ std::string header_of(const io::GgufFile& original, const Converter& converter, 
   header += metadata_of(original, dtype);
   for (const std::string& name : names) {
     const Shape shape = original.get(name).shape();
-    const DType own = converter.dtype_of(name);
+    const DType stored = converter.dtype_of(name);
     append(header, static_cast<uint64_t>(name.size()));
     header += name;
     append(header, static_cast<uint32_t>(shape.rank()));
     for (int axis = shape.rank() - 1; axis >= 0; --axis)
       append(header, static_cast<uint64_t>(shape[axis]));
-    append(header, io::gguf_type_of(own).number);
-    append(header, static_cast<uint64_t>(layout.place(bytes_of(own, shape.elements()))));
+    append(header, io::gguf_type_of(stored).number);
+    append(header, static_cast<uint64_t>(layout.place(bytes_of(stored, shape.elements()))));
   }
   header.resize(layout.aligned(header.size()));
   return header;
@@ -151,18 +152,18 @@ void write_quantized_gguf(const std::filesystem::path& path, const std::filesyst
                           const quantize::Quantization& how) {
   std::error_code none;
   require(!std::filesystem::equivalent(path, original, none),
-          "{} is the model itself: expected another file for the quantised one", path.string());
-  const auto was = io::GgufFile::open(original);
-  const Converter converter(*was, how);
-  const Layout layout(was->alignment());
+          "{} is the original model, expected another file for the quantised one", path.string());
+  const auto source = io::GgufFile::open(original);
+  const Converter converter(*source, how);
+  const Layout layout(source->alignment());
   AtomicFile file(path);
-  file.write(header_of(*was, converter, how.dtype, layout));
-  for (const std::string& name : was->names()) {
+  file.write(header_of(*source, converter, how.dtype, layout));
+  for (const std::string& name : source->names()) {
     const Tensor tensor = converter.converted(name);
     const auto bytes = static_cast<size_t>(tensor.bytes());
     file.write({tensor.raw(), bytes});
     file.write(std::string(layout.aligned(bytes) - bytes, '\0'));
-    was->release(name);
+    source->release(name);
   }
   file.commit();
 }

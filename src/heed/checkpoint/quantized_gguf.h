@@ -7,9 +7,9 @@
 namespace heed::checkpoint {
 
 /// Writes a quantised copy of the model in a GGUF file. The metadata (configuration, tokenizer) are
-/// copied, but for the type of the file. Tensors are converted one at a time. Throws Error as
-/// open_gguf_model() and quantized() do, when `path` is the original, and when the disk is full (an
-/// existing file is then untouched).
+/// copied, except general.file_type. Tensors are converted one at a time. Throws Error as
+/// open_gguf_model() and quantized() do, when `path` is the original, and when the file cannot be
+/// written (an existing file then stays intact).
 void write_quantized_gguf(const std::filesystem::path& path, const std::filesystem::path& original,
                           const quantize::Quantization& how);
 

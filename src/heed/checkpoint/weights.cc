@@ -24,8 +24,8 @@ Tensor transposed(const Tensor& matrix) {
   return result;
 }
 
-/// The name of a table's weight in the file, which may have a family's prefix ("bert.") where the
-/// table has none, lack it where the table has one, and use older names.
+/// The name in the file of a weight that the family calls `name`. The file may add or lack the
+/// family's prefix ("bert."), and may use older names.
 std::string name_in(const io::TensorSource& source, const model::Family& family,
                     const std::string& name) {
   const bool prefixed = name.starts_with(family.prefix);
@@ -50,7 +50,7 @@ Tensor part_of(const Tensor& tensor, const StoredWeight& stored, const Parameter
   return whole.reshaped(parameter.shape);
 }
 
-/// A weight as the parameter is to be kept: as heed quantize would, where a type is wanted.
+/// A weight in the dtype of its parameter: quantised as `heed quantize` does if one is requested.
 Tensor in_precision(const Parameter& parameter, const Tensor& weight,
                     quantize::WeightPrecision precision) {
   if (precision.dtype)
@@ -59,14 +59,14 @@ Tensor in_precision(const Parameter& parameter, const Tensor& weight,
   return quantize::in_precision(weight, precision);
 }
 
-/// Whether the value of a parameter is read beside its packed form: rows that are looked up, or
-/// parts of the map from latents (ops/heads_linear.h).
+/// Whether the value of a parameter is also read unpacked: embeddings are looked up by row, and
+/// kv_b_proj is multiplied in parts (ops/heads_linear.h).
 bool is_read_unpacked(WeightRole role) {
   return role == WeightRole::token_embedding || role == WeightRole::latent_key_value;
 }
 
 /// A model's parameters, the largest (embedding and head) first: a weight is in memory twice while
-/// it is packed, which costs least while little else is loaded.
+/// it is packed, so the peak is lowest if little else is loaded then.
 std::vector<Parameter*> largest_first(model::Transformer& model) {
   std::vector<Parameter*> order;
   int64_t most = 0;
@@ -80,23 +80,22 @@ std::vector<Parameter*> largest_first(model::Transformer& model) {
   return order;
 }
 
-/// Parameters whose values have been read, until they are packed: several at a time, so that
-/// threads seldom wait for each other, but few, since they are in memory twice while they are
-/// packed.
+/// Collects parameters that have been read and packs several at once, so that threads seldom wait,
+/// but not many, since they are in memory twice while they are packed.
 class PackingQueue {
  public:
   PackingQueue(model::Transformer& model, const io::TensorSource& source,
                std::optional<Compute> pack)
       : model_(model), source_(source), pack_(pack) {}
 
-  /// `copied`: the parameter does not read the source's tensor `name` any more.
+  /// `copied`: the parameter is not a view of the source's tensor `name`.
   void add(Parameter& parameter, const std::string& name, bool copied) {
     entries_.push_back({&parameter, name, copied});
     bytes_ += parameter.value.bytes();
     if (bytes_ >= kMaxBytes) flush();
   }
 
-  /// Packs what has been added, and gives back what is then in memory for nothing.
+  /// Packs the added parameters and releases memory that is not needed any more.
   void flush() {
     std::vector<Parameter*> parameters;
     std::vector<std::string> unread;
@@ -147,10 +146,10 @@ void load_weights(model::Transformer& model, const model::Family& family,
       parameter.value = Tensor::zeros(parameter.shape);
       continue;
     }
-    require(source.contains(name), "{}: {} is missing, the configuration wants it as {}",
-            source.name(), stored.name, stored.shape.text());
+    require(source.contains(name), "{}: {} is missing, expected with shape {}", source.name(),
+            stored.name, stored.shape.text());
     const Tensor tensor = source.get(name);
-    require(tensor.shape() == stored.shape, "{}: {} is {}, the configuration wants {} (for {})",
+    require(tensor.shape() == stored.shape, "{}: {} is {}, the configuration expects {} (for {})",
             source.name(), name, tensor.shape().text(), stored.shape.text(), parameter.name);
     require(tensor.dtype() != DType::i32, "{}: {} holds integers, expected numbers", source.name(),
             name);
@@ -160,8 +159,8 @@ void load_weights(model::Transformer& model, const model::Family& family,
   }
   queue.flush();
   for (const auto& [name, known] : used)
-    require(known, "{}: {} is a tensor that the configuration has no place for", source.name(),
-            one_line(name));
+    require(known, "{}: the tensor {} is not a part of the model that the configuration describes",
+            source.name(), one_line(name));
 }
 
 void init_weights(model::Transformer& model, uint64_t seed, quantize::WeightPrecision precision) {
@@ -176,14 +175,14 @@ std::vector<io::NamedTensor> stored_weights(const model::Transformer& model,
   std::map<std::string, size_t> places;
   for (const Parameter& parameter : model.parameters().all()) {
     const StoredWeight stored = family.stored(model.config(), parameter.name, parameter.shape);
-    require(parameter.present(), "{} has no elements that could be saved", parameter.name);
+    require(parameter.present(), "{} has no value to save", parameter.name);
     const Tensor value = kernels::as_f32(parameter.value);
     const bool whole = !stored.transposed && stored.shape.elements() == value.elements();
     if (whole) {
       weights.push_back({stored.name, value.reshaped(stored.shape)});
       continue;
     }
-    // Parts are joined as rows of the untransposed tensor, which is transposed after the last.
+    // Parts are copied to the rows of the untransposed tensor, which is transposed after the last.
     const auto [place, first] = places.try_emplace(stored.name, weights.size());
     const Shape joined = stored.transposed ? Shape{stored.shape[1], stored.shape[0]} : stored.shape;
     if (first) weights.push_back({stored.name, Tensor::zeros(joined)});

@@ -9,7 +9,7 @@ namespace heed::data {
 namespace {
 
 uint64_t mixed(uint64_t hash, std::string_view text) {
-  hash = mix64(hash ^ text.size());  // so that the ends of texts count
+  hash = mix64(hash ^ text.size());  // distinguishes {"ab", "c"} from {"a", "bc"}
   while (!text.empty()) {
     uint64_t word = 0;
     const size_t size = std::min(text.size(), sizeof(word));

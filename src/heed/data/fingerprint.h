@@ -9,8 +9,7 @@
 
 namespace heed::data {
 
-/// Tells whether texts are those that they were: how many there are, and a hash of their bytes and
-/// of their order. Not for texts that somebody wants to be mistaken for others.
+/// Detects changed texts: their number, and a hash of their bytes and order. Not cryptographic.
 struct Fingerprint {
   int64_t count = 0;
   uint64_t hash = 0;
@@ -18,9 +17,8 @@ struct Fingerprint {
   bool operator==(const Fingerprint&) const = default;
 };
 
-/// Of documents.
 Fingerprint fingerprint_of(const std::vector<std::string>& texts);
-/// Of pairs, each of which counts once.
+/// `count` is the number of pairs.
 Fingerprint fingerprint_of(const std::vector<SentencePair>& pairs);
 
 }  // namespace heed::data

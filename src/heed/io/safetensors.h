@@ -42,9 +42,8 @@ class TensorSource {
 
 /// A safetensors file (https://huggingface.co/docs/safetensors): eight bytes with the length of a
 /// JSON header, the header with dtype, shape and data_offsets of each tensor, then the data. The
-/// file is mapped. The format has no quantised dtypes: heed writes a quantised tensor as its bytes,
-/// U8
-/// [.., bytes of a row], and its dtype into the metadata under the tensor's name.
+/// file is mapped. The format has no quantised dtypes: heed writes a quantised tensor as its bytes
+/// (U8, with the last axis in bytes), and its dtype into the metadata under the tensor's name.
 class SafetensorsFile : public TensorSource {
  public:
   /// Reads and validates the whole header. Throws Error that names the file and the tensor: a

@@ -21,7 +21,7 @@ void add_squares(const Tensor& x, Tensor& sums) {
   });
 }
 
-/// Factors of the squares of columns alone, 1 on average: errors are not compensated.
+/// Factors from the diagonal of H alone, scaled to a mean of 1. Errors are then not compensated.
 GptqFactors diagonal_factors(Tensor squares) {
   float* values = squares.data<float>();
   const int64_t cols = squares.elements();
@@ -54,7 +54,7 @@ void Calibration::observe(const Parameter& weight, const Tensor& x) {
   const bool again = last_ && x.id() == last_id_;
   if (!inputs) inputs = again ? last_ : new_inputs(x.cols());
   if (again && inputs == last_) return;
-  require(inputs->cols == x.cols(), "{} was multiplied with {} columns, and now with {}",
+  require(inputs->cols == x.cols(), "the inputs of {} had {} columns before, and now {}",
           weight.name, inputs->cols, x.cols());
   if (inputs->products.shape().rank() == 2)
     kernels::matmul({x, true}, {x}, {.accumulate = true}, inputs->products);

@@ -10,32 +10,31 @@
 
 namespace heed::quantize {
 
-/// How much the columns of a model's weights count, measured on their inputs while the model read
-/// some text.
+/// Statistics of the inputs of a model's weights on calibration text: H = sum of x^T x for each
+/// weight, from which GPTQ derives how to round it.
 class Calibration {
  public:
   Calibration() = default;
-  /// Products of columns with each other are kept while they fit into `max_bytes`; of further
-  /// weights only the squares of columns, which round worse.
+  /// Keeps the whole H [K, K] of weights as long as they fit into `max_bytes`, then only its
+  /// diagonal, which gives a larger rounding error.
   explicit Calibration(int64_t max_bytes) : bytes_left_(max_bytes) {}
 
-  /// Observes the products of all passes that `context` is given to, as long as both live.
+  /// Observes the inputs of all passes that use `context`. This must outlive the context.
   void watch(Context& context);
-  /// Takes into account the rows of x [N, K] f32, which are multiplied with `weight`. Throws Error
-  /// when its rows had another width before.
+  /// Adds the inputs x [N, K] f32 of `weight`. Throws Error when earlier inputs had another K.
   void observe(const Parameter& weight, const Tensor& x);
-  /// Ends observing.
+  /// Computes the factors. Nothing may be observed afterwards.
   void finish();
 
   /// Whether nothing was observed.
   bool empty() const { return inputs_.empty(); }
-  /// The factors of the parameter of this name with K columns; null where it was never multiplied
-  /// with anything but zeros. Throws Error when rows of another width were observed: the
-  /// calibration is of another model.
+  /// The factors of the parameter of this name with `cols` columns; null if it had no inputs, or
+  /// only zeros. Throws Error when its inputs had another width: the calibration is of another
+  /// model.
   const GptqFactors* of(const std::string& parameter, int64_t cols) const;
 
  private:
-  /// Weights that are multiplied with the same tensor (queries, keys and values) share theirs.
+  /// Shared by weights with the same input (q_proj, k_proj and v_proj).
   struct Inputs {
     int64_t cols = 0;
     Tensor products;  // [K, K]: x^T x; or [K]: its diagonal

@@ -13,12 +13,12 @@ namespace {
 
 constexpr int64_t kBlock = kernels::kGptqColumns;
 
-/// Eliminates rows [first, last) of a lower triangle from the last to the first: divides each by
-/// its diagonal element and subtracts its part from the rows of the range above it.
+/// Eliminates rows [first, last) of a lower triangle, last row first: divides each row by its
+/// diagonal element and subtracts its contribution from the rows of the range above it.
 void eliminate(float* rows, int64_t cols, int64_t first, int64_t last) {
   for (int64_t k = last - 1; k >= first; --k) {
     float* row = rows + k * cols;
-    row[k] = std::max(row[k], kDamping);  // only rounding can bring a remainder below this
+    row[k] = std::max(row[k], kDamping);  // smaller only through rounding errors
     for (int64_t j = 0; j < k; ++j) row[j] /= row[k];
     for (int64_t i = first; i < k; ++i) {
       const float factor = row[i] * row[k];
@@ -28,7 +28,7 @@ void eliminate(float* rows, int64_t cols, int64_t first, int64_t last) {
   }
 }
 
-/// Subtracts the part of rows [first, last) from row i < first.
+/// Subtracts the contribution of rows [first, last) from row i < first.
 void subtract(float* rows, int64_t cols, int64_t first, int64_t last, int64_t i) {
   float* other = rows + i * cols;
   for (int64_t k = last - 1; k >= first; --k) {
@@ -68,21 +68,22 @@ void quantize_gptq(const Tensor& weight, const GptqFactors& factors, Tensor& y) 
   const int64_t rows = weight.rows(), cols = weight.cols();
   Tensor x = Tensor::empty({rows, cols});
   kernels::dequantize(weight, x);
-  Tensor errors = Tensor::empty({cols, rows}), added = Tensor::zeros({rows, kBlock});
-  Tensor own = Tensor::zeros({kBlock, kBlock});
+  Tensor errors = Tensor::empty({cols, rows}), corrections = Tensor::zeros({rows, kBlock});
+  Tensor within_block = Tensor::zeros({kBlock, kBlock});
   const float* upper = factors.upper.data<float>();
   for (int64_t begin = 0; begin < cols; begin += kBlock) {
     if (begin > 0) {
       Tensor earlier = Tensor::empty({kBlock, begin});
       for (int64_t i = 0; i < kBlock; ++i)
         std::copy_n(upper + (begin + i) * cols, begin, earlier.data<float>() + i * begin);
-      kernels::matmul({errors.row_slice(0, begin), true}, {earlier, true}, {}, added);
+      kernels::matmul({errors.row_slice(0, begin), true}, {earlier, true}, {}, corrections);
     }
     for (int64_t i = 0; i < kBlock; ++i)
       for (int64_t j = 0; j < i; ++j)
-        own.data<float>()[j * kBlock + i] = upper[(begin + i) * cols + begin + j];
-    Tensor made = errors.row_slice(begin, begin + kBlock);
-    kernels::quantize_gptq({x, begin, added, factors.diagonal, own}, y, made);
+        within_block.data<float>()[j * kBlock + i] = upper[(begin + i) * cols + begin + j];
+    Tensor block_errors = errors.row_slice(begin, begin + kBlock);
+    kernels::quantize_gptq({x, begin, corrections, factors.diagonal, within_block}, y,
+                           block_errors);
   }
 }
 

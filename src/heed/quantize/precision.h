@@ -8,21 +8,20 @@
 
 namespace heed::quantize {
 
-/// The type that the matrices of a model are kept in; vectors are always f32.
+/// The dtype of a model's matrices in memory; vectors are always f32.
 struct WeightPrecision {
-  /// None: as the file stores them, without a copy. f32 for training. Blocks are made while
-  /// loading, one matrix at a time, as `heed quantize` makes them (quantized_dtype()); a matrix
-  /// whose rows are not whole blocks becomes bf16.
+  /// nullopt: as stored in the file, without a copy. Training needs f32. For a block type, matrices
+  /// are quantised as they are loaded, one at a time, to the types that quantized_dtype() gives.
   std::optional<DType> dtype = DType::f32;
 };
 
-/// The names of the types that weights can be converted to: f32, bf16 and the block types that heed
-/// writes, the largest first.
+/// The names of the dtypes that weights can be converted to, largest first: f32, bf16 and the block
+/// types that heed writes.
 std::vector<std::string> precision_names();
 
-/// The type that a weight of this shape, stored as `stored`, is kept in.
+/// The dtype in memory of a weight of this shape that is stored as `stored`.
 DType dtype_in(const Shape& shape, DType stored, WeightPrecision precision);
-/// A weight in that type: itself, or a converted copy.
+/// The weight itself if it has that dtype, otherwise a converted copy.
 Tensor in_precision(const Tensor& weight, WeightPrecision precision);
 
 }  // namespace heed::quantize

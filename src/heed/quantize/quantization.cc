@@ -6,8 +6,8 @@
 namespace heed::quantize {
 namespace {
 
-/// Whether rounding to a type costs so much that calibration pays and sensitive weights keep 8
-/// bits.
+/// Whether a block type has less than 8 bits. Then calibration is used, and sensitive weights
+/// get 8.
 constexpr bool has_few_bits(DType dtype) { return !is_plain(dtype) && traits_of(dtype).bits < 8; }
 
 /// Whether a layer is in the first or the last eighth of its stack.
@@ -16,7 +16,7 @@ bool is_outer_layer(const WeightPlace& place) {
   return place.layer < outer || place.layer >= place.n_layers - outer;
 }
 
-/// Whether few bits are enough for a parameter.
+/// Whether a parameter tolerates less than 8 bits.
 bool takes_few_bits(const Parameter& parameter) {
   switch (parameter.role) {
     case WeightRole::query:

@@ -7,33 +7,33 @@
 
 namespace heed::quantize {
 
-/// How a model is made smaller.
+/// How to quantise a model.
 struct Quantization {
-  DType dtype = DType::q8_0;     // of the matrices: q8_0, q4_1, q4_0, or a plain type
-  Calibration calibration = {};  // finished; guides the rounding to 4 bits
+  DType dtype = DType::q8_0;     // of the matrices: q8_0, q4_1, q4_0, f32 or bf16
+  Calibration calibration = {};  // finished; used for 4-bit types
 };
 
-/// The type that a parameter gets when the matrices of its model are to become `wanted`. `shape`
-/// and `stored` are those of the tensor that holds it (a file may keep several parameters in one).
+/// The dtype of a parameter in a model that is quantised to `wanted`. `shape` and `stored` are
+/// those of the tensor that holds it (a file may store several parameters in one tensor).
 ///
-/// Vectors are f32; a matrix whose rows are not whole blocks becomes bf16. Where 4 bits are wanted,
-/// these matrices keep 8:
-/// - keys and values: all queries read them, they are small where heads share them, and in a Llama
-///   with shared heads 4 bits cost a third as much without them;
-/// - the embedding and the head, whose errors no later layer corrects, and which are one matrix in
-///   many models; tables of positions, segments and distances;
-/// - a mixture's router, where an error changes which expert is asked;
-/// - the maps out of the feed-forward network in the first and the last eighth of the layers of a
-///   stack: what they read is the most uneven of all inputs, single columns by far the largest, and
-///   in these layers most of all.
+/// Vectors are f32. A matrix whose rows are not whole blocks becomes bf16. If `wanted` has 4 bits,
+/// these matrices get 8 bits:
+/// - k_proj and v_proj: all queries depend on them, and with grouped-query attention they are
+/// small;
+/// - the embedding and the head, which are one matrix in many models: no later layer corrects their
+///   errors. Likewise tables of positions, segments and relative distances;
+/// - the router of a mixture of experts, where an error selects other experts;
+/// - ff_down in the first and the last eighth of a stack's layers: its input has outlier columns,
+///   which are largest in these layers.
 DType quantized_dtype(DType wanted, const Parameter& parameter, const Shape& shape, DType stored);
 
-/// The weight of the parameter of this name in `dtype`: itself, or a copy. Throws Error on a value
-/// that cannot be stored, and when the calibration is of another model.
+/// Converts the weight of the parameter of this name to `dtype`; returns the weight itself if it
+/// has it. Throws Error on a value that cannot be stored, and when the calibration is of another
+/// model.
 Tensor quantized(const Quantization& how, const std::string& parameter, const Tensor& weight,
                  DType dtype);
 
-/// Quantises all parameters of a model, one after the other.
+/// Quantises all parameters of a model in place, one after the other.
 void quantize(model::Transformer& model, const Quantization& how);
 
 }  // namespace heed::quantize
