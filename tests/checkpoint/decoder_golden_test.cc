@@ -1,4 +1,5 @@
-// Decoder-only families against transformers: tests/golden/families/make.py made the numbers.
+// Decoder-only families compared with transformers. The expected numbers come from
+// tests/golden/families/make.py.
 #include <gtest/gtest.h>
 
 #include "heed/checkpoint/model_directory.h"
@@ -81,7 +82,7 @@ TEST_P(DecoderGolden, GreedyContinuationsEqualTheReference) {
 }
 
 TEST_P(DecoderGolden, LossAndEveryGradientEqualTheReference) {
-  std::vector<int32_t> rows, targets;  // every token but a text's first is predicted
+  std::vector<int32_t> rows, targets;  // all tokens except the first of each text are predicted
   for (size_t b = 0; b < texts(); ++b)
     for (int32_t row = offsets_[b]; row + 1 < offsets_[b + 1]; ++row) {
       rows.push_back(row);
@@ -96,7 +97,7 @@ TEST_P(DecoderGolden, LossAndEveryGradientEqualTheReference) {
   tape.backward();
   EXPECT_NEAR(loss.smoothed / expected_->get("loss").data<float>()[0], 1.0, 1e-5);
 
-  // The table of weights says of gradients what it says of values.
+  // Gradients are stored as values are: stored_weights() names and joins them.
   for (Parameter& parameter : model_->parameters().all())
     parameter.value = gradients.of(parameter).materialized();
   const auto found = stored_weights(*model_, model::family_for(model_->config()));
@@ -104,7 +105,7 @@ TEST_P(DecoderGolden, LossAndEveryGradientEqualTheReference) {
     EXPECT_LT(difference(gradient, expected_->get("gradient." + name)), 1e-4) << name;
 }
 
-TEST_P(DecoderGolden, OlderFilesSayTheSame) {
+TEST_P(DecoderGolden, ReadsOlderFilesAsTheSameModel) {
   if (const auto old = folder_ / "config.old.json"; std::filesystem::exists(old)) {
     EXPECT_EQ(config_of(old), config_of(folder_ / "config.json"));
   }
@@ -115,7 +116,7 @@ TEST_P(DecoderGolden, OlderFilesSayTheSame) {
   }
 }
 
-TEST_P(DecoderGolden, SavedAndReadAgainIsTheSameFileAndModel) {
+TEST_P(DecoderGolden, SavingAndLoadingGivesTheSameFileAndModel) {
   const auto folder = std::filesystem::temp_directory_path() / "heed_decoder_golden" / GetParam();
   std::filesystem::remove_all(folder);
   save_model(folder, *model_, {});
@@ -131,13 +132,13 @@ TEST_P(DecoderGolden, SavedAndReadAgainIsTheSameFileAndModel) {
   std::filesystem::remove_all(folder);
 }
 
-TEST_P(DecoderGolden, LatentAttentionReadsAndKeepsTheLatentAndOneRotaryKeyAlone) {
+TEST_P(DecoderGolden, LatentAttentionCachesOnlyTheLatentAndOneRotaryKey) {
   const nn::LatentDims& dims = model_->config().latent;
   if (!dims.present()) return;
   const int64_t width = dims.kv_lora_rank + dims.qk_rope_head_dim;
   Decoding decoding(*model_, 1);
   decoding.feed({text(0)});
-  // With something in the cache, heads attend to the latents themselves.
+  // With a nonempty cache, heads attend to the latents directly.
   int attentions = 0;
   decoding.context().observe_attention = [&](AttentionSite, const kernels::AttentionForward& in) {
     EXPECT_EQ(in.k.cols(), width);

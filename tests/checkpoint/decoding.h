@@ -7,13 +7,13 @@
 
 namespace heed::checkpoint {
 
-/// Several texts that a decoder alone continues, a pass at a time, with their keys and values kept.
+/// Decodes several texts with a decoder-only model, pass by pass, with key/value caches.
 class Decoding {
  public:
   Decoding(const model::Transformer& model, size_t texts)
       : model_(model), rows_(texts), caches_(model.make_caches(nn::KeyValueCache::Mode::keep)) {}
 
-  /// Logits [N, V] of the next tokens of every text, end to end; a text without any is left alone.
+  /// Logits [N, V] for the next tokens of every text, packed; texts without new tokens are skipped.
   Tensor feed(const std::vector<std::vector<int32_t>>& next) {
     std::vector<int32_t> input, positions;
     kernels::AttentionSpans spans{.q_offsets = {0}, .kv_begin = {}, .kv_end = {}, .kv_rows = {}};

@@ -1,4 +1,5 @@
-// BART and T5 against transformers: tests/golden/families/make.py made the numbers.
+// BART and T5 compared with transformers. The expected numbers come from
+// tests/golden/families/make.py.
 #include <gtest/gtest.h>
 
 #include "heed/checkpoint/model_directory.h"
@@ -38,7 +39,7 @@ std::vector<int32_t> part(const std::vector<int32_t>& ids, const std::vector<int
   return {ids.begin() + offsets[b], ids.begin() + offsets[b + 1]};
 }
 
-/// One source, and what follows the start token, one token at a time with keys and values kept.
+/// Decodes the target of one source token by token, with key/value caches.
 class Step {
  public:
   Step(const model::Transformer& model, const std::vector<int32_t>& source)
@@ -46,7 +47,7 @@ class Step {
         memory_(model.encode(context_, {source, {0, static_cast<int32_t>(source.size())}})),
         caches_(model.make_caches(nn::KeyValueCache::Mode::keep)) {}
 
-  /// Logits [1, V] behind `token`.
+  /// Logits [1, V] after `token`.
   Tensor feed(int32_t token) {
     const int32_t position = length_++;
     const kernels::AttentionSpans own{
@@ -128,7 +129,7 @@ TEST_P(EncoderDecoderGolden, LossAndEveryGradientEqualTheReference) {
   expect_gradients(*model_, gradients, *expected_);
 }
 
-TEST_P(EncoderDecoderGolden, OlderFilesSayTheSame) {
+TEST_P(EncoderDecoderGolden, ReadsOlderFilesAsTheSameModel) {
   if (const auto old = folder_ / "config.old.json"; std::filesystem::exists(old)) {
     EXPECT_EQ(config_of(old), config_of(folder_ / "config.json"));
   }
@@ -139,7 +140,7 @@ TEST_P(EncoderDecoderGolden, OlderFilesSayTheSame) {
   }
 }
 
-TEST_P(EncoderDecoderGolden, SavedAndReadAgainIsTheSameFileAndModel) {
+TEST_P(EncoderDecoderGolden, SavingAndLoadingGivesTheSameFileAndModel) {
   const auto folder =
       std::filesystem::temp_directory_path() / "heed_encoder_decoder_golden" / GetParam();
   save_and_compare(*model_, folder, folder_);

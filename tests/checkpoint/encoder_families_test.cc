@@ -1,7 +1,7 @@
-// What the readers and writers of encoder and encoder-decoder families take and refuse.
-#include <nlohmann/json.hpp>
-
+// Reading and writing configurations of encoder and encoder-decoder families.
 #include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
 
 #include "tests/checkpoint/golden.h"
 
@@ -15,7 +15,7 @@ struct Refusal {
   const char* message;
 };
 
-TEST(EncoderFamilies, UnsupportedVariantsAreRefusedByFileKeyFoundAndExpected) {
+TEST(EncoderFamilies, ReportUnsupportedVariantsByFileKeyFoundAndExpected) {
   const std::vector<Refusal> refusals{
       {"bert", "position_embedding_type", "relative_key",
        "f: position_embedding_type is \"relative_key\", expected \"absolute\""},
@@ -46,7 +46,7 @@ TEST(EncoderFamilies, UnsupportedVariantsAreRefusedByFileKeyFoundAndExpected) {
   }
 }
 
-/// Fields that are not the paper's, as a configuration of heed's own would say them.
+/// Fields that differ from the paper's, set as in a new configuration.
 model::ModelConfig from_scratch(const std::string& family) {
   model::ModelConfig c;
   c.family = family;
@@ -79,7 +79,7 @@ model::ModelConfig from_scratch(const std::string& family) {
   return c;
 }
 
-TEST(EncoderFamilies, AConfigurationFromScratchIsWrittenInTheWordsOfItsFamily) {
+TEST(EncoderFamilies, WriteANewConfigurationWithTheirFamilysKeys) {
   for (const char* type : {"bert", "distilbert", "roberta", "bart", "t5"}) {
     model::ModelConfig config = from_scratch(type);
     EXPECT_EQ(model::family_for(config).model_type, type);
@@ -91,7 +91,7 @@ TEST(EncoderFamilies, AConfigurationFromScratchIsWrittenInTheWordsOfItsFamily) {
   }
 }
 
-TEST(EncoderFamilies, AT5WithASharedHeadScalesItsStates) {
+TEST(EncoderFamilies, AT5WithATiedHeadScalesItsStates) {
   const auto path = golden_folder("families") / "t5" / "config.json";
   nlohmann::json json = parse_json(read_file(path), "f");
   json.erase("scale_decoder_outputs");  // as before transformers 5

@@ -1,4 +1,5 @@
-// Encoders alone against transformers: tests/golden/families/make.py made the numbers.
+// Encoder-only models compared with transformers. The expected numbers come from
+// tests/golden/families/make.py.
 #include <gtest/gtest.h>
 
 #include "heed/checkpoint/model_directory.h"
@@ -18,7 +19,7 @@ class EncoderGolden : public ::testing::TestWithParam<const char*> {
   const std::vector<int32_t> ids_ = integers(expected_->get("input_ids"));
   const std::vector<int32_t> offsets_ = integers(expected_->get("offsets"));
 
-  /// States [N, D], and logits or pooled states, as far as the model has them.
+  /// States [N, D], and logits or pooled states if the model has them.
   struct Outputs {
     Tensor states, logits, pooled;
   };
@@ -43,7 +44,7 @@ class EncoderGolden : public ::testing::TestWithParam<const char*> {
     }
   }
 
-  /// The loss of masked tokens and the beginning of its backward pass.
+  /// The loss of masked tokens and its gradient.
   double masked_loss(Context& context, const Tensor& states) const {
     const std::vector<int32_t> rows = integers(expected_->get("mlm_rows"));
     const std::vector<int32_t> targets = integers(expected_->get("mlm_targets"));
@@ -52,7 +53,7 @@ class EncoderGolden : public ::testing::TestWithParam<const char*> {
         .smoothed;
   }
 
-  /// Half the sum of squares of all outputs, and the beginning of its backward pass.
+  /// Half the sum of squares of all outputs, and its gradient.
   double squared_loss(Context& context, const Tensor& states) const {
     double loss = 0;
     for (const Tensor& output : {states, model_->pool(context, states, offsets_)}) {
@@ -107,7 +108,7 @@ TEST_P(EncoderGolden, LossAndEveryGradientEqualTheReference) {
   expect_gradients(*model_, gradients, *expected_);
 }
 
-TEST_P(EncoderGolden, OlderFilesSayTheSame) {
+TEST_P(EncoderGolden, ReadsOlderFilesAsTheSameModel) {
   const auto old = folder_ / "model.old.safetensors";
   if (!std::filesystem::exists(old)) return;
   model::Transformer other(model_->config(), std::nullopt);
@@ -115,7 +116,7 @@ TEST_P(EncoderGolden, OlderFilesSayTheSame) {
   expect_same(outputs(other, {ids_, offsets_}), outputs());
 }
 
-TEST_P(EncoderGolden, SavedAndReadAgainIsTheSameFileAndModel) {
+TEST_P(EncoderGolden, SavingAndLoadingGivesTheSameFileAndModel) {
   const auto folder = std::filesystem::temp_directory_path() / "heed_encoder_golden" / GetParam();
   save_and_compare(*model_, folder, folder_);
   expect_same(outputs(*load_model(folder), {ids_, offsets_}), outputs());

@@ -1,4 +1,4 @@
-// Damages the files of tests/fuzz and lets heed read them.
+// Reads randomly damaged copies of the files in tests/fuzz.
 #include <gtest/gtest.h>
 
 #include "heed/base/file.h"
@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 const fs::path kSeeds = fs::path(HEED_SOURCE_DIR) / "tests/fuzz";
 constexpr uint64_t kAttempts = 3000;
 
-/// Reads damaged copies of a seed, a file of tests/fuzz or elsewhere. `reader` is given their path.
+/// Passes damaged copies of a seed, a file of tests/fuzz or elsewhere, to `reader` by path.
 template <typename Reader>
 void fuzz_seed(const fs::path& seed, Reader&& reader) {
   const TemporaryDirectory folder;
@@ -26,7 +26,7 @@ void fuzz_seed(const fs::path& seed, Reader&& reader) {
   fuzz_file(path, read_file(kSeeds / seed), kAttempts, [&] { reader(path); });
 }
 
-/// Looks at every element, so that a sanitizer sees any that is not there.
+/// Reads every element, so that sanitizers detect invalid memory.
 void look_at(const io::TensorSource& source) {
   for (const std::string& name : source.names()) {
     try {
@@ -45,7 +45,7 @@ TEST(Fuzz, Safetensors) {
             [](const fs::path& path) { look_at(*io::SafetensorsFile::open(path)); });
 }
 
-/// Asks for a value of metadata in every type that it may have.
+/// Reads a metadata value as every type.
 void look_at(const io::GgufMetadata& metadata, const std::string& key) {
   const auto ask = [&]<typename T>(T) {
     expect_error([&] { metadata.get<T>(key), fail("no error"); }, "");
@@ -70,7 +70,7 @@ TEST(Fuzz, Gguf) {
 
 class FuzzGgufModel : public testing::TestWithParam<const char*> {};
 
-TEST_P(FuzzGgufModel, IsReadOrRefused) {
+TEST_P(FuzzGgufModel, IsReadOrRejected) {
   const fs::path golden = fs::path(HEED_SOURCE_DIR) / "tests/golden/gguf_models";
   fuzz_seed(golden / GetParam(), [](const fs::path& path) { load_model(path); });
 }
@@ -87,7 +87,7 @@ TEST(Fuzz, IndexOfShards) {
   });
 }
 
-/// Of heed, of Marian, and one of every other family, in today's words and in older ones.
+/// Configurations of heed, Marian and every other family, with current and with older keys.
 std::vector<fs::path> config_files() {
   std::vector<fs::path> files{kSeeds / "heed_config.json", kSeeds / "marian_config.json"};
   const fs::path golden = fs::path(HEED_SOURCE_DIR) / "tests/golden/families";
@@ -98,7 +98,7 @@ std::vector<fs::path> config_files() {
 
 class FuzzConfig : public testing::TestWithParam<fs::path> {};
 
-TEST_P(FuzzConfig, IsReadOrRefused) {
+TEST_P(FuzzConfig, IsReadOrRejected) {
   fuzz_seed(GetParam(), [](const fs::path& path) {
     fs::rename(path, path.parent_path() / "config.json");
     const auto model = build_model(path.parent_path());
@@ -119,7 +119,7 @@ INSTANTIATE_TEST_SUITE_P(Families, FuzzConfig, testing::ValuesIn(config_files())
 
 class FuzzWordVectors : public testing::TestWithParam<const char*> {};
 
-TEST_P(FuzzWordVectors, AreReadOrRefused) {
+TEST_P(FuzzWordVectors, AreReadOrRejected) {
   fuzz_seed(GetParam(), [](const fs::path& path) {
     const io::WordVectors vectors = io::read_word_vectors(path, {"the", "cat", "dog", "naïve", ""});
     for (const auto& [word, row] : vectors.rows)

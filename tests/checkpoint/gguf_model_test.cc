@@ -1,5 +1,5 @@
-// Models out of GGUF files that llama.cpp's converter wrote (tests/golden/gguf_models/make.py),
-// against the checkpoints that they were before.
+// Models in GGUF files written by llama.cpp's converter (tests/golden/gguf_models/make.py),
+// compared with the original checkpoints.
 #include "heed/checkpoint/gguf_model.h"
 
 #include <gtest/gtest.h>
@@ -25,14 +25,14 @@ TEST_P(GgufModels, HaveTheConfigurationOfTheOriginal) {
   model::ModelConfig expected = config_of(original_ / "config.json");
   expected.family = found.family;
   if (found.family == "gemma2") {
-    // Not in the file: they are those of the published models.
+    // Not in the file: heed assumes those of the published models.
     EXPECT_EQ(found.rotary_theta, 10000.0);
     found.rotary_theta = expected.rotary_theta;
     EXPECT_FLOAT_EQ(found.attention_scale, 1.0f / std::sqrt(6.0f));
     found.attention_scale = expected.attention_scale;
   }
   if (found.family == "deepseek_v2") {
-    // One number stands for two, which are equal in the published models, but not here.
+    // The file has one number for two that are equal in the published models, but not here.
     EXPECT_NEAR(found.rotary_scaling.mscale_all_dim, expected.rotary_scaling.mscale_all_dim, 1e-6);
     EXPECT_NEAR(found.attention_scale, expected.attention_scale, 1e-6);
     found.rotary_scaling = expected.rotary_scaling;
@@ -44,7 +44,7 @@ TEST_P(GgufModels, HaveTheConfigurationOfTheOriginal) {
 
 TEST_P(GgufModels, HaveTheWeightsOfTheOriginal) {
   const auto found = load_model(converted_), expected = load_model(original_);
-  // Adding one to Gemma's norms and taking it away again rounds.
+  // Adding 1 to Gemma's norms and subtracting it again causes rounding errors.
   const double tolerance = found->config().norm_unit_offset ? 1e-6 : 0.0;
   for (const Parameter& parameter : expected->parameters().all())
     EXPECT_LE(difference(found->parameters().named(parameter.name).value, parameter.value),
@@ -52,7 +52,7 @@ TEST_P(GgufModels, HaveTheWeightsOfTheOriginal) {
         << parameter.name;
 }
 
-TEST_P(GgufModels, PackedAsTheyLoadAreTheSameWithoutElementsOfWhatOnlyProductsRead) {
+TEST_P(GgufModels, PackedWhileLoadingGiveTheSameLogitsAndKeepNoUnpackedCopies) {
   const auto in_bf16 = [&](std::optional<Compute> pack) {
     return load_model(converted_, {.precision = {.dtype = DType::bf16}, .pack = pack});
   };
@@ -84,7 +84,7 @@ TEST_P(GgufModels, GiveTheLogitsOfTheReference) {
   EXPECT_LT(difference(logits, expected->get("logits")), 1e-4);
 }
 
-TEST_P(GgufModels, CanBeSavedAsTheDirectoryTheyWere) {
+TEST_P(GgufModels, SaveTheOriginalModelDirectory) {
   const TemporaryDirectory folder;
   save_model(folder.path(), *load_model(converted_), {});
   EXPECT_EQ(io::SafetensorsFile::open(folder / "model.safetensors")->names(),
@@ -96,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(Converted, GgufModels,
                                            "gemma2", "gpt2", "deepseek-v2-group"),
                          case_name);
 
-/// The message of the refusal to read a GGUF file.
+/// The error message for a GGUF file with these bytes.
 std::string refusal(const io::GgufBytes& bytes, const std::string& data = "") {
   const TemporaryDirectory folder;
   write_quickly(folder / "some.gguf", bytes.bytes(data));
@@ -114,7 +114,7 @@ io::GgufBytes of_architecture(const std::string& name) {
   return bytes;
 }
 
-TEST(GgufModelRefusals, SayWhatIsWrong) {
+TEST(GgufModelRefusals, NameTheFault) {
   EXPECT_NE(refusal({}).find("general.architecture"), std::string::npos);
   EXPECT_NE(refusal(of_architecture("mamba")).find("\"mamba\", expected one of llama, qwen2"),
             std::string::npos);
@@ -127,7 +127,7 @@ TEST(GgufModelRefusals, SayWhatIsWrong) {
             std::string::npos);
 }
 
-TEST(GgufModelRefusals, AMissingFileIsNamed) {
+TEST(GgufModelRefusals, NameAMissingFile) {
   const TemporaryDirectory folder;
   try {
     load_model(folder / "none.gguf");

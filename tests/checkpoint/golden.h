@@ -21,7 +21,7 @@ inline std::filesystem::path golden_folder(const std::string& name) {
   return std::filesystem::path(HEED_SOURCE_DIR) / "tests/golden" / name;
 }
 
-/// The greatest difference, relative to the greatest expected number.
+/// The largest difference / the largest expected number.
 inline double difference(const Tensor& found, const Tensor& expected) {
   if (found.elements() != expected.elements()) return HUGE_VAL;
   double worst = 0, largest = 0;
@@ -39,7 +39,7 @@ inline std::vector<int32_t> integers(const Tensor& tensor) {
   return {values.begin(), values.end()};
 }
 
-/// How GoogleTest may call a case whose name has hyphens.
+/// A case name for GoogleTest, which allows no hyphens.
 inline std::string case_name(const ::testing::TestParamInfo<const char*>& info) {
   std::string name = info.param;
   for (char& letter : name)
@@ -47,7 +47,7 @@ inline std::string case_name(const ::testing::TestParamInfo<const char*>& info) 
   return name;
 }
 
-/// What a family's reader makes of a file.
+/// The configuration that a family reads from a file.
 inline model::ModelConfig config_of(const std::filesystem::path& file) {
   const nlohmann::json json = parse_json(read_file(file), file.string());
   const auto type = get<std::string>(json, "model_type", file.string());

@@ -31,7 +31,7 @@ void expect_same_weights(const model::Transformer& found, const model::Transform
 
 class QuantizedDirectory : public testing::TestWithParam<const char*> {};
 
-TEST_P(QuantizedDirectory, OpensAsTheModelThatWasSaved) {
+TEST_P(QuantizedDirectory, LoadsAsTheModelThatWasSaved) {
   const fs::path original = golden_folder("families") / GetParam();
   for (const DType dtype : {DType::q8_0, DType::q4_1, DType::q4_0, DType::bf16}) {
     const TemporaryDirectory folder;
@@ -59,7 +59,7 @@ class SaveQuantized : public testing::Test {
   const TemporaryDirectory folder_;
 };
 
-TEST_F(SaveQuantized, CopiesWhatIsNotWeights) {
+TEST_F(SaveQuantized, CopiesAllFilesButTheWeights) {
   const fs::path original = folder_ / "original", copy = folder_ / "copy";
   fs::create_directories(original / "1_Pooling");
   fs::create_directories(original / "last");
@@ -79,14 +79,14 @@ TEST_F(SaveQuantized, CopiesWhatIsNotWeights) {
   EXPECT_FALSE(fs::exists(copy / "model.safetensors.index.json"));
 }
 
-TEST_F(SaveQuantized, KeepsTheModelItIsMadeOf) {
+TEST_F(SaveQuantized, RefusesToOverwriteTheOriginal) {
   const fs::path original = folder_ / "original";
   fs::create_directory(original);
   write_quickly(original / "config.json", read_file(original_ / "config.json"));
   expect_error([&] { save_quantized(original, *model_, original); }, "is the original model");
 }
 
-TEST_F(SaveQuantized, StopsOtherPrograms) {
+TEST_F(SaveQuantized, WritesNoModelSafetensors) {
   save_quantized(folder_.path(), *model_, original_);
   EXPECT_FALSE(fs::exists(folder_ / "model.safetensors"));
   const auto json = parse_json(read_file(folder_ / "config.json"), "config.json");
@@ -94,7 +94,7 @@ TEST_F(SaveQuantized, StopsOtherPrograms) {
   EXPECT_EQ(json["model_type"], "llama");
 }
 
-TEST_F(SaveQuantized, WhatOthersQuantisedIsRefused) {
+TEST_F(SaveQuantized, OtherQuantisationMethodsAreRejected) {
   auto json = parse_json(read_file(original_ / "config.json"), "config.json");
   json["quantization_config"] = {{"quant_method", "gptq"}, {"bits", 4}};
   write_quickly(folder_ / "config.json", json.dump());

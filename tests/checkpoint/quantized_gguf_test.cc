@@ -48,7 +48,7 @@ TEST_P(QuantizedGguf, HoldsTheConvertedTensors) {
   }
 }
 
-TEST_P(QuantizedGguf, TakesOverTheMetadata) {
+TEST_P(QuantizedGguf, CopiesTheMetadata) {
   const auto was = io::GgufFile::open(original_);
   write_quantized_gguf(path_, original_, {.dtype = DType::q8_0});
   const auto is = io::GgufFile::open(path_);
@@ -59,9 +59,9 @@ TEST_P(QuantizedGguf, TakesOverTheMetadata) {
   EXPECT_EQ(is->metadata().get<int64_t>("general.file_type"), kMostlyQ8);
 }
 
-/// What is read of the file is what becomes of the model itself: calibration belongs to parameters,
-/// which are parts of tensors (experts, GPT-2's queries) and whose rows files may sort.
-TEST_P(QuantizedGguf, QuantisesAsTheModelIs) {
+/// The file has the same weights as the model quantised in memory, although calibration is by
+/// parameter: parameters can be parts of tensors (experts, GPT-2's q_proj), with permuted rows.
+TEST_P(QuantizedGguf, GivesTheTensorsOfTheQuantisedModel) {
   const auto model = load_model(original_, {.precision = {std::nullopt}});
   quantize::Quantization how{.dtype = DType::q4_0};
   uint64_t seed = 1;
@@ -75,7 +75,7 @@ TEST_P(QuantizedGguf, QuantisesAsTheModelIs) {
   for (size_t i = 0; i < model->parameters().all().size(); ++i) {
     const Parameter& found = opened->parameters().all()[i];
     const Parameter& expected = model->parameters().all()[i];
-    // Parted in the file, or one with keys and values.
+    // Split in the file, or stored together with k_proj and v_proj.
     if (found.name.find("kv_b_proj") != std::string::npos ||
         (model->config().family == "gpt2" && found.name.find("q_proj") != std::string::npos))
       continue;
@@ -91,8 +91,8 @@ INSTANTIATE_TEST_SUITE_P(Architectures, QuantizedGguf,
                          testing::Values("llama3", "gemma2", "gpt2", "qwen3", "deepseek-v2-group"),
                          case_name);
 
-/// A file of DeepSeek-V2's kind with the matrices of one layer's attention alone: enough to
-/// convert. Newer files keep the map from latents to keys and values in two tensors.
+/// A DeepSeek-V2 file with only the matrices of one layer's attention, which is enough to convert.
+/// Newer files split kv_b_proj into two tensors.
 std::string latent_attention_file(bool newer) {
   using io::GgufBytes;
   GgufBytes file;
@@ -136,7 +136,7 @@ std::string latent_attention_file(bool newer) {
   return file.bytes(std::string(end, '\0'));
 }
 
-TEST(WriteQuantizedGguf, KeepsKeysAndValuesOfLatentAttentionIn8Bits) {
+TEST(WriteQuantizedGguf, KeepsKvAProjAndKvBProjIn8Bits) {
   const TemporaryDirectory folder;
   for (const bool newer : {false, true}) {
     const fs::path original = folder / "original.gguf", path = folder / "quantized.gguf";
@@ -149,7 +149,7 @@ TEST(WriteQuantizedGguf, KeepsKeysAndValuesOfLatentAttentionIn8Bits) {
   }
 }
 
-TEST(WriteQuantizedGguf, KeepsTheFileItIsMadeOf) {
+TEST(WriteQuantizedGguf, RefusesToOverwriteTheOriginal) {
   const TemporaryDirectory folder;
   const fs::path path = folder / "model.gguf";
   fs::copy_file(golden_folder("gguf_models") / "llama3.gguf", path);
@@ -157,7 +157,7 @@ TEST(WriteQuantizedGguf, KeepsTheFileItIsMadeOf) {
                "is the original model");
 }
 
-TEST(WriteQuantizedGguf, RefusesTheCalibrationOfAnotherModel) {
+TEST(WriteQuantizedGguf, RejectsTheCalibrationOfAnotherModel) {
   const TemporaryDirectory folder;
   const fs::path original = golden_folder("gguf_models") / "llama3.gguf";
   quantize::Quantization how{.dtype = DType::q4_0};

@@ -5,11 +5,11 @@
 
 namespace heed::checkpoint {
 
-/// Expects `gradients` of all parameters of `model` to be those that `expected` holds under the
-/// names of the family's files. The parameters' values are replaced by the gradients.
+/// Expects the gradients of all parameters of `model` to equal those in `expected`, which have the
+/// names of the family's files. Overwrites the parameters' values.
 inline void expect_gradients(model::Transformer& model, Gradients& gradients,
                              const io::SafetensorsFile& expected) {
-  // The table of weights says of gradients what it says of values.
+  // Gradients are stored as values are: stored_weights() names and joins them.
   for (Parameter& parameter : model.parameters().all())
     parameter.value = gradients.of(parameter).materialized();
   const model::Family& family = model::family_for(model.config());
@@ -22,8 +22,8 @@ inline void expect_gradients(model::Transformer& model, Gradients& gradients,
     double size = 0;
     for (const float g : reference.values<float>())
       size = std::max(size, std::abs(static_cast<double>(g)));
-    // A softmax does not change when all its scores do: the gradient of a key's bias is zero but
-    // for rounding, in both.
+    // Softmax is invariant to a constant added to all scores: the gradient of k_proj.bias consists
+    // of rounding errors, in both.
     if (size < 1e-6 * largest) {
       for (const float g : gradient.values<float>()) EXPECT_NEAR(g, 0.0, 1e-6 * largest) << name;
     } else {
@@ -32,7 +32,7 @@ inline void expect_gradients(model::Transformer& model, Gradients& gradients,
   }
 }
 
-/// Saves `model` into `folder`, and expects the tensors and the configuration of `original`.
+/// Saves `model` into `folder` and expects the tensors and the configuration of `original`.
 inline void save_and_compare(const model::Transformer& model, const std::filesystem::path& folder,
                              const std::filesystem::path& original) {
   std::filesystem::remove_all(folder);

@@ -1,4 +1,5 @@
-// heed against transformers on small random models: tests/golden/seq2seq/make.py made the numbers.
+// Small random models compared with transformers. The expected numbers come from
+// tests/golden/seq2seq/make.py.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -37,7 +38,7 @@ struct Everything {
   }
 };
 
-/// The greatest difference, relative to the greatest expected number.
+/// The largest difference / the largest expected number.
 double difference(const Tensor& found, const Tensor& expected) {
   double worst = 0, largest = 0;
   for (int64_t i = 0; i < expected.elements(); ++i) {
@@ -88,7 +89,7 @@ TEST_P(Seq2SeqGolden, LossAndEveryGradientEqualTheReference) {
     const auto stored = family.stored(model_->config(), parameter.name, parameter.shape);
     const Tensor expected = expected_->get("gradient." + stored.name);
     const Tensor found_gradient = gradients.of(parameter).materialized();
-    // A softmax does not change when all scores do: these gradients are zero but for rounding.
+    // Softmax is invariant to a constant added to all scores: these gradients are rounding errors.
     if (parameter.name.ends_with("k_proj.bias")) {
       for (const float g : found_gradient.values<float>()) EXPECT_NEAR(g, 0.0f, 1e-6f);
       continue;
@@ -108,7 +109,7 @@ TEST_P(Seq2SeqGolden, TenStepsOfAdamFollowTheReference) {
   for (int step = 1; step <= 10; ++step) {
     Tape tape(gradients);
     Context context{.tape = &tape};
-    // The configurations say no dropout, so training computes what the reference does.
+    // The configurations have no dropout, so training is deterministic.
     EXPECT_NEAR(loss(context).mean(), losses.data<float>()[step - 1], 1e-3) << "step " << step;
     tape.backward();
     size_t i = 0;
@@ -124,7 +125,7 @@ TEST_P(Seq2SeqGolden, TenStepsOfAdamFollowTheReference) {
   }
 }
 
-TEST_P(Seq2SeqGolden, SavedAndReadAgainIsTheSameModel) {
+TEST_P(Seq2SeqGolden, SavingAndLoadingGivesTheSameModel) {
   const auto folder =
       std::filesystem::temp_directory_path() / "heed_seq2seq_golden_test" / GetParam();
   std::filesystem::remove_all(folder);

@@ -1,5 +1,5 @@
-// SmolLM2-135M-Instruct, quantised by others, against llama.cpp: tests/golden/smollm2/make.py made
-// the numbers.
+// SmolLM2-135M-Instruct, quantised with llama.cpp, compared with llama.cpp. The expected numbers
+// come from tests/golden/smollm2/make.py.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -21,7 +21,7 @@ namespace {
 using Json = nlohmann::json;
 using Ids = std::vector<int32_t>;
 
-/// Both engines compute in f32, in different orders: their logits differ by less than a thousandth.
+/// Both engines compute in f32, but sum in different orders: logits differ by less than 0.001.
 constexpr double kRounding = 1e-3;
 
 class SmolLm2 : public ::testing::Test {
@@ -51,7 +51,7 @@ int32_t most_likely(std::span<const float> logits) {
   return static_cast<int32_t>(std::ranges::max_element(logits) - logits.begin());
 }
 
-/// `steps` most likely tokens behind each prompt, all prompts at once.
+/// Greedy continuations of all prompts in one batch, `steps` tokens each.
 std::vector<Ids> continuations(const model::Transformer& model, const std::vector<Ids>& prompts,
                                size_t steps) {
   Decoding decoding(model, prompts.size());
@@ -68,7 +68,7 @@ std::vector<Ids> continuations(const model::Transformer& model, const std::vecto
   return found;
 }
 
-TEST_F(SmolLm2, MatricesStayInTheBlocksOfTheFile) {
+TEST_F(SmolLm2, KeepsMatricesInTheBlocksOfTheFile) {
   const auto model = load();
   EXPECT_EQ(model->parameters().count(), 134'515'008);
   for (const Parameter& parameter : model->parameters().all()) {
@@ -79,7 +79,7 @@ TEST_F(SmolLm2, MatricesStayInTheBlocksOfTheFile) {
   }
 }
 
-TEST_F(SmolLm2, GreedyContinuationsAreThoseOfLlamaCppUpToNearTies) {
+TEST_F(SmolLm2, GreedyContinuationsEqualLlamaCppsUpToNearTies) {
   const Json prompts = golden()["prompts"];
   std::vector<Ids> texts;
   for (const Json& prompt : prompts) texts.push_back(prompt["prompt"].get<Ids>());
@@ -101,8 +101,8 @@ TEST_F(SmolLm2, GreedyContinuationsAreThoseOfLlamaCppUpToNearTies) {
   }
 }
 
-/// llama.cpp itself, on the file as it is, rounds what it multiplies with to 8 bits.
-TEST_F(SmolLm2, AlongThePathOfTheQuantisedEngineTheMarginsAreThoseOfItsWeights) {
+/// On the quantised file, llama.cpp rounds activations to 8 bits.
+TEST_F(SmolLm2, MarginsAlongTheQuantisedContinuationEqualThoseOfF32) {
   const auto model = load();
   const Json prompts = golden()["prompts"];
   double worst = 0;
@@ -132,7 +132,7 @@ TEST_F(SmolLm2, AlongThePathOfTheQuantisedEngineTheMarginsAreThoseOfItsWeights) 
   EXPECT_LT(worst, kRounding);
 }
 
-TEST_F(SmolLm2, LogProbabilitiesOfAParagraphAreThoseOfLlamaCpp) {
+TEST_F(SmolLm2, LogProbabilitiesOfAParagraphEqualLlamaCpps) {
   const auto model = load();
   const Json paragraph = golden()["paragraph"];
   const auto ids = paragraph["tokens"].get<Ids>();
@@ -149,7 +149,7 @@ TEST_F(SmolLm2, LogProbabilitiesOfAParagraphAreThoseOfLlamaCpp) {
   EXPECT_LT(worst, kRounding);
 }
 
-/// A number of /proc/self/status, in bytes.
+/// A field of /proc/self/status in bytes.
 int64_t memory(const std::string& key) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);)
@@ -157,10 +157,10 @@ int64_t memory(const std::string& key) {
   return 0;
 }
 
-TEST_F(SmolLm2, DecodingNeedsTheFileAndTheCacheAndLittleElse) {
+TEST_F(SmolLm2, DecodingTakesLittleMemoryBesidesTheFileAndTheCache) {
   if (kSanitized) GTEST_SKIP() << "sanitizers need memory of their own";
   const int64_t before = memory("VmRSS");
-  std::ofstream("/proc/self/clear_refs") << "5";  // forgets the peak
+  std::ofstream("/proc/self/clear_refs") << "5";  // resets the peak
   const auto model = load();
   continuations(*model, {{504, 3575, 282, 4649, 314}}, 64);
   const int64_t cache = (5 + 64) * 30 * 2 * 3 * 64 * int64_t{sizeof(float)};

@@ -1,5 +1,5 @@
-// Decoding with weights kept as files store them, against one full pass with the same weights: the
-// absorbed maps of latent attention read blocks in both directions.
+// Decoding with weights in their stored dtypes, compared with one full pass with the same weights:
+// absorbed kv_b_proj of latent attention is read by rows and by columns.
 #include <gtest/gtest.h>
 
 #include "heed/checkpoint/model_directory.h"

@@ -1,5 +1,5 @@
-// Every way to keep weights with every arithmetic: models whose tables and maps are read in unusual
-// ways run in all of them, from their own files and from quantised ones.
+// All combinations of weight dtype and compute, from plain and from quantised files, for models
+// with weights that are read in unusual ways.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,7 +16,7 @@ constexpr std::optional<DType> kWeights[] = {std::nullopt, DType::f32,  DType::b
                                              DType::q8_0,  DType::q4_0, DType::q4_1};
 constexpr Compute kComputes[] = {Compute::f32, Compute::bf16, Compute::int8};
 
-/// With so many heads that the table of relative positions is whole blocks (Flan-T5 XL).
+/// With enough heads that rows of the relative position table are whole blocks (Flan-T5 XL).
 constexpr const char* kT5 = R"({
   "model_type": "t5", "vocab_size": 64, "d_model": 64, "num_layers": 2, "num_heads": 32,
   "d_kv": 4, "d_ff": 96, "tie_word_embeddings": true})";
@@ -36,7 +36,7 @@ Tensor logits_of(const model::Transformer& model, Compute compute) {
   return model.logits(context, model.decode_all(context, {ids, offsets}, memory));
 }
 
-/// The root of the mean square of the differences, relative to that of the expected numbers.
+/// RMS of the differences / RMS of the expected numbers.
 double error(const Tensor& found, const Tensor& expected) {
   double sum = 0, square = 0;
   for (int64_t i = 0; i < expected.elements(); ++i) {
@@ -47,7 +47,8 @@ double error(const Tensor& found, const Tensor& expected) {
   return std::sqrt(sum / square);
 }
 
-/// What rounding weights and activations may do to the logits of these small random models.
+/// The tolerated error of the logits of these small random models with rounded weights and
+/// activations.
 double tolerance(std::optional<DType> weights, Compute compute) {
   if (weights == DType::q4_0 || weights == DType::q4_1) return 0.4;
   return weights == DType::q8_0 || weights == DType::bf16 || compute != Compute::f32 ? 0.06 : 1e-5;
@@ -77,11 +78,11 @@ class WeightsAndCompute : public testing::TestWithParam<const char*> {
   Tensor expected_;
 };
 
-TEST_P(WeightsAndCompute, EveryPairRuns) {
+TEST_P(WeightsAndCompute, AllCombinationsRun) {
   for (const std::optional<DType> weights : kWeights) expect_runs(original_, weights, weights);
 }
 
-TEST_P(WeightsAndCompute, AQuantizedModelRunsWithEveryArithmetic) {
+TEST_P(WeightsAndCompute, AQuantisedModelRunsInEveryCompute) {
   for (const DType dtype : {DType::bf16, DType::q8_0, DType::q4_0, DType::q4_1}) {
     const auto model = load_model(original_, {.precision = {std::nullopt}});
     quantize::quantize(*model, {.dtype = dtype});

@@ -50,8 +50,8 @@ void expect_each_once(const Plan& plan, size_t count) {
   for (const auto& batch : plan) EXPECT_FALSE(batch.empty());
 }
 
-/// The mean share of the budget that batches use, without the emptiest batch, the epoch's
-/// remainder.
+/// The mean fraction of the budget that batches use, without the emptiest batch, which holds the
+/// remainder of the epoch.
 double fill_of(const Plan& plan, const std::vector<Lengths>& lengths, int64_t budget) {
   std::vector<double> fills;
   for (const auto& batch : plan) {

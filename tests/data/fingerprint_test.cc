@@ -8,7 +8,7 @@ namespace {
 using Texts = std::vector<std::string>;
 using Pairs = std::vector<SentencePair>;
 
-TEST(Fingerprint, IsThatOfTheSameTextAlone) {
+TEST(Fingerprint, DiffersForEveryChangeOfTheText) {
   const Fingerprint text = fingerprint_of(Texts{"in the beginning", "was the word", ""});
   EXPECT_EQ(text.count, 3);
   EXPECT_EQ(text, fingerprint_of(Texts{"in the beginning", "was the word", ""}));
@@ -21,7 +21,7 @@ TEST(Fingerprint, IsThatOfTheSameTextAlone) {
   EXPECT_NE(text.hash, fingerprint_of(Texts{"in the beginning", "", "was the word"}).hash);
 }
 
-TEST(Fingerprint, OfPairsTellsTheSidesApart) {
+TEST(Fingerprint, DistinguishesTheSidesOfAPair) {
   const Fingerprint pairs = fingerprint_of(Pairs{{"one", "uno"}, {"two", "dos"}});
   EXPECT_EQ(pairs.count, 2);
   EXPECT_EQ(pairs, fingerprint_of(Pairs{{"one", "uno"}, {"two", "dos"}}));
@@ -29,8 +29,8 @@ TEST(Fingerprint, OfPairsTellsTheSidesApart) {
   EXPECT_NE(pairs, fingerprint_of(Pairs{{"oneu", "no"}, {"two", "dos"}}));
 }
 
-// Checkpoints keep it.
-TEST(Fingerprint, StaysTheSameFromVersionToVersion) {
+// Checkpoints store it.
+TEST(Fingerprint, IsStableAcrossVersions) {
   EXPECT_EQ(fingerprint_of(Texts{"in the beginning"}).hash, 14390271432879620068u);
 }
 

@@ -35,7 +35,7 @@ std::vector<int64_t> all_of(const MaskedDataset& set) {
   return all;
 }
 
-TEST(MaskedDataset, SelectsAndMasksThePapersShares) {
+TEST(MaskedDataset, SelectsAndMasksThePapersFractions) {
   const Documents documents = documents_of(200, 100);
   const MaskedDataset set(documents, cut_into_windows(*documents, 100), masking());
   const Batch batch = set.batch(all_of(set), 0);

@@ -14,7 +14,7 @@ namespace {
 
 using kernels::normals;
 
-/// Rows [N, K] whose neighbouring columns resemble each other, some of them large.
+/// Rows [N, K] with correlated neighbouring columns, some of them large.
 Tensor inputs(int64_t rows, int64_t cols) {
   Tensor x = normals({rows, cols}, 3);
   for (int64_t n = 0; n < rows; ++n) {
@@ -31,7 +31,7 @@ Tensor products_of(const Tensor& x) {
   return products;
 }
 
-TEST(GptqFactors, MultiplyToTheProducts) {
+TEST(GptqFactors, MultiplyToH) {
   constexpr int64_t kCols = 75;
   const Tensor products = products_of(inputs(300, kCols));
   const GptqFactors factors = gptq_factors(products.clone());
@@ -50,7 +50,7 @@ TEST(GptqFactors, MultiplyToTheProducts) {
     }
 }
 
-/// The mean square of what the products of x [M, K] with the rows of two weights [N, K] differ by.
+/// The mean squared difference of the products of x [M, K] with two weights [N, K].
 double output_error(const Tensor& x, const Tensor& weight, const Tensor& stored) {
   Tensor wide = Tensor::empty(weight.shape());
   kernels::dequantize(stored, wide);
@@ -63,7 +63,7 @@ double output_error(const Tensor& x, const Tensor& weight, const Tensor& stored)
   return sum / static_cast<double>(exact.elements());
 }
 
-TEST(QuantizeGptq, ChangesOutputsLessThanRoundingByImportance) {
+TEST(QuantizeGptq, ChangesOutputsLessThanWeightedRounding) {
   const Tensor x = inputs(600, 160), weight = normals({48, 160}, 4);
   const GptqFactors factors = gptq_factors(products_of(x));
   for (const DType dtype : {DType::q4_0, DType::q4_1}) {
@@ -81,7 +81,7 @@ TEST(QuantizeGptq, ChangesOutputsLessThanRoundingByImportance) {
   }
 }
 
-TEST(QuantizeGptq, OfIndependentColumnsIsRounding) {
+TEST(QuantizeGptq, EqualsRoundingForIndependentColumns) {
   const Tensor weight = normals({9, 64}, 4);
   Tensor products = Tensor::zeros({64, 64});
   for (int64_t k = 0; k < 64; ++k) products.data<float>()[k * 65] = 1.0f + static_cast<float>(k);
@@ -94,7 +94,7 @@ TEST(QuantizeGptq, OfIndependentColumnsIsRounding) {
   }
 }
 
-TEST(QuantizeGptq, RoundsColumnsThatWereNeverUsed) {
+TEST(QuantizeGptq, RoundsColumnsWithoutInputs) {
   Tensor x = inputs(200, 64);
   for (int64_t n = 0; n < x.rows(); ++n)
     for (const int64_t unused : {0, 7, 40}) x.data<float>()[n * 64 + unused] = 0.0f;

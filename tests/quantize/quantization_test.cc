@@ -28,7 +28,7 @@ Parameter weight_of(const Shape& shape) {
   return weight;
 }
 
-TEST(Calibration, OfSquaresAloneIsTheirMean) {
+TEST(Calibration, WithOnlyTheDiagonalIsRelativeToTheMean) {
   Parameter weight = weight_of({5, 4}), none;
   Calibration calibration(0);
   EXPECT_TRUE(calibration.empty());
@@ -47,7 +47,7 @@ TEST(Calibration, OfSquaresAloneIsTheirMean) {
     EXPECT_NEAR(found->diagonal.data<float>()[k], expected[k] + 0.01, 1e-6);
 }
 
-TEST(Calibration, IsUnknownOfWhatWasNotMultipliedWith) {
+TEST(Calibration, HasNoFactorsForWeightsWithoutInputs) {
   for (const int64_t bytes : {0, 1 << 20}) {
     Calibration calibration(bytes);
     const Parameter weight = weight_of({5, 4});
@@ -58,7 +58,7 @@ TEST(Calibration, IsUnknownOfWhatWasNotMultipliedWith) {
   }
 }
 
-TEST(Calibration, OfAnotherModelIsRefused) {
+TEST(Calibration, RejectsAnotherModel) {
   Calibration calibration;
   const Parameter weight = weight_of({5, 4});
   calibration.observe(weight, normals({3, 4}, 2));
@@ -73,7 +73,7 @@ TEST(Calibration, OfAnotherModelIsRefused) {
                "calibration is of another model");
 }
 
-TEST(Calibration, WeightsOfTheSameInputCountItOnce) {
+TEST(Calibration, CountsAnInputOfSeveralWeightsOnce) {
   Parameter keys = weight_of({5, 32}), values = weight_of({5, 32});
   values.name = "another";
   const Tensor x = normals({40, 32}, 3);
@@ -89,7 +89,7 @@ TEST(Calibration, WeightsOfTheSameInputCountItOnce) {
                 expected->diagonal.data<float>()[k]);
 }
 
-TEST(Calibration, OfWhatIsNotFiniteIsRefused) {
+TEST(Calibration, RejectsInputsThatAreNotFinite) {
   for (const int64_t bytes : {0, 1 << 20}) {
     Calibration calibration(bytes);
     calibration.observe(weight_of({5, 4}), Tensor::full({3, 4}, HUGE_VALF));
@@ -97,7 +97,7 @@ TEST(Calibration, OfWhatIsNotFiniteIsRefused) {
   }
 }
 
-/// In the middle of a stack.
+/// A parameter in the middle of a stack.
 Parameter parameter_of(WeightRole role) {
   Parameter parameter;
   parameter.role = role;
@@ -105,7 +105,7 @@ Parameter parameter_of(WeightRole role) {
   return parameter;
 }
 
-TEST(Quantization, FourBitsAreForMatricesInLayers) {
+TEST(Quantization, GivesFourBitsOnlyToMatricesOfLayers) {
   const Shape matrix{8, 64};
   for (const DType dtype : {DType::q4_0, DType::q4_1}) {
     const auto kept = [&](WeightRole role, const Shape& shape) {
@@ -125,7 +125,7 @@ TEST(Quantization, FourBitsAreForMatricesInLayers) {
             DType::bf16);
 }
 
-TEST(Quantization, KeysAndValuesOfLatentAttentionKeep8Bits) {
+TEST(Quantization, KeepsKvAProjAndKvBProjIn8Bits) {
   model::ModelConfig config;
   config.vocab_size = 8;
   config.d_model = 64;
@@ -149,7 +149,7 @@ TEST(Quantization, KeysAndValuesOfLatentAttentionKeep8Bits) {
                                                 {"o_proj.weight", DType::q4_0}}));
 }
 
-TEST(Quantization, SparesMapsBackInTheFirstAndLastLayersOfDeepStacks) {
+TEST(Quantization, KeepsFfDownOfTheFirstAndLastLayersIn8Bits) {
   model::ModelConfig config;
   config.vocab_size = 8;
   config.d_model = config.d_ff = 32;
@@ -173,7 +173,7 @@ TEST(Quantization, SparesMapsBackInTheFirstAndLastLayersOfDeepStacks) {
 
 class QuantizedModel : public testing::TestWithParam<const char*> {};
 
-TEST_P(QuantizedModel, IsObservedInEveryLayerAndStillRuns) {
+TEST_P(QuantizedModel, ObservesEveryLayerAndRunsAfterwards) {
   const auto folder = golden_folder("families") / GetParam();
   const auto original = checkpoint::load_model(folder);
   Quantization how{.dtype = DType::q4_0};
@@ -189,7 +189,7 @@ TEST_P(QuantizedModel, IsObservedInEveryLayerAndStillRuns) {
   };
   states(*original, context);
   how.calibration.finish();
-  // What every matrix of a layer was multiplied with is known.
+  // The inputs of every matrix of a layer were observed.
   for (const Parameter& parameter : original->parameters().all()) {
     const DType dtype = quantized_dtype(how.dtype, parameter, parameter.shape, DType::f32);
     if (dtype != DType::q4_0 || parameter.place.expert) continue;
@@ -203,7 +203,7 @@ TEST_P(QuantizedModel, IsObservedInEveryLayerAndStillRuns) {
   EXPECT_EQ(found.shape(), expected.shape());
 }
 
-TEST_P(QuantizedModel, IsTheOneThatIsQuantisedWhileItLoads) {
+TEST_P(QuantizedModel, EqualsTheModelQuantisedWhileLoading) {
   const auto folder = golden_folder("families") / GetParam();
   for (const DType dtype : {DType::q4_0, DType::q8_0}) {
     const auto quantised = checkpoint::load_model(folder, {.precision = {std::nullopt}});

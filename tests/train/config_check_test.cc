@@ -24,7 +24,7 @@ void expect_refused(const Refusal& refusal) {
   expect_error([&] { config.validate(); }, refusal.reason);
 }
 
-TEST(ConfigCheck, RefusesAModelThatTheFilesOfItsFamilyCannotDescribe) {
+TEST(ConfigCheck, RejectsAModelThatItsFamilyCannotExpress) {
   for (const std::string setting :
        {"use_qk_norm=true", "norm_placement=post", "final_logit_softcapping=30.0",
         "position_embedding_type=learned", "windows=[8, 8, 8, 8]", "is_gated_act=false"})
@@ -39,7 +39,7 @@ TEST(ConfigCheck, RefusesAModelThatTheFilesOfItsFamilyCannotDescribe) {
   expect_refused({"tiny", {"model.family=x"}, "model_type is \"x\", expected one of marian"});
 }
 
-TEST(ConfigCheck, TakesWhatTheFamilyCanDescribe) {
+TEST(ConfigCheck, AcceptsWhatTheFamilyCanExpress) {
   for (const auto& [preset_name, setting] :
        {std::pair{"llama-tiny", "model.num_key_value_heads=1"},
         {"llama-tiny", "model.family=qwen3\nmodel.use_qk_norm=true"},
@@ -53,13 +53,13 @@ TEST(ConfigCheck, TakesWhatTheFamilyCanDescribe) {
   }
 }
 
-TEST(ConfigCheck, RefusesSizesThatDoNotGoTogether) {
+TEST(ConfigCheck, RejectsInconsistentSizes) {
   expect_refused({"llama-tiny", {"model.head_dim=3"}, "3 columns of a head cannot be paired"});
   expect_refused({"bert-tiny", {"run.context=2"}, "expected more than the 2 special tokens"});
   expect_refused({"tiny", {"run.context=5000"}, "run.context is 5000"});
 }
 
-TEST(ConfigCheck, RefusesWhatTheFirstValidationWouldRefuse) {
+TEST(ConfigCheck, RejectsWhatWouldFailAtTheFirstValidation) {
   for (const char* beam : {"0", "257", "1000", "9223372036854775807"})
     expect_refused(
         {"tiny", {fmt::format("validation.num_beams={}", beam)}, "validation.num_beams is"});
@@ -70,21 +70,21 @@ TEST(ConfigCheck, RefusesWhatTheFirstValidationWouldRefuse) {
   expect_refused({"tiny", {"model.attn_logit_softcapping=1e300"}, "attn_logit_softcapping is inf"});
 }
 
-TEST(ConfigCheck, RefusesNumbersThatSpoilTheWeights) {
+TEST(ConfigCheck, RejectsNumbersThatWouldDamageTheWeights) {
   for (const char* number : {"nan", "inf", "1e300", "-1.0"}) {
     expect_refused({"tiny", {fmt::format("optimizer.learning_rate={}", number)}, "learning_rate"});
     expect_refused({"tiny", {fmt::format("optimizer.weight_decay={}", number)}, "weight_decay"});
     expect_refused(
         {"tiny", {fmt::format("optimizer.adam_epsilon={}", number)}, "optimizer.adam_epsilon"});
   }
-  // As a float each of these is 1.
+  // Rounded to f32, each of these is 1.
   for (const char* key : {"adam_beta1", "adam_beta2", "label_smoothing_factor"})
     expect_refused({"tiny",
                     {fmt::format("optimizer.{}=0.9999999999", key)},
                     fmt::format("optimizer.{} is 0.9999999999", key)});
 }
 
-TEST(ConfigCheck, RefusesNumbersThatOverflow) {
+TEST(ConfigCheck, RejectsNumbersThatWouldOverflow) {
   for (const char* setting :
        {"run.num_train_epochs=4611686018427387904",
         "run.gradient_accumulation_steps=4611686018427387904", "run.token_budget=4294967296",
@@ -94,7 +94,7 @@ TEST(ConfigCheck, RefusesNumbersThatOverflow) {
         {"tiny", {setting}, std::string(setting).substr(0, std::string(setting).find('='))});
 }
 
-TEST(ConfigCheck, RefusesKeysThatDoNotGoTogether) {
+TEST(ConfigCheck, RejectsKeysThatContradictEachOther) {
   expect_refused({"tiny", {"data.text=x"}, "data.text is for language models"});
   expect_refused({"llama-tiny", {"data.valid_source=x"}, "data.valid_source is for pairs"});
   expect_refused({"tiny", {"data.tsv=x", "data.source=x"}, "both given"});
@@ -105,7 +105,7 @@ TEST(ConfigCheck, RefusesKeysThatDoNotGoTogether) {
       {"llama-tiny", {"vocabulary.size=259"}, "vocabulary.size is 259, expected at least 260"});
 }
 
-TEST(ConfigCheck, RefusesWhatTheRunsOwnFileCannotHold) {
+TEST(ConfigCheck, RejectsValuesThatConfigTomlCannotHold) {
   TrainConfig config;
   config.run.max_steps = 1;
   config.data.source = "caf\xe9.txt";
@@ -116,14 +116,14 @@ TEST(ConfigCheck, RefusesWhatTheRunsOwnFileCannotHold) {
   expect_error([&] { config.validate(); }, "run.seed is 9223372036854775808, expected at most");
 }
 
-TEST(ConfigCheck, ComesBeforeAnyTextIsRead) {
+TEST(ConfigCheck, RunsBeforeAnyTextIsRead) {
   const TemporaryDirectory folder;
   TrainConfig config = testing::causal_config(folder);  // there is no text
   config.model.qk_norm = true;
   expect_error([&] { testing::task_of(config); }, "files of the family llama cannot");
 }
 
-TEST(CheckInitialWeights, ReadsWordVectorsBeforeAVocabularyIsLearned) {
+TEST(CheckInitialWeights, RejectsUnusableWordVectors) {
   const TemporaryDirectory folder;
   TrainConfig config = testing::tiny_config(folder);
   EXPECT_NO_THROW(check_initial_weights(config));
@@ -136,7 +136,7 @@ TEST(CheckInitialWeights, ReadsWordVectorsBeforeAVocabularyIsLearned) {
   EXPECT_NO_THROW(check_initial_weights(config));
 }
 
-TEST(ReadInitialConfig, WantsADirectoryWithWeights) {
+TEST(ReadInitialConfig, RejectsAFile) {
   const TemporaryDirectory folder;
   TrainConfig config;
   write_quickly(folder / "model.gguf", "GGUF");

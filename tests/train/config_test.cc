@@ -18,7 +18,7 @@ std::string error_of(const std::string& toml) {
   return "";
 }
 
-TEST(Config, WhatIsWrittenIsReadAgain) {
+TEST(Config, RoundTripsThroughToml) {
   TrainConfig config;
   config.model.d_model = 384;
   config.model.norm_placement = nn::NormPlacement::pre;
@@ -34,20 +34,20 @@ TEST(Config, WhatIsWrittenIsReadAgain) {
   EXPECT_EQ(again.optimizer.learning_rate, 1.25e-3);
 }
 
-TEST(Config, AMisspeltKeyIsNamedWithTheNearestOne) {
+TEST(Config, ReportsAMisspeltKeyAndTheNearestOne) {
   EXPECT_EQ(error_of("[model]\nd_modle = 3\n"),
             "c.toml:2: there is no key model.d_modle; did you mean model.d_model?");
   EXPECT_EQ(error_of("[modell]\nd_model = 3\n"),
             "c.toml:2: there is no key modell.d_model; did you mean model.d_model?");
 }
 
-TEST(Config, AFormerKeyIsRefusedWithItsNewName) {
+TEST(Config, RejectsARenamedKeyAndReportsTheNewName) {
   EXPECT_EQ(error_of("[model]\nn_heads = 3\n"),
             "c.toml:2: model.n_heads is called model.num_attention_heads now");
   EXPECT_EQ(error_of("[run]\nsteps = 3\n"), "c.toml:2: run.steps is called run.max_steps now");
 }
 
-TEST(Config, TheFileOfAnOlderRunMayHaveFormerKeys) {
+TEST(Config, AcceptsRenamedKeysInTheFileOfAnOlderRun) {
   TrainConfig config;
   read_toml(config, "[model]\nn_heads = 16\n[optimizer]\nwarmup = 7\n", "c.toml",
             FormerKeys::accepted);
@@ -55,7 +55,7 @@ TEST(Config, TheFileOfAnOlderRunMayHaveFormerKeys) {
   EXPECT_EQ(config.optimizer.warmup_steps, 7);
 }
 
-TEST(Config, AValueOfTheWrongTypeIsNamed) {
+TEST(Config, ReportsAValueOfTheWrongType) {
   EXPECT_EQ(error_of("[model]\nd_model = \"wide\"\n"),
             "c.toml:2: model.d_model is 'wide', expected an integer");
   EXPECT_EQ(error_of("[model]\nis_gated_act = 1\n"),
@@ -67,18 +67,18 @@ TEST(Config, AValueOfTheWrongTypeIsNamed) {
   EXPECT_NE(error_of("[model]\nd_model = 99999999999999999999\n"), "");
 }
 
-TEST(Config, BrokenTomlIsAnErrorWithItsLine) {
+TEST(Config, ReportsTheLineOfASyntaxError) {
   EXPECT_EQ(error_of("[model]\nd_model = = 3\n").substr(0, 9), "c.toml:2:");
   EXPECT_EQ(error_of("d_model = 3\n"), "c.toml:1: d_model is outside of any [section]");
 }
 
-TEST(Config, ARunThatNothingEndsIsRefused) {
+TEST(Config, RejectsARunWithoutAnEnd) {
   EXPECT_NE(error_of("[run]\nmax_steps = 0\n").find("nothing would end the run"),
             std::string::npos);
   EXPECT_EQ(error_of("[run]\nmax_steps = 1\n"), "");
 }
 
-TEST(Config, ASingleFieldCanBeSet) {
+TEST(Config, SetsASingleField) {
   TrainConfig config;
   set_field(config, "model.d_model=96");
   set_field(config, "optimizer.lr_scheduler_type=cosine");
@@ -90,14 +90,14 @@ TEST(Config, ASingleFieldCanBeSet) {
   EXPECT_THROW(set_field(config, "model.d_model"), Error);
 }
 
-TEST(Config, EveryPresetIsValidAndStatesThePapersSizes) {
+TEST(Config, PresetsAreValidAndBaseHasThePapersSizes) {
   for (const std::string& name : preset_names()) {
     TrainConfig config;
     read_toml(config, preset(name), name);
     EXPECT_NO_THROW(config.validate()) << name;
     if (name != "base") continue;
     config.model.vocab_size = config.vocabulary.size;
-    config.model.validate();  // gives what is 0 its default
+    config.model.validate();  // replaces 0 by defaults
     EXPECT_EQ(config.model.d_model, 512);
     EXPECT_EQ(config.model.head_dim, 64);
     EXPECT_EQ(config.model.d_ff, 2048);
@@ -105,7 +105,7 @@ TEST(Config, EveryPresetIsValidAndStatesThePapersSizes) {
   }
 }
 
-TEST(Config, ResumingWithAnotherModelIsRefused) {
+TEST(Config, RejectsResumingWithAnotherModel) {
   TrainConfig saved;
   TrainConfig asked = saved;
   asked.run.minutes = 99;

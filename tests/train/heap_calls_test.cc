@@ -1,5 +1,4 @@
-// What the steady state asks the heap for, whose operators this program replaces by ones that
-// count.
+// Counts the heap allocations of a steady state, by replacing operator new.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -11,7 +10,7 @@
 #include "tests/generate/small_decoder.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define HEED_COUNTS_HEAP_CALLS 0  // a sanitizer has operators of its own
+#define HEED_COUNTS_HEAP_CALLS 0  // sanitizers replace the operators themselves
 #else
 #define HEED_COUNTS_HEAP_CALLS 1
 #endif
@@ -40,7 +39,7 @@ int64_t calls_of_decoding(const model::Transformer& model, int64_t tokens) {
   return heap_calls - before;
 }
 
-TEST(HeapCalls, OfADecodingStepAreNone) {
+TEST(HeapCalls, ADecodingStepMakesNone) {
   if (!HEED_COUNTS_HEAP_CALLS) GTEST_SKIP() << "a sanitizer has operators of its own";
   model::ModelConfig config = generate::small_decoder();
   config.decoder_layers = 4;
@@ -49,11 +48,11 @@ TEST(HeapCalls, OfADecodingStepAreNone) {
   const model::Transformer model(config, 1);
   calls_of_decoding(model, 100);
   const int64_t fewer = calls_of_decoding(model, 100), more = calls_of_decoding(model, 300);
-  // Lists grow a few times by half or the double.
+  // Vectors grow a few times.
   EXPECT_LE(more - fewer, 40) << "in 200 steps";
 }
 
-/// Of a step once several have gone before.
+/// The number of allocations of a step after several others.
 int64_t calls_of_training(int64_t layers) {
   model::ModelConfig config;
   config.vocab_size = 96;
@@ -80,7 +79,7 @@ int64_t calls_of_training(int64_t layers) {
   return calls;
 }
 
-TEST(HeapCalls, OfATrainingStepAreFewWhateverTheLayers) {
+TEST(HeapCalls, ATrainingStepMakesFewForAnyNumberOfLayers) {
   if (!HEED_COUNTS_HEAP_CALLS) GTEST_SKIP() << "a sanitizer has operators of its own";
   const int64_t of_few = calls_of_training(1), of_many = calls_of_training(5);
   EXPECT_LE(of_many, 30);  // lists of the batch, its loss and its parameters

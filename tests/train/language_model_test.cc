@@ -18,7 +18,7 @@ namespace {
 using testing::stop_after;
 using testing::train;
 
-/// What every task must hold.
+/// Properties of all tasks for language models.
 class LanguageModel : public ::testing::TestWithParam<TaskKind> {
  protected:
   LanguageModel() {
@@ -31,7 +31,7 @@ class LanguageModel : public ::testing::TestWithParam<TaskKind> {
   TrainConfig config_;
 };
 
-TEST_P(LanguageModel, AResumedRunEndsWithTheSameBits) {
+TEST_P(LanguageModel, ResumingGivesTheSameBits) {
   config_.run.gradient_accumulation_steps = 2;
   config_.optimizer.lr_scheduler_type = ScheduleKind::cosine;
   config_.optimizer.weight_decay = 0.1;
@@ -48,11 +48,11 @@ TEST_P(LanguageModel, AResumedRunEndsWithTheSameBits) {
     EXPECT_EQ(read_file(folder_ / "whole" / file), read_file(folder_ / "parts" / file)) << file;
 }
 
-TEST_P(LanguageModel, KilledAtAnyMomentItLeavesACheckpointThatGoesOn) {
+TEST_P(LanguageModel, CanBeResumedAfterBeingKilledAtAnyMoment) {
   config_.run.max_steps = 100000;
   config_.validation.eval_steps = 2;
   const int threads = thread_count();
-  set_thread_count(1);  // a forked child has no threads but its own
+  set_thread_count(1);  // a forked child has only its own thread
   for (int round = 0; round < 2; ++round) {
     const bool resume = path_exists(folder_ / "out/last/training.json");
     const pid_t child = fork();
@@ -78,7 +78,7 @@ TEST_P(LanguageModel, KilledAtAnyMomentItLeavesACheckpointThatGoesOn) {
             Trainer::Outcome::stopped);
 }
 
-TEST_P(LanguageModel, ARunThatIsToldToEndWhereItStoppedIsJudgedThere) {
+TEST_P(LanguageModel, ValidatesWhereAResumedRunEndsAtOnce) {
   train(config_, folder_, "out", {.stop_requested = stop_after(3)});
   EXPECT_FALSE(path_exists(folder_ / "out" / "model.safetensors"));
   config_.run.max_steps = 3;
@@ -86,7 +86,7 @@ TEST_P(LanguageModel, ARunThatIsToldToEndWhereItStoppedIsJudgedThere) {
   EXPECT_TRUE(path_exists(folder_ / "out" / "model.safetensors"));
 }
 
-TEST_P(LanguageModel, GoesOnFromAnotherModel) {
+TEST_P(LanguageModel, FineTunesAnotherModel) {
   train(config_, folder_, "first");
   config_.from = (folder_ / "first").string();
   read_initial_config(config_);
@@ -99,7 +99,7 @@ TEST_P(LanguageModel, GoesOnFromAnotherModel) {
             read_file(folder_ / "second" / "tokenizer.json"));
 }
 
-TEST_P(LanguageModel, ATokenizerThatDoesNotFitTheEmbeddingIsRefused) {
+TEST_P(LanguageModel, RejectsATokenizerLargerThanTheEmbedding) {
   train(config_, folder_, "small");
   testing::write_book(folder_);
   config_.vocabulary.size += 6;
@@ -111,14 +111,14 @@ TEST_P(LanguageModel, ATokenizerThatDoesNotFitTheEmbeddingIsRefused) {
   EXPECT_NE(error.find("pieces, expected at most"), std::string::npos) << error;
 }
 
-TEST_P(LanguageModel, TextThatIsMissingOrOfAnotherKindIsRefused) {
+TEST_P(LanguageModel, RejectsTextThatIsMissingOrOfAnotherKind) {
   config_.data.text.clear();
   EXPECT_NE(error_of([&] { testing::task_of(config_); }).find("give data.text"), std::string::npos);
   config_.data.tsv = "pairs.tsv";
   EXPECT_NE(error_of([&] { testing::task_of(config_); }).find("for pairs"), std::string::npos);
 }
 
-TEST_P(LanguageModel, WhatItMeasuredIsReadAgainWhenItGoesOn) {
+TEST_P(LanguageModel, RestoresItsHistoryWhenResumed) {
   train(config_, folder_, "out", {.stop_requested = stop_after(17)});
   const auto task = testing::task_of(config_);
   const MetricsLog log(folder_ / "out" / "metrics.jsonl", 17, task->sample_names());
@@ -135,14 +135,14 @@ INSTANTIATE_TEST_SUITE_P(Tasks, LanguageModel,
                            return parameter.param == TaskKind::causal_lm ? "Causal" : "Masked";
                          });
 
-TEST(CausalModel, LearnsAShortTextByHeart) {
+TEST(CausalModel, MemorisesAShortText) {
   const TemporaryDirectory folder;
   testing::write_book(folder, 16);
   TrainConfig config = testing::causal_config(folder);
   config.model.d_model = 32;
   config.model.d_ff = 64;
   config.model.dropout = 0;
-  config.data.valid_text = config.data.text;  // what it has seen is what it is asked
+  config.data.valid_text = config.data.text;  // validates on the training text
   config.run.context = 64;
   config.run.max_steps = 250;
   config.optimizer.warmup_steps = 20;
@@ -157,7 +157,7 @@ TEST(CausalModel, LearnsAShortTextByHeart) {
   EXPECT_EQ(last.samples[0].output.substr(0, 30), last.samples[0].reference.substr(0, 30));
 }
 
-TEST(MaskedModel, LearnsWhatFollowsFromTheWordsAround) {
+TEST(MaskedModel, PredictsMaskedWordsFromTheirContext) {
   const TemporaryDirectory folder;
   testing::write_book(folder, 400);
   TrainConfig config = testing::masked_config(folder);
@@ -192,7 +192,7 @@ TEST(LearnedTokenizer, EncodesEveryTextExactly) {
   EXPECT_THROW(learn_tokenizer({"text"}, 100, {}), Error);
 }
 
-TEST(Task, ModelsOfTheWrongKindAreRefused) {
+TEST(Task, RejectsModelsOfTheWrongKind) {
   const TemporaryDirectory folder;
   TrainConfig config = testing::causal_config(folder);
   config.run.task = TaskKind::masked_lm;
@@ -200,7 +200,7 @@ TEST(Task, ModelsOfTheWrongKindAreRefused) {
             "the task masked-lm trains a model with an encoder, model.encoder_layers is 0");
 }
 
-TEST(TextToText, TrainsWithATokenizerOfItsOwn) {
+TEST(TextToText, TrainsWithALearnedTokenizer) {
   const TemporaryDirectory folder;
   testing::write_text(folder);
   TrainConfig config = testing::tiny_config(folder);
@@ -215,7 +215,7 @@ TEST(TextToText, TrainsWithATokenizerOfItsOwn) {
   EXPECT_TRUE(path_exists(folder / "whole" / "tokenizer.json"));
 }
 
-TEST(TextToText, GoesOnFromATranslationModel) {
+TEST(TextToText, FineTunesATranslationModel) {
   const TemporaryDirectory folder;
   testing::write_text(folder);
   TrainConfig config = testing::tiny_config(folder);

@@ -4,7 +4,7 @@
 
 namespace heed::train::testing {
 
-/// A text in which every word follows from the two before it, so that there is something to learn.
+/// A text in which the two previous words determine the next, so that it can be learned.
 inline void write_book(const TemporaryDirectory& folder, int sentences = 60) {
   const char* const subjects[] = {"the man", "the sun", "a light", "the sea"};
   const char* const verbs[] = {"saw", "made", "gave", "took"};
@@ -42,7 +42,7 @@ inline TrainConfig causal_config(const TemporaryDirectory& folder) {
   return config;
 }
 
-/// An encoder with learned positions.
+/// A small encoder with learned positions.
 inline TrainConfig masked_config(const TemporaryDirectory& folder) {
   TrainConfig config = language_config(folder);
   config.run.task = TaskKind::masked_lm;

@@ -5,8 +5,8 @@
 namespace heed::train {
 namespace {
 
-/// A SentencePiece model whose pieces are numbered in another order: a protobuf message that begins
-/// with its pieces, each a tag, a length of one byte and so many bytes.
+/// A SentencePiece model with other ids of its pieces: a protobuf message that begins with its
+/// pieces, each a tag, a length of one byte and the bytes.
 std::string with_first_pieces(const std::string& model, const std::vector<size_t>& order) {
   std::vector<std::string> pieces;
   size_t place = 0;
@@ -20,7 +20,7 @@ std::string with_first_pieces(const std::string& model, const std::vector<size_t
   return result + model.substr(place);
 }
 
-TEST(PairsTask, TakesSpecialTokensAsAGivenVocabularyNumbersThem) {
+TEST(PairsTask, UsesTheSpecialTokenIdsOfAnExistingVocabulary) {
   const TemporaryDirectory folder;
   testing::write_text(folder);
   TrainConfig config = testing::tiny_config(folder);

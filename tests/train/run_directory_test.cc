@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A directory as a run leaves it that was stopped.
+/// The directory of a run that was stopped.
 void leave_run(const fs::path& root, const std::string& last = "last") {
   fs::create_directories(root / last);
   fs::create_directories(root / "checkpoints");
@@ -19,7 +19,7 @@ void leave_run(const fs::path& root, const std::string& last = "last") {
   write_quickly(root / last / "training.json", "{}");
 }
 
-TEST(RunDirectory, BeginsWhereNothingIs) {
+TEST(RunDirectory, BeginsInANewOrEmptyDirectory) {
   const TemporaryDirectory folder;
   const RunDirectory made = RunDirectory::begin(folder / "new/run");
   EXPECT_FALSE(made.resumed());
@@ -28,7 +28,7 @@ TEST(RunDirectory, BeginsWhereNothingIs) {
   RunDirectory::begin(folder / "empty");
 }
 
-TEST(RunDirectory, KeepsAModelThatIsNoRun) {
+TEST(RunDirectory, RejectsADirectoryWithAModel) {
   const TemporaryDirectory folder;
   const fs::path model = folder / "model";
   fs::create_directory(model);
@@ -41,7 +41,7 @@ TEST(RunDirectory, KeepsAModelThatIsNoRun) {
   expect_error([&] { RunDirectory::begin(model / "config.json"); }, "config.json cannot be made");
 }
 
-TEST(RunDirectory, KeepsARunAndWhatSomebodyPutBesideOne) {
+TEST(RunDirectory, RejectsADirectoryWithARunOrOtherFiles) {
   const TemporaryDirectory folder;
   leave_run(folder / "run");
   expect_error([&] { RunDirectory::begin(folder / "run"); }, "already holds a run: add --resume");
@@ -57,14 +57,14 @@ TEST(RunDirectory, KeepsARunAndWhatSomebodyPutBesideOne) {
   expect_error([&] { RunDirectory::begin(folder / "kept"); }, "it holds \"checkpoints\"");
 }
 
-TEST(RunDirectory, BeginsAnewWhereARunEndedBeforeItsFirstCheckpoint) {
+TEST(RunDirectory, BeginsWhereARunEndedBeforeItsFirstCheckpoint) {
   const TemporaryDirectory folder;
   leave_run(folder / "run", "last.tmp");
   write_quickly(folder / "run" / DirectoryLock::kFile, "123\n");
   EXPECT_FALSE(RunDirectory::begin(folder / "run").has_checkpoint());
 }
 
-TEST(RunDirectory, GoesOnOnlyWhereThereIsACheckpoint) {
+TEST(RunDirectory, ResumesOnlyFromACheckpoint) {
   const TemporaryDirectory folder;
   expect_error([&] { RunDirectory::resume(folder / "absent"); }, "absent has no checkpoint");
   EXPECT_FALSE(path_exists(folder / "absent"));
@@ -73,7 +73,7 @@ TEST(RunDirectory, GoesOnOnlyWhereThereIsACheckpoint) {
   EXPECT_TRUE(RunDirectory::resume(folder / "run").resumed());
 }
 
-TEST(RunDirectory, IsOfOneProcessAtATime) {
+TEST(RunDirectory, IsLockedAgainstOtherProcesses) {
   const TemporaryDirectory folder;
   leave_run(folder / "run");
   auto first = std::make_unique<RunDirectory>(RunDirectory::resume(folder / "run"));
@@ -86,8 +86,8 @@ TEST(RunDirectory, IsOfOneProcessAtATime) {
   expect_error([&] { RunDirectory::begin(folder / "run"); }, "is in use");
 }
 
-// A file system that cannot exchange two names has none of them for a moment.
-TEST(RunDirectory, PutsBackTheCheckpointThatACrashLeftUnderItsOldName) {
+// Where the file system cannot exchange two names, `last` is missing for a moment.
+TEST(RunDirectory, RestoresACheckpointAfterACrashDuringReplacement) {
   const TemporaryDirectory folder;
   leave_run(folder / "run", "last.old");
   expect_error([&] { RunDirectory::begin(folder / "run"); }, "already holds a run");
@@ -96,7 +96,7 @@ TEST(RunDirectory, PutsBackTheCheckpointThatACrashLeftUnderItsOldName) {
   EXPECT_FALSE(path_exists(folder / "run/last.old"));
 }
 
-TEST(RunDirectory, RemovesWhatKilledWritersLeft) {
+TEST(RunDirectory, RemovesTemporaryFilesOfKilledProcesses) {
   const TemporaryDirectory folder;
   leave_run(folder / "run");
   kill_while(
@@ -119,7 +119,7 @@ TEST(RunDirectory, RemovesWhatKilledWritersLeft) {
   EXPECT_EQ(temporaries("run"), 1);
 }
 
-TEST(RunDirectory, KeepsTheWeightsOfSomeStepsAndAllFilesOfOthers) {
+TEST(RunDirectory, RemovesOnlyWeightsOfOtherSteps) {
   const TemporaryDirectory folder;
   const RunDirectory run = RunDirectory::begin(folder / "run");
   for (const int64_t step : {1, 2, 10000000}) write_quickly(run.weights_of_step(step), "");

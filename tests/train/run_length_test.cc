@@ -5,7 +5,7 @@
 namespace heed::train {
 namespace {
 
-TEST(PlannedSteps, AreTheLeastOfTheLimits) {
+TEST(PlannedSteps, AreTheSmallestLimit) {
   TrainConfig config;
   EXPECT_EQ(planned_steps(config, 0, {}), 0) << "there is no limit";
   config.run.max_steps = 100;
@@ -17,13 +17,13 @@ TEST(PlannedSteps, AreTheLeastOfTheLimits) {
   EXPECT_EQ(planned_steps(config, 9, {}), 10);
 }
 
-TEST(PlannedSteps, OfALimitInMinutesAreUnknownUntilStepsWereTimed) {
+TEST(PlannedSteps, AreUnknownForATimeLimitUntilStepsWereTimed) {
   TrainConfig config;
   config.run.minutes = 10;
   EXPECT_EQ(planned_steps(config, 0, {.elapsed = 30}), 0);
 }
 
-/// A run of ten minutes after 100 steps of a second and two validations of 10 seconds.
+/// A run of 10 minutes after 100 steps of 1 s and two validations of 10 s.
 constexpr Pace kPace{
     .step = 100, .steps_timed = 100, .elapsed = 120, .stepping = 100, .validating = 20};
 
@@ -34,23 +34,23 @@ TrainConfig ten_minutes() {
   return config;
 }
 
-TEST(PlannedSteps, FillTheMinutesButForTheLastValidation) {
-  // 470 s are left beside it, and a step with its share of a validation takes 1.2 s.
+TEST(PlannedSteps, FillTheTimeExceptForTheLastValidation) {
+  // 470 s remain besides it, and a step with its share of a validation takes 1.2 s.
   EXPECT_EQ(planned_steps(ten_minutes(), 0, kPace), 100 + static_cast<int64_t>(470 * 0.97 / 1.2));
 }
 
-TEST(PlannedSteps, OfATimeThatIsUpAreThoseThatWereTaken) {
+TEST(PlannedSteps, AreTheStepsTakenWhenTheTimeIsOver) {
   Pace pace = kPace;
   pace.elapsed = 599;
   EXPECT_EQ(planned_steps(ten_minutes(), 0, pace), 100);
 }
 
-TEST(PlannedSteps, OfTheLongestTimeDoNotOverflow) {
+TEST(PlannedSteps, DoNotOverflowForTheLongestTime) {
   TrainConfig config = ten_minutes();
   config.run.minutes = 1e17;
   EXPECT_GT(planned_steps(config, 0, kPace), int64_t{1} << 48);
   Pace pace = kPace;
-  pace.stepping = pace.validating = 0;  // a clock that stands
+  pace.stepping = pace.validating = 0;  // a clock without progress
   EXPECT_GT(planned_steps(config, 0, pace), int64_t{1} << 48);
 }
 

@@ -1,5 +1,5 @@
-// What is left of a run whose process is killed, whose disk is full, or that is asked to stop while
-// it saves.
+// The state of a run on disk after its process was killed, its disk was full, or a stop was
+// requested while it was saving.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -21,11 +21,11 @@
 
 namespace {
 
-/// What happens when a file gets its name for the n-th time.
+/// What to do when a file is renamed to `name` for the n-th time.
 struct Event {
-  std::string_view name;  // how the path ends
+  std::string_view name;  // the end of the path
   int number = 1;
-  bool before = true;  // the renaming, or else right after it
+  bool before = true;  // the renaming; otherwise after it
   int signal = SIGKILL;
 };
 Event event;
@@ -39,7 +39,7 @@ void reach(const char* path, bool before) {
 
 }  // namespace
 
-// These stand before the C library's.
+// These replace the C library's.
 extern "C" int renameat2(int from_folder, const char* from, int to_folder, const char* to,
                          unsigned flags) noexcept {
   reach(to, true);
@@ -88,7 +88,7 @@ int files_ending(const std::filesystem::path& directory, const std::string& end)
   return count;
 }
 
-/// A forked process has no threads but its own, so the pool must have none when it forks.
+/// A forked process has only its own thread, so the pool must have none when it forks.
 class OneThread {
  public:
   OneThread() : before_(thread_count()) { set_thread_count(1); }
@@ -107,19 +107,19 @@ std::string train_in_child(const TrainConfig& config, const TemporaryDirectory& 
   });
 }
 
-TEST(Saving, KilledAtAnyStepOfItALeftRunGoesOnToTheSameBits) {
+TEST(Saving, ARunKilledAtAnyPointOfItResumesToTheSameBits) {
   const TemporaryDirectory folder;
   testing::write_book(folder);
   TrainConfig config = shortened(testing::causal_config(folder));
   train(config, folder, "whole");
   const Event events[] = {
-      {"out/last", 1},               // the first checkpoint is written and has no name yet
-      {"out/last", 1, false},        // it has
+      {"out/last", 1},               // the first checkpoint is written but not renamed
+      {"out/last", 1, false},        // it is renamed
       {"out/model.safetensors", 3},  // a better model is written
       {"checkpoints/step-0000003.safetensors", 1, false},
       {"out/last", 3},            // the third checkpoint, which lists other weights than the second
-      {"out/last", 3, false},     // it is there, and the old one not yet removed
-      {"last/training.json", 1},  // the average has been tried
+      {"out/last", 3, false},     // it is renamed, and the old one not yet removed
+      {"last/training.json", 1},  // the average has been validated
       {"last/training.json", 1, false},
   };
   for (const Event& moment : events) {
@@ -131,7 +131,7 @@ TEST(Saving, KilledAtAnyStepOfItALeftRunGoesOnToTheSameBits) {
     event = {}, seen = 0;
     EXPECT_EQ(end.substr(0, 14), "the child died") << end;
     if (path_exists(folder / "out/last/training.json")) {
-      // Once told to end where it is, and once to the end.
+      // Resumed to end at once, or to continue to the end.
       config.run.max_steps = saved_step(folder / "out");
       EXPECT_EQ(train(config, folder, "out", {.resume = true}), Trainer::Outcome::finished);
       config.run.max_steps = 4;
@@ -144,7 +144,7 @@ TEST(Saving, KilledAtAnyStepOfItALeftRunGoesOnToTheSameBits) {
   }
 }
 
-TEST(Saving, ASignalMeanwhileStopsTheRunBehindIt) {
+TEST(Saving, ASignalDuringItStopsTheRunAfterwards) {
   const TemporaryDirectory folder;
   testing::write_text(folder);
   const TrainConfig config = short_config(folder);
@@ -160,12 +160,12 @@ TEST(Saving, ASignalMeanwhileStopsTheRunBehindIt) {
   expect_same_checkpoint(folder, "whole", "out");
 }
 
-TEST(Saving, OnAFullDiskLeavesTheLastCheckpointAndNothingHalf) {
+TEST(Saving, OnAFullDiskKeepsTheOldCheckpointAndNoPartialFiles) {
   const TemporaryDirectory folder;
   testing::write_book(folder);
   const TrainConfig config = shortened(testing::causal_config(folder));
   train(config, folder, "whole");
-  // Weights still fit, the optimizer's moments, twice as many, do not.
+  // The weights still fit; the moments, twice as large, do not.
   const auto room = std::filesystem::file_size(folder / "whole/last/optimizer.safetensors") - 1;
   const auto fill = [room](const Trainer& trainer) {
     if (trainer.state().step != 2) return;
@@ -194,7 +194,7 @@ void fill_disk_under(const std::filesystem::path& file) {
   }
 }
 
-TEST(Saving, ALogThatCannotBeWrittenEndsTheRunBehindACheckpoint) {
+TEST(Saving, ALogThatCannotBeWrittenEndsTheRunAfterACheckpoint) {
   const TemporaryDirectory folder;
   testing::write_text(folder);
   TrainConfig config = short_config(folder);
@@ -223,7 +223,7 @@ TEST(Saving, AReportThatCannotBeWrittenIsAWarning) {
   EXPECT_EQ(reports, 4);
 }
 
-TEST(Saving, WeightsThatAreNotFiniteReplaceNoCheckpoint) {
+TEST(Saving, WeightsThatAreNotFiniteDoNotReplaceACheckpoint) {
   const TemporaryDirectory folder;
   testing::write_text(folder);
   const TrainConfig config = short_config(folder);
@@ -257,7 +257,7 @@ class FailingTask : public Task {
   SampleNames sample_names() const override { return {"source", "reference", "translation"}; }
 };
 
-TEST(Saving, AValidationThatFailsEndsTheRunBehindACheckpoint) {
+TEST(Saving, AFailingValidationEndsTheRunAfterACheckpoint) {
   const TemporaryDirectory folder;
   TrainConfig config = testing::tiny_config(folder);
   config.model.vocab_size = 8;
@@ -267,7 +267,7 @@ TEST(Saving, AValidationThatFailsEndsTheRunBehindACheckpoint) {
   EXPECT_EQ(saved_step(folder / "out"), config.validation.eval_steps);
 }
 
-TEST(Saving, AMeanGoesWithoutWeightsThatSomebodyRemoved) {
+TEST(Saving, TheAverageLeavesOutWeightsThatWereRemoved) {
   const TemporaryDirectory folder;
   testing::write_text(folder);
   TrainConfig config = short_config(folder);
@@ -279,7 +279,7 @@ TEST(Saving, AMeanGoesWithoutWeightsThatSomebodyRemoved) {
             std::string::npos);
 }
 
-TEST(Resuming, WithAnotherTextIsRefused) {
+TEST(Resuming, RejectsChangedTrainingText) {
   const TemporaryDirectory folder;
   testing::write_text(folder);
   TrainConfig config = short_config(folder);
@@ -297,7 +297,7 @@ TEST(Resuming, WithAnotherTextIsRefused) {
   EXPECT_NO_THROW(resume());
 }
 
-TEST(Resuming, WithAnotherValidationTextIsRefused) {
+TEST(Resuming, RejectsChangedValidationText) {
   const TemporaryDirectory folder;
   testing::write_book(folder);
   TrainConfig config = testing::causal_config(folder);
@@ -310,7 +310,7 @@ TEST(Resuming, WithAnotherValidationTextIsRefused) {
                "other content");
 }
 
-TEST(Resuming, ARunFromBeforeFingerprintsGoesOn) {
+TEST(Resuming, AcceptsACheckpointWithoutFingerprints) {
   const TemporaryDirectory folder;
   testing::write_text(folder);
   const TrainConfig config = short_config(folder);

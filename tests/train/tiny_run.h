@@ -10,8 +10,7 @@
 
 namespace heed::train::testing {
 
-/// Sentences of a made-up language and their translation: each word has one, and their order is
-/// reversed.
+/// Sentences of an artificial language and their translations: word for word, in reverse order.
 inline void write_text(const TemporaryDirectory& folder, int lines = 200) {
   const char* const words[][2] = {{"one", "uno"},   {"two", "dos"},   {"red", "rojo"},
                                   {"sun", "sol"},   {"sea", "mar"},   {"bread", "pan"},
@@ -31,7 +30,7 @@ inline void write_text(const TemporaryDirectory& folder, int lines = 200) {
   }
 }
 
-/// A run of a second or so.
+/// A run that takes about a second.
 inline TrainConfig tiny_config(const TemporaryDirectory& folder) {
   TrainConfig config;
   config.data.source = (folder / "source").string();
@@ -66,8 +65,7 @@ struct Session {
   std::function<void(const Trainer&)> after_validation = [](const Trainer&) {};
 };
 
-/// Trains in `folder`/`out` as the program does: a resumed run takes everything from its
-/// checkpoint.
+/// Trains in `folder`/`out` as `heed train` does.
 inline Trainer::Outcome train(const TrainConfig& config, const TemporaryDirectory& folder,
                               const std::string& out, const Session& session = {}) {
   const RunDirectory run =
@@ -79,7 +77,7 @@ inline Trainer::Outcome train(const TrainConfig& config, const TemporaryDirector
   return trainer.run();
 }
 
-/// Asks for a stop when it has been asked `steps` times.
+/// Requests a stop at its call number `steps`.
 inline std::function<bool()> stop_after(int steps) {
   return [left = steps]() mutable { return --left <= 0; };
 }

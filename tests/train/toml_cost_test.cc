@@ -24,7 +24,7 @@ TEST(TomlCost, KeysOfManyParts) {
             "run.toml: a key has more than 32 parts");
 }
 
-TEST(TomlCost, DotsElsewhereAreNoPartsOfKeys) {
+TEST(TomlCost, DotsOutsideOfKeysAreNotCounted) {
   const std::string dots(1000, '.');
   const auto accept = [](const std::string& text) {
     EXPECT_NO_THROW(check_toml_keys(text, "run.toml")) << text.substr(0, 60);
@@ -54,7 +54,7 @@ TEST(TomlCost, LongKeysAndValues) {
   EXPECT_NE(refusal(keys), "");
 }
 
-TEST(TomlCost, NothingRawReachesAMessage) {
+TEST(TomlCost, MessagesAreEscaped) {
   EXPECT_NE(refusal("\"\\u001b[2J\" = 1\n"), "");
   EXPECT_NE(refusal("model.\"\\n\" = 1\n"), "");
   EXPECT_NE(refusal("model.d_model = \"\\u001b[2J\\n\"\n"), "");

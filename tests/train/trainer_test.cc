@@ -24,7 +24,7 @@ std::string last_weights(const TemporaryDirectory& folder, const std::string& ou
   return read_file(folder / out / "last" / "model.safetensors");
 }
 
-TEST(Trainer, AResumedRunEndsWithTheSameBits) {
+TEST(Trainer, ResumingGivesTheSameBits) {
   for (const char* compute : {"f32", "bf16"}) {
     SCOPED_TRACE(compute);
     const TemporaryDirectory folder;
@@ -50,7 +50,7 @@ TEST(Trainer, AResumedRunEndsWithTheSameBits) {
   }
 }
 
-TEST(Trainer, AFinishedRunCanBeGivenMoreSteps) {
+TEST(Trainer, ContinuesAFinishedRunWithMoreSteps) {
   const TemporaryDirectory folder;
   testing::write_text(folder);
   TrainConfig config = testing::tiny_config(folder);
@@ -76,7 +76,7 @@ TEST(Trainer, TheSameSeedGivesTheSameBitsOnAnyNumberOfThreads) {
   EXPECT_EQ(last_weights(folder, "one"), last_weights(folder, "three"));
 }
 
-TEST(Trainer, LeavesAModelAlsoWhereThereIsNoTimeForAStep) {
+TEST(Trainer, SavesAModelEvenWithoutTimeForAStep) {
   const TemporaryDirectory folder;
   testing::write_text(folder);
   TrainConfig config = testing::tiny_config(folder);
@@ -89,7 +89,7 @@ TEST(Trainer, LeavesAModelAlsoWhereThereIsNoTimeForAStep) {
   EXPECT_EQ(train(config, folder, "out", {.resume = true}), Trainer::Outcome::finished);
 }
 
-TEST(Trainer, WindowsOfAnEncoderDecoderAreTheDecoders) {
+TEST(Trainer, TrainsAnEncoderDecoderWithASlidingWindow) {
   const TemporaryDirectory folder;
   testing::write_text(folder);
   TrainConfig config = testing::tiny_config(folder);
@@ -116,13 +116,13 @@ TEST(Trainer, LearnsATinyLanguage) {
   EXPECT_LT(trainer.history().steps.back().loss, 0.5 * trainer.history().steps.front().loss);
 }
 
-TEST(Trainer, KilledAtAnyMomentItLeavesACheckpointThatGoesOn) {
+TEST(Trainer, CanBeResumedAfterBeingKilledAtAnyMoment) {
   const TemporaryDirectory folder;
   testing::write_text(folder);
   TrainConfig config = testing::tiny_config(folder);
   config.run.max_steps = 100000;
   config.validation.eval_steps = 2;
-  // A forked child has no threads but its own, so the pool must have none when it forks.
+  // A forked child has only its own thread, so the pool must have none when it forks.
   const int threads = thread_count();
   set_thread_count(1);
   for (int round = 0; round < 4; ++round) {
@@ -148,14 +148,14 @@ TEST(Trainer, KilledAtAnyMomentItLeavesACheckpointThatGoesOn) {
             Trainer::Outcome::stopped);
 }
 
-TEST(Trainer, ALossThatIsNoNumberStopsTheRunAndKeepsTheLastCheckpoint) {
+TEST(Trainer, ANanLossStopsTheRunAndKeepsTheLastCheckpoint) {
   const TemporaryDirectory folder;
   testing::write_text(folder);
   const TrainConfig config = testing::tiny_config(folder);
   const auto task = testing::task_of(config);
   Trainer trainer(config, *task, RunDirectory::begin(folder / "out"),
                   {.after_validation = [](const Trainer& t) {
-                    // What a bad batch or a broken kernel would do.
+                    // As after a bad batch or a faulty kernel.
                     const_cast<model::Transformer&>(t.model())
                         .parameters()
                         .named("final_logits_bias")
@@ -165,7 +165,7 @@ TEST(Trainer, ALossThatIsNoNumberStopsTheRunAndKeepsTheLastCheckpoint) {
   EXPECT_NE(error.find("the loss is nan"), std::string::npos) << error;
 }
 
-TEST(Trainer, RefusesToOverwriteARunAndToResumeNothing) {
+TEST(Trainer, RefusesToOverwriteARunAndToResumeWithoutACheckpoint) {
   const TemporaryDirectory folder;
   testing::write_text(folder);
   TrainConfig config = testing::tiny_config(folder);
@@ -176,7 +176,7 @@ TEST(Trainer, RefusesToOverwriteARunAndToResumeNothing) {
             std::string::npos);
 }
 
-TEST(Trainer, ADamagedCheckpointIsAClearError) {
+TEST(Trainer, ReportsTheDamagedFileOfACheckpoint) {
   const TemporaryDirectory folder;
   testing::write_text(folder);
   TrainConfig config = testing::tiny_config(folder);
@@ -193,7 +193,7 @@ TEST(Trainer, ADamagedCheckpointIsAClearError) {
             std::string::npos);
 }
 
-TEST(Outliers, ASingleSpikeStandsOut) {
+TEST(Outliers, DetectASingleSpike) {
   Outliers outliers;
   const CounterRandom random(1);
   for (uint64_t i = 0; i < 300; ++i) outliers.add(3.0 + 0.1 * random.normal(i));

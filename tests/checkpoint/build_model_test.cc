@@ -5,7 +5,7 @@
 namespace heed::checkpoint {
 namespace {
 
-TEST(DescribeModel, Llama3With8BillionParametersNeedsNoMemoryForThem) {
+TEST(BuildModel, TakesNoMemoryForTheParametersOfLlama3With8Billion) {
   const auto model = build_model(std::filesystem::path(HEED_SOURCE_DIR) / "configs" / "llama-3-8b");
   EXPECT_EQ(model->parameters().count(), 8'030'261'248);
   for (const Parameter& parameter : model->parameters().all())
