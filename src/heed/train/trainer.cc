@@ -154,13 +154,15 @@ void Trainer::plan() {
 
 void Trainer::fail_training(const std::string& reason) const {
   fail(
-      "step {}: {}; training stopped. The last good checkpoint is {} (a lower "
-      "optimizer.learning_rate or a longer optimizer.warmup_steps may help)",
-      state_.step, reason, run_.has_checkpoint() ? run_.last().string() : "not made yet");
+      "step {}: {}; training stopped. {} (a lower optimizer.learning_rate or more "
+      "optimizer.warmup_steps may help)",
+      state_.step, reason,
+      run_.has_checkpoint() ? "The last good checkpoint is " + run_.last().string()
+                            : "There is no checkpoint yet");
 }
 
-/// Throws Error when the loss or the gradient is not finite, or after too many consecutive
-/// outliers.
+/// Whether the step is an outlier, which is skipped. Throws Error when the loss or the gradient is
+/// not finite, and after too many consecutive outliers.
 bool Trainer::is_outlier(double loss, double gradient_norm) {
   if (!std::isfinite(loss)) fail_training(fmt::format("the loss is {}", loss));
   if (!std::isfinite(gradient_norm))
