@@ -161,7 +161,8 @@ class Printer {
     Json json = {{"prompt", number}};
     if (tokenizer_) json["text"] = output.text;
     json["tokens"] = output.tokens;
-    json["ending"] = generate::name_of(output.ending);
+    json["finish_reason"] = generate::name_of(output.finish_reason);
+    if (output.stop_string) json["stop_string"] = *output.stop_string;
     for (size_t i = 0; i < output.chosen.size(); ++i) {
       Json token = entry(output.chosen[i]);
       for (const auto& best : output.best[i]) token["best"].push_back(entry(best));

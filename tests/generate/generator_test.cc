@@ -114,7 +114,9 @@ TEST_P(GeneratorOf, GreedyTakesTheMostProbableTokenUntilTheEnd) {
   for (size_t i = 0; i < prompts.size(); ++i) {
     const auto expected = greedy_by_definition(*model, prompts[i], 20);
     EXPECT_EQ(found[i].tokens, expected);
-    EXPECT_EQ(found[i].ending, expected.size() == 20 ? Ending::length : Ending::end_token);
+    EXPECT_EQ(found[i].finish_reason,
+              expected.size() == 20 ? FinishReason::length : FinishReason::stop);
+    EXPECT_FALSE(found[i].stop_string);
   }
 }
 
@@ -151,7 +153,7 @@ TEST_P(GeneratorOf, APromptDependsNeitherOnItsBatchNorOnTheThreads) {
     for (size_t i = 0; i < prompts.size(); ++i) {
       const auto alone = generator.generate({prompts[i]}, i).front();
       EXPECT_EQ(alone.tokens, together[i].tokens) << "prompt " << i;
-      EXPECT_EQ(alone.ending, together[i].ending);
+      EXPECT_EQ(alone.finish_reason, together[i].finish_reason);
     }
   }
   set_thread_count(threads);

@@ -16,9 +16,15 @@ TEST(StopStrings, TheTextBeforeTheFirstIsGivenHoweverItIsCut) {
   for (size_t size = 1; size < 20; ++size) {
     StopStrings stop({"\n\nUser:", "END", ""});
     EXPECT_EQ(fed(stop, "one\n\ntwo EN EENDless\n\nUser: three", size), "one\n\ntwo EN E") << size;
-    EXPECT_TRUE(stop.stopped());
+    EXPECT_EQ(stop.found(), "\n\nUser:");
     EXPECT_EQ(stop.finish(), "");
   }
+}
+
+TEST(StopStrings, OfTwoAtTheSamePlaceTheFirstInTheListIsFound) {
+  StopStrings stop({"ab", "abc", "c"});
+  EXPECT_EQ(stop.feed("xabc"), "x");
+  EXPECT_EQ(stop.found(), "ab");
 }
 
 TEST(StopStrings, WhatMayBecomeOneWaitsAndIsGivenOnceItCannot) {
@@ -29,7 +35,7 @@ TEST(StopStrings, WhatMayBecomeOneWaitsAndIsGivenOnceItCannot) {
   EXPECT_EQ(stop.feed("c"), "aac");
   EXPECT_EQ(stop.feed("aa"), "");
   EXPECT_EQ(stop.finish(), "aa");
-  EXPECT_FALSE(stop.stopped());
+  EXPECT_FALSE(stop.found());
 }
 
 TEST(StopStrings, WithoutAnyTheTextPasses) {

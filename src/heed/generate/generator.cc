@@ -14,16 +14,8 @@
 
 namespace heed::generate {
 
-std::string_view name_of(Ending ending) {
-  switch (ending) {
-    case Ending::end_token:
-      return "end_token";
-    case Ending::stop_string:
-      return "stop_string";
-    case Ending::length:
-      return "length";
-  }
-  return "?";
+std::string_view name_of(FinishReason reason) {
+  return reason == FinishReason::stop ? "stop" : "length";
 }
 
 /// Prompts that are decoded together.
@@ -154,7 +146,7 @@ std::vector<Generation> Generator::generate(const std::vector<std::vector<int32_
       for (const size_t i : active)
         if (const std::string text = outputs[i].take_text(); on_text && !text.empty())
           on_text(static_cast<size_t>(members[i]), text);
-      std::erase_if(active, [&](size_t i) { return outputs[i].ended(); });
+      std::erase_if(active, [&](size_t i) { return outputs[i].finished(); });
     }
     for (size_t i = 0; i < members.size(); ++i)
       results[static_cast<size_t>(members[i])] = std::move(outputs[i].result);

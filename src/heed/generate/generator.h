@@ -38,19 +38,20 @@ struct TokenLogProbability {
 };
 
 /// Why an output ended.
-enum class Ending {
-  end_token,
-  stop_string,
-  length  // of the output, or of what the model reads
+enum class FinishReason {
+  stop,   // an end token or a stop string
+  length  // max_new_tokens, or the model's context is full
 };
-/// "end_token", "stop_string" or "length".
-std::string_view name_of(Ending ending);
+/// "stop" or "length".
+std::string_view name_of(FinishReason reason);
 
 /// The output that follows one prompt.
 struct Generation {
   std::vector<int32_t> tokens;  // without the one that ended it
   std::string text;             // empty without a tokenizer
-  Ending ending = Ending::length;
+  FinishReason finish_reason = FinishReason::length;
+  std::optional<std::string>
+      stop_string;  // the one that ended it; none: an end token or the length
   std::vector<TokenLogProbability> chosen;             // of `tokens`; empty unless asked for
   std::vector<std::vector<TokenLogProbability>> best;  // most probable first; likewise
 };

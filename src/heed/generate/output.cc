@@ -61,20 +61,21 @@ void Output::advance(std::span<float> logits) {
   if (noted) before.assign(logits.begin(), logits.end());
   adjust_logits(options_.sampling, counts_, logits);
   const int32_t token = draw_token(options_.sampling, logits, number_, result.tokens.size());
-  if (std::find(options_.eos_ids.begin(), options_.eos_ids.end(), token) != options_.eos_ids.end())
-    return end(Ending::end_token);
+  if (std::find(options_.end_ids.begin(), options_.end_ids.end(), token) != options_.end_ids.end())
+    return finish(FinishReason::stop);
   result.tokens.push_back(token);
   counts_.add_output(token);
   if (noted) note_probabilities(before, token);
   if (decoded_) add_text(decoded_->feed(token));
-  if (stop_.stopped()) return end(Ending::stop_string);
-  if (static_cast<int64_t>(result.tokens.size()) >= max_new_tokens_) end(Ending::length);
+  if (stop_.found()) return finish(FinishReason::stop);
+  if (static_cast<int64_t>(result.tokens.size()) >= max_new_tokens_) finish(FinishReason::length);
 }
 
-void Output::end(Ending ending) {
-  ended_ = true;
+void Output::finish(FinishReason reason) {
+  finished_ = true;
   if (decoded_) add_text(decoded_->finish());
-  result.ending = stop_.stopped() ? Ending::stop_string : ending;
+  result.finish_reason = stop_.found() ? FinishReason::stop : reason;
+  result.stop_string = stop_.found();
   const std::string rest = stop_.finish();
   fresh_text_ += rest;
   result.text += rest;

@@ -20,7 +20,7 @@ class Output {
 
   /// Chooses the next token from its logits [V], which it changes.
   void advance(std::span<float> logits);
-  bool ended() const { return ended_; }
+  bool finished() const { return finished_; }
 
   /// The text that was completed since the last call.
   std::string take_text() { return std::exchange(fresh_text_, {}); }
@@ -32,7 +32,7 @@ class Output {
   Generation result;
 
  private:
-  void end(Ending ending);
+  void finish(FinishReason reason);
   void add_text(const std::string& text);
   void note_probabilities(std::span<const float> logits, int32_t chosen);
 
@@ -44,7 +44,7 @@ class Output {
   std::optional<text::DecodeStream> decoded_;
   StopStrings stop_;
   std::string fresh_text_;
-  bool ended_ = false;
+  bool finished_ = false;
 };
 
 }  // namespace heed::generate

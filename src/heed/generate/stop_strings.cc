@@ -19,15 +19,19 @@ size_t StopStrings::held_size() const {
 }
 
 std::string StopStrings::feed(std::string_view text) {
-  if (stopped_) return {};
+  if (found_) return {};
   held_ += text;
   size_t first = std::string::npos;
-  for (const std::string& stop : strings_) first = std::min(first, held_.find(stop));
-  stopped_ = first != std::string::npos;
-  const size_t certain = stopped_ ? first : held_.size() - held_size();
-  std::string given = held_.substr(0, certain);
-  held_.erase(0, stopped_ ? held_.size() : certain);
-  return given;
+  for (const std::string& stop : strings_) {
+    const size_t at = held_.find(stop);
+    if (at >= first) continue;
+    first = at;
+    found_ = stop;
+  }
+  const size_t certain = found_ ? first : held_.size() - held_size();
+  std::string released = held_.substr(0, certain);
+  held_.erase(0, found_ ? held_.size() : certain);
+  return released;
 }
 
 std::string StopStrings::finish() { return std::exchange(held_, {}); }

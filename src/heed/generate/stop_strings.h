@@ -1,30 +1,32 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace heed::generate {
 
-/// Finds the first occurrence of any of some strings in a text that arrives in pieces.
+/// Finds the first stop string in a text that arrives in pieces.
 class StopStrings {
  public:
-  /// Empty ones are ignored.
+  /// Empty strings are ignored.
   explicit StopStrings(std::vector<std::string> strings);
 
-  /// The next part of the text that cannot belong to a stop string. Once stopped(): the text before
-  /// the stop string, then nothing more.
+  /// Appends `text` and returns the part that is now certain not to belong to a stop string. The
+  /// call that completes a stop string returns the text before it; later calls return nothing.
   std::string feed(std::string_view text);
-  /// The text that is still held back, at the end.
+  /// The text still held back, to be called at the end of the text.
   std::string finish();
-  bool stopped() const { return stopped_; }
+  /// The stop string that was found; of several at the same place, the first in the list.
+  const std::optional<std::string>& found() const { return found_; }
 
  private:
   size_t held_size() const;
 
   std::vector<std::string> strings_;
   std::string held_;
-  bool stopped_ = false;
+  std::optional<std::string> found_;
 };
 
 }  // namespace heed::generate
