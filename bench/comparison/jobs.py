@@ -171,7 +171,7 @@ PROMPT = "The quick brown fox jumps over the lazy dog, and then it goes on to"
 def start(setting):
     model = models.smollm2()
     ours = [setting.heed, "generate", "--threads", setting.threads, "--model", model, "--prompt",
-            PROMPT, "--max-tokens", 1]
+            PROMPT, "--max-new-tokens", 1]
     yield Case("first token of a new process, SmolLM2-135M, seconds", [
         Program("heed", ours, figure=None), *llama_cpp(model, "start", PROMPT, figure="seconds")],
         less_is_better=True, remark=lambda _: "Python's own start is not counted for llama.cpp")

@@ -90,7 +90,7 @@ class Writing {
   double seconds(const std::vector<std::vector<int32_t>>& prompts, int64_t tokens) const {
     const generate::Generator generator(
         model_, std::nullopt,
-        {.max_tokens = tokens,
+        {.max_new_tokens = tokens,
          .dtype = sizes_.dtype,
          .batch_tokens = sizes_.batch_tokens > 0 ? sizes_.batch_tokens : kNoLimit});
     return seconds_of([&] {
@@ -194,9 +194,9 @@ LineWork generating(const model::Transformer& model, const ModelOptions& from,
                     const BenchSizes& sizes) {
   const auto suggested = generate::read_generation_config(from.path, model.config());
   generate::GeneratorOptions options;
-  options.max_tokens = std::max<int64_t>(sizes.tokens, 1);
-  options.eos_ids = suggested.eos_ids;
-  options.forced_bos_id = suggested.forced_bos_id;
+  options.max_new_tokens = std::max<int64_t>(sizes.tokens, 1);
+  options.end_ids = suggested.end_ids;
+  options.forced_first_id = suggested.forced_first_id;
   options.dtype = sizes.dtype;
   if (sizes.batch_tokens > 0) options.batch_tokens = sizes.batch_tokens;
   const text::Tokenizer tokenizer = load_tokenizer(from, model);

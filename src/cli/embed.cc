@@ -23,7 +23,7 @@ struct EmbedOptions {
   ModelOptions model;
   std::string pooling;
   bool normalize = false, keep_length = false;
-  std::optional<int64_t> max_tokens;
+  std::optional<int64_t> max_seq_length;
   int64_t batch_tokens = generate::EmbedderOptions().batch_tokens;
 };
 
@@ -31,7 +31,7 @@ generate::EmbedderOptions embedder_options(const EmbedOptions& options) {
   generate::EmbedderOptions result = generate::read_embedder_options(options.model.path);
   if (!options.pooling.empty()) result.pooling = named(options.pooling, kPoolings);
   result.normalize = (result.normalize || options.normalize) && !options.keep_length;
-  result.max_tokens = options.max_tokens.value_or(result.max_tokens);
+  result.max_seq_length = options.max_seq_length.value_or(result.max_seq_length);
   result.batch_tokens = options.batch_tokens;
   return result;
 }
@@ -76,7 +76,7 @@ void add_embed(Command& program) {
   command.add_flag("--no-normalize", options->keep_length, "Do not scale vectors")
       .excludes(normalize);
   command
-      .add_option("--max-tokens", options->max_tokens,
+      .add_option("--max-seq-length", options->max_seq_length,
                   "Truncate texts to this many tokens (default: as sentence_bert_config.json says, "
                   "else as many as the model reads)")
       .range(int64_t{1}, int64_t{1} << 30);

@@ -30,7 +30,7 @@ struct GenerateOptions {
   std::optional<DType> cache;
   std::optional<std::string> prompt;
   std::vector<int32_t> tokens;
-  std::optional<int64_t> max_tokens, top_k;
+  std::optional<int64_t> max_new_tokens, top_k;
   std::optional<float> temperature, top_p, min_p, repetition_penalty;
   float presence_penalty = 0, frequency_penalty = 0;
   std::vector<std::string> stop, logit_bias;
@@ -79,8 +79,8 @@ generate::GeneratorOptions generator_options(const GenerateOptions& options,
   result.sampling = sampling_of(options, suggested);
   result.dtype = activation_dtype(options.model);
   result.cache_dtype = options.cache;
-  result.max_tokens = options.max_tokens.value_or(suggested.max_new_tokens.value_or(256));
-  result.eos_ids = suggested.eos_ids;
+  result.max_new_tokens = options.max_new_tokens.value_or(suggested.max_new_tokens.value_or(256));
+  result.end_ids = suggested.end_ids;
   result.stop = options.stop;
   result.forced_bos_id = suggested.forced_bos_id;
   result.top_log_probabilities = options.log_probabilities;
@@ -327,10 +327,10 @@ void add_generate(Command& program) {
       .delimiter(',')
       .excludes(prompt);
   command
-      .add_option(
-          "--max-tokens", options->max_tokens,
-          "Maximum number of new tokens (default: as generation_config.json says, else 256)")
-      .range(kMin, kMax);
+      .add_option("--max-new-tokens", options->max_new_tokens,
+                  "Largest number of tokens to generate (default: as generation_config.json says, "
+                  "else 256)")
+      .range(kLeast, kMost);
   add_sampling_options(command, *options);
   Option json = command.add_flag("--json", options->json, "Print one JSON object per prompt");
   command
@@ -352,7 +352,7 @@ void add_generate(Command& program) {
   add_common_options(command, options->common);
   command.footer(
       "Examples:\n"
-      "  heed generate --model model --prompt 'Once upon a time' --max-tokens 50\n"
+      "  heed generate --model model --prompt 'Once upon a time' --max-new-tokens 50\n"
       "  heed generate --model model.gguf --temperature 0.8 --top-p 0.9 --stop $'\\n' < "
       "prompts.txt\n"
       "With prompts on standard input each output is one line; \\n stands for a line end.");

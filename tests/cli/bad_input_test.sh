@@ -10,7 +10,7 @@ printf 'the sheep\nthe \xff\n' >broken.txt
 broken="line 2 of standard input is not valid UTF-8: byte 5 is 0xFF"
 before=1 refused "$broken" "$heed" embed "${encoder[@]}" <broken.txt
 before=1 refused "$broken" "$heed" translate --model translator <broken.txt
-before=1 refused "$broken" "$heed" generate "${decoder[@]}" --max-tokens 2 <broken.txt
+before=1 refused "$broken" "$heed" generate "${decoder[@]}" --max-new-tokens 2 <broken.txt
 refused "standard input is not valid UTF-8: byte 15 is 0xFF" \
   "$heed" score "${decoder[@]}" <broken.txt
 refused "the prompt is not valid UTF-8: byte 1 is 0xFF" \
@@ -108,7 +108,7 @@ sed -i '7s/the 8 sheep/the 7 sheep/' a.txt
 # begins a text.
 "$heed" score --model translator --json <<<$'the 7 sheep\tthe 7 sheep' >out
 [[ $(sed -n 's/.*"text":"\([^"]*\)".*/\1/p' out | tr -d '\n') == "▁the▁7▁sheep</s>" ]]
-"$heed" generate "${decoder[@]}" --prompt '' --max-tokens 2 >out 2>err || { cat err && exit 1; }
+"$heed" generate "${decoder[@]}" --prompt '' --max-new-tokens 2 >out 2>err || { cat err && exit 1; }
 
 # A name that is not UTF-8 is printed, not an exception of the JSON library.
 mv decoder $'decoder\xbd'

@@ -19,9 +19,9 @@ slowly() { while IFS= read -r line; do echo "$line"; [[ $((++i % 20)) != 0 ]] ||
 for arrival in cat slowly; do
   before=60
   refused "line 61: " "$heed" translate --model translator --beam 2 < <($arrival long.txt)
-  refused "prompt 61: " "$heed" generate "${decoder[@]}" --max-tokens 2 --temperature 1 \
+  refused "prompt 61: " "$heed" generate "${decoder[@]}" --max-new-tokens 2 --temperature 1 \
     < <($arrival long.txt)
-  refused "prompt 61: " "$heed" generate "${decoder[@]}" --max-tokens 2 --beam 2 \
+  refused "prompt 61: " "$heed" generate "${decoder[@]}" --max-new-tokens 2 --beam 2 \
     < <($arrival long.txt)
   refused "text 61: no tokens" "$heed" embed "${encoder[@]}" < <($arrival empty.txt)
   before=2
@@ -38,8 +38,8 @@ head -60 long.txt >good.txt
 "$heed" translate --model translator --scores <good.txt >expected
 "$heed" translate --model translator --scores <long.txt >out 2>/dev/null || true
 cmp out expected
-"$heed" generate "${decoder[@]}" --max-tokens 4 --temperature 1 --json <good.txt >expected 2>/dev/null
-"$heed" generate "${decoder[@]}" --max-tokens 4 --temperature 1 --json <long.txt >out 2>/dev/null || true
+"$heed" generate "${decoder[@]}" --max-new-tokens 4 --temperature 1 --json <good.txt >expected 2>/dev/null
+"$heed" generate "${decoder[@]}" --max-new-tokens 4 --temperature 1 --json <long.txt >out 2>/dev/null || true
 cmp out expected
 
 # Standard input that cannot be read is an error, not an empty text.

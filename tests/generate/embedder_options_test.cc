@@ -38,13 +38,13 @@ TEST_F(EmbedderOptionsRead, FollowTheModulesOfADirectory) {
   EXPECT_EQ(options.pooling, Pooling::cls);
   EXPECT_FALSE(options.normalize);
   EXPECT_TRUE(options.lower_case);
-  EXPECT_EQ(options.max_tokens, 64);
+  EXPECT_EQ(options.max_seq_length, 64);
 }
 
 TEST_F(EmbedderOptionsRead, AreTheDefaultsForAPlainModel) {
   std::filesystem::remove(folder_ / "modules.json");
   EXPECT_EQ(read().pooling, Pooling::mean);
-  EXPECT_EQ(read().max_tokens, 0);
+  EXPECT_EQ(read().max_seq_length, 0);
 }
 
 TEST_F(EmbedderOptionsRead, RefuseWhatHeedCannotDo) {

@@ -24,7 +24,7 @@ TEST_P(GeneratedBy, GreedyContinuationsOfABatchAreThoseOfTransformers) {
     prompts.emplace_back(ids.data<int32_t>() + offsets.data<int32_t>()[b],
                          ids.data<int32_t>() + offsets.data<int32_t>()[b + 1]);
   GeneratorOptions options;
-  options.max_tokens = expected.cols();
+  options.max_new_tokens = expected.cols();
   const auto found = Generator(*model, {}, options).generate(prompts);
   ASSERT_EQ(static_cast<int64_t>(found.size()), expected.rows());
   for (size_t b = 0; b < found.size(); ++b) {

@@ -79,7 +79,7 @@ INSTANTIATE_TEST_SUITE_P(Values, DamagedLogits, testing::Values(kInfinity, kNaN)
 
 TEST(Logits, MayForbidATokenButNotAll) {
   GeneratorOptions options;
-  options.max_tokens = 5;
+  options.max_new_tokens = 5;
   const auto some = damaged_model(0, 2, -kInfinity);
   const auto outputs = Generator(*some, {}, options).generate({{5, 7}});
   for (const int32_t token : outputs.front().tokens) EXPECT_NE(token, 7);

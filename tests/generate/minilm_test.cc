@@ -46,7 +46,7 @@ class MiniLM : public testing::Test {
 TEST_F(MiniLM, EmbedsAsSentenceTransformersDoes) {
   EXPECT_EQ(options_.pooling, Pooling::mean);
   EXPECT_TRUE(options_.normalize);
-  EXPECT_EQ(options_.max_tokens, 256);
+  EXPECT_EQ(options_.max_seq_length, 256);
   const Tensor expected = golden_->get("embeddings");  // [100, 384]
   const auto found = Embedder(*model_, *tokenizer_, options_).embed(sentences());
   ASSERT_EQ(static_cast<int64_t>(found.size()), expected.rows());
@@ -80,7 +80,7 @@ TEST_F(MiniLM, AnEmbeddingDoesNotDependOnItsBatch) {
 }
 
 TEST_F(MiniLM, CutsLongTextsBetweenTheSpecialTokens) {
-  options_.max_tokens = 8;
+  options_.max_seq_length = 8;
   const auto cut = Embedder(*model_, *tokenizer_, options_)
                        .tokens("one two three four five six seven eight nine ten");
   ASSERT_EQ(cut.size(), 8u);

@@ -50,7 +50,7 @@ TEST(Scorer, ScoresAreWhatGeneratingFound) {
   const model::Transformer model(config_of(0, 2), 3);
   const std::vector<int32_t> prompt = random_tokens(6);
   GeneratorOptions options;
-  options.max_tokens = 10;
+  options.max_new_tokens = 10;
   options.sampling.temperature = 1.0f;
   options.top_log_probabilities = 0;
   const Generation output = Generator(model, {}, options).generate({prompt}).front();
@@ -67,7 +67,7 @@ TEST(Scorer, ACacheIsRoundedAsGeneratingRoundsIt) {
   const model::Transformer model(config, 3);
   for (const DType cache : {DType::f32, DType::bf16, DType::q8_0}) {
     GeneratorOptions options;
-    options.max_tokens = 8;
+    options.max_new_tokens = 8;
     options.top_log_probabilities = 0;
     options.cache_dtype = cache;
     const Generation found = Generator(model, {}, options).generate({{3, 9, 4}}).front();

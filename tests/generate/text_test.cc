@@ -45,7 +45,7 @@ const model::Transformer& byte_model() {
 /// Letters and the bytes of "é" and "€" alone, in random order.
 GeneratorOptions babble() {
   GeneratorOptions options;
-  options.max_tokens = 300;
+  options.max_new_tokens = 300;
   options.sampling.temperature = 100.0f;  // any of the bytes below, as good as evenly
   const std::string allowed = "ab\xC3\xA9\xE2\x82\xAC";
   for (int byte = 0; byte < 256; ++byte)

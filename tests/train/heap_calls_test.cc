@@ -33,7 +33,7 @@ namespace heed::train {
 namespace {
 
 int64_t calls_of_decoding(const model::Transformer& model, int64_t tokens) {
-  const generate::Generator generator(model, std::nullopt, {.max_tokens = tokens});
+  const generate::Generator generator(model, std::nullopt, {.max_new_tokens = tokens});
   const int64_t before = heap_calls;
   EXPECT_EQ(generator.generate({{3, 5, 7}}).front().tokens.size(), static_cast<size_t>(tokens));
   return heap_calls - before;

@@ -106,17 +106,18 @@ Embedder::Embedder(const model::Transformer& model, text::Tokenizer tokenizer,
   require(options.batch_tokens >= 1, "a batch of {} tokens, expected at least 1",
           options.batch_tokens);
   const bool bounded = config.positions != model::PositionKind::none;
-  require(options.max_tokens >= 0 && (!bounded || options.max_tokens <= config.max_positions),
-          "texts are cut to {} tokens, expected at most {}, which the model reads",
-          options.max_tokens, config.max_positions);
-  if (options_.max_tokens == 0 && bounded) options_.max_tokens = config.max_positions;
+  require(
+      options.max_seq_length >= 0 && (!bounded || options.max_seq_length <= config.max_positions),
+      "max_seq_length is {}, expected at most {}: the model's context length",
+      options.max_seq_length, config.max_positions);
+  if (options_.max_seq_length == 0 && bounded) options_.max_seq_length = config.max_positions;
 }
 
 std::vector<int32_t> Embedder::tokens(const std::string& text) const {
   const std::string lower = options_.lower_case ? lower_cased(text) : "";
   const std::string& read = options_.lower_case ? lower : text;
   std::vector<int32_t> whole = tokenizer_.encode(read);
-  const auto most = static_cast<size_t>(options_.max_tokens);
+  const auto most = static_cast<size_t>(options_.max_seq_length);
   if (most == 0 || whole.size() <= most) return whole;
   const std::vector<int32_t> plain = tokenizer_.encode(read, false);
   const size_t before = tokens_before(whole, plain);

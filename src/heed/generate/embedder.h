@@ -26,8 +26,8 @@ std::string_view name_of(Pooling pooling);
 
 struct EmbedderOptions {
   Pooling pooling = Pooling::mean;
-  bool normalize = false;  // to length 1
-  int64_t max_tokens = 0;  // longer texts are truncated; 0: the most that the model reads
+  bool normalize = false;      // to length 1
+  int64_t max_seq_length = 0;  // longer texts are truncated; 0: the model's context length
   bool lower_case = false;
   /// Most tokens of one batch. Small batches are fastest: their activations stay in the caches,
   /// which saves more than reading the weights again costs.
@@ -43,8 +43,8 @@ EmbedderOptions read_embedder_options(const std::filesystem::path& model_path);
 /// threads.
 class Embedder {
  public:
-  /// The model must outlive this. Throws Error when the model lacks the pooler, and when max_tokens
-  /// is more than it reads.
+  /// The model must outlive this. Throws Error when the model lacks the pooler, and when
+  /// max_seq_length exceeds its context length.
   Embedder(const model::Transformer& model, text::Tokenizer tokenizer, EmbedderOptions options);
 
   /// One vector [D] for each text, in order; it does not depend on the other texts. The empty text

@@ -66,7 +66,7 @@ EmbedderOptions read_embedder_options(const std::filesystem::path& model_path) {
   const std::filesystem::path sentence = model_path / "sentence_bert_config.json";
   if (!path_exists(sentence)) return options;
   const Json json = parse_json(read_file(sentence), sentence.string());
-  options.max_tokens = get_or<int64_t>(json, "max_seq_length", 0, sentence.string());
+  options.max_seq_length = get_or<int64_t>(json, "max_seq_length", 0, sentence.string());
   options.lower_case = get_or(json, "do_lower_case", false, sentence.string());
   return options;
 }

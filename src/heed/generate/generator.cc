@@ -32,7 +32,8 @@ Generator::Generator(const model::Transformer& model, std::optional<text::Tokeni
   require(model.has_decoder() && model.config().has_head, "the model cannot generate: it has no {}",
           model.has_decoder() ? "head" : "decoder");
   check(options_.sampling, vocab_size);
-  require(options_.max_tokens >= 1, "max-tokens is {}, expected at least 1", options_.max_tokens);
+  require(options_.max_new_tokens >= 1, "max_new_tokens is {}, expected at least 1",
+          options_.max_new_tokens);
   require(options_.stop.empty() || tokenizer_, "stop strings need a tokenizer");
   for (const std::string& stop : options_.stop) text::require_utf8(stop, "a stop string");
   require(options_.batch_tokens >= 1, "a batch of {} tokens, expected at least 1",
@@ -63,11 +64,11 @@ void Generator::check_prompt(const std::vector<int32_t>& prompt) const {
 
 /// The last token of an output is not read again, so even a prompt of the greatest length can be
 /// followed by one token.
-int64_t Generator::max_new_tokens(size_t decoder_prompt) const {
+int64_t Generator::max_new_tokens(size_t prompt_tokens) const {
   const model::ModelConfig& config = model_.config();
-  if (config.positions == model::PositionKind::none) return options_.max_tokens;
-  return std::min(options_.max_tokens,
-                  config.max_positions - static_cast<int64_t>(decoder_prompt) + 1);
+  if (config.positions == model::PositionKind::none) return options_.max_new_tokens;
+  return std::min(options_.max_new_tokens,
+                  config.max_positions - static_cast<int64_t>(prompt_tokens) + 1);
 }
 
 /// Rows of the cache if no output ends early.

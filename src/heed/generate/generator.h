@@ -16,8 +16,8 @@ namespace heed::generate {
 
 struct GeneratorOptions {
   SamplingOptions sampling = {};
-  int64_t max_tokens = 256;            // of each output; at least 1
-  std::vector<int32_t> eos_ids = {};   // tokens that end an output; not part of it
+  int64_t max_new_tokens = 256;        // of each output; at least 1
+  std::vector<int32_t> end_ids = {};   // tokens that end an output; not part of it
   std::vector<std::string> stop = {};  // strings that end an output; not part of its text
   /// The token behind the start token of an encoder-decoder's decoder; -1: none.
   int32_t forced_bos_id = -1;
@@ -91,7 +91,7 @@ class Generator {
                                             int64_t paths) const;
   Batch make_batch(const std::vector<std::vector<int32_t>>& prompts,
                    const std::vector<int64_t>& members) const;
-  int64_t max_new_tokens(size_t decoder_prompt) const;
+  int64_t max_new_tokens(size_t prompt_tokens) const;
   int64_t expected_rows(const Batch& batch) const;
 
   const model::Transformer& model_;
