@@ -80,6 +80,7 @@ void add_embed(Command& program) {
                   "Truncate texts to this many tokens (default: as sentence_bert_config.json says, "
                   "else as many as the model reads)")
       .range(int64_t{1}, int64_t{1} << 30);
+  command.add_renamed("--max-tokens", "--max-seq-length");
   command
       .add_option("--batch-tokens", options->batch_tokens,
                   "Tokens per batch; does not change results")

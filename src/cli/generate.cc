@@ -331,6 +331,7 @@ void add_generate(Command& program) {
                   "Largest number of tokens to generate (default: as generation_config.json says, "
                   "else 256)")
       .range(kLeast, kMost);
+  command.add_renamed("--max-tokens", "--max-new-tokens");
   add_sampling_options(command, *options);
   Option json = command.add_flag("--json", options->json, "Print one JSON object per prompt");
   command

@@ -113,6 +113,14 @@ Option Command::add_flag(const std::string& name, bool& value, const std::string
   return Option(*app_->add_flag(name, value, help));
 }
 
+void Command::add_renamed(const std::string& former, const std::string& current) {
+  const CLI::callback_t refuse = [=](const CLI::results_t&) -> bool {
+    throw UsageError(former + " is now " + current);
+  };
+  // Without a group the option is not in --help. It may lack a value: the name is what is wrong.
+  app_->add_option(former, refuse)->expected(0, 1)->group("");
+}
+
 Option Command::option(const std::string& name) const { return Option(*app_->get_option(name)); }
 
 void Command::footer(const std::string& text) { app_->footer(text); }

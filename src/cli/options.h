@@ -80,6 +80,9 @@ class Command {
   /// `value` becomes true when the flag is given.
   Option add_flag(const std::string& name, bool& value, const std::string& help);
 
+  /// The option `former` has been renamed: giving it is a UsageError that names `current`.
+  void add_renamed(const std::string& former, const std::string& current);
+
   /// The option of that name, which must have been added.
   Option option(const std::string& name) const;
   /// The number of times the option of that name was given.

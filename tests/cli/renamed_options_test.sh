@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# renamed_options_test.sh HEED: a former name of an option is refused with its present name.
+set -euo pipefail
+heed=$1
+errors=$(mktemp)
+trap 'rm "$errors"' EXIT
+
+# renamed FORMER CURRENT COMMAND: with a value, after = and without one.
+renamed() {
+  for argument in "$1 5" "$1=5" "$1"; do
+    status=0
+    # shellcheck disable=SC2086  # words
+    "$heed" "$3" --model absent $argument </dev/null 2>"$errors" || status=$?
+    if [[ $status != 2 ]] || ! grep -qxF "heed: error: $1 is now $2 (see heed --help)" "$errors"; then
+      echo "heed $3 $argument: wanted \"$1 is now $2\", got status $status and:"
+      cat "$errors" && exit 1
+    fi
+  done
+  "$heed" "$3" --help | grep -qE -- "^ *$2 " || { echo "$2 is not in heed $3 --help" && exit 1; }
+  if "$heed" "$3" --help | grep -qF -- "$1 "; then echo "$1 is in heed $3 --help" && exit 1; fi
+}
+
+renamed --max-tokens --max-new-tokens generate
+renamed --max-tokens --max-seq-length embed
