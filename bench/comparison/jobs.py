@@ -66,7 +66,7 @@ def translate_base(setting, arithmetic, beam):
     model = models.marian_base()
     converted = models.marian_converted(model, "marian-base")
     ours = bench(setting, model, "--prompt-tokens", 32, "--tokens", 31, "--batch", sentences,
-                 "--batch-tokens", 16384, "--beam", beam, *int8_of(arithmetic))
+                 "--batch-tokens", 16384, "--num-beams", beam, *int8_of(arithmetic))
     theirs = ["--compute", arithmetic, "--beam", beam, "--sentences", sentences, "--length", 32]
     return Case(f"translate, base, 32 tokens, {arithmetic}, beam {beam}, sentences/s", [
         Program("heed", ours, measured("outputs")), *ctranslate2(setting, converted, *theirs)])
@@ -76,7 +76,7 @@ def translate_trained(setting, folder, arithmetic, beam):
     model = folder / "model"
     converted = models.marian_converted(model, folder.name)
     text = models.held_out_lines(folder, 100 if setting.quick else 1000)
-    ours = bench(setting, model, "--input", text, "--beam", beam, *int8_of(arithmetic))
+    ours = bench(setting, model, "--input", text, "--num-beams", beam, *int8_of(arithmetic))
     theirs = ["--compute", arithmetic, "--beam", beam, "--input", text, "--tokenizer", model]
     return Case(f"translate, {folder.name} (small), {arithmetic}, beam {beam}, lines/s", [
         Program("heed", ours, measured("lines")), *ctranslate2(setting, converted, *theirs)])

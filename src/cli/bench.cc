@@ -14,6 +14,7 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/generate/cached_decoder.h"
+#include "heed/generate/search.h"
 #include "heed/kernels/limits.h"
 #include "heed/model/families/family.h"
 #include "heed/train/machine.h"
@@ -150,7 +151,7 @@ Json measure_model(const BenchOptions& options, bool prompt_given) {
                 {"compute", name_of(arithmetic)},
                 {"threads", thread_count()},
                 {"batch", sizes.batch},
-                {"beam", sizes.beam}};
+                {"num_beams", sizes.num_beams}};
   std::vector<Measurement> all;
   if (options.input.empty())
     all = measure_tokens(*model, sizes);
@@ -188,9 +189,9 @@ void print_table(const Json& facts) {
   std::cout << fmt::format("{}: {}, {:.1f} million parameters, {}\n",
                            facts["model"].get<std::string>(), facts["family"].get<std::string>(),
                            facts["parameters"].get<double>() / 1e6, weights);
-  std::cout << fmt::format("{} threads, batch {}, beam {}, {} arithmetic\n\n",
+  std::cout << fmt::format("{} threads, batch {}, {} beams, {} arithmetic\n\n",
                            facts["threads"].get<int>(), facts["batch"].get<int64_t>(),
-                           facts["beam"].get<int>(), facts["compute"].get<std::string>());
+                           facts["num_beams"].get<int>(), facts["compute"].get<std::string>());
   for (const auto& [what, entry] : facts["measured"].items())
     std::cout << fmt::format("{:<8} {:>8} {:<8} {:>10.1f}/s  ({:.1f} to {:.1f})  {}\n", what,
                              entry["count"].get<int64_t>(), entry["unit"].get<std::string>(),
@@ -229,9 +230,10 @@ Option add_size_options(Command& command, BenchSizes& sizes) {
   count("--batch", sizes.batch,
         "Prompts per run (default: 1 for a decoder, 32 for models with an encoder)");
   count("--batch-tokens", sizes.batch_tokens, "Tokens per batch");
-  command.add_option("--beam", sizes.beam, "Beam width; 1 is greedy search")
-      .range(1, 256)
+  command.add_option("--num-beams", sizes.num_beams, "Number of beams; 1: greedy search")
+      .range(1, generate::kMaxBeams)
       .show_default();
+  command.add_renamed("--beam", "--num-beams");
   command.add_option("--repeat", sizes.repeat, "Number of measurements")
       .range(1, 10000)
       .show_default();
@@ -263,7 +265,7 @@ void add_bench(Command& program) {
       "Examples:\n"
       "  heed bench --model model.gguf\n"
       "  heed bench --model all-MiniLM-L6-v2 --input sentences.txt\n"
-      "  heed bench --model model --beam 4 --batch 64 --json\n"
+      "  heed bench --model model --num-beams 4 --batch 64 --json\n"
       "  heed bench --limits");
   command.set_action([command, options, prompt] {
     if (!options->limits && command.count("--model") == 0)

@@ -94,8 +94,8 @@ class Writing {
          .dtype = sizes_.dtype,
          .batch_tokens = sizes_.batch_tokens > 0 ? sizes_.batch_tokens : kNoLimit});
     return seconds_of([&] {
-      if (sizes_.beam > 1)
-        generator.search(prompts, {.beam = sizes_.beam});
+      if (sizes_.num_beams > 1)
+        generator.search(prompts, {.num_beams = sizes_.num_beams});
       else
         generator.generate(prompts);
     });
@@ -108,7 +108,8 @@ class Writing {
 
 /// `heed embed` has neither a beam nor bf16.
 void check_reading(const BenchSizes& sizes) {
-  require(sizes.beam == 1, "--beam is for models that write, this one is an encoder alone");
+  require(sizes.num_beams == 1,
+          "--num-beams is for models that write, this one is an encoder alone");
   require(sizes.dtype == DType::f32, "texts are embedded with f32 or int8 arithmetic alone");
 }
 
@@ -173,7 +174,8 @@ using LineWork = std::function<void(const std::vector<std::string>&)>;
 
 LineWork translating(const model::Transformer& model, const ModelOptions& from,
                      const BenchSizes& sizes) {
-  generate::Translator::Options options{.search = {.beam = sizes.beam}, .dtype = sizes.dtype};
+  generate::Translator::Options options{.search = {.num_beams = sizes.num_beams},
+                                        .dtype = sizes.dtype};
   if (sizes.batch_tokens > 0) options.batch_tokens = sizes.batch_tokens;
   return [&model, options, tokenizer = text::TranslationTokenizer::load(from.path)](
              const std::vector<std::string>& lines) {
@@ -200,12 +202,13 @@ LineWork generating(const model::Transformer& model, const ModelOptions& from,
   options.dtype = sizes.dtype;
   if (sizes.batch_tokens > 0) options.batch_tokens = sizes.batch_tokens;
   const text::Tokenizer tokenizer = load_tokenizer(from, model);
-  return [tokenizer, beam = sizes.beam, generator = generate::Generator(model, tokenizer, options)](
+  return [tokenizer, num_beams = sizes.num_beams,
+          generator = generate::Generator(model, tokenizer, options)](
              const std::vector<std::string>& lines) {
     std::vector<std::vector<int32_t>> prompts;
     for (const std::string& line : lines) prompts.push_back(tokenizer.encode(line));
-    if (beam > 1)
-      generator.search(prompts, {.beam = beam});
+    if (num_beams > 1)
+      generator.search(prompts, {.num_beams = num_beams});
     else
       generator.generate(prompts);
   };

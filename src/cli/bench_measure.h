@@ -16,7 +16,7 @@ struct BenchSizes {
   int64_t tokens = 0;          // written behind every prompt
   int64_t batch = 0;           // prompts; 0: what suits the model
   int64_t batch_tokens = 0;    // that are computed together; 0: all of them
-  int beam = 1;
+  int num_beams = 1;
   int repeat = 0;
   DType dtype = DType::f32;
 };

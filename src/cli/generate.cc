@@ -37,7 +37,7 @@ struct GenerateOptions {
   generate::SearchOptions search;
   int log_probabilities = -1;
   int64_t batch_tokens = 16384;
-  bool sample = false, beam = false, json = false;
+  bool sample = false, beam_search = false, json = false;
 };
 
 /// Of "ID:BIAS".
@@ -211,7 +211,7 @@ void generate_lines(const GenerateOptions& options, const generate::Generator& g
   const auto print = [&](const auto& output, int64_t number) {
     printer.print(static_cast<uint64_t>(number - 1), output);
   };
-  if (options.beam)
+  if (options.beam_search)
     answer_lines(
         [&](const std::vector<std::string>& lines, int64_t first) {
           return generator.search(prompts_of(lines, first), options.search,
@@ -243,7 +243,7 @@ int run_generate(const GenerateOptions& options) {
   } else {
     const auto prompt =
         options.prompt ? tokens_of(*options.prompt, *tokenizer, model->config()) : options.tokens;
-    if (options.beam)
+    if (options.beam_search)
       printer.print(0, generator.search({prompt}, options.search).front());
     else
       generate_one(generator, prompt, tokenizer && !options.json, printer);
@@ -259,12 +259,13 @@ int run_generate(const GenerateOptions& options) {
 void add_sampling_options(Command& command, GenerateOptions& options) {
   Option beam =
       command
-          .add_option("--beam", options.search.beam,
-                      "Beam search with this many hypotheses, instead of decoding token by token")
-          .range(1, 256);
+          .add_option("--num-beams", options.search.num_beams,
+                      "Beam search with this many beams instead of sampling or greedy search")
+          .range(1, generate::kMaxBeams);
+  command.add_renamed("--beam", "--num-beams");
   command.add_option("--nbest", options.search.n_best, "Outputs printed per prompt, best first")
       .needs(beam)
-      .range(1, 256)
+      .range(1, generate::kMaxBeams)
       .show_default();
   command
       .add_option("--length-penalty", options.search.length_penalty,
@@ -328,7 +329,7 @@ void add_generate(Command& program) {
       .excludes(prompt);
   command
       .add_option("--max-new-tokens", options->max_new_tokens,
-                  "Largest number of tokens to generate (default: as generation_config.json says, "
+                  "Maximum number of tokens to generate (default: as generation_config.json says, "
                   "else 256)")
       .range(kLeast, kMost);
   command.add_renamed("--max-tokens", "--max-new-tokens");
@@ -339,14 +340,14 @@ void add_generate(Command& program) {
                   "Add the log-probability of each token and of this many most probable ones")
       .range(0, 1000)
       .needs(json)
-      .excludes(command.option("--beam"));
+      .excludes(command.option("--num-beams"));
   command
       .add_option("--batch-tokens", options->batch_tokens,
                   "Tokens of prompts and outputs per batch; does not change results")
       .range(kMin, kMax)
       .show_default();
   add_cache_option(command, options->cache)
-      .excludes(command.option("--beam"))
+      .excludes(command.option("--num-beams"))
       .description(
           "Type of the kv cache: f32, bf16 or int8 (default: bf16 if weights are in blocks, else "
           "the type of the activations)");
@@ -358,7 +359,7 @@ void add_generate(Command& program) {
       "prompts.txt\n"
       "With prompts on standard input each output is one line; \\n stands for a line end.");
   command.set_action([command, options] {
-    options->beam = command.count("--beam") > 0;
+    options->beam_search = command.count("--num-beams") > 0;
     return run_generate(*options);
   });
 }

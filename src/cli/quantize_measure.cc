@@ -147,7 +147,7 @@ Sentences read_sentences(const MeasuredTexts& texts) {
 
 double bleu(const Reader& reader, const Sentences& sentences) {
   const auto tokenizer = reader.translation_tokenizer();
-  const generate::Translator translator(reader.model(), tokenizer, {.search = {.beam = 4}});
+  const generate::Translator translator(reader.model(), tokenizer, {.search = {.num_beams = 4}});
   std::vector<std::string> translations;
   for (const generate::TranslatedLine& line : translator.translate(sentences.sources))
     translations.push_back(line.candidates.empty() ? "" : line.candidates.front().text);

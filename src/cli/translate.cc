@@ -15,7 +15,7 @@ namespace {
 struct TranslateOptions {
   CommonOptions common;
   ModelOptions model;
-  generate::Translator::Options translator{.search = {.beam = 4}};
+  generate::Translator::Options translator{.search = {.num_beams = 4}};
   bool alignments = false, scores = false, json = false;
 };
 
@@ -85,22 +85,28 @@ void add_translate(Command& program) {
   generate::SearchOptions& search = options->translator.search;
   add_model_options(command, options->model);
   options->model.widen = true;
-  command.add_option("--beam", search.beam, "Beam width; 1 is greedy search").show_default();
+  command.add_option("--num-beams", search.num_beams, "Number of beams; 1: greedy search")
+      .show_default();
+  command.add_renamed("--beam", "--num-beams");
   command.add_option("--nbest", search.n_best, "Translations printed per line, best first")
       .show_default();
   command
       .add_option("--length-penalty", search.length_penalty,
                   "Exponent alpha of the length penalty ((5 + length) / 6)^alpha; 0: none")
       .show_default();
+  Option limit = command.add_option(
+      "--max-new-tokens", search.max_new_tokens,
+      "Maximum number of tokens per translation (default: by --max-new-tokens-over-source)");
   command
-      .add_option("--extra-length", search.extra_length,
-                  "Largest number of tokens by which a translation may exceed its source")
+      .add_option("--max-new-tokens-over-source", search.max_new_tokens_over_source,
+                  "Maximum number of tokens that a translation may have beyond those of its source")
+      .excludes(limit)
       .show_default();
+  command.add_renamed("--extra-length", "--max-new-tokens-over-source");
   command
-      .add_option(
-          "--batch-tokens", options->translator.batch_tokens,
-          "Source tokens times beam width per batch; does not change results (default: 2048 for "
-          "weights in blocks, else 8192)")
+      .add_option("--batch-tokens", options->translator.batch_tokens,
+                  "Source tokens times beams per batch; does not change results (default: 2048 for "
+                  "weights in blocks, else 8192)")
       .positive();
   command.add_flag("--scores", options->scores, "Print columns: line ||| text ||| score");
   command.add_flag("--alignments", options->alignments,
@@ -110,7 +116,7 @@ void add_translate(Command& program) {
   command.footer(
       "Example:\n"
       "  echo 'And God said, Let there be light.' | heed translate --model model\n"
-      "  heed translate --model model --beam 8 --nbest 3 --alignments < in.txt\n"
+      "  heed translate --model model --num-beams 8 --nbest 3 --alignments < in.txt\n"
       "  heed translate --model model --compute int8 < in.txt");
   command.set_action([options] { return run_translate(*options); });
 }

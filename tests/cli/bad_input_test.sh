@@ -34,7 +34,7 @@ refused '--out is "page.pdf", expected a name that ends with .html or .svg' \
   "$heed" attend --model absent --text the --out page.pdf
 refused "layer is 2, expected 1 to 1, the layers of the decoder" \
   "$heed" attend "${decoder[@]}" --text the --layer 2
-refused "beam is 1000, expected 1 to 256" "$heed" translate --model absent --beam 1000
+refused "num_beams is 1000, expected 1 to 256" "$heed" translate --model absent --num-beams 1000
 refused 'no�[31m⏎such is not a model directory' "$heed" info $'no\e[31m\nsuch'
 mkdir hostile
 echo '{"model_type": "\u001b[31mred\nheed: error: forged"}' >hostile/config.json
@@ -53,7 +53,7 @@ refused "line 1: there is no tab" "$heed" score --model translator <a.txt
 # A search for the best of no numbers; what an encoder alone does not do.
 refused "the length penalty is nan" \
   "$heed" translate --model translator --length-penalty nan <a.txt
-refused "--beam is for models that write" "$heed" bench "${encoder[@]}" --beam 2
+refused "--num-beams is for models that write" "$heed" bench "${encoder[@]}" --num-beams 2
 refused "texts are embedded with f32 or int8" "$heed" bench "${encoder[@]}" --compute bf16
 
 # An error while standard input is still open ends the command, which would wait for more otherwise.

@@ -18,10 +18,10 @@ slowly() { while IFS= read -r line; do echo "$line"; [[ $((++i % 20)) != 0 ]] ||
 
 for arrival in cat slowly; do
   before=60
-  refused "line 61: " "$heed" translate --model translator --beam 2 < <($arrival long.txt)
+  refused "line 61: " "$heed" translate --model translator --num-beams 2 < <($arrival long.txt)
   refused "prompt 61: " "$heed" generate "${decoder[@]}" --max-new-tokens 2 --temperature 1 \
     < <($arrival long.txt)
-  refused "prompt 61: " "$heed" generate "${decoder[@]}" --max-new-tokens 2 --beam 2 \
+  refused "prompt 61: " "$heed" generate "${decoder[@]}" --max-new-tokens 2 --num-beams 2 \
     < <($arrival long.txt)
   refused "text 61: no tokens" "$heed" embed "${encoder[@]}" < <($arrival empty.txt)
   before=2

@@ -22,3 +22,7 @@ renamed() {
 
 renamed --max-tokens --max-new-tokens generate
 renamed --max-tokens --max-seq-length embed
+renamed --beam --num-beams translate
+renamed --beam --num-beams generate
+renamed --beam --num-beams bench
+renamed --extra-length --max-new-tokens-over-source translate

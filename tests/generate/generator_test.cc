@@ -165,7 +165,8 @@ TEST_P(GeneratorOf, ABeamOfOneIsGreedyAndAWideOneFindsNothingLessProbable) {
   const Generator generator(*model, {}, greedy(12, {1, 3}));
   const auto plain = generator.generate(prompts);
   const auto one = generator.search(prompts, {.length_penalty = 0.0f});
-  const auto wide = generator.search(prompts, {.beam = 8, .n_best = 3, .length_penalty = 0.0f});
+  const auto wide =
+      generator.search(prompts, {.num_beams = 8, .n_best = 3, .length_penalty = 0.0f});
   int better = 0;
   for (size_t i = 0; i < prompts.size(); ++i) {
     EXPECT_EQ(one[i].front().tokens, plain[i].tokens);
@@ -265,9 +266,12 @@ TEST(Generator, NamesTheFirstBadPromptByItsNumberAmongAll) {
   const Prompts prompts{{5}, {60}, {}};
   EXPECT_EQ(message_of([&] { generator.generate(prompts, 40); }),
             "prompt 42: token 60 is outside the vocabulary of 60 tokens");
-  EXPECT_EQ(message_of([&] { generator.search(prompts, {.beam = 2}, 40); }),
+  EXPECT_EQ(message_of([&] { generator.search(prompts, {.num_beams = 2}, 40); }),
             "prompt 42: token 60 is outside the vocabulary of 60 tokens");
-  EXPECT_EQ(message_of([&] { generator.search({{5}, {}}, {.beam = 2}); }), "prompt 2: no tokens");
+  EXPECT_EQ(message_of([&] {
+              generator.search({{5}, {}}, {.num_beams = 2});
+            }),
+            "prompt 2: no tokens");
 }
 
 TEST(Generator, SaysThatWeightsAreDamaged) {

@@ -51,7 +51,7 @@ TEST_P(DamagedLogits, AreRefusedByGreedyDecodingSamplingAndBeamSearch) {
   const std::vector<std::vector<int32_t>> prompts{{5, 7}};
   GeneratorOptions options;
   expect_refused([&] { Generator(*model, {}, options).generate(prompts); });
-  expect_refused([&] { Generator(*model, {}, options).search(prompts, {.beam = 3}); });
+  expect_refused([&] { Generator(*model, {}, options).search(prompts, {.num_beams = 3}); });
   options.sampling.temperature = 1.0f;
   options.sampling.top_p = 0.5f;
   expect_refused([&] { Generator(*model, {}, options).generate(prompts); });
@@ -60,7 +60,7 @@ TEST_P(DamagedLogits, AreRefusedByGreedyDecodingSamplingAndBeamSearch) {
 TEST_P(DamagedLogits, AreRefusedByTheSearchForTranslations) {
   const auto model = damaged_model(2, 2, GetParam());
   const std::vector<int32_t> source{5, 7, 1}, offsets{0, 3};
-  expect_refused([&] { search(*model, DType::f32, {source, offsets}, {.beam = 4}); });
+  expect_refused([&] { search(*model, DType::f32, {source, offsets}, {.num_beams = 4}); });
   expect_refused([&] { search(*model, DType::f32, {source, offsets}, {.scores = false}); });
 }
 

@@ -91,7 +91,7 @@ TEST(Search, GreedyTakesTheMostProbableTokenUntilEndOfSequence) {
 TEST(Search, ASentenceDoesNotDependOnItsBatchNorOnTheThreads) {
   const Sources sources = random_sources(500);
   for (const int beam : {1, 4}) {
-    const SearchOptions options{.beam = beam, .n_best = beam};
+    const SearchOptions options{.num_beams = beam, .n_best = beam};
     const auto together =
         search(lively_model(), DType::f32, {sources.ids, sources.offsets}, options);
     const int threads = thread_count();
@@ -113,7 +113,7 @@ TEST(Search, ASentenceDoesNotDependOnItsBatchNorOnTheThreads) {
 
 TEST(Search, ABeamFindsNothingLessProbableThanGreedyAndSortsItsResults) {
   const Sources sources = random_sources(50);
-  const SearchOptions wide{.beam = 8, .n_best = 8, .length_penalty = 0.0f};
+  const SearchOptions wide{.num_beams = 8, .n_best = 8, .length_penalty = 0.0f};
   const auto greedy =
       search(lively_model(), DType::f32, {sources.ids, sources.offsets}, {.length_penalty = 0.0f});
   const auto beam = search(lively_model(), DType::f32, {sources.ids, sources.offsets}, wide);
@@ -129,7 +129,7 @@ TEST(Search, ScoresAreTheLogProbabilitiesUnderTheModel) {
   const Sources sources = random_sources(40);
   int compared = 0;
   const auto found = search(lively_model(), DType::f32, {sources.ids, sources.offsets},
-                            {.beam = 4, .length_penalty = 0.6f});
+                            {.num_beams = 4, .length_penalty = 0.6f});
   for (size_t b = 0; b < found.size(); ++b) {
     const Hypothesis& hypothesis = found[b].front();
     const auto length = static_cast<double>(hypothesis.tokens.size() + 1);
@@ -167,21 +167,47 @@ TEST(Search, GreedyWithoutScoresFindsTheSameTokens) {
 
 TEST(Search, RefusesOptionsThatCannotBe) {
   const Sources sources = random_sources(1);
-  EXPECT_THROW(search(lively_model(), DType::f32, {sources.ids, sources.offsets}, {.beam = 0}),
+  EXPECT_THROW(search(lively_model(), DType::f32, {sources.ids, sources.offsets}, {.num_beams = 0}),
                Error);
-  EXPECT_THROW(
-      search(lively_model(), DType::f32, {sources.ids, sources.offsets}, {.beam = 2, .n_best = 3}),
-      Error);
+  EXPECT_THROW(search(lively_model(), DType::f32, {sources.ids, sources.offsets},
+                      {.num_beams = 2, .n_best = 3}),
+               Error);
   EXPECT_THROW(search(lively_model(), DType::f32, {sources.ids, sources.offsets},
                       {.length_penalty = std::numeric_limits<float>::quiet_NaN()}),
                Error);
   EXPECT_THROW(search(lively_model(), DType::f32, {sources.ids, sources.offsets},
-                      {.extra_length = std::numeric_limits<int64_t>::max()}),
+                      {.max_new_tokens_over_source = std::numeric_limits<int64_t>::max()}),
                Error);
+  for (const int64_t count : {int64_t{0}, std::numeric_limits<int64_t>::max()})
+    EXPECT_THROW(search(lively_model(), DType::f32, {sources.ids, sources.offsets},
+                        {.max_new_tokens = count}),
+                 Error);
+}
+
+TEST(Search, TranslationsHaveAtMostTheNumberOfTokensThatTheOptionsAllow) {
+  const Sources sources = random_sources(40);
+  const auto lengths = [&](const SearchOptions& options) {
+    std::vector<int64_t> counts;
+    for (const auto& found :
+         search(lively_model(), DType::f32, {sources.ids, sources.offsets}, options))
+      counts.push_back(std::ssize(found.front().tokens));
+    return counts;
+  };
+  const auto free = lengths({});
+  const auto absolute = lengths({.max_new_tokens = 7});
+  const auto relative = lengths({.max_new_tokens_over_source = 2});
+  int cut = 0;
+  for (size_t b = 0; b < free.size(); ++b) {
+    const int64_t source = sources.offsets[b + 1] - sources.offsets[b];
+    EXPECT_EQ(absolute[b], std::min<int64_t>(free[b], 7));
+    EXPECT_EQ(relative[b], std::min(free[b], source + 2));
+    cut += free[b] > 7 && free[b] > source + 2;
+  }
+  EXPECT_GT(cut, 0);
 }
 
 TEST(Beam, EndsWhenAsManyHaveEndedAsItIsWide) {
-  Beam beam({.beam = 2, .n_best = 2, .length_penalty = 0.0f}, {0}, 10);
+  Beam beam({.num_beams = 2, .n_best = 2, .length_penalty = 0.0f}, {0}, 10);
   beam.advance(std::vector<float>{-0.1f, -3.0f, -4.0f});
   ASSERT_FALSE(beam.paths().empty());
   beam.advance(std::vector<float>{-0.1f, -9.0f, -9.0f, -9.0f, -9.0f, -9.0f});

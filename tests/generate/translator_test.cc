@@ -77,7 +77,7 @@ TEST(Translator, GivesALineTheSameBitsAloneAndInBatchesOnAnyNumberOfThreads) {
   const auto model = lively_model();
   const std::vector<std::string> all = lines(120);
   for (const int beam : {1, 4}) {
-    const SearchOptions search{.beam = beam, .n_best = beam};
+    const SearchOptions search{.num_beams = beam, .n_best = beam};
     const auto translate = [&](const std::vector<std::string>& some, int64_t batch_tokens) {
       return Translator(*model, tokenizer(),
                         {.search = search, .batch_tokens = batch_tokens, .scores = true})
@@ -134,8 +134,8 @@ TEST(Translator, NamesTheFirstLineThatItCannotRead) {
 
 TEST(Translator, RefusesABeamOfNothing) {
   const auto model = lively_model();
-  expect_error([&] { Translator(*model, tokenizer(), {.search = {.beam = 0}}); },
-               "beam is 0, expected 1 to 256");
+  expect_error([&] { Translator(*model, tokenizer(), {.search = {.num_beams = 0}}); },
+               "num_beams is 0, expected 1 to 256");
 }
 
 TEST(Translator, TellsThatAModelIsDamagedOnAnyNumberOfThreads) {

@@ -39,7 +39,7 @@ float below(double number) {
 /// The best candidates, as many as keep the beam full even if each path ends with every end token.
 std::vector<Beam::Candidate> Beam::candidates(std::span<const float> log_probabilities) const {
   const size_t wanted =
-      static_cast<size_t>(options_.beam) * (1 + std::max<size_t>(eos_ids_.size(), 1));
+      static_cast<size_t>(options_.num_beams) * (1 + std::max<size_t>(end_ids_.size(), 1));
   const size_t classes = log_probabilities.size() / paths_.size();
   std::vector<Candidate> best;  // a heap with the worst on top
   for (size_t path = 0; path < paths_.size(); ++path) {
@@ -81,7 +81,7 @@ void Beam::end(const Path& path, double log_probability) {
 /// Ends the search once as many hypotheses have ended as the beam is wide, or the paths have their
 /// greatest length.
 void Beam::end_search_when_due() {
-  if (ended_.size() >= static_cast<size_t>(options_.beam)) {
+  if (ended_.size() >= static_cast<size_t>(options_.num_beams)) {
     paths_.clear();
   } else if (!paths_.empty() &&
              static_cast<int64_t>(paths_.front().tokens.size()) >= max_new_tokens_) {
@@ -91,7 +91,7 @@ void Beam::end_search_when_due() {
 }
 
 void Beam::advance(std::span<const float> log_probabilities) {
-  const auto width = static_cast<size_t>(options_.beam);
+  const auto width = static_cast<size_t>(options_.num_beams);
   std::vector<Path> next;
   next.reserve(width);
   size_t rank = 0;

@@ -161,7 +161,7 @@ std::vector<std::vector<Hypothesis>> Generator::search(
   check(options);
   check_prompts(prompts, first_number);
   std::vector<std::vector<Hypothesis>> results(prompts.size());
-  for (const std::vector<int64_t>& members : batches(prompts, options.beam)) {
+  for (const std::vector<int64_t>& members : batches(prompts, options.num_beams)) {
     Batch batch = make_batch(prompts, members);
     PromptBatch inputs{.eos_ids = options_.eos_ids};
     for (const std::vector<int32_t>& prompt : batch.decoder_prompts)

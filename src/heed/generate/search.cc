@@ -13,19 +13,30 @@
 namespace heed::generate {
 namespace {
 
-constexpr int64_t kMaxExtraLength = int64_t{1} << 30;
+constexpr int64_t kMaxNewTokens = int64_t{1} << 30;
+
+/// The largest number of tokens of a translation of `source_tokens` tokens.
+int64_t max_new_tokens(const SearchOptions& options, int64_t source_tokens) {
+  return options.max_new_tokens.value_or(source_tokens + options.max_new_tokens_over_source);
+}
 
 }  // namespace
 
 void check(const SearchOptions& options) {
-  require(options.beam >= 1 && options.beam <= kMaxBeam, "beam is {}, expected 1 to {}",
-          options.beam, kMaxBeam);
-  require(options.n_best >= 1 && options.n_best <= options.beam,
-          "n-best is {}, expected 1 to the beam, which is {}", options.n_best, options.beam);
+  require(options.num_beams >= 1 && options.num_beams <= kMaxBeams,
+          "num_beams is {}, expected 1 to {}", options.num_beams, kMaxBeams);
+  require(options.n_best >= 1 && options.n_best <= options.num_beams,
+          "n_best is {}, expected 1 to {}, the value of num_beams", options.n_best,
+          options.num_beams);
   require(std::isfinite(options.length_penalty),
           "the length penalty is {}, expected a finite number", options.length_penalty);
-  require(options.extra_length >= 0 && options.extra_length <= kMaxExtraLength,
-          "the extra length is {}, expected 0 to {}", options.extra_length, kMaxExtraLength);
+  const int64_t most = options.max_new_tokens.value_or(1);
+  require(most >= 1 && most <= kMaxNewTokens, "max_new_tokens is {}, expected 1 to {}", most,
+          kMaxNewTokens);
+  require(options.max_new_tokens_over_source >= 0 &&
+              options.max_new_tokens_over_source <= kMaxNewTokens,
+          "max_new_tokens_over_source is {}, expected 0 to {}", options.max_new_tokens_over_source,
+          kMaxNewTokens);
 }
 
 namespace {
@@ -86,7 +97,7 @@ class Search {
   }
 
   void advance(Beam& beam, Tensor& logits) const {
-    if (options_.beam == 1 && !options_.scores)
+    if (options_.num_beams == 1 && !options_.scores)
       return beam.follow(static_cast<int32_t>(kernels::argmax(logits.values<float>())));
     kernels::log_softmax(logits, logits);
     beam.advance(logits.values<float>());
@@ -112,7 +123,8 @@ std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DTy
   check(options);
   std::vector<Beam> beams = make_beams(batch, options);
   const auto sources = static_cast<int64_t>(beams.size());
-  const int64_t shares = std::clamp<int64_t>(sources * options.beam / kMinPaths, 1, thread_count());
+  const int64_t shares =
+      std::clamp<int64_t>(sources * options.num_beams / kMinPaths, 1, thread_count());
   parallel_in_order(shares, 1, [&](int64_t share, int64_t) {
     Search own(batch, options);
     for (int64_t b = share; b < sources; b += shares)
@@ -136,8 +148,8 @@ std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DTy
   PromptBatch batch{.eos_ids = config.eos_ids()};
   for (size_t b = 0; b + 1 < sources.offsets.size(); ++b) {
     const int64_t length = sources.offsets[b + 1] - sources.offsets[b];
-    batch.prompts.push_back({config.decoder_start_id});
-    batch.max_new_tokens.push_back(std::min(length + options.extra_length, config.max_positions));
+    batch.prompts.push_back({config.start_id});
+    batch.max_new_tokens.push_back(std::min(max_new_tokens(options, length), config.max_positions));
   }
   return search(model, dtype, memory, std::move(batch), options);
 }

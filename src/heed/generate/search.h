@@ -1,23 +1,26 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "heed/model/transformer.h"
 
 namespace heed::generate {
 
-/// The widest beam.
-inline constexpr int kMaxBeam = 256;
+inline constexpr int kMaxBeams = 256;
 
 struct SearchOptions {
-  int beam = 1;  // 1: greedy, the most probable token until end of sequence
-  int n_best = 1;
+  int num_beams = 1;  // hypotheses kept at each step; 1: greedy search
+  int n_best = 1;     // hypotheses returned, at most num_beams
   /// alpha of the length penalty lp(Y) = ((5 + |Y|) / 6)^alpha (Wu et al. 2016, equation 14; the
   /// paper takes 0.6); hypotheses are compared by log P(Y | X) / lp(Y).
   float length_penalty = 0.6f;
-  /// A translation has at most this many tokens more than its source (the paper: 50).
-  int64_t extra_length = 50;
+  /// Largest number of tokens of a translation; without it, that of its source plus
+  /// max_new_tokens_over_source (50 in Vaswani et al. 2017, section 6.1). A PromptBatch has its own
+  /// limits instead.
+  std::optional<int64_t> max_new_tokens = {};
+  int64_t max_new_tokens_over_source = 50;
   /// Whether hypotheses of greedy search have a log-probability and a score; without, the search is
   /// faster. Beam search always has them.
   bool scores = true;

@@ -60,7 +60,7 @@ std::vector<TranslatedLine> Translator::translate(const std::vector<std::string>
     filled.push_back(&line);
     lengths.push_back(static_cast<int64_t>(line.source.size()));
   }
-  const int64_t beam = std::max(options_.search.beam, 1);
+  const int64_t beam = std::max(options_.search.num_beams, 1);
   const auto batches =
       data::plan_for_threads(lengths,
                              {.max_per_batch = std::max<int64_t>(batch_tokens() / beam, 1),
