@@ -215,9 +215,9 @@ int run_bench(const BenchOptions& options, bool prompt_given) {
 }
 
 Option add_size_options(Command& command, BenchSizes& sizes) {
-  constexpr int64_t kMax = int64_t{1} << 30;
+  constexpr int64_t kMaxCount = int64_t{1} << 30;
   const auto count = [&](const char* name, int64_t& value, const char* help, int64_t least = 1) {
-    return command.add_option(name, value, help).range(least, kMax);
+    return command.add_option(name, value, help).range(least, kMaxCount);
   };
   Option prompt = count("--prompt-tokens", sizes.prompt_tokens,
                         "Tokens per prompt, source or text (default: 512 for a decoder, 32 for an "

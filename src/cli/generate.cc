@@ -22,7 +22,7 @@ namespace {
 using generate::Generation;
 using Json = nlohmann::ordered_json;
 
-constexpr int64_t kMin = 1, kMax = int64_t{1} << 30;  // of counts
+constexpr int64_t kMaxCount = int64_t{1} << 30;
 
 struct GenerateOptions {
   CommonOptions common;
@@ -282,7 +282,7 @@ void add_sampling_options(Command& command, GenerateOptions& options) {
           .range(0.0, 1000.0));
   without_beam(
       command.add_option("--top-k", options.top_k, "Sample from the k most probable tokens; 0: all")
-          .range(int64_t{0}, kMax));
+          .range(int64_t{0}, kMaxCount));
   without_beam(command
                    .add_option("--top-p", options.top_p,
                                "Sample from the most probable tokens whose probabilities sum to p")
@@ -331,7 +331,7 @@ void add_generate(Command& program) {
       .add_option("--max-new-tokens", options->max_new_tokens,
                   "Maximum number of tokens to generate (default: as generation_config.json says, "
                   "else 256)")
-      .range(kLeast, kMost);
+      .range(int64_t{1}, kMaxCount);
   command.add_renamed("--max-tokens", "--max-new-tokens");
   add_sampling_options(command, *options);
   Option json = command.add_flag("--json", options->json, "Print one JSON object per prompt");
@@ -344,7 +344,7 @@ void add_generate(Command& program) {
   command
       .add_option("--batch-tokens", options->batch_tokens,
                   "Tokens of prompts and outputs per batch; does not change results")
-      .range(kMin, kMax)
+      .range(int64_t{1}, kMaxCount)
       .show_default();
   add_cache_option(command, options->cache)
       .excludes(command.option("--num-beams"))

@@ -86,23 +86,24 @@ uintmax_t weight_bytes(const fs::path& path) {
   return bytes;
 }
 
-/// The types of a model's weights.
-struct Kept {
-  std::map<std::string, int64_t> matrices;  // how many of each type
-  double bits_per_weight = 0;               // on average over all parameters, vectors included
+/// The types in which a model's weights are stored.
+struct StoredTypes {
+  std::map<std::string, int64_t> matrices;  // number of matrices by type
+  double bits_per_weight = 0;               // mean over all parameters, vectors included
 };
 
-Kept kept_of(const fs::path& path) {
+StoredTypes stored_types(const fs::path& path) {
   const auto model = checkpoint::load_model(path, {.precision = {std::nullopt}});
-  Kept kept;
+  StoredTypes stored;
   int64_t bytes = 0;
   for (const Parameter& parameter : model->parameters().all()) {
     bytes += parameter.value.bytes();
-    if (parameter.shape.rank() > 1) ++kept.matrices[std::string(name_of(parameter.value.dtype()))];
+    if (parameter.shape.rank() > 1)
+      ++stored.matrices[std::string(name_of(parameter.value.dtype()))];
   }
-  kept.bits_per_weight =
+  stored.bits_per_weight =
       8.0 * static_cast<double>(bytes) / static_cast<double>(model->parameters().count());
-  return kept;
+  return stored;
 }
 
 /// "120 q4_0, 91 q8_0".
@@ -112,10 +113,11 @@ std::string text_of(const std::map<std::string, int64_t>& matrices) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-void print_json(const Cost& bytes, const Cost& bits, const Kept& kept, const Costs& costs) {
+void print_json(const Cost& bytes, const Cost& bits, const StoredTypes& stored,
+                const Costs& costs) {
   nlohmann::ordered_json facts;
   if (!costs.measured_on.empty()) facts["measured_on"] = costs.measured_on;
-  facts["matrices"] = kept.matrices;
+  facts["matrices"] = stored.matrices;
   facts[bytes.key] = {static_cast<int64_t>(bytes.before), static_cast<int64_t>(bytes.after)};
   facts[bits.key] = {bits.before, bits.after};
   for (const Cost& cost : costs.rows) facts[cost.key] = {cost.before, cost.after};
@@ -136,15 +138,15 @@ int run_quantize(const QuantizeOptions& options) {
   quantize(options);
   const Cost bytes{"bytes", "bytes", static_cast<double>(weight_bytes(options.model)),
                    static_cast<double>(weight_bytes(options.out))};
-  const Kept kept = kept_of(options.out);
-  const Cost bits{"bits per weight", "bits_per_weight", kept_of(options.model).bits_per_weight,
-                  kept.bits_per_weight};
+  const StoredTypes stored = stored_types(options.out);
+  const Cost bits{"bits per weight", "bits_per_weight", stored_types(options.model).bits_per_weight,
+                  stored.bits_per_weight};
   const Costs costs = costs_of(options.out);
   if (options.json) {
-    print_json(bytes, bits, kept, costs);
+    print_json(bytes, bits, stored, costs);
     return 0;
   }
-  std::cout << "matrices " << text_of(kept.matrices) << '\n';
+  std::cout << "matrices " << text_of(stored.matrices) << '\n';
   if (!costs.measured_on.empty()) std::cout << "measured on " << costs.measured_on << '\n';
   std::cout << fmt::format("{:<17}{:>14}{:>14}\n", "", "before", "after");
   print_row(bytes, 0);

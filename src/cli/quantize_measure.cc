@@ -80,10 +80,10 @@ class Reader {
 
 /// Of `count` things some, evenly spread.
 std::vector<size_t> spread(size_t count) {
-  constexpr size_t kMax = 64;
+  constexpr size_t kMaxSamples = 64;
   std::vector<size_t> places;
-  for (size_t i = 0; i < std::min(count, kMax); ++i)
-    places.push_back(i * count / std::min(count, kMax));
+  for (size_t i = 0; i < std::min(count, kMaxSamples); ++i)
+    places.push_back(i * count / std::min(count, kMaxSamples));
   return places;
 }
 

@@ -120,7 +120,7 @@ TEST_P(GeneratorOf, GreedyTakesTheMostProbableTokenUntilTheEnd) {
   }
 }
 
-TEST_P(GeneratorOf, ACacheInBf16DependsNotOnTheBatchAndChangesLittle) {
+TEST_P(GeneratorOf, ABf16CacheDoesNotDependOnTheBatchAndChangesLittle) {
   const auto model = lively_model(GetParam());
   const Prompts prompts = random_prompts(12);
   GeneratorOptions options = greedy(6);
@@ -135,7 +135,7 @@ TEST_P(GeneratorOf, ACacheInBf16DependsNotOnTheBatchAndChangesLittle) {
   }
 }
 
-TEST_P(GeneratorOf, APromptDependsNeitherOnItsBatchNorOnTheThreads) {
+TEST_P(GeneratorOf, AnOutputDoesNotDependOnItsBatchOrTheThreads) {
   const auto model = lively_model(GetParam());
   const Prompts prompts = random_prompts(40);
   const int threads = thread_count();
@@ -207,7 +207,7 @@ const Case kWideHeads{"wide heads", [](model::ModelConfig& c) {
                         c.head_dim = c.v_head_dim = 32;
                       }};
 
-TEST(Generator, ACacheInIntegersDependsNotOnTheBatchAndChangesLittle) {
+TEST(Generator, AnInt8CacheDoesNotDependOnTheBatchAndChangesLittle) {
   const auto model = lively_model(kWideHeads);
   const Prompts prompts = random_prompts(12);
   for (const DType dtype : {DType::f32, DType::bf16}) {
@@ -225,7 +225,7 @@ TEST(Generator, ACacheInIntegersDependsNotOnTheBatchAndChangesLittle) {
   }
 }
 
-TEST(Generator, RefusesACacheInIntegersThatTheModelCannotHave) {
+TEST(Generator, RefusesAnInt8CacheThatTheModelCannotHave) {
   for (const Case& c : {kCases[0], kCases[2]}) {  // heads of 8 numbers, and latents
     const auto model = lively_model(c);
     GeneratorOptions options = greedy(6);

@@ -80,9 +80,9 @@ TEST(Capture, APageHoldsAllHeadsOfTheWantedKinds) {
   const model::Transformer model(small_config(1, 2), 3);
   const ModelInput input{reading(11), reading(9)};
   const AttentionCapture capture = capture_attention(model, input, {.encoder_self = false});
-  ASSERT_EQ(capture.attention.maps.size(), 4u);
+  ASSERT_EQ(capture.weights.maps.size(), 4u);
   EXPECT_EQ(capture.texts.target_tokens, input.target.pieces);
-  for (const PackedAttention::Map& map : capture.attention.maps) {
+  for (const PackedAttention::Map& map : capture.weights.maps) {
     const Tensor all = weights_of(model, input, {map.kind, map.layer, {}});
     ASSERT_EQ(map.heads.size(), 4u);
     size_t i = 0;
@@ -102,7 +102,7 @@ TEST(Capture, WhatIsNotANumberIsShownAsNothing) {
   const ModelInput input{{}, reading(5)};
   const HeadMap map = capture_head(model, input, {AttentionKind::decoder_self, 0, 0});
   for (int64_t i = 0; i < 25; ++i) EXPECT_EQ(map.weights.data<float>()[i], 0.0f);
-  EXPECT_EQ(capture_attention(model, input).attention.missing, 15);  // of one head, masked ones not
+  EXPECT_EQ(capture_attention(model, input).weights.missing, 15);  // the unmasked weights of one head
 }
 
 std::string refusal(const model::Transformer& model, const HeadChoice& choice) {
@@ -142,7 +142,7 @@ TEST(Capture, MemoryIsThatOfWhatIsShown) {
   const ModelInput input{{}, reading(4000)};  // all maps: 512 MB
   const int64_t before = peak_bytes();
   EXPECT_EQ(capture_head(model, input, default_choice(model), 50).weights.cols(), 50);
-  const PackedAttention page = capture_attention(model, input, {.budget = 1 << 20}).attention;
+  const PackedAttention page = capture_attention(model, input, {.budget = 1 << 20}).weights;
   EXPECT_EQ(page.maps.size(), 2u);
   EXPECT_EQ(page.floor, kMaxFloor);
   EXPECT_LT(peak_bytes() - before, int64_t{150} << 20);

@@ -39,9 +39,9 @@ int64_t bytes_of(const PackedAttention& packed) {
 
 TEST(PackedAttention, DropsSmallWeightsRatherThanPassTheBudget) {
   const ExampleCapture example = ExampleCapture(200, 1, 4).add(AttentionKind::cross);
-  const PackedAttention all = example.get().attention;
+  const PackedAttention all = example.get().weights;
   const int64_t budget = bytes_of(all) * 2 / 3;  // half of it in base64
-  const PackedAttention fewer = example.get(budget).attention;
+  const PackedAttention fewer = example.get(budget).weights;
   EXPECT_EQ(all.floor, 1);
   EXPECT_GT(fewer.floor, 1);
   EXPECT_LE(bytes_of(fewer) * 4 / 3, budget);
@@ -54,7 +54,7 @@ TEST(PackedAttention, DoesNotDependOnHowManyQueriesComeAtOnceNorOnThreads) {
   const ExampleCapture example = ExampleCapture(150, 3, 4).add_all();
   const int threads = thread_count();
   for (const int64_t budget : {kPageBudget, int64_t{200000}, int64_t{100000}, int64_t{1}}) {
-    const PackedAttention whole = example.get(budget).attention;
+    const PackedAttention whole = example.get(budget).weights;
     for (const int64_t step : {1, 7, 64}) {
       set_thread_count(step == 1 ? 1 : 3);
       AttentionPacker packer(budget);

@@ -26,7 +26,7 @@ TEST(RunReport, DrawsTheAttentionOfSamples) {
   const TrainingReport report = report_of(trainer);
   ASSERT_FALSE(report.samples.empty());
   for (const TrainingReport::Sample& sample : report.samples)
-    EXPECT_EQ(sample.attention.attention.maps.empty(), sample.texts.output.empty())
+    EXPECT_EQ(sample.attention.weights.maps.empty(), sample.texts.output.empty())
         << sample.texts.output;
 }
 
@@ -57,7 +57,7 @@ TEST(RunReport, ShowsASampleThatTheModelCannotReadAgainWithoutAttention) {
     const TrainingReport report = report_of(trainer);
     ASSERT_FALSE(report.samples.empty());
     EXPECT_EQ(report.samples.front().texts.output, output);
-    EXPECT_TRUE(report.samples.front().attention.attention.maps.empty());
+    EXPECT_TRUE(report.samples.front().attention.weights.maps.empty());
   }
 }
 

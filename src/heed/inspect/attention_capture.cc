@@ -41,8 +41,8 @@ void check(const AttentionTexts& texts, const HeadMap& map) {
 
 void check(const AttentionCapture& capture) {
   const AttentionTexts& texts = capture.texts;
-  require(!capture.attention.maps.empty(), "there is no attention to show");
-  for (const PackedAttention::Map& map : capture.attention.maps) {
+  require(!capture.weights.maps.empty(), "there is no attention to show");
+  for (const PackedAttention::Map& map : capture.weights.maps) {
     const int64_t queries = count(query_tokens(texts, map.kind));
     const int64_t keys = count(key_tokens(texts, map.kind));
     require(map.queries == queries && map.keys == keys,

@@ -49,7 +49,7 @@ void check(const AttentionTexts& texts, const HeadMap& map);
 /// The attention of all heads of some layers, for a page.
 struct AttentionCapture {
   AttentionTexts texts;
-  PackedAttention attention;
+  PackedAttention weights;
 };
 
 /// Throws Error unless there is at least one map and all maps match the numbers of tokens.

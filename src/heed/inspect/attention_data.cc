@@ -20,13 +20,13 @@ nlohmann::json printable_all(const std::vector<std::string>& tokens) {
 
 nlohmann::json description(const AttentionCapture& capture) {
   nlohmann::json maps = nlohmann::json::array();
-  for (const PackedAttention::Map& map : capture.attention.maps)
+  for (const PackedAttention::Map& map : capture.weights.maps)
     maps.push_back(
         {{"kind", name_of(map.kind)}, {"layer", map.layer}, {"heads", map.heads.size()}});
   return {{"source", printable_all(capture.texts.source_tokens)},
           {"target", printable_all(capture.texts.target_tokens)},
-          {"floor", capture.attention.floor},
-          {"missing", capture.attention.missing},
+          {"floor", capture.weights.floor},
+          {"missing", capture.weights.missing},
           {"colours", kHeadColours},
           {"maps", maps}};
 }
@@ -40,10 +40,10 @@ std::string attention_data(const AttentionCapture& capture) {
       "<script type=\"application/json\" class=\"capture\">{}</script>\n",
       json_in_html(dump_json(description(capture), {.ascii = true})));
   size_t bytes = html.size();
-  for (const PackedAttention::Map& map : capture.attention.maps)
+  for (const PackedAttention::Map& map : capture.weights.maps)
     for (const std::string& head : map.heads) bytes += kElement + head.size() * 4 / 3;
   html.reserve(bytes);
-  for (const PackedAttention::Map& map : capture.attention.maps)
+  for (const PackedAttention::Map& map : capture.weights.maps)
     for (size_t head = 0; head < map.heads.size(); ++head) {
       html += fmt::format("<script type=\"text/plain\" data-map=\"{}/{}/{}\">", name_of(map.kind),
                           map.layer, head);

@@ -153,7 +153,7 @@ std::string sample_html(const TrainingReport::Sample& sample, const train::Sampl
   add(names.input, escaped(sample.texts.input));
   add(names.reference, reference);
   add(names.output, output);
-  if (!sample.attention.attention.maps.empty())
+  if (!sample.attention.weights.maps.empty())
     html += "<details><summary>Attention</summary>\n" + attention_data(sample.attention) +
             "</details>\n";
   return html + "</article>\n";
