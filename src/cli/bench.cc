@@ -134,7 +134,7 @@ void add_reading(Json& facts, const Measurement& measured, int64_t steps) {
 
 /// What most of the work is done in.
 Arithmetic arithmetic_of(const model::Transformer& model, DType dtype) {
-  return generate::multiplies_integers(model) ? Arithmetic::int8
+  return generate::computes_in_int8(model) ? Arithmetic::int8
          : dtype == DType::bf16               ? Arithmetic::bf16
                                               : Arithmetic::f32;
 }

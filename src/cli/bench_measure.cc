@@ -198,7 +198,7 @@ LineWork generating(const model::Transformer& model, const ModelOptions& from,
   generate::GeneratorOptions options;
   options.max_new_tokens = std::max<int64_t>(sizes.tokens, 1);
   options.end_ids = suggested.end_ids;
-  options.forced_first_id = suggested.forced_first_id;
+  options.forced_bos_id = suggested.forced_bos_id;
   options.dtype = sizes.dtype;
   if (sizes.batch_tokens > 0) options.batch_tokens = sizes.batch_tokens;
   const text::Tokenizer tokenizer = load_tokenizer(from, model);

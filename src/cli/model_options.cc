@@ -36,7 +36,7 @@ bool has_matrices_of_16_bits(const model::Transformer& model) {
 /// The type that stored weights are better converted to, if any.
 std::optional<quantize::WeightPrecision> better_than_stored(const ModelOptions& options,
                                                             const model::Transformer& model) {
-  if (options.weights != "stored" || generate::multiplies_integers(model)) return std::nullopt;
+  if (options.weights != "stored" || generate::computes_in_int8(model)) return std::nullopt;
   if (options.compute == Compute::int8) return {{DType::q8_0}};
   if (options.widen && has_matrices_of_16_bits(model)) return {{DType::f32}};
   return std::nullopt;
@@ -92,7 +92,7 @@ std::unique_ptr<model::Transformer> load_model(const ModelOptions& options) {
   if (const auto precision = better_than_stored(options, *model)) model = load(options, *precision);
   // An encoder reads whole texts, for which packing pays; a decoder mostly single tokens.
   if (options.compute != Compute::bf16 && model->has_encoder()) model->pack(Compute::f32);
-  require(options.compute != Compute::int8 || generate::multiplies_integers(*model),
+  require(options.compute != Compute::int8 || generate::computes_in_int8(*model),
           "{}: --compute int8 needs weights in blocks, and there are none: give --weights q8_0",
           options.path);
   return model;

@@ -39,8 +39,7 @@ void expect_refused(const std::function<void()>& run) {
     run();
     ADD_FAILURE() << "nothing was refused";
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "the model's logits are not finite numbers: its weights are damaged");
+    EXPECT_STREQ(error.what(), "the model's logits are not finite: its weights are damaged");
   }
 }
 

@@ -66,7 +66,7 @@ TEST(Sampling, PresenceAndFrequencyCountTheOutputAlone) {
 }
 
 TEST(Sampling, GreedyTakesTheLowerOfEqualTokens) {
-  EXPECT_EQ(draw_token({}, std::vector<float>{0.0f, 2.0f, 1.0f, 2.0f}, 0, 0), 1);
+  EXPECT_EQ(sample_token({}, std::vector<float>{0.0f, 2.0f, 1.0f, 2.0f}, 0, 0), 1);
 }
 
 TEST(Sampling, TopKKeepsTheLowerOfEqualTokens) {
@@ -81,8 +81,8 @@ TEST(Sampling, AForbiddenTokenIsNeverChosen) {
   const SamplingOptions options{.logit_bias = {{1, -kInfinity}}, .temperature = 5.0f};
   std::vector<float> logits{0.0f, 30.0f, 0.0f};
   adjust_logits(options, {}, logits);
-  for (uint64_t step = 0; step < 1000; ++step) EXPECT_NE(draw_token(options, logits, 0, step), 1);
-  EXPECT_THROW(draw_token(options, std::vector<float>(3, -kInfinity), 0, 0), Error);
+  for (uint64_t step = 0; step < 1000; ++step) EXPECT_NE(sample_token(options, logits, 0, step), 1);
+  EXPECT_THROW(sample_token(options, std::vector<float>(3, -kInfinity), 0, 0), Error);
 }
 
 TEST(Sampling, HugeBiasesAndPenaltiesLeaveATokenToDraw) {
@@ -98,7 +98,7 @@ TEST(Sampling, HugeBiasesAndPenaltiesLeaveATokenToDraw) {
   double sum = 0;
   for (const auto& candidate : candidates(options, logits)) sum += candidate.probability;
   EXPECT_NEAR(sum, 1.0, 1e-12);
-  EXPECT_LT(draw_token(options, logits, 0, 0), 3);
+  EXPECT_LT(sample_token(options, logits, 0, 0), 3);
 }
 
 TEST(Sampling, ADrawIsAFunctionOfSeedSequenceAndStep) {
@@ -107,10 +107,10 @@ TEST(Sampling, ADrawIsAFunctionOfSeedSequenceAndStep) {
   const SamplingOptions second{.temperature = 1.0f, .seed = 2};
   int equal_seeds = 0, equal_sequences = 0;
   for (uint64_t step = 0; step < 1000; ++step) {
-    const int32_t token = draw_token(first, logits, 3, step);
-    EXPECT_EQ(draw_token(first, logits, 3, step), token);
-    equal_seeds += token == draw_token(second, logits, 3, step);
-    equal_sequences += token == draw_token(first, logits, 4, step);
+    const int32_t token = sample_token(first, logits, 3, step);
+    EXPECT_EQ(sample_token(first, logits, 3, step), token);
+    equal_seeds += token == sample_token(second, logits, 3, step);
+    equal_sequences += token == sample_token(first, logits, 4, step);
   }
   EXPECT_LT(equal_seeds, 10);  // by chance, one in a thousand
   EXPECT_LT(equal_sequences, 10);
@@ -126,8 +126,8 @@ TEST(Sampling, DrawsFollowTheProbabilities) {
   constexpr int kDraws = 20000;
   std::vector<int> counted(logits.size(), 0);
   for (int draw = 0; draw < kDraws; ++draw)
-    ++counted[static_cast<size_t>(draw_token(options, logits, static_cast<uint64_t>(draw / 100),
-                                             static_cast<uint64_t>(draw % 100)))];
+    ++counted[static_cast<size_t>(sample_token(options, logits, static_cast<uint64_t>(draw / 100),
+                                               static_cast<uint64_t>(draw % 100)))];
   double statistic = 0;
   for (const auto& [token, probability] : expected)
     statistic += std::pow(counted[static_cast<size_t>(token)] - kDraws * probability, 2) /

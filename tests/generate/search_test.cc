@@ -220,14 +220,14 @@ TEST(Beam, EndsWhenAsManyHaveEndedAsItIsWide) {
 
 TEST(Beam, FollowsATokenUntilOneEndsIt) {
   Beam beam({}, {0}, 3);
-  beam.follow(5);
-  beam.follow(7);
+  beam.append(5);
+  beam.append(7);
   ASSERT_FALSE(beam.paths().empty());
   Beam longest = beam;
-  beam.follow(0);
+  beam.append(0);
   EXPECT_TRUE(beam.paths().empty());
   EXPECT_EQ(beam.best().front().tokens, (std::vector<int32_t>{5, 7}));
-  longest.follow(9);
+  longest.append(9);
   EXPECT_TRUE(longest.paths().empty());
   EXPECT_EQ(longest.best().front().tokens, (std::vector<int32_t>{5, 7, 9}));
 }

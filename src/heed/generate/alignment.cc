@@ -9,7 +9,7 @@
 namespace heed::generate {
 namespace {
 
-/// The word of each piece; a word begins at a piece that starts with SentencePiece's space.
+/// The index of each token's word; a word begins at a piece that starts with SentencePiece's space.
 std::vector<int32_t> words_of(const text::TranslationTokenizer& tokenizer,
                               const std::vector<int32_t>& tokens) {
   constexpr std::string_view kSpace = "\u2581";
@@ -22,9 +22,9 @@ std::vector<int32_t> words_of(const text::TranslationTokenizer& tokenizer,
   return words;
 }
 
-/// Mean over layers and heads of the cross-attention of `input` [Tt] to `source` [Ts]: [Tt, Ts].
-Tensor mean_cross_attention(const model::Transformer& model, const std::vector<int32_t>& source,
-                            const std::vector<int32_t>& input) {
+/// The cross-attention of `input` [Tt] to `source` [Ts], summed over layers and heads: [Tt, Ts].
+Tensor summed_cross_attention(const model::Transformer& model, const std::vector<int32_t>& source,
+                              const std::vector<int32_t>& input) {
   Tensor sum =
       Tensor::zeros({static_cast<int64_t>(input.size()), static_cast<int64_t>(source.size())});
   Context context;
@@ -52,7 +52,7 @@ std::vector<AlignedWords> align_words(const model::Transformer& model,
   if (target.empty() || source.size() < 2) return {};
   std::vector<int32_t> input{model.config().decoder_start_id};
   input.insert(input.end(), target.begin(), target.end() - 1);
-  const Tensor weights = mean_cross_attention(model, source, input);
+  const Tensor weights = summed_cross_attention(model, source, input);
   const std::vector<int32_t> source_words = words_of(tokenizer, {source.begin(), source.end() - 1});
   const std::vector<int32_t> target_words = words_of(tokenizer, target);
 

@@ -10,7 +10,8 @@ void visit_attention_weights(
     const kernels::AttentionForward& in,
     const std::function<void(int64_t first_query, const Tensor& weights)>& visit) {
   constexpr int64_t kBlockWeights = int64_t{1} << 22;
-  require(in.spans.sequences() == 1, "attention of {} sequences is observed, expected one",
+  require(in.spans.sequences() == 1,
+          "attention weights of {} sequences were requested, expected one sequence",
           in.spans.sequences());
   const int64_t queries = in.spans.q_offsets.back();
   const int64_t keys = in.spans.kv_end.front() - in.spans.kv_begin.front();

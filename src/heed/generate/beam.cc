@@ -13,22 +13,22 @@ bool Beam::Candidate::operator<(const Candidate& other) const {
 
 namespace {
 
-/// Calls look(token) for every token whose number is not below `bound`, which look() may raise.
-/// Skips blocks of smaller numbers, which are nearly all, at once.
-template <typename Look>
-void for_each_from(std::span<const float> numbers, const float& bound, const Look& look) {
-  constexpr size_t kTogether = 32;
-  for (size_t begin = 0; begin < numbers.size(); begin += kTogether) {
-    const size_t end = std::min(begin + kTogether, numbers.size());
-    int32_t above = 0;
-    for (size_t token = begin; token < end; ++token) above |= numbers[token] < bound ? 0 : 1;
-    if (above == 0) continue;
+/// Calls visit(token) for every token whose value is at least `bound`. visit() may raise the bound.
+/// Nearly all blocks are below it; the compiler vectorises the loop that skips them.
+template <typename Visit>
+void visit_at_least(std::span<const float> values, const float& bound, const Visit& visit) {
+  constexpr size_t kBlock = 32;
+  for (size_t begin = 0; begin < values.size(); begin += kBlock) {
+    const size_t end = std::min(begin + kBlock, values.size());
+    int32_t any = 0;
+    for (size_t token = begin; token < end; ++token) any |= values[token] < bound ? 0 : 1;
+    if (any == 0) continue;
     for (size_t token = begin; token < end; ++token)
-      if (!(numbers[token] < bound)) look(token);
+      if (!(values[token] < bound)) visit(token);
   }
 }
 
-/// A float below `number`.
+/// A float below `number`, whatever the rounding.
 float below(double number) {
   constexpr float kLowest = -std::numeric_limits<float>::infinity();
   return std::nextafter(static_cast<float>(number), kLowest);
@@ -36,7 +36,8 @@ float below(double number) {
 
 }  // namespace
 
-/// The best candidates, as many as keep the beam full even if each path ends with every end token.
+/// The best candidates, best first: enough to fill the beam even if every path's end tokens are
+/// among them.
 std::vector<Beam::Candidate> Beam::candidates(std::span<const float> log_probabilities) const {
   const size_t wanted =
       static_cast<size_t>(options_.num_beams) * (1 + std::max<size_t>(end_ids_.size(), 1));
@@ -50,7 +51,7 @@ std::vector<Beam::Candidate> Beam::candidates(std::span<const float> log_probabi
       if (best.size() == wanted) bound = below(best.front().log_probability - so_far);
     };
     raise_bound();
-    for_each_from(row, bound, [&](size_t token) {
+    visit_at_least(row, bound, [&](size_t token) {
       const Candidate candidate{so_far + static_cast<double>(row[token]),
                                 static_cast<int32_t>(path), static_cast<int32_t>(token)};
       if (best.size() == wanted) {
@@ -68,24 +69,23 @@ std::vector<Beam::Candidate> Beam::candidates(std::span<const float> log_probabi
   return best;
 }
 
-bool Beam::ends(int32_t token) const {
-  return std::find(eos_ids_.begin(), eos_ids_.end(), token) != eos_ids_.end();
+bool Beam::is_end(int32_t token) const {
+  return std::find(end_ids_.begin(), end_ids_.end(), token) != end_ids_.end();
 }
 
-void Beam::end(const Path& path, double log_probability) {
+void Beam::finish(const Path& path, double log_probability) {
   const auto length = static_cast<double>(path.tokens.size() + 1);
   const double penalty = std::pow((5.0 + length) / 6.0, options_.length_penalty);
-  ended_.push_back({path.tokens, log_probability, log_probability / penalty});
+  finished_.push_back({path.tokens, log_probability, log_probability / penalty});
 }
 
-/// Ends the search once as many hypotheses have ended as the beam is wide, or the paths have their
-/// greatest length.
-void Beam::end_search_when_due() {
-  if (ended_.size() >= static_cast<size_t>(options_.num_beams)) {
+/// Ends the search once num_beams hypotheses are finished or the paths have max_new_tokens tokens.
+void Beam::finish_search_if_complete() {
+  if (finished_.size() >= static_cast<size_t>(options_.num_beams)) {
     paths_.clear();
   } else if (!paths_.empty() &&
              static_cast<int64_t>(paths_.front().tokens.size()) >= max_new_tokens_) {
-    for (const Path& path : paths_) end(path, path.log_probability);
+    for (const Path& path : paths_) finish(path, path.log_probability);
     paths_.clear();
   }
 }
@@ -98,8 +98,8 @@ void Beam::advance(std::span<const float> log_probabilities) {
   for (const Candidate& candidate : candidates(log_probabilities)) {
     const Path& path = paths_[static_cast<size_t>(candidate.path)];
     const bool among_best = rank++ < width;
-    if (ends(candidate.token)) {
-      if (among_best) end(path, candidate.log_probability);
+    if (is_end(candidate.token)) {
+      if (among_best) finish(path, candidate.log_probability);
     } else if (next.size() < width) {
       next.push_back(path);
       next.back().tokens.push_back(candidate.token);
@@ -107,20 +107,20 @@ void Beam::advance(std::span<const float> log_probabilities) {
     }
   }
   paths_ = std::move(next);
-  end_search_when_due();
+  finish_search_if_complete();
 }
 
-void Beam::follow(int32_t token) {
+void Beam::append(int32_t token) {
   Path& path = paths_.front();
-  if (ends(token))
-    end(path, 0.0);
+  if (is_end(token))
+    finish(path, 0.0);
   else
     path.tokens.push_back(token);
-  end_search_when_due();
+  finish_search_if_complete();
 }
 
 std::vector<Hypothesis> Beam::best() const {
-  std::vector<Hypothesis> best = ended_;
+  std::vector<Hypothesis> best = finished_;
   std::stable_sort(best.begin(), best.end(),
                    [](const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; });
   if (best.size() > static_cast<size_t>(options_.n_best))

@@ -9,52 +9,52 @@
 
 namespace heed::generate {
 
-/// A hypothesis that is still growing.
+/// An unfinished hypothesis.
 struct Path {
-  std::vector<int32_t> tokens;      // chosen so far
-  std::vector<int32_t> cache_rows;  // of the keys and values of each input token
+  std::vector<int32_t> tokens;      // output so far
+  std::vector<int32_t> cache_rows;  // the rows of the kv cache for each input token
   double log_probability = 0;
 };
 
-/// The beam of one source: the paths that are still growing and the hypotheses that have ended.
+/// The beam of one source or prompt: its unfinished and its finished hypotheses.
 class Beam {
  public:
-  /// Paths end with one of `eos_ids`, at the latest with `max_new_tokens` tokens.
-  Beam(const SearchOptions& options, std::vector<int32_t> eos_ids, int64_t max_new_tokens)
+  /// A hypothesis ends with one of `end_ids` or after `max_new_tokens` tokens.
+  Beam(const SearchOptions& options, std::vector<int32_t> end_ids, int64_t max_new_tokens)
       : options_(options),
         eos_ids_(std::move(eos_ids)),
         max_new_tokens_(max_new_tokens),
         paths_(1) {}
 
-  /// The growing paths. Empty once the search has ended.
+  /// The unfinished hypotheses; empty once the search has ended.
   std::vector<Path>& paths() { return paths_; }
   const std::vector<Path>& paths() const { return paths_; }
 
-  /// Adds a token to each path: row i of `log_probabilities` [paths, V] is about path i.
+  /// One step of beam search. Row i of `log_probabilities` [paths, V] belongs to path i.
   void advance(std::span<const float> log_probabilities);
-  /// The same for a beam of one path: appends `token` without keeping its probability.
-  void follow(int32_t token);
+  /// One step of greedy search, for a beam with one path: appends `token`. Scores stay 0.
+  void append(int32_t token);
 
-  /// The n best hypotheses, best first; if none has ended, those cut at the greatest length.
+  /// The n_best finished hypotheses, best first.
   std::vector<Hypothesis> best() const;
 
  private:
   struct Candidate {
     double log_probability;
     int32_t path, token;
-    /// Better first; ties go to the earlier path, then to the smaller token.
+    /// Higher probability first; ties: the earlier path, then the smaller token.
     bool operator<(const Candidate& other) const;
   };
   std::vector<Candidate> candidates(std::span<const float> log_probabilities) const;
-  bool ends(int32_t token) const;
-  void end(const Path& path, double log_probability);
-  void end_search_when_due();
+  bool is_end(int32_t token) const;
+  void finish(const Path& path, double log_probability);
+  void finish_search_if_complete();
 
   SearchOptions options_;
   std::vector<int32_t> eos_ids_;
   int64_t max_new_tokens_;
   std::vector<Path> paths_;
-  std::vector<Hypothesis> ended_;
+  std::vector<Hypothesis> finished_;
 };
 
 }  // namespace heed::generate

@@ -10,7 +10,7 @@
 namespace heed::generate {
 namespace {
 
-/// Empties the spans, or replaces them if somebody else holds them.
+/// Clears the spans, or replaces them if the last pass still holds them.
 void clear(std::shared_ptr<kernels::AttentionSpans>& spans) {
   if (!spans || spans.use_count() > 1) spans = std::make_shared<kernels::AttentionSpans>();
   spans->q_offsets.assign(1, 0);
@@ -26,28 +26,28 @@ std::vector<nn::KeyValueCache> make_caches(const model::Transformer& model,
   const model::ModelConfig& config = model.config();
   if (dtype && !is_plain(*dtype)) {
     require(!config.latent.present(),
-            "a cache of integers is for keys and values; this model keeps latents, from which it "
-            "rebuilds them");
+            "an int8 kv cache needs keys and values; this model has latent attention and caches "
+            "latents");
     const int64_t block = block_elements(*dtype);
-    require(config.head_dim % block == 0 && config.v_head_dim % block == 0,
-            "a cache of integers wants heads of whole blocks of {} numbers; this model's keys have "
-            "{}, its values {}",
-            block, config.head_dim, config.v_head_dim);
+    require(config.d_head % block == 0 && config.d_value % block == 0,
+            "an int8 kv cache needs head dimensions that are multiples of {}; this model's keys "
+            "have {}, its values {}",
+            block, config.d_head, config.d_value);
   }
   return std::vector<nn::KeyValueCache>(static_cast<size_t>(config.decoder_layers),
                                         nn::KeyValueCache(nn::KeyValueCache::Mode::keep, dtype));
 }
 
-bool multiplies_integers(const model::Transformer& model) {
+bool computes_in_int8(const model::Transformer& model) {
   return std::ranges::any_of(model.parameters().all(),
                              [](const Parameter& p) { return p.packed.multiplies_integers(); });
 }
 
-DType suitable_cache(const model::Transformer& model, DType dtype) {
-  return multiplies_integers(model) ? DType::bf16 : dtype;
+DType default_cache_dtype(const model::Transformer& model, DType dtype) {
+  return computes_in_int8(model) ? DType::bf16 : dtype;
 }
 
-model::Memory kept_in(DType dtype, const model::Transformer& model, model::Memory memory) {
+model::Memory in_cache_dtype(DType dtype, const model::Transformer& model, model::Memory memory) {
   std::vector<nn::KeyValueCache> caches = make_caches(model, dtype);
   for (size_t layer = 0; layer < memory.per_layer.size(); ++layer)
     if (memory.per_layer[layer].keys.dtype() != dtype)
@@ -72,10 +72,10 @@ void CachedDecoder::begin_pass() {
   clear(pass_.memory);
 }
 
-/// Adds the new tokens of a text to the pass. Their keys and values become the next rows.
+/// Adds the new tokens of a sequence to the pass. Their keys and values become the next cache rows.
 void CachedDecoder::add(const DecodeInput& input) {
   require(input.tokens.size() < static_cast<size_t>(std::numeric_limits<int32_t>::max() - rows_),
-          "the texts of one batch are too long");
+          "the sequences of one batch have more than 2^31 tokens");
   for (const int32_t token : input.tokens) {
     pass_.input.push_back(token);
     pass_.positions.push_back(static_cast<int32_t>(input.cache_rows.size()));
@@ -85,7 +85,7 @@ void CachedDecoder::add(const DecodeInput& input) {
   pass_.last_rows.push_back(end - 1);
   kernels::AttentionSpans& own = *pass_.own;
   own.kv_begin.push_back(static_cast<int32_t>(own.kv_rows.size()));
-  // insert() alone would allocate exactly what is needed, so again at every step.
+  // insert() alone would grow to the exact size and so allocate at every step.
   const size_t rows = own.kv_rows.size() + input.cache_rows.size();
   if (rows > own.kv_rows.capacity()) own.kv_rows.reserve(2 * rows);
   own.kv_rows.insert(own.kv_rows.end(), input.cache_rows.begin(), input.cache_rows.end());

@@ -15,8 +15,8 @@
 namespace heed::generate {
 namespace {
 
-constexpr int64_t kTextsAtOnce = 32;  // tokenized by a thread
-/// Fewest tokens of a batch that one thread computes alone.
+constexpr int64_t kTextsPerTask = 32;  // tokenized by a thread at a time
+/// Smallest number of tokens of a batch that one thread computes alone.
 constexpr int64_t kMinTokens = 128;
 
 std::string lower_cased(const std::string& text) {
@@ -27,7 +27,7 @@ std::string lower_cased(const std::string& text) {
   return lower;
 }
 
-/// How many tokens of `whole` precede `plain`, which is a part of it.
+/// The number of tokens of `whole` before `plain`, which it contains.
 size_t tokens_before(const std::vector<int32_t>& whole, const std::vector<int32_t>& plain) {
   for (size_t before = 0; before + plain.size() <= whole.size(); ++before)
     if (std::equal(plain.begin(), plain.end(), whole.begin() + static_cast<std::ptrdiff_t>(before)))
@@ -46,7 +46,7 @@ std::vector<float> mean_of_rows(const float* values, int64_t rows, size_t width)
   return mean;
 }
 
-std::vector<float> largest_of_rows(const float* values, int64_t rows, size_t width) {
+std::vector<float> max_of_rows(const float* values, int64_t rows, size_t width) {
   std::vector<float> largest(values, values + width);
   for (int64_t row = 1; row < rows; ++row) {
     values += width;
@@ -56,13 +56,13 @@ std::vector<float> largest_of_rows(const float* values, int64_t rows, size_t wid
   return largest;
 }
 
-/// states [T, D] of one text -> [D].
+/// The states [T, D] of one text, pooled to [D].
 std::vector<float> pooled(Pooling pooling, const float* states, int64_t rows, size_t width) {
   switch (pooling) {
     case Pooling::mean:
       return mean_of_rows(states, rows, width);
     case Pooling::max:
-      return largest_of_rows(states, rows, width);
+      return max_of_rows(states, rows, width);
     case Pooling::last:
       states += static_cast<size_t>(rows - 1) * width;
       break;
@@ -132,7 +132,7 @@ std::vector<std::vector<float>> Embedder::embed(const std::vector<std::string>& 
                                                 int64_t first_number) const {
   std::vector<std::vector<int32_t>> read(texts.size());
   std::vector<int64_t> lengths(texts.size());
-  parallel_in_order(static_cast<int64_t>(texts.size()), kTextsAtOnce,
+  parallel_in_order(static_cast<int64_t>(texts.size()), kTextsPerTask,
                     [&](int64_t begin, int64_t end) {
                       for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
                         read[i] = name_input("text", first_number + static_cast<int64_t>(i), [&] {
@@ -172,7 +172,7 @@ void Embedder::embed_batch(const std::vector<std::vector<int32_t>>& texts,
         pooled(options_.pooling, values + first * width, offsets[b + 1] - offsets[b], width);
     if (options_.normalize) normalize(embedding);
     require(std::ranges::all_of(embedding, [](float x) { return std::isfinite(x); }),
-            "the model's output is not finite numbers: its weights are damaged");
+            "the model's output is not finite: its weights are damaged");
   }
 }
 

@@ -13,13 +13,13 @@
 
 namespace heed::generate {
 
-/// How the states of a text's tokens become one vector.
+/// How the hidden states of a text's tokens become one vector.
 enum class Pooling {
   mean,
-  cls,     // the first token's
-  max,     // the largest number of each column
-  pooler,  // tanh of a linear map of the first token's (BERT's pooler)
-  last     // the last token's
+  cls,     // the first token's state
+  max,     // the maximum of each dimension
+  pooler,  // tanh of a linear map of the first token's state (BERT's pooler)
+  last     // the last token's state
 };
 /// "mean", "cls", "max", "pooler" or "last".
 std::string_view name_of(Pooling pooling);
@@ -29,32 +29,30 @@ struct EmbedderOptions {
   bool normalize = false;      // to length 1
   int64_t max_seq_length = 0;  // longer texts are truncated; 0: the model's context length
   bool lower_case = false;
-  /// Most tokens of one batch. Small batches are fastest: their activations stay in the caches,
-  /// which saves more than reading the weights again costs.
+  /// Largest number of tokens of a batch. Small batches are fastest: their activations stay in the
+  /// processor's caches, which saves more than reading the weights again costs.
   int64_t batch_tokens = 512;
 };
 
 /// Reads modules.json, the config.json of the pooling module and sentence_bert_config.json of a
 /// sentence-transformers directory; without modules.json, the defaults. Throws Error, naming the
-/// file, on a module or a pooling that heed does not have.
+/// file, on a module or a pooling that heed does not support.
 EmbedderOptions read_embedder_options(const std::filesystem::path& model_path);
 
-/// Turns texts into vectors. Each thread computes whole batches; a single batch is shared by all
-/// threads.
+/// Turns texts into vectors. Each thread computes whole batches; all threads share a single batch.
 class Embedder {
  public:
   /// The model must outlive this. Throws Error when the model lacks the pooler, and when
   /// max_seq_length exceeds its context length.
   Embedder(const model::Transformer& model, text::Tokenizer tokenizer, EmbedderOptions options);
 
-  /// One vector [D] for each text, in order; it does not depend on the other texts. The empty text
-  /// gets the vector of the special tokens around it. Throws Error on a text without any token,
-  /// naming the first one (they are counted from `first_number`), and when the model's output is
-  /// not finite.
+  /// One vector [D] per text, in order; a vector does not depend on the other texts. The empty text
+  /// gets the vector of its special tokens. Throws Error when a text has no tokens at all, naming
+  /// the first such text (counted from `first_number`), and when the model's output is not finite.
   std::vector<std::vector<float>> embed(const std::vector<std::string>& texts,
                                         int64_t first_number = 1) const;
 
-  /// The tokens of a text; those of a long text are truncated, its special tokens are kept.
+  /// The tokens of a text, truncated to max_seq_length; special tokens are never truncated.
   std::vector<int32_t> tokens(const std::string& text) const;
 
  private:

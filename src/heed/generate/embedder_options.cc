@@ -19,7 +19,7 @@ Pooling read_pooling(const std::filesystem::path& path) {
   for (const auto& [key, value] : json.items())
     if (key.starts_with(kMode) && get<bool>(json, key, file))
       modes.push_back(key.substr(kMode.size()));
-  require(modes.size() <= 1, "{}: {} pooling modes, heed knows one at a time", file, modes.size());
+  require(modes.size() <= 1, "{}: {} pooling modes are set, expected one", file, modes.size());
   if (modes.empty()) modes.push_back(get_or<std::string>(json, "pooling_mode", "mean", file));
   const std::string& mode = modes.front();
   if (mode == "mean_tokens" || mode == "mean") return Pooling::mean;
@@ -30,14 +30,14 @@ Pooling read_pooling(const std::filesystem::path& path) {
        one_line(mode));
 }
 
-/// A module's folder as the file names it, which must not lead out of the model's.
+/// The folder of a module. Throws Error unless it lies within the model's directory.
 std::filesystem::path folder_of(const std::filesystem::path& model_path, const std::string& name,
                                 const std::string& file) {
   const std::filesystem::path folder(name);
   bool inside = folder.is_relative();
   for (const std::filesystem::path& part : folder) inside = inside && part != "..";
-  require(inside, "{}: the path of a module is {}, expected one within the model", file,
-          one_line(name));
+  require(inside, "{}: the path of a module is {}, expected a path within the model directory",
+          file, one_line(name));
   return model_path / folder;
 }
 
@@ -59,7 +59,7 @@ EmbedderOptions read_embedder_options(const std::filesystem::path& model_path) {
       options.pooling = read_pooling(folder_of(model_path, folder, file) / "config.json");
     } else {
       require(type.ends_with(".Transformer"),
-              "{}: the module {} is not known, expected Transformer, Pooling or Normalize", file,
+              "{}: unknown module {}, expected Transformer, Pooling or Normalize", file,
               one_line(type));
     }
   }

@@ -11,7 +11,7 @@ namespace heed::generate {
 
 void require_fills_masks(const model::Transformer& model) {
   require(model.has_encoder() && !model.has_decoder() && model.config().has_head,
-          "only an encoder with a head that predicts tokens fills masks (BERT, RoBERTa)");
+          "filling masks needs an encoder-only model with a language model head (BERT, RoBERTa)");
 }
 
 std::vector<FilledMask> fill_masks(const model::Transformer& model, std::span<const int32_t> tokens,
@@ -21,7 +21,7 @@ std::vector<FilledMask> fill_masks(const model::Transformer& model, std::span<co
   std::vector<int32_t> rows;
   for (size_t i = 0; i < tokens.size(); ++i)
     if (tokens[i] == mask_id) rows.push_back(static_cast<int32_t>(i));
-  require(!rows.empty(), "the text has no mask to fill");
+  require(!rows.empty(), "the text has no mask");
   Context context;
   const std::vector<int32_t> offsets{0, static_cast<int32_t>(tokens.size())};
   const Tensor states = model.encode(context, {tokens, offsets}).states;
@@ -33,7 +33,7 @@ std::vector<FilledMask> fill_masks(const model::Transformer& model, std::span<co
     const auto row = static_cast<int64_t>(i);
     const Tensor of_mask = logits.row_slice(row, row + 1);
     const auto values = of_mask.values<float>();
-    // candidates() gives probabilities among the best, these are among all tokens.
+    // candidates() normalises over the best tokens; these probabilities are over all tokens.
     auto best = candidates({.temperature = 1.0f, .top_k = top}, values);
     for (TokenProbability& candidate : best)
       candidate.probability =

@@ -12,14 +12,14 @@ namespace heed::generate {
 /// Candidates for a masked token.
 struct FilledMask {
   int64_t position = 0;                // in the tokens
-  std::vector<TokenProbability> best;  // most probable first
+  std::vector<TokenProbability> best;  // most probable first; of all tokens
 };
 
-/// Throws Error unless the model is an encoder with a head that predicts tokens.
+/// Throws Error unless the model is encoder-only and has a language model head.
 void require_fills_masks(const model::Transformer& model);
 
-/// The `top` most probable tokens for each `mask_id` among `tokens`, by a masked language model.
-/// Throws Error when there is no mask, as require_fills_masks() does, and as checked_logits() does.
+/// The `top` most probable tokens for each `mask_id` among `tokens`, predicted by a masked language
+/// model. Throws Error when there is no mask, and as require_fills_masks() and checked_logits() do.
 std::vector<FilledMask> fill_masks(const model::Transformer& model, std::span<const int32_t> tokens,
                                    int32_t mask_id, int64_t top);
 

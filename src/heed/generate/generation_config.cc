@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Token numbers: missing, null, one, or a list.
+/// Token ids: a missing key and null are none; one id, or a list.
 std::vector<int32_t> read_tokens(const Json& json, const char* key, const std::string& file,
                                  int64_t vocab_size) {
   std::vector<int32_t> ids;

@@ -12,7 +12,7 @@ namespace heed::generate {
 
 /// The settings of generation_config.json.
 struct GenerationConfig {
-  std::vector<int32_t> eos_ids;  // "eos_token_id", a number or a list
+  std::vector<int32_t> end_ids;  // "eos_token_id", a number or a list
   int32_t forced_bos_id = -1;    // "forced_bos_token_id"; -1: none
   std::optional<int64_t> max_new_tokens;
   float repetition_penalty = 1.0f;
@@ -20,9 +20,9 @@ struct GenerationConfig {
   SamplingOptions sampling = {.temperature = 1.0f};
 };
 
-/// Reads generation_config.json of a model directory. Without the file (or with a GGUF file), and
-/// for fields that it leaves out, the end tokens are those of the model's configuration. Throws
-/// Error naming the file and the field when a value has the wrong type or is out of range.
+/// Reads generation_config.json of a model directory. Missing fields, a missing file and GGUF files
+/// give the defaults; the default end tokens are those of the model's configuration. Throws Error,
+/// naming the file and the field, when a value has the wrong type or is out of range.
 GenerationConfig read_generation_config(const std::filesystem::path& model_path,
                                         const model::ModelConfig& config);
 

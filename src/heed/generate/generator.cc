@@ -20,17 +20,17 @@ std::string_view name_of(FinishReason reason) {
 
 /// Prompts that are decoded together.
 struct Generator::Batch {
-  model::Memory memory;                               // of an encoder-decoder
-  std::vector<std::vector<int32_t>> decoder_prompts;  // input that the decoder starts with
+  model::Memory memory;                               // empty for a decoder-only model
+  std::vector<std::vector<int32_t>> decoder_prompts;  // the first input of the decoder
 };
 
 Generator::Generator(const model::Transformer& model, std::optional<text::Tokenizer> tokenizer,
                      GeneratorOptions options)
     : model_(model), tokenizer_(std::move(tokenizer)), options_(std::move(options)) {
-  if (!options_.cache_dtype) options_.cache_dtype = suitable_cache(model, options_.dtype);
+  if (!options_.cache_dtype) options_.cache_dtype = default_cache_dtype(model, options_.dtype);
   const int64_t vocab_size = model.config().vocab_size;
   require(model.has_decoder() && model.config().has_head, "the model cannot generate: it has no {}",
-          model.has_decoder() ? "head" : "decoder");
+          model.has_decoder() ? "language model head" : "decoder");
   check(options_.sampling, vocab_size);
   require(options_.max_new_tokens >= 1, "max_new_tokens is {}, expected at least 1",
           options_.max_new_tokens);
@@ -62,8 +62,8 @@ void Generator::check_prompt(const std::vector<int32_t>& prompt) const {
             "token {} is outside the vocabulary of {} tokens", token, config.vocab_size);
 }
 
-/// The last token of an output is not read again, so even a prompt of the greatest length can be
-/// followed by one token.
+/// The model does not read the last output token, so one token can follow a prompt that fills the
+/// context.
 int64_t Generator::max_new_tokens(size_t prompt_tokens) const {
   const model::ModelConfig& config = model_.config();
   if (config.positions == model::PositionKind::none) return options_.max_new_tokens;
@@ -71,9 +71,9 @@ int64_t Generator::max_new_tokens(size_t prompt_tokens) const {
                   config.max_positions - static_cast<int64_t>(prompt_tokens) + 1);
 }
 
-/// Rows of the cache if no output ends early.
+/// The rows of the kv cache to reserve: the prompts and outputs of full length.
 int64_t Generator::expected_rows(const Batch& batch) const {
-  constexpr int64_t kMaxRows = 4096;  // an output may end long before
+  constexpr int64_t kMaxRows = 4096;  // per output, which may end long before max_new_tokens
   int64_t rows = 0;
   for (const std::vector<int32_t>& prompt : batch.decoder_prompts)
     rows += static_cast<int64_t>(prompt.size()) + std::min(kMaxRows, max_new_tokens(prompt.size()));
@@ -101,8 +101,9 @@ Generator::Batch Generator::make_batch(const std::vector<std::vector<int32_t>>& 
   for (const int64_t i : members)
     data::append_sequence(prompts[static_cast<size_t>(i)], ids, offsets);
   Context context{.dtype = options_.dtype};
-  batch.memory = kept_in(*options_.cache_dtype, model_, model_.encode(context, {ids, offsets}));
-  std::vector<int32_t> start{model_.config().decoder_start_id};
+  batch.memory =
+      in_cache_dtype(*options_.cache_dtype, model_, model_.encode(context, {ids, offsets}));
+  std::vector<int32_t> start{model_.config().start_id};
   if (options_.forced_bos_id >= 0) start.push_back(options_.forced_bos_id);
   batch.decoder_prompts.assign(members.size(), start);
   return batch;
@@ -115,7 +116,7 @@ void step(CachedDecoder& decoder, std::vector<Output>& outputs, const std::vecto
           std::vector<CachedDecoder::DecodeInput>& inputs) {
   inputs.clear();
   for (const size_t i : active)
-    inputs.push_back({outputs[i].unseen(), outputs[i].cache_rows, static_cast<int64_t>(i)});
+    inputs.push_back({outputs[i].unread(), outputs[i].cache_rows, static_cast<int64_t>(i)});
   Tensor logits = decoder.decode(inputs);  // [active, V]
   parallel_for(logits.rows(), 1, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row)

@@ -19,18 +19,18 @@ struct GeneratorOptions {
   int64_t max_new_tokens = 256;        // of each output; at least 1
   std::vector<int32_t> end_ids = {};   // tokens that end an output; not part of it
   std::vector<std::string> stop = {};  // strings that end an output; not part of its text
-  /// The token behind the start token of an encoder-decoder's decoder; -1: none.
+  /// The first output token of an encoder-decoder, after the start token; -1: not forced.
   int32_t forced_bos_id = -1;
-  /// Whether to report the log-probability of each token, and of how many of the most probable
-  /// ones; -1: no.
+  /// Reports the log-probability of each token and of this many most probable tokens; -1: none.
   int top_log_probabilities = -1;
   DType dtype = DType::f32;
-  /// Type of the kv cache: f32, bf16 or q8_0 (see make_caches()); without it, suitable_cache().
+  /// Type of the kv cache: f32, bf16 or q8_0 (see make_caches()); without it,
+  /// default_cache_dtype().
   std::optional<DType> cache_dtype = {};
-  int64_t batch_tokens = 16384;  // most tokens of prompts and outputs of one batch
+  int64_t batch_tokens = 16384;  // largest number of tokens, prompts and outputs, of a batch
 };
 
-/// A token and its natural log-probability under the model, before penalties, biases and
+/// A token and its log-probability (natural) under the model, before penalties, biases and
 /// temperature.
 struct TokenLogProbability {
   int32_t token = 0;
@@ -47,38 +47,40 @@ std::string_view name_of(FinishReason reason);
 
 /// The output that follows one prompt.
 struct Generation {
-  std::vector<int32_t> tokens;  // without the one that ended it
+  std::vector<int32_t> tokens;  // without the end token
   std::string text;             // empty without a tokenizer
   FinishReason finish_reason = FinishReason::length;
   std::optional<std::string>
       stop_string;  // the one that ended it; none: an end token or the length
-  std::vector<TokenLogProbability> chosen;             // of `tokens`; empty unless asked for
-  std::vector<std::vector<TokenLogProbability>> best;  // most probable first; likewise
+  // Only with GeneratorOptions::top_log_probabilities:
+  std::vector<TokenLogProbability> chosen;             // of each of `tokens`
+  std::vector<std::vector<TokenLogProbability>> best;  // most probable first
 };
 
-/// Generates an output for each prompt: a decoder alone continues it, an encoder-decoder reads it
-/// with its encoder. The output depends neither on the other prompts nor on the number of threads.
+/// Generates an output for each prompt. A decoder-only model continues the prompt; an
+/// encoder-decoder reads it with its encoder. An output does not depend on the other prompts or on
+/// the number of threads.
 class Generator {
  public:
   /// Without a tokenizer, outputs have tokens but no text. The model must outlive this. Throws
-  /// Error on options out of range, on stop strings that are not UTF-8 or come without a tokenizer,
-  /// on a model without decoder or head, and as make_caches() does.
+  /// Error on options out of range, on stop strings without a tokenizer or not in UTF-8, on a model
+  /// without decoder or language model head, and as make_caches() does.
   Generator(const model::Transformer& model, std::optional<text::Tokenizer> tokenizer,
             GeneratorOptions options);
 
-  /// Called with the index of a prompt and the next part of its output: whole code points that
-  /// cannot become part of a stop string any more.
+  /// Called with the index of a prompt and the next part of its output: whole code points, none of
+  /// which can still become part of a stop string.
   using OnText = std::function<void(size_t prompt, std::string_view text)>;
 
-  /// One output for each prompt. Prompts are numbered from `first_number`; the number of a prompt
+  /// One output per prompt. Prompts are numbered from `first_number`; the number of a prompt
   /// selects its stream of random numbers. Throws Error on an empty prompt, a token outside the
-  /// vocabulary, and a prompt longer than the model reads, naming the first such prompt (counted
+  /// vocabulary and a prompt longer than the model's context, naming the first such prompt (counted
   /// from 1), and as checked_logits() does.
   std::vector<Generation> generate(const std::vector<std::vector<int32_t>>& prompts,
                                    uint64_t first_number = 0, const OnText& on_text = {}) const;
 
-  /// The n best outputs for each prompt by beam search, which ignores sampling options and stop
-  /// strings. Throws Error as above.
+  /// The n_best outputs per prompt, best first, by beam search, which ignores sampling options and
+  /// stop strings. Throws Error as above.
   std::vector<std::vector<Hypothesis>> search(const std::vector<std::vector<int32_t>>& prompts,
                                               const SearchOptions& options,
                                               uint64_t first_number = 0) const;

@@ -7,8 +7,7 @@
 
 namespace heed::generate {
 
-/// The result of work(). An Error that it throws is given the name of the input that it is about:
-/// "line 3: ...".
+/// Returns work(). Prefixes an Error that it throws with the name of the input: "line 3: ...".
 template <typename Work>
 decltype(auto) name_input(std::string_view kind, int64_t number, const Work& work) {
   try {

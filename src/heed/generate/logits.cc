@@ -17,7 +17,7 @@ Tensor checked_logits(const model::Transformer& model, Context& context, const T
           logits.values<float>().subspan(static_cast<size_t>(row) * classes, classes);
       const int64_t largest = kernels::argmax(values);
       require(largest >= 0 && std::isfinite(values[static_cast<size_t>(largest)]),
-              "the model's logits are not finite numbers: its weights are damaged");
+              "the model's logits are not finite: its weights are damaged");
     }
   });
   return logits;

@@ -6,7 +6,8 @@
 namespace heed::generate {
 namespace {
 
-/// The last tokens of a prompt that suffice to decode what follows as in the whole text.
+/// Number of tokens of the prompt's end that are decoded before the output, so that the output is
+/// decoded as in the whole text.
 constexpr size_t kContext = 8;
 
 double log_sum_exp(std::span<const float> logits) {
@@ -31,11 +32,11 @@ Output::Output(const GeneratorOptions& options, const std::optional<text::Tokeni
   for (const int32_t token : prompt.last(std::min(prompt.size(), kContext))) decoded_->feed(token);
 }
 
-std::span<const int32_t> Output::unseen() const {
+std::span<const int32_t> Output::unread() const {
   return result.tokens.empty() ? prompt_ : std::span<const int32_t>(result.tokens).last(1);
 }
 
-void Output::note_probabilities(std::span<const float> logits, int32_t chosen) {
+void Output::record_log_probabilities(std::span<const float> logits, int32_t chosen) {
   const double log_sum = log_sum_exp(logits);
   const auto of = [&](int32_t token) {
     return TokenLogProbability{token,
@@ -56,16 +57,16 @@ void Output::note_probabilities(std::span<const float> logits, int32_t chosen) {
 }
 
 void Output::advance(std::span<float> logits) {
-  std::vector<float> before;
-  const bool noted = options_.top_log_probabilities >= 0;
-  if (noted) before.assign(logits.begin(), logits.end());
+  std::vector<float> unadjusted;
+  const bool recorded = options_.top_log_probabilities >= 0;
+  if (recorded) unadjusted.assign(logits.begin(), logits.end());
   adjust_logits(options_.sampling, counts_, logits);
-  const int32_t token = draw_token(options_.sampling, logits, number_, result.tokens.size());
+  const int32_t token = sample_token(options_.sampling, logits, number_, result.tokens.size());
   if (std::find(options_.end_ids.begin(), options_.end_ids.end(), token) != options_.end_ids.end())
     return finish(FinishReason::stop);
   result.tokens.push_back(token);
   counts_.add_output(token);
-  if (noted) note_probabilities(before, token);
+  if (recorded) record_log_probabilities(unadjusted, token);
   if (decoded_) add_text(decoded_->feed(token));
   if (stop_.found()) return finish(FinishReason::stop);
   if (static_cast<int64_t>(result.tokens.size()) >= max_new_tokens_) finish(FinishReason::length);
@@ -77,13 +78,13 @@ void Output::finish(FinishReason reason) {
   result.finish_reason = stop_.found() ? FinishReason::stop : reason;
   result.stop_string = stop_.found();
   const std::string rest = stop_.finish();
-  fresh_text_ += rest;
+  new_text_ += rest;
   result.text += rest;
 }
 
 void Output::add_text(const std::string& text) {
   const std::string certain = stop_.feed(text);
-  fresh_text_ += certain;
+  new_text_ += certain;
   result.text += certain;
 }
 

@@ -10,23 +10,23 @@
 
 namespace heed::generate {
 
-/// The output of one prompt while it grows.
+/// The output of one prompt while it is generated.
 class Output {
  public:
-  /// `prompt` is the decoder's, `number` that of the prompt among all. The options must outlive
-  /// this.
+  /// `prompt` is the first input of the decoder, `number` the prompt's number among all. Options
+  /// and prompt must outlive this.
   Output(const GeneratorOptions& options, const std::optional<text::Tokenizer>& tokenizer,
          std::span<const int32_t> prompt, uint64_t number, int64_t max_new_tokens);
 
-  /// Chooses the next token from its logits [V], which it changes.
+  /// Appends the token chosen from `logits` [V], which are changed by penalties and biases.
   void advance(std::span<float> logits);
   bool finished() const { return finished_; }
 
-  /// The text that was completed since the last call.
-  std::string take_text() { return std::exchange(fresh_text_, {}); }
+  /// The text added since the last call.
+  std::string take_text() { return std::exchange(new_text_, {}); }
 
-  /// The tokens that the decoder has not read yet.
-  std::span<const int32_t> unseen() const;
+  /// The tokens that the decoder has not read: the prompt, then the last token.
+  std::span<const int32_t> unread() const;
   std::vector<int32_t> cache_rows;
 
   Generation result;
@@ -34,7 +34,7 @@ class Output {
  private:
   void finish(FinishReason reason);
   void add_text(const std::string& text);
-  void note_probabilities(std::span<const float> logits, int32_t chosen);
+  void record_log_probabilities(std::span<const float> logits, int32_t chosen);
 
   const GeneratorOptions& options_;
   std::span<const int32_t> prompt_;
@@ -43,7 +43,7 @@ class Output {
   TokenCounts counts_;
   std::optional<text::DecodeStream> decoded_;
   StopStrings stop_;
-  std::string fresh_text_;
+  std::string new_text_;
   bool finished_ = false;
 };
 

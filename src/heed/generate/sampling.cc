@@ -46,11 +46,11 @@ void penalize(const SamplingOptions& options, const TokenCounts& counts, std::sp
 int32_t most_probable(std::span<const float> logits) {
   const int64_t token = kernels::argmax(logits);
   require(token >= 0 && logits[static_cast<size_t>(token)] != kForbidden,
-          "no token may be chosen: all are forbidden");
+          "every token is forbidden: no logit is above -inf");
   return static_cast<int32_t>(token);
 }
 
-/// The weight of a token relative to the most probable one, whose weight is 1.
+/// The probability of a token relative to that of the most probable one.
 double weight(const SamplingOptions& options, float logit, float largest) {
   return std::exp((static_cast<double>(logit) - static_cast<double>(largest)) /
                   static_cast<double>(options.temperature));
@@ -61,12 +61,13 @@ std::vector<Candidate> allowed(std::span<const float> logits) {
   all.reserve(logits.size());
   for (size_t token = 0; token < logits.size(); ++token)
     if (logits[token] != kForbidden) all.push_back({logits[token], static_cast<int32_t>(token)});
-  require(!all.empty(), "no token may be chosen: all are forbidden");
+  require(!all.empty(), "every token is forbidden: no logit is above -inf");
   return all;
 }
 
-/// Keeps the most probable ones until their sum reaches top_p, in order. A heap finds them: mostly
-/// few are needed, and sorting all would take longer than the model's last product.
+/// Keeps the most probable candidates, in order, until their probabilities sum to top_p. A heap
+/// yields them one by one: usually few are needed, and sorting all would take longer than the
+/// matrix product of the language model head.
 void keep_top_p(const SamplingOptions& options, float largest, std::vector<Candidate>& left) {
   double total = 0;
   for (const Candidate& candidate : left) total += weight(options, candidate.logit, largest);
@@ -84,25 +85,24 @@ void keep_top_p(const SamplingOptions& options, float largest, std::vector<Candi
 }  // namespace
 
 void check(const SamplingOptions& options, int64_t vocab_size) {
-  const auto within = [](const char* name, float value, float least, float greatest) {
-    require(value >= least && value <= greatest, "{} is {}, expected {} to {}", name, value, least,
-            greatest);
+  const auto within = [](const char* name, float value, float min, float max) {
+    require(value >= min && value <= max, "{} is {}, expected {} to {}", name, value, min, max);
   };
   within("the temperature", options.temperature, 0.0f, 1000.0f);
   within("min-p", options.min_p, 0.0f, 1.0f);
   within("the presence penalty", options.presence_penalty, -100.0f, 100.0f);
   within("the frequency penalty", options.frequency_penalty, -100.0f, 100.0f);
   require(options.top_p > 0.0f && options.top_p <= 1.0f,
-          "top-p is {}, expected more than 0 and at most 1", options.top_p);
+          "top-p is {}, expected above 0 and at most 1", options.top_p);
   require(options.top_k >= 0, "top-k is {}, expected at least 0", options.top_k);
   require(options.repetition_penalty > 0.0f && options.repetition_penalty <= 1000.0f,
-          "the repetition penalty is {}, expected more than 0 and at most 1000",
+          "the repetition penalty is {}, expected above 0 and at most 1000",
           options.repetition_penalty);
   for (const auto& [token, bias] : options.logit_bias) {
     require(token >= 0 && token < vocab_size,
-            "a bias is given to token {}, the vocabulary has {} tokens", token, vocab_size);
+            "the logit bias of token {} is outside the vocabulary of {} tokens", token, vocab_size);
     require(bias < std::numeric_limits<float>::infinity(),
-            "the bias of token {} is {}, expected a number or -inf", token, bias);
+            "the logit bias of token {} is {}, expected a finite number or -inf", token, bias);
   }
 }
 
@@ -143,8 +143,8 @@ std::vector<TokenProbability> candidates(const SamplingOptions& options,
   return kept;
 }
 
-int32_t draw_token(const SamplingOptions& options, std::span<const float> logits, uint64_t sequence,
-                   uint64_t step) {
+int32_t sample_token(const SamplingOptions& options, std::span<const float> logits,
+                     uint64_t sequence, uint64_t step) {
   if (options.temperature == 0.0f) return most_probable(logits);
   const std::vector<TokenProbability> left = candidates(options, logits);
   double rest = CounterRandom(options.seed, sequence).uniform(step);
@@ -152,7 +152,7 @@ int32_t draw_token(const SamplingOptions& options, std::span<const float> logits
     rest -= candidate.probability;
     if (rest < 0) return candidate.token;
   }
-  return left.back().token;  // the sum of the probabilities was rounded below 1
+  return left.back().token;  // rounding left the sum of the probabilities below 1
 }
 
 }  // namespace heed::generate

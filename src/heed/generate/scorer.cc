@@ -14,7 +14,8 @@ namespace heed::generate {
 namespace {
 
 /// Appends the log-probability of targets[i] given row first_row + i of the states. Computes the
-/// logits of a few rows at a time: those of a whole window could be larger than the model.
+/// logits of a few rows at a time: the logits of a whole window can take more memory than the
+/// model.
 void append_scores(const model::Transformer& model, Context& context, const Tensor& states,
                    int64_t first_row, std::span<const int32_t> targets,
                    std::vector<double>& scores) {
@@ -38,7 +39,7 @@ void check_tokens(const model::Transformer& model, std::span<const int32_t> toke
             "token {} is outside the vocabulary of {}", token, model.config().vocab_size);
 }
 
-/// The states of one text [N, D].
+/// The last hidden states [N, D] of one text.
 Tensor states_of(const model::Transformer& model, Context& context, const model::Tokens& text,
                  std::optional<DType> cache_dtype) {
   if (!cache_dtype) return model.decode_all(context, text);
@@ -54,16 +55,17 @@ Tensor states_of(const model::Transformer& model, Context& context, const model:
 std::vector<double> score_text(const model::Transformer& model, std::span<const int32_t> tokens,
                                const ScoreOptions& options) {
   require(model.has_decoder() && !model.has_encoder(),
-          "only a model that continues texts scores them; this one has an encoder");
+          "scoring a text needs a decoder-only model, this one has an encoder");
   const model::ModelConfig& config = model.config();
-  const int64_t most = config.positions == model::PositionKind::none
-                           ? std::numeric_limits<int32_t>::max()
-                           : config.max_positions;
-  const int64_t window = options.window ? options.window : most;
+  const int64_t max_window = config.positions == model::PositionKind::none
+                                 ? std::numeric_limits<int32_t>::max()
+                                 : config.max_positions;
+  const int64_t window = options.window ? options.window : max_window;
   const int64_t stride = options.stride ? options.stride : std::max<int64_t>(window / 2, 1);
-  require(window >= 2 && window <= most, "the window is {}, expected 2 to {} tokens", window, most);
+  require(window >= 2 && window <= max_window, "the window is {}, expected 2 to {} tokens", window,
+          max_window);
   require(stride >= 1 && stride < window,
-          "the stride is {}, expected 1 to {}: less than the window", stride, window - 1);
+          "the stride is {}, expected 1 to {}, one below the window", stride, window - 1);
   check_tokens(model, tokens);
   const auto count = static_cast<int64_t>(tokens.size());
   std::vector<double> scores;

@@ -15,8 +15,8 @@ namespace {
 
 constexpr int64_t kMaxNewTokens = int64_t{1} << 30;
 
-/// The largest number of tokens of a translation of `source_tokens` tokens.
-int64_t max_new_tokens(const SearchOptions& options, int64_t source_tokens) {
+/// The largest number of tokens of a translation of a source with `source_tokens` tokens.
+int64_t translation_limit(const SearchOptions& options, int64_t source_tokens) {
   return options.max_new_tokens.value_or(source_tokens + options.max_new_tokens_over_source);
 }
 
@@ -30,9 +30,9 @@ void check(const SearchOptions& options) {
           options.num_beams);
   require(std::isfinite(options.length_penalty),
           "the length penalty is {}, expected a finite number", options.length_penalty);
-  const int64_t most = options.max_new_tokens.value_or(1);
-  require(most >= 1 && most <= kMaxNewTokens, "max_new_tokens is {}, expected 1 to {}", most,
-          kMaxNewTokens);
+  const int64_t max_new_tokens = options.max_new_tokens.value_or(1);
+  require(max_new_tokens >= 1 && max_new_tokens <= kMaxNewTokens,
+          "max_new_tokens is {}, expected 1 to {}", max_new_tokens, kMaxNewTokens);
   require(options.max_new_tokens_over_source >= 0 &&
               options.max_new_tokens_over_source <= kMaxNewTokens,
           "max_new_tokens_over_source is {}, expected 0 to {}", options.max_new_tokens_over_source,
@@ -43,11 +43,12 @@ namespace {
 
 std::vector<Beam> make_beams(const PromptBatch& batch, const SearchOptions& options) {
   std::vector<Beam> beams;
-  for (const int64_t most : batch.max_new_tokens) beams.emplace_back(options, batch.eos_ids, most);
+  for (const int64_t count : batch.max_new_tokens)
+    beams.emplace_back(options, batch.end_ids, count);
   return beams;
 }
 
-/// The search for some of the sources of a batch.
+/// Searches for outputs of some of the sources of a batch.
 class Search {
  public:
   Search(const PromptBatch& batch, const SearchOptions& options)
@@ -69,21 +70,20 @@ class Search {
     Beam* beam;
   };
 
-  /// The tokens of every path that the decoder has not read yet: the newest one, at first the
-  /// prompt.
+  /// The tokens of each path that the decoder has not read: the prompt, then the last token.
   std::span<const CachedDecoder::DecodeInput> next_inputs() {
     inputs_.clear();
     for (const auto& [source, beam] : active_)
       for (Path& path : beam->paths()) {
-        const std::span<const int32_t> fresh =
+        const std::span<const int32_t> unread =
             path.tokens.empty() ? std::span<const int32_t>(batch_.prompts[source])
                                 : std::span<const int32_t>(path.tokens).last(1);
-        inputs_.push_back({fresh, path.cache_rows, static_cast<int64_t>(source)});
+        inputs_.push_back({unread, path.cache_rows, static_cast<int64_t>(source)});
       }
     return inputs_;
   }
 
-  /// Row i of `logits` [paths, V], which it changes, belongs to the i-th path of all.
+  /// Row i of `logits` [paths, V] belongs to path i, counted over all beams. Overwrites `logits`.
   void advance(Tensor& logits) {
     first_rows_.assign(1, 0);
     for (const Active& one : active_)
@@ -98,7 +98,7 @@ class Search {
 
   void advance(Beam& beam, Tensor& logits) const {
     if (options_.num_beams == 1 && !options_.scores)
-      return beam.follow(static_cast<int32_t>(kernels::argmax(logits.values<float>())));
+      return beam.append(static_cast<int32_t>(kernels::argmax(logits.values<float>())));
     kernels::log_softmax(logits, logits);
     beam.advance(logits.values<float>());
   }
@@ -106,14 +106,14 @@ class Search {
   const PromptBatch& batch_;
   const SearchOptions& options_;
   std::vector<Active> active_;
-  // Scratch space, kept from step to step.
+  // Scratch space: members so that steps reuse the allocations.
   std::vector<CachedDecoder::DecodeInput> inputs_;
   std::vector<int64_t> first_rows_;
 };
 
-/// A thread decodes some of the sources alone only if these have at least so many paths, since it
-/// reads all weights for them; otherwise the threads share each product.
-constexpr int64_t kMinPaths = 8;
+/// Each thread decodes its own share of the sources and reads all weights for it. That pays if a
+/// share has at least this many paths; otherwise the threads work on each matrix product together.
+constexpr int64_t kMinPathsPerThread = 8;
 
 }  // namespace
 
@@ -124,7 +124,7 @@ std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DTy
   std::vector<Beam> beams = make_beams(batch, options);
   const auto sources = static_cast<int64_t>(beams.size());
   const int64_t shares =
-      std::clamp<int64_t>(sources * options.num_beams / kMinPaths, 1, thread_count());
+      std::clamp<int64_t>(sources * options.num_beams / kMinPathsPerThread, 1, thread_count());
   parallel_in_order(shares, 1, [&](int64_t share, int64_t) {
     Search own(batch, options);
     for (int64_t b = share; b < sources; b += shares)
@@ -144,12 +144,13 @@ std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DTy
   Context context{.dtype = dtype};
   const model::ModelConfig& config = model.config();
   const model::Memory memory =
-      kept_in(suitable_cache(model, dtype), model, model.encode(context, sources));
-  PromptBatch batch{.eos_ids = config.eos_ids()};
+      in_cache_dtype(default_cache_dtype(model, dtype), model, model.encode(context, sources));
+  PromptBatch batch{.end_ids = config.end_ids()};
   for (size_t b = 0; b + 1 < sources.offsets.size(); ++b) {
     const int64_t length = sources.offsets[b + 1] - sources.offsets[b];
     batch.prompts.push_back({config.start_id});
-    batch.max_new_tokens.push_back(std::min(max_new_tokens(options, length), config.max_positions));
+    batch.max_new_tokens.push_back(
+        std::min(translation_limit(options, length), config.max_positions));
   }
   return search(model, dtype, memory, std::move(batch), options);
 }

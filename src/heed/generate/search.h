@@ -13,33 +13,33 @@ inline constexpr int kMaxBeams = 256;
 struct SearchOptions {
   int num_beams = 1;  // hypotheses kept at each step; 1: greedy search
   int n_best = 1;     // hypotheses returned, at most num_beams
-  /// alpha of the length penalty lp(Y) = ((5 + |Y|) / 6)^alpha (Wu et al. 2016, equation 14; the
-  /// paper takes 0.6); hypotheses are compared by log P(Y | X) / lp(Y).
+  /// alpha of the length penalty lp(Y) = ((5 + |Y|) / 6)^alpha (Wu et al. 2016, equation 14);
+  /// hypotheses are ranked by log P(Y | X) / lp(Y). 0.6 as in Vaswani et al. 2017, section 6.1.
   float length_penalty = 0.6f;
   /// Largest number of tokens of a translation; without it, that of its source plus
   /// max_new_tokens_over_source (50 in Vaswani et al. 2017, section 6.1). A PromptBatch has its own
   /// limits instead.
   std::optional<int64_t> max_new_tokens = {};
   int64_t max_new_tokens_over_source = 50;
-  /// Whether hypotheses of greedy search have a log-probability and a score; without, the search is
-  /// faster. Beam search always has them.
+  /// Whether greedy search computes log-probabilities and scores; it is faster without. Beam search
+  /// always does.
   bool scores = true;
 };
 
-/// Throws Error when a number is out of its range.
+/// Throws Error when an option is out of range.
 void check(const SearchOptions& options);
 
 struct Hypothesis {
-  std::vector<int32_t> tokens;  // without the prompt and without end of sequence
-  double log_probability =
-      0;             // natural logarithm, of all tokens, and of end of sequence unless cut
+  std::vector<int32_t> tokens;  // without the prompt and the end token
+  /// Natural logarithm, of all tokens; includes the end token unless the length limit was reached.
+  double log_probability = 0;
   double score = 0;  // log_probability / length penalty
 };
 
-/// The n best translations of each source (best first), by greedy or beam search with cached keys
-/// and values. Sources [offsets[b], offsets[b + 1]) end with end of sequence. A source's result
-/// does not depend on the others. Keys and values are kept in suitable_cache(). Throws Error on
-/// options out of range, as Transformer::encode() does, and as checked_logits() does.
+/// The n_best translations of each source, best first, by greedy or beam search. Sources
+/// [offsets[b], offsets[b + 1]) end with end of sequence. A result does not depend on the other
+/// sources. The kv cache has default_cache_dtype(). Throws Error on options out of range, and as
+/// Transformer::encode() and checked_logits() do.
 std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DType dtype,
                                             const model::Tokens& sources,
                                             const SearchOptions& options);
@@ -51,8 +51,8 @@ struct PromptBatch {
   std::vector<int32_t> eos_ids = {};               // tokens that end an output
 };
 
-/// The n best outputs for each prompt. `memory` holds the keys and values of the sources (sequence
-/// b belongs to prompt b); it is empty for a decoder alone.
+/// The n_best outputs of each prompt, best first. Sequence b of `memory` is the source of prompt b;
+/// the memory of a decoder-only model is empty.
 std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DType dtype,
                                             const model::Memory& memory, PromptBatch batch,
                                             const SearchOptions& options);

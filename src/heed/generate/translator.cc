@@ -13,8 +13,8 @@
 namespace heed::generate {
 namespace {
 
-constexpr int64_t kLinesAtOnce = 32;  // tokenized by a thread
-/// Fewest source tokens times beam of a batch that one thread translates alone.
+constexpr int64_t kLinesPerTask = 32;  // tokenized by a thread at a time
+/// Smallest number of source tokens times num_beams of a batch that one thread translates alone.
 constexpr int64_t kMinTokens = 256;
 
 }  // namespace
@@ -29,7 +29,7 @@ Translator::Translator(const model::Transformer& model, const text::TranslationT
   check(options_.search);
 }
 
-std::vector<int32_t> Translator::read(const std::string& line) const {
+std::vector<int32_t> Translator::encode(const std::string& line) const {
   text::require_utf8(line, "the text");
   std::vector<int32_t> tokens = tokenizer_.encode_source(line);
   require(static_cast<int64_t>(tokens.size()) <= model_.config().max_positions,
@@ -37,34 +37,33 @@ std::vector<int32_t> Translator::read(const std::string& line) const {
   return tokens;
 }
 
-/// Products with f32 weights split the weights into bf16 parts every time, which pays only for many
-/// rows.
+/// f32 products split the weights into bf16 parts each time, which only many rows amortise.
 int64_t Translator::batch_tokens() const {
   if (options_.batch_tokens > 0) return options_.batch_tokens;
-  return multiplies_integers(model_) ? 2048 : 8192;
+  return computes_in_int8(model_) ? 2048 : 8192;
 }
 
 std::vector<TranslatedLine> Translator::translate(const std::vector<std::string>& lines,
                                                   int64_t first_line) const {
   std::vector<TranslatedLine> results(lines.size());
   parallel_in_order(
-      static_cast<int64_t>(lines.size()), kLinesAtOnce, [&](int64_t begin, int64_t end) {
+      static_cast<int64_t>(lines.size()), kLinesPerTask, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i)
           results[static_cast<size_t>(i)].source = name_input(
-              "line", first_line + i, [&] { return read(lines[static_cast<size_t>(i)]); });
+              "line", first_line + i, [&] { return encode(lines[static_cast<size_t>(i)]); });
       });
-  std::vector<TranslatedLine*> filled;  // a line of nothing but end of sequence stays empty
+  std::vector<TranslatedLine*> filled;  // lines with tokens besides end of sequence
   std::vector<int64_t> lengths;
   for (TranslatedLine& line : results) {
     if (line.source.size() <= 1) continue;
     filled.push_back(&line);
     lengths.push_back(static_cast<int64_t>(line.source.size()));
   }
-  const int64_t beam = std::max(options_.search.num_beams, 1);
+  const int64_t beams = std::max(options_.search.num_beams, 1);
   const auto batches =
       data::plan_for_threads(lengths,
-                             {.max_per_batch = std::max<int64_t>(batch_tokens() / beam, 1),
-                              .min_per_thread = kMinTokens / beam},
+                             {.max_per_batch = std::max<int64_t>(batch_tokens() / beams, 1),
+                              .min_per_thread = kMinTokens / beams},
                              thread_count());
   parallel_in_order(static_cast<int64_t>(batches.size()), 1, [&](int64_t batch, int64_t) {
     std::vector<TranslatedLine*> own;

@@ -17,15 +17,15 @@ struct TranslatedLine {
   std::vector<Candidate> candidates;  // best first; empty for an empty line
 };
 
-/// Translates lines of text, in batches of sentences of similar length. Each thread translates
-/// whole batches; a single batch is shared by all threads.
+/// Translates lines of text in batches of similar length. Each thread translates whole batches; all
+/// threads share a single batch.
 class Translator {
  public:
   struct Options {
     SearchOptions search = {};
     DType dtype = DType::f32;
-    int64_t batch_tokens = 0;  // most source tokens times beam of one batch; 0: the fastest number
-    bool scores = false;       // replaces SearchOptions::scores
+    int64_t batch_tokens = 0;  // source tokens times num_beams per batch; 0: chosen for speed
+    bool scores = false;       // replaces search.scores
   };
   /// The model and the tokenizer must outlive this. Throws Error when their vocabularies differ,
   /// and on search options out of range.
@@ -33,13 +33,13 @@ class Translator {
              Options options);
 
   /// The translations in the order of `lines`. Throws Error on invalid UTF-8 and on a line longer
-  /// than the model reads, naming the first such line (they are counted from `first_line`), and as
+  /// than the model's context, naming the first such line (counted from `first_line`), and as
   /// checked_logits() does.
   std::vector<TranslatedLine> translate(const std::vector<std::string>& lines,
                                         int64_t first_line = 1) const;
 
  private:
-  std::vector<int32_t> read(const std::string& line) const;
+  std::vector<int32_t> encode(const std::string& line) const;
   int64_t batch_tokens() const;
   void translate_batch(const std::vector<TranslatedLine*>& lines) const;
 
