@@ -47,7 +47,7 @@ TEST_F(EmbedderOptionsRead, AreTheDefaultsForAPlainModel) {
   EXPECT_EQ(read().max_seq_length, 0);
 }
 
-TEST_F(EmbedderOptionsRead, RefuseWhatHeedCannotDo) {
+TEST_F(EmbedderOptionsRead, RefuseUnsupportedModulesAndPoolings) {
   for (const char* json : {R"({"pooling_mode_weightedmean_tokens": true})",
                            R"({"pooling_mode_cls_token": true, "pooling_mode_max_tokens": true})",
                            R"({"pooling_mode_cls_token": 1})", "[]", "{"}) {

@@ -11,7 +11,7 @@
 namespace heed::generate {
 namespace {
 
-/// Words of one letter, a to z.
+/// A vocabulary of the words a to z.
 text::Tokenizer letter_tokenizer() {
   nlohmann::json vocabulary;
   for (int letter = 0; letter < 26; ++letter)
@@ -54,7 +54,7 @@ INSTANTIATE_TEST_SUITE_P(Poolings, EmbedderOf,
                                          Pooling::last),
                          [](const auto& pooling) { return std::string(name_of(pooling.param)); });
 
-TEST_P(EmbedderOf, GivesATextTheSameBitsAloneAndInBatchesOnAnyNumberOfThreads) {
+TEST_P(EmbedderOf, AnEmbeddingDoesNotDependOnTheBatchOrTheNumberOfThreads) {
   const model::Transformer model = small_encoder();
   const std::vector<std::string> all = texts(200);
   const auto embed = [&](const std::vector<std::string>& some, int64_t batch_tokens) {
@@ -80,10 +80,10 @@ TEST(Embedder, PoolsTheStatesOfTheTokens) {
   for (const Pooling pooling : {Pooling::cls, Pooling::max, Pooling::last})
     EXPECT_EQ(embed(pooling, "k"), embed(Pooling::mean, "k"));
   const auto first = embed(Pooling::cls, "a b"), last = embed(Pooling::last, "a b");
-  const auto mean = embed(Pooling::mean, "a b"), most = embed(Pooling::max, "a b");
+  const auto mean = embed(Pooling::mean, "a b"), max = embed(Pooling::max, "a b");
   for (size_t i = 0; i < mean.size(); ++i) {
     EXPECT_FLOAT_EQ(mean[i], (first[i] + last[i]) / 2);
-    EXPECT_EQ(most[i], std::max(first[i], last[i]));
+    EXPECT_EQ(max[i], std::max(first[i], last[i]));
   }
 }
 
@@ -102,7 +102,7 @@ TEST(Embedder, NamesTheFirstTextWithoutTokens) {
   EXPECT_TRUE(embedder.embed({}).empty());
 }
 
-TEST(Embedder, TellsThatAModelIsDamaged) {
+TEST(Embedder, ReportsDamagedWeights) {
   model::Transformer model = small_encoder();
   model.parameters().named("model.shared.weight").value.data<float>()[5] =
       std::numeric_limits<float>::quiet_NaN();

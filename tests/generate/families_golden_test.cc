@@ -1,4 +1,4 @@
-// What heed generates from small random models of every family against transformers:
+// Greedy outputs of small random models of every family against transformers:
 // tests/golden/families/make.py made the continuations.
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ namespace {
 
 class GeneratedBy : public testing::TestWithParam<const char*> {};
 
-TEST_P(GeneratedBy, GreedyContinuationsOfABatchAreThoseOfTransformers) {
+TEST_P(GeneratedBy, GreedyOutputsOfABatchEqualThoseOfTransformers) {
   const auto path = std::filesystem::path(HEED_SOURCE_DIR) / "tests/golden/families" / GetParam();
   const auto model = checkpoint::load_model(path);
   const auto golden = io::SafetensorsFile::open(path / "expected.safetensors");

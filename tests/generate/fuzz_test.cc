@@ -1,4 +1,4 @@
-// Damages what a model directory says of generating and embedding.
+// Damaged configuration files for generation and embedding.
 #include <gtest/gtest.h>
 
 #include "heed/generate/embedder.h"

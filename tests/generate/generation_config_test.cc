@@ -24,27 +24,27 @@ GenerationConfig read(const std::string& json) {
   return read_generation_config(directory, small_config());
 }
 
-TEST(GenerationConfig, WithoutAFileTheModelsConfigurationCounts) {
+TEST(GenerationConfig, WithoutAFileTheDefaultsAreThoseOfTheModel) {
   const auto config = read_generation_config("/nonexistent", small_config());
   EXPECT_EQ(config.eos_ids, std::vector<int32_t>{7});
   EXPECT_EQ(config.sampling.temperature, 1.0f);
   EXPECT_FALSE(config.max_new_tokens);
 }
 
-TEST(GenerationConfig, EndTokensAreANumberAListOrNothing) {
-  EXPECT_EQ(read(R"({"eos_token_id": 3})").eos_ids, std::vector<int32_t>{3});
-  EXPECT_EQ(read(R"({"eos_token_id": [3, 5]})").eos_ids, (std::vector<int32_t>{3, 5}));
-  EXPECT_EQ(read(R"({"eos_token_id": null})").eos_ids, std::vector<int32_t>{7});
+TEST(GenerationConfig, EndTokensAreANumberAListOrNull) {
+  EXPECT_EQ(read(R"({"eos_token_id": 3})").end_ids, std::vector<int32_t>{3});
+  EXPECT_EQ(read(R"({"eos_token_id": [3, 5]})").end_ids, (std::vector<int32_t>{3, 5}));
+  EXPECT_EQ(read(R"({"eos_token_id": null})").end_ids, std::vector<int32_t>{7});
 }
 
-TEST(GenerationConfig, WithoutAFileAllEndTokensOfTheModelCount) {
+TEST(GenerationConfig, WithoutAFileAllEndTokensOfTheModelAreUsed) {
   model::ModelConfig config = small_config();
   config.other_eos_ids = {9, 4};
   EXPECT_EQ(read_generation_config("/nonexistent", config).eos_ids,
             (std::vector<int32_t>{7, 9, 4}));
 }
 
-TEST(GenerationConfig, ReadsWhatItSuggests) {
+TEST(GenerationConfig, ReadsEveryField) {
   const auto config = read(
       R"({"temperature": 0.6, "top_k": 20, "top_p": 0.9, "min_p": 0.05, "repetition_penalty": 1.1,
           "max_new_tokens": 50, "forced_bos_token_id": 2, "do_sample": true})");
@@ -57,7 +57,7 @@ TEST(GenerationConfig, ReadsWhatItSuggests) {
   EXPECT_EQ(config.forced_bos_id, 2);
 }
 
-TEST(GenerationConfig, RefusesWhatCannotBe) {
+TEST(GenerationConfig, RefusesInvalidValues) {
   for (const char* json :
        {"[]", R"({"eos_token_id": 100})", R"({"eos_token_id": [-1]})", R"({"eos_token_id": "x"})",
         R"({"top_p": 0})", R"({"temperature": -1})", R"({"top_k": 0.5})",

@@ -30,7 +30,7 @@ const Case kCases[] = {
        c.windows = {5, 0};
        c.attn_logit_softcapping = 20.0f;
      }},
-    {"latent_mixture",
+    {"latent_attention_experts",
      [](model::ModelConfig& c) {
        c.latent = {.kv_lora_rank = 16, .q_lora_rank = 0, .qk_rope_head_dim = 4};
        c.head_dim = 12;
@@ -56,8 +56,8 @@ GeneratorOptions greedy(int64_t max_new_tokens, std::vector<int32_t> end_ids = {
   return options;
 }
 
-/// Weights large enough for outputs that vary.
-std::unique_ptr<model::Transformer> lively_model(const Case& c) {
+/// Weights large enough for outputs to vary.
+std::unique_ptr<model::Transformer> varied_model(const Case& c) {
   model::ModelConfig config = small_decoder();
   c.change(config);
   auto model = std::make_unique<model::Transformer>(config, 11);
@@ -81,8 +81,8 @@ Prompts random_prompts(int count) {
   return prompts;
 }
 
-/// The most probable token again and again, each time with a full pass.
-std::vector<int32_t> greedy_by_definition(const model::Transformer& model,
+/// Greedy decoding by definition: a full forward pass for each token.
+std::vector<int32_t> greedy_without_cache(const model::Transformer& model,
                                           const std::vector<int32_t>& prompt, int steps) {
   Context context;
   const std::vector<int32_t> prompt_offsets{0, static_cast<int32_t>(prompt.size())};
@@ -106,13 +106,13 @@ std::vector<int32_t> greedy_by_definition(const model::Transformer& model,
 
 class GeneratorOf : public testing::TestWithParam<Case> {};
 
-TEST_P(GeneratorOf, GreedyTakesTheMostProbableTokenUntilTheEnd) {
-  const auto model = lively_model(GetParam());
+TEST_P(GeneratorOf, GreedyDecodingEqualsFullForwardPasses) {
+  const auto model = varied_model(GetParam());
   const Prompts prompts = random_prompts(12);
   const Generator generator(*model, {}, greedy(20, {1}));
   const auto found = generator.generate(prompts);
   for (size_t i = 0; i < prompts.size(); ++i) {
-    const auto expected = greedy_by_definition(*model, prompts[i], 20);
+    const auto expected = greedy_without_cache(*model, prompts[i], 20);
     EXPECT_EQ(found[i].tokens, expected);
     EXPECT_EQ(found[i].finish_reason,
               expected.size() == 20 ? FinishReason::length : FinishReason::stop);
@@ -121,7 +121,7 @@ TEST_P(GeneratorOf, GreedyTakesTheMostProbableTokenUntilTheEnd) {
 }
 
 TEST_P(GeneratorOf, ABf16CacheDoesNotDependOnTheBatchAndChangesLittle) {
-  const auto model = lively_model(GetParam());
+  const auto model = varied_model(GetParam());
   const Prompts prompts = random_prompts(12);
   GeneratorOptions options = greedy(6);
   options.top_log_probabilities = 0;
@@ -136,7 +136,7 @@ TEST_P(GeneratorOf, ABf16CacheDoesNotDependOnTheBatchAndChangesLittle) {
 }
 
 TEST_P(GeneratorOf, AnOutputDoesNotDependOnItsBatchOrTheThreads) {
-  const auto model = lively_model(GetParam());
+  const auto model = varied_model(GetParam());
   const Prompts prompts = random_prompts(40);
   const int threads = thread_count();
   for (const float temperature : {0.0f, 1.2f}) {
@@ -159,8 +159,8 @@ TEST_P(GeneratorOf, AnOutputDoesNotDependOnItsBatchOrTheThreads) {
   set_thread_count(threads);
 }
 
-TEST_P(GeneratorOf, ABeamOfOneIsGreedyAndAWideOneFindsNothingLessProbable) {
-  const auto model = lively_model(GetParam());
+TEST_P(GeneratorOf, OneBeamIsGreedyAndMoreBeamsFindMoreProbableOutputs) {
+  const auto model = varied_model(GetParam());
   const Prompts prompts = random_prompts(10);
   const Generator generator(*model, {}, greedy(12, {1, 3}));
   const auto plain = generator.generate(prompts);
@@ -173,11 +173,11 @@ TEST_P(GeneratorOf, ABeamOfOneIsGreedyAndAWideOneFindsNothingLessProbable) {
     EXPECT_EQ(wide[i].size(), 3u);
     better += wide[i].front().score > one[i].front().score - 1e-6;
   }
-  EXPECT_GE(better, 9);  // a beam may lose the greedy path, but seldom
+  EXPECT_GE(better, 9);  // beam search may lose the greedy path, but rarely
 }
 
-TEST_P(GeneratorOf, LogProbabilitiesAreTheModels) {
-  const auto model = lively_model(GetParam());
+TEST_P(GeneratorOf, LogProbabilitiesAreThoseBeforePenaltiesAndTemperature) {
+  const auto model = varied_model(GetParam());
   const Prompts prompts = random_prompts(4);
   GeneratorOptions options = greedy(6);
   options.sampling.frequency_penalty = 1.0f;
@@ -201,14 +201,14 @@ TEST_P(GeneratorOf, LogProbabilitiesAreTheModels) {
 INSTANTIATE_TEST_SUITE_P(Models, GeneratorOf, testing::ValuesIn(kCases),
                          [](const auto& c) { return std::string(c.param.name); });
 
-/// Heads of whole blocks.
+/// Heads as wide as a block of q8_0.
 const Case kWideHeads{"wide heads", [](model::ModelConfig& c) {
                         c.n_kv_heads = 2;
                         c.head_dim = c.v_head_dim = 32;
                       }};
 
 TEST(Generator, AnInt8CacheDoesNotDependOnTheBatchAndChangesLittle) {
-  const auto model = lively_model(kWideHeads);
+  const auto model = varied_model(kWideHeads);
   const Prompts prompts = random_prompts(12);
   for (const DType dtype : {DType::f32, DType::bf16}) {
     GeneratorOptions options = greedy(6);
@@ -226,16 +226,16 @@ TEST(Generator, AnInt8CacheDoesNotDependOnTheBatchAndChangesLittle) {
 }
 
 TEST(Generator, RefusesAnInt8CacheThatTheModelCannotHave) {
-  for (const Case& c : {kCases[0], kCases[2]}) {  // heads of 8 numbers, and latents
-    const auto model = lively_model(c);
+  for (const Case& c : {kCases[0], kCases[2]}) {  // head_dim 8, and latent attention
+    const auto model = varied_model(c);
     GeneratorOptions options = greedy(6);
     options.cache_dtype = DType::q8_0;
     EXPECT_THROW(Generator(*model, {}, options).generate({{5, 7}}), Error) << c;
   }
 }
 
-TEST(Generator, EndsWhereTheModelCanReadNoMore) {
-  const auto model = lively_model(kCases[0]);
+TEST(Generator, EndsAtTheContextLength) {
+  const auto model = varied_model(kCases[0]);
   const std::vector<int32_t> prompt(60, 5);
   const Generator generator(*model, {}, greedy(100));
   EXPECT_EQ(generator.generate({prompt}).front().tokens.size(), 5u);
@@ -243,7 +243,7 @@ TEST(Generator, EndsWhereTheModelCanReadNoMore) {
 }
 
 TEST(Generator, RefusesPromptsThatTheModelCannotRead) {
-  const auto model = lively_model(kCases[0]);
+  const auto model = varied_model(kCases[0]);
   const Generator generator(*model, {}, {});
   EXPECT_THROW(generator.generate({std::vector<int32_t>(65, 5)}), Error);
   EXPECT_THROW(generator.generate({{}}), Error);
@@ -260,8 +260,8 @@ std::string message_of(const std::function<void()>& run) {
   return "";
 }
 
-TEST(Generator, NamesTheFirstBadPromptByItsNumberAmongAll) {
-  const auto model = lively_model(kCases[0]);
+TEST(Generator, NamesTheFirstInvalidPromptByItsNumberAmongAll) {
+  const auto model = varied_model(kCases[0]);
   const Generator generator(*model, {}, {});
   const Prompts prompts{{5}, {60}, {}};
   EXPECT_EQ(message_of([&] { generator.generate(prompts, 40); }),
@@ -274,8 +274,8 @@ TEST(Generator, NamesTheFirstBadPromptByItsNumberAmongAll) {
             "prompt 2: no tokens");
 }
 
-TEST(Generator, SaysThatWeightsAreDamaged) {
-  const auto model = lively_model(kCases[0]);
+TEST(Generator, ReportsDamagedWeights) {
+  const auto model = varied_model(kCases[0]);
   model->parameters().all().front().value.data<float>()[100] =
       std::numeric_limits<float>::quiet_NaN();
   EXPECT_THROW(Generator(*model, {}, {}).generate({{5, 7}}), Error);

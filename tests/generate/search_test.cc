@@ -25,13 +25,12 @@ model::ModelConfig small_config() {
   return config;
 }
 
-/// A model whose outputs differ enough for a search to be worth it.
-model::Transformer& lively_model() {
+/// A model whose outputs vary and sometimes end early.
+model::Transformer& varied_model() {
   static model::Transformer model(small_config(), 5);
   static const bool scaled = [] {
     Tensor& table = model.parameters().named("model.shared.weight").value;
     for (int64_t i = 0; i < table.elements(); ++i) table.data<float>()[i] *= 3;
-    // Now and then, the end.
     model.parameters().named("final_logits_bias").value.data<float>()[1] = 4.0f;
     return true;
   }();
@@ -58,8 +57,8 @@ Sources random_sources(int count) {
   return sources;
 }
 
-/// The most probable token again and again, each time with a full pass: the definition of greedy.
-std::vector<int32_t> greedy_by_definition(const model::Transformer& model,
+/// Greedy decoding by definition: a full forward pass for each token.
+std::vector<int32_t> greedy_without_cache(const model::Transformer& model,
                                           const std::vector<int32_t>& source, int64_t longest) {
   Context context;
   const std::vector<int32_t> source_offsets{0, static_cast<int32_t>(source.size())};
@@ -77,30 +76,30 @@ std::vector<int32_t> greedy_by_definition(const model::Transformer& model,
   return {input.begin() + 1, input.end()};
 }
 
-TEST(Search, GreedyTakesTheMostProbableTokenUntilEndOfSequence) {
+TEST(Search, GreedyDecodingEqualsFullForwardPasses) {
   const Sources sources = random_sources(20);
-  const auto found = search(lively_model(), DType::f32, {sources.ids, sources.offsets}, {});
+  const auto found = search(varied_model(), DType::f32, {sources.ids, sources.offsets}, {});
   for (size_t b = 0; b < found.size(); ++b) {
     const std::vector<int32_t> source(sources.ids.begin() + sources.offsets[b],
                                       sources.ids.begin() + sources.offsets[b + 1]);
     const auto longest = std::min<int64_t>(static_cast<int64_t>(source.size()) + 50, 64);
-    EXPECT_EQ(found[b].front().tokens, greedy_by_definition(lively_model(), source, longest));
+    EXPECT_EQ(found[b].front().tokens, greedy_without_cache(varied_model(), source, longest));
   }
 }
 
-TEST(Search, ASentenceDoesNotDependOnItsBatchNorOnTheThreads) {
+TEST(Search, AResultDoesNotDependOnTheBatchOrTheThreads) {
   const Sources sources = random_sources(500);
   for (const int beam : {1, 4}) {
     const SearchOptions options{.num_beams = beam, .n_best = beam};
     const auto together =
-        search(lively_model(), DType::f32, {sources.ids, sources.offsets}, options);
+        search(varied_model(), DType::f32, {sources.ids, sources.offsets}, options);
     const int threads = thread_count();
     set_thread_count(threads == 1 ? 2 : 1);
     for (size_t b = 0; b < together.size(); ++b) {
       const std::vector<int32_t> source(sources.ids.begin() + sources.offsets[b],
                                         sources.ids.begin() + sources.offsets[b + 1]);
       const std::vector<int32_t> offsets{0, static_cast<int32_t>(source.size())};
-      const auto alone = search(lively_model(), DType::f32, {source, offsets}, options).front();
+      const auto alone = search(varied_model(), DType::f32, {source, offsets}, options).front();
       ASSERT_EQ(alone.size(), together[b].size());
       for (size_t i = 0; i < alone.size(); ++i) {
         EXPECT_EQ(alone[i].tokens, together[b][i].tokens) << "sentence " << b;
@@ -111,24 +110,24 @@ TEST(Search, ASentenceDoesNotDependOnItsBatchNorOnTheThreads) {
   }
 }
 
-TEST(Search, ABeamFindsNothingLessProbableThanGreedyAndSortsItsResults) {
+TEST(Search, BeamSearchFindsMoreProbableOutputsThanGreedyAndSortsThem) {
   const Sources sources = random_sources(50);
   const SearchOptions wide{.num_beams = 8, .n_best = 8, .length_penalty = 0.0f};
   const auto greedy =
-      search(lively_model(), DType::f32, {sources.ids, sources.offsets}, {.length_penalty = 0.0f});
-  const auto beam = search(lively_model(), DType::f32, {sources.ids, sources.offsets}, wide);
+      search(varied_model(), DType::f32, {sources.ids, sources.offsets}, {.length_penalty = 0.0f});
+  const auto beam = search(varied_model(), DType::f32, {sources.ids, sources.offsets}, wide);
   int better = 0;
   for (size_t b = 0; b < beam.size(); ++b) {
     better += beam[b].front().score > greedy[b].front().score - 1e-6;
     for (size_t i = 1; i < beam[b].size(); ++i) EXPECT_GE(beam[b][i - 1].score, beam[b][i].score);
   }
-  EXPECT_GE(better, 47);  // a beam may lose the greedy path, but seldom
+  EXPECT_GE(better, 47);  // beam search may lose the greedy path, but rarely
 }
 
 TEST(Search, ScoresAreTheLogProbabilitiesUnderTheModel) {
   const Sources sources = random_sources(40);
   int compared = 0;
-  const auto found = search(lively_model(), DType::f32, {sources.ids, sources.offsets},
+  const auto found = search(varied_model(), DType::f32, {sources.ids, sources.offsets},
                             {.num_beams = 4, .length_penalty = 0.6f});
   for (size_t b = 0; b < found.size(); ++b) {
     const Hypothesis& hypothesis = found[b].front();
@@ -138,7 +137,7 @@ TEST(Search, ScoresAreTheLogProbabilitiesUnderTheModel) {
     Context context;
     const std::vector<int32_t> source(sources.ids.begin() + sources.offsets[b],
                                       sources.ids.begin() + sources.offsets[b + 1]);
-    // One that was cut has no end of sequence to be compared.
+    // A hypothesis at the length limit has no end of sequence, unlike the target of the loss.
     if (hypothesis.tokens.size() >= source.size() + 50) continue;
     ++compared;
     const std::vector<int32_t> source_offsets{0, static_cast<int32_t>(source.size())};
@@ -147,7 +146,7 @@ TEST(Search, ScoresAreTheLogProbabilitiesUnderTheModel) {
     target.push_back(1);
     const std::vector<int32_t> offsets{0, static_cast<int32_t>(input.size())};
     const ops::Loss loss =
-        lively_model().loss(context, {source, source_offsets}, {input, offsets}, target, {});
+        varied_model().loss(context, {source, source_offsets}, {input, offsets}, target, {});
     EXPECT_NEAR(hypothesis.log_probability, -loss.negative_log_likelihood, 1e-3);
   }
   EXPECT_GT(compared, 5);
@@ -155,9 +154,9 @@ TEST(Search, ScoresAreTheLogProbabilitiesUnderTheModel) {
 
 TEST(Search, GreedyWithoutScoresFindsTheSameTokens) {
   const Sources sources = random_sources(100);
-  const auto scored = search(lively_model(), DType::f32, {sources.ids, sources.offsets}, {});
+  const auto scored = search(varied_model(), DType::f32, {sources.ids, sources.offsets}, {});
   const auto plain =
-      search(lively_model(), DType::f32, {sources.ids, sources.offsets}, {.scores = false});
+      search(varied_model(), DType::f32, {sources.ids, sources.offsets}, {.scores = false});
   for (size_t b = 0; b < scored.size(); ++b) {
     ASSERT_EQ(plain[b].size(), 1u);
     EXPECT_EQ(plain[b].front().tokens, scored[b].front().tokens);
@@ -165,21 +164,21 @@ TEST(Search, GreedyWithoutScoresFindsTheSameTokens) {
   }
 }
 
-TEST(Search, RefusesOptionsThatCannotBe) {
+TEST(Search, RefusesOptionsOutOfRange) {
   const Sources sources = random_sources(1);
-  EXPECT_THROW(search(lively_model(), DType::f32, {sources.ids, sources.offsets}, {.num_beams = 0}),
+  EXPECT_THROW(search(varied_model(), DType::f32, {sources.ids, sources.offsets}, {.num_beams = 0}),
                Error);
-  EXPECT_THROW(search(lively_model(), DType::f32, {sources.ids, sources.offsets},
+  EXPECT_THROW(search(varied_model(), DType::f32, {sources.ids, sources.offsets},
                       {.num_beams = 2, .n_best = 3}),
                Error);
-  EXPECT_THROW(search(lively_model(), DType::f32, {sources.ids, sources.offsets},
+  EXPECT_THROW(search(varied_model(), DType::f32, {sources.ids, sources.offsets},
                       {.length_penalty = std::numeric_limits<float>::quiet_NaN()}),
                Error);
-  EXPECT_THROW(search(lively_model(), DType::f32, {sources.ids, sources.offsets},
+  EXPECT_THROW(search(varied_model(), DType::f32, {sources.ids, sources.offsets},
                       {.max_new_tokens_over_source = std::numeric_limits<int64_t>::max()}),
                Error);
   for (const int64_t count : {int64_t{0}, std::numeric_limits<int64_t>::max()})
-    EXPECT_THROW(search(lively_model(), DType::f32, {sources.ids, sources.offsets},
+    EXPECT_THROW(search(varied_model(), DType::f32, {sources.ids, sources.offsets},
                         {.max_new_tokens = count}),
                  Error);
 }
@@ -189,7 +188,7 @@ TEST(Search, TranslationsHaveAtMostTheNumberOfTokensThatTheOptionsAllow) {
   const auto lengths = [&](const SearchOptions& options) {
     std::vector<int64_t> counts;
     for (const auto& found :
-         search(lively_model(), DType::f32, {sources.ids, sources.offsets}, options))
+         search(varied_model(), DType::f32, {sources.ids, sources.offsets}, options))
       counts.push_back(std::ssize(found.front().tokens));
     return counts;
   };
@@ -206,7 +205,7 @@ TEST(Search, TranslationsHaveAtMostTheNumberOfTokensThatTheOptionsAllow) {
   EXPECT_GT(cut, 0);
 }
 
-TEST(Beam, EndsWhenAsManyHaveEndedAsItIsWide) {
+TEST(Beam, EndsOnceNumBeamsHypothesesAreFinished) {
   Beam beam({.num_beams = 2, .n_best = 2, .length_penalty = 0.0f}, {0}, 10);
   beam.advance(std::vector<float>{-0.1f, -3.0f, -4.0f});
   ASSERT_FALSE(beam.paths().empty());
@@ -218,7 +217,7 @@ TEST(Beam, EndsWhenAsManyHaveEndedAsItIsWide) {
   EXPECT_EQ(best[1].tokens, (std::vector<int32_t>{1}));
 }
 
-TEST(Beam, FollowsATokenUntilOneEndsIt) {
+TEST(Beam, AppendsTokensUntilAnEndTokenOrTheLimit) {
   Beam beam({}, {0}, 3);
   beam.append(5);
   beam.append(7);

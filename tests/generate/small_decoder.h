@@ -4,7 +4,7 @@
 
 namespace heed::generate {
 
-/// A decoder alone of Llama's kind.
+/// A small decoder-only model like Llama.
 inline model::ModelConfig small_decoder() {
   model::ModelConfig c;
   c.vocab_size = 60;

@@ -5,14 +5,14 @@
 namespace heed::generate {
 namespace {
 
-/// What comes of a text that is fed in pieces of `size` bytes.
+/// The output for a text fed in pieces of `size` bytes.
 std::string fed(StopStrings& stop, const std::string& text, size_t size) {
-  std::string given;
-  for (size_t i = 0; i < text.size(); i += size) given += stop.feed(text.substr(i, size));
-  return given;
+  std::string released;
+  for (size_t i = 0; i < text.size(); i += size) released += stop.feed(text.substr(i, size));
+  return released;
 }
 
-TEST(StopStrings, TheTextBeforeTheFirstIsGivenHoweverItIsCut) {
+TEST(StopStrings, TheTextBeforeTheFirstIsReleasedForAnySizeOfPieces) {
   for (size_t size = 1; size < 20; ++size) {
     StopStrings stop({"\n\nUser:", "END", ""});
     EXPECT_EQ(fed(stop, "one\n\ntwo EN EENDless\n\nUser: three", size), "one\n\ntwo EN E") << size;
@@ -27,7 +27,7 @@ TEST(StopStrings, OfTwoAtTheSamePlaceTheFirstInTheListIsFound) {
   EXPECT_EQ(stop.found(), "ab");
 }
 
-TEST(StopStrings, WhatMayBecomeOneWaitsAndIsGivenOnceItCannot) {
+TEST(StopStrings, TextThatMayBecomeAStopStringIsHeldBack) {
   StopStrings stop({"aab"});
   EXPECT_EQ(stop.feed("xa"), "x");
   EXPECT_EQ(stop.feed("a"), "");
@@ -38,7 +38,7 @@ TEST(StopStrings, WhatMayBecomeOneWaitsAndIsGivenOnceItCannot) {
   EXPECT_FALSE(stop.found());
 }
 
-TEST(StopStrings, WithoutAnyTheTextPasses) {
+TEST(StopStrings, WithoutStopStringsAllTextIsReleased) {
   StopStrings stop({});
   EXPECT_EQ(stop.feed("text"), "text");
 }

@@ -1,5 +1,5 @@
-// Texts that a model generates, as they stream. The model is random; its vocabulary is bytes, so
-// that its texts are full of broken and unfinished characters.
+// Streaming of generated text. The model is random and its vocabulary is bytes, so that its output
+// is full of invalid and incomplete UTF-8.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -42,11 +42,11 @@ const model::Transformer& byte_model() {
   return model;
 }
 
-/// Letters and the bytes of "é" and "€" alone, in random order.
-GeneratorOptions babble() {
+/// Options for random outputs of letters and the bytes of "é" and "€".
+GeneratorOptions random_bytes() {
   GeneratorOptions options;
   options.max_new_tokens = 300;
-  options.sampling.temperature = 100.0f;  // any of the bytes below, as good as evenly
+  options.sampling.temperature = 100.0f;  // nearly uniform over the allowed bytes
   const std::string allowed = "ab\xC3\xA9\xE2\x82\xAC";
   for (int byte = 0; byte < 256; ++byte)
     if (allowed.find(static_cast<char>(byte)) == std::string::npos)
@@ -55,7 +55,7 @@ GeneratorOptions babble() {
 }
 
 TEST(GeneratedText, NeverStreamsHalfACharacter) {
-  const Generator generator(byte_model(), byte_tokenizer(), babble());
+  const Generator generator(byte_model(), byte_tokenizer(), random_bytes());
   std::vector<std::string> streamed(3);
   const auto found = generator.generate({{97}, {98, 0xC3}, {99}}, 0, [&](size_t i, auto text) {
     EXPECT_TRUE(text::is_valid_utf8(text));
@@ -67,8 +67,8 @@ TEST(GeneratedText, NeverStreamsHalfACharacter) {
   }
 }
 
-TEST(GeneratedText, EndsBeforeAStopStringAcrossTokens) {
-  GeneratorOptions options = babble();
+TEST(GeneratedText, EndsBeforeAStopStringThatSpansTokens) {
+  GeneratorOptions options = random_bytes();
   const auto whole = Generator(byte_model(), byte_tokenizer(), options).generate({{97}}).front();
   options.stop = {"\u00E9", "abab"};
   std::string streamed;

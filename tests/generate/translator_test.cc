@@ -31,8 +31,8 @@ model::ModelConfig small_config() {
   return config;
 }
 
-/// A model that says something different of each line, and comes to an end now and then.
-std::unique_ptr<model::Transformer> lively_model() {
+/// A model whose translations vary with the line and sometimes end early.
+std::unique_ptr<model::Transformer> varied_model() {
   auto model = std::make_unique<model::Transformer>(small_config(), 5);
   Tensor& table = model->parameters().named("model.shared.weight").value;
   for (int64_t i = 0; i < table.elements(); ++i) table.data<float>()[i] *= 3;
@@ -40,7 +40,7 @@ std::unique_ptr<model::Transformer> lively_model() {
   return model;
 }
 
-/// Lines of many lengths, some of them empty.
+/// Lines of many lengths, some empty.
 std::vector<std::string> lines(int count) {
   std::vector<std::string> lines;
   for (int i = 0; i < count; ++i) {
@@ -52,7 +52,7 @@ std::vector<std::string> lines(int count) {
   return lines;
 }
 
-/// Runs with the given number of threads, and leaves the number as it was.
+/// Sets the number of threads and restores it at the end of the scope.
 class Threads {
  public:
   explicit Threads(int count) { set_thread_count(count); }
@@ -73,8 +73,8 @@ void expect_same(const TranslatedLine& a, const TranslatedLine& b, const std::st
   }
 }
 
-TEST(Translator, GivesALineTheSameBitsAloneAndInBatchesOnAnyNumberOfThreads) {
-  const auto model = lively_model();
+TEST(Translator, ATranslationDoesNotDependOnTheBatchOrTheNumberOfThreads) {
+  const auto model = varied_model();
   const std::vector<std::string> all = lines(120);
   for (const int beam : {1, 4}) {
     const SearchOptions search{.num_beams = beam, .n_best = beam};
@@ -94,16 +94,16 @@ TEST(Translator, GivesALineTheSameBitsAloneAndInBatchesOnAnyNumberOfThreads) {
   }
 }
 
-TEST(Translator, LeavesAnEmptyLineEmpty) {
-  const auto model = lively_model();
+TEST(Translator, AnEmptyLineHasNoTranslation) {
+  const auto model = varied_model();
   const auto found = Translator(*model, tokenizer(), {}).translate({"", "the", ""});
   EXPECT_TRUE(found[0].candidates.empty());
   EXPECT_EQ(found[1].candidates.size(), 1u);
   EXPECT_TRUE(found[2].candidates.empty());
 }
 
-TEST(Translator, GreedyFindsTheSameTokensWithoutScores) {
-  const auto model = lively_model();
+TEST(Translator, GreedySearchFindsTheSameTokensWithoutScores) {
+  const auto model = varied_model();
   const std::vector<std::string> all = lines(60);
   const auto scored = Translator(*model, tokenizer(), {.scores = true}).translate(all);
   const auto plain = Translator(*model, tokenizer(), {}).translate(all);
@@ -116,8 +116,8 @@ TEST(Translator, GreedyFindsTheSameTokensWithoutScores) {
   }
 }
 
-TEST(Translator, NamesTheFirstLineThatItCannotRead) {
-  const auto model = lively_model();
+TEST(Translator, NamesTheFirstInvalidLine) {
+  const auto model = varied_model();
   std::vector<std::string> all = lines(300);
   all[250] = "broken \xff";
   for (int word = 0; word < 100; ++word) all[80] += " sailor";
@@ -132,14 +132,14 @@ TEST(Translator, NamesTheFirstLineThatItCannotRead) {
   expect_error([&] { translator.translate(all, 11); }, "line 16: the text is not valid UTF-8");
 }
 
-TEST(Translator, RefusesABeamOfNothing) {
-  const auto model = lively_model();
+TEST(Translator, RefusesZeroBeams) {
+  const auto model = varied_model();
   expect_error([&] { Translator(*model, tokenizer(), {.search = {.num_beams = 0}}); },
                "num_beams is 0, expected 1 to 256");
 }
 
-TEST(Translator, TellsThatAModelIsDamagedOnAnyNumberOfThreads) {
-  const auto model = lively_model();
+TEST(Translator, ReportsDamagedWeightsOnAnyNumberOfThreads) {
+  const auto model = varied_model();
   model->parameters().named("final_logits_bias").value.data<float>()[3] =
       std::numeric_limits<float>::quiet_NaN();
   for (const int threads : {1, 2, 5}) {
