@@ -20,11 +20,11 @@ std::vector<float> weights_in(const std::string& page, const std::string& map) {
   return unpacked(from_base64(between(page, "data-map=\"" + map + "\">", "</script>")));
 }
 
-TEST(AttentionPage, AsksNothingOfTheNetwork) {
+TEST(AttentionPage, IsSelfContained) {
   expect_self_contained(attention_page(ExampleCapture(15, 6, 8).add_all().get()));
 }
 
-TEST(AttentionPage, HoldsEveryWeightWithinOne255th) {
+TEST(AttentionPage, ContainsEveryWeightWithinOne255th) {
   const ExampleCapture example = ExampleCapture(15, 3, 4).add_all();
   const std::string page = attention_page(example.get());
   for (const ExampleCapture::Layer& map : example.maps) {
@@ -61,7 +61,7 @@ TEST(AttentionPage, EscapesAllText) {
   EXPECT_EQ(description(page)["source"][0], "</script><b>\"'&⏎\ufffd");
 }
 
-TEST(AttentionPage, ShowsWhatIsNotANumberAsNothingAndSaysSo) {
+TEST(AttentionPage, ShowsInvalidWeightsAsZeroAndCountsThem) {
   ExampleCapture example = ExampleCapture(6, 1, 1).add(AttentionKind::cross);
   for (int k = 0; k < 6; ++k)
     example.maps[0].weights.data<float>()[6 + k] = std::numeric_limits<float>::quiet_NaN();
@@ -78,7 +78,7 @@ TEST(AttentionPage, AcceptsZeroTokensAndOneToken) {
   }
 }
 
-TEST(AttentionPage, RefusesACaptureThatDoesNotFitItself) {
+TEST(AttentionPage, RefusesACaptureWhoseMapsDoNotMatchItsTokens) {
   const auto message_of = [](const AttentionCapture& capture) -> std::string {
     try {
       attention_page(capture);
@@ -89,7 +89,7 @@ TEST(AttentionPage, RefusesACaptureThatDoesNotFitItself) {
   };
   const AttentionCapture capture = ExampleCapture(6, 1, 2).add(AttentionKind::cross).get();
   EXPECT_EQ(message_of(capture), "");
-  EXPECT_EQ(message_of({capture.texts, {}}), "there is no attention to show");
+  EXPECT_EQ(message_of({capture.texts, {}}), "the capture has no attention maps");
   AttentionCapture longer = capture;
   longer.texts.source_tokens.push_back("x");
   EXPECT_EQ(message_of(longer),

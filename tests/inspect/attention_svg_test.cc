@@ -39,7 +39,7 @@ TEST(AttentionSvg, EscapesTokens) {
   }
 }
 
-TEST(AttentionSvg, SaysWhatItShows) {
+TEST(AttentionSvg, TitlesNameKindLayerAndHead) {
   const ExampleCapture example = ExampleCapture(4, 2, 3).add_all();
   const std::string one =
       attention_svg(example.texts(), example.head(AttentionKind::decoder_self, 1, 2));
@@ -49,7 +49,7 @@ TEST(AttentionSvg, SaysWhatItShows) {
   EXPECT_NE(mean.find("Cross-attention, layer 1, mean of 3 heads"), mean.npos);
 }
 
-TEST(AttentionSvg, DrawsALineAsOpaqueAsItsWeight) {
+TEST(AttentionSvg, TheOpacityOfALineIsItsWeight) {
   AttentionTexts texts;
   texts.source_tokens = {"a", "b"};
   texts.target_tokens = {"x"};
@@ -72,7 +72,7 @@ TEST(AttentionSvg, AcceptsZeroTokensAndOneToken) {
     }
 }
 
-TEST(AttentionSvg, RefusesAMapThatDoesNotFitTheTexts) {
+TEST(AttentionSvg, RefusesAMapThatDoesNotMatchTheTexts) {
   const ExampleCapture example = ExampleCapture(4, 1, 1).add(AttentionKind::cross);
   const auto message = [&](int64_t queries, int64_t keys) -> std::string {
     try {
@@ -86,7 +86,7 @@ TEST(AttentionSvg, RefusesAMapThatDoesNotFitTheTexts) {
   EXPECT_EQ(message(4, 4), "");
   EXPECT_EQ(message(3, 4), "cross attention is [3, 4], the texts have 4 queries and 4 keys");
   EXPECT_EQ(message(4, 5), "cross attention is [4, 5], the texts have 4 queries and 4 keys");
-  EXPECT_EQ(message(4, 3), "3 of 4 keys are given, expected all");
+  EXPECT_EQ(message(4, 3), "the map has 3 of 4 keys, expected all");
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ TEST(AttentionTerminal, FitsTheWidthOfTheTerminal) {
   }
 }
 
-TEST(AttentionTerminal, SaysWhatDoesNotFit) {
+TEST(AttentionTerminal, CountsOmittedColumns) {
   const ExampleCapture example = ExampleCapture(100, 1, 1).add(AttentionKind::cross);
   const HeadMap map = example.head(AttentionKind::cross, 0, 0);
   const std::string narrow = attention_terminal(example.texts(), map, 80, false);
@@ -75,7 +75,7 @@ TEST(AttentionTerminal, WritesPercentWhereThereIsRoom) {
             "x  25  75 \n");
 }
 
-TEST(AttentionTerminal, WithoutColourThereAreNoEscapes) {
+TEST(AttentionTerminal, WithoutColourThereAreNoEscapeSequences) {
   const ExampleCapture example = ExampleCapture(12, 1, 2).add_all();
   AttentionTexts texts = example.texts();
   texts.source_tokens[3] = "\x1b[31mred\n";
@@ -85,7 +85,7 @@ TEST(AttentionTerminal, WithoutColourThereAreNoEscapes) {
   EXPECT_NE(text.find("mean of 2 heads"), text.npos);
 }
 
-TEST(AttentionTerminal, TakesNoTokens) {
+TEST(AttentionTerminal, AcceptsZeroTokens) {
   const ExampleCapture empty = ExampleCapture(0, 1, 1).add(AttentionKind::cross);
   EXPECT_NE(attention_terminal(empty.texts(), empty.head(AttentionKind::cross, 0, 0), 80, false)
                 .find("no tokens"),

@@ -23,8 +23,8 @@ model::ModelConfig small_config(int64_t encoder_layers, int64_t decoder_layers) 
   return config;
 }
 
-Reading reading(int tokens) {
-  Reading result{"a text", {}, {}};
+StackInput input_of(int tokens) {
+  StackInput result{"a text", {}, {}};
   for (int i = 0; i < tokens; ++i) {
     result.ids.push_back(2 + (7 * i + 3) % 38);
     result.pieces.push_back(fmt::format("{}", result.ids.back()));
@@ -50,7 +50,7 @@ Tensor weights_of(const model::Transformer& model, const ModelInput& input, Head
 
 TEST(Capture, AHeadHasTheWeightsOfTheForwardPass) {
   const model::Transformer model(small_config(2, 2), 3);
-  const ModelInput input{reading(30), reading(17)};
+  const ModelInput input{input_of(30), input_of(17)};
   using enum AttentionKind;
   for (const AttentionKind kind : {encoder_self, decoder_self, cross}) {
     const HeadChoice choice{kind, 1, 2};
@@ -63,9 +63,9 @@ TEST(Capture, AHeadHasTheWeightsOfTheForwardPass) {
   }
 }
 
-TEST(Capture, WithoutAHeadTheMeanIsKept) {
+TEST(Capture, WithoutAHeadTheMeanOfAllHeadsIsCaptured) {
   const model::Transformer model(small_config(0, 2), 3);
-  const ModelInput input{{}, reading(20)};
+  const ModelInput input{{}, input_of(20)};
   const HeadChoice choice{AttentionKind::decoder_self, 0, {}};
   const HeadMap map = capture_head(model, input, choice);
   const Tensor all = weights_of(model, input, choice);
@@ -76,9 +76,9 @@ TEST(Capture, WithoutAHeadTheMeanIsKept) {
   }
 }
 
-TEST(Capture, APageHoldsAllHeadsOfTheWantedKinds) {
+TEST(Capture, APageHasAllHeadsOfTheRequestedKinds) {
   const model::Transformer model(small_config(1, 2), 3);
-  const ModelInput input{reading(11), reading(9)};
+  const ModelInput input{input_of(11), input_of(9)};
   const AttentionCapture capture = capture_attention(model, input, {.encoder_self = false});
   ASSERT_EQ(capture.weights.maps.size(), 4u);
   EXPECT_EQ(capture.texts.target_tokens, input.target.pieces);
@@ -94,15 +94,16 @@ TEST(Capture, APageHoldsAllHeadsOfTheWantedKinds) {
   check(capture);
 }
 
-TEST(Capture, WhatIsNotANumberIsShownAsNothing) {
+TEST(Capture, WeightsThatAreNotFiniteBecomeZero) {
   model::Transformer model(small_config(0, 1), 3);
   model.parameters()
       .named("model.decoder.layers.0.self_attn.q_proj.weight")
       .value.data<float>()[0] = std::numeric_limits<float>::quiet_NaN();
-  const ModelInput input{{}, reading(5)};
+  const ModelInput input{{}, input_of(5)};
   const HeadMap map = capture_head(model, input, {AttentionKind::decoder_self, 0, 0});
   for (int64_t i = 0; i < 25; ++i) EXPECT_EQ(map.weights.data<float>()[i], 0.0f);
-  EXPECT_EQ(capture_attention(model, input).weights.missing, 15);  // the unmasked weights of one head
+  EXPECT_EQ(capture_attention(model, input).weights.missing,
+            15);  // the unmasked weights of one head
 }
 
 std::string refusal(const model::Transformer& model, const HeadChoice& choice) {
@@ -114,7 +115,7 @@ std::string refusal(const model::Transformer& model, const HeadChoice& choice) {
   return "";
 }
 
-TEST(Capture, NamesWhatThereIsWhenAskedForMore) {
+TEST(Capture, RefusesAbsentLayersAndHeadsAndNamesTheRange) {
   const model::Transformer both(small_config(3, 2), std::nullopt);
   const model::Transformer encoder(small_config(2, 0), std::nullopt);
   using enum AttentionKind;
@@ -128,7 +129,7 @@ TEST(Capture, NamesWhatThereIsWhenAskedForMore) {
             "layer is 0, expected 1 to 3, the layers of the encoder");
   EXPECT_EQ(refusal(both, {cross, 1, 4}), "head is 5, expected 1 to 4");
   EXPECT_EQ(refusal(encoder, {cross, 0, 0}),
-            "the model has no cross attention: it is an encoder alone");
+            "the model has no cross attention: it is encoder-only");
 }
 
 int64_t peak_bytes() {
@@ -137,9 +138,9 @@ int64_t peak_bytes() {
   return int64_t{usage.ru_maxrss} * 1024;
 }
 
-TEST(Capture, MemoryIsThatOfWhatIsShown) {
+TEST(Capture, MemoryHoldsOnlyTheWeightsShown) {
   const model::Transformer model(small_config(0, 2), 3);
-  const ModelInput input{{}, reading(4000)};  // all maps: 512 MB
+  const ModelInput input{{}, input_of(4000)};  // all maps: 512 MB
   const int64_t before = peak_bytes();
   EXPECT_EQ(capture_head(model, input, default_choice(model), 50).weights.cols(), 50);
   const PackedAttention page = capture_attention(model, input, {.budget = 1 << 20}).weights;

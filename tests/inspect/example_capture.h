@@ -10,8 +10,8 @@
 
 namespace heed::inspect {
 
-/// Builds captures that resemble those of trained models: heads that attend to the previous or next
-/// token, the token itself, the alignment, the ends of the sentence, or at random.
+/// Builds captures like those of trained models: heads that attend to the previous or next token,
+/// to the token itself, along the alignment, to the ends of the sentence, or at random.
 class ExampleCapture {
  public:
   /// The weights of all heads of one layer.
@@ -57,7 +57,7 @@ class ExampleCapture {
 
   const AttentionTexts& texts() const { return texts_; }
 
-  /// For a figure; of the mean of the heads: that of the first, which does for an example.
+  /// For a figure. Without `head`, the first head in place of the mean.
   HeadMap head(AttentionKind kind, int layer, std::optional<int> head) const {
     for (const Layer& one : maps)
       if (one.kind == kind && one.layer == layer) {

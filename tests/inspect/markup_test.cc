@@ -36,7 +36,7 @@ TEST(Width, CountsWideAndCombiningCharacters) {
   EXPECT_EQ(cut("abcd", 4), "abcd");
 }
 
-TEST(Filled, ReplacesEachNameOnceAndRejectsMissingOnes) {
+TEST(Filled, ReplacesEachNameOnceAndRefusesMissingOnes) {
   EXPECT_EQ(filled("<{{a}}|{{b}}>", {{"a", "{{b}}"}, {"b", "2"}}), "<{{b}}|2>");
   EXPECT_THROW(filled("{{a}}", {}), Error);
   EXPECT_THROW(filled("", {{"a", "1"}}), Error);

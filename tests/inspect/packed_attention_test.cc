@@ -37,7 +37,7 @@ int64_t bytes_of(const PackedAttention& packed) {
   return bytes;
 }
 
-TEST(PackedAttention, DropsSmallWeightsRatherThanPassTheBudget) {
+TEST(PackedAttention, DropsSmallWeightsToFitTheBudget) {
   const ExampleCapture example = ExampleCapture(200, 1, 4).add(AttentionKind::cross);
   const PackedAttention all = example.get().weights;
   const int64_t budget = bytes_of(all) * 2 / 3;  // half of it in base64
@@ -50,7 +50,7 @@ TEST(PackedAttention, DropsSmallWeightsRatherThanPassTheBudget) {
   for (size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], given[i], 1.0f / 255);
 }
 
-TEST(PackedAttention, DoesNotDependOnHowManyQueriesComeAtOnceNorOnThreads) {
+TEST(PackedAttention, DoesNotDependOnTheBlocksOfQueriesOrTheThreads) {
   const ExampleCapture example = ExampleCapture(150, 3, 4).add_all();
   const int threads = thread_count();
   for (const int64_t budget : {kPageBudget, int64_t{200000}, int64_t{100000}, int64_t{1}}) {
@@ -68,7 +68,7 @@ TEST(PackedAttention, DoesNotDependOnHowManyQueriesComeAtOnceNorOnThreads) {
   set_thread_count(threads);
 }
 
-TEST(PackedAttention, RefusesWhatIsNotTheAttentionOfALayer) {
+TEST(PackedAttention, RefusesWeightsThatDoNotMatchTheLayer) {
   const auto message_of = [](const std::vector<std::pair<AttentionSite, Tensor>>& all) {
     try {
       AttentionPacker packer;

@@ -17,7 +17,7 @@ train::TrainConfig one_step(const TemporaryDirectory& folder) {
   return config;
 }
 
-TEST(RunReport, DrawsTheAttentionOfSamples) {
+TEST(RunReport, HasTheAttentionOfSamples) {
   const TemporaryDirectory folder;
   const train::TrainConfig config = one_step(folder);
   const auto task = train::testing::task_of(config);
@@ -30,8 +30,8 @@ TEST(RunReport, DrawsTheAttentionOfSamples) {
         << sample.texts.output;
 }
 
-/// Puts `output` in place of the translations in a run's log.
-void say_that_it_translated(const std::filesystem::path& metrics, const std::string& output) {
+/// Replaces the translations in a run's log by `output`.
+void replace_translations(const std::filesystem::path& metrics, const std::string& output) {
   std::istringstream lines(read_file(metrics));
   std::string changed;
   for (std::string line; std::getline(lines, line);) {
@@ -43,14 +43,14 @@ void say_that_it_translated(const std::filesystem::path& metrics, const std::str
   write_quickly(metrics, changed);
 }
 
-TEST(RunReport, ShowsASampleThatTheModelCannotReadAgainWithoutAttention) {
+TEST(RunReport, ASampleWhoseOutputTheModelCannotReadHasNoAttention) {
   const TemporaryDirectory folder;
   const train::TrainConfig config = one_step(folder);
   train::testing::train(config, folder, "out");
-  std::string endless;
-  for (int64_t i = 0; i < config.model.max_positions; ++i) endless += "uno ";
-  for (const std::string& output : {endless, std::string(" ")}) {
-    say_that_it_translated(folder / "out/metrics.jsonl", output);
+  std::string too_long;
+  for (int64_t i = 0; i < config.model.max_positions; ++i) too_long += "uno ";
+  for (const std::string& output : {too_long, std::string(" ")}) {
+    replace_translations(folder / "out/metrics.jsonl", output);
     const auto run = train::RunDirectory::resume(folder / "out");
     const auto task = train::testing::task_of(config, run.last());
     const train::Trainer trainer(config, *task, run, {});

@@ -74,7 +74,7 @@ TEST(TrainingReport, OfALanguageModelDoesNotMentionTranslation) {
   EXPECT_NE(page.find("Continuation</span><span dir=\"auto\"><mark>&lt;end&gt;"), page.npos);
 }
 
-TEST(TrainingReport, RejectsASampleWithInconsistentAttention) {
+TEST(TrainingReport, RefusesASampleWhoseAttentionDoesNotMatchItsTexts) {
   TrainingReport report = example_report(10, 5);
   report.samples[0].attention.texts.source_tokens.pop_back();
   EXPECT_THROW(training_report(report), Error);

@@ -18,7 +18,7 @@ std::string packed_weights(std::span<const float> weights, int floor) {
   return packer.take();
 }
 
-TEST(WeightCode, WeightsComeBackWithinOne255thUnderEveryFloor) {
+TEST(WeightCode, DecodedWeightsAreWithinOne255thAtEveryFloor) {
   std::vector<float> weights = {0.0f, 1.0f, 1.0f / 255, 1.0f / 512, 1e-9f};
   const CounterRandom random(1);
   for (uint64_t i = 0; i < 20000; ++i)
@@ -55,7 +55,7 @@ TEST(WeightCode, ClampsInvalidWeightsToZeroOrOne) {
   EXPECT_EQ(unpacked(packed_weights(weights, 1)), (std::vector<float>{0, 0, 0, 0, 1}));
 }
 
-TEST(WeightCode, PackedSizesEstimateThePackedSize) {
+TEST(WeightCode, SizesEstimateThePackedSizeAtEachFloor) {
   std::vector<float> weights;
   const CounterRandom random(2);
   for (uint64_t i = 0; i < 30000; ++i)
@@ -70,7 +70,7 @@ TEST(WeightCode, PackedSizesEstimateThePackedSize) {
   }
 }
 
-TEST(WeightCode, ARaisedFloorIsAsIfItHadBeenTheFirst) {
+TEST(WeightCode, RaisingTheFloorEqualsStartingWithIt) {
   std::vector<float> weights;
   const CounterRandom random(3);
   for (uint64_t i = 0; i < 5000; ++i)
@@ -90,7 +90,7 @@ TEST(WeightCode, ARaisedFloorIsAsIfItHadBeenTheFirst) {
     }
 }
 
-TEST(WeightCode, NoWeightsAreNoBytes) { EXPECT_EQ(packed_weights({}, 1), ""); }
+TEST(WeightCode, NoWeightsTakeNoBytes) { EXPECT_EQ(packed_weights({}, 1), ""); }
 
 TEST(Base64, MatchesTheTestVectorsOfRfc4648) {
   EXPECT_EQ(base64(""), "");

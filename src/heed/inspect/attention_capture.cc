@@ -33,7 +33,7 @@ void check(const AttentionTexts& texts, const HeadMap& map) {
   const AttentionKind kind = map.choice.kind;
   const int64_t queries = count(query_tokens(texts, kind)), keys = count(key_tokens(texts, kind));
   require(weights.defined() && weights.dtype() == DType::f32 && weights.shape().rank() == 2,
-          "the {} attention to show is not a matrix of f32", name_of(kind));
+          "the {} attention weights are not an f32 matrix", name_of(kind));
   require(weights.rows() == queries && weights.cols() <= keys,
           "{} attention is {}, the texts have {} queries and {} keys", name_of(kind),
           weights.shape().text(), queries, keys);
@@ -41,7 +41,7 @@ void check(const AttentionTexts& texts, const HeadMap& map) {
 
 void check(const AttentionCapture& capture) {
   const AttentionTexts& texts = capture.texts;
-  require(!capture.weights.maps.empty(), "there is no attention to show");
+  require(!capture.weights.maps.empty(), "the capture has no attention maps");
   for (const PackedAttention::Map& map : capture.weights.maps) {
     const int64_t queries = count(query_tokens(texts, map.kind));
     const int64_t keys = count(key_tokens(texts, map.kind));

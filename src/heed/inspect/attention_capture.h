@@ -13,8 +13,8 @@ namespace heed::inspect {
 
 /// The tokens of one text or sentence pair as the model reads them.
 struct AttentionTexts {
-  /// Token texts for display, with U+2581 for a space. target_tokens is the decoder's input: step t
-  /// reads token t and predicts token t + 1.
+  /// Texts of the tokens for display, with U+2581 for a space. target_tokens is the input of the
+  /// decoder: step t reads token t and predicts token t + 1.
   std::vector<std::string> source_tokens, target_tokens;
   std::string source_text, target_text;
   std::string model_name;
@@ -34,8 +34,8 @@ struct HeadChoice {
 /// The attention weights of one head or of the mean of the heads: softmax(Q K^T / sqrt(d)).
 struct HeadMap {
   HeadChoice choice;
-  int64_t heads = 0;  ///< of the layer
-  /// [Tq, K] f32, the first K of the Tk keys (a terminal shows those that fit). All are finite.
+  int64_t heads = 0;  ///< number of heads of the layer
+  /// [Tq, K] f32 for the first K of the Tk keys (a terminal shows those that fit). All finite.
   Tensor weights;
 };
 

@@ -10,7 +10,7 @@
 namespace heed::inspect {
 namespace {
 
-constexpr size_t kElement = 100;  // bytes of the element around the weights of a head, about
+constexpr size_t kElementBytes = 100;  // estimate, of the element around the weights of a head
 
 nlohmann::json printable_all(const std::vector<std::string>& tokens) {
   nlohmann::json list = nlohmann::json::array();
@@ -41,7 +41,7 @@ std::string attention_data(const AttentionCapture& capture) {
       json_in_html(dump_json(description(capture), {.ascii = true})));
   size_t bytes = html.size();
   for (const PackedAttention::Map& map : capture.weights.maps)
-    for (const std::string& head : map.heads) bytes += kElement + head.size() * 4 / 3;
+    for (const std::string& head : map.heads) bytes += kElementBytes + head.size() * 4 / 3;
   html.reserve(bytes);
   for (const PackedAttention::Map& map : capture.weights.maps)
     for (size_t head = 0; head < map.heads.size(); ++head) {

@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kInk = "#1d2026", kSoft = "#5d636e", kFaint = "#9ba1ab";
 constexpr double kTitleHeight = 46, kMargin = 16, kFontSize = 13;
 
-/// The input of both kinds of figure.
+/// The content of a figure of either kind.
 struct Figure {
   const std::vector<std::string>& queries;
   const std::vector<std::string>& keys;
@@ -168,7 +168,7 @@ std::string attention_svg(const AttentionTexts& texts, const HeadMap& map, Atten
                      subtitle(texts, kind, figure),
                      map.weights,
                      head_colour(map.choice.head.value_or(0))};
-  require(parts.weights.cols() == std::ssize(parts.keys), "{} of {} keys are given, expected all",
+  require(parts.weights.cols() == std::ssize(parts.keys), "the map has {} of {} keys, expected all",
           parts.weights.cols(), parts.keys.size());
   return figure == AttentionFigure::lines ? lines_figure(parts) : heatmap_figure(parts);
 }

@@ -12,7 +12,7 @@ enum class AttentionFigure {
 };
 
 /// An SVG figure of one map with a title and the tokens as text. Throws Error as check() does, and
-/// unless the map has all keys.
+/// when the map lacks some keys.
 std::string attention_svg(const AttentionTexts& texts, const HeadMap& map,
                           AttentionFigure figure = AttentionFigure::lines);
 

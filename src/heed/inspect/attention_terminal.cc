@@ -107,7 +107,7 @@ std::string attention_terminal(const AttentionTexts& texts, const HeadMap& map, 
   const auto count = static_cast<int64_t>(keys.size());
   const int width = std::max(columns, kMinColumns);
   const Layout layout = layout_of(texts, map.choice.kind, width);
-  require(map.weights.cols() >= layout.shown, "{} of {} keys are given, expected {}",
+  require(map.weights.cols() >= layout.shown, "the map has {} of {} keys, expected {}",
           map.weights.cols(), count, layout.shown);
 
   std::string text = cut(title_of(map), width) + '\n';

@@ -41,8 +41,8 @@ std::string display_text(const text::TranslationTokenizer& tokenizer, int32_t id
   return tokenizer.piece(id);
 }
 
-/// Byte-level pieces become the text that they stand for, with U+2581 for a space. Pieces that mark
-/// their place in a word, and parts of characters, stay as they are.
+/// The decoded text of a byte-level piece, with U+2581 for a space. Pieces with a word marker
+/// ("##", U+2581), special tokens and incomplete characters are shown as they are.
 std::string display_text(const text::Tokenizer& tokenizer, int32_t id) {
   const std::string& piece = tokenizer.piece(id);
   if (tokenizer.is_special(id) || piece.starts_with("##") ||
@@ -55,8 +55,9 @@ std::string display_text(const text::Tokenizer& tokenizer, int32_t id) {
 }
 
 template <typename Tokenizer>
-Reading reading(const Tokenizer& tokenizer, const std::string& text, std::vector<int32_t> ids) {
-  Reading result{text, std::move(ids), {}};
+StackInput stack_input(const Tokenizer& tokenizer, const std::string& text,
+                       std::vector<int32_t> ids) {
+  StackInput result{text, std::move(ids), {}};
   for (const int32_t id : result.ids) result.pieces.push_back(display_text(tokenizer, id));
   return result;
 }
@@ -76,7 +77,7 @@ std::vector<int32_t> greedy(const model::Transformer& model, const std::vector<i
 
 using Observer = std::function<void(AttentionSite, const kernels::AttentionForward&)>;
 
-/// Runs the input through the model once.
+/// Runs the model once on the input.
 void observe(const model::Transformer& model, const ModelInput& input, Observer observer) {
   Context context;
   context.observe_attention = std::move(observer);
@@ -98,7 +99,7 @@ int64_t heads_of(const model::ModelConfig& config, AttentionKind kind) {
   return kind == AttentionKind::encoder_self ? config.encoder_heads : config.n_heads;
 }
 
-/// Adds some queries of the chosen head, or of the mean of all, to a map.
+/// Adds a block of queries of the chosen head, or of the mean of all heads, to the map.
 void add_weights(HeadMap& map, int64_t first_query, const Tensor& weights) {
   const int64_t queries = weights.shape()[1], keys = weights.shape()[2];
   const int64_t shown = map.weights.cols();
@@ -116,15 +117,16 @@ void add_weights(HeadMap& map, int64_t first_query, const Tensor& weights) {
 
 ModelInput read_input(const model::Transformer& model, const text::TranslationTokenizer& tokenizer,
                       const std::string& source, const std::string& target) {
-  ModelInput input{reading(tokenizer, source, encode(tokenizer, source, true)), {}};
+  ModelInput input{stack_input(tokenizer, source, encode(tokenizer, source, true)), {}};
   if (!target.empty()) {
     std::vector<int32_t> ids = encode(tokenizer, target, false);
     ids.pop_back();  // end of sequence
-    input.target = reading(tokenizer, target, decoder_input(model, ids));
+    input.target = stack_input(tokenizer, target, decoder_input(model, ids));
     return input;
   }
   const std::vector<int32_t> found = greedy(model, input.source.ids);
-  input.target = reading(tokenizer, tokenizer.decode_target(found), decoder_input(model, found));
+  input.target =
+      stack_input(tokenizer, tokenizer.decode_target(found), decoder_input(model, found));
   return input;
 }
 
@@ -134,13 +136,13 @@ ModelInput read_input(const model::Transformer& model, const text::Tokenizer& to
   require(both || target.empty(),
           "a target was given, but the model is {}, expected an encoder-decoder",
           model.has_encoder() ? "encoder-only" : "decoder-only");
-  const Reading read = reading(tokenizer, text, tokenizer.encode(text));
+  const StackInput read = stack_input(tokenizer, text, tokenizer.encode(text));
   require(!read.ids.empty(), "the text is empty");
   if (!both) return {read, read};
   const std::vector<int32_t> ids =
       target.empty() ? greedy(model, read.ids) : tokenizer.encode(target, false);
   const std::string written = target.empty() ? tokenizer.decode(ids) : target;
-  return {read, reading(tokenizer, written, decoder_input(model, ids))};
+  return {read, stack_input(tokenizer, written, decoder_input(model, ids))};
 }
 
 AttentionTexts texts_of(const model::Transformer& model, const ModelInput& input) {
@@ -172,8 +174,8 @@ void check(const model::Transformer& model, const HeadChoice& choice) {
   const bool present = in_encoder                     ? model.has_encoder()
                        : kind == AttentionKind::cross ? model.has_encoder() && model.has_decoder()
                                                       : model.has_decoder();
-  require(present, "the model has no {} attention: it is {} alone", name_of(kind),
-          model.has_encoder() ? "an encoder" : "a decoder");
+  require(present, "the model has no {} attention: it is {}", name_of(kind),
+          model.has_encoder() ? "encoder-only" : "decoder-only");
   const int64_t layers = layers_of(model.config(), kind), heads = heads_of(model.config(), kind);
   require(layer >= 0 && layer < layers, "layer is {}, expected 1 to {}, the layers of the {}",
           layer + 1, layers, in_encoder ? "encoder" : "decoder");
@@ -188,9 +190,10 @@ HeadMap capture_head(const model::Transformer& model, const ModelInput& input,
   const AttentionTexts texts = texts_of(model, input);
   const auto queries = std::ssize(query_tokens(texts, choice.kind));
   const auto keys = std::min<int64_t>(std::ssize(key_tokens(texts, choice.kind)), max_keys);
-  require(keys == 0 || queries <= kMaxWeights / keys,
-          "the attention of {} tokens to {} is too large to show, expected at most {} weights",
-          queries, keys, kMaxWeights);
+  require(
+      keys == 0 || queries <= kMaxWeights / keys,
+      "the attention of {} queries to {} keys is too large to show, expected at most {} weights",
+      queries, keys, kMaxWeights);
   HeadMap map{choice, heads_of(model.config(), choice.kind), Tensor::zeros({queries, keys})};
   observe(model, input, [&](AttentionSite site, const kernels::AttentionForward& forward) {
     if (site.kind != choice.kind || site.layer != choice.layer) return;

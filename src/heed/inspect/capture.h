@@ -12,8 +12,8 @@
 
 namespace heed::inspect {
 
-/// The input of the encoder or the decoder: text, token ids and texts for display.
-struct Reading {
+/// The input of the encoder or the decoder.
+struct StackInput {
   std::string text;
   std::vector<int32_t> ids;
   std::vector<std::string> pieces;  // for display, one per id
@@ -22,7 +22,7 @@ struct Reading {
 /// The inputs of both stacks. A decoder-only model ignores the source, an encoder-only model the
 /// target.
 struct ModelInput {
-  Reading source, target;
+  StackInput source, target;
 };
 
 /// A sentence and its translation; an empty `target` is replaced by the model's greedy translation.
@@ -31,26 +31,27 @@ struct ModelInput {
 ModelInput read_input(const model::Transformer& model, const text::TranslationTokenizer& tokenizer,
                       const std::string& source, const std::string& target);
 
-/// A text for a model of any family. Encoder-decoders read `text` and `target` (the model's greedy
-/// output if empty), other models read `text` alone. Throws Error likewise, and on a target for a
+/// The input of a model of any family. An encoder-decoder reads `text` and `target` (its greedy
+/// output if empty); other models read `text` only. Throws Error likewise, and on a target for a
 /// model that is not an encoder-decoder.
 ModelInput read_input(const model::Transformer& model, const text::Tokenizer& tokenizer,
                       const std::string& text, const std::string& target);
 
-/// The texts and tokens that the stacks of the model read, for display.
+/// The texts and tokens of the stacks that the model has, for display.
 AttentionTexts texts_of(const model::Transformer& model, const ModelInput& input);
 
-/// Cross-attention of the last layer, or self-attention where a model has one stack; all heads.
+/// The mean of the heads of the last layer: of cross-attention, or of self-attention if the model
+/// has a single stack.
 HeadChoice default_choice(const model::Transformer& model);
 HeadChoice default_choice(const model::Transformer& model, AttentionKind kind);
 
-/// Throws Error that states the valid range (counted from 1) when the model has no such attention,
-/// layer or head.
+/// Throws Error, stating the valid range (counted from 1), when the model has no such kind of
+/// attention, layer or head.
 void check(const model::Transformer& model, const HeadChoice& choice);
 
-/// Runs the input through the model once and returns the weights of the choice for the first
-/// `max_keys` keys. Throws Error as check() does, on more than 2^28 weights, and on an input that
-/// is empty or exceeds the model's context length.
+/// Runs the model once on the input and returns the weights of the chosen head for the first
+/// `max_keys` keys. Weights that are not finite become 0. Throws Error as check() does, on more
+/// than 2^28 weights, and on an input that is empty or exceeds the model's context length.
 HeadMap capture_head(const model::Transformer& model, const ModelInput& input,
                      const HeadChoice& choice,
                      int64_t max_keys = std::numeric_limits<int64_t>::max());
@@ -61,7 +62,7 @@ struct CaptureOptions {
   int64_t budget = kPageBudget;
 };
 
-/// Runs the input through the model once and captures the weights of all layers and heads, packed.
+/// Runs the model once on the input and captures the weights of all layers and heads, packed.
 /// Throws Error on an input that is empty or exceeds the model's context length.
 AttentionCapture capture_attention(const model::Transformer& model, const ModelInput& input,
                                    const CaptureOptions& options = {});

@@ -33,8 +33,8 @@ std::string escaped(std::string_view text);
 /// \u0026.
 std::string json_in_html(std::string json);
 
-/// `page` with each {{name}} replaced by its value; values are not searched again. Throws Error
-/// when a name in the page has no value and when a value is not used.
+/// `page` with each {{name}} replaced by its value; names inside values are not replaced. Throws
+/// Error when a name has no value and when a value is not used.
 std::string filled(std::string_view page, const std::map<std::string, std::string>& values);
 
 }  // namespace heed::inspect

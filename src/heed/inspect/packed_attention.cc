@@ -56,11 +56,11 @@ void AttentionPacker::add(AttentionSite site, const Tensor& weights) {
     missing += std::ranges::count_if(part, [](float weight) { return !std::isfinite(weight); });
   });
   packed_.missing += missing;
-  // The floor of all weights is at least as high as that of those seen so far.
+  // More weights can only raise the fitting floor, so raising it early loses nothing.
   if (base64_size(bytes()) > budget_) raise_floor(fitting_floor());
-  require(base64_size(bytes()) <= kMaxPageWeights,
-          "the attention of all heads takes more than {} MiB: expected a shorter text",
-          kMaxPageWeights >> 20);
+  require(base64_size(bytes()) <= kMaxPageBytes,
+          "the attention weights of all heads take more than {} MiB: expected a shorter text",
+          kMaxPageBytes >> 20);
 }
 
 int64_t AttentionPacker::bytes() const {
@@ -69,7 +69,7 @@ int64_t AttentionPacker::bytes() const {
   return sum;
 }
 
-/// The lowest floor under which everything fits the budget, or the highest one.
+/// The lowest floor at which all weights fit the budget, or kMaxFloor if none does.
 int AttentionPacker::fitting_floor() const {
   std::array<int64_t, kMaxFloor + 1> totals{};
   for (const WeightPacker& packer : packers_) {
@@ -77,8 +77,7 @@ int AttentionPacker::fitting_floor() const {
     for (size_t floor = 0; floor < sizes.size(); ++floor) totals[floor] += sizes[floor];
   }
   int floor = 1;
-  while (floor < kMaxFloor && base64_size(totals[static_cast<size_t>(floor)]) > budget_)
-    ++floor;
+  while (floor < kMaxFloor && base64_size(totals[static_cast<size_t>(floor)]) > budget_) ++floor;
   return floor;
 }
 

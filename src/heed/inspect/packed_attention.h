@@ -13,12 +13,12 @@ namespace heed::inspect {
 /// The three places where a Transformer attends (Vaswani et al. 2017, section 3.2.3).
 using AttentionKind = AttentionSite::Kind;
 
-/// What the weights of one page should take, in bytes of base64, and what they may take at most: no
-/// browser opens a larger page.
+/// Bytes of base64 for the weights of one page: the target size, and the limit, beyond which
+/// browsers do not open the page.
 inline constexpr int64_t kPageBudget = int64_t{50} << 20;
-inline constexpr int64_t kMaxPageWeights = int64_t{400} << 20;
+inline constexpr int64_t kMaxPageBytes = int64_t{400} << 20;
 
-/// The attention weights of all heads of some layers, as a page carries them (weight_code.h).
+/// The attention weights of all heads of some layers, encoded for a page (weight_code.h).
 struct PackedAttention {
   struct Map {
     AttentionKind kind = AttentionKind::cross;
@@ -27,26 +27,26 @@ struct PackedAttention {
     std::vector<std::string> heads;  ///< packed weights, row by row
   };
   std::vector<Map> maps;
-  int floor = 1;        ///< of all of them
+  int floor = 1;        ///< codes below it are 0, in all maps
   int64_t missing = 0;  ///< weights that were not finite and are shown as 0
 };
 
-/// Packs weights as a forward pass makes them, so that no more is in memory than a page will hold.
+/// Packs weights while a forward pass computes them, so that memory holds only the packed weights.
 class AttentionPacker {
  public:
-  /// Small weights are dropped until all fit `budget` bytes of base64, but none of 1/255 or more.
+  /// Weights below 1/255 are dropped, smallest first, until the rest fits `budget` bytes of base64.
   explicit AttentionPacker(int64_t budget = kPageBudget) : budget_(budget) {}
 
-  /// Adds the next queries of a layer: weights [H, n, Tk] f32. The queries of a layer come one
-  /// after the other, then those of another. Throws Error when a layer comes back after another
-  /// one, when its sizes change, and when the weights do not fit kMaxPageWeights.
+  /// Adds the next queries of a layer: weights [H, n, Tk] f32. All queries of a layer are added in
+  /// order before those of the next layer. Throws Error when a layer is added again after another,
+  /// when its sizes change, and when the packed weights exceed kMaxPageBytes.
   void add(AttentionSite site, const Tensor& weights);
 
-  /// All that was added. To be called once.
+  /// The packed weights. To be called once, after the last add().
   PackedAttention finish();
 
  private:
-  /// The map of the site, a new one unless it is that of the last call.
+  /// The map of the site: the last one, or a new one.
   PackedAttention::Map& map_for(AttentionSite site, const Tensor& weights);
   int64_t bytes() const;
   int fitting_floor() const;
@@ -54,7 +54,7 @@ class AttentionPacker {
 
   int64_t budget_;
   PackedAttention packed_;
-  std::vector<WeightPacker> packers_;  // of all heads of all maps
+  std::vector<WeightPacker> packers_;  // one per head, of all maps in order
 };
 
 }  // namespace heed::inspect

@@ -6,7 +6,7 @@
 
 namespace heed::inspect {
 
-/// The curves of a report as JSON, by column:
+/// The curves of a report as JSON columns:
 /// {"steps": {"step": [...], "seconds": [...],
 ///            "loss": [...], "loss_min": [...], "loss_max": [...],
 ///            "gradient_norm": [...], "gradient_norm_min": [...], "gradient_norm_max": [...],

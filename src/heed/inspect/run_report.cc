@@ -37,7 +37,7 @@ Facts facts_of(const train::Trainer& trainer) {
   return facts;
 }
 
-/// The sample with its cross-attention, which takes `budget` bytes of the page.
+/// The sample with its cross-attention, for which the page has `budget` bytes.
 TrainingReport::Sample sample_of(const train::Trainer& trainer, const train::Sample& sample,
                                  int64_t budget) {
   TrainingReport::Sample shown{sample, {}};
@@ -48,7 +48,7 @@ TrainingReport::Sample sample_of(const train::Trainer& trainer, const train::Sam
         trainer.model(), read_input(trainer.model(), *tokenizer, sample.input, sample.output),
         {.encoder_self = false, .decoder_self = false, .budget = budget});
   } catch (const Error&) {
-    // A young model writes what cannot be read again: too long, or without a token.
+    // Early in training, an output may be too long for the model's context, or have no tokens.
   }
   return shown;
 }

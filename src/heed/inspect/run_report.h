@@ -5,7 +5,7 @@
 
 namespace heed::inspect {
 
-/// The report of a run up to now: its history, and the samples of the last validation with their
+/// The report of a run so far: its history, and the samples of the last validation with their
 /// cross-attention.
 TrainingReport report_of(const train::Trainer& trainer);
 

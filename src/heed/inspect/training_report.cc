@@ -102,7 +102,7 @@ std::string facts(const TrainingReport& report) {
 struct Column {
   const char* name;
   int digits;
-  double (*value)(const ValidationRecord& validation);  // not finite: not known
+  double (*value)(const ValidationRecord& validation);  // NaN: unknown
 };
 
 /// The columns with at least one known value.

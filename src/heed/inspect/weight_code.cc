@@ -12,7 +12,7 @@ namespace {
 
 constexpr float kMaxFinite = std::numeric_limits<float>::max();
 
-/// The codes of all weights. A separate loop so that the compiler vectorises it.
+/// The codes of all weights, in a loop of its own that the compiler vectorises.
 std::vector<uint8_t> codes_of(std::span<const float> weights) {
   std::vector<uint8_t> codes(weights.size());
   for (size_t i = 0; i < weights.size(); ++i) {
@@ -30,7 +30,7 @@ void append_run(std::string& bytes, uint64_t zeros) {
   bytes += static_cast<char>(zeros);
 }
 
-/// The length of the run whose digits begin at packed[at]; `at` becomes the place behind them.
+/// The length of the run whose digits begin at packed[at]. Moves `at` past the digits.
 uint64_t read_run(std::string_view packed, size_t& at) {
   uint64_t zeros = 0;
   for (int shift = 0;; shift += 7) {
@@ -69,7 +69,7 @@ void WeightPacker::add(std::span<const float> weights) {
 
 void WeightPacker::raise_floor(int floor) {
   const std::string packed = std::exchange(bytes_, {});
-  const uint64_t zeros_behind = std::exchange(zeros_, 0);
+  const uint64_t trailing_zeros = std::exchange(zeros_, 0);
   floor_ = floor;
   for (size_t at = 0; at < packed.size();) {
     const auto code = static_cast<unsigned char>(packed[at++]);
@@ -78,7 +78,7 @@ void WeightPacker::raise_floor(int floor) {
     else
       zeros_ += read_run(packed, at);
   }
-  zeros_ += zeros_behind;
+  zeros_ += trailing_zeros;
 }
 
 std::array<int64_t, kMaxFloor + 1> WeightPacker::sizes() const {

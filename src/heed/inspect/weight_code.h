@@ -20,21 +20,20 @@ namespace heed::inspect {
 /// With floors up to kMaxFloor every weight is accurate to 1/255.
 inline constexpr int kMaxFloor = 16;
 
-/// Packs weights as they come.
+/// Encodes a stream of weights.
 class WeightPacker {
  public:
-  /// With a floor of 1 to kMaxFloor.
+  /// `floor` is 1 to kMaxFloor.
   explicit WeightPacker(int floor) : floor_(floor) {}
 
-  /// A weight that is not finite counts as 0.
+  /// Appends weights. One that is not finite counts as 0.
   void add(std::span<const float> weights);
-  /// From now on, and for all that was added, as if `floor` had been the first.
+  /// Raises the floor to `floor` for the weights added so far and for all later ones.
   void raise_floor(int floor);
 
-  /// Bytes so far.
+  /// The number of bytes so far, without a run of zeros at the end.
   int64_t bytes() const { return static_cast<int64_t>(bytes_.size()); }
-  /// The number of bytes of everything added under each floor from 0 to kMaxFloor, rounded up
-  /// by less than a hundredth.
+  /// Estimates of the number of bytes at each floor from 0 to kMaxFloor: at most 1 % too high.
   std::array<int64_t, kMaxFloor + 1> sizes() const;
   /// All bytes. To be called once, after the last add().
   std::string take();
@@ -45,9 +44,9 @@ class WeightPacker {
 
   int floor_;
   std::string bytes_;
-  uint64_t zeros_ = 0;  // behind the bytes, still without their run
-  // A run of zeros under floor f begins where a code is below f and the one before it is not: for
-  // the floors code + 1 to previous. These are counted by what changes from one floor to the next.
+  uint64_t zeros_ = 0;  // of a run at the end that is not yet in bytes_
+  // At floor f, a run of zeros begins where a code is below f and the code before it is not, i.e.
+  // for floors code + 1 to previous. run_changes_[f] is how many more runs floor f has than f - 1.
   std::array<int64_t, 257> occurrences_{}, run_changes_{};
   int previous_ = 255;
 };
