@@ -12,16 +12,16 @@
 
 namespace heed::cli {
 
-/// Makes printed lines visible now. Throws Error when standard output cannot be written.
+/// Flushes standard output. Throws Error when it cannot be written.
 inline void flush_output() {
   std::cout.flush();
   require(std::cout.good(), "standard output cannot be written");
 }
 
-/// Answers some of the lines for answer_lines(); the first has the number `first`.
+/// Answers a batch of lines for answer_lines(); `first` is the number of its first line.
 template <typename Answer, typename Print>
-void answer_some(const std::vector<std::string>& lines, int64_t first, const Answer& answer,
-                 const Print& print) {
+void answer_batch(const std::vector<std::string>& lines, int64_t first, const Answer& answer,
+                  const Print& print) {
   std::optional<decltype(answer(lines, first))> answers;
   try {
     answers = answer(lines, first);
@@ -30,8 +30,8 @@ void answer_some(const std::vector<std::string>& lines, int64_t first, const Ans
   }
   if (!answers) {
     const auto half = static_cast<std::ptrdiff_t>(lines.size() / 2);
-    answer_some({lines.begin(), lines.begin() + half}, first, answer, print);
-    answer_some({lines.begin() + half, lines.end()}, first + half, answer, print);
+    answer_batch({lines.begin(), lines.begin() + half}, first, answer, print);
+    answer_batch({lines.begin() + half, lines.end()}, first + half, answer, print);
     return;
   }
   for (size_t i = 0; i < lines.size(); ++i) print((*answers)[i], first + static_cast<int64_t>(i));
@@ -39,30 +39,29 @@ void answer_some(const std::vector<std::string>& lines, int64_t first, const Ans
 }
 
 /// Answers the lines of standard input in order. `answer(lines, first)` returns one answer for each
-/// of `lines`, the first of which has the number `first`, counted from 1; `print(answer, number)`
-/// prints it.
+/// of `lines`, whose numbers begin at `first`, counted from 1; `print(answer, number)` prints it.
 ///
-/// How many lines are answered together depends on how fast they arrive, so an answer must not
-/// depend on the lines beside it. When answer() throws an Error, the lines are answered again in
-/// halves: all lines before the first that fails are printed, then its Error is thrown.
+/// The size of a batch depends on how fast lines arrive, so an answer must not depend on the other
+/// lines. When answer() throws an Error, the batch is answered again in halves, so that all lines
+/// before the first invalid one are answered and printed before its Error is thrown.
 template <typename Answer, typename Print>
 void answer_lines(const Answer& answer, const Print& print) {
   LineStream lines;
   int64_t first = 1;
-  for (std::vector<std::string> some = lines.next(); !some.empty(); some = lines.next()) {
-    answer_some(some, first, answer, print);
-    first += static_cast<int64_t>(some.size());
+  for (std::vector<std::string> batch = lines.next(); !batch.empty(); batch = lines.next()) {
+    answer_batch(batch, first, answer, print);
+    first += static_cast<int64_t>(batch.size());
   }
 }
 
-/// Calls print(line, number) for each line of standard input. An Error that it throws names the
-/// line.
+/// Calls print(line, number) for each line of standard input. Prefixes its Errors with the
+/// number of the line.
 template <typename Print>
 void for_each_line(const Print& print) {
   LineStream lines;
   int64_t number = 0;
-  for (std::vector<std::string> some = lines.next(); !some.empty(); some = lines.next()) {
-    for (const std::string& line : some)
+  for (std::vector<std::string> batch = lines.next(); !batch.empty(); batch = lines.next()) {
+    for (const std::string& line : batch)
       generate::name_input("line", ++number, [&] { print(line, number); });
     flush_output();
   }

@@ -29,7 +29,7 @@ struct AttendOptions {
   CommonOptions common;
   ModelOptions model;
   std::string source, target, out, kind;
-  int layer = 0, head = 0;  // counted from 1; 0: the last layer, the mean of the heads
+  int layer = 0, head = 0;  // counted from 1; 0: the last layer, the mean of all heads
   bool heatmap = false;
 };
 
@@ -49,7 +49,7 @@ Format format_of(const std::string& out) {
   return extension == ".svg" ? Format::svg : Format::page;
 }
 
-/// What --kind, --layer and --head ask for.
+/// The head that --kind, --layer and --head select.
 inspect::HeadChoice choice_of(const AttendOptions& options, const model::Transformer& model) {
   using enum AttentionKind;
   inspect::HeadChoice choice =
@@ -119,7 +119,7 @@ int run_attend(const AttendOptions& options) {
                                                            : page_of(*model, input, options));
   const inspect::AttentionTexts texts = inspect::texts_of(*model, input);
   const std::string& read = texts.target_text.empty() ? texts.source_text : texts.target_text;
-  std::cerr << "attention of \"" << inspect::printable(read) << "\" in "
+  std::cerr << "attention of \"" << inspect::printable(read) << "\" written to "
             << inspect::printable(options.out) << '\n';
   return 0;
 }
@@ -127,35 +127,37 @@ int run_attend(const AttendOptions& options) {
 }  // namespace
 
 void add_attend(Command& program) {
-  Command command =
-      program.add_subcommand("attend", "Shows attention weights: which token attends to which");
+  Command command = program.add_subcommand(
+      "attend", "Shows which tokens attend to which, as text, figure or web page");
   auto options = std::make_shared<AttendOptions>();
   add_model_options(command, options->model, false);
   command
       .add_option("--source,--text", options->source,
-                  "Input text; of an encoder-decoder: of its encoder")
+                  "Input text; for an encoder-decoder the input of the encoder")
       .required();
-  command.add_option(
-      "--target", options->target,
-      "Input text of the decoder of an encoder-decoder (default: its own greedy output)");
+  command.add_option("--target", options->target,
+                     "Input of the decoder of an encoder-decoder (default: its greedy output)");
   command.add_option(
       "--out", options->out,
-      "File to write: .html (an interactive page with all layers and heads) or .svg (a figure); "
-      "default: print to the terminal");
+      "File to write: .html (an interactive page with all layers and heads) or .svg (a figure of "
+      "one head); default: print one head to the terminal");
   command
-      .add_option("--kind", options->kind,
-                  "Attention that the figure or the terminal shows (default: cross for an "
-                  "encoder-decoder)")
+      .add_option(
+          "--kind", options->kind,
+          "Kind of attention for figure and terminal (default: cross for an encoder-decoder)")
       .one_of({"encoder_self", "decoder_self", "cross"});
-  command.add_option("--layer", options->layer, "Layer, counted from 1 (default: the last)")
+  command
+      .add_option("--layer", options->layer,
+                  "Layer for figure and terminal, counted from 1 (default: the last)")
       .positive();
   command
-      .add_option("--head", options->head, "Head, counted from 1 (default: the mean of all heads)")
+      .add_option("--head", options->head,
+                  "Head for figure and terminal, counted from 1 (default: the mean of all heads)")
       .positive();
   command.add_flag("--heatmap", options->heatmap, "Draw the .svg as a heatmap instead of lines");
   add_common_options(command, options->common);
   command.footer(
-      "Example:\n"
+      "Examples:\n"
       "  heed attend --model model --source 'And God said, Let there be light.' --out page.html\n"
       "  heed attend --model model --source 'And God said' --kind encoder_self --layer 1 --head 2\n"
       "  heed attend --model gpt2 --text 'The cat sat on the mat because it was tired'");

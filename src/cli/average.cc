@@ -2,7 +2,7 @@
 #include <memory>
 
 #include "cli/command.h"
-#include "heed/base/file.h"
+#include "cli/output_file.h"
 #include "heed/train/weight_average.h"
 
 namespace heed::cli {
@@ -14,17 +14,18 @@ void add_average(Command& program) {
     std::string out;
   };
   Command command =
-      program.add_subcommand("average", "Averages the weights of checkpoints of one run");
+      program.add_subcommand("average", "Averages the weights of several checkpoints of a run");
   auto options = std::make_shared<Options>();
-  command.add_option("checkpoints", options->files, "Files of weights (.safetensors)").required();
-  command.add_option("--out", options->out, "File that the mean is written to").required();
+  command.add_option("checkpoints", options->files, "Weight files to average (.safetensors)")
+      .required();
+  command.add_option("--out", options->out, "Weight file to write (.safetensors)").required();
   add_common_options(command, options->common);
   command.footer(
       "Example:\n"
       "  heed average model/checkpoints/step-*.safetensors --out model/model.safetensors");
   command.set_action([options] {
     apply(options->common);
-    const AtomicFile writable(options->out);  // told before much is read
+    require_output_file("--out", options->out);
     io::write_safetensors(options->out, train::average_weights(options->files), {{"format", "pt"}});
     return 0;
   });

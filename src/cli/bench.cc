@@ -1,7 +1,6 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -13,6 +12,7 @@
 #include "cli/model_options.h"
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
+#include "heed/data/parallel_text.h"
 #include "heed/generate/cached_decoder.h"
 #include "heed/generate/search.h"
 #include "heed/kernels/limits.h"
@@ -25,9 +25,10 @@ namespace {
 using kernels::Arithmetic;
 using Json = nlohmann::ordered_json;
 
-// Seconds for each of the machine's limits, beside a model and alone.
-constexpr double kMeasuring = 0.3, kMeasuringAlone = 1.0;
-constexpr int64_t kSmallArea = int64_t{16} << 20, kLargeArea = int64_t{1} << 30;
+// Seconds spent on each limit of the machine: beside a model, and with --limits.
+constexpr double kLimitSeconds = 0.3, kLimitsOnlySeconds = 1.0;
+// Bytes read to measure bandwidth: of the caches, and of the memory.
+constexpr int64_t kCacheArea = int64_t{16} << 20, kMemoryArea = int64_t{1} << 30;
 
 struct BenchOptions {
   CommonOptions common;
@@ -37,21 +38,22 @@ struct BenchOptions {
   bool limits = false, json = false;
 };
 
-/// Reading as much as a model does is measured within the memory there is.
+/// The size of the area for measuring how fast `bytes` are read, limited by the available memory.
 int64_t area_of(double bytes) {
-  const int64_t most = std::max(std::min(kLargeArea, train::available_memory() / 4), kSmallArea);
-  return std::clamp(static_cast<int64_t>(bytes), kSmallArea, most);
+  const int64_t max_area =
+      std::max(std::min(kMemoryArea, train::available_memory() / 4), kCacheArea);
+  return std::clamp(static_cast<int64_t>(bytes), kCacheArea, max_area);
 }
 
 Json limits_of_machine() {
   Json facts = {{"threads", thread_count()}};
-  for (const auto& [name, bytes] : {std::pair{"memory", kLargeArea}, {"caches", kSmallArea}}) {
+  for (const auto& [name, bytes] : {std::pair{"memory", kMemoryArea}, {"caches", kCacheArea}}) {
     const int64_t area = area_of(static_cast<double>(bytes));
     facts["reading"][name] = {
-        {"bytes", area}, {"bytes_per_second", kernels::measure_reading(area, kMeasuringAlone)}};
+        {"bytes", area}, {"bytes_per_second", kernels::measure_reading(area, kLimitsOnlySeconds)}};
   }
   for (const Arithmetic kind : {Arithmetic::f32, Arithmetic::bf16, Arithmetic::int8}) {
-    const kernels::ArithmeticRate rate = kernels::measure_arithmetic(kind, kMeasuringAlone);
+    const kernels::ArithmeticRate rate = kernels::measure_arithmetic(kind, kLimitsOnlySeconds);
     facts["arithmetic"][name_of(kind)] = {{"operations_per_second", rate.operations_per_second},
                                           {"instructions", rate.instructions}};
   }
@@ -77,15 +79,7 @@ int print_limits(const BenchOptions& options) {
   return 0;
 }
 
-std::vector<std::string> lines_of(const std::string& path) {
-  std::ifstream file(path);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(file, line);) lines.push_back(std::move(line));
-  require(!lines.empty(), "{} has no lines, or cannot be read", path);
-  return lines;
-}
-
-/// Longest that the model reads, and what suits its kind.
+/// Defaults that depend on the kind of model and its context length.
 BenchSizes sizes_for(const model::Transformer& model, BenchSizes sizes, bool prompt_given) {
   const model::ModelConfig& config = model.config();
   if (!prompt_given && model.has_encoder()) sizes.prompt_tokens = model.has_decoder() ? 32 : 128;
@@ -95,7 +89,7 @@ BenchSizes sizes_for(const model::Transformer& model, BenchSizes sizes, bool pro
   return sizes;
 }
 
-/// Bytes of the weights, by the type in which they are stored.
+/// Bytes of the weights by stored type.
 std::map<std::string, int64_t> stored_bytes(const model::Transformer& model) {
   std::map<std::string, int64_t> bytes;
   for (const Parameter& parameter : model.parameters().all())
@@ -110,9 +104,12 @@ int64_t peak_memory() {
 }
 
 Json described(const Measurement& measured, double peak) {
-  Json facts = {{"count", measured.count},       {"unit", measured.unit},
-                {"per_second", measured.rate()}, {"least", measured.least()},
-                {"most", measured.most()},       {"seconds", measured.seconds}};
+  Json facts = {{"count", measured.count},
+                {"unit", measured.unit},
+                {"per_second", measured.rate()},
+                {"slowest", measured.slowest_rate()},
+                {"fastest", measured.fastest_rate()},
+                {"seconds", measured.seconds}};
   if (measured.operations > 0) {
     const double rate = measured.operations / measured.median_seconds();
     facts["operations_per_second"] = rate;
@@ -121,22 +118,23 @@ Json described(const Measurement& measured, double peak) {
   return facts;
 }
 
-/// How fast a step's weights were read, beside how fast the machine reads as much.
+/// Adds how fast a decoding step reads the weights, compared with the machine's bandwidth for as
+/// many bytes.
 void add_reading(Json& facts, const Measurement& measured, int64_t steps) {
   const double bytes = measured.weight_bytes / static_cast<double>(steps);
   const double rate = measured.weight_bytes / measured.median_seconds();
-  const double limit = kernels::measure_reading(area_of(bytes), kMeasuring);
+  const double limit = kernels::measure_reading(area_of(bytes), kLimitSeconds);
   facts["weight_bytes_per_step"] = bytes;
   facts["bytes_per_second"] = rate;
   facts["reading_limit"] = limit;
   facts["share_of_reading"] = rate / limit;
 }
 
-/// What most of the work is done in.
+/// The arithmetic of most of the work.
 Arithmetic arithmetic_of(const model::Transformer& model, DType dtype) {
   return generate::computes_in_int8(model) ? Arithmetic::int8
-         : dtype == DType::bf16               ? Arithmetic::bf16
-                                              : Arithmetic::f32;
+         : dtype == DType::bf16            ? Arithmetic::bf16
+                                           : Arithmetic::f32;
 }
 
 Json measure_model(const BenchOptions& options, bool prompt_given) {
@@ -156,9 +154,9 @@ Json measure_model(const BenchOptions& options, bool prompt_given) {
   if (options.input.empty())
     all = measure_tokens(*model, sizes);
   else
-    all.push_back(measure_lines(*model, options.model, lines_of(options.input), sizes));
-  facts["peak_memory"] = peak_memory();  // before the machine is measured, which takes some, too
-  const auto peak = kernels::measure_arithmetic(arithmetic, kMeasuring);
+    all.push_back(measure_lines(*model, options.model, data::read_lines(options.input), sizes));
+  facts["peak_memory"] = peak_memory();  // before measure_arithmetic() allocates
+  const auto peak = kernels::measure_arithmetic(arithmetic, kLimitSeconds);
   for (const Measurement& measured : all) {
     Json& entry = facts["measured"][measured.what];
     entry = described(measured, peak.operations_per_second);
@@ -167,9 +165,9 @@ Json measure_model(const BenchOptions& options, bool prompt_given) {
   return facts;
 }
 
-std::string remark(const Json& entry, const Json& facts) {
+std::string utilisation(const Json& entry, const Json& facts) {
   if (entry.contains("share_of_reading"))
-    return fmt::format("{:.1f} MB of weights a step: {:.0f}% of the {:.1f} GB/s that can be read",
+    return fmt::format("{:.1f} MB of weights per step: {:.0f}% of the machine's {:.1f} GB/s",
                        entry["weight_bytes_per_step"].get<double>() / 1e6,
                        100 * entry["share_of_reading"].get<double>(),
                        entry["reading_limit"].get<double>() / 1e9);
@@ -195,9 +193,9 @@ void print_table(const Json& facts) {
   for (const auto& [what, entry] : facts["measured"].items())
     std::cout << fmt::format("{:<8} {:>8} {:<8} {:>10.1f}/s  ({:.1f} to {:.1f})  {}\n", what,
                              entry["count"].get<int64_t>(), entry["unit"].get<std::string>(),
-                             entry["per_second"].get<double>(), entry["least"].get<double>(),
-                             entry["most"].get<double>(), remark(entry, facts));
-  std::cout << fmt::format("memory   {:.0f} MB at most\n",
+                             entry["per_second"].get<double>(), entry["slowest"].get<double>(),
+                             entry["fastest"].get<double>(), utilisation(entry, facts));
+  std::cout << fmt::format("memory   {:.0f} MB at peak\n",
                            facts["peak_memory"].get<double>() / 1e6);
 }
 
@@ -209,15 +207,13 @@ int run_bench(const BenchOptions& options, bool prompt_given) {
     std::cout << json_line(facts);
   else
     print_table(facts);
-  std::cout.flush();
-  require(std::cout.good(), "the figures cannot be written to standard output");
   return 0;
 }
 
 Option add_size_options(Command& command, BenchSizes& sizes) {
   constexpr int64_t kMaxCount = int64_t{1} << 30;
-  const auto count = [&](const char* name, int64_t& value, const char* help, int64_t least = 1) {
-    return command.add_option(name, value, help).range(least, kMaxCount);
+  const auto count = [&](const char* name, int64_t& value, const char* help, int64_t min = 1) {
+    return command.add_option(name, value, help).range(min, kMaxCount);
   };
   Option prompt = count("--prompt-tokens", sizes.prompt_tokens,
                         "Tokens per prompt, source or text (default: 512 for a decoder, 32 for an "
@@ -243,8 +239,8 @@ Option add_size_options(Command& command, BenchSizes& sizes) {
 }  // namespace
 
 void add_bench(Command& program) {
-  Command command = program.add_subcommand(
-      "bench", "Measures the speed of a model, and the limits of the machine");
+  Command command =
+      program.add_subcommand("bench", "Measures the speed of a model or the limits of the machine");
   auto options = std::make_shared<BenchOptions>();
   add_model_options(command, options->model);
   command.option("--model").required(false);
@@ -254,14 +250,14 @@ void add_bench(Command& program) {
   Option prompt = add_size_options(command, options->sizes);
   command
       .add_option("--input", options->input,
-                  "Translate, embed or continue the lines of this file instead of made-up tokens")
+                  "Translate, embed or continue the lines of this file instead of synthetic tokens")
       .existing_file();
   command.add_flag("--json", options->json, "Print one JSON object");
   add_common_options(command, options->common);
   command.footer(
-      "Prefill processes the prompts, decode generates token after token. Figures are medians, "
-      "with\n"
-      "the slowest and the fastest in brackets; loading is not included.\n"
+      "Prefill reads the prompts, decode generates one token per step. Rates are medians, followed "
+      "by\n"
+      "the slowest and the fastest run in brackets. Loading is not included.\n"
       "Examples:\n"
       "  heed bench --model model.gguf\n"
       "  heed bench --model all-MiniLM-L6-v2 --input sentences.txt\n"

@@ -18,7 +18,7 @@ namespace heed::cli {
 namespace {
 
 constexpr int64_t kNoLimit = int64_t{1} << 30;
-constexpr int64_t kMaxTokens = int64_t{1} << 28;  // of a batch
+constexpr int64_t kMaxTokens = int64_t{1} << 28;  // per batch
 
 double seconds_of(const std::function<void()>& work) {
   const auto start = std::chrono::steady_clock::now();
@@ -26,7 +26,7 @@ double seconds_of(const std::function<void()>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Made-up texts.
+/// Prompts of synthetic tokens.
 std::vector<std::vector<int32_t>> prompts_of(const model::Transformer& model, int64_t batch,
                                              int64_t tokens) {
   const int64_t vocabulary = model.config().vocab_size;
@@ -38,7 +38,7 @@ std::vector<std::vector<int32_t>> prompts_of(const model::Transformer& model, in
   return prompts;
 }
 
-/// Operations of a forward pass: a third of those of a training step.
+/// Floating-point operations of a forward pass: a third of those of a training step.
 double forward_operations(const model::Transformer& model, int64_t texts, int64_t tokens,
                           int64_t predicted) {
   const int64_t all = texts * tokens;
@@ -49,7 +49,8 @@ double forward_operations(const model::Transformer& model, int64_t texts, int64_
          3;
 }
 
-/// Whether a step of the decoder reads all of a parameter, not a few rows, and not once per source.
+/// Whether each decoding step reads the whole parameter. Embedding tables are read by row,
+/// cross-attention keys and values are computed once per source.
 bool is_read_by_step(const Parameter& parameter, const model::ModelConfig& config) {
   if (parameter.place.stack == WeightPlace::Stack::encoder) return false;
   switch (parameter.role) {
@@ -63,9 +64,8 @@ bool is_read_by_step(const Parameter& parameter, const model::ModelConfig& confi
   }
 }
 
-/// Bytes of the weights that a step of the decoder reads. Of the experts, those that one token is
-/// sent to.
-double bytes_of_step(const model::Transformer& model) {
+/// Bytes of the weights that a decoding step reads. Of the experts, those that one token selects.
+double bytes_per_step(const model::Transformer& model) {
   const model::ModelConfig& c = model.config();
   double bytes = 0;
   for (const Parameter& parameter : model.parameters().all()) {
@@ -80,13 +80,13 @@ double bytes_of_step(const model::Transformer& model) {
   return bytes;
 }
 
-/// Generates behind made-up prompts; nothing ends before it has all of its tokens.
-class Writing {
+/// Times generation without end tokens, so that every output has all its tokens.
+class GenerationTimer {
  public:
-  Writing(const model::Transformer& model, const BenchSizes& sizes)
+  GenerationTimer(const model::Transformer& model, const BenchSizes& sizes)
       : model_(model), sizes_(sizes) {}
 
-  /// Seconds that `tokens` tokens behind each prompt take, the prompts included.
+  /// Seconds for reading the prompts and generating `tokens` tokens after each.
   double seconds(const std::vector<std::vector<int32_t>>& prompts, int64_t tokens) const {
     const generate::Generator generator(
         model_, std::nullopt,
@@ -106,43 +106,45 @@ class Writing {
   const BenchSizes& sizes_;
 };
 
-/// `heed embed` has neither a beam nor bf16.
-void check_reading(const BenchSizes& sizes) {
+/// heed embed has neither beam search nor bf16.
+void check_encoder_sizes(const BenchSizes& sizes) {
   require(sizes.num_beams == 1,
-          "--num-beams is for models that write, this one is an encoder alone");
-  require(sizes.dtype == DType::f32, "texts are embedded with f32 or int8 arithmetic alone");
+          "--num-beams is for models with a decoder, this one is encoder-only");
+  require(sizes.dtype == DType::f32,
+          "an encoder-only model computes in f32 or int8, found --compute bf16");
 }
 
 void check_sizes(const model::Transformer& model, const BenchSizes& sizes) {
   require(sizes.batch <= kMaxTokens / sizes.prompt_tokens &&
               sizes.batch <= kMaxTokens / sizes.context_tokens,
-          "a batch of {} prompts of {} tokens, expected at most {} tokens", sizes.batch,
-          std::max(sizes.prompt_tokens, sizes.context_tokens), kMaxTokens);
-  if (!model.has_decoder()) return check_reading(sizes);
+          "a batch of {} prompts of {} tokens is too large, expected at most {} tokens",
+          sizes.batch, std::max(sizes.prompt_tokens, sizes.context_tokens), kMaxTokens);
+  if (!model.has_decoder()) return check_encoder_sizes(sizes);
   if (model.config().positions == model::PositionKind::none) return;
   const int64_t before = model.has_encoder() ? 1 : sizes.context_tokens;
   require(before + sizes.tokens <= model.config().max_positions,
-          "{} tokens are to be written behind {}, the model reads at most {}", sizes.tokens, before,
+          "{} tokens after {} exceed the model's context of {} tokens", sizes.tokens, before,
           model.config().max_positions);
 }
 
-std::vector<Measurement> measure_writing(const model::Transformer& model, const BenchSizes& sizes) {
-  const Writing writing(model, sizes);
+std::vector<Measurement> measure_generation(const model::Transformer& model,
+                                            const BenchSizes& sizes) {
+  const GenerationTimer timer(model, sizes);
   const int64_t context = model.has_encoder() ? sizes.prompt_tokens : sizes.context_tokens;
   const auto prompts = prompts_of(model, sizes.batch, sizes.prompt_tokens);
   const auto contexts = prompts_of(model, sizes.batch, context);
   Measurement prefill{"prefill", "tokens", sizes.batch * sizes.prompt_tokens, {}, 0, 0};
   Measurement decode{"decode", "tokens", sizes.batch * sizes.tokens, {}, 0, 0};
   Measurement outputs{"outputs", "outputs", sizes.batch, {}, 0, 0};
-  writing.seconds(prompts_of(model, 1, 1), 2);  // memory, threads, pages of the weights
+  timer.seconds(prompts_of(model, 1, 1), 2);  // warm-up: memory, threads, pages of the weights
   for (int i = 0; i < sizes.repeat; ++i) {
-    prefill.seconds.push_back(writing.seconds(prompts, 1));
+    prefill.seconds.push_back(timer.seconds(prompts, 1));
     if (sizes.tokens == 0) continue;
     const bool same = context == sizes.prompt_tokens;
-    const double before = same ? prefill.seconds.back() : writing.seconds(contexts, 1);
-    const double whole = writing.seconds(contexts, 1 + sizes.tokens);
+    const double before = same ? prefill.seconds.back() : timer.seconds(contexts, 1);
+    const double whole = timer.seconds(contexts, 1 + sizes.tokens);
     require(whole > before,
-            "writing {} tokens cannot be told from reading the {} before them: give more --tokens",
+            "decoding {} tokens after {} takes too little time to measure: increase --tokens",
             sizes.tokens, context);
     decode.seconds.push_back(whole - before);
     outputs.seconds.push_back(whole);
@@ -150,13 +152,14 @@ std::vector<Measurement> measure_writing(const model::Transformer& model, const 
   prefill.operations = forward_operations(model, sizes.batch, sizes.prompt_tokens, sizes.batch);
   std::vector<Measurement> all{prefill};
   if (sizes.tokens == 0) return all;
-  decode.weight_bytes = bytes_of_step(model) * static_cast<double>(sizes.tokens);
+  decode.weight_bytes = bytes_per_step(model) * static_cast<double>(sizes.tokens);
   all.push_back(decode);
   if (model.has_encoder()) all.push_back(outputs);
   return all;
 }
 
-std::vector<Measurement> measure_reading(const model::Transformer& model, const BenchSizes& sizes) {
+std::vector<Measurement> measure_encoding(const model::Transformer& model,
+                                          const BenchSizes& sizes) {
   std::vector<int32_t> ids, offsets{0};
   for (const auto& text : prompts_of(model, sizes.batch, sizes.prompt_tokens))
     data::append_sequence(text, ids, offsets);
@@ -169,7 +172,7 @@ std::vector<Measurement> measure_reading(const model::Transformer& model, const 
   return {texts};
 }
 
-/// What is done with lines, made ready.
+/// Processes lines with a loaded model and tokenizer.
 using LineWork = std::function<void(const std::vector<std::string>&)>;
 
 LineWork translating(const model::Transformer& model, const ModelOptions& from,
@@ -185,7 +188,7 @@ LineWork translating(const model::Transformer& model, const ModelOptions& from,
 
 LineWork embedding(const model::Transformer& model, const ModelOptions& from,
                    const BenchSizes& sizes) {
-  check_reading(sizes);
+  check_encoder_sizes(sizes);
   generate::EmbedderOptions options = generate::read_embedder_options(from.path);
   if (sizes.batch_tokens > 0) options.batch_tokens = sizes.batch_tokens;
   return [embedder = generate::Embedder(model, load_tokenizer(from, model), options)](
@@ -224,16 +227,16 @@ double Measurement::median_seconds() const {
 }
 
 double Measurement::rate() const { return static_cast<double>(count) / median_seconds(); }
-double Measurement::least() const {
+double Measurement::slowest_rate() const {
   return static_cast<double>(count) / *std::ranges::max_element(seconds);
 }
-double Measurement::most() const {
+double Measurement::fastest_rate() const {
   return static_cast<double>(count) / *std::ranges::min_element(seconds);
 }
 
 std::vector<Measurement> measure_tokens(const model::Transformer& model, const BenchSizes& sizes) {
   check_sizes(model, sizes);
-  return model.has_decoder() ? measure_writing(model, sizes) : measure_reading(model, sizes);
+  return model.has_decoder() ? measure_generation(model, sizes) : measure_encoding(model, sizes);
 }
 
 Measurement measure_lines(const model::Transformer& model, const ModelOptions& from,

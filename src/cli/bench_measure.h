@@ -9,41 +9,41 @@
 
 namespace heed::cli {
 
-/// How much is done at once, and how often that is measured.
+/// The size of the workload and the number of measurements.
 struct BenchSizes {
-  int64_t prompt_tokens = 0;   // of every prompt, source or text
-  int64_t context_tokens = 0;  // before a decoder alone writes
-  int64_t tokens = 0;          // written behind every prompt
-  int64_t batch = 0;           // prompts; 0: what suits the model
-  int64_t batch_tokens = 0;    // that are computed together; 0: all of them
+  int64_t prompt_tokens = 0;   // per prompt, source or text
+  int64_t context_tokens = 0;  // before the decoded tokens, for a decoder-only model
+  int64_t tokens = 0;          // decoded per prompt
+  int64_t batch = 0;           // number of prompts; 0: chosen by the kind of model
+  int64_t batch_tokens = 0;    // largest number of tokens per batch; 0: all in one batch
   int num_beams = 1;
   int repeat = 0;
   DType dtype = DType::f32;
 };
 
-/// What was measured, each time.
+/// The results of repeated measurements.
 struct Measurement {
   std::string what;             // "prefill"
-  std::string unit;             // what the rates count
-  int64_t count = 0;            // of them each time
-  std::vector<double> seconds;  // of each time
-  double operations = 0;        // arithmetic of each time; 0: not known
-  double weight_bytes = 0;      // that were read each time; 0: not known
+  std::string unit;             // of `count`: "tokens"
+  int64_t count = 0;            // units processed by each run
+  std::vector<double> seconds;  // of each run
+  double operations = 0;        // floating-point operations of each run; 0: unknown
+  double weight_bytes = 0;      // bytes of weights read by each run; 0: unknown
 
   double median_seconds() const;
-  /// Counts per second of the median, the slowest and the fastest.
+  /// Units per second of the median, the slowest and the fastest run.
   double rate() const;
-  double least() const;
-  double most() const;
+  double slowest_rate() const;
+  double fastest_rate() const;
 };
 
-/// Reads prompts and writes behind them (a decoder, with an encoder or without), or reads texts (an
-/// encoder alone), all of made-up tokens and of the same length. Throws Error when that is more
-/// than the model reads.
+/// Measures prefill and decoding (models with a decoder) or encoding (encoder-only models) with
+/// synthetic tokens and prompts of equal length. Throws Error when a sequence exceeds the model's
+/// context.
 std::vector<Measurement> measure_tokens(const model::Transformer& model, const BenchSizes& sizes);
 
-/// The model's main work for lines of text, as heed translate, embed and generate do it, tokenizer
-/// included: how many lines a second.
+/// Measures lines of text per second, tokenizer included, as heed translate, embed or generate
+/// process them.
 Measurement measure_lines(const model::Transformer& model, const ModelOptions& from,
                           const std::vector<std::string>& lines, const BenchSizes& sizes);
 

@@ -11,7 +11,7 @@ Option add_cache_option(Command& command, std::optional<DType>& dtype) {
   return command
       .add_callback(
           "--cache", [&dtype](const std::string& name) { dtype = kTypes.at(name); },
-          "Type of the kv cache: f32, bf16 or int8")
+          "Type of the kv cache")
       .one_of({"f32", "bf16", "int8"});
 }
 

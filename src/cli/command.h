@@ -14,10 +14,10 @@ struct CommonOptions {
 
 /// Adds --threads and --seed.
 void add_common_options(Command& command, CommonOptions& options);
-/// Puts the options into effect; to be called before a command does its work.
+/// Applies the options. Commands call it before their work.
 void apply(const CommonOptions& options);
 
-/// Each adds the subcommand of its name to the program and stands in the file of that name.
+/// Each adds one subcommand to the program and is defined in the file named after it.
 void add_attend(Command& program);
 void add_average(Command& program);
 void add_bench(Command& program);

@@ -22,7 +22,7 @@ struct EmbedOptions {
   CommonOptions common;
   ModelOptions model;
   std::string pooling;
-  bool normalize = false, keep_length = false;
+  bool normalize = false, no_normalize = false;
   std::optional<int64_t> max_seq_length;
   int64_t batch_tokens = generate::EmbedderOptions().batch_tokens;
 };
@@ -30,13 +30,13 @@ struct EmbedOptions {
 generate::EmbedderOptions embedder_options(const EmbedOptions& options) {
   generate::EmbedderOptions result = generate::read_embedder_options(options.model.path);
   if (!options.pooling.empty()) result.pooling = named(options.pooling, kPoolings);
-  result.normalize = (result.normalize || options.normalize) && !options.keep_length;
+  result.normalize = (result.normalize || options.normalize) && !options.no_normalize;
   result.max_seq_length = options.max_seq_length.value_or(result.max_seq_length);
   result.batch_tokens = options.batch_tokens;
   return result;
 }
 
-/// On all threads: formatting the numbers takes a while.
+/// Uses all threads, since formatting the numbers takes long.
 std::vector<std::string> formatted(const std::vector<std::vector<float>>& embeddings) {
   std::vector<std::string> lines(embeddings.size());
   parallel_for(static_cast<int64_t>(lines.size()), 1, [&](int64_t begin, int64_t end) {
@@ -61,24 +61,26 @@ int run_embed(const EmbedOptions& options) {
 
 void add_embed(Command& program) {
   Command command = program.add_subcommand(
-      "embed", "Embeds each line of standard input as a vector, printed as a JSON object");
+      "embed", "Computes an embedding for each line of standard input, printed as a JSON object");
   auto options = std::make_shared<EmbedOptions>();
   add_model_options(command, options->model, false);
   std::vector<std::string> poolings;
   for (const Pooling pooling : kPoolings) poolings.emplace_back(name_of(pooling));
   command
-      .add_option("--pooling", options->pooling,
-                  "How the states of tokens become one vector (default: as modules.json says, else "
-                  "mean)")
+      .add_option(
+          "--pooling", options->pooling,
+          "How the hidden states of the tokens become one vector (default: from modules.json, "
+          "else mean)")
       .one_of(poolings);
   Option normalize = command.add_flag("--normalize", options->normalize,
-                                      "Scale vectors to length 1 (default: as modules.json says)");
-  command.add_flag("--no-normalize", options->keep_length, "Do not scale vectors")
+                                      "Scale vectors to length 1 (default: from modules.json)");
+  command.add_flag("--no-normalize", options->no_normalize, "Do not scale vectors")
       .excludes(normalize);
   command
-      .add_option("--max-seq-length", options->max_seq_length,
-                  "Truncate texts to this many tokens (default: as sentence_bert_config.json says, "
-                  "else as many as the model reads)")
+      .add_option(
+          "--max-seq-length", options->max_seq_length,
+          "Truncate texts to this many tokens (default: from sentence_bert_config.json, else "
+          "the model's context length)")
       .range(int64_t{1}, int64_t{1} << 30);
   command.add_renamed("--max-tokens", "--max-seq-length");
   command

@@ -59,17 +59,18 @@ int run_evaluate(const EvaluateOptions& options) {
 
 void add_evaluate(Command& program) {
   Command command = program.add_subcommand(
-      "evaluate", "Scores translations on standard input against references");
+      "evaluate", "Scores translations on standard input against references: BLEU or chrF");
   auto options = std::make_shared<EvaluateOptions>();
-  command.add_option("metric", options->metric, "bleu or chrf").required().one_of({"bleu", "chrf"});
-  command.add_option("--reference", options->reference, "Reference translations, line by line")
+  command.add_option("metric", options->metric, "Metric").required().one_of({"bleu", "chrf"});
+  command
+      .add_option("--reference", options->reference, "File of reference translations, one per line")
       .required();
   command.add_flag("--json", options->json, "Print one JSON object");
   add_common_options(command, options->common);
   command.footer(
       "Example:\n"
       "  heed translate --model model < test.en | heed evaluate bleu --reference test.es\n"
-      "Scores are those of sacrebleu with its default settings.");
+      "Scores equal those of sacrebleu with its default settings.");
   command.set_action([options] { return run_evaluate(*options); });
 }
 

@@ -4,6 +4,7 @@
 
 #include "cli/answer_lines.h"
 #include "cli/command.h"
+#include "cli/escape_line_ends.h"
 #include "cli/json_line.h"
 #include "cli/model_options.h"
 #include "heed/base/error.h"
@@ -23,19 +24,12 @@ struct FillOptions {
   bool json = false;
 };
 
-/// Replaces [MASK] and <mask> by the mask token of the tokenizer.
+/// Replaces [MASK] and <mask> by the tokenizer's mask token.
 std::string with_masks(std::string text, const std::string& mask) {
   for (const std::string_view other : {"[MASK]", "<mask>"})
     for (size_t at = 0; other != mask && (at = text.find(other, at)) != std::string::npos;
          at += mask.size())
       text.replace(at, other.size(), mask);
-  return text;
-}
-
-/// Replaces line ends by the two characters \n.
-std::string in_one_line(std::string text) {
-  for (size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2)
-    text.replace(at, 1, "\\n");
   return text;
 }
 
@@ -58,8 +52,8 @@ class Filler {
       for (const auto& [token, probability] : mask.best) {
         std::vector<int32_t> whole = tokens;
         whole[static_cast<size_t>(mask.position)] = token;
-        std::cout << fmt::format("{:.4f}  {:<16} {}\n", probability, in_one_line(word(token)),
-                                 in_one_line(tokenizer_.decode(whole)));
+        std::cout << fmt::format("{:.4f}  {:<16} {}\n", probability, escape_line_ends(word(token)),
+                                 escape_line_ends(tokenizer_.decode(whole)));
       }
     }
   }
@@ -100,7 +94,7 @@ int run_fill(const FillOptions& options) {
 }  // namespace
 
 void add_fill(Command& program) {
-  Command command = program.add_subcommand("fill", "Predicts the masked words of a text");
+  Command command = program.add_subcommand("fill", "Predicts the masked tokens of a text");
   auto options = std::make_shared<FillOptions>();
   add_model_options(command, options->model, false);
   command.add_option("text", options->text,

@@ -8,6 +8,7 @@
 #include "cli/answer_lines.h"
 #include "cli/cache_option.h"
 #include "cli/command.h"
+#include "cli/escape_line_ends.h"
 #include "cli/json_line.h"
 #include "cli/model_options.h"
 #include "heed/base/error.h"
@@ -40,8 +41,8 @@ struct GenerateOptions {
   bool sample = false, beam_search = false, json = false;
 };
 
-/// Of "ID:BIAS".
-std::optional<generate::TokenBias> bias_of(const std::string& text) {
+/// Parses "ID:BIAS"; nothing if it is malformed.
+std::optional<generate::TokenBias> parse_bias(const std::string& text) {
   generate::TokenBias bias;
   const char* const end = text.data() + text.size();
   const auto id = std::from_chars(text.data(), end, bias.token);
@@ -51,8 +52,7 @@ std::optional<generate::TokenBias> bias_of(const std::string& text) {
   return bias;
 }
 
-/// Greedy unless an option asks for sampling. Settings that no option gives are those of
-/// generation_config.json.
+/// Greedy decoding unless an option asks for sampling. Defaults come from generation_config.json.
 generate::SamplingOptions sampling_of(const GenerateOptions& options,
                                       const generate::GenerationConfig& suggested) {
   const bool sample =
@@ -67,7 +67,8 @@ generate::SamplingOptions sampling_of(const GenerateOptions& options,
   sampling.repetition_penalty = options.repetition_penalty.value_or(suggested.repetition_penalty);
   sampling.presence_penalty = options.presence_penalty;
   sampling.frequency_penalty = options.frequency_penalty;
-  for (const std::string& text : options.logit_bias) sampling.logit_bias.push_back(*bias_of(text));
+  for (const std::string& text : options.logit_bias)
+    sampling.logit_bias.push_back(*parse_bias(text));
   sampling.seed = options.common.seed;
   return sampling;
 }
@@ -88,7 +89,7 @@ generate::GeneratorOptions generator_options(const GenerateOptions& options,
   return result;
 }
 
-/// A prompt of token numbers needs no tokenizer; without one, the output is token numbers, too.
+/// The tokenizer; none if the prompt is token ids and the tokenizer cannot be loaded.
 std::optional<text::Tokenizer> tokenizer_for(const GenerateOptions& options,
                                              PendingTokenizer& tokenizer,
                                              const model::Transformer& model) {
@@ -96,7 +97,7 @@ std::optional<text::Tokenizer> tokenizer_for(const GenerateOptions& options,
   try {
     return tokenizer.get(model);
   } catch (const Error& error) {
-    std::fprintf(stderr, "heed: token numbers are printed: %s\n",
+    std::fprintf(stderr, "heed: printing token ids instead of text: %s\n",
                  inspect::printable(error.what()).c_str());
     return std::nullopt;
   }
@@ -106,17 +107,7 @@ std::string joined(const std::vector<int32_t>& tokens) {
   return fmt::format("{}", fmt::join(tokens, ","));
 }
 
-/// A text on one line: line ends become \n.
-std::string escaped(const std::string& text) {
-  std::string line;
-  for (const char c : text) {
-    if (c == '\n' || c == '\r' || c == '\\') line += '\\';
-    line += c == '\n' ? 'n' : c == '\r' ? 'r' : c;
-  }
-  return line;
-}
-
-/// Prints outputs, and counts their tokens.
+/// Prints outputs and counts their tokens.
 class Printer {
  public:
   Printer(const GenerateOptions& options, const std::optional<text::Tokenizer>& tokenizer)
@@ -125,7 +116,7 @@ class Printer {
   void print(uint64_t number, const Generation& output) {
     count_ += static_cast<int64_t>(output.tokens.size());
     if (options_.json) return print_json(number, output);
-    std::cout << (tokenizer_ ? escaped(output.text) : joined(output.tokens)) << '\n';
+    std::cout << (tokenizer_ ? escape_line_ends(output.text) : joined(output.tokens)) << '\n';
   }
 
   void print(uint64_t number, const std::vector<generate::Hypothesis>& outputs) {
@@ -139,7 +130,7 @@ class Printer {
                       {"log_probability", output.log_probability}});
       if (options_.json) continue;
       if (options_.search.n_best > 1) std::cout << number << " ||| ";
-      std::cout << (tokenizer_ ? escaped(text) : joined(output.tokens));
+      std::cout << (tokenizer_ ? escape_line_ends(text) : joined(output.tokens));
       if (options_.search.n_best > 1) std::cout << fmt::format(" ||| {:.6f}", output.score);
       std::cout << '\n';
     }
@@ -176,7 +167,7 @@ class Printer {
   int64_t count_ = 0;
 };
 
-/// Prints the output of a single prompt, as it is decoded if `streaming`.
+/// Prints the output of a single prompt, while it is generated if `streaming`.
 void generate_one(const generate::Generator& generator, const std::vector<int32_t>& prompt,
                   bool streaming, Printer& printer) {
   if (!streaming) return printer.print(0, generator.generate({prompt}).front());
@@ -188,7 +179,7 @@ void generate_one(const generate::Generator& generator, const std::vector<int32_
   printer.count(static_cast<int64_t>(output.front().tokens.size()));
 }
 
-/// The tokens of a prompt. The empty prompt becomes the beginning-of-text token, if the model has
+/// The tokens of a prompt. An empty prompt becomes the beginning-of-sequence token if the model has
 /// one.
 std::vector<int32_t> tokens_of(const std::string& prompt, const text::Tokenizer& tokenizer,
                                const model::ModelConfig& config) {
@@ -197,7 +188,7 @@ std::vector<int32_t> tokens_of(const std::string& prompt, const text::Tokenizer&
   return tokens;
 }
 
-/// Each line of standard input is a prompt.
+/// Generates an output for each line of standard input.
 void generate_lines(const GenerateOptions& options, const generate::Generator& generator,
                     const text::Tokenizer& tokenizer, const model::ModelConfig& config,
                     Printer& printer) {
@@ -277,42 +268,50 @@ void add_sampling_options(Command& command, GenerateOptions& options) {
                                 "Sample with the settings of generation_config.json"));
   without_beam(
       command
-          .add_option("--temperature", options.temperature,
-                      "Sampling temperature, which divides the logits; 0 (default): greedy")
+          .add_option(
+              "--temperature", options.temperature,
+              "Sampling temperature, which divides the logits; 0 (default): greedy decoding")
           .range(0.0, 1000.0));
   without_beam(
       command.add_option("--top-k", options.top_k, "Sample from the k most probable tokens; 0: all")
           .range(int64_t{0}, kMaxCount));
-  without_beam(command
-                   .add_option("--top-p", options.top_p,
-                               "Sample from the most probable tokens whose probabilities sum to p")
-                   .range(1e-6, 1.0));
+  without_beam(
+      command
+          .add_option(
+              "--top-p", options.top_p,
+              "Sample from the smallest set of most probable tokens with total probability p")
+          .range(1e-6, 1.0));
   without_beam(
       command
           .add_option("--min-p", options.min_p,
                       "Exclude tokens less probable than this fraction of the most probable")
           .range(0.0, 1.0));
-  without_beam(command
-                   .add_option("--repetition-penalty", options.repetition_penalty,
-                               "Divides the logits of tokens in prompt or output; 1: off")
-                   .range(1e-3, 1000.0));
+  without_beam(
+      command
+          .add_option(
+              "--repetition-penalty", options.repetition_penalty,
+              "Makes tokens of prompt and output less probable (Keskar et al. 2019); 1: off")
+          .range(1e-3, 1000.0));
   without_beam(command
                    .add_option("--presence-penalty", options.presence_penalty,
                                "Subtracted from the logits of tokens in the output")
                    .range(-100.0, 100.0));
-  without_beam(command
-                   .add_option("--frequency-penalty", options.frequency_penalty,
-                               "Subtracted once per occurrence in the output")
-                   .range(-100.0, 100.0));
   without_beam(
       command
-          .add_option("--logit-bias", options.logit_bias,
-                      "ID:BIAS, added to the logit of a token; -inf forbids it (repeatable)")
+          .add_option("--frequency-penalty", options.frequency_penalty,
+                      "Subtracted from the logits of tokens for each occurrence in the output")
+          .range(-100.0, 100.0));
+  without_beam(
+      command
+          .add_option(
+              "--logit-bias", options.logit_bias,
+              "ID:BIAS adds BIAS to the logit of token ID; -inf forbids the token (repeatable)")
           .check([](const std::string& text) {
-            return bias_of(text) ? std::string() : text + " is not ID:BIAS, such as 12:-inf";
+            return parse_bias(text) ? std::string()
+                                    : text + " is not of the form ID:BIAS, for example 12:-inf";
           }));
   without_beam(command.add_option("--stop", options.stop,
-                                  "String that ends the output and is not printed (repeatable)"));
+                                  "String that ends the output; it is not printed (repeatable)"));
 }
 
 }  // namespace
@@ -323,13 +322,15 @@ void add_generate(Command& program) {
   auto options = std::make_shared<GenerateOptions>();
   add_model_options(command, options->model);
   Option prompt = command.add_option("--prompt", options->prompt,
-                                     "Prompt; without it, each line of standard input is one");
-  command.add_option("--tokens", options->tokens, "Prompt as token numbers instead of text")
+                                     "Prompt (default: each line of standard input is a prompt)");
+  command
+      .add_option("--tokens", options->tokens,
+                  "Prompt as comma-separated token ids instead of text")
       .delimiter(',')
       .excludes(prompt);
   command
       .add_option("--max-new-tokens", options->max_new_tokens,
-                  "Maximum number of tokens to generate (default: as generation_config.json says, "
+                  "Maximum number of tokens to generate (default: from generation_config.json, "
                   "else 256)")
       .range(int64_t{1}, kMaxCount);
   command.add_renamed("--max-tokens", "--max-new-tokens");
@@ -337,7 +338,7 @@ void add_generate(Command& program) {
   Option json = command.add_flag("--json", options->json, "Print one JSON object per prompt");
   command
       .add_option("--logprobs", options->log_probabilities,
-                  "Add the log-probability of each token and of this many most probable ones")
+                  "Add the log-probability of each token and of this many most probable tokens")
       .range(0, 1000)
       .needs(json)
       .excludes(command.option("--num-beams"));
@@ -349,15 +350,16 @@ void add_generate(Command& program) {
   add_cache_option(command, options->cache)
       .excludes(command.option("--num-beams"))
       .description(
-          "Type of the kv cache: f32, bf16 or int8 (default: bf16 if weights are in blocks, else "
-          "the type of the activations)");
+          "Type of the kv cache (default: bf16 with quantised weights, else the type of the "
+          "activations)");
   add_common_options(command, options->common);
   command.footer(
       "Examples:\n"
       "  heed generate --model model --prompt 'Once upon a time' --max-new-tokens 50\n"
       "  heed generate --model model.gguf --temperature 0.8 --top-p 0.9 --stop $'\\n' < "
       "prompts.txt\n"
-      "With prompts on standard input each output is one line; \\n stands for a line end.");
+      "With prompts on standard input, each output is one line, in which \\n stands for a line "
+      "end.");
   command.set_action([command, options] {
     options->beam_search = command.count("--num-beams") > 0;
     return run_generate(*options);

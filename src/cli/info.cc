@@ -23,7 +23,7 @@ struct InfoOptions {
   bool all = false, weights = false, json = false;
 };
 
-/// Everything that is known of a model.
+/// Everything that heed info prints.
 struct Facts {
   std::unique_ptr<const model::Transformer> model;
   StoredWeights stored = {};
@@ -47,7 +47,7 @@ std::string bytes_text(int64_t bytes) {
   return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, kUnits[unit]);
 }
 
-/// "6 encoder, 6 decoder", or the one number of both where there is one stack.
+/// "6 encoder, 6 decoder", or one number if there is one stack or both numbers are equal.
 std::string per_stack(const model::ModelConfig& c, int64_t encoder, int64_t decoder) {
   if (c.encoder_layers > 0 && c.decoder_layers > 0 && encoder != decoder)
     return fmt::format("{} encoder, {} decoder", encoder, decoder);
@@ -172,7 +172,7 @@ Json to_json(const Facts& facts, bool weights) {
   return json;
 }
 
-/// The whole configuration, in heed's words.
+/// All fields of the configuration, under heed's names.
 void print_configuration(const model::ModelConfig& config) {
   const nlohmann::json fields = model::heed_family().write_config(config);
   std::cout << '\n';
@@ -215,18 +215,17 @@ void add_info(Command& program) {
       .required();
   command
       .add_option("--context", options->context,
-                  "Tokens of the context to state the memory for (default: the longest that the "
-                  "model reads, at most 8192)")
+                  "Length of the context in tokens for the memory estimate (default: the model's "
+                  "context length, at most 8192)")
       .range(int64_t{1}, int64_t{1} << 40);
-  command.add_flag("--all", options->all, "Print the whole configuration as well");
-  command.add_flag("--weights", options->weights, "List every weight with its shape as well");
-  command.add_flag("--json", options->json, "Print everything as a JSON object");
+  command.add_flag("--all", options->all, "Also print the whole configuration");
+  command.add_flag("--weights", options->weights, "Also list every weight with its shape");
+  command.add_flag("--json", options->json, "Print all of it as one JSON object");
   add_common_options(command, options->common);
   command.footer(
-      "The memory is that of the weights as they are stored (in f32 if only config.json is there)\n"
-      "and of the kv cache; an encoder-decoder has one for the source and one for the output, "
-      "each\n"
-      "of --context tokens.\n"
+      "The memory estimate covers the weights as stored (in f32 if there is only config.json) and\n"
+      "the kv cache. An encoder-decoder has two caches, for source and output, each of --context\n"
+      "tokens.\n"
       "Examples:\n"
       "  heed info model\n"
       "  heed info model.gguf --context 4096\n"

@@ -6,8 +6,8 @@
 
 namespace heed::cli {
 
-/// A value as one line of JSON. Bytes of texts that are not UTF-8 become U+FFFD: file names may
-/// have such, and the library would throw its own exception.
+/// A value as one line of JSON. Bytes that are not UTF-8, as file names may have, become U+FFFD;
+/// the JSON library would throw its own exception.
 inline std::string json_line(const nlohmann::ordered_json& value) {
   return dump_json(value, {.replace_invalid = true}) + '\n';
 }

@@ -13,10 +13,10 @@
 
 namespace heed::cli {
 
-/// Shared with the thread that reads. That thread may block in a read for ever and cannot be woken,
-/// so it is detached and keeps alive what it uses.
+/// Shared with the reading thread, which may block in a read for ever. It cannot be woken, so it is
+/// detached and shares the ownership of what it uses.
 struct LineStream::Shared {
-  // Reading stops while as much as this waits to be taken.
+  // The thread stops reading while this much is waiting for next().
   static constexpr size_t kMaxLines = 2048;
   static constexpr size_t kMaxBytes = size_t{64} << 20;
 
@@ -26,7 +26,7 @@ struct LineStream::Shared {
   size_t bytes = 0;  // of `lines`
   bool ended = false;
   bool abandoned = false;
-  std::exception_ptr error;  // what ended the stream, if not its end
+  std::exception_ptr error;  // what ended the stream; null: end of file
 
   void read() {
     std::exception_ptr found;

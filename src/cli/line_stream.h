@@ -7,8 +7,8 @@
 namespace heed::cli {
 
 /// The lines of standard input as they arrive, without line ends ("\n" or "\r\n"). next() waits for
-/// at least one line and returns all that have been read: a file is taken in large batches, a line
-/// typed at a terminal at once.
+/// at least one line and returns all lines read so far: large batches of a file, a single line
+/// typed at a terminal.
 class LineStream {
  public:
   LineStream();
@@ -24,7 +24,7 @@ class LineStream {
   struct Shared;
 
   std::shared_ptr<Shared> shared_;
-  size_t returned_ = 0;  // lines
+  size_t returned_ = 0;  // number of lines
 };
 
 }  // namespace heed::cli

@@ -23,7 +23,7 @@ Tensor states_of(const model::Transformer& model, const LogitsOptions& options) 
   const bool both = model.has_encoder() && model.has_decoder();
   require(both != options.source_tokens.empty(), "{}",
           both ? "--source-tokens is missing: the model is an encoder-decoder"
-               : "--source-tokens is for encoder-decoders, this model reads --tokens only");
+               : "--source-tokens is for encoder-decoders, this model reads only --tokens");
   if (!both) return generate::hidden_states(model, context, {options.tokens, offsets});
   return model.decode_all(context, {options.tokens, offsets},
                           model.encode(context, {options.source_tokens, source_offsets}));
@@ -47,14 +47,18 @@ int run_logits(const LogitsOptions& options) {
 
 void add_logits(Command& program) {
   Command command =
-      program.add_subcommand("logits", "Prints a model's logits for given tokens as JSON");
+      program.add_subcommand("logits", "Prints the logits of a model for given tokens as JSON");
   auto options = std::make_shared<LogitsOptions>();
   add_model_options(command, options->model);
-  command.add_option("--source-tokens", options->source_tokens, "Input tokens of the encoder")
+  command
+      .add_option("--source-tokens", options->source_tokens,
+                  "Token ids for the encoder of an encoder-decoder, separated by commas")
       .delimiter(',');
   command
-      .add_option("--tokens", options->tokens,
-                  "Input tokens; of an encoder-decoder: of its decoder, the start token first")
+      .add_option(
+          "--tokens", options->tokens,
+          "Token ids, separated by commas; for an encoder-decoder the input of the decoder, "
+          "beginning with the start token")
       .required()
       .delimiter(',');
   add_common_options(command, options->common);

@@ -1,4 +1,5 @@
-// heed: trains, runs and explains Transformers. One file a subcommand beside this one.
+// heed: trains, runs and explains Transformers. Each subcommand has a file of its own beside this
+// one.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -16,18 +17,17 @@ namespace {
 constexpr int kFailed = 1;
 constexpr int kWrongCommandLine = 2;
 
-/// Prints one line. Messages repeat file names and arguments, which may hold any byte.
+/// Prints an error on one line. File names and arguments in messages may contain any byte.
 int report(std::string_view message, std::string_view hint = "") {
   std::fprintf(stderr, "heed: error: %s%s\n", heed::inspect::printable(message).c_str(),
                std::string(hint).c_str());
   return kFailed;
 }
 
-/// The status to end with: a failure if what was printed did not arrive, on a full disk for
-/// example.
+/// `status`, or a failure if the output could not be written, for example to a full disk.
 int finished(int status) {
   std::cout.flush();
-  // A buffer that could not be written is empty all the same, so flushing alone does not tell.
+  // A failed write empties the buffer, so that a later flush succeeds: check the error flags, too.
   if (std::cout.good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
   return report("standard output cannot be written");
 }

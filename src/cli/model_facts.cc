@@ -34,14 +34,14 @@ void count_directory_weights(const std::string& path, StoredWeights& stored) {
   }
 }
 
-/// Whether heed would multiply with integers, and therefore keep keys and values in bf16.
+/// Whether heed would compute in int8, so that the kv cache is bf16 by default.
 bool has_blocks(const StoredWeights& stored) {
   return std::ranges::any_of(stored.tensors, [](const auto& type) {
     return type.first.starts_with("q") || type.first.starts_with("Q");
   });
 }
 
-/// The file of a tokenizer that holds the pieces.
+/// The name of the file with the tokenizer's vocabulary.
 std::string vocabulary_file(const text::Tokenizer& tokenizer) {
   for (const char* name : {"tokenizer.json", "vocab.json", "tokenizer.model", "spiece.model",
                            "sentencepiece.bpe.model", "vocab.txt"})
@@ -114,7 +114,7 @@ MemoryNeeds memory_needs(const model::Transformer& model, const StoredWeights& s
       __builtin_mul_overflow(sides * cache_bytes(model, needs.cache_type), needs.context,
                              &needs.cache_bytes) ||
       needs.cache_bytes > std::numeric_limits<int64_t>::max() - needs.weight_bytes;
-  require(!overflow, "{} tokens need more bytes than 64 bits can count", needs.context);
+  require(!overflow, "a context of {} tokens needs more than 2^63 bytes", needs.context);
   return needs;
 }
 

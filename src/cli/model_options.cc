@@ -17,7 +17,7 @@ namespace heed::cli {
 namespace {
 
 quantize::WeightPrecision precision_of(const std::string& name) {
-  return {dtype_named(name)};  // none for "stored"
+  return {dtype_named(name)};  // "stored": no type
 }
 
 std::unique_ptr<model::Transformer> load(const ModelOptions& options,
@@ -33,20 +33,13 @@ bool has_matrices_of_16_bits(const model::Transformer& model) {
   });
 }
 
-/// The type that stored weights are better converted to, if any.
-std::optional<quantize::WeightPrecision> better_than_stored(const ModelOptions& options,
-                                                            const model::Transformer& model) {
+/// The type to which stored weights should be converted, if any.
+std::optional<quantize::WeightPrecision> preferred_precision(const ModelOptions& options,
+                                                             const model::Transformer& model) {
   if (options.weights != "stored" || generate::computes_in_int8(model)) return std::nullopt;
   if (options.compute == Compute::int8) return {{DType::q8_0}};
   if (options.widen && has_matrices_of_16_bits(model)) return {{DType::f32}};
   return std::nullopt;
-}
-
-text::Tokenizer read_tokenizer(const std::string& path) {
-  require(!text::TranslationTokenizer::exists(path),
-          "{} is a translation model with a vocabulary for each side: use heed translate", path);
-  if (!path_is_file(path)) return text::Tokenizer::load(path);
-  return text::read_gguf_tokenizer(io::GgufFile::open(path)->metadata(), path);
 }
 
 text::Tokenizer checked(text::Tokenizer tokenizer, const std::string& path,
@@ -70,36 +63,45 @@ void add_model_options(Command& command, ModelOptions& options, bool bf16) {
   };
   command.add_option("--model", options.path, "Model directory or GGUF file").required();
   command
-      .add_option("--weights", options.weights,
-                  "Weight type: as stored in the file, or converted to this type while loading")
+      .add_option(
+          "--weights", options.weights,
+          "Type of the weights: as stored in the file, or converted to this type while loading")
       .one_of(weights)
       .show_default();
   command
-      .add_callback(
-          "--compute", set_compute,
-          "Arithmetic. int8: activations are quantised to 8 bits and multiplied with weights in "
-          "blocks; other weights become q8_0. auto: int8 if weights are in blocks, else f32")
+      .add_callback("--compute", set_compute,
+                    "Arithmetic of matrix products. int8 quantises activations to 8 bits; weights "
+                    "that are not "
+                    "quantised become q8_0. auto: int8 if the weights are quantised, else f32")
       .one_of(arithmetic)
       .show_default("auto");
   command.add_option(
       "--random-weights", options.random_weights,
-      "Initialise the weights from this seed instead of reading them; only config.json is "
-      "needed");
+      "Initialise the weights randomly from this seed instead of reading them; needs only "
+      "config.json");
 }
 
 std::unique_ptr<model::Transformer> load_model(const ModelOptions& options) {
   auto model = load(options, precision_of(options.weights));
-  if (const auto precision = better_than_stored(options, *model)) model = load(options, *precision);
-  // An encoder reads whole texts, for which packing pays; a decoder mostly single tokens.
+  if (const auto precision = preferred_precision(options, *model))
+    model = load(options, *precision);
+  // Packing pays for an encoder, which reads whole texts, but not for decoding single tokens.
   if (options.compute != Compute::bf16 && model->has_encoder()) model->pack(Compute::f32);
   require(options.compute != Compute::int8 || generate::computes_in_int8(*model),
-          "{}: --compute int8 needs weights in blocks, and there are none: give --weights q8_0",
+          "{}: --compute int8 needs quantised weights, and there are none: add --weights q8_0",
           options.path);
   return model;
 }
 
 DType activation_dtype(const ModelOptions& options) {
   return heed::activation_dtype(options.compute.value_or(Compute::f32));
+}
+
+text::Tokenizer read_tokenizer(const std::filesystem::path& path) {
+  require(!text::TranslationTokenizer::exists(path),
+          "{} has separate vocabularies for source and target: use heed translate", path.string());
+  if (path.extension() != ".gguf" && !path_is_file(path)) return text::Tokenizer::load(path);
+  return text::read_gguf_tokenizer(io::GgufFile::open(path)->metadata(), path.string());
 }
 
 text::Tokenizer load_tokenizer(const ModelOptions& options, const model::Transformer& model) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <future>
 #include <memory>
 #include <optional>
@@ -12,10 +13,10 @@
 
 namespace heed::cli {
 
-/// The model that a command runs, and the precision.
+/// The model that a command runs and the precision of weights and arithmetic.
 struct ModelOptions {
   std::string path, weights = "stored";
-  std::optional<Compute> compute;  // none: int8 if weights are in blocks, else f32
+  std::optional<Compute> compute;  // none: int8 if weights are quantised, else f32
   /// Convert matrices stored in 16 bits to f32, which is faster for products with many rows.
   bool widen = false;
   std::optional<uint64_t> random_weights;
@@ -25,22 +26,26 @@ struct ModelOptions {
 /// compute activations in f32 only.
 void add_model_options(Command& command, ModelOptions& options, bool bf16 = true);
 
-/// Loads the model and packs its weights for the arithmetic of the options. For int8, stored
-/// weights that are not in blocks become q8_0. Throws Error when --weights rules that out.
+/// Loads the model and packs its weights for the arithmetic of the options. For --compute int8,
+/// stored weights that are not quantised become q8_0. Throws Error when --weights prevents it.
 std::unique_ptr<model::Transformer> load_model(const ModelOptions& options);
 
-/// The type that activations are computed in.
+/// The type of the activations.
 DType activation_dtype(const ModelOptions& options);
 
-/// The tokenizer of the model, checked against its vocabulary. Throws Error when there is none.
+/// The tokenizer of a model directory or GGUF file. Throws Error when there is none, and for a
+/// translation model with a vocabulary for each side.
+text::Tokenizer read_tokenizer(const std::filesystem::path& path);
+
+/// read_tokenizer() of the model. Throws Error when its vocabulary is larger than the model's.
 text::Tokenizer load_tokenizer(const ModelOptions& options, const model::Transformer& model);
 
-/// The same of an encoder-decoder, which may have a vocabulary for each side.
+/// The tokenizer of an encoder-decoder, which may have a vocabulary for each side.
 text::PairTokenizer load_pair_tokenizer(const ModelOptions& options,
                                         const model::Transformer& model);
 
-/// load_tokenizer() by another thread while the caller loads the model; with a single thread, by
-/// the caller when it asks for the tokenizer.
+/// load_tokenizer() in another thread while the caller loads the model. With a single thread,
+/// get() loads it.
 class PendingTokenizer {
  public:
   explicit PendingTokenizer(const ModelOptions& options);

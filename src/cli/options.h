@@ -15,7 +15,7 @@ class Option;
 
 namespace heed::cli {
 
-/// A wrong command line: the program prints the message with a hint at --help and exits with 2.
+/// An invalid command line: the program prints the message with a hint at --help and exits with 2.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -39,9 +39,9 @@ class Option {
   Option one_of(const std::vector<std::string>& names);
   /// The value is the path of an existing file that is not a directory.
   Option existing_file();
-  /// `problem` returns what is wrong with a value; an empty text: nothing.
+  /// `problem` returns what is wrong with a value, or an empty string.
   Option check(std::function<std::string(const std::string& value)> problem);
-  /// The option requires `other`, or cannot be combined with it.
+  /// The option requires `other`; the option cannot be combined with `other`.
   Option needs(Option other);
   Option excludes(Option other);
 
@@ -49,7 +49,7 @@ class Option {
   Option show_default();
   /// --help shows `value` as the default.
   Option show_default(const std::string& value);
-  /// One argument holds several values, separated by `separator`.
+  /// An argument may hold several values, separated by `separator`.
   Option delimiter(char separator);
   /// Replaces the help text.
   Option description(const std::string& help);
@@ -74,7 +74,7 @@ class Command {
   /// std::vector of std::string, std::filesystem::path or int32_t.
   template <typename T>
   Option add_option(const std::string& name, T& value, const std::string& help);
-  /// An option whose text is passed to `set`.
+  /// An option whose value is passed to `set`.
   Option add_callback(const std::string& name, std::function<void(const std::string&)> set,
                       const std::string& help);
   /// `value` becomes true when the flag is given.
@@ -88,7 +88,7 @@ class Command {
   /// The number of times the option of that name was given.
   size_t count(const std::string& name) const { return option(name).count(); }
 
-  /// Text below the options in --help: examples.
+  /// Text below the options in --help, such as examples.
   void footer(const std::string& text);
   /// `action` runs the command and returns its exit status.
   void set_action(std::function<int()> action);

@@ -5,9 +5,9 @@
 
 namespace heed::cli {
 
-/// To be called before long work whose result goes into a file at `path`. Throws Error, naming the
-/// option, when its folder does not exist and when something other than a regular file is there;
-/// and with the system's reason when it may not be written.
+/// Checks early that the result of long work can be written to a file at `path`. Throws Error,
+/// naming the option, when its folder does not exist or something other than a regular file is
+/// there, and with the system's reason when it cannot be written.
 void require_output_file(std::string_view option, const std::filesystem::path& path);
 
 }  // namespace heed::cli

@@ -24,11 +24,11 @@ struct QuantizeOptions {
   CommonOptions common;
   std::string model, weights, out;
   std::string calibrate, calibrate_reference;
-  MeasuredTexts measured;
+  HeldOutTexts held_out;
   bool json = false;
 };
 
-/// The types of the matrices that --weights offers.
+/// The values of --weights.
 std::vector<std::string> weight_types() {
   std::vector<std::string> names = quantize::precision_names();
   std::erase(names, name_of(DType::f32));
@@ -37,31 +37,30 @@ std::vector<std::string> weight_types() {
 
 DType wanted_dtype(const QuantizeOptions& options) { return *dtype_named(options.weights); }
 
-/// Nothing is overwritten: the files of another model would mix with the new ones.
+/// Refuses to overwrite: files of another model must not mix with the new ones.
 void check_out(const fs::path& out, bool directory) {
   std::error_code error;
   const fs::file_status status = fs::status(out, error);
   require(status.type() != fs::file_type::none, "{}: {}", out.string(), error.message());
   const bool empty = directory && fs::is_directory(status) && fs::is_empty(out, error);
-  require(!fs::exists(status) || empty, "{} exists already: name another, or remove it first",
+  require(!fs::exists(status) || empty, "{} already exists: choose another name or remove it",
           out.string());
   if (!directory || out.empty()) return require_output_file("--out", out);
   require_writable(empty ? out / "config.json" : out);
 }
 
-/// Refuses what can be refused before measuring, which takes long.
+/// Checks the options before measuring, which takes long.
 void check(const QuantizeOptions& options) {
   check_out(options.out, path_is_directory(options.model));
   if (options.calibrate.empty()) return;
   require(traits_of(wanted_dtype(options)).bits == 4,
-          "--calibrate guides the search for scales of 4 bits, {} has none", options.weights);
+          "--calibrate is for 4-bit weights, --weights is {}", options.weights);
   const auto model = checkpoint::build_model(options.model);
-  const bool translates = model->has_encoder() && model->has_decoder();
-  require(translates || options.calibrate_reference.empty(),
-          "--calibrate-reference is for models with an encoder and a decoder, this has one of "
-          "them");
-  require(!translates || !options.calibrate_reference.empty(),
-          "--calibrate of a model with an encoder and a decoder wants --calibrate-reference, too");
+  const bool encoder_decoder = model->has_encoder() && model->has_decoder();
+  require(encoder_decoder || options.calibrate_reference.empty(),
+          "--calibrate-reference is for encoder-decoders, this model is not one");
+  require(!encoder_decoder || !options.calibrate_reference.empty(),
+          "an encoder-decoder needs --calibrate-reference with --calibrate");
 }
 
 void quantize(const QuantizeOptions& options) {
@@ -77,7 +76,7 @@ void quantize(const QuantizeOptions& options) {
   checkpoint::save_quantized(options.out, *model, options.model);
 }
 
-/// Bytes of the weights: of the files that hold them.
+/// The size of the files with the weights in bytes.
 uintmax_t weight_bytes(const fs::path& path) {
   if (!path_is_directory(path)) return fs::file_size(path);
   uintmax_t bytes = 0;
@@ -113,89 +112,91 @@ std::string text_of(const std::map<std::string, int64_t>& matrices) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-void print_json(const Cost& bytes, const Cost& bits, const StoredTypes& stored,
-                const Costs& costs) {
+void print_json(const Comparison& bytes, const Comparison& bits, const StoredTypes& stored,
+                const Comparisons& quality) {
   nlohmann::ordered_json facts;
-  if (!costs.measured_on.empty()) facts["measured_on"] = costs.measured_on;
+  if (!quality.measured_on.empty()) facts["measured_on"] = quality.measured_on;
   facts["matrices"] = stored.matrices;
   facts[bytes.key] = {static_cast<int64_t>(bytes.before), static_cast<int64_t>(bytes.after)};
   facts[bits.key] = {bits.before, bits.after};
-  for (const Cost& cost : costs.rows) facts[cost.key] = {cost.before, cost.after};
+  for (const Comparison& row : quality.rows) facts[row.key] = {row.before, row.after};
   std::cout << json_line(facts);
 }
 
-void print_row(const Cost& cost, int digits) {
-  const double change =
-      cost.points ? cost.after - cost.before : 100 * (cost.after / cost.before - 1);
-  std::cout << fmt::format("{:<17}{:>14.{}f}{:>14.{}f}   {:+.2f}{}\n", cost.what, cost.before,
-                           digits, cost.after, digits, change, cost.points ? " points" : "%");
+void print_row(const Comparison& row, int digits) {
+  const double change = row.points ? row.after - row.before : 100 * (row.after / row.before - 1);
+  std::cout << fmt::format("{:<17}{:>14.{}f}{:>14.{}f}   {:+.2f}{}\n", row.name, row.before, digits,
+                           row.after, digits, change, row.points ? " points" : "%");
 }
 
 int run_quantize(const QuantizeOptions& options) {
   apply(options.common);
   check(options);
-  const CostMeter costs_of = cost_meter(options.model, options.measured);
+  const CopyMeter measure_copy = copy_meter(options.model, options.held_out);
   quantize(options);
-  const Cost bytes{"bytes", "bytes", static_cast<double>(weight_bytes(options.model)),
-                   static_cast<double>(weight_bytes(options.out))};
+  const Comparison bytes{"bytes", "bytes", static_cast<double>(weight_bytes(options.model)),
+                         static_cast<double>(weight_bytes(options.out))};
   const StoredTypes stored = stored_types(options.out);
-  const Cost bits{"bits per weight", "bits_per_weight", stored_types(options.model).bits_per_weight,
-                  stored.bits_per_weight};
-  const Costs costs = costs_of(options.out);
+  const Comparison bits{"bits per weight", "bits_per_weight",
+                        stored_types(options.model).bits_per_weight, stored.bits_per_weight};
+  const Comparisons quality = measure_copy(options.out);
   if (options.json) {
-    print_json(bytes, bits, stored, costs);
+    print_json(bytes, bits, stored, quality);
     return 0;
   }
   std::cout << "matrices " << text_of(stored.matrices) << '\n';
-  if (!costs.measured_on.empty()) std::cout << "measured on " << costs.measured_on << '\n';
+  if (!quality.measured_on.empty()) std::cout << "measured on " << quality.measured_on << '\n';
   std::cout << fmt::format("{:<17}{:>14}{:>14}\n", "", "before", "after");
   print_row(bytes, 0);
   print_row(bits, 2);
-  for (const Cost& cost : costs.rows) print_row(cost, 4);
+  for (const Comparison& row : quality.rows) print_row(row, 4);
   return 0;
 }
 
 }  // namespace
 
 void add_quantize(Command& program) {
-  Command command = program.add_subcommand(
-      "quantize", "Writes a model with smaller weights and measures the loss of quality");
+  Command command =
+      program.add_subcommand("quantize", "Quantises a model and measures the loss of quality");
   auto options = std::make_shared<QuantizeOptions>();
   command.add_option("--model", options->model, "Model directory or GGUF file").required();
   command
       .add_option(
           "--weights", options->weights,
-          "Type of the matrices: blocks of 32 weights of 8 or 4 bits, or bf16. With 4 bits, the "
-          "matrices that lose most keep 8: embedding, head, key and value projections, and "
+          "Type of the matrices: blocks of 32 weights with 8 or 4 bits, or bf16. With 4 bits, the "
+          "most sensitive matrices get 8 bits: embedding, head, key and value projections, and "
           "down projections of the first and last layers")
       .one_of(weight_types())
       .required();
   command
-      .add_option("--out", options->out, "Model directory to write; for a GGUF file, the GGUF file")
+      .add_option("--out", options->out, "Model directory to write, or GGUF file if --model is one")
       .required();
   Option calibrate =
       command
           .add_option(
               "--calibrate", options->calibrate,
-              "Calibrate 4-bit weights on this text, which loses less quality; one sentence "
-              "per line for a model with an encoder")
+              "Calibrate 4-bit weights on this text, which preserves more quality; one sentence "
+              "per line for models with an encoder")
           .existing_file();
   command
       .add_option("--calibrate-reference", options->calibrate_reference,
-                  "Translations of the calibration text, line by line, for an encoder-decoder")
+                  "Translations of the --calibrate text, line by line, for an encoder-decoder")
       .existing_file()
       .needs(calibrate);
   command
-      .add_option("--text", options->measured.text,
-                  "Measure the loss on this held-out text: perplexity for a decoder, the cosine "
-                  "between embeddings of its lines for an encoder")
+      .add_option(
+          "--text", options->held_out.text,
+          "Measure the loss on this held-out text: perplexity for a decoder-only model, cosine "
+          "similarity of the embeddings of its lines for an encoder-only model")
       .existing_file();
-  Option source = command
-                      .add_option("--source", options->measured.source,
-                                  "Measure the loss on these sentences: BLEU of their translations")
-                      .existing_file();
+  Option source =
+      command
+          .add_option(
+              "--source", options->held_out.source,
+              "Measure the loss on these sentences: BLEU of their translations (encoder-decoder)")
+          .existing_file();
   Option reference = command
-                         .add_option("--reference", options->measured.reference,
+                         .add_option("--reference", options->held_out.reference,
                                      "Reference translations of --source, line by line")
                          .existing_file();
   source.needs(reference);

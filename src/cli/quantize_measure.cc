@@ -28,23 +28,23 @@ ModelOptions stored_options(const std::string& path, std::optional<Compute> comp
   return options;
 }
 
-/// A model that reads the user's files.
-class Reader {
+/// A loaded model and its tokenizer.
+class LoadedModel {
  public:
-  /// Without `compute`: as it runs by default.
-  Reader(const std::string& path, std::optional<Compute> compute)
+  /// Without `compute`: its default arithmetic.
+  LoadedModel(const std::string& path, std::optional<Compute> compute)
       : options_(stored_options(path, compute)), model_(load_model(options_)) {
-    if (model_->has_decoder()) model_->pack(Compute::f32);  // here a decoder reads whole texts, too
+    if (model_->has_decoder()) model_->pack(Compute::f32);  // here decoders read whole texts, too
   }
 
-  const model::Transformer& model() const { return *model_; }
-  bool continues_texts() const { return model_->has_decoder() && !model_->has_encoder(); }
-  bool translates() const { return model_->has_decoder() && model_->has_encoder(); }
-  /// Tokens that are read at once, at most `most`.
-  int64_t window(int64_t most) const {
+  const model::Transformer& transformer() const { return *model_; }
+  bool is_decoder_only() const { return model_->has_decoder() && !model_->has_encoder(); }
+  bool is_encoder_decoder() const { return model_->has_decoder() && model_->has_encoder(); }
+  /// The model's context length, at most `limit`.
+  int64_t window(int64_t limit) const {
     const model::ModelConfig& config = model_->config();
-    return config.positions == model::PositionKind::none ? most
-                                                         : std::min(most, config.max_positions);
+    return config.positions == model::PositionKind::none ? limit
+                                                         : std::min(limit, config.max_positions);
   }
 
   Sequence tokens(const std::string& file) const {
@@ -78,8 +78,8 @@ class Reader {
   std::unique_ptr<model::Transformer> model_;
 };
 
-/// Of `count` things some, evenly spread.
-std::vector<size_t> spread(size_t count) {
+/// Evenly spaced indices below `count`, at most 64.
+std::vector<size_t> sample_indices(size_t count) {
   constexpr size_t kMaxSamples = 64;
   std::vector<size_t> places;
   for (size_t i = 0; i < std::min(count, kMaxSamples); ++i)
@@ -87,48 +87,48 @@ std::vector<size_t> spread(size_t count) {
   return places;
 }
 
-std::vector<int32_t> whole(const Sequence& sequence) {
+std::vector<int32_t> offsets_of(const Sequence& sequence) {
   return {0, static_cast<int32_t>(sequence.size())};
 }
 
-void read_pieces(const Reader& reader, const std::string& file, Context& context) {
+void read_pieces(const LoadedModel& model, const std::string& file, Context& context) {
   constexpr int64_t kPiece = 256;
-  const Sequence tokens = reader.tokens(file);
-  const auto piece = static_cast<size_t>(reader.window(kPiece));
-  for (const size_t place : spread(ceil_div(tokens.size(), piece))) {
+  const Sequence tokens = model.tokens(file);
+  const auto piece = static_cast<size_t>(model.window(kPiece));
+  for (const size_t place : sample_indices(ceil_div(tokens.size(), piece))) {
     const size_t begin = place * piece, end = std::min(begin + piece, tokens.size());
     const Sequence part(tokens.begin() + static_cast<std::ptrdiff_t>(begin),
                         tokens.begin() + static_cast<std::ptrdiff_t>(end));
-    reader.model().decode_all(context, {part, whole(part)});
+    model.transformer().decode_all(context, {part, offsets_of(part)});
   }
 }
 
-void read_lines(const Reader& reader, const std::string& file, Context& context) {
+void read_lines(const LoadedModel& model, const std::string& file, Context& context) {
   const std::vector<std::string> lines = data::read_lines(file);
-  const generate::Embedder embedder = reader.embedder();
-  for (const size_t place : spread(lines.size())) {
+  const generate::Embedder embedder = model.embedder();
+  for (const size_t place : sample_indices(lines.size())) {
     const Sequence tokens = embedder.tokens(lines[place]);
-    if (!tokens.empty()) reader.model().encode(context, {tokens, whole(tokens)});
+    if (!tokens.empty()) model.transformer().encode(context, {tokens, offsets_of(tokens)});
   }
 }
 
-void read_pairs(const Reader& reader, const std::string& file, const std::string& reference,
+void read_pairs(const LoadedModel& model, const std::string& file, const std::string& reference,
                 Context& context) {
-  const auto pairs = reader.pairs(file, reference);
-  for (const size_t place : spread(pairs.size())) {
+  const auto pairs = model.pairs(file, reference);
+  for (const size_t place : sample_indices(pairs.size())) {
     const auto& [source, target] = pairs[place];
     if (source.empty() || target.empty()) continue;
-    Sequence input{reader.model().config().decoder_start_id};
+    Sequence input{model.transformer().config().start_id};
     input.insert(input.end(), target.begin(), target.end() - 1);
-    const model::Memory memory = reader.model().encode(context, {source, whole(source)});
-    reader.model().decode_all(context, {input, whole(input)}, memory);
+    const model::Memory memory = model.transformer().encode(context, {source, offsets_of(source)});
+    model.transformer().decode_all(context, {input, offsets_of(input)}, memory);
   }
 }
 
-double perplexity(const Reader& reader, const Sequence& text) {
+double perplexity(const LoadedModel& model, const Sequence& text) {
   constexpr int64_t kWindow = 1024;
   return generate::perplexity(
-      generate::score_text(reader.model(), text, {.window = reader.window(kWindow)}));
+      generate::score_text(model.transformer(), text, {.window = model.window(kWindow)}));
 }
 
 /// Sentences and their translations.
@@ -136,7 +136,7 @@ struct Sentences {
   std::vector<std::string> sources, references;
 };
 
-Sentences read_sentences(const MeasuredTexts& texts) {
+Sentences read_sentences(const HeldOutTexts& texts) {
   Sentences sentences;
   for (const data::SentencePair& pair : data::read_parallel(texts.source, texts.reference)) {
     sentences.sources.push_back(pair.source);
@@ -145,9 +145,10 @@ Sentences read_sentences(const MeasuredTexts& texts) {
   return sentences;
 }
 
-double bleu(const Reader& reader, const Sentences& sentences) {
-  const auto tokenizer = reader.translation_tokenizer();
-  const generate::Translator translator(reader.model(), tokenizer, {.search = {.num_beams = 4}});
+double bleu(const LoadedModel& model, const Sentences& sentences) {
+  const auto tokenizer = model.translation_tokenizer();
+  const generate::Translator translator(model.transformer(), tokenizer,
+                                        {.search = {.num_beams = 4}});
   std::vector<std::string> translations;
   for (const generate::TranslatedLine& line : translator.translate(sentences.sources))
     translations.push_back(line.candidates.empty() ? "" : line.candidates.front().text);
@@ -168,75 +169,77 @@ double mean_cosine(const std::vector<std::vector<float>>& first,
   return sum / static_cast<double>(first.size());
 }
 
-/// Measures a copy in both arithmetics; `measured`: the model itself.
+/// A meter that measures a copy with its default arithmetic and with f32. `measured` is the result
+/// of the model itself.
 template <typename Measure>
-CostMeter meter_of(const std::string& measured_on, const Cost& measured, const Measure& measure) {
+CopyMeter meter_of(const std::string& measured_on, const Comparison& measured,
+                   const Measure& measure) {
   return [=](const std::string& copy) {
-    Cost as_it_runs = measured, weights_alone = measured;
-    as_it_runs.after = measure(Reader(copy, std::nullopt));
-    weights_alone.what = "  weights alone";
+    Comparison default_arithmetic = measured, weights_alone = measured;
+    default_arithmetic.after = measure(LoadedModel(copy, std::nullopt));
+    weights_alone.name = "  weights alone";
     weights_alone.key += "_weights_alone";
-    weights_alone.after = measure(Reader(copy, Compute::f32));
-    return Costs{measured_on, {as_it_runs, weights_alone}};
+    weights_alone.after = measure(LoadedModel(copy, Compute::f32));
+    return Comparisons{measured_on, {default_arithmetic, weights_alone}};
   };
 }
 
-CostMeter bleu_meter(const Reader& reader, const MeasuredTexts& texts) {
-  require(reader.translates(), "--source is for models that translate, this one does not");
+CopyMeter bleu_meter(const LoadedModel& model, const HeldOutTexts& texts) {
+  require(model.is_encoder_decoder(), "--source is for encoder-decoders, this model is not one");
   const Sentences sentences = read_sentences(texts);
   return meter_of(fmt::format("{}, {} lines", texts.source, sentences.sources.size()),
-                  {"BLEU", "BLEU", bleu(reader, sentences), 0, true},
-                  [sentences](const Reader& copy) { return bleu(copy, sentences); });
+                  {"BLEU", "BLEU", bleu(model, sentences), 0, true},
+                  [sentences](const LoadedModel& copy) { return bleu(copy, sentences); });
 }
 
-CostMeter perplexity_meter(const Reader& reader, const std::string& file) {
-  const Sequence text = reader.tokens(file);
-  require(text.size() >= 2, "{} has {} tokens: perplexity wants at least 2", file, text.size());
+CopyMeter perplexity_meter(const LoadedModel& model, const std::string& file) {
+  const Sequence text = model.tokens(file);
+  require(text.size() >= 2, "{} has {} tokens: perplexity needs at least 2", file, text.size());
   return meter_of(fmt::format("{}, {} tokens", file, text.size() - 1),
-                  {"perplexity", "perplexity", perplexity(reader, text)},
-                  [text](const Reader& copy) { return perplexity(copy, text); });
+                  {"perplexity", "perplexity", perplexity(model, text)},
+                  [text](const LoadedModel& copy) { return perplexity(copy, text); });
 }
 
-CostMeter cosine_meter(const Reader& reader, const std::string& file) {
+CopyMeter cosine_meter(const LoadedModel& model, const std::string& file) {
   const std::vector<std::string> lines = data::read_lines(file);
-  const auto embeddings = reader.embedder().embed(lines);
+  const auto embeddings = model.embedder().embed(lines);
   return meter_of(fmt::format("{}, {} lines", file, lines.size()), {"cosine", "cosine", 1.0},
-                  [lines, embeddings](const Reader& copy) {
+                  [lines, embeddings](const LoadedModel& copy) {
                     return mean_cosine(embeddings, copy.embedder().embed(lines));
                   });
 }
 
 }  // namespace
 
-quantize::Calibration calibrate(const std::string& model, const std::string& text,
+quantize::Calibration calibrate(const std::string& path, const std::string& text,
                                 const std::string& reference) {
   require(!read_file(text).empty(), "{} is empty: expected a text to calibrate with", text);
-  const Reader reader(model, std::nullopt);
+  const LoadedModel model(path, std::nullopt);
   quantize::Calibration calibration;
   Context context;
   calibration.watch(context);
-  if (reader.translates())
-    read_pairs(reader, text, reference, context);
-  else if (reader.continues_texts())
-    read_pieces(reader, text, context);
+  if (model.is_encoder_decoder())
+    read_pairs(model, text, reference, context);
+  else if (model.is_decoder_only())
+    read_pieces(model, text, context);
   else
-    read_lines(reader, text, context);
+    read_lines(model, text, context);
   require(!calibration.empty(), "{} has no tokens to calibrate with", text);
   calibration.finish();
   return calibration;
 }
 
-CostMeter cost_meter(const std::string& model, const MeasuredTexts& texts) {
+CopyMeter copy_meter(const std::string& path, const HeldOutTexts& texts) {
   require(texts.text.empty() || texts.source.empty(),
           "--text and --source are for different kinds of models");
-  if (texts.text.empty() && texts.source.empty()) return [](const std::string&) { return Costs{}; };
-  const Reader reader(model, Compute::f32);
-  if (!texts.source.empty()) return bleu_meter(reader, texts);
-  require(!reader.translates(),
-          "the cost for a model with an encoder and a decoder is measured with --source and "
-          "--reference");
-  return reader.continues_texts() ? perplexity_meter(reader, texts.text)
-                                  : cosine_meter(reader, texts.text);
+  if (texts.text.empty() && texts.source.empty())
+    return [](const std::string&) { return Comparisons{}; };
+  const LoadedModel model(path, Compute::f32);
+  if (!texts.source.empty()) return bleu_meter(model, texts);
+  require(!model.is_encoder_decoder(),
+          "an encoder-decoder is measured with --source and --reference, not with --text");
+  return model.is_decoder_only() ? perplexity_meter(model, texts.text)
+                                 : cosine_meter(model, texts.text);
 }
 
 }  // namespace heed::cli

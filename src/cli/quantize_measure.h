@@ -8,39 +8,40 @@
 
 namespace heed::cli {
 
-/// Which columns of a model's weights count while it reads a text: pieces of it where the model is
-/// a decoder, its lines where it is an encoder, its lines with their translations in `reference`
-/// where it is both. Of long texts some pieces, evenly spread. Throws Error when the text has no
+/// Collects calibration statistics of a model's activations. A decoder-only model reads pieces of
+/// the text file, an encoder-only model its lines, an encoder-decoder its lines and their
+/// translations in `reference`. Long files are sampled evenly. Throws Error when the text has no
 /// tokens.
-quantize::Calibration calibrate(const std::string& model, const std::string& text,
+quantize::Calibration calibrate(const std::string& path, const std::string& text,
                                 const std::string& reference);
 
-/// Held-out texts, each or none: one for what the model does, or sentences and their translations.
-struct MeasuredTexts {
+/// Files of held-out text: `text` for a decoder-only or encoder-only model, or `source` and
+/// `reference` for an encoder-decoder. All empty: nothing is measured.
+struct HeldOutTexts {
   std::string text, source, reference;
 };
 
-/// A row of the table: the model, its quantised copy, in percent or (BLEU) in points.
-struct Cost {
-  std::string what, key;
+/// A quantity of the model and of its quantised copy.
+struct Comparison {
+  std::string name, key;  // for the table; for JSON
   double before = 0, after = 0;
-  bool points = false;
+  bool points = false;  // show the difference instead of the relative change
 };
 
-struct Costs {
+struct Comparisons {
   std::string measured_on;  // "held-out.txt, 21436 tokens"
-  std::vector<Cost> rows;
+  std::vector<Comparison> rows;
 };
 
-/// Measures a copy beside its model.
-using CostMeter = std::function<Costs(const std::string& copy)>;
+/// Measures the quality of a quantised copy.
+using CopyMeter = std::function<Comparisons(const std::string& copy)>;
 
-/// Measures what a copy will be compared with, so that texts that do not fit the model are found
-/// before there is one: perplexity of `text` where the model continues texts, embeddings of its
-/// lines, whose cosine to the copy's is the cost, where it embeds them; BLEU of translations of
-/// `source`. The model's products are of f32, the copy's once as it runs by default (integers,
-/// where weights are in blocks) and once of f32: what is left then are the weights. Throws Error
-/// when the texts are for another kind of model, and when there are too few tokens.
-CostMeter cost_meter(const std::string& model, const MeasuredTexts& texts);
+/// Measures the quality of a model, in f32 arithmetic, and returns the function that measures its
+/// copies: perplexity of `text` for a decoder-only model, cosine similarity of the embeddings of
+/// its lines for an encoder-only model, BLEU of the translations of `source` for an
+/// encoder-decoder. A copy is measured with its default arithmetic (int8) and, to separate the
+/// effect of the weights, with f32. Measuring the model first finds unsuitable texts before the
+/// copy is made: throws Error when the texts are for another kind of model or have too few tokens.
+CopyMeter copy_meter(const std::string& path, const HeldOutTexts& texts);
 
 }  // namespace heed::cli

@@ -42,7 +42,7 @@ void print_summary(const std::vector<double>& scores, bool json) {
                              facts["perplexity"].get<double>());
 }
 
-/// The scores belong to the last tokens; the tokens before them have none.
+/// The scores belong to the last tokens. Earlier tokens have no score, printed as null.
 template <typename Word>
 void print_tokens(const std::vector<int32_t>& tokens, const std::vector<double>& scores,
                   const Word& word) {
@@ -54,7 +54,7 @@ void print_tokens(const std::vector<int32_t>& tokens, const std::vector<double>&
   }
 }
 
-/// Standard input is one text.
+/// Scores standard input as one text.
 std::vector<double> score_text(const ScoreOptions& options, const model::Transformer& model) {
   const text::Tokenizer tokenizer = load_tokenizer(options.model, model);
   const std::string text = read_standard_input();
@@ -77,7 +77,7 @@ std::vector<double> score_pair(const ScoreOptions& options, const model::Transfo
                                const text::PairTokenizer& tokenizer, const std::string& line,
                                int64_t number) {
   const size_t tab = line.find('\t');
-  require(tab != std::string::npos, "there is no tab between source and target");
+  require(tab != std::string::npos, "expected source, tab, target; found no tab");
   const std::vector<int32_t> target = tokenizer.encode_target(line.substr(tab + 1));
   const std::vector<double> scores = generate::score_target(
       model, tokenizer.encode_source(line.substr(0, tab)), target, activation_dtype(options.model));
@@ -93,11 +93,11 @@ std::vector<double> score_pair(const ScoreOptions& options, const model::Transfo
   return scores;
 }
 
-/// Each line of standard input is a pair.
+/// Scores each line of standard input as a pair.
 std::vector<double> score_pairs(const ScoreOptions& options, const model::Transformer& model) {
   const generate::ScoreOptions& score = options.score;
   require(!score.window && !score.stride && !score.cache_dtype,
-          "--window, --stride and --cache are for models that continue texts");
+          "--window, --stride and --cache are for decoder-only models");
   const text::PairTokenizer tokenizer = load_pair_tokenizer(options.model, model);
   std::vector<double> all;
   for_each_line([&](const std::string& line, int64_t number) {
@@ -111,7 +111,7 @@ std::vector<double> score_pairs(const ScoreOptions& options, const model::Transf
 int run_score(const ScoreOptions& options) {
   apply(options.common);
   const auto model = load_model(options.model);
-  require(model->has_decoder(), "{} is an encoder alone, which gives text no probability",
+  require(model->has_decoder(), "{} is encoder-only: it gives text no probability",
           options.model.path);
   const bool pairs = model->has_encoder();
   print_summary(pairs ? score_pairs(options, *model) : score_text(options, *model), options.json);
@@ -122,26 +122,29 @@ int run_score(const ScoreOptions& options) {
 
 void add_score(Command& program) {
   Command command = program.add_subcommand(
-      "score", "Computes log-probability and perplexity of text, or of targets given sources");
+      "score",
+      "Computes the log-probability and perplexity of a text, or of targets given sources");
   auto options = std::make_shared<ScoreOptions>();
   add_model_options(command, options->model);
   command
       .add_option("--window", options->score.window,
-                  "Tokens per window (default: as many as the model reads)")
+                  "Tokens per window (default: the model's context length)")
       .range(int64_t{1}, int64_t{1} << 30);
   command
       .add_option("--stride", options->score.stride,
-                  "Tokens from the start of a window to the next (default: half a window)")
+                  "Tokens between the starts of successive windows (default: half a window)")
       .range(int64_t{1}, int64_t{1} << 30);
   add_cache_option(command, options->score.cache_dtype);
   command.add_flag("--json", options->json,
-                   "Print one JSON object per token, one per pair, and one for the whole input");
+                   "Print one JSON object per token, per pair and for the whole input");
   add_common_options(command, options->common);
   command.footer(
       "Examples:\n"
       "  heed score --model model < text.txt\n"
       "  paste source.txt target.txt | heed score --model translator\n"
-      "For an encoder-decoder, each line is a source, a tab and a target.");
+      "For a decoder-only model, standard input is one text. For an encoder-decoder, each line is "
+      "a\n"
+      "source, a tab and a target.");
   command.set_action([options] { return run_score(*options); });
 }
 

@@ -11,7 +11,7 @@
 namespace heed::cli {
 namespace {
 
-/// `reason` is errno after the last read.
+/// Throws Error if a read failed; `reason` is errno after the read.
 void require_readable(int reason) {
   require(!std::ferror(stdin), "standard input cannot be read: {}", std::strerror(reason));
 }
@@ -22,8 +22,8 @@ bool read_line(std::string& line) {
   errno = 0;
   if (std::getline(std::cin, line)) return true;
   require_readable(errno);
-  // std::getline() reports a failed allocation this way.
-  require(!std::cin.bad(), "standard input has a line that is too long for the memory");
+  // std::getline() sets badbit when an allocation fails.
+  require(!std::cin.bad(), "standard input has a line that does not fit into memory");
   return false;
 }
 

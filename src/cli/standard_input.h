@@ -8,7 +8,7 @@ namespace heed::cli {
 /// Throws Error, with the system's reason, when standard input cannot be read.
 bool read_line(std::string& line);
 
-/// All of standard input. Throws Error likewise.
+/// All of standard input. Throws Error as read_line() does.
 std::string read_standard_input();
 
 }  // namespace heed::cli

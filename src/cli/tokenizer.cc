@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/model_options.h"
 #include "cli/output_file.h"
 #include "cli/standard_input.h"
 #include "heed/base/error.h"
@@ -11,8 +12,6 @@
 #include "heed/data/parallel_text.h"
 #include "heed/generate/input_error.h"
 #include "heed/inspect/markup.h"
-#include "heed/io/gguf.h"
-#include "heed/text/gguf_tokenizer.h"
 #include "heed/text/sentencepiece.h"
 #include "heed/text/tokenizer.h"
 #include "heed/text/tokenizer_files.h"
@@ -40,15 +39,14 @@ int run_train(const TokenizerOptions& options) {
   training.vocab_size = options.size;
   const auto pieces = text::SentencePiece::train(sentences, training);
   write_file_atomically(options.model, pieces.serialized());
-  std::cerr << pieces.vocab_size() << " pieces in " << inspect::printable(options.model) << '\n';
+  std::cerr << pieces.vocab_size() << " pieces written to " << inspect::printable(options.model)
+            << '\n';
   return 0;
 }
 
-/// The tokenizer of a model directory, of a GGUF file, or of a SentencePiece model on its own.
+/// The tokenizer of a model directory, a GGUF file, a tokenizer.json or a SentencePiece model.
 text::Tokenizer load_tokenizer(const std::filesystem::path& path) {
-  if (path_is_directory(path)) return text::Tokenizer::load(path);
-  if (path.extension() == ".gguf")
-    return text::read_gguf_tokenizer(io::GgufFile::open(path)->metadata(), path.string());
+  if (path_is_directory(path) || path.extension() == ".gguf") return read_tokenizer(path);
   if (path.extension() == ".json")
     return text::Tokenizer::from_json(parse_json(read_file(path), path.string()), path.string());
   std::string bytes = read_file(path);
@@ -57,9 +55,10 @@ text::Tokenizer load_tokenizer(const std::filesystem::path& path) {
                                      {{path.filename().string(), std::move(bytes)}});
 }
 
-/// Prints print(line) for each line of standard input. Errors name the line.
+/// Calls print(line) for each line of standard input and prefixes its Errors with the number of the
+/// line. Unlike for_each_line(), passes on every byte, also of "\r" and of invalid UTF-8.
 template <typename Print>
-void print_each_line(const Print& print) {
+void for_each_raw_line(const Print& print) {
   std::string line;
   for (int64_t number = 1; read_line(line); ++number)
     generate::name_input("line", number, [&] { print(line); });
@@ -67,7 +66,7 @@ void print_each_line(const Print& print) {
 
 int run_encode(const TokenizerOptions& options) {
   const text::Tokenizer tokenizer = load_tokenizer(options.model);
-  print_each_line([&](const std::string& line) {
+  for_each_raw_line([&](const std::string& line) {
     const char* separator = "";
     for (const int32_t id : tokenizer.encode(line, options.special)) {
       std::cout << separator;
@@ -91,13 +90,13 @@ int32_t read_id(const std::string& word, int64_t vocab_size) {
     used = 0;
   }
   require(used == word.size() && id >= 0 && id < vocab_size,
-          "{} is not a token number, expected 0 to {}", quoted(word), vocab_size - 1);
+          "{} is not a token id, expected 0 to {}", quoted(word), vocab_size - 1);
   return id;
 }
 
 int run_decode(const TokenizerOptions& options) {
   const text::Tokenizer tokenizer = load_tokenizer(options.model);
-  print_each_line([&](const std::string& line) {
+  for_each_raw_line([&](const std::string& line) {
     std::istringstream words(line);
     std::vector<int32_t> ids;
     for (std::string word; words >> word;) ids.push_back(read_id(word, tokenizer.vocab_size()));
@@ -116,16 +115,16 @@ void add_tokenizer_option(Command& command, TokenizerOptions& options) {
 }  // namespace
 
 void add_tokenizer(Command& program) {
-  Command command = program.add_subcommand("tokenizer", "Trains vocabularies and runs tokenizers");
+  Command command =
+      program.add_subcommand("tokenizer", "Trains vocabularies, encodes and decodes text");
   command.require_subcommand();
   auto options = std::make_shared<TokenizerOptions>();
 
-  Command train = command.add_subcommand("train", "Learns a vocabulary from text files");
+  Command train =
+      command.add_subcommand("train", "Trains a SentencePiece vocabulary on text files");
   train.add_option("--input", options->inputs, "Text file with one sentence per line (repeatable)")
       .required();
-  train.add_option("--kind", options->kind, "Kind of vocabulary: bpe or unigram")
-      .one_of({"bpe", "unigram"})
-      .show_default();
+  train.add_option("--kind", options->kind, "Algorithm").one_of({"bpe", "unigram"}).show_default();
   train.add_option("--size", options->size, "Number of pieces").range(8, 1 << 24).show_default();
   train.add_option("--model", options->model, "SentencePiece model file to write").required();
   train.footer(
@@ -133,16 +132,17 @@ void add_tokenizer(Command& program) {
   train.set_action([options] { return run_train(*options); });
 
   Command encode =
-      command.add_subcommand("encode", "Encodes lines of standard input as token numbers");
-  encode.add_flag("--pieces", options->pieces, "Print pieces instead of numbers");
+      command.add_subcommand("encode", "Encodes each line of standard input as token ids");
+  encode.add_flag("--pieces", options->pieces, "Print pieces instead of ids");
   encode.add_flag("--special", options->special, "Add the special tokens that the model expects");
   add_tokenizer_option(encode, *options);
   encode.footer(
       "Example:\n  echo 'In the beginning' | heed tokenizer encode --model model/source.spm");
   encode.set_action([options] { return run_encode(*options); });
 
-  Command decode = command.add_subcommand("decode", "Decodes lines of token numbers");
-  decode.add_flag("--special", options->special, "Keep special tokens");
+  Command decode = command.add_subcommand(
+      "decode", "Decodes token ids, one sequence per line of standard input");
+  decode.add_flag("--special", options->special, "Print special tokens");
   add_tokenizer_option(decode, *options);
   decode.footer("Example:\n  echo '37 12 994' | heed tokenizer decode --model model/source.spm");
   decode.set_action([options] { return run_decode(*options); });

@@ -32,7 +32,8 @@ void read_config_file(train::TrainConfig& config, const std::filesystem::path& f
   train::read_toml(config, read_file(file), file.string());
 }
 
-/// The files of the command line, made absolute so that the saved configuration works anywhere.
+/// Stores a path of the command line as an absolute path, so that the saved configuration works
+/// from any directory.
 void set_path(std::string& key, const std::string& path) {
   if (!path.empty()) key = std::filesystem::absolute(path).lexically_normal().string();
 }
@@ -59,22 +60,22 @@ int64_t count_lines(const std::string& path) {
   return std::count(text.begin(), text.end(), '\n');
 }
 
-/// The size that suits the amount of parallel text.
-std::string fitting_size(const TrainOptions& options) {
+/// The preset for translation by the amount of parallel text.
+std::string preset_for_size(const TrainOptions& options) {
   const std::string& text = options.tsv.empty() ? options.source : options.tsv;
   if (text.empty() || !options.config_file.empty()) return "small";
   const int64_t lines = count_lines(text);
   const std::string name = lines < 5000 ? "tiny" : lines < 500000 ? "small" : "base";
-  log_line(fmt::format("preset: {}, which suits {} pairs (--preset chooses another)", name, lines));
+  log_line(fmt::format("preset: {}, chosen for {} pairs (--preset overrides it)", name, lines));
   return name;
 }
 
-/// The preset for those who name none.
-std::string fitting_preset(const TrainOptions& options, const Command& command) {
-  train::TrainConfig asked;
-  read_command_line(asked, options, command);
-  if (!asked.from.empty()) return "fine-tune";
-  switch (asked.run.task) {
+/// The preset if the command line names none.
+std::string default_preset(const TrainOptions& options, const Command& command) {
+  train::TrainConfig requested;
+  read_command_line(requested, options, command);
+  if (!requested.from.empty()) return "fine-tune";
+  switch (requested.run.task) {
     case train::TaskKind::causal_lm:
       return "llama-tiny";
     case train::TaskKind::masked_lm:
@@ -84,38 +85,38 @@ std::string fitting_preset(const TrainOptions& options, const Command& command) 
     case train::TaskKind::translation:
       break;
   }
-  return fitting_size(options);
+  return preset_for_size(options);
 }
 
 train::TrainConfig fresh_config(const TrainOptions& options, const Command& command) {
   train::TrainConfig config;
   const std::string preset =
-      options.preset.empty() ? fitting_preset(options, command) : options.preset;
+      options.preset.empty() ? default_preset(options, command) : options.preset;
   train::read_toml(config, train::preset(preset), preset + ".toml");
   read_command_line(config, options, command);
   if (config.from.empty()) return config;
-  train::read_initial_config(config);
-  // What is asked for goes before what the checkpoint has.
+  train::describe_start(config);
+  // Again, since the command line overrides the configuration of the checkpoint.
   read_command_line(config, options, command);
   return config;
 }
 
-/// The configuration of the run that is resumed; what the command line says must agree with it, but
-/// for where a run ends and what it reports.
+/// The configuration of the resumed run. The command line may change only when the run ends and
+/// what it reports.
 train::TrainConfig resumed_config(const TrainOptions& options, const Command& command,
                                   const train::RunDirectory& run) {
   train::TrainConfig saved;
   train::read_toml(saved, read_file(run.config()), run.config().string(),
                    train::FormerKeys::accepted);
-  train::TrainConfig asked = saved;
+  train::TrainConfig requested = saved;
   if (!options.preset.empty())
-    train::read_toml(asked, train::preset(options.preset), options.preset + ".toml");
-  read_command_line(asked, options, command);
-  train::require_same_run(saved, asked, run.config().string());
-  return asked;
+    train::read_toml(requested, train::preset(options.preset), options.preset + ".toml");
+  read_command_line(requested, options, command);
+  train::require_same_run(saved, requested, run.config().string());
+  return requested;
 }
 
-/// A configuration that has been checked, and the directory that is the run's from now on.
+/// A valid configuration and the directory of the run, locked by this process.
 struct Prepared {
   train::TrainConfig config;
   train::RunDirectory run;
@@ -150,7 +151,7 @@ int run_training(const TrainOptions& options, const Command& command) {
   const auto started = Clock::now();
   apply(options.common);
   if (options.dump_config) return dump_config(options, command);
-  require(!options.out.empty(), "--out is missing: where should the model go?");
+  require(!options.out.empty(), "--out is required: the directory for the model");
   const auto [config, run] =
       options.resume ? resume_run(options, command) : begin_run(options, command);
   log_line("configuration:\n" + train::write_toml(config));
@@ -174,48 +175,56 @@ int run_training(const TrainOptions& options, const Command& command) {
 }  // namespace
 
 void add_train(Command& program) {
-  Command command = program.add_subcommand("train", "Trains a Transformer, or fine-tunes one");
+  Command command = program.add_subcommand("train", "Trains or fine-tunes a model");
   auto options = std::make_shared<TrainOptions>();
   command.add_option("config", options->config_file,
-                     "TOML file with anything that differs from the preset");
-  command
-      .add_option("--task", options->task,
-                  "translation (default), text-to-text, causal-lm or masked-lm")
+                     "TOML file with settings that override the preset");
+  command.add_option("--task", options->task, "Training task (default: translation)")
       .one_of({"translation", "text-to-text", "causal-lm", "masked-lm"});
   command.add_option("--from", options->from,
-                     "Model directory to fine-tune: its weights, tokenizer and configuration");
-  command.add_option(
-      "--text", options->text,
-      "Text of a language model (causal-lm, masked-lm): a file or a folder of files");
+                     "Model directory to fine-tune; provides configuration, weights and tokenizer");
+  command.add_option("--text", options->text,
+                     "Training text for causal-lm and masked-lm: a file or a folder of files");
   command.add_option("--valid-text", options->valid_text,
-                     "Its validation text (default: a part of the text is set aside)");
-  command.add_option("--source", options->source, "Source text, one sentence a line");
-  command.add_option("--target", options->target, "Its translation, line by line");
-  command.add_option("--tsv", options->tsv, "Or one file: source, tab, target");
-  command.add_option("--valid-source", options->valid_source,
-                     "Validation text (default: a part of the training text is set aside)");
-  command.add_option("--valid-target", options->valid_target, "Its translation");
-  command.add_option("--out", options->out, "Directory of the model and everything about the run");
+                     "Validation text for --text (default: part of the training text is held out)");
+  command.add_option("--source", options->source,
+                     "Source sentences, one per line, for translation and text-to-text");
+  command.add_option("--target", options->target,
+                     "Target sentences: line i is the target of line i of --source");
+  command.add_option(
+      "--tsv", options->tsv,
+      "Sentence pairs in one file instead of --source and --target: source, tab, target");
+  command.add_option(
+      "--valid-source", options->valid_source,
+      "Source sentences for validation (default: part of the training pairs is held out)");
+  command.add_option("--valid-target", options->valid_target, "Target sentences for validation");
+  command.add_option(
+      "--out", options->out,
+      "Directory for the model, checkpoints and report; required except with --dump-config");
   command
       .add_option("--preset", options->preset,
-                  "Sizes and recipe to start from (default: by the task and the amount of text)")
+                  "Preset configuration (default: chosen by the task and the amount of text)")
       .one_of(train::preset_names());
   command.add_option("--set", options->assignments,
-                     "section.key=value, as in the TOML file; may be repeated");
-  command.add_option("--minutes", options->minutes, "Plan the run for this many minutes")
+                     "section.key=value: override one setting of the configuration (repeatable)");
+  command
+      .add_option("--minutes", options->minutes, "Plan the training schedule for this many minutes")
       .positive();
-  command.add_flag("--resume", options->resume, "Go on with the run in --out where it stopped");
+  command.add_flag("--resume", options->resume,
+                   "Continue the run in --out from its last checkpoint");
   command.add_flag("--dump-config", options->dump_config,
-                   "Print the whole configuration as TOML and stop");
+                   "Print the whole configuration as TOML and exit");
   add_common_options(command, options->common);
   command.footer(
-      "Example:\n"
+      "Examples:\n"
       "  heed train --source train.en --target train.es --out model\n"
       "  heed train --source train.en --target train.es --out model --preset base --minutes 60\n"
       "  heed train --task causal-lm --text books/ --out model\n"
       "  heed train --task causal-lm --text notes.txt --from Llama-3.2-1B --out model\n"
-      "--out must be new or empty; one run at a time trains there.\n"
-      "Ctrl-C saves and stops; the same command with --resume goes on, to the same bits.");
+      "--out must be a new or an empty directory, except with --resume.\n"
+      "Ctrl-C saves a checkpoint and stops. The same command with --resume continues the run, "
+      "with\n"
+      "the same results, bit for bit, as without the interruption.");
   command.set_action([command, options] { return run_training(*options, command); });
 }
 

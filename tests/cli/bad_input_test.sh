@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# bad_input_test.sh HEED: input that a command cannot use is named in one line, and nothing is lost:
-# neither the answers before it nor the files where the output was to go.
+# bad_input_test.sh HEED: an error message on one line names the invalid input. The answers before it
+# are printed, and existing files are kept.
 # shellcheck source=tests/cli/common.sh
 source "$(dirname "$0")/common.sh" "$1"
 make_translator
 
-# Text that is not UTF-8; the lines before it are answered.
+# Text that is not UTF-8. The lines before it are answered.
 printf 'the sheep\nthe \xff\n' >broken.txt
 broken="line 2 of standard input is not valid UTF-8: byte 5 is 0xFF"
 before=1 refused "$broken" "$heed" embed "${encoder[@]}" <broken.txt
@@ -19,16 +19,16 @@ refused "the prompt is not valid UTF-8: byte 1 is 0xFF" \
 refused "--stop is not valid UTF-8: byte 1 is 0xBD" \
   "$heed" generate "${decoder[@]}" --prompt the --json --stop $'\xbd'
 
-# Paths that the system refuses, and text from files and arguments that a terminal would obey.
+# Paths that the system refuses, and control characters from files and arguments.
 name=$(printf 'a%.0s' $(seq 300))
 refused "$name: File name too long" "$heed" info "$name"
 refused "$name: File name too long" "$heed" tokenizer encode --model "$name"
 refused "$name: File name too long" "$heed" quantize --model decoder --weights q8_0 --out "$name"
 ln -s loop loop
 refused "loop: Too many levels of symbolic links" "$heed" info loop
-refused '--model is "nowhere/v.model": there is no such folder' \
+refused '--model is "nowhere/v.model": the folder does not exist' \
   "$heed" tokenizer train --input a.txt --model nowhere/v.model
-refused '--out is "nowhere/page.html": there is no such folder' \
+refused '--out is "nowhere/page.html": the folder does not exist' \
   "$heed" attend "${decoder[@]}" --text the --out nowhere/page.html
 refused '--out is "page.pdf", expected a name that ends with .html or .svg' \
   "$heed" attend --model absent --text the --out page.pdf
@@ -45,41 +45,41 @@ for text in '' the; do
   refused "expected at least 2 tokens on standard input" \
     "$heed" score "${decoder[@]}" < <(printf '%s' "$text")
 done
-refused "only an encoder with a head" "$heed" fill "${encoder[@]}" <a.txt
-refused "encoder is an encoder alone" "$heed" score "${encoder[@]}" </dev/null
+refused "filling masks needs an encoder-only model" "$heed" fill "${encoder[@]}" <a.txt
+refused "encoder is encoder-only" "$heed" score "${encoder[@]}" </dev/null
 refused "standard input has no pairs" "$heed" score --model translator </dev/null
-refused "line 1: there is no tab" "$heed" score --model translator <a.txt
+refused "line 1: expected source, tab, target" "$heed" score --model translator <a.txt
 
-# A search for the best of no numbers; what an encoder alone does not do.
+# A length penalty that is not a number, and options that an encoder-only model does not support.
 refused "the length penalty is nan" \
   "$heed" translate --model translator --length-penalty nan <a.txt
-refused "--num-beams is for models that write" "$heed" bench "${encoder[@]}" --num-beams 2
-refused "texts are embedded with f32 or int8" "$heed" bench "${encoder[@]}" --compute bf16
+refused "--num-beams is for models with a decoder" "$heed" bench "${encoder[@]}" --num-beams 2
+refused "an encoder-only model computes in f32 or int8" "$heed" bench "${encoder[@]}" --compute bf16
 
-# An error while standard input is still open ends the command, which would wait for more otherwise.
+# An error ends the command although standard input is still open.
 mkfifo open
 exec 3<>open
 cat a.txt >&3
-refused "line 1: there is no tab" timeout 60 "$heed" score --model translator <open
+refused "line 1: expected source, tab, target" timeout 60 "$heed" score --model translator <open
 exec 3>&-
 
-# heed quantize measures first, and writes only where nothing is.
-refused "--calibrate guides the search for scales of 4 bits" \
+# heed quantize measures first and never overwrites.
+refused "--calibrate is for 4-bit weights, --weights is q8_0" \
   "$heed" quantize --model translator --weights q8_0 --out new --calibrate a.txt
-refused "--calibrate of a model with an encoder and a decoder wants --calibrate-reference" \
+refused "an encoder-decoder needs --calibrate-reference with --calibrate" \
   "$heed" quantize --model translator --weights q4_0 --out new --calibrate a.txt
 head -3 a.txt >short.txt
 refused "a.txt has 40 lines, short.txt has 3" \
   "$heed" quantize --model translator --weights q8_0 --out new --source a.txt --reference short.txt
 refused '--out is ""' "$heed" quantize --model translator --weights q8_0 --out ''
-refused "the cost for a model with an encoder and a decoder is measured with --source" \
+refused "an encoder-decoder is measured with --source and --reference" \
   "$heed" quantize --model translator --weights q8_0 --out new --text a.txt
 [[ ! -e new ]]
 "$heed" quantize --model translator --weights q8_0 --out new --source a.txt --reference b.txt >out
 grep -q "BLEU" out
-refused "new exists already" "$heed" quantize --model translator --weights q8_0 --out new
+refused "new already exists" "$heed" quantize --model translator --weights q8_0 --out new
 
-# heed train tells what cannot work before it reads any text, and begins only where nothing is.
+# heed train checks its options before it reads any text and never overwrites.
 tiny=(train --preset tiny --source a.txt --target b.txt --set vocabulary.size=60 --set run.max_steps=2)
 refused "the family llama cannot express this configuration: use_qk_norm is true" \
   "$heed" train --task causal-lm --text absent --set model.use_qk_norm=true --out run
@@ -91,7 +91,7 @@ refused "run has no checkpoint to resume from" "$heed" "${tiny[@]}" --resume --o
 refused 'decoder is not empty (it holds "config.json")' "$heed" "${tiny[@]}" --out decoder
 refused "translator already holds a run" "$heed" "${tiny[@]}" --from translator --out translator
 
-# Two runs do not share a directory, and one that was killed locks nothing.
+# Two runs cannot share a directory. A killed run leaves no lock.
 "$heed" "${tiny[@]}" --set run.max_steps=1000000 --set validation.eval_steps=2 --out run 2>/dev/null &
 runner=$!
 for _ in $(seq 600); do [[ -e run/last/training.json ]] && break || sleep 0.1; done
@@ -104,13 +104,12 @@ grep -q "the training text has changed since the run began: 40 pairs then, 40 no
 sed -i '7s/the 8 sheep/the 7 sheep/' a.txt
 "$heed" "${tiny[@]}" --resume --out run 2>/dev/null
 
-# What was refused before: a translator scores by the vocabularies of its sides, and an empty prompt
-# begins a text.
+# A translator with a vocabulary for each side scores pairs; an empty prompt begins a text.
 "$heed" score --model translator --json <<<$'the 7 sheep\tthe 7 sheep' >out
 [[ $(sed -n 's/.*"text":"\([^"]*\)".*/\1/p' out | tr -d '\n') == "▁the▁7▁sheep</s>" ]]
 "$heed" generate "${decoder[@]}" --prompt '' --max-new-tokens 2 >out 2>err || { cat err && exit 1; }
 
-# A name that is not UTF-8 is printed, not an exception of the JSON library.
+# A file name that is not UTF-8 is printed with U+FFFD.
 mv decoder $'decoder\xbd'
 "$heed" bench --model $'decoder\xbd' --random-weights 1 --prompt-tokens 4 --tokens 0 --repeat 1 --json >out
 grep -q '"model":"decoder�"' out

@@ -1,4 +1,4 @@
-# Sourced by the tests of the program: a directory to work in, models, and what is expected of errors.
+# Sourced by the tests of the program: a working directory, models, and a check of error messages.
 # shellcheck shell=bash disable=SC2034  # variables of the tests
 set -euo pipefail
 heed=$1
@@ -7,18 +7,18 @@ work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 cd "$work"
 
-# refused MESSAGE COMMAND...: the command fails with this one line and status 1, and prints `before`
-# lines until then.
+# refused MESSAGE COMMAND...: the command prints `before` lines, then fails with status 1 and a single
+# line that begins with the message.
 before=
 refused() {
   local message=$1 status=0
   shift
   "$@" >out 2>err || status=$?
   if [[ $status != 1 || $(wc -l <err) != 1 ]] || ! grep -qF "heed: error: $message" err; then
-    echo "$*: wanted \"$message\", got status $status and:" && cat err && exit 1
+    echo "$*: expected \"$message\", got status $status and:" && cat err && exit 1
   fi
   if [[ $(wc -l <out) != "${before:-0}" ]]; then
-    echo "$*: wanted ${before:-0} lines before the error, got:" && cat out && exit 1
+    echo "$*: expected ${before:-0} lines before the error, got:" && cat out && exit 1
   fi
 }
 
@@ -40,7 +40,7 @@ END
 decoder=(--model decoder --random-weights 1)
 encoder=(--model encoder --random-weights 1)
 
-# A translator that has seen a few lines: a.txt and b.txt.
+# A translator trained for two steps on a.txt and b.txt.
 make_translator() {
   for i in $(seq 40); do echo "the $i sheep went in"; done >a.txt
   sed 's/went in/came out/' a.txt >b.txt

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# info_test.sh HEED: heed info tells in a dozen lines what matters of a model, and describes any
-# config.json at once and in little memory.
+# info_test.sh HEED: heed info summarises a model in 13 lines, and describes any config.json quickly
+# and in little memory.
 # shellcheck source=tests/cli/common.sh
 source "$(dirname "$0")/common.sh" "$1"
 
-# says LINE: the last output has this line.
-says() { grep -qxF -- "$1" out || { echo "wanted \"$1\", got:" && cat out && exit 1; }; }
+# says LINE: the last output contains this line.
+says() { grep -qxF -- "$1" out || { echo "expected \"$1\", got:" && cat out && exit 1; }; }
 
 "$heed" info decoder >out
 [[ $(wc -l <out) == 13 ]]
@@ -49,7 +49,7 @@ grep -qF '"norm_placement":"post"' out
 grep -q '^weights .* q8_0' out
 grep -q '^memory .* (bf16)$' out
 
-# A file of a few hundred bytes costs neither time nor memory, whatever sizes it names.
+# Whatever sizes a config.json has, describing it takes little time and memory.
 mkdir hostile
 marian() {
   cat <<END

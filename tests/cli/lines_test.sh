@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# lines_test.sh HEED: of lines on standard input, all before the first bad one are answered, in order,
-# however fast they arrive; the error names the bad line.
+# lines_test.sh HEED: all lines of standard input before the first invalid one are answered in order,
+# however fast they arrive. The error names the invalid line.
 # shellcheck source=tests/cli/common.sh
 source "$(dirname "$0")/common.sh" "$1"
 make_translator
@@ -27,13 +27,13 @@ for arrival in cat slowly; do
   before=2
   refused "line 3: the text has no mask" "$heed" fill "${filler[@]}" --top 1 --json \
     < <($arrival <(printf 'the [MASK]\n<mask> sheep\nsheep\nthe [MASK]\n'))
-  refused "line 3: there is no tab" "$heed" score --model translator \
+  refused "line 3: expected source, tab, target" "$heed" score --model translator \
     < <($arrival <(printf 'a\tb\nthe\tsheep\nsheep\na\tb\n'))
-  refused 'line 3: "x" is not a token number' "$heed" tokenizer decode --model decoder \
+  refused 'line 3: "x" is not a token id' "$heed" tokenizer decode --model decoder \
     < <($arrival <(printf '5\n6\n7 x\n8\n'))
 done
 
-# The answers before an error are those that are given without one.
+# The answers before an error equal those of a run without the error.
 head -60 long.txt >good.txt
 "$heed" translate --model translator --scores <good.txt >expected
 "$heed" translate --model translator --scores <long.txt >out 2>/dev/null || true

@@ -12,7 +12,7 @@ renamed() {
     # shellcheck disable=SC2086  # words
     "$heed" "$3" --model absent $argument </dev/null 2>"$errors" || status=$?
     if [[ $status != 2 ]] || ! grep -qxF "heed: error: $1 is now $2 (see heed --help)" "$errors"; then
-      echo "heed $3 $argument: wanted \"$1 is now $2\", got status $status and:"
+      echo "heed $3 $argument: expected \"$1 is now $2\", got status $status and:"
       cat "$errors" && exit 1
     fi
   done

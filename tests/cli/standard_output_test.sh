@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# standard_output_test.sh HEED: what does not arrive, on a full disk for example, is a failure.
+# standard_output_test.sh HEED: output that cannot be written, for example to a full disk, is an error.
 set -euo pipefail
 heed=$1
 errors=$(mktemp)
