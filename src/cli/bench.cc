@@ -187,7 +187,7 @@ void print_table(const Json& facts) {
   std::cout << fmt::format("{}: {}, {:.1f} million parameters, {}\n",
                            facts["model"].get<std::string>(), facts["family"].get<std::string>(),
                            facts["parameters"].get<double>() / 1e6, weights);
-  std::cout << fmt::format("{} threads, batch {}, {} beams, {} arithmetic\n\n",
+  std::cout << fmt::format("{} threads, batch {}, num_beams {}, {} arithmetic\n\n",
                            facts["threads"].get<int>(), facts["batch"].get<int64_t>(),
                            facts["num_beams"].get<int>(), facts["compute"].get<std::string>());
   for (const auto& [what, entry] : facts["measured"].items())

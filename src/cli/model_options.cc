@@ -99,7 +99,9 @@ DType activation_dtype(const ModelOptions& options) {
 
 text::Tokenizer read_tokenizer(const std::filesystem::path& path) {
   require(!text::TranslationTokenizer::exists(path),
-          "{} has separate vocabularies for source and target: use heed translate", path.string());
+          "{} has separate vocabularies for source and target, which this command cannot use: see "
+          "heed translate",
+          path.string());
   if (path.extension() != ".gguf" && !path_is_file(path)) return text::Tokenizer::load(path);
   return text::read_gguf_tokenizer(io::GgufFile::open(path)->metadata(), path.string());
 }

@@ -117,7 +117,8 @@ void Command::add_renamed(const std::string& former, const std::string& current)
   const CLI::callback_t refuse = [=](const CLI::results_t&) -> bool {
     throw UsageError(former + " is now " + current);
   };
-  // Without a group the option is not in --help. It may lack a value: the name is what is wrong.
+  // Without a group the option is not in --help. Its value is optional, so that a missing one is
+  // not reported instead.
   app_->add_option(former, refuse)->expected(0, 1)->group("");
 }
 

@@ -106,7 +106,7 @@ void add_translate(Command& program) {
   command
       .add_option("--batch-tokens", options->translator.batch_tokens,
                   "Source tokens times beams per batch; does not change results (default: 2048 for "
-                  "weights in blocks, else 8192)")
+                  "quantised weights, else 8192)")
       .positive();
   command.add_flag("--scores", options->scores, "Print columns: line ||| text ||| score");
   command.add_flag("--alignments", options->alignments,
@@ -114,7 +114,7 @@ void add_translate(Command& program) {
   command.add_flag("--json", options->json, "Print one JSON object per line");
   add_common_options(command, options->common);
   command.footer(
-      "Example:\n"
+      "Examples:\n"
       "  echo 'And God said, Let there be light.' | heed translate --model model\n"
       "  heed translate --model model --num-beams 8 --nbest 3 --alignments < in.txt\n"
       "  heed translate --model model --compute int8 < in.txt");
