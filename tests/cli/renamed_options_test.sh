@@ -2,22 +2,23 @@
 # renamed_options_test.sh HEED: a former name of an option is refused with its present name.
 set -euo pipefail
 heed=$1
-errors=$(mktemp)
-trap 'rm "$errors"' EXIT
+work=$(mktemp -d)
+trap 'rm -r "$work"' EXIT
 
-# renamed FORMER CURRENT COMMAND: with a value, after = and without one.
+# renamed FORMER CURRENT COMMAND: FORMER is refused with a value, after = and without one.
 renamed() {
   for argument in "$1 5" "$1=5" "$1"; do
     status=0
     # shellcheck disable=SC2086  # words
-    "$heed" "$3" --model absent $argument </dev/null 2>"$errors" || status=$?
-    if [[ $status != 2 ]] || ! grep -qxF "heed: error: $1 is now $2 (see heed --help)" "$errors"; then
+    "$heed" "$3" --model absent $argument </dev/null 2>"$work/errors" || status=$?
+    if [[ $status != 2 ]] || ! grep -qxF "heed: error: $1 is now $2 (see heed --help)" "$work/errors"; then
       echo "heed $3 $argument: expected \"$1 is now $2\", got status $status and:"
-      cat "$errors" && exit 1
+      cat "$work/errors" && exit 1
     fi
   done
-  "$heed" "$3" --help | grep -qE -- "^ *$2 " || { echo "$2 is not in heed $3 --help" && exit 1; }
-  if "$heed" "$3" --help | grep -qF -- "$1 "; then echo "$1 is in heed $3 --help" && exit 1; fi
+  "$heed" "$3" --help >"$work/help"
+  grep -qE -- "^ *$2 " "$work/help" || { echo "heed $3 --help does not show $2" && exit 1; }
+  if grep -qE -- "$1( |$)" "$work/help"; then echo "heed $3 --help shows $1" && exit 1; fi
 }
 
 renamed --max-tokens --max-new-tokens generate
