@@ -200,7 +200,7 @@ LineWork generating(const model::Transformer& model, const ModelOptions& from,
   const auto suggested = generate::read_generation_config(from.path, model.config());
   generate::GeneratorOptions options;
   options.max_new_tokens = std::max<int64_t>(sizes.tokens, 1);
-  options.end_ids = suggested.end_ids;
+  options.eos_ids = suggested.eos_ids;
   options.forced_bos_id = suggested.forced_bos_id;
   options.dtype = sizes.dtype;
   if (sizes.batch_tokens > 0) options.batch_tokens = sizes.batch_tokens;

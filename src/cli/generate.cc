@@ -81,7 +81,7 @@ generate::GeneratorOptions generator_options(const GenerateOptions& options,
   result.dtype = activation_dtype(options.model);
   result.cache_dtype = options.cache;
   result.max_new_tokens = options.max_new_tokens.value_or(suggested.max_new_tokens.value_or(256));
-  result.end_ids = suggested.end_ids;
+  result.eos_ids = suggested.eos_ids;
   result.stop = options.stop;
   result.forced_bos_id = suggested.forced_bos_id;
   result.top_log_probabilities = options.log_probabilities;

@@ -32,9 +32,9 @@ TEST(GenerationConfig, WithoutAFileTheDefaultsAreThoseOfTheModel) {
 }
 
 TEST(GenerationConfig, EndTokensAreANumberAListOrNull) {
-  EXPECT_EQ(read(R"({"eos_token_id": 3})").end_ids, std::vector<int32_t>{3});
-  EXPECT_EQ(read(R"({"eos_token_id": [3, 5]})").end_ids, (std::vector<int32_t>{3, 5}));
-  EXPECT_EQ(read(R"({"eos_token_id": null})").end_ids, std::vector<int32_t>{7});
+  EXPECT_EQ(read(R"({"eos_token_id": 3})").eos_ids, std::vector<int32_t>{3});
+  EXPECT_EQ(read(R"({"eos_token_id": [3, 5]})").eos_ids, (std::vector<int32_t>{3, 5}));
+  EXPECT_EQ(read(R"({"eos_token_id": null})").eos_ids, std::vector<int32_t>{7});
 }
 
 TEST(GenerationConfig, WithoutAFileAllEndTokensOfTheModelAreUsed) {

@@ -49,10 +49,10 @@ const Case kCases[] = {
        c.positions = model::PositionKind::relative;
      }}};
 
-GeneratorOptions greedy(int64_t max_new_tokens, std::vector<int32_t> end_ids = {}) {
+GeneratorOptions greedy(int64_t max_new_tokens, std::vector<int32_t> eos_ids = {}) {
   GeneratorOptions options;
   options.max_new_tokens = max_new_tokens;
-  options.end_ids = std::move(end_ids);
+  options.eos_ids = std::move(eos_ids);
   return options;
 }
 

@@ -40,7 +40,7 @@ float below(double number) {
 /// among them.
 std::vector<Beam::Candidate> Beam::candidates(std::span<const float> log_probabilities) const {
   const size_t wanted =
-      static_cast<size_t>(options_.num_beams) * (1 + std::max<size_t>(end_ids_.size(), 1));
+      static_cast<size_t>(options_.num_beams) * (1 + std::max<size_t>(eos_ids_.size(), 1));
   const size_t classes = log_probabilities.size() / paths_.size();
   std::vector<Candidate> best;  // a heap with the worst on top
   for (size_t path = 0; path < paths_.size(); ++path) {
@@ -70,7 +70,7 @@ std::vector<Beam::Candidate> Beam::candidates(std::span<const float> log_probabi
 }
 
 bool Beam::is_end(int32_t token) const {
-  return std::find(end_ids_.begin(), end_ids_.end(), token) != end_ids_.end();
+  return std::find(eos_ids_.begin(), eos_ids_.end(), token) != eos_ids_.end();
 }
 
 void Beam::finish(const Path& path, double log_probability) {

@@ -19,8 +19,8 @@ struct Path {
 /// The beam of one source or prompt: its unfinished and its finished hypotheses.
 class Beam {
  public:
-  /// A hypothesis ends with one of `end_ids` or after `max_new_tokens` tokens.
-  Beam(const SearchOptions& options, std::vector<int32_t> end_ids, int64_t max_new_tokens)
+  /// A hypothesis ends with one of `eos_ids` or after `max_new_tokens` tokens.
+  Beam(const SearchOptions& options, std::vector<int32_t> eos_ids, int64_t max_new_tokens)
       : options_(options),
         eos_ids_(std::move(eos_ids)),
         max_new_tokens_(max_new_tokens),

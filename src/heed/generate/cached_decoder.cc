@@ -29,10 +29,10 @@ std::vector<nn::KeyValueCache> make_caches(const model::Transformer& model,
             "an int8 kv cache needs keys and values; this model has latent attention and caches "
             "latents");
     const int64_t block = block_elements(*dtype);
-    require(config.d_head % block == 0 && config.d_value % block == 0,
+    require(config.head_dim % block == 0 && config.v_head_dim % block == 0,
             "an int8 kv cache needs head dimensions that are multiples of {}; this model's keys "
             "have {}, its values {}",
-            block, config.d_head, config.d_value);
+            block, config.head_dim, config.v_head_dim);
   }
   return std::vector<nn::KeyValueCache>(static_cast<size_t>(config.decoder_layers),
                                         nn::KeyValueCache(nn::KeyValueCache::Mode::keep, dtype));

@@ -12,7 +12,7 @@ namespace heed::generate {
 
 /// The settings of generation_config.json.
 struct GenerationConfig {
-  std::vector<int32_t> end_ids;  // "eos_token_id", a number or a list
+  std::vector<int32_t> eos_ids;  // "eos_token_id", a number or a list
   int32_t forced_bos_id = -1;    // "forced_bos_token_id"; -1: none
   std::optional<int64_t> max_new_tokens;
   float repetition_penalty = 1.0f;

@@ -17,7 +17,7 @@ namespace heed::generate {
 struct GeneratorOptions {
   SamplingOptions sampling = {};
   int64_t max_new_tokens = 256;        // of each output; at least 1
-  std::vector<int32_t> end_ids = {};   // tokens that end an output; not part of it
+  std::vector<int32_t> eos_ids = {};   // tokens that end an output; not part of it
   std::vector<std::string> stop = {};  // strings that end an output; not part of its text
   /// The first output token of an encoder-decoder, after the start token; -1: not forced.
   int32_t forced_bos_id = -1;

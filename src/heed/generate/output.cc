@@ -62,7 +62,7 @@ void Output::advance(std::span<float> logits) {
   if (recorded) unadjusted.assign(logits.begin(), logits.end());
   adjust_logits(options_.sampling, counts_, logits);
   const int32_t token = sample_token(options_.sampling, logits, number_, result.tokens.size());
-  if (std::find(options_.end_ids.begin(), options_.end_ids.end(), token) != options_.end_ids.end())
+  if (std::find(options_.eos_ids.begin(), options_.eos_ids.end(), token) != options_.eos_ids.end())
     return finish(FinishReason::stop);
   result.tokens.push_back(token);
   counts_.add_output(token);

@@ -44,7 +44,7 @@ namespace {
 std::vector<Beam> make_beams(const PromptBatch& batch, const SearchOptions& options) {
   std::vector<Beam> beams;
   for (const int64_t count : batch.max_new_tokens)
-    beams.emplace_back(options, batch.end_ids, count);
+    beams.emplace_back(options, batch.eos_ids, count);
   return beams;
 }
 
@@ -145,10 +145,10 @@ std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DTy
   const model::ModelConfig& config = model.config();
   const model::Memory memory =
       in_cache_dtype(default_cache_dtype(model, dtype), model, model.encode(context, sources));
-  PromptBatch batch{.end_ids = config.end_ids()};
+  PromptBatch batch{.eos_ids = config.eos_ids()};
   for (size_t b = 0; b + 1 < sources.offsets.size(); ++b) {
     const int64_t length = sources.offsets[b + 1] - sources.offsets[b];
-    batch.prompts.push_back({config.start_id});
+    batch.prompts.push_back({config.decoder_start_id});
     batch.max_new_tokens.push_back(
         std::min(translation_limit(options, length), config.max_positions));
   }

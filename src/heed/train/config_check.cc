@@ -145,7 +145,7 @@ void check_run(const TrainConfig& config) {
 void check_validation(const ValidationConfig& validation) {
   check_count("validation.eval_steps", validation.eval_steps, 1);
   check_count("validation.sentences", validation.sentences, 1);
-  check_count("validation.num_beams", validation.beam, 1, generate::kMaxBeams);
+  check_count("validation.num_beams", validation.num_beams, 1, generate::kMaxBeams);
   check_count("validation.samples", validation.samples, 0);
   check_count("validation.early_stopping_patience", validation.early_stopping_patience, 0);
 }

@@ -69,7 +69,7 @@ void CausalTask::evaluate(const model::Transformer& model, Compute compute,
   options.sampling.temperature = kTemperature;
   options.sampling.seed = seed_;
   options.max_new_tokens = kContinuationTokens;
-  options.end_ids = model_.end_ids();
+  options.eos_ids = model_.eos_ids();
   options.dtype = activation_dtype(compute);
   const auto outputs = generate::Generator(model, tokenizer, options).generate(prompts);
   for (size_t i = 0; i < outputs.size(); ++i) record.samples[i].output = outputs[i].text;

@@ -149,7 +149,7 @@ std::vector<std::string> PairsTask::translate(const model::Transformer& model, C
     for (const int64_t index : indices)
       data::append_sequence(valid_tokens_[static_cast<size_t>(index)].source, ids, offsets);
     const auto found = generate::search(model, activation_dtype(compute), {ids, offsets},
-                                        {.num_beams = static_cast<int>(validation_.beam)});
+                                        {.num_beams = static_cast<int>(validation_.num_beams)});
     for (size_t i = 0; i < indices.size(); ++i)
       translations[static_cast<size_t>(indices[i])] =
           tokenizer_->decode_target(found[i].front().tokens);
