@@ -118,7 +118,7 @@ void read_pairs(const LoadedModel& model, const std::string& file, const std::st
   for (const size_t place : sample_indices(pairs.size())) {
     const auto& [source, target] = pairs[place];
     if (source.empty() || target.empty()) continue;
-    Sequence input{model.transformer().config().start_id};
+    Sequence input{model.transformer().config().decoder_start_id};
     input.insert(input.end(), target.begin(), target.end() - 1);
     const model::Memory memory = model.transformer().encode(context, {source, offsets_of(source)});
     model.transformer().decode_all(context, {input, offsets_of(input)}, memory);

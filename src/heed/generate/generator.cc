@@ -103,7 +103,7 @@ Generator::Batch Generator::make_batch(const std::vector<std::vector<int32_t>>& 
   Context context{.dtype = options_.dtype};
   batch.memory =
       in_cache_dtype(*options_.cache_dtype, model_, model_.encode(context, {ids, offsets}));
-  std::vector<int32_t> start{model_.config().start_id};
+  std::vector<int32_t> start{model_.config().decoder_start_id};
   if (options_.forced_bos_id >= 0) start.push_back(options_.forced_bos_id);
   batch.decoder_prompts.assign(members.size(), start);
   return batch;
