@@ -166,7 +166,7 @@ const std::vector<Case> kCases = {
     {"long causal bf16", 1, 16384, 16384, 8, 8, 64, true, 0.0f, DType::bf16},
 };
 
-/// Heads as SmolLM2-135M has them: reading a prompt, and writing behind a short and a long one.
+/// The heads of SmolLM2-135M: prefill, and decoding after a short and a long prompt.
 std::vector<Case> grouped_cases(const std::string& name, DType dtype,
                                 std::optional<DType> kept_in = {}) {
   const auto of = [&](const char* what, int64_t queries, int64_t keys) {

@@ -48,7 +48,7 @@ TEST(DirectoryLock, RefusesADirectoryThatIsNotThere) {
   expect_error([] { DirectoryLock{"/absent"}; }, "/absent: cannot be written: No such file");
 }
 
-/// Takes and gives back the lock often; "" unless two had it at once.
+/// Takes and releases the lock many times; "" unless two processes held it at once.
 std::string contend(const TemporaryDirectory& folder) {
   for (int taken = 0; taken < 300;) {
     try {

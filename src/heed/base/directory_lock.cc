@@ -12,7 +12,7 @@
 namespace heed {
 namespace {
 
-/// "process 1234", or "another process" where the file does not say.
+/// "process 1234", or "another process" if the file does not contain its number.
 std::string holder(const Descriptor& file) {
   std::array<char, 32> text;
   const ssize_t size = ::pread(file.get(), text.data(), text.size(), 0);

@@ -23,7 +23,7 @@ struct MoeConfig {
   bool operator==(const MoeConfig&) const = default;
 };
 
-/// Several feed-forward networks behind a router that sends each token to a few of them (Shazeer et
+/// Several feed-forward networks after a router that sends each token to a few of them (Shazeer et
 /// al. 2017), beside shared ones that see every token (DeepSeekMoE, Dai et al. 2024).
 class MixtureOfExperts {
  public:

@@ -43,8 +43,8 @@ void give_back(Tape& tape, const TensorKey& x, const Tensor& dy, const ColumnsOp
     kernels::copy_columns(dy, reversed(options, accumulate), dx);
 }
 
-/// The heads of `first`, each followed by its columns of `second`; `behind` has their width and their
-/// place in `second`.
+/// The heads of `first`, each followed by its columns of `second`; `behind` gives the width and the
+/// place of these columns in `second`.
 Tensor join(Context& context, const Tensor& first, const Tensor& second, int64_t n_heads,
             ColumnsOptions behind) {
   require(n_heads > 0 && first.cols() % n_heads == 0 && first.rows() == second.rows() &&

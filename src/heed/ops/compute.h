@@ -8,7 +8,7 @@
 namespace heed {
 
 /// The arithmetic of products with weights. int8 multiplies weights stored in blocks as integers
-/// and quantises their inputs on the way.
+/// and quantises their inputs.
 enum class Compute : uint8_t { f32, bf16, int8 };
 
 /// "f32", "bf16" or "int8".

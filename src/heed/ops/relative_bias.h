@@ -7,13 +7,13 @@
 
 namespace heed::ops {
 
-/// How distances share buckets (Raffel et al. 2020, 2.1): half of the buckets hold one distance each,
-/// the others grow logarithmically up to max_distance; all larger distances share the last.
+/// How distances share buckets (Raffel et al. 2020, 2.1): half of the buckets hold one distance
+/// each, the others grow logarithmically up to max_distance; all larger distances share the last.
 struct RelativeBuckets {
   int64_t buckets = 32;
   int64_t max_distance = 128;
-  /// Later and earlier keys have half of the buckets each; otherwise later ones (which a causal query
-  /// does not see) share the bucket of distance 0.
+  /// Later and earlier keys have half of the buckets each; otherwise later ones (which a causal
+  /// query does not see) share the bucket of distance 0.
   bool bidirectional = false;
 
   /// The bucket of a key `distance` places after the query (before it when negative).

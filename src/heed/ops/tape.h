@@ -74,8 +74,8 @@ class Tape {
                       [](void* step) { static_cast<BackwardStep*>(step)->~BackwardStep(); }});
   }
 
-  /// Runs all steps, last first, and forgets them; activations are freed on the way. The gradients
-  /// of inputs, which no op made, can be taken afterwards.
+  /// Runs all steps, last first, and frees them and their activations one by one. The gradients of
+  /// inputs, which no op made, can be taken afterwards.
   void backward();
 
   /// What a step holds in order to read `x`.

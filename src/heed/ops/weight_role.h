@@ -21,7 +21,7 @@ enum class WeightRole : uint8_t {
   ff_down,               // out of it
   router,                // to the scores of experts
   head_transform,        // [D, D] before the head (BERT)
-  pooler,                // [D, D] behind the first token's state (BERT)
+  pooler,                // [D, D] after the first token's state (BERT)
   head,                  // [V, D]: to the logits
   norm                   // scale or shift of a norm
 };

@@ -53,8 +53,8 @@ std::vector<std::string> split_at_spaces(std::string_view text) {
   return parts;
 }
 
-/// Throws Error when the processor cuts a sample into other pieces than the trainer did, unless
-/// their scores are the same.
+/// Throws Error when the processor splits a sample into other pieces than the trainer did, unless
+/// their scores are equal.
 void run_self_test(const sentencepiece::SentencePieceProcessor& processor, const SelfTest& test,
                    const std::string& name) {
   constexpr double kSame = 1e-6;

@@ -17,7 +17,7 @@ std::optional<std::string> content_of(const nlohmann::json& json, const char* ke
                                       const std::string& file) {
   const auto found = json.find(key);
   if (found == json.end()) return std::nullopt;
-  if (found->is_null()) return "";  // said not to exist
+  if (found->is_null()) return "";  // explicitly no token
   if (found->is_string()) return found->get<std::string>();
   return get<std::string>(*found, "content", file);
 }

@@ -11,7 +11,7 @@ namespace heed::text {
 struct NamedSplit {
   std::vector<std::string> patterns;  // one after the other, matches isolated
   bool ignore_merges = false;         // a word that is a piece is not cut
-  bool add_bos = false;               // where the file does not say
+  bool add_bos = false;               // default if the file has no such key
 };
 
 /// Throws Error, beginning with `where`, on an unknown name.

@@ -77,8 +77,8 @@ alignas(64) constexpr std::array<float, kTile> kBegin = [] {
   return row;
 }();
 
-// Instead of GCC's intrinsics: these want tile numbers as literals, and its tile store clobbers all
-// memory, so that sums would not stay in registers.
+// Instead of GCC's intrinsics: these require tile numbers as literals, and its tile store clobbers
+// all memory, so that sums would not stay in registers.
 template <int sums, int rows, int cols>
 void multiply_tile(const int8_t* a, const int8_t* columns) {
   __asm__ volatile("tileloadd (%1,%2,1), %%tmm%c0"

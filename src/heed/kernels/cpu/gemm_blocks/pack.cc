@@ -169,7 +169,7 @@ HWY_INLINE void put_sub_scales(const Rows& from, int64_t block, const Columns& t
 
 HWY_INLINE void put_block(const BlockQ6_K*, const Rows& from, int64_t at, const Columns& to) {
   constexpr int64_t kParts = BlockQ6_K::kElements / kProductBlock;
-  // The last two of 16 bytes, so that none is read behind a block.
+  // The last two of 16 bytes, so that nothing is read beyond a block.
   to.put_scales(at, hn::ShiftRight<16>(from.quads(offsetof(BlockQ6_K, scale) - 14)[3]));
   put_sub_scales(from, kParts * at, to);
   for (int64_t part = 0; part < kParts; ++part) {
