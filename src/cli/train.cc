@@ -95,7 +95,7 @@ train::TrainConfig fresh_config(const TrainOptions& options, const Command& comm
   train::read_toml(config, train::preset(preset), preset + ".toml");
   read_command_line(config, options, command);
   if (config.from.empty()) return config;
-  train::describe_start(config);
+  train::read_initial_config(config);
   // Again, since the command line overrides the configuration of the checkpoint.
   read_command_line(config, options, command);
   return config;

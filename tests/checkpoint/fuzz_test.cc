@@ -1,6 +1,8 @@
 // Reads randomly damaged copies of the files in tests/fuzz.
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "heed/base/file.h"
 #include "heed/base/json.h"
 #include "heed/checkpoint/model_directory.h"

@@ -265,7 +265,7 @@ TEST(Matmul, TransposedFactorsGiveTheSameBits) {
   with_every_kernel([&](DType in) {
     const int64_t m = 61, k = 700, n = 77;
     const Tensor a = random_matrix(m, k, in, 1), b = random_matrix(k, n, in, 2);
-    const auto transposed = [](const Tensor& x) {
+    const auto transpose = [](const Tensor& x) {
       Tensor y = Tensor::empty({x.cols(), x.rows()}, x.dtype());
       visit_floating(x.dtype(), [&](auto zero) {
         using T = decltype(zero);
@@ -275,7 +275,7 @@ TEST(Matmul, TransposedFactorsGiveTheSameBits) {
       });
       return y;
     };
-    const Tensor at = transposed(a), bt = transposed(b);
+    const Tensor at = transpose(a), bt = transpose(b);
     Tensor plain = Tensor::empty({m, n}), transposed = Tensor::empty({m, n});
     cpu::matmul({a}, {b}, {}, plain);
     cpu::matmul({at, true}, {bt, true}, {}, transposed);
