@@ -1,8 +1,8 @@
-#include <nlohmann/json.hpp>
-
 #include "heed/base/json.h"
 
 #include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
 
 #include "tests/base/testing.h"
 

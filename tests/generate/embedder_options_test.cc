@@ -1,6 +1,6 @@
-#include <nlohmann/json.hpp>
-
 #include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
 #include "heed/base/file.h"

@@ -1,11 +1,12 @@
-#include <nlohmann/json.hpp>
-
 #include "heed/generate/generation_config.h"
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "heed/base/error.h"
 #include "heed/base/file.h"
+#include "tests/base/testing.h"
 
 namespace heed::generate {
 namespace {
@@ -18,10 +19,9 @@ model::ModelConfig small_config() {
 }
 
 GenerationConfig read(const std::string& json) {
-  const auto directory = std::filesystem::temp_directory_path() / "heed_generation_config_test";
-  std::filesystem::create_directories(directory);
-  write_file_atomically(directory / "generation_config.json", json);
-  return read_generation_config(directory, small_config());
+  const TemporaryDirectory folder;
+  write_file_atomically(folder / "generation_config.json", json);
+  return read_generation_config(folder.path(), small_config());
 }
 
 TEST(GenerationConfig, WithoutAFileTheDefaultsAreThoseOfTheModel) {

@@ -1,8 +1,8 @@
-#include <nlohmann/json.hpp>
-
 #include "heed/model/families/heed.h"
 
 #include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
 
 namespace heed::model {
 namespace {

@@ -66,7 +66,7 @@ TEST(Calibration, RejectsAnotherModel) {
       [&] {
         calibration.observe(weight, normals({3, 8}, 2));
       },
-      "4 columns, and now with 8");
+      "had 4 columns before, and now 8");
   calibration.finish();
   expect_error([&] { calibration.of(weight.name, 8); },
                "model.decoder.layers.0.fc1.weight has 8 columns, but 4 were observed: the "

@@ -1,7 +1,7 @@
 // Damages tokenizer files, reads them and encodes a text.
-#include <nlohmann/json.hpp>
-
 #include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
 
 #include "heed/text/utf8.h"
 #include "tests/base/fuzz.h"

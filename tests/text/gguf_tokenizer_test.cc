@@ -1,8 +1,8 @@
-#include <nlohmann/json.hpp>
-
 #include "heed/text/gguf_tokenizer.h"
 
 #include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
 
 #include "heed/io/gguf.h"
 #include "tests/io/gguf_bytes.h"

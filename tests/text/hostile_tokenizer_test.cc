@@ -1,8 +1,8 @@
 // Tokenizer files of up to 1 MB that try to crash, hang or exhaust memory, and texts of 1 MB for
 // them: each is read and used, or refused, at a bounded cost.
-#include <nlohmann/json.hpp>
-
 #include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
 
 #include "tests/text/hostile_tokenizer_json.h"
 

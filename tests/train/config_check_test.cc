@@ -32,10 +32,15 @@ TEST(ConfigCheck, RejectsAModelThatItsFamilyCannotExpress) {
                     {"model." + setting},
                     fmt::format("the family llama cannot express this configuration: {} is",
                                 setting.substr(0, setting.find('=')))});
-  expect_refused({"bert-tiny", {"model.is_gated_act=true"}, "files of the family bert cannot"});
-  expect_refused({"bert-tiny", {"model.norm=rms"}, "files of the family bert cannot"});
-  expect_refused({"t5-tiny", {"model.qkv_bias=true"}, "files of the family t5 cannot"});
-  expect_refused({"tiny", {"model.family=gpt2"}, "files of the family gpt2 cannot"});
+  expect_refused({"bert-tiny",
+                  {"model.is_gated_act=true"},
+                  "the family bert cannot express this configuration"});
+  expect_refused(
+      {"bert-tiny", {"model.norm=rms"}, "the family bert cannot express this configuration"});
+  expect_refused(
+      {"t5-tiny", {"model.qkv_bias=true"}, "the family t5 cannot express this configuration"});
+  expect_refused(
+      {"tiny", {"model.family=gpt2"}, "the family gpt2 cannot express this configuration"});
   expect_refused({"tiny", {"model.family=x"}, "model_type is \"x\", expected one of marian"});
 }
 
@@ -120,7 +125,8 @@ TEST(ConfigCheck, RunsBeforeAnyTextIsRead) {
   const TemporaryDirectory folder;
   TrainConfig config = testing::causal_config(folder);  // there is no text
   config.model.qk_norm = true;
-  expect_error([&] { testing::task_of(config); }, "files of the family llama cannot");
+  expect_error([&] { testing::task_of(config); },
+               "the family llama cannot express this configuration");
 }
 
 TEST(CheckInitialWeights, RejectsUnusableWordVectors) {

@@ -10,6 +10,32 @@ namespace heed::model {
 template <typename Enum>
 std::span<const Enum> values_of();
 
+/// The fields of visit_fields() that describe positions.
+template <typename Config, typename Visit>
+void visit_position_fields(Config& c, Visit&& visit) {
+  visit("position_embedding_type", c.positions, "none, sinusoidal, learned, rotary or relative");
+  visit("pair_layout", c.pair_layout,
+        "layout of sinusoids and rotary pairs: interleaved or halves");
+  visit("max_position_embeddings", c.max_positions, "longest sequence in tokens");
+  visit("first_position", c.first_position, "row of the learned table for the first token");
+  visit("rope_theta", c.rotary_theta, "base of the rotary wavelengths");
+  visit("rope_type", c.rotary_scaling.kind, "none, linear, llama3 or yarn");
+  visit("rope_factor", c.rotary_scaling.factor, "how many times longer sequences become");
+  visit("rope_original_max_position_embeddings", c.rotary_scaling.original_max_positions,
+        "longest sequence before scaling");
+  visit("rope_low_freq_factor", c.rotary_scaling.low_freq_factor, "llama3");
+  visit("rope_high_freq_factor", c.rotary_scaling.high_freq_factor, "llama3");
+  visit("rope_beta_fast", c.rotary_scaling.beta_fast, "yarn");
+  visit("rope_beta_slow", c.rotary_scaling.beta_slow, "yarn");
+  visit("rope_mscale", c.rotary_scaling.mscale, "yarn");
+  visit("rope_mscale_all_dim", c.rotary_scaling.mscale_all_dim, "yarn");
+  visit("rope_attention_factor", c.rotary_scaling.attention_factor, "yarn; 0: computed");
+  visit("rope_truncate", c.rotary_scaling.truncate, "yarn: to whole columns");
+  visit("relative_attention_num_buckets", c.relative_num_buckets, "buckets of distances");
+  visit("relative_attention_max_distance", c.relative_max_distance,
+        "distance beyond which all share a bucket");
+}
+
 /// Calls visit(name, member, help) for every field of a configuration (const or not) that describes
 /// how a model is built: the one list behind heed's own config.json and training options.
 template <typename Config, typename Visit>
@@ -59,27 +85,7 @@ void visit_fields(Config& c, Visit&& visit) {
   visit("topk_group", c.moe.topk_group, "groups that a token's experts are selected from");
   visit("first_k_dense_replace", c.first_k_dense_replace,
         "dense layers before the first mixture of experts");
-  visit("position_embedding_type", c.positions, "none, sinusoidal, learned, rotary or relative");
-  visit("pair_layout", c.pair_layout,
-        "layout of sinusoids and rotary pairs: interleaved or halves");
-  visit("max_position_embeddings", c.max_positions, "longest sequence in tokens");
-  visit("first_position", c.first_position, "row of the learned table for the first token");
-  visit("rope_theta", c.rotary_theta, "base of the rotary wavelengths");
-  visit("rope_type", c.rotary_scaling.kind, "none, linear, llama3 or yarn");
-  visit("rope_factor", c.rotary_scaling.factor, "how many times longer sequences become");
-  visit("rope_original_max_position_embeddings", c.rotary_scaling.original_max_positions,
-        "longest sequence before scaling");
-  visit("rope_low_freq_factor", c.rotary_scaling.low_freq_factor, "llama3");
-  visit("rope_high_freq_factor", c.rotary_scaling.high_freq_factor, "llama3");
-  visit("rope_beta_fast", c.rotary_scaling.beta_fast, "yarn");
-  visit("rope_beta_slow", c.rotary_scaling.beta_slow, "yarn");
-  visit("rope_mscale", c.rotary_scaling.mscale, "yarn");
-  visit("rope_mscale_all_dim", c.rotary_scaling.mscale_all_dim, "yarn");
-  visit("rope_attention_factor", c.rotary_scaling.attention_factor, "yarn; 0: computed");
-  visit("rope_truncate", c.rotary_scaling.truncate, "yarn: to whole columns");
-  visit("relative_attention_num_buckets", c.relative_num_buckets, "buckets of distances");
-  visit("relative_attention_max_distance", c.relative_max_distance,
-        "distance beyond which all share a bucket");
+  visit_position_fields(c, visit);
   visit("scale_embedding", c.scale_embedding, "scale embeddings by sqrt(d_model)");
   visit("normalize_embedding", c.embedding_norm, "a norm after the embeddings");
   visit("type_vocab_size", c.type_vocab_size, "rows of the segment table (BERT)");
