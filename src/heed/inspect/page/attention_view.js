@@ -252,7 +252,8 @@ class AttentionView {
       this.refreshTheme();
       this.refresh();
     });
-    new ResizeObserver(() => { if (this.stageBox.clientWidth !== this.width) this.refresh(); }).observe(this.element);
+    const resized = () => { if (this.stageBox.clientWidth !== this.width) this.refresh(); };
+    new ResizeObserver(() => requestAnimationFrame(resized)).observe(this.element);
     if (this.isWholePage)
       addEventListener("hashchange", () => { this.readAddress(); this.refresh(); this.reveal(); });
   }
