@@ -1,6 +1,9 @@
 #include "cli/options.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -23,7 +26,12 @@ Option Option::range(double min, double max) {
 }
 
 Option Option::positive() {
-  option_->check(CLI::PositiveNumber);
+  const auto problem = [](const std::string& text) {
+    double value = 0;
+    const bool valid = CLI::detail::lexical_cast(text, value) && value > 0 && std::isfinite(value);
+    return valid ? std::string() : fmt::format("Value {} is not a positive number", text);
+  };
+  option_->check(CLI::Validator(problem, "POSITIVE"));
   return *this;
 }
 
@@ -155,7 +163,9 @@ int Program::run(int argc, char** argv) {
   } catch (const CLI::Success& done) {  // --help, --version
     return app_->exit(done);
   } catch (const CLI::ParseError& error) {
-    throw UsageError(error.what());
+    // An unknown argument is reported first: it may be what is missing, misspelt.
+    const std::vector<std::string> unknown = app_->remaining(true);
+    throw UsageError(unknown.empty() ? error.what() : "unknown argument " + unknown.front());
   }
   return *status_;
 }
