@@ -151,7 +151,7 @@ int run_training(const TrainOptions& options, const Command& command) {
   const auto started = Clock::now();
   apply(options.common);
   if (options.dump_config) return dump_config(options, command);
-  require(!options.out.empty(), "--out is required: the directory for the model");
+  if (options.out.empty()) throw UsageError("--out is required");
   const auto [config, run] =
       options.resume ? resume_run(options, command) : begin_run(options, command);
   log_line("configuration:\n" + train::write_toml(config));

@@ -45,7 +45,8 @@ bool take_quantization(model::Family& family, const nlohmann::json& json, const 
 }
 
 Description read_description(const std::filesystem::path& directory) {
-  require(path_is_directory(directory), "{} is not a model directory", directory.string());
+  require(path_is_directory(directory), "{} is not a model directory{}", directory.string(),
+          path_exists(directory) ? "" : ": it does not exist");
   const std::filesystem::path file = directory / kConfig;
   const nlohmann::json json = parse_json(read_file(file), file.string());
   model::Family family =
