@@ -13,20 +13,23 @@ std::span<const Enum> values_of();
 /// The fields of visit_fields() that describe positions.
 template <typename Config, typename Visit>
 void visit_position_fields(Config& c, Visit&& visit) {
-  visit("position_embedding_type", c.positions, "none, sinusoidal, learned, rotary or relative");
-  visit("pair_layout", c.pair_layout,
-        "layout of sinusoids and rotary pairs: interleaved or halves");
+  visit("position_embedding_type", c.positions, "kind of the position embeddings");
+  visit("pair_layout", c.pair_layout, "layout of sinusoids and rotary pairs");
   visit("max_position_embeddings", c.max_positions, "longest sequence in tokens");
   visit("first_position", c.first_position, "row of the learned table for the first token");
   visit("rope_theta", c.rotary_theta, "base of the rotary wavelengths");
-  visit("rope_type", c.rotary_scaling.kind, "none, linear, llama3 or yarn");
-  visit("rope_factor", c.rotary_scaling.factor, "how many times longer sequences become");
+  visit("rope_type", c.rotary_scaling.kind, "scaling of the rotary positions for longer sequences");
+  visit("rope_factor", c.rotary_scaling.factor, "factor by which the scaling lengthens sequences");
   visit("rope_original_max_position_embeddings", c.rotary_scaling.original_max_positions,
         "longest sequence before scaling");
-  visit("rope_low_freq_factor", c.rotary_scaling.low_freq_factor, "llama3");
-  visit("rope_high_freq_factor", c.rotary_scaling.high_freq_factor, "llama3");
-  visit("rope_beta_fast", c.rotary_scaling.beta_fast, "yarn");
-  visit("rope_beta_slow", c.rotary_scaling.beta_slow, "yarn");
+  visit("rope_low_freq_factor", c.rotary_scaling.low_freq_factor,
+        "llama3: wavelengths above the original length divided by this are scaled");
+  visit("rope_high_freq_factor", c.rotary_scaling.high_freq_factor,
+        "llama3: wavelengths below the original length divided by this are kept");
+  visit("rope_beta_fast", c.rotary_scaling.beta_fast,
+        "yarn: pairs that rotate more often than this in the original length are kept");
+  visit("rope_beta_slow", c.rotary_scaling.beta_slow,
+        "yarn: pairs that rotate less often than this in the original length are scaled");
   visit("rope_mscale", c.rotary_scaling.mscale, "yarn");
   visit("rope_mscale_all_dim", c.rotary_scaling.mscale_all_dim, "yarn");
   visit("rope_attention_factor", c.rotary_scaling.attention_factor, "yarn; 0: computed");
@@ -55,8 +58,9 @@ void visit_fields(Config& c, Visit&& visit) {
   visit("encoder_ffn_dim", c.encoder_d_ff, "F of the encoder; 0: d_ff");
   visit("hidden_act", c.activation, "activation of the feed-forward network");
   visit("is_gated_act", c.gated, "a gated feed-forward network");
-  visit("norm", c.norm, "LayerNorm or RMSNorm");
-  visit("norm_placement", c.norm_placement, "post (the paper), pre, or both (Gemma 2)");
+  visit("norm", c.norm, "kind of the norms");
+  visit("norm_placement", c.norm_placement,
+        "norms of each sub-layer; the paper has post, Gemma 2 both");
   visit("norm_eps", c.norm_epsilon, "epsilon of the norms");
   visit("norm_unit_offset", c.norm_unit_offset, "RMSNorm scales by 1 + weight (Gemma)");
   visit("qkv_bias", c.qkv_bias, "biases of the query, key and value projections");

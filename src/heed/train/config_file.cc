@@ -165,9 +165,10 @@ void add_optimizer_fields(TrainConfig& c, std::vector<Field>& f) {
   f.push_back(field("optimizer.warmup_steps", o.warmup_steps, "steps of linear warmup"));
   f.push_back(field("optimizer.min_lr_rate", o.min_lr_rate,
                     "last learning rate of cosine and linear, as a fraction of the peak"));
-  f.push_back(field("optimizer.adam_beta1", o.adam_beta1, "Adam"));
-  f.push_back(field("optimizer.adam_beta2", o.adam_beta2, "Adam"));
-  f.push_back(field("optimizer.adam_epsilon", o.adam_epsilon, "Adam"));
+  f.push_back(field("optimizer.adam_beta1", o.adam_beta1, "decay of Adam's first moment"));
+  f.push_back(field("optimizer.adam_beta2", o.adam_beta2, "decay of Adam's second moment"));
+  f.push_back(
+      field("optimizer.adam_epsilon", o.adam_epsilon, "added to the denominator of Adam's step"));
   f.push_back(field("optimizer.weight_decay", o.weight_decay,
                     "decoupled (AdamW), on matrices and embeddings"));
   f.push_back(field("optimizer.max_grad_norm", o.max_grad_norm,
@@ -202,8 +203,8 @@ void add_run_fields(TrainConfig& c, std::vector<Field>& f) {
   f.push_back(field("validation.eval_steps", c.validation.eval_steps, "steps between validations"));
   f.push_back(field("validation.sentences", c.validation.sentences,
                     "sentences translated for BLEU and chrF"));
-  f.push_back(
-      field("validation.num_beams", c.validation.num_beams, "beam width of these translations"));
+  f.push_back(field("validation.num_beams", c.validation.num_beams,
+                    "number of beams for these translations"));
   f.push_back(field("validation.samples", c.validation.samples, "samples shown per validation"));
   f.push_back(field("validation.early_stopping_patience", c.validation.early_stopping_patience,
                     "stop after this many validations without a better score; 0: never"));
@@ -217,6 +218,9 @@ std::vector<Field> fields(TrainConfig& config) {
   add_run_fields(config, all);
   return all;
 }
+
+/// The largest edit distance from a key at which another key is suggested instead.
+constexpr size_t kMaxTypos = 3;
 
 size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
@@ -243,7 +247,10 @@ Field& find_field(std::vector<Field>& all, const std::string& key, const std::st
   const auto nearest = std::min_element(all.begin(), all.end(), [&](const auto& a, const auto& b) {
     return edit_distance(a.key, begin) < edit_distance(b.key, begin);
   });
-  fail("{}: there is no key {}; did you mean {}?", where, one_line(key), nearest->key);
+  const std::string hint = edit_distance(nearest->key, begin) <= kMaxTypos
+                               ? fmt::format("did you mean {}?", nearest->key)
+                               : "heed train --dump-config prints all keys";
+  fail("{}: there is no key {}; {}", where, one_line(key), hint);
 }
 
 std::string section_of(const std::string& key) { return key.substr(0, key.find('.')); }
