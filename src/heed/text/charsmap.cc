@@ -143,10 +143,11 @@ bool is_sound_charsmap(std::string_view map) {
 }
 
 Charsmap::Charsmap(std::string bytes, const std::string& name) : bytes_(std::move(bytes)) {
-  require(!bytes_.empty() && is_sound_charsmap(bytes_) && is_valid_utf8(replacements()),
-          "{}: the normalisation table (precompiled_charsmap) leads outside itself, is too deep or "
-          "grows texts too much",
-          name);
+  require(
+      !bytes_.empty() && is_sound_charsmap(bytes_) && is_valid_utf8(replacements()),
+      "{}: the normalisation table (precompiled_charsmap) points outside itself, is too deep or "
+      "grows texts too much",
+      name);
 }
 
 std::string_view Charsmap::trie() const {
