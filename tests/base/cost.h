@@ -1,5 +1,5 @@
-// What reading a hostile file costs: it must be read, or refused with an Error, in time and memory
-// in proportion to its size.
+// Checks the cost of reading hostile files: each must be read, or refused with an Error, in time
+// and memory proportional to its size.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ inline std::string repeated(const std::string& part, size_t count) {
   return text;
 }
 
-/// Seconds of the processor that this process has used.
+/// CPU seconds that this process has used.
 inline double cpu_seconds() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
@@ -33,14 +33,14 @@ inline double cpu_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-/// The most memory that this process has held so far, in megabytes.
+/// Peak resident memory of this process so far, in megabytes.
 inline double peak_megabytes() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
-/// Calls `body` in a child process and expects that it ends, normally or by an Error of one short
+/// Calls `body` in a child process and expects that it ends, normally or with an Error of one short
 /// line of printable ASCII, within `seconds` and with at most `megabytes` more memory than before.
 /// Returns the text of the Error, or "" when there was none.
 inline std::string expect_cheap(const std::function<void()>& body, double seconds = 5,
@@ -71,7 +71,7 @@ inline std::string expect_cheap(const std::function<void()>& body, double second
   return text;
 }
 
-/// The same, and expects that the Error holds `part`.
+/// The same, and expects that the message contains `part`.
 inline void expect_cheap_error(const std::function<void()>& body, const std::string& part) {
   const std::string text = expect_cheap(body);
   EXPECT_NE(text.find(part), std::string::npos) << "found:  " << text << "\nwanted: " << part;

@@ -44,7 +44,7 @@ TEST(DirectoryLock, EndsWithAProcessThatIsKilled) {
   EXPECT_FALSE(path_exists(folder / DirectoryLock::kFile));
 }
 
-TEST(DirectoryLock, RefusesADirectoryThatIsNotThere) {
+TEST(DirectoryLock, RefusesAMissingDirectory) {
   expect_error([] { DirectoryLock{"/absent"}; }, "/absent: cannot be written: No such file");
 }
 
@@ -63,7 +63,7 @@ std::string contend(const TemporaryDirectory& folder) {
   return "";
 }
 
-TEST(DirectoryLock, IsNeverHeldTwiceWhileItsFileComesAndGoes) {
+TEST(DirectoryLock, IsNeverHeldTwiceWhileItsFileIsCreatedAndRemoved) {
   const TemporaryDirectory folder;
   const std::string found = in_child([&] {
     std::string second;

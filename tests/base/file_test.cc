@@ -122,7 +122,7 @@ TEST(SyncFile, RequiresAFile) {
   expect_error([&] { sync_file(folder / "absent"); }, "No such file or directory");
 }
 
-TEST(PathIs, TellsDirectoriesFromFiles) {
+TEST(PathIs, DistinguishesDirectoriesFromFiles) {
   const TemporaryDirectory folder;
   write_file_atomically(folder / "file", "x");
   std::filesystem::create_symlink("file", folder / "link");

@@ -19,7 +19,7 @@ TEST(Allocator, GivesAlignedMemoryOfAtLeastTheSize) {
   for (size_t bytes = 0; bytes < 10000000; bytes = bytes * 5 / 4 + 1) {
     const auto block = allocate(bytes);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(block.get()) % 64, 0u) << bytes;
-    std::memset(block.get(), 1, bytes);  // AddressSanitizer watches
+    std::memset(block.get(), 1, bytes);  // AddressSanitizer reports an overflow
   }
 }
 
@@ -123,7 +123,7 @@ TEST(Allocator, CountsBytesInUse) {
   EXPECT_EQ(peak_allocated_bytes(), before + (1 << 20));
 }
 
-TEST(Allocator, RefusesSizesThatNoMachineHas) {
+TEST(Allocator, RefusesSizesBeyondAnyMachinesMemory) {
   const size_t before = allocated_bytes();
   for (const size_t bytes : {size_t{1} << 60, ~size_t{0}})
     expect_error([&] { allocate(bytes); }, "out of memory");

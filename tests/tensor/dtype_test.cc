@@ -17,7 +17,7 @@ TEST(BlockTraits, NamesAndGgmlNumbersAreUnique) {
   }
 }
 
-TEST(BlockTraits, ATypeIsFoundByItsName) {
+TEST(BlockTraits, LooksUpATypeByItsName) {
   for (const BlockTraits& type : kStoredTypes) EXPECT_EQ(dtype_named(type.name), type.dtype);
   EXPECT_EQ(dtype_named("q9_9"), std::nullopt);
 }
@@ -46,7 +46,7 @@ TEST(BlockTraits, QuantsStayWithinTheirBits) {
   }
 }
 
-TEST(BlockTraits, ABlockReturnsTheQuantsThatItWasGiven) {
+TEST(BlockTraits, ABlockReturnsTheQuantsThatWereSet) {
   for (const BlockTraits& type : kStoredTypes) {
     if (type.is_plain()) continue;
     visit_block(type.dtype, [&](auto zero) {

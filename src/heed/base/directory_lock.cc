@@ -21,7 +21,7 @@ std::string holder(const Descriptor& file) {
   return process > 0 ? fmt::format("process {}", process) : "another process";
 }
 
-/// Whether `path` still names the open file, whose holder may have removed it meanwhile.
+/// Whether `path` still names the open file. False if its holder has removed it since.
 bool is_at(const Descriptor& file, const std::filesystem::path& path) {
   struct stat opened {
   }, named{};
@@ -41,10 +41,10 @@ DirectoryLock::DirectoryLock(const std::filesystem::path& directory) : file_(dir
            file_.string());
   } while (!is_at(descriptor_, file_));
   const std::string number = fmt::format("{}\n", ::getpid());
-  const bool told = ::ftruncate(descriptor_.get(), 0) == 0 &&
-                    ::pwrite(descriptor_.get(), number.data(), number.size(), 0) > 0;
+  const bool written = ::ftruncate(descriptor_.get(), 0) == 0 &&
+                       ::pwrite(descriptor_.get(), number.data(), number.size(), 0) > 0;
   // On a full disk the lock still holds, but messages cannot name its holder.
-  static_cast<void>(told);
+  static_cast<void>(written);
 }
 
 DirectoryLock::~DirectoryLock() {

@@ -40,7 +40,7 @@ constexpr size_t class_index(size_t size) {
 
 constexpr size_t kClasses = class_index(kMaxSmall) + 1;
 
-/// If a class has no free block, the next ones serve, up to half as large again.
+/// If a class has no free block, blocks of the next classes are used, up to 1.5 times as large.
 constexpr size_t kNearClasses = 5;
 
 /// The reference count of a small block follows it. That of a large block is elsewhere, so that the
@@ -117,8 +117,8 @@ class Pool {
   /// Its memory is null if there is none left.
   Block take_free(size_t size) {
     if (size > kMaxSmall) return take_large(size);
-    // As the texts of a batch end, it requests smaller and smaller blocks, which reuse those it
-    // freed.
+    // As sequences of a batch finish, requests shrink; they reuse the larger blocks that were freed
+    // before.
     const size_t wanted = class_index(size);
     for (size_t index = wanted; index < std::min(wanted + kNearClasses, kClasses); ++index)
       if (std::byte* const block = last_of(small_[index])) return {block, block + size, index, 0};
@@ -176,8 +176,8 @@ Pool& pool() {
   return *instance;
 }
 
-/// Gives a shared_ptr the memory of its reference count, with which it returns the block. `size` is
-/// the requested size.
+/// Places the reference count of a shared_ptr in `block.count`. When the count is freed, the block
+/// returns to the pool. `size` is the requested size.
 template <typename T>
 struct CountAllocator {
   using value_type = T;
