@@ -1,5 +1,5 @@
-// Files of weights of up to 1 MB that try to crash, hang or exhaust memory: each
-// is read, or refused, at a bounded cost.
+// Files of weights of up to 1 MB that try to crash, hang or exhaust memory: each is read or refused
+// at a bounded cost.
 #include <gtest/gtest.h>
 
 #include "heed/io/gguf.h"

@@ -106,20 +106,20 @@ TEST(Adam, AnUndefinedGradientIsZero) {
 
 TEST(Adam, OnePassOverManyParametersEqualsSingleSteps) {
   const int64_t sizes[] = {7, 100000, 1, 70000};
-  std::vector<Parameter> together, alone;
+  std::vector<Parameter> batched, alone;
   for (const int64_t size : sizes) {
-    together.emplace_back(size);
+    batched.emplace_back(size);
     alone.emplace_back(size);
   }
   std::vector<AdamState> states;
-  for (Parameter& p : together) states.push_back(p.state());
+  for (Parameter& p : batched) states.push_back(p.state());
   states[1].decays = false;
   adam_steps(states, options_at(1));
   for (size_t i = 0; i < alone.size(); ++i) {
     AdamOptions options = options_at(1);
     if (i == 1) options.weight_decay = 0.0f;
     adam_step(alone[i].state(), options);
-    EXPECT_EQ(std::memcmp(alone[i].value.raw(), together[i].value.raw(),
+    EXPECT_EQ(std::memcmp(alone[i].value.raw(), batched[i].value.raw(),
                           static_cast<size_t>(alone[i].value.bytes())),
               0)
         << i;

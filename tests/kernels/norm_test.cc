@@ -82,7 +82,7 @@ TEST(Norm, LayerNormIsPreciseWithALargeCommonOffset) {
   Case c(true, normals({4, 512}, 87));
   for (int64_t i = 0; i < c.x.elements(); ++i) c.x.data<float>()[i] += 1000.0f;
   const Results fast = run(Backend::cpu, c), plain = run(Backend::reference, c);
-  // The rounding of x itself, 3e-5, is the same for both; that of the mean is not.
+  // Both read the same rounded x (error 3e-5), but round the mean differently.
   for (int64_t i = 0; i < c.x.elements(); ++i)
     ASSERT_NEAR(fast.y.data<float>()[i], plain.y.data<float>()[i], 5e-4);
 }
@@ -152,15 +152,15 @@ TEST(Norm, ReferenceGradientsMatchFiniteDifferences) {
 TEST(Norm, ARowDoesNotDependOnTheOthers) {
   for (const bool centred : {true, false}) {
     const Case all(centred, normals({11, 130}, 91));
-    const Results together = run(Backend::cpu, all);
+    const Results batched = run(Backend::cpu, all);
     for (const int64_t n : {0, 3, 10}) {
       Case one = all;
       one.x = all.x.row_slice(n, n + 1);
       one.dy = all.dy.row_slice(n, n + 1);
       const Results alone = run(Backend::cpu, one);
       for (int64_t i = 0; i < 130; ++i) {
-        ASSERT_EQ(alone.y.data<float>()[i], together.y.data<float>()[n * 130 + i]);
-        ASSERT_EQ(alone.dx.data<float>()[i], together.dx.data<float>()[n * 130 + i]);
+        ASSERT_EQ(alone.y.data<float>()[i], batched.y.data<float>()[n * 130 + i]);
+        ASSERT_EQ(alone.dx.data<float>()[i], batched.dx.data<float>()[n * 130 + i]);
       }
     }
   }

@@ -66,7 +66,7 @@ TEST(KeyValueCache, CopiesNoRowsUpToTheExpectedNumber) {
   for (int i = 0; i < 493; ++i)
     ASSERT_EQ(cache.extend(rows(1, 2.0f)).keys.raw(), first) << "row " << i;
   EXPECT_EQ(cache.rows(), 500);
-  cache.extend(rows(1, 2.0f));  // more are possible
+  cache.extend(rows(1, 2.0f));  // beyond the expected number
   EXPECT_EQ(cache.rows(), 501);
 }
 

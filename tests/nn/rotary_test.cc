@@ -72,7 +72,7 @@ TEST(Rotary, CosinesAndSinesAreThoseOfTransformers) {
     const size_t pairs = rotary.frequencies().size();
     ASSERT_EQ(static_cast<size_t>(rotation.cos.elements()), cos.size());
     for (size_t i = 0; i < cos.size(); ++i) {
-      // A frequency's last bit counts as often as there are positions.
+      // The position multiplies an error in the last bit of a frequency.
       const double angle =
           positions[i / pairs] * static_cast<double>(rotary.frequencies()[i % pairs]);
       const double allowed = 1e-6 + 2.5e-7 * angle;
@@ -82,7 +82,7 @@ TEST(Rotary, CosinesAndSinesAreThoseOfTransformers) {
   }
 }
 
-TEST(Rotary, RefusesScalingsWithoutTheirNumbers) {
+TEST(Rotary, RefusesScalingsWithMissingParameters) {
   using Kind = RotaryScaling::Kind;
   EXPECT_THROW(Rotary({.width = 7}), Error);
   EXPECT_THROW(Rotary({.width = 0}), Error);

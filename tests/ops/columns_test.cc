@@ -53,7 +53,7 @@ TEST(Columns, GradientsMatchFiniteDifferences) {
            {input("x", x), input("shared", shared)});
 }
 
-TEST(Columns, PartsReadTwiceOrNeverHaveTheRightGradients) {
+TEST(Columns, GradientsAreRightForPartsThatAreReadTwiceOrNever) {
   const Tensor x = random_tensor({3, 8}, 1);
   check_op(
       [&](Context& c) {
@@ -63,7 +63,7 @@ TEST(Columns, PartsReadTwiceOrNeverHaveTheRightGradients) {
       {input("x", x)});
 }
 
-TEST(Columns, RefusesWhatDoesNotFit) {
+TEST(Columns, RefusesMismatchedSizes) {
   Context context;
   const Tensor x = Tensor::zeros({3, 8});
   EXPECT_THROW(ops::slice_columns(context, x, 4, 9), Error);

@@ -107,7 +107,7 @@ void expect_same(const Tensor& found, const Tensor& expected, const std::string&
   EXPECT_TRUE(!expected.defined() || same_bits(found, expected)) << what;
 }
 
-TEST(FrozenParameters, GetNoGradientAndChangeNoOther) {
+TEST(FrozenParameters, GetNoGradientAndDoNotChangeOthers) {
   for (Case& one : cases()) {
     const Result expected = run(one);
     for (size_t frozen = 0; frozen < one.parameters.size(); ++frozen) {
@@ -136,7 +136,7 @@ TEST(FrozenParameters, NeedNoGradientsAtAll) {
   }
 }
 
-TEST(FrozenParameters, DoNotMakeALinearMapHoldItsInput) {
+TEST(FrozenParameters, LetALinearMapFreeItsInput) {
   Parameter weight = parameter_of("weight", {2, 1024}), none;
   for (const bool trainable : {true, false}) {
     weight.trainable = trainable;

@@ -44,10 +44,9 @@ inline Checked parameter(const Parameter& parameter) {
 
 /// Compares, for each checked tensor and several random directions u, <gradient, u> with the
 /// four-point finite difference of `loss` along u. `run` computes the loss (in double) and, when
-/// the context has a tape, its backward pass. Relative error below `tolerance`, beyond what
-/// rounding of the loss makes of the difference: values of the loss are sums of f32, each may be
-/// off by 2^-24 of the loss, however small the slope along u. All parameters that are trained must
-/// be among the checked.
+/// the context has a tape, its backward pass. The relative error must be below `tolerance`, plus an
+/// allowance for rounding: each value of the loss is a sum in f32 and may be off by 2^-24 of the
+/// loss, however small the slope along u. `checked` must include all parameters that are trained.
 inline void check_gradients(const std::function<double(Context&)>& run,
                             const std::vector<Checked>& checked, double tolerance = 1e-3,
                             double step = 0.01) {
@@ -60,8 +59,8 @@ inline void check_gradients(const std::function<double(Context&)>& run,
   std::vector<Tensor> gradients;
   for (const Checked& tensor : checked) gradients.push_back(tensor.gradient(tape).clone());
 
-  // The masks of dropout must be those of the backward pass, so these runs have a tape as well;
-  // what they leave in the parameters' gradients is of no interest.
+  // These runs need the same dropout masks as the backward pass, so they have a tape as well. The
+  // gradients that they add to the parameters are not used.
   const auto loss = [&] {
     Tape unused(parameter_gradients);
     Context again{.tape = &unused, .dropout_seed = 99};
@@ -91,7 +90,7 @@ inline void check_gradients(const std::function<double(Context&)>& run,
       expected /= std::sqrt(length);
       double norm = 0;
       for (const float g : gradients[which].values<float>()) norm += std::pow(double{g}, 2);
-      // Relative to what a random direction sees of the gradient on average.
+      // The tolerance is relative to the slope along an average direction, if that is larger.
       const double scale =
           std::max(std::abs(expected),
                    std::sqrt(norm / static_cast<double>(std::max<int64_t>(value.elements(), 1))));

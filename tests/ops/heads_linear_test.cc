@@ -75,7 +75,7 @@ TEST(HeadsLinear, ReadsWeightsOfAnyStoredType) {
   }
 }
 
-TEST(HeadsLinear, RefusesATapeAndWhatDoesNotFit) {
+TEST(HeadsLinear, RefusesATapeAndMismatchedSizes) {
   Parameter weight = weight_of(1);
   Tape tape;
   Context training{.tape = &tape}, context;

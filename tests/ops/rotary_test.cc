@@ -33,7 +33,7 @@ TEST(Rotary, GradientMatchesFiniteDifferences) {
           {input("x", x)});
 }
 
-TEST(Rotary, RefusesWhatDoesNotFit) {
+TEST(Rotary, RefusesMismatchedSizes) {
   Context context;
   const Tensor x = Tensor::zeros({5, 12});
   EXPECT_THROW(ops::rotate(context, x, some_rotation(5, 2), {.n_heads = 5}), Error);

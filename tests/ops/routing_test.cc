@@ -70,7 +70,7 @@ TEST(Routing, GroupsLimitTheSelection) {
   EXPECT_EQ(chosen(2, 1, 3), (std::vector<int32_t>{0, 1, 2}));
 }
 
-TEST(Routing, RefusesToSelectMoreThanThereAre) {
+TEST(Routing, RefusesToSelectMoreExpertsThanExist) {
   Context context;
   const Tensor p = Tensor::full({2, 6}, 1.0f / 6.0f);
   EXPECT_THROW(ops::route(context, p, {.top_k = 0}), Error);

@@ -38,7 +38,7 @@ Stored stored(const Shape& shape, DType dtype, uint64_t seed) {
   return result;
 }
 
-TEST(StoredWeights, LinearGivesWhatTheWidenedWeightGives) {
+TEST(StoredWeights, LinearEqualsThatOfTheWidenedWeight) {
   for (const DType dtype : kStored)
     for (const DType compute : {DType::f32, DType::bf16}) {
       Stored weight = stored({24, 64}, dtype, 1);

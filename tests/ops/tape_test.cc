@@ -17,7 +17,7 @@ TEST(Gradient, HoldsMemoryFromTheFirstAddUntilSetToZero) {
   EXPECT_FALSE(gradient.tensor().defined());
   {
     auto [sum, accumulate] = gradient.slot();
-    EXPECT_FALSE(accumulate) << "nothing is there to be added to";
+    EXPECT_FALSE(accumulate) << "the first write replaces, it does not add";
     EXPECT_EQ(sum.shape(), Shape({3, 4}));
     sum.fill_zero();
     sum.data<float>()[5] = 2.0f;

@@ -19,8 +19,8 @@ kernels::AttentionOptions Attention::Settings::options(int64_t kv_heads) const {
 
 namespace {
 
-/// The gain of the initial query weights. Where scores are not divided by sqrt(d) (T5), the weights
-/// are, so that the initial softmax is not saturated.
+/// The gain of the initial query weights. If scores are not divided by sqrt(d) (T5), the weights
+/// are divided instead, so that the initial softmax is not saturated.
 float initial_query_gain(const Attention::Settings& s) {
   return s.scale == 0.0f ? 1.0f : 1.0f / (s.scale * std::sqrt(static_cast<float>(s.head_dim)));
 }

@@ -7,9 +7,9 @@ namespace {
 
 void check_scores(const AttentionInput& in) {
   const kernels::AttentionOptions& options = in.options;
-  require(options.window >= 0 && (options.window == 0 || options.causal),
-          "attention: a window of {} tokens {} the mask of the future", options.window,
-          options.causal ? "with" : "without");
+  require(options.window >= 0, "attention: the window is {}, expected 0 or more", options.window);
+  require(options.window == 0 || options.causal,
+          "attention: a window of {} tokens needs a causal mask", options.window);
   require(options.soft_cap >= 0.0f, "attention: the soft cap is {}, expected 0 or more",
           options.soft_cap);
   if (!in.relative_bias.defined()) return;
@@ -31,7 +31,7 @@ void check(const AttentionInput& in) {
     fail("attention: v is {}, its width is not divisible by {} key/value heads",
          in.v.shape().text(), kv_heads);
   if (in.v.rows() != in.k.rows())
-    fail("attention: k is {}, v is {}: the rows should agree", in.k.shape().text(),
+    fail("attention: k is {} and v is {}, expected equal numbers of rows", in.k.shape().text(),
          in.v.shape().text());
   check_scores(in);
   if (in.spans->q_offsets.back() != in.q.rows())

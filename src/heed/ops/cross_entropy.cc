@@ -17,7 +17,8 @@ int64_t rows_at_a_time(int64_t classes) {
 }
 
 void check_targets(std::span<const int32_t> targets, int64_t rows, int64_t classes) {
-  require(static_cast<int64_t>(targets.size()) == rows, "cross_entropy: {} rows, {} targets", rows,
+  require(static_cast<int64_t>(targets.size()) == rows,
+          "cross_entropy: there are {} rows and {} targets, expected one target per row", rows,
           targets.size());
   for (const int32_t target : targets)
     require(target >= 0 && target < classes, "cross_entropy: a target is {}, expected 0 to {}",

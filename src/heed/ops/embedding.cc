@@ -63,7 +63,8 @@ Tensor embedding(Context& context, const EmbeddingInput& input, const Parameter&
   if (context.tape) require_trainable(table, positions);
   const Tensor& position_table = positions.learned ? positions.learned->value : positions.fixed;
   if (position_table.defined()) {
-    require(input.positions.size() == input.tokens.size(), "embedding: {} tokens, {} positions",
+    require(input.positions.size() == input.tokens.size(),
+            "embedding: there are {} tokens and {} positions, expected one position per token",
             input.tokens.size(), input.positions.size());
     check_below("position", input.positions, position_table.rows());
   }

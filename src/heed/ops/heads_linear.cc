@@ -54,7 +54,7 @@ Tensor head_by_head(const Tensor& x, int64_t n_heads) {
   return y;
 }
 
-/// The way back: y [H N, w] as [N, H w].
+/// The inverse: y [H N, w] as [N, H w].
 Tensor row_by_row(const Tensor& y, int64_t n_heads) {
   const int64_t rows = y.rows() / n_heads, width = y.cols();
   if (rows == 1) return y.reshaped({1, n_heads * width});

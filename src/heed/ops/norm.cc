@@ -7,7 +7,7 @@
 namespace heed::ops {
 namespace {
 
-/// Runs a kernel that writes the gradient of x, and adds it to what other steps have put there.
+/// Runs a kernel that writes the gradient of x, and adds it to the gradient that x already has.
 template <typename Backward>
 void write_gradient(Tape& tape, const Tensor& x, Backward&& backward) {
   Tensor dx = Tensor::empty(x.shape(), x.dtype());
@@ -15,8 +15,8 @@ void write_gradient(Tape& tape, const Tensor& x, Backward&& backward) {
   tape.add(x, dx);
 }
 
-/// The tensor that a backward kernel adds a vector's gradient to; where the vector is frozen,
-/// nobody reads it.
+/// The tensor that a backward kernel adds a vector's gradient to. For a frozen vector it is a
+/// temporary, since the kernel always writes it.
 Tensor sum_for(Tape& tape, const Parameter& vector) {
   if (!vector.trainable) return Tensor::zeros(vector.value.shape());
   return tape.gradient(vector).materialized();

@@ -12,14 +12,17 @@ namespace {
 
 void check(const Tensor& probabilities, const RoutingOptions& o) {
   require(probabilities.defined() && probabilities.dtype() == DType::f32,
-          "route: probabilities in f32 are expected");
+          "route: the probabilities are missing or not f32");
   const int64_t experts = probabilities.cols();
-  require(o.n_group > 0 && experts % o.n_group == 0, "route: {} experts do not make {} groups",
-          experts, o.n_group);
-  require(o.topk_group > 0 && o.topk_group <= o.n_group, "route: {} of {} groups", o.topk_group,
+  require(o.n_group > 0 && experts % o.n_group == 0,
+          "route: {} experts cannot be divided into {} groups", experts, o.n_group);
+  require(o.topk_group > 0 && o.topk_group <= o.n_group,
+          "route: topk_group is {}, expected 1 to {}, the number of groups", o.topk_group,
           o.n_group);
   const int64_t eligible = o.topk_group * (experts / o.n_group);
-  require(o.top_k > 0 && o.top_k <= eligible, "route: {} of {} experts", o.top_k, eligible);
+  require(o.top_k > 0 && o.top_k <= eligible,
+          "route: top_k is {}, expected 1 to {}, the number of eligible experts", o.top_k,
+          eligible);
 }
 
 /// Indices of the k largest of the eligible values, the largest first; ties go to the lower index.
@@ -186,7 +189,8 @@ Tensor combine(Context& context, const Routing& routing, const std::vector<Tenso
     const auto rows = static_cast<int64_t>(routing.rows(static_cast<int64_t>(e)).size());
     if (rows == 0 && !outputs[e].defined()) continue;
     check_shape("combine", "an expert's output", outputs[e], {rows, some.cols()});
-    require(outputs[e].dtype() == some.dtype(), "combine: outputs of {} and {}",
+    require(outputs[e].dtype() == some.dtype(),
+            "combine: the experts' outputs are {} and {}, expected one dtype",
             name_of(outputs[e].dtype()), name_of(some.dtype()));
   }
   Tensor y = Tensor::empty({routing.weights().rows(), some.cols()}, some.dtype());

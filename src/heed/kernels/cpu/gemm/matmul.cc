@@ -1,4 +1,4 @@
-// The frame around the micro-kernels: packing, blocks that fit the caches, threads, edges.
+// What drives the micro-kernels: packing, blocks that fit the caches, threads, edges.
 #include "heed/kernels/matmul.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The frame around the kernels for blocks: packing, quantising rows, threads, edges.
+// What drives the kernels for blocks: packing, quantising rows, threads, edges.
 #include "heed/kernels/matmul_blocks.h"
 
 #include <algorithm>
@@ -21,8 +21,8 @@ namespace {
 constexpr int64_t kChunkBytes = 32 << 10;
 // Rows of a in one pass: their quants stay in a level-2 cache while the panels pass.
 constexpr int64_t kPassRows = 256;
-// Panels per chunk of many rows: so many that c is written in long runs, and so few that there are
-// some chunks for each thread.
+// Panels per chunk of many rows: enough that c is written in long runs, and few enough that each
+// thread gets several chunks.
 constexpr int64_t kMaxPanels = 8, kMinChunks = 16;
 
 thread_local Buffer rows_buffer, sums_buffer;

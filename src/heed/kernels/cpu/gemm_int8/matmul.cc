@@ -1,4 +1,4 @@
-// The frame around the kernels for 8-bit integers: packing, quantising rows, threads, edges.
+// What drives the kernels for 8-bit integers: packing, quantising rows, threads, edges.
 #include "heed/kernels/matmul_int8.h"
 
 #include <algorithm>
@@ -27,8 +27,8 @@ constexpr int64_t kChunkBytes = 512 << 10;
 // worth waking a thread for, and small enough that all threads finish at nearly the same time.
 constexpr int64_t kFewRows = 16;
 constexpr int64_t kReadBytes = 128 << 10;
-// Chunks of many rows are as wide as possible, since each reads the strips again, but there are so
-// many for each thread, unless they then have fewer multiply-adds than this.
+// Each chunk of many rows reads the strips again, so chunks are as wide as possible with at least
+// kChunksPerThread for each thread, but not so narrow that they have fewer multiply-adds than this.
 constexpr int64_t kChunksPerThread = 2;
 constexpr int64_t kMinProducts = 4 << 20;
 

@@ -36,8 +36,8 @@ struct Chunk {
   int64_t begin, end;
 };
 
-/// Into a list whose memory is reused.
-const std::vector<Chunk>& pieces_of(std::span<const AdamState> states) {
+/// The chunks of all parameters, in a list whose memory is reused.
+const std::vector<Chunk>& chunks_of(std::span<const AdamState> states) {
   thread_local std::vector<Chunk> chunks;
   chunks.clear();
   for (size_t i = 0; i < states.size(); ++i) {
@@ -74,7 +74,7 @@ void adam_chunk(const Arrays& p, const AdamOptions& options, bool decays, int64_
 }  // namespace
 
 void adam_steps(std::span<const AdamState> states, const AdamOptions& options) {
-  const std::vector<Chunk>& chunks = pieces_of(states);
+  const std::vector<Chunk>& chunks = chunks_of(states);
   parallel_for(static_cast<int64_t>(chunks.size()), 1, [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i) {
       const auto [state, begin, end] = chunks[static_cast<size_t>(i)];
