@@ -11,7 +11,7 @@ namespace heed::text {
 
 inline constexpr size_t kHostileText = kSanitized ? 1 << 14 : 1 << 20;
 
-/// A tokenizer.json with the byte-level letters as its vocabulary and `parts` beside its model.
+/// A tokenizer.json with `parts`; a BPE model with the pieces a, b and space unless they have one.
 inline nlohmann::json tokenizer_json(nlohmann::json parts = nlohmann::json::object()) {
   if (!parts.contains("model"))
     parts["model"] = {{"type", "BPE"},
@@ -21,7 +21,7 @@ inline nlohmann::json tokenizer_json(nlohmann::json parts = nlohmann::json::obje
   return parts;
 }
 
-/// Reads a tokenizer from the text of its file, encodes `text` and decodes what comes of it.
+/// Reads a tokenizer from the text of its file, encodes `text` and decodes the result.
 inline void use_tokenizer(const nlohmann::json& json, const std::string& text) {
   const std::string file = json.dump();
   const Tokenizer tokenizer =

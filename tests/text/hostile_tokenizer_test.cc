@@ -50,7 +50,7 @@ TEST(HostileTokenizer, RegularExpressions) {
   expect_cheap_tokenizer(tokenizer_json(
       {{"pre_tokenizer", split("(?<=" + repeated("(", 16) + "a" + repeated("|b)", 16) + ")a")}}));
   expect_cheap_tokenizer(tokenizer_json({{"pre_tokenizer", split("(?=(?:a|aa)+b)a")}}));
-  // Each small enough, but not all together.
+  // Each is below the limit, but their total is not.
   expect_refused_tokenizer(
       tokenizer_json(
           {{"pre_tokenizer",
@@ -129,12 +129,12 @@ TEST(HostileTokenizer, AddedTokens) {
   json tokens = json::array();
   for (const std::string& piece : growing_pieces()) tokens.push_back(added(piece + "b"));
   expect_cheap_tokenizer(tokenizer_json({{"added_tokens", tokens}}));
-  // Each asks where the white space around it ends.
+  // Each match searches for the end of the white space around it.
   const std::string spaces(kHostileText, ' ');
   for (const char* side : {"lstrip", "rstrip"})
     expect_cheap_tokenizer(tokenizer_json({{"added_tokens", {added(" ", {{side, true}})}}}),
                            spaces);
-  // Each is normalised.
+  // Each token is normalised.
   json many = json::array();
   for (int i = 0; i < 10000; ++i)
     many.push_back(added(fmt::format("a{}", i), {{"normalized", true}}));

@@ -1,4 +1,4 @@
-// Patterns from strangers: none may overflow the stack, exhaust memory or take exponential time.
+// Hostile patterns: none may overflow the stack, exhaust memory or take exponential time.
 #include <gtest/gtest.h>
 
 #include "heed/text/regex/regex.h"
@@ -16,12 +16,12 @@ size_t count(const std::string& pattern, const std::string& text) {
 
 std::string letters(size_t bytes = kTextBytes) { return std::string(bytes, 'a'); }
 
-TEST(RegexLimits, LengthsOfNestedAlternativesAreNotComputedAnewAtEveryLevel) {
+TEST(RegexLimits, LengthsOfNestedAlternativesAreComputedOnce) {
   expect_cheap([] { count("(?<=" + repeated("(", 16) + "a" + repeated("|b)", 16) + ")a", "ba"); });
   expect_cheap([] { count("(?<=" + repeated("(", 95) + "a" + repeated("|b)", 95) + ")a", "ba"); });
 }
 
-TEST(RegexLimits, QuantifiersDoNotNestWithoutEnd) {
+TEST(RegexLimits, LimitsQuantifiersInARow) {
   expect_cheap_error([] { Regex("a" + repeated("{1}", 40000), "test"); }, "at most 16384");
   expect_cheap_error([] { Regex("a" + repeated("{1}", 5000), "test"); },
                      "too many quantifiers in a row");
@@ -116,9 +116,9 @@ std::vector<std::pair<size_t, size_t>> spans(const std::string& pattern, const s
   return found;
 }
 
-TEST(RegexLimits, MemoryChangesNoMatch) {
+TEST(RegexLimits, RememberingOutcomesDoesNotChangeMatches) {
   constexpr const char* kLetters[] = {"a", "b", "c", "é", " ", "A"};
-  // Matching these takes so many attempts that what follows them is matched with memory on.
+  // Matching these takes so many attempts that outcomes are remembered for the text after them.
   const std::string before = std::string(40, 'q') + '\n';
   int compared = 0;
   for (uint64_t number = 0; number < 3000; ++number) {

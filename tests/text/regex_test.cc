@@ -50,7 +50,7 @@ TEST(Regex, SupportsClasses) {
   EXPECT_EQ(matches("\\h+", "xyzaf09"), Parts{"af09"});
 }
 
-TEST(Regex, IgnoresCaseWhereAsked) {
+TEST(Regex, IgnoresCaseOnRequest) {
   EXPECT_EQ(matches("(?i:'s)", "'s 'S 'ſ"), (Parts{"'s", "'S", "'ſ"}));
   EXPECT_EQ(matches("(?i)ä[B-C]", "ÄbÄd"), Parts{"Äb"});
   EXPECT_EQ(matches("(?i:a)b", "Ab AB"), Parts{"Ab"});

@@ -9,8 +9,9 @@
 
 namespace heed::text {
 
-/// The lines that tokenizers are compared on, as tests/golden/tokenizers/lines.py makes them too:
-/// scripts, emoji, control characters, broken UTF-8, random bytes.
+/// The lines that tokenizers are compared on, the same as those of
+/// tests/golden/tokenizers/lines.py: scripts, emoji, control characters, broken UTF-8, random
+/// bytes.
 class TokenizerLines {
  public:
   static constexpr uint64_t kCount = 24000;
@@ -43,7 +44,7 @@ class TokenizerLines {
     uint64_t count_ = 0;
   };
 
-  /// UTF-8 of a code point, and for surrogates what it would be.
+  /// The UTF-8 of a code point; surrogates are encoded likewise, which is not valid UTF-8.
   static std::string encoded(size_t value) {
     const auto low = [&](int shift) { return static_cast<char>(0x80 | ((value >> shift) & 63)); };
     const auto lead = [&](size_t mark, int shift) {
@@ -56,7 +57,7 @@ class TokenizerLines {
   }
 
   static std::string code_point(Dice& dice) {
-    // First and last code point of blocks that lines take single ones from.
+    // The first and the last code point of each block from which single code points are drawn.
     static const std::vector<std::pair<size_t, size_t>> blocks{
         {0x00, 0x7F},       {0x80, 0xFF},       {0x100, 0x24F},     {0x250, 0x36F},
         {0x370, 0x52F},     {0x530, 0x6FF},     {0x700, 0x8FF},     {0x900, 0xDFF},

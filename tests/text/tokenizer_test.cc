@@ -227,7 +227,7 @@ TEST(DecodeStream, GivesWholeCodePointsAndAllOfTheText) {
   }
 }
 
-TEST(DecodeStream, PiecesWithoutTextAreNotDecodedAgainAndAgain) {
+TEST(DecodeStream, PiecesWithoutTextAreNotDecodedRepeatedly) {
   const Tokenizer tokenizer = golden_tokenizer("gpt2");
   const int32_t special = *tokenizer.id_of("<|endoftext|>");
   std::vector<int32_t> ids = tokenizer.encode("one two");

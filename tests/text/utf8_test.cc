@@ -55,7 +55,7 @@ TEST(Utf8, NamesThePositionOfTheFirstBadByte) {
   EXPECT_EQ(first_invalid_utf8(std::string("a\0b", 3)), std::string_view::npos);
 }
 
-TEST(Utf8, RefusesOverlongTruncatedAndTooLarge) {
+TEST(Utf8, RefusesOverlongTruncatedAndTooLargeCodePoints) {
   EXPECT_FALSE(is_valid_utf8(bytes({0xC0, 0x80})));              // overlong U+0000
   EXPECT_FALSE(is_valid_utf8(bytes({0xC1, 0xBF})));              // overlong U+007F
   EXPECT_FALSE(is_valid_utf8(bytes({0xE0, 0x9F, 0xBF})));        // overlong U+07FF
@@ -72,7 +72,7 @@ TEST(Utf8, VisitsMalformedBytesOneByOne) {
             (std::vector<char32_t>{'a', 0xFFFD, 0xFFFD, 'b'}));
 }
 
-TEST(Utf8, VisitsEveryByteOfAnyNoiseOnce) {
+TEST(Utf8, VisitsEachByteOfRandomBytesOnce) {
   const CounterRandom random(1);
   for (uint64_t round = 0; round < 2000; ++round) {
     std::string noise;

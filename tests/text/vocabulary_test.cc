@@ -7,7 +7,7 @@
 namespace heed::text {
 namespace {
 
-TEST(Vocabulary, FindsEveryPieceHoweverManyWereAddedWithoutRoomForThem) {
+TEST(Vocabulary, FindsEveryPieceAfterGrowingWithoutReserve) {
   constexpr int32_t kPieces = 5000;
   Vocabulary vocabulary;
   for (int32_t id = 0; id < kPieces; ++id) vocabulary.add("piece " + std::to_string(id), id);
@@ -20,7 +20,7 @@ TEST(Vocabulary, FindsEveryPieceHoweverManyWereAddedWithoutRoomForThem) {
   EXPECT_EQ(vocabulary.find("piece 5000"), std::nullopt);
 }
 
-TEST(Vocabulary, ReservedRoomChangesNothing) {
+TEST(Vocabulary, ReserveDoesNotChangeWhatIsFound) {
   Vocabulary vocabulary;
   vocabulary.add("a", 0);
   vocabulary.reserve(100000);

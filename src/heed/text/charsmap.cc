@@ -27,9 +27,9 @@ size_t children_of(size_t node, uint32_t unit) {
   return node ^ ((unit >> 10) << ((unit & (1u << 9)) >> 6));
 }
 
-/// The units of a double-array trie as darts-clone lays them out: bits 0-7 are the label that leads
-/// here, bit 8 says that a value hangs at child 0, bits 9-31 are the distance to the children. A
-/// value has bit 31 set.
+/// The units of a double-array trie as darts-clone lays them out: bits 0-7 are the label of the
+/// edge to the node, bit 8 is set if child 0 is a value, bits 9-31 are the distance to the
+/// children. A value has bit 31 set.
 class TrieCheck {
  public:
   TrieCheck(std::string_view trie, std::string_view replacements)
@@ -62,8 +62,8 @@ class TrieCheck {
     Visit visit = Visit::unseen;
     uint8_t values = 0;   // most values on a path from here, at most kMaxValues + 1
     uint16_t height = 0;  // bytes of the longest path from here, at most kMaxCharsmapKey + 1
-    /// The fewest bytes that may lead here: a replacement has at most kMaxCharsmapGrowth bytes for
-    /// each byte of its key.
+    /// The depth that this node needs, so that each replacement below it has at most
+    /// kMaxCharsmapGrowth bytes for each byte of its key.
     uint8_t min_depth = 0;
   };
   struct Step {
@@ -76,7 +76,7 @@ class TrieCheck {
   uint32_t unit(size_t node) const { return word_at(trie_, node); }
 
   bool open(size_t node) {
-    // Child `label` is at children ^ label, so all 256 places must be inside.
+    // Child `label` is at children ^ label, so all 256 indices must be inside the table.
     const size_t children = children_of(node, unit(node));
     if ((children | 0xFF) >= states_.size()) return false;
     if (has_value(unit(node)) && value_of(unit(children)) >= replacements_.size()) return false;
@@ -116,7 +116,7 @@ class TrieCheck {
   std::vector<Step> path_;
 };
 
-/// Bytes of the longest part between two zero bytes.
+/// Bytes of the longest replacement: each ends with a zero byte.
 size_t longest_run(std::string_view replacements) {
   size_t longest = 0;
   for (size_t begin = 0; begin < replacements.size();) {

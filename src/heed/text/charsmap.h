@@ -6,7 +6,7 @@
 
 namespace heed::text {
 
-/// Whether the table nowhere points outside itself, and its keys and replacements keep to the
+/// Whether all indices of the table are inside it, and its keys and replacements are within the
 /// limits of base/reader_limits.h. The SentencePiece library walks it unchecked.
 bool is_sound_charsmap(std::string_view map);
 

@@ -27,8 +27,8 @@ class PairTokenizer {
 
   /// The piece of a token; empty when the tokenizer has none.
   std::string piece(int32_t token) const;
-  /// A single token of a target as people read it: the text that it stands for, or the piece where
-  /// each side has its own vocabulary.
+  /// A single token of a target for display: its text, or its piece if each side has its own
+  /// vocabulary.
   std::string readable(int32_t token) const;
 
   int64_t vocab_size() const;

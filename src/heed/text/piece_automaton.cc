@@ -32,7 +32,7 @@ PieceAutomaton::PieceAutomaton(std::vector<Piece> pieces) : nodes_(1) {
 }
 
 void PieceAutomaton::build_tree(std::vector<Piece> pieces) {
-  // The pieces below a node are a range of them that agree in their first `depth` bytes.
+  // The pieces below a node, which agree in their first `depth` bytes, are [begin, end).
   struct Task {
     State node;
     uint32_t begin, end;
@@ -61,7 +61,8 @@ void PieceAutomaton::build_tree(std::vector<Piece> pieces) {
   }
 }
 
-/// Nodes are in the order of their depth, so what a link leads to has its own links already.
+/// Nodes are ordered by depth and links lead to shallower nodes, so the target of a link already
+/// has its own links.
 void PieceAutomaton::link() {
   for (State node = 0; node < nodes_.size(); ++node) {
     const State first = nodes_[node].first_child;

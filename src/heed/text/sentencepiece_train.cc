@@ -61,8 +61,8 @@ class SampledSentences : public sentencepiece::SentenceIterator {
   std::string value_;
 };
 
-/// Whether the library's normalisation (nmt_nfkc) removes a code point or makes a space of it. The
-/// library ends the program when a text has no others.
+/// Whether the library's normalisation (nmt_nfkc) removes a code point or turns it into a space.
+/// The library ends the program when a text has no others.
 bool becomes_blank(char32_t value) {
   const auto is_from = [&](char32_t first, char32_t last) {
     return first <= value && value <= last;

@@ -48,14 +48,14 @@ class TokenizerFiles {
 AddedToken read_added_token(const nlohmann::json& json, const std::string& file);
 AddedToken special_token(std::string content);
 
-// The ways in which a directory may hold a tokenizer; nothing when it does not in this one.
+// Each reads a tokenizer stored in one of several ways; nothing if the directory has no such files.
 std::optional<TokenizerParts> read_tokenizer_json(TokenizerFiles& files);
 std::optional<TokenizerParts> read_vocab_and_merges(TokenizerFiles& files);
 std::optional<TokenizerParts> read_sentencepiece_files(TokenizerFiles& files);
 std::optional<TokenizerParts> read_vocab_text(TokenizerFiles& files);
 
-/// The text of SentencePiece's pieces; with `dummy_prefix` without the space that was put before
-/// it.
+/// The text of SentencePiece's pieces; with `dummy_prefix`, the space that the normalizer put
+/// before it is removed.
 std::unique_ptr<Decoder> make_sentencepiece_decoder(bool dummy_prefix);
 
 /// The parts of a SentencePiece model; `name` is its name in messages. Special tokens around the

@@ -27,8 +27,8 @@ class Normalizer {
   void apply(NormalizedText& text, size_t max_size) const;
 
  private:
-  /// Replacements that come from a file must keep to `max_size` while the text grows. For what
-  /// grows by a constant factor at most, the check in apply() is enough.
+  /// An implementation that applies replacements from a file must check `max_size` while the text
+  /// grows. For one that grows a text at most by a constant factor, apply() checks enough.
   virtual void change(NormalizedText& text, size_t max_size) const = 0;
 };
 

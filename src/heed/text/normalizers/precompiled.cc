@@ -69,8 +69,8 @@ class Precompiled : public Normalizer {
     size_t at_start, source, source_start, written;  // the last three in code points
     size_t max_size;
 
-    /// The i-th new code point comes from the i-th old one, surplus new ones from the last old one.
-    /// Nothing comes from surplus old ones, which count only once something was written.
+    /// The i-th new code point comes from the i-th old one; surplus new ones come from the last old
+    /// one. Surplus old ones yield nothing, and are counted only after something was written.
     void replace(size_t old_count, std::string_view with) {
       check_text_size(text.size() + with.size(), max_size);
       size_t fresh = 0;

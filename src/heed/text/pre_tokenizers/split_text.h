@@ -16,7 +16,7 @@ struct MarkedSpan {
 /// The parts of a text of `size` bytes, given the spans of its delimiters.
 std::vector<MarkedSpan> mark_all(const std::vector<TextSpan>& delimiters, size_t size);
 
-/// The same where each code point that `is_delimiter` is a delimiter.
+/// The same, with each code point for which is_delimiter(value) is true as a delimiter.
 template <typename Predicate>
 std::vector<MarkedSpan> mark_code_points(const std::string& text, Predicate&& is_delimiter) {
   std::vector<TextSpan> delimiters;

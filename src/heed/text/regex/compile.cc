@@ -133,7 +133,7 @@ void Compiler::compile_alternatives(const RegexNode& node, bool behind) {
   for (size_t i = 0; i < node.children.size(); ++i) {
     const bool last = i + 1 == node.children.size();
     const uint32_t split = last ? 0 : add(Op::split);
-    // The way to the later splits leads through the first.
+    // The later splits are reached only through the first.
     if (!last && i == 0) at(split).memory = new_memory();
     if (behind) {
       const uint32_t back = add(Op::back);

@@ -22,9 +22,9 @@ class MatchMemory {
   }
   bool is_on() const { return positions_ > 0; }
 
-  /// The outcome of a choice so far. An unknown one is noted as failed. That is right while it is
-  /// being tried, because trying it again from within cannot help, and remains so unless succeed()
-  /// or forget() is called for it.
+  /// The outcome of a choice so far. An unknown one is recorded as failed. That is correct while
+  /// the choice is being tried, because a second try nested in the first cannot succeed, and it
+  /// stays correct unless succeed() or forget() is called for it.
   Outcome visit(uint32_t memory, size_t position) {
     if (get(succeeded_[memory], position)) return Outcome::succeeded;
     if (get(failed_[memory], position)) return Outcome::failed;

@@ -21,7 +21,7 @@ struct Instruction {
     loop,    // `min` to `max` code points of the set, greedy or possessive
     split,   // the next instruction; if that fails, the one at `target`
     jump,    // to `target`
-    place,   // nothing, where `place` holds
+    place,   // the empty text, if `place` holds
     back,    // `min` code points back
     look,    // to `target` if what follows, up to its `accept`, matches here (negated: does not)
     atomic,  // what follows, up to its `accept`, once; then `target` from where that ended

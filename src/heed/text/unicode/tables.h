@@ -13,7 +13,7 @@ extern const std::string_view regex_space;  // \s of a pattern; White_Space
 extern const std::string_view word;         // \w elsewhere
 extern const std::string_view numeric;      // Nd, Nl, No
 extern const std::string_view punctuation;
-extern const std::string_view control;  // what BERT calls so
+extern const std::string_view control;  // as BERT defines it
 extern const std::string_view nonspacing_mark;
 extern const std::string_view combining_mark;
 extern const std::string_view inert;  // without a decomposition or a combining class

@@ -28,7 +28,7 @@ constexpr int64_t kChunkBytes = 512 << 10;
 constexpr int64_t kFewRows = 16;
 constexpr int64_t kReadBytes = 128 << 10;
 // Each chunk of many rows reads the strips again, so chunks are as wide as possible with at least
-// kChunksPerThread for each thread, but not so narrow that they have fewer multiply-adds than this.
+// kChunksPerThread for each thread, but not narrower than kMinProducts multiply-adds.
 constexpr int64_t kChunksPerThread = 2;
 constexpr int64_t kMinProducts = 4 << 20;
 
