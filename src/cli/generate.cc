@@ -284,7 +284,7 @@ void add_sampling_options(Command& command, GenerateOptions& options) {
   without_beam(
       command
           .add_option("--min-p", options.min_p,
-                      "Exclude tokens less probable than this fraction of the most probable")
+                      "Exclude tokens with less than this fraction of the highest probability")
           .range(0.0, 1.0));
   without_beam(
       command

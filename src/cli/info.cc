@@ -220,7 +220,7 @@ void add_info(Command& program) {
       .range(int64_t{1}, int64_t{1} << 40);
   command.add_flag("--all", options->all, "Also print the whole configuration");
   command.add_flag("--weights", options->weights, "Also list every weight with its shape");
-  command.add_flag("--json", options->json, "Print all of it as one JSON object");
+  command.add_flag("--json", options->json, "Print everything as one JSON object");
   add_common_options(command, options->common);
   command.footer(
       "The memory estimate covers the weights as stored (in f32 if there is only config.json) and\n"

@@ -13,7 +13,7 @@
 
 namespace heed::cli {
 
-/// Shared with the reading thread, which may block in a read for ever. It cannot be woken, so it is
+/// Shared with the reading thread, which may block in a read forever. It cannot be woken, so it is
 /// detached and shares the ownership of what it uses.
 struct LineStream::Shared {
   // The thread stops reading while this much is waiting for next().

@@ -111,7 +111,8 @@ std::vector<double> score_pairs(const ScoreOptions& options, const model::Transf
 int run_score(const ScoreOptions& options) {
   apply(options.common);
   const auto model = load_model(options.model);
-  require(model->has_decoder(), "{} is encoder-only: it gives text no probability",
+  require(model->has_decoder(),
+          "{} is encoder-only and cannot score text, expected a model with a decoder",
           options.model.path);
   const bool pairs = model->has_encoder();
   print_summary(pairs ? score_pairs(options, *model) : score_text(options, *model), options.json);

@@ -36,7 +36,7 @@ Tensor logits_of(const model::Transformer& model, Compute compute) {
   return model.logits(context, model.decode_all(context, {ids, offsets}, memory));
 }
 
-/// RMS of the differences / RMS of the expected numbers.
+/// The RMS of the differences divided by the RMS of the expected numbers.
 double error(const Tensor& found, const Tensor& expected) {
   double sum = 0, square = 0;
   for (int64_t i = 0; i < expected.elements(); ++i) {

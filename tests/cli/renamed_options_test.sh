@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# renamed_options_test.sh HEED: a former name of an option is refused with its present name.
+# renamed_options_test.sh HEED: the former name of an option is refused, and the message gives the current name.
 set -euo pipefail
 heed=$1
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 
-# renamed FORMER CURRENT COMMAND: FORMER is refused with a value, after = and without one.
+# renamed FORMER CURRENT COMMAND: FORMER is refused with a separate value, with =value and without one.
 renamed() {
   for argument in "$1 5" "$1=5" "$1"; do
     status=0

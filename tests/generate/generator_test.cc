@@ -128,10 +128,10 @@ TEST_P(GeneratorOf, ABf16CacheDoesNotDependOnTheBatchAndChangesLittle) {
   const auto exact = Generator(*model, {}, options).generate(prompts);
   options.cache_dtype = DType::bf16;
   const Generator generator(*model, {}, options);
-  const auto together = generator.generate(prompts);
+  const auto batched = generator.generate(prompts);
   for (size_t i = 0; i < prompts.size(); ++i) {
-    EXPECT_EQ(generator.generate({prompts[i]}).front().tokens, together[i].tokens);
-    EXPECT_NEAR(together[i].chosen[0].log_probability, exact[i].chosen[0].log_probability, 0.2);
+    EXPECT_EQ(generator.generate({prompts[i]}).front().tokens, batched[i].tokens);
+    EXPECT_NEAR(batched[i].chosen[0].log_probability, exact[i].chosen[0].log_probability, 0.2);
   }
 }
 
@@ -148,12 +148,12 @@ TEST_P(GeneratorOf, AnOutputDoesNotDependOnItsBatchOrTheThreads) {
     options.batch_tokens = 500;
     const Generator generator(*model, {}, options);
     set_thread_count(2);
-    const auto together = generator.generate(prompts);
+    const auto batched = generator.generate(prompts);
     set_thread_count(1);
     for (size_t i = 0; i < prompts.size(); ++i) {
       const auto alone = generator.generate({prompts[i]}, i).front();
-      EXPECT_EQ(alone.tokens, together[i].tokens) << "prompt " << i;
-      EXPECT_EQ(alone.finish_reason, together[i].finish_reason);
+      EXPECT_EQ(alone.tokens, batched[i].tokens) << "prompt " << i;
+      EXPECT_EQ(alone.finish_reason, batched[i].finish_reason);
     }
   }
   set_thread_count(threads);
@@ -217,15 +217,15 @@ TEST(Generator, AnInt8CacheDoesNotDependOnTheBatchAndChangesLittle) {
     const auto exact = Generator(*model, {}, options).generate(prompts);
     options.cache_dtype = DType::q8_0;
     const Generator generator(*model, {}, options);
-    const auto together = generator.generate(prompts);
+    const auto batched = generator.generate(prompts);
     for (size_t i = 0; i < prompts.size(); ++i) {
-      EXPECT_EQ(generator.generate({prompts[i]}).front().tokens, together[i].tokens);
-      EXPECT_NEAR(together[i].chosen[0].log_probability, exact[i].chosen[0].log_probability, 0.2);
+      EXPECT_EQ(generator.generate({prompts[i]}).front().tokens, batched[i].tokens);
+      EXPECT_NEAR(batched[i].chosen[0].log_probability, exact[i].chosen[0].log_probability, 0.2);
     }
   }
 }
 
-TEST(Generator, RefusesAnInt8CacheThatTheModelCannotHave) {
+TEST(Generator, RefusesAnInt8CacheForUnsuitableHeads) {
   for (const Case& c : {kCases[0], kCases[2]}) {  // head_dim 8, and latent attention
     const auto model = varied_model(c);
     GeneratorOptions options = greedy(6);

@@ -46,7 +46,7 @@ TEST(Scorer, EachTokenIsScoredOnceInTheFirstWindowThatContainsIt) {
   }
 }
 
-TEST(Scorer, ScoresEqualTheLogProbabilitiesOfGenerating) {
+TEST(Scorer, ScoresEqualTheLogProbabilitiesOfGeneration) {
   const model::Transformer model(config_of(0, 2), 3);
   const std::vector<int32_t> prompt = random_tokens(6);
   GeneratorOptions options;
@@ -61,7 +61,7 @@ TEST(Scorer, ScoresEqualTheLogProbabilitiesOfGenerating) {
     EXPECT_NEAR(scores[prompt.size() - 1 + i], output.chosen[i].log_probability, 1e-4);
 }
 
-TEST(Scorer, KeysAndValuesAreRoundedAsInTheCacheOfGenerating) {
+TEST(Scorer, RoundsKeysAndValuesAsGenerationDoes) {
   model::ModelConfig config = config_of(0, 2);
   config.head_dim = config.v_head_dim = 32;
   const model::Transformer model(config, 3);

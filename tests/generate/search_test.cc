@@ -91,19 +91,19 @@ TEST(Search, AResultDoesNotDependOnTheBatchOrTheThreads) {
   const Sources sources = random_sources(500);
   for (const int beam : {1, 4}) {
     const SearchOptions options{.num_beams = beam, .n_best = beam};
-    const auto together =
+    const auto batched =
         search(varied_model(), DType::f32, {sources.ids, sources.offsets}, options);
     const int threads = thread_count();
     set_thread_count(threads == 1 ? 2 : 1);
-    for (size_t b = 0; b < together.size(); ++b) {
+    for (size_t b = 0; b < batched.size(); ++b) {
       const std::vector<int32_t> source(sources.ids.begin() + sources.offsets[b],
                                         sources.ids.begin() + sources.offsets[b + 1]);
       const std::vector<int32_t> offsets{0, static_cast<int32_t>(source.size())};
       const auto alone = search(varied_model(), DType::f32, {source, offsets}, options).front();
-      ASSERT_EQ(alone.size(), together[b].size());
+      ASSERT_EQ(alone.size(), batched[b].size());
       for (size_t i = 0; i < alone.size(); ++i) {
-        EXPECT_EQ(alone[i].tokens, together[b][i].tokens) << "sentence " << b;
-        EXPECT_EQ(alone[i].score, together[b][i].score) << "sentence " << b;
+        EXPECT_EQ(alone[i].tokens, batched[b][i].tokens) << "sentence " << b;
+        EXPECT_EQ(alone[i].score, batched[b][i].score) << "sentence " << b;
       }
     }
     set_thread_count(threads);
@@ -183,7 +183,7 @@ TEST(Search, RefusesOptionsOutOfRange) {
                  Error);
 }
 
-TEST(Search, TranslationsHaveAtMostTheNumberOfTokensThatTheOptionsAllow) {
+TEST(Search, OptionsLimitTheNumberOfNewTokens) {
   const Sources sources = random_sources(40);
   const auto lengths = [&](const SearchOptions& options) {
     std::vector<int64_t> counts;

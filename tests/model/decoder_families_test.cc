@@ -108,7 +108,7 @@ TEST(DecoderFamilies, RefuseUnsupportedFeatures) {
             std::string::npos);
 }
 
-TEST(DecoderFamilies, RefuseSizesThatNoModelHas) {
+TEST(DecoderFamilies, RefuseHugeSizes) {
   const int64_t huge = int64_t{1} << 60;
   EXPECT_NE(refusal("gpt2", gpt2(), "n_embd", huge), "none");
   EXPECT_NE(refusal("mistral", llama(), "num_hidden_layers", huge), "none");

@@ -86,7 +86,7 @@ TEST(PackedIntegers, OnlyQ8_0WeightsOfModelsWithAnEncoderGetOneScalePerRow) {
     }
 }
 
-/// T5's kind, with so many heads that the table of relative positions is whole blocks.
+/// As T5, with enough heads that the rows of the table of relative positions are whole blocks.
 ModelConfig relative_config() {
   ModelConfig config = encoder_decoder_config();
   config.positions = PositionKind::relative;

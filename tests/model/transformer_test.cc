@@ -66,7 +66,7 @@ TEST(Transformer, GradientsOfAWholeModelEqualFiniteDifferences) {
     Transformer model(config, 3);
     std::vector<testing::Checked> checked;
     for (Parameter& p : model.parameters().all()) {
-      // A softmax does not change when all its scores do: zero but for rounding.
+      // Adding a constant to all scores does not change a softmax: this gradient is only rounding.
       p.trainable = !p.name.ends_with("k_proj.bias");
       if (p.trainable) checked.push_back(testing::parameter(p));
     }

@@ -11,7 +11,8 @@ namespace heed::text {
 
 inline constexpr size_t kHostileText = kSanitized ? 1 << 14 : 1 << 20;
 
-/// A tokenizer.json with `parts`; a BPE model with the pieces a, b and space unless they have one.
+/// A tokenizer.json with these parts. Without a model among them, it gets a BPE model of a few
+/// letters.
 inline nlohmann::json tokenizer_json(nlohmann::json parts = nlohmann::json::object()) {
   if (!parts.contains("model"))
     parts["model"] = {{"type", "BPE"},

@@ -78,7 +78,7 @@ TEST_P(LanguageModel, CanBeResumedAfterBeingKilledAtAnyMoment) {
             Trainer::Outcome::stopped);
 }
 
-TEST_P(LanguageModel, ValidatesWhereAResumedRunEndsAtOnce) {
+TEST_P(LanguageModel, ValidatesWhenAResumedRunEndsAtOnce) {
   train(config_, folder_, "out", {.stop_requested = stop_after(3)});
   EXPECT_FALSE(path_exists(folder_ / "out" / "model.safetensors"));
   config_.run.max_steps = 3;

@@ -5,8 +5,8 @@
 namespace heed::train {
 namespace {
 
-/// A SentencePiece model with other ids of its pieces: a protobuf message that begins with its
-/// pieces, each a tag, a length of one byte and the bytes.
+/// A SentencePiece model with its first pieces in another order. The model is a protobuf message
+/// that begins with its pieces: for each a tag, a length of one byte and the bytes.
 std::string with_first_pieces(const std::string& model, const std::vector<size_t>& order) {
   std::vector<std::string> pieces;
   size_t place = 0;
@@ -37,7 +37,7 @@ TEST(PairsTask, UsesTheSpecialTokenIdsOfAnExistingVocabulary) {
   const int64_t first = 0;
   const data::Batch batch = task->train().batch({&first, 1}, 0);
   EXPECT_EQ(batch.decoder_input.front(), 1);
-  EXPECT_EQ(batch.target.back(), 2) << "what ends a translation is what the model is told ends it";
+  EXPECT_EQ(batch.target.back(), 2) << "the target ends with the vocabulary's </s>";
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ std::string train_in_child(const TrainConfig& config, const TemporaryDirectory& 
   });
 }
 
-TEST(Saving, ARunKilledAtAnyPointOfItResumesToTheSameBits) {
+TEST(Saving, ARunKilledAtAnyPointResumesToTheSameBits) {
   const TemporaryDirectory folder;
   testing::write_book(folder);
   TrainConfig config = shortened(testing::causal_config(folder));
@@ -144,7 +144,7 @@ TEST(Saving, ARunKilledAtAnyPointOfItResumesToTheSameBits) {
   }
 }
 
-TEST(Saving, ASignalDuringItStopsTheRunAfterwards) {
+TEST(Saving, ASignalDuringASaveStopsTheRunAfterIt) {
   const TemporaryDirectory folder;
   testing::write_text(folder);
   const TrainConfig config = short_config(folder);

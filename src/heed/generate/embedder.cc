@@ -103,7 +103,7 @@ Embedder::Embedder(const model::Transformer& model, text::Tokenizer tokenizer,
     : model_(model), tokenizer_(std::move(tokenizer)), options_(options) {
   const model::ModelConfig& config = model.config();
   require(options.pooling != Pooling::pooler || config.pooler, "the model has no pooler");
-  require(options.batch_tokens >= 1, "a batch of {} tokens, expected at least 1",
+  require(options.batch_tokens >= 1, "batch_tokens is {}, expected at least 1",
           options.batch_tokens);
   const bool bounded = config.positions != model::PositionKind::none;
   require(

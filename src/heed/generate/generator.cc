@@ -36,7 +36,7 @@ Generator::Generator(const model::Transformer& model, std::optional<text::Tokeni
           options_.max_new_tokens);
   require(options_.stop.empty() || tokenizer_, "stop strings need a tokenizer");
   for (const std::string& stop : options_.stop) text::require_utf8(stop, "a stop string");
-  require(options_.batch_tokens >= 1, "a batch of {} tokens, expected at least 1",
+  require(options_.batch_tokens >= 1, "batch_tokens is {}, expected at least 1",
           options_.batch_tokens);
   make_caches(model, options_.cache_dtype);
   require(!tokenizer_ || tokenizer_->vocab_size() <= vocab_size,

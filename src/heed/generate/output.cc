@@ -6,8 +6,8 @@
 namespace heed::generate {
 namespace {
 
-/// Number of tokens of the prompt's end that are decoded before the output, so that the output is
-/// decoded as in the whole text.
+/// Number of tokens at the end of the prompt that are decoded before the output, so that the text
+/// of the output is the same as within the whole text.
 constexpr size_t kContext = 8;
 
 double log_sum_exp(std::span<const float> logits) {

@@ -7,7 +7,7 @@
 
 namespace heed::train {
 
-/// One optimizer step: what metrics.jsonl and the progress line tell about it.
+/// One optimizer step, as metrics.jsonl and the progress line report it.
 struct StepRecord {
   int64_t step = 0, epoch = 0;
   double seconds = 0;        // since the run began

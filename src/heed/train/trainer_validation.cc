@@ -96,7 +96,7 @@ void Trainer::keep_for_average() {
 /// the run's root afterwards. The run is marked as finished last: a run that is killed before that
 /// repeats this when resumed.
 void Trainer::finish() {
-  // A run whose time was over before its first step has a model, too.
+  // Saves a model even if there was no time for a first step.
   if (validated_step() < state_.step || !run_.has_checkpoint()) validate_and_save();
   if (state_.averaged_steps.size() > 1) try_average();
   state_.finished = true;

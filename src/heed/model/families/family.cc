@@ -42,9 +42,9 @@ std::string Family::obstacle(const ModelConfig& config) const {
   again.activation_dropout = config.activation_dropout;
   // Relative biases do not limit the length, so families that use them do not store it.
   if (config.positions == PositionKind::relative) again.max_positions = config.max_positions;
-  const nlohmann::json asked = heed_family().write_config(config);
+  const nlohmann::json expected = heed_family().write_config(config);
   const nlohmann::json read_back = heed_family().write_config(again);
-  for (const auto& [name, value] : asked.items())
+  for (const auto& [name, value] : expected.items())
     if (value != read_back[name])
       return fmt::format("{} is {}, but would be read back as {}", name, dump_json(value),
                          dump_json(read_back[name]));

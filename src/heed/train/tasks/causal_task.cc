@@ -9,7 +9,7 @@
 namespace heed::train {
 namespace {
 
-/// Of samples: the maximum number of tokens of prompt and continuation, and the temperature.
+/// For samples: the maximum number of tokens of prompt and continuation, and the temperature.
 constexpr size_t kPromptTokens = 16, kContinuationTokens = 48;
 constexpr float kTemperature = 0.8f;
 
