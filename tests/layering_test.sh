@@ -25,17 +25,17 @@ broken_includes() {
     function report(why) { printf "src/%s:%s: includes %s: %s\n", $1, $2, $3, why }
     function layer(path, parts) { split(path, parts, "/"); return parts[2] }
     BEGIN { n = split(layers, name, " "); for (i = 1; i <= n; ++i) height[name[i]] = i }
-    !(layer($1) in height) { report("its folder is no layer; add it to LAYERS"); next }
-    $3 !~ /^heed\// { report("only files of src/heed, by their path below src/"); next }
+    !(layer($1) in height) { report("its folder is not a layer: add it to LAYERS"); next }
+    $3 !~ /^heed\// { report("expected a path that begins with heed/"); next }
     !(layer($3) in height) { report("there is no such layer"); next }
     height[layer($3)] > height[layer($1)] { report(layer($3) " lies above " layer($1)) }
-    $1 ~ /kernels\/cpu\// && $3 ~ /kernels\/reference\// { report("judged by it, so apart from it") }
-    $1 ~ /kernels\/reference\// && $3 ~ /kernels\/cpu\// { report("judges it, so apart from it") }'
+    $1 ~ /kernels\/cpu\// && $3 ~ /kernels\/reference\// { report("must not include the backend that it is tested against") }
+    $1 ~ /kernels\/reference\// && $3 ~ /kernels\/cpu\// { report("must not include the backend that it tests") }'
 }
 
 long_files() {
   (cd "$1" && find src \( -name '*.cc' -o -name '*.h' \) -exec wc -l {} +) |
-    awk '$2 != "total" && $1 > 400 { printf "%s: has %d lines; 400 are the limit\n", $2, $1 }'
+    awk '$2 != "total" && $1 > 400 { printf "%s: has %d lines, expected at most 400\n", $2, $1 }'
 }
 
 # A function begins where a line of no indentation, or of a class, ends with a brace; it ends at the
@@ -48,7 +48,7 @@ long_functions() {
       indent != 0 && indent != 2 { next }
       /^ *}/ && begin[indent] {
         lines = FNR - begin[indent] + 1
-        if (lines > 70) printf "%s:%d: a function of %d lines; 70 are the limit\n", FILENAME, begin[indent], lines
+        if (lines > 70) printf "%s:%d: a function of %d lines, expected at most 70\n", FILENAME, begin[indent], lines
         begin[indent] = 0
       }
       /{$/ && !/= {$/ && !/^ *(namespace|class|struct|enum|union|extern|template|})/ { begin[indent] = FNR }')
@@ -84,12 +84,12 @@ self_test() {
   expect 'src/heed/ops/matmul.h:2: includes heed/nn/linear.h: nn lies above ops' \
     src/heed/ops/matmul.h $'#pragma once\n#include "heed/nn/linear.h"'
   expect 'train lies above text' src/heed/text/bpe.cc '  #  include "heed/train/trainer.h"'
-  expect 'by their path' src/heed/nn/linear.cc '#include "cli/command.h"'
-  expect 'by their path' src/heed/nn/linear.cc '#include "../train/trainer.h"'
+  expect 'begins with heed/' src/heed/nn/linear.cc '#include "cli/command.h"'
+  expect 'begins with heed/' src/heed/nn/linear.cc '#include "../train/trainer.h"'
   expect 'no such layer' src/heed/nn/linear.cc '#include "heed/extra/x.h"'
-  expect 'is no layer' src/heed/extra/x.h '#include "heed/base/error.h"'
-  expect 'apart from it' src/heed/kernels/cpu/pointwise/softmax.cc '#include "heed/kernels/reference/softmax.h"'
-  expect 'apart from it' src/heed/kernels/reference/softmax.cc '#include "heed/kernels/cpu/simd/dispatch.h"'
+  expect 'is not a layer' src/heed/extra/x.h '#include "heed/base/error.h"'
+  expect 'that it is tested against' src/heed/kernels/cpu/pointwise/softmax.cc '#include "heed/kernels/reference/softmax.h"'
+  expect 'that it tests' src/heed/kernels/reference/softmax.cc '#include "heed/kernels/cpu/simd/dispatch.h"'
   expect 'src/cli/main.cc: has 401 lines' src/cli/main.cc "$(yes '//' | head -n 401)"
   local body
   body=$(printf '  f();%.0s\n' {1..68})
