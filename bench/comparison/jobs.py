@@ -36,7 +36,7 @@ def measured(what, key="per_second"):
 
 
 def int8_of(arithmetic):
-    """How heed is told to multiply: weights in f32 become integers of 8 bits."""
+    """heed's options for an arithmetic; int8 quantises weights that are stored in f32."""
     return ["--weights", "q8_0", "--compute", "int8"] if arithmetic == "int8" else []
 
 
@@ -45,7 +45,7 @@ def int8_of(arithmetic):
 
 @functools.cache
 def best_cpu():
-    """CTranslate2 takes AVX2 on processors that are not Intel's, unless it is told."""
+    """By default CTranslate2 uses only AVX2 on processors that are not Intel's."""
     with open("/proc/cpuinfo") as file:
         flags = next((line for line in file if line.startswith("flags")), "").split()
     return {"CT2_FORCE_CPU_ISA": "AVX512" if {"avx512f", "avx512bw", "avx512vl"} <= set(flags)
@@ -178,10 +178,10 @@ def start(setting):
 
 
 def memory_needed(setting, model, tokens):
-    """Bytes of the file and of the keys and values of so many tokens."""
-    told = subprocess.run([setting.heed, "info", model, "--json"], capture_output=True, text=True,
+    """Bytes of the file and of the keys and values of `tokens` tokens."""
+    info = subprocess.run([setting.heed, "info", model, "--json"], capture_output=True, text=True,
                           check=True)
-    per_token = json.loads(told.stdout)["cache_bytes_per_token"]
+    per_token = json.loads(info.stdout)["cache_bytes_per_token"]
     return model.stat().st_size + per_token * tokens
 
 
@@ -230,7 +230,7 @@ def embed(setting):
 def train(setting):
     """What bench/train_vs_pytorch prints, shape by shape."""
     folder = os.path.dirname(os.path.dirname(python_with("torch")))
-    told = []
+    printed = []
     for shape in ("small",) if setting.quick else ("small", "base", "llama"):
         for arithmetic in ("f32", "bf16"):
             command = [ROOT / "bench" / "train_vs_pytorch", shape, "--dtypes", arithmetic,
@@ -243,8 +243,8 @@ def train(setting):
             if status != 0:
                 raise Unavailable(f"bench/train_vs_pytorch failed: {last_line(errors)}")
             table = [text for text in out.splitlines() if text.startswith("|")]
-            print("\n".join(table[2:] if told else ["", *table]), flush=True)
-            told += table
+            print("\n".join(table[2:] if printed else ["", *table]), flush=True)
+            printed += table
     return ()
 
 

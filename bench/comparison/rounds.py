@@ -71,7 +71,7 @@ def finish(command, seconds, environment=None):
 
 
 def run_once(figures, seconds):
-    """Runs a program within so many seconds; what goes wrong ends its part."""
+    """Runs a program for at most `seconds`; a failure ends its part in the comparison."""
     program = figures.program
     environment = dict(os.environ, **program.environment)
     begin = time.monotonic()
@@ -91,8 +91,8 @@ def run_once(figures, seconds):
 
 
 def take_turns(programs, rounds, seconds):
-    """Runs every program once a round, in changing order, until all rounds are done or so many
-    seconds have passed. Those that failed do not come again."""
+    """Runs every program once a round, in changing order, until all rounds are done or `seconds`
+    have passed. Programs that failed are not run again."""
     end = time.monotonic() + seconds
     everyone = [Figures(program) for program in programs]
     for turn in range(rounds):

@@ -4,7 +4,7 @@
     llama_cpp_bench.py MODEL.gguf decode TOKENS CONTEXT
     llama_cpp_bench.py MODEL.gguf start TEXT        seconds to the first token, loading included
 
-With --as-stored, weights are not laid out anew while loading, which llama.cpp does otherwise.
+With --as-stored, llama.cpp does not repack the weights while loading, as it does otherwise.
 """
 import importlib.metadata
 import json

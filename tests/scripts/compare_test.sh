@@ -26,7 +26,7 @@ case "$*" in
       "outputs": {"per_second": 30}, "lines": {"per_second": 50}}}' | tr -d '\n' ;;
 esac
 END
-# Answers every question for a module with yes, makes what it is told to, and measures.
+# Reports every module as installed, creates the requested files, and prints measurements.
 stand_in "$work/venv/bin/python" <<'END'
 echo "python ${*/#*\//}" >>"$CALLS"
 case "$1:$*" in
@@ -64,7 +64,7 @@ run 0 --rounds 3 decode
   cut -c1-4 | tr '\n' ' ') == 'heed pyth pyth pyth pyth heed pyth heed pyth ' ]]
 if grep make_llama "$CALLS"; then exit 1; fi
 
-# The better of CTranslate2's ways counts, and the other is told.
+# The faster of CTranslate2's two settings counts, and the other is shown too.
 run 0 latency translate
 said '| 30 (30 to 30) | CTranslate2 1 x 2: '
 said '**1.50**'

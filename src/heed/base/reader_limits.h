@@ -3,10 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 
-/// What the files that heed reads may ask for. A file from a stranger must not crash heed, hang it
-/// or exhaust its memory: reading takes memory and time in proportion to the size of the file, and
-/// what a file describes (a pattern, a replacement, a template) is bounded here. Whatever goes
-/// beyond is refused with an Error. Each limit is far above what published files need.
+/// The limits of files that heed reads. An untrusted file must not crash heed, hang it or exhaust
+/// its memory: reading takes memory and time in proportion to the size of the file, and what a file
+/// describes (a pattern, a replacement, a template) is limited here. A file that exceeds a limit is
+/// refused with an Error. Each limit is far above what published files need.
 namespace heed::limits {
 
 // JSON: config.json, tokenizer.json, headers of safetensors files. Parsers and destructors descend

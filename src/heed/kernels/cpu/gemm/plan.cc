@@ -14,7 +14,7 @@ constexpr double kSmallMicroseconds = 10;
 // Rows of a task that pay for reading a panel of b, or for packing it, once more.
 constexpr int64_t kRowsForReading = 128;
 constexpr int64_t kRowsForPacking = 384;
-// Few rows take as long as reading b; reading so many bytes of it is worth a task. With a single
+// Few rows take as long as reading b; reading this many bytes of it is worth a task. With a single
 // row all tasks are of this size, so that threads finish at nearly the same time.
 constexpr int64_t kReadBytes = 128 << 10;
 // More tasks than threads, since some threads start late or are interrupted.
