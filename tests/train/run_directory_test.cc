@@ -57,6 +57,12 @@ TEST(RunDirectory, RejectsADirectoryWithARunOrOtherFiles) {
   expect_error([&] { RunDirectory::begin(folder / "kept"); }, "it holds \"checkpoints\"");
 }
 
+TEST(RunDirectory, BeginsWhereARunEndedBeforeItsFirstStep) {
+  const TemporaryDirectory folder;
+  RunDirectory::begin(folder / "run");  // makes "checkpoints", then its texts turn out to be wrong
+  EXPECT_FALSE(RunDirectory::begin(folder / "run").resumed());
+}
+
 TEST(RunDirectory, BeginsWhereARunEndedBeforeItsFirstCheckpoint) {
   const TemporaryDirectory folder;
   leave_run(folder / "run", "last.tmp");

@@ -27,10 +27,16 @@ std::vector<fs::path> entries_of(const fs::path& directory) {
   return entries;
 }
 
+/// Whether a run that ended before its first step may have left this.
+bool may_precede_first_step(const fs::path& path) {
+  const fs::path name = path.filename();
+  return name == DirectoryLock::kFile ||
+         (name == kWeights && fs::is_directory(path) && fs::is_empty(path));
+}
+
 /// Whether a run that ended before its first checkpoint may have left this.
-bool is_of_unsaved_run(const fs::path& path) {
+bool may_precede_first_checkpoint(const fs::path& path) {
   const std::string name = path.filename().string();
-  if (name == kWeights) return fs::is_directory(path) && fs::is_empty(path);
   return name == "config.toml" || name == "metrics.jsonl" || name == "last.tmp" ||
          is_left_temporary(path);
 }
@@ -72,7 +78,7 @@ void RunDirectory::require_unused() const {
   const bool unsaved_run = path_exists(metrics());
   for (const fs::path& entry : entries_of(root_)) {
     const bool allowed =
-        entry.filename() == DirectoryLock::kFile || (unsaved_run && is_of_unsaved_run(entry));
+        may_precede_first_step(entry) || (unsaved_run && may_precede_first_checkpoint(entry));
     require(allowed,
             "{} is not empty (it holds \"{}\"), expected a new directory for the run: choose "
             "another --out, or remove it first",
