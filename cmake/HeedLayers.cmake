@@ -1,7 +1,8 @@
-# heed_layer(<name> DEPENDS <public targets> PRIVATE <private targets>)
-# One static library a folder of src/heed: every .cc below it belongs to it.
+# heed_layer(<name> [UNITY] DEPENDS <public targets> PRIVATE <private targets>)
+# One static library a folder of src/heed: every .cc below it belongs to it. With UNITY its
+# sources are compiled several at a time (heed_unity).
 function(heed_layer name)
-  cmake_parse_arguments(LAYER "" "" "DEPENDS;PRIVATE" ${ARGN})
+  cmake_parse_arguments(LAYER "UNITY" "" "DEPENDS;PRIVATE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/heed/${name}/*.cc)
   if(NOT sources)
     add_library(heed_${name} INTERFACE)
@@ -11,6 +12,9 @@ function(heed_layer name)
   target_include_directories(heed_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(heed_${name} PUBLIC ${LAYER_DEPENDS} PRIVATE heed_options ${LAYER_PRIVATE})
   heed_precompile(heed_${name} heed_std_headers)
+  if(LAYER_UNITY)
+    heed_unity(heed_${name})
+  endif()
 endfunction()
 
 # heed_layer_test(<name> <further targets>)

@@ -19,18 +19,18 @@ struct TranslateOptions {
   bool alignments = false, scores = false, json = false;
 };
 
-struct LoadedModel {
+struct LoadedTranslator {
   std::unique_ptr<model::Transformer> model;
   text::TranslationTokenizer tokenizer;
 };
 
-std::string alignment_of(const LoadedModel& loaded, const generate::TranslatedLine& line,
+std::string alignment_of(const LoadedTranslator& loaded, const generate::TranslatedLine& line,
                          const generate::Hypothesis& hypothesis) {
   return generate::pharaoh(
       generate::align_words(*loaded.model, loaded.tokenizer, line.source, hypothesis.tokens));
 }
 
-void print_json(const LoadedModel& loaded, const TranslateOptions& options, int64_t number,
+void print_json(const LoadedTranslator& loaded, const TranslateOptions& options, int64_t number,
                 const generate::TranslatedLine& line) {
   nlohmann::ordered_json out = {{"line", number}, {"translations", nlohmann::json::array()}};
   for (const auto& [text, hypothesis] : line.candidates) {
@@ -45,7 +45,7 @@ void print_json(const LoadedModel& loaded, const TranslateOptions& options, int6
 
 /// Plain text, one line per translation. With n-best lists, scores or alignments: the columns of
 /// Moses, number ||| text ||| score ||| alignment.
-void print_text(const LoadedModel& loaded, const TranslateOptions& options, int64_t number,
+void print_text(const LoadedTranslator& loaded, const TranslateOptions& options, int64_t number,
                 const generate::TranslatedLine& line) {
   const bool columns = options.translator.search.n_best > 1 || options.scores || options.alignments;
   if (line.candidates.empty()) std::cout << '\n';
@@ -63,8 +63,8 @@ int run_translate(TranslateOptions& options) {
   generate::check(options.translator.search);
   options.translator.dtype = activation_dtype(options.model);
   options.translator.scores = options.scores || options.json || options.alignments;
-  const LoadedModel loaded{load_model(options.model),
-                           text::TranslationTokenizer::load(options.model.path)};
+  const LoadedTranslator loaded{load_model(options.model),
+                                text::TranslationTokenizer::load(options.model.path)};
   const generate::Translator translator(*loaded.model, loaded.tokenizer, options.translator);
   answer_lines([&](const std::vector<std::string>& lines,
                    int64_t first) { return translator.translate(lines, first); },

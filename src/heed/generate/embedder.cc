@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kTextsPerTask = 32;  // tokenized by a thread at a time
 /// Smallest number of tokens of a batch that one thread computes alone.
-constexpr int64_t kMinTokens = 128;
+constexpr int64_t kMinEmbeddedTokens = 128;
 
 std::string lower_cased(const std::string& text) {
   std::string lower;
@@ -145,7 +145,7 @@ std::vector<std::vector<float>> Embedder::embed(const std::vector<std::string>& 
                     });
   std::vector<std::vector<float>> embeddings(texts.size());
   const auto batches = data::plan_for_threads(
-      lengths, {.max_per_batch = options_.batch_tokens, .min_per_thread = kMinTokens},
+      lengths, {.max_per_batch = options_.batch_tokens, .min_per_thread = kMinEmbeddedTokens},
       thread_count());
   parallel_in_order(static_cast<int64_t>(batches.size()), 1, [&](int64_t batch, int64_t) {
     embed_batch(read, batches[static_cast<size_t>(batch)], embeddings);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kLinesPerTask = 32;  // tokenized by a thread at a time
 /// Smallest number of source tokens times num_beams of a batch that one thread translates alone.
-constexpr int64_t kMinTokens = 256;
+constexpr int64_t kMinTranslatedTokens = 256;
 
 }  // namespace
 
@@ -63,7 +63,7 @@ std::vector<TranslatedLine> Translator::translate(const std::vector<std::string>
   const auto batches =
       data::plan_for_threads(lengths,
                              {.max_per_batch = std::max<int64_t>(batch_tokens() / beams, 1),
-                              .min_per_thread = kMinTokens / beams},
+                              .min_per_thread = kMinTranslatedTokens / beams},
                              thread_count());
   parallel_in_order(static_cast<int64_t>(batches.size()), 1, [&](int64_t batch, int64_t) {
     std::vector<TranslatedLine*> own;

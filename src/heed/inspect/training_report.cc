@@ -16,7 +16,7 @@ namespace {
 using train::StepRecord;
 using train::ValidationRecord;
 
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 
 /// "2 h 05 min", "4 min 10 s" or "12 s".
 std::string duration(double seconds) {
@@ -69,8 +69,8 @@ std::string figures(const TrainingReport& report) {
     const auto add = [&](const char* name, double value) {
       if (std::isfinite(value)) html += figure(name, decimals(value, 2), when);
     };
-    add("Best BLEU", best->bleu.value_or(kUnknown));
-    add("chrF", best->chrf.value_or(kUnknown));
+    add("Best BLEU", best->bleu.value_or(kNoValue));
+    add("chrF", best->chrf.value_or(kNoValue));
     add("Perplexity", best->perplexity);
   }
   if (report.steps.empty()) return html;
@@ -110,8 +110,8 @@ std::vector<Column> columns_of(const std::vector<ValidationRecord>& validations)
   std::vector<Column> columns = {
       {"loss", 4, [](const ValidationRecord& v) { return v.loss; }},
       {"perplexity", 2, [](const ValidationRecord& v) { return v.perplexity; }},
-      {"BLEU", 2, [](const ValidationRecord& v) { return v.bleu.value_or(kUnknown); }},
-      {"chrF", 2, [](const ValidationRecord& v) { return v.chrf.value_or(kUnknown); }}};
+      {"BLEU", 2, [](const ValidationRecord& v) { return v.bleu.value_or(kNoValue); }},
+      {"chrF", 2, [](const ValidationRecord& v) { return v.chrf.value_or(kNoValue); }}};
   std::erase_if(columns, [&](const Column& column) {
     return std::ranges::none_of(
         validations, [&](const ValidationRecord& v) { return std::isfinite(column.value(v)); });

@@ -10,7 +10,7 @@ namespace {
 /// The fraction of the remaining time that is planned; the rest is a reserve.
 constexpr double kPlannedFraction = 0.97;
 /// More steps than any run has. Avoids an overflow if a step takes almost no time.
-constexpr double kMaxSteps = 1e15;
+constexpr double kMaxPlannedSteps = 1e15;
 
 /// How many steps fit into the time that is left.
 int64_t steps_in_time(const TrainConfig& config, const Pace& pace) {
@@ -21,7 +21,7 @@ int64_t steps_in_time(const TrainConfig& config, const Pace& pace) {
   // After the last step, the averaged checkpoints are validated too.
   const double left = (config.run.minutes * 60 - pace.elapsed - validation) * kPlannedFraction;
   if (left <= 0) return 0;
-  return static_cast<int64_t>(left < each * kMaxSteps ? left / each : kMaxSteps);
+  return static_cast<int64_t>(left < each * kMaxPlannedSteps ? left / each : kMaxPlannedSteps);
 }
 
 }  // namespace

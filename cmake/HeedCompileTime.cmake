@@ -1,6 +1,9 @@
-# Precompiled headers: most of what a small file takes to compile is reading the same headers again.
-# -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without them (the debug preset does, so that a file
-# which relies on a header that it does not include is found).
+# Most of what a small file takes to compile is reading the same headers and instantiating the same
+# templates again. Two remedies:
+# - precompiled headers (heed_precompile),
+# - sources that are compiled several at a time (heed_unity).
+# -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON switches both off. The debug preset does, so that a file which
+# relies on a header that it does not include is found.
 #
 # <nlohmann/json.hpp> is not among them: it makes the compiler instantiate its parser in every file
 # that sees it, used or not, which takes 0.4 s each. Headers of heed include <nlohmann/json_fwd.hpp>.
@@ -28,5 +31,13 @@ function(heed_precompile target headers)
     # GCC 12 sees overflows in std::string and std::vector that are not there (GCC bug 105329). In
     # system headers it keeps that to itself, in precompiled headers it does not.
     target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow)
+  endif()
+endfunction()
+
+# heed_unity(<target>)
+# Compiles the sources of a target six at a time. Names in their unnamed namespaces must differ.
+function(heed_unity target)
+  if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
   endif()
 endfunction()
