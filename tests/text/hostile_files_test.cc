@@ -138,8 +138,11 @@ TEST(HostileFiles, NormalisationTables) {
   EXPECT_EQ(expect_cheap([&] { SentencePiece::from_bytes(longest, "m"); }), "");
   // Every letter becomes 16 of them.
   const std::string growing = model_with(charsmap_of(1, std::string(16, 'x'))).bytes;
-  EXPECT_NE(expect_cheap_directory({{"tokenizer.model", growing}}).find("bytes of the text"),
-            std::string::npos);
+  const std::string refused = expect_cheap_directory({{"tokenizer.model", growing}});
+  // Sanitizers read a text that is too short to exceed the limit.
+  if (!kSanitized) {
+    EXPECT_NE(refused.find("bytes of the text"), std::string::npos);
+  }
   expect_cheap([&] { SentencePiece::from_bytes(growing, "m").encode(kText.substr(0, 50000)); });
 }
 
