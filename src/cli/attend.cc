@@ -106,6 +106,8 @@ std::string page_of(const model::Transformer& model, const inspect::ModelInput& 
 int run_attend(const AttendOptions& options) {
   apply(options.common);
   const Format format = format_of(options.out);
+  if (options.heatmap && format != Format::svg)
+    throw UsageError("--heatmap requires --out with a name that ends with .svg");
   text::require_utf8(options.source, "the source text");
   text::require_utf8(options.target, "the target text");
   const auto model = load_model(options.model);
@@ -137,7 +139,7 @@ void add_attend(Command& program) {
       .required();
   command.add_option("--target", options->target,
                      "Input of the decoder of an encoder-decoder (default: its greedy output)");
-  command.add_option(
+  Option out = command.add_option(
       "--out", options->out,
       "File to write: .html (an interactive page with all layers and heads) or .svg (a figure of "
       "one head); default: print one head to the terminal");
@@ -154,7 +156,8 @@ void add_attend(Command& program) {
       .add_option("--head", options->head,
                   "Head for figure and terminal, counted from 1 (default: the mean of all heads)")
       .positive();
-  command.add_flag("--heatmap", options->heatmap, "Draw the .svg as a heatmap instead of lines");
+  command.add_flag("--heatmap", options->heatmap, "Draw the .svg as a heatmap instead of lines")
+      .needs(out);
   add_common_options(command, options->common);
   command.footer(
       "Examples:\n"

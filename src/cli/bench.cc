@@ -211,7 +211,6 @@ int run_bench(const BenchOptions& options, bool prompt_given) {
 }
 
 Option add_size_options(Command& command, BenchSizes& sizes) {
-  constexpr int64_t kMaxCount = int64_t{1} << 30;
   const auto count = [&](const char* name, int64_t& value, const char* help, int64_t min = 1) {
     return command.add_option(name, value, help).range(min, kMaxCount);
   };

@@ -23,8 +23,6 @@ namespace {
 using generate::Generation;
 using Json = nlohmann::ordered_json;
 
-constexpr int64_t kMaxCount = int64_t{1} << 30;
-
 struct GenerateOptions {
   CommonOptions common;
   ModelOptions model;
@@ -310,8 +308,10 @@ void add_sampling_options(Command& command, GenerateOptions& options) {
             return parse_bias(text) ? std::string()
                                     : text + " is not of the form ID:BIAS, for example 12:-inf";
           }));
-  without_beam(command.add_option("--stop", options.stop,
-                                  "String that ends the output; it is not printed (repeatable)"));
+  without_beam(command
+                   .add_option("--stop", options.stop,
+                               "String that ends the output; it is not printed (repeatable)")
+                   .not_empty());
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "heed/base/json.h"
 #include "heed/base/quote.h"
 #include "heed/checkpoint/model_directory.h"
+#include "heed/inspect/markup.h"
 #include "heed/model/families/family.h"
 #include "heed/model/families/heed.h"
 
@@ -30,13 +31,6 @@ struct Facts {
   TokenizerFacts tokenizer = {};
   MemoryNeeds memory = {};
 };
-
-/// "134,515,008"
-std::string grouped(int64_t number) {
-  std::string text = fmt::format("{}", number);
-  for (size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
-  return text;
-}
 
 /// "94.6 MB", in powers of 1000.
 std::string bytes_text(int64_t bytes) {
@@ -90,13 +84,13 @@ std::string context_text(const model::ModelConfig& c) {
   using enum model::PositionKind;
   const bool bounded = c.positions != none && c.positions != relative;
   return fmt::format("{} ({} positions)",
-                     bounded ? grouped(c.max_positions) + " tokens" : "not limited",
+                     bounded ? inspect::grouped(c.max_positions) + " tokens" : "not limited",
                      name_of(c.positions));
 }
 
 std::string tokenizer_text(const TokenizerFacts& tokenizer) {
   if (!tokenizer.missing.empty()) return "none: " + one_line(tokenizer.missing);
-  return fmt::format("{}, {} pieces", tokenizer.files, grouped(tokenizer.pieces));
+  return fmt::format("{}, {} pieces", tokenizer.files, inspect::grouped(tokenizer.pieces));
 }
 
 std::string stored_text(const StoredWeights& stored) {
@@ -121,7 +115,7 @@ std::string memory_text(const Facts& facts) {
                                           facts.stored.missing.empty() ? "" : " (f32)");
   if (!facts.model->has_decoder()) return weights;
   return fmt::format("{} for {} tokens: {} + kv cache {} ({})", bytes_text(memory.bytes()),
-                     grouped(memory.context), weights, bytes_text(memory.cache_bytes),
+                     inspect::grouped(memory.context), weights, bytes_text(memory.cache_bytes),
                      name_of(memory.cache_type));
 }
 
@@ -132,13 +126,13 @@ void print_line(const std::string& name, const std::string& value) {
 void print_summary(const Facts& facts) {
   const model::ModelConfig& c = facts.model->config();
   print_line("family", family_text(*facts.model));
-  print_line("parameters", grouped(facts.model->parameters().count()));
+  print_line("parameters", inspect::grouped(facts.model->parameters().count()));
   print_line("layers", layers_text(c));
   print_line("d_model", fmt::format("{}", c.d_model));
   print_line("heads", heads_text(c));
   print_line("head_dim", head_dim_text(c));
   print_line("d_ff", feed_forward_text(c));
-  print_line("vocabulary", grouped(c.vocab_size));
+  print_line("vocabulary", inspect::grouped(c.vocab_size));
   print_line("context", context_text(c));
   print_line("tokenizer", tokenizer_text(facts.tokenizer));
   print_line("weights", stored_text(facts.stored));

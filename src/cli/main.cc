@@ -55,7 +55,7 @@ int main(int argc, char** argv) {
   try {
     return finished(program.run(argc, argv));
   } catch (const heed::cli::UsageError& error) {
-    report(error.what(), " (see heed --help)");
+    report(error.what(), fmt::format(" (see {})", program.help_command()));
     return kWrongCommandLine;
   } catch (const std::bad_alloc&) {
     return report("out of memory");

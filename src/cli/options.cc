@@ -6,9 +6,34 @@
 #include <cmath>
 #include <filesystem>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 namespace heed::cli {
+namespace {
+
+/// What is wrong with an integer that CLI11 accepts: it reads an empty value as 0 and a negative
+/// one as a large unsigned number.
+std::string integer_problem(const std::string& text, bool is_signed) {
+  if (text.empty()) return "An empty value is not an integer";
+  if (!is_signed && text.starts_with('-')) return fmt::format("Value {} is negative", text);
+  return {};
+}
+
+template <typename T>
+struct ElementOf {
+  using Type = T;
+};
+template <typename T>
+struct ElementOf<std::optional<T>> {
+  using Type = T;
+};
+template <typename T>
+struct ElementOf<std::vector<T>> {
+  using Type = T;
+};
+
+}  // namespace
 
 Option Option::required(bool required) {
   option_->required(required);
@@ -38,6 +63,10 @@ Option Option::positive() {
 Option Option::one_of(const std::vector<std::string>& names) {
   option_->check(CLI::IsMember(names));
   return *this;
+}
+
+Option Option::not_empty() {
+  return check([](const std::string& text) { return text.empty() ? "The value is empty" : ""; });
 }
 
 Option Option::existing_file() {
@@ -90,7 +119,12 @@ void Command::require_subcommand() { app_->require_subcommand(1); }
 
 template <typename T>
 Option Command::add_option(const std::string& name, T& value, const std::string& help) {
-  return Option(*app_->add_option(name, value, help));
+  CLI::Option& option = *app_->add_option(name, value, help);
+  using Element = typename ElementOf<T>::Type;
+  if constexpr (std::is_integral_v<Element>)
+    option.check(
+        [](const std::string& text) { return integer_problem(text, std::is_signed_v<Element>); });
+  return Option(option);
 }
 
 template Option Command::add_option(const std::string&, std::string&, const std::string&);
@@ -153,6 +187,15 @@ Program::Program(const std::string& name, const std::string& description,
     : Program(std::make_unique<State>(name, description)) {
   app_->set_version_flag("--version", version);
   app_->require_subcommand(1);
+}
+
+std::string Program::help_command() const {
+  std::string names = app_->get_name();
+  for (const CLI::App* app = app_; !app->get_subcommands().empty();) {
+    app = app->get_subcommands().front();
+    names += " " + app->get_name();
+  }
+  return names + " --help";
 }
 
 Program::~Program() = default;

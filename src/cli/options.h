@@ -21,6 +21,9 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// The largest count of tokens, prompts or steps that an option takes.
+inline constexpr int64_t kMaxCount = int64_t{1} << 30;
+
 /// An option, flag or positional argument of a Command. A handle: copies refer to the same option.
 /// Each restriction returns the option, so that calls can be chained. --help shows the
 /// restrictions; a value that violates one is a UsageError.
@@ -37,6 +40,7 @@ class Option {
   Option positive();
   /// The value is one of `names`.
   Option one_of(const std::vector<std::string>& names);
+  Option not_empty();
   /// The value is the path of an existing file that is not a directory.
   Option existing_file();
   /// `problem` returns what is wrong with a value, or an empty string.
@@ -112,6 +116,10 @@ class Program : public Command {
   /// Returns the exit status. Throws UsageError on a wrong command line, and whatever the action
   /// throws.
   int run(int argc, char** argv);
+
+  /// The command that prints the help of the subcommand that run() was given, if it was given one:
+  /// "heed translate --help".
+  std::string help_command() const;
 
  private:
   struct State;

@@ -125,6 +125,7 @@ struct Prepared {
 Prepared begin_run(const TrainOptions& options, const Command& command) {
   const train::TrainConfig config = fresh_config(options, command);
   config.validate();
+  train::check_text_files(config);
   train::check_initial_weights(config);
   return {config, train::RunDirectory::begin(options.out)};
 }

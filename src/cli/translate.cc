@@ -86,17 +86,21 @@ void add_translate(Command& program) {
   add_model_options(command, options->model);
   options->model.widen = true;
   command.add_option("--num-beams", search.num_beams, "Number of beams; 1: greedy search")
+      .range(1, generate::kMaxBeams)
       .show_default();
   command.add_renamed("--beam", "--num-beams");
   command.add_option("--nbest", search.n_best, "Translations printed per line, best first")
+      .range(1, generate::kMaxBeams)
       .show_default();
   command
       .add_option("--length-penalty", search.length_penalty,
                   "Exponent alpha of the length penalty ((5 + length) / 6)^alpha; 0: none")
       .show_default();
-  Option limit = command.add_option(
-      "--max-new-tokens", search.max_new_tokens,
-      "Maximum number of tokens per translation (default: by --max-new-tokens-over-source)");
+  Option limit = command
+                     .add_option("--max-new-tokens", search.max_new_tokens,
+                                 "Maximum number of tokens per translation (default: by "
+                                 "--max-new-tokens-over-source)")
+                     .range(int64_t{1}, kMaxCount);
   command
       .add_option("--max-new-tokens-over-source", search.max_new_tokens_over_source,
                   "Maximum number of tokens that a translation may have beyond those of its source")

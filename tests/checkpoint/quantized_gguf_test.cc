@@ -55,8 +55,8 @@ TEST_P(QuantizedGguf, CopiesTheMetadata) {
   EXPECT_EQ(is->metadata().keys(), was->metadata().keys());
   EXPECT_EQ(is->metadata().get<std::string>("general.architecture"),
             was->metadata().get<std::string>("general.architecture"));
-  constexpr int64_t kMostlyQ8 = 7;
-  EXPECT_EQ(is->metadata().get<int64_t>("general.file_type"), kMostlyQ8);
+  constexpr int64_t kFileTypeQ8 = 7;
+  EXPECT_EQ(is->metadata().get<int64_t>("general.file_type"), kFileTypeQ8);
 }
 
 /// The file has the same weights as the model quantised in memory, although calibration is by

@@ -34,11 +34,21 @@ refused '--out is "page.pdf", expected a name that ends with .html or .svg' \
   "$heed" attend --model absent --text the --out page.pdf
 refused "layer is 2, expected 1 to 1, the layers of the decoder" \
   "$heed" attend "${decoder[@]}" --text the --layer 2
-refused "num_beams is 1000, expected 1 to 256" "$heed" translate --model absent --num-beams 1000
 refused 'no�[31m⏎such is not a model directory' "$heed" info $'no\e[31m\nsuch'
 mkdir hostile
 echo '{"model_type": "\u001b[31mred\nheed: error: forged"}' >hostile/config.json
 refused 'hostile/config.json: model_type is "\u001b[31mred\nheed: error: forged"' "$heed" info hostile
+
+# A wrong command line is refused before the model is read, with a hint at the help of the command.
+misused "--num-beams: Value 1000 not in range 1 to 256 (see heed translate --help)" \
+  "$heed" translate --model absent --num-beams 1000
+misused "--seed: Value -1 is negative (see heed generate --help)" "$heed" generate --model absent --seed -1
+misused "--tokens: An empty value is not an integer" "$heed" logits --model absent --tokens ''
+misused "--stop: The value is empty" "$heed" generate --model absent --stop ''
+misused "--heatmap requires --out with a name that ends with .svg" \
+  "$heed" attend --model absent --text the --heatmap --out page.html
+misused "unknown argument --modl (see heed tokenizer encode --help)" "$heed" tokenizer encode --modl absent
+misused "unknown argument nothing (see heed --help)" "$heed" nothing
 
 # Nothing to score.
 for text in '' the; do
@@ -83,6 +93,9 @@ refused "new already exists" "$heed" quantize --model translator --weights q8_0 
 tiny=(train --preset tiny --source a.txt --target b.txt --set vocabulary.size=60 --set run.max_steps=2)
 refused "the family llama cannot express this configuration: use_qk_norm is true" \
   "$heed" train --task causal-lm --text absent --set model.use_qk_norm=true --out run
+refused "no training text: give data.text" "$heed" train --task causal-lm --out run
+refused "$work/absent: cannot be read: No such file or directory" \
+  "$heed" train --task causal-lm --text absent --out run
 refused "validation.num_beams is 1000, expected at most 256" \
   "$heed" "${tiny[@]}" --set validation.num_beams=1000 --out run
 refused "run.minutes is 1e+17" "$heed" "${tiny[@]}" --minutes 1e17 --out run

@@ -7,19 +7,25 @@ work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 cd "$work"
 
-# refused MESSAGE COMMAND...: the command prints `before` lines, then fails with status 1 and a single
-# line that begins with the message.
+# refused MESSAGE COMMAND...: the command prints `before` lines, then fails with status `expected_status`
+# and a single line that begins with the message.
 before=
+expected_status=1
 refused() {
   local message=$1 status=0
   shift
   "$@" >out 2>err || status=$?
-  if [[ $status != 1 || $(wc -l <err) != 1 ]] || ! grep -qF "heed: error: $message" err; then
+  if [[ $status != "$expected_status" || $(wc -l <err) != 1 ]] || ! grep -qF "heed: error: $message" err; then
     echo "$*: expected \"$message\", got status $status and:" && cat err && exit 1
   fi
   if [[ $(wc -l <out) != "${before:-0}" ]]; then
     echo "$*: expected ${before:-0} lines before the error, got:" && cat out && exit 1
   fi
+}
+
+# misused MESSAGE COMMAND...: the command line is wrong.
+misused() {
+  expected_status=2 refused "$@"
 }
 
 # A decoder and an encoder with random weights.

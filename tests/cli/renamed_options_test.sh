@@ -11,7 +11,7 @@ renamed() {
     status=0
     # shellcheck disable=SC2086  # words
     "$heed" "$3" --model absent $argument </dev/null 2>"$work/errors" || status=$?
-    if [[ $status != 2 ]] || ! grep -qxF "heed: error: $1 is now $2 (see heed --help)" "$work/errors"; then
+    if [[ $status != 2 ]] || ! grep -qxF "heed: error: $1 is now $2 (see heed $3 --help)" "$work/errors"; then
       echo "heed $3 $argument: expected \"$1 is now $2\", got status $status and:"
       cat "$work/errors" && exit 1
     fi

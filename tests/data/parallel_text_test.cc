@@ -93,9 +93,9 @@ TEST_F(ParallelText, ReportsTheFileAndLineOfAFault) {
             latin + " line 2 is not valid UTF-8: byte 4 is 0xE9");
   const std::string missing = (directory_ / "missing").string();
   EXPECT_EQ(error_of([&] { read_lines(missing); }),
-            missing + " cannot be opened: No such file or directory");
+            missing + ": cannot be opened: No such file or directory");
   const std::string folder = directory_.string();
-  EXPECT_EQ(error_of([&] { read_lines(folder); }), folder + " cannot be read: Is a directory");
+  EXPECT_EQ(error_of([&] { read_lines(folder); }), folder + ": cannot be read: Is a directory");
   const std::string columns = file("columns", "a\tb\nno tab\n");
   EXPECT_EQ(error_of([&] { read_tsv(columns); }),
             columns + " line 2 has 1 columns, expected 2: source, tab, target");

@@ -27,6 +27,12 @@ TEST(Printable, ReplacesControlsAndDirectionalOverrides) {
   EXPECT_EQ(printable("a\nb\tc\x1b\u2028\u202e"), "a⏎b⇥c\ufffd⏎\ufffd");
 }
 
+TEST(Grouped, SeparatesGroupsOfThreeDigits) {
+  EXPECT_EQ(grouped(0), "0");
+  EXPECT_EQ(grouped(-123), "-123");
+  EXPECT_EQ(grouped(1234567), "1,234,567");
+}
+
 TEST(Width, CountsWideAndCombiningCharacters) {
   EXPECT_EQ(width_of("abc"), 3);
   EXPECT_EQ(width_of("漢字"), 4);

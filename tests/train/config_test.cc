@@ -107,12 +107,12 @@ TEST(Config, PresetsAreValidAndBaseHasThePapersSizes) {
 
 TEST(Config, RejectsResumingWithAnotherModel) {
   TrainConfig saved;
-  TrainConfig asked = saved;
-  asked.run.minutes = 99;
-  asked.validation.eval_steps = 3;
-  EXPECT_NO_THROW(require_same_run(saved, asked, "c.toml"));
-  asked.model.d_model = 1024;
-  EXPECT_THROW(require_same_run(saved, asked, "c.toml"), Error);
+  TrainConfig requested = saved;
+  requested.run.minutes = 99;
+  requested.validation.eval_steps = 3;
+  EXPECT_NO_THROW(require_same_run(saved, requested, "c.toml"));
+  requested.model.d_model = 1024;
+  EXPECT_THROW(require_same_run(saved, requested, "c.toml"), Error);
 }
 
 }  // namespace

@@ -201,7 +201,7 @@ TEST(Saving, ALogThatCannotBeWrittenEndsTheRunAfterACheckpoint) {
   config.validation.eval_steps = 3;
   const auto fill = [&](const Trainer&) { fill_disk_under(folder / "out/metrics.jsonl"); };
   expect_error([&] { train(config, folder, "out", {.after_validation = fill}); },
-               "metrics.jsonl cannot be written: is the disk full?; --resume continues the run");
+               "metrics.jsonl: cannot be written: is the disk full?; --resume continues the run");
   EXPECT_EQ(saved_step(folder / "out"), 4) << "the step that the log lacks";
   EXPECT_EQ(train(config, folder, "out", {.resume = true}), Trainer::Outcome::finished);
 }

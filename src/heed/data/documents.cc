@@ -26,7 +26,7 @@ std::vector<std::filesystem::path> files_of(const std::filesystem::path& path) t
   std::sort(files.begin(), files.end());
   return files;
 } catch (const std::filesystem::filesystem_error& error) {
-  fail("{} cannot be read: {}", error.path1().string(), error.code().message());
+  fail("{}: cannot be read: {}", error.path1().string(), error.code().message());
 }
 
 /// Collects lines into documents.

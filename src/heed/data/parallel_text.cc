@@ -27,7 +27,7 @@ template <typename Visit>
 void for_each_line(const std::filesystem::path& path, Visit&& visit) {
   errno = 0;
   const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
-  require(file != nullptr, "{} cannot be opened: {}", path.string(), std::strerror(errno));
+  require(file != nullptr, "{}: cannot be opened: {}", path.string(), std::strerror(errno));
   char* raw = nullptr;
   size_t capacity = 0;
   size_t number = 0;
@@ -47,7 +47,7 @@ void for_each_line(const std::filesystem::path& path, Visit&& visit) {
   }
   const int problem = errno;
   std::free(raw);
-  require(std::ferror(file.get()) == 0 && problem == 0, "{} cannot be read: {}", path.string(),
+  require(std::ferror(file.get()) == 0 && problem == 0, "{}: cannot be read: {}", path.string(),
           std::strerror(problem));
   require(number > 0, "{} is empty, expected lines of text", path.string());
 }

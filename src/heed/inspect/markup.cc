@@ -102,6 +102,13 @@ std::string cut(std::string_view text, int columns) {
   return out + "…";
 }
 
+std::string grouped(int64_t number) {
+  std::string text = fmt::format("{}", number);
+  const size_t first = number < 0 ? 1 : 0;
+  for (size_t at = text.size(); at > first + 3;) text.insert(at -= 3, ",");
+  return text;
+}
+
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : printable(text)) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -25,6 +26,9 @@ int width_of(std::string_view text);
 
 /// printable(text), truncated with an ellipsis to at most `columns` columns (at least 1).
 std::string cut(std::string_view text, int columns);
+
+/// An integer in groups of three digits: "1,234,567".
+std::string grouped(int64_t number);
 
 /// printable(text) as content or quoted attribute value of HTML and XML.
 std::string escaped(std::string_view text);

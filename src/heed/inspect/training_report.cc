@@ -27,14 +27,6 @@ std::string duration(double seconds) {
   return fmt::format("{} s", whole);
 }
 
-/// "1 234 567", with thin spaces.
-std::string grouped(int64_t number) {
-  std::string text = fmt::format("{}", number);
-  const size_t first = number < 0 ? 1 : 0;
-  for (size_t at = text.size(); at > first + 3;) text.insert(at -= 3, "\u202f");
-  return text;
-}
-
 std::string decimals(double value, int digits) {
   return std::isfinite(value) ? fmt::format("{:.{}f}", value, digits) : "–";
 }

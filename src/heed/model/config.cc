@@ -13,7 +13,7 @@ namespace {
 // two sizes fit 64 bits.
 constexpr int64_t kMaxSize = int64_t{1} << 24;
 constexpr int64_t kMaxHeadDim = int64_t{1} << 16;
-constexpr int64_t kMaxExperts = int64_t{1} << 17;  // of all layers together
+constexpr int64_t kMaxExperts = int64_t{1} << 16;  // of all layers together
 constexpr int64_t kMaxTable = int64_t{1} << 28;    // of sinusoids
 
 void check_size(std::string_view name, int64_t size, int64_t min, int64_t max = kMaxSize) {

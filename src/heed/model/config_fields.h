@@ -33,7 +33,8 @@ void visit_position_fields(Config& c, Visit&& visit) {
   visit("rope_mscale", c.rotary_scaling.mscale, "yarn");
   visit("rope_mscale_all_dim", c.rotary_scaling.mscale_all_dim, "yarn");
   visit("rope_attention_factor", c.rotary_scaling.attention_factor, "yarn; 0: computed");
-  visit("rope_truncate", c.rotary_scaling.truncate, "yarn: to whole columns");
+  visit("rope_truncate", c.rotary_scaling.truncate,
+        "yarn: round the correction range to whole dimensions");
   visit("relative_attention_num_buckets", c.relative_num_buckets, "buckets of distances");
   visit("relative_attention_max_distance", c.relative_max_distance,
         "distance beyond which all share a bucket");

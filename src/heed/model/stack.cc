@@ -124,22 +124,22 @@ Stack::Stack(nn::Parameters& parameters, const nn::Parameters::Scope&, const Mod
                                                 .bidirectional = kind == Kind::encoder});
 }
 
-nn::Places Stack::places(Context& context, const Reads& reads) const {
-  nn::Places places;
-  if (rotary_) places.rotation = rotary_->at(reads.positions);
+nn::PositionEncoding Stack::position_encoding(Context& context, const Reads& reads) const {
+  nn::PositionEncoding encoding;
+  if (rotary_) encoding.rotation = rotary_->at(reads.positions);
   if (relative_bias_)
-    places.relative_bias = relative_bias_->forward(context, reach(*reads.own_spans));
-  return places;
+    encoding.relative_bias = relative_bias_->forward(context, reach(*reads.own_spans));
+  return encoding;
 }
 
 Tensor Stack::forward(Context& context, std::span<const int32_t> ids, const Reads& reads) const {
-  const nn::Places where = places(context, reads);
+  const nn::PositionEncoding encoding = position_encoding(context, reads);
   const nn::KeysValues none;
   Tensor x = embeddings_.forward(context, ids, reads.positions);  // [N, D]
   for (size_t layer = 0; layer < layers_.size(); ++layer)
     x = layers_[layer].forward(
         context, x,
-        {reads.caches[layer], reads.own_spans, where,
+        {reads.caches[layer], reads.own_spans, encoding,
          reads.memory.empty() ? none : reads.memory[layer], reads.memory_spans});  // [N, D]
   return norm_ ? norm_->forward(context, x) : x;
 }

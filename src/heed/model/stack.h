@@ -37,7 +37,7 @@ class Stack {
   /// While `scope` lives, new parameters are at their place in the stack.
   Stack(nn::Parameters& parameters, const nn::Parameters::Scope& scope, const ModelConfig& config,
         Kind kind, const Parameter& tokens);
-  nn::Places places(Context& context, const Reads& reads) const;
+  nn::PositionEncoding position_encoding(Context& context, const Reads& reads) const;
 
   nn::Embeddings embeddings_;
   std::vector<nn::TransformerLayer> layers_;

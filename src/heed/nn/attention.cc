@@ -52,46 +52,49 @@ Attention::Attention(Parameters& parameters, const std::string& name, Settings s
   k_norm_.emplace(parameters, name + ".k_norm", norm);
 }
 
-Tensor Attention::placed(Context& context, Tensor x, const std::optional<Norm>& norm, int64_t heads,
-                         const Places& places) const {
+Tensor Attention::normalise_and_rotate(Context& context, Tensor x, const std::optional<Norm>& norm,
+                                       int64_t heads, const PositionEncoding& positions) const {
   if (norm)
     x = norm->forward(context, x.reshaped({x.rows() * heads, settings_.head_dim}))
             .reshaped({x.rows(), x.cols()});
-  if (!places.rotation.cos.defined()) return x;
-  return ops::rotate(context, x, places.rotation,
+  if (!positions.rotation.cos.defined()) return x;
+  return ops::rotate(context, x, positions.rotation,
                      {.n_heads = heads, .layout = settings_.rotary_layout});
 }
 
-KeysValues Attention::keys_values(Context& context, const Tensor& x, const Places& places) const {
+KeysValues Attention::keys_values(Context& context, const Tensor& x,
+                                  const PositionEncoding& positions) const {
   const Tensor keys = k_proj_.forward(context, x);  // [Nk, G d]
-  return {.keys = placed(context, keys, k_norm_, settings_.n_kv_heads, places),
+  return {.keys = normalise_and_rotate(context, keys, k_norm_, settings_.n_kv_heads, positions),
           .values = v_proj_.forward(context, x)};  // [Nk, G dv]
 }
 
-Tensor Attention::attend(Context& context, const Tensor& x, const KeysValues& offered,
-                         const Spans& spans, const Places& places) const {
+Tensor Attention::attend(Context& context, const Tensor& x, const KeysValues& kv,
+                         const Spans& spans, const PositionEncoding& positions) const {
   return mix(context,
-             placed(context, q_proj_.forward(context, x), q_norm_, settings_.n_heads, places),
-             offered, spans, places);
+             normalise_and_rotate(context, q_proj_.forward(context, x), q_norm_, settings_.n_heads,
+                                  positions),
+             kv, spans, positions);
 }
 
 Tensor Attention::attend_self(Context& context, const Tensor& x, KeyValueCache& cache,
-                              const Spans& spans, const Places& places) const {
+                              const Spans& spans, const PositionEncoding& positions) const {
   const auto [keys, values, queries] =
       ops::linears(context, x, {k_proj_.map(), v_proj_.map(), q_proj_.map()});
   const KeysValues own = cache.extend(
-      {.keys = placed(context, keys, k_norm_, settings_.n_kv_heads, places), .values = values});
-  return mix(context, placed(context, queries, q_norm_, settings_.n_heads, places), own, spans,
-             places);
+      {.keys = normalise_and_rotate(context, keys, k_norm_, settings_.n_kv_heads, positions),
+       .values = values});
+  return mix(context, normalise_and_rotate(context, queries, q_norm_, settings_.n_heads, positions),
+             own, spans, positions);
 }
 
 /// queries [Nq, H d].
-Tensor Attention::mix(Context& context, const Tensor& queries, const KeysValues& offered,
-                      const Spans& spans, const Places& places) const {
+Tensor Attention::mix(Context& context, const Tensor& queries, const KeysValues& kv,
+                      const Spans& spans, const PositionEncoding& positions) const {
   const Tensor heads = ops::attention(context, {.q = queries,
-                                                .k = offered.keys,
-                                                .v = offered.values,
-                                                .relative_bias = places.relative_bias,
+                                                .k = kv.keys,
+                                                .v = kv.values,
+                                                .relative_bias = positions.relative_bias,
                                                 .spans = spans,
                                                 .options = settings_.options(settings_.n_kv_heads),
                                                 .site = site_});  // [Nq, H dv]

@@ -14,10 +14,10 @@ namespace heed::nn {
 
 using Spans = std::shared_ptr<const kernels::AttentionSpans>;
 
-/// The positions of a pass's tokens as self-attention uses them; empty where positions are added to
-/// the embeddings, and in cross-attention.
-struct Places {
-  Rotary::Rotation rotation;  // of the queries and keys of the pass's tokens (Su et al. 2021)
+/// The positions of a pass's tokens in the form that self-attention uses. Empty in cross-attention,
+/// and in models that add positions to the embeddings.
+struct PositionEncoding {
+  Rotary::Rotation rotation;  // applied to queries and keys (Su et al. 2021)
   Tensor relative_bias;       // [H, 2 R - 1], added to the scores (Raffel et al. 2020)
 };
 
@@ -48,23 +48,24 @@ class Attention {
 
   /// The keys and values of x [Nk, D]: the sequence itself in self-attention, the encoder's output
   /// in cross-attention, where they are computed once per source.
-  KeysValues keys_values(Context& context, const Tensor& x, const Places& places) const;
+  KeysValues keys_values(Context& context, const Tensor& x,
+                         const PositionEncoding& positions) const;
 
-  /// The queries of x [Nq, D] attend to `offered`: [Nq, D].
-  Tensor attend(Context& context, const Tensor& x, const KeysValues& offered, const Spans& spans,
-                const Places& places) const;
+  /// The queries of x [Nq, D] attend to `kv`: [Nq, D].
+  Tensor attend(Context& context, const Tensor& x, const KeysValues& kv, const Spans& spans,
+                const PositionEncoding& positions) const;
 
   /// Self-attention of x [N, D], whose keys and values are appended to `cache`: [N, D].
   Tensor attend_self(Context& context, const Tensor& x, KeyValueCache& cache, const Spans& spans,
-                     const Places& places) const;
+                     const PositionEncoding& positions) const;
 
  private:
   /// Attention of queries that are normalised and rotated, and the projection back.
-  Tensor mix(Context& context, const Tensor& queries, const KeysValues& offered, const Spans& spans,
-             const Places& places) const;
-  /// Normalises and rotates queries or keys [N, heads * d] where the model does.
-  Tensor placed(Context& context, Tensor x, const std::optional<Norm>& norm, int64_t heads,
-                const Places& places) const;
+  Tensor mix(Context& context, const Tensor& queries, const KeysValues& kv, const Spans& spans,
+             const PositionEncoding& positions) const;
+  /// Queries or keys [N, heads * d], normalised and rotated where the model does either.
+  Tensor normalise_and_rotate(Context& context, Tensor x, const std::optional<Norm>& norm,
+                              int64_t heads, const PositionEncoding& positions) const;
 
   Settings settings_;
   AttentionSite site_;

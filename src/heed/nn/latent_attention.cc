@@ -49,49 +49,50 @@ LatentAttention::LatentAttention(Parameters& parameters, const std::string& name
 }
 
 KeysValues LatentAttention::keys_values(Context& context, const Tensor& x,
-                                        const Places& places) const {
+                                        const PositionEncoding& positions) const {
   const int64_t rank = settings_.dims.kv_lora_rank;
   const Tensor both = kv_a_proj_.forward(context, x);  // [Nk, r + dr]
   const Tensor latent =
       kv_a_norm_.forward(context, ops::slice_columns(context, both, 0, rank));  // [Nk, r]
   const Tensor rotary =
-      ops::rotate(context, ops::slice_columns(context, both, rank, both.cols()), places.rotation,
+      ops::rotate(context, ops::slice_columns(context, both, rank, both.cols()), positions.rotation,
                   {.layout = settings_.attention.rotary_layout});  // [Nk, dr]
   return {.keys = ops::concat_columns(context, latent, rotary), .values = {}};
 }
 
-Tensor LatentAttention::queries(Context& context, const Tensor& x, const Places& places) const {
+Tensor LatentAttention::queries(Context& context, const Tensor& x,
+                                const PositionEncoding& positions) const {
   const Tensor q = q_proj_
                        ? q_proj_->forward(context, x)
                        : q_b_proj_->forward(
                              context, q_a_norm_->forward(context, q_a_proj_->forward(context, x)));
-  return ops::rotate(context, q, places.rotation,
+  return ops::rotate(context, q, positions.rotation,
                      {.n_heads = settings_.attention.n_heads,
                       .layout = settings_.attention.rotary_layout,
                       .begin = qk_nope_head_dim()});  // [Nq, H d]
 }
 
-Tensor LatentAttention::attend(Context& context, const Tensor& x, const KeysValues& offered,
-                               const Spans& spans, const Places& places) const {
-  const Tensor q = queries(context, x, places);
+Tensor LatentAttention::attend(Context& context, const Tensor& x, const KeysValues& kv,
+                               const Spans& spans, const PositionEncoding& positions) const {
+  const Tensor q = queries(context, x, positions);
   // With nothing cached, expanding the latents costs a product per token; with a long cache, one
   // per cached token and step.
-  const bool nothing_cached = offered.keys.rows() == x.rows();
-  const Tensor heads = nothing_cached ? attend_expanded(context, q, offered.keys, spans)
-                                      : attend_absorbed(context, q, offered.keys, spans);
+  const bool nothing_cached = kv.keys.rows() == x.rows();
+  const Tensor heads = nothing_cached ? attend_expanded(context, q, kv.keys, spans)
+                                      : attend_absorbed(context, q, kv.keys, spans);
   return o_proj_.forward(context, heads);  // [Nq, D]
 }
 
 Tensor LatentAttention::attend_self(Context& context, const Tensor& x, KeyValueCache& cache,
-                                    const Spans& spans, const Places& places) const {
-  return attend(context, x, cache.extend(keys_values(context, x, places)), spans, places);
+                                    const Spans& spans, const PositionEncoding& positions) const {
+  return attend(context, x, cache.extend(keys_values(context, x, positions)), spans, positions);
 }
 
-Tensor LatentAttention::attend_expanded(Context& context, const Tensor& queries,
-                                        const Tensor& offered, const Spans& spans) const {
+Tensor LatentAttention::attend_expanded(Context& context, const Tensor& queries, const Tensor& kv,
+                                        const Spans& spans) const {
   const int64_t rank = settings_.dims.kv_lora_rank, heads = settings_.attention.n_heads;
-  const Tensor latent = ops::slice_columns(context, offered, 0, rank);
-  const Tensor rotary = ops::slice_columns(context, offered, rank, offered.cols());
+  const Tensor latent = ops::slice_columns(context, kv, 0, rank);
+  const Tensor rotary = ops::slice_columns(context, kv, rank, kv.cols());
   const ops::HeadParts parts =
       ops::split_heads(context, kv_b_proj_.forward(context, latent), heads, qk_nope_head_dim());
   const Tensor keys = ops::join_shared(context, parts.first, rotary, heads);  // [Nk, H d]
@@ -103,8 +104,8 @@ Tensor LatentAttention::attend_expanded(Context& context, const Tensor& queries,
                                   .site = site_});  // [Nq, H dv]
 }
 
-Tensor LatentAttention::attend_absorbed(Context& context, const Tensor& queries,
-                                        const Tensor& offered, const Spans& spans) const {
+Tensor LatentAttention::attend_absorbed(Context& context, const Tensor& queries, const Tensor& kv,
+                                        const Spans& spans) const {
   const int64_t rank = settings_.dims.kv_lora_rank, heads = settings_.attention.n_heads;
   const int64_t dv = settings_.attention.v_head_dim;
   const ops::HeadParts parts = ops::split_heads(context, queries, heads, qk_nope_head_dim());
@@ -118,8 +119,8 @@ Tensor LatentAttention::attend_absorbed(Context& context, const Tensor& queries,
                       heads);  // [Nq, H (r + dr)]
   // The latents are keys and values at once; the result's rotary columns are dropped.
   const Tensor mixed = ops::attention(context, {.q = latent_queries,
-                                                .k = offered,
-                                                .v = offered,
+                                                .k = kv,
+                                                .v = kv,
                                                 .spans = spans,
                                                 .options = settings_.attention.options(1),
                                                 .site = site_});  // [Nq, H (r + dr)]

@@ -20,16 +20,14 @@ struct LatentDims {
 
 /// Multi-head latent attention (DeepSeek-V2, 2024, 2.1). The cache keeps a latent of r numbers for
 /// each token, and a rotary key of dr numbers that all heads share. A pass over whole sequences
-/// computes every head's keys and values from the latents. Decoding does not: the maps up from the
-/// latents are absorbed into the queries and the results, so that all heads attend to the latents
-/// themselves.
+/// computes every head's keys and values from the latents. Decoding absorbs the up-projections of
+/// keys and values into queries and outputs instead: all heads attend to the latents.
 class LatentAttention {
  public:
   struct Settings {
-    Attention::Settings
-        attention;  // head_dim covers both parts of a key: without position, then dr
+    Attention::Settings attention;  // head_dim: qk_nope_head_dim + dr
     LatentDims dims;
-    Norm::Settings norm;  // of the latents, but for width and epsilon
+    Norm::Settings norm;  // of the latents; width and epsilon are not used
   };
   /// Parameters are `name`.q_proj (or q_a_proj, q_a_norm, q_b_proj), kv_a_proj, kv_a_norm,
   /// kv_b_proj, o_proj.
@@ -37,21 +35,22 @@ class LatentAttention {
                   AttentionSite site);
 
   /// The latents and rotary keys of x [Nk, D] as keys [Nk, r + dr]; no values.
-  KeysValues keys_values(Context& context, const Tensor& x, const Places& places) const;
+  KeysValues keys_values(Context& context, const Tensor& x,
+                         const PositionEncoding& positions) const;
 
-  /// The queries of x [Nq, D] attend to `offered`: [Nq, D].
-  Tensor attend(Context& context, const Tensor& x, const KeysValues& offered, const Spans& spans,
-                const Places& places) const;
+  /// The queries of x [Nq, D] attend to `kv`: [Nq, D].
+  Tensor attend(Context& context, const Tensor& x, const KeysValues& kv, const Spans& spans,
+                const PositionEncoding& positions) const;
 
   /// Self-attention of x [N, D], whose latents are appended to `cache`: [N, D].
   Tensor attend_self(Context& context, const Tensor& x, KeyValueCache& cache, const Spans& spans,
-                     const Places& places) const;
+                     const PositionEncoding& positions) const;
 
  private:
-  Tensor queries(Context& context, const Tensor& x, const Places& places) const;
-  Tensor attend_expanded(Context& context, const Tensor& queries, const Tensor& offered,
+  Tensor queries(Context& context, const Tensor& x, const PositionEncoding& positions) const;
+  Tensor attend_expanded(Context& context, const Tensor& queries, const Tensor& kv,
                          const Spans& spans) const;
-  Tensor attend_absorbed(Context& context, const Tensor& queries, const Tensor& offered,
+  Tensor attend_absorbed(Context& context, const Tensor& queries, const Tensor& kv,
                          const Spans& spans) const;
   /// The part of head_dim that is not rotated.
   int64_t qk_nope_head_dim() const {

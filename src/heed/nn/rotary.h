@@ -28,7 +28,7 @@ struct RotaryScaling {
   double beta_fast = 32.0, beta_slow = 1.0;              // yarn: rotations within it
   double mscale = 0.0, mscale_all_dim = 0.0;             // yarn: see attention_factor()
   double attention_factor = 0.0;                         // yarn: given outright
-  bool truncate = true;                                  // yarn: to whole columns
+  bool truncate = true;  // yarn: correction range rounded to integers
 
   bool operator==(const RotaryScaling&) const = default;
 };

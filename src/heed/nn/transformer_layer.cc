@@ -74,7 +74,7 @@ Tensor TransformerLayer::forward(Context& context, const Tensor& input, const Re
   Tensor x = sublayer(context, input, self_attn_norms_, [&](const Tensor& y) {
     return std::visit(
         [&](const auto& attention) {
-          return attention.attend_self(context, y, reads.own, reads.own_spans, reads.places);
+          return attention.attend_self(context, y, reads.own, reads.own_spans, reads.positions);
         },
         self_attn_);
   });

@@ -55,7 +55,7 @@ class TransformerLayer {
   struct Reads {
     KeyValueCache& own;  // of self-attention; the keys and values of this pass are appended
     const Spans& own_spans;
-    const Places& places;
+    const PositionEncoding& positions;
     const KeysValues& memory;  // cross-attention; unused without
     const Spans& memory_spans;
   };

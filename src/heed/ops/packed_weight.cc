@@ -66,7 +66,7 @@ void PackedWeight::Products::add(const PackedWeight& weight, const Tensor& bias,
   } else {
     weight.multiply(x_, bias, out);
   }
-  if (n_int8_rows_ == kMaxTogether || n_blocks_ == kMaxTogether) run();
+  if (n_int8_rows_ == kMaxProducts || n_blocks_ == kMaxProducts) run();
 }
 
 void PackedWeight::Products::run() {

@@ -57,11 +57,11 @@ class PackedWeight {
     void run();
 
    private:
-    static constexpr size_t kMaxTogether = 4;
+    static constexpr size_t kMaxProducts = 4;
 
     const Tensor& x_;
-    std::array<kernels::BlockProduct, kMaxTogether> blocks_{};
-    std::array<kernels::Int8Product, kMaxTogether> int8_rows_{};
+    std::array<kernels::BlockProduct, kMaxProducts> blocks_{};
+    std::array<kernels::Int8Product, kMaxProducts> int8_rows_{};
     size_t n_blocks_ = 0, n_int8_rows_ = 0;
   };
 

@@ -11,7 +11,7 @@ struct float16 {
 
   float16() = default;
 
-  /// Rounds to nearest, ties to even; too large becomes infinity, NaN stays NaN.
+  /// Rounds to nearest, ties to even. Values too large become infinity; NaN stays NaN.
   explicit float16(float value) {
     const uint32_t u = std::bit_cast<uint32_t>(value);
     const uint32_t sign = (u >> 16) & 0x8000u, magnitude = u & 0x7fffffffu;
@@ -29,9 +29,9 @@ struct float16 {
   }
 
  private:
-  /// The bits for those of a positive f32.
+  /// The bits of the f16 nearest to a positive f32, given its bits.
   static uint32_t rounded(uint32_t magnitude) {
-    if (magnitude > 0x7f800000u) return 0x7e00u | ((magnitude >> 13) & 0x3ffu);  // NaN, made quiet
+    if (magnitude > 0x7f800000u) return 0x7e00u | ((magnitude >> 13) & 0x3ffu);  // quiet NaN
     if (magnitude >= 0x477ff000u) return 0x7c00u;  // from halfway between 65504 and 65536 on
     if (magnitude < 0x38800000u) {                 // below 2^-14: a multiple of 2^-24
       // In the sum the last bit is worth 2^-24, so the addition does the rounding.

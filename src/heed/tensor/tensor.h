@@ -17,7 +17,7 @@ namespace heed {
 /// that make a tensor throw Error otherwise.
 class Tensor {
  public:
-  /// Undefined: ops take this for an absent tensor (no bias).
+  /// An undefined tensor; ops take it as absent (no bias).
   Tensor() = default;
 
   /// The elements are uninitialised.

@@ -18,6 +18,10 @@ std::string_view name_of(TaskKind kind) {
   return "?";
 }
 
+bool reads_pairs(TaskKind kind) {
+  return kind == TaskKind::translation || kind == TaskKind::text_to_text;
+}
+
 int64_t TrainConfig::window_tokens() const {
   return run.context > 0 ? run.context : std::min(model.max_positions, run.token_budget);
 }

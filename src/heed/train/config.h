@@ -21,6 +21,8 @@ enum class TaskKind {
 
 /// "translation", "text-to-text", "causal-lm" or "masked-lm".
 std::string_view name_of(TaskKind kind);
+/// Whether the task learns from pairs of sentences; the others learn from plain text.
+bool reads_pairs(TaskKind kind);
 
 struct DataConfig {
   std::string source, target;  // one sentence per line; line i of target translates line i
@@ -121,8 +123,9 @@ std::string write_toml(const TrainConfig& config);
 void check_written_fields(const TrainConfig& config);
 
 /// Throws Error, naming the key, unless a run with configuration `saved` (read from `file`) may be
-/// resumed with `asked`. They may differ in when the run ends ([run] max_steps, num_train_epochs,
-/// minutes) and in [validation].
-void require_same_run(const TrainConfig& saved, const TrainConfig& asked, const std::string& file);
+/// resumed with `requested`. They may differ in when the run ends ([run] max_steps,
+/// num_train_epochs, minutes) and in [validation].
+void require_same_run(const TrainConfig& saved, const TrainConfig& requested,
+                      const std::string& file);
 
 }  // namespace heed::train

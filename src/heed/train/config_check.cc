@@ -45,7 +45,7 @@ void check_below_one(std::string_view name, double value) {
 }
 
 void check_data(const DataConfig& data, TaskKind task) {
-  const bool pairs = task == TaskKind::translation || task == TaskKind::text_to_text;
+  const bool pairs = reads_pairs(task);
   for (const auto& [name, file, is_of_pairs] : {std::tuple{"source", &data.source, true},
                                                 {"target", &data.target, true},
                                                 {"tsv", &data.tsv, true},

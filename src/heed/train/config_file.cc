@@ -332,8 +332,9 @@ void check_written_fields(const TrainConfig& config) {
   }
 }
 
-void require_same_run(const TrainConfig& saved, const TrainConfig& asked, const std::string& file) {
-  TrainConfig before = saved, now = asked;
+void require_same_run(const TrainConfig& saved, const TrainConfig& requested,
+                      const std::string& file) {
+  TrainConfig before = saved, now = requested;
   const std::vector<Field> old_fields = fields(before), new_fields = fields(now);
   for (size_t i = 0; i < old_fields.size(); ++i) {
     const std::string& key = old_fields[i].key;

@@ -80,7 +80,7 @@ MetricsLog::MetricsLog(const std::filesystem::path& path, int64_t last_step, Sam
       if (take_line(line, last_step, names_, history_)) kept += line + "\n";
   write_file_atomically(path, kept);
   file_.open(path, std::ios::app);
-  require(file_.is_open(), "{} cannot be opened for writing", path.string());
+  require(file_.is_open(), "{}: cannot be opened for writing", path.string());
 }
 
 void MetricsLog::add(const StepRecord& record) {
@@ -100,7 +100,7 @@ void MetricsLog::sync() try { sync_file(path_); } catch (const Error& error) {
 void MetricsLog::write(const std::string& line) {
   file_ << line << std::flush;
   if (!file_.good())
-    problem_ = fmt::format("{} cannot be written: is the disk full?", path_.string());
+    problem_ = fmt::format("{}: cannot be written: is the disk full?", path_.string());
 }
 
 }  // namespace heed::train

@@ -44,7 +44,7 @@ function formatTick(value) {
 
 function formatValue(value) {
   const size = Math.abs(value);
-  if (size >= 1000) return Math.round(value).toLocaleString("en").replaceAll(",", "\u202f");
+  if (size >= 1000) return Math.round(value).toLocaleString("en");
   if (size !== 0 && size < 1e-3) return value.toExponential(2).replace("e-", "e−");
   return value.toPrecision(4);
 }

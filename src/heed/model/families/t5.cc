@@ -32,8 +32,8 @@ std::string feed_forward_text(const ModelConfig& c) {
 }
 
 /// Version 1.0 ties the head to the embedding and scales the head's input by D^(-1/2); version 1.1
-/// does neither. "tie_word_embeddings" tells which, except in newer files, in which it is always
-/// true and "scale_decoder_outputs" tells.
+/// does neither. The key for that is "tie_word_embeddings"; in newer files, where it is always
+/// true, it is "scale_decoder_outputs".
 void read_head(const nlohmann::json& json, const std::string& file, ModelConfig& c) {
   const bool tied = get_or(json, "tie_word_embeddings", true, file);
   const bool scaled = get_or(json, "scale_decoder_outputs", tied, file);

@@ -20,8 +20,6 @@ constexpr int64_t kBatchTokens = 2048;
 
 Pairs read_training_text(const DataConfig& data) {
   if (!data.tsv.empty()) return data::read_tsv(data.tsv);
-  require(!data.source.empty() && !data.target.empty(),
-          "no training text: give data.source and data.target, or data.tsv");
   return data::read_parallel(data.source, data.target);
 }
 

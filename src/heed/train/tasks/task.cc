@@ -1,5 +1,8 @@
 #include "heed/train/tasks/task.h"
 
+#include <unistd.h>
+
+#include "heed/base/descriptor.h"
 #include "heed/base/error.h"
 #include "heed/train/tasks/causal_task.h"
 #include "heed/train/tasks/masked_task.h"
@@ -7,9 +10,22 @@
 
 namespace heed::train {
 
+void check_text_files(const TrainConfig& config) {
+  const DataConfig& data = config.data;
+  if (reads_pairs(config.run.task))
+    require(!data.tsv.empty() || (!data.source.empty() && !data.target.empty()),
+            "no training text: give data.source and data.target, or data.tsv");
+  else
+    require(!data.text.empty(), "no training text: give data.text, a file or a folder of files");
+  for (const std::string* path : {&data.source, &data.target, &data.tsv, &data.valid_source,
+                                  &data.valid_target, &data.text, &data.valid_text})
+    if (!path->empty() && ::access(path->c_str(), R_OK) != 0) fail_system(*path, "cannot be read");
+}
+
 std::unique_ptr<Task> prepare_task(const TrainConfig& config, const std::filesystem::path& start,
                                    const Log& log) {
   config.validate();
+  check_text_files(config);
   switch (config.run.task) {
     case TaskKind::translation:
     case TaskKind::text_to_text:

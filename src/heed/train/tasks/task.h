@@ -50,6 +50,9 @@ class Task {
   DataFingerprint fingerprint_;
 };
 
+/// Throws Error unless `config` names training text, and every text that it names can be read.
+void check_text_files(const TrainConfig& config);
+
 /// Prepares the task of `config`: reads the text, learns a vocabulary, tokenizes, and holds out
 /// validation examples. If `start` is not empty, takes the vocabulary from that model directory: a
 /// checkpoint of this run, or the model to fine-tune. Throws Error on an invalid configuration, on

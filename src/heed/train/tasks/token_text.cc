@@ -17,7 +17,6 @@ int64_t tokens_in(const std::vector<data::Window>& windows) {
 }  // namespace
 
 RawText read_text(const DataConfig& data) {
-  require(!data.text.empty(), "no training text: give data.text, a file or a folder of files");
   RawText text;
   text.train = data::read_documents(data.text, data.document);
   if (!data.valid_text.empty()) text.valid = data::read_documents(data.valid_text, data.document);

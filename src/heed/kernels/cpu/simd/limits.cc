@@ -104,8 +104,8 @@ double measure_reading(int64_t bytes, double seconds) {
   parallel_for(chunks, 1, [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i) area.row_slice(i, i + 1).fill_zero();
   });
-  // Passes are short, so that some are undisturbed on a busy machine. Each reads what was read
-  // longest ago.
+  // Passes are short, so that some are undisturbed on a busy machine. Each reads the part that was
+  // read least recently.
   const int64_t some = std::min(chunks, kPass / kChunk);
   const float* values = area.data<float>();
   return cpu::best_rate(seconds, some, static_cast<double>(kChunk), [&](int64_t pass, int64_t i) {
