@@ -14,10 +14,6 @@
 
 namespace heed::generate {
 
-std::string_view name_of(FinishReason reason) {
-  return reason == FinishReason::stop ? "stop" : "length";
-}
-
 /// Prompts that are decoded together.
 struct Generator::Batch {
   model::Memory memory;                               // empty for a decoder-only model
