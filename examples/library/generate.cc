@@ -1,5 +1,4 @@
 #include <heed/heed.h>
-
 #include <iostream>
 
 int main(int, char** argv) {
