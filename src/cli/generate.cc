@@ -337,8 +337,9 @@ void add_generate(Command& program) {
   add_sampling_options(command, *options);
   Option json = command.add_flag("--json", options->json, "Print one JSON object per prompt");
   command
-      .add_option("--logprobs", options->log_probabilities,
-                  "Add the log-probability of each token and of this many most probable tokens")
+      .add_option(
+          "--logprobs", options->log_probabilities,
+          "Add the log-probability of each token, and those of this many most probable tokens")
       .range(0, 1000)
       .needs(json)
       .excludes(command.option("--num-beams"));

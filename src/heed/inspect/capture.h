@@ -32,7 +32,7 @@ ModelInput read_input(const model::Transformer& model, const text::TranslationTo
                       const std::string& source, const std::string& target);
 
 /// The input of a model of any family. An encoder-decoder reads `text` and `target` (its greedy
-/// output if empty); other models read `text` only. Throws Error likewise, and on a target for a
+/// output if empty); other models read `text` only. Throws Error as above, and on a target for a
 /// model that is not an encoder-decoder.
 ModelInput read_input(const model::Transformer& model, const text::Tokenizer& tokenizer,
                       const std::string& text, const std::string& target);
