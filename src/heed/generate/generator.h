@@ -27,7 +27,8 @@ struct GeneratorOptions {
   /// Type of the kv cache: f32, bf16 or q8_0 (see make_caches()); without it,
   /// default_cache_dtype().
   std::optional<DType> cache_dtype = {};
-  int64_t batch_tokens = 16384;  // largest number of tokens, prompts and outputs, of a batch
+  /// Prompts wait while those being decoded may need more tokens than this, prompts and outputs.
+  int64_t batch_tokens = 16384;
 };
 
 /// A token and its log-probability (natural) under the model, before penalties, biases and
@@ -86,15 +87,12 @@ class Generator {
                                               uint64_t first_number = 0) const;
 
  private:
-  struct Batch;
   void check_prompts(const std::vector<std::vector<int32_t>>& prompts, uint64_t first_number) const;
   void check_prompt(const std::vector<int32_t>& prompt) const;
-  std::vector<std::vector<int64_t>> batches(const std::vector<std::vector<int32_t>>& prompts,
-                                            int64_t paths) const;
-  Batch make_batch(const std::vector<std::vector<int32_t>>& prompts,
-                   const std::vector<int64_t>& members) const;
   int64_t max_new_tokens(size_t prompt_tokens) const;
-  int64_t expected_rows(const Batch& batch) const;
+  std::vector<int32_t> decoder_prompt(const std::vector<int32_t>& prompt) const;
+  std::vector<int32_t> source(const std::vector<int32_t>& prompt) const;
+  int64_t expected_rows(const std::vector<std::vector<int32_t>>& prompts) const;
 
   const model::Transformer& model_;
   std::optional<text::Tokenizer> tokenizer_;

@@ -17,7 +17,7 @@ struct SearchOptions {
   /// hypotheses are ranked by log P(Y | X) / lp(Y). 0.6 as in Vaswani et al. 2017, section 6.1.
   float length_penalty = 0.6f;
   /// Largest number of tokens of a translation; without it, that of its source plus
-  /// max_new_tokens_over_source (50 in Vaswani et al. 2017, section 6.1). A PromptBatch has its own
+  /// max_new_tokens_over_source (50 in Vaswani et al. 2017, section 6.1). A SearchBatch has its own
   /// limits instead.
   std::optional<int64_t> max_new_tokens = {};
   int64_t max_new_tokens_over_source = 50;
@@ -44,17 +44,18 @@ std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DTy
                                             const model::Tokens& sources,
                                             const SearchOptions& options);
 
-/// Prompts for a decoder.
-struct PromptBatch {
-  std::vector<std::vector<int32_t>> prompts = {};  // [B], none empty
+/// Requests that are decoded together.
+struct SearchBatch {
+  std::vector<std::vector<int32_t>> sources = {};  // [B] of an encoder-decoder, else none
+  std::vector<std::vector<int32_t>> prompts = {};  // [B], the first input of the decoder, not empty
   std::vector<int64_t> max_new_tokens = {};        // [B], at least 1
   std::vector<int32_t> eos_ids = {};               // tokens that end an output
+  std::optional<DType> memory_dtype = {};          // see CacheOptions
+  int64_t max_active_tokens = 0;                   // see SchedulerOptions
 };
 
-/// The n_best outputs of each prompt, best first. Sequence b of `memory` is the source of prompt b;
-/// the memory of a decoder-only model is empty.
+/// The n_best outputs of each request, best first.
 std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DType dtype,
-                                            const model::Memory& memory, PromptBatch batch,
-                                            const SearchOptions& options);
+                                            const SearchBatch& batch, const SearchOptions& options);
 
 }  // namespace heed::generate

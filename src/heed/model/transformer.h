@@ -51,7 +51,8 @@ class Transformer {
   /// What a pass of the decoder reads beside its input.
   struct DecoderReads {
     std::span<const int32_t> positions;  // [N], of each input token in its sequence
-    nn::Spans own_spans, memory_spans;
+    nn::SelfSpans own_spans;
+    nn::Spans memory_spans;
     std::vector<nn::KeyValueCache>& caches;  // [L]
   };
   /// Runs the decoder over input tokens [N]; the result is [N, D], ready for the head. `memory` is
