@@ -36,13 +36,6 @@ Generator::Generator(const model::Transformer& model, std::optional<text::Tokeni
           tokenizer_ ? tokenizer_->vocab_size() : 0, vocab_size);
 }
 
-void Generator::check_prompts(const std::vector<std::vector<int32_t>>& prompts,
-                              uint64_t first_number) const {
-  for (size_t i = 0; i < prompts.size(); ++i)
-    name_input("prompt", static_cast<int64_t>(first_number + i + 1),
-               [&] { check_prompt(prompts[i]); });
-}
-
 void Generator::check_prompt(const std::vector<int32_t>& prompt) const {
   const model::ModelConfig& config = model_.config();
   require(!prompt.empty(), "no tokens");
@@ -54,34 +47,38 @@ void Generator::check_prompt(const std::vector<int32_t>& prompt) const {
             "token {} is outside the vocabulary of {} tokens", token, config.vocab_size);
 }
 
-/// The model does not read the last output token, so one token can follow a prompt that fills the
-/// context.
-int64_t Generator::max_new_tokens(size_t prompt_tokens) const {
+GeneratorInput Generator::input(const std::vector<int32_t>& prompt) const {
+  check_prompt(prompt);
   const model::ModelConfig& config = model_.config();
-  if (config.positions == model::PositionKind::none) return options_.max_new_tokens;
-  return std::min(options_.max_new_tokens,
-                  config.max_positions - static_cast<int64_t>(prompt_tokens) + 1);
+  GeneratorInput input{.prompt = prompt, .max_new_tokens = options_.max_new_tokens};
+  if (model_.has_encoder()) {
+    input.source = std::exchange(input.prompt, {config.decoder_start_id});
+    if (options_.forced_bos_id >= 0) input.prompt.push_back(options_.forced_bos_id);
+  }
+  // The model does not read the last output token, so one token can follow a prompt that fills the
+  // context.
+  if (config.positions != model::PositionKind::none)
+    input.max_new_tokens = std::min(
+        input.max_new_tokens, config.max_positions - static_cast<int64_t>(input.prompt.size()) + 1);
+  return input;
 }
 
-/// The first input of the decoder: the prompt, or, after an encoder, the start tokens.
-std::vector<int32_t> Generator::decoder_prompt(const std::vector<int32_t>& prompt) const {
-  if (!model_.has_encoder()) return prompt;
-  std::vector<int32_t> start{model_.config().decoder_start_id};
-  if (options_.forced_bos_id >= 0) start.push_back(options_.forced_bos_id);
-  return start;
-}
-
-std::vector<int32_t> Generator::source(const std::vector<int32_t>& prompt) const {
-  return model_.has_encoder() ? prompt : std::vector<int32_t>();
+std::vector<GeneratorInput> Generator::inputs(const std::vector<std::vector<int32_t>>& prompts,
+                                              uint64_t first_number) const {
+  std::vector<GeneratorInput> inputs;
+  for (size_t i = 0; i < prompts.size(); ++i)
+    inputs.push_back(name_input("prompt", static_cast<int64_t>(first_number + i + 1),
+                                [&] { return input(prompts[i]); }));
+  return inputs;
 }
 
 /// The rows of the kv cache to reserve: the prompts and outputs of full length.
-int64_t Generator::expected_rows(const std::vector<std::vector<int32_t>>& prompts) const {
+int64_t Generator::expected_rows(const std::vector<GeneratorInput>& inputs) const {
   constexpr int64_t kMaxRows = 4096;  // per output, which may end long before max_new_tokens
   int64_t rows = 0;
-  for (const std::vector<int32_t>& prompt : prompts) {
+  for (const GeneratorInput& input : inputs) {
     const int64_t one =
-        static_cast<int64_t>(prompt.size()) + std::min(kMaxRows, max_new_tokens(prompt.size()));
+        static_cast<int64_t>(input.prompt.size()) + std::min(kMaxRows, input.max_new_tokens);
     if (rows > 0 && rows + one > options_.batch_tokens) break;
     rows += one;
   }
@@ -90,23 +87,20 @@ int64_t Generator::expected_rows(const std::vector<std::vector<int32_t>>& prompt
 
 std::vector<Generation> Generator::generate(const std::vector<std::vector<int32_t>>& prompts,
                                             uint64_t first_number, const OnText& on_text) const {
-  check_prompts(prompts, first_number);
-  std::vector<std::vector<int32_t>> decoder_prompts;
-  for (const std::vector<int32_t>& prompt : prompts)
-    decoder_prompts.push_back(decoder_prompt(prompt));
+  const std::vector<GeneratorInput> all = inputs(prompts, first_number);
   Scheduler scheduler(model_, {.dtype = options_.dtype,
                                .cache = {.dtype = options_.cache_dtype,
                                          .memory_dtype = options_.cache_dtype,
-                                         .expected_rows = expected_rows(decoder_prompts)},
+                                         .expected_rows = expected_rows(all)},
                                .max_active_tokens = options_.batch_tokens});
   std::deque<Output> outputs;
   std::unordered_map<Scheduler::Id, size_t> indices;
-  for (size_t i = 0; i < prompts.size(); ++i) {
-    const int64_t limit = max_new_tokens(decoder_prompts[i].size());
-    outputs.emplace_back(options_, tokenizer_, decoder_prompts[i], first_number + i, limit);
-    indices[scheduler.add({.source = source(prompts[i]),
+  for (size_t i = 0; i < all.size(); ++i) {
+    outputs.emplace_back(options_, tokenizer_, all[i].prompt, first_number + i,
+                         all[i].max_new_tokens);
+    indices[scheduler.add({.source = all[i].source,
                            .decoding = &outputs.back(),
-                           .max_tokens = static_cast<int64_t>(prompts[i].size()) + limit})] = i;
+                           .max_tokens = all[i].max_tokens(1)})] = i;
   }
   while (!scheduler.idle())
     for (const Scheduler::Progress& progress : scheduler.step()) {
@@ -124,14 +118,13 @@ std::vector<std::vector<Hypothesis>> Generator::search(
     const std::vector<std::vector<int32_t>>& prompts, const SearchOptions& options,
     uint64_t first_number) const {
   check(options);
-  check_prompts(prompts, first_number);
   SearchBatch batch{.eos_ids = options_.eos_ids,
                     .memory_dtype = options_.cache_dtype,
                     .max_active_tokens = options_.batch_tokens};
-  for (const std::vector<int32_t>& prompt : prompts) {
-    if (model_.has_encoder()) batch.sources.push_back(prompt);
-    batch.prompts.push_back(decoder_prompt(prompt));
-    batch.max_new_tokens.push_back(max_new_tokens(batch.prompts.back().size()));
+  for (GeneratorInput& input : inputs(prompts, first_number)) {
+    if (model_.has_encoder()) batch.sources.push_back(std::move(input.source));
+    batch.prompts.push_back(std::move(input.prompt));
+    batch.max_new_tokens.push_back(input.max_new_tokens);
   }
   return generate::search(model_, options_.dtype, batch, options);
 }

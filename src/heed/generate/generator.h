@@ -58,6 +58,18 @@ struct Generation {
   std::vector<std::vector<TokenLogProbability>> best;  // most probable first
 };
 
+/// What the model reads for one prompt.
+struct GeneratorInput {
+  std::vector<int32_t> source = {};  // the input of the encoder; empty for a decoder-only model
+  std::vector<int32_t> prompt = {};  // the first input of the decoder
+  int64_t max_new_tokens = 1;
+
+  /// Tokens in the kv caches with this many paths.
+  int64_t max_tokens(int64_t paths) const {
+    return static_cast<int64_t>(source.size() + prompt.size()) + paths * max_new_tokens;
+  }
+};
+
 /// Generates an output for each prompt. A decoder-only model continues the prompt; an
 /// encoder-decoder reads it with its encoder. An output does not depend on the other prompts or on
 /// the number of threads.
@@ -68,6 +80,11 @@ class Generator {
   /// without decoder or language model head, and as make_caches() does.
   Generator(const model::Transformer& model, std::optional<text::Tokenizer> tokenizer,
             GeneratorOptions options);
+
+  /// The input for a prompt, for a Scheduler. Throws Error on a prompt that generate() refuses.
+  GeneratorInput input(const std::vector<int32_t>& prompt) const;
+  const GeneratorOptions& options() const { return options_; }
+  const std::optional<text::Tokenizer>& tokenizer() const { return tokenizer_; }
 
   /// Called with the index of a prompt and the next part of its output: whole code points, none of
   /// which can still become part of a stop string.
@@ -87,12 +104,10 @@ class Generator {
                                               uint64_t first_number = 0) const;
 
  private:
-  void check_prompts(const std::vector<std::vector<int32_t>>& prompts, uint64_t first_number) const;
+  std::vector<GeneratorInput> inputs(const std::vector<std::vector<int32_t>>& prompts,
+                                     uint64_t first_number) const;
   void check_prompt(const std::vector<int32_t>& prompt) const;
-  int64_t max_new_tokens(size_t prompt_tokens) const;
-  std::vector<int32_t> decoder_prompt(const std::vector<int32_t>& prompt) const;
-  std::vector<int32_t> source(const std::vector<int32_t>& prompt) const;
-  int64_t expected_rows(const std::vector<std::vector<int32_t>>& prompts) const;
+  int64_t expected_rows(const std::vector<GeneratorInput>& inputs) const;
 
   const model::Transformer& model_;
   std::optional<text::Tokenizer> tokenizer_;

@@ -27,7 +27,8 @@ class Output : public Decoding {
 
   /// The text added since the last call.
   std::string take_text() { return std::exchange(new_text_, {}); }
-  /// The result, once it has ended.
+  std::span<const int32_t> tokens() const { return path_.tokens; }
+  /// The result, once it has ended; the log-probabilities of `tokens` before.
   const Generation& result() const { return result_; }
 
  private:

@@ -13,12 +13,11 @@ namespace {
 
 constexpr int64_t kMaxNewTokens = int64_t{1} << 30;
 
-/// The largest number of tokens of a translation of a source with `source_tokens` tokens.
+}  // namespace
+
 int64_t translation_limit(const SearchOptions& options, int64_t source_tokens) {
   return options.max_new_tokens.value_or(source_tokens + options.max_new_tokens_over_source);
 }
-
-}  // namespace
 
 void check(const SearchOptions& options) {
   require(options.num_beams >= 1 && options.num_beams <= kMaxBeams,

@@ -29,6 +29,9 @@ struct SearchOptions {
 /// Throws Error when an option is out of range.
 void check(const SearchOptions& options);
 
+/// The largest number of tokens of a translation of a source with `source_tokens` tokens.
+int64_t translation_limit(const SearchOptions& options, int64_t source_tokens);
+
 struct Hypothesis {
   std::vector<int32_t> tokens;  // without the prompt and the end token
   /// Natural logarithm, of all tokens; includes the end token unless the length limit was reached.
