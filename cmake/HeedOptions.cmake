@@ -1,10 +1,16 @@
-# Compiler settings shared by every target: warnings are errors, the baseline is x86-64-v2 (what is
-# faster is chosen at run time), and HEED_SANITIZE switches a sanitizer on.
+# Compiler settings shared by every target: warnings, which are errors unless heed is part of another
+# project, the baseline x86-64-v2 (what is faster is chosen at run time), and HEED_SANITIZE, which
+# switches a sanitizer on. Every object is position-independent and hides what is not HEED_EXPORT, so
+# that program, shared and static library are made of the same objects.
 set(HEED_SANITIZE "" CACHE STRING "Sanitizers to build with, such as address,undefined or thread")
 
 add_library(heed_options INTERFACE)
 target_compile_options(heed_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
-                                              -Wno-sign-conversion -Werror)
+                                              -Wno-sign-conversion)
+if(PROJECT_IS_TOP_LEVEL)
+  target_compile_options(heed_options INTERFACE -Werror)
+endif()
+target_compile_options(heed_options INTERFACE -fPIC -fvisibility=hidden -fvisibility-inlines-hidden)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 sees overlaps in std::string's operator+ that are not there (GCC bug 105651).
   target_compile_options(heed_options INTERFACE -Wno-restrict)

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Fails when the source breaks a rule (docs/architecture.md, CONTRIBUTING.md), naming each place:
 #   - a file of src/heed/ includes only its own layer and those below it;
+#   - a public header, in include/heed/, includes only the standard library and public headers, and
+#     counts as a file of its layer;
 #   - kernels/cpu and kernels/reference do not include each other, and src/heed/ does not include src/cli/;
 #   - no C++ file of src/ is longer than 400 lines;
 #   - no function is longer than 70 lines.
@@ -10,7 +12,11 @@
 set -euo pipefail
 
 # From the ground up.
-LAYERS='base tensor kernels ops nn io text model quantize checkpoint data metrics generate train inspect'
+LAYERS='base tensor kernels ops nn io text model quantize checkpoint data metrics generate engine train inspect'
+# The public headers and the lowest layer that may include each.
+PUBLIC='error:base export:base executor:base attention:ops compute:ops embedding:generate fill:generate
+generation:generate score:generate search:generate translation:generate load_options:engine model:engine
+heed:engine'
 
 # "FILE:LINE:INCLUDED FILE" for every include of a file of ours; FILE is relative to src/.
 includes_of() {
@@ -21,10 +27,13 @@ includes_of() {
 }
 
 broken_includes() {
-  includes_of "$1" | awk -F : -v layers="$LAYERS" '
+  includes_of "$1" | awk -F : -v layers="$LAYERS" -v headers="${PUBLIC//$'\n'/ }" '
     function report(why) { printf "src/%s:%s: includes %s: %s\n", $1, $2, $3, why }
-    function layer(path, parts) { split(path, parts, "/"); return parts[2] }
-    BEGIN { n = split(layers, name, " "); for (i = 1; i <= n; ++i) height[name[i]] = i }
+    function layer(path, parts) { split(path, parts, "/"); return parts[2] in public ? public[parts[2]] : parts[2] }
+    BEGIN {
+      n = split(layers, name, " "); for (i = 1; i <= n; ++i) height[name[i]] = i
+      n = split(headers, pair, " "); for (i = 1; i <= n; ++i) { split(pair[i], part, ":"); public[part[1] ".h"] = part[2] }
+    }
     !(layer($1) in height) { report("its folder is not a layer: add it to LAYERS"); next }
     $3 !~ /^heed\// { report("expected a path that begins with heed/"); next }
     !(layer($3) in height) { report("there is no such layer"); next }
@@ -33,8 +42,23 @@ broken_includes() {
     $1 ~ /kernels\/reference\// && $3 ~ /kernels\/cpu\// { report("must not include the backend that it tests") }'
 }
 
+# A public header that is not in PUBLIC, and an include of one that its users do not have.
+broken_public_headers() {
+  local header name
+  for header in "$1"/include/heed/*.h; do
+    [[ -e $header ]] || continue
+    name=${header##*/}
+    [[ $'\n'${PUBLIC//[ $'\n']/$'\n'} == *$'\n'"${name%.h}:"* ]] ||
+      echo "include/heed/$name: not a public header: add it to PUBLIC"
+    grep -nE '^[[:space:]]*#[[:space:]]*include' "$header" |
+      grep -vE 'include <[a-z_0-9]+>$|include "heed/[a-z_]+\.h"$' |
+      sed "s|^|include/heed/$name:|; s|$|: expected a header of C++ or a public one|" ||
+      true
+  done
+}
+
 long_files() {
-  (cd "$1" && find src \( -name '*.cc' -o -name '*.h' \) -exec wc -l {} +) |
+  (cd "$1" && find src include \( -name '*.cc' -o -name '*.h' \) -exec wc -l {} + 2>/dev/null || true) |
     awk '$2 != "total" && $1 > 400 { printf "%s: has %d lines, expected at most 400\n", $2, $1 }'
 }
 
@@ -57,7 +81,7 @@ long_functions() {
 check() {
   local broken
   [[ -d $1/src/heed ]] || { echo "$1/src/heed does not exist" && return 1; }
-  broken=$(broken_includes "$1" && long_files "$1" && long_functions "$1")
+  broken=$(broken_includes "$1" && broken_public_headers "$1" && long_files "$1" && long_functions "$1")
   [[ -z $broken ]] || { printf '%s\n' "$broken" && return 1; }
 }
 
@@ -91,6 +115,12 @@ self_test() {
   expect 'that it is tested against' src/heed/kernels/cpu/pointwise/softmax.cc '#include "heed/kernels/reference/softmax.h"'
   expect 'that it tests' src/heed/kernels/reference/softmax.cc '#include "heed/kernels/cpu/simd/dispatch.h"'
   expect 'src/cli/main.cc: has 401 lines' src/cli/main.cc "$(yes '//' | head -n 401)"
+  expect '' include/heed/model.h $'#include <vector>\n#include "heed/export.h"'
+  expect '' src/heed/engine/model.cc '#include "heed/model.h"'
+  expect 'engine lies above text' src/heed/text/bpe.cc '#include "heed/model.h"'
+  expect 'include/heed/extra.h: not a public header' include/heed/extra.h '#include <vector>'
+  expect 'include/heed/model.h:1:#include <fmt/format.h>: expected' include/heed/model.h '#include <fmt/format.h>'
+  expect 'include/heed/model.h:1:#include "heed/base/file.h": expected' include/heed/model.h '#include "heed/base/file.h"'
   local body
   body=$(printf '  f();%.0s\n' {1..68})
   expect '' src/cli/main.cc $'int main() {\n'"$body"$'\n}'

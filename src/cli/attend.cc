@@ -13,6 +13,7 @@
 #include "heed/base/file.h"
 #include "heed/base/names.h"
 #include "heed/base/quote.h"
+#include "heed/engine/loaded_model.h"
 #include "heed/inspect/attention_page.h"
 #include "heed/inspect/attention_svg.h"
 #include "heed/inspect/attention_terminal.h"
@@ -22,8 +23,6 @@
 
 namespace heed::cli {
 namespace {
-
-using inspect::AttentionKind;
 
 struct AttendOptions {
   CommonOptions common;
@@ -63,11 +62,8 @@ inspect::HeadChoice choice_of(const AttendOptions& options, const model::Transfo
   return choice;
 }
 
-inspect::ModelInput read_input(const model::Transformer& model, const AttendOptions& options) {
-  if (text::TranslationTokenizer::exists(options.model.path))
-    return inspect::read_input(model, text::TranslationTokenizer::load(options.model.path),
-                               options.source, options.target);
-  return inspect::read_input(model, load_tokenizer(options.model, model), options.source,
+inspect::ModelInput read_input(const engine::LoadedModel& loaded, const AttendOptions& options) {
+  return inspect::read_input(*loaded.transformer, loaded.tokenizer.value(), options.source,
                              options.target);
 }
 
@@ -110,16 +106,18 @@ int run_attend(const AttendOptions& options) {
     throw UsageError("--heatmap requires --out with a name that ends with .svg");
   text::require_utf8(options.source, "the source text");
   text::require_utf8(options.target, "the target text");
-  const auto model = load_model(options.model);
-  const inspect::HeadChoice choice = choice_of(options, *model);
-  const inspect::ModelInput input = read_input(*model, options);
+  const Model model = Model::load(options.model.path, options.model.load);
+  const model::Transformer& transformer = *engine::loaded(model).transformer;
+  const inspect::HeadChoice choice = choice_of(options, transformer);
+  const inspect::ModelInput input = read_input(engine::loaded(model), options);
   if (format == Format::terminal) {
-    print_terminal(*model, input, choice);
+    print_terminal(transformer, input, choice);
     return 0;
   }
-  write_file_atomically(options.out, format == Format::svg ? svg_of(*model, input, choice, options)
-                                                           : page_of(*model, input, options));
-  const inspect::AttentionTexts texts = inspect::texts_of(*model, input);
+  write_file_atomically(options.out, format == Format::svg
+                                         ? svg_of(transformer, input, choice, options)
+                                         : page_of(transformer, input, options));
+  const inspect::AttentionTexts texts = inspect::texts_of(transformer, input);
   const std::string& read = texts.target_text.empty() ? texts.source_text : texts.target_text;
   std::cerr << "attention of \"" << inspect::printable(read) << "\" written to "
             << inspect::printable(options.out) << '\n';

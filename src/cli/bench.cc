@@ -13,8 +13,8 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/data/parallel_text.h"
+#include "heed/engine/loaded_model.h"
 #include "heed/generate/cached_decoder.h"
-#include "heed/generate/search.h"
 #include "heed/kernels/limits.h"
 #include "heed/model/families/family.h"
 #include "heed/train/machine.h"
@@ -138,23 +138,24 @@ Arithmetic arithmetic_of(const model::Transformer& model, DType dtype) {
 }
 
 Json measure_model(const BenchOptions& options, bool prompt_given) {
-  const auto model = load_model(options.model);
-  BenchSizes sizes = sizes_for(*model, options.sizes, prompt_given);
-  sizes.dtype = activation_dtype(options.model);
-  const Arithmetic arithmetic = arithmetic_of(*model, sizes.dtype);
+  const Model loaded = Model::load(options.model.path, options.model.load);
+  const model::Transformer& model = *engine::loaded(loaded).transformer;
+  BenchSizes sizes = sizes_for(model, options.sizes, prompt_given);
+  sizes.dtype = engine::loaded(loaded).activations();
+  const Arithmetic arithmetic = arithmetic_of(model, sizes.dtype);
   Json facts = {{"model", options.model.path},
-                {"family", model::family_for(model->config()).model_type},
-                {"parameters", model->parameters().count()},
-                {"weights", stored_bytes(*model)},
+                {"family", model::family_for(model.config()).model_type},
+                {"parameters", model.parameters().count()},
+                {"weights", stored_bytes(model)},
                 {"compute", name_of(arithmetic)},
                 {"threads", thread_count()},
                 {"batch", sizes.batch},
                 {"num_beams", sizes.num_beams}};
   std::vector<Measurement> all;
   if (options.input.empty())
-    all = measure_tokens(*model, sizes);
+    all = measure_tokens(model, sizes);
   else
-    all.push_back(measure_lines(*model, options.model, data::read_lines(options.input), sizes));
+    all.push_back(measure_lines(loaded, data::read_lines(options.input), sizes));
   facts["peak_memory"] = peak_memory();  // before measure_arithmetic() allocates
   const auto peak = kernels::measure_arithmetic(arithmetic, kLimitSeconds);
   for (const Measurement& measured : all) {
@@ -226,7 +227,7 @@ Option add_size_options(Command& command, BenchSizes& sizes) {
         "Prompts per run (default: 1 for a decoder, 32 for models with an encoder)");
   count("--batch-tokens", sizes.batch_tokens, "Tokens per batch");
   command.add_option("--num-beams", sizes.num_beams, "Number of beams; 1: greedy search")
-      .range(1, generate::kMaxBeams)
+      .range(1, kMaxBeams)
       .show_default();
   command.add_renamed("--beam", "--num-beams");
   command.add_option("--repeat", sizes.repeat, "Number of measurements")

@@ -7,11 +7,10 @@
 
 #include "heed/base/error.h"
 #include "heed/data/batch.h"
-#include "heed/generate/embedder.h"
-#include "heed/generate/generation_config.h"
-#include "heed/generate/generator.h"
+#include "heed/engine/loaded_model.h"
+#include "heed/generate/cached_decoder.h"
 #include "heed/generate/hidden_states.h"
-#include "heed/generate/translator.h"
+#include "heed/generate/search.h"
 #include "heed/train/machine.h"
 
 namespace heed::cli {
@@ -172,49 +171,26 @@ std::vector<Measurement> measure_encoding(const model::Transformer& model,
   return {texts};
 }
 
-/// Processes lines with a loaded model and tokenizer.
-using LineWork = std::function<void(const std::vector<std::string>&)>;
-
-LineWork translating(const model::Transformer& model, const ModelOptions& from,
-                     const BenchSizes& sizes) {
-  generate::Translator::Options options{.search = {.num_beams = sizes.num_beams},
-                                        .dtype = sizes.dtype};
-  if (sizes.batch_tokens > 0) options.batch_tokens = sizes.batch_tokens;
-  return [&model, options, tokenizer = text::TranslationTokenizer::load(from.path)](
-             const std::vector<std::string>& lines) {
-    generate::Translator(model, tokenizer, options).translate(lines);
-  };
-}
-
-LineWork embedding(const model::Transformer& model, const ModelOptions& from,
-                   const BenchSizes& sizes) {
-  check_encoder_sizes(sizes);
-  generate::EmbedderOptions options = generate::read_embedder_options(from.path);
-  if (sizes.batch_tokens > 0) options.batch_tokens = sizes.batch_tokens;
-  return [embedder = generate::Embedder(model, load_tokenizer(from, model), options)](
-             const std::vector<std::string>& lines) { embedder.embed(lines); };
-}
-
-LineWork generating(const model::Transformer& model, const ModelOptions& from,
-                    const BenchSizes& sizes) {
-  const auto suggested = generate::read_generation_config(from.path, model.config());
-  generate::GeneratorOptions options;
-  options.max_new_tokens = std::max<int64_t>(sizes.tokens, 1);
-  options.eos_ids = suggested.eos_ids;
-  options.forced_bos_id = suggested.forced_bos_id;
-  options.dtype = sizes.dtype;
-  if (sizes.batch_tokens > 0) options.batch_tokens = sizes.batch_tokens;
-  const text::Tokenizer tokenizer = load_tokenizer(from, model);
-  return [tokenizer, num_beams = sizes.num_beams,
-          generator = generate::Generator(model, tokenizer, options)](
-             const std::vector<std::string>& lines) {
-    std::vector<std::vector<int32_t>> prompts;
-    for (const std::string& line : lines) prompts.push_back(tokenizer.encode(line));
-    if (num_beams > 1)
-      generator.search(prompts, {.num_beams = num_beams});
+/// Processes lines as heed translate, embed or generate do.
+void process(const Model& model, const std::vector<std::string>& lines, const BenchSizes& sizes) {
+  if (engine::loaded(model).tokenizer.value().translation_tokenizer()) {
+    TranslateOptions options{.search = {.num_beams = sizes.num_beams, .scores = false}};
+    if (sizes.batch_tokens > 0) options.batch_tokens = sizes.batch_tokens;
+    model.translate_batch(lines, options);
+  } else if (model.has_decoder()) {
+    GenerateOptions options{.max_new_tokens = std::max<int64_t>(sizes.tokens, 1)};
+    if (sizes.batch_tokens > 0) options.batch_tokens = sizes.batch_tokens;
+    const std::vector<Prompt> prompts(lines.begin(), lines.end());
+    if (sizes.num_beams > 1)
+      model.search_batch(prompts, {.num_beams = sizes.num_beams}, options);
     else
-      generator.generate(prompts);
-  };
+      model.generate_batch(prompts, options);
+  } else {
+    check_encoder_sizes(sizes);
+    EmbedOptions options;
+    if (sizes.batch_tokens > 0) options.batch_tokens = sizes.batch_tokens;
+    model.embed_batch(lines, options);
+  }
 }
 
 }  // namespace
@@ -239,17 +215,13 @@ std::vector<Measurement> measure_tokens(const model::Transformer& model, const B
   return model.has_decoder() ? measure_generation(model, sizes) : measure_encoding(model, sizes);
 }
 
-Measurement measure_lines(const model::Transformer& model, const ModelOptions& from,
-                          const std::vector<std::string>& lines, const BenchSizes& sizes) {
-  const bool translation = text::TranslationTokenizer::exists(from.path);
-  const LineWork work = (translation           ? translating
-                         : model.has_decoder() ? generating
-                                               : embedding)(model, from, sizes);
-  work({lines.begin(),
-        lines.begin() + static_cast<std::ptrdiff_t>(std::min<size_t>(lines.size(), 2))});
+Measurement measure_lines(const Model& model, const std::vector<std::string>& lines,
+                          const BenchSizes& sizes) {
+  const auto few = static_cast<std::ptrdiff_t>(std::min<size_t>(lines.size(), 2));
+  process(model, {lines.begin(), lines.begin() + few}, sizes);
   Measurement measured{"lines", "lines", static_cast<int64_t>(lines.size()), {}, 0, 0};
   for (int i = 0; i < sizes.repeat; ++i)
-    measured.seconds.push_back(seconds_of([&] { work(lines); }));
+    measured.seconds.push_back(seconds_of([&] { process(model, lines, sizes); }));
   return measured;
 }
 

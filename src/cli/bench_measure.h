@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/model_options.h"
+#include "heed/model.h"
 #include "heed/model/transformer.h"
 
 namespace heed::cli {
@@ -44,7 +44,7 @@ std::vector<Measurement> measure_tokens(const model::Transformer& model, const B
 
 /// Measures lines of text per second, tokenizer included, as heed translate, embed or generate
 /// process them.
-Measurement measure_lines(const model::Transformer& model, const ModelOptions& from,
-                          const std::vector<std::string>& lines, const BenchSizes& sizes);
+Measurement measure_lines(const Model& model, const std::vector<std::string>& lines,
+                          const BenchSizes& sizes);
 
 }  // namespace heed::cli

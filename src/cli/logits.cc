@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/model_options.h"
 #include "heed/base/error.h"
+#include "heed/engine/load.h"
 #include "heed/generate/hidden_states.h"
 
 namespace heed::cli {
@@ -17,7 +18,7 @@ struct LogitsOptions {
 };
 
 Tensor states_of(const model::Transformer& model, const LogitsOptions& options) {
-  Context context{.dtype = activation_dtype(options.model)};
+  Context context{.dtype = engine::activation_dtype(options.model.load)};
   const std::vector<int32_t> source_offsets{0, static_cast<int32_t>(options.source_tokens.size())};
   const std::vector<int32_t> offsets{0, static_cast<int32_t>(options.tokens.size())};
   const bool both = model.has_encoder() && model.has_decoder();
@@ -31,8 +32,8 @@ Tensor states_of(const model::Transformer& model, const LogitsOptions& options) 
 
 int run_logits(const LogitsOptions& options) {
   apply(options.common);
-  const auto model = load_model(options.model);
-  Context context{.dtype = activation_dtype(options.model)};
+  const auto model = engine::load_transformer(options.model.path, options.model.load);
+  Context context{.dtype = engine::activation_dtype(options.model.load)};
   const Tensor logits = model->logits(context, states_of(*model, options));
   nlohmann::json rows = nlohmann::json::array();
   for (int64_t row = 0; row < logits.rows(); ++row) {

@@ -5,11 +5,11 @@
 #include <memory>
 #include <numeric>
 
-#include "cli/model_options.h"
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/rounding.h"
 #include "heed/data/parallel_text.h"
+#include "heed/engine/load.h"
 #include "heed/generate/embedder.h"
 #include "heed/generate/scorer.h"
 #include "heed/generate/translator.h"
@@ -21,19 +21,12 @@ namespace {
 
 using Sequence = std::vector<int32_t>;
 
-ModelOptions stored_options(const std::string& path, std::optional<Compute> compute) {
-  ModelOptions options;
-  options.path = path;
-  options.compute = compute;
-  return options;
-}
-
 /// A loaded model and its tokenizer.
 class LoadedModel {
  public:
   /// Without `compute`: its default arithmetic.
   LoadedModel(const std::string& path, std::optional<Compute> compute)
-      : options_(stored_options(path, compute)), model_(load_model(options_)) {
+      : path_(path), model_(engine::load_transformer(path, {.compute = compute})) {
     if (model_->has_decoder()) model_->pack(Compute::f32);  // here decoders read whole texts, too
   }
 
@@ -50,22 +43,21 @@ class LoadedModel {
   Sequence tokens(const std::string& file) const {
     const std::string text = read_file(file);
     text::require_utf8(text, file);
-    return load_tokenizer(options_, *model_).encode(text);
+    return shared_tokenizer().encode(text);
   }
 
   generate::Embedder embedder() const {
-    return {*model_, load_tokenizer(options_, *model_),
-            generate::read_embedder_options(options_.path)};
+    return {*model_, shared_tokenizer(), generate::read_embedder_options(path_)};
   }
 
   text::TranslationTokenizer translation_tokenizer() const {
-    return text::TranslationTokenizer::load(options_.path);
+    return text::TranslationTokenizer::load(path_);
   }
 
   /// Tokens of sources and their targets.
   std::vector<std::pair<Sequence, Sequence>> pairs(const std::string& source,
                                                    const std::string& target) const {
-    const text::PairTokenizer tokenizer = load_pair_tokenizer(options_, *model_);
+    const text::PairTokenizer tokenizer = pair_tokenizer();
     std::vector<std::pair<Sequence, Sequence>> pairs;
     for (const data::SentencePair& pair : data::read_parallel(source, target))
       pairs.emplace_back(tokenizer.encode_source(pair.source),
@@ -74,7 +66,16 @@ class LoadedModel {
   }
 
  private:
-  ModelOptions options_;
+  text::PairTokenizer pair_tokenizer() const {
+    text::PairTokenizer tokenizer = engine::read_tokenizer(path_);
+    engine::check_vocabulary(path_, tokenizer, *model_);
+    return tokenizer;
+  }
+  text::Tokenizer shared_tokenizer() const {
+    return engine::shared_tokenizer(path_, pair_tokenizer(), "this measurement");
+  }
+
+  std::string path_;
   std::unique_ptr<model::Transformer> model_;
 };
 
@@ -150,7 +151,7 @@ double bleu(const LoadedModel& model, const Sentences& sentences) {
   const generate::Translator translator(model.transformer(), tokenizer,
                                         {.search = {.num_beams = 4}});
   std::vector<std::string> translations;
-  for (const generate::TranslatedLine& line : translator.translate(sentences.sources))
+  for (const generate::Translation& line : translator.translate(sentences.sources))
     translations.push_back(line.candidates.empty() ? "" : line.candidates.front().text);
   return metrics::corpus_bleu(translations, sentences.references).score;
 }

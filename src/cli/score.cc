@@ -1,17 +1,14 @@
-#include <cmath>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "cli/answer_lines.h"
-#include "cli/cache_option.h"
 #include "cli/command.h"
 #include "cli/json_line.h"
 #include "cli/model_options.h"
 #include "cli/standard_input.h"
 #include "heed/base/error.h"
-#include "heed/generate/scorer.h"
+#include "heed/model.h"
 #include "heed/text/utf8.h"
 
 namespace heed::cli {
@@ -19,21 +16,21 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct ScoreOptions {
+struct ScoreArguments {
   CommonOptions common;
   ModelOptions model;
-  generate::ScoreOptions score;
+  ScoreOptions score;
   bool json = false;
 };
 
-Json summary(const std::vector<double>& scores) {
-  return {{"tokens", scores.size()},
-          {"log_probability", std::accumulate(scores.begin(), scores.end(), 0.0)},
-          {"perplexity", generate::perplexity(scores)}};
+Json summary(const Score& score) {
+  return {{"tokens", score.log_probabilities.size()},
+          {"log_probability", score.log_probability()},
+          {"perplexity", score.perplexity()}};
 }
 
-void print_summary(const std::vector<double>& scores, bool json) {
-  const Json facts = summary(scores);
+void print_summary(const Score& score, bool json) {
+  const Json facts = summary(score);
   if (json)
     std::cout << json_line(facts);
   else
@@ -43,79 +40,63 @@ void print_summary(const std::vector<double>& scores, bool json) {
 }
 
 /// The scores belong to the last tokens. Earlier tokens have no score, printed as null.
-template <typename Word>
-void print_tokens(const std::vector<int32_t>& tokens, const std::vector<double>& scores,
-                  const Word& word) {
-  const size_t unscored = tokens.size() - scores.size();
-  for (size_t i = 0; i < tokens.size(); ++i) {
-    Json line = {{"token", tokens[i]}, {"text", word(tokens[i])}};
-    line["log_probability"] = i < unscored ? Json() : Json(scores[i - unscored]);
+void print_tokens(const Model& model, const Score& score) {
+  const size_t unscored = score.tokens.size() - score.log_probabilities.size();
+  for (size_t i = 0; i < score.tokens.size(); ++i) {
+    Json line = {{"token", score.tokens[i]}, {"text", model.token_text(score.tokens[i])}};
+    line["log_probability"] = i < unscored ? Json() : Json(score.log_probabilities[i - unscored]);
     std::cout << json_line(line);
   }
 }
 
 /// Scores standard input as one text.
-std::vector<double> score_text(const ScoreOptions& options, const model::Transformer& model) {
-  const text::Tokenizer tokenizer = load_tokenizer(options.model, model);
+Score score_text(const ScoreArguments& arguments, const Model& model) {
   const std::string text = read_standard_input();
   text::require_utf8(text, "standard input");
-  const std::vector<int32_t> tokens = tokenizer.encode(text);
-  require(tokens.size() >= 2,
-          "expected at least 2 tokens on standard input, found {}: the first is not scored",
-          tokens.size());
-  generate::ScoreOptions score = options.score;
-  score.dtype = activation_dtype(options.model);
-  const std::vector<double> scores = generate::score_text(model, tokens, score);
-  if (options.json)
-    print_tokens(tokens, scores,
-                 [&](int32_t token) { return tokenizer.decode(std::vector{token}, false); });
-  return scores;
+  Score score = model.score(text, arguments.score);
+  if (arguments.json) print_tokens(model, score);
+  return score;
 }
 
 /// Prints the scores of a line: a source, a tab and a target.
-std::vector<double> score_pair(const ScoreOptions& options, const model::Transformer& model,
-                               const text::PairTokenizer& tokenizer, const std::string& line,
-                               int64_t number) {
+Score score_line(const ScoreArguments& arguments, const Model& model, const std::string& line,
+                 int64_t number) {
   const size_t tab = line.find('\t');
   require(tab != std::string::npos, "expected source, tab, target; found no tab");
-  const std::vector<int32_t> target = tokenizer.encode_target(line.substr(tab + 1));
-  const std::vector<double> scores = generate::score_target(
-      model, tokenizer.encode_source(line.substr(0, tab)), target, activation_dtype(options.model));
-  if (options.json) {
-    print_tokens(target, scores, [&](int32_t token) { return tokenizer.readable(token); });
+  Score score = model.score_pair(line.substr(0, tab), line.substr(tab + 1));
+  if (arguments.json) {
+    print_tokens(model, score);
     Json facts = {{"line", number}};
-    facts.update(summary(scores));
+    facts.update(summary(score));
     std::cout << json_line(facts);
   } else {
     std::cout << fmt::format("{} ||| ", number);
-    print_summary(scores, false);
+    print_summary(score, false);
   }
-  return scores;
+  return score;
 }
 
-/// Scores each line of standard input as a pair.
-std::vector<double> score_pairs(const ScoreOptions& options, const model::Transformer& model) {
-  const generate::ScoreOptions& score = options.score;
-  require(!score.window && !score.stride && !score.cache_dtype,
+/// Scores each line of standard input as a pair. The result has no tokens.
+Score score_lines(const ScoreArguments& arguments, const Model& model) {
+  const ScoreOptions& options = arguments.score;
+  require(!options.window && !options.stride && !arguments.model.load.cache,
           "--window, --stride and --cache are for decoder-only models");
-  const text::PairTokenizer tokenizer = load_pair_tokenizer(options.model, model);
-  std::vector<double> all;
+  Score all;
   for_each_line([&](const std::string& line, int64_t number) {
-    const auto scores = score_pair(options, model, tokenizer, line, number);
-    all.insert(all.end(), scores.begin(), scores.end());
+    const Score score = score_line(arguments, model, line, number);
+    all.log_probabilities.insert(all.log_probabilities.end(), score.log_probabilities.begin(),
+                                 score.log_probabilities.end());
   });
-  require(!all.empty(), "standard input has no pairs to score");
+  require(!all.log_probabilities.empty(), "standard input has no pairs to score");
   return all;
 }
 
-int run_score(const ScoreOptions& options) {
-  apply(options.common);
-  const auto model = load_model(options.model);
-  require(model->has_decoder(),
-          "{} is encoder-only and cannot score text, expected a model with a decoder",
-          options.model.path);
-  const bool pairs = model->has_encoder();
-  print_summary(pairs ? score_pairs(options, *model) : score_text(options, *model), options.json);
+int run_score(const ScoreArguments& arguments) {
+  apply(arguments.common);
+  const Model model = Model::load(arguments.model.path, arguments.model.load);
+  const bool pairs = model.has_encoder() && model.has_decoder();
+  print_summary(pairs ? score_lines(arguments, model) : score_text(arguments, model),
+                arguments.json);
   return 0;
 }
 
@@ -125,20 +106,20 @@ void add_score(Command& program) {
   Command command = program.add_subcommand(
       "score",
       "Computes the log-probability and perplexity of a text, or of targets given sources");
-  auto options = std::make_shared<ScoreOptions>();
-  add_model_options(command, options->model);
+  auto arguments = std::make_shared<ScoreArguments>();
+  add_model_options(command, arguments->model);
   command
-      .add_option("--window", options->score.window,
+      .add_option("--window", arguments->score.window,
                   "Tokens per window (default: the model's context length)")
       .range(int64_t{1}, int64_t{1} << 30);
   command
-      .add_option("--stride", options->score.stride,
+      .add_option("--stride", arguments->score.stride,
                   "Tokens between the starts of successive windows (default: half a window)")
       .range(int64_t{1}, int64_t{1} << 30);
-  add_cache_option(command, options->score.cache_dtype);
-  command.add_flag("--json", options->json,
+  add_cache_option(command, arguments->model);
+  command.add_flag("--json", arguments->json,
                    "Print one JSON object per token, per pair and for the whole input");
-  add_common_options(command, options->common);
+  add_common_options(command, arguments->common);
   command.footer(
       "Examples:\n"
       "  heed score --model model < text.txt\n"
@@ -146,7 +127,7 @@ void add_score(Command& program) {
       "For a decoder-only model, standard input is one text. For an encoder-decoder, each line is "
       "a\n"
       "source, a tab and a target.");
-  command.set_action([options] { return run_score(*options); });
+  command.set_action([arguments] { return run_score(*arguments); });
 }
 
 }  // namespace heed::cli

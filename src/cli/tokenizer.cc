@@ -2,7 +2,6 @@
 #include <memory>
 
 #include "cli/command.h"
-#include "cli/model_options.h"
 #include "cli/output_file.h"
 #include "cli/standard_input.h"
 #include "heed/base/error.h"
@@ -10,6 +9,7 @@
 #include "heed/base/json.h"
 #include "heed/base/quote.h"
 #include "heed/data/parallel_text.h"
+#include "heed/engine/load.h"
 #include "heed/generate/input_error.h"
 #include "heed/inspect/markup.h"
 #include "heed/text/sentencepiece.h"
@@ -46,7 +46,8 @@ int run_train(const TokenizerOptions& options) {
 
 /// The tokenizer of a model directory, a GGUF file, a tokenizer.json or a SentencePiece model.
 text::Tokenizer load_tokenizer(const std::filesystem::path& path) {
-  if (path_is_directory(path) || path.extension() == ".gguf") return read_tokenizer(path);
+  if (path_is_directory(path) || path.extension() == ".gguf")
+    return engine::shared_tokenizer(path, engine::read_tokenizer(path), "this command");
   if (path.extension() == ".json")
     return text::Tokenizer::from_json(parse_json(read_file(path), path.string()), path.string());
   std::string bytes = read_file(path);

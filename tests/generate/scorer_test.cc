@@ -73,7 +73,7 @@ TEST(Scorer, RoundsKeysAndValuesAsGenerationDoes) {
     const Generation found = Generator(model, {}, options).generate({{3, 9, 4}}).front();
     std::vector<int32_t> all{3, 9, 4};
     all.insert(all.end(), found.tokens.begin(), found.tokens.end());
-    const auto scores = score_text(model, all, {.cache_dtype = cache});
+    const auto scores = score_text(model, all, {}, DType::f32, cache);
     for (size_t i = 0; i < found.tokens.size(); ++i)
       EXPECT_NEAR(scores[2 + i], found.chosen[i].log_probability, 1e-6);
     const auto exact = score_text(model, all, {});

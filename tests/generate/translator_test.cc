@@ -64,7 +64,7 @@ class Threads {
   const int before_ = thread_count();
 };
 
-void expect_same(const TranslatedLine& a, const TranslatedLine& b, const std::string& line) {
+void expect_same(const Translation& a, const Translation& b, const std::string& line) {
   ASSERT_EQ(a.candidates.size(), b.candidates.size()) << line;
   for (size_t i = 0; i < a.candidates.size(); ++i) {
     EXPECT_EQ(a.candidates[i].text, b.candidates[i].text) << line;

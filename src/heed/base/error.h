@@ -2,18 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <stdexcept>
 #include <string>
 #include <utility>
 
-namespace heed {
+#include "heed/error.h"
 
-/// The only exception type that heed throws. what() is one line: what is wrong, where, what was
-/// expected and what was found. The program prints it after "heed: error: " and exits with 1.
-class Error : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
+namespace heed {
 
 /// Throws Error with a formatted message: fail("{} is {}, expected {}", name, found, expected).
 template <typename... Args>

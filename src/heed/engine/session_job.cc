@@ -20,18 +20,11 @@ const text::TranslationTokenizer* translator_of(const LoadedModel& model) {
   return model.tokenizer.has_value() ? model.tokenizer.value().translation_tokenizer() : nullptr;
 }
 
-/// The tokenizer that outputs become text with; none if the model has none for both sides.
-std::optional<text::Tokenizer> output_tokenizer(const LoadedModel& model) {
-  if (!model.tokenizer.has_value()) return std::nullopt;
-  const text::Tokenizer* shared = model.tokenizer.value().shared_tokenizer();
-  return shared ? std::optional(*shared) : std::nullopt;
-}
-
 /// Sampling, or greedy search token by token.
 class SampledJob : public SessionJob {
  public:
   SampledJob(const LoadedModel& model, const Request& request)
-      : generator_(*model.transformer, output_tokenizer(model),
+      : generator_(*model.transformer, model.output_tokenizer(),
                    model.generator_options(request.options)),
         input_(generator_.input(model.tokens_of(request.prompt))),
         output_(generator_.options(), generator_.tokenizer(), input_.prompt,

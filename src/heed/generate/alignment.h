@@ -4,14 +4,12 @@
 #include <vector>
 
 #include "heed/model/transformer.h"
+#include "heed/search.h"
 #include "heed/text/translation_tokenizer.h"
 
 namespace heed::generate {
 
-/// A pair of aligned words, both counted from 0.
-struct AlignedWords {
-  int32_t source, target;
-};
+using heed::AlignedWords;
 
 /// Aligns each word of a translation with the source word that it attends to most: the mean of the
 /// cross-attention weights of all heads and layers, summed over the pieces of each word. Words are

@@ -82,22 +82,6 @@ void normalize(std::vector<float>& vector) {
 
 }  // namespace
 
-std::string_view name_of(Pooling pooling) {
-  switch (pooling) {
-    case Pooling::mean:
-      return "mean";
-    case Pooling::cls:
-      return "cls";
-    case Pooling::max:
-      return "max";
-    case Pooling::pooler:
-      return "pooler";
-    case Pooling::last:
-      return "last";
-  }
-  return "?";
-}
-
 Embedder::Embedder(const model::Transformer& model, text::Tokenizer tokenizer,
                    EmbedderOptions options)
     : model_(model), tokenizer_(std::move(tokenizer)), options_(options) {

@@ -5,24 +5,15 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "heed/embedding.h"
 #include "heed/model/transformer.h"
 #include "heed/text/tokenizer.h"
 
 namespace heed::generate {
 
-/// How the hidden states of a text's tokens become one vector.
-enum class Pooling {
-  mean,
-  cls,     // the first token's state
-  max,     // the maximum of each dimension
-  pooler,  // tanh of a linear map of the first token's state (BERT's pooler)
-  last     // the last token's state
-};
-/// "mean", "cls", "max", "pooler" or "last".
-std::string_view name_of(Pooling pooling);
+using heed::Pooling;
 
 struct EmbedderOptions {
   Pooling pooling = Pooling::mean;

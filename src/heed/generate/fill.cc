@@ -4,6 +4,7 @@
 
 #include "heed/base/error.h"
 #include "heed/generate/logits.h"
+#include "heed/generate/sampling.h"
 #include "heed/kernels/softmax.h"
 #include "heed/ops/rows.h"
 

@@ -4,16 +4,12 @@
 #include <span>
 #include <vector>
 
-#include "heed/generate/sampling.h"
+#include "heed/fill.h"
 #include "heed/model/transformer.h"
 
 namespace heed::generate {
 
-/// Candidates for a masked token.
-struct FilledMask {
-  int64_t position = 0;                // in the tokens
-  std::vector<TokenProbability> best;  // most probable first; of all tokens
-};
+using heed::FilledMask;
 
 /// Throws Error unless the model is encoder-only and has a language model head.
 void require_fills_masks(const model::Transformer& model);

@@ -12,9 +12,6 @@
 
 namespace heed::generate {
 
-std::string_view name_of(FinishReason reason) {
-  return reason == FinishReason::stop ? "stop" : "length";
-}
 
 Generator::Generator(const model::Transformer& model, std::optional<text::Tokenizer> tokenizer,
                      GeneratorOptions options)

@@ -9,10 +9,15 @@
 
 #include "heed/generate/sampling.h"
 #include "heed/generate/search.h"
+#include "heed/generation.h"
 #include "heed/model/transformer.h"
 #include "heed/text/tokenizer.h"
 
 namespace heed::generate {
+
+using heed::FinishReason;
+using heed::Generation;
+using heed::TokenLogProbability;
 
 struct GeneratorOptions {
   SamplingOptions sampling = {};
@@ -29,33 +34,6 @@ struct GeneratorOptions {
   std::optional<DType> cache_dtype = {};
   /// Prompts wait while those being decoded may need more tokens than this, prompts and outputs.
   int64_t batch_tokens = 16384;
-};
-
-/// A token and its log-probability (natural) under the model, before penalties, biases and
-/// temperature.
-struct TokenLogProbability {
-  int32_t token = 0;
-  double log_probability = 0;
-};
-
-/// Why an output ended.
-enum class FinishReason {
-  stop,   // an end token or a stop string
-  length  // max_new_tokens, or the model's context is full
-};
-/// "stop" or "length".
-std::string_view name_of(FinishReason reason);
-
-/// The output that follows one prompt.
-struct Generation {
-  std::vector<int32_t> tokens;  // without the end token
-  std::string text;             // empty without a tokenizer
-  FinishReason finish_reason = FinishReason::length;
-  std::optional<std::string>
-      stop_string;  // the one that ended it; none: an end token or the length
-  // Only with GeneratorOptions::top_log_probabilities:
-  std::vector<TokenLogProbability> chosen;             // of each of `tokens`
-  std::vector<std::vector<TokenLogProbability>> best;  // most probable first
 };
 
 /// What the model reads for one prompt.

@@ -5,13 +5,13 @@
 #include <unordered_map>
 #include <vector>
 
+#include "heed/fill.h"
+#include "heed/generation.h"
+
 namespace heed::generate {
 
-/// A number added to the logit of a token; minus infinity forbids the token.
-struct TokenBias {
-  int32_t token = 0;
-  float bias = 0;
-};
+using heed::TokenBias;
+using heed::TokenProbability;
 
 /// How the next token is chosen from a row of logits. The settings are applied in this order.
 struct SamplingOptions {
@@ -48,12 +48,6 @@ class TokenCounts {
 /// finite float.
 void adjust_logits(const SamplingOptions& options, const TokenCounts& counts,
                    std::span<float> logits);
-
-/// A candidate and its probability.
-struct TokenProbability {
-  int32_t token = 0;
-  double probability = 0;
-};
 
 /// The tokens that top-k, top-p and min-p leave of `logits` [V] (no NaN, no +inf): at least one.
 /// Their probabilities sum to 1. With top-k or top-p the most probable come first. Among equal

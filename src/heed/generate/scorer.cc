@@ -54,7 +54,8 @@ Tensor states_of(const model::Transformer& model, Context& context, const model:
 }  // namespace
 
 std::vector<double> score_text(const model::Transformer& model, std::span<const int32_t> tokens,
-                               const ScoreOptions& options) {
+                               const ScoreOptions& options, DType dtype,
+                               std::optional<DType> cache_dtype) {
   require(model.has_decoder() && !model.has_encoder(),
           "scoring a text needs a decoder-only model, this one has an encoder");
   const model::ModelConfig& config = model.config();
@@ -70,12 +71,12 @@ std::vector<double> score_text(const model::Transformer& model, std::span<const 
   check_tokens(model, tokens);
   const auto count = static_cast<int64_t>(tokens.size());
   std::vector<double> scores;
-  Context context{.dtype = options.dtype};
+  Context context{.dtype = dtype};
   for (int64_t begin = 0, scored = 1; scored < count; begin += stride) {
     const int64_t end = std::min(begin + window, count);
     const auto part = tokens.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
     const std::vector<int32_t> offsets{0, static_cast<int32_t>(part.size())};
-    const Tensor states = states_of(model, context, {part, offsets}, options.cache_dtype);
+    const Tensor states = states_of(model, context, {part, offsets}, cache_dtype);
     append_scores(model, context, states, scored - 1 - begin,
                   part.subspan(static_cast<size_t>(scored - begin)), scores);
     scored = end;
@@ -99,10 +100,10 @@ std::vector<double> score_target(const model::Transformer& model, std::span<cons
   return scores;
 }
 
-double perplexity(std::span<const double> log_probabilities) {
+}  // namespace heed::generate
+
+double heed::perplexity(std::span<const double> log_probabilities) {
   if (log_probabilities.empty()) return 1.0;
   const double sum = std::accumulate(log_probabilities.begin(), log_probabilities.end(), 0.0);
   return std::exp(-sum / static_cast<double>(log_probabilities.size()));
 }
-
-}  // namespace heed::generate

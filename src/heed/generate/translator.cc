@@ -43,18 +43,18 @@ int64_t Translator::batch_tokens() const {
   return computes_in_int8(model_) ? 2048 : 8192;
 }
 
-std::vector<TranslatedLine> Translator::translate(const std::vector<std::string>& lines,
-                                                  int64_t first_line) const {
-  std::vector<TranslatedLine> results(lines.size());
+std::vector<Translation> Translator::translate(const std::vector<std::string>& lines,
+                                               int64_t first_line) const {
+  std::vector<Translation> results(lines.size());
   parallel_in_order(
       static_cast<int64_t>(lines.size()), kLinesPerTask, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i)
           results[static_cast<size_t>(i)].source = name_input(
               "line", first_line + i, [&] { return encode(lines[static_cast<size_t>(i)]); });
       });
-  std::vector<TranslatedLine*> filled;  // lines with tokens besides end of sequence
+  std::vector<Translation*> filled;  // lines with tokens besides end of sequence
   std::vector<int64_t> lengths;
-  for (TranslatedLine& line : results) {
+  for (Translation& line : results) {
     if (line.source.size() <= 1) continue;
     filled.push_back(&line);
     lengths.push_back(static_cast<int64_t>(line.source.size()));
@@ -66,7 +66,7 @@ std::vector<TranslatedLine> Translator::translate(const std::vector<std::string>
                               .min_per_thread = kMinTranslatedTokens / beams},
                              thread_count());
   parallel_in_order(static_cast<int64_t>(batches.size()), 1, [&](int64_t batch, int64_t) {
-    std::vector<TranslatedLine*> own;
+    std::vector<Translation*> own;
     for (const int64_t index : batches[static_cast<size_t>(batch)])
       own.push_back(filled[static_cast<size_t>(index)]);
     translate_batch(own);
@@ -74,9 +74,9 @@ std::vector<TranslatedLine> Translator::translate(const std::vector<std::string>
   return results;
 }
 
-void Translator::translate_batch(const std::vector<TranslatedLine*>& lines) const {
+void Translator::translate_batch(const std::vector<Translation*>& lines) const {
   std::vector<int32_t> ids, offsets{0};
-  for (const TranslatedLine* line : lines) data::append_sequence(line->source, ids, offsets);
+  for (const Translation* line : lines) data::append_sequence(line->source, ids, offsets);
   auto found = search(model_, options_.dtype, {ids, offsets}, options_.search);
   for (size_t i = 0; i < lines.size(); ++i)
     for (Hypothesis& hypothesis : found[i]) {

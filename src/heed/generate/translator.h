@@ -5,17 +5,11 @@
 
 #include "heed/generate/search.h"
 #include "heed/text/translation_tokenizer.h"
+#include "heed/translation.h"
 
 namespace heed::generate {
 
-struct TranslatedLine {
-  struct Candidate {
-    std::string text;
-    Hypothesis hypothesis;
-  };
-  std::vector<int32_t> source;        // tokens, with end of sequence
-  std::vector<Candidate> candidates;  // best first; empty for an empty line
-};
+using heed::Translation;
 
 /// Translates lines of text in batches of similar length. Each thread translates whole batches; all
 /// threads share a single batch.
@@ -35,13 +29,13 @@ class Translator {
   /// The translations in the order of `lines`. Throws Error on invalid UTF-8 and on a line longer
   /// than the model's context, naming the first such line (counted from `first_line`), and as
   /// checked_logits() does.
-  std::vector<TranslatedLine> translate(const std::vector<std::string>& lines,
-                                        int64_t first_line = 1) const;
+  std::vector<Translation> translate(const std::vector<std::string>& lines,
+                                     int64_t first_line = 1) const;
 
  private:
   std::vector<int32_t> encode(const std::string& line) const;
   int64_t batch_tokens() const;
-  void translate_batch(const std::vector<TranslatedLine*>& lines) const;
+  void translate_batch(const std::vector<Translation*>& lines) const;
 
   const model::Transformer& model_;
   const text::TranslationTokenizer& tokenizer_;

@@ -2,18 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <utility>
 
 #include "heed/base/error.h"
 #include "heed/generate/attention_blocks.h"
-#include "heed/generate/search.h"
-#include "heed/text/utf8.h"
 
 namespace heed::inspect {
 namespace {
-
-constexpr std::string_view kSpace = "\u2581";
 
 bool wanted(AttentionSite::Kind kind, const CaptureOptions& options) {
   switch (kind) {
@@ -25,78 +20,6 @@ bool wanted(AttentionSite::Kind kind, const CaptureOptions& options) {
       return options.cross;
   }
   return false;
-}
-
-std::vector<int32_t> encode(const text::TranslationTokenizer& tokenizer, const std::string& text,
-                            bool source) {
-  require(text::is_valid_utf8(text), "the {} text is not valid UTF-8",
-          source ? "source" : "target");
-  std::vector<int32_t> tokens =
-      source ? tokenizer.encode_source(text) : tokenizer.encode_target(text);
-  require(tokens.size() > 1, "the {} text is empty", source ? "source" : "target");
-  return tokens;
-}
-
-std::string display_text(const text::TranslationTokenizer& tokenizer, int32_t id) {
-  return tokenizer.piece(id);
-}
-
-/// The decoded text of a byte-level piece, with U+2581 for a space. Pieces with a word marker
-/// ("##", U+2581), special tokens and incomplete characters are shown as they are.
-std::string display_text(const text::Tokenizer& tokenizer, int32_t id) {
-  const std::string& piece = tokenizer.piece(id);
-  if (tokenizer.is_special(id) || piece.starts_with("##") ||
-      piece.find(kSpace) != std::string::npos)
-    return piece;
-  std::string text = tokenizer.decode(std::span(&id, 1), false);
-  if (text.empty() || text.find("\uFFFD") != std::string::npos) return piece;
-  if (text.front() == ' ') text.replace(0, 1, kSpace);
-  return text;
-}
-
-template <typename Tokenizer>
-StackInput stack_input(const Tokenizer& tokenizer, const std::string& text,
-                       std::vector<int32_t> ids) {
-  StackInput result{text, std::move(ids), {}};
-  for (const int32_t id : result.ids) result.pieces.push_back(display_text(tokenizer, id));
-  return result;
-}
-
-/// The start token followed by `target`, which must not end with end of sequence.
-std::vector<int32_t> decoder_input(const model::Transformer& model,
-                                   std::span<const int32_t> target) {
-  std::vector<int32_t> input{model.config().decoder_start_id};
-  input.insert(input.end(), target.begin(), target.end());
-  return input;
-}
-
-std::vector<int32_t> greedy(const model::Transformer& model, const std::vector<int32_t>& source) {
-  const std::vector<int32_t> offsets{0, static_cast<int32_t>(source.size())};
-  return generate::search(model, DType::f32, {source, offsets}, {}).front().front().tokens;
-}
-
-using Observer = std::function<void(AttentionSite, const kernels::AttentionForward&)>;
-
-/// Runs the model once on the input.
-void observe(const model::Transformer& model, const ModelInput& input, Observer observer) {
-  Context context;
-  context.observe_attention = std::move(observer);
-  model::Memory memory;
-  if (model.has_encoder()) {
-    const std::vector<int32_t> offsets{0, static_cast<int32_t>(input.source.ids.size())};
-    memory = model.encode(context, {input.source.ids, offsets});
-  }
-  if (!model.has_decoder()) return;
-  const std::vector<int32_t> offsets{0, static_cast<int32_t>(input.target.ids.size())};
-  model.decode_all(context, {input.target.ids, offsets}, memory);
-}
-
-int64_t layers_of(const model::ModelConfig& config, AttentionKind kind) {
-  return kind == AttentionKind::encoder_self ? config.encoder_layers : config.decoder_layers;
-}
-
-int64_t heads_of(const model::ModelConfig& config, AttentionKind kind) {
-  return kind == AttentionKind::encoder_self ? config.encoder_heads : config.n_heads;
 }
 
 /// Adds a block of queries of the chosen head, or of the mean of all heads, to the map.
@@ -114,36 +37,6 @@ void add_weights(HeadMap& map, int64_t first_query, const Tensor& weights) {
 }
 
 }  // namespace
-
-ModelInput read_input(const model::Transformer& model, const text::TranslationTokenizer& tokenizer,
-                      const std::string& source, const std::string& target) {
-  ModelInput input{stack_input(tokenizer, source, encode(tokenizer, source, true)), {}};
-  if (!target.empty()) {
-    std::vector<int32_t> ids = encode(tokenizer, target, false);
-    ids.pop_back();  // end of sequence
-    input.target = stack_input(tokenizer, target, decoder_input(model, ids));
-    return input;
-  }
-  const std::vector<int32_t> found = greedy(model, input.source.ids);
-  input.target =
-      stack_input(tokenizer, tokenizer.decode_target(found), decoder_input(model, found));
-  return input;
-}
-
-ModelInput read_input(const model::Transformer& model, const text::Tokenizer& tokenizer,
-                      const std::string& text, const std::string& target) {
-  const bool both = model.has_encoder() && model.has_decoder();
-  require(both || target.empty(),
-          "a target was given, but the model is {}, expected an encoder-decoder",
-          model.has_encoder() ? "encoder-only" : "decoder-only");
-  const StackInput read = stack_input(tokenizer, text, tokenizer.encode(text));
-  require(!read.ids.empty(), "the text is empty");
-  if (!both) return {read, read};
-  const std::vector<int32_t> ids =
-      target.empty() ? greedy(model, read.ids) : tokenizer.encode(target, false);
-  const std::string written = target.empty() ? tokenizer.decode(ids) : target;
-  return {read, stack_input(tokenizer, written, decoder_input(model, ids))};
-}
 
 AttentionTexts texts_of(const model::Transformer& model, const ModelInput& input) {
   AttentionTexts texts;
@@ -165,7 +58,8 @@ HeadChoice default_choice(const model::Transformer& model) {
 }
 
 HeadChoice default_choice(const model::Transformer& model, AttentionKind kind) {
-  return {.kind = kind, .layer = static_cast<int>(layers_of(model.config(), kind)) - 1};
+  return {.kind = kind,
+          .layer = static_cast<int>(generate::attention_layers(model.config(), kind)) - 1};
 }
 
 void check(const model::Transformer& model, const HeadChoice& choice) {
@@ -176,7 +70,8 @@ void check(const model::Transformer& model, const HeadChoice& choice) {
                                                       : model.has_decoder();
   require(present, "the model has no {} attention: it is {}", name_of(kind),
           model.has_encoder() ? "encoder-only" : "decoder-only");
-  const int64_t layers = layers_of(model.config(), kind), heads = heads_of(model.config(), kind);
+  const int64_t layers = generate::attention_layers(model.config(), kind),
+                heads = generate::attention_heads(model.config(), kind);
   require(layer >= 0 && layer < layers, "layer is {}, expected 1 to {}, the layers of the {}",
           layer + 1, layers, in_encoder ? "encoder" : "decoder");
   require(!head || (*head >= 0 && *head < heads), "head is {}, expected 1 to {}",
@@ -194,24 +89,27 @@ HeadMap capture_head(const model::Transformer& model, const ModelInput& input,
       keys == 0 || queries <= kMaxWeights / keys,
       "the attention of {} queries to {} keys is too large to show, expected at most {} weights",
       queries, keys, kMaxWeights);
-  HeadMap map{choice, heads_of(model.config(), choice.kind), Tensor::zeros({queries, keys})};
-  observe(model, input, [&](AttentionSite site, const kernels::AttentionForward& forward) {
-    if (site.kind != choice.kind || site.layer != choice.layer) return;
-    generate::visit_attention_weights(forward, [&](int64_t first_query, const Tensor& weights) {
-      add_weights(map, first_query, weights);
-    });
-  });
+  HeadMap map{choice, generate::attention_heads(model.config(), choice.kind),
+              Tensor::zeros({queries, keys})};
+  generate::observe_attention(
+      model, input, [&](AttentionSite site, const kernels::AttentionForward& forward) {
+        if (site.kind != choice.kind || site.layer != choice.layer) return;
+        generate::visit_attention_weights(forward, [&](int64_t first_query, const Tensor& weights) {
+          add_weights(map, first_query, weights);
+        });
+      });
   return map;
 }
 
 AttentionCapture capture_attention(const model::Transformer& model, const ModelInput& input,
                                    const CaptureOptions& options) {
   AttentionPacker packer(options.budget);
-  observe(model, input, [&](AttentionSite site, const kernels::AttentionForward& forward) {
-    if (!wanted(site.kind, options)) return;
-    generate::visit_attention_weights(
-        forward, [&](int64_t, const Tensor& weights) { packer.add(site, weights); });
-  });
+  generate::observe_attention(
+      model, input, [&](AttentionSite site, const kernels::AttentionForward& forward) {
+        if (!wanted(site.kind, options)) return;
+        generate::visit_attention_weights(
+            forward, [&](int64_t, const Tensor& weights) { packer.add(site, weights); });
+      });
   return {texts_of(model, input), packer.finish()};
 }
 

@@ -2,40 +2,16 @@
 
 #include <cstdint>
 #include <limits>
-#include <string>
-#include <vector>
 
+#include "heed/generate/attention_input.h"
 #include "heed/inspect/attention_capture.h"
 #include "heed/model/transformer.h"
-#include "heed/text/tokenizer.h"
-#include "heed/text/translation_tokenizer.h"
 
 namespace heed::inspect {
 
-/// The input of the encoder or the decoder.
-struct StackInput {
-  std::string text;
-  std::vector<int32_t> ids;
-  std::vector<std::string> pieces;  // for display, one per id
-};
-
-/// The inputs of both stacks. A decoder-only model ignores the source, an encoder-only model the
-/// target.
-struct ModelInput {
-  StackInput source, target;
-};
-
-/// A sentence and its translation; an empty `target` is replaced by the model's greedy translation.
-/// Throws Error on text that is not UTF-8 or exceeds the model's context length, and on an empty
-/// source.
-ModelInput read_input(const model::Transformer& model, const text::TranslationTokenizer& tokenizer,
-                      const std::string& source, const std::string& target);
-
-/// The input of a model of any family. An encoder-decoder reads `text` and `target` (its greedy
-/// output if empty); other models read `text` only. Throws Error as above, and on a target for a
-/// model that is not an encoder-decoder.
-ModelInput read_input(const model::Transformer& model, const text::Tokenizer& tokenizer,
-                      const std::string& text, const std::string& target);
+using generate::ModelInput;
+using generate::read_input;
+using generate::StackInput;
 
 /// The texts and tokens of the stacks that the model has, for display.
 AttentionTexts texts_of(const model::Transformer& model, const ModelInput& input);

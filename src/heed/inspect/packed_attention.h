@@ -10,9 +10,6 @@
 
 namespace heed::inspect {
 
-/// The three places where a Transformer attends (Vaswani et al. 2017, section 3.2.3).
-using AttentionKind = AttentionSite::Kind;
-
 /// Bytes of base64 for the weights of one page: the target size, and the limit, beyond which
 /// browsers do not open the page.
 inline constexpr int64_t kPageBudget = int64_t{50} << 20;

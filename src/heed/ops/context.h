@@ -2,8 +2,8 @@
 
 #include <cstdint>
 #include <functional>
-#include <string_view>
 
+#include "heed/attention.h"
 #include "heed/base/random.h"
 #include "heed/kernels/attention.h"
 #include "heed/ops/tape.h"
@@ -14,27 +14,10 @@ struct Parameter;
 
 /// One attention of a model.
 struct AttentionSite {
-  enum class Kind {
-    encoder_self,  // source tokens look at source tokens
-    decoder_self,  // target tokens look at themselves and earlier target tokens
-    cross          // target tokens look at source tokens
-  };
+  using Kind = AttentionKind;
   Kind kind = Kind::encoder_self;
   int layer = 0;
 };
-
-/// "encoder_self", "decoder_self" or "cross".
-constexpr std::string_view name_of(AttentionSite::Kind kind) {
-  switch (kind) {
-    case AttentionSite::Kind::encoder_self:
-      return "encoder_self";
-    case AttentionSite::Kind::decoder_self:
-      return "decoder_self";
-    case AttentionSite::Kind::cross:
-      return "cross";
-  }
-  return "?";
-}
 
 /// The state of a forward pass, carried through all modules. Training and inference run the same
 /// code: with a tape, ops record their backward steps and dropout is active; without one, neither.

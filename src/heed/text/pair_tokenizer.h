@@ -36,6 +36,8 @@ class PairTokenizer {
   const TranslationTokenizer* translation_tokenizer() const {
     return std::get_if<TranslationTokenizer>(&tokenizer_);
   }
+  /// Null when each side has its own vocabulary.
+  const Tokenizer* shared_tokenizer() const { return std::get_if<Tokenizer>(&tokenizer_); }
 
  private:
   std::variant<Tokenizer, TranslationTokenizer> tokenizer_;

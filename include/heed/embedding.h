@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace heed {
+
+/// How the hidden states of a text's tokens become one vector.
+enum class Pooling {
+  mean,
+  cls,     // the first token's state
+  max,     // the maximum of each dimension
+  pooler,  // tanh of a linear map of the first token's state (BERT's pooler)
+  last     // the last token's state
+};
+
+/// "mean", "cls", "max", "pooler" or "last".
+constexpr std::string_view name_of(Pooling pooling) {
+  switch (pooling) {
+    case Pooling::mean:
+      return "mean";
+    case Pooling::cls:
+      return "cls";
+    case Pooling::max:
+      return "max";
+    case Pooling::pooler:
+      return "pooler";
+    case Pooling::last:
+      return "last";
+  }
+  return "?";
+}
+
+/// How texts become vectors. What is not set comes from the files of a sentence-transformers
+/// directory; without them, the default in brackets holds.
+struct EmbedOptions {
+  std::optional<Pooling> pooling = {};  // [mean]
+  std::optional<bool> normalize = {};   // to length 1 [false]
+  /// Longer texts are truncated to this many tokens; at least 1 [the model's context length].
+  std::optional<int64_t> max_seq_length = {};
+  /// Largest number of tokens of a batch. Small batches are fastest: their activations stay in the
+  /// processor's caches. Does not change results.
+  int64_t batch_tokens = 512;
+};
+
+}  // namespace heed

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace heed {
+
+/// What a model is to continue, or what its encoder reads: a text, or token ids. Special tokens
+/// that the tokenizer puts around a text are added to texts only.
+using Prompt = std::variant<std::string, std::vector<int32_t>>;
+
+/// A number added to the logit of a token; minus infinity forbids the token.
+struct TokenBias {
+  int32_t token = 0;
+  float bias = 0;
+};
+
+/// How outputs are generated. Decoding is greedy unless `sample` or one of temperature, top_k,
+/// top_p and min_p is set. What is not set comes from the model's generation_config.json; without
+/// such a file, or without the value there, the default in brackets holds. The settings of sampling
+/// are applied in their order here.
+struct GenerateOptions {
+  std::optional<int64_t> max_new_tokens = {};  // of each output; at least 1 [256]
+  /// Divides positive logits and multiplies negative logits of tokens in the prompt or the output
+  /// (Keskar et al. 2019); 1: off [1].
+  std::optional<float> repetition_penalty = {};
+  float presence_penalty = 0;   // subtracted from the logits of tokens in the output
+  float frequency_penalty = 0;  // subtracted once per occurrence in the output
+  std::vector<TokenBias> logit_bias = {};
+  bool sample = false;
+  std::optional<float> temperature = {};  // logits are divided by it; 0: greedy [1]
+  std::optional<int64_t> top_k = {};      // from the k most probable tokens; 0: all [0]
+  /// From the smallest set of tokens with this probability (Holtzman et al. 2020) [1].
+  std::optional<float> top_p = {};
+  std::optional<float> min_p = {};     // excludes tokens below min_p times the most probable [0]
+  uint64_t seed = 1;                   // of random numbers
+  std::vector<std::string> stop = {};  // strings that end an output; not part of its text
+  /// Reports the log-probability of each token and of this many most probable tokens; -1: none.
+  int top_log_probabilities = -1;
+  /// Largest number of tokens, prompts and outputs, of a batch. Does not change results.
+  int64_t batch_tokens = 16384;
+};
+
+/// A token and its log-probability (natural) under the model, before penalties, biases and
+/// temperature.
+struct TokenLogProbability {
+  int32_t token = 0;
+  double log_probability = 0;
+};
+
+/// Why an output ended.
+enum class FinishReason {
+  stop,   // an end token or a stop string
+  length  // max_new_tokens, or the model's context is full
+};
+
+/// "stop" or "length".
+constexpr std::string_view name_of(FinishReason reason) {
+  return reason == FinishReason::stop ? "stop" : "length";
+}
+
+/// The output that follows one prompt.
+struct Generation {
+  std::vector<int32_t> tokens;  // without the end token
+  std::string text;             // empty without a tokenizer
+  FinishReason finish_reason = FinishReason::length;
+  std::optional<std::string>
+      stop_string;  // the one that ended it; none: an end token or the length
+  // Only with GenerateOptions::top_log_probabilities:
+  std::vector<TokenLogProbability> chosen;             // of each of `tokens`
+  std::vector<std::vector<TokenLogProbability>> best;  // most probable first
+};
+
+}  // namespace heed

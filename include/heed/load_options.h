@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "heed/compute.h"
+
+namespace heed {
+
+class Executor;
+
+/// The types that matrices can be converted to while a model is loaded. Vectors are always f32.
+enum class WeightType : uint8_t { f32, bf16, q8_0, q4_1, q4_0 };
+
+/// "f32", "bf16", "q8_0", "q4_1" or "q4_0".
+constexpr std::string_view name_of(WeightType type) {
+  switch (type) {
+    case WeightType::f32:
+      return "f32";
+    case WeightType::bf16:
+      return "bf16";
+    case WeightType::q8_0:
+      return "q8_0";
+    case WeightType::q4_1:
+      return "q4_1";
+    case WeightType::q4_0:
+      return "q4_0";
+  }
+  return "?";
+}
+
+/// The type of cached keys and values; int8 has one scale per 32 elements.
+enum class CacheType : uint8_t { f32, bf16, int8 };
+
+/// "f32", "bf16" or "int8".
+constexpr std::string_view name_of(CacheType type) {
+  switch (type) {
+    case CacheType::f32:
+      return "f32";
+    case CacheType::bf16:
+      return "bf16";
+    case CacheType::int8:
+      return "int8";
+  }
+  return "?";
+}
+
+/// How a model is loaded. The defaults are the fast choice.
+struct LoadOptions {
+  /// Without it, weights stay as they are stored, in the mapped file where that is possible;
+  /// matrices of 16 bits become f32 for models with an encoder, which multiply many rows at once.
+  std::optional<WeightType> weights = {};
+  /// Without it: int8 if the weights are quantised, else f32. int8 converts weights that are not
+  /// quantised to q8_0, unless `weights` says otherwise. bf16 computes activations in bf16, too;
+  /// embed(), fill() and attention() cannot use it.
+  std::optional<Compute> compute = {};
+  /// Without it: bf16 if products are int8, else the type of the activations. Beam search, and
+  /// therefore translation, always chooses by itself.
+  std::optional<CacheType> cache = {};
+  /// If set, weights are initialised from this seed instead of read; config.json is enough then.
+  std::optional<uint64_t> random_weights = {};
+  /// The threads that compute; without it, those that all models share by default.
+  std::shared_ptr<Executor> executor = {};
+};
+
+}  // namespace heed

@@ -1,0 +1,137 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heed/attention.h"
+#include "heed/embedding.h"
+#include "heed/export.h"
+#include "heed/fill.h"
+#include "heed/generation.h"
+#include "heed/load_options.h"
+#include "heed/score.h"
+#include "heed/search.h"
+#include "heed/translation.h"
+
+namespace heed {
+
+class Model;
+
+namespace engine {
+struct LoadedModel;
+const LoadedModel& loaded(const Model& model);
+}  // namespace engine
+
+/// A loaded model with its tokenizer and its defaults: a translator, a language model, an encoder.
+///
+/// Thread safety: a loaded model does not change. Any number of threads may call its functions at
+/// once; each call computes on the threads of LoadOptions::executor. A copy shares the weights, and
+/// so does what a move leaves behind.
+///
+/// Every function throws Error when the model cannot do what is asked or an option or an input is
+/// out of range, and std::bad_alloc when memory runs out; the model is unchanged then. Texts are
+/// UTF-8. Results depend neither on the other inputs of a call nor on the number of threads. Inputs
+/// of a call are numbered from `first_number`; an Error names the first bad input by its number.
+class HEED_EXPORT Model {
+ public:
+  /// Opens a model directory (config.json, weights, tokenizer) or a GGUF file. Throws Error, naming
+  /// the file, when one is missing or damaged. A tokenizer or generation_config.json that cannot be
+  /// read is reported by the functions that need it.
+  static Model load(const std::filesystem::path& path, const LoadOptions& options = {});
+
+  Model(const Model&) = default;
+  Model& operator=(const Model&) = default;
+  ~Model();
+
+  /// The family, as config.json names it: "llama", "marian", "bert".
+  std::string family() const;
+  bool has_encoder() const;
+  bool has_decoder() const;
+  /// Largest number of tokens of an input, and of a prompt with its output; 0: not limited.
+  int64_t context_length() const;
+  /// Tokens are 0 to vocab_size() - 1.
+  int64_t vocab_size() const;
+  /// D, the number of elements of an embedding.
+  int64_t embedding_size() const;
+  /// The tokens that end an output.
+  std::vector<int32_t> eos_ids() const;
+  /// Whether the model's tokenizer was read.
+  bool has_tokenizer() const;
+
+  /// The token ids of a text, of the source side for a translator. With the tokens that belong
+  /// around a text ([CLS] .. [SEP], <s>) if `special`; a translator's end of sequence is always
+  /// there.
+  std::vector<int32_t> tokenize(std::string_view text, bool special = true) const;
+  /// The text of token ids, of the target side for a translator; valid UTF-8. Special tokens are
+  /// left out if `skip_special`. Ids outside the vocabulary are refused.
+  std::string detokenize(std::span<const int32_t> tokens, bool skip_special = true) const;
+  /// A single token for display: its text, or its piece if it belongs to a translator.
+  std::string token_text(int32_t token) const;
+
+  /// Receives the output of generate() while it is generated: whole code points, none of which can
+  /// still become part of a stop string. Called on the calling thread.
+  using OnText = std::function<void(std::string_view text)>;
+
+  /// The output that follows a prompt: a decoder-only model continues it, an encoder-decoder reads
+  /// it with its encoder. An empty text is the beginning-of-sequence token if the model has one. An
+  /// exception of `on_text` ends the generation and reaches the caller.
+  Generation generate(const Prompt& prompt, const GenerateOptions& options = {},
+                      const OnText& on_text = {}) const;
+  /// The same for many prompts, in batches, which is faster than one by one. The number of a prompt
+  /// selects its random numbers, so number n has the output that it has in any other call.
+  std::vector<Generation> generate_batch(const std::vector<Prompt>& prompts,
+                                         const GenerateOptions& options = {},
+                                         int64_t first_number = 1) const;
+  /// The n_best outputs of each prompt, best first, by beam search. Of `limits`, max_new_tokens and
+  /// batch_tokens count.
+  std::vector<std::vector<Candidate>> search_batch(const std::vector<Prompt>& prompts,
+                                                   const SearchOptions& options,
+                                                   const GenerateOptions& limits = {},
+                                                   int64_t first_number = 1) const;
+
+  /// Translates a line of text; the model must have a vocabulary for each language (source.spm,
+  /// target.spm, vocab.json). T5 and BART translate with generate().
+  Translation translate(const std::string& line, const TranslateOptions& options = {}) const;
+  /// The same for many lines, in batches of similar length.
+  std::vector<Translation> translate_batch(const std::vector<std::string>& lines,
+                                           const TranslateOptions& options = {},
+                                           int64_t first_number = 1) const;
+
+  /// The vector [D] of a text: its hidden states after the encoder, or after a decoder-only model,
+  /// pooled. The empty text has the vector of its special tokens. A translator cannot embed.
+  std::vector<float> embed(const std::string& text, const EmbedOptions& options = {}) const;
+  /// The same for many texts, in batches of similar length.
+  std::vector<std::vector<float>> embed_batch(const std::vector<std::string>& texts,
+                                              const EmbedOptions& options = {},
+                                              int64_t first_number = 1) const;
+
+  /// The log-probability of each token of a text after the first, by a decoder-only model. The text
+  /// has at least 2 tokens. A LoadOptions::cache rounds keys and values as a cache of that type
+  /// does.
+  Score score(std::string_view text, const ScoreOptions& options = {}) const;
+  /// The log-probability of each token of a target given its source, by an encoder-decoder.
+  Score score_pair(std::string_view source, std::string_view target) const;
+
+  /// The `top` most probable tokens for each mask of a text, by an encoder-only model with a
+  /// language model head. [MASK] and <mask> are masks for every tokenizer.
+  FilledText fill(std::string_view text, int64_t top = 5) const;
+
+  /// The attention weights of one pass over a text, at most 2^28 of them: one map for each layer
+  /// that `options` selects, encoder first. Weights that are not finite become 0.
+  std::vector<AttentionMap> attention(const std::string& text,
+                                      const AttentionOptions& options = {}) const;
+
+ private:
+  friend const engine::LoadedModel& engine::loaded(const Model& model);
+  explicit Model(std::shared_ptr<const engine::LoadedModel> loaded);
+
+  std::shared_ptr<const engine::LoadedModel> loaded_;
+};
+
+}  // namespace heed

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "heed/export.h"
+
+namespace heed {
+
+/// A text longer than the window is scored in overlapping windows, which begin `stride` tokens
+/// apart. Each token is scored once, in the first window that contains it, so that every token
+/// beyond the first window has at least window - stride tokens of context.
+struct ScoreOptions {
+  int64_t window = 0;  // tokens; 0: the model's context length
+  int64_t stride = 0;  // 0: half the window
+};
+
+/// exp of the negative mean log-probability; 1 for an empty list.
+HEED_EXPORT double perplexity(std::span<const double> log_probabilities);
+
+/// The probability of a text under a model.
+struct Score {
+  std::vector<int32_t> tokens;
+  /// Natural logarithms, of the last log_probabilities.size() tokens: of all tokens of a target,
+  /// and of all but the first of a text.
+  std::vector<double> log_probabilities;
+
+  /// Of all scored tokens.
+  double log_probability() const {
+    double sum = 0;
+    for (const double x : log_probabilities) sum += x;
+    return sum;
+  }
+  double perplexity() const { return heed::perplexity(log_probabilities); }
+};
+
+}  // namespace heed

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "heed/search.h"
+
+namespace heed {
+
+struct TranslateOptions {
+  /// Beam search with 4 beams. Set `scores` if greedy search is to compute them.
+  SearchOptions search = {.num_beams = 4, .scores = false};
+  bool alignments = false;  // computes Candidate::alignment, with one more pass per candidate
+  /// Source tokens times num_beams per batch; 0: chosen for speed. Does not change results.
+  int64_t batch_tokens = 0;
+};
+
+/// A line of text and its translations.
+struct Translation {
+  std::vector<int32_t> source;        // tokens, with end of sequence
+  std::vector<Candidate> candidates;  // best first; empty for an empty line
+
+  /// The best translation; empty for an empty line.
+  std::string text() const { return candidates.empty() ? std::string() : candidates.front().text; }
+};
+
+}  // namespace heed

@@ -1,0 +1,113 @@
+#include "heed/engine/load.h"
+
+#include <algorithm>
+#include <array>
+
+#include "heed/base/error.h"
+#include "heed/base/file.h"
+#include "heed/base/names.h"
+#include "heed/checkpoint/model_directory.h"
+#include "heed/generate/cached_decoder.h"
+#include "heed/io/gguf.h"
+#include "heed/text/gguf_tokenizer.h"
+
+namespace heed::engine {
+namespace {
+
+/// Throws Error unless `value`, if there is one, is among `known`.
+template <typename Value, size_t count>
+void check_known(const char* name, std::optional<Value> value,
+                 const std::array<Value, count>& known) {
+  require(!value || std::ranges::find(known, *value) != known.end(),
+          "LoadOptions::{} is {}, expected 0 to {}: one of its enumerators", name,
+          static_cast<int>(value.value_or(Value())), count - 1);
+}
+
+void check(const LoadOptions& options) {
+  using enum WeightType;
+  check_known("weights", options.weights, std::array{f32, bf16, q8_0, q4_1, q4_0});
+  check_known("compute", options.compute, std::array{Compute::f32, Compute::bf16, Compute::int8});
+  check_known("cache", options.cache, std::array{CacheType::f32, CacheType::bf16, CacheType::int8});
+}
+
+std::unique_ptr<model::Transformer> load_as(const std::filesystem::path& path,
+                                            const LoadOptions& options,
+                                            std::optional<DType> weights) {
+  checkpoint::LoadOptions how{.precision = {weights}, .random_seed = options.random_weights};
+  if (options.compute != Compute::f32) how.pack = options.compute.value_or(Compute::int8);
+  return checkpoint::load_model(path, how);
+}
+
+bool has_matrices_of_16_bits(const model::Transformer& model) {
+  return std::ranges::any_of(model.parameters().all(), [](const Parameter& parameter) {
+    return is_plain(parameter.value.dtype()) && parameter.value.dtype() != DType::f32;
+  });
+}
+
+/// The type to which stored weights should be converted, if any. An encoder multiplies many rows at
+/// once, which is fastest with packed f32 matrices.
+std::optional<DType> preferred_dtype(const LoadOptions& options, const model::Transformer& model) {
+  if (options.weights || generate::computes_in_int8(model)) return std::nullopt;
+  if (options.compute == Compute::int8) return DType::q8_0;
+  if (options.compute != Compute::bf16 && model.has_encoder() && has_matrices_of_16_bits(model))
+    return DType::f32;
+  return std::nullopt;
+}
+
+}  // namespace
+
+DType dtype_of(WeightType type) { return *dtype_named(name_of(type)); }
+
+DType dtype_of(CacheType type) {
+  return type == CacheType::int8 ? DType::q8_0 : *dtype_named(name_of(type));
+}
+
+DType activation_dtype(const LoadOptions& options) {
+  return heed::activation_dtype(options.compute.value_or(Compute::f32));
+}
+
+std::unique_ptr<model::Transformer> load_transformer(const std::filesystem::path& path,
+                                                     const LoadOptions& options) {
+  check(options);
+  std::optional<DType> weights;
+  if (options.weights) weights = dtype_of(*options.weights);
+  auto model = load_as(path, options, weights);
+  if (const auto preferred = preferred_dtype(options, *model))
+    model = load_as(path, options, preferred);
+  // Packing pays for an encoder, which reads whole texts, but not for decoding single tokens.
+  if (options.compute != Compute::bf16 && model->has_encoder()) model->pack(Compute::f32);
+  require(options.compute != Compute::int8 || generate::computes_in_int8(*model),
+          "{}: int8 arithmetic needs quantised weights, and there are none: load them as q8_0",
+          path.string());
+  return model;
+}
+
+text::PairTokenizer read_tokenizer(const std::filesystem::path& path) {
+  if (text::TranslationTokenizer::exists(path))
+    return text::PairTokenizer(text::TranslationTokenizer::load(path));
+  if (path.extension() != ".gguf" && !path_is_file(path))
+    return text::PairTokenizer(text::Tokenizer::load(path));
+  return text::PairTokenizer(
+      text::read_gguf_tokenizer(io::GgufFile::open(path)->metadata(), path.string()));
+}
+
+void check_vocabulary(const std::filesystem::path& path, const text::PairTokenizer& tokenizer,
+                      const model::Transformer& model) {
+  const int64_t pieces = tokenizer.vocab_size(), vocabulary = model.config().vocab_size;
+  require(tokenizer.shared_tokenizer() ? pieces <= vocabulary : pieces == vocabulary,
+          "{}: the tokenizer has {} pieces, the model's vocabulary {}", path.string(), pieces,
+          vocabulary);
+}
+
+const text::Tokenizer& shared_tokenizer(const std::filesystem::path& path,
+                                        const text::PairTokenizer& tokenizer,
+                                        std::string_view purpose) {
+  const text::Tokenizer* shared = tokenizer.shared_tokenizer();
+  require(shared,
+          "{} has separate vocabularies for source and target, which {} cannot use: it is made for "
+          "translation",
+          path.string(), purpose);
+  return *shared;
+}
+
+}  // namespace heed::engine

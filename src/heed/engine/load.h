@@ -1,0 +1,43 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "heed/load_options.h"
+#include "heed/model/transformer.h"
+#include "heed/tensor/dtype.h"
+#include "heed/text/pair_tokenizer.h"
+
+namespace heed::engine {
+
+/// The dtype of a WeightType.
+DType dtype_of(WeightType type);
+/// The dtype of a CacheType.
+DType dtype_of(CacheType type);
+/// The type of the activations.
+DType activation_dtype(const LoadOptions& options);
+
+/// Loads a model without its tokenizer and packs its weights as LoadOptions says. Throws Error on
+/// options out of range, as checkpoint::load_model() does, and when int8 arithmetic finds no
+/// quantised weights.
+std::unique_ptr<model::Transformer> load_transformer(const std::filesystem::path& path,
+                                                     const LoadOptions& options);
+
+/// The tokenizer of a model directory or GGUF file: one for each side of a translation model, or
+/// one for all texts. Throws Error when there is none or when it is damaged.
+text::PairTokenizer read_tokenizer(const std::filesystem::path& path);
+
+/// Throws Error when the tokenizer has more pieces than the model's vocabulary, or, with a
+/// vocabulary for each side, another number of pieces.
+void check_vocabulary(const std::filesystem::path& path, const text::PairTokenizer& tokenizer,
+                      const model::Transformer& model);
+
+/// The one tokenizer for all texts. Throws Error, which names the `purpose` ("embedding"), when
+/// each side has its own vocabulary.
+const text::Tokenizer& shared_tokenizer(const std::filesystem::path& path,
+                                        const text::PairTokenizer& tokenizer,
+                                        std::string_view purpose);
+
+}  // namespace heed::engine

@@ -1,0 +1,133 @@
+#include "heed/engine/loaded_model.h"
+
+#include <future>
+
+#include "heed/base/error.h"
+#include "heed/base/parallel.h"
+#include "heed/engine/load.h"
+#include "heed/text/utf8.h"
+
+namespace heed::engine {
+namespace {
+
+/// The largest number that an option may be: sums and products of it fit 64 bits.
+constexpr int64_t kMaxCount = int64_t{1} << 31;
+
+void check_count(std::string_view name, int64_t value) {
+  require(value >= 1 && value <= kMaxCount, "{} is {}, expected 1 to {}", name, value, kMaxCount);
+}
+
+ValueOrError<text::PairTokenizer> try_tokenizer(const std::filesystem::path& path) {
+  return ValueOrError<text::PairTokenizer>::of([&] { return read_tokenizer(path); });
+}
+
+/// Greedy decoding unless an option asks for sampling.
+generate::SamplingOptions sampling_of(const GenerateOptions& options,
+                                      const generate::GenerationConfig& suggested) {
+  const bool sample =
+      options.sample || options.temperature || options.top_k || options.top_p || options.min_p;
+  generate::SamplingOptions sampling;
+  if (sample) {
+    sampling.temperature = options.temperature.value_or(suggested.sampling.temperature);
+    sampling.top_k = options.top_k.value_or(suggested.sampling.top_k);
+    sampling.top_p = options.top_p.value_or(suggested.sampling.top_p);
+    sampling.min_p = options.min_p.value_or(suggested.sampling.min_p);
+  }
+  sampling.repetition_penalty = options.repetition_penalty.value_or(suggested.repetition_penalty);
+  sampling.presence_penalty = options.presence_penalty;
+  sampling.frequency_penalty = options.frequency_penalty;
+  sampling.logit_bias = options.logit_bias;
+  sampling.seed = options.seed;
+  return sampling;
+}
+
+}  // namespace
+
+std::shared_ptr<const LoadedModel> load(const std::filesystem::path& path,
+                                        const LoadOptions& options) {
+  auto result = std::make_shared<LoadedModel>();
+  result->path = path;
+  result->options = options;
+  // With a single thread the tokenizer is read when it is asked for.
+  auto tokenizer = std::async(
+      thread_count() > 1 ? std::launch::async | std::launch::deferred : std::launch::deferred,
+      try_tokenizer, path);
+  result->transformer = load_transformer(path, options);
+  const model::Transformer& transformer = *result->transformer;
+  result->tokenizer = ValueOrError<text::PairTokenizer>::of([&] {
+    text::PairTokenizer read = tokenizer.get().value();
+    check_vocabulary(path, read, transformer);
+    return read;
+  });
+  result->generation = ValueOrError<generate::GenerationConfig>::of(
+      [&] { return generate::read_generation_config(path, transformer.config()); });
+  result->embedding = ValueOrError<generate::EmbedderOptions>::of(
+      [&] { return generate::read_embedder_options(path); });
+  return result;
+}
+
+const text::Tokenizer& LoadedModel::shared_tokenizer(std::string_view purpose) const {
+  return engine::shared_tokenizer(path, tokenizer.value(), purpose);
+}
+
+std::optional<text::Tokenizer> LoadedModel::output_tokenizer() const {
+  if (!tokenizer.has_value()) return std::nullopt;
+  const text::Tokenizer* shared = tokenizer.value().shared_tokenizer();
+  return shared ? std::optional(*shared) : std::nullopt;
+}
+
+void LoadedModel::require_f32_activations(std::string_view purpose) const {
+  require(activations() == DType::f32,
+          "{} was loaded to compute in bf16, and {} computes in f32 or int8", path.string(),
+          purpose);
+}
+
+void LoadedModel::require_tokens(std::span<const int32_t> tokens) const {
+  const int64_t vocabulary = transformer->config().vocab_size;
+  for (const int32_t token : tokens)
+    require(token >= 0 && token < vocabulary, "token {} is outside the vocabulary of {} tokens",
+            token, vocabulary);
+}
+
+DType LoadedModel::activations() const { return activation_dtype(options); }
+
+std::optional<DType> LoadedModel::cache() const {
+  if (!options.cache) return std::nullopt;
+  return dtype_of(*options.cache);
+}
+
+std::string_view LoadedModel::kind() const {
+  if (!transformer->has_encoder()) return "decoder-only";
+  return transformer->has_decoder() ? "an encoder-decoder" : "encoder-only";
+}
+
+std::vector<int32_t> LoadedModel::tokens_of(const Prompt& prompt) const {
+  if (const auto* tokens = std::get_if<std::vector<int32_t>>(&prompt)) return *tokens;
+  const std::string& text = std::get<std::string>(prompt);
+  text::require_utf8(text, "the text");
+  std::vector<int32_t> tokens = shared_tokenizer("generation").encode(text);
+  const int32_t bos = transformer->config().bos_id;
+  if (tokens.empty() && bos >= 0) tokens.push_back(bos);
+  return tokens;
+}
+
+generate::GeneratorOptions LoadedModel::generator_options(const GenerateOptions& asked) const {
+  const generate::GenerationConfig& suggested = generation.value();
+  generate::GeneratorOptions result;
+  result.sampling = sampling_of(asked, suggested);
+  result.dtype = activations();
+  result.cache_dtype = cache();
+  result.max_new_tokens = asked.max_new_tokens.value_or(suggested.max_new_tokens.value_or(256));
+  result.eos_ids = suggested.eos_ids;
+  result.stop = asked.stop;
+  result.forced_bos_id = suggested.forced_bos_id;
+  result.top_log_probabilities = asked.top_log_probabilities;
+  result.batch_tokens = asked.batch_tokens;
+  check_count("max_new_tokens", result.max_new_tokens);
+  check_count("batch_tokens", result.batch_tokens);
+  require(result.top_log_probabilities >= -1, "top_log_probabilities is {}, expected at least -1",
+          result.top_log_probabilities);
+  return result;
+}
+
+}  // namespace heed::engine

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heed/engine/value_or_error.h"
+#include "heed/generate/embedder.h"
+#include "heed/generate/generation_config.h"
+#include "heed/generate/generator.h"
+#include "heed/load_options.h"
+#include "heed/model.h"
+#include "heed/model/transformer.h"
+#include "heed/text/pair_tokenizer.h"
+
+namespace heed::engine {
+
+/// What a Model holds. It does not change once it is loaded.
+struct LoadedModel {
+  std::filesystem::path path;
+  LoadOptions options;
+  std::unique_ptr<const model::Transformer> transformer;
+  // Read while the model is loaded; a file that cannot be read matters only to those who need it.
+  ValueOrError<text::PairTokenizer> tokenizer;
+  ValueOrError<generate::GenerationConfig> generation;
+  ValueOrError<generate::EmbedderOptions> embedding;
+
+  /// The one tokenizer for all texts. Throws Error, which names the `purpose` ("embedding"), when
+  /// each side has its own vocabulary, and as tokenizer.value() does.
+  const text::Tokenizer& shared_tokenizer(std::string_view purpose) const;
+  /// The tokenizer that outputs become text with; none if the model has none for prompts and
+  /// outputs alike.
+  std::optional<text::Tokenizer> output_tokenizer() const;
+  /// Throws Error when the model was loaded to compute activations in bf16.
+  void require_f32_activations(std::string_view purpose) const;
+  /// Throws Error unless all ids are tokens of the model.
+  void require_tokens(std::span<const int32_t> tokens) const;
+
+  DType activations() const;
+  /// The type of the kv cache that LoadOptions asks for, if any.
+  std::optional<DType> cache() const;
+  /// "decoder-only", "encoder-only" or "an encoder-decoder".
+  std::string_view kind() const;
+
+  /// The token ids of a prompt, checked to be UTF-8; the beginning-of-sequence token for an empty
+  /// text.
+  std::vector<int32_t> tokens_of(const Prompt& prompt) const;
+  /// GenerateOptions completed by generation_config.json and by how the model was loaded. Throws
+  /// Error on numbers that are out of range.
+  generate::GeneratorOptions generator_options(const GenerateOptions& asked) const;
+};
+
+/// Loads everything; the tokenizer on another thread.
+std::shared_ptr<const LoadedModel> load(const std::filesystem::path& path,
+                                        const LoadOptions& options);
+
+/// The parts of a model, for the program and for Session.
+const LoadedModel& loaded(const Model& model);
+
+}  // namespace heed::engine

@@ -1,0 +1,68 @@
+#include "heed/model.h"
+
+#include <filesystem>
+
+#include "heed/base/error.h"
+#include "heed/engine/loaded_model.h"
+#include "heed/model/families/family.h"
+#include "heed/text/utf8.h"
+
+namespace heed {
+
+Model::Model(std::shared_ptr<const engine::LoadedModel> loaded) : loaded_(std::move(loaded)) {}
+Model::~Model() = default;
+
+Model Model::load(const std::filesystem::path& path, const LoadOptions& options) {
+  try {
+    return Model(engine::load(path, options));
+  } catch (const std::filesystem::filesystem_error& error) {
+    fail("{}: {}", error.path1().string(), error.code().message());
+  }
+}
+
+const engine::LoadedModel& engine::loaded(const Model& model) { return *model.loaded_; }
+
+std::string Model::family() const {
+  return std::string(model::family_for(loaded_->transformer->config()).model_type);
+}
+
+bool Model::has_encoder() const { return loaded_->transformer->has_encoder(); }
+
+bool Model::has_decoder() const { return loaded_->transformer->has_decoder(); }
+
+int64_t Model::context_length() const {
+  const model::ModelConfig& config = loaded_->transformer->config();
+  return config.positions == model::PositionKind::none ? 0 : config.max_positions;
+}
+
+int64_t Model::vocab_size() const { return loaded_->transformer->config().vocab_size; }
+
+int64_t Model::embedding_size() const { return loaded_->transformer->config().d_model; }
+
+std::vector<int32_t> Model::eos_ids() const { return loaded_->generation.value().eos_ids; }
+
+bool Model::has_tokenizer() const { return loaded_->tokenizer.has_value(); }
+
+std::vector<int32_t> Model::tokenize(std::string_view text, bool special) const {
+  text::require_utf8(text, "the text");
+  const text::PairTokenizer& tokenizer = loaded_->tokenizer.value();
+  if (const text::Tokenizer* shared = tokenizer.shared_tokenizer())
+    return shared->encode(text, special);
+  return tokenizer.encode_source(text);
+}
+
+std::string Model::detokenize(std::span<const int32_t> tokens, bool skip_special) const {
+  const text::PairTokenizer& tokenizer = loaded_->tokenizer.value();
+  loaded_->require_tokens(tokens);
+  if (const text::Tokenizer* shared = tokenizer.shared_tokenizer())
+    return shared->decode(tokens, skip_special);
+  return tokenizer.decode_target(tokens);
+}
+
+std::string Model::token_text(int32_t token) const {
+  const text::PairTokenizer& tokenizer = loaded_->tokenizer.value();
+  loaded_->require_tokens({&token, 1});
+  return tokenizer.readable(token);
+}
+
+}  // namespace heed

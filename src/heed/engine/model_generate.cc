@@ -1,0 +1,70 @@
+#include <optional>
+
+#include "heed/base/error.h"
+#include "heed/engine/loaded_model.h"
+#include "heed/generate/generator.h"
+#include "heed/generate/input_error.h"
+#include "heed/model.h"
+
+namespace heed {
+namespace {
+
+/// The number of a batch's first input, counted from 0.
+uint64_t stream_of(int64_t first_number) {
+  require(first_number >= 1, "first_number is {}, expected at least 1", first_number);
+  return static_cast<uint64_t>(first_number - 1);
+}
+
+generate::Generator generator_of(const engine::LoadedModel& model, const GenerateOptions& options) {
+  return {*model.transformer, model.output_tokenizer(), model.generator_options(options)};
+}
+
+std::vector<std::vector<int32_t>> tokens_of(const engine::LoadedModel& model,
+                                            const std::vector<Prompt>& prompts,
+                                            int64_t first_number) {
+  std::vector<std::vector<int32_t>> tokens;
+  tokens.reserve(prompts.size());
+  for (const Prompt& prompt : prompts)
+    tokens.push_back(generate::name_input("prompt",
+                                          first_number + static_cast<int64_t>(tokens.size()),
+                                          [&] { return model.tokens_of(prompt); }));
+  return tokens;
+}
+
+}  // namespace
+
+Generation Model::generate(const Prompt& prompt, const GenerateOptions& options,
+                           const OnText& on_text) const {
+  const generate::Generator generator = generator_of(*loaded_, options);
+  generate::Generator::OnText forward;
+  if (on_text) forward = [&](size_t, std::string_view text) { on_text(text); };
+  return generator.generate(tokens_of(*loaded_, {prompt}, 1), 0, forward).front();
+}
+
+std::vector<Generation> Model::generate_batch(const std::vector<Prompt>& prompts,
+                                              const GenerateOptions& options,
+                                              int64_t first_number) const {
+  const uint64_t stream = stream_of(first_number);
+  const generate::Generator generator = generator_of(*loaded_, options);
+  return generator.generate(tokens_of(*loaded_, prompts, first_number), stream);
+}
+
+std::vector<std::vector<Candidate>> Model::search_batch(const std::vector<Prompt>& prompts,
+                                                        const SearchOptions& options,
+                                                        const GenerateOptions& limits,
+                                                        int64_t first_number) const {
+  const uint64_t stream = stream_of(first_number);
+  generate::check(options);
+  const generate::Generator generator = generator_of(*loaded_, limits);
+  auto found = generator.search(tokens_of(*loaded_, prompts, first_number), options, stream);
+  const std::optional<text::Tokenizer> tokenizer = loaded_->output_tokenizer();
+  std::vector<std::vector<Candidate>> results(found.size());
+  for (size_t i = 0; i < found.size(); ++i)
+    for (Hypothesis& hypothesis : found[i]) {
+      std::string text = tokenizer ? tokenizer->decode(hypothesis.tokens) : std::string();
+      results[i].push_back({std::move(text), std::move(hypothesis)});
+    }
+  return results;
+}
+
+}  // namespace heed

@@ -1,0 +1,102 @@
+#include <string_view>
+
+#include "heed/base/error.h"
+#include "heed/engine/loaded_model.h"
+#include "heed/generate/embedder.h"
+#include "heed/generate/fill.h"
+#include "heed/generate/input_error.h"
+#include "heed/generate/scorer.h"
+#include "heed/model.h"
+#include "heed/text/utf8.h"
+
+namespace heed {
+namespace {
+
+generate::EmbedderOptions embedder_options(const engine::LoadedModel& model,
+                                           const EmbedOptions& options) {
+  generate::EmbedderOptions result = model.embedding.value();
+  if (options.pooling) {
+    require(name_of(*options.pooling) != "?", "the pooling is {}, expected one of Pooling",
+            static_cast<int>(*options.pooling));
+    result.pooling = *options.pooling;
+  }
+  if (options.normalize) result.normalize = *options.normalize;
+  if (options.max_seq_length) {
+    require(*options.max_seq_length >= 1, "max_seq_length is {}, expected at least 1",
+            *options.max_seq_length);
+    result.max_seq_length = *options.max_seq_length;
+  }
+  result.batch_tokens = options.batch_tokens;
+  return result;
+}
+
+/// Replaces [MASK] and <mask> by the tokenizer's mask token.
+std::string with_masks(std::string text, const std::string& mask) {
+  for (const std::string_view other : {"[MASK]", "<mask>"})
+    for (size_t at = 0; other != mask && (at = text.find(other, at)) != std::string::npos;
+         at += mask.size())
+      text.replace(at, other.size(), mask);
+  return text;
+}
+
+}  // namespace
+
+std::vector<float> Model::embed(const std::string& text, const EmbedOptions& options) const {
+  return embed_batch({text}, options).front();
+}
+
+std::vector<std::vector<float>> Model::embed_batch(const std::vector<std::string>& texts,
+                                                   const EmbedOptions& options,
+                                                   int64_t first_number) const {
+  loaded_->require_f32_activations("embedding");
+  const generate::Embedder embedder(*loaded_->transformer, loaded_->shared_tokenizer("embedding"),
+                                    embedder_options(*loaded_, options));
+  for (size_t i = 0; i < texts.size(); ++i)
+    generate::name_input("text", first_number + static_cast<int64_t>(i),
+                         [&] { text::require_utf8(texts[i], "the text"); });
+  return embedder.embed(texts, first_number);
+}
+
+Score Model::score(std::string_view text, const ScoreOptions& options) const {
+  const model::Transformer& transformer = *loaded_->transformer;
+  require(transformer.has_decoder() && !transformer.has_encoder(),
+          "{} is {} and cannot score a text, expected a decoder-only model", loaded_->path.string(),
+          loaded_->kind());
+  const text::Tokenizer& tokenizer = loaded_->shared_tokenizer("scoring a text");
+  text::require_utf8(text, "the text");
+  Score score{tokenizer.encode(text), {}};
+  require(score.tokens.size() >= 2, "expected at least 2 tokens, found {}: the first is not scored",
+          score.tokens.size());
+  score.log_probabilities = generate::score_text(transformer, score.tokens, options,
+                                                 loaded_->activations(), loaded_->cache());
+  return score;
+}
+
+Score Model::score_pair(std::string_view source, std::string_view target) const {
+  const model::Transformer& transformer = *loaded_->transformer;
+  require(transformer.has_decoder() && transformer.has_encoder(),
+          "{} is {} and cannot score a pair of texts, expected an encoder-decoder",
+          loaded_->path.string(), loaded_->kind());
+  const text::PairTokenizer& tokenizer = loaded_->tokenizer.value();
+  text::require_utf8(source, "the source");
+  text::require_utf8(target, "the target");
+  Score score{tokenizer.encode_target(target), {}};
+  score.log_probabilities = generate::score_target(transformer, tokenizer.encode_source(source),
+                                                   score.tokens, loaded_->activations());
+  return score;
+}
+
+FilledText Model::fill(std::string_view text, int64_t top) const {
+  generate::require_fills_masks(*loaded_->transformer);
+  loaded_->require_f32_activations("filling masks");
+  const text::Tokenizer& tokenizer = loaded_->shared_tokenizer("filling masks");
+  const auto mask = tokenizer.special_tokens().mask;
+  require(mask.has_value(), "{}: the tokenizer has no mask token", loaded_->path.string());
+  text::require_utf8(text, "the text");
+  FilledText filled;
+  filled.tokens = tokenizer.encode(with_masks(std::string(text), tokenizer.piece(*mask)));
+  filled.masks = generate::fill_masks(*loaded_->transformer, filled.tokens, *mask, top);
+  return filled;
+}
+
+}  // namespace heed

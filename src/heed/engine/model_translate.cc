@@ -1,0 +1,41 @@
+#include "heed/base/error.h"
+#include "heed/engine/loaded_model.h"
+#include "heed/generate/alignment.h"
+#include "heed/generate/translator.h"
+#include "heed/model.h"
+
+namespace heed {
+
+Translation Model::translate(const std::string& line, const TranslateOptions& options) const {
+  return translate_batch({line}, options).front();
+}
+
+std::vector<Translation> Model::translate_batch(const std::vector<std::string>& lines,
+                                                const TranslateOptions& options,
+                                                int64_t first_number) const {
+  const model::Transformer& transformer = *loaded_->transformer;
+  require(transformer.has_encoder() && transformer.has_decoder(),
+          "{} is {} and cannot translate, expected an encoder-decoder", loaded_->path.string(),
+          loaded_->kind());
+  const text::TranslationTokenizer* tokenizer = loaded_->tokenizer.value().translation_tokenizer();
+  require(tokenizer,
+          "{} has one tokenizer for all texts, and translation needs a vocabulary for each side "
+          "(source.spm, target.spm, vocab.json): use generation",
+          loaded_->path.string());
+  require(options.batch_tokens >= 0, "batch_tokens is {}, expected at least 0",
+          options.batch_tokens);
+  const generate::Translator translator(transformer, *tokenizer,
+                                        {.search = options.search,
+                                         .dtype = loaded_->activations(),
+                                         .batch_tokens = options.batch_tokens,
+                                         .scores = options.search.scores});
+  std::vector<Translation> translations = translator.translate(lines, first_number);
+  if (options.alignments)
+    for (Translation& translation : translations)
+      for (Candidate& candidate : translation.candidates)
+        candidate.alignment = generate::align_words(transformer, *tokenizer, translation.source,
+                                                    candidate.hypothesis.tokens);
+  return translations;
+}
+
+}  // namespace heed

@@ -1,0 +1,123 @@
+#include "heed/generate/attention_input.h"
+
+#include <utility>
+
+#include "heed/base/error.h"
+#include "heed/generate/search.h"
+#include "heed/text/utf8.h"
+
+namespace heed::generate {
+namespace {
+
+constexpr std::string_view kSpace = "\u2581";
+
+std::vector<int32_t> encode(const text::TranslationTokenizer& tokenizer, const std::string& text,
+                            bool source) {
+  require(text::is_valid_utf8(text), "the {} text is not valid UTF-8",
+          source ? "source" : "target");
+  std::vector<int32_t> tokens =
+      source ? tokenizer.encode_source(text) : tokenizer.encode_target(text);
+  require(tokens.size() > 1, "the {} text is empty", source ? "source" : "target");
+  return tokens;
+}
+
+std::string display_text(const text::TranslationTokenizer& tokenizer, int32_t id) {
+  return tokenizer.piece(id);
+}
+
+/// The decoded text of a byte-level piece, with U+2581 for a space. Pieces with a word marker
+/// ("##", U+2581), special tokens and incomplete characters are shown as they are.
+std::string display_text(const text::Tokenizer& tokenizer, int32_t id) {
+  const std::string& piece = tokenizer.piece(id);
+  if (tokenizer.is_special(id) || piece.starts_with("##") ||
+      piece.find(kSpace) != std::string::npos)
+    return piece;
+  std::string text = tokenizer.decode(std::span(&id, 1), false);
+  if (text.empty() || text.find("\uFFFD") != std::string::npos) return piece;
+  if (text.front() == ' ') text.replace(0, 1, kSpace);
+  return text;
+}
+
+template <typename Tokenizer>
+StackInput stack_input(const Tokenizer& tokenizer, const std::string& text,
+                       std::vector<int32_t> ids) {
+  StackInput result{text, std::move(ids), {}};
+  for (const int32_t id : result.ids) result.pieces.push_back(display_text(tokenizer, id));
+  return result;
+}
+
+/// The start token followed by `target`, which must not end with end of sequence.
+std::vector<int32_t> decoder_input(const model::Transformer& model,
+                                   std::span<const int32_t> target) {
+  std::vector<int32_t> input{model.config().decoder_start_id};
+  input.insert(input.end(), target.begin(), target.end());
+  return input;
+}
+
+std::vector<int32_t> greedy(const model::Transformer& model, const std::vector<int32_t>& source) {
+  const std::vector<int32_t> offsets{0, static_cast<int32_t>(source.size())};
+  return generate::search(model, DType::f32, {source, offsets}, {}).front().front().tokens;
+}
+
+}  // namespace
+
+ModelInput read_input(const model::Transformer& model, const text::TranslationTokenizer& tokenizer,
+                      const std::string& source, const std::string& target) {
+  ModelInput input{stack_input(tokenizer, source, encode(tokenizer, source, true)), {}};
+  if (!target.empty()) {
+    std::vector<int32_t> ids = encode(tokenizer, target, false);
+    ids.pop_back();  // end of sequence
+    input.target = stack_input(tokenizer, target, decoder_input(model, ids));
+    return input;
+  }
+  const std::vector<int32_t> found = greedy(model, input.source.ids);
+  input.target =
+      stack_input(tokenizer, tokenizer.decode_target(found), decoder_input(model, found));
+  return input;
+}
+
+ModelInput read_input(const model::Transformer& model, const text::Tokenizer& tokenizer,
+                      const std::string& text, const std::string& target) {
+  const bool both = model.has_encoder() && model.has_decoder();
+  require(both || target.empty(),
+          "a target was given, but the model is {}, expected an encoder-decoder",
+          model.has_encoder() ? "encoder-only" : "decoder-only");
+  const StackInput read = stack_input(tokenizer, text, tokenizer.encode(text));
+  require(!read.ids.empty(), "the text is empty");
+  if (!both) return {read, read};
+  const std::vector<int32_t> ids =
+      target.empty() ? greedy(model, read.ids) : tokenizer.encode(target, false);
+  const std::string written = target.empty() ? tokenizer.decode(ids) : target;
+  return {read, stack_input(tokenizer, written, decoder_input(model, ids))};
+}
+
+ModelInput read_input(const model::Transformer& model, const text::PairTokenizer& tokenizer,
+                      const std::string& text, const std::string& target) {
+  if (const text::TranslationTokenizer* two = tokenizer.translation_tokenizer())
+    return read_input(model, *two, text, target);
+  return read_input(model, *tokenizer.shared_tokenizer(), text, target);
+}
+
+void observe_attention(const model::Transformer& model, const ModelInput& input,
+                       AttentionObserver observer) {
+  Context context;
+  context.observe_attention = std::move(observer);
+  model::Memory memory;
+  if (model.has_encoder()) {
+    const std::vector<int32_t> offsets{0, static_cast<int32_t>(input.source.ids.size())};
+    memory = model.encode(context, {input.source.ids, offsets});
+  }
+  if (!model.has_decoder()) return;
+  const std::vector<int32_t> offsets{0, static_cast<int32_t>(input.target.ids.size())};
+  model.decode_all(context, {input.target.ids, offsets}, memory);
+}
+
+int64_t attention_layers(const model::ModelConfig& config, AttentionKind kind) {
+  return kind == AttentionKind::encoder_self ? config.encoder_layers : config.decoder_layers;
+}
+
+int64_t attention_heads(const model::ModelConfig& config, AttentionKind kind) {
+  return kind == AttentionKind::encoder_self ? config.encoder_heads : config.n_heads;
+}
+
+}  // namespace heed::generate

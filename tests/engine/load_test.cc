@@ -1,0 +1,90 @@
+// The decisions that make the obvious call the fast one.
+#include "heed/engine/load.h"
+
+#include <gtest/gtest.h>
+
+#include "heed/engine/loaded_model.h"
+#include "heed/generate/cached_decoder.h"
+#include "heed/io/safetensors.h"
+#include "heed/quantize/precision.h"
+#include "tests/engine/small_models.h"
+
+namespace heed::engine {
+namespace {
+
+const SmallModels& models() { return SmallModels::all(); }
+
+/// Rewrites the weights of a model directory in bf16.
+void store_in_16_bits(const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / "model.safetensors";
+  std::vector<io::NamedTensor> tensors;
+  {
+    const auto weights = io::SafetensorsFile::open(file);
+    for (const std::string& name : weights->names())
+      tensors.emplace_back(name, quantize::in_precision(weights->get(name), {DType::bf16}).clone());
+  }
+  std::filesystem::remove(file);
+  io::write_safetensors(file, tensors, {});
+}
+
+bool has_matrices_in(const Model& model, DType dtype) {
+  for (const Parameter& parameter : loaded(model).transformer->parameters().all())
+    if (parameter.shape.rank() == 2 && parameter.value.dtype() == dtype) return true;
+  return false;
+}
+
+TEST(Load, WeightTypesAreTheTypesThatHeedWrites) {
+  std::vector<std::string> names;
+  for (const WeightType type :
+       {WeightType::f32, WeightType::bf16, WeightType::q8_0, WeightType::q4_1, WeightType::q4_0})
+    names.emplace_back(name_of(dtype_of(type)));
+  EXPECT_EQ(names, quantize::precision_names());
+}
+
+TEST(Load, WidensMatricesOf16BitsForEncodersOnly) {
+  TemporaryDirectory folder;
+  write_encoder(folder / "encoder", false);
+  write_decoder(folder / "decoder");
+  store_in_16_bits(folder / "encoder");
+  store_in_16_bits(folder / "decoder");
+  EXPECT_FALSE(has_matrices_in(Model::load(folder / "encoder"), DType::bf16));
+  EXPECT_TRUE(has_matrices_in(Model::load(folder / "decoder"), DType::bf16));
+  EXPECT_TRUE(
+      has_matrices_in(Model::load(folder / "encoder", {.compute = Compute::bf16}), DType::bf16));
+  EXPECT_TRUE(
+      has_matrices_in(Model::load(folder / "encoder", {.weights = WeightType::bf16}), DType::bf16));
+}
+
+TEST(Load, Int8QuantisesWeightsThatAreNot) {
+  const Model plain = Model::load(models().decoder());
+  EXPECT_FALSE(generate::computes_in_int8(*loaded(plain).transformer));
+  const Model int8 = Model::load(models().decoder(), {.compute = Compute::int8});
+  EXPECT_TRUE(generate::computes_in_int8(*loaded(int8).transformer));
+  EXPECT_TRUE(has_matrices_in(int8, DType::q8_0));
+  const Model blocks = Model::load(models().decoder(), {.weights = WeightType::q4_0});
+  EXPECT_TRUE(generate::computes_in_int8(*loaded(blocks).transformer));
+  EXPECT_FALSE(int8.generate("the", {.max_new_tokens = 4}).tokens.empty());
+}
+
+TEST(Load, OptionsDecideTheTypesOfActivationsAndCache) {
+  const Model bf16 =
+      Model::load(models().decoder(), {.compute = Compute::bf16, .cache = CacheType::f32});
+  EXPECT_EQ(loaded(bf16).activations(), DType::bf16);
+  EXPECT_EQ(loaded(bf16).generator_options({}).cache_dtype, DType::f32);
+  const Model plain = Model::load(models().decoder());
+  EXPECT_EQ(loaded(plain).generator_options({}).cache_dtype, std::nullopt);
+  const Model int8 = Model::load(models().translator(), {.cache = CacheType::int8});
+  EXPECT_EQ(loaded(int8).cache(), DType::q8_0);
+}
+
+TEST(Load, RandomWeightsNeedOnlyAConfiguration) {
+  TemporaryDirectory folder;
+  write_decoder(folder / "model");
+  std::filesystem::remove(folder / "model" / "model.safetensors");
+  const Model model = Model::load(folder / "model", {.random_weights = 4});
+  EXPECT_FALSE(model.generate("the", {.max_new_tokens = 4}).tokens.empty());
+  EXPECT_THROW(Model::load(folder / "model"), Error);
+}
+
+}  // namespace
+}  // namespace heed::engine
