@@ -22,8 +22,8 @@ double peak_operations(Arithmetic arithmetic);
 /// nearest power of two, at least 1 MiB): small areas lie in caches. Measured at the first call.
 double peak_reading(int64_t bytes);
 
-/// Runs body() as often as the state wants, each time doing `work`; the machine does at most `peak`
-/// of it per second.
+/// Runs body() once per iteration of the state. Each run does `work`, of which the machine does at
+/// most `peak` per second.
 template <typename Body>
 void measure(benchmark::State& state, double work, double peak, const Body& body) {
   using Clock = std::chrono::steady_clock;

@@ -16,7 +16,7 @@ LAYERS='base tensor kernels ops nn io text model quantize checkpoint data metric
 # The public headers and the lowest layer that may include each.
 PUBLIC='error:base export:base executor:base attention:ops compute:ops embedding:generate fill:generate
 generation:generate score:generate search:generate translation:generate load_options:engine model:engine
-heed:engine'
+session:engine heed:engine'
 
 # "FILE:LINE:INCLUDED FILE" for every include of a file of ours; FILE is relative to src/.
 includes_of() {

@@ -85,7 +85,7 @@ struct SmallTransformer : Model {
     Tensor x = embed(context, in, &position_table);
     for (const auto& layer : layers) {
       heed::nn::KeyValueCache unused;
-      x = layer.forward(context, x, {unused, in.spans, {}, {}, in.spans});
+      x = layer.forward(context, x, {unused, {in.spans}, {}, {}, in.spans});
     }
     return norm.forward(context, x);
   }

@@ -12,4 +12,5 @@
 #include "heed/model.h"
 #include "heed/score.h"
 #include "heed/search.h"
+#include "heed/session.h"
 #include "heed/translation.h"

@@ -18,8 +18,8 @@ struct SearchOptions {
   /// hypotheses are ranked by log P(Y | X) / lp(Y). 0.6 as in Vaswani et al. 2017, section 6.1.
   float length_penalty = 0.6f;
   /// Largest number of tokens of a translation; without it, that of its source plus
-  /// max_new_tokens_over_source (50 in Vaswani et al. 2017, section 6.1). Model::search() has the
-  /// limit of GenerateOptions instead.
+  /// max_new_tokens_over_source (50 in Vaswani et al. 2017, section 6.1). Model::search_batch()
+  /// has the limit of GenerateOptions instead.
   std::optional<int64_t> max_new_tokens = {};
   int64_t max_new_tokens_over_source = 50;
   /// Whether greedy search computes log-probabilities and scores; it is faster without. Beam search

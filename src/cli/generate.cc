@@ -278,7 +278,8 @@ void add_generate(Command& program) {
   Option json = command.add_flag("--json", arguments->json, "Print one JSON object per prompt");
   command
       .add_option("--logprobs", arguments->generate.top_log_probabilities,
-                  "Add the log-probability of each token and of this many most probable tokens")
+                  "Add the log-probability of each token, and those of this many most probable "
+                  "tokens")
       .range(0, 1000)
       .needs(json)
       .excludes(command.option("--num-beams"));

@@ -186,14 +186,14 @@ void add_quantize(Command& program) {
   command
       .add_option(
           "--text", options->held_out.text,
-          "Measure the loss on this held-out text: perplexity for a decoder-only model, cosine "
-          "similarity of the embeddings of its lines for an encoder-only model")
+          "Measure the loss of quality on this held-out text: perplexity for a decoder-only model, "
+          "cosine similarity of the embeddings of its lines for an encoder-only model")
       .existing_file();
   Option source =
       command
-          .add_option(
-              "--source", options->held_out.source,
-              "Measure the loss on these sentences: BLEU of their translations (encoder-decoder)")
+          .add_option("--source", options->held_out.source,
+                      "Measure the loss of quality on these sentences: BLEU of their translations "
+                      "(encoder-decoder)")
           .existing_file();
   Option reference = command
                          .add_option("--reference", options->held_out.reference,

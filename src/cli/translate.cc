@@ -84,8 +84,8 @@ void add_translate(Command& program) {
       .show_default();
   Option limit = command
                      .add_option("--max-new-tokens", search.max_new_tokens,
-                                 "Maximum number of tokens per translation (default: by "
-                                 "--max-new-tokens-over-source)")
+                                 "Maximum number of tokens per translation (default: those of "
+                                 "the source plus --max-new-tokens-over-source)")
                      .range(int64_t{1}, kMaxCount);
   command
       .add_option("--max-new-tokens-over-source", search.max_new_tokens_over_source,

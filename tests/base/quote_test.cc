@@ -16,7 +16,7 @@ TEST(Quoted, PutsPlainTextBetweenQuotes) {
   EXPECT_EQ(quoted(""), "\"\"");
 }
 
-TEST(Quoted, EscapesWhatATerminalWouldObey) {
+TEST(Quoted, EscapesControlAndFormatCharacters) {
   EXPECT_EQ(quoted("a\nb\r\x1b[2J\x7f"), R"("a\nb\r\u001b[2J\u007f")");
   EXPECT_EQ(quoted(std::string_view("a\0b", 3)), R"("a\u0000b")");
   EXPECT_EQ(quoted("\xc2\x9b"), R"("\u009b")");            // CSI as one code point

@@ -16,9 +16,11 @@ class Decoding {
   /// Logits [N, V] for the next tokens of every text, packed; texts without new tokens are skipped.
   Tensor feed(const std::vector<std::vector<int32_t>>& next) {
     std::vector<int32_t> input, positions;
+    int64_t prompts = 0;  // a text's first tokens; nothing follows them in the same call
     kernels::AttentionSpans spans{.q_offsets = {0}, .kv_begin = {}, .kv_end = {}, .kv_rows = {}};
     for (size_t text = 0; text < next.size(); ++text) {
       if (next[text].empty()) continue;
+      if (rows_[text].empty()) ++prompts;
       for (const int32_t token : next[text]) {
         input.push_back(token);
         positions.push_back(static_cast<int32_t>(rows_[text].size()));
@@ -29,9 +31,12 @@ class Decoding {
       spans.kv_end.push_back(static_cast<int32_t>(spans.kv_rows.size()));
       spans.q_offsets.push_back(static_cast<int32_t>(input.size()));
     }
-    const Tensor states = model_.decode(
-        context_, input, {},
-        {positions, std::make_shared<const kernels::AttentionSpans>(spans), nullptr, caches_});
+    const Tensor states =
+        model_.decode(context_, input, {},
+                      {positions,
+                       {std::make_shared<const kernels::AttentionSpans>(spans), prompts},
+                       nullptr,
+                       caches_});
     return model_.logits(context_, states);
   }
 

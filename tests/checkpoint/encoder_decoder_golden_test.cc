@@ -55,10 +55,11 @@ class Step {
     const std::vector<int32_t> one{0, 1};
     const auto cross = kernels::AttentionSpans::cross(one, memory_.offsets);
     const std::vector<int32_t> input{token};
+    const nn::SelfSpans self{std::make_shared<const kernels::AttentionSpans>(own), 0};
     return model_.logits(context_,
                          model_.decode(context_, input, memory_,
                                        {{&position, 1},
-                                        std::make_shared<const kernels::AttentionSpans>(own),
+                                        self,
                                         std::make_shared<const kernels::AttentionSpans>(cross),
                                         caches_}));
   }

@@ -16,56 +16,11 @@ namespace {
 
 using Prompts = std::vector<std::vector<int32_t>>;
 
-struct Case {
-  const char* name;
-  void (*change)(model::ModelConfig&);
-};
-
-std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
-
-const Case kCases[] = {
-    {"grouped", [](model::ModelConfig& c) { c.n_kv_heads = 2; }},
-    {"windows",
-     [](model::ModelConfig& c) {
-       c.windows = {5, 0};
-       c.attn_logit_softcapping = 20.0f;
-     }},
-    {"latent_attention_experts",
-     [](model::ModelConfig& c) {
-       c.latent = {.kv_lora_rank = 16, .q_lora_rank = 0, .qk_rope_head_dim = 4};
-       c.head_dim = 12;
-       c.v_head_dim = 8;
-       c.pair_layout = kernels::PairLayout::interleaved;
-       c.moe.n_experts = 6;
-       c.moe.experts_per_token = 2;
-       c.moe.n_shared_experts = 1;
-       c.moe.d_expert = 16;
-       c.first_k_dense_replace = 1;
-     }},
-    {"relative", [](model::ModelConfig& c) { c.positions = model::PositionKind::relative; }},
-    {"learned", [](model::ModelConfig& c) { c.positions = model::PositionKind::learned; }},
-    {"encoder_decoder", [](model::ModelConfig& c) {
-       c.encoder_layers = 2;
-       c.positions = model::PositionKind::relative;
-     }}};
-
 GeneratorOptions greedy(int64_t max_new_tokens, std::vector<int32_t> eos_ids = {}) {
   GeneratorOptions options;
   options.max_new_tokens = max_new_tokens;
   options.eos_ids = std::move(eos_ids);
   return options;
-}
-
-/// Weights large enough for outputs to vary.
-std::unique_ptr<model::Transformer> varied_model(const Case& c) {
-  model::ModelConfig config = small_decoder();
-  c.change(config);
-  auto model = std::make_unique<model::Transformer>(config, 11);
-  for (Parameter& parameter : model->parameters().all())
-    if (parameter.shape.rank() == 2)
-      for (int64_t i = 0; i < parameter.value.elements(); ++i)
-        parameter.value.data<float>()[i] *= 3.0f;
-  return model;
 }
 
 Prompts random_prompts(int count) {
@@ -104,7 +59,7 @@ std::vector<int32_t> greedy_without_cache(const model::Transformer& model,
   return {input.begin() + static_cast<std::ptrdiff_t>(given), input.end()};
 }
 
-class GeneratorOf : public testing::TestWithParam<Case> {};
+class GeneratorOf : public testing::TestWithParam<DecoderVariant> {};
 
 TEST_P(GeneratorOf, GreedyDecodingEqualsFullForwardPasses) {
   const auto model = varied_model(GetParam());
@@ -198,14 +153,14 @@ TEST_P(GeneratorOf, LogProbabilitiesAreThoseBeforePenaltiesAndTemperature) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, GeneratorOf, testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(Models, GeneratorOf, testing::ValuesIn(kDecoderVariants),
                          [](const auto& c) { return std::string(c.param.name); });
 
 /// Heads as wide as a block of q8_0.
-const Case kWideHeads{"wide heads", [](model::ModelConfig& c) {
-                        c.n_kv_heads = 2;
-                        c.head_dim = c.v_head_dim = 32;
-                      }};
+const DecoderVariant kWideHeads{"wide heads", [](model::ModelConfig& c) {
+                                  c.n_kv_heads = 2;
+                                  c.head_dim = c.v_head_dim = 32;
+                                }};
 
 TEST(Generator, AnInt8CacheDoesNotDependOnTheBatchAndChangesLittle) {
   const auto model = varied_model(kWideHeads);
@@ -226,7 +181,8 @@ TEST(Generator, AnInt8CacheDoesNotDependOnTheBatchAndChangesLittle) {
 }
 
 TEST(Generator, RefusesAnInt8CacheForUnsuitableHeads) {
-  for (const Case& c : {kCases[0], kCases[2]}) {  // head_dim 8, and latent attention
+  for (const DecoderVariant& c :
+       {kDecoderVariants[0], kDecoderVariants[2]}) {  // head_dim 8, and latent attention
     const auto model = varied_model(c);
     GeneratorOptions options = greedy(6);
     options.cache_dtype = DType::q8_0;
@@ -235,7 +191,7 @@ TEST(Generator, RefusesAnInt8CacheForUnsuitableHeads) {
 }
 
 TEST(Generator, EndsAtTheContextLength) {
-  const auto model = varied_model(kCases[0]);
+  const auto model = varied_model(kDecoderVariants[0]);
   const std::vector<int32_t> prompt(60, 5);
   const Generator generator(*model, {}, greedy(100));
   EXPECT_EQ(generator.generate({prompt}).front().tokens.size(), 5u);
@@ -243,7 +199,7 @@ TEST(Generator, EndsAtTheContextLength) {
 }
 
 TEST(Generator, RefusesPromptsThatTheModelCannotRead) {
-  const auto model = varied_model(kCases[0]);
+  const auto model = varied_model(kDecoderVariants[0]);
   const Generator generator(*model, {}, {});
   EXPECT_THROW(generator.generate({std::vector<int32_t>(65, 5)}), Error);
   EXPECT_THROW(generator.generate({{}}), Error);
@@ -261,7 +217,7 @@ std::string message_of(const std::function<void()>& run) {
 }
 
 TEST(Generator, NamesTheFirstInvalidPromptByItsNumberAmongAll) {
-  const auto model = varied_model(kCases[0]);
+  const auto model = varied_model(kDecoderVariants[0]);
   const Generator generator(*model, {}, {});
   const Prompts prompts{{5}, {60}, {}};
   EXPECT_EQ(message_of([&] { generator.generate(prompts, 40); }),
@@ -275,7 +231,7 @@ TEST(Generator, NamesTheFirstInvalidPromptByItsNumberAmongAll) {
 }
 
 TEST(Generator, ReportsDamagedWeights) {
-  const auto model = varied_model(kCases[0]);
+  const auto model = varied_model(kDecoderVariants[0]);
   model->parameters().all().front().value.data<float>()[100] =
       std::numeric_limits<float>::quiet_NaN();
   EXPECT_THROW(Generator(*model, {}, {}).generate({{5, 7}}), Error);

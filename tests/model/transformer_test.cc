@@ -117,12 +117,10 @@ TEST(Transformer, DecodingStepByStepWithACacheEqualsOneFullPass) {
     std::vector<nn::KeyValueCache> caches(2, nn::KeyValueCache(nn::KeyValueCache::Mode::keep));
     for (int32_t step = 0; step < 5; ++step) {
       const kernels::AttentionSpans own{{0, 1}, {0}, {step + 1}, {}}, cross{{0, 1}, {0}, {3}, {}};
-      const Tensor row =
-          model.decode(context, std::span(input).subspan(static_cast<size_t>(step), 1), memory,
-                       {{&step, 1},
-                        std::make_shared<const kernels::AttentionSpans>(own),
-                        std::make_shared<const kernels::AttentionSpans>(cross),
-                        caches});
+      const nn::SelfSpans self{std::make_shared<const kernels::AttentionSpans>(own), 0};
+      const Tensor row = model.decode(
+          context, std::span(input).subspan(static_cast<size_t>(step), 1), memory,
+          {{&step, 1}, self, std::make_shared<const kernels::AttentionSpans>(cross), caches});
       for (int64_t d = 0; d < config.d_model; ++d)
         EXPECT_NEAR(row.data<float>()[d], full.data<float>()[step * config.d_model + d], 1e-5)
             << "step " << step;

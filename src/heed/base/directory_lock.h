@@ -14,8 +14,8 @@ class DirectoryLock {
   /// The name of the file. It holds the process's number.
   static constexpr const char* kFile = "heed.lock";
 
-  /// Throws Error when the directory is locked already, also by this process, with the number of
-  /// the process; and, with the system's reason, when the file cannot be made.
+  /// Throws Error with the number of the holder when the directory is already locked, even by this
+  /// process; with the system's reason when the file cannot be created.
   explicit DirectoryLock(const std::filesystem::path& directory);
   /// Removes the file.
   ~DirectoryLock();

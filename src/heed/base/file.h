@@ -14,7 +14,7 @@ bool path_exists(const std::filesystem::path& path);
 
 /// Whether `path` leads to a directory, or to a regular file; false when it does not exist. Throws
 /// Error with the system's reason when the system cannot tell (a name too long, a loop of symbolic
-/// links), where std::filesystem::is_directory() throws an error that is not heed's.
+/// links); std::filesystem::is_directory() would throw a filesystem_error instead.
 bool path_is_directory(const std::filesystem::path& path);
 bool path_is_file(const std::filesystem::path& path);
 

@@ -24,8 +24,8 @@ void require_unique_members(std::string_view text, const std::string& file);
 struct JsonStyle {
   int indent = -1;     // one line
   bool ascii = false;  // escape all other characters
-  bool replace_invalid =
-      false;  // with U+FFFD; else what is not UTF-8 is an nlohmann::json::type_error
+  /// Replace invalid UTF-8 by U+FFFD; otherwise it throws nlohmann::json::type_error.
+  bool replace_invalid = false;
 };
 std::string dump_json(const nlohmann::json& value, const JsonStyle& style = {});
 std::string dump_json(const nlohmann::ordered_json& value, const JsonStyle& style = {});

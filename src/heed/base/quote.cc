@@ -30,8 +30,8 @@ size_t cut_position(std::string_view escaped, size_t longest) {
 
 /// Between two `quote`s: `text` escaped and cut after `longest` characters.
 std::string escaped_and_cut(std::string_view text, size_t longest, std::string_view quote) {
-  // Escaping never makes a text shorter, so the rest of a long one need not be looked at. The
-  // extra 4 bytes keep a code point whole that is cut afterwards anyway.
+  // Escaping never shortens a text, so its first `longest` bytes suffice. The 4 extra bytes
+  // complete a code point at their end, which would otherwise be escaped as invalid UTF-8.
   const std::string whole = escaped(text.substr(0, longest + 4));
   const size_t end = cut_position(whole, longest);
   const std::string_view dots = end < whole.size() ? "..." : "";

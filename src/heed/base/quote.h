@@ -6,7 +6,7 @@
 namespace heed {
 
 // Messages, logs and pages must not repeat raw bytes that come from a file or from the user: a
-// terminal would obey its control sequences, and a line end would forge a second line.
+// terminal would execute control sequences in them, and a line end would begin a false second line.
 
 /// `text` between double quotes, as a JSON string of printable ASCII: control characters,
 /// everything beyond ASCII, quotes and backslashes are escaped, and each byte that is not part of

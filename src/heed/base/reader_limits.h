@@ -29,10 +29,10 @@ inline constexpr uint32_t kMaxRepetitions = 1000;
 inline constexpr uint32_t kMaxLookBehind = 1000;
 /// Instructions of a compiled pattern; [a-z]{2,9} counts as 9 of them.
 inline constexpr size_t kMaxProgramSize = 20000;
-/// Choices of a compiled pattern whose outcome is remembered: one bit (two in a look-around) for
-/// each byte of the text.
+/// Choices of a compiled pattern whose outcomes are memoised. Each takes one bit (two in a
+/// look-around) for each byte of the text.
 inline constexpr size_t kMaxProgramChoices = 512;
-/// Steps of matching for each byte of a text, and for each text.
+/// A search in a text of n bytes may take kMaxMatchStepsPerByte * n + kMaxMatchSteps steps.
 inline constexpr size_t kMaxMatchStepsPerByte = 1000, kMaxMatchSteps = 1000000;
 
 // What a tokenizer does to a text.
@@ -46,8 +46,8 @@ inline constexpr size_t kMaxTextCopies = 16, kMaxAddedIds = 4096;
 inline constexpr int32_t kMaxTokenIds = 1 << 24;
 
 // SentencePiece models.
-/// Bytes of a piece that the library searches for: its time is the length of the text times that of
-/// the longest piece.
+/// The longest piece in bytes: the library's search takes time proportional to the length of the
+/// text times the length of the longest piece.
 inline constexpr size_t kMaxLibraryPieceBytes = 1024;
 /// Bytes of a key of a normalisation table, and of what replaces it.
 inline constexpr size_t kMaxCharsmapKey = 256, kMaxCharsmapReplacement = 64;

@@ -70,6 +70,12 @@ const text::Tokenizer& LoadedModel::shared_tokenizer(std::string_view purpose) c
   return engine::shared_tokenizer(path, tokenizer.value(), purpose);
 }
 
+std::optional<text::Tokenizer> LoadedModel::output_tokenizer() const {
+  if (!tokenizer.has_value()) return std::nullopt;
+  const text::Tokenizer* shared = tokenizer.value().shared_tokenizer();
+  return shared ? std::optional(*shared) : std::nullopt;
+}
+
 void LoadedModel::require_f32_activations(std::string_view purpose) const {
   require(activations() == DType::f32,
           "{} was loaded to compute in bf16, and {} computes in f32 or int8", path.string(),

@@ -32,6 +32,9 @@ struct LoadedModel {
   /// The one tokenizer for all texts. Throws Error, which names the `purpose` ("embedding"), when
   /// each side has its own vocabulary, and as tokenizer.value() does.
   const text::Tokenizer& shared_tokenizer(std::string_view purpose) const;
+  /// The tokenizer that outputs become text with; none if the model has none for prompts and
+  /// outputs alike.
+  std::optional<text::Tokenizer> output_tokenizer() const;
   /// Throws Error when the model was loaded to compute activations in bf16.
   void require_f32_activations(std::string_view purpose) const;
   /// Throws Error unless all ids are tokens of the model.

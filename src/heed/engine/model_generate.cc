@@ -15,16 +15,8 @@ uint64_t stream_of(int64_t first_number) {
   return static_cast<uint64_t>(first_number - 1);
 }
 
-/// The tokenizer that outputs become text with; none if the model has none for prompts and outputs
-/// alike.
-std::optional<text::Tokenizer> output_tokenizer(const engine::LoadedModel& model) {
-  if (!model.tokenizer.has_value()) return std::nullopt;
-  const text::Tokenizer* shared = model.tokenizer.value().shared_tokenizer();
-  return shared ? std::optional(*shared) : std::nullopt;
-}
-
 generate::Generator generator_of(const engine::LoadedModel& model, const GenerateOptions& options) {
-  return {*model.transformer, output_tokenizer(model), model.generator_options(options)};
+  return {*model.transformer, model.output_tokenizer(), model.generator_options(options)};
 }
 
 std::vector<std::vector<int32_t>> tokens_of(const engine::LoadedModel& model,
@@ -65,7 +57,7 @@ std::vector<std::vector<Candidate>> Model::search_batch(const std::vector<Prompt
   generate::check(options);
   const generate::Generator generator = generator_of(*loaded_, limits);
   auto found = generator.search(tokens_of(*loaded_, prompts, first_number), options, stream);
-  const std::optional<text::Tokenizer> tokenizer = output_tokenizer(*loaded_);
+  const std::optional<text::Tokenizer> tokenizer = loaded_->output_tokenizer();
   std::vector<std::vector<Candidate>> results(found.size());
   for (size_t i = 0; i < found.size(); ++i)
     for (Hypothesis& hypothesis : found[i]) {

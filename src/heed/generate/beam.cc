@@ -4,6 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "heed/kernels/argmax.h"
+#include "heed/kernels/softmax.h"
+
 namespace heed::generate {
 
 bool Beam::Candidate::operator<(const Candidate& other) const {
@@ -117,6 +120,12 @@ void Beam::append(int32_t token) {
   else
     path.tokens.push_back(token);
   finish_search_if_complete();
+}
+
+void BeamDecoding::advance(Tensor& logits) {
+  if (greedy_) return beam_.append(static_cast<int32_t>(kernels::argmax(logits.values<float>())));
+  kernels::log_softmax(logits, logits);
+  beam_.advance(logits.values<float>());
 }
 
 std::vector<Hypothesis> Beam::best() const {

@@ -5,16 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "heed/generate/decoding.h"
 #include "heed/generate/search.h"
 
 namespace heed::generate {
-
-/// An unfinished hypothesis.
-struct Path {
-  std::vector<int32_t> tokens;      // output so far
-  std::vector<int32_t> cache_rows;  // the rows of the kv cache for each input token
-  double log_probability = 0;
-};
 
 /// The beam of one source or prompt: its unfinished and its finished hypotheses.
 class Beam {
@@ -55,6 +49,32 @@ class Beam {
   int64_t max_new_tokens_;
   std::vector<Path> paths_;
   std::vector<Hypothesis> finished_;
+};
+
+/// Greedy or beam search for one request.
+class BeamDecoding : public Decoding {
+ public:
+  BeamDecoding(const SearchOptions& options, std::vector<int32_t> prompt,
+               std::vector<int32_t> eos_ids, int64_t max_new_tokens)
+      : greedy_(options.num_beams == 1 && !options.scores),
+        max_paths_(options.num_beams),
+        prompt_(std::move(prompt)),
+        beam_(options, std::move(eos_ids), max_new_tokens) {}
+
+  std::span<const int32_t> prompt() const override { return prompt_; }
+  std::span<Path> paths() override { return beam_.paths(); }
+  bool ended() const override { return beam_.paths().empty(); }
+  void advance(Tensor& logits) override;
+
+  int64_t max_paths() const { return max_paths_; }
+  /// The n_best hypotheses, best first, once it has ended.
+  std::vector<Hypothesis> best() const { return beam_.best(); }
+
+ private:
+  bool greedy_;  // without scores
+  int64_t max_paths_;
+  std::vector<int32_t> prompt_;
+  Beam beam_;
 };
 
 }  // namespace heed::generate

@@ -1,10 +1,8 @@
 #include "heed/generate/cached_decoder.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "heed/base/error.h"
-#include "heed/generate/logits.h"
 #include "heed/ops/rows.h"
 
 namespace heed::generate {
@@ -17,6 +15,17 @@ void clear(std::shared_ptr<kernels::AttentionSpans>& spans) {
   spans->kv_begin.clear();
   spans->kv_end.clear();
   spans->kv_rows.clear();
+}
+
+/// Adds the keys `rows` of one sequence, whose queries end before row `q_end` of the pass.
+void add_sequence(kernels::AttentionSpans& spans, std::span<const int32_t> rows, int32_t q_end) {
+  spans.kv_begin.push_back(static_cast<int32_t>(spans.kv_rows.size()));
+  // insert() alone would grow to the exact size and so allocate at every step.
+  const size_t size = spans.kv_rows.size() + rows.size();
+  if (size > spans.kv_rows.capacity()) spans.kv_rows.reserve(2 * size);
+  spans.kv_rows.insert(spans.kv_rows.end(), rows.begin(), rows.end());
+  spans.kv_end.push_back(static_cast<int32_t>(spans.kv_rows.size()));
+  spans.q_offsets.push_back(q_end);
 }
 
 }  // namespace
@@ -47,65 +56,102 @@ DType default_cache_dtype(const model::Transformer& model, DType dtype) {
   return computes_in_int8(model) ? DType::bf16 : dtype;
 }
 
-model::Memory in_cache_dtype(DType dtype, const model::Transformer& model, model::Memory memory) {
-  std::vector<nn::KeyValueCache> caches = make_caches(model, dtype);
-  for (size_t layer = 0; layer < memory.per_layer.size(); ++layer)
-    if (memory.per_layer[layer].keys.dtype() != dtype)
-      memory.per_layer[layer] = caches[layer].extend(memory.per_layer[layer]);
-  return memory;
+CachedDecoder::CachedDecoder(const model::Transformer& model, DType dtype, CacheOptions options)
+    : model_(model), context_{.dtype = dtype}, caches_(make_caches(model, options.dtype)) {
+  for (nn::KeyValueCache& layer : caches_) layer.expect(options.expected_rows);
+  if (!model.has_encoder()) return;
+  memory_caches_ = make_caches(model, options.memory_dtype);
+  memory_.per_layer.resize(memory_caches_.size());
 }
 
-CachedDecoder::CachedDecoder(const model::Transformer& model, DType dtype,
-                             const model::Memory& memory, Cache cache)
-    : model_(model),
-      memory_(memory),
-      context_{.dtype = dtype},
-      caches_(make_caches(model, cache.dtype)) {
-  for (nn::KeyValueCache& layer : caches_) layer.expect(cache.expected_rows);
+void CachedDecoder::encode(std::span<const EncodeInput> inputs) {
+  std::vector<int32_t> ids, offsets{0};
+  for (const EncodeInput& input : inputs) {
+    ids.insert(ids.end(), input.tokens.begin(), input.tokens.end());
+    offsets.push_back(static_cast<int32_t>(ids.size()));
+  }
+  const model::Memory fresh = model_.encode(context_, {ids, offsets});
+  kernels::AttentionSpans spans = kernels::AttentionSpans::self(offsets);
+  try {
+    for (size_t i = 0; i < ids.size(); ++i) spans.kv_rows.push_back(memory_rows_.acquire());
+    for (size_t layer = 0; layer < memory_caches_.size(); ++layer)
+      memory_.per_layer[layer] = memory_caches_[layer].extend(fresh.per_layer[layer], spans);
+  } catch (...) {
+    memory_rows_.release(spans.kv_rows);
+    throw;
+  }
+  for (size_t b = 0; b < inputs.size(); ++b)
+    inputs[b].memory_rows.assign(spans.kv_rows.begin() + offsets[b],
+                                 spans.kv_rows.begin() + offsets[b + 1]);
 }
 
 void CachedDecoder::begin_pass() {
   pass_.input.clear();
   pass_.positions.clear();
-  pass_.last_rows.clear();
+  pass_.logit_rows.clear();
+  pass_.prompts = 0;
   clear(pass_.own);
   clear(pass_.memory);
 }
 
-/// Adds the new tokens of a sequence to the pass. Their keys and values become the next cache rows.
+/// Adds the new tokens of a sequence to the pass.
 void CachedDecoder::add(const DecodeInput& input) {
-  require(input.tokens.size() < static_cast<size_t>(std::numeric_limits<int32_t>::max() - rows_),
-          "the sequences of one batch have more than 2^31 tokens");
   for (const int32_t token : input.tokens) {
     pass_.input.push_back(token);
     pass_.positions.push_back(static_cast<int32_t>(input.cache_rows.size()));
-    input.cache_rows.push_back(rows_++);
+    input.cache_rows.push_back(rows_.acquire());
   }
   const auto end = static_cast<int32_t>(pass_.input.size());
-  pass_.last_rows.push_back(end - 1);
-  kernels::AttentionSpans& own = *pass_.own;
-  own.kv_begin.push_back(static_cast<int32_t>(own.kv_rows.size()));
-  // insert() alone would grow to the exact size and so allocate at every step.
-  const size_t rows = own.kv_rows.size() + input.cache_rows.size();
-  if (rows > own.kv_rows.capacity()) own.kv_rows.reserve(2 * rows);
-  own.kv_rows.insert(own.kv_rows.end(), input.cache_rows.begin(), input.cache_rows.end());
-  own.kv_end.push_back(static_cast<int32_t>(own.kv_rows.size()));
-  own.q_offsets.push_back(end);
-  if (!model_.has_encoder()) return;
-  const auto source = static_cast<size_t>(input.source);
-  pass_.memory->q_offsets.push_back(end);
-  pass_.memory->kv_begin.push_back(memory_.offsets[source]);
-  pass_.memory->kv_end.push_back(memory_.offsets[source + 1]);
+  if (input.wants_logits) pass_.logit_rows.push_back(end - 1);
+  if (!input.generated) ++pass_.prompts;
+  add_sequence(*pass_.own, input.cache_rows, end);
+  if (model_.has_encoder()) add_memory(input.memory_rows, end);
+}
+
+/// Sequences that read the same memory share its keys, which attention then reads once for all.
+void CachedDecoder::add_memory(std::span<const int32_t> rows, int32_t q_end) {
+  kernels::AttentionSpans& memory = *pass_.memory;
+  const bool shared =
+      !memory.kv_end.empty() &&
+      std::ranges::equal(
+          rows, std::span(memory.kv_rows)
+                    .subspan(static_cast<size_t>(memory.kv_begin.back()),
+                             static_cast<size_t>(memory.kv_end.back() - memory.kv_begin.back())));
+  if (!shared) return add_sequence(memory, rows, q_end);
+  memory.kv_begin.push_back(memory.kv_begin.back());
+  memory.kv_end.push_back(memory.kv_end.back());
+  memory.q_offsets.push_back(q_end);
+}
+
+Tensor CachedDecoder::run_pass() {
+  Tensor states = model_.decode(
+      context_, pass_.input, memory_,
+      {pass_.positions, {pass_.own, pass_.prompts}, pass_.memory, caches_});  // [N, D]
+  if (pass_.logit_rows.empty()) return {};
+  if (pass_.logit_rows.size() < pass_.input.size())
+    states = ops::gather_rows(context_, states, pass_.logit_rows);
+  return model_.logits(context_, states);  // [M, V]
+}
+
+void CachedDecoder::undo(std::span<const DecodeInput> inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    std::vector<int32_t>& rows = inputs[i].cache_rows;
+    rows_.release(std::span(rows).subspan(sizes_before_[i]));
+    rows.resize(sizes_before_[i]);
+  }
 }
 
 Tensor CachedDecoder::decode(std::span<const DecodeInput> inputs) {
   begin_pass();
-  for (const DecodeInput& input : inputs) add(input);
-  Tensor states = model_.decode(context_, pass_.input, memory_,
-                                {pass_.positions, pass_.own, pass_.memory, caches_});  // [N, D]
-  if (pass_.last_rows.size() < pass_.input.size())
-    states = ops::gather_rows(context_, states, pass_.last_rows);
-  return checked_logits(model_, context_, states);  // [inputs, V]
+  sizes_before_.clear();
+  for (const DecodeInput& input : inputs) sizes_before_.push_back(input.cache_rows.size());
+  try {
+    for (const DecodeInput& input : inputs) add(input);
+    return run_pass();
+  } catch (...) {
+    undo(inputs);
+    throw;
+  }
 }
 
 }  // namespace heed::generate

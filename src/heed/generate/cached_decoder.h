@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "heed/generate/row_pool.h"
 #include "heed/model/transformer.h"
 
 namespace heed::generate {
@@ -24,49 +25,74 @@ bool computes_in_int8(const model::Transformer& model);
 /// whose rounding errors are far larger than those of bf16; else `dtype`.
 DType default_cache_dtype(const model::Transformer& model, DType dtype);
 
-/// `memory` with its keys and values converted to `dtype`. Throws Error as make_caches() does.
-model::Memory in_cache_dtype(DType dtype, const model::Transformer& model, model::Memory memory);
+/// The kv caches of a CachedDecoder.
+struct CacheOptions {
+  // Without a type: that of the activations.
+  std::optional<DType> dtype = {};         // of the decoder's self-attention
+  std::optional<DType> memory_dtype = {};  // of the keys and values of the encoder's output
+  int64_t expected_rows = 0;               // of all sequences; reserved in advance, may be exceeded
+};
 
-/// A decoder with a kv cache for any number of sequences. The keys and values of all sequences are
-/// rows of one cache and never move. Each sequence has a list of its rows, so a beam that branches
-/// copies only integers, and a finished sequence costs nothing.
+/// A decoder with a kv cache for any number of sequences, and, for an encoder-decoder, one for the
+/// encoder's output. Each sequence has a list of its rows in the caches. Rows never move, so a beam
+/// that branches copies only integers; rows that are released are written again.
 class CachedDecoder {
  public:
-  struct Cache {
-    std::optional<DType> dtype = {};  // without it: the type of the activations
-    int64_t expected_rows = 0;        // of all sequences; reserved in advance, may be exceeded
+  /// The model must outlive this. Throws Error as make_caches() does.
+  CachedDecoder(const model::Transformer& model, DType dtype, CacheOptions options);
+
+  /// A source for the encoder.
+  struct EncodeInput {
+    std::span<const int32_t> tokens;    // at least one
+    std::vector<int32_t>& memory_rows;  // receives the rows of its keys and values
   };
-  /// `memory` is the encoder's output for each source; empty for a decoder-only model. Model and
-  /// memory must outlive this. Throws Error as make_caches() does.
-  CachedDecoder(const model::Transformer& model, DType dtype, const model::Memory& memory,
-                Cache cache);
+  /// Encodes sources in one pass and caches the keys and values that cross-attention reads. Throws
+  /// Error as Transformer::encode() does.
+  void encode(std::span<const EncodeInput> inputs);
 
   /// New tokens of one sequence.
   struct DecodeInput {
-    std::span<const int32_t> tokens;   // at least one
-    std::vector<int32_t>& cache_rows;  // of the earlier tokens; decode() appends the new rows
-    int64_t source = 0;                // the sequence of the memory that cross-attention reads
+    std::span<const int32_t> tokens;       // at least one
+    std::vector<int32_t>& cache_rows;      // of the earlier tokens; decode() appends the new rows
+    std::span<const int32_t> memory_rows;  // of its source; empty for a decoder-only model
+    bool generated = false;                // not tokens of a prompt; see nn::SelfSpans
+    bool wants_logits = true;              // after the last token
   };
-  /// The logits [inputs, V] after the last token of each input. A row depends on its own sequence
-  /// only. Throws Error as checked_logits() does.
+  /// The logits [M, V] after the last token of each of the M inputs that want them. Prompts must
+  /// precede generated tokens. Inputs with equal memory rows should be neighbours, which then share
+  /// the reading of these rows. A row of logits depends on its own sequence only; it may hold
+  /// numbers that are not finite. If this throws, no rows were appended.
   Tensor decode(std::span<const DecodeInput> inputs);
+
+  /// The rows of the caches; release what is no longer needed.
+  RowPool& rows() { return rows_; }
+  RowPool& memory_rows() { return memory_rows_; }
+  const RowPool& rows() const { return rows_; }
+  const RowPool& memory_rows() const { return memory_rows_; }
 
  private:
   /// The input of one forward pass: the new tokens of all sequences, concatenated.
   struct Pass {
     std::vector<int32_t> input, positions;
-    std::vector<int32_t> last_rows;  // the last token of each sequence
+    std::vector<int32_t> logit_rows;  // the last token of each sequence that wants logits
     std::shared_ptr<kernels::AttentionSpans> own, memory;
+    int64_t prompts = 0;
   };
   void begin_pass();
   void add(const DecodeInput& input);
+  void add_memory(std::span<const int32_t> rows, int32_t q_end);
+  Tensor run_pass();
+  /// Releases the rows that a failed decode() appended.
+  void undo(std::span<const DecodeInput> inputs);
 
   const model::Transformer& model_;
-  const model::Memory& memory_;
   Context context_;
-  Pass pass_;                              // a member so that steps reuse its allocations
-  std::vector<nn::KeyValueCache> caches_;  // [L]
-  int32_t rows_ = 0;                       // in use, of each cache
+  Pass pass_;                                     // a member so that steps reuse its allocations
+  std::vector<size_t> sizes_before_;              // of the inputs' cache_rows, in decode()
+  std::vector<nn::KeyValueCache> caches_;         // [L]
+  std::vector<nn::KeyValueCache> memory_caches_;  // [L]; none for a decoder-only model
+  model::Memory memory_;                          // all rows of the memory caches
+  RowPool rows_, memory_rows_;
 };
 
 }  // namespace heed::generate

@@ -32,7 +32,20 @@ struct GeneratorOptions {
   /// Type of the kv cache: f32, bf16 or q8_0 (see make_caches()); without it,
   /// default_cache_dtype().
   std::optional<DType> cache_dtype = {};
-  int64_t batch_tokens = 16384;  // largest number of tokens, prompts and outputs, of a batch
+  /// Prompts wait while those being decoded may need more tokens than this, prompts and outputs.
+  int64_t batch_tokens = 16384;
+};
+
+/// What the model reads for one prompt.
+struct GeneratorInput {
+  std::vector<int32_t> source = {};  // the input of the encoder; empty for a decoder-only model
+  std::vector<int32_t> prompt = {};  // the first input of the decoder
+  int64_t max_new_tokens = 1;
+
+  /// Tokens in the kv caches with this many paths.
+  int64_t max_tokens(int64_t paths) const {
+    return static_cast<int64_t>(source.size() + prompt.size()) + paths * max_new_tokens;
+  }
 };
 
 /// Generates an output for each prompt. A decoder-only model continues the prompt; an
@@ -45,6 +58,11 @@ class Generator {
   /// without decoder or language model head, and as make_caches() does.
   Generator(const model::Transformer& model, std::optional<text::Tokenizer> tokenizer,
             GeneratorOptions options);
+
+  /// The input for a prompt, for a Scheduler. Throws Error on a prompt that generate() refuses.
+  GeneratorInput input(const std::vector<int32_t>& prompt) const;
+  const GeneratorOptions& options() const { return options_; }
+  const std::optional<text::Tokenizer>& tokenizer() const { return tokenizer_; }
 
   /// Called with the index of a prompt and the next part of its output: whole code points, none of
   /// which can still become part of a stop string.
@@ -64,15 +82,10 @@ class Generator {
                                               uint64_t first_number = 0) const;
 
  private:
-  struct Batch;
-  void check_prompts(const std::vector<std::vector<int32_t>>& prompts, uint64_t first_number) const;
+  std::vector<GeneratorInput> inputs(const std::vector<std::vector<int32_t>>& prompts,
+                                     uint64_t first_number) const;
   void check_prompt(const std::vector<int32_t>& prompt) const;
-  std::vector<std::vector<int64_t>> batches(const std::vector<std::vector<int32_t>>& prompts,
-                                            int64_t paths) const;
-  Batch make_batch(const std::vector<std::vector<int32_t>>& prompts,
-                   const std::vector<int64_t>& members) const;
-  int64_t max_new_tokens(size_t prompt_tokens) const;
-  int64_t expected_rows(const Batch& batch) const;
+  int64_t expected_rows(const std::vector<GeneratorInput>& inputs) const;
 
   const model::Transformer& model_;
   std::optional<text::Tokenizer> tokenizer_;

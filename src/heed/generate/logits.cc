@@ -8,8 +8,7 @@
 
 namespace heed::generate {
 
-Tensor checked_logits(const model::Transformer& model, Context& context, const Tensor& states) {
-  Tensor logits = model.logits(context, states);
+void check_logits(const Tensor& logits) {
   const auto classes = static_cast<size_t>(logits.cols());
   parallel_for(logits.rows(), 1, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
@@ -20,6 +19,11 @@ Tensor checked_logits(const model::Transformer& model, Context& context, const T
               "the model's logits are not finite: its weights are damaged");
     }
   });
+}
+
+Tensor checked_logits(const model::Transformer& model, Context& context, const Tensor& states) {
+  Tensor logits = model.logits(context, states);
+  check_logits(logits);
   return logits;
 }
 

@@ -5,31 +5,31 @@
 #include <string>
 #include <vector>
 
+#include "heed/generate/decoding.h"
 #include "heed/generate/generator.h"
 #include "heed/generate/stop_strings.h"
 
 namespace heed::generate {
 
-/// The output of one prompt while it is generated.
-class Output {
+/// The output of one prompt while it is sampled (or chosen greedily).
+class Output : public Decoding {
  public:
   /// `prompt` is the first input of the decoder, `number` the prompt's number among all. Options
   /// and prompt must outlive this.
   Output(const GeneratorOptions& options, const std::optional<text::Tokenizer>& tokenizer,
          std::span<const int32_t> prompt, uint64_t number, int64_t max_new_tokens);
 
-  /// Appends the token chosen from `logits` [V], which are changed by penalties and biases.
-  void advance(std::span<float> logits);
-  bool finished() const { return finished_; }
+  std::span<const int32_t> prompt() const override { return prompt_; }
+  std::span<Path> paths() override { return {&path_, 1}; }
+  bool ended() const override { return ended_; }
+  /// Appends the token chosen from `logits` [1, V], which are changed by penalties and biases.
+  void advance(Tensor& logits) override;
 
   /// The text added since the last call.
   std::string take_text() { return std::exchange(new_text_, {}); }
-
-  /// The tokens that the decoder has not read: the prompt, then the last token.
-  std::span<const int32_t> unread() const;
-  std::vector<int32_t> cache_rows;
-
-  Generation result;
+  std::span<const int32_t> tokens() const { return path_.tokens; }
+  /// The result, once it has ended; the log-probabilities of `tokens` before.
+  const Generation& result() const { return result_; }
 
  private:
   void finish(FinishReason reason);
@@ -44,7 +44,9 @@ class Output {
   std::optional<text::DecodeStream> decoded_;
   StopStrings stop_;
   std::string new_text_;
-  bool finished_ = false;
+  Path path_;
+  Generation result_;
+  bool ended_ = false;
 };
 
 }  // namespace heed::generate

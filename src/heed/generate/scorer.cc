@@ -46,8 +46,9 @@ Tensor states_of(const model::Transformer& model, Context& context, const model:
   std::vector<nn::KeyValueCache> caches = make_caches(model, cache_dtype);
   const auto spans =
       std::make_shared<const kernels::AttentionSpans>(kernels::AttentionSpans::self(text.offsets));
-  return model.decode(context, text.ids, {},
-                      {nn::positions_within(text.offsets), spans, nullptr, caches});
+  return model.decode(
+      context, text.ids, {},
+      {nn::positions_within(text.offsets), {spans, spans->sequences()}, nullptr, caches});
 }
 
 }  // namespace

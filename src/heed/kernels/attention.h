@@ -96,18 +96,18 @@ Tensor attention_weights(const AttentionForward& in, const QueryRange& range);
 /// softmax(Q K^T scale + mask) V per head (Vaswani et al. 2017, eq. 1), tiled with an online
 /// softmax (Dao et al. 2022), so that the [Nq, Nk] weights are never stored.
 ///
-/// q, k and v have one dtype (f32 or bf16), or k and v a smaller one than q: bf16 beside f32, or
-/// q8_0 (d and dv are multiples of 32 then; throws Error otherwise). out [Nq, H dv] has the dtype
-/// of q. log_sum [Nq, H] f32 is the logarithm of each softmax's denominator, for the backward pass.
+/// q is f32 or bf16. k and v have the dtype of q, or are bf16 with f32 queries, or are q8_0, for
+/// which d and dv must be multiples of 32 (throws Error otherwise). out [Nq, H dv] has the dtype of
+/// q. log_sum [Nq, H] f32 is the logarithm of each softmax's denominator, for the backward pass.
 /// A query that sees no key yields zeros and a log_sum of minus infinity.
 ///
 /// The result of a row depends only on its own sequence, not on the rest of the batch or on the
 /// number of query rows beside it. Keys outside the window of all rows of a block cost nothing. Few
 /// rows with many keys (decoding) are split over the keys, so that all threads work (split-KV).
 ///
-/// On machines with AMX, bf16 keys and values are multiplied in tiles: f32 queries as the exact sum
-/// of three bf16 numbers and weights as that of two (relative error 2^-17); beside bf16 queries,
-/// weights are rounded to bf16.
+/// On machines with AMX, bf16 keys and values are multiplied in tiles. f32 queries are split into
+/// three bf16 numbers, whose sum is exact, and their weights into two (relative error 2^-17). With
+/// bf16 queries, weights are rounded to bf16.
 inline constexpr Kernel<void(const AttentionForward& in, Tensor& out, Tensor& log_sum)>
     attention_forward{cpu::attention_forward, reference::attention_forward};
 

@@ -29,7 +29,7 @@ struct MatmulOptions {
 bool multiplies_bf16_faster();
 
 /// The right factor of many products, packed once in the layout that the micro-kernel reads. It
-/// takes the memory of panels.dtype() and the padding of rows and columns.
+/// takes as much memory as the matrix in panels.dtype(), plus the padding of rows and columns.
 struct PackedMatrix {
   Tensor panels;
   int64_t rows = 0;  // K
@@ -59,11 +59,11 @@ void matmul_packed(const Tensor& a, const PackedMatrix& b, const MatmulOptions& 
 /// from c + bias, and is rounded once if c is bf16. So it depends neither on M and N nor on the
 /// number of threads.
 ///
-/// Instructions for bf16 add the products in groups of 2 or 32 neighbouring k and take subnormal
-/// numbers for zero. Machines with bf16 tiles (AMX) use them for f32 as well: each factor is the
-/// exact sum of three bf16 parts (bf16x3), and of the nine products of parts the three below f32's
-/// rounding are left out (Henry, Tang and Heinecke 2019). There an infinite factor, or one beyond
-/// 3.39e38, makes the sum NaN.
+/// Instructions for bf16 add the products in groups of 2 or 32 neighbouring k and treat subnormal
+/// numbers as zero. Machines with bf16 tiles (AMX) use them for f32 as well (bf16x3): each factor
+/// is the exact sum of three bf16 parts. Six of the nine products of parts are added; the other
+/// three are smaller than f32's rounding error (Henry, Tang and Heinecke 2019). With bf16x3, an
+/// infinite factor, or one beyond 3.39e38, makes the sum NaN.
 inline constexpr Kernel<void(const Factor& a, const Factor& b, const MatmulOptions& options,
                              Tensor& c)>
     matmul{cpu::matmul, reference::matmul};

@@ -35,7 +35,8 @@ struct BlockScale {
 };
 
 /// Candidate scales for a block, and the error of each: the sum over the block of
-/// weight * (element - stored element)^2. Their number is a multiple of every machine's lanes.
+/// weight * (element - stored element)^2. Their number is a multiple of every machine's vector
+/// length.
 struct Trials {
   static constexpr size_t kMax = 64, kMultiple = 16;
   alignas(64) std::array<float, kMax> scales, minimums, errors;

@@ -94,8 +94,9 @@ struct ModelConfig {
   std::vector<int64_t> other_eos_ids;  // more tokens that end a text (Llama 3's <|eot_id|>)
   int32_t decoder_start_id = 0;        // the decoder's first input token (encoder-decoders)
 
-  /// Replaces zeros by the defaults that they stand for. Throws Error on impossible sizes: heads
-  /// that do not divide, a width of zero, a special token outside the vocabulary.
+  /// Replaces zeros by the defaults that they stand for. Throws Error on impossible sizes, such as
+  /// a width that n_heads does not divide, a width of zero, or a special token outside the
+  /// vocabulary.
   void validate();
 
   /// The tokens that end a text: eos_id and other_eos_ids.

@@ -128,7 +128,7 @@ nn::PositionEncoding Stack::position_encoding(Context& context, const Reads& rea
   nn::PositionEncoding encoding;
   if (rotary_) encoding.rotation = rotary_->at(reads.positions);
   if (relative_bias_)
-    encoding.relative_bias = relative_bias_->forward(context, reach(*reads.own_spans));
+    encoding.relative_bias = relative_bias_->forward(context, reach(*reads.own_spans.spans));
   return encoding;
 }
 

@@ -23,7 +23,7 @@ class Stack {
   /// What a pass reads beside its input.
   struct Reads {
     std::span<const int32_t> positions;  // [N], of each token in its sequence
-    const nn::Spans& own_spans;
+    const nn::SelfSpans& own_spans;
     std::vector<nn::KeyValueCache>& caches;  // [L]
     std::span<const nn::KeysValues> memory;  // [L], or empty without cross-attention
     const nn::Spans& memory_spans;

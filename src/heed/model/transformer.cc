@@ -19,6 +19,11 @@ nn::Spans shared(kernels::AttentionSpans spans) {
   return std::make_shared<const kernels::AttentionSpans>(std::move(spans));
 }
 
+/// Self-attention over whole sequences.
+nn::SelfSpans whole(const std::vector<int32_t>& offsets) {
+  return {shared(kernels::AttentionSpans::self(offsets)), static_cast<int64_t>(offsets.size()) - 1};
+}
+
 }  // namespace
 
 Transformer::Transformer(ModelConfig config, std::optional<uint64_t> seed)
@@ -52,7 +57,7 @@ void Transformer::check_lengths(std::string_view what, const std::vector<int32_t
 Memory Transformer::encode(Context& context, const Tokens& source) const {
   require(has_encoder(), "the model has no encoder");
   check_lengths("source", source.offsets);
-  const nn::Spans spans = shared(kernels::AttentionSpans::self(source.offsets));
+  const nn::SelfSpans spans = whole(source.offsets);
   const std::vector<int32_t> positions = nn::positions_within(source.offsets);
   std::vector<nn::KeyValueCache> forgotten(encoder_->layers().size());
   Memory memory{encoder_->forward(context, source.ids, {positions, spans, forgotten, {}, nullptr}),
@@ -81,9 +86,8 @@ Tensor Transformer::decode_all(Context& context, const Tokens& input, const Memo
       has_encoder() ? shared(kernels::AttentionSpans::cross(input.offsets, memory.offsets))
                     : nullptr;
   const std::vector<int32_t> positions = nn::positions_within(input.offsets);
-  return decode(
-      context, input.ids, memory,
-      {positions, shared(kernels::AttentionSpans::self(input.offsets)), memory_spans, forgotten});
+  return decode(context, input.ids, memory,
+                {positions, whole(input.offsets), memory_spans, forgotten});
 }
 
 std::vector<nn::KeyValueCache> Transformer::make_caches(nn::KeyValueCache::Mode mode) const {

@@ -51,7 +51,8 @@ class Transformer {
   /// What a pass of the decoder reads beside its input.
   struct DecoderReads {
     std::span<const int32_t> positions;  // [N], of each input token in its sequence
-    nn::Spans own_spans, memory_spans;
+    nn::SelfSpans own_spans;
+    nn::Spans memory_spans;
     std::vector<nn::KeyValueCache>& caches;  // [L]
   };
   /// Runs the decoder over input tokens [N]; the result is [N, D], ready for the head. `memory` is
@@ -82,9 +83,9 @@ class Transformer {
                  std::span<const int32_t> targets, kernels::CrossEntropyOptions options) const;
 
   /// Packs the weights of products for `compute`, unless they are packed already; their values must
-  /// not change until unpack(). f32 packs weights in f32, bf16 those in f32 or bf16, int8 those in
-  /// blocks: for products in blocks (kernels/matmul_blocks.h) or, for q8_0 in a model with an
-  /// encoder, which reads many rows at once, with one scale per row (kernels/matmul_int8.h).
+  /// not change until unpack(). f32 packs f32 weights, bf16 packs f32 and bf16 weights, and int8
+  /// packs weights in blocks, for kernels/matmul_blocks.h. In a model with an encoder, which reads
+  /// many rows at once, int8 packs q8_0 weights with one scale per row, for kernels/matmul_int8.h.
   void pack(Compute compute);
   /// The same for some of the model's parameters.
   void pack(std::span<Parameter* const> parameters, Compute compute);

@@ -78,14 +78,15 @@ Tensor Attention::attend(Context& context, const Tensor& x, const KeysValues& kv
 }
 
 Tensor Attention::attend_self(Context& context, const Tensor& x, KeyValueCache& cache,
-                              const Spans& spans, const PositionEncoding& positions) const {
+                              const SelfSpans& spans, const PositionEncoding& positions) const {
   const auto [keys, values, queries] =
       ops::linears(context, x, {k_proj_.map(), v_proj_.map(), q_proj_.map()});
   const KeysValues own = cache.extend(
       {.keys = normalise_and_rotate(context, keys, k_norm_, settings_.n_kv_heads, positions),
-       .values = values});
+       .values = values},
+      *spans.spans);
   return mix(context, normalise_and_rotate(context, queries, q_norm_, settings_.n_heads, positions),
-             own, spans, positions);
+             own, spans.spans, positions);
 }
 
 /// queries [Nq, H d].

@@ -12,8 +12,6 @@
 
 namespace heed::nn {
 
-using Spans = std::shared_ptr<const kernels::AttentionSpans>;
-
 /// The positions of a pass's tokens in the form that self-attention uses. Empty in cross-attention,
 /// and in models that add positions to the embeddings.
 struct PositionEncoding {
@@ -55,9 +53,9 @@ class Attention {
   Tensor attend(Context& context, const Tensor& x, const KeysValues& kv, const Spans& spans,
                 const PositionEncoding& positions) const;
 
-  /// Self-attention of x [N, D], whose keys and values are appended to `cache`: [N, D].
-  Tensor attend_self(Context& context, const Tensor& x, KeyValueCache& cache, const Spans& spans,
-                     const PositionEncoding& positions) const;
+  /// Self-attention of x [N, D], whose keys and values are written to `cache`: [N, D].
+  Tensor attend_self(Context& context, const Tensor& x, KeyValueCache& cache,
+                     const SelfSpans& spans, const PositionEncoding& positions) const;
 
  private:
   /// Attention of queries that are normalised and rotated, and the projection back.

@@ -9,7 +9,8 @@
 namespace heed::nn {
 
 /// The position-wise network: W_2 f(W_1 x + b_1) + b_2 (Vaswani et al. 2017, 3.3), or gated:
-/// W_down (f(W_gate x) * (W_up x)) (Shazeer 2020). Without f the two maps would be one.
+/// W_down (f(W_gate x) * (W_up x)) (Shazeer 2020). Without f the two linear maps would be
+/// equivalent to one.
 class FeedForward {
  public:
   struct Settings {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 
+#include "heed/kernels/attention.h"
 #include "heed/tensor/tensor.h"
 
 namespace heed::nn {
@@ -11,9 +13,21 @@ struct KeysValues {
   Tensor keys, values;
 };
 
-/// The keys and values of all tokens decoded so far, in the order in which they came. A row never
-/// moves: AttentionSpans::kv_rows lists the rows of each hypothesis, so reordering a beam copies
-/// nothing here.
+using Spans = std::shared_ptr<const kernels::AttentionSpans>;
+
+/// What the tokens of one pass attend to in self-attention: themselves and the earlier tokens of
+/// their sequences. The new tokens of a sequence are the last of its keys.
+struct SelfSpans {
+  Spans spans;
+  /// The first sequences, with tokens of prompts; the others have generated tokens. Latent
+  /// attention computes the two differently, so that a token's result does not depend on the rest
+  /// of the pass.
+  int64_t prompts = 0;
+};
+
+/// The keys and values of tokens that were computed before. A row never moves:
+/// AttentionSpans::kv_rows lists the rows of each sequence, so several sequences can share rows,
+/// and the rows of a sequence that ended can be written again.
 class KeyValueCache {
  public:
   enum class Mode { forget, keep };
@@ -26,18 +40,23 @@ class KeyValueCache {
   /// The first extend() will allocate this many rows, so that none are copied until there are more.
   void expect(int64_t rows) { expected_ = rows; }
 
-  /// Appends rows and returns all cached rows, the new ones last.
-  KeysValues extend(const KeysValues& fresh);
+  /// Writes the keys and values of a pass's new tokens, the last keys of each sequence of `spans`,
+  /// to their rows: kv_rows[j] for key j, or j without kv_rows. Returns all rows; those that were
+  /// never written are uninitialised.
+  KeysValues extend(const KeysValues& fresh, const kernels::AttentionSpans& spans);
 
-  int64_t rows() const { return rows_; }
+  /// All rows. Undefined before the first extend().
+  const KeysValues& all() const { return cached_; }
+  /// The number of rows that memory is allocated for.
+  int64_t capacity() const { return cached_.keys.defined() ? cached_.keys.rows() : 0; }
 
  private:
-  void append(Tensor& cached, const Tensor& fresh) const;
+  void write(Tensor& cached, const Tensor& fresh, const kernels::AttentionSpans& spans) const;
 
   Mode mode_;
   std::optional<DType> stored_;
-  int64_t rows_ = 0, expected_ = 0;
-  KeysValues cached_;  // allocated for more rows
+  int64_t expected_ = 0;
+  KeysValues cached_;
 };
 
 }  // namespace heed::nn

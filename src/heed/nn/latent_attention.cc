@@ -1,9 +1,12 @@
 #include "heed/nn/latent_attention.h"
 
+#include <cstring>
+
 #include "heed/ops/attention.h"
 #include "heed/ops/columns.h"
 #include "heed/ops/heads_linear.h"
 #include "heed/ops/rotary.h"
+#include "heed/ops/rows.h"
 
 namespace heed::nn {
 namespace {
@@ -13,6 +16,27 @@ Norm::Settings of_width(Norm::Settings norm, int64_t width) {
   norm.d_model = width;
   norm.epsilon = 1e-6f;
   return norm;
+}
+
+/// The sequences [begin, end).
+Spans part_of(const kernels::AttentionSpans& all, int64_t begin, int64_t end) {
+  kernels::AttentionSpans part{{0}, {}, {}, {}};
+  for (auto b = static_cast<size_t>(begin); b < static_cast<size_t>(end); ++b) {
+    part.q_offsets.push_back(part.q_offsets.back() + all.q_offsets[b + 1] - all.q_offsets[b]);
+    part.kv_begin.push_back(static_cast<int32_t>(part.kv_rows.size()));
+    for (int32_t key = all.kv_begin[b]; key < all.kv_end[b]; ++key)
+      part.kv_rows.push_back(all.kv_rows.empty() ? key : all.kv_rows[static_cast<size_t>(key)]);
+    part.kv_end.push_back(static_cast<int32_t>(part.kv_rows.size()));
+  }
+  return std::make_shared<const kernels::AttentionSpans>(std::move(part));
+}
+
+/// a [M, D] above b [N, D]: [M + N, D]. Not differentiable: training has no generated tokens.
+Tensor stacked(const Tensor& a, const Tensor& b) {
+  Tensor both = Tensor::empty({a.rows() + b.rows(), a.cols()}, a.dtype());
+  std::memcpy(both.raw(), a.raw(), static_cast<size_t>(a.bytes()));
+  std::memcpy(both.raw() + a.bytes(), b.raw(), static_cast<size_t>(b.bytes()));
+  return both;
 }
 
 }  // namespace
@@ -48,8 +72,8 @@ LatentAttention::LatentAttention(Parameters& parameters, const std::string& name
                     WeightRole::query);
 }
 
-KeysValues LatentAttention::keys_values(Context& context, const Tensor& x,
-                                        const PositionEncoding& positions) const {
+KeysValues LatentAttention::latents(Context& context, const Tensor& x,
+                                    const PositionEncoding& positions) const {
   const int64_t rank = settings_.dims.kv_lora_rank;
   const Tensor both = kv_a_proj_.forward(context, x);  // [Nk, r + dr]
   const Tensor latent =
@@ -72,40 +96,54 @@ Tensor LatentAttention::queries(Context& context, const Tensor& x,
                       .begin = qk_nope_head_dim()});  // [Nq, H d]
 }
 
-Tensor LatentAttention::attend(Context& context, const Tensor& x, const KeysValues& kv,
-                               const Spans& spans, const PositionEncoding& positions) const {
-  const Tensor q = queries(context, x, positions);
-  // With nothing cached, expanding the latents costs a product per token; with a long cache, one
-  // per cached token and step.
-  const bool nothing_cached = kv.keys.rows() == x.rows();
-  const Tensor heads = nothing_cached ? attend_expanded(context, q, kv.keys, spans)
-                                      : attend_absorbed(context, q, kv.keys, spans);
-  return o_proj_.forward(context, heads);  // [Nq, D]
-}
-
 Tensor LatentAttention::attend_self(Context& context, const Tensor& x, KeyValueCache& cache,
-                                    const Spans& spans, const PositionEncoding& positions) const {
-  return attend(context, x, cache.extend(keys_values(context, x, positions)), spans, positions);
+                                    const SelfSpans& spans,
+                                    const PositionEncoding& positions) const {
+  const Tensor q = queries(context, x, positions);
+  const Tensor cached = cache.extend(latents(context, x, positions), *spans.spans).keys;
+  return o_proj_.forward(context, attend_both(context, q, cached, spans));  // [N, D]
 }
 
-Tensor LatentAttention::attend_expanded(Context& context, const Tensor& queries, const Tensor& kv,
-                                        const Spans& spans) const {
+Tensor LatentAttention::attend_both(Context& context, const Tensor& queries, const Tensor& cached,
+                                    const SelfSpans& spans) const {
+  const int64_t sequences = spans.spans->sequences();
+  if (spans.prompts == sequences) return attend_expanded(context, queries, cached, spans.spans);
+  if (spans.prompts == 0) return attend_absorbed(context, queries, cached, spans.spans);
+  const int64_t rows = spans.spans->q_offsets[static_cast<size_t>(spans.prompts)];
+  return stacked(attend_expanded(context, queries.row_slice(0, rows), cached,
+                                 part_of(*spans.spans, 0, spans.prompts)),
+                 attend_absorbed(context, queries.row_slice(rows, queries.rows()), cached,
+                                 part_of(*spans.spans, spans.prompts, sequences)));
+}
+
+Tensor LatentAttention::attend_expanded(Context& context, const Tensor& queries,
+                                        const Tensor& cached, const Spans& spans) const {
   const int64_t rank = settings_.dims.kv_lora_rank, heads = settings_.attention.n_heads;
-  const Tensor latent = ops::slice_columns(context, kv, 0, rank);
-  const Tensor rotary = ops::slice_columns(context, kv, rank, kv.cols());
+  Spans own = spans;
+  Tensor all = cached;  // the latents of the sequences' keys, in their order
+  if (!spans->kv_rows.empty()) {
+    all = ops::gather_rows(context, cached, spans->kv_rows);
+    own = std::make_shared<const kernels::AttentionSpans>(
+        kernels::AttentionSpans{.q_offsets = spans->q_offsets,
+                                .kv_begin = spans->kv_begin,
+                                .kv_end = spans->kv_end,
+                                .kv_rows = {}});
+  }
+  const Tensor latent = ops::slice_columns(context, all, 0, rank);
+  const Tensor rotary = ops::slice_columns(context, all, rank, all.cols());
   const ops::HeadParts parts =
       ops::split_heads(context, kv_b_proj_.forward(context, latent), heads, qk_nope_head_dim());
   const Tensor keys = ops::join_shared(context, parts.first, rotary, heads);  // [Nk, H d]
   return ops::attention(context, {.q = queries,
                                   .k = keys,
                                   .v = parts.second,
-                                  .spans = spans,
+                                  .spans = own,
                                   .options = settings_.attention.options(heads),
                                   .site = site_});  // [Nq, H dv]
 }
 
-Tensor LatentAttention::attend_absorbed(Context& context, const Tensor& queries, const Tensor& kv,
-                                        const Spans& spans) const {
+Tensor LatentAttention::attend_absorbed(Context& context, const Tensor& queries,
+                                        const Tensor& cached, const Spans& spans) const {
   const int64_t rank = settings_.dims.kv_lora_rank, heads = settings_.attention.n_heads;
   const int64_t dv = settings_.attention.v_head_dim;
   const ops::HeadParts parts = ops::split_heads(context, queries, heads, qk_nope_head_dim());
@@ -119,8 +157,8 @@ Tensor LatentAttention::attend_absorbed(Context& context, const Tensor& queries,
                       heads);  // [Nq, H (r + dr)]
   // The latents are keys and values at once; the result's rotary columns are dropped.
   const Tensor mixed = ops::attention(context, {.q = latent_queries,
-                                                .k = kv,
-                                                .v = kv,
+                                                .k = cached,
+                                                .v = cached,
                                                 .spans = spans,
                                                 .options = settings_.attention.options(1),
                                                 .site = site_});  // [Nq, H (r + dr)]

@@ -19,9 +19,10 @@ struct LatentDims {
 };
 
 /// Multi-head latent attention (DeepSeek-V2, 2024, 2.1). The cache keeps a latent of r numbers for
-/// each token, and a rotary key of dr numbers that all heads share. A pass over whole sequences
-/// computes every head's keys and values from the latents. Decoding absorbs the up-projections of
-/// keys and values into queries and outputs instead: all heads attend to the latents.
+/// each token, and a rotary key of dr numbers that all heads share. For the tokens of a prompt,
+/// every head's keys and values are computed from the latents (expanded). For generated tokens, the
+/// up-projections of keys and values are absorbed into queries and outputs instead: all heads
+/// attend to the latents.
 class LatentAttention {
  public:
   struct Settings {
@@ -34,24 +35,22 @@ class LatentAttention {
   LatentAttention(Parameters& parameters, const std::string& name, Settings settings,
                   AttentionSite site);
 
-  /// The latents and rotary keys of x [Nk, D] as keys [Nk, r + dr]; no values.
-  KeysValues keys_values(Context& context, const Tensor& x,
-                         const PositionEncoding& positions) const;
-
-  /// The queries of x [Nq, D] attend to `kv`: [Nq, D].
-  Tensor attend(Context& context, const Tensor& x, const KeysValues& kv, const Spans& spans,
-                const PositionEncoding& positions) const;
-
-  /// Self-attention of x [N, D], whose latents are appended to `cache`: [N, D].
-  Tensor attend_self(Context& context, const Tensor& x, KeyValueCache& cache, const Spans& spans,
-                     const PositionEncoding& positions) const;
+  /// Self-attention of x [N, D], whose latents are written to `cache`: [N, D].
+  Tensor attend_self(Context& context, const Tensor& x, KeyValueCache& cache,
+                     const SelfSpans& spans, const PositionEncoding& positions) const;
 
  private:
+  /// The latents and rotary keys of x [N, D] as keys [N, r + dr]; no values.
+  KeysValues latents(Context& context, const Tensor& x, const PositionEncoding& positions) const;
   Tensor queries(Context& context, const Tensor& x, const PositionEncoding& positions) const;
-  Tensor attend_expanded(Context& context, const Tensor& queries, const Tensor& kv,
+  /// Queries [Nq, H d] attend to the cached latents [Nk, r + dr]: [Nq, H dv].
+  Tensor attend_expanded(Context& context, const Tensor& queries, const Tensor& cached,
                          const Spans& spans) const;
-  Tensor attend_absorbed(Context& context, const Tensor& queries, const Tensor& kv,
+  Tensor attend_absorbed(Context& context, const Tensor& queries, const Tensor& cached,
                          const Spans& spans) const;
+  /// Prompts expanded, generated tokens absorbed.
+  Tensor attend_both(Context& context, const Tensor& queries, const Tensor& cached,
+                     const SelfSpans& spans) const;
   /// The part of head_dim that is not rotated.
   int64_t qk_nope_head_dim() const {
     return settings_.attention.head_dim - settings_.dims.qk_rope_head_dim;

@@ -23,8 +23,8 @@ std::vector<float> wavelengths(const RotarySettings& settings) {
   return result;
 }
 
-/// Wavelengths beyond original / low_freq_factor are stretched, those below original /
-/// high_freq_factor kept, and those between are blended.
+/// Wavelengths above original / low_freq_factor are multiplied by the factor, those below
+/// original / high_freq_factor are kept, and those between are interpolated.
 float llama3(float frequency, const RotaryScaling& s) {
   const auto original = static_cast<double>(s.original_max_positions);
   const auto factor = static_cast<float>(s.factor);
@@ -37,8 +37,9 @@ float llama3(float frequency, const RotaryScaling& s) {
   return (1.0f - kept) * frequency / factor + kept * frequency;
 }
 
-/// yarn: the pairs between which stretching sets in, given by their rotations within the original
-/// context.
+/// yarn: pairs before `begin` keep their frequency, pairs after `end` have it divided by the
+/// factor, and pairs between are interpolated. The two are the pairs that make beta_fast and
+/// beta_slow rotations within the original context.
 struct Ramp {
   double begin, end;
 
@@ -69,7 +70,7 @@ struct Ramp {
   }
 };
 
-/// How many times longer than the original context sequences become.
+/// The longest sequence divided by the original context.
 double yarn_factor(const RotarySettings& settings) {
   const RotaryScaling& s = settings.scaling;
   if (s.factor > 0.0) return s.factor;

@@ -12,8 +12,8 @@ namespace heed::nn {
 
 using kernels::PairLayout;
 
-/// How rotary frequencies are stretched for sequences longer than those first trained on. 0 means
-/// not given.
+/// How rotary frequencies are scaled for sequences longer than the original context, which the
+/// model was first trained with. 0 means not given.
 struct RotaryScaling {
   enum class Kind {
     none,
@@ -22,12 +22,12 @@ struct RotaryScaling {
     yarn     // the same by rotations within the original context (Peng et al. 2023)
   };
   Kind kind = Kind::none;
-  double factor = 0.0;                 // longest sequence / original one when not given (yarn)
+  double factor = 0.0;                 // yarn, if not given: longest sequence / original one
   int64_t original_max_positions = 0;  // llama3, yarn
-  double low_freq_factor = 1.0, high_freq_factor = 4.0;  // llama3: wavelengths per original context
-  double beta_fast = 32.0, beta_slow = 1.0;              // yarn: rotations within it
+  double low_freq_factor = 1.0, high_freq_factor = 4.0;  // llama3: original context / wavelength
+  double beta_fast = 32.0, beta_slow = 1.0;              // yarn: rotations in original context
   double mscale = 0.0, mscale_all_dim = 0.0;             // yarn: see attention_factor()
-  double attention_factor = 0.0;                         // yarn: given outright
+  double attention_factor = 0.0;                         // yarn: replaces the computed one
   bool truncate = true;  // yarn: correction range rounded to integers
 
   bool operator==(const RotaryScaling&) const = default;
@@ -55,7 +55,7 @@ class Rotary {
   /// Cosines and sines [N, r / 2] for positions [N], times attention_factor().
   Rotation at(std::span<const int32_t> positions) const;
 
-  /// The factor of cosines and sines: yarn's temperature, by whose square scores grow; otherwise 1.
+  /// The factor of cosines and sines: yarn's temperature (scores grow by its square), otherwise 1.
   float attention_factor() const { return attention_factor_; }
   /// Radians per position, [r / 2].
   std::span<const float> frequencies() const { return frequencies_; }

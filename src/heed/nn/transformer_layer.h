@@ -53,8 +53,8 @@ class TransformerLayer {
 
   /// What the queries of one pass attend to.
   struct Reads {
-    KeyValueCache& own;  // of self-attention; the keys and values of this pass are appended
-    const Spans& own_spans;
+    KeyValueCache& own;  // of self-attention; the keys and values of this pass are written to it
+    const SelfSpans& own_spans;
     const PositionEncoding& positions;
     const KeysValues& memory;  // cross-attention; unused without
     const Spans& memory_spans;

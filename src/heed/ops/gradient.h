@@ -46,16 +46,17 @@ class Gradient {
 class Gradients {
  public:
   Gradients() = default;
-  /// Zeros for all of these parameters that are trained.
+  /// Adds zero gradients for the parameters that are not frozen.
   template <typename Parameters>
   explicit Gradients(const Parameters& parameters) {
     for (const Parameter& parameter : parameters) add(parameter);
   }
 
-  /// A zero for a parameter, unless it is frozen. Throws Error when there is one.
+  /// Adds a zero gradient for a parameter, unless it is frozen. Throws Error when it has one
+  /// already.
   void add(const Parameter& parameter);
 
-  /// Throws Error when there is none.
+  /// The gradient of a parameter. Throws Error when it has none.
   Gradient& of(const Parameter& parameter);
   const Gradient& of(const Parameter& parameter) const;
 

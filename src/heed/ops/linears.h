@@ -14,7 +14,7 @@ struct LinearMap {
   const Parameter& bias;
 };
 
-/// linear() of x with each map, with the same bits. Without a tape the products share their work
+/// linear() of x with each map, bit for bit. Without a tape the products share their work
 /// (see PackedWeight::Products). Throws Error as linear() does.
 template <size_t n>
 std::array<Tensor, n> linears(Context& context, const Tensor& x, const LinearMap (&maps)[n]) {

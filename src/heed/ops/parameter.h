@@ -16,7 +16,7 @@ struct Parameter {
   Shape shape;       // known before there is a value
   WeightRole role = WeightRole::other;
   WeightPlace place;
-  bool trainable = true;  // false: frozen; training leaves it as it is and makes no gradient of it
+  bool trainable = true;  // false: frozen; training does not change it or compute its gradient
   Tensor value;           // undefined where only `packed` is read and the elements were freed
   PackedWeight packed;    // for products of inference; the value must not change while it is packed
 

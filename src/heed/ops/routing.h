@@ -14,7 +14,7 @@ namespace heed::ops {
 struct RoutingOptions {
   int64_t top_k = 1;       // K: each token goes to the K experts of the largest probabilities
   bool normalize = false;  // whether the weights of a token are divided by their sum
-  float scale = 1.0f;      // what the weights are multiplied with then
+  float scale = 1.0f;      // factor of the weights, after normalisation
   /// Experts are divided into `n_group` groups of equal size, side by side; a token's come from the
   /// `topk_group` groups with the largest maxima (DeepSeek-V2, 2024, 2.2.2).
   int64_t n_group = 1, topk_group = 1;
@@ -49,13 +49,13 @@ class Routing {
 
 /// Selects every token's experts from the router's probabilities [N, E] f32. The gradient of the
 /// weights goes back to the probabilities of the selected experts. Throws Error when there are
-/// fewer experts or groups than the options ask for.
+/// fewer experts or groups than the options require.
 Routing route(Context& context, const Tensor& probabilities, const RoutingOptions& options);
 
 /// The output of a mixture of experts [N, D]: row n is the sum, over the token's experts in
-/// ascending order, of weight times the token's row of outputs[e]. outputs[e] is what expert e made
-/// of gather_rows(x, routing.rows(e)); undefined without rows. A token's result depends on no other
-/// token. Throws Error on outputs that do not fit.
+/// ascending order, of weight times the token's row of outputs[e]. outputs[e] is the output of
+/// expert e for gather_rows(x, routing.rows(e)); undefined without rows. A token's result depends
+/// on no other token. Throws Error on outputs that do not fit.
 Tensor combine(Context& context, const Routing& routing, const std::vector<Tensor>& outputs);
 
 }  // namespace heed::ops

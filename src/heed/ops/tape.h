@@ -13,7 +13,7 @@
 
 namespace heed {
 
-/// What the tape needs to know of a tensor to make its gradient; holds no elements.
+/// Identifies a tensor and describes its gradient; holds no elements.
 struct TensorKey {
   uint64_t id;
   Shape shape;
@@ -78,11 +78,12 @@ class Tape {
   /// inputs, which no op made, can be taken afterwards.
   void backward();
 
-  /// What a step holds in order to read `x`.
+  /// The object that a step keeps in order to read `x`.
   SavedTensor save(const Tensor& x) const;
-  /// Makes save(y) hold `compute` instead of y, which is cheap to compute: `compute` returns the
-  /// same bits and runs once for all steps that read y. The op that made y must hold the result of
-  /// this in its own step, which runs after all of those; otherwise save(y) holds y.
+  /// Lets the steps that read y recompute it instead of keeping it: save(y) then holds `compute`,
+  /// which should be cheap, returns the same bits as y and runs once for all of these steps. The op
+  /// that made y must keep the returned SavedTensor in its own step, which runs after them;
+  /// otherwise save(y) holds y itself.
   template <typename Compute>
   [[nodiscard]] SavedTensor recompute(const Tensor& y, Compute compute) {
     return saved_by(y, std::allocate_shared<SavedTensor::RecomputationBy<Compute>>(

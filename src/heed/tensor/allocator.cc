@@ -114,7 +114,7 @@ class Pool {
     peak_ = std::max(peak_, in_use_);
   }
 
-  /// Its memory is null if there is none left.
+  /// A free block of at least `size` bytes; a block without memory if there is no memory left.
   Block take_free(size_t size) {
     if (size > kMaxSmall) return take_large(size);
     // As sequences of a batch finish, requests shrink; they reuse the larger blocks that were freed

@@ -17,12 +17,12 @@ void check_sentencepiece_model(std::string_view serialized, const std::string& n
 /// has passed check_sentencepiece_model().
 void check_piece_lengths(std::string_view serialized, const std::string& name);
 
-/// The test that a model may carry: texts, and the pieces, with spaces between, that the trainer
-/// cut them into.
+/// The self-test that a model may contain: texts, and for each the pieces, separated by spaces,
+/// into which the trainer split it.
 struct SelfTest {
   std::vector<std::pair<std::string, std::string>> samples;
-  /// The model without its test. The library, where its test fails, prints the samples to standard
-  /// error as they are in the file and gives no reason.
+  /// The model without its self-test. If that fails, the library prints the samples unescaped to
+  /// standard error and gives no reason.
   std::string model;
 };
 

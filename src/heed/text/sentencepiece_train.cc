@@ -16,12 +16,13 @@ namespace {
 
 using Options = SentencePiece::TrainOptions;
 
-/// The library ends the program on a word of 65536 characters after normalisation, which makes up
-/// to 18 characters of one (U+FDFA, three bytes). It also takes quadratic time on long repetitions.
+/// The library ends the program on a word that has 65536 characters after normalisation, which
+/// turns one character into up to 18 (U+FDFA, three bytes). It also takes quadratic time on long
+/// repetitions.
 constexpr size_t kLongestSlice = 4096;  // bytes
 
-/// Removes from the front of `rest`, and returns, what the library gets as one sentence: at most
-/// kLongestSlice bytes, cut at a space if there is one, else between code points.
+/// Takes from the front of `rest` the bytes that the library gets as one sentence: at most
+/// kLongestSlice, cut at a space if there is one, else between code points.
 std::string_view take_slice(std::string_view& rest) {
   size_t length = rest.size();
   if (length > kLongestSlice) {

@@ -7,8 +7,9 @@
 
 namespace heed::text {
 
-/// How many bytes a tokenizer may make of a text of `bytes` bytes. What a tokenizer.json describes
-/// may otherwise make it grow without limit: thirty times "replace a by aa".
+/// The size to which a tokenizer may expand a text of `bytes` bytes. Without a limit, a
+/// tokenizer.json could exhaust memory: thirty replacements of "a" by "aa" multiply the size by
+/// 2^30.
 inline size_t max_text_size(size_t bytes) {
   return limits::kMaxTextGrowth * bytes + limits::kMaxTextGrowthBase;
 }

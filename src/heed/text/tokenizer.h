@@ -45,8 +45,8 @@ struct SpecialTokenNames {
 /// Text to ids of pieces and back, with the same ids as Python's `tokenizers`. Immutable;
 /// copies share everything and any number of threads may use one at once.
 ///
-/// Truncation and padding that a tokenizer.json asks for are left to the caller, as `transformers`
-/// does.
+/// Truncation and padding that a tokenizer.json specifies are left to the caller, as in
+/// `transformers`.
 class Tokenizer {
  public:
   /// Reads the tokenizer of a model directory: tokenizer.json, or else vocab.json with merges.txt,

@@ -14,7 +14,7 @@ std::optional<int> hexadecimal(char c) {
 /// The byte of a piece such as <0xE5>.
 std::optional<char> byte_of(std::string_view piece) {
   if (piece.size() != 6 || !piece.starts_with("<0x") || piece.back() != '>') return std::nullopt;
-  // "<0x+7>" is 7 to the reader of `tokenizers`.
+  // `tokenizers` parses "<0x+7>" as 7.
   const auto high = piece[3] == '+' ? std::optional<int>(0) : hexadecimal(piece[3]);
   const auto low = hexadecimal(piece[4]);
   if (!high || !low) return std::nullopt;

@@ -90,7 +90,7 @@ class Bpe : public TokenizerModel {
   BpeOptions options_;
   std::optional<int32_t> unknown_;
   MergeTable merges_;
-  std::array<int32_t, 0x180> letters_;  // of the first code points; those of bytes are among them
+  std::array<int32_t, 0x180> letters_;  // ids by code point; covers all byte letters
 };
 
 std::vector<PiecePair> read_pairs(const nlohmann::json& merges, const std::string& file) {

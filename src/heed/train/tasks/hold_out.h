@@ -12,7 +12,7 @@
 namespace heed::train {
 
 /// Moves `count` examples, but at most a tenth and at least one, chosen by the seed, out of `train`
-/// and returns them. Throws Error, calling an example `what`, when there are fewer than two.
+/// and returns them. Throws Error when there are fewer than two; `what` names an example in it.
 template <typename Example>
 std::vector<Example> hold_out(std::vector<Example>& train, int64_t count, uint64_t seed,
                               std::string_view what) {

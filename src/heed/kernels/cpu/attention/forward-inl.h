@@ -149,8 +149,9 @@ class ForwardTile {
 
   bool f32_queries() const { return tensors_.results.dtype == DType::f32; }
 
-  /// Tiles do not pay for keys of fewer bits than queries without a causal mask. Those are an
-  /// encoder's output, which a decoder reads one row at a time: too few rows to pay for packing.
+  /// Without a causal mask, keys of fewer bits than the queries do not use tiles. Such keys come
+  /// from an encoder's output, which a decoder reads one row at a time: too few rows to pay for
+  /// packing.
   bool uses_tiles() const {
     const bool same_dtype = tensors_.results.dtype == dtype_of<K>;
     return kMayTile && (same_dtype || shape_.causal) && has_tiles<K>(shape_.d, shape_.dv);

@@ -85,7 +85,7 @@ HWY_INLINE void cap_scores(const ScoreRow& at, float* slopes) {
 }
 
 /// Applies what the shape specifies; `slopes` may be null, see cap_scores. Scores outside the
-/// window become minus infinity, so that nothing after this needs to know where it begins.
+/// window become minus infinity, so that later steps do not depend on where it begins.
 HWY_INLINE void adjust_scores(const ScoreRow& at, float* slopes) {
   const cpu::AttentionShape& shape = *at.group.shape;
   if (shape.soft_cap > 0.0f) cap_scores(at, slopes);

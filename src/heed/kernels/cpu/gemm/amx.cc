@@ -57,7 +57,7 @@ void add_products(const Strip& strip, const std::byte* panel) {
   const std::byte* a = strip.a.data;
   const int64_t row_bytes = strip.a.row_bytes;
   for (int64_t k = 0; k < strip.depth; k += kPairDepth, a += kStepBytes, panel += kPanelStep) {
-    if constexpr (!Lower) prefetch_ahead(panel, kPanelStep);  // few rows take as long as reading b
+    if constexpr (!Lower) prefetch_ahead(panel, kPanelStep);  // few rows: reading b dominates
     _tile_loadd(4, a, row_bytes);
     _tile_stream_loadd(6, panel, kPanelStride);
     _tile_dpbf16ps(0, 4, 6);

@@ -1,5 +1,5 @@
-// A single row takes as long as reading b. Vectors read its cache lines one after the other, which
-// is faster than tiles, which load 16 lines at once and wait for all of them.
+// With a single row, reading b dominates the time. Vectors read its cache lines one after the
+// other, which is faster than tiles, which load 16 lines at once and wait for all of them.
 #include "heed/kernels/cpu/gemm/amx_row.h"
 
 #include "heed/kernels/cpu/gemm/bf16_pack.h"

@@ -21,10 +21,10 @@ void check_products(const char* name, const Tensor& a, std::span<const Product> 
   }
 }
 
-/// Multiplies a with `count` weights, at most `pass_rows` of its rows at a time. For rows
-/// [first, first + rows), quantize(their slice of a) returns what work(i, first, rows), the job of
-/// weight i, takes: its chunks() calls of run(quantised rows, chunk) share one parallel region with
-/// those of the other weights.
+/// Multiplies a with `count` weights, at most `pass_rows` rows at a time. For each group of rows
+/// [first, first + rows), quantize(slice of a) quantises them once for all weights. work(i, first,
+/// rows) returns the job of weight i, whose run(quantised, chunk) computes one of its chunks()
+/// chunks. The chunks of all weights share one parallel region.
 template <typename Quantize, typename Work>
 void multiply_grouped(const Tensor& a, int64_t pass_rows, size_t count, const Quantize& quantize,
                       const Work& work) {

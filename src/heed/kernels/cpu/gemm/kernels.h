@@ -118,9 +118,9 @@ const MicroKernel& f32_kernel();
 /// Dot products of bf16 pairs (AVX512_BF16) and bf16 tiles (AMX), defined on x86 only.
 extern const MicroKernel avx512_bf16_kernel, amx_kernel;
 
-/// f32 factors by bf16 tiles (AMX), defined on x86 only: each number is the sum of three bf16
-/// parts, and a product that of the six products of parts that are not below f32's rounding (Henry,
-/// Tang and Heinecke 2019).
+/// f32 factors with bf16 tiles (AMX), defined on x86 only: each number is the sum of three bf16
+/// parts. A product is the sum of six products of parts; the other three are smaller than f32's
+/// rounding error (Henry, Tang and Heinecke 2019).
 extern const MicroKernel amx_bf16x3_kernel;
 
 /// The micro-kernels that can multiply factors of `dtype` here, the fastest first.

@@ -1,4 +1,4 @@
-// What drives the micro-kernels: packing, blocks that fit the caches, threads, edges.
+// Drives the micro-kernels: packing, blocks that fit the caches, threads, edges.
 #include "heed/kernels/matmul.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What drives the kernels for blocks: packing, quantising rows, threads, edges.
+// Drives the kernels for blocks: packing, quantising rows, threads, edges.
 #include "heed/kernels/matmul_blocks.h"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 #pragma once
 
-// Integer products with blocks, a few rows at a time, in vectors of AVX2 or AVX-512. The includer
-// has asked the compiler for its instructions and included simd/avx2-inl.h or simd/avx512-inl.h
-// before, and all other headers before that, so that their functions are not compiled for these
-// instructions. It passes an Arithmetic:
+// Integer products with blocks, a few rows at a time, in vectors of AVX2 or AVX-512. The
+// including file includes all other headers first, so that their functions are not compiled for
+// these instructions, then enables the instructions and includes simd/avx2-inl.h or
+// simd/avx512-inl.h, and then this file. It passes an Arithmetic:
 //   template <DType type, int rows> using Block = ...;  derived from PanelBlock
 //   template <..> static Floats dots(const Block& block, const int8_t* a, const int32_t* initial);
 //     the dot products of the block's columns with 32 quants of a row
@@ -90,7 +90,7 @@ Floats join_halves(const PanelBlock<type, high_in_place>& block, Ints first, Int
 template <typename Arithmetic, DType type, int Rows>
 void multiply_columns(const BlockStrip& strip, const std::byte* panel, int64_t col, float* to) {
   const QuantizedRows& a = strip.a;
-  // Of one row, which takes as long as reading the panel, if it is read once.
+  // For one row that reads the panel once: reading it dominates the time.
   constexpr bool kPrefetches = Rows == 1 && kLanes == kPanelCols;
   const int64_t share = strip.layout.bytes / std::max<int64_t>(1, a.blocks);
   Floats sums[Rows];

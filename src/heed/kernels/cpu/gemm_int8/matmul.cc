@@ -1,4 +1,4 @@
-// What drives the kernels for 8-bit integers: packing, quantising rows, threads, edges.
+// Drives the kernels for 8-bit integers: packing, quantising rows, threads, edges.
 #include "heed/kernels/matmul_int8.h"
 
 #include <algorithm>
@@ -23,8 +23,9 @@ constexpr int64_t kPassBytes = 640 << 10;
 // level-2 cache, too, while strips of rows pass.
 constexpr int64_t kChunkRows = 96;
 constexpr int64_t kChunkBytes = 512 << 10;
-// Fewer rows than these take as long as reading the panels. Their chunks have this many bytes:
-// worth waking a thread for, and small enough that all threads finish at nearly the same time.
+// With fewer rows than these, reading the panels dominates the time. Their chunks have this many
+// bytes: worth waking a thread for, and small enough that all threads finish at nearly the same
+// time.
 constexpr int64_t kFewRows = 16;
 constexpr int64_t kReadBytes = 128 << 10;
 // Each chunk of many rows reads the strips again, so chunks are as wide as possible with at least

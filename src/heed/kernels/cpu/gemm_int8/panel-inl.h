@@ -1,9 +1,9 @@
 #pragma once
 
-// Products of 8-bit integers, a few rows at a time, in vectors of AVX2 or AVX-512. The includer has
-// asked the compiler for its instructions and included simd/avx2-inl.h or simd/avx512-inl.h before,
-// and all other headers before that, so that their functions are not compiled for these
-// instructions. It passes an Arithmetic:
+// Products of 8-bit integers, a few rows at a time, in vectors of AVX2 or AVX-512. The including
+// file includes all other headers first, so that their functions are not compiled for these
+// instructions, then enables the instructions and includes simd/avx2-inl.h or simd/avx512-inl.h,
+// and then this file. It passes an Arithmetic:
 //   static constexpr bool kBiased = ...;  Int8Kernel::biased
 //   static Ints add_products(Ints sums, Ints quad, Ints columns);
 //     adds the products of 4 neighbouring k: a quad of a row, in every lane, and columns of a panel
@@ -23,7 +23,7 @@ void multiply_rows(const Int8Strip& strip) {
       sums[r][i] =
           Arithmetic::kBiased ? load_ints(strip.panel.initial() + i * kLanes) : set_ints(0);
   for (int64_t k = 0; k < strip.panel.depth; k += 4, panel += kInt8QuadBytes) {
-    // One row takes as long as reading the panel.
+    // With one row, reading the panel dominates the time.
     if constexpr (Rows == 1 && kLanes == 16)
       prefetch_ahead(reinterpret_cast<const std::byte*>(panel), kInt8QuadBytes);
     for (int r = 0; r < Rows; ++r) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// The includer has asked the compiler for AMX before.
+// The including file must have enabled AMX before.
 #include <cstdint>
 
 namespace heed::kernels::cpu {

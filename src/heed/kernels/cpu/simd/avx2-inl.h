@@ -1,7 +1,7 @@
 #pragma once
 
 // Vectors of AVX2 for integer kernels; avx512-inl.h gives the same names to those of AVX-512. The
-// includer has asked the compiler for the instructions (avx2, fma, f16c) before.
+// including file must have enabled the instructions (avx2, fma, f16c) before.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

@@ -1,8 +1,7 @@
 #pragma once
 
 // Vectors of AVX-512 for integer kernels; avx2-inl.h gives the same names to those of AVX2. The
-// includer has asked the compiler for the instructions (avx512f, avx512bw, avx512vl, avx512dq)
-// before.
+// including file must have enabled the instructions (avx512f, avx512bw, avx512vl, avx512dq) before.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

@@ -16,7 +16,7 @@
 namespace heed::kernels::cpu {
 namespace {
 
-/// The values of HEED_CPU; each machine has what those before it have.
+/// The values of HEED_CPU; each machine has all instructions of those before it.
 enum class Machine { baseline, avx2, avx512, avx512_bf16, amx };
 constexpr std::array<std::string_view, 5> kMachines{"baseline", "avx2", "avx512", "avx512_bf16",
                                                     "amx"};
@@ -77,7 +77,7 @@ bool leaf7(unsigned sub_leaf, Register word, int bit) {
 
 bool machine_has(Instructions instructions);
 
-/// The system saves the large tile registers only for processes that have asked for them.
+/// Whether there are tiles and the system grants their registers, which it saves only on request.
 bool may_use_tiles() {
   constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
   constexpr long kTileData = 18;               // XTILEDATA

@@ -1,0 +1,134 @@
+#include "heed/session.h"
+
+#include <exception>
+#include <map>
+#include <utility>
+
+#include "heed/base/error.h"
+#include "heed/engine/loaded_model.h"
+#include "heed/engine/session_job.h"
+#include "heed/generate/scheduler.h"
+
+namespace heed {
+namespace {
+
+void check_limit(std::string_view name, int64_t value, int64_t min) {
+  constexpr int64_t kMax = int64_t{1} << 31;
+  require(value >= min && value <= kMax, "{} is {}, expected {} to {}", name, value, min, kMax);
+}
+
+generate::SchedulerOptions scheduler_options(const engine::LoadedModel& model,
+                                             const SessionOptions& options) {
+  check_limit("max_active_tokens", options.max_active_tokens, 1);
+  check_limit("max_prefill_tokens", options.max_prefill_tokens, 1);
+  check_limit("max_cached_tokens", options.max_cached_tokens, 0);
+  const model::Transformer& transformer = *model.transformer;
+  require(transformer.has_decoder() && transformer.config().has_head,
+          "{} is {} and cannot generate, expected a decoder that predicts tokens",
+          model.path.string(), model.kind());
+  return {.dtype = model.activations(),
+          .cache = engine::session_cache(model),
+          .max_active_tokens = options.max_active_tokens,
+          .max_prefill_tokens = options.max_prefill_tokens,
+          .max_cached_tokens = options.max_cached_tokens};
+}
+
+}  // namespace
+
+struct Session::State {
+  State(const Model& shared, const SessionOptions& options)
+      : model(shared),
+        scheduler(*engine::loaded(model).transformer,
+                  scheduler_options(engine::loaded(model), options)) {}
+
+  struct Running {
+    std::unique_ptr<engine::SessionJob> job;
+    OnDelta on_delta;
+  };
+
+  /// Tells a request what a step has added. Returns whether it goes on.
+  bool report(RequestId id, const generate::Scheduler::Progress& progress, Running& running);
+
+  Model model;  // keeps the weights alive
+  generate::Scheduler scheduler;
+  // Shared: a function may cancel the request that it is called for.
+  std::map<RequestId, std::shared_ptr<Running>> running;
+  bool in_step = false;
+};
+
+bool Session::State::report(RequestId id, const generate::Scheduler::Progress& progress,
+                            Running& now) {
+  if (progress.error) {
+    try {
+      std::rethrow_exception(progress.error);
+    } catch (const Error& error) {
+      Delta delta{.request = id};
+      delta.error = &error;
+      now.on_delta(delta);
+      return false;
+    }
+  }
+  return now.job->report(id, progress.ended, now.on_delta) && !progress.ended;
+}
+
+Session::Session(const Model& model, const SessionOptions& options)
+    : state_(std::make_unique<State>(model, options)) {}
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+Session::~Session() = default;
+
+Session::State& Session::state() const {
+  require(state_ != nullptr, "the session is closed");
+  return *state_;
+}
+
+RequestId Session::add(const Request& request, OnDelta on_delta) {
+  State& s = state();
+  require(static_cast<bool>(on_delta), "the request has no function to receive its output");
+  auto running = std::make_shared<State::Running>(
+      engine::SessionJob::make(engine::loaded(s.model), request), std::move(on_delta));
+  const RequestId id = s.scheduler.add(running->job->request());
+  s.running.emplace(id, std::move(running));
+  return id;
+}
+
+void Session::cancel(RequestId request) {
+  State& s = state();
+  s.scheduler.cancel(request);
+  s.running.erase(request);
+}
+
+bool Session::step() {
+  State& s = state();
+  require(!s.in_step, "step() was called from the function of a request");
+  std::exception_ptr failure;
+  const auto steps = s.scheduler.step();
+  s.in_step = true;
+  for (const generate::Scheduler::Progress& progress : steps) {
+    const auto found = s.running.find(progress.id);
+    if (found == s.running.end()) continue;  // cancelled by another request's function
+    const std::shared_ptr<State::Running> now = found->second;
+    bool goes_on = false;
+    try {
+      goes_on = s.report(progress.id, progress, *now);
+    } catch (...) {
+      if (!failure) failure = std::current_exception();
+    }
+    if (!goes_on) cancel(progress.id);
+  }
+  s.in_step = false;
+  if (failure) std::rethrow_exception(failure);
+  return !s.running.empty();
+}
+
+void Session::close() {
+  require(!state().in_step, "close() was called from the function of a request");
+  state_.reset();
+}
+
+int64_t Session::requests() const { return static_cast<int64_t>(state().running.size()); }
+int64_t Session::rows_in_use() const { return state().scheduler.rows_in_use(); }
+int64_t Session::reused_tokens() const { return state().scheduler.reused_tokens(); }
+void Session::clear_cached_tokens() { state().scheduler.clear_cached_tokens(); }
+
+}  // namespace heed

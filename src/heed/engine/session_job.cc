@@ -1,0 +1,146 @@
+#include "heed/engine/session_job.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "heed/base/error.h"
+#include "heed/generate/beam.h"
+#include "heed/generate/cached_decoder.h"
+#include "heed/generate/generator.h"
+#include "heed/generate/output.h"
+#include "heed/generate/search.h"
+#include "heed/text/utf8.h"
+#include "heed/translation.h"
+
+namespace heed::engine {
+namespace {
+
+const text::TranslationTokenizer* translator_of(const LoadedModel& model) {
+  return model.tokenizer.has_value() ? model.tokenizer.value().translation_tokenizer() : nullptr;
+}
+
+/// Sampling, or greedy search token by token.
+class SampledJob : public SessionJob {
+ public:
+  SampledJob(const LoadedModel& model, const Request& request)
+      : generator_(*model.transformer, model.output_tokenizer(),
+                   model.generator_options(request.options)),
+        input_(generator_.input(model.tokens_of(request.prompt))),
+        output_(generator_.options(), generator_.tokenizer(), input_.prompt,
+                static_cast<uint64_t>(request.number - 1), input_.max_new_tokens) {}
+
+  generate::Scheduler::Request request() override {
+    return {.source = input_.source, .decoding = &output_, .max_tokens = input_.max_tokens(1)};
+  }
+
+  bool report(RequestId id, bool ended, const Session::OnDelta& on_delta) override {
+    const std::string text = output_.take_text();
+    Delta delta{.request = id, .text = text};
+    delta.tokens = output_.tokens().subspan(reported_);
+    const Generation& result = output_.result();
+    if (!result.chosen.empty()) {
+      delta.chosen = std::span(result.chosen).subspan(reported_);
+      delta.best = std::span(result.best).subspan(reported_);
+    }
+    reported_ += delta.tokens.size();
+    if (ended) delta.generation = &result;
+    return on_delta(delta);
+  }
+
+ private:
+  generate::Generator generator_;
+  generate::GeneratorInput input_;
+  generate::Output output_;
+  size_t reported_ = 0;  // tokens
+};
+
+/// Greedy or beam search.
+class SearchJob : public SessionJob {
+ public:
+  SearchJob(const LoadedModel& model, const SearchOptions& options, generate::GeneratorInput input,
+            std::vector<int32_t> eos_ids)
+      : model_(model),
+        num_beams_(options.num_beams),
+        input_(std::move(input)),
+        decoding_(options, input_.prompt, std::move(eos_ids), input_.max_new_tokens) {}
+
+  generate::Scheduler::Request request() override {
+    return {.source = input_.source,
+            .decoding = &decoding_,
+            .max_tokens = input_.max_tokens(num_beams_)};
+  }
+
+  bool report(RequestId id, bool ended, const Session::OnDelta& on_delta) override {
+    if (!ended) return true;
+    std::vector<Candidate> candidates;
+    for (Hypothesis& hypothesis : decoding_.best()) {
+      std::string text = model_.tokenizer.has_value()
+                             ? model_.tokenizer.value().decode_target(hypothesis.tokens)
+                             : std::string();
+      candidates.push_back({std::move(text), std::move(hypothesis)});
+    }
+    Delta delta{.request = id};
+    delta.candidates = &candidates;
+    return on_delta(delta);
+  }
+
+ private:
+  const LoadedModel& model_;
+  int64_t num_beams_;
+  generate::GeneratorInput input_;
+  generate::BeamDecoding decoding_;
+};
+
+/// A translation has the limits and defaults of Model::translate().
+std::unique_ptr<SessionJob> translation_job(const LoadedModel& model,
+                                            const text::TranslationTokenizer& tokenizer,
+                                            const Request& request) {
+  const SearchOptions options = request.search.value_or(TranslateOptions().search);
+  generate::check(options);
+  const model::ModelConfig& config = model.transformer->config();
+  generate::GeneratorInput input{.prompt = {config.decoder_start_id}};
+  if (const auto* text = std::get_if<std::string>(&request.prompt)) {
+    text::require_utf8(*text, "the text");
+    input.source = tokenizer.encode_source(*text);
+  } else {
+    input.source = std::get<std::vector<int32_t>>(request.prompt);
+  }
+  model.require_tokens(input.source);
+  require(!input.source.empty(), "no tokens");
+  const auto length = static_cast<int64_t>(input.source.size());
+  require(length <= config.max_positions, "{} tokens, the model reads at most {}", length,
+          config.max_positions);
+  input.max_new_tokens =
+      std::min(generate::translation_limit(options, length), config.max_positions);
+  return std::make_unique<SearchJob>(model, options, std::move(input), config.eos_ids());
+}
+
+std::unique_ptr<SessionJob> search_job(const LoadedModel& model, const SearchOptions& options,
+                                       const Request& request) {
+  generate::check(options);
+  const generate::GeneratorOptions limits = model.generator_options(request.options);
+  const generate::Generator generator(*model.transformer, std::nullopt, limits);
+  return std::make_unique<SearchJob>(
+      model, options, generator.input(model.tokens_of(request.prompt)), limits.eos_ids);
+}
+
+}  // namespace
+
+generate::CacheOptions session_cache(const LoadedModel& model) {
+  const DType standard = generate::default_cache_dtype(*model.transformer, model.activations());
+  if (translator_of(model)) return {.dtype = std::nullopt, .memory_dtype = standard};
+  const DType dtype = model.cache().value_or(standard);
+  return {.dtype = dtype, .memory_dtype = dtype};
+}
+
+std::unique_ptr<SessionJob> SessionJob::make(const LoadedModel& model, const Request& request) {
+  require(request.number >= 1, "the number of the request is {}, expected at least 1",
+          request.number);
+  if (const text::TranslationTokenizer* translator = translator_of(model))
+    return translation_job(model, *translator, request);
+  if (request.search) return search_job(model, *request.search, request);
+  return std::make_unique<SampledJob>(model, request);
+}
+
+}  // namespace heed::engine

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <span>
+#include <vector>
+
+#include "heed/generate/row_pool.h"
+
+namespace heed::generate {
+
+/// Token sequences whose keys and values are kept after their requests have ended, so that a later
+/// request that begins with the same tokens need not compute them again. The least recently used
+/// sequences are dropped first.
+class PrefixCache {
+ public:
+  /// Holds at most `max_rows` rows of the pool, which must outlive this. 0: keeps nothing.
+  PrefixCache(RowPool& pool, int64_t max_rows) : pool_(pool), max_rows_(max_rows) {}
+  ~PrefixCache() { clear(); }
+  PrefixCache(const PrefixCache&) = delete;
+  PrefixCache& operator=(const PrefixCache&) = delete;
+
+  /// Keeps a sequence and becomes a holder of `rows`, the row of each of `tokens`.
+  void insert(std::span<const int32_t> tokens, std::span<const int32_t> rows);
+  /// The rows of the longest kept prefix of `tokens`, at most `max_length` rows. The caller becomes
+  /// a holder of them.
+  std::vector<int32_t> find(std::span<const int32_t> tokens, size_t max_length);
+  void clear();
+
+  /// Rows that sequences hold; a row that several hold counts several times.
+  int64_t rows() const { return rows_; }
+
+ private:
+  struct Sequence {
+    std::vector<int32_t> tokens, rows;
+  };
+  void drop(std::list<Sequence>::iterator sequence);
+
+  RowPool& pool_;
+  int64_t max_rows_, rows_ = 0;
+  std::list<Sequence> sequences_;  // the most recently used first
+};
+
+}  // namespace heed::generate

@@ -1,0 +1,220 @@
+#include "heed/generate/scheduler.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "heed/base/error.h"
+#include "heed/base/parallel.h"
+#include "heed/generate/logits.h"
+
+namespace heed::generate {
+
+/// A request that has joined.
+struct Scheduler::Active {
+  Id id;
+  Decoding* decoding;
+  int64_t max_tokens;
+  std::vector<int32_t> source;
+  std::vector<int32_t> memory_rows;
+  /// All rows of the decoder's caches that the request holds: those of its paths.
+  std::vector<int32_t> rows = {};
+  std::exception_ptr error = {};
+  bool ended = false;
+
+  size_t tokens_read() const { return decoding->paths().front().cache_rows.size(); }
+  bool reads_prompt() const { return tokens_read() < decoding->prompt().size(); }
+};
+
+Scheduler::Scheduler(const model::Transformer& model, const SchedulerOptions& options)
+    : model_(model),
+      options_(options),
+      decoder_(model, options.dtype, options.cache),
+      prefixes_(decoder_.rows(), model.has_encoder() ? 0 : options.max_cached_tokens) {}
+
+Scheduler::~Scheduler() = default;
+
+Scheduler::Id Scheduler::add(Request request) {
+  require(request.source.empty() != model_.has_encoder(), "a request has {} source, the model {}",
+          request.source.empty() ? "no" : "a",
+          model_.has_encoder() ? "is an encoder-decoder" : "has no encoder");
+  waiting_.emplace_back(next_id_, std::move(request));
+  return next_id_++;
+}
+
+void Scheduler::cancel(Id id) {
+  std::erase_if(waiting_, [&](const auto& one) { return one.first == id; });
+  for (const std::unique_ptr<Active>& request : active_)
+    if (request->id == id) end(*request);
+  std::erase_if(active_, [](const auto& one) { return one->ended; });
+}
+
+int64_t Scheduler::rows_in_use() const {
+  return decoder_.rows().in_use() + decoder_.memory_rows().in_use();
+}
+
+/// Whether a request may join beside the active ones.
+bool Scheduler::fits(const Request& request) const {
+  return active_.empty() || options_.max_active_tokens == 0 ||
+         active_tokens_ + request.max_tokens <= options_.max_active_tokens;
+}
+
+/// Lets waiting requests join.
+void Scheduler::admit() {
+  while (!waiting_.empty() && fits(waiting_.front().second)) {
+    auto& [id, request] = waiting_.front();
+    active_.push_back(std::make_unique<Active>(
+        Active{id, request.decoding, request.max_tokens, std::move(request.source), {}}));
+    active_tokens_ += request.max_tokens;
+    waiting_.pop_front();
+    reuse_prefix(*active_.back());
+  }
+  if (model_.has_encoder()) encode_sources();
+}
+
+void Scheduler::encode_sources() {
+  std::vector<CachedDecoder::EncodeInput> sources;
+  for (const std::unique_ptr<Active>& request : active_)
+    if (request->memory_rows.empty()) sources.push_back({request->source, request->memory_rows});
+  if (!sources.empty()) decoder_.encode(sources);
+}
+
+/// The last token of a prompt is always computed, for its logits.
+void Scheduler::reuse_prefix(Active& request) {
+  const std::span<const int32_t> prompt = request.decoding->prompt();
+  request.rows = prefixes_.find(prompt, prompt.size() - 1);
+  reused_tokens_ += static_cast<int64_t>(request.rows.size());
+  request.decoding->paths().front().cache_rows = request.rows;
+}
+
+/// Keeps the tokens of an ending request. Latent attention computes generated tokens in another way
+/// than those of a prompt, which would have other bits.
+void Scheduler::keep_prefix(const Active& request) {
+  const std::span<const int32_t> prompt = request.decoding->prompt();
+  std::vector<int32_t> tokens(prompt.begin(), prompt.end());
+  const std::span<const Path> paths = request.decoding->paths();
+  if (paths.size() == 1 && !model_.config().latent.present())
+    tokens.insert(tokens.end(), paths.front().tokens.begin(), paths.front().tokens.end());
+  // The last token was not read. After an earlier end, even the prompt may not have been.
+  tokens.resize(std::min(tokens.size(), request.rows.size()));
+  prefixes_.insert(tokens, std::span(request.rows).first(tokens.size()));
+}
+
+/// Adds the next tokens of a prompt to the pass, at most `room`.
+void Scheduler::plan_prompt(Active& request, int64_t room) {
+  Path& path = request.decoding->paths().front();
+  const std::span<const int32_t> unread =
+      request.decoding->prompt().subspan(path.cache_rows.size());
+  const size_t count = std::min(unread.size(), static_cast<size_t>(room));
+  inputs_.push_back({.tokens = unread.first(count),
+                     .cache_rows = path.cache_rows,
+                     .memory_rows = request.memory_rows,
+                     .generated = false,
+                     .wants_logits = count == unread.size()});
+  readers_.push_back(&request);
+}
+
+/// Adds the last token of each path to the pass.
+void Scheduler::plan_generated(Active& request) {
+  for (Path& path : request.decoding->paths()) {
+    inputs_.push_back({.tokens = std::span<const int32_t>(path.tokens).last(1),
+                       .cache_rows = path.cache_rows,
+                       .memory_rows = request.memory_rows,
+                       .generated = true});
+    readers_.push_back(&request);
+  }
+}
+
+void Scheduler::plan_pass() {
+  inputs_.clear();
+  readers_.clear();
+  const int64_t limit = options_.max_prefill_tokens;
+  int64_t room = limit > 0 ? limit : std::numeric_limits<int64_t>::max();
+  for (const std::unique_ptr<Active>& request : active_) {
+    if (!request->reads_prompt() || room == 0) continue;
+    plan_prompt(*request, room);
+    room -= static_cast<int64_t>(inputs_.back().tokens.size());
+  }
+  for (const std::unique_ptr<Active>& request : active_)
+    if (!request->reads_prompt()) plan_generated(*request);
+  advancing_.clear();
+  first_rows_.assign(1, 0);
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    if (!inputs_[i].wants_logits) continue;
+    if (advancing_.empty() || advancing_.back() != readers_[i]) {
+      advancing_.push_back(readers_[i]);
+      first_rows_.push_back(first_rows_.back());
+    }
+    ++first_rows_.back();
+  }
+}
+
+std::span<const Scheduler::Progress> Scheduler::step() {
+  progress_.clear();
+  admit();
+  if (active_.empty()) return progress_;
+  plan_pass();
+  Tensor logits = decoder_.decode(inputs_);  // [M, V]
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    const std::vector<int32_t>& rows = inputs_[i].cache_rows;
+    readers_[i]->rows.insert(readers_[i]->rows.end(),
+                             rows.end() - static_cast<std::ptrdiff_t>(inputs_[i].tokens.size()),
+                             rows.end());
+  }
+  advance(logits);
+  finish_step();
+  return progress_;
+}
+
+void Scheduler::advance(Tensor& logits) {
+  parallel_for(static_cast<int64_t>(advancing_.size()), 1, [&](int64_t begin, int64_t end) {
+    for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
+      try {
+        Tensor own = logits.row_slice(first_rows_[i], first_rows_[i + 1]);
+        check_logits(own);
+        advancing_[i]->decoding->advance(own);
+      } catch (const Error&) {
+        advancing_[i]->error = std::current_exception();
+      }
+    }
+  });
+}
+
+/// Records what the requests of the pass have reached and ends those that are finished.
+void Scheduler::finish_step() {
+  for (Active* request : advancing_) {
+    const bool ended = request->error || request->decoding->ended();
+    progress_.push_back({request->id, ended, request->error});
+    if (ended)
+      end(*request);
+    else
+      release_unused_rows(*request);
+  }
+  std::erase_if(active_, [](const auto& request) { return request->ended; });
+  std::ranges::sort(progress_, {}, &Progress::id);
+}
+
+/// Releases the rows of paths that a beam has dropped.
+void Scheduler::release_unused_rows(Active& request) {
+  const std::span<const Path> paths = request.decoding->paths();
+  if (paths.size() == 1 && paths.front().cache_rows.size() == request.rows.size()) return;
+  const size_t all = 1 + static_cast<size_t>(*std::ranges::max_element(request.rows));
+  if (used_rows_.size() < all) used_rows_.resize(all);
+  for (const Path& path : paths)
+    for (const int32_t row : path.cache_rows) used_rows_[static_cast<size_t>(row)] = true;
+  const auto unused =
+      std::stable_partition(request.rows.begin(), request.rows.end(),
+                            [&](int32_t row) { return used_rows_[static_cast<size_t>(row)]; });
+  decoder_.rows().release({unused, request.rows.end()});
+  request.rows.erase(unused, request.rows.end());
+  for (const int32_t row : request.rows) used_rows_[static_cast<size_t>(row)] = false;
+}
+
+void Scheduler::end(Active& request) {
+  if (!request.error) keep_prefix(request);
+  decoder_.rows().release(request.rows);
+  decoder_.memory_rows().release(request.memory_rows);
+  active_tokens_ -= request.max_tokens;
+  request.ended = true;
+}
+
+}  // namespace heed::generate

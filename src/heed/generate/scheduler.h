@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "heed/generate/cached_decoder.h"
+#include "heed/generate/decoding.h"
+#include "heed/generate/prefix_cache.h"
+
+namespace heed::generate {
+
+struct SchedulerOptions {
+  DType dtype = DType::f32;  // of the activations
+  CacheOptions cache = {};
+  /// Requests wait while the active ones may need more tokens in the kv caches than this; a request
+  /// that needs more on its own runs alone. 0: no limit.
+  int64_t max_active_tokens = 0;
+  /// Prompt tokens of one pass; the rest of a longer prompt follows in the next passes. 0: no
+  /// limit.
+  int64_t max_prefill_tokens = 0;
+  /// Tokens of ended requests of a decoder-only model whose keys and values are kept for requests
+  /// that begin with the same tokens. 0: none.
+  int64_t max_cached_tokens = 0;
+};
+
+/// Decodes many requests step by step; each may join and leave at any step (continuous batching, Yu
+/// et al. 2022). A request's result does not depend on the other requests, on the order in which
+/// they came, on the options or on the number of threads: not in a single bit. Used by one thread
+/// at a time.
+class Scheduler {
+ public:
+  using Id = uint64_t;
+
+  /// The model must outlive this. Throws Error as make_caches() does.
+  Scheduler(const model::Transformer& model, const SchedulerOptions& options);
+  ~Scheduler();
+
+  struct Request {
+    std::vector<int32_t> source;  // the input of the encoder; empty for a decoder-only model
+    Decoding* decoding;           // must live until the request has ended
+    /// The number of tokens in the kv caches that the request may need, at most: that of the source
+    /// plus, for each path, those of the prompt and the output.
+    int64_t max_tokens = 0;
+  };
+  /// Adds a request, which joins a later step. Requests join in the order in which they were added.
+  Id add(Request request);
+  /// Ends a request; does nothing if it has ended.
+  void cancel(Id id);
+
+  /// A request that step() has continued.
+  struct Progress {
+    Id id;
+    bool ended = false;
+    std::exception_ptr error = {};  // why it ended: an Error that concerns this request alone
+  };
+  /// One pass of the model over the next tokens of all active requests. Returns the requests whose
+  /// paths have grown or ended, in the order in which they were added; valid until the next call.
+  /// If the pass throws, for example for lack of memory, all requests stay as they were.
+  std::span<const Progress> step();
+
+  /// Whether no request is active or waiting.
+  bool idle() const { return active_.empty() && waiting_.empty(); }
+  /// Rows of the kv caches in use by requests and by kept prefixes.
+  int64_t rows_in_use() const;
+  /// Tokens of prompts that were not computed again because their keys and values were kept.
+  int64_t reused_tokens() const { return reused_tokens_; }
+  void clear_cached_tokens() { prefixes_.clear(); }
+
+ private:
+  struct Active;
+  bool fits(const Request& request) const;
+  void admit();
+  void encode_sources();
+  void reuse_prefix(Active& request);
+  void keep_prefix(const Active& request);
+  void plan_pass();
+  void plan_prompt(Active& request, int64_t room);
+  void plan_generated(Active& request);
+  void advance(Tensor& logits);
+  void finish_step();
+  void release_unused_rows(Active& request);
+  void end(Active& request);
+
+  const model::Transformer& model_;
+  SchedulerOptions options_;
+  CachedDecoder decoder_;
+  PrefixCache prefixes_;
+  std::deque<std::pair<Id, Request>> waiting_;
+  std::vector<std::unique_ptr<Active>> active_;  // in the order in which they were added
+  Id next_id_ = 1;
+  int64_t active_tokens_ = 0;  // sum of max_tokens
+  int64_t reused_tokens_ = 0;
+  // Of one step; members so that steps reuse the allocations.
+  std::vector<CachedDecoder::DecodeInput> inputs_;
+  std::vector<Active*> readers_;  // the request of each input
+  std::vector<Active*>
+      advancing_;  // those whose logits the pass computes, in the order of its rows
+  std::vector<int64_t> first_rows_;  // of the logits, for each of advancing_
+  std::vector<bool> used_rows_;
+  std::vector<Progress> progress_;
+};
+
+}  // namespace heed::generate

@@ -1,0 +1,196 @@
+// Random schedules of requests of all kinds.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "heed/kernels/quantize.h"
+#include "tests/generate/jobs.h"
+#include "tests/generate/small_decoder.h"
+
+namespace heed::generate {
+namespace {
+
+void quantise(model::Transformer& model) {
+  for (Parameter& parameter : model.parameters().all()) {
+    if (parameter.shape.rank() != 2 || parameter.shape[1] % 32 != 0) continue;
+    Tensor blocks = Tensor::empty(parameter.shape, DType::q8_0);
+    kernels::quantize(parameter.value, blocks);
+    parameter.value = blocks;
+  }
+  model.pack(Compute::int8);
+}
+
+constexpr int64_t kMaxPositions = 2048;
+
+std::vector<TestModel> test_models() {
+  std::vector<TestModel> all;
+  for (const DecoderVariant& variant : kDecoderVariants) {
+    const std::string name = variant.name;
+    all.push_back({name + ", f32", varied_model(variant, kMaxPositions), {}});
+    all.push_back({name + ", bf16",
+                   varied_model(variant, kMaxPositions),
+                   {.dtype = DType::bf16, .cache = {.memory_dtype = DType::bf16}}});
+    all.push_back({name + ", int8",
+                   varied_model(variant, kMaxPositions),
+                   {.cache = {.dtype = DType::bf16, .memory_dtype = DType::bf16}}});
+    quantise(*all.back().model);
+  }
+  all.push_back({"q8_0 cache",
+                 varied_model({"wide heads",
+                               [](model::ModelConfig& c) {
+                                 c.n_kv_heads = 2;
+                                 c.head_dim = c.v_head_dim = 32;
+                               }},
+                              kMaxPositions),
+                 {.cache = {.dtype = DType::q8_0}}});
+  return all;
+}
+
+/// Jobs of all kinds, and the result of each alone.
+class Jobs {
+ public:
+  Jobs(const TestModel& model, Random& random, int count) : model_(model), random_(random) {
+    for (int i = 0; i < count; ++i) {
+      jobs.push_back(next());
+      expected.push_back(alone(model, jobs.back()));
+    }
+  }
+
+  std::vector<Job> jobs;
+  std::vector<Result> expected;
+
+ private:
+  Job next() {
+    Job job;
+    if (model_.model->has_encoder()) {
+      job.source = text();
+      job.prompt = {model_.model->config().decoder_start_id};
+    } else {
+      job.prompt = text();
+    }
+    job.number = jobs.size();
+    job.max_new_tokens = 1 + random_.below(16);
+    job.options.eos_ids = {1, 3};
+    job.options.top_log_probabilities = static_cast<int>(random_.below(3)) - 1;
+    job.options.sampling = {.repetition_penalty = random_.once_in(2) ? 1.2f : 1.0f,
+                            .temperature = random_.once_in(2) ? 0.9f : 0.0f,
+                            .top_k = 20,
+                            .seed = static_cast<uint64_t>(random_.below(100))};
+    if (random_.once_in(3)) {
+      const int beams = static_cast<int>(1 + random_.below(4));
+      job.search = {.num_beams = beams, .n_best = beams};
+    }
+    return job;
+  }
+
+  /// 1 to 2,000 tokens. Half of the texts continue a conversation: they begin with an earlier
+  /// prompt and its output.
+  std::vector<int32_t> text() {
+    std::vector<int32_t> text;
+    if (!jobs.empty() && random_.once_in(2)) {
+      const auto i = static_cast<size_t>(random_.below(static_cast<int64_t>(jobs.size())));
+      const std::vector<int32_t>& output = expected[i].tokens.front();
+      text = jobs[i].source.empty() ? jobs[i].prompt : jobs[i].source;
+      text.insert(text.end(), output.begin(), output.end());
+    }
+    const int64_t room = 2000 - static_cast<int64_t>(text.size());
+    const int64_t most = random_.once_in(8) ? room : std::min<int64_t>(room, 40);
+    const std::vector<int32_t> more = random_tokens(random_, 1 + random_.below(most));
+    text.insert(text.end(), more.begin(), more.end());
+    return text;
+  }
+
+  const TestModel& model_;
+  Random& random_;
+};
+
+/// Runs jobs in one scheduler. They arrive at random steps; some are cancelled.
+class Schedule {
+ public:
+  Schedule(const TestModel& model, const Jobs& jobs, Random& random)
+      : model_(model),
+        jobs_(jobs),
+        random_(random),
+        scheduler_(*model.model, options(model, random)) {}
+
+  void run() {
+    for (int steps = 0; arrivals_ < 12 || !scheduler_.idle(); ++steps) {
+      ASSERT_LT(steps, 10000) << model_.name;
+      while (arrivals_ < 12 && random_.once_in(3)) arrive();
+      if (!running_.empty() && random_.once_in(40)) cancel();
+      for (const Scheduler::Progress& progress : scheduler_.step()) check(progress);
+    }
+    EXPECT_TRUE(running_.empty());
+    scheduler_.clear_cached_tokens();
+    EXPECT_EQ(scheduler_.rows_in_use(), 0) << model_.name;
+  }
+
+  int64_t checked() const { return checked_; }
+  int64_t reused() const { return scheduler_.reused_tokens(); }
+
+ private:
+  struct Running {
+    size_t job;
+    std::unique_ptr<Decoder> decoder;
+  };
+
+  static SchedulerOptions options(const TestModel& model, Random& random) {
+    SchedulerOptions options = model.options;
+    options.max_active_tokens = random.once_in(3) ? 0 : 50 + random.below(3000);
+    options.max_prefill_tokens = random.once_in(3) ? 0 : 1 + random.below(200);
+    options.max_cached_tokens = random.once_in(2) ? 0 : random.below(5000);
+    return options;
+  }
+
+  void arrive() {
+    const auto job = static_cast<size_t>(random_.below(static_cast<int64_t>(jobs_.jobs.size())));
+    auto decoder = std::make_unique<Decoder>(jobs_.jobs[job]);
+    const Scheduler::Id id = scheduler_.add(decoder->request());
+    running_[id] = {job, std::move(decoder)};
+    ++arrivals_;
+  }
+
+  void cancel() {
+    auto one = std::next(running_.begin(), random_.below(static_cast<int64_t>(running_.size())));
+    scheduler_.cancel(one->first);
+    running_.erase(one);
+  }
+
+  void check(const Scheduler::Progress& progress) {
+    ASSERT_EQ(progress.error, nullptr);
+    if (!progress.ended) return;
+    const auto one = running_.find(progress.id);
+    ASSERT_NE(one, running_.end());
+    EXPECT_EQ(one->second.decoder->result(), jobs_.expected[one->second.job])
+        << model_.name << ", job " << one->second.job;
+    running_.erase(one);
+    ++checked_;
+  }
+
+  const TestModel& model_;
+  const Jobs& jobs_;
+  Random& random_;
+  Scheduler scheduler_;
+  std::map<Scheduler::Id, Running> running_;
+  int arrivals_ = 0;
+  int64_t checked_ = 0;
+};
+
+TEST(Schedules, EveryRequestHasTheBitsThatItHasAloneInAnySchedule) {
+  int64_t checked = 0, reused = 0;
+  for (const TestModel& model : test_models()) {
+    Random random(17);
+    const Jobs jobs(model, random, 30);
+    for (int i = 0; i < 12; ++i) {  // with 19 models: 228 schedules
+      Schedule schedule(model, jobs, random);
+      ASSERT_NO_FATAL_FAILURE(schedule.run());
+      checked += schedule.checked();
+      reused += schedule.reused();
+    }
+  }
+  EXPECT_GT(checked, 1500);
+  EXPECT_GT(reused, 1000);
+}
+
+}  // namespace
+}  // namespace heed::generate
