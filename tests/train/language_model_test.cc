@@ -7,9 +7,9 @@
 #include <thread>
 
 #include "heed/base/error.h"
-#include "heed/base/parallel.h"
 #include "heed/train/initial_weights.h"
 #include "heed/train/tasks/vocabulary.h"
+#include "heed/base/parallel.h"
 #include "tests/train/language_run.h"
 
 namespace heed::train {
@@ -57,7 +57,6 @@ TEST_P(LanguageModel, CanBeResumedAfterBeingKilledAtAnyMoment) {
     const bool resume = path_exists(folder_ / "out/last/training.json");
     const pid_t child = fork();
     if (child == 0) {
-      std::freopen("/dev/null", "w", stderr);
       try {
         train(config_, folder_, "out", {.resume = resume});
       } catch (...) {
@@ -148,7 +147,8 @@ TEST(CausalModel, MemorisesAShortText) {
   config.optimizer.warmup_steps = 20;
   config.validation.eval_steps = 250;
   const auto task = testing::task_of(config);
-  Trainer trainer(config, *task, RunDirectory::begin(folder / "out"), {});
+  Observer silent;
+  Trainer trainer(config, *task, RunDirectory::begin(folder / "out"), silent, {});
   trainer.run();
   const ValidationRecord& last = trainer.history().validations.back();
   EXPECT_LT(last.perplexity, 1.1);
@@ -171,7 +171,8 @@ TEST(MaskedModel, PredictsMaskedWordsFromTheirContext) {
   config.optimizer.warmup_steps = 40;
   config.validation.eval_steps = 400;
   const auto task = testing::task_of(config);
-  Trainer trainer(config, *task, RunDirectory::begin(folder / "out"), {});
+  Observer silent;
+  Trainer trainer(config, *task, RunDirectory::begin(folder / "out"), silent, {});
   trainer.run();
   const ValidationRecord& last = trainer.history().validations.back();
   EXPECT_LT(last.perplexity, 2.5);
