@@ -12,6 +12,7 @@
 #include "heed/base/parallel.h"
 #include "heed/base/random.h"
 #include "heed/kernels/elementwise.h"
+#include "heed/kernels/testing.h"
 #include "heed/tensor/tensor.h"
 
 namespace heed::kernels {

@@ -11,6 +11,7 @@
 #include "heed/base/parallel.h"
 #include "heed/base/random.h"
 #include "heed/kernels/cpu/gemm/kernels.h"
+#include "heed/kernels/testing.h"
 
 namespace heed::kernels {
 namespace {
