@@ -2,6 +2,8 @@
 # Fails when the source breaks a rule (docs/architecture.md, CONTRIBUTING.md), naming each place:
 #   - a file of src/heed/ includes only its own layer and those below it;
 #   - kernels/cpu and kernels/reference do not include each other, and src/heed/ does not include src/cli/;
+#   - a public header, include/heed/NAME.h, includes only public headers; every layer may include it;
+#   - the library neither prints nor ends the process, and leaves signal handlers and the locale alone;
 #   - no C++ file of src/ is longer than 400 lines;
 #   - no function is longer than 70 lines.
 #
@@ -12,20 +14,24 @@ set -euo pipefail
 # From the ground up.
 LAYERS='base tensor kernels ops nn io text model quantize checkpoint data metrics generate train inspect'
 
-# "FILE:LINE:INCLUDED FILE" for every include of a file of ours; FILE is relative to src/.
+# "FILE:LINE:INCLUDED FILE" for every include of a file of ours in a folder; FILE is relative to it.
 includes_of() {
   (
-    cd "$1/src"
+    cd "$1"
     grep -rnE '^[[:space:]]*#[[:space:]]*include[[:space:]]+"' heed --include='*.h' --include='*.cc' || true
   ) | sed -E 's/^([^:]*:[0-9]+):[^"]*"([^"]*)".*/\1:\2/'
 }
 
 broken_includes() {
-  includes_of "$1" | awk -F : -v layers="$LAYERS" '
+  includes_of "$1/src" | awk -F : -v layers="$LAYERS" -v public="$(public_headers "$1")" '
     function report(why) { printf "src/%s:%s: includes %s: %s\n", $1, $2, $3, why }
     function layer(path, parts) { split(path, parts, "/"); return parts[2] }
-    BEGIN { n = split(layers, name, " "); for (i = 1; i <= n; ++i) height[name[i]] = i }
+    BEGIN {
+      n = split(layers, name, " "); for (i = 1; i <= n; ++i) height[name[i]] = i
+      n = split(public, name, " "); for (i = 1; i <= n; ++i) is_public[name[i]] = 1
+    }
     !(layer($1) in height) { report("its folder is not a layer: add it to LAYERS"); next }
+    $3 in is_public { next }
     $3 !~ /^heed\// { report("expected a path that begins with heed/"); next }
     !(layer($3) in height) { report("there is no such layer"); next }
     height[layer($3)] > height[layer($1)] { report(layer($3) " lies above " layer($1)) }
@@ -33,8 +39,30 @@ broken_includes() {
     $1 ~ /kernels\/reference\// && $3 ~ /kernels\/cpu\// { report("must not include the backend that it tests") }'
 }
 
+# "heed/NAME.h" of every public header.
+public_headers() { [[ ! -d $1/include ]] || (cd "$1/include" && find heed -name '*.h'); }
+
+private_includes() {
+  [[ -d $1/include ]] || return 0
+  includes_of "$1/include" | awk -F : -v public="$(public_headers "$1")" '
+    BEGIN { n = split(public, name, " "); for (i = 1; i <= n; ++i) is_public[name[i]] = 1 }
+    !($3 in is_public) { printf "include/%s:%s: includes %s, which is not public\n", $1, $2, $3 }'
+}
+
+# What a host program would trip over. Comments are left out.
+forbidden_calls() {
+  (cd "$1" && find src/heed include \( -name '*.cc' -o -name '*.h' \) -print0 2>/dev/null || true) |
+    (cd "$1" && xargs -0 -r awk '
+      function report(what) { printf "%s:%d: %s\n", FILENAME, FNR, what }
+      { sub(/\/\/.*/, "") }
+      /(^|[^[:alnum:]_])(stdout|stderr|cout|cerr|clog|printf|puts|putchar|perror|fmt::print)([^[:alnum:]_]|$)/ { report("prints: only src/cli does") }
+      /(^|[^[:alnum:]_])(sigaction|signal|raise)[[:space:]]*\(/ { report("handles signals: only src/cli does") }
+      /(^|[^[:alnum:]_])(_?[eE]xit|quick_exit|abort|terminate)[[:space:]]*\(/ { report("ends the process: throw an Error") }
+      /(^|[^[:alnum:]_])(setlocale|locale::global|setenv|putenv|unsetenv|chdir|umask|srand)[[:space:]]*\(/ { report("changes the state of the process") }')
+}
+
 long_files() {
-  (cd "$1" && find src \( -name '*.cc' -o -name '*.h' \) -exec wc -l {} +) |
+  (cd "$1" && find src include \( -name '*.cc' -o -name '*.h' \) -exec wc -l {} + 2>/dev/null || true) |
     awk '$2 != "total" && $1 > 400 { printf "%s: has %d lines, expected at most 400\n", $2, $1 }'
 }
 
@@ -57,7 +85,7 @@ long_functions() {
 check() {
   local broken
   [[ -d $1/src/heed ]] || { echo "$1/src/heed does not exist" && return 1; }
-  broken=$(broken_includes "$1" && long_files "$1" && long_functions "$1")
+  broken=$(broken_includes "$1" && private_includes "$1" && forbidden_calls "$1" && long_files "$1" && long_functions "$1")
   [[ -z $broken ]] || { printf '%s\n' "$broken" && return 1; }
 }
 
@@ -66,8 +94,9 @@ check() {
 expect() {
   local report=$1 file=$2 content=$3 tree output
   tree=$(mktemp -d)
-  mkdir -p "$tree/src/heed/base" "$(dirname "$tree/$file")"
+  mkdir -p "$tree/src/heed/base" "$tree/include/heed" "$(dirname "$tree/$file")"
   echo '#include "heed/base/error.h"' >"$tree/src/heed/base/file.h"
+  echo '#include <stdexcept>' >"$tree/include/heed/error.h"
   printf '%s\n' "$content" >"$tree/$file"
   if output=$(check "$tree"); then output=; fi
   rm -r "$tree"
@@ -90,6 +119,25 @@ self_test() {
   expect 'is not a layer' src/heed/extra/x.h '#include "heed/base/error.h"'
   expect 'that it is tested against' src/heed/kernels/cpu/pointwise/softmax.cc '#include "heed/kernels/reference/softmax.h"'
   expect 'that it tests' src/heed/kernels/reference/softmax.cc '#include "heed/kernels/cpu/simd/dispatch.h"'
+  expect '' src/heed/base/error.h '#include "heed/error.h"'
+  expect '' include/heed/model.h '#include "heed/error.h"'
+  expect 'include/heed/model.h:2: includes heed/model/config.h, which is not public' \
+    include/heed/model.h $'#include <string>\n#include "heed/model/config.h"'
+  expect 'no such layer' src/heed/base/file.cc '#include "heed/absent.h"'
+  local call
+  for call in 'std::fprintf(stderr, "x");' 'std::cerr << x;' 'fmt::print("x");' 'std::puts("x");' 'std::cout << x;' 'printf("x");'; do
+    expect 'src/heed/io/gguf.cc:2: prints' src/heed/io/gguf.cc $'#include <cstdio>\n'"  $call"
+    expect '' src/cli/info.cc "  $call"
+  done
+  expect 'include/heed/model.h:1: prints' include/heed/model.h 'inline void f() { std::cerr << 1; }'
+  for call in 'std::signal(SIGINT, f);' 'sigaction(SIGINT, &a, &b);' 'std::raise(SIGINT);'; do
+    expect 'handles signals' src/heed/train/trainer.cc "  $call"
+  done
+  for call in 'std::exit(1);' 'std::_Exit(2);' 'std::abort();' 'std::terminate();'; do
+    expect 'ends the process' src/heed/base/file.cc "  $call"
+  done
+  expect 'changes the state of the process' src/heed/base/file.cc '  std::setlocale(LC_ALL, "C");'
+  expect '' src/heed/base/file.cc $'  // std::cerr << x;\n  std::snprintf(text, 4, "x");\n  on_exit_of(x);'
   expect 'src/cli/main.cc: has 401 lines' src/cli/main.cc "$(yes '//' | head -n 401)"
   local body
   body=$(printf '  f();%.0s\n' {1..68})

@@ -104,7 +104,7 @@ std::string page_of(const model::Transformer& model, const inspect::ModelInput& 
 }
 
 int run_attend(const AttendOptions& options) {
-  apply(options.common);
+  const Threads threads(options.common);
   const Format format = format_of(options.out);
   if (options.heatmap && format != Format::svg)
     throw UsageError("--heatmap requires --out with a name that ends with .svg");

@@ -200,7 +200,7 @@ void print_table(const Json& facts) {
 }
 
 int run_bench(const BenchOptions& options, bool prompt_given) {
-  apply(options.common);
+  const Threads threads(options.common);
   if (options.limits) return print_limits(options);
   const Json facts = measure_model(options, prompt_given);
   if (options.json)

@@ -47,7 +47,7 @@ std::vector<std::string> formatted(const std::vector<std::vector<float>>& embedd
 }
 
 int run_embed(const EmbedOptions& options) {
-  apply(options.common);
+  const Threads threads(options.common);
   PendingTokenizer pending(options.model);
   const auto model = load_model(options.model);
   const generate::Embedder embedder(*model, pending.get(*model), embedder_options(options));

@@ -79,7 +79,7 @@ class Filler {
 };
 
 int run_fill(const FillOptions& options) {
-  apply(options.common);
+  const Threads threads(options.common);
   if (options.text) text::require_utf8(*options.text, "the text");
   const auto model = load_model(options.model);
   generate::require_fills_masks(*model);

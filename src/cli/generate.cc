@@ -216,7 +216,7 @@ void generate_lines(const GenerateOptions& options, const generate::Generator& g
 }
 
 int run_generate(const GenerateOptions& options) {
-  apply(options.common);
+  const Threads threads(options.common);
   if (options.prompt) text::require_utf8(*options.prompt, "the prompt");
   for (const std::string& stop : options.stop) text::require_utf8(stop, "--stop");
   generate::check(options.search);

@@ -30,7 +30,7 @@ Tensor states_of(const model::Transformer& model, const LogitsOptions& options) 
 }
 
 int run_logits(const LogitsOptions& options) {
-  apply(options.common);
+  const Threads threads(options.common);
   const auto model = load_model(options.model);
   Context context{.dtype = activation_dtype(options.model)};
   const Tensor logits = model->logits(context, states_of(*model, options));

@@ -125,7 +125,10 @@ PendingTokenizer::PendingTokenizer(const ModelOptions& options)
     : path_(options.path),
       tokenizer_(std::async(
           thread_count() > 1 ? std::launch::async | std::launch::deferred : std::launch::deferred,
-          read_tokenizer, path_)) {}
+          [path = path_, &executor = current_executor()] {
+            const ExecutorScope scope(executor);
+            return read_tokenizer(path);
+          })) {}
 
 text::Tokenizer PendingTokenizer::get(const model::Transformer& model) {
   return checked(tokenizer_.get(), path_, model);

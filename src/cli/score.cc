@@ -109,7 +109,7 @@ std::vector<double> score_pairs(const ScoreOptions& options, const model::Transf
 }
 
 int run_score(const ScoreOptions& options) {
-  apply(options.common);
+  const Threads threads(options.common);
   const auto model = load_model(options.model);
   require(model->has_decoder(),
           "{} is encoder-only and cannot score text, expected a model with a decoder",

@@ -162,7 +162,7 @@ int dump_config(const TrainOptions& options, const Command& command) {
 
 int run_training(const TrainOptions& options, const Command& command) {
   const auto started = Clock::now();
-  apply(options.common);
+  const Threads threads(options.common);
   if (options.dump_config) return dump_config(options, command);
   if (options.out.empty()) throw UsageError("--out is required");
   const auto [config, run] =

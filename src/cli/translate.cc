@@ -59,7 +59,7 @@ void print_text(const LoadedTranslator& loaded, const TranslateOptions& options,
 }
 
 int run_translate(TranslateOptions& options) {
-  apply(options.common);
+  const Threads threads(options.common);
   generate::check(options.translator.search);
   options.translator.dtype = activation_dtype(options.model);
   options.translator.scores = options.scores || options.json || options.alignments;

@@ -9,7 +9,7 @@
 #include "heed/base/error.h"
 #include "heed/train/initial_weights.h"
 #include "heed/train/tasks/vocabulary.h"
-#include "heed/base/parallel.h"
+#include "tests/base/threads.h"
 #include "tests/train/language_run.h"
 
 namespace heed::train {
@@ -51,8 +51,7 @@ TEST_P(LanguageModel, ResumingGivesTheSameBits) {
 TEST_P(LanguageModel, CanBeResumedAfterBeingKilledAtAnyMoment) {
   config_.run.max_steps = 100000;
   config_.validation.eval_steps = 2;
-  const int threads = thread_count();
-  set_thread_count(1);  // a forked child has only its own thread
+  const Threads one(1);  // a forked child has only its own thread
   for (int round = 0; round < 2; ++round) {
     const bool resume = path_exists(folder_ / "out/last/training.json");
     const pid_t child = fork();
@@ -72,7 +71,6 @@ TEST_P(LanguageModel, CanBeResumedAfterBeingKilledAtAnyMoment) {
     waitpid(child, &status, 0);
     EXPECT_TRUE(WIFSIGNALED(status)) << "the child ended by itself";
   }
-  set_thread_count(threads);
   EXPECT_EQ(train(config_, folder_, "out", {.resume = true, .stop_requested = stop_after(1)}),
             Trainer::Outcome::stopped);
 }

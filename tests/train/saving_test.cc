@@ -14,9 +14,9 @@
 #include <string_view>
 
 #include "heed/base/error.h"
-#include "heed/base/parallel.h"
 #include "heed/data/pair_dataset.h"
 #include "tests/base/child.h"
+#include "tests/base/threads.h"
 #include "tests/train/language_run.h"
 
 namespace {
@@ -88,19 +88,9 @@ int files_ending(const std::filesystem::path& directory, const std::string& end)
   return count;
 }
 
-/// A forked process has only its own thread, so the pool must have none when it forks.
-class OneThread {
- public:
-  OneThread() : before_(thread_count()) { set_thread_count(1); }
-  ~OneThread() { set_thread_count(before_); }
-
- private:
-  int before_;
-};
-
 std::string train_in_child(const TrainConfig& config, const TemporaryDirectory& folder,
                            const std::string& out, const Session& session = {}) {
-  const OneThread one;
+  const Threads one(1);  // a forked child has only its own thread
   return in_child([&] { return error_of([&] { train(config, folder, out, session); }); });
 }
 

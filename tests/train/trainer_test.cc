@@ -11,7 +11,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/random.h"
-#include "heed/base/parallel.h"
+#include "tests/base/threads.h"
 #include "tests/train/tiny_run.h"
 
 namespace heed::train {
@@ -67,12 +67,10 @@ TEST(Trainer, TheSameSeedGivesTheSameBitsOnAnyNumberOfThreads) {
   const TemporaryDirectory folder;
   testing::write_text(folder);
   const TrainConfig config = testing::tiny_config(folder);
-  const int threads = thread_count();
-  set_thread_count(1);
-  train(config, folder, "1", {});
-  set_thread_count(3);
-  train(config, folder, "3", {});
-  set_thread_count(threads);
+  for (const int count : {1, 3}) {
+    const Threads threads(count);
+    train(config, folder, std::to_string(count), {});
+  }
   EXPECT_EQ(last_weights(folder, "1"), last_weights(folder, "3"));
 }
 
@@ -162,9 +160,7 @@ TEST(Trainer, CanBeResumedAfterBeingKilledAtAnyMoment) {
   TrainConfig config = testing::tiny_config(folder);
   config.run.max_steps = 100000;
   config.validation.eval_steps = 2;
-  // A forked child has only its own thread, so the pool must have none when it forks.
-  const int threads = thread_count();
-  set_thread_count(1);
+  const Threads one(1);  // a forked child has only its own thread
   for (int round = 0; round < 4; ++round) {
     const bool resume = path_exists(folder / "out/last/training.json");
     const pid_t child = fork();
@@ -182,7 +178,6 @@ TEST(Trainer, CanBeResumedAfterBeingKilledAtAnyMoment) {
     waitpid(child, &status, 0);
     EXPECT_TRUE(WIFSIGNALED(status)) << "the child ended by itself";
   }
-  set_thread_count(threads);
   EXPECT_EQ(train(config, folder, "out", {.resume = true, .stop_requested = stop_after(1)}),
             Trainer::Outcome::stopped);
 }
