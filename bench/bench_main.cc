@@ -37,7 +37,9 @@ double peak_reading(int64_t bytes) {
 
 int main(int argc, char** argv) {
   using namespace heed::kernels;
-  if (const char* threads = std::getenv("HEED_THREADS")) heed::set_thread_count(std::atoi(threads));
+  const char* threads = std::getenv("HEED_THREADS");
+  heed::Executor executor(threads != nullptr ? std::atoi(threads) : 0);
+  const heed::ExecutorScope scope(executor);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   for (const Arithmetic arithmetic : {Arithmetic::f32, Arithmetic::bf16, Arithmetic::int8})

@@ -4,6 +4,7 @@
 #   - a public header, in include/heed/, includes only the standard library and public headers, and
 #     counts as a file of its layer;
 #   - kernels/cpu and kernels/reference do not include each other, and src/heed/ does not include src/cli/;
+#   - the library neither prints nor ends the process, and leaves signal handlers and the locale alone;
 #   - no C++ file of src/ is longer than 400 lines;
 #   - no function is longer than 70 lines.
 #
@@ -18,16 +19,16 @@ PUBLIC='error:base export:base executor:base attention:ops compute:ops embedding
 generation:generate score:generate search:generate translation:generate load_options:engine model:engine
 session:engine heed:engine'
 
-# "FILE:LINE:INCLUDED FILE" for every include of a file of ours; FILE is relative to src/.
+# "FILE:LINE:INCLUDED FILE" for every include of a file of ours in a folder; FILE is relative to it.
 includes_of() {
   (
-    cd "$1/src"
+    cd "$1"
     grep -rnE '^[[:space:]]*#[[:space:]]*include[[:space:]]+"' heed --include='*.h' --include='*.cc' || true
   ) | sed -E 's/^([^:]*:[0-9]+):[^"]*"([^"]*)".*/\1:\2/'
 }
 
 broken_includes() {
-  includes_of "$1" | awk -F : -v layers="$LAYERS" -v headers="${PUBLIC//$'\n'/ }" '
+  includes_of "$1/src" | awk -F : -v layers="$LAYERS" -v headers="${PUBLIC//$'\n'/ }" '
     function report(why) { printf "src/%s:%s: includes %s: %s\n", $1, $2, $3, why }
     function layer(path, parts) { split(path, parts, "/"); return parts[2] in public ? public[parts[2]] : parts[2] }
     BEGIN {
@@ -57,6 +58,18 @@ broken_public_headers() {
   done
 }
 
+# What a host program would trip over. Comments are left out.
+forbidden_calls() {
+  (cd "$1" && find src/heed include \( -name '*.cc' -o -name '*.h' \) -print0 2>/dev/null || true) |
+    (cd "$1" && xargs -0 -r awk '
+      function report(what) { printf "%s:%d: %s\n", FILENAME, FNR, what }
+      { sub(/\/\/.*/, "") }
+      /(^|[^[:alnum:]_])(stdout|stderr|cout|cerr|clog|printf|puts|putchar|perror|fmt::print)([^[:alnum:]_]|$)/ { report("prints: only src/cli does") }
+      /(^|[^[:alnum:]_])(sigaction|signal|raise)[[:space:]]*\(/ { report("handles signals: only src/cli does") }
+      /(^|[^[:alnum:]_])(_?[eE]xit|quick_exit|abort|terminate)[[:space:]]*\(/ { report("ends the process: throw an Error") }
+      /(^|[^[:alnum:]_])(setlocale|locale::global|setenv|putenv|unsetenv|chdir|umask|srand)[[:space:]]*\(/ { report("changes the state of the process") }')
+}
+
 long_files() {
   (cd "$1" && find src include \( -name '*.cc' -o -name '*.h' \) -exec wc -l {} + 2>/dev/null || true) |
     awk '$2 != "total" && $1 > 400 { printf "%s: has %d lines, expected at most 400\n", $2, $1 }'
@@ -81,7 +94,7 @@ long_functions() {
 check() {
   local broken
   [[ -d $1/src/heed ]] || { echo "$1/src/heed does not exist" && return 1; }
-  broken=$(broken_includes "$1" && broken_public_headers "$1" && long_files "$1" && long_functions "$1")
+  broken=$(broken_includes "$1" && broken_public_headers "$1" && forbidden_calls "$1" && long_files "$1" && long_functions "$1")
   [[ -z $broken ]] || { printf '%s\n' "$broken" && return 1; }
 }
 
@@ -90,8 +103,9 @@ check() {
 expect() {
   local report=$1 file=$2 content=$3 tree output
   tree=$(mktemp -d)
-  mkdir -p "$tree/src/heed/base" "$(dirname "$tree/$file")"
+  mkdir -p "$tree/src/heed/base" "$tree/include/heed" "$(dirname "$tree/$file")"
   echo '#include "heed/base/error.h"' >"$tree/src/heed/base/file.h"
+  echo '#include <stdexcept>' >"$tree/include/heed/error.h"
   printf '%s\n' "$content" >"$tree/$file"
   if output=$(check "$tree"); then output=; fi
   rm -r "$tree"
@@ -114,13 +128,31 @@ self_test() {
   expect 'is not a layer' src/heed/extra/x.h '#include "heed/base/error.h"'
   expect 'that it is tested against' src/heed/kernels/cpu/pointwise/softmax.cc '#include "heed/kernels/reference/softmax.h"'
   expect 'that it tests' src/heed/kernels/reference/softmax.cc '#include "heed/kernels/cpu/simd/dispatch.h"'
+  expect '' src/heed/base/error.h '#include "heed/error.h"'
+  expect '' include/heed/model.h '#include "heed/error.h"'
+  expect 'include/heed/model.h:2:#include "heed/model/config.h": expected' \
+    include/heed/model.h $'#include <string>\n#include "heed/model/config.h"'
+  expect 'no such layer' src/heed/base/file.cc '#include "heed/absent.h"'
+  local call
+  for call in 'std::fprintf(stderr, "x");' 'std::cerr << x;' 'fmt::print("x");' 'std::puts("x");' 'std::cout << x;' 'printf("x");'; do
+    expect 'src/heed/io/gguf.cc:2: prints' src/heed/io/gguf.cc $'#include <cstdio>\n'"  $call"
+    expect '' src/cli/info.cc "  $call"
+  done
+  expect 'include/heed/model.h:1: prints' include/heed/model.h 'inline void f() { std::cerr << 1; }'
+  for call in 'std::signal(SIGINT, f);' 'sigaction(SIGINT, &a, &b);' 'std::raise(SIGINT);'; do
+    expect 'handles signals' src/heed/train/trainer.cc "  $call"
+  done
+  for call in 'std::exit(1);' 'std::_Exit(2);' 'std::abort();' 'std::terminate();'; do
+    expect 'ends the process' src/heed/base/file.cc "  $call"
+  done
+  expect 'changes the state of the process' src/heed/base/file.cc '  std::setlocale(LC_ALL, "C");'
+  expect '' src/heed/base/file.cc $'  // std::cerr << x;\n  std::snprintf(text, 4, "x");\n  on_exit_of(x);'
   expect 'src/cli/main.cc: has 401 lines' src/cli/main.cc "$(yes '//' | head -n 401)"
   expect '' include/heed/model.h $'#include <vector>\n#include "heed/export.h"'
   expect '' src/heed/engine/model.cc '#include "heed/model.h"'
   expect 'engine lies above text' src/heed/text/bpe.cc '#include "heed/model.h"'
   expect 'include/heed/extra.h: not a public header' include/heed/extra.h '#include <vector>'
   expect 'include/heed/model.h:1:#include <fmt/format.h>: expected' include/heed/model.h '#include <fmt/format.h>'
-  expect 'include/heed/model.h:1:#include "heed/base/file.h": expected' include/heed/model.h '#include "heed/base/file.h"'
   local body
   body=$(printf '  f();%.0s\n' {1..68})
   expect '' src/cli/main.cc $'int main() {\n'"$body"$'\n}'

@@ -5,6 +5,7 @@
 #include "heed/compute.h"
 #include "heed/embedding.h"
 #include "heed/error.h"
+#include "heed/executor.h"
 #include "heed/export.h"
 #include "heed/fill.h"
 #include "heed/generation.h"

@@ -6,10 +6,9 @@
 #include <string_view>
 
 #include "heed/compute.h"
+#include "heed/executor.h"
 
 namespace heed {
-
-class Executor;
 
 /// The types that matrices can be converted to while a model is loaded. Vectors are always f32.
 enum class WeightType : uint8_t { f32, bf16, q8_0, q4_1, q4_0 };
@@ -61,7 +60,7 @@ struct LoadOptions {
   std::optional<CacheType> cache = {};
   /// If set, weights are initialised from this seed instead of read; config.json is enough then.
   std::optional<uint64_t> random_weights = {};
-  /// The threads that compute; without it, those that all models share by default.
+  /// The threads that compute; without it, Executor::shared().
   std::shared_ptr<Executor> executor = {};
 };
 

@@ -84,7 +84,7 @@ class HEED_EXPORT Model {
   Generation generate(const Prompt& prompt, const GenerateOptions& options = {},
                       const OnText& on_text = {}) const;
   /// The same for many prompts, in batches, which is faster than one by one. The number of a prompt
-  /// selects its random numbers, so number n has the output that it has in any other call.
+  /// selects its random numbers, so it has the same output in any call.
   std::vector<Generation> generate_batch(const std::vector<Prompt>& prompts,
                                          const GenerateOptions& options = {},
                                          int64_t first_number = 1) const;

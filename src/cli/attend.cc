@@ -100,13 +100,13 @@ std::string page_of(const model::Transformer& model, const inspect::ModelInput& 
 }
 
 int run_attend(const AttendOptions& options) {
-  apply(options.common);
+  const Threads threads(options.common);
   const Format format = format_of(options.out);
   if (options.heatmap && format != Format::svg)
     throw UsageError("--heatmap requires --out with a name that ends with .svg");
   text::require_utf8(options.source, "the source text");
   text::require_utf8(options.target, "the target text");
-  const Model model = Model::load(options.model.path, options.model.load);
+  const Model model = load_model(options.model, threads);
   const model::Transformer& transformer = *engine::loaded(model).transformer;
   const inspect::HeadChoice choice = choice_of(options, transformer);
   const inspect::ModelInput input = read_input(engine::loaded(model), options);

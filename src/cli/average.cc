@@ -24,7 +24,7 @@ void add_average(Command& program) {
       "Example:\n"
       "  heed average model/checkpoints/step-*.safetensors --out model/model.safetensors");
   command.set_action([options] {
-    apply(options->common);
+    const Threads threads(options->common);
     require_output_file("--out", options->out);
     io::write_safetensors(options->out, train::average_weights(options->files), {{"format", "pt"}});
     return 0;

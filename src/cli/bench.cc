@@ -137,8 +137,8 @@ Arithmetic arithmetic_of(const model::Transformer& model, DType dtype) {
                                            : Arithmetic::f32;
 }
 
-Json measure_model(const BenchOptions& options, bool prompt_given) {
-  const Model loaded = Model::load(options.model.path, options.model.load);
+Json measure_model(const BenchOptions& options, const Threads& threads, bool prompt_given) {
+  const Model loaded = load_model(options.model, threads);
   const model::Transformer& model = *engine::loaded(loaded).transformer;
   BenchSizes sizes = sizes_for(model, options.sizes, prompt_given);
   sizes.dtype = engine::loaded(loaded).activations();
@@ -201,9 +201,9 @@ void print_table(const Json& facts) {
 }
 
 int run_bench(const BenchOptions& options, bool prompt_given) {
-  apply(options.common);
+  const Threads threads(options.common);
   if (options.limits) return print_limits(options);
-  const Json facts = measure_model(options, prompt_given);
+  const Json facts = measure_model(options, threads, prompt_given);
   if (options.json)
     std::cout << json_line(facts);
   else

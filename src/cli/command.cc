@@ -1,17 +1,11 @@
 #include "cli/command.h"
 
-#include "heed/base/parallel.h"
-
 namespace heed::cli {
 
 void add_common_options(Command& command, CommonOptions& options) {
   command.add_option("--threads", options.threads, "Number of threads (default: all processors)")
       .range(1, 1024);
   command.add_option("--seed", options.seed, "Random seed").show_default();
-}
-
-void apply(const CommonOptions& options) {
-  if (options.threads > 0) set_thread_count(options.threads);
 }
 
 }  // namespace heed::cli

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "cli/options.h"
+#include "heed/base/parallel.h"
 
 namespace heed::cli {
 
@@ -14,8 +15,20 @@ struct CommonOptions {
 
 /// Adds --threads and --seed.
 void add_common_options(Command& command, CommonOptions& options);
-/// Applies the options. Commands call it before their work.
-void apply(const CommonOptions& options);
+
+/// The threads of --threads. Commands make one before their work, and compute on it while it
+/// exists.
+class Threads {
+ public:
+  explicit Threads(const CommonOptions& options)
+      : executor_(std::make_shared<Executor>(options.threads)) {}
+
+  const std::shared_ptr<Executor>& executor() const { return executor_; }
+
+ private:
+  const std::shared_ptr<Executor> executor_;
+  const ExecutorScope scope_{*executor_};
+};
 
 /// Each adds one subcommand to the program and is defined in the file named after it.
 void add_attend(Command& program);

@@ -34,10 +34,10 @@ std::vector<std::string> formatted(const std::vector<std::vector<float>>& embedd
 }
 
 int run_embed(EmbedArguments& arguments) {
-  apply(arguments.common);
+  const Threads threads(arguments.common);
   if (arguments.normalize || arguments.no_normalize)
     arguments.embed.normalize = arguments.normalize;
-  const Model model = Model::load(arguments.model.path, arguments.model.load);
+  const Model model = load_model(arguments.model, threads);
   answer_lines(
       [&](const std::vector<std::string>& lines, int64_t first) {
         return formatted(model.embed_batch(lines, arguments.embed, first));

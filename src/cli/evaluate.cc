@@ -29,7 +29,7 @@ std::vector<std::string> read_hypotheses() {
 }
 
 int run_evaluate(const EvaluateOptions& options) {
-  apply(options.common);
+  const Threads threads(options.common);
   const std::vector<std::string> references = data::read_lines(options.reference);
   const std::vector<std::string> hypotheses = read_hypotheses();
   require(hypotheses.size() == references.size(), "standard input has {} lines, {} has {}",

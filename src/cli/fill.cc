@@ -49,9 +49,9 @@ void print_filled_text(const Model& model, const FilledText& filled) {
 }
 
 int run_fill(const FillArguments& arguments) {
-  apply(arguments.common);
+  const Threads threads(arguments.common);
   if (arguments.text) text::require_utf8(*arguments.text, "the text");
-  const Model model = Model::load(arguments.model.path, arguments.model.load);
+  const Model model = load_model(arguments.model, threads);
   const auto fill = [&](const std::string& text) {
     const FilledText filled = model.fill(text, arguments.top);
     (arguments.json ? print_filled_json : print_filled_text)(model, filled);

@@ -161,14 +161,14 @@ void generate_lines(const GenerateArguments& arguments, const Model& model, Prin
 }
 
 int run_generate(GenerateArguments& arguments) {
-  apply(arguments.common);
+  const Threads threads(arguments.common);
   if (arguments.prompt) text::require_utf8(*arguments.prompt, "the prompt");
   for (const std::string& stop : arguments.generate.stop) text::require_utf8(stop, "--stop");
   generate::check(arguments.search);
   arguments.generate.seed = arguments.common.seed;
   for (const std::string& text : arguments.logit_bias)
     arguments.generate.logit_bias.push_back(*parse_bias(text));
-  const Model model = Model::load(arguments.model.path, arguments.model.load);
+  const Model model = load_model(arguments.model, threads);
   Printer printer(arguments, model);
   const auto start = std::chrono::steady_clock::now();
   if (!arguments.prompt && arguments.tokens.empty())

@@ -183,7 +183,7 @@ void print_weights(const model::Transformer& model) {
 }
 
 int run_info(const InfoOptions& options) {
-  apply(options.common);
+  const Threads threads(options.common);
   Facts facts{.model = checkpoint::build_model(options.model)};
   facts.stored = stored_weights(options.model);
   facts.tokenizer = tokenizer_facts(options.model);

@@ -31,7 +31,7 @@ Tensor states_of(const model::Transformer& model, const LogitsOptions& options) 
 }
 
 int run_logits(const LogitsOptions& options) {
-  apply(options.common);
+  const Threads threads(options.common);
   const auto model = engine::load_transformer(options.model.path, options.model.load);
   Context context{.dtype = engine::activation_dtype(options.model.load)};
   const Tensor logits = model->logits(context, states_of(*model, options));

@@ -10,7 +10,9 @@
 #include <stdexcept>
 
 #include "cli/command.h"
+#include "heed/base/error.h"
 #include "heed/inspect/markup.h"
+#include "heed/kernels/cpu/simd/instructions.h"
 
 namespace {
 
@@ -24,6 +26,17 @@ int report(std::string_view message, std::string_view hint = "") {
   return kFailed;
 }
 
+/// Whether HEED_CPU, if it is set, names a machine. Reports it otherwise.
+bool machine_is_known() {
+  try {
+    heed::kernels::cpu::has(heed::kernels::cpu::Instructions::none);
+    return true;
+  } catch (const heed::Error& error) {
+    report(error.what());
+    return false;
+  }
+}
+
 /// `status`, or a failure if the output could not be written, for example to a full disk.
 int finished(int status) {
   std::cout.flush();
@@ -35,6 +48,7 @@ int finished(int status) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (!machine_is_known()) return kWrongCommandLine;
   heed::cli::Program program("heed", "heed: trains, runs and explains Transformers",
                              "heed " HEED_VERSION);
   program.footer("heed COMMAND --help shows the options of a command and an example.");

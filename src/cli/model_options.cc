@@ -46,6 +46,12 @@ void add_model_options(Command& command, ModelOptions& options, bool bf16) {
       "config.json");
 }
 
+Model load_model(const ModelOptions& options, const Threads& threads) {
+  LoadOptions load = options.load;
+  load.executor = threads.executor();
+  return Model::load(options.path, load);
+}
+
 Option add_cache_option(Command& command, ModelOptions& options) {
   const auto set_cache = [&load = options.load](const std::string& name) {
     load.cache = named(name, kCacheTypes);

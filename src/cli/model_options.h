@@ -2,8 +2,9 @@
 
 #include <string>
 
+#include "cli/command.h"
 #include "cli/options.h"
-#include "heed/load_options.h"
+#include "heed/model.h"
 
 namespace heed::cli {
 
@@ -16,6 +17,9 @@ struct ModelOptions {
 /// Adds --model, --weights, --compute and --random-weights. `bf16` is false for commands that
 /// compute activations in f32 only.
 void add_model_options(Command& command, ModelOptions& options, bool bf16 = true);
+
+/// The model, which computes on `threads`.
+Model load_model(const ModelOptions& options, const Threads& threads);
 
 /// Adds --cache, the type of the kv cache.
 Option add_cache_option(Command& command, ModelOptions& options);

@@ -130,7 +130,7 @@ void print_row(const Comparison& row, int digits) {
 }
 
 int run_quantize(const QuantizeOptions& options) {
-  apply(options.common);
+  const Threads threads(options.common);
   check(options);
   const CopyMeter measure_copy = copy_meter(options.model, options.held_out);
   quantize(options);

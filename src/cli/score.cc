@@ -92,8 +92,8 @@ Score score_lines(const ScoreArguments& arguments, const Model& model) {
 }
 
 int run_score(const ScoreArguments& arguments) {
-  apply(arguments.common);
-  const Model model = Model::load(arguments.model.path, arguments.model.load);
+  const Threads threads(arguments.common);
+  const Model model = load_model(arguments.model, threads);
   const bool pairs = model.has_encoder() && model.has_decoder();
   print_summary(pairs ? score_lines(arguments, model) : score_text(arguments, model),
                 arguments.json);

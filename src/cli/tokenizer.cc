@@ -28,7 +28,7 @@ struct TokenizerOptions {
 };
 
 int run_train(const TokenizerOptions& options) {
-  apply(options.common);
+  const Threads threads(options.common);
   require_output_file("--model", options.model);
   std::vector<std::string> sentences;
   for (const std::string& input : options.inputs)

@@ -5,8 +5,9 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/progress.h"
+#include "cli/signals.h"
 #include "heed/base/file.h"
-#include "heed/base/signals.h"
 #include "heed/inspect/run_report.h"
 #include "heed/train/config.h"
 #include "heed/train/initial_weights.h"
@@ -141,6 +142,17 @@ void write_report(const train::Trainer& trainer, const train::RunDirectory& run)
   write_file_atomically(run.report(), inspect::training_report(inspect::report_of(trainer)));
 }
 
+/// Shows the progress of a run and writes its report after every validation.
+class RunObserver : public Progress {
+ public:
+  explicit RunObserver(const train::RunDirectory& run) : run_(run) {}
+
+  void validation(const train::Trainer& trainer) override { write_report(trainer, run_); }
+
+ private:
+  const train::RunDirectory& run_;
+};
+
 int dump_config(const TrainOptions& options, const Command& command) {
   const train::TrainConfig config = fresh_config(options, command);
   config.validate();
@@ -150,7 +162,7 @@ int dump_config(const TrainOptions& options, const Command& command) {
 
 int run_training(const TrainOptions& options, const Command& command) {
   const auto started = Clock::now();
-  apply(options.common);
+  const Threads threads(options.common);
   if (options.dump_config) return dump_config(options, command);
   if (options.out.empty()) throw UsageError("--out is required");
   const auto [config, run] =
@@ -158,16 +170,15 @@ int run_training(const TrainOptions& options, const Command& command) {
   log_line("configuration:\n" + train::write_toml(config));
 
   const StopRequest stop;
+  RunObserver observer(run);
   const std::unique_ptr<train::Task> task =
-      train::prepare_task(config, run.resumed() ? run.last().string() : config.from, log_line);
-  const auto report = [directory = run](const train::Trainer& t) { write_report(t, directory); };
-  train::Trainer trainer(config, *task, run,
-                         {.stop_requested = [&stop] { return stop.requested(); },
-                          .after_validation = report,
-                          .started = started});
+      train::prepare_task(config, run.resumed() ? run.last().string() : config.from, observer);
+  train::Trainer trainer(
+      config, *task, run, observer,
+      {.stop_requested = [&stop] { return stop.requested(); }, .started = started});
   if (trainer.run() == train::Trainer::Outcome::finished) {
     log_line("model:  " + run.root().string());
-    report(trainer);
+    write_report(trainer, run);
     log_line("report: " + run.report().string());
   }
   return 0;

@@ -48,11 +48,11 @@ void print_text(const TranslateArguments& arguments, int64_t number, const Trans
 }
 
 int run_translate(TranslateArguments& arguments) {
-  apply(arguments.common);
+  const Threads threads(arguments.common);
   TranslateOptions& options = arguments.translate;
   options.search.scores = arguments.scores || arguments.json || options.alignments;
   generate::check(options.search);
-  const Model model = Model::load(arguments.model.path, arguments.model.load);
+  const Model model = load_model(arguments.model, threads);
   answer_lines([&](const std::vector<std::string>& lines,
                    int64_t first) { return model.translate_batch(lines, options, first); },
                [&](const Translation& line, int64_t number) {

@@ -10,18 +10,14 @@
 #include <vector>
 
 #include "tests/base/testing.h"
+#include "tests/base/threads.h"
 
 namespace heed {
 namespace {
 
-/// Runs with 1 to 8 threads and restores the previous number.
+/// Runs with 1 to 8 threads.
 class ParallelFor : public testing::TestWithParam<int> {
- protected:
-  ParallelFor() { set_thread_count(GetParam()); }
-  ~ParallelFor() override { set_thread_count(before_); }
-
- private:
-  const int before_ = thread_count();
+  const Threads threads_{GetParam()};
 };
 
 INSTANTIATE_TEST_SUITE_P(Threads, ParallelFor, testing::Values(1, 2, 3, 5, 8));
@@ -127,18 +123,6 @@ TEST_P(ParallelFor, ThreadCountIsOneInsideAParallelBody) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST_P(ParallelFor, ServesSeveralCallingThreads) {
-  std::atomic<int64_t> sum = 0;
-  std::vector<std::thread> callers;
-  for (int caller = 0; caller < 3; ++caller)
-    callers.emplace_back([&] {
-      for (int job = 0; job < 20; ++job)
-        parallel_for(16, 1, [&](int64_t begin, int64_t) { sum += begin; });
-    });
-  for (std::thread& caller : callers) caller.join();
-  EXPECT_EQ(sum, 3 * 20 * 120);
-}
-
 TEST_P(ParallelFor, InOrderVisitsEveryIndexOnce) {
   for (const int64_t count : {0, 1, 2, 7, 64, 1000})
     for (const int64_t grain : {0, 1, 3, 5000}) {
@@ -180,14 +164,6 @@ TEST_P(ParallelFor, InOrderRunsNestedCallsOnTheCallingThread) {
     parallel_in_order(7, 2, check);
   });
   EXPECT_EQ(elsewhere, 0);
-}
-
-TEST(SetThreadCount, RejectsCountsOutOfRange) {
-  const int before = thread_count();
-  expect_error([] { set_thread_count(0); }, "threads is 0, expected 1 to 1024");
-  expect_error([] { set_thread_count(-1); }, "threads is -1");
-  expect_error([] { set_thread_count(1025); }, "threads is 1025");
-  EXPECT_EQ(thread_count(), before);
 }
 
 }  // namespace

@@ -50,6 +50,10 @@ misused "--heatmap requires --out with a name that ends with .svg" \
 misused "unknown argument --modl (see heed tokenizer encode --help)" "$heed" tokenizer encode --modl absent
 misused "unknown argument nothing (see heed --help)" "$heed" nothing
 
+# A machine that HEED_CPU does not know.
+misused 'HEED_CPU is "i386", expected baseline, avx2, avx512, avx512_bf16 or amx' env HEED_CPU=i386 "$heed" --help
+misused 'HEED_CPU is "", expected baseline' env HEED_CPU= "$heed" info decoder
+
 # Nothing to score.
 for text in '' the; do
   refused "expected at least 2 tokens on standard input" \

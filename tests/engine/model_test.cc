@@ -7,6 +7,7 @@
 #include <numeric>
 #include <thread>
 
+#include "heed/base/parallel.h"
 #include "heed/engine/loaded_model.h"
 #include "heed/generate/scorer.h"
 #include "heed/generate/translator.h"
@@ -215,6 +216,20 @@ TEST(Model, ServesSeveralThreadsAtOnce) {
     });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(wrong, 0);
+}
+
+TEST(Model, ComputesOnTheExecutorOfItsOptions) {
+  for (const int count : {1, 3}) {
+    const Model model =
+        Model::load(models().decoder(), {.executor = std::make_shared<Executor>(count)});
+    int threads = 0;
+    const auto output = model.generate("the old", {.max_new_tokens = 4}, [&](std::string_view) {
+      threads = thread_count();  // of the Executor that the call computes on
+    });
+    EXPECT_EQ(threads, count);
+    EXPECT_EQ(output.tokens,
+              Model::load(models().decoder()).generate("the old", {.max_new_tokens = 4}).tokens);
+  }
 }
 
 }  // namespace

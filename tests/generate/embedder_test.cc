@@ -5,8 +5,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "heed/base/parallel.h"
 #include "tests/base/testing.h"
+#include "tests/base/threads.h"
 
 namespace heed::generate {
 namespace {
@@ -63,12 +63,10 @@ TEST_P(EmbedderOf, AnEmbeddingDoesNotDependOnTheBatchOrTheNumberOfThreads) {
         .embed(some);
   };
   const auto expected = embed(all, 1 << 20);
-  const int before = thread_count();
   for (const int threads : {1, 2, 5}) {
-    set_thread_count(threads);
+    const Threads set(threads);
     EXPECT_EQ(embed(all, 300), expected) << threads << " threads";
   }
-  set_thread_count(before);
   for (size_t i = 0; i < all.size(); i += 11) EXPECT_EQ(embed({all[i]}, 300)[0], expected[i]);
 }
 
@@ -92,13 +90,11 @@ TEST(Embedder, NamesTheFirstTextWithoutTokens) {
   std::vector<std::string> all = texts(300);
   all[70] = all[200] = "";
   const Embedder embedder(model, letter_tokenizer(), {});
-  const int before = thread_count();
   for (const int threads : {1, 2, 5}) {
-    set_thread_count(threads);
+    const Threads set(threads);
     expect_error([&] { embedder.embed(all); }, "text 71: no tokens");
     expect_error([&] { embedder.embed(all, 101); }, "text 171: no tokens");
   }
-  set_thread_count(before);
   EXPECT_TRUE(embedder.embed({}).empty());
 }
 

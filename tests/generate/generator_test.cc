@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "heed/base/error.h"
-#include "heed/base/parallel.h"
 #include "heed/base/random.h"
+#include "tests/base/threads.h"
 #include "tests/generate/small_decoder.h"
 
 namespace heed::generate {
@@ -93,7 +93,6 @@ TEST_P(GeneratorOf, ABf16CacheDoesNotDependOnTheBatchAndChangesLittle) {
 TEST_P(GeneratorOf, AnOutputDoesNotDependOnItsBatchOrTheThreads) {
   const auto model = varied_model(GetParam());
   const Prompts prompts = random_prompts(40);
-  const int threads = thread_count();
   for (const float temperature : {0.0f, 1.2f}) {
     GeneratorOptions options = greedy(20, {1, 3});
     options.sampling.repetition_penalty = 1.1f;
@@ -102,16 +101,17 @@ TEST_P(GeneratorOf, AnOutputDoesNotDependOnItsBatchOrTheThreads) {
     options.sampling.top_p = 0.95f;
     options.batch_tokens = 500;
     const Generator generator(*model, {}, options);
-    set_thread_count(2);
-    const auto batched = generator.generate(prompts);
-    set_thread_count(1);
+    const auto batched = [&] {
+      const Threads two(2);
+      return generator.generate(prompts);
+    }();
+    const Threads one(1);
     for (size_t i = 0; i < prompts.size(); ++i) {
       const auto alone = generator.generate({prompts[i]}, i).front();
       EXPECT_EQ(alone.tokens, batched[i].tokens) << "prompt " << i;
       EXPECT_EQ(alone.finish_reason, batched[i].finish_reason);
     }
   }
-  set_thread_count(threads);
 }
 
 TEST_P(GeneratorOf, OneBeamIsGreedyAndMoreBeamsFindMoreProbableOutputs) {

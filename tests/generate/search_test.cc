@@ -5,11 +5,11 @@
 #include <limits>
 
 #include "heed/base/error.h"
-#include "heed/base/parallel.h"
 #include "heed/base/random.h"
 #include "heed/data/batch.h"
 #include "heed/generate/beam.h"
 #include "heed/kernels/softmax.h"
+#include "tests/base/threads.h"
 
 namespace heed::generate {
 namespace {
@@ -93,8 +93,7 @@ TEST(Search, AResultDoesNotDependOnTheBatchOrTheThreads) {
     const SearchOptions options{.num_beams = beam, .n_best = beam};
     const auto batched =
         search(varied_model(), DType::f32, {sources.ids, sources.offsets}, options);
-    const int threads = thread_count();
-    set_thread_count(threads == 1 ? 2 : 1);
+    const Threads other(thread_count() == 1 ? 2 : 1);
     for (size_t b = 0; b < batched.size(); ++b) {
       const std::vector<int32_t> source(sources.ids.begin() + sources.offsets[b],
                                         sources.ids.begin() + sources.offsets[b + 1]);
@@ -106,7 +105,6 @@ TEST(Search, AResultDoesNotDependOnTheBatchOrTheThreads) {
         EXPECT_EQ(alone[i].score, batched[b][i].score) << "sentence " << b;
       }
     }
-    set_thread_count(threads);
   }
 }
 

@@ -5,8 +5,8 @@
 #include <limits>
 #include <memory>
 
-#include "heed/base/parallel.h"
 #include "tests/base/testing.h"
+#include "tests/base/threads.h"
 
 namespace heed::generate {
 namespace {
@@ -51,18 +51,6 @@ std::vector<std::string> lines(int count) {
   }
   return lines;
 }
-
-/// Sets the number of threads and restores it at the end of the scope.
-class Threads {
- public:
-  explicit Threads(int count) { set_thread_count(count); }
-  ~Threads() { set_thread_count(before_); }
-  Threads(const Threads&) = delete;
-  Threads& operator=(const Threads&) = delete;
-
- private:
-  const int before_ = thread_count();
-};
 
 void expect_same(const Translation& a, const Translation& b, const std::string& line) {
   ASSERT_EQ(a.candidates.size(), b.candidates.size()) << line;

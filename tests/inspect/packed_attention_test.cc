@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "heed/base/error.h"
-#include "heed/base/parallel.h"
+#include "tests/base/threads.h"
 #include "tests/inspect/example_capture.h"
 #include "tests/inspect/page_checks.h"
 
@@ -52,11 +52,10 @@ TEST(PackedAttention, DropsSmallWeightsToFitTheBudget) {
 
 TEST(PackedAttention, DoesNotDependOnTheBlocksOfQueriesOrTheThreads) {
   const ExampleCapture example = ExampleCapture(150, 3, 4).add_all();
-  const int threads = thread_count();
   for (const int64_t budget : {kPageBudget, int64_t{200000}, int64_t{100000}, int64_t{1}}) {
     const PackedAttention whole = example.get(budget).weights;
     for (const int64_t step : {1, 7, 64}) {
-      set_thread_count(step == 1 ? 1 : 3);
+      const Threads set(step == 1 ? 1 : 3);
       AttentionPacker packer(budget);
       for (const ExampleCapture::Layer& layer : example.maps)
         for (int64_t begin = 0; begin < 150; begin += step)
@@ -65,7 +64,6 @@ TEST(PackedAttention, DoesNotDependOnTheBlocksOfQueriesOrTheThreads) {
       expect_equal(packer.finish(), whole);
     }
   }
-  set_thread_count(threads);
 }
 
 TEST(PackedAttention, RefusesWeightsThatDoNotMatchTheLayer) {

@@ -21,7 +21,8 @@ TEST(RunReport, HasTheAttentionOfSamples) {
   const TemporaryDirectory folder;
   const train::TrainConfig config = one_step(folder);
   const auto task = train::testing::task_of(config);
-  train::Trainer trainer(config, *task, train::RunDirectory::begin(folder / "out"), {});
+  train::Observer silent;
+  train::Trainer trainer(config, *task, train::RunDirectory::begin(folder / "out"), silent, {});
   trainer.run();
   const TrainingReport report = report_of(trainer);
   ASSERT_FALSE(report.samples.empty());
@@ -53,7 +54,8 @@ TEST(RunReport, ASampleWhoseOutputTheModelCannotReadHasNoAttention) {
     replace_translations(folder / "out/metrics.jsonl", output);
     const auto run = train::RunDirectory::resume(folder / "out");
     const auto task = train::testing::task_of(config, run.last());
-    const train::Trainer trainer(config, *task, run, {});
+    train::Observer silent;
+    const train::Trainer trainer(config, *task, run, silent, {});
     const TrainingReport report = report_of(trainer);
     ASSERT_FALSE(report.samples.empty());
     EXPECT_EQ(report.samples.front().texts.output, output);

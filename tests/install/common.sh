@@ -1,5 +1,5 @@
 # Sourced by the tests of the installed library, after tests/cli/common.sh.
-# shellcheck shell=bash disable=SC2154  # heed, work: of tests/cli/common.sh
+# shellcheck shell=bash disable=SC2034,SC2154  # used by those who source it; heed, work: of tests/cli/common.sh
 source_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 programs=$source_root/examples/library
 

@@ -18,7 +18,8 @@ diff -r "$source_root/include/heed" "$work/usr/include/heed"
 [[ $(ls usr/include) == heed ]]
 
 cmake -S "$source_root/tests/install/consumer" -B consumer -G Ninja -DCMAKE_PREFIX_PATH="$work/usr" \
-  -DPROGRAMS="$programs" -DCMAKE_CXX_FLAGS='-Wall -Wextra -Wpedantic -Wconversion -Werror' >cmake.log ||
+  -DPROGRAMS="$programs" -DCMAKE_BUILD_TYPE=Release \
+  -DCMAKE_CXX_FLAGS='-Wall -Wextra -Wpedantic -Wconversion -Werror' >cmake.log ||
   { cat cmake.log && exit 1; }
 cmake --build consumer >build.log || { cat build.log && exit 1; }
 runs_like_heed consumer

@@ -84,14 +84,15 @@ TEST(AttentionRows, DecodingStepByStepEqualsTheFullPassWithWindowCapAndBias) {
 }
 
 TEST(AttentionRows, LongSequencesDoNotDependOnTheBatchOrTheThreads) {
-  const int threads = thread_count();
   for (const DType dtype : {DType::f32, DType::bf16})
     for (const int64_t window : {0, 700}) {
       AttentionProblem whole({"", {1200}, {1200}, 3, 1, 32, 32, true, 0.0f, true, dtype, window});
-      set_thread_count(1);
-      attention_forward(whole.in(), whole.out, whole.log_sum);
+      {
+        const Threads one(1);
+        attention_forward(whole.in(), whole.out, whole.log_sum);
+      }
       for (const int count : {1, 2, 3}) {
-        set_thread_count(count);
+        const Threads set(count);
         for (const int32_t n : {0, 511, 512, 575, 576, 1023, 1024, 1199})
           ASSERT_TRUE(same_bits(some_rows(whole, n, n + 1, n + 1), whole.out.row_slice(n, n + 1)))
               << "row " << n << ", window " << window << ", " << count << " threads";
@@ -99,7 +100,6 @@ TEST(AttentionRows, LongSequencesDoNotDependOnTheBatchOrTheThreads) {
             << "window " << window << ", " << count << " threads";
       }
     }
-  set_thread_count(threads);
 }
 
 TEST(AttentionRows, LongSequencesAgreeWithReferenceOnEveryTarget) {

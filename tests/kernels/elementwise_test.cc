@@ -70,12 +70,11 @@ TEST(Elementwise, SumOfSquaresIsExactToDoublePrecision) {
 
 TEST(Elementwise, TheSumOfSquaresDoesNotDependOnTheNumberOfThreads) {
   const Tensor x = normals({1000003}, 5);
-  const int before = thread_count();
-  set_thread_count(1);
-  const double expected = sum_of_squares(x);
-  set_thread_count(2);
-  EXPECT_EQ(sum_of_squares(x), expected);
-  set_thread_count(before);
+  const auto sum_on = [&](int threads) {
+    const Threads set(threads);
+    return sum_of_squares(x);
+  };
+  EXPECT_EQ(sum_on(2), sum_on(1));
 }
 
 }  // namespace

@@ -9,10 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "heed/base/parallel.h"
 #include "heed/base/random.h"
 #include "heed/kernels/elementwise.h"
+#include "heed/kernels/testing.h"
 #include "heed/tensor/tensor.h"
+#include "tests/base/threads.h"
 
 namespace heed::kernels {
 
@@ -72,19 +73,19 @@ inline void on_every_target(const std::function<void(const std::string&)>& run) 
 
 /// Expects that run() returns the same bits on one thread and on several.
 inline void expect_same_on_any_thread_count(const std::function<std::vector<Tensor>()>& run) {
-  const int before = thread_count();
-  set_thread_count(1);
-  const std::vector<Tensor> expected = run();
+  const auto run_on = [&](int threads) {
+    const Threads set(threads);
+    return run();
+  };
+  const std::vector<Tensor> expected = run_on(1);
   for (const int threads : {2, 3}) {
-    set_thread_count(threads);
-    const std::vector<Tensor> found = run();
+    const std::vector<Tensor> found = run_on(threads);
     for (size_t i = 0; i < expected.size(); ++i)
       EXPECT_EQ(
           std::memcmp(expected[i].raw(), found[i].raw(), static_cast<size_t>(expected[i].bytes())),
           0)
           << "result " << i << " on " << threads << " threads";
   }
-  set_thread_count(before);
 }
 
 /// The sum of y * weights: a loss whose gradient for y is `weights`.

@@ -129,11 +129,11 @@ TEST(MatmulInt8, ThreadsShareASingleRow) {
   cpu::Int8Kernel counting = cpu::plain_int8_kernel;
   counting.begin = [](int64_t) { ++begins; };
   cpu::force_int8_kernel(&counting);
-  const int before = thread_count();
-  set_thread_count(2);
   begins = 0;
-  product(normals({1, 512}, 1), normals({512, 512}, 2));
-  set_thread_count(before);
+  {
+    const Threads two(2);
+    product(normals({1, 512}, 1), normals({512, 512}, 2));
+  }
   cpu::force_int8_kernel(nullptr);
   EXPECT_GE(begins, 2);
 }

@@ -8,9 +8,10 @@
 #include <functional>
 #include <limits>
 
-#include "heed/base/parallel.h"
 #include "heed/base/random.h"
 #include "heed/kernels/cpu/gemm/kernels.h"
+#include "heed/kernels/testing.h"
+#include "tests/base/threads.h"
 
 namespace heed::kernels {
 namespace {
@@ -284,21 +285,21 @@ TEST(Matmul, TransposedFactorsGiveTheSameBits) {
 }
 
 TEST(Matmul, DoesNotDependOnTheNumberOfThreads) {
-  const int threads = thread_count();
   for (const DType in : kDTypes)
     for (const auto& [m, n] : {std::pair{700, 500}, {1200, 96}, {20, 3000}}) {
       const Tensor a = random_matrix(m, 600, in, 1), b = random_matrix(600, n, in, 2);
       Tensor one = Tensor::empty({m, n});
-      set_thread_count(1);
-      cpu::matmul({a}, {b}, {}, one);
+      {
+        const Threads alone(1);
+        cpu::matmul({a}, {b}, {}, one);
+      }
       for (const int count : {2, 3, 7}) {
-        set_thread_count(count);
+        const Threads set(count);
         Tensor many = Tensor::empty({m, n});
         cpu::matmul({a}, {b}, {}, many);
         EXPECT_TRUE(same_bits(one, many)) << m << "x" << n << " on " << count << " threads";
       }
     }
-  set_thread_count(threads);
 }
 
 /// The root mean square of the errors of c = a b, each relative to its sum of magnitudes.

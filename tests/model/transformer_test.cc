@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "heed/base/parallel.h"
+#include "tests/base/threads.h"
 #include "tests/ops/gradient_check.h"
 
 namespace heed::model {
@@ -91,13 +91,11 @@ TEST(Transformer, ASequenceDependsNeitherOnItsBatchNorOnTheThreads) {
     const Memory memory = model.encode(context, {kSource, kSourceOffsets});
     const Tensor both = model.decode_all(context, {kInput, kOffsets}, memory);
 
-    const int threads = thread_count();
-    set_thread_count(threads == 1 ? 2 : 1);
+    const Threads other(thread_count() == 1 ? 2 : 1);
     const std::vector<int32_t> source(kSource.begin() + 3, kSource.end()), source_offsets{0, 5};
     const std::vector<int32_t> input(kInput.begin() + 3, kInput.end()), offsets{0, 4};
     const Memory alone = model.encode(context, {source, source_offsets});
     const Tensor one = model.decode_all(context, {input, offsets}, alone);
-    set_thread_count(threads);
     EXPECT_EQ(std::memcmp(one.raw(), both.row_slice(3, 7).raw(), static_cast<size_t>(one.bytes())),
               0);
   }

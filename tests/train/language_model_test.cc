@@ -7,9 +7,9 @@
 #include <thread>
 
 #include "heed/base/error.h"
-#include "heed/base/parallel.h"
 #include "heed/train/initial_weights.h"
 #include "heed/train/tasks/vocabulary.h"
+#include "tests/base/threads.h"
 #include "tests/train/language_run.h"
 
 namespace heed::train {
@@ -51,13 +51,11 @@ TEST_P(LanguageModel, ResumingGivesTheSameBits) {
 TEST_P(LanguageModel, CanBeResumedAfterBeingKilledAtAnyMoment) {
   config_.run.max_steps = 100000;
   config_.validation.eval_steps = 2;
-  const int threads = thread_count();
-  set_thread_count(1);  // a forked child has only its own thread
+  const Threads one(1);  // a forked child has only its own thread
   for (int round = 0; round < 2; ++round) {
     const bool resume = path_exists(folder_ / "out/last/training.json");
     const pid_t child = fork();
     if (child == 0) {
-      std::freopen("/dev/null", "w", stderr);
       try {
         train(config_, folder_, "out", {.resume = resume});
       } catch (...) {
@@ -73,7 +71,6 @@ TEST_P(LanguageModel, CanBeResumedAfterBeingKilledAtAnyMoment) {
     waitpid(child, &status, 0);
     EXPECT_TRUE(WIFSIGNALED(status)) << "the child ended by itself";
   }
-  set_thread_count(threads);
   EXPECT_EQ(train(config_, folder_, "out", {.resume = true, .stop_requested = stop_after(1)}),
             Trainer::Outcome::stopped);
 }
@@ -148,7 +145,8 @@ TEST(CausalModel, MemorisesAShortText) {
   config.optimizer.warmup_steps = 20;
   config.validation.eval_steps = 250;
   const auto task = testing::task_of(config);
-  Trainer trainer(config, *task, RunDirectory::begin(folder / "out"), {});
+  Observer silent;
+  Trainer trainer(config, *task, RunDirectory::begin(folder / "out"), silent, {});
   trainer.run();
   const ValidationRecord& last = trainer.history().validations.back();
   EXPECT_LT(last.perplexity, 1.1);
@@ -171,7 +169,8 @@ TEST(MaskedModel, PredictsMaskedWordsFromTheirContext) {
   config.optimizer.warmup_steps = 40;
   config.validation.eval_steps = 400;
   const auto task = testing::task_of(config);
-  Trainer trainer(config, *task, RunDirectory::begin(folder / "out"), {});
+  Observer silent;
+  Trainer trainer(config, *task, RunDirectory::begin(folder / "out"), silent, {});
   trainer.run();
   const ValidationRecord& last = trainer.history().validations.back();
   EXPECT_LT(last.perplexity, 2.5);

@@ -8,15 +8,15 @@
 #include <unistd.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <csignal>
 #include <limits>
 #include <string_view>
 
 #include "heed/base/error.h"
-#include "heed/base/parallel.h"
-#include "heed/base/signals.h"
 #include "heed/data/pair_dataset.h"
 #include "tests/base/child.h"
+#include "tests/base/threads.h"
 #include "tests/train/language_run.h"
 
 namespace {
@@ -88,23 +88,10 @@ int files_ending(const std::filesystem::path& directory, const std::string& end)
   return count;
 }
 
-/// A forked process has only its own thread, so the pool must have none when it forks.
-class OneThread {
- public:
-  OneThread() : before_(thread_count()) { set_thread_count(1); }
-  ~OneThread() { set_thread_count(before_); }
-
- private:
-  int before_;
-};
-
 std::string train_in_child(const TrainConfig& config, const TemporaryDirectory& folder,
                            const std::string& out, const Session& session = {}) {
-  const OneThread one;
-  return in_child([&] {
-    std::freopen("/dev/null", "w", stderr);
-    return error_of([&] { train(config, folder, out, session); });
-  });
+  const Threads one(1);  // a forked child has only its own thread
+  return in_child([&] { return error_of([&] { train(config, folder, out, session); }); });
 }
 
 TEST(Saving, ARunKilledAtAnyPointResumesToTheSameBits) {
@@ -149,11 +136,13 @@ TEST(Saving, ASignalDuringASaveStopsTheRunAfterIt) {
   testing::write_text(folder);
   const TrainConfig config = short_config(folder);
   train(config, folder, "whole");
-  const StopRequest stop;
+  static volatile std::sig_atomic_t interrupted = 0;
+  const auto before = std::signal(SIGINT, [](int) { interrupted = 1; });
   event = {"last.tmp/optimizer.safetensors", 2, true, SIGINT}, seen = 0;
   const auto outcome =
-      train(config, folder, "out", {.stop_requested = [&] { return stop.requested(); }});
+      train(config, folder, "out", {.stop_requested = [] { return interrupted != 0; }});
   event = {}, seen = 0;
+  std::signal(SIGINT, before);
   EXPECT_EQ(outcome, Trainer::Outcome::stopped);
   EXPECT_EQ(saved_step(folder / "out"), 2);
   train(config, folder, "out", {.resume = true});
@@ -216,10 +205,11 @@ TEST(Saving, AReportThatCannotBeWrittenIsAWarning) {
     EXPECT_EQ(saved_step(folder / "out"), trainer.state().step) << "the checkpoint comes first";
     fail("report.html: cannot be written: No space left on device");
   };
-  ::testing::internal::CaptureStderr();
-  EXPECT_EQ(train(config, folder, "out", {.after_validation = report}), Trainer::Outcome::finished);
-  EXPECT_NE(::testing::internal::GetCapturedStderr().find("warning: report.html: cannot be"),
-            std::string::npos);
+  std::vector<std::string> lines;
+  EXPECT_EQ(train(config, folder, "out", {.after_validation = report, .lines = &lines}),
+            Trainer::Outcome::finished);
+  const std::string warning = "warning: report.html: cannot be written: No space left on device";
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), warning), 4);
   EXPECT_EQ(reports, 4);
 }
 
@@ -262,7 +252,8 @@ TEST(Saving, AFailingValidationEndsTheRunAfterACheckpoint) {
   TrainConfig config = testing::tiny_config(folder);
   config.model.vocab_size = 8;
   const FailingTask task(config.model);
-  Trainer trainer(config, task, RunDirectory::begin(folder / "out"), {});
+  Observer silent;
+  Trainer trainer(config, task, RunDirectory::begin(folder / "out"), silent, {});
   expect_error([&] { trainer.run(); }, "the evaluation failed");
   EXPECT_EQ(saved_step(folder / "out"), config.validation.eval_steps);
 }
@@ -273,10 +264,12 @@ TEST(Saving, TheAverageLeavesOutWeightsThatWereRemoved) {
   TrainConfig config = short_config(folder);
   train(config, folder, "out", {.stop_requested = stop_after(3)});
   std::filesystem::remove_all(folder / "out/checkpoints");
-  ::testing::internal::CaptureStderr();
-  EXPECT_EQ(train(config, folder, "out", {.resume = true}), Trainer::Outcome::finished);
-  EXPECT_NE(::testing::internal::GetCapturedStderr().find("so it is left out of the average"),
-            std::string::npos);
+  std::vector<std::string> lines;
+  EXPECT_EQ(train(config, folder, "out", {.resume = true, .lines = &lines}),
+            Trainer::Outcome::finished);
+  EXPECT_TRUE(std::any_of(lines.begin(), lines.end(), [](const std::string& line) {
+    return line.ends_with("so it is left out of the average");
+  }));
 }
 
 TEST(Resuming, RejectsChangedTrainingText) {

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "heed/base/file.h"
 #include "heed/train/trainer.h"
@@ -55,7 +56,8 @@ inline TrainConfig tiny_config(const TemporaryDirectory& folder) {
 
 inline std::unique_ptr<Task> task_of(const TrainConfig& config,
                                      const std::filesystem::path& start = {}) {
-  return prepare_task(config, start, [](const std::string&) {});
+  Observer silent;
+  return prepare_task(config, start, silent);
 }
 
 /// A session of a run.
@@ -63,6 +65,20 @@ struct Session {
   bool resume = false;
   std::function<bool()> stop_requested = [] { return false; };
   std::function<void(const Trainer&)> after_validation = [](const Trainer&) {};
+  std::vector<std::string>* lines = nullptr;  // receives what is logged
+};
+
+class SessionObserver : public Observer {
+ public:
+  explicit SessionObserver(Session session) : session_(std::move(session)) {}
+
+  void log(const std::string& line) override {
+    if (session_.lines != nullptr) session_.lines->push_back(line);
+  }
+  void validation(const Trainer& trainer) override { session_.after_validation(trainer); }
+
+ private:
+  Session session_;
 };
 
 /// Trains in `folder`/`out` as `heed train` does.
@@ -71,9 +87,8 @@ inline Trainer::Outcome train(const TrainConfig& config, const TemporaryDirector
   const RunDirectory run =
       session.resume ? RunDirectory::resume(folder / out) : RunDirectory::begin(folder / out);
   const auto task = task_of(config, session.resume ? run.last().string() : config.from);
-  Trainer trainer(
-      config, *task, run,
-      {.stop_requested = session.stop_requested, .after_validation = session.after_validation});
+  SessionObserver observer(session);
+  Trainer trainer(config, *task, run, observer, {.stop_requested = session.stop_requested});
   return trainer.run();
 }
 

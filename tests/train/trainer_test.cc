@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "heed/base/error.h"
-#include "heed/base/parallel.h"
 #include "heed/base/random.h"
+#include "tests/base/threads.h"
 #include "tests/train/tiny_run.h"
 
 namespace heed::train {
@@ -67,13 +67,11 @@ TEST(Trainer, TheSameSeedGivesTheSameBitsOnAnyNumberOfThreads) {
   const TemporaryDirectory folder;
   testing::write_text(folder);
   const TrainConfig config = testing::tiny_config(folder);
-  const int threads = thread_count();
-  set_thread_count(1);
-  train(config, folder, "one", {});
-  set_thread_count(3);
-  train(config, folder, "three", {});
-  set_thread_count(threads);
-  EXPECT_EQ(last_weights(folder, "one"), last_weights(folder, "three"));
+  for (const int count : {1, 3}) {
+    const Threads threads(count);
+    train(config, folder, std::to_string(count), {});
+  }
+  EXPECT_EQ(last_weights(folder, "1"), last_weights(folder, "3"));
 }
 
 TEST(Trainer, SavesAModelEvenWithoutTimeForAStep) {
@@ -110,10 +108,50 @@ TEST(Trainer, LearnsATinyLanguage) {
   config.validation.eval_steps = 300;
   config.validation.sentences = 20;
   const auto task = testing::task_of(config);
-  Trainer trainer(config, *task, RunDirectory::begin(folder / "out"), {});
+  Observer silent;
+  Trainer trainer(config, *task, RunDirectory::begin(folder / "out"), silent, {});
   trainer.run();
   EXPECT_LT(trainer.history().validations.back().perplexity, 2.0);
   EXPECT_LT(trainer.history().steps.back().loss, 0.5 * trainer.history().steps.front().loss);
+}
+
+/// Writes down what it is told: of a line the first word, of a sample nothing.
+class NotingObserver : public Observer {
+ public:
+  void log(const std::string& line) override {
+    if (!line.starts_with(' ')) notes += line.substr(0, line.find(' ')) + "\n";
+  }
+  void step(const StepRecord& record, int64_t planned_steps, double seconds_left) override {
+    notes += fmt::format("step {} of {}\n", record.step, planned_steps);
+    EXPECT_GE(seconds_left, 0);
+  }
+  void validation(const Trainer& trainer) override {
+    notes += fmt::format("validation after {}\n", trainer.history().validations.back().step);
+  }
+
+  std::string notes;
+};
+
+TEST(Trainer, TellsItsObserverWhatHappensInOrder) {
+  const TemporaryDirectory folder;
+  testing::write_text(folder);
+  TrainConfig config = testing::tiny_config(folder);
+  config.run.max_steps = 3;
+  config.run.average = 0;
+  config.validation.eval_steps = 2;
+  NotingObserver observer;
+  const auto task = prepare_task(config, {}, observer);
+  EXPECT_EQ(observer.notes, "vocabulary:\ntraining\nvalidation\n");
+  observer.notes.clear();
+  ::testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStdout();
+  Trainer trainer(config, *task, RunDirectory::begin(folder / "out"), observer, {});
+  trainer.run();
+  EXPECT_EQ(observer.notes,
+            "model:\nstep 1 of 3\nstep 2 of 3\nstep\nvalidation after 2\n"
+            "step 3 of 3\nstep\nvalidation after 3\ndone\n");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), "");
 }
 
 TEST(Trainer, CanBeResumedAfterBeingKilledAtAnyMoment) {
@@ -122,14 +160,11 @@ TEST(Trainer, CanBeResumedAfterBeingKilledAtAnyMoment) {
   TrainConfig config = testing::tiny_config(folder);
   config.run.max_steps = 100000;
   config.validation.eval_steps = 2;
-  // A forked child has only its own thread, so the pool must have none when it forks.
-  const int threads = thread_count();
-  set_thread_count(1);
+  const Threads one(1);  // a forked child has only its own thread
   for (int round = 0; round < 4; ++round) {
     const bool resume = path_exists(folder / "out/last/training.json");
     const pid_t child = fork();
     if (child == 0) {
-      std::freopen("/dev/null", "w", stderr);
       try {
         train(config, folder, "out", {.resume = resume});
       } catch (...) {
@@ -143,7 +178,6 @@ TEST(Trainer, CanBeResumedAfterBeingKilledAtAnyMoment) {
     waitpid(child, &status, 0);
     EXPECT_TRUE(WIFSIGNALED(status)) << "the child ended by itself";
   }
-  set_thread_count(threads);
   EXPECT_EQ(train(config, folder, "out", {.resume = true, .stop_requested = stop_after(1)}),
             Trainer::Outcome::stopped);
 }
@@ -153,14 +187,14 @@ TEST(Trainer, ANanLossStopsTheRunAndKeepsTheLastCheckpoint) {
   testing::write_text(folder);
   const TrainConfig config = testing::tiny_config(folder);
   const auto task = testing::task_of(config);
-  Trainer trainer(config, *task, RunDirectory::begin(folder / "out"),
-                  {.after_validation = [](const Trainer& t) {
-                    // As after a bad batch or a faulty kernel.
-                    const_cast<model::Transformer&>(t.model())
-                        .parameters()
-                        .named("final_logits_bias")
-                        .value.data<float>()[3] = std::numeric_limits<float>::quiet_NaN();
-                  }});
+  testing::SessionObserver observer({.after_validation = [](const Trainer& t) {
+    // As after a bad batch or a faulty kernel.
+    const_cast<model::Transformer&>(t.model())
+        .parameters()
+        .named("final_logits_bias")
+        .value.data<float>()[3] = std::numeric_limits<float>::quiet_NaN();
+  }});
+  Trainer trainer(config, *task, RunDirectory::begin(folder / "out"), observer, {});
   const std::string error = error_of([&] { trainer.run(); });
   EXPECT_NE(error.find("the loss is nan"), std::string::npos) << error;
 }

@@ -2,41 +2,40 @@
 
 #include <cstdint>
 
+#include "heed/base/parallel_body.h"
+#include "heed/executor.h"
+
 namespace heed {
 
-/// The number of threads that a parallel_for called here uses, including the calling thread: 1
-/// inside a body that several threads run. Default: the processors this process may run on.
-int thread_count();
-
-/// Sets the number of threads, 1 to 1024. Must not be called while a parallel_for is running.
-/// Throws Error when `count` is out of range or the system cannot start that many threads.
-void set_thread_count(int count);
-
-/// A type-erased reference to a body of parallel_for. Two pointers, because a std::function would
-/// allocate at every call. The body must outlive it.
-class ParallelBody {
+/// While one exists, its thread computes on that Executor, which must outlive it. Scopes of a
+/// thread are destroyed in reverse order.
+class ExecutorScope {
  public:
-  template <typename Body>
-  explicit ParallelBody(const Body& body)
-      : body_(&body), call_([](const void* erased, int64_t begin, int64_t end) {
-          (*static_cast<const Body*>(erased))(begin, end);
-        }) {}
-
-  void operator()(int64_t begin, int64_t end) const { call_(body_, begin, end); }
+  explicit ExecutorScope(Executor& executor);
+  ~ExecutorScope();
+  ExecutorScope(const ExecutorScope&) = delete;
+  ExecutorScope& operator=(const ExecutorScope&) = delete;
 
  private:
-  const void* body_;
-  void (*call_)(const void*, int64_t, int64_t);
+  Executor& before_;
 };
+
+/// The Executor of the calling thread's innermost scope; Executor::shared() without one.
+Executor& current_executor();
+
+/// The number of threads that a parallel_for called here uses at most, including the calling
+/// thread: those of the current Executor, or 1 inside a body that several threads run.
+int thread_count();
 
 /// parallel_for with more than one chunk.
 void run_chunks(int64_t count, int64_t grain, ParallelBody body);
 
-/// Calls body(begin, end) on all threads for chunks of at most `grain` consecutive items of
-/// [0, count); returns when all chunks are done. The chunks are the same for any number of threads,
-/// but which thread runs a chunk varies, so a result must not depend on it: every heed kernel
-/// computes the same bits with any number of threads. A single chunk is a plain call. A nested call
-/// runs on its calling thread alone. The first exception that a body throws is rethrown here once
+/// Calls body(begin, end) on all threads of the current Executor for chunks of at most `grain`
+/// consecutive items of [0, count); returns when all chunks are done. The chunks are the same for
+/// any number of threads, but which thread runs a chunk varies, so a result must not depend on it:
+/// every heed kernel computes the same bits with any number of threads. A single chunk is a plain
+/// call. A nested call runs on its calling thread alone, and so does a call on an Executor that is
+/// busy with another caller's chunks. The first exception that a body throws is rethrown here once
 /// all threads have finished.
 template <typename Body>
 void parallel_for(int64_t count, int64_t grain, const Body& body) {

@@ -48,10 +48,15 @@ std::shared_ptr<const LoadedModel> load(const std::filesystem::path& path,
   auto result = std::make_shared<LoadedModel>();
   result->path = path;
   result->options = options;
+  result->executor = options.executor ? options.executor : Executor::shared();
+  const ExecutorScope scope(*result->executor);
   // With a single thread the tokenizer is read when it is asked for.
   auto tokenizer = std::async(
       thread_count() > 1 ? std::launch::async | std::launch::deferred : std::launch::deferred,
-      try_tokenizer, path);
+      [&path, &executor = *result->executor] {
+        const ExecutorScope own_scope(executor);
+        return try_tokenizer(path);
+      });
   result->transformer = load_transformer(path, options);
   const model::Transformer& transformer = *result->transformer;
   result->tokenizer = ValueOrError<text::PairTokenizer>::of([&] {

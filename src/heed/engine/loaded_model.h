@@ -23,6 +23,7 @@ namespace heed::engine {
 struct LoadedModel {
   std::filesystem::path path;
   LoadOptions options;
+  std::shared_ptr<Executor> executor;  // never null
   std::unique_ptr<const model::Transformer> transformer;
   // Read while the model is loaded; a file that cannot be read matters only to those who need it.
   ValueOrError<text::PairTokenizer> tokenizer;

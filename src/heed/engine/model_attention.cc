@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "heed/base/error.h"
+#include "heed/base/parallel.h"
 #include "heed/engine/loaded_model.h"
 #include "heed/generate/attention_blocks.h"
 #include "heed/generate/attention_input.h"
@@ -73,6 +74,7 @@ void copy_block(AttentionMap& map, int64_t first_query, const Tensor& weights) {
 
 std::vector<AttentionMap> Model::attention(const std::string& text,
                                            const AttentionOptions& options) const {
+  const ExecutorScope scope(*loaded_->executor);
   loaded_->require_f32_activations("attention()");
   const model::Transformer& transformer = *loaded_->transformer;
   text::require_utf8(text, "the text");

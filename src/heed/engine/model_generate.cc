@@ -1,6 +1,7 @@
 #include <optional>
 
 #include "heed/base/error.h"
+#include "heed/base/parallel.h"
 #include "heed/engine/loaded_model.h"
 #include "heed/generate/generator.h"
 #include "heed/generate/input_error.h"
@@ -35,6 +36,7 @@ std::vector<std::vector<int32_t>> tokens_of(const engine::LoadedModel& model,
 
 Generation Model::generate(const Prompt& prompt, const GenerateOptions& options,
                            const OnText& on_text) const {
+  const ExecutorScope scope(*loaded_->executor);
   const generate::Generator generator = generator_of(*loaded_, options);
   generate::Generator::OnText forward;
   if (on_text) forward = [&](size_t, std::string_view text) { on_text(text); };
@@ -44,6 +46,7 @@ Generation Model::generate(const Prompt& prompt, const GenerateOptions& options,
 std::vector<Generation> Model::generate_batch(const std::vector<Prompt>& prompts,
                                               const GenerateOptions& options,
                                               int64_t first_number) const {
+  const ExecutorScope scope(*loaded_->executor);
   const uint64_t stream = stream_of(first_number);
   const generate::Generator generator = generator_of(*loaded_, options);
   return generator.generate(tokens_of(*loaded_, prompts, first_number), stream);
@@ -53,6 +56,7 @@ std::vector<std::vector<Candidate>> Model::search_batch(const std::vector<Prompt
                                                         const SearchOptions& options,
                                                         const GenerateOptions& limits,
                                                         int64_t first_number) const {
+  const ExecutorScope scope(*loaded_->executor);
   const uint64_t stream = stream_of(first_number);
   generate::check(options);
   const generate::Generator generator = generator_of(*loaded_, limits);

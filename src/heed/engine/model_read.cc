@@ -1,6 +1,7 @@
 #include <string_view>
 
 #include "heed/base/error.h"
+#include "heed/base/parallel.h"
 #include "heed/engine/loaded_model.h"
 #include "heed/generate/embedder.h"
 #include "heed/generate/fill.h"
@@ -48,6 +49,7 @@ std::vector<float> Model::embed(const std::string& text, const EmbedOptions& opt
 std::vector<std::vector<float>> Model::embed_batch(const std::vector<std::string>& texts,
                                                    const EmbedOptions& options,
                                                    int64_t first_number) const {
+  const ExecutorScope scope(*loaded_->executor);
   loaded_->require_f32_activations("embedding");
   const generate::Embedder embedder(*loaded_->transformer, loaded_->shared_tokenizer("embedding"),
                                     embedder_options(*loaded_, options));
@@ -58,6 +60,7 @@ std::vector<std::vector<float>> Model::embed_batch(const std::vector<std::string
 }
 
 Score Model::score(std::string_view text, const ScoreOptions& options) const {
+  const ExecutorScope scope(*loaded_->executor);
   const model::Transformer& transformer = *loaded_->transformer;
   require(transformer.has_decoder() && !transformer.has_encoder(),
           "{} is {} and cannot score a text, expected a decoder-only model", loaded_->path.string(),
@@ -73,6 +76,7 @@ Score Model::score(std::string_view text, const ScoreOptions& options) const {
 }
 
 Score Model::score_pair(std::string_view source, std::string_view target) const {
+  const ExecutorScope scope(*loaded_->executor);
   const model::Transformer& transformer = *loaded_->transformer;
   require(transformer.has_decoder() && transformer.has_encoder(),
           "{} is {} and cannot score a pair of texts, expected an encoder-decoder",
@@ -87,6 +91,7 @@ Score Model::score_pair(std::string_view source, std::string_view target) const 
 }
 
 FilledText Model::fill(std::string_view text, int64_t top) const {
+  const ExecutorScope scope(*loaded_->executor);
   generate::require_fills_masks(*loaded_->transformer);
   loaded_->require_f32_activations("filling masks");
   const text::Tokenizer& tokenizer = loaded_->shared_tokenizer("filling masks");

@@ -1,4 +1,5 @@
 #include "heed/base/error.h"
+#include "heed/base/parallel.h"
 #include "heed/engine/loaded_model.h"
 #include "heed/generate/alignment.h"
 #include "heed/generate/translator.h"
@@ -13,6 +14,7 @@ Translation Model::translate(const std::string& line, const TranslateOptions& op
 std::vector<Translation> Model::translate_batch(const std::vector<std::string>& lines,
                                                 const TranslateOptions& options,
                                                 int64_t first_number) const {
+  const ExecutorScope scope(*loaded_->executor);
   const model::Transformer& transformer = *loaded_->transformer;
   require(transformer.has_encoder() && transformer.has_decoder(),
           "{} is {} and cannot translate, expected an encoder-decoder", loaded_->path.string(),

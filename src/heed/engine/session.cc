@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "heed/base/error.h"
+#include "heed/base/parallel.h"
 #include "heed/engine/loaded_model.h"
 #include "heed/engine/session_job.h"
 #include "heed/generate/scheduler.h"
@@ -101,6 +102,7 @@ void Session::cancel(RequestId request) {
 bool Session::step() {
   State& s = state();
   require(!s.in_step, "step() was called from the function of a request");
+  const ExecutorScope scope(*engine::loaded(s.model).executor);
   std::exception_ptr failure;
   const auto steps = s.scheduler.step();
   s.in_step = true;

@@ -2,7 +2,7 @@
 
 #include "heed/base/error.h"
 #include "heed/inspect/capture.h"
-#include "heed/train/progress.h"
+#include "heed/train/duration.h"
 
 namespace heed::inspect {
 namespace {

@@ -2,6 +2,8 @@
 
 #include <atomic>
 
+#include "heed/kernels/testing.h"
+
 namespace heed::kernels {
 namespace {
 std::atomic<Backend> current{Backend::cpu};

@@ -6,8 +6,7 @@ namespace heed::kernels {
 /// plain scalar loops that follow the equations; the fast kernels are tested against it.
 enum class Backend { cpu, reference };
 
+/// The one that kernels use: cpu, except in tests (testing.h).
 Backend backend();
-/// Sets the backend of the whole process. Must not be called while kernels run.
-void set_backend(Backend backend);
 
 }  // namespace heed::kernels

@@ -8,8 +8,7 @@
 
 namespace heed::kernels {
 
-/// An operation with one implementation per backend. A call goes to the backend that
-/// set_backend() chose:
+/// An operation with one implementation per backend. A call goes to backend():
 ///
 ///   inline constexpr Kernel<void(const Tensor& x, Tensor& y)> softmax{cpu::softmax,
 ///                                                                     reference::softmax};

@@ -108,7 +108,7 @@ std::unordered_map<std::string, std::string> library_options(const Options& opti
       {"model_type", options.kind == Options::Kind::bpe ? "bpe" : "unigram"},
       {"vocab_size", std::to_string(options.vocab_size)},
       {"hard_vocab_limit", "false"},
-      {"character_coverage", std::to_string(options.character_coverage)},
+      {"character_coverage", fmt::format("{:f}", options.character_coverage)},
       {"pad_id", "0"},
       {"eos_id", "1"},
       {"unk_id", "2"},

@@ -18,7 +18,7 @@ void check_initial_weights(const TrainConfig& config) {
 }
 
 void load_initial_weights(const TrainConfig& config, const Task& task, model::Transformer& model,
-                          const Log& log) {
+                          Observer& observer) {
   if (!config.from.empty())
     checkpoint::load_weights(model, model::family_for(model.config()),
                              *io::open_model_tensors(config.from));
@@ -26,7 +26,8 @@ void load_initial_weights(const TrainConfig& config, const Task& task, model::Tr
   if (file.empty()) return;
   const int64_t found = init_from_word_vectors(
       model, [&task](int32_t token) { return task.piece(token); }, file);
-  log(fmt::format("word vectors: {} of {} pieces found", found, model.config().vocab_size));
+  observer.log(
+      fmt::format("word vectors: {} of {} pieces found", found, model.config().vocab_size));
 }
 
 }  // namespace heed::train

@@ -16,6 +16,6 @@ void check_initial_weights(const TrainConfig& config);
 /// Replaces the random weights of `model` by those of `config.from` and its embeddings by the
 /// vectors of `config.vocabulary.word_vectors`, where these are set.
 void load_initial_weights(const TrainConfig& config, const Task& task, model::Transformer& model,
-                          const Log& log);
+                          Observer& observer);
 
 }  // namespace heed::train

@@ -45,10 +45,11 @@ void require_same_text(const DataFingerprint& began, const DataFingerprint& now,
 }  // namespace
 
 Trainer::Trainer(const TrainConfig& config, const Task& task, const RunDirectory& run,
-                 Options options)
+                 Observer& observer, Options options)
     : config_(config),
       task_(task),
       run_(run),
+      observer_(observer),
       options_(std::move(options)),
       compute_(compute_named(config.run.compute)) {
   config_.validate();
@@ -68,7 +69,7 @@ Trainer::Trainer(const TrainConfig& config, const Task& task, const RunDirectory
     begin();
   state_.data = task_.fingerprint();
   seconds_before_ = state_.seconds;
-  progress_.log(fmt::format("model: {} parameters, computing in {}", model_->parameters().count(),
+  observer_.log(fmt::format("model: {} parameters, computing in {}", model_->parameters().count(),
                             name_of(compute_)));
   fit_memory();
   batches_ = std::make_unique<StepBatches>(
@@ -80,8 +81,7 @@ Trainer::Trainer(const TrainConfig& config, const Task& task, const RunDirectory
 
 void Trainer::begin() {
   log_ = std::make_unique<MetricsLog>(run_.metrics(), 0, task_.sample_names());
-  load_initial_weights(config_, task_, *model_,
-                       [this](const std::string& line) { progress_.log(line); });
+  load_initial_weights(config_, task_, *model_, observer_);
   write_file_atomically(run_.config(), write_toml(config_));
 }
 
@@ -92,7 +92,7 @@ void Trainer::resume() {
     const std::filesystem::path file = run_.weights_of_step(step);
     const bool missing = !path_exists(file);
     if (missing)
-      progress_.log(
+      observer_.log(
           fmt::format("warning: {} is missing, so it is left out of the average", file.string()));
     return missing;
   });
@@ -109,7 +109,7 @@ void Trainer::fit_memory() {
   require(!run_.resumed(),
           "batches of {} tokens fit into the available memory, the run to resume has batches of {}",
           fitting, config_.run.token_budget);
-  progress_.log(fmt::format(
+  observer_.log(fmt::format(
       "memory: batches of {} tokens do not fit; accumulating {} batches of {} per step",
       config_.run.token_budget, parts * config_.run.gradient_accumulation_steps, fitting));
   config_.run.token_budget = fitting;
@@ -176,7 +176,7 @@ bool Trainer::is_outlier(double loss, double gradient_norm) {
       fail_training(fmt::format(
           "training diverges: loss {:.3f}, gradient norm {:.2f}, {} consecutive outliers", loss,
           gradient_norm, state_.outliers_in_a_row));
-    progress_.log(
+    observer_.log(
         fmt::format("step {}: skipped as an outlier (loss {:.3f}, gradient norm {:.2f}, "
                     "{:.1f} standard deviations above the mean)",
                     state_.step, loss, gradient_norm, z));
@@ -224,13 +224,13 @@ void Trainer::step() {
       .share_of_peak = operations_of_step(model_->config(), sum.tokens) / taken / peak_,
       .skipped = skipped};
   log_->add(record);
-  progress_.show(record, state_.planned_steps, seconds_left());
+  observer_.step(record, state_.planned_steps, seconds_left());
 }
 
 Trainer::Outcome Trainer::run() {
   if (config_.run.minutes == 0) plan();
   if (state_.finished && done()) {
-    progress_.log("the run has already finished");
+    observer_.log("the run has already finished");
     return Outcome::finished;
   }
   state_.finished = false;
@@ -242,7 +242,7 @@ Trainer::Outcome Trainer::run() {
     require_log();
     if (options_.stop_requested() && !done()) {
       save_last();
-      progress_.log(fmt::format("stopped at step {}, saved in {}; continue with --resume",
+      observer_.log(fmt::format("stopped at step {}, saved in {}; continue with --resume",
                                 state_.step, run_.last().string()));
       return Outcome::stopped;
     }

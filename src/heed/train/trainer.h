@@ -8,7 +8,7 @@
 #include "heed/train/checkpoint.h"
 #include "heed/train/machine.h"
 #include "heed/train/metrics_log.h"
-#include "heed/train/progress.h"
+#include "heed/train/observer.h"
 #include "heed/train/step_batches.h"
 #include "heed/train/tasks/task.h"
 
@@ -21,16 +21,14 @@ class Trainer {
   struct Options {
     /// Called between steps; when it returns true, the run is saved and stops.
     std::function<bool()> stop_requested = [] { return false; };
-    /// Called after every validation, once its checkpoint is saved. An exception from it becomes a
-    /// warning: a report that cannot be written does not end the run.
-    std::function<void(const Trainer&)> after_validation = [](const Trainer&) {};
     std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
   };
-  /// Begins the run, or resumes it if `run` was opened by RunDirectory::resume(). The task must
-  /// outlive this. Throws Error on an invalid configuration, on a model that its family's files
-  /// cannot describe, on a checkpoint that cannot be read, and when the text has changed since the
-  /// run began.
-  Trainer(const TrainConfig& config, const Task& task, const RunDirectory& run, Options options);
+  /// Begins the run, or resumes it if `run` was opened by RunDirectory::resume(). The task and the
+  /// observer must outlive this. Throws Error on an invalid configuration, on a model that its
+  /// family's files cannot describe, on a checkpoint that cannot be read, and when the text has
+  /// changed since the run began.
+  Trainer(const TrainConfig& config, const Task& task, const RunDirectory& run, Observer& observer,
+          Options options);
 
   enum class Outcome { finished, stopped };
   /// Trains to the end or until a stop is requested, and saves a checkpoint in both cases. Throws
@@ -71,6 +69,7 @@ class Trainer {
   TrainConfig config_;
   const Task& task_;
   RunDirectory run_;
+  Observer& observer_;
   Options options_;
   Compute compute_;
   std::unique_ptr<model::Transformer> model_;
@@ -78,7 +77,6 @@ class Trainer {
   std::unique_ptr<Optimizer> optimizer_;
   TrainingState state_;
   std::unique_ptr<MetricsLog> log_;
-  Progress progress_;
   std::unique_ptr<StepBatches> batches_;
   double peak_ = 0;                // of the machine, operations per second
   double seconds_before_ = 0;      // of earlier sessions

@@ -5,6 +5,7 @@
 #include "heed/base/error.h"
 #include "heed/kernels/elementwise.h"
 #include "heed/model/packed_scope.h"
+#include "heed/train/duration.h"
 #include "heed/train/trainer.h"
 #include "heed/train/validation.h"
 #include "heed/train/validation_text.h"
@@ -67,7 +68,7 @@ void Trainer::validate_and_save() {
   log_->add(record);
   for (const std::string& line :
        validation_text(record, task_.sample_names(), log_->history().validations.size()))
-    progress_.log(line);
+    observer_.log(line);
   keep_for_average();
   validation_seconds_ += seconds() - begin;
   if (config_.run.minutes > 0) plan();
@@ -75,9 +76,9 @@ void Trainer::validate_and_save() {
   run_.keep_weights_of(state_.averaged_steps);
   try {
     const model::PackedScope packed(*model_, Compute::f32);  // reports run the model in f32
-    options_.after_validation(*this);
+    observer_.validation(*this);
   } catch (const std::exception& error) {
-    progress_.log(fmt::format("warning: {}", error.what()));
+    observer_.log(fmt::format("warning: {}", error.what()));
   }
 }
 
@@ -103,7 +104,7 @@ void Trainer::finish() {
   state_.seconds = seconds();
   save_state(run_, checkpoint());
   require_log();
-  progress_.log(fmt::format("done after {} steps and {}", state_.step, duration_text(seconds())));
+  observer_.log(fmt::format("done after {} steps and {}", state_.step, duration_text(seconds())));
 }
 
 /// Replaces the weights by the mean of the last checkpoints; saves it as the best model if it is.
@@ -114,7 +115,7 @@ void Trainer::try_average() {
                            io::TensorList(average_weights(files), "the average"));
   const ValidationRecord record = validate(*model_, compute_, task_, config_);
   const bool best = record.score() > state_.best_score;
-  progress_.log(
+  observer_.log(
       fmt::format("mean of the last {} checkpoints: {}", files.size(), scores_text(record, best)));
   if (best) save_best();
 }

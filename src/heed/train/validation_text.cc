@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "heed/train/progress.h"
+#include "heed/train/duration.h"
 
 namespace heed::train {
 namespace {

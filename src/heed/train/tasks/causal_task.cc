@@ -32,19 +32,20 @@ std::string continuation_text(const text::Tokenizer& tokenizer, std::span<const 
 }  // namespace
 
 CausalTask::CausalTask(const TrainConfig& config, const std::filesystem::path& start,
-                       const Log& log)
-    : CausalTask(config, start, read_text(config.data), log) {}
+                       Observer& observer)
+    : CausalTask(config, start, read_text(config.data), observer) {}
 
 CausalTask::CausalTask(const TrainConfig& config, const std::filesystem::path& start,
-                       const RawText& text, const Log& log)
+                       const RawText& text, Observer& observer)
     : Task(config.model),
       samples_(config.validation.samples),
       seed_(config.run.seed),
-      named_(prepare_tokenizer(config, start, text.train, model_, log)) {
+      named_(prepare_tokenizer(config, start, text.train, model_, observer)) {
   fingerprint_ = fingerprint_of(text);
   std::vector<int32_t> suffix;
   if (model_.eos_id >= 0) suffix.push_back(model_.eos_id);
-  TokenText tokens = tokenize(text, named_.tokenizer, suffix, config.window_tokens(), config, log);
+  TokenText tokens =
+      tokenize(text, named_.tokenizer, suffix, config.window_tokens(), config, observer);
   const int32_t first = start_token(model_);
   train_ = std::make_unique<data::CausalDataset>(tokens.documents, std::move(tokens.train), first);
   valid_ = std::make_unique<data::CausalDataset>(tokens.documents, std::move(tokens.valid), first);

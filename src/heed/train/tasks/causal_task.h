@@ -11,7 +11,7 @@ namespace heed::train {
 /// follows each document. The beginning-of-sequence token, or else end-of-sequence, precedes it.
 class CausalTask : public Task {
  public:
-  CausalTask(const TrainConfig& config, const std::filesystem::path& start, const Log& log);
+  CausalTask(const TrainConfig& config, const std::filesystem::path& start, Observer& observer);
 
   std::vector<checkpoint::NamedFile> files() const override { return named_.files; }
   std::string piece(int32_t token) const override { return piece_of(named_.tokenizer, token); }
@@ -22,7 +22,7 @@ class CausalTask : public Task {
 
  private:
   CausalTask(const TrainConfig& config, const std::filesystem::path& start, const RawText& text,
-             const Log& log);
+             Observer& observer);
 
   int64_t samples_;
   uint64_t seed_;

@@ -39,19 +39,19 @@ data::Masking masking_of(const text::Tokenizer& tokenizer, int64_t vocab_size, u
 }  // namespace
 
 MaskedTask::MaskedTask(const TrainConfig& config, const std::filesystem::path& start,
-                       const Log& log)
-    : MaskedTask(config, start, read_text(config.data), log) {}
+                       Observer& observer)
+    : MaskedTask(config, start, read_text(config.data), observer) {}
 
 MaskedTask::MaskedTask(const TrainConfig& config, const std::filesystem::path& start,
-                       const RawText& text, const Log& log)
+                       const RawText& text, Observer& observer)
     : Task(config.model),
       samples_(config.validation.samples),
-      named_(prepare_tokenizer(config, start, text.train, model_, log)) {
+      named_(prepare_tokenizer(config, start, text.train, model_, observer)) {
   fingerprint_ = fingerprint_of(text);
   data::Masking masking = masking_of(named_.tokenizer, model_.vocab_size, config.run.seed);
   const auto frame = static_cast<int64_t>(masking.prefix.size() + masking.suffix.size());
   TokenText tokens =
-      tokenize(text, named_.tokenizer, {}, config.window_tokens() - frame, config, log);
+      tokenize(text, named_.tokenizer, {}, config.window_tokens() - frame, config, observer);
   train_ =
       std::make_unique<data::MaskedDataset>(tokens.documents, std::move(tokens.train), masking);
   masking.seed ^= kValidationSeed;

@@ -11,7 +11,7 @@ namespace heed::train {
 /// validation always masks the same.
 class MaskedTask : public Task {
  public:
-  MaskedTask(const TrainConfig& config, const std::filesystem::path& start, const Log& log);
+  MaskedTask(const TrainConfig& config, const std::filesystem::path& start, Observer& observer);
 
   std::vector<checkpoint::NamedFile> files() const override { return named_.files; }
   std::string piece(int32_t token) const override { return piece_of(named_.tokenizer, token); }
@@ -22,7 +22,7 @@ class MaskedTask : public Task {
 
  private:
   MaskedTask(const TrainConfig& config, const std::filesystem::path& start, const RawText& text,
-             const Log& log);
+             Observer& observer);
 
   int64_t samples_;
   TokenizerWithFiles named_;

@@ -39,7 +39,7 @@ std::vector<std::string> sentences_of(const Pairs& pairs) {
 }
 
 text::TranslationTokenizer learn_translation_tokenizer(const TrainConfig& config,
-                                                       const Pairs& train, const Log& log) {
+                                                       const Pairs& train, Observer& observer) {
   if (!config.vocabulary.model.empty())
     return text::TranslationTokenizer::shared(text::SentencePiece::load(config.vocabulary.model));
   using Options = text::SentencePiece::TrainOptions;
@@ -47,8 +47,8 @@ text::TranslationTokenizer learn_translation_tokenizer(const TrainConfig& config
   options.kind = config.vocabulary.kind == "bpe" ? Options::Kind::bpe : Options::Kind::unigram;
   options.vocab_size = static_cast<int>(config.vocabulary.size);
   text::SentencePiece pieces = text::SentencePiece::train(sentences_of(train), options);
-  log(fmt::format("vocabulary: {} {} pieces, shared by both languages", pieces.vocab_size(),
-                  config.vocabulary.kind));
+  observer.log(fmt::format("vocabulary: {} {} pieces, shared by both languages",
+                           pieces.vocab_size(), config.vocabulary.kind));
   return text::TranslationTokenizer::shared(std::move(pieces));
 }
 
@@ -74,13 +74,14 @@ using Files = std::vector<checkpoint::NamedFile>;
 /// The tokenizer and the files that describe it.
 std::pair<text::PairTokenizer, Files> make_tokenizer(const TrainConfig& config, const Pairs& train,
                                                      const std::filesystem::path& start,
-                                                     model::ModelConfig& model, const Log& log) {
+                                                     model::ModelConfig& model,
+                                                     Observer& observer) {
   const bool marian = !start.empty() && text::TranslationTokenizer::exists(start);
   if (config.run.task == TaskKind::text_to_text && !marian) {
-    TokenizerWithFiles one = prepare_tokenizer(config, start, sentences_of(train), model, log);
+    TokenizerWithFiles one = prepare_tokenizer(config, start, sentences_of(train), model, observer);
     return {text::PairTokenizer(std::move(one.tokenizer)), std::move(one.files)};
   }
-  auto two = start.empty() ? learn_translation_tokenizer(config, train, log)
+  auto two = start.empty() ? learn_translation_tokenizer(config, train, observer)
                            : text::TranslationTokenizer::load(start);
   if (start.empty())
     take_new_vocabulary(two.vocab_size(), config.run.task, model);
@@ -93,13 +94,14 @@ std::pair<text::PairTokenizer, Files> make_tokenizer(const TrainConfig& config, 
 
 }  // namespace
 
-PairsTask::PairsTask(const TrainConfig& config, const std::filesystem::path& start, const Log& log)
+PairsTask::PairsTask(const TrainConfig& config, const std::filesystem::path& start,
+                     Observer& observer)
     : Task(config.model), validation_(config.validation) {
   Pairs train = read_training_text(config.data);
   fingerprint_.training = data::fingerprint_of(train);
   Pairs valid = read_validation_text(config, train);
   if (!config.data.valid_source.empty()) fingerprint_.validation = data::fingerprint_of(valid);
-  auto [tokenizer, files] = make_tokenizer(config, train, start, model_, log);
+  auto [tokenizer, files] = make_tokenizer(config, train, start, model_, observer);
   tokenizer_.emplace(std::move(tokenizer));
   files_ = std::move(files);
 
@@ -109,7 +111,7 @@ PairsTask::PairsTask(const TrainConfig& config, const std::filesystem::path& sta
   std::vector<data::Example> examples;
   for (const data::SentencePair& pair : train) examples.push_back(tokenize(pair));
   const data::FilterReport report = data::filter_examples(examples, filter);
-  log("training text: " + report.text());
+  observer.log("training text: " + report.text());
   require(!examples.empty(), "no training pair is left after filtering: {}", report.text());
 
   // Texts and tokens of validation pairs have the same indices, so pairs are filtered one by one.
@@ -121,7 +123,7 @@ PairsTask::PairsTask(const TrainConfig& config, const std::filesystem::path& sta
     valid_text_.push_back(std::move(pair));
   }
   require(!valid_text_.empty(), "no validation pair is left after filtering");
-  log(fmt::format("validation text: {} pairs", valid_text_.size()));
+  observer.log(fmt::format("validation text: {} pairs", valid_text_.size()));
   train_ = std::make_unique<data::PairDataset>(std::move(examples), model_.decoder_start_id);
   valid_ = std::make_unique<data::PairDataset>(valid_tokens_, model_.decoder_start_id);
 }

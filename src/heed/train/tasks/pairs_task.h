@@ -16,7 +16,7 @@ namespace heed::train {
 class PairsTask : public Task {
  public:
   /// As prepare_task(). Also throws Error when source and target differ in their number of lines.
-  PairsTask(const TrainConfig& config, const std::filesystem::path& start, const Log& log);
+  PairsTask(const TrainConfig& config, const std::filesystem::path& start, Observer& observer);
 
   std::vector<checkpoint::NamedFile> files() const override { return files_; }
   std::string piece(int32_t token) const override { return tokenizer_->piece(token); }

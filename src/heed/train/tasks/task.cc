@@ -23,17 +23,17 @@ void check_text_files(const TrainConfig& config) {
 }
 
 std::unique_ptr<Task> prepare_task(const TrainConfig& config, const std::filesystem::path& start,
-                                   const Log& log) {
+                                   Observer& observer) {
   config.validate();
   check_text_files(config);
   switch (config.run.task) {
     case TaskKind::translation:
     case TaskKind::text_to_text:
-      return std::make_unique<PairsTask>(config, start, log);
+      return std::make_unique<PairsTask>(config, start, observer);
     case TaskKind::causal_lm:
-      return std::make_unique<CausalTask>(config, start, log);
+      return std::make_unique<CausalTask>(config, start, observer);
     case TaskKind::masked_lm:
-      return std::make_unique<MaskedTask>(config, start, log);
+      return std::make_unique<MaskedTask>(config, start, observer);
   }
   fail("the task is unknown");
 }

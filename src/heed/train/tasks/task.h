@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,12 +9,10 @@
 #include "heed/text/translation_tokenizer.h"
 #include "heed/train/config.h"
 #include "heed/train/events.h"
+#include "heed/train/observer.h"
 #include "heed/train/training_state.h"
 
 namespace heed::train {
-
-/// Receives lines of progress.
-using Log = std::function<void(const std::string&)>;
 
 /// What a model is trained for: its examples, and how it is evaluated besides its loss. The Trainer
 /// is the same for all tasks.
@@ -59,6 +56,6 @@ void check_text_files(const TrainConfig& config);
 /// text that is missing, empty, not UTF-8 or entirely filtered out, and on a tokenizer that does
 /// not fit the model.
 std::unique_ptr<Task> prepare_task(const TrainConfig& config, const std::filesystem::path& start,
-                                   const Log& log);
+                                   Observer& observer);
 
 }  // namespace heed::train

@@ -29,7 +29,7 @@ DataFingerprint fingerprint_of(const RawText& text) {
 
 TokenText tokenize(const RawText& text, const text::Tokenizer& tokenizer,
                    const std::vector<int32_t>& suffix, int64_t longest, const TrainConfig& config,
-                   const Log& log) {
+                   Observer& observer) {
   const size_t count = text.train.size();
   auto documents = std::make_shared<std::vector<std::vector<int32_t>>>(count + text.valid.size());
   parallel_for(static_cast<int64_t>(documents->size()), 1, [&](int64_t begin, int64_t end) {
@@ -46,8 +46,8 @@ TokenText tokenize(const RawText& text, const text::Tokenizer& tokenizer,
     result.valid = hold_out(result.train, config.data.held_out, config.run.seed, "window");
   for (const auto& [what, windows] :
        {std::pair{"training", &result.train}, {"validation", &result.valid}})
-    log(fmt::format("{} text: {} tokens in {} windows of at most {}", what, tokens_in(*windows),
-                    windows->size(), longest));
+    observer.log(fmt::format("{} text: {} tokens in {} windows of at most {}", what,
+                             tokens_in(*windows), windows->size(), longest));
   return result;
 }
 

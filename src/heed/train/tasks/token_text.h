@@ -26,6 +26,6 @@ struct TokenText {
 /// of at most `longest` tokens. Throws Error when there are too few windows to hold one out.
 TokenText tokenize(const RawText& text, const text::Tokenizer& tokenizer,
                    const std::vector<int32_t>& suffix, int64_t longest, const TrainConfig& config,
-                   const Log& log);
+                   Observer& observer);
 
 }  // namespace heed::train

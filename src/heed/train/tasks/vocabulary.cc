@@ -210,7 +210,7 @@ TokenizerWithFiles learn_tokenizer(const std::vector<std::string>& texts, int64_
 
 TokenizerWithFiles prepare_tokenizer(const TrainConfig& config, const std::filesystem::path& start,
                                      const std::vector<std::string>& texts,
-                                     model::ModelConfig& model, const Log& log) {
+                                     model::ModelConfig& model, Observer& observer) {
   if (!start.empty()) {
     text::Tokenizer tokenizer = text::Tokenizer::load(start);
     take_vocabulary(start, tokenizer.vocab_size(), model);
@@ -220,7 +220,7 @@ TokenizerWithFiles prepare_tokenizer(const TrainConfig& config, const std::files
   TokenizerWithFiles learned =
       learn_tokenizer(texts, config.vocabulary.size, frame_of(config.run.task));
   take_new_vocabulary(learned.tokenizer.vocab_size(), config.run.task, model);
-  log(fmt::format("vocabulary: {} bpe pieces", model.vocab_size));
+  observer.log(fmt::format("vocabulary: {} bpe pieces", model.vocab_size));
   return learned;
 }
 

@@ -47,7 +47,7 @@ TokenizerWithFiles learn_tokenizer(const std::vector<std::string>& texts, int64_
 /// Sets the vocabulary size and special tokens of `model`.
 TokenizerWithFiles prepare_tokenizer(const TrainConfig& config, const std::filesystem::path& start,
                                      const std::vector<std::string>& texts,
-                                     model::ModelConfig& model, const Log& log);
+                                     model::ModelConfig& model, Observer& observer);
 
 /// The piece of a token; empty if the tokenizer has none.
 std::string piece_of(const text::Tokenizer& tokenizer, int32_t token);

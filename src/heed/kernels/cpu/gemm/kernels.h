@@ -126,10 +126,6 @@ extern const MicroKernel amx_bf16x3_kernel;
 /// The micro-kernels that can multiply factors of `dtype` here, the fastest first.
 std::vector<const MicroKernel*> kernels_for(DType dtype);
 
-/// Makes products of `dtype` use that micro-kernel; null: the fastest again. For tests; not to be
-/// called while kernels run.
-void force_kernel(DType dtype, const MicroKernel* kernel);
-
 /// The micro-kernel that products of `dtype` use.
 const MicroKernel& kernel_for(DType dtype);
 

@@ -98,9 +98,6 @@ extern const BlockKernel amx_block_kernel, avx512_vnni_block_kernel, avx_vnni_bl
 /// Those that this machine can run, the fastest first.
 std::vector<const BlockKernel*> block_kernels();
 
-/// Makes matmul_blocks use only that kernel; null: the fastest again. For tests.
-void force_block_kernel(const BlockKernel* kernel);
-
 /// The kernel for a product of `rows` rows.
 const BlockKernel& block_kernel(int64_t rows);
 

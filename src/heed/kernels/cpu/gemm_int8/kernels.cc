@@ -4,6 +4,7 @@
 
 #include "heed/kernels/cpu/simd/kernel_choice.h"
 #include "heed/kernels/cpu/simd/x86.h"
+#include "heed/kernels/testing.h"
 
 namespace heed::kernels::cpu {
 namespace {

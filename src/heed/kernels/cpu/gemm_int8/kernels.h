@@ -69,9 +69,6 @@ extern const Int8Kernel amx_int8_kernel, avx512_vnni_int8_kernel, avx_vnni_int8_
 /// Those that this machine can run, the fastest first.
 std::vector<const Int8Kernel*> int8_kernels();
 
-/// Makes matmul_int8 use only that kernel; null: the fastest again. For tests.
-void force_int8_kernel(const Int8Kernel* kernel);
-
 /// The kernel for a product of `rows` rows.
 const Int8Kernel& int8_kernel(int64_t rows);
 

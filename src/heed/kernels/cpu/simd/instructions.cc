@@ -3,9 +3,13 @@
 #include <hwy/targets.h>
 
 #include <array>
-#include <cstdio>
 #include <cstdlib>
+#include <optional>
+#include <string>
 #include <string_view>
+
+#include "heed/base/error.h"
+#include "heed/base/quote.h"
 
 #if defined(__x86_64__) && defined(__linux__)
 #include <cpuid.h>
@@ -21,29 +25,30 @@ enum class Machine { baseline, avx2, avx512, avx512_bf16, amx };
 constexpr std::array<std::string_view, 5> kMachines{"baseline", "avx2", "avx512", "avx512_bf16",
                                                     "amx"};
 
-Machine read_limit() {
+struct Limit {
+  Machine machine = Machine::amx;
+  std::optional<std::string> unknown;  // the value of HEED_CPU that names no machine
+};
+
+Limit read_limit() {
   const char* value = std::getenv("HEED_CPU");
-  if (!value) return Machine::amx;
+  if (!value) return {};
   for (size_t i = 0; i < kMachines.size(); ++i)
-    if (value == kMachines[i]) return static_cast<Machine>(i);
-  std::fprintf(
-      stderr,
-      "heed: error: HEED_CPU is \"%.40s\", expected baseline, avx2, avx512, avx512_bf16 or "
-      "amx\n",
-      value);
-  std::_Exit(2);
+    if (value == kMachines[i]) return {static_cast<Machine>(i), {}};
+  return {Machine::amx, value};
 }
 
 /// Highway gives better instruction sets lower numbers.
 constexpr int64_t better_than(int64_t target) { return target - 1; }
 
 /// Read before any kernel runs, so that Highway never chooses what HEED_CPU excludes.
-const Machine limit = [] {
-  const Machine machine = read_limit();
+const Limit limit = [] {
+  const Limit read = read_limit();
+  const Machine machine = read.machine;
   if (machine < Machine::avx512_bf16) hwy::DisableTargets(better_than(HWY_AVX3));
   if (machine < Machine::avx512) hwy::DisableTargets(better_than(HWY_AVX2));
   if (machine < Machine::avx2) hwy::DisableTargets(better_than(HWY_SSE4));
-  return machine;
+  return read;
 }();
 
 Machine least_machine(Instructions instructions) {
@@ -119,7 +124,10 @@ bool machine_has(Instructions instructions) { return instructions == Instruction
 }  // namespace
 
 bool has(Instructions instructions) {
-  return least_machine(instructions) <= limit && machine_has(instructions);
+  if (limit.unknown)
+    fail("HEED_CPU is {}, expected baseline, avx2, avx512, avx512_bf16 or amx",
+         quoted(*limit.unknown));
+  return least_machine(instructions) <= limit.machine && machine_has(instructions);
 }
 
 }  // namespace heed::kernels::cpu

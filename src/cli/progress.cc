@@ -1,13 +1,14 @@
-#include "heed/train/progress.h"
+#include "cli/progress.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 
-namespace heed::train {
+#include "heed/train/duration.h"
+
+namespace heed::cli {
 namespace {
 
 constexpr double kTerminalInterval = 0.2;  // seconds
@@ -24,23 +25,15 @@ std::string bar(int64_t step, int64_t planned) {
 
 }  // namespace
 
-std::string duration_text(double seconds) {
-  constexpr double kMaxSeconds = 1e15;  // fits int64_t
-  const auto whole = static_cast<int64_t>(std::clamp(std::round(seconds), 0.0, kMaxSeconds));
-  if (whole >= 3600)
-    return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
-  return fmt::format("{}:{:02}", whole / 60, whole % 60);
-}
-
 Progress::Progress() : terminal_(isatty(STDERR_FILENO) == 1) {}
 
-void Progress::show(const StepRecord& r, int64_t planned_steps, double seconds_left) {
+void Progress::step(const train::StepRecord& r, int64_t planned_steps, double seconds_left) {
   if (r.seconds - last_shown_ < (terminal_ ? kTerminalInterval : kPlainInterval)) return;
   last_shown_ = r.seconds;
   const std::string steps =
       planned_steps > 0 ? fmt::format("{}/{}", r.step, planned_steps) : fmt::format("{}", r.step);
   const std::string left =
-      planned_steps > 0 ? fmt::format(", {} left", duration_text(seconds_left)) : "";
+      planned_steps > 0 ? fmt::format(", {} left", train::duration_text(seconds_left)) : "";
   const std::string line = fmt::format(
       "{}step {}  loss {:.3f}  gradient {:.2f}  rate {:.2e}  {:.0f} tokens/s  {:.0f}% of peak{}",
       terminal_ ? bar(r.step, planned_steps) : "", steps, r.loss, r.gradient_norm, r.learning_rate,
@@ -65,4 +58,4 @@ void Progress::clear() {
   line_open_ = false;
 }
 
-}  // namespace heed::train
+}  // namespace heed::cli

@@ -1,10 +1,10 @@
-#include "heed/base/signals.h"
+#include "cli/signals.h"
 
 #include <gtest/gtest.h>
 
 #include <csignal>
 
-namespace heed {
+namespace heed::cli {
 namespace {
 
 class StopRequestDeathTest : public testing::Test {
@@ -70,4 +70,4 @@ TEST_F(StopRequestDeathTest, ASignalAfterDestructionEndsTheProgram) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::cli

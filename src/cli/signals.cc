@@ -1,9 +1,9 @@
-#include "heed/base/signals.h"
+#include "cli/signals.h"
 
 #include <atomic>
 #include <csignal>
 
-namespace heed {
+namespace heed::cli {
 namespace {
 
 std::atomic<bool> stop_requested{false};
@@ -36,4 +36,4 @@ StopRequest::~StopRequest() {
 
 bool StopRequest::requested() const { return stop_requested; }
 
-}  // namespace heed
+}  // namespace heed::cli

@@ -1,6 +1,6 @@
 #pragma once
 
-namespace heed {
+namespace heed::cli {
 
 /// While an instance exists, the first SIGINT or SIGTERM only sets requested(); the second one ends
 /// the process by the default action. Only one instance may exist at a time. The destructor
@@ -16,4 +16,4 @@ class StopRequest {
   bool requested() const;
 };
 
-}  // namespace heed
+}  // namespace heed::cli

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "heed/train/events.h"
+
+namespace heed::train {
+
+class Trainer;
+
+/// Is told what happens in a run, on the thread that trains. This one ignores it.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+
+  /// A line about the run: what is read, learned, trained or saved, and warnings.
+  virtual void log(const std::string& /*line*/) {}
+  /// After a step. `planned_steps` is 0 if not known yet.
+  virtual void step(const StepRecord& /*record*/, int64_t /*planned_steps*/,
+                    double /*seconds_left*/) {}
+  /// After a validation, once its checkpoint is saved. An exception becomes a warning: a report
+  /// that cannot be written does not end the run.
+  virtual void validation(const Trainer& /*trainer*/) {}
+};
+
+}  // namespace heed::train
