@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "heed/base/parallel.h"
 #include "heed/kernels/quantize.h"
 #include "tests/generate/jobs.h"
 #include "tests/generate/small_decoder.h"
@@ -177,11 +178,13 @@ class Schedule {
 };
 
 TEST(Schedules, EveryRequestHasTheBitsThatItHasAloneInAnySchedule) {
+  Executor executors[] = {Executor(1), Executor(2), Executor(3)};
   int64_t checked = 0, reused = 0;
   for (const TestModel& model : test_models()) {
     Random random(17);
     const Jobs jobs(model, random, 30);
     for (int i = 0; i < 12; ++i) {  // with 19 models: 228 schedules
+      const ExecutorScope scope(executors[i % 3]);
       Schedule schedule(model, jobs, random);
       ASSERT_NO_FATAL_FAILURE(schedule.run());
       checked += schedule.checked();
