@@ -7,6 +7,8 @@
 #include "cli/escape_line_ends.h"
 #include "cli/json_line.h"
 #include "cli/model_options.h"
+#include "heed/engine/loaded_model.h"
+#include "heed/generate/fill.h"
 #include "heed/model.h"
 #include "heed/text/utf8.h"
 
@@ -52,6 +54,7 @@ int run_fill(const FillArguments& arguments) {
   const Threads threads(arguments.common);
   if (arguments.text) text::require_utf8(*arguments.text, "the text");
   const Model model = load_model(arguments.model, threads);
+  generate::require_fills_masks(*engine::loaded(model).transformer);  // no line is to blame
   const auto fill = [&](const std::string& text) {
     const FilledText filled = model.fill(text, arguments.top);
     (arguments.json ? print_filled_json : print_filled_text)(model, filled);

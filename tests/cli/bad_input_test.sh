@@ -56,7 +56,7 @@ misused 'HEED_CPU is "", expected baseline' env HEED_CPU= "$heed" info decoder
 
 # Nothing to score.
 for text in '' the; do
-  refused "expected at least 2 tokens on standard input" \
+  refused "expected at least 2 tokens, found" \
     "$heed" score "${decoder[@]}" < <(printf '%s' "$text")
 done
 refused "filling masks needs an encoder-only model" "$heed" fill "${encoder[@]}" <a.txt

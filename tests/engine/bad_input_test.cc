@@ -9,6 +9,7 @@ namespace heed::engine {
 namespace {
 
 constexpr const char* kNotUtf8 = "the \xff sea";
+constexpr int64_t kLargest = std::numeric_limits<int64_t>::max();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 const SmallModels& models() { return SmallModels::all(); }
@@ -69,8 +70,7 @@ TEST(BadInput, OfGenerate) {
     expect_refused(words, [&] { model.generate_batch({"the"}, options); });
   };
   refused("max_new_tokens is 0", {.max_new_tokens = 0});
-  refused("max_new_tokens is 9223372036854775807",
-          {.max_new_tokens = std::numeric_limits<int64_t>::max()});
+  refused("max_new_tokens is 9223372036854775807", {.max_new_tokens = kLargest});
   refused("temperature is -1", {.temperature = -1.0f});
   refused("temperature is nan", {.temperature = kNan});
   refused("top-k is -1", {.top_k = -1});
@@ -131,6 +131,9 @@ TEST(BadInput, OfTranslate) {
   expect_refused("the model reads at most 64", [&] { model.translate(line); });
   expect_refused("num_beams is 0", [&] { model.translate("the", {.search = {.num_beams = 0}}); });
   expect_refused("batch_tokens is -1", [&] { model.translate("the", {.batch_tokens = -1}); });
+  expect_refused("batch_tokens is 9223372036854775807",
+                 [&] { model.translate("the", {.batch_tokens = kLargest}); });
+  expect_refused("first_number is 0", [&] { model.translate_batch({"the"}, {}, 0); });
   expect_refused("max_new_tokens is 0",
                  [&] { model.translate("the", {.search = {.max_new_tokens = 0}}); });
   expect_refused("is decoder-only and cannot translate, expected an encoder-decoder",
@@ -149,6 +152,11 @@ TEST(BadInput, OfEmbed) {
   expect_refused("max_seq_length is 0", [&] { model.embed("the", {.max_seq_length = 0}); });
   expect_refused("max_seq_length is 33", [&] { model.embed("the", {.max_seq_length = 33}); });
   expect_refused("batch_tokens is 0", [&] { model.embed("the", {.batch_tokens = 0}); });
+  expect_refused("batch_tokens is 9223372036854775807",
+                 [&] { model.embed("the", {.batch_tokens = kLargest}); });
+  expect_refused("first_number is 9223372036854775807", [&] {
+    model.embed_batch({"the", "sea"}, {}, kLargest);
+  });
   expect_refused("no pooler",
                  [] { Model::load(models().masked()).embed("the", {.pooling = Pooling::pooler}); });
   expect_refused("which embedding cannot use: it is made for translation",
@@ -181,6 +189,7 @@ TEST(BadInput, OfFill) {
   expect_refused("the text is not valid UTF-8", [&] { model.fill(kNotUtf8); });
   expect_refused("the text has no mask", [&] { model.fill("the sea"); });
   expect_refused("top is 0", [&] { model.fill("[MASK]", 0); });
+  EXPECT_EQ(model.fill("[MASK]", kLargest).masks[0].best.size(), 12u);  // the whole vocabulary
   expect_refused("encoder-only model", [] { Model::load(models().decoder()).fill("[MASK]"); });
   expect_refused("language model head", [] { Model::load(models().encoder()).fill("[MASK]"); });
   std::string line = "[MASK]";

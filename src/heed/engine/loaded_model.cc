@@ -10,13 +10,6 @@
 namespace heed::engine {
 namespace {
 
-/// The largest number that an option may be: sums and products of it fit 64 bits.
-constexpr int64_t kMaxCount = int64_t{1} << 31;
-
-void check_count(std::string_view name, int64_t value) {
-  require(value >= 1 && value <= kMaxCount, "{} is {}, expected 1 to {}", name, value, kMaxCount);
-}
-
 ValueOrError<text::PairTokenizer> try_tokenizer(const std::filesystem::path& path) {
   return ValueOrError<text::PairTokenizer>::of([&] { return read_tokenizer(path); });
 }
@@ -42,6 +35,11 @@ generate::SamplingOptions sampling_of(const GenerateOptions& options,
 }
 
 }  // namespace
+
+void check_count(std::string_view name, int64_t value) {
+  constexpr int64_t kMaxCount = int64_t{1} << 31;
+  require(value >= 1 && value <= kMaxCount, "{} is {}, expected 1 to {}", name, value, kMaxCount);
+}
 
 std::shared_ptr<const LoadedModel> load(const std::filesystem::path& path,
                                         const LoadOptions& options) {

@@ -12,7 +12,7 @@ namespace {
 
 /// The number of a batch's first input, counted from 0.
 uint64_t stream_of(int64_t first_number) {
-  require(first_number >= 1, "first_number is {}, expected at least 1", first_number);
+  engine::check_count("first_number", first_number);
   return static_cast<uint64_t>(first_number - 1);
 }
 

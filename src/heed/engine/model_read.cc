@@ -27,6 +27,7 @@ generate::EmbedderOptions embedder_options(const engine::LoadedModel& model,
             *options.max_seq_length);
     result.max_seq_length = *options.max_seq_length;
   }
+  engine::check_count("batch_tokens", options.batch_tokens);
   result.batch_tokens = options.batch_tokens;
   return result;
 }
@@ -53,6 +54,7 @@ std::vector<std::vector<float>> Model::embed_batch(const std::vector<std::string
   loaded_->require_f32_activations("embedding");
   const generate::Embedder embedder(*loaded_->transformer, loaded_->shared_tokenizer("embedding"),
                                     embedder_options(*loaded_, options));
+  engine::check_count("first_number", first_number);
   for (size_t i = 0; i < texts.size(); ++i)
     generate::name_input("text", first_number + static_cast<int64_t>(i),
                          [&] { text::require_utf8(texts[i], "the text"); });

@@ -24,8 +24,8 @@ std::vector<Translation> Model::translate_batch(const std::vector<std::string>& 
           "{} has one tokenizer for all texts, and translation needs a vocabulary for each side "
           "(source.spm, target.spm, vocab.json): use generation",
           loaded_->path.string());
-  require(options.batch_tokens >= 0, "batch_tokens is {}, expected at least 0",
-          options.batch_tokens);
+  engine::check_count("first_number", first_number);
+  if (options.batch_tokens != 0) engine::check_count("batch_tokens", options.batch_tokens);
   const generate::Translator translator(transformer, *tokenizer,
                                         {.search = options.search,
                                          .dtype = loaded_->activations(),
