@@ -16,7 +16,6 @@ namespace heed::text {
 namespace {
 
 using io::GgufMetadata;
-using nlohmann::json;
 
 const std::string kPrefix = "tokenizer.ggml.";
 
@@ -30,8 +29,8 @@ struct Pieces {
   std::optional<int64_t> bos, eos, unknown, padding;
 };
 
-std::optional<int64_t> read_id(const GgufMetadata& metadata, const char* key, size_t pieces,
-                               const std::string& file) {
+std::optional<int64_t> read_special_id(const GgufMetadata& metadata, const char* key, size_t pieces,
+                                       const std::string& file) {
   if (!metadata.contains(kPrefix + key)) return std::nullopt;
   const auto id = metadata.get<int64_t>(kPrefix + key);
   // Some files store "none" as the largest number.
@@ -56,7 +55,7 @@ Pieces read_pieces(const GgufMetadata& metadata, const std::string& file) {
   require(pieces.types.size() == pieces.texts.size(), "{}: {} pieces have {} types", file,
           pieces.texts.size(), pieces.types.size());
   const auto id = [&](const char* key) {
-    return read_id(metadata, key, pieces.texts.size(), file);
+    return read_special_id(metadata, key, pieces.texts.size(), file);
   };
   pieces.bos = id("bos_token_id");
   pieces.eos = id("eos_token_id");
@@ -65,8 +64,8 @@ Pieces read_pieces(const GgufMetadata& metadata, const std::string& file) {
   return pieces;
 }
 
-json added_tokens(const Pieces& pieces) {
-  json tokens = json::array();
+nlohmann::json added_tokens(const Pieces& pieces) {
+  nlohmann::json tokens = nlohmann::json::array();
   for (size_t id = 0; id < pieces.texts.size(); ++id) {
     const int64_t type = pieces.types[id];
     if (type != kControl && type != kUserDefined && type != kUnknown) continue;
@@ -81,26 +80,26 @@ json added_tokens(const Pieces& pieces) {
   return tokens;
 }
 
-json vocabulary_of(const Pieces& pieces) {
-  json vocabulary = json::object();
+nlohmann::json vocabulary_of(const Pieces& pieces) {
+  nlohmann::json vocabulary = nlohmann::json::object();
   for (size_t id = 0; id < pieces.texts.size(); ++id)
     vocabulary[std::string(pieces.texts[id])] = id;
   return vocabulary;
 }
 
-json template_around(const Pieces& pieces, bool add_bos, bool add_eos) {
-  json parts = json::array(), special = json::object();
+nlohmann::json template_around(const Pieces& pieces, bool add_bos, bool add_eos) {
+  nlohmann::json parts = nlohmann::json::array(), special = nlohmann::json::object();
   const auto add = [&](const std::optional<int64_t>& id, bool wanted) {
     if (!wanted || !id) return;
     const std::string text(pieces.texts[static_cast<size_t>(*id)]);
     parts.push_back({{"SpecialToken", {{"id", text}, {"type_id", 0}}}});
     special[text] = {{"id", text}, {"ids", {*id}}, {"tokens", {text}}};
   };
-  const json text = {{"Sequence", {{"id", "A"}, {"type_id", 0}}}};
+  const nlohmann::json text = {{"Sequence", {{"id", "A"}, {"type_id", 0}}}};
   add(pieces.bos, add_bos);
   parts.push_back(text);
   add(pieces.eos, add_eos);
-  json pair = parts;
+  nlohmann::json pair = parts;
   pair.push_back({{"Sequence", {{"id", "B"}, {"type_id", 1}}}});
   return {{"type", "TemplateProcessing"},
           {"single", parts},
@@ -108,15 +107,15 @@ json template_around(const Pieces& pieces, bool add_bos, bool add_eos) {
           {"special_tokens", special}};
 }
 
-json sequence_of(const char* member, json parts) {
+nlohmann::json sequence_of(const char* member, nlohmann::json parts) {
   return {{"type", "Sequence"}, {member, std::move(parts)}};
 }
 
-json replace(const char* wanted, const char* with) {
+nlohmann::json replace(const char* wanted, const char* with) {
   return {{"type", "Replace"}, {"pattern", {{"String", wanted}}}, {"content", with}};
 }
 
-json skeleton(const Pieces& pieces) {
+nlohmann::json skeleton(const Pieces& pieces) {
   return {{"version", "1.0"},
           {"truncation", nullptr},
           {"padding", nullptr},
@@ -129,15 +128,16 @@ NamedSplit split_of(const GgufMetadata& metadata, const std::string& file) {
 }
 
 /// The tokenizer.json without the vocabulary and merges, which are large.
-json byte_level_frame(const GgufMetadata& metadata, const Pieces& pieces, const std::string& file) {
+nlohmann::json byte_level_frame(const GgufMetadata& metadata, const Pieces& pieces,
+                                const std::string& file) {
   const NamedSplit split = split_of(metadata, file);
-  json result = skeleton(pieces), steps = json::array();
+  nlohmann::json result = skeleton(pieces), steps = nlohmann::json::array();
   for (const std::string& pattern : split.patterns)
     steps.push_back({{"type", "Split"},
                      {"pattern", {{"Regex", pattern}}},
                      {"behavior", "Isolated"},
                      {"invert", false}});
-  json byte_level = {
+  nlohmann::json byte_level = {
       {"type", "ByteLevel"},
       {"add_prefix_space", metadata.get_or<bool>(kPrefix + "add_space_prefix", false)},
       {"trim_offsets", false},
@@ -156,8 +156,8 @@ json byte_level_frame(const GgufMetadata& metadata, const Pieces& pieces, const 
                      {"fuse_unk", false},
                      {"byte_fallback", false},
                      {"ignore_merges", split.ignore_merges},
-                     {"vocab", json::object()},
-                     {"merges", json::array()}};
+                     {"vocab", nlohmann::json::object()},
+                     {"merges", nlohmann::json::array()}};
   return result;
 }
 
@@ -168,8 +168,9 @@ std::vector<std::string_view> read_merges(const GgufMetadata& metadata, const st
   return lines;
 }
 
-json byte_level_json(const GgufMetadata& metadata, const Pieces& pieces, const std::string& file) {
-  json result = byte_level_frame(metadata, pieces, file);
+nlohmann::json byte_level_json(const GgufMetadata& metadata, const Pieces& pieces,
+                               const std::string& file) {
+  nlohmann::json result = byte_level_frame(metadata, pieces, file);
   result["model"]["vocab"] = vocabulary_of(pieces);
   for (const std::string_view line : read_merges(metadata, file)) {
     const auto [left, right] = read_merge(line, file);
@@ -224,12 +225,14 @@ ScoredModel scored_model(const GgufMetadata& metadata, const Pieces& pieces,
 }
 
 /// The tokenizer.json without vocabulary and merges.
-json scored_frame(const GgufMetadata& metadata, const Pieces& pieces, const BpeOptions& options) {
+nlohmann::json scored_frame(const GgufMetadata& metadata, const Pieces& pieces,
+                            const BpeOptions& options) {
   const bool prefix = metadata.get_or<bool>(kPrefix + "add_space_prefix", true);
-  json result = skeleton(pieces), normalizers = json::array();
+  nlohmann::json result = skeleton(pieces), normalizers = nlohmann::json::array();
   if (prefix) normalizers.push_back({{"type", "Prepend"}, {"prepend", "\u2581"}});
   normalizers.push_back(replace(" ", "\u2581"));
-  json decoders = {replace("\u2581", " "), {{"type", "ByteFallback"}}, {{"type", "Fuse"}}};
+  nlohmann::json decoders = {
+      replace("\u2581", " "), {{"type", "ByteFallback"}}, {{"type", "Fuse"}}};
   if (prefix) decoders.push_back({{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}});
   result["normalizer"] = sequence_of("normalizers", std::move(normalizers));
   result["pre_tokenizer"] = nullptr;
@@ -237,22 +240,24 @@ json scored_frame(const GgufMetadata& metadata, const Pieces& pieces, const BpeO
       template_around(pieces, metadata.get_or<bool>(kPrefix + "add_bos_token", true),
                       metadata.get_or<bool>(kPrefix + "add_eos_token", false));
   result["decoder"] = sequence_of("decoders", std::move(decoders));
-  result["model"] = {{"type", "BPE"},
-                     {"dropout", nullptr},
-                     {"unk_token", options.unknown ? json(*options.unknown) : json()},
-                     {"continuing_subword_prefix", nullptr},
-                     {"end_of_word_suffix", nullptr},
-                     {"fuse_unk", true},
-                     {"byte_fallback", true},
-                     {"ignore_merges", false},
-                     {"vocab", json::object()},
-                     {"merges", json::array()}};
+  result["model"] = {
+      {"type", "BPE"},
+      {"dropout", nullptr},
+      {"unk_token", options.unknown ? nlohmann::json(*options.unknown) : nlohmann::json()},
+      {"continuing_subword_prefix", nullptr},
+      {"end_of_word_suffix", nullptr},
+      {"fuse_unk", true},
+      {"byte_fallback", true},
+      {"ignore_merges", false},
+      {"vocab", nlohmann::json::object()},
+      {"merges", nlohmann::json::array()}};
   return result;
 }
 
-json scored_json(const GgufMetadata& metadata, const Pieces& pieces, const std::string& file) {
+nlohmann::json scored_json(const GgufMetadata& metadata, const Pieces& pieces,
+                           const std::string& file) {
   const ScoredModel model = scored_model(metadata, pieces, file);
-  json result = scored_frame(metadata, pieces, model.options);
+  nlohmann::json result = scored_frame(metadata, pieces, model.options);
   result["model"]["vocab"] = vocabulary_of(pieces);
   // "aaaa" can be "a" + "aaa" or "aa" + "aa": written out, merges may be far longer than the
   // pieces.
@@ -309,8 +314,8 @@ Tokenizer read_gguf_tokenizer(const GgufMetadata& metadata, const std::string& f
     parts = scored_parts(metadata, pieces, file);
   return Tokenizer::from_parts(std::move(parts), names_of(pieces), [metadata, kind, file] {
     const Pieces again = read_pieces(metadata, file);
-    const json whole = kind == "gpt2" ? byte_level_json(metadata, again, file)
-                                      : scored_json(metadata, again, file);
+    const nlohmann::json whole = kind == "gpt2" ? byte_level_json(metadata, again, file)
+                                                : scored_json(metadata, again, file);
     return Tokenizer::Files{{"tokenizer.json", dump_json(whole)}};
   });
 }

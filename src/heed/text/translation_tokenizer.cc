@@ -12,9 +12,9 @@ namespace heed::text {
 namespace {
 
 constexpr const char* kEndOfSequence = "</s>";
-constexpr const char* kUnknown = "<unk>";
+constexpr const char* kUnknownPiece = "<unk>";
 
-std::vector<std::string> pieces_of(const SentencePiece& model) {
+std::vector<std::string> names_of_pieces(const SentencePiece& model) {
   std::vector<std::string> pieces;
   for (int32_t id = 0; id < model.vocab_size(); ++id) pieces.push_back(model.piece(id));
   return pieces;
@@ -64,9 +64,9 @@ TranslationTokenizer::TranslationTokenizer(SentencePiece source, SentencePiece t
   for (size_t id = 0; id < pieces_.size(); ++id)
     numbers.emplace(pieces_[id], static_cast<int32_t>(id));
   eos_ = number_of(numbers, kEndOfSequence, -1);
-  unknown_ = number_of(numbers, kUnknown, -1);
+  unknown_ = number_of(numbers, kUnknownPiece, -1);
   require(eos_ >= 0 && unknown_ >= 0, "the vocabulary has no {} or no {}", kEndOfSequence,
-          kUnknown);
+          kUnknownPiece);
   source_to_token_ = translate_ids(source_, numbers, unknown_);
   target_to_token_ = translate_ids(target_, numbers, unknown_);
   token_to_target_.assign(pieces_.size(), -1);
@@ -89,7 +89,7 @@ TranslationTokenizer TranslationTokenizer::load(const std::filesystem::path& dir
 }
 
 TranslationTokenizer TranslationTokenizer::shared(const SentencePiece& pieces) {
-  std::vector<std::string> names = pieces_of(pieces);
+  std::vector<std::string> names = names_of_pieces(pieces);
   return {pieces, pieces, std::move(names)};
 }
 
@@ -131,7 +131,7 @@ std::vector<std::pair<std::string, std::string>> TranslationTokenizer::files() c
   for (size_t id = 0; id < pieces_.size(); ++id) entries.emplace_back(pieces_[id], id);
   const nlohmann::json settings = {{"tokenizer_class", "MarianTokenizer"},
                                    {"eos_token", kEndOfSequence},
-                                   {"unk_token", kUnknown},
+                                   {"unk_token", kUnknownPiece},
                                    {"pad_token", "<pad>"},
                                    {"separate_vocabs", false}};
   return {{"source.spm", source_.serialized()},

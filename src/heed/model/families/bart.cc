@@ -9,19 +9,18 @@
 namespace heed::model {
 namespace {
 
-constexpr float kEpsilon = 1e-5f;      // of PyTorch's LayerNorm; not in the file
 constexpr int64_t kFirstPosition = 2;  // two rows of the table are not used
 
 /// Variants that share BART's model_type in older files.
-void require_supported(const nlohmann::json& json, const std::string& file) {
+void require_supported_bart(const nlohmann::json& json, const std::string& file) {
   for (const char* key : {"normalize_before", "add_final_layer_norm", "static_position_embeddings"})
     require(!get_or(json, key, false, file), "{}: {} is true, expected false", file, key);
   for (const char* key : {"normalize_embedding", "tie_word_embeddings"})
     require(get_or(json, key, true, file), "{}: {} is false, expected true", file, key);
 }
 
-ModelConfig read_config(const nlohmann::json& json, const std::string& file) {
-  require_supported(json, file);
+ModelConfig read_bart(const nlohmann::json& json, const std::string& file) {
+  require_supported_bart(json, file);
   ModelConfig c;
   c.vocab_size = get<int64_t>(json, "vocab_size", file);
   c.d_model = get<int64_t>(json, "d_model", file);
@@ -32,7 +31,7 @@ ModelConfig read_config(const nlohmann::json& json, const std::string& file) {
   c.d_ff = get<int64_t>(json, "decoder_ffn_dim", file);
   c.encoder_d_ff = get<int64_t>(json, "encoder_ffn_dim", file);
   c.activation = read_activation(json, "activation_function", file);
-  c.norm_epsilon = kEpsilon;
+  c.norm_epsilon = kLayerNormEpsilon;
   c.positions = PositionKind::learned;
   c.max_positions = get_or<int64_t>(json, "max_position_embeddings", 1024, file);
   c.first_position = kFirstPosition;
@@ -48,7 +47,7 @@ ModelConfig read_config(const nlohmann::json& json, const std::string& file) {
   return c;
 }
 
-nlohmann::json write_config(const ModelConfig& c) {
+nlohmann::json write_bart(const ModelConfig& c) {
   return {{"architectures", {"BartForConditionalGeneration"}},
           {"model_type", "bart"},
           {"vocab_size", c.vocab_size},
@@ -76,13 +75,13 @@ nlohmann::json write_config(const ModelConfig& c) {
           {"torch_dtype", "float32"}};
 }
 
-StoredWeight stored(const ModelConfig&, const std::string& name, const Shape& shape) {
+StoredWeight bart_weight(const ModelConfig&, const std::string& name, const Shape& shape) {
   if (name == "final_logits_bias")
     return {.name = name, .shape = {1, shape[0]}, .zeros_if_missing = true};
   return {.name = renamed(name, {{".o_proj.", ".out_proj."}}), .shape = shape};
 }
 
-bool redundant(std::string_view name) {
+bool redundant_in_bart(std::string_view name) {
   return name == "lm_head.weight" || name.ends_with("encoder.embed_tokens.weight") ||
          name.ends_with("decoder.embed_tokens.weight");
 }
@@ -91,11 +90,11 @@ bool redundant(std::string_view name) {
 
 Family bart_family() {
   return {.model_type = "bart",
-          .read_config = read_config,
-          .write_config = write_config,
-          .stored = stored,
+          .read_config = read_bart,
+          .write_config = write_bart,
+          .stored = bart_weight,
           .prefix = "model.",
-          .redundant = redundant};
+          .redundant = redundant_in_bart};
 }
 
 }  // namespace heed::model

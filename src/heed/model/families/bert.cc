@@ -11,10 +11,10 @@
 namespace heed::model {
 namespace {
 
-constexpr EncoderClasses kClasses{"BertForMaskedLM", "BertModel"};
-constexpr std::string_view kPrefix = "bert.";
+constexpr EncoderClasses kBertClasses{"BertForMaskedLM", "BertModel"};
+constexpr std::string_view kBertPrefix = "bert.";
 
-void require_supported(const nlohmann::json& json, const std::string& file) {
+void require_supported_bert(const nlohmann::json& json, const std::string& file) {
   for (const char* key : {"is_decoder", "add_cross_attention"})
     require(!get_or(json, key, false, file), "{}: {} is true, expected false", file, key);
   const auto kind = get_or<std::string>(json, "position_embedding_type", "absolute", file);
@@ -22,8 +22,8 @@ void require_supported(const nlohmann::json& json, const std::string& file) {
           quoted(kind));
 }
 
-StoredWeight stored(const ModelConfig& config, const std::string& name, const Shape& shape) {
-  return {.name = renamed(bert_name(config, name, kPrefix),
+StoredWeight bert_weight(const ModelConfig& config, const std::string& name, const Shape& shape) {
+  return {.name = renamed(bert_name(config, name, kBertPrefix),
                           {{"lm_head.dense.", "cls.predictions.transform.dense."},
                            {"lm_head.layer_norm.", "cls.predictions.transform.LayerNorm."},
                            {"lm_head.", "cls.predictions.decoder."},
@@ -31,7 +31,7 @@ StoredWeight stored(const ModelConfig& config, const std::string& name, const Sh
           .shape = shape};
 }
 
-bool redundant(std::string_view name) {
+bool redundant_in_bert_itself(std::string_view name) {
   return redundant_in_bert(name) || name.starts_with("cls.predictions.decoder.") ||
          name.starts_with("cls.seq_relationship.");
 }
@@ -54,7 +54,7 @@ bool read_has_head(const nlohmann::json& json, const std::string& file,
 
 ModelConfig read_bert(const nlohmann::json& json, const std::string& file,
                       const EncoderClasses& classes) {
-  require_supported(json, file);
+  require_supported_bert(json, file);
   ModelConfig c;
   c.vocab_size = get<int64_t>(json, "vocab_size", file);
   c.d_model = get<int64_t>(json, "hidden_size", file);
@@ -136,14 +136,15 @@ bool redundant_in_bert(std::string_view name) {
 }
 
 Family bert_family() {
-  return {.model_type = "bert",
-          .read_config = [](const nlohmann::json& json,
-                            const std::string& file) { return read_bert(json, file, kClasses); },
-          .write_config = [](const ModelConfig& c) { return write_bert(c, "bert", kClasses); },
-          .stored = stored,
-          .prefix = kPrefix,
-          .older_name = older_bert_name,
-          .redundant = redundant};
+  return {
+      .model_type = "bert",
+      .read_config = [](const nlohmann::json& json,
+                        const std::string& file) { return read_bert(json, file, kBertClasses); },
+      .write_config = [](const ModelConfig& c) { return write_bert(c, "bert", kBertClasses); },
+      .stored = bert_weight,
+      .prefix = kBertPrefix,
+      .older_name = older_bert_name,
+      .redundant = redundant_in_bert_itself};
 }
 
 }  // namespace heed::model

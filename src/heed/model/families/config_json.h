@@ -11,6 +11,9 @@ namespace heed::model {
 
 // What the readers and writers of several families' config.json have in common.
 
+/// PyTorch's default for LayerNorm, of the families whose files do not store an epsilon.
+constexpr float kLayerNormEpsilon = 1e-5f;
+
 /// An activation by the names that config.json files use. Throws Error on any other name.
 kernels::Activation read_activation(const nlohmann::json& json, const char* key,
                                     const std::string& file);

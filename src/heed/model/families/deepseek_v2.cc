@@ -12,7 +12,7 @@
 namespace heed::model {
 namespace {
 
-void require_supported(const nlohmann::json& json, const std::string& file) {
+void require_supported_deepseek_v2(const nlohmann::json& json, const std::string& file) {
   const auto scoring = get_or<std::string>(json, "scoring_func", "softmax", file);
   require(scoring == "softmax", "{}: scoring_func is {}, expected softmax", file, quoted(scoring));
   const auto every = get_or<int64_t>(json, "moe_layer_freq", 1, file);
@@ -46,8 +46,8 @@ float score_scale(const ModelConfig& c) {
   return static_cast<float>(temperature * temperature / std::sqrt(static_cast<double>(c.head_dim)));
 }
 
-ModelConfig read_config(const nlohmann::json& json, const std::string& file) {
-  require_supported(json, file);
+ModelConfig read_deepseek_v2(const nlohmann::json& json, const std::string& file) {
+  require_supported_deepseek_v2(json, file);
   ModelConfig c = read_llama(json, file);
   c.n_kv_heads = c.n_heads;
   c.latent = {.kv_lora_rank = get<int64_t>(json, "kv_lora_rank", file),
@@ -68,7 +68,7 @@ ModelConfig read_config(const nlohmann::json& json, const std::string& file) {
   return c;
 }
 
-nlohmann::json write_config(const ModelConfig& c) {
+nlohmann::json write_deepseek_v2(const ModelConfig& c) {
   nlohmann::json json = write_llama(c, "deepseek_v2", "DeepseekV2ForCausalLM");
   const bool grouped = c.moe.n_group > 1;
   json.update({{"head_dim", c.latent.qk_rope_head_dim},
@@ -94,7 +94,8 @@ nlohmann::json write_config(const ModelConfig& c) {
   return json;
 }
 
-StoredWeight stored(const ModelConfig& config, const std::string& name, const Shape& shape) {
+StoredWeight deepseek_v2_weight(const ModelConfig& config, const std::string& name,
+                                const Shape& shape) {
   const StoredWeight weight = llama_weight(config,
                                            renamed(name, {{".kv_a_proj.", ".kv_a_proj_with_mqa."},
                                                           {".kv_a_norm.", ".kv_a_layernorm."},
@@ -114,9 +115,9 @@ StoredWeight stored(const ModelConfig& config, const std::string& name, const Sh
 
 Family deepseek_v2_family() {
   return {.model_type = "deepseek_v2",
-          .read_config = read_config,
-          .write_config = write_config,
-          .stored = stored,
+          .read_config = read_deepseek_v2,
+          .write_config = write_deepseek_v2,
+          .stored = deepseek_v2_weight,
           .redundant = llama_redundant};
 }
 

@@ -10,11 +10,11 @@
 namespace heed::model {
 namespace {
 
-constexpr EncoderClasses kClasses{"DistilBertForMaskedLM", "DistilBertModel"};
-constexpr std::string_view kPrefix = "distilbert.";
-constexpr float kEpsilon = 1e-12f;  // not in the file
+constexpr EncoderClasses kDistilbertClasses{"DistilBertForMaskedLM", "DistilBertModel"};
+constexpr std::string_view kDistilbertPrefix = "distilbert.";
+constexpr float kDistilbertEpsilon = 1e-12f;  // not in the file
 
-ModelConfig read_config(const nlohmann::json& json, const std::string& file) {
+ModelConfig read_distilbert(const nlohmann::json& json, const std::string& file) {
   ModelConfig c;
   c.vocab_size = get<int64_t>(json, "vocab_size", file);
   c.d_model = get<int64_t>(json, "dim", file);
@@ -23,13 +23,13 @@ ModelConfig read_config(const nlohmann::json& json, const std::string& file) {
   c.n_heads = get<int64_t>(json, "n_heads", file);
   c.d_ff = get<int64_t>(json, "hidden_dim", file);
   c.activation = read_activation(json, "activation", file);
-  c.norm_epsilon = kEpsilon;
+  c.norm_epsilon = kDistilbertEpsilon;
   c.positions = PositionKind::learned;
   c.max_positions = get_or<int64_t>(json, "max_position_embeddings", 512, file);
   c.scale_embedding = false;
   c.embedding_norm = true;
   c.tied_head = get_or(json, "tie_word_embeddings", true, file);
-  c.has_head = c.head_transform = read_has_head(json, file, kClasses);
+  c.has_head = c.head_transform = read_has_head(json, file, kDistilbertClasses);
   c.dropout = read_rate(json, "dropout", file);
   c.attention_dropout = read_rate(json, "attention_dropout", file);
   c.pad_id = get_or<int32_t>(json, "pad_token_id", 0, file);
@@ -39,8 +39,8 @@ ModelConfig read_config(const nlohmann::json& json, const std::string& file) {
   return c;
 }
 
-nlohmann::json write_config(const ModelConfig& c) {
-  return {{"architectures", {c.has_head ? kClasses.masked : kClasses.bare}},
+nlohmann::json write_distilbert(const ModelConfig& c) {
+  return {{"architectures", {c.has_head ? kDistilbertClasses.masked : kDistilbertClasses.bare}},
           {"model_type", "distilbert"},
           {"vocab_size", c.vocab_size},
           {"dim", c.d_model},
@@ -60,7 +60,7 @@ nlohmann::json write_config(const ModelConfig& c) {
           {"torch_dtype", "float32"}};
 }
 
-StoredWeight stored(const ModelConfig& c, const std::string& name, const Shape& shape) {
+StoredWeight distilbert_weight(const ModelConfig& c, const std::string& name, const Shape& shape) {
   std::string own = renamed(name, {{"model.shared.", "model.embeddings.word_embeddings."},
                                    {"encoder.embed_positions.", "embeddings.position_embeddings."},
                                    {"encoder.layernorm_embedding.", "embeddings.LayerNorm."},
@@ -77,11 +77,11 @@ StoredWeight stored(const ModelConfig& c, const std::string& name, const Shape& 
                                    {"lm_head.layer_norm.", "vocab_layer_norm."},
                                    {"lm_head.", "vocab_projector."},
                                    {"final_logits_bias", "vocab_projector.bias"},
-                                   {"model.", c.has_head ? kPrefix : ""}});
+                                   {"model.", c.has_head ? kDistilbertPrefix : ""}});
   return {.name = std::move(own), .shape = shape};
 }
 
-bool redundant(std::string_view name) {
+bool redundant_in_distilbert(std::string_view name) {
   return name == "vocab_projector.weight" || name.ends_with("embeddings.position_ids");
 }
 
@@ -89,11 +89,11 @@ bool redundant(std::string_view name) {
 
 Family distilbert_family() {
   return {.model_type = "distilbert",
-          .read_config = read_config,
-          .write_config = write_config,
-          .stored = stored,
-          .prefix = kPrefix,
-          .redundant = redundant};
+          .read_config = read_distilbert,
+          .write_config = write_distilbert,
+          .stored = distilbert_weight,
+          .prefix = kDistilbertPrefix,
+          .redundant = redundant_in_distilbert};
 }
 
 }  // namespace heed::model

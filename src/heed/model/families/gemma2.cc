@@ -37,7 +37,7 @@ float read_cap(const nlohmann::json& json, const char* key, double otherwise,
 
 nlohmann::json cap_json(float cap) { return cap == 0.0f ? nlohmann::json() : nlohmann::json(cap); }
 
-ModelConfig read_config(const nlohmann::json& json, const std::string& file) {
+ModelConfig read_gemma2(const nlohmann::json& json, const std::string& file) {
   const nlohmann::json own = with_llama_fields(json, file);
   ModelConfig c = read_llama(own, file);
   c.norm_placement = nn::NormPlacement::both;
@@ -53,7 +53,7 @@ ModelConfig read_config(const nlohmann::json& json, const std::string& file) {
   return c;
 }
 
-nlohmann::json write_config(const ModelConfig& c) {
+nlohmann::json write_gemma2(const ModelConfig& c) {
   nlohmann::json json = write_llama(c, "gemma2", "Gemma2ForCausalLM");
   json.erase("hidden_act");
   json["hidden_activation"] =
@@ -67,7 +67,7 @@ nlohmann::json write_config(const ModelConfig& c) {
   return json;
 }
 
-StoredWeight stored(const ModelConfig& config, const std::string& name, const Shape& shape) {
+StoredWeight gemma2_weight(const ModelConfig& config, const std::string& name, const Shape& shape) {
   // Llama's name of the norm before the feed-forward network is that of the norm after attention
   // here.
   return llama_weight(config,
@@ -81,9 +81,9 @@ StoredWeight stored(const ModelConfig& config, const std::string& name, const Sh
 
 Family gemma2_family() {
   return {.model_type = "gemma2",
-          .read_config = read_config,
-          .write_config = write_config,
-          .stored = stored,
+          .read_config = read_gemma2,
+          .write_config = write_gemma2,
+          .stored = gemma2_weight,
           .redundant = llama_redundant};
 }
 

@@ -10,15 +10,15 @@
 namespace heed::model {
 namespace {
 
-void require_supported(const nlohmann::json& json, const std::string& file) {
+void require_supported_gpt2(const nlohmann::json& json, const std::string& file) {
   require(get_or(json, "scale_attn_weights", true, file),
           "{}: scale_attn_weights is false, expected true", file);
   for (const char* key : {"scale_attn_by_inverse_layer_idx", "add_cross_attention"})
     require(!get_or(json, key, false, file), "{}: {} is true, expected false", file, key);
 }
 
-ModelConfig read_config(const nlohmann::json& json, const std::string& file) {
-  require_supported(json, file);
+ModelConfig read_gpt2(const nlohmann::json& json, const std::string& file) {
+  require_supported_gpt2(json, file);
   ModelConfig c;
   c.vocab_size = get<int64_t>(json, "vocab_size", file);
   c.d_model = get<int64_t>(json, "n_embd", file);
@@ -43,7 +43,7 @@ ModelConfig read_config(const nlohmann::json& json, const std::string& file) {
   return c;
 }
 
-nlohmann::json write_config(const ModelConfig& c) {
+nlohmann::json write_gpt2(const ModelConfig& c) {
   return {{"architectures", {"GPT2LMHeadModel"}},
           {"model_type", "gpt2"},
           {"vocab_size", c.vocab_size},
@@ -74,7 +74,7 @@ int64_t place_in_fused(const std::string& name) {
   return -1;
 }
 
-StoredWeight stored(const ModelConfig& c, const std::string& name, const Shape& shape) {
+StoredWeight gpt2_weight(const ModelConfig& c, const std::string& name, const Shape& shape) {
   StoredWeight weight{.name = renamed(name, {{"model.shared.", "transformer.wte."},
                                              {"model.decoder.embed_positions.", "transformer.wpe."},
                                              {"model.decoder.layer_norm.", "transformer.ln_f."},
@@ -101,7 +101,7 @@ StoredWeight stored(const ModelConfig& c, const std::string& name, const Shape& 
 }
 
 /// Causal masks, which the first files contain, and copies of the tied head.
-bool redundant(std::string_view name) {
+bool redundant_in_gpt2(std::string_view name) {
   return name == "lm_head.weight" || name.ends_with(".attn.bias") ||
          name.ends_with(".attn.masked_bias");
 }
@@ -110,11 +110,11 @@ bool redundant(std::string_view name) {
 
 Family gpt2_family() {
   return {.model_type = "gpt2",
-          .read_config = read_config,
-          .write_config = write_config,
-          .stored = stored,
+          .read_config = read_gpt2,
+          .write_config = write_gpt2,
+          .stored = gpt2_weight,
           .prefix = "transformer.",
-          .redundant = redundant};
+          .redundant = redundant_in_gpt2};
 }
 
 }  // namespace heed::model

@@ -21,7 +21,7 @@ void read_field(const nlohmann::json& json, const char* name, const std::string&
 }
 
 /// A missing field keeps its default. Models saved by version 0.1 use the former names.
-ModelConfig read_config(const nlohmann::json& json, const std::string& file) {
+ModelConfig read_heed(const nlohmann::json& json, const std::string& file) {
   ModelConfig config;
   const auto read = [&](const char* name, auto& value, const char*) {
     const std::string former(former_name(name));
@@ -33,7 +33,7 @@ ModelConfig read_config(const nlohmann::json& json, const std::string& file) {
   return config;
 }
 
-nlohmann::json write_config(const ModelConfig& config) {
+nlohmann::json write_heed(const ModelConfig& config) {
   nlohmann::json json = {{"model_type", "heed"}};
   const auto write = [&](const char* name, const auto& value, const char*) {
     if constexpr (std::is_enum_v<std::remove_cvref_t<decltype(value)>>)
@@ -50,8 +50,8 @@ nlohmann::json write_config(const ModelConfig& config) {
 
 Family heed_family() {
   return {.model_type = "heed",
-          .read_config = read_config,
-          .write_config = write_config,
+          .read_config = read_heed,
+          .write_config = write_heed,
           .stored = [](const ModelConfig&, const std::string& name,
                        const Shape& shape) { return StoredWeight{.name = name, .shape = shape}; },
           .redundant = [](std::string_view) { return false; }};

@@ -9,8 +9,6 @@
 namespace heed::model {
 namespace {
 
-constexpr float kEpsilon = 1e-5f;  // PyTorch's default for LayerNorm, which these families use
-
 /// The file format lets encoder and decoder differ here; heed does not.
 int64_t same_in_both(const nlohmann::json& json, const std::string& file, const std::string& tail) {
   const auto encoder = get<int64_t>(json, "encoder_" + tail, file);
@@ -25,7 +23,7 @@ void require_shared_embeddings(const nlohmann::json& json, const std::string& fi
     require(get_or(json, key, true, file), "{}: {} is false, expected true", file, key);
 }
 
-ModelConfig read_config(const nlohmann::json& json, const std::string& file,
+ModelConfig read_marian(const nlohmann::json& json, const std::string& file,
                         nn::NormPlacement placement) {
   require_shared_embeddings(json, file);
   ModelConfig c;
@@ -37,7 +35,7 @@ ModelConfig read_config(const nlohmann::json& json, const std::string& file,
   c.d_ff = same_in_both(json, file, "ffn_dim");
   c.activation = read_activation(json, "activation_function", file);
   c.norm_placement = placement;
-  c.norm_epsilon = kEpsilon;
+  c.norm_epsilon = kLayerNormEpsilon;
   c.max_positions = get_or<int64_t>(json, "max_position_embeddings", 1024, file);
   c.scale_embedding = get_or(json, "scale_embedding", false, file);
   c.dropout = static_cast<float>(get_or(json, "dropout", 0.1, file));
@@ -51,7 +49,7 @@ ModelConfig read_config(const nlohmann::json& json, const std::string& file,
   return c;
 }
 
-nlohmann::json write_config(const ModelConfig& c, std::string_view type,
+nlohmann::json write_marian(const ModelConfig& c, std::string_view type,
                             std::string_view architecture) {
   return {{"architectures", {architecture}},
           {"model_type", type},
@@ -83,12 +81,12 @@ nlohmann::json write_config(const ModelConfig& c, std::string_view type,
           {"torch_dtype", "float32"}};
 }
 
-StoredWeight stored(const ModelConfig&, const std::string& name, const Shape& shape) {
+StoredWeight marian_weight(const ModelConfig&, const std::string& name, const Shape& shape) {
   if (name == "final_logits_bias") return {.name = name, .shape = {1, shape[0]}};
   return {.name = renamed(name, {{".o_proj.", ".out_proj."}}), .shape = shape};
 }
 
-bool redundant(std::string_view name) {
+bool redundant_in_marian(std::string_view name) {
   return name == "lm_head.weight" || name == "model.encoder.embed_tokens.weight" ||
          name == "model.decoder.embed_tokens.weight" ||
          name == "model.encoder.embed_positions.weight" ||
@@ -101,26 +99,26 @@ Family marian_family() {
   return {.model_type = "marian",
           .read_config =
               [](const nlohmann::json& json, const std::string& file) {
-                return read_config(json, file, nn::NormPlacement::post);
+                return read_marian(json, file, nn::NormPlacement::post);
               },
           .write_config =
-              [](const ModelConfig& c) { return write_config(c, "marian", "MarianMTModel"); },
-          .stored = stored,
-          .redundant = redundant};
+              [](const ModelConfig& c) { return write_marian(c, "marian", "MarianMTModel"); },
+          .stored = marian_weight,
+          .redundant = redundant_in_marian};
 }
 
 Family pegasus_family() {
   return {.model_type = "pegasus",
           .read_config =
               [](const nlohmann::json& json, const std::string& file) {
-                return read_config(json, file, nn::NormPlacement::pre);
+                return read_marian(json, file, nn::NormPlacement::pre);
               },
           .write_config =
               [](const ModelConfig& c) {
-                return write_config(c, "pegasus", "PegasusForConditionalGeneration");
+                return write_marian(c, "pegasus", "PegasusForConditionalGeneration");
               },
-          .stored = stored,
-          .redundant = redundant};
+          .stored = marian_weight,
+          .redundant = redundant_in_marian};
 }
 
 }  // namespace heed::model

@@ -10,11 +10,11 @@
 namespace heed::model {
 namespace {
 
-constexpr EncoderClasses kClasses{"RobertaForMaskedLM", "RobertaModel"};
-constexpr std::string_view kPrefix = "roberta.";
+constexpr EncoderClasses kRobertaClasses{"RobertaForMaskedLM", "RobertaModel"};
+constexpr std::string_view kRobertaPrefix = "roberta.";
 
-ModelConfig read_config(const nlohmann::json& json, const std::string& file) {
-  ModelConfig c = read_bert(json, file, kClasses);
+ModelConfig read_roberta(const nlohmann::json& json, const std::string& file) {
+  ModelConfig c = read_bert(json, file, kRobertaClasses);
   require(!c.has_head || c.activation == kernels::Activation::gelu,
           "{}: hidden_act is \"{}\", expected \"gelu\", which the head has", file,
           name_of(c.activation));
@@ -27,20 +27,21 @@ ModelConfig read_config(const nlohmann::json& json, const std::string& file) {
   return c;
 }
 
-nlohmann::json write_config(const ModelConfig& c) {
-  nlohmann::json json = write_bert(c, "roberta", kClasses);
+nlohmann::json write_roberta(const ModelConfig& c) {
+  nlohmann::json json = write_bert(c, "roberta", kRobertaClasses);
   json["max_position_embeddings"] = c.first_position + c.max_positions;
   return json;
 }
 
-StoredWeight stored(const ModelConfig& config, const std::string& name, const Shape& shape) {
-  return {.name = renamed(bert_name(config, name, kPrefix),
+StoredWeight roberta_weight(const ModelConfig& config, const std::string& name,
+                            const Shape& shape) {
+  return {.name = renamed(bert_name(config, name, kRobertaPrefix),
                           {{"lm_head.weight", "lm_head.decoder.weight"},
                            {"final_logits_bias", "lm_head.bias"}}),
           .shape = shape};
 }
 
-bool redundant(std::string_view name) {
+bool redundant_in_roberta(std::string_view name) {
   return redundant_in_bert(name) || name.starts_with("lm_head.decoder.");
 }
 
@@ -48,12 +49,12 @@ bool redundant(std::string_view name) {
 
 Family roberta_family() {
   return {.model_type = "roberta",
-          .read_config = read_config,
-          .write_config = write_config,
-          .stored = stored,
-          .prefix = kPrefix,
+          .read_config = read_roberta,
+          .write_config = write_roberta,
+          .stored = roberta_weight,
+          .prefix = kRobertaPrefix,
           .older_name = older_bert_name,
-          .redundant = redundant};
+          .redundant = redundant_in_roberta};
 }
 
 }  // namespace heed::model

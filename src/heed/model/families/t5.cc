@@ -42,7 +42,7 @@ void read_head(const nlohmann::json& json, const std::string& file, ModelConfig&
   c.head_bias = false;
 }
 
-ModelConfig read_config(const nlohmann::json& json, const std::string& file) {
+ModelConfig read_t5(const nlohmann::json& json, const std::string& file) {
   ModelConfig c;
   c.vocab_size = get<int64_t>(json, "vocab_size", file);
   c.d_model = get<int64_t>(json, "d_model", file);
@@ -71,7 +71,7 @@ ModelConfig read_config(const nlohmann::json& json, const std::string& file) {
   return c;
 }
 
-nlohmann::json write_config(const ModelConfig& c) {
+nlohmann::json write_t5(const ModelConfig& c) {
   return {{"architectures", {"T5ForConditionalGeneration"}},
           {"model_type", "t5"},
           {"vocab_size", c.vocab_size},
@@ -108,7 +108,7 @@ std::string in_feed_forward(const std::string& name, std::string_view layer) {
                         {".final_layer_norm.", norm}});
 }
 
-StoredWeight stored(const ModelConfig&, const std::string& name, const Shape& shape) {
+StoredWeight t5_weight(const ModelConfig&, const std::string& name, const Shape& shape) {
   const bool decoder = name.starts_with("model.decoder.");
   return {.name = renamed(in_feed_forward(name, decoder ? "2" : "1"),
                           {{".self_attn_layer_norm.", ".layer.0.layer_norm."},
@@ -125,7 +125,7 @@ StoredWeight stored(const ModelConfig&, const std::string& name, const Shape& sh
 }
 
 /// Copies of the embedding, and an unused table of the first files.
-bool redundant(std::string_view name) {
+bool redundant_in_t5(std::string_view name) {
   return name == "lm_head.weight" || name == "encoder.embed_tokens.weight" ||
          name == "decoder.embed_tokens.weight" ||
          name == "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight";
@@ -135,10 +135,10 @@ bool redundant(std::string_view name) {
 
 Family t5_family() {
   return {.model_type = "t5",
-          .read_config = read_config,
-          .write_config = write_config,
-          .stored = stored,
-          .redundant = redundant};
+          .read_config = read_t5,
+          .write_config = write_t5,
+          .stored = t5_weight,
+          .redundant = redundant_in_t5};
 }
 
 }  // namespace heed::model

@@ -6,6 +6,7 @@
 #include "heed/base/json.h"
 #include "heed/text/byte_alphabet.h"
 #include "heed/text/decoders/replace_all.h"
+#include "heed/text/read_steps.h"
 #include "heed/text/regex/pattern.h"
 #include "heed/text/text_size.h"
 #include "heed/text/utf8.h"
@@ -13,9 +14,10 @@
 namespace heed::text {
 namespace {
 
-class Sequence : public Decoder {
+class DecoderSequence : public Decoder {
  public:
-  explicit Sequence(std::vector<std::unique_ptr<Decoder>> parts) : parts_(std::move(parts)) {}
+  explicit DecoderSequence(std::vector<std::unique_ptr<Decoder>> parts)
+      : parts_(std::move(parts)) {}
   void apply(std::vector<std::string>& pieces, size_t max_size) const override {
     for (const auto& part : parts_) part->apply(pieces, max_size);
   }
@@ -24,7 +26,7 @@ class Sequence : public Decoder {
   std::vector<std::unique_ptr<Decoder>> parts_;
 };
 
-class ByteLevel : public Decoder {
+class ByteLevelDecoder : public Decoder {
  public:
   void apply(std::vector<std::string>& pieces, size_t) const override {
     std::string bytes;
@@ -33,7 +35,7 @@ class ByteLevel : public Decoder {
   }
 };
 
-class Fuse : public Decoder {
+class FuseDecoder : public Decoder {
  public:
   void apply(std::vector<std::string>& pieces, size_t) const override {
     std::string text;
@@ -42,9 +44,9 @@ class Fuse : public Decoder {
   }
 };
 
-class Strip : public Decoder {
+class StripDecoder : public Decoder {
  public:
-  Strip(char32_t content, int64_t start, int64_t stop) : start_(start), stop_(stop) {
+  StripDecoder(char32_t content, int64_t start, int64_t stop) : start_(start), stop_(stop) {
     append_utf8(content_, content);
   }
   void apply(std::vector<std::string>& pieces, size_t) const override {
@@ -63,9 +65,9 @@ class Strip : public Decoder {
   int64_t start_, stop_;
 };
 
-class Replace : public Decoder {
+class ReplaceDecoder : public Decoder {
  public:
-  Replace(Regex pattern, std::string content)
+  ReplaceDecoder(Regex pattern, std::string content)
       : pattern_(std::move(pattern)), content_(std::move(content)) {}
   void apply(std::vector<std::string>& pieces, size_t max_size) const override {
     size_t size = 0;
@@ -90,9 +92,9 @@ class Replace : public Decoder {
   std::string content_;
 };
 
-class Metaspace : public Decoder {
+class MetaspaceDecoder : public Decoder {
  public:
-  explicit Metaspace(const MetaspaceOptions& options) : options_(options) {}
+  explicit MetaspaceDecoder(const MetaspaceOptions& options) : options_(options) {}
   void apply(std::vector<std::string>& pieces, size_t) const override {
     // The space before the first word was added by the pre-tokenizer.
     bool drop = options_.prepend != MetaspaceOptions::Prepend::never;
@@ -106,9 +108,10 @@ class Metaspace : public Decoder {
   MetaspaceOptions options_;
 };
 
-class WordPiece : public Decoder {
+class WordPieceDecoder : public Decoder {
  public:
-  WordPiece(std::string prefix, bool cleanup) : prefix_(std::move(prefix)), cleanup_(cleanup) {}
+  WordPieceDecoder(std::string prefix, bool cleanup)
+      : prefix_(std::move(prefix)), cleanup_(cleanup) {}
   void apply(std::vector<std::string>& pieces, size_t) const override {
     for (size_t i = 0; i < pieces.size(); ++i) {
       if (i > 0 && pieces[i].starts_with(prefix_))
@@ -125,9 +128,9 @@ class WordPiece : public Decoder {
 };
 
 /// The suffix that ends each word becomes a space.
-class Bpe : public Decoder {
+class BpeDecoder : public Decoder {
  public:
-  explicit Bpe(std::string suffix) : suffix_(std::move(suffix)) {}
+  explicit BpeDecoder(std::string suffix) : suffix_(std::move(suffix)) {}
   void apply(std::vector<std::string>& pieces, size_t) const override {
     for (std::string& piece : pieces)
       replace_all(piece, suffix_, &piece == &pieces.back() ? "" : " ");
@@ -136,14 +139,6 @@ class Bpe : public Decoder {
  private:
   std::string suffix_;
 };
-
-std::unique_ptr<Decoder> read_sequence(const nlohmann::json& json, const std::string& file) {
-  const auto found = json.find("decoders");
-  require(found != json.end() && found->is_array(), "{}: decoders is missing or not a list", file);
-  std::vector<std::unique_ptr<Decoder>> parts;
-  for (const auto& part : *found) parts.push_back(read_decoder(part, file));
-  return make_decoder_sequence(std::move(parts));
-}
 
 std::unique_ptr<Decoder> read_strip(const nlohmann::json& json, const std::string& file) {
   const auto content = get<std::string>(json, "content", file);
@@ -156,32 +151,33 @@ std::unique_ptr<Decoder> read_strip(const nlohmann::json& json, const std::strin
 }  // namespace
 
 std::unique_ptr<Decoder> make_decoder_sequence(std::vector<std::unique_ptr<Decoder>> parts) {
-  return std::make_unique<Sequence>(std::move(parts));
+  return std::make_unique<DecoderSequence>(std::move(parts));
 }
 
-std::unique_ptr<Decoder> make_byte_level_decoder() { return std::make_unique<ByteLevel>(); }
+std::unique_ptr<Decoder> make_byte_level_decoder() { return std::make_unique<ByteLevelDecoder>(); }
 
-std::unique_ptr<Decoder> make_fuse_decoder() { return std::make_unique<Fuse>(); }
+std::unique_ptr<Decoder> make_fuse_decoder() { return std::make_unique<FuseDecoder>(); }
 
 std::unique_ptr<Decoder> make_strip_decoder(char32_t content, int64_t start, int64_t stop) {
-  return std::make_unique<Strip>(content, start, stop);
+  return std::make_unique<StripDecoder>(content, start, stop);
 }
 
 std::unique_ptr<Decoder> make_replace_decoder(Regex pattern, std::string content) {
-  return std::make_unique<Replace>(std::move(pattern), std::move(content));
+  return std::make_unique<ReplaceDecoder>(std::move(pattern), std::move(content));
 }
 
 std::unique_ptr<Decoder> make_metaspace_decoder(const MetaspaceOptions& options) {
-  return std::make_unique<Metaspace>(options);
+  return std::make_unique<MetaspaceDecoder>(options);
 }
 
 std::unique_ptr<Decoder> make_word_piece_decoder(std::string prefix, bool cleanup) {
-  return std::make_unique<WordPiece>(std::move(prefix), cleanup);
+  return std::make_unique<WordPieceDecoder>(std::move(prefix), cleanup);
 }
 
 std::unique_ptr<Decoder> read_decoder(const nlohmann::json& json, const std::string& file) {
   const auto type = get<std::string>(json, "type", file);
-  if (type == "Sequence") return read_sequence(json, file);
+  if (type == "Sequence")
+    return make_decoder_sequence(read_steps(json, "decoders", file, read_decoder));
   if (type == "ByteLevel") return make_byte_level_decoder();
   if (type == "ByteFallback") return make_byte_fallback_decoder();
   if (type == "Fuse") return make_fuse_decoder();
@@ -192,7 +188,8 @@ std::unique_ptr<Decoder> read_decoder(const nlohmann::json& json, const std::str
   if (type == "WordPiece")
     return make_word_piece_decoder(get<std::string>(json, "prefix", file),
                                    get<bool>(json, "cleanup", file));
-  if (type == "BPEDecoder") return std::make_unique<Bpe>(get<std::string>(json, "suffix", file));
+  if (type == "BPEDecoder")
+    return std::make_unique<BpeDecoder>(get<std::string>(json, "suffix", file));
   fail("{}: the decoder {} is not known", file, excerpt(json["type"]));
 }
 

@@ -11,9 +11,9 @@
 namespace heed::text {
 namespace {
 
-class Bpe : public TokenizerModel {
+class BpeModel : public TokenizerModel {
  public:
-  Bpe(Vocabulary vocabulary, const std::vector<BpeMerge>& merges, const BpeOptions& options)
+  BpeModel(Vocabulary vocabulary, const std::vector<BpeMerge>& merges, const BpeOptions& options)
       : TokenizerModel(std::move(vocabulary)), options_(options), merges_(merges) {
     if (options_.unknown) unknown_ = this->vocabulary().find(*options_.unknown);
     for (uint32_t value = 0; value < letters_.size(); ++value) {
@@ -114,7 +114,7 @@ std::vector<PiecePair> read_pairs(const nlohmann::json& merges, const std::strin
 
 std::unique_ptr<TokenizerModel> make_bpe(Vocabulary vocabulary, const std::vector<BpeMerge>& merges,
                                          const BpeOptions& options) {
-  return std::make_unique<Bpe>(std::move(vocabulary), merges, options);
+  return std::make_unique<BpeModel>(std::move(vocabulary), merges, options);
 }
 
 std::unique_ptr<TokenizerModel> read_bpe(const nlohmann::json& json, const std::string& file) {

@@ -38,9 +38,9 @@ std::vector<size_t> descending_lengths(const Vocabulary& vocabulary) {
   return {lengths.begin(), lengths.end()};
 }
 
-class WordPiece : public TokenizerModel {
+class WordPieceModel : public TokenizerModel {
  public:
-  WordPiece(Vocabulary vocabulary, const WordPieceOptions& options)
+  WordPieceModel(Vocabulary vocabulary, const WordPieceOptions& options)
       : TokenizerModel(std::move(vocabulary)),
         options_(options),
         lengths_(descending_lengths(this->vocabulary())),
@@ -112,7 +112,7 @@ class WordPiece : public TokenizerModel {
 
 std::unique_ptr<TokenizerModel> make_word_piece(Vocabulary vocabulary,
                                                 const WordPieceOptions& options) {
-  return std::make_unique<WordPiece>(std::move(vocabulary), options);
+  return std::make_unique<WordPieceModel>(std::move(vocabulary), options);
 }
 
 std::unique_ptr<TokenizerModel> read_word_piece(const nlohmann::json& json,

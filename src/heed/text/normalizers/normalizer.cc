@@ -7,6 +7,7 @@
 #include "heed/base/json.h"
 #include "heed/text/byte_alphabet.h"
 #include "heed/text/normalizers/map_text.h"
+#include "heed/text/read_steps.h"
 #include "heed/text/text_size.h"
 #include "heed/text/unicode/normal_forms.h"
 #include "heed/text/unicode/properties.h"
@@ -14,9 +15,10 @@
 namespace heed::text {
 namespace {
 
-class Sequence : public Normalizer {
+class NormalizerSequence : public Normalizer {
  public:
-  explicit Sequence(std::vector<std::unique_ptr<Normalizer>> parts) : parts_(std::move(parts)) {}
+  explicit NormalizerSequence(std::vector<std::unique_ptr<Normalizer>> parts)
+      : parts_(std::move(parts)) {}
   void change(NormalizedText& text, size_t max_size) const override {
     for (const auto& part : parts_) part->apply(text, max_size);
   }
@@ -54,9 +56,9 @@ class StripAccents : public Normalizer {
   }
 };
 
-class Strip : public Normalizer {
+class StripNormalizer : public Normalizer {
  public:
-  Strip(bool left, bool right) : left_(left), right_(right) {}
+  StripNormalizer(bool left, bool right) : left_(left), right_(right) {}
   void change(NormalizedText& text, size_t) const override {
     // Begin of the first and end of the last code point that is not white space.
     size_t begin = text.text.size(), end = 0, position = 0;
@@ -118,7 +120,7 @@ class Prepend : public Normalizer {
   std::string prefix_;
 };
 
-class ByteLevel : public Normalizer {
+class ByteLevelNormalizer : public Normalizer {
  public:
   void change(NormalizedText& text, size_t) const override {
     map_text(text, [](char32_t, std::string_view bytes, std::string& result) {
@@ -126,15 +128,6 @@ class ByteLevel : public Normalizer {
     });
   }
 };
-
-std::unique_ptr<Normalizer> read_sequence(const nlohmann::json& json, const std::string& file) {
-  const auto found = json.find("normalizers");
-  require(found != json.end() && found->is_array(), "{}: normalizers is missing or not a list",
-          file);
-  std::vector<std::unique_ptr<Normalizer>> parts;
-  for (const auto& part : *found) parts.push_back(read_normalizer(part, file));
-  return make_sequence(std::move(parts));
-}
 
 }  // namespace
 
@@ -144,7 +137,7 @@ void Normalizer::apply(NormalizedText& text, size_t max_size) const {
 }
 
 std::unique_ptr<Normalizer> make_sequence(std::vector<std::unique_ptr<Normalizer>> parts) {
-  return std::make_unique<Sequence>(std::move(parts));
+  return std::make_unique<NormalizerSequence>(std::move(parts));
 }
 
 std::unique_ptr<Normalizer> make_prepend(std::string text) {
@@ -157,7 +150,8 @@ std::unique_ptr<Normalizer> make_unicode_form(NormalForm form) {
 
 std::unique_ptr<Normalizer> read_normalizer(const nlohmann::json& json, const std::string& file) {
   const auto type = get<std::string>(json, "type", file);
-  if (type == "Sequence") return read_sequence(json, file);
+  if (type == "Sequence")
+    return make_sequence(read_steps(json, "normalizers", file, read_normalizer));
   if (type == "NFC") return make_unicode_form(NormalForm::nfc);
   if (type == "NFD") return make_unicode_form(NormalForm::nfd);
   if (type == "NFKC") return make_unicode_form(NormalForm::nfkc);
@@ -165,11 +159,11 @@ std::unique_ptr<Normalizer> read_normalizer(const nlohmann::json& json, const st
   if (type == "Lowercase") return std::make_unique<Lowercase>();
   if (type == "StripAccents") return std::make_unique<StripAccents>();
   if (type == "Strip")
-    return std::make_unique<Strip>(get<bool>(json, "strip_left", file),
-                                   get<bool>(json, "strip_right", file));
+    return std::make_unique<StripNormalizer>(get<bool>(json, "strip_left", file),
+                                             get<bool>(json, "strip_right", file));
   if (type == "Nmt") return std::make_unique<Nmt>();
   if (type == "Prepend") return make_prepend(get<std::string>(json, "prepend", file));
-  if (type == "ByteLevel") return std::make_unique<ByteLevel>();
+  if (type == "ByteLevel") return std::make_unique<ByteLevelNormalizer>();
   if (type == "BertNormalizer") return read_bert_normalizer(json, file);
   if (type == "Precompiled") return read_precompiled(json, file);
   if (type == "Replace") return read_replace(json, file);

@@ -9,9 +9,9 @@
 namespace heed::text {
 namespace {
 
-class Replace : public Normalizer {
+class ReplaceNormalizer : public Normalizer {
  public:
-  Replace(Regex pattern, std::string content)
+  ReplaceNormalizer(Regex pattern, std::string content)
       : pattern_(std::move(pattern)), content_(std::move(content)) {}
 
   void change(NormalizedText& text, size_t max_size) const override {
@@ -44,7 +44,7 @@ class Replace : public Normalizer {
 }  // namespace
 
 std::unique_ptr<Normalizer> make_replace(Regex pattern, std::string content) {
-  return std::make_unique<Replace>(std::move(pattern), std::move(content));
+  return std::make_unique<ReplaceNormalizer>(std::move(pattern), std::move(content));
 }
 
 std::unique_ptr<Normalizer> read_replace(const nlohmann::json& json, const std::string& file) {

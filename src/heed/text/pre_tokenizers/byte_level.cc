@@ -5,9 +5,9 @@
 namespace heed::text {
 namespace {
 
-class ByteLevel : public PieceCutter {
+class ByteLevelPreTokenizer : public PieceCutter {
  public:
-  explicit ByteLevel(const ByteLevelOptions& options) : options_(options) {}
+  explicit ByteLevelPreTokenizer(const ByteLevelOptions& options) : options_(options) {}
 
  protected:
   void cut(NormalizedText&& text, TextPieces& parts) const override {
@@ -36,7 +36,7 @@ class ByteLevel : public PieceCutter {
 }  // namespace
 
 std::unique_ptr<PreTokenizer> make_byte_level(const ByteLevelOptions& options) {
-  return std::make_unique<ByteLevel>(options);
+  return std::make_unique<ByteLevelPreTokenizer>(options);
 }
 
 }  // namespace heed::text

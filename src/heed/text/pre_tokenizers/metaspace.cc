@@ -8,9 +8,9 @@
 namespace heed::text {
 namespace {
 
-class Metaspace : public PieceCutter {
+class MetaspacePreTokenizer : public PieceCutter {
  public:
-  explicit Metaspace(const MetaspaceOptions& options)
+  explicit MetaspacePreTokenizer(const MetaspaceOptions& options)
       : options_(options), replacement_(code_point_at(options.replacement, 0).value) {}
 
  protected:
@@ -42,7 +42,7 @@ class Metaspace : public PieceCutter {
 }  // namespace
 
 std::unique_ptr<PreTokenizer> make_metaspace(const MetaspaceOptions& options) {
-  return std::make_unique<Metaspace>(options);
+  return std::make_unique<MetaspacePreTokenizer>(options);
 }
 
 MetaspaceOptions read_metaspace_options(const nlohmann::json& json, const std::string& file) {

@@ -5,6 +5,7 @@
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/text/pre_tokenizers/split_text.h"
+#include "heed/text/read_steps.h"
 #include "heed/text/regex/pattern.h"
 #include "heed/text/text_size.h"
 #include "heed/text/unicode/properties.h"
@@ -12,9 +13,10 @@
 namespace heed::text {
 namespace {
 
-class Sequence : public PreTokenizer {
+class PreTokenizerSequence : public PreTokenizer {
  public:
-  explicit Sequence(std::vector<std::unique_ptr<PreTokenizer>> parts) : parts_(std::move(parts)) {}
+  explicit PreTokenizerSequence(std::vector<std::unique_ptr<PreTokenizer>> parts)
+      : parts_(std::move(parts)) {}
 
   void apply(TextPieces& pieces, size_t max_size) const override {
     for (const auto& part : parts_) part->apply(pieces, max_size);
@@ -137,15 +139,6 @@ char32_t read_character(const nlohmann::json& json, const char* key, const std::
   return code_point_at(text, 0).value;
 }
 
-std::unique_ptr<PreTokenizer> read_sequence(const nlohmann::json& json, const std::string& file) {
-  const auto found = json.find("pretokenizers");
-  require(found != json.end() && found->is_array(), "{}: pretokenizers is missing or not a list",
-          file);
-  std::vector<std::unique_ptr<PreTokenizer>> parts;
-  for (const auto& part : *found) parts.push_back(read_pre_tokenizer(part, file));
-  return make_sequence(std::move(parts));
-}
-
 std::unique_ptr<PreTokenizer> read_split(const nlohmann::json& json, const std::string& file) {
   return make_split(read_pattern(json, file), read_delimiters(json, file),
                     get<bool>(json, "invert", file));
@@ -197,7 +190,7 @@ void PieceCutter::apply(TextPieces& pieces, size_t max_size) const {
 }
 
 std::unique_ptr<PreTokenizer> make_sequence(std::vector<std::unique_ptr<PreTokenizer>> parts) {
-  return std::make_unique<Sequence>(std::move(parts));
+  return std::make_unique<PreTokenizerSequence>(std::move(parts));
 }
 
 std::unique_ptr<PreTokenizer> make_split(Regex pattern, Delimiters delimiters, bool invert) {
@@ -214,7 +207,8 @@ std::unique_ptr<PreTokenizer> make_bert_pre_tokenizer() {
 std::unique_ptr<PreTokenizer> read_pre_tokenizer(const nlohmann::json& json,
                                                  const std::string& file) {
   const auto type = get<std::string>(json, "type", file);
-  if (type == "Sequence") return read_sequence(json, file);
+  if (type == "Sequence")
+    return make_sequence(read_steps(json, "pretokenizers", file, read_pre_tokenizer));
   if (type == "Split") return read_split(json, file);
   if (type == "ByteLevel") return read_byte_level(json, file);
   if (type == "Metaspace") return make_metaspace(read_metaspace_options(json, file));
