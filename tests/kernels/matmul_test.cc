@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <future>
 #include <limits>
 
 #include "heed/base/random.h"
@@ -300,6 +301,28 @@ TEST(Matmul, DoesNotDependOnTheNumberOfThreads) {
         EXPECT_TRUE(same_bits(one, many)) << m << "x" << n << " on " << count << " threads";
       }
     }
+}
+
+TEST(Matmul, CallersThatComputeAtOnceGetTheSameBits) {
+  Executor executor(3);
+  for (const DType in : kDTypes) {
+    const Tensor a = random_matrix(300, 200, in, 1), b = random_matrix(200, 400, in, 2);
+    Tensor alone = Tensor::empty({300, 400});
+    cpu::matmul({a}, {b}, {}, alone);
+    const auto multiply = [&] {
+      const ExecutorScope scope(executor);
+      int wrong = 0;
+      for (int turn = 0; turn < 20; ++turn) {
+        Tensor c = Tensor::empty({300, 400});
+        cpu::matmul({a}, {b}, {}, c);
+        wrong += !same_bits(c, alone);
+      }
+      return wrong;
+    };
+    std::vector<std::future<int>> callers;
+    for (int i = 0; i < 4; ++i) callers.push_back(std::async(std::launch::async, multiply));
+    for (auto& caller : callers) EXPECT_EQ(caller.get(), 0) << name_of(in);
+  }
 }
 
 /// The root mean square of the errors of c = a b, each relative to its sum of magnitudes.

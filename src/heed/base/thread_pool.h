@@ -38,7 +38,7 @@ class InsideBody {
 /// A pool of worker threads, which runs one job at a time. Operators follow each other within
 /// microseconds, so idle workers spin for a while before they sleep, and starting a job waits for
 /// no lock while no worker sleeps.
-class ThreadPool {
+class ThreadPool {  // NOLINT: padding separates what different threads write
  public:
   /// `threads` includes the thread that calls try_run(). The others start with the first job.
   explicit ThreadPool(int threads) : shares_(static_cast<size_t>(threads)) {}
