@@ -36,9 +36,10 @@ generate::SamplingOptions sampling_of(const GenerateOptions& options,
 
 }  // namespace
 
-void check_count(std::string_view name, int64_t value) {
+void check_count(std::string_view name, int64_t value, int64_t min) {
   constexpr int64_t kMaxCount = int64_t{1} << 31;
-  require(value >= 1 && value <= kMaxCount, "{} is {}, expected 1 to {}", name, value, kMaxCount);
+  require(value >= min && value <= kMaxCount, "{} is {}, expected {} to {}", name, value, min,
+          kMaxCount);
 }
 
 std::shared_ptr<const LoadedModel> load(const std::filesystem::path& path,

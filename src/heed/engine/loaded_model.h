@@ -55,8 +55,8 @@ struct LoadedModel {
   generate::GeneratorOptions generator_options(const GenerateOptions& asked) const;
 };
 
-/// Throws Error unless `value` is 1 to 2^31, so that sums and products of it fit 64 bits.
-void check_count(std::string_view name, int64_t value);
+/// Throws Error unless `value` is `min` to 2^31, so that sums and products of it fit 64 bits.
+void check_count(std::string_view name, int64_t value, int64_t min = 1);
 
 /// Loads everything; the tokenizer on another thread.
 std::shared_ptr<const LoadedModel> load(const std::filesystem::path& path,

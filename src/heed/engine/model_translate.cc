@@ -25,7 +25,7 @@ std::vector<Translation> Model::translate_batch(const std::vector<std::string>& 
           "(source.spm, target.spm, vocab.json): use generation",
           loaded_->path.string());
   engine::check_count("first_number", first_number);
-  if (options.batch_tokens != 0) engine::check_count("batch_tokens", options.batch_tokens);
+  engine::check_count("batch_tokens", options.batch_tokens, 0);
   const generate::Translator translator(transformer, *tokenizer,
                                         {.search = options.search,
                                          .dtype = loaded_->activations(),

@@ -13,16 +13,11 @@
 namespace heed {
 namespace {
 
-void check_limit(std::string_view name, int64_t value, int64_t min) {
-  constexpr int64_t kMax = int64_t{1} << 31;
-  require(value >= min && value <= kMax, "{} is {}, expected {} to {}", name, value, min, kMax);
-}
-
 generate::SchedulerOptions scheduler_options(const engine::LoadedModel& model,
                                              const SessionOptions& options) {
-  check_limit("max_active_tokens", options.max_active_tokens, 1);
-  check_limit("max_prefill_tokens", options.max_prefill_tokens, 1);
-  check_limit("max_cached_tokens", options.max_cached_tokens, 0);
+  engine::check_count("max_active_tokens", options.max_active_tokens);
+  engine::check_count("max_prefill_tokens", options.max_prefill_tokens);
+  engine::check_count("max_cached_tokens", options.max_cached_tokens, 0);
   const model::Transformer& transformer = *model.transformer;
   require(transformer.has_decoder() && transformer.config().has_head,
           "{} is {} and cannot generate, expected a decoder that predicts tokens",

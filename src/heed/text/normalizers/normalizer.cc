@@ -106,9 +106,9 @@ class Nmt : public Normalizer {
   }
 };
 
-class Prepend : public Normalizer {
+class PrependNormalizer : public Normalizer {
  public:
-  explicit Prepend(std::string text) : prefix_(std::move(text)) {}
+  explicit PrependNormalizer(std::string text) : prefix_(std::move(text)) {}
   void change(NormalizedText& text, size_t max_size) const override {
     if (text.text.empty()) return;
     check_text_size(text.text.size() + prefix_.size(), max_size);
@@ -141,7 +141,7 @@ std::unique_ptr<Normalizer> make_sequence(std::vector<std::unique_ptr<Normalizer
 }
 
 std::unique_ptr<Normalizer> make_prepend(std::string text) {
-  return std::make_unique<Prepend>(std::move(text));
+  return std::make_unique<PrependNormalizer>(std::move(text));
 }
 
 std::unique_ptr<Normalizer> make_unicode_form(NormalForm form) {
