@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "heed/base/error.h"
+#include "heed/data/batch.h"
 #include "heed/ops/rows.h"
 
 namespace heed::generate {
@@ -66,10 +67,7 @@ CachedDecoder::CachedDecoder(const model::Transformer& model, DType dtype, Cache
 
 void CachedDecoder::encode(std::span<const EncodeInput> inputs) {
   std::vector<int32_t> ids, offsets{0};
-  for (const EncodeInput& input : inputs) {
-    ids.insert(ids.end(), input.tokens.begin(), input.tokens.end());
-    offsets.push_back(static_cast<int32_t>(ids.size()));
-  }
+  for (const EncodeInput& input : inputs) data::append_sequence(input.tokens, ids, offsets);
   const model::Memory fresh = model_.encode(context_, {ids, offsets});
   kernels::AttentionSpans spans = kernels::AttentionSpans::self(offsets);
   try {

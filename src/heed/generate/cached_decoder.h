@@ -47,7 +47,7 @@ class CachedDecoder {
     std::vector<int32_t>& memory_rows;  // receives the rows of its keys and values
   };
   /// Encodes sources in one pass and caches the keys and values that cross-attention reads. Throws
-  /// Error as Transformer::encode() does.
+  /// Error as Transformer::encode() and data::append_sequence() do.
   void encode(std::span<const EncodeInput> inputs);
 
   /// New tokens of one sequence.
