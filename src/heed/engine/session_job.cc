@@ -1,6 +1,5 @@
 #include "heed/engine/session_job.h"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -61,14 +60,13 @@ class SearchJob : public SessionJob {
   SearchJob(const LoadedModel& model, const SearchOptions& options, generate::GeneratorInput input,
             std::vector<int32_t> eos_ids)
       : model_(model),
-        num_beams_(options.num_beams),
         input_(std::move(input)),
         decoding_(options, input_.prompt, std::move(eos_ids), input_.max_new_tokens) {}
 
   generate::Scheduler::Request request() override {
     return {.source = input_.source,
             .decoding = &decoding_,
-            .max_tokens = input_.max_tokens(num_beams_)};
+            .max_tokens = input_.max_tokens(decoding_.max_paths())};
   }
 
   bool report(RequestId id, bool ended, const Session::OnDelta& on_delta) override {
@@ -87,7 +85,6 @@ class SearchJob : public SessionJob {
 
  private:
   const LoadedModel& model_;
-  int64_t num_beams_;
   generate::GeneratorInput input_;
   generate::BeamDecoding decoding_;
 };
@@ -99,21 +96,20 @@ std::unique_ptr<SessionJob> translation_job(const LoadedModel& model,
   const SearchOptions options = request.search.value_or(TranslateOptions().search);
   generate::check(options);
   const model::ModelConfig& config = model.transformer->config();
-  generate::GeneratorInput input{.prompt = {config.decoder_start_id}};
+  std::vector<int32_t> source;
   if (const auto* text = std::get_if<std::string>(&request.prompt)) {
     text::require_utf8(*text, "the text");
-    input.source = tokenizer.encode_source(*text);
+    source = tokenizer.encode_source(*text);
   } else {
-    input.source = std::get<std::vector<int32_t>>(request.prompt);
+    source = std::get<std::vector<int32_t>>(request.prompt);
   }
-  model.require_tokens(input.source);
-  require(!input.source.empty(), "no tokens");
-  const auto length = static_cast<int64_t>(input.source.size());
-  require(length <= config.max_positions, "{} tokens, the model reads at most {}", length,
-          config.max_positions);
-  input.max_new_tokens =
-      std::min(generate::translation_limit(options, length), config.max_positions);
-  return std::make_unique<SearchJob>(model, options, std::move(input), config.eos_ids());
+  model.require_tokens(source);
+  require(!source.empty(), "no tokens");
+  require(static_cast<int64_t>(source.size()) <= config.max_positions,
+          "{} tokens, the model reads at most {}", source.size(), config.max_positions);
+  return std::make_unique<SearchJob>(
+      model, options, generate::translation_input(config, options, std::move(source)),
+      config.eos_ids());
 }
 
 std::unique_ptr<SessionJob> search_job(const LoadedModel& model, const SearchOptions& options,

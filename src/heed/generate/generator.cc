@@ -12,7 +12,6 @@
 
 namespace heed::generate {
 
-
 Generator::Generator(const model::Transformer& model, std::optional<text::Tokenizer> tokenizer,
                      GeneratorOptions options)
     : model_(model), tokenizer_(std::move(tokenizer)), options_(std::move(options)) {
@@ -115,14 +114,10 @@ std::vector<std::vector<Hypothesis>> Generator::search(
     const std::vector<std::vector<int32_t>>& prompts, const SearchOptions& options,
     uint64_t first_number) const {
   check(options);
-  SearchBatch batch{.eos_ids = options_.eos_ids,
-                    .memory_dtype = options_.cache_dtype,
-                    .max_active_tokens = options_.batch_tokens};
-  for (GeneratorInput& input : inputs(prompts, first_number)) {
-    if (model_.has_encoder()) batch.sources.push_back(std::move(input.source));
-    batch.prompts.push_back(std::move(input.prompt));
-    batch.max_new_tokens.push_back(input.max_new_tokens);
-  }
+  const SearchBatch batch{.inputs = inputs(prompts, first_number),
+                          .eos_ids = options_.eos_ids,
+                          .memory_dtype = options_.cache_dtype,
+                          .max_active_tokens = options_.batch_tokens};
   return generate::search(model_, options_.dtype, batch, options);
 }
 

@@ -36,18 +36,6 @@ struct GeneratorOptions {
   int64_t batch_tokens = 16384;
 };
 
-/// What the model reads for one prompt.
-struct GeneratorInput {
-  std::vector<int32_t> source = {};  // the input of the encoder; empty for a decoder-only model
-  std::vector<int32_t> prompt = {};  // the first input of the decoder
-  int64_t max_new_tokens = 1;
-
-  /// Tokens in the kv caches with this many paths.
-  int64_t max_tokens(int64_t paths) const {
-    return static_cast<int64_t>(source.size() + prompt.size()) + paths * max_new_tokens;
-  }
-};
-
 /// Generates an output for each prompt. A decoder-only model continues the prompt; an
 /// encoder-decoder reads it with its encoder. An output does not depend on the other prompts or on
 /// the number of threads.

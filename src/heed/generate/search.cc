@@ -15,8 +15,13 @@ constexpr int64_t kMaxNewTokens = int64_t{1} << 30;
 
 }  // namespace
 
-int64_t translation_limit(const SearchOptions& options, int64_t source_tokens) {
-  return options.max_new_tokens.value_or(source_tokens + options.max_new_tokens_over_source);
+GeneratorInput translation_input(const model::ModelConfig& config, const SearchOptions& options,
+                                 std::vector<int32_t> source) {
+  const int64_t limit = options.max_new_tokens.value_or(static_cast<int64_t>(source.size()) +
+                                                        options.max_new_tokens_over_source);
+  return {.source = std::move(source),
+          .prompt = {config.decoder_start_id},
+          .max_new_tokens = std::min(limit, config.max_positions)};
 }
 
 void check(const SearchOptions& options) {
@@ -44,17 +49,13 @@ constexpr int64_t kMinPathsPerThread = 8;
 
 /// Decodes every `stride`th request of a batch, from `first` on.
 void search_share(const model::Transformer& model, const SchedulerOptions& options,
-                  const SearchBatch& batch, std::vector<BeamDecoding>& decodings, size_t first,
-                  size_t stride) {
+                  const std::vector<GeneratorInput>& inputs, std::vector<BeamDecoding>& decodings,
+                  size_t first, size_t stride) {
   Scheduler scheduler(model, options);
-  for (size_t b = first; b < decodings.size(); b += stride) {
-    const std::vector<int32_t> source =
-        batch.sources.empty() ? std::vector<int32_t>() : batch.sources[b];
-    const auto tokens = static_cast<int64_t>(source.size() + batch.prompts[b].size());
-    scheduler.add({.source = source,
+  for (size_t b = first; b < decodings.size(); b += stride)
+    scheduler.add({.source = inputs[b].source,
                    .decoding = &decodings[b],
-                   .max_tokens = tokens + decodings[b].max_paths() * batch.max_new_tokens[b]});
-  }
+                   .max_tokens = inputs[b].max_tokens(decodings[b].max_paths())});
   while (!scheduler.idle())
     for (const Scheduler::Progress& progress : scheduler.step())
       if (progress.error) std::rethrow_exception(progress.error);
@@ -67,8 +68,8 @@ std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DTy
                                             const SearchOptions& options) {
   check(options);
   std::vector<BeamDecoding> decodings;
-  for (size_t b = 0; b < batch.prompts.size(); ++b)
-    decodings.emplace_back(options, batch.prompts[b], batch.eos_ids, batch.max_new_tokens[b]);
+  for (const GeneratorInput& input : batch.inputs)
+    decodings.emplace_back(options, input.prompt, batch.eos_ids, input.max_new_tokens);
   const int64_t shares = std::clamp<int64_t>(
       static_cast<int64_t>(decodings.size()) * options.num_beams / kMinPathsPerThread, 1,
       thread_count());
@@ -77,7 +78,7 @@ std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DTy
       .cache = {.memory_dtype = batch.memory_dtype},
       .max_active_tokens = (batch.max_active_tokens + shares - 1) / shares};
   parallel_in_order(shares, 1, [&](int64_t share, int64_t) {
-    search_share(model, scheduling, batch, decodings, static_cast<size_t>(share),
+    search_share(model, scheduling, batch.inputs, decodings, static_cast<size_t>(share),
                  static_cast<size_t>(shares));
   });
   std::vector<std::vector<Hypothesis>> results;
@@ -95,10 +96,7 @@ std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DTy
     const auto source =
         sources.ids.subspan(static_cast<size_t>(sources.offsets[b]),
                             static_cast<size_t>(sources.offsets[b + 1] - sources.offsets[b]));
-    batch.sources.emplace_back(source.begin(), source.end());
-    batch.prompts.push_back({config.decoder_start_id});
-    batch.max_new_tokens.push_back(std::min(
-        translation_limit(options, static_cast<int64_t>(source.size())), config.max_positions));
+    batch.inputs.push_back(translation_input(config, options, {source.begin(), source.end()}));
   }
   return search(model, dtype, batch, options);
 }

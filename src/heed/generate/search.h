@@ -16,8 +16,21 @@ using heed::SearchOptions;
 /// Throws Error when an option is out of range.
 void check(const SearchOptions& options);
 
-/// The largest number of tokens of a translation of a source with `source_tokens` tokens.
-int64_t translation_limit(const SearchOptions& options, int64_t source_tokens);
+/// What the model reads for one output.
+struct GeneratorInput {
+  std::vector<int32_t> source = {};  // the input of the encoder; empty for a decoder-only model
+  std::vector<int32_t> prompt = {};  // the first input of the decoder, not empty
+  int64_t max_new_tokens = 1;
+
+  /// Tokens in the kv caches with this many paths.
+  int64_t max_tokens(int64_t paths) const {
+    return static_cast<int64_t>(source.size() + prompt.size()) + paths * max_new_tokens;
+  }
+};
+
+/// The input for the translation of a source, whose output is limited by `options`.
+GeneratorInput translation_input(const model::ModelConfig& config, const SearchOptions& options,
+                                 std::vector<int32_t> source);
 
 /// The n_best translations of each source, best first, by greedy or beam search. Sources
 /// [offsets[b], offsets[b + 1]) end with end of sequence. A result does not depend on the other
@@ -29,12 +42,10 @@ std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DTy
 
 /// Requests that are decoded together.
 struct SearchBatch {
-  std::vector<std::vector<int32_t>> sources = {};  // [B] of an encoder-decoder, else none
-  std::vector<std::vector<int32_t>> prompts = {};  // [B], the first input of the decoder, not empty
-  std::vector<int64_t> max_new_tokens = {};        // [B], at least 1
-  std::vector<int32_t> eos_ids = {};               // tokens that end an output
-  std::optional<DType> memory_dtype = {};          // see CacheOptions
-  int64_t max_active_tokens = 0;                   // see SchedulerOptions
+  std::vector<GeneratorInput> inputs = {};  // [B]
+  std::vector<int32_t> eos_ids = {};        // tokens that end an output
+  std::optional<DType> memory_dtype = {};   // see CacheOptions
+  int64_t max_active_tokens = 0;            // see SchedulerOptions
 };
 
 /// The n_best outputs of each request, best first.
