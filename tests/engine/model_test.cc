@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 #include <thread>
 
@@ -103,6 +104,16 @@ TEST(Model, SearchesWithBeams) {
   ASSERT_EQ(outputs[1].size(), 2u);
   EXPECT_GE(outputs[1][0].hypothesis.score, outputs[1][1].hypothesis.score);
   EXPECT_EQ(outputs[1][0].text, model.detokenize(outputs[1][0].hypothesis.tokens));
+}
+
+TEST(Model, SearchesWithATranslatorFromTokens) {
+  const Model model = Model::load(models().translator());
+  const Prompt source = model.tokenize("the old sailor");
+  const auto found =
+      model.search_batch({source}, {.num_beams = 8, .n_best = 8}, {.max_new_tokens = 6}).front();
+  for (const Candidate& candidate : found)
+    EXPECT_EQ(candidate.text, model.detokenize(candidate.hypothesis.tokens));
+  EXPECT_TRUE(std::ranges::any_of(found, [](const Candidate& one) { return !one.text.empty(); }));
 }
 
 TEST(Model, GeneratesTokensWithoutATokenizer) {

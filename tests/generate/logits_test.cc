@@ -58,9 +58,9 @@ TEST_P(DamagedLogits, AreRefusedByGreedyDecodingSamplingAndBeamSearch) {
 
 TEST_P(DamagedLogits, AreRefusedByTranslating) {
   const auto model = damaged_model(2, 2, GetParam());
-  const std::vector<int32_t> source{5, 7, 1}, offsets{0, 3};
-  expect_refused([&] { search(*model, DType::f32, {source, offsets}, {.num_beams = 4}); });
-  expect_refused([&] { search(*model, DType::f32, {source, offsets}, {.scores = false}); });
+  const std::vector<std::vector<int32_t>> sources{{5, 7, 1}};
+  expect_refused([&] { search(*model, DType::f32, sources, {.num_beams = 4}); });
+  expect_refused([&] { search(*model, DType::f32, sources, {.scores = false}); });
 }
 
 TEST_P(DamagedLogits, AreRefusedByScoring) {

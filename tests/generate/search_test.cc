@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <utility>
 
 #include "heed/base/error.h"
 #include "heed/base/random.h"
-#include "heed/data/batch.h"
 #include "heed/generate/beam.h"
 #include "heed/kernels/softmax.h"
 #include "tests/base/threads.h"
@@ -38,9 +38,7 @@ model::Transformer& varied_model() {
   return model;
 }
 
-struct Sources {
-  std::vector<int32_t> ids, offsets{0};
-};
+using Sources = std::vector<std::vector<int32_t>>;
 
 Sources random_sources(int count) {
   Sources sources;
@@ -52,7 +50,7 @@ Sources random_sources(int count) {
     for (uint64_t j = 0; j < length; ++j)
       source.push_back(static_cast<int32_t>(3 + random.below(counter++, 37)));
     source.push_back(1);
-    data::append_sequence(source, sources.ids, sources.offsets);
+    sources.push_back(std::move(source));
   }
   return sources;
 }
@@ -78,12 +76,10 @@ std::vector<int32_t> greedy_without_cache(const model::Transformer& model,
 
 TEST(Search, GreedyDecodingEqualsFullForwardPasses) {
   const Sources sources = random_sources(20);
-  const auto found = search(varied_model(), DType::f32, {sources.ids, sources.offsets}, {});
+  const auto found = search(varied_model(), DType::f32, sources, {});
   for (size_t b = 0; b < found.size(); ++b) {
-    const std::vector<int32_t> source(sources.ids.begin() + sources.offsets[b],
-                                      sources.ids.begin() + sources.offsets[b + 1]);
-    const auto longest = std::min<int64_t>(static_cast<int64_t>(source.size()) + 50, 64);
-    EXPECT_EQ(found[b].front().tokens, greedy_without_cache(varied_model(), source, longest));
+    const auto longest = std::min<int64_t>(std::ssize(sources[b]) + 50, 64);
+    EXPECT_EQ(found[b].front().tokens, greedy_without_cache(varied_model(), sources[b], longest));
   }
 }
 
@@ -91,14 +87,10 @@ TEST(Search, AResultDoesNotDependOnTheBatchOrTheThreads) {
   const Sources sources = random_sources(500);
   for (const int beam : {1, 4}) {
     const SearchOptions options{.num_beams = beam, .n_best = beam};
-    const auto batched =
-        search(varied_model(), DType::f32, {sources.ids, sources.offsets}, options);
+    const auto batched = search(varied_model(), DType::f32, sources, options);
     const Threads other(thread_count() == 1 ? 2 : 1);
     for (size_t b = 0; b < batched.size(); ++b) {
-      const std::vector<int32_t> source(sources.ids.begin() + sources.offsets[b],
-                                        sources.ids.begin() + sources.offsets[b + 1]);
-      const std::vector<int32_t> offsets{0, static_cast<int32_t>(source.size())};
-      const auto alone = search(varied_model(), DType::f32, {source, offsets}, options).front();
+      const auto alone = search(varied_model(), DType::f32, {sources[b]}, options).front();
       ASSERT_EQ(alone.size(), batched[b].size());
       for (size_t i = 0; i < alone.size(); ++i) {
         EXPECT_EQ(alone[i].tokens, batched[b][i].tokens) << "sentence " << b;
@@ -111,9 +103,8 @@ TEST(Search, AResultDoesNotDependOnTheBatchOrTheThreads) {
 TEST(Search, BeamSearchFindsMoreProbableOutputsThanGreedyAndSortsThem) {
   const Sources sources = random_sources(50);
   const SearchOptions wide{.num_beams = 8, .n_best = 8, .length_penalty = 0.0f};
-  const auto greedy =
-      search(varied_model(), DType::f32, {sources.ids, sources.offsets}, {.length_penalty = 0.0f});
-  const auto beam = search(varied_model(), DType::f32, {sources.ids, sources.offsets}, wide);
+  const auto greedy = search(varied_model(), DType::f32, sources, {.length_penalty = 0.0f});
+  const auto beam = search(varied_model(), DType::f32, sources, wide);
   int better = 0;
   for (size_t b = 0; b < beam.size(); ++b) {
     better += beam[b].front().score > greedy[b].front().score - 1e-6;
@@ -125,16 +116,15 @@ TEST(Search, BeamSearchFindsMoreProbableOutputsThanGreedyAndSortsThem) {
 TEST(Search, ScoresAreTheLogProbabilitiesUnderTheModel) {
   const Sources sources = random_sources(40);
   int compared = 0;
-  const auto found = search(varied_model(), DType::f32, {sources.ids, sources.offsets},
-                            {.num_beams = 4, .length_penalty = 0.6f});
+  const auto found =
+      search(varied_model(), DType::f32, sources, {.num_beams = 4, .length_penalty = 0.6f});
   for (size_t b = 0; b < found.size(); ++b) {
     const Hypothesis& hypothesis = found[b].front();
     const auto length = static_cast<double>(hypothesis.tokens.size() + 1);
     EXPECT_NEAR(hypothesis.score, hypothesis.log_probability / std::pow((5 + length) / 6, 0.6),
                 1e-5);
     Context context;
-    const std::vector<int32_t> source(sources.ids.begin() + sources.offsets[b],
-                                      sources.ids.begin() + sources.offsets[b + 1]);
+    const std::vector<int32_t>& source = sources[b];
     // A hypothesis at the length limit has no end of sequence, unlike the target of the loss.
     if (hypothesis.tokens.size() >= source.size() + 50) continue;
     ++compared;
@@ -152,9 +142,8 @@ TEST(Search, ScoresAreTheLogProbabilitiesUnderTheModel) {
 
 TEST(Search, GreedyWithoutScoresFindsTheSameTokens) {
   const Sources sources = random_sources(100);
-  const auto scored = search(varied_model(), DType::f32, {sources.ids, sources.offsets}, {});
-  const auto plain =
-      search(varied_model(), DType::f32, {sources.ids, sources.offsets}, {.scores = false});
+  const auto scored = search(varied_model(), DType::f32, sources, {});
+  const auto plain = search(varied_model(), DType::f32, sources, {.scores = false});
   for (size_t b = 0; b < scored.size(); ++b) {
     ASSERT_EQ(plain[b].size(), 1u);
     EXPECT_EQ(plain[b].front().tokens, scored[b].front().tokens);
@@ -164,29 +153,23 @@ TEST(Search, GreedyWithoutScoresFindsTheSameTokens) {
 
 TEST(Search, RefusesOptionsOutOfRange) {
   const Sources sources = random_sources(1);
-  EXPECT_THROW(search(varied_model(), DType::f32, {sources.ids, sources.offsets}, {.num_beams = 0}),
-               Error);
-  EXPECT_THROW(search(varied_model(), DType::f32, {sources.ids, sources.offsets},
-                      {.num_beams = 2, .n_best = 3}),
-               Error);
-  EXPECT_THROW(search(varied_model(), DType::f32, {sources.ids, sources.offsets},
+  EXPECT_THROW(search(varied_model(), DType::f32, sources, {.num_beams = 0}), Error);
+  EXPECT_THROW(search(varied_model(), DType::f32, sources, {.num_beams = 2, .n_best = 3}), Error);
+  EXPECT_THROW(search(varied_model(), DType::f32, sources,
                       {.length_penalty = std::numeric_limits<float>::quiet_NaN()}),
                Error);
-  EXPECT_THROW(search(varied_model(), DType::f32, {sources.ids, sources.offsets},
+  EXPECT_THROW(search(varied_model(), DType::f32, sources,
                       {.max_new_tokens_over_source = std::numeric_limits<int64_t>::max()}),
                Error);
   for (const int64_t count : {int64_t{0}, std::numeric_limits<int64_t>::max()})
-    EXPECT_THROW(search(varied_model(), DType::f32, {sources.ids, sources.offsets},
-                        {.max_new_tokens = count}),
-                 Error);
+    EXPECT_THROW(search(varied_model(), DType::f32, sources, {.max_new_tokens = count}), Error);
 }
 
 TEST(Search, OptionsLimitTheNumberOfNewTokens) {
   const Sources sources = random_sources(40);
   const auto lengths = [&](const SearchOptions& options) {
     std::vector<int64_t> counts;
-    for (const auto& found :
-         search(varied_model(), DType::f32, {sources.ids, sources.offsets}, options))
+    for (const auto& found : search(varied_model(), DType::f32, sources, options))
       counts.push_back(std::ssize(found.front().tokens));
     return counts;
   };
@@ -195,7 +178,7 @@ TEST(Search, OptionsLimitTheNumberOfNewTokens) {
   const auto relative = lengths({.max_new_tokens_over_source = 2});
   int cut = 0;
   for (size_t b = 0; b < free.size(); ++b) {
-    const int64_t source = sources.offsets[b + 1] - sources.offsets[b];
+    const int64_t source = std::ssize(sources[b]);
     EXPECT_EQ(absolute[b], std::min<int64_t>(free[b], 7));
     EXPECT_EQ(relative[b], std::min(free[b], source + 2));
     cut += free[b] > 7 && free[b] > source + 2;

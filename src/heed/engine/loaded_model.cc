@@ -1,6 +1,7 @@
 #include "heed/engine/loaded_model.h"
 
 #include <future>
+#include <utility>
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
@@ -80,17 +81,20 @@ std::optional<text::Tokenizer> LoadedModel::output_tokenizer() const {
   return shared ? std::optional(*shared) : std::nullopt;
 }
 
+std::vector<Candidate> LoadedModel::candidates_of(std::vector<Hypothesis> hypotheses) const {
+  std::vector<Candidate> candidates;
+  for (Hypothesis& hypothesis : hypotheses) {
+    std::string text =
+        tokenizer.has_value() ? tokenizer.value().decode_target(hypothesis.tokens) : std::string();
+    candidates.push_back({std::move(text), std::move(hypothesis)});
+  }
+  return candidates;
+}
+
 void LoadedModel::require_f32_activations(std::string_view purpose) const {
   require(activations() == DType::f32,
           "{} was loaded to compute in bf16, and {} computes in f32 or int8", path.string(),
           purpose);
-}
-
-void LoadedModel::require_tokens(std::span<const int32_t> tokens) const {
-  const int64_t vocabulary = transformer->config().vocab_size;
-  for (const int32_t token : tokens)
-    require(token >= 0 && token < vocabulary, "token {} is outside the vocabulary of {} tokens",
-            token, vocabulary);
 }
 
 DType LoadedModel::activations() const { return activation_dtype(options); }

@@ -36,10 +36,10 @@ struct LoadedModel {
   /// The tokenizer that outputs become text with; none if the model has none for prompts and
   /// outputs alike.
   std::optional<text::Tokenizer> output_tokenizer() const;
+  /// Hypotheses with their text; without, if the model has no tokenizer.
+  std::vector<Candidate> candidates_of(std::vector<Hypothesis> hypotheses) const;
   /// Throws Error when the model was loaded to compute activations in bf16.
   void require_f32_activations(std::string_view purpose) const;
-  /// Throws Error unless all ids are tokens of the model.
-  void require_tokens(std::span<const int32_t> tokens) const;
 
   DType activations() const;
   /// The type of the kv cache that LoadOptions asks for, if any.

@@ -4,6 +4,7 @@
 
 #include "heed/base/error.h"
 #include "heed/engine/loaded_model.h"
+#include "heed/model/check_input.h"
 #include "heed/model/families/family.h"
 #include "heed/text/utf8.h"
 
@@ -53,7 +54,7 @@ std::vector<int32_t> Model::tokenize(std::string_view text, bool special) const 
 
 std::string Model::detokenize(std::span<const int32_t> tokens, bool skip_special) const {
   const text::PairTokenizer& tokenizer = loaded_->tokenizer.value();
-  loaded_->require_tokens(tokens);
+  model::check_tokens(loaded_->transformer->config(), tokens);
   if (const text::Tokenizer* shared = tokenizer.shared_tokenizer())
     return shared->decode(tokens, skip_special);
   return tokenizer.decode_target(tokens);
@@ -61,7 +62,7 @@ std::string Model::detokenize(std::span<const int32_t> tokens, bool skip_special
 
 std::string Model::token_text(int32_t token) const {
   const text::PairTokenizer& tokenizer = loaded_->tokenizer.value();
-  loaded_->require_tokens({&token, 1});
+  model::check_tokens(loaded_->transformer->config(), {&token, 1});
   return tokenizer.readable(token);
 }
 

@@ -1,4 +1,4 @@
-#include <optional>
+#include <utility>
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
@@ -61,13 +61,9 @@ std::vector<std::vector<Candidate>> Model::search_batch(const std::vector<Prompt
   generate::check(options);
   const generate::Generator generator = generator_of(*loaded_, limits);
   auto found = generator.search(tokens_of(*loaded_, prompts, first_number), options, stream);
-  const std::optional<text::Tokenizer> tokenizer = loaded_->output_tokenizer();
-  std::vector<std::vector<Candidate>> results(found.size());
-  for (size_t i = 0; i < found.size(); ++i)
-    for (Hypothesis& hypothesis : found[i]) {
-      std::string text = tokenizer ? tokenizer->decode(hypothesis.tokens) : std::string();
-      results[i].push_back({std::move(text), std::move(hypothesis)});
-    }
+  std::vector<std::vector<Candidate>> results;
+  for (std::vector<Hypothesis>& hypotheses : found)
+    results.push_back(loaded_->candidates_of(std::move(hypotheses)));
   return results;
 }
 

@@ -9,6 +9,7 @@
 #include "heed/generate/generator.h"
 #include "heed/generate/output.h"
 #include "heed/generate/search.h"
+#include "heed/model/check_input.h"
 #include "heed/text/utf8.h"
 #include "heed/translation.h"
 
@@ -71,13 +72,7 @@ class SearchJob : public SessionJob {
 
   bool report(RequestId id, bool ended, const Session::OnDelta& on_delta) override {
     if (!ended) return true;
-    std::vector<Candidate> candidates;
-    for (Hypothesis& hypothesis : decoding_.best()) {
-      std::string text = model_.tokenizer.has_value()
-                             ? model_.tokenizer.value().decode_target(hypothesis.tokens)
-                             : std::string();
-      candidates.push_back({std::move(text), std::move(hypothesis)});
-    }
+    const std::vector<Candidate> candidates = model_.candidates_of(decoding_.best());
     Delta delta{.request = id};
     delta.candidates = &candidates;
     return on_delta(delta);
@@ -103,10 +98,8 @@ std::unique_ptr<SessionJob> translation_job(const LoadedModel& model,
   } else {
     source = std::get<std::vector<int32_t>>(request.prompt);
   }
-  model.require_tokens(source);
-  require(!source.empty(), "no tokens");
-  require(static_cast<int64_t>(source.size()) <= config.max_positions,
-          "{} tokens, the model reads at most {}", source.size(), config.max_positions);
+  model::check_length(config, source);
+  model::check_tokens(config, source);
   return std::make_unique<SearchJob>(
       model, options, generate::translation_input(config, options, std::move(source)),
       config.eos_ids());

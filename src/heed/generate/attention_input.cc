@@ -55,8 +55,7 @@ std::vector<int32_t> decoder_input(const model::Transformer& model,
 }
 
 std::vector<int32_t> greedy(const model::Transformer& model, const std::vector<int32_t>& source) {
-  const std::vector<int32_t> offsets{0, static_cast<int32_t>(source.size())};
-  return generate::search(model, DType::f32, {source, offsets}, {}).front().front().tokens;
+  return generate::search(model, DType::f32, {source}, {}).front().front().tokens;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "heed/generate/input_error.h"
 #include "heed/generate/output.h"
 #include "heed/generate/scheduler.h"
+#include "heed/model/check_input.h"
 #include "heed/text/utf8.h"
 
 namespace heed::generate {
@@ -32,20 +33,10 @@ Generator::Generator(const model::Transformer& model, std::optional<text::Tokeni
           tokenizer_ ? tokenizer_->vocab_size() : 0, vocab_size);
 }
 
-void Generator::check_prompt(const std::vector<int32_t>& prompt) const {
-  const model::ModelConfig& config = model_.config();
-  require(!prompt.empty(), "no tokens");
-  require(config.positions == model::PositionKind::none ||
-              static_cast<int64_t>(prompt.size()) <= config.max_positions,
-          "{} tokens, the model reads at most {}", prompt.size(), config.max_positions);
-  for (const int32_t token : prompt)
-    require(token >= 0 && token < config.vocab_size,
-            "token {} is outside the vocabulary of {} tokens", token, config.vocab_size);
-}
-
 GeneratorInput Generator::input(const std::vector<int32_t>& prompt) const {
-  check_prompt(prompt);
   const model::ModelConfig& config = model_.config();
+  model::check_length(config, prompt);
+  model::check_tokens(config, prompt);
   GeneratorInput input{.prompt = prompt, .max_new_tokens = options_.max_new_tokens};
   if (model_.has_encoder()) {
     input.source = std::exchange(input.prompt, {config.decoder_start_id});

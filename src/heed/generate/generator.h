@@ -72,7 +72,6 @@ class Generator {
  private:
   std::vector<GeneratorInput> inputs(const std::vector<std::vector<int32_t>>& prompts,
                                      uint64_t first_number) const;
-  void check_prompt(const std::vector<int32_t>& prompt) const;
   int64_t expected_rows(const std::vector<GeneratorInput>& inputs) const;
 
   const model::Transformer& model_;

@@ -9,6 +9,7 @@
 #include "heed/generate/cached_decoder.h"
 #include "heed/generate/logits.h"
 #include "heed/kernels/softmax.h"
+#include "heed/model/check_input.h"
 
 namespace heed::generate {
 namespace {
@@ -31,12 +32,6 @@ void append_scores(const model::Transformer& model, Context& context, const Tens
       scores.push_back(static_cast<double>(logits.data<float>()[row + targets[i]]));
     }
   }
-}
-
-void check_tokens(const model::Transformer& model, std::span<const int32_t> tokens) {
-  for (const int32_t token : tokens)
-    require(token >= 0 && token < model.config().vocab_size,
-            "token {} is outside the vocabulary of {}", token, model.config().vocab_size);
 }
 
 /// The last hidden states [N, D] of one text.
@@ -68,7 +63,7 @@ std::vector<double> score_text(const model::Transformer& model, std::span<const 
           max_window);
   require(stride >= 1 && stride < window,
           "the stride is {}, expected 1 to {}, one below the window", stride, window - 1);
-  check_tokens(model, tokens);
+  model::check_tokens(config, tokens);
   const auto count = static_cast<int64_t>(tokens.size());
   std::vector<double> scores;
   Context context{.dtype = dtype};
@@ -86,7 +81,7 @@ std::vector<double> score_text(const model::Transformer& model, std::span<const 
 
 std::vector<double> score_target(const model::Transformer& model, std::span<const int32_t> source,
                                  std::span<const int32_t> target, DType dtype) {
-  check_tokens(model, target);
+  model::check_tokens(model.config(), target);
   std::vector<double> scores;
   if (target.empty()) return scores;
   Context context{.dtype = dtype};

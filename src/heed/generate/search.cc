@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
@@ -87,17 +88,13 @@ std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DTy
 }
 
 std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DType dtype,
-                                            const model::Tokens& sources,
+                                            std::vector<std::vector<int32_t>> sources,
                                             const SearchOptions& options) {
   check(options);
   const model::ModelConfig& config = model.config();
   SearchBatch batch{.eos_ids = config.eos_ids(), .memory_dtype = default_cache_dtype(model, dtype)};
-  for (size_t b = 0; b + 1 < sources.offsets.size(); ++b) {
-    const auto source =
-        sources.ids.subspan(static_cast<size_t>(sources.offsets[b]),
-                            static_cast<size_t>(sources.offsets[b + 1] - sources.offsets[b]));
-    batch.inputs.push_back(translation_input(config, options, {source.begin(), source.end()}));
-  }
+  for (std::vector<int32_t>& source : sources)
+    batch.inputs.push_back(translation_input(config, options, std::move(source)));
   return search(model, dtype, batch, options);
 }
 

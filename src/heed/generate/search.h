@@ -32,12 +32,12 @@ struct GeneratorInput {
 GeneratorInput translation_input(const model::ModelConfig& config, const SearchOptions& options,
                                  std::vector<int32_t> source);
 
-/// The n_best translations of each source, best first, by greedy or beam search. Sources
-/// [offsets[b], offsets[b + 1]) end with end of sequence. A result does not depend on the other
-/// sources. The kv cache has default_cache_dtype(). Throws Error on options out of range, and as
-/// Transformer::encode() and checked_logits() do.
+/// The n_best translations of each source, best first, by greedy or beam search. Sources end with
+/// end of sequence. A result does not depend on the other sources. The kv cache has
+/// default_cache_dtype(). Throws Error on options out of range, and as Transformer::encode() and
+/// checked_logits() do.
 std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DType dtype,
-                                            const model::Tokens& sources,
+                                            std::vector<std::vector<int32_t>> sources,
                                             const SearchOptions& options);
 
 /// Requests that are decoded together.

@@ -4,10 +4,10 @@
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
-#include "heed/data/batch.h"
 #include "heed/data/translation_batches.h"
 #include "heed/generate/cached_decoder.h"
 #include "heed/generate/input_error.h"
+#include "heed/model/check_input.h"
 #include "heed/text/utf8.h"
 
 namespace heed::generate {
@@ -32,8 +32,7 @@ Translator::Translator(const model::Transformer& model, const text::TranslationT
 std::vector<int32_t> Translator::encode(const std::string& line) const {
   text::require_utf8(line, "the text");
   std::vector<int32_t> tokens = tokenizer_.encode_source(line);
-  require(static_cast<int64_t>(tokens.size()) <= model_.config().max_positions,
-          "{} tokens, the model reads at most {}", tokens.size(), model_.config().max_positions);
+  model::check_length(model_.config(), tokens);
   return tokens;
 }
 
@@ -75,9 +74,9 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
 }
 
 void Translator::translate_batch(const std::vector<Translation*>& lines) const {
-  std::vector<int32_t> ids, offsets{0};
-  for (const Translation* line : lines) data::append_sequence(line->source, ids, offsets);
-  auto found = search(model_, options_.dtype, {ids, offsets}, options_.search);
+  std::vector<std::vector<int32_t>> sources;
+  for (const Translation* line : lines) sources.push_back(line->source);
+  auto found = search(model_, options_.dtype, std::move(sources), options_.search);
   for (size_t i = 0; i < lines.size(); ++i)
     for (Hypothesis& hypothesis : found[i]) {
       std::string text = tokenizer_.decode_target(hypothesis.tokens);

@@ -145,10 +145,10 @@ std::vector<std::string> PairsTask::translate(const model::Transformer& model, C
   const int64_t budget = std::max<int64_t>(kBatchTokens / validation_.num_beams, 1);
   std::vector<std::string> translations(count);
   for (const std::vector<int64_t>& indices : data::plan_by_tokens(lengths, budget)) {
-    std::vector<int32_t> ids, offsets{0};
+    std::vector<std::vector<int32_t>> sources;
     for (const int64_t index : indices)
-      data::append_sequence(valid_tokens_[static_cast<size_t>(index)].source, ids, offsets);
-    const auto found = generate::search(model, activation_dtype(compute), {ids, offsets},
+      sources.push_back(valid_tokens_[static_cast<size_t>(index)].source);
+    const auto found = generate::search(model, activation_dtype(compute), std::move(sources),
                                         {.num_beams = static_cast<int>(validation_.num_beams)});
     for (size_t i = 0; i < indices.size(); ++i)
       translations[static_cast<size_t>(indices[i])] =

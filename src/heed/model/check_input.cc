@@ -1,0 +1,20 @@
+#include "heed/model/check_input.h"
+
+#include "heed/base/error.h"
+
+namespace heed::model {
+
+void check_tokens(const ModelConfig& config, std::span<const int32_t> tokens) {
+  for (const int32_t token : tokens)
+    require(token >= 0 && token < config.vocab_size,
+            "token {} is outside the vocabulary of {} tokens", token, config.vocab_size);
+}
+
+void check_length(const ModelConfig& config, std::span<const int32_t> sequence) {
+  require(!sequence.empty(), "no tokens");
+  require(config.positions == PositionKind::none ||
+              static_cast<int64_t>(sequence.size()) <= config.max_positions,
+          "{} tokens, the model reads at most {}", sequence.size(), config.max_positions);
+}
+
+}  // namespace heed::model
