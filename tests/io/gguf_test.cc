@@ -80,7 +80,7 @@ TEST(GgufGolden, FourBitErrorIsAtMostThatOfTheReference) {
 
 TEST(GgufGolden, ReportsShapesTypesAndNames) {
   const auto file = golden();
-  EXPECT_EQ(file->names().size(), 10u);
+  EXPECT_EQ(file->names().size(), 19u);
   EXPECT_TRUE(file->contains("q6_k"));
   EXPECT_FALSE(file->contains("q7_k"));
   EXPECT_EQ(file->get("three.axes").shape(), (Shape{2, 3, 4}));
@@ -89,8 +89,9 @@ TEST(GgufGolden, ReportsShapesTypesAndNames) {
   expect_error([&] { file->get("none"); }, "all_types.gguf: there is no tensor none");
   expect_error(
       [&] { file->get("unusable"); },
-      "all_types.gguf: unusable is Q4_K, which heed does not support (supported: F32, F16, Q4_0, "
-      "Q4_1, Q8_0, Q6_K, I32, BF16)");
+      "all_types.gguf: unusable is IQ2_XXS, which heed does not support (supported: F32, F16, "
+      "Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q2_K, Q3_K, Q4_K, Q5_K, Q6_K, IQ4_NL, IQ4_XS, I32, BF16, "
+      "MXFP4)");
   EXPECT_EQ(file->entry("unusable").shape, (Shape{2, 256}));
 }
 

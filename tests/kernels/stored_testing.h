@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstring>
 
 #include "heed/base/random.h"
@@ -26,6 +27,16 @@ inline bool same_bits(const Tensor& a, const Tensor& b) {
          std::memcmp(a.raw(), b.raw(), static_cast<size_t>(a.bytes())) == 0;
 }
 
+/// Sets the scale, and the minimum, of a block. MXFP4 rounds a scale to a power of two.
+template <typename Block>
+void set_scale(Block& block, float new_scale, float new_minimum) {
+  if constexpr (Block::kTraits.dtype == DType::mxfp4)
+    block.exponent = static_cast<uint8_t>(128 + std::ilogb(new_scale));
+  else
+    block.scale = float16(new_scale);
+  if constexpr (Block::kTraits.has_minimum) block.minimum = float16(new_minimum);
+}
+
 /// Blocks of random bytes with scales of about 2^-8, or normal numbers of a plain type.
 inline Tensor random_stored(const Shape& shape, DType dtype, uint64_t seed) {
   Tensor x = Tensor::empty(shape, dtype);
@@ -37,15 +48,12 @@ inline Tensor random_stored(const Shape& shape, DType dtype, uint64_t seed) {
   for (int64_t i = 0; i < x.bytes(); ++i)
     x.raw()[i] = static_cast<std::byte>(random.bits(static_cast<uint64_t>(i)) >> 50);
   const auto random_scale = [&](uint64_t i) {
-    return float16(0x1p-8f * static_cast<float>(random.normal(i)));
+    return 0x1p-8f * static_cast<float>(random.normal(i));
   };
   visit_block(dtype, [&](auto zero) {
     using Block = decltype(zero);
-    for (uint64_t i = 0; i < x.values<Block>().size(); ++i) {
-      Block& block = x.data<Block>()[i];
-      block.scale = random_scale(2 * i);
-      if constexpr (Block::kTraits.has_minimum) block.minimum = random_scale(2 * i + 1);
-    }
+    for (uint64_t i = 0; i < x.values<Block>().size(); ++i)
+      set_scale(x.data<Block>()[i], random_scale(2 * i), random_scale(2 * i + 1));
   });
   return x;
 }

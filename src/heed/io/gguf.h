@@ -28,7 +28,7 @@ class GgufFile : public TensorSource {
   std::string name() const override { return path_.string(); }
   std::vector<std::string> names() const override;
   bool contains(const std::string& name) const override { return entries_.contains(name); }
-  /// A tensor of type F32, F16, BF16, I32, Q4_0, Q4_1, Q8_0 or Q6_K in its stored dtype: a copy of
+  /// A tensor of a type that has a DType in its stored dtype: a copy of
   /// a vector or scalar, otherwise a view that keeps the file mapped. Throws Error that names the
   /// tensor and its type for any other type.
   Tensor get(const std::string& name) const override;

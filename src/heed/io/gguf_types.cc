@@ -15,18 +15,14 @@ struct UnsupportedType {
   int64_t elements, bytes;
 };
 constexpr std::array kUnsupportedTypes{
-    UnsupportedType{6, "Q5_0", 32, 22},      UnsupportedType{7, "Q5_1", 32, 24},
-    UnsupportedType{9, "Q8_1", 32, 40},      UnsupportedType{10, "Q2_K", 256, 84},
-    UnsupportedType{11, "Q3_K", 256, 110},   UnsupportedType{12, "Q4_K", 256, 144},
-    UnsupportedType{13, "Q5_K", 256, 176},   UnsupportedType{15, "Q8_K", 256, 292},
+    UnsupportedType{9, "Q8_1", 32, 40},      UnsupportedType{15, "Q8_K", 256, 292},
     UnsupportedType{16, "IQ2_XXS", 256, 66}, UnsupportedType{17, "IQ2_XS", 256, 74},
     UnsupportedType{18, "IQ3_XXS", 256, 98}, UnsupportedType{19, "IQ1_S", 256, 50},
-    UnsupportedType{20, "IQ4_NL", 32, 18},   UnsupportedType{21, "IQ3_S", 256, 110},
-    UnsupportedType{22, "IQ2_S", 256, 82},   UnsupportedType{23, "IQ4_XS", 256, 136},
+    UnsupportedType{21, "IQ3_S", 256, 110},  UnsupportedType{22, "IQ2_S", 256, 82},
     UnsupportedType{24, "I8", 1, 1},         UnsupportedType{25, "I16", 1, 2},
     UnsupportedType{27, "I64", 1, 8},        UnsupportedType{28, "F64", 1, 8},
     UnsupportedType{29, "IQ1_M", 256, 56},   UnsupportedType{34, "TQ1_0", 256, 54},
-    UnsupportedType{35, "TQ2_0", 256, 66},   UnsupportedType{39, "MXFP4", 32, 17}};
+    UnsupportedType{35, "TQ2_0", 256, 66}};
 
 /// "Q4_0" for "q4_0".
 std::string ggml_name(std::string_view name) {

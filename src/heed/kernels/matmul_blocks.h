@@ -26,6 +26,11 @@ constexpr bool multiplies_blocks(DType dtype) { return !is_plain(dtype); }
 /// Elements of a row of activations that share a scale, and whose products are summed exactly.
 inline constexpr int64_t kProductBlock = 32;
 
+/// Whether the halves of 32 elements of a weight have their own sub-scales.
+constexpr bool has_halves(const BlockTraits& type) {
+  return type.sub_scale_elements == kProductBlock / 2;
+}
+
 /// One of several products with the same left factor.
 struct BlockProduct {
   const PackedBlocks* weight;
@@ -62,9 +67,10 @@ inline PackedBlocks pack_blocks(const Tensor& weight) {
 /// 8-bit integers round(x / scale) with scale = max |x| / 127. (If one is not finite, the scale is
 /// NaN.) `dot` is their exact dot product with the integers of a weight's row, each multiplied with
 /// its sub-scale where the type has sub-scales. An element of c is, over these blocks in order,
-/// sum = fma(scale, part, sum), where part = weight's scale * dot or, if the type has a minimum,
-/// fma(minimum, sum of a's integers, weight's scale * dot). Zeros are positive there, and an
-/// infinite scale or minimum of a weight counts as NaN. The bias is added at the end. So the bits
+/// sum = fma(scale, part, sum), where part = weight's scale * dot. If the type has a minimum,
+/// fma(minimum * sub-minimum, sum of a's integers, part) follows: once, or for each half with its
+/// own sub-minimum. Zeros are positive there, and an infinite scale or minimum of a weight counts
+/// as NaN. The bias is added at the end. So the bits
 /// depend neither on M and N, nor on the number of threads, nor on the machine, and cpu and
 /// reference agree.
 inline constexpr Kernel<void(const Tensor& a, std::span<const BlockProduct> products)>

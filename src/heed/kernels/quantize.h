@@ -8,9 +8,11 @@
 
 namespace heed::kernels {
 
-/// Whether quantize() writes a dtype: f32, bf16, f16 and the block types without sub-scales.
+/// Whether quantize() writes a dtype: f32, bf16, f16 and the block types without sub-scales and
+/// codebook.
 constexpr bool is_written(DType dtype) {
-  return dtype != DType::i32 && !traits_of(dtype).has_sub_scales();
+  const BlockTraits& type = traits_of(dtype);
+  return dtype != DType::i32 && !type.has_sub_scales() && !type.has_codebook();
 }
 
 /// Columns that GPTQ rounds at a time: one block of each row.

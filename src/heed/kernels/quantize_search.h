@@ -12,7 +12,7 @@ namespace heed::kernels {
 /// Whether heed rounds to a block type by searching for its scales. With 8 bits the plain scale is
 /// good enough.
 constexpr bool searches_scales(const BlockTraits& type) {
-  return type.elements == 32 && type.bits < 8 && !type.has_sub_scales();
+  return type.elements == 32 && type.bits < 8 && !type.has_codebook();
 }
 
 /// The quants of a block type as floats.

@@ -2,8 +2,8 @@
 """Makes the reference files beside this one with the gguf package.
 
 all_types.gguf: metadata of every type, and one small tensor of every type that heed reads and of one
-that it does not. The tensors of blocks hold "f32" as the package quantises it; those of Q6_K, which
-it only reads, are random.
+that it does not. The tensors of blocks hold "f32" as the package quantises it; those of types that
+it only reads are random.
 expected.safetensors: name -> elements, as the package widens them.
 tests/fuzz/all_types.gguf: the same with less data.
 
@@ -35,22 +35,34 @@ def numbers():
     return x
 
 
-def random_q6_k(rng):
-    blocks = rng.integers(0, 256, size=(ROWS, COLS // 256, 210), dtype=np.uint8)
-    scales = rng.normal(size=(ROWS, COLS // 256, 1)).astype(np.float16) / 256
-    blocks[:, :, 208:] = scales.view(np.uint8)
+# Where the blocks have scales of f16.
+RANDOM = {Type.Q2_K: (80, 82), Type.Q3_K: (108,), Type.Q4_K: (0, 2), Type.Q5_K: (0, 2),
+          Type.Q6_K: (208,), Type.IQ4_NL: (0,), Type.IQ4_XS: (0,), Type.MXFP4: ()}
+
+
+def random_blocks(rng, type):
+    elements, size = gguf.GGML_QUANT_SIZES[type]
+    blocks = rng.integers(0, 256, size=(ROWS, COLS // elements, size), dtype=np.uint8)
+    for at in RANDOM[type]:
+        scales = rng.normal(size=(ROWS, COLS // elements, 1)).astype(np.float16) / 256
+        blocks[:, :, at:at + 2] = scales.view(np.uint8)
+    if type == Type.MXFP4:  # the exponent; 0 and 1 are subnormal scales
+        blocks[:, :, 0] = rng.choice([0, 1, 2, 120, 127, 130], size=blocks.shape[:2])
     return blocks.reshape(ROWS, -1)
 
 
 def tensors(x):
     rng = np.random.default_rng(1706)
     yield "f32", x, Type.F32
-    for type in (Type.F16, Type.BF16, Type.Q4_0, Type.Q4_1, Type.Q8_0):
+    for type in (Type.F16, Type.BF16, Type.Q4_0, Type.Q4_1, Type.Q5_0, Type.Q5_1, Type.Q8_0):
         yield type.name.lower(), gguf.quants.quantize(x, type), type
-    yield "q6_k", random_q6_k(rng)[: len(x), : x.shape[1] // 256 * 210], Type.Q6_K
+    for type in RANDOM:
+        elements, size = gguf.GGML_QUANT_SIZES[type]
+        yield (type.name.lower(),
+               random_blocks(rng, type)[: len(x), : x.shape[1] // elements * size], type)
     yield "i32", np.array([2**31 - 1, -(2**31), 0], dtype=np.int32), Type.I32
     yield "three.axes", np.arange(24, dtype=np.float32).reshape(2, 3, 4), Type.F32
-    yield "unusable", rng.integers(0, 256, size=(2, 144), dtype=np.uint8), Type.Q4_K
+    yield "unusable", rng.integers(0, 256, size=(2, 66), dtype=np.uint8), Type.IQ2_XXS
 
 
 def add_metadata(writer):
@@ -95,11 +107,12 @@ def widened(data, type):
 def main():
     x = numbers()
     write(HERE / "all_types.gguf", tensors(x))
-    expected = {name: widened(*stored) for name, *stored in tensors(x) if stored[1] != Type.Q4_K}
+    expected = {name: widened(*stored) for name, *stored in tensors(x) if stored[1] != Type.IQ2_XXS}
     save_file(expected, HERE / "expected.safetensors")
-    wide = [stored for stored in tensors(x[:1, :256]) if stored[2] in (Type.Q6_K, Type.I32)]
+    wide = [stored for stored in tensors(x[:1, :256])
+            if stored[2] in (Type.Q4_K, Type.Q6_K, Type.I32)]
     narrow = [stored for stored in tensors(x[:1, :32])
-              if stored[0] in ("f32", "q4_0", "q4_1", "q8_0", "three.axes")]
+              if stored[0] in ("f32", "q4_0", "q4_1", "q5_0", "q8_0", "three.axes")]
     write(HERE.parent.parent / "fuzz/all_types.gguf", wide + narrow)
 
 

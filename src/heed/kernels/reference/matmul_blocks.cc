@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "heed/kernels/reference/quantised.h"
@@ -18,26 +19,28 @@ std::vector<Quantised> quantised_row(const T* row, int64_t cols) {
 }
 
 /// Infinity counts as NaN.
-float finite(float16 scale) {
-  const auto value = static_cast<float>(scale);
-  return std::isinf(value) ? std::numeric_limits<float>::quiet_NaN() : value;
+float finite(float number) {
+  return std::isinf(number) ? std::numeric_limits<float>::quiet_NaN() : number;
 }
 
 /// The product of a's integers and the 32 elements of a weight's block from `begin` on.
 template <typename Block>
 float part_of(const Block& block, int64_t begin, const std::vector<int>& a) {
-  int dot = 0, sum = 0;
-  int64_t at = begin;
-  for (const int quant : a) {
-    int weight = block.quant(at);
-    if constexpr (Block::kTraits.has_sub_scales()) weight *= block.sub_scale(at);
-    dot += weight * quant;
-    sum += quant;
-    ++at;
+  constexpr BlockTraits kTraits = Block::kTraits;
+  int dot = 0;
+  for (int64_t i = 0; i < kProductBlock; ++i) {
+    int weight = quant_of(block, begin + i);
+    if constexpr (kTraits.has_sub_scales()) weight *= block.sub_scale(begin + i);
+    dot += weight * a[static_cast<size_t>(i)];
   }
-  const float part = std::fma(finite(block.scale), static_cast<float>(dot), 0.0f);
-  if constexpr (Block::kTraits.has_minimum)
-    return std::fma(finite(block.minimum), static_cast<float>(sum), part);
+  float part = std::fma(finite(scale_of(block)), static_cast<float>(dot), 0.0f);
+  if constexpr (kTraits.has_minimum) {
+    constexpr int64_t kShare = has_halves(kTraits) ? kProductBlock / 2 : kProductBlock;
+    for (int64_t i = 0; i < kProductBlock; i += kShare) {
+      const int sum = std::accumulate(a.begin() + i, a.begin() + i + kShare, 0);
+      part = std::fma(finite(minimum_of(block, begin + i)), static_cast<float>(sum), part);
+    }
+  }
   return part;
 }
 

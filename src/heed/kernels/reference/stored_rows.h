@@ -14,10 +14,10 @@ float stored_element(const T* row, int64_t i) {
   } else {
     const T& block = row[i / T::kElements];
     const int64_t at = i % T::kElements;
-    float scale = static_cast<float>(block.scale);
+    float scale = scale_of(block);
     if constexpr (T::kTraits.has_sub_scales()) scale *= static_cast<float>(block.sub_scale(at));
-    const float value = scale * static_cast<float>(block.quant(at));
-    if constexpr (T::kTraits.has_minimum) return value + static_cast<float>(block.minimum);
+    const float value = scale * static_cast<float>(quant_of(block, at));
+    if constexpr (T::kTraits.has_minimum) return value + minimum_of(block, at);
     return value;
   }
 }

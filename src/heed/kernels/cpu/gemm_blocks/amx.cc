@@ -35,7 +35,7 @@ constexpr int64_t kPassBlocks = 64;
 struct alignas(64) WideBlock {
   int8_t quants[8 * kQuadBytes];
   float scales[kPanelCols];
-  float minimums[kPanelCols];
+  float minimums[2][kPanelCols];
   float sub_scales[2][kPanelCols];
 };
 
@@ -47,17 +47,19 @@ void widen(const PanelLayout& layout, const std::byte* panel, int64_t at, WideBl
   for (int i = 0; i < 8; ++i)
     _mm512_store_si512(to.quants + i * kQuadBytes, _mm512_sub_epi8(block.quads[i], bias));
   _mm512_store_ps(to.scales, block.scales);
-  if constexpr (kTraits.has_minimum) _mm512_store_ps(to.minimums, block.minimums);
-  if constexpr (kTraits.has_sub_scales())
+  if constexpr (kTraits.has_minimum) _mm512_store_ps(to.minimums[0], block.minimums[0]);
+  if constexpr (has_halves(kTraits)) {
     for (int half = 0; half < 2; ++half)
       _mm512_store_ps(to.sub_scales[half], _mm512_cvtepi32_ps(block.sub_scales[half]));
+    if constexpr (kTraits.has_minimum) _mm512_store_ps(to.minimums[1], block.minimums[1]);
+  }
 }
 
-/// Sums: tiles 0, 1, 6 and 7; a: 2 and 3; columns: 4 and 5. With sub-scales, a tile covers 16
-/// elements of a block instead of 32.
+/// Sums: tiles 0, 1, 6 and 7; a: 2 and 3; columns: 4 and 5. If halves have sub-scales, a tile
+/// covers 16 elements of a block instead of 32.
 template <DType type>
 void configure() {
-  constexpr int kDepth = traits_of(type).has_sub_scales() ? 16 : 32;
+  constexpr int kDepth = has_halves(traits_of(type)) ? 16 : 32;
   TileConfig config;
   for (int i = 0; i < 8; ++i) {
     config.row_bytes[i] = i / 2 == 1 ? kDepth : 64;
@@ -104,12 +106,12 @@ struct TileRows {
   int64_t stride;
 };
 
-/// Starts the dot products of a block, in one of two sets of tiles: with sub-scales, two products
-/// of 16 elements each.
+/// Starts the dot products of a block, in one of two sets of tiles: if halves have sub-scales, two
+/// products of 16 elements each.
 template <DType type, bool odd>
 void multiply_block(const TileRows& rows, int64_t block, const WideBlock& wide) {
   const int8_t* a = rows.a.quants + (rows.at + block) * kTile * kProductBlock;
-  if constexpr (traits_of(type).has_sub_scales()) {
+  if constexpr (has_halves(traits_of(type))) {
     multiply_tile<odd ? 6 : 0, 2, 4>(a, wide.quants);
     multiply_tile<odd ? 7 : 1, 3, 5>(a + 16, wide.quants + 4 * kQuadBytes);
   } else {
@@ -119,7 +121,7 @@ void multiply_block(const TileRows& rows, int64_t block, const WideBlock& wide) 
 
 template <DType type, bool odd>
 void store_dots(Dots* to) {
-  if constexpr (traits_of(type).has_sub_scales()) {
+  if constexpr (has_halves(traits_of(type))) {
     store_tile<odd ? 6 : 0>(to[0]);
     store_tile<odd ? 7 : 1>(to[1]);
   } else {
@@ -145,27 +147,31 @@ class Sums {
   __attribute__((always_inline)) void add(const TileRows& rows, int64_t block,
                                           const WideBlock& wide, const Dots* dots) {
     constexpr BlockTraits kTraits = traits_of(type);
-    const __m512 scales = _mm512_load_ps(wide.scales), minimums = _mm512_load_ps(wide.minimums);
+    const __m512 scales = _mm512_load_ps(wide.scales);
+    const __m512 minimums[2] = {_mm512_load_ps(wide.minimums[0]), _mm512_load_ps(wide.minimums[1])};
     const __m512 sub_scales[2] = {_mm512_load_ps(wide.sub_scales[0]),
                                   _mm512_load_ps(wide.sub_scales[1])};
     const float* a_scales = rows.a.scales + (rows.at + block) * kTile;
-    const float* a_sums = rows.a.sums + (rows.at + block) * kTile;
+    const float* a_sums = rows.a.sums + 2 * (rows.at + block) * kTile;
     // Exact: a scale of f16 has 11 significant bits, a sub-scale 7, and kBias 2.
     const __m512 bias = _mm512_set1_ps(kBias), zero = _mm512_setzero_ps();
-    const __m512 off =
-        _mm512_fnmadd_ps(kTraits.has_sub_scales() ? sub_scales[0] : scales, bias, zero);
+    const __m512 off = _mm512_fnmadd_ps(has_halves(kTraits) ? sub_scales[0] : scales, bias, zero);
     each([&](auto r) {
       const __m512 dot = _mm512_load_ps(dots[0] + r * kTile);
       __m512 part;
-      if constexpr (kTraits.has_sub_scales()) {  // exact in 24 bits, except for the last step
+      if constexpr (has_halves(kTraits)) {  // exact in 24 bits, except for the last step
         const __m512 first = _mm512_fmadd_ps(sub_scales[0], dot, off);
         const __m512 second = _mm512_sub_ps(_mm512_load_ps(dots[1] + r * kTile), bias);
         part = _mm512_fmadd_ps(scales, _mm512_fmadd_ps(sub_scales[1], second, first), zero);
+      } else if constexpr (type == DType::mxfp4) {  // whose scales times kBias may overflow
+        part = _mm512_fmadd_ps(scales, _mm512_sub_ps(dot, bias), zero);
       } else {
         part = _mm512_fmadd_ps(scales, dot, off);
       }
       if constexpr (kTraits.has_minimum)
-        part = _mm512_fmadd_ps(minimums, _mm512_set1_ps(a_sums[r]), part);
+        part = _mm512_fmadd_ps(minimums[0], _mm512_set1_ps(a_sums[2 * r]), part);
+      if constexpr (kTraits.has_minimum && has_halves(kTraits))
+        part = _mm512_fmadd_ps(minimums[1], _mm512_set1_ps(a_sums[2 * r + 1]), part);
       sums_[r] = _mm512_fmadd_ps(_mm512_set1_ps(a_scales[r]), part, sums_[r]);
     });
   }

@@ -26,7 +26,7 @@ constexpr int kRows = 4;
 /// Quants of 8 bits are signed again: unsigned, two products would overflow 16 bits.
 template <DType type>
 struct Avx2Block : PanelBlock<type> {
-  static constexpr bool kSigned = panel_bits(traits_of(type)) == 8;
+  static constexpr bool kSigned = traits_of(type).lowest == -128;
 
   Avx2Block(const PanelLayout& layout, const std::byte* panel, int64_t block, int64_t col)
       : PanelBlock<type>(layout, panel, block, col) {
@@ -46,7 +46,7 @@ struct Avx2 {
     Ints first = half_dots<type>(block.quads, a);
     Ints second = half_dots<type>(block.quads + 4, a + 16);
     if constexpr (kBiased) first = add(first, set_ints(initial[0]));
-    if constexpr (kBiased && kTraits.has_sub_scales()) second = add(second, set_ints(initial[1]));
+    if constexpr (kBiased && has_halves(kTraits)) second = add(second, set_ints(initial[1]));
     return join_halves<type>(block, first, second);
   }
 
@@ -66,14 +66,14 @@ struct Avx2 {
     const Ints ones = _mm256_set1_epi16(1);
     Ints sum[4];
     for (int i = 0; i < 4; ++i) sum[i] = pairs<type>(quads[i], broadcast_quad(a + 4 * i));
-    if constexpr (panel_bits(traits_of(type)) == 8) {
+    if constexpr (Avx2Block<type>::kSigned) {
       for (Ints& pair : sum) pair = _mm256_madd_epi16(pair, ones);
       return add(add(sum[0], sum[1]), add(sum[2], sum[3]));
     }
-    // 16 bits hold two sums of pairs with quants of six bits, and four with quants of four bits.
+    // 16 bits hold two sums of pairs with quants of six bits, and four with quants of five bits.
     const Ints first = _mm256_add_epi16(sum[0], sum[1]);
     const Ints second = _mm256_add_epi16(sum[2], sum[3]);
-    if constexpr (panel_bits(traits_of(type)) == 6)
+    if constexpr (traits_of(type).bits == 6)
       return add(_mm256_madd_epi16(first, ones), _mm256_madd_epi16(second, ones));
     return _mm256_madd_epi16(_mm256_add_epi16(first, second), ones);
   }

@@ -30,7 +30,7 @@ struct AvxVnni {
   template <DType type>
   static Floats dots(const PanelBlock<type>& block, const int8_t* a, const int32_t* initial) {
     Ints first = set_ints(initial[0]), second = set_ints(0);
-    if constexpr (traits_of(type).has_sub_scales()) second = set_ints(initial[1]);
+    if constexpr (has_halves(traits_of(type))) second = set_ints(initial[1]);
     for (int i = 0; i < 4; ++i) {
       first = _mm256_dpbusd_avx_epi32(first, block.quads[i], broadcast_quad(a + 4 * i));
       second = _mm256_dpbusd_avx_epi32(second, block.quads[i + 4], broadcast_quad(a + 16 + 4 * i));

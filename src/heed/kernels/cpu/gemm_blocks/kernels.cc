@@ -22,9 +22,11 @@ KernelChoice<BlockKernel>& choice() {
 
 PanelLayout::PanelLayout(DType type, int64_t k) : dtype(type), blocks(k / kProductBlock) {
   const BlockTraits& traits = traits_of(dtype);
-  block_quants = kProductBlock * kPanelCols * panel_bits(traits) / 8;
-  sub_scales = k / traits.elements * kScaleBytes * (traits.has_minimum ? 2 : 1);
-  quants = round_up(sub_scales + (traits.has_sub_scales() ? blocks * 2 * kPanelCols : 0), 64);
+  const int64_t kinds = traits.has_minimum ? 2 : 1;  // of scales
+  block_quants = kQuadBytes * traits.bits;
+  sub_scales = k / traits.elements * kScaleBytes * kinds;
+  block_sub_scales = kinds * sub_scale_parts(traits) * kPanelCols;
+  quants = round_up(sub_scales + blocks * block_sub_scales, 64);
   bytes = quants + blocks * block_quants;
 }
 

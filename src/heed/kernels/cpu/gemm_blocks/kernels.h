@@ -18,33 +18,44 @@ inline constexpr int64_t kQuadBytes = 4 * kPanelCols;
 /// An f16 for each column.
 inline constexpr int64_t kScaleBytes = 2 * kPanelCols;
 
-/// Bits that a quant takes in a panel.
-constexpr int panel_bits(const BlockTraits& type) {
-  return type.bits <= 4 ? 4 : type.bits <= 6 ? 6 : 8;
-}
-/// By how much quants are larger in a panel, where they are unsigned.
+/// By how much kernels raise quants to make them unsigned.
 constexpr int quant_bias(const BlockTraits& type) { return -type.lowest; }
 
+/// The parts of a code in a panel: the number of its low bits, and of the others.
+struct CodeParts {
+  int low, high;
+};
+constexpr CodeParts code_parts(const BlockTraits& type) {
+  const int low = type.bits >= 8 ? 8 : type.bits >= 4 ? 4 : 2;
+  return {low, type.bits - low};
+}
+
+/// Sub-scales of 32 elements.
+constexpr int64_t sub_scale_parts(const BlockTraits& type) {
+  return type.has_sub_scales() ? kProductBlock / type.sub_scale_elements : 0;
+}
+
 /// The layout of a panel: 16 columns over all of K, in blocks of 32 elements. First come the
-/// scales, then the quants.
+/// scales, then the codes.
 ///
-/// Scales: for each block of the weight's type f16 [16], followed by the minimums, f16 [16], if the
-/// type has them; then, if it has sub-scales, for each 32 elements i8 [2, 16].
+/// Scales: for each block of the weight's type f16 [16] (MXFP4: bf16), followed by the minimums,
+/// f16 [16], if the type has them; then, if it has sub-scales, for each 32 elements i8
+/// [sub_scale_parts(), 16], followed by the sub-minimums, likewise, if it has minimums.
 ///
-/// Quants of 32 elements, by the bits of a quant:
-/// 8: 8 quads.
-/// 4: 4 quads of bytes; the low halves are quads 0 to 3, the high halves 4 to 7.
-/// 6: the low four bits likewise, then the high two bits, [2, 16, 4]: those of quad i are at bit
-///    2 (i % 4) of the bytes of part i / 4.
+/// Codes of 32 elements take as many quads as a code has bits. A code of 8, 4 or 2 bits is stored
+/// whole, one of 3, 5 or 6 bits in two parts: the low 2 or 4 bits, then the others. A part of n
+/// bits takes n quads: those of quad i of the codes are at bit n * (i / n) of the bytes of quad i %
+/// n.
 struct PanelLayout {
   PanelLayout(DType dtype, int64_t k);
 
   DType dtype;
-  int64_t blocks;        // of 32 elements of K
-  int64_t block_quants;  // bytes of the quants of 32 elements
-  int64_t sub_scales;    // offset of the first, in bytes
-  int64_t quants;        // offset of the first, in bytes
-  int64_t bytes;         // of a panel, a multiple of 64
+  int64_t blocks;            // of 32 elements of K
+  int64_t block_quants;      // bytes of the codes of 32 elements
+  int64_t sub_scales;        // offset of the first, in bytes
+  int64_t block_sub_scales;  // bytes of the sub-scales and sub-minimums of 32 elements
+  int64_t quants;            // offset of the first, in bytes
+  int64_t bytes;             // of a panel, a multiple of 64
 };
 
 /// Rows of activations, quantised. Groups of `interleave` rows are stored together: for each block
@@ -53,16 +64,16 @@ struct QuantizedRows {
   int64_t blocks, interleave;
   int8_t* quants;  // [rows / interleave, blocks, interleave, 32]
   float* scales;   // [rows / interleave, blocks, interleave]
-  float* sums;     // likewise: of 32 quants
-  /// Likewise [.., 2]: the initial values of dot products, -bias * the sum of 16 quants; or, where
-  /// the weight has no sub-scales, that of 32 and a zero.
-  int32_t* initial;
+  /// Likewise [.., 2]: of both halves of 32 quants; or, unless the weight has_halves(), of all 32
+  /// and a zero.
+  float* sums;
+  int32_t* initial;  // likewise: the initial values of dot products, -bias * sums
 
   /// From a row on that begins a group.
   QuantizedRows from(int64_t row) const {
     const int64_t index = row * blocks;
-    return {blocks,         interleave,   quants + index * kProductBlock,
-            scales + index, sums + index, initial + 2 * index};
+    return {blocks,         interleave,       quants + index * kProductBlock,
+            scales + index, sums + 2 * index, initial + 2 * index};
   }
 };
 

@@ -30,13 +30,13 @@ thread_local Buffer rows_buffer, sums_buffer;
 /// Room for `rows` rows of activations, a multiple of `interleave`.
 QuantizedRows rows_in(Buffer& buffer, int64_t rows, int64_t interleave, int64_t k) {
   const int64_t blocks = k / kProductBlock, numbers = rows * blocks * 4;
-  std::byte* memory = buffer.at_least(rows * k + 4 * numbers);
+  std::byte* memory = buffer.at_least(rows * k + 5 * numbers);
   return {.blocks = blocks,
           .interleave = interleave,
           .quants = reinterpret_cast<int8_t*>(memory),
           .scales = reinterpret_cast<float*>(memory + rows * k),
           .sums = reinterpret_cast<float*>(memory + rows * k + numbers),
-          .initial = reinterpret_cast<int32_t*>(memory + rows * k + 2 * numbers)};
+          .initial = reinterpret_cast<int32_t*>(memory + rows * k + 3 * numbers)};
 }
 
 /// The product of rows [first_row, first_row + rows) of a with one weight.
@@ -118,7 +118,7 @@ QuantizedRows quantize(const Tensor& a, const BlockTraits& weight) {
       rows_in(rows_buffer, round_up(a.rows(), interleave), interleave, a.cols());
   const RowSums sums{.any = kernel.reads_initial || weight.has_minimum,
                      .bias = quant_bias(weight),
-                     .halves = weight.has_sub_scales()};
+                     .halves = has_halves(weight)};
   parallel_for(a.rows(), grain_rows(kLightGrain, a.cols()), [&](int64_t begin, int64_t end) {
     quantize_activations(a, begin, end, sums, rows);
   });

@@ -14,14 +14,16 @@ struct Column {
   std::byte* panel;
   int64_t col;
 
-  /// The f16 with this index among those of the column; infinity becomes NaN.
-  void put_scale(int64_t index, float16 scale) const {
+  /// The number of 16 bits with this index among those of the column; infinity becomes NaN.
+  template <typename Number>
+  void put_scale(int64_t index, Number scale) const {
     if (std::isinf(static_cast<float>(scale)))
-      scale = float16(std::numeric_limits<float>::quiet_NaN());
+      scale = Number(std::numeric_limits<float>::quiet_NaN());
     std::memcpy(panel + index * kScaleBytes + 2 * col, &scale, sizeof(scale));
   }
-  void put_sub_scale(int64_t block, int64_t half, int scale) const {
-    panel[layout.sub_scales + (2 * block + half) * kPanelCols + col] =
+  /// A sub-scale or sub-minimum of a block of 32 elements.
+  void put_sub_scale(int64_t block, int64_t index, int scale) const {
+    panel[layout.sub_scales + block * layout.block_sub_scales + index * kPanelCols + col] =
         static_cast<std::byte>(scale);
   }
   /// The column's byte i of a quad of a block.
@@ -30,36 +32,51 @@ struct Column {
   }
 };
 
-/// 32 unsigned quants; see PanelLayout.
-void put_quants(const uint8_t* quants, int bits, int64_t block, const Column& to) {
-  const auto low = [&](int64_t k) { return quants[k] & 15; };
-  const auto high = [&](int64_t k) { return quants[k] >> 4; };
-  for (int64_t k = 0; k < kProductBlock && bits == 8; ++k)
-    to.byte(block, k / 4, k % 4) = static_cast<std::byte>(quants[k]);
-  for (int64_t k = 0; k < 16 && bits < 8; ++k)
-    to.byte(block, k / 4, k % 4) = static_cast<std::byte>(low(k) | low(16 + k) << 4);
-  for (int64_t k = 0; k < kProductBlock && bits == 6; ++k) {
-    std::byte& bytes = to.byte(block, 4 + k / 16, k % 4);
-    if (k % 16 < 4) bytes = std::byte{0};
-    bytes |= static_cast<std::byte>(high(k) << (k / 4 % 4 * 2));
+/// Bits [begin, begin + count) of 32 codes, in quads from `begin` on; see PanelLayout.
+void put_part(const uint8_t* codes, int begin, int count, int64_t block, const Column& to) {
+  for (int64_t k = 0; k < kProductBlock; ++k) {
+    const int64_t quad = k / 4;
+    const int bits = codes[k] >> begin & ((1 << count) - 1);
+    std::byte& byte = to.byte(block, begin + quad % count, k % 4);
+    if (quad < count) byte = std::byte{0};
+    byte |= static_cast<std::byte>(bits << (quad / count * count));
+  }
+}
+
+/// The scales of block `index` of the column.
+template <typename Block>
+void put_scales(const Block& block, int64_t index, const Column& to) {
+  constexpr BlockTraits kTraits = Block::kTraits;
+  constexpr int64_t kKinds = kTraits.has_minimum ? 2 : 1;
+  if constexpr (kTraits.dtype == DType::mxfp4)
+    to.put_scale(index, bfloat16(scale_of(block)));  // exact
+  else
+    to.put_scale(kKinds * index, block.scale);
+  if constexpr (kTraits.has_minimum) to.put_scale(kKinds * index + 1, block.minimum);
+  if constexpr (kTraits.has_sub_scales()) {
+    constexpr int64_t kShare = kTraits.sub_scale_elements, kParts = sub_scale_parts(kTraits);
+    for (int64_t begin = 0; begin < Block::kElements; begin += kShare) {
+      const int64_t at = (index * Block::kElements + begin) / kProductBlock;
+      const int64_t part = begin / kShare % kParts;
+      to.put_sub_scale(at, part, block.sub_scale(begin));
+      if constexpr (kTraits.has_minimum)
+        to.put_sub_scale(at, kParts + part, block.sub_minimum(begin));
+    }
   }
 }
 
 /// Block `index` of the column.
 template <typename Block>
 void put_block(const Block& block, int64_t index, const Column& to) {
-  constexpr BlockTraits kTraits = Block::kTraits;
-  to.put_scale(kTraits.has_minimum ? 2 * index : index, block.scale);
-  if constexpr (kTraits.has_minimum) to.put_scale(2 * index + 1, block.minimum);
+  put_scales(block, index, to);
   for (int64_t begin = 0; begin < Block::kElements; begin += kProductBlock) {
-    const int64_t part = (index * Block::kElements + begin) / kProductBlock;
-    if constexpr (kTraits.has_sub_scales())
-      for (const int64_t half : {0, 1})
-        to.put_sub_scale(part, half, block.sub_scale(begin + 16 * half));
-    uint8_t quants[kProductBlock];
+    uint8_t codes[kProductBlock];
     for (int64_t k = 0; k < kProductBlock; ++k)
-      quants[k] = static_cast<uint8_t>(block.quant(begin + k) + quant_bias(kTraits));
-    put_quants(quants, panel_bits(kTraits), part, to);
+      codes[k] = static_cast<uint8_t>(block.code(begin + k));
+    const int64_t at = (index * Block::kElements + begin) / kProductBlock;
+    constexpr CodeParts kParts = code_parts(Block::kTraits);
+    put_part(codes, 0, kParts.low, at, to);
+    if constexpr (kParts.high > 0) put_part(codes, kParts.low, kParts.high, at, to);
   }
 }
 

@@ -8,6 +8,9 @@
 //   template <..> static Floats dots(const Block& block, const int8_t* a, const int32_t* initial);
 //     the dot products of the block's columns with 32 quants of a row
 #include <algorithm>
+#include <array>
+#include <type_traits>
+#include <utility>
 
 #include "heed/kernels/cpu/gemm_blocks/kernels.h"
 #include "heed/kernels/cpu/simd/prefetch.h"
@@ -15,63 +18,96 @@
 namespace heed::kernels::cpu {
 namespace {
 
+/// The quants of a codebook, unsigned.
+template <DType type>
+inline constexpr std::array<uint8_t, 16> kUnsignedCodebook = [] {
+  std::array<uint8_t, 16> quants{};
+  for (size_t i = 0; i < quants.size(); ++i)
+    quants[i] = static_cast<uint8_t>((*traits_of(type).codebook)[i] + quant_bias(traits_of(type)));
+  return quants;
+}();
+
 /// 32 elements of as many columns of a panel as a vector has lanes: unsigned quants, scales, and
 /// what else the type has. With `high_in_place`, quads 4 to 7 of a type of 4 bits stay in the high
 /// halves of bytes, 16 times as large.
 template <DType type, bool high_in_place = false>
 struct PanelBlock {
   static constexpr BlockTraits kTraits = traits_of(type);
+  static constexpr CodeParts kParts = code_parts(kTraits);
+  static_assert(!high_in_place || (kTraits.bits == 4 && !kTraits.has_codebook()));
 
   Ints quads[8];
-  Floats scales, minimums;
-  Ints sub_scales[2];
+  Floats scales;       // times the sub-scale, if 32 elements share one: exact in 18 bits
+  Floats minimums[2];  // likewise; of both halves if these have sub-minimums, else the first
+  Ints sub_scales[2];  // of both halves
 
   PanelBlock(const PanelLayout& layout, const std::byte* panel, int64_t block, int64_t col) {
     const std::byte* quants = panel + layout.quants + block * layout.block_quants + 4 * col;
-    if constexpr (panel_bits(kTraits) == 8)
+    if constexpr (kTraits.bits == 8)
       for (int i = 0; i < 8; ++i) quads[i] = load_ints(quants + i * kQuadBytes);
     else
-      read_nibbles(quants);
-    if constexpr (panel_bits(kTraits) == 6) add_high_bits(quants + 4 * kQuadBytes);
+      each_quad([&](auto i) { quads[i] = low_bits<i>(quants); });
+    if constexpr (kParts.high > 0)
+      each_quad([&](auto i) { insert_high_bits<i>(quants + kParts.low * kQuadBytes); });
+    if constexpr (kTraits.has_codebook())
+      for (Ints& quad : quads) quad = look_up(kUnsignedCodebook<type>, quad);
     read_scales(layout, panel, block, col);
   }
 
  private:
-  void read_nibbles(const std::byte* quants) {
-    const Ints low = set_bytes(15);
-    for (int i = 0; i < 4; ++i) {
-      const Ints both = load_ints(quants + i * kQuadBytes);
-      quads[i] = bits_and(both, low);
-      quads[i + 4] =
-          high_in_place ? bits_and(both, set_bytes(0xf0)) : bits_and(shift_right<4>(both), low);
+  template <typename Body>
+  static void each_quad(const Body& body) {
+    [&]<int... i>(std::integer_sequence<int, i...>) {
+      (body(std::integral_constant<int, i>()), ...);
     }
+    (std::make_integer_sequence<int, 8>());
   }
 
-  void add_high_bits(const std::byte* from) {
-    const Ints mask = set_bytes(0x30);
-    for (int half = 0; half < 2; ++half) {
-      const Ints bits = load_ints(from + half * kQuadBytes);
-      Ints* to = quads + 4 * half;
-      to[0] = insert_bits(to[0], shift_left<4>(bits), mask);
-      to[1] = insert_bits(to[1], shift_left<2>(bits), mask);
-      to[2] = insert_bits(to[2], bits, mask);
-      to[3] = insert_bits(to[3], shift_right<2>(bits), mask);
-    }
+  /// x with the bits at position `from` of each byte moved to position `to`.
+  template <int from, int to>
+  static Ints moved(Ints x) {
+    if constexpr (from < to) return shift_left<to - from>(x);
+    if constexpr (from > to) return shift_right<from - to>(x);
+    return x;
+  }
+
+  template <int quad>
+  static Ints low_bits(const std::byte* from) {
+    constexpr int kBits = kParts.low, kAt = quad / kBits * kBits;
+    const Ints all = load_ints(from + quad % kBits * kQuadBytes);
+    if constexpr (high_in_place && kAt == 4) return bits_and(all, set_bytes(0xf0));
+    return bits_and(moved<kAt, 0>(all), set_bytes((1 << kBits) - 1));
+  }
+
+  template <int quad>
+  void insert_high_bits(const std::byte* from) {
+    constexpr int kBits = kParts.high, kAt = quad / kBits * kBits;
+    const Ints all = load_ints(from + quad % kBits * kQuadBytes);
+    const Ints mask = set_bytes(((1 << kBits) - 1) << kParts.low);
+    quads[quad] = insert_bits(quads[quad], moved<kAt, kParts.low>(all), mask);
   }
 
   void read_scales(const PanelLayout& layout, const std::byte* panel, int64_t block, int64_t col) {
-    constexpr int64_t kParts = kTraits.elements / kProductBlock;
-    const std::byte* at = panel + 2 * col;
+    constexpr int64_t kBlocks = kTraits.elements / kProductBlock;
+    constexpr int64_t kKinds = kTraits.has_minimum ? 2 : 1;
+    const std::byte* at = panel + kKinds * (block / kBlocks) * kScaleBytes + 2 * col;
+    scales = type == DType::mxfp4 ? load_bfloat16s(at) : load_halves(at);
+    if constexpr (kTraits.has_minimum) minimums[0] = load_halves(at + kScaleBytes);
+    if constexpr (kTraits.has_sub_scales())
+      read_sub_scales(panel + layout.sub_scales + block * layout.block_sub_scales + col);
+  }
+
+  void read_sub_scales(const std::byte* from) {
+    constexpr bool kHalves = has_halves(kTraits);
+    if constexpr (kHalves)
+      for (int half = 0; half < 2; ++half) sub_scales[half] = load_bytes(from + half * kPanelCols);
+    else
+      scales = multiply(scales, to_floats(load_bytes(from)));
     if constexpr (kTraits.has_minimum) {
-      scales = load_halves(at + 2 * (block / kParts) * kScaleBytes);
-      minimums = load_halves(at + (2 * (block / kParts) + 1) * kScaleBytes);
-    } else {
-      scales = load_halves(at + block / kParts * kScaleBytes);
-    }
-    if constexpr (kTraits.has_sub_scales()) {
-      const std::byte* from = panel + layout.sub_scales + block * 2 * kPanelCols + col;
-      sub_scales[0] = load_bytes(from);
-      sub_scales[1] = load_bytes(from + kPanelCols);
+      const std::byte* own = from + sub_scale_parts(kTraits) * kPanelCols;
+      const Floats shared = minimums[0];
+      for (int part = 0; part < (kHalves ? 2 : 1); ++part)
+        minimums[part] = multiply(shared, to_floats(load_bytes(own + part * kPanelCols)));
     }
   }
 };
@@ -79,7 +115,7 @@ struct PanelBlock {
 /// The dot products of both halves of 32 elements, joined.
 template <DType type, bool high_in_place>
 Floats join_halves(const PanelBlock<type, high_in_place>& block, Ints first, Ints second) {
-  if constexpr (traits_of(type).has_sub_scales()) {
+  if constexpr (has_halves(traits_of(type))) {
     first = multiply(first, block.sub_scales[0]);
     second = multiply(second, block.sub_scales[1]);
   }
@@ -104,7 +140,9 @@ void multiply_columns(const BlockStrip& strip, const std::byte* panel, int64_t c
           Arithmetic::dots(block, a.quants + index * kProductBlock, a.initial + 2 * index);
       Floats part = multiply_add(block.scales, dot, set_floats(0.0f));
       if constexpr (traits_of(type).has_minimum)
-        part = multiply_add(block.minimums, set_floats(a.sums[index]), part);
+        part = multiply_add(block.minimums[0], set_floats(a.sums[2 * index]), part);
+      if constexpr (traits_of(type).has_minimum && has_halves(traits_of(type)))
+        part = multiply_add(block.minimums[1], set_floats(a.sums[2 * index + 1]), part);
       sums[r] = multiply_add(set_floats(a.scales[index]), part, sums[r]);
     }
   }

@@ -102,9 +102,11 @@ void quantize_row(const T* x, int64_t row, RowSums wanted, const QuantizedRows& 
         put_block<Sum>(x, found.inverses[i], group.quants + index * kProductBlock);
     group.scales[index] = found.scales[i];
     if constexpr (Sum) {
-      group.sums[index] = static_cast<float>(first + second);
-      group.initial[2 * index] = -wanted.bias * (wanted.halves ? first : first + second);
-      group.initial[2 * index + 1] = wanted.halves ? -wanted.bias * second : 0;
+      const std::array sums{wanted.halves ? first : first + second, wanted.halves ? second : 0};
+      for (size_t part = 0; part < sums.size(); ++part) {
+        group.sums[2 * index + static_cast<int64_t>(part)] = static_cast<float>(sums[part]);
+        group.initial[2 * index + static_cast<int64_t>(part)] = -wanted.bias * sums[part];
+      }
     }
     x += kProductBlock;
     index += group.interleave;

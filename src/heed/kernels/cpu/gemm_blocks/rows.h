@@ -8,7 +8,7 @@ namespace heed::kernels::cpu {
 struct RowSums {
   bool any = false;     // QuantizedRows::sums and initial
   int bias = 0;         // of initial
-  bool halves = false;  // initial values for each half of a block instead of one for both
+  bool halves = false;  // for each half of a block instead of both together
 };
 
 /// Quantises rows [begin, end) of a, which are f32 or bf16.

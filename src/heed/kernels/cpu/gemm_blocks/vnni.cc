@@ -26,14 +26,14 @@ constexpr int kRows = 8;
 struct Vnni {
   /// For few rows, shifting products is cheaper than shifting the block.
   template <DType type, int rows>
-  using Block = PanelBlock<type, rows <= 2 && panel_bits(traits_of(type)) == 4 &&
-                                     !traits_of(type).has_sub_scales()>;
+  using Block =
+      PanelBlock<type, rows <= 2 && traits_of(type).bits == 4 && !traits_of(type).has_codebook()>;
 
   template <DType type, bool high_in_place>
   static Floats dots(const PanelBlock<type, high_in_place>& block, const int8_t* a,
                      const int32_t* initial) {
     Ints first = set_ints(initial[0]), second = set_ints(0);
-    if constexpr (traits_of(type).has_sub_scales()) second = set_ints(initial[1]);
+    if constexpr (has_halves(traits_of(type))) second = set_ints(initial[1]);
     for (int i = 0; i < 4; ++i) {
       first = _mm512_dpbusd_epi32(first, block.quads[i], broadcast_quad(a + 4 * i));
       second = _mm512_dpbusd_epi32(second, block.quads[i + 4], broadcast_quad(a + 16 + 4 * i));

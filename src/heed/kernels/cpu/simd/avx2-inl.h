@@ -2,6 +2,7 @@
 
 // Vectors of AVX2 for integer kernels; avx512-inl.h gives the same names to those of AVX-512. The
 // including file must have enabled the instructions (avx2, fma, f16c) before.
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -20,6 +21,11 @@ inline Ints load_ints(const void* from) {
 /// f16 to f32.
 inline Floats load_halves(const std::byte* from) {
   return _mm256_cvtph_ps(_mm_load_si128(reinterpret_cast<const __m128i*>(from)));
+}
+/// bf16 to f32.
+inline Floats load_bfloat16s(const std::byte* from) {
+  const __m128i numbers = _mm_load_si128(reinterpret_cast<const __m128i*>(from));
+  return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(numbers), 16));
 }
 /// i8 to i32.
 inline Ints load_bytes(const std::byte* from) {
@@ -45,6 +51,11 @@ inline Ints bits_and(Ints a, Ints b) { return _mm256_and_si256(a, b); }
 inline Ints insert_bits(Ints a, Ints b, Ints mask) {
   return _mm256_or_si256(a, _mm256_and_si256(b, mask));
 }
+/// Replaces each byte, below 16, by that byte of the table.
+inline Ints look_up(const std::array<uint8_t, 16>& table, Ints bytes) {
+  const __m128i one = _mm_loadu_si128(reinterpret_cast<const __m128i*>(table.data()));
+  return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(one), bytes);
+}
 /// In lanes of 16 bits.
 template <int bits>
 Ints shift_left(Ints x) {
@@ -57,6 +68,7 @@ Ints shift_right(Ints x) {
 
 inline Ints add(Ints a, Ints b) { return _mm256_add_epi32(a, b); }
 inline Ints multiply(Ints a, Ints b) { return _mm256_mullo_epi32(a, b); }
+inline Floats multiply(Floats a, Floats b) { return _mm256_mul_ps(a, b); }
 inline Floats to_floats(Ints x) { return _mm256_cvtepi32_ps(x); }
 inline Floats multiply_add(Floats a, Floats b, Floats c) { return _mm256_fmadd_ps(a, b, c); }
 

@@ -2,6 +2,7 @@
 
 // Vectors of AVX-512 for integer kernels; avx2-inl.h gives the same names to those of AVX2. The
 // including file must have enabled the instructions (avx512f, avx512bw, avx512vl, avx512dq) before.
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -18,6 +19,11 @@ inline Ints load_ints(const void* from) { return _mm512_load_si512(from); }
 /// f16 to f32.
 inline Floats load_halves(const std::byte* from) {
   return _mm512_cvtph_ps(_mm256_load_si256(reinterpret_cast<const __m256i*>(from)));
+}
+/// bf16 to f32.
+inline Floats load_bfloat16s(const std::byte* from) {
+  const __m256i numbers = _mm256_load_si256(reinterpret_cast<const __m256i*>(from));
+  return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(numbers), 16));
 }
 /// i8 to i32.
 inline Ints load_bytes(const std::byte* from) {
@@ -42,6 +48,11 @@ inline Ints insert_bits(Ints a, Ints b, Ints mask) {
   constexpr int kOrOfAnd = 0xf8;
   return _mm512_ternarylogic_epi32(a, b, mask, kOrOfAnd);
 }
+/// Replaces each byte, below 16, by that byte of the table.
+inline Ints look_up(const std::array<uint8_t, 16>& table, Ints bytes) {
+  const __m128i one = _mm_loadu_si128(reinterpret_cast<const __m128i*>(table.data()));
+  return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(one), bytes);
+}
 /// In lanes of 16 bits.
 template <int bits>
 Ints shift_left(Ints x) {
@@ -54,6 +65,7 @@ Ints shift_right(Ints x) {
 
 inline Ints add(Ints a, Ints b) { return _mm512_add_epi32(a, b); }
 inline Ints multiply(Ints a, Ints b) { return _mm512_mullo_epi32(a, b); }
+inline Floats multiply(Floats a, Floats b) { return _mm512_mul_ps(a, b); }
 inline Floats to_floats(Ints x) { return _mm512_cvtepi32_ps(x); }
 inline Floats multiply_add(Floats a, Floats b, Floats c) { return _mm512_fmadd_ps(a, b, c); }
 

@@ -62,14 +62,6 @@ HWY_INLINE hn::Vec<I32> load_bytes(const int8_t* from) {
   return hn::PromoteTo(I32(), hn::LoadU(I8Quarter(), from));
 }
 
-template <typename T>
-HWY_INLINE Unit unit_of(const T* row, int64_t unit) {
-  Unit result;
-  for (int64_t i = 0; i < kUnitVectors; ++i)
-    result.lanes[i] = load(F32(), row + unit * kUnit + i * kVectorLanes);
-  return result;
-}
-
 /// scale * q + offset for 32 quants q of four bits.
 HWY_INLINE Unit nibbles_of(const uint8_t* quants, V32 scale, V32 offset) {
   const auto mask = hn::Set(I32(), 15);
@@ -104,38 +96,127 @@ HWY_INLINE Unit unit_of(const BlockQ8_0* row, int64_t unit) {
   return result;
 }
 
-/// The 32 quants of part i of a half of a q6_K block (see tensor/blocks.h).
-HWY_INLINE void join_bits(const uint8_t* low, const uint8_t* high, int64_t part, int8_t* to) {
+/// to |= bits [shift, shift + bits) of 32 bytes, moved left by `at`.
+template <int bits>
+HWY_INLINE void add_bits(const uint8_t* from, int64_t shift, int at, uint8_t* to) {
   const hn::CappedTag<uint8_t, kUnit> bytes;
   const hn::Repartition<uint16_t, decltype(bytes)> pairs;
-  const hn::RebindToSigned<decltype(bytes)> quants;
-  const int low_shift = static_cast<int>(4 * (part / 2)), high_shift = static_cast<int>(2 * part);
+  const auto mask = hn::Set(pairs, ((1u << bits) - 1) * 0x0101u);
   for (int64_t i = 0; i < kUnit; i += static_cast<int64_t>(hn::Lanes(bytes))) {
     // Shifted in lanes of 16 bits: what the mask leaves comes from the same byte.
-    const auto lower = hn::BitCast(pairs, hn::LoadU(bytes, low + i));
-    const auto upper = hn::BitCast(pairs, hn::LoadU(bytes, high + i));
-    const auto four = hn::And(hn::ShiftRightSame(lower, low_shift), hn::Set(pairs, 0x0f0f));
-    const auto two = hn::And(hn::ShiftRightSame(upper, high_shift), hn::Set(pairs, 0x0303));
-    const auto six = hn::BitCast(quants, hn::Or(four, hn::ShiftLeft<4>(two)));
-    hn::Store(hn::Sub(six, hn::Set(quants, 32)), quants, to + i);
+    const auto all = hn::BitCast(pairs, hn::LoadU(bytes, from + i));
+    const auto own = hn::And(hn::ShiftRightSame(all, static_cast<int>(shift)), mask);
+    const auto moved = hn::BitCast(bytes, hn::ShiftLeftSame(own, at));
+    hn::Store(hn::Or(moved, hn::Load(bytes, to + i)), bytes, to + i);
   }
 }
 
-HWY_INLINE Unit unit_of(const BlockQ6_K* row, int64_t unit) {
-  const BlockQ6_K& block = row[unit / 8];
-  const int64_t of_block = unit % 8, half = of_block / 4, part = of_block % 4;
-  HWY_ALIGN int8_t quants[kUnit];
-  join_bits(block.low.data() + 64 * half + 32 * (part % 2), block.high.data() + 32 * half, part,
-            quants);
-  const V32 scale = set_half(block.scale);
+/// to = the low halves of 16 bytes, then the high halves.
+HWY_INLINE void put_nibbles(const uint8_t* from, uint8_t* to) {
+  for (int64_t i = 0; i < kUnit / 2; ++i) {
+    to[i] = from[i] & 15;
+    to[kUnit / 2 + i] = from[i] >> 4;
+  }
+}
+
+/// to |= bit i of the four bytes at bit 4 of code i.
+HWY_INLINE void add_fifth_bits(const std::array<uint8_t, 4>& from, uint8_t* to) {
+  for (int64_t i = 0; i < kUnit; ++i) to[i] = static_cast<uint8_t>(to[i] | bit(from, i) << 4);
+}
+
+// The 32 codes of a unit of a block; `to` holds zeros (see tensor/blocks_of_32.h, blocks_of_256.h).
+
+HWY_INLINE void codes_of(const BlockQ5_0& block, int64_t, uint8_t* to) {
+  put_nibbles(block.quants.data(), to);
+  add_fifth_bits(block.high, to);
+}
+
+HWY_INLINE void codes_of(const BlockQ5_1& block, int64_t, uint8_t* to) {
+  put_nibbles(block.quants.data(), to);
+  add_fifth_bits(block.high, to);
+}
+
+HWY_INLINE void codes_of(const BlockIQ4_NL& block, int64_t, uint8_t* to) {
+  put_nibbles(block.quants.data(), to);
+}
+
+HWY_INLINE void codes_of(const BlockMXFP4& block, int64_t, uint8_t* to) {
+  put_nibbles(block.quants.data(), to);
+}
+
+HWY_INLINE void codes_of(const BlockIQ4_XS& block, int64_t unit, uint8_t* to) {
+  put_nibbles(block.quants.data() + 16 * unit, to);
+}
+
+HWY_INLINE void codes_of(const BlockQ2_K& block, int64_t unit, uint8_t* to) {
+  add_bits<2>(block.quants.data() + unit / 4 * kUnit, unit % 4 * 2, 0, to);
+}
+
+HWY_INLINE void codes_of(const BlockQ3_K& block, int64_t unit, uint8_t* to) {
+  add_bits<2>(block.quants.data() + unit / 4 * kUnit, unit % 4 * 2, 0, to);
+  add_bits<1>(block.high.data(), unit, 2, to);
+}
+
+HWY_INLINE void codes_of(const BlockQ4_K& block, int64_t unit, uint8_t* to) {
+  add_bits<4>(block.quants.data() + unit / 2 * kUnit, unit % 2 * 4, 0, to);
+}
+
+HWY_INLINE void codes_of(const BlockQ5_K& block, int64_t unit, uint8_t* to) {
+  add_bits<4>(block.quants.data() + unit / 2 * kUnit, unit % 2 * 4, 0, to);
+  add_bits<1>(block.high.data(), unit, 4, to);
+}
+
+HWY_INLINE void codes_of(const BlockQ6_K& block, int64_t unit, uint8_t* to) {
+  const int64_t half = unit / 4, part = unit % 4;
+  add_bits<4>(block.low.data() + 2 * kUnit * half + kUnit * (part % 2), part / 2 * 4, 0, to);
+  add_bits<2>(block.high.data() + kUnit * half, 2 * part, 4, to);
+}
+
+/// Replaces codes by quants.
+template <typename Block>
+HWY_INLINE void codes_to_quants(uint8_t* codes) {
+  for (int64_t i = 0; i < kUnit; ++i)
+    if constexpr (Block::kTraits.has_codebook())
+      codes[i] = static_cast<uint8_t>((*Block::kTraits.codebook)[codes[i]]);
+    else
+      codes[i] = static_cast<uint8_t>(codes[i] + Block::kTraits.lowest);
+}
+
+/// Any block type.
+template <typename Block>
+HWY_INLINE Unit unit_of_block(const Block& block, int64_t unit) {
+  constexpr BlockTraits kTraits = Block::kTraits;
+  HWY_ALIGN uint8_t codes[kUnit] = {};
+  codes_of(block, unit, codes);
+  codes_to_quants<Block>(codes);
+  const auto* quants = reinterpret_cast<const int8_t*>(codes);
   Unit result;
   for (int64_t i = 0; i < kUnitVectors; ++i) {
-    const int64_t at = i * kVectorLanes;
-    const int8_t scale16 = block.scales[static_cast<size_t>(2 * of_block + at / 16)];
-    result.lanes[i] = hn::Mul(hn::ConvertTo(F32(), load_bytes(quants + at)),
-                              hn::Mul(scale, set(static_cast<float>(scale16))));
+    const int64_t at = kUnit * unit + i * kVectorLanes;
+    V32 scale = set(scale_of(block));
+    if constexpr (kTraits.has_sub_scales())
+      scale = hn::Mul(scale, set(static_cast<float>(block.sub_scale(at))));
+    const V32 quant = hn::ConvertTo(F32(), load_bytes(quants + i * kVectorLanes));
+    if constexpr (kTraits.has_minimum)
+      result.lanes[i] = hn::MulAdd(quant, scale, set(minimum_of(block, at)));
+    else
+      result.lanes[i] = hn::Mul(quant, scale);
   }
   return result;
+}
+
+/// Unit `unit` of a row; the types that are most common have overloads above.
+template <typename T>
+HWY_INLINE Unit unit_of(const T* row, int64_t unit) {
+  if constexpr (is_plain(dtype_of<T>)) {
+    Unit result;
+    for (int64_t i = 0; i < kUnitVectors; ++i)
+      result.lanes[i] = load(F32(), row + unit * kUnit + i * kVectorLanes);
+    return result;
+  } else {
+    constexpr int64_t kUnits = T::kElements / kUnit;
+    return unit_of_block(row[unit / kUnits], unit % kUnits);
+  }
 }
 
 /// The last elements of a row of `cols`, from `begin` on, fewer than 32, padded with zeros. Only
