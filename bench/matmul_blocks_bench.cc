@@ -79,12 +79,30 @@ void prefill_shapes(benchmark::internal::Benchmark* bench) {
 
 BENCHMARK_CAPTURE(decoding, q4_0, DType::q4_0)->Apply(decoding_shapes);
 BENCHMARK_CAPTURE(decoding, q4_1, DType::q4_1)->Apply(decoding_shapes);
+BENCHMARK_CAPTURE(decoding, q5_0, DType::q5_0)->Apply(decoding_shapes);
+BENCHMARK_CAPTURE(decoding, q5_1, DType::q5_1)->Apply(decoding_shapes);
 BENCHMARK_CAPTURE(decoding, q8_0, DType::q8_0)->Apply(decoding_shapes);
+BENCHMARK_CAPTURE(decoding, q2_K, DType::q2_K)->Apply(decoding_shapes);
+BENCHMARK_CAPTURE(decoding, q3_K, DType::q3_K)->Apply(decoding_shapes);
+BENCHMARK_CAPTURE(decoding, q4_K, DType::q4_K)->Apply(decoding_shapes);
+BENCHMARK_CAPTURE(decoding, q5_K, DType::q5_K)->Apply(decoding_shapes);
 BENCHMARK_CAPTURE(decoding, q6_K, DType::q6_K)->Apply(decoding_shapes);
+BENCHMARK_CAPTURE(decoding, iq4_nl, DType::iq4_nl)->Apply(decoding_shapes);
+BENCHMARK_CAPTURE(decoding, iq4_xs, DType::iq4_xs)->Apply(decoding_shapes);
+BENCHMARK_CAPTURE(decoding, mxfp4, DType::mxfp4)->Apply(decoding_shapes);
 BENCHMARK_CAPTURE(prefill, q4_0, DType::q4_0)->Apply(prefill_shapes);
 BENCHMARK_CAPTURE(prefill, q4_1, DType::q4_1)->Apply(prefill_shapes);
+BENCHMARK_CAPTURE(prefill, q5_0, DType::q5_0)->Apply(prefill_shapes);
+BENCHMARK_CAPTURE(prefill, q5_1, DType::q5_1)->Apply(prefill_shapes);
 BENCHMARK_CAPTURE(prefill, q8_0, DType::q8_0)->Apply(prefill_shapes);
+BENCHMARK_CAPTURE(prefill, q2_K, DType::q2_K)->Apply(prefill_shapes);
+BENCHMARK_CAPTURE(prefill, q3_K, DType::q3_K)->Apply(prefill_shapes);
+BENCHMARK_CAPTURE(prefill, q4_K, DType::q4_K)->Apply(prefill_shapes);
+BENCHMARK_CAPTURE(prefill, q5_K, DType::q5_K)->Apply(prefill_shapes);
 BENCHMARK_CAPTURE(prefill, q6_K, DType::q6_K)->Apply(prefill_shapes);
+BENCHMARK_CAPTURE(prefill, iq4_nl, DType::iq4_nl)->Apply(prefill_shapes);
+BENCHMARK_CAPTURE(prefill, iq4_xs, DType::iq4_xs)->Apply(prefill_shapes);
+BENCHMARK_CAPTURE(prefill, mxfp4, DType::mxfp4)->Apply(prefill_shapes);
 
 }  // namespace
 }  // namespace heed::kernels
