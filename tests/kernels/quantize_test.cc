@@ -107,8 +107,8 @@ TEST(Quantize, GivesTheSameBytesAsTheReference) {
   on_every_target([](const std::string& target) {
     for (const DType dtype : kWritten)
       for (const float spread : {1.0f, 1e-6f, 1e3f})
-        for (const Tensor& importance : {Tensor(), random_importance(320)}) {
-          const Tensor x = hard_numbers({6, 320}, 11, spread);
+        for (const Tensor& importance : {Tensor(), random_importance(512)}) {
+          const Tensor x = hard_numbers({6, 512}, 11, spread);
           Tensor fast = Tensor::empty(x.shape(), dtype), plain = Tensor::empty(x.shape(), dtype);
           cpu::quantize_weighted(x, importance, fast);
           reference::quantize_weighted(x, importance, plain);
@@ -183,6 +183,26 @@ TEST(Quantize, ImportantColumnsHaveLessError) {
     EXPECT_LT(weighted_error(x, round_trip(x, dtype, importance), importance),
               0.8 * weighted_error(x, round_trip(x, dtype), importance))
         << name_of(dtype);
+}
+
+/// The root of the mean squared error, divided by that of the elements.
+double relative_error(const Tensor& x, DType dtype) {
+  const Tensor back = round_trip(x, dtype), ones = Tensor::full({x.cols()}, 1.0f);
+  const Tensor zeros = Tensor::zeros(x.shape());
+  return std::sqrt(weighted_error(x, back, ones) / weighted_error(x, zeros, ones));
+}
+
+TEST(Quantize, BlocksWithSubScalesKeepTheirPrecision) {
+  const Tensor x = normals({64, 512}, 16);
+  EXPECT_LT(relative_error(x, DType::q4_K), 0.075);
+  EXPECT_LT(relative_error(x, DType::q5_K), 0.038);
+  EXPECT_LT(relative_error(x, DType::q6_K), 0.020);
+  // Sub-blocks of different sizes have their own scales.
+  Tensor uneven = normals({64, 512}, 17);
+  for (int64_t i = 0; i < uneven.elements(); ++i)
+    uneven.data<float>()[i] *= 0.2f + static_cast<float>(i / 32 % 8);
+  EXPECT_LT(relative_error(uneven, DType::q4_K), 0.08);
+  EXPECT_LT(relative_error(uneven, DType::q6_K), 0.020);
 }
 
 TEST(Quantize, EqualImportanceChangesNothing) {

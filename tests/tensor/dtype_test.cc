@@ -60,7 +60,25 @@ TEST(BlockTraits, ABlockReturnsTheQuantsThatWereSet) {
         for (int64_t i = 0; i < 32; ++i)
           EXPECT_EQ(quant_of(zero, i), quants[static_cast<size_t>(i)]) << type.name << " " << i;
       }
+      if constexpr (requires(std::array<uint8_t, 256> codes) { zero.set_codes(codes); }) {
+        std::array<uint8_t, 256> codes;
+        for (size_t i = 0; i < codes.size(); ++i)
+          codes[i] = static_cast<uint8_t>(i * 7 / 3 % (1u << type.bits));
+        zero.set_codes(codes);
+        for (int64_t i = 0; i < 256; ++i)
+          EXPECT_EQ(zero.code(i), codes[static_cast<size_t>(i)]) << type.name << " " << i;
+      }
     });
+  }
+}
+
+TEST(BlockTraits, SubScalesOfSixBitsComeBack) {
+  SixBitScales scales;
+  for (size_t i = 0; i < 8; ++i)
+    scales.set(i, static_cast<int>(i * 23 % 64), static_cast<int>(i * 41 % 64));
+  for (size_t i = 0; i < 8; ++i) {
+    EXPECT_EQ(scales.scale(i), static_cast<int>(i * 23 % 64)) << i;
+    EXPECT_EQ(scales.minimum(i), static_cast<int>(i * 41 % 64)) << i;
   }
 }
 

@@ -1,5 +1,6 @@
 #include "heed/checkpoint/quantized_gguf.h"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -79,13 +80,11 @@ class Converter {
   /// If parameters share a tensor, the one that needs the most bits decides (v_proj in GPT-2).
   DType dtype_of(const std::string& name) const {
     const Tensor tensor = original_.get(name);
-    DType dtype = tensor.dtype();
-    for (const Part& part : parts_of(name)) {
-      dtype =
-          quantize::quantized_dtype(how_.dtype, *part.parameter, tensor.shape(), tensor.dtype());
-      if (dtype == DType::q8_0) break;
-    }
-    return dtype;
+    std::vector<DType> dtypes;
+    for (const Part& part : parts_of(name))
+      dtypes.push_back(
+          quantize::quantized_dtype(how_.dtype, *part.parameter, tensor.shape(), tensor.dtype()));
+    return *std::ranges::max_element(dtypes, {}, [](DType dtype) { return traits_of(dtype).bits; });
   }
 
   /// The rows of each parameter are rounded with its own calibration.

@@ -8,11 +8,10 @@
 
 namespace heed::kernels {
 
-/// Whether quantize() writes a dtype: f32, bf16, f16 and the block types without sub-scales and
-/// codebook.
+/// Whether quantize() writes a dtype: all but i32, q2_K, q3_K and those with a codebook.
 constexpr bool is_written(DType dtype) {
-  const BlockTraits& type = traits_of(dtype);
-  return dtype != DType::i32 && !type.has_sub_scales() && !type.has_codebook();
+  return dtype != DType::i32 && dtype != DType::q2_K && dtype != DType::q3_K &&
+         !traits_of(dtype).has_codebook();
 }
 
 /// Columns that GPTQ rounds at a time: one block of each row.

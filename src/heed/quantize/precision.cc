@@ -7,6 +7,24 @@
 
 namespace heed::quantize {
 
+namespace {
+
+/// The type with blocks of 32 elements that replaces one of 256: llama.cpp's choice.
+DType small_block_type(DType dtype) {
+  switch (dtype) {
+    case DType::q4_K:
+      return DType::q5_0;
+    case DType::q5_K:
+      return DType::q5_1;
+    case DType::q6_K:
+      return DType::q8_0;
+    default:
+      return dtype;
+  }
+}
+
+}  // namespace
+
 std::vector<std::string> precision_names() {
   std::vector<BlockTraits> types;
   for (const BlockTraits& type : kStoredTypes)
@@ -21,7 +39,8 @@ std::vector<std::string> precision_names() {
 
 DType dtype_in(const Shape& shape, DType stored, WeightPrecision precision) {
   if (shape.rank() < 2) return DType::f32;
-  const DType wanted = precision.dtype.value_or(stored);
+  DType wanted = precision.dtype.value_or(stored);
+  if (shape[-1] % block_elements(wanted) != 0) wanted = small_block_type(wanted);
   return shape[-1] % block_elements(wanted) == 0 ? wanted : DType::bf16;
 }
 

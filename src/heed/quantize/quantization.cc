@@ -1,13 +1,14 @@
 #include "heed/quantize/quantization.h"
 
 #include "heed/kernels/quantize.h"
+#include "heed/kernels/quantize_search.h"
 #include "heed/quantize/precision.h"
 
 namespace heed::quantize {
 namespace {
 
 /// Whether a block type has less than 8 bits. Then calibration is used, and sensitive weights
-/// get 8.
+/// get more.
 constexpr bool has_few_bits(DType dtype) { return !is_plain(dtype) && traits_of(dtype).bits < 8; }
 
 /// Whether a layer is in the first or the last eighth of its stack.
@@ -33,8 +34,9 @@ bool takes_few_bits(const Parameter& parameter) {
 }  // namespace
 
 DType quantized_dtype(DType wanted, const Parameter& parameter, const Shape& shape, DType stored) {
-  const bool keeps_eight_bits = has_few_bits(wanted) && !takes_few_bits(parameter);
-  return dtype_in(shape, stored, {keeps_eight_bits ? DType::q8_0 : wanted});
+  const bool sensitive = has_few_bits(wanted) && !takes_few_bits(parameter);
+  const DType safe = traits_of(wanted).has_sub_scales() ? DType::q6_K : DType::q8_0;
+  return dtype_in(shape, stored, {sensitive ? safe : wanted});
 }
 
 Tensor quantized(const Quantization& how, const std::string& parameter, const Tensor& weight,
@@ -43,7 +45,7 @@ Tensor quantized(const Quantization& how, const std::string& parameter, const Te
   Tensor result = Tensor::empty(weight.shape(), dtype);
   const GptqFactors* factors =
       has_few_bits(dtype) ? how.calibration.of(parameter, weight.cols()) : nullptr;
-  if (factors && factors->upper.defined())
+  if (factors && factors->upper.defined() && kernels::searches_scales(traits_of(dtype)))
     quantize_gptq(weight, *factors, result);
   else
     kernels::quantize_weighted(weight, factors ? factors->diagonal : Tensor(), result);

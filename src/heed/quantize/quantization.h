@@ -9,15 +9,16 @@ namespace heed::quantize {
 
 /// How to quantise a model.
 struct Quantization {
-  DType dtype = DType::q8_0;     // of the matrices: q8_0, q4_1, q4_0, f32 or bf16
-  Calibration calibration = {};  // finished; used for 4-bit types
+  DType dtype = DType::q8_0;     // of the matrices: one that kernels::is_written()
+  Calibration calibration = {};  // finished; used for types of less than 8 bits
 };
 
 /// The dtype of a parameter in a model that is quantised to `wanted`. `shape` and `stored` are
 /// those of the tensor that holds it (a file may store several parameters in one tensor).
 ///
-/// Vectors are f32. A matrix whose rows are not whole blocks becomes bf16. If `wanted` has 4 bits,
-/// these matrices get 8 bits:
+/// Vectors are f32; see dtype_in() for matrices whose rows are not whole blocks. If `wanted` has
+/// less than 8 bits, these matrices get 8 bits (q8_0), or q6_K if `wanted` has sub-scales, as in the
+/// files that are called Q4_K_M and Q5_K_M:
 /// - k_proj and v_proj: all queries depend on them, and with grouped-query attention they are
 /// small;
 /// - the embedding and the head, which are one matrix in many models: no later layer corrects their

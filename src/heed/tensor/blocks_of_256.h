@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "heed/tensor/block_traits.h"
 #include "heed/tensor/blocks_of_32.h"
@@ -31,6 +32,14 @@ constexpr int four_bits(const std::array<uint8_t, 128>& bytes, int64_t element) 
   return bytes[static_cast<size_t>(i / 2 * 32 + element % 32)] >> (i % 2 * 4) & 15;
 }
 
+/// Stores the low four bits of codes where four_bits() finds them.
+inline void set_four_bits(std::span<const uint8_t, 256> codes, std::array<uint8_t, 128>& bytes) {
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    const size_t element = i / 32 * 64 + i % 32;
+    bytes[i] = static_cast<uint8_t>((codes[element] & 15) | (codes[element + 32] & 15) << 4);
+  }
+}
+
 /// 8 sub-scales and 8 sub-minimums of 6 bits: those of i < 4 are the low six bits of bytes i and
 /// 4 + i. For i >= 4, byte 4 + i has their low four bits, the high bits of bytes i - 4 and i their
 /// high two.
@@ -42,6 +51,20 @@ struct SixBitScales {
   }
   int minimum(size_t i) const {
     return i < 4 ? bytes[i + 4] & 63 : bytes[i + 4] >> 4 | bytes[i] >> 6 << 4;
+  }
+  /// Sets those of i, after those of all smaller i.
+  void set(size_t i, int scale, int minimum) {
+    const auto put = [&](size_t at, int keep, int bits) {
+      bytes[at] = static_cast<uint8_t>((bytes[at] & keep) | bits);
+    };
+    if (i < 4) {
+      put(i, 0, scale);
+      put(i + 4, 0, minimum);
+    } else {
+      put(i + 4, 0, (scale & 15) | (minimum & 15) << 4);
+      put(i - 4, 63, scale >> 4 << 6);
+      put(i, 63, minimum >> 4 << 6);
+    }
   }
 };
 
@@ -114,6 +137,7 @@ struct BlockQ4_K {
   std::array<uint8_t, 128> quants;
 
   int code(int64_t element) const { return four_bits(quants, element); }
+  void set_codes(std::span<const uint8_t, kElements> codes) { set_four_bits(codes, quants); }
   int sub_scale(int64_t element) const { return scales.scale(static_cast<size_t>(element / 32)); }
   int sub_minimum(int64_t element) const {
     return -scales.minimum(static_cast<size_t>(element / 32));
@@ -139,6 +163,12 @@ struct BlockQ5_K {
 
   int code(int64_t element) const {
     return four_bits(quants, element) | one_bit(high, element) << 4;
+  }
+  void set_codes(std::span<const uint8_t, kElements> codes) {
+    set_four_bits(codes, quants);
+    high = {};
+    for (size_t i = 0; i < codes.size(); ++i)
+      high[i % 32] = static_cast<uint8_t>(high[i % 32] | codes[i] >> 4 << i / 32);
   }
   int sub_scale(int64_t element) const { return scales.scale(static_cast<size_t>(element / 32)); }
   int sub_minimum(int64_t element) const {
@@ -169,6 +199,17 @@ struct BlockQ6_K {
     const auto at = static_cast<size_t>(element);
     const size_t half = at / 128, i = at % 128 / 32, l = at % 32;
     return (low[64 * half + 32 * (i % 2) + l] >> (4 * (i / 2)) & 15) | two_bits(high, element) << 4;
+  }
+  void set_codes(std::span<const uint8_t, kElements> codes) {
+    low = {};
+    high = {};
+    for (size_t at = 0; at < codes.size(); ++at) {
+      const size_t half = at / 128, i = at % 128 / 32, l = at % 32;
+      uint8_t& four = low[64 * half + 32 * (i % 2) + l];
+      four = static_cast<uint8_t>(four | (codes[at] & 15) << (4 * (i / 2)));
+      uint8_t& two = high[32 * half + l];
+      two = static_cast<uint8_t>(two | codes[at] >> 4 << (2 * i));
+    }
   }
   int sub_scale(int64_t element) const { return scales[static_cast<size_t>(element / 16)]; }
 };

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "heed/kernels/quantize_k.h"
 #include "heed/kernels/quantize_search.h"
 #include "heed/kernels/reference/stored_rows.h"
 
@@ -90,6 +91,21 @@ void encode(const float* x, const float* importance, Block& block) {
   for (size_t i = 0; i < 32; ++i)
     quants[i] = static_cast<int8_t>(level_of(x[i], by, kLevels<Block>));
   block.set_quants(quants);
+}
+
+template <typename Block>
+requires(Block::kTraits.has_sub_scales()) void encode(const float* x, const float* importance,
+                                                      Block& block) {
+  constexpr DType dtype = dtype_of<Block>;
+  for (int64_t i = 0; i < Block::kElements; i += 32) largest_magnitude(x + i, dtype);  // finite
+  const auto try_them = [](const SubBlock& part, Trials& trials) {
+    try_all(part.x.data(), part.importance.data(), kLevels<Block>, trials);
+  };
+  const auto checked = [](float number) { return checked_scale(number, dtype); };
+  if constexpr (Block::kTraits.has_minimum)
+    round_with_minimums(x, importance, block, try_them, checked);
+  else
+    round_with_signed_scales(x, importance, block, try_them, checked);
 }
 
 void encode(const float* x, const float* /*importance*/, BlockQ8_0& block) {

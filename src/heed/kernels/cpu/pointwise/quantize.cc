@@ -8,6 +8,7 @@
 #include "heed/base/parallel.h"
 #include "heed/base/rounding.h"
 #include "heed/kernels/cpu/simd/grain.h"
+#include "heed/kernels/quantize_k.h"
 #include "heed/kernels/quantize_search.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -124,6 +125,22 @@ void encode(const float* x, const float* importance, Block& block) {
   block.set_quants(quants);
 }
 
+/// Rounds 256 elements.
+template <typename Block>
+requires(Block::kTraits.has_sub_scales()) void encode(const float* x, const float* importance,
+                                                      Block& block) {
+  constexpr DType dtype = dtype_of<Block>;
+  for (int64_t i = 0; i < Block::kElements; i += kUnit) range_of(x + i, dtype);  // all are finite
+  const auto try_them = [](const SubBlock& part, Trials& trials) {
+    try_all(part.x.data(), part.importance.data(), kLevels<Block>, trials);
+  };
+  const auto checked = [](float number) { return checked_scale(number, dtype); };
+  if constexpr (Block::kTraits.has_minimum)
+    round_with_minimums(x, importance, block, try_them, checked);
+  else
+    round_with_signed_scales(x, importance, block, try_them, checked);
+}
+
 /// As GGML does: no search.
 void encode(const float* x, const float* /*importance*/, BlockQ8_0& block) {
   const Range range = range_of(x, DType::q8_0);
@@ -201,7 +218,8 @@ void quantize_weighted(const Tensor& x, const Tensor& importance, Tensor& y) {
   const int64_t cols = x.cols();
   const std::vector<float> equal(importance.defined() ? 0 : static_cast<size_t>(cols), 1.0f);
   const float* weights = importance.defined() ? importance.data<float>() : equal.data();
-  const int64_t grain = searches_scales(traits_of(y.dtype())) ? kHeavyGrain / 16 : kLightGrain;
+  const bool searches = !is_plain(y.dtype()) && y.dtype() != DType::q8_0;
+  const int64_t grain = searches ? kHeavyGrain / 16 : kLightGrain;
   visit_stored(y.dtype(), [&](auto stored) {
     using T = decltype(stored);
     if constexpr (is_written(dtype_of<T>))
