@@ -53,8 +53,9 @@ void check_out(const fs::path& out, bool directory) {
 void check(const QuantizeOptions& options) {
   check_out(options.out, path_is_directory(options.model));
   if (options.calibrate.empty()) return;
-  require(traits_of(wanted_dtype(options)).bits == 4,
-          "--calibrate is for 4-bit weights, --weights is {}", options.weights);
+  const int bits = traits_of(wanted_dtype(options)).bits;
+  require(bits > 0 && bits < 8, "--calibrate is for blocks of less than 8 bits, --weights is {}",
+          options.weights);
   const auto model = checkpoint::build_model(options.model);
   const bool encoder_decoder = model->has_encoder() && model->has_decoder();
   require(encoder_decoder || options.calibrate_reference.empty(),
@@ -163,21 +164,20 @@ void add_quantize(Command& program) {
   command
       .add_option(
           "--weights", options->weights,
-          "Type of the matrices: blocks of 32 weights with 8 or 4 bits, or bf16. With 4 bits, the "
-          "most sensitive matrices get 8 bits: embedding, head, key and value projections, and "
-          "down projections of the first and last layers")
+          "Type of the matrices: blocks of 32 weights, or of 256 (_K: q4_K is known as Q4_K_M), or "
+          "bf16. With 4 or 5 bits, the most sensitive matrices get 8 bits (_K: 6 bits): embedding, "
+          "head, key and value projections, and down projections of the first and last layers")
       .one_of(weight_types())
       .required();
   command
       .add_option("--out", options->out, "Model directory to write, or GGUF file if --model is one")
       .required();
-  Option calibrate =
-      command
-          .add_option(
-              "--calibrate", options->calibrate,
-              "Calibrate 4-bit weights on this text, which preserves more quality; one sentence "
-              "per line for models with an encoder")
-          .existing_file();
+  Option calibrate = command
+                         .add_option("--calibrate", options->calibrate,
+                                     "Calibrate weights of less than 8 bits on this text, which "
+                                     "preserves more quality; one sentence "
+                                     "per line for models with an encoder")
+                         .existing_file();
   command
       .add_option("--calibrate-reference", options->calibrate_reference,
                   "Translations of the --calibrate text, line by line, for an encoder-decoder")

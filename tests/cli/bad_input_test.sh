@@ -78,7 +78,7 @@ refused "line 1: expected source, tab, target" timeout 60 "$heed" score --model 
 exec 3>&-
 
 # heed quantize measures first and never overwrites.
-refused "--calibrate is for 4-bit weights, --weights is q8_0" \
+refused "--calibrate is for blocks of less than 8 bits, --weights is q8_0" \
   "$heed" quantize --model translator --weights q8_0 --out new --calibrate a.txt
 refused "an encoder-decoder needs --calibrate-reference with --calibrate" \
   "$heed" quantize --model translator --weights q4_0 --out new --calibrate a.txt

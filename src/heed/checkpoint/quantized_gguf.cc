@@ -25,19 +25,25 @@ void append(std::string& bytes, T number) {
   bytes.append(reinterpret_cast<const char*>(&number), sizeof(T));
 }
 
-/// The metadata, with general.file_type changed if there is one.
+/// Changes the value of a key, if there is one with this type.
+template <typename T>
+void set_value(std::string& metadata, std::string_view name, io::GgufType type, T value) {
+  // A key is its length and its bytes; its value is a type (u32) and, here, a number of that type.
+  std::string key;
+  append(key, static_cast<uint64_t>(name.size()));
+  key += name;
+  append(key, static_cast<uint32_t>(type));
+  if (const size_t place = metadata.find(key); place != std::string::npos)
+    std::memcpy(metadata.data() + place + key.size(), &value, sizeof(value));
+}
+
+/// The metadata of one file with tensors that are mostly of this type.
 std::string metadata_of(const io::GgufFile& original, DType dtype) {
   const auto bytes = original.metadata_bytes();
   std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  // A key is its length and its bytes; its value is a type (u32) and, here, a number of that type.
-  constexpr std::string_view kKey = "general.file_type";
-  std::string key;
-  append(key, static_cast<uint64_t>(kKey.size()));
-  key += kKey;
-  append(key, static_cast<uint32_t>(io::GgufType::u32));
-  const int32_t type = traits_of(dtype).gguf_file_type;
-  if (const size_t place = text.find(key); type >= 0 && place != std::string::npos)
-    std::memcpy(text.data() + place + key.size(), &type, sizeof(type));
+  if (const int type = traits_of(dtype).gguf_file_type; type >= 0)
+    set_value(text, "general.file_type", io::GgufType::u32, static_cast<uint32_t>(type));
+  set_value(text, "split.count", io::GgufType::u16, uint16_t{1});
   return text;
 }
 

@@ -9,6 +9,7 @@
 #include "heed/base/json.h"
 #include "heed/base/rounding.h"
 #include "heed/io/gguf_cursor.h"
+#include "heed/io/gguf_split.h"
 #include "heed/io/gguf_types.h"
 #include "heed/io/mapped_pages.h"
 
@@ -48,12 +49,51 @@ void check_version(GgufCursor& cursor, const std::string& file) {
 
 }  // namespace
 
-std::shared_ptr<const GgufFile> GgufFile::open(const std::filesystem::path& path) {
+std::shared_ptr<GgufFile> GgufFile::open_one(const std::filesystem::path& path) {
   std::shared_ptr<GgufFile> file(new GgufFile);
   file->path_ = path;
   file->file_ = MappedFile::open(path);
   file->read_header();
   return file;
+}
+
+std::shared_ptr<const GgufFile> GgufFile::open(const std::filesystem::path& path) {
+  std::shared_ptr<GgufFile> file = open_one(path);
+  file->open_others();
+  return file;
+}
+
+void GgufFile::open_others() {
+  const std::vector<std::filesystem::path> paths = other_split_files(path_, metadata_);
+  if (paths.empty()) return;
+  size_t tensors = entries_.size();
+  for (const std::filesystem::path& path : paths) {
+    std::shared_ptr<const GgufFile> other = open_one(path);
+    check_split_file(path, other->metadata_, static_cast<int64_t>(others_.size()) + 1,
+                     static_cast<int64_t>(paths.size()) + 1);
+    for (const auto& [tensor, entry] : other->entries_)
+      require(!contains(tensor), "{}: {} is in an earlier file, too", other->name(),
+              one_line(tensor));
+    tensors += other->entries_.size();
+    others_.push_back(std::move(other));
+  }
+  const auto wanted = metadata_.get_or<int64_t>("split.tensors.count", -1);
+  require(wanted < 0 || wanted == static_cast<int64_t>(tensors),
+          "{}: its {} files have {} tensors, expected {}", name(), paths.size() + 1, tensors,
+          wanted);
+}
+
+const GgufFile* GgufFile::find_file(const std::string& tensor) const {
+  if (entries_.contains(tensor)) return this;
+  const auto found = std::ranges::find_if(
+      others_, [&](const auto& other) { return other->entries_.contains(tensor); });
+  return found == others_.end() ? nullptr : found->get();
+}
+
+const GgufFile& GgufFile::file_of(const std::string& tensor) const {
+  const GgufFile* const file = find_file(tensor);
+  require(file != nullptr, "{}: there is no tensor {}", name(), one_line(tensor));
+  return *file;
 }
 
 void GgufFile::read_header() {
@@ -132,16 +172,18 @@ std::vector<std::string> GgufFile::names() const {
   std::vector<std::string> names;
   names.reserve(entries_.size());
   for (const auto& [tensor, entry] : entries_) names.push_back(tensor);
+  for (const auto& other : others_)
+    for (const auto& [tensor, entry] : other->entries_) names.push_back(tensor);
   return names;
 }
 
 const GgufFile::Entry& GgufFile::entry(const std::string& tensor) const {
-  const auto found = entries_.find(tensor);
-  require(found != entries_.end(), "{}: there is no tensor {}", name(), one_line(tensor));
-  return found->second;
+  return file_of(tensor).entries_.at(tensor);
 }
 
 Tensor GgufFile::view(const std::string& tensor) const {
+  const GgufFile& file = file_of(tensor);
+  if (&file != this) return file.view(tensor);
   const Entry& stored = entry(tensor);
   const std::optional<DType> dtype = gguf_type_by_name(stored.type).dtype;
   require(dtype.has_value(), "{}: {} is {}, which heed does not support (supported: {})", name(),
@@ -158,11 +200,19 @@ Tensor GgufFile::get(const std::string& tensor) const {
 }
 
 void GgufFile::release_all(std::span<const std::string> tensors) const {
+  for (const std::string& tensor : tensors) file_of(tensor);  // there are no others
+  release_own(tensors);
+  for (const auto& other : others_) other->release_own(tensors);
+}
+
+/// Releases those tensors that are in this file.
+void GgufFile::release_own(std::span<const std::string> tensors) const {
   constexpr size_t kMaxGap = size_t{2} << 20;  // gaps up to this size are released, too
   std::vector<std::pair<size_t, size_t>> ranges;
   for (const std::string& tensor : tensors) {
-    const Entry& stored = entry(tensor);
-    if (stored.begin < stored.end) ranges.emplace_back(stored.begin, stored.end);
+    const auto stored = entries_.find(tensor);
+    if (stored != entries_.end() && stored->second.begin < stored->second.end)
+      ranges.emplace_back(stored->second.begin, stored->second.end);
   }
   std::sort(ranges.begin(), ranges.end());
   for (size_t first = 0, next = 0; first < ranges.size(); first = next) {

@@ -16,21 +16,21 @@ namespace heed::io {
 /// A little-endian GGUF file of version 2 or 3: metadata followed by tensors, which may be
 /// quantised (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md). The file is mapped. GGUF
 /// lists the innermost axis first; shapes here list the outermost axis first, as everywhere in
-/// heed.
+/// heed. If the model is split over several files, this is the first with the tensors of all.
 class GgufFile : public TensorSource {
  public:
   /// Reads and validates the whole header. Throws Error that names the file and the fault: counts
   /// or lengths that exceed the file, an alignment that is not a power of two of at least 8,
   /// tensors that overlap, exceed the file or have more than four axes, unknown types, duplicate
-  /// names or keys.
+  /// names or keys; of a split model, files that are missing or do not belong together.
   static std::shared_ptr<const GgufFile> open(const std::filesystem::path& path);
 
   std::string name() const override { return path_.string(); }
   std::vector<std::string> names() const override;
-  bool contains(const std::string& name) const override { return entries_.contains(name); }
-  /// A tensor of a type that has a DType in its stored dtype: a copy of
-  /// a vector or scalar, otherwise a view that keeps the file mapped. Throws Error that names the
-  /// tensor and its type for any other type.
+  bool contains(const std::string& name) const override { return find_file(name) != nullptr; }
+  /// A tensor of a type that has a DType, in that dtype: a copy of a vector or scalar, otherwise a
+  /// view that keeps the file mapped. Throws Error that names the tensor and its type for any other
+  /// type.
   Tensor get(const std::string& name) const override;
   /// The same, but always a view.
   Tensor view(const std::string& name) const;
@@ -54,6 +54,13 @@ class GgufFile : public TensorSource {
 
  private:
   GgufFile() = default;
+  static std::shared_ptr<GgufFile> open_one(const std::filesystem::path& path);
+  void open_others();
+  /// The file that has a tensor; null if none does.
+  const GgufFile* find_file(const std::string& tensor) const;
+  /// The same; throws Error when none does.
+  const GgufFile& file_of(const std::string& tensor) const;
+  void release_own(std::span<const std::string> tensors) const;
   void read_header();
   Entry read_entry(GgufCursor& cursor, const std::string& tensor) const;
   void set_file_range(Entry& entry, const std::string& tensor, size_t data_begin) const;
@@ -65,6 +72,7 @@ class GgufFile : public TensorSource {
   std::span<const std::byte> metadata_bytes_;
   size_t alignment_ = 0;
   std::map<std::string, Entry> entries_;
+  std::vector<std::shared_ptr<const GgufFile>> others_;  // of a split model
 };
 
 }  // namespace heed::io

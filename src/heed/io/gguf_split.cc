@@ -1,0 +1,54 @@
+#include "heed/io/gguf_split.h"
+
+#include <algorithm>
+#include <string>
+
+#include "heed/base/error.h"
+
+namespace heed::io {
+namespace {
+
+constexpr int64_t kMaxFiles = 99999;  // the names have five digits
+
+int64_t number_of(const GgufMetadata& metadata) { return metadata.get_or<int64_t>("split.no", 0); }
+int64_t count_of(const GgufMetadata& metadata) {
+  return metadata.get_or<int64_t>("split.count", 1);
+}
+
+/// How the name of file `number` of `count` ends.
+std::string ending(int64_t number, int64_t count) {
+  return fmt::format("-{:05}-of-{:05}.gguf", number + 1, count);
+}
+
+}  // namespace
+
+std::vector<std::filesystem::path> other_split_files(const std::filesystem::path& path,
+                                                     const GgufMetadata& metadata) {
+  const int64_t number = number_of(metadata), count = count_of(metadata);
+  if (count <= 1) return {};
+  require(count <= kMaxFiles && number >= 0 && number < count,
+          "{}: is file {} of {}, expected 1 to {}", path.string(), number + 1, count,
+          std::min(count, kMaxFiles));
+  const std::string name = path.string(), own = ending(number, count);
+  require(name.ends_with(own), "{}: is file {} of {}, expected a name that ends with \"{}\"", name,
+          number + 1, count, own);
+  const std::string begin = name.substr(0, name.size() - own.size());
+  require(number == 0, "{}: is file {} of {}, expected the first: {}", name, number + 1, count,
+          begin + ending(0, count));
+  std::vector<std::filesystem::path> others;
+  for (int64_t other = 1; other < count; ++other) {
+    others.emplace_back(begin + ending(other, count));
+    require(std::filesystem::exists(others.back()), "{}: file {} of {} is missing",
+            others.back().string(), other + 1, count);
+  }
+  return others;
+}
+
+void check_split_file(const std::filesystem::path& path, const GgufMetadata& metadata,
+                      int64_t number, int64_t count) {
+  require(number_of(metadata) == number && count_of(metadata) == count,
+          "{}: says it is file {} of {}, expected {} of {}", path.string(), number_of(metadata) + 1,
+          count_of(metadata), number + 1, count);
+}
+
+}  // namespace heed::io
