@@ -8,7 +8,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(heed_objects)
-foreach(layer base tensor kernels ops nn io text model quantize checkpoint data generate engine)
+foreach(layer base hub tensor kernels ops nn io text model quantize checkpoint data generate engine)
   list(APPEND heed_objects $<TARGET_OBJECTS:heed_${layer}>)
 endforeach()
 
@@ -23,7 +23,7 @@ function(heed_library target kind)
   target_compile_features(${target} INTERFACE cxx_std_20)
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:heed_options> fmt::fmt Threads::Threads
                                           PkgConfig::HWY PkgConfig::SENTENCEPIECE
-                                          PkgConfig::UTF8PROC)
+                                          PkgConfig::UTF8PROC ${CMAKE_DL_LIBS})
 endfunction()
 
 heed_library(heed_shared SHARED)

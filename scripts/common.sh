@@ -9,6 +9,8 @@ BUILD_PACKAGES=(
   libsentencepiece-dev # vocabularies
   libutf8proc-dev      # normal forms of Unicode
   nlohmann-json3-dev   # config.json, safetensors headers
+  libcurl4-openssl-dev # downloads
+  libssl-dev           # their checksums
   libtomlplusplus-dev  # configs/*.toml
   libcli11-dev         # the command line
   libfmt-dev           # messages

@@ -9,6 +9,7 @@
 #include "heed/export.h"
 #include "heed/fill.h"
 #include "heed/generation.h"
+#include "heed/hub.h"
 #include "heed/load_options.h"
 #include "heed/model.h"
 #include "heed/score.h"

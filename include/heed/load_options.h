@@ -7,6 +7,7 @@
 
 #include "heed/compute.h"
 #include "heed/executor.h"
+#include "heed/hub.h"
 
 namespace heed {
 
@@ -62,6 +63,8 @@ struct LoadOptions {
   std::optional<uint64_t> random_weights = {};
   /// The threads that compute; without it, Executor::shared().
   std::shared_ptr<Executor> executor = {};
+  /// How a model that is named OWNER/NAME is found and downloaded.
+  HubOptions hub = {};
 };
 
 }  // namespace heed

@@ -40,7 +40,9 @@ const LoadedModel& loaded(const Model& model);
 /// of a call are numbered from `first_number`; an Error names the first bad input by its number.
 class HEED_EXPORT Model {
  public:
-  /// Opens a model directory (config.json, weights, tokenizer) or a GGUF file. Throws Error, naming
+  /// Opens a model directory (config.json, weights, tokenizer) or a GGUF file. A path that does not
+  /// exist may be OWNER/NAME[@REVISION][:FILE.gguf], a model of the Hugging Face hub, which is
+  /// downloaded unless the cache holds it (resolve_model(), LoadOptions::hub). Throws Error, naming
   /// the file, when one is missing or damaged. A tokenizer or generation_config.json that cannot be
   /// read is reported by the functions that need it.
   static Model load(const std::filesystem::path& path, const LoadOptions& options = {});

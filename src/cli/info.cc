@@ -2,7 +2,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/bytes_text.h"
 #include "cli/command.h"
+#include "cli/find_model.h"
 #include "cli/json_line.h"
 #include "cli/model_facts.h"
 #include "heed/base/json.h"
@@ -31,15 +33,6 @@ struct Facts {
   TokenizerFacts tokenizer = {};
   MemoryNeeds memory = {};
 };
-
-/// "94.6 MB", in powers of 1000.
-std::string bytes_text(int64_t bytes) {
-  constexpr const char* kUnits[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
-  auto value = static_cast<double>(bytes);
-  size_t unit = 0;
-  for (; value >= 999.95 && unit + 1 < std::size(kUnits); ++unit) value /= 1000;
-  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, kUnits[unit]);
-}
 
 /// "6 encoder, 6 decoder", or one number if there is one stack or both numbers are equal.
 std::string per_stack(const model::ModelConfig& c, int64_t encoder, int64_t decoder) {
@@ -184,9 +177,10 @@ void print_weights(const model::Transformer& model) {
 
 int run_info(const InfoOptions& options) {
   const Threads threads(options.common);
-  Facts facts{.model = checkpoint::build_model(options.model)};
-  facts.stored = stored_weights(options.model);
-  facts.tokenizer = tokenizer_facts(options.model);
+  const std::string path = find_model(options.model, {.weights = false});
+  Facts facts{.model = checkpoint::build_model(path)};
+  facts.stored = stored_weights(path);
+  facts.tokenizer = tokenizer_facts(path);
   facts.memory = memory_needs(*facts.model, facts.stored, options.context);
   if (options.json) {
     std::cout << json_line(to_json(facts, options.weights));
@@ -205,7 +199,10 @@ void add_info(Command& program) {
       "info", "Describes a model: family, sizes, stored types, tokenizer, memory");
   auto options = std::make_shared<InfoOptions>();
   command
-      .add_option("model", options->model, "Model directory (config.json is enough) or GGUF file")
+      .add_option(
+          "model", options->model,
+          "Model directory (config.json is enough), GGUF file, or OWNER/NAME of the hub, of "
+          "which no weights are downloaded")
       .required();
   command
       .add_option("--context", options->context,

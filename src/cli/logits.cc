@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/find_model.h"
 #include "cli/model_options.h"
 #include "heed/base/error.h"
 #include "heed/engine/load.h"
@@ -32,7 +33,9 @@ Tensor states_of(const model::Transformer& model, const LogitsOptions& options) 
 
 int run_logits(const LogitsOptions& options) {
   const Threads threads(options.common);
-  const auto model = engine::load_transformer(options.model.path, options.model.load);
+  const auto model = engine::load_transformer(
+      find_model(options.model.path, {.weights = !options.model.load.random_weights}),
+      options.model.load);
   Context context{.dtype = engine::activation_dtype(options.model.load)};
   const Tensor logits = model->logits(context, states_of(*model, options));
   nlohmann::json rows = nlohmann::json::array();

@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "cli/find_model.h"
 #include "heed/base/names.h"
 
 namespace heed::cli {
@@ -26,7 +27,7 @@ void add_model_options(Command& command, ModelOptions& options, bool bf16) {
   const auto set_compute = [&load = options.load](const std::string& name) {
     load.compute = name == "auto" ? std::nullopt : std::optional(named(name, kComputes));
   };
-  command.add_option("--model", options.path, "Model directory or GGUF file").required();
+  command.add_option("--model", options.path, kModelHelp).required();
   command
       .add_callback(
           "--weights", set_weights,
@@ -49,7 +50,7 @@ void add_model_options(Command& command, ModelOptions& options, bool bf16) {
 Model load_model(const ModelOptions& options, const Threads& threads) {
   LoadOptions load = options.load;
   load.executor = threads.executor();
-  return Model::load(options.path, load);
+  return Model::load(find_model(options.path, {.weights = !load.random_weights}), load);
 }
 
 Option add_cache_option(Command& command, ModelOptions& options) {

@@ -1,24 +1,18 @@
 #pragma once
 
+#include "cli/status_line.h"
 #include "heed/train/observer.h"
 
 namespace heed::cli {
 
-/// Shows the progress of a run on standard error: its lines, and of the steps, on a terminal one
-/// line that is overwritten, otherwise a new line every 15 seconds.
+/// Shows the progress of a run on standard error: its lines, and of the steps a StatusLine.
 class Progress : public train::Observer {
  public:
-  Progress();
-
   void log(const std::string& line) override;
   void step(const train::StepRecord& record, int64_t planned_steps, double seconds_left) override;
 
  private:
-  void clear();
-
-  bool terminal_;
-  bool line_open_ = false;
-  double last_shown_ = -1e9;
+  StatusLine line_;
 };
 
 }  // namespace heed::cli

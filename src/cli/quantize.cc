@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/find_model.h"
 #include "cli/json_line.h"
 #include "cli/output_file.h"
 #include "cli/quantize_measure.h"
@@ -130,8 +131,9 @@ void print_row(const Comparison& row, int digits) {
                            row.after, digits, change, row.points ? " points" : "%");
 }
 
-int run_quantize(const QuantizeOptions& options) {
+int run_quantize(QuantizeOptions options) {
   const Threads threads(options.common);
+  options.model = find_model(options.model);
   check(options);
   const CopyMeter measure_copy = copy_meter(options.model, options.held_out);
   quantize(options);
@@ -160,7 +162,7 @@ void add_quantize(Command& program) {
   Command command =
       program.add_subcommand("quantize", "Quantises a model and measures the loss of quality");
   auto options = std::make_shared<QuantizeOptions>();
-  command.add_option("--model", options->model, "Model directory or GGUF file").required();
+  command.add_option("--model", options->model, kModelHelp).required();
   command
       .add_option(
           "--weights", options->weights,

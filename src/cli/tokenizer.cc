@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/find_model.h"
 #include "cli/output_file.h"
 #include "cli/standard_input.h"
 #include "heed/base/error.h"
@@ -44,8 +45,10 @@ int run_train(const TokenizerOptions& options) {
   return 0;
 }
 
-/// The tokenizer of a model directory, a GGUF file, a tokenizer.json or a SentencePiece model.
-text::Tokenizer load_tokenizer(const std::filesystem::path& path) {
+/// The tokenizer of a model directory, a GGUF file, a model of the hub, a tokenizer.json or a
+/// SentencePiece model.
+text::Tokenizer load_tokenizer(const std::string& name) {
+  const std::filesystem::path path = find_model(name, {.weights = false});
   if (path_is_directory(path) || path.extension() == ".gguf")
     return engine::shared_tokenizer(path, engine::read_tokenizer(path), "this command");
   if (path.extension() == ".json")
@@ -109,7 +112,8 @@ int run_decode(const TokenizerOptions& options) {
 void add_tokenizer_option(Command& command, TokenizerOptions& options) {
   command
       .add_option("--model", options.model,
-                  "Model directory, tokenizer.json, GGUF file or SentencePiece model")
+                  "Model directory, tokenizer.json, GGUF file, SentencePiece model, or "
+                  "OWNER/NAME[@REVISION][:FILE.gguf] of the Hugging Face hub")
       .required();
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/find_model.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
 #include "heed/base/file.h"
@@ -96,6 +97,7 @@ train::TrainConfig fresh_config(const TrainOptions& options, const Command& comm
   train::read_toml(config, train::preset(preset), preset + ".toml");
   read_command_line(config, options, command);
   if (config.from.empty()) return config;
+  config.from = find_model(config.from);
   train::read_initial_config(config);
   // Again, since the command line overrides the configuration of the checkpoint.
   read_command_line(config, options, command);
@@ -160,9 +162,10 @@ int dump_config(const TrainOptions& options, const Command& command) {
   return 0;
 }
 
-int run_training(const TrainOptions& options, const Command& command) {
+int run_training(TrainOptions options, const Command& command) {
   const auto started = Clock::now();
   const Threads threads(options.common);
+  if (!options.from.empty()) options.from = find_model(options.from);
   if (options.dump_config) return dump_config(options, command);
   if (options.out.empty()) throw UsageError("--out is required");
   const auto [config, run] =
@@ -193,8 +196,10 @@ void add_train(Command& program) {
                      "TOML file with settings that override the preset");
   command.add_option("--task", options->task, "Training task (default: translation)")
       .one_of({"translation", "text-to-text", "causal-lm", "masked-lm"});
-  command.add_option("--from", options->from,
-                     "Model directory to fine-tune; provides configuration, weights and tokenizer");
+  command.add_option(
+      "--from", options->from,
+      "Model directory, or OWNER/NAME[@REVISION] of the Hugging Face hub, to fine-tune; "
+      "provides configuration, weights and tokenizer");
   command.add_option("--text", options->text,
                      "Training text for causal-lm and masked-lm: a file or a folder of files");
   command.add_option("--valid-text", options->valid_text,

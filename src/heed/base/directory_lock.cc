@@ -1,13 +1,10 @@
 #include "heed/base/directory_lock.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-
 #include <array>
 #include <charconv>
 
 #include "heed/base/error.h"
+#include "heed/base/file_lock.h"
 
 namespace heed {
 namespace {
@@ -21,25 +18,14 @@ std::string holder(const Descriptor& file) {
   return process > 0 ? fmt::format("process {}", process) : "another process";
 }
 
-/// Whether `path` still names the open file. False if its holder has removed it since.
-bool is_at(const Descriptor& file, const std::filesystem::path& path) {
-  struct stat opened {
-  }, named{};
-  return ::fstat(file.get(), &opened) == 0 && ::stat(path.c_str(), &named) == 0 &&
-         opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
-}
-
 }  // namespace
 
 DirectoryLock::DirectoryLock(const std::filesystem::path& directory) : file_(directory / kFile) {
-  do {
-    descriptor_ = Descriptor(::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
-    if (descriptor_.get() < 0) fail_system(directory, "cannot be written");
-    const bool taken = ::flock(descriptor_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    if (taken)
-      fail("{} is in use by {} ({} is locked)", directory.string(), holder(descriptor_),
-           file_.string());
-  } while (!is_at(descriptor_, file_));
+  Descriptor other;
+  std::optional<Descriptor> lock = try_lock_file(file_, &other);
+  if (!lock)
+    fail("{} is in use by {} ({} is locked)", directory.string(), holder(other), file_.string());
+  descriptor_ = std::move(*lock);
   const std::string number = fmt::format("{}\n", ::getpid());
   const bool written = ::ftruncate(descriptor_.get(), 0) == 0 &&
                        ::pwrite(descriptor_.get(), number.data(), number.size(), 0) > 0;

@@ -4,6 +4,7 @@
 
 #include "heed/base/error.h"
 #include "heed/engine/loaded_model.h"
+#include "heed/hub.h"
 #include "heed/model/check_input.h"
 #include "heed/model/families/family.h"
 #include "heed/text/utf8.h"
@@ -15,7 +16,9 @@ Model::~Model() = default;
 
 Model Model::load(const std::filesystem::path& path, const LoadOptions& options) {
   try {
-    return Model(engine::load(path, options));
+    HubOptions hub = options.hub;
+    hub.weights = hub.weights && !options.random_weights;
+    return Model(engine::load(resolve_model(path, hub), options));
   } catch (const std::filesystem::filesystem_error& error) {
     fail("{}: {}", error.path1().string(), error.code().message());
   }

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "heed/export.h"
+
+namespace heed {
+
+/// How far the download of a model is. Bytes and files that an interrupted download left count.
+struct DownloadProgress {
+  std::string_view model;  // OWNER/NAME, valid during the call
+  uint64_t bytes = 0, total_bytes = 0;
+  int files = 0, total_files = 0;
+  /// Nothing arrives because another process is downloading the same file.
+  bool waiting = false;
+};
+
+/// How long a server may take.
+struct HubTimeouts {
+  std::chrono::milliseconds connect{10'000};
+  /// A connection that brings less than 1 kB in this time has broken off.
+  std::chrono::milliseconds stall{30'000};
+  /// Attempts that bring less than 1 MB before the download fails, and the pause after the first of
+  /// them, which doubles each time.
+  int attempts = 5;
+  std::chrono::milliseconds first_pause{1'000};
+  /// The longest pause that a server may ask for (Retry-After).
+  std::chrono::milliseconds longest_pause{60'000};
+};
+
+/// Where models are looked up. What is not set comes from the environment variables that Python's
+/// huggingface_hub reads, too.
+struct HubOptions {
+  /// Else HF_ENDPOINT, else https://huggingface.co.
+  std::optional<std::string> endpoint = {};
+  /// Else HF_HUB_CACHE, else HF_HOME/hub, else XDG_CACHE_HOME/huggingface/hub, else
+  /// ~/.cache/huggingface/hub.
+  std::optional<std::filesystem::path> cache = {};
+  /// Sent to the endpoint only, never to another host that it redirects to; empty: none. Else
+  /// HF_TOKEN, else the file HF_TOKEN_PATH or HF_HOME/token.
+  std::optional<std::string> token = {};
+  /// Use the cache alone. Else HF_HUB_OFFLINE.
+  std::optional<bool> offline = {};
+  /// Without the weights, only the configuration and the tokenizer are downloaded. A GGUF file is
+  /// always whole.
+  bool weights = true;
+
+  /// Called on the calling thread, about ten times a second, while something is downloaded. Must
+  /// not throw.
+  std::function<void(const DownloadProgress&)> on_progress = {};
+  /// Asked about ten times a second; true ends the download with an Error. The next one continues.
+  std::function<bool()> cancelled = {};
+  HubTimeouts timeouts = {};
+};
+
+/// The file or directory that `name` stands for. A path that exists stands for itself. Otherwise
+/// OWNER/NAME[@REVISION][:FILE.gguf] is a model of the Hugging Face hub, REVISION a branch, a tag
+/// or a commit ("main" if absent): the directory with its config.json, or the GGUF file with its
+/// parts. It is taken from the cache, without a request, or downloaded into it: the files that heed
+/// reads, in the layout of Python's huggingface_hub, which finds them there. Any other name is
+/// returned as it is.
+///
+/// Files are checked (size and SHA-256 or Git's SHA-1) before they appear in the cache, at once and
+/// whole; what an interrupted download left is continued. Any number of threads and processes may
+/// resolve the same model at once. Throws Error, which says what was tried, when there is no such
+/// model, when it cannot be downloaded, and when its weights are neither safetensors nor GGUF.
+HEED_EXPORT std::filesystem::path resolve_model(const std::filesystem::path& name,
+                                                const HubOptions& options = {});
+
+}  // namespace heed

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heed::hub {
+
+/// A model of the hub.
+struct ModelName {
+  std::string repository;         // OWNER/NAME
+  std::string revision = "main";  // branch, tag or commit
+  std::string file;               // a GGUF file within the repository; empty: all of the model
+};
+
+/// The parts of OWNER/NAME[@REVISION][:FILE.gguf]. Nothing when `text` does not begin with
+/// OWNER/NAME as the hub allows it, or when it is the path of a file (NAME ends with .gguf, .json,
+/// .model, .spm or .safetensors). Throws Error when what follows OWNER/NAME could leave the
+/// repository's folder ("..", an absolute path, control characters) or is not a GGUF file.
+std::optional<ModelName> parse_model_name(std::string_view text);
+
+/// Whether `path` is relative and stays within its folder: names between slashes, none of them
+/// empty,
+/// "." or "..", of printable ASCII without backslashes.
+bool is_inner_path(std::string_view path);
+
+/// The files of a split GGUF file (NAME-00001-of-00003.gguf), or `file` itself.
+std::vector<std::string> gguf_parts(const std::string& file);
+
+}  // namespace heed::hub

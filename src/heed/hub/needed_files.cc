@@ -1,0 +1,78 @@
+#include "heed/hub/needed_files.h"
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "heed/base/error.h"
+#include "heed/base/file.h"
+#include "heed/base/json.h"
+#include "heed/hub/model_name.h"
+
+namespace heed::hub {
+namespace {
+
+using Json = nlohmann::json;
+
+}  // namespace
+
+std::span<const std::string> settings_files() {
+  static const std::array<std::string, 17> kFiles{kConfigFile,
+                                                  "generation_config.json",
+                                                  "chat_template.jinja",
+                                                  kModulesFile,
+                                                  "sentence_bert_config.json",
+                                                  "tokenizer.json",
+                                                  "tokenizer_config.json",
+                                                  "special_tokens_map.json",
+                                                  "added_tokens.json",
+                                                  "vocab.json",
+                                                  "merges.txt",
+                                                  "vocab.txt",
+                                                  "tokenizer.model",
+                                                  "spiece.model",
+                                                  "sentencepiece.bpe.model",
+                                                  "source.spm",
+                                                  "target.spm"};
+  return kFiles;
+}
+
+std::span<const std::string> whole_weights() {
+  static const std::array<std::string, 2> kFiles{"model.safetensors", "quantized.safetensors"};
+  return kFiles;
+}
+
+std::vector<std::string> shards_of(const std::filesystem::path& index) {
+  const std::string file = index.string();
+  const Json json = parse_json(read_file(index), file);
+  require(json.is_object() && json.contains("weight_map") && json["weight_map"].is_object(),
+          "{}: weight_map is missing or not an object", file);
+  std::set<std::string> shards;
+  for (const auto& [tensor, shard] : json["weight_map"].items()) {
+    require(shard.is_string(), "{}: the shard of {} is {}, expected a name", file, one_line(tensor),
+            excerpt(shard));
+    const auto name = shard.get<std::string>();
+    require(is_inner_path(name) && name.find('/') == name.npos && name.ends_with(".safetensors"),
+            "{}: {} is not the name of a safetensors file in the same folder", file, quoted(name));
+    shards.insert(name);
+  }
+  return {shards.begin(), shards.end()};
+}
+
+std::vector<std::string> module_settings(const std::filesystem::path& modules) {
+  const std::string file = modules.string();
+  const Json json = parse_json(read_file(modules), file);
+  require(json.is_array(), "{}: expected a list, found {}", file, excerpt(json));
+  std::vector<std::string> files;
+  for (const Json& module : json) {
+    require(module.is_object(), "{}: a module is {}, expected an object", file, excerpt(module));
+    const auto folder = get_or<std::string>(module, "path", "", file);
+    if (folder.empty()) continue;
+    require(is_inner_path(folder), "{}: the path of a module is {}, expected one in the repository",
+            file, quoted(folder));
+    files.push_back(folder + "/config.json");
+  }
+  return files;
+}
+
+}  // namespace heed::hub

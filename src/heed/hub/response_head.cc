@@ -1,0 +1,62 @@
+#include "heed/hub/response_head.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "heed/base/error.h"
+#include "heed/base/quote.h"
+
+namespace heed::hub {
+namespace {
+
+/// The number that `text` begins with.
+std::optional<uint64_t> leading_number(std::string_view text) {
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end == text.data()) return std::nullopt;
+  return number;
+}
+
+std::string_view without_space(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
+  return text.substr(0, text.find_last_not_of(kSpace) + 1);
+}
+
+void read_field(ResponseHead& head, const std::string& name, std::string_view value) {
+  constexpr uint64_t kDay = 86400;
+  constexpr std::string_view kBytes = "bytes ";
+  if (name == "content-length") head.length = leading_number(value);
+  if (name == "content-range" && value.starts_with(kBytes))
+    head.range_begin = leading_number(value.substr(kBytes.size()));
+  if (name == "retry-after")
+    head.retry_after = std::chrono::seconds(std::min(leading_number(value).value_or(0), kDay));
+  if (name == "x-error-code") head.error_code = value;
+  if (name == "x-error-message") head.error_message = value;
+}
+
+}  // namespace
+
+std::string ResponseHead::text() const {
+  const std::string why =
+      error_message.empty() ? "" : fmt::format(" ({})", one_line(error_message));
+  return fmt::format("HTTP status {}{}", status, why);
+}
+
+void read_head_line(ResponseHead& head, std::string_view line) {
+  if (line.starts_with("HTTP/")) {
+    head = {};
+    const size_t space = std::min(line.find(' '), line.size());
+    const uint64_t status = leading_number(without_space(line.substr(space))).value_or(0);
+    head.status = status >= 100 && status <= 999 ? static_cast<int>(status) : 0;
+    return;
+  }
+  const size_t colon = line.find(':');
+  if (colon == line.npos) return;
+  std::string name(line.substr(0, colon));
+  std::ranges::transform(name, name.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
+  read_field(head, name, without_space(line.substr(colon + 1)));
+}
+
+}  // namespace heed::hub

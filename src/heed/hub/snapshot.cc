@@ -1,0 +1,134 @@
+#include "heed/hub/snapshot.h"
+
+#include <algorithm>
+
+#include "heed/base/error.h"
+#include "heed/base/quote.h"
+#include "heed/hub/needed_files.h"
+
+namespace heed::hub {
+namespace {
+
+/// The GGUF files of a repository for a message, one for each split one.
+std::string gguf_names(const Listing& listing) {
+  constexpr size_t kMost = 40;
+  std::vector<std::string> names;
+  for (const auto& [file, unused] : listing.files)
+    if (file.ends_with(".gguf") && gguf_parts(file).front() == file) names.push_back(file);
+  std::string text;
+  for (size_t i = 0; i < std::min(names.size(), kMost); ++i)
+    text += fmt::format("{}{}", i == 0 ? "" : ", ", one_line(names[i]));
+  return names.size() > kMost ? fmt::format("{} and {} more", text, names.size() - kMost) : text;
+}
+
+bool has_safetensors(const Listing& listing) {
+  return listing.files.contains(kIndexFile) ||
+         std::ranges::any_of(whole_weights(),
+                             [&](const std::string& file) { return listing.files.contains(file); });
+}
+
+/// The first file that holds weights in a format that heed does not read; empty: none.
+std::string foreign_weights(const Listing& listing) {
+  for (const auto& [file, unused] : listing.files)
+    for (const char* end : {".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack", ".onnx"})
+      if (file.ends_with(end)) return file;
+  return {};
+}
+
+bool has_weights(const RepositoryCache& cache, const std::string& commit) {
+  const auto is_cached = [&](const std::string& file) { return cache.has(commit, file); };
+  if (std::ranges::any_of(whole_weights(), is_cached)) return true;
+  return is_cached(kIndexFile) &&
+         std::ranges::all_of(shards_of(cache.snapshot(commit) / kIndexFile), is_cached);
+}
+
+void require_gguf(const Listing& listing, const ModelName& model) {
+  for (const std::string& part : gguf_parts(model.file)) {
+    if (listing.files.contains(part)) continue;
+    const std::string names = gguf_names(listing);
+    fail("{} has no file {}; {}", model.repository, quoted(part),
+         names.empty() ? "it has no GGUF files" : "its GGUF files are " + names);
+  }
+}
+
+void require_weights(const Listing& listing, const ModelName& model) {
+  if (has_safetensors(listing)) return;
+  const std::string foreign = foreign_weights(listing);
+  require(foreign.empty(),
+          "{} has weights only in a format that heed does not read, such as {}; heed reads "
+          "safetensors and GGUF, never pickles, which can run any code",
+          model.repository, one_line(foreign));
+  fail("{} has no weights: neither {} nor {}", model.repository, whole_weights().front(),
+       kIndexFile);
+}
+
+}  // namespace
+
+Snapshot state_of(const RepositoryCache& cache, const std::string& commit, const ModelName& model,
+                  bool weights) {
+  const auto is_cached = [&](const std::string& file) { return cache.has(commit, file); };
+  const auto is_known = [&](const std::string& file) {
+    return is_cached(file) || cache.known_absent(commit, file);
+  };
+  if (!model.file.empty())
+    return std::ranges::all_of(gguf_parts(model.file), is_cached) ? Snapshot::complete
+                                                                  : Snapshot::unusable;
+  if (!is_cached(kConfigFile) || (weights && !has_weights(cache, commit)))
+    return Snapshot::unusable;
+  const bool complete =
+      std::ranges::all_of(settings_files(), is_known) &&
+      (!is_cached(kModulesFile) ||
+       std::ranges::all_of(module_settings(cache.snapshot(commit) / kModulesFile), is_known));
+  return complete ? Snapshot::complete : Snapshot::usable;
+}
+
+std::filesystem::path path_of(const RepositoryCache& cache, const std::string& commit,
+                              const ModelName& model) {
+  const std::filesystem::path snapshot = cache.snapshot(commit);
+  return model.file.empty() ? snapshot : snapshot / model.file;
+}
+
+void require_model(const Listing& listing, const ModelName& model, bool weights) {
+  if (!model.file.empty()) return require_gguf(listing, model);
+  const std::string names = gguf_names(listing);
+  const bool config = listing.files.contains(kConfigFile);
+  require(names.empty() || (config && has_safetensors(listing)),
+          "{} has GGUF files: name one of them, as in {}:FILE.gguf: {}", model.repository,
+          model.repository, names);
+  require(config, "{} is not a model that heed reads: it has no {}", model.repository, kConfigFile);
+  if (weights) require_weights(listing, model);
+}
+
+std::vector<std::string> naming_files(const Listing& listing, const ModelName& model,
+                                      bool weights) {
+  std::vector<std::string> files;
+  if (!model.file.empty()) return files;
+  if (listing.files.contains(kModulesFile)) files.emplace_back(kModulesFile);
+  const bool whole = std::ranges::any_of(
+      whole_weights(), [&](const std::string& file) { return listing.files.contains(file); });
+  if (weights && !whole && listing.files.contains(kIndexFile)) files.emplace_back(kIndexFile);
+  return files;
+}
+
+std::vector<std::string> wanted_files(const Listing& listing, const RepositoryCache& cache,
+                                      const ModelName& model, bool weights) {
+  require_model(listing, model, weights);
+  if (!model.file.empty()) return gguf_parts(model.file);
+  std::vector<std::string> files;
+  const auto add_if_listed = [&](const std::string& file) {
+    if (listing.files.contains(file)) files.push_back(file);
+    return listing.files.contains(file);
+  };
+  const std::filesystem::path snapshot = cache.snapshot(listing.commit);
+  for (const std::string& file : settings_files()) add_if_listed(file);
+  if (listing.files.contains(kModulesFile))
+    for (const std::string& file : module_settings(snapshot / kModulesFile)) add_if_listed(file);
+  if (!weights || std::ranges::any_of(whole_weights(), add_if_listed)) return files;
+  add_if_listed(kIndexFile);
+  for (const std::string& shard : shards_of(snapshot / kIndexFile))
+    require(add_if_listed(shard), "{} has no file {}, which its {} names", model.repository,
+            quoted(shard), kIndexFile);
+  return files;
+}
+
+}  // namespace heed::hub

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# hub_test.sh HEED: every command takes OWNER/NAME of a hub, a local one here, for a model.
+# shellcheck source=tests/cli/common.sh
+source "$(dirname "$0")/common.sh" "$1"
+make_translator
+server=$golden/../hub/hub_server.py
+
+mkdir -p root/acme
+cp -r decoder root/acme/decoder
+mkdir -p lm
+"$heed" train --task causal-lm --text a.txt --out lm --set run.max_steps=2 --set vocabulary.size=300 2>/dev/null
+cp -r translator root/acme/translator
+cp -r lm root/acme/lm
+: >root/acme/lm/model.safetensors.lfs
+
+coproc SERVER { exec python3 "$server" root; }
+server_input=${SERVER[1]}
+read -r port _ <&"${SERVER[0]}"
+export HF_ENDPOINT=http://127.0.0.1:$port HF_HOME=$work/home HF_HUB_OFFLINE=0 no_proxy=127.0.0.1
+unset HF_HUB_CACHE HUGGINGFACE_HUB_CACHE HF_TOKEN HF_TOKEN_PATH
+
+# same LOCAL REMOTE COMMAND...: prints with REMOTE for MODEL what it prints with LOCAL.
+same() {
+  local path=$1 name=$2
+  shift 2
+  "${@//MODEL/$path}" <a.txt >expected 2>/dev/null
+  "${@//MODEL/$name}" <a.txt >found 2>err || { echo "$*:" && cat err && exit 1; }
+  diff expected found || { echo "$* differs for $name" && exit 1; }
+}
+
+# Nothing but configuration and tokenizer is downloaded by commands that need no weights.
+same lm acme/lm "$heed" tokenizer encode --model MODEL
+diff - err <<<"downloading acme/lm (4 files, $(sed -n 's/.*files, \(.*\)) in.*/\1/p' err))
+downloaded acme/lm (4 files, $(sed -n 's/.*files, \(.*\)) in.*/\1/p' err)) in 0:00"
+"$heed" info acme/lm | grep -q '^weights  *none'
+! grep -q safetensors root/requests.log
+
+same lm acme/lm "$heed" generate --model MODEL --max-new-tokens 4
+same lm acme/lm@main "$heed" generate --model MODEL --max-new-tokens 4
+same lm acme/lm "$heed" info MODEL
+same lm acme/lm "$heed" logits --model MODEL --tokens 3,4
+same lm acme/lm "$heed" score --model MODEL
+same translator acme/translator "$heed" translate --model MODEL
+same decoder acme/decoder "$heed" logits --model MODEL --tokens 3,4 --random-weights 1
+"$heed" quantize --model acme/lm --weights q8_0 --out q8 >/dev/null
+same q8 "$work/q8" "$heed" generate --model MODEL --max-new-tokens 4
+"$heed" train --task causal-lm --text a.txt --from acme/lm --out tuned --set run.max_steps=1 2>/dev/null
+grep -q "^from = \"$HF_HOME/hub/models--acme--lm/snapshots/" tuned/config.toml
+# ... and again, as a run that is continued.
+"$heed" train --task causal-lm --text a.txt --from acme/lm --out tuned --resume 2>/dev/null
+
+# Without the hub, what was downloaded is still there.
+exec {server_input}>&-
+wait "$SERVER_PID" 2>/dev/null || true
+"$heed" generate --model acme/lm --prompt the --max-new-tokens 4 >/dev/null
+refused "acme/absent is neither a path here nor in the cache $HF_HOME/hub, and $HF_ENDPOINT cannot be reached" \
+  "$heed" generate --model acme/absent --prompt the
+refused "acme/absent is neither a path here nor in the cache $HF_HOME/hub, and the hub may not be asked (HF_HUB_OFFLINE)" \
+  env HF_HUB_OFFLINE=1 "$heed" info acme/absent
+refused "acme/lm@../x: the revision is" "$heed" info acme/lm@../x
