@@ -45,7 +45,7 @@ same decoder acme/decoder "$heed" logits --model MODEL --tokens 3,4 --random-wei
 "$heed" quantize --model acme/lm --weights q8_0 --out q8 >/dev/null
 same q8 "$work/q8" "$heed" generate --model MODEL --max-new-tokens 4
 "$heed" train --task causal-lm --text a.txt --from acme/lm --out tuned --set run.max_steps=1 2>/dev/null
-grep -q "^from = \"$HF_HOME/hub/models--acme--lm/snapshots/" tuned/config.toml
+grep -rqF "$HF_HOME/hub/models--acme--lm/snapshots/" tuned/*.toml
 # ... and again, as a run that is continued.
 "$heed" train --task causal-lm --text a.txt --from acme/lm --out tuned --resume 2>/dev/null
 
