@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -10,21 +9,17 @@
 #include "heed/train/duration.h"
 
 namespace heed::cli {
-namespace {
-
-std::string size_text(uint64_t bytes) { return bytes_text(static_cast<int64_t>(bytes)); }
-
-}  // namespace
 
 void DownloadLine::show(const DownloadProgress& progress) {
   const Clock::time_point now = Clock::now();
-  const std::string what =
-      fmt::format("{} ({} file{}, {})", progress.model, progress.total_files,
-                  progress.total_files == 1 ? "" : "s", size_text(progress.total_bytes));
+  const std::string what = fmt::format("{} ({} file{}, {})", progress.model, progress.total_files,
+                                       progress.total_files == 1 ? "" : "s",
+                                       bytes_text(static_cast<int64_t>(progress.total_bytes)));
   if (!std::exchange(begun_, true)) {
     start_ = now;
-    bytes_at_start_ = progress.bytes;
+    bytes_at_start_ = static_cast<int64_t>(progress.bytes);
     line_.print(fmt::format("downloading {}", what));
+    line_.is_due(0);  // the next line comes an interval later
   }
   const double seconds = std::chrono::duration<double>(now - start_).count();
   if (progress.files == progress.total_files)
@@ -35,20 +30,18 @@ void DownloadLine::show(const DownloadProgress& progress) {
 }
 
 void DownloadLine::show_status(const DownloadProgress& progress, double seconds) {
-  // The first figures come with the first bytes.
-  if (progress.bytes == bytes_at_start_ || !line_.is_due(seconds)) return;
-  const double rate =
-      static_cast<double>(progress.bytes - std::min(progress.bytes, bytes_at_start_)) /
-      std::max(seconds, 1e-3);
-  const double left =
-      static_cast<double>(progress.total_bytes - progress.bytes) / std::max(rate, 1.0);
-  const std::string bar = line_.on_terminal()
-                              ? progress_bar(static_cast<int64_t>(progress.bytes),
-                                             static_cast<int64_t>(progress.total_bytes))
-                              : "";
-  line_.show(fmt::format("{}{} of {}  {}/s  {} left", bar, size_text(progress.bytes),
-                         size_text(progress.total_bytes), size_text(static_cast<uint64_t>(rate)),
-                         train::duration_text(left)));
+  if (!line_.is_due(seconds)) return;
+  const auto done = static_cast<int64_t>(progress.bytes);
+  const auto total = static_cast<int64_t>(progress.total_bytes);
+  std::string text = line_.on_terminal() ? progress_bar(done, total) : "";
+  text += fmt::format("{} of {}", bytes_text(done), bytes_text(total));
+  // A rate that means something takes a while.
+  constexpr double kShortest = 2;  // seconds
+  const double rate = static_cast<double>(done - bytes_at_start_) / seconds;
+  if (seconds >= kShortest && rate >= 1)
+    text += fmt::format("  {}/s  {} left", bytes_text(static_cast<int64_t>(rate)),
+                        train::duration_text(static_cast<double>(total - done) / rate));
+  line_.show(text);
 }
 
 }  // namespace heed::cli

@@ -25,7 +25,7 @@ class DownloadLine {
   StatusLine line_;
   bool begun_ = false, waiting_ = false;
   Clock::time_point start_;
-  uint64_t bytes_at_start_ = 0;
+  int64_t bytes_at_start_ = 0;
 };
 
 }  // namespace heed::cli

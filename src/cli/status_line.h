@@ -12,7 +12,8 @@ class StatusLine {
   StatusLine();
 
   bool on_terminal() const { return terminal_; }
-  /// Whether it is time for a new line, `seconds` after the start; the caller then shows one.
+  /// Whether it is time for a new line, `seconds` after the start. If so, the interval to the next
+  /// one begins.
   bool is_due(double seconds);
   void show(const std::string& line);
   /// A line that stays.

@@ -29,12 +29,9 @@ TEST(DownloadLine, ShowsTheBeginningAndTheEnd) {
             "downloaded acme/tiny (2 files, 94.6 MB) in 0:00\n");
 }
 
-TEST(DownloadLine, ShowsOneLineEvery15SecondsUnlessOnATerminal) {
-  const std::string text =
-      shown({progress_of(0, 0), progress_of(1000000, 0), progress_of(2000000, 0)});
-  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2) << text;
-  EXPECT_NE(text.find("1.0 MB of 94.6 MB  "), std::string::npos) << text;
-  EXPECT_NE(text.find("/s  0:0"), std::string::npos) << text;
+TEST(DownloadLine, ShowsNothingElseInTheFirst15SecondsUnlessOnATerminal) {
+  EXPECT_EQ(shown({progress_of(0, 0), progress_of(1000000, 0), progress_of(2000000, 0)}),
+            "downloading acme/tiny (2 files, 94.6 MB)\n");
 }
 
 TEST(DownloadLine, SaysOnceThatAnotherProcessDownloads) {
