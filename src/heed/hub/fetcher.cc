@@ -91,7 +91,9 @@ void Fetcher::plan_repetition(State& state, const Answer& answer) {
   if (state.task->size() >= state.size_before + kWorthwhileBytes) state.failures = 0;
   if (++state.failures >= timeouts.attempts)
     throw RequestError(
-        fmt::format("{}, {} times; the next download continues", problem, state.failures), answer);
+        fmt::format("{}, {} times{}", problem, state.failures,
+                    state.task->size() > 0 ? "; the next download continues it" : ""),
+        answer);
   if (answer.head.retry_after > timeouts.longest_pause)
     throw RequestError(fmt::format("{}; the server asks to wait for {} s", problem,
                                    answer.head.retry_after.count()),

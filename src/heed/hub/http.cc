@@ -1,6 +1,7 @@
 #include "heed/hub/http.h"
 
 #include <array>
+#include <cstdlib>
 #include <exception>
 #include <utility>
 #include <vector>
@@ -132,6 +133,9 @@ void Http::Transfer::set_limits() {
   set(CURLOPT_FOLLOWLOCATION, 1L);
   set(CURLOPT_MAXREDIRS, 5L);
   set(CURLOPT_USERAGENT, "heed");
+  // libcurl leaves this variable, which Python and the program curl read, to its callers.
+  if (const char* authorities = std::getenv("SSL_CERT_FILE"); authorities && *authorities)
+    set(CURLOPT_CAINFO, authorities);
   // A connection for each file; with HTTP/2 all would share one, which is slower.
   set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
   set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(timeouts_.connect.count()));
