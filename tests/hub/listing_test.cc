@@ -143,9 +143,26 @@ TEST(ResponseHead, ReadsTheFieldsThatMatter) {
   EXPECT_EQ(head.text(), "HTTP status 206 (no)");
 }
 
+TEST(ResponseHead, KnowsWhenAUsedUpLimitIsRenewed) {
+  const auto seconds = [](const char* limit) {
+    ResponseHead head;
+    read_head_line(head, limit);
+    return head.retry_after.count();
+  };
+  EXPECT_EQ(seconds("RateLimit: \"api\";r=0;t=55"), 55);
+  EXPECT_EQ(seconds("RateLimit: \"api\";r=17;t=55"), 0);
+  EXPECT_EQ(seconds("RateLimit: \"api\""), 0);
+  EXPECT_EQ(seconds("Retry-After: 99999999999999999999"), 0);
+  EXPECT_EQ(seconds("Retry-After: 999999999"), 86400);
+}
+
 TEST(ResponseHead, FuzzLines) {
-  const std::string lines[] = {"HTTP/1.1 200 OK", "Content-Length: 123", "Retry-After: 12",
-                               "Content-Range: bytes 1-2/3", "X-Error-Message: why"};
+  const std::string lines[] = {"HTTP/1.1 200 OK",
+                               "Content-Length: 123",
+                               "Retry-After: 12",
+                               "Content-Range: bytes 1-2/3",
+                               "RateLimit: \"api\";r=0;t=55",
+                               "X-Error-Message: why"};
   for (uint64_t number = 0; number < 20000; ++number) {
     Dice dice(number);
     ResponseHead head;

@@ -71,12 +71,25 @@ TEST(Resolve, TakesWhatTheCacheHasWhenTheHubDoesNotAnswer) {
   hub.resolve();
   // As another program leaves it, which looked for fewer files.
   fs::remove_all(hub.cached() / ".no_exist");
-  hub.set_faults({{"/revision/main", {{"status", 503}}}});
+  const std::string request = fmt::format("/revision/{}", kCommit);
+  hub.set_faults({{request, {{"status", 503}}}});
   EXPECT_EQ(hub.resolve(), hub.snapshot());
-  EXPECT_EQ(hub.requests("/revision/main").size(), 4u);
+  EXPECT_EQ(hub.requests(request).size(), 3u);
   hub.set_faults({});
   hub.add("vocab.txt", "late");
   EXPECT_EQ(read_file(hub.resolve() / "vocab.txt"), "late");
+}
+
+TEST(Resolve, KeepsABranchWhereItIs) {
+  const HubServer hub;
+  hub.add_model();
+  hub.resolve();
+  fs::remove_all(hub.cached() / ".no_exist");
+  const nlohmann::json moved = {{"sha", std::string(40, 'a')},
+                                {"siblings", nlohmann::json::array()}};
+  hub.set_faults({{"/revision/main", {{"listing", moved}}}});
+  EXPECT_EQ(hub.resolve(), hub.snapshot());
+  EXPECT_EQ(hub.requests(fmt::format("/revision/{}", kCommit)).size(), 1u);
 }
 
 TEST(Resolve, LeavesPathsAlone) {

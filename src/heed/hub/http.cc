@@ -133,6 +133,7 @@ void Http::Transfer::set_limits() {
   set(CURLOPT_FOLLOWLOCATION, 1L);
   set(CURLOPT_MAXREDIRS, 5L);
   set(CURLOPT_USERAGENT, "heed");
+  set(CURLOPT_BUFFERSIZE, 512L << 10);
   // libcurl leaves this variable, which Python and the program curl read, to its callers.
   if (const char* authorities = std::getenv("SSL_CERT_FILE"); authorities && *authorities)
     set(CURLOPT_CAINFO, authorities);

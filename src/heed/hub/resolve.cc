@@ -60,7 +60,8 @@ class Resolver {
   std::filesystem::path resolve();
 
  private:
-  std::filesystem::path download();
+  /// Lists `revision`, a commit or the model's revision, and downloads what the cache lacks of it.
+  std::filesystem::path download(const std::string& revision);
   /// "OWNER/NAME is neither a path here nor in the cache DIRECTORY, and".
   std::string tried() const;
 
@@ -71,13 +72,13 @@ class Resolver {
 };
 
 std::string Resolver::tried() const {
-  return fmt::format("{} is neither a path here nor in the cache {}, and",
-                     model_.repository, settings_.cache.string());
+  return fmt::format("{} is neither a path here nor in the cache {}, and", model_.repository,
+                     settings_.cache.string());
 }
 
-std::filesystem::path Resolver::download() {
+std::filesystem::path Resolver::download(const std::string& revision) {
   Download download(settings_, options_, model_.repository, cache_);
-  const Listing listing = download.list(model_.revision);
+  const Listing listing = download.list(revision);
   require_model(listing, model_, options_.weights);
   download.fetch(listing, naming_files(listing, model_, options_.weights), false);
   download.fetch(listing, wanted_files(listing, cache_, model_, options_.weights), true);
@@ -96,7 +97,8 @@ std::filesystem::path Resolver::resolve() {
     return path_of(cache_, *commit, model_);
   require(!settings_.offline, "{} the hub may not be asked (HF_HUB_OFFLINE)", tried());
   try {
-    return download();
+    // A branch does not move while the cache can serve it.
+    return download(usable ? *commit : model_.revision);
   } catch (const Cancelled&) {
     throw;
   } catch (const RequestError& error) {

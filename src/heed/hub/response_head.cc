@@ -23,14 +23,25 @@ std::string_view without_space(std::string_view text) {
   return text.substr(0, text.find_last_not_of(kSpace) + 1);
 }
 
+/// The seconds until a used-up limit is renewed: RateLimit: "api";r=0;t=55
+std::optional<uint64_t> renewal_of(std::string_view limit) {
+  constexpr std::string_view kUsedUp = ";r=0;t=";
+  const size_t at = limit.find(kUsedUp);
+  return at == limit.npos ? std::nullopt : leading_number(limit.substr(at + kUsedUp.size()));
+}
+
 void read_field(ResponseHead& head, const std::string& name, std::string_view value) {
-  constexpr uint64_t kDay = 86400;
+  const auto wait = [&head](std::optional<uint64_t> seconds) {
+    constexpr uint64_t kDay = 86400;
+    head.retry_after =
+        std::max(head.retry_after, std::chrono::seconds(std::min(seconds.value_or(0), kDay)));
+  };
   constexpr std::string_view kBytes = "bytes ";
   if (name == "content-length") head.length = leading_number(value);
   if (name == "content-range" && value.starts_with(kBytes))
     head.range_begin = leading_number(value.substr(kBytes.size()));
-  if (name == "retry-after")
-    head.retry_after = std::chrono::seconds(std::min(leading_number(value).value_or(0), kDay));
+  if (name == "retry-after") wait(leading_number(value));
+  if (name == "ratelimit") wait(renewal_of(value));
   if (name == "x-error-code") head.error_code = value;
   if (name == "x-error-message") head.error_message = value;
 }

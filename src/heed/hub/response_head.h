@@ -13,7 +13,7 @@ struct ResponseHead {
   int status = 0;                         // 0: there was no answer
   std::optional<uint64_t> length;         // Content-Length
   std::optional<uint64_t> range_begin;    // of Content-Range
-  std::chrono::seconds retry_after{0};    // Retry-After, if it is a number
+  std::chrono::seconds retry_after{0};    // Retry-After, if it is a number, or RateLimit
   std::string error_code, error_message;  // the hub's X-Error-Code and X-Error-Message
 
   bool has_body() const { return status == 200 || status == 206; }
