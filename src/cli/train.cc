@@ -34,14 +34,19 @@ void read_config_file(train::TrainConfig& config, const std::filesystem::path& f
   train::read_toml(config, read_file(file), file.string());
 }
 
-/// Stores a path of the command line as an absolute path, so that the saved configuration works
-/// from any directory.
+/// A path of the command line becomes absolute, so that the saved configuration works from any
+/// directory.
+std::string absolute_path(const std::string& path) {
+  return std::filesystem::absolute(path).lexically_normal().string();
+}
+
 void set_path(std::string& key, const std::string& path) {
-  if (!path.empty()) key = std::filesystem::absolute(path).lexically_normal().string();
+  if (!path.empty()) key = absolute_path(path);
 }
 
 void read_command_line(train::TrainConfig& config, const TrainOptions& options,
                        const Command& command) {
+  const std::string former = config.from;
   if (!options.config_file.empty()) read_config_file(config, options.config_file);
   if (!options.task.empty()) train::set_field(config, "run.task=" + options.task);
   for (const std::string& assignment : options.assignments) train::set_field(config, assignment);
@@ -52,7 +57,10 @@ void read_command_line(train::TrainConfig& config, const TrainOptions& options,
   set_path(config.data.valid_target, options.valid_target);
   set_path(config.data.text, options.text);
   set_path(config.data.valid_text, options.valid_text);
-  set_path(config.from, options.from);
+  if (!options.from.empty()) config.from = options.from;
+  // A model of the hub becomes its directory, which the configuration of a run keeps.
+  if (config.from != former) config.from = find_model(config.from);
+  if (!options.from.empty()) config.from = absolute_path(config.from);
   if (command.count("--minutes")) config.run.minutes = options.minutes;
   if (command.count("--seed")) config.run.seed = options.common.seed;
 }
@@ -97,7 +105,6 @@ train::TrainConfig fresh_config(const TrainOptions& options, const Command& comm
   train::read_toml(config, train::preset(preset), preset + ".toml");
   read_command_line(config, options, command);
   if (config.from.empty()) return config;
-  config.from = find_model(config.from);
   train::read_initial_config(config);
   // Again, since the command line overrides the configuration of the checkpoint.
   read_command_line(config, options, command);
@@ -162,10 +169,9 @@ int dump_config(const TrainOptions& options, const Command& command) {
   return 0;
 }
 
-int run_training(TrainOptions options, const Command& command) {
+int run_training(const TrainOptions& options, const Command& command) {
   const auto started = Clock::now();
   const Threads threads(options.common);
-  if (!options.from.empty()) options.from = find_model(options.from);
   if (options.dump_config) return dump_config(options, command);
   if (options.out.empty()) throw UsageError("--out is required");
   const auto [config, run] =

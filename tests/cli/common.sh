@@ -6,6 +6,7 @@ golden=$(cd "$(dirname "${BASH_SOURCE[0]}")/../golden" && pwd)
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 cd "$work"
+export HF_HUB_OFFLINE=1  # no test asks the hub by mistake
 
 # refused MESSAGE COMMAND...: the command prints `before` lines, then fails with status `expected_status`
 # and a single line that begins with the message.

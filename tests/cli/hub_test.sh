@@ -48,11 +48,14 @@ same q8 "$work/q8" "$heed" generate --model MODEL --max-new-tokens 4
 grep -rqF "$HF_HOME/hub/models--acme--lm/snapshots/" tuned/*.toml
 # ... and again, as a run that is continued.
 "$heed" train --task causal-lm --text a.txt --from acme/lm --out tuned --resume 2>/dev/null
+printf '[model]\nfrom = "acme/lm"\n' >from.toml
+"$heed" train from.toml --task causal-lm --text a.txt --out tuned2 --set run.max_steps=1 2>/dev/null
+cmp tuned/model.safetensors tuned2/model.safetensors
 
 # Without the hub, what was downloaded is still there.
 exec {server_input}>&-
 wait "$SERVER_PID" 2>/dev/null || true
-"$heed" generate --model acme/lm --prompt the --max-new-tokens 4 >/dev/null
+"$heed" generate --model acme/lm --prompt the --max-new-tokens 4 &>/dev/null
 refused "acme/absent is neither a path here nor in the cache $HF_HOME/hub, and $HF_ENDPOINT cannot be reached" \
   "$heed" generate --model acme/absent --prompt the
 refused "acme/absent is neither a path here nor in the cache $HF_HOME/hub, and the hub may not be asked (HF_HUB_OFFLINE)" \
