@@ -233,6 +233,14 @@ TEST_F(Faults, ACancelledDownloadStopsAtOnceAndIsContinued) {
   EXPECT_EQ(ranges().back(), "bytes=500000-");
 }
 
+TEST_F(Faults, ACancelledRequestAboutACachedModelIsAnError) {
+  hub_.resolve();
+  fs::remove_all(hub_.cached() / ".no_exist");
+  HubOptions options = hub_.options();
+  options.cancelled = [] { return true; };
+  expect_error([&] { resolve_model("acme/tiny", options); }, "the download was stopped");
+}
+
 TEST_F(Faults, AKilledDownloadIsContinued) {
   hub_.set_faults({{kWeights, {{"slowly", 100000}}}});
   HubOptions options = hub_.options();
