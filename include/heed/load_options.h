@@ -12,9 +12,9 @@
 namespace heed {
 
 /// The types that matrices can be converted to while a model is loaded. Vectors are always f32.
-enum class WeightType : uint8_t { f32, bf16, q8_0, q4_1, q4_0 };
+enum class WeightType : uint8_t { f32, bf16, q8_0, q6_K, q5_1, q5_0, q5_K, q4_1, q4_0, q4_K };
 
-/// "f32", "bf16", "q8_0", "q4_1" or "q4_0".
+/// "f32", "bf16", "q8_0", "q6_K", ...
 constexpr std::string_view name_of(WeightType type) {
   switch (type) {
     case WeightType::f32:
@@ -23,10 +23,20 @@ constexpr std::string_view name_of(WeightType type) {
       return "bf16";
     case WeightType::q8_0:
       return "q8_0";
+    case WeightType::q6_K:
+      return "q6_K";
+    case WeightType::q5_1:
+      return "q5_1";
+    case WeightType::q5_0:
+      return "q5_0";
+    case WeightType::q5_K:
+      return "q5_K";
     case WeightType::q4_1:
       return "q4_1";
     case WeightType::q4_0:
       return "q4_0";
+    case WeightType::q4_K:
+      return "q4_K";
   }
   return "?";
 }

@@ -9,8 +9,9 @@
 namespace heed::cli {
 namespace {
 
-constexpr std::array kWeightTypes{WeightType::f32, WeightType::bf16, WeightType::q8_0,
-                                  WeightType::q4_1, WeightType::q4_0};
+constexpr std::array kWeightTypes{
+    WeightType::f32,  WeightType::bf16, WeightType::q8_0, WeightType::q6_K, WeightType::q5_1,
+    WeightType::q5_0, WeightType::q5_K, WeightType::q4_1, WeightType::q4_0, WeightType::q4_K};
 constexpr std::array kComputes{Compute::f32, Compute::bf16, Compute::int8};
 constexpr std::array kCacheTypes{CacheType::f32, CacheType::bf16, CacheType::int8};
 

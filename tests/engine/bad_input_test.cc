@@ -40,7 +40,7 @@ TEST(BadInput, OfLoadOptions) {
   const auto load = [](const LoadOptions& options) {
     return [options] { Model::load(models().decoder(), options); };
   };
-  expect_refused("weights is 99, expected 0 to 4", load({.weights = static_cast<WeightType>(99)}));
+  expect_refused("weights is 99, expected 0 to 9", load({.weights = static_cast<WeightType>(99)}));
   expect_refused("compute is 7, expected 0 to 2", load({.compute = static_cast<Compute>(7)}));
   expect_refused("cache is 3, expected 0 to 2", load({.cache = static_cast<CacheType>(3)}));
   expect_refused("int8 arithmetic needs quantised weights",

@@ -36,7 +36,8 @@ bool has_matrices_in(const Model& model, DType dtype) {
 TEST(Load, WeightTypesAreTheTypesThatHeedWrites) {
   std::vector<std::string> names;
   for (const WeightType type :
-       {WeightType::f32, WeightType::bf16, WeightType::q8_0, WeightType::q4_1, WeightType::q4_0})
+       {WeightType::f32, WeightType::bf16, WeightType::q8_0, WeightType::q6_K, WeightType::q5_1,
+        WeightType::q5_0, WeightType::q5_K, WeightType::q4_1, WeightType::q4_0, WeightType::q4_K})
     names.emplace_back(name_of(dtype_of(type)));
   EXPECT_EQ(names, quantize::precision_names());
 }

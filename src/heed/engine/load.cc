@@ -25,7 +25,8 @@ void check_known(const char* name, std::optional<Value> value,
 
 void check(const LoadOptions& options) {
   using enum WeightType;
-  check_known("weights", options.weights, std::array{f32, bf16, q8_0, q4_1, q4_0});
+  check_known("weights", options.weights,
+              std::array{f32, bf16, q8_0, q6_K, q5_1, q5_0, q5_K, q4_1, q4_0, q4_K});
   check_known("compute", options.compute, std::array{Compute::f32, Compute::bf16, Compute::int8});
   check_known("cache", options.cache, std::array{CacheType::f32, CacheType::bf16, CacheType::int8});
 }
