@@ -100,6 +100,36 @@ void check_moe(const ModelConfig& c) {
   check_size("num_experts_per_tok", m.experts_per_token, 1, m.n_experts / m.n_group * m.topk_group);
 }
 
+/// Replaces a zero in the rotated width by its default.
+void complete_rotary(ModelConfig& c) {
+  check_not_negative("rope_local_base_freq", static_cast<float>(c.rotary_local_theta));
+  const bool plain = c.positions == PositionKind::rotary && !c.latent.present();
+  require(plain || (c.rotary_dim == 0 && c.rotary_local_theta == 0.0 && c.rotary_layers.empty()),
+          "rotary_dim, rope_local_base_freq and rope_layers need rotary positions without latent "
+          "attention");
+  if (!plain) return;
+  if (c.rotary_dim == 0) c.rotary_dim = c.head_dim;
+  check_size("rotary_dim", c.rotary_dim, 1, c.head_dim);
+  require(
+      c.rotary_layers.empty() || static_cast<int64_t>(c.rotary_layers.size()) == c.decoder_layers,
+      "rope_layers has {} numbers, expected one for each of the {} decoder layers",
+      c.rotary_layers.size(), c.decoder_layers);
+  for (const int64_t rotated : c.rotary_layers)
+    require(rotated == 0 || rotated == 1, "rope_layers has the number {}, expected 0 or 1",
+            rotated);
+}
+
+void check_residual(const ModelConfig& c) {
+  require(std::isfinite(c.residual_multiplier), "residual_multiplier is {}, expected a number",
+          c.residual_multiplier);
+  if (!c.parallel_residual) return;
+  require(c.norm_placement == nn::NormPlacement::pre,
+          "norm_placement is {}, expected pre with use_parallel_residual",
+          name_of(c.norm_placement));
+  require(c.encoder_layers == 0 || c.decoder_layers == 0,
+          "use_parallel_residual is true, expected false with cross-attention");
+}
+
 void check_positions(const ModelConfig& c) {
   check_size("max_position_embeddings", c.max_positions, 1);
   if (c.positions == PositionKind::sinusoidal)
@@ -141,6 +171,8 @@ void ModelConfig::validate() {
   check_layers(*this);
   check_positions(*this);
   check_latent(*this);
+  complete_rotary(*this);
+  check_residual(*this);
   check_moe(*this);
   check_rate("dropout", dropout);
   check_rate("attention_dropout", attention_dropout);
@@ -150,6 +182,8 @@ void ModelConfig::validate() {
   check_not_negative("attn_logit_softcapping", attn_logit_softcapping);
   check_not_negative("final_logit_softcapping", final_logit_softcapping);
   require(std::isfinite(head_scale), "head_scale is {}, expected a number", head_scale);
+  require(std::isfinite(embedding_multiplier), "embedding_multiplier is {}, expected a number",
+          embedding_multiplier);
   check_tokens(*this);
 }
 

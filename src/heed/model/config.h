@@ -53,9 +53,13 @@ struct ModelConfig {
   bool o_bias = true;             // of the output projection
   bool ff_bias = true;            // of the feed-forward network
 
-  float attention_scale = 0.0f;         // of the scores; 0: 1 / sqrt(head_dim)
-  float attn_logit_softcapping = 0.0f;  // scores become cap tanh(score / cap); 0: no cap
-  bool qk_norm = false;                 // RMSNorm of every head's query and key
+  float attention_scale = 0.0f;                  // of the scores; 0: 1 / sqrt(head_dim)
+  bool scale_attn_by_inverse_layer_idx = false;  // layer l divides it by l + 1 (GPT-2)
+  float attn_logit_softcapping = 0.0f;           // scores become cap tanh(score / cap); 0: no cap
+  bool qk_norm = false;                          // RMSNorm of every head's query and key
+  bool qk_norm_across_heads = false;             // one such norm over all heads (OLMo 2)
+  bool parallel_residual = false;    // both sub-layers read the layer's input (GPT-NeoX)
+  float residual_multiplier = 1.0f;  // of each sub-layer's output, before the sum (Granite)
   /// For each decoder layer, how many of the latest tokens a token sees, itself included; 0: all.
   /// Empty: all in every layer.
   std::vector<int64_t> windows;
@@ -69,12 +73,17 @@ struct ModelConfig {
   int64_t max_positions = 1024;     // longest sequence
   int64_t first_position = 0;       // row of the learned table that a sequence begins with
   double rotary_theta = 10000.0;
+  double rotary_local_theta = 0.0;  // of layers with a window, unscaled (Gemma 3); 0: rotary_theta
+  int64_t rotary_dim = 0;           // the first columns of a head, which are rotated; 0: head_dim
+  /// For each decoder layer, 1: rotary positions, 0: none (SmolLM3). Empty: 1 in every layer.
+  std::vector<int64_t> rotary_layers;
   nn::RotaryScaling rotary_scaling;
   int64_t relative_num_buckets = 32, relative_max_distance = 128;
 
-  bool scale_embedding = true;  // by sqrt(d_model)
-  bool embedding_norm = false;  // a norm after the embeddings (BERT, BART)
-  int64_t type_vocab_size = 0;  // rows of the segment table; the first is added (BERT)
+  bool scale_embedding = true;        // by sqrt(d_model)
+  float embedding_multiplier = 1.0f;  // and by this (Granite)
+  bool embedding_norm = false;        // a norm after the embeddings (BERT, BART)
+  int64_t type_vocab_size = 0;        // rows of the segment table; the first is added (BERT)
 
   bool tied_head = true;                 // the vocabulary projection is the embedding
   bool head_bias = true;                 // added to the logits

@@ -20,7 +20,7 @@ std::span<const nn::NormKind> values_of() {
 template <>
 std::span<const nn::NormPlacement> values_of() {
   using enum nn::NormPlacement;
-  static constexpr std::array kAll{post, pre, both};
+  static constexpr std::array kAll{post, pre, both, output};
   return kAll;
 }
 

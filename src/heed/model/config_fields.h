@@ -18,6 +18,11 @@ void visit_position_fields(Config& c, Visit&& visit) {
   visit("max_position_embeddings", c.max_positions, "longest sequence in tokens");
   visit("first_position", c.first_position, "row of the learned table for the first token");
   visit("rope_theta", c.rotary_theta, "base of the rotary wavelengths");
+  visit("rope_local_base_freq", c.rotary_local_theta,
+        "the base in layers with a window; 0: rope_theta");
+  visit("rotary_dim", c.rotary_dim, "rotated columns of a head; 0: all");
+  visit("rope_layers", c.rotary_layers,
+        "1 for each decoder layer with rotary positions, 0 for one without; empty: all");
   visit("rope_type", c.rotary_scaling.kind, "scaling of the rotary positions for longer sequences");
   visit("rope_factor", c.rotary_scaling.factor, "factor by which the scaling lengthens sequences");
   visit("rope_original_max_position_embeddings", c.rotary_scaling.original_max_positions,
@@ -61,7 +66,7 @@ void visit_fields(Config& c, Visit&& visit) {
   visit("is_gated_act", c.gated, "a gated feed-forward network");
   visit("norm", c.norm, "kind of the norms");
   visit("norm_placement", c.norm_placement,
-        "norms of each sub-layer; the paper has post, Gemma 2 both");
+        "norms of each sub-layer; the paper has post, Gemma 2 both, OLMo 2 output");
   visit("norm_eps", c.norm_epsilon, "epsilon of the norms");
   visit("norm_unit_offset", c.norm_unit_offset, "RMSNorm scales by 1 + weight (Gemma)");
   visit("qkv_bias", c.qkv_bias, "biases of the query, key and value projections");
@@ -69,9 +74,16 @@ void visit_fields(Config& c, Visit&& visit) {
   visit("mlp_bias", c.ff_bias, "biases of the feed-forward network");
   visit("attention_scale", c.attention_scale,
         "factor of the attention scores; 0: 1 / sqrt(head_dim)");
+  visit("scale_attn_by_inverse_layer_idx", c.scale_attn_by_inverse_layer_idx,
+        "divide it by the number of the layer, from 1");
   visit("attn_logit_softcapping", c.attn_logit_softcapping,
         "soft cap of the attention scores; 0: none");
   visit("use_qk_norm", c.qk_norm, "RMSNorm of every head's query and key");
+  visit("qk_norm_across_heads", c.qk_norm_across_heads, "one such norm over all heads (OLMo 2)");
+  visit("use_parallel_residual", c.parallel_residual,
+        "attention and feed-forward network read the same input (GPT-NeoX)");
+  visit("residual_multiplier", c.residual_multiplier,
+        "factor of each sub-layer's output before the sum (Granite)");
   visit("windows", c.windows,
         "attention window of each decoder layer in tokens; 0: no limit; empty: none");
   visit("kv_lora_rank", c.latent.kv_lora_rank,
@@ -92,6 +104,7 @@ void visit_fields(Config& c, Visit&& visit) {
         "dense layers before the first mixture of experts");
   visit_position_fields(c, visit);
   visit("scale_embedding", c.scale_embedding, "scale embeddings by sqrt(d_model)");
+  visit("embedding_multiplier", c.embedding_multiplier, "and by this factor (Granite)");
   visit("normalize_embedding", c.embedding_norm, "a norm after the embeddings");
   visit("type_vocab_size", c.type_vocab_size, "rows of the segment table (BERT)");
   visit("tie_word_embeddings", c.tied_head, "the vocabulary projection is the embedding");

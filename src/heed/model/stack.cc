@@ -16,7 +16,8 @@ nn::Norm::Settings norm_settings(const ModelConfig& c) {
 nn::Embeddings::Settings embedding_settings(const ModelConfig& c) {
   nn::Embeddings::Settings settings{
       .d_model = c.d_model,
-      .scale = c.scale_embedding ? std::sqrt(static_cast<float>(c.d_model)) : 1.0f,
+      .scale = (c.scale_embedding ? std::sqrt(static_cast<float>(c.d_model)) : 1.0f) *
+               c.embedding_multiplier,
       .type_vocab_size = c.type_vocab_size,
       .dropout = c.dropout};
   if (c.positions == PositionKind::sinusoidal)
@@ -46,7 +47,11 @@ nn::Attention::Settings attention_settings(const ModelConfig& c, Stack::Kind kin
     settings.n_heads = settings.n_kv_heads = c.encoder_heads;
     settings.head_dim = settings.v_head_dim = c.d_model / c.encoder_heads;
   }
-  if (c.qk_norm) settings.qk_norm_epsilon = c.norm_epsilon;
+  if (c.scale_attn_by_inverse_layer_idx) settings.scale_divisor = static_cast<float>(layer + 1);
+  if (c.qk_norm)
+    settings.qk_norm = {.epsilon = c.norm_epsilon,
+                        .unit_offset = c.norm_unit_offset,
+                        .across_heads = c.qk_norm_across_heads};
   if (kind == Stack::Kind::decoder && layer < c.windows.size()) settings.window = c.windows[layer];
   return settings;
 }
@@ -65,6 +70,8 @@ nn::TransformerLayer::Settings layer_settings(const ModelConfig& c, Stack::Kind 
       .norm = norm_settings(c),
       .placement = c.norm_placement,
       .dropout = c.dropout,
+      .residual_multiplier = c.residual_multiplier,
+      .parallel = c.parallel_residual,
       .decoder = decoder,
       .cross_attention = decoder && c.encoder_layers > 0};
   if (layer >= c.first_k_dense_replace) settings.moe = c.moe;
@@ -72,10 +79,30 @@ nn::TransformerLayer::Settings layer_settings(const ModelConfig& c, Stack::Kind 
 }
 
 nn::RotarySettings rotary_settings(const ModelConfig& c) {
-  return {.width = c.latent.present() ? c.latent.qk_rope_head_dim : c.head_dim,
+  return {.width = c.latent.present() ? c.latent.qk_rope_head_dim : c.rotary_dim,
           .theta = c.rotary_theta,
           .scaling = c.rotary_scaling,
           .max_positions = c.max_positions};
+}
+
+/// Of layers with a window, in models that give them a base of their own.
+nn::RotarySettings local_rotary_settings(const ModelConfig& c) {
+  return {.width = c.rotary_dim, .theta = c.rotary_local_theta, .max_positions = c.max_positions};
+}
+
+/// The positions that each of the stack's layers uses.
+std::vector<Stack::Positions> layer_positions(const ModelConfig& c, Stack::Kind kind) {
+  const bool encoder = kind == Stack::Kind::encoder;
+  std::vector<Stack::Positions> all(
+      static_cast<size_t>(encoder ? c.encoder_layers : c.decoder_layers), Stack::Positions::all);
+  if (encoder) return all;
+  for (size_t layer = 0; layer < all.size(); ++layer) {
+    if (c.rotary_local_theta > 0.0 && layer < c.windows.size() && c.windows[layer] > 0)
+      all[layer] = Stack::Positions::local;
+    if (layer < c.rotary_layers.size() && c.rotary_layers[layer] == 0)
+      all[layer] = Stack::Positions::none;
+  }
+  return all;
 }
 
 WeightPlace::Stack place_of(Stack::Kind kind) {
@@ -102,7 +129,8 @@ Stack::Stack(nn::Parameters& parameters, const ModelConfig& c, Kind kind, const 
 
 Stack::Stack(nn::Parameters& parameters, const nn::Parameters::Scope&, const ModelConfig& c,
              Kind kind, const Parameter& tokens)
-    : embeddings_(parameters, std::string(prefix(kind)), tokens, embedding_settings(c)) {
+    : embeddings_(parameters, std::string(prefix(kind)), tokens, embedding_settings(c)),
+      positions_(layer_positions(c, kind)) {
   const std::string name(prefix(kind));
   const int64_t layers = kind == Kind::encoder ? c.encoder_layers : c.decoder_layers;
   WeightPlace place = parameters.place();
@@ -116,6 +144,7 @@ Stack::Stack(nn::Parameters& parameters, const nn::Parameters::Scope&, const Mod
   if (c.norm_placement != nn::NormPlacement::post)
     norm_.emplace(parameters, name + ".layer_norm", norm_settings(c));
   if (c.positions == PositionKind::rotary) rotary_.emplace(rotary_settings(c));
+  if (c.rotary_local_theta > 0.0) local_rotary_.emplace(local_rotary_settings(c));
   if (c.positions == PositionKind::relative)
     relative_bias_.emplace(parameters, name + ".relative_attention_bias",
                            kind == Kind::encoder ? c.encoder_heads : c.n_heads,
@@ -124,22 +153,27 @@ Stack::Stack(nn::Parameters& parameters, const nn::Parameters::Scope&, const Mod
                                                 .bidirectional = kind == Kind::encoder});
 }
 
-nn::PositionEncoding Stack::position_encoding(Context& context, const Reads& reads) const {
-  nn::PositionEncoding encoding;
-  if (rotary_) encoding.rotation = rotary_->at(reads.positions);
+const nn::PositionEncoding& Stack::Encodings::of(Positions positions) const {
+  return positions == Positions::all ? all : positions == Positions::local ? local : none;
+}
+
+Stack::Encodings Stack::position_encodings(Context& context, const Reads& reads) const {
+  Encodings encodings;
+  if (rotary_) encodings.all.rotation = rotary_->at(reads.positions);
+  if (local_rotary_) encodings.local.rotation = local_rotary_->at(reads.positions);
   if (relative_bias_)
-    encoding.relative_bias = relative_bias_->forward(context, reach(*reads.own_spans.spans));
-  return encoding;
+    encodings.all.relative_bias = relative_bias_->forward(context, reach(*reads.own_spans.spans));
+  return encodings;
 }
 
 Tensor Stack::forward(Context& context, std::span<const int32_t> ids, const Reads& reads) const {
-  const nn::PositionEncoding encoding = position_encoding(context, reads);
+  const Encodings encodings = position_encodings(context, reads);
   const nn::KeysValues none;
   Tensor x = embeddings_.forward(context, ids, reads.positions);  // [N, D]
   for (size_t layer = 0; layer < layers_.size(); ++layer)
     x = layers_[layer].forward(
         context, x,
-        {reads.caches[layer], reads.own_spans, encoding,
+        {reads.caches[layer], reads.own_spans, encodings.of(positions_[layer]),
          reads.memory.empty() ? none : reads.memory[layer], reads.memory_spans});  // [N, D]
   return norm_ ? norm_->forward(context, x) : x;
 }

@@ -17,6 +17,8 @@ namespace heed::model {
 class Stack {
  public:
   enum class Kind { encoder, decoder };
+  /// Which of the pass's position encodings a layer uses.
+  enum class Positions { all, local, none };
   /// Parameters begin with "model.encoder" or "model.decoder"; `tokens` [V, D] is shared.
   Stack(nn::Parameters& parameters, const ModelConfig& config, Kind kind, const Parameter& tokens);
 
@@ -37,12 +39,17 @@ class Stack {
   /// While `scope` lives, new parameters are at their place in the stack.
   Stack(nn::Parameters& parameters, const nn::Parameters::Scope& scope, const ModelConfig& config,
         Kind kind, const Parameter& tokens);
-  nn::PositionEncoding position_encoding(Context& context, const Reads& reads) const;
+  struct Encodings {
+    nn::PositionEncoding all, local, none;
+    const nn::PositionEncoding& of(Positions positions) const;
+  };
+  Encodings position_encodings(Context& context, const Reads& reads) const;
 
   nn::Embeddings embeddings_;
   std::vector<nn::TransformerLayer> layers_;
-  std::optional<nn::Norm> norm_;  // after the last layer, unless each layer ends with one
-  std::optional<nn::Rotary> rotary_;
+  std::optional<nn::Norm> norm_;      // after the last layer, unless each layer ends with one
+  std::vector<Positions> positions_;  // [L]
+  std::optional<nn::Rotary> rotary_, local_rotary_;
   std::optional<nn::RelativeBias> relative_bias_;
 };
 

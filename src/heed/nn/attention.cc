@@ -10,7 +10,8 @@ namespace heed::nn {
 kernels::AttentionOptions Attention::Settings::options(int64_t kv_heads) const {
   return {.n_heads = n_heads,
           .n_kv_heads = kv_heads,
-          .scale = scale != 0.0f ? scale : 1.0f / std::sqrt(static_cast<float>(head_dim)),
+          .scale = (scale != 0.0f ? scale : 1.0f / std::sqrt(static_cast<float>(head_dim))) /
+                   scale_divisor,
           .causal = causal,
           .window = window,
           .soft_cap = soft_cap,
@@ -45,18 +46,26 @@ Attention::Attention(Parameters& parameters, const std::string& name, Settings s
               key_value_role(site)),
       o_proj_(parameters, name + ".o_proj", {s.n_heads * s.v_head_dim, s.d_model, s.o_bias},
               WeightRole::output) {
-  if (!s.qk_norm_epsilon) return;
-  const Norm::Settings norm{
-      .kind = NormKind::rms, .d_model = s.head_dim, .epsilon = *s.qk_norm_epsilon};
-  q_norm_.emplace(parameters, name + ".q_norm", norm);
-  k_norm_.emplace(parameters, name + ".k_norm", norm);
+  if (!s.qk_norm) return;
+  q_norm_.emplace(parameters, name + ".q_norm", qk_norm(s.n_heads));
+  k_norm_.emplace(parameters, name + ".k_norm", qk_norm(s.n_kv_heads));
+}
+
+Norm::Settings Attention::qk_norm(int64_t heads) const {
+  return {
+      .kind = NormKind::rms,
+      .d_model = settings_.qk_norm->across_heads ? heads * settings_.head_dim : settings_.head_dim,
+      .epsilon = settings_.qk_norm->epsilon,
+      .unit_offset = settings_.qk_norm->unit_offset};
 }
 
 Tensor Attention::normalise_and_rotate(Context& context, Tensor x, const std::optional<Norm>& norm,
                                        int64_t heads, const PositionEncoding& positions) const {
-  if (norm)
-    x = norm->forward(context, x.reshaped({x.rows() * heads, settings_.head_dim}))
+  if (norm) {
+    const int64_t width = settings_.qk_norm->across_heads ? x.cols() : settings_.head_dim;
+    x = norm->forward(context, x.reshaped({x.elements() / width, width}))
             .reshaped({x.rows(), x.cols()});
+  }
   if (!positions.rotation.cos.defined()) return x;
   return ops::rotate(context, x, positions.rotation,
                      {.n_heads = heads, .layout = settings_.rotary_layout});

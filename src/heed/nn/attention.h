@@ -25,17 +25,24 @@ struct PositionEncoding {
 /// d_model.
 class Attention {
  public:
+  /// RMSNorm of queries and keys, before the rotation.
+  struct QkNorm {
+    float epsilon = 1e-5f;
+    bool unit_offset = false;   // the scale is 1 + weight (Gemma)
+    bool across_heads = false;  // over all heads at once instead of each (OLMo 2)
+  };
   struct Settings {
     int64_t d_model = 0;
     int64_t n_heads = 1, n_kv_heads = 1;
     int64_t head_dim = 0, v_head_dim = 0;
     bool qkv_bias = true, o_bias = true;
-    float scale = 0.0f;     // of the scores; 0: 1 / sqrt(head_dim)
-    float soft_cap = 0.0f;  // 0: none
-    float dropout = 0.0f;   // on the weights
+    float scale = 0.0f;          // of the scores; 0: 1 / sqrt(head_dim)
+    float scale_divisor = 1.0f;  // divides this scale (GPT-2's scale_attn_by_inverse_layer_idx)
+    float soft_cap = 0.0f;       // 0: none
+    float dropout = 0.0f;        // on the weights
     bool causal = false;
-    int64_t window = 0;                         // 0: none
-    std::optional<float> qk_norm_epsilon = {};  // given: RMSNorm of every head's query and key
+    int64_t window = 0;  // 0: none
+    std::optional<QkNorm> qk_norm = {};
     kernels::PairLayout rotary_layout = kernels::PairLayout::halves;
 
     /// The kernel's options for `kv_heads` key/value heads.
@@ -61,6 +68,8 @@ class Attention {
   /// Attention of queries that are normalised and rotated, and the projection back.
   Tensor mix(Context& context, const Tensor& queries, const KeysValues& kv, const Spans& spans,
              const PositionEncoding& positions) const;
+  /// The norm of `heads` queries or keys.
+  Norm::Settings qk_norm(int64_t heads) const;
   /// Queries or keys [N, heads * d], normalised and rotated where the model does either.
   Tensor normalise_and_rotate(Context& context, Tensor x, const std::optional<Norm>& norm,
                               int64_t heads, const PositionEncoding& positions) const;

@@ -2,6 +2,7 @@
 
 #include "heed/base/error.h"
 #include "heed/ops/dropout.h"
+#include "heed/ops/elementwise.h"
 
 namespace heed::nn {
 namespace {
@@ -35,9 +36,9 @@ Attention::Settings cross_attention(Attention::Settings settings) {
 
 }  // namespace
 
-TransformerLayer::Norms::Norms(Parameters& parameters, const std::string& name, const Settings& s)
-    : norm(parameters, name + "_layer_norm", s.norm) {
-  if (s.placement == NormPlacement::both)
+TransformerLayer::Norms::Norms(Parameters& parameters, const std::string& name, const Settings& s) {
+  if (s.placement != NormPlacement::output) norm.emplace(parameters, name + "_layer_norm", s.norm);
+  if (s.placement == NormPlacement::both || s.placement == NormPlacement::output)
     after.emplace(parameters, name + "_post_layer_norm", s.norm);
 }
 
@@ -45,6 +46,8 @@ TransformerLayer::TransformerLayer(Parameters& parameters, const std::string& na
                                    const Settings& s, int layer)
     : placement_(s.placement),
       dropout_(s.dropout),
+      residual_multiplier_(s.residual_multiplier),
+      parallel_(s.parallel),
       self_attn_(make_self_attention(parameters, name + ".self_attn", s, layer)),
       self_attn_norms_(parameters, name + ".self_attn", s),
       feed_forward_(make_feed_forward(parameters, name + ".", s)),
@@ -61,31 +64,41 @@ KeysValues TransformerLayer::memory_keys_values(Context& context, const Tensor& 
 }
 
 template <typename Body>
+Tensor TransformerLayer::add_sublayer(Context& context, const Tensor& residual, const Tensor& x,
+                                      const Norms& norms, Body&& body) const {
+  const bool before = norms.norm && placement_ != NormPlacement::post;
+  Tensor y = body(before ? norms.norm->forward(context, x) : x);
+  if (norms.after) y = norms.after->forward(context, y);
+  if (residual_multiplier_ != 1.0f) y = ops::scale(context, y, residual_multiplier_);
+  return ops::dropout_add(context, y, residual, dropout_);
+}
+
+template <typename Body>
 Tensor TransformerLayer::sublayer(Context& context, const Tensor& x, const Norms& norms,
                                   Body&& body) const {
-  const bool post = placement_ == NormPlacement::post;
-  Tensor y = body(post ? x : norms.norm.forward(context, x));
-  if (norms.after) y = norms.after->forward(context, y);
-  const Tensor sum = ops::dropout_add(context, y, x, dropout_);
-  return post ? norms.norm.forward(context, sum) : sum;
+  const Tensor sum = add_sublayer(context, x, x, norms, body);
+  return placement_ == NormPlacement::post ? norms.norm->forward(context, sum) : sum;
 }
 
 Tensor TransformerLayer::forward(Context& context, const Tensor& input, const Reads& reads) const {
-  Tensor x = sublayer(context, input, self_attn_norms_, [&](const Tensor& y) {
+  const auto attend = [&](const Tensor& y) {
     return std::visit(
         [&](const auto& attention) {
           return attention.attend_self(context, y, reads.own, reads.own_spans, reads.positions);
         },
         self_attn_);
-  });
+  };
+  const auto feed_forward = [&](const Tensor& y) {
+    return std::visit([&](const auto& network) { return network.forward(context, y); },
+                      feed_forward_);
+  };
+  Tensor x = sublayer(context, input, self_attn_norms_, attend);
   if (encoder_attn_)
     x = sublayer(context, x, *encoder_attn_norms_, [&](const Tensor& y) {
       return encoder_attn_->attend(context, y, reads.memory, reads.memory_spans, {});
     });
-  return sublayer(context, x, final_norms_, [&](const Tensor& y) {
-    return std::visit([&](const auto& network) { return network.forward(context, y); },
-                      feed_forward_);
-  });
+  if (parallel_) return add_sublayer(context, x, input, final_norms_, feed_forward);
+  return sublayer(context, x, final_norms_, feed_forward);
 }
 
 }  // namespace heed::nn

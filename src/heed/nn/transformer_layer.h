@@ -13,10 +13,11 @@
 namespace heed::nn {
 
 /// Where the norms are: after the sum of the residual connection (the paper), before the sub-layer
-/// (most later models), or before the sub-layer and again before the sum (Gemma 2).
-enum class NormPlacement { post, pre, both };
+/// (most later models), before the sub-layer and again before the sum (Gemma 2), or only before the
+/// sum (OLMo 2).
+enum class NormPlacement { post, pre, both, output };
 
-/// "post", "pre" or "both".
+/// "post", "pre", "both" or "output".
 constexpr std::string_view name_of(NormPlacement placement) {
   switch (placement) {
     case NormPlacement::post:
@@ -25,6 +26,8 @@ constexpr std::string_view name_of(NormPlacement placement) {
       return "pre";
     case NormPlacement::both:
       return "both";
+    case NormPlacement::output:
+      return "output";
   }
   return "?";
 }
@@ -41,7 +44,11 @@ class TransformerLayer {
     MoeConfig moe = {};  // given: the feed-forward network is a mixture of experts
     Norm::Settings norm;
     NormPlacement placement = NormPlacement::post;
-    float dropout = 0.0f;  // on each sub-layer's output, before the sum
+    float dropout = 0.0f;              // on each sub-layer's output, before the sum
+    float residual_multiplier = 1.0f;  // of this output
+    /// The sum is of x and of what attention and feed-forward network make of x, each after a norm
+    /// of its own (GPT-NeoX). Needs norms before the sub-layers and no cross-attention.
+    bool parallel = false;
     bool decoder = false;
     bool cross_attention = false;
   };
@@ -66,14 +73,19 @@ class TransformerLayer {
   /// The norms around one sub-layer.
   struct Norms {
     Norms(Parameters& parameters, const std::string& name, const Settings& settings);
-    Norm norm;                  // before the sub-layer or after the sum
+    std::optional<Norm> norm;   // before the sub-layer or after the sum
     std::optional<Norm> after;  // before the sum
   };
   template <typename Body>
   Tensor sublayer(Context& context, const Tensor& x, const Norms& norms, Body&& body) const;
+  /// residual + dropout(what `body` makes of x between its norms).
+  template <typename Body>
+  Tensor add_sublayer(Context& context, const Tensor& residual, const Tensor& x, const Norms& norms,
+                      Body&& body) const;
 
   NormPlacement placement_;
-  float dropout_;
+  float dropout_, residual_multiplier_;
+  bool parallel_;
   std::variant<Attention, LatentAttention> self_attn_;
   Norms self_attn_norms_;
   std::optional<Attention> encoder_attn_;
