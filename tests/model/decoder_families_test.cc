@@ -40,6 +40,23 @@ Json deepseek_v2() {
   return json;
 }
 
+Json qwen3_moe() {
+  Json json = llama();
+  json["num_experts"] = 8;
+  return json;
+}
+
+Json gpt_neox() {
+  Json json = llama();
+  json.update({{"hidden_act", "gelu"}, {"rotary_pct", 0.5}});
+  return json;
+}
+
+Json with(Json json, const Json& changes) {
+  json.update(changes);
+  return json;
+}
+
 ModelConfig read(const char* type, const Json& json) {
   ModelConfig config = family_of_type(type, "config.json").read_config(json, "config.json");
   config.validate();
@@ -96,6 +113,29 @@ TEST(DecoderFamilies, RefuseUnsupportedFeatures) {
             "config.json: attention_bias is true, expected false");
   EXPECT_EQ(refusal("gemma2", llama(), "query_pre_attn_scalar", 0),
             "config.json: query_pre_attn_scalar is 0, expected more than 0");
+  EXPECT_EQ(refusal("gemma3_text", llama(), "rope_parameters",
+                    {{"sliding_attention", {{"rope_type", "linear"}, {"factor", 2.0}}}}),
+            "config.json: rope_type of sliding_attention is \"linear\", expected default");
+  EXPECT_EQ(refusal("olmo2", llama(), "mlp_bias", true),
+            "config.json: mlp_bias is true, expected false");
+  EXPECT_EQ(refusal("smollm3", llama(), "use_sliding_window", true),
+            "config.json: use_sliding_window is true, expected false");
+  EXPECT_EQ(refusal("smollm3", llama(), "no_rope_layers", {1, 0}),
+            "config.json: no_rope_layers has 2 numbers, expected 3");
+  EXPECT_EQ(refusal("smollm3", llama(), "no_rope_layers", {1, 0, 2}),
+            "rope_layers has the number 2, expected 0 or 1");
+  EXPECT_EQ(refusal("smollm3", llama(), "no_rope_layer_interval", 0),
+            "config.json: no_rope_layer_interval is 0, expected more than 0");
+  EXPECT_EQ(refusal("granite", llama(), "logits_scaling", 0),
+            "config.json: logits_scaling is 0, expected more than 0");
+  EXPECT_EQ(refusal("qwen3_moe", qwen3_moe(), "decoder_sparse_step", 2),
+            "config.json: decoder_sparse_step is 2, expected 1");
+  EXPECT_EQ(refusal("qwen3_moe", qwen3_moe(), "mlp_only_layers", {0}),
+            "config.json: mlp_only_layers has 1 numbers, expected none");
+  EXPECT_EQ(refusal("phi3", llama(), "partial_rotary_factor", 0.1),
+            "config.json: partial_rotary_factor of 0.1 rotates none of the 4 columns of a head");
+  EXPECT_EQ(refusal("gpt_neox", gpt_neox(), "rotary_pct", 1.5),
+            "config.json: partial_rotary_factor is 1.5, expected more than 0 and at most 1");
   EXPECT_EQ(refusal("deepseek_v2", deepseek_v2(), "scoring_func", "sigmoid"),
             "config.json: scoring_func is \"sigmoid\", expected softmax");
   EXPECT_EQ(refusal("deepseek_v2", deepseek_v2(), "moe_layer_freq", 2),
@@ -129,6 +169,36 @@ TEST(DecoderFamilies, UseTheReferenceDefaultsForMissingFields) {
   EXPECT_TRUE(gemma.tied_head);
 }
 
+TEST(DecoderFamilies, UseTheReferenceDefaultsForMissingFieldsOfLaterFamilies) {
+  const ModelConfig gemma = read("gemma", with(llama(), {{"hidden_act", "gelu"}}));
+  EXPECT_EQ(gemma.activation, kernels::Activation::gelu_tanh);
+  EXPECT_EQ(gemma.head_dim, 256);
+  const ModelConfig gemma3 = read("gemma3_text", with(llama(), {{"num_hidden_layers", 7}}));
+  EXPECT_EQ(gemma3.windows, (std::vector<int64_t>{4096, 4096, 4096, 4096, 4096, 0, 4096}));
+  EXPECT_EQ(gemma3.rotary_theta, 1e6);
+  EXPECT_EQ(gemma3.rotary_local_theta, 1e4);
+  EXPECT_EQ(gemma3.attn_logit_softcapping, 0.0f);
+  const ModelConfig smollm3 = read("smollm3", with(llama(), {{"num_hidden_layers", 5}}));
+  EXPECT_EQ(smollm3.rotary_layers, (std::vector<int64_t>{1, 1, 1, 0, 1}));
+  EXPECT_EQ(smollm3.rotary_theta, 2e6);
+  EXPECT_EQ(read("mixtral", llama()).moe.n_experts, 8);
+  EXPECT_EQ(read("mixtral", llama()).moe.d_expert, 12);
+  EXPECT_EQ(read("qwen3_moe", qwen3_moe()).moe.d_expert, 768);
+  EXPECT_FALSE(read("qwen3_moe", qwen3_moe()).moe.norm_topk_prob);
+  EXPECT_EQ(read("gpt_neox", gpt_neox()).rotary_dim, 2);
+  EXPECT_TRUE(read("gpt_neox", gpt_neox()).parallel_residual);
+}
+
+// 30 columns of 44, for example: 44 (30 / 44) is less than 30 in double precision.
+TEST(DecoderFamilies, TheRotatedFractionReadsBackAsTheSameNumberOfColumns) {
+  ModelConfig config = read("phi3", llama());
+  for (config.head_dim = config.v_head_dim = 2; config.head_dim <= 256; config.head_dim += 2)
+    for (config.rotary_dim = 2; config.rotary_dim <= config.head_dim; config.rotary_dim += 2) {
+      const Json written = family_of_type("phi3", "config.json").write_config(config);
+      EXPECT_EQ(read("phi3", written).rotary_dim, config.rotary_dim) << config.head_dim;
+    }
+}
+
 TEST(DecoderFamilies, DeepSeeksYarnScalesTheScores) {
   Json json = deepseek_v2();
   json["rope_scaling"] = {{"type", "yarn"},
@@ -145,7 +215,19 @@ TEST(DecoderFamilies, DeepSeeksYarnScalesTheScores) {
 
 TEST(DecoderFamilies, TheFirstFamilyThatCanExpressAModelWritesIt) {
   const std::vector<std::pair<const char*, Json>> models{
-      {"gpt2", gpt2()}, {"llama", llama()}, {"gemma2", llama()}, {"deepseek_v2", deepseek_v2()}};
+      {"gpt2", gpt2()},
+      {"llama", llama()},
+      {"gemma2", llama()},
+      {"deepseek_v2", deepseek_v2()},
+      {"gemma", llama()},
+      {"gemma3_text", llama()},
+      {"granite", with(llama(), {{"residual_multiplier", 0.5}})},
+      {"olmo2", llama()},
+      {"smollm3", with(llama(), {{"no_rope_layer_interval", 2}})},
+      {"qwen3_moe", qwen3_moe()},
+      {"mixtral", llama()},
+      {"phi3", with(llama(), {{"partial_rotary_factor", 0.5}})},
+      {"gpt_neox", gpt_neox()}};
   for (const auto& [type, json] : models) EXPECT_EQ(family_for(read(type, json)).model_type, type);
 }
 

@@ -176,6 +176,16 @@ TEST(ModelConfig, RefusesImpossibleSizes) {
               c.head_dim = c.v_head_dim = 128;
             }),
             "num_attention_heads * head_dim is 134217728, expected 1 to 16777216");
+  EXPECT_EQ(refused([](ModelConfig& c) { c.rotary_dim = 2; }),
+            "rotary_dim, rope_local_base_freq and rope_layers need rotary positions without latent "
+            "attention");
+  EXPECT_EQ(refused([](ModelConfig& c) {
+              c.positions = PositionKind::rotary;
+              c.rotary_dim = 6;
+            }),
+            "rotary_dim is 6, expected 1 to 4");
+  EXPECT_EQ(refused([](ModelConfig& c) { c.parallel_residual = true; }),
+            "norm_placement is post, expected pre with use_parallel_residual");
 }
 
 TEST(Transformer, RefusesMoreWeightsThanCanBeCounted) {

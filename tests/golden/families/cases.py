@@ -75,6 +75,13 @@ def deepseek(**changes):
     return hf.DeepseekV2Config(**decoder(**sizes | changes))
 
 
+def neox(**changes):
+    return hf.GPTNeoXConfig(**dict(
+        vocab_size=VOCAB, hidden_size=16, intermediate_size=28, num_hidden_layers=2,
+        num_attention_heads=2, max_position_embeddings=128, layer_norm_eps=2e-3, bos_token_id=1,
+        eos_token_id=2, rope_parameters=rope(100.0, partial_rotary_factor=0.5), **PLAIN) | changes)
+
+
 def gpt2_old(tensors):
     old = {name.removeprefix("transformer."): tensor for name, tensor in tensors.items()}
     mask = torch.ones(40, 40).tril()[None, None]
@@ -156,10 +163,32 @@ CASES = {
     "qwen2-window": Case(hf.Qwen2ForCausalLM, hf.Qwen2Config(**decoder(
         num_hidden_layers=3, use_sliding_window=True, sliding_window=4, max_window_layers=1))),
     "qwen3": Case(hf.Qwen3ForCausalLM, hf.Qwen3Config(**decoder(head_dim=6))),
+    "gemma": Case(hf.GemmaForCausalLM, hf.GemmaConfig(**decoder(
+        head_dim=6, num_key_value_heads=1, tie_word_embeddings=True)), old=dict(hidden_act="gelu")),
     "gemma2": Case(hf.Gemma2ForCausalLM, hf.Gemma2Config(**decoder(
         num_hidden_layers=3, head_dim=6, query_pre_attn_scalar=9, sliding_window=4,
         attn_logit_softcapping=3.0, final_logit_softcapping=5.0, tie_word_embeddings=True)),
         old=dict(hidden_act="gelu_pytorch_tanh", cache_implementation="hybrid"), seed=522),
+    "gemma3": Case(hf.Gemma3ForCausalLM, hf.Gemma3TextConfig(**decoder(
+        num_hidden_layers=3, head_dim=6, query_pre_attn_scalar=9, sliding_window=4,
+        layer_types=["sliding_attention", "sliding_attention", "full_attention"],
+        rope_parameters=dict(full_attention=rope(100.0, rope_type="linear", factor=4.0),
+                             sliding_attention=rope(20.0)),
+        tie_word_embeddings=True)), old=dict(sliding_window_pattern=3)),
+    "granite": Case(hf.GraniteForCausalLM, hf.GraniteConfig(**decoder(
+        embedding_multiplier=3.0, logits_scaling=0.7, residual_multiplier=0.6,
+        attention_multiplier=0.4, tie_word_embeddings=True))),
+    "olmo2": Case(hf.Olmo2ForCausalLM, hf.Olmo2Config(**decoder())),
+    "smollm3": Case(hf.SmolLM3ForCausalLM, hf.SmolLM3Config(**decoder(
+        num_hidden_layers=3, no_rope_layers=[1, 0, 1], tie_word_embeddings=True))),
+    "qwen3-moe": Case(hf.Qwen3MoeForCausalLM, hf.Qwen3MoeConfig(**decoder(
+        head_dim=6, num_experts=6, num_experts_per_tok=3, moe_intermediate_size=12,
+        norm_topk_prob=True))),
+    "mixtral": Case(hf.MixtralForCausalLM, hf.MixtralConfig(**decoder(
+        num_local_experts=5, num_experts_per_tok=2, sliding_window=4))),
+    "phi3": Case(hf.Phi3ForCausalLM, hf.Phi3Config(**decoder(sliding_window=4))),
+    "gpt-neox": Case(hf.GPTNeoXForCausalLM, neox()),
+    "gpt-neox-sequential": Case(hf.GPTNeoXForCausalLM, neox(use_parallel_residual=False)),
     "deepseek-v2": Case(hf.DeepseekV2ForCausalLM, deepseek(),
                         old=DEEPSEEK_OLD | dict(n_group=1, topk_group=1)),
     "deepseek-v2-group": Case(hf.DeepseekV2ForCausalLM, deepseek(

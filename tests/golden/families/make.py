@@ -48,7 +48,7 @@ def offsets(sequences):
 
 def randomize(model, generator):
     """Gains around one (zero where they are stored less one), biases off zero, sharp attention."""
-    zero_centred = model.config.model_type == "gemma2"
+    zero_centred = model.config.model_type.startswith("gemma")
     for name, parameter in model.named_parameters():
         noise = torch.randn(parameter.shape, generator=generator)
         if "norm" in name.lower() or "ln_" in name:
@@ -178,13 +178,28 @@ def old_config(config, changes):
     if config["model_type"] == "deepseek_v2" or config.get("head_dim") == derived:
         old.pop("head_dim", None)
     old.pop("qk_head_dim", None)
+    if config["model_type"] == "qwen3_moe":
+        old["num_experts"] = old.pop("num_local_experts")
     if "rope_parameters" in config:
         scaling = dict(config["rope_parameters"])
+        if "full_attention" in scaling:  # Gemma 3
+            old["rope_local_base_freq"] = scaling["sliding_attention"]["rope_theta"]
+            scaling = dict(scaling["full_attention"])
+        partial = scaling.pop("partial_rotary_factor", 1.0)
+        if partial != 1.0:
+            old["partial_rotary_factor"] = partial
+        if config["model_type"] == "phi3":  # it stands beside rope_scaling, too
+            scaling.pop("original_max_position_embeddings", None)
         old["rope_theta"] = scaling.pop("rope_theta")
         kind = scaling.pop("rope_type")
         # Llama 3.1 was the first to write "rope_type" for "type".
-        key = "rope_type" if kind == "llama3" else "type"
+        later = kind == "llama3" or config["model_type"] == "gemma3_text"
+        key = "rope_type" if later else "type"
         old["rope_scaling"] = None if kind == "default" else {key: kind} | scaling
+    if config["model_type"] == "gpt_neox":
+        old["rotary_emb_base"] = old.pop("rope_theta")
+        old["rotary_pct"] = old.pop("partial_rotary_factor")
+        old.pop("rope_scaling")
     return dict(sorted((old | (changes or {})).items()))
 
 

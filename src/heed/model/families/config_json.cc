@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -119,17 +120,23 @@ float read_rate(const nlohmann::json& json, const char* key, const std::string& 
   return static_cast<float>(get_or(json, key, 0.0, file));
 }
 
+nlohmann::json with_defaults(nlohmann::json json, const nlohmann::json& defaults) {
+  for (const auto& [name, value] : defaults.items())
+    if (!json.contains(name)) json[name] = value;
+  return json;
+}
+
 void read_rotary(const nlohmann::json& json, const std::string& file, ModelConfig& config) {
   config.positions = PositionKind::rotary;
+  config.rotary_theta = get_or(json, "rope_theta", config.rotary_theta, file);
   nn::RotaryScaling& s = config.rotary_scaling;
   const auto parameters = json.find("rope_parameters");
   const auto scaling = json.find("rope_scaling");
   if (parameters != json.end() && !parameters->is_null()) {
     config.rotary_theta = get_or(*parameters, "rope_theta", config.rotary_theta, file);
     read_scaling(*parameters, file, s);
-  } else {
-    config.rotary_theta = get_or(json, "rope_theta", config.rotary_theta, file);
-    if (scaling != json.end() && !scaling->is_null()) read_scaling(*scaling, file, s);
+  } else if (scaling != json.end() && !scaling->is_null()) {
+    read_scaling(*scaling, file, s);
   }
   using enum nn::RotaryScaling::Kind;
   if ((s.kind == llama3 || s.kind == yarn) && s.original_max_positions == 0)
@@ -143,6 +150,29 @@ void write_rotary(const ModelConfig& config, nlohmann::json& json) {
   json["rope_theta"] = config.rotary_theta;
   parameters["rope_theta"] = config.rotary_theta;
   json["rope_parameters"] = std::move(parameters);
+}
+
+void read_rotary_dim(const nlohmann::json& json, const std::string& file, double otherwise,
+                     ModelConfig& config) {
+  constexpr const char* kKey = "partial_rotary_factor";
+  double factor = get_or(json, kKey, otherwise, file);
+  if (const auto parameters = json.find("rope_parameters");
+      parameters != json.end() && parameters->is_object())
+    factor = get_or(*parameters, kKey, factor, file);
+  require(factor > 0.0 && factor <= 1.0, "{}: {} is {}, expected more than 0 and at most 1", file,
+          kKey, factor);
+  const int64_t heads = std::max<int64_t>(config.n_heads, 1);
+  const int64_t width = config.head_dim > 0 ? config.head_dim : config.d_model / heads;
+  config.rotary_dim = static_cast<int64_t>(static_cast<double>(width) * factor);
+  require(config.rotary_dim > 0, "{}: {} of {} rotates none of the {} columns of a head", file,
+          kKey, factor, width);
+}
+
+double partial_rotary_factor(const ModelConfig& config) {
+  const auto width = static_cast<double>(config.head_dim);
+  const auto rotated = static_cast<double>(config.rotary_dim);
+  const double factor = rotated / width;
+  return width * factor < rotated ? std::nextafter(factor, 1.0) : factor;
 }
 
 std::vector<int64_t> read_windows(const nlohmann::json& json, const std::string& file,

@@ -33,12 +33,22 @@ nlohmann::json eos_json(const ModelConfig& config);
 /// A dropout rate; 0 when missing.
 float read_rate(const nlohmann::json& json, const char* key, const std::string& file);
 
+/// `json` with those members of `defaults` that it lacks.
+nlohmann::json with_defaults(nlohmann::json json, const nlohmann::json& defaults);
+
 /// Rotary base and scaling, from "rope_parameters" or the older "rope_theta" and "rope_scaling";
 /// config.max_positions stands in for the original longest sequence when that is missing. Throws
 /// Error on an unknown kind of scaling.
 void read_rotary(const nlohmann::json& json, const std::string& file, ModelConfig& config);
 /// "rope_parameters" and, for older readers, "rope_theta" and "rope_scaling", into `json`.
 void write_rotary(const ModelConfig& config, nlohmann::json& json);
+
+/// The rotated columns of each head, a fraction of them rounded down: "partial_rotary_factor" in
+/// "rope_parameters" or beside it, or else `otherwise`.
+void read_rotary_dim(const nlohmann::json& json, const std::string& file, double otherwise,
+                     ModelConfig& config);
+/// The fraction, which reads back as config.rotary_dim.
+double partial_rotary_factor(const ModelConfig& config);
 
 /// Windows of the decoder's layers, from "layer_types" (or, where that is missing, `slides(layer)`)
 /// and "sliding_window"; none when no layer slides.

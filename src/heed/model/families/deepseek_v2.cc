@@ -96,19 +96,11 @@ nlohmann::json write_deepseek_v2(const ModelConfig& c) {
 
 StoredWeight deepseek_v2_weight(const ModelConfig& config, const std::string& name,
                                 const Shape& shape) {
-  const StoredWeight weight = llama_weight(config,
-                                           renamed(name, {{".kv_a_proj.", ".kv_a_proj_with_mqa."},
-                                                          {".kv_a_norm.", ".kv_a_layernorm."},
-                                                          {".q_a_norm.", ".q_a_layernorm."},
-                                                          {".router.", ".mlp.gate."}}),
-                                           shape);
-  // Llama's table puts "mlp" before the last part of the name; an expert's stands before its
-  // number.
-  for (const char* part : {".experts.", ".shared_experts."})
-    if (weight.name.find(part) != std::string::npos)
-      return {.name = renamed(weight.name, {{".mlp.", "."}, {part, std::string(".mlp") + part}}),
-              .shape = shape};
-  return weight;
+  return llama_moe_weight(config,
+                          renamed(name, {{".kv_a_proj.", ".kv_a_proj_with_mqa."},
+                                         {".kv_a_norm.", ".kv_a_layernorm."},
+                                         {".q_a_norm.", ".q_a_layernorm."}}),
+                          shape);
 }
 
 }  // namespace

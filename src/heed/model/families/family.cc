@@ -10,21 +10,30 @@
 #include "heed/model/families/bert.h"
 #include "heed/model/families/deepseek_v2.h"
 #include "heed/model/families/distilbert.h"
-#include "heed/model/families/gemma2.h"
+#include "heed/model/families/gemma.h"
 #include "heed/model/families/gpt2.h"
+#include "heed/model/families/gpt_neox.h"
+#include "heed/model/families/granite.h"
 #include "heed/model/families/heed.h"
 #include "heed/model/families/llama.h"
 #include "heed/model/families/marian.h"
+#include "heed/model/families/mixtral.h"
+#include "heed/model/families/olmo2.h"
+#include "heed/model/families/phi3.h"
 #include "heed/model/families/roberta.h"
+#include "heed/model/families/smollm3.h"
 #include "heed/model/families/t5.h"
 
 namespace heed::model {
 
 std::span<const Family> families() {
   static const std::array all{
-      marian_family(), pegasus_family(), llama_family(),      mistral_family(),     qwen2_family(),
-      qwen3_family(),  gpt2_family(),    gemma2_family(),     deepseek_v2_family(), bart_family(),
-      t5_family(),     bert_family(),    distilbert_family(), roberta_family(),     heed_family()};
+      marian_family(),      pegasus_family(), llama_family(),    mistral_family(),
+      qwen2_family(),       qwen3_family(),   gpt2_family(),     gemma2_family(),
+      deepseek_v2_family(), bart_family(),    t5_family(),       bert_family(),
+      distilbert_family(),  roberta_family(), gemma_family(),    gemma3_family(),
+      granite_family(),     olmo2_family(),   smollm3_family(),  qwen3_moe_family(),
+      mixtral_family(),     phi3_family(),    gpt_neox_family(), heed_family()};
   return all;
 }
 

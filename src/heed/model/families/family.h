@@ -17,6 +17,9 @@ struct StoredWeight {
   bool transposed = false;
   /// The parameter is the rows [first_row, first_row + rows) of the (transposed) tensor.
   int64_t first_row = 0;
+  /// If given, the parameter is blocks of this many rows instead, and each begins `block_stride`
+  /// rows after the one before it (GPT-NeoX's queries, keys and values head by head).
+  int64_t block_rows = 0, block_stride = 0;
   /// A file may lack it, and then it is zero.
   bool zeros_if_missing = false;
 };

@@ -2,39 +2,19 @@
 
 #include <nlohmann/json.hpp>
 
+#include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/model/families/config_json.h"
 
 namespace heed::model {
 namespace {
 
-/// All projections have biases or none has ("attention_bias"); Qwen2 has them only for q, k and v.
-ModelConfig read_llama_itself(const nlohmann::json& json, const std::string& file) {
-  ModelConfig c = read_llama(json, file);
-  c.qkv_bias = c.o_bias = get_or(json, "attention_bias", false, file);
-  c.ff_bias = get_or(json, "mlp_bias", false, file);
-  return c;
-}
-
 nlohmann::json write_llama_itself(const ModelConfig& c) {
-  nlohmann::json json = write_llama(c, "llama", "LlamaForCausalLM");
-  json["attention_bias"] = c.qkv_bias;
-  json["mlp_bias"] = c.ff_bias;
-  return json;
-}
-
-ModelConfig read_mistral(const nlohmann::json& json, const std::string& file) {
-  ModelConfig c = read_llama(json, file);
-  c.windows = read_windows(json, file, c.decoder_layers,
-                           [](const nlohmann::json&, int64_t) { return true; });
-  return c;
+  return write_biased_llama(c, "llama", "LlamaForCausalLM");
 }
 
 nlohmann::json write_mistral(const ModelConfig& c) {
-  nlohmann::json json = write_llama(c, "mistral", "MistralForCausalLM");
-  write_windows(c, json);
-  json.erase("layer_types");  // Mistral's layers all slide
-  return json;
+  return write_windowed_llama(c, "mistral", "MistralForCausalLM");
 }
 
 void read_qwen_windows(const nlohmann::json& json, const std::string& file, ModelConfig& c) {
@@ -49,6 +29,7 @@ void write_qwen_windows(const ModelConfig& c, nlohmann::json& json) {
   json["use_sliding_window"] = !c.windows.empty();
 }
 
+/// Qwen2 has biases only of q, k and v.
 ModelConfig read_qwen2(const nlohmann::json& json, const std::string& file) {
   ModelConfig c = read_llama(json, file);
   c.qkv_bias = true;
@@ -64,7 +45,7 @@ nlohmann::json write_qwen2(const ModelConfig& c) {
 }
 
 ModelConfig read_qwen3(const nlohmann::json& json, const std::string& file) {
-  ModelConfig c = read_llama_itself(json, file);
+  ModelConfig c = read_biased_llama(json, file);
   c.head_dim = c.v_head_dim = get_or<int64_t>(json, "head_dim", 128, file);
   c.ff_bias = false;
   c.qk_norm = true;
@@ -76,6 +57,34 @@ nlohmann::json write_qwen3(const ModelConfig& c) {
   nlohmann::json json = write_llama(c, "qwen3", "Qwen3ForCausalLM");
   json["attention_bias"] = c.qkv_bias;
   write_qwen_windows(c, json);
+  return json;
+}
+
+/// Only models in which every layer is a mixture are known.
+ModelConfig read_qwen3_moe(const nlohmann::json& json, const std::string& file) {
+  const auto step = get_or<int64_t>(json, "decoder_sparse_step", 1, file);
+  require(step == 1, "{}: decoder_sparse_step is {}, expected 1", file, step);
+  const auto dense = get_or(json, "mlp_only_layers", std::vector<int64_t>(), file);
+  require(dense.empty(), "{}: mlp_only_layers has {} numbers, expected none", file, dense.size());
+  ModelConfig c = read_qwen3(json, file);
+  const char* const experts = json.contains("num_experts") ? "num_experts" : "num_local_experts";
+  c.moe = {.n_experts = get<int64_t>(json, experts, file),
+           .experts_per_token = get_or<int64_t>(json, "num_experts_per_tok", 8, file),
+           .d_expert = get_or<int64_t>(json, "moe_intermediate_size", 768, file),
+           .norm_topk_prob = get_or(json, "norm_topk_prob", false, file)};
+  return c;
+}
+
+nlohmann::json write_qwen3_moe(const ModelConfig& c) {
+  nlohmann::json json = write_qwen3(c);
+  json.update({{"architectures", {"Qwen3MoeForCausalLM"}},
+               {"model_type", "qwen3_moe"},
+               {"num_experts", c.moe.n_experts},
+               {"num_experts_per_tok", c.moe.experts_per_token},
+               {"moe_intermediate_size", c.moe.d_expert},
+               {"norm_topk_prob", c.moe.norm_topk_prob},
+               {"decoder_sparse_step", 1},
+               {"mlp_only_layers", nlohmann::json::array()}});
   return json;
 }
 
@@ -120,6 +129,20 @@ ModelConfig read_llama(const nlohmann::json& json, const std::string& file) {
   return c;
 }
 
+ModelConfig read_windowed_llama(const nlohmann::json& json, const std::string& file) {
+  ModelConfig c = read_llama(json, file);
+  c.windows = read_windows(json, file, c.decoder_layers,
+                           [](const nlohmann::json&, int64_t) { return true; });
+  return c;
+}
+
+ModelConfig read_biased_llama(const nlohmann::json& json, const std::string& file) {
+  ModelConfig c = read_llama(json, file);
+  c.qkv_bias = c.o_bias = get_or(json, "attention_bias", false, file);
+  c.ff_bias = get_or(json, "mlp_bias", false, file);
+  return c;
+}
+
 nlohmann::json write_llama(const ModelConfig& c, std::string_view type,
                            std::string_view architecture) {
   nlohmann::json json = {{"architectures", {architecture}},
@@ -144,6 +167,22 @@ nlohmann::json write_llama(const ModelConfig& c, std::string_view type,
   return json;
 }
 
+nlohmann::json write_biased_llama(const ModelConfig& c, std::string_view type,
+                                  std::string_view architecture) {
+  nlohmann::json json = write_llama(c, type, architecture);
+  json["attention_bias"] = c.qkv_bias;
+  json["mlp_bias"] = c.ff_bias;
+  return json;
+}
+
+nlohmann::json write_windowed_llama(const ModelConfig& c, std::string_view type,
+                                    std::string_view architecture) {
+  nlohmann::json json = write_llama(c, type, architecture);
+  write_windows(c, json);
+  json.erase("layer_types");  // the layers all slide
+  return json;
+}
+
 StoredWeight llama_weight(const ModelConfig&, const std::string& name, const Shape& shape) {
   return {.name = renamed(name, {{"model.shared.", "model.embed_tokens."},
                                  {"model.decoder.layers.", "model.layers."},
@@ -156,13 +195,30 @@ StoredWeight llama_weight(const ModelConfig&, const std::string& name, const Sha
           .shape = shape};
 }
 
+StoredWeight llama_moe_weight(const ModelConfig& config, const std::string& name,
+                              const Shape& shape) {
+  StoredWeight weight = llama_weight(config, renamed(name, {{".router.", ".mlp.gate."}}), shape);
+  // Llama's table puts "mlp" before the last part of the name; an expert's stands before its
+  // number.
+  for (const char* part : {".experts.", ".shared_experts."})
+    if (weight.name.find(part) != std::string::npos)
+      weight.name = renamed(weight.name, {{".mlp.", "."}, {part, std::string(".mlp") + part}});
+  return weight;
+}
+
 bool llama_redundant(std::string_view name) {
   return name == "lm_head.weight" || name.ends_with(".rotary_emb.inv_freq");
 }
 
-Family llama_family() { return like_llama("llama", read_llama_itself, write_llama_itself); }
-Family mistral_family() { return like_llama("mistral", read_mistral, write_mistral); }
+Family llama_family() { return like_llama("llama", read_biased_llama, write_llama_itself); }
+Family mistral_family() { return like_llama("mistral", read_windowed_llama, write_mistral); }
 Family qwen2_family() { return like_llama("qwen2", read_qwen2, write_qwen2); }
 Family qwen3_family() { return like_llama("qwen3", read_qwen3, write_qwen3); }
+
+Family qwen3_moe_family() {
+  Family family = like_llama("qwen3_moe", read_qwen3_moe, write_qwen3_moe);
+  family.stored = llama_moe_weight;
+  return family;
+}
 
 }  // namespace heed::model

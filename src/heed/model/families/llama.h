@@ -13,14 +13,27 @@ Family mistral_family();
 Family qwen2_family();
 /// The same with normalised queries and keys (Qwen3, 2025).
 Family qwen3_family();
+/// The same with a mixture of experts in each layer (Qwen3, 2025).
+Family qwen3_moe_family();
 
 /// The stored names of the weights of Llama and of the families derived from it.
 StoredWeight llama_weight(const ModelConfig& config, const std::string& name, const Shape& shape);
+/// The same with the router and the experts of "mlp".
+StoredWeight llama_moe_weight(const ModelConfig& config, const std::string& name,
+                              const Shape& shape);
 /// Copies of the tied head, and tables in older files.
 bool llama_redundant(std::string_view name);
 /// Reads what the config.json files of Llama and of the families derived from it have in common.
 ModelConfig read_llama(const nlohmann::json& json, const std::string& file);
+/// The same with "attention_bias" and "mlp_bias": all projections have biases or none has.
+ModelConfig read_biased_llama(const nlohmann::json& json, const std::string& file);
+/// The same with "sliding_window" in all layers.
+ModelConfig read_windowed_llama(const nlohmann::json& json, const std::string& file);
 nlohmann::json write_llama(const ModelConfig& config, std::string_view type,
                            std::string_view architecture);
+nlohmann::json write_biased_llama(const ModelConfig& config, std::string_view type,
+                                  std::string_view architecture);
+nlohmann::json write_windowed_llama(const ModelConfig& config, std::string_view type,
+                                    std::string_view architecture);
 
 }  // namespace heed::model

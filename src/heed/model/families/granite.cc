@@ -1,0 +1,51 @@
+#include "heed/model/families/granite.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "heed/base/error.h"
+#include "heed/base/json.h"
+#include "heed/model/families/llama.h"
+
+namespace heed::model {
+namespace {
+
+/// A factor that is not zero; 1 where it is missing.
+double read_factor(const nlohmann::json& json, const char* key, const std::string& file) {
+  const double factor = get_or(json, key, 1.0, file);
+  require(factor > 0.0 && std::isfinite(factor), "{}: {} is {}, expected more than 0", file, key,
+          factor);
+  return factor;
+}
+
+ModelConfig read_granite(const nlohmann::json& json, const std::string& file) {
+  ModelConfig c = read_biased_llama(json, file);
+  c.embedding_multiplier = static_cast<float>(read_factor(json, "embedding_multiplier", file));
+  c.attention_scale = static_cast<float>(read_factor(json, "attention_multiplier", file));
+  c.residual_multiplier = static_cast<float>(read_factor(json, "residual_multiplier", file));
+  c.head_scale = static_cast<float>(1.0 / read_factor(json, "logits_scaling", file));
+  return c;
+}
+
+nlohmann::json write_granite(const ModelConfig& c) {
+  nlohmann::json json = write_biased_llama(c, "granite", "GraniteForCausalLM");
+  const double scale = c.attention_scale == 0.0f ? 1.0 / std::sqrt(static_cast<double>(c.head_dim))
+                                                 : static_cast<double>(c.attention_scale);
+  json.update({{"embedding_multiplier", c.embedding_multiplier},
+               {"attention_multiplier", scale},
+               {"residual_multiplier", c.residual_multiplier},
+               {"logits_scaling", 1.0 / static_cast<double>(c.head_scale)}});
+  return json;
+}
+
+}  // namespace
+
+Family granite_family() {
+  return {.model_type = "granite",
+          .read_config = read_granite,
+          .write_config = write_granite,
+          .stored = llama_weight,
+          .redundant = llama_redundant};
+}
+
+}  // namespace heed::model

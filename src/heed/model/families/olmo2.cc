@@ -1,0 +1,44 @@
+#include "heed/model/families/olmo2.h"
+
+#include <nlohmann/json.hpp>
+
+#include "heed/base/error.h"
+#include "heed/base/json.h"
+#include "heed/model/families/config_json.h"
+#include "heed/model/families/llama.h"
+
+namespace heed::model {
+namespace {
+
+ModelConfig read_olmo2(const nlohmann::json& json, const std::string& file) {
+  require(!get_or(json, "mlp_bias", false, file), "{}: mlp_bias is true, expected false", file);
+  ModelConfig c = read_biased_llama(with_defaults(json, {{"rms_norm_eps", 1e-5}}), file);
+  c.norm_placement = nn::NormPlacement::output;
+  c.qk_norm = c.qk_norm_across_heads = true;
+  return c;
+}
+
+nlohmann::json write_olmo2(const ModelConfig& c) {
+  nlohmann::json json = write_llama(c, "olmo2", "Olmo2ForCausalLM");
+  json["attention_bias"] = c.qkv_bias;
+  return json;
+}
+
+StoredWeight olmo2_weight(const ModelConfig& config, const std::string& name, const Shape& shape) {
+  return llama_weight(config,
+                      renamed(name, {{".self_attn_post_layer_norm.", ".post_attention_layernorm."},
+                                     {".final_post_layer_norm.", ".post_feedforward_layernorm."}}),
+                      shape);
+}
+
+}  // namespace
+
+Family olmo2_family() {
+  return {.model_type = "olmo2",
+          .read_config = read_olmo2,
+          .write_config = write_olmo2,
+          .stored = olmo2_weight,
+          .redundant = llama_redundant};
+}
+
+}  // namespace heed::model

@@ -1,0 +1,59 @@
+#include "heed/model/families/phi3.h"
+
+#include <nlohmann/json.hpp>
+
+#include "heed/base/json.h"
+#include "heed/model/families/config_json.h"
+#include "heed/model/families/llama.h"
+
+namespace heed::model {
+namespace {
+
+ModelConfig read_phi3(const nlohmann::json& json, const std::string& file) {
+  ModelConfig c = read_windowed_llama(with_defaults(json, {{"rms_norm_eps", 1e-5}}), file);
+  read_rotary_dim(json, file, 1.0, c);
+  c.dropout = read_rate(json, "resid_pdrop", file);
+  return c;
+}
+
+nlohmann::json write_phi3(const ModelConfig& c) {
+  nlohmann::json json = write_windowed_llama(c, "phi3", "Phi3ForCausalLM");
+  json["partial_rotary_factor"] = json["rope_parameters"]["partial_rotary_factor"] =
+      partial_rotary_factor(c);
+  json["resid_pdrop"] = json["embd_pdrop"] = c.dropout;
+  return json;
+}
+
+/// A part of a tensor that holds several projections one below the other.
+struct Fused {
+  std::string_view part, whole;
+  int64_t first_row, rows;
+};
+
+StoredWeight phi3_weight(const ModelConfig& c, const std::string& name, const Shape& shape) {
+  const int64_t q = c.n_heads * c.head_dim, k = c.n_kv_heads * c.head_dim;
+  const int64_t v = c.n_kv_heads * c.v_head_dim;
+  StoredWeight weight = llama_weight(c, name, shape);
+  for (const Fused& fused : {Fused{".q_proj.", ".qkv_proj.", 0, q + k + v},
+                             Fused{".k_proj.", ".qkv_proj.", q, q + k + v},
+                             Fused{".v_proj.", ".qkv_proj.", q + k, q + k + v},
+                             Fused{".gate_proj.", ".gate_up_proj.", 0, 2 * c.d_ff},
+                             Fused{".up_proj.", ".gate_up_proj.", c.d_ff, 2 * c.d_ff}})
+    if (name.find(fused.part) != std::string::npos)
+      return {.name = renamed(weight.name, {{fused.part, fused.whole}}),
+              .shape = {fused.rows, shape[1]},
+              .first_row = fused.first_row};
+  return weight;
+}
+
+}  // namespace
+
+Family phi3_family() {
+  return {.model_type = "phi3",
+          .read_config = read_phi3,
+          .write_config = write_phi3,
+          .stored = phi3_weight,
+          .redundant = llama_redundant};
+}
+
+}  // namespace heed::model
