@@ -154,12 +154,12 @@ TEST_P(DecoderGolden, LatentAttentionCachesOnlyTheLatentAndOneRotaryKey) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, DecoderGolden,
-                         ::testing::Values("gpt2", "llama2", "llama3", "llama-linear", "llama-yarn",
-                                           "llama-bias", "mistral", "qwen2", "qwen2-window",
-                                           "qwen3", "gemma2", "deepseek-v2", "deepseek-v2-group",
-                                           "gemma", "gemma3", "granite", "olmo2", "smollm3",
-                                           "qwen3-moe", "mixtral", "phi3", "gpt-neox",
-                                           "gpt-neox-sequential"),
+                         ::testing::Values("gpt2", "gpt2-scaled", "llama2", "llama3",
+                                           "llama-linear", "llama-yarn", "llama-bias", "mistral",
+                                           "qwen2", "qwen2-window", "qwen3", "gemma2",
+                                           "deepseek-v2", "deepseek-v2-group", "gemma", "gemma3",
+                                           "granite", "olmo2", "smollm3", "qwen3-moe", "mixtral",
+                                           "phi3", "gpt-neox", "gpt-neox-sequential"),
                          case_name);
 
 }  // namespace

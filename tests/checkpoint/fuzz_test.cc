@@ -78,8 +78,8 @@ TEST_P(FuzzGgufModel, IsReadOrRejected) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Architectures, FuzzGgufModel,
-                         testing::Values("llama3.gguf", "gemma2.gguf", "gpt2.gguf",
-                                         "deepseek-v2-group.gguf"));
+                         testing::Values("llama3.gguf", "gemma2.gguf", "gpt2.gguf", "phi3.gguf",
+                                         "gpt-neox.gguf", "deepseek-v2-group.gguf"));
 
 TEST(Fuzz, IndexOfShards) {
   fuzz_seed("model.safetensors.index.json", [](const fs::path& path) {

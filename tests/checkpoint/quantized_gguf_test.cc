@@ -88,7 +88,8 @@ TEST_P(QuantizedGguf, GivesTheTensorsOfTheQuantisedModel) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Architectures, QuantizedGguf,
-                         testing::Values("llama3", "gemma2", "gpt2", "qwen3", "deepseek-v2-group"),
+                         testing::Values("llama3", "gemma2", "gpt2", "qwen3", "deepseek-v2-group",
+                                         "mixtral", "phi3"),
                          case_name);
 
 /// A DeepSeek-V2 file with only the matrices of one layer's attention, which is enough to convert.

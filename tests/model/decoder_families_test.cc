@@ -105,8 +105,8 @@ TEST(DecoderFamilies, QuoteValuesOfFilesInMessages) {
 }
 
 TEST(DecoderFamilies, RefuseUnsupportedFeatures) {
-  EXPECT_EQ(refusal("gpt2", gpt2(), "scale_attn_by_inverse_layer_idx", true),
-            "config.json: scale_attn_by_inverse_layer_idx is true, expected false");
+  EXPECT_EQ(refusal("gpt2", gpt2(), "add_cross_attention", true),
+            "config.json: add_cross_attention is true, expected false");
   EXPECT_EQ(refusal("gpt2", gpt2(), "scale_attn_weights", false),
             "config.json: scale_attn_weights is false, expected true");
   EXPECT_EQ(refusal("gemma2", llama(), "attention_bias", true),

@@ -1,109 +1,19 @@
 #include "heed/checkpoint/gguf_model.h"
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
-#include <numbers>
-#include <span>
-#include <utility>
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/base/quote.h"
+#include "heed/checkpoint/gguf_metadata.h"
 #include "heed/checkpoint/gguf_weights.h"
-#include "heed/kernels/as_f32.h"
+#include "heed/model/families/config_json.h"
 
 namespace heed::checkpoint {
 namespace {
 
 using Json = nlohmann::json;
-
-/// The metadata of a file under keys that begin with its architecture.
-class ArchitectureMetadata {
- public:
-  ArchitectureMetadata(const io::GgufFile& file, std::string architecture)
-      : file_(file), architecture_(std::move(architecture)) {}
-
-  const io::GgufFile& file() const { return file_; }
-  bool contains(const char* key) const { return file_.metadata().contains(full(key)); }
-  template <typename T>
-  T get(const char* key) const {
-    return file_.metadata().get<T>(full(key));
-  }
-  template <typename T>
-  T get_or(const char* key, T otherwise) const {
-    return file_.metadata().get_or<T>(full(key), otherwise);
-  }
-  /// null where there is none.
-  template <typename T>
-  Json json(const char* key) const {
-    return contains(key) ? Json(get<T>(key)) : Json();
-  }
-
- private:
-  std::string full(const char* key) const { return architecture_ + "." + key; }
-
-  const io::GgufFile& file_;
-  std::string architecture_;
-};
-
-/// The file has the divisor of each rotary frequency instead of Llama 3.1's rope_scaling. All
-/// published models have low_freq_factor 1 and high_freq_factor 4; the divisors give the rest.
-Json llama3_scaling(const Tensor& divisors, double theta, const std::string& where) {
-  constexpr double kLow = 1.0, kHigh = 4.0;
-  const std::span<const float> d = divisors.values<float>();
-  const double factor = d.empty() ? 1.0 : *std::ranges::max_element(d);
-  if (factor <= 1.0) return {};
-  const auto wavelength = [&](size_t pair) {
-    const double exponent = static_cast<double>(pair) / static_cast<double>(d.size());
-    return 2.0 * std::numbers::pi * std::pow(theta, exponent);
-  };
-  double sum = 0.0, blended = 0.0;
-  for (size_t pair = 0; pair < d.size(); ++pair) {
-    if (d[pair] < 1.001 || d[pair] > 0.999 * factor) continue;
-    const double kept = (1.0 / d[pair] - 1.0 / factor) / (1.0 - 1.0 / factor);
-    sum += wavelength(pair) * (kept * (kHigh - kLow) + kLow);
-    ++blended;
-  }
-  require(blended > 0.0, "{}: no divisor is between 1 and {}, so this is not Llama 3's scaling",
-          where, factor);
-  const double original = std::round(sum / blended);
-  require(original >= 1.0 && original < 1e9,
-          "{}: Llama 3's scaling from {} positions is not plausible", where, original);
-  for (size_t pair = 0; pair < d.size(); ++pair) {
-    const double kept = std::clamp((original / wavelength(pair) - kLow) / (kHigh - kLow), 0.0, 1.0);
-    const double expected = 1.0 / ((1.0 - kept) / factor + kept);
-    require(std::abs(expected - d[pair]) < 1e-3 * expected,
-            "{}: divisor {} is {}, expected {} for Llama 3's scaling by {} from {} positions",
-            where, pair, d[pair], expected, factor, original);
-  }
-  return {{"rope_type", "llama3"},
-          {"factor", factor},
-          {"low_freq_factor", kLow},
-          {"high_freq_factor", kHigh},
-          {"original_max_position_embeddings", static_cast<int64_t>(original)}};
-}
-
-Json rotary_scaling(const ArchitectureMetadata& metadata) {
-  const auto type = metadata.get_or<std::string>("rope.scaling.type", "none");
-  constexpr const char* kDivisors = "rope_freqs.weight";
-  if (type == "none" && metadata.file().contains(kDivisors))
-    return llama3_scaling(kernels::as_f32(metadata.file().get(kDivisors)),
-                          metadata.get_or("rope.freq_base", 10000.0),
-                          metadata.file().name() + ": " + kDivisors);
-  if (type == "none") return {};
-  Json scaling = {{"rope_type", type}, {"factor", metadata.json<double>("rope.scaling.factor")}};
-  const auto copy = [&](const char* to, const char* from) {
-    if (metadata.contains(from)) scaling[to] = metadata.get<double>(from);
-  };
-  if (metadata.contains("rope.scaling.original_context_length"))
-    scaling["original_max_position_embeddings"] =
-        metadata.get<int64_t>("rope.scaling.original_context_length");
-  copy("beta_fast", "rope.scaling.yarn_beta_fast");
-  copy("beta_slow", "rope.scaling.yarn_beta_slow");
-  copy("attention_factor", "rope.scaling.yarn_attn_factor");
-  return scaling;
-}
 
 /// The rows of the embedding: not all files state the size of the vocabulary.
 int64_t vocabulary_size(const io::GgufFile& file) {
@@ -128,10 +38,13 @@ Json token(const io::GgufFile& file, const std::string& which) {
   return file.metadata().contains(key) ? Json(file.metadata().get<int64_t>(key)) : Json();
 }
 
+constexpr std::string_view kMixtures[] = {"deepseek_v2", "mixtral", "qwen3_moe"};
+
 /// The part of config.json that Llama and similar families share.
 Json like_llama(const ArchitectureMetadata& metadata, std::string_view model_type) {
   const io::GgufFile& file = metadata.file();
-  require(metadata.get_or<int64_t>("expert_count", 0) == 0 || model_type == "deepseek_v2",
+  const bool mixture = std::ranges::find(kMixtures, model_type) != std::end(kMixtures);
+  require(metadata.get_or<int64_t>("expert_count", 0) == 0 || mixture,
           "{}: a mixture of experts is not supported for model_type {}", file.name(), model_type);
   return {{"model_type", model_type},
           {"vocab_size", vocabulary_size(file)},
@@ -154,7 +67,16 @@ Json like_llama(const ArchitectureMetadata& metadata, std::string_view model_typ
           {"pad_token_id", token(file, "padding")}};
 }
 
+/// Mixtral's files are Llama's with experts.
+Json mixtral(const ArchitectureMetadata& metadata) {
+  Json json = like_llama(metadata, "mixtral");
+  json["num_local_experts"] = metadata.get<int64_t>("expert_count");
+  json["num_experts_per_tok"] = metadata.get<int64_t>("expert_used_count");
+  return json;
+}
+
 Json llama(const ArchitectureMetadata& metadata) {
+  if (metadata.get_or<int64_t>("expert_count", 0) > 0) return mixtral(metadata);
   const auto window = metadata.get_or<int64_t>("attention.sliding_window", 0);
   Json json = like_llama(metadata, window > 0 ? "mistral" : "llama");
   if (window > 0) json["sliding_window"] = window;
@@ -164,19 +86,108 @@ Json llama(const ArchitectureMetadata& metadata) {
 Json qwen2(const ArchitectureMetadata& metadata) { return like_llama(metadata, "qwen2"); }
 Json qwen3(const ArchitectureMetadata& metadata) { return like_llama(metadata, "qwen3"); }
 
-/// query_pre_attn_scalar is not in the file; it is different in the largest of the three models.
-Json gemma2(const ArchitectureMetadata& metadata) {
-  Json json = like_llama(metadata, "gemma2");
+/// All published models normalise the weights of a token's experts.
+Json qwen3moe(const ArchitectureMetadata& metadata) {
+  Json json = like_llama(metadata, "qwen3_moe");
+  json.update({{"num_experts", metadata.get<int64_t>("expert_count")},
+               {"num_experts_per_tok", metadata.get<int64_t>("expert_used_count")},
+               {"moe_intermediate_size", metadata.get<int64_t>("expert_feed_forward_length")},
+               {"norm_topk_prob", metadata.get_or("expert_weights_norm", true)}});
+  return json;
+}
+
+Json granite(const ArchitectureMetadata& metadata) {
+  Json json = like_llama(metadata, "granite");
+  json.update({{"attention_multiplier", metadata.get<double>("attention.scale")},
+               {"embedding_multiplier", metadata.get_or("embedding_scale", 1.0)},
+               {"residual_multiplier", metadata.get_or("residual_scale", 1.0)},
+               {"logits_scaling", metadata.get<double>("logit_scale")}});
+  return json;
+}
+
+/// A window is that of OLMo 3, whose files have the same architecture.
+Json olmo2(const ArchitectureMetadata& metadata) {
+  const auto window = metadata.get_or<int64_t>("attention.sliding_window", 0);
+  require(window == 0, "{}: attention.sliding_window is {}, expected none for olmo2",
+          metadata.file().name(), window);
+  return like_llama(metadata, "olmo2");
+}
+
+/// Which layers have no positions is not in the file: every fourth, as in the published model.
+Json smollm3(const ArchitectureMetadata& metadata) { return like_llama(metadata, "smollm3"); }
+
+Json phi3(const ArchitectureMetadata& metadata) {
+  Json json = like_llama(metadata, "phi3");
+  const auto heads = metadata.get<int64_t>("attention.head_count");
+  const auto columns = metadata.get<int64_t>("embedding_length") / std::max<int64_t>(heads, 1);
+  const auto rotated = metadata.get_or("rope.dimension_count", columns);
+  json["partial_rotary_factor"] = model::partial_rotary_factor(rotated, columns);
+  if (const auto window = metadata.get_or<int64_t>("attention.sliding_window", 0); window > 0)
+    json["sliding_window"] = window;
+  return json;
+}
+
+Json gemma(const ArchitectureMetadata& metadata) {
+  Json json = like_llama(metadata, "gemma");
+  json["hidden_act"] = "gelu_pytorch_tanh";
+  return json;
+}
+
+/// What Gemma 2 and 3 have in common. query_pre_attn_scalar is not in the file; it is different in
+/// the largest models, which have `largest_layers`.
+Json like_gemma2(const ArchitectureMetadata& metadata, std::string_view model_type,
+                 int64_t largest_layers) {
+  Json json = like_llama(metadata, model_type);
   const auto heads = metadata.get<int64_t>("attention.head_count");
   require(heads > 0, "{}: attention.head_count is {}, expected at least 1", metadata.file().name(),
           heads);
-  const bool largest = json["num_hidden_layers"] == 46;
+  const bool largest = json["num_hidden_layers"] == largest_layers;
   json["query_pre_attn_scalar"] = largest ? metadata.get<int64_t>("embedding_length") / heads
                                           : metadata.get<int64_t>("attention.key_length");
+  return json;
+}
+
+Json gemma2(const ArchitectureMetadata& metadata) {
+  Json json = like_gemma2(metadata, "gemma2", 46);
   json["attn_logit_softcapping"] = metadata.get_or("attn_logit_softcapping", 50.0);
   json["final_logit_softcapping"] = metadata.get_or("final_logit_softcapping", 30.0);
   json["sliding_window"] = metadata.get_or<int64_t>("attention.sliding_window", 4096);
   return json;
+}
+
+Json gemma3(const ArchitectureMetadata& metadata) {
+  Json json = like_gemma2(metadata, "gemma3_text", 62);
+  json["final_logit_softcapping"] = metadata.json<double>("final_logit_softcapping");
+  json["sliding_window"] = metadata.json<int64_t>("attention.sliding_window");
+  json["sliding_window_pattern"] = metadata.get_or<int64_t>("attention.sliding_window_pattern", 6);
+  json["rope_local_base_freq"] = metadata.get_or("rope.freq_base_swa", 10000.0);
+  return json;
+}
+
+/// The activation is not in the file; it is that of Pythia.
+Json gptneox(const ArchitectureMetadata& metadata) {
+  const io::GgufFile& file = metadata.file();
+  const auto heads = metadata.get<int64_t>("attention.head_count");
+  const auto width = metadata.get<int64_t>("embedding_length");
+  const auto columns = width / std::max<int64_t>(heads, 1);
+  const auto rotated = metadata.get_or("rope.dimension_count", columns);
+  return {{"model_type", "gpt_neox"},
+          {"vocab_size", vocabulary_size(file)},
+          {"hidden_size", width},
+          {"num_hidden_layers", layers(metadata)},
+          {"num_attention_heads", heads},
+          {"intermediate_size", metadata.get<int64_t>("feed_forward_length")},
+          {"hidden_act", "gelu"},
+          {"layer_norm_eps", metadata.get<double>("attention.layer_norm_epsilon")},
+          {"use_parallel_residual", metadata.get_or("use_parallel_residual", true)},
+          {"attention_bias", file.contains("blk.0.attn_qkv.bias")},
+          {"max_position_embeddings", metadata.get<int64_t>("context_length")},
+          {"rotary_emb_base", metadata.get_or("rope.freq_base", 10000.0)},
+          {"rotary_pct", model::partial_rotary_factor(rotated, columns)},
+          {"tie_word_embeddings", !file.contains("output.weight")},
+          {"bos_token_id", token(file, "bos")},
+          {"eos_token_id", token(file, "eos")},
+          {"pad_token_id", token(file, "padding")}};
 }
 
 Json gpt2(const ArchitectureMetadata& metadata) {
@@ -239,9 +250,11 @@ struct Architecture {
   std::string_view name;
   Json (*config)(const ArchitectureMetadata& metadata);
 };
-constexpr Architecture kArchitectures[] = {{"llama", llama}, {"qwen2", qwen2},
-                                           {"qwen3", qwen3}, {"gemma2", gemma2},
-                                           {"gpt2", gpt2},   {"deepseek2", deepseek2}};
+constexpr Architecture kArchitectures[] = {
+    {"llama", llama},   {"qwen2", qwen2},         {"qwen3", qwen3},       {"gemma2", gemma2},
+    {"gpt2", gpt2},     {"deepseek2", deepseek2}, {"qwen3moe", qwen3moe}, {"gemma", gemma},
+    {"gemma3", gemma3}, {"granite", granite},     {"olmo2", olmo2},       {"smollm3", smollm3},
+    {"phi3", phi3},     {"gptneox", gptneox}};
 
 const Architecture& architecture_named(const std::string& name, const std::string& file) {
   std::string known;
@@ -252,10 +265,10 @@ const Architecture& architecture_named(const std::string& name, const std::strin
   fail("{}: general.architecture is {}, expected one of {}", file, quoted(name), known);
 }
 
-/// Throws Error when only a part of each head is rotated, which none of these architectures does.
+/// Throws Error when another part of each head is rotated than the configuration says.
 void check_rotary(const ArchitectureMetadata& metadata, const model::ModelConfig& config) {
   const int64_t expected =
-      config.latent.present() ? config.latent.qk_rope_head_dim : config.head_dim;
+      config.latent.present() ? config.latent.qk_rope_head_dim : config.rotary_dim;
   const auto found = metadata.get_or<int64_t>("rope.dimension_count", expected);
   require(config.positions != model::PositionKind::rotary || found == expected,
           "{}: rope.dimension_count is {}, expected {}", metadata.file().name(), found, expected);

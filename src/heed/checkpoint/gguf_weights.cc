@@ -54,12 +54,31 @@ StoredWeight expert_weight(const ModelConfig& config, const std::string& name, c
           .first_row = expert * shape[0]};
 }
 
-StoredWeight fused_weight(const std::string& name, const Shape& shape, int64_t place,
-                          std::string_view part) {
-  const int64_t rows = 3 * shape[0];
-  return {.name = model::renamed(name, {{part, ".attn_qkv."}}),
-          .shape = shape.rank() == 2 ? Shape{rows, shape[1]} : Shape{rows},
-          .first_row = place * shape[0]};
+/// A parameter that is a part of the rows of a larger tensor.
+struct FusedRows {
+  std::string_view part, whole;
+  int64_t first_row, rows;
+};
+
+/// GPT-2's and GPT-NeoX's fused projections, and Phi-3's.
+std::vector<FusedRows> fused_rows(const ModelConfig& c) {
+  if (c.family != "gpt2" && c.family != "gpt_neox" && c.family != "phi3") return {};
+  const int64_t q = c.n_heads * c.head_dim, k = c.n_kv_heads * c.head_dim;
+  const int64_t v = c.n_kv_heads * c.v_head_dim;
+  std::vector<FusedRows> rows{{".attn_q.", ".attn_qkv.", 0, q + k + v},
+                              {".attn_k.", ".attn_qkv.", q, q + k + v},
+                              {".attn_v.", ".attn_qkv.", q + k, q + k + v}};
+  if (c.gated) {
+    rows.push_back({".ffn_gate.", ".ffn_up.", 0, 2 * c.d_ff});
+    rows.push_back({".ffn_up.", ".ffn_up.", c.d_ff, 2 * c.d_ff});
+  }
+  return rows;
+}
+
+/// The families whose files have the rows of queries and keys in another order.
+bool permutes_rows(const ModelConfig& config) {
+  constexpr std::string_view kPermuted[] = {"llama", "mistral", "mixtral", "granite", "smollm3"};
+  return std::ranges::find(kPermuted, config.family) != std::end(kPermuted);
 }
 
 /// The two tensors that store kv_b_proj in newer files.
@@ -113,7 +132,7 @@ class GgufWeights : public io::TensorSource {
 
   /// Vectors are copied: a view would keep the large page around it in memory.
   Tensor converted(const std::string& name, const Tensor& tensor) const {
-    const bool permuted = config_.family == "llama" || config_.family == "mistral";
+    const bool permuted = permutes_rows(config_);
     if (permuted && name.find(".attn_q.") != std::string::npos)
       return unpermuted(name, tensor, config_.n_heads);
     if (permuted && name.find(".attn_k.") != std::string::npos)
@@ -180,13 +199,11 @@ class GgufWeights : public io::TensorSource {
 StoredWeight gguf_weight(const ModelConfig& config, const std::string& name, const Shape& shape) {
   const std::string own = gguf_name(name);
   if (own.find(".experts.") != std::string::npos) return expert_weight(config, own, shape);
-  if (config.family == "gpt2") {
-    int64_t place = 0;
-    for (const std::string_view part : {".attn_q.", ".attn_k.", ".attn_v."}) {
-      if (own.find(part) != std::string::npos) return fused_weight(own, shape, place, part);
-      ++place;
-    }
-  }
+  for (const FusedRows& fused : fused_rows(config))
+    if (own.find(fused.part) != std::string::npos)
+      return {.name = model::renamed(own, {{fused.part, fused.whole}}),
+              .shape = shape.rank() == 2 ? Shape{fused.rows, shape[1]} : Shape{fused.rows},
+              .first_row = fused.first_row};
   return {.name = own, .shape = shape};
 }
 

@@ -66,6 +66,13 @@ def t5(**changes):
                               dropout_rate=0.0, decoder_start_token_id=0, **PLAIN) | changes)
 
 
+def gpt2(**changes):
+    return hf.GPT2Config(**dict(
+        vocab_size=VOCAB, n_embd=16, n_layer=2, n_head=2, n_inner=28, n_positions=40,
+        layer_norm_epsilon=2e-3, resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0, bos_token_id=1,
+        eos_token_id=1, **PLAIN) | changes)
+
+
 def deepseek(**changes):
     sizes = dict(num_attention_heads=2, num_key_value_heads=2, num_hidden_layers=3,
                  moe_intermediate_size=12, first_k_dense_replace=1, n_routed_experts=6,
@@ -143,10 +150,8 @@ CASES = {
     "roberta": Case(hf.RobertaForMaskedLM, bert(hf.RobertaConfig, type_vocab_size=1,
                                                 max_position_embeddings=42), "masked",
                     old_tensors=roberta_old),
-    "gpt2": Case(hf.GPT2LMHeadModel, hf.GPT2Config(
-        vocab_size=VOCAB, n_embd=16, n_layer=2, n_head=2, n_inner=28, n_positions=40,
-        layer_norm_epsilon=2e-3, resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0, bos_token_id=1,
-        eos_token_id=1, **PLAIN), old_tensors=gpt2_old),
+    "gpt2": Case(hf.GPT2LMHeadModel, gpt2(), old_tensors=gpt2_old),
+    "gpt2-scaled": Case(hf.GPT2LMHeadModel, gpt2(scale_attn_by_inverse_layer_idx=True)),
     "llama2": Case(hf.LlamaForCausalLM, llama(num_key_value_heads=2),
                    old_tensors=llama_old),
     "llama3": Case(hf.LlamaForCausalLM, llama(hidden_size=32, num_attention_heads=4,
@@ -185,7 +190,7 @@ CASES = {
         head_dim=6, num_experts=6, num_experts_per_tok=3, moe_intermediate_size=12,
         norm_topk_prob=True))),
     "mixtral": Case(hf.MixtralForCausalLM, hf.MixtralConfig(**decoder(
-        num_local_experts=5, num_experts_per_tok=2, sliding_window=4))),
+        num_local_experts=5, num_experts_per_tok=2))),
     "phi3": Case(hf.Phi3ForCausalLM, hf.Phi3Config(**decoder(sliding_window=4))),
     "gpt-neox": Case(hf.GPTNeoXForCausalLM, neox()),
     "gpt-neox-sequential": Case(hf.GPTNeoXForCausalLM, neox(use_parallel_residual=False)),

@@ -16,15 +16,22 @@ sys.path[:0] = [sys.argv[1], str(pathlib.Path(sys.argv[1]) / "gguf-py")]
 
 import gguf
 from conversion.deepseek import DeepseekV2Model
-from conversion.gemma import Gemma2Model
+from conversion.gemma import Gemma2Model, Gemma3Model, GemmaModel
 from conversion.gpt2 import GPT2Model
-from conversion.llama import LlamaModel
-from conversion.qwen import Qwen2Model, Qwen3Model
+from conversion.gptneox import GPTNeoXModel
+from conversion.granite import GraniteModel
+from conversion.llama import LlamaModel, SmolLM3Model
+from conversion.olmo import Olmo2Model
+from conversion.phi import Phi3MiniModel
+from conversion.qwen import Qwen2Model, Qwen3Model, Qwen3MoeModel
 
 HERE = pathlib.Path(__file__).parent
 CONVERTERS = {"llama3": LlamaModel, "llama-bias": LlamaModel, "llama-yarn": LlamaModel,
               "qwen2": Qwen2Model, "qwen3": Qwen3Model, "gemma2": Gemma2Model, "gpt2": GPT2Model,
-              "deepseek-v2-group": DeepseekV2Model}
+              "deepseek-v2-group": DeepseekV2Model, "gemma": GemmaModel, "gemma3": Gemma3Model,
+              "granite": GraniteModel, "olmo2": Olmo2Model, "smollm3": SmolLM3Model,
+              "qwen3-moe": Qwen3MoeModel, "mixtral": LlamaModel, "phi3": Phi3MiniModel,
+              "gpt-neox": GPTNeoXModel, "gpt-neox-sequential": GPTNeoXModel}
 
 
 def convert(name, converter, scratch):
@@ -33,11 +40,19 @@ def convert(name, converter, scratch):
     config = json.loads((scratch / "config.json").read_text())
     if "n_positions" in config:
         config["n_ctx"] = config["n_positions"]
-        (scratch / "config.json").write_text(json.dumps(config))
+    if config["model_type"] == "gpt_neox":
+        config["rotary_pct"] = config["rope_parameters"]["partial_rotary_factor"]
+    (scratch / "config.json").write_text(json.dumps(config))
+    # Gemma 3's converter cuts the embedding after the last token.
+    vocabulary = {str(token): token for token in range(config["vocab_size"])}
+    (scratch / "tokenizer.json").write_text(
+        json.dumps({"model": {"vocab": vocabulary}, "added_tokens": []}))
     with_tokens = type(converter.__name__, (converter,), {
         "model_arch": converter.model_arch, "set_vocab": lambda self: add_tokens(self, config)})
+    # transformers would drop GPT-NeoX's rotary_pct, which the converter reads.
+    hparams = config if config["model_type"] == "gpt_neox" else None
     model = with_tokens(scratch, gguf.LlamaFileType.ALL_F32, HERE / f"{name}.gguf", eager=True,
-                        model_name=name)
+                        model_name=name, hparams=hparams)
     model.write()
 
 

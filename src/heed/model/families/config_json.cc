@@ -168,9 +168,8 @@ void read_rotary_dim(const nlohmann::json& json, const std::string& file, double
           kKey, factor, width);
 }
 
-double partial_rotary_factor(const ModelConfig& config) {
-  const auto width = static_cast<double>(config.head_dim);
-  const auto rotated = static_cast<double>(config.rotary_dim);
+double partial_rotary_factor(int64_t rotary_dim, int64_t head_dim) {
+  const auto rotated = static_cast<double>(rotary_dim), width = static_cast<double>(head_dim);
   const double factor = rotated / width;
   return width * factor < rotated ? std::nextafter(factor, 1.0) : factor;
 }

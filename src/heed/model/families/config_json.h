@@ -47,8 +47,8 @@ void write_rotary(const ModelConfig& config, nlohmann::json& json);
 /// "rope_parameters" or beside it, or else `otherwise`.
 void read_rotary_dim(const nlohmann::json& json, const std::string& file, double otherwise,
                      ModelConfig& config);
-/// The fraction, which reads back as config.rotary_dim.
-double partial_rotary_factor(const ModelConfig& config);
+/// The fraction that reads back as this number of rotated columns.
+double partial_rotary_factor(int64_t rotary_dim, int64_t head_dim);
 
 /// Windows of the decoder's layers, from "layer_types" (or, where that is missing, `slides(layer)`)
 /// and "sliding_window"; none when no layer slides.

@@ -13,8 +13,8 @@ namespace {
 void require_supported_gpt2(const nlohmann::json& json, const std::string& file) {
   require(get_or(json, "scale_attn_weights", true, file),
           "{}: scale_attn_weights is false, expected true", file);
-  for (const char* key : {"scale_attn_by_inverse_layer_idx", "add_cross_attention"})
-    require(!get_or(json, key, false, file), "{}: {} is true, expected false", file, key);
+  require(!get_or(json, "add_cross_attention", false, file),
+          "{}: add_cross_attention is true, expected false", file);
 }
 
 ModelConfig read_gpt2(const nlohmann::json& json, const std::string& file) {
@@ -29,6 +29,7 @@ ModelConfig read_gpt2(const nlohmann::json& json, const std::string& file) {
   c.activation = read_activation(json, "activation_function", file);
   c.norm_placement = nn::NormPlacement::pre;
   c.norm_epsilon = static_cast<float>(get_or(json, "layer_norm_epsilon", 1e-5, file));
+  c.scale_attn_by_inverse_layer_idx = get_or(json, "scale_attn_by_inverse_layer_idx", false, file);
   c.positions = PositionKind::learned;
   c.max_positions = get_or<int64_t>(json, "n_positions", 1024, file);
   c.scale_embedding = false;
@@ -53,6 +54,7 @@ nlohmann::json write_gpt2(const ModelConfig& c) {
           {"n_inner", c.d_ff},
           {"activation_function", name_of(c.activation)},
           {"layer_norm_epsilon", c.norm_epsilon},
+          {"scale_attn_by_inverse_layer_idx", c.scale_attn_by_inverse_layer_idx},
           {"n_positions", c.max_positions},
           {"tie_word_embeddings", c.tied_head},
           {"embd_pdrop", c.dropout},

@@ -66,7 +66,8 @@ nlohmann::json write_gpt_neox(const ModelConfig& c) {
                          {"torch_dtype", "float32"}};
   write_rotary(c, json);
   json["rotary_emb_base"] = c.rotary_theta;
-  json["rotary_pct"] = json["rope_parameters"]["partial_rotary_factor"] = partial_rotary_factor(c);
+  json["rotary_pct"] = json["rope_parameters"]["partial_rotary_factor"] =
+      partial_rotary_factor(c.rotary_dim, c.head_dim);
   return json;
 }
 

@@ -19,7 +19,7 @@ ModelConfig read_phi3(const nlohmann::json& json, const std::string& file) {
 nlohmann::json write_phi3(const ModelConfig& c) {
   nlohmann::json json = write_windowed_llama(c, "phi3", "Phi3ForCausalLM");
   json["partial_rotary_factor"] = json["rope_parameters"]["partial_rotary_factor"] =
-      partial_rotary_factor(c);
+      partial_rotary_factor(c.rotary_dim, c.head_dim);
   json["resid_pdrop"] = json["embd_pdrop"] = c.dropout;
   return json;
 }

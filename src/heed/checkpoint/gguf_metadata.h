@@ -1,0 +1,44 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "heed/io/gguf.h"
+
+namespace heed::checkpoint {
+
+/// The metadata of a file under keys that begin with its architecture.
+class ArchitectureMetadata {
+ public:
+  ArchitectureMetadata(const io::GgufFile& file, std::string architecture)
+      : file_(file), architecture_(std::move(architecture)) {}
+
+  const io::GgufFile& file() const { return file_; }
+  bool contains(const char* key) const { return file_.metadata().contains(full(key)); }
+  template <typename T>
+  T get(const char* key) const {
+    return file_.metadata().get<T>(full(key));
+  }
+  template <typename T>
+  T get_or(const char* key, T otherwise) const {
+    return file_.metadata().get_or<T>(full(key), otherwise);
+  }
+  /// null where there is none.
+  template <typename T>
+  nlohmann::json json(const char* key) const {
+    return contains(key) ? nlohmann::json(get<T>(key)) : nlohmann::json();
+  }
+
+ private:
+  std::string full(const char* key) const { return architecture_ + "." + key; }
+
+  const io::GgufFile& file_;
+  std::string architecture_;
+};
+
+/// "rope_scaling" of config.json; null without scaling. Throws Error on divisors of the frequencies
+/// that are not Llama 3's.
+nlohmann::json rotary_scaling(const ArchitectureMetadata& metadata);
+
+}  // namespace heed::checkpoint
