@@ -71,6 +71,9 @@ struct LoadOptions {
   std::optional<CacheType> cache = {};
   /// If set, weights are initialised from this seed instead of read; config.json is enough then.
   std::optional<uint64_t> random_weights = {};
+  /// The longest text in tokens of a model whose rotary frequencies depend on it (rope_type dynamic
+  /// or longrope): at least the original context, which it is by default.
+  std::optional<int64_t> rope_context = {};
   /// The threads that compute; without it, Executor::shared().
   std::shared_ptr<Executor> executor = {};
   /// How a model that is named OWNER/NAME is found and downloaded.

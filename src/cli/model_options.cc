@@ -46,6 +46,9 @@ void add_model_options(Command& command, ModelOptions& options, bool bf16) {
       "--random-weights", options.load.random_weights,
       "Initialise the weights randomly from this seed instead of reading them; needs only "
       "config.json");
+  command.add_option("--rope-context", options.load.rope_context,
+                     "Longest text in tokens, of a model whose rotary frequencies depend on it "
+                     "(rope_type dynamic or longrope). Without it: the original context");
 }
 
 Model load_model(const ModelOptions& options, const Threads& threads) {

@@ -132,6 +132,17 @@ TEST_P(DecoderGolden, SavingAndLoadingGivesTheSameFileAndModel) {
   std::filesystem::remove_all(folder);
 }
 
+TEST_P(DecoderGolden, ALongerContextIsRefusedUnlessTheFrequenciesDependOnIt) {
+  const nn::RotaryScaling& scaling = model_->config().rotary_scaling;
+  if (!scaling.depends_on_context()) {
+    EXPECT_THROW(load_model(folder_, {.context = 64}), Error);
+    return;
+  }
+  const auto longer = load_model(folder_, {.context = scaling.original_max_positions + 1});
+  EXPECT_EQ(longer->config().max_positions, scaling.original_max_positions + 1);
+  EXPECT_GT(difference(logits(*longer, {ids_, offsets_}), logits()), 1e-4);
+}
+
 TEST_P(DecoderGolden, LatentAttentionCachesOnlyTheLatentAndOneRotaryKey) {
   const nn::LatentDims& dims = model_->config().latent;
   if (!dims.present()) return;
@@ -155,11 +166,12 @@ TEST_P(DecoderGolden, LatentAttentionCachesOnlyTheLatentAndOneRotaryKey) {
 
 INSTANTIATE_TEST_SUITE_P(Families, DecoderGolden,
                          ::testing::Values("gpt2", "gpt2-scaled", "llama2", "llama3",
-                                           "llama-linear", "llama-yarn", "llama-bias", "mistral",
-                                           "qwen2", "qwen2-window", "qwen3", "gemma2",
-                                           "deepseek-v2", "deepseek-v2-group", "gemma", "gemma3",
-                                           "granite", "olmo2", "smollm3", "qwen3-moe", "mixtral",
-                                           "phi3", "gpt-neox", "gpt-neox-sequential"),
+                                           "llama-linear", "llama-yarn", "llama-dynamic",
+                                           "llama-bias", "mistral", "qwen2", "qwen2-window",
+                                           "qwen3", "gemma2", "deepseek-v2", "deepseek-v2-group",
+                                           "gemma", "gemma3", "granite", "olmo2", "smollm3",
+                                           "qwen3-moe", "mixtral", "phi3", "phi3-longrope",
+                                           "gpt-neox", "gpt-neox-sequential"),
                          case_name);
 
 }  // namespace

@@ -37,6 +37,12 @@ TEST_P(GgufModels, HaveTheConfigurationOfTheOriginal) {
     EXPECT_EQ(found.windows, (std::vector<int64_t>{4, 4, 4}));  // every sixth has none
     found.windows = expected.windows;
   }
+  if (found.rotary_scaling.kind == nn::RotaryScaling::Kind::longrope) {
+    // The file has the attention factor that heed would compute.
+    EXPECT_NEAR(found.rotary_scaling.attention_factor,
+                std::sqrt(1.0 + std::log(128.0 / 40.0) / std::log(40.0)), 1e-6);
+    found.rotary_scaling.attention_factor = 0.0;
+  }
   if (found.family == "smollm3") {
     EXPECT_EQ(found.rotary_layers, std::vector<int64_t>());  // every fourth has none
     found.rotary_layers = expected.rotary_layers;
@@ -108,7 +114,8 @@ INSTANTIATE_TEST_SUITE_P(Converted, GgufModels,
                          ::testing::Values("llama3", "llama-bias", "llama-yarn", "qwen2", "qwen3",
                                            "gemma2", "gpt2", "deepseek-v2-group", "gemma", "gemma3",
                                            "granite", "olmo2", "smollm3", "qwen3-moe", "mixtral",
-                                           "phi3", "gpt-neox", "gpt-neox-sequential"),
+                                           "phi3", "phi3-longrope", "gpt-neox",
+                                           "gpt-neox-sequential"),
                          case_name);
 
 /// The error message for a GGUF file with these bytes.

@@ -93,7 +93,7 @@ TEST(DecoderFamilies, QuoteValuesOfFilesInMessages) {
   const std::string hostile = "\x1b[31m\nforged";
   EXPECT_EQ(refusal("llama", llama(), "rope_scaling", {{"rope_type", hostile}}),
             "config.json: rope_type \"\\u001b[31m\\nforged\" is not known, expected one of none, "
-            "linear, llama3, yarn");
+            "linear, llama3, yarn, dynamic, longrope");
   try {
     family_of_type(hostile, "config.json");
     ADD_FAILURE();
@@ -134,6 +134,8 @@ TEST(DecoderFamilies, RefuseUnsupportedFeatures) {
             "config.json: mlp_only_layers has 1 numbers, expected none");
   EXPECT_EQ(refusal("phi3", llama(), "partial_rotary_factor", 0.1),
             "config.json: partial_rotary_factor of 0.1 rotates none of the 4 columns of a head");
+  EXPECT_EQ(refusal("phi3", llama(), "rope_scaling", {{"type", "yarn"}, {"factor", 2}}),
+            "config.json: rope_type is yarn, expected default or longrope");
   EXPECT_EQ(refusal("gpt_neox", gpt_neox(), "rotary_pct", 1.5),
             "config.json: partial_rotary_factor is 1.5, expected more than 0 and at most 1");
   EXPECT_EQ(refusal("deepseek_v2", deepseek_v2(), "scoring_func", "sigmoid"),
@@ -211,6 +213,31 @@ TEST(DecoderFamilies, DeepSeeksYarnScalesTheScores) {
                   static_cast<float>(temperature * temperature / std::sqrt(6.0)));
   json["rope_scaling"].erase("mscale_all_dim");
   EXPECT_EQ(read("deepseek_v2", json).attention_scale, 0.0f);
+}
+
+TEST(DecoderFamilies, ReadTheOriginalContextWhereTheFrequenciesDependOnIt) {
+  const Json longrope = {{"type", "su"}, {"short_factor", {1.0, 1.5}}, {"long_factor", {2.0, 4.0}}};
+  ModelConfig config = read("phi3", with(llama(), {{"max_position_embeddings", 131072},
+                                                   {"original_max_position_embeddings", 4096},
+                                                   {"rope_scaling", longrope}}));
+  EXPECT_EQ(config.max_positions, 4096);
+  EXPECT_EQ(config.rotary_scaling.factor, 32.0);
+  config.set_context(131072);
+  EXPECT_EQ(config.max_positions, 131072);
+  EXPECT_EQ(family_for(config).model_type, "llama");
+  const Json written = family_of_type("phi3", "config.json").write_config(config);
+  EXPECT_EQ(written["max_position_embeddings"], 131072);
+  EXPECT_EQ(read("phi3", written).max_positions, 4096);
+  EXPECT_THROW(config.set_context(131073), Error);
+  EXPECT_THROW(config.set_context(4095), Error);
+
+  config = read("llama", with(llama(), {{"max_position_embeddings", 2048},
+                                        {"rope_scaling", {{"type", "dynamic"}, {"factor", 4}}}}));
+  EXPECT_EQ(config.max_positions, 2048);
+  config.set_context(8192);
+  EXPECT_EQ(family_of_type("llama", "").write_config(config)["max_position_embeddings"], 2048);
+  config = read("llama", llama());
+  EXPECT_THROW(config.set_context(2048), Error);
 }
 
 TEST(DecoderFamilies, TheFirstFamilyThatCanExpressAModelWritesIt) {

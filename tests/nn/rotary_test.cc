@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -26,6 +27,8 @@ RotaryScaling::Kind kind_of(const std::string& name) {
   if (name == "linear") return RotaryScaling::Kind::linear;
   if (name == "llama3") return RotaryScaling::Kind::llama3;
   if (name == "yarn") return RotaryScaling::Kind::yarn;
+  if (name == "dynamic") return RotaryScaling::Kind::dynamic;
+  if (name == "longrope") return RotaryScaling::Kind::longrope;
   return RotaryScaling::Kind::none;
 }
 
@@ -47,6 +50,8 @@ RotarySettings settings_of(const Json& recorded) {
   s.mscale_all_dim = parameters.value("mscale_all_dim", s.mscale_all_dim);
   s.attention_factor = parameters.value("attention_factor", s.attention_factor);
   s.truncate = parameters.value("truncate", s.truncate);
+  s.short_factor = parameters.value("short_factor", s.short_factor);
+  s.long_factor = parameters.value("long_factor", s.long_factor);
   return settings;
 }
 
@@ -82,8 +87,49 @@ TEST(Rotary, CosinesAndSinesAreThoseOfTransformers) {
   }
 }
 
+TEST(Rotary, FrequenciesOfTheOriginalContextAreNotScaledForALongerOne) {
+  RotarySettings dynamic{.width = 8,
+                         .scaling = {.kind = RotaryScaling::Kind::dynamic,
+                                     .factor = 4.0,
+                                     .original_max_positions = 2048},
+                         .max_positions = 2048};
+  EXPECT_TRUE(
+      std::ranges::equal(Rotary(dynamic).frequencies(), Rotary({.width = 8}).frequencies()));
+  dynamic.max_positions = 2049;
+  EXPECT_FALSE(
+      std::ranges::equal(Rotary(dynamic).frequencies(), Rotary({.width = 8}).frequencies()));
+
+  RotarySettings longrope{.width = 4,
+                          .scaling = {.kind = RotaryScaling::Kind::longrope,
+                                      .factor = 32.0,
+                                      .original_max_positions = 4096,
+                                      .short_factor = {1.0, 2.0},
+                                      .long_factor = {4.0, 8.0}},
+                          .max_positions = 4096};
+  EXPECT_FLOAT_EQ(Rotary(longrope).frequencies()[0], 1.0f);
+  EXPECT_FLOAT_EQ(Rotary(longrope).frequencies()[1], 0.01f / 2.0f);
+  longrope.max_positions = 4097;
+  EXPECT_FLOAT_EQ(Rotary(longrope).frequencies()[0], 1.0f / 4.0f);
+  EXPECT_FLOAT_EQ(Rotary(longrope).frequencies()[1], 0.01f / 8.0f);
+}
+
 TEST(Rotary, RefusesScalingsWithMissingParameters) {
   using Kind = RotaryScaling::Kind;
+  EXPECT_THROW(Rotary({.width = 8, .scaling = {.kind = Kind::dynamic, .factor = 2.0}}), Error);
+  EXPECT_THROW(
+      Rotary({.width = 2,
+              .scaling = {.kind = Kind::dynamic, .factor = 2.0, .original_max_positions = 64}}),
+      Error);
+  const RotaryScaling longrope{.kind = Kind::longrope,
+                               .factor = 2.0,
+                               .original_max_positions = 64,
+                               .short_factor = {1.0, 1.0},
+                               .long_factor = {1.0, 1.0}};
+  EXPECT_NO_THROW(Rotary({.width = 4, .scaling = longrope}));
+  EXPECT_THROW(Rotary({.width = 6, .scaling = longrope}), Error);
+  RotaryScaling negative = longrope;
+  negative.long_factor[1] = -1.0;
+  EXPECT_THROW(Rotary({.width = 4, .scaling = negative}), Error);
   EXPECT_THROW(Rotary({.width = 7}), Error);
   EXPECT_THROW(Rotary({.width = 0}), Error);
   EXPECT_THROW(Rotary({.width = 8, .theta = 0.0}), Error);

@@ -122,6 +122,10 @@ T get(const nlohmann::json& object, std::string_view key, const std::string& fil
       values.push_back(integer_of(value, key, file, std::numeric_limits<int64_t>::min(),
                                   std::numeric_limits<int64_t>::max()));
     return values;
+  } else if constexpr (std::is_same_v<T, std::vector<double>>) {
+    expect(found->is_array() && std::ranges::all_of(*found, &nlohmann::json::is_number),
+           "a list of numbers");
+    return found->template get<T>();
   } else {
     expect(found->is_string(), "a string");
     return found->template get<std::string>();
@@ -145,6 +149,7 @@ template float get(Json, Key, File);
 template double get(Json, Key, File);
 template std::string get(Json, Key, File);
 template std::vector<int64_t> get(Json, Key, File);
+template std::vector<double> get(Json, Key, File);
 template bool get_or(Json, Key, bool, File);
 template int32_t get_or(Json, Key, int32_t, File);
 template int64_t get_or(Json, Key, int64_t, File);
@@ -152,5 +157,6 @@ template float get_or(Json, Key, float, File);
 template double get_or(Json, Key, double, File);
 template std::string get_or(Json, Key, std::string, File);
 template std::vector<int64_t> get_or(Json, Key, std::vector<int64_t>, File);
+template std::vector<double> get_or(Json, Key, std::vector<double>, File);
 
 }  // namespace heed

@@ -50,6 +50,21 @@ Json llama3_scaling(const Tensor& divisors, double theta, const std::string& whe
           {"original_max_position_embeddings", static_cast<int64_t>(original)}};
 }
 
+std::vector<double> numbers(const io::GgufFile& file, const char* tensor) {
+  const Tensor values = kernels::as_f32(file.get(tensor));
+  return {values.data<float>(), values.data<float>() + values.elements()};
+}
+
+/// The attention factor in the file is the one that follows from the two lengths.
+Json longrope_scaling(const ArchitectureMetadata& metadata) {
+  return {{"rope_type", "longrope"},
+          {"original_max_position_embeddings",
+           metadata.get<int64_t>("rope.scaling.original_context_length")},
+          {"short_factor", numbers(metadata.file(), "rope_factors_short.weight")},
+          {"long_factor", numbers(metadata.file(), "rope_factors_long.weight")},
+          {"attention_factor", metadata.json<double>("rope.scaling.attn_factor")}};
+}
+
 }  // namespace
 
 Json rotary_scaling(const ArchitectureMetadata& metadata) {
@@ -59,6 +74,7 @@ Json rotary_scaling(const ArchitectureMetadata& metadata) {
     return llama3_scaling(kernels::as_f32(metadata.file().get(kDivisors)),
                           metadata.get_or("rope.freq_base", 10000.0),
                           metadata.file().name() + ": " + kDivisors);
+  if (metadata.file().contains("rope_factors_long.weight")) return longrope_scaling(metadata);
   if (type == "none") return {};
   Json scaling = {{"rope_type", type}, {"factor", metadata.json<double>("rope.scaling.factor")}};
   const auto copy = [&](const char* to, const char* from) {

@@ -212,7 +212,8 @@ std::string gguf_whole(const std::string& stored) {
 }
 
 bool gguf_redundant(std::string_view name) {
-  return name == "rope_freqs.weight" || name.ends_with(".attn_rot_embd.weight");
+  return name == "rope_freqs.weight" || name == "rope_factors_long.weight" ||
+         name == "rope_factors_short.weight" || name.ends_with(".attn_rot_embd.weight");
 }
 
 std::shared_ptr<const io::TensorSource> gguf_weights(std::shared_ptr<const io::GgufFile> file,

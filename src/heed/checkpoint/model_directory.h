@@ -18,11 +18,14 @@ struct LoadOptions {
   std::optional<Compute> pack = {};
   /// If set, weights are initialised from this seed instead of read; only config.json is needed.
   std::optional<uint64_t> random_seed = {};
+  /// See model::ModelConfig::set_context().
+  std::optional<int64_t> context = {};
 };
 
 /// Builds the model that a directory (config.json) or a GGUF file describes. Its parameters have
 /// shapes but no values, so this takes almost no memory.
-std::unique_ptr<model::Transformer> build_model(const std::filesystem::path& path);
+std::unique_ptr<model::Transformer> build_model(const std::filesystem::path& path,
+                                                std::optional<int64_t> context = {});
 
 /// The tensors of a model directory (model.safetensors, shards with an index, or quantised weights)
 /// under their names in the files. Throws Error when there are none.

@@ -34,7 +34,9 @@ void check(const LoadOptions& options) {
 std::unique_ptr<model::Transformer> load_as(const std::filesystem::path& path,
                                             const LoadOptions& options,
                                             std::optional<DType> weights) {
-  checkpoint::LoadOptions how{.precision = {weights}, .random_seed = options.random_weights};
+  checkpoint::LoadOptions how{.precision = {weights},
+                              .random_seed = options.random_weights,
+                              .context = options.rope_context};
   if (options.compute != Compute::f32) how.pack = options.compute.value_or(Compute::int8);
   return checkpoint::load_model(path, how);
 }

@@ -187,6 +187,16 @@ void ModelConfig::validate() {
   check_tokens(*this);
 }
 
+void ModelConfig::set_context(int64_t tokens) {
+  const nn::RotaryScaling& s = rotary_scaling;
+  require(positions == PositionKind::rotary && s.depends_on_context(),
+          "the context can be chosen only with the rope_type dynamic or longrope");
+  const double longest = std::max(s.factor, 1.0) * static_cast<double>(s.original_max_positions);
+  check_size("the context", tokens, s.original_max_positions,
+             std::llround(std::min(longest, static_cast<double>(kMaxSize))));
+  max_positions = tokens;
+}
+
 std::vector<int32_t> ModelConfig::eos_ids() const {
   std::vector<int32_t> ids;
   if (eos_id >= 0) ids.push_back(eos_id);

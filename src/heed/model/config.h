@@ -108,6 +108,11 @@ struct ModelConfig {
   /// vocabulary.
   void validate();
 
+  /// Sets max_positions where the rotary frequencies depend on it (RotaryScaling), which families
+  /// read as the original longest sequence. Throws Error with another kind of positions, and on
+  /// fewer tokens or more than the scaling is made for.
+  void set_context(int64_t tokens);
+
   /// The tokens that end a text: eos_id and other_eos_ids.
   std::vector<int32_t> eos_ids() const;
 

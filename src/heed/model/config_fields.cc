@@ -40,7 +40,7 @@ std::span<const kernels::PairLayout> values_of() {
 template <>
 std::span<const nn::RotaryScaling::Kind> values_of() {
   using enum nn::RotaryScaling::Kind;
-  static constexpr std::array kAll{none, linear, llama3, yarn};
+  static constexpr std::array kAll{none, linear, llama3, yarn, dynamic, longrope};
   return kAll;
 }
 

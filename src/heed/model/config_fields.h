@@ -37,7 +37,10 @@ void visit_position_fields(Config& c, Visit&& visit) {
         "yarn: pairs that rotate less often than this in the original length are scaled");
   visit("rope_mscale", c.rotary_scaling.mscale, "yarn");
   visit("rope_mscale_all_dim", c.rotary_scaling.mscale_all_dim, "yarn");
-  visit("rope_attention_factor", c.rotary_scaling.attention_factor, "yarn; 0: computed");
+  visit("rope_attention_factor", c.rotary_scaling.attention_factor, "yarn, longrope; 0: computed");
+  visit("rope_short_factor", c.rotary_scaling.short_factor,
+        "longrope: divisors of the frequencies up to the original longest sequence");
+  visit("rope_long_factor", c.rotary_scaling.long_factor, "longrope: the same beyond it");
   visit("rope_truncate", c.rotary_scaling.truncate,
         "yarn: round the correction range to whole dimensions");
   visit("relative_attention_num_buckets", c.relative_num_buckets, "buckets of distances");

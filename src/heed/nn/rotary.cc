@@ -12,13 +12,24 @@ namespace {
 
 using Kind = RotaryScaling::Kind;
 
+/// Dynamic: the base grows with the longest sequence.
+double base_of(const RotarySettings& settings) {
+  const RotaryScaling& s = settings.scaling;
+  if (s.kind != Kind::dynamic) return settings.theta;
+  const auto width = static_cast<double>(settings.width);
+  const double length =
+      static_cast<double>(settings.max_positions) / static_cast<double>(s.original_max_positions);
+  return settings.theta *
+         std::pow(s.factor * std::max(length, 1.0) - (s.factor - 1.0), width / (width - 2.0));
+}
+
 /// theta^(2c / r) for every pair c: positions per radian.
 std::vector<float> wavelengths(const RotarySettings& settings) {
+  const auto base = static_cast<double>(static_cast<float>(base_of(settings)));
   std::vector<float> result;
   for (int64_t c = 0; c < settings.width; c += 2) {
     const float exponent = static_cast<float>(c) / static_cast<float>(settings.width);
-    result.push_back(static_cast<float>(
-        std::pow(static_cast<double>(static_cast<float>(settings.theta)), exponent)));
+    result.push_back(static_cast<float>(std::pow(base, exponent)));
   }
   return result;
 }
@@ -91,6 +102,35 @@ double yarn_attention_factor(const RotarySettings& settings) {
   return yarn_temperature(factor, 1.0);
 }
 
+double longrope_attention_factor(const RotaryScaling& s) {
+  if (s.attention_factor != 0.0) return s.attention_factor;
+  if (s.factor <= 1.0) return 1.0;
+  return std::sqrt(1.0 +
+                   std::log(s.factor) / std::log(static_cast<double>(s.original_max_positions)));
+}
+
+/// The factors for a context as long as the longest sequence.
+const std::vector<double>& longrope_factors(const RotarySettings& settings) {
+  const RotaryScaling& s = settings.scaling;
+  return settings.max_positions > s.original_max_positions ? s.long_factor : s.short_factor;
+}
+
+void check_longrope(const RotarySettings& settings) {
+  const RotaryScaling& s = settings.scaling;
+  require(s.original_max_positions > 1,
+          "rotary scaling: the original longest sequence is {}, expected more than 1",
+          s.original_max_positions);
+  for (const auto& [name, factors] :
+       {std::pair{"short_factor", &s.short_factor}, std::pair{"long_factor", &s.long_factor}}) {
+    require(std::ssize(*factors) == settings.width / 2,
+            "rotary scaling: {} has {} numbers, expected {}", name, factors->size(),
+            settings.width / 2);
+    for (const double factor : *factors)
+      require(factor > 0.0, "rotary scaling: {} has the number {}, expected more than 0", name,
+              factor);
+  }
+}
+
 void check(const RotarySettings& settings) {
   require(settings.width > 0 && settings.width % 2 == 0,
           "rotary positions: {} columns of a head cannot be paired", settings.width);
@@ -105,6 +145,9 @@ void check(const RotarySettings& settings) {
   require(s.original_max_positions > 0,
           "rotary scaling: the original longest sequence is {}, expected more than 0",
           s.original_max_positions);
+  if (s.kind == Kind::longrope) return check_longrope(settings);
+  if (s.kind == Kind::dynamic)
+    return require(settings.width > 2, "rotary scaling: dynamic needs more than 2 columns");
   if (s.kind == Kind::llama3)
     require(s.low_freq_factor > 0.0 && s.high_freq_factor > s.low_freq_factor,
             "rotary scaling: low_freq_factor is {}, high_freq_factor {}; expected 0 < low < high",
@@ -127,6 +170,10 @@ std::string_view name_of(RotaryScaling::Kind kind) {
       return "llama3";
     case Kind::yarn:
       return "yarn";
+    case Kind::dynamic:
+      return "dynamic";
+    case Kind::longrope:
+      return "longrope";
   }
   return "?";
 }
@@ -143,6 +190,13 @@ Rotary::Rotary(const RotarySettings& settings) {
       frequencies_[c] = 1.0f / (factor * wavelength) * (1.0f - kept) + 1.0f / wavelength * kept;
     }
     attention_factor_ = static_cast<float>(yarn_attention_factor(settings));
+    return;
+  }
+  if (s.kind == Kind::longrope) {
+    const std::vector<double>& factors = longrope_factors(settings);
+    for (size_t c = 0; c < frequencies_.size(); ++c)
+      frequencies_[c] = 1.0f / (static_cast<float>(factors[c]) * frequencies_[c]);
+    attention_factor_ = static_cast<float>(longrope_attention_factor(s));
     return;
   }
   for (float& frequency : frequencies_) {

@@ -17,18 +17,27 @@ using kernels::PairLayout;
 struct RotaryScaling {
   enum class Kind {
     none,
-    linear,  // all frequencies / factor (Chen et al. 2023)
-    llama3,  // the low ones / factor, the high ones kept, those between blended (Llama 3.1)
-    yarn     // the same by rotations within the original context (Peng et al. 2023)
+    linear,   // all frequencies / factor (Chen et al. 2023)
+    llama3,   // the low ones / factor, the high ones kept, those between blended (Llama 3.1)
+    yarn,     // the same by rotations within the original context (Peng et al. 2023)
+    dynamic,  // a larger base for a longer context than the original one ("NTK-aware")
+    longrope  // each one / a factor of its own, for the original or a longer context (Ding et al.
+              // 2024)
   };
   Kind kind = Kind::none;
-  double factor = 0.0;                 // yarn, if not given: longest sequence / original one
-  int64_t original_max_positions = 0;  // llama3, yarn
+  /// Yarn, if not given: longest sequence / original one. Longrope: that of the published model.
+  double factor = 0.0;
+  int64_t original_max_positions = 0;                    // all but linear
   double low_freq_factor = 1.0, high_freq_factor = 4.0;  // llama3: original context / wavelength
   double beta_fast = 32.0, beta_slow = 1.0;              // yarn: rotations in original context
   double mscale = 0.0, mscale_all_dim = 0.0;             // yarn: see attention_factor()
-  double attention_factor = 0.0;                         // yarn: replaces the computed one
+  double attention_factor = 0.0;                         // replaces yarn's or longrope's own
   bool truncate = true;  // yarn: correction range rounded to integers
+  std::vector<double> short_factor = {}, long_factor = {};  // longrope: of each pair, [r / 2]
+
+  /// Whether the frequencies depend on RotarySettings::max_positions. They are the same for all
+  /// texts of a model, so that keys can be cached.
+  bool depends_on_context() const { return kind == Kind::dynamic || kind == Kind::longrope; }
 
   bool operator==(const RotaryScaling&) const = default;
 };
@@ -40,7 +49,7 @@ struct RotarySettings {
   int64_t max_positions = 0;  // longest sequence
 };
 
-/// "none", "linear", "llama3" or "yarn".
+/// "none", "linear", "llama3", "yarn", "dynamic" or "longrope".
 std::string_view name_of(RotaryScaling::Kind kind);
 
 /// Angles of rotary positions (Su et al. 2021): pair c of the token at position p is rotated by
@@ -55,7 +64,8 @@ class Rotary {
   /// Cosines and sines [N, r / 2] for positions [N], times attention_factor().
   Rotation at(std::span<const int32_t> positions) const;
 
-  /// The factor of cosines and sines: yarn's temperature (scores grow by its square), otherwise 1.
+  /// The factor of cosines and sines: the temperature of yarn and longrope (scores grow by its
+  /// square), otherwise 1.
   float attention_factor() const { return attention_factor_; }
   /// Radians per position, [r / 2].
   std::span<const float> frequencies() const { return frequencies_; }

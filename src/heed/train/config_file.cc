@@ -40,6 +40,10 @@ std::string literal(const T& value) {
     return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
   } else if constexpr (std::is_same_v<T, std::vector<int64_t>>) {
     return fmt::format("[{}]", fmt::join(value, ", "));
+  } else if constexpr (std::is_same_v<T, std::vector<double>>) {
+    std::vector<std::string> numbers;
+    for (const double number : value) numbers.push_back(literal(number));
+    return fmt::format("[{}]", fmt::join(numbers, ", "));
   } else {
     return fmt::format("{}", value);
   }
@@ -51,6 +55,7 @@ constexpr std::string_view kind_of() {
   if constexpr (std::is_same_v<T, bool>) return "true or false";
   if constexpr (std::is_floating_point_v<T>) return "a number";
   if constexpr (std::is_same_v<T, std::vector<int64_t>>) return "a list of integers";
+  if constexpr (std::is_same_v<T, std::vector<double>>) return "a list of numbers";
   return "an integer";
 }
 
@@ -66,6 +71,12 @@ void read_value(const std::string& key, const toml::node& node, T& value) {
         list && (list->empty() || list->is_homogeneous<int64_t>())) {
       found.emplace();
       for (const toml::node& element : *list) found->push_back(*element.value<int64_t>());
+    }
+  } else if constexpr (std::is_same_v<T, std::vector<double>>) {
+    if (const toml::array* list = node.as_array();
+        list && std::ranges::all_of(*list, &toml::node::is_number)) {
+      found.emplace();
+      for (const toml::node& element : *list) found->push_back(*element.value<double>());
     }
   } else {
     found = node.value_exact<T>();

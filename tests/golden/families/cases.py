@@ -160,6 +160,8 @@ CASES = {
     "llama-linear": Case(hf.LlamaForCausalLM, llama(
         tie_word_embeddings=True, rope_parameters=rope(100.0, rope_type="linear", factor=4.0))),
     "llama-yarn": Case(hf.LlamaForCausalLM, llama(rope_parameters=YARN_ROPE)),
+    "llama-dynamic": Case(hf.LlamaForCausalLM, llama(
+        rope_parameters=rope(100.0, rope_type="dynamic", factor=4.0))),
     "llama-bias": Case(hf.LlamaForCausalLM, llama(attention_bias=True, mlp_bias=True)),
     "mistral": Case(hf.MistralForCausalLM, hf.MistralConfig(**decoder(
         sliding_window=4, head_dim=6))),
@@ -192,6 +194,11 @@ CASES = {
     "mixtral": Case(hf.MixtralForCausalLM, hf.MixtralConfig(**decoder(
         num_local_experts=5, num_experts_per_tok=2))),
     "phi3": Case(hf.Phi3ForCausalLM, hf.Phi3Config(**decoder(sliding_window=4))),
+    "phi3-longrope": Case(hf.Phi3ForCausalLM, hf.Phi3Config(**decoder(
+        num_attention_heads=2, num_key_value_heads=1, original_max_position_embeddings=40,
+        tie_word_embeddings=True,
+        rope_parameters=rope(100.0, rope_type="longrope", partial_rotary_factor=0.75,
+                             short_factor=[1.0, 1.5, 2.0], long_factor=[1.25, 4.0, 8.0])))),
     "gpt-neox": Case(hf.GPTNeoXForCausalLM, neox()),
     "gpt-neox-sequential": Case(hf.GPTNeoXForCausalLM, neox(use_parallel_residual=False)),
     "deepseek-v2": Case(hf.DeepseekV2ForCausalLM, deepseek(),

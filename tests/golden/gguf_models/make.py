@@ -31,6 +31,7 @@ CONVERTERS = {"llama3": LlamaModel, "llama-bias": LlamaModel, "llama-yarn": Llam
               "deepseek-v2-group": DeepseekV2Model, "gemma": GemmaModel, "gemma3": Gemma3Model,
               "granite": GraniteModel, "olmo2": Olmo2Model, "smollm3": SmolLM3Model,
               "qwen3-moe": Qwen3MoeModel, "mixtral": LlamaModel, "phi3": Phi3MiniModel,
+              "phi3-longrope": Phi3MiniModel,
               "gpt-neox": GPTNeoXModel, "gpt-neox-sequential": GPTNeoXModel}
 
 

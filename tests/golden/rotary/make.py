@@ -98,12 +98,32 @@ CASES = {
 }
 
 
+# The same for texts of this length.
+LONG = {
+    "dynamic": (64, 2048, {"rope_type": "dynamic", "rope_theta": 10000.0, "factor": 4.0}, 6000),
+    "longrope": (
+        8,
+        131072,
+        {
+            "rope_type": "longrope",
+            "rope_theta": 10000.0,
+            "factor": 32.0,
+            "original_max_position_embeddings": 4096,
+            "short_factor": [1.0, 1.05, 1.25, 2.0],
+            "long_factor": [1.08, 4.5, 31.5, 64.75],
+        },
+        4097,
+    ),
+}
+
+
 def rounded(tensor):
     """The f32 numbers, as short as they can be told apart from their neighbours."""
     return [float(f"{number:.9g}") for number in tensor.flatten().tolist()]
 
 
-def record(width, max_positions, parameters):
+def record(width, max_positions, parameters, context=None):
+    """`context`: the length of the text, which is max_position_embeddings in the record."""
     config = LlamaConfig(
         hidden_size=4 * width,
         num_attention_heads=4,
@@ -112,12 +132,15 @@ def record(width, max_positions, parameters):
         rope_parameters=dict(parameters),
     )
     rotary = LlamaRotaryEmbedding(config)
-    cos, sin = rotary(torch.zeros(1), torch.tensor([POSITIONS]))
+    # The longest position makes the frequencies those of the context; it is not recorded.
+    positions = POSITIONS + ([context - 1] if context else [])
+    cos, sin = (t[:, :len(POSITIONS)] for t in rotary(torch.zeros(1), torch.tensor([positions])))
     half = width // 2
+    original = {"original_max_position_embeddings": max_positions} if context else {}
     return {
         "head_dim": width,
-        "max_position_embeddings": max_positions,
-        "rope_parameters": {k: v for k, v in parameters.items() if v is not None},
+        "max_position_embeddings": context or max_positions,
+        "rope_parameters": original | {k: v for k, v in parameters.items() if v is not None},
         "frequencies": rounded(rotary.inv_freq),
         "attention_factor": float(rotary.attention_scaling),
         "cos": rounded(cos[0, :, :half]),
@@ -128,7 +151,7 @@ def record(width, max_positions, parameters):
 def main():
     expected = {
         "positions": POSITIONS,
-        "cases": {name: record(*case) for name, case in CASES.items()},
+        "cases": {name: record(*case) for name, case in (CASES | LONG).items()},
     }
     (HERE / "expected.json").write_text(json.dumps(expected, indent=None) + "\n")
 

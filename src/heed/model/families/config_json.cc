@@ -32,6 +32,7 @@ void read_scaling(const nlohmann::json& json, const std::string& file, nn::Rotar
   std::string kind = get_or<std::string>(json, "rope_type",
                                          get_or<std::string>(json, "type", "default", file), file);
   if (kind == "default") kind = "none";
+  if (kind == "su") kind = "longrope";  // its first name
   try {
     s.kind = named(kind, values_of<nn::RotaryScaling::Kind>());
   } catch (const Error& error) {
@@ -52,6 +53,28 @@ void read_scaling(const nlohmann::json& json, const std::string& file, nn::Rotar
   read("mscale_all_dim", s.mscale_all_dim);
   read("attention_factor", s.attention_factor);
   s.truncate = get_or(json, "truncate", s.truncate, file);
+  s.short_factor = get_or(json, "short_factor", s.short_factor, file);
+  s.long_factor = get_or(json, "long_factor", s.long_factor, file);
+}
+
+/// What a scaling takes from fields beside it. Where the frequencies depend on the context, the
+/// longest sequence is the original one; see ModelConfig::set_context().
+void complete_scaling(const nlohmann::json& json, const std::string& file, ModelConfig& config) {
+  using enum nn::RotaryScaling::Kind;
+  nn::RotaryScaling& s = config.rotary_scaling;
+  if (s.kind == none || s.kind == linear) return;
+  if (s.kind == dynamic) s.original_max_positions = config.max_positions;
+  if (s.original_max_positions == 0)
+    s.original_max_positions =
+        get_or(json, "original_max_position_embeddings", config.max_positions, file);
+  if (s.kind != longrope) return;
+  require(s.original_max_positions > 0,
+          "{}: original_max_position_embeddings is {}, expected more than 0", file,
+          s.original_max_positions);
+  if (s.factor == 0.0)
+    s.factor =
+        static_cast<double>(config.max_positions) / static_cast<double>(s.original_max_positions);
+  config.max_positions = std::min(config.max_positions, s.original_max_positions);
 }
 
 nlohmann::json scaling_json(const nn::RotaryScaling& s) {
@@ -62,11 +85,17 @@ nlohmann::json scaling_json(const nn::RotaryScaling& s) {
     if (value != 0.0) json[key] = value;
   };
   given("factor", s.factor);
-  if (s.kind == linear) return json;
+  if (s.kind == linear || s.kind == dynamic) return json;
   if (s.original_max_positions) json["original_max_position_embeddings"] = s.original_max_positions;
   if (s.kind == llama3) {
     json["low_freq_factor"] = s.low_freq_factor;
     json["high_freq_factor"] = s.high_freq_factor;
+    return json;
+  }
+  if (s.kind == longrope) {
+    json["short_factor"] = s.short_factor;
+    json["long_factor"] = s.long_factor;
+    given("attention_factor", s.attention_factor);
     return json;
   }
   json["beta_fast"] = s.beta_fast;
@@ -138,12 +167,17 @@ void read_rotary(const nlohmann::json& json, const std::string& file, ModelConfi
   } else if (scaling != json.end() && !scaling->is_null()) {
     read_scaling(*scaling, file, s);
   }
-  using enum nn::RotaryScaling::Kind;
-  if ((s.kind == llama3 || s.kind == yarn) && s.original_max_positions == 0)
-    s.original_max_positions = config.max_positions;
+  complete_scaling(json, file, config);
 }
 
 void write_rotary(const ModelConfig& config, nlohmann::json& json) {
+  const nn::RotaryScaling& s = config.rotary_scaling;
+  if (s.depends_on_context()) json["max_position_embeddings"] = s.original_max_positions;
+  if (s.kind == nn::RotaryScaling::Kind::longrope) {
+    json["original_max_position_embeddings"] = s.original_max_positions;
+    json["max_position_embeddings"] =
+        std::llround(s.factor * static_cast<double>(s.original_max_positions));
+  }
   nlohmann::json parameters = scaling_json(config.rotary_scaling);
   json["rope_scaling"] =
       config.rotary_scaling.kind == nn::RotaryScaling::Kind::none ? nlohmann::json() : parameters;

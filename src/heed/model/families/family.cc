@@ -50,7 +50,9 @@ std::string Family::obstacle(const ModelConfig& config) const {
   again.attention_dropout = config.attention_dropout;
   again.activation_dropout = config.activation_dropout;
   // Relative biases do not limit the length, so families that use them do not store it.
-  if (config.positions == PositionKind::relative) again.max_positions = config.max_positions;
+  // With rotary frequencies that depend on the length, they store the longest one possible.
+  if (config.positions == PositionKind::relative || config.rotary_scaling.depends_on_context())
+    again.max_positions = config.max_positions;
   const nlohmann::json expected = heed_family().write_config(config);
   const nlohmann::json read_back = heed_family().write_config(again);
   for (const auto& [name, value] : expected.items())

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/model/families/config_json.h"
 #include "heed/model/families/llama.h"
@@ -11,6 +12,10 @@ namespace {
 
 ModelConfig read_phi3(const nlohmann::json& json, const std::string& file) {
   ModelConfig c = read_windowed_llama(with_defaults(json, {{"rms_norm_eps", 1e-5}}), file);
+  using enum nn::RotaryScaling::Kind;
+  const nn::RotaryScaling::Kind kind = c.rotary_scaling.kind;
+  require(kind == none || kind == longrope, "{}: rope_type is {}, expected default or longrope",
+          file, name_of(kind));
   read_rotary_dim(json, file, 1.0, c);
   c.dropout = read_rate(json, "resid_pdrop", file);
   return c;
