@@ -171,7 +171,7 @@ INSTANTIATE_TEST_SUITE_P(Families, DecoderGolden,
                                            "qwen3", "gemma2", "deepseek-v2", "deepseek-v2-group",
                                            "gemma", "gemma3", "granite", "olmo2", "smollm3",
                                            "qwen3-moe", "mixtral", "phi3", "phi3-longrope",
-                                           "gpt-neox", "gpt-neox-sequential"),
+                                           "gpt-neox", "gpt-neox-sequential", "deepseek-v3"),
                          case_name);
 
 }  // namespace

@@ -47,6 +47,7 @@ inline const std::vector<std::string> kGeneratingFamilies{"gpt2",
                                                           "phi3-longrope",
                                                           "gpt-neox",
                                                           "gpt-neox-sequential",
+                                                          "deepseek-v3",
                                                           "bart",
                                                           "t5",
                                                           "t5-v1.1"};

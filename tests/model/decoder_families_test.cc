@@ -140,6 +140,10 @@ TEST(DecoderFamilies, RefuseUnsupportedFeatures) {
             "config.json: partial_rotary_factor is 1.5, expected more than 0 and at most 1");
   EXPECT_EQ(refusal("deepseek_v2", deepseek_v2(), "scoring_func", "sigmoid"),
             "config.json: scoring_func is \"sigmoid\", expected softmax");
+  EXPECT_EQ(refusal("deepseek_v3", deepseek_v2(), "scoring_func", "softmax"),
+            "config.json: scoring_func is \"softmax\", expected sigmoid");
+  EXPECT_EQ(refusal("deepseek_v3", deepseek_v2(), "topk_method", "greedy"),
+            "config.json: topk_method is \"greedy\", expected noaux_tc");
   EXPECT_EQ(refusal("deepseek_v2", deepseek_v2(), "moe_layer_freq", 2),
             "config.json: moe_layer_freq is 2, expected 1");
   EXPECT_EQ(refusal("deepseek_v2", deepseek_v2(), "norm_topk_prob", true),
@@ -254,7 +258,8 @@ TEST(DecoderFamilies, TheFirstFamilyThatCanExpressAModelWritesIt) {
       {"qwen3_moe", qwen3_moe()},
       {"mixtral", llama()},
       {"phi3", with(llama(), {{"partial_rotary_factor", 0.5}})},
-      {"gpt_neox", gpt_neox()}};
+      {"gpt_neox", gpt_neox()},
+      {"deepseek_v3", with(deepseek_v2(), {{"n_group", 1}, {"topk_group", 1}})}};
   for (const auto& [type, json] : models) EXPECT_EQ(family_for(read(type, json)).model_type, type);
 }
 

@@ -70,6 +70,42 @@ TEST(Routing, GroupsLimitTheSelection) {
   EXPECT_EQ(chosen(2, 1, 3), (std::vector<int32_t>{0, 1, 2}));
 }
 
+TEST(Routing, GroupsAreRankedByTheSumOfTheirBestOnRequest) {
+  Context context;
+  const Tensor p = Tensor::of({1, 6}, std::vector<float>{0.6f, 0.01f, 0.05f, 0.4f, 0.3f, 0.07f});
+  const auto chosen = [&](int64_t best) {
+    return values(
+        ops::route(context, p, {.top_k = 2, .n_group = 2, .topk_group = 1, .best_of_group = best})
+            .experts());
+  };
+  EXPECT_EQ(chosen(1), (std::vector<int32_t>{0, 2}));
+  EXPECT_EQ(chosen(2), (std::vector<int32_t>{3, 4}));
+  EXPECT_EQ(chosen(9), (std::vector<int32_t>{3, 4}));  // all three
+}
+
+TEST(Routing, ABiasChangesTheSelectionButNotTheWeights) {
+  Context context;
+  const Tensor p = Tensor::of({1, 4}, std::vector<float>{0.1f, 0.5f, 0.3f, 0.2f});
+  const Tensor bias = Tensor::of({4}, std::vector<float>{0.6f, 0.0f, -0.3f, 0.0f});
+  const ops::Routing routing = ops::route(context, p, {.top_k = 2}, bias);
+  EXPECT_EQ(values(routing.experts()), (std::vector<int32_t>{0, 1}));
+  EXPECT_EQ(routing.weights().data<float>()[0], 0.1f);
+  EXPECT_EQ(routing.weights().data<float>()[1], 0.5f);
+  EXPECT_THROW(ops::route(context, p, {.top_k = 2}, Tensor::zeros({3})), Error);
+}
+
+TEST(Routing, SigmoidIsThatOfEachScoreAndItsGradientMatchesFiniteDifferences) {
+  Context context;
+  const Tensor x = Tensor::of({1, 4}, std::vector<float>{0.0f, 1.0f, -200.0f, 200.0f});
+  const Tensor y = ops::sigmoid(context, x);
+  EXPECT_EQ(y.data<float>()[0], 0.5f);
+  EXPECT_FLOAT_EQ(y.data<float>()[1], 0.73105858f);
+  EXPECT_EQ(y.data<float>()[2], 0.0f);
+  EXPECT_EQ(y.data<float>()[3], 1.0f);
+  const Tensor scores = random_tensor({3, 5}, 1);
+  check_op([&](Context& c) { return ops::sigmoid(c, scores); }, {input("scores", scores)});
+}
+
 TEST(Routing, RefusesToSelectMoreExpertsThanExist) {
   Context context;
   const Tensor p = Tensor::full({2, 6}, 1.0f / 6.0f);

@@ -38,7 +38,7 @@ Json token(const io::GgufFile& file, const std::string& which) {
   return file.metadata().contains(key) ? Json(file.metadata().get<int64_t>(key)) : Json();
 }
 
-constexpr std::string_view kMixtures[] = {"deepseek_v2", "mixtral", "qwen3_moe"};
+constexpr std::string_view kMixtures[] = {"deepseek_v2", "deepseek_v3", "mixtral", "qwen3_moe"};
 
 /// The part of config.json that Llama and similar families share.
 Json like_llama(const ArchitectureMetadata& metadata, std::string_view model_type) {
@@ -210,7 +210,9 @@ Json gpt2(const ArchitectureMetadata& metadata) {
 /// In older files, key_length and value_length are the widths of a head. In newer ones they are
 /// those of the latents, and key_length_mla and value_length_mla those of a head.
 Json deepseek2(const ArchitectureMetadata& metadata) {
-  Json json = like_llama(metadata, "deepseek_v2");
+  constexpr int64_t kSigmoid = 2;
+  const bool third = metadata.get_or<int64_t>("expert_gating_func", 1) == kSigmoid;
+  Json json = like_llama(metadata, third ? "deepseek_v3" : "deepseek_v2");
   const bool newer = metadata.contains("attention.key_length_mla");
   const auto key =
       metadata.get<int64_t>(newer ? "attention.key_length_mla" : "attention.key_length");
@@ -232,9 +234,9 @@ Json deepseek2(const ArchitectureMetadata& metadata) {
        {"n_shared_experts", metadata.get_or<int64_t>("expert_shared_count", 0)},
        {"routed_scaling_factor", metadata.get_or("expert_weights_scale", 1.0)},
        {"norm_topk_prob", metadata.get_or("expert_weights_norm", false)},
-       {"scoring_func",
-        metadata.get_or<int64_t>("expert_gating_func", 1) == 1 ? "softmax" : "sigmoid"},
-       {"topk_method", groups > 1 ? "group_limited_greedy" : "greedy"},
+       {"topk_method", third        ? "noaux_tc"
+                       : groups > 1 ? "group_limited_greedy"
+                                    : "greedy"},
        {"n_group", groups},
        {"topk_group", metadata.get_or<int64_t>("expert_group_used_count", groups)},
        {"first_k_dense_replace", metadata.get_or<int64_t>("leading_dense_block_count", 0)}});

@@ -30,6 +30,7 @@ std::string gguf_name(const std::string& name) {
                                {"kv_a_proj.", "kv_a_mqa."},
                                {"o_proj.", "output."},
                                {"_proj.", "."},
+                               {".router.e_score_correction_bias", ".exp_probs_b.bias"},
                                {".router.", ".ffn_gate_inp."},
                                {".shared_experts.gate.", ".ffn_gate_shexp."},
                                {".shared_experts.up.", ".ffn_up_shexp."},

@@ -25,6 +25,13 @@ std::span<const nn::NormPlacement> values_of() {
 }
 
 template <>
+std::span<const nn::RouterScoring> values_of() {
+  using enum nn::RouterScoring;
+  static constexpr std::array kAll{softmax, sigmoid};
+  return kAll;
+}
+
+template <>
 std::span<const PositionKind> values_of() {
   using enum PositionKind;
   static constexpr std::array kAll{none, sinusoidal, learned, rotary, relative};

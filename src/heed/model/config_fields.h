@@ -101,6 +101,7 @@ void visit_fields(Config& c, Visit&& visit) {
   visit("routed_scaling_factor", c.moe.routed_scaling_factor,
         "factor of the selected experts' weights");
   visit("norm_topk_prob", c.moe.norm_topk_prob, "make these weights sum to 1");
+  visit("scoring_func", c.moe.scoring, "how the router's scores become probabilities");
   visit("n_group", c.moe.n_group, "groups of experts");
   visit("topk_group", c.moe.topk_group, "groups that a token's experts are selected from");
   visit("first_k_dense_replace", c.first_k_dense_replace,

@@ -7,13 +7,19 @@ namespace heed::nn {
 
 MixtureOfExperts::MixtureOfExperts(Parameters& parameters, const std::string& prefix,
                                    FeedForward::Settings expert, const MoeConfig& config)
-    : routing_{.top_k = config.experts_per_token,
+    : scoring_(config.scoring),
+      routing_{.top_k = config.experts_per_token,
                .normalize = config.norm_topk_prob,
                .scale = config.routed_scaling_factor,
                .n_group = config.n_group,
-               .topk_group = config.topk_group},
+               .topk_group = config.topk_group,
+               .best_of_group = config.scoring == RouterScoring::sigmoid ? 2 : 1},
       router_(parameters, prefix + "router",
-              {.in = expert.d_model, .out = config.n_experts, .bias = false}, WeightRole::router) {
+              {.in = expert.d_model, .out = config.n_experts, .bias = false}, WeightRole::router),
+      bias_(config.scoring == RouterScoring::sigmoid
+                ? parameters.create(prefix + "router.e_score_correction_bias", {config.n_experts},
+                                    Initializer::zeros(), WeightRole::router)
+                : parameters.absent()) {
   expert.d_ff = config.d_expert;
   WeightPlace place = parameters.place();
   place.expert = true;
@@ -28,7 +34,9 @@ MixtureOfExperts::MixtureOfExperts(Parameters& parameters, const std::string& pr
 
 Tensor MixtureOfExperts::forward(Context& context, const Tensor& x) const {
   const Tensor scores = ops::to_f32(context, router_.forward(context, x));  // [N, E]
-  const ops::Routing routing = ops::route(context, ops::softmax(context, scores), routing_);
+  const Tensor probabilities = scoring_ == RouterScoring::sigmoid ? ops::sigmoid(context, scores)
+                                                                  : ops::softmax(context, scores);
+  const ops::Routing routing = ops::route(context, probabilities, routing_, bias_.value);
   std::vector<Tensor> outputs(experts_.size());
   for (size_t e = 0; e < experts_.size(); ++e) {
     const auto rows = routing.rows(static_cast<int64_t>(e));

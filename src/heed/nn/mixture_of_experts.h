@@ -2,12 +2,22 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "heed/nn/feed_forward.h"
 #include "heed/ops/routing.h"
 
 namespace heed::nn {
+
+/// How the router's scores become probabilities: over all experts together, or of each on its own,
+/// and then a stored bias is added for the selection (DeepSeek-V3).
+enum class RouterScoring { softmax, sigmoid };
+
+/// "softmax" or "sigmoid".
+constexpr std::string_view name_of(RouterScoring scoring) {
+  return scoring == RouterScoring::softmax ? "softmax" : "sigmoid";
+}
 
 /// The sizes of a mixture of experts, and how a token's experts are selected.
 struct MoeConfig {
@@ -19,6 +29,8 @@ struct MoeConfig {
   bool norm_topk_prob = false;         // whether the selected experts' weights are made to sum to 1
   int64_t n_group = 1, topk_group = 1;  // experts are selected from the best groups only
 
+  RouterScoring scoring = RouterScoring::softmax;
+
   bool present() const { return n_experts > 0; }
   bool operator==(const MoeConfig&) const = default;
 };
@@ -27,8 +39,9 @@ struct MoeConfig {
 /// al. 2017), beside shared ones that see every token (DeepSeekMoE, Dai et al. 2024).
 class MixtureOfExperts {
  public:
-  /// Parameters are `prefix`router, `prefix`experts.E.*, `prefix`shared_experts.*; `expert`
-  /// describes one expert, but for its width.
+  /// Parameters are `prefix`router (with sigmoid also router.e_score_correction_bias, which
+  /// training does not change), `prefix`experts.E.*, `prefix`shared_experts.*; `expert` describes
+  /// one expert, but for its width.
   MixtureOfExperts(Parameters& parameters, const std::string& prefix, FeedForward::Settings expert,
                    const MoeConfig& config);
 
@@ -36,8 +49,10 @@ class MixtureOfExperts {
   Tensor forward(Context& context, const Tensor& x) const;
 
  private:
+  RouterScoring scoring_;
   ops::RoutingOptions routing_;
   Linear router_;
+  const Parameter& bias_;  // for the selection; absent with softmax
   std::vector<FeedForward> experts_;
   std::optional<FeedForward> shared_;
 };

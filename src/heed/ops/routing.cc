@@ -1,6 +1,8 @@
 #include "heed/ops/routing.h"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <utility>
 
 #include "heed/base/error.h"
@@ -10,7 +12,7 @@
 namespace heed::ops {
 namespace {
 
-void check(const Tensor& probabilities, const RoutingOptions& o) {
+void check(const Tensor& probabilities, const RoutingOptions& o, const Tensor& bias) {
   require(probabilities.defined() && probabilities.dtype() == DType::f32,
           "route: the probabilities are missing or not f32");
   const int64_t experts = probabilities.cols();
@@ -19,6 +21,8 @@ void check(const Tensor& probabilities, const RoutingOptions& o) {
   require(o.topk_group > 0 && o.topk_group <= o.n_group,
           "route: topk_group is {}, expected 1 to {}, the number of groups", o.topk_group,
           o.n_group);
+  require(o.best_of_group > 0, "route: best_of_group is {}, expected at least 1", o.best_of_group);
+  if (bias.defined()) check_shape("route", "the bias", bias, {experts});
   const int64_t eligible = o.topk_group * (experts / o.n_group);
   require(o.top_k > 0 && o.top_k <= eligible,
           "route: top_k is {}, expected 1 to {}, the number of eligible experts", o.top_k,
@@ -42,6 +46,12 @@ void top_k_of(std::span<const float> values, std::vector<char>& eligible, int64_
   for (const int32_t i : indices) eligible[static_cast<size_t>(i)] = 1;
 }
 
+float sum_of(std::span<const float> values) {
+  float sum = 0.0f;
+  for (const float value : values) sum += value;
+  return sum;
+}
+
 /// Selects the experts of one row after another.
 class Selector {
  public:
@@ -49,7 +59,7 @@ class Selector {
       : options_(options),
         group_size_(static_cast<size_t>(experts / options.n_group)),
         eligible_(static_cast<size_t>(experts), 1),
-        group_maxima_(static_cast<size_t>(options.n_group)),
+        group_scores_(static_cast<size_t>(options.n_group)),
         all_groups_(static_cast<size_t>(options.n_group), 1) {}
 
   /// Ascending.
@@ -62,11 +72,15 @@ class Selector {
 
  private:
   void limit_to_groups(std::span<const float> probabilities) {
-    for (size_t g = 0; g < group_maxima_.size(); ++g) {
+    for (size_t g = 0; g < group_scores_.size(); ++g) {
       const auto group = probabilities.subspan(g * group_size_, group_size_);
-      group_maxima_[g] = *std::max_element(group.begin(), group.end());
+      sorted_.assign(group.begin(), group.end());
+      const size_t best = std::min(static_cast<size_t>(options_.best_of_group), group_size_);
+      std::partial_sort(sorted_.begin(), sorted_.begin() + static_cast<std::ptrdiff_t>(best),
+                        sorted_.end(), std::greater<float>());
+      group_scores_[g] = sum_of(std::span(sorted_).first(best));
     }
-    top_k_of(group_maxima_, all_groups_, options_.topk_group, selected_);
+    top_k_of(group_scores_, all_groups_, options_.topk_group, selected_);
     std::fill(eligible_.begin(), eligible_.end(), char{0});
     for (const int32_t g : selected_)
       std::fill_n(
@@ -77,16 +91,10 @@ class Selector {
   const RoutingOptions& options_;
   size_t group_size_;
   std::vector<char> eligible_;
-  std::vector<float> group_maxima_;
+  std::vector<float> group_scores_, sorted_;
   std::vector<char> all_groups_;
   std::vector<int32_t> selected_;
 };
-
-float sum_of(std::span<const float> values) {
-  float sum = 0.0f;
-  for (const float value : values) sum += value;
-  return sum;
-}
 
 /// weights = p scale, or p scale / sum(p), for the probabilities p of a row's selected experts.
 void weigh(std::span<const float> p, const RoutingOptions& options, std::span<float> weights) {
@@ -140,18 +148,44 @@ std::span<const int32_t> Routing::rows(int64_t expert) const {
       .subspan(begin, static_cast<size_t>(choices_->offsets[e + 1]) - begin);
 }
 
-Routing route(Context& context, const Tensor& probabilities, const RoutingOptions& options) {
-  check(probabilities, options);
+Tensor sigmoid(Context& context, const Tensor& x) {
+  require(x.defined() && x.dtype() == DType::f32, "sigmoid: the input is missing or not f32");
+  Tensor y = Tensor::empty(x.shape());
+  for (int64_t i = 0; i < x.elements(); ++i)
+    y.data<float>()[i] = 1.0f / (1.0f + std::exp(-x.data<float>()[i]));
+  if (!context.tape) return y;
+
+  Tape& tape = *context.tape;
+  tape.record([&tape, x, y, key = TensorKey(y)] {
+    const Tensor dy = tape.take(key);
+    if (!dy.defined()) return;
+    Tensor dx = Tensor::empty(x.shape());
+    for (int64_t i = 0; i < x.elements(); ++i) {
+      const float p = y.data<float>()[i];
+      dx.data<float>()[i] = dy.data<float>()[i] * p * (1.0f - p);
+    }
+    tape.add(x, dx);
+  });
+  return y;
+}
+
+Routing route(Context& context, const Tensor& probabilities, const RoutingOptions& options,
+              const Tensor& bias) {
+  check(probabilities, options, bias);
   const int64_t n_rows = probabilities.rows(), n_experts = probabilities.cols();
   const size_t top_k = static_cast<size_t>(options.top_k);
   std::vector<int32_t> experts;
   experts.reserve(static_cast<size_t>(n_rows) * top_k);
   Tensor weights = Tensor::empty({n_rows, options.top_k});
   Selector selector(options, n_experts);
+  std::vector<float> biased(bias.defined() ? static_cast<size_t>(n_experts) : 0);
   for (int64_t n = 0; n < n_rows; ++n) {
     const auto row = probabilities.values<float>().subspan(static_cast<size_t>(n * n_experts),
                                                            static_cast<size_t>(n_experts));
-    const std::vector<int32_t>& selected = selector.select(row);
+    if (bias.defined())
+      std::ranges::transform(row, bias.values<float>(), biased.begin(), std::plus<float>());
+    const std::vector<int32_t>& selected =
+        selector.select(bias.defined() ? std::span<const float>(biased) : row);
     experts.insert(experts.end(), selected.begin(), selected.end());
     weigh(entries(probabilities, n, selected), options,
           {weights.data<float>() + n * options.top_k, top_k});

@@ -16,8 +16,10 @@ struct RoutingOptions {
   bool normalize = false;  // whether the weights of a token are divided by their sum
   float scale = 1.0f;      // factor of the weights, after normalisation
   /// Experts are divided into `n_group` groups of equal size, side by side; a token's come from the
-  /// `topk_group` groups with the largest maxima (DeepSeek-V2, 2024, 2.2.2).
+  /// `topk_group` best groups: those with the largest sums of their `best_of_group` largest
+  /// probabilities (DeepSeek-V2, 2024, 2.2.2, with 1; DeepSeek-V3, 2024, with 2).
   int64_t n_group = 1, topk_group = 1;
+  int64_t best_of_group = 1;
 };
 
 /// Which tokens go to which experts. Of equal probabilities, the expert with the lower index wins.
@@ -47,10 +49,15 @@ class Routing {
   Tensor weights_;
 };
 
-/// Selects every token's experts from the router's probabilities [N, E] f32. The gradient of the
-/// weights goes back to the probabilities of the selected experts. Throws Error when there are
-/// fewer experts or groups than the options require.
-Routing route(Context& context, const Tensor& probabilities, const RoutingOptions& options);
+/// 1 / (1 + exp(-x)) of x [N, E] f32: probabilities of experts that do not depend on one another.
+Tensor sigmoid(Context& context, const Tensor& x);
+
+/// Selects every token's experts from the router's probabilities [N, E] f32. If given, `bias` [E]
+/// f32 is added to them for the selection, but not for the weights (DeepSeek-V3, 2024, 2.1.2). The
+/// gradient of the weights goes back to the probabilities of the selected experts; the bias has
+/// none. Throws Error when there are fewer experts or groups than the options require.
+Routing route(Context& context, const Tensor& probabilities, const RoutingOptions& options,
+              const Tensor& bias = {});
 
 /// The output of a mixture of experts [N, D]: row n is the sum, over the token's experts in
 /// ascending order, of weight times the token's row of outputs[e]. outputs[e] is the output of

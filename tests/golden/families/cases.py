@@ -73,13 +73,13 @@ def gpt2(**changes):
         eos_token_id=1, **PLAIN) | changes)
 
 
-def deepseek(**changes):
+def deepseek(config=hf.DeepseekV2Config, **changes):
     sizes = dict(num_attention_heads=2, num_key_value_heads=2, num_hidden_layers=3,
                  moe_intermediate_size=12, first_k_dense_replace=1, n_routed_experts=6,
                  num_experts_per_tok=3, n_shared_experts=2, kv_lora_rank=12, q_lora_rank=None,
                  qk_nope_head_dim=6, qk_rope_head_dim=8, v_head_dim=10,
                  routed_scaling_factor=1.5, norm_topk_prob=False)
-    return hf.DeepseekV2Config(**decoder(**sizes | changes))
+    return config(**decoder(**sizes | changes))
 
 
 def neox(**changes):
@@ -208,4 +208,7 @@ CASES = {
         rope_parameters=YARN_ROPE | dict(mscale=0.9, mscale_all_dim=0.5, beta_fast=2,
                                      original_max_position_embeddings=64),
         max_position_embeddings=256), old=DEEPSEEK_OLD),
+    "deepseek-v3": Case(hf.DeepseekV3ForCausalLM, deepseek(
+        hf.DeepseekV3Config, q_lora_rank=14, n_routed_experts=9, n_group=3, topk_group=2,
+        norm_topk_prob=True, num_mtp_layers=0)),
 }

@@ -62,6 +62,9 @@ def randomize(model, generator):
             narrow = "embed" in name or "lm_head" in name
             spread = 0.3 if narrow else 0.4
             parameter.data = (1.0 if wide and model.config.model_type == "t5" else spread) * noise
+    for name, buffer in model.named_buffers():
+        if name.endswith("e_score_correction_bias"):
+            buffer.copy_(0.3 * torch.randn(buffer.shape, generator=generator))
     if hasattr(model, "final_logits_bias"):
         # A buffer in transformers, learned by heed.
         model.final_logits_bias = 0.2 * torch.randn(model.final_logits_bias.shape,
@@ -165,6 +168,9 @@ def gradients(model, scratch):
             parameter.copy_(torch.zeros_like(parameter) if gradient is None else gradient)
         if hasattr(model, "final_logits_bias"):
             model.final_logits_bias = model.final_logits_bias.grad
+        for name, buffer in model.named_buffers():
+            if name.endswith("e_score_correction_bias"):  # only for the selection
+                buffer.zero_()
     model.save_pretrained(scratch)
     return {"gradient." + k: v for k, v in load_file(scratch / "model.safetensors").items()}
 

@@ -32,7 +32,8 @@ CONVERTERS = {"llama3": LlamaModel, "llama-bias": LlamaModel, "llama-yarn": Llam
               "granite": GraniteModel, "olmo2": Olmo2Model, "smollm3": SmolLM3Model,
               "qwen3-moe": Qwen3MoeModel, "mixtral": LlamaModel, "phi3": Phi3MiniModel,
               "phi3-longrope": Phi3MiniModel,
-              "gpt-neox": GPTNeoXModel, "gpt-neox-sequential": GPTNeoXModel}
+              "gpt-neox": GPTNeoXModel, "gpt-neox-sequential": GPTNeoXModel,
+              "deepseek-v3": DeepseekV2Model}
 
 
 def convert(name, converter, scratch):
@@ -43,6 +44,8 @@ def convert(name, converter, scratch):
         config["n_ctx"] = config["n_positions"]
     if config["model_type"] == "gpt_neox":
         config["rotary_pct"] = config["rope_parameters"]["partial_rotary_factor"]
+    if config["model_type"] == "deepseek_v3":  # transformers 5 leaves it out
+        config["scoring_func"] = "sigmoid"
     (scratch / "config.json").write_text(json.dumps(config))
     # Gemma 3's converter cuts the embedding after the last token.
     vocabulary = {str(token): token for token in range(config["vocab_size"])}

@@ -8,7 +8,7 @@
 #include "heed/base/quote.h"
 #include "heed/model/families/bart.h"
 #include "heed/model/families/bert.h"
-#include "heed/model/families/deepseek_v2.h"
+#include "heed/model/families/deepseek.h"
 #include "heed/model/families/distilbert.h"
 #include "heed/model/families/gemma.h"
 #include "heed/model/families/gpt2.h"
@@ -33,7 +33,8 @@ std::span<const Family> families() {
       deepseek_v2_family(), bart_family(),    t5_family(),       bert_family(),
       distilbert_family(),  roberta_family(), gemma_family(),    gemma3_family(),
       granite_family(),     olmo2_family(),   smollm3_family(),  qwen3_moe_family(),
-      mixtral_family(),     phi3_family(),    gpt_neox_family(), heed_family()};
+      mixtral_family(),     phi3_family(),    gpt_neox_family(), deepseek_v3_family(),
+      heed_family()};
   return all;
 }
 

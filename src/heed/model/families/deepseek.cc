@@ -1,4 +1,4 @@
-#include "heed/model/families/deepseek_v2.h"
+#include "heed/model/families/deepseek.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -12,28 +12,50 @@
 namespace heed::model {
 namespace {
 
-void require_supported_deepseek_v2(const nlohmann::json& json, const std::string& file) {
-  const auto scoring = get_or<std::string>(json, "scoring_func", "softmax", file);
-  require(scoring == "softmax", "{}: scoring_func is {}, expected softmax", file, quoted(scoring));
+void require_supported(const nlohmann::json& json, const std::string& file,
+                       std::string_view expected_scoring) {
+  const auto scoring =
+      get_or<std::string>(json, "scoring_func", std::string(expected_scoring), file);
+  require(scoring == expected_scoring, "{}: scoring_func is {}, expected {}", file, quoted(scoring),
+          expected_scoring);
   const auto every = get_or<int64_t>(json, "moe_layer_freq", 1, file);
   require(every == 1, "{}: moe_layer_freq is {}, expected 1", file, every);
-  // No released model has it, and the implementations differ in what it means.
-  for (const char* key : {"norm_topk_prob", "mlp_bias"})
-    require(!get_or(json, key, false, file), "{}: {} is true, expected false", file, key);
+  require(!get_or(json, "mlp_bias", false, file), "{}: mlp_bias is true, expected false", file);
 }
 
 nn::MoeConfig read_moe(const nlohmann::json& json, const std::string& file) {
-  nn::MoeConfig moe{.n_experts = get<int64_t>(json, "n_routed_experts", file),
-                    .experts_per_token = get<int64_t>(json, "num_experts_per_tok", file),
-                    .d_expert = get<int64_t>(json, "moe_intermediate_size", file),
-                    .n_shared_experts = get_or<int64_t>(json, "n_shared_experts", 0, file)};
+  nn::MoeConfig moe{
+      .n_experts = get<int64_t>(
+          json, json.contains("n_routed_experts") ? "n_routed_experts" : "num_local_experts", file),
+      .experts_per_token = get<int64_t>(json, "num_experts_per_tok", file),
+      .d_expert = get<int64_t>(json, "moe_intermediate_size", file),
+      .n_shared_experts = get_or<int64_t>(json, "n_shared_experts", 0, file)};
   moe.routed_scaling_factor = static_cast<float>(get_or(json, "routed_scaling_factor", 1.0, file));
+  return moe;
+}
+
+nn::MoeConfig read_moe_v2(const nlohmann::json& json, const std::string& file) {
+  // No released model has it, and the implementations differ in what it means.
+  require(!get_or(json, "norm_topk_prob", false, file),
+          "{}: norm_topk_prob is true, expected false", file);
+  nn::MoeConfig moe = read_moe(json, file);
   const auto method = get_or<std::string>(json, "topk_method", "greedy", file);
   if (method == "greedy") return moe;
   require(method == "group_limited_greedy",
           "{}: topk_method is {}, expected greedy or group_limited_greedy", file, quoted(method));
   moe.n_group = get<int64_t>(json, "n_group", file);
   moe.topk_group = get<int64_t>(json, "topk_group", file);
+  return moe;
+}
+
+nn::MoeConfig read_moe_v3(const nlohmann::json& json, const std::string& file) {
+  const auto method = get_or<std::string>(json, "topk_method", "noaux_tc", file);
+  require(method == "noaux_tc", "{}: topk_method is {}, expected noaux_tc", file, quoted(method));
+  nn::MoeConfig moe = read_moe(json, file);
+  moe.scoring = nn::RouterScoring::sigmoid;
+  moe.norm_topk_prob = get_or(json, "norm_topk_prob", true, file);
+  moe.n_group = get_or<int64_t>(json, "n_group", 8, file);
+  moe.topk_group = get_or<int64_t>(json, "topk_group", 4, file);
   return moe;
 }
 
@@ -46,8 +68,8 @@ float score_scale(const ModelConfig& c) {
   return static_cast<float>(temperature * temperature / std::sqrt(static_cast<double>(c.head_dim)));
 }
 
-ModelConfig read_deepseek_v2(const nlohmann::json& json, const std::string& file) {
-  require_supported_deepseek_v2(json, file);
+/// All but the mixture of experts.
+ModelConfig read_deepseek(const nlohmann::json& json, const std::string& file) {
   ModelConfig c = read_llama(json, file);
   c.n_kv_heads = c.n_heads;
   c.latent = {.kv_lora_rank = get<int64_t>(json, "kv_lora_rank", file),
@@ -63,8 +85,24 @@ ModelConfig read_deepseek_v2(const nlohmann::json& json, const std::string& file
   c.pair_layout = kernels::PairLayout::interleaved;
   c.qkv_bias = c.o_bias = get_or(json, "attention_bias", false, file);
   c.attention_scale = score_scale(c);
-  c.moe = read_moe(json, file);
+  return c;
+}
+
+ModelConfig read_deepseek_v2(const nlohmann::json& json, const std::string& file) {
+  require_supported(json, file, "softmax");
+  ModelConfig c = read_deepseek(json, file);
+  c.moe = read_moe_v2(json, file);
   c.first_k_dense_replace = get_or<int64_t>(json, "first_k_dense_replace", 0, file);
+  return c;
+}
+
+ModelConfig read_deepseek_v3(const nlohmann::json& json, const std::string& file) {
+  require_supported(json, file, "sigmoid");
+  ModelConfig c = read_deepseek(json, file);
+  c.pair_layout = get_or(json, "rope_interleave", true, file) ? kernels::PairLayout::interleaved
+                                                              : kernels::PairLayout::halves;
+  c.moe = read_moe_v3(json, file);
+  c.first_k_dense_replace = get_or<int64_t>(json, "first_k_dense_replace", 3, file);
   return c;
 }
 
@@ -94,8 +132,20 @@ nlohmann::json write_deepseek_v2(const ModelConfig& c) {
   return json;
 }
 
-StoredWeight deepseek_v2_weight(const ModelConfig& config, const std::string& name,
-                                const Shape& shape) {
+nlohmann::json write_deepseek_v3(const ModelConfig& c) {
+  nlohmann::json json = write_deepseek_v2(c);
+  json.update({{"architectures", {"DeepseekV3ForCausalLM"}},
+               {"model_type", "deepseek_v3"},
+               {"norm_topk_prob", c.moe.norm_topk_prob},
+               {"scoring_func", "sigmoid"},
+               {"topk_method", "noaux_tc"},
+               {"rope_interleave", c.pair_layout == kernels::PairLayout::interleaved},
+               {"num_nextn_predict_layers", 0}});
+  return json;
+}
+
+StoredWeight deepseek_weight(const ModelConfig& config, const std::string& name,
+                             const Shape& shape) {
   return llama_moe_weight(config,
                           renamed(name, {{".kv_a_proj.", ".kv_a_proj_with_mqa."},
                                          {".kv_a_norm.", ".kv_a_layernorm."},
@@ -109,7 +159,15 @@ Family deepseek_v2_family() {
   return {.model_type = "deepseek_v2",
           .read_config = read_deepseek_v2,
           .write_config = write_deepseek_v2,
-          .stored = deepseek_v2_weight,
+          .stored = deepseek_weight,
+          .redundant = llama_redundant};
+}
+
+Family deepseek_v3_family() {
+  return {.model_type = "deepseek_v3",
+          .read_config = read_deepseek_v3,
+          .write_config = write_deepseek_v3,
+          .stored = deepseek_weight,
           .redundant = llama_redundant};
 }
 
