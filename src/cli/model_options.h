@@ -14,8 +14,8 @@ struct ModelOptions {
   LoadOptions load;
 };
 
-/// Adds --model, --weights, --compute, --random-weights and --rope-context. `bf16` is false for commands that
-/// compute activations in f32 only.
+/// Adds --model, --weights, --compute, --random-weights and --rope-context. `bf16` is false for
+/// commands that compute activations in f32 only.
 void add_model_options(Command& command, ModelOptions& options, bool bf16 = true);
 
 /// The model, which computes on `threads`.

@@ -48,6 +48,23 @@ void visit_position_fields(Config& c, Visit&& visit) {
         "distance beyond which all share a bucket");
 }
 
+/// Those that describe mixtures of experts.
+template <typename Config, typename Visit>
+void visit_mixture_fields(Config& c, Visit&& visit) {
+  visit("n_routed_experts", c.moe.n_experts, "experts per layer; 0: no mixture of experts");
+  visit("num_experts_per_tok", c.moe.experts_per_token, "experts that each token is routed to");
+  visit("n_shared_experts", c.moe.n_shared_experts, "experts that every token goes to");
+  visit("moe_intermediate_size", c.moe.d_expert, "width of each expert");
+  visit("routed_scaling_factor", c.moe.routed_scaling_factor,
+        "factor of the selected experts' weights");
+  visit("norm_topk_prob", c.moe.norm_topk_prob, "make these weights sum to 1");
+  visit("scoring_func", c.moe.scoring, "how the router's scores become probabilities");
+  visit("n_group", c.moe.n_group, "groups of experts");
+  visit("topk_group", c.moe.topk_group, "groups that a token's experts are selected from");
+  visit("first_k_dense_replace", c.first_k_dense_replace,
+        "dense layers before the first mixture of experts");
+}
+
 /// Calls visit(name, member, help) for every field of a configuration (const or not) that describes
 /// how a model is built: the one list behind heed's own config.json and training options.
 template <typename Config, typename Visit>
@@ -94,18 +111,7 @@ void visit_fields(Config& c, Visit&& visit) {
   visit("q_lora_rank", c.latent.q_lora_rank,
         "latent width of queries (MLA); 0: projected directly");
   visit("qk_rope_head_dim", c.latent.qk_rope_head_dim, "the rotated part of head_dim (MLA)");
-  visit("n_routed_experts", c.moe.n_experts, "experts per layer; 0: no mixture of experts");
-  visit("num_experts_per_tok", c.moe.experts_per_token, "experts that each token is routed to");
-  visit("n_shared_experts", c.moe.n_shared_experts, "experts that every token goes to");
-  visit("moe_intermediate_size", c.moe.d_expert, "width of each expert");
-  visit("routed_scaling_factor", c.moe.routed_scaling_factor,
-        "factor of the selected experts' weights");
-  visit("norm_topk_prob", c.moe.norm_topk_prob, "make these weights sum to 1");
-  visit("scoring_func", c.moe.scoring, "how the router's scores become probabilities");
-  visit("n_group", c.moe.n_group, "groups of experts");
-  visit("topk_group", c.moe.topk_group, "groups that a token's experts are selected from");
-  visit("first_k_dense_replace", c.first_k_dense_replace,
-        "dense layers before the first mixture of experts");
+  visit_mixture_fields(c, visit);
   visit_position_fields(c, visit);
   visit("scale_embedding", c.scale_embedding, "scale embeddings by sqrt(d_model)");
   visit("embedding_multiplier", c.embedding_multiplier, "and by this factor (Granite)");

@@ -12,8 +12,8 @@
 namespace heed::model {
 namespace {
 
-void require_supported(const nlohmann::json& json, const std::string& file,
-                       std::string_view expected_scoring) {
+void require_supported_deepseek(const nlohmann::json& json, const std::string& file,
+                                std::string_view expected_scoring) {
   const auto scoring =
       get_or<std::string>(json, "scoring_func", std::string(expected_scoring), file);
   require(scoring == expected_scoring, "{}: scoring_func is {}, expected {}", file, quoted(scoring),
@@ -89,7 +89,7 @@ ModelConfig read_deepseek(const nlohmann::json& json, const std::string& file) {
 }
 
 ModelConfig read_deepseek_v2(const nlohmann::json& json, const std::string& file) {
-  require_supported(json, file, "softmax");
+  require_supported_deepseek(json, file, "softmax");
   ModelConfig c = read_deepseek(json, file);
   c.moe = read_moe_v2(json, file);
   c.first_k_dense_replace = get_or<int64_t>(json, "first_k_dense_replace", 0, file);
@@ -97,7 +97,7 @@ ModelConfig read_deepseek_v2(const nlohmann::json& json, const std::string& file
 }
 
 ModelConfig read_deepseek_v3(const nlohmann::json& json, const std::string& file) {
-  require_supported(json, file, "sigmoid");
+  require_supported_deepseek(json, file, "sigmoid");
   ModelConfig c = read_deepseek(json, file);
   c.pair_layout = get_or(json, "rope_interleave", true, file) ? kernels::PairLayout::interleaved
                                                               : kernels::PairLayout::halves;
