@@ -54,6 +54,12 @@ inline constexpr size_t kMaxCharsmapKey = 256, kMaxCharsmapReplacement = 64;
 /// Bytes of a replacement for each byte of its key; U+FDFA needs 11.
 inline constexpr size_t kMaxCharsmapGrowth = 16;
 
+// Chat templates. What rendering one may use is in jinja/limits.h.
+inline constexpr size_t kMaxTemplateBytes = size_t{1} << 20;
+/// Nesting of expressions, about three for each bracket, and of tags.
+inline constexpr int kMaxTemplateNesting = 300;
+inline constexpr int kMaxTemplateTags = 60;
+
 // Weights.
 inline constexpr size_t kMaxSafetensorsHeader = size_t{100} << 20;
 /// Arrays of arrays in the metadata of a GGUF file.

@@ -1,53 +1,16 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
+#include "heed/base/utf8.h"
 
 namespace heed::text {
 
-/// One code point of a text and the bytes it takes.
-struct CodePoint {
-  /// What a malformed byte is read as.
-  static constexpr char32_t kReplacement = 0xFFFD;
-
-  char32_t value = 0;
-  uint8_t length = 0;  // bytes, 1 to 4
-  bool valid = true;   // false: a malformed byte, taken alone
-};
-
-/// The code point that starts at byte `position` (below text.size()). Well-formed is what table 3-7
-/// of the Unicode standard lists: shortest form only, no surrogates, nothing above U+10FFFF.
-CodePoint code_point_at(std::string_view text, size_t position);
-
-/// Position of the first byte that is not part of well-formed UTF-8, or npos.
-size_t first_invalid_utf8(std::string_view text);
-
-inline bool is_valid_utf8(std::string_view text) {
-  return first_invalid_utf8(text) == std::string_view::npos;
-}
-
-/// Throws Error unless `text` is valid UTF-8: "`what` is not valid UTF-8: byte 3 is 0xFF".
-void require_utf8(std::string_view text, std::string_view what);
-
-/// Calls visit(CodePoint, std::string_view bytes) for each code point of `text`, in order. Each
-/// malformed byte is visited alone, as U+FFFD with valid false.
-template <typename Visit>
-void for_each_code_point(std::string_view text, Visit&& visit) {
-  for (size_t position = 0; position < text.size();) {
-    const CodePoint point = code_point_at(text, position);
-    visit(point, text.substr(position, point.length));
-    position += point.length;
-  }
-}
-
-/// Appends the UTF-8 of the code point `value`.
-void append_utf8(std::string& text, char32_t value);
-
-/// The text with U+FFFD for every maximal part of a broken code point, as Python's
-/// bytes.decode("utf-8", errors="replace") gives it (Unicode 15, section 3.9, "U+FFFD substitution
-/// of maximal subparts"): "\xE2\x82" at the end is one of them, "\xC0\x80" two.
-std::string with_replacements(std::string_view text);
+using heed::append_utf8;
+using heed::code_point_at;
+using heed::CodePoint;
+using heed::first_invalid_utf8;
+using heed::for_each_code_point;
+using heed::is_valid_utf8;
+using heed::require_utf8;
+using heed::with_replacements;
 
 }  // namespace heed::text

@@ -1,10 +1,10 @@
-#include "heed/text/utf8.h"
+#include "heed/base/utf8.h"
 
 #include <cstring>
 
 #include "heed/base/error.h"
 
-namespace heed::text {
+namespace heed {
 namespace {
 
 constexpr CodePoint kMalformed{CodePoint::kReplacement, 1, false};
@@ -113,4 +113,4 @@ std::string with_replacements(std::string_view text) {
   }
 }
 
-}  // namespace heed::text
+}  // namespace heed

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "heed/jinja/budget.h"
+
+namespace heed::jinja {
+
+/// What the inside of a string literal stands for: Python's escapes, without \N{...}. Throws Error
+/// at `place` for an incomplete escape and for a surrogate.
+std::string unescape(std::string_view inside, const Place& place);
+
+}  // namespace heed::jinja
