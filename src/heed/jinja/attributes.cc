@@ -78,7 +78,7 @@ bool is_hashable(const Value& key) {
 
 /// A slice of `size` elements: `count` of them from `first` in steps of `step`.
 struct Stride {
-  int64_t first, step;
+  int64_t first, last, step;  // last: the bound, behind the slice
   size_t count;
 };
 
@@ -104,7 +104,7 @@ Stride stride_of(Runtime& runtime, const Bounds& bounds, size_t elements) {
   const int64_t first = clamped(bounds.start, down ? highest : lowest);
   const int64_t last = clamped(bounds.stop, down ? lowest : highest);
   const size_t count = Range(first, last, step).size();
-  return {first, step, count};
+  return {first, last, step, count};
 }
 
 Value slice_of_text(Runtime& runtime, const Text& text, const Stride& stride) {
@@ -177,11 +177,9 @@ Value get_slice(Runtime& runtime, const Value& value, const Bounds& bounds) {
   const Stride stride = stride_of(runtime, bounds, *length_of(runtime, value));
   if (value.is_text()) return slice_of_text(runtime, value.text(), stride);
   if (range != nullptr) {
-    // Of an empty slice only the emptiness counts.
-    const int64_t first = range->start() + stride.first * range->step();
-    const int64_t step = range->step() * stride.step;
-    const auto count = static_cast<int64_t>(stride.count);
-    return runtime.object(std::make_shared<Range>(first, first + count * step, step));
+    const auto at = [&](int64_t index) { return range->start() + index * range->step(); };
+    return runtime.object(
+        std::make_shared<Range>(at(stride.first), at(stride.last), range->step() * stride.step));
   }
   const Charge charge(runtime.values, stride.count * sizeof(Value));
   std::vector<Value> items;
