@@ -13,7 +13,7 @@ struct Limits {
   /// Memory of all values that are alive: the context, strings, lists, texts under construction.
   size_t value_bytes = size_t{24} << 20;
   /// Nesting of evaluated nodes. A recursive macro takes about ten for each level.
-  int depth = 2000;
+  int depth = 500;
 };
 
 /// Lists in lists, dicts in dicts. Destructors and comparisons descend one level each.
