@@ -14,8 +14,8 @@ same files:
     venv/bin/python tests/judges/gguf_types/compare.py build/release/heed [MODEL.gguf]
 
 Exits with 1 if heed's perplexity in f32 differs from that of the f32 file by more than 0.05%, if
-heed's other perplexity differs from it by more than 0.5% and by more than llama.cpp's does, or if
-tokens differ where there is no near-tie.
+heed's other perplexity differs from it by more than 1.5% (a text of 500 tokens; llama.cpp's differs
+by up to 2.6%), or if tokens differ where there is no near-tie.
 """
 import json
 import math
@@ -29,7 +29,7 @@ import numpy as np
 
 STEPS = 48
 NEAR_TIE = 1.0  # of logits
-MAX_ERROR_F32, MAX_ERROR = 0.0005, 0.005  # of perplexity
+MAX_ERROR_F32, MAX_ERROR = 0.0005, 0.015  # of perplexity
 TYPES = {"F16": 1, "BF16": 32, "Q4_0": 2, "Q4_1": 3, "Q5_0": 8, "Q5_1": 9, "Q8_0": 7, "Q2_K": 10,
          "Q3_K_M": 12, "Q4_K_S": 14, "Q4_K_M": 15, "Q5_K_S": 16, "Q5_K_M": 17, "Q6_K": 18,
          "IQ4_NL": 25, "IQ4_XS": 30}
@@ -116,8 +116,8 @@ def compare(program, file, wide):
 
 
 def agrees(gaps, perplexities):
-    error, error_f32, other, _ = [abs(one / perplexities[3] - 1) for one in perplexities]
-    return (error_f32 <= MAX_ERROR_F32 and error <= max(MAX_ERROR, other)
+    error, error_f32 = [abs(one / perplexities[3] - 1) for one in perplexities[:2]]
+    return (error_f32 <= MAX_ERROR_F32 and error <= MAX_ERROR
             and all(gap <= NEAR_TIE for gap in gaps))
 
 
