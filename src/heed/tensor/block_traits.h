@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace heed {
@@ -48,11 +49,11 @@ struct BlockTraits {
   int lowest = 0;  // the lowest quant, or a bound of it
   bool has_minimum = false;
   int64_t sub_scale_elements = 0;  // that share a sub-scale (and sub-minimum): 16, 32; 0: none
-  const Codebook* codebook = nullptr;
+  std::optional<Codebook> codebook = {};
 
   constexpr bool is_plain() const { return elements == 1; }
   constexpr bool has_sub_scales() const { return sub_scale_elements != 0; }
-  constexpr bool has_codebook() const { return codebook != nullptr; }
+  constexpr bool has_codebook() const { return codebook.has_value(); }
 };
 
 }  // namespace heed

@@ -227,7 +227,7 @@ struct BlockIQ4_XS {
                                        .bits = 4,
                                        .lowest = -128,
                                        .sub_scale_elements = 32,
-                                       .codebook = &BlockIQ4_NL::kCodebook};
+                                       .codebook = BlockIQ4_NL::kCodebook};
   float16 scale;
   uint16_t scales_high;
   std::array<uint8_t, 4> scales_low;

@@ -149,7 +149,7 @@ struct BlockIQ4_NL {
                                        .bytes = 18,
                                        .bits = 4,
                                        .lowest = -128,
-                                       .codebook = &kCodebook};
+                                       .codebook = kCodebook};
   float16 scale;
   std::array<uint8_t, 16> quants;
 
@@ -169,7 +169,7 @@ struct BlockMXFP4 {
                                        .bytes = 17,
                                        .bits = 4,
                                        .lowest = -128,
-                                       .codebook = &kCodebook};
+                                       .codebook = kCodebook};
   uint8_t exponent;
   std::array<uint8_t, 16> quants;
 
