@@ -27,6 +27,14 @@ struct SubBlock {
   }
 };
 
+/// A backend's function that sets trials.errors for 32 elements x.
+using TryAll = void (*)(const float* x, const float* importance, Levels levels, Trials& trials);
+
+template <typename Block>
+void try_scales(const SubBlock& part, TryAll try_all, Trials& trials) {
+  try_all(part.x.data(), part.importance.data(), kLevels<Block>, trials);
+}
+
 /// The nearest integer to number / unit, at most `most` in magnitude; 0 if unit is 0.
 inline int nearest(float number, float unit, int most) {
   if (unit == 0.0f) return 0;
@@ -46,11 +54,8 @@ void put_codes(const SubBlock& from, BlockScale by, uint8_t* codes) {
 }
 
 /// Rounds 256 elements to a block with 8 sub-scales and sub-minimums of 6 bits (q4_K, q5_K).
-/// try_all(sub_block, trials) sets trials.errors; checked(number) throws Error unless an f16 can
-/// hold it.
-template <typename Block, typename TryAll, typename Checked>
-void round_with_minimums(const float* x, const float* importance, Block& block,
-                         const TryAll& try_all, const Checked& checked) {
+template <typename Block>
+void round_with_minimums(const float* x, const float* importance, Block& block, TryAll try_all) {
   constexpr int kMost = 63;
   constexpr size_t kParts = 8, kSize = 32;
   std::array<SubBlock, kParts> parts;
@@ -64,13 +69,13 @@ void round_with_minimums(const float* x, const float* importance, Block& block,
         search_scale_and_minimum<Block>(std::min(least, 0.0f), greatest, [&](Trials& trials) {
           for (size_t k = 0; k < trials.count; ++k)
             trials.minimums[k] = std::min(trials.minimums[k], 0.0f);
-          try_all(parts[i], trials);
+          try_scales<Block>(parts[i], try_all, trials);
         });
     scale = std::max(scale, wanted[i].scale);
     minimum = std::max(minimum, -wanted[i].minimum);
   }
-  block.scale = checked(scale / kMost);
-  block.minimum = checked(minimum / kMost);
+  block.scale = checked_scale(scale / kMost, dtype_of<Block>);
+  block.minimum = checked_scale(minimum / kMost, dtype_of<Block>);
   const auto unit = static_cast<float>(block.scale), low = static_cast<float>(block.minimum);
   std::array<uint8_t, Block::kElements> codes;
   for (size_t i = 0; i < kParts; ++i) {
@@ -86,7 +91,7 @@ void round_with_minimums(const float* x, const float* importance, Block& block,
     add(sub, sub_minimum);
     for (int a = -1; a <= 1; ++a)
       for (int b = -2; b <= 2; ++b) add(sub + a, sub_minimum + b);
-    try_all(parts[i], trials);
+    try_scales<Block>(parts[i], try_all, trials);
     const auto [s, m] = tried[trials.best()];
     block.scales.set(i, s, m);
     put_codes<Block>(parts[i], {unit * static_cast<float>(s), -low * static_cast<float>(m)},
@@ -96,9 +101,9 @@ void round_with_minimums(const float* x, const float* importance, Block& block,
 }
 
 /// Rounds 256 elements to a block with 16 signed sub-scales of 8 bits (q6_K).
-template <typename Block, typename TryAll, typename Checked>
+template <typename Block>
 void round_with_signed_scales(const float* x, const float* importance, Block& block,
-                              const TryAll& try_all, const Checked& checked) {
+                              TryAll try_all) {
   constexpr int kMost = 127;
   constexpr size_t kParts = 16, kSize = 16;
   std::array<SubBlock, kParts> parts;
@@ -108,11 +113,12 @@ void round_with_signed_scales(const float* x, const float* importance, Block& bl
     parts[i] = SubBlock::of<Block>(x, importance, static_cast<int64_t>(kSize * i));
     const float extreme =
         *std::ranges::max_element(parts[i].x, {}, [](float element) { return std::fabs(element); });
-    wanted[i] =
-        search_scale<Block>(extreme, [&](Trials& trials) { try_all(parts[i], trials); }).scale;
+    wanted[i] = search_scale<Block>(extreme, [&](Trials& trials) {
+                  try_scales<Block>(parts[i], try_all, trials);
+                }).scale;
     largest = std::max(largest, std::fabs(wanted[i]));
   }
-  block.scale = checked(largest / kMost);
+  block.scale = checked_scale(largest / kMost, dtype_of<Block>);
   const auto unit = static_cast<float>(block.scale);
   std::array<uint8_t, Block::kElements> codes;
   for (size_t i = 0; i < kParts; ++i) {
@@ -125,12 +131,22 @@ void round_with_signed_scales(const float* x, const float* importance, Block& bl
     };
     add(sub);
     for (int a = -7; a <= 7; ++a) add(sub + a);
-    try_all(parts[i], trials);
+    try_scales<Block>(parts[i], try_all, trials);
     const int best = tried[trials.best()];
     block.scales[i] = static_cast<int8_t>(best);
     put_codes<Block>(parts[i], {unit * static_cast<float>(best), 0.0f}, codes.data() + kSize * i);
   }
   block.set_codes(codes);
+}
+
+/// Rounds 256 finite elements to a block of any type with sub-scales that heed writes. Throws Error
+/// when a scale is too large.
+template <typename Block>
+void round_sub_blocks(const float* x, const float* importance, Block& block, TryAll try_all) {
+  if constexpr (Block::kTraits.has_minimum)
+    round_with_minimums(x, importance, block, try_all);
+  else
+    round_with_signed_scales(x, importance, block, try_all);
 }
 
 }  // namespace heed::kernels

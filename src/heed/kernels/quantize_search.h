@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "heed/tensor/blocks.h"
+#include "heed/tensor/dtype.h"
 
 namespace heed::kernels {
 
@@ -33,6 +33,14 @@ struct BlockScale {
     return {static_cast<float>(float16(scale)), static_cast<float>(float16(minimum))};
   }
 };
+
+/// A scale as blocks store it. Throws Error when f16 cannot hold it.
+inline float16 checked_scale(float scale, DType dtype) {
+  const float16 half(scale);
+  require(std::isfinite(static_cast<float>(half)),
+          "a weight that is not finite, or too large, cannot be stored as {}", name_of(dtype));
+  return half;
+}
 
 /// Candidate scales for a block, and the error of each: the sum over the block of
 /// weight * (element - stored element)^2. Their number is a multiple of every machine's vector

@@ -18,9 +18,9 @@ struct TypeList {
 };
 
 /// Every block type, in the order of DType. To add one: its enumerator and struct, its place here;
-/// codes_of() in kernels/cpu/simd/stored-inl.h; put_block() in kernels/cpu/gemm_blocks/pack.cc; and
-/// out of kUnsupportedTypes in io/gguf_types.cc. heed also writes types without sub-scales or
-/// codebook, which need set_quants().
+/// codes_of() in kernels/cpu/simd/stored-inl.h; put_block() in
+/// kernels/cpu/gemm_blocks/put_block-inl.h; and out of kUnsupportedTypes in io/gguf_types.cc. Types
+/// that heed writes (kernels::is_written()) also need set_quants() or set_codes().
 using BlockTypes =
     TypeList<BlockQ4_0, BlockQ4_1, BlockQ5_0, BlockQ5_1, BlockQ8_0, BlockQ2_K, BlockQ3_K, BlockQ4_K,
              BlockQ5_K, BlockQ6_K, BlockIQ4_NL, BlockIQ4_XS, BlockMXFP4>;

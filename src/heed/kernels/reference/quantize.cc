@@ -20,13 +20,6 @@ void widen_row(const Tensor& x, int64_t row, float* to) {
   });
 }
 
-float16 checked_scale(float scale, DType dtype) {
-  const float16 half(scale);
-  require(std::isfinite(static_cast<float>(half)),
-          "a weight that is not finite, or too large, cannot be stored as {}", name_of(dtype));
-  return half;
-}
-
 /// 1 / scale, or 0 if that is not finite.
 float inverse(float scale) {
   const float result = 1.0f / scale;
@@ -98,14 +91,7 @@ requires(Block::kTraits.has_sub_scales()) void encode(const float* x, const floa
                                                       Block& block) {
   constexpr DType dtype = dtype_of<Block>;
   for (int64_t i = 0; i < Block::kElements; i += 32) largest_magnitude(x + i, dtype);  // finite
-  const auto try_them = [](const SubBlock& part, Trials& trials) {
-    try_all(part.x.data(), part.importance.data(), kLevels<Block>, trials);
-  };
-  const auto checked = [](float number) { return checked_scale(number, dtype); };
-  if constexpr (Block::kTraits.has_minimum)
-    round_with_minimums(x, importance, block, try_them, checked);
-  else
-    round_with_signed_scales(x, importance, block, try_them, checked);
+  round_sub_blocks(x, importance, block, try_all);
 }
 
 void encode(const float* x, const float* /*importance*/, BlockQ8_0& block) {

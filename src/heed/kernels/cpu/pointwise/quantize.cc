@@ -22,13 +22,6 @@ namespace heed::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 
-float16 checked_scale(float scale, DType dtype) {
-  const float16 half(scale);
-  require(std::isfinite(static_cast<float>(half)),
-          "a weight that is not finite, or too large, cannot be stored as {}", name_of(dtype));
-  return half;
-}
-
 struct Range {
   float least, greatest;
 };
@@ -131,14 +124,7 @@ requires(Block::kTraits.has_sub_scales()) void encode(const float* x, const floa
                                                       Block& block) {
   constexpr DType dtype = dtype_of<Block>;
   for (int64_t i = 0; i < Block::kElements; i += kUnit) range_of(x + i, dtype);  // all are finite
-  const auto try_them = [](const SubBlock& part, Trials& trials) {
-    try_all(part.x.data(), part.importance.data(), kLevels<Block>, trials);
-  };
-  const auto checked = [](float number) { return checked_scale(number, dtype); };
-  if constexpr (Block::kTraits.has_minimum)
-    round_with_minimums(x, importance, block, try_them, checked);
-  else
-    round_with_signed_scales(x, importance, block, try_them, checked);
+  round_sub_blocks(x, importance, block, try_all);
 }
 
 /// As GGML does: no search.
