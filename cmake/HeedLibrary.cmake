@@ -8,7 +8,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(heed_objects)
-foreach(layer base hub jinja tensor kernels ops nn io text model quantize checkpoint data generate engine)
+foreach(layer base hub jinja tensor kernels ops nn io text model quantize checkpoint data generate chat engine)
   list(APPEND heed_objects $<TARGET_OBJECTS:heed_${layer}>)
 endforeach()
 

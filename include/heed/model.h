@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "heed/attention.h"
+#include "heed/chat.h"
 #include "heed/embedding.h"
 #include "heed/export.h"
 #include "heed/fill.h"
@@ -96,6 +97,22 @@ class HEED_EXPORT Model {
                                                    const SearchOptions& options,
                                                    const GenerateOptions& limits = {},
                                                    int64_t first_number = 1) const;
+
+  /// Whether the model has a chat template: it was made for conversations.
+  bool has_chat_template() const;
+  /// The prompt for the answer that follows the messages, made by the model's chat template. The
+  /// contents of messages are text, whatever control tokens they may look like
+  /// (ChatOptions::control_tokens_in_messages). Its tokens can be given to generate() or a Session,
+  /// with answer_options(). If its text begins with that of `earlier`, its tokens begin with those
+  /// of `earlier`: for the next turn, append the text and the tokens of the answer to the prompt
+  /// before, so that a Session computes only what is new.
+  ChatPrompt chat_prompt(const std::vector<ChatMessage>& messages, const ChatOptions& options = {},
+                         const ChatPrompt& earlier = {}) const;
+  /// Receives the parts of an answer while it is generated. Called on the calling thread.
+  using OnAnswer = std::function<void(const ChatAnswer& part)>;
+  /// The answer that follows the messages. An exception of `on_answer` ends it.
+  ChatResult chat(const std::vector<ChatMessage>& messages, const GenerateOptions& generate = {},
+                  const ChatOptions& options = {}, const OnAnswer& on_answer = {}) const;
 
   /// Translates a line of text; the model must have a vocabulary for each language (source.spm,
   /// target.spm, vocab.json). T5 and BART translate with generate().

@@ -1,4 +1,3 @@
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <iostream>
@@ -6,10 +5,13 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/answer_lines.h"
+#include "cli/chat_options.h"
 #include "cli/command.h"
 #include "cli/escape_line_ends.h"
+#include "cli/generate_chat.h"
 #include "cli/json_line.h"
 #include "cli/model_options.h"
+#include "cli/sampling_options.h"
 #include "heed/base/error.h"
 #include "heed/engine/loaded_model.h"
 #include "heed/generate/search.h"
@@ -25,24 +27,14 @@ using Json = nlohmann::ordered_json;
 struct GenerateArguments {
   CommonOptions common;
   ModelOptions model;
+  ChatArguments chat_arguments;
   std::optional<std::string> prompt;
   std::vector<int32_t> tokens;
-  std::vector<std::string> logit_bias;
-  GenerateOptions generate;
+  SamplingArguments sampling;
+  GenerateOptions generate;  // what `sampling` says
   SearchOptions search;
-  bool beam_search = false, json = false;
+  bool beam_search = false, json = false, chat = false;
 };
-
-/// Parses "ID:BIAS"; nothing if it is malformed.
-std::optional<TokenBias> parse_bias(const std::string& text) {
-  TokenBias bias;
-  const char* const end = text.data() + text.size();
-  const auto id = std::from_chars(text.data(), end, bias.token);
-  if (id.ec != std::errc() || id.ptr == end || *id.ptr != ':') return std::nullopt;
-  const auto number = std::from_chars(id.ptr + 1, end, bias.bias);
-  if (number.ec != std::errc() || number.ptr != end) return std::nullopt;
-  return bias;
-}
 
 /// Whether outputs can be printed as text. Token ids need no tokenizer: without one, their output
 /// is printed as token ids, too.
@@ -160,32 +152,35 @@ void generate_lines(const GenerateArguments& arguments, const Model& model, Prin
         print);
 }
 
-int run_generate(GenerateArguments& arguments) {
-  const Threads threads(arguments.common);
-  if (arguments.prompt) text::require_utf8(*arguments.prompt, "the prompt");
-  for (const std::string& stop : arguments.generate.stop) text::require_utf8(stop, "--stop");
-  generate::check(arguments.search);
-  arguments.generate.seed = arguments.common.seed;
-  for (const std::string& text : arguments.logit_bias)
-    arguments.generate.logit_bias.push_back(*parse_bias(text));
-  const Model model = load_model(arguments.model, threads);
+/// Returns the number of generated tokens.
+int64_t generate_text(const GenerateArguments& arguments, const Model& model) {
   Printer printer(arguments, model);
-  const auto start = std::chrono::steady_clock::now();
   if (!arguments.prompt && arguments.tokens.empty())
     generate_lines(arguments, model, printer);
   else
     generate_one(arguments, model, printer);
+  return printer.tokens();
+}
+
+int run_generate(GenerateArguments& arguments) {
+  const Threads threads(arguments.common);
+  if (arguments.prompt) text::require_utf8(*arguments.prompt, "the prompt");
+  generate::check(arguments.search);
+  arguments.generate = arguments.sampling.options(arguments.common.seed);
+  const ChatOptions chat = arguments.chat_arguments.options();
+  const Model model = load_model(arguments.model, threads);
+  const auto start = std::chrono::steady_clock::now();
+  const int64_t tokens = arguments.chat ? generate_chat(model, arguments.generate, chat)
+                                        : generate_text(arguments, model);
   flush_output();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   std::fprintf(stderr, "heed: %lld tokens in %.2f s (%.1f tokens/s)\n",
-               static_cast<long long>(printer.tokens()), seconds.count(),
-               static_cast<double>(printer.tokens()) / seconds.count());
+               static_cast<long long>(tokens), seconds.count(),
+               static_cast<double>(tokens) / seconds.count());
   return 0;
 }
 
-void add_sampling_options(Command& command, GenerateArguments& arguments) {
-  GenerateOptions& options = arguments.generate;
-  SearchOptions& search = arguments.search;
+void add_beam_options(Command& command, SearchOptions& search) {
   Option beam =
       command
           .add_option("--num-beams", search.num_beams,
@@ -201,57 +196,6 @@ void add_sampling_options(Command& command, GenerateArguments& arguments) {
                   "Exponent alpha of the length penalty ((5 + length) / 6)^alpha; 0: none")
       .needs(beam)
       .show_default();
-  const auto without_beam = [&](Option option) { option.excludes(beam); };
-  without_beam(command.add_flag("--sample", options.sample,
-                                "Sample with the settings of generation_config.json"));
-  without_beam(
-      command
-          .add_option(
-              "--temperature", options.temperature,
-              "Sampling temperature, which divides the logits; 0 (default): greedy decoding")
-          .range(0.0, 1000.0));
-  without_beam(
-      command.add_option("--top-k", options.top_k, "Sample from the k most probable tokens; 0: all")
-          .range(int64_t{0}, kMaxCount));
-  without_beam(
-      command
-          .add_option(
-              "--top-p", options.top_p,
-              "Sample from the smallest set of most probable tokens with total probability p")
-          .range(1e-6, 1.0));
-  without_beam(
-      command
-          .add_option("--min-p", options.min_p,
-                      "Exclude tokens with less than this fraction of the highest probability")
-          .range(0.0, 1.0));
-  without_beam(
-      command
-          .add_option(
-              "--repetition-penalty", options.repetition_penalty,
-              "Makes tokens of prompt and output less probable (Keskar et al. 2019); 1: off")
-          .range(1e-3, 1000.0));
-  without_beam(command
-                   .add_option("--presence-penalty", options.presence_penalty,
-                               "Subtracted from the logits of tokens in the output")
-                   .range(-100.0, 100.0));
-  without_beam(
-      command
-          .add_option("--frequency-penalty", options.frequency_penalty,
-                      "Subtracted from the logits of tokens for each occurrence in the output")
-          .range(-100.0, 100.0));
-  without_beam(
-      command
-          .add_option(
-              "--logit-bias", arguments.logit_bias,
-              "ID:BIAS adds BIAS to the logit of token ID; -inf forbids the token (repeatable)")
-          .check([](const std::string& text) {
-            return parse_bias(text) ? std::string()
-                                    : text + " is not of the form ID:BIAS, for example 12:-inf";
-          }));
-  without_beam(command
-                   .add_option("--stop", options.stop,
-                               "String that ends the output; it is not printed (repeatable)")
-                   .not_empty());
 }
 
 }  // namespace
@@ -268,23 +212,21 @@ void add_generate(Command& program) {
                   "Prompt as comma-separated token ids instead of text")
       .delimiter(',')
       .excludes(prompt);
-  command
-      .add_option("--max-new-tokens", arguments->generate.max_new_tokens,
-                  "Maximum number of tokens to generate (default: from generation_config.json, "
-                  "else 256)")
-      .range(int64_t{1}, kMaxCount);
+  add_max_new_tokens(command, arguments->sampling, "from generation_config.json, else 256");
   command.add_renamed("--max-tokens", "--max-new-tokens");
-  add_sampling_options(command, *arguments);
+  add_beam_options(command, arguments->search);
+  for (Option option : add_sampling_options(command, arguments->sampling))
+    option.excludes(command.option("--num-beams"));
   Option json = command.add_flag("--json", arguments->json, "Print one JSON object per prompt");
   command
-      .add_option("--logprobs", arguments->generate.top_log_probabilities,
+      .add_option("--logprobs", arguments->sampling.generate.top_log_probabilities,
                   "Add the log-probability of each token, and those of this many most probable "
                   "tokens")
       .range(0, 1000)
       .needs(json)
       .excludes(command.option("--num-beams"));
   command
-      .add_option("--batch-tokens", arguments->generate.batch_tokens,
+      .add_option("--batch-tokens", arguments->sampling.generate.batch_tokens,
                   "Tokens of prompts and outputs per batch; does not change results")
       .range(int64_t{1}, kMaxCount)
       .show_default();
@@ -294,11 +236,19 @@ void add_generate(Command& program) {
           "Type of the kv cache (default: bf16 with quantised weights, else the type of the "
           "activations)");
   add_common_options(command, arguments->common);
+  Option chat = command.add_flag(
+      "--chat", arguments->chat,
+      "Answer conversations: each line of standard input is a JSON list of messages, or an object "
+      "with messages and tools; each output is one JSON object");
+  for (const char* other : {"--prompt", "--tokens", "--num-beams", "--json", "--logprobs"})
+    chat.excludes(command.option(other));
+  for (Option option : add_chat_options(command, arguments->chat_arguments)) option.needs(chat);
   command.footer(
       "Examples:\n"
       "  heed generate --model model --prompt 'Once upon a time' --max-new-tokens 50\n"
       "  heed generate --model model.gguf --temperature 0.8 --top-p 0.9 --stop $'\\n' < "
       "prompts.txt\n"
+      "  heed generate --model model --chat <<< '[{\"role\": \"user\", \"content\": \"Hello\"}]'\n"
       "With prompts on standard input, each output is one line, in which \\n stands for a line "
       "end.");
   command.set_action([command, arguments] {

@@ -45,6 +45,16 @@ std::string cut(std::string text, size_t max_length) {
 }
 
 template <typename Json>
+Json parse(std::string_view text, const std::string& file) {
+  check_depth(text, file);
+  try {
+    return Json::parse(text);
+  } catch (const nlohmann::json::exception& error) {
+    fail("{}: is not JSON: {}", file, reason_of(error));
+  }
+}
+
+template <typename Json>
 std::string dump(const Json& value, const JsonStyle& style) {
   return value.dump(
       style.indent, ' ', style.ascii,
@@ -54,12 +64,11 @@ std::string dump(const Json& value, const JsonStyle& style) {
 }  // namespace
 
 nlohmann::json parse_json(std::string_view text, const std::string& file) {
-  check_depth(text, file);
-  try {
-    return nlohmann::json::parse(text);
-  } catch (const nlohmann::json::exception& error) {
-    fail("{}: is not JSON: {}", file, reason_of(error));
-  }
+  return parse<nlohmann::json>(text, file);
+}
+
+nlohmann::ordered_json parse_ordered_json(std::string_view text, const std::string& file) {
+  return parse<nlohmann::ordered_json>(text, file);
 }
 
 void require_unique_members(std::string_view text, const std::string& file) {

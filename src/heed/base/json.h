@@ -15,6 +15,8 @@ namespace heed {
 /// wins. Throws Error on a syntax error, with line and column, and on more than 64 levels of
 /// nesting (a hostile file could exhaust the stack).
 nlohmann::json parse_json(std::string_view text, const std::string& file);
+/// The same, with the members of objects in their order.
+nlohmann::ordered_json parse_ordered_json(std::string_view text, const std::string& file);
 
 /// Throws Error when an object at the top level of valid JSON has two members with the same name,
 /// which parse_json() accepts.

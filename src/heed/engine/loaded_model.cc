@@ -68,6 +68,8 @@ std::shared_ptr<const LoadedModel> load(const std::filesystem::path& path,
       [&] { return generate::read_generation_config(path, transformer.config()); });
   result->embedding = ValueOrError<generate::EmbedderOptions>::of(
       [&] { return generate::read_embedder_options(path); });
+  result->chat_templates = ValueOrError<chat::ChatTemplates>::of(
+      [&] { return chat::ChatTemplates(path, result->shared_tokenizer("chat")); });
   return result;
 }
 
@@ -127,7 +129,9 @@ generate::GeneratorOptions LoadedModel::generator_options(const GenerateOptions&
   result.cache_dtype = cache();
   result.max_new_tokens = asked.max_new_tokens.value_or(suggested.max_new_tokens.value_or(256));
   result.eos_ids = suggested.eos_ids;
+  result.eos_ids.insert(result.eos_ids.end(), asked.end_tokens.begin(), asked.end_tokens.end());
   result.stop = asked.stop;
+  result.skip_special_tokens = asked.skip_special_tokens;
   result.forced_bos_id = suggested.forced_bos_id;
   result.top_log_probabilities = asked.top_log_probabilities;
   result.batch_tokens = asked.batch_tokens;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/chat/chat_template.h"
 #include "heed/engine/value_or_error.h"
 #include "heed/generate/embedder.h"
 #include "heed/generate/generation_config.h"
@@ -29,6 +30,7 @@ struct LoadedModel {
   ValueOrError<text::PairTokenizer> tokenizer;
   ValueOrError<generate::GenerationConfig> generation;
   ValueOrError<generate::EmbedderOptions> embedding;
+  ValueOrError<chat::ChatTemplates> chat_templates;
 
   /// The one tokenizer for all texts. Throws Error, which names the `purpose` ("embedding"), when
   /// each side has its own vocabulary, and as tokenizer.value() does.

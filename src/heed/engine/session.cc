@@ -26,7 +26,8 @@ generate::SchedulerOptions scheduler_options(const engine::LoadedModel& model,
           .cache = engine::session_cache(model),
           .max_active_tokens = options.max_active_tokens,
           .max_prefill_tokens = options.max_prefill_tokens,
-          .max_cached_tokens = options.max_cached_tokens};
+          .max_cached_tokens = options.max_cached_tokens,
+          .interrupted = options.interrupted};
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -40,6 +41,11 @@ class CachedDecoder {
  public:
   /// The model must outlive this. Throws Error as make_caches() does.
   CachedDecoder(const model::Transformer& model, DType dtype, CacheOptions options);
+
+  /// Makes passes throw Interrupted when `interrupted`, asked before each layer, returns true.
+  void interrupt_when(std::function<bool()> interrupted) {
+    context_.interrupted = std::move(interrupted);
+  }
 
   /// A source for the encoder.
   struct EncodeInput {

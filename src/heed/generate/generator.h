@@ -24,6 +24,7 @@ struct GeneratorOptions {
   int64_t max_new_tokens = 256;        // of each output; at least 1
   std::vector<int32_t> eos_ids = {};   // tokens that end an output; not part of it
   std::vector<std::string> stop = {};  // strings that end an output; not part of its text
+  bool skip_special_tokens = true;     // in the text of an output
   /// The first output token of an encoder-decoder, after the start token; -1: not forced.
   int32_t forced_bos_id = -1;
   /// Reports the log-probability of each token and of this many most probable tokens; -1: none.

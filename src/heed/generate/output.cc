@@ -28,7 +28,7 @@ Output::Output(const GeneratorOptions& options, const std::optional<text::Tokeni
       stop_(options.stop) {
   counts_.add_prompt(prompt);
   if (!tokenizer) return;
-  decoded_.emplace(*tokenizer);
+  decoded_.emplace(*tokenizer, options.skip_special_tokens);
   for (const int32_t token : prompt.last(std::min(prompt.size(), kContext))) decoded_->feed(token);
 }
 

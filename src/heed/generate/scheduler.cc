@@ -29,7 +29,9 @@ Scheduler::Scheduler(const model::Transformer& model, const SchedulerOptions& op
     : model_(model),
       options_(options),
       decoder_(model, options.dtype, options.cache),
-      prefixes_(decoder_.rows(), model.has_encoder() ? 0 : options.max_cached_tokens) {}
+      prefixes_(decoder_.rows(), model.has_encoder() ? 0 : options.max_cached_tokens) {
+  decoder_.interrupt_when(options_.interrupted);
+}
 
 Scheduler::~Scheduler() = default;
 
@@ -150,8 +152,16 @@ void Scheduler::plan_pass() {
 
 std::span<const Scheduler::Progress> Scheduler::step() {
   progress_.clear();
+  try {
+    run_pass();
+  } catch (const Interrupted&) {
+  }
+  return progress_;
+}
+
+void Scheduler::run_pass() {
   admit();
-  if (active_.empty()) return progress_;
+  if (active_.empty()) return;
   plan_pass();
   Tensor logits = decoder_.decode(inputs_);  // [M, V]
   for (size_t i = 0; i < inputs_.size(); ++i) {
@@ -162,7 +172,6 @@ std::span<const Scheduler::Progress> Scheduler::step() {
   }
   advance(logits);
   finish_step();
-  return progress_;
 }
 
 void Scheduler::advance(Tensor& logits) {

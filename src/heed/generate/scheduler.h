@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -26,6 +27,8 @@ struct SchedulerOptions {
   /// Tokens of ended requests of a decoder-only model whose keys and values are kept for requests
   /// that begin with the same tokens. 0: none.
   int64_t max_cached_tokens = 0;
+  /// Asked before each layer; if it returns true, step() ends early. Empty: never.
+  std::function<bool()> interrupted = {};
 };
 
 /// Decodes many requests step by step; each may join and leave at any step (continuous batching, Yu
@@ -60,7 +63,8 @@ class Scheduler {
   };
   /// One pass of the model over the next tokens of all active requests. Returns the requests whose
   /// paths have grown or ended, in the order in which they were added; valid until the next call.
-  /// If the pass throws, for example for lack of memory, all requests stay as they were.
+  /// If the pass throws, for example for lack of memory, or is interrupted, all requests stay as
+  /// they were.
   std::span<const Progress> step();
 
   /// Whether no request is active or waiting.
@@ -79,6 +83,7 @@ class Scheduler {
   void reuse_prefix(Active& request);
   void keep_prefix(const Active& request);
   void plan_pass();
+  void run_pass();
   void plan_prompt(Active& request, int64_t room);
   void plan_generated(Active& request);
   void advance(Tensor& logits);

@@ -14,9 +14,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Value text_from_json(Runtime& runtime, const std::string& text) {
+Value text_from_json(Runtime& runtime, const std::string& text, bool input) {
   if (!is_valid_utf8(text)) runtime.fail("a string of the context is not valid UTF-8");
-  return runtime.text(text, true);
+  return runtime.text(text, input);
 }
 
 Value integer_from_json(Runtime& runtime, const Json& json) {
@@ -143,7 +143,7 @@ class JsonWriter {
 
 }  // namespace
 
-Value from_json(Runtime& runtime, const Json& json) {
+Value from_json(Runtime& runtime, const Json& json, bool input) {
   runtime.step();
   switch (json.type()) {
     case Json::value_t::boolean:
@@ -154,16 +154,16 @@ Value from_json(Runtime& runtime, const Json& json) {
     case Json::value_t::number_float:
       return Value(json.get<double>());
     case Json::value_t::string:
-      return text_from_json(runtime, json.get_ref<const std::string&>());
+      return text_from_json(runtime, json.get_ref<const std::string&>(), input);
     case Json::value_t::array: {
       std::vector<Value> items;
-      for (const Json& item : json) items.push_back(from_json(runtime, item));
+      for (const Json& item : json) items.push_back(from_json(runtime, item, input));
       return runtime.list(std::move(items));
     }
     case Json::value_t::object: {
       Dict dict;
       for (const auto& [key, value] : json.items())
-        dict.set(runtime, text_from_json(runtime, key), from_json(runtime, value));
+        dict.set(runtime, text_from_json(runtime, key, input), from_json(runtime, value, input));
       return runtime.dict(std::move(dict));
     }
     default:

@@ -7,9 +7,9 @@
 
 namespace heed::jinja {
 
-/// A value of the context; its strings, keys included, are marked as input. Throws Error for an
-/// integer beyond 64 bits with sign and for invalid UTF-8.
-Value from_json(Runtime& runtime, const nlohmann::ordered_json& json);
+/// A value of the context; its strings, keys included, are marked as input if `input`. Throws Error
+/// for an integer beyond 64 bits with sign and for invalid UTF-8.
+Value from_json(Runtime& runtime, const nlohmann::ordered_json& json, bool input);
 
 /// How json.dumps() writes.
 struct JsonLayout {

@@ -1,5 +1,6 @@
 #include "heed/jinja/template.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "heed/base/quote.h"
@@ -20,12 +21,15 @@ Template Template::parse(std::string_view source, const std::string& name) {
   return {std::move(tree), shown};
 }
 
-Rendered Template::render(const nlohmann::ordered_json& context, const Limits& limits) const {
+Rendered Template::render(const nlohmann::ordered_json& context, const Limits& limits,
+                          std::span<const std::string_view> trusted) const {
   Runtime runtime(name_, limits);
   require(context.is_object(), "{}: the context is not an object", name_);
   Dict variables;
   for (const auto& [key, value] : context.items())
-    variables.set(runtime, runtime.text(key), from_json(runtime, value));
+    variables.set(
+        runtime, runtime.text(key),
+        from_json(runtime, value, std::ranges::find(trusted, key) == trusted.end()));
   TextBuilder out(runtime.output);
   Interpreter interpreter(runtime, variables);
   interpreter.run(*tree_, out);

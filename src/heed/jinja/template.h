@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,7 +15,7 @@ namespace heed::jinja {
 /// What a template gives.
 struct Rendered {
   std::string text;
-  /// Which bytes of `text` come from strings of the context: ascending, no two touch. A byte is
+  /// Which bytes of `text` come from strings of the context, trusted variables excepted: ascending, no two touch. A byte is
   /// listed if the character that it stands for was one of the context's, however it got there:
   /// through variables, joins, slices, replacements, changes of case, escapes, JSON. Texts that a
   /// function makes of its arguments as a whole (strftime_now) are listed if an argument is. Digits
@@ -40,9 +41,11 @@ class Template {
   /// cycler, joiner and lipsum.
   static Template parse(std::string_view source, const std::string& name);
 
-  /// Renders with the members of the object `context` as variables. Throws Error "NAME:LINE: ..."
-  /// for what Python refuses, for raise_exception(), and when a limit is exceeded.
-  Rendered render(const nlohmann::ordered_json& context, const Limits& limits = {}) const;
+  /// Renders with the members of the object `context` as variables. The strings of the variables
+  /// named in `trusted` count as the template's own. Throws Error "NAME:LINE: ..." for what Python
+  /// refuses, for raise_exception(), and when a limit is exceeded.
+  Rendered render(const nlohmann::ordered_json& context, const Limits& limits = {},
+                  std::span<const std::string_view> trusted = {}) const;
 
  private:
   Template(std::shared_ptr<const ast::Template> tree, std::string name)

@@ -170,11 +170,13 @@ Tensor Stack::forward(Context& context, std::span<const int32_t> ids, const Read
   const Encodings encodings = position_encodings(context, reads);
   const nn::KeysValues none;
   Tensor x = embeddings_.forward(context, ids, reads.positions);  // [N, D]
-  for (size_t layer = 0; layer < layers_.size(); ++layer)
+  for (size_t layer = 0; layer < layers_.size(); ++layer) {
+    if (context.interrupted && context.interrupted()) throw Interrupted();
     x = layers_[layer].forward(
         context, x,
         {reads.caches[layer], reads.own_spans, encodings.of(positions_[layer]),
          reads.memory.empty() ? none : reads.memory[layer], reads.memory_spans});  // [N, D]
+  }
   return norm_ ? norm_->forward(context, x) : x;
 }
 

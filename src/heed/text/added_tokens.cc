@@ -96,7 +96,8 @@ PieceAutomaton AddedTokens::backward_patterns(bool normalized) const {
 }
 
 std::vector<AddedTokens::Match> AddedTokens::find_matches(const PieceAutomaton& backward,
-                                                          std::string_view text) {
+                                                          std::string_view text,
+                                                          const Accepts& accepts) {
   // Reading backwards, the longest pattern that ends the text read so far is the longest that
   // begins at this byte.
   std::vector<Match> reversed;
@@ -104,7 +105,8 @@ std::vector<AddedTokens::Match> AddedTokens::find_matches(const PieceAutomaton& 
   for (size_t begin = text.size(); begin-- > 0;) {
     state = backward.next(state, static_cast<uint8_t>(text[begin]));
     backward.with_longest_suffix(state, [&](size_t size, int32_t id) {
-      reversed.push_back({{begin, begin + size}, id});
+      const TextSpan span{begin, begin + size};
+      if (!accepts || accepts(span, id)) reversed.push_back({span, id});
     });
   }
   std::vector<Match> matches;
@@ -114,8 +116,9 @@ std::vector<AddedTokens::Match> AddedTokens::find_matches(const PieceAutomaton& 
 }
 
 void AddedTokens::cut_at(const PieceAutomaton& backward, NormalizedText&& text,
-                         TextPieces& parts) const {
-  const auto matches = backward.empty() ? std::vector<Match>{} : find_matches(backward, text.text);
+                         const Accepts& accepts, TextPieces& parts) const {
+  const auto matches =
+      backward.empty() ? std::vector<Match>{} : find_matches(backward, text.text, accepts);
   if (matches.empty()) {
     if (!text.text.empty()) parts.push_back({std::move(text), std::nullopt});
     return;
@@ -140,12 +143,11 @@ void AddedTokens::cut_at(const PieceAutomaton& backward, NormalizedText&& text,
   add_text(done, all.size());
 }
 
-TextPieces AddedTokens::cut(std::string_view text, const Normalizer* normalizer) const {
-  TextPieces plain, parts;
-  // at_start only has to tell which part holds the first code point.
-  const size_t first = text.empty() ? 0 : code_point_at(text, 0).length;
-  cut_at(*plain_, {std::string(text), first}, plain);
-  size_t room = max_text_size(text.size());
+void AddedTokens::cut_part(NormalizedText&& text, const Normalizer* normalizer, size_t& room,
+                           const Accepts& accepts, const Accepts& accepts_normalized,
+                           TextPieces& parts) const {
+  TextPieces plain;
+  cut_at(*plain_, std::move(text), accepts, plain);
   for (TextPiece& piece : plain) {
     if (piece.token) {
       parts.push_back(std::move(piece));
@@ -153,8 +155,59 @@ TextPieces AddedTokens::cut(std::string_view text, const Normalizer* normalizer)
     }
     if (normalizer != nullptr) normalizer->apply(piece.text, room);
     room -= std::min(room, piece.text.text.size());
-    cut_at(*normalized_, std::move(piece.text), parts);
+    cut_at(*normalized_, std::move(piece.text), accepts_normalized, parts);
   }
+}
+
+std::vector<TextSpan> AddedTokens::spans_to_isolate(std::string_view text,
+                                                    const Normalizer* normalizer,
+                                                    const UntrustedParts& untrusted) const {
+  std::vector<TextSpan> spans;
+  if (normalized_->empty()) return spans;
+  const Accepts is_control = [&](TextSpan, int32_t id) {
+    return untrusted.control_tokens.contains(id);
+  };
+  for (const TextSpan span : untrusted.spans) {
+    const std::string own(text.substr(span.begin, span.end - span.begin));
+    const std::string normalized = normalized_form(own, normalizer, max_text_size(own.size()));
+    if (!find_matches(*normalized_, normalized, is_control).empty()) spans.push_back(span);
+  }
+  return spans;
+}
+
+TextPieces AddedTokens::cut(std::string_view text, const Normalizer* normalizer,
+                            const UntrustedParts* untrusted) const {
+  TextPieces parts;
+  size_t room = max_text_size(text.size());
+  // at_start only has to tell which part holds the first code point.
+  const size_t first = text.empty() ? 0 : code_point_at(text, 0).length;
+  if (untrusted == nullptr) {
+    cut_part({std::string(text), first}, normalizer, room, {}, {}, parts);
+    return parts;
+  }
+  const auto is_control = [&](int32_t id) { return untrusted->control_tokens.contains(id); };
+  const Accepts no_control = [&](TextSpan, int32_t id) { return !is_control(id); };
+  size_t done = 0;
+  const auto cut_until = [&](size_t end, const Accepts& accepts, const Accepts& normalized) {
+    if (done < end)
+      cut_part({std::string(text.substr(done, end - done)), done == 0 ? first : 0}, normalizer,
+               room, accepts, normalized, parts);
+    done = end;
+  };
+  const Accepts trusted = [&](TextSpan span, int32_t id) {
+    if (!is_control(id)) return true;
+    // The first span that ends behind the beginning of the match, whose bytes count from `done`.
+    const auto next =
+        std::ranges::upper_bound(untrusted->spans, done + span.begin, {}, &TextSpan::end);
+    return next == untrusted->spans.end() || next->begin >= done + span.end;
+  };
+  // Normalising loses the places of bytes. So a span that holds a control token afterwards is cut
+  // out of its text; others keep their neighbours, with which pieces may join them.
+  for (const TextSpan span : spans_to_isolate(text, normalizer, *untrusted)) {
+    cut_until(span.begin, trusted, {});
+    cut_until(span.end, no_control, no_control);
+  }
+  cut_until(text.size(), trusted, {});
   return parts;
 }
 
@@ -162,6 +215,13 @@ std::optional<int32_t> AddedTokens::find(std::string_view content) const {
   const auto found = ids_.find(std::string(content));
   if (found == ids_.end()) return std::nullopt;
   return found->second;
+}
+
+std::vector<int32_t> AddedTokens::ids() const {
+  std::vector<int32_t> ids;
+  for (const auto& [id, entry] : entries_) ids.push_back(id);
+  std::ranges::sort(ids);
+  return ids;
 }
 
 const std::string* AddedTokens::piece(int32_t id) const {

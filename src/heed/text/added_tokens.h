@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -27,6 +28,13 @@ struct AddedToken {
   bool special = false;      // Tokenizer::decode(skip_special) leaves it out
 };
 
+/// The parts of a text that come from people or other programs, and the added tokens that must not
+/// be recognised there, because they would take on the role of the program that wrote the rest.
+struct UntrustedParts {
+  std::span<const TextSpan> spans;  // in bytes, ascending
+  const std::unordered_set<int32_t>& control_tokens;
+};
+
 /// The added tokens of a tokenizer. Immutable.
 class AddedTokens {
  public:
@@ -36,10 +44,14 @@ class AddedTokens {
               const Normalizer* normalizer);
 
   /// Splits a text at the tokens found in it and normalises the rest (`normalizer` may be null).
-  /// Throws Error when that makes the text too long.
-  TextPieces cut(std::string_view text, const Normalizer* normalizer) const;
+  /// A control token of which any byte is untrusted stays text. Throws Error when normalising makes
+  /// the text too long.
+  TextPieces cut(std::string_view text, const Normalizer* normalizer,
+                 const UntrustedParts* untrusted = nullptr) const;
 
   std::optional<int32_t> find(std::string_view content) const;
+  /// The ids of all added tokens, ascending.
+  std::vector<int32_t> ids() const;
   /// nullptr when no added token has this id.
   const std::string* piece(int32_t id) const;
   /// The same in its normalised form, which is what a decoder gets.
@@ -59,11 +71,23 @@ class AddedTokens {
     int32_t id;
   };
 
+  /// Whether a match is a token, given its bytes and its id.
+  using Accepts = std::function<bool(TextSpan span, int32_t id)>;
+
   PieceAutomaton backward_patterns(bool normalized) const;
-  /// From left to right. Of overlapping matches the leftmost wins; of those that begin at the same
-  /// byte, the longest.
-  static std::vector<Match> find_matches(const PieceAutomaton& backward, std::string_view text);
-  void cut_at(const PieceAutomaton& backward, NormalizedText&& text, TextPieces& parts) const;
+  /// The accepted matches from left to right. Of overlapping ones the leftmost wins; of those that
+  /// begin at the same byte, the longest.
+  static std::vector<Match> find_matches(const PieceAutomaton& backward, std::string_view text,
+                                         const Accepts& accepts);
+  void cut_at(const PieceAutomaton& backward, NormalizedText&& text, const Accepts& accepts,
+              TextPieces& parts) const;
+  /// Cuts one part of a text; `accepts` judges the tokens that are found before normalisation,
+  /// `accepts_normalized` those found after it.
+  void cut_part(NormalizedText&& text, const Normalizer* normalizer, size_t& room,
+                const Accepts& accepts, const Accepts& accepts_normalized, TextPieces& parts) const;
+  /// The untrusted spans that hold a control token in their normalised form.
+  std::vector<TextSpan> spans_to_isolate(std::string_view text, const Normalizer* normalizer,
+                                         const UntrustedParts& untrusted) const;
 
   std::unordered_map<int32_t, Entry> entries_;
   std::unordered_map<std::string, int32_t> ids_;

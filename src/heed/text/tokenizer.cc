@@ -71,13 +71,19 @@ Tokenizer Tokenizer::from_parts(TokenizerParts parts, const SpecialTokenNames& n
 }
 
 std::vector<int32_t> Tokenizer::encode(std::string_view text, bool special) const {
+  if (is_valid_utf8(text)) return encode(text, special, nullptr);
+  return encode(with_replacements(text), special, nullptr);
+}
+
+std::vector<int32_t> Tokenizer::encode(std::string_view text,
+                                       const UntrustedParts& untrusted) const {
+  return encode(text, false, &untrusted);
+}
+
+std::vector<int32_t> Tokenizer::encode(std::string_view text, bool special,
+                                       const UntrustedParts* untrusted) const {
   const TokenizerParts& parts = pipeline_->parts;
-  std::string repaired;
-  if (!is_valid_utf8(text)) {
-    repaired = with_replacements(text);
-    text = repaired;
-  }
-  TextPieces pieces = pipeline_->added.cut(text, parts.normalizer.get());
+  TextPieces pieces = pipeline_->added.cut(text, parts.normalizer.get(), untrusted);
   if (parts.pre_tokenizer) parts.pre_tokenizer->apply(pieces, max_text_size(text.size()));
   std::vector<int32_t> ids;
   for (const TextPiece& piece : pieces) {
@@ -131,6 +137,8 @@ bool Tokenizer::is_special(int32_t id) const {
   const std::string* piece = pipeline_->added.piece(id);
   return piece != nullptr && pipeline_->added.is_special(*piece);
 }
+
+std::vector<int32_t> Tokenizer::added_tokens() const { return pipeline_->added.ids(); }
 
 const Tokenizer::Files& Tokenizer::files() const { return pipeline_->files(); }
 

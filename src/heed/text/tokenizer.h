@@ -71,6 +71,9 @@ class Tokenizer {
   /// no unknown piece, and when the limits of base/reader_limits.h on matching and on the growth of
   /// the text are exceeded.
   std::vector<int32_t> encode(std::string_view text, bool special = true) const;
+  /// The ids of valid UTF-8 without those that the post-processor adds. Control tokens are text in
+  /// the untrusted parts. Throws Error as above.
+  std::vector<int32_t> encode(std::string_view text, const UntrustedParts& untrusted) const;
   /// The text of ids, valid UTF-8. Ids without a piece (a model may have more rows than pieces) are
   /// left out, and special tokens if `skip_special`.
   std::string decode(std::span<const int32_t> ids, bool skip_special = true) const;
@@ -82,6 +85,8 @@ class Tokenizer {
   int64_t vocab_size() const;
   const SpecialTokens& special_tokens() const;
   bool is_special(int32_t id) const;
+  /// The ids of the pieces that are found in a text before it is cut into pieces, special or not.
+  std::vector<int32_t> added_tokens() const;
 
   /// The tokenizer's files, name and contents, to be saved with a model.
   const Files& files() const;
@@ -89,6 +94,8 @@ class Tokenizer {
  private:
   struct Pipeline;
   explicit Tokenizer(std::shared_ptr<const Pipeline> pipeline);
+  std::vector<int32_t> encode(std::string_view text, bool special,
+                              const UntrustedParts* untrusted) const;
 
   std::shared_ptr<const Pipeline> pipeline_;
 };

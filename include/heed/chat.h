@@ -1,0 +1,125 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heed/export.h"
+#include "heed/generation.h"
+
+namespace heed {
+
+/// A call of a function that a model asks for.
+struct ToolCall {
+  std::string id;         // chosen by heed; the message with the result repeats it
+  std::string name;       // of the function
+  std::string arguments;  // a JSON object
+};
+
+/// One message of a conversation, with the fields of OpenAI's API.
+struct ChatMessage {
+  std::string role;  // "system", "user", "assistant", "tool"
+  std::string content;
+  std::string reasoning_content = {};        // what an assistant thought before its answer
+  std::vector<ToolCall> tool_calls = {};     // of an assistant
+  std::string tool_call_id = {}, name = {};  // of the result of a tool: the call and its function
+};
+
+/// Reads a JSON array of messages, or an object with a member "messages", as OpenAI's API has them:
+/// content is a string, null or a list of parts of type "text", which are joined by line ends.
+/// `source` names the text in messages. Throws Error on anything else, and on images and sounds.
+HEED_EXPORT std::vector<ChatMessage> read_chat_messages(std::string_view json,
+                                                        const std::string& source = "messages");
+/// The messages as a JSON array with `indent` spaces per level, or on one line.
+HEED_EXPORT std::string write_chat_messages(const std::vector<ChatMessage>& messages,
+                                            int indent = -1);
+
+/// How messages become a prompt.
+struct ChatOptions {
+  /// Functions that the model may call: a JSON array in OpenAI's form; empty: none.
+  std::string tools = {};
+  /// Further variables of the template: a JSON object such as {"enable_thinking": false}; empty:
+  /// none.
+  std::string chat_template_kwargs = {};
+  /// Ends the prompt where the assistant's answer begins.
+  bool add_generation_prompt = true;
+  /// Recognises control tokens, such as <|im_end|>, in the contents of messages too. Whoever writes
+  /// a message can then end it and write the next ones in any role.
+  bool control_tokens_in_messages = false;
+  /// Jinja to use instead of the model's own chat template; empty: the model's own.
+  std::string chat_template = {};
+};
+
+/// The form in which a family of models writes the calls of tools.
+enum class ToolCallFormat {
+  none,
+  hermes,    // <tool_call>{"name": ..., "arguments": {...}}</tool_call>, or a list (SmolLM2)
+  llama,     // {"name": ..., "parameters": {...}} as the whole answer, or after <|python_tag|>
+  mistral,   // [TOOL_CALLS] and a list, or a name and its arguments
+  deepseek,  // <｜tool▁call▁begin｜> ... <｜tool▁call▁end｜>
+};
+
+/// How the text of an answer is to be read.
+struct AnswerFormat {
+  ToolCallFormat tool_calls = ToolCallFormat::none;
+  std::vector<std::string> tools = {};  // the names of the functions that the prompt offers
+  /// What surrounds reasoning; empty: the model does not show any.
+  std::string reasoning_begin = {}, reasoning_end = {};
+  bool begins_with_reasoning = false;  // the prompt ends with reasoning_begin
+};
+
+/// A prompt made of messages.
+struct ChatPrompt {
+  std::string text;                 // what the chat template gives
+  std::vector<int32_t> tokens;      // of the text
+  std::vector<int32_t> end_tokens;  // end an answer, besides those of the model
+  AnswerFormat answer;
+};
+
+/// A part of an answer, or all of it.
+struct ChatAnswer {
+  std::string content, reasoning_content;
+  std::vector<ToolCall> tool_calls;
+  /// Something that looks like a call cannot be read as one; `content` holds it as it is.
+  bool malformed_tool_call = false;
+
+  bool empty() const { return content.empty() && reasoning_content.empty() && tool_calls.empty(); }
+  /// Appends a later part.
+  HEED_EXPORT void add(const ChatAnswer& part);
+};
+
+/// Reads the text of an answer as it is generated: reasoning, content, calls of tools. The parts
+/// together are the same for any division of the text.
+class HEED_EXPORT AnswerReader {
+ public:
+  /// `id_seed` selects the ids of calls, which are distinct for distinct seeds: the number of
+  /// messages before, for example.
+  explicit AnswerReader(AnswerFormat format, uint64_t id_seed = 0);
+  AnswerReader(AnswerReader&&) noexcept;
+  AnswerReader& operator=(AnswerReader&&) noexcept;
+  ~AnswerReader();
+
+  /// What `text` has made certain; a call is reported once, when it is complete.
+  ChatAnswer feed(std::string_view text);
+  /// The rest.
+  ChatAnswer finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// The options to generate the answer to a prompt with: the prompt's end tokens end it, and special
+/// tokens stay in its text, where an AnswerReader may need them.
+HEED_EXPORT GenerateOptions answer_options(const ChatPrompt& prompt,
+                                           const GenerateOptions& options = {});
+
+/// An answer and how it was generated.
+struct ChatResult {
+  ChatAnswer answer;
+  Generation generation;
+};
+
+}  // namespace heed

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+
+#include "heed/chat.h"
+#include "heed/generation.h"
+#include "heed/model.h"
+
+namespace heed::cli {
+
+/// Answers each line of standard input, a conversation in JSON, with a line of JSON in the shape of
+/// OpenAI's API. Returns the number of generated tokens.
+int64_t generate_chat(const Model& model, const GenerateOptions& generate,
+                      const ChatOptions& options);
+
+}  // namespace heed::cli

@@ -1,0 +1,203 @@
+#include "heed/chat/chat_template.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "heed/base/error.h"
+#include "heed/base/json.h"
+#include "heed/chat/answer_format.h"
+#include "heed/chat/messages.h"
+#include "heed/chat/tool_prompt.h"
+#include "heed/text/utf8.h"
+
+namespace heed::chat {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+bool is_white_space_only(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") == text.npos;
+}
+
+/// Special tokens, and the other added tokens that the template writes itself, such as <think>.
+std::unordered_set<int32_t> control_tokens_of(const std::string& source,
+                                              const text::Tokenizer& tokenizer) {
+  std::unordered_set<int32_t> control;
+  for (const int32_t id : tokenizer.added_tokens()) {
+    const std::string& piece = tokenizer.piece(id);
+    if (tokenizer.is_special(id) ||
+        (!is_white_space_only(piece) && source.find(piece) != source.npos))
+      control.insert(id);
+  }
+  return control;
+}
+
+struct SpecialToken {
+  std::string_view name;
+  std::optional<int32_t> text::SpecialTokens::*id;
+};
+constexpr SpecialToken kSpecialTokens[] = {
+    {"bos_token", &text::SpecialTokens::bos},  {"eos_token", &text::SpecialTokens::eos},
+    {"unk_token", &text::SpecialTokens::unk},  {"sep_token", &text::SpecialTokens::sep},
+    {"pad_token", &text::SpecialTokens::pad},  {"cls_token", &text::SpecialTokens::cls},
+    {"mask_token", &text::SpecialTokens::mask}};
+
+constexpr auto kSpecialTokenNames = [] {
+  std::array<std::string_view, std::size(kSpecialTokens)> names;
+  for (size_t i = 0; i < names.size(); ++i) names[i] = kSpecialTokens[i].name;
+  return names;
+}();
+
+Json read_tools(const std::string& tools) {
+  if (tools.empty()) return nullptr;
+  Json json = parse_ordered_json(tools, "tools");
+  require(json.is_array(), "tools: found {}, expected a list", excerpt(json));
+  for (const Json& tool : json)
+    require(tool.is_object() && tool.contains("function") && tool["function"].is_object() &&
+                tool["function"].contains("name") && tool["function"]["name"].is_string(),
+            "tools: found {}, expected {{\"type\": \"function\", \"function\": {{\"name\": ..., "
+            "\"parameters\": ...}}}}",
+            excerpt(tool));
+  return json.empty() ? Json() : json;
+}
+
+Json read_kwargs(const std::string& kwargs) {
+  if (kwargs.empty()) return Json::object();
+  Json json = parse_ordered_json(kwargs, "chat_template_kwargs");
+  require(json.is_object(), "chat_template_kwargs: found {}, expected an object", excerpt(json));
+  return json;
+}
+
+}  // namespace
+
+ChatTemplate::ChatTemplate(const StoredTemplate& stored, const text::Tokenizer& tokenizer)
+    : source_(stored.source),
+      tokenizer_(tokenizer),
+      template_(jinja::Template::parse(stored.source, stored.file)),
+      control_tokens_(control_tokens_of(stored.source, tokenizer)) {
+  if (const auto end = end_of_turn()) end_tokens_.push_back(*end);
+}
+
+jinja::Rendered ChatTemplate::render(std::span<const ChatMessage> messages,
+                                     const ChatOptions& options) const {
+  require(!messages.empty(), "there are no messages");
+  Json tools = read_tools(options.tools);
+  std::vector<ChatMessage> described;
+  if (!tools.is_null() && source_.find("tools") == source_.npos) {
+    described = describe_tools({messages.begin(), messages.end()}, tools);
+    messages = described;
+    tools = nullptr;
+  }
+  Json context = {{"messages", Json::array()}};
+  for (const ChatMessage& message : messages) {
+    const std::string where = fmt::format("message {}", context["messages"].size() + 1);
+    for (const std::string* text : {&message.role, &message.content, &message.reasoning_content})
+      text::require_utf8(*text, where);
+    context["messages"].push_back(to_template(message, where));
+  }
+  context["tools"] = std::move(tools);
+  context["documents"] = nullptr;
+  context["add_generation_prompt"] = options.add_generation_prompt;
+  context.update(read_kwargs(options.chat_template_kwargs));
+  for (const SpecialToken& token : kSpecialTokens)
+    if (const auto id = tokenizer_.special_tokens().*token.id)
+      context[std::string(token.name)] = tokenizer_.piece(*id);
+  return template_.render(context, {}, kSpecialTokenNames);
+}
+
+std::vector<int32_t> ChatTemplate::encode(const jinja::Rendered& rendered,
+                                          const ChatOptions& options, size_t begin) const {
+  const std::string_view text = std::string_view(rendered.text).substr(begin);
+  if (options.control_tokens_in_messages) return tokenizer_.encode(text, false);
+  std::vector<text::TextSpan> input;
+  for (const jinja::Span& span : rendered.input)
+    if (span.end > begin) input.push_back({std::max(span.begin, begin) - begin, span.end - begin});
+  return tokenizer_.encode(text, text::UntrustedParts{input, control_tokens_});
+}
+
+/// A model may have written its answer in other tokens than those of its text. They are kept if a
+/// control token follows, to which no earlier token can extend.
+std::vector<int32_t> ChatTemplate::encode_after(const ChatPrompt& earlier,
+                                                const jinja::Rendered& rendered,
+                                                const ChatOptions& options) const {
+  const size_t begin = earlier.text.size();
+  if (begin > 0 && begin < rendered.text.size() && rendered.text.starts_with(earlier.text)) {
+    const std::vector<int32_t> rest = encode(rendered, options, begin);
+    if (!rest.empty() && control_tokens_.contains(rest.front())) {
+      std::vector<int32_t> tokens = earlier.tokens;
+      tokens.insert(tokens.end(), rest.begin(), rest.end());
+      return tokens;
+    }
+  }
+  return encode(rendered, options);
+}
+
+AnswerFormat ChatTemplate::answer_format(const ChatOptions& options,
+                                         const std::string& rendered) const {
+  AnswerFormat format;
+  if (const Json tools = read_tools(options.tools); !tools.is_null()) {
+    format.tool_calls = tool_call_format(source_);
+    for (const Json& tool : tools)
+      format.tools.push_back(tool["function"]["name"].get<std::string>());
+  }
+  const ReasoningMarks marks = reasoning_marks(source_);
+  format.reasoning_begin = marks.begin;
+  format.reasoning_end = marks.end;
+  if (marks.begin.empty()) return format;
+  std::string_view end = rendered;
+  while (is_white_space_only(end.substr(end.empty() ? 0 : end.size() - 1)) && !end.empty())
+    end.remove_suffix(1);
+  format.begins_with_reasoning = options.add_generation_prompt && end.ends_with(marks.begin);
+  return format;
+}
+
+ChatPrompt ChatTemplate::prompt(std::span<const ChatMessage> messages, const ChatOptions& options,
+                                const ChatPrompt& earlier) const {
+  jinja::Rendered rendered = render(messages, options);
+  std::vector<int32_t> tokens = encode_after(earlier, rendered, options);
+  AnswerFormat answer = answer_format(options, rendered.text);
+  return {std::move(rendered.text), std::move(tokens), end_tokens_, std::move(answer)};
+}
+
+/// The token that the template puts behind an answer. Files may name only the end of a text, which
+/// chat models do not write: an answer would never end.
+std::optional<int32_t> ChatTemplate::end_of_turn() const {
+  const std::string answer = "An answer.";
+  const ChatMessage messages[] = {{.role = "user", .content = "A question."},
+                                  {.role = "assistant", .content = answer}};
+  try {
+    const std::string text = render(messages, {.add_generation_prompt = false}).text;
+    const size_t found = text.rfind(answer);
+    if (found == text.npos) return std::nullopt;
+    const auto tokens = tokenizer_.encode(text.substr(found + answer.size()), false);
+    const auto token = std::ranges::find_if(
+        tokens, [&](int32_t id) { return !is_white_space_only(tokenizer_.decode({{id}}, false)); });
+    if (token == tokens.end() || !tokenizer_.is_special(*token)) return std::nullopt;
+    return *token;
+  } catch (const Error&) {
+    return std::nullopt;  // a template that refuses these messages
+  }
+}
+
+ChatTemplates::ChatTemplates(const std::filesystem::path& model, const text::Tokenizer& tokenizer) {
+  const std::vector<StoredTemplate> stored = read_chat_templates(model);
+  require(!stored.empty(),
+          "{} has no chat template, expected {}: it may not be made for conversations; "
+          "--chat-template FILE sets one",
+          model.string(),
+          model.extension() == ".gguf"
+              ? "tokenizer.chat_template in its metadata"
+              : "chat_template.jinja or chat_template in tokenizer_config.json");
+  for (const StoredTemplate& each : stored) {
+    if (each.name == "default") default_.emplace(each, tokenizer);
+    if (each.name == "tool_use") tool_use_.emplace(each, tokenizer);
+  }
+  require(default_ || tool_use_, "{}: no chat template is named default", model.string());
+}
+
+const ChatTemplate& ChatTemplates::choose(bool tools) const {
+  return tool_use_ && (tools || !default_) ? *tool_use_ : *default_;
+}
+
+}  // namespace heed::chat
