@@ -13,6 +13,7 @@ BUILD_PACKAGES=(
   libssl-dev           # their checksums
   libtomlplusplus-dev  # configs/*.toml
   libcli11-dev         # the command line
+  libedit-dev          # heed chat: editing lines
   libfmt-dev           # messages
   libgtest-dev         # tests/
   libbenchmark-dev     # bench/

@@ -100,6 +100,8 @@ class HEED_EXPORT Model {
 
   /// Whether the model has a chat template: it was made for conversations.
   bool has_chat_template() const;
+  /// Throws Error, which says why, unless it has one.
+  void require_chat_template() const;
   /// The prompt for the answer that follows the messages, made by the model's chat template. The
   /// contents of messages are text, whatever control tokens they may look like
   /// (ChatOptions::control_tokens_in_messages). Its tokens can be given to generate() or a Session,

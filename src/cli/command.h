@@ -34,6 +34,7 @@ class Threads {
 void add_attend(Command& program);
 void add_average(Command& program);
 void add_bench(Command& program);
+void add_chat(Command& program);
 void add_embed(Command& program);
 void add_evaluate(Command& program);
 void add_fill(Command& program);

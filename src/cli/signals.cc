@@ -6,12 +6,12 @@
 namespace heed::cli {
 namespace {
 
-std::atomic<bool> stop_requested{false};
-static_assert(std::atomic<bool>::is_always_lock_free);  // required in a signal handler
+std::atomic<int> received{0};  // the first signal
+static_assert(std::atomic<int>::is_always_lock_free);  // required in a signal handler
 struct sigaction previous_interrupt, previous_terminate;
 
 void request_stop(int signal) {
-  if (!stop_requested.exchange(true)) return;
+  if (received.exchange(signal) == 0) return;
   // The default action follows as soon as the handler returns.
   std::signal(signal, SIG_DFL);
   std::raise(signal);
@@ -20,7 +20,7 @@ void request_stop(int signal) {
 }  // namespace
 
 StopRequest::StopRequest() {
-  stop_requested = false;
+  received = 0;
   struct sigaction action {};
   action.sa_handler = request_stop;
   action.sa_flags = SA_RESTART;
@@ -34,6 +34,8 @@ StopRequest::~StopRequest() {
   sigaction(SIGTERM, &previous_terminate, nullptr);
 }
 
-bool StopRequest::requested() const { return stop_requested; }
+bool StopRequest::requested() const { return received != 0; }
+
+bool StopRequest::terminated() const { return received == SIGTERM; }
 
 }  // namespace heed::cli

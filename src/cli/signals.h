@@ -14,6 +14,8 @@ class StopRequest {
 
   /// Whether a signal has arrived. Thread-safe.
   bool requested() const;
+  /// Whether it was SIGTERM, which asks the program to end.
+  bool terminated() const;
 };
 
 }  // namespace heed::cli

@@ -6,6 +6,8 @@ namespace heed {
 
 bool Model::has_chat_template() const { return loaded_->chat_templates.has_value(); }
 
+void Model::require_chat_template() const { loaded_->chat_templates.value(); }
+
 ChatPrompt Model::chat_prompt(const std::vector<ChatMessage>& messages, const ChatOptions& options,
                               const ChatPrompt& earlier) const {
   if (!options.chat_template.empty()) {

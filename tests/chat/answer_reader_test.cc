@@ -1,0 +1,279 @@
+#include "heed/base/json.h"
+#include "heed/chat.h"
+#include "tests/base/fuzz.h"
+#include "tests/base/testing.h"
+
+namespace heed {
+namespace {
+
+struct Case {
+  const char* name;
+  AnswerFormat format;
+  std::string text;
+  std::string content, reasoning;
+  std::vector<std::pair<std::string, std::string>> calls;  // name and arguments
+  bool malformed = false;
+};
+
+AnswerFormat format(ToolCallFormat calls, bool begins_with_reasoning = false) {
+  return {.tool_calls = calls,
+          .tools = {"get_weather", "add"},
+          .reasoning_begin = "<think>",
+          .reasoning_end = "</think>",
+          .begins_with_reasoning = begins_with_reasoning};
+}
+
+const std::string kParis = R"({"city":"Paris"})";
+
+std::vector<Case> cases() {
+  using enum ToolCallFormat;
+  const std::pair<std::string, std::string> weather{"get_weather", kParis};
+  const std::pair<std::string, std::string> add{"add",
+                                                R"({"a":1.5,"b":[2,"</tool_call> [ARGS]"]})"};
+  return {
+      {"plain text",
+       format(none),
+       " Hello <tool_call> world \n",
+       " Hello <tool_call> world \n",
+       "",
+       {}},
+      {"nothing", format(hermes), "", "", "", {}},
+      {"white space alone", format(hermes), " \n", " \n", "", {}},
+      {"reasoning", format(none), "<think>\nI see.\n</think>\n\nYes.\n", "Yes.\n", "I see.", {}},
+      {"reasoning that the prompt begins",
+       format(none, true),
+       "\nI see.\n\n</think>Yes.",
+       "Yes.",
+       "I see.",
+       {}},
+      {"reasoning that does not end", format(none, true), "I see", "", "I see", {}},
+      {"reasoning mark in the middle", format(none), "a <think> b", "a <think> b", "", {}},
+      {"empty reasoning", format(hermes), "<think>\n\n</think>\n\nNo.", "No.", "", {}},
+      {"a call of Hermes",
+       format(hermes),
+       "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": "
+       "\"Paris\"}}\n</tool_call>",
+       "",
+       "",
+       {weather}},
+      {"text, reasoning and two calls of Hermes",
+       format(hermes),
+       "<think>Both.</think>\nLet me see.\n<tool_call>{\"name\":\"get_weather\",\"arguments\":"
+       "{\"city\":\"Paris\"}}</tool_call>\n<tool_call>{\"name\": \"add\", \"arguments\": "
+       "{\"a\": 1.5, \"b\": [2, \"</tool_call> [ARGS]\"]}}</tool_call>\n",
+       "Let me see.",
+       "Both.",
+       {weather, add}},
+      {"a list of SmolLM2",
+       format(hermes),
+       "<tool_call>[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Paris\"}}, {\"name\": "
+       "\"add\", "
+       "\"arguments\": {\"a\": 1.5, \"b\": [2, \"</tool_call> [ARGS]\"]}}]</tool_call>",
+       "",
+       "",
+       {weather, add}},
+      {"a call of Hermes without its end",
+       format(hermes),
+       "<tool_call>{\"name\": \"get_weather\", \"arguments\": \"{\\\"city\\\": \\\"Paris\\\"}\"}",
+       "",
+       "",
+       {weather}},
+      {"a call that is no JSON",
+       format(hermes),
+       "So:\n<tool_call>get_weather(Paris)</tool_call> Done.",
+       "So:\n<tool_call>get_weather(Paris)</tool_call> Done.",
+       "",
+       {},
+       true},
+      {"a call without a name",
+       format(hermes),
+       "<tool_call>{\"arguments\": {}}</tool_call>",
+       "<tool_call>{\"arguments\": {}}</tool_call>",
+       "",
+       {},
+       true},
+      {"a call whose arguments are a list",
+       format(hermes),
+       "<tool_call>{\"name\": \"add\", \"arguments\": [1]}</tool_call>",
+       "<tool_call>{\"name\": \"add\", \"arguments\": [1]}</tool_call>",
+       "",
+       {},
+       true},
+      {"a good call and a bad one",
+       format(hermes),
+       "<tool_call>{\"name\": \"get_weather\", \"arguments\": {\"city\": "
+       "\"Paris\"}}</tool_call>\n<tool_call>{",
+       "\n<tool_call>{",
+       "",
+       {weather},
+       true},
+      {"a call of Llama",
+       format(llama),
+       "{\"name\": \"get_weather\", \"parameters\": {\"city\": \"Paris\"}}",
+       "",
+       "",
+       {weather}},
+      {"two calls of Llama",
+       format(llama),
+       "<|python_tag|>{\"name\": \"get_weather\", \"parameters\": {\"city\": \"Paris\"}}; "
+       "{\"type\": "
+       "\"function\", \"name\": \"add\", \"parameters\": {\"a\": 1.5, \"b\": [2, \"</tool_call> "
+       "[ARGS]\"]}}",
+       "",
+       "",
+       {weather, add}},
+      {"an answer of Llama in JSON",
+       format(llama),
+       "{\"name\": \"Paul\", \"age\": 3}",
+       "{\"name\": \"Paul\", \"age\": 3}",
+       "",
+       {}},
+      {"code of Llama",
+       format(llama),
+       "<|python_tag|>print(1)",
+       "<|python_tag|>print(1)",
+       "",
+       {},
+       true},
+      {"text of Llama",
+       format(llama),
+       "In JSON: {\"name\": \"add\"}",
+       "In JSON: {\"name\": \"add\"}",
+       "",
+       {}},
+      {"a list of Mistral",
+       format(mistral),
+       "[TOOL_CALLS] [{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Paris\"}, \"id\": "
+       "\"x\"}, "
+       "{\"name\": \"add\", \"arguments\": {\"a\": 1.5, \"b\": [2, \"</tool_call> [ARGS]\"]}}]",
+       "",
+       "",
+       {weather, add}},
+      {"calls of later Mistrals",
+       format(mistral),
+       "I look.[TOOL_CALLS]get_weather[ARGS]{\"city\": "
+       "\"Paris\"}[TOOL_CALLS]add[CALL_ID]123456789[ARGS]"
+       "{\"a\": 1.5, \"b\": [2, \"</tool_call> [ARGS]\"]}",
+       "I look.",
+       "",
+       {weather, add}},
+      {"calls of Mistral without marks between them",
+       format(mistral),
+       "[TOOL_CALLS]get_weather{\"city\": \"Paris\"}add{}",
+       "",
+       "",
+       {weather, {"add", "{}"}}},
+      {"a malformed call of Mistral",
+       format(mistral),
+       "[TOOL_CALLS]get_weather",
+       "[TOOL_CALLS]get_weather",
+       "",
+       {},
+       true},
+      {"calls of DeepSeek V3",
+       format(deepseek),
+       "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_weather\n```json\n{"
+       "\"city\": "
+       "\"Paris\"}\n```<｜tool▁call▁end｜>\n<｜tool▁call▁begin｜>function<｜tool▁sep｜>add\n```"
+       "json\n{\"a\": "
+       "1.5, \"b\": [2, \"</tool_call> [ARGS]\"]}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+       "",
+       "",
+       {weather, add}},
+      {"a call of DeepSeek V3.1",
+       format(deepseek, true),
+       "Hm.</think><｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁sep｜>{\"city\": "
+       "\"Paris\"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+       "",
+       "Hm.",
+       {weather}},
+      {"a malformed call of DeepSeek",
+       format(deepseek),
+       "<｜tool▁calls▁begin｜>get_weather<｜tool▁calls▁end｜>",
+       "<｜tool▁calls▁begin｜>get_weather<｜tool▁calls▁end｜>",
+       "",
+       {},
+       true},
+  };
+}
+
+void expect_answer(const ChatAnswer& answer, const Case& expected) {
+  EXPECT_EQ(answer.content, expected.content);
+  EXPECT_EQ(answer.reasoning_content, expected.reasoning);
+  EXPECT_EQ(answer.malformed_tool_call, expected.malformed);
+  ASSERT_EQ(answer.tool_calls.size(), expected.calls.size());
+  for (size_t i = 0; i < expected.calls.size(); ++i) {
+    EXPECT_EQ(answer.tool_calls[i].name, expected.calls[i].first);
+    EXPECT_EQ(answer.tool_calls[i].arguments, expected.calls[i].second);
+    EXPECT_EQ(answer.tool_calls[i].id.size(), 9u);
+    for (size_t j = 0; j < i; ++j) EXPECT_NE(answer.tool_calls[i].id, answer.tool_calls[j].id);
+  }
+}
+
+/// The text in parts of `size` bytes, or of random sizes.
+template <typename Size>
+ChatAnswer read_in_parts(const AnswerFormat& format, std::string_view text, Size&& size) {
+  AnswerReader reader(format);
+  ChatAnswer answer;
+  while (!text.empty()) {
+    const std::string_view part = text.substr(0, size());
+    answer.add(reader.feed(part));
+    text.remove_prefix(part.size());
+  }
+  answer.add(reader.finish());
+  return answer;
+}
+
+TEST(AnswerReader, ReadsEveryFormat) {
+  for (const Case& one : cases()) {
+    SCOPED_TRACE(one.name);
+    expect_answer(read_in_parts(one.format, one.text, [&] { return one.text.size(); }), one);
+  }
+}
+
+TEST(AnswerReader, ReadsTheSameInParts) {
+  for (const Case& one : cases()) {
+    SCOPED_TRACE(one.name);
+    for (const size_t size : {1, 2, 3, 5, 7, 16})
+      expect_answer(read_in_parts(one.format, one.text, [size] { return size; }), one);
+  }
+}
+
+TEST(AnswerReader, ReportsTextThatIsCertainAtOnce) {
+  AnswerReader reader(format(ToolCallFormat::hermes));
+  EXPECT_EQ(reader.feed("Hello").content, "Hello");
+  EXPECT_EQ(reader.feed(" wor").content, " wor");
+  EXPECT_EQ(reader.feed("ld <tool").content, "ld");
+  EXPECT_EQ(reader.feed("box>").content, " <toolbox>");
+}
+
+TEST(AnswerReader, GivesCallsOfOtherMessagesOtherIds) {
+  const std::string text = cases()[8].text;
+  const auto id = [&](uint64_t seed) {
+    AnswerReader reader(format(ToolCallFormat::hermes), seed);
+    return reader.feed(text).tool_calls.at(0).id;
+  };
+  EXPECT_EQ(id(1), id(1));
+  EXPECT_NE(id(1), id(2));
+}
+
+TEST(FuzzAnswer, ReadsTheSameInAnyParts) {
+  fuzz("answer", 20000, [&](uint64_t number, Dice& dice) {
+    static const std::vector<Case> all = cases();
+    const Case& one = all[number % all.size()];
+    std::string text = one.text;
+    for (size_t i = mutation_count(number, dice); i > 0; --i) mutate(text, dice);
+    const ChatAnswer whole = read_in_parts(one.format, text, [&] { return text.size(); });
+    const ChatAnswer parts = read_in_parts(one.format, text, [&] { return 1 + dice.below(9); });
+    EXPECT_EQ(parts.content, whole.content) << text;
+    EXPECT_EQ(parts.reasoning_content, whole.reasoning_content) << text;
+    EXPECT_EQ(parts.malformed_tool_call, whole.malformed_tool_call);
+    ASSERT_EQ(parts.tool_calls.size(), whole.tool_calls.size());
+    for (size_t i = 0; i < whole.tool_calls.size(); ++i)
+      EXPECT_EQ(parts.tool_calls[i].arguments, whole.tool_calls[i].arguments);
+    if (whole.malformed_tool_call) throw Error("a malformed call");
+  });
+}
+
+}  // namespace
+}  // namespace heed

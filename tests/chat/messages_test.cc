@@ -1,0 +1,67 @@
+#include "heed/chat/messages.h"
+
+#include <nlohmann/json.hpp>
+
+#include "heed/base/json.h"
+#include "tests/base/fuzz.h"
+#include "tests/base/testing.h"
+
+namespace heed {
+namespace {
+
+const std::string kMessages =
+    R"([{"role":"system","content":"Be brief."},)"
+    R"({"role":"assistant","content":"","reasoning_content":"Hm.","tool_calls":[{"id":"abc",)"
+    R"("type":"function","function":{"name":"add","arguments":"{\"b\":1,\"a\":2}"}}]},)"
+    R"({"role":"tool","content":"3","tool_call_id":"abc","name":"add"}])";
+
+TEST(Messages, AreWrittenAsTheyWereRead) {
+  EXPECT_EQ(write_chat_messages(read_chat_messages(kMessages)), kMessages);
+  EXPECT_EQ(write_chat_messages(read_chat_messages("{\"messages\":" + kMessages + "}")), kMessages);
+}
+
+TEST(Messages, JoinPartsOfText) {
+  const auto messages = read_chat_messages(
+      R"([{"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]},
+          {"role": "assistant", "content": null, "thinking": "t"}])");
+  EXPECT_EQ(messages[0].content, "a\nb");
+  EXPECT_EQ(messages[1].content, "");
+  EXPECT_EQ(messages[1].reasoning_content, "t");
+}
+
+TEST(Messages, GiveTemplatesArgumentsAsAnObject) {
+  const auto messages = read_chat_messages(kMessages);
+  const auto json = chat::to_template(messages[1], "message 2");
+  EXPECT_EQ(dump_json(json["tool_calls"][0]["function"]["arguments"]), R"({"b":1,"a":2})");
+  EXPECT_EQ(json["thinking"], "Hm.");
+}
+
+TEST(Messages, RefuseWhatTheyAreNot) {
+  const auto refused = [](const std::string& json, const char* message) {
+    expect_error([&] { read_chat_messages(json, "chat.json"); }, message);
+  };
+  refused("1", "chat.json: found 1, expected a list of messages");
+  refused("[", "chat.json: is not JSON");
+  refused("[1]", "chat.json: message 1 is 1, expected an object");
+  refused("[{}]", "chat.json: message 1: role is missing");
+  refused(R"([{"role": 1}])", "chat.json: message 1: role is 1, expected a string");
+  refused(R"([{"role": "user", "content": 1}])", "content is 1, expected a string");
+  refused(R"([{"role": "user", "content": [{"type": "image_url"}]}])",
+          "content has a part of type \"image_url\", expected text alone");
+  refused(R"([{"role": "user", "tool_calls": 1}])", "tool_calls is 1, expected a list");
+  refused(R"([{"role": "user", "tool_calls": [{"function": {}}]}])", "a tool call has no name");
+  refused(std::string(100000, '['), "brackets nest deeper than 64 levels");
+}
+
+TEST(FuzzMessages, AreReadOrRefused) {
+  fuzz("messages", 20000, [&](uint64_t number, Dice& dice) {
+    std::string json = kMessages;
+    for (size_t i = mutation_count(number, dice); i > 0; --i) mutate(json, dice);
+    const auto messages = read_chat_messages(json);
+    EXPECT_EQ(write_chat_messages(read_chat_messages(write_chat_messages(messages))),
+              write_chat_messages(messages));
+  });
+}
+
+}  // namespace
+}  // namespace heed
