@@ -86,6 +86,8 @@ class LineEditor::Terminal {
     const InterruptibleRead interruptible;
     for (;;) {
       int count = 0;
+      // el_gets() would print the prompt first, and a key pressed in between could be lost.
+      set_(editor_, EL_PREP_TERM, 1);
       const char* const text = gets_(editor_, &count);
       if (text != nullptr && count > 0) {
         std::string line(text, static_cast<size_t>(count));

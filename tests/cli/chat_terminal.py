@@ -36,14 +36,12 @@ class Terminal:
 
     def end(self):
         """The exit status after Ctrl-D."""
-        for _ in range(50):
-            # libedit prints the prompt just before it takes over the terminal, which drops a Ctrl-D.
-            self.type("\x04")
-            try:
-                while select.select([self.file], [], [], 0.2)[0]:
-                    os.read(self.file, 4096)
-            except OSError:
-                return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        self.type("\x04")
+        try:
+            while select.select([self.file], [], [], 20)[0]:
+                os.read(self.file, 4096)
+        except OSError:
+            return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
         raise AssertionError("heed chat does not end")
 
 
