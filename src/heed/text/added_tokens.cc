@@ -164,13 +164,30 @@ std::vector<TextSpan> AddedTokens::spans_to_isolate(std::string_view text,
                                                     const UntrustedParts& untrusted) const {
   std::vector<TextSpan> spans;
   if (normalized_->empty()) return spans;
+  size_t longest = 0;
+  for (const int32_t id : untrusted.control_tokens)
+    if (const auto found = entries_.find(id); found != entries_.end())
+      longest = std::max(longest, found->second.token.content.size());
   const Accepts is_control = [&](TextSpan, int32_t id) {
     return untrusted.control_tokens.contains(id);
   };
+  const auto control_tokens = [&](size_t begin, size_t end) {
+    const std::string part(text.substr(begin, end - begin));
+    const std::string normalized = normalized_form(part, normalizer, max_text_size(part.size()));
+    return find_matches(*normalized_, normalized, is_control).size();
+  };
+  const auto in_code_point = [&](size_t byte) {
+    return byte < text.size() && (text[byte] & 0xC0) == 0x80;
+  };
   for (const TextSpan span : untrusted.spans) {
-    const std::string own(text.substr(span.begin, span.end - span.begin));
-    const std::string normalized = normalized_form(own, normalizer, max_text_size(own.size()));
-    if (!find_matches(*normalized_, normalized, is_control).empty()) spans.push_back(span);
+    // With as much of its neighbours as a token may reach into.
+    size_t begin = span.begin - std::min(span.begin, longest);
+    size_t end = std::min(span.end + longest, text.size());
+    while (in_code_point(begin)) --begin;
+    while (in_code_point(end)) ++end;
+    if (control_tokens(begin, end) >
+        control_tokens(begin, span.begin) + control_tokens(span.end, end))
+      spans.push_back(span);
   }
   return spans;
 }
@@ -201,8 +218,9 @@ TextPieces AddedTokens::cut(std::string_view text, const Normalizer* normalizer,
         std::ranges::upper_bound(untrusted->spans, done + span.begin, {}, &TextSpan::end);
     return next == untrusted->spans.end() || next->begin >= done + span.end;
   };
-  // Normalising loses the places of bytes. So a span that holds a control token afterwards is cut
-  // out of its text; others keep their neighbours, with which pieces may join them.
+  // Normalising loses the places of bytes. So a span that holds a part of a control token
+  // afterwards is cut out of its text; others keep their neighbours, with which pieces may join
+  // them.
   for (const TextSpan span : spans_to_isolate(text, normalizer, *untrusted)) {
     cut_until(span.begin, trusted, {});
     cut_until(span.end, no_control, no_control);

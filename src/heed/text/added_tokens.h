@@ -85,7 +85,7 @@ class AddedTokens {
   /// `accepts_normalized` those found after it.
   void cut_part(NormalizedText&& text, const Normalizer* normalizer, size_t& room,
                 const Accepts& accepts, const Accepts& accepts_normalized, TextPieces& parts) const;
-  /// The untrusted spans that hold a control token in their normalised form.
+  /// The untrusted spans that hold a control token, or a part of one, in their normalised form.
   std::vector<TextSpan> spans_to_isolate(std::string_view text, const Normalizer* normalizer,
                                          const UntrustedParts& untrusted) const;
 

@@ -28,6 +28,32 @@ struct Tokenizer::Pipeline {
     return id ? id : parts.model->vocabulary().find(piece);
   }
 
+  /// Some models have control tokens among their pieces (Unigram). Text that became one is given to
+  /// the model again in two parts.
+  void tokenize(const std::string& text, const UntrustedParts* untrusted,
+                std::vector<int32_t>& ids) const {
+    const size_t before = ids.size();
+    parts.model->tokenize(text, ids);
+    if (untrusted == nullptr) return;
+    const auto is_control = [&](int32_t id) {
+      return id != special_tokens.unk && untrusted->control_tokens.contains(id);
+    };
+    if (std::none_of(ids.begin() + static_cast<std::ptrdiff_t>(before), ids.end(), is_control))
+      return;
+    const std::vector<int32_t> all(ids.begin() + static_cast<std::ptrdiff_t>(before), ids.end());
+    ids.resize(before);
+    for (const int32_t id : all) {
+      const std::string* const piece = parts.model->vocabulary().piece(id);
+      const size_t first = piece == nullptr ? 0 : code_point_at(*piece, 0).length;
+      if (!is_control(id) || piece == nullptr || piece->size() <= first) {
+        ids.push_back(id);
+        continue;
+      }
+      tokenize(piece->substr(0, first), untrusted, ids);
+      tokenize(piece->substr(first), untrusted, ids);
+    }
+  }
+
   void name_special_tokens(const SpecialTokenNames& names) {
     using Usual = std::initializer_list<std::string_view>;
     const auto choose = [&](const std::optional<std::string>& name, Usual usual) {
@@ -90,7 +116,7 @@ std::vector<int32_t> Tokenizer::encode(std::string_view text, bool special,
     if (piece.token)
       ids.push_back(*piece.token);
     else if (!piece.text.text.empty())
-      parts.model->tokenize(piece.text.text, ids);
+      pipeline_->tokenize(piece.text.text, untrusted, ids);
   }
   return parts.post_processor.apply(std::move(ids), special);
 }
