@@ -66,9 +66,9 @@ void check_layers(const ModelConfig& c) {
   check_size("decoder_layers", c.decoder_layers, 0, kMaxLayers);
   require(c.encoder_layers + c.decoder_layers > 0,
           "encoder_layers and decoder_layers are both 0, expected at least one layer");
-  require(c.windows.empty() || static_cast<int64_t>(c.windows.size()) == c.decoder_layers,
-          "windows has {} numbers, expected one for each of the {} decoder layers",
-          c.windows.size(), c.decoder_layers);
+  require(c.windows.empty() || std::ssize(c.windows) == c.described_layers(),
+          "windows has {} numbers, expected one for each of the {} {} layers", c.windows.size(),
+          c.described_layers(), c.decoder_layers > 0 ? "decoder" : "encoder");
   for (const int64_t window : c.windows)
     require(window >= 0, "windows has the number {}, expected at least 0", window);
 }
@@ -110,10 +110,10 @@ void complete_rotary(ModelConfig& c) {
   if (!plain) return;
   if (c.rotary_dim == 0) c.rotary_dim = c.head_dim;
   check_size("rotary_dim", c.rotary_dim, 1, c.head_dim);
-  require(
-      c.rotary_layers.empty() || static_cast<int64_t>(c.rotary_layers.size()) == c.decoder_layers,
-      "rope_layers has {} numbers, expected one for each of the {} decoder layers",
-      c.rotary_layers.size(), c.decoder_layers);
+  require(c.rotary_layers.empty() || std::ssize(c.rotary_layers) == c.described_layers(),
+          "rope_layers has {} numbers, expected one for each of the {} {} layers",
+          c.rotary_layers.size(), c.described_layers(),
+          c.decoder_layers > 0 ? "decoder" : "encoder");
   for (const int64_t rotated : c.rotary_layers)
     require(rotated == 0 || rotated == 1, "rope_layers has the number {}, expected 0 or 1",
             rotated);
@@ -136,7 +136,7 @@ void check_positions(const ModelConfig& c) {
     check_size("max_position_embeddings", c.max_positions, 1, kMaxTable / c.d_model);
   require(c.first_position >= 0 && c.first_position <= kMaxSize,
           "first_position is {}, expected 0 to {}", c.first_position, kMaxSize);
-  if (c.positions == PositionKind::relative) {
+  if (c.has_relative_bias()) {
     check_size("relative_attention_num_buckets", c.relative_num_buckets, 4);
     require(
         c.relative_max_distance > c.relative_num_buckets / 2 && c.relative_max_distance <= kMaxSize,

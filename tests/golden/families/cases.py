@@ -59,6 +59,25 @@ def bert(config, **changes):
                          attention_probs_dropout_prob=0.0, layer_norm_eps=2e-3, **PLAIN) | changes)
 
 
+def mpnet(**changes):
+    # The reference has 32 buckets built in.
+    return bert(hf.MPNetConfig, type_vocab_size=None, max_position_embeddings=42, **changes)
+
+
+def modernbert(**changes):
+    """Two layers with windows of two tokens to each side, between two without."""
+    return hf.ModernBertConfig(**dict(
+        vocab_size=VOCAB, hidden_size=16, num_hidden_layers=4, num_attention_heads=2,
+        intermediate_size=28, max_position_embeddings=40, norm_eps=2e-3, local_attention=4,
+        pad_token_id=0, bos_token_id=1, eos_token_id=2, cls_token_id=1, sep_token_id=2,
+        rope_parameters=dict(full_attention=rope(100.0), sliding_attention=rope(20.0)),
+        **PLAIN) | changes)
+
+
+def nomic(**changes):
+    return bert(hf.NomicBertConfig, rope_parameters=rope(100.0), **changes)
+
+
 def t5(**changes):
     return hf.T5Config(**dict(vocab_size=VOCAB, d_model=16, d_kv=6, d_ff=28, num_layers=2,
                               num_decoder_layers=3, num_heads=4, relative_attention_num_buckets=8,
@@ -128,6 +147,14 @@ def llama_old(tensors):
                       for layer in range(2)}
 
 
+# What the config of nomic-embed-text-v1.5, whose code was its own, has besides BERT's fields.
+NOMIC_OLD = dict(
+    activation_function="swiglu", causal=False, embd_pdrop=0.0, fused_bias_fc=True,
+    layer_norm_epsilon=2e-3, max_trained_positions=40, mlp_fc1_bias=False, mlp_fc2_bias=False,
+    n_embd=16, n_head=2, n_inner=28, n_layer=2, n_positions=40, pad_vocab_size_multiple=64,
+    parallel_block=False, parallel_block_tied_norm=False, prenorm=False, qkv_proj_bias=False,
+    rotary_emb_base=100, rotary_emb_fraction=1.0, rotary_emb_interleaved=False,
+    rotary_emb_scale_base=None, rotary_scaling_factor=None, use_rms_norm=False)
 DEEPSEEK_OLD = dict(scoring_func="softmax", seq_aux=True, aux_loss_alpha=0.001, moe_layer_freq=1,
                     ep_size=1)
 
@@ -150,6 +177,18 @@ CASES = {
     "roberta": Case(hf.RobertaForMaskedLM, bert(hf.RobertaConfig, type_vocab_size=1,
                                                 max_position_embeddings=42), "masked",
                     old_tensors=roberta_old),
+    "xlm-roberta": Case(hf.XLMRobertaForMaskedLM, bert(
+        hf.XLMRobertaConfig, type_vocab_size=1, max_position_embeddings=42), "masked",
+        old_tensors=roberta_old),
+    "mpnet": Case(hf.MPNetForMaskedLM, mpnet(), "masked"),
+    "mpnet-pooled": Case(hf.MPNetModel, mpnet(), "hidden"),
+    "modernbert": Case(hf.ModernBertForMaskedLM, modernbert(), "masked", old=dict(
+        global_attn_every_n_layers=3, global_rope_theta=100.0, local_rope_theta=20.0)),
+    "modernbert-bias": Case(hf.ModernBertForMaskedLM, modernbert(
+        norm_bias=True, attention_bias=True, mlp_bias=True, classifier_bias=True,
+        decoder_bias=False), "masked"),
+    "nomic-bert": Case(hf.NomicBertModel, nomic(), "hidden", old=NOMIC_OLD),
+    "nomic-bert-masked": Case(hf.NomicBertForMaskedLM, nomic(), "masked"),
     "gpt2": Case(hf.GPT2LMHeadModel, gpt2(), old_tensors=gpt2_old),
     "gpt2-scaled": Case(hf.GPT2LMHeadModel, gpt2(scale_attn_by_inverse_layer_idx=True)),
     "llama2": Case(hf.LlamaForCausalLM, llama(num_key_value_heads=2),
