@@ -22,9 +22,9 @@ TEST(EncoderFamilies, ReportUnsupportedVariantsByFileKeyFoundAndExpected) {
       {"bert", "is_decoder", true, "f: is_decoder is true, expected false"},
       {"bert",
        "architectures",
-       {"BertForTokenClassification"},
-       "f: architectures is \"BertForTokenClassification\", expected \"BertForMaskedLM\" or "
-       "\"BertModel\""},
+       {"BertForQuestionAnswering"},
+       "f: architectures is \"BertForQuestionAnswering\", expected \"Bert\" with Model, ForMaskedLM, "
+       "ForSequenceClassification or ForTokenClassification"},
       {"bert", "architectures", 3, "f: architectures is 3, expected a list of names"},
       {"bert", "hidden_size", "wide", "f: hidden_size is \"wide\", expected an integer"},
       {"roberta", "hidden_act", "relu",

@@ -83,6 +83,16 @@ TEST_P(EncoderGolden, OutputsOfAllTextsAtOnceEqualTheReference) {
   }
 }
 
+TEST_P(EncoderGolden, OutputsOfTextsWithSegmentsEqualTheReference) {
+  if (!expected_->contains("token_types")) return;
+  const std::vector<int32_t> types = integers(expected_->get("token_types"));
+  const Outputs found = outputs(*model_, {ids_, offsets_, types});
+  EXPECT_LT(difference(found.states, expected_->get("typed_hidden")), 1e-4);
+  if (found.pooled.defined()) {
+    EXPECT_LT(difference(found.pooled, expected_->get("typed_pooled")), 1e-4);
+  }
+}
+
 TEST_P(EncoderGolden, ATextAloneGivesTheSameBitsAsInABatch) {
   const Outputs all = outputs();
   for (size_t b = 0; b + 1 < offsets_.size(); ++b) {

@@ -146,6 +146,14 @@ void check_positions(const ModelConfig& c) {
   }
 }
 
+void check_classifier(const ModelConfig& c) {
+  if (!c.classifier.present()) return;
+  check_size("the number of labels", std::ssize(c.classifier.labels), 1);
+  require(c.encoder_layers == 0 || c.decoder_layers == 0,
+          "the model is an encoder-decoder, expected an encoder or a decoder for classification");
+  require(!c.has_head, "the model has a classifier, expected no head that predicts tokens");
+}
+
 void check_tokens(const ModelConfig& c) {
   for (const auto& [name, id, least] : {std::tuple{"pad_token_id", c.pad_id, -1},
                                         {"bos_token_id", c.bos_id, -1},
@@ -174,6 +182,7 @@ void ModelConfig::validate() {
   complete_rotary(*this);
   check_residual(*this);
   check_moe(*this);
+  check_classifier(*this);
   check_rate("dropout", dropout);
   check_rate("attention_dropout", attention_dropout);
   check_rate("activation_dropout", activation_dropout);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "heed/kernels/activation.h"
+#include "heed/model/classifier_config.h"
 #include "heed/nn/norm.h"
 #include "heed/nn/positions.h"
 #include "heed/nn/rotary.h"
@@ -98,6 +99,7 @@ struct ModelConfig {
   float final_logit_softcapping = 0.0f;  // logits become cap tanh(logit / cap); 0: no cap
   bool has_head = true;                  // false: no vocabulary projection
   bool pooler = false;                   // dense and tanh over the first token (BERT)
+  ClassifierConfig classifier;           // to labels, in place of the vocabulary projection
 
   float dropout = 0.1f;
   float attention_dropout = 0.0f;

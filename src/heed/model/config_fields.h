@@ -138,6 +138,22 @@ void visit_fields(Config& c, Visit&& visit) {
         "dropout of the hidden units of feed-forward networks");
 }
 
+/// The same for the fields of a classifier, which no training task makes.
+template <typename Config, typename Visit>
+void visit_classifier_fields(Config& c, Visit&& visit) {
+  visit("classifier", c.classifier.kind, "what gets labels");
+  visit("classifier_pooling", c.classifier.pooling, "the state that a text's labels are read from");
+  visit("classifier_transform", c.classifier.transform, "dense and activation before the labels");
+  visit("classifier_transform_bias", c.classifier.transform_bias, "a bias of this dense layer");
+  visit("classifier_transform_norm", c.classifier.transform_norm, "a norm after them");
+  visit("classifier_activation", c.classifier.activation, "this activation");
+  visit("classifier_bias", c.classifier.bias, "a bias of the logits");
+  visit("problem_type", c.classifier.problem, "what the logits mean");
+  visit("labels", c.classifier.labels, "their names");
+  visit("classifier_sigmoid_score", c.classifier.sigmoid_score,
+        "the score of a pair is the sigmoid of its logit");
+}
+
 /// The same for the fields that the vocabulary determines.
 template <typename Config, typename Visit>
 void visit_vocabulary_fields(Config& c, Visit&& visit) {

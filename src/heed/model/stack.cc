@@ -176,7 +176,7 @@ Stack::Encodings Stack::position_encodings(Context& context, const Reads& reads)
 Tensor Stack::forward(Context& context, std::span<const int32_t> ids, const Reads& reads) const {
   const Encodings encodings = position_encodings(context, reads);
   const nn::KeysValues none;
-  Tensor x = embeddings_.forward(context, ids, reads.positions);  // [N, D]
+  Tensor x = embeddings_.forward(context, ids, reads.positions, reads.types);  // [N, D]
   for (size_t layer = 0; layer < layers_.size(); ++layer)
     x = layers_[layer].forward(
         context, x,

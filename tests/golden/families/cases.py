@@ -16,7 +16,7 @@ class Case:
     model: type
     config: hf.PretrainedConfig
     # causal: next token; masked: given labels at given rows; hidden: encoder without a head;
-    # seq2seq: encoder-decoder.
+    # classified: labels of texts or of tokens. seq2seq: encoder-decoder.
     kind: str = "causal"
     # Fields as checkpoints from before transformers 5 spell them, over what old_config() maps.
     old: dict | None = None
@@ -147,6 +147,8 @@ def llama_old(tensors):
                       for layer in range(2)}
 
 
+LABELS = dict(id2label={0: "bad", 1: "fair", 2: "good"}, label2id=dict(bad=0, fair=1, good=2))
+SMALL = dict(num_hidden_layers=1) | LABELS
 # What the config of nomic-embed-text-v1.5, whose code was its own, has besides BERT's fields.
 NOMIC_OLD = dict(
     activation_function="swiglu", causal=False, embd_pdrop=0.0, fused_bias_fc=True,
@@ -189,6 +191,33 @@ CASES = {
         decoder_bias=False), "masked"),
     "nomic-bert": Case(hf.NomicBertModel, nomic(), "hidden", old=NOMIC_OLD),
     "nomic-bert-masked": Case(hf.NomicBertForMaskedLM, nomic(), "masked"),
+    "bert-sequence": Case(hf.BertForSequenceClassification, bert(
+        hf.BertConfig, problem_type="multi_label_classification", **SMALL), "classified"),
+    "roberta-sequence": Case(hf.RobertaForSequenceClassification, bert(
+        hf.RobertaConfig, type_vocab_size=1, max_position_embeddings=42,
+        problem_type="regression", **SMALL), "classified"),
+    "distilbert-sequence": Case(hf.DistilBertForSequenceClassification, hf.DistilBertConfig(
+        vocab_size=VOCAB, dim=16, n_layers=1, n_heads=2, hidden_dim=28, seq_classif_dropout=0.0,
+        max_position_embeddings=40, dropout=0.0, attention_dropout=0.0, **PLAIN), "classified"),
+    "mpnet-sequence": Case(hf.MPNetForSequenceClassification, mpnet(**SMALL), "classified"),
+    "modernbert-sequence": Case(hf.ModernBertForSequenceClassification, modernbert(
+        classifier_pooling="mean", **SMALL), "classified"),
+    "nomic-bert-sequence": Case(hf.NomicBertForSequenceClassification, nomic(**SMALL),
+                                "classified"),
+    "llama-sequence": Case(hf.LlamaForSequenceClassification, llama(pad_token_id=3, **SMALL),
+                           "classified"),
+    "gemma2-sequence": Case(hf.Gemma2ForSequenceClassification, hf.Gemma2Config(**decoder(
+        head_dim=6, num_key_value_heads=1, query_pre_attn_scalar=9, tie_word_embeddings=True,
+        **SMALL)), "classified"),
+    "gpt2-sequence": Case(hf.GPT2ForSequenceClassification, gpt2(n_layer=1, **LABELS),
+                          "classified"),
+    "bert-token": Case(hf.BertForTokenClassification, bert(hf.BertConfig, **SMALL), "classified"),
+    "roberta-token": Case(hf.RobertaForTokenClassification, bert(
+        hf.RobertaConfig, type_vocab_size=1, max_position_embeddings=42, **SMALL), "classified"),
+    "modernbert-token": Case(hf.ModernBertForTokenClassification, modernbert(
+        classifier_bias=True, **SMALL), "classified"),
+    "llama-token": Case(hf.LlamaForTokenClassification, llama(**SMALL), "classified"),
+    "gpt2-token": Case(hf.GPT2ForTokenClassification, gpt2(n_layer=1, **LABELS), "classified"),
     "gpt2": Case(hf.GPT2LMHeadModel, gpt2(), old_tensors=gpt2_old),
     "gpt2-scaled": Case(hf.GPT2LMHeadModel, gpt2(scale_attn_by_inverse_layer_idx=True)),
     "llama2": Case(hf.LlamaForCausalLM, llama(num_key_value_heads=2),

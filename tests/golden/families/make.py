@@ -144,6 +144,24 @@ def hidden(model, generator):
     return loss, dict(input_ids=flat(sequences), offsets=offsets(sequences)) | plain
 
 
+def classified(model, generator):
+    sequences = random_tokens(LENGTHS, generator)
+    types = [torch.randint(0, 2, s.shape, generator=generator) for s in sequences]
+    if model.config.model_type == "llama" and model.config.pad_token_id is not None:
+        sequences[0][-2:] = model.config.pad_token_id  # the last token is the one before
+
+    def logits(inputs):
+        return torch.cat([model(**i).logits.reshape(-1, model.config.num_labels) for i in inputs])
+
+    outputs = dict(logits=logits([dict(input_ids=s[None]) for s in sequences]))
+    if model.config.model_type == "bert":
+        outputs["token_types"] = flat(types)
+        outputs["typed_logits"] = logits([dict(input_ids=s[None], token_type_ids=t[None])
+                                          for s, t in zip(sequences, types)])
+    loss = 0.5 * outputs["logits"].square().sum()
+    return loss, dict(input_ids=flat(sequences), offsets=offsets(sequences)) | outputs
+
+
 def seq2seq(model, generator):
     sources = random_tokens(SOURCE_LENGTHS, generator)
     targets = random_tokens(LENGTHS, generator)
@@ -164,7 +182,8 @@ def seq2seq(model, generator):
                       encoded=torch.cat(encoded))
 
 
-KINDS = dict(causal=causal, masked=masked, hidden=hidden, seq2seq=seq2seq)
+KINDS = dict(causal=causal, masked=masked, hidden=hidden, classified=classified,
+             seq2seq=seq2seq)
 
 
 def gradients(model, scratch):

@@ -12,7 +12,7 @@
 namespace heed::model {
 namespace {
 
-constexpr EncoderClasses kModernbertClasses{"ModernBertForMaskedLM", "ModernBertModel"};
+constexpr std::string_view kModernbertStem = "ModernBert";
 constexpr std::string_view kModernbertPrefix = "model.";
 
 bool slides_in_modernbert(const nlohmann::json& json, int64_t layer) {
@@ -38,6 +38,21 @@ void read_modernbert_rotary(const nlohmann::json& json, const std::string& file,
   read_rotary(own, file, c);
 }
 
+/// The head of masked tokens and that of labels have the same dense layer, activation and norm.
+void read_modernbert_classifier(const nlohmann::json& json, const std::string& file,
+                                ModelConfig& c) {
+  ClassifierConfig& head = c.classifier;
+  if (!head.present()) return;
+  head.transform = head.transform_norm = true;
+  head.transform_bias = get_or(json, "classifier_bias", false, file);
+  head.activation = c.activation;
+  const auto pooling = get_or<std::string>(json, "classifier_pooling", "cls", file);
+  require(pooling == "cls" || pooling == "mean",
+          "{}: classifier_pooling is {}, expected \"cls\" or \"mean\"", file, quoted(pooling));
+  if (pooling == "mean" && head.kind == ClassifierConfig::Kind::sequence)
+    head.pooling = ClassifierConfig::Pooling::mean;
+}
+
 ModelConfig read_modernbert(const nlohmann::json& json, const std::string& file) {
   nlohmann::json own = with_defaults(json, {{"hidden_activation", "gelu"},
                                             {"classifier_activation", "gelu"},
@@ -49,7 +64,7 @@ ModelConfig read_modernbert(const nlohmann::json& json, const std::string& file)
   own["type_vocab_size"] = 0;
   own["sliding_window"] = get_or<int64_t>(json, "local_attention", 128, file) / 2 + 1;
   ModelConfig c =
-      read_bert(with_defaults(own, {{"max_position_embeddings", 8192}}), file, kModernbertClasses);
+      read_bert(with_defaults(own, {{"max_position_embeddings", 8192}}), file, kModernbertStem);
   require(read_activation(own, "classifier_activation", file) == c.activation,
           "{}: classifier_activation is {}, expected that of hidden_activation, {}", file,
           excerpt(own["classifier_activation"]), excerpt(own["hidden_activation"]));
@@ -63,6 +78,7 @@ ModelConfig read_modernbert(const nlohmann::json& json, const std::string& file)
   read_modernbert_rotary(json, file, c);
   c.head_bias = get_or(json, "decoder_bias", true, file);
   c.head_transform_bias = get_or(json, "classifier_bias", false, file);
+  read_modernbert_classifier(json, file, c);
   c.pooler = false;
   c.dropout = read_rate(json, "embedding_dropout", file);
   c.activation_dropout = read_rate(json, "mlp_dropout", file);
@@ -71,7 +87,7 @@ ModelConfig read_modernbert(const nlohmann::json& json, const std::string& file)
 }
 
 nlohmann::json write_modernbert(const ModelConfig& c) {
-  nlohmann::json json = write_bert(c, "modernbert", kModernbertClasses);
+  nlohmann::json json = write_bert(c, "modernbert", kModernbertStem);
   json["hidden_activation"] = json["classifier_activation"] = json["hidden_act"];
   json["norm_eps"] = c.norm_epsilon;
   for (const char* key :
@@ -95,7 +111,10 @@ nlohmann::json write_modernbert(const ModelConfig& c) {
   json["attention_bias"] = c.qkv_bias;
   json["mlp_bias"] = c.ff_bias;
   json["decoder_bias"] = c.head_bias;
-  json["classifier_bias"] = c.head_transform_bias;
+  json["classifier_bias"] =
+      c.classifier.present() ? c.classifier.transform_bias : c.head_transform_bias;
+  json["classifier_pooling"] =
+      c.classifier.pooling == ClassifierConfig::Pooling::mean ? "mean" : "cls";
   json["embedding_dropout"] = c.dropout;
   json["mlp_dropout"] = c.activation_dropout;
   json["attention_dropout"] = c.attention_dropout;
@@ -116,7 +135,10 @@ StoredWeight modernbert_weight(const ModelConfig& c, const std::string& name, co
                                          {"lm_head.layer_norm.", "head.norm."},
                                          {"lm_head.", "decoder."},
                                          {"final_logits_bias", "decoder.bias"},
-                                         {"model.", c.has_head ? kModernbertPrefix : ""}});
+                                         {"classifier.dense.", "head.dense."},
+                                         {"classifier.layer_norm.", "head.norm."},
+                                         {"classifier.out_proj.", "classifier."},
+                                         {"model.", is_bare_encoder(c) ? "" : kModernbertPrefix}});
   return fused({.name = own, .shape = shape},
                {{".self_attn.q_proj.", ".attn.Wqkv.", 0, 3 * heads},
                 {".self_attn.k_proj.", ".attn.Wqkv.", heads, 3 * heads},

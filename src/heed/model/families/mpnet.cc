@@ -10,7 +10,7 @@
 namespace heed::model {
 namespace {
 
-constexpr EncoderClasses kMpnetClasses{"MPNetForMaskedLM", "MPNetModel"};
+constexpr std::string_view kMpnetStem = "MPNet";
 constexpr std::string_view kMpnetPrefix = "mpnet.";
 // The reference has both built in, whatever its files say.
 constexpr int64_t kMpnetBuckets = 32, kMpnetPad = 1;
@@ -22,21 +22,21 @@ ModelConfig read_mpnet(const nlohmann::json& json, const std::string& file) {
             get_or(json, key, expected, file), expected);
   nlohmann::json own = json;
   own["type_vocab_size"] = 0;
-  ModelConfig c = read_roberta(own, file, kMpnetClasses);
+  ModelConfig c = read_roberta(own, file, kMpnetStem);
   c.relative_attention_bias = true;
   c.relative_num_buckets = kMpnetBuckets;
   return c;
 }
 
 nlohmann::json write_mpnet(const ModelConfig& c) {
-  nlohmann::json json = write_roberta(c, "mpnet", kMpnetClasses);
+  nlohmann::json json = write_roberta(c, "mpnet", kMpnetStem);
   json.erase("type_vocab_size");
   json["relative_attention_num_buckets"] = c.relative_num_buckets;
   return json;
 }
 
 StoredWeight mpnet_weight(const ModelConfig& config, const std::string& name, const Shape& shape) {
-  return {.name = renamed(roberta_head_name(bert_name(config, name, kMpnetPrefix)),
+  return {.name = renamed(roberta_name(config, name, kMpnetPrefix),
                           {{".attention.self.query.", ".attention.attn.q."},
                            {".attention.self.key.", ".attention.attn.k."},
                            {".attention.self.value.", ".attention.attn.v."},

@@ -14,7 +14,7 @@
 namespace heed::model {
 namespace {
 
-constexpr EncoderClasses kNomicClasses{"NomicBertForMaskedLM", "NomicBertModel"};
+constexpr std::string_view kNomicStem = "NomicBert";
 constexpr std::string_view kNomicPrefix = "nomic_bert.";
 constexpr double kNomicTheta = 1000.0;
 
@@ -62,7 +62,7 @@ void require_supported_nomic(const nlohmann::json& json, const std::string& file
 ModelConfig read_nomic(const nlohmann::json& json, const std::string& file) {
   require_supported_nomic(json, file);
   const nlohmann::json own = with_bert_fields(json);
-  ModelConfig c = read_bert(own, file, kNomicClasses);
+  ModelConfig c = read_bert(own, file, kNomicStem);
   require(c.activation == kernels::Activation::silu,
           "{}: the activation is {}, expected swiglu or silu", file, name_of(c.activation));
   c.gated = true;
@@ -74,7 +74,7 @@ ModelConfig read_nomic(const nlohmann::json& json, const std::string& file) {
 }
 
 nlohmann::json write_nomic(const ModelConfig& c) {
-  nlohmann::json json = write_bert(c, "nomic_bert", kNomicClasses);
+  nlohmann::json json = write_bert(c, "nomic_bert", kNomicStem);
   json.erase("position_embedding_type");
   json["head_dim"] = c.head_dim;
   write_rotary(c, json);
@@ -97,7 +97,9 @@ StoredWeight nomic_weight(const ModelConfig& c, const std::string& name, const S
                      {"lm_head.layer_norm.", "cls.predictions.transform.layer_norm."},
                      {"lm_head.", "cls.predictions.decoder."},
                      {"final_logits_bias", "cls.predictions.bias"},
-                     {"model.", c.has_head ? kNomicPrefix : ""}});
+                     {"classifier.dense.", "nomic_bert.pooler.dense."},
+                     {"classifier.out_proj.", "classifier."},
+                     {"model.", is_bare_encoder(c) ? "" : kNomicPrefix}});
   return fused({.name = own, .shape = shape},
                {{".self_attn.q_proj.", ".attn.Wqkv.", 0, 3 * heads},
                 {".self_attn.k_proj.", ".attn.Wqkv.", heads, 3 * heads},

@@ -10,20 +10,19 @@
 namespace heed::model {
 namespace {
 
-constexpr EncoderClasses kRobertaClasses{"RobertaForMaskedLM", "RobertaModel"};
-constexpr EncoderClasses kXlmRobertaClasses{"XLMRobertaForMaskedLM", "XLMRobertaModel"};
+constexpr std::string_view kRobertaStem = "Roberta", kXlmRobertaStem = "XLMRoberta";
 constexpr std::string_view kRobertaPrefix = "roberta.";
 
 StoredWeight roberta_weight(const ModelConfig& config, const std::string& name,
                             const Shape& shape) {
-  return {.name = roberta_head_name(bert_name(config, name, kRobertaPrefix)), .shape = shape};
+  return {.name = roberta_name(config, name, kRobertaPrefix), .shape = shape};
 }
 
-template <const EncoderClasses& classes>
+template <const std::string_view& stem>
 Family family(std::string_view type, nlohmann::json (*write_config)(const ModelConfig&)) {
   return {.model_type = type,
           .read_config = [](const nlohmann::json& json,
-                            const std::string& file) { return read_roberta(json, file, classes); },
+                            const std::string& file) { return read_roberta(json, file, stem); },
           .write_config = write_config,
           .stored = roberta_weight,
           .prefix = kRobertaPrefix,
@@ -34,8 +33,8 @@ Family family(std::string_view type, nlohmann::json (*write_config)(const ModelC
 }  // namespace
 
 ModelConfig read_roberta(const nlohmann::json& json, const std::string& file,
-                         const EncoderClasses& classes) {
-  ModelConfig c = read_bert(json, file, classes);
+                         std::string_view stem) {
+  ModelConfig c = read_bert(json, file, stem);
   require(!c.has_head || c.activation == kernels::Activation::gelu,
           "{}: hidden_act is \"{}\", expected \"gelu\", which the head has", file,
           name_of(c.activation));
@@ -48,16 +47,20 @@ ModelConfig read_roberta(const nlohmann::json& json, const std::string& file,
   return c;
 }
 
-nlohmann::json write_roberta(const ModelConfig& c, std::string_view type,
-                             const EncoderClasses& classes) {
-  nlohmann::json json = write_bert(c, type, classes);
+nlohmann::json write_roberta(const ModelConfig& c, std::string_view type, std::string_view stem) {
+  nlohmann::json json = write_bert(c, type, stem);
   json["max_position_embeddings"] = c.first_position + c.max_positions;
   return json;
 }
 
-std::string roberta_head_name(std::string name) {
-  return renamed(std::move(name), {{"lm_head.weight", "lm_head.decoder.weight"},
-                                   {"final_logits_bias", "lm_head.bias"}});
+std::string roberta_name(const ModelConfig& config, const std::string& name,
+                         std::string_view prefix) {
+  std::string own = renamed(
+      bert_name(config, name, prefix),
+      {{"lm_head.weight", "lm_head.decoder.weight"}, {"final_logits_bias", "lm_head.bias"}});
+  if (config.classifier.kind == ClassifierConfig::Kind::token)
+    return renamed(std::move(own), {{"classifier.out_proj.", "classifier."}});
+  return own;
 }
 
 bool redundant_in_roberta(std::string_view name) {
@@ -65,13 +68,13 @@ bool redundant_in_roberta(std::string_view name) {
 }
 
 Family roberta_family() {
-  return family<kRobertaClasses>(
-      "roberta", [](const ModelConfig& c) { return write_roberta(c, "roberta", kRobertaClasses); });
+  return family<kRobertaStem>(
+      "roberta", [](const ModelConfig& c) { return write_roberta(c, "roberta", kRobertaStem); });
 }
 
 Family xlm_roberta_family() {
-  return family<kXlmRobertaClasses>("xlm-roberta", [](const ModelConfig& c) {
-    return write_roberta(c, "xlm-roberta", kXlmRobertaClasses);
+  return family<kXlmRobertaStem>("xlm-roberta", [](const ModelConfig& c) {
+    return write_roberta(c, "xlm-roberta", kXlmRobertaStem);
   });
 }
 

@@ -16,11 +16,12 @@ Family xlm_roberta_family();
 /// max_position_embeddings of the file counts the rows before the first position, which is
 /// pad_token_id + 1.
 ModelConfig read_roberta(const nlohmann::json& json, const std::string& file,
-                         const EncoderClasses& classes);
+                         std::string_view stem);
 nlohmann::json write_roberta(const ModelConfig& config, std::string_view type,
-                             const EncoderClasses& classes);
-/// The file's name of a weight of the head, from heed's.
-std::string roberta_head_name(std::string name);
+                             std::string_view stem);
+/// The file's name of a weight, from heed's; `prefix` as in bert_name().
+std::string roberta_name(const ModelConfig& config, const std::string& name,
+                         std::string_view prefix);
 bool redundant_in_roberta(std::string_view name);
 
 }  // namespace heed::model
