@@ -34,6 +34,7 @@ class Threads {
 void add_attend(Command& program);
 void add_average(Command& program);
 void add_bench(Command& program);
+void add_classify(Command& program);
 void add_embed(Command& program);
 void add_evaluate(Command& program);
 void add_fill(Command& program);
@@ -41,6 +42,7 @@ void add_generate(Command& program);
 void add_info(Command& program);
 void add_logits(Command& program);
 void add_quantize(Command& program);
+void add_rerank(Command& program);
 void add_score(Command& program);
 void add_tokenizer(Command& program);
 void add_train(Command& program);

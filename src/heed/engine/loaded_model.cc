@@ -6,6 +6,7 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/engine/load.h"
+#include "heed/generate/text_classifier.h"
 #include "heed/text/utf8.h"
 
 namespace heed::engine {
@@ -68,6 +69,8 @@ std::shared_ptr<const LoadedModel> load(const std::filesystem::path& path,
       [&] { return generate::read_generation_config(path, transformer.config()); });
   result->embedding = ValueOrError<generate::EmbedderOptions>::of(
       [&] { return generate::read_embedder_options(path); });
+  result->sigmoid_scores =
+      ValueOrError<std::optional<bool>>::of([&] { return generate::read_sigmoid_scores(path); });
   return result;
 }
 
