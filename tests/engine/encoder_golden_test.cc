@@ -41,10 +41,9 @@ fs::path changed(const std::string& name, const Json& changes) {
 
 class Embeddings : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(Embeddings, EqualThoseOfSentenceTransformers) {
-  const Json json = expected(GetParam());
+void expect_embeddings(const Model& model, const Json& json, const EmbedOptions& options = {}) {
   const std::vector<std::string> texts = texts_of(json);
-  const auto found = Model::load(kGolden / GetParam()).embed_batch(texts);
+  const auto found = model.embed_batch(texts, options);
   ASSERT_EQ(found.size(), texts.size());
   for (size_t i = 0; i < texts.size(); ++i) {
     const auto reference = json.at("embeddings")[i].get<std::vector<float>>();
@@ -54,14 +53,28 @@ TEST_P(Embeddings, EqualThoseOfSentenceTransformers) {
   }
 }
 
+TEST_P(Embeddings, EqualThoseOfSentenceTransformers) {
+  expect_embeddings(Model::load(kGolden / GetParam()), expected(GetParam()));
+}
+
 INSTANTIATE_TEST_SUITE_P(Families, Embeddings,
-                         ::testing::Values("embed-mpnet", "embed-nomic-bert", "embed-modernbert",
-                                           "embed-xlm-roberta"),
+                         ::testing::Values("embed-bert", "embed-mpnet", "embed-nomic-bert",
+                                           "embed-modernbert", "embed-xlm-roberta"),
                          [](const auto& instance) {
                            std::string name = instance.param;
                            std::ranges::replace(name, '-', '_');
                            return name;
                          });
+
+/// The files have the tokenizer and the pooling, but do not say that vectors are scaled.
+TEST(GgufEmbeddings, EqualThoseOfSentenceTransformers) {
+  for (const char* name : {"embed-bert", "embed-nomic-bert", "embed-modernbert"}) {
+    SCOPED_TRACE(name);
+    const fs::path file = kGolden.parent_path() / "gguf_models" / (std::string(name) + ".gguf");
+    const bool normalize = fs::exists(kGolden / name / "2_Normalize");
+    expect_embeddings(Model::load(file), expected(name), {.normalize = normalize});
+  }
+}
 
 TEST(Classification, ScoresOfTextsAndPairsEqualThePipelinesForEveryProblem) {
   const Json json = expected("classify");

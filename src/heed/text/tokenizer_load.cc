@@ -122,23 +122,30 @@ std::optional<TokenizerParts> read_vocab_text(TokenizerFiles& files) {
     require(is_valid_utf8(line), "{}: line {} is not valid UTF-8", file, id + 1);
     pieces.add(line, id++);
   }
-  WordPieceOptions options;
-  options.unknown = names.unk.value_or("[UNK]");
   BertNormalizerOptions cleaning;
   cleaning.lowercase = files.option("do_lower_case", true);
   cleaning.chinese = files.option("tokenize_chinese_chars", true);
   cleaning.strip_accents = files.option("strip_accents", cleaning.lowercase);
+  const std::string unknown = names.unk.value_or("[UNK]");
+  const std::string cls = names.cls.value_or("[CLS]"), sep = names.sep.value_or("[SEP]");
+  TokenizerParts parts = word_piece_parts(std::move(pieces), cleaning, unknown);
+  parts.added_tokens = files.added_tokens(
+      {special_token(names.pad.value_or("[PAD]")), special_token(unknown), special_token(cls),
+       special_token(sep), special_token(names.mask.value_or("[MASK]"))});
+  const PairLayout pairs = contains(files.kind(), "mpnet") ? PairLayout::roberta : PairLayout::bert;
+  parts.post_processor = around(parts, parts.added_tokens, cls, sep, pairs, file);
+  return parts;
+}
+
+TokenizerParts word_piece_parts(Vocabulary pieces, const BertNormalizerOptions& cleaning,
+                                const std::string& unknown) {
+  WordPieceOptions options;
+  options.unknown = unknown;
   TokenizerParts parts;
   parts.normalizer = make_bert_normalizer(cleaning);
   parts.pre_tokenizer = make_bert_pre_tokenizer();
   parts.model = make_word_piece(std::move(pieces), options);
   parts.decoder = make_word_piece_decoder("##", true);
-  const std::string cls = names.cls.value_or("[CLS]"), sep = names.sep.value_or("[SEP]");
-  parts.added_tokens = files.added_tokens(
-      {special_token(names.pad.value_or("[PAD]")), special_token(options.unknown),
-       special_token(cls), special_token(sep), special_token(names.mask.value_or("[MASK]"))});
-  const PairLayout pairs = contains(files.kind(), "mpnet") ? PairLayout::roberta : PairLayout::bert;
-  parts.post_processor = around(parts, parts.added_tokens, cls, sep, pairs, file);
   return parts;
 }
 

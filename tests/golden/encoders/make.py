@@ -163,6 +163,7 @@ def embeddings():
     embed("embed-mpnet", hf.MPNetModel(hf.MPNetConfig(**sizes_of(tokenizer))), tokenizer, "mean",
           True, vocabulary_text)
     tokenizer = bert_tokenizer()
+    embed("embed-bert", hf.BertModel(hf.BertConfig(**sizes_of(tokenizer))), tokenizer, "cls", True)
     embed("embed-nomic-bert", hf.NomicBertModel(hf.NomicBertConfig(**sizes_of(tokenizer))),
           tokenizer, "mean", False)
     tokenizer = byte_level_tokenizer()

@@ -85,7 +85,7 @@ ModelConfig read_bert(const nlohmann::json& json, const std::string& file, std::
   c.tied_head = get_or(json, "tie_word_embeddings", true, file);
   read_encoder_head(json, file, stem, c);
   c.head_transform = c.has_head;
-  c.pooler = is_bare_encoder(c);
+  c.pooler = is_bare_encoder(c) && get_or(json, "add_pooling_layer", true, file);
   c.dropout = read_rate(json, "hidden_dropout_prob", file);
   c.attention_dropout = read_rate(json, "attention_probs_dropout_prob", file);
   c.pad_id = get_or<int32_t>(json, "pad_token_id", 0, file);
@@ -116,6 +116,7 @@ nlohmann::json write_bert(const ModelConfig& c, std::string_view type, std::stri
                          {"decoder_start_token_id", token_json(c.decoder_start_id)},
                          {"torch_dtype", "float32"}};
   write_encoder_head(c, stem, json);
+  if (is_bare_encoder(c) && !c.pooler) json["add_pooling_layer"] = false;
   return json;
 }
 
