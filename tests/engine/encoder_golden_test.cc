@@ -3,7 +3,7 @@
 // tests/golden/encoders/make.py.
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>

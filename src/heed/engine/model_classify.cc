@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cmath>
+#include <functional>
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
