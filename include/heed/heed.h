@@ -3,6 +3,7 @@
 // The whole library.
 #include "heed/attention.h"
 #include "heed/chat.h"
+#include "heed/classification.h"
 #include "heed/compute.h"
 #include "heed/embedding.h"
 #include "heed/error.h"

@@ -11,6 +11,7 @@
 
 #include "heed/attention.h"
 #include "heed/chat.h"
+#include "heed/classification.h"
 #include "heed/embedding.h"
 #include "heed/export.h"
 #include "heed/fill.h"
@@ -131,6 +132,29 @@ class HEED_EXPORT Model {
   std::vector<std::vector<float>> embed_batch(const std::vector<std::string>& texts,
                                               const EmbedOptions& options = {},
                                               int64_t first_number = 1) const;
+
+  /// The labels of a text or of a pair, highest score first, by a model for the classification of
+  /// texts (ForSequenceClassification).
+  std::vector<LabelScore> classify(const ClassifyInput& text,
+                                   const ClassifyOptions& options = {}) const;
+  /// The same for many texts, in batches of similar length.
+  std::vector<std::vector<LabelScore>> classify_batch(const std::vector<ClassifyInput>& texts,
+                                                      const ClassifyOptions& options = {},
+                                                      int64_t first_number = 1) const;
+  /// Documents by how well they answer a query, best first, by a cross-encoder: a model for the
+  /// classification of texts with one label, which reads query and document as a pair. The score is
+  /// the sigmoid of the logit, or the logit where the model's files name the activation Identity,
+  /// as in sentence-transformers' CrossEncoder.
+  std::vector<RankedDocument> rerank(const std::string& query,
+                                     const std::vector<std::string>& documents,
+                                     const ClassifyOptions& options = {}) const;
+  /// The entities of a text, by a model for the classification of tokens
+  /// (ForTokenClassification); tokens with the label "O" belong to none.
+  LabelledText label_tokens(const std::string& text, const ClassifyOptions& options = {}) const;
+  /// The same for many texts, in batches of similar length.
+  std::vector<LabelledText> label_tokens_batch(const std::vector<std::string>& texts,
+                                               const ClassifyOptions& options = {},
+                                               int64_t first_number = 1) const;
 
   /// The log-probability of each token of a text after the first, by a decoder-only model. The text
   /// has at least 2 tokens. A LoadOptions::cache rounds keys and values as a cache of that type

@@ -59,6 +59,8 @@ int main(int argc, char** argv) {
   heed::cli::add_score(program);
   heed::cli::add_fill(program);
   heed::cli::add_embed(program);
+  heed::cli::add_rerank(program);
+  heed::cli::add_classify(program);
   heed::cli::add_evaluate(program);
   heed::cli::add_attend(program);
   heed::cli::add_tokenizer(program);

@@ -22,15 +22,23 @@ TEST(EncoderFamilies, ReportUnsupportedVariantsByFileKeyFoundAndExpected) {
       {"bert", "is_decoder", true, "f: is_decoder is true, expected false"},
       {"bert",
        "architectures",
-       {"BertForTokenClassification"},
-       "f: architectures is \"BertForTokenClassification\", expected \"BertForMaskedLM\" or "
-       "\"BertModel\""},
+       {"BertForQuestionAnswering"},
+       "f: architectures is \"BertForQuestionAnswering\", expected \"Bert\" with Model, ForMaskedLM, "
+       "ForSequenceClassification or ForTokenClassification"},
       {"bert", "architectures", 3, "f: architectures is 3, expected a list of names"},
       {"bert", "hidden_size", "wide", "f: hidden_size is \"wide\", expected an integer"},
       {"roberta", "hidden_act", "relu",
        "f: hidden_act is \"relu\", expected \"gelu\", which the head has"},
       {"roberta", "max_position_embeddings", 2,
        "f: max_position_embeddings is 2, expected more than pad_token_id + 1, which is 2"},
+      {"mpnet", "relative_attention_num_buckets", 64,
+       "f: relative_attention_num_buckets is 64, expected 32"},
+      {"modernbert", "classifier_activation", "relu",
+       "f: classifier_activation is \"relu\", expected that of hidden_activation, \"gelu\""},
+      {"nomic-bert", "rotary_emb_fraction", 0.5, "f: rotary_emb_fraction is 0.5, expected 1.0"},
+      {"nomic-bert", "moe_every_n_layers", 2, "f: moe_every_n_layers is 2, expected 0"},
+      {"nomic-bert", "activation_function", "gelu",
+       "f: the activation is gelu, expected swiglu or silu"},
       {"bart", "normalize_before", true, "f: normalize_before is true, expected false"},
       {"bart", "tie_word_embeddings", false, "f: tie_word_embeddings is false, expected true"}};
   for (const auto& [golden, key, value, message] : refusals) {
@@ -38,7 +46,7 @@ TEST(EncoderFamilies, ReportUnsupportedVariantsByFileKeyFoundAndExpected) {
     nlohmann::json json = parse_json(read_file(path), "f");
     json[key] = value;
     try {
-      model::family_of_type(golden, "f").read_config(json, "f");
+      model::family_of_type(json["model_type"].get<std::string>(), "f").read_config(json, "f");
       ADD_FAILURE() << key << " was taken";
     } catch (const Error& error) {
       EXPECT_EQ(std::string(error.what()).substr(0, std::string(message).size()), message);
@@ -68,8 +76,9 @@ model::ModelConfig from_scratch(const std::string& family) {
     c.embedding_norm = true;
     c.activation = kernels::Activation::gelu;
   }
-  if (family == "bart" || family == "roberta") c.first_position = family == "bart" ? 2 : 1;
-  if (family.ends_with("bert") || family == "roberta") {
+  const bool roberta = family.ends_with("roberta");
+  if (family == "bart" || roberta) c.first_position = family == "bart" ? 2 : 1;
+  if (family.ends_with("bert") || roberta) {
     c.decoder_layers = 0;
     c.head_transform = true;
     c.norm_epsilon = 1e-12f;
@@ -80,7 +89,7 @@ model::ModelConfig from_scratch(const std::string& family) {
 }
 
 TEST(EncoderFamilies, WriteANewConfigurationWithTheirFamilysKeys) {
-  for (const char* type : {"bert", "distilbert", "roberta", "bart", "t5"}) {
+  for (const char* type : {"bert", "distilbert", "roberta", "xlm-roberta", "bart", "t5"}) {
     model::ModelConfig config = from_scratch(type);
     EXPECT_EQ(model::family_for(config).model_type, type);
     config.family.clear();
@@ -89,6 +98,18 @@ TEST(EncoderFamilies, WriteANewConfigurationWithTheirFamilysKeys) {
     config.qk_norm = true;
     EXPECT_THROW(model::family_for(config), Error) << type;
   }
+}
+
+TEST(EncoderFamilies, ANomicBertMayHaveOnlyTheNamesOfGpt2) {
+  const auto folder = golden_folder("families") / "nomic-bert";
+  nlohmann::json json = parse_json(read_file(folder / "config.old.json"), "f");
+  for (const char* name :
+       {"hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size",
+        "max_position_embeddings", "layer_norm_eps", "hidden_act", "rope_theta", "rope_scaling"})
+    EXPECT_EQ(json.erase(name), 1) << name;
+  model::ModelConfig config = model::family_of_type("nomic_bert", "f").read_config(json, "f");
+  config.validate();
+  EXPECT_EQ(config, config_of(folder / "config.json"));
 }
 
 TEST(EncoderFamilies, AT5WithATiedHeadScalesItsStates) {

@@ -159,5 +159,44 @@ TEST(GgufModelRefusals, NameAMissingFile) {
   }
 }
 
+class GgufEncoders : public ::testing::TestWithParam<const char*> {
+ protected:
+  const fs::path original_ = golden_folder("encoders") / GetParam();
+  const fs::path converted_ = golden_folder("gguf_models") / (GetParam() + std::string(".gguf"));
+};
+
+TEST_P(GgufEncoders, HaveTheConfigurationOfTheOriginalWithoutPooler) {
+  const model::ModelConfig found = open_gguf_model(converted_).config;
+  model::ModelConfig expected = config_of(original_ / "config.json");
+  expected.family = found.family;
+  expected.pooler = false;
+  // Not in the files, or from another member of the original.
+  expected.dropout = found.dropout;
+  expected.attention_dropout = found.attention_dropout;
+  expected.bos_id = found.bos_id;
+  expected.eos_id = found.eos_id;
+  EXPECT_EQ(model::family_of_type("heed", "").write_config(found),
+            model::family_of_type("heed", "").write_config(expected));
+}
+
+TEST_P(GgufEncoders, HaveTheWeightsOfTheOriginal) {
+  const auto found = load_model(converted_), expected = load_model(original_);
+  for (const Parameter& parameter : found->parameters().all())
+    EXPECT_EQ(difference(parameter.value, expected->parameters().named(parameter.name).value), 0.0)
+        << parameter.name;
+}
+
+TEST_P(GgufEncoders, SaveAndLoadAsAModelDirectory) {
+  const TemporaryDirectory folder;
+  const auto original = load_model(converted_);
+  save_model(folder.path(), *original, {});
+  const auto saved = load_model(folder.path());
+  EXPECT_EQ(saved->config(), original->config());
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, GgufEncoders,
+                         ::testing::Values("embed-bert", "embed-nomic-bert", "embed-modernbert"),
+                         case_name);
+
 }  // namespace
 }  // namespace heed::checkpoint

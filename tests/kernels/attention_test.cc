@@ -23,18 +23,22 @@ std::vector<AttentionCase> score_cases() {
       list.push_back(c);
     };
     const AttentionCase causal{.n_heads = 4, .n_kv_heads = 2, .d = 32, .dv = 24, .causal = true};
-    for (const int64_t window : {1, 7, 64, 65, 100}) {
-      const std::string suffix = " window " + std::to_string(window);
-      AttentionCase c = causal;
-      c.window = window;
-      add("self" + suffix, {1, 17, 70, 200}, {1, 17, 70, 200}, c);
-      add("fewer queries than keys" + suffix, {1, 6, 40}, {130, 200, 41}, c);
-      add("more queries than keys" + suffix, {20, 90}, {5, 70}, c);
-      c.n_heads = c.n_kv_heads = 1;
-      add("alone" + suffix, {450}, {450}, c);  // rows and keys become separate tasks
-      c.dropout = 0.2f;
-      add("dropout" + suffix, {90, 3}, {90, 3}, c);
-    }
+    for (const int64_t window : {1, 7, 64, 65, 100})
+      for (const bool mask : {true, false}) {
+        const std::string suffix =
+            " window " + std::to_string(window) + (mask ? "" : " on both sides");
+        AttentionCase c = causal;
+        c.causal = mask;
+        c.window = window;
+        add("self" + suffix, {1, 17, 70, 200}, {1, 17, 70, 200}, c);
+        add("fewer queries than keys" + suffix, {1, 6, 40}, {130, 200, 41}, c);
+        add("more queries than keys" + suffix, {20, 90}, {5, 70}, c);
+        c.n_heads = c.n_kv_heads = 1;
+        add("alone" + suffix, {450}, {450}, c);    // rows and keys become separate tasks
+        add("few rows" + suffix, {3}, {1200}, c);  // which share the keys (split-KV)
+        c.dropout = 0.2f;
+        add("dropout" + suffix, {90, 3}, {90, 3}, c);
+      }
     for (const bool mask : {false, true}) {
       const std::string suffix = mask ? " causal" : "";
       AttentionCase c{.n_heads = 4, .n_kv_heads = 4, .d = 32, .dv = 32, .causal = mask};
@@ -206,11 +210,11 @@ TEST(AttentionGradient, AgreesWithFiniteDifferences) {
 }
 
 TEST(AttentionGradient, AgreesWithFiniteDifferencesWithWindowCapAndBias) {
-  AttentionCase c{"", {4, 6}, {4, 7}, 4, 2, 5, 3, true};
-  for (const int64_t window : {0, 3})
+  AttentionCase c{"", {4, 6}, {4, 7}, 4, 2, 5, 3};
+  for (const auto& [causal, window] : {std::pair{true, 0}, {true, 3}, {false, 3}})
     for (const float soft_cap : {0.0f, 1.0f})
       for (const int64_t reach : {0, 3}) {
-        c.window = window, c.soft_cap = soft_cap, c.reach = reach;
+        c.causal = causal, c.window = window, c.soft_cap = soft_cap, c.reach = reach;
         AttentionProblem problem(c, 0.7f);
         cpu::attention_forward(problem.in(), problem.out, problem.log_sum);
         cpu::attention_backward(problem.in(), problem.out, problem.log_sum, problem.d_out,

@@ -140,10 +140,10 @@ TEST(Gradients, AttentionWithWindowCapAndRelativeBias) {
                v = random_tensor({9, 6}, 3), bias = random_tensor({4, 5}, 4);
   const auto spans =
       std::make_shared<kernels::AttentionSpans>(kernels::AttentionSpans::self({0, 7, 9}));
-  for (const int64_t window : {0, 3}) {
+  for (const auto& [causal, window] : {std::pair{true, int64_t{0}}, {true, 3}, {false, 3}}) {
     SCOPED_TRACE(window);
     check_op(
-        [&](Context& c) {
+        [&, causal = causal, window = window](Context& c) {
           return ops::attention(c, {.q = q,
                                     .k = k,
                                     .v = v,
@@ -152,7 +152,7 @@ TEST(Gradients, AttentionWithWindowCapAndRelativeBias) {
                                     .options = {.n_heads = 4,
                                                 .n_kv_heads = 2,
                                                 .scale = 0.7f,
-                                                .causal = true,
+                                                .causal = causal,
                                                 .window = window,
                                                 .soft_cap = 1.5f}});
         },

@@ -135,6 +135,10 @@ T get(const nlohmann::json& object, std::string_view key, const std::string& fil
     expect(found->is_array() && std::ranges::all_of(*found, &nlohmann::json::is_number),
            "a list of numbers");
     return found->template get<T>();
+  } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+    expect(found->is_array() && std::ranges::all_of(*found, &nlohmann::json::is_string),
+           "a list of strings");
+    return found->template get<T>();
   } else {
     expect(found->is_string(), "a string");
     return found->template get<std::string>();
@@ -159,6 +163,7 @@ template double get(Json, Key, File);
 template std::string get(Json, Key, File);
 template std::vector<int64_t> get(Json, Key, File);
 template std::vector<double> get(Json, Key, File);
+template std::vector<std::string> get(Json, Key, File);
 template bool get_or(Json, Key, bool, File);
 template int32_t get_or(Json, Key, int32_t, File);
 template int64_t get_or(Json, Key, int64_t, File);
@@ -167,5 +172,6 @@ template double get_or(Json, Key, double, File);
 template std::string get_or(Json, Key, std::string, File);
 template std::vector<int64_t> get_or(Json, Key, std::vector<int64_t>, File);
 template std::vector<double> get_or(Json, Key, std::vector<double>, File);
+template std::vector<std::string> get_or(Json, Key, std::vector<std::string>, File);
 
 }  // namespace heed

@@ -45,7 +45,8 @@ int64_t integer_of(const nlohmann::json& value, std::string_view key, const std:
 template <typename T>
 concept JsonField = std::same_as<T, bool> || std::same_as<T, int32_t> || std::same_as<T, int64_t> ||
     std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::string> ||
-    std::same_as<T, std::vector<int64_t>> || std::same_as<T, std::vector<double>>;
+    std::same_as<T, std::vector<int64_t>> || std::same_as<T, std::vector<double>> ||
+    std::same_as<T, std::vector<std::string>>;
 
 /// The member `key` of an object. Throws Error that states the file, the key, what was expected and
 /// what was found.

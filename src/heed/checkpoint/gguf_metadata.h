@@ -37,6 +37,14 @@ class ArchitectureMetadata {
   std::string architecture_;
 };
 
+/// The rows of the embedding: not all files state the size of the vocabulary.
+int64_t vocabulary_size(const io::GgufFile& file);
+/// block_count. Throws Error on more layers than tensors, before memory is allocated for the
+/// layers.
+int64_t layers(const ArchitectureMetadata& metadata);
+/// The id of a special token, such as "bos"; null where there is none.
+nlohmann::json token(const io::GgufFile& file, const std::string& which);
+
 /// "rope_scaling" of config.json; null without scaling. Throws Error on divisors of the frequencies
 /// that are not Llama 3's.
 nlohmann::json rotary_scaling(const ArchitectureMetadata& metadata);

@@ -6,6 +6,7 @@
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/base/quote.h"
+#include "heed/checkpoint/gguf_encoders.h"
 #include "heed/checkpoint/gguf_metadata.h"
 #include "heed/checkpoint/gguf_weights.h"
 #include "heed/model/families/config_json.h"
@@ -14,29 +15,6 @@ namespace heed::checkpoint {
 namespace {
 
 using Json = nlohmann::json;
-
-/// The rows of the embedding: not all files state the size of the vocabulary.
-int64_t vocabulary_size(const io::GgufFile& file) {
-  const Shape& shape = file.entry("token_embd.weight").shape;
-  require(shape.rank() == 2, "{}: token_embd.weight is {}, expected a matrix", file.name(),
-          shape.text());
-  return shape[0];
-}
-
-/// Throws Error on more layers than tensors, before memory is allocated for the layers.
-int64_t layers(const ArchitectureMetadata& metadata) {
-  const auto count = metadata.get<int64_t>("block_count");
-  const auto tensors = static_cast<int64_t>(metadata.file().names().size());
-  require(count > 0 && count <= tensors,
-          "{}: block_count is {}, expected 1 to {}, the number of tensors", metadata.file().name(),
-          count, tensors);
-  return count;
-}
-
-Json token(const io::GgufFile& file, const std::string& which) {
-  const std::string key = "tokenizer.ggml." + which + "_token_id";
-  return file.metadata().contains(key) ? Json(file.metadata().get<int64_t>(key)) : Json();
-}
 
 constexpr std::string_view kMixtures[] = {"deepseek_v2", "deepseek_v3", "mixtral", "qwen3_moe"};
 
@@ -252,11 +230,23 @@ struct Architecture {
   std::string_view name;
   Json (*config)(const ArchitectureMetadata& metadata);
 };
-constexpr Architecture kArchitectures[] = {
-    {"llama", llama},   {"qwen2", qwen2},         {"qwen3", qwen3},       {"gemma2", gemma2},
-    {"gpt2", gpt2},     {"deepseek2", deepseek2}, {"qwen3moe", qwen3moe}, {"gemma", gemma},
-    {"gemma3", gemma3}, {"granite", granite},     {"olmo2", olmo2},       {"smollm3", smollm3},
-    {"phi3", phi3},     {"gptneox", gptneox}};
+constexpr Architecture kArchitectures[] = {{"llama", llama},
+                                           {"qwen2", qwen2},
+                                           {"qwen3", qwen3},
+                                           {"gemma2", gemma2},
+                                           {"gpt2", gpt2},
+                                           {"deepseek2", deepseek2},
+                                           {"qwen3moe", qwen3moe},
+                                           {"gemma", gemma},
+                                           {"gemma3", gemma3},
+                                           {"granite", granite},
+                                           {"olmo2", olmo2},
+                                           {"smollm3", smollm3},
+                                           {"phi3", phi3},
+                                           {"gptneox", gptneox},
+                                           {"bert", bert_config},
+                                           {"nomic-bert", nomic_bert_config},
+                                           {"modern-bert", modern_bert_config}};
 
 const Architecture& architecture_named(const std::string& name, const std::string& file) {
   std::string known;
@@ -294,7 +284,7 @@ GgufModel open_gguf_model(const std::filesystem::path& path) {
     fail("{}: {}", file->name(), error.what());
   }
   check_rotary(metadata, model.config);
-  model.family.stored = gguf_weight;
+  model.family.stored = model.config.decoder_layers == 0 ? gguf_encoder_weight : gguf_weight;
   model.family.redundant = gguf_redundant;
   model.family.prefix = {};
   model.weights = gguf_weights(file, model.config);

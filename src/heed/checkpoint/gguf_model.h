@@ -15,7 +15,7 @@ struct GgufModel {
   std::shared_ptr<const io::TensorSource> weights;
 };
 
-/// Reads a GGUF file of one of the architectures llama, qwen2, qwen3, gemma2, gpt2 and deepseek2:
+/// Reads a GGUF file of one of the architectures that kArchitectures of gguf_model.cc lists:
 /// converts its metadata back to the config.json of the original model. Throws Error that names the
 /// file and what is missing, wrong or not supported.
 GgufModel open_gguf_model(const std::filesystem::path& path);

@@ -6,6 +6,7 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/engine/load.h"
+#include "heed/generate/text_classifier.h"
 #include "heed/text/utf8.h"
 
 namespace heed::engine {
@@ -70,6 +71,8 @@ std::shared_ptr<const LoadedModel> load(const std::filesystem::path& path,
       [&] { return generate::read_embedder_options(path); });
   result->chat_templates = ValueOrError<chat::ChatTemplates>::of(
       [&] { return chat::ChatTemplates(path, result->shared_tokenizer("chat")); });
+  result->sigmoid_scores =
+      ValueOrError<std::optional<bool>>::of([&] { return generate::read_sigmoid_scores(path); });
   return result;
 }
 

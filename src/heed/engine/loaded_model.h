@@ -31,6 +31,9 @@ struct LoadedModel {
   ValueOrError<generate::GenerationConfig> generation;
   ValueOrError<generate::EmbedderOptions> embedding;
   ValueOrError<chat::ChatTemplates> chat_templates;
+  /// Whether config_sentence_transformers.json has pairs scored by the sigmoid; none: it does not
+  /// say.
+  ValueOrError<std::optional<bool>> sigmoid_scores;
 
   /// The one tokenizer for all texts. Throws Error, which names the `purpose` ("embedding"), when
   /// each side has its own vocabulary, and as tokenizer.value() does.

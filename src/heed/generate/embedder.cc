@@ -9,6 +9,7 @@
 #include "heed/data/translation_batches.h"
 #include "heed/generate/hidden_states.h"
 #include "heed/generate/input_error.h"
+#include "heed/generate/text_tokens.h"
 #include "heed/text/unicode/properties.h"
 #include "heed/text/utf8.h"
 
@@ -25,14 +26,6 @@ std::string lower_cased(const std::string& text) {
     text::append_lower_case(lower, point.value);
   });
   return lower;
-}
-
-/// The number of tokens of `whole` before `plain`, which it contains.
-size_t tokens_before(const std::vector<int32_t>& whole, const std::vector<int32_t>& plain) {
-  for (size_t before = 0; before + plain.size() <= whole.size(); ++before)
-    if (std::equal(plain.begin(), plain.end(), whole.begin() + static_cast<std::ptrdiff_t>(before)))
-      return before;
-  return 0;
 }
 
 std::vector<float> mean_of_rows(const float* values, int64_t rows, size_t width) {
@@ -100,16 +93,7 @@ Embedder::Embedder(const model::Transformer& model, text::Tokenizer tokenizer,
 std::vector<int32_t> Embedder::tokens(const std::string& text) const {
   const std::string lower = options_.lower_case ? lower_cased(text) : "";
   const std::string& read = options_.lower_case ? lower : text;
-  std::vector<int32_t> whole = tokenizer_.encode(read);
-  const auto most = static_cast<size_t>(options_.max_seq_length);
-  if (most == 0 || whole.size() <= most) return whole;
-  const std::vector<int32_t> plain = tokenizer_.encode(read, false);
-  const size_t before = tokens_before(whole, plain);
-  const size_t kept = most - std::min(most, whole.size() - plain.size());
-  whole.erase(whole.begin() + static_cast<std::ptrdiff_t>(before + kept),
-              whole.begin() + static_cast<std::ptrdiff_t>(before + plain.size()));
-  whole.resize(std::min(whole.size(), most));
-  return whole;
+  return ids_within(tokenizer_, read, options_.max_seq_length);
 }
 
 std::vector<std::vector<float>> Embedder::embed(const std::vector<std::string>& texts,

@@ -4,6 +4,7 @@
 #include "heed/base/file.h"
 #include "heed/base/json.h"
 #include "heed/generate/embedder.h"
+#include "heed/io/gguf.h"
 
 namespace heed::generate {
 namespace {
@@ -41,10 +42,32 @@ std::filesystem::path folder_of(const std::filesystem::path& model_path, const s
   return model_path / folder;
 }
 
+/// "pooling_type" of a GGUF file's architecture; mean where it has none.
+Pooling read_gguf_pooling(const std::filesystem::path& path) {
+  const auto file = io::GgufFile::open(path);
+  const auto architecture = file->metadata().get<std::string>("general.architecture");
+  const std::string key = architecture + ".pooling_type";
+  switch (const auto type = file->metadata().get_or<int64_t>(key, 0)) {
+    case 0:  // none
+    case 1:
+      return Pooling::mean;
+    case 2:
+      return Pooling::cls;
+    case 3:
+      return Pooling::last;
+    default:
+      fail("{}: {} is {}, expected 0 to 3: none, mean, cls or last", path.string(), key, type);
+  }
+}
+
 }  // namespace
 
 EmbedderOptions read_embedder_options(const std::filesystem::path& model_path) {
   EmbedderOptions options;
+  if (path_is_file(model_path)) {
+    options.pooling = read_gguf_pooling(model_path);
+    return options;
+  }
   const std::filesystem::path path = model_path / "modules.json";
   if (!path_exists(path)) return options;
   const std::string file = path.string();

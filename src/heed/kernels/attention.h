@@ -36,8 +36,8 @@ struct AttentionOptions {
   /// Masks the future: the last query sees every key of its sequence, the query before it all but
   /// the last key, and so on.
   bool causal = false;
-  /// With causal: a query at position p sees only the keys j with p - j < window (Beltagy et al.
-  /// 2020; Mistral, 2023); 0: no window.
+  /// A query at position p sees only the keys j with p - j < window and, without causal, also
+  /// j - p < window (Beltagy et al. 2020; Mistral, 2023; ModernBERT, 2024); 0: no window.
   int64_t window = 0;
   /// Scaled scores s become soft_cap tanh(s / soft_cap) (Gemma 2, 2024); 0: no cap.
   float soft_cap = 0.0f;

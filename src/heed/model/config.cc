@@ -66,9 +66,9 @@ void check_layers(const ModelConfig& c) {
   check_size("decoder_layers", c.decoder_layers, 0, kMaxLayers);
   require(c.encoder_layers + c.decoder_layers > 0,
           "encoder_layers and decoder_layers are both 0, expected at least one layer");
-  require(c.windows.empty() || static_cast<int64_t>(c.windows.size()) == c.decoder_layers,
-          "windows has {} numbers, expected one for each of the {} decoder layers",
-          c.windows.size(), c.decoder_layers);
+  require(c.windows.empty() || std::ssize(c.windows) == c.described_layers(),
+          "windows has {} numbers, expected one for each of the {} {} layers", c.windows.size(),
+          c.described_layers(), c.decoder_layers > 0 ? "decoder" : "encoder");
   for (const int64_t window : c.windows)
     require(window >= 0, "windows has the number {}, expected at least 0", window);
 }
@@ -110,10 +110,10 @@ void complete_rotary(ModelConfig& c) {
   if (!plain) return;
   if (c.rotary_dim == 0) c.rotary_dim = c.head_dim;
   check_size("rotary_dim", c.rotary_dim, 1, c.head_dim);
-  require(
-      c.rotary_layers.empty() || static_cast<int64_t>(c.rotary_layers.size()) == c.decoder_layers,
-      "rope_layers has {} numbers, expected one for each of the {} decoder layers",
-      c.rotary_layers.size(), c.decoder_layers);
+  require(c.rotary_layers.empty() || std::ssize(c.rotary_layers) == c.described_layers(),
+          "rope_layers has {} numbers, expected one for each of the {} {} layers",
+          c.rotary_layers.size(), c.described_layers(),
+          c.decoder_layers > 0 ? "decoder" : "encoder");
   for (const int64_t rotated : c.rotary_layers)
     require(rotated == 0 || rotated == 1, "rope_layers has the number {}, expected 0 or 1",
             rotated);
@@ -136,7 +136,7 @@ void check_positions(const ModelConfig& c) {
     check_size("max_position_embeddings", c.max_positions, 1, kMaxTable / c.d_model);
   require(c.first_position >= 0 && c.first_position <= kMaxSize,
           "first_position is {}, expected 0 to {}", c.first_position, kMaxSize);
-  if (c.positions == PositionKind::relative) {
+  if (c.has_relative_bias()) {
     check_size("relative_attention_num_buckets", c.relative_num_buckets, 4);
     require(
         c.relative_max_distance > c.relative_num_buckets / 2 && c.relative_max_distance <= kMaxSize,
@@ -144,6 +144,14 @@ void check_positions(const ModelConfig& c) {
         "relative_attention_num_buckets, which is {}",
         c.relative_max_distance, c.relative_num_buckets);
   }
+}
+
+void check_classifier(const ModelConfig& c) {
+  if (!c.classifier.present()) return;
+  check_size("the number of labels", std::ssize(c.classifier.labels), 1);
+  require(c.encoder_layers == 0 || c.decoder_layers == 0,
+          "the model is an encoder-decoder, expected an encoder or a decoder for classification");
+  require(!c.has_head, "the model has a classifier, expected no head that predicts tokens");
 }
 
 void check_tokens(const ModelConfig& c) {
@@ -174,6 +182,7 @@ void ModelConfig::validate() {
   complete_rotary(*this);
   check_residual(*this);
   check_moe(*this);
+  check_classifier(*this);
   check_rate("dropout", dropout);
   check_rate("attention_dropout", attention_dropout);
   check_rate("activation_dropout", activation_dropout);

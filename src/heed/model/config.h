@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "heed/kernels/activation.h"
+#include "heed/model/classifier_config.h"
 #include "heed/nn/norm.h"
 #include "heed/nn/positions.h"
 #include "heed/nn/rotary.h"
@@ -49,6 +50,8 @@ struct ModelConfig {
   nn::NormPlacement norm_placement = nn::NormPlacement::post;
   float norm_epsilon = 1e-5f;
   bool norm_unit_offset = false;  // RMSNorm scales by 1 + weight (Gemma)
+  bool norm_bias = true;          // LayerNorm adds a bias
+  bool first_attn_norm = true;    // false: the first layer's attention has no norm (ModernBERT)
   bool qkv_bias = true;           // of the projections to queries, keys and values
   bool o_bias = true;             // of the output projection
   bool ff_bias = true;            // of the feed-forward network
@@ -60,8 +63,9 @@ struct ModelConfig {
   bool qk_norm_across_heads = false;             // one such norm over all heads (OLMo 2)
   bool parallel_residual = false;    // both sub-layers read the layer's input (GPT-NeoX)
   float residual_multiplier = 1.0f;  // of each sub-layer's output, before the sum (Granite)
-  /// For each decoder layer, how many of the latest tokens a token sees, itself included; 0: all.
-  /// Empty: all in every layer.
+  /// For each layer of the decoder, or of the encoder of an encoder-only model: how many of the
+  /// latest tokens a token sees, itself included, and in an encoder as many of the next ones; 0:
+  /// all. Empty: all in every layer.
   std::vector<int64_t> windows;
   nn::LatentDims latent;              // multi-head latent attention, where kv_lora_rank is given
   nn::MoeConfig moe;                  // mixtures of experts, where n_experts is given
@@ -78,6 +82,8 @@ struct ModelConfig {
   /// For each decoder layer, 1: rotary positions, 0: none (SmolLM3). Empty: 1 in every layer.
   std::vector<int64_t> rotary_layers;
   nn::RotaryScaling rotary_scaling;
+  /// Relative biases besides positions of another kind (MPNet).
+  bool relative_attention_bias = false;
   int64_t relative_num_buckets = 32, relative_max_distance = 128;
 
   bool scale_embedding = true;        // by sqrt(d_model)
@@ -88,10 +94,12 @@ struct ModelConfig {
   bool tied_head = true;                 // the vocabulary projection is the embedding
   bool head_bias = true;                 // added to the logits
   bool head_transform = false;           // dense, activation, norm before the projection (BERT)
+  bool head_transform_bias = true;       // of its dense layer
   float head_scale = 1.0f;               // of the states that the head reads (T5)
   float final_logit_softcapping = 0.0f;  // logits become cap tanh(logit / cap); 0: no cap
   bool has_head = true;                  // false: no vocabulary projection
   bool pooler = false;                   // dense and tanh over the first token (BERT)
+  ClassifierConfig classifier;           // to labels, in place of the vocabulary projection
 
   float dropout = 0.1f;
   float attention_dropout = 0.0f;
@@ -115,6 +123,12 @@ struct ModelConfig {
 
   /// The tokens that end a text: eos_id and other_eos_ids.
   std::vector<int32_t> eos_ids() const;
+
+  /// The layers that `windows` and `rotary_layers` describe.
+  int64_t described_layers() const { return decoder_layers > 0 ? decoder_layers : encoder_layers; }
+  bool has_relative_bias() const {
+    return positions == PositionKind::relative || relative_attention_bias;
+  }
 
   bool operator==(const ModelConfig&) const = default;
 };

@@ -32,6 +32,27 @@ std::span<const nn::RouterScoring> values_of() {
 }
 
 template <>
+std::span<const ClassifierConfig::Kind> values_of() {
+  using enum ClassifierConfig::Kind;
+  static constexpr std::array kAll{none, sequence, token};
+  return kAll;
+}
+
+template <>
+std::span<const ClassifierConfig::Pooling> values_of() {
+  using enum ClassifierConfig::Pooling;
+  static constexpr std::array kAll{first, last, mean};
+  return kAll;
+}
+
+template <>
+std::span<const ClassifierConfig::Problem> values_of() {
+  using enum ClassifierConfig::Problem;
+  static constexpr std::array kAll{unspecified, single_label, multi_label, regression};
+  return kAll;
+}
+
+template <>
 std::span<const PositionKind> values_of() {
   using enum PositionKind;
   static constexpr std::array kAll{none, sinusoidal, learned, rotary, relative};

@@ -22,7 +22,7 @@ void visit_position_fields(Config& c, Visit&& visit) {
         "the base in layers with a window; 0: rope_theta");
   visit("rotary_dim", c.rotary_dim, "rotated columns of a head; 0: all");
   visit("rope_layers", c.rotary_layers,
-        "1 for each decoder layer with rotary positions, 0 for one without; empty: all");
+        "1 for each layer with rotary positions, 0 for one without; empty: all");
   visit("rope_type", c.rotary_scaling.kind, "scaling of the rotary positions for longer sequences");
   visit("rope_factor", c.rotary_scaling.factor, "factor by which the scaling lengthens sequences");
   visit("rope_original_max_position_embeddings", c.rotary_scaling.original_max_positions,
@@ -43,6 +43,8 @@ void visit_position_fields(Config& c, Visit&& visit) {
   visit("rope_long_factor", c.rotary_scaling.long_factor, "longrope: the same beyond it");
   visit("rope_truncate", c.rotary_scaling.truncate,
         "yarn: round the correction range to whole dimensions");
+  visit("relative_attention_bias", c.relative_attention_bias,
+        "relative biases besides positions of another kind (MPNet)");
   visit("relative_attention_num_buckets", c.relative_num_buckets, "buckets of distances");
   visit("relative_attention_max_distance", c.relative_max_distance,
         "distance beyond which all share a bucket");
@@ -89,6 +91,9 @@ void visit_fields(Config& c, Visit&& visit) {
         "norms of each sub-layer; the paper has post, Gemma 2 both, OLMo 2 output");
   visit("norm_eps", c.norm_epsilon, "epsilon of the norms");
   visit("norm_unit_offset", c.norm_unit_offset, "RMSNorm scales by 1 + weight (Gemma)");
+  visit("norm_bias", c.norm_bias, "biases of the norms, where they are LayerNorm");
+  visit("first_attn_norm", c.first_attn_norm,
+        "a norm before the attention of the first layer (ModernBERT has none)");
   visit("qkv_bias", c.qkv_bias, "biases of the query, key and value projections");
   visit("o_bias", c.o_bias, "bias of the attention output projection");
   visit("mlp_bias", c.ff_bias, "biases of the feed-forward network");
@@ -104,8 +109,10 @@ void visit_fields(Config& c, Visit&& visit) {
         "attention and feed-forward network read the same input (GPT-NeoX)");
   visit("residual_multiplier", c.residual_multiplier,
         "factor of each sub-layer's output before the sum (Granite)");
-  visit("windows", c.windows,
-        "attention window of each decoder layer in tokens; 0: no limit; empty: none");
+  visit(
+      "windows", c.windows,
+      "attention window of each layer in tokens, in an encoder to both sides; 0: no limit; empty: "
+      "none");
   visit("kv_lora_rank", c.latent.kv_lora_rank,
         "latent width of keys and values (MLA); 0: no latent attention");
   visit("q_lora_rank", c.latent.q_lora_rank,
@@ -120,6 +127,7 @@ void visit_fields(Config& c, Visit&& visit) {
   visit("tie_word_embeddings", c.tied_head, "the vocabulary projection is the embedding");
   visit("head_bias", c.head_bias, "a bias of the logits");
   visit("head_transform", c.head_transform, "dense, activation and norm before the logits (BERT)");
+  visit("head_transform_bias", c.head_transform_bias, "a bias of this dense layer");
   visit("head_scale", c.head_scale, "factor of the head's input (T5)");
   visit("final_logit_softcapping", c.final_logit_softcapping, "soft cap of the logits; 0: none");
   visit("has_head", c.has_head, "false: no vocabulary head");
@@ -128,6 +136,22 @@ void visit_fields(Config& c, Visit&& visit) {
   visit("attention_dropout", c.attention_dropout, "dropout of the attention weights");
   visit("activation_dropout", c.activation_dropout,
         "dropout of the hidden units of feed-forward networks");
+}
+
+/// The same for the fields of a classifier, which no training task makes.
+template <typename Config, typename Visit>
+void visit_classifier_fields(Config& c, Visit&& visit) {
+  visit("classifier", c.classifier.kind, "what gets labels");
+  visit("classifier_pooling", c.classifier.pooling, "the state that a text's labels are read from");
+  visit("classifier_transform", c.classifier.transform, "dense and activation before the labels");
+  visit("classifier_transform_bias", c.classifier.transform_bias, "a bias of this dense layer");
+  visit("classifier_transform_norm", c.classifier.transform_norm, "a norm after them");
+  visit("classifier_activation", c.classifier.activation, "this activation");
+  visit("classifier_bias", c.classifier.bias, "a bias of the logits");
+  visit("problem_type", c.classifier.problem, "what the logits mean");
+  visit("labels", c.classifier.labels, "their names");
+  visit("classifier_sigmoid_score", c.classifier.sigmoid_score,
+        "the score of a pair is the sigmoid of its logit");
 }
 
 /// The same for the fields that the vocabulary determines.

@@ -19,11 +19,13 @@ Head::Head(nn::Parameters& parameters, const ModelConfig& c, const Parameter& em
                                             nn::Initializer::zeros(), WeightRole::head)
                         : parameters.absent()) {
   if (!c.head_transform) return;
-  dense_.emplace(parameters, "lm_head.dense", nn::Linear::Sizes{c.d_model, c.d_model},
+  dense_.emplace(parameters, "lm_head.dense",
+                 nn::Linear::Sizes{c.d_model, c.d_model, c.head_transform_bias},
                  WeightRole::head_transform);
   norm_.emplace(
       parameters, "lm_head.layer_norm",
-      nn::Norm::Settings{.kind = c.norm, .d_model = c.d_model, .epsilon = c.norm_epsilon});
+      nn::Norm::Settings{
+          .kind = c.norm, .d_model = c.d_model, .epsilon = c.norm_epsilon, .bias = c.norm_bias});
 }
 
 Tensor Head::transform(Context& context, const Tensor& states) const {

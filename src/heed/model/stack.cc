@@ -10,7 +10,13 @@ nn::Norm::Settings norm_settings(const ModelConfig& c) {
   return {.kind = c.norm,
           .d_model = c.d_model,
           .epsilon = c.norm_epsilon,
-          .unit_offset = c.norm_unit_offset};
+          .unit_offset = c.norm_unit_offset,
+          .bias = c.norm_bias};
+}
+
+/// Whether `windows` and `rotary_layers` are those of this stack.
+bool is_described(const ModelConfig& c, Stack::Kind kind) {
+  return kind == Stack::Kind::decoder || c.decoder_layers == 0;
 }
 
 nn::Embeddings::Settings embedding_settings(const ModelConfig& c) {
@@ -52,7 +58,7 @@ nn::Attention::Settings attention_settings(const ModelConfig& c, Stack::Kind kin
     settings.qk_norm = {.epsilon = c.norm_epsilon,
                         .unit_offset = c.norm_unit_offset,
                         .across_heads = c.qk_norm_across_heads};
-  if (kind == Stack::Kind::decoder && layer < c.windows.size()) settings.window = c.windows[layer];
+  if (is_described(c, kind) && layer < c.windows.size()) settings.window = c.windows[layer];
   return settings;
 }
 
@@ -69,6 +75,7 @@ nn::TransformerLayer::Settings layer_settings(const ModelConfig& c, Stack::Kind 
                        .dropout = c.activation_dropout},
       .norm = norm_settings(c),
       .placement = c.norm_placement,
+      .attention_norm = layer > 0 || c.first_attn_norm,
       .dropout = c.dropout,
       .residual_multiplier = c.residual_multiplier,
       .parallel = c.parallel_residual,
@@ -92,10 +99,10 @@ nn::RotarySettings local_rotary_settings(const ModelConfig& c) {
 
 /// The positions that each of the stack's layers uses.
 std::vector<Stack::Positions> layer_positions(const ModelConfig& c, Stack::Kind kind) {
-  const bool encoder = kind == Stack::Kind::encoder;
   std::vector<Stack::Positions> all(
-      static_cast<size_t>(encoder ? c.encoder_layers : c.decoder_layers), Stack::Positions::all);
-  if (encoder) return all;
+      static_cast<size_t>(kind == Stack::Kind::encoder ? c.encoder_layers : c.decoder_layers),
+      Stack::Positions::all);
+  if (!is_described(c, kind)) return all;
   for (size_t layer = 0; layer < all.size(); ++layer) {
     if (c.rotary_local_theta > 0.0 && layer < c.windows.size() && c.windows[layer] > 0)
       all[layer] = Stack::Positions::local;
@@ -145,7 +152,7 @@ Stack::Stack(nn::Parameters& parameters, const nn::Parameters::Scope&, const Mod
     norm_.emplace(parameters, name + ".layer_norm", norm_settings(c));
   if (c.positions == PositionKind::rotary) rotary_.emplace(rotary_settings(c));
   if (c.rotary_local_theta > 0.0) local_rotary_.emplace(local_rotary_settings(c));
-  if (c.positions == PositionKind::relative)
+  if (c.has_relative_bias())
     relative_bias_.emplace(parameters, name + ".relative_attention_bias",
                            kind == Kind::encoder ? c.encoder_heads : c.n_heads,
                            ops::RelativeBuckets{.buckets = c.relative_num_buckets,
@@ -169,7 +176,7 @@ Stack::Encodings Stack::position_encodings(Context& context, const Reads& reads)
 Tensor Stack::forward(Context& context, std::span<const int32_t> ids, const Reads& reads) const {
   const Encodings encodings = position_encodings(context, reads);
   const nn::KeysValues none;
-  Tensor x = embeddings_.forward(context, ids, reads.positions);  // [N, D]
+  Tensor x = embeddings_.forward(context, ids, reads.positions, reads.types);  // [N, D]
   for (size_t layer = 0; layer < layers_.size(); ++layer) {
     if (context.interrupted && context.interrupted()) throw Interrupted();
     x = layers_[layer].forward(

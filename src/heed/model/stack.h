@@ -29,6 +29,7 @@ class Stack {
     std::vector<nn::KeyValueCache>& caches;  // [L]
     std::span<const nn::KeysValues> memory;  // [L], or empty without cross-attention
     const nn::Spans& memory_spans;
+    std::span<const int32_t> types = {};  // [N], segments; empty: all 0
   };
   /// ids [N] -> states [N, D], after the last norm.
   Tensor forward(Context& context, std::span<const int32_t> ids, const Reads& reads) const;

@@ -42,6 +42,7 @@ Transformer::Transformer(ModelConfig config, std::optional<uint64_t> seed)
   if (config_.pooler)
     pooler_.emplace(parameters_, "model.pooler",
                     nn::Linear::Sizes{config_.d_model, config_.d_model}, WeightRole::pooler);
+  if (config_.classifier.present()) classifier_.emplace(parameters_, config_);
 }
 
 void Transformer::check_lengths(std::string_view what, const std::vector<int32_t>& offsets) const {
@@ -60,7 +61,8 @@ Memory Transformer::encode(Context& context, const Tokens& source) const {
   const nn::SelfSpans spans = whole(source.offsets);
   const std::vector<int32_t> positions = nn::positions_within(source.offsets);
   std::vector<nn::KeyValueCache> forgotten(encoder_->layers().size());
-  Memory memory{encoder_->forward(context, source.ids, {positions, spans, forgotten, {}, nullptr}),
+  Memory memory{encoder_->forward(context, source.ids,
+                                  {positions, spans, forgotten, {}, nullptr, source.types}),
                 source.offsets,
                 {}};
   if (!decoder_) return memory;
@@ -106,6 +108,14 @@ Tensor Transformer::pool(Context& context, const Tensor& states,
   const Tensor first =
       ops::gather_rows(context, states, std::span(offsets).first(offsets.size() - 1));
   return ops::activation(context, kernels::Activation::tanh, pooler_->forward(context, first));
+}
+
+Tensor Transformer::classify(Context& context, const Tokens& text) const {
+  require(classifier_.has_value(), "the model has no classifier");
+  const Tensor states =
+      has_encoder() ? encode(context, text).states : decode_all(context, text);  // [N, D]
+  return classifier_->logits(context,
+                             classified_states(context, config_, states, text.ids, text.offsets));
 }
 
 ops::Loss Transformer::loss(Context& context, const Tokens& source, const Tokens& decoder_input,

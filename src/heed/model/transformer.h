@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "heed/model/classifier.h"
 #include "heed/model/config.h"
 #include "heed/model/head.h"
 #include "heed/model/stack.h"
@@ -17,6 +18,7 @@ namespace heed::model {
 struct Tokens {
   std::span<const int32_t> ids;         // [N]
   const std::vector<int32_t>& offsets;  // [B+1]
+  std::span<const int32_t> types = {};  // [N], the segments of a pair; empty: all 0
 };
 
 /// The encoder's output for a batch of sources, and the keys and values of it that each decoder
@@ -77,6 +79,10 @@ class Transformer {
   /// the model has no pooler.
   Tensor pool(Context& context, const Tensor& states, const std::vector<int32_t>& offsets) const;
 
+  /// The logits of the classifier's labels: [B, labels], or [N, labels] for token classification.
+  /// Throws Error when the model has no classifier, and as encode() or decode_all() does.
+  Tensor classify(Context& context, const Tokens& text) const;
+
   /// The loss of a batch of an encoder-decoder (and, with a tape, the beginning of its backward
   /// pass); targets [Nt] are the decoder's input shifted left.
   ops::Loss loss(Context& context, const Tokens& source, const Tokens& decoder_input,
@@ -106,6 +112,7 @@ class Transformer {
   std::optional<Stack> encoder_, decoder_;
   std::optional<Head> head_;
   std::optional<nn::Linear> pooler_;
+  std::optional<Classifier> classifier_;
 };
 
 }  // namespace heed::model

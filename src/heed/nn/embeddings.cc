@@ -32,7 +32,8 @@ Embeddings::Embeddings(Parameters& parameters, const std::string& name, const Pa
 }
 
 Tensor Embeddings::forward(Context& context, std::span<const int32_t> ids,
-                           std::span<const int32_t> positions) const {
+                           std::span<const int32_t> positions,
+                           std::span<const int32_t> types) const {
   Tensor shifted;
   if (settings_.first_position != 0) {
     shifted = Tensor::of({static_cast<int64_t>(positions.size())}, positions);
@@ -45,9 +46,9 @@ Tensor Embeddings::forward(Context& context, std::span<const int32_t> ids,
     table.fixed = sinusoids_->rows(int64_t{1} + std::ranges::max(positions));
   Tensor x = ops::embedding(context, {ids, positions}, tokens_, settings_.scale, table);
   if (types_) {
-    const Tensor first = Tensor::zeros({static_cast<int64_t>(ids.size())}, DType::i32);
-    const Tensor types = ops::embedding(context, {first.values<int32_t>(), {}}, *types_, 1.0f, {});
-    x = ops::add(context, types, x);
+    const Tensor first = Tensor::zeros({std::ssize(ids)}, DType::i32);
+    if (types.empty()) types = first.values<int32_t>();
+    x = ops::add(context, ops::embedding(context, {types, {}}, *types_, 1.0f, {}), x);
   }
   if (norm_) x = norm_->forward(context, x);
   return ops::dropout(context, x, settings_.dropout);  // [N, D]

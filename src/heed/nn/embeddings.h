@@ -21,7 +21,7 @@ class Embeddings {
     std::optional<Sinusoids::Settings> sinusoids = {};  // added for positions
     int64_t learned_positions = 0;                      // rows of a learned table; 0: none
     int64_t first_position = 0;                         // its row for the first token of a sequence
-    int64_t type_vocab_size = 0;  // rows of a table of segments, whose first row is added
+    int64_t type_vocab_size = 0;                        // rows of a table of segments; 0: none
     std::optional<Norm::Settings> norm = {};
     float dropout = 0.0f;
   };
@@ -30,9 +30,10 @@ class Embeddings {
   Embeddings(Parameters& parameters, const std::string& name, const Parameter& tokens,
              Settings settings);
 
-  /// ids and positions [N] -> [N, D]. Throws Error on one outside its table.
-  Tensor forward(Context& context, std::span<const int32_t> ids,
-                 std::span<const int32_t> positions) const;
+  /// ids and positions [N] -> [N, D]; types [N] are segments, all 0 if it is empty, and unused
+  /// without a table of them. Throws Error on one outside its table.
+  Tensor forward(Context& context, std::span<const int32_t> ids, std::span<const int32_t> positions,
+                 std::span<const int32_t> types = {}) const;
 
  private:
   Settings settings_;

@@ -9,7 +9,7 @@ Norm::Norm(Parameters& parameters, const std::string& name, Settings settings)
       weight_(parameters.create(name + ".weight", {settings.d_model},
                                 settings.unit_offset ? Initializer::zeros() : Initializer::ones(),
                                 WeightRole::norm)),
-      bias_(settings.kind == NormKind::layer
+      bias_(settings.kind == NormKind::layer && settings.bias
                 ? parameters.create(name + ".bias", {settings.d_model}, Initializer::zeros(),
                                     WeightRole::norm)
                 : parameters.absent()) {}

@@ -15,7 +15,7 @@ constexpr std::string_view name_of(NormKind kind) {
   return kind == NormKind::layer ? "layer" : "rms";
 }
 
-/// LayerNorm (scale and shift) or RMSNorm (scale only) over d_model.
+/// LayerNorm (scale and shift, or scale only) or RMSNorm (scale only) over d_model.
 class Norm {
  public:
   struct Settings {
@@ -23,6 +23,7 @@ class Norm {
     int64_t d_model = 0;
     float epsilon = 1e-5f;
     bool unit_offset = false;  // RMSNorm: the scale is 1 + weight (Gemma)
+    bool bias = true;          // LayerNorm: shift by a bias
   };
   Norm(Parameters& parameters, const std::string& name, Settings settings);
 

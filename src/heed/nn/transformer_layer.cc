@@ -49,7 +49,7 @@ TransformerLayer::TransformerLayer(Parameters& parameters, const std::string& na
       residual_multiplier_(s.residual_multiplier),
       parallel_(s.parallel),
       self_attn_(make_self_attention(parameters, name + ".self_attn", s, layer)),
-      self_attn_norms_(parameters, name + ".self_attn", s),
+      self_attn_norms_(s.attention_norm ? Norms(parameters, name + ".self_attn", s) : Norms()),
       feed_forward_(make_feed_forward(parameters, name + ".", s)),
       final_norms_(parameters, name + ".final", s) {
   if (!s.cross_attention) return;

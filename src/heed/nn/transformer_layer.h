@@ -44,6 +44,7 @@ class TransformerLayer {
     MoeConfig moe = {};  // given: the feed-forward network is a mixture of experts
     Norm::Settings norm;
     NormPlacement placement = NormPlacement::post;
+    bool attention_norm = true;        // false: none before self-attention, with placement pre
     float dropout = 0.0f;              // on each sub-layer's output, before the sum
     float residual_multiplier = 1.0f;  // of this output
     /// The sum is of x and of what attention and feed-forward network make of x, each after a norm
@@ -72,6 +73,7 @@ class TransformerLayer {
  private:
   /// The norms around one sub-layer.
   struct Norms {
+    Norms() = default;
     Norms(Parameters& parameters, const std::string& name, const Settings& settings);
     std::optional<Norm> norm;   // before the sub-layer or after the sum
     std::optional<Norm> after;  // before the sum

@@ -8,8 +8,6 @@ namespace {
 void check_scores(const AttentionInput& in) {
   const kernels::AttentionOptions& options = in.options;
   require(options.window >= 0, "attention: the window is {}, expected 0 or more", options.window);
-  require(options.window == 0 || options.causal,
-          "attention: a window of {} tokens needs a causal mask", options.window);
   require(options.soft_cap >= 0.0f, "attention: the soft cap is {}, expected 0 or more",
           options.soft_cap);
   if (!in.relative_bias.defined()) return;

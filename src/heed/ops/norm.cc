@@ -15,10 +15,10 @@ void write_gradient(Tape& tape, const Tensor& x, Backward&& backward) {
   tape.add(x, dx);
 }
 
-/// The tensor that a backward kernel adds a vector's gradient to. For a frozen vector it is a
-/// temporary, since the kernel always writes it.
-Tensor sum_for(Tape& tape, const Parameter& vector) {
-  if (!vector.trainable) return Tensor::zeros(vector.value.shape());
+/// The tensor that a backward kernel adds the gradient of a vector [D] to. For a frozen or absent
+/// vector it is a temporary, since the kernel always writes it.
+Tensor sum_for(Tape& tape, const Parameter& vector, int64_t width) {
+  if (!vector.trainable || !vector.present()) return Tensor::zeros({width});
   return tape.gradient(vector).materialized();
 }
 
@@ -33,24 +33,25 @@ Tensor plus_one(const Tensor& weight) {
 Tensor layer_norm(Context& context, const Tensor& x, const Parameter& weight, const Parameter& bias,
                   float epsilon) {
   check_shape(weight.name, "the scale", weight.value, {x.cols()});
-  check_shape(bias.name, "the shift", bias.value, {x.cols()});
+  if (bias.present()) check_shape(bias.name, "the shift", bias.value, {x.cols()});
+  const Tensor shift = bias.present() ? bias.value : Tensor::zeros({x.cols()});
   Tensor stats = Tensor::empty({x.rows(), 2});
-  auto normalise = [x, stats, &weight, &bias, epsilon]() mutable {
+  auto normalise = [x, stats, &weight, shift, epsilon]() mutable {
     Tensor y = Tensor::empty(x.shape(), x.dtype());
-    kernels::layer_norm_forward({x, weight.value, bias.value, epsilon}, y, stats);
+    kernels::layer_norm_forward({x, weight.value, shift, epsilon}, y, stats);
     return y;
   };
   const Tensor y = normalise();
   if (!context.tape) return y;
 
   Tape& tape = *context.tape;
-  tape.record([&tape, &weight, &bias, epsilon, x, stats, key = TensorKey(y),
+  tape.record([&tape, &weight, &bias, shift, epsilon, x, stats, key = TensorKey(y),
                again = tape.recompute(y, normalise)] {
     const Tensor dy = tape.take(key);
     if (!dy.defined()) return;
-    Tensor d_weight = sum_for(tape, weight), d_bias = sum_for(tape, bias);
+    Tensor d_weight = sum_for(tape, weight, x.cols()), d_bias = sum_for(tape, bias, x.cols());
     write_gradient(tape, x, [&](Tensor& dx) {
-      kernels::layer_norm_backward({x, weight.value, bias.value, epsilon}, stats, dy,
+      kernels::layer_norm_backward({x, weight.value, shift, epsilon}, stats, dy,
                                    {dx, d_weight, d_bias});
     });
   });
@@ -75,7 +76,7 @@ Tensor rms_norm(Context& context, const Tensor& x, const Parameter& weight, floa
                again = tape.recompute(y, normalise)] {
     const Tensor dy = tape.take(key);
     if (!dy.defined()) return;
-    Tensor d_weight = sum_for(tape, weight);
+    Tensor d_weight = sum_for(tape, weight, x.cols());
     write_gradient(tape, x, [&](Tensor& dx) {
       kernels::rms_norm_backward({x, scale, epsilon}, stats, dy, {dx, d_weight});
     });

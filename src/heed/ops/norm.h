@@ -5,7 +5,8 @@
 
 namespace heed::ops {
 
-/// Layer normalisation over the last axis (Ba et al. 2016): x [N, D], weight and bias [D].
+/// Layer normalisation over the last axis (Ba et al. 2016): x [N, D], weight [D], bias [D] or
+/// absent.
 Tensor layer_norm(Context& context, const Tensor& x, const Parameter& weight, const Parameter& bias,
                   float epsilon);
 

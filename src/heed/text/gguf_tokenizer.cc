@@ -7,6 +7,7 @@
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/base/reader_limits.h"
+#include "heed/text/gguf_word_piece.h"
 #include "heed/text/pre_tokenizers/named_patterns.h"
 #include "heed/text/text_size.h"
 #include "heed/text/tokenizer_files.h"
@@ -59,6 +60,9 @@ Pieces read_pieces(const GgufMetadata& metadata, const std::string& file) {
   };
   pieces.bos = id("bos_token_id");
   pieces.eos = id("eos_token_id");
+  // Encoders surround a text with these.
+  if (!pieces.bos) pieces.bos = id("cls_token_id");
+  if (!pieces.eos) pieces.eos = id("seperator_token_id");
   pieces.unknown = id("unknown_token_id");
   pieces.padding = id("padding_token_id");
   return pieces;
@@ -146,7 +150,8 @@ nlohmann::json byte_level_frame(const GgufMetadata& metadata, const Pieces& piec
   result["pre_tokenizer"] = sequence_of("pretokenizers", std::move(steps));
   result["post_processor"] =
       template_around(pieces, metadata.get_or<bool>(kPrefix + "add_bos_token", split.add_bos),
-                      metadata.get_or<bool>(kPrefix + "add_eos_token", false));
+                      metadata.get_or<bool>(kPrefix + "add_eos_token", false) ||
+                          metadata.get_or<bool>(kPrefix + "add_sep_token", false));
   result["decoder"] = std::move(byte_level);
   result["model"] = {{"type", "BPE"},
                      {"dropout", nullptr},
@@ -302,10 +307,10 @@ Tokenizer read_gguf_tokenizer(const GgufMetadata& metadata, const std::string& f
   require(metadata.contains(kPrefix + "model"), "{} has no tokenizer: {}model is missing", file,
           kPrefix);
   const auto kind = metadata.get<std::string>(kPrefix + "model");
+  if (kind == "bert") return read_gguf_word_piece(metadata, file);
   require(kind == "gpt2" || kind == "llama",
-          "{}: the tokenizer \"{}\" is not known, expected gpt2 "
-          "or llama",
-          file, one_line(kind));
+          "{}: the tokenizer \"{}\" is not known, expected gpt2, llama or bert", file,
+          one_line(kind));
   const Pieces pieces = read_pieces(metadata, file);
   TokenizerParts parts;
   if (kind == "gpt2")

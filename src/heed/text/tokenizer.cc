@@ -121,6 +121,21 @@ std::vector<int32_t> Tokenizer::encode(std::string_view text, bool special,
   return parts.post_processor.apply(std::move(ids), special);
 }
 
+TypedIds Tokenizer::encode_pair(std::string_view first, std::string_view second,
+                                int64_t max_tokens) const {
+  const PostProcessor& post_processor = pipeline_->parts.post_processor;
+  std::vector<int32_t> a = encode(first, false), b = encode(second, false);
+  const auto special = post_processor.apply_to_pair({}, {}).ids.size();
+  const auto most = static_cast<size_t>(max_tokens);
+  if (most > 0 && a.size() + b.size() + special > most) {
+    const size_t room = most - std::min(most, special), half = room / 2;
+    std::vector<int32_t>&shorter = a.size() <= b.size() ? a : b, &longer = &shorter == &a ? b : a;
+    if (shorter.size() > half) shorter.resize(std::min(shorter.size(), half));
+    longer.resize(std::min(longer.size(), room - shorter.size()));
+  }
+  return post_processor.apply_to_pair(a, b);
+}
+
 std::string Tokenizer::decode(std::span<const int32_t> ids, bool skip_special) const {
   std::vector<std::string> pieces;
   for (const int32_t id : ids) {

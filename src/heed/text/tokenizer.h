@@ -74,6 +74,12 @@ class Tokenizer {
   /// The ids of valid UTF-8 without those that the post-processor adds. Control tokens are text in
   /// the untrusted parts. Throws Error as above.
   std::vector<int32_t> encode(std::string_view text, const UntrustedParts& untrusted) const;
+  /// The ids of two texts with special tokens and segments, as the post-processor places them. If
+  /// there would be more than `max_tokens` (0: no limit), the longer text loses its end, then both
+  /// do, as transformers' longest_first has it. Throws Error as encode() does, and when the
+  /// post-processor cannot join texts.
+  TypedIds encode_pair(std::string_view first, std::string_view second,
+                       int64_t max_tokens = 0) const;
   /// The text of ids, valid UTF-8. Ids without a piece (a model may have more rows than pieces) are
   /// left out, and special tokens if `skip_special`.
   std::string decode(std::span<const int32_t> ids, bool skip_special = true) const;

@@ -58,6 +58,10 @@ std::optional<TokenizerParts> read_vocab_text(TokenizerFiles& files);
 /// before it is removed.
 std::unique_ptr<Decoder> make_sentencepiece_decoder(bool dummy_prefix);
 
+/// A BERT tokenizer without added and special tokens.
+TokenizerParts word_piece_parts(Vocabulary pieces, const BertNormalizerOptions& cleaning,
+                                const std::string& unknown);
+
 /// The parts of a SentencePiece model; `name` is its name in messages. Special tokens around the
 /// text are left to the caller. With `fairseq` the ids are those of XLM-RoBERTa, whose special
 /// pieces <s> <pad> </s> <unk> come first and <mask> last.

@@ -28,7 +28,8 @@ std::unique_ptr<PreTokenizer> qwen2_pre_tokenizer() {
 }
 
 PostProcessor around(const TokenizerParts& parts, const std::vector<AddedToken>& added,
-                     const std::string& before, const std::string& after, const std::string& file) {
+                     const std::string& before, const std::string& after, PairLayout pairs,
+                     const std::string& file) {
   const AddedTokens tokens(added, parts.model->vocabulary(), parts.normalizer.get());
   const auto ids = [&](const std::string& piece) {
     if (piece.empty()) return std::vector<int32_t>{};
@@ -38,7 +39,7 @@ PostProcessor around(const TokenizerParts& parts, const std::vector<AddedToken>&
             quoted(piece));
     return std::vector<int32_t>{*id};
   };
-  return PostProcessor::around(ids(before), ids(after));
+  return PostProcessor::around(ids(before), ids(after), pairs);
 }
 
 }  // namespace
@@ -66,7 +67,7 @@ std::optional<TokenizerParts> read_vocab_and_merges(TokenizerFiles& files) {
     parts.added_tokens = files.added_tokens(
         {special_token(bos), special_token(names.pad.value_or("<pad>")), special_token(eos),
          special_token(names.unk.value_or("<unk>")), mask_token(names.mask.value_or("<mask>"))});
-    parts.post_processor = around(parts, parts.added_tokens, bos, eos, file);
+    parts.post_processor = around(parts, parts.added_tokens, bos, eos, PairLayout::roberta, file);
   } else {
     parts.added_tokens = files.added_tokens({special_token(names.eos.value_or("<|endoftext|>"))});
   }
@@ -77,11 +78,12 @@ std::optional<TokenizerParts> read_sentencepiece_files(TokenizerFiles& files) {
   const SpecialTokenNames& names = files.special_tokens();
   const std::string bos = names.bos.value_or("<s>"), eos = names.eos.value_or("</s>");
   const auto finish = [&](TokenizerParts parts, const std::string& before, const std::string& after,
-                          std::vector<AddedToken> more, const char* name) {
+                          PairLayout pairs, std::vector<AddedToken> more, const char* name) {
     std::vector<AddedToken> defaults = std::move(parts.added_tokens);
     std::move(more.begin(), more.end(), std::back_inserter(defaults));
     parts.added_tokens = files.added_tokens(std::move(defaults));
-    parts.post_processor = around(parts, parts.added_tokens, before, after, files.path_of(name));
+    parts.post_processor =
+        around(parts, parts.added_tokens, before, after, pairs, files.path_of(name));
     return parts;
   };
   if (const auto bytes = files.take("tokenizer.model")) {
@@ -89,7 +91,8 @@ std::optional<TokenizerParts> read_sentencepiece_files(TokenizerFiles& files) {
     // A model may have been trained without a BOS piece.
     const bool has_bos = names.bos || parts.model->vocabulary().find(bos);
     return finish(std::move(parts), files.option("add_bos_token", has_bos) ? bos : "",
-                  files.option("add_eos_token", false) ? eos : "", {}, "tokenizer.model");
+                  files.option("add_eos_token", false) ? eos : "", PairLayout::repeated, {},
+                  "tokenizer.model");
   }
   if (const auto bytes = files.take("spiece.model")) {
     std::vector<AddedToken> sentinels;
@@ -97,11 +100,12 @@ std::optional<TokenizerParts> read_sentencepiece_files(TokenizerFiles& files) {
       for (int i = 99; i >= 0; --i)
         sentinels.push_back(special_token(fmt::format("<extra_id_{}>", i)));
     return finish(read_sentencepiece_parts(*bytes, files.path_of("spiece.model")), "", eos,
-                  std::move(sentinels), "spiece.model");
+                  PairLayout::repeated, std::move(sentinels), "spiece.model");
   }
   if (const auto bytes = files.take("sentencepiece.bpe.model"))
     return finish(read_sentencepiece_parts(*bytes, files.path_of("sentencepiece.bpe.model"), true),
-                  bos, eos, {mask_token(names.mask.value_or("<mask>"))}, "sentencepiece.bpe.model");
+                  bos, eos, PairLayout::roberta, {mask_token(names.mask.value_or("<mask>"))},
+                  "sentencepiece.bpe.model");
   return std::nullopt;
 }
 
@@ -118,22 +122,30 @@ std::optional<TokenizerParts> read_vocab_text(TokenizerFiles& files) {
     require(is_valid_utf8(line), "{}: line {} is not valid UTF-8", file, id + 1);
     pieces.add(line, id++);
   }
-  WordPieceOptions options;
-  options.unknown = names.unk.value_or("[UNK]");
   BertNormalizerOptions cleaning;
   cleaning.lowercase = files.option("do_lower_case", true);
   cleaning.chinese = files.option("tokenize_chinese_chars", true);
   cleaning.strip_accents = files.option("strip_accents", cleaning.lowercase);
+  const std::string unknown = names.unk.value_or("[UNK]");
+  const std::string cls = names.cls.value_or("[CLS]"), sep = names.sep.value_or("[SEP]");
+  TokenizerParts parts = word_piece_parts(std::move(pieces), cleaning, unknown);
+  parts.added_tokens = files.added_tokens(
+      {special_token(names.pad.value_or("[PAD]")), special_token(unknown), special_token(cls),
+       special_token(sep), special_token(names.mask.value_or("[MASK]"))});
+  const PairLayout pairs = contains(files.kind(), "mpnet") ? PairLayout::roberta : PairLayout::bert;
+  parts.post_processor = around(parts, parts.added_tokens, cls, sep, pairs, file);
+  return parts;
+}
+
+TokenizerParts word_piece_parts(Vocabulary pieces, const BertNormalizerOptions& cleaning,
+                                const std::string& unknown) {
+  WordPieceOptions options;
+  options.unknown = unknown;
   TokenizerParts parts;
   parts.normalizer = make_bert_normalizer(cleaning);
   parts.pre_tokenizer = make_bert_pre_tokenizer();
   parts.model = make_word_piece(std::move(pieces), options);
   parts.decoder = make_word_piece_decoder("##", true);
-  const std::string cls = names.cls.value_or("[CLS]"), sep = names.sep.value_or("[SEP]");
-  parts.added_tokens = files.added_tokens(
-      {special_token(names.pad.value_or("[PAD]")), special_token(options.unknown),
-       special_token(cls), special_token(sep), special_token(names.mask.value_or("[MASK]"))});
-  parts.post_processor = around(parts, parts.added_tokens, cls, sep, file);
   return parts;
 }
 

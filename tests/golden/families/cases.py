@@ -16,7 +16,7 @@ class Case:
     model: type
     config: hf.PretrainedConfig
     # causal: next token; masked: given labels at given rows; hidden: encoder without a head;
-    # seq2seq: encoder-decoder.
+    # classified: labels of texts or of tokens. seq2seq: encoder-decoder.
     kind: str = "causal"
     # Fields as checkpoints from before transformers 5 spell them, over what old_config() maps.
     old: dict | None = None
@@ -57,6 +57,25 @@ def bert(config, **changes):
                          num_attention_heads=2, intermediate_size=28, max_position_embeddings=40,
                          type_vocab_size=2, hidden_dropout_prob=0.0,
                          attention_probs_dropout_prob=0.0, layer_norm_eps=2e-3, **PLAIN) | changes)
+
+
+def mpnet(**changes):
+    # The reference has 32 buckets built in.
+    return bert(hf.MPNetConfig, type_vocab_size=None, max_position_embeddings=42, **changes)
+
+
+def modernbert(**changes):
+    """Two layers with windows of two tokens to each side, between two without."""
+    return hf.ModernBertConfig(**dict(
+        vocab_size=VOCAB, hidden_size=16, num_hidden_layers=4, num_attention_heads=2,
+        intermediate_size=28, max_position_embeddings=40, norm_eps=2e-3, local_attention=4,
+        pad_token_id=0, bos_token_id=1, eos_token_id=2, cls_token_id=1, sep_token_id=2,
+        rope_parameters=dict(full_attention=rope(100.0), sliding_attention=rope(20.0)),
+        **PLAIN) | changes)
+
+
+def nomic(**changes):
+    return bert(hf.NomicBertConfig, rope_parameters=rope(100.0), **changes)
 
 
 def t5(**changes):
@@ -128,6 +147,16 @@ def llama_old(tensors):
                       for layer in range(2)}
 
 
+LABELS = dict(id2label={0: "bad", 1: "fair", 2: "good"}, label2id=dict(bad=0, fair=1, good=2))
+SMALL = dict(num_hidden_layers=1) | LABELS
+# What the config of nomic-embed-text-v1.5, whose code was its own, has besides BERT's fields.
+NOMIC_OLD = dict(
+    activation_function="swiglu", causal=False, embd_pdrop=0.0, fused_bias_fc=True,
+    layer_norm_epsilon=2e-3, max_trained_positions=40, mlp_fc1_bias=False, mlp_fc2_bias=False,
+    n_embd=16, n_head=2, n_inner=28, n_layer=2, n_positions=40, pad_vocab_size_multiple=64,
+    parallel_block=False, parallel_block_tied_norm=False, prenorm=False, qkv_proj_bias=False,
+    rotary_emb_base=100, rotary_emb_fraction=1.0, rotary_emb_interleaved=False,
+    rotary_emb_scale_base=None, rotary_scaling_factor=None, use_rms_norm=False)
 DEEPSEEK_OLD = dict(scoring_func="softmax", seq_aux=True, aux_loss_alpha=0.001, moe_layer_freq=1,
                     ep_size=1)
 
@@ -150,6 +179,45 @@ CASES = {
     "roberta": Case(hf.RobertaForMaskedLM, bert(hf.RobertaConfig, type_vocab_size=1,
                                                 max_position_embeddings=42), "masked",
                     old_tensors=roberta_old),
+    "xlm-roberta": Case(hf.XLMRobertaForMaskedLM, bert(
+        hf.XLMRobertaConfig, type_vocab_size=1, max_position_embeddings=42), "masked",
+        old_tensors=roberta_old),
+    "mpnet": Case(hf.MPNetForMaskedLM, mpnet(), "masked"),
+    "mpnet-pooled": Case(hf.MPNetModel, mpnet(), "hidden"),
+    "modernbert": Case(hf.ModernBertForMaskedLM, modernbert(), "masked", old=dict(
+        global_attn_every_n_layers=3, global_rope_theta=100.0, local_rope_theta=20.0)),
+    "modernbert-bias": Case(hf.ModernBertForMaskedLM, modernbert(
+        norm_bias=True, attention_bias=True, mlp_bias=True, classifier_bias=True,
+        decoder_bias=False), "masked"),
+    "nomic-bert": Case(hf.NomicBertModel, nomic(), "hidden", old=NOMIC_OLD),
+    "nomic-bert-masked": Case(hf.NomicBertForMaskedLM, nomic(), "masked"),
+    "bert-sequence": Case(hf.BertForSequenceClassification, bert(
+        hf.BertConfig, problem_type="multi_label_classification", **SMALL), "classified"),
+    "roberta-sequence": Case(hf.RobertaForSequenceClassification, bert(
+        hf.RobertaConfig, type_vocab_size=1, max_position_embeddings=42,
+        problem_type="regression", **SMALL), "classified"),
+    "distilbert-sequence": Case(hf.DistilBertForSequenceClassification, hf.DistilBertConfig(
+        vocab_size=VOCAB, dim=16, n_layers=1, n_heads=2, hidden_dim=28, seq_classif_dropout=0.0,
+        max_position_embeddings=40, dropout=0.0, attention_dropout=0.0, **PLAIN), "classified"),
+    "mpnet-sequence": Case(hf.MPNetForSequenceClassification, mpnet(**SMALL), "classified"),
+    "modernbert-sequence": Case(hf.ModernBertForSequenceClassification, modernbert(
+        classifier_pooling="mean", **SMALL), "classified"),
+    "nomic-bert-sequence": Case(hf.NomicBertForSequenceClassification, nomic(**SMALL),
+                                "classified"),
+    "llama-sequence": Case(hf.LlamaForSequenceClassification, llama(pad_token_id=3, **SMALL),
+                           "classified"),
+    "gemma2-sequence": Case(hf.Gemma2ForSequenceClassification, hf.Gemma2Config(**decoder(
+        head_dim=6, num_key_value_heads=1, query_pre_attn_scalar=9, tie_word_embeddings=True,
+        **SMALL)), "classified"),
+    "gpt2-sequence": Case(hf.GPT2ForSequenceClassification, gpt2(n_layer=1, **LABELS),
+                          "classified"),
+    "bert-token": Case(hf.BertForTokenClassification, bert(hf.BertConfig, **SMALL), "classified"),
+    "roberta-token": Case(hf.RobertaForTokenClassification, bert(
+        hf.RobertaConfig, type_vocab_size=1, max_position_embeddings=42, **SMALL), "classified"),
+    "modernbert-token": Case(hf.ModernBertForTokenClassification, modernbert(
+        classifier_bias=True, **SMALL), "classified"),
+    "llama-token": Case(hf.LlamaForTokenClassification, llama(**SMALL), "classified"),
+    "gpt2-token": Case(hf.GPT2ForTokenClassification, gpt2(n_layer=1, **LABELS), "classified"),
     "gpt2": Case(hf.GPT2LMHeadModel, gpt2(), old_tensors=gpt2_old),
     "gpt2-scaled": Case(hf.GPT2LMHeadModel, gpt2(scale_attn_by_inverse_layer_idx=True)),
     "llama2": Case(hf.LlamaForCausalLM, llama(num_key_value_heads=2),

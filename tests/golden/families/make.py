@@ -126,15 +126,40 @@ def masked(model, generator):
 def hidden(model, generator):
     sequences = random_tokens(LENGTHS, generator)
     types = [torch.randint(0, 2, s.shape, generator=generator) for s in sequences]
-    outputs = [model(input_ids=s[None]) for s in sequences]
-    typed = [model(input_ids=s[None], token_type_ids=t[None]) for s, t in zip(sequences, types)]
-    states = torch.cat([o.last_hidden_state[0] for o in outputs])
-    pooled = torch.cat([o.pooler_output for o in outputs])
-    loss = 0.5 * (states.square().sum() + pooled.square().sum())
-    return loss, dict(input_ids=flat(sequences), offsets=offsets(sequences), hidden=states,
-                      pooled=pooled, token_types=flat(types),
-                      typed_hidden=torch.cat([o.last_hidden_state[0] for o in typed]),
-                      typed_pooled=torch.cat([o.pooler_output for o in typed]))
+    has_types = model.config.to_dict().get("type_vocab_size") is not None
+
+    def outputs(prefix, inputs):
+        found = [model(**i) for i in inputs]
+        named = {prefix + "hidden": torch.cat([o.last_hidden_state[0] for o in found])}
+        if found[0].pooler_output is not None:
+            named[prefix + "pooled"] = torch.cat([o.pooler_output for o in found])
+        return named
+
+    plain = outputs("", [dict(input_ids=s[None]) for s in sequences])
+    loss = sum(0.5 * output.square().sum() for output in plain.values())
+    if has_types:
+        plain |= outputs("typed_", [dict(input_ids=s[None], token_type_ids=t[None])
+                                    for s, t in zip(sequences, types)])
+        plain["token_types"] = flat(types)
+    return loss, dict(input_ids=flat(sequences), offsets=offsets(sequences)) | plain
+
+
+def classified(model, generator):
+    sequences = random_tokens(LENGTHS, generator)
+    types = [torch.randint(0, 2, s.shape, generator=generator) for s in sequences]
+    if model.config.model_type == "llama" and model.config.pad_token_id is not None:
+        sequences[0][-2:] = model.config.pad_token_id  # the last token is the one before
+
+    def logits(inputs):
+        return torch.cat([model(**i).logits.reshape(-1, model.config.num_labels) for i in inputs])
+
+    outputs = dict(logits=logits([dict(input_ids=s[None]) for s in sequences]))
+    if model.config.model_type == "bert":
+        outputs["token_types"] = flat(types)
+        outputs["typed_logits"] = logits([dict(input_ids=s[None], token_type_ids=t[None])
+                                          for s, t in zip(sequences, types)])
+    loss = 0.5 * outputs["logits"].square().sum()
+    return loss, dict(input_ids=flat(sequences), offsets=offsets(sequences)) | outputs
 
 
 def seq2seq(model, generator):
@@ -157,7 +182,8 @@ def seq2seq(model, generator):
                       encoded=torch.cat(encoded))
 
 
-KINDS = dict(causal=causal, masked=masked, hidden=hidden, seq2seq=seq2seq)
+KINDS = dict(causal=causal, masked=masked, hidden=hidden, classified=classified,
+             seq2seq=seq2seq)
 
 
 def gradients(model, scratch):
@@ -186,6 +212,8 @@ def old_config(config, changes):
     old.pop("qk_head_dim", None)
     if config["model_type"] == "qwen3_moe":
         old["num_experts"] = old.pop("num_local_experts")
+    if config["model_type"] == "modernbert":
+        return dict(sorted((old | changes).items()))
     if "rope_parameters" in config:
         scaling = dict(config["rope_parameters"])
         if "full_attention" in scaling:  # Gemma 3
@@ -211,7 +239,7 @@ def old_config(config, changes):
 
 def write_old_config(case, folder):
     config = json.loads((folder / "config.json").read_text())
-    if "rope_parameters" not in config and case.old is None:
+    if case.old is None and (case.kind != "causal" or "rope_parameters" not in config):
         return
     text = json.dumps(old_config(config, case.old), indent=2)
     (folder / "config.old.json").write_text(text + "\n")

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include "heed/kernels/counter_hash.h"
@@ -75,9 +76,9 @@ struct Head {
   double k(int64_t j, int64_t c) const { return operands.k(row(j), k_col + c); }
   double v(int64_t j, int64_t c) const { return operands.v(row(j), v_col + c); }
   bool visible(int64_t i, int64_t j) const {
-    if (!in.options.causal) return true;
     const int64_t behind = keys - queries + i - j;
-    return behind >= 0 && (in.options.window == 0 || behind < in.options.window);
+    if (in.options.causal && behind < 0) return false;
+    return in.options.window == 0 || std::abs(behind) < in.options.window;
   }
   double scaled_score(int64_t i, int64_t j) const {
     double sum = 0.0;

@@ -6,12 +6,13 @@
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/base/quote.h"
+#include "heed/model/families/classifier_json.h"
 #include "heed/model/families/config_json.h"
 
 namespace heed::model {
 namespace {
 
-constexpr EncoderClasses kBertClasses{"BertForMaskedLM", "BertModel"};
+constexpr std::string_view kBertStem = "Bert";
 constexpr std::string_view kBertPrefix = "bert.";
 
 void require_supported_bert(const nlohmann::json& json, const std::string& file) {
@@ -27,7 +28,9 @@ StoredWeight bert_weight(const ModelConfig& config, const std::string& name, con
                           {{"lm_head.dense.", "cls.predictions.transform.dense."},
                            {"lm_head.layer_norm.", "cls.predictions.transform.LayerNorm."},
                            {"lm_head.", "cls.predictions.decoder."},
-                           {"final_logits_bias", "cls.predictions.bias"}}),
+                           {"final_logits_bias", "cls.predictions.bias"},
+                           {"classifier.dense.", "bert.pooler.dense."},
+                           {"classifier.out_proj.", "classifier."}}),
           .shape = shape};
 }
 
@@ -38,22 +41,32 @@ bool redundant_in_bert_itself(std::string_view name) {
 
 }  // namespace
 
-bool read_has_head(const nlohmann::json& json, const std::string& file,
-                   const EncoderClasses& classes) {
-  const auto found = json.find("architectures");
-  if (found == json.end() || found->is_null()) return false;
-  require(found->is_array() && !found->empty() && found->front().is_string(),
-          "{}: architectures is {}, expected a list of names", file, excerpt(*found));
-  const auto name = found->front().get<std::string>();
-  if (name == classes.bare) return false;
-  require(name == classes.masked || name == "BertForPreTraining",
-          "{}: architectures is {}, expected \"{}\" or \"{}\"", file, quoted(name), classes.masked,
-          classes.bare);
-  return true;
+void read_encoder_head(const nlohmann::json& json, const std::string& file, std::string_view stem,
+                       ModelConfig& config) {
+  const std::string name = read_architecture(json, file);
+  const auto kind = classifier_kind_of(name);
+  config.has_head = name == fmt::format("{}ForMaskedLM", stem) || name == "BertForPreTraining";
+  require(config.has_head || name.empty() || name == fmt::format("{}Model", stem) ||
+              (kind != ClassifierConfig::Kind::none &&
+               name == fmt::format("{}{}", stem, architecture_suffix(kind))),
+          "{}: architectures is {}, expected \"{}\" with Model, ForMaskedLM, "
+          "ForSequenceClassification or ForTokenClassification",
+          file, quoted(name), stem);
+  config.classifier = read_classifier(json, file, kind);
+  config.classifier.transform = kind == ClassifierConfig::Kind::sequence;
 }
 
-ModelConfig read_bert(const nlohmann::json& json, const std::string& file,
-                      const EncoderClasses& classes) {
+void write_encoder_head(const ModelConfig& c, std::string_view stem, nlohmann::json& json) {
+  const std::string_view suffix = c.classifier.present() ? architecture_suffix(c.classifier.kind)
+                                  : c.has_head           ? "ForMaskedLM"
+                                                         : "Model";
+  json["architectures"] = {fmt::format("{}{}", stem, suffix)};
+  write_classifier(c.classifier, json);
+}
+
+bool is_bare_encoder(const ModelConfig& c) { return !c.has_head && !c.classifier.present(); }
+
+ModelConfig read_bert(const nlohmann::json& json, const std::string& file, std::string_view stem) {
   require_supported_bert(json, file);
   ModelConfig c;
   c.vocab_size = get<int64_t>(json, "vocab_size", file);
@@ -70,8 +83,9 @@ ModelConfig read_bert(const nlohmann::json& json, const std::string& file,
   c.embedding_norm = true;
   c.type_vocab_size = get_or<int64_t>(json, "type_vocab_size", 2, file);
   c.tied_head = get_or(json, "tie_word_embeddings", true, file);
-  c.has_head = c.head_transform = read_has_head(json, file, classes);
-  c.pooler = !c.has_head;
+  read_encoder_head(json, file, stem, c);
+  c.head_transform = c.has_head;
+  c.pooler = is_bare_encoder(c) && get_or(json, "add_pooling_layer", true, file);
   c.dropout = read_rate(json, "hidden_dropout_prob", file);
   c.attention_dropout = read_rate(json, "attention_probs_dropout_prob", file);
   c.pad_id = get_or<int32_t>(json, "pad_token_id", 0, file);
@@ -81,28 +95,29 @@ ModelConfig read_bert(const nlohmann::json& json, const std::string& file,
   return c;
 }
 
-nlohmann::json write_bert(const ModelConfig& c, std::string_view type,
-                          const EncoderClasses& classes) {
-  return {{"architectures", {c.has_head ? classes.masked : classes.bare}},
-          {"model_type", type},
-          {"vocab_size", c.vocab_size},
-          {"hidden_size", c.d_model},
-          {"num_hidden_layers", c.encoder_layers},
-          {"num_attention_heads", c.n_heads},
-          {"intermediate_size", c.d_ff},
-          {"hidden_act", name_of(c.activation)},
-          {"layer_norm_eps", c.norm_epsilon},
-          {"position_embedding_type", "absolute"},
-          {"max_position_embeddings", c.max_positions},
-          {"type_vocab_size", c.type_vocab_size},
-          {"tie_word_embeddings", c.tied_head},
-          {"hidden_dropout_prob", c.dropout},
-          {"attention_probs_dropout_prob", c.attention_dropout},
-          {"pad_token_id", c.pad_id},
-          {"bos_token_id", token_json(c.bos_id)},
-          {"eos_token_id", token_json(c.eos_id)},
-          {"decoder_start_token_id", token_json(c.decoder_start_id)},
-          {"torch_dtype", "float32"}};
+nlohmann::json write_bert(const ModelConfig& c, std::string_view type, std::string_view stem) {
+  nlohmann::json json = {{"model_type", type},
+                         {"vocab_size", c.vocab_size},
+                         {"hidden_size", c.d_model},
+                         {"num_hidden_layers", c.encoder_layers},
+                         {"num_attention_heads", c.n_heads},
+                         {"intermediate_size", c.d_ff},
+                         {"hidden_act", name_of(c.activation)},
+                         {"layer_norm_eps", c.norm_epsilon},
+                         {"position_embedding_type", "absolute"},
+                         {"max_position_embeddings", c.max_positions},
+                         {"type_vocab_size", c.type_vocab_size},
+                         {"tie_word_embeddings", c.tied_head},
+                         {"hidden_dropout_prob", c.dropout},
+                         {"attention_probs_dropout_prob", c.attention_dropout},
+                         {"pad_token_id", c.pad_id},
+                         {"bos_token_id", token_json(c.bos_id)},
+                         {"eos_token_id", token_json(c.eos_id)},
+                         {"decoder_start_token_id", token_json(c.decoder_start_id)},
+                         {"torch_dtype", "float32"}};
+  write_encoder_head(c, stem, json);
+  if (is_bare_encoder(c) && !c.pooler) json["add_pooling_layer"] = false;
+  return json;
 }
 
 std::string bert_name(const ModelConfig& config, const std::string& name, std::string_view prefix) {
@@ -122,7 +137,7 @@ std::string bert_name(const ModelConfig& config, const std::string& name, std::s
                                     {".fc2.", ".output.dense."},
                                     {".final_layer_norm.", ".output.LayerNorm."},
                                     {"pooler.", "pooler.dense."}});
-  return config.has_head ? std::string(prefix) + bare : bare;
+  return is_bare_encoder(config) ? bare : std::string(prefix) + bare;
 }
 
 std::string older_bert_name(const std::string& name) {
@@ -136,15 +151,14 @@ bool redundant_in_bert(std::string_view name) {
 }
 
 Family bert_family() {
-  return {
-      .model_type = "bert",
-      .read_config = [](const nlohmann::json& json,
-                        const std::string& file) { return read_bert(json, file, kBertClasses); },
-      .write_config = [](const ModelConfig& c) { return write_bert(c, "bert", kBertClasses); },
-      .stored = bert_weight,
-      .prefix = kBertPrefix,
-      .older_name = older_bert_name,
-      .redundant = redundant_in_bert_itself};
+  return {.model_type = "bert",
+          .read_config = [](const nlohmann::json& json,
+                            const std::string& file) { return read_bert(json, file, kBertStem); },
+          .write_config = [](const ModelConfig& c) { return write_bert(c, "bert", kBertStem); },
+          .stored = bert_weight,
+          .prefix = kBertPrefix,
+          .older_name = older_bert_name,
+          .redundant = redundant_in_bert_itself};
 }
 
 }  // namespace heed::model

@@ -8,22 +8,20 @@ namespace heed::model {
 /// has the vocabulary head, BertModel the pooler instead.
 Family bert_family();
 
-/// The `transformers` classes of a family of encoders.
-struct EncoderClasses {
-  std::string_view masked;  // predicts masked tokens
-  std::string_view bare;    // states only
-};
+/// Reads what the first of "architectures" says about the head. Names of classes are `stem` and
+/// "ForMaskedLM" (or "BertForPreTraining"), "ForSequenceClassification", "ForTokenClassification",
+/// or "Model" for states only, as when it is missing. Throws Error on any other.
+void read_encoder_head(const nlohmann::json& json, const std::string& file, std::string_view stem,
+                       ModelConfig& config);
+/// "architectures" and the classifier's fields into `json`.
+void write_encoder_head(const ModelConfig& config, std::string_view stem, nlohmann::json& json);
+/// Whether it is the class for states only, whose files lack the prefix of the others.
+bool is_bare_encoder(const ModelConfig& config);
 
-/// Whether "architectures" names the class with the head (or BertForPreTraining); false when it is
-/// missing or names the bare one. Throws Error on any other.
-bool read_has_head(const nlohmann::json& json, const std::string& file,
-                   const EncoderClasses& classes);
-
-/// Reads what the config.json files of BERT and of the families derived from it have in common.
-ModelConfig read_bert(const nlohmann::json& json, const std::string& file,
-                      const EncoderClasses& classes);
-nlohmann::json write_bert(const ModelConfig& config, std::string_view type,
-                          const EncoderClasses& classes);
+/// Reads what the config.json files of BERT and of the families derived from it have in common;
+/// `stem` as in read_encoder_head().
+ModelConfig read_bert(const nlohmann::json& json, const std::string& file, std::string_view stem);
+nlohmann::json write_bert(const ModelConfig& config, std::string_view type, std::string_view stem);
 
 /// The stored names of the weights of BERT and of the families derived from it, except the head's.
 /// Files of the bare class lack `prefix`.

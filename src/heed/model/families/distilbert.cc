@@ -10,7 +10,7 @@
 namespace heed::model {
 namespace {
 
-constexpr EncoderClasses kDistilbertClasses{"DistilBertForMaskedLM", "DistilBertModel"};
+constexpr std::string_view kDistilbertStem = "DistilBert";
 constexpr std::string_view kDistilbertPrefix = "distilbert.";
 constexpr float kDistilbertEpsilon = 1e-12f;  // not in the file
 
@@ -29,7 +29,9 @@ ModelConfig read_distilbert(const nlohmann::json& json, const std::string& file)
   c.scale_embedding = false;
   c.embedding_norm = true;
   c.tied_head = get_or(json, "tie_word_embeddings", true, file);
-  c.has_head = c.head_transform = read_has_head(json, file, kDistilbertClasses);
+  read_encoder_head(json, file, kDistilbertStem, c);
+  if (c.classifier.transform) c.classifier.activation = kernels::Activation::relu;
+  c.head_transform = c.has_head;
   c.dropout = read_rate(json, "dropout", file);
   c.attention_dropout = read_rate(json, "attention_dropout", file);
   c.pad_id = get_or<int32_t>(json, "pad_token_id", 0, file);
@@ -40,24 +42,25 @@ ModelConfig read_distilbert(const nlohmann::json& json, const std::string& file)
 }
 
 nlohmann::json write_distilbert(const ModelConfig& c) {
-  return {{"architectures", {c.has_head ? kDistilbertClasses.masked : kDistilbertClasses.bare}},
-          {"model_type", "distilbert"},
-          {"vocab_size", c.vocab_size},
-          {"dim", c.d_model},
-          {"n_layers", c.encoder_layers},
-          {"n_heads", c.n_heads},
-          {"hidden_dim", c.d_ff},
-          {"activation", name_of(c.activation)},
-          {"max_position_embeddings", c.max_positions},
-          {"sinusoidal_pos_embds", false},
-          {"tie_word_embeddings", c.tied_head},
-          {"dropout", c.dropout},
-          {"attention_dropout", c.attention_dropout},
-          {"pad_token_id", c.pad_id},
-          {"bos_token_id", token_json(c.bos_id)},
-          {"eos_token_id", token_json(c.eos_id)},
-          {"decoder_start_token_id", token_json(c.decoder_start_id)},
-          {"torch_dtype", "float32"}};
+  nlohmann::json json = {{"model_type", "distilbert"},
+                         {"vocab_size", c.vocab_size},
+                         {"dim", c.d_model},
+                         {"n_layers", c.encoder_layers},
+                         {"n_heads", c.n_heads},
+                         {"hidden_dim", c.d_ff},
+                         {"activation", name_of(c.activation)},
+                         {"max_position_embeddings", c.max_positions},
+                         {"sinusoidal_pos_embds", false},
+                         {"tie_word_embeddings", c.tied_head},
+                         {"dropout", c.dropout},
+                         {"attention_dropout", c.attention_dropout},
+                         {"pad_token_id", c.pad_id},
+                         {"bos_token_id", token_json(c.bos_id)},
+                         {"eos_token_id", token_json(c.eos_id)},
+                         {"decoder_start_token_id", token_json(c.decoder_start_id)},
+                         {"torch_dtype", "float32"}};
+  write_encoder_head(c, kDistilbertStem, json);
+  return json;
 }
 
 StoredWeight distilbert_weight(const ModelConfig& c, const std::string& name, const Shape& shape) {
@@ -77,7 +80,9 @@ StoredWeight distilbert_weight(const ModelConfig& c, const std::string& name, co
                                    {"lm_head.layer_norm.", "vocab_layer_norm."},
                                    {"lm_head.", "vocab_projector."},
                                    {"final_logits_bias", "vocab_projector.bias"},
-                                   {"model.", c.has_head ? kDistilbertPrefix : ""}});
+                                   {"classifier.dense.", "pre_classifier."},
+                                   {"classifier.out_proj.", "classifier."},
+                                   {"model.", is_bare_encoder(c) ? "" : kDistilbertPrefix}});
   return {.name = std::move(own), .shape = shape};
 }
 

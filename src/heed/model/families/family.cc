@@ -8,6 +8,7 @@
 #include "heed/base/quote.h"
 #include "heed/model/families/bart.h"
 #include "heed/model/families/bert.h"
+#include "heed/model/families/decoder_classifier.h"
 #include "heed/model/families/deepseek.h"
 #include "heed/model/families/distilbert.h"
 #include "heed/model/families/gemma.h"
@@ -18,6 +19,9 @@
 #include "heed/model/families/llama.h"
 #include "heed/model/families/marian.h"
 #include "heed/model/families/mixtral.h"
+#include "heed/model/families/modernbert.h"
+#include "heed/model/families/mpnet.h"
+#include "heed/model/families/nomic_bert.h"
 #include "heed/model/families/olmo2.h"
 #include "heed/model/families/phi3.h"
 #include "heed/model/families/roberta.h"
@@ -27,14 +31,36 @@
 namespace heed::model {
 
 std::span<const Family> families() {
-  static const std::array all{
-      marian_family(),      pegasus_family(), llama_family(),    mistral_family(),
-      qwen2_family(),       qwen3_family(),   gpt2_family(),     gemma2_family(),
-      deepseek_v2_family(), bart_family(),    t5_family(),       bert_family(),
-      distilbert_family(),  roberta_family(), gemma_family(),    gemma3_family(),
-      granite_family(),     olmo2_family(),   smollm3_family(),  qwen3_moe_family(),
-      mixtral_family(),     phi3_family(),    gpt_neox_family(), deepseek_v3_family(),
-      heed_family()};
+  using enum TokenClassifier;
+  static const std::array all{marian_family(),
+                              pegasus_family(),
+                              with_classifier<llama_family>(),
+                              with_classifier<mistral_family>(),
+                              with_classifier<qwen2_family>(),
+                              with_classifier<qwen3_family>(),
+                              with_classifier<gpt2_family, classifier>(),
+                              with_classifier<gemma2_family>(),
+                              deepseek_v2_family(),
+                              bart_family(),
+                              t5_family(),
+                              bert_family(),
+                              distilbert_family(),
+                              roberta_family(),
+                              with_classifier<gemma_family>(),
+                              gemma3_family(),
+                              granite_family(),
+                              olmo2_family(),
+                              with_classifier<smollm3_family>(),
+                              with_classifier<qwen3_moe_family>(),
+                              with_classifier<mixtral_family>(),
+                              with_classifier<phi3_family>(),
+                              with_classifier<gpt_neox_family, classifier>(),
+                              deepseek_v3_family(),
+                              xlm_roberta_family(),
+                              mpnet_family(),
+                              modernbert_family(),
+                              nomic_bert_family(),
+                              heed_family()};
   return all;
 }
 

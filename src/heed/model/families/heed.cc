@@ -30,6 +30,7 @@ ModelConfig read_heed(const nlohmann::json& json, const std::string& file) {
   };
   visit_vocabulary_fields(config, read);
   visit_fields(config, read);
+  visit_classifier_fields(config, read);
   return config;
 }
 
@@ -43,6 +44,7 @@ nlohmann::json write_heed(const ModelConfig& config) {
   };
   visit_vocabulary_fields(config, write);
   visit_fields(config, write);
+  if (config.classifier.present()) visit_classifier_fields(config, write);
   return json;
 }
 

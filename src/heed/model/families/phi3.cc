@@ -5,6 +5,7 @@
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/model/families/config_json.h"
+#include "heed/model/families/fused_weights.h"
 #include "heed/model/families/llama.h"
 
 namespace heed::model {
@@ -29,26 +30,14 @@ nlohmann::json write_phi3(const ModelConfig& c) {
   return json;
 }
 
-/// A part of a tensor that holds several projections one below the other.
-struct Fused {
-  std::string_view part, whole;
-  int64_t first_row, rows;
-};
-
 StoredWeight phi3_weight(const ModelConfig& c, const std::string& name, const Shape& shape) {
   const int64_t q = c.n_heads * c.head_dim, k = c.n_kv_heads * c.head_dim;
   const int64_t v = c.n_kv_heads * c.v_head_dim;
-  StoredWeight weight = llama_weight(c, name, shape);
-  for (const Fused& fused : {Fused{".q_proj.", ".qkv_proj.", 0, q + k + v},
-                             Fused{".k_proj.", ".qkv_proj.", q, q + k + v},
-                             Fused{".v_proj.", ".qkv_proj.", q + k, q + k + v},
-                             Fused{".gate_proj.", ".gate_up_proj.", 0, 2 * c.d_ff},
-                             Fused{".up_proj.", ".gate_up_proj.", c.d_ff, 2 * c.d_ff}})
-    if (name.find(fused.part) != std::string::npos)
-      return {.name = renamed(weight.name, {{fused.part, fused.whole}}),
-              .shape = {fused.rows, shape[1]},
-              .first_row = fused.first_row};
-  return weight;
+  return fused(llama_weight(c, name, shape), {{".q_proj.", ".qkv_proj.", 0, q + k + v},
+                                              {".k_proj.", ".qkv_proj.", q, q + k + v},
+                                              {".v_proj.", ".qkv_proj.", q + k, q + k + v},
+                                              {".gate_proj.", ".gate_up_proj.", 0, 2 * c.d_ff},
+                                              {".up_proj.", ".gate_up_proj.", c.d_ff, 2 * c.d_ff}});
 }
 
 }  // namespace

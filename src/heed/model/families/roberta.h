@@ -1,11 +1,27 @@
 #pragma once
 
-#include "heed/model/families/family.h"
+#include "heed/model/families/bert.h"
 
 namespace heed::model {
 
 /// RoBERTa (Liu et al. 2019): BERT, but positions begin after pad_token_id, and the head always
 /// uses GELU.
 Family roberta_family();
+
+/// XLM-RoBERTa (Conneau et al. 2019): RoBERTa by another name.
+Family xlm_roberta_family();
+
+// What RoBERTa has in common with the families derived from it.
+
+/// max_position_embeddings of the file counts the rows before the first position, which is
+/// pad_token_id + 1.
+ModelConfig read_roberta(const nlohmann::json& json, const std::string& file,
+                         std::string_view stem);
+nlohmann::json write_roberta(const ModelConfig& config, std::string_view type,
+                             std::string_view stem);
+/// The file's name of a weight, from heed's; `prefix` as in bert_name().
+std::string roberta_name(const ModelConfig& config, const std::string& name,
+                         std::string_view prefix);
+bool redundant_in_roberta(std::string_view name);
 
 }  // namespace heed::model

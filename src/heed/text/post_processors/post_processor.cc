@@ -43,31 +43,53 @@ std::vector<int32_t> read_special(const nlohmann::json& json, const std::string&
 
 }  // namespace
 
-PostProcessor PostProcessor::around(std::vector<int32_t> before, std::vector<int32_t> after) {
-  PostProcessor result;
-  result.templates_.push_back({{false, std::move(before)}, {true, {}}, {false, std::move(after)}});
+PostProcessor::Template PostProcessor::template_around(const std::vector<int32_t>& before,
+                                                       const std::vector<int32_t>& after,
+                                                       PairLayout pairs) {
+  const Part first{Part::Kind::first}, second{Part::Kind::second};
+  Template result{{{.special = before}, first, {.special = after}},
+                  {{.special = before}, first, {.special = after}}};
+  if (pairs == PairLayout::roberta) result.pair.push_back({.special = after});
+  if (pairs == PairLayout::repeated) result.pair.push_back({.special = before, .type = 1});
+  result.pair.push_back(second);
+  result.pair.push_back({.special = after});
+  if (pairs != PairLayout::roberta) result.pair.back().type = result.pair.end()[-2].type = 1;
   return result;
 }
 
-PostProcessor::Template PostProcessor::read_template(const nlohmann::json& json,
-                                                     const std::string& file) {
-  const auto single = json.find("single");
-  require(single != json.end() && single->is_array(),
-          "{}: the template's single is missing or not a list", file);
-  Template result;
+PostProcessor PostProcessor::around(std::vector<int32_t> before, std::vector<int32_t> after,
+                                    PairLayout pairs) {
+  PostProcessor result;
+  result.templates_.push_back(template_around(before, after, pairs));
+  return result;
+}
+
+PostProcessor::Parts PostProcessor::read_parts(const nlohmann::json& json, const char* key,
+                                               const std::string& file) {
+  const bool single = std::string_view(key) == "single";
+  const auto list = json.find(key);
+  if (!single && (list == json.end() || list->is_null())) return {};
+  require(list != json.end() && list->is_array(), "{}: the template's {} is missing or not a list",
+          file, key);
+  Parts result;
   size_t added = 0;
-  for (const auto& part : *single) {
+  for (const auto& part : *list) {
     if (part.is_object() && part.contains("SpecialToken")) {
-      const auto name = get<std::string>(part["SpecialToken"], "id", file);
-      result.push_back({false, read_special(json, name, file)});
+      const nlohmann::json& token = part["SpecialToken"];
+      const auto name = get<std::string>(token, "id", file);
+      result.push_back({.special = read_special(json, name, file),
+                        .type = get_or<int32_t>(token, "type_id", 0, file)});
       check_added(added += result.back().special.size(), file);
       continue;
     }
     if (!part.is_object() || !part.contains("Sequence"))
       fail("{}: {} in the template, expected a Sequence or a SpecialToken", file, excerpt(part));
-    const auto name = get<std::string>(part["Sequence"], "id", file);
-    require(name == "A", "{}: the template for one text has the sequence {}", file, quoted(name));
-    result.push_back({true, {}});
+    const nlohmann::json& sequence = part["Sequence"];
+    const auto name = get<std::string>(sequence, "id", file);
+    require(name == "A" || (!single && name == "B"), "{}: the template for {} has the sequence {}",
+            file, single ? "one text" : "pairs", quoted(name));
+    result.push_back({.kind = name == "A" ? Part::Kind::first : Part::Kind::second,
+                      .type = get_or<int32_t>(sequence, "type_id", 0, file)});
   }
   return result;
 }
@@ -82,31 +104,40 @@ void PostProcessor::append(const nlohmann::json& json, const std::string& file,
             file);
     for (const auto& part : *parts) append(part, file, templates);
   } else if (type == "TemplateProcessing") {
-    templates.push_back(read_template(json, file));
+    templates.push_back({read_parts(json, "single", file), read_parts(json, "pair", file)});
   } else if (type == "BertProcessing" || type == "RobertaProcessing") {
-    templates.push_back({{false, {read_pair(json, "cls", file)}},
-                         {true, {}},
-                         {false, {read_pair(json, "sep", file)}}});
+    templates.push_back(
+        template_around({read_pair(json, "cls", file)}, {read_pair(json, "sep", file)},
+                        type == "BertProcessing" ? PairLayout::bert : PairLayout::roberta));
   } else {
     fail("{}: the post-processor {} is not known", file, excerpt(json["type"]));
   }
 }
 
-/// Each template repeats the result of the one before it, so that copies of the text multiply.
+/// Each template repeats the result of the one before it, so that copies of the text multiply. Only
+/// one template is ever applied to a pair.
 void PostProcessor::check_growth(const std::string& file) const {
-  size_t copies = 1, added = 0;
-  for (const Template& parts : templates_) {
-    size_t texts = 0, special = 0;
+  const auto count = [](const Parts& parts, size_t& texts, size_t& special) {
     for (const Part& part : parts) {
-      texts += part.text ? 1 : 0;
+      texts += part.kind == Part::Kind::special ? 0 : 1;
       special += part.special.size();
     }
-    copies *= texts;
-    added = added * texts + special;
+  };
+  const auto check = [&](size_t copies, size_t added) {
     require(copies <= limits::kMaxTextCopies,
             "{}: the post-processor repeats the text {} times, at most {} are allowed", file,
             copies, limits::kMaxTextCopies);
     check_added(added, file);
+  };
+  size_t copies = 1, added = 0;
+  for (const Template& own : templates_) {
+    size_t texts = 0, special = 0, pair_texts = 0, pair_special = 0;
+    count(own.single, texts, special);
+    count(own.pair, pair_texts, pair_special);
+    copies *= texts;
+    added = added * texts + special;
+    check(copies, added);
+    check(pair_texts, pair_special);
   }
 }
 
@@ -118,10 +149,10 @@ PostProcessor PostProcessor::read(const nlohmann::json& json, const std::string&
 }
 
 std::vector<int32_t> PostProcessor::apply(std::vector<int32_t> ids, bool special) const {
-  for (const Template& parts : templates_) {
+  for (const Template& own : templates_) {
     std::vector<int32_t> result;
-    for (const Part& part : parts) {
-      if (part.text)
+    for (const Part& part : own.single) {
+      if (part.kind == Part::Kind::first)
         result.insert(result.end(), ids.begin(), ids.end());
       else if (special)
         result.insert(result.end(), part.special.begin(), part.special.end());
@@ -129,6 +160,26 @@ std::vector<int32_t> PostProcessor::apply(std::vector<int32_t> ids, bool special
     ids = std::move(result);
   }
   return ids;
+}
+
+TypedIds PostProcessor::apply_to_pair(std::span<const int32_t> first,
+                                      std::span<const int32_t> second) const {
+  require(templates_.size() <= 1,
+          "the tokenizer's post-processor has {} templates for pairs, at "
+          "most one is supported",
+          templates_.size());
+  const Parts plain{{.kind = Part::Kind::first}, {.kind = Part::Kind::second, .type = 1}};
+  const Parts& parts = templates_.empty() ? plain : templates_.front().pair;
+  require(!parts.empty(), "the tokenizer's post-processor has no template for pairs of texts");
+  TypedIds result;
+  for (const Part& part : parts) {
+    const std::span<const int32_t> ids = part.kind == Part::Kind::first    ? first
+                                         : part.kind == Part::Kind::second ? second
+                                                                           : part.special;
+    result.ids.insert(result.ids.end(), ids.begin(), ids.end());
+    result.types.resize(result.ids.size(), part.type);
+  }
+  return result;
 }
 
 }  // namespace heed::text

@@ -2,10 +2,21 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace heed::text {
+
+/// The ids of a text or of a pair of texts, and the segment that each belongs to.
+struct TypedIds {
+  std::vector<int32_t> ids, types;  // [T]
+};
+
+/// How special tokens stand around two texts A and B: [CLS] A [SEP] B [SEP] with the segments 0 and
+/// 1 (BERT), <s> A </s> </s> B </s> in one segment (RoBERTa), or around each text as around one
+/// alone (Llama).
+enum class PairLayout { bert, roberta, repeated };
 
 /// Adds special tokens around the ids of a text by templates, each around the result of the one
 /// before.
@@ -16,19 +27,31 @@ class PostProcessor {
   /// What "post_processor" of a tokenizer.json describes; `file` is its name in messages. Throws
   /// Error on an unknown type, and on missing or wrong members.
   static PostProcessor read(const nlohmann::json& json, const std::string& file);
-  static PostProcessor around(std::vector<int32_t> before, std::vector<int32_t> after);
+  static PostProcessor around(std::vector<int32_t> before, std::vector<int32_t> after,
+                              PairLayout pairs);
 
   std::vector<int32_t> apply(std::vector<int32_t> ids, bool special) const;
+  /// Two texts with special tokens. Throws Error when there is no template for pairs, and when
+  /// there are several.
+  TypedIds apply_to_pair(std::span<const int32_t> first, std::span<const int32_t> second) const;
 
  private:
-  /// Part of a template: the text, or special tokens.
+  /// Part of a template: a text, or special tokens.
   struct Part {
-    bool text = false;
-    std::vector<int32_t> special;
+    enum class Kind { special, first, second };
+    Kind kind = Kind::special;
+    std::vector<int32_t> special = {};
+    int32_t type = 0;
   };
-  using Template = std::vector<Part>;
+  using Parts = std::vector<Part>;
+  struct Template {
+    Parts single;
+    Parts pair;  // empty: none
+  };
 
-  static Template read_template(const nlohmann::json& json, const std::string& file);
+  static Template template_around(const std::vector<int32_t>& before,
+                                  const std::vector<int32_t>& after, PairLayout pairs);
+  static Parts read_parts(const nlohmann::json& json, const char* key, const std::string& file);
   void check_growth(const std::string& file) const;
   static void append(const nlohmann::json& json, const std::string& file,
                      std::vector<Template>& templates);

@@ -67,32 +67,39 @@ struct AttentionGroup {
   }
   /// The position of row r among the keys: the last query has that of the last key.
   int64_t position(int64_t r) const { return keys - queries + query(r); }
-  /// How many keys, from the first, the causal mask leaves to row r; grows with r.
+  /// How many keys, from the first, the causal mask or the end of the window leaves to row r; grows
+  /// with r.
   int64_t visible(int64_t r) const {
-    if (!shape->causal) return keys;
-    return std::clamp<int64_t>(position(r) + 1, 0, keys);
+    if (!shape->causal && shape->window == 0) return keys;
+    return std::clamp<int64_t>(position(r) + ahead(), 0, keys);
   }
-  /// How many of these, from the first, are outside the window; grows with r.
+  /// How many of these, from the first, are before the window; grows with r.
   int64_t outside_window(int64_t r) const {
     if (shape->window == 0) return 0;
-    return std::max<int64_t>(visible(r) - shape->window, 0);
+    return std::clamp<int64_t>(position(r) + 1 - window(), 0, keys);
   }
   /// The first key of the first block that is not wholly outside the window of row r.
   int64_t first_block(int64_t r) const { return outside_window(r) / kKeyBlock * kKeyBlock; }
   /// Rows [first_row_seeing(j), end_row_seeing(j)) see key j.
   int64_t first_row_seeing(int64_t j) const {
-    if (!shape->causal) return 0;
-    return std::max<int64_t>(j - (keys - queries), 0) * shape->heads_per_group;
+    if (!shape->causal && shape->window == 0) return 0;
+    return std::clamp<int64_t>(j + 1 - ahead() - (keys - queries), 0, queries) *
+           shape->heads_per_group;
   }
   int64_t end_row_seeing(int64_t j) const {
     if (shape->window == 0) return rows();
-    // A window may be much longer than the keys; those beyond all keys make no difference.
-    const int64_t window = std::min(shape->window, keys);
-    return std::clamp<int64_t>(j + window - (keys - queries), 0, queries) * shape->heads_per_group;
+    return std::clamp<int64_t>(j + window() - (keys - queries), 0, queries) *
+           shape->heads_per_group;
   }
   uint64_t dropout_key(int64_t r) const {
     return attention_dropout_key(shape->dropout_key, row_index(r));
   }
+
+ private:
+  /// A window may be much longer than the keys; those beyond all keys make no difference.
+  int64_t window() const { return std::min(shape->window, std::max(keys, queries)); }
+  /// How many keys a query sees from its own position on.
+  int64_t ahead() const { return shape->causal ? 1 : window(); }
 };
 
 /// The groups of a call; those of the key/value heads of a sequence are consecutive. With `merge`,

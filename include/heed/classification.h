@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace heed {
+
+/// Two texts that a model reads as one input: a premise and a hypothesis, a query and a document.
+struct TextPair {
+  std::string first, second;
+};
+
+/// A text, or a pair of texts, whose special tokens and segments the tokenizer places.
+using ClassifyInput = std::variant<std::string, TextPair>;
+
+/// How texts are classified.
+struct ClassifyOptions {
+  /// Longer texts are truncated to this many tokens, and of a pair the longer text; at least 1 [the
+  /// model's context length].
+  std::optional<int64_t> max_seq_length = {};
+  /// Largest number of tokens of a batch. Does not change results.
+  int64_t batch_tokens = 512;
+};
+
+/// A label and its score.
+struct LabelScore {
+  std::string label;
+  /// The probability of the label: by a softmax over all labels; by a sigmoid, for a model that may
+  /// give a text several labels or has only one; of a regression the value itself. The function
+  /// follows from problem_type and the number of labels as in `transformers`.
+  double score = 0;
+};
+
+/// A document and how well it answers a query.
+struct RankedDocument {
+  int64_t index = 0;  // among the documents, from 0
+  double score = 0;
+};
+
+/// Neighbouring tokens with the same label, such as the name of a person.
+struct Entity {
+  std::string label;                       // without "B-" and "I-"
+  double score = 0;                        // the mean of the tokens' probabilities
+  std::string text;                        // of the tokens, decoded
+  int64_t first_token = 0, end_token = 0;  // of LabelledText::tokens
+};
+
+/// A text and its entities, in order.
+struct LabelledText {
+  std::vector<int32_t> tokens;  // with special tokens
+  std::vector<Entity> entities;
+};
+
+}  // namespace heed

@@ -1,0 +1,114 @@
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "heed/base/error.h"
+#include "heed/base/parallel.h"
+#include "heed/engine/loaded_model.h"
+#include "heed/generate/input_error.h"
+#include "heed/generate/text_classifier.h"
+#include "heed/model.h"
+#include "heed/text/utf8.h"
+
+namespace heed {
+namespace {
+
+using Kind = model::ClassifierConfig::Kind;
+
+generate::TextClassifier classifier_of(const engine::LoadedModel& model, Kind kind,
+                                       const char* purpose, const ClassifyOptions& options) {
+  generate::require_classifier(*model.transformer, kind, purpose);
+  model.require_f32_activations(purpose);
+  engine::check_count("batch_tokens", options.batch_tokens);
+  return {*model.transformer, model.shared_tokenizer(purpose), options};
+}
+
+void require_utf8(const ClassifyInput& text) {
+  if (const auto* pair = std::get_if<TextPair>(&text)) {
+    text::require_utf8(pair->first, "the first text");
+    text::require_utf8(pair->second, "the second text");
+  } else {
+    text::require_utf8(std::get<std::string>(text), "the text");
+  }
+}
+
+}  // namespace
+
+std::vector<LabelScore> Model::classify(const ClassifyInput& text,
+                                        const ClassifyOptions& options) const {
+  return classify_batch({text}, options).front();
+}
+
+std::vector<std::vector<LabelScore>> Model::classify_batch(const std::vector<ClassifyInput>& texts,
+                                                           const ClassifyOptions& options,
+                                                           int64_t first_number) const {
+  const ExecutorScope scope(*loaded_->executor);
+  const auto classifier = classifier_of(*loaded_, Kind::sequence, "classification", options);
+  engine::check_count("first_number", first_number);
+  for (size_t i = 0; i < texts.size(); ++i)
+    generate::name_input("text", first_number + static_cast<int64_t>(i),
+                         [&] { require_utf8(texts[i]); });
+  const model::ClassifierConfig& config = loaded_->transformer->config().classifier;
+  std::vector<std::vector<LabelScore>> results;
+  for (const std::vector<float>& logits : classifier.logits(texts, first_number)) {
+    const std::vector<double> scores = generate::label_scores(config, logits);
+    std::vector<LabelScore>& labels = results.emplace_back();
+    for (size_t label = 0; label < scores.size(); ++label)
+      labels.push_back({config.labels[label], scores[label]});
+    std::ranges::stable_sort(labels, std::greater(), &LabelScore::score);
+  }
+  return results;
+}
+
+std::vector<RankedDocument> Model::rerank(const std::string& query,
+                                          const std::vector<std::string>& documents,
+                                          const ClassifyOptions& options) const {
+  const ExecutorScope scope(*loaded_->executor);
+  const auto classifier = classifier_of(*loaded_, Kind::sequence, "reranking", options);
+  const model::ClassifierConfig& config = loaded_->transformer->config().classifier;
+  require(config.labels.size() == 1, "{} has {} labels, expected 1 for reranking",
+          loaded_->path.string(), config.labels.size());
+  text::require_utf8(query, "the query");
+  std::vector<ClassifyInput> pairs;
+  for (size_t i = 0; i < documents.size(); ++i) {
+    generate::name_input("document", static_cast<int64_t>(i) + 1,
+                         [&] { text::require_utf8(documents[i], "the text"); });
+    pairs.emplace_back(TextPair{query, documents[i]});
+  }
+  const bool sigmoid = loaded_->sigmoid_scores.value().value_or(config.sigmoid_score);
+  std::vector<RankedDocument> ranked;
+  for (const std::vector<float>& logits : classifier.logits(pairs, 1)) {
+    const auto logit = static_cast<double>(logits.front());
+    ranked.push_back({std::ssize(ranked), sigmoid ? 1.0 / (1.0 + std::exp(-logit)) : logit});
+  }
+  std::ranges::stable_sort(ranked, std::greater(), &RankedDocument::score);
+  return ranked;
+}
+
+LabelledText Model::label_tokens(const std::string& text, const ClassifyOptions& options) const {
+  return label_tokens_batch({text}, options).front();
+}
+
+std::vector<LabelledText> Model::label_tokens_batch(const std::vector<std::string>& texts,
+                                                    const ClassifyOptions& options,
+                                                    int64_t first_number) const {
+  const ExecutorScope scope(*loaded_->executor);
+  const auto classifier = classifier_of(*loaded_, Kind::token, "labelling tokens", options);
+  engine::check_count("first_number", first_number);
+  std::vector<generate::TextTokens> tokens;
+  for (const std::string& text : texts)
+    generate::name_input("text", first_number + std::ssize(tokens), [&] {
+      text::require_utf8(text, "the text");
+      tokens.push_back(classifier.tokens(text));
+    });
+  const model::ClassifierConfig& config = loaded_->transformer->config().classifier;
+  const text::Tokenizer& tokenizer = loaded_->shared_tokenizer("labelling tokens");
+  const auto logits = classifier.token_logits(tokens);
+  std::vector<LabelledText> results;
+  for (size_t i = 0; i < texts.size(); ++i)
+    results.push_back(
+        {tokens[i].ids, generate::entities_of(config, tokens[i], logits[i], tokenizer)});
+  return results;
+}
+
+}  // namespace heed

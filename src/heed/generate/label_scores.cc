@@ -1,0 +1,82 @@
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "heed/base/file.h"
+#include "heed/base/json.h"
+#include "heed/generate/text_classifier.h"
+#include "heed/model/families/classifier_json.h"
+
+namespace heed::generate {
+namespace {
+
+std::vector<double> softmax(std::span<const float> logits) {
+  const double largest = static_cast<double>(std::ranges::max(logits));
+  std::vector<double> scores;
+  double sum = 0;
+  for (const float logit : logits)
+    sum += scores.emplace_back(std::exp(static_cast<double>(logit) - largest));
+  for (double& score : scores) score /= sum;
+  return scores;
+}
+
+/// "B-PER": begins an entity of the kind "PER". Labels of another form continue one.
+struct Tag {
+  explicit Tag(const std::string& label)
+      : begins(label.starts_with("B-")),
+        kind(begins || label.starts_with("I-") ? label.substr(2) : label) {}
+  bool begins;
+  std::string kind;
+};
+
+}  // namespace
+
+std::vector<double> label_scores(const model::ClassifierConfig& classifier,
+                                 std::span<const float> logits) {
+  using enum model::ClassifierConfig::Problem;
+  std::vector<double> scores(logits.begin(), logits.end());
+  if (classifier.problem == regression) return scores;
+  if (classifier.problem != multi_label && logits.size() > 1) return softmax(logits);
+  for (double& score : scores) score = 1.0 / (1.0 + std::exp(-score));
+  return scores;
+}
+
+std::optional<bool> read_sigmoid_scores(const std::filesystem::path& model_path) {
+  const std::filesystem::path path = model_path / "config_sentence_transformers.json";
+  if (!path_exists(path)) return std::nullopt;
+  const std::string file = path.string();
+  const auto activation =
+      get_or<std::string>(parse_json(read_file(path), file), "activation_fn", "", file);
+  if (activation.empty()) return std::nullopt;
+  return model::is_sigmoid(activation, file);
+}
+
+std::vector<Entity> entities_of(const model::ClassifierConfig& classifier, const TextTokens& text,
+                                std::span<const float> logits, const text::Tokenizer& tokenizer) {
+  const size_t labels = classifier.labels.size();
+  std::vector<Entity> groups;
+  std::string last_kind;
+  for (int64_t token = text.begin; token < text.end; ++token) {
+    const std::vector<double> scores =
+        softmax(logits.subspan(static_cast<size_t>(token) * labels, labels));
+    const auto best = std::ranges::max_element(scores);
+    const Tag tag(classifier.labels[static_cast<size_t>(best - scores.begin())]);
+    if (groups.empty() || tag.begins || tag.kind != last_kind) {
+      groups.emplace_back().label = tag.kind;
+      groups.back().first_token = token;
+    }
+    groups.back().score += *best;
+    groups.back().end_token = token + 1;
+    last_kind = tag.kind;
+  }
+  std::erase_if(groups, [](const Entity& entity) { return entity.label == "O"; });
+  for (Entity& entity : groups) {
+    const auto count = static_cast<size_t>(entity.end_token - entity.first_token);
+    entity.score /= static_cast<double>(count);
+    entity.text = tokenizer.decode(
+        std::span(text.ids).subspan(static_cast<size_t>(entity.first_token), count), false);
+  }
+  return groups;
+}
+
+}  // namespace heed::generate

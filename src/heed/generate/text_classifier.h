@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "heed/classification.h"
+#include "heed/generate/text_tokens.h"
+#include "heed/model/transformer.h"
+#include "heed/text/tokenizer.h"
+
+namespace heed::generate {
+
+/// Throws Error unless the model has a classifier of this kind; `purpose` names what needs it.
+void require_classifier(const model::Transformer& model, model::ClassifierConfig::Kind kind,
+                        std::string_view purpose);
+
+/// Scores of the labels of texts, or of their tokens. Each thread computes whole batches; all
+/// threads share a single batch.
+class TextClassifier {
+ public:
+  /// The model must outlive this. Throws Error when max_seq_length exceeds the context length.
+  TextClassifier(const model::Transformer& model, text::Tokenizer tokenizer,
+                 const ClassifyOptions& options);
+
+  /// The logits of each text's labels, in order: [labels]. Throws Error when a text has no tokens
+  /// at all, naming the first such text (counted from `first_number`), and when logits are not
+  /// finite.
+  std::vector<std::vector<float>> logits(std::span<const ClassifyInput> texts,
+                                         int64_t first_number) const;
+  /// The logits of the labels of each of its tokens: [T * labels].
+  std::vector<std::vector<float>> token_logits(std::span<const TextTokens> texts) const;
+
+  /// The tokens of a text, truncated to max_seq_length. Throws Error when there are none.
+  TextTokens tokens(std::string_view text) const;
+
+ private:
+  std::vector<std::vector<float>> run(std::span<const text::TypedIds> texts) const;
+
+  const model::Transformer& model_;
+  text::Tokenizer tokenizer_;
+  ClassifyOptions options_;
+  int64_t max_tokens_;  // 0: no limit
+};
+
+/// What the logits of a text say about its labels, in their order; see LabelScore.
+std::vector<double> label_scores(const model::ClassifierConfig& classifier,
+                                 std::span<const float> logits);
+
+/// Whether config_sentence_transformers.json of a model directory names the sigmoid as the
+/// activation of scores; none where it does not name one.
+std::optional<bool> read_sigmoid_scores(const std::filesystem::path& model_path);
+
+/// Groups of neighbouring tokens [begin, end) with the same label, without those that have the
+/// label "O": `transformers`' aggregation strategy "simple". Logits are [T * labels].
+std::vector<Entity> entities_of(const model::ClassifierConfig& classifier, const TextTokens& text,
+                                std::span<const float> logits, const text::Tokenizer& tokenizer);
+
+}  // namespace heed::generate

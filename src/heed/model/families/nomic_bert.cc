@@ -1,0 +1,124 @@
+#include "heed/model/families/nomic_bert.h"
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "heed/base/error.h"
+#include "heed/base/json.h"
+#include "heed/base/quote.h"
+#include "heed/model/families/bert.h"
+#include "heed/model/families/config_json.h"
+#include "heed/model/families/fused_weights.h"
+
+namespace heed::model {
+namespace {
+
+constexpr std::string_view kNomicStem = "NomicBert";
+constexpr std::string_view kNomicPrefix = "nomic_bert.";
+constexpr double kNomicTheta = 1000.0;
+
+/// The published files have the names of GPT-2's fields, those of transformers 5 BERT's.
+nlohmann::json with_bert_fields(const nlohmann::json& json) {
+  static constexpr std::array<std::pair<const char*, const char*>, 8> kNames{
+      {{"n_embd", "hidden_size"},
+       {"n_layer", "num_hidden_layers"},
+       {"n_head", "num_attention_heads"},
+       {"n_inner", "intermediate_size"},
+       {"n_positions", "max_position_embeddings"},
+       {"layer_norm_epsilon", "layer_norm_eps"},
+       {"rotary_emb_base", "rope_theta"},
+       {"activation_function", "hidden_act"}}};
+  nlohmann::json own = json;
+  for (const auto& [published, name] : kNames)
+    if (json.contains(published)) own[name] = json[published];
+  if (own.value("hidden_act", nlohmann::json()) == "swiglu") own["hidden_act"] = "silu";
+  return with_defaults(
+      own,
+      {{"hidden_act", "silu"}, {"max_position_embeddings", 2048}, {"rope_theta", kNomicTheta}});
+}
+
+/// The published code has many variants, and only one of them was published as nomic-embed-text.
+void require_supported_nomic(const nlohmann::json& json, const std::string& file) {
+  const nlohmann::json expected{{"prenorm", false},
+                                {"parallel_block", false},
+                                {"causal", false},
+                                {"use_rms_norm", false},
+                                {"add_pooling_layer", false},
+                                {"qkv_proj_bias", false},
+                                {"mlp_fc1_bias", false},
+                                {"mlp_fc2_bias", false},
+                                {"rotary_emb_fraction", 1.0},
+                                {"rotary_emb_interleaved", false},
+                                {"rotary_emb_scale_base", nullptr},
+                                {"rotary_scaling_factor", nullptr},
+                                {"moe_every_n_layers", 0}};
+  for (const auto& [key, value] : expected.items())
+    if (const auto found = json.find(key); found != json.end() && !found->is_null())
+      require(*found == value, "{}: {} is {}, expected {}", file, key, excerpt(*found),
+              dump_json(value));
+}
+
+ModelConfig read_nomic(const nlohmann::json& json, const std::string& file) {
+  require_supported_nomic(json, file);
+  const nlohmann::json own = with_bert_fields(json);
+  ModelConfig c = read_bert(own, file, kNomicStem);
+  require(c.activation == kernels::Activation::silu,
+          "{}: the activation is {}, expected swiglu or silu", file, name_of(c.activation));
+  c.gated = true;
+  c.qkv_bias = c.o_bias = c.ff_bias = false;
+  c.head_dim = get_or<int64_t>(json, "head_dim", 0, file);
+  read_rotary(own, file, c);
+  c.pooler = false;
+  return c;
+}
+
+nlohmann::json write_nomic(const ModelConfig& c) {
+  nlohmann::json json = write_bert(c, "nomic_bert", kNomicStem);
+  json.erase("position_embedding_type");
+  json["head_dim"] = c.head_dim;
+  write_rotary(c, json);
+  return json;
+}
+
+StoredWeight nomic_weight(const ModelConfig& c, const std::string& name, const Shape& shape) {
+  const int64_t heads = c.n_heads * c.head_dim;
+  const std::string own =
+      renamed(name, {{"model.shared.", "model.embeddings.word_embeddings."},
+                     {"encoder.embed_types.", "embeddings.token_type_embeddings."},
+                     {"encoder.layernorm_embedding.", "emb_ln."},
+                     {".self_attn.o_proj.", ".attn.out_proj."},
+                     {".self_attn_layer_norm.", ".norm1."},
+                     {".final_layer_norm.", ".norm2."},
+                     {".up_proj.", ".mlp.fc11."},
+                     {".gate_proj.", ".mlp.fc12."},
+                     {".down_proj.", ".mlp.fc2."},
+                     {"lm_head.dense.", "cls.predictions.transform.dense."},
+                     {"lm_head.layer_norm.", "cls.predictions.transform.layer_norm."},
+                     {"lm_head.", "cls.predictions.decoder."},
+                     {"final_logits_bias", "cls.predictions.bias"},
+                     {"classifier.dense.", "nomic_bert.pooler.dense."},
+                     {"classifier.out_proj.", "classifier."},
+                     {"model.", is_bare_encoder(c) ? "" : kNomicPrefix}});
+  return fused({.name = own, .shape = shape},
+               {{".self_attn.q_proj.", ".attn.Wqkv.", 0, 3 * heads},
+                {".self_attn.k_proj.", ".attn.Wqkv.", heads, 3 * heads},
+                {".self_attn.v_proj.", ".attn.Wqkv.", 2 * heads, 3 * heads}});
+}
+
+bool redundant_in_nomic(std::string_view name) {
+  return redundant_in_bert(name) || name.starts_with("cls.predictions.decoder.");
+}
+
+}  // namespace
+
+Family nomic_bert_family() {
+  return {.model_type = "nomic_bert",
+          .read_config = read_nomic,
+          .write_config = write_nomic,
+          .stored = nomic_weight,
+          .prefix = kNomicPrefix,
+          .redundant = redundant_in_nomic};
+}
+
+}  // namespace heed::model

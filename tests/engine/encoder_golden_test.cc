@@ -1,0 +1,186 @@
+// Embeddings, labels and scores of text, from published kinds of directories, compared with
+// sentence-transformers and transformers' pipelines. The expected numbers come from
+// tests/golden/encoders/make.py.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "heed/base/file.h"
+#include "heed/error.h"
+#include "heed/model.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+const fs::path kGolden = fs::path(HEED_SOURCE_DIR) / "tests/golden/encoders";
+
+Json expected(const std::string& name) {
+  return Json::parse(read_file(kGolden / name / "expected.json"));
+}
+
+std::vector<std::string> texts_of(const Json& json) {
+  return json.at("texts").get<std::vector<std::string>>();
+}
+
+/// A copy of a golden folder, with members of its config.json replaced.
+fs::path changed(const std::string& name, const Json& changes) {
+  const fs::path folder = fs::temp_directory_path() / ("heed_encoders_" + name);
+  fs::remove_all(folder);
+  fs::copy(kGolden / name, folder, fs::copy_options::recursive);
+  Json config = Json::parse(read_file(folder / "config.json"));
+  config.update(changes);
+  std::ofstream(folder / "config.json") << config.dump();
+  return folder;
+}
+
+class Embeddings : public ::testing::TestWithParam<const char*> {};
+
+void expect_embeddings(const Model& model, const Json& json, const EmbedOptions& options = {}) {
+  const std::vector<std::string> texts = texts_of(json);
+  const auto found = model.embed_batch(texts, options);
+  ASSERT_EQ(found.size(), texts.size());
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const auto reference = json.at("embeddings")[i].get<std::vector<float>>();
+    ASSERT_EQ(found[i].size(), reference.size());
+    for (size_t c = 0; c < reference.size(); ++c)
+      EXPECT_NEAR(found[i][c], reference[c], 1e-4) << texts[i];
+  }
+}
+
+TEST_P(Embeddings, EqualThoseOfSentenceTransformers) {
+  expect_embeddings(Model::load(kGolden / GetParam()), expected(GetParam()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, Embeddings,
+                         ::testing::Values("embed-bert", "embed-mpnet", "embed-nomic-bert",
+                                           "embed-modernbert", "embed-xlm-roberta"),
+                         [](const auto& instance) {
+                           std::string name = instance.param;
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
+
+/// The files have the tokenizer and the pooling, but do not say that vectors are scaled.
+TEST(GgufEmbeddings, EqualThoseOfSentenceTransformers) {
+  for (const char* name : {"embed-bert", "embed-nomic-bert", "embed-modernbert"}) {
+    SCOPED_TRACE(name);
+    const fs::path file = kGolden.parent_path() / "gguf_models" / (std::string(name) + ".gguf");
+    const bool normalize = fs::exists(kGolden / name / "2_Normalize");
+    expect_embeddings(Model::load(file), expected(name), {.normalize = normalize});
+  }
+}
+
+TEST(Classification, ScoresOfTextsAndPairsEqualThePipelinesForEveryProblem) {
+  const Json json = expected("classify");
+  std::vector<ClassifyInput> inputs;
+  for (const std::string& text : texts_of(json)) inputs.emplace_back(text);
+  for (const Json& pair : json.at("pairs")) inputs.emplace_back(TextPair{pair[0], pair[1]});
+  for (const auto& [problem, scores] : json.at("scores").items()) {
+    const fs::path folder = changed("classify", {{"problem_type", problem}});
+    const auto found = Model::load(folder).classify_batch(inputs);
+    ASSERT_EQ(found.size(), scores.size());
+    for (size_t i = 0; i < found.size(); ++i) {
+      ASSERT_EQ(found[i].size(), 3u);
+      EXPECT_GE(found[i][0].score, found[i][1].score);
+      EXPECT_GE(found[i][1].score, found[i][2].score);
+      for (const LabelScore& label : found[i]) {
+        const auto place = std::ranges::find(json.at("labels"), Json(label.label));
+        const auto index = static_cast<size_t>(place - json.at("labels").begin());
+        EXPECT_NEAR(label.score, scores[i][index].get<double>(), 1e-4) << problem << " " << i;
+      }
+    }
+    fs::remove_all(folder);
+  }
+}
+
+TEST(Classification, AQuantisedModelGivesNearlyTheSameScores) {
+  const Model exact = Model::load(kGolden / "classify");
+  const Model quantised = Model::load(kGolden / "classify", {.weights = WeightType::q8_0});
+  for (const std::string& text : texts_of(expected("classify"))) {
+    const auto a = exact.classify(text), b = quantised.classify(text);
+    for (const LabelScore& label : a) {
+      const auto same = std::ranges::find(b, label.label, &LabelScore::label);
+      EXPECT_NEAR(label.score, same->score, 0.02) << text;
+    }
+  }
+}
+
+TEST(Reranking, ScoresEqualThoseOfACrossEncoderAndAreSorted) {
+  const Json json = expected("rerank");
+  const std::vector<std::string> texts = texts_of(json);
+  const Json identity{{"activation_fn", "torch.nn.modules.linear.Identity"}};
+  for (const auto& [name, changes] :
+       {std::pair{"sigmoid", Json::object()},
+        {"identity", Json{{"sentence_transformers", identity}}},
+        {"identity", Json{{"sbert_ce_default_activation_function", identity["activation_fn"]}}}}) {
+    const fs::path folder = changed("rerank", changes);
+    const auto found = Model::load(folder).rerank(json.at("query"), texts);
+    ASSERT_EQ(found.size(), texts.size());
+    for (size_t i = 0; i < found.size(); ++i) {
+      const auto document = static_cast<size_t>(found[i].index);
+      EXPECT_NEAR(found[i].score, json.at(name)[document].get<double>(), 1e-4) << name;
+      if (i > 0) {
+        EXPECT_GE(found[i - 1].score, found[i].score);
+      }
+    }
+    fs::remove_all(folder);
+  }
+}
+
+TEST(Reranking, ReadsTheActivationOfConfigSentenceTransformersJson) {
+  const Json json = expected("rerank");
+  const fs::path folder = changed("rerank", Json::object());
+  std::ofstream(folder / "config_sentence_transformers.json")
+      << R"({"activation_fn": "torch.nn.modules.linear.Identity"})";
+  const auto found = Model::load(folder).rerank(json.at("query"), {texts_of(json)[0]});
+  EXPECT_NEAR(found[0].score, json.at("identity")[0].get<double>(), 1e-4);
+  fs::remove_all(folder);
+}
+
+TEST(TokenClassification, EntitiesEqualThePipelines) {
+  const Json json = expected("ner");
+  const auto found = Model::load(kGolden / "ner").label_tokens_batch(texts_of(json));
+  for (size_t i = 0; i < found.size(); ++i) {
+    const Json& reference = json.at("entities")[i];
+    ASSERT_EQ(found[i].entities.size(), reference.size()) << i;
+    for (size_t e = 0; e < reference.size(); ++e) {
+      const Entity& entity = found[i].entities[e];
+      EXPECT_EQ(entity.label, reference[e].at("label"));
+      EXPECT_EQ(entity.text, reference[e].at("text"));
+      EXPECT_NEAR(entity.score, reference[e].at("score").get<double>(), 1e-4);
+      EXPECT_LT(entity.first_token, entity.end_token);
+    }
+  }
+}
+
+TEST(Classification, AModelOfAnotherKindIsRefusedByName) {
+  const auto message = [](const auto& call) -> std::string {
+    try {
+      call();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const Model texts = Model::load(kGolden / "classify"), tokens = Model::load(kGolden / "ner"),
+              bare = Model::load(kGolden / "embed-mpnet");
+  EXPECT_EQ(message([&] { tokens.classify("a"); }),
+            "classification needs a model for the classification of texts: its config.json names "
+            "the class ForSequenceClassification");
+  EXPECT_NE(message([&] { bare.classify("a"); }), "");
+  EXPECT_NE(message([&] { texts.label_tokens("a"); }), "");
+  EXPECT_TRUE(message([&] {
+                texts.rerank("a", {"b"});
+              }).ends_with("has 3 labels, expected 1 for reranking"));
+  EXPECT_EQ(message([&] { texts.classify("a", {.max_seq_length = 49}); }),
+            "max_seq_length is 49, expected 1 to 48: the model's context length");
+}
+
+}  // namespace
+}  // namespace heed

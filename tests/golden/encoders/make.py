@@ -1,0 +1,262 @@
+#!/usr/bin/env python3
+"""Makes the folders beside this file: tiny random encoders as they are published, with tokenizers.
+
+expected.json of each holds what sentence-transformers or transformers' pipelines make of TEXTS:
+
+    embed-*     SentenceTransformer: "embeddings" [texts, D]
+    classify    pipeline("text-classification"): "scores" of all labels, in their order, of texts and
+                then of pairs, for every problem_type
+    rerank      CrossEncoder: "sigmoid" and "identity", the scores of QUERY with each text
+    pairs.json  pairs of texts by the tokenizers of ../tokenizers
+    ner         pipeline("token-classification", aggregation_strategy="simple"): "entities"
+
+    python3 -m venv venv
+    venv/bin/pip install torch transformers sentence-transformers sentencepiece safetensors
+    venv/bin/python tests/golden/encoders/make.py
+"""
+import io
+import json
+import pathlib
+import shutil
+
+import sentence_transformers
+import sentencepiece
+import torch
+import transformers as hf
+from safetensors.torch import save_file
+from sentence_transformers.sentence_transformer.modules import Normalize, Pooling, Transformer
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+
+torch.set_num_threads(1)
+HERE = pathlib.Path(__file__).parent
+TEXTS = [
+    "A cat sits on the warm stove.",
+    "The kitten lies by the fire",
+    "taxes",
+    "Ada Lovelace met Charles Babbage in London, and they spoke about engines for an hour.",
+    "",
+    "the cat, the kitten and the fire: the warm stove of Ada in London sits by the engines they met",
+]
+QUERY = "Where does the cat sit?"
+PAIRS = [(TEXTS[0], TEXTS[1]), (TEXTS[2], TEXTS[3]), (TEXTS[5], TEXTS[3])]
+SIZES = dict(hidden_size=16, num_hidden_layers=2, num_attention_heads=4, intermediate_size=48,
+             max_position_embeddings=48)
+# Whole blocks of quantised types.
+WIDE = dict(hidden_size=32, intermediate_size=64, num_hidden_layers=1)
+LABELS = ["bad", "fair", "good"]
+TAGS = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
+
+
+def names(labels):
+    return dict(id2label=dict(enumerate(labels)), label2id={l: i for i, l in enumerate(labels)})
+
+
+def word_pieces(specials):
+    """cls, pad, sep, unk, mask first."""
+    tokenizer = Tokenizer(models.WordPiece(unk_token=specials[3]))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.decoder = decoders.WordPiece()
+    tokenizer.train_from_iterator(TEXTS, trainers.WordPieceTrainer(
+        vocab_size=110, special_tokens=specials, show_progress=False))
+    return tokenizer
+
+
+def ids(tokenizer, *tokens):
+    return [(t, tokenizer.token_to_id(t)) for t in tokens]
+
+
+def bert_tokenizer():
+    tokenizer = word_pieces(["[CLS]", "[PAD]", "[SEP]", "[UNK]", "[MASK]"])
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=ids(tokenizer, "[CLS]", "[SEP]"))
+    return hf.PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, cls_token="[CLS]", pad_token="[PAD]", sep_token="[SEP]",
+        unk_token="[UNK]", mask_token="[MASK]", model_max_length=48,
+        model_input_names=["input_ids", "token_type_ids", "attention_mask"])
+
+
+def mpnet_tokenizer():
+    tokenizer = word_pieces(["<s>", "<pad>", "</s>", "[UNK]", "<mask>"])
+    (_, cls), (_, sep) = ids(tokenizer, "<s>", "</s>")
+    tokenizer.post_processor = processors.RobertaProcessing(("</s>", sep), ("<s>", cls))
+    return hf.PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, bos_token="<s>", eos_token="</s>", cls_token="<s>",
+        pad_token="<pad>", sep_token="</s>", unk_token="[UNK]", mask_token="<mask>",
+        model_max_length=46)
+
+
+def byte_level_tokenizer():
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.normalizer = normalizers.NFC()
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.train_from_iterator(TEXTS, trainers.BpeTrainer(
+        vocab_size=330, special_tokens=["[CLS]", "[PAD]", "[SEP]", "[UNK]", "[MASK]"],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False))
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B [SEP]",
+        special_tokens=ids(tokenizer, "[CLS]", "[SEP]"))
+    return hf.PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, cls_token="[CLS]", pad_token="[PAD]", sep_token="[SEP]",
+        unk_token="[UNK]", mask_token="[MASK]", model_max_length=48)
+
+
+def sentencepiece_file(folder):
+    """sentencepiece.bpe.model alone, as the first XLM-RoBERTa repositories have it."""
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(TEXTS), model_writer=model, vocab_size=55, model_type="unigram",
+        unk_id=0, bos_id=1, eos_id=2, pad_id=-1, minloglevel=2,
+        normalization_rule_name="identity")  # the tables of NFKC would take 240 KB
+    (folder / "sentencepiece.bpe.model").write_bytes(model.getvalue())
+
+
+def randomize(model):
+    generator = torch.Generator().manual_seed(7)
+    for name, parameter in model.named_parameters():
+        noise = torch.randn(parameter.shape, generator=generator)
+        gain = "norm" in name.lower() and name.endswith("weight")
+        parameter.data = 0.2 * noise + (1.0 if gain else 0.0)
+    return model.eval()
+
+
+def new_folder(name):
+    folder = HERE / name
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    return folder
+
+
+def write(folder, **expected):
+    (folder / "expected.json").write_text(json.dumps(dict(texts=TEXTS) | expected, indent=1) + "\n")
+
+
+def sizes_of(tokenizer):
+    return dict(vocab_size=len(tokenizer), pad_token_id=tokenizer.pad_token_id) | SIZES
+
+
+def embed(name, model, tokenizer, pooling, normalize, published=lambda folder: None):
+    folder = new_folder(name)
+    bare = folder / "bare"
+    randomize(model).save_pretrained(bare)
+    tokenizer.save_pretrained(bare)
+    transformer = Transformer(str(bare), model_kwargs=dict(attn_implementation="eager"))
+    modules = [transformer, Pooling(SIZES["hidden_size"], pooling)] + [Normalize()] * normalize
+    encoder = sentence_transformers.SentenceTransformer(modules=modules, device="cpu")
+    encoder.save(str(folder), create_model_card=False)
+    shutil.rmtree(bare)
+    published(folder)
+    write(folder, embeddings=encoder.encode(TEXTS, batch_size=1).tolist())
+
+
+def vocabulary_text(folder):
+    """vocab.txt in place of tokenizer.json."""
+    vocabulary = json.loads((folder / "tokenizer.json").read_text())["model"]["vocab"]
+    (folder / "vocab.txt").write_text("\n".join(sorted(vocabulary, key=vocabulary.get)) + "\n")
+    (folder / "tokenizer.json").unlink()
+
+
+def embeddings():
+    tokenizer = mpnet_tokenizer()
+    embed("embed-mpnet", hf.MPNetModel(hf.MPNetConfig(**sizes_of(tokenizer))), tokenizer, "mean",
+          True, vocabulary_text)
+    tokenizer = bert_tokenizer()
+    embed("embed-bert", hf.BertModel(hf.BertConfig(**sizes_of(tokenizer))), tokenizer, "cls", True)
+    embed("embed-nomic-bert", hf.NomicBertModel(hf.NomicBertConfig(**sizes_of(tokenizer))),
+          tokenizer, "mean", False)
+    tokenizer = byte_level_tokenizer()
+    special = dict(bos_token_id=0, eos_token_id=2, cls_token_id=0, sep_token_id=2)
+    embed("embed-modernbert", hf.ModernBertModel(hf.ModernBertConfig(
+        local_attention=8, **special, **sizes_of(tokenizer))), tokenizer, "cls", True)
+    folder = new_folder("scratch")
+    sentencepiece_file(folder)
+    tokenizer = hf.XLMRobertaTokenizer.from_pretrained(folder, model_max_length=46)
+    embed("embed-xlm-roberta", hf.XLMRobertaModel(hf.XLMRobertaConfig(
+        type_vocab_size=1, **sizes_of(tokenizer))), tokenizer, "cls", True)
+    shutil.rmtree(folder)
+
+
+def classify():
+    folder = new_folder("classify")
+    tokenizer = bert_tokenizer()
+    model = randomize(hf.BertForSequenceClassification(hf.BertConfig(
+        **names(LABELS), **sizes_of(tokenizer) | WIDE, attn_implementation="eager")))
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    inputs = [dict(text=t) for t in TEXTS] + [dict(text=a, text_pair=b) for a, b in PAIRS]
+    scores = {}
+    for problem in ("single_label_classification", "multi_label_classification", "regression"):
+        model.config.problem_type = problem
+        pipe = hf.pipeline("text-classification", model=model, tokenizer=tokenizer, top_k=None)
+        found = [pipe(i, truncation=True) for i in inputs]
+        scores[problem] = [[next(l["score"] for l in f if l["label"] == label) for label in LABELS]
+                           for f in found]
+    write(folder, pairs=PAIRS, labels=LABELS, scores=scores)
+
+
+def rerank():
+    folder = new_folder("rerank")
+    sentencepiece_file(folder)
+    tokenizer = hf.XLMRobertaTokenizer.from_pretrained(folder, model_max_length=46)
+    randomize(hf.XLMRobertaForSequenceClassification(hf.XLMRobertaConfig(
+        type_vocab_size=1, num_labels=1, **sizes_of(tokenizer)))).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    encoder = sentence_transformers.CrossEncoder(
+        str(folder), device="cpu", model_kwargs=dict(attn_implementation="eager"))
+    pairs = [(QUERY, t) for t in TEXTS]
+    scores = {name: [float(encoder.predict([p], activation_fn=f)[0]) for p in pairs]
+              for name, f in (("sigmoid", None), ("identity", torch.nn.Identity()))}
+    (folder / "tokenizer.json").unlink()
+    write(folder, query=QUERY, **scores)
+
+
+def ner():
+    folder = new_folder("ner")
+    tokenizer = byte_level_tokenizer()
+    special = dict(bos_token_id=0, eos_token_id=2, cls_token_id=0, sep_token_id=2)
+    model = randomize(hf.ModernBertForTokenClassification(hf.ModernBertConfig(
+        local_attention=8, **special, **names(TAGS), **sizes_of(tokenizer),
+        attn_implementation="eager")))
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    pipe = hf.pipeline("token-classification", model=model, tokenizer=tokenizer,
+                       aggregation_strategy="simple")
+    entities = [[dict(label=e["entity_group"], score=float(e["score"]), text=e["word"])
+                 for e in (pipe(t) if t else [])] for t in TEXTS]
+    write(folder, entities=entities)
+
+
+def pairs():
+    """pairs.json: what `tokenizers` makes of pairs with the tokenizers of ../tokenizers, whole and
+    truncated to 12 tokens."""
+    expected = {}
+    for file in sorted((HERE.parent / "tokenizers").glob("*.json")):
+        if file.stem == "expected":
+            continue
+        tokenizer = Tokenizer.from_file(str(file))
+        tokenizer.no_padding()
+        found = []
+        for most in (0, 12, 13):
+            tokenizer.enable_truncation(most, strategy="longest_first") if most \
+                else tokenizer.no_truncation()
+            for first, second in (PAIRS + [PAIRS[1][::-1]] if most else PAIRS[:1]):
+                try:
+                    encoding = tokenizer.encode(first, second)
+                except Exception:  # a post-processor without a template for pairs
+                    continue
+                found.append(dict(first=first, second=second, max_tokens=most, ids=encoding.ids,
+                                  types=encoding.type_ids))
+        if found:
+            expected[file.stem] = found
+    lines = ",\n".join(f"{json.dumps(name)}: [\n" + ",\n".join(map(json.dumps, found)) + "]"
+                      for name, found in expected.items())
+    (HERE / "pairs.json").write_text("{" + lines + "}\n")
+
+
+embeddings()
+pairs()
+classify()
+rerank()
+ner()
