@@ -115,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(Converted, GgufModels,
                                            "gemma2", "gpt2", "deepseek-v2-group", "gemma", "gemma3",
                                            "granite", "olmo2", "smollm3", "qwen3-moe", "mixtral",
                                            "phi3", "phi3-longrope", "gpt-neox",
-                                           "gpt-neox-sequential", "deepseek-v3"),
+                                           "gpt-neox-sequential", "deepseek-v3", "gpt-oss"),
                          case_name);
 
 /// The error message for a GGUF file with these bytes.

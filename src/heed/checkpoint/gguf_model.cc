@@ -38,7 +38,8 @@ Json token(const io::GgufFile& file, const std::string& which) {
   return file.metadata().contains(key) ? Json(file.metadata().get<int64_t>(key)) : Json();
 }
 
-constexpr std::string_view kMixtures[] = {"deepseek_v2", "deepseek_v3", "mixtral", "qwen3_moe"};
+constexpr std::string_view kMixtures[] = {"deepseek_v2", "deepseek_v3", "gpt_oss", "mixtral",
+                                          "qwen3_moe"};
 
 /// The part of config.json that Llama and similar families share.
 Json like_llama(const ArchitectureMetadata& metadata, std::string_view model_type) {
@@ -93,6 +94,17 @@ Json qwen3moe(const ArchitectureMetadata& metadata) {
                {"num_experts_per_tok", metadata.get<int64_t>("expert_used_count")},
                {"moe_intermediate_size", metadata.get<int64_t>("expert_feed_forward_length")},
                {"norm_topk_prob", metadata.get_or("expert_weights_norm", true)}});
+  return json;
+}
+
+/// The correction range of yarn, which the file does not have, is that of the published models.
+Json gpt_oss(const ArchitectureMetadata& metadata) {
+  Json json = like_llama(metadata, "gpt_oss");
+  json.update({{"num_local_experts", metadata.get<int64_t>("expert_count")},
+               {"num_experts_per_tok", metadata.get<int64_t>("expert_used_count")},
+               {"intermediate_size", metadata.get<int64_t>("expert_feed_forward_length")},
+               {"sliding_window", metadata.get<int64_t>("attention.sliding_window")}});
+  if (json["rope_scaling"].is_object()) json["rope_scaling"]["truncate"] = false;
   return json;
 }
 
@@ -256,7 +268,7 @@ constexpr Architecture kArchitectures[] = {
     {"llama", llama},   {"qwen2", qwen2},         {"qwen3", qwen3},       {"gemma2", gemma2},
     {"gpt2", gpt2},     {"deepseek2", deepseek2}, {"qwen3moe", qwen3moe}, {"gemma", gemma},
     {"gemma3", gemma3}, {"granite", granite},     {"olmo2", olmo2},       {"smollm3", smollm3},
-    {"phi3", phi3},     {"gptneox", gptneox}};
+    {"phi3", phi3},     {"gptneox", gptneox},     {"gpt-oss", gpt_oss}};
 
 const Architecture& architecture_named(const std::string& name, const std::string& file) {
   std::string known;

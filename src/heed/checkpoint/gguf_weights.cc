@@ -16,30 +16,34 @@ namespace {
 using model::ModelConfig;
 using model::StoredWeight;
 
-std::string gguf_name(const std::string& name) {
-  return model::renamed(name, {{"model.shared.", "token_embd."},
-                               {"model.decoder.embed_positions.", "position_embd."},
-                               {"model.decoder.layer_norm.", "output_norm."},
-                               {"lm_head.", "output."},
-                               {"model.decoder.layers.", "blk."},
-                               {".self_attn_layer_norm.", ".attn_norm."},
-                               {".self_attn_post_layer_norm.", ".post_attention_norm."},
-                               {".final_layer_norm.", ".ffn_norm."},
-                               {".final_post_layer_norm.", ".post_ffw_norm."},
-                               {".self_attn.", ".attn_"},
-                               {"kv_a_proj.", "kv_a_mqa."},
-                               {"o_proj.", "output."},
-                               {"_proj.", "."},
-                               {".router.e_score_correction_bias", ".exp_probs_b.bias"},
-                               {".router.", ".ffn_gate_inp."},
-                               {".shared_experts.gate.", ".ffn_gate_shexp."},
-                               {".shared_experts.up.", ".ffn_up_shexp."},
-                               {".shared_experts.down.", ".ffn_down_shexp."},
-                               {".gate.", ".ffn_gate."},
-                               {".up.", ".ffn_up."},
-                               {".down.", ".ffn_down."},
-                               {".fc1.", ".ffn_up."},
-                               {".fc2.", ".ffn_down."}});
+/// gpt-oss's norm before the feed-forward network is named after what it follows.
+std::string gguf_name(const ModelConfig& config, const std::string& name) {
+  const bool gpt_oss = config.family == "gpt_oss";
+  return model::renamed(name,
+                        {{"model.shared.", "token_embd."},
+                         {"model.decoder.embed_positions.", "position_embd."},
+                         {"model.decoder.layer_norm.", "output_norm."},
+                         {"lm_head.", "output."},
+                         {"model.decoder.layers.", "blk."},
+                         {".self_attn_layer_norm.", ".attn_norm."},
+                         {".self_attn_post_layer_norm.", ".post_attention_norm."},
+                         {".final_layer_norm.", gpt_oss ? ".post_attention_norm." : ".ffn_norm."},
+                         {".final_post_layer_norm.", ".post_ffw_norm."},
+                         {".self_attn.", ".attn_"},
+                         {".attn_sinks", ".attn_sinks.weight"},
+                         {"kv_a_proj.", "kv_a_mqa."},
+                         {"o_proj.", "output."},
+                         {"_proj.", "."},
+                         {".router.e_score_correction_bias", ".exp_probs_b.bias"},
+                         {".router.", ".ffn_gate_inp."},
+                         {".shared_experts.gate.", ".ffn_gate_shexp."},
+                         {".shared_experts.up.", ".ffn_up_shexp."},
+                         {".shared_experts.down.", ".ffn_down_shexp."},
+                         {".gate.", ".ffn_gate."},
+                         {".up.", ".ffn_up."},
+                         {".down.", ".ffn_down."},
+                         {".fc1.", ".ffn_up."},
+                         {".fc2.", ".ffn_down."}});
 }
 
 /// blk.1.experts.7.ffn_up.weight is the eighth part of blk.1.ffn_up_exps.weight.
@@ -48,10 +52,12 @@ StoredWeight expert_weight(const ModelConfig& config, const std::string& name, c
   const size_t begin = name.find(kExperts), number = begin + kExperts.size();
   int64_t expert = 0;
   std::from_chars(name.data() + number, name.data() + name.size(), expert);
+  Shape all{config.moe.n_experts, shape[0]};
+  if (shape.rank() == 2) all = {config.moe.n_experts, shape[0], shape[1]};
   const size_t matrix = name.find('.', number), end = name.find('.', matrix + 1);
   return {.name = name.substr(0, begin) + name.substr(matrix, end - matrix) + "_exps" +
                   name.substr(end),
-          .shape = {config.moe.n_experts, shape[0], shape[1]},
+          .shape = all,
           .first_row = expert * shape[0]};
 }
 
@@ -198,7 +204,7 @@ class GgufWeights : public io::TensorSource {
 }  // namespace
 
 StoredWeight gguf_weight(const ModelConfig& config, const std::string& name, const Shape& shape) {
-  const std::string own = gguf_name(name);
+  const std::string own = gguf_name(config, name);
   if (own.find(".experts.") != std::string::npos) return expert_weight(config, own, shape);
   for (const FusedRows& fused : fused_rows(config))
     if (own.find(fused.part) != std::string::npos)

@@ -119,6 +119,13 @@ void complete_rotary(ModelConfig& c) {
             rotated);
 }
 
+void check_options(const ModelConfig& c) {
+  require(c.gated || c.activation != kernels::Activation::clamped_swiglu,
+          "hidden_act is clamped_swiglu, expected another one without is_gated_act");
+  require(!c.attention_sinks || !c.latent.present(),
+          "attention_sinks is true, expected false with multi-head latent attention");
+}
+
 void check_residual(const ModelConfig& c) {
   require(std::isfinite(c.residual_multiplier), "residual_multiplier is {}, expected a number",
           c.residual_multiplier);
@@ -172,6 +179,7 @@ void ModelConfig::validate() {
   check_positions(*this);
   check_latent(*this);
   complete_rotary(*this);
+  check_options(*this);
   check_residual(*this);
   check_moe(*this);
   check_rate("dropout", dropout);

@@ -58,6 +58,7 @@ struct ModelConfig {
   float attn_logit_softcapping = 0.0f;           // scores become cap tanh(score / cap); 0: no cap
   bool qk_norm = false;                          // RMSNorm of every head's query and key
   bool qk_norm_across_heads = false;             // one such norm over all heads (OLMo 2)
+  bool attention_sinks = false;      // a learned score of each head that no key has (gpt-oss)
   bool parallel_residual = false;    // both sub-layers read the layer's input (GPT-NeoX)
   float residual_multiplier = 1.0f;  // of each sub-layer's output, before the sum (Granite)
   /// For each decoder layer, how many of the latest tokens a token sees, itself included; 0: all.

@@ -59,6 +59,7 @@ void visit_mixture_fields(Config& c, Visit&& visit) {
         "factor of the selected experts' weights");
   visit("norm_topk_prob", c.moe.norm_topk_prob, "make these weights sum to 1");
   visit("scoring_func", c.moe.scoring, "how the router's scores become probabilities");
+  visit("router_bias", c.moe.router_bias, "a bias of these scores");
   visit("n_group", c.moe.n_group, "groups of experts");
   visit("topk_group", c.moe.topk_group, "groups that a token's experts are selected from");
   visit("first_k_dense_replace", c.first_k_dense_replace,
@@ -100,6 +101,8 @@ void visit_fields(Config& c, Visit&& visit) {
         "soft cap of the attention scores; 0: none");
   visit("use_qk_norm", c.qk_norm, "RMSNorm of every head's query and key");
   visit("qk_norm_across_heads", c.qk_norm_across_heads, "one such norm over all heads (OLMo 2)");
+  visit("attention_sinks", c.attention_sinks,
+        "a learned score of each head that no key has (gpt-oss)");
   visit("use_parallel_residual", c.parallel_residual,
         "attention and feed-forward network read the same input (GPT-NeoX)");
   visit("residual_multiplier", c.residual_multiplier,

@@ -52,6 +52,7 @@ nn::Attention::Settings attention_settings(const ModelConfig& c, Stack::Kind kin
     settings.qk_norm = {.epsilon = c.norm_epsilon,
                         .unit_offset = c.norm_unit_offset,
                         .across_heads = c.qk_norm_across_heads};
+  settings.sinks = c.attention_sinks;
   if (kind == Stack::Kind::decoder && layer < c.windows.size()) settings.window = c.windows[layer];
   return settings;
 }

@@ -193,6 +193,10 @@ CASES = {
         norm_topk_prob=True))),
     "mixtral": Case(hf.MixtralForCausalLM, hf.MixtralConfig(**decoder(
         num_local_experts=5, num_experts_per_tok=2))),
+    "gpt-oss": Case(hf.GptOssForCausalLM, hf.GptOssConfig(**decoder(
+        head_dim=6, intermediate_size=12, num_local_experts=4,
+        num_experts_per_tok=2, sliding_window=4,
+        rope_parameters=YARN_ROPE | dict(truncate=False)))),
     "phi3": Case(hf.Phi3ForCausalLM, hf.Phi3Config(**decoder(sliding_window=4))),
     "phi3-longrope": Case(hf.Phi3ForCausalLM, hf.Phi3Config(**decoder(
         num_attention_heads=2, num_key_value_heads=1, original_max_position_embeddings=40,

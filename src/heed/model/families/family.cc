@@ -13,6 +13,7 @@
 #include "heed/model/families/gemma.h"
 #include "heed/model/families/gpt2.h"
 #include "heed/model/families/gpt_neox.h"
+#include "heed/model/families/gpt_oss.h"
 #include "heed/model/families/granite.h"
 #include "heed/model/families/heed.h"
 #include "heed/model/families/llama.h"
@@ -34,7 +35,7 @@ std::span<const Family> families() {
       distilbert_family(),  roberta_family(), gemma_family(),    gemma3_family(),
       granite_family(),     olmo2_family(),   smollm3_family(),  qwen3_moe_family(),
       mixtral_family(),     phi3_family(),    gpt_neox_family(), deepseek_v3_family(),
-      heed_family()};
+      gpt_oss_family(),     heed_family()};
   return all;
 }
 
