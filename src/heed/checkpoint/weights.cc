@@ -121,7 +121,9 @@ void load_weights(model::Transformer& model, const model::Family& family,
   for (Parameter* const next : largest_first(model)) {
     Parameter& parameter = *next;
     const StoredWeight stored = family.stored(model.config(), parameter.name, parameter.shape);
-    const std::string name = name_in(source, family, stored.name);
+    std::string name = name_in(source, family, stored.name);
+    if (!stored.otherwise.empty() && !source.contains(name))
+      name = name_in(source, family, stored.otherwise);
     if (stored.zeros_if_missing && !source.contains(name)) {
       parameter.value = Tensor::zeros(parameter.shape);
       continue;

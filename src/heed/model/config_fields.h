@@ -16,7 +16,9 @@ void visit_position_fields(Config& c, Visit&& visit) {
   visit("position_embedding_type", c.positions, "kind of the position embeddings");
   visit("pair_layout", c.pair_layout, "layout of sinusoids and rotary pairs");
   visit("max_position_embeddings", c.max_positions, "longest sequence in tokens");
-  visit("first_position", c.first_position, "row of the learned table for the first token");
+  visit("first_position", c.first_position, "position of the first token");
+  visit("fairseq_sinusoids", c.fairseq_sinusoids,
+        "sinusoids of the frequencies 10000^(-i / (D/2 - 1))");
   visit("rope_theta", c.rotary_theta, "base of the rotary wavelengths");
   visit("rope_local_base_freq", c.rotary_local_theta,
         "the base in layers with a window; 0: rope_theta");
@@ -137,6 +139,8 @@ void visit_fields(Config& c, Visit&& visit) {
 template <typename Config, typename Visit>
 void visit_vocabulary_fields(Config& c, Visit&& visit) {
   visit("vocab_size", c.vocab_size, "V");
+  visit("encoder_vocab_size", c.encoder_vocab_size,
+        "V of an embedding of the encoder's own; 0: it has the decoder's");
   visit("pad_token_id", c.pad_id, "-1: none");
   visit("bos_token_id", c.bos_id, "-1: none");
   visit("eos_token_id", c.eos_id, "-1: none");

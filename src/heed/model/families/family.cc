@@ -35,7 +35,8 @@ std::span<const Family> families() {
       distilbert_family(),  roberta_family(), gemma_family(),    gemma3_family(),
       granite_family(),     olmo2_family(),   smollm3_family(),  qwen3_moe_family(),
       mixtral_family(),     phi3_family(),    gpt_neox_family(), deepseek_v3_family(),
-      gpt_oss_family(),     heed_family()};
+      gpt_oss_family(),     mbart_family(),   m2m_100_family(),  mt5_family(),
+      heed_family()};
   return all;
 }
 

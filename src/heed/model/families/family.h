@@ -23,6 +23,8 @@ struct StoredWeight {
   int64_t block_rows = 0, block_stride = 0;
   /// A file may lack it, and then it is zero.
   bool zeros_if_missing = false;
+  /// If given, a file may lack it, and then it is this tensor.
+  std::string otherwise = {};
 };
 
 /// A family of models as its files describe it: how config.json maps to a ModelConfig and back, and
