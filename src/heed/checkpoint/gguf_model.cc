@@ -260,15 +260,49 @@ Json deepseek2(const ArchitectureMetadata& metadata) {
   return json;
 }
 
+/// T5's and mT5's. The activation and relative_attention_max_distance are not in the file: they are
+/// those of all published models. A gated network is that of version 1.1, which does not scale the
+/// head's input; a file without a head has the embedding in its place.
+Json t5(const ArchitectureMetadata& metadata) {
+  const io::GgufFile& file = metadata.file();
+  const auto encoder_layers = layers(metadata);
+  const bool gated = file.contains("enc.blk.0.ffn_gate.weight");
+  return {
+      {"model_type", "t5"},
+      {"vocab_size", vocabulary_size(file)},
+      {"d_model", metadata.get<int64_t>("embedding_length")},
+      {"num_layers", encoder_layers},
+      {"num_decoder_layers", metadata.get_or("decoder_block_count", encoder_layers)},
+      {"num_heads", metadata.get<int64_t>("attention.head_count")},
+      {"d_kv", metadata.get<int64_t>("attention.key_length")},
+      {"d_ff", metadata.get<int64_t>("feed_forward_length")},
+      {"feed_forward_proj", gated ? "gated-gelu" : "relu"},
+      {"layer_norm_epsilon", metadata.get<double>("attention.layer_norm_rms_epsilon")},
+      {"relative_attention_num_buckets", metadata.get<int64_t>("attention.relative_buckets_count")},
+      {"tie_word_embeddings", !file.contains("output.weight")},
+      {"scale_decoder_outputs", !gated && !file.contains("output.weight")},
+      {"decoder_start_token_id", metadata.get_or<int64_t>("decoder_start_token_id", 0)},
+      {"bos_token_id", token(file, "bos")},
+      {"eos_token_id", token(file, "eos")},
+      {"pad_token_id", metadata.get_or<int64_t>("decoder_start_token_id", 0)}};
+}
+
+Json t5encoder(const ArchitectureMetadata& metadata) {
+  Json json = t5(metadata);
+  json["architectures"] = {"T5EncoderModel"};
+  return json;
+}
+
 struct Architecture {
   std::string_view name;
   Json (*config)(const ArchitectureMetadata& metadata);
 };
 constexpr Architecture kArchitectures[] = {
-    {"llama", llama},   {"qwen2", qwen2},         {"qwen3", qwen3},       {"gemma2", gemma2},
-    {"gpt2", gpt2},     {"deepseek2", deepseek2}, {"qwen3moe", qwen3moe}, {"gemma", gemma},
-    {"gemma3", gemma3}, {"granite", granite},     {"olmo2", olmo2},       {"smollm3", smollm3},
-    {"phi3", phi3},     {"gptneox", gptneox},     {"gpt-oss", gpt_oss}};
+    {"llama", llama},        {"qwen2", qwen2},         {"qwen3", qwen3},       {"gemma2", gemma2},
+    {"gpt2", gpt2},          {"deepseek2", deepseek2}, {"qwen3moe", qwen3moe}, {"gemma", gemma},
+    {"gemma3", gemma3},      {"granite", granite},     {"olmo2", olmo2},       {"smollm3", smollm3},
+    {"phi3", phi3},          {"gptneox", gptneox},     {"gpt-oss", gpt_oss},   {"t5", t5},
+    {"t5encoder", t5encoder}};
 
 const Architecture& architecture_named(const std::string& name, const std::string& file) {
   std::string known;

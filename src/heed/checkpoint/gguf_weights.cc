@@ -46,6 +46,32 @@ std::string gguf_name(const ModelConfig& config, const std::string& name) {
                          {".fc2.", ".ffn_down."}});
 }
 
+/// The layers of T5's encoder and decoder have names of their own.
+StoredWeight t5_weight(const std::string& name, const Shape& shape) {
+  return {.name = model::renamed(
+              name, {{"model.shared.", "token_embd."},
+                     {"lm_head.", "output."},
+                     {"model.encoder.layers.", "enc.blk."},
+                     {"model.decoder.layers.", "dec.blk."},
+                     {"model.encoder.layer_norm.", "enc.output_norm."},
+                     {"model.decoder.layer_norm.", "dec.output_norm."},
+                     {"model.encoder.relative_attention_bias.", "enc.blk.0.attn_rel_b."},
+                     {"model.decoder.relative_attention_bias.", "dec.blk.0.attn_rel_b."},
+                     {".self_attn_layer_norm.", ".attn_norm."},
+                     {".encoder_attn_layer_norm.", ".cross_attn_norm."},
+                     {".final_layer_norm.", ".ffn_norm."},
+                     {".self_attn.", ".attn_"},
+                     {".encoder_attn.", ".cross_attn_"},
+                     {".gate_proj.", ".ffn_gate."},
+                     {".up_proj.", ".ffn_up."},
+                     {".down_proj.", ".ffn_down."},
+                     {".fc1.", ".ffn_up."},
+                     {".fc2.", ".ffn_down."},
+                     {"_proj.", "."}}),
+          .shape = shape,
+          .otherwise = name == "lm_head.weight" ? "token_embd.weight" : ""};
+}
+
 /// blk.1.experts.7.ffn_up.weight is the eighth part of blk.1.ffn_up_exps.weight.
 StoredWeight expert_weight(const ModelConfig& config, const std::string& name, const Shape& shape) {
   constexpr std::string_view kExperts = ".experts.";
@@ -204,6 +230,7 @@ class GgufWeights : public io::TensorSource {
 }  // namespace
 
 StoredWeight gguf_weight(const ModelConfig& config, const std::string& name, const Shape& shape) {
+  if (config.family == "t5") return t5_weight(name, shape);
   const std::string own = gguf_name(config, name);
   if (own.find(".experts.") != std::string::npos) return expert_weight(config, own, shape);
   for (const FusedRows& fused : fused_rows(config))
@@ -220,7 +247,8 @@ std::string gguf_whole(const std::string& stored) {
 
 bool gguf_redundant(std::string_view name) {
   return name == "rope_freqs.weight" || name == "rope_factors_long.weight" ||
-         name == "rope_factors_short.weight" || name.ends_with(".attn_rot_embd.weight");
+         name == "rope_factors_short.weight" || name.ends_with(".cross_attn_rel_b.weight") ||
+         name.ends_with(".attn_rot_embd.weight");
 }
 
 std::shared_ptr<const io::TensorSource> gguf_weights(std::shared_ptr<const io::GgufFile> file,

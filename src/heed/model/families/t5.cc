@@ -42,6 +42,12 @@ void read_head(const nlohmann::json& json, const std::string& file, ModelConfig&
   c.head_bias = false;
 }
 
+bool is_encoder_only(const nlohmann::json& json) {
+  const auto found = json.find("architectures");
+  return found != json.end() && found->is_array() && !found->empty() &&
+         found->front() == "T5EncoderModel";
+}
+
 ModelConfig read_t5(const nlohmann::json& json, const std::string& file) {
   ModelConfig c;
   c.vocab_size = get<int64_t>(json, "vocab_size", file);
@@ -63,6 +69,11 @@ ModelConfig read_t5(const nlohmann::json& json, const std::string& file) {
   c.max_positions = kLongest;
   c.scale_embedding = false;
   read_head(json, file, c);
+  if (is_encoder_only(json)) {
+    c.decoder_layers = 0;
+    c.has_head = c.tied_head = false;
+    c.head_scale = 1.0f;
+  }
   c.dropout = c.attention_dropout = c.activation_dropout = read_rate(json, "dropout_rate", file);
   c.pad_id = get_or<int32_t>(json, "pad_token_id", 0, file);
   c.bos_id = read_token(json, "bos_token_id", file);
@@ -80,7 +91,8 @@ ModelConfig read_mt5(const nlohmann::json& json, const std::string& file) {
 }
 
 nlohmann::json write_t5(const ModelConfig& c) {
-  return {{"architectures", {"T5ForConditionalGeneration"}},
+  const bool encoder_only = c.decoder_layers == 0 && !c.has_head;
+  return {{"architectures", {encoder_only ? "T5EncoderModel" : "T5ForConditionalGeneration"}},
           {"model_type", "t5"},
           {"vocab_size", c.vocab_size},
           {"d_model", c.d_model},
