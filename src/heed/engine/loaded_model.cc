@@ -1,6 +1,7 @@
 #include "heed/engine/loaded_model.h"
 
 #include <future>
+#include <limits>
 #include <utility>
 
 #include "heed/base/error.h"
@@ -127,6 +128,9 @@ generate::GeneratorOptions LoadedModel::generator_options(const GenerateOptions&
   result.cache_dtype = cache();
   result.max_new_tokens = asked.max_new_tokens.value_or(suggested.max_new_tokens.value_or(256));
   result.eos_ids = suggested.eos_ids;
+  result.bad_ids = suggested.bad_ids;
+  for (const int32_t token : suggested.bad_ids)
+    result.sampling.logit_bias.push_back({token, -std::numeric_limits<float>::infinity()});
   result.stop = asked.stop;
   result.forced_bos_id = suggested.forced_bos_id;
   result.top_log_probabilities = asked.top_log_probabilities;
