@@ -110,7 +110,7 @@ TEST_P(TranslationDirectories, RefuseLanguagesThatAreMissingOrUnknown) {
   const std::string name = GetParam();
   if (languages_.target.empty()) {
     EXPECT_EQ(refusal("en", ""),
-              "line 1: the source language is \"en\", but this model has no choice of it");
+              "the source language is \"en\", but this model has no choice of it");
     EXPECT_NE(refusal("", "fr").find("the target language is \"fr\""), std::string::npos);
     return;
   }

@@ -1,5 +1,6 @@
 #include "heed/checkpoint/mxfp4_experts.h"
 
+#include <algorithm>
 #include <map>
 
 #include "heed/base/error.h"

@@ -1,5 +1,6 @@
 #include "heed/checkpoint/stored_parts.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "heed/kernels/as_f32.h"

@@ -30,6 +30,9 @@ Translator::Translator(const model::Transformer& model, const text::TranslationT
   check(options_.search);
   prompt_ = tokenizer.start_of_target(options_.languages, config.decoder_start_id,
                                       options_.forced_bos_id);
+  // Only lines for OPUS-MT may name their own target language.
+  if (tokenizer.languages().layout() != text::LanguageTokens::Layout::target_in_source)
+    tokenizer.encode_source("", options_.languages);
 }
 
 std::vector<int32_t> Translator::encode(const std::string& line) const {

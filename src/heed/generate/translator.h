@@ -26,7 +26,7 @@ class Translator {
   };
   /// The model and the tokenizer must outlive this. Throws Error when their vocabularies differ,
   /// on search options out of range, and on
-  /// languages as TranslationTokenizer::start_of_target() does.
+  /// languages as TranslationTokenizer does.
   Translator(const model::Transformer& model, const text::TranslationTokenizer& tokenizer,
              Options options);
 

@@ -1,5 +1,6 @@
 #include "heed/text/translation_tokenizer.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
@@ -28,6 +29,7 @@ LanguageTokens opus_languages(const PieceNames& names) {
                                            name.ends_with(kCodeEnd) &&
                                            name.size() > kCodeBegin.size() + kCodeEnd.size())
       codes.emplace_back(name.substr(2, name.size() - 4), static_cast<int32_t>(id));
+  if (codes.empty()) return {};
   return {LanguageTokens::Layout::target_in_source, std::move(codes)};
 }
 
@@ -111,7 +113,7 @@ bool TranslationTokenizer::fits(int64_t source_vocab_size, int64_t vocab_size) c
 
 std::pair<std::string_view, std::string_view> TranslationTokenizer::split_language(
     std::string_view text) const {
-  if (languages_.layout() != LanguageTokens::Layout::target_in_source || languages_.empty() ||
+  if (languages_.layout() != LanguageTokens::Layout::target_in_source ||
       !text.starts_with(kCodeBegin))
     return {"", text};
   const size_t end = text.find(kCodeEnd, kCodeBegin.size());
