@@ -164,6 +164,20 @@ TEST(LanguageTokens, OfOtherNamesAreAnsweredWithSimilarOnes) {
   }
 }
 
+TEST(LanguageTokens, HaveTheNumbersOfThePublishedModelsInWhateverOrderTheyAreListed) {
+  const TemporaryDirectory folder;
+  for (const char* name : {"config.json", "sentencepiece.bpe.model", "vocab.json"})
+    std::filesystem::copy(kFolders / "m2m-100" / name, folder / name);
+  nlohmann::json reversed = nlohmann::json::array();
+  const auto languages = text::m2m100_languages();
+  for (size_t i = languages.size(); i-- > 0;)
+    reversed.push_back("__" + std::string(languages[i]) + "__");
+  const nlohmann::json map = {{"additional_special_tokens", reversed}};
+  write_file_atomically(folder / "special_tokens_map.json", dump_json(map));
+  EXPECT_EQ(text::TranslationTokenizer::load(folder.path()).languages().codes(),
+            text::TranslationTokenizer::load(kFolders / "m2m-100").languages().codes());
+}
+
 TEST(LanguageTokens, MayBeNamedByTheFiles) {
   const TemporaryDirectory folder;
   for (const char* name : {"config.json", "sentencepiece.bpe.model"})

@@ -17,7 +17,7 @@ using Json = nlohmann::json;
 }  // namespace
 
 std::span<const std::string> settings_files() {
-  static const std::array<std::string, 17> kFiles{kConfigFile,
+  static const std::array<std::string, 18> kFiles{kConfigFile,
                                                   "generation_config.json",
                                                   "chat_template.jinja",
                                                   kModulesFile,
@@ -27,6 +27,7 @@ std::span<const std::string> settings_files() {
                                                   "special_tokens_map.json",
                                                   "added_tokens.json",
                                                   "vocab.json",
+                                                  "target_vocab.json",
                                                   "merges.txt",
                                                   "vocab.txt",
                                                   "tokenizer.model",

@@ -28,7 +28,8 @@ Kind kind_of(const std::filesystem::path& directory) {
     return json.is_object() ? get_or<std::string>(json, key, "", file) : "";
   };
   const std::string type = text_of("config.json", "model_type");
-  const std::string own = text_of("tokenizer_config.json", "tokenizer_class");
+  std::string own = text_of("tokenizer_config.json", "tokenizer_class");
+  if (own.empty()) own = text_of("config.json", "tokenizer_class");
   if (own.starts_with("MBart50")) return Kind::mbart50;
   if (own.starts_with("MBart")) return Kind::mbart;
   if (own.starts_with("M2M100")) return Kind::m2m100;
@@ -64,16 +65,18 @@ std::string code_of(Kind kind, const std::string& token) {
   return token.substr(kMark.size(), token.size() - 2 * kMark.size());
 }
 
-/// The languages' tokens in the order of their numbers: those that the files list, or else those of
-/// the published models.
+/// The languages' tokens in the order of their numbers: those of the published models, unless the
+/// files list others.
 std::vector<std::string> listed_languages(Kind kind, const TokenizerFiles& files) {
   std::vector<std::string> tokens;
   for (const std::string& token : files.more_special_tokens())
     if (is_language(kind, token)) tokens.push_back(token);
-  if (!tokens.empty() || kind == Kind::nllb) return tokens;
+  if (kind == Kind::nllb) return tokens;
   const auto known = kind == Kind::m2m100    ? m2m100_languages()
                      : kind == Kind::mbart50 ? mbart50_languages()
                                              : mbart_languages();
+  if (!tokens.empty() && tokens.size() != known.size()) return tokens;
+  tokens.clear();
   for (const std::string_view code : known)
     tokens.push_back(kind == Kind::m2m100 ? fmt::format("{}{}{}", kMark, code, kMark)
                                           : std::string(code));
