@@ -25,6 +25,8 @@ struct Request {
   /// If set, outputs are found by greedy or beam search, which ignores sampling, stop strings and
   /// top_log_probabilities. A translator always searches; without this, as translate() does.
   std::optional<SearchOptions> search = {};
+  /// The languages of a multilingual translator, as in TranslateOptions.
+  std::string source_language = {}, target_language = {};
   /// Selects the random numbers, with GenerateOptions::seed: the output is that of prompt `number`
   /// of Model::generate_batch().
   int64_t number = 1;

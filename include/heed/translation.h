@@ -11,6 +11,10 @@ namespace heed {
 struct TranslateOptions {
   /// Beam search with 4 beams. Set `scores` if greedy search is to compute them.
   SearchOptions search = {.num_beams = 4, .scores = false};
+  /// The languages of a multilingual model, by the codes of its tokenizer ("en", "en_XX",
+  /// "eng_Latn"). Empty: those that its files name; translate() throws Error, which lists some
+  /// codes, when these name none. OPUS-MT models for several targets have no source language.
+  std::string source_language = {}, target_language = {};
   bool alignments = false;  // computes Candidate::alignment, with one more pass per candidate
   /// Source tokens times num_beams per batch; 0: chosen for speed. Does not change results.
   int64_t batch_tokens = 0;

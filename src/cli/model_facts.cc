@@ -74,6 +74,8 @@ TokenizerFacts tokenizer_facts(const std::string& path) {
     }
     if (text::TranslationTokenizer::exists(path))
       return {"source.spm, target.spm", text::TranslationTokenizer::load(path).vocab_size(), ""};
+    if (text::TranslationTokenizer::is_multilingual(path))
+      return {"for several languages", text::TranslationTokenizer::load(path).vocab_size(), ""};
     const text::Tokenizer tokenizer = text::Tokenizer::load(path);
     return {vocabulary_file(tokenizer), tokenizer.vocab_size(), ""};
   } catch (const Error& error) {

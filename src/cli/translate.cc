@@ -71,6 +71,11 @@ void add_translate(Command& program) {
   auto arguments = std::make_shared<TranslateArguments>();
   SearchOptions& search = arguments->translate.search;
   add_model_options(command, arguments->model);
+  command.add_option("--source-language", arguments->translate.source_language,
+                     "Language of the input, for multilingual models, by the code of the model's "
+                     "tokenizer (en, en_XX, eng_Latn)");
+  command.add_option("--target-language", arguments->translate.target_language,
+                     "Language to translate into, likewise");
   command.add_option("--num-beams", search.num_beams, "Number of beams; 1: greedy search")
       .range(1, kMaxBeams)
       .show_default();
@@ -107,7 +112,9 @@ void add_translate(Command& program) {
       "Examples:\n"
       "  echo 'And God said, Let there be light.' | heed translate --model model\n"
       "  heed translate --model model --num-beams 8 --nbest 3 --alignments < in.txt\n"
-      "  heed translate --model model --compute int8 < in.txt");
+      "  heed translate --model model --compute int8 < in.txt\n"
+      "  heed translate --model nllb --source-language eng_Latn --target-language fra_Latn < "
+      "in.txt");
   command.set_action([arguments] { return run_translate(*arguments); });
 }
 

@@ -164,15 +164,14 @@ TEST_P(DecoderGolden, LatentAttentionCachesOnlyTheLatentAndOneRotaryKey) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, DecoderGolden,
-                         ::testing::Values("gpt2", "gpt2-scaled", "llama2", "llama3",
-                                           "llama-linear", "llama-yarn", "llama-dynamic",
-                                           "llama-bias", "mistral", "qwen2", "qwen2-window",
-                                           "qwen3", "gemma2", "deepseek-v2", "deepseek-v2-group",
-                                           "gemma", "gemma3", "granite", "olmo2", "smollm3",
-                                           "qwen3-moe", "mixtral", "phi3", "phi3-longrope",
-                                           "gpt-neox", "gpt-neox-sequential", "deepseek-v3"),
-                         case_name);
+INSTANTIATE_TEST_SUITE_P(
+    Families, DecoderGolden,
+    ::testing::Values("gpt2", "gpt2-scaled", "llama2", "llama3", "llama-linear", "llama-yarn",
+                      "llama-dynamic", "llama-bias", "mistral", "qwen2", "qwen2-window", "qwen3",
+                      "gemma2", "deepseek-v2", "deepseek-v2-group", "gemma", "gemma3", "granite",
+                      "olmo2", "smollm3", "qwen3-moe", "mixtral", "phi3", "phi3-longrope",
+                      "gpt-neox", "gpt-neox-sequential", "deepseek-v3", "gpt-oss"),
+    case_name);
 
 }  // namespace
 }  // namespace heed::checkpoint

@@ -1,9 +1,10 @@
-// BART and T5 compared with transformers. The expected numbers come from
+// BART, T5 and their relatives compared with transformers. The expected numbers come from
 // tests/golden/families/make.py.
 #include <gtest/gtest.h>
 
 #include "heed/checkpoint/model_directory.h"
 #include "heed/ops/rows.h"
+#include "tests/base/testing.h"
 #include "tests/checkpoint/golden.h"
 #include "tests/checkpoint/saved_model.h"
 
@@ -149,8 +150,29 @@ TEST_P(EncoderDecoderGolden, SavingAndLoadingGivesTheSameFileAndModel) {
   std::filesystem::remove_all(folder);
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, EncoderDecoderGolden, ::testing::Values("bart", "t5", "t5-v1.1"),
+INSTANTIATE_TEST_SUITE_P(Families, EncoderDecoderGolden,
+                         ::testing::Values("bart", "t5", "t5-v1.1", "mt5", "mbart", "m2m-100",
+                                           "pegasus", "marian", "marian-separate"),
                          case_name);
+
+TEST(T5WithoutAHead, HasTheEmbeddingInItsPlace) {
+  const auto folder = golden_folder("families") / "t5-v1.1-tied";
+  const auto model = load_model(folder);
+  const auto expected = io::SafetensorsFile::open(folder / "expected.safetensors");
+  const auto logits_of = [&](const model::Transformer& of) {
+    Context context;
+    const auto source = integers(expected->get("source_ids")),
+               input = integers(expected->get("input_ids"));
+    const model::Memory memory =
+        of.encode(context, {source, integers(expected->get("source_offsets"))});
+    return of.logits(context,
+                     of.decode_all(context, {input, integers(expected->get("offsets"))}, memory));
+  };
+  EXPECT_LT(difference(logits_of(*model), expected->get("logits")), 1e-4);
+  const TemporaryDirectory saved;
+  save_model(saved.path(), *model, {});
+  EXPECT_EQ(difference(logits_of(*load_model(saved.path())), logits_of(*model)), 0);
+}
 
 }  // namespace
 }  // namespace heed::checkpoint

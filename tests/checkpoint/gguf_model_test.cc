@@ -115,8 +115,45 @@ INSTANTIATE_TEST_SUITE_P(Converted, GgufModels,
                                            "gemma2", "gpt2", "deepseek-v2-group", "gemma", "gemma3",
                                            "granite", "olmo2", "smollm3", "qwen3-moe", "mixtral",
                                            "phi3", "phi3-longrope", "gpt-neox",
-                                           "gpt-neox-sequential", "deepseek-v3"),
+                                           "gpt-neox-sequential", "deepseek-v3", "gpt-oss"),
                          case_name);
+
+TEST(GgufT5, GivesTheStatesAndLogitsOfTheOriginal) {
+  for (const std::string name : {"t5", "t5-v1.1"}) {
+    const auto folder = golden_folder("families") / name;
+    const auto expected = io::SafetensorsFile::open(folder / "expected.safetensors");
+    const auto ids_of = [&](const char* tensor) { return integers(expected->get(tensor)); };
+    const auto source = ids_of("source_ids"), source_offsets = ids_of("source_offsets");
+    const auto states_of = [&](const model::Transformer& model) {
+      Context context;
+      return model.encode(context, {source, source_offsets});
+    };
+    const auto logits_of = [&](const model::Transformer& model) {
+      Context context;
+      const Tensor states =
+          model.decode_all(context, {ids_of("input_ids"), ids_of("offsets")}, states_of(model));
+      return model.logits(context, states);
+    };
+    const auto found = load_model(golden_folder("gguf_models") / (name + ".gguf"));
+    // The largest distance is not in the files: it is that of all published models.
+    model::ModelConfig config = config_of(folder / "config.json");
+    EXPECT_EQ(found->config().relative_max_distance, 128);
+    config.relative_max_distance = 128;
+    config.family = "t5";
+    EXPECT_EQ(found->config(), config);
+    model::Transformer original(config, std::nullopt);
+    load_weights(original, model::family_for(config),
+                 *io::SafetensorsFile::open(folder / "model.safetensors"));
+    EXPECT_EQ(difference(logits_of(*found), logits_of(original)), 0.0) << name;
+    if (name != "t5") continue;
+    const auto encoder = load_model(golden_folder("gguf_models") / "t5-encoder.gguf");
+    EXPECT_FALSE(encoder->has_decoder());
+    EXPECT_EQ(difference(states_of(*encoder).states, states_of(original).states), 0.0);
+    const TemporaryDirectory saved;
+    save_model(saved.path(), *encoder, {});
+    EXPECT_FALSE(load_model(saved.path())->has_decoder());
+  }
+}
 
 /// The error message for a GGUF file with these bytes.
 std::string refusal(const io::GgufBytes& bytes, const std::string& data = "") {

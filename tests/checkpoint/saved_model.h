@@ -39,8 +39,13 @@ inline void save_and_compare(const model::Transformer& model, const std::filesys
   save_model(folder, model, {});
   const auto was = io::SafetensorsFile::open(original / "model.safetensors");
   const auto is = io::SafetensorsFile::open(folder / "model.safetensors");
-  EXPECT_EQ(is->names(), was->names());
-  for (const std::string& name : was->names()) {
+  std::vector<std::string> names = was->names();
+  if (model.config().positions == model::PositionKind::sinusoidal)  // tables may be there
+    std::erase_if(names, [](const std::string& name) {
+      return name.find(".embed_positions.") != std::string::npos;
+    });
+  EXPECT_EQ(is->names(), names);
+  for (const std::string& name : names) {
     EXPECT_EQ(is->get(name).shape(), was->get(name).shape()) << name;
     EXPECT_EQ(difference(is->get(name), was->get(name)), 0) << name;
   }

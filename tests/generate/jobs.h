@@ -47,8 +47,9 @@ class Decoder {
  public:
   explicit Decoder(const Job& job) : job_(job) {
     if (job.search)
-      beam_ = std::make_unique<BeamDecoding>(*job.search, job.prompt, job.options.eos_ids,
-                                             job.max_new_tokens);
+      beam_ = std::make_unique<BeamDecoding>(
+          *job.search, GeneratorInput{.prompt = job.prompt, .max_new_tokens = job.max_new_tokens},
+          TokenRules{job.options.eos_ids});
     else
       output_ = std::make_unique<Output>(job.options, kNoTokenizer, job.prompt, job.number,
                                          job.max_new_tokens);

@@ -8,8 +8,9 @@
 namespace heed::kernels {
 namespace {
 
-constexpr Activation kActivations[] = {Activation::relu, Activation::gelu, Activation::gelu_tanh,
-                                       Activation::silu, Activation::tanh};
+constexpr Activation kActivations[] = {Activation::relu,      Activation::gelu,
+                                       Activation::gelu_tanh, Activation::silu,
+                                       Activation::tanh,      Activation::clamped_swiglu};
 
 struct Results {
   Tensor y, dx, gated, d_gate, d_up;

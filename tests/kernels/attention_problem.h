@@ -22,6 +22,7 @@ struct AttentionCase {
   int64_t window = 0;
   float soft_cap = 0.0f;
   int64_t reach = 0;  // of a relative bias; 0: none
+  bool sinks = false;
 };
 
 inline std::ostream& operator<<(std::ostream& stream, const AttentionCase& c) {
@@ -60,6 +61,10 @@ struct AttentionProblem {
     dq = Tensor::empty(q.shape(), c.dtype);
     dk = Tensor::empty(k.shape(), c.dtype);
     dv = Tensor::empty(v.shape(), c.dtype);
+    if (c.sinks) {
+      sinks = normals({c.n_heads}, 6);
+      d_sinks = Tensor::zeros(sinks.shape());
+    }
     if (c.reach == 0) return;
     bias = normals({c.n_heads, 2 * c.reach - 1}, 5);
     d_bias = Tensor::empty(bias.shape());
@@ -69,13 +74,13 @@ struct AttentionProblem {
   int64_t queries(int64_t b) const {
     return spans.q_offsets[static_cast<size_t>(b) + 1] - spans.q_offsets[static_cast<size_t>(b)];
   }
-  AttentionForward in() const { return {q, k, v, spans, options, bias}; }
-  AttentionGradients gradients() { return {dq, dk, dv, d_bias}; }
+  AttentionForward in() const { return {q, k, v, spans, options, bias, sinks}; }
+  AttentionGradients gradients() { return {dq, dk, dv, d_bias, d_sinks}; }
 
   AttentionSpans spans;
   AttentionOptions options;
   Tensor q, k, v, d_out, out, log_sum, dq, dk, dv;
-  Tensor bias, d_bias;
+  Tensor bias, d_bias, sinks, d_sinks;
 };
 
 /// The largest difference, relative to the largest expected magnitude (at least 1).

@@ -60,6 +60,17 @@ std::vector<AttentionCase> score_cases() {
     AttentionCase all = causal;
     all.window = 33, all.soft_cap = 2.0f, all.reach = 12, all.dropout = 0.1f;
     add("everything", {100, 7}, {120, 7}, all);
+    all.sinks = true;
+    add("everything and sinks", {100, 7}, {120, 7}, all);
+    AttentionCase sinks{.n_heads = 4, .n_kv_heads = 2, .d = 64, .dv = 32, .causal = true};
+    sinks.sinks = true;
+    add("sinks", {17, 70, 1}, {17, 70, 30}, sinks);
+    add("sinks of decoding", {1, 1, 3}, {65, 1400, 700}, sinks);
+    add("sinks of queries without keys", {20, 4}, {5, 0}, sinks);
+    sinks.window = 40;
+    add("sinks of a window", {300, 1}, {300, 900}, sinks);
+    sinks.n_heads = sinks.n_kv_heads = 1;
+    add("sinks alone", {250}, {250}, sinks);
   }
   return list;
 }
@@ -127,13 +138,16 @@ TEST_P(Attention, CpuAgreesWithReferenceOnEveryTarget) {
     EXPECT_LT(difference(fast.dq, plain.dq), f32 ? 1e-5 : 1.6e-2) << target;
     EXPECT_LT(difference(fast.dk, plain.dk), f32 ? 1e-5 : 1.6e-2) << target;
     EXPECT_LT(difference(fast.dv, plain.dv), f32 ? 1e-5 : 1.6e-2) << target;
+    if (c.sinks) {
+      EXPECT_LT(difference(fast.d_sinks, plain.d_sinks), f32 ? 1e-5 : 1.6e-2) << target;
+    }
     if (c.reach > 0) {
       EXPECT_LT(difference(fast.d_bias, plain.d_bias), f32 ? 1e-5 : 1.6e-2) << target;
     }
   });
 }
 
-TEST_P(Attention, WeightsAgreeWithReferenceAndSumToOne) {
+TEST_P(Attention, WeightsAgreeWithReferenceAndSumToOneUnlessThereAreSinks) {
   const AttentionProblem problem(GetParam());
   for (int64_t b = 0; b < problem.spans.sequences(); ++b) {
     const QueryRange all{b, 0, problem.queries(b)};
@@ -146,7 +160,11 @@ TEST_P(Attention, WeightsAgreeWithReferenceAndSumToOne) {
     for (size_t row = 0; keys > 0 && row < weights.size(); row += keys) {
       const double sum = std::accumulate(weights.begin() + static_cast<int64_t>(row),
                                          weights.begin() + static_cast<int64_t>(row + keys), 0.0);
-      EXPECT_TRUE(std::abs(sum - 1.0) < 1e-5 || sum == 0.0) << "row " << row / keys;
+      if (GetParam().sinks) {
+        EXPECT_LT(sum, 1.0) << "row " << row / keys;
+      } else {
+        EXPECT_TRUE(std::abs(sum - 1.0) < 1e-5 || sum == 0.0) << "row " << row / keys;
+      }
     }
   }
 }
@@ -179,6 +197,7 @@ TEST_P(Attention, DoesNotDependOnTheNumberOfThreads) {
                        problem.gradients());
     std::vector<Tensor> all{problem.out, problem.log_sum, problem.dq, problem.dk, problem.dv};
     if (c.reach > 0) all.push_back(problem.d_bias);
+    if (c.sinks) all.push_back(problem.d_sinks);
     return all;
   });
 }

@@ -79,7 +79,7 @@ TEST(Gradients, Activations) {
   using ops::Activation;
   const Tensor x = random_tensor({5, 9}, 1, 0.05f), up = random_tensor({5, 9}, 2);
   for (const Activation f : {Activation::relu, Activation::gelu, Activation::gelu_tanh,
-                             Activation::silu, Activation::tanh}) {
+                             Activation::silu, Activation::tanh, Activation::clamped_swiglu}) {
     SCOPED_TRACE(name_of(f));
     check_op([&](Context& c) { return ops::activation(c, f, x); }, {input("x", x)});
     check_op([&](Context& c) { return ops::gated(c, f, x, up); },
@@ -158,6 +158,27 @@ TEST(Gradients, AttentionWithWindowCapAndRelativeBias) {
         },
         {input("q", q), input("k", k), input("v", v), input("relative_bias", bias)});
   }
+}
+
+TEST(Gradients, AttentionSinks) {
+  const std::vector<int32_t> offsets{0, 3, 7};
+  const Tensor q = random_tensor({7, 8}, 1), k = random_tensor({7, 4}, 2),
+               v = random_tensor({7, 4}, 3);
+  Parameter sinks = make_parameter("sinks", {4}, 5);
+  const auto spans =
+      std::make_shared<kernels::AttentionSpans>(kernels::AttentionSpans::self(offsets));
+  for (const int64_t window : {0, 2})
+    check_op(
+        [&](Context& c) {
+          return ops::attention(
+              c, {.q = q,
+                  .k = k,
+                  .v = v,
+                  .sinks = &sinks,
+                  .spans = spans,
+                  .options = {.n_heads = 4, .n_kv_heads = 2, .causal = true, .window = window}});
+        },
+        {input("q", q), input("k", k), input("v", v), parameter(sinks)});
 }
 
 TEST(Gradients, CrossAttention) {

@@ -67,6 +67,24 @@ TEST(GgufTokenizer, TokenizesLikeTheSameVocabularyInOtherFiles) {
   }
 }
 
+TEST(GgufTokenizer, OfT5TokenizesLikeItsSentencePieceModel) {
+  const TemporaryDirectory folder;
+  std::filesystem::copy_file(kGoldenTokenizers / "t5.model", folder / "spiece.model");
+  const Tokenizer golden = Tokenizer::load(folder.path());
+  const auto file = io::GgufFile::open(std::filesystem::path(HEED_SOURCE_DIR) /
+                                       "tests/golden/gguf_models/t5-vocabulary.gguf");
+  const Tokenizer tokenizer = read_gguf_tokenizer(file->metadata(), "t5");
+  const TokenizerLines lines(kGoldenTokenizers);
+  for (uint64_t number = 0; number < 2000; ++number) {
+    const auto ids = tokenizer.encode(lines.line(number));
+    ASSERT_EQ(ids, golden.encode(lines.line(number))) << "line " << number;
+    ASSERT_EQ(tokenizer.decode(ids), golden.decode(ids)) << "line " << number;
+  }
+  EXPECT_EQ(tokenizer.special_tokens().eos, golden.special_tokens().eos);
+  expect_error([&] { tokenizer.files(); },
+               "t5: a unigram tokenizer of a GGUF file cannot be saved");
+}
+
 TEST(GgufTokenizer, NamesUnknownTypes) {
   expect_error([] { read(gguf_of("gpt2", "papyrus")); },
                "model.gguf: the pre-tokenizer \"papyrus\" is not known");

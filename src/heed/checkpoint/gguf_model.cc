@@ -16,7 +16,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::string_view kMixtures[] = {"deepseek_v2", "deepseek_v3", "mixtral", "qwen3_moe"};
+constexpr std::string_view kMixtures[] = {"deepseek_v2", "deepseek_v3", "gpt_oss", "mixtral",
+                                          "qwen3_moe"};
 
 /// The part of config.json that Llama and similar families share.
 Json like_llama(const ArchitectureMetadata& metadata, std::string_view model_type) {
@@ -71,6 +72,17 @@ Json qwen3moe(const ArchitectureMetadata& metadata) {
                {"num_experts_per_tok", metadata.get<int64_t>("expert_used_count")},
                {"moe_intermediate_size", metadata.get<int64_t>("expert_feed_forward_length")},
                {"norm_topk_prob", metadata.get_or("expert_weights_norm", true)}});
+  return json;
+}
+
+/// The correction range of yarn, which the file does not have, is that of the published models.
+Json gpt_oss(const ArchitectureMetadata& metadata) {
+  Json json = like_llama(metadata, "gpt_oss");
+  json.update({{"num_local_experts", metadata.get<int64_t>("expert_count")},
+               {"num_experts_per_tok", metadata.get<int64_t>("expert_used_count")},
+               {"intermediate_size", metadata.get<int64_t>("expert_feed_forward_length")},
+               {"sliding_window", metadata.get<int64_t>("attention.sliding_window")}});
+  if (json["rope_scaling"].is_object()) json["rope_scaling"]["truncate"] = false;
   return json;
 }
 
@@ -226,6 +238,39 @@ Json deepseek2(const ArchitectureMetadata& metadata) {
   return json;
 }
 
+/// T5's and mT5's. The activation and relative_attention_max_distance are not in the file: they are
+/// those of all published models. A gated network is that of version 1.1, which does not scale the
+/// head's input; a file without a head has the embedding in its place.
+Json t5(const ArchitectureMetadata& metadata) {
+  const io::GgufFile& file = metadata.file();
+  const auto encoder_layers = layers(metadata);
+  const bool gated = file.contains("enc.blk.0.ffn_gate.weight");
+  return {
+      {"model_type", "t5"},
+      {"vocab_size", vocabulary_size(file)},
+      {"d_model", metadata.get<int64_t>("embedding_length")},
+      {"num_layers", encoder_layers},
+      {"num_decoder_layers", metadata.get_or("decoder_block_count", encoder_layers)},
+      {"num_heads", metadata.get<int64_t>("attention.head_count")},
+      {"d_kv", metadata.get<int64_t>("attention.key_length")},
+      {"d_ff", metadata.get<int64_t>("feed_forward_length")},
+      {"feed_forward_proj", gated ? "gated-gelu" : "relu"},
+      {"layer_norm_epsilon", metadata.get<double>("attention.layer_norm_rms_epsilon")},
+      {"relative_attention_num_buckets", metadata.get<int64_t>("attention.relative_buckets_count")},
+      {"tie_word_embeddings", !file.contains("output.weight")},
+      {"scale_decoder_outputs", !gated && !file.contains("output.weight")},
+      {"decoder_start_token_id", metadata.get_or<int64_t>("decoder_start_token_id", 0)},
+      {"bos_token_id", token(file, "bos")},
+      {"eos_token_id", token(file, "eos")},
+      {"pad_token_id", metadata.get_or<int64_t>("decoder_start_token_id", 0)}};
+}
+
+Json t5encoder(const ArchitectureMetadata& metadata) {
+  Json json = t5(metadata);
+  json["architectures"] = {"T5EncoderModel"};
+  return json;
+}
+
 struct Architecture {
   std::string_view name;
   Json (*config)(const ArchitectureMetadata& metadata);
@@ -244,6 +289,9 @@ constexpr Architecture kArchitectures[] = {{"llama", llama},
                                            {"smollm3", smollm3},
                                            {"phi3", phi3},
                                            {"gptneox", gptneox},
+                                           {"gpt-oss", gpt_oss},
+                                           {"t5", t5},
+                                           {"t5encoder", t5encoder},
                                            {"bert", bert_config},
                                            {"nomic-bert", nomic_bert_config},
                                            {"modern-bert", modern_bert_config}};

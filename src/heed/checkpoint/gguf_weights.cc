@@ -16,30 +16,60 @@ namespace {
 using model::ModelConfig;
 using model::StoredWeight;
 
-std::string gguf_name(const std::string& name) {
-  return model::renamed(name, {{"model.shared.", "token_embd."},
-                               {"model.decoder.embed_positions.", "position_embd."},
-                               {"model.decoder.layer_norm.", "output_norm."},
-                               {"lm_head.", "output."},
-                               {"model.decoder.layers.", "blk."},
-                               {".self_attn_layer_norm.", ".attn_norm."},
-                               {".self_attn_post_layer_norm.", ".post_attention_norm."},
-                               {".final_layer_norm.", ".ffn_norm."},
-                               {".final_post_layer_norm.", ".post_ffw_norm."},
-                               {".self_attn.", ".attn_"},
-                               {"kv_a_proj.", "kv_a_mqa."},
-                               {"o_proj.", "output."},
-                               {"_proj.", "."},
-                               {".router.e_score_correction_bias", ".exp_probs_b.bias"},
-                               {".router.", ".ffn_gate_inp."},
-                               {".shared_experts.gate.", ".ffn_gate_shexp."},
-                               {".shared_experts.up.", ".ffn_up_shexp."},
-                               {".shared_experts.down.", ".ffn_down_shexp."},
-                               {".gate.", ".ffn_gate."},
-                               {".up.", ".ffn_up."},
-                               {".down.", ".ffn_down."},
-                               {".fc1.", ".ffn_up."},
-                               {".fc2.", ".ffn_down."}});
+/// gpt-oss's norm before the feed-forward network is named after what it follows.
+std::string gguf_name(const ModelConfig& config, const std::string& name) {
+  const bool gpt_oss = config.family == "gpt_oss";
+  return model::renamed(name,
+                        {{"model.shared.", "token_embd."},
+                         {"model.decoder.embed_positions.", "position_embd."},
+                         {"model.decoder.layer_norm.", "output_norm."},
+                         {"lm_head.", "output."},
+                         {"model.decoder.layers.", "blk."},
+                         {".self_attn_layer_norm.", ".attn_norm."},
+                         {".self_attn_post_layer_norm.", ".post_attention_norm."},
+                         {".final_layer_norm.", gpt_oss ? ".post_attention_norm." : ".ffn_norm."},
+                         {".final_post_layer_norm.", ".post_ffw_norm."},
+                         {".self_attn.", ".attn_"},
+                         {".attn_sinks", ".attn_sinks.weight"},
+                         {"kv_a_proj.", "kv_a_mqa."},
+                         {"o_proj.", "output."},
+                         {"_proj.", "."},
+                         {".router.e_score_correction_bias", ".exp_probs_b.bias"},
+                         {".router.", ".ffn_gate_inp."},
+                         {".shared_experts.gate.", ".ffn_gate_shexp."},
+                         {".shared_experts.up.", ".ffn_up_shexp."},
+                         {".shared_experts.down.", ".ffn_down_shexp."},
+                         {".gate.", ".ffn_gate."},
+                         {".up.", ".ffn_up."},
+                         {".down.", ".ffn_down."},
+                         {".fc1.", ".ffn_up."},
+                         {".fc2.", ".ffn_down."}});
+}
+
+/// The layers of T5's encoder and decoder have names of their own.
+StoredWeight t5_weight(const std::string& name, const Shape& shape) {
+  return {.name = model::renamed(
+              name, {{"model.shared.", "token_embd."},
+                     {"lm_head.", "output."},
+                     {"model.encoder.layers.", "enc.blk."},
+                     {"model.decoder.layers.", "dec.blk."},
+                     {"model.encoder.layer_norm.", "enc.output_norm."},
+                     {"model.decoder.layer_norm.", "dec.output_norm."},
+                     {"model.encoder.relative_attention_bias.", "enc.blk.0.attn_rel_b."},
+                     {"model.decoder.relative_attention_bias.", "dec.blk.0.attn_rel_b."},
+                     {".self_attn_layer_norm.", ".attn_norm."},
+                     {".encoder_attn_layer_norm.", ".cross_attn_norm."},
+                     {".final_layer_norm.", ".ffn_norm."},
+                     {".self_attn.", ".attn_"},
+                     {".encoder_attn.", ".cross_attn_"},
+                     {".gate_proj.", ".ffn_gate."},
+                     {".up_proj.", ".ffn_up."},
+                     {".down_proj.", ".ffn_down."},
+                     {".fc1.", ".ffn_up."},
+                     {".fc2.", ".ffn_down."},
+                     {"_proj.", "."}}),
+          .shape = shape,
+          .otherwise = name == "lm_head.weight" ? "token_embd.weight" : ""};
 }
 
 /// blk.1.experts.7.ffn_up.weight is the eighth part of blk.1.ffn_up_exps.weight.
@@ -48,10 +78,12 @@ StoredWeight expert_weight(const ModelConfig& config, const std::string& name, c
   const size_t begin = name.find(kExperts), number = begin + kExperts.size();
   int64_t expert = 0;
   std::from_chars(name.data() + number, name.data() + name.size(), expert);
+  Shape all{config.moe.n_experts, shape[0]};
+  if (shape.rank() == 2) all = {config.moe.n_experts, shape[0], shape[1]};
   const size_t matrix = name.find('.', number), end = name.find('.', matrix + 1);
   return {.name = name.substr(0, begin) + name.substr(matrix, end - matrix) + "_exps" +
                   name.substr(end),
-          .shape = {config.moe.n_experts, shape[0], shape[1]},
+          .shape = all,
           .first_row = expert * shape[0]};
 }
 
@@ -198,7 +230,8 @@ class GgufWeights : public io::TensorSource {
 }  // namespace
 
 StoredWeight gguf_weight(const ModelConfig& config, const std::string& name, const Shape& shape) {
-  const std::string own = gguf_name(name);
+  if (config.family == "t5") return t5_weight(name, shape);
+  const std::string own = gguf_name(config, name);
   if (own.find(".experts.") != std::string::npos) return expert_weight(config, own, shape);
   for (const FusedRows& fused : fused_rows(config))
     if (own.find(fused.part) != std::string::npos)
@@ -214,7 +247,8 @@ std::string gguf_whole(const std::string& stored) {
 
 bool gguf_redundant(std::string_view name) {
   return name == "rope_freqs.weight" || name == "rope_factors_long.weight" ||
-         name == "rope_factors_short.weight" || name.ends_with(".attn_rot_embd.weight");
+         name == "rope_factors_short.weight" || name.ends_with(".cross_attn_rel_b.weight") ||
+         name.ends_with(".attn_rot_embd.weight");
 }
 
 std::shared_ptr<const io::TensorSource> gguf_weights(std::shared_ptr<const io::GgufFile> file,

@@ -8,6 +8,7 @@
 #include "heed/base/json.h"
 #include "heed/base/quote.h"
 #include "heed/checkpoint/gguf_model.h"
+#include "heed/checkpoint/mxfp4_experts.h"
 #include "heed/checkpoint/quantized_directory.h"
 #include "heed/model/families/config_json.h"
 #include "heed/model/families/heed.h"
@@ -17,31 +18,42 @@ namespace {
 
 constexpr std::string_view kConfig = "config.json";
 
+/// How the weights of a directory are quantised: not, by save_quantized(), or only the experts, in
+/// MXFP4 (mxfp4_experts.h).
+enum class Quantization { none, own, mxfp4 };
+
 /// A model's configuration and the family whose files describe it.
 struct Description {
   model::ModelConfig config;
   model::Family family;
-  bool quantized = false;
+  Quantization quantization = Quantization::none;
 };
 
 bool is_gguf(const std::filesystem::path& path) {
   return path.extension() == ".gguf" || path_is_file(path);
 }
 
-/// Whether save_quantized() wrote the weights. If so, changes `family` to name them as heed does,
-/// one tensor per parameter.
-bool take_quantization(model::Family& family, const nlohmann::json& json, const std::string& file) {
-  if (!json.contains("quantization_config")) return false;
+/// Changes `family` to name quantised weights: those that save_quantized() wrote as heed does, one
+/// tensor per parameter.
+Quantization take_quantization(model::Family& family, const nlohmann::json& json,
+                               const std::string& file) {
+  if (!json.contains("quantization_config")) return Quantization::none;
   const auto method = get_or<std::string>(json["quantization_config"], "quant_method", "", file);
-  require(method == kQuantMethod,
-          "{}: the weights are quantised by {}, which heed does not read (only its own and GGUF)",
-          file, quoted(method));
+  if (method == "mxfp4" && family.stored_mxfp4) {
+    family.stored = family.stored_mxfp4;
+    return Quantization::mxfp4;
+  }
+  require(
+      method == kQuantMethod,
+      "{}: the weights are quantised by {}, which heed does not read for {} (only its own, GGUF "
+      "and gpt-oss's MXFP4)",
+      file, quoted(method), family.model_type);
   const model::Family own = model::heed_family();
   family.stored = own.stored;
   family.redundant = own.redundant;
   family.prefix = own.prefix;
   family.older_name = own.older_name;
-  return true;
+  return Quantization::own;
 }
 
 Description read_description(const std::filesystem::path& directory) {
@@ -58,14 +70,17 @@ Description read_description(const std::filesystem::path& directory) {
   } catch (const Error& error) {
     fail("{}: {}", file.string(), error.what());
   }
-  const bool quantized = take_quantization(family, json, file.string());
-  return {std::move(config), family, quantized};
+  const Quantization quantization = take_quantization(family, json, file.string());
+  return {std::move(config), family, quantization};
 }
 
 std::shared_ptr<const io::TensorSource> tensors_of(const Description& description,
                                                    const std::filesystem::path& directory) {
-  if (description.quantized) return io::SafetensorsFile::open(directory / kQuantizedWeights);
-  return io::open_model_tensors(directory);
+  if (description.quantization == Quantization::own)
+    return io::SafetensorsFile::open(directory / kQuantizedWeights);
+  auto tensors = io::open_model_tensors(directory);
+  return description.quantization == Quantization::mxfp4 ? mxfp4_experts(std::move(tensors))
+                                                         : std::move(tensors);
 }
 
 /// Builds a model without weights. Errors name `file`, which describes it.

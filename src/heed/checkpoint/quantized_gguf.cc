@@ -87,9 +87,13 @@ class Converter {
   DType dtype_of(const std::string& name) const {
     const Tensor tensor = original_.get(name);
     std::vector<DType> dtypes;
-    for (const Part& part : parts_of(name))
-      dtypes.push_back(
-          quantize::quantized_dtype(how_.dtype, *part.parameter, tensor.shape(), tensor.dtype()));
+    for (const Part& part : parts_of(name)) {
+      // The experts' biases are vectors, of which a tensor holds all.
+      const bool vector = part.parameter->shape.rank() == 1;
+      dtypes.push_back(quantize::quantized_dtype(how_.dtype, *part.parameter,
+                                                 vector ? part.parameter->shape : tensor.shape(),
+                                                 tensor.dtype()));
+    }
     return *std::ranges::max_element(dtypes, {}, [](DType dtype) { return traits_of(dtype).bits; });
   }
 
@@ -97,7 +101,8 @@ class Converter {
   Tensor converted(const std::string& name) const {
     const Tensor tensor = original_.get(name);
     const DType dtype = dtype_of(name);
-    if (tensor.shape().rank() < 2 || tensor.dtype() == dtype)
+    if (parts_of(name).front().parameter->shape.rank() == 1 || tensor.shape().rank() < 2 ||
+        tensor.dtype() == dtype)
       return quantize::in_precision(tensor, {dtype});
     Tensor result = Tensor::empty(tensor.shape(), dtype);
     for (const Part& part : parts_of(name)) {

@@ -86,7 +86,7 @@ std::unique_ptr<model::Transformer> load_transformer(const std::filesystem::path
 }
 
 text::PairTokenizer read_tokenizer(const std::filesystem::path& path) {
-  if (text::TranslationTokenizer::exists(path))
+  if (text::TranslationTokenizer::exists(path) || text::TranslationTokenizer::is_multilingual(path))
     return text::PairTokenizer(text::TranslationTokenizer::load(path));
   if (path.extension() != ".gguf" && !path_is_file(path))
     return text::PairTokenizer(text::Tokenizer::load(path));
@@ -97,7 +97,8 @@ text::PairTokenizer read_tokenizer(const std::filesystem::path& path) {
 void check_vocabulary(const std::filesystem::path& path, const text::PairTokenizer& tokenizer,
                       const model::Transformer& model) {
   const int64_t pieces = tokenizer.vocab_size(), vocabulary = model.config().vocab_size;
-  require(tokenizer.shared_tokenizer() ? pieces <= vocabulary : pieces == vocabulary,
+  const text::TranslationTokenizer* two = tokenizer.translation_tokenizer();
+  require(two ? two->fits(model.config().source_vocab_size(), vocabulary) : pieces <= vocabulary,
           "{}: the tokenizer has {} pieces, the model's vocabulary {}", path.string(), pieces,
           vocabulary);
 }
@@ -107,7 +108,7 @@ const text::Tokenizer& shared_tokenizer(const std::filesystem::path& path,
                                         std::string_view purpose) {
   const text::Tokenizer* shared = tokenizer.shared_tokenizer();
   require(shared,
-          "{} has separate vocabularies for source and target, which {} cannot use: it is made for "
+          "{} has a tokenizer for source and target, which {} cannot use: it is made for "
           "translation",
           path.string(), purpose);
   return *shared;

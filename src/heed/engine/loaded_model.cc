@@ -1,6 +1,7 @@
 #include "heed/engine/loaded_model.h"
 
 #include <future>
+#include <limits>
 #include <utility>
 
 #include "heed/base/error.h"
@@ -133,6 +134,9 @@ generate::GeneratorOptions LoadedModel::generator_options(const GenerateOptions&
   result.max_new_tokens = asked.max_new_tokens.value_or(suggested.max_new_tokens.value_or(256));
   result.eos_ids = suggested.eos_ids;
   result.eos_ids.insert(result.eos_ids.end(), asked.end_tokens.begin(), asked.end_tokens.end());
+  result.bad_ids = suggested.bad_ids;
+  for (const int32_t token : suggested.bad_ids)
+    result.sampling.logit_bias.push_back({token, -std::numeric_limits<float>::infinity()});
   result.stop = asked.stop;
   result.skip_special_tokens = asked.skip_special_tokens;
   result.forced_bos_id = suggested.forced_bos_id;

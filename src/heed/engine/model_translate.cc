@@ -26,17 +26,23 @@ std::vector<Translation> Model::translate_batch(const std::vector<std::string>& 
           loaded_->path.string());
   engine::check_count("first_number", first_number);
   engine::check_count("batch_tokens", options.batch_tokens, 0);
+  const generate::GenerationConfig& suggested = loaded_->generation.value();
+  const text::LanguagePair languages{options.source_language, options.target_language};
   const generate::Translator translator(transformer, *tokenizer,
                                         {.search = options.search,
                                          .dtype = loaded_->activations(),
                                          .batch_tokens = options.batch_tokens,
-                                         .scores = options.search.scores});
+                                         .scores = options.search.scores,
+                                         .languages = languages,
+                                         .forced_bos_id = suggested.forced_bos_id,
+                                         .bad_ids = suggested.bad_ids});
   std::vector<Translation> translations = translator.translate(lines, first_number);
   if (options.alignments)
     for (Translation& translation : translations)
       for (Candidate& candidate : translation.candidates)
-        candidate.alignment = generate::align_words(transformer, *tokenizer, translation.source,
-                                                    candidate.hypothesis.tokens);
+        candidate.alignment =
+            generate::align_words(transformer, *tokenizer, translation.source, translator.prompt(),
+                                  candidate.hypothesis.tokens);
   return translations;
 }
 

@@ -59,10 +59,8 @@ class SampledJob : public SessionJob {
 class SearchJob : public SessionJob {
  public:
   SearchJob(const LoadedModel& model, const SearchOptions& options, generate::GeneratorInput input,
-            std::vector<int32_t> eos_ids)
-      : model_(model),
-        input_(std::move(input)),
-        decoding_(options, input_.prompt, std::move(eos_ids), input_.max_new_tokens) {}
+            generate::TokenRules rules)
+      : model_(model), input_(std::move(input)), decoding_(options, input_, std::move(rules)) {}
 
   generate::Scheduler::Request request() override {
     return {.source = input_.source,
@@ -91,18 +89,23 @@ std::unique_ptr<SessionJob> translation_job(const LoadedModel& model,
   const SearchOptions options = request.search.value_or(TranslateOptions().search);
   generate::check(options);
   const model::ModelConfig& config = model.transformer->config();
+  const generate::GenerationConfig& suggested = model.generation.value();
+  const text::LanguagePair languages{request.source_language, request.target_language};
   std::vector<int32_t> source;
   if (const auto* text = std::get_if<std::string>(&request.prompt)) {
     text::require_utf8(*text, "the text");
-    source = tokenizer.encode_source(*text);
+    source = tokenizer.encode_source(*text, languages);
   } else {
     source = std::get<std::vector<int32_t>>(request.prompt);
   }
   model::check_length(config, source);
-  model::check_tokens(config, source);
+  model::check_source_tokens(config, source);
   return std::make_unique<SearchJob>(
-      model, options, generate::translation_input(config, options, std::move(source)),
-      config.eos_ids());
+      model, options,
+      generate::translation_input(
+          config, options, std::move(source),
+          tokenizer.start_of_target(languages, config.decoder_start_id, suggested.forced_bos_id)),
+      generate::TokenRules{config.eos_ids(), suggested.bad_ids});
 }
 
 std::unique_ptr<SessionJob> search_job(const LoadedModel& model, const SearchOptions& options,
@@ -111,7 +114,8 @@ std::unique_ptr<SessionJob> search_job(const LoadedModel& model, const SearchOpt
   const generate::GeneratorOptions limits = model.generator_options(request.options);
   const generate::Generator generator(*model.transformer, std::nullopt, limits);
   return std::make_unique<SearchJob>(
-      model, options, generator.input(model.tokens_of(request.prompt)), limits.eos_ids);
+      model, options, generator.input(model.tokens_of(request.prompt)),
+      generate::TokenRules{limits.eos_ids, model.generation.value().bad_ids});
 }
 
 }  // namespace

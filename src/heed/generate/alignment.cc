@@ -10,13 +10,13 @@ namespace heed::generate {
 namespace {
 
 /// The index of each token's word; a word begins at a piece that starts with SentencePiece's space.
-std::vector<int32_t> words_of(const text::TranslationTokenizer& tokenizer,
-                              const std::vector<int32_t>& tokens) {
+template <typename PieceOf>
+std::vector<int32_t> words_of(const std::vector<int32_t>& tokens, const PieceOf& piece_of) {
   constexpr std::string_view kSpace = "\u2581";
   std::vector<int32_t> words;
   int32_t word = -1;
   for (const int32_t token : tokens) {
-    if (word < 0 || tokenizer.piece(token).starts_with(kSpace)) ++word;
+    if (word < 0 || piece_of(token).starts_with(kSpace)) ++word;
     words.push_back(word);
   }
   return words;
@@ -43,18 +43,32 @@ Tensor summed_cross_attention(const model::Transformer& model, const std::vector
   return sum;
 }
 
+/// The range of a source's tokens without end of sequence and languages.
+std::pair<size_t, size_t> text_of(const text::TranslationTokenizer& tokenizer,
+                                  const std::vector<int32_t>& source) {
+  size_t first = 0, last = source.size();
+  while (first < last && tokenizer.is_mark(source[first])) ++first;
+  while (last > first && tokenizer.is_mark(source[last - 1])) --last;
+  return {first, last};
+}
+
 }  // namespace
 
 std::vector<AlignedWords> align_words(const model::Transformer& model,
                                       const text::TranslationTokenizer& tokenizer,
                                       const std::vector<int32_t>& source,
+                                      const std::vector<int32_t>& prompt,
                                       const std::vector<int32_t>& target) {
-  if (target.empty() || source.size() < 2) return {};
-  std::vector<int32_t> input{model.config().decoder_start_id};
+  const auto [first, last] = text_of(tokenizer, source);
+  if (target.empty() || first == last) return {};
+  std::vector<int32_t> input = prompt;
   input.insert(input.end(), target.begin(), target.end() - 1);
   const Tensor weights = summed_cross_attention(model, source, input);
-  const std::vector<int32_t> source_words = words_of(tokenizer, {source.begin(), source.end() - 1});
-  const std::vector<int32_t> target_words = words_of(tokenizer, target);
+  const auto at = [&](size_t index) { return source.begin() + static_cast<std::ptrdiff_t>(index); };
+  const std::vector<int32_t> source_words =
+      words_of({at(first), at(last)}, [&](int32_t token) { return tokenizer.source_piece(token); });
+  const std::vector<int32_t> target_words =
+      words_of(target, [&](int32_t token) { return tokenizer.piece(token); });
 
   const auto words = static_cast<size_t>(source_words.back()) + 1;
   std::vector<std::vector<float>> shares(static_cast<size_t>(target_words.back()) + 1,
@@ -62,7 +76,7 @@ std::vector<AlignedWords> align_words(const model::Transformer& model,
   for (size_t t = 0; t < target.size(); ++t)
     for (size_t s = 0; s < source_words.size(); ++s)
       shares[static_cast<size_t>(target_words[t])][static_cast<size_t>(source_words[s])] +=
-          weights.data<float>()[t * source.size() + s];
+          weights.data<float>()[(prompt.size() - 1 + t) * source.size() + first + s];
   std::vector<AlignedWords> alignment;
   for (size_t word = 0; word < shares.size(); ++word) {
     const auto most = std::max_element(shares[word].begin(), shares[word].end());

@@ -1,8 +1,10 @@
 #include "heed/generate/attention_input.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "heed/base/error.h"
+#include "heed/generate/cached_decoder.h"
 #include "heed/generate/search.h"
 #include "heed/text/utf8.h"
 
@@ -16,13 +18,10 @@ std::vector<int32_t> encode(const text::TranslationTokenizer& tokenizer, const s
   require(text::is_valid_utf8(text), "the {} text is not valid UTF-8",
           source ? "source" : "target");
   std::vector<int32_t> tokens =
-      source ? tokenizer.encode_source(text) : tokenizer.encode_target(text);
-  require(tokens.size() > 1, "the {} text is empty", source ? "source" : "target");
+      source ? tokenizer.encode_source(text, {}) : tokenizer.encode_target(text);
+  require(!std::ranges::all_of(tokens, [&](int32_t t) { return tokenizer.is_mark(t); }),
+          "the {} text is empty", source ? "source" : "target");
   return tokens;
-}
-
-std::string display_text(const text::TranslationTokenizer& tokenizer, int32_t id) {
-  return tokenizer.piece(id);
 }
 
 /// The decoded text of a byte-level piece, with U+2581 for a space. Pieces with a word marker
@@ -38,40 +37,46 @@ std::string display_text(const text::Tokenizer& tokenizer, int32_t id) {
   return text;
 }
 
-template <typename Tokenizer>
-StackInput stack_input(const Tokenizer& tokenizer, const std::string& text,
-                       std::vector<int32_t> ids) {
+template <typename PieceOf>
+StackInput stack_input(const std::string& text, std::vector<int32_t> ids, const PieceOf& piece_of) {
   StackInput result{text, std::move(ids), {}};
-  for (const int32_t id : result.ids) result.pieces.push_back(display_text(tokenizer, id));
+  for (const int32_t id : result.ids) result.pieces.push_back(piece_of(id));
   return result;
 }
 
-/// The start token followed by `target`, which must not end with end of sequence.
-std::vector<int32_t> decoder_input(const model::Transformer& model,
-                                   std::span<const int32_t> target) {
-  std::vector<int32_t> input{model.config().decoder_start_id};
-  input.insert(input.end(), target.begin(), target.end());
-  return input;
+/// The decoder's first tokens followed by `target`, which must not end with end of sequence.
+std::vector<int32_t> decoder_input(std::vector<int32_t> prompt, std::span<const int32_t> target) {
+  prompt.insert(prompt.end(), target.begin(), target.end());
+  return prompt;
 }
 
-std::vector<int32_t> greedy(const model::Transformer& model, const std::vector<int32_t>& source) {
-  return generate::search(model, DType::f32, {source}, {}).front().front().tokens;
+std::vector<int32_t> greedy(const model::Transformer& model, const std::vector<int32_t>& source,
+                            const std::vector<int32_t>& prompt) {
+  const model::ModelConfig& config = model.config();
+  const SearchBatch batch{.inputs = {translation_input(config, {}, source, prompt)},
+                          .eos_ids = config.eos_ids(),
+                          .memory_dtype = default_cache_dtype(model, DType::f32)};
+  return generate::search(model, DType::f32, batch, {}).front().front().tokens;
 }
 
 }  // namespace
 
 ModelInput read_input(const model::Transformer& model, const text::TranslationTokenizer& tokenizer,
                       const std::string& source, const std::string& target) {
-  ModelInput input{stack_input(tokenizer, source, encode(tokenizer, source, true)), {}};
+  const auto source_piece = [&](int32_t id) { return tokenizer.source_piece(id); };
+  const auto target_piece = [&](int32_t id) { return tokenizer.piece(id); };
+  const std::vector<int32_t> prompt =
+      tokenizer.start_of_target({}, model.config().decoder_start_id, -1);
+  ModelInput input{stack_input(source, encode(tokenizer, source, true), source_piece), {}};
   if (!target.empty()) {
     std::vector<int32_t> ids = encode(tokenizer, target, false);
     ids.pop_back();  // end of sequence
-    input.target = stack_input(tokenizer, target, decoder_input(model, ids));
+    input.target = stack_input(target, decoder_input(prompt, ids), target_piece);
     return input;
   }
-  const std::vector<int32_t> found = greedy(model, input.source.ids);
+  const std::vector<int32_t> found = greedy(model, input.source.ids, prompt);
   input.target =
-      stack_input(tokenizer, tokenizer.decode_target(found), decoder_input(model, found));
+      stack_input(tokenizer.decode_target(found), decoder_input(prompt, found), target_piece);
   return input;
 }
 
@@ -81,13 +86,15 @@ ModelInput read_input(const model::Transformer& model, const text::Tokenizer& to
   require(both || target.empty(),
           "a target was given, but the model is {}, expected an encoder-decoder",
           model.has_encoder() ? "encoder-only" : "decoder-only");
-  const StackInput read = stack_input(tokenizer, text, tokenizer.encode(text));
+  const auto piece = [&](int32_t id) { return display_text(tokenizer, id); };
+  const std::vector<int32_t> prompt{model.config().decoder_start_id};
+  const StackInput read = stack_input(text, tokenizer.encode(text), piece);
   require(!read.ids.empty(), "the text is empty");
   if (!both) return {read, read};
   const std::vector<int32_t> ids =
-      target.empty() ? greedy(model, read.ids) : tokenizer.encode(target, false);
+      target.empty() ? greedy(model, read.ids, prompt) : tokenizer.encode(target, false);
   const std::string written = target.empty() ? tokenizer.decode(ids) : target;
-  return {read, stack_input(tokenizer, written, decoder_input(model, ids))};
+  return {read, stack_input(written, decoder_input(prompt, ids), piece)};
 }
 
 ModelInput read_input(const model::Transformer& model, const text::PairTokenizer& tokenizer,

@@ -123,8 +123,11 @@ void Beam::append(int32_t token) {
 }
 
 void BeamDecoding::advance(Tensor& logits) {
+  if (!greedy_) kernels::log_softmax(logits, logits);
+  for (int64_t row = 0; row < logits.rows(); ++row)
+    for (const int32_t token : bad_ids_)
+      logits.data<float>()[row * logits.cols() + token] = -std::numeric_limits<float>::infinity();
   if (greedy_) return beam_.append(static_cast<int32_t>(kernels::argmax(logits.values<float>())));
-  kernels::log_softmax(logits, logits);
   beam_.advance(logits.values<float>());
 }
 

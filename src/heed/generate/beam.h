@@ -51,15 +51,20 @@ class Beam {
   std::vector<Hypothesis> finished_;
 };
 
+/// Tokens that end an output, and those that it never has (their probability counts as 0).
+struct TokenRules {
+  std::vector<int32_t> eos_ids, bad_ids = {};
+};
+
 /// Greedy or beam search for one request.
 class BeamDecoding : public Decoding {
  public:
-  BeamDecoding(const SearchOptions& options, std::vector<int32_t> prompt,
-               std::vector<int32_t> eos_ids, int64_t max_new_tokens)
+  BeamDecoding(const SearchOptions& options, const GeneratorInput& input, TokenRules rules)
       : greedy_(options.num_beams == 1 && !options.scores),
         max_paths_(options.num_beams),
-        prompt_(std::move(prompt)),
-        beam_(options, std::move(eos_ids), max_new_tokens) {}
+        prompt_(input.prompt),
+        bad_ids_(std::move(rules.bad_ids)),
+        beam_(options, std::move(rules.eos_ids), input.max_new_tokens) {}
 
   std::span<const int32_t> prompt() const override { return prompt_; }
   std::span<Path> paths() override { return beam_.paths(); }
@@ -73,7 +78,7 @@ class BeamDecoding : public Decoding {
  private:
   bool greedy_;  // without scores
   int64_t max_paths_;
-  std::vector<int32_t> prompt_;
+  std::vector<int32_t> prompt_, bad_ids_;
   Beam beam_;
 };
 

@@ -23,12 +23,36 @@ std::vector<int32_t> read_tokens(const Json& json, const char* key, const std::s
   return ids;
 }
 
+/// Throws Error on a sequence of several tokens, which heed cannot exclude.
+std::vector<int32_t> read_bad_words(const Json& json, const std::string& file, int64_t vocab_size) {
+  constexpr const char* kKey = "bad_words_ids";
+  std::vector<int32_t> ids;
+  const auto found = json.find(kKey);
+  if (found == json.end() || !found->is_array()) return ids;
+  for (const Json& words : *found) {
+    require(words.is_array() && words.size() == 1,
+            "{}: {} has {}, expected lists of one token each", file, kKey, excerpt(words));
+    ids.push_back(static_cast<int32_t>(integer_of(words.front(), kKey, file, 0, vocab_size - 1)));
+  }
+  return ids;
+}
+
+/// What is left to config.json.
+void read_older_settings(const std::filesystem::path& path, int64_t vocab_size,
+                         GenerationConfig& read) {
+  if (!path_exists(path)) return;
+  const Json json = parse_json(read_file(path), path.string());
+  if (read.bad_ids.empty() && json.is_object())
+    read.bad_ids = read_bad_words(json, path.string(), vocab_size);
+}
+
 }  // namespace
 
 GenerationConfig read_generation_config(const std::filesystem::path& model_path,
                                         const model::ModelConfig& config) {
   GenerationConfig read;
   read.eos_ids = config.eos_ids();
+  read_older_settings(model_path / "config.json", config.vocab_size, read);
   const std::filesystem::path path = model_path / "generation_config.json";
   if (!path_exists(path)) return read;
   const std::string file = path.string();
@@ -39,6 +63,8 @@ GenerationConfig read_generation_config(const std::filesystem::path& model_path,
   if (const auto ids = read_tokens(json, "forced_bos_token_id", file, config.vocab_size);
       !ids.empty())
     read.forced_bos_id = ids.front();
+  if (auto ids = read_bad_words(json, file, config.vocab_size); !ids.empty())
+    read.bad_ids = std::move(ids);
   if (const auto most = get_or<int64_t>(json, "max_new_tokens", 0, file); most != 0) {
     require(most > 0, "{}: max_new_tokens is {}, expected at least 1", file, most);
     read.max_new_tokens = most;

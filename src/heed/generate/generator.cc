@@ -36,7 +36,7 @@ Generator::Generator(const model::Transformer& model, std::optional<text::Tokeni
 GeneratorInput Generator::input(const std::vector<int32_t>& prompt) const {
   const model::ModelConfig& config = model_.config();
   model::check_length(config, prompt);
-  model::check_tokens(config, prompt);
+  model::check_source_tokens(config, prompt);
   GeneratorInput input{.prompt = prompt, .max_new_tokens = options_.max_new_tokens};
   if (model_.has_encoder()) {
     input.source = std::exchange(input.prompt, {config.decoder_start_id});
@@ -107,6 +107,7 @@ std::vector<std::vector<Hypothesis>> Generator::search(
   check(options);
   const SearchBatch batch{.inputs = inputs(prompts, first_number),
                           .eos_ids = options_.eos_ids,
+                          .bad_ids = options_.bad_ids,
                           .memory_dtype = options_.cache_dtype,
                           .max_active_tokens = options_.batch_tokens};
   return generate::search(model_, options_.dtype, batch, options);

@@ -27,6 +27,7 @@ struct GeneratorOptions {
   bool skip_special_tokens = true;     // in the text of an output
   /// The first output token of an encoder-decoder, after the start token; -1: not forced.
   int32_t forced_bos_id = -1;
+  std::vector<int32_t> bad_ids = {};  // tokens that no output of a search has
   /// Reports the log-probability of each token and of this many most probable tokens; -1: none.
   int top_log_probabilities = -1;
   DType dtype = DType::f32;

@@ -17,12 +17,14 @@ constexpr int64_t kMaxNewTokens = int64_t{1} << 30;
 }  // namespace
 
 GeneratorInput translation_input(const model::ModelConfig& config, const SearchOptions& options,
-                                 std::vector<int32_t> source) {
+                                 std::vector<int32_t> source, std::vector<int32_t> prompt) {
+  // The last output token is not read.
+  const int64_t most = config.max_positions - static_cast<int64_t>(prompt.size()) + 1;
   const int64_t limit = options.max_new_tokens.value_or(static_cast<int64_t>(source.size()) +
                                                         options.max_new_tokens_over_source);
   return {.source = std::move(source),
-          .prompt = {config.decoder_start_id},
-          .max_new_tokens = std::min(limit, config.max_positions)};
+          .prompt = std::move(prompt),
+          .max_new_tokens = std::min(limit, most)};
 }
 
 void check(const SearchOptions& options) {
@@ -70,7 +72,7 @@ std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DTy
   check(options);
   std::vector<BeamDecoding> decodings;
   for (const GeneratorInput& input : batch.inputs)
-    decodings.emplace_back(options, input.prompt, batch.eos_ids, input.max_new_tokens);
+    decodings.emplace_back(options, input, TokenRules{batch.eos_ids, batch.bad_ids});
   const int64_t shares = std::clamp<int64_t>(
       static_cast<int64_t>(decodings.size()) * options.num_beams / kMinPathsPerThread, 1,
       thread_count());
@@ -94,7 +96,8 @@ std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DTy
   const model::ModelConfig& config = model.config();
   SearchBatch batch{.eos_ids = config.eos_ids(), .memory_dtype = default_cache_dtype(model, dtype)};
   for (std::vector<int32_t>& source : sources)
-    batch.inputs.push_back(translation_input(config, options, std::move(source)));
+    batch.inputs.push_back(
+        translation_input(config, options, std::move(source), {config.decoder_start_id}));
   return search(model, dtype, batch, options);
 }
 

@@ -28,14 +28,15 @@ struct GeneratorInput {
   }
 };
 
-/// The input for the translation of a source, whose output is limited by `options`.
+/// The input for the translation of a source, whose output is limited by `options`. `prompt` is the
+/// first input of the decoder.
 GeneratorInput translation_input(const model::ModelConfig& config, const SearchOptions& options,
-                                 std::vector<int32_t> source);
+                                 std::vector<int32_t> source, std::vector<int32_t> prompt);
 
 /// The n_best translations of each source, best first, by greedy or beam search. Sources end with
-/// end of sequence. A result does not depend on the other sources. The kv cache has
-/// default_cache_dtype(). Throws Error on options out of range, and as Transformer::encode() and
-/// checked_logits() do.
+/// end of sequence, and the decoder begins with its start token. A result does not depend on the
+/// other sources. The kv cache has default_cache_dtype(). Throws Error on options out of range, and
+/// as Transformer::encode() and checked_logits() do.
 std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DType dtype,
                                             std::vector<std::vector<int32_t>> sources,
                                             const SearchOptions& options);
@@ -44,6 +45,7 @@ std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DTy
 struct SearchBatch {
   std::vector<GeneratorInput> inputs = {};  // [B]
   std::vector<int32_t> eos_ids = {};        // tokens that end an output
+  std::vector<int32_t> bad_ids = {};        // tokens that no output has
   std::optional<DType> memory_dtype = {};   // see CacheOptions
   int64_t max_active_tokens = 0;            // see SchedulerOptions
 };

@@ -21,17 +21,23 @@ constexpr int64_t kMinTranslatedTokens = 256;
 
 Translator::Translator(const model::Transformer& model, const text::TranslationTokenizer& tokenizer,
                        Options options)
-    : model_(model), tokenizer_(tokenizer), options_(options) {
-  require(tokenizer.vocab_size() == model.config().vocab_size,
+    : model_(model), tokenizer_(tokenizer), options_(std::move(options)) {
+  const model::ModelConfig& config = model.config();
+  require(tokenizer.fits(config.source_vocab_size(), config.vocab_size),
           "the tokenizer has {} pieces, the model's vocabulary {}", tokenizer.vocab_size(),
           model.config().vocab_size);
   options_.search.scores = options_.scores;
   check(options_.search);
+  prompt_ = tokenizer.start_of_target(options_.languages, config.decoder_start_id,
+                                      options_.forced_bos_id);
+  // Only lines for OPUS-MT may name their own target language.
+  if (tokenizer.languages().layout() != text::LanguageTokens::Layout::target_in_source)
+    tokenizer.encode_source("", options_.languages);
 }
 
 std::vector<int32_t> Translator::encode(const std::string& line) const {
   text::require_utf8(line, "the text");
-  std::vector<int32_t> tokens = tokenizer_.encode_source(line);
+  std::vector<int32_t> tokens = tokenizer_.encode_source(line, options_.languages);
   model::check_length(model_.config(), tokens);
   return tokens;
 }
@@ -51,10 +57,11 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
           results[static_cast<size_t>(i)].source = name_input(
               "line", first_line + i, [&] { return encode(lines[static_cast<size_t>(i)]); });
       });
-  std::vector<Translation*> filled;  // lines with tokens besides end of sequence
+  std::vector<Translation*> filled;  // lines with tokens besides end of sequence and language
   std::vector<int64_t> lengths;
   for (Translation& line : results) {
-    if (line.source.size() <= 1) continue;
+    if (std::ranges::all_of(line.source, [&](int32_t t) { return tokenizer_.is_mark(t); }))
+      continue;
     filled.push_back(&line);
     lengths.push_back(static_cast<int64_t>(line.source.size()));
   }
@@ -74,9 +81,13 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
 }
 
 void Translator::translate_batch(const std::vector<Translation*>& lines) const {
-  std::vector<std::vector<int32_t>> sources;
-  for (const Translation* line : lines) sources.push_back(line->source);
-  auto found = search(model_, options_.dtype, std::move(sources), options_.search);
+  const model::ModelConfig& config = model_.config();
+  SearchBatch batch{.eos_ids = config.eos_ids(),
+                    .bad_ids = options_.bad_ids,
+                    .memory_dtype = default_cache_dtype(model_, options_.dtype)};
+  for (const Translation* line : lines)
+    batch.inputs.push_back(translation_input(config, options_.search, line->source, prompt_));
+  auto found = search(model_, options_.dtype, batch, options_.search);
   for (size_t i = 0; i < lines.size(); ++i)
     for (Hypothesis& hypothesis : found[i]) {
       std::string text = tokenizer_.decode_target(hypothesis.tokens);

@@ -20,9 +20,13 @@ class Translator {
     DType dtype = DType::f32;
     int64_t batch_tokens = 0;  // source tokens times num_beams per batch; 0: chosen for speed
     bool scores = false;       // replaces search.scores
+    text::LanguagePair languages = {};
+    int32_t forced_bos_id = -1;         // stands in for a target language; -1: none
+    std::vector<int32_t> bad_ids = {};  // tokens that no translation has
   };
   /// The model and the tokenizer must outlive this. Throws Error when their vocabularies differ,
-  /// and on search options out of range.
+  /// on search options out of range, and on
+  /// languages as TranslationTokenizer does.
   Translator(const model::Transformer& model, const text::TranslationTokenizer& tokenizer,
              Options options);
 
@@ -32,6 +36,9 @@ class Translator {
   std::vector<Translation> translate(const std::vector<std::string>& lines,
                                      int64_t first_line = 1) const;
 
+  /// The first input of the decoder.
+  const std::vector<int32_t>& prompt() const { return prompt_; }
+
  private:
   std::vector<int32_t> encode(const std::string& line) const;
   int64_t batch_tokens() const;
@@ -40,6 +47,7 @@ class Translator {
   const model::Transformer& model_;
   const text::TranslationTokenizer& tokenizer_;
   Options options_;
+  std::vector<int32_t> prompt_;  // the first input of the decoder
 };
 
 }  // namespace heed::generate

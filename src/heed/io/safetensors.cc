@@ -241,6 +241,17 @@ Tensor SafetensorsFile::get(const std::string& tensor) const {
   });
 }
 
+TensorSource::Bytes TensorSource::get_bytes(const std::string& tensor) const {
+  fail("{}: {} holds no bytes", name(), one_line(tensor));
+}
+
+TensorSource::Bytes SafetensorsFile::get_bytes(const std::string& tensor) const {
+  const Entry& stored = entry(tensor);
+  require(stored.dtype == "U8", "{}: {} is {}, expected U8", name(), one_line(tensor),
+          stored.dtype);
+  return {stored.shape, file_->bytes().subspan(stored.begin, stored.end - stored.begin)};
+}
+
 void SafetensorsFile::release(const std::string& tensor) const {
   const Entry& stored = entry(tensor);
   release_pages(file_->bytes(), stored.begin, stored.end);

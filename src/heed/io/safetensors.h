@@ -30,6 +30,13 @@ class TensorSource {
   /// The tensor in its stored dtype, or in the nearest one that heed has. Throws Error when there
   /// is no such tensor.
   virtual Tensor get(const std::string& name) const = 0;
+  /// A tensor of 8-bit unsigned integers, as it lies in the file. Throws Error when there is no
+  /// such tensor, or it holds something else.
+  struct Bytes {
+    Shape shape;
+    std::span<const std::byte> bytes;  // valid as long as the source
+  };
+  virtual Bytes get_bytes(const std::string& name) const;
   /// Releases the memory of the tensor's part of a mapped file, after it has been copied. The
   /// tensor can still be read again, and views of it stay valid.
   virtual void release(const std::string& /*name*/) const {}
@@ -58,6 +65,7 @@ class SafetensorsFile : public TensorSource {
   /// otherwise a view that keeps the file mapped. F64 is converted to f32 and I64 to i32. Throws
   /// Error for other dtypes and for an integer that does not fit.
   Tensor get(const std::string& name) const override;
+  Bytes get_bytes(const std::string& name) const override;
   void release(const std::string& name) const override;
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
 

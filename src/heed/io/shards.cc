@@ -36,6 +36,9 @@ class Shards : public TensorSource {
   }
   bool contains(const std::string& tensor) const override { return file_of_.contains(tensor); }
   Tensor get(const std::string& tensor) const override { return file(tensor).get(tensor); }
+  Bytes get_bytes(const std::string& tensor) const override {
+    return file(tensor).get_bytes(tensor);
+  }
   void release(const std::string& tensor) const override { file(tensor).release(tensor); }
 
  private:

@@ -14,6 +14,8 @@ std::string_view name_of(Activation f) {
       return "silu";
     case Activation::tanh:
       return "tanh";
+    case Activation::clamped_swiglu:
+      return "clamped_swiglu";
   }
   return "?";
 }

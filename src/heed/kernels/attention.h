@@ -62,13 +62,17 @@ struct AttentionForward {
   /// added to the scaled and capped score of key j and the query at position p (Raffel et al.
   /// 2020). The last query of a sequence has the position of the last key.
   Tensor relative_bias = {};
+  /// [H] f32 or undefined: head h has one more score, sinks[h], whose key has the value 0. It takes
+  /// a part of the softmax, so that a query may attend to nothing (gpt-oss, 2025).
+  Tensor sinks = {};
 };
 
-/// All are written, not added to. dq, dk, dv have the dtype of q; d_relative_bias [H, 2 R - 1] f32
-/// is computed if defined.
+/// dq, dk, dv, of the dtype of q, and d_relative_bias [H, 2 R - 1] f32 are written; d_sinks [H] f32
+/// is added to. The last two are computed if defined.
 struct AttentionGradients {
   Tensor &dq, &dk, &dv;
   Tensor d_relative_bias = {};
+  Tensor d_sinks = {};
 };
 
 /// Some queries of one sequence: [begin, end), counted from its first.
@@ -99,7 +103,7 @@ Tensor attention_weights(const AttentionForward& in, const QueryRange& range);
 /// q is f32 or bf16. k and v have the dtype of q, or are bf16 with f32 queries, or are q8_0, for
 /// which d and dv must be multiples of 32 (throws Error otherwise). out [Nq, H dv] has the dtype of
 /// q. log_sum [Nq, H] f32 is the logarithm of each softmax's denominator, for the backward pass.
-/// A query that sees no key yields zeros and a log_sum of minus infinity.
+/// A query that sees no key yields zeros and a log_sum of minus infinity (or of its sink).
 ///
 /// The result of a row depends only on its own sequence, not on the rest of the batch or on the
 /// number of query rows beside it. Keys outside the window of all rows of a block cost nothing. Few
@@ -120,8 +124,8 @@ inline constexpr Kernel<void(const AttentionForward& in, const Tensor& out, cons
     attention_backward{cpu::attention_backward, reference::attention_backward};
 
 /// The attention weights of a range of queries, for inspection: [H, range.size(), Tk] f32. Each row
-/// is between 0 and 1 with the sum 1; masked keys have the weight 0. Dropout is not applied. A row
-/// does not depend on the range.
+/// is between 0 and 1 with the sum 1 (less with a sink); masked keys have the weight 0. Dropout is
+/// not applied. A row does not depend on the range.
 inline constexpr Kernel<Tensor(const AttentionForward& in, const QueryRange& range)>
     attention_weights{cpu::attention_weights, reference::attention_weights};
 

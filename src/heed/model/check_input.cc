@@ -4,10 +4,22 @@
 
 namespace heed::model {
 
-void check_tokens(const ModelConfig& config, std::span<const int32_t> tokens) {
+namespace {
+
+void check_below(std::span<const int32_t> tokens, int64_t vocab_size) {
   for (const int32_t token : tokens)
-    require(token >= 0 && token < config.vocab_size,
-            "token {} is outside the vocabulary of {} tokens", token, config.vocab_size);
+    require(token >= 0 && token < vocab_size, "token {} is outside the vocabulary of {} tokens",
+            token, vocab_size);
+}
+
+}  // namespace
+
+void check_tokens(const ModelConfig& config, std::span<const int32_t> tokens) {
+  check_below(tokens, config.vocab_size);
+}
+
+void check_source_tokens(const ModelConfig& config, std::span<const int32_t> tokens) {
+  check_below(tokens, config.source_vocab_size());
 }
 
 void check_length(const ModelConfig& config, std::span<const int32_t> sequence) {

@@ -119,6 +119,13 @@ void complete_rotary(ModelConfig& c) {
             rotated);
 }
 
+void check_options(const ModelConfig& c) {
+  require(c.gated || c.activation != kernels::Activation::clamped_swiglu,
+          "hidden_act is clamped_swiglu, expected another one without is_gated_act");
+  require(!c.attention_sinks || !c.latent.present(),
+          "attention_sinks is true, expected false with multi-head latent attention");
+}
+
 void check_residual(const ModelConfig& c) {
   require(std::isfinite(c.residual_multiplier), "residual_multiplier is {}, expected a number",
           c.residual_multiplier);
@@ -134,6 +141,11 @@ void check_positions(const ModelConfig& c) {
   check_size("max_position_embeddings", c.max_positions, 1);
   if (c.positions == PositionKind::sinusoidal)
     check_size("max_position_embeddings", c.max_positions, 1, kMaxTable / c.d_model);
+  require(!c.fairseq_sinusoids ||
+              (c.positions == PositionKind::sinusoidal && c.d_model % 2 == 0 && c.d_model > 2),
+          "fairseq_sinusoids is true, expected false without sinusoidal positions, and for d_model "
+          "{}",
+          c.d_model);
   require(c.first_position >= 0 && c.first_position <= kMaxSize,
           "first_position is {}, expected 0 to {}", c.first_position, kMaxSize);
   if (c.has_relative_bias()) {
@@ -171,6 +183,10 @@ void check_tokens(const ModelConfig& c) {
 
 void ModelConfig::validate() {
   check_size("vocab_size", vocab_size, 2);
+  check_size("encoder_vocab_size", encoder_vocab_size, 0);
+  require(encoder_vocab_size == 0 || (encoder_layers > 0 && decoder_layers > 0),
+          "encoder_vocab_size is {}, expected 0 without an encoder and a decoder",
+          encoder_vocab_size);
   check_size("d_model", d_model, 1);
   check_size("d_ff", d_ff, 1);
   check_size("type_vocab_size", type_vocab_size, 0);
@@ -180,6 +196,7 @@ void ModelConfig::validate() {
   check_positions(*this);
   check_latent(*this);
   complete_rotary(*this);
+  check_options(*this);
   check_residual(*this);
   check_moe(*this);
   check_classifier(*this);

@@ -32,7 +32,10 @@ struct ModelConfig {
   std::string family;
 
   int64_t vocab_size = 0;  // V
-  int64_t d_model = 512;   // D
+  /// Rows of an embedding of the encoder's own, for the tokens of sources; 0: the encoder has the
+  /// decoder's embedding and vocabulary.
+  int64_t encoder_vocab_size = 0;
+  int64_t d_model = 512;  // D
   /// Without encoder layers the model is decoder-only (GPT, Llama), without decoder layers
   /// encoder-only (BERT).
   int64_t encoder_layers = 6, decoder_layers = 6;
@@ -61,6 +64,7 @@ struct ModelConfig {
   float attn_logit_softcapping = 0.0f;           // scores become cap tanh(score / cap); 0: no cap
   bool qk_norm = false;                          // RMSNorm of every head's query and key
   bool qk_norm_across_heads = false;             // one such norm over all heads (OLMo 2)
+  bool attention_sinks = false;      // a learned score of each head that no key has (gpt-oss)
   bool parallel_residual = false;    // both sub-layers read the layer's input (GPT-NeoX)
   float residual_multiplier = 1.0f;  // of each sub-layer's output, before the sum (Granite)
   /// For each layer of the decoder, or of the encoder of an encoder-only model: how many of the
@@ -75,7 +79,9 @@ struct ModelConfig {
   kernels::PairLayout pair_layout =
       kernels::PairLayout::halves;  // of sinusoids and of rotary pairs
   int64_t max_positions = 1024;     // longest sequence
-  int64_t first_position = 0;       // row of the learned table that a sequence begins with
+  int64_t first_position = 0;       // of a sequence: a row of the learned table, or of sinusoids
+  /// The sinusoids' frequencies are 10000^(-i / (D/2 - 1)) instead of 10000^(-2i / D) (fairseq).
+  bool fairseq_sinusoids = false;
   double rotary_theta = 10000.0;
   double rotary_local_theta = 0.0;  // of layers with a window, unscaled (Gemma 3); 0: rotary_theta
   int64_t rotary_dim = 0;           // the first columns of a head, which are rotated; 0: head_dim
@@ -120,6 +126,11 @@ struct ModelConfig {
   /// read as the original longest sequence. Throws Error with another kind of positions, and on
   /// fewer tokens or more than the scaling is made for.
   void set_context(int64_t tokens);
+
+  /// The tokens that the encoder reads.
+  int64_t source_vocab_size() const {
+    return encoder_vocab_size > 0 ? encoder_vocab_size : vocab_size;
+  }
 
   /// The tokens that end a text: eos_id and other_eos_ids.
   std::vector<int32_t> eos_ids() const;

@@ -7,7 +7,7 @@ namespace heed::model {
 template <>
 std::span<const kernels::Activation> values_of() {
   using enum kernels::Activation;
-  static constexpr std::array kAll{relu, gelu, gelu_tanh, silu, tanh};
+  static constexpr std::array kAll{relu, gelu, gelu_tanh, silu, tanh, clamped_swiglu};
   return kAll;
 }
 

@@ -16,7 +16,9 @@ void visit_position_fields(Config& c, Visit&& visit) {
   visit("position_embedding_type", c.positions, "kind of the position embeddings");
   visit("pair_layout", c.pair_layout, "layout of sinusoids and rotary pairs");
   visit("max_position_embeddings", c.max_positions, "longest sequence in tokens");
-  visit("first_position", c.first_position, "row of the learned table for the first token");
+  visit("first_position", c.first_position, "position of the first token");
+  visit("fairseq_sinusoids", c.fairseq_sinusoids,
+        "sinusoids of the frequencies 10000^(-i / (D/2 - 1))");
   visit("rope_theta", c.rotary_theta, "base of the rotary wavelengths");
   visit("rope_local_base_freq", c.rotary_local_theta,
         "the base in layers with a window; 0: rope_theta");
@@ -61,6 +63,7 @@ void visit_mixture_fields(Config& c, Visit&& visit) {
         "factor of the selected experts' weights");
   visit("norm_topk_prob", c.moe.norm_topk_prob, "make these weights sum to 1");
   visit("scoring_func", c.moe.scoring, "how the router's scores become probabilities");
+  visit("router_bias", c.moe.router_bias, "a bias of these scores");
   visit("n_group", c.moe.n_group, "groups of experts");
   visit("topk_group", c.moe.topk_group, "groups that a token's experts are selected from");
   visit("first_k_dense_replace", c.first_k_dense_replace,
@@ -105,6 +108,8 @@ void visit_fields(Config& c, Visit&& visit) {
         "soft cap of the attention scores; 0: none");
   visit("use_qk_norm", c.qk_norm, "RMSNorm of every head's query and key");
   visit("qk_norm_across_heads", c.qk_norm_across_heads, "one such norm over all heads (OLMo 2)");
+  visit("attention_sinks", c.attention_sinks,
+        "a learned score of each head that no key has (gpt-oss)");
   visit("use_parallel_residual", c.parallel_residual,
         "attention and feed-forward network read the same input (GPT-NeoX)");
   visit("residual_multiplier", c.residual_multiplier,
@@ -158,6 +163,8 @@ void visit_classifier_fields(Config& c, Visit&& visit) {
 template <typename Config, typename Visit>
 void visit_vocabulary_fields(Config& c, Visit&& visit) {
   visit("vocab_size", c.vocab_size, "V");
+  visit("encoder_vocab_size", c.encoder_vocab_size,
+        "V of an embedding of the encoder's own; 0: it has the decoder's");
   visit("pad_token_id", c.pad_id, "-1: none");
   visit("bos_token_id", c.bos_id, "-1: none");
   visit("eos_token_id", c.eos_id, "-1: none");

@@ -27,12 +27,13 @@ nn::Embeddings::Settings embedding_settings(const ModelConfig& c) {
       .type_vocab_size = c.type_vocab_size,
       .dropout = c.dropout};
   if (c.positions == PositionKind::sinusoidal)
-    settings.sinusoids = {
-        .max_positions = c.max_positions, .d_model = c.d_model, .layout = c.pair_layout};
-  if (c.positions == PositionKind::learned) {
+    settings.sinusoids = {.max_positions = c.first_position + c.max_positions,
+                          .d_model = c.d_model,
+                          .layout = c.pair_layout,
+                          .fairseq = c.fairseq_sinusoids};
+  if (c.positions == PositionKind::learned)
     settings.learned_positions = c.first_position + c.max_positions;
-    settings.first_position = c.first_position;
-  }
+  settings.first_position = c.first_position;
   if (c.embedding_norm) settings.norm = norm_settings(c);
   return settings;
 }
@@ -58,6 +59,7 @@ nn::Attention::Settings attention_settings(const ModelConfig& c, Stack::Kind kin
     settings.qk_norm = {.epsilon = c.norm_epsilon,
                         .unit_offset = c.norm_unit_offset,
                         .across_heads = c.qk_norm_across_heads};
+  settings.sinks = c.attention_sinks;
   if (is_described(c, kind) && layer < c.windows.size()) settings.window = c.windows[layer];
   return settings;
 }

@@ -24,18 +24,31 @@ nn::SelfSpans whole(const std::vector<int32_t>& offsets) {
   return {shared(kernels::AttentionSpans::self(offsets)), static_cast<int64_t>(offsets.size()) - 1};
 }
 
+// Scaled by sqrt(D), its rows have about the variance of the positions' sinusoids.
+Parameter& create_embedding(nn::Parameters& parameters, const std::string& name, int64_t rows,
+                            int64_t d_model) {
+  return parameters.create(name, {rows, d_model},
+                           nn::Initializer::normal(1.0f / std::sqrt(static_cast<float>(d_model))),
+                           WeightRole::token_embedding);
+}
+
 }  // namespace
 
 Transformer::Transformer(ModelConfig config, std::optional<uint64_t> seed)
     : config_(validated(std::move(config))),
       parameters_(seed),
-      // Scaled by sqrt(D), its rows have about the variance of the positions' sinusoids.
-      embedding_(parameters_.create(
-          "model.shared.weight", {config_.vocab_size, config_.d_model},
-          nn::Initializer::normal(1.0f / std::sqrt(static_cast<float>(config_.d_model))),
-          WeightRole::token_embedding)) {
+      embedding_(create_embedding(parameters_,
+                                  config_.encoder_vocab_size > 0
+                                      ? "model.decoder.embed_tokens.weight"
+                                      : "model.shared.weight",
+                                  config_.vocab_size, config_.d_model)),
+      source_embedding_(config_.encoder_vocab_size > 0
+                            ? &create_embedding(parameters_, "model.encoder.embed_tokens.weight",
+                                                config_.encoder_vocab_size, config_.d_model)
+                            : nullptr) {
   if (config_.encoder_layers > 0)
-    encoder_.emplace(parameters_, config_, Stack::Kind::encoder, embedding_);
+    encoder_.emplace(parameters_, config_, Stack::Kind::encoder,
+                     source_embedding_ ? *source_embedding_ : embedding_);
   if (config_.decoder_layers > 0)
     decoder_.emplace(parameters_, config_, Stack::Kind::decoder, embedding_);
   if (config_.has_head) head_.emplace(parameters_, config_, embedding_);
@@ -127,7 +140,8 @@ ops::Loss Transformer::loss(Context& context, const Tokens& source, const Tokens
 }
 
 bool Transformer::is_multiplied_with(const Parameter& parameter) const {
-  if (parameter.role == WeightRole::token_embedding) return head_ && config_.tied_head;
+  if (parameter.role == WeightRole::token_embedding)
+    return head_ && config_.tied_head && &parameter != source_embedding_;
   return parameter.shape.rank() == 2 && is_multiplied(parameter.role);
 }
 

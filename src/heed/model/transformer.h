@@ -108,7 +108,8 @@ class Transformer {
 
   ModelConfig config_;
   nn::Parameters parameters_;
-  const Parameter& embedding_;
+  const Parameter& embedding_;         // of the decoder, and of an encoder without its own
+  const Parameter* source_embedding_;  // null: the encoder has no embedding of its own
   std::optional<Stack> encoder_, decoder_;
   std::optional<Head> head_;
   std::optional<nn::Linear> pooler_;

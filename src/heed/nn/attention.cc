@@ -46,6 +46,9 @@ Attention::Attention(Parameters& parameters, const std::string& name, Settings s
               key_value_role(site)),
       o_proj_(parameters, name + ".o_proj", {s.n_heads * s.v_head_dim, s.d_model, s.o_bias},
               WeightRole::output) {
+  if (s.sinks)
+    sinks_ = &parameters.create(name + ".sinks", {s.n_heads}, Initializer::zeros(),
+                                WeightRole::attention_sinks);
   if (!s.qk_norm) return;
   q_norm_.emplace(parameters, name + ".q_norm", qk_norm(s.n_heads));
   k_norm_.emplace(parameters, name + ".k_norm", qk_norm(s.n_kv_heads));
@@ -105,6 +108,7 @@ Tensor Attention::mix(Context& context, const Tensor& queries, const KeysValues&
                                                 .k = kv.keys,
                                                 .v = kv.values,
                                                 .relative_bias = positions.relative_bias,
+                                                .sinks = sinks_,
                                                 .spans = spans,
                                                 .options = settings_.options(settings_.n_kv_heads),
                                                 .site = site_});  // [Nq, H dv]

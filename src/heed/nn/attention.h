@@ -43,12 +43,13 @@ class Attention {
     bool causal = false;
     int64_t window = 0;  // 0: none
     std::optional<QkNorm> qk_norm = {};
+    bool sinks = false;  // a learned score of each head that no key has (gpt-oss)
     kernels::PairLayout rotary_layout = kernels::PairLayout::halves;
 
     /// The kernel's options for `kv_heads` key/value heads.
     kernels::AttentionOptions options(int64_t kv_heads) const;
   };
-  /// Parameters are `name`.q_proj, k_proj, v_proj, o_proj, and q_norm, k_norm.
+  /// Parameters are `name`.q_proj, k_proj, v_proj, o_proj, and q_norm, k_norm, sinks.
   Attention(Parameters& parameters, const std::string& name, Settings settings, AttentionSite site);
 
   /// The keys and values of x [Nk, D]: the sequence itself in self-attention, the encoder's output
@@ -78,6 +79,7 @@ class Attention {
   AttentionSite site_;
   Linear q_proj_, k_proj_, v_proj_, o_proj_;
   std::optional<Norm> q_norm_, k_norm_;
+  const Parameter* sinks_ = nullptr;
 };
 
 }  // namespace heed::nn

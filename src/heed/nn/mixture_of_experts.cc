@@ -15,7 +15,8 @@ MixtureOfExperts::MixtureOfExperts(Parameters& parameters, const std::string& pr
                .topk_group = config.topk_group,
                .best_of_group = config.scoring == RouterScoring::sigmoid ? 2 : 1},
       router_(parameters, prefix + "router",
-              {.in = expert.d_model, .out = config.n_experts, .bias = false}, WeightRole::router),
+              {.in = expert.d_model, .out = config.n_experts, .bias = config.router_bias},
+              WeightRole::router),
       bias_(config.scoring == RouterScoring::sigmoid
                 ? parameters.create(prefix + "router.e_score_correction_bias", {config.n_experts},
                                     Initializer::zeros(), WeightRole::router)

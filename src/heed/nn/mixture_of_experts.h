@@ -30,6 +30,7 @@ struct MoeConfig {
   int64_t n_group = 1, topk_group = 1;  // experts are selected from the best groups only
 
   RouterScoring scoring = RouterScoring::softmax;
+  bool router_bias = false;  // added to the scores
 
   bool present() const { return n_experts > 0; }
   bool operator==(const MoeConfig&) const = default;
@@ -39,9 +40,9 @@ struct MoeConfig {
 /// al. 2017), beside shared ones that see every token (DeepSeekMoE, Dai et al. 2024).
 class MixtureOfExperts {
  public:
-  /// Parameters are `prefix`router (with sigmoid also router.e_score_correction_bias, which
-  /// training does not change), `prefix`experts.E.*, `prefix`shared_experts.*; `expert` describes
-  /// one expert, but for its width.
+  /// Parameters are `prefix`router (with a bias if it has one; with sigmoid also
+  /// router.e_score_correction_bias, which training does not change), `prefix`experts.E.*,
+  /// `prefix`shared_experts.*; `expert` describes one expert, but for its width.
   MixtureOfExperts(Parameters& parameters, const std::string& prefix, FeedForward::Settings expert,
                    const MoeConfig& config);
 

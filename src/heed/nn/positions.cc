@@ -19,10 +19,11 @@ void Sinusoids::grow(int64_t rows) const {
   const int64_t width = settings_.d_model, sines = (width + 1) / 2;
   const int64_t present = table_.defined() ? table_.rows() : 0;
   if (rows == present) return;
+  const double divisor =
+      settings_.fairseq ? static_cast<double>(sines - 1) : static_cast<double>(width) / 2.0;
   std::vector<double> wavelengths;  // of each pair of columns, over 2 pi
   for (int64_t i = 0; i < sines; ++i)
-    wavelengths.push_back(
-        std::pow(10000.0, 2.0 * static_cast<double>(i) / static_cast<double>(width)));
+    wavelengths.push_back(std::pow(10000.0, static_cast<double>(i) / divisor));
   Tensor table = Tensor::empty({rows, width});
   if (present > 0) std::copy_n(table_.data<float>(), present * width, table.data<float>());
   for (int64_t p = present; p < rows; ++p) {

@@ -21,6 +21,7 @@ class Sinusoids {
     int64_t max_positions = 0;  // P
     int64_t d_model = 0;        // D
     kernels::PairLayout layout = kernels::PairLayout::interleaved;
+    bool fairseq = false;  // 10000^(i / (D/2 - 1)) for the wavelengths; D is even
   };
   explicit Sinusoids(const Settings& settings) : settings_(settings) {}
 

@@ -10,6 +10,7 @@ void check_scores(const AttentionInput& in) {
   require(options.window >= 0, "attention: the window is {}, expected 0 or more", options.window);
   require(options.soft_cap >= 0.0f, "attention: the soft cap is {}, expected 0 or more",
           options.soft_cap);
+  if (in.sinks) check_shape(in.sinks->name, "the sinks", in.sinks->value, {options.n_heads});
   if (!in.relative_bias.defined()) return;
   const Shape& bias = in.relative_bias.shape();
   require(in.relative_bias.dtype() == DType::f32 && bias.rank() == 2 &&
@@ -37,6 +38,8 @@ void check(const AttentionInput& in) {
          in.spans->q_offsets.back());
 }
 
+Tensor sinks_of(const AttentionInput& in) { return in.sinks ? in.sinks->value : Tensor(); }
+
 }  // namespace
 
 Tensor attention(Context& context, const AttentionInput& input) {
@@ -46,8 +49,8 @@ Tensor attention(Context& context, const AttentionInput& input) {
     options.dropout = 0.0f;
   else if (options.dropout > 0.0f)
     options.dropout_key = context.next_dropout_key();
-  const kernels::AttentionForward forward{input.q,      input.k, input.v,
-                                          *input.spans, options, input.relative_bias};
+  const kernels::AttentionForward forward{
+      input.q, input.k, input.v, *input.spans, options, input.relative_bias, sinks_of(input)};
   if (context.observe_attention) context.observe_attention(input.site, forward);
 
   const int64_t v_head_dim = input.v.cols() / options.n_kv_heads;
@@ -58,7 +61,7 @@ Tensor attention(Context& context, const AttentionInput& input) {
 
   Tape& tape = *context.tape;
   tape.record([&tape, q = input.q, k = input.k, v = input.v, relative_bias = input.relative_bias,
-               spans = input.spans, options, out, log_sum] {
+               spans = input.spans, sinks = input.sinks, options, out, log_sum] {
     const Tensor d_out = tape.take(out);
     if (!d_out.defined()) return;
     Tensor dq = Tensor::empty(q.shape(), q.dtype());
@@ -66,8 +69,11 @@ Tensor attention(Context& context, const AttentionInput& input) {
     Tensor dv = Tensor::empty(v.shape(), v.dtype());
     Tensor d_bias;
     if (relative_bias.defined()) d_bias = Tensor::empty(relative_bias.shape());
-    kernels::attention_backward({q, k, v, *spans, options, relative_bias}, out, log_sum, d_out,
-                                {dq, dk, dv, d_bias});
+    Tensor d_sinks;
+    if (sinks && sinks->trainable) d_sinks = tape.gradient(*sinks).materialized();
+    kernels::attention_backward(
+        {q, k, v, *spans, options, relative_bias, sinks ? sinks->value : Tensor()}, out, log_sum,
+        d_out, {dq, dk, dv, d_bias, d_sinks});
     tape.add(q, dq);
     tape.add(k, dk);
     tape.add(v, dv);

@@ -4,6 +4,7 @@
 
 #include "heed/kernels/attention.h"
 #include "heed/ops/context.h"
+#include "heed/ops/parameter.h"
 
 namespace heed::ops {
 
@@ -13,6 +14,7 @@ namespace heed::ops {
 struct AttentionInput {
   const Tensor &q, &k, &v;
   Tensor relative_bias = {};  // [H, 2 R - 1] f32, see kernels::AttentionForward; may be absent
+  const Parameter* sinks = nullptr;  // [H] f32, see kernels::AttentionForward; null: none
   std::shared_ptr<const kernels::AttentionSpans> spans;
   kernels::AttentionOptions options;
   AttentionSite site = {};

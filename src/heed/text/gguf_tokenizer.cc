@@ -289,6 +289,38 @@ TokenizerParts scored_parts(const GgufMetadata& metadata, const Pieces& pieces,
   return parts;
 }
 
+/// T5's: a unigram model of SentencePiece, whose pieces have the same types in GGUF files. Ids
+/// beyond its own pieces are padding.
+TokenizerParts unigram_parts(const GgufMetadata& metadata, const Pieces& pieces,
+                             const std::string& file) {
+  const auto scores = metadata.get<std::vector<double>>(kPrefix + "scores");
+  require(scores.size() == pieces.texts.size(), "{}: {} pieces have {} scores", file,
+          pieces.texts.size(), scores.size());
+  SentencePieceProto proto;
+  for (size_t id = 0; id < scores.size(); ++id) {
+    require(std::isfinite(scores[id]), "{}: the score of piece {} is {}", file, id, scores[id]);
+    proto.pieces.push_back({std::string(pieces.texts[id]), static_cast<float>(scores[id]),
+                            static_cast<uint64_t>(pieces.types[id])});
+  }
+  proto.add_dummy_prefix = metadata.get_or<bool>(kPrefix + "add_space_prefix", true);
+  proto.remove_extra_whitespaces =
+      metadata.get_or<bool>(kPrefix + "remove_extra_whitespaces", true);
+  if (const std::string key = kPrefix + "precompiled_charsmap"; metadata.contains(key))
+    for (const int64_t byte : metadata.get<std::vector<int64_t>>(key))
+      proto.charsmap.push_back(static_cast<char>(byte));
+  TokenizerParts parts = sentencepiece_parts(proto, file);
+  const auto id_if = [](bool wanted, const std::optional<int64_t>& id) {
+    return wanted && id ? std::vector<int32_t>{static_cast<int32_t>(*id)} : std::vector<int32_t>();
+  };
+  // XLM-RoBERTa's texts begin with a token, T5's do not.
+  const bool bos = metadata.get_or<bool>(kPrefix + "add_bos_token", false);
+  parts.post_processor = PostProcessor::around(
+      id_if(bos, pieces.bos),
+      id_if(metadata.get_or<bool>(kPrefix + "add_eos_token", true), pieces.eos),
+      bos ? PairLayout::roberta : PairLayout::repeated);
+  return parts;
+}
+
 SpecialTokenNames names_of(const Pieces& pieces) {
   const auto name = [&](const std::optional<int64_t>& id) {
     return std::string(id ? pieces.texts[static_cast<size_t>(*id)] : std::string_view());
@@ -308,11 +340,16 @@ Tokenizer read_gguf_tokenizer(const GgufMetadata& metadata, const std::string& f
           kPrefix);
   const auto kind = metadata.get<std::string>(kPrefix + "model");
   if (kind == "bert") return read_gguf_word_piece(metadata, file);
-  require(kind == "gpt2" || kind == "llama",
-          "{}: the tokenizer \"{}\" is not known, expected gpt2, llama or bert", file,
+  require(kind == "gpt2" || kind == "llama" || kind == "t5",
+          "{}: the tokenizer \"{}\" is not known, expected gpt2, llama, t5 or bert", file,
           one_line(kind));
   const Pieces pieces = read_pieces(metadata, file);
   TokenizerParts parts;
+  if (kind == "t5")
+    return Tokenizer::from_parts(
+        unigram_parts(metadata, pieces, file), names_of(pieces), [file]() -> Tokenizer::Files {
+          fail("{}: a unigram tokenizer of a GGUF file cannot be saved on its own", file);
+        });
   if (kind == "gpt2")
     parts = byte_level_parts(metadata, pieces, file);
   else

@@ -130,6 +130,23 @@ std::string SentencePiece::decode(std::span<const int32_t> ids) const {
   return text;
 }
 
+std::string SentencePiece::decode_pieces(const std::vector<std::string>& pieces) const {
+  constexpr std::string_view kSpace = "\u2581";
+  std::string text;
+  require_ok(model_->processor.Decode(pieces, &text), "decode the pieces");
+  // Of pieces that are not the model's, the library leaves the marked spaces.
+  bool foreign = false;
+  for (size_t place; (place = text.find(kSpace)) != std::string::npos; foreign = true)
+    text.replace(place, kSpace.size(), " ");
+  if (foreign) text.erase(0, text.find_first_not_of(' '));
+  return text;
+}
+
+bool SentencePiece::is_text(std::string_view piece) const {
+  const int id = model_->processor.PieceToId(piece);
+  return !model_->processor.IsUnknown(id) && !model_->processor.IsControl(id);
+}
+
 const std::string& SentencePiece::piece(int32_t id) const {
   require_id(id, vocab_size());
   return model_->processor.IdToPiece(id);

@@ -49,6 +49,11 @@ class SentencePiece {
   /// " ⁇ ". Throws Error on an id outside the vocabulary.
   std::string decode(std::span<const int32_t> ids) const;
 
+  /// The text of pieces, of which some may not be the model's.
+  std::string decode_pieces(const std::vector<std::string>& pieces) const;
+  /// Whether a piece of the model stands for text.
+  bool is_text(std::string_view piece) const;
+
   /// Throws Error on an id outside the vocabulary.
   const std::string& piece(int32_t id) const;
   /// unk_id() if it is not a piece.

@@ -11,19 +11,7 @@
 namespace heed::text {
 namespace {
 
-/// The fields of a SentencePiece model, with the names of sentencepiece_model.proto.
-struct Proto {
-  enum Type : uint64_t { normal = 1, unknown, control, user_defined, unused, byte };
-  struct Piece {
-    std::string text;
-    float score = 0;
-    uint64_t type = normal;
-  };
-  std::vector<Piece> pieces;
-  bool bpe = false, byte_fallback = false;
-  std::string charsmap;
-  bool add_dummy_prefix = true, remove_extra_whitespaces = true;
-};
+using Proto = SentencePieceProto;
 
 Proto::Piece read_piece(std::string_view message) {
   Proto::Piece piece;
@@ -88,6 +76,20 @@ void renumber_as_fairseq(Proto& proto, const std::string& name) {
   proto.pieces = std::move(pieces);
 }
 
+/// Pegasus's ids: <pad> and </s>, then those that only its pretraining used, then the other pieces.
+void renumber_as_pegasus(Proto& proto, const std::string& name) {
+  constexpr int kOffset = 103;
+  require(
+      proto.pieces.size() >= 3 && proto.pieces[0].text == "<pad>" && proto.pieces[1].text == "</s>",
+      "{} does not begin with the pieces <pad> and </s>, as Pegasus's does", name);
+  std::vector<Proto::Piece> pieces{proto.pieces[0], proto.pieces[1]};
+  for (const char* mask : {"<mask_1>", "<mask_2>"}) pieces.push_back({mask, 0, Proto::control});
+  for (int i = 2; i < kOffset; ++i)
+    pieces.push_back({fmt::format("<unk_{}>", i), 0, Proto::control});
+  std::move(proto.pieces.begin() + 2, proto.pieces.end(), std::back_inserter(pieces));
+  proto.pieces = std::move(pieces);
+}
+
 std::unique_ptr<TokenizerModel> make_model(const Proto& proto, const std::string& name) {
   std::optional<int32_t> unknown;
   for (size_t id = 0; id < proto.pieces.size() && !unknown; ++id)
@@ -137,9 +139,14 @@ std::unique_ptr<Decoder> make_sentencepiece_decoder(bool dummy_prefix) {
 }
 
 TokenizerParts read_sentencepiece_parts(const std::string& serialized, const std::string& name,
-                                        bool fairseq) {
+                                        PieceIds ids) {
   Proto proto = read_proto(serialized, name);
-  if (fairseq) renumber_as_fairseq(proto, name);
+  if (ids == PieceIds::fairseq) renumber_as_fairseq(proto, name);
+  if (ids == PieceIds::pegasus) renumber_as_pegasus(proto, name);
+  return sentencepiece_parts(proto, name);
+}
+
+TokenizerParts sentencepiece_parts(const SentencePieceProto& proto, const std::string& name) {
   TokenizerParts parts;
   for (const auto& piece : proto.pieces) {
     if (piece.type != Proto::control && piece.type != Proto::user_defined &&

@@ -52,6 +52,10 @@ bool TokenizerFiles::option(const char* key, bool otherwise) const {
   return get_or<bool>(config_, key, otherwise, path_of("tokenizer_config.json"));
 }
 
+std::string TokenizerFiles::text_option(const char* key) const {
+  return get_or<std::string>(config_, key, "", path_of("tokenizer_config.json"));
+}
+
 std::string TokenizerFiles::kind() const {
   auto kind = get_or<std::string>(config_, "tokenizer_class", "", path_of("tokenizer_config.json"));
   if (kind.empty() && model_config_.is_object())
@@ -72,6 +76,14 @@ void TokenizerFiles::read_special_tokens(const nlohmann::json& json, const std::
   read(special_tokens_.mask, "mask_token");
   read(special_tokens_.sep, "sep_token");
   read(special_tokens_.cls, "cls_token");
+  for (const char* key : {"additional_special_tokens", "extra_special_tokens"}) {
+    const auto found = json.find(key);
+    if (found == json.end() || !found->is_array() || found->empty()) continue;
+    more_special_tokens_.clear();
+    for (const auto& token : *found)
+      more_special_tokens_.push_back(token.is_string() ? token.get<std::string>()
+                                                       : get<std::string>(token, "content", file));
+  }
 }
 
 std::vector<AddedToken> TokenizerFiles::added_tokens(std::vector<AddedToken> defaults) const {

@@ -27,10 +27,13 @@ class TokenizerFiles {
 
   /// A member of tokenizer_config.json, or `otherwise` where it is missing or null.
   bool option(const char* key, bool otherwise) const;
+  std::string text_option(const char* key) const;  // or else ""
   /// "tokenizer_class" of tokenizer_config.json or else "model_type" of config.json, in lower case.
   std::string kind() const;
   /// The special tokens that the files name.
   const SpecialTokenNames& special_tokens() const { return special_tokens_; }
+  /// Special tokens without a role, from "additional_special_tokens" or "extra_special_tokens".
+  const std::vector<std::string>& more_special_tokens() const { return more_special_tokens_; }
   /// The added tokens that the files list, in the order of their ids; then those of `defaults` and
   /// the special tokens that the files do not list.
   std::vector<AddedToken> added_tokens(std::vector<AddedToken> defaults) const;
@@ -42,6 +45,7 @@ class TokenizerFiles {
   std::vector<std::pair<std::string, std::string>> taken_;
   nlohmann::json config_, model_config_, added_;
   SpecialTokenNames special_tokens_;
+  std::vector<std::string> more_special_tokens_;
 };
 
 /// Reads one member of "added_tokens".
@@ -61,11 +65,29 @@ std::unique_ptr<Decoder> make_sentencepiece_decoder(bool dummy_prefix);
 /// A BERT tokenizer without added and special tokens.
 TokenizerParts word_piece_parts(Vocabulary pieces, const BertNormalizerOptions& cleaning,
                                 const std::string& unknown);
+/// How the pieces of a SentencePiece model are numbered: as the model does; as XLM-RoBERTa does,
+/// whose special pieces <s> <pad> </s> <unk> come first and <mask> last; or as Pegasus does, which
+/// puts <mask_1> <mask_2> <unk_2> ... <unk_102> after <pad> and </s>.
+enum class PieceIds { own, fairseq, pegasus };
+
+/// What a SentencePiece model says, with the names of sentencepiece_model.proto.
+struct SentencePieceProto {
+  enum Type : uint64_t { normal = 1, unknown, control, user_defined, unused, byte };
+  struct Piece {
+    std::string text;
+    float score = 0;
+    uint64_t type = normal;
+  };
+  std::vector<Piece> pieces;
+  bool bpe = false, byte_fallback = false;
+  std::string charsmap;
+  bool add_dummy_prefix = true, remove_extra_whitespaces = true;
+};
+TokenizerParts sentencepiece_parts(const SentencePieceProto& proto, const std::string& name);
 
 /// The parts of a SentencePiece model; `name` is its name in messages. Special tokens around the
-/// text are left to the caller. With `fairseq` the ids are those of XLM-RoBERTa, whose special
-/// pieces <s> <pad> </s> <unk> come first and <mask> last.
+/// text are left to the caller.
 TokenizerParts read_sentencepiece_parts(const std::string& serialized, const std::string& name,
-                                        bool fairseq = false);
+                                        PieceIds ids = PieceIds::own);
 
 }  // namespace heed::text

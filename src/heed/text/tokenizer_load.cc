@@ -99,11 +99,13 @@ std::optional<TokenizerParts> read_sentencepiece_files(TokenizerFiles& files) {
     if (files.kind().starts_with("t5") || files.kind().starts_with("mt5"))
       for (int i = 99; i >= 0; --i)
         sentinels.push_back(special_token(fmt::format("<extra_id_{}>", i)));
-    return finish(read_sentencepiece_parts(*bytes, files.path_of("spiece.model")), "", eos,
+    const PieceIds ids = files.kind().starts_with("pegasus") ? PieceIds::pegasus : PieceIds::own;
+    return finish(read_sentencepiece_parts(*bytes, files.path_of("spiece.model"), ids), "", eos,
                   PairLayout::repeated, std::move(sentinels), "spiece.model");
   }
   if (const auto bytes = files.take("sentencepiece.bpe.model"))
-    return finish(read_sentencepiece_parts(*bytes, files.path_of("sentencepiece.bpe.model"), true),
+    return finish(read_sentencepiece_parts(*bytes, files.path_of("sentencepiece.bpe.model"),
+                                           PieceIds::fairseq),
                   bos, eos, PairLayout::roberta, {mask_token(names.mask.value_or("<mask>"))},
                   "sentencepiece.bpe.model");
   return std::nullopt;

@@ -2,142 +2,169 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <unordered_map>
 
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/json.h"
+#include "heed/text/tokenizer_files.h"
 
 namespace heed::text {
 namespace {
 
 constexpr const char* kEndOfSequence = "</s>";
 constexpr const char* kUnknownPiece = "<unk>";
+constexpr std::string_view kCodeBegin = ">>", kCodeEnd = "<<";  // OPUS-MT's ">>fra<<"
 
-std::vector<std::string> names_of_pieces(const SentencePiece& model) {
-  std::vector<std::string> pieces;
-  for (int32_t id = 0; id < model.vocab_size(); ++id) pieces.push_back(model.piece(id));
-  return pieces;
+int32_t id_of(const PieceNames& names, const char* piece) {
+  const auto found = std::find(names.begin(), names.end(), piece);
+  require(found != names.end(), "the vocabulary has no {}", piece);
+  return static_cast<int32_t>(found - names.begin());
 }
 
-/// vocab.json is an object that gives each piece its id; n pieces have the ids below n.
-std::vector<std::string> read_vocabulary(const std::filesystem::path& path) {
-  const std::string file = path.string();
-  const nlohmann::json json = parse_json(read_file(path), file);
-  require(json.is_object() && !json.empty(), "{}: expected an object of pieces", file);
-  std::vector<std::string> pieces(json.size());
-  std::vector<bool> taken(json.size());
-  for (const auto& [piece, value] : json.items()) {
-    const auto id = get<int64_t>(json, piece, file);
-    if (id < 0 || id >= static_cast<int64_t>(json.size()))
-      fail("{}: {} has the id {}, expected 0 to {}", file, quoted(piece), id, json.size() - 1);
-    const auto place = static_cast<size_t>(id);
-    if (taken[place])
-      fail("{}: {} and {} both have the id {}", file, quoted(pieces[place]), quoted(piece), id);
-    taken[place] = true;
-    pieces[place] = piece;
-  }
-  return pieces;
+/// OPUS-MT's languages are pieces of the vocabulary.
+LanguageTokens opus_languages(const PieceNames& names) {
+  LanguageTokens::Codes codes;
+  for (size_t id = 0; id < names.size(); ++id)
+    if (std::string_view name = names[id]; name.starts_with(kCodeBegin) &&
+                                           name.ends_with(kCodeEnd) &&
+                                           name.size() > kCodeBegin.size() + kCodeEnd.size())
+      codes.emplace_back(name.substr(2, name.size() - 4), static_cast<int32_t>(id));
+  if (codes.empty()) return {};
+  return {LanguageTokens::Layout::target_in_source, std::move(codes)};
 }
 
-using Numbers = std::unordered_map<std::string, int32_t>;
-
-int32_t number_of(const Numbers& numbers, const std::string& piece, int32_t otherwise) {
-  const auto found = numbers.find(piece);
-  return found == numbers.end() ? otherwise : found->second;
+TranslationTokenizer::Files marian_files(const SentencePiece& pieces, const PieceNames& names) {
+  nlohmann::ordered_json vocabulary = nlohmann::ordered_json::object();
+  // Looking each name up among those already there, as operator[] does, is quadratic.
+  auto& entries = vocabulary.get_ref<nlohmann::ordered_json::object_t&>();
+  for (size_t id = 0; id < names.size(); ++id) entries.emplace_back(names[id], id);
+  const nlohmann::json settings = {{"tokenizer_class", "MarianTokenizer"},
+                                   {"eos_token", kEndOfSequence},
+                                   {"unk_token", kUnknownPiece},
+                                   {"pad_token", "<pad>"},
+                                   {"separate_vocabs", false}};
+  return {{"tokenizer_config.json", dump_json(settings, {.indent = 2}) + "\n"},
+          {"source.spm", pieces.serialized()},
+          {"target.spm", pieces.serialized()},
+          {"vocab.json", dump_json(vocabulary, {.indent = 0}) + "\n"}};
 }
 
-std::vector<int32_t> translate_ids(const SentencePiece& model, const Numbers& numbers,
-                                   int32_t unknown) {
-  std::vector<int32_t> tokens;
-  for (int32_t id = 0; id < model.vocab_size(); ++id)
-    tokens.push_back(number_of(numbers, model.piece(id), unknown));
-  return tokens;
+std::string take(TokenizerFiles& files, const char* name) {
+  auto contents = files.take(name);
+  require(contents.has_value(), "{} does not exist", files.path_of(name));
+  return std::move(*contents);
 }
 
 }  // namespace
 
-TranslationTokenizer::TranslationTokenizer(SentencePiece source, SentencePiece target,
-                                           std::vector<std::string> pieces)
-    : source_(std::move(source)), target_(std::move(target)), pieces_(std::move(pieces)) {
-  Numbers numbers;
-  for (size_t id = 0; id < pieces_.size(); ++id)
-    numbers.emplace(pieces_[id], static_cast<int32_t>(id));
-  eos_ = number_of(numbers, kEndOfSequence, -1);
-  unknown_ = number_of(numbers, kUnknownPiece, -1);
-  require(eos_ >= 0 && unknown_ >= 0, "the vocabulary has no {} or no {}", kEndOfSequence,
-          kUnknownPiece);
-  source_to_token_ = translate_ids(source_, numbers, unknown_);
-  target_to_token_ = translate_ids(target_, numbers, unknown_);
-  token_to_target_.assign(pieces_.size(), -1);
-  for (size_t id = 0; id < target_to_token_.size(); ++id) {
-    const int32_t token = target_to_token_[id];
-    if (token != unknown_ && token != eos_)
-      token_to_target_[static_cast<size_t>(token)] = static_cast<int32_t>(id);
-  }
-}
+TranslationTokenizer::TranslationTokenizer(std::shared_ptr<const TranslationPieces> pieces,
+                                           int32_t eos, LanguageTokens languages, Files files)
+    : pieces_(std::move(pieces)),
+      files_(std::make_shared<const Files>(std::move(files))),
+      eos_(eos),
+      languages_(std::move(languages)) {}
 
 bool TranslationTokenizer::exists(const std::filesystem::path& directory) {
   return path_exists(directory / "source.spm");
 }
 
 TranslationTokenizer TranslationTokenizer::load(const std::filesystem::path& directory) {
-  require(exists(directory), "{} is not the directory of a translation model: it has no source.spm",
+  if (exists(directory)) return load_marian(directory);
+  require(is_multilingual(directory),
+          "{} is not the directory of a translation model: it has no source.spm",
           directory.string());
-  return {SentencePiece::load(directory / "source.spm"),
-          SentencePiece::load(directory / "target.spm"), read_vocabulary(directory / "vocab.json")};
+  return load_multilingual(directory);
+}
+
+TranslationTokenizer TranslationTokenizer::load_marian(const std::filesystem::path& directory) {
+  TokenizerFiles files(directory);
+  const auto source =
+      SentencePiece::from_bytes(take(files, "source.spm"), files.path_of("source.spm"));
+  const auto target =
+      SentencePiece::from_bytes(take(files, "target.spm"), files.path_of("target.spm"));
+  const auto read = [&](const char* name) {
+    return std::make_shared<const PieceNames>(
+        read_piece_names(take(files, name), files.path_of(name)));
+  };
+  const auto names = read("vocab.json");
+  const auto target_names =
+      files.option("separate_vocabs", false) ? read("target_vocab.json") : names;
+  auto pieces = sentencepiece_pairs(source, target, names, target_names);
+  const int32_t eos = id_of(*names, kEndOfSequence);
+  require(id_of(*target_names, kEndOfSequence) == eos,
+          "{}: {} has another number than in vocab.json, which is {}",
+          files.path_of("target_vocab.json"), kEndOfSequence, eos);
+  return {std::move(pieces), eos, opus_languages(*names), std::move(files).taken()};
 }
 
 TranslationTokenizer TranslationTokenizer::shared(const SentencePiece& pieces) {
-  std::vector<std::string> names = names_of_pieces(pieces);
-  return {pieces, pieces, std::move(names)};
+  PieceNames names;
+  for (int32_t id = 0; id < pieces.vocab_size(); ++id) names.push_back(pieces.piece(id));
+  const auto kept = std::make_shared<const PieceNames>(std::move(names));
+  auto cut = sentencepiece_pairs(pieces, pieces, kept, kept);
+  return {std::move(cut), id_of(*kept, kEndOfSequence), {}, marian_files(pieces, *kept)};
+}
+
+bool TranslationTokenizer::fits(int64_t source_vocab_size, int64_t vocab_size) const {
+  const bool padded = !languages_.empty();
+  const auto fit = [&](int64_t own, int64_t rows) { return padded ? own <= rows : own == rows; };
+  return fit(pieces_->source_size(), source_vocab_size) && fit(pieces_->target_size(), vocab_size);
+}
+
+std::pair<std::string_view, std::string_view> TranslationTokenizer::split_language(
+    std::string_view text) const {
+  if (languages_.layout() != LanguageTokens::Layout::target_in_source ||
+      !text.starts_with(kCodeBegin))
+    return {"", text};
+  const size_t end = text.find(kCodeEnd, kCodeBegin.size());
+  if (end == std::string_view::npos) return {"", text};
+  return {text.substr(kCodeBegin.size(), end - kCodeBegin.size()),
+          text.substr(end + kCodeEnd.size())};
 }
 
 std::vector<int32_t> TranslationTokenizer::encode_source(std::string_view text) const {
-  std::vector<int32_t> tokens = source_.encode(text);
-  for (int32_t& token : tokens) token = source_to_token_[static_cast<size_t>(token)];
+  const auto [code, rest] = split_language(text);
+  std::vector<int32_t> tokens = pieces_->source(rest);
+  if (!code.empty())
+    tokens.insert(tokens.begin(), *languages_.target({.source = "", .target = std::string(code)}));
   tokens.push_back(eos_);
   return tokens;
 }
 
 std::vector<int32_t> TranslationTokenizer::encode_target(std::string_view text) const {
-  std::vector<int32_t> tokens = target_.encode(text);
-  for (int32_t& token : tokens) token = target_to_token_[static_cast<size_t>(token)];
+  std::vector<int32_t> tokens = pieces_->target(text);
   tokens.push_back(eos_);
   return tokens;
 }
 
-std::string TranslationTokenizer::decode_target(std::span<const int32_t> tokens) const {
-  std::vector<int32_t> ids;
-  for (const int32_t token : tokens) {
-    require(token >= 0 && token < vocab_size(), "token {} is outside the vocabulary of {}", token,
-            vocab_size());
-    const int32_t id = token_to_target_[static_cast<size_t>(token)];
-    if (id >= 0) ids.push_back(id);
+std::vector<int32_t> TranslationTokenizer::encode_source(std::string_view text,
+                                                         const LanguagePair& pair) const {
+  using enum LanguageTokens::Layout;
+  std::vector<int32_t> tokens = encode_source(text);
+  const bool target = languages_.layout() == target_in_source;
+  require((!languages_.empty() && !target) || pair.source.empty(),
+          "the source language is {}, but this model has no choice of it", quoted(pair.source));
+  require(!languages_.empty() || pair.target.empty(),
+          "the target language is {}, but this model has no choice of it", quoted(pair.target));
+  if (languages_.empty() || (target && languages_.contains(tokens.front()))) return tokens;
+  const auto language = target ? languages_.target(pair) : languages_.source(pair);
+  if (!language) languages_.fail_missing(target ? "target" : "source");
+  const bool first = target || languages_.layout() == source_first;
+  tokens.insert(first ? tokens.begin() : tokens.end(), *language);
+  return tokens;
+}
+
+std::vector<int32_t> TranslationTokenizer::start_of_target(const LanguagePair& pair, int32_t start,
+                                                           int32_t forced) const {
+  using enum LanguageTokens::Layout;
+  if (languages_.empty() || languages_.layout() == target_in_source) return {start};
+  const auto language = languages_.target(pair);
+  if (languages_.layout() == target_starts) {
+    if (!language && !languages_.contains(start)) languages_.fail_missing("target");
+    return {language.value_or(start)};
   }
-  return target_.decode(ids);
-}
-
-const std::string& TranslationTokenizer::piece(int32_t token) const {
-  require(token >= 0 && token < vocab_size(), "token {} is outside the vocabulary of {}", token,
-          vocab_size());
-  return pieces_[static_cast<size_t>(token)];
-}
-
-std::vector<std::pair<std::string, std::string>> TranslationTokenizer::files() const {
-  nlohmann::ordered_json vocabulary = nlohmann::ordered_json::object();
-  // Looking each name up among those already there, as operator[] does, is quadratic.
-  auto& entries = vocabulary.get_ref<nlohmann::ordered_json::object_t&>();
-  for (size_t id = 0; id < pieces_.size(); ++id) entries.emplace_back(pieces_[id], id);
-  const nlohmann::json settings = {{"tokenizer_class", "MarianTokenizer"},
-                                   {"eos_token", kEndOfSequence},
-                                   {"unk_token", kUnknownPiece},
-                                   {"pad_token", "<pad>"},
-                                   {"separate_vocabs", false}};
-  return {{"source.spm", source_.serialized()},
-          {"target.spm", target_.serialized()},
-          {"vocab.json", dump_json(vocabulary, {.indent = 0}) + "\n"},
-          {"tokenizer_config.json", dump_json(settings, {.indent = 2}) + "\n"}};
+  if (!language && forced < 0) languages_.fail_missing("target");
+  return {start, language.value_or(forced)};
 }
 
 }  // namespace heed::text

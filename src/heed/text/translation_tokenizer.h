@@ -9,43 +9,70 @@
 #include <utility>
 #include <vector>
 
-#include "heed/text/sentencepiece.h"
+#include "heed/text/language_tokens.h"
+#include "heed/text/translation_pieces.h"
 
 namespace heed::text {
 
-/// The tokenizer files of a translation model as Marian's checkpoints have them: source.spm and
-/// target.spm split text into pieces, vocab.json gives the ids of the pieces of both.
+/// The tokenizer of a translation model. Marian's checkpoints (OPUS-MT, heed's own) have source.spm
+/// and target.spm, which split text into pieces, and vocab.json with the ids of the pieces of both
+/// (and target_vocab.json, where each language has its own). M2M-100 has sentencepiece.bpe.model
+/// and vocab.json, mBART and NLLB have tokenizer.json or sentencepiece.bpe.model; these have a
+/// token for each language.
 class TranslationTokenizer {
  public:
-  /// Whether a model directory has such files.
+  /// Whether a model directory has Marian's files.
   static bool exists(const std::filesystem::path& directory);
-  /// Reads the three files of a model directory. Throws Error on a missing or broken one.
+  /// Whether it has those of mBART, M2M-100 or NLLB, as its configuration says.
+  static bool is_multilingual(const std::filesystem::path& directory);
+  /// Reads the files of a model directory of either kind. Throws Error on a missing or broken one.
   static TranslationTokenizer load(const std::filesystem::path& directory);
   /// One vocabulary for both languages, numbered as the SentencePiece model numbers it.
   static TranslationTokenizer shared(const SentencePiece& pieces);
 
-  /// The token ids of a line, with end of sequence.
+  /// The token ids of a line, with end of sequence, without languages (but with those of a line
+  /// that begins with OPUS-MT's >>code<<).
   std::vector<int32_t> encode_source(std::string_view text) const;
   std::vector<int32_t> encode_target(std::string_view text) const;
-  /// The text of target tokens; special tokens are left out.
-  std::string decode_target(std::span<const int32_t> tokens) const;
-  /// The piece of a token.
-  const std::string& piece(int32_t token) const;
+  /// With the languages' tokens that a source has. Throws Error, which lists some codes, when a
+  /// language is missing or unknown, and when one is given to a model without languages.
+  std::vector<int32_t> encode_source(std::string_view text, const LanguagePair& languages) const;
+  /// The decoder's first tokens for these languages. `start` and `forced` are those of the model's
+  /// configuration; -1: none. Throws Error likewise.
+  std::vector<int32_t> start_of_target(const LanguagePair& languages, int32_t start,
+                                       int32_t forced) const;
+  /// Whether a token is end of sequence or a language, so that it belongs to no text.
+  bool is_mark(int32_t token) const { return token == eos_ || languages_.contains(token); }
 
-  int64_t vocab_size() const { return static_cast<int64_t>(pieces_.size()); }
+  /// The text of target tokens; special tokens are left out.
+  std::string decode_target(std::span<const int32_t> tokens) const { return pieces_->text(tokens); }
+  /// The piece of a token of a source, or of a target.
+  const std::string& source_piece(int32_t token) const { return pieces_->source_piece(token); }
+  const std::string& piece(int32_t token) const { return pieces_->target_piece(token); }
+
+  int64_t source_vocab_size() const { return pieces_->source_size(); }
+  int64_t vocab_size() const { return pieces_->target_size(); }
+  /// Whether a model with these vocabularies can read and write its tokens. Those of multilingual
+  /// models may have more rows.
+  bool fits(int64_t source_vocab_size, int64_t vocab_size) const;
+  const LanguageTokens& languages() const { return languages_; }
 
   /// The files, name and contents, to be saved with a model.
-  std::vector<std::pair<std::string, std::string>> files() const;
+  using Files = std::vector<std::pair<std::string, std::string>>;
+  Files files() const { return *files_; }
 
  private:
-  TranslationTokenizer(SentencePiece source, SentencePiece target, std::vector<std::string> pieces);
+  TranslationTokenizer(std::shared_ptr<const TranslationPieces> pieces, int32_t eos,
+                       LanguageTokens languages, Files files);
+  static TranslationTokenizer load_marian(const std::filesystem::path& directory);
+  static TranslationTokenizer load_multilingual(const std::filesystem::path& directory);
+  /// What a source begins with: >>code<< and the rest.
+  std::pair<std::string_view, std::string_view> split_language(std::string_view text) const;
 
-  SentencePiece source_, target_;
-  std::vector<std::string> pieces_;       // by token id
-  std::vector<int32_t> source_to_token_;  // SentencePiece's ids to ours
-  std::vector<int32_t> target_to_token_;
-  std::vector<int32_t> token_to_target_;  // -1: not a piece of the target
-  int32_t eos_ = 0, unknown_ = 0;
+  std::shared_ptr<const TranslationPieces> pieces_;
+  std::shared_ptr<const Files> files_;
+  int32_t eos_ = 0;
+  LanguageTokens languages_;
 };
 
 }  // namespace heed::text

@@ -76,13 +76,25 @@ def modernbert(**changes):
 
 def nomic(**changes):
     return bert(hf.NomicBertConfig, rope_parameters=rope(100.0), **changes)
+T5 = dict(vocab_size=VOCAB, d_model=16, d_kv=6, d_ff=28, num_layers=2, num_decoder_layers=3,
+          num_heads=4, relative_attention_num_buckets=8, relative_attention_max_distance=9,
+          layer_norm_epsilon=2e-3, dropout_rate=0.0, decoder_start_token_id=0, **PLAIN)
+
+
+SHALLOW = dict(num_layers=1, num_decoder_layers=2, d_ff=20)
 
 
 def t5(**changes):
-    return hf.T5Config(**dict(vocab_size=VOCAB, d_model=16, d_kv=6, d_ff=28, num_layers=2,
-                              num_decoder_layers=3, num_heads=4, relative_attention_num_buckets=8,
-                              relative_attention_max_distance=9, layer_norm_epsilon=2e-3,
-                              dropout_rate=0.0, decoder_start_token_id=0, **PLAIN) | changes)
+    return hf.T5Config(**T5 | changes)
+
+
+def seq2seq(**changes):
+    """Encoder and decoder differ wherever they can."""
+    return dict(vocab_size=VOCAB, d_model=16, encoder_layers=2, decoder_layers=1,
+                encoder_attention_heads=2, decoder_attention_heads=4, encoder_ffn_dim=20,
+                decoder_ffn_dim=28, max_position_embeddings=40, dropout=0.0, attention_dropout=0.0,
+                activation_dropout=0.0, pad_token_id=1, eos_token_id=2, decoder_start_token_id=2,
+                forced_eos_token_id=None, **PLAIN) | changes
 
 
 def gpt2(**changes):
@@ -167,6 +179,22 @@ CASES = {
         decoder_ffn_dim=28, max_position_embeddings=40, dropout=0.0, attention_dropout=0.0,
         activation_dropout=0.0, forced_eos_token_id=None, **PLAIN), "seq2seq",
         seed=6156),
+    "mbart": Case(hf.MBartForConditionalGeneration, hf.MBartConfig(**seq2seq(
+        scale_embedding=True)), "seq2seq", old=dict(normalize_before=True,
+                                                    add_final_layer_norm=True)),
+    "m2m-100": Case(hf.M2M100ForConditionalGeneration, hf.M2M100Config(**seq2seq(
+        scale_embedding=True, encoder_layerdrop=0.0, decoder_layerdrop=0.0)), "seq2seq"),
+    "pegasus": Case(hf.PegasusForConditionalGeneration, hf.PegasusConfig(**seq2seq(
+        scale_embedding=True)), "seq2seq"),
+    "marian": Case(hf.MarianMTModel, hf.MarianConfig(**seq2seq(decoder_vocab_size=VOCAB)),
+                   "seq2seq"),
+    "marian-separate": Case(hf.MarianMTModel, hf.MarianConfig(**seq2seq(
+        vocab_size=VOCAB + 4, decoder_vocab_size=VOCAB, share_encoder_decoder_embeddings=False,
+        scale_embedding=True)), "seq2seq"),
+    "mt5": Case(hf.MT5ForConditionalGeneration, hf.MT5Config(**T5 | SHALLOW), "seq2seq"),
+    "t5-v1.1-tied": Case(hf.T5ForConditionalGeneration,
+                         t5(feed_forward_proj="gated-gelu", tie_word_embeddings=False, **SHALLOW),
+                         "seq2seq"),
     "t5": Case(hf.T5ForConditionalGeneration, t5(), "seq2seq", old_tensors=t5_old, seed=415),
     "t5-v1.1": Case(hf.T5ForConditionalGeneration,
                     t5(feed_forward_proj="gated-gelu", tie_word_embeddings=False), "seq2seq",
@@ -261,6 +289,10 @@ CASES = {
         norm_topk_prob=True))),
     "mixtral": Case(hf.MixtralForCausalLM, hf.MixtralConfig(**decoder(
         num_local_experts=5, num_experts_per_tok=2))),
+    "gpt-oss": Case(hf.GptOssForCausalLM, hf.GptOssConfig(**decoder(
+        head_dim=6, intermediate_size=12, num_local_experts=4,
+        num_experts_per_tok=2, sliding_window=4,
+        rope_parameters=YARN_ROPE | dict(truncate=False)))),
     "phi3": Case(hf.Phi3ForCausalLM, hf.Phi3Config(**decoder(sliding_window=4))),
     "phi3-longrope": Case(hf.Phi3ForCausalLM, hf.Phi3Config(**decoder(
         num_attention_heads=2, num_key_value_heads=1, original_max_position_embeddings=40,

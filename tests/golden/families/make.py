@@ -32,6 +32,7 @@ FIRST_TOKEN = 4
 # token over and over.
 NEAR_TIE = 1e-2
 DISTINCT = 3
+T5 = ("t5", "mt5")
 
 
 def random_tokens(lengths, generator):
@@ -49,7 +50,10 @@ def offsets(sequences):
 def randomize(model, generator):
     """Gains around one (zero where they are stored less one), biases off zero, sharp attention."""
     zero_centred = model.config.model_type.startswith("gemma")
+    sinusoids = model.config.model_type in ("marian", "pegasus")
     for name, parameter in model.named_parameters():
+        if sinusoids and "embed_positions" in name:
+            continue
         noise = torch.randn(parameter.shape, generator=generator)
         if "norm" in name.lower() or "ln_" in name:
             gain = name.endswith("weight") and not zero_centred
@@ -61,7 +65,9 @@ def randomize(model, generator):
             wide = "shared" in name or "relative_attention_bias" in name
             narrow = "embed" in name or "lm_head" in name
             spread = 0.3 if narrow else 0.4
-            parameter.data = (1.0 if wide and model.config.model_type == "t5" else spread) * noise
+            if "gate_up_proj" in name:  # beyond the limits of gpt-oss's activation
+                spread = 2.0
+            parameter.data = (1.0 if wide and model.config.model_type in T5 else spread) * noise
     for name, buffer in model.named_buffers():
         if name.endswith("e_score_correction_bias"):
             buffer.copy_(0.3 * torch.randn(buffer.shape, generator=generator))
@@ -175,6 +181,9 @@ def seq2seq(model, generator):
     per_pair = [logits(s, i) for s, i in zip(sources, inputs)]
     loss = sum(cross_entropy(l, t, reduction="sum") for l, t in zip(per_pair, targets))
     continuation = [greedy(lambda t, s=s: logits(s, t), [start]) for s in sources]
+    if model.config.model_type == "m2m_100":  # skips padding when it counts positions
+        if (torch.stack(continuation) == model.config.pad_token_id).any():
+            raise Unusable
     encoded = [model.get_encoder()(input_ids=s[None]).last_hidden_state[0] for s in sources]
     return loss, dict(source_ids=flat(sources), source_offsets=offsets(sources),
                       input_ids=flat(inputs), offsets=offsets(inputs), targets=flat(targets),
@@ -266,7 +275,7 @@ def usable_model(name, case):
         generator = torch.Generator().manual_seed(seed)
         model = case.model(case.config).eval().float()
         randomize(model, generator)
-        if name == "t5-v1.1":
+        if name in ("t5-v1.1", "mt5"):
             untie_head(model, generator)
         try:
             return (model, *KINDS[case.kind](model, torch.Generator().manual_seed(5)))

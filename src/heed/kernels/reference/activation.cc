@@ -1,5 +1,6 @@
 #include "heed/kernels/activation.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -38,6 +39,19 @@ ValueAndSlope hyperbolic_tangent(double x) {
   return {t, 1.0 - t * t};
 }
 
+ValueAndSlope clamped_swiglu(double x) {
+  const double limit = kSwigluLimit, alpha = kSwigluAlpha, g = std::min(x, limit);
+  const double s = 1.0 / (1.0 + std::exp(-alpha * g));
+  return {g * s, x <= limit ? s * (1.0 + alpha * g * (1.0 - s)) : 0.0};
+}
+
+/// The factor of a gate, and its derivative.
+ValueAndSlope gated_factor(Activation f, double up) {
+  if (f != Activation::clamped_swiglu) return {up, 1.0};
+  const double limit = kSwigluLimit;
+  return {1.0 + std::clamp(up, -limit, limit), std::abs(up) <= limit ? 1.0 : 0.0};
+}
+
 ValueAndSlope evaluate(Activation f, double x) {
   switch (f) {
     case Activation::relu:
@@ -50,6 +64,8 @@ ValueAndSlope evaluate(Activation f, double x) {
       return silu(x);
     case Activation::tanh:
       return hyperbolic_tangent(x);
+    case Activation::clamped_swiglu:
+      return clamped_swiglu(x);
   }
   fail("activation {} is unknown", static_cast<int>(f));
 }
@@ -85,7 +101,7 @@ void gated_forward(Activation f, const Tensor& gate, const Tensor& up, Tensor& y
   visit_floating(gate.dtype(), [&](auto zero) {
     using T = decltype(zero);
     for (int64_t i = 0; i < gate.elements(); ++i)
-      put<T>(y, i, evaluate(f, at<T>(gate, i)).value * at<T>(up, i));
+      put<T>(y, i, evaluate(f, at<T>(gate, i)).value * gated_factor(f, at<T>(up, i)).value);
   });
 }
 
@@ -95,9 +111,10 @@ void gated_backward(Activation f, const Tensor& gate, const Tensor& up, const Te
     using T = decltype(zero);
     for (int64_t i = 0; i < gate.elements(); ++i) {
       const ValueAndSlope g = evaluate(f, at<T>(gate, i));
+      const ValueAndSlope u = gated_factor(f, at<T>(up, i));
       const double d = at<T>(dy, i);
-      put<T>(gradients.d_gate, i, d * at<T>(up, i) * g.slope);
-      put<T>(gradients.d_up, i, d * g.value);
+      put<T>(gradients.d_gate, i, d * u.value * g.slope);
+      put<T>(gradients.d_up, i, d * g.value * u.slope);
     }
   });
 }

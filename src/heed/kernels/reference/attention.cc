@@ -101,6 +101,9 @@ struct Head {
     const double t = std::tanh(scaled_score(i, j) / static_cast<double>(in.options.soft_cap));
     return 1.0 - t * t;
   }
+  double sink() const {
+    return in.sinks.defined() ? static_cast<double>(in.sinks.data<float>()[h]) : kMinusInfinity;
+  }
   int64_t bias_index(int64_t i, int64_t j) const {
     const int64_t width = in.relative_bias.cols(), last = (width - 1) / 2;
     return h * width + std::clamp(j - (keys - queries + i), -last, last) + last;
@@ -111,13 +114,15 @@ struct Head {
   int64_t h, q_begin, kv_begin, queries, keys, d, dv, q_col, k_col, v_col, out_col;
 };
 
-/// Row i of `weights` = softmax of the visible scores; returns the logarithm of its denominator.
+/// Row i of `weights` = softmax of the visible scores and the sink; returns the logarithm of its
+/// denominator.
 double softmax_row(const Head& head, int64_t i, Matrix& weights) {
-  double largest = kMinusInfinity, sum = 0.0;
+  double largest = head.sink();
   for (int64_t j = 0; j < head.keys; ++j) {
     weights(i, j) = head.visible(i, j) ? head.score(i, j) : kMinusInfinity;
     largest = std::max(largest, weights(i, j));
   }
+  double sum = largest == kMinusInfinity ? 0.0 : std::exp(head.sink() - largest);
   for (int64_t j = 0; j < head.keys; ++j) {
     weights(i, j) = largest == kMinusInfinity ? 0.0 : std::exp(weights(i, j) - largest);
     sum += weights(i, j);
@@ -160,9 +165,10 @@ struct Gradients {
       : dq(in.q.rows(), in.q.cols()), dk(in.k.rows(), in.k.cols()), dv(in.v.rows(), in.v.cols()) {
     if (in.relative_bias.defined())
       d_bias.resize(static_cast<size_t>(in.relative_bias.elements()), 0.0);
+    if (in.sinks.defined()) d_sinks.resize(static_cast<size_t>(in.sinks.elements()), 0.0);
   }
   Matrix dq, dk, dv;
-  std::vector<double> d_bias;
+  std::vector<double> d_bias, d_sinks;
 };
 
 void backward_head(const Head& head, const Matrix& d_out, Gradients& gradients) {
@@ -171,7 +177,7 @@ void backward_head(const Head& head, const Matrix& d_out, Gradients& gradients) 
   for (int64_t i = 0; i < head.queries; ++i) {
     const int64_t n = head.q_begin + i;
     std::vector<double> d_weights(static_cast<size_t>(head.keys), 0.0);
-    double mean = 0.0;
+    double mean = 0.0, sink_weight = 1.0;
     for (int64_t j = 0; j < head.keys; ++j) {
       double& d_weight = d_weights[static_cast<size_t>(j)];
       const double mask = dropout_factor(head, i, j);
@@ -181,7 +187,10 @@ void backward_head(const Head& head, const Matrix& d_out, Gradients& gradients) 
         gradients.dv(head.row(j), head.v_col + c) += weights(i, j) * dy;
       }
       mean += weights(i, j) * d_weight;
+      sink_weight -= weights(i, j);
     }
+    if (!gradients.d_sinks.empty())
+      gradients.d_sinks[static_cast<size_t>(head.h)] -= sink_weight * mean;
     for (int64_t j = 0; j < head.keys; ++j) {
       const double d_final = weights(i, j) * (d_weights[static_cast<size_t>(j)] - mean);
       if (!gradients.d_bias.empty())
@@ -221,6 +230,9 @@ void attention_backward(const AttentionForward& in, const Tensor&, const Tensor&
   if (gradients.d_relative_bias.defined())
     for (size_t i = 0; i < sums.d_bias.size(); ++i)
       gradients.d_relative_bias.data<float>()[i] = static_cast<float>(sums.d_bias[i]);
+  if (gradients.d_sinks.defined())
+    for (size_t h = 0; h < sums.d_sinks.size(); ++h)
+      gradients.d_sinks.data<float>()[h] += static_cast<float>(sums.d_sinks[h]);
 }
 
 Tensor attention_weights(const AttentionForward& in, const QueryRange& range) {

@@ -9,18 +9,24 @@
 namespace heed::model {
 namespace {
 
-constexpr int64_t kFirstPosition = 2;  // two rows of the table are not used
+constexpr int64_t kFirstPosition = 2;  // the positions before are not used
+
+void require_tied(const nlohmann::json& json, const std::string& file) {
+  require(get_or(json, "tie_word_embeddings", true, file),
+          "{}: tie_word_embeddings is false, expected true", file);
+}
 
 /// Variants that share BART's model_type in older files.
 void require_supported_bart(const nlohmann::json& json, const std::string& file) {
   for (const char* key : {"normalize_before", "add_final_layer_norm", "static_position_embeddings"})
     require(!get_or(json, key, false, file), "{}: {} is true, expected false", file, key);
-  for (const char* key : {"normalize_embedding", "tie_word_embeddings"})
-    require(get_or(json, key, true, file), "{}: {} is false, expected true", file, key);
+  require(get_or(json, "normalize_embedding", true, file),
+          "{}: normalize_embedding is false, expected true", file);
 }
 
-ModelConfig read_bart(const nlohmann::json& json, const std::string& file) {
-  require_supported_bart(json, file);
+/// What the families here have in common.
+ModelConfig read_common(const nlohmann::json& json, const std::string& file) {
+  require_tied(json, file);
   ModelConfig c;
   c.vocab_size = get<int64_t>(json, "vocab_size", file);
   c.d_model = get<int64_t>(json, "d_model", file);
@@ -32,11 +38,9 @@ ModelConfig read_bart(const nlohmann::json& json, const std::string& file) {
   c.encoder_d_ff = get<int64_t>(json, "encoder_ffn_dim", file);
   c.activation = read_activation(json, "activation_function", file);
   c.norm_epsilon = kLayerNormEpsilon;
-  c.positions = PositionKind::learned;
   c.max_positions = get_or<int64_t>(json, "max_position_embeddings", 1024, file);
   c.first_position = kFirstPosition;
   c.scale_embedding = get_or(json, "scale_embedding", false, file);
-  c.embedding_norm = true;
   c.dropout = read_rate(json, "dropout", file);
   c.attention_dropout = read_rate(json, "attention_dropout", file);
   c.activation_dropout = read_rate(json, "activation_dropout", file);
@@ -47,9 +51,36 @@ ModelConfig read_bart(const nlohmann::json& json, const std::string& file) {
   return c;
 }
 
-nlohmann::json write_bart(const ModelConfig& c) {
-  return {{"architectures", {"BartForConditionalGeneration"}},
-          {"model_type", "bart"},
+ModelConfig read_bart(const nlohmann::json& json, const std::string& file) {
+  require_supported_bart(json, file);
+  ModelConfig c = read_common(json, file);
+  c.positions = PositionKind::learned;
+  c.embedding_norm = true;
+  return c;
+}
+
+ModelConfig read_mbart(const nlohmann::json& json, const std::string& file) {
+  for (const char* key : {"normalize_before", "add_final_layer_norm", "normalize_embedding"})
+    require(get_or(json, key, true, file), "{}: {} is false, expected true", file, key);
+  ModelConfig c = read_common(json, file);
+  c.positions = PositionKind::learned;
+  c.embedding_norm = true;
+  c.norm_placement = nn::NormPlacement::pre;
+  return c;
+}
+
+ModelConfig read_m2m_100(const nlohmann::json& json, const std::string& file) {
+  ModelConfig c = read_common(json, file);
+  c.fairseq_sinusoids = true;
+  c.norm_placement = nn::NormPlacement::pre;
+  c.head_bias = false;
+  return c;
+}
+
+nlohmann::json write_common(const ModelConfig& c, std::string_view type,
+                            std::string_view architecture) {
+  return {{"architectures", {architecture}},
+          {"model_type", type},
           {"vocab_size", c.vocab_size},
           {"d_model", c.d_model},
           {"encoder_layers", c.encoder_layers},
@@ -71,8 +102,25 @@ nlohmann::json write_bart(const ModelConfig& c) {
           {"bos_token_id", token_json(c.bos_id)},
           {"eos_token_id", eos_json(c)},
           {"decoder_start_token_id", c.decoder_start_id},
-          {"forced_eos_token_id", c.eos_id},
           {"torch_dtype", "float32"}};
+}
+
+nlohmann::json write_bart(const ModelConfig& c) {
+  nlohmann::json json = write_common(c, "bart", "BartForConditionalGeneration");
+  json["forced_eos_token_id"] = c.eos_id;
+  return json;
+}
+
+nlohmann::json write_mbart(const ModelConfig& c) {
+  nlohmann::json json = write_common(c, "mbart", "MBartForConditionalGeneration");
+  json.update({{"normalize_before", true},
+               {"add_final_layer_norm", true},
+               {"forced_eos_token_id", c.eos_id}});
+  return json;
+}
+
+nlohmann::json write_m2m_100(const ModelConfig& c) {
+  return write_common(c, "m2m_100", "M2M100ForConditionalGeneration");
 }
 
 StoredWeight bart_weight(const ModelConfig&, const std::string& name, const Shape& shape) {
@@ -86,15 +134,31 @@ bool redundant_in_bart(std::string_view name) {
          name.ends_with("decoder.embed_tokens.weight");
 }
 
-}  // namespace
+/// Older files hold the sinusoids.
+bool redundant_in_m2m_100(std::string_view name) {
+  return redundant_in_bart(name) || name.ends_with(".embed_positions.weights");
+}
 
-Family bart_family() {
-  return {.model_type = "bart",
-          .read_config = read_bart,
-          .write_config = write_bart,
+Family like_bart(std::string_view type,
+                 ModelConfig (*read)(const nlohmann::json&, const std::string&),
+                 nlohmann::json (*write)(const ModelConfig&)) {
+  return {.model_type = type,
+          .read_config = read,
+          .write_config = write,
           .stored = bart_weight,
           .prefix = "model.",
           .redundant = redundant_in_bart};
+}
+
+}  // namespace
+
+Family bart_family() { return like_bart("bart", read_bart, write_bart); }
+Family mbart_family() { return like_bart("mbart", read_mbart, write_mbart); }
+
+Family m2m_100_family() {
+  Family family = like_bart("m2m_100", read_m2m_100, write_m2m_100);
+  family.redundant = redundant_in_m2m_100;
+  return family;
 }
 
 }  // namespace heed::model

@@ -14,6 +14,7 @@
 #include "heed/model/families/gemma.h"
 #include "heed/model/families/gpt2.h"
 #include "heed/model/families/gpt_neox.h"
+#include "heed/model/families/gpt_oss.h"
 #include "heed/model/families/granite.h"
 #include "heed/model/families/heed.h"
 #include "heed/model/families/llama.h"
@@ -60,6 +61,10 @@ std::span<const Family> families() {
                               mpnet_family(),
                               modernbert_family(),
                               nomic_bert_family(),
+                              gpt_oss_family(),
+                              mbart_family(),
+                              m2m_100_family(),
+                              mt5_family(),
                               heed_family()};
   return all;
 }

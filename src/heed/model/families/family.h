@@ -13,7 +13,8 @@ namespace heed::model {
 struct StoredWeight {
   std::string name;
   Shape shape;  // of the tensor in the file
-  /// The file holds the transpose of the matrix (GPT-2's [in, out]).
+  /// The file holds the transpose of the matrix (GPT-2's [in, out]), or of each of several ([E, in,
+  /// out]), whose rows are counted through.
   bool transposed = false;
   /// The parameter is the rows [first_row, first_row + rows) of the (transposed) tensor.
   int64_t first_row = 0;
@@ -22,6 +23,8 @@ struct StoredWeight {
   int64_t block_rows = 0, block_stride = 0;
   /// A file may lack it, and then it is zero.
   bool zeros_if_missing = false;
+  /// If given, a file may lack it, and then it is this tensor.
+  std::string otherwise = {};
 };
 
 /// A family of models as its files describe it: how config.json maps to a ModelConfig and back, and
@@ -34,6 +37,10 @@ struct Family {
   nlohmann::json (*write_config)(const ModelConfig& config);
   /// The table of weights: heed's name and shape of a parameter to its name and shape in the file.
   StoredWeight (*stored)(const ModelConfig& config, const std::string& name, const Shape& shape);
+  /// The table of files whose experts are in MXFP4, which checkpoint/mxfp4_experts.h reads; null if
+  /// there are none.
+  StoredWeight (*stored_mxfp4)(const ModelConfig& config, const std::string& name,
+                               const Shape& shape) = nullptr;
   /// An optional prefix of all names in a file ("bert."); the table's names have it.
   std::string_view prefix = {};
   /// The name of a tensor of the table in older files; null if it never changed.

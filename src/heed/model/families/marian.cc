@@ -9,35 +9,35 @@
 namespace heed::model {
 namespace {
 
-/// The file format lets encoder and decoder differ here; heed does not.
-int64_t same_in_both(const nlohmann::json& json, const std::string& file, const std::string& tail) {
-  const auto encoder = get<int64_t>(json, "encoder_" + tail, file);
-  const auto decoder = get<int64_t>(json, "decoder_" + tail, file);
-  require(encoder == decoder, "{}: encoder_{} is {} and decoder_{} is {}, expected the same", file,
-          tail, encoder, tail, decoder);
-  return encoder;
-}
-
-void require_shared_embeddings(const nlohmann::json& json, const std::string& file) {
-  for (const char* key : {"share_encoder_decoder_embeddings", "tie_word_embeddings"})
-    require(get_or(json, key, true, file), "{}: {} is false, expected true", file, key);
+/// vocab_size is that of the sources; decoder_vocab_size may be missing where it is the same.
+void read_vocabularies(const nlohmann::json& json, const std::string& file, ModelConfig& c) {
+  const auto source = get<int64_t>(json, "vocab_size", file);
+  c.vocab_size = get_or(json, "decoder_vocab_size", source, file);
+  const bool shared = get_or(json, "share_encoder_decoder_embeddings", true, file);
+  require(!shared || source == c.vocab_size,
+          "{}: vocab_size is {} and decoder_vocab_size {}, expected the same with "
+          "share_encoder_decoder_embeddings",
+          file, source, c.vocab_size);
+  if (!shared) c.encoder_vocab_size = source;
 }
 
 ModelConfig read_marian(const nlohmann::json& json, const std::string& file,
                         nn::NormPlacement placement) {
-  require_shared_embeddings(json, file);
   ModelConfig c;
-  c.vocab_size = get<int64_t>(json, "vocab_size", file);
+  read_vocabularies(json, file, c);
   c.d_model = get<int64_t>(json, "d_model", file);
   c.encoder_layers = get<int64_t>(json, "encoder_layers", file);
   c.decoder_layers = get<int64_t>(json, "decoder_layers", file);
-  c.n_heads = same_in_both(json, file, "attention_heads");
-  c.d_ff = same_in_both(json, file, "ffn_dim");
+  c.n_heads = get<int64_t>(json, "decoder_attention_heads", file);
+  c.encoder_heads = get<int64_t>(json, "encoder_attention_heads", file);
+  c.d_ff = get<int64_t>(json, "decoder_ffn_dim", file);
+  c.encoder_d_ff = get<int64_t>(json, "encoder_ffn_dim", file);
   c.activation = read_activation(json, "activation_function", file);
   c.norm_placement = placement;
   c.norm_epsilon = kLayerNormEpsilon;
   c.max_positions = get_or<int64_t>(json, "max_position_embeddings", 1024, file);
   c.scale_embedding = get_or(json, "scale_embedding", false, file);
+  c.tied_head = get_or(json, "tie_word_embeddings", true, file);
   c.dropout = static_cast<float>(get_or(json, "dropout", 0.1, file));
   c.attention_dropout = read_rate(json, "attention_dropout", file);
   c.activation_dropout = read_rate(json, "activation_dropout", file);
@@ -53,21 +53,21 @@ nlohmann::json write_marian(const ModelConfig& c, std::string_view type,
                             std::string_view architecture) {
   return {{"architectures", {architecture}},
           {"model_type", type},
-          {"vocab_size", c.vocab_size},
+          {"vocab_size", c.source_vocab_size()},
           {"decoder_vocab_size", c.vocab_size},
           {"d_model", c.d_model},
           {"encoder_layers", c.encoder_layers},
           {"decoder_layers", c.decoder_layers},
           {"num_hidden_layers", c.encoder_layers},
-          {"encoder_attention_heads", c.n_heads},
+          {"encoder_attention_heads", c.encoder_heads},
           {"decoder_attention_heads", c.n_heads},
-          {"encoder_ffn_dim", c.d_ff},
+          {"encoder_ffn_dim", c.encoder_d_ff},
           {"decoder_ffn_dim", c.d_ff},
           {"activation_function", name_of(c.activation)},
           {"max_position_embeddings", c.max_positions},
           {"scale_embedding", c.scale_embedding},
-          {"share_encoder_decoder_embeddings", true},
-          {"tie_word_embeddings", true},
+          {"share_encoder_decoder_embeddings", c.encoder_vocab_size == 0},
+          {"tie_word_embeddings", c.tied_head},
           {"static_position_embeddings", true},
           {"is_encoder_decoder", true},
           {"dropout", c.dropout},

@@ -5,7 +5,8 @@
 namespace heed::model {
 
 /// The paper's encoder-decoder as Marian writes it (Junczys-Dowmunt et al. 2018) and Python's
-/// MarianMTModel reads it: post-norm, sinusoids in halves, one embedding shared three ways.
+/// MarianMTModel reads it: post-norm, sinusoids in halves, and one embedding shared
+/// three ways, or one for each language.
 Family marian_family();
 
 /// The same with the normalisation before each sub-layer, as PegasusForConditionalGeneration reads

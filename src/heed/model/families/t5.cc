@@ -33,13 +33,19 @@ std::string feed_forward_text(const ModelConfig& c) {
 
 /// Version 1.0 ties the head to the embedding and scales the head's input by D^(-1/2); version 1.1
 /// does neither. The key for that is "tie_word_embeddings"; in newer files, where it is always
-/// true, it is "scale_decoder_outputs".
+/// true, it is "scale_decoder_outputs". Then a file may lack the head, which is the embedding.
 void read_head(const nlohmann::json& json, const std::string& file, ModelConfig& c) {
   const bool tied = get_or(json, "tie_word_embeddings", true, file);
   const bool scaled = get_or(json, "scale_decoder_outputs", tied, file);
   c.tied_head = tied && scaled;
   c.head_scale = scaled ? 1.0f / std::sqrt(static_cast<float>(c.d_model)) : 1.0f;
   c.head_bias = false;
+}
+
+bool is_encoder_only(const nlohmann::json& json) {
+  const auto found = json.find("architectures");
+  return found != json.end() && found->is_array() && !found->empty() &&
+         found->front() == "T5EncoderModel";
 }
 
 ModelConfig read_t5(const nlohmann::json& json, const std::string& file) {
@@ -63,6 +69,11 @@ ModelConfig read_t5(const nlohmann::json& json, const std::string& file) {
   c.max_positions = kLongest;
   c.scale_embedding = false;
   read_head(json, file, c);
+  if (is_encoder_only(json)) {
+    c.decoder_layers = 0;
+    c.has_head = c.tied_head = false;
+    c.head_scale = 1.0f;
+  }
   c.dropout = c.attention_dropout = c.activation_dropout = read_rate(json, "dropout_rate", file);
   c.pad_id = get_or<int32_t>(json, "pad_token_id", 0, file);
   c.bos_id = read_token(json, "bos_token_id", file);
@@ -71,8 +82,17 @@ ModelConfig read_t5(const nlohmann::json& json, const std::string& file) {
   return c;
 }
 
+/// Always version 1.1, whatever "tie_word_embeddings" says.
+ModelConfig read_mt5(const nlohmann::json& json, const std::string& file) {
+  ModelConfig c = read_t5(with_defaults(json, {{"feed_forward_proj", "gated-gelu"}}), file);
+  c.tied_head = false;
+  c.head_scale = 1.0f;
+  return c;
+}
+
 nlohmann::json write_t5(const ModelConfig& c) {
-  return {{"architectures", {"T5ForConditionalGeneration"}},
+  const bool encoder_only = c.decoder_layers == 0 && !c.has_head;
+  return {{"architectures", {encoder_only ? "T5EncoderModel" : "T5ForConditionalGeneration"}},
           {"model_type", "t5"},
           {"vocab_size", c.vocab_size},
           {"d_model", c.d_model},
@@ -94,6 +114,13 @@ nlohmann::json write_t5(const ModelConfig& c) {
           {"eos_token_id", eos_json(c)},
           {"decoder_start_token_id", c.decoder_start_id},
           {"torch_dtype", "float32"}};
+}
+
+nlohmann::json write_mt5(const ModelConfig& c) {
+  nlohmann::json json = write_t5(c);
+  json["model_type"] = "mt5";
+  json["architectures"] = {"MT5ForConditionalGeneration"};
+  return json;
 }
 
 /// The feed-forward network is the last of a block's sub-layers, after one attention or two.
@@ -121,7 +148,8 @@ StoredWeight t5_weight(const ModelConfig&, const std::string& name, const Shape&
                            {"coder.layer_norm.", "coder.final_layer_norm."},
                            {"coder.layers.", "coder.block."},
                            {"model.", ""}}),
-          .shape = shape};
+          .shape = shape,
+          .otherwise = name == "lm_head.weight" ? "shared.weight" : ""};
 }
 
 /// Copies of the embedding, and an unused table of the first files.
@@ -139,6 +167,14 @@ Family t5_family() {
           .write_config = write_t5,
           .stored = t5_weight,
           .redundant = redundant_in_t5};
+}
+
+Family mt5_family() {
+  Family family = t5_family();
+  family.model_type = "mt5";
+  family.read_config = read_mt5;
+  family.write_config = write_mt5;
+  return family;
 }
 
 }  // namespace heed::model

@@ -77,6 +77,9 @@ std::pair<text::PairTokenizer, Files> make_tokenizer(const TrainConfig& config, 
                                                      model::ModelConfig& model,
                                                      Observer& observer) {
   const bool marian = !start.empty() && text::TranslationTokenizer::exists(start);
+  require(start.empty() || marian || !text::TranslationTokenizer::is_multilingual(start),
+          "{} is multilingual, and heed does not train models that read their languages' tokens",
+          start.string());
   if (config.run.task == TaskKind::text_to_text && !marian) {
     TokenizerWithFiles one = prepare_tokenizer(config, start, sentences_of(train), model, observer);
     return {text::PairTokenizer(std::move(one.tokenizer)), std::move(one.files)};

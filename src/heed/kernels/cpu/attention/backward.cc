@@ -3,6 +3,7 @@
 #include "heed/kernels/attention.h"
 #include "heed/kernels/counter_hash.h"
 #include "heed/kernels/cpu/attention/bias_gradient.h"
+#include "heed/kernels/cpu/attention/sink_gradient.h"
 #include "heed/kernels/cpu/attention/work.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -376,6 +377,7 @@ void attention_backward(const AttentionForward& in, const Tensor& out, const Ten
     });
   });
   if (gradients.d_relative_bias.defined()) bias.write(gradients.d_relative_bias);
+  if (gradients.d_sinks.defined()) add_sink_gradient(in, out, log_sum, d_out, gradients.d_sinks);
 }
 
 }  // namespace cpu

@@ -71,17 +71,19 @@ HWY_INLINE void write_row(const float* values, int64_t width, float factor, T* o
 HWY_INLINE void finish_row(const cpu::ForwardResults& results, const cpu::AttentionGroup& group,
                            int64_t row, Partial all) {
   const cpu::AttentionShape& shape = *group.shape;
-  const OnlineSoftmax& softmax = *all.softmax;
+  OnlineSoftmax softmax = *all.softmax;
   const int64_t index = group.row_index(row), at = index * shape.dv;
   const bool any = group.visible(row) != 0 && softmax.sum != 0.0f;
-  const float factor = any ? 1.0f / (softmax.sum * (1.0f - shape.dropout)) : 0.0f;
+  const float none =
+      shape.sinks ? shape.sinks[group.head(row)] : -std::numeric_limits<float>::infinity();
+  const float rescale = any && shape.sinks ? add_sink(none, softmax) : 1.0f;
+  const float factor = any ? rescale / (softmax.sum * (1.0f - shape.dropout)) : 0.0f;
   const float* values = any ? all.values : nullptr;
   if (results.dtype == DType::f32)
     write_row(values, shape.dv, factor, reinterpret_cast<float*>(results.out) + at);
   else
     write_row(values, shape.dv, factor, reinterpret_cast<bfloat16*>(results.out) + at);
-  results.log_sum[index] =
-      any ? softmax.largest + std::log(softmax.sum) : -std::numeric_limits<float>::infinity();
+  results.log_sum[index] = any ? softmax.largest + std::log(softmax.sum) : none;
 }
 
 /// The tile of one task: its query rows, and one block of keys after the other.

@@ -26,10 +26,7 @@ struct ScoreRow {
   float* scores;
 
   /// The offset of this row's head in the relative bias [H, 2 R - 1].
-  int64_t bias_offset() const {
-    const cpu::AttentionShape& shape = *group.shape;
-    return group.row_index(row) % shape.n_heads * shape.bias_width();
-  }
+  int64_t bias_offset() const { return group.head(row) * group.shape->bias_width(); }
 };
 
 /// The keys of a row within the reach of the relative bias: key j of [begin, end) has column

@@ -153,6 +153,17 @@ HWY_INLINE void update_softmax(SoftmaxRow* rows, int64_t count, int64_t end) {
   }
 }
 
+/// Adds a score whose value is 0; returns the factor for the sums over the keys.
+HWY_INLINE float add_sink(float sink, OnlineSoftmax& softmax) {
+  const float largest = HWY_MAX(softmax.largest, sink);
+  const auto exp = [&](float score) HWY_ATTR {
+    return hn::GetLane(exp_nonpositive(hn::Set(F32(), score - largest)));
+  };
+  const float rescale = exp(softmax.largest);
+  softmax = {largest, softmax.sum * rescale + exp(sink)};
+  return rescale;
+}
+
 /// The result of a row over a part of the keys: the weighted values [padded] and their softmax.
 struct Partial {
   float* values;

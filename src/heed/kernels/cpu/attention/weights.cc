@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <limits>
+#include <span>
 
 #include "heed/base/parallel.h"
 #include "heed/base/rounding.h"
@@ -40,20 +42,23 @@ Rows<float> all_scores(const cpu::AttentionGroup& group, const T* q, const T* k,
   return scores;
 }
 
-/// weights[0, keys) = softmax of the first `visible` scores, zeros after them.
-void normalize(const float* scores, int64_t visible, int64_t keys, float* weights) {
+/// weights[0, keys) = softmax of the first `visible` scores and, unless it is null, of `sink`;
+/// zeros after them.
+void normalize(const float* scores, const float* sink, int64_t visible, std::span<float> weights) {
   const F32 d;
-  const float largest = visible > 0 ? *std::max_element(scores, scores + visible) : 0.0f;
-  float sum = 0.0f;
+  float largest = visible > 0 ? *std::max_element(scores, scores + visible) : 0.0f;
+  if (sink) largest = std::max(largest, *sink);
+  float sum = sink ? hn::GetLane(exp_nonpositive(hn::Set(d, *sink - largest))) : 0.0f;
   for (int64_t j = 0; j < visible; j += lanes()) {
     const size_t count = static_cast<size_t>(HWY_MIN(visible - j, lanes()));
     const auto shifted = hn::Sub(hn::Load(d, scores + j), hn::Set(d, largest));
     const auto weight = hn::IfThenElseZero(hn::FirstN(d, count), exp_nonpositive(shifted));
     sum += hn::GetLane(hn::SumOfLanes(d, weight));
-    store_first(d, weight, weights + j, count);
+    store_first(d, weight, weights.data() + j, count);
   }
-  for (int64_t j = 0; j < visible; ++j) weights[j] /= sum;
-  std::fill(weights + visible, weights + keys, 0.0f);
+  const auto seen = weights.first(static_cast<size_t>(visible));
+  for (float& weight : seen) weight /= sum;
+  std::ranges::fill(weights.subspan(seen.size()), 0.0f);
 }
 
 /// Writes the weights of the rows of a panel into `weights` [H, range.size(), keys].
@@ -64,10 +69,12 @@ void weights_of_panel(const cpu::WeightsPanel& panel, const T* q, const T* k, fl
   const Rows<float> scores = all_scores(group, q, k, panel.begin, rows);
   const int64_t heads = group.shape->heads_per_group;
   for (int64_t r = panel.begin; r < panel.end; ++r) {
-    const int64_t h = group.kv_head * heads + r % heads;
+    const int64_t h = group.head(r);
     const int64_t query = r / heads - panel.range.begin;
-    normalize(scores.data + (r - panel.begin) * scores.stride, group.visible(r), group.keys,
-              weights + (h * panel.range.size() + query) * group.keys);
+    float* const row = weights + (h * panel.range.size() + query) * group.keys;
+    normalize(scores.data + (r - panel.begin) * scores.stride,
+              group.shape->sinks ? group.shape->sinks + h : nullptr, group.visible(r),
+              {row, static_cast<size_t>(group.keys)});
   }
 }
 

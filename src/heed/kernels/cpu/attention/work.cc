@@ -35,6 +35,7 @@ AttentionShape::AttentionShape(const AttentionForward& in)
       soft_cap(in.options.soft_cap),
       relative_bias(in.relative_bias.defined() ? in.relative_bias.data<float>() : nullptr),
       reach(in.relative_bias.defined() ? (in.relative_bias.cols() + 1) / 2 : 0),
+      sinks(in.sinks.defined() ? in.sinks.data<float>() : nullptr),
       dropout_key(in.options.dropout_key),
       kv_rows(in.spans.kv_rows.empty() ? nullptr : in.spans.kv_rows.data()) {}
 

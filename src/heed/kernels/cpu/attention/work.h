@@ -33,6 +33,7 @@ struct AttentionShape {
   float soft_cap;              // 0: none
   const float* relative_bias;  // [H, 2 reach - 1]; null: none
   int64_t reach;
+  const float* sinks;  // [H]; null: none
   uint64_t dropout_key;
   const int32_t* kv_rows;  // null: key number j is row j
 
@@ -59,6 +60,11 @@ struct AttentionGroup {
   int64_t row_index(int64_t r) const {
     const int64_t heads = shape->heads_per_group, i = query(r);
     return (q_begin + i) * shape->n_heads + kv_head * heads + (r - i * heads);
+  }
+  /// The query head of row r.
+  int64_t head(int64_t r) const {
+    const int64_t heads = shape->heads_per_group;
+    return kv_head * heads + r % heads;
   }
   /// The index of key j in [Nk G], for k and v.
   int64_t key_index(int64_t j) const {

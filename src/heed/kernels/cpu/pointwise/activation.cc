@@ -20,14 +20,19 @@ struct ValueAndSlope {
   V32 value, slope;
 };
 
-struct Relu {
+/// What a gate multiplies: `up` itself.
+struct PlainFactor {
+  static HWY_INLINE ValueAndSlope factor(V32 up) { return {up, set(1.0f)}; }
+};
+
+struct Relu : PlainFactor {
   static HWY_INLINE ValueAndSlope at(V32 x) {
     const auto zero = hn::Zero(F32());
     return {hn::IfThenZeroElse(hn::Lt(x, zero), x), hn::IfThenZeroElse(hn::Le(x, zero), set(1.0f))};
   }
 };
 
-struct Gelu {
+struct Gelu : PlainFactor {
   static HWY_INLINE ValueAndSlope at(V32 x) {
     const Normal distribution = normal(x);
     return {hn::Mul(x, distribution.cumulative),
@@ -36,7 +41,7 @@ struct Gelu {
 };
 
 /// 0.5 x (1 + tanh(u)) = x sigmoid(2 u) with u = sqrt(2 / pi) (x + 0.044715 x^3).
-struct GeluTanh {
+struct GeluTanh : PlainFactor {
   static HWY_INLINE ValueAndSlope at(V32 x) {
     const auto one = set(1.0f);
     // Beyond 12 the sigmoid is 0 or 1 in f32; the cube of a large x must not overflow.
@@ -51,7 +56,7 @@ struct GeluTanh {
   }
 };
 
-struct Silu {
+struct Silu : PlainFactor {
   static HWY_INLINE ValueAndSlope at(V32 x) {
     const auto one = set(1.0f);
     const auto s = sigmoid(x);
@@ -59,10 +64,30 @@ struct Silu {
   }
 };
 
-struct Tanh {
+struct Tanh : PlainFactor {
   static HWY_INLINE ValueAndSlope at(V32 x) {
     const auto t = tanh(x);
     return {t, hn::NegMulAdd(t, t, set(1.0f))};
+  }
+};
+
+struct ClampedSwiglu {
+  static HWY_INLINE ValueAndSlope at(V32 x) {
+    const auto one = set(1.0f), limit = set(kSwigluLimit), alpha = set(kSwigluAlpha);
+    const auto over = hn::Gt(x, limit);
+    const auto g = hn::IfThenElse(over, limit, x);
+    // Far below 0 the slope is 0; alpha times the least x must not overflow.
+    const auto u = hn::Mul(alpha, hn::Max(g, set(-100.0f)));
+    const auto s = sigmoid(u);
+    const auto slope = hn::Mul(s, hn::MulAdd(u, hn::Sub(one, s), one));
+    return {hn::Mul(g, s), hn::IfThenZeroElse(over, slope)};
+  }
+
+  static HWY_INLINE ValueAndSlope factor(V32 up) {
+    const auto one = set(1.0f), limit = set(kSwigluLimit);
+    const auto over = hn::Gt(hn::Abs(up), limit);
+    const auto clamped = hn::IfThenElse(over, hn::CopySign(limit, up), up);
+    return {hn::Add(clamped, one), hn::IfThenZeroElse(over, one)};
   }
 };
 
@@ -79,6 +104,8 @@ void visit_activation(Activation f, const Visitor& visitor) {
       return visitor(Silu{});
     case Activation::tanh:
       return visitor(Tanh{});
+    case Activation::clamped_swiglu:
+      return visitor(ClampedSwiglu{});
   }
 }
 
@@ -110,7 +137,7 @@ void backward_chunk(const T* x, const T* dy, T* dx, int64_t begin, int64_t end) 
 template <typename F, typename T>
 void gated_forward_chunk(const T* gate, const T* up, T* y, int64_t begin, int64_t end) {
   for_lanes(begin, end, [&](auto at) HEED_LANES {
-    store(hn::Mul(F::at(load(gate, at)).value, load(up, at)), y, at);
+    store(hn::Mul(F::at(load(gate, at)).value, F::factor(load(up, at)).value), y, at);
   });
 }
 
@@ -125,9 +152,9 @@ void gated_backward_chunk(const Gated<T>& in, int64_t begin, int64_t end) {
   for_lanes(begin, end, [&](auto at) HEED_LANES {
     const ValueAndSlope f = F::at(load(in.gate, at));
     const auto dy = load(in.dy, at);
-    const auto up = load(in.up, at);
-    store(hn::Mul(hn::Mul(dy, up), f.slope), in.d_gate, at);
-    store(hn::Mul(dy, f.value), in.d_up, at);
+    const ValueAndSlope up = F::factor(load(in.up, at));
+    store(hn::Mul(hn::Mul(dy, up.value), f.slope), in.d_gate, at);
+    store(hn::Mul(hn::Mul(dy, f.value), up.slope), in.d_up, at);
   });
 }
 

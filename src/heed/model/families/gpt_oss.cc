@@ -1,0 +1,140 @@
+#include "heed/model/families/gpt_oss.h"
+
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "heed/base/error.h"
+#include "heed/base/json.h"
+#include "heed/base/quote.h"
+#include "heed/model/families/config_json.h"
+#include "heed/model/families/llama.h"
+
+namespace heed::model {
+namespace {
+
+/// The one activation that the published models have.
+void require_clamped_swiglu(const nlohmann::json& json, const std::string& file) {
+  const auto act = get_or<std::string>(json, "hidden_act", "silu", file);
+  require(act == "silu", "{}: hidden_act is {}, expected silu", file, quoted(act));
+  const auto check = [&](const char* key, double expected) {
+    const double found = get_or(json, key, expected, file);
+    require(std::abs(found - expected) < 1e-6, "{}: {} is {}, expected {}", file, key, found,
+            expected);
+  };
+  check("swiglu_alpha", 1.702);
+  check("swiglu_limit", 7.0);
+}
+
+ModelConfig read_gpt_oss(const nlohmann::json& json, const std::string& file) {
+  require_clamped_swiglu(json, file);
+  ModelConfig c = read_llama(with_defaults(json, {{"hidden_act", "silu"},
+                                                  {"rms_norm_eps", 1e-5},
+                                                  {"rope_theta", 150000.0},
+                                                  {"max_position_embeddings", 131072}}),
+                             file);
+  c.activation = kernels::Activation::clamped_swiglu;
+  c.qkv_bias = c.o_bias = get_or(json, "attention_bias", true, file);
+  c.ff_bias = true;
+  c.attention_sinks = true;
+  c.windows = read_windows(json, file, c.decoder_layers,
+                           [](const nlohmann::json&, int64_t layer) { return layer % 2 == 0; });
+  c.moe = {.n_experts = get<int64_t>(json, "num_local_experts", file),
+           .experts_per_token = get_or<int64_t>(json, "num_experts_per_tok", 4, file),
+           .d_expert = c.d_ff,
+           .norm_topk_prob = true,
+           .router_bias = true};
+  return c;
+}
+
+nlohmann::json write_gpt_oss(const ModelConfig& c) {
+  nlohmann::json json = write_llama(c, "gpt_oss", "GptOssForCausalLM");
+  write_windows(c, json);
+  if (c.windows.empty())
+    json["layer_types"] =
+        std::vector<std::string>(static_cast<size_t>(c.decoder_layers), "full_attention");
+  json.update({{"hidden_act", "silu"},
+               {"swiglu_limit", kernels::kSwigluLimit},
+               {"attention_bias", c.qkv_bias},
+               {"intermediate_size", c.moe.d_expert},
+               {"num_local_experts", c.moe.n_experts},
+               {"num_experts_per_tok", c.moe.experts_per_token}});
+  return json;
+}
+
+/// A parameter of an expert: its number, and the name without it.
+struct ExpertName {
+  int64_t expert;
+  std::string in_all;  // "model.layers.0.mlp.experts.gate_proj.weight"
+};
+
+ExpertName expert_name(const std::string& name) {
+  constexpr std::string_view kExperts = ".experts.";
+  const size_t begin = name.find(kExperts), number = begin + kExperts.size();
+  ExpertName result{0, {}};
+  std::from_chars(name.data() + number, name.data() + name.size(), result.expert);
+  result.in_all = renamed(name.substr(0, begin), {{"model.decoder.", "model."}}) + ".mlp.experts" +
+                  name.substr(name.find('.', number));
+  return result;
+}
+
+bool is_of_expert(const std::string& name) { return name.find(".experts.") != std::string::npos; }
+
+/// The rows of gates and of the other projection alternate.
+bool alternates(const std::string& name) {
+  return name.find(".gate_proj.") != std::string::npos ||
+         name.find(".up_proj.") != std::string::npos;
+}
+
+/// A tensor holds all experts, and a matrix lies in it as [in, out].
+StoredWeight all_experts_weight(const ModelConfig& config, const std::string& name,
+                                const Shape& shape) {
+  const auto [expert, in_all] = expert_name(name);
+  const bool pair = alternates(name);
+  const int64_t experts = config.moe.n_experts, rows = (pair ? 2 : 1) * shape[0];
+  const bool matrix = shape.rank() == 2;
+  StoredWeight weight{.name = renamed(in_all, {{".gate_proj.", ".gate_up_proj."},
+                                               {".up_proj.", ".gate_up_proj."},
+                                               {".weight", ""},
+                                               {".bias", "_bias"}}),
+                      .shape = matrix ? Shape{experts, shape[1], rows} : Shape{experts, rows},
+                      .transposed = matrix,
+                      .first_row = expert * rows};
+  if (!pair) return weight;
+  weight.first_row += name.find(".up_proj.") != std::string::npos ? 1 : 0;
+  weight.block_rows = 1;
+  weight.block_stride = 2;
+  return weight;
+}
+
+StoredWeight gpt_oss_weight(const ModelConfig& config, const std::string& name,
+                            const Shape& shape) {
+  if (is_of_expert(name)) return all_experts_weight(config, name, shape);
+  return llama_weight(config, renamed(name, {{".router.", ".mlp.router."}}), shape);
+}
+
+/// In MXFP4 the matrices lie as [out, in], each expert's own (checkpoint/mxfp4_experts.h).
+StoredWeight gpt_oss_mxfp4_weight(const ModelConfig& config, const std::string& name,
+                                  const Shape& shape) {
+  StoredWeight weight = gpt_oss_weight(config, name, shape);
+  if (!is_of_expert(name) || shape.rank() == 1) return weight;
+  const int64_t expert = expert_name(name).expert, rows = weight.shape[2];
+  weight.name = renamed(weight.name, {{".experts.", fmt::format(".experts.{}.", expert)}});
+  weight.shape = {rows, shape[1]};
+  weight.transposed = false;
+  weight.first_row -= expert * rows;
+  return weight;
+}
+
+}  // namespace
+
+Family gpt_oss_family() {
+  return {.model_type = "gpt_oss",
+          .read_config = read_gpt_oss,
+          .write_config = write_gpt_oss,
+          .stored = gpt_oss_weight,
+          .stored_mxfp4 = gpt_oss_mxfp4_weight,
+          .redundant = llama_redundant};
+}
+
+}  // namespace heed::model
