@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 
 #include "heed/attention.h"
 #include "heed/base/random.h"
 #include "heed/kernels/attention.h"
+#include "heed/ops/adapted_rows.h"
 #include "heed/ops/tape.h"
 
 namespace heed {
@@ -28,6 +30,9 @@ struct Context {
   /// Selects the dropout masks of this pass, whose dropouts are counted.
   uint64_t dropout_seed = 0;
   uint64_t dropouts = 0;
+  /// Which adapters apply to which rows of the pass (ops/adapter.h). Empty: those of the model
+  /// (model::Transformer::attach()).
+  std::span<const AdaptedRows> adapters = {};
   /// Called before every attention, unless empty.
   std::function<void(AttentionSite, const kernels::AttentionForward&)> observe_attention = {};
   /// Called before every product of x [N, in] with a weight [out, in] (ops::linear), unless empty.
