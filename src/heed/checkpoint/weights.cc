@@ -1,28 +1,16 @@
 #include "heed/checkpoint/weights.h"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 
 #include "heed/base/error.h"
 #include "heed/base/quote.h"
+#include "heed/checkpoint/stored_parts.h"
 #include "heed/kernels/as_f32.h"
 #include "heed/quantize/quantization.h"
 
 namespace heed::checkpoint {
 namespace {
-
-using model::StoredWeight;
-
-Tensor transposed(const Tensor& matrix) {
-  const int64_t rows = matrix.rows(), cols = matrix.cols();
-  Tensor result = Tensor::empty({cols, rows});
-  const float* from = matrix.data<float>();
-  float* to = result.data<float>();
-  for (int64_t i = 0; i < rows; ++i)
-    for (int64_t j = 0; j < cols; ++j) to[j * rows + i] = from[i * cols + j];
-  return result;
-}
 
 /// The name in the file of a weight that the family calls `name`. The file may add or lack the
 /// family's prefix ("bert."), and may use older names.
@@ -38,34 +26,6 @@ std::string name_in(const io::TensorSource& source, const model::Family& family,
       return older;
   }
   return name;
-}
-
-/// Copies `rows` rows block by block: out of the tensor that holds them, or back into it.
-enum class BlockCopy { gather, scatter };
-void copy_blocks(const StoredWeight& stored, const Tensor& from, Tensor& to, BlockCopy direction) {
-  const int64_t rows = direction == BlockCopy::gather ? to.rows() : from.rows();
-  const auto bytes = static_cast<size_t>(from.row_bytes() * stored.block_rows);
-  for (int64_t row = 0, block = stored.first_row; row < rows;
-       row += stored.block_rows, block += stored.block_stride) {
-    const int64_t source = direction == BlockCopy::gather ? block : row;
-    const int64_t target = direction == BlockCopy::gather ? row : block;
-    std::memcpy(to.raw() + target * to.row_bytes(), from.raw() + source * from.row_bytes(), bytes);
-  }
-}
-
-/// The part of a stored tensor that belongs to a parameter.
-Tensor part_of(const Tensor& tensor, const StoredWeight& stored, const Parameter& parameter) {
-  Tensor whole = stored.transposed ? transposed(kernels::as_f32(tensor)) : tensor;
-  if (parameter.shape.rank() == 1) whole = kernels::as_f32(whole).reshaped({whole.elements(), 1});
-  const int64_t rows = parameter.shape[0];
-  if (stored.block_rows != 0) {
-    Tensor gathered = Tensor::empty({rows, whole.cols()}, whole.dtype());
-    copy_blocks(stored, whole, gathered, BlockCopy::gather);
-    return gathered.reshaped(parameter.shape);
-  }
-  if (stored.first_row != 0 || whole.rows() != rows)
-    whole = whole.row_slice(stored.first_row, stored.first_row + rows);
-  return whole.reshaped(parameter.shape);
 }
 
 /// A weight in the dtype of its parameter: quantised as `heed quantize` does if one is requested.
@@ -158,7 +118,8 @@ void load_weights(model::Transformer& model, const model::Family& family,
   for (const std::string& name : source.names()) used[name] = family.redundant(name);
   for (Parameter* const next : largest_first(model)) {
     Parameter& parameter = *next;
-    const StoredWeight stored = family.stored(model.config(), parameter.name, parameter.shape);
+    const model::StoredWeight stored =
+        family.stored(model.config(), parameter.name, parameter.shape);
     const std::string name = name_in(source, family, stored.name);
     if (stored.zeros_if_missing && !source.contains(name)) {
       parameter.value = Tensor::zeros(parameter.shape);
@@ -171,7 +132,7 @@ void load_weights(model::Transformer& model, const model::Family& family,
             source.name(), name, tensor.shape().text(), stored.shape.text(), parameter.name);
     require(tensor.dtype() != DType::i32, "{}: {} holds integers, expected numbers", source.name(),
             name);
-    parameter.value = in_precision(parameter, part_of(tensor, stored, parameter), precision);
+    parameter.value = in_precision(parameter, part_of(tensor, stored, parameter.shape), precision);
     queue.add(
         parameter, name,
         stored.transposed || stored.block_rows != 0 || parameter.value.dtype() != tensor.dtype());
@@ -191,35 +152,13 @@ void init_weights(model::Transformer& model, uint64_t seed, quantize::WeightPrec
 
 std::vector<io::NamedTensor> stored_weights(const model::Transformer& model,
                                             const model::Family& family) {
-  std::vector<io::NamedTensor> weights;
-  std::map<std::string, size_t> places;
+  std::vector<StoredPart> parts;
   for (const Parameter& parameter : model.parameters().all()) {
-    const StoredWeight stored = family.stored(model.config(), parameter.name, parameter.shape);
     require(parameter.present(), "{} has no value to save", parameter.name);
-    const Tensor value = kernels::as_f32(parameter.value);
-    const bool whole = !stored.transposed && stored.shape.elements() == value.elements();
-    if (whole) {
-      weights.push_back({stored.name, value.reshaped(stored.shape)});
-      continue;
-    }
-    // Parts are copied to the rows of the untransposed tensor, which is transposed after the last.
-    const auto [place, first] = places.try_emplace(stored.name, weights.size());
-    const Shape joined = stored.transposed ? Shape{stored.shape[1], stored.shape[0]} : stored.shape;
-    if (first) weights.push_back({stored.name, Tensor::zeros(joined)});
-    Tensor& target = weights[place->second].tensor;
-    if (stored.block_rows != 0) {
-      Tensor rows = target.reshaped({joined[0], target.elements() / joined[0]});
-      copy_blocks(stored, value.reshaped({value.shape()[0], rows.cols()}), rows,
-                  BlockCopy::scatter);
-      continue;
-    }
-    const int64_t row = stored.shape.rank() == 1 ? 1 : target.cols();
-    std::memcpy(target.data<float>() + stored.first_row * row, value.data<float>(),
-                static_cast<size_t>(value.bytes()));
-    const int64_t end = stored.first_row + parameter.shape[0];
-    if (stored.transposed && end == joined[0]) target = transposed(target);
+    parts.push_back({family.stored(model.config(), parameter.name, parameter.shape),
+                     kernels::as_f32(parameter.value)});
   }
-  return weights;
+  return joined(parts);
 }
 
 }  // namespace heed::checkpoint

@@ -46,6 +46,7 @@ class LoraAdapter {
   /// Adds updates of all weights of a module. Throws Error unless rank is 1 or more.
   Module& add(const LinearModule& module, int64_t rank, float scale);
 
+  std::deque<Module>& modules() { return modules_; }
   const std::deque<Module>& modules() const { return modules_; }
   nn::Parameters& parameters() { return parameters_; }
   const nn::Parameters& parameters() const { return parameters_; }
