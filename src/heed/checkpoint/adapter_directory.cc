@@ -108,13 +108,6 @@ void set_b(LoraAdapter::Module& module, const Tensor& b) {
     module.bs[part]->value = part_of(b, rows_of_b(module, part), module.bs[part]->shape).clone();
 }
 
-std::shared_ptr<const io::SafetensorsFile> open_tensors(const std::filesystem::path& directory) {
-  require(path_exists(directory / kTensors) || !path_exists(directory / "adapter_model.bin"),
-          "{} is a pickle, which heed does not read, expected {}",
-          (directory / "adapter_model.bin").string(), kTensors);
-  return io::SafetensorsFile::open(directory / kTensors);
-}
-
 std::string task_type_of(const model::Transformer& model) {
   if (!model.config().has_head || !model.has_decoder()) return "";
   return model.has_encoder() ? "SEQ_2_SEQ_LM" : "CAUSAL_LM";
@@ -122,10 +115,18 @@ std::string task_type_of(const model::Transformer& model) {
 
 }  // namespace
 
+std::shared_ptr<const io::TensorSource> open_adapter_tensors(
+    const std::filesystem::path& directory) {
+  require(path_exists(directory / kTensors) || !path_exists(directory / "adapter_model.bin"),
+          "{} is a pickle, which heed does not read, expected {}",
+          (directory / "adapter_model.bin").string(), kTensors);
+  return io::SafetensorsFile::open(directory / kTensors);
+}
+
 LoadedAdapter load_adapter(const std::filesystem::path& directory,
                            const model::Transformer& model) {
   LoadedAdapter result{read_adapter_config(directory), std::make_unique<LoraAdapter>(std::nullopt)};
-  const auto source = open_tensors(directory);
+  const auto source = open_adapter_tensors(directory);
   const std::vector<LinearModule> modules = model::linear_modules(model);
   const auto known = by_name(modules, model);
   for (const auto& [name, names] : names_in(*source)) {

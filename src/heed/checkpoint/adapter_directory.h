@@ -22,6 +22,10 @@ struct LoadedAdapter {
 /// lacks its partner.
 LoadedAdapter load_adapter(const std::filesystem::path& directory, const model::Transformer& model);
 
+/// The tensors of adapter_model.safetensors. Throws Error when there is none, or only a pickle.
+std::shared_ptr<const io::TensorSource> open_adapter_tensors(
+    const std::filesystem::path& directory);
+
 /// The matrices as adapter_model.safetensors holds them: two tensors for each module.
 std::vector<io::NamedTensor> adapter_tensors(const model::LoraAdapter& adapter);
 /// Sets the matrices from such tensors, which have the names and shapes of adapter_tensors().

@@ -56,6 +56,17 @@ struct OptimizerConfig {
   double skip_outliers = 8.0;
 };
 
+/// A LoRA adapter (Hu et al. 2021) that is trained in place of the weights of `from`.
+struct LoraConfig {
+  bool enabled = false;
+  int64_t rank = 16;
+  double alpha = 32;                          // the updates' factor is alpha / rank
+  bool use_rslora = false;                    // alpha / sqrt(rank) instead
+  double dropout = 0;                         // of the updates' input
+  std::string target_modules = "all-linear";  // see checkpoint::AdapterTargets
+  std::vector<int64_t> layers = {};           // empty: all
+};
+
 struct RunConfig {
   TaskKind task = TaskKind::translation;
   uint64_t seed = 1;
@@ -82,10 +93,12 @@ struct ValidationConfig {
 struct TrainConfig {
   DataConfig data;
   VocabularyConfig vocabulary;
-  /// The model directory to fine-tune (weights, tokenizer, configuration). Empty: new weights.
+  /// The model directory to fine-tune (weights, tokenizer, configuration), with `lora` also a GGUF
+  /// file. Empty: new weights.
   std::string from;
   model::ModelConfig model;
   OptimizerConfig optimizer;
+  LoraConfig lora;
   RunConfig run;
   ValidationConfig validation;
 

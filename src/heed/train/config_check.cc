@@ -19,6 +19,7 @@ constexpr int64_t kMaxEpochs = int64_t{1} << 31;
 constexpr int64_t kMaxTokens = int64_t{1} << 30;  // of a batch, whose offsets are int32_t
 constexpr int64_t kMaxPieces = int64_t{1} << 24;
 constexpr int64_t kMaxAccumulation = int64_t{1} << 20;
+constexpr int64_t kMaxRank = 1 << 16;
 constexpr int64_t kMaxMinutes = 100'000'000;
 constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
 
@@ -113,6 +114,18 @@ void check_optimizer(const OptimizerConfig& optimizer) {
           "optimizer.min_lr_rate is {}, expected 0 to 1", optimizer.min_lr_rate);
 }
 
+void check_lora(const TrainConfig& config) {
+  const LoraConfig& lora = config.lora;
+  if (!lora.enabled) return;
+  require(!config.from.empty(), "lora.enabled is true, and model.from names no model to adapt");
+  require(config.vocabulary.word_vectors.empty(),
+          "vocabulary.word_vectors initialise embeddings, which lora does not train");
+  check_count("lora.rank", lora.rank, 1, kMaxRank);
+  check_number("lora.alpha", lora.alpha, 0);
+  check_below_one("lora.dropout", lora.dropout);
+  for (const int64_t layer : lora.layers) check_count("a number of lora.layers", layer, 0);
+}
+
 void check_run(const TrainConfig& config) {
   const RunConfig& run = config.run;
   require(run.compute == "auto" || run.compute == "f32" || run.compute == "bf16",
@@ -157,6 +170,7 @@ void TrainConfig::validate() const {
   if (from.empty()) check_vocabulary(vocabulary, run.task);  // otherwise the checkpoint's is used
   check_model(*this);
   check_optimizer(optimizer);
+  check_lora(*this);
   check_run(*this);
   check_validation(validation);
   check_written_fields(*this);

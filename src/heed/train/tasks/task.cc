@@ -22,6 +22,10 @@ void check_text_files(const TrainConfig& config) {
     if (!path->empty() && ::access(path->c_str(), R_OK) != 0) fail_system(*path, "cannot be read");
 }
 
+std::filesystem::path vocabulary_source(const TrainConfig& config, const RunDirectory& run) {
+  return run.resumed() && !config.lora.enabled ? run.last() : std::filesystem::path(config.from);
+}
+
 std::unique_ptr<Task> prepare_task(const TrainConfig& config, const std::filesystem::path& start,
                                    Observer& observer) {
   config.validate();
