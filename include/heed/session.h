@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -25,6 +26,9 @@ struct Request {
   /// If set, outputs are found by greedy or beam search, which ignores sampling, stop strings and
   /// top_log_probabilities. A translator always searches; without this, as translate() does.
   std::optional<SearchOptions> search = {};
+  /// The names of the adapters (LoadOptions::adapters) that apply, together, to this request; none
+  /// of them if it is empty, all if it is not set.
+  std::optional<std::vector<std::string>> adapters = {};
   /// Selects the random numbers, with GenerateOptions::seed: the output is that of prompt `number`
   /// of Model::generate_batch().
   int64_t number = 1;
@@ -91,7 +95,7 @@ class HEED_EXPORT Session {
   using OnDelta = std::function<bool(const Delta& delta)>;
 
   /// Adds a request, which joins a later step. Throws Error, and adds nothing, when the model
-  /// cannot do what it asks, on invalid UTF-8, tokens outside the vocabulary, an empty prompt, and
+  /// cannot do what it asks, on an unknown adapter, invalid UTF-8, tokens outside the vocabulary, an empty prompt, and
   /// a prompt longer than the model's context.
   RequestId add(const Request& request, OnDelta on_delta);
   /// Ends a request, whose function is not called again. Does nothing if it has ended.

@@ -40,9 +40,9 @@ void require_supported(const nlohmann::json& json, const std::string& file) {
   require(bias == "none", "{}: bias is {}, expected none: heed does not train biases", file,
           quoted(bias));
   for (const char* field : kUnsupported)
-    require(!json.contains(field) || is_unused(json[field]),
-            "{}: {} is {}, which heed does not support", file, field,
-            one_line(dump_json(json[field])));
+    if (json.contains(field) && !is_unused(json[field]))
+      fail("{}: {} is {}, which heed does not support", file, field,
+           one_line(dump_json(json[field])));
 }
 
 /// A number of the file that scales updates.

@@ -9,8 +9,8 @@ namespace heed::checkpoint {
 
 /// What adapter_config.json says of a LoRA adapter, as Python's peft reads and writes it.
 struct AdapterConfig {
-  std::string base_model;  // base_model_name_or_path
-  int64_t rank = 8;        // of new modules; a file's matrices say which rank they have
+  std::string base_model = {};  // base_model_name_or_path
+  int64_t rank = 8;             // of new modules; a file's matrices say which rank they have
   double alpha = 8;
   bool rslora = false;  // scale = alpha / sqrt(rank) (Kalajdzievski 2023) instead of alpha / rank
   float dropout = 0.0f;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/engine/adapters.h"
 #include "heed/engine/value_or_error.h"
 #include "heed/generate/embedder.h"
 #include "heed/generate/generation_config.h"
@@ -25,6 +26,7 @@ struct LoadedModel {
   LoadOptions options;
   std::shared_ptr<Executor> executor;  // never null
   std::unique_ptr<const model::Transformer> transformer;
+  LoadedAdapters adapters;
   // Read while the model is loaded; a file that cannot be read matters only to those who need it.
   ValueOrError<text::PairTokenizer> tokenizer;
   ValueOrError<generate::GenerationConfig> generation;

@@ -120,8 +120,14 @@ const Head& Transformer::head() const {
   return *head_;
 }
 
+Tensor Transformer::logits(Context& context, const Tensor& states) const {
+  use_attached(context);
+  return head().logits(context, states);
+}
+
 Tensor Transformer::pool(Context& context, const Tensor& states,
                          const std::vector<int32_t>& offsets) const {
+  use_attached(context);
   require(pooler_.has_value(), "the model has no pooler");
   const Tensor first =
       ops::gather_rows(context, states, std::span(offsets).first(offsets.size() - 1));

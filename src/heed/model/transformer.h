@@ -70,9 +70,7 @@ class Transformer {
 
   /// The vocabulary head. Throws Error when the model has none.
   const Head& head() const;
-  Tensor logits(Context& context, const Tensor& states) const {
-    return head().logits(context, states);
-  }
+  Tensor logits(Context& context, const Tensor& states) const;
 
   /// tanh(W x + b) of the first state of each sequence (BERT's pooler): [B, D]. Throws Error when
   /// the model has no pooler.
