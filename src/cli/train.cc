@@ -93,6 +93,7 @@ std::string default_preset(const TrainOptions& options, const Command& command) 
       return "bert-tiny";
     case train::TaskKind::text_to_text:
       return "t5-tiny";
+    case train::TaskKind::preference:  // refused without --from
     case train::TaskKind::translation:
       break;
   }
@@ -202,7 +203,7 @@ void add_train(Command& program) {
   command.add_option("config", options->config_file,
                      "TOML file with settings that override the preset");
   command.add_option("--task", options->task, "Training task (default: translation)")
-      .one_of({"translation", "text-to-text", "causal-lm", "masked-lm"});
+      .one_of({"translation", "text-to-text", "causal-lm", "masked-lm", "preference"});
   command.add_option(
       "--from", options->from,
       "Model directory, or OWNER/NAME[@REVISION] of the Hugging Face hub, to fine-tune; "
@@ -211,7 +212,8 @@ void add_train(Command& program) {
                    "Train a LoRA adapter of --from, whose weights may be quantised (a GGUF file), "
                    "instead of the weights; --out becomes an adapter as Python's peft reads it");
   command.add_option("--text", options->text,
-                     "Training text for causal-lm and masked-lm: a file or a folder of files");
+                     "Training text for causal-lm and masked-lm: a file or a folder of files; for "
+                     "preference: JSON lines with \"prompt\", \"chosen\" and \"rejected\"");
   command.add_option("--valid-text", options->valid_text,
                      "Validation text for --text (default: part of the training text is held out)");
   command.add_option("--source", options->source,

@@ -28,7 +28,7 @@ struct AdapterTargets {
   /// "all-linear": all linear maps except the head, routers and experts. Otherwise names or endings
   /// of names, separated by commas ("q_proj,v_proj"), or a regular expression for whole names.
   std::string modules = "all-linear";
-  std::vector<int64_t> layers;  // of either stack; empty: all
+  std::vector<int64_t> layers = {};  // of either stack; empty: all
 };
 
 /// The modules that `targets` selects. Throws Error, which lists the endings of the model's

@@ -30,6 +30,7 @@ struct Context {
   /// Selects the dropout masks of this pass, whose dropouts are counted.
   uint64_t dropout_seed = 0;
   uint64_t dropouts = 0;
+  bool dropout = true;  // whether it is active with a tape
   /// Which adapters apply to which rows of the pass (ops/adapter.h). Empty: those of the model
   /// (model::Transformer::attach()).
   std::span<const AdaptedRows> adapters = {};
@@ -38,7 +39,7 @@ struct Context {
   /// Called before every product of x [N, in] with a weight [out, in] (ops::linear), unless empty.
   std::function<void(const Parameter& weight, const Tensor& x)> observe_product = {};
 
-  bool training() const { return tape != nullptr; }
+  bool training() const { return tape != nullptr && dropout; }
   uint64_t next_dropout_key() { return CounterRandom(dropout_seed).bits(dropouts++); }
 };
 

@@ -16,10 +16,11 @@ enum class TaskKind {
   translation,   // target from source, with Marian's tokenizer, as `heed translate` reads it
   text_to_text,  // target from source, with any tokenizer of an encoder-decoder (T5, BART)
   causal_lm,     // the next token: a decoder-only model (Llama, GPT-2)
-  masked_lm      // masked tokens: an encoder-only model (BERT)
+  masked_lm,     // masked tokens: an encoder-only model (BERT)
+  preference     // of two answers the better one: an adapter of a decoder-only model (DPO)
 };
 
-/// "translation", "text-to-text", "causal-lm" or "masked-lm".
+/// "translation", "text-to-text", "causal-lm", "masked-lm" or "preference".
 std::string_view name_of(TaskKind kind);
 /// Whether the task learns from pairs of sentences; the others learn from plain text.
 bool reads_pairs(TaskKind kind);
@@ -67,6 +68,10 @@ struct LoraConfig {
   std::vector<int64_t> layers = {};           // empty: all
 };
 
+struct PreferenceConfig {
+  double beta = 0.1;  // how far the model may move from the reference: the larger, the less
+};
+
 struct RunConfig {
   TaskKind task = TaskKind::translation;
   uint64_t seed = 1;
@@ -99,6 +104,7 @@ struct TrainConfig {
   model::ModelConfig model;
   OptimizerConfig optimizer;
   LoraConfig lora;
+  PreferenceConfig preference;
   RunConfig run;
   ValidationConfig validation;
 

@@ -79,7 +79,8 @@ void check_vocabulary(const VocabularyConfig& vocabulary, TaskKind task) {
 
 /// Throws Error unless the model has exactly the stacks that the task trains, and a head.
 void check_stacks(TaskKind task, const model::ModelConfig& model) {
-  const bool encoder = task != TaskKind::causal_lm, decoder = task != TaskKind::masked_lm;
+  const bool encoder = task != TaskKind::causal_lm && task != TaskKind::preference,
+             decoder = task != TaskKind::masked_lm;
   for (const auto& [wanted, layers, stack] : {std::tuple{encoder, model.encoder_layers, "encoder"},
                                               {decoder, model.decoder_layers, "decoder"}})
     require(wanted == (layers > 0), "the task {} trains a model {} {}, model.{}_layers is {}",
@@ -112,6 +113,17 @@ void check_optimizer(const OptimizerConfig& optimizer) {
   check_at_least("optimizer.skip_outliers", optimizer.skip_outliers, 0);
   require(optimizer.min_lr_rate >= 0 && optimizer.min_lr_rate <= 1,
           "optimizer.min_lr_rate is {}, expected 0 to 1", optimizer.min_lr_rate);
+}
+
+void check_preference(const TrainConfig& config) {
+  if (config.run.task != TaskKind::preference) return;
+  require(config.lora.enabled,
+          "the task preference trains an adapter (lora.enabled): the model without it is the "
+          "reference");
+  check_number("preference.beta", config.preference.beta, 0);
+  require(config.optimizer.label_smoothing_factor == 0,
+          "optimizer.label_smoothing_factor is {}, the task preference has none",
+          config.optimizer.label_smoothing_factor);
 }
 
 void check_lora(const TrainConfig& config) {
@@ -171,6 +183,7 @@ void TrainConfig::validate() const {
   check_model(*this);
   check_optimizer(optimizer);
   check_lora(*this);
+  check_preference(*this);
   check_run(*this);
   check_validation(validation);
   check_written_fields(*this);

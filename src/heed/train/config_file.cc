@@ -203,9 +203,15 @@ void add_lora_fields(TrainConfig& c, std::vector<Field>& f) {
   f.push_back(field("lora.layers", c.lora.layers, "numbers of the adapted layers; []: all"));
 }
 
+void add_preference_fields(TrainConfig& c, std::vector<Field>& f) {
+  f.push_back(field("preference.beta", c.preference.beta,
+                    "of DPO: the larger, the nearer the model stays to the reference"));
+}
+
 void add_run_fields(TrainConfig& c, std::vector<Field>& f) {
   static constexpr std::array kTasks{TaskKind::translation, TaskKind::text_to_text,
-                                     TaskKind::causal_lm, TaskKind::masked_lm};
+                                     TaskKind::causal_lm, TaskKind::masked_lm,
+                                     TaskKind::preference};
   f.push_back(field("run.task", c.run.task, std::span<const TaskKind>(kTasks),
                     with_choices("what is trained", std::span<const TaskKind>(kTasks))));
   f.push_back(field("run.seed", c.run.seed, "same seed, same bits"));
@@ -239,6 +245,7 @@ std::vector<Field> fields(TrainConfig& config) {
   add_model_fields(config, all);
   add_optimizer_fields(config, all);
   add_lora_fields(config, all);
+  add_preference_fields(config, all);
   add_run_fields(config, all);
   return all;
 }

@@ -31,8 +31,7 @@ Compute compute_named(const std::string& name) {
 
 /// Throws Error, naming the difference, unless the text is the one that the run began with.
 void require_same_text(const DataFingerprint& began, const DataFingerprint& now, TaskKind task) {
-  const bool documents = task == TaskKind::causal_lm || task == TaskKind::masked_lm;
-  const char* unit = documents ? "documents" : "pairs";
+  const char* unit = reads_pairs(task) ? "pairs" : "documents";
   for (const auto& [what, then, found] : {std::tuple{"training", began.training, now.training},
                                           {"validation", began.validation, now.validation}})
     require(then == found,

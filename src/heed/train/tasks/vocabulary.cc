@@ -179,6 +179,7 @@ TextFrame frame_of(TaskKind task) {
       return {.begin = true, .end = true, .mask = true};
     case TaskKind::translation:
     case TaskKind::text_to_text:
+    case TaskKind::preference:  // learns no vocabulary
       break;
   }
   return {.end = true};
