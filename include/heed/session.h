@@ -95,8 +95,8 @@ class HEED_EXPORT Session {
   using OnDelta = std::function<bool(const Delta& delta)>;
 
   /// Adds a request, which joins a later step. Throws Error, and adds nothing, when the model
-  /// cannot do what it asks, on an unknown adapter, invalid UTF-8, tokens outside the vocabulary, an empty prompt, and
-  /// a prompt longer than the model's context.
+  /// cannot do what it asks, on an unknown adapter, invalid UTF-8, tokens outside the vocabulary,
+  /// an empty prompt, and a prompt longer than the model's context.
   RequestId add(const Request& request, OnDelta on_delta);
   /// Ends a request, whose function is not called again. Does nothing if it has ended.
   void cancel(RequestId request);
