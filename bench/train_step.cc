@@ -1,18 +1,23 @@
-// Trains a Transformer on random sentences, the paper's encoder-decoder (small, base) or a Llama of
-// the size of SmolLM2-135M, and prints, as one line of JSON, target tokens per second, the peak
+// Trains a Transformer on random sentences, the paper's encoder-decoder (small, base), a Llama of
+// the size of SmolLM2-135M, or (lora) an adapter of rank 16 of all linear maps of that Llama, whose
+// weights are bf16, and prints, as one line of JSON, target tokens per second, the peak
 // memory of the process, and the arithmetic (six operations per weight and token, and attention's)
 // as a share of the machine's peak.
 //
-//   train_step small|base|llama f32|bf16 [steps]
+//   train_step small|base|llama|lora f32|bf16 [steps]
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "heed/base/error.h"
+#include "heed/checkpoint/module_pattern.h"
+#include "heed/checkpoint/weights.h"
 #include "heed/data/batch.h"
 #include "heed/kernels/limits.h"
 #include "heed/model/transformer.h"
@@ -54,12 +59,12 @@ model::ModelConfig llama() {
 }
 
 Shape shape_named(const std::string& name) {
-  if (name == "llama") return {llama(), 8, 128};
+  if (name == "llama" || name == "lora") return {llama(), 8, 128};
   model::ModelConfig config;
   config.vocab_size = 4000;
   config.max_positions = 256;
   if (name == "base") return {config, 32, 32};  // the defaults are the paper's base model
-  require(name == "small", "a shape \"{}\", expected small, base or llama", name);
+  require(name == "small", "a shape \"{}\", expected small, base, llama or lora", name);
   config.d_model = 256;
   config.n_heads = 4;
   config.d_ff = 1024;
@@ -90,11 +95,25 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+/// Freezes a model and attaches an adapter of its linear maps.
+std::unique_ptr<model::LoraAdapter> adapt(model::Transformer& model) {
+  auto adapter = std::make_unique<model::LoraAdapter>(1);
+  for (Parameter& parameter : model.parameters().all()) parameter.trainable = false;
+  for (const model::LinearModule& module : checkpoint::select_modules(model, {}))
+    adapter->add(module, 16, 2.0f);
+  model.attach({{&adapter->updates()}});
+  return adapter;
+}
+
 void run(const std::string& name, DType dtype, int steps) {
   const Shape shape = shape_named(name);
-  model::Transformer model(shape.config, 1);
-  Gradients gradients(model.parameters().all());
-  train::Optimizer optimizer(model.parameters(), gradients, {});
+  const bool lora = name == "lora";
+  model::Transformer model(shape.config, lora ? std::nullopt : std::optional<uint64_t>(1));
+  if (lora) checkpoint::init_weights(model, 1, {.dtype = DType::bf16});
+  const auto adapter = lora ? adapt(model) : nullptr;
+  nn::Parameters& trained = lora ? adapter->parameters() : model.parameters();
+  Gradients gradients(trained.all());
+  train::Optimizer optimizer(trained, gradients, {});
   std::vector<int32_t> ids, offsets{0};
   for (int sentence = 0; sentence < shape.sentences; ++sentence) {
     std::vector<int32_t> tokens;
@@ -119,8 +138,11 @@ void run(const std::string& name, DType dtype, int steps) {
           dtype == DType::bf16 ? kernels::Arithmetic::bf16 : kernels::Arithmetic::f32, kPeakSeconds)
           .operations_per_second;
   const double step = median(seconds);
-  const double operations = train::operations_of_step(
-      model.config(), {model.has_encoder() ? tokens : 0, tokens, tokens, shape.sentences});
+  // A frozen weight takes four operations per token instead of six.
+  const double operations =
+      (lora ? 2.0 / 3 : 1.0) *
+      train::operations_of_step(
+          model.config(), {model.has_encoder() ? tokens : 0, tokens, tokens, shape.sentences});
   std::printf("{\"tokens_per_second\": %.1f, \"peak_mb\": %.1f, \"share_of_peak\": %.3f}\n",
               static_cast<double>(tokens) / step, peak_megabytes(), operations / step / peak);
 }
@@ -129,7 +151,7 @@ void run(const std::string& name, DType dtype, int steps) {
 
 int main(int argc, char** argv) {
   if (argc < 3) {
-    std::fprintf(stderr, "usage: train_step small|base|llama f32|bf16 [steps]\n");
+    std::fprintf(stderr, "usage: train_step small|base|llama|lora f32|bf16 [steps]\n");
     return 2;
   }
   try {

@@ -1,6 +1,7 @@
 #pragma once
 
 // The whole library.
+#include "heed/adapter.h"
 #include "heed/attention.h"
 #include "heed/chat.h"
 #include "heed/classification.h"

@@ -4,7 +4,9 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
 
+#include "heed/adapter.h"
 #include "heed/compute.h"
 #include "heed/executor.h"
 #include "heed/hub.h"
@@ -74,6 +76,9 @@ struct LoadOptions {
   /// The longest text in tokens of a model whose rotary frequencies depend on it (rope_type dynamic
   /// or longrope): at least the original context, which it is by default.
   std::optional<int64_t> rope_context = {};
+  /// LoRA adapters, which apply, together, to everything that the model computes; only a request of
+  /// a Session can choose among them. The weights do not change.
+  std::vector<AdapterOptions> adapters = {};
   /// The threads that compute; without it, Executor::shared().
   std::shared_ptr<Executor> executor = {};
   /// How a model that is named OWNER/NAME is found and downloaded.

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -27,6 +28,9 @@ struct Request {
   std::optional<SearchOptions> search = {};
   /// The languages of a multilingual translator, as in TranslateOptions.
   std::string source_language = {}, target_language = {};
+  /// The names of the adapters (LoadOptions::adapters) that apply, together, to this request; none
+  /// of them if it is empty, all if it is not set.
+  std::optional<std::vector<std::string>> adapters = {};
   /// Selects the random numbers, with GenerateOptions::seed: the output is that of prompt `number`
   /// of Model::generate_batch().
   int64_t number = 1;
@@ -96,8 +100,8 @@ class HEED_EXPORT Session {
   using OnDelta = std::function<bool(const Delta& delta)>;
 
   /// Adds a request, which joins a later step. Throws Error, and adds nothing, when the model
-  /// cannot do what it asks, on invalid UTF-8, tokens outside the vocabulary, an empty prompt, and
-  /// a prompt longer than the model's context.
+  /// cannot do what it asks, on an unknown adapter, invalid UTF-8, tokens outside the vocabulary,
+  /// an empty prompt, and a prompt longer than the model's context.
   RequestId add(const Request& request, OnDelta on_delta);
   /// Ends a request, whose function is not called again. Does nothing if it has ended.
   void cancel(RequestId request);

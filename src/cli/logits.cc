@@ -6,6 +6,7 @@
 #include "cli/find_model.h"
 #include "cli/model_options.h"
 #include "heed/base/error.h"
+#include "heed/engine/adapters.h"
 #include "heed/engine/load.h"
 #include "heed/generate/hidden_states.h"
 
@@ -36,6 +37,7 @@ int run_logits(const LogitsOptions& options) {
   const auto model = engine::load_transformer(
       find_model(options.model.path, {.weights = !options.model.load.random_weights}),
       options.model.load);
+  const engine::LoadedAdapters adapters(*model, parse_adapters(options.model.adapters));
   Context context{.dtype = engine::activation_dtype(options.model.load)};
   const Tensor logits = model->logits(context, states_of(*model, options));
   nlohmann::json rows = nlohmann::json::array();

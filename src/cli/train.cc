@@ -25,7 +25,7 @@ struct TrainOptions {
   std::string source, target, tsv, valid_source, valid_target, text, valid_text;
   std::vector<std::string> assignments;
   double minutes = 0;
-  bool resume = false, dump_config = false;
+  bool lora = false, resume = false, dump_config = false;
 };
 
 void log_line(const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }
@@ -49,6 +49,7 @@ void read_command_line(train::TrainConfig& config, const TrainOptions& options,
   const std::string former = config.from;
   if (!options.config_file.empty()) read_config_file(config, options.config_file);
   if (!options.task.empty()) train::set_field(config, "run.task=" + options.task);
+  if (options.lora) config.lora.enabled = true;
   for (const std::string& assignment : options.assignments) train::set_field(config, assignment);
   set_path(config.data.source, options.source);
   set_path(config.data.target, options.target);
@@ -84,7 +85,7 @@ std::string preset_for_size(const TrainOptions& options) {
 std::string default_preset(const TrainOptions& options, const Command& command) {
   train::TrainConfig requested;
   read_command_line(requested, options, command);
-  if (!requested.from.empty()) return "fine-tune";
+  if (!requested.from.empty()) return requested.lora.enabled ? "lora" : "fine-tune";
   switch (requested.run.task) {
     case train::TaskKind::causal_lm:
       return "llama-tiny";
@@ -92,6 +93,7 @@ std::string default_preset(const TrainOptions& options, const Command& command) 
       return "bert-tiny";
     case train::TaskKind::text_to_text:
       return "t5-tiny";
+    case train::TaskKind::preference:  // refused without --from
     case train::TaskKind::translation:
       break;
   }
@@ -181,7 +183,7 @@ int run_training(const TrainOptions& options, const Command& command) {
   const StopRequest stop;
   RunObserver observer(run);
   const std::unique_ptr<train::Task> task =
-      train::prepare_task(config, run.resumed() ? run.last().string() : config.from, observer);
+      train::prepare_task(config, train::vocabulary_source(config, run), observer);
   train::Trainer trainer(
       config, *task, run, observer,
       {.stop_requested = [&stop] { return stop.requested(); }, .started = started});
@@ -201,13 +203,17 @@ void add_train(Command& program) {
   command.add_option("config", options->config_file,
                      "TOML file with settings that override the preset");
   command.add_option("--task", options->task, "Training task (default: translation)")
-      .one_of({"translation", "text-to-text", "causal-lm", "masked-lm"});
+      .one_of({"translation", "text-to-text", "causal-lm", "masked-lm", "preference"});
   command.add_option(
       "--from", options->from,
       "Model directory, or OWNER/NAME[@REVISION] of the Hugging Face hub, to fine-tune; "
       "provides configuration, weights and tokenizer");
+  command.add_flag("--lora", options->lora,
+                   "Train a LoRA adapter of --from, whose weights may be quantised (a GGUF file), "
+                   "instead of the weights; --out becomes an adapter as Python's peft reads it");
   command.add_option("--text", options->text,
-                     "Training text for causal-lm and masked-lm: a file or a folder of files");
+                     "Training text for causal-lm and masked-lm: a file or a folder of files; for "
+                     "preference: JSON lines with \"prompt\", \"chosen\" and \"rejected\"");
   command.add_option("--valid-text", options->valid_text,
                      "Validation text for --text (default: part of the training text is held out)");
   command.add_option("--source", options->source,
@@ -244,6 +250,7 @@ void add_train(Command& program) {
       "  heed train --source train.en --target train.es --out model --preset base --minutes 60\n"
       "  heed train --task causal-lm --text books/ --out model\n"
       "  heed train --task causal-lm --text notes.txt --from Llama-3.2-1B --out model\n"
+      "  heed train --task causal-lm --text notes.txt --from Llama-3.2-1B --lora --out adapter\n"
       "--out must be a new or an empty directory, except with --resume.\n"
       "Ctrl-C saves a checkpoint and stops. The same command with --resume continues the run, "
       "with\n"

@@ -5,6 +5,7 @@
 
 #include "heed/base/file.h"
 #include "heed/base/json.h"
+#include "heed/checkpoint/adapter_directory.h"
 #include "heed/checkpoint/model_directory.h"
 #include "heed/io/gguf.h"
 #include "heed/io/safetensors.h"
@@ -69,6 +70,32 @@ TEST(Fuzz, Gguf) {
     look_at(*file);
   });
 }
+
+class FuzzAdapter : public testing::TestWithParam<const char*> {};
+
+TEST_P(FuzzAdapter, IsReadOrRejected) {
+  const fs::path golden = fs::path(HEED_SOURCE_DIR) / "tests/golden";
+  const TemporaryDirectory folder;
+  for (const char* file : {"adapter_config.json", "adapter_model.safetensors"})
+    fs::copy_file(golden / "adapters/gpt2" / file, folder / file);
+  const auto model = load_model(golden / "families/gpt2");
+  const std::string seed = read_file(folder / GetParam());
+  fs::remove(folder / GetParam());
+  const std::vector<int32_t> ids{5, 9, 4}, offsets{0, 3};
+  fuzz_file(folder / GetParam(), seed, kAttempts, [&] {
+    const LoadedAdapter adapter = load_adapter(folder.path(), *model);
+    model->attach({{&adapter.lora->updates()}});
+    Context context;
+    model->logits(context, model->decode_all(context, {ids, offsets}));
+    model->attach({});
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, FuzzAdapter,
+                         testing::Values("adapter_config.json", "adapter_model.safetensors"),
+                         [](const auto& one) {
+                           return std::string(one.param).substr(8, one.param[8] == 'c' ? 6 : 5);
+                         });
 
 class FuzzGgufModel : public testing::TestWithParam<const char*> {};
 

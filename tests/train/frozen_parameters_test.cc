@@ -113,12 +113,13 @@ TEST(FrozenParameters, AreSavedInTheCheckpointAndRestored) {
     freeze_all_but_ff_down(model);
     Gradients gradients(model.parameters().all());
     Optimizer optimizer(model.parameters(), gradients, {});
-    if (resume) load_checkpoint(run, {model, optimizer, state});
+    WholeModel weights(model);
+    if (resume) load_checkpoint(run, {weights, optimizer, state});
     for (int step = 0; step < steps; ++step) {
       run_step(model, gradients);
       optimizer.step(1e-2, 1.0);
     }
-    if (!resume) save_checkpoint(run, {model, optimizer, state}, {});
+    if (!resume) save_checkpoint(run, {weights, optimizer, state}, {});
   };
   model::Transformer whole(tiny_config(), 3), first(tiny_config(), 3), second(tiny_config(), 4);
   train(first, false, 2);

@@ -15,6 +15,7 @@
 
 #include "heed/base/error.h"
 #include "heed/data/pair_dataset.h"
+#include "heed/train/initial_weights.h"
 #include "tests/base/child.h"
 #include "tests/base/threads.h"
 #include "tests/train/language_run.h"
@@ -77,7 +78,9 @@ int64_t saved_step(const std::filesystem::path& run) {
 
 void expect_same_checkpoint(const TemporaryDirectory& folder, const std::string& a,
                             const std::string& b) {
-  for (const char* file : {"last/model.safetensors", "last/optimizer.safetensors"})
+  const bool adapter = path_exists(folder / a / "last/adapter_model.safetensors");
+  for (const char* file : {adapter ? "last/adapter_model.safetensors" : "last/model.safetensors",
+                           "last/optimizer.safetensors"})
     EXPECT_EQ(read_file(folder / a / file), read_file(folder / b / file)) << file;
 }
 
@@ -94,21 +97,10 @@ std::string train_in_child(const TrainConfig& config, const TemporaryDirectory& 
   return in_child([&] { return error_of([&] { train(config, folder, out, session); }); });
 }
 
-TEST(Saving, ARunKilledAtAnyPointResumesToTheSameBits) {
-  const TemporaryDirectory folder;
-  testing::write_book(folder);
-  TrainConfig config = shortened(testing::causal_config(folder));
+/// Kills a run at each of the events and resumes it.
+void expect_same_after_kills(const TemporaryDirectory& folder, TrainConfig config,
+                             std::span<const Event> events) {
   train(config, folder, "whole");
-  const Event events[] = {
-      {"out/last", 1},               // the first checkpoint is written but not renamed
-      {"out/last", 1, false},        // it is renamed
-      {"out/model.safetensors", 3},  // a better model is written
-      {"checkpoints/step-0000003.safetensors", 1, false},
-      {"out/last", 3},            // the third checkpoint, which lists other weights than the second
-      {"out/last", 3, false},     // it is renamed, and the old one not yet removed
-      {"last/training.json", 1},  // the average has been validated
-      {"last/training.json", 1, false},
-  };
   for (const Event& moment : events) {
     const std::string name(moment.name);
     SCOPED_TRACE(fmt::format("{} {} number {}", moment.before ? "before" : "after", moment.name,
@@ -129,6 +121,39 @@ TEST(Saving, ARunKilledAtAnyPointResumesToTheSameBits) {
     }
     std::filesystem::remove_all(folder / "out");
   }
+}
+TEST(Saving, ARunKilledAtAnyPointResumesToTheSameBits) {
+  const TemporaryDirectory folder;
+  testing::write_book(folder);
+  const Event events[] = {
+      {"out/last", 1},               // the first checkpoint is written but not renamed
+      {"out/last", 1, false},        // it is renamed
+      {"out/model.safetensors", 3},  // a better model is written
+      {"checkpoints/step-0000003.safetensors", 1, false},
+      {"out/last", 3},            // the third checkpoint, which lists other weights than the second
+      {"out/last", 3, false},     // it is renamed, and the old one not yet removed
+      {"last/training.json", 1},  // the average has been validated
+      {"last/training.json", 1, false},
+  };
+  expect_same_after_kills(folder, shortened(testing::causal_config(folder)), events);
+}
+
+TEST(Saving, ARunOfAnAdapterKilledAtAnyPointResumesToTheSameBits) {
+  const TemporaryDirectory folder;
+  testing::write_book(folder);
+  TrainConfig config = shortened(testing::causal_config(folder));
+  train(config, folder, "base");
+  config.from = (folder / "base").string();
+  config.lora = {.enabled = true, .rank = 2, .dropout = 0.1};
+  read_initial_config(config);
+  const Event events[] = {{"out/last", 1},
+                          {"out/adapter_config.json", 2},
+                          {"out/adapter_model.safetensors", 2},
+                          {"checkpoints/step-0000003.safetensors", 1, false},
+                          {"out/last", 3},
+                          {"out/last", 3, false},
+                          {"last/training.json", 1}};
+  expect_same_after_kills(folder, config, events);
 }
 
 TEST(Saving, ASignalDuringASaveStopsTheRunAfterIt) {

@@ -86,7 +86,7 @@ inline Trainer::Outcome train(const TrainConfig& config, const TemporaryDirector
                               const std::string& out, const Session& session = {}) {
   const RunDirectory run =
       session.resume ? RunDirectory::resume(folder / out) : RunDirectory::begin(folder / out);
-  const auto task = task_of(config, session.resume ? run.last().string() : config.from);
+  const auto task = task_of(config, vocabulary_source(config, run));
   SessionObserver observer(session);
   Trainer trainer(config, *task, run, observer, {.stop_requested = session.stop_requested});
   return trainer.run();

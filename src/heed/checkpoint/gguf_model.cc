@@ -332,7 +332,7 @@ GgufModel open_gguf_model(const std::filesystem::path& path) {
     fail("{}: {}", file->name(), error.what());
   }
   check_rotary(metadata, model.config);
-  model.family.stored = model.config.decoder_layers == 0 ? gguf_encoder_weight : gguf_weight;
+  model.family.stored = gguf_weight;
   model.family.redundant = gguf_redundant;
   model.family.prefix = {};
   model.weights = gguf_weights(file, model.config);

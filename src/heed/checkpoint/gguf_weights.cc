@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "heed/base/error.h"
+#include "heed/checkpoint/gguf_encoders.h"
 #include "heed/base/parallel.h"
 #include "heed/kernels/as_f32.h"
 #include "heed/model/families/config_json.h"
@@ -231,6 +232,7 @@ class GgufWeights : public io::TensorSource {
 
 StoredWeight gguf_weight(const ModelConfig& config, const std::string& name, const Shape& shape) {
   if (config.family == "t5") return t5_weight(name, shape);
+  if (config.decoder_layers == 0) return gguf_encoder_weight(config, name, shape);
   const std::string own = gguf_name(config, name);
   if (own.find(".experts.") != std::string::npos) return expert_weight(config, own, shape);
   for (const FusedRows& fused : fused_rows(config))

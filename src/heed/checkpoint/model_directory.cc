@@ -146,6 +146,15 @@ std::unique_ptr<model::Transformer> load_model(const std::filesystem::path& path
   return model;
 }
 
+void load_stored_weights(model::Transformer& model, const std::filesystem::path& path) {
+  if (is_gguf(path)) {
+    const GgufModel file = open_gguf_model(path);
+    return load_weights(model, file.family, *file.weights, {std::nullopt});
+  }
+  const Description description = read_description(path);
+  load_weights(model, description.family, *tensors_of(description, path), {std::nullopt});
+}
+
 void save_model(const std::filesystem::path& directory, const model::Transformer& model,
                 const std::vector<NamedFile>& others) {
   make_directory(directory);

@@ -38,6 +38,10 @@ std::shared_ptr<const io::TensorSource> open_directory_tensors(
 std::unique_ptr<model::Transformer> load_model(const std::filesystem::path& path,
                                                const LoadOptions& options = {});
 
+/// Sets the weights of a model that was built for the configuration at `path`, perhaps with other
+/// dropout rates, as they are stored: quantised, of 16 bits or f32.
+void load_stored_weights(model::Transformer& model, const std::filesystem::path& path);
+
 /// The name and the contents of a file beside the weights, such as the tokenizer's.
 using NamedFile = std::pair<std::string, std::string>;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 
 #include "heed/kernels/as_f32.h"
 
@@ -46,27 +47,7 @@ Tensor transposed_part(const Tensor& tensor, const StoredWeight& stored, const S
   return part;
 }
 
-}  // namespace
-
-bool is_view_of(const StoredWeight& stored) { return !stored.transposed && stored.block_rows == 0; }
-
-Tensor part_of(const Tensor& tensor, const StoredWeight& stored, const Parameter& parameter) {
-  if (stored.transposed) return transposed_part(tensor, stored, parameter.shape);
-  Tensor whole = tensor;
-  if (parameter.shape.rank() == 1) whole = kernels::as_f32(whole).reshaped({whole.elements(), 1});
-  const int64_t rows = parameter.shape[0];
-  if (is_view_of(stored)) {
-    if (whole.rows() != rows) whole = whole.row_slice(stored.first_row, stored.first_row + rows);
-    return whole.reshaped(parameter.shape);
-  }
-  Tensor part = Tensor::empty({rows, whole.cols()}, whole.dtype());
-  for (int64_t r = 0; r < rows; ++r)
-    std::memcpy(part.raw() + r * part.row_bytes(),
-                whole.raw() + stored_row(stored, r) * whole.row_bytes(),
-                static_cast<size_t>(part.row_bytes()));
-  return part.reshaped(parameter.shape);
-}
-
+/// Copies a part, f32, to its place in `whole` [stored.shape].
 void put_part(const Tensor& value, const StoredWeight& stored, Tensor& whole) {
   const float* from = value.data<float>();
   float* const to = whole.data<float>();
@@ -79,6 +60,43 @@ void put_part(const Tensor& value, const StoredWeight& stored, Tensor& whole) {
   }
   for (int64_t r = 0; r < rows; ++r, from += width)
     std::copy_n(from, width, to + stored_row(stored, r) * width);
+}
+
+}  // namespace
+
+bool is_view_of(const StoredWeight& stored) { return !stored.transposed && stored.block_rows == 0; }
+
+Tensor part_of(const Tensor& tensor, const StoredWeight& stored, const Shape& shape) {
+  if (stored.transposed) return transposed_part(tensor, stored, shape);
+  Tensor whole = tensor;
+  if (shape.rank() == 1) whole = kernels::as_f32(whole).reshaped({whole.elements(), 1});
+  const int64_t rows = shape[0];
+  if (is_view_of(stored)) {
+    if (whole.rows() != rows) whole = whole.row_slice(stored.first_row, stored.first_row + rows);
+    return whole.reshaped(shape);
+  }
+  Tensor part = Tensor::empty({rows, whole.cols()}, whole.dtype());
+  for (int64_t r = 0; r < rows; ++r)
+    std::memcpy(part.raw() + r * part.row_bytes(),
+                whole.raw() + stored_row(stored, r) * whole.row_bytes(),
+                static_cast<size_t>(part.row_bytes()));
+  return part.reshaped(shape);
+}
+
+std::vector<io::NamedTensor> joined(std::span<const StoredPart> parts) {
+  std::vector<io::NamedTensor> tensors;
+  std::map<std::string, size_t> places;
+  for (const auto& [stored, value] : parts) {
+    const bool whole = !stored.transposed && stored.shape.elements() == value.elements();
+    if (whole) {
+      tensors.push_back({stored.name, value.reshaped(stored.shape)});
+      continue;
+    }
+    const auto [place, first] = places.try_emplace(stored.name, tensors.size());
+    if (first) tensors.push_back({stored.name, Tensor::zeros(stored.shape)});
+    put_part(value, stored, tensors[place->second].tensor);
+  }
+  return tensors;
 }
 
 }  // namespace heed::checkpoint

@@ -135,7 +135,7 @@ void load_weights(model::Transformer& model, const model::Family& family,
             source.name(), name, tensor.shape().text(), stored.shape.text(), parameter.name);
     require(tensor.dtype() != DType::i32, "{}: {} holds integers, expected numbers", source.name(),
             name);
-    parameter.value = in_precision(parameter, part_of(tensor, stored, parameter), precision);
+    parameter.value = in_precision(parameter, part_of(tensor, stored, parameter.shape), precision);
     queue.add(parameter, name, !is_view_of(stored) || parameter.value.dtype() != tensor.dtype());
     used[name] = true;
   }
@@ -153,22 +153,13 @@ void init_weights(model::Transformer& model, uint64_t seed, quantize::WeightPrec
 
 std::vector<io::NamedTensor> stored_weights(const model::Transformer& model,
                                             const model::Family& family) {
-  std::vector<io::NamedTensor> weights;
-  std::map<std::string, size_t> places;
+  std::vector<StoredPart> parts;
   for (const Parameter& parameter : model.parameters().all()) {
-    const StoredWeight stored = family.stored(model.config(), parameter.name, parameter.shape);
     require(parameter.present(), "{} has no value to save", parameter.name);
-    const Tensor value = kernels::as_f32(parameter.value);
-    const bool whole = !stored.transposed && stored.shape.elements() == value.elements();
-    if (whole) {
-      weights.push_back({stored.name, value.reshaped(stored.shape)});
-      continue;
-    }
-    const auto [place, first] = places.try_emplace(stored.name, weights.size());
-    if (first) weights.push_back({stored.name, Tensor::zeros(stored.shape)});
-    put_part(value, stored, weights[place->second].tensor);
+    parts.push_back({family.stored(model.config(), parameter.name, parameter.shape),
+                     kernels::as_f32(parameter.value)});
   }
-  return weights;
+  return joined(parts);
 }
 
 }  // namespace heed::checkpoint

@@ -20,9 +20,22 @@ struct Batch {
   std::vector<int32_t> rows;      // [M], ... from these rows of the last hidden states; empty: all
   std::vector<int64_t> examples;  // [B], index of each sequence's example
 
+  /// Of answers in pairs: sequence 2i is the chosen one, 2i + 1 the rejected one, and that of the
+  /// loss (train/preference_loss.h).
+  struct Preferences {
+    std::vector<int32_t> offsets = {};  // [B+1], of the sequences' predictions in rows; or empty
+    float beta = 0;
+  };
+  Preferences preferences = {};
+
   int64_t source_tokens() const { return static_cast<int64_t>(source.size()); }
   int64_t decoder_tokens() const { return static_cast<int64_t>(decoder_input.size()); }
   int64_t target_tokens() const { return static_cast<int64_t>(target.size()); }
+  /// What the loss is the mean of: tokens to predict, or pairs of answers.
+  int64_t loss_terms() const {
+    return preferences.offsets.empty() ? target_tokens()
+                                       : static_cast<int64_t>(preferences.offsets.size()) / 2;
+  }
   int64_t sequences() const { return static_cast<int64_t>(examples.size()); }
 };
 

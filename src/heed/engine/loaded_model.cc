@@ -59,7 +59,9 @@ std::shared_ptr<const LoadedModel> load(const std::filesystem::path& path,
         const ExecutorScope own_scope(executor);
         return try_tokenizer(path);
       });
-  result->transformer = load_transformer(path, options);
+  auto loaded = load_transformer(path, options);
+  result->adapters = LoadedAdapters(*loaded, options.adapters);
+  result->transformer = std::move(loaded);
   const model::Transformer& transformer = *result->transformer;
   result->tokenizer = ValueOrError<text::PairTokenizer>::of([&] {
     text::PairTokenizer read = tokenizer.get().value();

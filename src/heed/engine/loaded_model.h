@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "heed/chat/chat_template.h"
+#include "heed/engine/adapters.h"
 #include "heed/engine/value_or_error.h"
 #include "heed/generate/embedder.h"
 #include "heed/generate/generation_config.h"
@@ -26,6 +27,7 @@ struct LoadedModel {
   LoadOptions options;
   std::shared_ptr<Executor> executor;  // never null
   std::unique_ptr<const model::Transformer> transformer;
+  LoadedAdapters adapters;
   // Read while the model is loaded; a file that cannot be read matters only to those who need it.
   ValueOrError<text::PairTokenizer> tokenizer;
   ValueOrError<generate::GenerationConfig> generation;

@@ -84,7 +84,10 @@ RequestId Session::add(const Request& request, OnDelta on_delta) {
   require(static_cast<bool>(on_delta), "the request has no function to receive its output");
   auto running = std::make_shared<State::Running>(
       engine::SessionJob::make(engine::loaded(s.model), request), std::move(on_delta));
-  const RequestId id = s.scheduler.add(running->job->request());
+  generate::Scheduler::Request scheduled = running->job->request();
+  if (request.adapters)
+    scheduled.adapters = engine::loaded(s.model).adapters.named(*request.adapters);
+  const RequestId id = s.scheduler.add(std::move(scheduled));
   s.running.emplace(id, std::move(running));
   return id;
 }

@@ -65,9 +65,30 @@ CachedDecoder::CachedDecoder(const model::Transformer& model, DType dtype, Cache
   memory_.per_layer.resize(memory_caches_.size());
 }
 
+void CachedDecoder::adapt(int64_t begin, int64_t end, std::span<const ScaledAdapter> adapters) {
+  if (adapters.empty()) return;
+  std::vector<AdaptedRows>& ranges = pass_.adapters;
+  if (!ranges.empty() && ranges.back().end == begin &&
+      std::ranges::equal(ranges.back().adapters, adapters))
+    ranges.back().end = end;
+  else
+    ranges.push_back({begin, end, adapters});
+}
+
+/// Without a range, the context would have the adapters that are attached to the model.
+void CachedDecoder::use_adapters() {
+  if (pass_.adapters.empty() && !model_.attached().empty()) pass_.adapters.push_back({0, 0, {}});
+  context_.adapters = pass_.adapters;
+}
+
 void CachedDecoder::encode(std::span<const EncodeInput> inputs) {
   std::vector<int32_t> ids, offsets{0};
-  for (const EncodeInput& input : inputs) data::append_sequence(input.tokens, ids, offsets);
+  pass_.adapters.clear();
+  for (const EncodeInput& input : inputs) {
+    data::append_sequence(input.tokens, ids, offsets);
+    adapt(offsets[offsets.size() - 2], offsets.back(), input.adapters);
+  }
+  use_adapters();
   const model::Memory fresh = model_.encode(context_, {ids, offsets});
   kernels::AttentionSpans spans = kernels::AttentionSpans::self(offsets);
   try {
@@ -88,6 +109,7 @@ void CachedDecoder::begin_pass() {
   pass_.positions.clear();
   pass_.logit_rows.clear();
   pass_.prompts = 0;
+  pass_.adapters.clear();
   clear(pass_.own);
   clear(pass_.memory);
 }
@@ -100,6 +122,7 @@ void CachedDecoder::add(const DecodeInput& input) {
     input.cache_rows.push_back(rows_.acquire());
   }
   const auto end = static_cast<int32_t>(pass_.input.size());
+  adapt(end - std::ssize(input.tokens), end, input.adapters);
   if (input.wants_logits) pass_.logit_rows.push_back(end - 1);
   if (!input.generated) ++pass_.prompts;
   add_sequence(*pass_.own, input.cache_rows, end);
@@ -122,6 +145,7 @@ void CachedDecoder::add_memory(std::span<const int32_t> rows, int32_t q_end) {
 }
 
 Tensor CachedDecoder::run_pass() {
+  use_adapters();
   Tensor states = model_.decode(
       context_, pass_.input, memory_,
       {pass_.positions, {pass_.own, pass_.prompts}, pass_.memory, caches_});  // [N, D]

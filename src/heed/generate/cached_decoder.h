@@ -51,6 +51,7 @@ class CachedDecoder {
   struct EncodeInput {
     std::span<const int32_t> tokens;    // at least one
     std::vector<int32_t>& memory_rows;  // receives the rows of its keys and values
+    std::span<const ScaledAdapter> adapters = {};
   };
   /// Encodes sources in one pass and caches the keys and values that cross-attention reads. Throws
   /// Error as Transformer::encode() and data::append_sequence() do.
@@ -63,6 +64,7 @@ class CachedDecoder {
     std::span<const int32_t> memory_rows;  // of its source; empty for a decoder-only model
     bool generated = false;                // not tokens of a prompt; see nn::SelfSpans
     bool wants_logits = true;              // after the last token
+    std::span<const ScaledAdapter> adapters = {};  // which have computed its earlier rows
   };
   /// The logits [M, V] after the last token of each of the M inputs that want them. Prompts must
   /// precede generated tokens. Inputs with equal memory rows should be neighbours, which then share
@@ -83,8 +85,12 @@ class CachedDecoder {
     std::vector<int32_t> logit_rows;  // the last token of each sequence that wants logits
     std::shared_ptr<kernels::AttentionSpans> own, memory;
     int64_t prompts = 0;
+    std::vector<AdaptedRows> adapters;
   };
   void begin_pass();
+  /// Notes the adapters of rows that follow those noted before.
+  void adapt(int64_t begin, int64_t end, std::span<const ScaledAdapter> adapters);
+  void use_adapters();
   void add(const DecodeInput& input);
   void add_memory(std::span<const int32_t> rows, int32_t q_end);
   Tensor run_pass();

@@ -19,12 +19,14 @@ void PrefixCache::drop(std::list<Sequence>::iterator sequence) {
   sequences_.erase(sequence);
 }
 
-void PrefixCache::insert(std::span<const int32_t> tokens, std::span<const int32_t> rows) {
+void PrefixCache::insert(std::span<const int32_t> tokens, std::span<const int32_t> rows,
+                         std::span<const ScaledAdapter> adapters) {
   const auto count = static_cast<int64_t>(tokens.size());
   if (count == 0 || count > max_rows_) return;
   for (auto old = sequences_.begin(); old != sequences_.end();) {
     const auto next = std::next(old);
-    const size_t common = common_prefix(tokens, old->tokens);
+    const bool same = std::ranges::equal(adapters, old->adapters);
+    const size_t common = same ? common_prefix(tokens, old->tokens) : 0;
     if (common == tokens.size()) return;  // kept already
     if (common == old->tokens.size()) drop(old);
     old = next;
@@ -32,14 +34,19 @@ void PrefixCache::insert(std::span<const int32_t> tokens, std::span<const int32_
   while (rows_ + count > max_rows_) drop(std::prev(sequences_.end()));
   pool_.retain(rows);
   rows_ += count;
-  sequences_.push_front({{tokens.begin(), tokens.end()}, {rows.begin(), rows.end()}});
+  sequences_.push_front({{tokens.begin(), tokens.end()},
+                         {rows.begin(), rows.end()},
+                         {adapters.begin(), adapters.end()}});
 }
 
-std::vector<int32_t> PrefixCache::find(std::span<const int32_t> tokens, size_t max_length) {
+std::vector<int32_t> PrefixCache::find(std::span<const int32_t> tokens, size_t max_length,
+                                       std::span<const ScaledAdapter> adapters) {
   size_t longest = 0;
   auto best = sequences_.end();
   for (auto sequence = sequences_.begin(); sequence != sequences_.end(); ++sequence)
-    if (const size_t common = common_prefix(tokens, sequence->tokens); common > longest) {
+    if (!std::ranges::equal(adapters, sequence->adapters))
+      continue;
+    else if (const size_t common = common_prefix(tokens, sequence->tokens); common > longest) {
       longest = common;
       best = sequence;
     }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "heed/generate/row_pool.h"
+#include "heed/ops/adapted_rows.h"
 
 namespace heed::generate {
 
@@ -20,11 +21,14 @@ class PrefixCache {
   PrefixCache(const PrefixCache&) = delete;
   PrefixCache& operator=(const PrefixCache&) = delete;
 
-  /// Keeps a sequence and becomes a holder of `rows`, the row of each of `tokens`.
-  void insert(std::span<const int32_t> tokens, std::span<const int32_t> rows);
-  /// The rows of the longest kept prefix of `tokens`, at most `max_length` rows. The caller becomes
-  /// a holder of them.
-  std::vector<int32_t> find(std::span<const int32_t> tokens, size_t max_length);
+  /// Keeps a sequence and becomes a holder of `rows`, the row of each of `tokens`, which these
+  /// adapters have computed.
+  void insert(std::span<const int32_t> tokens, std::span<const int32_t> rows,
+              std::span<const ScaledAdapter> adapters);
+  /// The rows of the longest kept prefix of `tokens`, at most `max_length` rows, that the same
+  /// adapters have computed. The caller becomes a holder of them.
+  std::vector<int32_t> find(std::span<const int32_t> tokens, size_t max_length,
+                            std::span<const ScaledAdapter> adapters);
   void clear();
 
   /// Rows that sequences hold; a row that several hold counts several times.
@@ -33,6 +37,7 @@ class PrefixCache {
  private:
   struct Sequence {
     std::vector<int32_t> tokens, rows;
+    std::vector<ScaledAdapter> adapters;
   };
   void drop(std::list<Sequence>::iterator sequence);
 

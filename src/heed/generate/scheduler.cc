@@ -15,7 +15,8 @@ struct Scheduler::Active {
   Decoding* decoding;
   int64_t max_tokens;
   std::vector<int32_t> source;
-  std::vector<int32_t> memory_rows;
+  std::vector<ScaledAdapter> adapters;
+  std::vector<int32_t> memory_rows = {};
   /// All rows of the decoder's caches that the request holds: those of its paths.
   std::vector<int32_t> rows = {};
   std::exception_ptr error = {};
@@ -39,6 +40,8 @@ Scheduler::Id Scheduler::add(Request request) {
   require(request.source.empty() != model_.has_encoder(), "a request has {} source, the model {}",
           request.source.empty() ? "no" : "a",
           model_.has_encoder() ? "is an encoder-decoder" : "has no encoder");
+  if (!request.adapters)
+    request.adapters.emplace(model_.attached().begin(), model_.attached().end());
   waiting_.emplace_back(next_id_, std::move(request));
   return next_id_++;
 }
@@ -64,8 +67,9 @@ bool Scheduler::fits(const Request& request) const {
 void Scheduler::admit() {
   while (!waiting_.empty() && fits(waiting_.front().second)) {
     auto& [id, request] = waiting_.front();
-    active_.push_back(std::make_unique<Active>(
-        Active{id, request.decoding, request.max_tokens, std::move(request.source), {}}));
+    active_.push_back(
+        std::make_unique<Active>(Active{id, request.decoding, request.max_tokens,
+                                        std::move(request.source), std::move(*request.adapters)}));
     active_tokens_ += request.max_tokens;
     waiting_.pop_front();
     reuse_prefix(*active_.back());
@@ -76,14 +80,15 @@ void Scheduler::admit() {
 void Scheduler::encode_sources() {
   std::vector<CachedDecoder::EncodeInput> sources;
   for (const std::unique_ptr<Active>& request : active_)
-    if (request->memory_rows.empty()) sources.push_back({request->source, request->memory_rows});
+    if (request->memory_rows.empty())
+      sources.push_back({request->source, request->memory_rows, request->adapters});
   if (!sources.empty()) decoder_.encode(sources);
 }
 
 /// The last token of a prompt is always computed, for its logits.
 void Scheduler::reuse_prefix(Active& request) {
   const std::span<const int32_t> prompt = request.decoding->prompt();
-  request.rows = prefixes_.find(prompt, prompt.size() - 1);
+  request.rows = prefixes_.find(prompt, prompt.size() - 1, request.adapters);
   reused_tokens_ += static_cast<int64_t>(request.rows.size());
   request.decoding->paths().front().cache_rows = request.rows;
 }
@@ -98,7 +103,7 @@ void Scheduler::keep_prefix(const Active& request) {
     tokens.insert(tokens.end(), paths.front().tokens.begin(), paths.front().tokens.end());
   // The last token was not read. After an earlier end, even the prompt may not have been.
   tokens.resize(std::min(tokens.size(), request.rows.size()));
-  prefixes_.insert(tokens, std::span(request.rows).first(tokens.size()));
+  prefixes_.insert(tokens, std::span(request.rows).first(tokens.size()), request.adapters);
 }
 
 /// Adds the next tokens of a prompt to the pass, at most `room`.
@@ -111,7 +116,8 @@ void Scheduler::plan_prompt(Active& request, int64_t room) {
                      .cache_rows = path.cache_rows,
                      .memory_rows = request.memory_rows,
                      .generated = false,
-                     .wants_logits = count == unread.size()});
+                     .wants_logits = count == unread.size(),
+                     .adapters = request.adapters});
   readers_.push_back(&request);
 }
 
@@ -121,7 +127,8 @@ void Scheduler::plan_generated(Active& request) {
     inputs_.push_back({.tokens = std::span<const int32_t>(path.tokens).last(1),
                        .cache_rows = path.cache_rows,
                        .memory_rows = request.memory_rows,
-                       .generated = true});
+                       .generated = true,
+                       .adapters = request.adapters});
     readers_.push_back(&request);
   }
 }

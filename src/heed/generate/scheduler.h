@@ -49,6 +49,8 @@ class Scheduler {
     /// The number of tokens in the kv caches that the request may need, at most: that of the source
     /// plus, for each path, those of the prompt and the output.
     int64_t max_tokens = 0;
+    /// Those that apply to the request; without a value, those that are attached to the model.
+    std::optional<std::vector<ScaledAdapter>> adapters = {};
   };
   /// Adds a request, which joins a later step. Requests join in the order in which they were added.
   Id add(Request request);

@@ -68,8 +68,27 @@ void Transformer::check_lengths(std::string_view what, const std::vector<int32_t
   }
 }
 
+void Transformer::require_adaptable(const Adapter& adapter) const {
+  for (const auto& [weight, update] : adapter.updates)
+    require(is_adaptable(weight->role),
+            "{} cannot have an adapter while the model runs (heed merge adds it to the weights)",
+            weight->name);
+}
+
+void Transformer::attach(std::vector<ScaledAdapter> adapters) {
+  for (const ScaledAdapter& one : adapters) require_adaptable(*one.adapter);
+  attached_ = std::move(adapters);
+  attached_rows_.clear();
+  if (!attached_.empty()) attached_rows_.push_back(all_rows(attached_));
+}
+
+void Transformer::use_attached(Context& context) const {
+  if (context.adapters.empty()) context.adapters = attached_rows_;
+}
+
 Memory Transformer::encode(Context& context, const Tokens& source) const {
   require(has_encoder(), "the model has no encoder");
+  use_attached(context);
   check_lengths("source", source.offsets);
   const nn::SelfSpans spans = whole(source.offsets);
   const std::vector<int32_t> positions = nn::positions_within(source.offsets);
@@ -88,6 +107,7 @@ Memory Transformer::encode(Context& context, const Tokens& source) const {
 Tensor Transformer::decode(Context& context, std::span<const int32_t> input, const Memory& memory,
                            const DecoderReads& reads) const {
   require(has_decoder(), "the model has no decoder");
+  use_attached(context);
   return decoder_->forward(
       context, input,
       {reads.positions, reads.own_spans, reads.caches, memory.per_layer, reads.memory_spans});
@@ -115,8 +135,14 @@ const Head& Transformer::head() const {
   return *head_;
 }
 
+Tensor Transformer::logits(Context& context, const Tensor& states) const {
+  use_attached(context);
+  return head().logits(context, states);
+}
+
 Tensor Transformer::pool(Context& context, const Tensor& states,
                          const std::vector<int32_t>& offsets) const {
+  use_attached(context);
   require(pooler_.has_value(), "the model has no pooler");
   const Tensor first =
       ops::gather_rows(context, states, std::span(offsets).first(offsets.size() - 1));

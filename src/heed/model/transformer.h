@@ -10,6 +10,7 @@
 #include "heed/model/config.h"
 #include "heed/model/head.h"
 #include "heed/model/stack.h"
+#include "heed/ops/adapter.h"
 #include "heed/ops/compute.h"
 
 namespace heed::model {
@@ -71,9 +72,7 @@ class Transformer {
 
   /// The vocabulary head. Throws Error when the model has none.
   const Head& head() const;
-  Tensor logits(Context& context, const Tensor& states) const {
-    return head().logits(context, states);
-  }
+  Tensor logits(Context& context, const Tensor& states) const;
 
   /// tanh(W x + b) of the first state of each sequence (BERT's pooler): [B, D]. Throws Error when
   /// the model has no pooler.
@@ -87,6 +86,15 @@ class Transformer {
   /// pass); targets [Nt] are the decoder's input shifted left.
   ops::Loss loss(Context& context, const Tokens& source, const Tokens& decoder_input,
                  std::span<const int32_t> targets, kernels::CrossEntropyOptions options) const;
+
+  /// From now on these adapters apply, together, to every pass whose context names none. They must
+  /// outlive the model or its next attach(). Throws Error as require_adaptable() does.
+  void attach(std::vector<ScaledAdapter> adapters);
+  std::span<const ScaledAdapter> attached() const { return attached_; }
+  /// Throws Error, naming the weight, when an adapter updates one that is not multiplied by
+  /// ops::linear: an embedding, the head, and the projection from latents to keys and values, which
+  /// decoding reads head by head.
+  void require_adaptable(const Adapter& adapter) const;
 
   /// Packs the weights of products for `compute`, unless they are packed already; their values must
   /// not change until unpack(). f32 packs f32 weights, bf16 packs f32 and bf16 weights, and int8
@@ -104,6 +112,7 @@ class Transformer {
   /// Whether a parameter is a factor of products, not a vector or a lookup table.
   bool is_multiplied_with(const Parameter& parameter) const;
   bool packs_int8_rows(const Parameter& parameter) const;
+  void use_attached(Context& context) const;
   void check_lengths(std::string_view what, const std::vector<int32_t>& offsets) const;
 
   ModelConfig config_;
@@ -114,6 +123,8 @@ class Transformer {
   std::optional<Head> head_;
   std::optional<nn::Linear> pooler_;
   std::optional<Classifier> classifier_;
+  std::vector<ScaledAdapter> attached_;
+  std::vector<AdaptedRows> attached_rows_;  // all of them, or none
 };
 
 }  // namespace heed::model

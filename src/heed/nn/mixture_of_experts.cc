@@ -1,5 +1,6 @@
 #include "heed/nn/mixture_of_experts.h"
 
+#include "heed/ops/adapter.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/softmax.h"
 
@@ -41,8 +42,9 @@ Tensor MixtureOfExperts::forward(Context& context, const Tensor& x) const {
   std::vector<Tensor> outputs(experts_.size());
   for (size_t e = 0; e < experts_.size(); ++e) {
     const auto rows = routing.rows(static_cast<int64_t>(e));
-    if (!rows.empty())
-      outputs[e] = experts_[e].forward(context, ops::gather_rows(context, x, rows));
+    if (rows.empty()) continue;
+    const SelectedRows selected(context, rows);
+    outputs[e] = experts_[e].forward(context, ops::gather_rows(context, x, rows));
   }
   const Tensor routed = ops::combine(context, routing, outputs);  // [N, D]
   if (!shared_) return routed;

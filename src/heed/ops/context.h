@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 
 #include "heed/attention.h"
 #include "heed/base/random.h"
 #include "heed/kernels/attention.h"
+#include "heed/ops/adapted_rows.h"
 #include "heed/ops/tape.h"
 
 namespace heed {
@@ -31,6 +33,10 @@ struct Context {
   /// Selects the dropout masks of this pass, whose dropouts are counted.
   uint64_t dropout_seed = 0;
   uint64_t dropouts = 0;
+  bool dropout = true;  // whether it is active with a tape
+  /// Which adapters apply to which rows of the pass (ops/adapter.h). Empty: those of the model
+  /// (model::Transformer::attach()).
+  std::span<const AdaptedRows> adapters = {};
   /// Called before every attention, unless empty.
   std::function<void(AttentionSite, const kernels::AttentionForward&)> observe_attention = {};
   /// Called before every product of x [N, in] with a weight [out, in] (ops::linear), unless empty.
@@ -38,7 +44,7 @@ struct Context {
   /// Asked before each layer, unless empty; if it returns true, the pass throws Interrupted.
   std::function<bool()> interrupted = {};
 
-  bool training() const { return tape != nullptr; }
+  bool training() const { return tape != nullptr && dropout; }
   uint64_t next_dropout_key() { return CounterRandom(dropout_seed).bits(dropouts++); }
 };
 

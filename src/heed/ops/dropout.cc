@@ -1,22 +1,18 @@
 #include "heed/ops/dropout.h"
 
-#include "heed/kernels/dropout.h"
 #include "heed/ops/check.h"
 
 namespace heed::ops {
-namespace {
 
-kernels::Dropout draw(Context& context, float rate) {
+kernels::Dropout draw_dropout(Context& context, float rate) {
   require(rate >= 0.0f && rate < 1.0f, "dropout: the rate is {}, expected at least 0 and below 1",
           rate);
   if (!context.training() || rate == 0.0f) return {};
   return {rate, context.next_dropout_key()};
 }
 
-}  // namespace
-
 Tensor dropout(Context& context, const Tensor& x, float rate) {
-  const kernels::Dropout mask = draw(context, rate);
+  const kernels::Dropout mask = draw_dropout(context, rate);
   if (mask.rate == 0.0f) return x;
   Tensor y = Tensor::empty(x.shape(), x.dtype());
   kernels::dropout_add_forward(x, {}, mask, y);
@@ -32,7 +28,7 @@ Tensor dropout(Context& context, const Tensor& x, float rate) {
 
 Tensor dropout_add(Context& context, const Tensor& x, const Tensor& residual, float rate) {
   check_shape("dropout_add", "the residual", residual, x.shape());
-  const kernels::Dropout mask = draw(context, rate);
+  const kernels::Dropout mask = draw_dropout(context, rate);
   Tensor y = Tensor::empty(x.shape(), x.dtype());
   kernels::dropout_add_forward(x, residual, mask, y);
   if (!context.tape) return y;

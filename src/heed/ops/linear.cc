@@ -2,7 +2,7 @@
 
 #include "heed/kernels/column_sums.h"
 #include "heed/kernels/matmul.h"
-#include "heed/ops/check.h"
+#include "heed/ops/adapter.h"
 #include "heed/ops/multiply.h"
 
 namespace heed::ops {
@@ -12,19 +12,22 @@ Tensor linear(Context& context, const Tensor& x, const Parameter& weight, const 
   Tensor y = Tensor::empty({x.rows(), weight.value.rows()}, x.dtype());
   if (!context.tape) {
     multiply(x, weight, bias, y);
+    LowRankProducts(context, x, weight, y);
     return y;
   }
   weight.require_trainable();
   check_linear(x, weight, bias);
   kernels::matmul({x}, {weight.read(x.dtype()), true}, {.bias = bias.value}, y);
 
+  const LowRankProducts updates(context, x, weight, y);
   Tape& tape = *context.tape;
   const SavedTensor saved = weight.trainable ? tape.save(x) : SavedTensor();
-  tape.record([&tape, &weight, &bias, saved, input = TensorKey(x), key = TensorKey(y)] {
+  tape.record([&tape, &weight, &bias, saved, updates, input = TensorKey(x), key = TensorKey(y)] {
     const Tensor dy = tape.take(key);
     if (!dy.defined()) return;
     auto [dx, accumulate] = tape.slot(input);
     kernels::matmul({dy}, {weight.read(input.dtype)}, {.accumulate = accumulate}, dx);
+    updates.backward(tape, dy, dx);
     if (weight.trainable) {
       auto [d_weight, add] = tape.gradient(weight).slot();
       kernels::matmul({dy, true}, {saved.tensor()}, {.accumulate = add}, d_weight);

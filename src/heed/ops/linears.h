@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "heed/ops/adapter.h"
 #include "heed/ops/linear.h"
 #include "heed/ops/multiply.h"
 
@@ -30,6 +31,7 @@ std::array<Tensor, n> linears(Context& context, const Tensor& x, const LinearMap
     multiply(x, products);
   }
   (std::make_index_sequence<n>());
+  for (size_t i = 0; i < n; ++i) LowRankProducts(context, x, maps[i].weight, outputs[i]);
   return outputs;
 }
 

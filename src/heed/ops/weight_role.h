@@ -48,6 +48,12 @@ constexpr bool is_multiplied(WeightRole role) {
   }
 }
 
+/// Whether all products with matrices of this role are linear maps of rows of a pass (ops::linear),
+/// to which adapters add their updates.
+constexpr bool is_adaptable(WeightRole role) {
+  return is_multiplied(role) && role != WeightRole::head && role != WeightRole::latent_key_value;
+}
+
 /// Where in a model a parameter is.
 struct WeightPlace {
   enum class Stack : uint8_t { none, encoder, decoder };

@@ -43,7 +43,7 @@ void save_checkpoint(const RunDirectory& run, const Checkpoint& checkpoint,
   const std::filesystem::path fresh = run.root() / "last.tmp";
   remove_tree(fresh);
   try {
-    checkpoint::save_model(fresh, checkpoint.model, tokenizer_files);
+    checkpoint.weights.save(fresh, tokenizer_files);
     io::write_safetensors(fresh / kOptimizerFile, moments_of(checkpoint), {});
     write_file_atomically(fresh / run.state().filename(), state_text(checkpoint));
   } catch (...) {
@@ -63,8 +63,7 @@ void load_checkpoint(const RunDirectory& run, Checkpoint checkpoint) {
   const nlohmann::json state = parse_json(read_file(file), file);
   checkpoint.state = TrainingState::from_json(state, file);
   checkpoint.optimizer.state().steps = get<int64_t>(state, "optimizer_steps", file);
-  checkpoint::load_weights(checkpoint.model, model::family_for(checkpoint.model.config()),
-                           *io::open_model_tensors(run.last()));
+  checkpoint.weights.set(*checkpoint.weights.open(run.last()));
   const auto moments = io::SafetensorsFile::open(run.last() / kOptimizerFile);
   size_t index = 0;
   for (const Parameter* const parameter : checkpoint.optimizer.trained()) {

@@ -2,16 +2,15 @@
 
 #include <vector>
 
-#include "heed/checkpoint/model_directory.h"
-#include "heed/model/transformer.h"
 #include "heed/train/optimizer.h"
 #include "heed/train/run_directory.h"
+#include "heed/train/trained_weights.h"
 #include "heed/train/training_state.h"
 
 namespace heed::train {
 
 struct Checkpoint {
-  model::Transformer& model;
+  TrainedWeights& weights;
   Optimizer& optimizer;
   TrainingState& state;
 };
@@ -26,7 +25,7 @@ void save_checkpoint(const RunDirectory& run, const Checkpoint& checkpoint,
 void save_state(const RunDirectory& run, const Checkpoint& checkpoint);
 
 /// Restores what save_checkpoint() wrote. Throws Error when a file is missing or damaged, or when
-/// its tensors have other shapes than the model's.
+/// its tensors have other shapes than the parameters.
 void load_checkpoint(const RunDirectory& run, Checkpoint checkpoint);
 
 }  // namespace heed::train

@@ -16,10 +16,11 @@ enum class TaskKind {
   translation,   // target from source, with Marian's tokenizer, as `heed translate` reads it
   text_to_text,  // target from source, with any tokenizer of an encoder-decoder (T5, BART)
   causal_lm,     // the next token: a decoder-only model (Llama, GPT-2)
-  masked_lm      // masked tokens: an encoder-only model (BERT)
+  masked_lm,     // masked tokens: an encoder-only model (BERT)
+  preference     // of two answers the better one: an adapter of a decoder-only model (DPO)
 };
 
-/// "translation", "text-to-text", "causal-lm" or "masked-lm".
+/// "translation", "text-to-text", "causal-lm", "masked-lm" or "preference".
 std::string_view name_of(TaskKind kind);
 /// Whether the task learns from pairs of sentences; the others learn from plain text.
 bool reads_pairs(TaskKind kind);
@@ -56,6 +57,21 @@ struct OptimizerConfig {
   double skip_outliers = 8.0;
 };
 
+/// A LoRA adapter (Hu et al. 2021) that is trained in place of the weights of `from`.
+struct LoraConfig {
+  bool enabled = false;
+  int64_t rank = 16;
+  double alpha = 32;                          // the updates' factor is alpha / rank
+  bool use_rslora = false;                    // alpha / sqrt(rank) instead
+  double dropout = 0;                         // of the updates' input
+  std::string target_modules = "all-linear";  // see checkpoint::AdapterTargets
+  std::vector<int64_t> layers = {};           // empty: all
+};
+
+struct PreferenceConfig {
+  double beta = 0.1;  // how far the model may move from the reference: the larger, the less
+};
+
 struct RunConfig {
   TaskKind task = TaskKind::translation;
   uint64_t seed = 1;
@@ -82,10 +98,13 @@ struct ValidationConfig {
 struct TrainConfig {
   DataConfig data;
   VocabularyConfig vocabulary;
-  /// The model directory to fine-tune (weights, tokenizer, configuration). Empty: new weights.
+  /// The model directory to fine-tune (weights, tokenizer, configuration), with `lora` also a GGUF
+  /// file. Empty: new weights.
   std::string from;
   model::ModelConfig model;
   OptimizerConfig optimizer;
+  LoraConfig lora;
+  PreferenceConfig preference;
   RunConfig run;
   ValidationConfig validation;
 

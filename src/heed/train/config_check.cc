@@ -19,6 +19,7 @@ constexpr int64_t kMaxEpochs = int64_t{1} << 31;
 constexpr int64_t kMaxTokens = int64_t{1} << 30;  // of a batch, whose offsets are int32_t
 constexpr int64_t kMaxPieces = int64_t{1} << 24;
 constexpr int64_t kMaxAccumulation = int64_t{1} << 20;
+constexpr int64_t kMaxRank = 1 << 16;
 constexpr int64_t kMaxMinutes = 100'000'000;
 constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
 
@@ -78,7 +79,8 @@ void check_vocabulary(const VocabularyConfig& vocabulary, TaskKind task) {
 
 /// Throws Error unless the model has exactly the stacks that the task trains, and a head.
 void check_stacks(TaskKind task, const model::ModelConfig& model) {
-  const bool encoder = task != TaskKind::causal_lm, decoder = task != TaskKind::masked_lm;
+  const bool encoder = task != TaskKind::causal_lm && task != TaskKind::preference,
+             decoder = task != TaskKind::masked_lm;
   for (const auto& [wanted, layers, stack] : {std::tuple{encoder, model.encoder_layers, "encoder"},
                                               {decoder, model.decoder_layers, "decoder"}})
     require(wanted == (layers > 0), "the task {} trains a model {} {}, model.{}_layers is {}",
@@ -111,6 +113,29 @@ void check_optimizer(const OptimizerConfig& optimizer) {
   check_at_least("optimizer.skip_outliers", optimizer.skip_outliers, 0);
   require(optimizer.min_lr_rate >= 0 && optimizer.min_lr_rate <= 1,
           "optimizer.min_lr_rate is {}, expected 0 to 1", optimizer.min_lr_rate);
+}
+
+void check_preference(const TrainConfig& config) {
+  if (config.run.task != TaskKind::preference) return;
+  require(config.lora.enabled,
+          "the task preference trains an adapter (lora.enabled): the model without it is the "
+          "reference");
+  check_number("preference.beta", config.preference.beta, 0);
+  require(config.optimizer.label_smoothing_factor == 0,
+          "optimizer.label_smoothing_factor is {}, the task preference has none",
+          config.optimizer.label_smoothing_factor);
+}
+
+void check_lora(const TrainConfig& config) {
+  const LoraConfig& lora = config.lora;
+  if (!lora.enabled) return;
+  require(!config.from.empty(), "lora.enabled is true, and model.from names no model to adapt");
+  require(config.vocabulary.word_vectors.empty(),
+          "vocabulary.word_vectors initialise embeddings, which lora does not train");
+  check_count("lora.rank", lora.rank, 1, kMaxRank);
+  check_number("lora.alpha", lora.alpha, 0);
+  check_below_one("lora.dropout", lora.dropout);
+  for (const int64_t layer : lora.layers) check_count("a number of lora.layers", layer, 0);
 }
 
 void check_run(const TrainConfig& config) {
@@ -157,6 +182,8 @@ void TrainConfig::validate() const {
   if (from.empty()) check_vocabulary(vocabulary, run.task);  // otherwise the checkpoint's is used
   check_model(*this);
   check_optimizer(optimizer);
+  check_lora(*this);
+  check_preference(*this);
   check_run(*this);
   check_validation(validation);
   check_written_fields(*this);

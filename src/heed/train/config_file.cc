@@ -191,9 +191,27 @@ void add_optimizer_fields(TrainConfig& c, std::vector<Field>& f) {
                     "deviations above the recent mean; 0: never"));
 }
 
+void add_lora_fields(TrainConfig& c, std::vector<Field>& f) {
+  f.push_back(field("lora.enabled", c.lora.enabled,
+                    "train an adapter of model.from instead of its weights"));
+  f.push_back(field("lora.rank", c.lora.rank, "r: rows of A, columns of B"));
+  f.push_back(field("lora.alpha", c.lora.alpha, "updates are multiplied by alpha / rank"));
+  f.push_back(field("lora.use_rslora", c.lora.use_rslora, "by alpha / sqrt(rank) instead"));
+  f.push_back(field("lora.dropout", c.lora.dropout, "of the input of the updates"));
+  f.push_back(field("lora.target_modules", c.lora.target_modules,
+                    "all-linear, names (q_proj,v_proj) or a regular expression for whole names"));
+  f.push_back(field("lora.layers", c.lora.layers, "numbers of the adapted layers; []: all"));
+}
+
+void add_preference_fields(TrainConfig& c, std::vector<Field>& f) {
+  f.push_back(field("preference.beta", c.preference.beta,
+                    "of DPO: the larger, the nearer the model stays to the reference"));
+}
+
 void add_run_fields(TrainConfig& c, std::vector<Field>& f) {
   static constexpr std::array kTasks{TaskKind::translation, TaskKind::text_to_text,
-                                     TaskKind::causal_lm, TaskKind::masked_lm};
+                                     TaskKind::causal_lm, TaskKind::masked_lm,
+                                     TaskKind::preference};
   f.push_back(field("run.task", c.run.task, std::span<const TaskKind>(kTasks),
                     with_choices("what is trained", std::span<const TaskKind>(kTasks))));
   f.push_back(field("run.seed", c.run.seed, "same seed, same bits"));
@@ -226,6 +244,8 @@ std::vector<Field> fields(TrainConfig& config) {
   add_data_fields(config, all);
   add_model_fields(config, all);
   add_optimizer_fields(config, all);
+  add_lora_fields(config, all);
+  add_preference_fields(config, all);
   add_run_fields(config, all);
   return all;
 }

@@ -6,10 +6,18 @@
 namespace heed::train {
 
 void read_initial_config(TrainConfig& config) {
-  require(!std::filesystem::is_regular_file(config.from),
-          "{} is a file, expected a model directory to start from", config.from);
+  const bool file = std::filesystem::is_regular_file(config.from);
+  require(
+      !file || config.lora.enabled,
+      "{} is a file, expected a model directory to start from (a GGUF file can have an adapter: "
+      "--lora)",
+      config.from);
   config.model = checkpoint::build_model(config.from)->config();
-  io::open_model_tensors(config.from);
+  if (file) return;
+  if (config.lora.enabled)
+    checkpoint::open_directory_tensors(config.from);
+  else
+    io::open_model_tensors(config.from);
 }
 
 void check_initial_weights(const TrainConfig& config) {

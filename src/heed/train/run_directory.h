@@ -10,7 +10,8 @@
 namespace heed::train {
 
 /// The directory of a run. It is locked against other processes while this or a copy of it exists.
-///   config.json, model.safetensors, source.spm, ...   the best model so far, ready to use
+///   config.json, model.safetensors, source.spm, ...   the best model so far, ready to use; or
+///   adapter_config.json, adapter_model.safetensors    the best adapter
 ///   config.toml       the configuration of the run
 ///   last/             the last checkpoint: a model directory with optimizer.safetensors and
 ///                     training.json beside the weights

@@ -23,13 +23,15 @@ StepLoss accumulate_gradients(const model::Transformer& model, Gradients& gradie
                               const std::vector<data::Batch>& batches,
                               const StepLossOptions& options) {
   StepLoss sum{.loss = {}, .tokens = tokens_of(batches)};
+  int64_t terms = 0;
+  for (const data::Batch& batch : batches) terms += batch.loss_terms();
   const CounterRandom seeds(options.seed, static_cast<uint64_t>(options.step));
   for (size_t i = 0; i < batches.size(); ++i) {
     Tape tape(gradients);
     Context context{.tape = &tape, .dtype = options.dtype, .dropout_seed = seeds.bits(i)};
     sum.loss += batch_loss(model, context, batches[i],
                            {.label_smoothing = options.label_smoothing,
-                            .gradient_scale = 1.0f / static_cast<float>(sum.tokens.predicted)});
+                            .gradient_scale = 1.0f / static_cast<float>(terms)});
     tape.backward();
   }
   return sum;

@@ -26,7 +26,7 @@ struct StepLossOptions {
 };
 
 /// Runs forward and backward passes over the batches. Adds to `gradients` the gradient of the mean
-/// loss over all predicted tokens.
+/// loss over all predicted tokens, or pairs of answers.
 StepLoss accumulate_gradients(const model::Transformer& model, Gradients& gradients,
                               const std::vector<data::Batch>& batches,
                               const StepLossOptions& options);

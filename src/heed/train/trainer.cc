@@ -31,8 +31,7 @@ Compute compute_named(const std::string& name) {
 
 /// Throws Error, naming the difference, unless the text is the one that the run began with.
 void require_same_text(const DataFingerprint& began, const DataFingerprint& now, TaskKind task) {
-  const bool documents = task == TaskKind::causal_lm || task == TaskKind::masked_lm;
-  const char* unit = documents ? "documents" : "pairs";
+  const char* unit = reads_pairs(task) ? "pairs" : "documents";
   for (const auto& [what, then, found] : {std::tuple{"training", began.training, now.training},
                                           {"validation", began.validation, now.validation}})
     require(then == found,
@@ -54,11 +53,10 @@ Trainer::Trainer(const TrainConfig& config, const Task& task, const RunDirectory
       compute_(compute_named(config.run.compute)) {
   config_.validate();
   config_.model = task.model();
-  model_ = std::make_unique<model::Transformer>(config_.model, config_.run.seed);
-  model::family_for(model_->config());  // throws if the model cannot be saved
-  gradients_ = Gradients(model_->parameters().all());
+  build();
+  gradients_ = Gradients(weights_->parameters().all());
   optimizer_ = std::make_unique<Optimizer>(
-      model_->parameters(), gradients_,
+      weights_->parameters(), gradients_,
       Optimizer::Settings{.beta1 = static_cast<float>(config_.optimizer.adam_beta1),
                           .beta2 = static_cast<float>(config_.optimizer.adam_beta2),
                           .epsilon = static_cast<float>(config_.optimizer.adam_epsilon),
@@ -71,6 +69,9 @@ Trainer::Trainer(const TrainConfig& config, const Task& task, const RunDirectory
   seconds_before_ = state_.seconds;
   observer_.log(fmt::format("model: {} parameters, computing in {}", model_->parameters().count(),
                             name_of(compute_)));
+  if (config_.lora.enabled)
+    observer_.log(fmt::format("adapter: {} parameters, of rank {}", weights_->parameters().count(),
+                              config_.lora.rank));
   fit_memory();
   batches_ = std::make_unique<StepBatches>(
       task_.train(),
@@ -79,9 +80,22 @@ Trainer::Trainer(const TrainConfig& config, const Task& task, const RunDirectory
   peak_ = peak_of_machine(activation_dtype(compute_));
 }
 
+/// Makes the model and what is trained of it.
+void Trainer::build() {
+  if (!config_.lora.enabled) {
+    model_ = std::make_unique<model::Transformer>(config_.model, config_.run.seed);
+    model::family_for(model_->config());  // throws if the model cannot be saved
+    weights_ = std::make_unique<WholeModel>(*model_);
+    return;
+  }
+  model_ = std::make_unique<model::Transformer>(config_.model, std::nullopt);
+  checkpoint::load_stored_weights(*model_, config_.from);
+  weights_ = std::make_unique<TrainedAdapter>(*model_, config_);
+}
+
 void Trainer::begin() {
   log_ = std::make_unique<MetricsLog>(run_.metrics(), 0, task_.sample_names());
-  load_initial_weights(config_, task_, *model_, observer_);
+  if (!config_.lora.enabled) load_initial_weights(config_, task_, *model_, observer_);
   write_file_atomically(run_.config(), write_toml(config_));
 }
 

@@ -44,6 +44,7 @@ class Trainer {
   Compute compute() const { return compute_; }
 
  private:
+  void build();
   void begin();
   void resume();
   void fit_memory();
@@ -62,7 +63,7 @@ class Trainer {
   void save_best();
   void save_last();
   void require_log();
-  Checkpoint checkpoint() { return {*model_, *optimizer_, state_}; }
+  Checkpoint checkpoint() { return {*weights_, *optimizer_, state_}; }
   double seconds() const;
   double seconds_left() const;
 
@@ -73,6 +74,7 @@ class Trainer {
   Options options_;
   Compute compute_;
   std::unique_ptr<model::Transformer> model_;
+  std::unique_ptr<TrainedWeights> weights_;
   Gradients gradients_;
   std::unique_ptr<Optimizer> optimizer_;
   TrainingState state_;

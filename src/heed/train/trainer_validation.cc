@@ -84,9 +84,7 @@ void Trainer::validate_and_save() {
 
 void Trainer::keep_for_average() {
   if (config_.run.average <= 0) return;
-  io::write_safetensors(run_.weights_of_step(state_.step),
-                        checkpoint::stored_weights(*model_, model::family_for(model_->config())),
-                        {});
+  io::write_safetensors(run_.weights_of_step(state_.step), weights_->tensors(), {});
   std::vector<int64_t>& steps = state_.averaged_steps;
   if (steps.empty() || steps.back() != state_.step) steps.push_back(state_.step);
   if (std::ssize(steps) > config_.run.average)
@@ -111,8 +109,7 @@ void Trainer::finish() {
 void Trainer::try_average() {
   std::vector<std::filesystem::path> files;
   for (const int64_t step : state_.averaged_steps) files.push_back(run_.weights_of_step(step));
-  checkpoint::load_weights(*model_, model::family_for(model_->config()),
-                           io::TensorList(average_weights(files), "the average"));
+  weights_->set(io::TensorList(average_weights(files), "the average"));
   const ValidationRecord record = validate(*model_, compute_, task_, config_);
   const bool best = record.score() > state_.best_score;
   observer_.log(
@@ -120,11 +117,11 @@ void Trainer::try_average() {
   if (best) save_best();
 }
 
-void Trainer::save_best() { checkpoint::save_model(run_.root(), *model_, task_.files()); }
+void Trainer::save_best() { weights_->save(run_.root(), task_.files()); }
 
 /// Throws Error when the weights are not finite: they must not replace a good checkpoint.
 void Trainer::save_last() {
-  if (!is_finite(model_->parameters())) fail_training("the weights are not finite");
+  if (!is_finite(weights_->parameters())) fail_training("the weights are not finite");
   state_.seconds = seconds();
   log_->sync();
   save_checkpoint(run_, checkpoint(), task_.files());

@@ -2,23 +2,13 @@
 
 #include <algorithm>
 
-#include "heed/base/error.h"
 #include "heed/data/causal_dataset.h"
-#include "heed/generate/generator.h"
+#include "heed/train/tasks/continuations.h"
 
 namespace heed::train {
 namespace {
 
-/// For samples: the maximum number of tokens of prompt and continuation, and the temperature.
-constexpr size_t kPromptTokens = 16, kContinuationTokens = 48;
-constexpr float kTemperature = 0.8f;
-
-/// The token before the first one of a document.
-int32_t start_token(const model::ModelConfig& model) {
-  const int32_t token = model.bos_id >= 0 ? model.bos_id : model.eos_id;
-  require(token >= 0, "the model has neither bos_token_id nor eos_token_id, expected one of them");
-  return token;
-}
+constexpr size_t kPromptTokens = 16;  // of a sample, at most
 
 /// The text of `tokens` after `prompt`, including a space between the two.
 std::string continuation_text(const text::Tokenizer& tokenizer, std::span<const int32_t> prompt,
@@ -66,14 +56,7 @@ void CausalTask::evaluate(const model::Transformer& model, Compute compute,
     record.samples.push_back(
         {tokenizer.decode(prompt), continuation_text(tokenizer, prompt, rest), ""});
   }
-  generate::GeneratorOptions options;
-  options.sampling.temperature = kTemperature;
-  options.sampling.seed = seed_;
-  options.max_new_tokens = kContinuationTokens;
-  options.eos_ids = model_.eos_ids();
-  options.dtype = activation_dtype(compute);
-  const auto outputs = generate::Generator(model, tokenizer, options).generate(prompts);
-  for (size_t i = 0; i < outputs.size(); ++i) record.samples[i].output = outputs[i].text;
+  add_continuations(model, tokenizer, compute, seed_, prompts, record);
 }
 
 }  // namespace heed::train

@@ -7,6 +7,7 @@
 #include "heed/train/tasks/causal_task.h"
 #include "heed/train/tasks/masked_task.h"
 #include "heed/train/tasks/pairs_task.h"
+#include "heed/train/tasks/preference_task.h"
 
 namespace heed::train {
 
@@ -22,6 +23,10 @@ void check_text_files(const TrainConfig& config) {
     if (!path->empty() && ::access(path->c_str(), R_OK) != 0) fail_system(*path, "cannot be read");
 }
 
+std::filesystem::path vocabulary_source(const TrainConfig& config, const RunDirectory& run) {
+  return run.resumed() && !config.lora.enabled ? run.last() : std::filesystem::path(config.from);
+}
+
 std::unique_ptr<Task> prepare_task(const TrainConfig& config, const std::filesystem::path& start,
                                    Observer& observer) {
   config.validate();
@@ -34,6 +39,8 @@ std::unique_ptr<Task> prepare_task(const TrainConfig& config, const std::filesys
       return std::make_unique<CausalTask>(config, start, observer);
     case TaskKind::masked_lm:
       return std::make_unique<MaskedTask>(config, start, observer);
+    case TaskKind::preference:
+      return std::make_unique<PreferenceTask>(config, start, observer);
   }
   fail("the task is unknown");
 }

@@ -10,6 +10,7 @@
 #include "heed/train/config.h"
 #include "heed/train/events.h"
 #include "heed/train/observer.h"
+#include "heed/train/run_directory.h"
 #include "heed/train/training_state.h"
 
 namespace heed::train {
@@ -49,6 +50,10 @@ class Task {
 
 /// Throws Error unless `config` names training text, and every text that it names can be read.
 void check_text_files(const TrainConfig& config);
+
+/// Where a run takes its vocabulary from: its checkpoint if it is resumed, or the model to
+/// fine-tune; empty if it learns one. The vocabulary of an adapter is its model's.
+std::filesystem::path vocabulary_source(const TrainConfig& config, const RunDirectory& run);
 
 /// Prepares the task of `config`: reads the text, learns a vocabulary, tokenizes, and holds out
 /// validation examples. If `start` is not empty, takes the vocabulary from that model directory: a

@@ -5,7 +5,10 @@
 #include <unordered_set>
 
 #include "heed/base/error.h"
+#include "heed/base/file.h"
 #include "heed/base/json.h"
+#include "heed/io/gguf.h"
+#include "heed/text/gguf_tokenizer.h"
 #include "heed/text/sentencepiece.h"
 
 namespace heed::train {
@@ -146,6 +149,12 @@ nlohmann::json tokenizer_config(TextFrame frame) {
   return json;
 }
 
+/// The tokenizer of a model directory or a GGUF file.
+text::Tokenizer tokenizer_of(const std::filesystem::path& start) {
+  if (!path_is_file(start)) return text::Tokenizer::load(start);
+  return text::read_gguf_tokenizer(io::GgufFile::open(start)->metadata(), start.string());
+}
+
 }  // namespace
 
 void take_vocabulary(const std::filesystem::path& start, int64_t pieces,
@@ -170,6 +179,7 @@ TextFrame frame_of(TaskKind task) {
       return {.begin = true, .end = true, .mask = true};
     case TaskKind::translation:
     case TaskKind::text_to_text:
+    case TaskKind::preference:  // learns no vocabulary
       break;
   }
   return {.end = true};
@@ -212,7 +222,7 @@ TokenizerWithFiles prepare_tokenizer(const TrainConfig& config, const std::files
                                      const std::vector<std::string>& texts,
                                      model::ModelConfig& model, Observer& observer) {
   if (!start.empty()) {
-    text::Tokenizer tokenizer = text::Tokenizer::load(start);
+    text::Tokenizer tokenizer = tokenizer_of(start);
     take_vocabulary(start, tokenizer.vocab_size(), model);
     std::vector<checkpoint::NamedFile> files = tokenizer.files();
     return {std::move(tokenizer), std::move(files)};

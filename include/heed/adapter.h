@@ -1,0 +1,19 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace heed {
+
+/// A LoRA adapter to load with a model (LoadOptions::adapters): a directory with
+/// adapter_config.json and adapter_model.safetensors, as `heed train --lora` and Python's peft
+/// write it.
+struct AdapterOptions {
+  std::filesystem::path path;
+  /// By which a request chooses it (Request::adapters); empty: the last part of the path.
+  std::string name = {};
+  /// Factor of what the adapter adds; 0 is without effect.
+  float scale = 1;
+};
+
+}  // namespace heed

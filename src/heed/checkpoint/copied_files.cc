@@ -1,0 +1,39 @@
+#include "heed/checkpoint/copied_files.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "heed/base/file.h"
+
+namespace heed::checkpoint {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Whether a file, judging by its name, belongs to the tokenizer or the settings. An index of
+/// shards does not.
+bool is_copied(const fs::path& file) {
+  constexpr std::array kEnds{".json", ".txt", ".model", ".spm", ".jinja"};
+  const std::string name = file.filename().string();
+  if (name.ends_with(".index.json") || name == "config.json") return false;
+  return std::any_of(kEnds.begin(), kEnds.end(),
+                     [&](const char* end) { return name.ends_with(end); });
+}
+
+}  // namespace
+
+std::vector<fs::path> copied_files(const fs::path& directory) {
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
+    if (entry.is_regular_file() && is_copied(entry.path()))
+      files.push_back(entry.path().filename());
+    const fs::path settings = entry.path().filename() / "config.json";
+    if (entry.is_directory() && path_exists(directory / settings) &&
+        path_exists(directory / "modules.json"))
+      files.push_back(settings);
+  }
+  return files;
+}
+
+}  // namespace heed::checkpoint

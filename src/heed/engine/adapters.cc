@@ -1,0 +1,56 @@
+#include "heed/engine/adapters.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "heed/base/error.h"
+#include "heed/base/quote.h"
+
+namespace heed::engine {
+namespace {
+
+/// The last part of a path, which may end with a slash.
+std::string name_of(const AdapterOptions& options) {
+  if (!options.name.empty()) return options.name;
+  const std::filesystem::path path = options.path.lexically_normal();
+  return (path.has_filename() ? path : path.parent_path()).filename().string();
+}
+
+}  // namespace
+
+LoadedAdapters::LoadedAdapters(model::Transformer& model,
+                               const std::vector<AdapterOptions>& options) {
+  std::vector<ScaledAdapter> all;
+  for (const AdapterOptions& one : options) {
+    const std::string name = name_of(one);
+    require(std::isfinite(one.scale), "the scale of the adapter {} is {}, expected a number",
+            quoted(name), one.scale);
+    for (const Named& other : adapters_)
+      require(other.name != name, "two adapters are called {}", quoted(name));
+    adapters_.push_back({name, checkpoint::load_adapter(one.path, model), one.scale});
+    try {
+      model.require_adaptable(adapters_.back().loaded.lora->updates());
+    } catch (const Error& error) {
+      fail("{}: {}", one.path.string(), error.what());
+    }
+    all.push_back(adapters_.back().scaled());
+  }
+  if (!all.empty()) model.attach(std::move(all));
+}
+
+std::vector<ScaledAdapter> LoadedAdapters::named(const std::vector<std::string>& names) const {
+  std::vector<ScaledAdapter> chosen;
+  for (const std::string& name : names) {
+    const auto found = std::ranges::find(adapters_, name, &Named::name);
+    std::string known;
+    for (const Named& one : adapters_) known += (known.empty() ? "" : ", ") + quoted(one.name);
+    require(found != adapters_.end(), "there is no adapter {}; loaded are {}", quoted(name),
+            known.empty() ? "none" : known);
+    require(std::ranges::find(chosen, found->scaled()) == chosen.end(),
+            "the adapter {} is chosen twice", quoted(name));
+    chosen.push_back(found->scaled());
+  }
+  return chosen;
+}
+
+}  // namespace heed::engine
