@@ -93,7 +93,8 @@ std::string default_preset(const TrainOptions& options, const Command& command) 
       return "bert-tiny";
     case train::TaskKind::text_to_text:
       return "t5-tiny";
-    case train::TaskKind::preference:  // refused without --from
+    case train::TaskKind::chat:  // these two are refused without --from
+    case train::TaskKind::preference:
     case train::TaskKind::translation:
       break;
   }
@@ -203,7 +204,7 @@ void add_train(Command& program) {
   command.add_option("config", options->config_file,
                      "TOML file with settings that override the preset");
   command.add_option("--task", options->task, "Training task (default: translation)")
-      .one_of({"translation", "text-to-text", "causal-lm", "masked-lm", "preference"});
+      .one_of({"translation", "text-to-text", "causal-lm", "masked-lm", "chat", "preference"});
   command.add_option(
       "--from", options->from,
       "Model directory, or OWNER/NAME[@REVISION] of the Hugging Face hub, to fine-tune; "
@@ -213,7 +214,7 @@ void add_train(Command& program) {
                    "instead of the weights; --out becomes an adapter as Python's peft reads it");
   command.add_option("--text", options->text,
                      "Training text for causal-lm and masked-lm: a file or a folder of files; for "
-                     "preference: JSON lines with \"prompt\", \"chosen\" and \"rejected\"");
+                     "chat: JSON lines with lists of messages; for preference: JSON lines with \"prompt\", \"chosen\" and \"rejected\"");
   command.add_option("--valid-text", options->valid_text,
                      "Validation text for --text (default: part of the training text is held out)");
   command.add_option("--source", options->source,

@@ -23,155 +23,183 @@ AnswerFormat format(ToolCallFormat calls, bool begins_with_reasoning = false) {
           .begins_with_reasoning = begins_with_reasoning};
 }
 
-const std::string kParis = R"({"city":"Paris"})";
+const std::pair<std::string, std::string> kWeather{"get_weather", R"({"city":"Paris"})"},
+    kAdd{"add", R"({"a":1.5,"b":[2,"</tool_call> [ARGS]"]})"};
 
-std::vector<Case> cases() {
-  using enum ToolCallFormat;
-  const std::pair<std::string, std::string> weather{"get_weather", kParis};
-  const std::pair<std::string, std::string> add{"add",
-                                                R"({"a":1.5,"b":[2,"</tool_call> [ARGS]"]})"};
+std::vector<Case> plain_cases() {
   return {
       {"plain text",
-       format(none),
+       format(ToolCallFormat::none),
        " Hello <tool_call> world \n",
        " Hello <tool_call> world \n",
        "",
        {}},
-      {"nothing", format(hermes), "", "", "", {}},
-      {"white space alone", format(hermes), " \n", " \n", "", {}},
-      {"reasoning", format(none), "<think>\nI see.\n</think>\n\nYes.\n", "Yes.\n", "I see.", {}},
+      {"reasoning",
+       format(ToolCallFormat::none),
+       "<think>\nI see.\n</think>\n\nYes.\n",
+       "Yes.\n",
+       "I see.",
+       {}},
       {"reasoning that the prompt begins",
-       format(none, true),
+       format(ToolCallFormat::none, true),
        "\nI see.\n\n</think>Yes.",
        "Yes.",
        "I see.",
        {}},
-      {"reasoning that does not end", format(none, true), "I see", "", "I see", {}},
-      {"reasoning mark in the middle", format(none), "a <think> b", "a <think> b", "", {}},
-      {"empty reasoning", format(hermes), "<think>\n\n</think>\n\nNo.", "No.", "", {}},
+      {"reasoning that does not end", format(ToolCallFormat::none, true), "I see", "", "I see", {}},
+      {"reasoning mark in the middle",
+       format(ToolCallFormat::none),
+       "a <think> b",
+       "a <think> b",
+       "",
+       {}}};
+}
+
+std::vector<Case> hermes_cases() {
+  return {
+      {"nothing", format(ToolCallFormat::hermes), "", "", "", {}},
+      {"white space alone", format(ToolCallFormat::hermes), " \n", " \n", "", {}},
+      {"empty reasoning",
+       format(ToolCallFormat::hermes),
+       "<think>\n\n</think>\n\nNo.",
+       "No.",
+       "",
+       {}},
       {"a call of Hermes",
-       format(hermes),
+       format(ToolCallFormat::hermes),
        "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": "
        "\"Paris\"}}\n</tool_call>",
        "",
        "",
-       {weather}},
+       {kWeather}},
       {"text, reasoning and two calls of Hermes",
-       format(hermes),
+       format(ToolCallFormat::hermes),
        "<think>Both.</think>\nLet me see.\n<tool_call>{\"name\":\"get_weather\",\"arguments\":"
        "{\"city\":\"Paris\"}}</tool_call>\n<tool_call>{\"name\": \"add\", \"arguments\": "
        "{\"a\": 1.5, \"b\": [2, \"</tool_call> [ARGS]\"]}}</tool_call>\n",
        "Let me see.",
        "Both.",
-       {weather, add}},
+       {kWeather, kAdd}},
       {"a list of SmolLM2",
-       format(hermes),
+       format(ToolCallFormat::hermes),
        "<tool_call>[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Paris\"}}, {\"name\": "
        "\"add\", "
        "\"arguments\": {\"a\": 1.5, \"b\": [2, \"</tool_call> [ARGS]\"]}}]</tool_call>",
        "",
        "",
-       {weather, add}},
+       {kWeather, kAdd}},
       {"a call of Hermes without its end",
-       format(hermes),
+       format(ToolCallFormat::hermes),
        "<tool_call>{\"name\": \"get_weather\", \"arguments\": \"{\\\"city\\\": \\\"Paris\\\"}\"}",
        "",
        "",
-       {weather}},
+       {kWeather}},
       {"a call that is no JSON",
-       format(hermes),
+       format(ToolCallFormat::hermes),
        "So:\n<tool_call>get_weather(Paris)</tool_call> Done.",
        "So:\n<tool_call>get_weather(Paris)</tool_call> Done.",
        "",
        {},
        true},
       {"a call without a name",
-       format(hermes),
+       format(ToolCallFormat::hermes),
        "<tool_call>{\"arguments\": {}}</tool_call>",
        "<tool_call>{\"arguments\": {}}</tool_call>",
        "",
        {},
        true},
       {"a call whose arguments are a list",
-       format(hermes),
+       format(ToolCallFormat::hermes),
        "<tool_call>{\"name\": \"add\", \"arguments\": [1]}</tool_call>",
        "<tool_call>{\"name\": \"add\", \"arguments\": [1]}</tool_call>",
        "",
        {},
        true},
       {"a good call and a bad one",
-       format(hermes),
+       format(ToolCallFormat::hermes),
        "<tool_call>{\"name\": \"get_weather\", \"arguments\": {\"city\": "
        "\"Paris\"}}</tool_call>\n<tool_call>{",
        "\n<tool_call>{",
        "",
-       {weather},
-       true},
+       {kWeather},
+       true}};
+}
+
+std::vector<Case> llama_cases() {
+  return {
       {"a call of Llama",
-       format(llama),
+       format(ToolCallFormat::llama),
        "{\"name\": \"get_weather\", \"parameters\": {\"city\": \"Paris\"}}",
        "",
        "",
-       {weather}},
+       {kWeather}},
       {"two calls of Llama",
-       format(llama),
+       format(ToolCallFormat::llama),
        "<|python_tag|>{\"name\": \"get_weather\", \"parameters\": {\"city\": \"Paris\"}}; "
        "{\"type\": "
        "\"function\", \"name\": \"add\", \"parameters\": {\"a\": 1.5, \"b\": [2, \"</tool_call> "
        "[ARGS]\"]}}",
        "",
        "",
-       {weather, add}},
+       {kWeather, kAdd}},
       {"an answer of Llama in JSON",
-       format(llama),
+       format(ToolCallFormat::llama),
        "{\"name\": \"Paul\", \"age\": 3}",
        "{\"name\": \"Paul\", \"age\": 3}",
        "",
        {}},
       {"code of Llama",
-       format(llama),
+       format(ToolCallFormat::llama),
        "<|python_tag|>print(1)",
        "<|python_tag|>print(1)",
        "",
        {},
        true},
       {"text of Llama",
-       format(llama),
+       format(ToolCallFormat::llama),
        "In JSON: {\"name\": \"add\"}",
        "In JSON: {\"name\": \"add\"}",
        "",
-       {}},
+       {}}};
+}
+
+std::vector<Case> mistral_cases() {
+  return {
       {"a list of Mistral",
-       format(mistral),
+       format(ToolCallFormat::mistral),
        "[TOOL_CALLS] [{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Paris\"}, \"id\": "
        "\"x\"}, "
        "{\"name\": \"add\", \"arguments\": {\"a\": 1.5, \"b\": [2, \"</tool_call> [ARGS]\"]}}]",
        "",
        "",
-       {weather, add}},
+       {kWeather, kAdd}},
       {"calls of later Mistrals",
-       format(mistral),
+       format(ToolCallFormat::mistral),
        "I look.[TOOL_CALLS]get_weather[ARGS]{\"city\": "
        "\"Paris\"}[TOOL_CALLS]add[CALL_ID]123456789[ARGS]"
        "{\"a\": 1.5, \"b\": [2, \"</tool_call> [ARGS]\"]}",
        "I look.",
        "",
-       {weather, add}},
+       {kWeather, kAdd}},
       {"calls of Mistral without marks between them",
-       format(mistral),
+       format(ToolCallFormat::mistral),
        "[TOOL_CALLS]get_weather{\"city\": \"Paris\"}add{}",
        "",
        "",
-       {weather, {"add", "{}"}}},
+       {kWeather, {"add", "{}"}}},
       {"a malformed call of Mistral",
-       format(mistral),
+       format(ToolCallFormat::mistral),
        "[TOOL_CALLS]get_weather",
        "[TOOL_CALLS]get_weather",
        "",
        {},
-       true},
+       true}};
+}
+
+std::vector<Case> deepseek_cases() {
+  return {
       {"calls of DeepSeek V3",
-       format(deepseek),
+       format(ToolCallFormat::deepseek),
        "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_weather\n```json\n{"
        "\"city\": "
        "\"Paris\"}\n```<｜tool▁call▁end｜>\n<｜tool▁call▁begin｜>function<｜tool▁sep｜>add\n```"
@@ -179,22 +207,29 @@ std::vector<Case> cases() {
        "1.5, \"b\": [2, \"</tool_call> [ARGS]\"]}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
        "",
        "",
-       {weather, add}},
+       {kWeather, kAdd}},
       {"a call of DeepSeek V3.1",
-       format(deepseek, true),
+       format(ToolCallFormat::deepseek, true),
        "Hm.</think><｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁sep｜>{\"city\": "
        "\"Paris\"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
        "",
        "Hm.",
-       {weather}},
+       {kWeather}},
       {"a malformed call of DeepSeek",
-       format(deepseek),
+       format(ToolCallFormat::deepseek),
        "<｜tool▁calls▁begin｜>get_weather<｜tool▁calls▁end｜>",
        "<｜tool▁calls▁begin｜>get_weather<｜tool▁calls▁end｜>",
        "",
        {},
-       true},
-  };
+       true}};
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const auto& some :
+       {plain_cases(), hermes_cases(), llama_cases(), mistral_cases(), deepseek_cases()})
+    all.insert(all.end(), some.begin(), some.end());
+  return all;
 }
 
 void expect_answer(const ChatAnswer& answer, const Case& expected) {
@@ -248,7 +283,7 @@ TEST(AnswerReader, ReportsTextThatIsCertainAtOnce) {
 }
 
 TEST(AnswerReader, GivesCallsOfOtherMessagesOtherIds) {
-  const std::string text = cases()[8].text;
+  const std::string text = R"(<tool_call>{"name": "add", "arguments": {}}</tool_call>)";
   const auto id = [&](uint64_t seed) {
     AnswerReader reader(format(ToolCallFormat::hermes), seed);
     return reader.feed(text).tool_calls.at(0).id;

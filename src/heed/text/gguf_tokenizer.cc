@@ -358,7 +358,11 @@ Tokenizer read_gguf_tokenizer(const GgufMetadata& metadata, const std::string& f
     const Pieces again = read_pieces(metadata, file);
     const nlohmann::json whole = kind == "gpt2" ? byte_level_json(metadata, again, file)
                                                 : scored_json(metadata, again, file);
-    return Tokenizer::Files{{"tokenizer.json", dump_json(whole)}};
+    Tokenizer::Files files{{"tokenizer.json", dump_json(whole)}};
+    const std::string chat_template = "tokenizer.chat_template";
+    if (metadata.contains(chat_template))
+      files.emplace_back("chat_template.jinja", metadata.get<std::string>(chat_template));
+    return files;
   });
 }
 

@@ -153,6 +153,8 @@ TokenizerParts word_piece_parts(Vocabulary pieces, const BertNormalizerOptions& 
 
 Tokenizer Tokenizer::load(const std::filesystem::path& model_directory) {
   TokenizerFiles files(model_directory);
+  files.take(
+      "chat_template.jinja");  // belongs to the tokenizer's files, which are saved with a model
   for (const auto read :
        {read_tokenizer_json, read_vocab_and_merges, read_sentencepiece_files, read_vocab_text})
     if (auto parts = read(files))

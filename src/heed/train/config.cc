@@ -14,6 +14,8 @@ std::string_view name_of(TaskKind kind) {
       return "causal-lm";
     case TaskKind::masked_lm:
       return "masked-lm";
+    case TaskKind::chat:
+      return "chat";
     case TaskKind::preference:
       return "preference";
   }

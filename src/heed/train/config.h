@@ -17,10 +17,11 @@ enum class TaskKind {
   text_to_text,  // target from source, with any tokenizer of an encoder-decoder (T5, BART)
   causal_lm,     // the next token: a decoder-only model (Llama, GPT-2)
   masked_lm,     // masked tokens: an encoder-only model (BERT)
+  chat,          // what assistants say in conversations: a decoder-only model
   preference     // of two answers the better one: an adapter of a decoder-only model (DPO)
 };
 
-/// "translation", "text-to-text", "causal-lm", "masked-lm" or "preference".
+/// "translation", "text-to-text", "causal-lm", "masked-lm", "chat" or "preference".
 std::string_view name_of(TaskKind kind);
 /// Whether the task learns from pairs of sentences; the others learn from plain text.
 bool reads_pairs(TaskKind kind);

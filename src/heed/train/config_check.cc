@@ -79,7 +79,8 @@ void check_vocabulary(const VocabularyConfig& vocabulary, TaskKind task) {
 
 /// Throws Error unless the model has exactly the stacks that the task trains, and a head.
 void check_stacks(TaskKind task, const model::ModelConfig& model) {
-  const bool encoder = task != TaskKind::causal_lm && task != TaskKind::preference,
+  const bool encoder = task != TaskKind::causal_lm && task != TaskKind::chat &&
+                       task != TaskKind::preference,
              decoder = task != TaskKind::masked_lm;
   for (const auto& [wanted, layers, stack] : {std::tuple{encoder, model.encoder_layers, "encoder"},
                                               {decoder, model.decoder_layers, "decoder"}})
@@ -113,6 +114,11 @@ void check_optimizer(const OptimizerConfig& optimizer) {
   check_at_least("optimizer.skip_outliers", optimizer.skip_outliers, 0);
   require(optimizer.min_lr_rate >= 0 && optimizer.min_lr_rate <= 1,
           "optimizer.min_lr_rate is {}, expected 0 to 1", optimizer.min_lr_rate);
+}
+
+void check_chat(const TrainConfig& config) {
+  require(config.run.task != TaskKind::chat || !config.from.empty(),
+          "the task chat needs a model with a chat template: model.from names none");
 }
 
 void check_preference(const TrainConfig& config) {
@@ -183,6 +189,7 @@ void TrainConfig::validate() const {
   check_model(*this);
   check_optimizer(optimizer);
   check_lora(*this);
+  check_chat(*this);
   check_preference(*this);
   check_run(*this);
   check_validation(validation);

@@ -210,8 +210,8 @@ void add_preference_fields(TrainConfig& c, std::vector<Field>& f) {
 
 void add_run_fields(TrainConfig& c, std::vector<Field>& f) {
   static constexpr std::array kTasks{TaskKind::translation, TaskKind::text_to_text,
-                                     TaskKind::causal_lm, TaskKind::masked_lm,
-                                     TaskKind::preference};
+                                     TaskKind::causal_lm,   TaskKind::masked_lm,
+                                     TaskKind::chat,        TaskKind::preference};
   f.push_back(field("run.task", c.run.task, std::span<const TaskKind>(kTasks),
                     with_choices("what is trained", std::span<const TaskKind>(kTasks))));
   f.push_back(field("run.seed", c.run.seed, "same seed, same bits"));

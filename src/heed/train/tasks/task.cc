@@ -5,6 +5,7 @@
 #include "heed/base/descriptor.h"
 #include "heed/base/error.h"
 #include "heed/train/tasks/causal_task.h"
+#include "heed/train/tasks/chat_task.h"
 #include "heed/train/tasks/masked_task.h"
 #include "heed/train/tasks/pairs_task.h"
 #include "heed/train/tasks/preference_task.h"
@@ -39,6 +40,8 @@ std::unique_ptr<Task> prepare_task(const TrainConfig& config, const std::filesys
       return std::make_unique<CausalTask>(config, start, observer);
     case TaskKind::masked_lm:
       return std::make_unique<MaskedTask>(config, start, observer);
+    case TaskKind::chat:
+      return std::make_unique<ChatTask>(config, start, observer);
     case TaskKind::preference:
       return std::make_unique<PreferenceTask>(config, start, observer);
   }

@@ -179,7 +179,8 @@ TextFrame frame_of(TaskKind task) {
       return {.begin = true, .end = true, .mask = true};
     case TaskKind::translation:
     case TaskKind::text_to_text:
-    case TaskKind::preference:  // learns no vocabulary
+    case TaskKind::chat:  // these two learn no vocabulary
+    case TaskKind::preference:
       break;
   }
   return {.end = true};

@@ -1,0 +1,34 @@
+#include "heed/data/conversation_dataset.h"
+
+#include "heed/base/error.h"
+
+namespace heed::data {
+
+std::vector<Lengths> ConversationDataset::lengths() const {
+  std::vector<Lengths> lengths;
+  for (const Conversation& one : conversations_)
+    lengths.push_back({.target = static_cast<int32_t>(one.tokens.size()) - 1});
+  return lengths;
+}
+
+Batch ConversationDataset::batch(std::span<const int64_t> indices, int64_t) const {
+  Batch batch;
+  batch.target_offsets.push_back(0);
+  batch.examples.assign(indices.begin(), indices.end());
+  for (const int64_t index : indices) {
+    require(index >= 0 && index < count(), "conversation {} is outside of the {} there are", index,
+            count());
+    const auto& [tokens, assistant] = conversations_[static_cast<size_t>(index)];
+    const auto begin = static_cast<int32_t>(batch.decoder_input.size());
+    for (size_t i = 1; i < tokens.size(); ++i) {
+      if (!assistant[i]) continue;
+      batch.rows.push_back(begin + static_cast<int32_t>(i) - 1);
+      batch.target.push_back(tokens[i]);
+    }
+    append_sequence(std::span(tokens).first(tokens.size() - 1), batch.decoder_input,
+                    batch.target_offsets);
+  }
+  return batch;
+}
+
+}  // namespace heed::data
