@@ -5,15 +5,10 @@
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/train/tasks/continuations.h"
-#include "heed/train/tasks/hold_out.h"
+#include "heed/train/tasks/example_lines.h"
 
 namespace heed::train {
 namespace {
-
-std::vector<std::string> lines_of(const std::string& file) {
-  return file.empty() ? std::vector<std::string>()
-                      : data::read_documents(file, data::DocumentEnd::line);
-}
 
 size_t tokens_of(const data::Preference& one) {
   return one.prompt.size() + std::max(one.chosen.size(), one.rejected.size());
@@ -26,53 +21,33 @@ PreferenceTask::PreferenceTask(const TrainConfig& config, const std::filesystem:
     : Task(config.model),
       seed_(config.run.seed),
       named_(prepare_tokenizer(config, start, {}, model_, observer)) {
-  const std::vector<std::string> training = lines_of(config.data.text),
-                                 validation = lines_of(config.data.valid_text);
-  fingerprint_ = {data::fingerprint_of(training), data::fingerprint_of(validation)};
-  const int64_t longest = config.window_tokens();
-  auto train = encode(training, config.data.text, longest, observer);
-  auto valid = validation.empty()
-                   ? hold_out(train, config.data.held_out, config.run.seed, "preference")
-                   : encode(validation, config.data.valid_text, longest, observer);
-  require(!train.empty() && !valid.empty(), "{}: no preference fits into {} tokens",
-          (train.empty() ? config.data.text : config.data.valid_text), longest);
-  observer.log(
-      fmt::format("{} preferences for training, {} for validation", train.size(), valid.size()));
-  const auto samples = std::min<int64_t>(config.validation.samples, std::ssize(valid));
-  samples_.assign(valid.begin(), valid.begin() + samples);
+  auto examples = read_examples(
+      config, "preference", observer,
+      [&](const std::string& line, const std::string& where) { return read(line, where); },
+      tokens_of);
+  fingerprint_ = examples.fingerprint;
+  samples_ = first_of(examples.valid, config.validation.samples);
   const auto beta = static_cast<float>(config.preference.beta);
-  train_ = std::make_unique<data::PreferenceDataset>(std::move(train), beta);
-  valid_ = std::make_unique<data::PreferenceDataset>(std::move(valid), beta);
+  train_ = std::make_unique<data::PreferenceDataset>(std::move(examples.train), beta);
+  valid_ = std::make_unique<data::PreferenceDataset>(std::move(examples.valid), beta);
 }
 
-std::vector<data::Preference> PreferenceTask::encode(const std::vector<std::string>& lines,
-                                                     const std::string& file, int64_t longest,
-                                                     Observer& observer) const {
-  std::vector<data::Preference> examples;
-  int64_t number = 0, dropped = 0;
-  const auto answer = [&](const std::string& text) {
-    std::vector<int32_t> tokens = named_.tokenizer.encode(text, false);
-    if (model_.eos_id >= 0) tokens.push_back(model_.eos_id);
-    return tokens;
+data::Preference PreferenceTask::read(const std::string& line, const std::string& where) const {
+  const nlohmann::json json = parse_json(line, where);
+  const auto tokens = [&](const char* key) {
+    return named_.tokenizer.encode(get<std::string>(json, key, where), false);
   };
-  for (const std::string& line : lines) {
-    const std::string where = fmt::format("{}, line {}", file, ++number);
-    const nlohmann::json json = parse_json(line, where);
-    data::Preference one{.prompt = {start_token(model_)},
-                         .chosen = answer(get<std::string>(json, "chosen", where)),
-                         .rejected = answer(get<std::string>(json, "rejected", where))};
-    const auto prompt = named_.tokenizer.encode(get<std::string>(json, "prompt", where), false);
-    one.prompt.insert(one.prompt.end(), prompt.begin(), prompt.end());
-    require(!one.chosen.empty() && !one.rejected.empty(), "{}: an answer has no tokens", where);
-    if (static_cast<int64_t>(tokens_of(one)) <= longest)
-      examples.push_back(std::move(one));
-    else
-      ++dropped;
-  }
-  if (dropped > 0)
-    observer.log(fmt::format("{}: {} of {} preferences have more than {} tokens and are left out",
-                             file, dropped, number, longest));
-  return examples;
+  const auto answer = [&](const char* key) {
+    std::vector<int32_t> ids = tokens(key);
+    if (model_.eos_id >= 0) ids.push_back(model_.eos_id);
+    require(!ids.empty(), "{}: an answer has no tokens", where);
+    return ids;
+  };
+  data::Preference one{
+      .prompt = {start_token(model_)}, .chosen = answer("chosen"), .rejected = answer("rejected")};
+  const std::vector<int32_t> prompt = tokens("prompt");
+  one.prompt.insert(one.prompt.end(), prompt.begin(), prompt.end());
+  return one;
 }
 
 void PreferenceTask::evaluate(const model::Transformer& model, Compute compute,

@@ -25,9 +25,7 @@ class PreferenceTask : public Task {
                 ValidationRecord& record) const override;
 
  private:
-  std::vector<data::Preference> encode(const std::vector<std::string>& lines,
-                                       const std::string& file, int64_t longest,
-                                       Observer& observer) const;
+  data::Preference read(const std::string& line, const std::string& where) const;
 
   uint64_t seed_;
   TokenizerWithFiles named_;
