@@ -5,6 +5,7 @@ import json
 import unicodedata
 
 import sentencepiece
+from sentencepiece import sentencepiece_model_pb2
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models
 from tokenizers import pre_tokenizers, processors, trainers
 
@@ -110,4 +111,6 @@ def sentencepiece_model(**options):
         **options,
     )
     (HERE / "rules.tmp").unlink()
-    return model.getvalue()
+    proto = sentencepiece_model_pb2.ModelProto.FromString(model.getvalue())
+    proto.normalizer_spec.ClearField("normalization_rule_tsv")  # the path of the rules
+    return proto.SerializeToString()

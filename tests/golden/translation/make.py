@@ -14,6 +14,7 @@ mbart-50           sentencepiece.bpe.model, as facebook/mbart-large-50-many-to-m
     python3 -m venv venv && venv/bin/pip install torch transformers sentencepiece safetensors
     venv/bin/python tests/golden/translation/make.py [folder...]
 """
+import io
 import itertools
 import json
 import pathlib
@@ -52,12 +53,13 @@ SIZES = dict(d_model=8, encoder_layers=1, decoder_layers=1, encoder_attention_he
 
 def pieces(path, size, kind, first=0, **options):
     """A SentencePiece model with <unk>, <s> and </s> in front."""
+    # Not by model_prefix: the file would hold its path.
+    model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(TEXT[first:]), model_prefix=str(path.with_suffix("")), vocab_size=size,
-        model_type=kind, character_coverage=1.0, normalization_rule_name="identity", hard_vocab_limit=False, minloglevel=2, **options)
-    written = pathlib.Path(str(path.with_suffix("")) + ".model")
-    written.rename(path)
-    pathlib.Path(str(path.with_suffix("")) + ".vocab").unlink()
+        sentence_iterator=iter(TEXT[first:]), model_writer=model, vocab_size=size, model_type=kind,
+        character_coverage=1.0, normalization_rule_name="identity", hard_vocab_limit=False,
+        minloglevel=2, **options)
+    path.write_bytes(model.getvalue())
     return sentencepiece.SentencePieceProcessor(model_file=str(path))
 
 
