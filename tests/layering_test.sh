@@ -5,6 +5,7 @@
 #     counts as a file of its layer;
 #   - kernels/cpu and kernels/reference do not include each other, and src/heed/ does not include src/cli/;
 #   - the library neither prints nor ends the process, and leaves signal handlers and the locale alone;
+#   - a C++ test writes into a TemporaryDirectory: tests run at the same time;
 #   - no C++ file of src/ is longer than 400 lines;
 #   - no function is longer than 70 lines.
 #
@@ -70,6 +71,11 @@ forbidden_calls() {
       /(^|[^[:alnum:]_])(setlocale|locale::global|setenv|putenv|unsetenv|chdir|umask|srand)[[:space:]]*\(/ { report("changes the state of the process") }')
 }
 
+shared_directories() {
+  (cd "$1" && grep -rnE 'temp_directory_path|"/tmp' tests --include='*.cc' --include='*.h' 2>/dev/null || true) |
+    sed -n '/^tests\/base\/testing\.h:/!s/^\([^:]*:[0-9]*\):.*/\1: writes where other tests may: use TemporaryDirectory/p'
+}
+
 long_files() {
   (cd "$1" && find src include \( -name '*.cc' -o -name '*.h' \) -exec wc -l {} + 2>/dev/null || true) |
     awk '$2 != "total" && $1 > 400 { printf "%s: has %d lines, expected at most 400\n", $2, $1 }'
@@ -94,7 +100,7 @@ long_functions() {
 check() {
   local broken
   [[ -d $1/src/heed ]] || { echo "$1/src/heed does not exist" && return 1; }
-  broken=$(broken_includes "$1" && broken_public_headers "$1" && forbidden_calls "$1" && long_files "$1" && long_functions "$1")
+  broken=$(broken_includes "$1" && broken_public_headers "$1" && forbidden_calls "$1" && shared_directories "$1" && long_files "$1" && long_functions "$1")
   [[ -z $broken ]] || { printf '%s\n' "$broken" && return 1; }
 }
 
@@ -133,6 +139,8 @@ self_test() {
   expect 'include/heed/model.h:2:#include "heed/model/config.h": expected' \
     include/heed/model.h $'#include <string>\n#include "heed/model/config.h"'
   expect 'no such layer' src/heed/base/file.cc '#include "heed/absent.h"'
+  expect 'tests/io/x_test.cc:1: writes where other tests may' tests/io/x_test.cc 'const auto x = fs::temp_directory_path();'
+  expect '' tests/base/testing.h '(std::filesystem::temp_directory_path()'
   local call
   for call in 'std::fprintf(stderr, "x");' 'std::cerr << x;' 'fmt::print("x");' 'std::puts("x");' 'std::cout << x;' 'printf("x");'; do
     expect 'src/heed/io/gguf.cc:2: prints' src/heed/io/gguf.cc $'#include <cstdio>\n'"  $call"

@@ -64,11 +64,8 @@ TEST_P(ClassifierGolden, EveryGradientEqualsTheReference) {
 }
 
 TEST_P(ClassifierGolden, SavingAndLoadingGivesTheSameFileAndModel) {
-  const auto folder =
-      std::filesystem::temp_directory_path() / "heed_classifier_golden" / GetParam();
-  save_and_compare(*model_, folder, folder_);
-  EXPECT_EQ(difference(logits(*load_model(folder), {ids_, offsets_}), logits()), 0);
-  std::filesystem::remove_all(folder);
+  const auto again = save_and_load(*model_, folder_);
+  EXPECT_EQ(difference(logits(*again, {ids_, offsets_}), logits()), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, ClassifierGolden,

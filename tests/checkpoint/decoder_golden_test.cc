@@ -6,6 +6,7 @@
 #include "heed/ops/rows.h"
 #include "tests/checkpoint/decoding.h"
 #include "tests/checkpoint/golden.h"
+#include "tests/checkpoint/saved_model.h"
 
 namespace heed::checkpoint {
 namespace {
@@ -117,19 +118,8 @@ TEST_P(DecoderGolden, ReadsOlderFilesAsTheSameModel) {
 }
 
 TEST_P(DecoderGolden, SavingAndLoadingGivesTheSameFileAndModel) {
-  const auto folder = std::filesystem::temp_directory_path() / "heed_decoder_golden" / GetParam();
-  std::filesystem::remove_all(folder);
-  save_model(folder, *model_, {});
-  const auto original = io::SafetensorsFile::open(folder_ / "model.safetensors");
-  const auto written = io::SafetensorsFile::open(folder / "model.safetensors");
-  EXPECT_EQ(written->names(), original->names());
-  for (const std::string& name : original->names()) {
-    EXPECT_EQ(written->get(name).shape(), original->get(name).shape()) << name;
-    EXPECT_EQ(difference(written->get(name), original->get(name)), 0) << name;
-  }
-  EXPECT_EQ(config_of(folder / "config.json"), config_of(folder_ / "config.json"));
-  EXPECT_EQ(difference(logits(*load_model(folder), {ids_, offsets_}), logits()), 0);
-  std::filesystem::remove_all(folder);
+  const auto again = save_and_load(*model_, folder_);
+  EXPECT_EQ(difference(logits(*again, {ids_, offsets_}), logits()), 0);
 }
 
 TEST_P(DecoderGolden, ALongerContextIsRefusedUnlessTheFrequenciesDependOnIt) {

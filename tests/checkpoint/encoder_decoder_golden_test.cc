@@ -143,11 +143,8 @@ TEST_P(EncoderDecoderGolden, ReadsOlderFilesAsTheSameModel) {
 }
 
 TEST_P(EncoderDecoderGolden, SavingAndLoadingGivesTheSameFileAndModel) {
-  const auto folder =
-      std::filesystem::temp_directory_path() / "heed_encoder_decoder_golden" / GetParam();
-  save_and_compare(*model_, folder, folder_);
-  EXPECT_EQ(difference(logits(*load_model(folder)), logits(*model_)), 0);
-  std::filesystem::remove_all(folder);
+  const auto again = save_and_load(*model_, folder_);
+  EXPECT_EQ(difference(logits(*again), logits(*model_)), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, EncoderDecoderGolden,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "heed/checkpoint/model_directory.h"
+#include "tests/base/testing.h"
 #include "tests/checkpoint/golden.h"
 
 namespace heed::checkpoint {
@@ -32,11 +33,12 @@ inline void expect_gradients(model::Transformer& model, Gradients& gradients,
   }
 }
 
-/// Saves `model` into `folder` and expects the tensors and the configuration of `original`.
-inline void save_and_compare(const model::Transformer& model, const std::filesystem::path& folder,
-                             const std::filesystem::path& original) {
-  std::filesystem::remove_all(folder);
-  save_model(folder, model, {});
+/// Saves `model`, expects the tensors and the configuration of the directory `original`, and loads
+/// what it saved.
+inline std::unique_ptr<model::Transformer> save_and_load(const model::Transformer& model,
+                                                         const std::filesystem::path& original) {
+  const TemporaryDirectory folder;
+  save_model(folder.path(), model, {});
   const auto was = io::SafetensorsFile::open(original / "model.safetensors");
   const auto is = io::SafetensorsFile::open(folder / "model.safetensors");
   std::vector<std::string> names = was->names();
@@ -50,6 +52,7 @@ inline void save_and_compare(const model::Transformer& model, const std::filesys
     EXPECT_EQ(difference(is->get(name), was->get(name)), 0) << name;
   }
   EXPECT_EQ(config_of(folder / "config.json"), config_of(original / "config.json"));
+  return load_model(folder.path());
 }
 
 }  // namespace heed::checkpoint

@@ -9,6 +9,7 @@
 #include "heed/io/safetensors.h"
 #include "heed/kernels/adam.h"
 #include "heed/model/families/family.h"
+#include "tests/base/testing.h"
 
 namespace heed::checkpoint {
 namespace {
@@ -126,15 +127,12 @@ TEST_P(Seq2SeqGolden, TenStepsOfAdamFollowTheReference) {
 }
 
 TEST_P(Seq2SeqGolden, SavingAndLoadingGivesTheSameModel) {
-  const auto folder =
-      std::filesystem::temp_directory_path() / "heed_seq2seq_golden_test" / GetParam();
-  std::filesystem::remove_all(folder);
-  save_model(folder, *model_, {});
-  const auto again = load_model(folder);
+  const TemporaryDirectory folder;
+  save_model(folder.path(), *model_, {});
+  const auto again = load_model(folder.path());
   ASSERT_EQ(again->parameters().all().size(), model_->parameters().all().size());
   for (const Parameter& p : model_->parameters().all())
     EXPECT_EQ(difference(again->parameters().named(p.name).value, p.value), 0) << p.name;
-  std::filesystem::remove_all(folder);
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, Seq2SeqGolden, ::testing::Values("marian", "pegasus"));

@@ -1,11 +1,8 @@
 #include "heed/data/documents.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <fstream>
-
-#include "heed/base/error.h"
+#include "tests/base/testing.h"
 
 namespace heed::data {
 namespace {
@@ -14,29 +11,16 @@ using Texts = std::vector<std::string>;
 
 class DocumentsTest : public ::testing::Test {
  protected:
-  DocumentsTest()
-      : folder_(std::filesystem::temp_directory_path() /
-                ("heed_documents_" + std::to_string(::getpid()))) {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-  ~DocumentsTest() override { std::filesystem::remove_all(folder_); }
-
   void write(const std::string& name, const std::string& text) {
     std::filesystem::create_directories((folder_ / name).parent_path());
-    std::ofstream(folder_ / name) << text;
+    write_quickly(folder_ / name, text);
   }
 
-  std::string error_of(const std::string& name) {
-    try {
-      read_documents(folder_ / name, DocumentEnd::file);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+  void expect_refused(const std::string& name, const std::string& part) {
+    expect_error([&] { read_documents(folder_ / name, DocumentEnd::file); }, part);
   }
 
-  std::filesystem::path folder_;
+  const TemporaryDirectory folder_;
 };
 
 TEST_F(DocumentsTest, EndAtTheFileLineOrBlankLine) {
@@ -53,16 +37,16 @@ TEST_F(DocumentsTest, OfAFolderAreSortedByPathWithoutHiddenFiles) {
   write("a/empty.txt", "");
   write(".hidden/x.txt", "never\n");
   write(".x.txt", "never\n");
-  EXPECT_EQ(read_documents(folder_, DocumentEnd::file), (Texts{"first", "second", "last"}));
+  EXPECT_EQ(read_documents(folder_.path(), DocumentEnd::file), (Texts{"first", "second", "last"}));
 }
 
 TEST_F(DocumentsTest, RejectsMissingEmptyAndInvalidFiles) {
-  EXPECT_NE(error_of("none").find("cannot be opened"), std::string::npos);
-  EXPECT_NE(error_of("").find("contains no text files"), std::string::npos);
+  expect_refused("none", "cannot be opened");
+  expect_refused("", "contains no text files");
   write("blank", " \n\n");
-  EXPECT_NE(error_of("blank").find("contains no text"), std::string::npos);
+  expect_refused("blank", "contains no text");
   write("bytes", "fine\nnot \xC0 fine\n");
-  EXPECT_NE(error_of("bytes").find("line 2 is not valid UTF-8"), std::string::npos);
+  expect_refused("bytes", "line 2 is not valid UTF-8");
 }
 
 }  // namespace

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "heed/base/file.h"
 #include "heed/error.h"
 #include "heed/model.h"
+#include "tests/base/testing.h"
 
 namespace heed {
 namespace {
@@ -29,15 +29,15 @@ std::vector<std::string> texts_of(const Json& json) {
 }
 
 /// A copy of a golden folder, with members of its config.json replaced.
-fs::path changed(const std::string& name, const Json& changes) {
-  const fs::path folder = fs::temp_directory_path() / ("heed_encoders_" + name);
-  fs::remove_all(folder);
-  fs::copy(kGolden / name, folder, fs::copy_options::recursive);
-  Json config = Json::parse(read_file(folder / "config.json"));
-  config.update(changes);
-  std::ofstream(folder / "config.json") << config.dump();
-  return folder;
-}
+class ChangedCopy : public TemporaryDirectory {
+ public:
+  ChangedCopy(const std::string& name, const Json& changes) {
+    fs::copy(kGolden / name, path(), fs::copy_options::recursive);
+    Json config = Json::parse(read_file(path() / "config.json"));
+    config.update(changes);
+    write_quickly(path() / "config.json", config.dump());
+  }
+};
 
 class Embeddings : public ::testing::TestWithParam<const char*> {};
 
@@ -82,8 +82,8 @@ TEST(Classification, ScoresOfTextsAndPairsEqualThePipelinesForEveryProblem) {
   for (const std::string& text : texts_of(json)) inputs.emplace_back(text);
   for (const Json& pair : json.at("pairs")) inputs.emplace_back(TextPair{pair[0], pair[1]});
   for (const auto& [problem, scores] : json.at("scores").items()) {
-    const fs::path folder = changed("classify", {{"problem_type", problem}});
-    const auto found = Model::load(folder).classify_batch(inputs);
+    const ChangedCopy folder("classify", {{"problem_type", problem}});
+    const auto found = Model::load(folder.path()).classify_batch(inputs);
     ASSERT_EQ(found.size(), scores.size());
     for (size_t i = 0; i < found.size(); ++i) {
       ASSERT_EQ(found[i].size(), 3u);
@@ -95,7 +95,6 @@ TEST(Classification, ScoresOfTextsAndPairsEqualThePipelinesForEveryProblem) {
         EXPECT_NEAR(label.score, scores[i][index].get<double>(), 1e-4) << problem << " " << i;
       }
     }
-    fs::remove_all(folder);
   }
 }
 
@@ -119,8 +118,8 @@ TEST(Reranking, ScoresEqualThoseOfACrossEncoderAndAreSorted) {
        {std::pair{"sigmoid", Json::object()},
         {"identity", Json{{"sentence_transformers", identity}}},
         {"identity", Json{{"sbert_ce_default_activation_function", identity["activation_fn"]}}}}) {
-    const fs::path folder = changed("rerank", changes);
-    const auto found = Model::load(folder).rerank(json.at("query"), texts);
+    const ChangedCopy folder("rerank", changes);
+    const auto found = Model::load(folder.path()).rerank(json.at("query"), texts);
     ASSERT_EQ(found.size(), texts.size());
     for (size_t i = 0; i < found.size(); ++i) {
       const auto document = static_cast<size_t>(found[i].index);
@@ -129,18 +128,16 @@ TEST(Reranking, ScoresEqualThoseOfACrossEncoderAndAreSorted) {
         EXPECT_GE(found[i - 1].score, found[i].score);
       }
     }
-    fs::remove_all(folder);
   }
 }
 
 TEST(Reranking, ReadsTheActivationOfConfigSentenceTransformersJson) {
   const Json json = expected("rerank");
-  const fs::path folder = changed("rerank", Json::object());
-  std::ofstream(folder / "config_sentence_transformers.json")
-      << R"({"activation_fn": "torch.nn.modules.linear.Identity"})";
-  const auto found = Model::load(folder).rerank(json.at("query"), {texts_of(json)[0]});
+  const ChangedCopy folder("rerank", Json::object());
+  write_quickly(folder / "config_sentence_transformers.json",
+                R"({"activation_fn": "torch.nn.modules.linear.Identity"})");
+  const auto found = Model::load(folder.path()).rerank(json.at("query"), {texts_of(json)[0]});
   EXPECT_NEAR(found[0].score, json.at("identity")[0].get<double>(), 1e-4);
-  fs::remove_all(folder);
 }
 
 TEST(TokenClassification, EntitiesEqualThePipelines) {

@@ -5,6 +5,7 @@
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/generate/embedder.h"
+#include "tests/base/testing.h"
 
 namespace heed::generate {
 namespace {
@@ -12,23 +13,19 @@ namespace {
 class EmbedderOptionsRead : public testing::Test {
  protected:
   EmbedderOptionsRead() {
-    std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_ / "1_Pooling");
     modules(R"([{"type": "sentence_transformers.models.Transformer", "path": ""},
                 {"type": "sentence_transformers.models.Pooling", "path": "1_Pooling"}])");
     pooling(R"({"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": false})");
   }
-  ~EmbedderOptionsRead() override { std::filesystem::remove_all(folder_); }
 
   void modules(const std::string& json) { write_file_atomically(folder_ / "modules.json", json); }
   void pooling(const std::string& json) {
     write_file_atomically(folder_ / "1_Pooling/config.json", json);
   }
-  EmbedderOptions read() const { return read_embedder_options(folder_); }
+  EmbedderOptions read() const { return read_embedder_options(folder_.path()); }
 
-  const std::filesystem::path folder_ =
-      std::filesystem::temp_directory_path() / "heed_embedder_options_test" /
-      testing::UnitTest::GetInstance()->current_test_info()->name();
+  const TemporaryDirectory folder_;
 };
 
 TEST_F(EmbedderOptionsRead, FollowTheModulesOfADirectory) {
