@@ -242,6 +242,7 @@ constinit const BlockKernel amx_block_kernel{.name = "amx",
                                              .max_rows = 16 * kTile,
                                              .interleave = kTile,
                                              .row_multiple = kTile,
+                                             .pass_rows = 256,
                                              .reads_initial = false,
                                              .multiply = multiply};
 

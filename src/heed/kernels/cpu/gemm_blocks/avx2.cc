@@ -87,6 +87,7 @@ constinit const BlockKernel avx2_block_kernel{.name = "avx2",
                                               .max_rows = kRows,
                                               .interleave = kRows,
                                               .row_multiple = 1,
+                                              .pass_rows = 128,
                                               .reads_initial = true,
                                               .multiply = multiply_strip<Avx2, kRows>};
 

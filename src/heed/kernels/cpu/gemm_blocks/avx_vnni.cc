@@ -47,6 +47,7 @@ constinit const BlockKernel avx_vnni_block_kernel{.name = "avx_vnni",
                                                   .max_rows = kRows,
                                                   .interleave = kRows,
                                                   .row_multiple = 1,
+                                                  .pass_rows = 128,
                                                   .reads_initial = true,
                                                   .multiply = multiply_strip<AvxVnni, kRows>};
 

@@ -19,8 +19,6 @@ namespace {
 
 // Bytes of a weight per chunk: worth waking a thread for.
 constexpr int64_t kChunkBytes = 32 << 10;
-// Rows of a in one pass: their quants stay in a level-2 cache while the panels pass.
-constexpr int64_t kPassRows = 256;
 // Panels per chunk of many rows: enough that c is written in long runs, and few enough that each
 // thread gets several chunks.
 constexpr int64_t kMaxPanels = 8, kMinChunks = 16;
@@ -180,7 +178,7 @@ void matmul_blocks_grouped(const Tensor& a, std::span<const BlockProduct> produc
         products, [&](const BlockProduct& product) { return product.weight->dtype != dtype; });
     const auto same = products.first(static_cast<size_t>(other - products.begin()));
     multiply_grouped(
-        a, kPassRows, same.size(),
+        a, block_kernel(a.rows()).pass_rows, same.size(),
         [&](const Tensor& rows) { return quantize(rows, traits_of(dtype)); },
         [&](size_t i, int64_t first, int64_t rows) { return Work(same[i], first, rows); });
     products = products.subspan(same.size());

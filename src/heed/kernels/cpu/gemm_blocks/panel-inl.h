@@ -7,6 +7,9 @@
 //   template <DType type, int rows> using Block = ...;  derived from PanelBlock
 //   template <..> static Floats dots(const Block& block, const int8_t* a, const int32_t* initial);
 //     the dot products of the block's columns with 32 quants of a row
+//
+// Loops over rows are unrolled by pragmas: GCC leaves them rolled when they are long, and then
+// keeps the rows' sums in memory.
 #include <algorithm>
 #include <array>
 #include <type_traits>
@@ -27,67 +30,54 @@ inline constexpr std::array<uint8_t, 16> kUnsignedCodebook = [] {
   return quants;
 }();
 
-/// 32 elements of as many columns of a panel as a vector has lanes: unsigned quants, scales, and
-/// what else the type has. With `high_in_place`, quads 4 to 7 of a type of 4 bits stay in the high
-/// halves of bytes, 16 times as large.
-template <DType type, bool high_in_place = false>
-struct PanelBlock {
-  static constexpr BlockTraits kTraits = traits_of(type);
-  static constexpr CodeParts kParts = code_parts(kTraits);
-  static_assert(!high_in_place || (kTraits.bits == 4 && !kTraits.has_codebook()));
+/// Calls body(std::integral_constant<int, i>()) for 0 <= i < count.
+template <int count, typename Body>
+void each_index(const Body& body) {
+  [&]<int... i>(std::integer_sequence<int, i...>) { (body(std::integral_constant<int, i>()), ...); }
+  (std::make_integer_sequence<int, count>());
+}
 
-  Ints quads[8];
+/// x with the bits at position `from` of each byte moved to position `to`.
+template <int from, int to>
+Ints moved_bits(Ints x) {
+  if constexpr (from < to) return shift_left<to - from>(x);
+  if constexpr (from > to) return shift_right<from - to>(x);
+  return x;
+}
+
+/// Quad i, of 8, of the unsigned quants of 32 elements of as many columns of a panel as a vector
+/// has lanes. With `high_in_place`, quads 4 to 7 of a type of 4 bits stay in the high halves of
+/// bytes, 16 times as large.
+template <DType type, int i, bool high_in_place = false>
+Ints load_quad(const std::byte* quants) {
+  constexpr BlockTraits kTraits = traits_of(type);
+  constexpr CodeParts kParts = code_parts(kTraits);
+  static_assert(!high_in_place || (kTraits.bits == 4 && !kTraits.has_codebook()));
+  if constexpr (kTraits.bits == 8) return load_ints(quants + i * kQuadBytes);
+  constexpr int kAt = i / kParts.low * kParts.low;
+  const Ints low = load_ints(quants + i % kParts.low * kQuadBytes);
+  if constexpr (high_in_place && kAt == 4) return bits_and(low, set_bytes(0xf0));
+  Ints quad = bits_and(moved_bits<kAt, 0>(low), set_bytes((1 << kParts.low) - 1));
+  if constexpr (kParts.high > 0) {
+    constexpr int kHighAt = i / kParts.high * kParts.high;
+    const Ints high = load_ints(quants + (kParts.low + i % kParts.high) * kQuadBytes);
+    quad = insert_bits(quad, moved_bits<kHighAt, kParts.low>(high),
+                       set_bytes(((1 << kParts.high) - 1) << kParts.low));
+  }
+  if constexpr (kTraits.has_codebook()) quad = look_up(kUnsignedCodebook<type>, quad);
+  return quad;
+}
+
+/// What turns dot products of the quants of 32 elements into those of the weight.
+template <DType type>
+struct PanelScales {
+  static constexpr BlockTraits kTraits = traits_of(type);
+
   Floats scales;       // times the sub-scale, if 32 elements share one: exact in 18 bits
   Floats minimums[2];  // likewise; of both halves if these have sub-minimums, else the first
   Ints sub_scales[2];  // of both halves
 
-  PanelBlock(const PanelLayout& layout, const std::byte* panel, int64_t block, int64_t col) {
-    const std::byte* quants = panel + layout.quants + block * layout.block_quants + 4 * col;
-    if constexpr (kTraits.bits == 8)
-      for (int i = 0; i < 8; ++i) quads[i] = load_ints(quants + i * kQuadBytes);
-    else
-      each_quad([&](auto i) { quads[i] = low_bits<i>(quants); });
-    if constexpr (kParts.high > 0)
-      each_quad([&](auto i) { insert_high_bits<i>(quants + kParts.low * kQuadBytes); });
-    if constexpr (kTraits.has_codebook())
-      for (Ints& quad : quads) quad = look_up(kUnsignedCodebook<type>, quad);
-    read_scales(layout, panel, block, col);
-  }
-
- private:
-  template <typename Body>
-  static void each_quad(const Body& body) {
-    [&]<int... i>(std::integer_sequence<int, i...>) {
-      (body(std::integral_constant<int, i>()), ...);
-    }
-    (std::make_integer_sequence<int, 8>());
-  }
-
-  /// x with the bits at position `from` of each byte moved to position `to`.
-  template <int from, int to>
-  static Ints moved(Ints x) {
-    if constexpr (from < to) return shift_left<to - from>(x);
-    if constexpr (from > to) return shift_right<from - to>(x);
-    return x;
-  }
-
-  template <int quad>
-  static Ints low_bits(const std::byte* from) {
-    constexpr int kBits = kParts.low, kAt = quad / kBits * kBits;
-    const Ints all = load_ints(from + quad % kBits * kQuadBytes);
-    if constexpr (high_in_place && kAt == 4) return bits_and(all, set_bytes(0xf0));
-    return bits_and(moved<kAt, 0>(all), set_bytes((1 << kBits) - 1));
-  }
-
-  template <int quad>
-  void insert_high_bits(const std::byte* from) {
-    constexpr int kBits = kParts.high, kAt = quad / kBits * kBits;
-    const Ints all = load_ints(from + quad % kBits * kQuadBytes);
-    const Ints mask = set_bytes(((1 << kBits) - 1) << kParts.low);
-    quads[quad] = insert_bits(quads[quad], moved<kAt, kParts.low>(all), mask);
-  }
-
-  void read_scales(const PanelLayout& layout, const std::byte* panel, int64_t block, int64_t col) {
+  PanelScales(const PanelLayout& layout, const std::byte* panel, int64_t block, int64_t col) {
     constexpr int64_t kBlocks = kTraits.elements / kProductBlock;
     constexpr int64_t kKinds = kTraits.has_minimum ? 2 : 1;
     const std::byte* at = panel + kKinds * (block / kBlocks) * kScaleBytes + 2 * col;
@@ -97,6 +87,17 @@ struct PanelBlock {
       read_sub_scales(panel + layout.sub_scales + block * layout.block_sub_scales + col);
   }
 
+  /// Adds the part of 32 elements to the sums of a row, whose scales are those at `index`.
+  Floats add_part(Floats sums, Floats dots, const QuantizedRows& a, int64_t index) const {
+    Floats part = multiply_add(scales, dots, set_floats(0.0f));
+    if constexpr (kTraits.has_minimum)
+      part = multiply_add(minimums[0], set_floats(a.sums[2 * index]), part);
+    if constexpr (kTraits.has_minimum && has_halves(kTraits))
+      part = multiply_add(minimums[1], set_floats(a.sums[2 * index + 1]), part);
+    return multiply_add(set_floats(a.scales[index]), part, sums);
+  }
+
+ private:
   void read_sub_scales(const std::byte* from) {
     constexpr bool kHalves = has_halves(kTraits);
     if constexpr (kHalves)
@@ -112,9 +113,21 @@ struct PanelBlock {
   }
 };
 
+/// 32 elements of as many columns of a panel as a vector has lanes.
+template <DType type, bool high_in_place = false>
+struct PanelBlock : PanelScales<type> {
+  Ints quads[8];
+
+  PanelBlock(const PanelLayout& layout, const std::byte* panel, int64_t block, int64_t col)
+      : PanelScales<type>(layout, panel, block, col) {
+    const std::byte* quants = panel + layout.quants + block * layout.block_quants + 4 * col;
+    each_index<8>([&](auto i) { quads[i] = load_quad<type, i, high_in_place>(quants); });
+  }
+};
+
 /// The dot products of both halves of 32 elements, joined.
-template <DType type, bool high_in_place>
-Floats join_halves(const PanelBlock<type, high_in_place>& block, Ints first, Ints second) {
+template <DType type>
+Floats join_halves(const PanelScales<type>& block, Ints first, Ints second) {
   if constexpr (has_halves(traits_of(type))) {
     first = multiply(first, block.sub_scales[0]);
     second = multiply(second, block.sub_scales[1]);
@@ -134,16 +147,12 @@ void multiply_columns(const BlockStrip& strip, const std::byte* panel, int64_t c
   for (int64_t at = 0; at < a.blocks; ++at) {
     if constexpr (kPrefetches) prefetch_ahead(panel + strip.layout.quants + at * share, share);
     const typename Arithmetic::template Block<type, Rows> block(strip.layout, panel, at, col);
+#pragma GCC unroll 16
     for (int r = 0; r < Rows; ++r) {
       const int64_t index = at * a.interleave + r;
-      const Floats dot =
+      const Floats dots =
           Arithmetic::dots(block, a.quants + index * kProductBlock, a.initial + 2 * index);
-      Floats part = multiply_add(block.scales, dot, set_floats(0.0f));
-      if constexpr (traits_of(type).has_minimum)
-        part = multiply_add(block.minimums[0], set_floats(a.sums[2 * index]), part);
-      if constexpr (traits_of(type).has_minimum && has_halves(traits_of(type)))
-        part = multiply_add(block.minimums[1], set_floats(a.sums[2 * index + 1]), part);
-      sums[r] = multiply_add(set_floats(a.scales[index]), part, sums[r]);
+      sums[r] = block.add_part(sums[r], dots, a, index);
     }
   }
   for (int r = 0; r < Rows; ++r) store_floats(to + r * strip.stride, sums[r]);

@@ -124,6 +124,7 @@ constinit const BlockKernel plain_block_kernel{.name = "plain",
                                                .max_rows = kRows,
                                                .interleave = kRows,
                                                .row_multiple = 1,
+                                               .pass_rows = 128,
                                                .reads_initial = true,
                                                .multiply = multiply};
 

@@ -7,6 +7,9 @@
 //   static constexpr bool kBiased = ...;  Int8Kernel::biased
 //   static Ints add_products(Ints sums, Ints quad, Ints columns);
 //     adds the products of 4 neighbouring k: a quad of a row, in every lane, and columns of a panel
+//
+// Loops are unrolled by pragmas: GCC leaves them rolled when they are long, and then keeps the sums
+// in memory.
 #include "heed/kernels/cpu/gemm_int8/kernels.h"
 #include "heed/kernels/cpu/simd/prefetch.h"
 
@@ -18,7 +21,9 @@ void multiply_rows(const Int8Strip& strip) {
   constexpr int kVectors = kInt8Cols / kLanes;
   const int8_t *a = strip.a, *panel = strip.panel.quants();
   Ints sums[Rows][kVectors];
+#pragma GCC unroll 16
   for (int r = 0; r < Rows; ++r)
+#pragma GCC unroll 16
     for (int i = 0; i < kVectors; ++i)
       sums[r][i] =
           Arithmetic::kBiased ? load_ints(strip.panel.initial() + i * kLanes) : set_ints(0);
@@ -26,13 +31,20 @@ void multiply_rows(const Int8Strip& strip) {
     // With one row, reading the panel dominates the time.
     if constexpr (Rows == 1 && kLanes == 16)
       prefetch_ahead(reinterpret_cast<const std::byte*>(panel), kInt8QuadBytes);
+    Ints columns[kVectors];
+#pragma GCC unroll 16
+    for (int i = 0; i < kVectors; ++i) columns[i] = load_ints(panel + 4 * kLanes * i);
+#pragma GCC unroll 16
     for (int r = 0; r < Rows; ++r) {
       const Ints quad = broadcast_quad(a + r * strip.row_bytes + k);
+#pragma GCC unroll 16
       for (int i = 0; i < kVectors; ++i)
-        sums[r][i] = Arithmetic::add_products(sums[r][i], quad, load_ints(panel + 4 * kLanes * i));
+        sums[r][i] = Arithmetic::add_products(sums[r][i], quad, columns[i]);
     }
   }
+#pragma GCC unroll 16
   for (int r = 0; r < Rows; ++r)
+#pragma GCC unroll 16
     for (int i = 0; i < kVectors; ++i)
       store_ints(strip.dots + r * kInt8Cols + i * kLanes, sums[r][i]);
 }
