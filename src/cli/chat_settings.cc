@@ -1,5 +1,6 @@
 #include "cli/chat_settings.h"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -14,7 +15,7 @@ namespace {
 /// Where a setting of type Number is kept, and which values it may have.
 template <typename Number>
 struct Range {
-  const char* name;
+  std::string_view name;
   std::optional<Number> GenerateOptions::*value;
   Number min, max;
 };
@@ -81,16 +82,13 @@ void apply_setting(ConversationOptions& options, const std::string& assignment) 
   const std::string name = assignment.substr(0, space);
   const size_t begin = assignment.find_first_not_of(" =", space);
   const std::string value = begin == assignment.npos ? "" : assignment.substr(begin);
-  for (const auto& range : kNumbers)
-    if (name == range.name) {
-      options.generate.*range.value = parse(name, value, range.min, range.max);
-      return;
-    }
-  for (const auto& range : kCounts)
-    if (name == range.name) {
-      options.generate.*range.value = parse(name, value, range.min, range.max);
-      return;
-    }
+  const auto set_any = [&](const auto& ranges) {
+    const auto range = std::ranges::find(ranges, name, [](const auto& one) { return one.name; });
+    if (range == std::end(ranges)) return false;
+    options.generate.*(range->value) = parse(name, value, range->min, range->max);
+    return true;
+  };
+  if (set_any(kNumbers) || set_any(kCounts)) return;
   if (name == "seed") {
     options.generate.seed = parse(name, value, uint64_t{0}, std::numeric_limits<uint64_t>::max());
   } else if (name == "thinking") {

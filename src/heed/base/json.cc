@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "heed/base/error.h"
+#include "heed/base/json_nesting.h"
 #include "heed/base/reader_limits.h"
 
 namespace heed {
@@ -13,20 +14,11 @@ namespace {
 
 /// The parser recurses once per bracket, so the depth is checked before parsing.
 void check_depth(std::string_view text, const std::string& file) {
-  int depth = 0;
-  bool inside_string = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (inside_string) {
-      if (c == '\\') ++i;
-      if (c == '"') inside_string = false;
-      continue;
-    }
-    if (c == '"') inside_string = true;
-    if (c == '[' || c == '{')
-      require(++depth <= limits::kMaxJsonDepth, "{}: brackets nest deeper than {} levels", file,
-              limits::kMaxJsonDepth);
-    if (c == ']' || c == '}') --depth;
+  JsonNesting nesting;
+  for (const char c : text) {
+    nesting.advance(c);
+    require(nesting.depth <= limits::kMaxJsonDepth, "{}: brackets nest deeper than {} levels", file,
+            limits::kMaxJsonDepth);
   }
 }
 

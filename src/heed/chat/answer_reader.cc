@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "heed/base/json_nesting.h"
 #include "heed/base/random.h"
 #include "heed/chat.h"
 #include "heed/chat/call_syntax.h"
@@ -27,14 +28,9 @@ size_t begun(std::string_view text, std::string_view mark) {
 }
 
 bool inside_json_string(std::string_view text) {
-  bool inside = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (inside && text[i] == '\\')
-      ++i;
-    else if (text[i] == '"')
-      inside = !inside;
-  }
-  return inside;
+  JsonNesting nesting;
+  for (const char c : text) nesting.advance(c);
+  return nesting.inside_string;
 }
 
 /// Nine letters and digits, which is what the templates of Mistral require.

@@ -4,6 +4,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
+#include "heed/base/json_nesting.h"
 
 namespace heed::chat {
 namespace {
@@ -145,20 +146,11 @@ CallMarks call_marks(ToolCallFormat format) {
 }
 
 size_t end_of_json(std::string_view text) {
-  int depth = 0;
-  bool inside_string = false;
+  JsonNesting nesting;
   for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (inside_string) {
-      if (c == '\\') ++i;
-      if (c == '"') inside_string = false;
-    } else if (c == '"') {
-      inside_string = true;
-    } else if (c == '{' || c == '[') {
-      ++depth;
-    } else if ((c == '}' || c == ']') && --depth <= 0) {
-      return i + 1;
-    }
+    nesting.advance(text[i]);
+    const bool closes = text[i] == '}' || text[i] == ']';
+    if (closes && !nesting.inside_string && nesting.depth <= 0) return i + 1;
   }
   return text.npos;
 }
