@@ -68,6 +68,8 @@ struct AnswerFormat {
   /// What surrounds reasoning; empty: the model does not show any.
   std::string reasoning_begin = {}, reasoning_end = {};
   bool begins_with_reasoning = false;  // the prompt ends with reasoning_begin
+  /// Reasoning, content and calls are messages in channels (gpt-oss); the rest does not apply.
+  bool channels = false;
 };
 
 /// A prompt made of messages.

@@ -224,10 +224,55 @@ std::vector<Case> deepseek_cases() {
        true}};
 }
 
+std::vector<Case> channel_cases() {
+  AnswerFormat channels;
+  channels.channels = true;
+  return {{"content in a channel",
+           channels,
+           "<|channel|>final<|message|>Yes <b>.\n",
+           "Yes <b>.\n",
+           "",
+           {}},
+          {"reasoning and content in channels",
+           channels,
+           "<|channel|>analysis<|message|>I think so.<|end|><|start|>assistant<|channel|>final"
+           "<|message|>Yes.<|return|>",
+           "Yes.",
+           "I think so.",
+           {}},
+          {"an announcement and two calls in channels",
+           channels,
+           "<|channel|>analysis<|message|>One.<|end|><|start|>assistant<|channel|>analysis"
+           "<|message|>Two.<|end|><|start|>assistant<|channel|>commentary<|message|>Let me see."
+           "<|end|><|start|>assistant<|channel|>commentary to=functions.get_weather "
+           "<|constrain|>json<|message|>{\"city\": \"Paris\"}<|call|><|start|>assistant "
+           "to=functions.add<|channel|>commentary json<|message|>"
+           "{\"a\": 1.5, \"b\": [2, \"</tool_call> [ARGS]\"]}<|call|>",
+           "Let me see.",
+           "One.\nTwo.",
+           {kWeather, kAdd}},
+          {"a call whose header the prompt begins",
+           channels,
+           " to=functions.get_weather<|channel|>commentary <|constrain|>json<|message|>"
+           "{\"city\":\"Paris\"}",
+           "",
+           "",
+           {kWeather}},
+          {"a malformed call in a channel",
+           channels,
+           "<|channel|>commentary to=functions.add<|message|>{\"a\": <|call|>",
+           "{\"a\": ",
+           "",
+           {},
+           true},
+          {"an answer without channels", channels, "Yes.", "Yes.", "", {}},
+          {"a header that does not end", channels, "<|channel|>anal", "", "", {}}};
+}
+
 std::vector<Case> cases() {
   std::vector<Case> all;
-  for (const auto& some :
-       {plain_cases(), hermes_cases(), llama_cases(), mistral_cases(), deepseek_cases()})
+  for (const auto& some : {plain_cases(), hermes_cases(), llama_cases(), mistral_cases(),
+                           deepseek_cases(), channel_cases()})
     all.insert(all.end(), some.begin(), some.end());
   return all;
 }

@@ -95,6 +95,14 @@ TEST(ChatTemplate, RecognisesTheSpecialTokensOfTheTokenizer) {
   EXPECT_EQ(std::ranges::count(prompt.tokens, *bos), 1);
 }
 
+TEST(ChatTemplate, RecognisesAnswersInChannels) {
+  const std::string channels =
+      "{{ messages[0].content }}<|start|>assistant<|channel|>final<|message|>";
+  const std::vector<ChatMessage> messages{{.role = "user", .content = "a"}};
+  EXPECT_TRUE(chat_template(channels).prompt(messages, {}).answer.channels);
+  EXPECT_FALSE(chat_template(kChatMl).prompt(messages, {}).answer.channels);
+}
+
 TEST(ChatTemplate, EndsAnswersWithTheTokenBehindThem) {
   const auto end = text::golden_tokenizer("qwen2").id_of("<|im_end|>");
   EXPECT_EQ(chat_template(kChatMl).prompt({{{.role = "user", .content = "a"}}}, {}).end_tokens,

@@ -5,9 +5,13 @@
 #include "heed/base/random.h"
 #include "heed/chat.h"
 #include "heed/chat/call_syntax.h"
+#include "heed/chat/channels.h"
+#include "heed/chat/marks.h"
 
 namespace heed {
 namespace {
+
+using chat::begun;
 
 constexpr std::string_view kWhiteSpace = " \t\r\n";
 
@@ -18,13 +22,6 @@ size_t leading_white_space(std::string_view text) {
 size_t size_without_trailing_white_space(std::string_view text) {
   const size_t last = text.find_last_not_of(kWhiteSpace);
   return last == text.npos ? 0 : last + 1;
-}
-
-/// Size of the longest end of `text` with which `mark` begins.
-size_t begun(std::string_view text, std::string_view mark) {
-  for (size_t size = std::min(text.size(), mark.empty() ? 0 : mark.size() - 1); size > 0; --size)
-    if (text.ends_with(mark.substr(0, size))) return size;
-  return 0;
 }
 
 bool inside_json_string(std::string_view text) {
@@ -63,6 +60,8 @@ struct AnswerReader::State {
 
   /// Reads on in the present mode. Returns whether there may be more to read in the next one.
   bool advance(bool last);
+  /// Reads all that is certain. Returns it.
+  ChatAnswer read(bool last);
   bool read_start(bool last);
   bool skip_white_space(Mode next);
   bool read_reasoning(bool last);
@@ -77,7 +76,8 @@ struct AnswerReader::State {
   Mode mode = Mode::start;
   std::string unread;
   std::string white_space;  // before a call: content only if the call is malformed
-  uint64_t calls = 0;
+  chat::ChannelReader channels;
+  uint64_t calls = 0;     // reported
   bool bare = false;      // a call of Llama without a mark, which may also be an answer in JSON
   bool answered = false;  // some content or a call has been reported
   ChatAnswer part;
@@ -147,7 +147,7 @@ bool AnswerReader::State::read_content(bool last) {
   }
   unread.erase(0, certain);
   // White space between and after calls belongs to them.
-  if (last && calls == 0) part.content += unread;
+  if (last && calls == 0 && part.tool_calls.empty()) part.content += unread;
   if (last) unread.clear();
   return false;
 }
@@ -168,10 +168,7 @@ void AnswerReader::State::add_calls(std::string_view text, std::string_view body
     part.content += text;
     return;
   }
-  for (ToolCall& call : *found) {
-    call.id = call_id(ids, calls++);
-    part.tool_calls.push_back(std::move(call));
-  }
+  for (ToolCall& call : *found) part.tool_calls.push_back(std::move(call));
 }
 
 bool AnswerReader::State::read_call(bool last) {
@@ -210,6 +207,17 @@ bool AnswerReader::State::advance(bool last) {
   return false;
 }
 
+ChatAnswer AnswerReader::State::read(bool last) {
+  if (format.channels) {
+    channels.read(unread, last, part);
+  } else {
+    while (advance(last)) {
+    }
+  }
+  for (ToolCall& call : part.tool_calls) call.id = call_id(ids, calls++);
+  return std::exchange(part, {});
+}
+
 AnswerReader::AnswerReader(AnswerFormat format, uint64_t id_seed)
     : state_(std::make_unique<State>(std::move(format), id_seed)) {}
 AnswerReader::AnswerReader(AnswerReader&&) noexcept = default;
@@ -218,15 +226,9 @@ AnswerReader::~AnswerReader() = default;
 
 ChatAnswer AnswerReader::feed(std::string_view text) {
   state_->unread += text;
-  while (state_->advance(false)) {
-  }
-  return std::exchange(state_->part, {});
+  return state_->read(false);
 }
 
-ChatAnswer AnswerReader::finish() {
-  while (state_->advance(true)) {
-  }
-  return std::exchange(state_->part, {});
-}
+ChatAnswer AnswerReader::finish() { return state_->read(true); }
 
 }  // namespace heed

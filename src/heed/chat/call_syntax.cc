@@ -50,10 +50,9 @@ std::optional<std::string> arguments_text(const Json& arguments) {
 }
 
 bool add_call(std::string_view name, std::string_view arguments, Calls& calls) {
-  const auto json = parse(arguments);
-  if (name.empty() || !json || !json->is_object()) return false;
-  calls.push_back({.id = {}, .name = std::string(name), .arguments = dump_json(*json)});
-  return true;
+  auto call = read_call(name, arguments);
+  if (call) calls.push_back(std::move(*call));
+  return call.has_value();
 }
 
 bool add_call(const Json& json, Calls& calls) {
@@ -143,6 +142,12 @@ CallMarks call_marks(ToolCallFormat format) {
       return {"<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"};
   }
   return {};
+}
+
+std::optional<ToolCall> read_call(std::string_view name, std::string_view arguments) {
+  const auto json = parse(arguments);
+  if (name.empty() || !json || !json->is_object()) return std::nullopt;
+  return ToolCall{.id = {}, .name = std::string(name), .arguments = dump_json(*json)};
 }
 
 size_t end_of_json(std::string_view text) {

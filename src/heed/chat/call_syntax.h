@@ -21,6 +21,9 @@ CallMarks call_marks(ToolCallFormat format);
 /// no JSON, no name, arguments that are not an object.
 std::optional<std::vector<ToolCall>> read_calls(ToolCallFormat format, std::string_view text);
 
+/// A call of the function `name`. Nothing unless `arguments` is a JSON object.
+std::optional<ToolCall> read_call(std::string_view name, std::string_view arguments);
+
 /// Where the first JSON value of `text` ends, or npos if it does not end in the text.
 size_t end_of_json(std::string_view text);
 

@@ -7,6 +7,7 @@
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/chat/answer_format.h"
+#include "heed/chat/channels.h"
 #include "heed/chat/messages.h"
 #include "heed/chat/tool_prompt.h"
 #include "heed/text/utf8.h"
@@ -77,6 +78,8 @@ ChatTemplate::ChatTemplate(const StoredTemplate& stored, const text::Tokenizer& 
       template_(jinja::Template::parse(stored.source, stored.file)),
       control_tokens_(control_tokens_of(stored.source, tokenizer)) {
   if (const auto end = end_of_turn()) end_tokens_.push_back(*end);
+  if (has_channels(source_))
+    if (const auto end = tokenizer_.id_of(kChannelCallEnd)) end_tokens_.push_back(*end);
 }
 
 jinja::Rendered ChatTemplate::render(std::span<const ChatMessage> messages,
@@ -136,6 +139,7 @@ std::vector<int32_t> ChatTemplate::encode_after(const ChatPrompt& earlier,
 AnswerFormat ChatTemplate::answer_format(const ChatOptions& options,
                                          const std::string& rendered) const {
   AnswerFormat format;
+  format.channels = has_channels(source_);
   if (const Json tools = read_tools(options.tools); !tools.is_null()) {
     format.tool_calls = tool_call_format(source_);
     for (const Json& tool : tools)
