@@ -4,6 +4,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/quote.h"
+#include "heed/base/split_files.h"
 #include "heed/hub/needed_files.h"
 
 namespace heed::hub {
@@ -14,7 +15,7 @@ std::string gguf_names(const Listing& listing) {
   constexpr size_t kMost = 40;
   std::vector<std::string> names;
   for (const auto& [file, unused] : listing.files)
-    if (file.ends_with(".gguf") && gguf_parts(file).front() == file) names.push_back(file);
+    if (file.ends_with(".gguf") && split_files(file).front() == file) names.push_back(file);
   std::string text;
   for (size_t i = 0; i < std::min(names.size(), kMost); ++i)
     text += fmt::format("{}{}", i == 0 ? "" : ", ", one_line(names[i]));
@@ -43,7 +44,7 @@ bool has_weights(const RepositoryCache& cache, const std::string& commit) {
 }
 
 void require_gguf(const Listing& listing, const ModelName& model) {
-  for (const std::string& part : gguf_parts(model.file)) {
+  for (const std::string& part : split_files(model.file)) {
     if (listing.files.contains(part)) continue;
     const std::string names = gguf_names(listing);
     fail("{} has no file {}; {}", model.repository, quoted(part),
@@ -71,8 +72,8 @@ Snapshot state_of(const RepositoryCache& cache, const std::string& commit, const
     return is_cached(file) || cache.known_absent(commit, file);
   };
   if (!model.file.empty())
-    return std::ranges::all_of(gguf_parts(model.file), is_cached) ? Snapshot::complete
-                                                                  : Snapshot::unusable;
+    return std::ranges::all_of(split_files(model.file), is_cached) ? Snapshot::complete
+                                                                   : Snapshot::unusable;
   if (!is_cached(kConfigFile) || (weights && !has_weights(cache, commit)))
     return Snapshot::unusable;
   const bool complete =
@@ -113,7 +114,7 @@ std::vector<std::string> naming_files(const Listing& listing, const ModelName& m
 std::vector<std::string> wanted_files(const Listing& listing, const RepositoryCache& cache,
                                       const ModelName& model, bool weights) {
   require_model(listing, model, weights);
-  if (!model.file.empty()) return gguf_parts(model.file);
+  if (!model.file.empty()) return split_files(model.file);
   std::vector<std::string> files;
   const auto add_if_listed = [&](const std::string& file) {
     if (listing.files.contains(file)) files.push_back(file);
