@@ -195,6 +195,8 @@ TEST(TokenClassification, EntitiesEqualThePipelines) {
       const Entity& entity = found[i].entities[e];
       EXPECT_EQ(entity.label, reference[e].at("label"));
       EXPECT_EQ(entity.text, reference[e].at("text"));
+      EXPECT_EQ(entity.start, reference[e].at("start"));
+      EXPECT_EQ(entity.end, reference[e].at("end"));
       EXPECT_NEAR(entity.score, reference[e].at("score").get<double>(), 1e-4);
       EXPECT_LT(entity.first_token, entity.end_token);
     }

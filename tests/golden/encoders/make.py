@@ -241,7 +241,8 @@ def ner():
     tokenizer.save_pretrained(folder)
     pipe = hf.pipeline("token-classification", model=model, tokenizer=tokenizer,
                        aggregation_strategy="simple")
-    entities = [[dict(label=e["entity_group"], score=float(e["score"]), text=e["word"])
+    entities = [[dict(label=e["entity_group"], score=float(e["score"]), text=e["word"],
+                      start=e["start"], end=e["end"])
                  for e in (pipe(t) if t else [])] for t in TEXTS]
     write(folder, entities=entities)
 
