@@ -19,7 +19,7 @@ import llama_cpp
 import numpy as np
 from safetensors.numpy import save_file
 
-VOCABULARY, D, F, EXPERTS, HEADS, WIDTH = 64, 64, 32, 4, 2, 32
+VOCABULARY, D, F, EXPERTS, HEADS, WIDTH = 32, 32, 32, 4, 2, 32
 random = np.random.default_rng(3)
 
 
