@@ -4,6 +4,7 @@
 
 #include "heed/base/random.h"
 #include "heed/checkpoint/adapter_directory.h"
+#include "heed/checkpoint/model_directory.h"
 #include "heed/checkpoint/module_pattern.h"
 
 namespace heed::engine {
