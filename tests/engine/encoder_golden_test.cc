@@ -152,16 +152,17 @@ constexpr double kLlamaCppError = 2e-3;
 TEST(GgufReranking, ScoresEqualLlamaCppsLogitsAndThoseOfTheCrossEncoder) {
   const Json scores = Json::parse(read_file(gguf_file("rerank").replace_filename("scores.json")));
   const Json cross_encoder = expected("rerank");
+  const std::string query = scores.at("query");
   const Model model = Model::load(gguf_file("rerank"));
   std::vector<std::string> texts;
   for (const Json& pair : scores.at("rerank")) texts.push_back(pair.at("text"));
   ASSERT_FALSE(texts.empty());
-  for (const auto& [index, score] : model.rerank(scores.at("query"), texts)) {
+  for (const auto& [index, score] : model.rerank(query, texts)) {
     const Json& pair = scores.at("rerank")[static_cast<size_t>(index)];
     EXPECT_NEAR(score, pair.at("logits")[0].get<double>(), kLlamaCppError);
-    EXPECT_EQ(model.tokenize(texts[static_cast<size_t>(index)]).size() +
-                  model.tokenize(scores.at("query")).size(),
-              pair.at("tokens").size());
+    EXPECT_EQ(
+        model.tokenize(texts[static_cast<size_t>(index)]).size() + model.tokenize(query).size(),
+        pair.at("tokens").size());
     EXPECT_NEAR(score, cross_encoder.at("identity")[static_cast<size_t>(index)].get<double>(),
                 1e-4);
   }

@@ -197,7 +197,8 @@ std::vector<TextSpan> AddedTokens::spans_to_isolate(std::string_view text,
 
 TextPieces AddedTokens::cut_with_origins(std::string_view text,
                                          const Normalizer* normalizer) const {
-  NormalizedText whole{std::string(text), text.empty() ? 0 : code_point_at(text, 0).length};
+  const size_t first = text.empty() ? 0 : code_point_at(text, 0).length;
+  NormalizedText whole{std::string(text), first};
   size_t position = 0;
   for_each_code_point(text, [&](const CodePoint& point, std::string_view) {
     whole.origins.resize(position + point.length, {position, position + point.length});

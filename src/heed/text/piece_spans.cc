@@ -19,6 +19,23 @@ size_t known_size(std::string_view rest, std::string_view letters) {
   return letters == byte_piece(static_cast<uint8_t>(rest.front())) ? 1 : 0;
 }
 
+/// Gives each run of byte pieces one span.
+void join_bytes(const TokenizerModel& model, std::span<const int32_t> ids,
+                std::vector<TextSpan>& spans) {
+  const auto is_byte = [&](size_t i) {
+    const std::string_view piece = letters_of(model, ids, i);
+    return piece.size() == byte_piece(0).size() && piece.starts_with("<0x");
+  };
+  for (size_t begin = 0, end = 0; begin < ids.size(); begin = end) {
+    end = begin + 1;
+    if (!is_byte(begin)) continue;
+    while (end < ids.size() && is_byte(end)) ++end;
+    const TextSpan run{spans[begin].begin, spans[end - 1].end};
+    std::fill(spans.begin() + static_cast<std::ptrdiff_t>(begin),
+              spans.begin() + static_cast<std::ptrdiff_t>(end), run);
+  }
+}
+
 }  // namespace
 
 std::vector<TextSpan> piece_spans(const TokenizerModel& model, std::string_view word,
@@ -40,6 +57,7 @@ std::vector<TextSpan> piece_spans(const TokenizerModel& model, std::string_view 
     spans.push_back({begin, begin + size});
     begin += size;
   }
+  if (model.joins_bytes()) join_bytes(model, ids, spans);
   return spans;
 }
 

@@ -24,6 +24,8 @@ class TokenizerModel {
   virtual void tokenize(std::string_view word, std::vector<int32_t>& ids) const = 0;
   /// The letters of a word that a piece, the first of the word or a later one, stands for.
   virtual std::string_view letters_of(std::string_view piece, bool first) const;
+  /// Whether `tokenizers` gives each of successive byte pieces the place of all of them.
+  virtual bool joins_bytes() const { return false; }
 
  private:
   Vocabulary vocabulary_;

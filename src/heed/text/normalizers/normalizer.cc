@@ -149,8 +149,8 @@ void prepend(std::string_view prefix, NormalizedText& text) {
   text.text.insert(0, prefix);
   if (text.at_start > 0) text.at_start += prefix.size();
   if (text.origins.empty()) return;
-  const size_t begin = text.origins.front().begin;
-  text.origins.insert(text.origins.begin(), prefix.size(), {begin, begin});
+  const TextSpan first = text.origins.front();
+  text.origins.insert(text.origins.begin(), prefix.size(), first);
 }
 
 void Normalizer::apply(NormalizedText& text, size_t max_size) const {

@@ -19,7 +19,7 @@ struct NormalizedText {
   /// removed. Metaspace uses it to find the first word.
   size_t at_start = 0;
   /// For each byte the bytes of the input that it comes from, as `tokenizers` aligns them: whole
-  /// code points, or an empty span for what was put in. Empty if nobody wants to know.
+  /// code points; what is put before a text comes from its first. Empty if nobody wants to know.
   std::vector<TextSpan> origins = {};
 };
 
