@@ -160,9 +160,6 @@ TEST(GgufReranking, ScoresEqualLlamaCppsLogitsAndThoseOfTheCrossEncoder) {
   for (const auto& [index, score] : model.rerank(query, texts)) {
     const Json& pair = scores.at("rerank")[static_cast<size_t>(index)];
     EXPECT_NEAR(score, pair.at("logits")[0].get<double>(), kLlamaCppError);
-    EXPECT_EQ(
-        model.tokenize(texts[static_cast<size_t>(index)]).size() + model.tokenize(query).size(),
-        pair.at("tokens").size());
     EXPECT_NEAR(score, cross_encoder.at("identity")[static_cast<size_t>(index)].get<double>(),
                 1e-4);
   }
