@@ -137,10 +137,10 @@ void AddedTokens::cut_at(const PieceAutomaton& backward, NormalizedText&& text,
     if (token.strip_left) span.begin = std::max(span.begin, done);
     if (token.strip_right) span.end = white_space.after(span.end);
     add_text(done, span.begin);
-    const std::vector<TextSpan> origins = part_of(text, span).origins;
     parts.push_back({{}, id});
-    if (!origins.empty())
-      parts.back().text.origins.assign(1, TextSpan{origins.front().begin, origins.back().end});
+    if (!text.origins.empty())
+      parts.back().text.origins.assign(
+          1, TextSpan{text.origins[span.begin].begin, text.origins[span.end - 1].end});
     done = span.end;
   }
   add_text(done, all.size());
