@@ -3,18 +3,13 @@ adapter of rank 16 of all linear maps of a Llama of the size of SmolLM2-135M in 
 
     lora_step.py lora bf16 [steps] [eager|compiled]
 """
-import json
-import resource
-import statistics
 import sys
-import time
 
 import peft
 import torch
 import transformers
-from torch.nn import functional as F
 
-WARM_UP, LENGTH, SENTENCES = 3, 128, 8
+from measure import ids_of, loss_of, measure
 
 
 def main():
@@ -33,23 +28,10 @@ def main():
     trained = [p for p in model.parameters() if p.requires_grad]
     if sys.argv[4:] == ["compiled"]:
         model = torch.compile(model)
-    optimizer = torch.optim.Adam(trained, lr=1e-4, betas=(0.9, 0.98), eps=1e-9, fused=True)
-    ids = torch.tensor([[(s * 31 + i * 17) % 4000 for i in range(LENGTH)]
-                        for s in range(SENTENCES)])
-    seconds = []
-    for step in range(steps + WARM_UP):
-        begin = time.perf_counter()
-        logits = model(input_ids=ids, use_cache=False).logits
-        loss = F.cross_entropy(logits.flatten(0, 1), ids.view(-1), label_smoothing=0.1)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(trained, 1.0)
-        optimizer.step()
-        optimizer.zero_grad(set_to_none=True)
-        if step >= WARM_UP:
-            seconds.append(time.perf_counter() - begin)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps({"tokens_per_second": ids.numel() / statistics.median(seconds),
-                      "peak_mb": peak, "version": torch.__version__}))
+
+    def loss(ids):
+        return loss_of(model(input_ids=ids, use_cache=False).logits, ids)
+    measure(loss, trained, ids_of(sentences=8, length=128), steps)
 
 
 main()

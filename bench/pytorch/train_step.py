@@ -2,17 +2,15 @@
 
     train_step.py small|base|llama f32|bf16 [steps] [eager|compiled]
 """
-import json
-import resource
-import statistics
 import sys
-import time
 
 import torch
 from torch import nn
 from torch.nn import functional as F
 
-VOCABULARY, LENGTH, WARM_UP = 4000, 32, 3
+from measure import ids_of, loss_of, measure
+
+VOCABULARY, LENGTH = 4000, 32
 LLAMA = dict(vocabulary=49152, d=576, heads=9, kv_heads=3, ff=1536, layers=30, length=128,
              sentences=8)
 SHAPES = {"small": dict(d=256, heads=4, ff=1024, layers=3, sentences=64),
@@ -128,26 +126,12 @@ def main():
     model = Llama(**shape) if llama else Transformer(**shape)
     if sys.argv[4:] == ["compiled"]:
         model = torch.compile(model)
-    length = shape.get("length", LENGTH)
-    optimizer = torch.optim.Adam(model.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-9,
-                                 fused=True)
-    ids = torch.tensor([[(s * 31 + i * 17) % VOCABULARY for i in range(length)]
-                        for s in range(shape["sentences"])])
-    seconds = []
-    for step in range(steps + WARM_UP):
-        begin = time.perf_counter()
+
+    def loss(ids):
         with torch.autocast("cpu", torch.bfloat16, enabled=bf16):
-            logits = model(ids, ids)
-            loss = F.cross_entropy(logits.flatten(0, 1), ids.view(-1), label_smoothing=0.1)
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        optimizer.zero_grad(set_to_none=True)
-        if step >= WARM_UP:
-            seconds.append(time.perf_counter() - begin)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps({"tokens_per_second": ids.numel() / statistics.median(seconds),
-                      "peak_mb": peak, "version": torch.__version__}))
+            return loss_of(model(ids, ids), ids)
+    ids = ids_of(shape["sentences"], shape.get("length", LENGTH))
+    measure(loss, model.parameters(), ids, steps)
 
 
 main()

@@ -7,10 +7,11 @@ namespace heed {
 
 /// A LoRA adapter to load with a model (LoadOptions::adapters): a directory with
 /// adapter_config.json and adapter_model.safetensors, as `heed train --lora` and Python's peft
-/// write it.
+/// write it, or OWNER/NAME[@REVISION] of the Hugging Face hub (resolve_adapter()).
 struct AdapterOptions {
   std::filesystem::path path;
-  /// By which a request chooses it (Request::adapters); empty: the last part of the path.
+  /// By which a request chooses it (Request::adapters); empty: the last part of the path, or
+  /// NAME[@REVISION] of the hub.
   std::string name = {};
   /// Factor of what the adapter adds; 0 is without effect.
   float scale = 1;

@@ -46,6 +46,9 @@ struct Entity {
   double score = 0;                        // the mean of the tokens' probabilities
   std::string text;                        // of the tokens, decoded
   int64_t first_token = 0, end_token = 0;  // of LabelledText::tokens
+  /// Of the given text, in characters (Unicode code points), as `transformers`' pipelines count
+  /// them: the first, and the one after the last.
+  int64_t start = 0, end = 0;
 };
 
 /// A text and its entities, in order.

@@ -34,8 +34,8 @@ struct HubTimeouts {
   std::chrono::milliseconds longest_pause{60'000};
 };
 
-/// Where models are looked up. What is not set comes from the environment variables that Python's
-/// huggingface_hub reads, too.
+/// Where models and adapters are looked up. What is not set comes from the environment variables
+/// that Python's huggingface_hub reads, too.
 struct HubOptions {
   /// Else HF_ENDPOINT, else https://huggingface.co.
   std::optional<std::string> endpoint = {};
@@ -72,5 +72,12 @@ struct HubOptions {
 /// model, when it cannot be downloaded, and when its weights are neither safetensors nor GGUF.
 HEED_EXPORT std::filesystem::path resolve_model(const std::filesystem::path& name,
                                                 const HubOptions& options = {});
+
+/// The directory that `name` of a LoRA adapter stands for: OWNER/NAME[@REVISION] is looked up as by
+/// resolve_model(), and only adapter_config.json and adapter_model.safetensors are downloaded.
+/// Throws Error as resolve_model() does, and when the repository is not an adapter or has its
+/// matrices as a pickle only.
+HEED_EXPORT std::filesystem::path resolve_adapter(const std::filesystem::path& name,
+                                                  const HubOptions& options = {});
 
 }  // namespace heed

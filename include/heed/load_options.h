@@ -81,7 +81,7 @@ struct LoadOptions {
   std::vector<AdapterOptions> adapters = {};
   /// The threads that compute; without it, Executor::shared().
   std::shared_ptr<Executor> executor = {};
-  /// How a model that is named OWNER/NAME is found and downloaded.
+  /// How models and adapters that are named OWNER/NAME are found and downloaded.
   HubOptions hub = {};
 };
 

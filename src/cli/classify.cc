@@ -65,6 +65,8 @@ std::string json_of(const LabelledText& text) {
     list.push_back({{"label", entity.label},
                     {"score", entity.score},
                     {"text", entity.text},
+                    {"start", entity.start},
+                    {"end", entity.end},
                     {"first_token", entity.first_token},
                     {"end_token", entity.end_token}});
   return json_line({{"entities", list}});
@@ -123,7 +125,8 @@ void add_classify(Command& program) {
       .add_option("--max-seq-length", arguments->classify.max_seq_length,
                   "Truncate texts to this many tokens (default: the model's context length)")
       .range(int64_t{1}, int64_t{1} << 30);
-  command.add_flag("--json", arguments->json, "Print one JSON object per line");
+  command.add_flag("--json", arguments->json,
+                   "Print one JSON object per line; start and end of an entity count characters");
   add_common_options(command, arguments->common);
   command.footer(
       "A line with a tab is a pair of texts, such as a premise and a hypothesis.\n\n"

@@ -1,21 +1,59 @@
 #include "cli/find_model.h"
 
+#include <charconv>
+
 #include "cli/download_line.h"
 #include "cli/signals.h"
 #include "heed/base/file.h"
+#include "heed/engine/adapters.h"
 #include "heed/hub.h"
 
 namespace heed::cli {
+namespace {
+
+/// Shows a download, which Ctrl-C ends.
+class VisibleDownload {
+ public:
+  HubOptions options() {
+    HubOptions hub;
+    hub.on_progress = [this](const DownloadProgress& progress) { line_.show(progress); };
+    hub.cancelled = [this] { return stop_.requested(); };
+    return hub;
+  }
+
+ private:
+  const StopRequest stop_;
+  DownloadLine line_;
+};
+
+AdapterOptions parse_adapter(const std::string& text) {
+  AdapterOptions adapter{.path = text};
+  const size_t equals = text.rfind('=');
+  if (equals == text.npos) return adapter;
+  const char* const end = text.data() + text.size();
+  float scale = 0;
+  const auto number = std::from_chars(text.data() + equals + 1, end, scale);
+  if (number.ec != std::errc() || number.ptr != end) return adapter;
+  return {.path = text.substr(0, equals), .scale = scale};
+}
+
+}  // namespace
 
 std::string find_model(const std::string& name, const FindOptions& options) {
   if (path_exists(name)) return name;
-  const StopRequest stop;
-  DownloadLine line;
-  HubOptions hub;
+  VisibleDownload download;
+  HubOptions hub = download.options();
   hub.weights = options.weights;
-  hub.on_progress = [&line](const DownloadProgress& progress) { line.show(progress); };
-  hub.cancelled = [&stop] { return stop.requested(); };
   return resolve_model(name, hub).string();
+}
+
+std::vector<AdapterOptions> find_adapters(const std::vector<std::string>& texts) {
+  std::vector<AdapterOptions> adapters;
+  for (const std::string& text : texts) {
+    VisibleDownload download;
+    adapters.push_back(engine::find_adapter(parse_adapter(text), download.options()));
+  }
+  return adapters;
 }
 
 }  // namespace heed::cli

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
+
+#include "heed/adapter.h"
 
 namespace heed::cli {
 
@@ -16,5 +19,15 @@ struct FindOptions {
 /// The path of a model that the command line names, as heed::resolve_model() finds it. Shows the
 /// progress of a download on standard error; Ctrl-C ends it with an Error.
 std::string find_model(const std::string& name, const FindOptions& options = {});
+
+/// What --help says that --adapter takes.
+inline constexpr const char* kAdapterHelp =
+    "DIR[=SCALE] or OWNER/NAME[@REVISION][=SCALE] of the Hugging Face hub: LoRA adapter of the "
+    "model, as heed train --lora or Python's peft writes it (repeatable: their sum); =SCALE is a "
+    "factor of what it adds";
+
+/// The adapters that the command line names, found as models are. The whole text is the name
+/// unless a number follows its last "=".
+std::vector<AdapterOptions> find_adapters(const std::vector<std::string>& texts);
 
 }  // namespace heed::cli

@@ -34,10 +34,11 @@ Tensor states_of(const model::Transformer& model, const LogitsOptions& options) 
 
 int run_logits(const LogitsOptions& options) {
   const Threads threads(options.common);
+  const std::vector<AdapterOptions> found = find_adapters(options.model.adapters);
   const auto model = engine::load_transformer(
       find_model(options.model.path, {.weights = !options.model.load.random_weights}),
       options.model.load);
-  const engine::LoadedAdapters adapters(*model, parse_adapters(options.model.adapters));
+  const engine::LoadedAdapters adapters(*model, found);
   Context context{.dtype = engine::activation_dtype(options.model.load)};
   const Tensor logits = model->logits(context, states_of(*model, options));
   nlohmann::json rows = nlohmann::json::array();

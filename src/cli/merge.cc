@@ -2,7 +2,6 @@
 
 #include "cli/command.h"
 #include "cli/find_model.h"
-#include "cli/model_options.h"
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/checkpoint/adapter_directory.h"
@@ -38,8 +37,9 @@ int run_merge(const MergeOptions& options) {
   const Threads threads(options.common);
   const fs::path out = fs::path(options.out).lexically_normal(), base = find_model(options.model);
   require(!path_exists(out), "{} already exists: choose another name or remove it", out.string());
+  const std::vector<AdapterOptions> adapters = find_adapters(options.adapters);
   const auto model = checkpoint::load_model(base);
-  for (const auto& [path, name, scale] : parse_adapters(options.adapters)) {
+  for (const auto& [path, name, scale] : adapters) {
     const checkpoint::LoadedAdapter adapter = checkpoint::load_adapter(path, *model);
     checkpoint::merge_adapter(*model, adapter.lora->updates(), scale);
   }
@@ -76,7 +76,7 @@ void add_merge(Command& program) {
   command.footer(
       "Examples:\n"
       "  heed merge Llama-3.2-1B --adapter adapter --out merged\n"
-      "  heed merge model.gguf --adapter style=0.5 --adapter facts --out merged");
+      "  heed merge model.gguf --adapter style=0.5 --adapter OWNER/NAME --out merged");
   command.set_action([options] { return run_merge(*options); });
 }
 

@@ -1,7 +1,6 @@
 #include "cli/model_options.h"
 
 #include <array>
-#include <charconv>
 #include <vector>
 
 #include "cli/find_model.h"
@@ -17,23 +16,6 @@ constexpr std::array kComputes{Compute::f32, Compute::bf16, Compute::int8};
 constexpr std::array kCacheTypes{CacheType::f32, CacheType::bf16, CacheType::int8};
 
 }  // namespace
-
-AdapterOptions parse_adapter(const std::string& text) {
-  AdapterOptions adapter{.path = text};
-  const size_t equals = text.rfind('=');
-  if (equals == text.npos) return adapter;
-  const char* const end = text.data() + text.size();
-  float scale = 0;
-  const auto number = std::from_chars(text.data() + equals + 1, end, scale);
-  if (number.ec != std::errc() || number.ptr != end) return adapter;
-  return {.path = text.substr(0, equals), .scale = scale};
-}
-
-std::vector<AdapterOptions> parse_adapters(const std::vector<std::string>& texts) {
-  std::vector<AdapterOptions> adapters;
-  for (const std::string& text : texts) adapters.push_back(parse_adapter(text));
-  return adapters;
-}
 
 void add_model_options(Command& command, ModelOptions& options, bool bf16) {
   std::vector<std::string> arithmetic{"auto", "f32", "int8"};
@@ -73,7 +55,7 @@ void add_model_options(Command& command, ModelOptions& options, bool bf16) {
 Model load_model(const ModelOptions& options, const Threads& threads) {
   LoadOptions load = options.load;
   load.executor = threads.executor();
-  load.adapters = parse_adapters(options.adapters);
+  load.adapters = find_adapters(options.adapters);
   return Model::load(find_model(options.path, {.weights = !load.random_weights}), load);
 }
 

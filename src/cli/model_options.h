@@ -13,16 +13,8 @@ namespace heed::cli {
 struct ModelOptions {
   std::string path;
   LoadOptions load;
-  std::vector<std::string> adapters;  // see parse_adapter()
+  std::vector<std::string> adapters;  // see find_adapters()
 };
-
-/// "DIR" or "DIR=SCALE"; the whole text is the directory unless a number follows its last "=".
-AdapterOptions parse_adapter(const std::string& text);
-std::vector<AdapterOptions> parse_adapters(const std::vector<std::string>& texts);
-inline constexpr const char* kAdapterHelp =
-    "DIR[=SCALE]: LoRA adapter of the model, as heed train --lora or Python's peft writes it "
-    "(repeatable: "
-    "their sum); =SCALE is a factor of what it adds";
 
 /// Adds --model, --adapter, --weights, --compute, --random-weights and --rope-context. `bf16` is
 /// false for commands that compute activations in f32 only.

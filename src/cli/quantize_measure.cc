@@ -185,10 +185,15 @@ CopyMeter meter_of(const std::string& measured_on, const Comparison& measured,
   };
 }
 
+/// ", 1 line", ", 2 lines".
+std::string counted_lines(size_t lines) {
+  return fmt::format(", {} line{}", lines, lines == 1 ? "" : "s");
+}
+
 CopyMeter bleu_meter(const LoadedModel& model, const HeldOutTexts& texts) {
   require(model.is_encoder_decoder(), "--source is for encoder-decoders, this model is not one");
   const Sentences sentences = read_sentences(texts);
-  return meter_of(fmt::format("{}, {} lines", texts.source, sentences.sources.size()),
+  return meter_of(texts.source + counted_lines(sentences.sources.size()),
                   {"BLEU", "BLEU", bleu(model, sentences), 0, true},
                   [sentences](const LoadedModel& copy) { return bleu(copy, sentences); });
 }
@@ -204,7 +209,7 @@ CopyMeter perplexity_meter(const LoadedModel& model, const std::string& file) {
 CopyMeter cosine_meter(const LoadedModel& model, const std::string& file) {
   const std::vector<std::string> lines = data::read_lines(file);
   const auto embeddings = model.embedder().embed(lines);
-  return meter_of(fmt::format("{}, {} lines", file, lines.size()), {"cosine", "cosine", 1.0},
+  return meter_of(file + counted_lines(lines.size()), {"cosine", "cosine", 1.0},
                   [lines, embeddings](const LoadedModel& copy) {
                     return mean_cosine(embeddings, copy.embedder().embed(lines));
                   });

@@ -2,28 +2,16 @@
 // tests/golden/families/make.py.
 #include <gtest/gtest.h>
 
-#include "heed/checkpoint/model_directory.h"
 #include "heed/ops/rows.h"
 #include "tests/checkpoint/decoding.h"
-#include "tests/checkpoint/golden.h"
+#include "tests/checkpoint/family_golden.h"
 #include "tests/checkpoint/saved_model.h"
 
 namespace heed::checkpoint {
 namespace {
 
-class DecoderGolden : public ::testing::TestWithParam<const char*> {
+class DecoderGolden : public FamilyGolden {
  protected:
-  const std::filesystem::path folder_ = golden_folder("families") / GetParam();
-  std::unique_ptr<model::Transformer> model_ = load_model(folder_);
-  std::shared_ptr<const io::SafetensorsFile> expected_ =
-      io::SafetensorsFile::open(folder_ / "expected.safetensors");
-  const std::vector<int32_t> ids_ = integers(expected_->get("input_ids"));
-  const std::vector<int32_t> offsets_ = integers(expected_->get("offsets"));
-
-  size_t texts() const { return offsets_.size() - 1; }
-  std::vector<int32_t> text(size_t b) const {
-    return {ids_.begin() + offsets_[b], ids_.begin() + offsets_[b + 1]};
-  }
   static Tensor logits(const model::Transformer& model, const model::Tokens& tokens) {
     Context context;
     return model.logits(context, model.decode_all(context, tokens));

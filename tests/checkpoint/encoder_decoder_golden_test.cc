@@ -2,27 +2,18 @@
 // tests/golden/families/make.py.
 #include <gtest/gtest.h>
 
-#include "heed/checkpoint/model_directory.h"
 #include "heed/ops/rows.h"
 #include "tests/base/testing.h"
-#include "tests/checkpoint/golden.h"
+#include "tests/checkpoint/family_golden.h"
 #include "tests/checkpoint/saved_model.h"
 
 namespace heed::checkpoint {
 namespace {
 
-class EncoderDecoderGolden : public ::testing::TestWithParam<const char*> {
+class EncoderDecoderGolden : public FamilyGolden {
  protected:
-  const std::filesystem::path folder_ = golden_folder("families") / GetParam();
-  std::unique_ptr<model::Transformer> model_ = load_model(folder_);
-  std::shared_ptr<const io::SafetensorsFile> expected_ =
-      io::SafetensorsFile::open(folder_ / "expected.safetensors");
   const std::vector<int32_t> source_ = integers(expected_->get("source_ids"));
   const std::vector<int32_t> source_offsets_ = integers(expected_->get("source_offsets"));
-  const std::vector<int32_t> input_ = integers(expected_->get("input_ids"));
-  const std::vector<int32_t> offsets_ = integers(expected_->get("offsets"));
-
-  size_t pairs() const { return offsets_.size() - 1; }
 
   static Tensor logits(const model::Transformer& model, const model::Tokens& source,
                        const model::Tokens& input) {
@@ -31,7 +22,7 @@ class EncoderDecoderGolden : public ::testing::TestWithParam<const char*> {
     return model.logits(context, model.decode_all(context, input, memory));
   }
   Tensor logits(const model::Transformer& model) const {
-    return logits(model, {source_, source_offsets_}, {input_, offsets_});
+    return logits(model, {source_, source_offsets_}, {ids_, offsets_});
   }
 };
 
@@ -82,9 +73,9 @@ TEST_P(EncoderDecoderGolden, StatesAndLogitsOfAllPairsAtOnceEqualTheReference) {
 
 TEST_P(EncoderDecoderGolden, APairAloneGivesTheSameBitsAsInABatch) {
   const Tensor all = logits(*model_);
-  for (size_t b = 0; b < pairs(); ++b) {
+  for (size_t b = 0; b < texts(); ++b) {
     const std::vector<int32_t> source = part(source_, source_offsets_, b);
-    const std::vector<int32_t> input = part(input_, offsets_, b);
+    const std::vector<int32_t> input = text(b);
     const Tensor alone = logits(*model_, {source, {0, static_cast<int32_t>(source.size())}},
                                 {input, {0, static_cast<int32_t>(input.size())}});
     EXPECT_EQ(difference(alone, all.row_slice(offsets_[b], offsets_[b + 1])), 0) << "pair " << b;
@@ -93,19 +84,18 @@ TEST_P(EncoderDecoderGolden, APairAloneGivesTheSameBitsAsInABatch) {
 
 TEST_P(EncoderDecoderGolden, DecodingWithCachesEqualsOneFullPass) {
   const Tensor all = logits(*model_);
-  for (size_t b = 0; b < pairs(); ++b) {
+  for (size_t b = 0; b < texts(); ++b) {
     Step step(*model_, part(source_, source_offsets_, b));
     for (int32_t row = offsets_[b]; row < offsets_[b + 1]; ++row)
-      EXPECT_LT(
-          difference(step.feed(input_[static_cast<size_t>(row)]), all.row_slice(row, row + 1)),
-          1e-5)
+      EXPECT_LT(difference(step.feed(ids_[static_cast<size_t>(row)]), all.row_slice(row, row + 1)),
+                1e-5)
           << "row " << row;
   }
 }
 
 TEST_P(EncoderDecoderGolden, GreedyContinuationsEqualTheReference) {
   const Tensor expected = expected_->get("continuation");  // [B, 12]
-  for (size_t b = 0; b < pairs(); ++b) {
+  for (size_t b = 0; b < texts(); ++b) {
     Step step(*model_, part(source_, source_offsets_, b));
     std::vector<int32_t> found{model_->config().decoder_start_id};
     while (static_cast<int64_t>(found.size()) <= expected.cols()) {
@@ -125,7 +115,7 @@ TEST_P(EncoderDecoderGolden, LossAndEveryGradientEqualTheReference) {
   Tape tape(gradients);
   Context context{.tape = &tape};
   const ops::Loss loss =
-      model_->loss(context, {source_, source_offsets_}, {input_, offsets_}, targets, {});
+      model_->loss(context, {source_, source_offsets_}, {ids_, offsets_}, targets, {});
   tape.backward();
   EXPECT_NEAR(loss.smoothed / expected_->get("loss").data<float>()[0], 1.0, 1e-5);
   expect_gradients(*model_, gradients, *expected_);

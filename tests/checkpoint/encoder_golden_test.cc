@@ -2,23 +2,15 @@
 // tests/golden/families/make.py.
 #include <gtest/gtest.h>
 
-#include "heed/checkpoint/model_directory.h"
 #include "heed/ops/rows.h"
-#include "tests/checkpoint/golden.h"
+#include "tests/checkpoint/family_golden.h"
 #include "tests/checkpoint/saved_model.h"
 
 namespace heed::checkpoint {
 namespace {
 
-class EncoderGolden : public ::testing::TestWithParam<const char*> {
+class EncoderGolden : public FamilyGolden {
  protected:
-  const std::filesystem::path folder_ = golden_folder("families") / GetParam();
-  std::unique_ptr<model::Transformer> model_ = load_model(folder_);
-  std::shared_ptr<const io::SafetensorsFile> expected_ =
-      io::SafetensorsFile::open(folder_ / "expected.safetensors");
-  const std::vector<int32_t> ids_ = integers(expected_->get("input_ids"));
-  const std::vector<int32_t> offsets_ = integers(expected_->get("offsets"));
-
   /// States [N, D], and logits or pooled states if the model has them.
   struct Outputs {
     Tensor states, logits, pooled;

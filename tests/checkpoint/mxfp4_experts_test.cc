@@ -1,9 +1,12 @@
-// gpt-oss as it is published, with experts in MXFP4 (tests/golden/families/make_mxfp4.py).
+// Experts in MXFP4: gpt-oss as it is published (tests/golden/families/make_mxfp4.py), and a GGUF
+// file that llama.cpp wrote (tests/golden/gguf_models/write_mxfp4.py).
 #include "heed/checkpoint/mxfp4_experts.h"
 
 #include <gtest/gtest.h>
 
 #include "heed/checkpoint/model_directory.h"
+#include "heed/io/gguf.h"
+#include "heed/kernels/as_f32.h"
 #include "tests/base/testing.h"
 #include "tests/checkpoint/golden.h"
 
@@ -85,6 +88,35 @@ TEST(Mxfp4Experts, OfOtherShapesAreRefusedByName) {
   EXPECT_NE(refusal({{"a_blocks", {2, 4, 1, 16}}, {"a_scales", {2, 4, 1}}})
                 .find("a_blocks is not a weight of experts"),
             std::string::npos);
+}
+
+/// tests/golden/gguf_models/write_mxfp4.py
+class Mxfp4Gguf : public ::testing::Test {
+ protected:
+  const std::filesystem::path file_ = golden_folder("gguf_models") / "mxfp4.gguf";
+  std::shared_ptr<const io::SafetensorsFile> expected_ =
+      io::SafetensorsFile::open(golden_folder("gguf_models") / "mxfp4.safetensors");
+};
+
+TEST_F(Mxfp4Gguf, ValuesOfAFileThatLlamaCppWroteEqualThoseOfTheGgufPackage) {
+  const auto file = io::GgufFile::open(file_);
+  int64_t experts = 0;
+  for (const std::string& name : file->names()) {
+    const Tensor stored = file->view(name);
+    experts += stored.dtype() == DType::mxfp4 ? 1 : 0;
+    EXPECT_EQ(difference(kernels::as_f32(stored), expected_->get(name)), 0) << name;
+  }
+  EXPECT_EQ(experts, 3);
+}
+
+TEST_F(Mxfp4Gguf, LogitsAreNearLlamaCpps) {
+  const auto model = load_model(file_, {.precision = {.dtype = std::nullopt}});
+  const std::vector<int32_t> tokens = integers(expected_->get("tokens"));
+  const std::vector<int32_t> offsets{0, static_cast<int32_t>(tokens.size())};
+  Context context;
+  const Tensor logits = model->logits(context, model->decode_all(context, {tokens, offsets}));
+  // llama.cpp rounds activations to 8 bits.
+  EXPECT_LT(difference(logits, expected_->get("logits")), 0.02);
 }
 
 }  // namespace

@@ -52,6 +52,24 @@ printf '[model]\nfrom = "acme/lm"\n' >from.toml
 "$heed" train from.toml --task causal-lm --text a.txt --out tuned2 --set run.max_steps=1 2>/dev/null
 cmp tuned/model.safetensors tuned2/model.safetensors
 
+# Adapters.
+"$heed" train --task causal-lm --text a.txt --from lm --lora --out root/acme/style --set run.max_steps=2 \
+  --set optimizer.learning_rate=0.05 2>/dev/null
+"$heed" logits --model lm --tokens 3,4 --adapter root/acme/style >expected
+"$heed" logits --model lm --tokens 3,4 --adapter acme/style=0.5 --adapter acme/style@main=0.5 >found 2>err
+grep -q '^downloaded acme/style (2 files, ' err
+python3 - <<'END'
+import json
+a, b = (json.load(open(file))["logits"] for file in ("expected", "found"))
+assert max(abs(x - y) for r, s in zip(a, b) for x, y in zip(r, s)) < 1e-3
+END
+! "$heed" logits --model lm --tokens 3,4 | cmp -s - expected
+same root/acme/style acme/style "$heed" generate --model lm --max-new-tokens 4 --adapter MODEL
+"$heed" merge lm --adapter acme/style --out merged1 && "$heed" merge lm --adapter root/acme/style --out merged2
+cmp merged1/model.safetensors merged2/model.safetensors
+refused "acme/lm is not a LoRA adapter: it has no adapter_config.json" \
+  "$heed" logits --model lm --tokens 3 --adapter acme/lm
+
 # Without the hub, what was downloaded is still there.
 exec {server_input}>&-
 wait "$SERVER_PID" 2>/dev/null || true

@@ -23,7 +23,7 @@ label='(bad|fair|good) 0\.[0-9]{4}'
 expect $'PER 0.4596 A cat\tPER 0.3286 sits' "$heed" classify --model "$models/ner" < <(head -1 lines.txt)
 expect "" "$heed" classify --model "$models/ner" < <(echo)
 "$heed" classify --model "$models/ner" --json <lines.txt >out
-grep -q '^{"entities":\[{"label":"PER","score":0.459.*,"text":"A cat","first_token":1,"end_token":3}' out
+grep -q '^{"entities":\[{"label":"PER","score":0.459.*,"text":"A cat","start":0,"end":5,"first_token":1,"end_token":3}' out
 
 # Documents in the order of their scores.
 printf 'A cat sits on the warm stove.\nThe kitten lies by the fire\ntaxes\n' >documents.txt

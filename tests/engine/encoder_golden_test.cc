@@ -24,6 +24,10 @@ Json expected(const std::string& name) {
   return Json::parse(read_file(kGolden / name / "expected.json"));
 }
 
+fs::path gguf_file(const std::string& name) {
+  return kGolden.parent_path() / "gguf_models" / (name + ".gguf");
+}
+
 std::vector<std::string> texts_of(const Json& json) {
   return json.at("texts").get<std::vector<std::string>>();
 }
@@ -59,7 +63,8 @@ TEST_P(Embeddings, EqualThoseOfSentenceTransformers) {
 
 INSTANTIATE_TEST_SUITE_P(Families, Embeddings,
                          ::testing::Values("embed-bert", "embed-mpnet", "embed-nomic-bert",
-                                           "embed-modernbert", "embed-xlm-roberta"),
+                                           "embed-modernbert", "embed-roberta",
+                                           "embed-xlm-roberta"),
                          [](const auto& instance) {
                            std::string name = instance.param;
                            std::ranges::replace(name, '-', '_');
@@ -68,9 +73,10 @@ INSTANTIATE_TEST_SUITE_P(Families, Embeddings,
 
 /// The files have the tokenizer and the pooling, but do not say that vectors are scaled.
 TEST(GgufEmbeddings, EqualThoseOfSentenceTransformers) {
-  for (const char* name : {"embed-bert", "embed-nomic-bert", "embed-modernbert"}) {
+  for (const char* name : {"embed-bert", "embed-nomic-bert", "embed-modernbert", "embed-roberta",
+                           "embed-xlm-roberta"}) {
     SCOPED_TRACE(name);
-    const fs::path file = kGolden.parent_path() / "gguf_models" / (std::string(name) + ".gguf");
+    const fs::path file = gguf_file(name);
     const bool normalize = fs::exists(kGolden / name / "2_Normalize");
     expect_embeddings(Model::load(file), expected(name), {.normalize = normalize});
   }
@@ -140,6 +146,43 @@ TEST(Reranking, ReadsTheActivationOfConfigSentenceTransformersJson) {
   EXPECT_NEAR(found[0].score, json.at("identity")[0].get<double>(), 1e-4);
 }
 
+/// llama.cpp's GELU reads a table of f16.
+constexpr double kLlamaCppError = 2e-3;
+
+TEST(GgufReranking, ScoresEqualLlamaCppsLogitsAndThoseOfTheCrossEncoder) {
+  const Json scores = Json::parse(read_file(gguf_file("rerank").replace_filename("scores.json")));
+  const Json cross_encoder = expected("rerank");
+  const std::string query = scores.at("query");
+  const Model model = Model::load(gguf_file("rerank"));
+  std::vector<std::string> texts;
+  for (const Json& pair : scores.at("rerank")) texts.push_back(pair.at("text"));
+  ASSERT_FALSE(texts.empty());
+  for (const auto& [index, score] : model.rerank(query, texts)) {
+    const Json& pair = scores.at("rerank")[static_cast<size_t>(index)];
+    EXPECT_NEAR(score, pair.at("logits")[0].get<double>(), kLlamaCppError);
+    EXPECT_NEAR(score, cross_encoder.at("identity")[static_cast<size_t>(index)].get<double>(),
+                1e-4);
+  }
+}
+
+/// The converter leaves out BERT's pooler, and the file says which labels there are.
+TEST(GgufClassification, ScoresEqualLlamaCpps) {
+  const Json scores = Json::parse(read_file(gguf_file("rerank").replace_filename("scores.json")));
+  const Json labels = expected("classify").at("labels");
+  const Model model = Model::load(gguf_file("classify"));
+  for (const Json& text : scores.at("classify")) {
+    const auto logits = text.at("logits").get<std::vector<double>>();
+    double sum = 0;
+    for (const double logit : logits) sum += std::exp(logit);
+    for (const LabelScore& label : model.classify(text.at("text").get<std::string>())) {
+      const auto place =
+          static_cast<size_t>(std::ranges::find(labels, Json(label.label)) - labels.begin());
+      ASSERT_LT(place, logits.size());
+      EXPECT_NEAR(label.score, std::exp(logits[place]) / sum, kLlamaCppError);
+    }
+  }
+}
+
 TEST(TokenClassification, EntitiesEqualThePipelines) {
   const Json json = expected("ner");
   const auto found = Model::load(kGolden / "ner").label_tokens_batch(texts_of(json));
@@ -150,6 +193,8 @@ TEST(TokenClassification, EntitiesEqualThePipelines) {
       const Entity& entity = found[i].entities[e];
       EXPECT_EQ(entity.label, reference[e].at("label"));
       EXPECT_EQ(entity.text, reference[e].at("text"));
+      EXPECT_EQ(entity.start, reference[e].at("start"));
+      EXPECT_EQ(entity.end, reference[e].at("end"));
       EXPECT_NEAR(entity.score, reference[e].at("score").get<double>(), 1e-4);
       EXPECT_LT(entity.first_token, entity.end_token);
     }

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -19,6 +20,14 @@
 #include "tests/base/testing.h"
 
 namespace heed::hub {
+
+/// The names of the files of a folder and its folders.
+inline std::set<std::string> files_of(const std::filesystem::path& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
+    if (!entry.is_directory()) names.insert(entry.path().lexically_relative(folder).string());
+  return names;
+}
 
 inline constexpr const char* kCommit = "0123456789abcdef0123456789abcdef01234567";
 

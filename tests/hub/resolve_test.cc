@@ -1,8 +1,6 @@
 // Models of a hub are found in the cache or downloaded into it, in the layout of huggingface_hub.
 #include <gtest/gtest.h>
 
-#include <set>
-
 #include "heed/hub.h"
 #include "tests/base/child.h"
 #include "tests/hub/hub_server.h"
@@ -11,14 +9,6 @@ namespace heed::hub {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// The names of the files of a folder and its folders, without those that mark absent files.
-std::set<std::string> files_of(const fs::path& folder) {
-  std::set<std::string> names;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder))
-    if (!entry.is_directory()) names.insert(entry.path().lexically_relative(folder).string());
-  return names;
-}
 
 TEST(Resolve, DownloadsTheFilesThatHeedReadsIntoTheStandardLayout) {
   const HubServer hub;

@@ -102,6 +102,46 @@ TEST(Lora, AdaptsAQuantizedModelAsItIsStored) {
   EXPECT_FALSE(checkpoint::load_adapter(folder / "out", *again).lora->modules().empty());
 }
 
+/// Rewrites a file of text after a change.
+void edit(const std::filesystem::path& path, const std::function<void(std::string&)>& change) {
+  std::string text = read_file(path);
+  change(text);
+  write_file_atomically(path, text);
+}
+
+TEST(Lora, DoesNotResumeWithAnotherBase) {
+  const TemporaryDirectory folder;
+  const TrainConfig config = causal_adapter(folder);
+  train(config, folder, "out", {.stop_requested = stop_after(5)});
+  const std::string checkpoint = read_file(folder / "out/last/training.json"),
+                    log = read_file(folder / "out/metrics.jsonl");
+  // One bit of one weight, in the last of the file's bytes.
+  const auto flip = [](std::string& bytes) { bytes[bytes.size() - 4] ^= 1; };
+  edit(folder / "base/model.safetensors", flip);
+  const std::string error = error_of([&] { train(config, folder, "out", {.resume = true}); });
+  EXPECT_TRUE(error.starts_with((folder / "base").string() +
+                                ": the base model has changed since the run began: "))
+      << error;
+  EXPECT_NE(error.find("now with other types or values"), std::string::npos) << error;
+  EXPECT_EQ(read_file(folder / "out/last/training.json"), checkpoint);
+  EXPECT_EQ(read_file(folder / "out/metrics.jsonl"), log);
+  edit(folder / "base/model.safetensors", flip);
+  EXPECT_EQ(train(config, folder, "out", {.resume = true}), Trainer::Outcome::finished);
+}
+
+TEST(Lora, ResumesACheckpointThatDoesNotKnowItsBase) {
+  const TemporaryDirectory folder;
+  const TrainConfig config = causal_adapter(folder);
+  train(config, folder, "out", {.stop_requested = stop_after(5)});
+  edit(folder / "out/last/training.json", [](std::string& text) {
+    const size_t begin = text.find("  \"base\": {"), end = text.find("  },\n", begin);
+    text.erase(begin, end + 5 - begin);
+  });
+  ASSERT_EQ(read_file(folder / "out/last/training.json").find("base"), std::string::npos);
+  EXPECT_EQ(train(config, folder, "out", {.resume = true}), Trainer::Outcome::finished);
+  EXPECT_NE(read_file(folder / "out/last/training.json").find("base"), std::string::npos);
+}
+
 TEST(Lora, AdaptsEncodersAndEncoderDecoders) {
   const TemporaryDirectory folder;
   testing::write_book(folder);

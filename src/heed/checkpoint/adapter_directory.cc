@@ -108,6 +108,28 @@ void set_b(LoraAdapter::Module& module, const Tensor& b) {
     module.bs[part]->value = part_of(b, rows_of_b(module, part), module.bs[part]->shape).clone();
 }
 
+/// Adds the modules of a file, with their matrices, to a new adapter.
+void add_modules(LoraAdapter& adapter, const AdapterConfig& config, const io::TensorSource& source,
+                 const model::Transformer& model) {
+  const std::vector<LinearModule> modules = model::linear_modules(model);
+  const auto known = by_name(modules, model);
+  for (const auto& [name, names] : names_in(source)) {
+    require(!names.a.empty() && !names.b.empty(), "{}: {} has no {}", source.name(), one_line(name),
+            names.a.empty() ? "lora_A" : "lora_B");
+    const auto found = known.find(name);
+    require(found != known.end(),
+            "{}: {} is for the module {}, and the model has no linear map of this name",
+            source.name(), one_line(names.a), one_line(name));
+    const Tensor a = matrix_in(source, names.a), b = matrix_in(source, names.b);
+    check_shapes(source, names, a, b, *found->second);
+    LoraAdapter::Module& module =
+        adapter.add(*found->second, a.shape()[0], config.scale_of(name, a.shape()[0]));
+    module.a->value = a;
+    set_b(module, b);
+  }
+  require(!adapter.modules().empty(), "{} has no tensors", source.name());
+}
+
 std::string task_type_of(const model::Transformer& model) {
   if (!model.config().has_head || !model.has_decoder()) return "";
   return model.has_encoder() ? "SEQ_2_SEQ_LM" : "CAUSAL_LM";
@@ -127,23 +149,12 @@ LoadedAdapter load_adapter(const std::filesystem::path& directory,
                            const model::Transformer& model) {
   LoadedAdapter result{read_adapter_config(directory), std::make_unique<LoraAdapter>(std::nullopt)};
   const auto source = open_adapter_tensors(directory);
-  const std::vector<LinearModule> modules = model::linear_modules(model);
-  const auto known = by_name(modules, model);
-  for (const auto& [name, names] : names_in(*source)) {
-    require(!names.a.empty() && !names.b.empty(), "{}: {} has no {}", source->name(),
-            one_line(name), names.a.empty() ? "lora_A" : "lora_B");
-    const auto found = known.find(name);
-    require(found != known.end(),
-            "{}: {} is for the module {}, and the model has no linear map of this name",
-            source->name(), one_line(names.a), one_line(name));
-    const Tensor a = matrix_in(*source, names.a), b = matrix_in(*source, names.b);
-    check_shapes(*source, names, a, b, *found->second);
-    LoraAdapter::Module& module =
-        result.lora->add(*found->second, a.shape()[0], result.config.scale_of(name, a.shape()[0]));
-    module.a->value = a;
-    set_b(module, b);
+  try {
+    add_modules(*result.lora, result.config, *source, model);
+  } catch (const Error& error) {
+    const std::string& base = result.config.base_model;
+    fail("{}{}", error.what(), base.empty() ? "" : "; the adapter was made for " + quoted(base));
   }
-  require(!result.lora->modules().empty(), "{} has no tensors", source->name());
   return result;
 }
 

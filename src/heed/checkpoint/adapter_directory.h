@@ -18,8 +18,8 @@ struct LoadedAdapter {
 
 /// Reads an adapter that Python's peft, or save_adapter(), has written: adapter_config.json and
 /// adapter_model.safetensors. Throws Error as read_adapter_config() does, and, with the file, the
-/// tensor and both shapes, when a tensor belongs to no module of the model, has another shape, or
-/// lacks its partner.
+/// tensor, both shapes and the base model that the adapter names, when a tensor belongs to no
+/// module of the model, has another shape, or lacks its partner.
 LoadedAdapter load_adapter(const std::filesystem::path& directory, const model::Transformer& model);
 
 /// The tensors of adapter_model.safetensors. Throws Error when there is none, or only a pickle.

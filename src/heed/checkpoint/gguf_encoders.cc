@@ -5,11 +5,39 @@
 #include "heed/base/error.h"
 #include "heed/model/families/config_json.h"
 #include "heed/model/families/fused_weights.h"
+#include "heed/text/utf8.h"
 
 namespace heed::checkpoint {
 namespace {
 
 using Json = nlohmann::json;
+
+constexpr const char* kHead = "cls.output.weight";
+
+/// The fields of config.json for a head that gives labels to a text. A file without their names has
+/// numbers. llama.cpp's score of a pair is the logit.
+Json classifier_fields(const ArchitectureMetadata& metadata, std::string_view stem) {
+  const io::GgufFile& file = metadata.file();
+  if (!file.contains(kHead)) {
+    require(!file.contains("cls.weight"), "{}: has cls.weight without {}, which heed needs",
+            file.name(), kHead);
+    return {{"architectures", Json::array({fmt::format("{}Model", stem)})},
+            {"add_pooling_layer", false}};
+  }
+  Json json = {{"architectures", Json::array({fmt::format("{}ForSequenceClassification", stem)})},
+               {"sentence_transformers", {{"activation_fn", "torch.nn.modules.linear.Identity"}}}};
+  constexpr const char* kLabels = "classifier.output_labels";
+  if (!metadata.contains(kLabels)) {
+    const Shape& shape = file.entry(kHead).shape;
+    json["num_labels"] = shape.rank() == 2 ? shape[0] : 1;
+    return json;
+  }
+  for (const std::string_view label : metadata.get<std::vector<std::string_view>>(kLabels)) {
+    require(text::is_valid_utf8(label), "{}: a label is not valid UTF-8", file.name());
+    json["id2label"][std::to_string(json["id2label"].size())] = label;
+  }
+  return json;
+}
 
 /// The part of config.json that all have.
 Json like_bert(const ArchitectureMetadata& metadata, std::string_view model_type,
@@ -18,8 +46,6 @@ Json like_bert(const ArchitectureMetadata& metadata, std::string_view model_type
   require(!metadata.get_or("attention.causal", false),
           "{}: attention.causal is true, expected false for an encoder", file.name());
   Json json = {{"model_type", model_type},
-               {"architectures", {fmt::format("{}Model", stem)}},
-               {"add_pooling_layer", false},
                {"vocab_size", vocabulary_size(file)},
                {"hidden_size", metadata.get<int64_t>("embedding_length")},
                {"num_hidden_layers", layers(metadata)},
@@ -35,15 +61,44 @@ Json like_bert(const ArchitectureMetadata& metadata, std::string_view model_type
     const Shape& types = file.entry("token_types.weight").shape;
     json["type_vocab_size"] = types.rank() == 2 ? types[0] : 1;
   }
+  json.update(classifier_fields(metadata, stem));
+  return json;
+}
+
+/// RoBERTa's and XLM-RoBERTa's: the first positions, which the file lacks, are those up to the
+/// padding token's.
+Json like_roberta(const ArchitectureMetadata& metadata, std::string_view model_type,
+                  std::string_view stem) {
+  Json json = like_bert(metadata, model_type, stem);
+  if (json["pad_token_id"].is_null()) json["pad_token_id"] = 1;
+  const auto padding = json["pad_token_id"].get<int64_t>();
+  const auto length = json["max_position_embeddings"].get<int64_t>();
+  constexpr int64_t kMost = int64_t{1} << 31;
+  require(padding >= 0 && padding < kMost && length > 0 && length < kMost,
+          "{}: context_length is {} and the padding token {}, expected fewer than {}",
+          metadata.file().name(), length, padding, kMost);
+  json["max_position_embeddings"] = length + padding + 1;
+  json["hidden_act"] = "gelu";
   return json;
 }
 
 }  // namespace
 
 nlohmann::json bert_config(const ArchitectureMetadata& metadata) {
+  const auto tokenizer =
+      metadata.file().metadata().get_or<std::string>("tokenizer.ggml.model", "bert");
+  if (tokenizer == "gpt2") return like_roberta(metadata, "roberta", "Roberta");
+  if (tokenizer == "t5") return like_roberta(metadata, "xlm-roberta", "XLMRoberta");
   Json json = like_bert(metadata, "bert", "Bert");
   json["hidden_act"] = "gelu";
   return json;
+}
+
+void set_gguf_classifier(const io::GgufFile& file, model::ModelConfig& config) {
+  if (!config.classifier.present() || config.decoder_layers > 0) return;
+  config.classifier.transform = file.contains("cls.weight");
+  if (!model::family_of_type(config.family, file.name()).can_express(config))
+    config.family = "heed";
 }
 
 nlohmann::json nomic_bert_config(const ArchitectureMetadata& metadata) {
@@ -69,7 +124,11 @@ nlohmann::json modern_bert_config(const ArchitectureMetadata& metadata) {
                 metadata.get_or<int64_t>("attention.sliding_window_pattern", 3)},
                {"global_rope_theta", metadata.get_or("rope.freq_base", 160000.0)},
                {"local_rope_theta", metadata.get_or("rope.freq_base_swa", 10000.0)}});
+  constexpr int64_t kMean = 1;
+  const bool mean = metadata.get_or<int64_t>("classifier.pooling_type", 0) == kMean;
   json["classifier_activation"] = json["hidden_activation"];
+  json["classifier_pooling"] = mean ? "mean" : "cls";
+  json["classifier_bias"] = file.contains("cls.bias");
   return json;
 }
 
@@ -77,7 +136,10 @@ model::StoredWeight gguf_encoder_weight(const model::ModelConfig& c, const std::
                                         const Shape& shape) {
   const bool post = c.norm_placement == nn::NormPlacement::post;
   const std::string own =
-      model::renamed(name, {{"model.shared.", "token_embd."},
+      model::renamed(name, {{"classifier.dense.", "cls."},
+                            {"classifier.layer_norm.", "cls.norm."},
+                            {"classifier.out_proj.", "cls.output."},
+                            {"model.shared.", "token_embd."},
                             {"model.encoder.embed_positions.", "position_embd."},
                             {"model.encoder.embed_types.", "token_types."},
                             {"model.encoder.layernorm_embedding.", "token_embd_norm."},

@@ -331,6 +331,7 @@ GgufModel open_gguf_model(const std::filesystem::path& path) {
   } catch (const Error& error) {
     fail("{}: {}", file->name(), error.what());
   }
+  set_gguf_classifier(*file, model.config);
   check_rotary(metadata, model.config);
   model.family.stored = gguf_weight;
   model.family.redundant = gguf_redundant;

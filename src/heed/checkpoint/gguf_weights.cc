@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "heed/base/error.h"
-#include "heed/checkpoint/gguf_encoders.h"
 #include "heed/base/parallel.h"
+#include "heed/checkpoint/gguf_encoders.h"
 #include "heed/kernels/as_f32.h"
 #include "heed/model/families/config_json.h"
 
@@ -171,6 +171,7 @@ class GgufWeights : public io::TensorSource {
       return unpermuted(name, tensor, config_.n_heads);
     if (permuted && name.find(".attn_k.") != std::string::npos)
       return unpermuted(name, tensor, config_.n_kv_heads);
+    if (config_.first_position > 0 && name == "position_embd.weight") return after_padding(tensor);
     if (config_.norm_unit_offset && name.ends_with("norm.weight")) return minus_one(tensor);
     return tensor.shape().rank() < 2 ? tensor.clone() : tensor;
   }
@@ -193,6 +194,17 @@ class GgufWeights : public io::TensorSource {
                     tensor.raw() + static_cast<size_t>(from) * row_bytes, row_bytes);
       }
     });
+    return result;
+  }
+
+  /// The table of positions with the first rows, which no token reads.
+  Tensor after_padding(const Tensor& tensor) const {
+    require(tensor.shape().rank() == 2, "{}: position_embd.weight is {}, expected a matrix",
+            file_->name(), tensor.shape().text());
+    Tensor result =
+        Tensor::zeros({config_.first_position + tensor.rows(), tensor.cols()}, tensor.dtype());
+    std::memcpy(result.raw() + config_.first_position * tensor.row_bytes(), tensor.raw(),
+                static_cast<size_t>(tensor.bytes()));
     return result;
   }
 

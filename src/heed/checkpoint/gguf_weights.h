@@ -23,8 +23,8 @@ std::string gguf_whole(const std::string& stored);
 bool gguf_redundant(std::string_view name);
 
 /// The weights of a GGUF file with the converter's changes undone: it permutes the rows of Llama's
-/// q_proj and k_proj by rotary pairs, adds 1 to Gemma's norms, and splits DeepSeek's kv_b_proj. All
-/// other weights stay views of the file.
+/// q_proj and k_proj by rotary pairs, adds 1 to Gemma's norms, splits DeepSeek's kv_b_proj, and
+/// cuts RoBERTa's first positions. All other weights stay views of the file.
 std::shared_ptr<const io::TensorSource> gguf_weights(std::shared_ptr<const io::GgufFile> file,
                                                      const model::ModelConfig& config);
 

@@ -9,13 +9,17 @@
 
 namespace heed::data {
 
-/// Detects changed texts: their number, and a hash of their bytes and order. Not cryptographic.
+/// Detects changed texts (or other parts): their number, and a hash of their bytes and order. Not
+/// cryptographic.
 struct Fingerprint {
   int64_t count = 0;
   uint64_t hash = 0;
 
   bool operator==(const Fingerprint&) const = default;
 };
+
+/// A hash of what `hash` stands for, followed by `bytes`.
+uint64_t hash_after(uint64_t hash, std::string_view bytes);
 
 Fingerprint fingerprint_of(const std::vector<std::string>& texts);
 /// `count` is the number of pairs.

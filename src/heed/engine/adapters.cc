@@ -10,24 +10,32 @@ namespace heed::engine {
 namespace {
 
 /// The last part of a path, which may end with a slash.
-std::string name_of(const AdapterOptions& options) {
-  if (!options.name.empty()) return options.name;
-  const std::filesystem::path path = options.path.lexically_normal();
-  return (path.has_filename() ? path : path.parent_path()).filename().string();
+std::string last_part(const std::filesystem::path& path) {
+  const std::filesystem::path normal = path.lexically_normal();
+  return (normal.has_filename() ? normal : normal.parent_path()).filename().string();
 }
 
 }  // namespace
+
+AdapterOptions find_adapter(const AdapterOptions& options, const HubOptions& hub) {
+  AdapterOptions found = options;
+  found.path = resolve_adapter(options.path, hub);
+  if (!found.name.empty()) return found;
+  const std::string& given = options.path.native();
+  found.name =
+      found.path == options.path ? last_part(options.path) : given.substr(given.find('/') + 1);
+  return found;
+}
 
 LoadedAdapters::LoadedAdapters(model::Transformer& model,
                                const std::vector<AdapterOptions>& options) {
   std::vector<ScaledAdapter> all;
   for (const AdapterOptions& one : options) {
-    const std::string name = name_of(one);
     require(std::isfinite(one.scale), "the scale of the adapter {} is {}, expected a number",
-            quoted(name), one.scale);
+            quoted(one.name), one.scale);
     for (const Named& other : adapters_)
-      require(other.name != name, "two adapters are called {}", quoted(name));
-    adapters_.push_back({name, checkpoint::load_adapter(one.path, model), one.scale});
+      require(other.name != one.name, "two adapters are called {}", quoted(one.name));
+    adapters_.push_back({one.name, checkpoint::load_adapter(one.path, model), one.scale});
     try {
       model.require_adaptable(adapters_.back().loaded.lora->updates());
     } catch (const Error& error) {

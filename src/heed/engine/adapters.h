@@ -10,13 +10,16 @@
 
 namespace heed::engine {
 
+/// The adapter with its directory, as resolve_adapter() finds it, and its name.
+AdapterOptions find_adapter(const AdapterOptions& options, const HubOptions& hub);
+
 /// The adapters that were loaded with a model.
 class LoadedAdapters {
  public:
   LoadedAdapters() = default;
-  /// Loads the adapters and attaches them to the model. Throws Error as checkpoint::load_adapter()
-  /// and Transformer::require_adaptable() do, on two adapters of one name, and on a scale that is
-  /// not finite.
+  /// Loads the adapters, which find_adapter() has found, and attaches them to the model. Throws
+  /// Error as checkpoint::load_adapter() and Transformer::require_adaptable() do, on two adapters
+  /// of one name, and on a scale that is not finite.
   LoadedAdapters(model::Transformer& model, const std::vector<AdapterOptions>& options);
 
   /// The adapters of these names, in their order. Throws Error that lists the known names on an

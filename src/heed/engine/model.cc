@@ -16,9 +16,12 @@ Model::~Model() = default;
 
 Model Model::load(const std::filesystem::path& path, const LoadOptions& options) {
   try {
+    LoadOptions found = options;
+    for (AdapterOptions& adapter : found.adapters)
+      adapter = engine::find_adapter(adapter, options.hub);
     HubOptions hub = options.hub;
     hub.weights = hub.weights && !options.random_weights;
-    return Model(engine::load(resolve_model(path, hub), options));
+    return Model(engine::load(resolve_model(path, hub), found));
   } catch (const std::filesystem::filesystem_error& error) {
     fail("{}: {}", error.path1().string(), error.code().message());
   }

@@ -107,7 +107,7 @@ std::vector<LabelledText> Model::label_tokens_batch(const std::vector<std::strin
   std::vector<LabelledText> results;
   for (size_t i = 0; i < texts.size(); ++i)
     results.push_back(
-        {tokens[i].ids, generate::entities_of(config, tokens[i], logits[i], tokenizer)});
+        {tokens[i].ids, generate::entities_of(config, texts[i], tokens[i], logits[i], tokenizer)});
   return results;
 }
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/json.h"
 #include "heed/generate/text_classifier.h"
@@ -29,6 +30,40 @@ struct Tag {
   std::string kind;
 };
 
+/// Counts the characters before bytes that are asked for in ascending order, or nearly so.
+class CharacterCount {
+ public:
+  explicit CharacterCount(std::string_view text) : text_(text) {}
+
+  int64_t before(size_t byte) {
+    if (byte < byte_) byte_ = 0;
+    if (byte_ == 0) count_ = 0;
+    for (; byte_ < byte; ++byte_) count_ += (text_[byte_] & 0xC0) != 0x80 ? 1 : 0;
+    return count_;
+  }
+
+ private:
+  std::string_view text_;
+  size_t byte_ = 0;
+  int64_t count_ = 0;
+};
+
+void set_places(std::vector<Entity>& entities, std::string_view text, const TextTokens& tokens,
+                const text::Tokenizer& tokenizer) {
+  if (entities.empty()) return;
+  const std::vector<text::TextSpan> spans = tokenizer.spans(text);
+  require(!spans.empty(), "the tokens of the text have no place in it");
+  // A post-processor may repeat a text.
+  const auto span_of = [&](int64_t token) {
+    return spans[static_cast<size_t>(token - tokens.begin) % spans.size()];
+  };
+  CharacterCount characters(text);
+  for (Entity& entity : entities) {
+    entity.start = characters.before(span_of(entity.first_token).begin);
+    entity.end = characters.before(span_of(entity.end_token - 1).end);
+  }
+}
+
 }  // namespace
 
 std::vector<double> label_scores(const model::ClassifierConfig& classifier,
@@ -51,12 +86,13 @@ std::optional<bool> read_sigmoid_scores(const std::filesystem::path& model_path)
   return model::is_sigmoid(activation, file);
 }
 
-std::vector<Entity> entities_of(const model::ClassifierConfig& classifier, const TextTokens& text,
-                                std::span<const float> logits, const text::Tokenizer& tokenizer) {
+std::vector<Entity> entities_of(const model::ClassifierConfig& classifier, std::string_view text,
+                                const TextTokens& tokens, std::span<const float> logits,
+                                const text::Tokenizer& tokenizer) {
   const size_t labels = classifier.labels.size();
   std::vector<Entity> groups;
   std::string last_kind;
-  for (int64_t token = text.begin; token < text.end; ++token) {
+  for (int64_t token = tokens.begin; token < tokens.end; ++token) {
     const std::vector<double> scores =
         softmax(logits.subspan(static_cast<size_t>(token) * labels, labels));
     const auto best = std::ranges::max_element(scores);
@@ -74,8 +110,9 @@ std::vector<Entity> entities_of(const model::ClassifierConfig& classifier, const
     const auto count = static_cast<size_t>(entity.end_token - entity.first_token);
     entity.score /= static_cast<double>(count);
     entity.text = tokenizer.decode(
-        std::span(text.ids).subspan(static_cast<size_t>(entity.first_token), count), false);
+        std::span(tokens.ids).subspan(static_cast<size_t>(entity.first_token), count), false);
   }
+  set_places(groups, text, tokens, tokenizer);
   return groups;
 }
 

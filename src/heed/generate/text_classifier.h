@@ -55,8 +55,10 @@ std::vector<double> label_scores(const model::ClassifierConfig& classifier,
 std::optional<bool> read_sigmoid_scores(const std::filesystem::path& model_path);
 
 /// Groups of neighbouring tokens [begin, end) with the same label, without those that have the
-/// label "O": `transformers`' aggregation strategy "simple". Logits are [T * labels].
-std::vector<Entity> entities_of(const model::ClassifierConfig& classifier, const TextTokens& text,
-                                std::span<const float> logits, const text::Tokenizer& tokenizer);
+/// label "O": `transformers`' aggregation strategy "simple". Logits are [T * labels], and `tokens`
+/// are those of `text`.
+std::vector<Entity> entities_of(const model::ClassifierConfig& classifier, std::string_view text,
+                                const TextTokens& tokens, std::span<const float> logits,
+                                const text::Tokenizer& tokenizer);
 
 }  // namespace heed::generate

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "heed/base/error.h"
 #include "heed/base/quote.h"
@@ -72,29 +71,6 @@ std::optional<ModelName> parse_model_name(std::string_view text) {
           "{}: the file is {}, expected a .gguf file of the repository", one_line(text),
           quoted(name.file));
   return name;
-}
-
-std::vector<std::string> gguf_parts(const std::string& file) {
-  // NAME-00001-of-00003.gguf
-  constexpr size_t kDigits = 5;
-  constexpr std::string_view kOf = "-of-", kEnd = ".gguf";
-  constexpr size_t kTail = 1 + kDigits + kOf.size() + kDigits + kEnd.size();
-  if (file.size() <= kTail) return {file};
-  const std::string_view tail = std::string_view(file).substr(file.size() - kTail);
-  const auto number_at = [&](size_t begin) {
-    int number = 0;
-    const char* end = tail.data() + begin + kDigits;
-    return std::from_chars(tail.data() + begin, end, number).ptr == end ? number : -1;
-  };
-  const int part = number_at(1), parts = number_at(1 + kDigits + kOf.size());
-  const bool split = tail.front() == '-' && tail.substr(1 + kDigits, kOf.size()) == kOf &&
-                     part >= 1 && part <= parts;
-  if (!split) return {file};
-  std::vector<std::string> names;
-  const std::string stem = file.substr(0, file.size() - kTail);
-  for (int i = 1; i <= parts; ++i)
-    names.push_back(fmt::format("{}-{:05}-of-{:05}.gguf", stem, i, parts));
-  return names;
 }
 
 }  // namespace heed::hub

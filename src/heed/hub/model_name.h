@@ -3,7 +3,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace heed::hub {
 
@@ -24,8 +23,5 @@ std::optional<ModelName> parse_model_name(std::string_view text);
 /// empty,
 /// "." or "..", of printable ASCII without backslashes.
 bool is_inner_path(std::string_view path);
-
-/// The files of a split GGUF file (NAME-00001-of-00003.gguf), or `file` itself.
-std::vector<std::string> gguf_parts(const std::string& file);
 
 }  // namespace heed::hub

@@ -31,6 +31,11 @@ std::span<const std::string> whole_weights() {
   return kFiles;
 }
 
+std::span<const std::string> adapter_files() {
+  static const std::array<std::string, 2> kFiles{kAdapterConfigFile, kAdapterWeightsFile};
+  return kFiles;
+}
+
 std::vector<std::string> shards_of(const std::filesystem::path& index) {
   const std::string file = index.string();
   const Json json = parse_json(read_file(index), file);

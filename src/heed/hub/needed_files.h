@@ -12,6 +12,8 @@ namespace heed::hub {
 inline constexpr const char* kConfigFile = "config.json";
 inline constexpr const char* kModulesFile = "modules.json";
 inline constexpr const char* kIndexFile = "model.safetensors.index.json";
+inline constexpr const char* kAdapterConfigFile = "adapter_config.json";
+inline constexpr const char* kAdapterWeightsFile = "adapter_model.safetensors";
 
 /// Files beside the weights; all but config.json are optional. One that a repository lacks changes
 /// what heed does, so a snapshot is complete when each of them is there or known not to exist.
@@ -19,6 +21,9 @@ std::span<const std::string> settings_files();
 
 /// Files each of which holds all weights: as published, and as heed quantize writes them.
 std::span<const std::string> whole_weights();
+
+/// The files of a LoRA adapter.
+std::span<const std::string> adapter_files();
 
 /// The shards that an index names. Throws Error when it is damaged or names other than safetensors
 /// files in its own folder.

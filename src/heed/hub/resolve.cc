@@ -2,6 +2,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/file.h"
+#include "heed/base/quote.h"
 #include "heed/hub.h"
 #include "heed/hub/download.h"
 #include "heed/hub/model_name.h"
@@ -37,7 +38,7 @@ std::string explained(const RequestError& error, const Settings& settings, const
   return error.what();
 }
 
-/// Records what the repository lacks, so that the snapshot is known to be complete.
+/// Records what the repository of a model lacks, so that the snapshot is known to be complete.
 void mark_absent_files(const RepositoryCache& cache, const Listing& listing,
                        const ModelName& model) {
   if (!model.file.empty()) return;
@@ -51,8 +52,9 @@ void mark_absent_files(const RepositoryCache& cache, const Listing& listing,
 
 class Resolver {
  public:
-  Resolver(ModelName model, const HubOptions& options)
+  Resolver(ModelName model, Wanted wanted, const HubOptions& options)
       : model_(std::move(model)),
+        wanted_(wanted),
         options_(options),
         settings_(settings_of(options)),
         cache_(settings_.cache, model_.repository) {}
@@ -66,6 +68,7 @@ class Resolver {
   std::string tried() const;
 
   const ModelName model_;
+  const Wanted wanted_;
   const HubOptions& options_;
   const Settings settings_;
   const RepositoryCache cache_;
@@ -79,10 +82,10 @@ std::string Resolver::tried() const {
 std::filesystem::path Resolver::download(const std::string& revision) {
   Download download(settings_, options_, model_.repository, cache_);
   const Listing listing = download.list(revision);
-  require_model(listing, model_, options_.weights);
-  download.fetch(listing, naming_files(listing, model_, options_.weights), false);
-  download.fetch(listing, wanted_files(listing, cache_, model_, options_.weights), true);
-  mark_absent_files(cache_, listing, model_);
+  require_wanted(listing, model_, wanted_);
+  download.fetch(listing, naming_files(listing, model_, wanted_), false);
+  download.fetch(listing, wanted_files(listing, cache_, model_, wanted_), true);
+  if (wanted_ != Wanted::adapter) mark_absent_files(cache_, listing, model_);
   // Last, so that a branch stands for a snapshot that is there.
   cache_.set_commit(model_.revision, listing.commit);
   return path_of(cache_, listing.commit, model_);
@@ -90,8 +93,7 @@ std::filesystem::path Resolver::download(const std::string& revision) {
 
 std::filesystem::path Resolver::resolve() {
   const std::optional<std::string> commit = cache_.commit_of(model_.revision);
-  const Snapshot cached =
-      commit ? state_of(cache_, *commit, model_, options_.weights) : Snapshot::unusable;
+  const Snapshot cached = commit ? state_of(cache_, *commit, model_, wanted_) : Snapshot::unusable;
   const bool usable = cached != Snapshot::unusable;
   if (cached == Snapshot::complete || (usable && settings_.offline))
     return path_of(cache_, *commit, model_);
@@ -117,7 +119,18 @@ std::filesystem::path resolve_model(const std::filesystem::path& name, const Hub
   if (path_exists(name)) return name;
   std::optional<hub::ModelName> model = hub::parse_model_name(name.native());
   if (!model) return name;
-  return hub::Resolver(std::move(*model), options).resolve();
+  const hub::Wanted wanted = options.weights ? hub::Wanted::model : hub::Wanted::settings;
+  return hub::Resolver(std::move(*model), wanted, options).resolve();
+}
+
+std::filesystem::path resolve_adapter(const std::filesystem::path& name,
+                                      const HubOptions& options) {
+  if (path_exists(name)) return name;
+  std::optional<hub::ModelName> adapter = hub::parse_model_name(name.native());
+  if (!adapter) return name;
+  require(adapter->file.empty(), "{}: an adapter is a repository, not a file of one",
+          one_line(name.native()));
+  return hub::Resolver(std::move(*adapter), hub::Wanted::adapter, options).resolve();
 }
 
 }  // namespace heed

@@ -4,6 +4,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/quote.h"
+#include "heed/base/split_files.h"
 #include "heed/hub/needed_files.h"
 
 namespace heed::hub {
@@ -14,7 +15,7 @@ std::string gguf_names(const Listing& listing) {
   constexpr size_t kMost = 40;
   std::vector<std::string> names;
   for (const auto& [file, unused] : listing.files)
-    if (file.ends_with(".gguf") && gguf_parts(file).front() == file) names.push_back(file);
+    if (file.ends_with(".gguf") && split_files(file).front() == file) names.push_back(file);
   std::string text;
   for (size_t i = 0; i < std::min(names.size(), kMost); ++i)
     text += fmt::format("{}{}", i == 0 ? "" : ", ", one_line(names[i]));
@@ -43,7 +44,7 @@ bool has_weights(const RepositoryCache& cache, const std::string& commit) {
 }
 
 void require_gguf(const Listing& listing, const ModelName& model) {
-  for (const std::string& part : gguf_parts(model.file)) {
+  for (const std::string& part : split_files(model.file)) {
     if (listing.files.contains(part)) continue;
     const std::string names = gguf_names(listing);
     fail("{} has no file {}; {}", model.repository, quoted(part),
@@ -62,18 +63,33 @@ void require_weights(const Listing& listing, const ModelName& model) {
        kIndexFile);
 }
 
+void require_adapter(const Listing& listing, const ModelName& adapter) {
+  require(listing.files.contains(kAdapterConfigFile), "{} is not a LoRA adapter: it has no {}",
+          adapter.repository, kAdapterConfigFile);
+  if (listing.files.contains(kAdapterWeightsFile)) return;
+  const std::string foreign = foreign_weights(listing);
+  require(foreign.empty(),
+          "{} has its matrices only in a format that heed does not read, {}; heed reads "
+          "safetensors, never pickles, which can run any code",
+          adapter.repository, one_line(foreign));
+  fail("{} has no {}", adapter.repository, kAdapterWeightsFile);
+}
+
 }  // namespace
 
 Snapshot state_of(const RepositoryCache& cache, const std::string& commit, const ModelName& model,
-                  bool weights) {
+                  Wanted wanted) {
   const auto is_cached = [&](const std::string& file) { return cache.has(commit, file); };
   const auto is_known = [&](const std::string& file) {
     return is_cached(file) || cache.known_absent(commit, file);
   };
   if (!model.file.empty())
-    return std::ranges::all_of(gguf_parts(model.file), is_cached) ? Snapshot::complete
-                                                                  : Snapshot::unusable;
-  if (!is_cached(kConfigFile) || (weights && !has_weights(cache, commit)))
+    return std::ranges::all_of(split_files(model.file), is_cached) ? Snapshot::complete
+                                                                   : Snapshot::unusable;
+  if (wanted == Wanted::adapter)
+    return std::ranges::all_of(adapter_files(), is_cached) ? Snapshot::complete
+                                                           : Snapshot::unusable;
+  if (!is_cached(kConfigFile) || (wanted == Wanted::model && !has_weights(cache, commit)))
     return Snapshot::unusable;
   const bool complete =
       std::ranges::all_of(settings_files(), is_known) &&
@@ -88,32 +104,37 @@ std::filesystem::path path_of(const RepositoryCache& cache, const std::string& c
   return model.file.empty() ? snapshot : snapshot / model.file;
 }
 
-void require_model(const Listing& listing, const ModelName& model, bool weights) {
+void require_wanted(const Listing& listing, const ModelName& model, Wanted wanted) {
+  if (wanted == Wanted::adapter) return require_adapter(listing, model);
   if (!model.file.empty()) return require_gguf(listing, model);
   const std::string names = gguf_names(listing);
   const bool config = listing.files.contains(kConfigFile);
   require(names.empty() || (config && has_safetensors(listing)),
           "{} has GGUF files: name one of them, as in {}:FILE.gguf: {}", model.repository,
           model.repository, names);
-  require(config, "{} is not a model that heed reads: it has no {}", model.repository, kConfigFile);
-  if (weights) require_weights(listing, model);
+  require(config, "{} is not a model that heed reads: it has no {}{}", model.repository,
+          kConfigFile,
+          listing.files.contains(kAdapterConfigFile) ? "; it is an adapter of a model" : "");
+  if (wanted == Wanted::model) require_weights(listing, model);
 }
 
 std::vector<std::string> naming_files(const Listing& listing, const ModelName& model,
-                                      bool weights) {
+                                      Wanted wanted) {
   std::vector<std::string> files;
-  if (!model.file.empty()) return files;
+  if (!model.file.empty() || wanted == Wanted::adapter) return files;
   if (listing.files.contains(kModulesFile)) files.emplace_back(kModulesFile);
   const bool whole = std::ranges::any_of(
       whole_weights(), [&](const std::string& file) { return listing.files.contains(file); });
-  if (weights && !whole && listing.files.contains(kIndexFile)) files.emplace_back(kIndexFile);
+  if (wanted == Wanted::model && !whole && listing.files.contains(kIndexFile))
+    files.emplace_back(kIndexFile);
   return files;
 }
 
 std::vector<std::string> wanted_files(const Listing& listing, const RepositoryCache& cache,
-                                      const ModelName& model, bool weights) {
-  require_model(listing, model, weights);
-  if (!model.file.empty()) return gguf_parts(model.file);
+                                      const ModelName& model, Wanted wanted) {
+  require_wanted(listing, model, wanted);
+  if (!model.file.empty()) return split_files(model.file);
+  if (wanted == Wanted::adapter) return {adapter_files().begin(), adapter_files().end()};
   std::vector<std::string> files;
   const auto add_if_listed = [&](const std::string& file) {
     if (listing.files.contains(file)) files.push_back(file);
@@ -123,7 +144,8 @@ std::vector<std::string> wanted_files(const Listing& listing, const RepositoryCa
   for (const std::string& file : settings_files()) add_if_listed(file);
   if (listing.files.contains(kModulesFile))
     for (const std::string& file : module_settings(snapshot / kModulesFile)) add_if_listed(file);
-  if (!weights || std::ranges::any_of(whole_weights(), add_if_listed)) return files;
+  if (wanted == Wanted::settings || std::ranges::any_of(whole_weights(), add_if_listed))
+    return files;
   add_if_listed(kIndexFile);
   for (const std::string& shard : shards_of(snapshot / kIndexFile))
     require(add_if_listed(shard), "{} has no file {}, which its {} names", model.repository,

@@ -18,9 +18,16 @@ enum class Snapshot : uint8_t {
   complete,
 };
 
+/// What is wanted of a repository.
+enum class Wanted : uint8_t {
+  settings,  // of a model: its configuration and its tokenizer
+  model,
+  adapter,
+};
+
 /// Throws Error when a cached index or modules.json is damaged.
 Snapshot state_of(const RepositoryCache& cache, const std::string& commit, const ModelName& model,
-                  bool weights);
+                  Wanted wanted);
 
 /// The path of a cached model: the snapshot's directory or the GGUF file.
 std::filesystem::path path_of(const RepositoryCache& cache, const std::string& commit,
@@ -28,15 +35,16 @@ std::filesystem::path path_of(const RepositoryCache& cache, const std::string& c
 
 /// The files of a listed repository that are downloaded first, because they name others: the index
 /// of the weights and modules.json, if they are wanted and listed.
-std::vector<std::string> naming_files(const Listing& listing, const ModelName& model, bool weights);
+std::vector<std::string> naming_files(const Listing& listing, const ModelName& model,
+                                      Wanted wanted);
 
 /// All listed files that heed reads, naming_files() included, which must be in the cache. Throws
-/// Error, which says what there is instead, when the repository has no file of this name, no model,
-/// or weights in other formats only.
+/// Error, which says what there is instead, when the repository has no file of this name, no model
+/// (or adapter, if that is wanted), or weights in other formats only.
 std::vector<std::string> wanted_files(const Listing& listing, const RepositoryCache& cache,
-                                      const ModelName& model, bool weights);
+                                      const ModelName& model, Wanted wanted);
 
 /// Throws Error when wanted_files() would, as far as the listing alone can tell.
-void require_model(const Listing& listing, const ModelName& model, bool weights);
+void require_wanted(const Listing& listing, const ModelName& model, Wanted wanted);
 
 }  // namespace heed::hub

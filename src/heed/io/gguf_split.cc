@@ -4,6 +4,7 @@
 #include <string>
 
 #include "heed/base/error.h"
+#include "heed/base/split_files.h"
 
 namespace heed::io {
 namespace {
@@ -15,11 +16,6 @@ int64_t count_of(const GgufMetadata& metadata) {
   return metadata.get_or<int64_t>("split.count", 1);
 }
 
-/// How the name of file `number` of `count` ends.
-std::string ending(int64_t number, int64_t count) {
-  return fmt::format("-{:05}-of-{:05}.gguf", number + 1, count);
-}
-
 }  // namespace
 
 std::vector<std::filesystem::path> other_split_files(const std::filesystem::path& path,
@@ -29,19 +25,16 @@ std::vector<std::filesystem::path> other_split_files(const std::filesystem::path
   require(count <= kMaxFiles && number >= 0 && number < count,
           "{}: is file {} of {}, expected 1 to {}", path.string(), number + 1, count,
           std::min(count, kMaxFiles));
-  const std::string name = path.string(), own = ending(number, count);
+  const std::string name = path.string(), own = split_ending(number, count);
   require(name.ends_with(own), "{}: is file {} of {}, expected a name that ends with \"{}\"", name,
           number + 1, count, own);
-  const std::string begin = name.substr(0, name.size() - own.size());
+  const std::vector<std::string> files = split_files(name);
   require(number == 0, "{}: is file {} of {}, expected the first: {}", name, number + 1, count,
-          begin + ending(0, count));
-  std::vector<std::filesystem::path> others;
-  for (int64_t other = 1; other < count; ++other) {
-    others.emplace_back(begin + ending(other, count));
-    require(std::filesystem::exists(others.back()), "{}: file {} of {} is missing",
-            others.back().string(), other + 1, count);
-  }
-  return others;
+          files.front());
+  for (size_t other = 1; other < files.size(); ++other)
+    require(std::filesystem::exists(files[other]), "{}: file {} of {} is missing", files[other],
+            other + 1, count);
+  return {files.begin() + 1, files.end()};
 }
 
 void check_split_file(const std::filesystem::path& path, const GgufMetadata& metadata,

@@ -138,6 +138,9 @@ void AddedTokens::cut_at(const PieceAutomaton& backward, NormalizedText&& text,
     if (token.strip_right) span.end = white_space.after(span.end);
     add_text(done, span.begin);
     parts.push_back({{}, id});
+    if (!text.origins.empty())
+      parts.back().text.origins.assign(
+          1, TextSpan{text.origins[span.begin].begin, text.origins[span.end - 1].end});
     done = span.end;
   }
   add_text(done, all.size());
@@ -190,6 +193,21 @@ std::vector<TextSpan> AddedTokens::spans_to_isolate(std::string_view text,
       spans.push_back(span);
   }
   return spans;
+}
+
+TextPieces AddedTokens::cut_with_origins(std::string_view text,
+                                         const Normalizer* normalizer) const {
+  const size_t first = text.empty() ? 0 : code_point_at(text, 0).length;
+  NormalizedText whole{std::string(text), first};
+  size_t position = 0;
+  for_each_code_point(text, [&](const CodePoint& point, std::string_view) {
+    whole.origins.resize(position + point.length, {position, position + point.length});
+    position += point.length;
+  });
+  TextPieces parts;
+  size_t room = max_text_size(text.size());
+  cut_part(std::move(whole), normalizer, room, {}, {}, parts);
+  return parts;
 }
 
 TextPieces AddedTokens::cut(std::string_view text, const Normalizer* normalizer,

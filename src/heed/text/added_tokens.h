@@ -49,6 +49,9 @@ class AddedTokens {
   TextPieces cut(std::string_view text, const Normalizer* normalizer,
                  const UntrustedParts* untrusted = nullptr) const;
 
+  /// The same of valid UTF-8, and its pieces have origins: a token has one.
+  TextPieces cut_with_origins(std::string_view text, const Normalizer* normalizer) const;
+
   std::optional<int32_t> find(std::string_view content) const;
   /// The ids of all added tokens, ascending.
   std::vector<int32_t> ids() const;

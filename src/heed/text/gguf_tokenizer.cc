@@ -91,23 +91,28 @@ nlohmann::json vocabulary_of(const Pieces& pieces) {
   return vocabulary;
 }
 
-nlohmann::json template_around(const Pieces& pieces, bool add_bos, bool add_eos) {
+/// Between two texts there is one end-of-sequence token, or a second one (RoBERTa).
+nlohmann::json template_around(const Pieces& pieces, bool add_bos, bool add_eos,
+                               bool second_eos = false) {
   nlohmann::json parts = nlohmann::json::array(), special = nlohmann::json::object();
-  const auto add = [&](const std::optional<int64_t>& id, bool wanted) {
+  const int segment = second_eos ? 0 : 1;
+  const auto add = [&](const std::optional<int64_t>& id, bool wanted, int type = 0) {
     if (!wanted || !id) return;
     const std::string text(pieces.texts[static_cast<size_t>(*id)]);
-    parts.push_back({{"SpecialToken", {{"id", text}, {"type_id", 0}}}});
+    parts.push_back({{"SpecialToken", {{"id", text}, {"type_id", type}}}});
     special[text] = {{"id", text}, {"ids", {*id}}, {"tokens", {text}}};
   };
   const nlohmann::json text = {{"Sequence", {{"id", "A"}, {"type_id", 0}}}};
   add(pieces.bos, add_bos);
   parts.push_back(text);
   add(pieces.eos, add_eos);
-  nlohmann::json pair = parts;
-  pair.push_back({{"Sequence", {{"id", "B"}, {"type_id", 1}}}});
+  const nlohmann::json single = parts;
+  add(pieces.eos, add_eos && second_eos);
+  parts.push_back({{"Sequence", {{"id", "B"}, {"type_id", segment}}}});
+  add(pieces.eos, add_eos, segment);
   return {{"type", "TemplateProcessing"},
-          {"single", parts},
-          {"pair", pair},
+          {"single", single},
+          {"pair", parts},
           {"special_tokens", special}};
 }
 
@@ -148,10 +153,10 @@ nlohmann::json byte_level_frame(const GgufMetadata& metadata, const Pieces& piec
       {"use_regex", false}};
   steps.push_back(byte_level);
   result["pre_tokenizer"] = sequence_of("pretokenizers", std::move(steps));
+  const bool add_sep = metadata.get_or<bool>(kPrefix + "add_sep_token", false);
   result["post_processor"] =
       template_around(pieces, metadata.get_or<bool>(kPrefix + "add_bos_token", split.add_bos),
-                      metadata.get_or<bool>(kPrefix + "add_eos_token", false) ||
-                          metadata.get_or<bool>(kPrefix + "add_sep_token", false));
+                      metadata.get_or<bool>(kPrefix + "add_eos_token", false) || add_sep, add_sep);
   result["decoder"] = std::move(byte_level);
   result["model"] = {{"type", "BPE"},
                      {"dropout", nullptr},

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "heed/base/error.h"
+#include "heed/text/piece_spans.h"
 #include "heed/text/text_size.h"
 #include "heed/text/utf8.h"
 
@@ -119,6 +120,31 @@ std::vector<int32_t> Tokenizer::encode(std::string_view text, bool special,
       pipeline_->tokenize(piece.text.text, untrusted, ids);
   }
   return parts.post_processor.apply(std::move(ids), special);
+}
+
+std::vector<TextSpan> Tokenizer::spans(std::string_view text) const {
+  const TokenizerParts& parts = pipeline_->parts;
+  TextPieces pieces = pipeline_->added.cut_with_origins(text, parts.normalizer.get());
+  if (parts.pre_tokenizer) parts.pre_tokenizer->apply(pieces, max_text_size(text.size()));
+  std::vector<int32_t> ids;
+  std::vector<TextSpan> spans;
+  for (const TextPiece& piece : pieces) {
+    const std::vector<TextSpan>& origins = piece.text.origins;
+    const size_t before = ids.size();
+    if (piece.token) {
+      ids.push_back(*piece.token);
+      spans.push_back(origins.front());
+    } else if (!piece.text.text.empty()) {
+      parts.model->tokenize(piece.text.text, ids);
+      for (const TextSpan span :
+           piece_spans(*parts.model, piece.text.text, std::span(ids).subspan(before)))
+        spans.push_back(span.begin < span.end
+                            ? TextSpan{origins[span.begin].begin, origins[span.end - 1].end}
+                            : TextSpan{origins.back().end, origins.back().end});
+    }
+  }
+  parts.post_processor.trim(spans, [&](size_t i) { return std::string_view(piece(ids[i])); });
+  return spans;
 }
 
 TypedIds Tokenizer::encode_pair(std::string_view first, std::string_view second,

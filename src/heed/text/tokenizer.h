@@ -80,6 +80,9 @@ class Tokenizer {
   /// post-processor cannot join texts.
   TypedIds encode_pair(std::string_view first, std::string_view second,
                        int64_t max_tokens = 0) const;
+  /// For each of the ids encode(text, false) of valid UTF-8 the bytes of the text that it comes
+  /// from, as `tokenizers` aligns them: its offsets, in bytes. Throws Error as encode() does.
+  std::vector<TextSpan> spans(std::string_view text) const;
   /// The text of ids, valid UTF-8. Ids without a piece (a model may have more rows than pieces) are
   /// left out, and special tokens if `skip_special`.
   std::string decode(std::span<const int32_t> ids, bool skip_special = true) const;

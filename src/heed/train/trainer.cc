@@ -9,6 +9,7 @@
 #include "heed/base/file.h"
 #include "heed/base/names.h"
 #include "heed/base/rounding.h"
+#include "heed/train/base_model.h"
 #include "heed/train/initial_weights.h"
 #include "heed/train/machine.h"
 #include "heed/train/run_length.h"
@@ -65,7 +66,6 @@ Trainer::Trainer(const TrainConfig& config, const Task& task, const RunDirectory
     resume();
   else
     begin();
-  state_.data = task_.fingerprint();
   seconds_before_ = state_.seconds;
   observer_.log(fmt::format("model: {} parameters, computing in {}", model_->parameters().count(),
                             name_of(compute_)));
@@ -93,7 +93,19 @@ void Trainer::build() {
   weights_ = std::make_unique<TrainedAdapter>(*model_, config_);
 }
 
+/// Records what the run reads; refuses to resume it with something else.
+void Trainer::check_inputs() {
+  const DataFingerprint text = task_.fingerprint();
+  if (state_.data) require_same_text(*state_.data, text, config_.run.task);
+  state_.data = text;
+  if (!config_.lora.enabled) return;
+  const data::Fingerprint base = fingerprint_of(*model_);
+  if (state_.base) require_same_base(*state_.base, base, config_.from);
+  state_.base = base;
+}
+
 void Trainer::begin() {
+  check_inputs();
   log_ = std::make_unique<MetricsLog>(run_.metrics(), 0, task_.sample_names());
   if (!config_.lora.enabled) load_initial_weights(config_, task_, *model_, observer_);
   write_file_atomically(run_.config(), write_toml(config_));
@@ -101,7 +113,7 @@ void Trainer::begin() {
 
 void Trainer::resume() {
   load_checkpoint(run_, checkpoint());
-  if (state_.data) require_same_text(*state_.data, task_.fingerprint(), config_.run.task);
+  check_inputs();
   std::erase_if(state_.averaged_steps, [this](int64_t step) {
     const std::filesystem::path file = run_.weights_of_step(step);
     const bool missing = !path_exists(file);

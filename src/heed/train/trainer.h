@@ -25,8 +25,8 @@ class Trainer {
   };
   /// Begins the run, or resumes it if `run` was opened by RunDirectory::resume(). The task and the
   /// observer must outlive this. Throws Error on an invalid configuration, on a model that its
-  /// family's files cannot describe, on a checkpoint that cannot be read, and when the text has
-  /// changed since the run began.
+  /// family's files cannot describe, on a checkpoint that cannot be read, and when the text or the
+  /// base model of an adapter has changed since the run began.
   Trainer(const TrainConfig& config, const Task& task, const RunDirectory& run, Observer& observer,
           Options options);
 
@@ -45,6 +45,7 @@ class Trainer {
 
  private:
   void build();
+  void check_inputs();
   void begin();
   void resume();
   void fit_memory();

@@ -62,6 +62,7 @@ nlohmann::json TrainingState::to_json() const {
   if (data)
     json["data"] = {{"training", fingerprint_to_json(data->training)},
                     {"validation", fingerprint_to_json(data->validation)}};
+  if (base) json["base"] = fingerprint_to_json(*base);
   return json;
 }
 
@@ -92,6 +93,7 @@ TrainingState TrainingState::from_json(const nlohmann::json& json, const std::st
     s.data = {fingerprint_from_json(member(data, "training", file), file),
               fingerprint_from_json(member(data, "validation", file), file)};
   }
+  if (json.contains("base")) s.base = fingerprint_from_json(member(json, "base", file), file);
   for (const int64_t count : {s.step, s.epoch, s.batch, s.planned_steps, s.tokens})
     require(count >= 0, "{}: a counter is {}, expected at least 0", file, count);
   return s;

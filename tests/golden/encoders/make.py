@@ -103,6 +103,22 @@ def byte_level_tokenizer():
         unk_token="[UNK]", mask_token="[MASK]", model_max_length=48)
 
 
+def roberta_tokenizer():
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.train_from_iterator(TEXTS, trainers.BpeTrainer(
+        vocab_size=330, special_tokens=["<s>", "<pad>", "</s>", "<unk>", "<mask>"],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False))
+    (_, cls), (_, sep) = ids(tokenizer, "<s>", "</s>")
+    tokenizer.post_processor = processors.RobertaProcessing(
+        ("</s>", sep), ("<s>", cls), add_prefix_space=False)
+    return hf.PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, bos_token="<s>", eos_token="</s>", cls_token="<s>",
+        pad_token="<pad>", sep_token="</s>", unk_token="<unk>", mask_token="<mask>",
+        model_max_length=46)
+
+
 def sentencepiece_file(folder):
     """sentencepiece.bpe.model alone, as the first XLM-RoBERTa repositories have it."""
     model = io.BytesIO()
@@ -168,6 +184,8 @@ def embeddings():
           tokenizer, "mean", False)
     tokenizer = byte_level_tokenizer()
     special = dict(bos_token_id=0, eos_token_id=2, cls_token_id=0, sep_token_id=2)
+    embed("embed-roberta", hf.RobertaModel(hf.RobertaConfig(
+        type_vocab_size=1, **sizes_of(roberta_tokenizer()))), roberta_tokenizer(), "mean", False)
     embed("embed-modernbert", hf.ModernBertModel(hf.ModernBertConfig(
         local_attention=8, **special, **sizes_of(tokenizer))), tokenizer, "cls", True)
     folder = new_folder("scratch")
@@ -223,7 +241,8 @@ def ner():
     tokenizer.save_pretrained(folder)
     pipe = hf.pipeline("token-classification", model=model, tokenizer=tokenizer,
                        aggregation_strategy="simple")
-    entities = [[dict(label=e["entity_group"], score=float(e["score"]), text=e["word"])
+    entities = [[dict(label=e["entity_group"], score=float(e["score"]), text=e["word"],
+                      start=e["start"], end=e["end"])
                  for e in (pipe(t) if t else [])] for t in TEXTS]
     write(folder, entities=entities)
 

@@ -36,6 +36,12 @@ class BpeModel : public TokenizerModel {
     merger.merge(ids);
   }
 
+  std::string_view letters_of(std::string_view piece, bool first) const override {
+    piece = without_prefix(piece, options_.continuing_prefix, first);
+    if (piece.ends_with(options_.end_suffix)) piece.remove_suffix(options_.end_suffix.size());
+    return piece;
+  }
+
  private:
   /// An unknown piece is added only when no further unknown letter can be fused with it, which is
   /// after the byte pieces that follow it. `tokenizers` has the same order.

@@ -36,6 +36,15 @@ std::string type_of(const nlohmann::json& json) {
 
 }  // namespace
 
+std::string_view TokenizerModel::letters_of(std::string_view piece, bool /*first*/) const {
+  return piece;
+}
+
+std::string_view without_prefix(std::string_view piece, const std::string& prefix, bool first) {
+  if (!first && piece.starts_with(prefix)) piece.remove_prefix(prefix.size());
+  return piece;
+}
+
 std::string byte_piece(uint8_t byte) { return fmt::format("<0x{:02X}>", byte); }
 
 std::optional<std::vector<int32_t>> byte_pieces(const Vocabulary& vocabulary,

@@ -22,6 +22,10 @@ class TokenizerModel {
   /// Appends the ids of the pieces of `word`, which is valid UTF-8. Throws Error when an unknown
   /// piece is needed and the vocabulary has none.
   virtual void tokenize(std::string_view word, std::vector<int32_t>& ids) const = 0;
+  /// The letters of a word that a piece, the first of the word or a later one, stands for.
+  virtual std::string_view letters_of(std::string_view piece, bool first) const;
+  /// Whether `tokenizers` gives each of successive byte pieces the place of all of them.
+  virtual bool joins_bytes() const { return false; }
 
  private:
   Vocabulary vocabulary_;
@@ -89,6 +93,9 @@ std::unique_ptr<TokenizerModel> read_bpe(const nlohmann::json& json, const std::
 std::unique_ptr<TokenizerModel> read_word_piece(const nlohmann::json& json,
                                                 const std::string& file);
 std::unique_ptr<TokenizerModel> read_unigram(const nlohmann::json& json, const std::string& file);
+
+/// `piece` without `prefix` unless it is the first of a word.
+std::string_view without_prefix(std::string_view piece, const std::string& prefix, bool first);
 
 /// The piece <0xE5> of a byte.
 std::string byte_piece(uint8_t byte);

@@ -24,6 +24,8 @@ class Unigram : public TokenizerModel {
     unknown_score_ = least - kUnknownPenalty;
   }
 
+  bool joins_bytes() const override { return true; }
+
   void tokenize(std::string_view word, std::vector<int32_t>& ids) const override {
     const std::vector<Arrival> best = best_paths(word);
     std::vector<TextSpan> reversed;  // pieces; adjacent unknown ones are fused

@@ -59,6 +59,10 @@ class WordPieceModel : public TokenizerModel {
     ids.push_back(*unknown);
   }
 
+  std::string_view letters_of(std::string_view piece, bool first) const override {
+    return without_prefix(piece, options_.continuing_prefix, first);
+  }
+
  private:
   struct Found {
     size_t size = 0;  // bytes; 0 where there is no piece

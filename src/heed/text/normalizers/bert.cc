@@ -24,7 +24,7 @@ class BertNormalizer : public Normalizer {
     if (options_.clean_text) map_text(text, clean);
     if (options_.chinese) map_text(text, surround);
     if (options_.strip_accents) {
-      text.text = normal_form(text.text, NormalForm::nfd, text.at_start);
+      change_form(text, NormalForm::nfd);
       map_text(text, strip_accent);
     }
     if (options_.lowercase) map_text(text, lower);

@@ -10,16 +10,16 @@ namespace heed::text {
 /// Replaces each code point by what `write(value, bytes, result)` appends for it.
 template <typename Write>
 void map_text(NormalizedText& text, Write&& write) {
-  std::string result;
-  result.reserve(text.text.size());
-  size_t position = 0, at_start = 0;
+  NormalizedText result;
+  result.text.reserve(text.text.size());
+  size_t position = 0;
   for_each_code_point(text.text, [&](const CodePoint& point, std::string_view bytes) {
-    const bool of_start = position < text.at_start;
-    write(point.value, bytes, result);
+    write(point.value, bytes, result.text);
+    take_origin(text, position, result);
+    if (position < text.at_start) result.at_start = result.text.size();
     position += bytes.size();
-    if (of_start) at_start = result.size();
   });
-  text = {std::move(result), at_start};
+  text = std::move(result);
 }
 
 }  // namespace heed::text

@@ -30,9 +30,7 @@ class NormalizerSequence : public Normalizer {
 class UnicodeForm : public Normalizer {
  public:
   explicit UnicodeForm(NormalForm form) : form_(form) {}
-  void change(NormalizedText& text, size_t) const override {
-    text.text = normal_form(text.text, form_, text.at_start);
-  }
+  void change(NormalizedText& text, size_t) const override { change_form(text, form_); }
 
  private:
   NormalForm form_;
@@ -69,12 +67,9 @@ class StripNormalizer : public Normalizer {
       }
       position += bytes.size();
     });
-    if (right_) text.text.resize(std::max(end, left_ ? 0 : std::min(begin, end)));
-    if (left_) {
-      text.text.erase(0, std::min(begin, text.text.size()));
-      text.at_start -= std::min(begin, text.at_start);
-    }
-    text.at_start = std::min(text.at_start, text.text.size());
+    if (!right_) end = text.text.size();
+    if (!left_) begin = 0;
+    text = part_of(text, {std::min(begin, end), end});
   }
 
  private:
@@ -112,8 +107,7 @@ class PrependNormalizer : public Normalizer {
   void change(NormalizedText& text, size_t max_size) const override {
     if (text.text.empty()) return;
     check_text_size(text.text.size() + prefix_.size(), max_size);
-    text.text.insert(0, prefix_);
-    if (text.at_start > 0) text.at_start += prefix_.size();
+    prepend(prefix_, text);
   }
 
  private:
@@ -130,6 +124,34 @@ class ByteLevelNormalizer : public Normalizer {
 };
 
 }  // namespace
+
+void change_form(NormalizedText& text, NormalForm form) {
+  std::vector<size_t> sources;
+  const bool aligned = !text.origins.empty();
+  text.text = normal_form(text.text, form, text.at_start, aligned ? &sources : nullptr);
+  if (!aligned) return;
+  std::vector<TextSpan> origins;
+  for (const size_t source : sources) origins.push_back(text.origins[source]);
+  text.origins = std::move(origins);
+}
+
+NormalizedText part_of(const NormalizedText& text, TextSpan span) {
+  const size_t at_start = std::min(text.at_start, span.end);
+  NormalizedText part{text.text.substr(span.begin, span.end - span.begin),
+                      at_start - std::min(at_start, span.begin)};
+  if (!text.origins.empty())
+    part.origins.assign(text.origins.begin() + static_cast<std::ptrdiff_t>(span.begin),
+                        text.origins.begin() + static_cast<std::ptrdiff_t>(span.end));
+  return part;
+}
+
+void prepend(std::string_view prefix, NormalizedText& text) {
+  text.text.insert(0, prefix);
+  if (text.at_start > 0) text.at_start += prefix.size();
+  if (text.origins.empty()) return;
+  const TextSpan first = text.origins.front();
+  text.origins.insert(text.origins.begin(), prefix.size(), first);
+}
 
 void Normalizer::apply(NormalizedText& text, size_t max_size) const {
   change(text, max_size);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "heed/text/regex/regex.h"
@@ -17,7 +18,22 @@ struct NormalizedText {
   /// How many of the first bytes come from the first code point of the input: 0 when it was
   /// removed. Metaspace uses it to find the first word.
   size_t at_start = 0;
+  /// For each byte the bytes of the input that it comes from, as `tokenizers` aligns them: whole
+  /// code points; what is put before a text comes from its first. Empty if nobody wants to know.
+  std::vector<TextSpan> origins = {};
 };
+
+/// Adds the origin of the bytes of `to` that have none yet: that of byte `at` of `from`.
+inline void take_origin(const NormalizedText& from, size_t at, NormalizedText& to) {
+  if (!from.origins.empty()) to.origins.resize(to.text.size(), from.origins[at]);
+}
+/// The part [begin, end) of a text.
+NormalizedText part_of(const NormalizedText& text, TextSpan span);
+/// Puts `prefix` before a text that is not empty.
+void prepend(std::string_view prefix, NormalizedText& text);
+
+/// Brings a text into a normal form.
+void change_form(NormalizedText& text, NormalForm form);
 
 /// Changes a text before it is split. Immutable.
 class Normalizer {

@@ -42,8 +42,7 @@ class Precompiled : public Normalizer {
 
   void change(NormalizedText& text, size_t max_size) const override {
     constexpr size_t kLongestCluster = 5;  // bytes
-    Output output{{}, 0, 0, count_code_points(text.text.substr(0, text.at_start)), 0, max_size};
-    output.text.reserve(text.text.size());
+    Output output{text, max_size};
     for (size_t begin = 0; begin < text.text.size();) {
       const size_t end = end_of_grapheme(text.text, begin);
       const std::string_view cluster = std::string_view(text.text).substr(begin, end - begin);
@@ -59,19 +58,32 @@ class Precompiled : public Normalizer {
         output.replace(1, match ? match->replacement : bytes);
       });
     }
-    text = {std::move(output.text), output.at_start};
+    text = std::move(output.result);
   }
 
  private:
-  /// The new text, and the counts that at_start is derived from.
+  /// The new text, and the counts that its origins are derived from.
   struct Output {
-    std::string text;
-    size_t at_start, source, source_start, written;  // the last three in code points
+    Output(const NormalizedText& from, size_t max_bytes)
+        : source_start(count_code_points(from.text.substr(0, from.at_start))), max_size(max_bytes) {
+      result.text.reserve(from.text.size());
+      if (from.origins.empty()) return;
+      size_t position = 0;
+      for_each_code_point(from.text, [&](const CodePoint& point, std::string_view) {
+        origins.push_back(from.origins[position]);
+        position += point.length;
+      });
+    }
+
+    NormalizedText result;
+    size_t source = 0, source_start, written = 0;  // in code points
     size_t max_size;
+    std::vector<TextSpan> origins;  // of the old code points
 
     /// The i-th new code point comes from the i-th old one; surplus new ones come from the last old
     /// one. Surplus old ones yield nothing, and are counted only after something was written.
     void replace(size_t old_count, std::string_view with) {
+      std::string& text = result.text;
       check_text_size(text.size() + with.size(), max_size);
       size_t fresh = 0;
       for_each_code_point(with, [&](const CodePoint&, std::string_view bytes) {
@@ -79,7 +91,8 @@ class Precompiled : public Normalizer {
         text += bytes;
         ++fresh;
         ++written;
-        if (stands_for < source_start) at_start = text.size();
+        if (stands_for < source_start) result.at_start = text.size();
+        if (!origins.empty()) result.origins.resize(text.size(), origins[stands_for]);
       });
       if (fresh < old_count && written > 0) source += old_count - fresh;
     }
@@ -95,9 +108,8 @@ class LongestKeys : public Normalizer {
 
   void change(NormalizedText& text, size_t max_size) const override {
     const std::string_view all = text.text;
-    std::string result;
-    result.reserve(all.size());
-    size_t at_start = 0;
+    NormalizedText result;
+    result.text.reserve(all.size());
     for (size_t begin = 0; begin < all.size();) {
       const bool of_start = begin < text.at_start;
       const auto match = map_.longest(all.substr(begin));
@@ -105,12 +117,13 @@ class LongestKeys : public Normalizer {
       const size_t after = match ? begin + match->size : 0;
       const bool whole = match && (after == all.size() || (all[after] & 0xC0) != 0x80);
       const size_t size = whole ? match->size : code_point_at(all, begin).length;
-      result += whole ? match->replacement : all.substr(begin, size);
-      check_text_size(result.size(), max_size);
+      result.text += whole ? match->replacement : all.substr(begin, size);
+      check_text_size(result.text.size(), max_size);
+      take_origin(text, begin, result);
       begin += size;
-      if (of_start) at_start = result.size();
+      if (of_start) result.at_start = result.text.size();
     }
-    text = {std::move(result), at_start};
+    text = std::move(result);
   }
 
  private:

@@ -16,24 +16,26 @@ class ReplaceNormalizer : public Normalizer {
 
   void change(NormalizedText& text, size_t max_size) const override {
     if (text.text.empty()) return;
-    std::string result;
-    size_t position = 0, at_start = 0;
+    NormalizedText result;
+    size_t position = 0;
     const auto keep_until = [&](size_t end) {
-      if (position < text.at_start)
-        at_start = result.size() + std::min(end, text.at_start) - position;
-      result.append(text.text, position, end - position);
+      const NormalizedText kept = part_of(text, {position, end});
+      if (position < text.at_start) result.at_start = result.text.size() + kept.at_start;
+      result.text += kept.text;
+      result.origins.insert(result.origins.end(), kept.origins.begin(), kept.origins.end());
       position = end;
     };
     pattern_.for_each_match(text.text, [&](TextSpan match) {
       keep_until(match.begin);
-      result += content_;
-      check_text_size(result.size(), max_size);
+      result.text += content_;
+      check_text_size(result.text.size(), max_size);
       // The replacement counts as coming from the last code point that it replaces.
-      if (match.end <= text.at_start && text.at_start > 0) at_start = result.size();
+      take_origin(text, std::max<size_t>(match.end, 1) - 1, result);
+      if (match.end <= text.at_start && text.at_start > 0) result.at_start = result.text.size();
       position = match.end;
     });
     keep_until(text.text.size());
-    text = {std::move(result), at_start};
+    text = std::move(result);
   }
 
  private:

@@ -1,5 +1,6 @@
 #include "heed/text/post_processors/post_processor.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
@@ -94,19 +95,22 @@ PostProcessor::Parts PostProcessor::read_parts(const nlohmann::json& json, const
   return result;
 }
 
-void PostProcessor::append(const nlohmann::json& json, const std::string& file,
-                           std::vector<Template>& templates) {
+void PostProcessor::append(const nlohmann::json& json, const std::string& file) {
   const auto type = get<std::string>(json, "type", file);
-  if (type == "ByteLevel") return;  // it only changes offsets, which heed does not compute
+  if (type == "ByteLevel" || type == "RobertaProcessing") {
+    trims_spaces_ = get_or(json, "trim_offsets", true, file);
+    prefix_space_ = get_or(json, "add_prefix_space", true, file);
+  }
+  if (type == "ByteLevel") return;
   if (type == "Sequence") {
     const auto parts = json.find("processors");
     require(parts != json.end() && parts->is_array(), "{}: processors is missing or not a list",
             file);
-    for (const auto& part : *parts) append(part, file, templates);
+    for (const auto& part : *parts) append(part, file);
   } else if (type == "TemplateProcessing") {
-    templates.push_back({read_parts(json, "single", file), read_parts(json, "pair", file)});
+    templates_.push_back({read_parts(json, "single", file), read_parts(json, "pair", file)});
   } else if (type == "BertProcessing" || type == "RobertaProcessing") {
-    templates.push_back(
+    templates_.push_back(
         template_around({read_pair(json, "cls", file)}, {read_pair(json, "sep", file)},
                         type == "BertProcessing" ? PairLayout::bert : PairLayout::roberta));
   } else {
@@ -143,7 +147,7 @@ void PostProcessor::check_growth(const std::string& file) const {
 
 PostProcessor PostProcessor::read(const nlohmann::json& json, const std::string& file) {
   PostProcessor result;
-  append(json, file, result.templates_);
+  result.append(json, file);
   result.check_growth(file);
   return result;
 }
@@ -160,6 +164,23 @@ std::vector<int32_t> PostProcessor::apply(std::vector<int32_t> ids, bool special
     ids = std::move(result);
   }
   return ids;
+}
+
+void PostProcessor::trim(std::vector<TextSpan>& spans,
+                         const std::function<std::string_view(size_t)>& piece_of) const {
+  if (!trims_spaces_) return;
+  static constexpr std::string_view kSpace = "\u0120";  // GPT-2's letter for it
+  for (size_t i = 0; i < spans.size(); ++i) {
+    TextSpan& span = spans[i];
+    std::string_view piece = piece_of(i);
+    size_t leading = 0, trailing = 0;
+    for (std::string_view rest = piece; rest.starts_with(kSpace); ++leading)
+      rest.remove_prefix(kSpace.size());
+    for (; piece.ends_with(kSpace); ++trailing) piece.remove_suffix(kSpace.size());
+    if (leading > 0 && prefix_space_ && (i == 0 || span.begin == 0)) --leading;
+    span.begin = std::min(span.begin + leading, span.end);
+    if (span.end >= trailing) span.end = std::max(span.end - trailing, span.begin);
+  }
 }
 
 TypedIds PostProcessor::apply_to_pair(std::span<const int32_t> first,

@@ -1,10 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "heed/text/regex/regex.h"
 
 namespace heed::text {
 
@@ -31,6 +35,10 @@ class PostProcessor {
                               PairLayout pairs);
 
   std::vector<int32_t> apply(std::vector<int32_t> ids, bool special) const;
+  /// Takes the spaces at both ends out of the spans of tokens, if the file says so; piece_of(i) is
+  /// the piece of token i.
+  void trim(std::vector<TextSpan>& spans,
+            const std::function<std::string_view(size_t)>& piece_of) const;
   /// Two texts with special tokens. Throws Error when there is no template for pairs, and when
   /// there are several.
   TypedIds apply_to_pair(std::span<const int32_t> first, std::span<const int32_t> second) const;
@@ -53,10 +61,12 @@ class PostProcessor {
                                   const std::vector<int32_t>& after, PairLayout pairs);
   static Parts read_parts(const nlohmann::json& json, const char* key, const std::string& file);
   void check_growth(const std::string& file) const;
-  static void append(const nlohmann::json& json, const std::string& file,
-                     std::vector<Template>& templates);
+  void append(const nlohmann::json& json, const std::string& file);
 
   std::vector<Template> templates_;  // applied in this order
+  /// Byte-level tokenizers have spaces in their pieces. With a space that was put before the text,
+  /// the first piece has one that is not in the text.
+  bool trims_spaces_ = false, prefix_space_ = false;
 };
 
 }  // namespace heed::text

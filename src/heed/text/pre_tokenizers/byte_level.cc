@@ -13,10 +13,7 @@ class ByteLevelPreTokenizer : public PieceCutter {
   void cut(NormalizedText&& text, TextPieces& parts) const override {
     static const Regex gpt2(
         R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)", "GPT-2");
-    if (options_.add_prefix_space && text.text.front() != ' ') {
-      text.text.insert(0, 1, ' ');
-      if (text.at_start > 0) ++text.at_start;
-    }
+    if (options_.add_prefix_space && text.text.front() != ' ') prepend(" ", text);
     const size_t first = parts.size();
     if (options_.use_regex)
       split_text(text, mark_all(gpt2.find_all(text.text), text.text.size()), Delimiters::isolated,

@@ -21,10 +21,7 @@ class MetaspacePreTokenizer : public PieceCutter {
     using Prepend = MetaspaceOptions::Prepend;
     const bool wanted = options_.prepend == Prepend::always ||
                         (options_.prepend == Prepend::first && text.at_start > 0);
-    if (wanted && !text.text.starts_with(options_.replacement)) {
-      text.text.insert(0, options_.replacement);
-      if (text.at_start > 0) text.at_start += options_.replacement.size();
-    }
+    if (wanted && !text.text.starts_with(options_.replacement)) prepend(options_.replacement, text);
     if (!options_.split) {
       parts.push_back({std::move(text), std::nullopt});
       return;

@@ -57,7 +57,7 @@ struct Entry {
 const std::vector<Entry>& entries() {
   static const std::vector<Entry> all{
       {{"gpt-2", "gpt2", "phi-2", "mpt", "olmo", "jina-en", "jina-es", "jina-de", "gigachat",
-        "modern-bert"},
+        "modern-bert", "roberta-bpe", "jina-v1-en", "jina-v2-code"},
        {{kGpt2}}},
       {{"llama-bpe", "llama3", "llama-v3"}, {{gpt4_like(R"(\p{N}{1,3})")}, true, true}},
       {{"qwen2", "deepseek-r1-qwen", "stablelm2"}, {{gpt4_like(R"(\p{N})")}}},

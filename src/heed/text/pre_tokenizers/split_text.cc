@@ -82,12 +82,6 @@ std::vector<MarkedSpan> mark_all(const std::vector<TextSpan>& delimiters, size_t
   return spans;
 }
 
-NormalizedText part_of(const NormalizedText& text, TextSpan span) {
-  const size_t at_start = std::min(text.at_start, span.end);
-  return {text.text.substr(span.begin, span.end - span.begin),
-          at_start - std::min(at_start, span.begin)};
-}
-
 void split_text(const NormalizedText& text, const std::vector<MarkedSpan>& spans,
                 Delimiters delimiters, TextPieces& parts) {
   for (const TextSpan span : resolved(spans, delimiters))

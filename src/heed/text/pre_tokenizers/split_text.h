@@ -32,7 +32,4 @@ std::vector<MarkedSpan> mark_code_points(const std::string& text, Predicate&& is
 void split_text(const NormalizedText& text, const std::vector<MarkedSpan>& spans,
                 Delimiters delimiters, TextPieces& parts);
 
-/// The part [begin, end) of a text.
-NormalizedText part_of(const NormalizedText& text, TextSpan span);
-
 }  // namespace heed::text

@@ -83,24 +83,39 @@ size_t end_of_part(std::string_view text, size_t begin) {
   return end;
 }
 
-void append_form(std::string& result, std::string_view part, NormalForm form) {
+/// `sources`: as of normal_form(), for a part that begins at byte `begin`.
+void append_form(std::string& result, std::string_view part, NormalForm form,
+                 std::vector<size_t>* sources = nullptr, size_t begin = 0) {
   if (part.size() == 1) {
     result += part;
+    if (sources != nullptr) sources->push_back(begin);
     return;
   }
   const bool compatible = form == NormalForm::nfkc || form == NormalForm::nfkd;
   Buffer buffer;
-  for_each_code_point(part, [&](const CodePoint& point, std::string_view) {
+  std::vector<size_t> decomposed;  // where the code points come from
+  for_each_code_point(part, [&](const CodePoint& point, std::string_view bytes) {
     append_decomposition(buffer, point.value, compatible);
+    decomposed.resize(buffer.size(), begin + static_cast<size_t>(bytes.data() - part.data()));
   });
   reorder_marks(buffer);
   if (form == NormalForm::nfc || form == NormalForm::nfkc) compose(buffer);
-  for (const auto value : buffer) append_utf8(result, static_cast<char32_t>(value));
+  // What a code point decomposes to is what it was composed of.
+  size_t taken = 0;
+  for (const auto value : buffer) {
+    append_utf8(result, static_cast<char32_t>(value));
+    if (sources == nullptr) continue;
+    sources->resize(result.size(), decomposed[std::min(taken, decomposed.size() - 1)]);
+    Buffer parts;
+    append_decomposition(parts, static_cast<char32_t>(value), false);
+    taken += parts.size();
+  }
 }
 
 }  // namespace
 
-std::string normal_form(std::string_view text, NormalForm form, size_t& at_start) {
+std::string normal_form(std::string_view text, NormalForm form, size_t& at_start,
+                        std::vector<size_t>* sources) {
   std::string result;
   result.reserve(text.size());
   size_t start_after = 0;
@@ -111,7 +126,7 @@ std::string normal_form(std::string_view text, NormalForm form, size_t& at_start
       append_form(first, text.substr(begin, at_start - begin), form);
       start_after = first.size();
     }
-    append_form(result, text.substr(begin, end - begin), form);
+    append_form(result, text.substr(begin, end - begin), form, sources, begin);
     if (end <= at_start) start_after = result.size();
     begin = end;
   }
