@@ -71,6 +71,10 @@ class LineEditor::Terminal {
     set_(editor_, EL_PROMPT, &Terminal::prompt_of);
     set_(editor_, EL_EDITOR, "emacs");
     set_(editor_, EL_HIST, history_call_, history_);
+    // Ctrl-C is a key: a signal that comes between two reads would interrupt neither.
+    set_(editor_, EL_SETTY, "-d", "intr=", nullptr);
+    set_(editor_, EL_ADDFN, "interrupt", "Discards the line", &Terminal::interrupt);
+    set_(editor_, EL_BIND, "^C", "interrupt", nullptr);
   }
   ~Terminal() {
     HistEvent event;
@@ -86,6 +90,7 @@ class LineEditor::Terminal {
     const InterruptibleRead interruptible;
     for (;;) {
       int count = 0;
+      interrupted_ = false;
       // el_gets() would print the prompt first, and a key pressed in between could be lost.
       set_(editor_, EL_PREP_TERM, 1);
       const char* const text = gets_(editor_, &count);
@@ -96,7 +101,7 @@ class LineEditor::Terminal {
         if (!line.empty()) history_call_(history_, &event, H_ENTER, line.c_str());
         return line;
       }
-      const bool interrupted = count < 0 && errno == EINTR;
+      const bool interrupted = interrupted_ || (count < 0 && errno == EINTR);
       std::fputs("\n", stdout);
       if (!interrupted) return std::nullopt;
       reset_(editor_);
@@ -104,16 +109,23 @@ class LineEditor::Terminal {
   }
 
  private:
-  /// Called by libedit, which gives back what EL_CLIENTDATA was set to.
-  static char* prompt_of(EditLine* editor) {
+  /// Libedit gives back what EL_CLIENTDATA was set to.
+  static Terminal& of(EditLine* editor) {
     void* self = nullptr;
     get_(editor, EL_CLIENTDATA, &self);
-    return static_cast<Terminal*>(self)->prompt_.data();
+    return *static_cast<Terminal*>(self);
+  }
+  // Called by libedit.
+  static char* prompt_of(EditLine* editor) { return of(editor).prompt_.data(); }
+  static unsigned char interrupt(EditLine* editor, int) {
+    of(editor).interrupted_ = true;
+    return CC_EOF;
   }
 
   SharedLibrary library_;
   std::filesystem::path file_;
   std::string prompt_;
+  bool interrupted_ = false;  // the line, by Ctrl-C
   EditLine* editor_ = nullptr;
   History* history_ = nullptr;
   decltype(el_init)* init_ = nullptr;
