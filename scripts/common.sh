@@ -12,6 +12,7 @@ BUILD_PACKAGES=(
   libcurl4-openssl-dev # downloads
   libssl-dev           # their checksums
   libtomlplusplus-dev  # configs/*.toml
+  libboost-dev         # connections and HTTP of the server
   libcli11-dev         # the command line
   libedit-dev          # heed chat: editing lines
   libfmt-dev           # messages

@@ -34,6 +34,9 @@ struct Request {
   /// Selects the random numbers, with GenerateOptions::seed: the output is that of prompt `number`
   /// of Model::generate_batch().
   int64_t number = 1;
+  /// Called by step() when the request stops waiting, before its first tokens are computed. Must
+  /// not throw or use the session.
+  std::function<void()> on_start = {};
 };
 
 using RequestId = uint64_t;
@@ -118,6 +121,10 @@ class HEED_EXPORT Session {
 
   /// Requests that run or wait.
   int64_t requests() const;
+  /// Those of them that wait.
+  int64_t waiting_requests() const;
+  /// Whether a request runs or waits.
+  bool has(RequestId request) const;
   /// Rows of the kv cache in use by running requests and kept prefixes.
   int64_t rows_in_use() const;
   /// Prompt tokens that were not computed again, because their keys and values were kept.

@@ -46,6 +46,7 @@ void add_logits(Command& program);
 void add_quantize(Command& program);
 void add_rerank(Command& program);
 void add_score(Command& program);
+void add_serve(Command& program);
 void add_tokenizer(Command& program);
 void add_train(Command& program);
 void add_translate(Command& program);

@@ -56,6 +56,7 @@ int main(int argc, char** argv) {
   heed::cli::add_translate(program);
   heed::cli::add_generate(program);
   heed::cli::add_chat(program);
+  heed::cli::add_serve(program);
   heed::cli::add_score(program);
   heed::cli::add_fill(program);
   heed::cli::add_embed(program);

@@ -92,16 +92,5 @@ TEST(WeightCode, RaisingTheFloorEqualsStartingWithIt) {
 
 TEST(WeightCode, NoWeightsTakeNoBytes) { EXPECT_EQ(packed_weights({}, 1), ""); }
 
-TEST(Base64, MatchesTheTestVectorsOfRfc4648) {
-  EXPECT_EQ(base64(""), "");
-  EXPECT_EQ(base64("f"), "Zg==");
-  EXPECT_EQ(base64("fo"), "Zm8=");
-  EXPECT_EQ(base64("foo"), "Zm9v");
-  EXPECT_EQ(base64("foob"), "Zm9vYg==");
-  EXPECT_EQ(base64("fooba"), "Zm9vYmE=");
-  EXPECT_EQ(base64("foobar"), "Zm9vYmFy");
-  EXPECT_EQ(base64("\xff\xfe\xfd"), "//79");
-}
-
 }  // namespace
 }  // namespace heed::inspect

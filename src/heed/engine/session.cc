@@ -87,6 +87,7 @@ RequestId Session::add(const Request& request, OnDelta on_delta) {
   generate::Scheduler::Request scheduled = running->job->request();
   if (request.adapters)
     scheduled.adapters = engine::loaded(s.model).adapters.named(*request.adapters);
+  scheduled.on_start = request.on_start;
   const RequestId id = s.scheduler.add(std::move(scheduled));
   s.running.emplace(id, std::move(running));
   return id;
@@ -128,6 +129,8 @@ void Session::close() {
 }
 
 int64_t Session::requests() const { return static_cast<int64_t>(state().running.size()); }
+int64_t Session::waiting_requests() const { return state().scheduler.waiting(); }
+bool Session::has(RequestId request) const { return state().running.contains(request); }
 int64_t Session::rows_in_use() const { return state().scheduler.rows_in_use(); }
 int64_t Session::reused_tokens() const { return state().scheduler.reused_tokens(); }
 void Session::clear_cached_tokens() { state().scheduler.clear_cached_tokens(); }

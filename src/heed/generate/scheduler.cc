@@ -71,6 +71,7 @@ void Scheduler::admit() {
         std::make_unique<Active>(Active{id, request.decoding, request.max_tokens,
                                         std::move(request.source), std::move(*request.adapters)}));
     active_tokens_ += request.max_tokens;
+    if (request.on_start) request.on_start();
     waiting_.pop_front();
     reuse_prefix(*active_.back());
   }

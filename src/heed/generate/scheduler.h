@@ -51,6 +51,8 @@ class Scheduler {
     int64_t max_tokens = 0;
     /// Those that apply to the request; without a value, those that are attached to the model.
     std::optional<std::vector<ScaledAdapter>> adapters = {};
+    /// Called by step() when the request joins, before its first tokens are computed.
+    std::function<void()> on_start = {};
   };
   /// Adds a request, which joins a later step. Requests join in the order in which they were added.
   Id add(Request request);
@@ -71,6 +73,8 @@ class Scheduler {
 
   /// Whether no request is active or waiting.
   bool idle() const { return active_.empty() && waiting_.empty(); }
+  /// Requests that have not joined yet.
+  int64_t waiting() const { return static_cast<int64_t>(waiting_.size()); }
   /// Rows of the kv caches in use by requests and by kept prefixes.
   int64_t rows_in_use() const;
   /// Tokens of prompts that were not computed again because their keys and values were kept.

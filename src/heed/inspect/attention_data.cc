@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "heed/base/base64.h"
 #include "heed/base/json.h"
 #include "heed/inspect/markup.h"
 #include "heed/inspect/palette.h"
@@ -47,7 +48,7 @@ std::string attention_data(const AttentionCapture& capture) {
     for (size_t head = 0; head < map.heads.size(); ++head) {
       html += fmt::format("<script type=\"text/plain\" data-map=\"{}/{}/{}\">", name_of(map.kind),
                           map.layer, head);
-      html += base64(map.heads[head]);
+      html += encode_base64(map.heads[head]);
       html += "</script>\n";
     }
   html += "</div>\n";

@@ -98,20 +98,4 @@ std::string WeightPacker::take() {
   return std::move(bytes_);
 }
 
-std::string base64(std::string_view bytes) {
-  static constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (size_t at = 0; at < bytes.size(); at += 3) {
-    const size_t count = std::min<size_t>(3, bytes.size() - at);
-    uint32_t group = 0;
-    for (size_t i = 0; i < 3; ++i)
-      group = (group << 8) | (i < count ? static_cast<unsigned char>(bytes[at + i]) : 0u);
-    for (size_t i = 0; i < 4; ++i)
-      text += i <= count ? kDigits[(group >> (18 - 6 * i)) & 63u] : '=';
-  }
-  return text;
-}
-
 }  // namespace heed::inspect

@@ -51,7 +51,4 @@ class WeightPacker {
   int previous_ = 255;
 };
 
-/// Base64 as in RFC 4648, with padding.
-std::string base64(std::string_view bytes);
-
 }  // namespace heed::inspect

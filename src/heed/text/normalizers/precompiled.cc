@@ -3,7 +3,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
-#include "heed/text/base64.h"
+#include "heed/base/base64.h"
 #include "heed/text/charsmap.h"
 #include "heed/text/normalizers/normalizer.h"
 #include "heed/text/text_size.h"

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+
+namespace heed::serve {
+
+/// How much may wait. What is being computed is bounded by the kv cache, not here.
+struct QueueLimits {
+  int64_t requests = 256;
+  int64_t tokens = 262'144;  // of prompts, texts to embed and the like
+};
+
+/// Counts what waits, so that more is refused at once instead of waiting for ever. May be used by
+/// any thread.
+class Admission {
+ public:
+  explicit Admission(const QueueLimits& limits) : limits_(limits) {}
+
+  /// A request that waits with `tokens` tokens. Throws ApiError: 400 if it could never be admitted,
+  /// 429 if too much waits already.
+  void enter(int64_t tokens);
+  /// A request, or only a part of its tokens, waits no longer.
+  void leave(int64_t requests, int64_t tokens);
+
+  int64_t requests() const;
+  int64_t tokens() const;
+
+ private:
+  const QueueLimits limits_;
+  mutable std::mutex mutex_;
+  int64_t requests_ = 0, tokens_ = 0;
+};
+
+}  // namespace heed::serve

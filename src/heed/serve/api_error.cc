@@ -1,0 +1,97 @@
+#include "heed/serve/api_error.h"
+
+#include <fmt/format.h>
+
+#include <new>
+#include <nlohmann/json.hpp>
+
+#include "heed/base/json.h"
+#include "heed/base/quote.h"
+#include "heed/error.h"
+
+namespace heed::serve {
+namespace {
+
+constexpr const char* kInvalid = "invalid_request_error";
+constexpr const char* kServer = "server_error";
+
+}  // namespace
+
+ApiError invalid_request(std::string param, const std::string& message) {
+  ApiError error(400, kInvalid, message);
+  error.param = std::move(param);
+  return error;
+}
+
+ApiError context_length_exceeded(std::string param, int64_t tokens, int64_t limit) {
+  ApiError error = invalid_request(
+      std::move(param),
+      fmt::format("the input has {} tokens, and the model's context holds {}, with the output",
+                  tokens, limit));
+  error.code = "context_length_exceeded";
+  return error;
+}
+
+ApiError unknown_model(const std::string& name) {
+  ApiError error(404, kInvalid,
+                 fmt::format("there is no model {}; GET /v1/models lists them", quoted(name)));
+  error.code = "model_not_found";
+  error.param = "model";
+  return error;
+}
+
+ApiError overloaded(const std::string& message, int retry_after) {
+  ApiError error(429, "rate_limit_error", message);
+  error.code = "server_overloaded";
+  error.retry_after = retry_after;
+  return error;
+}
+
+ApiError unavailable(const std::string& message, int retry_after) {
+  ApiError error(503, kServer, message);
+  error.code = "unavailable";
+  error.retry_after = retry_after;
+  return error;
+}
+
+ApiError deadline_exceeded() {
+  ApiError error(504, kServer, "the request did not end before its deadline");
+  error.code = "deadline_exceeded";
+  return error;
+}
+
+ApiError internal_error(const std::string& message) { return {500, kServer, message}; }
+
+std::string error_body(const ApiError& error) {
+  using Json = nlohmann::ordered_json;
+  const auto or_null = [](const std::string& text) { return text.empty() ? Json() : Json(text); };
+  const Json body = {{"error",
+                      {{"message", error.what()},
+                       {"type", error.type},
+                       {"param", or_null(error.param)},
+                       {"code", or_null(error.code)}}}};
+  return dump_json(body, {.replace_invalid = true});
+}
+
+HttpResponse response_of(const ApiError& error) {
+  HttpResponse response{.status = error.status, .body = error_body(error)};
+  if (error.retry_after > 0)
+    response.headers.emplace_back("Retry-After", std::to_string(error.retry_after));
+  return response;
+}
+
+ApiError current_error() {
+  try {
+    throw;
+  } catch (const ApiError& error) {
+    return error;
+  } catch (const Error& error) {
+    return invalid_request("", error.what());
+  } catch (const std::bad_alloc&) {
+    return unavailable("out of memory", 10);
+  } catch (const std::exception& error) {
+    return internal_error(error.what());
+  }
+}
+
+}  // namespace heed::serve

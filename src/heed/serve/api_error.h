@@ -1,0 +1,46 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "heed/serve/http/message.h"
+
+namespace heed::serve {
+
+/// What a client is told instead of a result, with the fields of OpenAI's API.
+struct ApiError : std::runtime_error {
+  ApiError(int http_status, std::string error_type, const std::string& message)
+      : std::runtime_error(message), status(http_status), type(std::move(error_type)) {}
+
+  int status;
+  std::string type;        // "invalid_request_error", ...
+  std::string code = {};   // "context_length_exceeded", ...; empty: null
+  std::string param = {};  // the field that is wrong; empty: null
+  int retry_after = 0;     // seconds; 0: not said
+};
+
+/// 400: the field `param` of the request is wrong; an empty one: the request as a whole.
+ApiError invalid_request(std::string param, const std::string& message);
+/// 400: a prompt of `tokens` tokens for a model whose context holds `limit`.
+ApiError context_length_exceeded(std::string param, int64_t tokens, int64_t limit);
+/// 404: there is no such model.
+ApiError unknown_model(const std::string& name);
+/// 429: too much waits already.
+ApiError overloaded(const std::string& message, int retry_after);
+/// 503: not now.
+ApiError unavailable(const std::string& message, int retry_after);
+/// 504: the deadline of the request has passed.
+ApiError deadline_exceeded();
+/// 500: nothing that the client could mend.
+ApiError internal_error(const std::string& message);
+
+/// The error in OpenAI's form: {"error": {"message", "type", "param", "code"}}.
+std::string error_body(const ApiError& error);
+HttpResponse response_of(const ApiError& error);
+
+/// The exception that is being handled, as an ApiError: heed's errors are 400s, since what a server
+/// offers was checked when it started; memory that runs out is 503; all else is 500.
+ApiError current_error();
+
+}  // namespace heed::serve

@@ -1,0 +1,105 @@
+#include "heed/serve/call.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace heed::serve {
+
+Call::Call(std::shared_ptr<Exchange> exchange, std::string route)
+    : exchange_(std::move(exchange)), route_(std::move(route)) {}
+
+Call::~Call() {
+  if (admission_) admission_->leave(statistics_.started ? 0 : 1, waiting_tokens_);
+}
+
+void Call::begin_events() {
+  exchange_->begin({.content_type = "text/event-stream",
+                    .body = "",
+                    .headers = {{"Cache-Control", "no-cache"}, {"X-Accel-Buffering", "no"}}});
+}
+
+void Call::send_event(std::string_view data, std::string_view name) {
+  if (name.empty())
+    exchange_->send(fmt::format("data: {}\n\n", data));
+  else
+    exchange_->send(fmt::format("event: {}\ndata: {}\n\n", name, data));
+}
+
+void Call::fail(const ApiError& error) {
+  {
+    const std::lock_guard lock(mutex_);
+    statistics_.error = error.what();
+  }
+  if (exchange_->answered()) {
+    send_event(error_body(error));
+    end_events();
+  } else {
+    respond(response_of(error));
+  }
+}
+
+void Call::cancel() {
+  std::function<void()> function;
+  {
+    const std::lock_guard lock(mutex_);
+    cancelled_ = true;
+    function = std::exchange(on_cancel_, nullptr);
+  }
+  if (function) function();
+}
+
+void Call::on_cancel(std::function<void()> function) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!cancelled_) {
+      on_cancel_ = std::move(function);
+      return;
+    }
+  }
+  function();
+}
+
+void Call::enqueue(Admission& admission, int64_t tokens) {
+  admission.enter(tokens);
+  const std::lock_guard lock(mutex_);
+  admission_ = &admission;
+  waiting_tokens_ = tokens;
+  statistics_.input_tokens = tokens;
+}
+
+void Call::part_started(int64_t tokens) {
+  const std::lock_guard lock(mutex_);
+  if (admission_) {
+    admission_->leave(statistics_.started ? 0 : 1, tokens);
+    waiting_tokens_ -= tokens;
+  }
+  if (!statistics_.started) statistics_.started = Clock::now();
+}
+
+void Call::tokens_generated(int64_t tokens) {
+  if (tokens == 0) return;
+  std::optional<double> interval;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto now = Clock::now();
+    statistics_.output_tokens += tokens;
+    if (!statistics_.first_token) statistics_.first_token = now;
+    if (statistics_.last_token)
+      interval = std::chrono::duration<double>(now - *statistics_.last_token).count();
+    statistics_.last_token = now;
+  }
+  if (interval && on_token_interval) on_token_interval(*interval);
+}
+
+Call::Statistics Call::statistics() const {
+  const std::lock_guard lock(mutex_);
+  return statistics_;
+}
+
+void Call::set_model(std::string name) {
+  const std::lock_guard lock(mutex_);
+  statistics_.model = std::move(name);
+}
+
+}  // namespace heed::serve

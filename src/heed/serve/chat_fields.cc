@@ -1,0 +1,47 @@
+#include "heed/serve/chat_fields.h"
+
+#include <algorithm>
+
+#include "heed/base/json.h"
+#include "heed/chat/messages.h"
+#include "heed/engine/loaded_model.h"
+#include "heed/error.h"
+#include "heed/serve/api_error.h"
+
+namespace heed::serve {
+
+ChatFields read_chat(JsonFields& fields) {
+  ChatFields chat;
+  const Json& messages = fields.require("messages");
+  if (!messages.is_array() || messages.empty())
+    throw invalid_request("messages", "messages is not a list with at least one message");
+  try {
+    chat.messages = chat::read_messages(messages, "messages");
+  } catch (const Error& error) {
+    throw invalid_request("messages", error.what());
+  }
+  // A model can be told of functions, but not be made to call one.
+  const std::string choice = fields.one_of("tool_choice", {"auto", "none"});
+  if (const Json* tools = fields.find("tools")) {
+    if (!tools->is_array()) throw invalid_request("tools", "tools is not a list of functions");
+    if (choice == "auto" && !tools->empty()) chat.options.tools = dump_json(*tools);
+  }
+  fields.only("parallel_tool_calls", true);
+  if (const Json* variables = fields.find("chat_template_kwargs")) {
+    if (!variables->is_object())
+      throw invalid_request("chat_template_kwargs", "chat_template_kwargs is not an object");
+    chat.options.chat_template_kwargs = dump_json(*variables);
+  }
+  return chat;
+}
+
+void set_answer_limit(GenerateOptions& options, const Model& model, const ChatPrompt& prompt) {
+  if (!options.max_new_tokens)
+    options.max_new_tokens =
+        engine::loaded(model).generation.value().max_new_tokens.value_or(kDefaultAnswerTokens);
+  if (const int64_t context = model.context_length(); context > 0)
+    options.max_new_tokens = std::max<int64_t>(
+        1, std::min(*options.max_new_tokens, context - std::ssize(prompt.tokens)));
+}
+
+}  // namespace heed::serve

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <vector>
+
+#include "heed/model.h"
+#include "heed/serve/json_fields.h"
+
+namespace heed::serve {
+
+/// What a request says of the prompt: "messages", "tools", "tool_choice", "chat_template_kwargs".
+struct ChatFields {
+  std::vector<ChatMessage> messages;
+  ChatOptions options;
+};
+ChatFields read_chat(JsonFields& fields);
+
+/// Limits the answer to what is left of the context, and to the model's own default or
+/// kDefaultAnswerTokens unless the request has a limit.
+void set_answer_limit(GenerateOptions& options, const Model& model, const ChatPrompt& prompt);
+constexpr int64_t kDefaultAnswerTokens = 2048;
+
+}  // namespace heed::serve

@@ -1,0 +1,61 @@
+#include "heed/serve/compute_loop.h"
+
+#include <algorithm>
+#include <future>
+#include <utility>
+
+namespace heed::serve {
+
+ComputeLoop::ComputeLoop() : thread_([this] { loop(); }) {}
+
+ComputeLoop::~ComputeLoop() {
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+  }
+  posted_.notify_one();
+  thread_.join();
+}
+
+void ComputeLoop::post(std::function<void()> function) {
+  {
+    const std::lock_guard lock(mutex_);
+    tasks_.push_back(std::move(function));
+  }
+  posted_.notify_one();
+}
+
+void ComputeLoop::run(const std::function<void()>& function) {
+  std::promise<void> done;
+  post([&] {
+    function();
+    done.set_value();
+  });
+  done.get_future().wait();
+}
+
+void ComputeLoop::add(const std::shared_ptr<Workload>& workload) {
+  if (std::ranges::find(workloads_, workload) == workloads_.end()) workloads_.push_back(workload);
+}
+
+void ComputeLoop::remove(const Workload& workload) {
+  std::erase_if(workloads_, [&](const auto& one) { return one.get() == &workload; });
+}
+
+void ComputeLoop::loop() {
+  bool busy = false;
+  while (true) {
+    std::vector<std::function<void()>> tasks;
+    {
+      std::unique_lock lock(mutex_);
+      if (!busy) posted_.wait(lock, [&] { return ended_ || !tasks_.empty(); });
+      if (ended_) return;
+      tasks.swap(tasks_);
+    }
+    for (std::function<void()>& task : tasks) std::exchange(task, nullptr)();
+    busy = false;
+    for (const std::shared_ptr<Workload>& workload : workloads_) busy |= workload->work();
+  }
+}
+
+}  // namespace heed::serve

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace heed::serve {
+
+/// Something that takes turns on the compute thread.
+class Workload {
+ public:
+  virtual ~Workload() = default;
+  /// Does a small part of its work: some milliseconds. Returns whether more is left. Must not
+  /// throw.
+  virtual bool work() = 0;
+};
+
+/// The thread on which all models compute: one after the other, a small part each. Each part uses
+/// all threads of the models' Executor, so that models do not compete for the processors.
+class ComputeLoop {
+ public:
+  ComputeLoop();
+  /// Ends the thread; what was posted and has not run is dropped.
+  ~ComputeLoop();
+
+  /// Runs `function`, which must not throw, between two parts of the work. May be called by any
+  /// thread.
+  void post(std::function<void()> function);
+  /// Runs `function` on the compute thread and waits for it.
+  void run(const std::function<void()>& function);
+
+  // On the compute thread:
+
+  /// Lets a workload take turns, unless it does.
+  void add(const std::shared_ptr<Workload>& workload);
+  void remove(const Workload& workload);
+
+ private:
+  void loop();
+
+  std::mutex mutex_;
+  std::condition_variable posted_;
+  std::vector<std::function<void()>> tasks_;
+  bool ended_ = false;
+  std::vector<std::shared_ptr<Workload>> workloads_;  // of the compute thread
+  std::thread thread_;
+};
+
+}  // namespace heed::serve

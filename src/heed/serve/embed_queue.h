@@ -1,0 +1,44 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "heed/model.h"
+#include "heed/serve/call.h"
+
+namespace heed::serve {
+
+/// Texts of many calls that a model embeds in common batches. An embedding does not depend on the
+/// batch, so calls need not know of each other. Used on the compute thread.
+class EmbedQueue {
+ public:
+  struct Item {
+    std::shared_ptr<Call> call;
+    std::string text;
+    int64_t tokens = 0;
+    std::function<void(std::vector<float>)> done;
+  };
+
+  /// The model must outlive this.
+  explicit EmbedQueue(const Model& model) : model_(model) {}
+
+  void add(Item item) { items_.push_back(std::move(item)); }
+  bool empty() const { return items_.empty(); }
+
+  /// Embeds as many texts as take about `time`, at least one; drops those of cancelled calls. If
+  /// the batch fails, its calls do.
+  void work(std::chrono::milliseconds time);
+
+ private:
+  const Model& model_;
+  std::deque<Item> items_;
+  double tokens_per_ms_ = 10;  // measured with each batch
+};
+
+}  // namespace heed::serve

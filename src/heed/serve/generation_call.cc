@@ -1,0 +1,65 @@
+#include "heed/serve/generation_call.h"
+
+#include <chrono>
+#include <numeric>
+#include <utility>
+
+#include "heed/base/quote.h"
+
+namespace heed::serve {
+
+GenerationCall::GenerationCall(const ModelCall& call)
+    : call_(call.call),
+      admission_(call.services.admission),
+      target_(call.target),
+      created_(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())) {}
+
+void GenerationCall::start(std::vector<Request> requests, const std::vector<int64_t>& tokens,
+                           const std::string& param) {
+  const int64_t context = model().context_length();
+  for (const int64_t count : tokens)
+    if (context > 0 && count >= context) throw context_length_exceeded(param, count, context);
+  prompt_tokens_ = std::accumulate(tokens.begin(), tokens.end(), int64_t{0});
+  running_ = requests.size();
+  call_->enqueue(admission_, prompt_tokens_);
+  for (size_t i = 0; i < requests.size(); ++i) {
+    requests[i].adapters = target_.adapters;
+    target_.model->generate(call_, std::move(requests[i]), tokens[i],
+                            [self = shared_from_this(), i](const Delta& delta) {
+                              self->on_delta(i, delta);
+                              const bool ended = delta.generation || delta.candidates;
+                              if (ended && --self->running_ == 0) self->on_end();
+                              return true;
+                            });
+  }
+}
+
+std::string GenerationCall::id(const char* prefix) const {
+  return fmt::format("{}-{}", prefix, call_->request().id);
+}
+
+Json GenerationCall::usage(int64_t completion_tokens) const {
+  return {{"prompt_tokens", prompt_tokens_},
+          {"completion_tokens", completion_tokens},
+          {"total_tokens", prompt_tokens_ + completion_tokens}};
+}
+
+StreamFields read_stream(JsonFields& fields) {
+  StreamFields stream{.stream = fields.boolean("stream").value_or(false)};
+  if (const Json* options = fields.find("stream_options")) {
+    JsonFields inner(*options, fields.path_of("stream_options"));
+    stream.include_usage = inner.boolean("include_usage").value_or(false);
+    inner.ignore({"include_obfuscation"});
+    inner.refuse_others();
+  }
+  return stream;
+}
+
+void require_task(const ModelRegistry::Target& target, bool can, const char* what) {
+  if (can) return;
+  throw invalid_request("model",
+                        fmt::format("the model {} cannot {}; it can {}", quoted(target.name), what,
+                                    fmt::join(names_of(target.tasks), ", ")));
+}
+
+}  // namespace heed::serve

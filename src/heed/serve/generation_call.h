@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "heed/serve/services.h"
+#include "heed/session.h"
+
+namespace heed::serve {
+
+/// A call that generates: its outputs, one for each request of a Session. What its functions throw
+/// answers the call.
+class GenerationCall : public std::enable_shared_from_this<GenerationCall> {
+ public:
+  GenerationCall(const ModelCall& call);
+  virtual ~GenerationCall() = default;
+
+  /// Adds the requests; `tokens[i]` are those of the prompt of request i. Throws ApiError when too
+  /// much waits, or when a prompt is longer than the model's context; `param` names the field of
+  /// the prompts.
+  void start(std::vector<Request> requests, const std::vector<int64_t>& tokens,
+             const std::string& param);
+
+ protected:
+  // Called on the compute thread:
+
+  /// Output i has grown; the last delta has the whole output.
+  virtual void on_delta(size_t i, const Delta& delta) = 0;
+  /// All outputs have ended.
+  virtual void on_end() = 0;
+
+  Call& call() { return *call_; }
+  const Model& model() const { return target_.model->model(); }
+  const std::string& model_name() const { return target_.name; }
+  int64_t prompt_tokens() const { return prompt_tokens_; }
+  int64_t created() const { return created_; }
+  /// "cmpl-1f-3": `prefix` and the id of the request.
+  std::string id(const char* prefix) const;
+  /// {"prompt_tokens", "completion_tokens", "total_tokens"}.
+  Json usage(int64_t completion_tokens) const;
+
+ private:
+  const std::shared_ptr<Call> call_;
+  Admission& admission_;
+  const ModelRegistry::Target target_;
+  const int64_t created_;
+  int64_t prompt_tokens_ = 0;
+  size_t running_ = 0;
+};
+
+/// "stream" and "stream_options".
+struct StreamFields {
+  bool stream = false, include_usage = false;
+};
+StreamFields read_stream(JsonFields& fields);
+
+/// Throws ApiError 400 unless the model can do it: `can` of its tasks, called `what` ("chat").
+void require_task(const ModelRegistry::Target& target, bool can, const char* what);
+
+}  // namespace heed::serve

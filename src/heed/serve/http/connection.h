@@ -1,0 +1,60 @@
+#pragma once
+
+#include <utility>  // boost/asio/awaitable.hpp of Boost 1.74 forgets it
+
+#include <atomic>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "heed/serve/http/http_server.h"
+
+namespace heed::serve {
+
+/// A connection of a client: its requests are read, handled and answered one after the other. All
+/// functions belong to the network thread.
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  /// `options` must outlive this. Requests get the ids `prefix` and a number.
+  Connection(boost::asio::ip::tcp::socket socket, const HttpServerOptions& options,
+             std::string id_prefix);
+
+  /// Until the client leaves, breaks a rule or is not wanted any more.
+  boost::asio::awaitable<void> run();
+  /// Ends run() after the answer that is being given, at once if there is none.
+  void close_when_idle();
+  void close();
+
+ private:
+  struct Head;
+  template <typename T>
+  using Task = boost::asio::awaitable<T>;
+
+  Task<bool> read_first_bytes();
+  Task<std::optional<Head>> read_request();
+  Task<void> refuse(int status, std::string message);
+  Task<void> answer(Head head);
+  Task<bool> write_answer(bool http_1_0);
+  Task<void> watch(std::shared_ptr<Exchange> exchange);
+  Task<bool> write(std::string_view bytes);
+  Task<void> linger();
+  std::function<void()> waker();
+
+  boost::beast::tcp_stream stream_;
+  boost::beast::flat_buffer buffer_;
+  const HttpServerOptions& options_;
+  const std::string id_prefix_;
+  int64_t requests_ = 0;
+  std::string client_;
+  boost::asio::steady_timer changed_;  // cancelled when there is something to do
+  std::shared_ptr<std::atomic<bool>> wake_posted_ = std::make_shared<std::atomic<bool>>(false);
+  std::shared_ptr<Exchange> exchange_;  // that is being answered
+  bool idle_ = false, watching_ = false, close_after_answer_ = false, keep_alive_ = true;
+};
+
+}  // namespace heed::serve

@@ -1,0 +1,102 @@
+#include "heed/serve/http/exchange.h"
+
+#include <utility>
+
+namespace heed::serve {
+
+void Exchange::add_header(std::pair<std::string, std::string> header) {
+  const std::lock_guard lock(mutex_);
+  headers_.push_back(std::move(header));
+}
+
+void Exchange::respond(HttpResponse response) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (status_ != 0) return;
+    status_ = response.status;
+    head_ = std::move(response);
+    ended_ = true;
+  }
+  wake_();
+}
+
+void Exchange::begin(HttpResponse head) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (status_ != 0) return;
+    status_ = head.status;
+    bytes_ = std::exchange(head.body, {});
+    head_ = std::move(head);
+    streamed_ = true;
+  }
+  wake_();
+}
+
+void Exchange::send(std::string_view part) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!streamed_ || ended_ || overflowed_ || disconnected_) return;
+    bytes_ += part;
+    if (bytes_.size() > max_pending_) {
+      overflowed_ = true;
+      bytes_.clear();
+    }
+  }
+  wake_();
+}
+
+void Exchange::end() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!streamed_ || ended_) return;
+    ended_ = true;
+  }
+  wake_();
+}
+
+void Exchange::disconnect() {
+  const std::lock_guard lock(mutex_);
+  disconnected_ = true;
+  bytes_.clear();
+}
+
+Exchange::Outgoing Exchange::take() {
+  const std::lock_guard lock(mutex_);
+  if (head_) head_->headers.insert(head_->headers.end(), headers_.begin(), headers_.end());
+  return {.head = std::exchange(head_, std::nullopt),
+          .bytes = std::exchange(bytes_, {}),
+          .streamed = streamed_,
+          .ended = ended_};
+}
+
+bool Exchange::ready() const {
+  const std::lock_guard lock(mutex_);
+  return head_ || !bytes_.empty() || ended_;
+}
+
+bool Exchange::disconnected() const {
+  const std::lock_guard lock(mutex_);
+  return disconnected_;
+}
+
+bool Exchange::answered() const {
+  const std::lock_guard lock(mutex_);
+  return status_ != 0;
+}
+
+bool Exchange::ended() const {
+  const std::lock_guard lock(mutex_);
+  return ended_;
+}
+
+bool Exchange::overflowed() const {
+  const std::lock_guard lock(mutex_);
+  return overflowed_;
+}
+
+int Exchange::status() const {
+  const std::lock_guard lock(mutex_);
+  return status_;
+}
+
+}  // namespace heed::serve

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "heed/serve/http/exchange.h"
+#include "heed/serve/http/message.h"
+
+namespace heed::serve {
+
+/// What a client may take.
+struct HttpLimits {
+  size_t header_bytes = 65'536;
+  size_t body_bytes = size_t{4} << 20;
+  /// Of an answer in parts, that wait for a client which does not read.
+  size_t pending_bytes = size_t{1} << 20;
+  int connections = 4096;
+  std::chrono::milliseconds idle_time{75'000};    // between two requests of a connection
+  std::chrono::milliseconds header_time{10'000};  // from the first byte of a request
+  std::chrono::milliseconds body_time{30'000};
+  std::chrono::milliseconds write_time{30'000};  // in which a client has to read 64 kB
+};
+
+struct HttpServerOptions {
+  std::string host = "127.0.0.1";  // an address, or "localhost"
+  int port = 8080;                 // 0: the system chooses one
+  HttpLimits limits = {};
+  /// Answers an exchange, now or later. Called on the network thread, so it must return soon.
+  std::function<void(const std::shared_ptr<Exchange>&)> handle;
+  /// The answer to what is not a request: status and reason.
+  std::function<HttpResponse(int status, std::string_view message)> error;
+  /// Called on the network thread after the last byte of an answer was written, or the client has
+  /// gone (Exchange::disconnected()).
+  std::function<void(const Exchange&)> finished;
+  /// Called on the network thread ten times a second.
+  std::function<void()> tick;
+};
+
+/// Accepts connections and reads and writes HTTP/1.1 on one thread of its own. It knows neither
+/// models nor routes.
+class HttpServer {
+ public:
+  /// Listens. Throws Error, which names the address, when that is not possible.
+  explicit HttpServer(HttpServerOptions options);
+  ~HttpServer();
+
+  /// Starts the thread.
+  void start();
+  /// Closes all connections and ends the thread. Exchanges may be used as long as this exists.
+  void stop();
+
+  uint16_t port() const;
+  int connections() const;
+
+  /// Accepts no more connections and closes those that wait for a request; the others are closed
+  /// after their answer.
+  void drain();
+  /// Whether connections are left within `time` after drain().
+  bool wait_until_drained(std::chrono::milliseconds time);
+
+ private:
+  struct State;
+  const std::unique_ptr<State> state_;
+};
+
+}  // namespace heed::serve

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heed::serve {
+
+using Json = nlohmann::ordered_json;
+
+/// The body of a request. Throws ApiError unless it is a JSON object that is no deeper and has no
+/// more values than a server can afford.
+Json parse_body(std::string_view body);
+
+/// Reads the fields of a JSON object. Every function throws ApiError, which names the field, when
+/// its value has another type or is out of range. A field that is null is absent.
+class JsonFields {
+ public:
+  /// `path` stands before the names of fields in messages: "messages[0]." or nothing. The object
+  /// must outlive this.
+  explicit JsonFields(const Json& object, std::string path = {});
+
+  const Json* find(std::string_view name);
+  const Json& require(std::string_view name);
+  std::optional<std::string> text(std::string_view name);
+  std::optional<bool> boolean(std::string_view name);
+  std::optional<int64_t> integer(std::string_view name, int64_t min, int64_t max);
+  std::optional<double> number(std::string_view name, double min, double max);
+  /// A string or a list of strings.
+  std::optional<std::vector<std::string>> texts(std::string_view name);
+  /// One of these values; the first one if it is absent.
+  std::string one_of(std::string_view name, std::initializer_list<const char*> values);
+
+  /// Fields that are allowed and have no effect here.
+  void ignore(std::initializer_list<const char*> names);
+  /// Fields whose only value is `value`, or that may be absent: what heed does not offer.
+  void only(std::string_view name, const Json& value);
+  /// Throws ApiError that names a field which none of these functions was asked for.
+  void refuse_others() const;
+
+  /// The name of a field in messages.
+  std::string path_of(std::string_view name) const;
+
+ private:
+  const Json& object_;
+  const std::string path_;
+  std::set<std::string, std::less<>> known_;
+};
+
+}  // namespace heed::serve

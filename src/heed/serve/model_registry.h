@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "heed/load_options.h"
+#include "heed/serve/compute_loop.h"
+#include "heed/serve/model_tasks.h"
+#include "heed/serve/served_model.h"
+
+namespace heed::serve {
+
+/// A model to serve.
+struct ModelSource {
+  std::string name;  // by which requests choose it
+  std::string path;  // directory, GGUF file or name of the hub
+  /// Its adapters are further models, by their names; the model itself is served without them.
+  LoadOptions load = {};
+  BatchingOptions batching = {};
+  bool on_first_use = false;  // load it when a request names it
+};
+
+/// The models that are served, by name. May be used by any thread.
+class ModelRegistry {
+ public:
+  /// Models compute on `loop`, which must outlive this. Beyond `memory_limit` bytes (0: no limit)
+  /// models that were loaded on first use and have nothing to do are unloaded, the one unused for
+  /// longest first.
+  ModelRegistry(ComputeLoop& loop, uint64_t memory_limit);
+  ~ModelRegistry();
+
+  /// Loads the models that are not loaded on first use. Throws Error, which names the model, when
+  /// one cannot be loaded or two models have the same name; nothing has changed then. Models that
+  /// are served already from the same source stay loaded; those that are not named any more end
+  /// when their requests have ended.
+  void serve(const std::vector<ModelSource>& sources);
+
+  /// A model as a request sees it.
+  struct Target {
+    std::string name;
+    std::shared_ptr<ServedModel> model;
+    ModelTasks tasks;
+    /// For Request::adapters: those of the name. Not set if the model has no adapters.
+    std::optional<std::vector<std::string>> adapters = {};
+  };
+  /// Calls `then` with the model of this name, at once if it is loaded, else on the thread that has
+  /// loaded it. An empty name stands for the only model there is. Throws ApiError when there is no
+  /// such model. When it cannot be loaded, `failed` is called.
+  void with(const std::string& name, std::function<void(Target)> then,
+            std::function<void(const ApiError&)> failed);
+  /// The loaded models.
+  std::vector<Target> loaded() const;
+
+  /// What is known of a name.
+  struct Entry {
+    std::string name, base;  // of an adapter: its model
+    bool loaded = false;
+    int64_t context_length = 0;
+    std::vector<std::string> tasks, languages;
+  };
+  std::vector<Entry> list() const;
+
+ private:
+  struct Slot;  // a source and its model, if it is loaded
+  std::shared_ptr<Slot> slot_of(const std::string& name) const;
+  void load(Slot& slot);
+  void make_room(const Slot& slot);
+  static Target target_of(const Slot& slot, const std::string& name);
+  void load_in_turn();
+
+  ComputeLoop& loop_;
+  const uint64_t memory_limit_;
+  mutable std::mutex mutex_;
+  std::vector<std::shared_ptr<Slot>> slots_;  // in the order of the sources
+
+  struct Waiting {
+    std::shared_ptr<Slot> slot;
+    std::string name;
+    std::function<void(Target)> then;
+    std::function<void(const ApiError&)> failed;
+  };
+  std::condition_variable wanted_;
+  std::vector<Waiting> waiting_;
+  bool ended_ = false;
+  std::thread loader_;
+};
+
+}  // namespace heed::serve

@@ -1,0 +1,44 @@
+#include "heed/serve/request_log.h"
+
+#include <fmt/chrono.h>
+
+#include <chrono>
+
+#include "heed/base/json.h"
+#include "heed/serve/json_fields.h"
+
+namespace heed::serve {
+namespace {
+
+/// Seconds between two moments, to the microsecond.
+double seconds(Call::Clock::time_point begin, Call::Clock::time_point end) {
+  using std::chrono::microseconds;
+  return static_cast<double>(std::chrono::duration_cast<microseconds>(end - begin).count()) / 1e6;
+}
+
+}  // namespace
+
+std::string log_line(const Call& call, int status, bool texts) {
+  const Call::Statistics statistics = call.statistics();
+  const HttpRequest& request = call.request();
+  const auto since = [&](const std::optional<Call::Clock::time_point>& moment) {
+    return moment ? Json(seconds(statistics.arrived, *moment)) : Json();
+  };
+  Json line = {{"time", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))},
+               {"id", request.id},
+               {"client", request.client},
+               {"method", request.method},
+               {"route", call.route()},
+               {"status", status},
+               {"model", statistics.model.empty() ? Json() : Json(statistics.model)},
+               {"input_tokens", statistics.input_tokens},
+               {"output_tokens", statistics.output_tokens},
+               {"queue_seconds", since(statistics.started)},
+               {"first_token_seconds", since(statistics.first_token)},
+               {"seconds", seconds(statistics.arrived, Call::Clock::now())},
+               {"error", statistics.error.empty() ? Json() : Json(statistics.error)}};
+  if (texts) line["body"] = request.body;
+  return dump_json(line, {.replace_invalid = true});
+}
+
+}  // namespace heed::serve

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "heed/serve/call.h"
+
+namespace heed::serve {
+
+/// What the log says of a call that has ended: one line of JSON with the time, the client, the
+/// route, the model, numbers of tokens, seconds in the queue, to the first token and in all, and
+/// the error. The body of the request only with `texts`.
+std::string log_line(const Call& call, int status, bool texts);
+
+}  // namespace heed::serve

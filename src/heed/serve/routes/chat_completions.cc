@@ -1,0 +1,179 @@
+// OpenAI's chat completions: https://platform.openai.com/docs/api-reference/chat
+#include "heed/base/json.h"
+#include "heed/chat/messages.h"
+#include "heed/serve/chat_fields.h"
+#include "heed/serve/generation_call.h"
+#include "heed/serve/prompts.h"
+#include "heed/serve/routes/routes.h"
+#include "heed/serve/sampling_fields.h"
+
+namespace heed::serve {
+namespace {
+
+class ChatCall : public GenerationCall {
+ public:
+  ChatCall(const ModelCall& call, StreamFields stream, const ChatPrompt& prompt, size_t messages,
+           int64_t n)
+      : GenerationCall(call), stream_(stream) {
+    for (int64_t i = 0; i < n; ++i)
+      choices_.push_back(
+          {.reader = AnswerReader(prompt.answer, messages + static_cast<size_t>(i))});
+  }
+
+ private:
+  struct Choice {
+    AnswerReader reader;
+    ChatAnswer answer = {};
+    Json log_probabilities = Json::array();
+    int64_t tokens = 0;
+    std::string finish_reason = {};
+    bool begun = false;
+  };
+
+  Json entry(const TokenLogProbability& token) const {
+    const std::string text = model().token_text(token.token);
+    return {{"token", text},
+            {"logprob", token.log_probability},
+            {"bytes", std::vector<uint8_t>(text.begin(), text.end())}};
+  }
+
+  Json log_probabilities(const Delta& delta) const {
+    Json list = Json::array();
+    for (size_t i = 0; i < delta.chosen.size(); ++i) {
+      Json token = entry(delta.chosen[i]);
+      token["top_logprobs"] = Json::array();
+      for (const TokenLogProbability& one : delta.best[i])
+        token["top_logprobs"].push_back(entry(one));
+      list.push_back(std::move(token));
+    }
+    return list;
+  }
+
+  static Json content_or_null(const Json& list) {
+    return list.empty() ? Json() : Json{{"content", list}};
+  }
+
+  Json frame(const char* object, Json choices) const {
+    return {{"id", id("chatcmpl")},
+            {"object", object},
+            {"created", created()},
+            {"model", model_name()},
+            {"choices", std::move(choices)}};
+  }
+
+  void send(size_t i, const Json& delta, const Json& log_probabilities, const Json& finish_reason) {
+    call().begin_events();
+    call().send_event(
+        dump_json(frame("chat.completion.chunk", Json::array({{{"index", i},
+                                                               {"delta", delta},
+                                                               {"logprobs", log_probabilities},
+                                                               {"finish_reason", finish_reason}}})),
+                  {.replace_invalid = true}));
+  }
+
+  /// What a part of an answer adds to a message, as a client puts it together.
+  static Json delta_json(const ChatAnswer& part, size_t calls_before) {
+    Json delta = Json::object();
+    if (!part.reasoning_content.empty()) delta["reasoning_content"] = part.reasoning_content;
+    if (!part.content.empty()) delta["content"] = part.content;
+    if (!part.tool_calls.empty()) {
+      delta["tool_calls"] = chat::to_json(part.tool_calls);
+      for (Json& tool_call : delta["tool_calls"]) tool_call["index"] = calls_before++;
+    }
+    return delta;
+  }
+
+  void on_delta(size_t i, const Delta& delta) override {
+    Choice& choice = choices_[i];
+    choice.tokens += std::ssize(delta.tokens);
+    ChatAnswer part = choice.reader.feed(delta.text);
+    if (delta.generation) part.add(choice.reader.finish());
+    const size_t calls_before = choice.answer.tool_calls.size();
+    const Json list = log_probabilities(delta);
+    if (stream_.stream) {
+      if (!std::exchange(choice.begun, true))
+        send(i, {{"role", "assistant"}, {"content", ""}}, nullptr, nullptr);
+      if (!part.empty() || !list.empty())
+        send(i, delta_json(part, calls_before), content_or_null(list), nullptr);
+    } else {
+      choice.log_probabilities.insert(choice.log_probabilities.end(), list.begin(), list.end());
+    }
+    choice.answer.add(part);
+    if (!delta.generation) return;
+    const bool calls = !choice.answer.tool_calls.empty();
+    choice.finish_reason = calls ? "tool_calls" : name_of(delta.generation->finish_reason);
+    if (stream_.stream) send(i, Json::object(), nullptr, choice.finish_reason);
+  }
+
+  void on_end() override {
+    int64_t tokens = 0;
+    for (const Choice& choice : choices_) tokens += choice.tokens;
+    if (stream_.stream) {
+      if (stream_.include_usage) {
+        Json last = frame("chat.completion.chunk", Json::array());
+        last["usage"] = usage(tokens);
+        call().send_event(dump_json(last));
+      }
+      call().send_event("[DONE]");
+      return call().end_events();
+    }
+    Json list = Json::array();
+    for (Choice& choice : choices_) {
+      ChatAnswer& answer = choice.answer;
+      Json message =
+          chat::to_json(ChatMessage{.role = "assistant",
+                                    .content = std::move(answer.content),
+                                    .reasoning_content = std::move(answer.reasoning_content),
+                                    .tool_calls = std::move(answer.tool_calls)});
+      if (answer.malformed_tool_call) message["malformed_tool_call"] = true;
+      list.push_back({{"index", list.size()},
+                      {"message", std::move(message)},
+                      {"logprobs", content_or_null(choice.log_probabilities)},
+                      {"finish_reason", choice.finish_reason}});
+    }
+    Json whole = frame("chat.completion", std::move(list));
+    whole["usage"] = usage(tokens);
+    call().respond_json(dump_json(whole, {.replace_invalid = true}));
+  }
+
+  const StreamFields stream_;
+  std::vector<Choice> choices_;
+};
+
+void read_log_probabilities(JsonFields& fields, GenerateOptions& options) {
+  const bool wanted = fields.boolean("logprobs").value_or(false);
+  const auto top = fields.integer("top_logprobs", 0, kMaxLogProbabilities);
+  if (top && *top > 0 && !wanted)
+    throw invalid_request("top_logprobs", "top_logprobs needs logprobs to be true");
+  if (wanted) options.top_log_probabilities = static_cast<int>(top.value_or(0));
+}
+
+}  // namespace
+
+void post_chat_completions(const ModelCall& call) {
+  const Model& model = call.target.model->model();
+  require_task(call.target, call.target.tasks.chat, "chat");
+  JsonFields fields(call.body);
+  fields.ignore({"model", "user", "metadata", "store", "service_tier", "safety_identifier",
+                 "prompt_cache_key"});
+  const ChatFields chat = read_chat(fields);
+  GenerateOptions options = read_sampling(fields, model);
+  read_log_probabilities(fields, options);
+  const int64_t n = read_n(fields);
+  const StreamFields stream = read_stream(fields);
+  fields.only("response_format", {{"type", "text"}});
+  fields.only("modalities", Json::array({"text"}));
+  fields.refuse_others();
+
+  const ChatPrompt prompt = model.chat_prompt(chat.messages, chat.options);
+  set_answer_limit(options, model, prompt);
+  std::vector<Request> requests;
+  for (int64_t i = 0; i < n; ++i)
+    requests.push_back(
+        {.prompt = prompt.tokens, .options = answer_options(prompt, options), .number = i + 1});
+  const std::vector<int64_t> tokens(requests.size(), std::ssize(prompt.tokens));
+  std::make_shared<ChatCall>(call, stream, prompt, chat.messages.size(), n)
+      ->start(std::move(requests), tokens, "messages");
+}
+
+}  // namespace heed::serve

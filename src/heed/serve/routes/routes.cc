@@ -1,0 +1,83 @@
+#include "heed/serve/routes/routes.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <set>
+
+#include "heed/base/quote.h"
+#include "heed/serve/api_error.h"
+#include "heed/serve/http/target.h"
+
+namespace heed::serve {
+namespace {
+
+constexpr std::array kRoutes{
+    Route{.method = "GET", .path = "/health", .page = get_health, .open = true},
+    Route{.method = "GET", .path = "/metrics", .page = get_metrics},
+    Route{.method = "GET", .path = "/v1/models", .page = get_models},
+    Route{.method = "POST", .path = "/v1/completions", .model = post_completions},
+    Route{.method = "POST", .path = "/v1/chat/completions", .model = post_chat_completions},
+    Route{.method = "POST", .path = "/v1/embeddings", .model = post_embeddings},
+};
+
+Json form_fields(std::string_view body) {
+  Json fields = Json::object();
+  while (!body.empty()) {
+    const size_t end = std::min(body.find('&'), body.size());
+    const std::string_view field = body.substr(0, end);
+    body.remove_prefix(std::min(end + 1, body.size()));
+    const size_t equals = std::min(field.find('='), field.size());
+    const auto name = percent_decoded(field.substr(0, equals), true);
+    const auto value = percent_decoded(field.substr(std::min(equals + 1, field.size())), true);
+    if (!name || !value) throw invalid_request("", "the form has an invalid escape");
+    fields[*name] = *value;
+  }
+  return fields;
+}
+
+}  // namespace
+
+const Route* find_route(std::string_view method, std::string_view path) {
+  if (method == "HEAD") method = "GET";
+  for (const Route& route : kRoutes)
+    if (method == route.method && path == route.path) return &route;
+  return nullptr;
+}
+
+ApiError no_route(std::string_view method, std::string_view path) {
+  for (const Route& route : kRoutes)
+    if (path == route.path)
+      return {405, "invalid_request_error",
+              fmt::format("{} does not answer {}, only {}", route.path, one_line(method),
+                          route.method)};
+  return {404, "invalid_request_error", fmt::format("there is no {}", quoted(path))};
+}
+
+Json body_of(const HttpRequest& request) {
+  if (const std::string_view encoding = request.header("content-encoding");
+      !encoding.empty() && encoding != "identity")
+    throw ApiError(415, "invalid_request_error", "bodies must not be compressed");
+  std::string_view type = request.header("content-type");
+  type = type.substr(0, type.find(';'));
+  if (type == "application/x-www-form-urlencoded" && !request.body.starts_with('{'))
+    return form_fields(request.body);
+  if (type == "multipart/form-data")
+    throw ApiError(415, "invalid_request_error", "the body is a multipart form, expected JSON");
+  return parse_body(request.body);
+}
+
+std::optional<std::chrono::milliseconds> timeout_of(const HttpRequest& request) {
+  const std::string_view text = request.header("x-request-timeout");
+  if (text.empty()) return std::nullopt;
+  double seconds = 0;
+  const char* const end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, seconds);
+  if (error != std::errc() || last != end || !(seconds > 0 && seconds < 1e6))
+    throw invalid_request(
+        "", fmt::format("X-Request-Timeout is {}, expected a number of seconds", quoted(text)));
+  return std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000));
+}
+
+}  // namespace heed::serve

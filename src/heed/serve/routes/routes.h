@@ -1,0 +1,31 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "heed/serve/services.h"
+
+namespace heed::serve {
+
+/// The route of a method and a path; null if there is none. HEAD is answered as GET.
+const Route* find_route(std::string_view method, std::string_view path);
+/// 404, or 405 if the path has other methods.
+ApiError no_route(std::string_view method, std::string_view path);
+
+/// The body of a request as JSON: what parse_body() reads, or the fields of a form
+/// (application/x-www-form-urlencoded). Throws ApiError on any other Content-Type.
+Json body_of(const HttpRequest& request);
+/// X-Request-Timeout, in seconds. Throws ApiError unless it is a positive number.
+std::optional<std::chrono::milliseconds> timeout_of(const HttpRequest& request);
+
+// Each is defined in the file named after it.
+void get_health(Services& services, Call& call);
+void get_metrics(Services& services, Call& call);
+void get_models(Services& services, Call& call);
+void post_completions(const ModelCall& call);
+void post_chat_completions(const ModelCall& call);
+void post_embeddings(const ModelCall& call);
+
+}  // namespace heed::serve

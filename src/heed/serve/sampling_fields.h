@@ -1,0 +1,16 @@
+#pragma once
+
+#include "heed/model.h"
+#include "heed/serve/json_fields.h"
+
+namespace heed::serve {
+
+/// How outputs are generated, from the fields of OpenAI's API and those that other servers have
+/// beside them (top_k, min_p, repetition_penalty, stop_token_ids). Without a field, the model's own
+/// defaults hold, as for `heed generate`.
+GenerateOptions read_sampling(JsonFields& fields, const Model& model);
+
+/// "n", the number of outputs for each prompt.
+int64_t read_n(JsonFields& fields);
+
+}  // namespace heed::serve

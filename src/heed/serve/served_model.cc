@@ -1,0 +1,164 @@
+#include "heed/serve/served_model.h"
+
+#include <algorithm>
+#include <new>
+
+namespace heed::serve {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// How long texts in batches compute at a time: alone, and beside requests that wait for their next
+/// token.
+constexpr auto kBatchTime = 50ms;
+constexpr auto kBatchTimeBesideSession = 10ms;
+
+/// Answers with the exception that is being handled, and ends the other work of the call.
+void fail_and_cancel(Call& call) {
+  call.fail(current_error());
+  call.cancel();
+}
+
+}  // namespace
+
+ServedModel::ServedModel(Model model, const BatchingOptions& options, ComputeLoop& loop)
+    : model_(std::move(model)), loop_(loop), texts_(model_) {
+  if (!model_.has_decoder()) return;
+  session_.emplace(model_, SessionOptions{.max_active_tokens = options.max_active_tokens,
+                                          .max_prefill_tokens = options.max_prefill_tokens,
+                                          .max_cached_tokens = options.max_cached_tokens,
+                                          .interrupted = [this] { return interrupted(); }});
+}
+
+void ServedModel::post(std::function<void()> function) {
+  idle_ = false;
+  loop_.post([self = shared_from_this(), function = std::move(function)] {
+    self->loop_.add(self);
+    function();
+  });
+}
+
+/// Two successive steps are never interrupted, so that there is progress however many calls are
+/// cancelled.
+bool ServedModel::interrupted() {
+  if (!cancels_ || !may_interrupt_) return false;
+  was_interrupted_ = true;
+  return true;
+}
+
+void ServedModel::generate(std::shared_ptr<Call> call, Request request, int64_t tokens,
+                           Session::OnDelta on_delta) {
+  call->on_cancel([weak = weak_from_this()] {
+    const auto model = weak.lock();
+    if (!model) return;
+    model->cancels_ = true;
+    model->loop_.post([model] {});  // wakes it
+  });
+  request.on_start = [call, tokens] { call->part_started(tokens); };
+  auto report = [call, on_delta = std::move(on_delta)](const Delta& delta) {
+    try {
+      if (delta.error) throw Error(*delta.error);
+      call->tokens_generated(static_cast<int64_t>(delta.tokens.size()));
+      return on_delta(delta);
+    } catch (...) {
+      fail_and_cancel(*call);
+      return false;
+    }
+  };
+  post([this, call = std::move(call), request = std::move(request),
+        report = std::move(report)]() mutable {
+    if (call->cancelled()) return;
+    try {
+      const RequestId id = session_->add(request, std::move(report));
+      running_.push_back({std::move(call), id});
+    } catch (...) {
+      fail_and_cancel(*call);
+    }
+  });
+}
+
+void ServedModel::embed(std::shared_ptr<Call> call, std::vector<std::string> texts,
+                        const std::vector<int64_t>& tokens,
+                        std::function<void(size_t, std::vector<float>)> done) {
+  post([this, call = std::move(call), texts = std::move(texts), tokens,
+        done = std::move(done)]() mutable {
+    for (size_t i = 0; i < texts.size(); ++i)
+      texts_.add({call, std::move(texts[i]), tokens[i],
+                  [done, i](std::vector<float> vector) { done(i, std::move(vector)); }});
+  });
+}
+
+void ServedModel::run(std::shared_ptr<Call> call, int64_t tokens, std::function<void()> function) {
+  post([this, call = std::move(call), tokens, function = std::move(function)]() mutable {
+    jobs_.push_back({std::move(call), tokens, std::move(function)});
+  });
+}
+
+void ServedModel::retire() {
+  post([this] { retired_ = true; });
+}
+
+bool ServedModel::work() {
+  const bool generating = session_ && !running_.empty();
+  if (generating) step();
+  if (!texts_.empty()) texts_.work(generating ? kBatchTimeBesideSession : kBatchTime);
+  if (!jobs_.empty()) {
+    const Job job = std::move(jobs_.front());
+    jobs_.pop_front();
+    if (!job.call->cancelled()) {
+      job.call->part_started(job.tokens);
+      try {
+        job.function();
+      } catch (...) {
+        job.call->fail(current_error());
+      }
+    }
+  }
+  publish_load();
+  const bool busy = !running_.empty() || !texts_.empty() || !jobs_.empty();
+  if (!busy) idle_ = true;
+  if (!busy && retired_) loop_.post([self = shared_from_this()] { self->loop_.remove(*self); });
+  return busy;
+}
+
+void ServedModel::step() {
+  drop_cancelled();
+  if (running_.empty()) return;
+  may_interrupt_ = !std::exchange(was_interrupted_, false);
+  try {
+    session_->step();
+  } catch (const std::bad_alloc&) {
+    // All requests stay as they were. The newest makes room for the others.
+    const Running newest = std::move(running_.back());
+    running_.pop_back();
+    session_->cancel(newest.id);
+    newest.call->fail(unavailable("out of memory", 10));
+    newest.call->cancel();
+  }
+  std::erase_if(running_, [&](const Running& one) { return !session_->has(one.id); });
+}
+
+void ServedModel::drop_cancelled() {
+  if (!cancels_.exchange(false)) return;
+  std::erase_if(running_, [&](const Running& one) {
+    if (one.call->cancelled()) session_->cancel(one.id);
+    return one.call->cancelled();
+  });
+}
+
+void ServedModel::publish_load() {
+  if (!session_) return;
+  load_requests_ = session_->requests();
+  load_waiting_ = session_->waiting_requests();
+  load_rows_ = session_->rows_in_use();
+  load_reused_ = session_->reused_tokens();
+}
+
+ServedModel::Load ServedModel::load() const {
+  return {.requests = load_requests_,
+          .waiting = load_waiting_,
+          .rows = load_rows_,
+          .reused_tokens = load_reused_};
+}
+
+}  // namespace heed::serve

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "heed/model.h"
+#include "heed/serve/call.h"
+#include "heed/serve/compute_loop.h"
+#include "heed/serve/embed_queue.h"
+#include "heed/session.h"
+
+namespace heed::serve {
+
+/// How the requests of a model share its memory and its steps.
+struct BatchingOptions {
+  int64_t max_active_tokens = 65'536;  // see SessionOptions
+  int64_t max_cached_tokens = 32'768;
+  int64_t max_prefill_tokens = 512;
+  bool operator==(const BatchingOptions&) const = default;
+};
+
+/// A model and the work that waits for it: requests of a Session, texts in batches, single calls.
+/// Functions that take a Call may be called by any thread.
+class ServedModel : public Workload, public std::enable_shared_from_this<ServedModel> {
+ public:
+  ServedModel(Model model, const BatchingOptions& options, ComputeLoop& loop);
+
+  const Model& model() const { return model_; }
+  /// Whether the model has a decoder, so that generate() works.
+  bool generates() const { return session_.has_value(); }
+
+  /// Adds a request whose prompt has `tokens` tokens. `on_delta` is called on the compute thread,
+  /// but not with errors: what goes wrong, and what it throws, answers the call and ends its work.
+  /// A cancelled call ends without a word.
+  void generate(std::shared_ptr<Call> call, Request request, int64_t tokens,
+                Session::OnDelta on_delta);
+  /// Embeds texts, each of which has so many tokens. `done` is called for each, with its number.
+  void embed(std::shared_ptr<Call> call, std::vector<std::string> texts,
+             const std::vector<int64_t>& tokens,
+             std::function<void(size_t number, std::vector<float>)> done);
+  /// Calls `function` on the compute thread; what it throws answers the call.
+  void run(std::shared_ptr<Call> call, int64_t tokens, std::function<void()> function);
+
+  /// Forgets what it keeps for later requests, when what is running or waiting has ended.
+  void retire();
+  /// Whether nothing runs or waits.
+  bool idle() const { return idle_; }
+
+  bool work() override;
+
+  /// Of the last step.
+  struct Load {
+    int64_t requests = 0, waiting = 0, rows = 0, reused_tokens = 0;
+  };
+  Load load() const;
+
+ private:
+  struct Job {
+    std::shared_ptr<Call> call;
+    int64_t tokens;
+    std::function<void()> function;
+  };
+  struct Running {
+    std::shared_ptr<Call> call;
+    RequestId id;
+  };
+
+  /// Calls `function` on the compute thread, where this takes turns from then on.
+  void post(std::function<void()> function);
+  bool interrupted();
+  void step();
+  void drop_cancelled();
+  void publish_load();
+
+  const Model model_;
+  ComputeLoop& loop_;
+  // Of the compute thread:
+  std::optional<Session> session_;
+  std::vector<Running> running_;
+  EmbedQueue texts_;
+  std::deque<Job> jobs_;
+  bool retired_ = false;
+  std::atomic<bool> idle_ = true;
+  bool may_interrupt_ = true, was_interrupted_ = false;  // this step, the last one
+
+  std::atomic<bool> cancels_ = false;  // a call of the session was cancelled
+  std::atomic<int64_t> load_requests_ = 0, load_waiting_ = 0, load_rows_ = 0, load_reused_ = 0;
+};
+
+}  // namespace heed::serve

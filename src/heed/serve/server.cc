@@ -1,0 +1,165 @@
+#include "heed/serve/server.h"
+
+#include <atomic>
+#include <boost/asio/post.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <unordered_map>
+
+#include "heed/serve/access.h"
+#include "heed/serve/compute_loop.h"
+#include "heed/serve/metrics.h"
+#include "heed/serve/request_log.h"
+#include "heed/serve/routes/routes.h"
+#include "heed/serve/services.h"
+
+namespace heed::serve {
+namespace {
+
+/// Threads that read requests: JSON, chat templates, tokenizers.
+constexpr int kReaders = 2;
+constexpr int kClientClosedRequest = 499;  // nginx's
+
+}  // namespace
+
+struct Server::State {
+  explicit State(ServerOptions given)
+      : options(std::move(given)),
+        admission(options.queue),
+        http(http_options()),
+        models(loop, options.memory_limit),
+        access(options.api_keys, options.cors_origins) {
+    http.start();
+  }
+
+  HttpServerOptions http_options();
+  void handle(const std::shared_ptr<Exchange>& exchange);
+  void start(const Route& route, const std::shared_ptr<Call>& call);
+  void read(const Route& route, const std::shared_ptr<Call>& call);
+  void end_late_calls();
+  void finished(const Exchange& exchange);
+
+  const ServerOptions options;
+  Admission admission;
+  Metrics metrics;
+  std::atomic<bool> ready = false, draining = false;
+  HttpServer http;  // exchanges need it until the end
+  // Of the network thread:
+  std::unordered_map<const Exchange*, std::shared_ptr<Call>> calls;
+  ComputeLoop loop;
+  ModelRegistry models;
+  const Access access;
+  Services services{models, admission, metrics, [this] { return ready && !draining; }};
+  boost::asio::thread_pool readers{kReaders};
+};
+
+HttpServerOptions Server::State::http_options() {
+  return {.host = options.host,
+          .port = options.port,
+          .limits = options.http,
+          .handle = [this](const std::shared_ptr<Exchange>& exchange) { handle(exchange); },
+          .error =
+              [](int status, std::string_view message) {
+                return response_of({status, "invalid_request_error", std::string(message)});
+              },
+          .finished = [this](const Exchange& exchange) { finished(exchange); },
+          .tick = [this] { end_late_calls(); }};
+}
+
+void Server::State::handle(const std::shared_ptr<Exchange>& exchange) {
+  const HttpRequest& request = exchange->request();
+  const Route* route = find_route(request.method, request.path);
+  auto call = std::make_shared<Call>(exchange, route ? route->path : "other");
+  calls.emplace(exchange.get(), call);
+  try {
+    for (auto& header : access.cors_headers(request)) exchange->add_header(std::move(header));
+    if (access.is_preflight(request)) return call->respond(access.preflight());
+    if (!route) throw no_route(request.method, request.path);
+    access.check_key(request, *route);
+    start(*route, call);
+  } catch (...) {
+    call->fail(current_error());
+  }
+}
+
+void Server::State::start(const Route& route, const std::shared_ptr<Call>& call) {
+  if (route.page) return route.page(services, *call);
+  if (!services.ready())
+    throw unavailable(draining ? "the server is shutting down" : "models are being loaded", 5);
+  const auto asked = timeout_of(call->request());
+  call->deadline =
+      Call::Clock::now() + std::min(options.request_time, asked.value_or(options.request_time));
+  boost::asio::post(readers, [this, &route, call] {
+    try {
+      if (!call->cancelled()) read(route, call);
+    } catch (...) {
+      call->fail(current_error());
+    }
+  });
+}
+
+/// On a thread of the readers: finds the model and lets the route read the rest.
+void Server::State::read(const Route& route, const std::shared_ptr<Call>& call) {
+  const auto body = std::make_shared<const Json>(body_of(call->request()));
+  JsonFields fields(*body);
+  const std::string name = fields.text("model").value_or("");
+  call->set_model(name);
+  const auto then = [this, &route, call, body](ModelRegistry::Target target) {
+    call->set_model(target.name);
+    call->on_token_interval = [this, name = target.name, route = call->route()](double seconds) {
+      metrics.add_token_interval(name, route, seconds);
+    };
+    try {
+      route.model({services, call, std::move(target), *body});
+    } catch (...) {
+      call->fail(current_error());
+    }
+  };
+  models.with(name, then, [call](const ApiError& error) { call->fail(error); });
+}
+
+void Server::State::end_late_calls() {
+  const auto now = Call::Clock::now();
+  for (const auto& [exchange, call] : calls) {
+    if (now < call->deadline || exchange->ended()) continue;
+    call->fail(deadline_exceeded());
+    call->cancel();
+  }
+}
+
+void Server::State::finished(const Exchange& exchange) {
+  const auto found = calls.find(&exchange);
+  if (found == calls.end()) return;
+  const std::shared_ptr<Call> call = found->second;
+  calls.erase(found);
+  if (exchange.disconnected()) call->cancel();
+  const int status = exchange.disconnected() ? kClientClosedRequest : exchange.status();
+  metrics.add(*call, status);
+  if (options.log) options.log(log_line(*call, status, options.log_texts));
+}
+
+Server::Server(ServerOptions options) : state_(std::make_unique<State>(std::move(options))) {}
+
+Server::~Server() {
+  State& s = *state_;
+  s.draining = true;
+  s.http.stop();
+  s.readers.stop();
+  s.readers.join();
+}
+
+uint16_t Server::port() const { return state_->http.port(); }
+
+void Server::load() {
+  state_->models.serve(state_->options.models);
+  state_->ready = true;
+}
+
+void Server::reload(const std::vector<ModelSource>& models) { state_->models.serve(models); }
+
+bool Server::drain(std::chrono::milliseconds time) {
+  state_->draining = true;
+  state_->http.drain();
+  return state_->http.wait_until_drained(time);
+}
+
+}  // namespace heed::serve
