@@ -27,9 +27,7 @@ struct Server::State {
         admission(options.queue),
         http(http_options()),
         models(loop, options.memory_limit),
-        access(options.api_keys, options.cors_origins) {
-    http.start();
-  }
+        access(options.api_keys, options.cors_origins) {}
 
   HttpServerOptions http_options();
   void handle(const std::shared_ptr<Exchange>& exchange);
@@ -146,6 +144,8 @@ Server::~Server() {
   s.readers.stop();
   s.readers.join();
 }
+
+void Server::listen() { state_->http.start(); }
 
 uint16_t Server::port() const { return state_->http.port(); }
 
