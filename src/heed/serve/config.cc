@@ -97,6 +97,8 @@ ModelSource read_model(const Json& table, const std::string& path, const fs::pat
   model.load.weights = read_name(fields, "weights", kWeightTypes);
   model.load.compute = read_name(fields, "compute", kComputes);
   model.load.cache = read_name(fields, "cache", kCacheTypes);
+  if (const auto seed = fields.integer("random_weights", 0, kMax))
+    model.load.random_weights = static_cast<uint64_t>(*seed);
   model.load.rope_context = fields.integer("rope_context", 1, kMax);
   model.on_first_use = fields.boolean("on_first_use").value_or(false);
   BatchingOptions& batching = model.batching;
@@ -104,6 +106,7 @@ ModelSource read_model(const Json& table, const std::string& path, const fs::pat
     value = fields.integer(key, min, std::numeric_limits<int32_t>::max()).value_or(value);
   };
   count("max_active_tokens", batching.max_active_tokens, 1);
+  count("max_active_requests", batching.max_active_requests, 1);
   count("max_cached_tokens", batching.max_cached_tokens, 0);
   count("max_prefill_tokens", batching.max_prefill_tokens, 1);
   for (const Json& adapter : tables(fields, "adapter"))

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "heed/engine/loaded_model.h"
+
 namespace heed::serve {
 
 void EmbedQueue::work(std::chrono::milliseconds time) {
@@ -21,7 +23,10 @@ void EmbedQueue::work(std::chrono::milliseconds time) {
   if (batch.empty()) return;
   const auto start = std::chrono::steady_clock::now();
   try {
-    std::vector<std::vector<float>> vectors = model_.embed_batch(texts);
+    // Each thread takes whole batches: enough of them that all end at about the same time.
+    const int64_t parts = 2 * engine::loaded(model_).executor->threads();
+    const EmbedOptions options{.batch_tokens = std::clamp<int64_t>(tokens / parts, 64, 512)};
+    std::vector<std::vector<float>> vectors = model_.embed_batch(texts, options);
     for (size_t i = 0; i < batch.size(); ++i) batch[i].done(std::move(vectors[i]));
   } catch (...) {
     const ApiError error = current_error();

@@ -83,6 +83,7 @@ void Server::State::start(const Route& route, const std::shared_ptr<Call>& call)
   if (route.page) return route.page(services, *call);
   if (!services.ready())
     throw unavailable(draining ? "the server is shutting down" : "models are being loaded", 5);
+  admission.check_room();
   const auto asked = timeout_of(call->request());
   call->deadline =
       Call::Clock::now() + std::min(options.request_time, asked.value_or(options.request_time));
