@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <chrono>
 #include <cstdio>
@@ -71,6 +72,9 @@ void reload(const ServeArguments& arguments, serve::Server& server, const Thread
 }
 
 int run_serve(const ServeArguments& arguments) {
+  // Bodies and prompts of some megabytes go back to the system at once: glibc would keep them.
+  mallopt(M_MMAP_THRESHOLD, 1 << 18);
+  mallopt(M_TRIM_THRESHOLD, 1 << 22);
   serve::ServeConfig config = read_configuration(arguments);
   const Threads threads({.threads = config.threads});
   if (arguments.dry_run) {  // also what would be loaded later
