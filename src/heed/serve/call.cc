@@ -92,6 +92,11 @@ void Call::tokens_generated(int64_t tokens) {
   if (interval && on_token_interval) on_token_interval(*interval);
 }
 
+bool Call::reads_input() const {
+  const std::lock_guard lock(mutex_);
+  return statistics_.started && !statistics_.first_token;
+}
+
 Call::Statistics Call::statistics() const {
   const std::lock_guard lock(mutex_);
   return statistics_;

@@ -57,6 +57,9 @@ class Call {
   /// Tokens were generated.
   void tokens_generated(int64_t tokens);
 
+  /// Whether its input is being computed, and has given no output yet.
+  bool reads_input() const;
+
   /// What metrics and the log say; consistent once the call has ended.
   struct Statistics {
     std::string model;
