@@ -3,7 +3,7 @@
 const SAMPLES = 120;
 
 const whole = (value) => Math.round(value).toLocaleString("en");
-const rate = (value) => (value >= 100 ? whole(value) : value.toFixed(1));
+const rate = (value) => (value >= 100 || value === 0 ? whole(value) : value.toFixed(1));
 
 // A line over the last samples.
 class Sparkline {
