@@ -62,9 +62,15 @@ struct SessionOptions {
   /// tokens than this, prompts and outputs of all beams. A request that needs more runs alone. It
   /// bounds the memory of the kv cache.
   int64_t max_active_tokens = 16384;
+  /// Requests that run at the same time, at most; 0: no limit. More than fill the processor only make
+  /// each other slower.
+  int64_t max_active_requests = 0;
   /// Prompt tokens computed in one step; the rest of a longer prompt follows in the next steps, so
   /// that it does not stall running requests. Sources of an encoder are computed whole.
   int64_t max_prefill_tokens = 512;
+  /// While requests generate, prompts get at most about as much time of a step as they do: a long
+  /// prompt does not make their tokens more than twice as slow. Otherwise prompts come first.
+  bool balance_prefill = false;
   /// Tokens of ended requests of a decoder-only model whose keys and values are kept, so that the
   /// next turn of a conversation computes only its new tokens; 0: none.
   int64_t max_cached_tokens = 8192;

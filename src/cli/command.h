@@ -13,6 +13,8 @@ struct CommonOptions {
   uint64_t seed = 1;
 };
 
+/// Adds --threads.
+void add_threads_option(Command& command, CommonOptions& options);
 /// Adds --threads and --seed.
 void add_common_options(Command& command, CommonOptions& options);
 

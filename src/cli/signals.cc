@@ -6,9 +6,10 @@
 namespace heed::cli {
 namespace {
 
-std::atomic<int> received{0};  // the first signal
+std::atomic<int> received{0};                          // the first signal
 static_assert(std::atomic<int>::is_always_lock_free);  // required in a signal handler
-struct sigaction previous_interrupt, previous_terminate;
+struct sigaction previous_interrupt, previous_terminate, previous_hangup;
+std::atomic<bool> reload_requested{false};
 
 void request_stop(int signal) {
   if (received.exchange(signal) == 0) return;
@@ -17,14 +18,19 @@ void request_stop(int signal) {
   std::raise(signal);
 }
 
+struct sigaction action_of(void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  return action;
+}
+
 }  // namespace
 
 StopRequest::StopRequest() {
   received = 0;
-  struct sigaction action {};
-  action.sa_handler = request_stop;
-  action.sa_flags = SA_RESTART;
-  sigemptyset(&action.sa_mask);
+  const struct sigaction action = action_of(request_stop);
   sigaction(SIGINT, &action, &previous_interrupt);
   sigaction(SIGTERM, &action, &previous_terminate);
 }
@@ -37,5 +43,15 @@ StopRequest::~StopRequest() {
 bool StopRequest::requested() const { return received != 0; }
 
 bool StopRequest::terminated() const { return received == SIGTERM; }
+
+ReloadRequest::ReloadRequest() {
+  reload_requested = false;
+  const struct sigaction action = action_of([](int) { reload_requested = true; });
+  sigaction(SIGHUP, &action, &previous_hangup);
+}
+
+ReloadRequest::~ReloadRequest() { sigaction(SIGHUP, &previous_hangup, nullptr); }
+
+bool ReloadRequest::take() const { return reload_requested.exchange(false); }
 
 }  // namespace heed::cli

@@ -18,4 +18,17 @@ class StopRequest {
   bool terminated() const;
 };
 
+/// While an instance exists, SIGHUP asks the program to read its configuration again. Only one
+/// instance may exist at a time. The destructor restores the previous handler.
+class ReloadRequest {
+ public:
+  ReloadRequest();
+  ~ReloadRequest();
+  ReloadRequest(const ReloadRequest&) = delete;
+  ReloadRequest& operator=(const ReloadRequest&) = delete;
+
+  /// Whether a signal has arrived since the last call.
+  bool take() const;
+};
+
 }  // namespace heed::cli

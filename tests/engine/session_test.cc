@@ -49,6 +49,44 @@ void run(Session& session) {
 const std::vector<std::string> kTexts{"the old sailor", "the", "sea and ship", "in the",
                                       "went out"};
 
+TEST(Session, RunsAtMostSoManyRequestsAndTellsWhenEachStarts) {
+  const Model model = Model::load(models().decoder());
+  Session session(model, {.max_active_requests = 2});
+  std::vector<int> started;
+  std::vector<Received> received(5);
+  std::vector<RequestId> ids;
+  for (int i = 0; i < 5; ++i)
+    ids.push_back(session.add({.prompt = "the sea",
+                               .options = {.max_new_tokens = 2 + i},
+                               .on_start = [&started, i] { started.push_back(i); }},
+                              into(received[static_cast<size_t>(i)])));
+  EXPECT_EQ(session.waiting_requests(), 5);
+  EXPECT_TRUE(started.empty());
+  session.step();
+  EXPECT_EQ(started, (std::vector<int>{0, 1}));
+  EXPECT_EQ(session.waiting_requests(), 3);
+  while (session.step()) EXPECT_LE(session.requests() - session.waiting_requests(), 2);
+  EXPECT_EQ(started, (std::vector<int>{0, 1, 2, 3, 4}));
+  for (const RequestId id : ids) EXPECT_FALSE(session.has(id));
+  EXPECT_THROW(Session(model, {.max_active_requests = -1}), Error);
+}
+
+TEST(Session, GivesTheSameBitsWhenPromptsShareTheTimeOfSteps) {
+  const Model model = Model::load(models().decoder());
+  std::vector<Prompt> prompts(kTexts.begin(), kTexts.end());
+  const GenerateOptions options{.max_new_tokens = 12, .temperature = 0.9f, .seed = 3};
+  const auto expected = model.generate_batch(prompts, options);
+  Session session(model, {.balance_prefill = true});
+  std::vector<Received> received(prompts.size());
+  for (size_t i = 0; i < prompts.size(); ++i) {
+    session.add({.prompt = prompts[i], .options = options, .number = static_cast<int64_t>(i) + 1},
+                into(received[i]));
+    session.step();
+  }
+  run(session);
+  for (size_t i = 0; i < prompts.size(); ++i) EXPECT_EQ(received[i].tokens, expected[i].tokens);
+}
+
 TEST(Session, GivesTheTextAndLogProbabilitiesThatARequestHasAlone) {
   for (const auto& path : {models().decoder(), models().t5()}) {
     const Model model = Model::load(path);

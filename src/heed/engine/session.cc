@@ -16,6 +16,7 @@ namespace {
 generate::SchedulerOptions scheduler_options(const engine::LoadedModel& model,
                                              const SessionOptions& options) {
   engine::check_count("max_active_tokens", options.max_active_tokens);
+  engine::check_count("max_active_requests", options.max_active_requests, 0);
   engine::check_count("max_prefill_tokens", options.max_prefill_tokens);
   engine::check_count("max_cached_tokens", options.max_cached_tokens, 0);
   const model::Transformer& transformer = *model.transformer;
@@ -25,7 +26,9 @@ generate::SchedulerOptions scheduler_options(const engine::LoadedModel& model,
   return {.dtype = model.activations(),
           .cache = engine::session_cache(model),
           .max_active_tokens = options.max_active_tokens,
+          .max_active_requests = options.max_active_requests,
           .max_prefill_tokens = options.max_prefill_tokens,
+          .balance_prefill = options.balance_prefill,
           .max_cached_tokens = options.max_cached_tokens,
           .interrupted = options.interrupted};
 }

@@ -59,6 +59,8 @@ int64_t Scheduler::rows_in_use() const {
 
 /// Whether a request may join beside the active ones.
 bool Scheduler::fits(const Request& request) const {
+  if (options_.max_active_requests > 0 && std::ssize(active_) >= options_.max_active_requests)
+    return false;
   return active_.empty() || options_.max_active_tokens == 0 ||
          active_tokens_ + request.max_tokens <= options_.max_active_tokens;
 }
@@ -134,11 +136,20 @@ void Scheduler::plan_generated(Active& request) {
   }
 }
 
+/// The number of prompt tokens that the next pass may have.
+int64_t Scheduler::prompt_room() const {
+  const int64_t limit = options_.max_prefill_tokens;
+  const int64_t room = limit > 0 ? limit : std::numeric_limits<int64_t>::max();
+  const bool generating =
+      std::ranges::any_of(active_, [](const auto& request) { return !request->reads_prompt(); });
+  if (!options_.balance_prefill || !generating) return room;
+  return std::min(room, times_.balanced_prompt_tokens());
+}
+
 void Scheduler::plan_pass() {
   inputs_.clear();
   readers_.clear();
-  const int64_t limit = options_.max_prefill_tokens;
-  int64_t room = limit > 0 ? limit : std::numeric_limits<int64_t>::max();
+  int64_t room = prompt_room();
   for (const std::unique_ptr<Active>& request : active_) {
     if (!request->reads_prompt() || room == 0) continue;
     plan_prompt(*request, room);
@@ -171,6 +182,7 @@ void Scheduler::run_pass() {
   admit();
   if (active_.empty()) return;
   plan_pass();
+  const PassTimes::Measurement measurement(times_, inputs_);
   Tensor logits = decoder_.decode(inputs_);  // [M, V]
   for (size_t i = 0; i < inputs_.size(); ++i) {
     const std::vector<int32_t>& rows = inputs_[i].cache_rows;

@@ -11,6 +11,7 @@
 
 #include "heed/generate/cached_decoder.h"
 #include "heed/generate/decoding.h"
+#include "heed/generate/pass_times.h"
 #include "heed/generate/prefix_cache.h"
 
 namespace heed::generate {
@@ -21,9 +22,13 @@ struct SchedulerOptions {
   /// Requests wait while the active ones may need more tokens in the kv caches than this; a request
   /// that needs more on its own runs alone. 0: no limit.
   int64_t max_active_tokens = 0;
+  /// Active requests, at most. 0: no limit.
+  int64_t max_active_requests = 0;
   /// Prompt tokens of one pass; the rest of a longer prompt follows in the next passes. 0: no
   /// limit.
   int64_t max_prefill_tokens = 0;
+  /// Prompt tokens beside generated ones: at most as many as take about as long.
+  bool balance_prefill = false;
   /// Tokens of ended requests of a decoder-only model whose keys and values are kept for requests
   /// that begin with the same tokens. 0: none.
   int64_t max_cached_tokens = 0;
@@ -88,6 +93,7 @@ class Scheduler {
   void encode_sources();
   void reuse_prefix(Active& request);
   void keep_prefix(const Active& request);
+  int64_t prompt_room() const;
   void plan_pass();
   void run_pass();
   void plan_prompt(Active& request, int64_t room);
@@ -106,6 +112,7 @@ class Scheduler {
   Id next_id_ = 1;
   int64_t active_tokens_ = 0;  // sum of max_tokens
   int64_t reused_tokens_ = 0;
+  PassTimes times_;
   // Of one step; members so that steps reuse the allocations.
   std::vector<CachedDecoder::DecodeInput> inputs_;
   std::vector<Active*> readers_;  // the request of each input

@@ -6,17 +6,29 @@
 
 namespace heed::serve {
 
+namespace {
+
+constexpr int kRetryAfter = 1;
+
+ApiError too_many(int64_t count, const char* what) {
+  return overloaded(fmt::format("{} {} wait already", count, what), kRetryAfter);
+}
+
+}  // namespace
+
+void Admission::check_room() const {
+  const std::lock_guard lock(mutex_);
+  if (requests_ >= limits_.requests) throw too_many(requests_, "requests");
+}
+
 void Admission::enter(int64_t tokens) {
-  constexpr int kRetryAfter = 1;
   if (tokens > limits_.tokens)
     throw invalid_request(
         "", fmt::format("the input has {} tokens, and the server takes {} at most", tokens,
                         limits_.tokens));
   const std::lock_guard lock(mutex_);
-  if (requests_ + 1 > limits_.requests)
-    throw overloaded(fmt::format("{} requests wait already", requests_), kRetryAfter);
-  if (tokens_ + tokens > limits_.tokens)
-    throw overloaded(fmt::format("{} tokens wait already", tokens_), kRetryAfter);
+  if (requests_ + 1 > limits_.requests) throw too_many(requests_, "requests");
+  if (tokens_ + tokens > limits_.tokens) throw too_many(tokens_, "tokens");
   ++requests_;
   tokens_ += tokens;
 }

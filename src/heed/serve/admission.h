@@ -17,6 +17,8 @@ class Admission {
  public:
   explicit Admission(const QueueLimits& limits) : limits_(limits) {}
 
+  /// Throws ApiError 429 if no further request may wait: before its body is read.
+  void check_room() const;
   /// A request that waits with `tokens` tokens. Throws ApiError: 400 if it could never be admitted,
   /// 429 if too much waits already.
   void enter(int64_t tokens);

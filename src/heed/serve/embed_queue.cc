@@ -2,11 +2,12 @@
 
 #include <algorithm>
 
+#include "heed/engine/loaded_model.h"
+
 namespace heed::serve {
 
 void EmbedQueue::work(std::chrono::milliseconds time) {
   std::vector<Item> batch;
-  std::vector<std::string> texts;
   int64_t tokens = 0;
   const auto limit = static_cast<int64_t>(tokens_per_ms_ * static_cast<double>(time.count()));
   while (!items_.empty() && (tokens == 0 || tokens + items_.front().tokens <= limit)) {
@@ -15,21 +16,41 @@ void EmbedQueue::work(std::chrono::milliseconds time) {
     if (item.call->cancelled()) continue;
     item.call->part_started(item.tokens);
     tokens += std::max<int64_t>(item.tokens, 1);
-    texts.push_back(std::move(item.text));
     batch.push_back(std::move(item));
   }
   if (batch.empty()) return;
   const auto start = std::chrono::steady_clock::now();
-  try {
-    std::vector<std::vector<float>> vectors = model_.embed_batch(texts);
-    for (size_t i = 0; i < batch.size(); ++i) batch[i].done(std::move(vectors[i]));
-  } catch (...) {
-    const ApiError error = current_error();
-    for (const Item& item : batch) item.call->fail(error);
-    return;
-  }
+  embed(std::move(batch), tokens);
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
   tokens_per_ms_ = static_cast<double>(tokens) / std::max(took.count(), 0.001);
+}
+
+void EmbedQueue::embed(std::vector<Item> batch, int64_t tokens) {
+  std::vector<std::string> texts;
+  for (const Item& item : batch) texts.push_back(item.text);
+  // Each thread takes whole batches: enough of them that all end at about the same time.
+  const int64_t parts = 2 * engine::loaded(model_).executor->threads();
+  const EmbedOptions options{.batch_tokens = std::clamp<int64_t>(tokens / parts, 64, 512)};
+  std::vector<std::vector<float>> vectors;
+  try {
+    vectors = model_.embed_batch(texts, options);
+  } catch (...) {
+    if (batch.size() == 1) return batch.front().call->fail(current_error());
+    for (Item& item : batch) {  // to find the one that fails
+      const int64_t own = item.tokens;
+      std::vector<Item> alone;
+      alone.push_back(std::move(item));
+      embed(std::move(alone), own);
+    }
+    return;
+  }
+  for (size_t i = 0; i < batch.size(); ++i) {
+    try {
+      batch[i].done(std::move(vectors[i]));
+    } catch (...) {
+      batch[i].call->fail(current_error());
+    }
+  }
 }
 
 }  // namespace heed::serve

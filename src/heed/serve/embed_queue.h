@@ -31,11 +31,13 @@ class EmbedQueue {
   void add(Item item) { items_.push_back(std::move(item)); }
   bool empty() const { return items_.empty(); }
 
-  /// Embeds as many texts as take about `time`, at least one; drops those of cancelled calls. If
-  /// the batch fails, its calls do.
+  /// Embeds as many texts as take about `time`, at least one; drops those of cancelled calls. A text
+  /// that cannot be embedded fails its own call.
   void work(std::chrono::milliseconds time);
 
  private:
+  void embed(std::vector<Item> batch, int64_t tokens);
+
   const Model& model_;
   std::deque<Item> items_;
   double tokens_per_ms_ = 10;  // measured with each batch

@@ -71,6 +71,11 @@ std::optional<std::string> JsonFields::text(std::string_view name) {
   return value->get<std::string>();
 }
 
+std::string JsonFields::required_text(std::string_view name) {
+  require(name);
+  return *text(name);
+}
+
 std::optional<bool> JsonFields::boolean(std::string_view name) {
   const Json* value = find(name);
   if (!value) return std::nullopt;
@@ -136,7 +141,7 @@ void JsonFields::refuse_others() const {
   for (const auto& [name, value] : object_.items()) {
     if (known_.contains(name)) continue;
     const std::string path = path_of(one_line(name));
-    throw invalid_request(path, fmt::format("{} is not a field of this request", path));
+    throw invalid_request(path, fmt::format("{} is not a known field", path));
   }
 }
 

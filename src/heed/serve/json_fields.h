@@ -28,6 +28,7 @@ class JsonFields {
   const Json* find(std::string_view name);
   const Json& require(std::string_view name);
   std::optional<std::string> text(std::string_view name);
+  std::string required_text(std::string_view name);
   std::optional<bool> boolean(std::string_view name);
   std::optional<int64_t> integer(std::string_view name, int64_t min, int64_t max);
   std::optional<double> number(std::string_view name, double min, double max);

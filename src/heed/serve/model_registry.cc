@@ -45,6 +45,7 @@ bool same(const ModelSource& a, const ModelSource& b) {
   };
   return a.name == b.name && a.path == b.path && a.load.weights == b.load.weights &&
          a.load.compute == b.load.compute && a.load.cache == b.load.cache &&
+         a.load.random_weights == b.load.random_weights &&
          a.load.rope_context == b.load.rope_context && a.on_first_use == b.on_first_use &&
          a.batching == b.batching &&
          std::ranges::equal(a.load.adapters, b.load.adapters, adapters_are_same);

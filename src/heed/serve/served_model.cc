@@ -25,7 +25,9 @@ ServedModel::ServedModel(Model model, const BatchingOptions& options, ComputeLoo
     : model_(std::move(model)), loop_(loop), texts_(model_) {
   if (!model_.has_decoder()) return;
   session_.emplace(model_, SessionOptions{.max_active_tokens = options.max_active_tokens,
+                                          .max_active_requests = options.max_active_requests,
                                           .max_prefill_tokens = options.max_prefill_tokens,
+                                          .balance_prefill = true,
                                           .max_cached_tokens = options.max_cached_tokens,
                                           .interrupted = [this] { return interrupted(); }});
 }

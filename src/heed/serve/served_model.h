@@ -22,7 +22,8 @@ namespace heed::serve {
 /// How the requests of a model share its memory and its steps.
 struct BatchingOptions {
   int64_t max_active_tokens = 65'536;  // see SessionOptions
-  int64_t max_cached_tokens = 32'768;
+  int64_t max_active_requests = 64;
+  int64_t max_cached_tokens = 16'384;
   int64_t max_prefill_tokens = 512;
   bool operator==(const BatchingOptions&) const = default;
 };

@@ -27,9 +27,7 @@ struct Server::State {
         admission(options.queue),
         http(http_options()),
         models(loop, options.memory_limit),
-        access(options.api_keys, options.cors_origins) {
-    http.start();
-  }
+        access(options.api_keys, options.cors_origins) {}
 
   HttpServerOptions http_options();
   void handle(const std::shared_ptr<Exchange>& exchange);
@@ -85,6 +83,7 @@ void Server::State::start(const Route& route, const std::shared_ptr<Call>& call)
   if (route.page) return route.page(services, *call);
   if (!services.ready())
     throw unavailable(draining ? "the server is shutting down" : "models are being loaded", 5);
+  admission.check_room();
   const auto asked = timeout_of(call->request());
   call->deadline =
       Call::Clock::now() + std::min(options.request_time, asked.value_or(options.request_time));
@@ -146,6 +145,8 @@ Server::~Server() {
   s.readers.stop();
   s.readers.join();
 }
+
+void Server::listen() { state_->http.start(); }
 
 uint16_t Server::port() const { return state_->http.port(); }
 

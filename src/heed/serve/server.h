@@ -34,12 +34,14 @@ struct ServerOptions {
 /// The server: models, routes and connections.
 class Server {
  public:
-  /// Listens and answers GET /health with 503 until load() has returned. Throws Error when it
-  /// cannot listen.
   explicit Server(ServerOptions options);
   /// Ends all connections and requests.
   ~Server();
 
+  /// Listens; until load() has returned, GET /health is answered with 503. Throws Error when that is
+  /// not possible.
+  void listen();
+  /// The port, once it listens.
   uint16_t port() const;
   /// Loads the models. Throws Error when one cannot be loaded.
   void load();

@@ -117,14 +117,13 @@ void HttpServer::State::for_each_connection(void (Connection::*function)()) {
 }
 
 HttpServer::HttpServer(HttpServerOptions options)
-    : state_(std::make_unique<State>(std::move(options))) {
-  state_->listen();
-}
+    : state_(std::make_unique<State>(std::move(options))) {}
 
 HttpServer::~HttpServer() { stop(); }
 
 void HttpServer::start() {
   State& s = *state_;
+  s.listen();
   asio::co_spawn(s.context, s.accept(), asio::detached);
   asio::co_spawn(s.context, s.tick(), asio::detached);
   s.thread = std::thread([&s] { s.context.run(); });

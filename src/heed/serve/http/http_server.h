@@ -45,11 +45,11 @@ struct HttpServerOptions {
 /// models nor routes.
 class HttpServer {
  public:
-  /// Listens. Throws Error, which names the address, when that is not possible.
   explicit HttpServer(HttpServerOptions options);
   ~HttpServer();
 
-  /// Starts the thread.
+  /// Listens, and starts the thread. Throws Error, which names the address, when that is not
+  /// possible.
   void start();
   /// Closes all connections and ends the thread. Exchanges may be used as long as this exists.
   void stop();

@@ -95,6 +95,8 @@ void post_embeddings(const ModelCall& call) {
   const int64_t limit = max_tokens_of(model);
   for (size_t i = 0; i < texts.size(); ++i) {
     tokens.push_back(std::ssize(model.tokenize(texts[i])));
+    if (tokens.back() == 0)
+      throw invalid_request(fmt::format("input[{}]", i), fmt::format("input[{}] has no tokens", i));
     if (limit > 0 && tokens.back() > limit && !truncate)
       throw context_length_exceeded(fmt::format("input[{}]", i), tokens.back(), limit);
   }

@@ -1,0 +1,62 @@
+"""A `heed serve` that is measured."""
+import contextlib
+import pathlib
+import re
+import socket
+import subprocess
+import time
+import urllib.request
+
+
+class Server:
+    def __init__(self, heed, models, threads, **limits):
+        """`models`: names and paths, or names and tables of serve.toml."""
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        lines = [f"port = {self.port}", f"threads = {threads}", "[limits]"]
+        lines += [f"{name} = {value}" for name, value in limits.items()]
+        for name, table in models.items():
+            table = table if isinstance(table, dict) else {"path": str(table)}
+            lines += ["[[model]]", f'name = "{name}"']
+            lines += [f"{key} = {value!r}".replace("True", "true") for key, value in table.items()]
+        self.config = "\n".join(lines) + "\n"
+        self.heed = heed
+
+    def __enter__(self):
+        self.file = pathlib.Path(f"/dev/shm/heed-serving-{self.port}.toml")
+        self.file.write_text(self.config)
+        self.process = subprocess.Popen([self.heed, "serve", "--quiet", "--config", self.file],
+                                        stderr=subprocess.PIPE, text=True)
+        for _ in range(600):
+            if self.process.poll() is not None:
+                raise SystemExit(f"serving: error: {self.process.stderr.read().strip()}")
+            with contextlib.suppress(OSError):
+                urllib.request.urlopen(f"http://127.0.0.1:{self.port}/health", timeout=5)
+                return self
+            time.sleep(0.1)
+        raise SystemExit("serving: error: the server does not answer")
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        try:
+            self.process.wait(40)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+        self.file.unlink()
+        self.status = self.process.returncode
+
+    def memory_mb(self):
+        """Resident memory that is not a mapped file."""
+        text = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(r"RssAnon:\s+(\d+)", text).group(1)) / 1024
+
+    def descriptors(self):
+        return len(list(pathlib.Path(f"/proc/{self.process.pid}/fd").iterdir()))
+
+    def metric(self, name):
+        """The sum of the samples of a metric."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics", timeout=5) as answer:
+            text = answer.read().decode()
+        return sum(float(line.rsplit(" ", 1)[1]) for line in text.splitlines()
+                   if re.match(rf"{name}(\{{.*\}})? ", line))

@@ -1,0 +1,230 @@
+#include "heed/serve/config.h"
+
+#include <sys/stat.h>
+#include <toml++/toml.h>
+
+#include <array>
+#include <charconv>
+#include <limits>
+#include <sstream>
+
+#include "heed/base/error.h"
+#include "heed/base/file.h"
+#include "heed/base/names.h"
+#include "heed/base/quote.h"
+#include "heed/serve/api_error.h"
+#include "heed/serve/json_fields.h"
+#include "heed/train/toml_keys.h"
+
+namespace heed::serve {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kMax = int64_t{1} << 40;
+constexpr std::array kWeightTypes{
+    WeightType::f32,  WeightType::bf16, WeightType::q8_0, WeightType::q6_K, WeightType::q5_1,
+    WeightType::q5_0, WeightType::q5_K, WeightType::q4_1, WeightType::q4_0, WeightType::q4_K};
+constexpr std::array kComputes{Compute::f32, Compute::bf16, Compute::int8};
+constexpr std::array kCacheTypes{CacheType::f32, CacheType::bf16, CacheType::int8};
+
+/// TOML as JSON, which JsonFields reads.
+Json to_json(const toml::node& node) {
+  if (const toml::table* table = node.as_table()) {
+    Json object = Json::object();
+    for (const auto& [key, value] : *table) object[std::string(key.str())] = to_json(value);
+    return object;
+  }
+  if (const toml::array* array = node.as_array()) {
+    Json list = Json::array();
+    for (const toml::node& value : *array) list.push_back(to_json(value));
+    return list;
+  }
+  if (const auto text = node.value_exact<std::string>()) return *text;
+  if (const auto flag = node.value_exact<bool>()) return *flag;
+  if (const auto integer = node.value_exact<int64_t>()) return *integer;
+  if (const auto number = node.value_exact<double>()) return *number;
+  std::ostringstream date;
+  node.visit([&](const auto& inner) { date << inner; });
+  return date.str();
+}
+
+Json read_toml(const fs::path& file) {
+  const std::string text = read_file(file);
+  train::check_toml_keys(text, file.string());
+  try {
+    return to_json(toml::parse(text, file.string()));
+  } catch (const toml::parse_error& error) {
+    fail("{}: line {}: {}", file.string(), error.source().begin.line, error.description());
+  }
+}
+
+/// A path as the file means it: relative to its directory, if there is such a file.
+std::string resolved(const std::string& path, const fs::path& directory) {
+  return fs::path(path).is_relative() && path_exists(directory / path) ? (directory / path).string()
+                                                                       : path;
+}
+
+template <typename Values>
+auto read_name(JsonFields& fields, const char* key, const Values& values)
+    -> std::optional<std::decay_t<decltype(values[0])>> {
+  const std::optional<std::string> name = fields.text(key);
+  return name ? std::optional(named(*name, values)) : std::nullopt;
+}
+
+std::vector<Json> tables(JsonFields& fields, const char* key) {
+  const Json* list = fields.find(key);
+  if (!list) return {};
+  if (!list->is_array()) throw invalid_request(key, fmt::format("{} is not a list of tables", key));
+  return {list->begin(), list->end()};
+}
+
+AdapterOptions read_adapter(const Json& table, const std::string& path, const fs::path& directory) {
+  JsonFields fields(table, path);
+  AdapterOptions adapter;
+  adapter.name = fields.required_text("name");
+  adapter.path = resolved(fields.required_text("path"), directory);
+  adapter.scale = static_cast<float>(fields.number("scale", -1e6, 1e6).value_or(1));
+  fields.refuse_others();
+  return adapter;
+}
+
+ModelSource read_model(const Json& table, const std::string& path, const fs::path& directory) {
+  JsonFields fields(table, path);
+  ModelSource model;
+  model.name = fields.required_text("name");
+  model.path = resolved(fields.required_text("path"), directory);
+  model.load.weights = read_name(fields, "weights", kWeightTypes);
+  model.load.compute = read_name(fields, "compute", kComputes);
+  model.load.cache = read_name(fields, "cache", kCacheTypes);
+  if (const auto seed = fields.integer("random_weights", 0, kMax))
+    model.load.random_weights = static_cast<uint64_t>(*seed);
+  model.load.rope_context = fields.integer("rope_context", 1, kMax);
+  model.on_first_use = fields.boolean("on_first_use").value_or(false);
+  BatchingOptions& batching = model.batching;
+  const auto count = [&](const char* key, int64_t& value, int64_t min) {
+    value = fields.integer(key, min, std::numeric_limits<int32_t>::max()).value_or(value);
+  };
+  count("max_active_tokens", batching.max_active_tokens, 1);
+  count("max_active_requests", batching.max_active_requests, 1);
+  count("max_cached_tokens", batching.max_cached_tokens, 0);
+  count("max_prefill_tokens", batching.max_prefill_tokens, 1);
+  for (const Json& adapter : tables(fields, "adapter"))
+    model.load.adapters.push_back(read_adapter(adapter, fields.path_of("adapter"), directory));
+  fields.refuse_others();
+  return model;
+}
+
+void read_limits(JsonFields& fields, ServerOptions& server) {
+  const Json* table = fields.find("limits");
+  if (!table) return;
+  JsonFields limits(*table, "limits");
+  const auto count = [&](const char* key, auto& value, int64_t min) {
+    if (const auto found = limits.integer(key, min, kMax))
+      value = static_cast<std::decay_t<decltype(value)>>(*found);
+  };
+  const auto seconds = [&](const char* key, std::chrono::milliseconds& value) {
+    if (const auto found = limits.number(key, 0.001, 1e7))
+      value = std::chrono::milliseconds(static_cast<int64_t>(*found * 1000));
+  };
+  count("queued_requests", server.queue.requests, 0);
+  count("queued_tokens", server.queue.tokens, 1);
+  count("connections", server.http.connections, 1);
+  count("body_bytes", server.http.body_bytes, 1);
+  count("header_bytes", server.http.header_bytes, 256);
+  seconds("request_seconds", server.request_time);
+  seconds("idle_seconds", server.http.idle_time);
+  seconds("header_seconds", server.http.header_time);
+  seconds("body_seconds", server.http.body_time);
+  seconds("write_seconds", server.http.write_time);
+  if (const auto memory = limits.text("model_memory")) server.memory_limit = parse_bytes(*memory);
+  limits.refuse_others();
+}
+
+void read_fields(const Json& json, const fs::path& directory, ServeConfig& config) {
+  JsonFields fields(json);
+  ServerOptions& server = config.server;
+  server.host = fields.text("host").value_or(server.host);
+  server.port = static_cast<int>(fields.integer("port", 0, 65'535).value_or(server.port));
+  config.threads = static_cast<int>(fields.integer("threads", 0, 1024).value_or(config.threads));
+  if (const auto drain = fields.number("drain_seconds", 0, 1e6))
+    config.drain_time = std::chrono::milliseconds(static_cast<int64_t>(*drain * 1000));
+  if (const auto keys = fields.text("api_key_file"))
+    server.api_keys = read_api_keys(resolved(*keys, directory));
+  if (const auto origins = fields.texts("cors_origins")) server.cors_origins = *origins;
+  server.log_texts = fields.boolean("log_texts").value_or(server.log_texts);
+  read_limits(fields, server);
+  for (const Json& model : tables(fields, "model"))
+    server.models.push_back(read_model(model, "model", directory));
+  fields.refuse_others();
+}
+
+}  // namespace
+
+void read_config(const fs::path& file, ServeConfig& config) {
+  const Json json = read_toml(file);
+  try {
+    read_fields(json, file.parent_path(), config);
+  } catch (const ApiError& error) {
+    fail("{}: {}", file.string(), error.what());
+  }
+}
+
+std::vector<std::string> read_api_keys(const fs::path& file) {
+  struct stat status {};
+  require(stat(file.c_str(), &status) == 0, "{}: cannot be read", file.string());
+  require((status.st_mode & S_IROTH) == 0, "{}: everyone can read the keys: chmod o= it",
+          file.string());
+  std::vector<std::string> keys;
+  std::istringstream lines(read_file(file));
+  for (std::string line; std::getline(lines, line);) {
+    while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
+    if (!line.empty() && line.front() != '#') keys.push_back(line);
+  }
+  require(!keys.empty(), "{}: holds no key", file.string());
+  return keys;
+}
+
+uint64_t parse_bytes(std::string_view text) {
+  struct Unit {
+    std::string_view name;
+    uint64_t bytes;
+  };
+  static constexpr std::array kUnits{
+      Unit{"", 1},
+      Unit{"kB", 1'000},
+      Unit{"MB", 1'000'000},
+      Unit{"GB", 1'000'000'000},
+      Unit{"KiB", uint64_t{1} << 10},
+      Unit{"MiB", uint64_t{1} << 20},
+      Unit{"GiB", uint64_t{1} << 30},
+  };
+  uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, number);
+  std::string_view unit(last, static_cast<size_t>(end - last));
+  while (unit.starts_with(' ')) unit.remove_prefix(1);
+  for (const Unit& one : kUnits)
+    if (error == std::errc() && unit == one.name &&
+        number <= std::numeric_limits<uint64_t>::max() / one.bytes)
+      return number * one.bytes;
+  fail("{} is not a number of bytes, expected one such as 8GiB", quoted(text));
+}
+
+ModelSource parse_model(const std::string& text) {
+  ModelSource model;
+  const size_t equals = text.find('=');
+  if (equals != text.npos) {
+    model.name = text.substr(0, equals);
+    model.path = text.substr(equals + 1);
+  } else {
+    model.path = text;
+    model.name = fs::path(text).filename().string();
+    if (model.name.empty()) model.name = fs::path(text).parent_path().filename().string();
+  }
+  require(!model.name.empty() && !model.path.empty(),
+          "{} does not name a model, expected NAME=MODEL", quoted(text));
+  return model;
+}
+
+}  // namespace heed::serve
