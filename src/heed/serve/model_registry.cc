@@ -16,7 +16,7 @@ struct ModelRegistry::Slot {
   const ModelSource source;
   std::shared_ptr<ServedModel> model;  // null until it is loaded
   ModelTasks tasks;
-  std::vector<std::string> languages;
+  std::vector<std::string> languages, source_languages;
   uint64_t bytes = 0;  // of the files
   Call::Clock::time_point used = Call::Clock::now();
 
@@ -108,6 +108,7 @@ void ModelRegistry::load(Slot& slot) {
     const std::lock_guard lock(mutex_);
     slot.tasks = tasks_of(model->model());
     slot.languages = languages_of(model->model());
+    slot.source_languages = source_languages_of(model->model());
     slot.model = std::move(model);
   } catch (const Error& error) {
     fail("model {}: {}", quoted(slot.source.name), error.what());
@@ -215,6 +216,7 @@ std::vector<ModelRegistry::Entry> ModelRegistry::list() const {
       entry.context_length = slot->model->model().context_length();
       entry.tasks = names_of(target_of(*slot, entry.name).tasks);
       entry.languages = slot->languages;
+      entry.source_languages = slot->source_languages;
     }
     entries.push_back(entry);
     entry.base = entry.name;

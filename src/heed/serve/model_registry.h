@@ -63,7 +63,7 @@ class ModelRegistry {
     std::string name, base;  // of an adapter: its model
     bool loaded = false;
     int64_t context_length = 0;
-    std::vector<std::string> tasks, languages;
+    std::vector<std::string> tasks, languages, source_languages;
   };
   std::vector<Entry> list() const;
 

@@ -52,4 +52,12 @@ std::vector<std::string> languages_of(const Model& model) {
   return codes;
 }
 
+std::vector<std::string> source_languages_of(const Model& model) {
+  const text::TranslationTokenizer* translator = translator_of(engine::loaded(model));
+  if (!translator ||
+      translator->languages().layout() == text::LanguageTokens::Layout::target_in_source)
+    return {};
+  return languages_of(model);
+}
+
 }  // namespace heed::serve

@@ -19,5 +19,7 @@ std::vector<std::string> names_of(const ModelTasks& tasks);
 
 /// The codes of the languages of a multilingual translator; empty for all other models.
 std::vector<std::string> languages_of(const Model& model);
+/// Those of them that can be given for a source; empty if the model has no choice of it (OPUS-MT).
+std::vector<std::string> source_languages_of(const Model& model);
 
 }  // namespace heed::serve

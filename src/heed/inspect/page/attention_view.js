@@ -137,7 +137,7 @@ class AttentionView {
   // ---- drawing ----
 
   refreshTheme() {
-    this.dark = matchMedia("(prefers-color-scheme: dark)").matches;
+    this.dark = isDark();
     const style = getComputedStyle(this.element);
     this.family = style.fontFamily;
     this.inks = {};
@@ -248,7 +248,7 @@ class AttentionView {
     (this.isWholePage ? document : this.element).addEventListener("keydown", (event) => {
       if (!event.ctrlKey && !event.metaKey && !event.altKey && this.onKey(event.key)) event.preventDefault();
     });
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+    onThemeChange(() => {
       this.refreshTheme();
       this.refresh();
     });

@@ -1,4 +1,4 @@
-// HTML elements for the controls of a page.
+// HTML and SVG elements for the controls of a page, and its theme.
 
 function make(tag, className, ...content) {
   const element = document.createElement(tag);
@@ -30,4 +30,23 @@ function setPressed(button, pressed) { button.setAttribute("aria-pressed", Strin
 // Presses the button of `value` in a row made by segments().
 function press(row, value) {
   for (const button of row.children) setPressed(button, button.value === String(value));
+}
+
+// The SVG namespace, taken from the parser so that the page contains no URL.
+const SVG_NAMESPACE = new DOMParser().parseFromString("<svg></svg>", "text/html").querySelector("svg").namespaceURI;
+
+const svg = (tag, attributes, ...content) => {
+  const element = document.createElementNS(SVG_NAMESPACE, tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...content);
+  return element;
+};
+
+// Whether the page is dark, as the system is or as the page chooses.
+function isDark() { return getComputedStyle(document.documentElement).colorScheme === "dark"; }
+
+// Calls `listener` when isDark() has changed. A page that chooses by itself sends "themechange".
+function onThemeChange(listener) {
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", listener);
+  document.addEventListener("themechange", listener);
 }

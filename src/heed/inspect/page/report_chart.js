@@ -1,15 +1,5 @@
 // A chart: curves over steps or time, with axes and the values at the pointer.
 
-// The SVG namespace, taken from the parser so that the page contains no URL.
-const SVG_NAMESPACE = new DOMParser().parseFromString("<svg></svg>", "text/html").querySelector("svg").namespaceURI;
-
-const svg = (tag, attributes, ...content) => {
-  const element = document.createElementNS(SVG_NAMESPACE, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...content);
-  return element;
-};
-
 // Round numbers (1, 2 or 5 times a power of ten) from `low` to `high`, about `count` of them.
 function ticks(low, high, count) {
   const rough = (high - low) / count || 1;

@@ -3,8 +3,7 @@
 const anyKnown = (values) => values.some((value) => value !== null);
 
 function chartsOf({ steps, validations }) {
-  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-  const [blue, orange, green, violet] = dark ? ["#7fb0ff", "#f29a5e", "#5cc98f", "#b59cf0"] : ["#1f62c9", "#d8641b", "#1d8a53", "#7d54d1"];
+  const [blue, orange, green, violet] = isDark() ? ["#7fb0ff", "#f29a5e", "#5cc98f", "#b59cf0"] : ["#1f62c9", "#d8641b", "#1d8a53", "#7d54d1"];
   const radius = Math.max(1, Math.round(steps.step.length / 60));
   const noisy = (name, key, colour, range) => {
     const list = [];
@@ -53,7 +52,7 @@ function drawCurves() {
   if (!chartsOf(data).length) return;
   host.append(tools, grid);
   build();
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", build);
+  onThemeChange(build);
   let width = host.clientWidth;
   new ResizeObserver(() => {
     if (host.clientWidth === width) return;

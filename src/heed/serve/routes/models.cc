@@ -17,6 +17,7 @@ void get_models(Services& services, Call& call) {
       model["context_length"] = entry.context_length;
       model["tasks"] = entry.tasks;
       if (!entry.languages.empty()) model["languages"] = entry.languages;
+      if (!entry.source_languages.empty()) model["source_languages"] = entry.source_languages;
     }
     list.push_back(std::move(model));
   }

@@ -14,6 +14,7 @@ namespace heed::serve {
 namespace {
 
 constexpr std::array kRoutes{
+    Route{.method = "GET", .path = "/", .page = get_page, .open = true},
     Route{.method = "GET", .path = "/health", .page = get_health, .open = true},
     Route{.method = "GET", .path = "/metrics", .page = get_metrics},
     Route{.method = "GET", .path = "/v1/models", .page = get_models},

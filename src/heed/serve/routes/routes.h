@@ -24,6 +24,7 @@ std::optional<std::chrono::milliseconds> timeout_of(const HttpRequest& request);
 void get_health(Services& services, Call& call);
 void get_metrics(Services& services, Call& call);
 void get_models(Services& services, Call& call);
+void get_page(Services& services, Call& call);
 void post_completions(const ModelCall& call);
 void post_chat_completions(const ModelCall& call);
 void post_embeddings(const ModelCall& call);

@@ -1,0 +1,147 @@
+// A conversation with a chat model, streamed. What a model says is text and never becomes markup.
+
+const FINISH_NOTES = {
+  length: "The longest answer was reached.",
+  tool_calls: "The model called a function, which this page does not have.",
+};
+
+const NUMBERS = ["temperature", "top_p", "top_k", "min_p", "repetition_penalty", "max_tokens", "seed"];
+
+class ChatPanel {
+  constructor(panel, server, models) {
+    this.panel = panel;
+    this.server = server;
+    const find = (selector) => panel.querySelector(selector);
+    this.log = find(".log");
+    this.input = find(".composer textarea");
+    this.buttons = { send: find("[name=send]"), stop: find("[name=stop]") };
+    this.turns = []; // the Turns of this conversation
+    this.request = null; // an AbortController, while an answer is streamed
+    this.choice = new ModelChoice(models, find("[name=model]"), "chat", () => {});
+    this.listen();
+    this.restore();
+    this.setRunning(false);
+  }
+
+  listen() {
+    const find = (selector) => this.panel.querySelector(selector);
+    find(".composer").addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.send();
+    });
+    this.input.addEventListener("input", () => this.fit());
+    this.input.addEventListener("keydown", (event) => {
+      const newline = event.shiftKey || event.isComposing || matchMedia("(pointer: coarse)").matches;
+      if (event.key !== "Enter" || newline) return;
+      event.preventDefault();
+      this.send();
+    });
+    this.panel.addEventListener("keydown", (event) => { if (event.key === "Escape") this.stop(); });
+    this.buttons.stop.addEventListener("click", () => {
+      this.stop();
+      this.input.focus();
+    });
+    find("[name=new]").addEventListener("click", () => this.begin());
+  }
+
+  // As high as its text.
+  fit() {
+    this.input.style.height = "auto";
+    this.input.style.height = this.input.scrollHeight + "px";
+  }
+
+  // ---- the conversation ----
+
+  begin() {
+    this.stop();
+    this.turns = [];
+    this.log.replaceChildren();
+    this.save();
+    this.input.focus();
+  }
+
+  save() { sessionStorage.setItem("chat", JSON.stringify(this.turns.map((turn) => turn.data))); }
+
+  restore() {
+    for (const data of JSON.parse(sessionStorage.getItem("chat") || "[]")) this.add(data);
+    this.markLast();
+  }
+
+  add(data) {
+    const turn = new Turn(data, () => this.answer(turn));
+    this.turns.push(turn);
+    this.log.append(turn.element);
+    return turn;
+  }
+
+  send() {
+    const question = this.input.value.trim();
+    if (!question || this.request) return;
+    this.input.value = "";
+    this.fit();
+    this.answer(this.add({ question }));
+  }
+
+  stop() { if (this.request) this.request.abort(); }
+
+  // Only the last answer can be regenerated.
+  markLast() {
+    this.turns.forEach((turn, i) => { turn.again.hidden = Boolean(this.request) || i < this.turns.length - 1; });
+  }
+
+  setRunning(running) {
+    this.buttons.send.hidden = running;
+    this.buttons.stop.hidden = !running;
+    // A screen reader reads the answer once it is whole.
+    this.log.setAttribute("aria-busy", String(running));
+    this.markLast();
+  }
+
+  // ---- the answer ----
+
+  body(turn) {
+    const messages = [];
+    const system = this.panel.querySelector("[name=system]").value.trim();
+    if (system) messages.push({ role: "system", content: system });
+    for (const { data } of this.turns) {
+      if (data !== turn.data && !data.content) continue; // was never answered
+      messages.push({ role: "user", content: data.question });
+      if (data !== turn.data) messages.push({ role: "assistant", content: data.content });
+    }
+    const body = { model: this.choice.name, messages, stream: true, stream_options: { include_usage: true } };
+    for (const name of NUMBERS) {
+      const { value } = this.panel.querySelector(`[name=${name}]`);
+      if (value !== "") body[name] = Number(value);
+    }
+    body.seed ??= Math.floor(Math.random() * 2 ** 53);
+    return body;
+  }
+
+  async answer(turn) {
+    if (this.request) return;
+    this.request = new AbortController();
+    turn.begin(this.choice.name);
+    this.setRunning(true);
+    this.scroll(true);
+    try {
+      const options = { body: this.body(turn), signal: this.request.signal };
+      for await (const chunk of this.server.events("/v1/chat/completions", options)) {
+        const atEnd = innerHeight + scrollY > document.documentElement.scrollHeight - 60;
+        turn.receive(chunk);
+        this.scroll(atEnd);
+      }
+      turn.end("");
+    } catch (error) {
+      turn.end(aborted(error) ? "Stopped." : `No answer: ${error.message}.`);
+    }
+    this.request = null;
+    this.setRunning(false);
+    this.save();
+  }
+
+  scroll(wanted) { if (wanted) scrollTo(0, document.documentElement.scrollHeight); }
+
+  refresh() { this.choice.refresh(); }
+  enter() { this.input.focus({ preventScroll: true }); }
+  leave() {}
+}

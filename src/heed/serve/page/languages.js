@@ -1,0 +1,36 @@
+// Codes of languages as models have them ("en", "en_XX", "eng_Latn", "eng"), and their names.
+
+// A tag as browsers know it ("en", "en-Latn"); empty if there is none.
+function languageTag(code) {
+  try {
+    return Intl.getCanonicalLocales(code.replace(/_XX$/, "").replaceAll("_", "-"))[0];
+  } catch {
+    return "";
+  }
+}
+
+const languageNames = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" });
+
+// [[code, name]], by name. A name says the script or the country only if several codes share the language.
+function namedLanguages(codes) {
+  const named = codes.map((code) => {
+    const tag = languageTag(code);
+    const plain = (tag && languageNames.of(tag.split("-")[0])) || code;
+    return { code, plain, whole: (tag && languageNames.of(tag)) || code };
+  });
+  const counts = new Map();
+  for (const { plain } of named) counts.set(plain, (counts.get(plain) || 0) + 1);
+  return named.map(({ code, plain, whole }) => [code, counts.get(plain) > 1 ? whole : plain])
+    .sort((a, b) => a[1].localeCompare(b[1], "en"));
+}
+
+// The first code whose language is the first of `wanted` (tags) that any code has; not `except`.
+function preferredLanguage(codes, wanted, except) {
+  const languages = new Map();
+  for (const code of codes) {
+    const language = languageTag(code).split("-")[0];
+    if (code !== except && !languages.has(language)) languages.set(language, code);
+  }
+  const found = wanted.map((tag) => tag.split("-")[0]).find((language) => languages.has(language));
+  return languages.get(found) || codes.find((code) => code !== except) || codes[0];
+}

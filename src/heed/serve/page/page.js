@@ -1,0 +1,73 @@
+// The tabs: those that a loaded model can do, and the load.
+
+class Tabs {
+  constructor(panels) {
+    this.panels = panels; // {name: panel}
+    this.list = Object.keys(panels).map((name) => document.getElementById("tab-" + name));
+    this.current = "";
+    for (const tab of this.list) {
+      tab.addEventListener("click", () => this.open(this.nameOf(tab), true));
+      tab.addEventListener("keydown", (event) => this.onKey(event, tab));
+    }
+    addEventListener("hashchange", () => this.open(location.hash.slice(1)));
+  }
+
+  nameOf(tab) { return tab.id.slice("tab-".length); }
+  get offered() { return this.list.filter((tab) => !tab.hidden); }
+
+  // `can(name)`: whether a tab is offered. The open one stays open if it is.
+  offer(can) {
+    for (const tab of this.list) tab.hidden = !can(this.nameOf(tab));
+    const wanted = [this.current, location.hash.slice(1), this.nameOf(this.offered[0])];
+    this.open(wanted.find((name) => this.offered.some((tab) => this.nameOf(tab) === name)));
+  }
+
+  open(name, byUser = false) {
+    if (name === this.current || !this.offered.some((tab) => this.nameOf(tab) === name)) return;
+    if (this.current) this.panels[this.current].leave();
+    this.current = name;
+    for (const tab of this.list) {
+      const open = this.nameOf(tab) === name;
+      tab.setAttribute("aria-selected", String(open));
+      tab.tabIndex = open ? 0 : -1;
+      document.getElementById(this.nameOf(tab)).hidden = !open;
+    }
+    if (byUser) history.replaceState(null, "", "#" + name);
+    this.panels[name].enter(byUser);
+  }
+
+  onKey(event, tab) {
+    const { offered } = this;
+    const at = offered.indexOf(tab);
+    const next = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: -1 }[event.key];
+    if (next === undefined) return;
+    event.preventDefault();
+    const chosen = offered.at(next % offered.length);
+    this.open(this.nameOf(chosen), true);
+    chosen.focus();
+  }
+}
+
+const byId = (id) => document.getElementById(id);
+
+async function start() {
+  new Theme(byId("theme"));
+  const server = new Server(byId("notice"), byId("key"));
+  const models = new Models(server);
+  const panels = {
+    translate: new TranslatePanel(byId("translate"), server, models),
+    chat: new ChatPanel(byId("chat"), server, models),
+    attention: new AttendPanel(byId("attention"), server, models),
+    load: new LoadPanel(byId("load"), server, models),
+  };
+  const tabs = new Tabs(panels);
+  const refresh = async () => {
+    await models.load();
+    tabs.offer((name) => name === "load" || models.that(name).length > 0);
+    for (const panel of Object.values(panels)) panel.refresh();
+  };
+  server.onReturn = refresh;
+  await refresh();
+}
+
+start();

@@ -1,0 +1,79 @@
+// A question and its answer. data: {question, model, reasoning, content, note}.
+
+class Turn {
+  constructor(data, regenerate) {
+    this.data = data;
+    this.reasoning = make("p", "text");
+    this.details = make("details", "reasoning", make("summary", "", "Reasoning"), this.reasoning);
+    this.content = make("p", "text content");
+    this.content.dir = this.reasoning.dir = "auto";
+    this.model = make("span", "model");
+    this.note = make("span", "note");
+    const copy = makeButton("plain", "Copy", () => {});
+    copyOnClick(copy, () => this.data.content);
+    this.again = makeButton("plain", "Regenerate", regenerate);
+    this.foot = make("div", "foot", this.note, copy, this.again);
+    const question = make("p", "text question", data.question);
+    question.dir = "auto";
+    this.element = make("div", "turn", question, make("div", "answer", this.model, this.details, this.content, this.foot));
+    this.show();
+  }
+
+  show() {
+    const { model = "", reasoning = "", content = "", note = "" } = this.data;
+    this.model.textContent = model;
+    this.reasoning.textContent = reasoning;
+    this.details.hidden = !reasoning;
+    this.content.textContent = content;
+    this.note.textContent = note;
+  }
+
+  begin(model) {
+    Object.assign(this.data, { model, reasoning: "", content: "", note: "" });
+    this.begun = performance.now();
+    this.first = this.finish = this.usage = null;
+    this.show();
+    this.element.classList.add("running");
+    this.foot.hidden = true;
+  }
+
+  receive({ model, choices, usage }) {
+    this.usage = usage || this.usage;
+    this.first ||= performance.now();
+    for (const { delta, finish_reason: reason } of choices) {
+      this.finish = reason || this.finish;
+      if (delta.reasoning_content) this.think(delta.reasoning_content);
+      if (delta.content) this.speak(delta.content);
+    }
+    this.model.textContent = this.data.model = model;
+  }
+
+  // Reasoning is open until the answer begins.
+  think(text) {
+    if (!this.data.reasoning) this.details.open = !this.data.content;
+    this.details.hidden = false;
+    this.data.reasoning += text;
+    this.reasoning.append(text);
+  }
+
+  speak(text) {
+    if (!this.data.content) this.details.open = false;
+    this.data.content += text;
+    this.content.append(text);
+  }
+
+  // `problem`: why the answer is not whole; empty if it is.
+  end(problem) {
+    const notes = [problem || FINISH_NOTES[this.finish] || ""];
+    if (this.usage) {
+      const tokens = this.usage.completion_tokens;
+      const seconds = (performance.now() - this.first) / 1000;
+      const speed = tokens > 1 && seconds > 0 ? `, ${((tokens - 1) / seconds).toPrecision(3)} tokens/s` : "";
+      notes.push(`${tokens} token${tokens === 1 ? "" : "s"}${speed}, first after ${Math.round(this.first - this.begun)} ms`);
+    }
+    this.data.note = notes.filter(Boolean).join(" ");
+    this.show();
+    this.element.classList.remove("running");
+    this.foot.hidden = false;
+  }
+}

@@ -1,0 +1,151 @@
+"""Drives a headless Chromium through its DevTools protocol, over two pipes."""
+
+import base64
+import json
+import os
+import select
+import shutil
+import subprocess
+import tempfile
+import time
+
+PATIENCE = 30  # seconds that anything may take
+
+
+def find_chromium():
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        if path := shutil.which(name):
+            return path
+    return None
+
+
+class Browser:
+    """One page of a browser of its own."""
+
+    def __init__(self, width=1280, height=900):
+        self.profile = tempfile.mkdtemp(prefix="heed-page-")
+        to_browser, self.write_end = os.pipe()
+        self.read_end, from_browser = os.pipe()
+        arguments = [find_chromium(), "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                     "--no-first-run", "--remote-debugging-pipe", f"--user-data-dir={self.profile}", "about:blank"]
+        # The browser reads commands from descriptor 3 and writes to 4.
+        shell = ["bash", "-c", f'exec "$@" 3<&{to_browser} 4>&{from_browser}', "chromium", *arguments]
+        self.process = subprocess.Popen(shell, pass_fds=(to_browser, from_browser), stderr=subprocess.DEVNULL)
+        os.close(to_browser)
+        os.close(from_browser)
+        self.buffer, self.number, self.session = b"", 0, None
+        self.problems = []  # uncaught exceptions, violations of the policy, errors of the console
+        self.requests = []  # addresses
+        target = next(t for t in self.call("Target.getTargets")["targetInfos"] if t["type"] == "page")
+        self.session = self.call("Target.attachToTarget", targetId=target["targetId"], flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.call(f"{domain}.enable")
+        self.resize(width, height)
+
+    def receive(self, deadline):
+        while b"\0" not in self.buffer:
+            if not select.select([self.read_end], [], [], max(0, deadline - time.monotonic()))[0]:
+                raise TimeoutError("the browser does not answer")
+            part = os.read(self.read_end, 1 << 20)
+            if not part:
+                raise ConnectionError("the browser has ended")
+            self.buffer += part
+        message, self.buffer = self.buffer.split(b"\0", 1)
+        return json.loads(message)
+
+    def call(self, method, **parameters):
+        self.number += 1
+        message = {"id": self.number, "method": method, "params": parameters}
+        if self.session:
+            message["sessionId"] = self.session
+        os.write(self.write_end, json.dumps(message).encode() + b"\0")
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            answer = self.receive(deadline)
+            if answer.get("id") == self.number:
+                if "error" in answer:
+                    raise RuntimeError(f"{method}: {answer['error']}")
+                return answer["result"]
+            self.note(answer)
+
+    def note(self, event):
+        parameters = event.get("params", {})
+        if event.get("method") == "Runtime.exceptionThrown":
+            details = parameters["exceptionDetails"]
+            self.problems.append(details.get("exception", {}).get("description", details["text"]))
+        elif event.get("method") == "Log.entryAdded":
+            entry = parameters["entry"]
+            if entry["source"] != "network" and entry["level"] in ("error", "warning"):
+                self.problems.append(entry["text"])
+        elif event.get("method") == "Network.requestWillBeSent":
+            self.requests.append(parameters["request"]["url"])
+
+    # ---- the page ----
+
+    def resize(self, width, height):
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
+                  mobile=width < 600)
+
+    def prefer(self, scheme):
+        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+
+    def open(self, address):
+        self.call("Page.navigate", url=address)
+
+    def evaluate(self, expression):
+        result = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        if "exceptionDetails" in result:
+            raise RuntimeError(f"{expression}: {result['exceptionDetails']}")
+        return result["result"].get("value")
+
+    def wait(self, expression, seconds=PATIENCE):
+        """Waits until an expression is true."""
+        deadline = time.monotonic() + seconds
+        while not self.evaluate(f"Boolean({expression})"):
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"never true: {expression}\n{self.evaluate('document.body.innerText')}")
+            time.sleep(0.05)
+
+    def text(self, selector):
+        return self.evaluate(f"document.querySelector({json.dumps(selector)}).textContent")
+
+    def click(self, selector):
+        """Clicks with the mouse in the middle of an element, which must be in sight."""
+        x, y = self.middle(selector)
+        for kind in ("mousePressed", "mouseReleased"):
+            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+    def hover(self, selector):
+        x, y = self.middle(selector)
+        self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+
+    def middle(self, selector):
+        return self.evaluate(f"""(() => {{
+            const element = document.querySelector({json.dumps(selector)});
+            element.scrollIntoView({{ block: "nearest" }});
+            const box = element.getBoundingClientRect();
+            return [box.x + box.width / 2, box.y + box.height / 2];
+        }})()""")
+
+    def type(self, text):
+        self.call("Input.insertText", text=text)
+
+    def key(self, name):
+        code = {"Enter": 13, "Escape": 27, "ArrowLeft": 37, "ArrowRight": 39, "Tab": 9}[name]
+        text = {"text": "\r"} if name == "Enter" else {}
+        self.call("Input.dispatchKeyEvent", type="keyDown", key=name, code=name, windowsVirtualKeyCode=code, **text)
+        self.call("Input.dispatchKeyEvent", type="keyUp", key=name, code=name, windowsVirtualKeyCode=code)
+
+    def screenshot(self, path, whole=True):
+        picture = self.call("Page.captureScreenshot", captureBeyondViewport=whole)
+        with open(path, "wb") as file:
+            file.write(base64.b64decode(picture["data"]))
+
+    def close(self):
+        try:
+            self.session = None
+            self.call("Browser.close")
+        except (OSError, TimeoutError):
+            self.process.kill()
+        self.process.wait(PATIENCE)
+        shutil.rmtree(self.profile, ignore_errors=True)
