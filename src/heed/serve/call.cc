@@ -35,7 +35,9 @@ void Call::fail(const ApiError& error) {
     send_event(error_body(error));
     end_events();
   } else {
-    respond(response_of(error));
+    HttpResponse response = response_of(error);
+    response.body = error_body(error);
+    respond(std::move(response));
   }
 }
 
