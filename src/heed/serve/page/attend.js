@@ -42,7 +42,7 @@ class AttendPanel {
       new AttentionView(parsed);
       this.say(`Attention of ${model}`);
     } catch (error) {
-      if (!aborted(error)) this.say(error.message, "warning");
+      if (!aborted(error)) this.say(sentence(error.message), "warning");
     }
   }
 

@@ -111,7 +111,7 @@ class TranslatePanel {
       this.show();
       this.say(`${this.choice.name}, ${Math.round(performance.now() - begin)} ms`);
     } catch (error) {
-      if (!aborted(error)) this.say(error.message, "warning");
+      if (!aborted(error)) this.say(sentence(error.message), "warning");
     }
   }
 
