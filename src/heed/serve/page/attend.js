@@ -36,7 +36,7 @@ class AttendPanel {
     if (target && !this.target.parentElement.hidden) body.target = target;
     this.say("Computing…");
     try {
-      const { model, html } = await this.server.json("/v1/attention", { body, signal });
+      const { model, html } = await this.server.json("v1/attention", { body, signal });
       const parsed = new DOMParser().parseFromString(html, "text/html").querySelector("div.attention");
       this.view.replaceChildren(parsed);
       new AttentionView(parsed);

@@ -131,7 +131,7 @@ class ChatPanel {
     };
     try {
       const options = { body: this.body(turn), signal: this.request.signal };
-      for await (const chunk of this.server.events("/v1/chat/completions", options)) {
+      for await (const chunk of this.server.events("v1/chat/completions", options)) {
         turn.receive(chunk);
         frame ||= requestAnimationFrame(draw);
       }
