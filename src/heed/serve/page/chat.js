@@ -41,6 +41,12 @@ class ChatPanel {
       this.stop();
       this.input.focus();
     });
+    const settings = find("[name=settings]");
+    settings.addEventListener("click", () => {
+      const card = find(".settings");
+      card.hidden = !card.hidden;
+      settings.setAttribute("aria-expanded", String(!card.hidden));
+    });
     find("[name=new]").addEventListener("click", () => this.begin());
   }
 
