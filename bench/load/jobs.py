@@ -70,7 +70,7 @@ def translator():
         config = json.loads((source / "config.json").read_text())
         for side in ("encoder", "decoder"):
             config |= {f"{side}_layers": 6, f"{side}_attention_heads": 8, f"{side}_ffn_dim": 2048}
-        config |= {"d_model": 512, "num_hidden_layers": 6}
+        config |= {"d_model": 512, "num_hidden_layers": 6, "max_position_embeddings": 512}
         (folder / "config.json").write_text(json.dumps(config))
     return {"path": str(folder), "random_weights": 1}
 

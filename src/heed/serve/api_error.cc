@@ -73,6 +73,10 @@ std::string error_body(const ApiError& error) {
   return dump_json(body, {.replace_invalid = true});
 }
 
+std::string plain_error_body(const ApiError& error) {
+  return dump_json(nlohmann::json{{"error", error.what()}}, {.replace_invalid = true});
+}
+
 HttpResponse response_of(const ApiError& error) {
   HttpResponse response{.status = error.status, .body = error_body(error)};
   if (error.retry_after > 0)

@@ -37,6 +37,8 @@ ApiError internal_error(const std::string& message);
 
 /// The error in OpenAI's form: {"error": {"message", "type", "param", "code"}}.
 std::string error_body(const ApiError& error);
+/// The error in LibreTranslate's form: {"error": message}.
+std::string plain_error_body(const ApiError& error);
 HttpResponse response_of(const ApiError& error);
 
 /// The exception that is being handled, as an ApiError: heed's errors are 400s, since what a server

@@ -35,7 +35,9 @@ void Call::fail(const ApiError& error) {
     send_event(error_body(error));
     end_events();
   } else {
-    respond(response_of(error));
+    HttpResponse response = response_of(error);
+    response.body = error_body(error);
+    respond(std::move(response));
   }
 }
 
@@ -90,6 +92,11 @@ void Call::tokens_generated(int64_t tokens) {
     statistics_.last_token = now;
   }
   if (interval && on_token_interval) on_token_interval(*interval);
+}
+
+bool Call::reads_input() const {
+  const std::lock_guard lock(mutex_);
+  return statistics_.started && !statistics_.first_token;
 }
 
 Call::Statistics Call::statistics() const {

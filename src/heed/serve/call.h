@@ -57,6 +57,9 @@ class Call {
   /// Tokens were generated.
   void tokens_generated(int64_t tokens);
 
+  /// Whether its input is being computed, and has given no output yet.
+  bool reads_input() const;
+
   /// What metrics and the log say; consistent once the call has ended.
   struct Statistics {
     std::string model;
@@ -68,6 +71,8 @@ class Call {
   };
   Statistics statistics() const;
   void set_model(std::string name);
+  /// The body of an answer that is an error.
+  std::string (*error_body)(const ApiError& error) = serve::error_body;
   /// Set before the work begins.
   Clock::time_point deadline = Clock::time_point::max();
   /// Is told the time between two successive tokens, in seconds.

@@ -101,6 +101,8 @@ ModelSource read_model(const Json& table, const std::string& path, const fs::pat
     model.load.random_weights = static_cast<uint64_t>(*seed);
   model.load.rope_context = fields.integer("rope_context", 1, kMax);
   model.on_first_use = fields.boolean("on_first_use").value_or(false);
+  model.source_language = fields.text("source_language").value_or("");
+  model.target_language = fields.text("target_language").value_or("");
   BatchingOptions& batching = model.batching;
   const auto count = [&](const char* key, int64_t& value, int64_t min) {
     value = fields.integer(key, min, std::numeric_limits<int32_t>::max()).value_or(value);

@@ -31,8 +31,8 @@ class EmbedQueue {
   void add(Item item) { items_.push_back(std::move(item)); }
   bool empty() const { return items_.empty(); }
 
-  /// Embeds as many texts as take about `time`, at least one; drops those of cancelled calls. A text
-  /// that cannot be embedded fails its own call.
+  /// Embeds as many texts as take about `time`, at least one; drops those of cancelled calls. A
+  /// text that cannot be embedded fails its own call.
   void work(std::chrono::milliseconds time);
 
  private:

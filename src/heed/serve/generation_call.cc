@@ -14,14 +14,20 @@ GenerationCall::GenerationCall(const ModelCall& call)
       target_(call.target),
       created_(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())) {}
 
+void GenerationCall::enqueue(const std::vector<int64_t>& tokens, const std::string& param) {
+  // A decoder's prompt leaves room for at least one token.
+  const int64_t context = model().context_length();
+  const int64_t limit = model().has_encoder() ? context : context - 1;
+  for (const int64_t count : tokens)
+    if (context > 0 && count > limit) throw context_length_exceeded(param, count, context);
+  prompt_tokens_ = std::accumulate(tokens.begin(), tokens.end(), int64_t{0});
+  call_->enqueue(admission_, prompt_tokens_);
+}
+
 void GenerationCall::start(std::vector<Request> requests, const std::vector<int64_t>& tokens,
                            const std::string& param) {
-  const int64_t context = model().context_length();
-  for (const int64_t count : tokens)
-    if (context > 0 && count >= context) throw context_length_exceeded(param, count, context);
-  prompt_tokens_ = std::accumulate(tokens.begin(), tokens.end(), int64_t{0});
+  enqueue(tokens, param);
   running_ = requests.size();
-  call_->enqueue(admission_, prompt_tokens_);
   for (size_t i = 0; i < requests.size(); ++i) {
     requests[i].adapters = target_.adapters;
     target_.model->generate(call_, std::move(requests[i]), tokens[i],

@@ -22,6 +22,8 @@ class GenerationCall : public std::enable_shared_from_this<GenerationCall> {
   /// the prompts.
   void start(std::vector<Request> requests, const std::vector<int64_t>& tokens,
              const std::string& param);
+  /// Lets inputs of so many tokens wait; throws as start().
+  void enqueue(const std::vector<int64_t>& tokens, const std::string& param);
 
  protected:
   // Called on the compute thread:

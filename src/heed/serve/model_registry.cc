@@ -20,6 +20,12 @@ struct ModelRegistry::Slot {
   uint64_t bytes = 0;  // of the files
   Call::Clock::time_point used = Call::Clock::now();
 
+  void set_languages(const Model& loaded) {
+    languages = languages_of(loaded);
+    source_languages = source_languages_of(loaded);
+    if (!source.target_language.empty()) languages = {source.target_language};
+    if (!source.source_language.empty()) source_languages = {source.source_language};
+  }
   bool has(const std::string& name) const {
     return source.name == name || std::ranges::any_of(source.load.adapters, [&](const auto& one) {
              return one.name == name;
@@ -47,7 +53,8 @@ bool same(const ModelSource& a, const ModelSource& b) {
          a.load.compute == b.load.compute && a.load.cache == b.load.cache &&
          a.load.random_weights == b.load.random_weights &&
          a.load.rope_context == b.load.rope_context && a.on_first_use == b.on_first_use &&
-         a.batching == b.batching &&
+         a.batching == b.batching && a.source_language == b.source_language &&
+         a.target_language == b.target_language &&
          std::ranges::equal(a.load.adapters, b.load.adapters, adapters_are_same);
 }
 
@@ -107,8 +114,7 @@ void ModelRegistry::load(Slot& slot) {
                                                slot.source.batching, loop_);
     const std::lock_guard lock(mutex_);
     slot.tasks = tasks_of(model->model());
-    slot.languages = languages_of(model->model());
-    slot.source_languages = source_languages_of(model->model());
+    slot.set_languages(model->model());
     slot.model = std::move(model);
   } catch (const Error& error) {
     fail("model {}: {}", quoted(slot.source.name), error.what());

@@ -25,6 +25,8 @@ struct ModelSource {
   LoadOptions load = {};
   BatchingOptions batching = {};
   bool on_first_use = false;  // load it when a request names it
+  /// Of a translator for two languages, whose files do not name them; empty: not said.
+  std::string source_language = {}, target_language = {};
 };
 
 /// The models that are served, by name. May be used by any thread.

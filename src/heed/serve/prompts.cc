@@ -7,14 +7,14 @@
 namespace heed::serve {
 namespace {
 
-constexpr size_t kMaxPrompts = 2048;
+constexpr size_t kMaxTexts = 2048;  // of one request
 
 CountedPrompt text_prompt(const Json& json, const Model& model) {
   const std::string text = json.get<std::string>();
   return {.prompt = text, .tokens = std::ssize(model.tokenize(text))};
 }
 
-CountedPrompt token_prompt(const Json& json, const std::string& path, const Model& model) {
+std::vector<int32_t> tokens_of(const Json& json, const std::string& path, const Model& model) {
   std::vector<int32_t> tokens;
   for (const Json& value : json) {
     const int64_t token = value.is_number_integer() ? value.get<int64_t>() : -1;
@@ -24,6 +24,11 @@ CountedPrompt token_prompt(const Json& json, const std::string& path, const Mode
     tokens.push_back(static_cast<int32_t>(token));
   }
   if (tokens.empty()) throw invalid_request(path, fmt::format("{} is empty", path));
+  return tokens;
+}
+
+CountedPrompt token_prompt(const Json& json, const std::string& path, const Model& model) {
+  std::vector<int32_t> tokens = tokens_of(json, path, model);
   const auto count = std::ssize(tokens);
   return {.prompt = std::move(tokens), .tokens = count};
 }
@@ -35,6 +40,29 @@ std::string CountedPrompt::text(const Model& model) const {
   return text ? *text : model.detokenize(std::get<std::vector<int32_t>>(prompt), false);
 }
 
+std::vector<std::string> read_texts(JsonFields& fields, std::string_view name) {
+  fields.require(name);
+  std::vector<std::string> texts = *fields.texts(name);
+  const std::string path = fields.path_of(name);
+  if (texts.empty() || texts.size() > kMaxTexts)
+    throw invalid_request(
+        path, fmt::format("{} has {} texts, expected 1 to {}", path, texts.size(), kMaxTexts));
+  return texts;
+}
+
+int64_t count_tokens(const Model& model, const std::string& text, const std::string& field) {
+  const int64_t tokens = std::ssize(model.tokenize(text)), context = model.context_length();
+  if (context > 0 && tokens > context) throw context_length_exceeded(field, tokens, context);
+  return tokens;
+}
+
+std::vector<int32_t> read_tokens(JsonFields& fields, std::string_view name, const Model& model) {
+  const Json& value = fields.require(name);
+  const std::string path = fields.path_of(name);
+  if (!value.is_array()) throw invalid_request(path, fmt::format("{} is not a list", path));
+  return value.empty() ? std::vector<int32_t>() : tokens_of(value, path, model);
+}
+
 std::vector<CountedPrompt> read_prompts(JsonFields& fields, std::string_view name,
                                         const Model& model) {
   const Json& value = fields.require(name);
@@ -43,9 +71,9 @@ std::vector<CountedPrompt> read_prompts(JsonFields& fields, std::string_view nam
   if (!value.is_array() || value.empty())
     throw invalid_request(path, fmt::format("{} is neither a text nor a list", path));
   if (value.front().is_number()) return {token_prompt(value, path, model)};
-  if (value.size() > kMaxPrompts)
+  if (value.size() > kMaxTexts)
     throw invalid_request(path, fmt::format("{} has {} elements, expected at most {}", path,
-                                            value.size(), kMaxPrompts));
+                                            value.size(), kMaxTexts));
   std::vector<CountedPrompt> prompts;
   for (size_t i = 0; i < value.size(); ++i) {
     const std::string element = fmt::format("{}[{}]", path, i);

@@ -13,6 +13,9 @@ using namespace std::chrono_literals;
 constexpr auto kBatchTime = 50ms;
 constexpr auto kBatchTimeBesideSession = 10ms;
 
+/// How long steps may compute in vain, because they were interrupted, before one is completed.
+constexpr auto kMaxWasted = 200ms;
+
 /// Answers with the exception that is being handled, and ends the other work of the call.
 void fail_and_cancel(Call& call) {
   call.fail(current_error());
@@ -40,20 +43,21 @@ void ServedModel::post(std::function<void()> function) {
   });
 }
 
-/// Two successive steps are never interrupted, so that there is progress however many calls are
-/// cancelled.
+/// There is progress however many calls are cancelled.
 bool ServedModel::interrupted() {
-  if (!cancels_ || !may_interrupt_) return false;
+  if (!interrupts_ || wasted_ >= kMaxWasted) return false;
   was_interrupted_ = true;
   return true;
 }
 
 void ServedModel::generate(std::shared_ptr<Call> call, Request request, int64_t tokens,
                            Session::OnDelta on_delta) {
-  call->on_cancel([weak = weak_from_this()] {
+  call->on_cancel([weak = weak_from_this(), reader = std::weak_ptr(call)] {
     const auto model = weak.lock();
     if (!model) return;
     model->cancels_ = true;
+    const auto cancelled = reader.lock();
+    if (cancelled && cancelled->reads_input()) model->interrupts_ = true;
     model->loop_.post([model] {});  // wakes it
   });
   request.on_start = [call, tokens] { call->part_started(tokens); };
@@ -126,9 +130,15 @@ bool ServedModel::work() {
 void ServedModel::step() {
   drop_cancelled();
   if (running_.empty()) return;
-  may_interrupt_ = !std::exchange(was_interrupted_, false);
+  was_interrupted_ = false;
+  const auto start = std::chrono::steady_clock::now();
   try {
     session_->step();
+    if (!was_interrupted_)
+      wasted_ = {};
+    else if (std::ranges::any_of(running_,
+                                 [](const Running& one) { return !one.call->cancelled(); }))
+      wasted_ += std::chrono::steady_clock::now() - start;
   } catch (const std::bad_alloc&) {
     // All requests stay as they were. The newest makes room for the others.
     const Running newest = std::move(running_.back());
@@ -142,6 +152,7 @@ void ServedModel::step() {
 
 void ServedModel::drop_cancelled() {
   if (!cancels_.exchange(false)) return;
+  interrupts_ = false;
   std::erase_if(running_, [&](const Running& one) {
     if (one.call->cancelled()) session_->cancel(one.id);
     return one.call->cancelled();

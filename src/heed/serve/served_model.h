@@ -90,9 +90,12 @@ class ServedModel : public Workload, public std::enable_shared_from_this<ServedM
   std::deque<Job> jobs_;
   bool retired_ = false;
   std::atomic<bool> idle_ = true;
-  bool may_interrupt_ = true, was_interrupted_ = false;  // this step, the last one
+  bool was_interrupted_ = false;  // this step
+  std::chrono::steady_clock::duration
+      wasted_{};  // of other calls, by interrupted steps since the last whole one
 
-  std::atomic<bool> cancels_ = false;  // a call of the session was cancelled
+  std::atomic<bool> cancels_ = false;     // a call of the session was cancelled
+  std::atomic<bool> interrupts_ = false;  // and its input is being computed
   std::atomic<int64_t> load_requests_ = 0, load_waiting_ = 0, load_rows_ = 0, load_reused_ = 0;
 };
 

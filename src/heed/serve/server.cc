@@ -67,6 +67,7 @@ void Server::State::handle(const std::shared_ptr<Exchange>& exchange) {
   const HttpRequest& request = exchange->request();
   const Route* route = find_route(request.method, request.path);
   auto call = std::make_shared<Call>(exchange, route ? route->path : "other");
+  if (route && route->error_body) call->error_body = route->error_body;
   calls.emplace(exchange.get(), call);
   try {
     for (auto& header : access.cors_headers(request)) exchange->add_header(std::move(header));
@@ -100,7 +101,8 @@ void Server::State::start(const Route& route, const std::shared_ptr<Call>& call)
 void Server::State::read(const Route& route, const std::shared_ptr<Call>& call) {
   const auto body = std::make_shared<const Json>(body_of(call->request()));
   JsonFields fields(*body);
-  const std::string name = fields.text("model").value_or("");
+  std::string name = fields.text("model").value_or("");
+  if (name.empty() && route.choose) name = route.choose(services, *body);
   call->set_model(name);
   const auto then = [this, &route, call, body](ModelRegistry::Target target) {
     call->set_model(target.name);

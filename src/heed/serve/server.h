@@ -38,8 +38,8 @@ class Server {
   /// Ends all connections and requests.
   ~Server();
 
-  /// Listens; until load() has returned, GET /health is answered with 503. Throws Error when that is
-  /// not possible.
+  /// Listens; until load() has returned, GET /health is answered with 503. Throws Error when that
+  /// is not possible.
   void listen();
   /// The port, once it listens.
   uint16_t port() const;

@@ -34,6 +34,10 @@ struct ModelCall {
   const Json& body;
 };
 using ModelHandler = void (*)(const ModelCall& call);
+/// The name of the model for a body that names none. Throws ApiError if there is none.
+using ModelChoice = std::string (*)(const Services& services, const Json& body);
+/// The body of an answer that is an error.
+using ErrorBody = std::string (*)(const ApiError& error);
 
 /// What a server answers to. One of the two handlers is set.
 struct Route {
@@ -41,7 +45,9 @@ struct Route {
   const char* path;
   PageHandler page = nullptr;
   ModelHandler model = nullptr;
-  bool open = false;  // needs no API key
+  bool open = false;               // needs no API key
+  ModelChoice choose = nullptr;    // otherwise, the only model there is
+  ErrorBody error_body = nullptr;  // otherwise, OpenAI's
 };
 
 }  // namespace heed::serve

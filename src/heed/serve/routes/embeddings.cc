@@ -7,12 +7,11 @@
 #include "heed/base/json.h"
 #include "heed/engine/loaded_model.h"
 #include "heed/serve/generation_call.h"
+#include "heed/serve/prompts.h"
 #include "heed/serve/routes/routes.h"
 
 namespace heed::serve {
 namespace {
-
-constexpr size_t kMaxTexts = 2048;
 
 /// The vectors of a call, which arrive one by one on the compute thread.
 struct EmbeddingCall {
@@ -65,15 +64,6 @@ int64_t max_tokens_of(const Model& model) {
   return limit > 0 ? limit : model.context_length();
 }
 
-std::vector<std::string> read_texts(JsonFields& fields) {
-  fields.require("input");
-  std::vector<std::string> texts = *fields.texts("input");
-  if (texts.empty() || texts.size() > kMaxTexts)
-    throw invalid_request(
-        "input", fmt::format("input has {} texts, expected 1 to {}", texts.size(), kMaxTexts));
-  return texts;
-}
-
 }  // namespace
 
 void post_embeddings(const ModelCall& call) {
@@ -81,7 +71,7 @@ void post_embeddings(const ModelCall& call) {
   require_task(call.target, call.target.tasks.embed, "embed");
   JsonFields fields(call.body);
   fields.ignore({"model", "user"});
-  std::vector<std::string> texts = read_texts(fields);
+  std::vector<std::string> texts = read_texts(fields, "input");
   auto state = std::make_shared<EmbeddingCall>();
   state->call = call.call;
   state->model = call.target.name;

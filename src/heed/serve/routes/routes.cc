@@ -21,6 +21,19 @@ constexpr std::array kRoutes{
     Route{.method = "POST", .path = "/v1/completions", .model = post_completions},
     Route{.method = "POST", .path = "/v1/chat/completions", .model = post_chat_completions},
     Route{.method = "POST", .path = "/v1/embeddings", .model = post_embeddings},
+    Route{.method = "POST", .path = "/v1/translate", .model = post_translate},
+    Route{.method = "POST", .path = "/v1/rerank", .model = post_rerank},
+    Route{.method = "POST", .path = "/v1/score", .model = post_score},
+    Route{.method = "POST", .path = "/v1/fill", .model = post_fill},
+    Route{.method = "POST", .path = "/v1/tokenize", .model = post_tokenize},
+    Route{.method = "POST", .path = "/v1/detokenize", .model = post_detokenize},
+    Route{.method = "POST", .path = "/v1/attention", .model = post_attention},
+    Route{.method = "GET", .path = "/languages", .page = get_languages},
+    Route{.method = "POST",
+          .path = "/translate",
+          .model = post_libre_translate,
+          .choose = choose_translator,
+          .error_body = plain_error_body},
 };
 
 Json form_fields(std::string_view body) {

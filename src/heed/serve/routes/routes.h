@@ -28,5 +28,15 @@ void get_page(Services& services, Call& call);
 void post_completions(const ModelCall& call);
 void post_chat_completions(const ModelCall& call);
 void post_embeddings(const ModelCall& call);
+void post_translate(const ModelCall& call);
+void post_rerank(const ModelCall& call);
+void post_score(const ModelCall& call);
+void post_fill(const ModelCall& call);
+void post_tokenize(const ModelCall& call);
+void post_detokenize(const ModelCall& call);
+void post_attention(const ModelCall& call);
+void get_languages(Services& services, Call& call);
+std::string choose_translator(const Services& services, const Json& body);
+void post_libre_translate(const ModelCall& call);
 
 }  // namespace heed::serve

@@ -1,0 +1,107 @@
+#include <cmath>
+
+#include "heed/base/json.h"
+#include "heed/base/names.h"
+#include "heed/base/parallel.h"
+#include "heed/engine/loaded_model.h"
+#include "heed/inspect/attention_data.h"
+#include "heed/inspect/capture.h"
+#include "heed/serve/generation_call.h"
+#include "heed/serve/prompts.h"
+#include "heed/serve/routes/routes.h"
+
+namespace heed::serve {
+namespace {
+
+constexpr int64_t kMaxWeights = int64_t{1} << 20;  // of an answer
+constexpr int64_t kMaxTokens = 512;                // of a text
+
+constexpr std::array kKinds{AttentionKind::encoder_self, AttentionKind::decoder_self,
+                            AttentionKind::cross};
+
+/// [H][Tq][Tk], rounded to what a float distinguishes.
+Json weights_json(const AttentionMap& map) {
+  Json heads = Json::array();
+  const float* weight = map.weights.data();
+  for (int64_t head = 0; head < map.heads; ++head) {
+    Json rows = Json::array();
+    for (size_t query = 0; query < map.queries.size(); ++query) {
+      Json row = Json::array();
+      for (size_t key = 0; key < map.keys.size(); ++key)
+        row.push_back(std::round(static_cast<double>(*weight++) * 1e7) / 1e7);
+      rows.push_back(std::move(row));
+    }
+    heads.push_back(std::move(rows));
+  }
+  return heads;
+}
+
+std::string maps_body(const ModelRegistry::Target& target, const std::string& text,
+                      const AttentionOptions& options) {
+  const std::vector<AttentionMap> maps = target.model->model().attention(text, options);
+  int64_t total = 0;
+  for (const AttentionMap& map : maps) total += std::ssize(map.weights);
+  if (total > kMaxWeights)
+    throw invalid_request("", fmt::format("the answer would have {} weights, and at most {} are "
+                                          "sent: choose a kind, a layer or a head",
+                                          total, kMaxWeights));
+  Json list = Json::array();
+  for (const AttentionMap& map : maps)
+    list.push_back({{"kind", name_of(map.kind)},
+                    {"layer", map.layer},
+                    {"first_head", map.first_head},
+                    {"heads", map.heads},
+                    {"queries", map.queries},
+                    {"keys", map.keys},
+                    {"weights", weights_json(map)}});
+  return dump_json(Json{{"model", target.name}, {"maps", std::move(list)}},
+                   {.replace_invalid = true});
+}
+
+/// What the page's AttentionView draws.
+std::string viewer_body(const ModelRegistry::Target& target, const std::string& text,
+                        const AttentionOptions& options) {
+  const engine::LoadedModel& loaded = engine::loaded(target.model->model());
+  const ExecutorScope scope(*loaded.executor);
+  inspect::AttentionCapture capture = inspect::capture_attention(
+      *loaded.transformer,
+      inspect::read_input(*loaded.transformer, loaded.tokenizer.value(), text, options.target));
+  capture.texts.model_name = target.name;
+  return dump_json(Json{{"model", target.name}, {"html", inspect::attention_data(capture)}},
+                   {.replace_invalid = true});
+}
+
+}  // namespace
+
+/// Attention weights as numbers, or for the viewer of the page.
+void post_attention(const ModelCall& call) {
+  const Model& model = call.target.model->model();
+  require_task(call.target, call.target.tasks.attention, "show its attention");
+  JsonFields fields(call.body);
+  fields.ignore({"model"});
+  const std::string text = fields.required_text("text");
+  AttentionOptions options;
+  options.target = fields.text("target").value_or("");
+  if (const auto kind = fields.text("kind")) options.kind = named(*kind, kKinds);
+  if (const auto layer = fields.integer("layer", 0, 10'000))
+    options.layer = static_cast<int>(*layer);
+  if (const auto head = fields.integer("head", 0, 10'000)) options.head = static_cast<int>(*head);
+  const bool viewer = fields.one_of("format", {"weights", "viewer"}) == "viewer";
+  fields.refuse_others();
+  const auto check_size = [&](const char* name, const std::string& part) {
+    if (const int64_t count = std::ssize(model.tokenize(part)); count > kMaxTokens)
+      throw invalid_request(
+          name, fmt::format("{} has {} tokens, expected at most {}", name, count, kMaxTokens));
+  };
+  check_size("text", text);
+  check_size("target", options.target);
+  const int64_t tokens = count_tokens(model, text, "text");
+  call.call->enqueue(call.services.admission, tokens);
+  call.target.model->run(call.call, tokens,
+                         [target = call.target, done = call.call, text, options, viewer] {
+                           done->respond_json(viewer ? viewer_body(target, text, options)
+                                                     : maps_body(target, text, options));
+                         });
+}
+
+}  // namespace heed::serve

@@ -1,0 +1,124 @@
+// LibreTranslate's API, so that its clients work: https://docs.libretranslate.com
+#include <algorithm>
+#include <charconv>
+
+#include "heed/base/json.h"
+#include "heed/base/quote.h"
+#include "heed/serve/generation_call.h"
+#include "heed/serve/language_codes.h"
+#include "heed/serve/prompts.h"
+#include "heed/serve/routes/routes.h"
+#include "heed/serve/translation_call.h"
+
+namespace heed::serve {
+namespace {
+
+constexpr int kMaxAlternatives = 16;
+constexpr const char* kAnySource = "auto";
+
+bool translates(const ModelRegistry::Entry& model) {
+  return std::ranges::find(model.tasks, "translate") != model.tasks.end();
+}
+
+bool has(const std::vector<std::string>& codes, const std::string& language) {
+  return !code_of_language(codes, language).empty();
+}
+
+/// The languages of the translators, with those that each can be translated into.
+Json language_list(const std::vector<ModelRegistry::Entry>& models) {
+  Json list = Json::array();
+  const auto targets_of = [&](const std::string& source) -> Json& {
+    for (Json& language : list)
+      if (language["code"] == source) return language["targets"];
+    list.push_back({{"code", source}, {"name", source}, {"targets", Json::array()}});
+    return list.back()["targets"];
+  };
+  for (const ModelRegistry::Entry& model : models) {
+    if (!translates(model)) continue;
+    for (const std::string& source : model.source_languages) {
+      Json& targets = targets_of(short_language(source));
+      for (const std::string& target : model.languages) {
+        const Json code = short_language(target);
+        if (std::ranges::find(targets, code) == targets.end()) targets.push_back(code);
+      }
+    }
+  }
+  return list;
+}
+
+/// A number or, in forms, its text.
+int read_alternatives(JsonFields& fields) {
+  const Json* value = fields.find("alternatives");
+  if (!value || !value->is_string())
+    return static_cast<int>(fields.integer("alternatives", 0, kMaxAlternatives).value_or(0));
+  const std::string text = value->get<std::string>();
+  int count = -1;
+  const auto [last, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (error != std::errc() || *last != '\0' || count < 0 || count > kMaxAlternatives)
+    throw invalid_request("alternatives", fmt::format("alternatives is {}, expected 0 to {}",
+                                                      quoted(text), kMaxAlternatives));
+  return count;
+}
+
+/// The model's code of a language; none if it has no languages to choose from.
+std::string own_code(const std::vector<std::string>& codes, const std::string& language) {
+  return codes.empty() || language == kAnySource ? "" : code_of_language(codes, language);
+}
+
+}  // namespace
+
+void get_languages(Services& services, Call& call) {
+  call.respond_json(dump_json(language_list(services.models.list())));
+}
+
+/// Clients name languages instead of a model: the first translator that has them.
+std::string choose_translator(const Services& services, const Json& body) {
+  JsonFields fields(body);
+  const std::string source = fields.required_text("source");
+  const std::string target = fields.required_text("target");
+  for (const ModelRegistry::Entry& model : services.models.list()) {
+    if (!translates(model) || !has(model.languages, target)) continue;
+    const bool any = source == kAnySource && model.source_languages.size() == 1;
+    if (any || has(model.source_languages, source)) return model.name;
+  }
+  throw invalid_request(
+      "source", fmt::format("no model translates from {} to {}", quoted(source), quoted(target)));
+}
+
+void post_libre_translate(const ModelCall& call) {
+  require_task(call.target, call.target.tasks.translate, "translate");
+  JsonFields fields(call.body);
+  fields.ignore({"api_key", "secret", "model"});
+  const bool list = fields.require("q").is_array();
+  const std::vector<std::string> texts = read_texts(fields, "q");
+  const std::string source = fields.required_text("source");
+  const std::string target = fields.required_text("target");
+  fields.only("format", "text");
+  const int alternatives = read_alternatives(fields);
+  fields.refuse_others();
+
+  const Model& model = call.target.model->model();
+  TranslateOptions options;
+  options.search.n_best = 1 + alternatives;
+  options.search.num_beams = std::max(options.search.num_beams, options.search.n_best);
+  options.search.scores = true;
+  options.source_language = own_code(source_languages_of(model), source);
+  options.target_language = own_code(languages_of(model), target);
+  translate(call, texts, options, "q",
+            [list, alternatives](Call& answered, const std::vector<TranslatedText>& translated,
+                                 int64_t, int64_t) {
+              Json best = Json::array(), others = Json::array();
+              for (const TranslatedText& text : translated) {
+                best.push_back(text.text);
+                Json own = Json::array();
+                for (size_t i = 1; i < text.candidates.size(); ++i)
+                  own.push_back(text.candidates[i].text);
+                others.push_back(std::move(own));
+              }
+              Json answer = {{"translatedText", list ? best : best.front()}};
+              if (alternatives > 0) answer["alternatives"] = list ? others : others.front();
+              answered.respond_json(dump_json(answer, {.replace_invalid = true}));
+            });
+}
+
+}  // namespace heed::serve

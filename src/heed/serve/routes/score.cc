@@ -1,0 +1,50 @@
+#include "heed/base/json.h"
+#include "heed/serve/generation_call.h"
+#include "heed/serve/prompts.h"
+#include "heed/serve/routes/routes.h"
+
+namespace heed::serve {
+namespace {
+
+Json score_json(const Model& model, const std::string& name, const Score& score) {
+  // The scores belong to the last tokens; the first token of a text has none.
+  const size_t unscored = score.tokens.size() - score.log_probabilities.size();
+  Json tokens = Json::array();
+  for (size_t i = 0; i < score.tokens.size(); ++i)
+    tokens.push_back(
+        {{"token", score.tokens[i]},
+         {"text", model.token_text(score.tokens[i])},
+         {"log_probability", i < unscored ? Json() : Json(score.log_probabilities[i - unscored])}});
+  return {
+      {"model", name},
+      {"tokens", std::move(tokens)},
+      {"log_probability", score.log_probability()},
+      {"perplexity", score.perplexity()},
+      {"usage", {{"prompt_tokens", score.tokens.size()}, {"total_tokens", score.tokens.size()}}}};
+}
+
+}  // namespace
+
+/// The log-probability of a text, or of a target given its source.
+void post_score(const ModelCall& call) {
+  const Model& model = call.target.model->model();
+  require_task(call.target, call.target.tasks.score, "score");
+  JsonFields fields(call.body);
+  fields.ignore({"model"});
+  const bool pair = model.has_encoder();
+  const std::string source = pair ? fields.required_text("source") : "";
+  const std::string text = fields.required_text(pair ? "target" : "text");
+  fields.refuse_others();
+  const int64_t tokens = count_tokens(model, text, pair ? "target" : "text") +
+                         (pair ? count_tokens(model, source, "source") : 0);
+  call.call->enqueue(call.services.admission, tokens);
+  call.target.model->run(
+      call.call, tokens, [target = call.target, done = call.call, pair, source, text] {
+        const Model& own = target.model->model();
+        const Score score = pair ? own.score_pair(source, text) : own.score(text);
+        done->respond_json(
+            dump_json(score_json(own, target.name, score), {.replace_invalid = true}));
+      });
+}
+
+}  // namespace heed::serve

@@ -1,0 +1,54 @@
+#include "heed/base/json.h"
+#include "heed/serve/generation_call.h"
+#include "heed/serve/prompts.h"
+#include "heed/serve/routes/routes.h"
+#include "heed/serve/translate_fields.h"
+#include "heed/serve/translation_call.h"
+
+namespace heed::serve {
+namespace {
+
+Json candidate_json(const Candidate& candidate, bool alignment) {
+  Json json = {{"text", candidate.text},
+               {"score", candidate.hypothesis.score},
+               {"log_probability", candidate.hypothesis.log_probability}};
+  if (!alignment) return json;
+  json["alignment"] = Json::array();
+  for (const AlignedWords& pair : candidate.alignment)
+    json["alignment"].push_back({pair.source, pair.target});
+  return json;
+}
+
+}  // namespace
+
+/// heed's own: texts with candidates, scores and alignments.
+void post_translate(const ModelCall& call) {
+  require_task(call.target, call.target.tasks.translate, "translate");
+  JsonFields fields(call.body);
+  fields.ignore({"model", "user"});
+  const std::vector<std::string> texts = read_texts(fields, "text");
+  const TranslateOptions options = read_translate_options(fields);
+  fields.refuse_others();
+  translate(
+      call, texts, options, "text",
+      [model = call.target.name, alignments = options.alignments](
+          Call& answered, const std::vector<TranslatedText>& translated, int64_t input,
+          int64_t output) {
+        Json list = Json::array();
+        for (const TranslatedText& text : translated) {
+          Json candidates = Json::array();
+          for (const Candidate& candidate : text.candidates)
+            candidates.push_back(candidate_json(candidate, alignments));
+          list.push_back(
+              {{"index", list.size()}, {"text", text.text}, {"candidates", std::move(candidates)}});
+        }
+        const Json usage = {{"prompt_tokens", input},
+                            {"completion_tokens", output},
+                            {"total_tokens", input + output}};
+        answered.respond_json(
+            dump_json(Json{{"model", model}, {"translations", std::move(list)}, {"usage", usage}},
+                      {.replace_invalid = true}));
+      });
+}
+
+}  // namespace heed::serve
