@@ -81,7 +81,7 @@ class Browser:
             self.problems.append(details.get("exception", {}).get("description", details["text"]))
         elif event.get("method") == "Log.entryAdded":
             entry = parameters["entry"]
-            if entry["source"] != "network" and entry["level"] in ("error", "warning"):
+            if entry["source"] != "network" and entry["level"] == "error":
                 self.problems.append(entry["text"])
         elif event.get("method") == "Network.requestWillBeSent":
             self.requests.append(parameters["request"]["url"])

@@ -104,6 +104,40 @@ def refusal(status, message, seconds):
 CHAT = "/v1/chat/completions"
 
 
+def translate_while_typing(browser):
+    browser.click("#tab-translate")
+    browser.wait("document.querySelector('#translate [name=source]').options.length > 100")
+    assert browser.evaluate("document.querySelector('#translate [name=target]').selectedOptions[0].text")
+    focus(browser, "#translate textarea")
+    browser.type("The old house.\n\nBy the river.")
+    browser.wait("document.querySelectorAll('.translation > div').length === 3")
+    browser.wait("document.querySelector('.translation .word') && !document.querySelector('.translation .pending')")
+    browser.wait(visible(".alternatives li:nth-child(2) button"))
+    assert "translator" in browser.text("#translate .state")
+    # A word lights up with the words that it is aligned with.
+    browser.hover(".translation .word")
+    assert browser.evaluate("document.querySelectorAll('.translation .lit').length") == 1
+    assert browser.evaluate("document.querySelectorAll('.mirror .lit').length") == 1
+    # Another candidate takes the place of the best.
+    other = browser.text(".alternatives li:nth-child(2) bdi")
+    browser.click(".alternatives li:nth-child(2) button")
+    assert browser.evaluate("document.querySelector('.translation').innerText").rstrip().endswith(other.rstrip())
+    # By keys as well.
+    focus(browser, ".translation")
+    browser.key("ArrowRight")
+    assert "←" in browser.text("#translate .state")
+    # A language that was not asked for yet.
+    browser.evaluate("""(() => {
+        const target = document.querySelector('#translate [name=target]');
+        target.value = 'isl_Latn';
+        target.dispatchEvent(new Event('change'));
+    })()""")
+    browser.wait("document.querySelector('.translation').lang === 'is-Latn'")
+    browser.wait("document.querySelector('.translation .word') && !document.querySelector('.translation .pending')")
+    browser.evaluate("document.querySelector('#translate [name=clear]').click()")
+    browser.wait("document.querySelector('.translation').textContent === ''")
+
+
 def chat_streams_and_stops(browser):
     browser.click("#tab-chat")
     set_field(browser, "max_tokens", "500000")
@@ -167,6 +201,20 @@ def a_busy_server_is_reported_and_asked_again(browser):
     browser.scripted[CHAT] = [refusal(400, "the input has 9 tokens too many", 0)]
     ask(browser, "hello")
     browser.wait("document.querySelector('.turn:last-child .note').textContent.includes('9 tokens too many')")
+
+
+def attention_is_drawn(browser):
+    browser.click("#tab-attention")
+    focus(browser, "#attention [name=text]")
+    browser.type("The old house.")
+    browser.key("Enter")
+    browser.wait("document.querySelector('#attention .attention canvas.sheet')")
+    browser.wait("""(() => {
+        const canvas = document.querySelector('#attention canvas.sheet');
+        const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+        return new Set(new Uint32Array(data.buffer)).size > 20;
+    })()""")
+    assert "writer" in browser.text("#attention .state") or "translator" in browser.text("#attention .state")
 
 
 def load_is_live(browser):
@@ -277,9 +325,9 @@ def main():
         browser.open(server.address)
         browser.wait("document.querySelector('#tab-load') && !document.querySelector('#tab-load').hidden")
         assert tabs(browser) == ["Translate", "Chat", "Attention", "Load"], tabs(browser)
-        for check in (chat_streams_and_stops, chat_regenerates_and_forgets,
+        for check in (translate_while_typing, chat_streams_and_stops, chat_regenerates_and_forgets,
                       chat_shows_what_a_model_says_as_text, a_busy_server_is_reported_and_asked_again,
-                      load_is_live, keys_and_theme, fits_narrow_screens):
+                      attention_is_drawn, load_is_live, keys_and_theme, fits_narrow_screens):
             check(browser)
             print(check.__name__)
         server = a_server_that_goes_away_is_reported(browser, server, start)
