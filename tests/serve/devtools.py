@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+import urllib.parse
 
 PATIENCE = 30  # seconds that anything may take
 
@@ -36,9 +37,10 @@ class Browser:
         self.buffer, self.number, self.session = b"", 0, None
         self.problems = []  # uncaught exceptions, violations of the policy, errors of the console
         self.requests = []  # addresses
+        self.scripted = {}  # answers instead of the server's, by path: lists of (status, headers, body)
         target = next(t for t in self.call("Target.getTargets")["targetInfos"] if t["type"] == "page")
         self.session = self.call("Target.attachToTarget", targetId=target["targetId"], flatten=True)["sessionId"]
-        for domain in ("Page", "Runtime", "Log", "Network"):
+        for domain in ("Page", "Runtime", "Log", "Network", "Fetch"):
             self.call(f"{domain}.enable")
         self.resize(width, height)
 
@@ -53,16 +55,20 @@ class Browser:
         message, self.buffer = self.buffer.split(b"\0", 1)
         return json.loads(message)
 
-    def call(self, method, **parameters):
+    def send(self, method, parameters):
         self.number += 1
         message = {"id": self.number, "method": method, "params": parameters}
         if self.session:
             message["sessionId"] = self.session
         os.write(self.write_end, json.dumps(message).encode() + b"\0")
+        return self.number
+
+    def call(self, method, **parameters):
+        number = self.send(method, parameters)
         deadline = time.monotonic() + PATIENCE
         while True:
             answer = self.receive(deadline)
-            if answer.get("id") == self.number:
+            if answer.get("id") == number:
                 if "error" in answer:
                     raise RuntimeError(f"{method}: {answer['error']}")
                 return answer["result"]
@@ -75,10 +81,21 @@ class Browser:
             self.problems.append(details.get("exception", {}).get("description", details["text"]))
         elif event.get("method") == "Log.entryAdded":
             entry = parameters["entry"]
-            if entry["source"] != "network" and entry["level"] in ("error", "warning"):
+            if entry["source"] != "network" and entry["level"] == "error":
                 self.problems.append(entry["text"])
         elif event.get("method") == "Network.requestWillBeSent":
             self.requests.append(parameters["request"]["url"])
+        elif event.get("method") == "Fetch.requestPaused":
+            self.answer(parameters["requestId"], urllib.parse.urlsplit(parameters["request"]["url"]).path)
+
+    def answer(self, request, path):
+        if not self.scripted.get(path):
+            self.send("Fetch.continueRequest", {"requestId": request})
+            return
+        status, headers, body = self.scripted[path].pop(0)
+        self.send("Fetch.fulfillRequest", {
+            "requestId": request, "responseCode": status, "body": base64.b64encode(body.encode()).decode(),
+            "responseHeaders": [{"name": name, "value": value} for name, value in headers.items()]})
 
     # ---- the page ----
 

@@ -36,13 +36,13 @@ class AttendPanel {
     if (target && !this.target.parentElement.hidden) body.target = target;
     this.say("Computing…");
     try {
-      const { model, html } = await this.server.json("/v1/attention", { body, signal });
+      const { model, html } = await this.server.json("v1/attention", { body, signal });
       const parsed = new DOMParser().parseFromString(html, "text/html").querySelector("div.attention");
       this.view.replaceChildren(parsed);
       new AttentionView(parsed);
       this.say(`Attention of ${model}`);
     } catch (error) {
-      if (!aborted(error)) this.say(error.message, "warning");
+      if (!aborted(error)) this.say(sentence(error.message), "warning");
     }
   }
 

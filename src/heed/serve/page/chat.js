@@ -41,6 +41,12 @@ class ChatPanel {
       this.stop();
       this.input.focus();
     });
+    const settings = find("[name=settings]");
+    settings.addEventListener("click", () => {
+      const card = find(".settings");
+      card.hidden = !card.hidden;
+      settings.setAttribute("aria-expanded", String(!card.hidden));
+    });
     find("[name=new]").addEventListener("click", () => this.begin());
   }
 
@@ -122,24 +128,38 @@ class ChatPanel {
     this.request = new AbortController();
     turn.begin(this.choice.name);
     this.setRunning(true);
-    this.scroll(true);
+    scrollTo(0, document.documentElement.scrollHeight);
+    let problem = "";
+    let frame = 0; // what arrives is drawn once a frame, however fast the model is
+    const draw = () => {
+      frame = 0;
+      this.followEnd(() => turn.grow());
+    };
     try {
       const options = { body: this.body(turn), signal: this.request.signal };
-      for await (const chunk of this.server.events("/v1/chat/completions", options)) {
-        const atEnd = innerHeight + scrollY > document.documentElement.scrollHeight - 60;
+      for await (const chunk of this.server.events("v1/chat/completions", options)) {
         turn.receive(chunk);
-        this.scroll(atEnd);
+        frame ||= requestAnimationFrame(draw);
       }
-      turn.end("");
     } catch (error) {
-      turn.end(aborted(error) ? "Stopped." : `No answer: ${error.message}.`);
+      problem = aborted(error) ? "Stopped." : sentence(error.message);
     }
+    cancelAnimationFrame(frame);
     this.request = null;
-    this.setRunning(false);
+    this.followEnd(() => {
+      turn.end(problem);
+      this.setRunning(false);
+    });
     this.save();
   }
 
-  scroll(wanted) { if (wanted) scrollTo(0, document.documentElement.scrollHeight); }
+  // Keeps the end of the page in sight while `change` lengthens it, unless the reader has scrolled up.
+  followEnd(change) {
+    const page = document.documentElement;
+    const atEnd = innerHeight + scrollY > page.scrollHeight - 60;
+    change();
+    if (atEnd) scrollTo(0, page.scrollHeight);
+  }
 
   refresh() { this.choice.refresh(); }
   enter() { this.input.focus({ preventScroll: true }); }

@@ -64,7 +64,7 @@ class LoadPanel {
     const { signal } = (this.request = new AbortController());
     try {
       for (;;) {
-        this.show(new Metrics(await (await this.server.request("/metrics", { signal })).text()));
+        this.show(new Metrics(await (await this.server.request("metrics", { signal })).text()));
         await pause(1, signal);
       }
     } catch (error) {
@@ -78,7 +78,7 @@ class LoadPanel {
     const speed = (model) => Math.max(0, before ? (metrics.tokens(model) - before.tokens(model)) / (metrics.time - before.time) : 0);
     const speeds = new Map(this.models.list.map(({ id }) => [id, speed(id)]));
     this.figures.show([
-      ["Running", whole(metrics.sum("heed_running_requests")), "outputs, with those that wait"],
+      ["Running", whole(metrics.sum("heed_running_requests")), "outputs, or waiting"],
       ["Queue", whole(metrics.sum("heed_queued_requests")), `requests, ${whole(metrics.sum("heed_queued_tokens"))} tokens`],
       ["KV rows", whole(metrics.sum("heed_kv_rows")), "in use or kept"],
       ["Tokens/s", rate([...speeds.values()].reduce((a, b) => a + b, 0)), "generated"],

@@ -6,7 +6,7 @@ class Models {
     this.list = [];
   }
 
-  async load() { this.list = (await this.server.json("/v1/models")).data; }
+  async load() { this.list = (await this.server.json("v1/models")).data; }
 
   that(task) { return this.list.filter((model) => model.tasks && model.tasks.includes(task)); }
 }

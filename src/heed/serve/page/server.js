@@ -17,12 +17,12 @@ function pause(seconds, signal) {
 
 // The message of an error in OpenAI's form.
 async function messageOf(response) {
-  try {
-    return (await response.json()).error.message;
-  } catch {
-    return `the server answered ${response.status} ${response.statusText}`;
-  }
+  const body = await response.json().catch(() => null);
+  return body?.error?.message || `the server answered ${response.status}`;
 }
+
+// A message of the server as a sentence.
+const sentence = (text) => text[0].toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 
 const aborted = (error) => error.name === "AbortError";
 

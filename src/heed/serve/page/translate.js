@@ -111,7 +111,7 @@ class TranslatePanel {
       this.show();
       this.say(`${this.choice.name}, ${Math.round(performance.now() - begin)} ms`);
     } catch (error) {
-      if (!aborted(error)) this.say(error.message, "warning");
+      if (!aborted(error)) this.say(sentence(error.message), "warning");
     }
   }
 
@@ -120,7 +120,7 @@ class TranslatePanel {
     const body = { model: this.choice.name, text: lines, num_beams: CANDIDATES, n_best: CANDIDATES, alignments: true };
     if (this.source.value) body.source_language = this.source.value;
     if (this.target.value) body.target_language = this.target.value;
-    const { translations } = await this.server.json("/v1/translate", { body, signal });
+    const { translations } = await this.server.json("v1/translate", { body, signal });
     if (this.known.size > MAX_KNOWN_LINES) this.known.clear();
     for (const { index, candidates } of translations) {
       const texts = candidates.map(({ text }) => text);

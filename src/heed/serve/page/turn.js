@@ -38,28 +38,27 @@ class Turn {
   }
 
   receive({ model, choices, usage }) {
+    const { data } = this;
     this.usage = usage || this.usage;
     this.first ||= performance.now();
+    data.model = model;
     for (const { delta, finish_reason: reason } of choices) {
       this.finish = reason || this.finish;
-      if (delta.reasoning_content) this.think(delta.reasoning_content);
-      if (delta.content) this.speak(delta.content);
+      data.reasoning += delta.reasoning_content || "";
+      data.content += delta.content || "";
     }
-    this.model.textContent = this.data.model = model;
   }
 
-  // Reasoning is open until the answer begins.
-  think(text) {
-    if (!this.data.reasoning) this.details.open = !this.data.content;
-    this.details.hidden = false;
-    this.data.reasoning += text;
-    this.reasoning.append(text);
-  }
-
-  speak(text) {
-    if (!this.data.content) this.details.open = false;
-    this.data.content += text;
-    this.content.append(text);
+  // Shows what was received. Appending keeps what the reader has selected.
+  grow() {
+    const { model, reasoning, content } = this.data;
+    const append = (element, text) => element.append(text.slice(element.textContent.length));
+    if (reasoning && this.details.hidden) this.details.open = !content; // until the answer begins
+    else if (content && !this.content.textContent) this.details.open = false;
+    this.details.hidden = !reasoning;
+    this.model.textContent = model;
+    append(this.reasoning, reasoning);
+    append(this.content, content);
   }
 
   // `problem`: why the answer is not whole; empty if it is.
@@ -71,8 +70,8 @@ class Turn {
       const speed = tokens > 1 && seconds > 0 ? `, ${((tokens - 1) / seconds).toPrecision(3)} tokens/s` : "";
       notes.push(`${tokens} token${tokens === 1 ? "" : "s"}${speed}, first after ${Math.round(this.first - this.begun)} ms`);
     }
-    this.data.note = notes.filter(Boolean).join(" ");
-    this.show();
+    this.data.note = this.note.textContent = notes.filter(Boolean).join(" ");
+    this.grow();
     this.element.classList.remove("running");
     this.foot.hidden = false;
   }
