@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 HEED = pathlib.Path(sys.argv[1]).resolve()
@@ -75,6 +76,14 @@ class Server:
 
     def said(self):
         return self.process.stderr.readline().strip()
+
+
+def read_along(answer):
+    """Reads a stream that is not expected to end well; a client that does not read is dropped."""
+    def read():
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            answer.read()
+    threading.Thread(target=read, daemon=True).start()
 
 
 def text_of(answer):
@@ -178,19 +187,19 @@ def ends_after_the_last_answer(directory):
 
 def ends_at_once_when_asked_twice(directory):
     with served(directory, "drain_seconds = 100\n" + MODEL.format("a", 1)) as server:
-        stream = server.begin_stream(1 << 19)  # kept open
+        read_along(server.begin_stream(1 << 19))
         server.process.send_signal(signal.SIGTERM)
         time.sleep(0.5)
         assert server.process.poll() is None
         server.process.send_signal(signal.SIGTERM)
-        assert server.process.wait(5) == -signal.SIGTERM and stream
+        assert server.process.wait(5) == -signal.SIGTERM
 
 
 def ends_when_the_time_for_answers_is_over(directory):
     with served(directory, "drain_seconds = 0.5\n" + MODEL.format("a", 1)) as server:
-        stream = server.begin_stream(1 << 19)  # kept open
+        read_along(server.begin_stream(1 << 19))
         server.process.send_signal(signal.SIGTERM)
-        assert server.process.wait(10) == 0 and stream
+        assert server.process.wait(10) == 0
 
 
 def main():
