@@ -34,6 +34,8 @@ struct AttentionOptions {
   /// The input of the decoder of an encoder-decoder; empty: its greedy output. Other models read
   /// one text only.
   std::string target = {};
+  /// The languages of a multilingual translator, as in TranslateOptions.
+  std::string source_language = {}, target_language = {};
   std::optional<AttentionKind> kind = {};
   std::optional<int> layer = {};  // counted from 0
   std::optional<int> head = {};   // counted from 0

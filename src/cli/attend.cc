@@ -27,7 +27,7 @@ namespace {
 struct AttendOptions {
   CommonOptions common;
   ModelOptions model;
-  std::string source, target, out, kind;
+  std::string source, target, source_language, target_language, out, kind;
   int layer = 0, head = 0;  // counted from 1; 0: the last layer, the mean of all heads
   bool heatmap = false;
 };
@@ -64,7 +64,7 @@ inspect::HeadChoice choice_of(const AttendOptions& options, const model::Transfo
 
 inspect::ModelInput read_input(const engine::LoadedModel& loaded, const AttendOptions& options) {
   return inspect::read_input(*loaded.transformer, loaded.tokenizer.value(), options.source,
-                             options.target);
+                             options.target, {options.source_language, options.target_language});
 }
 
 std::string model_name(const std::string& path) {
@@ -137,6 +137,7 @@ void add_attend(Command& program) {
       .required();
   command.add_option("--target", options->target,
                      "Input of the decoder of an encoder-decoder (default: its greedy output)");
+  add_language_options(command, options->source_language, options->target_language);
   Option out = command.add_option(
       "--out", options->out,
       "File to write: .html (an interactive page with all layers and heads) or .svg (a figure of "

@@ -60,4 +60,11 @@ Option add_cache_option(Command& command, ModelOptions& options) {
       .one_of({"f32", "bf16", "int8"});
 }
 
+void add_language_options(Command& command, std::string& source, std::string& target) {
+  command.add_option("--source-language", source,
+                     "Language of the input, for multilingual models, by the code of the model's "
+                     "tokenizer (en, en_XX, eng_Latn)");
+  command.add_option("--target-language", target, "Language to translate into, likewise");
+}
+
 }  // namespace heed::cli

@@ -23,6 +23,9 @@ void add_model_options(Command& command, ModelOptions& options, bool bf16 = true
 /// The model, which computes on `threads`.
 Model load_model(const ModelOptions& options, const Threads& threads);
 
+/// Adds --source-language and --target-language, for multilingual translators.
+void add_language_options(Command& command, std::string& source, std::string& target);
+
 /// Adds --cache, the type of the kv cache.
 Option add_cache_option(Command& command, ModelOptions& options);
 

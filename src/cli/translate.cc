@@ -71,11 +71,8 @@ void add_translate(Command& program) {
   auto arguments = std::make_shared<TranslateArguments>();
   SearchOptions& search = arguments->translate.search;
   add_model_options(command, arguments->model);
-  command.add_option("--source-language", arguments->translate.source_language,
-                     "Language of the input, for multilingual models, by the code of the model's "
-                     "tokenizer (en, en_XX, eng_Latn)");
-  command.add_option("--target-language", arguments->translate.target_language,
-                     "Language to translate into, likewise");
+  add_language_options(command, arguments->translate.source_language,
+                       arguments->translate.target_language);
   command.add_option("--num-beams", search.num_beams, "Number of beams; 1: greedy search")
       .range(1, kMaxBeams)
       .show_default();

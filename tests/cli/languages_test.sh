@@ -43,3 +43,12 @@ refused 'the target language is "fr", but this model has no choice of it' \
   "$heed" translate --model "$golden/translation/opus-mt" --target-language fr <lines
 refused "line 1: the target language is not given, expected one of the model's 2: deu, fra" \
   "$heed" translate --model "$golden/translation/opus-mt-multi" <lines
+
+# Attention, of a translation into the language that is asked for.
+"$heed" attend --model "$golden/translation/nllb" --source-language eng_Latn --target-language fra_Latn \
+  --source 'The old house.' --target 'La maison.' >out 2>err
+grep -q fra_Latn out
+refused "the target language is not given, expected one of the model's 202: ace_Arab, " \
+  "$heed" attend --model "$golden/translation/nllb" --source 'The old house.'
+refused 'the language "fr" was given, but this model does not translate' \
+  "$heed" attend "${encoder[@]}" --target-language fr --source sheep

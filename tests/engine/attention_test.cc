@@ -34,6 +34,16 @@ TEST(Attention, HasAMapForEachLayerOfEachKind) {
   EXPECT_EQ(maps[5].keys, maps[0].keys);
 }
 
+TEST(Attention, IsOfATranslationIntoTheLanguageThatIsAskedFor) {
+  const Model model = Model::load(HEED_SOURCE_DIR "/tests/golden/translation/nllb");
+  const auto maps = model.attention(
+      "The old house.",
+      {.target = "La maison.", .source_language = "eng_Latn", .target_language = "fra_Latn"});
+  EXPECT_EQ(maps.back().keys.front(), "eng_Latn");
+  EXPECT_EQ(maps.back().queries[1], "fra_Latn");
+  EXPECT_THROW(model.attention("The old house.", {.source_language = "eng_Latn"}), Error);
+}
+
 TEST(Attention, SelectsALayerAndAHead) {
   const Model model = Model::load(models().decoder());
   const auto all = model.attention("the old sailor forgot");

@@ -85,6 +85,15 @@ def set_field(browser, name, value):
     browser.evaluate(f"document.querySelector('#chat [name={name}]').value = {json.dumps(value)}")
 
 
+def choose(browser, selector, value):
+    """In a <select>."""
+    browser.evaluate(f"""(() => {{
+        const select = document.querySelector({json.dumps(selector)});
+        select.value = {json.dumps(value)};
+        select.dispatchEvent(new Event("change"));
+    }})()""")
+
+
 def visible(selector):
     return f"document.querySelector({json.dumps(selector)})?.checkVisibility()"
 
@@ -127,11 +136,7 @@ def translate_while_typing(browser):
     browser.key("ArrowRight")
     assert "←" in browser.text("#translate .state")
     # A language that was not asked for yet.
-    browser.evaluate("""(() => {
-        const target = document.querySelector('#translate [name=target]');
-        target.value = 'isl_Latn';
-        target.dispatchEvent(new Event('change'));
-    })()""")
+    choose(browser, "#translate [name=target]", "isl_Latn")
     browser.wait("document.querySelector('.translation').lang === 'is-Latn'")
     browser.wait("document.querySelector('.translation .word') && !document.querySelector('.translation .pending')")
     browser.evaluate("document.querySelector('#translate [name=clear]').click()")
@@ -214,7 +219,14 @@ def attention_is_drawn(browser):
         const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
         return new Set(new Uint32Array(data.buffer)).size > 20;
     })()""")
-    assert "writer" in browser.text("#attention .state") or "translator" in browser.text("#attention .state")
+    assert browser.text("#attention .state") == "Attention of writer"
+    # Of a sentence and its translation, in the languages that are chosen.
+    choose(browser, "#attention [name=model]", "translator")
+    choose(browser, "#attention [name=target]", "isl_Latn")
+    focus(browser, "#attention [name=text]")
+    browser.key("Enter")
+    browser.wait("document.querySelector('#attention .attention').textContent.includes('Cross-attention')")
+    assert browser.text("#attention .state") == "Attention of translator"
 
 
 def load_is_live(browser):

@@ -80,7 +80,8 @@ std::vector<AttentionMap> Model::attention(const std::string& text,
   text::require_utf8(text, "the text");
   text::require_utf8(options.target, "the target");
   const generate::ModelInput input =
-      generate::read_input(transformer, loaded_->tokenizer.value(), text, options.target);
+      generate::read_input(transformer, loaded_->tokenizer.value(), text, options.target,
+                           {options.source_language, options.target_language});
   std::vector<AttentionMap> maps = maps_for(transformer, input, options);
   int64_t total = 0;
   for (AttentionMap& map : maps) {

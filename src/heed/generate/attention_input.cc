@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "heed/base/error.h"
+#include "heed/base/quote.h"
 #include "heed/generate/cached_decoder.h"
 #include "heed/generate/search.h"
 #include "heed/text/utf8.h"
@@ -13,15 +14,10 @@ namespace {
 
 constexpr std::string_view kSpace = "\u2581";
 
-std::vector<int32_t> encode(const text::TranslationTokenizer& tokenizer, const std::string& text,
-                            bool source) {
-  require(text::is_valid_utf8(text), "the {} text is not valid UTF-8",
-          source ? "source" : "target");
-  std::vector<int32_t> tokens =
-      source ? tokenizer.encode_source(text, {}) : tokenizer.encode_target(text);
+void require_text(const text::TranslationTokenizer& tokenizer, std::span<const int32_t> tokens,
+                  const char* side) {
   require(!std::ranges::all_of(tokens, [&](int32_t t) { return tokenizer.is_mark(t); }),
-          "the {} text is empty", source ? "source" : "target");
-  return tokens;
+          "the {} text is empty", side);
 }
 
 /// The decoded text of a byte-level piece, with U+2581 for a space. Pieces with a word marker
@@ -62,14 +58,20 @@ std::vector<int32_t> greedy(const model::Transformer& model, const std::vector<i
 }  // namespace
 
 ModelInput read_input(const model::Transformer& model, const text::TranslationTokenizer& tokenizer,
-                      const std::string& source, const std::string& target) {
+                      const std::string& source, const std::string& target,
+                      const text::LanguagePair& languages) {
   const auto source_piece = [&](int32_t id) { return tokenizer.source_piece(id); };
   const auto target_piece = [&](int32_t id) { return tokenizer.piece(id); };
   const std::vector<int32_t> prompt =
-      tokenizer.start_of_target({}, model.config().decoder_start_id, -1);
-  ModelInput input{stack_input(source, encode(tokenizer, source, true), source_piece), {}};
+      tokenizer.start_of_target(languages, model.config().decoder_start_id, -1);
+  require(text::is_valid_utf8(source), "the source text is not valid UTF-8");
+  require(text::is_valid_utf8(target), "the target text is not valid UTF-8");
+  ModelInput input{stack_input(source, tokenizer.encode_source(source, languages), source_piece),
+                   {}};
+  require_text(tokenizer, input.source.ids, "source");
   if (!target.empty()) {
-    std::vector<int32_t> ids = encode(tokenizer, target, false);
+    std::vector<int32_t> ids = tokenizer.encode_target(target);
+    require_text(tokenizer, ids, "target");
     ids.pop_back();  // end of sequence
     input.target = stack_input(target, decoder_input(prompt, ids), target_piece);
     return input;
@@ -98,9 +100,13 @@ ModelInput read_input(const model::Transformer& model, const text::Tokenizer& to
 }
 
 ModelInput read_input(const model::Transformer& model, const text::PairTokenizer& tokenizer,
-                      const std::string& text, const std::string& target) {
+                      const std::string& text, const std::string& target,
+                      const text::LanguagePair& languages) {
   if (const text::TranslationTokenizer* two = tokenizer.translation_tokenizer())
-    return read_input(model, *two, text, target);
+    return read_input(model, *two, text, target, languages);
+  for (const std::string& code : {languages.source, languages.target})
+    require(code.empty(), "the language {} was given, but this model does not translate",
+            quoted(code));
   return read_input(model, *tokenizer.shared_tokenizer(), text, target);
 }
 

@@ -24,14 +24,16 @@ struct ModelInput {
 };
 
 /// A sentence and its translation; an empty `target` is replaced by the model's greedy translation.
-/// Throws Error on text that is not UTF-8 or exceeds the model's context length, and on an empty
-/// source.
+/// `languages` are those of TranslateOptions. Throws Error on text that is not UTF-8 or exceeds the
+/// model's context length, on an empty source, and on languages as translate() does.
 ModelInput read_input(const model::Transformer& model, const text::TranslationTokenizer& tokenizer,
-                      const std::string& source, const std::string& target);
+                      const std::string& source, const std::string& target,
+                      const text::LanguagePair& languages = {});
 
 /// The same with either kind of tokenizer.
 ModelInput read_input(const model::Transformer& model, const text::PairTokenizer& tokenizer,
-                      const std::string& text, const std::string& target);
+                      const std::string& text, const std::string& target,
+                      const text::LanguagePair& languages = {});
 
 /// The input of a model of any family. An encoder-decoder reads `text` and `target` (its greedy
 /// output if empty); other models read `text` only. Throws Error likewise, and on a target for a

@@ -8,7 +8,8 @@ class AttendPanel {
     this.view = find(".view");
     this.state = find(".state");
     this.text = find("[name=text]");
-    this.target = find("[name=target]");
+    this.translation = find("[name=translation]");
+    this.languages = new LanguageChoice(panel, () => {});
     this.request = new AbortController();
     this.choice = new ModelChoice(models, find("[name=model]"), "attention", (model) => this.offer(model));
     const form = find("form");
@@ -24,16 +25,19 @@ class AttendPanel {
   }
 
   // A translation has its own text.
-  offer(model) { this.target.parentElement.hidden = !model.tasks.includes("translate"); }
+  offer(model) {
+    this.translation.parentElement.hidden = !model.tasks.includes("translate");
+    this.languages.offer(model);
+  }
 
   async ask() {
     const text = this.text.value.trim();
     if (!text) return this.text.focus();
     this.request.abort();
     const { signal } = (this.request = new AbortController());
-    const body = { model: this.choice.name, text, format: "viewer" };
-    const target = this.target.value.trim();
-    if (target && !this.target.parentElement.hidden) body.target = target;
+    const body = { model: this.choice.name, text, format: "viewer", ...this.languages.fields };
+    const translation = this.translation.value.trim();
+    if (translation && !this.translation.parentElement.hidden) body.target = translation;
     this.say("Computing…");
     try {
       const { model, html } = await this.server.json("v1/attention", { body, signal });

@@ -34,3 +34,48 @@ function preferredLanguage(codes, wanted, except) {
   const found = wanted.map((tag) => tag.split("-")[0]).find((language) => languages.has(language));
   return languages.get(found) || codes.find((code) => code !== except) || codes[0];
 }
+
+// The <select>s for the languages of a translation. The choice is kept for the next visit.
+class LanguageChoice {
+  // `changed` is called when other languages are chosen or offered.
+  constructor(panel, changed) {
+    this.source = panel.querySelector("[name=source]");
+    this.target = panel.querySelector("[name=target]");
+    this.swapButton = panel.querySelector("[name=swap]");
+    this.changed = changed;
+    for (const select of [this.source, this.target]) select.addEventListener("change", () => this.keep());
+  }
+
+  // Those of a model; none if it has no choice of them.
+  offer({ languages = [], source_languages: sources = [] }) {
+    const kept = JSON.parse(localStorage.getItem("languages") || "{}");
+    const fill = (select, codes, preferred) => {
+      const before = [select.value, kept[select.name]].find((code) => codes.includes(code));
+      select.replaceChildren(...namedLanguages(codes).map(([code, name]) => new Option(name, code)));
+      select.value = before || preferred;
+      select.parentElement.hidden = !codes.length;
+    };
+    fill(this.source, sources, preferredLanguage(sources, ["en"]));
+    fill(this.target, languages, preferredLanguage(languages, [...navigator.languages, "de", "fr"], this.source.value));
+    if (this.swapButton) this.swapButton.hidden = !sources.length;
+    this.changed();
+  }
+
+  swap() {
+    [this.source.value, this.target.value] = [this.target.value, this.source.value];
+    this.keep();
+  }
+
+  keep() {
+    localStorage.setItem("languages", JSON.stringify({ source: this.source.value, target: this.target.value }));
+    this.changed();
+  }
+
+  // For a request.
+  get fields() {
+    const fields = {};
+    if (this.source.value) fields.source_language = this.source.value;
+    if (this.target.value) fields.target_language = this.target.value;
+    return fields;
+  }
+}

@@ -12,8 +12,7 @@ class TranslatePanel {
     this.input = find("textarea");
     this.output = find(".translation");
     this.state = find(".state");
-    this.source = find("[name=source]");
-    this.target = find("[name=target]");
+    this.languages = new LanguageChoice(panel, () => this.changeLanguage());
     this.sourceWords = new Words(find(".mirror"));
     this.targetWords = new Words(this.output);
     this.alternatives = find(".alternatives");
@@ -23,7 +22,7 @@ class TranslatePanel {
     this.line = 0; // whose alternatives are shown
     this.place = null; // {line, word} of the translation, moved by keys
     this.request = new AbortController();
-    this.choice = new ModelChoice(models, find("[name=model]"), "translate", (model) => this.offerLanguages(model));
+    this.choice = new ModelChoice(models, find("[name=model]"), "translate", (model) => this.languages.offer(model));
     this.listen();
   }
 
@@ -33,11 +32,9 @@ class TranslatePanel {
       this.line = this.caretLines().length - 1;
       this.update();
     });
-    for (const select of [this.source, this.target]) select.addEventListener("change", () => this.changeLanguage());
     find("swap").addEventListener("click", () => {
-      [this.source.value, this.target.value] = [this.target.value, this.source.value];
       this.input.value = this.shown.join("\n");
-      this.changeLanguage();
+      this.languages.swap();
     });
     find("clear").addEventListener("click", () => {
       this.input.value = "";
@@ -60,34 +57,16 @@ class TranslatePanel {
     this.output.addEventListener("blur", () => { this.place = null; this.light(1, null); });
   }
 
-  // ---- languages ----
-
-  offerLanguages({ languages = [], source_languages: sources = [] }) {
-    const saved = JSON.parse(localStorage.getItem("languages") || "{}");
-    const fill = (select, codes, preferred) => {
-      const before = [select.value, saved[select.name]].find((code) => codes.includes(code));
-      select.replaceChildren(...namedLanguages(codes).map(([code, name]) => new Option(name, code)));
-      select.value = before || preferred;
-      select.parentElement.hidden = !codes.length;
-    };
-    fill(this.source, sources, preferredLanguage(sources, ["en"]));
-    fill(this.target, languages, preferredLanguage(languages, [...navigator.languages, "de", "fr"], this.source.value));
-    this.panel.querySelector("[name=swap]").hidden = !sources.length;
-    this.changeLanguage();
-  }
-
   changeLanguage() {
-    this.input.lang = languageTag(this.source.value);
-    this.output.lang = languageTag(this.target.value);
-    if (this.target.value)
-      localStorage.setItem("languages", JSON.stringify({ source: this.source.value, target: this.target.value }));
+    this.input.lang = languageTag(this.languages.source.value);
+    this.output.lang = languageTag(this.languages.target.value);
     this.update();
   }
 
   // ---- asking ----
 
   get lines() { return this.input.value.split("\n"); }
-  key(line) { return JSON.stringify([this.choice.name, this.source.value, this.target.value, line]); }
+  key(line) { return JSON.stringify([this.choice.name, this.languages.fields, line]); }
 
   // The candidate that is shown for a line, or undefined.
   candidate(line) {
@@ -117,9 +96,8 @@ class TranslatePanel {
 
   async translate(lines, signal) {
     const keys = lines.map((line) => this.key(line));
-    const body = { model: this.choice.name, text: lines, num_beams: CANDIDATES, n_best: CANDIDATES, alignments: true };
-    if (this.source.value) body.source_language = this.source.value;
-    if (this.target.value) body.target_language = this.target.value;
+    const options = { num_beams: CANDIDATES, n_best: CANDIDATES, alignments: true };
+    const body = { model: this.choice.name, text: lines, ...options, ...this.languages.fields };
     const { translations } = await this.server.json("v1/translate", { body, signal });
     if (this.known.size > MAX_KNOWN_LINES) this.known.clear();
     for (const { index, candidates } of translations) {

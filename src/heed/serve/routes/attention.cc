@@ -65,7 +65,8 @@ std::string viewer_body(const ModelRegistry::Target& target, const std::string& 
   const ExecutorScope scope(*loaded.executor);
   inspect::AttentionCapture capture = inspect::capture_attention(
       *loaded.transformer,
-      inspect::read_input(*loaded.transformer, loaded.tokenizer.value(), text, options.target));
+      inspect::read_input(*loaded.transformer, loaded.tokenizer.value(), text, options.target,
+                          {options.source_language, options.target_language}));
   capture.texts.model_name = target.name;
   return dump_json(Json{{"model", target.name}, {"html", inspect::attention_data(capture)}},
                    {.replace_invalid = true});
@@ -82,6 +83,8 @@ void post_attention(const ModelCall& call) {
   const std::string text = fields.required_text("text");
   AttentionOptions options;
   options.target = fields.text("target").value_or("");
+  options.source_language = fields.text("source_language").value_or("");
+  options.target_language = fields.text("target_language").value_or("");
   if (const auto kind = fields.text("kind")) options.kind = named(*kind, kKinds);
   if (const auto layer = fields.integer("layer", 0, 10'000))
     options.layer = static_cast<int>(*layer);
