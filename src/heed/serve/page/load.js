@@ -88,7 +88,7 @@ class LoadPanel {
   }
 
   card(model) {
-    if (!this.cards.has(model.id)) this.cards.set(model.id, new ModelCard(model.id));
+    if (!this.cards.has(model.id)) this.cards.set(model.id, new ModelCard(model.id, this.models));
     const card = this.cards.get(model.id);
     card.model = model;
     return card;
@@ -99,20 +99,22 @@ class LoadPanel {
 
 // One model: what it can do, and its load.
 class ModelCard {
-  constructor(name) {
+  constructor(name, models) {
     this.name = name;
+    this.use = makeButton("plain", "Load", () => this.load(models));
     this.tasks = make("p", "note");
     this.numbers = make("dl", "");
     this.line = new Sparkline(`Tokens per second of ${name}`);
     this.speed = make("div", "speed");
-    this.element = make("article", "card", make("div", "about", make("h3", "", name), this.tasks), this.numbers,
+    this.element = make("article", "card", make("div", "about", make("h3", "", name), this.tasks, this.use), this.numbers,
       make("div", "curve", this.speed, this.line.element));
   }
 
   show(metrics, speed) {
     const { model, name } = this;
     const context = model.context_length ? `context ${whole(model.context_length)}` : "";
-    const about = [model.base && `adapter of ${model.base}`, ...(model.tasks || ["not loaded: on first use"]), context];
+    const about = [model.base && `adapter of ${model.base}`, ...(model.tasks || ["loaded on first use"]), context];
+    this.use.hidden = model.loaded;
     this.tasks.textContent = about.filter(Boolean).join(" · ");
     const numbers = [
       ["running", whole(metrics.sum("heed_running_requests", { model: name }))],
@@ -123,5 +125,17 @@ class ModelCard {
     this.numbers.replaceChildren(...numbers.map(([label, value]) => make("div", "", make("dt", "", label), make("dd", "", value))));
     this.speed.replaceChildren(make("b", "", rate(speed)), " tokens/s");
     this.line.add(speed);
+  }
+
+  async load(models) {
+    this.use.disabled = true;
+    this.use.textContent = "Loading…";
+    try {
+      await models.use(this.name);
+    } catch (error) {
+      this.use.after(make("p", "note warning", sentence(error.message)));
+    }
+    this.use.disabled = false;
+    this.use.textContent = "Load";
   }
 }

@@ -2,6 +2,7 @@
 
 const DEBOUNCE_SECONDS = 0.25;
 const CANDIDATES = 4; // the best translation and alternatives, with as many beams
+const LINES_PER_REQUEST = 16; // a long text appears bit by bit
 const MAX_KNOWN_LINES = 2000;
 
 class TranslatePanel {
@@ -86,8 +87,10 @@ class TranslatePanel {
       await pause(DEBOUNCE_SECONDS, signal);
       this.say("Translating…");
       const begin = performance.now();
-      await this.translate(lines, signal);
-      this.show();
+      for (let first = 0; first < lines.length; first += LINES_PER_REQUEST) {
+        await this.translate(lines.slice(first, first + LINES_PER_REQUEST), signal);
+        this.show();
+      }
       this.say(`${this.choice.name}, ${Math.round(performance.now() - begin)} ms`);
     } catch (error) {
       if (!aborted(error)) this.say(sentence(error.message), "warning");
@@ -191,7 +194,7 @@ class TranslatePanel {
     this.say(`${text(this.targetWords, this.place.word)} ← ${source}`);
   }
 
-  // The models were loaded, again.
+  // The list of models was read, again.
   refresh() { this.choice.refresh(); }
   enter() { this.input.focus({ preventScroll: true }); }
   leave() {}
