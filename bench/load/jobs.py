@@ -207,49 +207,44 @@ def long_prompt(setting):
          f"{late * 1000:.1f} ms of {median * 1000:.1f} ms: {late / median:.2f}; the prompt took {took:.1f} s", "at most 2")
 
 
+def rates_beside_offline(setting, name, connections, texts, post, offline):
+    """Texts/s over many connections, as one list, and offline: medians of three rounds."""
+    single, listed, alone = [], [], []
+    with setting.server((name,)) as server:
+        for _ in range(3):
+            for rates, count, requests in ((single, connections, texts), (listed, 1, [texts])):
+                begin = time.monotonic()
+                asyncio.run(gather(server.port, count, requests, post))
+                rates.append(len(texts) / (time.monotonic() - begin))
+            alone.append(len(texts) / offline())
+    return [statistics.median(rates) for rates in (single, listed, alone)]
+
+
 def embeddings(setting):
     texts = [one for one in models.sentences(1000).read_text().splitlines() if one]
     texts = texts[:200] if setting.quick else texts
-    options = ["--model", str(setting.embedder)]
-    single, listed, offline = [], [], []
 
     async def post(client, text):
         return await client.post("/v1/embeddings", model="embedder", input=text, encoding_format="base64")
-    with setting.server(("embedder",)) as server:
-        for _ in range(3):
-            begin = time.monotonic()
-            asyncio.run(gather(server.port, 64, texts, post))
-            single.append(len(texts) / (time.monotonic() - begin))
-            begin = time.monotonic()
-            asyncio.run(gather(server.port, 1, [texts], post))
-            listed.append(len(texts) / (time.monotonic() - begin))
-            offline.append(len(texts) / setting.offline("embed", texts, *options)[1])
-    base = statistics.median(offline)
+    single, listed, alone = rates_beside_offline(
+        setting, "embedder", 64, texts, post,
+        lambda: setting.offline("embed", texts, "--model", str(setting.embedder))[1])
     line("embeddings, 64 connections, one text each, texts/s, beside heed embed",
-         f"{statistics.median(single):.0f} of {base:.0f}: {statistics.median(single) / base:.0%}", "85%")
-    line("embeddings, one list", f"{statistics.median(listed):.0f}: {statistics.median(listed) / base:.0%}", "97%")
+         f"{single:.0f} of {alone:.0f}: {single / alone:.0%}", "85%")
+    line("embeddings, one list", f"{listed:.0f}: {listed / alone:.0%}", "97%")
 
 
 def translations(setting):
     texts = prompts(64 if setting.quick else 256, (8, 24))
     options = ["--model", translator()["path"], "--random-weights", "1", "--max-new-tokens", "32"]
-    single, listed, offline = [], [], []
 
     async def post(client, text):
         return await client.post("/v1/translate", model="translator", text=text, max_new_tokens=32)
-    with setting.server(("translator",)) as server:
-        for _ in range(3):
-            begin = time.monotonic()
-            asyncio.run(gather(server.port, 32, texts, post))
-            single.append(len(texts) / (time.monotonic() - begin))
-            begin = time.monotonic()
-            asyncio.run(gather(server.port, 1, [texts], post))
-            listed.append(len(texts) / (time.monotonic() - begin))
-            offline.append(len(texts) / setting.offline("translate", texts, *options)[1])
-    base = statistics.median(offline)
+    single, listed, alone = rates_beside_offline(
+        setting, "translator", 32, texts, post, lambda: setting.offline("translate", texts, *options)[1])
     line("translations, 32 connections, beam 4, lines/s, beside heed translate",
-         f"{statistics.median(single):.1f} of {base:.1f}: {statistics.median(single) / base:.0%}", "85%")
-    line("translations, one list", f"{statistics.median(listed):.1f}: {statistics.median(listed) / base:.0%}", "97%")
+         f"{single:.1f} of {alone:.1f}: {single / alone:.0%}", "85%")
+    line("translations, one list", f"{listed:.1f}: {listed / alone:.0%}", "97%")
 
 
 def overload(setting):

@@ -5,28 +5,21 @@
 
 #include "cli/find_model.h"
 #include "heed/base/names.h"
+#include "heed/engine/load_types.h"
 
 namespace heed::cli {
-namespace {
-
-constexpr std::array kWeightTypes{
-    WeightType::f32,  WeightType::bf16, WeightType::q8_0, WeightType::q6_K, WeightType::q5_1,
-    WeightType::q5_0, WeightType::q5_K, WeightType::q4_1, WeightType::q4_0, WeightType::q4_K};
-constexpr std::array kComputes{Compute::f32, Compute::bf16, Compute::int8};
-constexpr std::array kCacheTypes{CacheType::f32, CacheType::bf16, CacheType::int8};
-
-}  // namespace
 
 void add_model_options(Command& command, ModelOptions& options, bool bf16) {
   std::vector<std::string> arithmetic{"auto", "f32", "int8"};
   std::vector<std::string> weights{"stored"};
-  for (const WeightType type : kWeightTypes) weights.emplace_back(name_of(type));
+  for (const WeightType type : engine::kWeightTypes) weights.emplace_back(name_of(type));
   if (bf16) arithmetic.emplace_back("bf16");
   const auto set_weights = [&load = options.load](const std::string& name) {
-    load.weights = name == "stored" ? std::nullopt : std::optional(named(name, kWeightTypes));
+    load.weights =
+        name == "stored" ? std::nullopt : std::optional(named(name, engine::kWeightTypes));
   };
   const auto set_compute = [&load = options.load](const std::string& name) {
-    load.compute = name == "auto" ? std::nullopt : std::optional(named(name, kComputes));
+    load.compute = name == "auto" ? std::nullopt : std::optional(named(name, engine::kComputes));
   };
   command.add_option("--model", options.path, kModelHelp).required();
   command.add_option("--adapter", options.adapters, kAdapterHelp);
@@ -61,7 +54,7 @@ Model load_model(const ModelOptions& options, const Threads& threads) {
 
 Option add_cache_option(Command& command, ModelOptions& options) {
   const auto set_cache = [&load = options.load](const std::string& name) {
-    load.cache = named(name, kCacheTypes);
+    load.cache = named(name, engine::kCacheTypes);
   };
   return command.add_callback("--cache", set_cache, "Type of the kv cache")
       .one_of({"f32", "bf16", "int8"});

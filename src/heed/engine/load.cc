@@ -7,6 +7,7 @@
 #include "heed/base/file.h"
 #include "heed/base/names.h"
 #include "heed/checkpoint/model_directory.h"
+#include "heed/engine/load_types.h"
 #include "heed/generate/cached_decoder.h"
 #include "heed/io/gguf.h"
 #include "heed/text/gguf_tokenizer.h"
@@ -24,11 +25,9 @@ void check_known(const char* name, std::optional<Value> value,
 }
 
 void check(const LoadOptions& options) {
-  using enum WeightType;
-  check_known("weights", options.weights,
-              std::array{f32, bf16, q8_0, q6_K, q5_1, q5_0, q5_K, q4_1, q4_0, q4_K});
-  check_known("compute", options.compute, std::array{Compute::f32, Compute::bf16, Compute::int8});
-  check_known("cache", options.cache, std::array{CacheType::f32, CacheType::bf16, CacheType::int8});
+  check_known("weights", options.weights, kWeightTypes);
+  check_known("compute", options.compute, kComputes);
+  check_known("cache", options.cache, kCacheTypes);
 }
 
 std::unique_ptr<model::Transformer> load_as(const std::filesystem::path& path,

@@ -12,6 +12,7 @@
 #include "heed/base/file.h"
 #include "heed/base/names.h"
 #include "heed/base/quote.h"
+#include "heed/engine/load_types.h"
 #include "heed/serve/api_error.h"
 #include "heed/serve/json_fields.h"
 #include "heed/train/toml_keys.h"
@@ -22,11 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int64_t kMax = int64_t{1} << 40;
-constexpr std::array kWeightTypes{
-    WeightType::f32,  WeightType::bf16, WeightType::q8_0, WeightType::q6_K, WeightType::q5_1,
-    WeightType::q5_0, WeightType::q5_K, WeightType::q4_1, WeightType::q4_0, WeightType::q4_K};
-constexpr std::array kComputes{Compute::f32, Compute::bf16, Compute::int8};
-constexpr std::array kCacheTypes{CacheType::f32, CacheType::bf16, CacheType::int8};
 
 /// TOML as JSON, which JsonFields reads.
 Json to_json(const toml::node& node) {
@@ -94,9 +90,9 @@ ModelSource read_model(const Json& table, const std::string& path, const fs::pat
   ModelSource model;
   model.name = fields.required_text("name");
   model.path = resolved(fields.required_text("path"), directory);
-  model.load.weights = read_name(fields, "weights", kWeightTypes);
-  model.load.compute = read_name(fields, "compute", kComputes);
-  model.load.cache = read_name(fields, "cache", kCacheTypes);
+  model.load.weights = read_name(fields, "weights", engine::kWeightTypes);
+  model.load.compute = read_name(fields, "compute", engine::kComputes);
+  model.load.cache = read_name(fields, "cache", engine::kCacheTypes);
   if (const auto seed = fields.integer("random_weights", 0, kMax))
     model.load.random_weights = static_cast<uint64_t>(*seed);
   model.load.rope_context = fields.integer("rope_context", 1, kMax);

@@ -77,6 +77,7 @@ void ServedModel::generate(std::shared_ptr<Call> call, Request request, int64_t 
     try {
       const RequestId id = session_->add(request, std::move(report));
       running_.push_back({std::move(call), id});
+      publish_load();
     } catch (...) {
       fail_and_cancel(*call);
     }

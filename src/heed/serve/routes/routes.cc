@@ -18,6 +18,7 @@ constexpr std::array kRoutes{
     Route{.method = "GET", .path = "/health", .page = get_health, .open = true},
     Route{.method = "GET", .path = "/metrics", .page = get_metrics},
     Route{.method = "GET", .path = "/v1/models", .page = get_models},
+    Route{.method = "GET", .path = "/v1/models/{model}", .page = get_model},
     Route{.method = "POST", .path = "/v1/completions", .model = post_completions},
     Route{.method = "POST", .path = "/v1/chat/completions", .model = post_chat_completions},
     Route{.method = "POST", .path = "/v1/embeddings", .model = post_embeddings},
@@ -51,18 +52,37 @@ Json form_fields(std::string_view body) {
   return fields;
 }
 
+/// What a path has in place of {model} of a route; nothing if it is not a path of the route.
+std::optional<std::string_view> name_in_path(const Route& route, std::string_view path) {
+  const std::string_view pattern = route.path;
+  const std::string_view prefix = pattern.substr(0, pattern.find('{'));
+  if (prefix == pattern || !path.starts_with(prefix) || path == prefix) return std::nullopt;
+  return path.substr(prefix.size());
+}
+
+bool is_path_of(const Route& route, std::string_view path) {
+  return path == route.path || name_in_path(route, path).has_value();
+}
+
 }  // namespace
+
+std::string name_in_path(const Call& call) {
+  for (const Route& route : kRoutes)
+    if (call.route() == route.path)
+      if (const auto name = name_in_path(route, call.request().path)) return std::string(*name);
+  return {};
+}
 
 const Route* find_route(std::string_view method, std::string_view path) {
   if (method == "HEAD") method = "GET";
   for (const Route& route : kRoutes)
-    if (method == route.method && path == route.path) return &route;
+    if (method == route.method && is_path_of(route, path)) return &route;
   return nullptr;
 }
 
 ApiError no_route(std::string_view method, std::string_view path) {
   for (const Route& route : kRoutes)
-    if (path == route.path)
+    if (is_path_of(route, path))
       return {405, "invalid_request_error",
               fmt::format("{} does not answer {}, only {}", route.path, one_line(method),
                           route.method)};

@@ -11,6 +11,8 @@ namespace heed::serve {
 
 /// The route of a method and a path; null if there is none. HEAD is answered as GET.
 const Route* find_route(std::string_view method, std::string_view path);
+/// The name in the path of a call, for routes that have one.
+std::string name_in_path(const Call& call);
 /// 404, or 405 if the path has other methods.
 ApiError no_route(std::string_view method, std::string_view path);
 
@@ -24,6 +26,7 @@ std::optional<std::chrono::milliseconds> timeout_of(const HttpRequest& request);
 void get_health(Services& services, Call& call);
 void get_metrics(Services& services, Call& call);
 void get_models(Services& services, Call& call);
+void get_model(Services& services, Call& call);
 void get_page(Services& services, Call& call);
 void post_completions(const ModelCall& call);
 void post_chat_completions(const ModelCall& call);

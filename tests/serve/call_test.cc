@@ -1,0 +1,89 @@
+#include "heed/serve/call.h"
+
+#include <gtest/gtest.h>
+
+namespace heed::serve {
+namespace {
+
+std::shared_ptr<Exchange> exchange() {
+  return std::make_shared<Exchange>(HttpRequest{}, 100'000, [] {});
+}
+
+TEST(Call, LeavesTheQueueWhenItsPartsStart) {
+  Admission admission({});
+  Call call(exchange(), "/");
+  call.enqueue(admission, 10);
+  EXPECT_EQ(admission.requests(), 1);
+  EXPECT_EQ(admission.tokens(), 10);
+  call.part_started(4);
+  EXPECT_EQ(admission.requests(), 0);
+  EXPECT_EQ(admission.tokens(), 6);
+  call.part_started(6);
+  EXPECT_EQ(admission.tokens(), 0);
+}
+
+TEST(Call, LeavesTheQueueWhenItIsDropped) {
+  Admission admission({});
+  {
+    Call waiting(exchange(), "/"), begun(exchange(), "/");
+    waiting.enqueue(admission, 10);
+    begun.enqueue(admission, 7);
+    begun.part_started(3);
+    EXPECT_EQ(admission.tokens(), 14);
+  }
+  EXPECT_EQ(admission.requests(), 0);
+  EXPECT_EQ(admission.tokens(), 0);
+}
+
+TEST(Call, TellsOnceThatItIsCancelled) {
+  Call call(exchange(), "/");
+  int told = 0;
+  call.on_cancel([&] { ++told; });
+  call.cancel();
+  call.cancel();
+  EXPECT_EQ(told, 1);
+  call.on_cancel([&] { ++told; });
+  EXPECT_EQ(told, 2);
+  EXPECT_TRUE(call.cancelled());
+}
+
+TEST(Call, ReadsInputFromItsStartToItsFirstToken) {
+  Admission admission({});
+  Call call(exchange(), "/");
+  call.enqueue(admission, 1);
+  EXPECT_FALSE(call.reads_input());
+  call.part_started(1);
+  EXPECT_TRUE(call.reads_input());
+  call.tokens_generated(1);
+  EXPECT_FALSE(call.reads_input());
+}
+
+TEST(Call, EndsAStreamWithTheError) {
+  const auto shared = exchange();
+  Call call(shared, "/");
+  call.begin_events();
+  call.send_event("{}");
+  call.fail(unavailable("out of memory", 1));
+  const Exchange::Outgoing out = shared->take();
+  EXPECT_EQ(out.head->status, 200);
+  EXPECT_TRUE(out.ended);
+  EXPECT_TRUE(out.bytes.starts_with("data: {}\n\ndata: {\"error\":{\"message\":\"out of memory\""));
+  EXPECT_TRUE(out.bytes.ends_with("}}\n\n"));
+}
+
+TEST(Call, MeasuresTheTimeBetweenTokens) {
+  Call call(exchange(), "/");
+  int intervals = 0;
+  call.on_token_interval = [&](double seconds) {
+    EXPECT_GE(seconds, 0);
+    ++intervals;
+  };
+  call.tokens_generated(1);
+  call.tokens_generated(0);
+  call.tokens_generated(1);
+  call.tokens_generated(1);
+  EXPECT_EQ(intervals, 2);
+}
+
+}  // namespace
+}  // namespace heed::serve

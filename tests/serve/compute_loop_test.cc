@@ -1,0 +1,71 @@
+#include "heed/serve/compute_loop.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+namespace heed::serve {
+namespace {
+
+/// Has so many parts of work, and notes whose turn it is.
+class Parts : public Workload {
+ public:
+  Parts(int parts, char name, std::string& turns) : parts_(parts), name_(name), turns_(turns) {}
+
+  bool work() override {
+    if (parts_ > 0) {
+      --parts_;
+      turns_ += name_;
+    }
+    return parts_ > 0;
+  }
+
+ private:
+  int parts_;
+  const char name_;
+  std::string& turns_;
+};
+
+TEST(ComputeLoop, LetsWorkloadsTakeTurns) {
+  std::string turns;
+  ComputeLoop loop;
+  const auto a = std::make_shared<Parts>(4, 'a', turns);
+  const auto b = std::make_shared<Parts>(2, 'b', turns);
+  loop.run([&] {
+    loop.add(a);
+    loop.add(b);
+    loop.add(a);  // has its turns already
+  });
+  std::string seen;
+  while (seen.size() < 6) loop.run([&] { seen = turns; });
+  EXPECT_EQ(seen, "ababaa");
+}
+
+TEST(ComputeLoop, ForgetsWhatWasRemoved) {
+  std::string turns;
+  ComputeLoop loop;
+  const auto a = std::make_shared<Parts>(1 << 30, 'a', turns);
+  loop.run([&] { loop.add(a); });
+  loop.run([&] { loop.remove(*a); });
+  std::string before, after;
+  loop.run([&] { before = turns; });
+  loop.run([&] { after = turns; });
+  EXPECT_EQ(before, after);
+  EXPECT_EQ(a.use_count(), 1);
+}
+
+TEST(ComputeLoop, RunsWhatIsPostedInOrderOnOneThread) {
+  std::vector<int> order;
+  std::thread::id thread;
+  {
+    ComputeLoop loop;
+    for (int i = 0; i < 100; ++i) loop.post([&order, i] { order.push_back(i); });
+    loop.run([&] { thread = std::this_thread::get_id(); });
+  }
+  ASSERT_EQ(order.size(), 100u);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(order[static_cast<size_t>(i)], i);
+  EXPECT_NE(thread, std::this_thread::get_id());
+}
+
+}  // namespace
+}  // namespace heed::serve

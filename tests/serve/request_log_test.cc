@@ -1,0 +1,47 @@
+#include "heed/serve/request_log.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace heed::serve {
+namespace {
+
+TEST(RequestLog, IsALineOfJsonWithoutTheText) {
+  HttpRequest request;
+  request.id = "a-1";
+  request.method = "POST";
+  request.body = "secret \xff\n";
+  Call call(std::make_shared<Exchange>(request, 1000, [] {}), "/v1/completions");
+  call.set_model("m");
+  call.fail(invalid_request("prompt", "two\nlines"));
+  const std::string line = log_line(call, 400, false);
+  EXPECT_EQ(line.find('\n'), line.npos);
+  const auto json = nlohmann::json::parse(line);
+  EXPECT_EQ(json["id"], "a-1");
+  EXPECT_EQ(json["status"], 400);
+  EXPECT_EQ(json["model"], "m");
+  EXPECT_EQ(json["error"], "two\nlines");
+  EXPECT_TRUE(json["queue_seconds"].is_null());
+  EXPECT_EQ(line.find("secret"), line.npos);
+  const std::string with_text = log_line(call, 400, true);
+  EXPECT_NE(with_text.find("secret"), line.npos);
+  EXPECT_EQ(with_text.find('\n'), line.npos);
+}
+
+TEST(RequestLog, SaysHowLongTheQueueAndTheFirstTokenTook) {
+  Admission admission({});
+  Call call(std::make_shared<Exchange>(HttpRequest{}, 1000, [] {}), "/v1/completions");
+  call.enqueue(admission, 5);
+  call.part_started(5);
+  call.tokens_generated(1);
+  call.tokens_generated(2);
+  const auto json = nlohmann::json::parse(log_line(call, 200, false));
+  EXPECT_EQ(json["input_tokens"], 5);
+  EXPECT_EQ(json["output_tokens"], 3);
+  EXPECT_LE(json["queue_seconds"], json["first_token_seconds"]);
+  EXPECT_LE(json["first_token_seconds"], json["seconds"]);
+}
+
+}  // namespace
+}  // namespace heed::serve
