@@ -34,12 +34,12 @@ class Figures {
   }
 }
 
-class LoadPanel {
-  constructor(panel, server, models) {
-    this.server = server;
+class LoadPanel extends Panel {
+  constructor(element, server, models) {
+    super(element, server);
     this.models = models;
-    this.figures = new Figures(panel.querySelector(".figures"));
-    this.list = panel.querySelector(".models");
+    this.figures = new Figures(this.find(".figures"));
+    this.list = this.find(".models");
     this.cards = new Map(); // by model
     this.before = null; // the Metrics of a second ago
     this.request = null; // an AbortController while the tab is open
@@ -93,8 +93,6 @@ class LoadPanel {
     card.model = model;
     return card;
   }
-
-  refresh() {}
 }
 
 // One model: what it can do, and its load.

@@ -5,44 +5,39 @@ const CANDIDATES = 4; // the best translation and alternatives, with as many bea
 const LINES_PER_REQUEST = 16; // a long text appears bit by bit
 const MAX_KNOWN_LINES = 2000;
 
-class TranslatePanel {
-  constructor(panel, server, models) {
-    this.panel = panel;
-    this.server = server;
-    const find = (selector) => panel.querySelector(selector);
-    this.input = find("textarea");
-    this.output = find(".translation");
-    this.state = find(".state");
-    this.languages = new LanguageChoice(panel, () => this.changeLanguage());
-    this.sourceWords = new Words(find(".mirror"));
+class TranslatePanel extends Panel {
+  constructor(element, server, models) {
+    super(element, server, models, "translate", (model) => this.languages.offer(model));
+    this.input = this.find("textarea");
+    this.output = this.find(".translation");
+    this.languages = new LanguageChoice(element, () => this.changeLanguage());
+    this.sourceWords = new Words(this.find(".mirror"));
     this.targetWords = new Words(this.output);
-    this.alternatives = find(".alternatives");
+    this.alternatives = this.find(".alternatives");
     this.known = new Map(); // candidates by key()
     this.chosen = new Map(); // the number of a candidate, by key(), if it is not the best
     this.shown = []; // the text of each line of the translation
     this.line = 0; // whose alternatives are shown
     this.place = null; // {line, word} of the translation, moved by keys
     this.request = new AbortController();
-    this.choice = new ModelChoice(models, find("[name=model]"), "translate", (model) => this.languages.offer(model));
     this.listen();
   }
 
   listen() {
-    const find = (name) => this.panel.querySelector(`[name=${name}]`);
     this.input.addEventListener("input", () => {
       this.line = this.caretLines().length - 1;
       this.update();
     });
-    find("swap").addEventListener("click", () => {
+    this.find("[name=swap]").addEventListener("click", () => {
       this.input.value = this.shown.join("\n");
       this.languages.swap();
     });
-    find("clear").addEventListener("click", () => {
+    this.find("[name=clear]").addEventListener("click", () => {
       this.input.value = "";
       this.input.focus();
       this.update();
     });
-    copyOnClick(find("copy"), () => this.shown.join("\n"));
+    copyOnClick(this.find("[name=copy]"), () => this.shown.join("\n"));
     const hover = (element, words, side) => {
       element.addEventListener("pointermove", (event) => this.light(side, words.at(event)));
       element.addEventListener("pointerleave", () => this.light(side, null));
@@ -93,7 +88,7 @@ class TranslatePanel {
       }
       this.say(`${this.choice.name}, ${Math.round(performance.now() - begin)} ms`);
     } catch (error) {
-      if (!aborted(error)) this.say(sentence(error.message), "warning");
+      this.report(error);
     }
   }
 
@@ -111,11 +106,6 @@ class TranslatePanel {
 
   // ---- showing ----
 
-  say(text, className = "") {
-    this.state.textContent = text;
-    this.state.className = "note state " + className;
-  }
-
   // A line that is being translated shows what was there before, paler.
   show() {
     const { lines } = this;
@@ -126,8 +116,8 @@ class TranslatePanel {
     this.targetWords.show(empty ? [] : this.shown, (i) => (candidates[i] || !lines[i].trim() ? "" : "pending"));
     this.place = null;
     const words = lines.reduce((sum, line) => sum + (line.match(/\S+/g) || []).length, 0);
-    this.panel.querySelector(".count").textContent = words ? `${words} word${words > 1 ? "s" : ""}` : "";
-    for (const name of ["clear", "copy"]) this.panel.querySelector(`[name=${name}]`).hidden = !words;
+    this.find(".count").textContent = words ? `${words} word${words > 1 ? "s" : ""}` : "";
+    for (const name of ["clear", "copy"]) this.find(`[name=${name}]`).hidden = !words;
     this.showAlternatives(Math.min(this.line, lines.length - 1));
   }
 
@@ -193,9 +183,4 @@ class TranslatePanel {
     const source = sources.map((word) => text(this.sourceWords, word)).join(" ");
     this.say(`${text(this.targetWords, this.place.word)} ← ${source}`);
   }
-
-  // The list of models was read, again.
-  refresh() { this.choice.refresh(); }
-  enter() { this.input.focus({ preventScroll: true }); }
-  leave() {}
 }
