@@ -69,7 +69,7 @@ class Server:
 
 
 def tabs(browser):
-    return browser.evaluate("[...document.querySelectorAll('[role=tab]')].filter(t => !t.hidden).map(t => t.textContent)")
+    return browser.evaluate("[...document.querySelectorAll('[role=tab]:not([hidden])')].map(t => t.textContent)")
 
 
 def focus(browser, selector):
@@ -160,7 +160,8 @@ def chat_streams_and_stops(browser):
     assert browser.text(".question") == "the <b>sheep</b>" and browser.text(".model") == "writer"
     assert browser.evaluate("document.querySelectorAll('.log b').length") == 0
     # The server computes no more.
-    browser.wait("""fetch('/metrics').then(r => r.text()).then(t => t.includes('heed_running_requests{model="writer"} 0'))""")
+    idle = 'heed_running_requests{model="writer"} 0'
+    browser.wait(f"(await (await fetch('/metrics')).text()).includes('{idle}')")
 
 
 def chat_regenerates_and_forgets(browser):

@@ -24,7 +24,8 @@ function namedLanguages(codes) {
     return (one) => counts.get(one[key]).length === 1;
   };
   const [byPlain, byWhole] = [unique("plain"), unique("whole")];
-  return named.map((one) => [one.code, byPlain(one) ? one.plain : byWhole(one) ? one.whole : `${one.whole} (${one.code})`])
+  const nameOf = (one) => (byPlain(one) ? one.plain : byWhole(one) ? one.whole : `${one.whole} (${one.code})`);
+  return named.map((one) => [one.code, nameOf(one)])
     .sort((a, b) => a[1].localeCompare(b[1], "en"));
 }
 

@@ -15,10 +15,12 @@ class Sparkline {
 
   add(value) {
     this.values = [...this.values, value].slice(-SAMPLES);
-    const max = Math.max(...this.values, 1);
+    const peak = Math.max(...this.values);
     const x = (i) => 240 - (240 * (this.values.length - 1 - i)) / (SAMPLES - 1);
-    const points = this.values.map((value, i) => `${x(i).toFixed(1)} ${(46 - (42 * value) / max).toFixed(1)}`).join("L");
-    this.element.setAttribute("aria-label", `${this.label}: now ${rate(value)}, at most ${rate(max)} in the last two minutes`);
+    const y = (value) => 46 - (42 * value) / Math.max(peak, 1);
+    const points = this.values.map((value, i) => `${x(i).toFixed(1)} ${y(value).toFixed(1)}`).join("L");
+    const range = `now ${rate(value)}, at most ${rate(peak)} in the last two minutes`;
+    this.element.setAttribute("aria-label", `${this.label}: ${range}`);
     this.element.replaceChildren(svg("path", { class: "area", d: `M${x(0)} 48L${points}L240 48Z` }),
       svg("path", { class: "line", d: `M${points}` }));
   }
@@ -75,11 +77,12 @@ class LoadPanel extends Panel {
   show(metrics) {
     const { before } = this;
     this.before = metrics;
-    const speed = (model) => Math.max(0, before ? (metrics.tokens(model) - before.tokens(model)) / (metrics.time - before.time) : 0);
-    const speeds = new Map(this.models.list.map(({ id }) => [id, speed(id)]));
+    const speed = (model) => (metrics.tokens(model) - before.tokens(model)) / (metrics.time - before.time);
+    const speeds = new Map(this.models.list.map(({ id }) => [id, before ? Math.max(0, speed(id)) : 0]));
     this.figures.show([
       ["Running", whole(metrics.sum("heed_running_requests")), "outputs, or waiting"],
-      ["Queue", whole(metrics.sum("heed_queued_requests")), `requests, ${whole(metrics.sum("heed_queued_tokens"))} tokens`],
+      ["Queue", whole(metrics.sum("heed_queued_requests")),
+        `requests, ${whole(metrics.sum("heed_queued_tokens"))} tokens`],
       ["KV rows", whole(metrics.sum("heed_kv_rows")), "in use or kept"],
       ["Tokens/s", rate([...speeds.values()].reduce((a, b) => a + b, 0)), "generated"],
     ]);
@@ -104,8 +107,8 @@ class ModelCard {
     this.numbers = make("dl", "");
     this.line = new Sparkline(`Tokens per second of ${name}`);
     this.speed = make("div", "speed");
-    this.element = make("article", "card", make("div", "about", make("h3", "", name), this.tasks, this.use), this.numbers,
-      make("div", "curve", this.speed, this.line.element));
+    const about = make("div", "about", make("h3", "", name), this.tasks, this.use);
+    this.element = make("article", "card", about, this.numbers, make("div", "curve", this.speed, this.line.element));
   }
 
   show(metrics, speed) {
@@ -120,7 +123,8 @@ class ModelCard {
       ["requests", whole(metrics.sum("heed_requests_total", { model: name }))],
       ["tokens", whole(metrics.tokens(name))],
     ];
-    this.numbers.replaceChildren(...numbers.map(([label, value]) => make("div", "", make("dt", "", label), make("dd", "", value))));
+    this.numbers.replaceChildren(...numbers.map(([label, value]) =>
+      make("div", "", make("dt", "", label), make("dd", "", value))));
     this.speed.replaceChildren(make("b", "", rate(speed)), " tokens/s");
     this.line.add(speed);
   }

@@ -110,7 +110,8 @@ class TranslatePanel extends Panel {
   show() {
     const { lines } = this;
     const candidates = lines.map((line) => this.candidate(line));
-    this.shown = lines.map((line, i) => (candidates[i] ? candidates[i].text : line.trim() ? this.shown[i] || "…" : ""));
+    const before = this.shown;
+    this.shown = lines.map((line, i) => (candidates[i] ? candidates[i].text : line.trim() ? before[i] || "…" : ""));
     this.sourceWords.show(lines);
     const empty = this.shown.every((text) => !text);
     this.targetWords.show(empty ? [] : this.shown, (i) => (candidates[i] || !lines[i].trim() ? "" : "pending"));
@@ -126,7 +127,8 @@ class TranslatePanel extends Panel {
     const text = this.lines[line];
     const candidates = this.known.get(this.key(text)) || [];
     this.alternatives.hidden = candidates.length < 2;
-    this.alternatives.querySelector("h2").textContent = this.lines.length > 1 ? `Alternatives for line ${line + 1}` : "Alternatives";
+    const which = this.lines.length > 1 ? ` for line ${line + 1}` : "";
+    this.alternatives.querySelector("h2").textContent = "Alternatives" + which;
     const chosen = this.chosen.get(this.key(text)) || 0;
     this.alternatives.querySelector("ol").replaceChildren(...candidates.map((candidate, i) => {
       const score = make("span", "note", candidate.score.toFixed(2).replace("-", "−"));
@@ -176,7 +178,8 @@ class TranslatePanel extends Panel {
     if (!step || !places.length) return;
     event.preventDefault();
     const at = places.findIndex(({ line, word }) => this.place && line === this.place.line && word === this.place.word);
-    this.place = places[at < 0 ? (step > 0 ? 0 : places.length - 1) : Math.min(places.length - 1, Math.max(0, at + step))];
+    const next = at < 0 && step < 0 ? places.length - 1 : at + step; // from nowhere: the first or the last
+    this.place = places[Math.min(places.length - 1, Math.max(0, next))];
     if (this.place.line !== this.line) this.showAlternatives(this.place.line);
     const [sources] = this.light(1, this.place);
     const text = (words, i) => words.lines[this.place.line][i]?.textContent || "";
