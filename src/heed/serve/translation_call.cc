@@ -12,8 +12,9 @@ namespace {
 /// The lines of all texts, and where they belong.
 struct Lines {
   struct Place {
-    size_t text;      // of the call's
-    int64_t request;  // among the requests; -1: an empty line, which stays empty
+    size_t text;           // of the call's
+    int64_t request;       // among the requests; -1: an empty line, which stays empty
+    std::string_view end;  // "\n", "\r\n", or nothing after the last line
   };
   std::vector<std::string> lines;  // of the requests
   std::vector<Place> places;       // of all lines, in order
@@ -23,12 +24,15 @@ struct Lines {
       std::string_view rest = texts[i];
       while (true) {
         const size_t end = std::min(rest.find('\n'), rest.size());
+        const bool last = end == rest.size();
         std::string_view line = rest.substr(0, end);
-        if (line.ends_with('\r')) line.remove_suffix(1);
+        const bool windows = line.ends_with('\r');
+        if (windows) line.remove_suffix(1);
         const bool empty = line.empty();
-        places.push_back({i, empty ? -1 : std::ssize(lines)});
+        places.push_back({i, empty ? -1 : std::ssize(lines),
+                          last ? (windows ? "\r" : "") : (windows ? "\r\n" : "\n")});
         if (!empty) lines.emplace_back(line);
-        if (end == rest.size()) break;
+        if (last) break;
         rest.remove_prefix(end + 1);
       }
     }
@@ -41,15 +45,14 @@ std::vector<TranslatedText> joined(const Lines& lines, size_t texts,
   std::vector<TranslatedText> result(texts);
   std::vector<int64_t> count(texts);
   for (const Lines::Place& place : lines.places) ++count[place.text];
-  std::vector<bool> begun(texts);
   for (const Lines::Place& place : lines.places) {
     TranslatedText& text = result[place.text];
-    if (begun[place.text]) text.text += '\n';
-    begun[place.text] = true;
-    if (place.request < 0) continue;
-    const std::vector<Candidate>& candidates = translations[static_cast<size_t>(place.request)];
-    text.text += candidates.front().text;
-    if (count[place.text] == 1) text.candidates = candidates;
+    if (place.request >= 0) {
+      const std::vector<Candidate>& candidates = translations[static_cast<size_t>(place.request)];
+      text.text += candidates.front().text;
+      if (count[place.text] == 1) text.candidates = candidates;
+    }
+    text.text += place.end;
   }
   // Of several lines there is one candidate: the best of each.
   for (size_t i = 0; i < texts; ++i) {

@@ -85,7 +85,8 @@ void post_attention(const ModelCall& call) {
   options.target = fields.text("target").value_or("");
   options.source_language = fields.text("source_language").value_or("");
   options.target_language = fields.text("target_language").value_or("");
-  if (const auto kind = fields.text("kind")) options.kind = named(*kind, kKinds);
+  if (fields.find("kind"))
+    options.kind = named(fields.one_of("kind", {"encoder_self", "decoder_self", "cross"}), kKinds);
   if (const auto layer = fields.integer("layer", 0, 10'000))
     options.layer = static_cast<int>(*layer);
   if (const auto head = fields.integer("head", 0, 10'000)) options.head = static_cast<int>(*head);

@@ -1,0 +1,274 @@
+// heed's own routes answer what Model computes, to the last bit.
+#include <algorithm>
+
+#include "tests/serve/running_server.h"
+
+namespace heed::serve {
+namespace {
+
+const RunningServer& server() { return RunningServer::shared(); }
+
+void expect_candidates(const Json& found, const std::vector<Candidate>& expected) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_EQ(found[i]["text"], expected[i].text);
+    EXPECT_EQ(found[i]["score"].get<double>(), expected[i].hypothesis.score);
+    EXPECT_EQ(found[i]["log_probability"].get<double>(), expected[i].hypothesis.log_probability);
+  }
+}
+
+TEST(TranslateRoute, EqualsTranslate) {
+  const Model model = server().model("en-de");
+  const std::vector<std::string> texts{"the sea", "", "the old ship went out", "a"};
+  const Json answer = posted("/v1/translate", {{"model", "en-de"}, {"text", texts}, {"n_best", 3}});
+  TranslateOptions options;
+  options.search.n_best = 3;
+  options.search.scores = true;
+  const std::vector<Translation> expected = model.translate_batch(texts, options);
+  ASSERT_EQ(answer["translations"].size(), texts.size());
+  int64_t tokens = 0;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const Json& found = answer["translations"][i];
+    EXPECT_EQ(found["index"], i);
+    EXPECT_EQ(found["text"], expected[i].text());
+    expect_candidates(found["candidates"], expected[i].candidates);
+    if (!texts[i].empty()) tokens += std::ssize(expected[i].source);
+  }
+  EXPECT_EQ(answer["usage"]["prompt_tokens"], tokens);
+}
+
+TEST(TranslateRoute, AlignsWordsAndTranslatesLineByLine) {
+  const Model model = server().model("en-de");
+  size_t aligned = 0;
+  for (const char* text : {"the old ship", "out in the sea", "a", "went out"}) {
+    TranslateOptions options{.alignments = true};
+    options.search.n_best = 4;
+    const Json request = {{"model", "en-de"}, {"text", text}, {"alignments", true}, {"n_best", 4}};
+    const Json found = posted("/v1/translate", request)["translations"][0]["candidates"];
+    const std::vector<Candidate> expected = model.translate(text, options).candidates;
+    expect_candidates(found, expected);
+    for (size_t i = 0; i < expected.size(); ++i) {
+      Json pairs = Json::array();
+      for (const AlignedWords& pair : expected[i].alignment)
+        pairs.push_back({pair.source, pair.target});
+      EXPECT_EQ(found[i]["alignment"], pairs);
+      aligned += pairs.size();
+    }
+  }
+  EXPECT_GT(aligned, 0u);
+
+  const Json lines =
+      posted("/v1/translate", {{"model", "en-de"}, {"text", "the sea\n\nthe ship\n"}});
+  EXPECT_EQ(lines["translations"][0]["text"],
+            model.translate("the sea").text() + "\n\n" + model.translate("the ship").text() + "\n");
+  const Json windows = posted("/v1/translate", {{"model", "en-de"}, {"text", "the sea\r\na\r\n"}});
+  EXPECT_EQ(windows["translations"][0]["text"],
+            model.translate("the sea").text() + "\r\n" + model.translate("a").text() + "\r\n");
+}
+
+TEST(TranslateRoute, TakesTheLanguagesOfAModel) {
+  const Json request = {{"model", "nllb"},
+                        {"text", "the sea"},
+                        {"source_language", "eng_Latn"},
+                        {"target_language", "deu_Latn"}};
+  const Model model = server().model("nllb");
+  TranslateOptions options{.source_language = "eng_Latn", .target_language = "deu_Latn"};
+  options.search.scores = true;
+  expect_candidates(posted("/v1/translate", request)["translations"][0]["candidates"],
+                    model.translate("the sea", options).candidates);
+  Json unknown = request;
+  unknown["target_language"] = "tlh";
+  EXPECT_EQ(post("/v1/translate", unknown).status, 400);
+}
+
+TEST(TranslateRoute, RefusesWhatIsTooLongOrWrong) {
+  std::string text;
+  for (int i = 0; i < 60; ++i) text += "sea ";
+  const Json error = refused("/v1/translate", {{"model", "en-de"}, {"text", text}}, "text");
+  EXPECT_EQ(error["code"], "context_length_exceeded");
+  refused_each("/v1/translate", {{"model", "en-de"}, {"text", "the"}},
+               {{"text", 1},
+                {"num_beams", 0},
+                {"n_best", 5},
+                {"length_penalty", "a"},
+                {"max_new_tokens", -1},
+                {"alignments", 1},
+                {"source_language", 2},
+                {"target_language", true},
+                {"colour", "red"}});
+  refused("/v1/translate", {{"model", "en-de"}}, "text");
+  refused("/v1/translate", {{"model", "lm"}, {"text", "the"}}, "model");
+}
+
+TEST(LibreTranslate, TranslatesJsonAndForms) {
+  const std::string expected = server().model("en-de").translate("the sea").text();
+  const Json request = {{"q", "the sea"}, {"source", "en"}, {"target", "de"}, {"api_key", "k"}};
+  EXPECT_EQ(posted("/translate", request), (Json{{"translatedText", expected}}));
+  const Answer form = post("/translate", std::string("q=the+sea&source=en&target=de&format=text"),
+                           {{"Content-Type", "application/x-www-form-urlencoded"}});
+  EXPECT_EQ(form.json()["translatedText"], expected) << form.body;
+  const Json batch =
+      posted("/translate",
+             {{"q", {"the sea", "a"}}, {"source", "auto"}, {"target", "de"}, {"alternatives", 2}});
+  EXPECT_EQ(batch["translatedText"].size(), 2u);
+  EXPECT_EQ(batch["translatedText"][0], expected);
+  EXPECT_EQ(batch["alternatives"][0].size(), 2u);
+}
+
+TEST(LibreTranslate, ReportsErrorsInItsForm) {
+  const auto error = [](const Json& request) {
+    const Answer answer = post("/translate", request);
+    EXPECT_EQ(answer.status, 400) << answer.body;
+    return answer.json()["error"].get<std::string>();
+  };
+  EXPECT_NE(error({{"q", "a"}, {"source", "en"}, {"target", "zz"}}).find("zz"), std::string::npos);
+  EXPECT_NE(error({{"q", "a"}, {"target", "de"}}).find("source"), std::string::npos);
+  EXPECT_NE(error({{"source", "en"}, {"target", "de"}}).find("q"), std::string::npos);
+}
+
+TEST(LibreTranslate, ListsLanguages) {
+  const Json list = get("/languages").json();
+  const auto english =
+      std::ranges::find_if(list, [](const Json& one) { return one["code"] == "en"; });
+  ASSERT_NE(english, list.end());
+  EXPECT_TRUE((*english)["name"].is_string());
+  EXPECT_NE(std::ranges::find((*english)["targets"], Json("de")), (*english)["targets"].end());
+}
+
+TEST(RerankRoute, EqualsRerankOfAnyNumberOfDocuments) {
+  const Model model = server().model("reranker");
+  std::vector<std::string> documents;
+  for (int i = 0; i < 300; ++i)  // more than one part
+    documents.push_back(i % 3 == 0 ? "the sea" : "the ship " + std::to_string(i % 7));
+  const std::vector<RankedDocument> expected = model.rerank("the old sea", documents);
+  const Json answer = posted("/v1/rerank", {{"model", "reranker"},
+                                            {"query", "the old sea"},
+                                            {"documents", documents},
+                                            {"top_n", 250},
+                                            {"return_documents", true}});
+  ASSERT_EQ(answer["results"].size(), 250u);
+  for (size_t i = 0; i < 250; ++i) {
+    const Json& found = answer["results"][i];
+    EXPECT_EQ(found["index"], expected[i].index);
+    EXPECT_EQ(found["relevance_score"].get<double>(), expected[i].score);
+    EXPECT_EQ(found["document"]["text"], documents[static_cast<size_t>(expected[i].index)]);
+  }
+  EXPECT_GT(answer["usage"]["total_tokens"], 300);
+  const Json objects = posted(
+      "/v1/rerank",
+      {{"model", "reranker"}, {"query", "the old sea"}, {"documents", {{{"text", "the sea"}}}}});
+  EXPECT_EQ(objects["results"][0]["relevance_score"].get<double>(),
+            model.rerank("the old sea", {"the sea"})[0].score);
+}
+
+TEST(RerankRoute, AcceptsAPairThatJustFits) {
+  const Model model = server().model("reranker");
+  const auto status_of = [&](int words) {
+    std::string document;
+    for (int i = 0; i < words; ++i) document += " the";
+    return post("/v1/rerank",
+                Json{{"model", "reranker"}, {"query", "sea"}, {"documents", {document}}})
+        .status;
+  };
+  int words = 1;
+  while (words < 100 && status_of(words) == 200) ++words;
+  EXPECT_GT(words, 2);
+  EXPECT_LT(words, 100) << "nothing is truncated silently";
+}
+
+TEST(RerankRoute, RefusesWrongFields) {
+  refused_each("/v1/rerank", {{"model", "reranker"}, {"query", "a"}, {"documents", {"b"}}},
+               {{"query", 1},
+                {"documents", Json::array()},
+                {"top_n", 0},
+                {"return_documents", "yes"},
+                {"rank_fields", 1}});
+}
+
+TEST(ScoreRoute, EqualsScore) {
+  const Score text = server().model("lm").score("the old sea");
+  const Json found = posted("/v1/score", {{"model", "lm"}, {"text", "the old sea"}});
+  ASSERT_EQ(found["tokens"].size(), text.tokens.size());
+  EXPECT_TRUE(found["tokens"][0]["log_probability"].is_null());
+  for (size_t i = 1; i < text.tokens.size(); ++i)
+    EXPECT_EQ(found["tokens"][i]["log_probability"].get<double>(), text.log_probabilities[i - 1]);
+  EXPECT_EQ(found["log_probability"].get<double>(), text.log_probability());
+  EXPECT_EQ(found["perplexity"].get<double>(), text.perplexity());
+
+  const Score pair = server().model("t5").score_pair("the sea", "the ship");
+  const Json paired =
+      posted("/v1/score", {{"model", "t5"}, {"source", "the sea"}, {"target", "the ship"}});
+  EXPECT_EQ(paired["tokens"].size(), pair.tokens.size());
+  EXPECT_EQ(paired["log_probability"].get<double>(), pair.log_probability());
+  refused("/v1/score", {{"model", "t5"}, {"source", "the sea"}}, "target");
+  refused("/v1/score", {{"model", "lm"}, {"text", 3}}, "text");
+}
+
+TEST(FillRoute, EqualsFill) {
+  const Model model = server().model("masked");
+  const FilledText expected = model.fill("the [MASK] sea [MASK]", 3);
+  const Json found =
+      posted("/v1/fill", {{"model", "masked"}, {"text", "the [MASK] sea [MASK]"}, {"top", 3}});
+  ASSERT_EQ(found["masks"].size(), 2u);
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(found["masks"][i]["position"], expected.masks[i].position);
+    ASSERT_EQ(found["masks"][i]["best"].size(), 3u);
+    for (size_t k = 0; k < 3; ++k) {
+      const Json& best = found["masks"][i]["best"][k];
+      EXPECT_EQ(best["token"], expected.masks[i].best[k].token);
+      EXPECT_EQ(best["probability"].get<double>(), expected.masks[i].best[k].probability);
+      EXPECT_EQ(best["text"], model.token_text(expected.masks[i].best[k].token));
+    }
+  }
+  refused("/v1/fill", {{"model", "masked"}, {"text", "the [MASK]"}, {"top", 0}}, "top");
+}
+
+TEST(TokenizeRoute, GoesThereAndBack) {
+  for (const char* name : {"lm", "masked", "en-de"}) {
+    const Model model = server().model(name);
+    for (const bool special : {true, false}) {
+      const Json found =
+          posted("/v1/tokenize", {{"model", name}, {"text", "the old sea"}, {"special", special}});
+      const std::vector<int32_t> tokens = model.tokenize("the old sea", special);
+      EXPECT_EQ(found["tokens"].get<std::vector<int32_t>>(), tokens);
+      EXPECT_EQ(found["count"], tokens.size());
+      EXPECT_EQ(found["texts"].size(), tokens.size());
+      const Json back = posted("/v1/detokenize",
+                               {{"model", name}, {"tokens", tokens}, {"skip_special", special}});
+      EXPECT_EQ(back["text"], model.detokenize(tokens, special));
+    }
+  }
+  refused("/v1/detokenize", {{"model", "lm"}, {"tokens", {1, -1}}}, "tokens");
+  refused("/v1/detokenize", {{"model", "lm"}, {"tokens", {1u << 31}}}, "tokens");
+  refused("/v1/tokenize", {{"model", "lm"}, {"text", "a"}, {"special", 1}}, "special");
+}
+
+TEST(AttentionRoute, EqualsAttention) {
+  const Model model = server().model("en-de");
+  const AttentionOptions options{.target = "the ship", .kind = AttentionKind::cross, .layer = 1};
+  const std::vector<AttentionMap> expected = model.attention("the old sea", options);
+  const Json found = posted("/v1/attention", {{"model", "en-de"},
+                                              {"text", "the old sea"},
+                                              {"target", "the ship"},
+                                              {"kind", "cross"},
+                                              {"layer", 1}});
+  ASSERT_EQ(found["maps"].size(), 1u);
+  const Json& map = found["maps"][0];
+  EXPECT_EQ(map["queries"], Json(expected[0].queries));
+  EXPECT_EQ(map["keys"], Json(expected[0].keys));
+  EXPECT_EQ(map["heads"], expected[0].heads);
+  size_t n = 0;
+  for (const Json& head : map["weights"])
+    for (const Json& row : head)
+      for (const Json& weight : row)
+        EXPECT_NEAR(weight.get<float>(), expected[0].weights.at(n++), 1e-7);
+  EXPECT_EQ(n, expected[0].weights.size());
+  const Json viewer =
+      posted("/v1/attention", {{"model", "lm"}, {"text", "the sea"}, {"format", "viewer"}});
+  EXPECT_NE(viewer["html"].get<std::string>().find('<'), std::string::npos);
+  refused("/v1/attention", {{"model", "lm"}, {"text", "the sea"}, {"kind", "sideways"}}, "kind");
+  refused("/v1/attention", {{"model", "lm"}, {"text", "the sea"}, {"layer", -1}}, "layer");
+}
+
+}  // namespace
+}  // namespace heed::serve

@@ -1,0 +1,227 @@
+// OpenAI's routes answer what Model computes, streamed or not.
+#include "heed/base/base64.h"
+#include "tests/serve/running_server.h"
+
+namespace heed::serve {
+namespace {
+
+const RunningServer& server() { return RunningServer::shared(); }
+
+/// The chunks of a stream, which must end with [DONE].
+std::vector<Json> streamed(const std::string& path, Json request) {
+  request["stream"] = true;
+  request["stream_options"] = {{"include_usage", true}};
+  const Answer answer = post(path, request);
+  EXPECT_EQ(answer.status, 200) << answer.body;
+  EXPECT_EQ(answer.headers.at("content-type"), "text/event-stream");
+  std::vector<Json> chunks;
+  std::vector<Event> events = events_of(answer.body);
+  if (events.empty() || events.back().data != "[DONE]") {
+    ADD_FAILURE() << "no [DONE]: " << answer.body;
+    return chunks;
+  }
+  events.pop_back();
+  for (const Event& event : events) chunks.push_back(Json::parse(event.data));
+  return chunks;
+}
+
+const Json kWrongSampling = {{"max_tokens", 0},
+                             {"temperature", -1},
+                             {"top_p", 2},
+                             {"top_k", "a"},
+                             {"min_p", 1.5},
+                             {"presence_penalty", "a"},
+                             {"frequency_penalty", "a"},
+                             {"seed", -1},
+                             {"stop", 1},
+                             {"n", 0},
+                             {"stream", 1},
+                             {"logit_bias", {{"99999", 1}}},
+                             {"stop_token_ids", {-1}},
+                             {"stream_options", 3},
+                             {"colour", "red"}};
+
+TEST(Completions, EqualGenerate) {
+  const Model model = server().model("lm");
+  const GenerateOptions options{.max_new_tokens = 8, .top_log_probabilities = 2};
+  const std::vector<std::string> prompts{"the old", "sea"};
+  const Json answer =
+      posted("/v1/completions",
+             {{"model", "lm"}, {"prompt", prompts}, {"max_tokens", 8}, {"logprobs", 2}});
+  EXPECT_EQ(answer["object"], "text_completion");
+  EXPECT_TRUE(answer["id"].get<std::string>().starts_with("cmpl-"));
+  ASSERT_EQ(answer["choices"].size(), 2u);
+  int64_t tokens = 0;
+  for (size_t i = 0; i < 2; ++i) {
+    const Generation expected = model.generate(prompts[i], options);
+    const Json& choice = answer["choices"][i];
+    EXPECT_EQ(choice["text"], expected.text);
+    EXPECT_EQ(choice["finish_reason"], name_of(expected.finish_reason));
+    ASSERT_EQ(choice["logprobs"]["token_logprobs"].size(), expected.chosen.size());
+    for (size_t k = 0; k < expected.chosen.size(); ++k) {
+      EXPECT_EQ(choice["logprobs"]["token_logprobs"][k].get<double>(),
+                expected.chosen[k].log_probability);
+      for (const TokenLogProbability& one : expected.best[k])
+        EXPECT_TRUE(choice["logprobs"]["top_logprobs"][k].contains(model.token_text(one.token)));
+    }
+    tokens += std::ssize(expected.tokens);
+  }
+  EXPECT_EQ(answer["usage"]["completion_tokens"], tokens);
+}
+
+TEST(Completions, SamplesAsNumberedPromptsAndStreamsTheSame) {
+  const Model model = server().model("lm");
+  const Json request = {{"model", "lm"},      {"prompt", "the old"}, {"max_tokens", 8},
+                        {"temperature", 0.9}, {"seed", 7},           {"n", 3}};
+  const GenerateOptions options{.max_new_tokens = 8, .temperature = 0.9f, .seed = 7};
+  const std::vector<Generation> expected =
+      model.generate_batch({"the old", "the old", "the old"}, options);
+  const Json whole = posted("/v1/completions", request);
+  std::vector<std::string> texts(3);
+  const std::vector<Json> chunks = streamed("/v1/completions", request);
+  ASSERT_FALSE(chunks.empty());
+  for (const Json& chunk : chunks)
+    for (const Json& choice : chunk["choices"])
+      texts.at(choice["index"].get<size_t>()) += choice["text"].get<std::string>();
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(whole["choices"][i]["text"], expected[i].text);
+    EXPECT_EQ(texts[i], expected[i].text);
+  }
+  EXPECT_EQ(chunks.back()["usage"], whole["usage"]);
+}
+
+TEST(Completions, EchoStopAndTokens) {
+  const Model model = server().model("lm");
+  const std::vector<int32_t> tokens = model.tokenize("the old");
+  const std::string text = model.generate("the old", {.max_new_tokens = 6}).text;
+  const Json request = {{"model", "lm"}, {"prompt", tokens}, {"max_tokens", 6}, {"echo", true}};
+  EXPECT_EQ(posted("/v1/completions", request)["choices"][0]["text"],
+            model.detokenize(tokens, false) + text);
+  ASSERT_GT(text.size(), 2u);
+  const std::string stop = text.substr(text.size() / 2, 1);
+  const Json stopped = posted(
+      "/v1/completions",
+      {{"model", "lm"}, {"prompt", "the old"}, {"max_tokens", 6}, {"stop", stop}})["choices"][0];
+  EXPECT_EQ(stopped["text"], text.substr(0, text.find(stop)));
+  EXPECT_EQ(stopped["finish_reason"], "stop");
+}
+
+TEST(Completions, RefuseWrongFields) {
+  const Json request = {{"model", "lm"}, {"prompt", "the"}};
+  refused_each("/v1/completions", request, kWrongSampling);
+  refused("/v1/completions", {{"model", "lm"}}, "prompt");
+  refused_each("/v1/completions", request, {{"prompt", 5}, {"logprobs", true}, {"echo", "yes"}});
+  std::string text;
+  for (int i = 0; i < 80; ++i) text += "sea ";
+  const Json error = refused("/v1/completions", {{"model", "lm"}, {"prompt", text}}, "prompt");
+  EXPECT_EQ(error["code"], "context_length_exceeded");
+  EXPECT_NE(error["message"].get<std::string>().find("64"), std::string::npos);
+  refused("/v1/completions", {{"model", "encoder"}, {"prompt", "a"}}, "model");
+  const Answer unknown = post("/v1/completions", Json{{"model", "gpt-9"}, {"prompt", "a"}});
+  EXPECT_EQ(unknown.status, 404);
+  EXPECT_EQ(unknown.json()["error"]["code"], "model_not_found");
+}
+
+TEST(ChatCompletions, EqualChatStreamedOrNot) {
+  const Model model = server().model("chat");
+  const std::vector<ChatMessage> messages{{.role = "user", .content = "the sea"}};
+  const ChatResult expected =
+      model.chat(messages, {.max_new_tokens = 6, .top_log_probabilities = 1});
+  const Json request = {{"model", "chat"},
+                        {"messages", {{{"role", "user"}, {"content", "the sea"}}}},
+                        {"max_completion_tokens", 6},
+                        {"logprobs", true},
+                        {"top_logprobs", 1},
+                        {"n", 2}};
+  const Json whole = posted("/v1/chat/completions", request);
+  EXPECT_EQ(whole["object"], "chat.completion");
+  ASSERT_EQ(whole["choices"].size(), 2u);
+  const Json& choice = whole["choices"][0];
+  EXPECT_EQ(choice["message"]["role"], "assistant");
+  EXPECT_EQ(choice["message"]["content"], expected.answer.content);
+  const std::vector<TokenLogProbability>& chosen = expected.generation.chosen;
+  ASSERT_EQ(choice["logprobs"]["content"].size(), chosen.size());
+  for (size_t i = 0; i < chosen.size(); ++i)
+    EXPECT_EQ(choice["logprobs"]["content"][i]["logprob"].get<double>(), chosen[i].log_probability);
+
+  std::string content;
+  Json log_probabilities = Json::array(), finish;
+  const std::vector<Json> chunks = streamed("/v1/chat/completions", request);
+  ASSERT_FALSE(chunks.empty());
+  for (const Json& chunk : chunks) {
+    EXPECT_EQ(chunk["object"], "chat.completion.chunk");
+    for (const Json& part : chunk["choices"]) {
+      if (part["index"] != 0) continue;
+      content += part["delta"].value("content", "");
+      if (part["logprobs"].is_object())
+        for (const Json& one : part["logprobs"]["content"]) log_probabilities.push_back(one);
+      if (!part["finish_reason"].is_null()) finish = part["finish_reason"];
+    }
+  }
+  EXPECT_EQ(content, expected.answer.content);
+  EXPECT_EQ(log_probabilities, choice["logprobs"]["content"]);
+  EXPECT_EQ(finish, choice["finish_reason"]);
+  EXPECT_EQ(chunks.back()["usage"], whole["usage"]);
+}
+
+TEST(ChatCompletions, RefuseWrongFields) {
+  const Json request = {{"model", "chat"}, {"messages", {{{"role", "user"}, {"content", "a"}}}}};
+  refused_each("/v1/chat/completions", request, kWrongSampling);
+  refused_each("/v1/chat/completions", request,
+               {{"messages", Json::array()},
+                {"tools", 1},
+                {"tool_choice", "required"},
+                {"logprobs", 1},
+                {"top_logprobs", 2},
+                {"response_format", {{"type", "json_object"}}},
+                {"chat_template_kwargs", 1}});
+  refused("/v1/chat/completions", {{"model", "chat"}}, "messages");
+  refused("/v1/chat/completions", {{"model", "chat"}, {"messages", {{{"role", 1}}}}}, "messages");
+  Json other = request;
+  other["model"] = "lm";
+  refused("/v1/chat/completions", other, "model");
+}
+
+TEST(Embeddings, EqualEmbed) {
+  const Model model = server().model("encoder");
+  const std::vector<std::string> texts{"the old sea", "ship"};
+  const Json found = posted("/v1/embeddings", {{"model", "encoder"}, {"input", texts}});
+  const Json packed = posted(
+      "/v1/embeddings", {{"model", "encoder"}, {"input", texts}, {"encoding_format", "base64"}});
+  EXPECT_EQ(found["object"], "list");
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const std::vector<float> expected = model.embed(texts[i]);
+    EXPECT_EQ(found["data"][i]["index"], i);
+    EXPECT_EQ(found["data"][i]["embedding"].get<std::vector<float>>(), expected);
+    const std::string bytes(reinterpret_cast<const char*>(expected.data()),
+                            expected.size() * sizeof(float));
+    EXPECT_EQ(packed["data"][i]["embedding"], encode_base64(bytes));
+  }
+  EXPECT_EQ(found["usage"]["prompt_tokens"],
+            model.tokenize(texts[0]).size() + model.tokenize(texts[1]).size());
+  const Json shortened =
+      posted("/v1/embeddings", {{"model", "encoder"}, {"input", "ship"}, {"dimensions", 8}});
+  const auto vector = shortened["data"][0]["embedding"].get<std::vector<double>>();
+  ASSERT_EQ(vector.size(), 8u);
+  double length = 0;
+  for (const double x : vector) length += x * x;
+  EXPECT_NEAR(length, 1, 1e-5);
+}
+
+TEST(Embeddings, RefuseWrongFields) {
+  refused_each("/v1/embeddings", {{"model", "encoder"}, {"input", "a"}},
+               {{"input", Json::array()},
+                {"encoding_format", "int8"},
+                {"dimensions", 65},
+                {"truncate", 1},
+                {"colour", "red"}});
+  std::string text;
+  for (int i = 0; i < 40; ++i) text += "sea ";
+  const Json error =
+      refused("/v1/embeddings", {{"model", "encoder"}, {"input", {"a", text}}}, "input[1]");
+  EXPECT_EQ(error["code"], "context_length_exceeded");
+  posted("/v1/embeddings", {{"model", "encoder"}, {"input", text}, {"truncate", true}});
+}
+
+}  // namespace
+}  // namespace heed::serve

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "heed/serve/server.h"
+#include "tests/engine/small_models.h"
+#include "tests/serve/http_client.h"
+
+namespace heed::serve {
+
+/// A server in this process with a tiny model of each kind, and what clients ask it.
+class RunningServer {
+ public:
+  RunningServer() {
+    engine::write_decoder(chat_.path());
+    write_quickly(chat_ / "chat_template.jinja",
+                  "{% for m in messages %}{{ m.role ~ ': ' ~ m.content ~ '</s>' }}{% endfor %}"
+                  "{% if add_generation_prompt %}{{ 'assistant: ' }}{% endif %}");
+    const engine::SmallModels& small = engine::SmallModels::all();
+    add("chat", chat_.path());
+    add("lm", small.decoder());
+    add("t5", small.t5());
+    add("masked", small.masked());
+    add("encoder", small.encoder());
+    add("en-de", small.translator());
+    options_.models.back().source_language = "en";
+    options_.models.back().target_language = "de";
+    add("nllb", golden("translation/nllb"));
+    add("reranker", golden("encoders/rerank"));
+    server_.emplace(options_);
+    server_->listen();
+    server_->load();
+  }
+
+  /// The server of all tests of a program.
+  static const RunningServer& shared() {
+    static const RunningServer server;
+    return server;
+  }
+
+  uint16_t port() const { return server_->port(); }
+  static std::filesystem::path golden(const std::string& name) {
+    return std::filesystem::path(HEED_SOURCE_DIR) / "tests/golden" / name;
+  }
+  /// The files of a model, to be loaded beside the server.
+  std::string path_of(const std::string& name) const {
+    for (const ModelSource& model : options_.models)
+      if (model.name == name) return model.path;
+    throw std::out_of_range(name);
+  }
+  Model model(const std::string& name) const { return Model::load(path_of(name)); }
+
+ private:
+  void add(const std::string& name, const std::filesystem::path& path) {
+    options_.models.push_back({.name = name, .path = path.string()});
+  }
+
+  TemporaryDirectory chat_;
+  ServerOptions options_{.port = 0};
+  std::optional<Server> server_;
+};
+
+/// Answers of the shared server, each on a connection of its own.
+inline Answer get(const std::string& path) {
+  return HttpClient(RunningServer::shared().port()).request("GET", path);
+}
+inline Answer post(const std::string& path, const std::string& body,
+                   const HttpClient::Headers& headers = {}) {
+  return HttpClient(RunningServer::shared().port()).request("POST", path, body, headers);
+}
+inline Answer post(const std::string& path, const Json& body) { return post(path, body.dump()); }
+
+/// The answer, which must be 200.
+inline Json posted(const std::string& path, const Json& body) {
+  const Answer answer = post(path, body);
+  EXPECT_EQ(answer.status, 200) << path << ' ' << body << ": " << answer.body;
+  return Json::parse(answer.body, nullptr, false);
+}
+
+/// The answer must be 400 and name the field.
+inline Json refused(const std::string& path, const Json& body, const std::string& param) {
+  const Answer answer = post(path, body);
+  EXPECT_EQ(answer.status, 400) << path << ' ' << body << ": " << answer.body;
+  const Json json = Json::parse(answer.body, nullptr, false);
+  if (!json.contains("error")) return Json::object();
+  EXPECT_EQ(json["error"]["param"], Json(param)) << answer.body;
+  EXPECT_EQ(json["error"]["type"], "invalid_request_error");
+  return json["error"];
+}
+
+/// The request with each of the `wrong` values, one at a time, must be 400 that names its field.
+inline void refused_each(const std::string& path, const Json& request, const Json& wrong) {
+  for (const auto& [name, value] : wrong.items()) {
+    Json changed = request;
+    changed[name] = value;
+    refused(path, changed, name);
+  }
+}
+
+}  // namespace heed::serve
