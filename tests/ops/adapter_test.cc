@@ -56,6 +56,19 @@ void expect_near(const Tensor& found, const Tensor& expected) {
     EXPECT_NEAR(found.data<float>()[i], expected.data<float>()[i], 1e-4) << i;
 }
 
+TEST(LowRankUpdates, PackedMatricesGiveTheSameBits) {
+  Adapted m;
+  const Tensor x = normals({5, 7}, 6);
+  const ScaledAdapter one{&m.first};
+  const AdaptedRows rows = all_rows({&one, 1});
+  const Tensor plain = m.product(x, {&rows, 1});
+  LowRankUpdate& update = m.first.updates.at(&m.weight);
+  update.packed_a = kernels::pack({m.a1.value, true});
+  update.packed_b = kernels::pack({m.b1.value, true});
+  EXPECT_TRUE(same_bits(m.product(x, {&rows, 1}), plain));
+  EXPECT_FALSE(same_bits(m.product(x, {}), plain));
+}
+
 TEST(LowRankUpdates, AddToTheProductWhatTheMergedWeightWould) {
   const Adapted m;
   const Tensor x = normals({5, 7}, 9);

@@ -46,14 +46,15 @@ int64_t panels_in(int64_t bytes, const MicroKernel& kernel, int64_t depth) {
 
 /// The largest block of c [rows, cols] for which the panels of b stay in the cache and, if K takes
 /// several passes, the sums.
-void choose_block(const MicroKernel& kernel, const Plan& plan, int64_t k, int64_t& rows,
-                  int64_t& cols) {
-  const bool once = k <= plan.depth;
-  // bf16x3: splitting the rows again for another block of columns costs more than rereading sums.
-  const int64_t panel_share = once || kernel.element_bytes > 4 ? 2 : 4;
+void choose_block(const MicroKernel& kernel, const Plan& plan, int64_t k, bool packed,
+                  int64_t& rows, int64_t& cols) {
+  const bool once = k <= plan.depth, splits = kernel.element_bytes > 4;
+  // Each block of columns packs the rows again, and each block of rows packs b again, unless it is
+  // packed. bf16x3: splitting the rows costs more than rereading sums.
+  const int64_t panel_share = once || packed || splits ? 2 : 4;
   const int64_t panels = panels_in(cache_bytes() / panel_share, kernel, std::min(k, plan.depth));
   cols = std::min(panels * kernel.cols, round_up(plan.n, kernel.cols));
-  const int64_t sums = cache_bytes() / (panel_share == 2 ? 4 : 2) / size_of(DType::f32);
+  const int64_t sums = cache_bytes() / (splits ? 4 : 2) / size_of(DType::f32);
   rows = once ? plan.m : std::max(kernel.rows, sums / cols);
 }
 
@@ -80,7 +81,7 @@ Plan plan(const MicroKernel& kernel, const MatrixView& a, int64_t n, bool packed
             .col_unit = kernel.cols,
             .depth = even_depth(kernel, a)};
   int64_t block_rows = 0, block_cols = 0;
-  choose_block(kernel, plan, k, block_rows, block_cols);
+  choose_block(kernel, plan, k, packed, block_rows, block_cols);
   plan.row_blocks = ceil_div(m, block_rows);
   plan.col_blocks = ceil_div(n, block_cols);
   // Fewer rows than a strip take as long as a strip, since reading b dominates the time.
