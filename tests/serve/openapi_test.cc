@@ -15,6 +15,7 @@ const Json kRequests = {
     {"/v1/completions", {{"model", "lm"}, {"prompt", "a"}, {"max_tokens", 1}}},
     {"/v1/chat/completions",
      {{"model", "chat"}, {"messages", {{{"role", "user"}, {"content", "a"}}}}, {"max_tokens", 1}}},
+    {"/v1/responses", {{"model", "chat"}, {"input", "a"}, {"max_output_tokens", 1}}},
     {"/v1/embeddings", {{"model", "encoder"}, {"input", "sea"}}},
     {"/v1/translate", {{"model", "en-de"}, {"text", "a"}, {"max_new_tokens", 2}}},
     {"/v1/rerank", {{"model", "reranker"}, {"query", "a"}, {"documents", {"b"}}}},

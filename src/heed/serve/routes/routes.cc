@@ -22,6 +22,7 @@ constexpr std::array kRoutes{
     Route{.method = "GET", .path = "/v1/models/{model}", .page = get_model},
     Route{.method = "POST", .path = "/v1/completions", .model = post_completions},
     Route{.method = "POST", .path = "/v1/chat/completions", .model = post_chat_completions},
+    Route{.method = "POST", .path = "/v1/responses", .model = post_responses},
     Route{.method = "POST", .path = "/v1/embeddings", .model = post_embeddings},
     Route{.method = "POST", .path = "/v1/translate", .model = post_translate},
     Route{.method = "POST", .path = "/v1/rerank", .model = post_rerank},

@@ -34,6 +34,7 @@ void get_openapi(Services& services, Call& call);
 void get_page(Services& services, Call& call);
 void post_completions(const ModelCall& call);
 void post_chat_completions(const ModelCall& call);
+void post_responses(const ModelCall& call);
 void post_embeddings(const ModelCall& call);
 void post_translate(const ModelCall& call);
 void post_rerank(const ModelCall& call);
