@@ -9,12 +9,13 @@ import urllib.request
 
 
 class Server:
-    def __init__(self, heed, models, threads, **limits):
-        """`models`: names and paths, or names and tables of serve.toml."""
+    def __init__(self, heed, models, threads, settings=None, **limits):
+        """`models`: names and paths, or names and tables of serve.toml; `settings`: its other keys."""
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
-        lines = [f"port = {self.port}", f"threads = {threads}", "[limits]"]
+        lines = [f"port = {self.port}", f"threads = {threads}"]
+        lines += [f"{name} = {value!r}" for name, value in (settings or {}).items()] + ["[limits]"]
         lines += [f"{name} = {value}" for name, value in limits.items()]
         for name, table in models.items():
             table = table if isinstance(table, dict) else {"path": str(table)}

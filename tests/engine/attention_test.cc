@@ -44,6 +44,13 @@ TEST(Attention, IsOfATranslationIntoTheLanguageThatIsAskedFor) {
   EXPECT_THROW(model.attention("The old house.", {.source_language = "eng_Latn"}), Error);
 }
 
+TEST(Attention, IsOfAsMuchOfALongTranslationAsTheDecoderReads) {
+  const Model model = Model::load(HEED_SOURCE_DIR "/tests/golden/translation/nllb");
+  const auto maps = model.attention("The old house stands by the river.",
+                                    {.source_language = "eng_Latn", .target_language = "fra_Latn"});
+  EXPECT_EQ(std::ssize(maps.back().queries), model.context_length());
+}
+
 TEST(Attention, SelectsALayerAndAHead) {
   const Model model = Model::load(models().decoder());
   const auto all = model.attention("the old sailor forgot");

@@ -116,9 +116,9 @@ class Browser:
         return result["result"].get("value")
 
     def wait(self, expression, seconds=PATIENCE):
-        """Waits until an expression is true."""
+        """Waits until an expression, which may await, is true."""
         deadline = time.monotonic() + seconds
-        while not self.evaluate(f"Boolean({expression})"):
+        while not self.evaluate(f"(async () => Boolean({expression}))()"):
             if time.monotonic() > deadline:
                 raise TimeoutError(f"never true: {expression}\n{self.evaluate('document.body.innerText')}")
             time.sleep(0.05)

@@ -29,6 +29,7 @@ CHAT_CONFIG = {
 }
 
 WRITER = '[[model]]\nname = "writer"\npath = "decoder"\nrandom_weights = 1\n'
+READER = f'[[model]]\nname = "reader"\npath = "{GOLDEN}/translation/mbart-50"\non_first_use = true\n'
 TRANSLATOR = f'[[model]]\nname = "translator"\npath = "{GOLDEN}/translation/nllb"\n'
 
 
@@ -68,7 +69,7 @@ class Server:
 
 
 def tabs(browser):
-    return browser.evaluate("[...document.querySelectorAll('[role=tab]')].filter(t => !t.hidden).map(t => t.textContent)")
+    return browser.evaluate("[...document.querySelectorAll('[role=tab]:not([hidden])')].map(t => t.textContent)")
 
 
 def focus(browser, selector):
@@ -159,7 +160,8 @@ def chat_streams_and_stops(browser):
     assert browser.text(".question") == "the <b>sheep</b>" and browser.text(".model") == "writer"
     assert browser.evaluate("document.querySelectorAll('.log b').length") == 0
     # The server computes no more.
-    browser.wait("""fetch('/metrics').then(r => r.text()).then(t => t.includes('heed_running_requests{model="writer"} 0'))""")
+    idle = 'heed_running_requests{model="writer"} 0'
+    browser.wait(f"(await (await fetch('/metrics')).text()).includes('{idle}')")
 
 
 def chat_regenerates_and_forgets(browser):
@@ -240,6 +242,11 @@ def load_is_live(browser):
     card = "[...document.querySelectorAll('#load article')].find(a => a.querySelector('h3').textContent === 'writer')"
     browser.wait(f"parseFloat({card}.querySelector('.speed b').textContent.replace(',', '')) > 10")
     browser.wait(f"{card}.querySelector('path.line').getAttribute('d').split('L').length > 2")
+    # A model that was not loaded yet.
+    offered = "[...document.querySelector('#translate [name=model]').options].map(o => o.value).join()"
+    assert browser.evaluate(offered) == "translator"
+    browser.evaluate("[...document.querySelectorAll('#load article button')].find(b => b.checkVisibility()).click()")
+    browser.wait(f"{offered} === 'translator,reader'")
     browser.click("#tab-chat")
     focus(browser, ".composer textarea")
     browser.key("Escape")
@@ -333,7 +340,7 @@ def main():
 
         browser = Browser()
         stack.callback(browser.close)
-        server = start(WRITER + TRANSLATOR)
+        server = start(WRITER + TRANSLATOR + READER)
         browser.open(server.address)
         browser.wait("document.querySelector('#tab-load') && !document.querySelector('#tab-load').hidden")
         assert tabs(browser) == ["Translate", "Chat", "Attention", "Load"], tabs(browser)

@@ -205,7 +205,7 @@ void merge_adapter(model::Transformer& model, const Adapter& adapter, float fact
   for (Parameter& weight : model.parameters().all()) {
     const auto found = adapter.updates.find(&weight);
     if (found == adapter.updates.end()) continue;
-    const auto& [a, b, scale] = found->second;
+    const auto& [a, b, scale, packed_a, packed_b] = found->second;
     require(weight.present() && weight.value.dtype() == DType::f32,
             "{} is not in f32, to which an adapter could be added", weight.name);
     Tensor scaled = b->value.clone(), sum = weight.value.clone();

@@ -46,13 +46,20 @@ std::vector<int32_t> decoder_input(std::vector<int32_t> prompt, std::span<const 
   return prompt;
 }
 
+/// The greedy output, as far as the decoder reads it: not the last token of one that fills the
+/// context.
 std::vector<int32_t> greedy(const model::Transformer& model, const std::vector<int32_t>& source,
                             const std::vector<int32_t>& prompt) {
   const model::ModelConfig& config = model.config();
   const SearchBatch batch{.inputs = {translation_input(config, {}, source, prompt)},
                           .eos_ids = config.eos_ids(),
                           .memory_dtype = default_cache_dtype(model, DType::f32)};
-  return generate::search(model, DType::f32, batch, {}).front().front().tokens;
+  std::vector<int32_t> tokens =
+      generate::search(model, DType::f32, batch, {}).front().front().tokens;
+  if (config.positions != model::PositionKind::none &&
+      std::ssize(prompt) + std::ssize(tokens) > config.max_positions)
+    tokens.pop_back();
+  return tokens;
 }
 
 }  // namespace

@@ -58,4 +58,11 @@ LoraAdapter::Module& LoraAdapter::add(const LinearModule& linear, int64_t rank, 
   return module;
 }
 
+void LoraAdapter::pack() {
+  for (auto& [weight, update] : adapter_.updates) {
+    update.packed_a = kernels::pack({update.a->value, true});
+    update.packed_b = kernels::pack({update.b->value, true});
+  }
+}
+
 }  // namespace heed::model

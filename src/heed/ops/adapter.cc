@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "heed/kernels/elementwise.h"
-#include "heed/kernels/matmul.h"
 #include "heed/ops/check.h"
 #include "heed/ops/dropout.h"
 
@@ -39,6 +38,15 @@ void check(const LowRankUpdate& update, const Parameter& weight) {
   check_shape(weight.name, update.b->name, update.b->value, {weight.shape[0], rank});
 }
 
+/// c (+)= x weight^T.
+void multiply(const Tensor& x, const Parameter& weight, const kernels::PackedMatrix& packed,
+              const kernels::MatmulOptions& options, Tensor& c) {
+  if (packed.defined())
+    kernels::matmul_packed(x, packed, options, c);
+  else
+    kernels::matmul({x}, {weight.read(x.dtype()), true}, options, c);
+}
+
 }  // namespace
 
 LowRankProducts::LowRankProducts(Context& context, const Tensor& x, const Parameter& weight,
@@ -57,19 +65,19 @@ LowRankProducts::LowRankProducts(Context& context, const Tensor& x, const Parame
 }
 
 void LowRankProducts::add(Context& context, const Tensor& x, Part part, Tensor& y) {
-  const auto& [a, b, scale] = part.update;
+  const auto& [a, b, scale, packed_a, packed_b] = part.update;
   const Tensor rows = dropped(x.row_slice(part.begin, part.end), part.mask);
   Tensor own = y.row_slice(part.begin, part.end);
   part.h = Tensor::empty({rows.rows(), a->shape[0]}, x.dtype());
-  kernels::matmul({rows}, {a->read(x.dtype()), true}, {}, part.h);
+  multiply(rows, *a, packed_a, {}, part.h);
   kernels::scale(scale, part.h);
-  kernels::matmul({part.h}, {b->read(x.dtype()), true}, {.accumulate = true}, own);
+  multiply(part.h, *b, packed_b, {.accumulate = true}, own);
   if (context.tape) parts_.push_back(std::move(part));
 }
 
 void LowRankProducts::backward(Tape& tape, const Tensor& all_dy, Tensor& all_dx) const {
   for (const auto& [begin, end, update, h, mask] : parts_) {
-    const auto& [a, b, scale] = update;
+    const auto& [a, b, scale, packed_a, packed_b] = update;
     const Tensor dy = all_dy.row_slice(begin, end);
     Tensor dx = all_dx.row_slice(begin, end);
     Tensor dh = Tensor::empty(h.shape(), h.dtype());

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "heed/kernels/dropout.h"
+#include "heed/kernels/matmul.h"
 #include "heed/ops/context.h"
 #include "heed/ops/parameter.h"
 
@@ -17,6 +18,8 @@ struct LowRankUpdate {
   const Parameter* a;  // [r, in] f32
   const Parameter* b;  // [out, r] f32
   float scale;
+  // A^T and B^T for passes without a tape, which do not change them; undefined: not packed.
+  kernels::PackedMatrix packed_a = {}, packed_b = {};
 };
 
 /// Updates of weights, which are identified by their address. Linear maps add them to their

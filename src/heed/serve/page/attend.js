@@ -1,18 +1,13 @@
 // The attention of a sentence, shown as heed attend shows it.
 
-class AttendPanel {
-  constructor(panel, server, models) {
-    this.panel = panel;
-    this.server = server;
-    const find = (selector) => panel.querySelector(selector);
-    this.view = find(".view");
-    this.state = find(".state");
-    this.text = find("[name=text]");
-    this.translation = find("[name=translation]");
-    this.languages = new LanguageChoice(panel, () => {});
+class AttendPanel extends Panel {
+  constructor(element, server, models) {
+    super(element, server, models, "attention", (model) => this.offer(model));
+    this.text = this.find("[name=text]");
+    this.translation = this.find("[name=translation]");
+    this.languages = new LanguageChoice(element, () => {});
     this.request = new AbortController();
-    this.choice = new ModelChoice(models, find("[name=model]"), "attention", (model) => this.offer(model));
-    const form = find("form");
+    const form = this.find("form");
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.ask();
@@ -42,20 +37,11 @@ class AttendPanel {
     try {
       const { model, html } = await this.server.json("v1/attention", { body, signal });
       const parsed = new DOMParser().parseFromString(html, "text/html").querySelector("div.attention");
-      this.view.replaceChildren(parsed);
+      this.find(".view").replaceChildren(parsed);
       new AttentionView(parsed);
       this.say(`Attention of ${model}`);
     } catch (error) {
-      if (!aborted(error)) this.say(sentence(error.message), "warning");
+      this.report(error);
     }
   }
-
-  say(text, className = "") {
-    this.state.textContent = text;
-    this.state.className = "note state " + className;
-  }
-
-  refresh() { this.choice.refresh(); }
-  enter() { this.text.focus({ preventScroll: true }); }
-  leave() {}
 }

@@ -7,25 +7,21 @@ const FINISH_NOTES = {
 
 const NUMBERS = ["temperature", "top_p", "top_k", "min_p", "repetition_penalty", "max_tokens", "seed"];
 
-class ChatPanel {
-  constructor(panel, server, models) {
-    this.panel = panel;
-    this.server = server;
-    const find = (selector) => panel.querySelector(selector);
-    this.log = find(".log");
-    this.input = find(".composer textarea");
-    this.buttons = { send: find("[name=send]"), stop: find("[name=stop]") };
+class ChatPanel extends Panel {
+  constructor(element, server, models) {
+    super(element, server, models, "chat", () => {});
+    this.log = this.find(".log");
+    this.input = this.find(".composer textarea");
+    this.buttons = { send: this.find("[name=send]"), stop: this.find("[name=stop]") };
     this.turns = []; // the Turns of this conversation
     this.request = null; // an AbortController, while an answer is streamed
-    this.choice = new ModelChoice(models, find("[name=model]"), "chat", () => {});
     this.listen();
     this.restore();
     this.setRunning(false);
   }
 
   listen() {
-    const find = (selector) => this.panel.querySelector(selector);
-    find(".composer").addEventListener("submit", (event) => {
+    this.find(".composer").addEventListener("submit", (event) => {
       event.preventDefault();
       this.send();
     });
@@ -36,18 +32,18 @@ class ChatPanel {
       event.preventDefault();
       this.send();
     });
-    this.panel.addEventListener("keydown", (event) => { if (event.key === "Escape") this.stop(); });
+    this.element.addEventListener("keydown", (event) => { if (event.key === "Escape") this.stop(); });
     this.buttons.stop.addEventListener("click", () => {
       this.stop();
       this.input.focus();
     });
-    const settings = find("[name=settings]");
+    const settings = this.find("[name=settings]");
     settings.addEventListener("click", () => {
-      const card = find(".settings");
+      const card = this.find(".settings");
       card.hidden = !card.hidden;
       settings.setAttribute("aria-expanded", String(!card.hidden));
     });
-    find("[name=new]").addEventListener("click", () => this.begin());
+    this.find("[name=new]").addEventListener("click", () => this.begin());
   }
 
   // As high as its text.
@@ -107,7 +103,7 @@ class ChatPanel {
 
   body(turn) {
     const messages = [];
-    const system = this.panel.querySelector("[name=system]").value.trim();
+    const system = this.find("[name=system]").value.trim();
     if (system) messages.push({ role: "system", content: system });
     for (const { data } of this.turns) {
       if (data !== turn.data && !data.content) continue; // was never answered
@@ -116,7 +112,7 @@ class ChatPanel {
     }
     const body = { model: this.choice.name, messages, stream: true, stream_options: { include_usage: true } };
     for (const name of NUMBERS) {
-      const { value } = this.panel.querySelector(`[name=${name}]`);
+      const { value } = this.find(`[name=${name}]`);
       if (value !== "") body[name] = Number(value);
     }
     body.seed ??= Math.floor(Math.random() * 2 ** 53);
@@ -160,8 +156,4 @@ class ChatPanel {
     change();
     if (atEnd) scrollTo(0, page.scrollHeight);
   }
-
-  refresh() { this.choice.refresh(); }
-  enter() { this.input.focus({ preventScroll: true }); }
-  leave() {}
 }

@@ -11,16 +11,21 @@ function languageTag(code) {
 
 const languageNames = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" });
 
-// [[code, name]], by name. A name says the script or the country only if several codes share the language.
+// [[code, name]], by name. A name says script and country only if several codes share the language, and the
+// code only if they share these, too.
 function namedLanguages(codes) {
   const named = codes.map((code) => {
     const tag = languageTag(code);
     const plain = (tag && languageNames.of(tag.split("-")[0])) || code;
     return { code, plain, whole: (tag && languageNames.of(tag)) || code };
   });
-  const counts = new Map();
-  for (const { plain } of named) counts.set(plain, (counts.get(plain) || 0) + 1);
-  return named.map(({ code, plain, whole }) => [code, counts.get(plain) > 1 ? whole : plain])
+  const unique = (key) => {
+    const counts = Map.groupBy(named, (one) => one[key]);
+    return (one) => counts.get(one[key]).length === 1;
+  };
+  const [byPlain, byWhole] = [unique("plain"), unique("whole")];
+  const nameOf = (one) => (byPlain(one) ? one.plain : byWhole(one) ? one.whole : `${one.whole} (${one.code})`);
+  return named.map((one) => [one.code, nameOf(one)])
     .sort((a, b) => a[1].localeCompare(b[1], "en"));
 }
 

@@ -25,7 +25,8 @@ class Metrics {
 
   // Tokens generated so far. Those of a request are counted when it ends, its pauses between tokens at once.
   tokens(model) {
-    const routes = new Set(this.all.filter((one) => one.labels.model === model && one.labels.route).map((one) => one.labels.route));
+    const own = this.all.filter(({ labels }) => labels.model === model && labels.route);
+    const routes = new Set(own.map(({ labels }) => labels.route));
     return [...routes].reduce((sum, route) => sum + Math.max(this.sum("heed_output_tokens_total", { model, route }),
       this.sum("heed_inter_token_seconds_count", { model, route })), 0);
   }

@@ -4,9 +4,19 @@ class Models {
   constructor(server) {
     this.server = server;
     this.list = [];
+    this.onChange = () => {}; // the list was read again
   }
 
-  async load() { this.list = (await this.server.json("v1/models")).data; }
+  async read() {
+    this.list = (await this.server.json("v1/models")).data;
+    this.onChange();
+  }
+
+  // Loads a model that would be loaded on first use: the smallest request is such a use.
+  async use(name) {
+    await this.server.json("v1/tokenize", { body: { model: name, text: "" } });
+    await this.read();
+  }
 
   that(task) { return this.list.filter((model) => model.tasks && model.tasks.includes(task)); }
 }
@@ -21,7 +31,7 @@ class ModelChoice {
   get model() { return this.models.list.find((model) => model.id === this.element.value); }
   get name() { return this.element.value; }
 
-  // After the models were loaded. The choice stays if it still can.
+  // After the list was read. The choice stays if it still can.
   refresh() {
     const names = this.models.that(this.task).map((model) => model.id);
     const before = this.element.value;

@@ -61,13 +61,12 @@ async function start() {
     load: new LoadPanel(byId("load"), server, models),
   };
   const tabs = new Tabs(panels);
-  const refresh = async () => {
-    await models.load();
+  models.onChange = () => {
     tabs.offer((name) => name === "load" || models.that(name).length > 0);
     for (const panel of Object.values(panels)) panel.refresh();
   };
-  server.onReturn = refresh;
-  await refresh();
+  server.onReturn = () => models.read();
+  await models.read();
 }
 
 start();

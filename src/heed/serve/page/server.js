@@ -9,7 +9,10 @@ class RequestError extends Error {}
 function pause(seconds, signal) {
   return new Promise((resolve, reject) => {
     const end = () => { clearTimeout(timer); reject(signal.reason); };
-    const timer = setTimeout(() => { if (signal) signal.removeEventListener("abort", end); resolve(); }, 1000 * seconds);
+    const timer = setTimeout(() => {
+      if (signal) signal.removeEventListener("abort", end);
+      resolve();
+    }, 1000 * seconds);
     if (signal && signal.aborted) end();
     else if (signal) signal.addEventListener("abort", end, { once: true });
   });
@@ -70,7 +73,8 @@ class Server {
     const headers = this.key ? { Authorization: `Bearer ${this.key}` } : {};
     if (body) headers["Content-Type"] = "application/json";
     try {
-      const response = await fetch(path, { method: body ? "POST" : "GET", headers, body: body && JSON.stringify(body), signal });
+      const method = body ? "POST" : "GET";
+      const response = await fetch(path, { method, headers, body: body && JSON.stringify(body), signal });
       if (this.lost) {
         this.lost = false;
         this.onReturn();

@@ -2,46 +2,42 @@
 
 const DEBOUNCE_SECONDS = 0.25;
 const CANDIDATES = 4; // the best translation and alternatives, with as many beams
+const LINES_PER_REQUEST = 16; // a long text appears bit by bit
 const MAX_KNOWN_LINES = 2000;
 
-class TranslatePanel {
-  constructor(panel, server, models) {
-    this.panel = panel;
-    this.server = server;
-    const find = (selector) => panel.querySelector(selector);
-    this.input = find("textarea");
-    this.output = find(".translation");
-    this.state = find(".state");
-    this.languages = new LanguageChoice(panel, () => this.changeLanguage());
-    this.sourceWords = new Words(find(".mirror"));
+class TranslatePanel extends Panel {
+  constructor(element, server, models) {
+    super(element, server, models, "translate", (model) => this.languages.offer(model));
+    this.input = this.find("textarea");
+    this.output = this.find(".translation");
+    this.languages = new LanguageChoice(element, () => this.changeLanguage());
+    this.sourceWords = new Words(this.find(".mirror"));
     this.targetWords = new Words(this.output);
-    this.alternatives = find(".alternatives");
+    this.alternatives = this.find(".alternatives");
     this.known = new Map(); // candidates by key()
     this.chosen = new Map(); // the number of a candidate, by key(), if it is not the best
     this.shown = []; // the text of each line of the translation
     this.line = 0; // whose alternatives are shown
     this.place = null; // {line, word} of the translation, moved by keys
     this.request = new AbortController();
-    this.choice = new ModelChoice(models, find("[name=model]"), "translate", (model) => this.languages.offer(model));
     this.listen();
   }
 
   listen() {
-    const find = (name) => this.panel.querySelector(`[name=${name}]`);
     this.input.addEventListener("input", () => {
       this.line = this.caretLines().length - 1;
       this.update();
     });
-    find("swap").addEventListener("click", () => {
+    this.find("[name=swap]").addEventListener("click", () => {
       this.input.value = this.shown.join("\n");
       this.languages.swap();
     });
-    find("clear").addEventListener("click", () => {
+    this.find("[name=clear]").addEventListener("click", () => {
       this.input.value = "";
       this.input.focus();
       this.update();
     });
-    copyOnClick(find("copy"), () => this.shown.join("\n"));
+    copyOnClick(this.find("[name=copy]"), () => this.shown.join("\n"));
     const hover = (element, words, side) => {
       element.addEventListener("pointermove", (event) => this.light(side, words.at(event)));
       element.addEventListener("pointerleave", () => this.light(side, null));
@@ -86,11 +82,13 @@ class TranslatePanel {
       await pause(DEBOUNCE_SECONDS, signal);
       this.say("Translating…");
       const begin = performance.now();
-      await this.translate(lines, signal);
-      this.show();
+      for (let first = 0; first < lines.length; first += LINES_PER_REQUEST) {
+        await this.translate(lines.slice(first, first + LINES_PER_REQUEST), signal);
+        this.show();
+      }
       this.say(`${this.choice.name}, ${Math.round(performance.now() - begin)} ms`);
     } catch (error) {
-      if (!aborted(error)) this.say(sentence(error.message), "warning");
+      this.report(error);
     }
   }
 
@@ -108,23 +106,19 @@ class TranslatePanel {
 
   // ---- showing ----
 
-  say(text, className = "") {
-    this.state.textContent = text;
-    this.state.className = "note state " + className;
-  }
-
   // A line that is being translated shows what was there before, paler.
   show() {
     const { lines } = this;
     const candidates = lines.map((line) => this.candidate(line));
-    this.shown = lines.map((line, i) => (candidates[i] ? candidates[i].text : line.trim() ? this.shown[i] || "…" : ""));
+    const before = this.shown;
+    this.shown = lines.map((line, i) => (candidates[i] ? candidates[i].text : line.trim() ? before[i] || "…" : ""));
     this.sourceWords.show(lines);
     const empty = this.shown.every((text) => !text);
     this.targetWords.show(empty ? [] : this.shown, (i) => (candidates[i] || !lines[i].trim() ? "" : "pending"));
     this.place = null;
     const words = lines.reduce((sum, line) => sum + (line.match(/\S+/g) || []).length, 0);
-    this.panel.querySelector(".count").textContent = words ? `${words} word${words > 1 ? "s" : ""}` : "";
-    for (const name of ["clear", "copy"]) this.panel.querySelector(`[name=${name}]`).hidden = !words;
+    this.find(".count").textContent = words ? `${words} word${words > 1 ? "s" : ""}` : "";
+    for (const name of ["clear", "copy"]) this.find(`[name=${name}]`).hidden = !words;
     this.showAlternatives(Math.min(this.line, lines.length - 1));
   }
 
@@ -133,7 +127,8 @@ class TranslatePanel {
     const text = this.lines[line];
     const candidates = this.known.get(this.key(text)) || [];
     this.alternatives.hidden = candidates.length < 2;
-    this.alternatives.querySelector("h2").textContent = this.lines.length > 1 ? `Alternatives for line ${line + 1}` : "Alternatives";
+    const which = this.lines.length > 1 ? ` for line ${line + 1}` : "";
+    this.alternatives.querySelector("h2").textContent = "Alternatives" + which;
     const chosen = this.chosen.get(this.key(text)) || 0;
     this.alternatives.querySelector("ol").replaceChildren(...candidates.map((candidate, i) => {
       const score = make("span", "note", candidate.score.toFixed(2).replace("-", "−"));
@@ -183,16 +178,12 @@ class TranslatePanel {
     if (!step || !places.length) return;
     event.preventDefault();
     const at = places.findIndex(({ line, word }) => this.place && line === this.place.line && word === this.place.word);
-    this.place = places[at < 0 ? (step > 0 ? 0 : places.length - 1) : Math.min(places.length - 1, Math.max(0, at + step))];
+    const next = at < 0 && step < 0 ? places.length - 1 : at + step; // from nowhere: the first or the last
+    this.place = places[Math.min(places.length - 1, Math.max(0, next))];
     if (this.place.line !== this.line) this.showAlternatives(this.place.line);
     const [sources] = this.light(1, this.place);
     const text = (words, i) => words.lines[this.place.line][i]?.textContent || "";
     const source = sources.map((word) => text(this.sourceWords, word)).join(" ");
     this.say(`${text(this.targetWords, this.place.word)} ← ${source}`);
   }
-
-  // The models were loaded, again.
-  refresh() { this.choice.refresh(); }
-  enter() { this.input.focus({ preventScroll: true }); }
-  leave() {}
 }

@@ -15,7 +15,8 @@ class Turn {
     this.foot = make("div", "foot", this.note, copy, this.again);
     const question = make("p", "text question", data.question);
     question.dir = "auto";
-    this.element = make("div", "turn", question, make("div", "answer", this.model, this.details, this.content, this.foot));
+    const answer = make("div", "answer", this.model, this.details, this.content, this.foot);
+    this.element = make("div", "turn", question, answer);
     this.show();
   }
 
@@ -68,7 +69,8 @@ class Turn {
       const tokens = this.usage.completion_tokens;
       const seconds = (performance.now() - this.first) / 1000;
       const speed = tokens > 1 && seconds > 0 ? `, ${((tokens - 1) / seconds).toPrecision(3)} tokens/s` : "";
-      notes.push(`${tokens} token${tokens === 1 ? "" : "s"}${speed}, first after ${Math.round(this.first - this.begun)} ms`);
+      const delay = Math.round(this.first - this.begun);
+      notes.push(`${tokens} token${tokens === 1 ? "" : "s"}${speed}, first after ${delay} ms`);
     }
     this.data.note = this.note.textContent = notes.filter(Boolean).join(" ");
     this.grow();

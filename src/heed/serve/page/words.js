@@ -15,7 +15,9 @@ class Words {
       const parts = text.match(/\s+|\S+/g) || [];
       const elements = parts.map((part) => (part.trim() ? make("span", "word", part) : part));
       this.lines.push(elements.filter((element) => typeof element !== "string"));
-      return make("div", className(line), ...elements);
+      const element = make("div", className(line), ...elements);
+      element.dir = "auto"; // as a textarea does
+      return element;
     }));
   }
 
@@ -27,7 +29,8 @@ class Words {
 
   // The word at a point of the window, also one that lies under something else.
   at(event) {
-    const element = document.elementsFromPoint(event.clientX, event.clientY).find((one) => one.className.startsWith?.("word") && this.host.contains(one));
+    const element = document.elementsFromPoint(event.clientX, event.clientY)
+      .find((one) => one.classList.contains("word") && this.host.contains(one));
     return element ? this.place(element) : null;
   }
 

@@ -47,47 +47,62 @@ void store_bf16(__m512 value, bfloat16* to) {
                       reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(value)));
 }
 
-/// A strip of Rows rows and one panel. Every sum is a chain in the order of k, whatever Rows is.
-template <int Rows>
-void multiply_panel(const Strip& strip, const std::byte* b, const float* start, std::byte* c) {
-  const std::byte* a = strip.a.data;
-  __m512 left[Rows], right[Rows];
-  for (int r = 0; r < Rows; ++r) {
-    left[r] = start ? _mm512_loadu_ps(start + r * strip.start_stride) : _mm512_setzero_ps();
-    right[r] =
-        start ? _mm512_loadu_ps(start + r * strip.start_stride + kLanes) : _mm512_setzero_ps();
+/// What the sums of a panel start from, at `offset` elements of its first one.
+struct Start {
+  const float* sums;     // null: see bf16
+  const bfloat16* bf16;  // null: zeros
+
+  __m512 at(int64_t offset) const {
+    if (sums) return _mm512_loadu_ps(sums + offset);
+    if (!bf16) return _mm512_setzero_ps();
+    const __m256i upper = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bf16 + offset));
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(upper), 16));
   }
+  void advance(int64_t offset) {
+    if (sums) sums += offset;
+    if (bf16) bf16 += offset;
+  }
+};
+
+/// A strip of Rows rows and the first `Vectors` vectors of columns of one panel. Every sum is a
+/// chain in the order of k, whatever Rows and Vectors are.
+template <int Rows, int Vectors>
+void multiply_panel(const Strip& strip, const std::byte* b, const Start& start, std::byte* c) {
+  const std::byte* a = strip.a.data;
+  __m512 sums[Rows][Vectors];
+  for (int r = 0; r < Rows; ++r)
+    for (int v = 0; v < Vectors; ++v) sums[r][v] = start.at(r * strip.start_stride + v * kLanes);
   for (int64_t k = 0; k < strip.depth; k += 2, a += 4, b += 128) {
     if constexpr (Rows == 1) prefetch_ahead(b, 128);
-    const __m512bh b0 = load_pairs(b), b1 = load_pairs(b + 64);
+    __m512bh factors[Vectors];
+    for (int v = 0; v < Vectors; ++v) factors[v] = load_pairs(b + 64 * v);
     for (int r = 0; r < Rows; ++r) {
       const __m512bh factor = broadcast_pair(a + r * kRowBytes);
-      left[r] = _mm512_dpbf16_ps(left[r], factor, b0);
-      right[r] = _mm512_dpbf16_ps(right[r], factor, b1);
+      for (int v = 0; v < Vectors; ++v)
+        sums[r][v] = _mm512_dpbf16_ps(sums[r][v], factor, factors[v]);
     }
   }
-  for (int r = 0; r < Rows; ++r) {
-    const int64_t at = r * strip.c_stride;
-    if (strip.c_type == DType::f32) {
-      _mm512_storeu_ps(reinterpret_cast<float*>(c) + at, left[r]);
-      _mm512_storeu_ps(reinterpret_cast<float*>(c) + at + kLanes, right[r]);
-    } else {
-      store_bf16(left[r], reinterpret_cast<bfloat16*>(c) + at);
-      store_bf16(right[r], reinterpret_cast<bfloat16*>(c) + at + kLanes);
+  for (int r = 0; r < Rows; ++r)
+    for (int v = 0; v < Vectors; ++v) {
+      const int64_t at = r * strip.c_stride + v * kLanes;
+      if (strip.c_type == DType::f32)
+        _mm512_storeu_ps(reinterpret_cast<float*>(c) + at, sums[r][v]);
+      else
+        store_bf16(sums[r][v], reinterpret_cast<bfloat16*>(c) + at);
     }
-  }
 }
 
 template <int Rows>
 void multiply_rows(const Strip& strip) {
   const std::byte* panel = strip.panel;
-  const float* start = strip.start;
+  Start start{strip.bf16_start ? nullptr : strip.start, strip.bf16_start};
   std::byte* c = strip.c;
+  if (strip.cols <= kLanes) return multiply_panel<Rows, 1>(strip, panel, start, c);
   for (int64_t i = 0; i < strip.panels; ++i) {
-    multiply_panel<Rows>(strip, panel, start, c);
+    multiply_panel<Rows, 2>(strip, panel, start, c);
     panel += strip.panel_bytes;
     c += strip.c_panel_stride * size_of(strip.c_type);
-    if (start) start += strip.start_panel_stride;
+    start.advance(strip.start_panel_stride);
   }
 }
 
@@ -112,6 +127,7 @@ constinit const MicroKernel avx512_bf16_kernel{.name = "avx512_bf16",
                                                .pack_rows = pack_rows,
                                                .pack_panels = pack_pair_panels,
                                                .multiply = multiply,
+                                               .starts_from_bf16 = true,
                                                .finish = nullptr};
 
 }  // namespace heed::kernels::cpu

@@ -62,8 +62,10 @@ struct Strip {
   const std::byte* panel;
   int64_t panel_bytes;  // from panel to panel
   int64_t panels;
+  int64_t cols;  // of c; what is computed beyond them in the last panel is not read
 
-  const float* start;  // null: zeros
+  const float* start;                    // null: zeros
+  const bfloat16* bf16_start = nullptr;  // instead of start, if MicroKernel::starts_from_bf16
   int64_t start_stride, start_panel_stride;
 
   std::byte* c;
@@ -98,6 +100,7 @@ struct MicroKernel {
   /// Null: a PackedMatrix stores panels.
   void (*pack_f32_panel)(const MatrixView& b, int64_t col, std::byte* to) = nullptr;
   void (*multiply)(const Strip& strip);
+  bool starts_from_bf16 = false;
   /// The same for an f32 panel [depth, cols]. For few rows, for which packing does not pay.
   void (*multiply_f32_panels)(const Strip& strip) = nullptr;
   /// Called by a thread after its last multiply; may be null.

@@ -213,6 +213,7 @@ class Product {
             .panel = panels.data,
             .panel_bytes = panels.bytes,
             .panels = panels.count,
+            .cols = part.cols,
             .start = part.sums,
             .start_stride = kernel_.cols,
             .start_panel_stride = size,
@@ -231,6 +232,7 @@ class Product {
       within.cols = whole;
       Strip some = strip;
       some.panels = panels;
+      some.cols = whole;
       run_whole(within, some, k);
     }
     if (whole < part.cols) {
@@ -240,6 +242,7 @@ class Product {
       edge.sums += panels * strip.start_panel_stride;
       Strip one = strip;
       one.panels = 1;
+      one.cols = edge.cols;
       one.panel += panels * strip.panel_bytes;
       one.start = edge.sums;
       one.c = reinterpret_cast<std::byte*>(edge.sums);
@@ -250,6 +253,10 @@ class Product {
   void run_whole(const Part& part, Strip strip, int64_t k) const {
     if (k == 0 && accumulate_ && !bias_ && c_.dtype() == DType::f32) {
       strip.start = reinterpret_cast<const float*>(c_at(part.row, part.col));
+      strip.start_stride = n_;
+      strip.start_panel_stride = kernel_.cols;
+    } else if (k == 0 && accumulate_ && !bias_ && kernel_.starts_from_bf16) {
+      strip.bf16_start = reinterpret_cast<const bfloat16*>(c_at(part.row, part.col));
       strip.start_stride = n_;
       strip.start_panel_stride = kernel_.cols;
     } else if (k == 0 && accumulate_) {
