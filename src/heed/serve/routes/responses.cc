@@ -53,9 +53,10 @@ class ResponseCall : public GenerationCall {
     Json output = Json::array();
     if (ended && !answer_.reasoning_content.empty()) output.push_back(reasoning());
     if (ended) output.push_back(message(status));
+    // The details, which clients check for, are those of a service that bills: not counted here.
     const int64_t input = prompt_tokens();
     const Json usage = {{"input_tokens", input},
-                        {"input_tokens_details", {{"cached_tokens", 0}}},
+                        {"input_tokens_details", {{"cached_tokens", 0}, {"cache_write_tokens", 0}}},
                         {"output_tokens", tokens_},
                         {"output_tokens_details", {{"reasoning_tokens", 0}}},
                         {"total_tokens", input + tokens_}};
