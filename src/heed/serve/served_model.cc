@@ -117,7 +117,7 @@ bool ServedModel::work() {
       try {
         job.function();
       } catch (...) {
-        job.call->fail(current_error());
+        fail_and_cancel(*job.call);
       }
     }
   }

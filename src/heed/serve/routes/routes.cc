@@ -16,11 +16,13 @@ namespace {
 constexpr std::array kRoutes{
     Route{.method = "GET", .path = "/", .page = get_page, .open = true},
     Route{.method = "GET", .path = "/health", .page = get_health, .open = true},
+    Route{.method = "GET", .path = "/openapi.json", .page = get_openapi, .open = true},
     Route{.method = "GET", .path = "/metrics", .page = get_metrics},
     Route{.method = "GET", .path = "/v1/models", .page = get_models},
     Route{.method = "GET", .path = "/v1/models/{model}", .page = get_model},
     Route{.method = "POST", .path = "/v1/completions", .model = post_completions},
     Route{.method = "POST", .path = "/v1/chat/completions", .model = post_chat_completions},
+    Route{.method = "POST", .path = "/v1/responses", .model = post_responses},
     Route{.method = "POST", .path = "/v1/embeddings", .model = post_embeddings},
     Route{.method = "POST", .path = "/v1/translate", .model = post_translate},
     Route{.method = "POST", .path = "/v1/rerank", .model = post_rerank},
@@ -65,6 +67,8 @@ bool is_path_of(const Route& route, std::string_view path) {
 }
 
 }  // namespace
+
+std::span<const Route> all_routes() { return kRoutes; }
 
 std::string name_in_path(const Call& call) {
   for (const Route& route : kRoutes)

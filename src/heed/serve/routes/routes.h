@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -9,6 +10,8 @@
 
 namespace heed::serve {
 
+/// All routes.
+std::span<const Route> all_routes();
 /// The route of a method and a path; null if there is none. HEAD is answered as GET.
 const Route* find_route(std::string_view method, std::string_view path);
 /// The name in the path of a call, for routes that have one.
@@ -27,9 +30,11 @@ void get_health(Services& services, Call& call);
 void get_metrics(Services& services, Call& call);
 void get_models(Services& services, Call& call);
 void get_model(Services& services, Call& call);
+void get_openapi(Services& services, Call& call);
 void get_page(Services& services, Call& call);
 void post_completions(const ModelCall& call);
 void post_chat_completions(const ModelCall& call);
+void post_responses(const ModelCall& call);
 void post_embeddings(const ModelCall& call);
 void post_translate(const ModelCall& call);
 void post_rerank(const ModelCall& call);
