@@ -107,7 +107,8 @@ async def embeddings(client):
     floats = await client.embeddings.create(model="embed", input=texts, encoding_format="float")
     for one, other in zip(encoded.data, floats.data, strict=True):
         assert max(abs(a - b) for a, b in zip(one.embedding, other.embedding, strict=True)) < 1e-6
-    small = await client.embeddings.create(model="embed", input="A cat", dimensions=8)
+    small = await client.embeddings.create(model="embed", input="A cat", dimensions=8,
+                                           encoding_format="float")
     assert len(small.data[0].embedding) == 8
 
 
