@@ -1,152 +1,260 @@
 #!/usr/bin/env python3
-"""The `openai` Python client against heed serve, with the validation of every answer.
+"""The `openai` Python client with strict validation of responses, sync and async, against heed serve.
 
-    pip install openai
-    tests/judges/serving/openai_client.py HEED CHAT_MODEL EMBEDDING_MODEL
+    python3 -m venv venv && venv/bin/pip install openai
+    venv/bin/python tests/judges/serving/openai_client.py HEED CHAT_MODEL EMBEDDING_MODEL
 
-CHAT_MODEL has a chat template (SmolLM2-135M-Instruct), EMBEDDING_MODEL is all-MiniLM-L6-v2 or the like. Strict
-validation refuses two things that OpenAI's own API answers as well: `finish_reason: null` in the parts of a text
-completion, and embeddings in base64, which the client asks for by itself and decodes after the validation. These two
-are checked without it."""
-
+CHAT_MODEL is an instruction-tuned model, EMBEDDING_MODEL an encoder (tests/golden/encoders/embed-bert does).
+"""
 import asyncio
+import inspect
 import pathlib
 import sys
 import tempfile
+import time
+import traceback
 
 import openai
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "bench"))
 from load.server import Server  # noqa: E402
 
-HELLO = [{"role": "user", "content": "Hello!"}]
+MESSAGES = [{"role": "user", "content": "Name three colors."}]
+SHORT = {"model": "chat", "messages": MESSAGES, "max_tokens": 8, "temperature": 0}
+LENIENT = {"_strict_response_validation": False}
 TOOLS = [{"type": "function", "function": {
-    "name": "get_weather", "description": "The weather of a city.",
-    "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}}]
-failed = passed = 0
+    "name": "weather", "description": "The weather of a city",
+    "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}}]
 
 
-def check(name, condition):
-    global failed, passed
-    passed, failed = passed + bool(condition), failed + (not condition)
-    if not condition:
-        print(f"failed: {name}")
+async def models(client):
+    listed = [model.id async for model in client.models.list()]
+    assert sorted(listed) == ["chat", "embed"], listed
 
 
-def raises(kind, code, call):
-    """Whether a call raises this error with this code."""
+async def retrieve_model(client):
+    assert (await client.models.retrieve("chat")).id == "chat"
+
+
+async def completion(client):
+    answer = await client.completions.create(model="chat", prompt="Once upon", max_tokens=6,
+                                             temperature=0, logprobs=2)
+    assert answer.usage.completion_tokens <= 6
+    assert len(answer.choices[0].logprobs.tokens) == answer.usage.completion_tokens
+    # Chunks before the last have no finish_reason, as OpenAI's; the strict client demands one.
+    lenient = client.with_options(_extra_kwargs=LENIENT)
+    stream = await lenient.completions.create(model="chat", prompt="Once upon", max_tokens=6,
+                                              temperature=0, stream=True)
+    text = "".join([c.choices[0].text async for c in stream if c.choices])
+    assert text == answer.choices[0].text, (text, answer.choices[0].text)
+
+
+async def chat(client):
+    answer = await client.chat.completions.create(**SHORT)
+    usage = answer.usage
+    assert usage.total_tokens == usage.prompt_tokens + usage.completion_tokens
+    assert answer.choices[0].finish_reason in ("stop", "length")
+
+
+async def chat_stream(client):
+    whole = await client.chat.completions.create(**SHORT)
+    stream = await client.chat.completions.create(**SHORT, stream=True,
+                                                  stream_options={"include_usage": True})
+    chunks = [chunk async for chunk in stream]
+    text = "".join(c.choices[0].delta.content or "" for c in chunks if c.choices)
+    assert text == whole.choices[0].message.content, text
+    assert not chunks[-1].choices and chunks[-1].usage == whole.usage, chunks[-1]
+
+
+async def chat_tools(client):
+    for choice in ("auto", "none"):
+        answer = await client.chat.completions.create(**SHORT, tools=TOOLS, tool_choice=choice)
+        assert answer.choices[0].finish_reason in ("stop", "length", "tool_calls")
+
+
+async def chat_logprobs(client):
+    answer = await client.chat.completions.create(**SHORT, logprobs=True, top_logprobs=3)
+    content = answer.choices[0].logprobs.content
+    assert len(content) == answer.usage.completion_tokens
+    assert all(len(token.top_logprobs) == 3 and token.logprob <= 0 for token in content)
+
+
+async def chat_n(client):
+    answer = await client.chat.completions.create(**SHORT | {"temperature": 1}, n=3, seed=5)
+    assert [choice.index for choice in answer.choices] == [0, 1, 2]
+
+
+async def chat_stop(client):
+    whole = (await client.chat.completions.create(**SHORT)).choices[0].message.content
+    stop = whole[len(whole) // 2]
+    answer = await client.chat.completions.create(**SHORT, stop=[stop])
+    assert answer.choices[0].message.content == whole.split(stop)[0]
+    assert answer.choices[0].finish_reason == "stop"
+
+
+async def chat_seed(client):
+    sampled = SHORT | {"temperature": 1, "seed": 7}
+    texts = {(await client.chat.completions.create(**sampled)).choices[0].message.content
+             for _ in range(3)}
+    assert len(texts) == 1, texts
+
+
+async def embeddings(client):
+    texts = ["A cat", "A much longer text about dogs"]
+    # base64 on the wire, which the strict client refuses before it decodes it.
+    lenient = client.with_options(_extra_kwargs=LENIENT)
+    encoded = await lenient.embeddings.create(model="embed", input=texts)
+    floats = await client.embeddings.create(model="embed", input=texts, encoding_format="float")
+    for one, other in zip(encoded.data, floats.data, strict=True):
+        assert max(abs(a - b) for a, b in zip(one.embedding, other.embedding, strict=True)) < 1e-6
+    small = await client.embeddings.create(model="embed", input="A cat", dimensions=8,
+                                           encoding_format="float")
+    assert len(small.data[0].embedding) == 8
+
+
+async def expect(kind, call):
     try:
-        call()
+        await call
     except kind as error:
-        return error.code == code
-    return False
+        return error
+    raise AssertionError(f"no {kind.__name__}")
 
 
-def completions(strict, plain):
-    one = strict.completions.create(model="chat", prompt="The sea", max_tokens=8, logprobs=2, n=2)
-    check("n outputs", [choice.index for choice in one.choices] == [0, 1])
-    check("logprobs of each token", len(one.choices[0].logprobs.top_logprobs) == 8)
-    check("usage", (one.usage.completion_tokens, one.usage.prompt_tokens) == (16, 4))
-    same = strict.completions.create(model="chat", prompt="The sea", max_tokens=8)
-    check("greedy outputs are the same", one.choices[0].text == one.choices[1].text == same.choices[0].text)
-    parts = plain.completions.create(model="chat", prompt="The sea", max_tokens=8, stream=True)
-    check("a stream is the answer in parts", "".join(e.choices[0].text for e in parts) == same.choices[0].text)
-    seeds = [strict.completions.create(model="chat", prompt="The sea", max_tokens=12, temperature=1.5, seed=seed)
-             .choices[0].text for seed in (1, 1, 2)]
-    check("the seed decides", seeds[0] == seeds[1] != seeds[2])
-    token = "a" + same.choices[0].text[1:4]
-    stopped = strict.completions.create(model="chat", prompt="The sea", max_tokens=8, stop=[token[1:]])
-    check("stop strings", stopped.choices[0].finish_reason == "stop" and token[1:] not in stopped.choices[0].text)
+async def bad_request(client):
+    error = await expect(openai.BadRequestError,
+                         client.chat.completions.create(**SHORT | {"temperature": -1}))
+    assert error.param == "temperature", error.param
 
 
-def chats(strict):
-    answer = strict.chat.completions.create(model="chat", messages=HELLO, max_tokens=8, logprobs=True, top_logprobs=3)
-    choice = answer.choices[0]
-    check("finish_reason length", choice.finish_reason == "length")
-    check("top_logprobs", [len(one.top_logprobs) for one in choice.logprobs.content] == [3] * 8)
-    check("tokens are the text", "".join(one.token for one in choice.logprobs.content) == choice.message.content)
-    events = list(strict.chat.completions.create(model="chat", messages=HELLO, max_tokens=8, stream=True, logprobs=True,
-                                                 top_logprobs=3, stream_options={"include_usage": True}))
-    text = "".join(e.choices[0].delta.content or "" for e in events if e.choices)
-    check("a stream is the answer in parts", text == choice.message.content)
-    logprobs = [one for e in events if e.choices and e.choices[0].logprobs for one in e.choices[0].logprobs.content]
-    check("with the same log-probabilities", logprobs == choice.logprobs.content)
-    check("and the same usage", events[-1].usage == answer.usage)
-    banned = choice.logprobs.content[0].token
-    first = strict.chat.completions.create(model="chat", messages=HELLO, max_tokens=1, logit_bias={"19556": -100})
-    check("logit_bias", first.choices[0].message.content != banned)
-    with_tools = strict.chat.completions.create(model="chat", messages=HELLO, tools=TOOLS, max_tokens=8)
-    check("tools are part of the prompt", with_tools.usage.prompt_tokens > answer.usage.prompt_tokens)
-    many = strict.chat.completions.create(model="chat", messages=HELLO, max_tokens=8, n=3, temperature=1.2)
-    check("n answers differ when they are sampled", len({one.message.content for one in many.choices}) > 1)
+async def not_found(client):
+    await expect(openai.NotFoundError, client.chat.completions.create(**SHORT | {"model": "none"}))
 
 
-def embeddings(strict, plain):
-    floats = strict.embeddings.create(model="embed", input=["a ship", "b"], encoding_format="float")
-    check("a list has an embedding each", [one.index for one in floats.data] == [0, 1])
-    base64 = plain.embeddings.create(model="embed", input=["a ship", "b"])
-    check("base64 has the same numbers", all(
-        abs(x - y) < 1e-7 for one, two in zip(floats.data, base64.data) for x, y in zip(one.embedding, two.embedding)))
-    short = strict.embeddings.create(model="embed", input="a ship", dimensions=5, encoding_format="float")
-    check("dimensions", len(short.data[0].embedding) == 5)
+async def authentication(client):
+    wrong = client.with_options(api_key="wrong")
+    await expect(openai.AuthenticationError, wrong.chat.completions.create(**SHORT))
 
 
-def errors(strict, server):
-    check("BadRequestError", raises(openai.BadRequestError, None, lambda: strict.completions.create(
-        model="chat", prompt="a", max_tokens=-1)))
-    check("context_length_exceeded", raises(openai.BadRequestError, "context_length_exceeded", lambda: (
-        strict.completions.create(model="chat", prompt="a " * 20000))))
-    check("NotFoundError", raises(openai.NotFoundError, "model_not_found", lambda: strict.completions.create(
-        model="absent", prompt="a")))
-    check("InternalServerError for a deadline", raises(openai.InternalServerError, "deadline_exceeded", lambda: (
-        strict.completions.create(model="chat", prompt="a", max_tokens=4000, extra_headers={"X-Request-Timeout": "0.2"}))))
-    keyless = openai.OpenAI(base_url=f"http://127.0.0.1:{server.port}/v1", api_key="wrong", max_retries=0)
-    check("AuthenticationError", raises(openai.AuthenticationError, "invalid_api_key", lambda: keyless.models.list()))
-    check("APITimeoutError", raises_timeout(strict))
+async def rate_limit(client):
+    long = SHORT | {"max_tokens": 100}
+    calls = [client.chat.completions.create(**long) for _ in range(24)]
+    answers = await asyncio.gather(*calls, return_exceptions=True)
+    refused = [a for a in answers if isinstance(a, Exception)]
+    assert refused and len(refused) < len(answers), f"{len(refused)} of {len(answers)} refused"
+    for error in refused:
+        assert isinstance(error, openai.RateLimitError), repr(error)
+        assert int(error.response.headers["retry-after"]) > 0
 
 
-def raises_timeout(strict):
-    try:
-        strict.with_options(timeout=0.2).completions.create(model="chat", prompt="a", max_tokens=4000)
-    except openai.APITimeoutError:
-        return True
-    return False
-
-
-async def many_at_once(client):
-    answers = await asyncio.gather(*(client.chat.completions.create(model="chat", messages=HELLO, max_tokens=16)
-                                     for _ in range(32)))
-    check("32 at once are the same", len({one.choices[0].message.content for one in answers}) == 1)
-    left = await client.chat.completions.create(model="chat", messages=HELLO, max_tokens=4000, stream=True)
-    async for _ in left:
+async def leave_a_stream(client):
+    stream = await client.chat.completions.create(**SHORT | {"max_tokens": 500}, stream=True)
+    async for _ in stream:
         break
-    await left.close()
-    refused = await asyncio.gather(*(client.chat.completions.create(
-        model="chat", messages=HELLO, max_tokens=200) for _ in range(300)), return_exceptions=True)
-    kinds = {type(one).__name__ for one in refused}
-    check(f"RateLimitError when too much waits: {kinds}", kinds == {"ChatCompletion", "RateLimitError"})
+    await stream.close()
+    await client.chat.completions.create(**SHORT)
+
+
+async def timeout(client):
+    hurried = client.with_options(timeout=0.02)
+    await expect(openai.APITimeoutError,
+                 hurried.chat.completions.create(**SHORT | {"max_tokens": 500}))
+    await client.chat.completions.create(**SHORT)
+
+
+CHECKS = [models, retrieve_model, completion, chat, chat_stream, chat_tools, chat_logprobs, chat_n, chat_stop,
+          chat_seed, embeddings, bad_request, not_found, authentication, leave_a_stream,
+          timeout]
+
+
+class Awaited:
+    """The sync client, with the async one's face: each call runs in a thread."""
+
+    def __init__(self, inner):
+        self.inner = inner
+
+    def with_options(self, **options):
+        return Awaited(self.inner.with_options(**options))
+
+    def __getattr__(self, name):
+        value = getattr(self.inner, name)
+        return call_in_thread(value) if inspect.ismethod(value) else Awaited(value)
+
+
+def call_in_thread(function):
+    def call(*args, **options):
+        return Answer(asyncio.to_thread(function, *args, **options))
+    return call
+
+
+class Answer:
+    def __init__(self, coroutine):
+        self.coroutine = coroutine
+
+    def __await__(self):
+        return self.value().__await__()
+
+    async def value(self):
+        result = await self.coroutine
+        return Stream(result) if isinstance(result, openai.Stream) else result
+
+    async def __aiter__(self):
+        for item in await self.value():
+            yield item
+
+
+class Stream:
+    def __init__(self, stream):
+        self.stream = stream
+
+    async def __aiter__(self):
+        for item in self.stream:
+            yield item
+
+    async def close(self):
+        self.stream.close()
+
+
+async def judge(server, key, checks):
+    options = {"base_url": f"http://127.0.0.1:{server.port}/v1", "api_key": key, "max_retries": 0,
+               "timeout": 120, "_strict_response_validation": True}
+    failed = 0
+    for kind, client in (("sync", Awaited(openai.OpenAI(**options))),
+                         ("async", openai.AsyncOpenAI(**options))):
+        for check in checks:
+            began = time.monotonic()
+            try:
+                await check(client)
+                result = "passed"
+            except Exception as error:  # a failure is a row of the table
+                failed += 1
+                where = traceback.extract_tb(error.__traceback__)[-1].lineno
+                result = f"FAILED line {where}: {type(error).__name__}: {str(error)[:300]}"
+            print(f"{kind:6} {check.__name__:16} {time.monotonic() - began:5.1f} s  {result}",
+                  flush=True)
+    return failed
 
 
 def main():
-    heed, chat, embed = sys.argv[1:]
-    with tempfile.TemporaryDirectory() as folder:
-        keys = pathlib.Path(folder) / "keys"
-        keys.write_text("secret\n")
-        keys.chmod(0o600)
-        with Server(heed, {"chat": chat, "embed": embed}, 2, settings={"api_key_file": str(keys)},
-                    queued_requests=100) as server:
-            options = {"base_url": f"http://127.0.0.1:{server.port}/v1", "api_key": "secret", "max_retries": 0}
-            strict = openai.OpenAI(**options, _strict_response_validation=True)
-            plain = openai.OpenAI(**options)
-            check("models", [one.id for one in strict.models.list()] == ["chat", "embed"])
-            check("one model", strict.models.retrieve("embed").id == "embed")
-            completions(strict, plain)
-            chats(strict)
-            embeddings(strict, plain)
-            errors(strict, server)
-            asyncio.run(many_at_once(openai.AsyncOpenAI(**options, _strict_response_validation=True)))
-    print(f"openai {openai.__version__}: {passed} passed, {failed} failed")
-    sys.exit(failed > 0)
+    heed, chat_model, embedding_model = sys.argv[1:]
+    print(f"openai {openai.__version__}")
+    with tempfile.NamedTemporaryFile("w", suffix=".keys") as keys:
+        keys.write("judge-key-0123456789\n")
+        keys.flush()
+        served = {"chat": chat_model, "embed": embedding_model}
+        with KeyedServer(heed, served, 2, keys.name) as server:
+            failed = asyncio.run(judge(server, "judge-key-0123456789", CHECKS))
+    with Server(heed, served, 2, queued_requests=2) as server:
+        failed += asyncio.run(judge(server, "none", [rate_limit]))
+    print(f"{2 * (len(CHECKS) + 1) - failed} passed, {failed} failed, 0 skipped")
+    raise SystemExit(failed > 0)
+
+
+class KeyedServer(Server):
+    """A server whose requests need a key."""
+
+    def __init__(self, heed, models, threads, keys):
+        super().__init__(heed, models, threads)
+        self.config = f'api_key_file = "{keys}"\n' + self.config
 
 
 if __name__ == "__main__":
