@@ -68,8 +68,8 @@ struct SessionOptions {
   /// Prompt tokens computed in one step; the rest of a longer prompt follows in the next steps, so
   /// that it does not stall running requests. Sources of an encoder are computed whole.
   int64_t max_prefill_tokens = 512;
-  /// While requests generate, prompts get at most about as much time of a step as they do: a long
-  /// prompt does not make their tokens more than twice as slow. Otherwise prompts come first.
+  /// While requests generate, prompts get less time of a step than they do: a long prompt does not
+  /// make their tokens more than twice as slow. Otherwise prompts come first.
   bool balance_prefill = false;
   /// Tokens of ended requests of a decoder-only model whose keys and values are kept, so that the
   /// next turn of a conversation computes only its new tokens; 0: none.

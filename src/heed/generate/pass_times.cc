@@ -16,7 +16,7 @@ void average(double& mean, double value) {
 
 int64_t PassTimes::balanced_prompt_tokens() const {
   if (prompt_token_seconds_ == 0 || generating_seconds_ == 0) return 4 * kMinTokens;
-  const double tokens = generating_seconds_ / prompt_token_seconds_;
+  const double tokens = kShare * generating_seconds_ / prompt_token_seconds_;
   constexpr double kMax = std::numeric_limits<int32_t>::max();
   return std::max(kMinTokens, static_cast<int64_t>(std::min(tokens, kMax)));
 }

@@ -11,9 +11,11 @@ namespace heed::generate {
 /// How long passes take: what a schedule, but never a result, depends on.
 class PassTimes {
  public:
-  /// The number of prompt tokens that take about as long as the generated tokens of a pass beside
-  /// them; at least kMinTokens.
+  /// The number of prompt tokens that take kShare of the time of the generated tokens of a pass
+  /// beside them; at least kMinTokens.
   int64_t balanced_prompt_tokens() const;
+  /// Less than 1, so that few passes take more than twice as long as without prompts.
+  static constexpr double kShare = 0.75;
   static constexpr int64_t kMinTokens = 8;
 
   /// A pass took so long with so many tokens of prompts and so many generated ones.
