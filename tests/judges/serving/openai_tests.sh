@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # openai-python's own tests of chat completions, completions, embeddings and models against heed
-# serve. Prints each failing test with heed's answer; docs/serving_judges.md says why they fail.
+# serve. Prints each failing test with heed's answer; docs/serving.md says why they fail.
 #
 #   tests/judges/serving/openai_tests.sh HEED CHAT_MODEL EMBEDDING_MODEL PYTHON [FOLDER]
 #
