@@ -99,8 +99,7 @@ TEST(HttpServer, AnswersManyRequestsOfAConnectionInOrder) {
   for (int i = 0; i < 50; ++i)
     bytes += "POST /" + std::to_string(i) + " HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi";
   client.send(bytes);
-  for (int i = 0; i < 50; ++i)
-    EXPECT_EQ(client.read().body, "POST /" + std::to_string(i) + " hi");
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(client.read().body, "POST /" + std::to_string(i) + " hi");
 }
 
 TEST(HttpServer, ReadsBodiesInChunks) {
@@ -119,15 +118,15 @@ TEST(HttpServer, SendsStreamsInChunksAndToOldClientsUntilTheEnd) {
   EXPECT_EQ(chunked.headers.at("transfer-encoding"), "chunked");
   EXPECT_EQ(chunked.body, "onetwo");
   EXPECT_EQ(client.request("GET", "/x").body, "GET /x ");
-  const Answer old = answer_to(server, "GET /stream HTTP/1.0\r\n\r\n");
-  EXPECT_FALSE(old.headers.contains("transfer-encoding"));
+  Answer old = answer_to(server, "GET /stream HTTP/1.0\r\n\r\n");
+  EXPECT_EQ(old.headers["transfer-encoding"], "");
   EXPECT_EQ(old.headers.at("connection"), "close");
 }
 
 TEST(HttpServer, ClosesConnectionsThatAreNotKept) {
   EchoServer server;
-  for (const char* request : {"GET / HTTP/1.0\r\n\r\n",
-                              "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"}) {
+  for (const char* request :
+       {"GET / HTTP/1.0\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"}) {
     HttpClient client(server.port());
     client.send(request);
     EXPECT_EQ(client.read().headers.at("connection"), "close");
@@ -140,7 +139,7 @@ TEST(HttpServer, KeepsTheIdOfARequestIfItIsUsable) {
   HttpClient client(server.port());
   EXPECT_EQ(client.request("GET", "/", {}, {{"X-Request-Id", "a.B-9_"}}).headers["x-request-id"],
             "a.B-9_");
-  for (const std::string bad : {"a b", "a\"", std::string(65, 'a'), std::string()}) {
+  for (const std::string& bad : std::vector<std::string>{"a b", "a\"", std::string(65, 'a'), ""}) {
     const Answer answer = client.request("GET", "/", {}, {{"X-Request-Id", bad}});
     EXPECT_NE(answer.headers.at("x-request-id"), bad);
     EXPECT_FALSE(answer.headers.at("x-request-id").empty());
@@ -169,7 +168,7 @@ TEST(HttpServer, LimitsHeadersAndBodies) {
             431);
   EXPECT_EQ(answer_to(server, "POST / HTTP/1.1\r\nContent-Length: 1001\r\n\r\n").status, 413);
   EXPECT_EQ(answer_to(server, "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n400\r\n" +
-                          std::string(1024, 'a') + "\r\n")
+                                  std::string(1024, 'a') + "\r\n")
                 .status,
             413);
   HttpClient client(server.port());
@@ -183,8 +182,9 @@ TEST(HttpServer, MeetsTheExpectationOfAContinuation) {
   EXPECT_EQ(client.read().status, 100);
   client.send("hi");
   EXPECT_EQ(client.read().body, "POST / hi");
-  EXPECT_EQ(answer_to(server, "POST / HTTP/1.1\r\nExpect: magic\r\nContent-Length: 2\r\n\r\n").status,
-            417);
+  EXPECT_EQ(
+      answer_to(server, "POST / HTTP/1.1\r\nExpect: magic\r\nContent-Length: 2\r\n\r\n").status,
+      417);
 }
 
 TEST(HttpServer, ClosesConnectionsThatAreTooSlow) {

@@ -29,7 +29,7 @@ void EmbedQueue::embed(std::vector<Item> batch, int64_t tokens) {
   std::vector<std::string> texts;
   for (const Item& item : batch) texts.push_back(item.text);
   // Each thread takes whole batches: enough of them that all end at about the same time.
-  const int64_t parts = 2 * engine::loaded(model_).executor->threads();
+  const int64_t parts = 4 * engine::loaded(model_).executor->threads();
   const EmbedOptions options{.batch_tokens = std::clamp<int64_t>(tokens / parts, 64, 512)};
   std::vector<std::vector<float>> vectors;
   try {

@@ -10,11 +10,8 @@ using namespace std::chrono_literals;
 
 /// How long texts in batches compute at a time: alone, and beside requests that wait for their next
 /// token.
-constexpr auto kBatchTime = 50ms;
+constexpr auto kBatchTime = 80ms;
 constexpr auto kBatchTimeBesideSession = 10ms;
-
-/// How long steps may compute in vain, because they were interrupted, before one is completed.
-constexpr auto kMaxWasted = 200ms;
 
 /// Answers with the exception that is being handled, and ends the other work of the call.
 void fail_and_cancel(Call& call) {
@@ -45,7 +42,7 @@ void ServedModel::post(std::function<void()> function) {
 
 /// There is progress however many calls are cancelled.
 bool ServedModel::interrupted() {
-  if (!interrupts_ || wasted_ >= kMaxWasted) return false;
+  if (!interrupts_ || !waste_.allows()) return false;
   was_interrupted_ = true;
   return true;
 }
@@ -132,14 +129,13 @@ void ServedModel::step() {
   drop_cancelled();
   if (running_.empty()) return;
   was_interrupted_ = false;
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = WasteBudget::Clock::now();
+  waste_.refill(start);
   try {
     session_->step();
-    if (!was_interrupted_)
-      wasted_ = {};
-    else if (std::ranges::any_of(running_,
-                                 [](const Running& one) { return !one.call->cancelled(); }))
-      wasted_ += std::chrono::steady_clock::now() - start;
+    const bool others =
+        std::ranges::any_of(running_, [](const Running& one) { return !one.call->cancelled(); });
+    if (was_interrupted_ && others) waste_.spend(WasteBudget::Clock::now() - start);
   } catch (const std::bad_alloc&) {
     // All requests stay as they were. The newest makes room for the others.
     const Running newest = std::move(running_.back());

@@ -31,14 +31,14 @@ struct HttpServerOptions {
   int port = 8080;                 // 0: the system chooses one
   HttpLimits limits = {};
   /// Answers an exchange, now or later. Called on the network thread, so it must return soon.
-  std::function<void(const std::shared_ptr<Exchange>&)> handle;
+  std::function<void(const std::shared_ptr<Exchange>&)> handle = {};
   /// The answer to what is not a request: status and reason.
-  std::function<HttpResponse(int status, std::string_view message)> error;
+  std::function<HttpResponse(int status, std::string_view message)> error = {};
   /// Called on the network thread after the last byte of an answer was written, or the client has
   /// gone (Exchange::disconnected()).
-  std::function<void(const Exchange&)> finished;
+  std::function<void(const Exchange&)> finished = {};
   /// Called on the network thread ten times a second.
-  std::function<void()> tick;
+  std::function<void()> tick = {};
 };
 
 /// Accepts connections and reads and writes HTTP/1.1 on one thread of its own. It knows neither
