@@ -74,6 +74,9 @@ struct SessionOptions {
   /// Tokens of ended requests of a decoder-only model whose keys and values are kept, so that the
   /// next turn of a conversation computes only its new tokens; 0: none.
   int64_t max_cached_tokens = 8192;
+  /// Tokens of the kv cache whose memory is reserved by the first step; the system provides it when
+  /// it is used. A cache that needs more is copied, which takes a moment.
+  int64_t reserved_tokens = 0;
   /// Asked before each layer of a pass. If it returns true, step() ends early and leaves all
   /// requests as they were: a way to cancel a request while its prompt is computed. Empty: never.
   std::function<bool()> interrupted = {};

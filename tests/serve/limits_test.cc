@@ -130,9 +130,16 @@ TEST(Limits, RefuseNewRequestsWhileTheServerEnds) {
   BusyServer server;
   HttpClient busy(server.port()), other(server.port());
   EXPECT_EQ(other.request("GET", "/health").status, 200);
-  busy.send(generate(3000));
+  busy.send(generate(30'000));
   ASSERT_TRUE(server.becomes("heed_running_requests", 1));
   auto drained = std::async(std::launch::async, [&] { return server.server().drain(30s); });
+  int health = 200;
+  for (int i = 0; i < 1000 && health == 200; ++i)
+    health = HttpClient(server.port()).request("GET", "/health").status;
+  EXPECT_EQ(health, 503);
+  HttpClient late(server.port());
+  late.send(generate(1));
+  EXPECT_EQ(late.read().status, 503);
   EXPECT_EQ(busy.read().status, 200);
   EXPECT_TRUE(drained.get());
 }

@@ -13,6 +13,14 @@
 namespace heed {
 namespace {
 
+generate::CacheOptions cache_options(const engine::LoadedModel& model,
+                                     const SessionOptions& options) {
+  engine::check_count("reserved_tokens", options.reserved_tokens, 0);
+  generate::CacheOptions cache = engine::session_cache(model);
+  cache.expected_rows = options.reserved_tokens;
+  return cache;
+}
+
 generate::SchedulerOptions scheduler_options(const engine::LoadedModel& model,
                                              const SessionOptions& options) {
   engine::check_count("max_active_tokens", options.max_active_tokens);
@@ -24,7 +32,7 @@ generate::SchedulerOptions scheduler_options(const engine::LoadedModel& model,
           "{} is {} and cannot generate, expected a decoder that predicts tokens",
           model.path.string(), model.kind());
   return {.dtype = model.activations(),
-          .cache = engine::session_cache(model),
+          .cache = cache_options(model, options),
           .max_active_tokens = options.max_active_tokens,
           .max_active_requests = options.max_active_requests,
           .max_prefill_tokens = options.max_prefill_tokens,

@@ -8,6 +8,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
+/// Of the kv cache. To copy a cache that grows takes a tenth of a second and more, in which nobody
+/// gets a token.
+constexpr int64_t kReservedTokens = 32'768;
+
 /// How long texts in batches compute at a time: alone, and beside requests that wait for their next
 /// token.
 constexpr auto kBatchTime = 80ms;
@@ -29,6 +33,9 @@ ServedModel::ServedModel(Model model, const BatchingOptions& options, ComputeLoo
                                           .max_prefill_tokens = options.max_prefill_tokens,
                                           .balance_prefill = true,
                                           .max_cached_tokens = options.max_cached_tokens,
+                                          .reserved_tokens = std::min(
+                                              kReservedTokens, options.max_active_tokens +
+                                                                   options.max_cached_tokens),
                                           .interrupted = [this] { return interrupted(); }});
 }
 

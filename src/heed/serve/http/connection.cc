@@ -34,6 +34,8 @@ namespace {
 
 /// Bytes that are read ahead of the request that is being answered.
 constexpr size_t kReadAhead = 65'536;
+/// In which a client has to ask that connects while the server ends.
+constexpr std::chrono::milliseconds kLastIdleTime(1000);
 /// Bytes given to the system at once.
 constexpr size_t kWritePart = 65'536;
 
@@ -128,8 +130,8 @@ void Connection::close() {
 /// Waits for a request. Returns false if the client leaves or the connection is closed.
 Connection::Task<bool> Connection::read_first_bytes() {
   if (buffer_.size() > 0) co_return true;
-  if (close_after_answer_) co_return false;
-  stream_.expires_after(options_.limits.idle_time);
+  if (close_after_answer_ && answered_) co_return false;
+  stream_.expires_after(close_after_answer_ ? kLastIdleTime : options_.limits.idle_time);
   error_code error;
   idle_ = true;
   const size_t read = co_await stream_.async_read_some(buffer_.prepare(4096),
@@ -224,6 +226,7 @@ Connection::Task<void> Connection::answer(Head head) {
   }
   options_.finished(*exchange_);
   exchange_.reset();
+  answered_ = true;
   // Only watch() waits for the socket now.
   error_code ignored;
   if (watching_) stream_.socket().cancel(ignored);

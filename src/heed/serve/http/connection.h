@@ -26,7 +26,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   /// Until the client leaves, breaks a rule or is not wanted any more.
   boost::asio::awaitable<void> run();
-  /// Ends run() after the answer that is being given, at once if there is none.
+  /// Ends run() after the answer that is being given, or the first one; at once if the connection
+  /// waits for another request.
   void close_when_idle();
   void close();
 
@@ -54,7 +55,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   boost::asio::steady_timer changed_;  // cancelled when there is something to do
   std::shared_ptr<std::atomic<bool>> wake_posted_ = std::make_shared<std::atomic<bool>>(false);
   std::shared_ptr<Exchange> exchange_;  // that is being answered
-  bool idle_ = false, watching_ = false, close_after_answer_ = false, keep_alive_ = true;
+  bool idle_ = false, answered_ = false, watching_ = false, close_after_answer_ = false, keep_alive_ = true;
 };
 
 }  // namespace heed::serve

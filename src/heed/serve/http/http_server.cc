@@ -36,6 +36,7 @@ struct HttpServer::State {
   tcp::acceptor acceptor;
   std::set<std::shared_ptr<Connection>> open;  // of the network thread
   int64_t accepted = 0;
+  bool draining = false;
   uint16_t port = 0;
 
   mutable std::mutex mutex;
@@ -81,6 +82,7 @@ asio::awaitable<void> HttpServer::State::accept() {
     if (static_cast<int>(open.size()) >= options.limits.connections) continue;  // closes it
     auto connection =
         std::make_shared<Connection>(std::move(socket), options, fmt::format("{:x}", ++accepted));
+    if (draining) connection->close_when_idle();
     open.insert(connection);
     {
       const std::lock_guard lock(mutex);
@@ -152,8 +154,7 @@ int HttpServer::connections() const {
 void HttpServer::drain() {
   State& s = *state_;
   asio::post(s.context, [&s] {
-    error_code ignored;
-    s.acceptor.close(ignored);
+    s.draining = true;
     s.for_each_connection(&Connection::close_when_idle);
   });
 }
