@@ -89,6 +89,17 @@ async def gather(port, count, requests, run):
     return results
 
 
+async def at_rate(rate, seconds, run):
+    """Starts run(number) so many times a second, however long each takes, and waits for all."""
+    tasks, begin = set(), time.monotonic()
+    for number in range(int(rate * seconds)):
+        await asyncio.sleep(max(0, begin + number / rate - time.monotonic()))
+        task = asyncio.create_task(run(number))
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
+    await asyncio.gather(*tasks)
+
+
 async def complete(client, prompt, tokens=64, **fields):
     return await client.post("/v1/completions", model="decoder", prompt=prompt, max_tokens=tokens, **fields)
 
@@ -265,13 +276,8 @@ def overload(setting):
                 outcomes.append((error.status, time.monotonic() - begin))
             except (OSError, asyncio.IncompleteReadError, IndexError) as error:
                 outcomes.append((repr(error), time.monotonic() - begin))
-        tasks, begin = set(), time.monotonic()
-        for number in range(int(rate * seconds)):
-            await asyncio.sleep(max(0, begin + number / rate - time.monotonic()))
-            task = asyncio.create_task(one(number))
-            tasks.add(task)
-            task.add_done_callback(tasks.discard)
-        await asyncio.gather(*tasks)
+        begin = time.monotonic()
+        await at_rate(rate, seconds, one)
         return outcomes, time.monotonic() - begin
     with setting.server() as server:
         peak_requests = asyncio.run(gather(server.port, 64, texts[:200 if setting.quick else 600],
@@ -395,13 +401,7 @@ def soak(setting):
             async with Client(port) as client:
                 await complete(client, texts[number % len(texts)], 32)
             ended.append(time.monotonic() - begin)
-        tasks = set()
-        for number in range(int(rate * seconds)):
-            await asyncio.sleep(max(0, begin + number / rate - time.monotonic()))
-            task = asyncio.create_task(one(number))
-            tasks.add(task)
-            task.add_done_callback(tasks.discard)
-        await asyncio.gather(*tasks)
+        await at_rate(rate, seconds, one)
         return ended
     with setting.server() as server:
         sample = texts[:600]

@@ -77,8 +77,8 @@ std::string plain_error_body(const ApiError& error) {
   return dump_json(nlohmann::json{{"error", error.what()}}, {.replace_invalid = true});
 }
 
-HttpResponse response_of(const ApiError& error) {
-  HttpResponse response{.status = error.status, .body = error_body(error)};
+HttpResponse response_of(const ApiError& error, ErrorBody body) {
+  HttpResponse response{.status = error.status, .body = body(error)};
   if (error.retry_after > 0)
     response.headers.emplace_back("Retry-After", std::to_string(error.retry_after));
   return response;

@@ -39,7 +39,9 @@ ApiError internal_error(const std::string& message);
 std::string error_body(const ApiError& error);
 /// The error in LibreTranslate's form: {"error": message}.
 std::string plain_error_body(const ApiError& error);
-HttpResponse response_of(const ApiError& error);
+/// The body of an answer that is an error.
+using ErrorBody = std::string (*)(const ApiError& error);
+HttpResponse response_of(const ApiError& error, ErrorBody body = error_body);
 
 /// The exception that is being handled, as an ApiError: heed's errors are 400s, since what a server
 /// offers was checked when it started; memory that runs out is 503; all else is 500.

@@ -35,9 +35,7 @@ void Call::fail(const ApiError& error) {
     send_event(error_body(error));
     end_events();
   } else {
-    HttpResponse response = response_of(error);
-    response.body = error_body(error);
-    respond(std::move(response));
+    respond(response_of(error, error_body));
   }
 }
 

@@ -72,7 +72,7 @@ class Call {
   Statistics statistics() const;
   void set_model(std::string name);
   /// The body of an answer that is an error.
-  std::string (*error_body)(const ApiError& error) = serve::error_body;
+  ErrorBody error_body = serve::error_body;
   /// Set before the work begins.
   Clock::time_point deadline = Clock::time_point::max();
   /// Is told the time between two successive tokens, in seconds.

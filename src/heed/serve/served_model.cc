@@ -166,16 +166,12 @@ void ServedModel::drop_cancelled() {
 void ServedModel::publish_load() {
   if (!session_) return;
   load_requests_ = session_->requests();
-  load_waiting_ = session_->waiting_requests();
   load_rows_ = session_->rows_in_use();
   load_reused_ = session_->reused_tokens();
 }
 
 ServedModel::Load ServedModel::load() const {
-  return {.requests = load_requests_,
-          .waiting = load_waiting_,
-          .rows = load_rows_,
-          .reused_tokens = load_reused_};
+  return {.requests = load_requests_, .rows = load_rows_, .reused_tokens = load_reused_};
 }
 
 }  // namespace heed::serve

@@ -60,7 +60,7 @@ class ServedModel : public Workload, public std::enable_shared_from_this<ServedM
 
   /// Of the last step.
   struct Load {
-    int64_t requests = 0, waiting = 0, rows = 0, reused_tokens = 0;
+    int64_t requests = 0, rows = 0, reused_tokens = 0;
   };
   Load load() const;
 
@@ -96,7 +96,7 @@ class ServedModel : public Workload, public std::enable_shared_from_this<ServedM
 
   std::atomic<bool> cancels_ = false;     // a call of the session was cancelled
   std::atomic<bool> interrupts_ = false;  // and its input is being computed
-  std::atomic<int64_t> load_requests_ = 0, load_waiting_ = 0, load_rows_ = 0, load_reused_ = 0;
+  std::atomic<int64_t> load_requests_ = 0, load_rows_ = 0, load_reused_ = 0;
 };
 
 }  // namespace heed::serve

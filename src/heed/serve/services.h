@@ -36,8 +36,6 @@ struct ModelCall {
 using ModelHandler = void (*)(const ModelCall& call);
 /// The name of the model for a body that names none. Throws ApiError if there is none.
 using ModelChoice = std::string (*)(const Services& services, const Json& body);
-/// The body of an answer that is an error.
-using ErrorBody = std::string (*)(const ApiError& error);
 
 /// What a server answers to. One of the two handlers is set.
 struct Route {

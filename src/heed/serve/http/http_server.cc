@@ -146,11 +146,6 @@ void HttpServer::stop() {
 
 uint16_t HttpServer::port() const { return state_->port; }
 
-int HttpServer::connections() const {
-  const std::lock_guard lock(state_->mutex);
-  return state_->connections;
-}
-
 void HttpServer::drain() {
   State& s = *state_;
   asio::post(s.context, [&s] {

@@ -55,10 +55,9 @@ class HttpServer {
   void stop();
 
   uint16_t port() const;
-  int connections() const;
 
-  /// Closes connections that wait for a request, and all others after their answer. New ones may ask
-  /// once: a load balancer that asks how the server is has an answer until the end.
+  /// Closes connections that wait for a request, and all others after their answer. New ones may
+  /// ask once: a load balancer that asks how the server is has an answer until the end.
   void drain();
   /// Whether connections are left within `time` after drain().
   bool wait_until_drained(std::chrono::milliseconds time);
