@@ -19,6 +19,7 @@ class Parts : public Workload {
     }
     return parts_ > 0;
   }
+  void drop() override { turns_ += '-'; }
 
  private:
   int parts_;
@@ -52,6 +53,15 @@ TEST(ComputeLoop, ForgetsWhatWasRemoved) {
   loop.run([&] { after = turns; });
   EXPECT_EQ(before, after);
   EXPECT_EQ(a.use_count(), 1);
+}
+
+TEST(ComputeLoop, LetsWorkloadsDropWhatIsLeft) {
+  std::string turns;
+  {
+    ComputeLoop loop;
+    loop.run([&] { loop.add(std::make_shared<Parts>(0, 'a', turns)); });
+  }
+  EXPECT_EQ(turns, "-");
 }
 
 TEST(ComputeLoop, RunsWhatIsPostedInOrderOnOneThread) {

@@ -49,13 +49,14 @@ void ComputeLoop::loop() {
     {
       std::unique_lock lock(mutex_);
       if (!busy) posted_.wait(lock, [&] { return ended_ || !tasks_.empty(); });
-      if (ended_) return;
+      if (ended_) break;
       tasks.swap(tasks_);
     }
     for (std::function<void()>& task : tasks) std::exchange(task, nullptr)();
     busy = false;
     for (const std::shared_ptr<Workload>& workload : workloads_) busy |= workload->work();
   }
+  for (const std::shared_ptr<Workload>& workload : workloads_) workload->drop();
 }
 
 }  // namespace heed::serve

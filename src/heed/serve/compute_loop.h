@@ -16,6 +16,8 @@ class Workload {
   /// Does a small part of its work: some milliseconds. Returns whether more is left. Must not
   /// throw.
   virtual bool work() = 0;
+  /// Drops what is left: the loop ends. Must not throw.
+  virtual void drop() = 0;
 };
 
 /// The thread on which all models compute: one after the other, a small part each. Each part uses
@@ -23,7 +25,7 @@ class Workload {
 class ComputeLoop {
  public:
   ComputeLoop();
-  /// Ends the thread; what was posted and has not run is dropped.
+  /// Ends the thread; what was posted and has not run is dropped, and what workloads have left.
   ~ComputeLoop();
 
   /// Runs `function`, which must not throw, between two parts of the work. May be called by any

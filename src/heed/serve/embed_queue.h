@@ -30,6 +30,7 @@ class EmbedQueue {
 
   void add(Item item) { items_.push_back(std::move(item)); }
   bool empty() const { return items_.empty(); }
+  void clear() { items_.clear(); }
 
   /// Embeds as many texts as take about `time`, at least one; drops those of cancelled calls. A
   /// text that cannot be embedded fails its own call.

@@ -132,6 +132,14 @@ bool ServedModel::work() {
   return busy;
 }
 
+/// What waits refers to this model, which would never be freed.
+void ServedModel::drop() {
+  session_.reset();
+  running_.clear();
+  texts_.clear();
+  jobs_.clear();
+}
+
 void ServedModel::step() {
   drop_cancelled();
   if (running_.empty()) return;

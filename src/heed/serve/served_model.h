@@ -36,8 +36,6 @@ class ServedModel : public Workload, public std::enable_shared_from_this<ServedM
   ServedModel(Model model, const BatchingOptions& options, ComputeLoop& loop);
 
   const Model& model() const { return model_; }
-  /// Whether the model has a decoder, so that generate() works.
-  bool generates() const { return session_.has_value(); }
 
   /// Adds a request whose prompt has `tokens` tokens. `on_delta` is called on the compute thread,
   /// but not with errors: what goes wrong, and what it throws, answers the call and ends its work.
@@ -57,6 +55,7 @@ class ServedModel : public Workload, public std::enable_shared_from_this<ServedM
   bool idle() const { return idle_; }
 
   bool work() override;
+  void drop() override;
 
   /// Of the last step.
   struct Load {
