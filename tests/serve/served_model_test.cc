@@ -23,6 +23,7 @@ TEST(ServedModel, IsFreedThoughItsWorkRefersToIt) {
       model->run(call, 1, [model] {});
       loop.post([&] { model->drop(); });
     });
+    loop.run([] {});
   }
   EXPECT_TRUE(freed.expired());
 }
