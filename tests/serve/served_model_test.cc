@@ -7,25 +7,26 @@
 namespace heed::serve {
 namespace {
 
-TEST(ServedModel, IsFreedThoughItsWorkRefersToIt) {
-  std::weak_ptr<ServedModel> freed;
-  {
-    ComputeLoop loop;
-    const auto model = std::make_shared<ServedModel>(
-        Model::load(engine::SmallModels::all().decoder()), BatchingOptions{}, loop);
-    freed = model;
-    const auto call =
-        std::make_shared<Call>(std::make_shared<Exchange>(HttpRequest{}, 0, [] {}), "");
-    loop.run([&] {  // all of this comes before its first turn
-      model->generate(call, {.prompt = std::vector<int32_t>{1}}, 1,
-                      [model](const Delta&) { return true; });
-      model->embed(call, {"the sea"}, {3}, [model](size_t, std::vector<float>) {});
-      model->run(call, 1, [model] {});
-      loop.post([&] { model->drop(); });
+TEST(ServedModel, DropsItsWorkWhichRefersToIt) {
+  ComputeLoop loop;
+  const auto model = std::make_shared<ServedModel>(
+      Model::load(engine::SmallModels::all().decoder()), BatchingOptions{}, loop);
+  const auto call = std::make_shared<Call>(std::make_shared<Exchange>(HttpRequest{}, 0, [] {}), "");
+  long before = 0, after = 0;
+  loop.run([&] {  // all that is posted here comes before the first turn
+    model->generate(call, {.prompt = std::vector<int32_t>{1}}, 1,
+                    [model](const Delta&) { return true; });
+    model->embed(call, {"the sea"}, {3}, [model](size_t, std::vector<float>) {});
+    model->run(call, 1, [model] {});
+    loop.post([&] {
+      before = model.use_count();
+      model->drop();
+      after = model.use_count();
     });
-    loop.run([] {});
-  }
-  EXPECT_TRUE(freed.expired());
+  });
+  loop.run([] {});
+  EXPECT_EQ(before, 5);
+  EXPECT_EQ(after, 2);  // this function's and the loop's
 }
 
 }  // namespace
