@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Compares heed with llama.cpp on one real model in every type that GGUF files have.
 
-llama.cpp requantises the model to each type, and writes the same weights as f32. Then both read the
-same files:
+llama.cpp requantises the model to each type, and so does `heed quantize` to those it writes; llama.cpp
+writes the same weights as f32. Then both read the same files:
 
 - greedy text: for each prompt, where the tokens first differ, and by how much llama.cpp's logits of
   the two tokens differ there. Both round activations to 8 bits, llama.cpp with one scale per 256
@@ -33,6 +33,7 @@ MAX_ERROR_F32, MAX_ERROR = 0.0005, 0.015  # of perplexity
 TYPES = {"F16": 1, "BF16": 32, "Q4_0": 2, "Q4_1": 3, "Q5_0": 8, "Q5_1": 9, "Q8_0": 7, "Q2_K": 10,
          "Q3_K_M": 12, "Q4_K_S": 14, "Q4_K_M": 15, "Q5_K_S": 16, "Q5_K_M": 17, "Q6_K": 18,
          "IQ4_NL": 25, "IQ4_XS": 30}
+WRITTEN_BY_HEED = ["q8_0", "q6_K", "q5_K", "q5_1", "q5_0", "q4_K", "q4_1", "q4_0"]
 PROMPTS = ["The capital of France is", "Once upon a time, there was a",
            "To make bread, first", "def fibonacci(n):", "The three laws of motion are"]
 TEXT = (pathlib.Path(__file__).parents[3] / "LICENSE").read_text()[:2200]
@@ -50,6 +51,15 @@ def requantise(source, target, ftype):
     parameters.nthread = 2
     if llama_cpp.llama_model_quantize(source.encode(), target.encode(), parameters):
         sys.exit(f"llama.cpp cannot write {target}")
+
+
+def writers(program, source):
+    """(name, function that writes a file) of each file to compare."""
+    for name, ftype in TYPES.items():
+        yield name, lambda file, ftype=ftype: requantise(source, file, ftype)
+    for name in WRITTEN_BY_HEED:
+        yield "heed " + name, lambda file, name=name: heed(
+            program, "quantize", "--model", source, "--weights", name, "--out", file)
 
 
 def heed(program, *arguments, text=None):
@@ -125,16 +135,16 @@ def main():
     program = sys.argv[1]
     source = sys.argv[2] if len(sys.argv) > 2 else default_model()
     failed = []
-    print("type    equal tokens  gaps of logits where tokens differ   "
+    print("type       equal tokens  gaps of logits where tokens differ   "
           "perplexity: heed, in f32, llama.cpp, f32 file")
-    for name, ftype in TYPES.items():
+    for name, write in writers(program, source):
         with tempfile.TemporaryDirectory() as folder:
-            file, wide = f"{folder}/{name}.gguf", f"{folder}/f32.gguf"
-            requantise(source, file, ftype)
+            file, wide = f"{folder}/model.gguf", f"{folder}/f32.gguf"
+            write(file)
             requantise(file, wide, llama_cpp.LLAMA_FTYPE_ALL_F32)
             tokens, gaps, perplexities = compare(program, file, wide)
         shown = " ".join(f"{gap:.3f}" for gap in gaps) or "none differs"
-        print(f"{name:8}{tokens:12}  {shown:38}" + "".join(f"{one:11.5f}" for one in perplexities),
+        print(f"{name:11}{tokens:12}  {shown:38}" + "".join(f"{one:11.5f}" for one in perplexities),
               flush=True)
         if not agrees(gaps, perplexities):
             failed.append(name)
