@@ -199,6 +199,10 @@ TEST(Embeddings, EqualEmbed) {
   }
   EXPECT_EQ(found["usage"]["prompt_tokens"],
             model.tokenize(texts[0]).size() + model.tokenize(texts[1]).size());
+  const Json of_tokens = posted(
+      "/v1/embeddings",
+      {{"model", "encoder"}, {"input", {model.tokenize(texts[0]), model.tokenize(texts[1])}}});
+  EXPECT_EQ(of_tokens["data"], found["data"]);
   const Json shortened =
       posted("/v1/embeddings", {{"model", "encoder"}, {"input", "ship"}, {"dimensions", 8}});
   const auto vector = shortened["data"][0]["embedding"].get<std::vector<double>>();
@@ -211,6 +215,8 @@ TEST(Embeddings, EqualEmbed) {
 TEST(Embeddings, RefuseWrongFields) {
   refused_each("/v1/embeddings", {{"model", "encoder"}, {"input", "a"}},
                {{"input", Json::array()},
+                {"input", {-1}},
+                {"input", {{1}, Json::array()}},
                 {"encoding_format", "int8"},
                 {"dimensions", 65},
                 {"truncate", 1},
@@ -220,6 +226,7 @@ TEST(Embeddings, RefuseWrongFields) {
   const Json error =
       refused("/v1/embeddings", {{"model", "encoder"}, {"input", {"a", text}}}, "input[1]");
   EXPECT_EQ(error["code"], "context_length_exceeded");
+  refused("/v1/embeddings", {{"model", "encoder"}, {"input", std::vector<int>(40, 5)}}, "input[0]");
   posted("/v1/embeddings", {{"model", "encoder"}, {"input", text}, {"truncate", true}});
 }
 

@@ -16,7 +16,7 @@ TEST(ServedModel, DropsItsWorkWhichRefersToIt) {
   loop.run([&] {  // all that is posted here comes before the first turn
     model->generate(call, {.prompt = std::vector<int32_t>{1}}, 1,
                     [model](const Delta&) { return true; });
-    model->embed(call, {"the sea"}, {3}, [model](size_t, std::vector<float>) {});
+    model->embed(call, {{1, 2, 3}}, [model](size_t, std::vector<float>) {});
     model->run(call, 1, [model] {});
     loop.post([&] {
       before = model.use_count();

@@ -151,4 +151,23 @@ generate::GeneratorOptions LoadedModel::generator_options(const GenerateOptions&
   return result;
 }
 
+generate::Embedder LoadedModel::embedder(const EmbedOptions& asked) const {
+  require_f32_activations("embedding");
+  generate::EmbedderOptions result = embedding.value();
+  if (asked.pooling) {
+    require(name_of(*asked.pooling) != "?", "the pooling is {}, expected one of Pooling",
+            static_cast<int>(*asked.pooling));
+    result.pooling = *asked.pooling;
+  }
+  if (asked.normalize) result.normalize = *asked.normalize;
+  if (asked.max_seq_length) {
+    require(*asked.max_seq_length >= 1, "max_seq_length is {}, expected at least 1",
+            *asked.max_seq_length);
+    result.max_seq_length = *asked.max_seq_length;
+  }
+  check_count("batch_tokens", asked.batch_tokens);
+  result.batch_tokens = asked.batch_tokens;
+  return {*transformer, shared_tokenizer("embedding"), result};
+}
+
 }  // namespace heed::engine

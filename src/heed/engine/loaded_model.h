@@ -60,6 +60,9 @@ struct LoadedModel {
   /// GenerateOptions completed by generation_config.json and by how the model was loaded. Throws
   /// Error on numbers that are out of range.
   generate::GeneratorOptions generator_options(const GenerateOptions& asked) const;
+  /// What embeds with these options, completed by the model's files. Throws Error as Model::embed()
+  /// does.
+  generate::Embedder embedder(const EmbedOptions& asked = {}) const;
 };
 
 /// Throws Error unless `value` is `min` to 2^31, so that sums and products of it fit 64 bits.

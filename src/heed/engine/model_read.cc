@@ -3,7 +3,6 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/engine/loaded_model.h"
-#include "heed/generate/embedder.h"
 #include "heed/generate/fill.h"
 #include "heed/generate/input_error.h"
 #include "heed/generate/scorer.h"
@@ -12,25 +11,6 @@
 
 namespace heed {
 namespace {
-
-generate::EmbedderOptions embedder_options(const engine::LoadedModel& model,
-                                           const EmbedOptions& options) {
-  generate::EmbedderOptions result = model.embedding.value();
-  if (options.pooling) {
-    require(name_of(*options.pooling) != "?", "the pooling is {}, expected one of Pooling",
-            static_cast<int>(*options.pooling));
-    result.pooling = *options.pooling;
-  }
-  if (options.normalize) result.normalize = *options.normalize;
-  if (options.max_seq_length) {
-    require(*options.max_seq_length >= 1, "max_seq_length is {}, expected at least 1",
-            *options.max_seq_length);
-    result.max_seq_length = *options.max_seq_length;
-  }
-  engine::check_count("batch_tokens", options.batch_tokens);
-  result.batch_tokens = options.batch_tokens;
-  return result;
-}
 
 /// Replaces [MASK] and <mask> by the tokenizer's mask token.
 std::string with_masks(std::string text, const std::string& mask) {
@@ -51,9 +31,7 @@ std::vector<std::vector<float>> Model::embed_batch(const std::vector<std::string
                                                    const EmbedOptions& options,
                                                    int64_t first_number) const {
   const ExecutorScope scope(*loaded_->executor);
-  loaded_->require_f32_activations("embedding");
-  const generate::Embedder embedder(*loaded_->transformer, loaded_->shared_tokenizer("embedding"),
-                                    embedder_options(*loaded_, options));
+  const generate::Embedder embedder = loaded_->embedder(options);
   engine::check_count("first_number", first_number);
   for (size_t i = 0; i < texts.size(); ++i)
     generate::name_input("text", first_number + static_cast<int64_t>(i),

@@ -99,24 +99,28 @@ std::vector<int32_t> Embedder::tokens(const std::string& text) const {
 std::vector<std::vector<float>> Embedder::embed(const std::vector<std::string>& texts,
                                                 int64_t first_number) const {
   std::vector<std::vector<int32_t>> read(texts.size());
-  std::vector<int64_t> lengths(texts.size());
   parallel_in_order(static_cast<int64_t>(texts.size()), kTextsPerTask,
                     [&](int64_t begin, int64_t end) {
-                      for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
+                      for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i)
                         read[i] = name_input("text", first_number + static_cast<int64_t>(i), [&] {
                           std::vector<int32_t> own = tokens(texts[i]);
                           require(!own.empty(), "no tokens");
                           return own;
                         });
-                        lengths[i] = static_cast<int64_t>(read[i].size());
-                      }
                     });
+  return embed_tokens(read);
+}
+
+std::vector<std::vector<float>> Embedder::embed_tokens(
+    const std::vector<std::vector<int32_t>>& texts) const {
+  std::vector<int64_t> lengths;
+  for (const std::vector<int32_t>& text : texts) lengths.push_back(std::ssize(text));
   std::vector<std::vector<float>> embeddings(texts.size());
   const auto batches = data::plan_for_threads(
       lengths, {.max_per_batch = options_.batch_tokens, .min_per_thread = kMinEmbeddedTokens},
       thread_count());
   parallel_in_order(static_cast<int64_t>(batches.size()), 1, [&](int64_t batch, int64_t) {
-    embed_batch(read, batches[static_cast<size_t>(batch)], embeddings);
+    embed_batch(texts, batches[static_cast<size_t>(batch)], embeddings);
   });
   return embeddings;
 }

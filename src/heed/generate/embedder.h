@@ -42,9 +42,14 @@ class Embedder {
   /// the first such text (counted from `first_number`), and when the model's output is not finite.
   std::vector<std::vector<float>> embed(const std::vector<std::string>& texts,
                                         int64_t first_number = 1) const;
+  /// The same for the tokens of texts, as tokens() gives them; none may be empty.
+  std::vector<std::vector<float>> embed_tokens(
+      const std::vector<std::vector<int32_t>>& texts) const;
 
-  /// The tokens of a text, truncated to max_seq_length; special tokens are never truncated.
+  /// The tokens of a text, truncated to max_tokens(); special tokens are never truncated.
   std::vector<int32_t> tokens(const std::string& text) const;
+  /// max_seq_length, or the model's context length; 0: not limited.
+  int64_t max_tokens() const { return options_.max_seq_length; }
 
  private:
   void embed_batch(const std::vector<std::vector<int32_t>>& texts, std::span<const int64_t> members,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "heed/base/parallel.h"
 #include "heed/engine/loaded_model.h"
 
 namespace heed::serve {
@@ -10,12 +11,12 @@ void EmbedQueue::work(std::chrono::milliseconds time) {
   std::vector<Item> batch;
   int64_t tokens = 0;
   const auto limit = static_cast<int64_t>(tokens_per_ms_ * static_cast<double>(time.count()));
-  while (!items_.empty() && (tokens == 0 || tokens + items_.front().tokens <= limit)) {
+  while (!items_.empty() && (tokens == 0 || tokens + std::ssize(items_.front().tokens) <= limit)) {
     Item item = std::move(items_.front());
     items_.pop_front();
     if (item.call->cancelled()) continue;
-    item.call->part_started(item.tokens);
-    tokens += std::max<int64_t>(item.tokens, 1);
+    item.call->part_started(std::ssize(item.tokens));
+    tokens += std::ssize(item.tokens);
     batch.push_back(std::move(item));
   }
   if (batch.empty()) return;
@@ -26,18 +27,20 @@ void EmbedQueue::work(std::chrono::milliseconds time) {
 }
 
 void EmbedQueue::embed(std::vector<Item> batch, int64_t tokens) {
-  std::vector<std::string> texts;
-  for (const Item& item : batch) texts.push_back(item.text);
+  std::vector<std::vector<int32_t>> texts;
+  for (const Item& item : batch) texts.push_back(item.tokens);
+  const engine::LoadedModel& loaded = engine::loaded(model_);
+  const ExecutorScope scope(*loaded.executor);
   // Each thread takes whole batches: enough of them that all end at about the same time.
-  const int64_t parts = 4 * engine::loaded(model_).executor->threads();
+  const int64_t parts = 4 * loaded.executor->threads();
   const EmbedOptions options{.batch_tokens = std::clamp<int64_t>(tokens / parts, 64, 512)};
   std::vector<std::vector<float>> vectors;
   try {
-    vectors = model_.embed_batch(texts, options);
+    vectors = loaded.embedder(options).embed_tokens(texts);
   } catch (...) {
     if (batch.size() == 1) return batch.front().call->fail(current_error());
     for (Item& item : batch) {  // to find the one that fails
-      const int64_t own = item.tokens;
+      const int64_t own = std::ssize(item.tokens);
       std::vector<Item> alone;
       alone.push_back(std::move(item));
       embed(std::move(alone), own);

@@ -5,7 +5,6 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -20,8 +19,7 @@ class EmbedQueue {
  public:
   struct Item {
     std::shared_ptr<Call> call;
-    std::string text;
-    int64_t tokens = 0;
+    std::vector<int32_t> tokens;
     std::function<void(std::vector<float>)> done;
   };
 

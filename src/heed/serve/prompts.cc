@@ -2,17 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "heed/base/parallel.h"
+#include "heed/engine/loaded_model.h"
 #include "heed/serve/api_error.h"
 
 namespace heed::serve {
 namespace {
 
-constexpr size_t kMaxTexts = 2048;  // of one request
-
-CountedPrompt text_prompt(const Json& json, const Model& model) {
-  const std::string text = json.get<std::string>();
-  return {.prompt = text, .tokens = std::ssize(model.tokenize(text))};
-}
+constexpr size_t kMaxTexts = 2048;     // of one request
+constexpr int64_t kTextsPerTask = 32;  // tokenized by a thread at a time
 
 std::vector<int32_t> tokens_of(const Json& json, const std::string& path, const Model& model) {
   std::vector<int32_t> tokens;
@@ -27,26 +25,18 @@ std::vector<int32_t> tokens_of(const Json& json, const std::string& path, const 
   return tokens;
 }
 
-CountedPrompt token_prompt(const Json& json, const std::string& path, const Model& model) {
-  std::vector<int32_t> tokens = tokens_of(json, path, model);
-  const auto count = std::ssize(tokens);
-  return {.prompt = std::move(tokens), .tokens = count};
+void check_count(size_t count, const std::string& path) {
+  if (count == 0 || count > kMaxTexts)
+    throw invalid_request(
+        path, fmt::format("{} has {} elements, expected 1 to {}", path, count, kMaxTexts));
 }
 
 }  // namespace
 
-std::string CountedPrompt::text(const Model& model) const {
-  const auto* text = std::get_if<std::string>(&prompt);
-  return text ? *text : model.detokenize(std::get<std::vector<int32_t>>(prompt), false);
-}
-
 std::vector<std::string> read_texts(JsonFields& fields, std::string_view name) {
   fields.require(name);
   std::vector<std::string> texts = *fields.texts(name);
-  const std::string path = fields.path_of(name);
-  if (texts.empty() || texts.size() > kMaxTexts)
-    throw invalid_request(
-        path, fmt::format("{} has {} texts, expected 1 to {}", path, texts.size(), kMaxTexts));
+  check_count(texts.size(), fields.path_of(name));
   return texts;
 }
 
@@ -63,29 +53,29 @@ std::vector<int32_t> read_tokens(JsonFields& fields, std::string_view name, cons
   return value.empty() ? std::vector<int32_t>() : tokens_of(value, path, model);
 }
 
-std::vector<CountedPrompt> read_prompts(JsonFields& fields, std::string_view name,
-                                        const Model& model) {
+std::vector<TokenizedText> read_texts_or_tokens(
+    JsonFields& fields, std::string_view name, const Model& model,
+    const std::function<std::vector<int32_t>(const std::string&)>& tokenize) {
   const Json& value = fields.require(name);
   const std::string path = fields.path_of(name);
-  if (value.is_string()) return {text_prompt(value, model)};
-  if (!value.is_array() || value.empty())
-    throw invalid_request(path, fmt::format("{} is neither a text nor a list", path));
-  if (value.front().is_number()) return {token_prompt(value, path, model)};
-  if (value.size() > kMaxTexts)
-    throw invalid_request(path, fmt::format("{} has {} elements, expected at most {}", path,
-                                            value.size(), kMaxTexts));
-  std::vector<CountedPrompt> prompts;
-  for (size_t i = 0; i < value.size(); ++i) {
-    const std::string element = fmt::format("{}[{}]", path, i);
-    if (value[i].is_string())
-      prompts.push_back(text_prompt(value[i], model));
-    else if (value[i].is_array())
-      prompts.push_back(token_prompt(value[i], element, model));
-    else
-      throw invalid_request(element,
-                            fmt::format("{} is neither a text nor a list of tokens", element));
-  }
-  return prompts;
+  const auto read = [&](const Json& one, const std::string& place) -> TokenizedText {
+    if (one.is_array()) return {tokens_of(one, place, model)};
+    if (!one.is_string())
+      throw invalid_request(place, fmt::format("{} is neither a text nor a list of tokens", place));
+    auto text = one.get<std::string>();
+    return {tokenize(text), std::move(text)};
+  };
+  const bool list = value.is_array() && (value.empty() || !value.front().is_number());
+  if (!list) return {read(value, path)};
+  check_count(value.size(), path);
+  std::vector<TokenizedText> result(value.size());
+  // By all threads, if none computes at the moment.
+  const ExecutorScope scope(*engine::loaded(model).executor);
+  parallel_in_order(std::ssize(result), kTextsPerTask, [&](int64_t begin, int64_t end) {
+    for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i)
+      result[i] = read(value[i], fmt::format("{}[{}]", path, i));
+  });
+  return result;
 }
 
 }  // namespace heed::serve

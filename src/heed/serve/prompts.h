@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,12 +15,10 @@ namespace heed::serve {
 /// Most probable tokens that are reported beside each token.
 constexpr int64_t kMaxLogProbabilities = 20;
 
-/// A text or tokens, and how many tokens it is.
-struct CountedPrompt {
-  Prompt prompt;
-  int64_t tokens = 0;
-
-  std::string text(const Model& model) const;
+/// The tokens of a text; or tokens, without a text.
+struct TokenizedText {
+  std::vector<int32_t> tokens;
+  std::optional<std::string> text = {};
 };
 
 /// A field that is a text or a list of at most 2,048 texts.
@@ -31,8 +31,10 @@ int64_t count_tokens(const Model& model, const std::string& text, const std::str
 /// A field that is a list of tokens of the model.
 std::vector<int32_t> read_tokens(JsonFields& fields, std::string_view name, const Model& model);
 
-/// A field that is a text, a list of texts, a list of tokens or a list of lists of tokens.
-std::vector<CountedPrompt> read_prompts(JsonFields& fields, std::string_view name,
-                                        const Model& model);
+/// A field that is a text, a list of texts, a list of tokens or a list of lists of tokens, at most
+/// 2,048; `tokenize` may be called by several threads.
+std::vector<TokenizedText> read_texts_or_tokens(
+    JsonFields& fields, std::string_view name, const Model& model,
+    const std::function<std::vector<int32_t>(const std::string&)>& tokenize);
 
 }  // namespace heed::serve

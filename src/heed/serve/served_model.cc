@@ -88,13 +88,11 @@ void ServedModel::generate(std::shared_ptr<Call> call, Request request, int64_t 
   });
 }
 
-void ServedModel::embed(std::shared_ptr<Call> call, std::vector<std::string> texts,
-                        const std::vector<int64_t>& tokens,
+void ServedModel::embed(std::shared_ptr<Call> call, std::vector<std::vector<int32_t>> texts,
                         std::function<void(size_t, std::vector<float>)> done) {
-  post([this, call = std::move(call), texts = std::move(texts), tokens,
-        done = std::move(done)]() mutable {
+  post([this, call = std::move(call), texts = std::move(texts), done = std::move(done)]() mutable {
     for (size_t i = 0; i < texts.size(); ++i)
-      texts_.add({call, std::move(texts[i]), tokens[i],
+      texts_.add({call, std::move(texts[i]),
                   [done, i](std::vector<float> vector) { done(i, std::move(vector)); }});
   });
 }

@@ -42,9 +42,8 @@ class ServedModel : public Workload, public std::enable_shared_from_this<ServedM
   /// A cancelled call ends without a word.
   void generate(std::shared_ptr<Call> call, Request request, int64_t tokens,
                 Session::OnDelta on_delta);
-  /// Embeds texts, each of which has so many tokens. `done` is called for each, with its number.
-  void embed(std::shared_ptr<Call> call, std::vector<std::string> texts,
-             const std::vector<int64_t>& tokens,
+  /// Embeds the tokens of texts. `done` is called for each text, with its number.
+  void embed(std::shared_ptr<Call> call, std::vector<std::vector<int32_t>> texts,
              std::function<void(size_t number, std::vector<float>)> done);
   /// Calls `function` on the compute thread; what it throws answers the call.
   void run(std::shared_ptr<Call> call, int64_t tokens, std::function<void()> function);

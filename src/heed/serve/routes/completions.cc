@@ -1,5 +1,6 @@
 // OpenAI's text completions: https://platform.openai.com/docs/api-reference/completions
 #include "heed/base/json.h"
+#include "heed/engine/loaded_model.h"
 #include "heed/serve/generation_call.h"
 #include "heed/serve/prompts.h"
 #include "heed/serve/routes/routes.h"
@@ -118,7 +119,9 @@ void post_completions(const ModelCall& call) {
   require_task(call.target, call.target.tasks.generate, "generate");
   JsonFields fields(call.body);
   fields.ignore({"model", "user"});
-  const std::vector<CountedPrompt> prompts = read_prompts(fields, "prompt", model);
+  const engine::LoadedModel& loaded = engine::loaded(model);
+  const std::vector<TokenizedText> prompts = read_texts_or_tokens(
+      fields, "prompt", model, [&](const std::string& text) { return loaded.tokens_of(text); });
   GenerateOptions options = read_sampling(fields, model);
   options.top_log_probabilities =
       static_cast<int>(fields.integer("logprobs", 0, kMaxLogProbabilities).value_or(-1));
@@ -134,11 +137,12 @@ void post_completions(const ModelCall& call) {
   std::vector<Request> requests;
   std::vector<int64_t> tokens;
   std::vector<std::string> echoed;
-  for (const CountedPrompt& prompt : prompts) {
+  for (const TokenizedText& prompt : prompts) {
     for (int64_t i = 0; i < n; ++i) {
-      requests.push_back({.prompt = prompt.prompt, .options = options, .number = i + 1});
-      tokens.push_back(prompt.tokens);
-      if (echo) echoed.push_back(prompt.text(model));
+      requests.push_back({.prompt = prompt.tokens, .options = options, .number = i + 1});
+      tokens.push_back(std::ssize(prompt.tokens));
+      if (echo)
+        echoed.push_back(prompt.text ? *prompt.text : model.detokenize(prompt.tokens, false));
     }
   }
   std::make_shared<CompletionCall>(call, stream, echo, std::move(echoed))

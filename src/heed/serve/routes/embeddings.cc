@@ -1,7 +1,6 @@
 // OpenAI's embeddings: https://platform.openai.com/docs/api-reference/embeddings
 #include <bit>
 #include <cmath>
-#include <numeric>
 
 #include "heed/base/base64.h"
 #include "heed/base/json.h"
@@ -58,10 +57,18 @@ struct EmbeddingCall {
   }
 };
 
-/// Texts with more tokens would be truncated; 0: none would.
-int64_t max_tokens_of(const Model& model) {
-  const int64_t limit = engine::loaded(model).embedding.value().max_seq_length;
-  return limit > 0 ? limit : model.context_length();
+/// The tokens of `input[i]`. Throws ApiError when there are none, or too many unless they may be
+/// truncated.
+std::vector<int32_t> checked(const Model& model, const generate::Embedder& embedder,
+                             TokenizedText input, bool truncate, const std::string& path) {
+  const int64_t limit = embedder.max_tokens();
+  if (input.tokens.empty()) throw invalid_request(path, fmt::format("{} has no tokens", path));
+  if (limit == 0 || std::ssize(input.tokens) < limit) return std::move(input.tokens);
+  // As many tokens as there may be: what is left of a longer text, perhaps.
+  const int64_t count = std::ssize(input.text ? model.tokenize(*input.text) : input.tokens);
+  if (count > limit && !truncate) throw context_length_exceeded(path, count, limit);
+  input.tokens.resize(static_cast<size_t>(limit));
+  return std::move(input.tokens);
 }
 
 }  // namespace
@@ -71,7 +78,9 @@ void post_embeddings(const ModelCall& call) {
   require_task(call.target, call.target.tasks.embed, "embed");
   JsonFields fields(call.body);
   fields.ignore({"model", "user"});
-  std::vector<std::string> texts = read_texts(fields, "input");
+  const generate::Embedder embedder = engine::loaded(model).embedder();
+  std::vector<TokenizedText> input = read_texts_or_tokens(
+      fields, "input", model, [&](const std::string& text) { return embedder.tokens(text); });
   auto state = std::make_shared<EmbeddingCall>();
   state->call = call.call;
   state->model = call.target.name;
@@ -81,21 +90,17 @@ void post_embeddings(const ModelCall& call) {
   const bool truncate = fields.boolean("truncate").value_or(false);
   fields.refuse_others();
 
-  std::vector<int64_t> tokens;
-  const int64_t limit = max_tokens_of(model);
-  for (size_t i = 0; i < texts.size(); ++i) {
-    tokens.push_back(std::ssize(model.tokenize(texts[i])));
-    if (tokens.back() == 0)
-      throw invalid_request(fmt::format("input[{}]", i), fmt::format("input[{}] has no tokens", i));
-    if (limit > 0 && tokens.back() > limit && !truncate)
-      throw context_length_exceeded(fmt::format("input[{}]", i), tokens.back(), limit);
+  std::vector<std::vector<int32_t>> texts;
+  for (size_t i = 0; i < input.size(); ++i) {
+    texts.push_back(
+        checked(model, embedder, std::move(input[i]), truncate, fmt::format("input[{}]", i)));
+    state->tokens += std::ssize(texts.back());
   }
-  state->tokens = std::accumulate(tokens.begin(), tokens.end(), int64_t{0});
   state->vectors.resize(texts.size());
   state->missing = texts.size();
   call.call->enqueue(call.services.admission, state->tokens);
   call.target.model->embed(
-      call.call, std::move(texts), tokens,
+      call.call, std::move(texts),
       [state](size_t number, std::vector<float> vector) { state->add(number, std::move(vector)); });
 }
 
