@@ -37,8 +37,9 @@ struct AttentionOptions {
   /// The languages of a multilingual translator, as in TranslateOptions.
   std::string source_language = {}, target_language = {};
   std::optional<AttentionKind> kind = {};
-  std::optional<int> layer = {};  // counted from 0
-  std::optional<int> head = {};   // counted from 0
+  std::optional<int> layer = {};           // counted from 0
+  std::optional<int> head = {};            // counted from 0
+  int64_t max_weights = int64_t{1} << 28;  // Error if there are more
 };
 
 /// The attention weights softmax(Q K^T / sqrt(d)) of one layer.

@@ -167,8 +167,8 @@ class HEED_EXPORT Model {
   /// language model head. [MASK] and <mask> are masks for every tokenizer.
   FilledText fill(std::string_view text, int64_t top = 5) const;
 
-  /// The attention weights of one pass over a text, at most 2^28 of them: one map for each layer
-  /// that `options` selects, encoder first. Weights that are not finite become 0.
+  /// The attention weights of one pass over a text: one map for each layer that `options` selects,
+  /// encoder first. Weights that are not finite become 0.
   std::vector<AttentionMap> attention(const std::string& text,
                                       const AttentionOptions& options = {}) const;
 

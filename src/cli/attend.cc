@@ -62,11 +62,6 @@ inspect::HeadChoice choice_of(const AttendOptions& options, const model::Transfo
   return choice;
 }
 
-inspect::ModelInput read_input(const engine::LoadedModel& loaded, const AttendOptions& options) {
-  return inspect::read_input(*loaded.transformer, loaded.tokenizer.value(), options.source,
-                             options.target, {options.source_language, options.target_language});
-}
-
 std::string model_name(const std::string& path) {
   return std::filesystem::absolute(path).lexically_normal().filename().string();
 }
@@ -109,7 +104,10 @@ int run_attend(const AttendOptions& options) {
   const Model model = load_model(options.model, threads);
   const model::Transformer& transformer = *engine::loaded(model).transformer;
   const inspect::HeadChoice choice = choice_of(options, transformer);
-  const inspect::ModelInput input = read_input(engine::loaded(model), options);
+  const inspect::ModelInput input = engine::loaded(model).attention_input(
+      options.source, {.target = options.target,
+                       .source_language = options.source_language,
+                       .target_language = options.target_language});
   if (format == Format::terminal) {
     print_terminal(transformer, input, choice);
     return 0;

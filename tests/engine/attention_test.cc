@@ -51,6 +51,18 @@ TEST(Attention, IsOfAsMuchOfALongTranslationAsTheDecoderReads) {
   EXPECT_EQ(std::ssize(maps.back().queries), model.context_length());
 }
 
+TEST(Attention, IsOfTheGreedyTranslation) {
+  // Its generation_config.json has a token that no output may have.
+  const Model model = Model::load(HEED_SOURCE_DIR "/tests/golden/translation/opus-mt");
+  const auto maps = model.attention("and the sea", {.kind = cross});
+  const Translation greedy = model.translate("and the sea", {.search = {.num_beams = 1}});
+  std::vector<std::string> expected{"<pad>"};  // the decoder's start
+  for (const int32_t token : greedy.candidates.front().hypothesis.tokens)
+    expected.push_back(model.token_text(token));
+  expected.resize(std::min(expected.size(), maps[0].queries.size()));
+  EXPECT_EQ(maps[0].queries, expected);
+}
+
 TEST(Attention, SelectsALayerAndAHead) {
   const Model model = Model::load(models().decoder());
   const auto all = model.attention("the old sailor forgot");

@@ -207,6 +207,7 @@ TEST(BadInput, OfAttention) {
   expect_refused("the text is not valid UTF-8", [&] { model.attention(kNotUtf8); });
   expect_refused("text is empty", [&] { model.attention(""); });
   refused("the target is not valid UTF-8", {.target = kNotUtf8});
+  refused("there are more than 10 attention weights", {.max_weights = 10});
   refused("layer 2 of the encoder_self attention does not exist, expected 0 to 1", {.layer = 2});
   refused("head -1 of the cross attention does not exist",
           {.kind = AttentionKind::cross, .head = -1});

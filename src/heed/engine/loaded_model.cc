@@ -170,4 +170,16 @@ generate::Embedder LoadedModel::embedder(const EmbedOptions& asked) const {
   return {*transformer, shared_tokenizer("embedding"), result};
 }
 
+generate::ModelInput LoadedModel::attention_input(const std::string& text,
+                                                  const AttentionOptions& asked) const {
+  require_f32_activations("attention()");
+  text::require_utf8(text, "the text");
+  text::require_utf8(asked.target, "the target");
+  const bool generates =
+      transformer->has_encoder() && transformer->has_decoder() && asked.target.empty();
+  return generate::read_input(*transformer, tokenizer.value(), text, asked.target,
+                              {asked.source_language, asked.target_language},
+                              generates ? generation.value() : generate::GenerationConfig());
+}
+
 }  // namespace heed::engine

@@ -11,6 +11,7 @@
 #include "heed/chat/chat_template.h"
 #include "heed/engine/adapters.h"
 #include "heed/engine/value_or_error.h"
+#include "heed/generate/attention_input.h"
 #include "heed/generate/embedder.h"
 #include "heed/generate/generation_config.h"
 #include "heed/generate/generator.h"
@@ -63,6 +64,9 @@ struct LoadedModel {
   /// What embeds with these options, completed by the model's files. Throws Error as Model::embed()
   /// does.
   generate::Embedder embedder(const EmbedOptions& asked = {}) const;
+  /// What both stacks read, as for Model::attention().
+  generate::ModelInput attention_input(const std::string& text,
+                                       const AttentionOptions& asked) const;
 };
 
 /// Throws Error unless `value` is `min` to 2^31, so that sums and products of it fit 64 bits.

@@ -7,12 +7,9 @@
 #include "heed/generate/attention_blocks.h"
 #include "heed/generate/attention_input.h"
 #include "heed/model.h"
-#include "heed/text/utf8.h"
 
 namespace heed {
 namespace {
-
-constexpr int64_t kMaxWeights = int64_t{1} << 28;
 
 /// The kinds of attention that a model has.
 std::vector<AttentionKind> kinds_of(const model::Transformer& model) {
@@ -75,19 +72,15 @@ void copy_block(AttentionMap& map, int64_t first_query, const Tensor& weights) {
 std::vector<AttentionMap> Model::attention(const std::string& text,
                                            const AttentionOptions& options) const {
   const ExecutorScope scope(*loaded_->executor);
-  loaded_->require_f32_activations("attention()");
   const model::Transformer& transformer = *loaded_->transformer;
-  text::require_utf8(text, "the text");
-  text::require_utf8(options.target, "the target");
-  const generate::ModelInput input =
-      generate::read_input(transformer, loaded_->tokenizer.value(), text, options.target,
-                           {options.source_language, options.target_language});
+  const generate::ModelInput input = loaded_->attention_input(text, options);
   std::vector<AttentionMap> maps = maps_for(transformer, input, options);
   int64_t total = 0;
   for (AttentionMap& map : maps) {
     const int64_t rows = map.heads * std::ssize(map.queries), keys = std::ssize(map.keys);
-    require(rows <= (kMaxWeights - total) / std::max<int64_t>(keys, 1),
-            "the text has more than {} attention weights: select a layer or a head", kMaxWeights);
+    require(rows <= (options.max_weights - total) / std::max<int64_t>(keys, 1),
+            "there are more than {} attention weights: choose a kind, a layer or a head",
+            options.max_weights);
     total += rows * keys;
   }
   for (AttentionMap& map : maps)

@@ -49,10 +49,11 @@ std::vector<int32_t> decoder_input(std::vector<int32_t> prompt, std::span<const 
 /// The greedy output, as far as the decoder reads it: not the last token of one that fills the
 /// context.
 std::vector<int32_t> greedy(const model::Transformer& model, const std::vector<int32_t>& source,
-                            const std::vector<int32_t>& prompt) {
+                            const std::vector<int32_t>& prompt, const GenerationConfig& rules) {
   const model::ModelConfig& config = model.config();
   const SearchBatch batch{.inputs = {translation_input(config, {}, source, prompt)},
-                          .eos_ids = config.eos_ids(),
+                          .eos_ids = rules.eos_ids.empty() ? config.eos_ids() : rules.eos_ids,
+                          .bad_ids = rules.bad_ids,
                           .memory_dtype = default_cache_dtype(model, DType::f32)};
   std::vector<int32_t> tokens =
       generate::search(model, DType::f32, batch, {}).front().front().tokens;
@@ -66,11 +67,11 @@ std::vector<int32_t> greedy(const model::Transformer& model, const std::vector<i
 
 ModelInput read_input(const model::Transformer& model, const text::TranslationTokenizer& tokenizer,
                       const std::string& source, const std::string& target,
-                      const text::LanguagePair& languages) {
+                      const text::LanguagePair& languages, const GenerationConfig& rules) {
   const auto source_piece = [&](int32_t id) { return tokenizer.source_piece(id); };
   const auto target_piece = [&](int32_t id) { return tokenizer.piece(id); };
   const std::vector<int32_t> prompt =
-      tokenizer.start_of_target(languages, model.config().decoder_start_id, -1);
+      tokenizer.start_of_target(languages, model.config().decoder_start_id, rules.forced_bos_id);
   require(text::is_valid_utf8(source), "the source text is not valid UTF-8");
   require(text::is_valid_utf8(target), "the target text is not valid UTF-8");
   ModelInput input{stack_input(source, tokenizer.encode_source(source, languages), source_piece),
@@ -83,38 +84,40 @@ ModelInput read_input(const model::Transformer& model, const text::TranslationTo
     input.target = stack_input(target, decoder_input(prompt, ids), target_piece);
     return input;
   }
-  const std::vector<int32_t> found = greedy(model, input.source.ids, prompt);
+  const std::vector<int32_t> found = greedy(model, input.source.ids, prompt, rules);
   input.target =
       stack_input(tokenizer.decode_target(found), decoder_input(prompt, found), target_piece);
   return input;
 }
 
 ModelInput read_input(const model::Transformer& model, const text::Tokenizer& tokenizer,
-                      const std::string& text, const std::string& target) {
+                      const std::string& text, const std::string& target,
+                      const GenerationConfig& rules) {
   const bool both = model.has_encoder() && model.has_decoder();
   require(both || target.empty(),
           "a target was given, but the model is {}, expected an encoder-decoder",
           model.has_encoder() ? "encoder-only" : "decoder-only");
   const auto piece = [&](int32_t id) { return display_text(tokenizer, id); };
-  const std::vector<int32_t> prompt{model.config().decoder_start_id};
+  std::vector<int32_t> prompt{model.config().decoder_start_id};
+  if (rules.forced_bos_id >= 0) prompt.push_back(rules.forced_bos_id);
   const StackInput read = stack_input(text, tokenizer.encode(text), piece);
   require(!read.ids.empty(), "the text is empty");
   if (!both) return {read, read};
   const std::vector<int32_t> ids =
-      target.empty() ? greedy(model, read.ids, prompt) : tokenizer.encode(target, false);
+      target.empty() ? greedy(model, read.ids, prompt, rules) : tokenizer.encode(target, false);
   const std::string written = target.empty() ? tokenizer.decode(ids) : target;
   return {read, stack_input(written, decoder_input(prompt, ids), piece)};
 }
 
 ModelInput read_input(const model::Transformer& model, const text::PairTokenizer& tokenizer,
                       const std::string& text, const std::string& target,
-                      const text::LanguagePair& languages) {
+                      const text::LanguagePair& languages, const GenerationConfig& rules) {
   if (const text::TranslationTokenizer* two = tokenizer.translation_tokenizer())
-    return read_input(model, *two, text, target, languages);
+    return read_input(model, *two, text, target, languages, rules);
   for (const std::string& code : {languages.source, languages.target})
     require(code.empty(), "the language {} was given, but this model does not translate",
             quoted(code));
-  return read_input(model, *tokenizer.shared_tokenizer(), text, target);
+  return read_input(model, *tokenizer.shared_tokenizer(), text, target, rules);
 }
 
 void observe_attention(const model::Transformer& model, const ModelInput& input,

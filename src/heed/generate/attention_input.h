@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/generate/generation_config.h"
 #include "heed/model/transformer.h"
 #include "heed/text/pair_tokenizer.h"
 
@@ -23,23 +24,25 @@ struct ModelInput {
   StackInput source, target;
 };
 
-/// A sentence and its translation; an empty `target` is replaced by the model's greedy translation.
-/// `languages` are those of TranslateOptions. Throws Error on text that is not UTF-8 or exceeds the
-/// model's context length, on an empty source, and on languages as translate() does.
+/// A sentence and its translation; an empty `target` is replaced by the model's greedy translation,
+/// by the rules of generation_config.json. `languages` are those of TranslateOptions. Throws Error
+/// on text that is not UTF-8 or exceeds the model's context length, on an empty source, and on
+/// languages as translate() does.
 ModelInput read_input(const model::Transformer& model, const text::TranslationTokenizer& tokenizer,
                       const std::string& source, const std::string& target,
-                      const text::LanguagePair& languages = {});
+                      const text::LanguagePair& languages = {}, const GenerationConfig& rules = {});
 
 /// The same with either kind of tokenizer.
 ModelInput read_input(const model::Transformer& model, const text::PairTokenizer& tokenizer,
                       const std::string& text, const std::string& target,
-                      const text::LanguagePair& languages = {});
+                      const text::LanguagePair& languages = {}, const GenerationConfig& rules = {});
 
 /// The input of a model of any family. An encoder-decoder reads `text` and `target` (its greedy
 /// output if empty); other models read `text` only. Throws Error likewise, and on a target for a
 /// model that is not an encoder-decoder.
 ModelInput read_input(const model::Transformer& model, const text::Tokenizer& tokenizer,
-                      const std::string& text, const std::string& target);
+                      const std::string& text, const std::string& target,
+                      const GenerationConfig& rules = {});
 
 using AttentionObserver = std::function<void(AttentionSite, const kernels::AttentionForward&)>;
 

@@ -38,15 +38,8 @@ Json weights_json(const AttentionMap& map) {
 
 std::string maps_body(const ModelRegistry::Target& target, const std::string& text,
                       const AttentionOptions& options) {
-  const std::vector<AttentionMap> maps = target.model->model().attention(text, options);
-  int64_t total = 0;
-  for (const AttentionMap& map : maps) total += std::ssize(map.weights);
-  if (total > kMaxWeights)
-    throw invalid_request("", fmt::format("the answer would have {} weights, and at most {} are "
-                                          "sent: choose a kind, a layer or a head",
-                                          total, kMaxWeights));
   Json list = Json::array();
-  for (const AttentionMap& map : maps)
+  for (const AttentionMap& map : target.model->model().attention(text, options))
     list.push_back({{"kind", name_of(map.kind)},
                     {"layer", map.layer},
                     {"first_head", map.first_head},
@@ -63,10 +56,8 @@ std::string viewer_body(const ModelRegistry::Target& target, const std::string& 
                         const AttentionOptions& options) {
   const engine::LoadedModel& loaded = engine::loaded(target.model->model());
   const ExecutorScope scope(*loaded.executor);
-  inspect::AttentionCapture capture = inspect::capture_attention(
-      *loaded.transformer,
-      inspect::read_input(*loaded.transformer, loaded.tokenizer.value(), text, options.target,
-                          {options.source_language, options.target_language}));
+  inspect::AttentionCapture capture =
+      inspect::capture_attention(*loaded.transformer, loaded.attention_input(text, options));
   capture.texts.model_name = target.name;
   return dump_json(Json{{"model", target.name}, {"html", inspect::attention_data(capture)}},
                    {.replace_invalid = true});
@@ -81,7 +72,7 @@ void post_attention(const ModelCall& call) {
   JsonFields fields(call.body);
   fields.ignore({"model"});
   const std::string text = fields.required_text("text");
-  AttentionOptions options;
+  AttentionOptions options{.max_weights = kMaxWeights};
   options.target = fields.text("target").value_or("");
   options.source_language = fields.text("source_language").value_or("");
   options.target_language = fields.text("target_language").value_or("");
