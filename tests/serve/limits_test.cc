@@ -99,6 +99,36 @@ TEST(Limits, RefuseWhatWouldWaitTooLong) {
   EXPECT_EQ(late.read().status, 200);
 }
 
+TEST(Limits, CountTheTokensOfListsAndSingleInputsAlike) {
+  ServerOptions options;
+  options.queue.tokens = 100;
+  BusyServer server(options);
+  std::vector<std::unique_ptr<HttpClient>> clients;
+  for (int i = 0; i < 2; ++i) {  // both run
+    clients.push_back(std::make_unique<HttpClient>(server.port()));
+    clients.back()->send(generate(400'000));
+    ASSERT_TRUE(server.becomes("heed_running_requests", i + 1));
+    ASSERT_TRUE(server.becomes("heed_queued_tokens", 0));
+  }
+  const auto send = [&](HttpClient& client, const Json& prompt) {
+    const std::string body = Json{{"prompt", prompt}, {"max_tokens", 1}}.dump();
+    client.send("POST /v1/completions HTTP/1.1\r\nHost: a\r\nContent-Length: " +
+                std::to_string(body.size()) + "\r\n\r\n" + body);
+  };
+  const std::vector<int> thirty(30, 5), sixty(60, 5), many(101, 5);
+  clients.push_back(std::make_unique<HttpClient>(server.port()));
+  send(*clients.back(), sixty);  // waits
+  ASSERT_TRUE(server.becomes("heed_queued_tokens", 60));
+  HttpClient late(server.port());
+  for (const Json& prompt : {Json(sixty), Json{thirty, thirty}}) {
+    send(late, prompt);
+    EXPECT_EQ(late.read().status, 429);
+  }
+  send(late, many);  // never
+  EXPECT_EQ(late.read().status, 400);
+  EXPECT_EQ(server.metric("heed_queued_tokens"), 60);
+}
+
 TEST(Limits, EndRequestsAtTheirDeadline) {
   BusyServer server;
   HttpClient client(server.port());

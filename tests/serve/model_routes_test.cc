@@ -1,6 +1,7 @@
 // heed's own routes answer what Model computes, to the last bit.
 #include <algorithm>
 
+#include "heed/engine/loaded_model.h"
 #include "tests/serve/running_server.h"
 
 namespace heed::serve {
@@ -161,8 +162,20 @@ TEST(RerankRoute, EqualsRerankOfAnyNumberOfDocuments) {
             model.rerank("the old sea", {"the sea"})[0].score);
 }
 
-TEST(RerankRoute, AcceptsAPairThatJustFits) {
+/// The tokens of a query and a document, as the reranker reads them.
+int64_t pair_tokens(const std::string& query, const std::string& document) {
   const Model model = server().model("reranker");
+  const auto& tokenizer = engine::loaded(model).shared_tokenizer("reranking");
+  return std::ssize(tokenizer.encode_pair(query, document).ids);
+}
+
+TEST(RerankRoute, CountsTheTokensOfPairs) {
+  const Json answer =
+      posted("/v1/rerank", {{"model", "reranker"}, {"query", "sea"}, {"documents", {"the", "a"}}});
+  EXPECT_EQ(answer["usage"]["total_tokens"], pair_tokens("sea", "the") + pair_tokens("sea", "a"));
+}
+
+TEST(RerankRoute, AcceptsAPairThatJustFits) {
   const auto status_of = [&](int words) {
     std::string document;
     for (int i = 0; i < words; ++i) document += " the";
@@ -172,8 +185,9 @@ TEST(RerankRoute, AcceptsAPairThatJustFits) {
   };
   int words = 1;
   while (words < 100 && status_of(words) == 200) ++words;
-  EXPECT_GT(words, 2);
-  EXPECT_LT(words, 100) << "nothing is truncated silently";
+  std::string document;
+  for (int i = 0; i < words; ++i) document += " the";
+  EXPECT_EQ(pair_tokens("sea", document), server().model("reranker").context_length() + 1);
 }
 
 TEST(RerankRoute, RefusesWrongFields) {

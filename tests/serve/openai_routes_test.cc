@@ -106,6 +106,19 @@ TEST(Completions, EchoStopAndTokens) {
   EXPECT_EQ(stopped["finish_reason"], "stop");
 }
 
+TEST(Completions, LogitBiasDecidesWhatIsGenerated) {
+  const Model model = server().model("lm");
+  const std::vector<int32_t> sea = model.tokenize("sea");
+  const Json answer = posted("/v1/completions", {{"model", "lm"},
+                                                 {"prompt", "the old"},
+                                                 {"max_tokens", 3},
+                                                 {"logit_bias", {{std::to_string(sea[0]), 100}}}});
+  const Generation expected = model.generate(
+      "the old", {.max_new_tokens = 3, .logit_bias = {{.token = sea[0], .bias = 100}}});
+  EXPECT_EQ(expected.tokens, std::vector<int32_t>(3, sea[0]));
+  EXPECT_EQ(answer["choices"][0]["text"], expected.text);
+}
+
 TEST(Completions, RefuseWrongFields) {
   const Json request = {{"model", "lm"}, {"prompt", "the"}};
   refused_each("/v1/completions", request, kWrongSampling);

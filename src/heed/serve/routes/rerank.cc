@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "heed/base/json.h"
+#include "heed/engine/loaded_model.h"
 #include "heed/serve/generation_call.h"
 #include "heed/serve/prompts.h"
 #include "heed/serve/routes/routes.h"
@@ -77,10 +78,10 @@ void post_rerank(const ModelCall& call) {
   state->return_documents = fields.boolean("return_documents").value_or(false);
   fields.refuse_others();
 
-  const int64_t query = count_tokens(model, state->query, "query");
+  const text::Tokenizer& tokenizer = engine::loaded(model).shared_tokenizer("reranking");
   std::vector<int64_t> tokens;
   for (size_t i = 0; i < state->documents.size(); ++i) {
-    tokens.push_back(query + std::ssize(model.tokenize(state->documents[i])));
+    tokens.push_back(std::ssize(tokenizer.encode_pair(state->query, state->documents[i]).ids));
     if (const int64_t limit = model.context_length(); limit > 0 && tokens.back() > limit)
       throw context_length_exceeded(fmt::format("documents[{}]", i), tokens.back(), limit);
     state->tokens += tokens.back();
