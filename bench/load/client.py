@@ -29,12 +29,9 @@ class Client:
         self.writer = None
 
     async def _head(self):
-        status = int((await self.reader.readline()).split()[1])
-        headers = {}
-        while (line := await self.reader.readline()) not in (b"\r\n", b""):
-            name, value = line.decode().split(":", 1)
-            headers[name.lower()] = value.strip()
-        return status, headers
+        """The status, and the headers in lower case as they stand."""
+        head = (await self.reader.readuntil(b"\r\n\r\n")).decode().lower()
+        return int(head[9:12]), head
 
     async def _send(self, method, path, body):
         if self.writer is None:
@@ -50,14 +47,17 @@ class Client:
             await self.reader.readexactly(2)
         await self.reader.readexactly(2)
 
+    async def _body(self, head):
+        if "\r\ntransfer-encoding: chunked\r\n" in head:
+            return b"".join([chunk async for chunk in self._chunks()])
+        length = head.partition("\r\ncontent-length: ")[2].partition("\r\n")[0]
+        return await self.reader.readexactly(int(length or 0))
+
     async def text(self, method, path, body=None):
         """The status and the body of an answer."""
-        status, headers = await self._send(method, path, body)
-        if headers.get("transfer-encoding") == "chunked":
-            data = b"".join([chunk async for chunk in self._chunks()])
-        else:
-            data = await self.reader.readexactly(int(headers.get("content-length", 0)))
-        if headers.get("connection") == "close":
+        status, head = await self._send(method, path, body)
+        data = await self._body(head)
+        if "\r\nconnection: close\r\n" in head:
             self.close()
         return status, data.decode()
 
@@ -70,9 +70,9 @@ class Client:
 
     async def stream(self, path, **body):
         """The events of an answer, each with the moment when it arrived; raises Refused."""
-        status, headers = await self._send("POST", path, {**body, "stream": True})
-        if headers.get("transfer-encoding") != "chunked":
-            raise Refused(status, (await self.reader.readexactly(int(headers["content-length"]))).decode())
+        status, head = await self._send("POST", path, {**body, "stream": True})
+        if status != 200:
+            raise Refused(status, (await self._body(head)).decode())
         rest = b""
         async for chunk in self._chunks():
             now = time.monotonic()

@@ -181,7 +181,7 @@ def main():
                 expected = ask(port)
                 until = time.monotonic() + seconds
                 counts = [0] * 6
-                threads = [threading.Thread(target=lambda i=i: counts.__setitem__(
+                threads = [threading.Thread(daemon=True, target=lambda i=i: counts.__setitem__(
                     i, attack(random.Random(seed + i), port, until))) for i in range(len(counts))]
                 for thread in threads:
                     thread.start()
