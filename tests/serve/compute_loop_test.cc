@@ -4,6 +4,8 @@
 
 #include <atomic>
 
+#include "tests/serve/run_on.h"
+
 namespace heed::serve {
 namespace {
 
@@ -32,13 +34,13 @@ TEST(ComputeLoop, LetsWorkloadsTakeTurns) {
   ComputeLoop loop;
   const auto a = std::make_shared<Parts>(4, 'a', turns);
   const auto b = std::make_shared<Parts>(2, 'b', turns);
-  loop.run([&] {
+  run_on(loop, [&] {
     loop.add(a);
     loop.add(b);
     loop.add(a);  // has its turns already
   });
   std::string seen;
-  while (seen.size() < 6) loop.run([&] { seen = turns; });
+  while (seen.size() < 6) run_on(loop, [&] { seen = turns; });
   EXPECT_EQ(seen, "ababaa");
 }
 
@@ -46,11 +48,11 @@ TEST(ComputeLoop, ForgetsWhatWasRemoved) {
   std::string turns;
   ComputeLoop loop;
   const auto a = std::make_shared<Parts>(1 << 30, 'a', turns);
-  loop.run([&] { loop.add(a); });
-  loop.run([&] { loop.remove(*a); });
+  run_on(loop, [&] { loop.add(a); });
+  run_on(loop, [&] { loop.remove(*a); });
   std::string before, after;
-  loop.run([&] { before = turns; });
-  loop.run([&] { after = turns; });
+  run_on(loop, [&] { before = turns; });
+  run_on(loop, [&] { after = turns; });
   EXPECT_EQ(before, after);
   EXPECT_EQ(a.use_count(), 1);
 }
@@ -59,7 +61,7 @@ TEST(ComputeLoop, LetsWorkloadsDropWhatIsLeft) {
   std::string turns;
   {
     ComputeLoop loop;
-    loop.run([&] { loop.add(std::make_shared<Parts>(0, 'a', turns)); });
+    run_on(loop, [&] { loop.add(std::make_shared<Parts>(0, 'a', turns)); });
   }
   EXPECT_EQ(turns, "-");
 }
@@ -70,7 +72,7 @@ TEST(ComputeLoop, RunsWhatIsPostedInOrderOnOneThread) {
   {
     ComputeLoop loop;
     for (int i = 0; i < 100; ++i) loop.post([&order, i] { order.push_back(i); });
-    loop.run([&] { thread = std::this_thread::get_id(); });
+    run_on(loop, [&] { thread = std::this_thread::get_id(); });
   }
   ASSERT_EQ(order.size(), 100u);
   for (int i = 0; i < 100; ++i) EXPECT_EQ(order[static_cast<size_t>(i)], i);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/engine/small_models.h"
+#include "tests/serve/run_on.h"
 
 namespace heed::serve {
 namespace {
@@ -13,7 +14,7 @@ TEST(ServedModel, DropsItsWorkWhichRefersToIt) {
       Model::load(engine::SmallModels::all().decoder()), BatchingOptions{}, loop);
   const auto call = std::make_shared<Call>(std::make_shared<Exchange>(HttpRequest{}, 0, [] {}), "");
   long before = 0, after = 0;
-  loop.run([&] {  // all that is posted here comes before the first turn
+  run_on(loop, [&] {  // all that is posted here comes before the first turn
     model->generate(call, {.prompt = std::vector<int32_t>{1}}, 1,
                     [model](const Delta&) { return true; });
     model->embed(call, {{1, 2, 3}}, [model](size_t, std::vector<float>) {});
@@ -24,7 +25,7 @@ TEST(ServedModel, DropsItsWorkWhichRefersToIt) {
       after = model.use_count();
     });
   });
-  loop.run([] {});
+  run_on(loop, [] {});
   EXPECT_EQ(before, 5);
   EXPECT_EQ(after, 2);  // this function's and the loop's
 }

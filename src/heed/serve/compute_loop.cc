@@ -1,7 +1,6 @@
 #include "heed/serve/compute_loop.h"
 
 #include <algorithm>
-#include <future>
 #include <utility>
 
 namespace heed::serve {
@@ -23,15 +22,6 @@ void ComputeLoop::post(std::function<void()> function) {
     tasks_.push_back(std::move(function));
   }
   posted_.notify_one();
-}
-
-void ComputeLoop::run(const std::function<void()>& function) {
-  std::promise<void> done;
-  post([&] {
-    function();
-    done.set_value();
-  });
-  done.get_future().wait();
 }
 
 void ComputeLoop::add(const std::shared_ptr<Workload>& workload) {

@@ -31,8 +31,6 @@ class ComputeLoop {
   /// Runs `function`, which must not throw, between two parts of the work. May be called by any
   /// thread.
   void post(std::function<void()> function);
-  /// Runs `function` on the compute thread and waits for it.
-  void run(const std::function<void()>& function);
 
   // On the compute thread:
 

@@ -44,12 +44,6 @@ std::string GenerationCall::id(const char* prefix) const {
   return fmt::format("{}-{}", prefix, call_->request().id);
 }
 
-Json GenerationCall::usage(int64_t completion_tokens) const {
-  return {{"prompt_tokens", prompt_tokens_},
-          {"completion_tokens", completion_tokens},
-          {"total_tokens", prompt_tokens_ + completion_tokens}};
-}
-
 StreamFields read_stream(JsonFields& fields) {
   StreamFields stream{.stream = fields.boolean("stream").value_or(false)};
   if (const Json* options = fields.find("stream_options")) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "heed/serve/services.h"
+#include "heed/serve/usage.h"
 #include "heed/session.h"
 
 namespace heed::serve {
@@ -41,7 +42,9 @@ class GenerationCall : public std::enable_shared_from_this<GenerationCall> {
   /// "cmpl-1f-3": `prefix` and the id of the request.
   std::string id(const char* prefix) const;
   /// {"prompt_tokens", "completion_tokens", "total_tokens"}.
-  Json usage(int64_t completion_tokens) const;
+  Json usage(int64_t completion_tokens) const {
+    return usage_json(prompt_tokens_, completion_tokens);
+  }
 
  private:
   const std::shared_ptr<Call> call_;

@@ -8,6 +8,7 @@
 #include "heed/serve/generation_call.h"
 #include "heed/serve/prompts.h"
 #include "heed/serve/routes/routes.h"
+#include "heed/serve/usage.h"
 
 namespace heed::serve {
 namespace {
@@ -51,8 +52,8 @@ struct EmbeddingCall {
     for (size_t i = 0; i < vectors.size(); ++i)
       body += fmt::format(R"({}{{"object":"embedding","index":{},"embedding":{}}})",
                           i == 0 ? "" : ",", i, vectors[i]);
-    const Json usage = {{"prompt_tokens", tokens}, {"total_tokens", tokens}};
-    body += fmt::format(R"(],"model":{},"usage":{}}})", dump_json(Json(model)), dump_json(usage));
+    body += fmt::format(R"(],"model":{},"usage":{}}})", dump_json(Json(model)),
+                        dump_json(usage_json(tokens)));
     call->respond_json(std::move(body));
   }
 };

@@ -6,6 +6,7 @@
 #include "heed/serve/generation_call.h"
 #include "heed/serve/prompts.h"
 #include "heed/serve/routes/routes.h"
+#include "heed/serve/usage.h"
 
 namespace heed::serve {
 namespace {
@@ -46,7 +47,7 @@ struct RerankCall {
     const Json answer = {{"id", fmt::format("rerank-{}", call->request().id)},
                          {"model", target.name},
                          {"results", std::move(results)},
-                         {"usage", {{"prompt_tokens", tokens}, {"total_tokens", tokens}}}};
+                         {"usage", usage_json(tokens)}};
     call->respond_json(dump_json(answer, {.replace_invalid = true}));
   }
 };

@@ -2,11 +2,13 @@
 #include "heed/serve/generation_call.h"
 #include "heed/serve/prompts.h"
 #include "heed/serve/routes/routes.h"
+#include "heed/serve/usage.h"
 
 namespace heed::serve {
 namespace {
 
-Json score_json(const Model& model, const std::string& name, const Score& score) {
+Json score_json(const Model& model, const std::string& name, const Score& score,
+                int64_t input_tokens) {
   // The scores belong to the last tokens; the first token of a text has none.
   const size_t unscored = score.tokens.size() - score.log_probabilities.size();
   Json tokens = Json::array();
@@ -15,12 +17,11 @@ Json score_json(const Model& model, const std::string& name, const Score& score)
         {{"token", score.tokens[i]},
          {"text", model.token_text(score.tokens[i])},
          {"log_probability", i < unscored ? Json() : Json(score.log_probabilities[i - unscored])}});
-  return {
-      {"model", name},
-      {"tokens", std::move(tokens)},
-      {"log_probability", score.log_probability()},
-      {"perplexity", score.perplexity()},
-      {"usage", {{"prompt_tokens", score.tokens.size()}, {"total_tokens", score.tokens.size()}}}};
+  return {{"model", name},
+          {"tokens", std::move(tokens)},
+          {"log_probability", score.log_probability()},
+          {"perplexity", score.perplexity()},
+          {"usage", usage_json(input_tokens)}};
 }
 
 }  // namespace
@@ -39,11 +40,11 @@ void post_score(const ModelCall& call) {
                          (pair ? count_tokens(model, source, "source") : 0);
   call.call->enqueue(call.services.admission, tokens);
   call.target.model->run(
-      call.call, tokens, [target = call.target, done = call.call, pair, source, text] {
+      call.call, tokens, [target = call.target, done = call.call, pair, source, text, tokens] {
         const Model& own = target.model->model();
         const Score score = pair ? own.score_pair(source, text) : own.score(text);
         done->respond_json(
-            dump_json(score_json(own, target.name, score), {.replace_invalid = true}));
+            dump_json(score_json(own, target.name, score, tokens), {.replace_invalid = true}));
       });
 }
 

@@ -4,6 +4,7 @@
 #include "heed/serve/routes/routes.h"
 #include "heed/serve/translate_fields.h"
 #include "heed/serve/translation_call.h"
+#include "heed/serve/usage.h"
 
 namespace heed::serve {
 namespace {
@@ -42,12 +43,10 @@ void post_translate(const ModelCall& call) {
           list.push_back(
               {{"index", list.size()}, {"text", text.text}, {"candidates", std::move(candidates)}});
         }
-        const Json usage = {{"prompt_tokens", input},
-                            {"completion_tokens", output},
-                            {"total_tokens", input + output}};
-        answered.respond_json(
-            dump_json(Json{{"model", model}, {"translations", std::move(list)}, {"usage", usage}},
-                      {.replace_invalid = true}));
+        answered.respond_json(dump_json(Json{{"model", model},
+                                             {"translations", std::move(list)},
+                                             {"usage", usage_json(input, output)}},
+                                        {.replace_invalid = true}));
       });
 }
 
