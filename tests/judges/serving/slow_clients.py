@@ -3,11 +3,11 @@
 
     tests/judges/serving/slow_clients.py HEED CHAT_MODEL [CONNECTIONS [ROUNDS]]
 
-For each kind of attack ROUNDS (default: 6) quiet periods alternate with attacks. In both, one process streams completions
-and counts their tokens, and another asks for /health on a new connection every 25 ms. Wanted: the 99th percentile of
-/health under attack at most 50 ms, and at most 5% fewer tokens per second (median over the rounds). On few processors
-the attacker and the probe take a share of what the server computes with; tokens per second of the server's CPU time and
-the attacker's share are printed too.
+For each kind of attack ROUNDS (default: 6) quiet periods alternate with attacks. In both, one process streams
+completions and counts their tokens, and another asks for /health on a new connection every 25 ms. Wanted: the 99th
+percentile of /health under attack at most 50 ms, and at most 5% fewer tokens per second (median over the rounds). On
+few processors the attacker and the probe take a share of what the server computes with; tokens per second of the
+server's CPU time and the attacker's share are printed too.
 """
 import json
 import multiprocessing
@@ -39,8 +39,8 @@ PATHS = {"slow body": "/v1/completions"}  # the others read the page
 
 def request(port, head, body=b""):
     connection = socket.create_connection(("127.0.0.1", port), timeout=30)
-    connection.sendall(f"{head} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {len(body)}\r\n\r\n".encode()
-                       + body)
+    headers = f"Host: x\r\nConnection: close\r\nContent-Length: {len(body)}"
+    connection.sendall(f"{head} HTTP/1.1\r\n{headers}\r\n\r\n".encode() + body)
     return connection
 
 
