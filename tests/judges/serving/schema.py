@@ -37,7 +37,7 @@ def write(directory, config, **files):
 
 def models_in(folder):
     """Tiny models with random weights, of every kind."""
-    write(folder / "chat", CONFIG, chat_template_dot_jinja=CHAT_TEMPLATE,
+    write(folder / "chat", CONFIG | {"max_position_embeddings": 8192}, chat_template_dot_jinja=CHAT_TEMPLATE,
           tokenizer_config_dot_json='{"add_bos_token": false, "add_eos_token": false}')
     (folder / "chat/tokenizer.model").write_bytes((GOLDEN / "sentencepiece/bpe.model").read_bytes())
     for name, architecture in (("masked", "BertForMaskedLM"), ("encoder", "BertModel")):

@@ -28,11 +28,10 @@ def known_tokens(value):
 
 
 def fit_generation(body):
+    body.setdefault("max_tokens", OUTPUT)
     for name in ("max_tokens", "max_completion_tokens", "max_new_tokens", "max_output_tokens"):
-        if body.get(name) is not None:
-            body[name] = min(body[name], OUTPUT)
-    if body.get("n") is not None:
-        body["max_tokens"] = OUTPUT  # else many outputs would fill the whole context
+        if name in body:
+            body[name] = min(body[name] or OUTPUT, OUTPUT)
     if "prompt" in body:
         body["prompt"] = known_tokens(body["prompt"])
     if body.get("logit_bias"):
