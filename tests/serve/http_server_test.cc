@@ -149,7 +149,10 @@ TEST(HttpServer, KeepsTheIdOfARequestIfItIsUsable) {
 TEST(HttpServer, RefusesWhatIsNoRequest) {
   EchoServer server;
   for (const char* bytes :
-       {"nonsense\r\n\r\n", "GET nowhere HTTP/1.1\r\nHost: a\r\n\r\n", "GET / HTTP/2.0\r\n\r\n",
+       {"nonsense\r\n\r\n", "GET /\r\n\r\n", "GET / \r\n\r\n", "GET / HTTP/1.1\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n",
+        "POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\n",  // refused before its body has come
+        "GET nowhere HTTP/1.1\r\nHost: a\r\n\r\n", "GET / HTTP/2.0\r\n\r\n",
         "GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n",
         "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
         "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
@@ -164,13 +167,17 @@ TEST(HttpServer, RefusesWhatIsNoRequest) {
 
 TEST(HttpServer, LimitsHeadersAndBodies) {
   EchoServer server({.header_bytes = 500, .body_bytes = 1000});
-  EXPECT_EQ(answer_to(server, "GET / HTTP/1.1\r\nX: " + std::string(600, 'a') + "\r\n\r\n").status,
-            431);
-  EXPECT_EQ(answer_to(server, "POST / HTTP/1.1\r\nContent-Length: 1001\r\n\r\n").status, 413);
-  EXPECT_EQ(answer_to(server, "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n400\r\n" +
-                                  std::string(1024, 'a') + "\r\n")
-                .status,
+  EXPECT_EQ(
+      answer_to(server, "GET / HTTP/1.1\r\nHost: a\r\nX: " + std::string(600, 'a') + "\r\n\r\n")
+          .status,
+      431);
+  EXPECT_EQ(answer_to(server, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1001\r\n\r\n").status,
             413);
+  EXPECT_EQ(
+      answer_to(server, "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n400\r\n" +
+                            std::string(1024, 'a') + "\r\n")
+          .status,
+      413);
   HttpClient client(server.port());
   EXPECT_EQ(client.request("POST", "/", std::string(1000, 'a')).status, 200);
 }
@@ -183,14 +190,15 @@ TEST(HttpServer, MeetsTheExpectationOfAContinuation) {
   client.send("hi");
   EXPECT_EQ(client.read().body, "POST / hi");
   EXPECT_EQ(
-      answer_to(server, "POST / HTTP/1.1\r\nExpect: magic\r\nContent-Length: 2\r\n\r\n").status,
+      answer_to(server, "POST / HTTP/1.1\r\nHost: a\r\nExpect: magic\r\nContent-Length: 2\r\n\r\n")
+          .status,
       417);
 }
 
 TEST(HttpServer, ClosesConnectionsThatAreTooSlow) {
   EchoServer server({.idle_time = 100ms, .header_time = 100ms, .body_time = 100ms});
   for (const char* bytes :
-       {"", "GET / HTTP/1.1\r\n", "POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\na"}) {
+       {"", "GET / HTTP/1.1\r\n", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\na"}) {
     HttpClient client(server.port());
     client.send(bytes);
     EXPECT_TRUE(closes(client)) << bytes;

@@ -75,6 +75,13 @@ std::string message_of(int status, const error_code& error, const HttpLimits& li
   }
 }
 
+/// A request line that has ended without a version, for which the parser would wait.
+bool lacks_version(std::string_view received) {
+  const size_t end = received.find("\r\n");
+  return end != std::string_view::npos &&
+         received.substr(0, end).find(" HTTP/") == std::string_view::npos;
+}
+
 std::string head_of(const HttpResponse& response, bool keep_alive, std::string_view framing,
                     std::string_view id) {
   std::string head = fmt::format(
@@ -147,9 +154,21 @@ Connection::Task<std::optional<Connection::Head>> Connection::read_request() {
   parser.header_limit(static_cast<uint32_t>(limits.header_bytes));
   parser.body_limit(limits.body_bytes);
   error_code error;
+  const auto received = buffer_.data();
+  if (lacks_version({static_cast<const char*>(received.data()), received.size()})) {
+    co_await refuse(400, "the request line has no version");
+    co_return std::nullopt;
+  }
   stream_.expires_after(limits.header_time);
   co_await http::async_read_header(stream_, buffer_, parser,
                                    asio::redirect_error(use_awaitable, error));
+  if (!error) {
+    const auto hosts = parser.get().count(http::field::host);
+    if (hosts > 1 || (hosts == 0 && parser.get().version() >= 11)) {
+      co_await refuse(400, fmt::format("the request has {} Host headers, expected one", hosts));
+      co_return std::nullopt;
+    }
+  }
   if (!error && !parser.is_done()) {
     const std::string expect = lower_case(std::string(parser.get()[http::field::expect]));
     if (!expect.empty() && expect != "100-continue") {

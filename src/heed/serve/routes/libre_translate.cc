@@ -46,6 +46,17 @@ Json language_list(const std::vector<ModelRegistry::Entry>& models) {
   return list;
 }
 
+// LibreTranslate's clients know its errors by their words.
+ApiError missing(std::string_view name) {
+  return invalid_request(std::string(name),
+                         fmt::format("Invalid request: missing {} parameter", name));
+}
+
+std::string required(JsonFields& fields, std::string_view name) {
+  if (!fields.find(name)) throw missing(name);
+  return fields.required_text(name);
+}
+
 /// A number or, in forms, its text.
 int read_alternatives(JsonFields& fields) {
   const Json* value = fields.find("alternatives");
@@ -74,25 +85,32 @@ void get_languages(Services& services, Call& call) {
 /// Clients name languages instead of a model: the first translator that has them.
 std::string choose_translator(const Services& services, const Json& body) {
   JsonFields fields(body);
-  const std::string source = fields.required_text("source");
-  const std::string target = fields.required_text("target");
+  const std::string source = required(fields, "source"), target = required(fields, "target");
+  bool knows_source = source == kAnySource, knows_target = false;
   for (const ModelRegistry::Entry& model : services.models.list()) {
-    if (!translates(model) || !has(model.languages, target)) continue;
-    const bool any = source == kAnySource && model.source_languages.size() == 1;
-    if (any || has(model.source_languages, source)) return model.name;
+    if (!translates(model)) continue;
+    const bool from = source == kAnySource ? model.source_languages.size() == 1
+                                           : has(model.source_languages, source);
+    const bool into = has(model.languages, target);
+    if (from && into) return model.name;
+    knows_source |= from;
+    knows_target |= into;
   }
+  if (!knows_source || !knows_target)
+    throw invalid_request("source",
+                          fmt::format("{} is not supported", knows_source ? target : source));
   throw invalid_request(
-      "source", fmt::format("no model translates from {} to {}", quoted(source), quoted(target)));
+      "target", fmt::format("{} is not available as a target language from {}", target, source));
 }
 
 void post_libre_translate(const ModelCall& call) {
   require_task(call.target, call.target.tasks.translate, "translate");
   JsonFields fields(call.body);
   fields.ignore({"api_key", "secret", "model"});
+  if (!fields.find("q")) throw missing("q");
   const bool list = fields.require("q").is_array();
   const std::vector<std::string> texts = read_texts(fields, "q");
-  const std::string source = fields.required_text("source");
-  const std::string target = fields.required_text("target");
+  const std::string source = required(fields, "source"), target = required(fields, "target");
   fields.only("format", "text");
   const int alternatives = read_alternatives(fields);
   fields.refuse_others();

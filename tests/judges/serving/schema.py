@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""schemathesis and openapi-spec-validator on /openapi.json of heed serve with tiny models.
+
+    tests/judges/serving/schema.py HEED FOLDER [EXAMPLES [SCHEMA]]
+
+FOLDER keeps a virtual environment and the reports. EXAMPLES are shared by the routes that take a body (default:
+10,000), and schemathesis adds cases for the limits of each field. SCHEMA replaces the server's own. All checks are on;
+schema_hooks.py says what it changes in the requests.
+"""
+import json
+import math
+import os
+import pathlib
+import subprocess
+import sys
+import urllib.request
+
+HERE = pathlib.Path(__file__).resolve().parent
+TREE = HERE.parents[2]
+sys.path[:0] = [str(TREE / "bench"), str(TREE / "tests/serve")]
+from fuzz_test import CHAT_TEMPLATE, CONFIG  # noqa: E402
+from load.server import Server  # noqa: E402
+
+GOLDEN = TREE / "tests/golden"
+BERT = {"model_type": "bert", "vocab_size": 12, "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2,
+        "num_attention_heads": 2, "max_position_embeddings": 4096, "hidden_act": "gelu"}
+VOCABULARY = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nthe\nold\nsea\nship\nwent\nout\nin\n"
+PACKAGES = ["schemathesis==4.32.5", "openapi-spec-validator==0.9.0"]
+
+
+def write(directory, config, **files):
+    directory.mkdir(exist_ok=True)
+    (directory / "config.json").write_text(json.dumps(config))
+    for name, text in files.items():
+        (directory / name.replace("_dot_", ".")).write_text(text)
+
+
+def models_in(folder):
+    """Tiny models with random weights, of every kind."""
+    write(folder / "chat", CONFIG | {"max_position_embeddings": 8192}, chat_template_dot_jinja=CHAT_TEMPLATE,
+          tokenizer_config_dot_json='{"add_bos_token": false, "add_eos_token": false}')
+    (folder / "chat/tokenizer.model").write_bytes((GOLDEN / "sentencepiece/bpe.model").read_bytes())
+    for name, architecture in (("masked", "BertForMaskedLM"), ("encoder", "BertModel")):
+        write(folder / name, BERT | {"architectures": [architecture]}, vocab_dot_txt=VOCABULARY)
+    models = {name: {"path": str(folder / name), "random_weights": 1} for name in ("chat", "masked", "encoder")}
+    return models | {"reranker": GOLDEN / "encoders/rerank", "nllb": GOLDEN / "translation/nllb"}
+
+
+def main():
+    heed, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
+    examples = int(sys.argv[3]) if len(sys.argv) > 3 else 10000
+    python = folder / "venv/bin/python"
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True)
+    subprocess.run([python, "-m", "pip", "install", "--quiet", *PACKAGES], check=True)
+    with Server(heed, models_in(folder), 2) as server:
+        url = f"http://127.0.0.1:{server.port}"
+        schema = folder / "openapi.json"
+        source = pathlib.Path(sys.argv[4]).resolve().as_uri() if len(sys.argv) > 4 else f"{url}/openapi.json"
+        with urllib.request.urlopen(source) as file:
+            schema.write_bytes(file.read())
+        failed = subprocess.run([python, "-m", "openapi_spec_validator", schema]).returncode != 0
+        operations = [one for path in json.loads(schema.read_text())["paths"].values() for one in path.values()]
+        each = math.ceil(examples / sum("requestBody" in one for one in operations))
+        command = [folder / "venv/bin/st", "run", schema, "--url", url, "--checks", "all", "--max-examples",
+                   str(each), "--continue-on-failure", "--report", "json", "--report-dir", folder / "reports"]
+        environment = os.environ | {"SCHEMATHESIS_HOOKS": "schema_hooks", "PYTHONPATH": str(HERE),
+                                    "PYTHONDONTWRITEBYTECODE": "1"}
+        failed |= subprocess.run(command, env=environment, cwd=folder).returncode != 0
+    raise SystemExit(failed or server.status != 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+"""What depends on the models or on other fields, which a schema cannot say; schema.py has schemathesis import it.
+
+A request that the schema allows is changed so that the models of schema.py can answer it: the model's name, its tokens,
+layers, heads and languages, the length of its context, what one field allows another. Outputs are short, so that it is
+fast. Of the requests that the schema forbids only the name of the model is changed.
+"""
+import schemathesis
+
+TOKENS, WIDTH, LAYERS = 120, 32, 2
+MODELS = {"embeddings": "encoder", "attention": "encoder", "fill": "masked", "rerank": "reranker", "translate": "nllb"}
+SHORT = {"/v1/rerank": 16, "/v1/translate": 16, "/translate": 16}  # characters that fit into the context
+LONG = 100
+OUTPUT = 16
+
+
+def shortened(value, limit):
+    if isinstance(value, str):
+        return value[:limit]
+    if isinstance(value, list):
+        return [shortened(one, limit) for one in value]
+    return {name: shortened(one, limit) for name, one in value.items()} if isinstance(value, dict) else value
+
+
+def known_tokens(value):
+    if isinstance(value, list):
+        return [known_tokens(one) for one in value]
+    return value % TOKENS if isinstance(value, (int, float)) else value
+
+
+def fit_generation(body):
+    body.setdefault("max_tokens", OUTPUT)
+    for name in ("max_tokens", "max_completion_tokens", "max_new_tokens", "max_output_tokens"):
+        if name in body:
+            body[name] = min(body[name] or OUTPUT, OUTPUT)
+    if "prompt" in body:
+        body["prompt"] = known_tokens(body["prompt"])
+    if body.get("logit_bias"):
+        body["logit_bias"] = {str(i): bias for i, bias in enumerate(list(body["logit_bias"].values())[:TOKENS])}
+    if body.get("stop_token_ids"):
+        body["stop_token_ids"] = known_tokens(body["stop_token_ids"])
+    if body.get("best_of") is not None:
+        body["best_of"] = body["n"] if body.get("n") is not None else 1
+    if body.get("top_p") is not None:
+        body["top_p"] = max(body["top_p"], 1e-30)  # single precision
+    if body.get("top_logprobs") is not None:
+        body["logprobs"] = True
+    for message in body.get("messages", []):
+        for call in message.get("tool_calls") or []:
+            if isinstance(call["function"].get("arguments"), str):
+                call["function"]["arguments"] = "{}"
+
+
+def fit_detokenize(body):
+    body["tokens"] = known_tokens(body["tokens"])
+
+
+def fit_embeddings(body):
+    if body.get("dimensions") is not None:
+        body["dimensions"] = body["dimensions"] % WIDTH + 1
+
+
+def fit_attention(body):
+    for name in ("layer", "head"):
+        if body.get(name) is not None:
+            body[name] %= LAYERS
+    if body.get("kind"):
+        body["kind"] = "encoder_self"
+    for name in ("target", "source_language", "target_language"):
+        body.pop(name, None)
+
+
+def fit_fill(body):
+    body["text"] = "the [MASK] " + body["text"]
+
+
+def fit_score(body):
+    body["text"] = "the sea " + body.get("text", "")
+    for name in ("source", "target"):
+        body.pop(name, None)
+
+
+def fit_translate(body):
+    body |= {"source_language": "eng_Latn", "target_language": "fra_Latn"}
+    if body.get("n_best") is not None:
+        body["num_beams"] = max(body.get("num_beams") or 4, body["n_best"])
+
+
+def fit_libre_translate(body):
+    body |= {"source": "en", "target": "fr"}
+    if body.get("model"):
+        body["model"] = "nllb"
+
+
+FITS = {"/v1/completions": fit_generation, "/v1/chat/completions": fit_generation, "/v1/responses": fit_generation,
+        "/v1/detokenize": fit_detokenize, "/v1/embeddings": fit_embeddings, "/v1/attention": fit_attention,
+        "/v1/fill": fit_fill, "/v1/score": fit_score, "/v1/translate": fit_translate, "/translate": fit_libre_translate}
+
+
+@schemathesis.hook
+def before_call(context, case, kwargs):
+    if not isinstance(case.body, dict):
+        return
+    positive = case.meta is None or case.meta.generation.mode.is_positive
+    if case.path.startswith("/v1/") and (positive or isinstance(case.body.get("model"), str)):
+        case.body["model"] = MODELS.get(case.path.removeprefix("/v1/"), "chat")
+    if positive:
+        case.body = shortened(case.body, SHORT.get(case.path, LONG))
+        FITS.get(case.path, dict)(case.body)
