@@ -4,6 +4,7 @@
 #
 #   tests/judges/serving/llama_server_tests.sh HEED CHAT_MODEL EMBEDDING_MODEL RERANKER PYTHON [FOLDER]
 #
+# RERANKER is a cross-encoder with a context of 256 tokens or more; its scores do not matter.
 # PYTHON has pytest, pytest-xdist, openai, requests, wget, filelock and prometheus-client. The source package is
 # fetched into FOLDER (by default a temporary one), unless it lies there. PORT (8080) is the server's.
 set -euo pipefail
