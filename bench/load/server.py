@@ -9,10 +9,12 @@ import urllib.request
 
 
 class Server:
-    def __init__(self, heed, models, threads, settings=None, **limits):
-        """`models`: names and paths, or names and tables of serve.toml; `settings`: its other keys."""
+    def __init__(self, heed, models, threads, settings=None, port=0, **limits):
+        """`models`: names and paths, or names and tables of serve.toml; `settings`: its other keys; `port`: 0 is
+        one that is free."""
         with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(("127.0.0.1", port))
             self.port = probe.getsockname()[1]
         lines = [f"port = {self.port}", f"threads = {threads}"]
         lines += [f"{name} = {value!r}" for name, value in (settings or {}).items()] + ["[limits]"]
