@@ -37,7 +37,7 @@ TEST(JsonFields, NameTheFieldWhoseTypeIsWrong) {
 
 TEST(JsonFields, TakeIntegersInTheirRangeOnly) {
   const auto read = [](JsonFields& fields) { fields.integer("n", 1, 10); };
-  for (const char* bad : {"0", "11", "-1", "1.0", "1e3", "9223372036854775808",
+  for (const char* bad : {"0", "11", "-1", "1.5", "1e3", "9223372036854775808",
                           "18446744073709551616", "-9223372036854775809", "\"1\"", "true", "[1]"})
     EXPECT_EQ(refusal(std::string(R"({"n":)") + bad + "}", read).first, "n") << bad;
   for (const char* good : {"1", "10", "null"})
@@ -89,6 +89,15 @@ TEST(ParseBody, RefusesDeepAndCrowdedJsonBeforeItIsBuilt) {
   std::string many = "{\"a\":[0";
   for (int i = 0; i < 400'000; ++i) many += ",0";
   EXPECT_THROW(parse_body(many + "]}"), ApiError);
+}
+
+TEST(JsonFields, AWholeNumberMayBeWrittenWithAFraction) {
+  EXPECT_EQ(whole_number(Json::parse("39.0")), 39);
+  EXPECT_EQ(whole_number(Json::parse("-2e3")), -2000);
+  EXPECT_EQ(whole_number(Json::parse("9223372036854775807")), INT64_MAX);
+  for (const char* other :
+       {"39.5", "1e300", "9223372036854775808", "9.3e18", "\"1\"", "true", "null"})
+    EXPECT_EQ(whole_number(Json::parse(other)), std::nullopt) << other;
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ const Json kWrongSampling = {{"max_tokens", 0},
                              {"top_k", "a"},
                              {"min_p", 1.5},
                              {"presence_penalty", "a"},
-                             {"frequency_penalty", "a"},
+                             {"frequency_penalty", 101},
                              {"seed", -1},
                              {"stop", 1},
                              {"n", 0},
@@ -123,6 +123,7 @@ TEST(Completions, RefuseWrongFields) {
   const Json request = {{"model", "lm"}, {"prompt", "the"}};
   refused_each("/v1/completions", request, kWrongSampling);
   refused("/v1/completions", {{"model", "lm"}}, "prompt");
+  refused("/v1/completions", {{"model", "lm"}, {"prompt", "the"}, {"top_p", 0}}, "top_p");
   refused_each("/v1/completions", request, {{"prompt", 5}, {"logprobs", true}, {"echo", "yes"}});
   std::string text;
   for (int i = 0; i < 80; ++i) text += "sea ";

@@ -21,7 +21,11 @@ TEST(Server, SaysWhichRoutesAndMethodsThereAre) {
   const Answer wrong = get("/v1/embeddings");
   EXPECT_EQ(wrong.status, 405);
   EXPECT_NE(wrong.body.find("POST"), std::string::npos);
-  EXPECT_EQ(post("/health", std::string()).status, 405);
+  EXPECT_EQ(wrong.headers.at("allow"), "POST");
+  const Answer posted_to = post("/health", std::string());
+  EXPECT_EQ(posted_to.status, 405);
+  EXPECT_EQ(posted_to.headers.at("allow"), "GET, HEAD");
+  EXPECT_EQ(missing.headers.count("allow"), 0u);
 }
 
 TEST(Server, RefusesBodiesThatAreNoJson) {

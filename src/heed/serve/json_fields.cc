@@ -83,14 +83,23 @@ std::optional<bool> JsonFields::boolean(std::string_view name) {
   return value->get<bool>();
 }
 
+std::optional<int64_t> whole_number(const Json& value) {
+  constexpr double kExact = 1ll << 53;  // beyond it a double stands for several integers
+  if (value.is_number_unsigned() && value.get<uint64_t>() > INT64_MAX) return std::nullopt;
+  if (value.is_number_integer()) return value.get<int64_t>();
+  if (!value.is_number()) return std::nullopt;
+  const double number = value.get<double>();
+  const bool whole = std::abs(number) <= kExact && std::trunc(number) == number;
+  return whole ? std::optional(static_cast<int64_t>(number)) : std::nullopt;
+}
+
 std::optional<int64_t> JsonFields::integer(std::string_view name, int64_t min, int64_t max) {
   const Json* value = find(name);
   if (!value) return std::nullopt;
-  const bool whole = value->is_number_integer() &&
-                     !(value->is_number_unsigned() && value->get<uint64_t>() > INT64_MAX);
-  if (!whole || value->get<int64_t>() < min || value->get<int64_t>() > max)
+  const std::optional<int64_t> number = whole_number(*value);
+  if (!number || *number < min || *number > max)
     fail_type(path_of(name), fmt::format("an integer from {} to {}", min, max), *value);
-  return value->get<int64_t>();
+  return number;
 }
 
 std::optional<double> JsonFields::number(std::string_view name, double min, double max) {

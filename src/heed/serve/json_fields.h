@@ -17,6 +17,9 @@ using Json = nlohmann::ordered_json;
 /// more values than a server can afford.
 Json parse_body(std::string_view body);
 
+/// A whole number, also one that is written as 39.0; none if it is something else or does not fit.
+std::optional<int64_t> whole_number(const Json& value);
+
 /// Reads the fields of a JSON object. Every function throws ApiError, which names the field, when
 /// its value has another type or is out of range. A field that is null is absent.
 class JsonFields {

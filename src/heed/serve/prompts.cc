@@ -15,7 +15,7 @@ constexpr int64_t kTextsPerTask = 32;  // tokenized by a thread at a time
 std::vector<int32_t> tokens_of(const Json& json, const std::string& path, const Model& model) {
   std::vector<int32_t> tokens;
   for (const Json& value : json) {
-    const int64_t token = value.is_number_integer() ? value.get<int64_t>() : -1;
+    const int64_t token = whole_number(value).value_or(-1);
     if (token < 0 || token >= model.vocab_size())
       throw invalid_request(path, fmt::format("{} is not a list of tokens from 0 to {}", path,
                                               model.vocab_size() - 1));

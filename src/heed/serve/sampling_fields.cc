@@ -40,7 +40,8 @@ void read_end_tokens(JsonFields& fields, const Model& model, GenerateOptions& op
   if (!tokens->is_array())
     throw invalid_request("stop_token_ids", "stop_token_ids is not a list of tokens");
   for (const Json& token : *tokens)
-    options.end_tokens.push_back(token_of("stop_token_ids", token.dump(), model.vocab_size()));
+    options.end_tokens.push_back(token_of(
+        "stop_token_ids", std::to_string(whole_number(token).value_or(-1)), model.vocab_size()));
 }
 
 std::optional<float> to_float(std::optional<double> value) {
@@ -50,19 +51,21 @@ std::optional<float> to_float(std::optional<double> value) {
 }  // namespace
 
 GenerateOptions read_sampling(JsonFields& fields, const Model& model) {
-  constexpr double kLarge = 1e6;
+  constexpr double kMaxPenalty = 100;
   GenerateOptions options;
   for (const char* name : {"max_tokens", "max_completion_tokens", "max_new_tokens"})
     if (const auto limit = fields.integer(name, 1, kMaxCount)) options.max_new_tokens = limit;
   options.temperature = to_float(fields.number("temperature", 0, 100));
   options.top_p = to_float(fields.number("top_p", 0, 1));
+  if (options.top_p == 0.0f)
+    throw invalid_request("top_p", "top_p is 0, expected more than 0 and at most 1");
   options.top_k = fields.integer("top_k", 0, kMaxCount);
   options.min_p = to_float(fields.number("min_p", 0, 1));
   options.repetition_penalty = to_float(fields.number("repetition_penalty", 0.01, 100));
   options.presence_penalty =
-      static_cast<float>(fields.number("presence_penalty", -kLarge, kLarge).value_or(0));
+      static_cast<float>(fields.number("presence_penalty", -kMaxPenalty, kMaxPenalty).value_or(0));
   options.frequency_penalty =
-      static_cast<float>(fields.number("frequency_penalty", -kLarge, kLarge).value_or(0));
+      static_cast<float>(fields.number("frequency_penalty", -kMaxPenalty, kMaxPenalty).value_or(0));
   options.seed = static_cast<uint64_t>(
       fields.integer("seed", 0, std::numeric_limits<int64_t>::max()).value_or(1));
   options.stop = fields.texts("stop").value_or(std::vector<std::string>());

@@ -21,10 +21,10 @@ def shortened(value, limit):
     return {name: shortened(one, limit) for name, one in value.items()} if isinstance(value, dict) else value
 
 
-def known_tokens(value):
+def known_tokens(value, count=TOKENS):
     if isinstance(value, list):
-        return [known_tokens(one) for one in value]
-    return value % TOKENS if isinstance(value, (int, float)) else value
+        return [known_tokens(one, count) for one in value]
+    return value % count if isinstance(value, (int, float)) else value
 
 
 def fit_generation(body):
@@ -55,6 +55,7 @@ def fit_detokenize(body):
 
 
 def fit_embeddings(body):
+    body["input"] = known_tokens(body["input"], 12)
     if body.get("dimensions") is not None:
         body["dimensions"] = body["dimensions"] % WIDTH + 1
 

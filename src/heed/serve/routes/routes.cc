@@ -84,12 +84,19 @@ const Route* find_route(std::string_view method, std::string_view path) {
   return nullptr;
 }
 
-ApiError no_route(std::string_view method, std::string_view path) {
+std::string methods_of(std::string_view path) {
+  std::string methods;
   for (const Route& route : kRoutes)
     if (is_path_of(route, path))
-      return {405, "invalid_request_error",
-              fmt::format("{} does not answer {}, only {}", route.path, one_line(method),
-                          route.method)};
+      methods += fmt::format("{}{}", methods.empty() ? "" : ", ",
+                             route.method == std::string_view("GET") ? "GET, HEAD" : route.method);
+  return methods;
+}
+
+ApiError no_route(std::string_view method, std::string_view path) {
+  if (const std::string methods = methods_of(path); !methods.empty())
+    return {405, "invalid_request_error",
+            fmt::format("{} does not answer {}, only {}", quoted(path), one_line(method), methods)};
   return {404, "invalid_request_error", fmt::format("there is no {}", quoted(path))};
 }
 
