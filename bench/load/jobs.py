@@ -298,23 +298,23 @@ def overload(setting):
         good = sum(outcome == 200 and begin + settled < moment < begin + seconds for outcome, moment, _ in outcomes)
         return outcomes, good / (seconds - settled)
     rounds, seconds = (1, 20) if setting.quick else (max(1, round(setting.minutes)), 60)
-    outcomes, goodputs, peaks, begun = [], [], [], time.monotonic()
+    outcomes, goodputs, peaks = [], [], []
     with setting.server() as server:
         peaks.append(asyncio.run(peak(server.port, 20)))
-        before, cpu = server.memory_mb(), own_time()
+        before, cpu, begun = server.memory_mb(), own_time(), time.monotonic()
         for _ in range(rounds):
             more, goodput = asyncio.run(load(server.port, 10 * peaks[-1], seconds))
             outcomes += more
             peaks.append(asyncio.run(peak(server.port, 20)))
             goodputs.append(2 * goodput / (peaks[-2] + peaks[-1]))
-        cpu, after = own_time() - cpu, server.memory_mb()
+        cpu, after = (own_time() - cpu) / (time.monotonic() - begun), server.memory_mb()
         alive = server.process.poll() is None
     statuses = [status for status, _, _ in outcomes]
     other = set(statuses) - {200, 429, 503}
     refused = [took for status, _, took in outcomes if status in (429, 503)]
     line(f"10x overload, {rounds} times {seconds} s: goodput beside the peak before and after",
          f"{statistics.median(goodputs):.0%} ({min(goodputs):.0%} to {max(goodputs):.0%}; peaks {min(peaks):.1f} to "
-         f"{max(peaks):.1f}/s; client: {cpu / (time.monotonic() - begun):.0%} of a processor)", "95%")
+         f"{max(peaks):.1f}/s; client: {cpu:.0%} of a processor)", "95%")
     line("its outcomes", f"{statuses.count(200)} complete, {len(refused)} refused, others: "
          f"{sorted(map(str, other)) or 'none'}; {'alive' if alive else 'CRASHED'}", "no others")
     line("refusals, p99", f"{percentile(refused, 0.99) * 1000:.1f} ms" if refused else "none", "at most 50 ms")

@@ -8,14 +8,28 @@ import time
 import urllib.request
 
 
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def wait_until_healthy(process, port):
+    """At most a minute."""
+    for _ in range(600):
+        if process.poll() is not None:
+            raise SystemExit(f"error: the server ended: {process.stderr.read().strip() if process.stderr else ''}")
+        with contextlib.suppress(OSError):
+            urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=5)
+            return
+        time.sleep(0.1)
+    raise SystemExit("error: the server does not answer")
+
+
 class Server:
-    def __init__(self, heed, models, threads, settings=None, port=0, **limits):
-        """`models`: names and paths, or names and tables of serve.toml; `settings`: its other keys; `port`: 0 is
-        one that is free."""
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(("127.0.0.1", port))
-            self.port = probe.getsockname()[1]
+    def __init__(self, heed, models, threads, settings=None, **limits):
+        """`models`: names and paths, or names and tables of serve.toml; `settings`: its other keys."""
+        self.port = free_port()
         lines = [f"port = {self.port}", f"threads = {threads}"]
         lines += [f"{name} = {value!r}" for name, value in (settings or {}).items()] + ["[limits]"]
         lines += [f"{name} = {value}" for name, value in limits.items()]
@@ -31,14 +45,8 @@ class Server:
         self.file.write_text(self.config)
         self.process = subprocess.Popen([self.heed, "serve", "--quiet", "--config", self.file],
                                         stderr=subprocess.PIPE, text=True)
-        for _ in range(600):
-            if self.process.poll() is not None:
-                raise SystemExit(f"serving: error: {self.process.stderr.read().strip()}")
-            with contextlib.suppress(OSError):
-                urllib.request.urlopen(f"http://127.0.0.1:{self.port}/health", timeout=5)
-                return self
-            time.sleep(0.1)
-        raise SystemExit("serving: error: the server does not answer")
+        wait_until_healthy(self.process, self.port)
+        return self
 
     def __exit__(self, *_):
         self.process.terminate()

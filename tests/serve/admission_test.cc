@@ -12,7 +12,10 @@ int status_of(Admission& admission, int64_t tokens) {
     admission.enter(tokens);
     return 200;
   } catch (const ApiError& error) {
-    EXPECT_EQ(error.retry_after > 0, error.status == 429);
+    int retry_after = 0;
+    for (const auto& [name, value] : error.headers)
+      if (name == "Retry-After") retry_after = std::stoi(value);
+    EXPECT_EQ(retry_after > 0, error.status == 429);
     return error.status;
   }
 }

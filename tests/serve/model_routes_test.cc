@@ -175,6 +175,12 @@ TEST(RerankRoute, CountsTheTokensOfPairs) {
   EXPECT_EQ(answer["usage"]["total_tokens"], pair_tokens("sea", "the") + pair_tokens("sea", "a"));
 }
 
+TEST(RerankRoute, NamesAQueryThatIsTooLong) {
+  std::string query;
+  for (int i = 0; i < 100; ++i) query += " the";
+  refused("/v1/rerank", {{"model", "reranker"}, {"query", query}, {"documents", {"a"}}}, "query");
+}
+
 TEST(RerankRoute, AcceptsAPairThatJustFits) {
   const auto status_of = [&](int words) {
     std::string document;

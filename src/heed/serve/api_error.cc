@@ -43,14 +43,14 @@ ApiError unknown_model(const std::string& name) {
 ApiError overloaded(const std::string& message, int retry_after) {
   ApiError error(429, "rate_limit_error", message);
   error.code = "server_overloaded";
-  error.retry_after = retry_after;
+  error.headers = {{"Retry-After", std::to_string(retry_after)}};
   return error;
 }
 
 ApiError unavailable(const std::string& message, int retry_after) {
   ApiError error(503, kServer, message);
   error.code = "unavailable";
-  error.retry_after = retry_after;
+  error.headers = {{"Retry-After", std::to_string(retry_after)}};
   return error;
 }
 
@@ -78,10 +78,7 @@ std::string plain_error_body(const ApiError& error) {
 }
 
 HttpResponse response_of(const ApiError& error, ErrorBody body) {
-  HttpResponse response{.status = error.status, .body = body(error)};
-  if (error.retry_after > 0)
-    response.headers.emplace_back("Retry-After", std::to_string(error.retry_after));
-  return response;
+  return {.status = error.status, .body = body(error), .headers = error.headers};
 }
 
 ApiError current_error() {

@@ -3,6 +3,8 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "heed/serve/http/message.h"
 
@@ -17,7 +19,7 @@ struct ApiError : std::runtime_error {
   std::string type;        // "invalid_request_error", ...
   std::string code = {};   // "context_length_exceeded", ...; empty: null
   std::string param = {};  // the field that is wrong; empty: null
-  int retry_after = 0;     // seconds; 0: not said
+  std::vector<std::pair<std::string, std::string>> headers = {};  // of the answer
 };
 
 /// 400: the field `param` of the request is wrong; an empty one: the request as a whole.

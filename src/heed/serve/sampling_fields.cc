@@ -5,6 +5,7 @@
 
 #include "heed/base/quote.h"
 #include "heed/serve/api_error.h"
+#include "heed/serve/prompts.h"
 
 namespace heed::serve {
 namespace {
@@ -35,13 +36,8 @@ void read_logit_bias(JsonFields& fields, const Model& model, GenerateOptions& op
 }
 
 void read_end_tokens(JsonFields& fields, const Model& model, GenerateOptions& options) {
-  const Json* tokens = fields.find("stop_token_ids");
-  if (!tokens) return;
-  if (!tokens->is_array())
-    throw invalid_request("stop_token_ids", "stop_token_ids is not a list of tokens");
-  for (const Json& token : *tokens)
-    options.end_tokens.push_back(token_of(
-        "stop_token_ids", std::to_string(whole_number(token).value_or(-1)), model.vocab_size()));
+  if (fields.find("stop_token_ids"))
+    options.end_tokens = read_tokens(fields, "stop_token_ids", model);
 }
 
 std::optional<float> to_float(std::optional<double> value) {

@@ -72,11 +72,7 @@ void Server::State::handle(const std::shared_ptr<Exchange>& exchange) {
   try {
     for (auto& header : access.cors_headers(request)) exchange->add_header(std::move(header));
     if (access.is_preflight(request)) return call->respond(access.preflight());
-    if (!route) {
-      if (const std::string methods = methods_of(request.path); !methods.empty())
-        exchange->add_header({"Allow", methods});
-      throw no_route(request.method, request.path);
-    }
+    if (!route) throw no_route(request.method, request.path);
     access.check_key(request, *route);
     start(*route, call);
   } catch (...) {

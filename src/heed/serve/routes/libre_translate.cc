@@ -96,11 +96,12 @@ std::string choose_translator(const Services& services, const Json& body) {
     knows_source |= from;
     knows_target |= into;
   }
-  if (!knows_source || !knows_target)
-    throw invalid_request("source",
-                          fmt::format("{} is not supported", knows_source ? target : source));
-  throw invalid_request(
-      "target", fmt::format("{} is not available as a target language from {}", target, source));
+  if (!knows_source)
+    throw invalid_request("source", fmt::format("{} is not supported", one_line(source)));
+  if (!knows_target)
+    throw invalid_request("target", fmt::format("{} is not supported", one_line(target)));
+  throw invalid_request("target", fmt::format("{} is not available as a target language from {}",
+                                              one_line(target), one_line(source)));
 }
 
 void post_libre_translate(const ModelCall& call) {

@@ -79,6 +79,7 @@ void post_rerank(const ModelCall& call) {
   state->return_documents = fields.boolean("return_documents").value_or(false);
   fields.refuse_others();
 
+  count_tokens(model, state->query, "query");  // if it is too long, no document is to blame
   const text::Tokenizer& tokenizer = engine::loaded(model).shared_tokenizer("reranking");
   std::vector<int64_t> tokens;
   for (size_t i = 0; i < state->documents.size(); ++i) {

@@ -66,6 +66,16 @@ bool is_path_of(const Route& route, std::string_view path) {
   return path == route.path || name_in_path(route, path).has_value();
 }
 
+/// As an Allow header has them; empty if there is no such path.
+std::string methods_of(std::string_view path) {
+  std::string methods;
+  for (const Route& route : kRoutes)
+    if (is_path_of(route, path))
+      methods += fmt::format("{}{}", methods.empty() ? "" : ", ",
+                             route.method == std::string_view("GET") ? "GET, HEAD" : route.method);
+  return methods;
+}
+
 }  // namespace
 
 std::span<const Route> all_routes() { return kRoutes; }
@@ -84,20 +94,15 @@ const Route* find_route(std::string_view method, std::string_view path) {
   return nullptr;
 }
 
-std::string methods_of(std::string_view path) {
-  std::string methods;
-  for (const Route& route : kRoutes)
-    if (is_path_of(route, path))
-      methods += fmt::format("{}{}", methods.empty() ? "" : ", ",
-                             route.method == std::string_view("GET") ? "GET, HEAD" : route.method);
-  return methods;
-}
-
 ApiError no_route(std::string_view method, std::string_view path) {
-  if (const std::string methods = methods_of(path); !methods.empty())
-    return {405, "invalid_request_error",
-            fmt::format("{} does not answer {}, only {}", quoted(path), one_line(method), methods)};
-  return {404, "invalid_request_error", fmt::format("there is no {}", quoted(path))};
+  const std::string methods = methods_of(path);
+  if (methods.empty())
+    return {404, "invalid_request_error", fmt::format("there is no {}", quoted(path))};
+  ApiError error(
+      405, "invalid_request_error",
+      fmt::format("{} does not answer {}, only {}", quoted(path), one_line(method), methods));
+  error.headers = {{"Allow", methods}};
+  return error;
 }
 
 Json body_of(const HttpRequest& request) {

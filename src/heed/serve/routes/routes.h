@@ -16,9 +16,7 @@ std::span<const Route> all_routes();
 const Route* find_route(std::string_view method, std::string_view path);
 /// The name in the path of a call, for routes that have one.
 std::string name_in_path(const Call& call);
-/// The methods of a path, for an Allow header; empty if there is no such path.
-std::string methods_of(std::string_view path);
-/// 404, or 405 if the path has other methods.
+/// 404, or 405 with an Allow header if the path has other methods.
 ApiError no_route(std::string_view method, std::string_view path);
 
 /// The body of a request as JSON: what parse_body() reads, or the fields of a form

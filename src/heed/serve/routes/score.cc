@@ -8,7 +8,7 @@ namespace heed::serve {
 namespace {
 
 Json score_json(const Model& model, const std::string& name, const Score& score,
-                int64_t input_tokens) {
+                int64_t source_tokens) {
   // The scores belong to the last tokens; the first token of a text has none.
   const size_t unscored = score.tokens.size() - score.log_probabilities.size();
   Json tokens = Json::array();
@@ -21,7 +21,7 @@ Json score_json(const Model& model, const std::string& name, const Score& score,
           {"tokens", std::move(tokens)},
           {"log_probability", score.log_probability()},
           {"perplexity", score.perplexity()},
-          {"usage", usage_json(input_tokens)}};
+          {"usage", usage_json(std::ssize(score.tokens) + source_tokens)}};
 }
 
 }  // namespace
@@ -36,15 +36,16 @@ void post_score(const ModelCall& call) {
   const std::string source = pair ? fields.required_text("source") : "";
   const std::string text = fields.required_text(pair ? "target" : "text");
   fields.refuse_others();
-  const int64_t tokens = count_tokens(model, text, pair ? "target" : "text") +
-                         (pair ? count_tokens(model, source, "source") : 0);
+  const int64_t source_tokens = pair ? count_tokens(model, source, "source") : 0;
+  const int64_t tokens = count_tokens(model, text, pair ? "target" : "text") + source_tokens;
   call.call->enqueue(call.services.admission, tokens);
   call.target.model->run(
-      call.call, tokens, [target = call.target, done = call.call, pair, source, text, tokens] {
+      call.call, tokens,
+      [target = call.target, done = call.call, pair, source, text, source_tokens] {
         const Model& own = target.model->model();
         const Score score = pair ? own.score_pair(source, text) : own.score(text);
-        done->respond_json(
-            dump_json(score_json(own, target.name, score, tokens), {.replace_invalid = true}));
+        done->respond_json(dump_json(score_json(own, target.name, score, source_tokens),
+                                     {.replace_invalid = true}));
       });
 }
 
