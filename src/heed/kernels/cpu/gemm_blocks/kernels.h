@@ -88,6 +88,7 @@ struct BlockStrip {
   int64_t panels;
   float* sums;
   int64_t stride;
+  bool first;  // that reads these panels: they come from memory
 };
 
 struct BlockKernel {

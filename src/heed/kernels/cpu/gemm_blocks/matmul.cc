@@ -67,7 +67,8 @@ class Work {
                         .panel = panels_ + begin * layout_.bytes,
                         .panels = panels,
                         .sums = sums,
-                        .stride = stride});
+                        .stride = stride,
+                        .first = row == 0});
       const int64_t col = begin * kPanelCols, cols = std::min(stride, n_ - col);
       visit_floating(c_.dtype(), [&](auto zero) {
         auto* to = c_.data<decltype(zero)>() + (first_row_ + row) * n_ + col;

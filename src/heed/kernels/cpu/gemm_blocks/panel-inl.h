@@ -139,13 +139,12 @@ Floats join_halves(const PanelScales<type>& block, Ints first, Ints second) {
 template <typename Arithmetic, DType type, int Rows>
 void multiply_columns(const BlockStrip& strip, const std::byte* panel, int64_t col, float* to) {
   const QuantizedRows& a = strip.a;
-  // For one row that reads the panel once: reading it dominates the time.
-  constexpr bool kPrefetches = Rows == 1 && kLanes == kPanelCols;
+  const bool prefetches = strip.first && col == 0;
   const int64_t share = strip.layout.bytes / std::max<int64_t>(1, a.blocks);
   Floats sums[Rows];
   for (int r = 0; r < Rows; ++r) sums[r] = set_floats(0.0f);
   for (int64_t at = 0; at < a.blocks; ++at) {
-    if constexpr (kPrefetches) prefetch_ahead(panel + strip.layout.quants + at * share, share);
+    if (prefetches) prefetch_ahead(panel + strip.layout.quants + at * share, share);
     const typename Arithmetic::template Block<type, Rows> block(strip.layout, panel, at, col);
 #pragma GCC unroll 16
     for (int r = 0; r < Rows; ++r) {

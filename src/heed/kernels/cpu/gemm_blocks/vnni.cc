@@ -54,7 +54,11 @@ class TwoPanels {
   void multiply(float* to) const {
     Floats sums[kRows][2];
     for (auto& row : sums) row[0] = row[1] = set_floats(0.0f);
+    // The next two panels.
+    const std::byte* next = panels_[1] + strip_.layout.bytes;
+    const int64_t share = 2 * strip_.layout.bytes / std::max<int64_t>(1, strip_.a.blocks);
     for (int64_t block = 0; block < strip_.a.blocks; ++block) {
+      if (strip_.first) prefetch_to_level2(next + block * share, share);
       const Scales scales = {{strip_.layout, panels_[0], block, 0},
                              {strip_.layout, panels_[1], block, 0}};
       Dots dots;
