@@ -12,10 +12,10 @@ void Progress::step(const train::StepRecord& r, int64_t planned_steps, double se
       planned_steps > 0 ? fmt::format("{}/{}", r.step, planned_steps) : fmt::format("{}", r.step);
   const std::string left =
       planned_steps > 0 ? fmt::format(", {} left", train::duration_text(seconds_left)) : "";
-  const std::string line = fmt::format(
-      "{}step {}  loss {:.3f}  gradient {:.2f}  rate {:.2e}  {:.0f} tokens/s  {:.0f}% of peak{}",
-      line_.on_terminal() ? progress_bar(r.step, planned_steps) : "", steps, r.loss,
-      r.gradient_norm, r.learning_rate, r.tokens_per_second, 100 * r.share_of_peak, left);
+  const std::string line =
+      fmt::format("{}step {}  loss {:.3f}  gradient {:.2f}  rate {:.2e}  {:.0f} tokens/s{}",
+                  line_.on_terminal() ? progress_bar(r.step, planned_steps) : "", steps, r.loss,
+                  r.gradient_norm, r.learning_rate, r.tokens_per_second, left);
   line_.show(line);
 }
 

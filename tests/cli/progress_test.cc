@@ -21,8 +21,7 @@ train::StepRecord record_at(int64_t step, double seconds) {
           .loss = 2.34567,
           .gradient_norm = 0.456,
           .learning_rate = 0.00123,
-          .tokens_per_second = 45678.9,
-          .share_of_peak = 0.4321};
+          .tokens_per_second = 45678.9};
 }
 
 TEST(Progress, PrintsALineForAStepAndForAMessage) {
@@ -32,14 +31,14 @@ TEST(Progress, PrintsALineForAStepAndForAMessage) {
               progress.log("done");
             }),
             "model: 12 parameters\n"
-            "step 7/100  loss 2.346  gradient 0.46  rate 1.23e-03  45679 tokens/s  43% of peak, "
+            "step 7/100  loss 2.346  gradient 0.46  rate 1.23e-03  45679 tokens/s, "
             "1:02:03 left\n"
             "done\n");
 }
 
 TEST(Progress, LeavesOutWhatIsNotPlannedYet) {
   EXPECT_EQ(shown([](Progress& progress) { progress.step(record_at(7, 1), 0, 0); }),
-            "step 7  loss 2.346  gradient 0.46  rate 1.23e-03  45679 tokens/s  43% of peak\n");
+            "step 7  loss 2.346  gradient 0.46  rate 1.23e-03  45679 tokens/s\n");
 }
 
 TEST(Progress, PrintsAStepEvery15SecondsUnlessOnATerminal) {

@@ -228,12 +228,25 @@ TEST(Trainer, ReportsTheDamagedFileOfACheckpoint) {
 }
 
 TEST(Outliers, DetectASingleSpike) {
-  Outliers outliers;
+  Outliers outliers(0.1);
   const CounterRandom random(1);
   for (uint64_t i = 0; i < 300; ++i) outliers.add(3.0 + 0.1 * random.normal(i));
   EXPECT_LT(std::abs(outliers.z_score(3.2)), 4);
   EXPECT_GT(outliers.z_score(6.0), 8);
-  EXPECT_EQ(Outliers().z_score(1e9), 0);
+  EXPECT_EQ(Outliers(0.1).z_score(1e9), 0);
+}
+
+TEST(Outliers, LeaveBatchesThatAreMerelyHard) {
+  TrainingState state;
+  const CounterRandom random(1);
+  for (uint64_t i = 0; i < 300; ++i) {
+    state.losses.add(2.4 + 0.05 * random.normal(i));
+    state.gradient_norms.add(0.8 + 0.05 * random.normal(300 + i));
+  }
+  EXPECT_LT(state.losses.z_score(3.1), 8);
+  EXPECT_LT(state.gradient_norms.z_score(2.9), 8);
+  EXPECT_GT(state.losses.z_score(5.0), 8);
+  EXPECT_GT(state.gradient_norms.z_score(5.0), 8);
 }
 
 TEST(Schedule, FollowsItsFormulas) {
@@ -251,6 +264,18 @@ TEST(Schedule, FollowsItsFormulas) {
   EXPECT_NEAR(floored.at(60), 1.1, 1e-12);
   EXPECT_NEAR(floored.at(110), 0.2, 1e-12);
   EXPECT_DOUBLE_EQ((Schedule{ScheduleKind::constant, 1.0, 10, 0}).at(99), 1.0);
+}
+
+TEST(Schedule, WarmsUpForAFractionOfAllSteps) {
+  OptimizerConfig config;
+  config.learning_rate = 1;
+  config.warmup_steps = 4000;
+  config.warmup_ratio = 0.1;
+  config.lr_scheduler_type = ScheduleKind::linear;
+  EXPECT_DOUBLE_EQ(config.schedule(1000).at(50), 0.5);
+  EXPECT_DOUBLE_EQ(config.schedule(1000).at(100), 1);
+  EXPECT_DOUBLE_EQ(config.schedule(1000).at(550), 0.5);
+  EXPECT_LT(config.schedule(0).at(10), 1e-12);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "heed/train/config.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace heed::train {
 
@@ -24,6 +26,15 @@ std::string_view name_of(TaskKind kind) {
 
 bool reads_pairs(TaskKind kind) {
   return kind == TaskKind::translation || kind == TaskKind::text_to_text;
+}
+
+Schedule OptimizerConfig::schedule(int64_t last_step) const {
+  Schedule schedule{lr_scheduler_type, learning_rate, warmup_steps, last_step, min_lr_rate};
+  if (warmup_ratio > 0)
+    // Until the last step is known, a step is far from the end of the warmup.
+    schedule.warmup = last_step > 0 ? std::llround(warmup_ratio * static_cast<double>(last_step))
+                                    : std::numeric_limits<int64_t>::max();
+  return schedule;
 }
 
 int64_t TrainConfig::window_tokens() const {

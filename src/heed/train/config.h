@@ -48,7 +48,8 @@ struct OptimizerConfig {
   double learning_rate = 1e-3;  // peak
   ScheduleKind lr_scheduler_type = ScheduleKind::inverse_sqrt;
   int64_t warmup_steps = 4000;
-  double min_lr_rate = 0;  // of cosine and linear: last learning rate / peak
+  double warmup_ratio = 0;  // of all steps, in place of warmup_steps; 0: warmup_steps
+  double min_lr_rate = 0;   // of cosine and linear: last learning rate / peak
   double adam_beta1 = 0.9, adam_beta2 = 0.98, adam_epsilon = 1e-9;
   double weight_decay = 0.0;
   double max_grad_norm = 1.0;  // gradients with a larger norm are scaled down; 0: no clipping
@@ -56,6 +57,9 @@ struct OptimizerConfig {
   /// A step is skipped if its loss or gradient norm is more than this many standard deviations
   /// above the recent mean; 0: no step is skipped.
   double skip_outliers = 8.0;
+
+  /// The learning rates of a run whose last step is this; 0: not known yet.
+  Schedule schedule(int64_t last_step) const;
 };
 
 /// A LoRA adapter (Hu et al. 2021) that is trained in place of the weights of `from`.

@@ -110,6 +110,8 @@ void check_optimizer(const OptimizerConfig& optimizer) {
   check_below_one("optimizer.adam_beta2", optimizer.adam_beta2);
   check_below_one("optimizer.label_smoothing_factor", optimizer.label_smoothing_factor);
   check_count("optimizer.warmup_steps", optimizer.warmup_steps, 0);
+  require(optimizer.warmup_ratio >= 0 && optimizer.warmup_ratio <= 1,
+          "optimizer.warmup_ratio is {}, expected 0 to 1", optimizer.warmup_ratio);
   check_at_least("optimizer.max_grad_norm", optimizer.max_grad_norm, 0);
   check_at_least("optimizer.skip_outliers", optimizer.skip_outliers, 0);
   require(optimizer.min_lr_rate >= 0 && optimizer.min_lr_rate <= 1,
@@ -171,6 +173,10 @@ void check_run(const TrainConfig& config) {
               config.validation.early_stopping_patience > 0,
           "nothing would end the run: set run.max_steps, run.num_train_epochs, run.minutes or "
           "validation.early_stopping_patience");
+  require(config.optimizer.warmup_ratio == 0 || run.max_steps > 0 || run.num_train_epochs > 0 ||
+              run.minutes > 0,
+          "optimizer.warmup_ratio needs a number of steps: set run.max_steps, run.num_train_epochs "
+          "or run.minutes");
 }
 
 void check_validation(const ValidationConfig& validation) {

@@ -174,6 +174,9 @@ void add_optimizer_fields(TrainConfig& c, std::vector<Field>& f) {
                     std::span<const ScheduleKind>(kSchedules),
                     "inverse_sqrt (the paper), cosine, linear or constant"));
   f.push_back(field("optimizer.warmup_steps", o.warmup_steps, "steps of linear warmup"));
+  f.push_back(field("optimizer.warmup_ratio", o.warmup_ratio,
+                    "linear warmup for this fraction of all steps in place of warmup_steps; 0: "
+                    "warmup_steps"));
   f.push_back(field("optimizer.min_lr_rate", o.min_lr_rate,
                     "last learning rate of cosine and linear, as a fraction of the peak"));
   f.push_back(field("optimizer.adam_beta1", o.adam_beta1, "decay of Adam's first moment"));

@@ -15,7 +15,6 @@ struct StepRecord {
   double gradient_norm = 0;  // before clipping
   double learning_rate = 0;
   double tokens_per_second = 0;  // the decoder's, or the encoder's in encoder-only models
-  double share_of_peak = 0;      // operations per second / the machine's peak
   bool skipped = false;          // as an outlier
 };
 

@@ -5,7 +5,6 @@
 #include <limits>
 #include <string>
 
-#include "heed/kernels/limits.h"
 #include "heed/kernels/matmul.h"
 
 namespace heed::train {
@@ -31,13 +30,6 @@ int64_t number_in(const std::string& path, int64_t fallback) {
 
 Compute fastest_compute() {
   return kernels::multiplies_bf16_faster() ? Compute::bf16 : Compute::f32;
-}
-
-double peak_of_machine(DType dtype) {
-  constexpr double kSeconds = 0.1;
-  const auto arithmetic =
-      dtype == DType::bf16 ? kernels::Arithmetic::bf16 : kernels::Arithmetic::f32;
-  return kernels::measure_arithmetic(arithmetic, kSeconds).operations_per_second;
 }
 
 double operations_of_step(const model::ModelConfig& c, const StepTokens& tokens) {

@@ -11,10 +11,6 @@ namespace heed::train {
 /// What `compute = "auto"` means on this machine: bf16 if it multiplies bf16 faster than f32.
 Compute fastest_compute();
 
-/// The machine's peak in operations per second in `dtype`, on all threads. Takes about 0.1 s to
-/// measure (kernels::measure_arithmetic()).
-double peak_of_machine(DType dtype);
-
 /// The size of a step: tokens read by the encoder, read by the decoder, and predicted.
 struct StepTokens {
   int64_t source = 0, decoder = 0, predicted = 0, sequences = 0;

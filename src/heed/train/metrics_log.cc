@@ -9,7 +9,7 @@
 namespace heed::train {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StepRecord, step, epoch, seconds, loss, gradient_norm,
-                                   learning_rate, tokens_per_second, share_of_peak, skipped)
+                                   learning_rate, tokens_per_second, skipped)
 namespace {
 
 nlohmann::json json_of(const ValidationRecord& r, const SampleNames& names) {

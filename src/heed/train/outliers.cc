@@ -8,16 +8,13 @@ namespace {
 
 constexpr int64_t kEnoughHistory = 100;
 constexpr double kWeight = 0.02;
-/// The least standard deviation assumed, relative to the mean. Without it, the smallest change
-/// after nearly equal values would be an outlier.
-constexpr double kMinRelativeDeviation = 0.1;
 
 }  // namespace
 
 double Outliers::z_score(double value) const {
   if (state_.count < kEnoughHistory) return 0;
   const double deviation =
-      std::max(std::sqrt(state_.variance), kMinRelativeDeviation * std::abs(state_.mean) + 1e-12);
+      std::max(std::sqrt(state_.variance), min_deviation_ * std::abs(state_.mean) + 1e-12);
   return (value - state_.mean) / deviation;
 }
 

@@ -8,6 +8,10 @@ namespace heed::train {
 /// about 100 values.
 class Outliers {
  public:
+  /// `min_deviation`: the least standard deviation assumed, relative to the mean. Without it, a
+  /// small change after nearly equal values would be an outlier.
+  explicit Outliers(double min_deviation) : min_deviation_(min_deviation) {}
+
   /// Standard deviations above the mean; 0 until 100 values were added.
   double z_score(double value) const;
   void add(double value);
@@ -20,6 +24,7 @@ class Outliers {
   void restore(const State& state) { state_ = state; }
 
  private:
+  double min_deviation_;
   State state_;
 };
 

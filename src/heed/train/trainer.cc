@@ -24,6 +24,8 @@ namespace {
 
 /// So many consecutive outliers mean that training diverges.
 constexpr int64_t kMaxOutliersInARow = 10;
+/// Steps are timed for so long at first; later ones only as far as validations are.
+constexpr double kPlanningSeconds = 30;
 
 Compute compute_named(const std::string& name) {
   if (name == "auto") return fastest_compute();
@@ -77,7 +79,6 @@ Trainer::Trainer(const TrainConfig& config, const Task& task, const RunDirectory
       task_.train(),
       data::BatchOptions{.token_budget = config_.run.token_budget, .seed = config_.run.seed},
       config_.run.gradient_accumulation_steps);
-  peak_ = peak_of_machine(activation_dtype(compute_));
 }
 
 /// Makes the model and what is trained of it.
@@ -164,8 +165,8 @@ bool Trainer::done() const {
          state_.validations_since_best >= config_.validation.early_stopping_patience;
 }
 
-/// Sets the last step. With a limit in minutes, every validation updates the estimate, so that the
-/// learning rate schedule ends in time.
+/// Sets the last step. With a limit in minutes, each step of the first half minute and then every
+/// validation updates the estimate, so that the learning rate schedule ends in time.
 void Trainer::plan() {
   // The number of batches per epoch varies by about one. That of the first is used for all, so that
   // a resumed run gets the same plan.
@@ -228,8 +229,7 @@ void Trainer::step() {
                             .step = state_.step});
   const double loss = sum.loss.mean();
   const double norm = optimizer_->gradient_norm();
-  const Schedule schedule{o.lr_scheduler_type, o.learning_rate, o.warmup_steps,
-                          state_.planned_steps, o.min_lr_rate};
+  const Schedule schedule = o.schedule(state_.planned_steps);
   const bool skipped = is_outlier(loss, norm);
   if (skipped)
     gradients_.set_zero();
@@ -239,16 +239,14 @@ void Trainer::step() {
   state_.tokens += sum.tokens_read();
 
   const double taken = seconds() - begin;
-  const StepRecord record{
-      .step = state_.step,
-      .epoch = epoch,
-      .seconds = seconds(),
-      .loss = loss,
-      .gradient_norm = norm,
-      .learning_rate = schedule.at(state_.step),
-      .tokens_per_second = static_cast<double>(sum.tokens_read()) / taken,
-      .share_of_peak = operations_of_step(model_->config(), sum.tokens) / taken / peak_,
-      .skipped = skipped};
+  const StepRecord record{.step = state_.step,
+                          .epoch = epoch,
+                          .seconds = seconds(),
+                          .loss = loss,
+                          .gradient_norm = norm,
+                          .learning_rate = schedule.at(state_.step),
+                          .tokens_per_second = static_cast<double>(sum.tokens_read()) / taken,
+                          .skipped = skipped};
   log_->add(record);
   observer_.step(record, state_.planned_steps, seconds_left());
 }
@@ -264,6 +262,7 @@ Trainer::Outcome Trainer::run() {
   first_step_time_ = seconds();
   while (!done()) {
     step();
+    if (config_.run.minutes > 0 && seconds() - first_step_time_ < kPlanningSeconds) plan();
     if (state_.step % config_.validation.eval_steps == 0) validate_and_save();
     require_log();
     if (options_.stop_requested() && !done()) {

@@ -81,7 +81,6 @@ class Trainer {
   TrainingState state_;
   std::unique_ptr<MetricsLog> log_;
   std::unique_ptr<StepBatches> batches_;
-  double peak_ = 0;                // of the machine, operations per second
   double seconds_before_ = 0;      // of earlier sessions
   double validation_seconds_ = 0;  // spent on validations in this session
   int64_t first_step_ = 0;         // of this session

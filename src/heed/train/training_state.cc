@@ -14,11 +14,9 @@ nlohmann::json outliers_to_json(const Outliers& outliers) {
   return {{"count", s.count}, {"mean", s.mean}, {"variance", s.variance}};
 }
 
-Outliers outliers_from_json(const nlohmann::json& json, const std::string& file) {
-  Outliers outliers;
-  outliers.restore({get<int64_t>(json, "count", file), get<double>(json, "mean", file),
-                    get<double>(json, "variance", file)});
-  return outliers;
+Outliers::State outliers_from_json(const nlohmann::json& json, const std::string& file) {
+  return {get<int64_t>(json, "count", file), get<double>(json, "mean", file),
+          get<double>(json, "variance", file)};
 }
 
 const nlohmann::json& member(const nlohmann::json& json, const char* key, const std::string& file) {
@@ -75,8 +73,8 @@ TrainingState TrainingState::from_json(const nlohmann::json& json, const std::st
   s.tokens = get<int64_t>(json, "target_tokens", file);
   s.seconds = get<double>(json, "seconds", file);
   s.finished = get<bool>(json, "finished", file);
-  s.losses = outliers_from_json(member(json, "losses", file), file);
-  s.gradient_norms = outliers_from_json(member(json, "gradient_norms", file), file);
+  s.losses.restore(outliers_from_json(member(json, "losses", file), file));
+  s.gradient_norms.restore(outliers_from_json(member(json, "gradient_norms", file), file));
   s.outliers_in_a_row = get<int64_t>(json, "outliers_in_a_row", file);
   s.skipped_steps = get<int64_t>(json, "skipped_steps", file);
   // Older checkpoints of translation models have the name best_bleu.

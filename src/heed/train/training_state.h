@@ -29,7 +29,9 @@ struct TrainingState {
   double seconds = 0;         // of all sessions
   bool finished = false;
 
-  Outliers losses, gradient_norms;
+  // Batches differ. With 8 standard deviations (optimizer.skip_outliers) a loss is skipped that is
+  // at least twice the mean, a gradient 5 times: smaller ones are clipped and do no harm.
+  Outliers losses{0.125}, gradient_norms{0.5};
   int64_t outliers_in_a_row = 0;
   int64_t skipped_steps = 0;
 
