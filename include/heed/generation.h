@@ -72,6 +72,9 @@ struct Generation {
   FinishReason finish_reason = FinishReason::length;
   std::optional<std::string>
       stop_string;  // the one that ended it; none: an end token or the length
+  /// With LoadOptions::speculation: tokens that were drafted, and those of them that were right.
+  /// They depend on how fast the machine was.
+  int64_t drafted_tokens = 0, accepted_tokens = 0;
   // Only with GenerateOptions::top_log_probabilities:
   std::vector<TokenLogProbability> chosen;             // of each of `tokens`
   std::vector<std::vector<TokenLogProbability>> best;  // most probable first

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -59,6 +60,23 @@ constexpr std::string_view name_of(CacheType type) {
   return "?";
 }
 
+/// Speculative decoding (Leviathan et al. 2023; Chen et al. 2023): the next tokens of an output are
+/// drafted, and one pass of the model checks all of them. Outputs stay the same, to the bit,
+/// sampled ones too. How many tokens are drafted depends on how often they are right and on how
+/// long passes take; where drafts do not pay there are few. Beam search has none.
+struct SpeculationOptions {
+  /// Drafts what followed the last tokens where they occurred before, in the prompt or the output
+  /// (prompt lookup, Saxena 2023): for outputs that repeat parts of the prompt.
+  bool ngram = false;
+  /// Drafts what this smaller decoder-only model with the same tokenizer would generate: a model
+  /// directory, a GGUF file or OWNER/NAME of the hub. It may be the model itself, with
+  /// `draft_weights`. Not together with `ngram`.
+  std::filesystem::path draft = {};
+  std::optional<WeightType> draft_weights = {};  // of the draft, as LoadOptions::weights
+
+  bool operator==(const SpeculationOptions&) const = default;
+};
+
 /// How a model is loaded. The defaults are the fast choice.
 struct LoadOptions {
   /// Without it, weights stay as they are stored, in the mapped file where that is possible;
@@ -79,6 +97,8 @@ struct LoadOptions {
   /// LoRA adapters, which apply, together, to everything that the model computes; only a request of
   /// a Session can choose among them. The weights do not change.
   std::vector<AdapterOptions> adapters = {};
+  /// Makes generate() and Session decode speculatively; by default neither does.
+  SpeculationOptions speculation = {};
   /// The threads that compute; without it, Executor::shared().
   std::shared_ptr<Executor> executor = {};
   /// How models and adapters that are named OWNER/NAME are found and downloaded.

@@ -81,6 +81,7 @@ void add_chat(Command& program) {
   add_sampling_options(command, arguments->sampling);
   add_chat_options(command, arguments->chat);
   add_cache_option(command, arguments->model);
+  add_speculation_options(command, arguments->model);
   command.add_option("--history", arguments->history,
                      "File for the lines that were typed; '' keeps none (default: "
                      "~/.local/state/heed/chat_history)");

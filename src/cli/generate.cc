@@ -12,6 +12,7 @@
 #include "cli/json_line.h"
 #include "cli/model_options.h"
 #include "cli/sampling_options.h"
+#include "cli/token_count.h"
 #include "heed/base/error.h"
 #include "heed/engine/loaded_model.h"
 #include "heed/generate/search.h"
@@ -72,7 +73,7 @@ class Printer {
   void print(int64_t number, const std::vector<Candidate>& outputs) {
     Json list = Json::array();
     for (const auto& [text, output, alignment] : outputs) {
-      count_ += static_cast<int64_t>(output.tokens.size());
+      count_.generated += static_cast<int64_t>(output.tokens.size());
       list.push_back({{"text", text},
                       {"tokens", output.tokens},
                       {"score", output.score},
@@ -86,8 +87,8 @@ class Printer {
     if (arguments_.json) std::cout << json_line({{"prompt", number}, {"outputs", list}});
   }
 
-  void count(const Generation& output) { count_ += static_cast<int64_t>(output.tokens.size()); }
-  int64_t tokens() const { return count_; }
+  void count(const Generation& output) { count_.add(output); }
+  const TokenCount& tokens() const { return count_; }
 
  private:
   Json entry(const TokenLogProbability& token) const {
@@ -114,7 +115,7 @@ class Printer {
   const GenerateArguments& arguments_;
   const Model& model_;
   bool text_;
-  int64_t count_ = 0;
+  TokenCount count_;
 };
 
 /// Prints the output of a single prompt, as text while it is generated.
@@ -152,8 +153,7 @@ void generate_lines(const GenerateArguments& arguments, const Model& model, Prin
         print);
 }
 
-/// Returns the number of generated tokens.
-int64_t generate_text(const GenerateArguments& arguments, const Model& model) {
+TokenCount generate_text(const GenerateArguments& arguments, const Model& model) {
   Printer printer(arguments, model);
   if (!arguments.prompt && arguments.tokens.empty())
     generate_lines(arguments, model, printer);
@@ -170,13 +170,15 @@ int run_generate(GenerateArguments& arguments) {
   const ChatOptions chat = arguments.chat_arguments.options();
   const Model model = load_model(arguments.model, threads);
   const auto start = std::chrono::steady_clock::now();
-  const int64_t tokens = arguments.chat ? generate_chat(model, arguments.generate, chat)
-                                        : generate_text(arguments, model);
+  const TokenCount tokens = arguments.chat ? generate_chat(model, arguments.generate, chat)
+                                           : generate_text(arguments, model);
   flush_output();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  std::fprintf(stderr, "heed: %lld tokens in %.2f s (%.1f tokens/s)\n",
-               static_cast<long long>(tokens), seconds.count(),
-               static_cast<double>(tokens) / seconds.count());
+  std::string drafts;
+  if (tokens.drafted > 0)
+    drafts = fmt::format(", {} of {} drafted tokens were right", tokens.accepted, tokens.drafted);
+  fmt::print(stderr, "heed: {} tokens in {:.2f} s ({:.1f} tokens/s){}\n", tokens.generated,
+             seconds.count(), static_cast<double>(tokens.generated) / seconds.count(), drafts);
   return 0;
 }
 
@@ -235,6 +237,8 @@ void add_generate(Command& program) {
       .description(
           "Type of the kv cache (default: bf16 with quantised weights, else the type of the "
           "activations)");
+  for (Option option : add_speculation_options(command, arguments->model))
+    option.excludes(command.option("--num-beams"));
   add_common_options(command, arguments->common);
   Option chat = command.add_flag(
       "--chat", arguments->chat,

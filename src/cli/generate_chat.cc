@@ -96,16 +96,16 @@ std::vector<Answered> answer_all(const Model& model, Session& session,
 
 }  // namespace
 
-int64_t generate_chat(const Model& model, const GenerateOptions& generate,
-                      const ChatOptions& options) {
-  int64_t tokens = 0;
+TokenCount generate_chat(const Model& model, const GenerateOptions& generate,
+                         const ChatOptions& options) {
+  TokenCount tokens;
   Session session(model, {.max_active_tokens = generate.batch_tokens});
   answer_lines(
       [&](const std::vector<std::string>& lines, int64_t first) {
         return answer_all(model, session, lines, first, generate, options);
       },
       [&](const Answered& answered, int64_t number) {
-        tokens += static_cast<int64_t>(answered.generation.tokens.size());
+        tokens.add(answered.generation);
         std::cout << json_line(answer_json(answered.task, answered.generation, number - 1));
       });
   return tokens;

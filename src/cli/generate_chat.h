@@ -1,7 +1,6 @@
 #pragma once
 
-#include <cstdint>
-
+#include "cli/token_count.h"
 #include "heed/chat.h"
 #include "heed/generation.h"
 #include "heed/model.h"
@@ -9,8 +8,8 @@
 namespace heed::cli {
 
 /// Answers each line of standard input, a conversation in JSON, with a line of JSON in the shape of
-/// OpenAI's API. Returns the number of generated tokens.
-int64_t generate_chat(const Model& model, const GenerateOptions& generate,
-                      const ChatOptions& options);
+/// OpenAI's API.
+TokenCount generate_chat(const Model& model, const GenerateOptions& generate,
+                         const ChatOptions& options);
 
 }  // namespace heed::cli

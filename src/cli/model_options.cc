@@ -45,10 +45,42 @@ void add_model_options(Command& command, ModelOptions& options, bool bf16) {
                      "(rope_type dynamic or longrope). Without it: the original context");
 }
 
+std::vector<Option> add_speculation_options(Command& command, ModelOptions& options) {
+  SpeculationOptions& speculation = options.load.speculation;
+  std::vector<std::string> weights;
+  for (const WeightType type : engine::kWeightTypes) weights.emplace_back(name_of(type));
+  Option ngram =
+      command
+          .add_callback(
+              "--speculate", [&](const std::string&) { speculation.ngram = true; },
+              "Speculative decoding, which makes outputs that repeat parts of the prompt faster "
+              "and "
+              "changes none. ngram: drafts what followed the same tokens before, and checks "
+              "several tokens at a time")
+          .one_of({"ngram"});
+  Option draft =
+      command
+          .add_option("--draft", options.draft,
+                      "Speculative decoding with the drafts of a smaller model that has "
+                      "the same tokenizer; it may be --model itself with --draft-weights")
+          .excludes(ngram);
+  Option draft_weights = command
+                             .add_callback(
+                                 "--draft-weights",
+                                 [&](const std::string& name) {
+                                   speculation.draft_weights = named(name, engine::kWeightTypes);
+                                 },
+                                 "Type of the weights of --draft (default: as stored)")
+                             .one_of(weights)
+                             .needs(draft);
+  return {ngram, draft, draft_weights};
+}
+
 Model load_model(const ModelOptions& options, const Threads& threads) {
   LoadOptions load = options.load;
   load.executor = threads.executor();
   load.adapters = find_adapters(options.adapters);
+  if (!options.draft.empty()) load.speculation.draft = find_model(options.draft);
   return Model::load(find_model(options.path, {.weights = !load.random_weights}), load);
 }
 

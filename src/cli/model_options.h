@@ -14,11 +14,15 @@ struct ModelOptions {
   std::string path;
   LoadOptions load;
   std::vector<std::string> adapters;  // see find_adapters()
+  std::string draft;                  // of speculative decoding; see find_model()
 };
 
 /// Adds --model, --adapter, --weights, --compute, --random-weights and --rope-context. `bf16` is
 /// false for commands that compute activations in f32 only.
 void add_model_options(Command& command, ModelOptions& options, bool bf16 = true);
+
+/// Adds --speculate, --draft and --draft-weights, and returns them.
+std::vector<Option> add_speculation_options(Command& command, ModelOptions& options);
 
 /// The model, which computes on `threads`.
 Model load_model(const ModelOptions& options, const Threads& threads);

@@ -45,6 +45,11 @@ misused "--num-beams: Value 1000 not in range 1 to 256 (see heed translate --hel
 misused "--seed: Value -1 is negative (see heed generate --help)" "$heed" generate --model absent --seed -1
 misused "--tokens: An empty value is not an integer" "$heed" logits --model absent --tokens ''
 misused "--stop: The value is empty" "$heed" generate --model absent --stop ''
+misused "--speculate: trigram not in {ngram}" "$heed" generate --model absent --speculate trigram
+misused "--speculate excludes --draft" "$heed" generate --model absent --speculate ngram --draft absent
+misused "--draft-weights requires --draft" "$heed" generate --model absent --draft-weights q4_0
+misused "--num-beams excludes --speculate" "$heed" generate --model absent --num-beams 2 --speculate ngram
+refused "absent is not a model directory" "$heed" generate "${decoder[@]}" --draft absent --prompt the
 misused "--heatmap requires --out with a name that ends with .svg" \
   "$heed" attend --model absent --text the --heatmap --out page.html
 misused "unknown argument --modl (see heed tokenizer encode --help)" "$heed" tokenizer encode --modl absent

@@ -105,13 +105,50 @@ class Jobs {
   Random& random_;
 };
 
-/// Runs jobs in one scheduler. They arrive at random steps; some are cancelled.
+/// Drafts of any length, of which some tokens are wrong.
+class RandomDrafter : public Drafter {
+ public:
+  /// `output` gives the output that a request will have.
+  RandomDrafter(Random& random, std::function<std::vector<int32_t>(uint64_t id)> output)
+      : random_(random), output_(std::move(output)) {}
+
+  void draft(std::span<DraftRequest> requests, int64_t) override {
+    requests_ = requests.size();
+    for (DraftRequest& request : requests) {
+      const std::vector<int32_t> output = output_(request.id);
+      const int64_t length = random_.below(std::min<int64_t>(6, request.decoding.max_draft() + 1));
+      for (int64_t i = 0; i < length; ++i) {
+        const size_t next = request.decoding.paths().front().tokens.size() + request.draft.size();
+        const bool wrong = next >= output.size() || random_.once_in(4);
+        request.draft.push_back(wrong ? static_cast<int32_t>(random_.below(60)) : output[next]);
+      }
+    }
+  }
+  void checked(std::span<const int64_t> accepted) override {
+    EXPECT_EQ(accepted.size(), requests_);
+    for (const int64_t one : accepted) accepted_ += one;
+  }
+  void forget(uint64_t) override {}
+
+  int64_t accepted() const { return accepted_; }
+
+ private:
+  Random& random_;
+  std::function<std::vector<int32_t>(uint64_t id)> output_;
+  size_t requests_ = 0;
+  int64_t accepted_ = 0;
+};
+
+/// Runs jobs in one scheduler. They arrive at random steps; some are cancelled. Every other
+/// schedule is speculative.
 class Schedule {
  public:
   Schedule(const TestModel& model, const Jobs& jobs, Random& random)
       : model_(model),
         jobs_(jobs),
         random_(random),
+        drafter_(std::make_shared<RandomDrafter>(
+            random, [this](uint64_t id) { return jobs_.expected[running_.at(id).job].tokens[0]; })),
         scheduler_(*model.model, options(model, random)) {}
 
   void run() {
@@ -128,6 +165,7 @@ class Schedule {
 
   int64_t checked() const { return checked_; }
   int64_t reused() const { return scheduler_.reused_tokens(); }
+  int64_t drafts_accepted() const { return drafter_->accepted(); }
 
  private:
   struct Running {
@@ -135,11 +173,12 @@ class Schedule {
     std::unique_ptr<Decoder> decoder;
   };
 
-  static SchedulerOptions options(const TestModel& model, Random& random) {
+  SchedulerOptions options(const TestModel& model, Random& random) const {
     SchedulerOptions options = model.options;
     options.max_active_tokens = random.once_in(3) ? 0 : 50 + random.below(3000);
     options.max_prefill_tokens = random.once_in(3) ? 0 : 1 + random.below(200);
     options.max_cached_tokens = random.once_in(2) ? 0 : random.below(5000);
+    if (random.once_in(2)) options.drafter = drafter_;
     return options;
   }
 
@@ -171,6 +210,7 @@ class Schedule {
   const TestModel& model_;
   const Jobs& jobs_;
   Random& random_;
+  std::shared_ptr<RandomDrafter> drafter_;
   Scheduler scheduler_;
   std::map<Scheduler::Id, Running> running_;
   int arrivals_ = 0;
@@ -179,7 +219,7 @@ class Schedule {
 
 TEST(Schedules, EveryRequestHasTheBitsThatItHasAloneInAnySchedule) {
   Executor executors[] = {Executor(1), Executor(2), Executor(3)};
-  int64_t checked = 0, reused = 0;
+  int64_t checked = 0, reused = 0, drafts_accepted = 0;
   for (const TestModel& model : test_models()) {
     Random random(17);
     const Jobs jobs(model, random, 30);
@@ -189,10 +229,12 @@ TEST(Schedules, EveryRequestHasTheBitsThatItHasAloneInAnySchedule) {
       ASSERT_NO_FATAL_FAILURE(schedule.run());
       checked += schedule.checked();
       reused += schedule.reused();
+      drafts_accepted += schedule.drafts_accepted();
     }
   }
   EXPECT_GT(checked, 1500);
   EXPECT_GT(reused, 1000);
+  EXPECT_GT(drafts_accepted, 1000);
 }
 
 }  // namespace

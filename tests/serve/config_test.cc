@@ -51,6 +51,8 @@ model_memory = "2GiB"
 name = "a"
 path = "model"
 weights = "q8_0"
+draft = "model"
+draft_weights = "q4_0"
 max_active_tokens = 100
 [[model.adapter]]
 name = "b"
@@ -60,6 +62,7 @@ scale = 0.5
 name = "c"
 path = "owner/name"
 on_first_use = true
+speculate = "ngram"
 )");
   EXPECT_EQ(config.server.port, 9000);
   EXPECT_EQ(config.drain_time, std::chrono::milliseconds(1500));
@@ -70,12 +73,16 @@ on_first_use = true
   const ModelSource& model = config.server.models[0];
   EXPECT_EQ(model.path, (directory_.path() / "model").string());
   EXPECT_EQ(model.load.weights, WeightType::q8_0);
+  EXPECT_EQ(model.load.speculation.draft, directory_.path() / "model");
+  EXPECT_EQ(model.load.speculation.draft_weights, WeightType::q4_0);
+  EXPECT_FALSE(model.load.speculation.ngram);
   EXPECT_EQ(model.batching.max_active_tokens, 100);
   ASSERT_EQ(model.load.adapters.size(), 1u);
   EXPECT_EQ(model.load.adapters[0].name, "b");
   EXPECT_EQ(model.load.adapters[0].scale, 0.5f);
   EXPECT_EQ(config.server.models[1].path, "owner/name");
   EXPECT_TRUE(config.server.models[1].on_first_use);
+  EXPECT_TRUE(config.server.models[1].load.speculation.ngram);
 }
 
 TEST_F(Config, NamesTheKeyThatIsWrong) {
@@ -86,6 +93,9 @@ TEST_F(Config, NamesTheKeyThatIsWrong) {
   EXPECT_NE(refusal("[model]\nname = \"a\"").find("model is not a list"), std::string::npos);
   EXPECT_NE(refusal("port = ").find("serve.toml: line 1"), std::string::npos);
   EXPECT_NE(refusal("[[model]]\nname='a'\npath='b'\nweights='q9'").find("\"q9\" is not known"),
+            std::string::npos);
+  EXPECT_NE(refusal("[[model]]\nname='a'\npath='b'\nspeculate='x'")
+                .find("model.speculate is \"x\", expected \"ngram\""),
             std::string::npos);
 }
 

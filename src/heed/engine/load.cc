@@ -28,6 +28,9 @@ void check(const LoadOptions& options) {
   check_known("weights", options.weights, kWeightTypes);
   check_known("compute", options.compute, kComputes);
   check_known("cache", options.cache, kCacheTypes);
+  check_known("speculation.draft_weights", options.speculation.draft_weights, kWeightTypes);
+  require(!options.speculation.ngram || options.speculation.draft.empty(),
+          "LoadOptions::speculation has both `ngram` and a draft model, expected one of them");
 }
 
 std::unique_ptr<model::Transformer> load_as(const std::filesystem::path& path,

@@ -7,6 +7,7 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/engine/load.h"
+#include "heed/engine/speculation.h"
 #include "heed/generate/text_classifier.h"
 #include "heed/text/utf8.h"
 
@@ -76,6 +77,7 @@ std::shared_ptr<const LoadedModel> load(const std::filesystem::path& path,
       [&] { return chat::ChatTemplates(path, result->shared_tokenizer("chat")); });
   result->sigmoid_scores =
       ValueOrError<std::optional<bool>>::of([&] { return generate::read_sigmoid_scores(path); });
+  prepare_speculation(*result);
   return result;
 }
 
@@ -133,6 +135,7 @@ generate::GeneratorOptions LoadedModel::generator_options(const GenerateOptions&
   result.sampling = sampling_of(asked, suggested);
   result.dtype = activations();
   result.cache_dtype = cache();
+  result.make_drafter = [this] { return make_drafter(*this); };
   result.max_new_tokens = asked.max_new_tokens.value_or(suggested.max_new_tokens.value_or(256));
   result.eos_ids = suggested.eos_ids;
   result.eos_ids.insert(result.eos_ids.end(), asked.end_tokens.begin(), asked.end_tokens.end());

@@ -15,6 +15,7 @@
 #include "heed/generate/embedder.h"
 #include "heed/generate/generation_config.h"
 #include "heed/generate/generator.h"
+#include "heed/generate/speculation/draft_lengths.h"
 #include "heed/load_options.h"
 #include "heed/model.h"
 #include "heed/model/transformer.h"
@@ -22,13 +23,16 @@
 
 namespace heed::engine {
 
-/// What a Model holds. It does not change once it is loaded.
+/// What a Model holds. Once it is loaded, nothing changes that results depend on.
 struct LoadedModel {
   std::filesystem::path path;
   LoadOptions options;
   std::shared_ptr<Executor> executor;  // never null
   std::unique_ptr<const model::Transformer> transformer;
   LoadedAdapters adapters;
+  std::unique_ptr<const model::Transformer> draft;  // of SpeculationOptions::draft; or null
+  /// What was learned about drafts, by all calls; null without speculation.
+  std::shared_ptr<generate::DraftLengths> draft_lengths;
   // Read while the model is loaded; a file that cannot be read matters only to those who need it.
   ValueOrError<text::PairTokenizer> tokenizer;
   ValueOrError<generate::GenerationConfig> generation;

@@ -8,6 +8,7 @@
 #include "heed/base/parallel.h"
 #include "heed/engine/loaded_model.h"
 #include "heed/engine/session_job.h"
+#include "heed/engine/speculation.h"
 #include "heed/generate/scheduler.h"
 
 namespace heed {
@@ -38,6 +39,8 @@ generate::SchedulerOptions scheduler_options(const engine::LoadedModel& model,
           .max_prefill_tokens = options.max_prefill_tokens,
           .balance_prefill = options.balance_prefill,
           .max_cached_tokens = options.max_cached_tokens,
+          .drafter = engine::make_drafter(model, {.max_cached_tokens = options.max_cached_tokens,
+                                                  .interrupted = options.interrupted}),
           .interrupted = options.interrupted};
 }
 

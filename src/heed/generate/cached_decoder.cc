@@ -123,7 +123,8 @@ void CachedDecoder::add(const DecodeInput& input) {
   }
   const auto end = static_cast<int32_t>(pass_.input.size());
   adapt(end - std::ssize(input.tokens), end, input.adapters);
-  if (input.wants_logits) pass_.logit_rows.push_back(end - 1);
+  for (int64_t row = end - input.logit_rows; row < end; ++row)
+    pass_.logit_rows.push_back(static_cast<int32_t>(row));
   if (!input.generated) ++pass_.prompts;
   add_sequence(*pass_.own, input.cache_rows, end);
   if (model_.has_encoder()) add_memory(input.memory_rows, end);

@@ -63,13 +63,13 @@ class CachedDecoder {
     std::vector<int32_t>& cache_rows;      // of the earlier tokens; decode() appends the new rows
     std::span<const int32_t> memory_rows;  // of its source; empty for a decoder-only model
     bool generated = false;                // not tokens of a prompt; see nn::SelfSpans
-    bool wants_logits = true;              // after the last token
+    int64_t logit_rows = 1;                // how many of the last tokens want logits after them
     std::span<const ScaledAdapter> adapters = {};  // which have computed its earlier rows
   };
-  /// The logits [M, V] after the last token of each of the M inputs that want them. Prompts must
-  /// precede generated tokens. Inputs with equal memory rows should be neighbours, which then share
-  /// the reading of these rows. A row of logits depends on its own sequence only; it may hold
-  /// numbers that are not finite. If this throws, no rows were appended.
+  /// The logits [M, V] after the M tokens that want them. Prompts must precede generated tokens.
+  /// Inputs with equal memory rows should be neighbours, which then share the reading of these
+  /// rows. A row of logits depends on its own sequence only; it may hold numbers that are not
+  /// finite. If this throws, no rows were appended.
   Tensor decode(std::span<const DecodeInput> inputs);
 
   /// The rows of the caches; release what is no longer needed.
@@ -82,7 +82,7 @@ class CachedDecoder {
   /// The input of one forward pass: the new tokens of all sequences, concatenated.
   struct Pass {
     std::vector<int32_t> input, positions;
-    std::vector<int32_t> logit_rows;  // the last token of each sequence that wants logits
+    std::vector<int32_t> logit_rows;  // the tokens that want logits
     std::shared_ptr<kernels::AttentionSpans> own, memory;
     int64_t prompts = 0;
     std::vector<AdaptedRows> adapters;

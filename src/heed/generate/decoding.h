@@ -31,6 +31,22 @@ class Decoding {
   /// Continues the paths with logits [paths, V], which it may overwrite. Every row has a finite
   /// maximum and no NaN. Called from any thread, but not for one Decoding from two at a time.
   virtual void advance(Tensor& logits) = 0;
+
+  // For speculative decoding, of a decoding that has one path:
+
+  /// Tokens that may be drafted: the output can have one more. 0: none.
+  virtual int64_t max_draft() const { return 0; }
+  /// The next token if the logits after the output and `ahead` drafted tokens were these, which it
+  /// may overwrite; -1: none that continues the output.
+  virtual int32_t guess(std::span<float> /*logits*/, size_t /*ahead*/) const { return -1; }
+  /// Like advance(), with logits [1 + draft.size(), V] after the path and each token of the draft,
+  /// which the decoder has read, too. Continues the path for as long as the draft is right, and by
+  /// one token, and removes the cache rows of the other drafted tokens. Returns the number of those
+  /// that were right. Throws Error on logits that no token can be chosen from; only the first row
+  /// was checked.
+  virtual int64_t advance_drafted(Tensor& /*logits*/, std::span<const int32_t> /*draft*/) {
+    return 0;
+  }
 };
 
 }  // namespace heed::generate

@@ -75,11 +75,13 @@ int64_t Generator::expected_rows(const std::vector<GeneratorInput>& inputs) cons
 std::vector<Generation> Generator::generate(const std::vector<std::vector<int32_t>>& prompts,
                                             uint64_t first_number, const OnText& on_text) const {
   const std::vector<GeneratorInput> all = inputs(prompts, first_number);
-  Scheduler scheduler(model_, {.dtype = options_.dtype,
-                               .cache = {.dtype = options_.cache_dtype,
-                                         .memory_dtype = options_.cache_dtype,
-                                         .expected_rows = expected_rows(all)},
-                               .max_active_tokens = options_.batch_tokens});
+  Scheduler scheduler(model_,
+                      {.dtype = options_.dtype,
+                       .cache = {.dtype = options_.cache_dtype,
+                                 .memory_dtype = options_.cache_dtype,
+                                 .expected_rows = expected_rows(all)},
+                       .max_active_tokens = options_.batch_tokens,
+                       .drafter = options_.make_drafter ? options_.make_drafter() : nullptr});
   std::deque<Output> outputs;
   std::unordered_map<Scheduler::Id, size_t> indices;
   for (size_t i = 0; i < all.size(); ++i) {

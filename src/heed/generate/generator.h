@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 
 #include "heed/generate/sampling.h"
 #include "heed/generate/search.h"
+#include "heed/generate/speculation/drafter.h"
 #include "heed/generation.h"
 #include "heed/model/transformer.h"
 #include "heed/text/tokenizer.h"
@@ -36,6 +38,8 @@ struct GeneratorOptions {
   std::optional<DType> cache_dtype = {};
   /// Prompts wait while those being decoded may need more tokens than this, prompts and outputs.
   int64_t batch_tokens = 16384;
+  /// Makes SchedulerOptions::drafter. Empty: there is none.
+  std::function<std::shared_ptr<Drafter>()> make_drafter = {};
 };
 
 /// Generates an output for each prompt. A decoder-only model continues the prompt; an

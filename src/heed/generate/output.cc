@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "heed/base/error.h"
+#include "heed/generate/logits.h"
+
 namespace heed::generate {
 namespace {
 
@@ -52,15 +55,56 @@ void Output::record_log_probabilities(std::span<const float> logits, int32_t cho
   for (size_t i = 0; i < wanted; ++i) best.push_back(of(order[i]));
 }
 
-void Output::advance(Tensor& row) {
-  const std::span<float> logits(row.data<float>(), static_cast<size_t>(row.cols()));
+/// The token after the output and `ahead` others, which penalties do not know.
+int32_t Output::choose(std::span<float> logits, size_t ahead) const {
+  adjust_logits(options_.sampling, counts_, logits);
+  return sample_token(options_.sampling, logits, number_, path_.tokens.size() + ahead);
+}
+
+bool Output::is_end(int32_t token) const {
+  return std::ranges::find(options_.eos_ids, token) != options_.eos_ids.end();
+}
+
+int32_t Output::guess(std::span<float> logits, size_t ahead) const {
+  try {
+    const int32_t token = choose(logits, ahead);
+    return is_end(token) ? -1 : token;
+  } catch (const Error&) {  // of another model's logits
+    return -1;
+  }
+}
+
+void Output::advance(Tensor& logits) {
+  append({logits.data<float>(), static_cast<size_t>(logits.cols())});
+}
+
+int64_t Output::advance_drafted(Tensor& logits, std::span<const int32_t> draft) {
+  const size_t certain = path_.cache_rows.size() - draft.size();
+  size_t accepted = 0;
+  for (int64_t row = 0; row < logits.rows(); ++row) {
+    Tensor own = logits.row_slice(row, row + 1);
+    if (row > 0) check_logits(own);
+    const size_t before = path_.tokens.size();
+    advance(own);
+    if (path_.tokens.size() == before || accepted == draft.size() ||
+        path_.tokens.back() != draft[accepted])
+      break;
+    ++accepted;
+    if (ended_) break;
+  }
+  path_.cache_rows.resize(certain + accepted);
+  result_.drafted_tokens += std::ssize(draft);
+  result_.accepted_tokens += static_cast<int64_t>(accepted);
+  return static_cast<int64_t>(accepted);
+}
+
+/// Chooses the next token from logits [V].
+void Output::append(std::span<float> logits) {
   std::vector<float> unadjusted;
   const bool recorded = options_.top_log_probabilities >= 0;
   if (recorded) unadjusted.assign(logits.begin(), logits.end());
-  adjust_logits(options_.sampling, counts_, logits);
-  const int32_t token = sample_token(options_.sampling, logits, number_, path_.tokens.size());
-  if (std::find(options_.eos_ids.begin(), options_.eos_ids.end(), token) != options_.eos_ids.end())
-    return finish(FinishReason::stop);
+  const int32_t token = choose(logits, 0);
+  if (is_end(token)) return finish(FinishReason::stop);
   path_.tokens.push_back(token);
   counts_.add_output(token);
   if (recorded) record_log_probabilities(unadjusted, token);

@@ -24,6 +24,11 @@ class Output : public Decoding {
   bool ended() const override { return ended_; }
   /// Appends the token chosen from `logits` [1, V], which are changed by penalties and biases.
   void advance(Tensor& logits) override;
+  int64_t max_draft() const override {
+    return max_new_tokens_ - static_cast<int64_t>(path_.tokens.size()) - 1;
+  }
+  int32_t guess(std::span<float> logits, size_t ahead) const override;
+  int64_t advance_drafted(Tensor& logits, std::span<const int32_t> draft) override;
 
   /// The text added since the last call.
   std::string take_text() { return std::exchange(new_text_, {}); }
@@ -32,6 +37,9 @@ class Output : public Decoding {
   const Generation& result() const { return result_; }
 
  private:
+  int32_t choose(std::span<float> logits, size_t ahead) const;
+  bool is_end(int32_t token) const;
+  void append(std::span<float> logits);
   void finish(FinishReason reason);
   void add_text(const std::string& text);
   void record_log_probabilities(std::span<const float> logits, int32_t chosen);

@@ -19,6 +19,9 @@ struct Scheduler::Active {
   std::vector<int32_t> memory_rows = {};
   /// All rows of the decoder's caches that the request holds: those of its paths.
   std::vector<int32_t> rows = {};
+  std::vector<int32_t> draft = {};   // of the pass
+  std::vector<int32_t> unread = {};  // the last token and the draft
+  int64_t accepted = 0;              // tokens of the draft
   std::exception_ptr error = {};
   bool ended = false;
 
@@ -119,18 +122,25 @@ void Scheduler::plan_prompt(Active& request, int64_t room) {
                      .cache_rows = path.cache_rows,
                      .memory_rows = request.memory_rows,
                      .generated = false,
-                     .wants_logits = count == unread.size(),
+                     .logit_rows = count == unread.size() ? 1 : 0,
                      .adapters = request.adapters});
   readers_.push_back(&request);
 }
 
-/// Adds the last token of each path to the pass.
+/// Adds the last token of each path to the pass, and the draft.
 void Scheduler::plan_generated(Active& request) {
   for (Path& path : request.decoding->paths()) {
-    inputs_.push_back({.tokens = std::span<const int32_t>(path.tokens).last(1),
+    std::span<const int32_t> tokens = std::span<const int32_t>(path.tokens).last(1);
+    if (!request.draft.empty()) {
+      request.unread.assign(1, path.tokens.back());
+      request.unread.insert(request.unread.end(), request.draft.begin(), request.draft.end());
+      tokens = request.unread;
+    }
+    inputs_.push_back({.tokens = tokens,
                        .cache_rows = path.cache_rows,
                        .memory_rows = request.memory_rows,
                        .generated = true,
+                       .logit_rows = std::ssize(tokens),
                        .adapters = request.adapters});
     readers_.push_back(&request);
   }
@@ -144,6 +154,27 @@ int64_t Scheduler::prompt_room() const {
       std::ranges::any_of(active_, [](const auto& request) { return !request->reads_prompt(); });
   if (!options_.balance_prefill || !generating) return room;
   return std::min(room, times_.balanced_prompt_tokens());
+}
+
+/// Has the next tokens of requests drafted. A pass with prompts keeps the processor busy as it is.
+void Scheduler::draft() {
+  drafted_.clear();
+  for (const std::unique_ptr<Active>& request : active_) {
+    request->draft.clear();
+    request->accepted = 0;
+  }
+  if (!options_.drafter ||
+      std::ranges::any_of(active_, [](const auto& request) { return request->reads_prompt(); }))
+    return;
+  std::vector<DraftRequest> requests;
+  int64_t rows = 0;
+  for (const std::unique_ptr<Active>& request : active_) {
+    rows += std::ssize(request->decoding->paths());
+    if (request->decoding->max_draft() == 0) continue;
+    requests.push_back({request->id, request->source, *request->decoding, request->draft});
+    drafted_.push_back(request.get());
+  }
+  if (!requests.empty()) options_.drafter->draft(requests, rows);
 }
 
 void Scheduler::plan_pass() {
@@ -160,12 +191,12 @@ void Scheduler::plan_pass() {
   advancing_.clear();
   first_rows_.assign(1, 0);
   for (size_t i = 0; i < inputs_.size(); ++i) {
-    if (!inputs_[i].wants_logits) continue;
+    if (inputs_[i].logit_rows == 0) continue;
     if (advancing_.empty() || advancing_.back() != readers_[i]) {
       advancing_.push_back(readers_[i]);
       first_rows_.push_back(first_rows_.back());
     }
-    ++first_rows_.back();
+    first_rows_.back() += inputs_[i].logit_rows;
   }
 }
 
@@ -181,6 +212,7 @@ std::span<const Scheduler::Progress> Scheduler::step() {
 void Scheduler::run_pass() {
   admit();
   if (active_.empty()) return;
+  draft();
   plan_pass();
   const PassTimes::Measurement measurement(times_, inputs_);
   Tensor logits = decoder_.decode(inputs_);  // [M, V]
@@ -191,6 +223,11 @@ void Scheduler::run_pass() {
                              rows.end());
   }
   advance(logits);
+  if (!drafted_.empty()) {
+    accepted_.clear();
+    for (const Active* request : drafted_) accepted_.push_back(request->accepted);
+    options_.drafter->checked(accepted_);
+  }
   finish_step();
 }
 
@@ -198,9 +235,7 @@ void Scheduler::advance(Tensor& logits) {
   parallel_for(static_cast<int64_t>(advancing_.size()), 1, [&](int64_t begin, int64_t end) {
     for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
       try {
-        Tensor own = logits.row_slice(first_rows_[i], first_rows_[i + 1]);
-        check_logits(own);
-        advancing_[i]->decoding->advance(own);
+        advance(*advancing_[i], logits.row_slice(first_rows_[i], first_rows_[i + 1]));
       } catch (const Error&) {
         advancing_[i]->error = std::current_exception();
       }
@@ -208,15 +243,21 @@ void Scheduler::advance(Tensor& logits) {
   });
 }
 
+void Scheduler::advance(Active& request, Tensor own) const {
+  check_logits(own.row_slice(0, own.rows() - std::ssize(request.draft)));
+  if (request.draft.empty())
+    request.decoding->advance(own);
+  else
+    request.accepted = request.decoding->advance_drafted(own, request.draft);
+}
+
 /// Records what the requests of the pass have reached and ends those that are finished.
 void Scheduler::finish_step() {
   for (Active* request : advancing_) {
     const bool ended = request->error || request->decoding->ended();
     progress_.push_back({request->id, ended, request->error});
-    if (ended)
-      end(*request);
-    else
-      release_unused_rows(*request);
+    if (!ended || !request->draft.empty()) release_unused_rows(*request);
+    if (ended) end(*request);
   }
   std::erase_if(active_, [](const auto& request) { return request->ended; });
   std::ranges::sort(progress_, {}, &Progress::id);
@@ -240,6 +281,7 @@ void Scheduler::release_unused_rows(Active& request) {
 
 void Scheduler::end(Active& request) {
   if (!request.error) keep_prefix(request);
+  if (options_.drafter) options_.drafter->forget(request.id);
   decoder_.rows().release(request.rows);
   decoder_.memory_rows().release(request.memory_rows);
   active_tokens_ -= request.max_tokens;

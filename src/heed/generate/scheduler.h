@@ -13,6 +13,7 @@
 #include "heed/generate/decoding.h"
 #include "heed/generate/pass_times.h"
 #include "heed/generate/prefix_cache.h"
+#include "heed/generate/speculation/drafter.h"
 
 namespace heed::generate {
 
@@ -32,6 +33,8 @@ struct SchedulerOptions {
   /// Tokens of ended requests of a decoder-only model whose keys and values are kept for requests
   /// that begin with the same tokens. 0: none.
   int64_t max_cached_tokens = 0;
+  /// Makes decoding speculative; used by this scheduler alone. Null: it is not.
+  std::shared_ptr<Drafter> drafter = {};
   /// Asked before each layer; if it returns true, step() ends early. Empty: never.
   std::function<bool()> interrupted = {};
 };
@@ -94,11 +97,13 @@ class Scheduler {
   void reuse_prefix(Active& request);
   void keep_prefix(const Active& request);
   int64_t prompt_room() const;
+  void draft();
   void plan_pass();
   void run_pass();
   void plan_prompt(Active& request, int64_t room);
   void plan_generated(Active& request);
   void advance(Tensor& logits);
+  void advance(Active& request, Tensor own) const;
   void finish_step();
   void release_unused_rows(Active& request);
   void end(Active& request);
@@ -120,6 +125,8 @@ class Scheduler {
       advancing_;  // those whose logits the pass computes, in the order of its rows
   std::vector<int64_t> first_rows_;  // of the logits, for each of advancing_
   std::vector<bool> used_rows_;
+  std::vector<Active*> drafted_;   // those that the drafter was asked for
+  std::vector<int64_t> accepted_;  // for each of drafted_
   std::vector<Progress> progress_;
 };
 

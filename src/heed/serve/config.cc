@@ -85,6 +85,19 @@ AdapterOptions read_adapter(const Json& table, const std::string& path, const fs
   return adapter;
 }
 
+void read_speculation(JsonFields& fields, const fs::path& directory, SpeculationOptions& options) {
+  if (const auto source = fields.text("speculate")) {
+    if (*source != "ngram") {
+      const std::string path = fields.path_of("speculate");
+      throw invalid_request(path,
+                            fmt::format("{} is {}, expected \"ngram\"", path, quoted(*source)));
+    }
+    options.ngram = true;
+  }
+  if (const auto draft = fields.text("draft")) options.draft = resolved(*draft, directory);
+  options.draft_weights = read_name(fields, "draft_weights", engine::kWeightTypes);
+}
+
 ModelSource read_model(const Json& table, const std::string& path, const fs::path& directory) {
   JsonFields fields(table, path);
   ModelSource model;
@@ -96,6 +109,7 @@ ModelSource read_model(const Json& table, const std::string& path, const fs::pat
   if (const auto seed = fields.integer("random_weights", 0, kMax))
     model.load.random_weights = static_cast<uint64_t>(*seed);
   model.load.rope_context = fields.integer("rope_context", 1, kMax);
+  read_speculation(fields, directory, model.load.speculation);
   model.on_first_use = fields.boolean("on_first_use").value_or(false);
   model.source_language = fields.text("source_language").value_or("");
   model.target_language = fields.text("target_language").value_or("");

@@ -52,9 +52,9 @@ bool same(const ModelSource& a, const ModelSource& b) {
   return a.name == b.name && a.path == b.path && a.load.weights == b.load.weights &&
          a.load.compute == b.load.compute && a.load.cache == b.load.cache &&
          a.load.random_weights == b.load.random_weights &&
-         a.load.rope_context == b.load.rope_context && a.on_first_use == b.on_first_use &&
-         a.batching == b.batching && a.source_language == b.source_language &&
-         a.target_language == b.target_language &&
+         a.load.rope_context == b.load.rope_context && a.load.speculation == b.load.speculation &&
+         a.on_first_use == b.on_first_use && a.batching == b.batching &&
+         a.source_language == b.source_language && a.target_language == b.target_language &&
          std::ranges::equal(a.load.adapters, b.load.adapters, adapters_are_same);
 }
 
@@ -109,6 +109,8 @@ void ModelRegistry::load(Slot& slot) {
   try {
     const std::filesystem::path path = resolve_model(slot.source.path, slot.source.load.hub);
     slot.bytes = bytes_of(path);
+    if (const auto& draft = slot.source.load.speculation.draft; !draft.empty())
+      slot.bytes += bytes_of(resolve_model(draft, slot.source.load.hub));
     make_room(slot);
     auto model = std::make_shared<ServedModel>(Model::load(path, slot.source.load),
                                                slot.source.batching, loop_);

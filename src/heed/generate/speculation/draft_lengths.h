@@ -1,0 +1,61 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "heed/generate/speculation/draft_source.h"
+
+namespace heed::generate {
+
+/// How many tokens to draft: those with which a token of the output takes the least time. It learns
+/// how long passes and drafts take and how often drafts are right. When drafts do not pay it drafts
+/// only now and then, to notice when they would, and loses at most about kMaxLoss of the time. Any
+/// number of threads may use it.
+class DraftLengths {
+ public:
+  /// `expected`: before any draft was checked.
+  explicit DraftLengths(const DraftSource::Acceptances& expected);
+
+  static constexpr int64_t kMax = 16;
+  static constexpr double kMaxLoss = 0.02;
+
+  /// Tokens to draft for a request of a pass that so far has `rows` rows, from which `tokens`
+  /// tokens of outputs are expected; 0 to `max`.
+  int64_t choose(int kind, int64_t rows, double tokens, int64_t max);
+  /// The tokens of the output that are expected from a draft.
+  double expected_tokens(int kind, int64_t drafted) const;
+
+  /// `accepted` of so many drafted tokens were right, the first ones.
+  void add_check(int kind, int64_t drafted, int64_t accepted);
+  /// A pass took so long with `rows` rows, of which so many were drafted.
+  struct Pass {
+    int64_t rows = 0, drafted = 0, accepted = 0;
+    double seconds = 0;  // of the pass
+    // Before it: of drafting, and of reading tokens for which nothing was drafted.
+    double draft_seconds = 0, read_seconds = 0;
+  };
+  void add(const Pass& pass);
+
+ private:
+  /// Of a pass with so many rows.
+  double seconds(int64_t rows) const;
+  bool may_lose() const;
+  double gain_of(int kind, int64_t drafted) const;
+
+  struct Checks {
+    double drafted, accepted;  // the latest ones
+    double acceptance() const { return accepted / drafted; }
+  };
+  mutable std::mutex mutex_;
+  std::array<Checks, DraftSource::kKinds> checks_;
+  std::vector<double> seconds_;  // moving averages, for each number of rows; 0: none yet
+  double draft_seconds_ = 0;     // of a drafted token, a moving average
+  int64_t skipped_ = 0;          // calls of choose() since something was drafted
+  double total_ = 0;             // seconds of all passes
+  double saved_ = 0;             // of them, by drafts; negative: lost
+  bool drafted_ = false;         // anything yet
+};
+
+}  // namespace heed::generate

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "heed/generate/speculation/drafter.h"
+
+namespace heed::generate {
+
+/// Where drafted tokens come from.
+class DraftSource {
+ public:
+  virtual ~DraftSource() = default;
+
+  /// What kind of draft there is for a request, below kKinds; 0: none. Drafts of one kind are right
+  /// about equally often.
+  virtual int kind(const DraftRequest& request) = 0;
+  static constexpr int kKinds = 8;
+  /// How often a token of a draft of each kind is right.
+  using Acceptances = std::array<double, kKinds>;
+
+  /// A request for whose draft kind() was just asked, and the tokens to draft, at least one.
+  struct Wanted {
+    DraftRequest* request;
+    int64_t tokens;
+  };
+  /// Appends the tokens wanted, or fewer, to each draft. Returns the seconds spent on reading
+  /// tokens for which nothing was drafted, such as those of a new prompt.
+  virtual double draft(std::span<const Wanted> wanted) = 0;
+  virtual void forget(uint64_t id) = 0;
+};
+
+}  // namespace heed::generate

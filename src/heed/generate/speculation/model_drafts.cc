@@ -1,0 +1,112 @@
+#include "heed/generate/speculation/model_drafts.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+
+namespace heed::generate {
+
+ModelDrafts::ModelDrafts(const model::Transformer& model, const ModelDraftsOptions& options)
+    : decoder_(model, options.dtype, options.cache),
+      prefixes_(decoder_.rows(), options.max_cached_tokens),
+      max_positions_(model.config().positions == model::PositionKind::none
+                         ? std::numeric_limits<size_t>::max()
+                         : static_cast<size_t>(model.config().max_positions)),
+      vocab_size_(static_cast<size_t>(std::min(options.vocab_size, model.config().vocab_size))) {
+  decoder_.interrupt_when(options.interrupted);
+}
+
+/// Drops what the model has read since the output became another one, and takes what it has not
+/// read. The newest token is always read, for its logits.
+ModelDrafts::Drafting ModelDrafts::begin(const Wanted& wanted) {
+  const std::span<const int32_t> prompt = wanted.request->decoding.prompt();
+  const std::span<const int32_t> output = wanted.request->decoding.paths().front().tokens;
+  const size_t total = prompt.size() + output.size();
+  const auto token = [&](size_t i) {
+    return i < prompt.size() ? prompt[i] : output[i - prompt.size()];
+  };
+  const auto [place, added] = sequences_.try_emplace(wanted.request->id);
+  Sequence& sequence = place->second;
+  if (added) {
+    sequence.cache_rows = prefixes_.find(prompt, prompt.size() - 1, {});
+    sequence.tokens.assign(prompt.begin(), prompt.begin() + std::ssize(sequence.cache_rows));
+    sequence.certain = sequence.tokens.size();
+  }
+  size_t& read = sequence.certain;
+  while (read < std::min(sequence.tokens.size(), total - 1) && sequence.tokens[read] == token(read))
+    ++read;
+  decoder_.rows().release(std::span(sequence.cache_rows).subspan(read));
+  sequence.cache_rows.resize(read);
+  sequence.tokens.resize(read);
+  const size_t end = std::min(total, read + kMaxUnread);
+  Drafting drafting{wanted, &sequence, {}, end == total};
+  for (size_t i = read; i < end; ++i) drafting.unread.push_back(token(i));
+  return drafting;
+}
+
+/// One pass over what is unread. The logits [M, V] of those that are complete.
+Tensor ModelDrafts::read(std::span<Drafting> all) {
+  std::vector<CachedDecoder::DecodeInput> inputs;
+  for (const Drafting& one : all)
+    inputs.push_back({.tokens = one.unread,
+                      .cache_rows = one.sequence->cache_rows,
+                      .memory_rows = {},
+                      .generated = true,
+                      .logit_rows = one.complete ? 1 : 0});
+  Tensor logits = decoder_.decode(inputs);
+  for (const Drafting& one : all) {
+    std::vector<int32_t>& tokens = one.sequence->tokens;
+    tokens.insert(tokens.end(), one.unread.begin(), one.unread.end());
+  }
+  return logits;
+}
+
+/// Adds the most likely token to the draft. Returns whether another one can follow.
+bool ModelDrafts::take(Drafting& one, std::span<float> logits) const {
+  std::vector<int32_t>& draft = one.wanted.request->draft;
+  const int32_t token = one.wanted.request->decoding.guess(logits, draft.size());
+  if (token < 0) return false;
+  draft.push_back(token);
+  one.unread.assign(1, token);
+  return std::ssize(draft) < one.wanted.tokens && one.sequence->tokens.size() < max_positions_;
+}
+
+double ModelDrafts::draft(std::span<const Wanted> wanted) {
+  using Clock = std::chrono::steady_clock;
+  std::vector<Drafting> all;
+  for (const Wanted& one : wanted) {
+    Decoding& decoding = one.request->decoding;
+    if (decoding.prompt().size() + decoding.paths().front().tokens.size() <= max_positions_)
+      all.push_back(begin(one));
+  }
+  // After a pass in which all drafts were right, two tokens are unread.
+  const bool reading =
+      std::ranges::any_of(all, [](const Drafting& one) { return one.unread.size() > 2; });
+  double read_seconds = 0;
+  for (bool first = true; !all.empty(); first = false) {
+    const Clock::time_point begin = Clock::now();
+    const Tensor logits = read(all);
+    if (first && reading)
+      read_seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    int64_t row = 0;
+    std::erase_if(all, [&](Drafting& one) {
+      if (!one.complete) return true;
+      Tensor own = logits.row_slice(row, row + 1);
+      ++row;
+      return !take(one, {own.data<float>(), vocab_size_});
+    });
+  }
+  return read_seconds;
+}
+
+void ModelDrafts::forget(uint64_t id) {
+  const auto found = sequences_.find(id);
+  if (found == sequences_.end()) return;
+  Sequence& sequence = found->second;
+  const auto certain = std::span(sequence.tokens).first(sequence.certain);
+  prefixes_.insert(certain, std::span(sequence.cache_rows).first(certain.size()), {});
+  decoder_.rows().release(sequence.cache_rows);
+  sequences_.erase(found);
+}
+
+}  // namespace heed::generate

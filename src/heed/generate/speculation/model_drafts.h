@@ -1,0 +1,61 @@
+#pragma once
+
+#include <functional>
+#include <unordered_map>
+#include <vector>
+
+#include "heed/generate/cached_decoder.h"
+#include "heed/generate/prefix_cache.h"
+#include "heed/generate/speculation/draft_source.h"
+
+namespace heed::generate {
+
+struct ModelDraftsOptions {
+  DType dtype = DType::f32;  // of the activations
+  CacheOptions cache = {};
+  int64_t vocab_size = 0;                  // of the requests' model; others are not drafted
+  int64_t max_cached_tokens = 0;           // as in SchedulerOptions
+  std::function<bool()> interrupted = {};  // as in SchedulerOptions
+};
+
+/// Drafts what a smaller model would generate. It chooses with the random numbers that the request
+/// will use, so that a sampled token is right as often as both models' probabilities allow.
+class ModelDrafts : public DraftSource {
+ public:
+  /// A decoder-only model, which must outlive this, with the tokens of the requests' model. Throws
+  /// Error as make_caches() does.
+  ModelDrafts(const model::Transformer& model, const ModelDraftsOptions& options);
+
+  int kind(const DraftRequest&) override { return 1; }
+  /// A prompt that is longer than kMaxUnread is read in parts, one at each call; until then there
+  /// is no draft.
+  double draft(std::span<const Wanted> wanted) override;
+  void forget(uint64_t id) override;
+
+  static constexpr size_t kMaxUnread = 512;  // tokens
+  /// Before any draft was checked.
+  static constexpr Acceptances kAcceptances{0, 0.8};
+
+ private:
+  /// What the model has read of a request, its drafts included.
+  struct Sequence {
+    std::vector<int32_t> tokens, cache_rows;
+    size_t certain = 0;  // the first tokens, which are no drafts
+  };
+  struct Drafting {
+    Wanted wanted;
+    Sequence* sequence;
+    std::vector<int32_t> unread;
+    bool complete;  // nothing is left after `unread`
+  };
+  Drafting begin(const Wanted& wanted);
+  Tensor read(std::span<Drafting> all);
+  bool take(Drafting& one, std::span<float> logits) const;
+
+  CachedDecoder decoder_;
+  PrefixCache prefixes_;
+  size_t max_positions_, vocab_size_;
+  std::unordered_map<uint64_t, Sequence> sequences_;
+};
+
+}  // namespace heed::generate
