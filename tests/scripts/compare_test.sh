@@ -29,7 +29,8 @@ esac
 END
 # Reports every module as installed, creates the requested files, and prints measurements.
 cat >"$work/python" <<'END'
-echo "python ${*/#*\//} cpu=${HEED_CPU-} aten=${ATEN_CPU_CAPABILITY-} ct2=${CT2_FORCE_CPU_ISA-} of ${0%/bin*}" >>"$CALLS"
+variables="cpu=${HEED_CPU-} aten=${ATEN_CPU_CAPABILITY-} ct2=${CT2_FORCE_CPU_ISA-}"
+echo "python ${*/#*\//} $variables of ${0%/bin*}" >>"$CALLS"
 case "$1:$*" in
   -c:*) exit 0 ;;
   *make_decoder* | *requantise*) printf 'weights' >"${!#}" ;;
