@@ -77,24 +77,22 @@ def own_kind(flags):
     return next((kind for kind in reversed(KINDS.values()) if kind.flags <= flags), None)
 
 
-def restrict(name, flags=None):
+def restrict(name):
     """Restricts all programs that are started from now on to the kind of that name; None: to
     nothing. Returns the Kind if it is less than the machine, and what to tell the reader."""
-    flags = machine_flags() if flags is None else flags
+    flags = machine_flags()
     own = own_kind(flags)
     machine = described(own) if own else "less than AVX2"
-    if name is None:
-        if "HEED_CPU" in os.environ:
-            raise Refused("HEED_CPU is set, which restricts heed alone: use --cpu")
-        rest = sorted(better(own, flags)) if own else ()
-        more = f", with {', '.join(rest)} besides" if rest else ""
-        return None, f"Kind of machine: {machine}{more}; nothing is restricted."
-    kind = KINDS[name]
-    missing = sorted(kind.flags - flags)
+    kind = KINDS.get(name, own)
+    missing = sorted(kind.flags - flags) if kind else ()
     if missing:
         raise Refused(f"this machine's kind is {machine}; {name} also needs {', '.join(missing)}")
-    if not better(kind, flags):
-        return None, f"Kind of machine: {machine}, which is real; nothing is restricted."
+    rest = sorted(better(kind, flags)) if kind else ()
+    if name is None or not rest:
+        if "HEED_CPU" in os.environ:
+            raise Refused("HEED_CPU is set, which restricts heed alone: unset it, or use --cpu")
+        more = f", with {', '.join(rest)} besides" if rest else ""
+        return None, f"Kind of machine: {machine}{more}; real, nothing is restricted."
     settings = {"HEED_CPU": name, **kind.variables}
     os.environ.update(settings)
     listed = " ".join(f"{key}={value}" for key, value in settings.items())

@@ -102,13 +102,13 @@ said 'llama.cpp: out of time'
 avx2='avx2 fma f16c' avx512="avx2 fma f16c avx512f avx512bw avx512dq avx512vl"
 best="$avx512 avx_vnni avx512_vnni avx512_bf16"
 FLAGS=$best run 0 --only q4_0 decode
-[[ $(head -1 "$work/said") == 'Kind of machine: avx512_bf16 (AVX-512 with VNNI and BF16); nothing is restricted.' ]]
+[[ $(head -1 "$work/said") == 'Kind of machine: avx512_bf16 (AVX-512 with VNNI and BF16); real, nothing is restricted.' ]]
 if grep -q 'cpu=[a-z]\|aten=[a-z]' "$CALLS"; then exit 1; fi
 FLAGS=$avx2 run 0 --cpu avx2 --only q4_0 decode
-said 'Kind of machine: avx2 (plain AVX2), which is real; nothing is restricted.'
+said 'Kind of machine: avx2 (plain AVX2); real, nothing is restricted.'
 if grep -q 'cpu=[a-z]\|aten=[a-z]' "$CALLS"; then exit 1; fi
 FLAGS="$avx512 avx512_vnni" run 0 --only q4_0 decode
-said 'Kind of machine: avx512 (AVX-512 without VNNI and BF16), with avx512_vnni besides; nothing is restricted.'
+said 'avx512 (AVX-512 without VNNI and BF16), with avx512_vnni besides; real, nothing is restricted.'
 
 # A lesser kind holds for all programs; llama.cpp has an environment of its own for each.
 stand_in "$work/build/venv-avx2/bin/python" <"$work/python"
@@ -149,7 +149,7 @@ said "compare: error: this machine's kind is less than AVX2; avx2 also needs avx
 run 2 --cpu i386 decode
 said "argument --cpu: invalid choice: 'i386'"
 HEED_CPU=avx2 run 1 decode
-said 'compare: error: HEED_CPU is set, which restricts heed alone: use --cpu'
+said 'compare: error: HEED_CPU is set, which restricts heed alone: unset it, or use --cpu'
 
 # Without a network there is one line about it.
 stand_in "$work/build/venv/bin/python" <<<'echo "ERROR: no route to the index" >&2; exit 1'
