@@ -49,13 +49,12 @@ def compilers():
     return dict(os.environ)
 
 
-def pip(*arguments):
-    """Runs pip of our own environment; the last line that it said when it failed."""
-    own = BUILD / "venv"
+def pip(*arguments, own=BUILD / "venv", **variables):
+    """Runs pip of an environment of ours; the last line that it said when it failed."""
     if not (own / "bin" / "python").exists():
         venv.create(own, with_pip=True)
     result = subprocess.run([own / "bin" / "python", "-m", "pip", "--timeout", "15", *arguments],
-                            capture_output=True, text=True, env=compilers())
+                            capture_output=True, text=True, env={**compilers(), **variables})
     if result.returncode != 0:
         said = (result.stderr or result.stdout).strip().splitlines() or ["pip failed"]
         raise Unavailable(f"{arguments[-1]} cannot be had with pip (no network?): {said[-1]}")
@@ -72,6 +71,22 @@ def python_with(*modules):
             pip("install", "-q", *PACKAGES[module])
     has.cache_clear()
     return str(BUILD / "venv" / "bin" / "python")
+
+
+def python_with_llama_cpp(kind):
+    """The interpreter of an environment with a llama.cpp that was built for a kind of machine (a
+    Kind, or None: this machine), which compiles its instructions in."""
+    if kind is None:
+        return python_with("llama_cpp")
+    own = BUILD / f"venv-{kind.name}"
+    if not has(own, "llama_cpp"):
+        package = PACKAGES["llama_cpp"]
+        print(f"compiling {package[-1]} for {kind.name} ...", file=sys.stderr, flush=True)
+        # AVX2 is on by default. pip's cache of wheels does not tell these builds apart.
+        options = ["-DGGML_NATIVE=OFF", *kind.llama_cpp, "-DLLAVA_BUILD=OFF"]
+        pip("install", "-q", "--no-cache-dir", *package, own=own, CMAKE_ARGS=" ".join(options))
+        has.cache_clear()
+    return str(own / "bin" / "python")
 
 
 def wheel(package):

@@ -7,7 +7,8 @@ import subprocess
 from dataclasses import dataclass
 
 from . import models
-from .environment import ROOT, Unavailable, python_with
+from .environment import ROOT, Unavailable, python_with, python_with_llama_cpp
+from .kinds import UNRESTRICTED, Kind, machine_flags
 from .rounds import Case, Program, finish, last_line
 
 PEERS = models.PEERS
@@ -20,6 +21,7 @@ class Setting:
     threads: int
     rounds: int
     seconds: float  # most for a case
+    cpu: Kind | None = None  # what all programs are restricted to
 
 
 def peer(script, modules, *arguments):
@@ -46,10 +48,10 @@ def int8_of(arithmetic):
 @functools.cache
 def best_cpu():
     """By default CTranslate2 uses only AVX2 on processors that are not Intel's."""
-    with open("/proc/cpuinfo") as file:
-        flags = next((line for line in file if line.startswith("flags")), "").split()
-    return {"CT2_FORCE_CPU_ISA": "AVX512" if {"avx512f", "avx512bw", "avx512vl"} <= set(flags)
-            else "AVX2"}
+    if "CT2_FORCE_CPU_ISA" in os.environ:
+        return {}
+    avx512 = {"avx512f", "avx512bw", "avx512vl"} <= machine_flags()
+    return {"CT2_FORCE_CPU_ISA": "AVX512" if avx512 else "AVX2"}
 
 
 def ctranslate2(setting, model, *arguments, several=True):
@@ -107,9 +109,9 @@ def latency(setting):
 # Generation
 
 
-def llama_cpp(model, *arguments, figure="per_second"):
+def llama_cpp(setting, model, *arguments, figure="per_second"):
     """Its two ways to hold weights, of which neither is always the faster."""
-    command = peer("llama_cpp_bench.py", ["llama_cpp"], model, *arguments)
+    command = [python_with_llama_cpp(setting.cpu), PEERS / "llama_cpp_bench.py", model, *arguments]
     return [Program(name, command + way, lambda facts: facts[figure])
             for name, way in (("llama.cpp", []), ("llama.cpp, weights as stored", ["--as-stored"]))]
 
@@ -146,7 +148,7 @@ def decode(setting):
                      *compute_for(kind))
         yield Case(f"decode, {shape}, {kind}, tokens/s", [
             Program("heed", ours, measured("decode")),
-            *llama_cpp(model, "decode", tokens, context)], remark=reading_shares)
+            *llama_cpp(setting, model, "decode", tokens, context)], remark=reading_shares)
 
 
 def arithmetic_share(everyone):
@@ -164,7 +166,7 @@ def prefill(setting):
                          *compute_for(kind))
             yield Case(f"prefill of {tokens}, {shape}, {kind}, tokens/s", [
                 Program("heed", ours, measured("prefill")),
-                *llama_cpp(model, "prefill", tokens)], remark=arithmetic_share)
+                *llama_cpp(setting, model, "prefill", tokens)], remark=arithmetic_share)
 
 
 PROMPT = "The quick brown fox jumps over the lazy dog, and then it goes on to"
@@ -176,7 +178,7 @@ def start(setting):
                 "--prompt", PROMPT, "--max-new-tokens", 1]
         yield Case(f"first token of a new process, SmolLM2-135M, {kind}, seconds", [
             Program("heed", ours, figure=None),
-            *llama_cpp(model, "start", PROMPT, figure="seconds")], less_is_better=True,
+            *llama_cpp(setting, model, "start", PROMPT, figure="seconds")], less_is_better=True,
             remark=lambda _: "Python's own start is not counted for llama.cpp")
 
 
@@ -202,7 +204,7 @@ def memory(setting):
 
         def megabytes(facts):
             return facts["peak_memory"] / 1e6
-        theirs = llama_cpp(model, "decode", tokens, context)
+        theirs = llama_cpp(setting, model, "decode", tokens, context)
         for program in theirs:
             program.figure = megabytes
         yield Case(f"memory of decoding, {shape}, {kind}, MB", [
@@ -220,13 +222,14 @@ def embed(setting):
 
 
 def embed_with(setting, name, model, texts):
+    onnxruntime = f"onnxruntime, {UNRESTRICTED}" if setting.cpu else "onnxruntime"
     for arithmetic in ("f32", "int8"):
         ours = bench(setting, model, "--input", texts, *int8_of(arithmetic))
         yield Case(f"embed, {name}, {arithmetic}, texts/s", [
             Program("heed", ours, measured("lines")),
-            Program("onnxruntime", peer("onnxruntime_embed.py", ["onnxruntime", "tokenizers"],
-                                        models.onnx_of(name, model, arithmetic),
-                                        model / "tokenizer.json", texts)),
+            Program(onnxruntime, peer("onnxruntime_embed.py", ["onnxruntime", "tokenizers"],
+                                      models.onnx_of(name, model, arithmetic),
+                                      model / "tokenizer.json", texts)),
             Program("PyTorch", peer("sentence_transformers_embed.py",
                                     ["torch", "sentence_transformers"], model, texts,
                                     arithmetic))])
@@ -241,8 +244,12 @@ def train(setting):
     printed = []
     for shape in ("small",) if setting.quick else ("small", "base", "llama"):
         for arithmetic in ("f32", "bf16"):
+            if arithmetic == "bf16" and setting.cpu and not setting.cpu.pytorch_multiplies_bf16():
+                print(f"| {shape} | {arithmetic} | PyTorch needs AVX-512 for bf16 |", flush=True)
+                continue
             command = [ROOT / "bench" / "train_vs_pytorch", shape, "--dtypes", arithmetic,
                        "--venv", folder, "--rounds", setting.rounds]
+            command += ["--cpu", setting.cpu.name] if setting.cpu else []
             result = finish(command, setting.seconds)
             if result is None:
                 print(f"| {shape} | {arithmetic} | out of time |", flush=True)

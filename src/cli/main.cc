@@ -51,7 +51,10 @@ int main(int argc, char** argv) {
   if (!machine_is_known()) return kWrongCommandLine;
   heed::cli::Program program("heed", "heed: trains, runs and explains Transformers",
                              "heed " HEED_VERSION);
-  program.footer("heed COMMAND --help shows the options of a command and an example.");
+  program.footer(
+      "heed COMMAND --help shows the options of a command and an example.\n"
+      "HEED_CPU=KIND restricts heed to the instructions of a lesser kind of machine: baseline,\n"
+      "avx2, avx2_vnni, avx512, avx512_bf16 or amx.");
   heed::cli::add_train(program);
   heed::cli::add_translate(program);
   heed::cli::add_generate(program);

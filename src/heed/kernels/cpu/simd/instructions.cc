@@ -20,10 +20,11 @@
 namespace heed::kernels::cpu {
 namespace {
 
-/// The values of HEED_CPU; each machine has all instructions of those before it.
-enum class Machine { baseline, avx2, avx512, avx512_bf16, amx };
-constexpr std::array<std::string_view, 5> kMachines{"baseline", "avx2", "avx512", "avx512_bf16",
-                                                    "amx"};
+/// The values of HEED_CPU; each machine has all instructions of those before it, except that avx512
+/// has no dot products of bytes.
+enum class Machine { baseline, avx2, avx2_vnni, avx512, avx512_bf16, amx };
+constexpr std::array<std::string_view, 6> kMachines{"baseline", "avx2",        "avx2_vnni",
+                                                    "avx512",   "avx512_bf16", "amx"};
 
 struct Limit {
   Machine machine = Machine::amx;
@@ -51,23 +52,25 @@ const Limit limit = [] {
   return read;
 }();
 
-Machine least_machine(Instructions instructions) {
+/// Whether HEED_CPU=machine allows them.
+bool allows(Machine machine, Instructions instructions) {
   switch (instructions) {
     case Instructions::none:
-      return Machine::baseline;
+      return true;
     case Instructions::avx2:
+      return machine >= Machine::avx2;
     case Instructions::avx_vnni:
-      return Machine::avx2;
+      return machine >= Machine::avx2_vnni && machine != Machine::avx512;
     case Instructions::avx512:
-      return Machine::avx512;
+      return machine >= Machine::avx512;
     case Instructions::avx512_vnni:
     case Instructions::avx512_bf16:
-      return Machine::avx512_bf16;
+      return machine >= Machine::avx512_bf16;
     case Instructions::amx_bf16:
     case Instructions::amx_int8:
-      return Machine::amx;
+      return machine >= Machine::amx;
   }
-  return Machine::amx;
+  return false;
 }
 
 #if defined(__x86_64__) && defined(__linux__)
@@ -125,9 +128,9 @@ bool machine_has(Instructions instructions) { return instructions == Instruction
 
 bool has(Instructions instructions) {
   if (limit.unknown)
-    fail("HEED_CPU is {}, expected baseline, avx2, avx512, avx512_bf16 or amx",
+    fail("HEED_CPU is {}, expected baseline, avx2, avx2_vnni, avx512, avx512_bf16 or amx",
          quoted(*limit.unknown));
-  return least_machine(instructions) <= limit.machine && machine_has(instructions);
+  return allows(limit.machine, instructions) && machine_has(instructions);
 }
 
 }  // namespace heed::kernels::cpu

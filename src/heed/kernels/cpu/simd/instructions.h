@@ -16,9 +16,10 @@ enum class Instructions {
 
 /// Whether the processor has them, the system lets this process use their registers, and the
 /// environment variable HEED_CPU allows them. HEED_CPU limits the instructions that heed uses to
-/// those of a lesser machine: "baseline" (SSE4), "avx2", "avx512", "avx512_bf16" (with VNNI) or
-/// "amx". It limits Highway's kernels, too. Without it there is no limit. It is read when heed is
-/// loaded. Throws Error if HEED_CPU has another value; so does every product, which asks this.
+/// those of a lesser kind of machine: "baseline" (SSE4), "avx2" (without AVX-VNNI), "avx2_vnni",
+/// "avx512" (without any VNNI, and without BF16), "avx512_bf16" (with both) or "amx". It limits
+/// Highway's kernels, too. Without it there is no limit. It is read when heed is loaded. Throws
+/// Error if HEED_CPU has another value; so does every product, which asks this.
 bool has(Instructions instructions);
 
 }  // namespace heed::kernels::cpu
