@@ -178,7 +178,9 @@ bool Transformer::packs(const Parameter& parameter, Compute compute) const {
     case Compute::f32:
       return dtype == DType::f32;
     case Compute::bf16:
-      return dtype == DType::f32 || dtype == DType::bf16;
+      // Without instructions for bf16, panels are f32: twice the bytes that decoding would read.
+      return dtype == DType::f32 ||
+             (dtype == DType::bf16 && (has_encoder() || kernels::multiplies_bf16_faster()));
     case Compute::int8:
       return kernels::multiplies_blocks(dtype);
   }

@@ -10,6 +10,7 @@
 #include "heed/base/parallel.h"
 #include "heed/base/rounding.h"
 #include "heed/kernels/cpu/simd/grain.h"
+#include "heed/kernels/cpu/simd/prefetch.h"
 #include "heed/kernels/cpu/simd/with_rows.h"
 #include "heed/tensor/allocator.h"
 
@@ -71,8 +72,12 @@ void dot_columns(const Product& p, int64_t col) {
     sums[n] = hn::Zero(d);
   }
   const float* a = p.a;
+  const int64_t unit_bytes = p.row_bytes * kUnit / std::max<int64_t>(1, p.k);
   for (int64_t unit = 0; unit < p.k / kUnit; ++unit, a += kUnit)
     for (int n = 0; n < Cols; ++n) {
+      // The same part of the next columns.
+      cpu::prefetch_to_level2(p.weight + (col + Cols + n) * p.row_bytes + unit * unit_bytes,
+                              unit_bytes);
       const Unit w = unit_of(columns[n], unit);
       for (int64_t i = 0; i < kUnitVectors; ++i)
         sums[n] = hn::MulAdd(load(d, a + i * kVectorLanes), w.lanes[i], sums[n]);

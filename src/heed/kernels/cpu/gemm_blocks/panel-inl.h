@@ -139,12 +139,18 @@ Floats join_halves(const PanelScales<type>& block, Ints first, Ints second) {
 template <typename Arithmetic, DType type, int Rows>
 void multiply_columns(const BlockStrip& strip, const std::byte* panel, int64_t col, float* to) {
   const QuantizedRows& a = strip.a;
-  const bool prefetches = strip.first && col == 0;
-  const int64_t share = strip.layout.bytes / std::max<int64_t>(1, a.blocks);
+  // Where a panel is read in parts, each reads a part of the next panel ahead: if the first part
+  // did it alone, memory would be idle afterwards.
+  const std::byte* next = panel + strip.layout.bytes + strip.layout.bytes / kPanelCols * col;
+  const int64_t share = strip.layout.bytes / kPanelCols * kLanes / std::max<int64_t>(1, a.blocks);
   Floats sums[Rows];
   for (int r = 0; r < Rows; ++r) sums[r] = set_floats(0.0f);
   for (int64_t at = 0; at < a.blocks; ++at) {
-    if (prefetches) prefetch_ahead(panel + strip.layout.quants + at * share, share);
+    if constexpr (kLanes == kPanelCols) {
+      if (Rows == 1 || strip.first) prefetch_ahead(panel + strip.layout.quants + at * share, share);
+    } else if (strip.first) {
+      prefetch_to_level2(next + at * share, share);
+    }
     const typename Arithmetic::template Block<type, Rows> block(strip.layout, panel, at, col);
 #pragma GCC unroll 16
     for (int r = 0; r < Rows; ++r) {
