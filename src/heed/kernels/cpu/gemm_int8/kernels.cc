@@ -37,6 +37,7 @@ constinit const Int8Kernel plain_int8_kernel{.name = "plain",
                                              .needs = Instructions::none,
                                              .min_rows = 0,
                                              .max_rows = 1,
+                                             .row_multiple = 1,
                                              .biased = false,
                                              .multiply = multiply};
 

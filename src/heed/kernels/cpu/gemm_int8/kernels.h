@@ -50,9 +50,10 @@ struct Int8Strip {
 struct Int8Kernel {
   const char* name;
   Instructions needs;
-  int64_t min_rows;  // for which it is faster than those after it in int8_kernels()
-  int64_t max_rows;  // of a strip
-  bool biased;       // a's quants are unsigned, larger by kInt8Bias
+  int64_t min_rows;      // for which it is faster than those after it in int8_kernels()
+  int64_t max_rows;      // of a strip
+  int64_t row_multiple;  // of a strip, except for the last
+  bool biased;           // a's quants are unsigned, larger by kInt8Bias
   /// Called before the first of several strips of `rows` rows, and after the last; may be null.
   void (*begin)(int64_t rows) = nullptr;
   void (*multiply)(const Int8Strip& strip);
