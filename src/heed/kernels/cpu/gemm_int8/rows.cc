@@ -1,6 +1,8 @@
 // What surrounds integer products: rows are quantised before, dot products are scaled after.
 #include "heed/kernels/cpu/gemm_int8/rows.h"
 
+#include <hwy/cache_control.h>
+
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -52,6 +54,7 @@ HWY_INLINE float quantize_row(const T* x, int64_t n, int64_t depth, bool biased,
   std::memset(to + n, 0, static_cast<size_t>(depth - n));
   if (useful)
     for_lanes(0, n, [&](auto at) HEED_LANES {
+      hwy::Prefetch(x + n + at.index);  // the next row
       const V32 rounded = hn::Add(hn::Mul(load(x, at), set(inverse)), rounds);
       hn::StoreU(hn::TruncateTo(U8Quarter(), hn::BitCast(U32(), rounded)), U8Quarter(),
                  reinterpret_cast<uint8_t*>(to) + at.index);
