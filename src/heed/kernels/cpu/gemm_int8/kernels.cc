@@ -12,7 +12,8 @@ namespace {
 KernelChoice<Int8Kernel>& choice() {
   static KernelChoice<Int8Kernel> instance {
 #if HEED_X86
-    &amx_int8_kernel, &avx512_vnni_int8_kernel, &avx_vnni_int8_kernel, &avx2_int8_kernel,
+    &amx_int8_kernel, &avx512_vnni_int8_kernel, &avx512_int8_kernel, &avx_vnni_int8_kernel,
+        &avx2_int8_kernel,
 #endif
         &plain_int8_kernel
   };
