@@ -124,11 +124,25 @@ void decoding_shapes(benchmark::internal::Benchmark* bench) {
   bench->ArgNames({"tokens", "in", "out"})->UseRealTime()->Unit(benchmark::kMicrosecond);
 }
 
+/// The layers of MiniLM and of the paper's base model, and a larger one.
+void int8_shapes(benchmark::internal::Benchmark* bench) {
+  for (const int64_t tokens : {1, 16, 64, 1024, 3000})
+    for (const auto& [in, out] : {std::pair{384, 384},
+                                  {384, 1536},
+                                  {1536, 384},
+                                  {512, 512},
+                                  {512, 2048},
+                                  {2048, 512},
+                                  {2048, 2048}})
+      bench->Args({tokens, in, out});
+  bench->ArgNames({"tokens", "in", "out"})->UseRealTime()->Unit(benchmark::kMicrosecond);
+}
+
 BENCHMARK_CAPTURE(forward, f32, DType::f32)->Apply(training_shapes);
 BENCHMARK_CAPTURE(forward, bf16, DType::bf16)->Apply(training_shapes);
 BENCHMARK_CAPTURE(forward_packed, f32, DType::f32)->Apply(training_shapes);
 BENCHMARK_CAPTURE(forward_packed, bf16, DType::bf16)->Apply(training_shapes);
-BENCHMARK(forward_int8)->Apply(training_shapes)->Apply(decoding_shapes);
+BENCHMARK(forward_int8)->Apply(int8_shapes);
 BENCHMARK_CAPTURE(input_gradient, f32, DType::f32)->Apply(training_shapes);
 BENCHMARK_CAPTURE(input_gradient, bf16, DType::bf16)->Apply(training_shapes);
 BENCHMARK_CAPTURE(weight_gradient, f32, DType::f32)->Apply(training_shapes);

@@ -20,14 +20,13 @@ HWY_PUSH_ATTRIBUTES("avx2,fma,f16c")
 namespace heed::kernels::cpu {
 namespace {
 
-constexpr int kRows = 3;
+constexpr int kRows = 2;
 
 struct Avx2 {
   static constexpr bool kBiased = false;
 
   static Ints add_products(Ints sums, Ints quad, Ints columns) {
-    const Ints pairs =
-        _mm256_maddubs_epi16(_mm256_abs_epi8(columns), _mm256_sign_epi8(quad, columns));
+    const Ints pairs = _mm256_maddubs_epi16(_mm256_abs_epi8(quad), _mm256_sign_epi8(columns, quad));
     return add(sums, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
   }
 };
@@ -38,6 +37,7 @@ constinit const Int8Kernel avx2_int8_kernel{.name = "avx2",
                                             .needs = Instructions::avx2,
                                             .min_rows = 0,
                                             .max_rows = kRows,
+                                            .row_multiple = 1,
                                             .biased = Avx2::kBiased,
                                             .multiply = multiply_strip<Avx2, kRows>};
 

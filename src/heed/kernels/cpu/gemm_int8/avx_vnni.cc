@@ -36,6 +36,7 @@ constinit const Int8Kernel avx_vnni_int8_kernel{.name = "avx_vnni",
                                                 .needs = Instructions::avx_vnni,
                                                 .min_rows = 0,
                                                 .max_rows = kRows,
+                                                .row_multiple = kRows,
                                                 .biased = AvxVnni::kBiased,
                                                 .multiply = multiply_strip<AvxVnni, kRows>};
 

@@ -12,7 +12,8 @@ namespace {
 KernelChoice<Int8Kernel>& choice() {
   static KernelChoice<Int8Kernel> instance {
 #if HEED_X86
-    &amx_int8_kernel, &avx512_vnni_int8_kernel, &avx_vnni_int8_kernel, &avx2_int8_kernel,
+    &amx_int8_kernel, &avx512_vnni_int8_kernel, &avx512_int8_kernel, &avx_vnni_int8_kernel,
+        &avx2_int8_kernel,
 #endif
         &plain_int8_kernel
   };
@@ -37,6 +38,7 @@ constinit const Int8Kernel plain_int8_kernel{.name = "plain",
                                              .needs = Instructions::none,
                                              .min_rows = 0,
                                              .max_rows = 1,
+                                             .row_multiple = 1,
                                              .biased = false,
                                              .multiply = multiply};
 

@@ -50,9 +50,10 @@ struct Int8Strip {
 struct Int8Kernel {
   const char* name;
   Instructions needs;
-  int64_t min_rows;  // for which it is faster than those after it in int8_kernels()
-  int64_t max_rows;  // of a strip
-  bool biased;       // a's quants are unsigned, larger by kInt8Bias
+  int64_t min_rows;      // for which it is faster than those after it in int8_kernels()
+  int64_t max_rows;      // of a strip
+  int64_t row_multiple;  // of a strip, except for the last
+  bool biased;           // a's quants are unsigned, larger by kInt8Bias
   /// Called before the first of several strips of `rows` rows, and after the last; may be null.
   void (*begin)(int64_t rows) = nullptr;
   void (*multiply)(const Int8Strip& strip);
@@ -61,10 +62,10 @@ struct Int8Kernel {
 
 inline constexpr int64_t kMaxInt8Rows = 32;  // of any kernel
 
-/// For AMX, AVX-512 with VNNI, AVX2 with VNNI and AVX2, which are defined on x86 only, and plain
-/// loops for every machine.
-extern const Int8Kernel amx_int8_kernel, avx512_vnni_int8_kernel, avx_vnni_int8_kernel,
-    avx2_int8_kernel, plain_int8_kernel;
+/// For AMX, AVX-512 with VNNI and without, AVX2 with VNNI and without, which are defined on x86
+/// only, and plain loops for every machine.
+extern const Int8Kernel amx_int8_kernel, avx512_vnni_int8_kernel, avx512_int8_kernel,
+    avx_vnni_int8_kernel, avx2_int8_kernel, plain_int8_kernel;
 
 /// Those that this machine can run, the fastest first.
 std::vector<const Int8Kernel*> int8_kernels();

@@ -74,8 +74,11 @@ class Work {
     const int64_t first = chunk % row_chunks() * kChunkRows;
     const int64_t panel = chunk / row_chunks() * chunk_panels_;
     const int64_t end = std::min(first + kChunkRows, m_);
-    for (int64_t row = first; row < end; row += kernel_.max_rows)
-      run_strip(rows, row, std::min(kernel_.max_rows, end - row), panel,
+    // Strips of nearly the same number of rows: with a few rows a kernel is slower per row.
+    const int64_t strips = ceil_div(end - first, kernel_.max_rows);
+    const int64_t count = round_up(ceil_div(end - first, strips), kernel_.row_multiple);
+    for (int64_t row = first; row < end; row += count)
+      run_strip(rows, row, std::min(count, end - row), panel,
                 std::min(panel + chunk_panels_, panels()));
   }
 

@@ -1,6 +1,8 @@
 // What surrounds integer products: rows are quantised before, dot products are scaled after.
 #include "heed/kernels/cpu/gemm_int8/rows.h"
 
+#include <hwy/cache_control.h>
+
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -21,8 +23,12 @@ using cpu::Int8Rows;
 using cpu::kInt8Cols;
 
 using I32 = hn::RebindToSigned<F32>;
-using I8Quarter = hn::Rebind<int8_t, F32>;
+using U8Quarter = hn::Rebind<uint8_t, F32>;
 using VI32 = hn::Vec<I32>;
+
+/// Added to a number of magnitude below 2^22, it rounds to the nearest integer, ties to even, whose
+/// low byte is the lowest of the sum.
+constexpr float kRounds = 12582912.0f;  // 1.5 * 2^23
 
 /// The largest magnitude. The bits of f32 magnitudes compare like integers, and what is not finite
 /// is largest.
@@ -41,34 +47,44 @@ HWY_INLINE float largest_magnitude(const T* x, int64_t n) {
 /// Returns the scale. There is room for a vector after the row.
 template <typename T>
 HWY_INLINE float quantize_row(const T* x, int64_t n, int64_t depth, bool biased, int8_t* to) {
-  const I8Quarter bytes;
-  const auto bias = hn::Set(bytes, static_cast<int8_t>(biased ? -cpu::kInt8Bias : 0));
+  const V32 rounds = set(biased ? kRounds + cpu::kInt8Bias : kRounds);
   const float largest = largest_magnitude(x, n), scale = largest / 127.0f, inverse = 1.0f / scale;
   const bool finite = std::isfinite(largest);
   const bool useful = finite && std::isfinite(inverse);  // else all are zeros
   std::memset(to + n, 0, static_cast<size_t>(depth - n));
   if (useful)
     for_lanes(0, n, [&](auto at) HEED_LANES {
-      const auto quants = hn::NearestInt(hn::Mul(load(x, at), set(inverse)));
-      hn::StoreU(hn::Xor(hn::DemoteTo(bytes, quants), bias), bytes, to + at.index);
+      hwy::Prefetch(x + n + at.index);  // the next row
+      const V32 rounded = hn::Add(hn::Mul(load(x, at), set(inverse)), rounds);
+      hn::StoreU(hn::TruncateTo(U8Quarter(), hn::BitCast(U32(), rounded)), U8Quarter(),
+                 reinterpret_cast<uint8_t*>(to) + at.index);
     });
   else
     std::memset(to, biased ? cpu::kInt8Bias : 0, static_cast<size_t>(n));
   return useful ? scale : finite ? 0.0f : std::numeric_limits<float>::quiet_NaN();
 }
 
+/// `from` is a copy that writing to c cannot change, so that its numbers stay in registers.
 template <typename T>
-void finish(const Int8Dots& from, T* to, int64_t stride) {
+HWY_INLINE void finish_columns(const Int8Dots from, int64_t cols, T* to, int64_t stride) {
   for (int64_t r = 0; r < from.rows; ++r, to += stride) {
     const V32 row_scale = set(from.row_scales[r]);
     const int32_t* dots = from.dots + r * kInt8Cols;
-    for_lanes(0, from.cols, [&](auto at) HEED_LANES {
+    for_lanes(0, cols, [&](auto at) HEED_LANES {
       const V32 dot = hn::ConvertTo(F32(), hn::Load(I32(), dots + at.index));
       V32 value = hn::Mul(dot, hn::Mul(row_scale, load(from.col_scales, at)));
       if (from.bias) value = hn::Add(value, load(from.bias, at));
       store(value, to, at);
     });
   }
+}
+
+template <typename T>
+void finish(const Int8Dots& from, T* to, int64_t stride) {
+  if (from.cols == kInt8Cols)
+    finish_columns(from, kInt8Cols, to, stride);  // a constant: without a loop
+  else
+    finish_columns(from, from.cols, to, stride);
 }
 
 }  // namespace
@@ -84,8 +100,9 @@ void quantize_int8(const Tensor& x, int64_t begin, int64_t end, bool biased, con
 }
 
 void finish_int8(const Int8Dots& dots, int64_t row, int64_t col, Tensor& c) {
+  const int64_t stride = c.cols();
   visit_floating(c.dtype(), [&](auto zero) {
-    finish(dots, c.data<decltype(zero)>() + row * c.cols() + col, c.cols());
+    finish(dots, c.data<decltype(zero)>() + row * stride + col, stride);
   });
 }
 
