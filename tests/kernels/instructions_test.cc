@@ -93,7 +93,7 @@ std::vector<Kind> kinds() {
        "peaks f32 AVX2, bf16 AVX2, int8 AVX-VNNI"},
       {"avx512", "avx512f avx512bw avx512dq avx512vl",
        fmt::format(
-           "f32 f32, bf16 f32, blocks avx2, int8 avx2; peaks f32 {0}, bf16 {0}, int8 AVX-512",
+           "f32 f32, bf16 f32, blocks avx2, int8 avx512; peaks f32 {0}, bf16 {0}, int8 AVX-512",
            vectors)},
       {"avx512_bf16", "avx512f avx512bw avx512dq avx512vl avx512_vnni avx512_bf16",
        fmt::format("f32 f32, bf16 avx512_bf16, blocks avx512_vnni, int8 avx512_vnni; "
