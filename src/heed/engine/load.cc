@@ -30,7 +30,7 @@ void check(const LoadOptions& options) {
   check_known("cache", options.cache, kCacheTypes);
   check_known("speculation.draft_weights", options.speculation.draft_weights, kWeightTypes);
   require(!options.speculation.ngram || options.speculation.draft.empty(),
-          "LoadOptions::speculation has both `ngram` and a draft model, expected one of them");
+          "drafts of n-grams and a draft model are both asked for, expected one of them");
 }
 
 std::unique_ptr<model::Transformer> load_as(const std::filesystem::path& path,
