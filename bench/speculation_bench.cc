@@ -1,6 +1,7 @@
 // speculation_bench MODEL WEIGHTS ngram|DRAFT DRAFT_WEIGHTS MAX_NEW_TOKENS TEMPERATURE < PROMPTS:
 // the time that a model takes for each prompt alone, without speculative decoding and with it, in
-// turn. A prompt is a line, in which \n stands for a line end. WEIGHTS is "stored" or a type.
+// turn. A prompt is a line, in which \n stands for a line end. WEIGHTS is "stored" or a type; bf16
+// also computes in bf16.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -55,7 +56,8 @@ std::string unescaped(std::string line) {
 }
 
 int run(char** words) {
-  const heed::LoadOptions standard{.weights = weight_type(words[2])};
+  heed::LoadOptions standard{.weights = weight_type(words[2])};
+  if (standard.weights == heed::WeightType::bf16) standard.compute = heed::Compute::bf16;
   heed::LoadOptions speculative = standard;
   if (words[3] == std::string("ngram"))
     speculative.speculation.ngram = true;
