@@ -71,8 +71,6 @@ class LineEditor::Terminal {
     set_(editor_, EL_PROMPT, &Terminal::prompt_of);
     set_(editor_, EL_EDITOR, "emacs");
     set_(editor_, EL_HIST, history_call_, history_);
-    // Ctrl-C is a key: a signal that comes between two reads would interrupt neither.
-    set_(editor_, EL_SETTY, "-d", "intr=", nullptr);
     set_(editor_, EL_ADDFN, "interrupt", "Discards the line", &Terminal::interrupt);
     set_(editor_, EL_BIND, "^C", "interrupt", nullptr);
   }
@@ -93,6 +91,9 @@ class LineEditor::Terminal {
       interrupted_ = false;
       // el_gets() would print the prompt first, and a key pressed in between could be lost.
       set_(editor_, EL_PREP_TERM, 1);
+      // Ctrl-C is a key: a signal that comes between two reads would interrupt neither. EL_PREP_TERM
+      // may take the character from the terminal again.
+      set_(editor_, EL_SETTY, "-d", "intr=", nullptr);
       const char* const text = gets_(editor_, &count);
       if (text != nullptr && count > 0) {
         std::string line(text, static_cast<size_t>(count));
