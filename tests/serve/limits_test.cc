@@ -174,6 +174,19 @@ TEST(Limits, RefuseNewRequestsWhileTheServerEnds) {
   EXPECT_TRUE(drained.get());
 }
 
+TEST(Limits, AnswerClientsThatConnectedBeforeTheServerEnds) {
+  BusyServer server;
+  HttpClient busy(server.port()), silent(server.port()), asked_before(server.port());
+  EXPECT_EQ(asked_before.request("GET", "/health").status, 200);
+  busy.send(generate(2000, R"(, "stream": true)"));
+  ASSERT_TRUE(server.becomes("heed_running_requests", 1));
+  auto drained = std::async(std::launch::async, [&] { return server.server().drain(30s); });
+  EXPECT_THROW(asked_before.read(), std::runtime_error);  // closed: the server is draining
+  EXPECT_EQ(silent.request("GET", "/health").status, 503);
+  EXPECT_EQ(busy.read().status, 200);
+  EXPECT_TRUE(drained.get());
+}
+
 TEST(Limits, KeepTheAnswersOfManyClientsApart) {
   BusyServer server;
   const auto ask = [&](int i) {

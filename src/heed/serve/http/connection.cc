@@ -125,7 +125,7 @@ asio::awaitable<void> Connection::run() {
 
 void Connection::close_when_idle() {
   close_after_answer_ = true;
-  if (idle_) close();
+  if (idle_) stream_.cancel();  // read_first_bytes() decides
 }
 
 void Connection::close() {
@@ -134,17 +134,23 @@ void Connection::close() {
   changed_.cancel();
 }
 
-/// Waits for a request. Returns false if the client leaves or the connection is closed.
+/// Waits for a request. Returns false if the client leaves or the connection is closed. While the
+/// server ends, a client that has not asked yet still may, for kLastIdleTime, and a request that
+/// has arrived is read.
 Connection::Task<bool> Connection::read_first_bytes() {
   if (buffer_.size() > 0) co_return true;
-  if (close_after_answer_ && answered_) co_return false;
-  stream_.expires_after(close_after_answer_ ? kLastIdleTime : options_.limits.idle_time);
   error_code error;
-  idle_ = true;
-  const size_t read = co_await stream_.async_read_some(buffer_.prepare(4096),
-                                                       asio::redirect_error(use_awaitable, error));
-  idle_ = false;
-  buffer_.commit(read);
+  do {
+    error_code ignored;
+    if (close_after_answer_ && answered_ && stream_.socket().available(ignored) == 0)
+      co_return false;
+    stream_.expires_after(close_after_answer_ ? kLastIdleTime : options_.limits.idle_time);
+    idle_ = true;
+    const size_t read = co_await stream_.async_read_some(
+        buffer_.prepare(4096), asio::redirect_error(use_awaitable, error));
+    idle_ = false;
+    buffer_.commit(read);
+  } while (error == asio::error::operation_aborted && stream_.socket().is_open());
   co_return !error;
 }
 
