@@ -25,14 +25,20 @@ std::string last_weights(const TemporaryDirectory& folder, const std::string& ou
 }
 
 TEST(Trainer, ResumingGivesTheSameBits) {
-  for (const char* compute : {"f32", "bf16"}) {
-    SCOPED_TRACE(compute);
+  for (const auto& [optimizer, compute] : {std::pair{OptimizerKind::adam, "f32"},
+                                           {OptimizerKind::adam, "bf16"},
+                                           {OptimizerKind::muon, "f32"},
+                                           {OptimizerKind::muon, "bf16"},
+                                           {OptimizerKind::schedule_free, "f32"}}) {
+    SCOPED_TRACE(std::string(name_of(optimizer)) + " " + compute);
     const TemporaryDirectory folder;
     testing::write_text(folder);
     TrainConfig config = testing::tiny_config(folder);
+    config.optimizer.name = optimizer;
     config.run.compute = compute;
     config.run.gradient_accumulation_steps = 2;
-    config.optimizer.lr_scheduler_type = ScheduleKind::cosine;
+    config.optimizer.lr_scheduler_type =
+        optimizer == OptimizerKind::schedule_free ? ScheduleKind::constant : ScheduleKind::cosine;
     EXPECT_EQ(train(config, folder, "whole", {}), Trainer::Outcome::finished);
     // Interrupted between validations, at one, and twice in a row.
     EXPECT_EQ(train(config, folder, "parts", {.stop_requested = stop_after(5)}),
@@ -66,12 +72,16 @@ TEST(Trainer, ContinuesAFinishedRunWithMoreSteps) {
 TEST(Trainer, TheSameSeedGivesTheSameBitsOnAnyNumberOfThreads) {
   const TemporaryDirectory folder;
   testing::write_text(folder);
-  const TrainConfig config = testing::tiny_config(folder);
-  for (const int count : {1, 3}) {
-    const Threads threads(count);
-    train(config, folder, std::to_string(count), {});
+  TrainConfig config = testing::tiny_config(folder);
+  for (const OptimizerKind optimizer : {OptimizerKind::adam, OptimizerKind::muon}) {
+    config.optimizer.name = optimizer;
+    const std::string name(name_of(optimizer));
+    for (const int count : {1, 3}) {
+      const Threads threads(count);
+      train(config, folder, name + std::to_string(count), {});
+    }
+    EXPECT_EQ(last_weights(folder, name + "1"), last_weights(folder, name + "3"));
   }
-  EXPECT_EQ(last_weights(folder, "1"), last_weights(folder, "3"));
 }
 
 TEST(Trainer, SavesAModelEvenWithoutTimeForAStep) {

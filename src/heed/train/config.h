@@ -7,6 +7,7 @@
 
 #include "heed/data/documents.h"
 #include "heed/model/config.h"
+#include "heed/train/optimizer.h"
 #include "heed/train/schedule.h"
 
 namespace heed::train {
@@ -45,12 +46,14 @@ struct VocabularyConfig {
 };
 
 struct OptimizerConfig {
+  OptimizerKind name = OptimizerKind::adam;
   double learning_rate = 1e-3;  // peak
   ScheduleKind lr_scheduler_type = ScheduleKind::inverse_sqrt;
   int64_t warmup_steps = 4000;
   double warmup_ratio = 0;  // of all steps, in place of warmup_steps; 0: warmup_steps
   double min_lr_rate = 0;   // of cosine and linear: last learning rate / peak
   double adam_beta1 = 0.9, adam_beta2 = 0.98, adam_epsilon = 1e-9;
+  double muon_momentum = 0.95;
   double weight_decay = 0.0;
   double max_grad_norm = 1.0;  // gradients with a larger norm are scaled down; 0: no clipping
   double label_smoothing_factor = 0.1;

@@ -108,6 +108,11 @@ void check_optimizer(const OptimizerConfig& optimizer) {
   check_number("optimizer.adam_epsilon", optimizer.adam_epsilon, 0);
   check_below_one("optimizer.adam_beta1", optimizer.adam_beta1);
   check_below_one("optimizer.adam_beta2", optimizer.adam_beta2);
+  require(optimizer.name != OptimizerKind::schedule_free ||
+              (optimizer.lr_scheduler_type == ScheduleKind::constant && optimizer.adam_beta1 > 0),
+          "optimizer.name schedule_free needs optimizer.lr_scheduler_type constant and "
+          "optimizer.adam_beta1 above 0");
+  check_below_one("optimizer.muon_momentum", optimizer.muon_momentum);
   check_below_one("optimizer.label_smoothing_factor", optimizer.label_smoothing_factor);
   check_count("optimizer.warmup_steps", optimizer.warmup_steps, 0);
   require(optimizer.warmup_ratio >= 0 && optimizer.warmup_ratio <= 1,

@@ -167,6 +167,10 @@ void add_model_fields(TrainConfig& c, std::vector<Field>& f) {
 
 void add_optimizer_fields(TrainConfig& c, std::vector<Field>& f) {
   OptimizerConfig& o = c.optimizer;
+  static constexpr std::array kOptimizers{OptimizerKind::adam, OptimizerKind::muon,
+                                          OptimizerKind::schedule_free};
+  f.push_back(field("optimizer.name", o.name, std::span<const OptimizerKind>(kOptimizers),
+                    "adam, muon (linear maps; adam for the rest) or schedule_free"));
   f.push_back(field("optimizer.learning_rate", o.learning_rate, "peak"));
   static constexpr std::array kSchedules{ScheduleKind::inverse_sqrt, ScheduleKind::cosine,
                                          ScheduleKind::linear, ScheduleKind::constant};
@@ -183,6 +187,7 @@ void add_optimizer_fields(TrainConfig& c, std::vector<Field>& f) {
   f.push_back(field("optimizer.adam_beta2", o.adam_beta2, "decay of Adam's second moment"));
   f.push_back(
       field("optimizer.adam_epsilon", o.adam_epsilon, "added to the denominator of Adam's step"));
+  f.push_back(field("optimizer.muon_momentum", o.muon_momentum, "decay of Muon's momentum"));
   f.push_back(field("optimizer.weight_decay", o.weight_decay,
                     "decoupled (AdamW), on matrices and embeddings"));
   f.push_back(field("optimizer.max_grad_norm", o.max_grad_norm,

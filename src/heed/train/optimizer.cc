@@ -3,18 +3,36 @@
 #include <cmath>
 #include <utility>
 
+#include "heed/base/parallel.h"
 #include "heed/kernels/adam.h"
 #include "heed/kernels/elementwise.h"
+#include "heed/train/muon.h"
+#include "heed/train/schedule_free.h"
 
 namespace heed::train {
+
+std::string_view name_of(OptimizerKind kind) {
+  switch (kind) {
+    case OptimizerKind::adam:
+      return "adam";
+    case OptimizerKind::muon:
+      return "muon";
+    case OptimizerKind::schedule_free:
+      return "schedule_free";
+  }
+  return "?";
+}
 
 Optimizer::Optimizer(nn::Parameters& parameters, Gradients& gradients, Settings settings)
     : gradients_(gradients), settings_(settings) {
   for (Parameter& parameter : parameters.all()) {
     if (!parameter.trainable) continue;
     trained_.push_back(&parameter);
-    state_.moments1.push_back(Tensor::zeros(parameter.shape));
-    state_.moments2.push_back(Tensor::zeros(parameter.shape));
+    std::vector<Moment>& moments = state_.moments.emplace_back();
+    const OptimizerKind kind = kind_of(parameter);
+    moments.push_back(
+        {kind == OptimizerKind::schedule_free ? "z" : "m", Tensor::zeros(parameter.shape)});
+    if (kind != OptimizerKind::muon) moments.push_back({"v", Tensor::zeros(parameter.shape)});
   }
 }
 
@@ -30,17 +48,37 @@ double Optimizer::gradient_norm() const {
   return std::sqrt(kernels::sum_of_all_squares(gradients_of_trained()));
 }
 
+/// What changes this parameter.
+OptimizerKind Optimizer::kind_of(const Parameter& parameter) const {
+  const bool linear = parameter.shape.rank() > 1 && is_multiplied(parameter.role) &&
+                      parameter.role != WeightRole::head;
+  return settings_.kind == OptimizerKind::muon && !linear ? OptimizerKind::adam : settings_.kind;
+}
+
 void Optimizer::step(double learning_rate, double gradient_scale) {
-  const auto t = static_cast<double>(++state_.steps);
+  ++state_.steps;
   std::vector<Tensor> gradients = gradients_of_trained();
+  if (settings_.kind == OptimizerKind::schedule_free) {
+    step_schedule_free(gradients, learning_rate, gradient_scale);
+  } else {
+    step_muon(gradients, learning_rate, gradient_scale);
+    step_adam(gradients, learning_rate, gradient_scale);
+  }
+  gradients_.set_zero();
+}
+
+void Optimizer::step_adam(std::vector<Tensor>& gradients, double learning_rate,
+                          double gradient_scale) {
+  const auto t = static_cast<double>(state_.steps);
   std::vector<kernels::AdamState> states;
   states.reserve(trained_.size());
   for (size_t i = 0; i < trained_.size(); ++i)
-    states.push_back({.value = trained_[i]->value,
-                      .gradient = gradients[i],
-                      .moment1 = state_.moments1[i],
-                      .moment2 = state_.moments2[i],
-                      .decays = trained_[i]->shape.rank() > 1});
+    if (kind_of(*trained_[i]) == OptimizerKind::adam)
+      states.push_back({.value = trained_[i]->value,
+                        .gradient = gradients[i],
+                        .moment1 = state_.moments[i][0].tensor,
+                        .moment2 = state_.moments[i][1].tensor,
+                        .decays = trained_[i]->shape.rank() > 1});
   kernels::adam_steps(states,
                       {.learning_rate = static_cast<float>(learning_rate),
                        .beta1 = settings_.beta1,
@@ -50,7 +88,68 @@ void Optimizer::step(double learning_rate, double gradient_scale) {
                        .gradient_scale = static_cast<float>(gradient_scale),
                        .bias_correction1 = static_cast<float>(1.0 - std::pow(settings_.beta1, t)),
                        .bias_correction2 = static_cast<float>(1.0 - std::pow(settings_.beta2, t))});
-  gradients_.set_zero();
+}
+
+void Optimizer::step_muon(const std::vector<Tensor>& gradients, double learning_rate,
+                          double gradient_scale) {
+  std::vector<size_t> matrices;
+  for (size_t i = 0; i < trained_.size(); ++i)
+    if (kind_of(*trained_[i]) == OptimizerKind::muon) matrices.push_back(i);
+  const MuonOptions options{.learning_rate = static_cast<float>(learning_rate),
+                            .momentum = settings_.muon_momentum,
+                            .weight_decay = settings_.weight_decay,
+                            .gradient_scale = static_cast<float>(gradient_scale),
+                            .dtype = settings_.muon_dtype};
+  parallel_in_order(std::ssize(matrices), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const size_t at = matrices[static_cast<size_t>(i)];
+      muon_step(trained_[at]->value, gradients[at], state_.moments[at][0].tensor, options);
+    }
+  });
+}
+
+void Optimizer::step_schedule_free(const std::vector<Tensor>& gradients, double learning_rate,
+                                   double gradient_scale) {
+  const auto t = static_cast<double>(state_.steps);
+  // The weight of a step in the average is the square of its learning rate.
+  const double weight = learning_rate * learning_rate;
+  state_.weight_sum += weight;
+  ScheduleFreeOptions options{
+      .learning_rate = static_cast<float>(learning_rate),
+      .beta1 = settings_.beta1,
+      .beta2 = settings_.beta2,
+      .epsilon = settings_.epsilon,
+      .gradient_scale = static_cast<float>(gradient_scale),
+      .bias_correction2 = static_cast<float>(1.0 - std::pow(settings_.beta2, t)),
+      .average_weight = state_.weight_sum > 0 ? static_cast<float>(weight / state_.weight_sum) : 0};
+  for (size_t i = 0; i < trained_.size(); ++i) {
+    Tensor& value = trained_[i]->value;
+    std::vector<Moment>& moments = state_.moments[i];
+    if (state_.steps == 1) moments[0].tensor = value.clone();
+    options.weight_decay = value.shape().rank() > 1 ? settings_.weight_decay : 0.0f;
+    schedule_free_step(value, gradients[i], moments[0].tensor, moments[1].tensor, options);
+  }
+}
+
+EvaluatedWeights::EvaluatedWeights(Optimizer& optimizer) : optimizer_(optimizer) {
+  Optimizer& o = optimizer_;
+  if (o.evaluations_++ > 0 || o.settings_.kind != OptimizerKind::schedule_free) return;
+  for (size_t i = 0; i < o.trained_.size(); ++i) {
+    Tensor& value = o.trained_[i]->value;
+    const Tensor y = value;
+    if (o.state_.steps > 0)
+      value = schedule_free_average(y, o.state_.moments[i][0].tensor, o.settings_.beta1);
+    o.state_.moments[i].push_back({"y", y});
+  }
+}
+
+EvaluatedWeights::~EvaluatedWeights() {
+  Optimizer& o = optimizer_;
+  if (--o.evaluations_ > 0 || o.settings_.kind != OptimizerKind::schedule_free) return;
+  for (size_t i = 0; i < o.trained_.size(); ++i) {
+    o.trained_[i]->value = o.state_.moments[i].back().tensor;
+    o.state_.moments[i].pop_back();
+  }
 }
 
 }  // namespace heed::train

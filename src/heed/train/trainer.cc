@@ -60,10 +60,13 @@ Trainer::Trainer(const TrainConfig& config, const Task& task, const RunDirectory
   gradients_ = Gradients(weights_->parameters().all());
   optimizer_ = std::make_unique<Optimizer>(
       weights_->parameters(), gradients_,
-      Optimizer::Settings{.beta1 = static_cast<float>(config_.optimizer.adam_beta1),
+      Optimizer::Settings{.kind = config_.optimizer.name,
+                          .beta1 = static_cast<float>(config_.optimizer.adam_beta1),
                           .beta2 = static_cast<float>(config_.optimizer.adam_beta2),
                           .epsilon = static_cast<float>(config_.optimizer.adam_epsilon),
-                          .weight_decay = static_cast<float>(config_.optimizer.weight_decay)});
+                          .weight_decay = static_cast<float>(config_.optimizer.weight_decay),
+                          .muon_momentum = static_cast<float>(config_.optimizer.muon_momentum),
+                          .muon_dtype = activation_dtype(compute_)});
   if (run_.resumed())
     resume();
   else

@@ -53,6 +53,7 @@ ValidationRecord Trainer::evaluate() {
 /// them.
 void Trainer::validate_and_save() {
   const double begin = seconds();
+  const EvaluatedWeights evaluated(*optimizer_);
   ValidationRecord record = evaluate();
   record.step = state_.step;
   record.epoch = state_.epoch;

@@ -1,0 +1,127 @@
+#include "heed/train/muon.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "heed/io/safetensors.h"
+#include "heed/kernels/matmul.h"
+#include "heed/model/transformer.h"
+#include "heed/train/optimizer.h"
+#include "tests/base/testing.h"
+
+namespace heed::train {
+namespace {
+
+constexpr const char* kGolden = "tests/golden/optimizers/muon.safetensors";
+
+struct Case {
+  const char* name;
+  float weight_decay;
+  DType dtype;
+  float tolerance;
+};
+
+class MuonGolden : public testing::TestWithParam<Case> {};
+
+TEST_P(MuonGolden, StepsAreThoseOfPyTorch) {
+  const Case& c = GetParam();
+  const auto file = io::SafetensorsFile::open(std::filesystem::path(HEED_SOURCE_DIR) / kGolden);
+  const auto get = [&](const char* what) { return file->get(std::string(c.name) + "." + what); };
+  Tensor value = get("value").clone();
+  const Tensor gradients = get("gradients"), expected = get(c.dtype == DType::f32 ? "f32" : "bf16");
+  Tensor momentum = Tensor::zeros(value.shape());
+  const MuonOptions options{
+      .learning_rate = 0.01f, .weight_decay = c.weight_decay, .dtype = c.dtype};
+  const int64_t rows = value.rows();
+  for (int64_t step = 0; step * rows < gradients.rows(); ++step) {
+    const auto part = [&](const Tensor& all) {
+      return all.row_slice(step * rows, (step + 1) * rows);
+    };
+    muon_step(value, part(gradients), momentum, options);
+    const Tensor wanted = part(expected);
+    for (int64_t i = 0; i < value.elements(); ++i)
+      ASSERT_NEAR(value.data<float>()[i], wanted.data<float>()[i], c.tolerance)
+          << "step " << step << " element " << i;
+  }
+}
+
+// A step moves elements by about 0.002; four steps in bf16, rounded in another order, by half of
+// that at most.
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, MuonGolden,
+    testing::Values(Case{"wide", 0, DType::f32, 1e-6f}, Case{"tall", 0, DType::f32, 1e-6f},
+                    Case{"square", 0.1f, DType::f32, 1e-6f}, Case{"wide", 0, DType::bf16, 1e-3f},
+                    Case{"tall", 0, DType::bf16, 1e-3f}, Case{"square", 0.1f, DType::bf16, 4e-4f}),
+    [](const auto& one) {
+      return std::string(one.param.name) + "_" + std::string(name_of(one.param.dtype));
+    });
+
+Tensor random_matrix(const Shape& shape, uint64_t seed) {
+  Tensor x = Tensor::empty(shape);
+  const CounterRandom random(seed);
+  for (int64_t i = 0; i < x.elements(); ++i)
+    x.data<float>()[i] = static_cast<float>(random.normal(static_cast<uint64_t>(i)));
+  return x;
+}
+
+TEST(Muon, OrthogonalizedRowsAreNearlyOrthonormal) {
+  const Tensor x = random_matrix({12, 60}, 1);
+  const Tensor y = orthogonalized(x, DType::f32);
+  Tensor gram = Tensor::empty({12, 12});
+  kernels::matmul({y}, {y, true}, {}, gram);
+  for (int64_t row = 0; row < 12; ++row)
+    for (int64_t col = 0; col < 12; ++col)
+      EXPECT_NEAR(gram.data<float>()[row * 12 + col], row == col ? 1.0f : 0.0f, 0.5f);
+}
+
+TEST(Muon, AStackOfMatricesStepsAsEachAloneDoes) {
+  const Tensor before = random_matrix({3, 8, 20}, 2), gradient = random_matrix({3, 8, 20}, 3);
+  const MuonOptions options{.learning_rate = 0.01f, .weight_decay = 0.2f};
+  Tensor stack = before.clone(), momentum = Tensor::zeros({3, 8, 20});
+  muon_step(stack, gradient, momentum, options);
+  for (int64_t i = 0; i < 3; ++i) {
+    Tensor one = before.row_slice(i * 8, i * 8 + 8).clone(),
+           momentum_of_one = Tensor::zeros({8, 20});
+    muon_step(one, gradient.row_slice(i * 8, i * 8 + 8), momentum_of_one, options);
+    EXPECT_EQ(std::memcmp(one.raw(), stack.row_slice(i * 8, i * 8 + 8).raw(),
+                          static_cast<size_t>(one.bytes())),
+              0);
+  }
+}
+
+TEST(Muon, AnUndefinedOrZeroGradientLeavesTheValue) {
+  const Tensor before = random_matrix({8, 20}, 4);
+  for (const Tensor& gradient : {Tensor(), Tensor::zeros({8, 20})}) {
+    Tensor value = before.clone(), momentum = Tensor::zeros({8, 20});
+    muon_step(value, gradient, momentum, {.learning_rate = 0.1f});
+    EXPECT_EQ(std::memcmp(value.raw(), before.raw(), static_cast<size_t>(value.bytes())), 0);
+  }
+}
+
+TEST(Muon, StepsLinearMapsAndAdamTheRest) {
+  model::ModelConfig config;
+  config.vocab_size = 40;
+  config.d_model = 16;
+  config.encoder_layers = config.decoder_layers = 1;
+  config.n_heads = 2;
+  config.d_ff = 32;
+  config.max_positions = 16;
+  model::Transformer model(config, 1);
+  Gradients gradients(model.parameters().all());
+  const Optimizer optimizer(model.parameters(), gradients, {.kind = OptimizerKind::muon});
+  int64_t with_muon = 0;
+  for (size_t i = 0; i < optimizer.trained().size(); ++i) {
+    const Parameter& parameter = *optimizer.trained()[i];
+    const bool muon = optimizer.state().moments[i].size() == 1;
+    const bool linear = parameter.shape.rank() == 2 && parameter.role != WeightRole::head &&
+                        parameter.role != WeightRole::token_embedding;
+    EXPECT_EQ(muon, linear) << parameter.name;
+    with_muon += muon;
+  }
+  EXPECT_EQ(with_muon, 6 + 10);  // of the encoder's and the decoder's layer
+}
+
+}  // namespace
+}  // namespace heed::train
