@@ -68,7 +68,7 @@ Tensor random_matrix(const Shape& shape, uint64_t seed) {
 
 TEST(Muon, OrthogonalizedRowsAreNearlyOrthonormal) {
   const Tensor x = random_matrix({12, 60}, 1);
-  const Tensor y = orthogonalized(x, DType::f32);
+  const Tensor y = orthogonalized(x, 5, DType::f32);
   Tensor gram = Tensor::empty({12, 12});
   kernels::matmul({y}, {y, true}, {}, gram);
   for (int64_t row = 0; row < 12; ++row)

@@ -297,6 +297,21 @@ TEST(Saving, TheAverageLeavesOutWeightsThatWereRemoved) {
   }));
 }
 
+TEST(Saving, TheAverageLeavesOutCheckpointsBeforeItsWindow) {
+  const TemporaryDirectory folder;
+  testing::write_text(folder);
+  TrainConfig config = testing::tiny_config(folder);
+  config.run.max_steps = 20;
+  config.validation.eval_steps = 5;
+  config.run.average = 4;
+  config.run.average_window = 0.3;  // steps 14 to 20
+  std::vector<std::string> lines;
+  train(config, folder, "out", {.lines = &lines});
+  EXPECT_TRUE(std::ranges::any_of(lines, [](const std::string& line) {
+    return line.starts_with("mean of the last 2 checkpoints");
+  }));
+}
+
 TEST(Resuming, RejectsChangedTrainingText) {
   const TemporaryDirectory folder;
   testing::write_text(folder);

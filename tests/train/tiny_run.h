@@ -49,6 +49,7 @@ inline TrainConfig tiny_config(const TemporaryDirectory& folder) {
   config.run.token_budget = 128;
   config.run.max_steps = 24;
   config.run.average = 2;
+  config.run.average_window = 1;
   config.validation.eval_steps = 8;
   config.validation.sentences = 4;
   return config;

@@ -54,6 +54,7 @@ struct OptimizerConfig {
   double min_lr_rate = 0;   // of cosine and linear: last learning rate / peak
   double adam_beta1 = 0.9, adam_beta2 = 0.98, adam_epsilon = 1e-9;
   double muon_momentum = 0.95;
+  int64_t muon_iterations = 5;
   double weight_decay = 0.0;
   double max_grad_norm = 1.0;  // gradients with a larger norm are scaled down; 0: no clipping
   double label_smoothing_factor = 0.1;
@@ -91,6 +92,7 @@ struct RunConfig {
   int64_t num_train_epochs = 0;             // 0: no limit
   double minutes = 0;   // 0: no limit; otherwise as many steps are planned as fit
   int64_t average = 5;  // number of last checkpoints whose mean competes to be the final model
+  double average_window = 0.1;  // older checkpoints than this fraction of all steps are left out
 };
 
 struct ValidationConfig {

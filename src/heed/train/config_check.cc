@@ -113,6 +113,8 @@ void check_optimizer(const OptimizerConfig& optimizer) {
           "optimizer.name schedule_free needs optimizer.lr_scheduler_type constant and "
           "optimizer.adam_beta1 above 0");
   check_below_one("optimizer.muon_momentum", optimizer.muon_momentum);
+  require(optimizer.muon_iterations >= 1 && optimizer.muon_iterations <= 20,
+          "optimizer.muon_iterations is {}, expected 1 to 20", optimizer.muon_iterations);
   check_below_one("optimizer.label_smoothing_factor", optimizer.label_smoothing_factor);
   check_count("optimizer.warmup_steps", optimizer.warmup_steps, 0);
   require(optimizer.warmup_ratio >= 0 && optimizer.warmup_ratio <= 1,
@@ -161,6 +163,8 @@ void check_run(const TrainConfig& config) {
   check_count("run.gradient_accumulation_steps", run.gradient_accumulation_steps, 1,
               kMaxAccumulation);
   check_count("run.average", run.average, 0);
+  require(run.average_window >= 0 && run.average_window <= 1,
+          "run.average_window is {}, expected 0 to 1", run.average_window);
   require(run.context >= 0 && run.context <= config.model.max_positions,
           "run.context is {}, expected 0 to model.max_position_embeddings, which is {}",
           run.context, config.model.max_positions);

@@ -188,6 +188,8 @@ void add_optimizer_fields(TrainConfig& c, std::vector<Field>& f) {
   f.push_back(
       field("optimizer.adam_epsilon", o.adam_epsilon, "added to the denominator of Adam's step"));
   f.push_back(field("optimizer.muon_momentum", o.muon_momentum, "decay of Muon's momentum"));
+  f.push_back(field("optimizer.muon_iterations", o.muon_iterations,
+                    "of Newton and Schulz, per step: fewer are faster and less exact"));
   f.push_back(field("optimizer.weight_decay", o.weight_decay,
                     "decoupled (AdamW), on matrices and embeddings"));
   f.push_back(field("optimizer.max_grad_norm", o.max_grad_norm,
@@ -237,6 +239,8 @@ void add_run_fields(TrainConfig& c, std::vector<Field>& f) {
                     "end after this time, with a schedule planned to fit; 0: no limit"));
   f.push_back(field("run.average", c.run.average,
                     "average this many last checkpoints; kept if it scores best; 0: none"));
+  f.push_back(field("run.average_window", c.run.average_window,
+                    "only checkpoints of this last fraction of all steps"));
   f.push_back(field("validation.eval_steps", c.validation.eval_steps, "steps between validations"));
   f.push_back(field("validation.sentences", c.validation.sentences,
                     "sentences translated for BLEU and chrF"));

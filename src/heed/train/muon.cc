@@ -9,13 +9,12 @@
 namespace heed::train {
 namespace {
 
-constexpr int kIterations = 5;
 /// Coefficients of x, x^3 and x^5, chosen by Jordan et al. for the fastest growth of small singular
 /// values. They do not converge to 1, which does no harm.
 constexpr float kA = 3.4445f, kB = -4.7750f, kC = 2.0315f;
 
 void step_of_matrix(Tensor value, Tensor update, const MuonOptions& options) {
-  Tensor direction = orthogonalized(update, options.dtype);
+  Tensor direction = orthogonalized(update, options.iterations, options.dtype);
   const auto largest = static_cast<float>(std::max(value.rows(), value.cols()));
   kernels::scale(-options.learning_rate * 0.2f * std::sqrt(largest), direction);
   kernels::add_to(direction, value);
@@ -23,7 +22,7 @@ void step_of_matrix(Tensor value, Tensor update, const MuonOptions& options) {
 
 }  // namespace
 
-Tensor orthogonalized(const Tensor& x, DType dtype) {
+Tensor orthogonalized(const Tensor& x, int iterations, DType dtype) {
   const auto norm = static_cast<float>(std::sqrt(kernels::sum_of_squares(x)));
   Tensor scaled = x.clone();
   kernels::scale(1.0f / std::max(norm, 1e-7f), scaled);
@@ -33,7 +32,7 @@ Tensor orthogonalized(const Tensor& x, DType dtype) {
   const bool wide = x.rows() <= x.cols();
   const int64_t size = std::min(x.rows(), x.cols());
   Tensor gram = Tensor::empty({size, size}, dtype), polynomial = gram.clone();
-  for (int i = 0; i < kIterations; ++i) {
+  for (int i = 0; i < iterations; ++i) {
     const kernels::Factor left{current, !wide}, right{current, wide};
     kernels::matmul(left, right, {}, gram);
     kernels::convert(gram, polynomial);

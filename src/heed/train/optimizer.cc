@@ -99,6 +99,7 @@ void Optimizer::step_muon(const std::vector<Tensor>& gradients, double learning_
                             .momentum = settings_.muon_momentum,
                             .weight_decay = settings_.weight_decay,
                             .gradient_scale = static_cast<float>(gradient_scale),
+                            .iterations = settings_.muon_iterations,
                             .dtype = settings_.muon_dtype};
   parallel_in_order(std::ssize(matrices), 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {

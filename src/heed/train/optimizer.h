@@ -27,6 +27,7 @@ class Optimizer {
     float beta1 = 0.9f, beta2 = 0.98f, epsilon = 1e-9f;
     float weight_decay = 0.0f;
     float muon_momentum = 0.95f;
+    int muon_iterations = 5;
     DType muon_dtype = DType::f32;
   };
   /// Parameters and gradients must outlive this. Parameter::trainable must not change afterwards.

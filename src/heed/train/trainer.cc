@@ -66,6 +66,7 @@ Trainer::Trainer(const TrainConfig& config, const Task& task, const RunDirectory
                           .epsilon = static_cast<float>(config_.optimizer.adam_epsilon),
                           .weight_decay = static_cast<float>(config_.optimizer.weight_decay),
                           .muon_momentum = static_cast<float>(config_.optimizer.muon_momentum),
+                          .muon_iterations = static_cast<int>(config_.optimizer.muon_iterations),
                           .muon_dtype = activation_dtype(compute_)});
   if (run_.resumed())
     resume();

@@ -98,6 +98,9 @@ void Trainer::keep_for_average() {
 void Trainer::finish() {
   // Saves a model even if there was no time for a first step.
   if (validated_step() < state_.step || !run_.has_checkpoint()) validate_and_save();
+  const auto oldest = (1.0 - config_.run.average_window) * static_cast<double>(state_.step);
+  std::erase_if(state_.averaged_steps,
+                [=](int64_t step) { return static_cast<double>(step) < oldest; });
   if (state_.averaged_steps.size() > 1) try_average();
   state_.finished = true;
   state_.seconds = seconds();
