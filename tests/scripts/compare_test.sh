@@ -88,6 +88,10 @@ said '| 30 (30 to 30) | CTranslate2 1 x 2: '
 said '**1.50**'
 said '2 x 1: 10'
 
+# A name that no case has is an error that lists the names.
+run 1 --only q9_9 latency
+said 'compare: error: no case has "q9_9" in its name: one sentence, base, 32 tokens, f32, greedy, sentences/s; '
+
 # Less memory is better.
 run 0 memory
 said '| 3 (3 to 3) | llama.cpp: 6 (6 to 6) | **2.00**'
