@@ -1,4 +1,5 @@
-"""Writes the weights of a MarianMTModel as CTranslate2 reads them.
+"""Writes the weights of a translator of heed, a MarianMTModel or, with norms in front of its layers,
+a Pegasus, as CTranslate2 reads them.
 
     make_ctranslate2.py MODEL OUT_DIRECTORY
 
@@ -13,7 +14,7 @@ import sys
 import torch
 from ctranslate2.converters import Converter
 from ctranslate2.converters.transformers import BartLoader, MarianMTLoader
-from transformers import MarianMTModel
+from transformers import AutoModelForSeq2SeqLM
 
 
 def pieces(directory, count):
@@ -30,7 +31,8 @@ class Loader(MarianMTLoader):
         self.tokens = tokens
 
     def get_model_spec(self, model):
-        model.config.normalize_before = model.config.normalize_embedding = False
+        model.config.normalize_before = model.config.model_type == "pegasus"
+        model.config.normalize_embedding = False
         return BartLoader.get_model_spec(self, model)
 
     def set_decoder(self, spec, decoder):
@@ -51,7 +53,7 @@ class Directory(Converter):
 
     def _load(self):
         with torch.no_grad():
-            model = MarianMTModel.from_pretrained(self.path, dtype=torch.float32)
+            model = AutoModelForSeq2SeqLM.from_pretrained(self.path, dtype=torch.float32)
             return Loader(pieces(self.path, model.config.vocab_size))(model, None)
 
 
