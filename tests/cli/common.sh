@@ -52,5 +52,5 @@ make_translator() {
   for i in $(seq 40); do echo "the $i sheep went in"; done >a.txt
   sed 's/went in/came out/' a.txt >b.txt
   "$heed" train --preset tiny --source a.txt --target b.txt --out translator --set run.max_steps=2 \
-    --set vocabulary.size=60 2>/dev/null
+    --set vocabulary.size=60 --set model.norm_placement=post 2>/dev/null
 }
