@@ -1,5 +1,5 @@
-"""Writes the weights of a translator of heed, a MarianMTModel or, with norms in front of its layers,
-a Pegasus, as CTranslate2 reads them.
+"""Writes the weights of a translator of heed as CTranslate2 reads them: of a MarianMTModel or, with
+norms in front of its layers, of a Pegasus.
 
     make_ctranslate2.py MODEL OUT_DIRECTORY
 

@@ -91,8 +91,8 @@ class LineEditor::Terminal {
       interrupted_ = false;
       // el_gets() would print the prompt first, and a key pressed in between could be lost.
       set_(editor_, EL_PREP_TERM, 1);
-      // Ctrl-C is a key: a signal that comes between two reads would interrupt neither. EL_PREP_TERM
-      // may take the character from the terminal again.
+      // Ctrl-C is a key: a signal that comes between two reads would interrupt neither.
+      // EL_PREP_TERM may take the character from the terminal again.
       set_(editor_, EL_SETTY, "-d", "intr=", nullptr);
       const char* const text = gets_(editor_, &count);
       if (text != nullptr && count > 0) {
