@@ -7,21 +7,10 @@
 #include "heed/tensor/allocator.h"
 #include "heed/train/checkpoint.h"
 #include "tests/base/testing.h"
+#include "tests/train/tiny_model.h"
 
 namespace heed::train {
 namespace {
-
-model::ModelConfig tiny_config() {
-  model::ModelConfig config;
-  config.vocab_size = 40;
-  config.d_model = 16;
-  config.encoder_layers = config.decoder_layers = 1;
-  config.n_heads = 2;
-  config.d_ff = 32;
-  config.max_positions = 16;
-  config.dropout = 0.0f;
-  return config;
-}
 
 void freeze_all_but_ff_down(model::Transformer& model) {
   for (Parameter& parameter : model.parameters().all())
@@ -64,7 +53,7 @@ size_t gradient_and_moment_bytes(model::Transformer& model) {
 }
 
 TEST(FrozenParameters, DoNotChangeTheGradientsOfTheOthers) {
-  model::Transformer model(tiny_config(), 3);
+  model::Transformer model(testing::tiny_model(), 3);
   Gradients all(model.parameters().all());
   run_step(model, all);
   freeze_all_but_ff_down(model);
@@ -80,7 +69,7 @@ TEST(FrozenParameters, DoNotChangeTheGradientsOfTheOthers) {
 }
 
 TEST(FrozenParameters, TakeNoMemoryForGradientsAndMoments) {
-  model::Transformer model(tiny_config(), 3);
+  model::Transformer model(testing::tiny_model(), 3);
   freeze_all_but_ff_down(model);
   size_t expected = 0;
   for (const Parameter& parameter : model.parameters().all())
@@ -92,7 +81,7 @@ TEST(FrozenParameters, TakeNoMemoryForGradientsAndMoments) {
 }
 
 TEST(FrozenParameters, AreNotChangedByTheOptimizer) {
-  model::Transformer model(tiny_config(), 3);
+  model::Transformer model(testing::tiny_model(), 3);
   freeze_all_but_ff_down(model);
   const auto before = values_of(model);
   Gradients gradients(model.parameters().all());
@@ -121,7 +110,8 @@ TEST(FrozenParameters, AreSavedInTheCheckpointAndRestored) {
     }
     if (!resume) save_checkpoint(run, {weights, optimizer, state}, {});
   };
-  model::Transformer whole(tiny_config(), 3), first(tiny_config(), 3), second(tiny_config(), 4);
+  model::Transformer whole(testing::tiny_model(), 3), first(testing::tiny_model(), 3),
+      second(testing::tiny_model(), 4);
   train(first, false, 2);
   const auto saved = values_of(first);
   train(second, true, 2);

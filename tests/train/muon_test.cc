@@ -10,6 +10,7 @@
 #include "heed/model/transformer.h"
 #include "heed/train/optimizer.h"
 #include "tests/base/testing.h"
+#include "tests/train/tiny_model.h"
 
 namespace heed::train {
 namespace {
@@ -23,7 +24,7 @@ struct Case {
   float tolerance;
 };
 
-class MuonGolden : public testing::TestWithParam<Case> {};
+class MuonGolden : public ::testing::TestWithParam<Case> {};
 
 TEST_P(MuonGolden, StepsAreThoseOfPyTorch) {
   const Case& c = GetParam();
@@ -51,9 +52,10 @@ TEST_P(MuonGolden, StepsAreThoseOfPyTorch) {
 // that at most.
 INSTANTIATE_TEST_SUITE_P(
     Shapes, MuonGolden,
-    testing::Values(Case{"wide", 0, DType::f32, 1e-6f}, Case{"tall", 0, DType::f32, 1e-6f},
-                    Case{"square", 0.1f, DType::f32, 1e-6f}, Case{"wide", 0, DType::bf16, 1e-3f},
-                    Case{"tall", 0, DType::bf16, 1e-3f}, Case{"square", 0.1f, DType::bf16, 4e-4f}),
+    ::testing::Values(Case{"wide", 0, DType::f32, 1e-6f}, Case{"tall", 0, DType::f32, 1e-6f},
+                      Case{"square", 0.1f, DType::f32, 1e-6f}, Case{"wide", 0, DType::bf16, 1e-3f},
+                      Case{"tall", 0, DType::bf16, 1e-3f},
+                      Case{"square", 0.1f, DType::bf16, 4e-4f}),
     [](const auto& one) {
       return std::string(one.param.name) + "_" + std::string(name_of(one.param.dtype));
     });
@@ -101,14 +103,7 @@ TEST(Muon, AnUndefinedOrZeroGradientLeavesTheValue) {
 }
 
 TEST(Muon, StepsLinearMapsAndAdamTheRest) {
-  model::ModelConfig config;
-  config.vocab_size = 40;
-  config.d_model = 16;
-  config.encoder_layers = config.decoder_layers = 1;
-  config.n_heads = 2;
-  config.d_ff = 32;
-  config.max_positions = 16;
-  model::Transformer model(config, 1);
+  model::Transformer model(testing::tiny_model(), 1);
   Gradients gradients(model.parameters().all());
   const Optimizer optimizer(model.parameters(), gradients, {.kind = OptimizerKind::muon});
   int64_t with_muon = 0;

@@ -92,7 +92,7 @@ struct RunConfig {
   int64_t num_train_epochs = 0;             // 0: no limit
   double minutes = 0;   // 0: no limit; otherwise as many steps are planned as fit
   int64_t average = 5;  // number of last checkpoints whose mean competes to be the final model
-  double average_window = 0.1;  // older checkpoints than this fraction of all steps are left out
+  double average_window = 0.1;  // the last fraction of all steps, whose checkpoints are averaged
 };
 
 struct ValidationConfig {

@@ -31,7 +31,8 @@ Tensor orthogonalized(const Tensor& x, int iterations, DType dtype) {
   // The smaller of X X^T and X^T X.
   const bool wide = x.rows() <= x.cols();
   const int64_t size = std::min(x.rows(), x.cols());
-  Tensor gram = Tensor::empty({size, size}, dtype), polynomial = gram.clone();
+  Tensor gram = Tensor::empty({size, size}, dtype);
+  Tensor polynomial = Tensor::empty({size, size}, dtype);
   for (int i = 0; i < iterations; ++i) {
     const kernels::Factor left{current, !wide}, right{current, wide};
     kernels::matmul(left, right, {}, gram);
@@ -50,13 +51,10 @@ Tensor orthogonalized(const Tensor& x, int iterations, DType dtype) {
 
 void muon_step(Tensor& value, const Tensor& gradient, Tensor& momentum,
                const MuonOptions& options) {
+  Tensor update = gradient.defined() ? gradient.clone() : Tensor::zeros(value.shape());
+  kernels::scale((1.0f - options.momentum) * options.gradient_scale, update);
   kernels::scale(options.momentum, momentum);
-  Tensor update = Tensor::zeros(value.shape());
-  if (gradient.defined()) {
-    kernels::add_to(gradient, update);
-    kernels::scale((1.0f - options.momentum) * options.gradient_scale, update);
-    kernels::add_to(update, momentum);
-  }
+  kernels::add_to(update, momentum);
   Tensor ahead = momentum.clone();
   kernels::scale(options.momentum, ahead);
   kernels::add_to(ahead, update);
