@@ -27,6 +27,8 @@ constexpr int64_t kCols = 2 * kLanes;
 constexpr int64_t kDepth = 384;
 // Not a power of two, so that the rows of a block fall into different sets of a cache.
 constexpr int64_t kRowStride = kDepth + 16;
+// Rows a multiple of this apart fall into the same set of a level-1 cache.
+constexpr int64_t kWayBytes = 4096;
 
 /// to[0, count) = from[0, count) in f32.
 template <typename T>
@@ -66,7 +68,11 @@ void copy_columns(const MatrixView& a, RowBlock block, float* to) {
   }
 }
 
+/// Plain rows are read where they are, unless they would fall into one set.
 PackedRows pack_rows(const MatrixView& a, RowBlock block, std::byte* buffer) {
+  const int64_t row_bytes = a.stride * size_of(a.dtype);
+  if (a.dtype == DType::f32 && !a.transposed && row_bytes % kWayBytes != 0)
+    return {a.at(block.row, block.k), row_bytes, false};
   float* to = reinterpret_cast<float*>(buffer);
   if (a.dtype == DType::f32)
     a.transposed ? copy_columns<float>(a, block, to) : copy_rows<float>(a, block, to);
@@ -154,8 +160,13 @@ template <int Rows, bool ByColumns, typename C>
 HWY_INLINE void multiply_panel(const Strip& strip, const float* HWY_RESTRICT b, const float* start,
                                C* c) {
   const F32 d;
-  constexpr int64_t kNextRow = ByColumns ? 1 : kRowStride, kNextK = ByColumns ? kRows : 1;
-  const float* HWY_RESTRICT a = reinterpret_cast<const float*>(strip.a.data);
+  constexpr int64_t kNextK = ByColumns ? kRows : 1;
+  // Three rows share a pointer: x86 addresses base + stride and base + 2 stride directly.
+  constexpr int kPointers = ByColumns ? 1 : (Rows + 2) / 3;
+  const int64_t stride = strip.a.row_bytes / 4;
+  const float* a[kPointers];
+  for (int i = 0; i < kPointers; ++i)
+    a[i] = reinterpret_cast<const float*>(strip.a.data) + 3 * i * stride;
   V32 left[Rows], right[Rows];
   for (int r = 0; r < Rows; ++r) {
     left[r] = start ? load(d, start + r * strip.start_stride) : hn::Zero(d);
@@ -164,11 +175,11 @@ HWY_INLINE void multiply_panel(const Strip& strip, const float* HWY_RESTRICT b, 
   for (int64_t k = 0; k < strip.depth; ++k) {
     const V32 b0 = hn::Load(d, b), b1 = hn::Load(d, b + kLanes);
     for (int r = 0; r < Rows; ++r) {
-      const V32 factor = hn::Set(d, a[r * kNextRow]);
+      const V32 factor = hn::Set(d, ByColumns ? a[0][r] : a[r / 3][r % 3 * stride]);
       left[r] = hn::MulAdd(factor, b0, left[r]);
       right[r] = hn::MulAdd(factor, b1, right[r]);
     }
-    a += kNextK;
+    for (int i = 0; i < kPointers; ++i) a[i] += kNextK;
     b += kCols;
   }
   for (int r = 0; r < Rows; ++r) {
