@@ -30,7 +30,8 @@ void begin(int64_t rows) {
 /// level-1 cache, where the next panel needs them.
 template <bool Lower>
 void multiply_panel(const Int8Strip& strip) {
-  const int8_t *a = strip.a, *panel = strip.panel.quants();
+  const std::byte* a = strip.a;
+  const int8_t* panel = strip.panel.quants();
   clear_sums<Lower>();
   for (int64_t k = 0; k < strip.panel.depth; k += kInt8Depth) {
     _tile_loadd(4, a, strip.row_bytes);
@@ -62,7 +63,7 @@ constinit const Int8Kernel amx_int8_kernel{.name = "amx",
                                            .min_rows = kMinRows,
                                            .max_rows = 2 * kTile,
                                            .row_multiple = kTile,
-                                           .biased = false,
+                                           .row_quants = RowQuants::bytes,
                                            .begin = begin,
                                            .multiply = multiply,
                                            .end = end};

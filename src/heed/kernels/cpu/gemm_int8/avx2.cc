@@ -1,7 +1,7 @@
-// Integer products for AVX2. Pairs of products are added in 16 bits, at most 2 * 127 * 127, before
-// they are added in 32.
+// Integer products for AVX2, in 16 bits: an instruction multiplies and adds pairs, exactly, and a
+// second one adds their sums in 32 bits. In 8 bits three more would be needed for as many products
+// again: AVX2 multiplies only unsigned bytes with signed ones.
 #include "heed/kernels/cpu/gemm_int8/kernels.h"
-#include "heed/kernels/cpu/simd/prefetch.h"
 #include "heed/kernels/cpu/simd/x86.h"
 
 #if HEED_X86
@@ -13,23 +13,68 @@
 
 HWY_PUSH_ATTRIBUTES("avx2,fma,f16c")
 
-#include "heed/kernels/cpu/simd/avx2-inl.h"
-// After the vectors that it uses:
-#include "heed/kernels/cpu/gemm_int8/panel-inl.h"
-
 namespace heed::kernels::cpu {
 namespace {
 
-constexpr int kRows = 2;
+constexpr int kRows = 6;
+constexpr int kVectors = 2;
+constexpr int64_t kVectorCols = 4;  // a quad of each fills a vector of 16 bits
 
-struct Avx2 {
-  static constexpr bool kBiased = false;
+/// Four neighbouring k of a row, in every lane of 64 bits.
+__m256i broadcast_quad(const int16_t* from) {
+  int64_t quad;
+  std::memcpy(&quad, from, sizeof(quad));
+  return _mm256_set1_epi64x(quad);
+}
 
-  static Ints add_products(Ints sums, Ints quad, Ints columns) {
-    const Ints pairs = _mm256_maddubs_epi16(_mm256_abs_epi8(quad), _mm256_sign_epi8(columns, quad));
-    return add(sums, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+/// Quads of 4 columns in 16 bits.
+__m256i load_columns(const int8_t* from) {
+  return _mm256_cvtepi8_epi16(_mm_load_si128(reinterpret_cast<const __m128i*>(from)));
+}
+
+/// The columns of two vectors from the sums of their pairs of k.
+__m256i join_pairs(__m256i first, __m256i second) {
+  return _mm256_permute4x64_epi64(_mm256_hadd_epi32(first, second), 0b11'01'10'00);
+}
+
+/// Rows times the columns [col, col + kVectors * kVectorCols) of a panel.
+template <int Rows>
+void multiply_columns(const Int8Strip& strip, int64_t col) {
+  const auto* a = reinterpret_cast<const int16_t*>(strip.a);
+  const int64_t stride = strip.row_bytes / 2;
+  const int8_t* panel = strip.panel.quants() + 4 * col;
+  __m256i sums[Rows][kVectors];
+#pragma GCC unroll 8
+  for (int r = 0; r < Rows; ++r)
+#pragma GCC unroll 2
+    for (int i = 0; i < kVectors; ++i) sums[r][i] = _mm256_setzero_si256();
+  for (int64_t k = 0; k < strip.panel.depth; k += 4, panel += kInt8QuadBytes) {
+    __m256i columns[kVectors];
+#pragma GCC unroll 2
+    for (int i = 0; i < kVectors; ++i) columns[i] = load_columns(panel + 4 * kVectorCols * i);
+#pragma GCC unroll 8
+    for (int r = 0; r < Rows; ++r) {
+      const __m256i quad = broadcast_quad(a + r * stride + k);
+#pragma GCC unroll 2
+      for (int i = 0; i < kVectors; ++i) {
+        sums[r][i] = _mm256_add_epi32(sums[r][i], _mm256_madd_epi16(quad, columns[i]));
+        // GCC 12 would keep a second copy of each sum, in memory.
+        asm("" : "+x"(sums[r][i]));
+      }
+    }
   }
-};
+#pragma GCC unroll 8
+  for (int r = 0; r < Rows; ++r)
+    _mm256_store_si256(reinterpret_cast<__m256i*>(strip.dots + r * kInt8Cols + col),
+                       join_pairs(sums[r][0], sums[r][1]));
+}
+
+void multiply(const Int8Strip& strip) {
+  with_rows<kRows>(strip.rows, [&](auto rows) {
+    for (int64_t col = 0; col < kInt8Cols; col += kVectors * kVectorCols)
+      multiply_columns<decltype(rows)::value>(strip, col);
+  });
+}
 
 }  // namespace
 
@@ -38,8 +83,8 @@ constinit const Int8Kernel avx2_int8_kernel{.name = "avx2",
                                             .min_rows = 0,
                                             .max_rows = kRows,
                                             .row_multiple = 1,
-                                            .biased = Avx2::kBiased,
-                                            .multiply = multiply_strip<Avx2, kRows>};
+                                            .row_quants = RowQuants::words,
+                                            .multiply = multiply};
 
 }  // namespace heed::kernels::cpu
 

@@ -23,7 +23,7 @@ namespace {
 constexpr int kRows = 12;
 
 struct Avx512 {
-  static constexpr bool kBiased = false;
+  static constexpr RowQuants kRowQuants = RowQuants::bytes;
 
   static Ints add_products(Ints sums, Ints quad, Ints columns) {
     const __mmask64 negative = _mm512_movepi8_mask(columns);
@@ -40,7 +40,7 @@ constinit const Int8Kernel avx512_int8_kernel{.name = "avx512",
                                               .min_rows = 0,
                                               .max_rows = kRows,
                                               .row_multiple = 1,
-                                              .biased = Avx512::kBiased,
+                                              .row_quants = Avx512::kRowQuants,
                                               .multiply = multiply_strip<Avx512, kRows>};
 
 }  // namespace heed::kernels::cpu

@@ -23,7 +23,7 @@ namespace {
 constexpr int kRows = 3;
 
 struct AvxVnni {
-  static constexpr bool kBiased = true;
+  static constexpr RowQuants kRowQuants = RowQuants::biased;
 
   static Ints add_products(Ints sums, Ints quad, Ints columns) {
     return _mm256_dpbusd_avx_epi32(sums, quad, columns);
@@ -37,7 +37,7 @@ constinit const Int8Kernel avx_vnni_int8_kernel{.name = "avx_vnni",
                                                 .min_rows = 0,
                                                 .max_rows = kRows,
                                                 .row_multiple = kRows,
-                                                .biased = AvxVnni::kBiased,
+                                                .row_quants = AvxVnni::kRowQuants,
                                                 .multiply = multiply_strip<AvxVnni, kRows>};
 
 }  // namespace heed::kernels::cpu

@@ -23,7 +23,7 @@ KernelChoice<Int8Kernel>& choice() {
 void multiply(const Int8Strip& strip) {
   const int8_t* b = strip.panel.quants();
   for (int64_t r = 0; r < strip.rows; ++r) {
-    const int8_t* a = strip.a + r * strip.row_bytes;
+    const auto* a = reinterpret_cast<const int8_t*>(strip.a + r * strip.row_bytes);
     int32_t* dots = strip.dots + r * kInt8Cols;
     std::fill_n(dots, kInt8Cols, 0);
     for (int64_t quad = 0; quad < strip.panel.depth / 4; ++quad)
@@ -39,7 +39,7 @@ constinit const Int8Kernel plain_int8_kernel{.name = "plain",
                                              .min_rows = 0,
                                              .max_rows = 1,
                                              .row_multiple = 1,
-                                             .biased = false,
+                                             .row_quants = RowQuants::bytes,
                                              .multiply = multiply};
 
 std::vector<const Int8Kernel*> int8_kernels() { return choice().all(); }

@@ -34,13 +34,22 @@ struct Int8Panel {
   static int64_t bytes(int64_t depth) { return kQuants + depth * kInt8Cols; }
 };
 
-/// What is added to a's quants for kernels that multiply unsigned bytes with signed ones.
+/// How a kernel reads the quants of a's rows.
+enum class RowQuants : uint8_t {
+  bytes,
+  biased,  // unsigned bytes, larger by kInt8Bias
+  words    // 16 bits
+};
+
+/// What is added to biased quants.
 inline constexpr int kInt8Bias = 128;
+
+constexpr int64_t bytes_of(RowQuants quants) { return quants == RowQuants::words ? 2 : 1; }
 
 /// What a kernel computes in one call: exact dot products [rows, 32] of at most
 /// Int8Kernel::max_rows rows of a and a panel.
 struct Int8Strip {
-  const int8_t* a;  // rows `row_bytes` apart, a multiple of 64
+  const std::byte* a;  // quants as the kernel reads them, rows `row_bytes` apart, a multiple of 64
   int64_t row_bytes;
   int64_t rows;
   Int8Panel panel;
@@ -53,7 +62,7 @@ struct Int8Kernel {
   int64_t min_rows;      // for which it is faster than those after it in int8_kernels()
   int64_t max_rows;      // of a strip
   int64_t row_multiple;  // of a strip, except for the last
-  bool biased;           // a's quants are unsigned, larger by kInt8Bias
+  RowQuants row_quants;
   /// Called before the first of several strips of `rows` rows, and after the last; may be null.
   void (*begin)(int64_t rows) = nullptr;
   void (*multiply)(const Int8Strip& strip);

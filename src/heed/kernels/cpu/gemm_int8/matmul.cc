@@ -37,10 +37,11 @@ thread_local Buffer rows_buffer;
 
 /// Room for `rows` rows of activations. Their stride is an odd number of cache lines, so that the
 /// rows of a tile fall into different sets of a cache.
-Int8Rows rows_in(Buffer& buffer, int64_t rows, int64_t k) {
-  const int64_t row_bytes = Int8Panel::depth_of(k) | 64;
+Int8Rows rows_in(Buffer& buffer, RowQuants type, int64_t rows, int64_t k) {
+  const int64_t row_bytes = (bytes_of(type) * Int8Panel::depth_of(k)) | 64;
   std::byte* memory = buffer.at_least(rows * (row_bytes + 4));
-  return {.quants = reinterpret_cast<int8_t*>(memory),
+  return {.quants = memory,
+          .type = type,
           .row_bytes = row_bytes,
           .scales = reinterpret_cast<float*>(memory + rows * row_bytes)};
 }
@@ -133,7 +134,7 @@ void fill_panel(const Int8Rows& columns, int64_t count, int64_t depth, std::byte
   auto* const quants = reinterpret_cast<int8_t*>(to + Int8Panel::kQuants);
   std::fill_n(to, Int8Panel::bytes(depth), std::byte{0});
   for (int64_t col = 0; col < count; ++col) {
-    const int8_t* from = columns.quants + col * columns.row_bytes;
+    const auto* from = reinterpret_cast<const int8_t*>(columns.quants + col * columns.row_bytes);
     int32_t sum = 0;
     for (int64_t k = 0; k < depth; ++k) {
       quants[k / 4 * kInt8QuadBytes + 4 * col + k % 4] = from[k];
@@ -162,8 +163,8 @@ PackedInt8 pack_int8(const Tensor& weight) {
       const Tensor some = weight.row_slice(first, std::min(first + kInt8Cols, weight.rows()));
       Tensor wide = Tensor::empty({some.rows(), some.cols()});
       cpu::dequantize(some, wide);
-      const Int8Rows columns = rows_in(quants, kInt8Cols, some.cols());
-      quantize_int8(wide, 0, some.rows(), false, columns);
+      const Int8Rows columns = rows_in(quants, RowQuants::bytes, kInt8Cols, some.cols());
+      quantize_int8(wide, 0, some.rows(), columns);
       fill_panel(columns, some.rows(), depth, packed.panels.get() + panel * bytes);
     }
   });
@@ -175,10 +176,10 @@ void matmul_int8_grouped(const Tensor& a, std::span<const Int8Product> products)
   if (products.empty()) return;
   const int threads = thread_count();  // in a parallel region it is 1
   const auto quantize = [](const Tensor& rows) {
-    const bool biased = int8_kernel(rows.rows()).biased;
-    const Int8Rows to = rows_in(rows_buffer, rows.rows(), rows.cols());
+    const RowQuants type = int8_kernel(rows.rows()).row_quants;
+    const Int8Rows to = rows_in(rows_buffer, type, rows.rows(), rows.cols());
     parallel_for(rows.rows(), grain_rows(kLightGrain, rows.cols()),
-                 [&](int64_t begin, int64_t end) { quantize_int8(rows, begin, end, biased, to); });
+                 [&](int64_t begin, int64_t end) { quantize_int8(rows, begin, end, to); });
     return to;
   };
   multiply_grouped(a, pass_rows(a.cols()), products.size(), quantize,

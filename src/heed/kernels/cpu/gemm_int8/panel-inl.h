@@ -4,7 +4,7 @@
 // file includes all other headers first, so that their functions are not compiled for these
 // instructions, then enables the instructions and includes simd/avx2-inl.h or simd/avx512-inl.h,
 // and then this file. It passes an Arithmetic:
-//   static constexpr bool kBiased = ...;  Int8Kernel::biased
+//   static constexpr RowQuants kRowQuants = ...;  bytes or biased
 //   static Ints add_products(Ints sums, Ints quad, Ints columns);
 //     adds the products of 4 neighbouring k: a quad of a row, in every lane, and columns of a panel
 //
@@ -19,14 +19,16 @@ namespace {
 template <typename Arithmetic, int Rows>
 void multiply_rows(const Int8Strip& strip) {
   constexpr int kVectors = kInt8Cols / kLanes;
-  const int8_t *a = strip.a, *panel = strip.panel.quants();
+  const auto* a = reinterpret_cast<const int8_t*>(strip.a);
+  const int8_t* panel = strip.panel.quants();
   Ints sums[Rows][kVectors];
 #pragma GCC unroll 16
   for (int r = 0; r < Rows; ++r)
 #pragma GCC unroll 16
     for (int i = 0; i < kVectors; ++i)
-      sums[r][i] =
-          Arithmetic::kBiased ? load_ints(strip.panel.initial() + i * kLanes) : set_ints(0);
+      sums[r][i] = Arithmetic::kRowQuants == RowQuants::biased
+                       ? load_ints(strip.panel.initial() + i * kLanes)
+                       : set_ints(0);
   for (int64_t k = 0; k < strip.panel.depth; k += 4, panel += kInt8QuadBytes) {
     // With one row, reading the panel dominates the time.
     if constexpr (Rows == 1 && kLanes == 16)

@@ -3,8 +3,8 @@
 
 #include <hwy/cache_control.h>
 
+#include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #undef HWY_TARGET_INCLUDE
@@ -24,10 +24,11 @@ using cpu::kInt8Cols;
 
 using I32 = hn::RebindToSigned<F32>;
 using U8Quarter = hn::Rebind<uint8_t, F32>;
+using U16Half = hn::Rebind<uint16_t, F32>;
 using VI32 = hn::Vec<I32>;
 
 /// Added to a number of magnitude below 2^22, it rounds to the nearest integer, ties to even, whose
-/// low byte is the lowest of the sum.
+/// low 16 bits are the lowest of the sum.
 constexpr float kRounds = 12582912.0f;  // 1.5 * 2^23
 
 /// The largest magnitude. The bits of f32 magnitudes compare like integers, and what is not finite
@@ -44,23 +45,29 @@ HWY_INLINE float largest_magnitude(const T* x, int64_t n) {
   return hn::GetLane(hn::BitCast(F32(), largest));
 }
 
-/// Returns the scale. There is room for a vector after the row.
-template <typename T>
-HWY_INLINE float quantize_row(const T* x, int64_t n, int64_t depth, bool biased, int8_t* to) {
-  const V32 rounds = set(biased ? kRounds + cpu::kInt8Bias : kRounds);
+/// Stores the low bits of integers as quants of type `D`.
+template <typename D>
+HWY_INLINE void store_quants(V32 rounded, hn::TFromD<D>* to) {
+  hn::StoreU(hn::TruncateTo(D(), hn::BitCast(U32(), rounded)), D(), to);
+}
+
+/// Returns the scale. `bias` is added to each quant, of type `D`. There is room for a vector after
+/// the row.
+template <typename D, typename T>
+HWY_INLINE float quantize_row(const T* x, int64_t n, int64_t depth, int bias, std::byte* row) {
+  auto* const to = reinterpret_cast<hn::TFromD<D>*>(row);
+  const V32 rounds = set(kRounds + static_cast<float>(bias));
   const float largest = largest_magnitude(x, n), scale = largest / 127.0f, inverse = 1.0f / scale;
   const bool finite = std::isfinite(largest);
   const bool useful = finite && std::isfinite(inverse);  // else all are zeros
-  std::memset(to + n, 0, static_cast<size_t>(depth - n));
+  std::fill(to + n, to + depth, hn::TFromD<D>{0});
   if (useful)
     for_lanes(0, n, [&](auto at) HEED_LANES {
       hwy::Prefetch(x + n + at.index);  // the next row
-      const V32 rounded = hn::Add(hn::Mul(load(x, at), set(inverse)), rounds);
-      hn::StoreU(hn::TruncateTo(U8Quarter(), hn::BitCast(U32(), rounded)), U8Quarter(),
-                 reinterpret_cast<uint8_t*>(to) + at.index);
+      store_quants<D>(hn::Add(hn::Mul(load(x, at), set(inverse)), rounds), to + at.index);
     });
   else
-    std::memset(to, biased ? cpu::kInt8Bias : 0, static_cast<size_t>(n));
+    std::fill(to, to + n, static_cast<hn::TFromD<D>>(bias));
   return useful ? scale : finite ? 0.0f : std::numeric_limits<float>::quiet_NaN();
 }
 
@@ -89,13 +96,16 @@ void finish(const Int8Dots& from, T* to, int64_t stride) {
 
 }  // namespace
 
-void quantize_int8(const Tensor& x, int64_t begin, int64_t end, bool biased, const Int8Rows& to) {
+void quantize_int8(const Tensor& x, int64_t begin, int64_t end, const Int8Rows& to) {
   const int64_t cols = x.cols(), depth = cpu::Int8Panel::depth_of(cols);
+  const int bias = to.type == cpu::RowQuants::biased ? cpu::kInt8Bias : 0;
   visit_floating(x.dtype(), [&](auto zero) {
-    const auto* from = x.data<decltype(zero)>();
-    for (int64_t row = begin; row < end; ++row)
-      to.scales[row] =
-          quantize_row(from + row * cols, cols, depth, biased, to.quants + row * to.row_bytes);
+    const auto* from = x.data<decltype(zero)>() + begin * cols;
+    std::byte* quants = to.quants + begin * to.row_bytes;
+    for (int64_t row = begin; row < end; ++row, from += cols, quants += to.row_bytes)
+      to.scales[row] = to.type == cpu::RowQuants::words
+                           ? quantize_row<U16Half>(from, cols, depth, bias, quants)
+                           : quantize_row<U8Quarter>(from, cols, depth, bias, quants);
   });
 }
 
@@ -117,9 +127,8 @@ using cpu::Int8Dots;
 using cpu::Int8Rows;
 
 HWY_EXPORT(quantize_int8);
-void cpu::quantize_int8(const Tensor& x, int64_t begin, int64_t end, bool biased,
-                        const Int8Rows& to) {
-  HWY_DYNAMIC_DISPATCH(quantize_int8)(x, begin, end, biased, to);
+void cpu::quantize_int8(const Tensor& x, int64_t begin, int64_t end, const Int8Rows& to) {
+  HWY_DYNAMIC_DISPATCH(quantize_int8)(x, begin, end, to);
 }
 HWY_EXPORT(finish_int8);
 void cpu::finish_int8(const Int8Dots& dots, int64_t row, int64_t col, Tensor& c) {

@@ -7,13 +7,14 @@ namespace heed::kernels::cpu {
 
 /// Rows of 8-bit integers, each with a scale.
 struct Int8Rows {
-  int8_t* quants;
+  std::byte* quants;
+  RowQuants type;
   int64_t row_bytes;  // the stride: K, padded with zeros, and perhaps more
   float* scales;
 };
 
 /// Quantises rows [begin, end) of x, which are f32 or bf16.
-void quantize_int8(const Tensor& x, int64_t begin, int64_t end, bool biased, const Int8Rows& to);
+void quantize_int8(const Tensor& x, int64_t begin, int64_t end, const Int8Rows& to);
 
 /// Exact dot products that become elements of c.
 struct Int8Dots {

@@ -23,7 +23,7 @@ namespace {
 constexpr int kRows = 12;
 
 struct Vnni {
-  static constexpr bool kBiased = true;
+  static constexpr RowQuants kRowQuants = RowQuants::biased;
 
   static Ints add_products(Ints sums, Ints quad, Ints columns) {
     return _mm512_dpbusd_epi32(sums, quad, columns);
@@ -37,7 +37,7 @@ constinit const Int8Kernel avx512_vnni_int8_kernel{.name = "avx512_vnni",
                                                    .min_rows = 0,
                                                    .max_rows = kRows,
                                                    .row_multiple = 1,
-                                                   .biased = Vnni::kBiased,
+                                                   .row_quants = Vnni::kRowQuants,
                                                    .multiply = multiply_strip<Vnni, kRows>};
 
 }  // namespace heed::kernels::cpu
