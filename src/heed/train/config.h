@@ -90,7 +90,10 @@ struct RunConfig {
   int64_t gradient_accumulation_steps = 1;  // batches per optimizer step
   int64_t max_steps = 0;                    // 0: no limit
   int64_t num_train_epochs = 0;             // 0: no limit
-  double minutes = 0;   // 0: no limit; otherwise as many steps are planned as fit
+  double minutes = 0;  // 0: no limit; otherwise as many steps are planned as fit
+  /// With `minutes`: where fewer steps would fit, batches get smaller, down to half of
+  /// token_budget.
+  int64_t min_steps = 0;
   int64_t average = 5;  // number of last checkpoints whose mean competes to be the final model
   double average_window = 0.1;  // the last fraction of all steps, whose checkpoints are averaged
 };

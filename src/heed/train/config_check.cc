@@ -176,6 +176,7 @@ void check_run(const TrainConfig& config) {
           config.window_tokens(), framing);
   check_count("run.max_steps", run.max_steps, 0, kMaxSteps);
   check_count("run.num_train_epochs", run.num_train_epochs, 0, kMaxEpochs);
+  check_count("run.min_steps", run.min_steps, 0, kMaxSteps);
   require(run.minutes >= 0 && run.minutes <= static_cast<double>(kMaxMinutes),
           "run.minutes is {}, expected 0 to {}", run.minutes, kMaxMinutes);
   require(run.max_steps > 0 || run.num_train_epochs > 0 || run.minutes > 0 ||

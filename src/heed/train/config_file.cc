@@ -237,6 +237,9 @@ void add_run_fields(TrainConfig& c, std::vector<Field>& f) {
                     "end after this many epochs; 0: no limit"));
   f.push_back(field("run.minutes", c.run.minutes,
                     "end after this time, with a schedule planned to fit; 0: no limit"));
+  f.push_back(field("run.min_steps", c.run.min_steps,
+                    "with minutes: batches get smaller, at most by half, where fewer steps would "
+                    "fit; 0: never"));
   f.push_back(field("run.average", c.run.average,
                     "average this many last checkpoints; kept if it scores best; 0: none"));
   f.push_back(field("run.average_window", c.run.average_window,

@@ -1,6 +1,8 @@
 #include "heed/train/token_budget.h"
 
 #include <algorithm>
+#include <chrono>
+#include <limits>
 #include <vector>
 
 #include "heed/base/error.h"
@@ -31,16 +33,22 @@ data::Batch batch_of(const model::ModelConfig& config, int64_t tokens) {
           .examples = {}};
 }
 
-/// Peak bytes of a forward and backward pass over `tokens` tokens of each stack.
-int64_t bytes_of_step(const model::Transformer& model, Gradients& gradients, DType dtype,
-                      int64_t tokens) {
-  const data::Batch batch = batch_of(model.config(), tokens);
-  const size_t before = allocated_bytes();
-  reset_peak_allocated_bytes();
+/// A forward and backward pass.
+void pass_over(const model::Transformer& model, Gradients& gradients, DType dtype,
+               const data::Batch& batch) {
   Tape tape(gradients);
   Context context{.tape = &tape, .dtype = dtype};
   batch_loss(model, context, batch, {});
   tape.backward();
+}
+
+/// Peak bytes of a pass over `tokens` tokens of each stack.
+int64_t bytes_of_pass(const model::Transformer& model, Gradients& gradients, DType dtype,
+                      int64_t tokens) {
+  const data::Batch batch = batch_of(model.config(), tokens);
+  const size_t before = allocated_bytes();
+  reset_peak_allocated_bytes();
+  pass_over(model, gradients, dtype, batch);
   return static_cast<int64_t>(peak_allocated_bytes() - before);
 }
 
@@ -48,8 +56,8 @@ int64_t bytes_of_step(const model::Transformer& model, Gradients& gradients, DTy
 
 int64_t token_budget_that_fits(const model::Transformer& model, Gradients& gradients, DType dtype,
                                int64_t wanted, int64_t available_bytes) {
-  const int64_t small = bytes_of_step(model, gradients, dtype, kMinTokens);
-  const int64_t twice = bytes_of_step(model, gradients, dtype, 2 * kMinTokens);
+  const int64_t small = bytes_of_pass(model, gradients, dtype, kMinTokens);
+  const int64_t twice = bytes_of_pass(model, gradients, dtype, 2 * kMinTokens);
   gradients.set_zero();
   const double per_token = static_cast<double>(std::max<int64_t>(twice - small, 1)) / kMinTokens;
   const double fixed = std::max(0.0, static_cast<double>(small) - per_token * kMinTokens);
@@ -60,6 +68,25 @@ int64_t token_budget_that_fits(const model::Transformer& model, Gradients& gradi
       "{} MB of memory are available, too little to train this model on batches of even {} tokens",
       available_bytes >> 20, kMinTokens);
   return fitting < static_cast<double>(wanted) ? static_cast<int64_t>(fitting) : wanted;
+}
+
+double seconds_of_batch(const model::Transformer& model, Gradients& gradients, DType dtype,
+                        int64_t tokens) {
+  using Clock = std::chrono::steady_clock;
+  const data::Batch batch = batch_of(model.config(), tokens);
+  double fastest = std::numeric_limits<double>::infinity();
+  for (int pass = 0; pass < 2; ++pass) {
+    const auto begin = Clock::now();
+    pass_over(model, gradients, dtype, batch);
+    fastest = std::min(fastest, std::chrono::duration<double>(Clock::now() - begin).count());
+  }
+  gradients.set_zero();
+  return fastest;
+}
+
+int64_t token_budget_for_steps(int64_t wanted, double steps, int64_t min_steps) {
+  const double fraction = std::clamp(steps / static_cast<double>(min_steps), 0.5, 1.0);
+  return static_cast<int64_t>(fraction * static_cast<double>(wanted));
 }
 
 }  // namespace heed::train

@@ -78,11 +78,7 @@ Trainer::Trainer(const TrainConfig& config, const Task& task, const RunDirectory
   if (config_.lora.enabled)
     observer_.log(fmt::format("adapter: {} parameters, of rank {}", weights_->parameters().count(),
                               config_.lora.rank));
-  fit_memory();
-  batches_ = std::make_unique<StepBatches>(
-      task_.train(),
-      data::BatchOptions{.token_budget = config_.run.token_budget, .seed = config_.run.seed},
-      config_.run.gradient_accumulation_steps);
+  choose_batches();
 }
 
 /// Makes the model and what is trained of it.
@@ -130,22 +126,53 @@ void Trainer::resume() {
   log_ = std::make_unique<MetricsLog>(run_.metrics(), state_.step, task_.sample_names());
 }
 
+/// The batches that the configuration asks for, or smaller ones: a resumed run keeps its own.
+void Trainer::choose_batches() {
+  RunConfig& run = config_.run;
+  if (state_.token_budget > 0) {
+    run.token_budget = state_.token_budget;
+    run.gradient_accumulation_steps = state_.gradient_accumulation_steps;
+  }
+  fit_memory();
+  if (!run_.resumed()) fit_time();
+  state_.token_budget = run.token_budget;
+  state_.gradient_accumulation_steps = run.gradient_accumulation_steps;
+  batches_ = std::make_unique<StepBatches>(
+      task_.train(), data::BatchOptions{.token_budget = run.token_budget, .seed = run.seed},
+      run.gradient_accumulation_steps);
+}
+
 /// Splits batches into smaller ones if a full batch does not fit into memory. Batches have a
 /// maximum number of tokens and no padding, so if one full batch fits, all do.
 void Trainer::fit_memory() {
+  RunConfig& run = config_.run;
   const int64_t fitting = token_budget_that_fits(*model_, gradients_, activation_dtype(compute_),
-                                                 config_.run.token_budget, available_memory());
-  if (fitting >= config_.run.token_budget) return;
-  const int64_t parts = ceil_div(config_.run.token_budget, fitting);
+                                                 run.token_budget, available_memory());
+  if (fitting >= run.token_budget) return;
+  const int64_t parts = ceil_div(run.token_budget, fitting);
   require(!run_.resumed(),
           "batches of {} tokens fit into the available memory, the run to resume has batches of {}",
-          fitting, config_.run.token_budget);
-  observer_.log(fmt::format(
-      "memory: batches of {} tokens do not fit; accumulating {} batches of {} per step",
-      config_.run.token_budget, parts * config_.run.gradient_accumulation_steps, fitting));
-  config_.run.token_budget = fitting;
-  config_.run.gradient_accumulation_steps *= parts;
-  write_file_atomically(run_.config(), write_toml(config_));
+          fitting, run.token_budget);
+  observer_.log(
+      fmt::format("memory: batches of {} tokens do not fit; accumulating {} batches of {} per step",
+                  run.token_budget, parts * run.gradient_accumulation_steps, fitting));
+  run.token_budget = fitting;
+  run.gradient_accumulation_steps *= parts;
+}
+
+/// Makes batches smaller where fewer than run.min_steps of them would fit into the time.
+void Trainer::fit_time() {
+  RunConfig& run = config_.run;
+  if (run.min_steps == 0 || run.minutes == 0 || run.gradient_accumulation_steps > 1) return;
+  const double steps =
+      (run.minutes * 60 - seconds()) /
+      seconds_of_batch(*model_, gradients_, activation_dtype(compute_), run.token_budget);
+  const int64_t smaller = token_budget_for_steps(run.token_budget, steps, run.min_steps);
+  if (smaller == run.token_budget) return;
+  observer_.log(
+      fmt::format("batches: {} tokens in place of {}, so that more steps fit into {} minutes",
+                  smaller, run.token_budget, run.minutes));
+  run.token_budget = smaller;
 }
 
 double Trainer::seconds() const {

@@ -48,7 +48,9 @@ class Trainer {
   void check_inputs();
   void begin();
   void resume();
+  void choose_batches();
   void fit_memory();
+  void fit_time();
   bool done() const;
   void plan();
   void step();

@@ -49,6 +49,8 @@ nlohmann::json TrainingState::to_json() const {
                          {"target_tokens", tokens},
                          {"seconds", seconds},
                          {"finished", finished},
+                         {"token_budget", token_budget},
+                         {"gradient_accumulation_steps", gradient_accumulation_steps},
                          {"losses", outliers_to_json(losses)},
                          {"gradient_norms", outliers_to_json(gradient_norms)},
                          {"outliers_in_a_row", outliers_in_a_row},
@@ -73,6 +75,10 @@ TrainingState TrainingState::from_json(const nlohmann::json& json, const std::st
   s.tokens = get<int64_t>(json, "target_tokens", file);
   s.seconds = get<double>(json, "seconds", file);
   s.finished = get<bool>(json, "finished", file);
+  if (json.contains("token_budget")) {
+    s.token_budget = get<int64_t>(json, "token_budget", file);
+    s.gradient_accumulation_steps = get<int64_t>(json, "gradient_accumulation_steps", file);
+  }
   s.losses.restore(outliers_from_json(member(json, "losses", file), file));
   s.gradient_norms.restore(outliers_from_json(member(json, "gradient_norms", file), file));
   s.outliers_in_a_row = get<int64_t>(json, "outliers_in_a_row", file);
@@ -92,7 +98,8 @@ TrainingState TrainingState::from_json(const nlohmann::json& json, const std::st
               fingerprint_from_json(member(data, "validation", file), file)};
   }
   if (json.contains("base")) s.base = fingerprint_from_json(member(json, "base", file), file);
-  for (const int64_t count : {s.step, s.epoch, s.batch, s.planned_steps, s.tokens})
+  for (const int64_t count : {s.step, s.epoch, s.batch, s.planned_steps, s.tokens, s.token_budget,
+                              s.gradient_accumulation_steps})
     require(count >= 0, "{}: a counter is {}, expected at least 0", file, count);
   return s;
 }
