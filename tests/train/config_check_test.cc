@@ -83,10 +83,15 @@ TEST(ConfigCheck, RejectsNumbersThatWouldDamageTheWeights) {
         {"tiny", {fmt::format("optimizer.adam_epsilon={}", number)}, "optimizer.adam_epsilon"});
   }
   // Rounded to f32, each of these is 1.
-  for (const char* key : {"adam_beta1", "adam_beta2", "label_smoothing_factor"})
+  for (const char* key :
+       {"adam_beta1", "adam_beta2", "soap_beta1", "soap_beta2", "label_smoothing_factor"})
     expect_refused({"tiny",
                     {fmt::format("optimizer.{}=0.9999999999", key)},
                     fmt::format("optimizer.{} is 0.9999999999", key)});
+  for (const char* key : {"soap_frequency", "soap_max_dim"})
+    expect_refused({"tiny",
+                    {fmt::format("optimizer.{}=0", key)},
+                    fmt::format("optimizer.{} is 0, expected at least 1", key)});
 }
 
 TEST(ConfigCheck, RejectsNumbersThatWouldOverflow) {

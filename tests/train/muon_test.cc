@@ -2,18 +2,17 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <cstring>
-
 #include "heed/io/safetensors.h"
-#include "heed/kernels/matmul.h"
 #include "heed/model/transformer.h"
 #include "heed/train/optimizer.h"
 #include "tests/base/testing.h"
+#include "tests/train/matrices.h"
 #include "tests/train/tiny_model.h"
 
 namespace heed::train {
 namespace {
+
+using testing::random_matrix;
 
 constexpr const char* kGolden = "tests/golden/optimizers/muon.safetensors";
 
@@ -60,19 +59,10 @@ INSTANTIATE_TEST_SUITE_P(
       return std::string(one.param.name) + "_" + std::string(name_of(one.param.dtype));
     });
 
-Tensor random_matrix(const Shape& shape, uint64_t seed) {
-  Tensor x = Tensor::empty(shape);
-  const CounterRandom random(seed);
-  for (int64_t i = 0; i < x.elements(); ++i)
-    x.data<float>()[i] = static_cast<float>(random.normal(static_cast<uint64_t>(i)));
-  return x;
-}
-
 TEST(Muon, OrthogonalizedRowsAreNearlyOrthonormal) {
   const Tensor x = random_matrix({12, 60}, 1);
   const Tensor y = orthogonalized(x, 5, DType::f32);
-  Tensor gram = Tensor::empty({12, 12});
-  kernels::matmul({y}, {y, true}, {}, gram);
+  const Tensor gram = testing::product({y}, {y, true});
   for (int64_t row = 0; row < 12; ++row)
     for (int64_t col = 0; col < 12; ++col)
       EXPECT_NEAR(gram.data<float>()[row * 12 + col], row == col ? 1.0f : 0.0f, 0.5f);
@@ -87,9 +77,7 @@ TEST(Muon, AStackOfMatricesStepsAsEachAloneDoes) {
     Tensor one = before.row_slice(i * 8, i * 8 + 8).clone(),
            momentum_of_one = Tensor::zeros({8, 20});
     muon_step(one, gradient.row_slice(i * 8, i * 8 + 8), momentum_of_one, options);
-    EXPECT_EQ(std::memcmp(one.raw(), stack.row_slice(i * 8, i * 8 + 8).raw(),
-                          static_cast<size_t>(one.bytes())),
-              0);
+    EXPECT_TRUE(testing::same_bits(one, stack.row_slice(i * 8, i * 8 + 8)));
   }
 }
 
@@ -98,7 +86,7 @@ TEST(Muon, AnUndefinedOrZeroGradientLeavesTheValue) {
   for (const Tensor& gradient : {Tensor(), Tensor::zeros({8, 20})}) {
     Tensor value = before.clone(), momentum = Tensor::zeros({8, 20});
     muon_step(value, gradient, momentum, {.learning_rate = 0.1f});
-    EXPECT_EQ(std::memcmp(value.raw(), before.raw(), static_cast<size_t>(value.bytes())), 0);
+    EXPECT_TRUE(testing::same_bits(value, before));
   }
 }
 

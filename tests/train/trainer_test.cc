@@ -29,6 +29,8 @@ TEST(Trainer, ResumingGivesTheSameBits) {
                                            {OptimizerKind::adam, "bf16"},
                                            {OptimizerKind::muon, "f32"},
                                            {OptimizerKind::muon, "bf16"},
+                                           {OptimizerKind::soap, "f32"},
+                                           {OptimizerKind::soap, "bf16"},
                                            {OptimizerKind::schedule_free, "f32"}}) {
     SCOPED_TRACE(std::string(name_of(optimizer)) + " " + compute);
     const TemporaryDirectory folder;
@@ -73,7 +75,8 @@ TEST(Trainer, TheSameSeedGivesTheSameBitsOnAnyNumberOfThreads) {
   const TemporaryDirectory folder;
   testing::write_text(folder);
   TrainConfig config = testing::tiny_config(folder);
-  for (const OptimizerKind optimizer : {OptimizerKind::adam, OptimizerKind::muon}) {
+  for (const OptimizerKind optimizer :
+       {OptimizerKind::adam, OptimizerKind::muon, OptimizerKind::soap}) {
     config.optimizer.name = optimizer;
     const std::string name(name_of(optimizer));
     for (const int count : {1, 3}) {

@@ -55,6 +55,9 @@ struct OptimizerConfig {
   double adam_beta1 = 0.9, adam_beta2 = 0.98, adam_epsilon = 1e-9;
   double muon_momentum = 0.95;
   int64_t muon_iterations = 5;
+  double soap_beta1 = 0.95, soap_beta2 = 0.95;
+  int64_t soap_frequency = 10;    // steps from one eigenbasis to the next
+  int64_t soap_max_dim = 10'000;  // longer sides of a matrix have no eigenbasis
   double weight_decay = 0.0;
   double max_grad_norm = 1.0;  // gradients with a larger norm are scaled down; 0: no clipping
   double label_smoothing_factor = 0.1;

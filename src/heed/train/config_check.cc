@@ -115,6 +115,10 @@ void check_optimizer(const OptimizerConfig& optimizer) {
   check_below_one("optimizer.muon_momentum", optimizer.muon_momentum);
   require(optimizer.muon_iterations >= 1 && optimizer.muon_iterations <= 20,
           "optimizer.muon_iterations is {}, expected 1 to 20", optimizer.muon_iterations);
+  check_below_one("optimizer.soap_beta1", optimizer.soap_beta1);
+  check_below_one("optimizer.soap_beta2", optimizer.soap_beta2);
+  check_count("optimizer.soap_frequency", optimizer.soap_frequency, 1);
+  check_count("optimizer.soap_max_dim", optimizer.soap_max_dim, 1);
   check_below_one("optimizer.label_smoothing_factor", optimizer.label_smoothing_factor);
   check_count("optimizer.warmup_steps", optimizer.warmup_steps, 0);
   require(optimizer.warmup_ratio >= 0 && optimizer.warmup_ratio <= 1,

@@ -168,9 +168,9 @@ void add_model_fields(TrainConfig& c, std::vector<Field>& f) {
 void add_optimizer_fields(TrainConfig& c, std::vector<Field>& f) {
   OptimizerConfig& o = c.optimizer;
   static constexpr std::array kOptimizers{OptimizerKind::adam, OptimizerKind::muon,
-                                          OptimizerKind::schedule_free};
+                                          OptimizerKind::soap, OptimizerKind::schedule_free};
   f.push_back(field("optimizer.name", o.name, std::span<const OptimizerKind>(kOptimizers),
-                    "adam, muon (linear maps; adam for the rest) or schedule_free"));
+                    "adam, muon or soap (linear maps; adam for the rest), schedule_free"));
   f.push_back(field("optimizer.learning_rate", o.learning_rate, "peak"));
   static constexpr std::array kSchedules{ScheduleKind::inverse_sqrt, ScheduleKind::cosine,
                                          ScheduleKind::linear, ScheduleKind::constant};
@@ -190,6 +190,13 @@ void add_optimizer_fields(TrainConfig& c, std::vector<Field>& f) {
   f.push_back(field("optimizer.muon_momentum", o.muon_momentum, "decay of Muon's momentum"));
   f.push_back(field("optimizer.muon_iterations", o.muon_iterations,
                     "of Newton and Schulz, per step: fewer are faster and less exact"));
+  f.push_back(field("optimizer.soap_beta1", o.soap_beta1, "decay of SOAP's first moment"));
+  f.push_back(field("optimizer.soap_beta2", o.soap_beta2,
+                    "decay of SOAP's second moment and of the matrices L and R"));
+  f.push_back(field("optimizer.soap_frequency", o.soap_frequency,
+                    "steps after which SOAP renews the eigenvectors of L and R"));
+  f.push_back(field("optimizer.soap_max_dim", o.soap_max_dim,
+                    "sides of a matrix that are longer have no eigenvectors with SOAP"));
   f.push_back(field("optimizer.weight_decay", o.weight_decay,
                     "decoupled (AdamW), on matrices and embeddings"));
   f.push_back(field("optimizer.max_grad_norm", o.max_grad_norm,

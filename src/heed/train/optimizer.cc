@@ -8,8 +8,32 @@
 #include "heed/kernels/elementwise.h"
 #include "heed/train/muon.h"
 #include "heed/train/schedule_free.h"
+#include "heed/train/soap.h"
 
 namespace heed::train {
+namespace {
+
+std::vector<Optimizer::Moment> moments_of_soap(const SoapState& state) {
+  std::vector<Optimizer::Moment> moments{{"m", state.moment1}, {"v", state.moment2}};
+  for (const Optimizer::Moment& moment : {Optimizer::Moment{"left", state.left.factor},
+                                          {"left_basis", state.left.basis},
+                                          {"right", state.right.factor},
+                                          {"right_basis", state.right.basis}})
+    if (moment.tensor.defined()) moments.push_back(moment);
+  return moments;
+}
+
+/// The inverse of moments_of_soap(); shares the elements.
+SoapState soap_state_of(const std::vector<Optimizer::Moment>& moments) {
+  const auto get = [&](std::string_view name) {
+    for (const Optimizer::Moment& moment : moments)
+      if (moment.name == name) return moment.tensor;
+    return Tensor();
+  };
+  return {get("m"), get("v"), {get("left"), get("left_basis")}, {get("right"), get("right_basis")}};
+}
+
+}  // namespace
 
 std::string_view name_of(OptimizerKind kind) {
   switch (kind) {
@@ -17,6 +41,8 @@ std::string_view name_of(OptimizerKind kind) {
       return "adam";
     case OptimizerKind::muon:
       return "muon";
+    case OptimizerKind::soap:
+      return "soap";
     case OptimizerKind::schedule_free:
       return "schedule_free";
   }
@@ -28,12 +54,18 @@ Optimizer::Optimizer(nn::Parameters& parameters, Gradients& gradients, Settings 
   for (Parameter& parameter : parameters.all()) {
     if (!parameter.trainable) continue;
     trained_.push_back(&parameter);
-    std::vector<Moment>& moments = state_.moments.emplace_back();
-    const OptimizerKind kind = kind_of(parameter);
-    moments.push_back(
-        {kind == OptimizerKind::schedule_free ? "z" : "m", Tensor::zeros(parameter.shape)});
-    if (kind != OptimizerKind::muon) moments.push_back({"v", Tensor::zeros(parameter.shape)});
+    state_.moments.push_back(initial_moments(parameter));
   }
+}
+
+std::vector<Optimizer::Moment> Optimizer::initial_moments(const Parameter& parameter) const {
+  const OptimizerKind kind = kind_of(parameter);
+  if (kind == OptimizerKind::soap)
+    return moments_of_soap(soap_state(parameter.shape, settings_.soap_max_dim));
+  std::vector<Moment> moments{
+      {kind == OptimizerKind::schedule_free ? "z" : "m", Tensor::zeros(parameter.shape)}};
+  if (kind != OptimizerKind::muon) moments.push_back({"v", Tensor::zeros(parameter.shape)});
+  return moments;
 }
 
 std::vector<Tensor> Optimizer::gradients_of_trained() const {
@@ -52,7 +84,17 @@ double Optimizer::gradient_norm() const {
 OptimizerKind Optimizer::kind_of(const Parameter& parameter) const {
   const bool linear = parameter.shape.rank() > 1 && is_multiplied(parameter.role) &&
                       parameter.role != WeightRole::head;
-  return settings_.kind == OptimizerKind::muon && !linear ? OptimizerKind::adam : settings_.kind;
+  const bool for_linear =
+      settings_.kind == OptimizerKind::muon || settings_.kind == OptimizerKind::soap;
+  return for_linear && !linear ? OptimizerKind::adam : settings_.kind;
+}
+
+/// The indices of the parameters that it changes.
+std::vector<size_t> Optimizer::trained_by(OptimizerKind kind) const {
+  std::vector<size_t> indices;
+  for (size_t i = 0; i < trained_.size(); ++i)
+    if (kind_of(*trained_[i]) == kind) indices.push_back(i);
+  return indices;
 }
 
 void Optimizer::step(double learning_rate, double gradient_scale) {
@@ -62,6 +104,7 @@ void Optimizer::step(double learning_rate, double gradient_scale) {
     step_schedule_free(gradients, learning_rate, gradient_scale);
   } else {
     step_muon(gradients, learning_rate, gradient_scale);
+    step_soap(gradients, learning_rate, gradient_scale);
     step_adam(gradients, learning_rate, gradient_scale);
   }
   gradients_.set_zero();
@@ -92,9 +135,7 @@ void Optimizer::step_adam(std::vector<Tensor>& gradients, double learning_rate,
 
 void Optimizer::step_muon(const std::vector<Tensor>& gradients, double learning_rate,
                           double gradient_scale) {
-  std::vector<size_t> matrices;
-  for (size_t i = 0; i < trained_.size(); ++i)
-    if (kind_of(*trained_[i]) == OptimizerKind::muon) matrices.push_back(i);
+  const std::vector<size_t> matrices = trained_by(OptimizerKind::muon);
   const MuonOptions options{.learning_rate = static_cast<float>(learning_rate),
                             .momentum = settings_.muon_momentum,
                             .weight_decay = settings_.weight_decay,
@@ -105,6 +146,26 @@ void Optimizer::step_muon(const std::vector<Tensor>& gradients, double learning_
     for (int64_t i = begin; i < end; ++i) {
       const size_t at = matrices[static_cast<size_t>(i)];
       muon_step(trained_[at]->value, gradients[at], state_.moments[at][0].tensor, options);
+    }
+  });
+}
+
+void Optimizer::step_soap(const std::vector<Tensor>& gradients, double learning_rate,
+                          double gradient_scale) {
+  const std::vector<size_t> matrices = trained_by(OptimizerKind::soap);
+  const SoapOptions options{.learning_rate = static_cast<float>(learning_rate),
+                            .beta1 = settings_.soap_beta1,
+                            .beta2 = settings_.soap_beta2,
+                            .epsilon = settings_.epsilon,
+                            .weight_decay = settings_.weight_decay,
+                            .gradient_scale = static_cast<float>(gradient_scale),
+                            .step = state_.steps - 1,
+                            .frequency = settings_.soap_frequency};
+  parallel_in_order(std::ssize(matrices), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const size_t at = matrices[static_cast<size_t>(i)];
+      SoapState state = soap_state_of(state_.moments[at]);
+      soap_step(trained_[at]->value, gradients[at], state, options);
     }
   });
 }

@@ -12,10 +12,11 @@ namespace heed::train {
 enum class OptimizerKind {
   adam,          // Kingma and Ba 2015, with decoupled weight decay (Loshchilov and Hutter 2019)
   muon,          // see muon.h; Adam for embeddings, the head, norms and biases
+  soap,          // see soap.h; Adam for the same parameters as with muon
   schedule_free  // see schedule_free.h
 };
 
-/// "adam", "muon" or "schedule_free".
+/// "adam", "muon", "soap" or "schedule_free".
 std::string_view name_of(OptimizerKind kind);
 
 /// Changes the parameters of a model by their gradients. Matrices, including embeddings, decay;
@@ -29,6 +30,8 @@ class Optimizer {
     float muon_momentum = 0.95f;
     int muon_iterations = 5;
     DType muon_dtype = DType::f32;
+    float soap_beta1 = 0.95f, soap_beta2 = 0.95f;
+    int64_t soap_frequency = 10, soap_max_dim = 10000;  // see SoapOptions and soap_state()
   };
   /// Parameters and gradients must outlive this. Parameter::trainable must not change afterwards.
   Optimizer(nn::Parameters& parameters, Gradients& gradients, Settings settings);
@@ -42,7 +45,7 @@ class Optimizer {
   /// The parameters that are not frozen, in the model's order.
   const std::vector<Parameter*>& trained() const { return trained_; }
 
-  /// A tensor that the optimizer keeps for a parameter, of its shape.
+  /// A tensor that the optimizer keeps for a parameter.
   struct Moment {
     std::string_view name;  // in checkpoints, after the parameter's
     Tensor tensor;
@@ -62,8 +65,11 @@ class Optimizer {
 
   std::vector<Tensor> gradients_of_trained() const;
   OptimizerKind kind_of(const Parameter& parameter) const;
+  std::vector<Moment> initial_moments(const Parameter& parameter) const;
+  std::vector<size_t> trained_by(OptimizerKind kind) const;
   void step_adam(std::vector<Tensor>& gradients, double learning_rate, double gradient_scale);
   void step_muon(const std::vector<Tensor>& gradients, double learning_rate, double gradient_scale);
+  void step_soap(const std::vector<Tensor>& gradients, double learning_rate, double gradient_scale);
   void step_schedule_free(const std::vector<Tensor>& gradients, double learning_rate,
                           double gradient_scale);
 

@@ -67,7 +67,11 @@ Trainer::Trainer(const TrainConfig& config, const Task& task, const RunDirectory
                           .weight_decay = static_cast<float>(config_.optimizer.weight_decay),
                           .muon_momentum = static_cast<float>(config_.optimizer.muon_momentum),
                           .muon_iterations = static_cast<int>(config_.optimizer.muon_iterations),
-                          .muon_dtype = activation_dtype(compute_)});
+                          .muon_dtype = activation_dtype(compute_),
+                          .soap_beta1 = static_cast<float>(config_.optimizer.soap_beta1),
+                          .soap_beta2 = static_cast<float>(config_.optimizer.soap_beta2),
+                          .soap_frequency = config_.optimizer.soap_frequency,
+                          .soap_max_dim = config_.optimizer.soap_max_dim});
   if (run_.resumed())
     resume();
   else

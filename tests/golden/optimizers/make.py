@@ -1,12 +1,16 @@
-"""Steps of torch.optim.Muon, from Keller Jordan's reference, and of Meta's schedulefree.
+"""Steps of torch.optim.Muon, from Keller Jordan's reference, of Meta's schedulefree and of SOAP's reference.
 
     pip install torch safetensors schedulefree
-    python tests/golden/optimizers/make.py
+    git clone https://github.com/nikhilvyas/SOAP
+    git -C SOAP checkout a1e553530fde97d0e6b307d7c82ac6d38b072340
+    PYTHONPATH=SOAP python tests/golden/optimizers/make.py
 
 Writes muon.safetensors. Per case: the first value, the gradients of the steps, and the value after
 each step: with products in f32 and, as the reference computes them, in bf16.
 Writes schedule_free.safetensors. Per case: the first value, the gradients, and after each step the
 value that is trained (y) and the one that is evaluated (x).
+Writes soap.safetensors. Per case: the first value, the gradients, the eigenvectors after the first
+step as rows (left and right, unless the side is longer than the bound), and the value after each step.
 """
 
 import pathlib
@@ -14,10 +18,12 @@ import pathlib
 import schedulefree
 import torch
 from safetensors.torch import save_file
+from soap import SOAP
 
 HERE = pathlib.Path(__file__).resolve().parent
 STEPS = 4
 LONG_STEPS = 12
+SOAP_STEPS = 26  # the first only prepares; bases are renewed after the 11th and the 21st
 BF16 = torch.bfloat16
 
 # name: shape, weight decay
@@ -64,6 +70,36 @@ def write_schedule_free():
     save_file(tensors, HERE / "schedule_free.safetensors")
 
 
+# name: shape, weight decay, longest side with eigenvectors
+SOAP_CASES = {"square": ((8, 8), 0.1, 10000), "wide": ((5, 9), 0.0, 10000), "tall": ((11, 6), 0.1, 10000),
+              "wide_bound": ((5, 9), 0.0, 8), "tall_bound": ((11, 6), 0.0, 10), "both_bound": ((7, 9), 0.1, 6),
+              "long": ((37, 5), 0.0, 10000)}
+
+
+def write_soap():
+    torch.manual_seed(7)
+    tensors = {}
+    for name, (shape, weight_decay, max_dim) in SOAP_CASES.items():
+        rows, cols = shape
+        value = torch.randn(shape)
+        # Singular values that differ, so that eigenvectors are determined.
+        gradients = torch.randn(SOAP_STEPS, *shape) * torch.logspace(0, -1, cols) @ torch.randn(cols, cols)
+        parameter = torch.nn.Parameter(value.clone())
+        optimizer = SOAP([parameter], lr=0.01, weight_decay=weight_decay, max_precond_dim=max_dim)
+        values = []
+        for gradient in gradients:
+            parameter.grad = gradient.clone()
+            optimizer.step()
+            if not values:
+                bases = optimizer.state[parameter]["Q"]
+                tensors |= {f"{name}.{side}": basis.T.contiguous()
+                            for side, basis in zip(("left", "right"), bases) if len(basis)}
+            values.append(parameter.detach().clone())
+        tensors |= {f"{name}.value": value, f"{name}.gradients": gradients,
+                    f"{name}.values": torch.stack(values)}
+    save_file(tensors, HERE / "soap.safetensors")
+
+
 def write_muon():
     torch.manual_seed(5)
     tensors = {}
@@ -80,3 +116,4 @@ def write_muon():
 if __name__ == "__main__":
     write_muon()
     write_schedule_free()
+    write_soap()
