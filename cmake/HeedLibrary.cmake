@@ -3,12 +3,13 @@
 # are compiled once.
 #
 #   heed::heed         the shared library
-#   heed::heed_static  the static library; its users link fmt, SentencePiece, utf8proc and Highway
+#   heed::heed_static  the static library; its users link fmt, SentencePiece, utf8proc, toml++ and Highway
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(heed_objects)
-foreach(layer base hub jinja tensor kernels ops nn io text model quantize checkpoint data generate chat engine)
+foreach(layer base hub jinja tensor kernels ops nn io text model quantize checkpoint data metrics
+              generate chat train inspect engine)
   list(APPEND heed_objects $<TARGET_OBJECTS:heed_${layer}>)
 endforeach()
 
@@ -23,7 +24,7 @@ function(heed_library target kind)
   target_compile_features(${target} INTERFACE cxx_std_20)
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:heed_options> fmt::fmt Threads::Threads
                                           PkgConfig::HWY PkgConfig::SENTENCEPIECE
-                                          PkgConfig::UTF8PROC ${CMAKE_DL_LIBS})
+                                          PkgConfig::UTF8PROC PkgConfig::TOMLPLUSPLUS ${CMAKE_DL_LIBS})
 endfunction()
 
 heed_library(heed_shared SHARED)
