@@ -3,12 +3,13 @@
 # are compiled once.
 #
 #   heed::heed         the shared library
-#   heed::heed_static  the static library; its users link fmt, SentencePiece, utf8proc and Highway
+#   heed::heed_static  the static library; its users link fmt, SentencePiece, utf8proc, toml++ and Highway
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(heed_objects)
-foreach(layer base hub jinja tensor kernels ops nn io text model quantize checkpoint data generate chat engine)
+foreach(layer base hub jinja tensor kernels ops nn io text model quantize checkpoint data metrics
+              generate chat train inspect engine capi)
   list(APPEND heed_objects $<TARGET_OBJECTS:heed_${layer}>)
 endforeach()
 
@@ -23,16 +24,17 @@ function(heed_library target kind)
   target_compile_features(${target} INTERFACE cxx_std_20)
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:heed_options> fmt::fmt Threads::Threads
                                           PkgConfig::HWY PkgConfig::SENTENCEPIECE
-                                          PkgConfig::UTF8PROC ${CMAKE_DL_LIBS})
+                                          PkgConfig::UTF8PROC PkgConfig::TOMLPLUSPLUS ${CMAKE_DL_LIBS})
 endfunction()
 
 heed_library(heed_shared SHARED)
+# SOVERSION moves when the C API breaks programs that were built before (src/capi/abi.txt).
 add_library(heed::heed ALIAS heed_shared)
 set(heed_map ${CMAKE_CURRENT_LIST_DIR}/heed.map)
 target_link_options(heed_shared PRIVATE LINKER:--version-script=${heed_map})
 set_target_properties(
   heed_shared PROPERTIES EXPORT_NAME heed LINK_DEPENDS ${heed_map} VERSION ${PROJECT_VERSION}
-                         SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+                         SOVERSION 0)
 heed_library(heed_static STATIC)
 
 if(PROJECT_IS_TOP_LEVEL)
@@ -44,7 +46,8 @@ if(PROJECT_IS_TOP_LEVEL)
   install(DIRECTORY include/heed DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   configure_package_config_file(cmake/heedConfig.cmake.in heedConfig.cmake
                                 INSTALL_DESTINATION ${package})
-  # Before 1.0 a minor version may change the interface.
+  # Before 1.0 a minor version may change the interface of C++, which this package is found for; the
+  # SOVERSION stands for the binary interface of C alone.
   write_basic_package_version_file(heedConfigVersion.cmake COMPATIBILITY SameMinorVersion)
   file(RELATIVE_PATH heed_prefix_of_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig
        ${CMAKE_INSTALL_PREFIX})

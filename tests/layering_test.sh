@@ -14,11 +14,11 @@
 set -euo pipefail
 
 # From the ground up.
-LAYERS='base hub jinja tensor kernels ops nn io text model quantize checkpoint data metrics generate chat engine train inspect serve'
+LAYERS='base hub jinja tensor kernels ops nn io text model quantize checkpoint data metrics generate chat train inspect engine serve'
 # The public headers and the lowest layer that may include each.
 PUBLIC='adapter:engine chat:chat error:base export:base executor:base hub:hub attention:ops classification:generate compute:ops embedding:generate fill:generate
 generation:generate score:generate search:generate translation:generate load_options:engine model:engine
-session:engine heed:engine'
+quantize:engine session:engine train:train heed:engine'
 
 # "FILE:LINE:INCLUDED FILE" for every include of a file of ours in a folder; FILE is relative to it.
 includes_of() {

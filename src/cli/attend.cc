@@ -8,10 +8,10 @@
 
 #include "cli/command.h"
 #include "cli/model_options.h"
-#include "cli/output_file.h"
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/names.h"
+#include "heed/base/output_file.h"
 #include "heed/base/quote.h"
 #include "heed/engine/loaded_model.h"
 #include "heed/inspect/attention_page.h"

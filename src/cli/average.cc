@@ -2,7 +2,7 @@
 #include <memory>
 
 #include "cli/command.h"
-#include "cli/output_file.h"
+#include "heed/base/output_file.h"
 #include "heed/train/weight_average.h"
 
 namespace heed::cli {

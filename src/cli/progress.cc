@@ -6,7 +6,7 @@
 
 namespace heed::cli {
 
-void Progress::step(const train::StepRecord& r, int64_t planned_steps, double seconds_left) {
+void Progress::step(const StepRecord& r, int64_t planned_steps, double seconds_left) {
   if (!line_.is_due(r.seconds)) return;
   const std::string steps =
       planned_steps > 0 ? fmt::format("{}/{}", r.step, planned_steps) : fmt::format("{}", r.step);
@@ -19,6 +19,6 @@ void Progress::step(const train::StepRecord& r, int64_t planned_steps, double se
   line_.show(line);
 }
 
-void Progress::log(const std::string& line) { line_.print(line); }
+void Progress::log(std::string_view line) { line_.print(std::string(line)); }
 
 }  // namespace heed::cli

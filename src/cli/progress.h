@@ -1,15 +1,17 @@
 #pragma once
 
+#include <string_view>
+
 #include "cli/status_line.h"
-#include "heed/train/observer.h"
+#include "heed/train.h"
 
 namespace heed::cli {
 
 /// Shows the progress of a run on standard error: its lines, and of the steps a StatusLine.
-class Progress : public train::Observer {
+class Progress {
  public:
-  void log(const std::string& line) override;
-  void step(const train::StepRecord& record, int64_t planned_steps, double seconds_left) override;
+  void log(std::string_view line);
+  void step(const StepRecord& record, int64_t planned_steps, double seconds_left);
 
  private:
   StatusLine line_;

@@ -1,3 +1,5 @@
+#include "heed/quantize.h"
+
 #include <fmt/ranges.h>
 
 #include <iostream>
@@ -8,104 +10,35 @@
 #include "cli/command.h"
 #include "cli/find_model.h"
 #include "cli/json_line.h"
-#include "cli/output_file.h"
-#include "cli/quantize_measure.h"
 #include "heed/base/error.h"
-#include "heed/base/file.h"
-#include "heed/checkpoint/model_directory.h"
-#include "heed/checkpoint/quantized_directory.h"
-#include "heed/checkpoint/quantized_gguf.h"
+#include "heed/base/names.h"
+#include "heed/engine/load_types.h"
 
 namespace heed::cli {
 namespace {
 
-namespace fs = std::filesystem;
-
-struct QuantizeOptions {
+struct QuantizeArguments {
   CommonOptions common;
   std::string model, weights, out;
   std::string calibrate, calibrate_reference;
-  HeldOutTexts held_out;
+  std::string text, source, reference;  // held out
   bool json = false;
 };
 
 /// The values of --weights.
 std::vector<std::string> weight_types() {
-  std::vector<std::string> names = quantize::precision_names();
-  std::erase(names, name_of(DType::f32));
+  std::vector<std::string> names;
+  for (const WeightType type : engine::kWeightTypes)
+    if (type != WeightType::f32) names.emplace_back(name_of(type));
   return names;
 }
 
-DType wanted_dtype(const QuantizeOptions& options) { return *dtype_named(options.weights); }
-
-/// Refuses to overwrite: files of another model must not mix with the new ones.
-void check_out(const fs::path& out, bool directory) {
-  std::error_code error;
-  const fs::file_status status = fs::status(out, error);
-  require(status.type() != fs::file_type::none, "{}: {}", out.string(), error.message());
-  const bool empty = directory && fs::is_directory(status) && fs::is_empty(out, error);
-  require(!fs::exists(status) || empty, "{} already exists: choose another name or remove it",
-          out.string());
-  if (!directory || out.empty()) return require_output_file("--out", out);
-  require_writable(empty ? out / "config.json" : out);
-}
-
-/// Checks the options before measuring, which takes long.
-void check(const QuantizeOptions& options) {
-  check_out(options.out, path_is_directory(options.model));
-  if (options.calibrate.empty()) return;
-  const int bits = traits_of(wanted_dtype(options)).bits;
-  require(bits > 0 && bits < 8, "--calibrate is for blocks of less than 8 bits, --weights is {}",
-          options.weights);
-  const auto model = checkpoint::build_model(options.model);
-  const bool encoder_decoder = model->has_encoder() && model->has_decoder();
-  require(encoder_decoder || options.calibrate_reference.empty(),
-          "--calibrate-reference is for encoder-decoders, this model is not one");
-  require(!encoder_decoder || !options.calibrate_reference.empty(),
-          "an encoder-decoder needs --calibrate-reference with --calibrate");
-}
-
-void quantize(const QuantizeOptions& options) {
-  quantize::Quantization how{.dtype = wanted_dtype(options)};
-  if (!options.calibrate.empty())
-    how.calibration = calibrate(options.model, options.calibrate, options.calibrate_reference);
-  if (!path_is_directory(options.model)) {
-    checkpoint::write_quantized_gguf(options.out, options.model, how);
-    return;
-  }
-  const auto model = checkpoint::load_model(options.model, {.precision = {std::nullopt}});
-  quantize::quantize(*model, how);
-  checkpoint::save_quantized(options.out, *model, options.model);
-}
-
-/// The size of the files with the weights in bytes.
-uintmax_t weight_bytes(const fs::path& path) {
-  if (!path_is_directory(path)) return fs::file_size(path);
-  uintmax_t bytes = 0;
-  for (const fs::directory_entry& entry : fs::directory_iterator(path))
-    if (entry.path().extension() == ".safetensors") bytes += entry.file_size();
-  return bytes;
-}
-
-/// The types in which a model's weights are stored.
-struct StoredTypes {
-  std::map<std::string, int64_t> matrices;  // number of matrices by type
-  double bits_per_weight = 0;               // mean over all parameters, vectors included
+/// A quantity of the model and of its quantised copy.
+struct Comparison {
+  std::string name, key;  // for the table; for JSON
+  double before = 0, after = 0;
+  bool points = false;  // show the difference instead of the relative change
 };
-
-StoredTypes stored_types(const fs::path& path) {
-  const auto model = checkpoint::load_model(path, {.precision = {std::nullopt}});
-  StoredTypes stored;
-  int64_t bytes = 0;
-  for (const Parameter& parameter : model->parameters().all()) {
-    bytes += parameter.value.bytes();
-    if (parameter.shape.rank() > 1)
-      ++stored.matrices[std::string(name_of(parameter.value.dtype()))];
-  }
-  stored.bits_per_weight =
-      8.0 * static_cast<double>(bytes) / static_cast<double>(model->parameters().count());
-  return stored;
-}
 
 /// "120 q4_0, 91 q8_0".
 std::string text_of(const std::map<std::string, int64_t>& matrices) {
@@ -114,14 +47,24 @@ std::string text_of(const std::map<std::string, int64_t>& matrices) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-void print_json(const Comparison& bytes, const Comparison& bits, const StoredTypes& stored,
-                const Comparisons& quality) {
+std::vector<Comparison> comparisons(const QuantizeResult& result) {
+  std::vector<Comparison> rows{{"bits per weight", "bits_per_weight", result.bits_per_weight_before,
+                                result.bits_per_weight_after}};
+  if (!result.quality) return rows;
+  const QualityChange& quality = *result.quality;
+  const bool points = quality.measure == "BLEU";
+  rows.push_back({quality.measure, quality.measure, quality.before, quality.after, points});
+  rows.push_back({"  weights alone", quality.measure + "_weights_alone", quality.before,
+                  quality.after_weights_only, points});
+  return rows;
+}
+
+void print_json(const QuantizeResult& result) {
   nlohmann::ordered_json facts;
-  if (!quality.measured_on.empty()) facts["measured_on"] = quality.measured_on;
-  facts["matrices"] = stored.matrices;
-  facts[bytes.key] = {static_cast<int64_t>(bytes.before), static_cast<int64_t>(bytes.after)};
-  facts[bits.key] = {bits.before, bits.after};
-  for (const Comparison& row : quality.rows) facts[row.key] = {row.before, row.after};
+  if (result.quality) facts["measured_on"] = result.quality->measured_on;
+  facts["matrices"] = result.matrices;
+  facts["bytes"] = {result.bytes_before, result.bytes_after};
+  for (const Comparison& row : comparisons(result)) facts[row.key] = {row.before, row.after};
   std::cout << json_line(facts);
 }
 
@@ -131,28 +74,29 @@ void print_row(const Comparison& row, int digits) {
                            row.after, digits, change, row.points ? " points" : "%");
 }
 
-int run_quantize(QuantizeOptions options) {
-  const Threads threads(options.common);
-  options.model = find_model(options.model);
-  check(options);
-  const CopyMeter measure_copy = copy_meter(options.model, options.held_out);
-  quantize(options);
-  const Comparison bytes{"bytes", "bytes", static_cast<double>(weight_bytes(options.model)),
-                         static_cast<double>(weight_bytes(options.out))};
-  const StoredTypes stored = stored_types(options.out);
-  const Comparison bits{"bits per weight", "bits_per_weight",
-                        stored_types(options.model).bits_per_weight, stored.bits_per_weight};
-  const Comparisons quality = measure_copy(options.out);
-  if (options.json) {
-    print_json(bytes, bits, stored, quality);
-    return 0;
-  }
-  std::cout << "matrices " << text_of(stored.matrices) << '\n';
-  if (!quality.measured_on.empty()) std::cout << "measured on " << quality.measured_on << '\n';
+void print_table(const QuantizeResult& result) {
+  std::cout << "matrices " << text_of(result.matrices) << '\n';
+  if (result.quality) std::cout << "measured on " << result.quality->measured_on << '\n';
   std::cout << fmt::format("{:<17}{:>14}{:>14}\n", "", "before", "after");
-  print_row(bytes, 0);
-  print_row(bits, 2);
-  for (const Comparison& row : quality.rows) print_row(row, 4);
+  print_row({"bytes", "bytes", static_cast<double>(result.bytes_before),
+             static_cast<double>(result.bytes_after)},
+            0);
+  for (const Comparison& row : comparisons(result))
+    print_row(row, row.key == "bits_per_weight" ? 2 : 4);
+}
+
+int run_quantize(const QuantizeArguments& arguments) {
+  const Threads threads(arguments.common);
+  require(arguments.text.empty() || arguments.source.empty(),
+          "--text and --source are for different kinds of models");
+  const QuantizeResult result = quantize_model(
+      find_model(arguments.model), arguments.out,
+      {.weights = named(arguments.weights, engine::kWeightTypes),
+       .calibration = {arguments.calibrate, arguments.calibrate_reference},
+       .held_out = arguments.source.empty() ? TextFiles{arguments.text}
+                                            : TextFiles{arguments.source, arguments.reference},
+       .executor = threads.executor()});
+  arguments.json ? print_json(result) : print_table(result);
   return 0;
 }
 
@@ -161,7 +105,7 @@ int run_quantize(QuantizeOptions options) {
 void add_quantize(Command& program) {
   Command command =
       program.add_subcommand("quantize", "Quantises a model and measures the loss of quality");
-  auto options = std::make_shared<QuantizeOptions>();
+  auto options = std::make_shared<QuantizeArguments>();
   command.add_option("--model", options->model, kModelHelp).required();
   command
       .add_option(
@@ -187,18 +131,18 @@ void add_quantize(Command& program) {
       .needs(calibrate);
   command
       .add_option(
-          "--text", options->held_out.text,
+          "--text", options->text,
           "Measure the loss of quality on this held-out text: perplexity for a decoder-only model, "
           "cosine similarity of the embeddings of its lines for an encoder-only model")
       .existing_file();
   Option source =
       command
-          .add_option("--source", options->held_out.source,
+          .add_option("--source", options->source,
                       "Measure the loss of quality on these sentences: BLEU of their translations "
                       "(encoder-decoder)")
           .existing_file();
   Option reference = command
-                         .add_option("--reference", options->held_out.reference,
+                         .add_option("--reference", options->reference,
                                      "Reference translations of --source, line by line")
                          .existing_file();
   source.needs(reference);

@@ -3,11 +3,11 @@
 
 #include "cli/command.h"
 #include "cli/find_model.h"
-#include "cli/output_file.h"
 #include "cli/standard_input.h"
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/json.h"
+#include "heed/base/output_file.h"
 #include "heed/base/quote.h"
 #include "heed/data/parallel_text.h"
 #include "heed/engine/load.h"

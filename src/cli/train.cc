@@ -1,24 +1,19 @@
-#include "heed/base/error.h"
-#include "heed/train/trainer.h"
+#include "heed/train.h"
 
 #include <cstdio>
 #include <memory>
 
 #include "cli/command.h"
-#include "cli/find_model.h"
+#include "cli/download_line.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
 #include "heed/base/file.h"
-#include "heed/inspect/run_report.h"
 #include "heed/train/config.h"
-#include "heed/train/initial_weights.h"
 
 namespace heed::cli {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-struct TrainOptions {
+struct TrainArguments {
   CommonOptions common;
   std::string config_file, preset, out;
   std::string task, from;
@@ -28,171 +23,79 @@ struct TrainOptions {
   bool lora = false, resume = false, dump_config = false;
 };
 
-void log_line(const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }
-
-void read_config_file(train::TrainConfig& config, const std::filesystem::path& file) {
-  train::read_toml(config, read_file(file), file.string());
-}
-
 /// A path of the command line becomes absolute, so that the saved configuration works from any
-/// directory.
+/// directory. It is also never a value of TOML, so that an assignment takes it as it is.
 std::string absolute_path(const std::string& path) {
   return std::filesystem::absolute(path).lexically_normal().string();
 }
 
-void set_path(std::string& key, const std::string& path) {
-  if (!path.empty()) key = absolute_path(path);
+/// A model to start from: OWNER/NAME of the hub, or a path.
+std::string model_name(const std::string& from) {
+  return path_exists(from) || from.find('/') == from.npos ? absolute_path(from) : from;
 }
 
-void read_command_line(train::TrainConfig& config, const TrainOptions& options,
-                       const Command& command) {
-  const std::string former = config.from;
-  if (!options.config_file.empty()) read_config_file(config, options.config_file);
-  if (!options.task.empty()) train::set_field(config, "run.task=" + options.task);
-  if (options.lora) config.lora.enabled = true;
-  for (const std::string& assignment : options.assignments) train::set_field(config, assignment);
-  set_path(config.data.source, options.source);
-  set_path(config.data.target, options.target);
-  set_path(config.data.tsv, options.tsv);
-  set_path(config.data.valid_source, options.valid_source);
-  set_path(config.data.valid_target, options.valid_target);
-  set_path(config.data.text, options.text);
-  set_path(config.data.valid_text, options.valid_text);
-  if (!options.from.empty()) config.from = options.from;
-  // A model of the hub becomes its directory, which the configuration of a run keeps.
-  if (config.from != former) config.from = find_model(config.from);
-  if (!options.from.empty()) config.from = absolute_path(config.from);
-  if (command.count("--minutes")) config.run.minutes = options.minutes;
-  if (command.count("--seed")) config.run.seed = options.common.seed;
+/// What the command line sets, in the order in which it counts.
+std::vector<std::string> assignments_of(const TrainArguments& arguments, const Command& command) {
+  std::vector<std::string> all;
+  const auto assign = [&all](const char* key, const std::string& value) {
+    if (!value.empty()) all.push_back(fmt::format("{}={}", key, value));
+  };
+  const auto assign_path = [&assign](const char* key, const std::string& path) {
+    if (!path.empty()) assign(key, absolute_path(path));
+  };
+  assign("run.task", arguments.task);
+  if (arguments.lora) assign("lora.enabled", "true");
+  all.insert(all.end(), arguments.assignments.begin(), arguments.assignments.end());
+  assign_path("data.source", arguments.source);
+  assign_path("data.target", arguments.target);
+  assign_path("data.tsv", arguments.tsv);
+  assign_path("data.valid_source", arguments.valid_source);
+  assign_path("data.valid_target", arguments.valid_target);
+  assign_path("data.text", arguments.text);
+  assign_path("data.valid_text", arguments.valid_text);
+  if (!arguments.from.empty()) assign("model.from", model_name(arguments.from));
+  if (command.count("--minutes")) assign("run.minutes", fmt::format("{}", arguments.minutes));
+  if (command.count("--seed")) assign("run.seed", fmt::format("{}", arguments.common.seed));
+  return all;
 }
 
-int64_t count_lines(const std::string& path) {
-  const std::string text = read_file(path);
-  return std::count(text.begin(), text.end(), '\n');
-}
-
-/// The preset for translation by the amount of parallel text.
-std::string preset_for_size(const TrainOptions& options) {
-  const std::string& text = options.tsv.empty() ? options.source : options.tsv;
-  if (text.empty() || !options.config_file.empty()) return "small";
-  const int64_t lines = count_lines(text);
-  const std::string name = lines < 5000 ? "tiny" : lines < 500000 ? "small" : "base";
-  log_line(fmt::format("preset: {}, chosen for {} pairs (--preset overrides it)", name, lines));
-  return name;
-}
-
-/// The preset if the command line names none.
-std::string default_preset(const TrainOptions& options, const Command& command) {
-  train::TrainConfig requested;
-  read_command_line(requested, options, command);
-  if (!requested.from.empty()) return requested.lora.enabled ? "lora" : "fine-tune";
-  switch (requested.run.task) {
-    case train::TaskKind::causal_lm:
-      return "llama-tiny";
-    case train::TaskKind::masked_lm:
-      return "bert-tiny";
-    case train::TaskKind::text_to_text:
-      return "t5-tiny";
-    case train::TaskKind::chat:  // these two are refused without --from
-    case train::TaskKind::preference:
-    case train::TaskKind::translation:
-      break;
+/// Everything but where models of the hub are found.
+TrainOptions options_of(const TrainArguments& arguments, const Command& command) {
+  TrainOptions options{.out = arguments.out,
+                       .preset = arguments.preset,
+                       .assignments = assignments_of(arguments, command),
+                       .resume = arguments.resume};
+  if (!arguments.config_file.empty()) {
+    options.config = read_file(arguments.config_file);
+    options.config_name = arguments.config_file;
   }
-  return preset_for_size(options);
+  return options;
 }
 
-train::TrainConfig fresh_config(const TrainOptions& options, const Command& command) {
-  train::TrainConfig config;
-  const std::string preset =
-      options.preset.empty() ? default_preset(options, command) : options.preset;
-  train::read_toml(config, train::preset(preset), preset + ".toml");
-  read_command_line(config, options, command);
-  if (config.from.empty()) return config;
-  train::read_initial_config(config);
-  // Again, since the command line overrides the configuration of the checkpoint.
-  read_command_line(config, options, command);
-  return config;
-}
-
-/// The configuration of the resumed run. The command line may change only when the run ends and
-/// what it reports.
-train::TrainConfig resumed_config(const TrainOptions& options, const Command& command,
-                                  const train::RunDirectory& run) {
-  train::TrainConfig saved;
-  train::read_toml(saved, read_file(run.config()), run.config().string(),
-                   train::FormerKeys::accepted);
-  train::TrainConfig requested = saved;
-  if (!options.preset.empty())
-    train::read_toml(requested, train::preset(options.preset), options.preset + ".toml");
-  read_command_line(requested, options, command);
-  train::require_same_run(saved, requested, run.config().string());
-  return requested;
-}
-
-/// A valid configuration and the directory of the run, locked by this process.
-struct Prepared {
-  train::TrainConfig config;
-  train::RunDirectory run;
-};
-
-Prepared begin_run(const TrainOptions& options, const Command& command) {
-  const train::TrainConfig config = fresh_config(options, command);
-  config.validate();
-  train::check_text_files(config);
-  train::check_initial_weights(config);
-  return {config, train::RunDirectory::begin(options.out)};
-}
-
-Prepared resume_run(const TrainOptions& options, const Command& command) {
-  const auto run = train::RunDirectory::resume(options.out);
-  const train::TrainConfig config = resumed_config(options, command, run);
-  config.validate();
-  return {config, run};
-}
-
-void write_report(const train::Trainer& trainer, const train::RunDirectory& run) {
-  write_file_atomically(run.report(), inspect::training_report(inspect::report_of(trainer)));
-}
-
-/// Shows the progress of a run and writes its report after every validation.
-class RunObserver : public Progress {
- public:
-  explicit RunObserver(const train::RunDirectory& run) : run_(run) {}
-
-  void validation(const train::Trainer& trainer) override { write_report(trainer, run_); }
-
- private:
-  const train::RunDirectory& run_;
-};
-
-int dump_config(const TrainOptions& options, const Command& command) {
-  const train::TrainConfig config = fresh_config(options, command);
-  config.validate();
-  std::fputs(train::write_toml(config).c_str(), stdout);
-  return 0;
-}
-
-int run_training(const TrainOptions& options, const Command& command) {
-  const auto started = Clock::now();
-  const Threads threads(options.common);
-  if (options.dump_config) return dump_config(options, command);
-  if (options.out.empty()) throw UsageError("--out is required");
-  const auto [config, run] =
-      options.resume ? resume_run(options, command) : begin_run(options, command);
-  log_line("configuration:\n" + train::write_toml(config));
-
+int run_training(const TrainArguments& arguments, const Command& command) {
+  if (arguments.out.empty() && !arguments.dump_config) throw UsageError("--out is required");
+  const Threads threads(arguments.common);
   const StopRequest stop;
-  RunObserver observer(run);
-  const std::unique_ptr<train::Task> task =
-      train::prepare_task(config, train::vocabulary_source(config, run), observer);
-  train::Trainer trainer(
-      config, *task, run, observer,
-      {.stop_requested = [&stop] { return stop.requested(); }, .started = started});
-  if (trainer.run() == train::Trainer::Outcome::finished) {
-    log_line("model:  " + run.root().string());
-    write_report(trainer, run);
-    log_line("report: " + run.report().string());
+  const auto stop_requested = [&stop] { return stop.requested(); };
+  DownloadLine download;
+  TrainOptions options = options_of(arguments, command);
+  options.executor = threads.executor();
+  options.hub.on_progress = [&](const DownloadProgress& progress) { download.show(progress); };
+  options.hub.cancelled = stop_requested;
+  if (arguments.dump_config) {
+    std::fputs(training_config(options).c_str(), stdout);
+    return 0;
   }
+  Progress progress;
+  const TrainResult result = train_model(
+      options,
+      {.on_log = [&](std::string_view line) { progress.log(line); },
+       .on_step = [&](const StepRecord& record, int64_t planned_steps,
+                      double seconds_left) { progress.step(record, planned_steps, seconds_left); },
+       .stop_requested = stop_requested});
+  if (!result.finished) return 0;
+  progress.log("model:  " + result.model.string());
+  progress.log("report: " + result.report.string());
   return 0;
 }
 
@@ -200,7 +103,7 @@ int run_training(const TrainOptions& options, const Command& command) {
 
 void add_train(Command& program) {
   Command command = program.add_subcommand("train", "Trains or fine-tunes a model");
-  auto options = std::make_shared<TrainOptions>();
+  auto options = std::make_shared<TrainArguments>();
   command.add_option("config", options->config_file,
                      "TOML file with settings that override the preset");
   command.add_option("--task", options->task, "Training task (default: translation)")
@@ -214,7 +117,8 @@ void add_train(Command& program) {
                    "instead of the weights; --out becomes an adapter as Python's peft reads it");
   command.add_option("--text", options->text,
                      "Training text for causal-lm and masked-lm: a file or a folder of files; for "
-                     "chat: JSON lines with lists of messages; for preference: JSON lines with \"prompt\", \"chosen\" and \"rejected\"");
+                     "chat: JSON lines with lists of messages; for preference: JSON lines with "
+                     "\"prompt\", \"chosen\" and \"rejected\"");
   command.add_option("--valid-text", options->valid_text,
                      "Validation text for --text (default: part of the training text is held out)");
   command.add_option("--source", options->source,

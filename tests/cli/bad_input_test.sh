@@ -83,15 +83,15 @@ refused "line 1: expected source, tab, target" timeout 60 "$heed" score --model 
 exec 3>&-
 
 # heed quantize measures first and never overwrites.
-refused "--calibrate is for blocks of less than 8 bits, --weights is q8_0" \
+refused "calibration is for blocks of less than 8 bits, weights is q8_0" \
   "$heed" quantize --model translator --weights q8_0 --out new --calibrate a.txt
-refused "an encoder-decoder needs --calibrate-reference with --calibrate" \
+refused "an encoder-decoder is calibrated on source sentences and their translations, and there is no reference" \
   "$heed" quantize --model translator --weights q4_0 --out new --calibrate a.txt
 head -3 a.txt >short.txt
 refused "a.txt has 40 lines, short.txt has 3" \
   "$heed" quantize --model translator --weights q8_0 --out new --source a.txt --reference short.txt
-refused '--out is ""' "$heed" quantize --model translator --weights q8_0 --out ''
-refused "an encoder-decoder is measured with --source and --reference" \
+refused 'the quantised model is ""' "$heed" quantize --model translator --weights q8_0 --out ''
+refused "an encoder-decoder is measured on source sentences and their translations, and there is no reference" \
   "$heed" quantize --model translator --weights q8_0 --out new --text a.txt
 [[ ! -e new ]]
 "$heed" quantize --model translator --weights q8_0 --out new --source a.txt --reference b.txt >out

@@ -14,7 +14,7 @@ std::string shown(const Show& show) {
   return testing::internal::GetCapturedStderr();
 }
 
-train::StepRecord record_at(int64_t step, double seconds) {
+StepRecord record_at(int64_t step, double seconds) {
   return {.step = step,
           .epoch = 0,
           .seconds = seconds,

@@ -1,12 +1,12 @@
 #include "heed/engine/load.h"
 
 #include <algorithm>
-#include <array>
 
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/names.h"
 #include "heed/checkpoint/model_directory.h"
+#include "heed/engine/check_known.h"
 #include "heed/engine/load_types.h"
 #include "heed/generate/cached_decoder.h"
 #include "heed/io/gguf.h"
@@ -15,20 +15,12 @@
 namespace heed::engine {
 namespace {
 
-/// Throws Error unless `value`, if there is one, is among `known`.
-template <typename Value, size_t count>
-void check_known(const char* name, std::optional<Value> value,
-                 const std::array<Value, count>& known) {
-  require(!value || std::ranges::find(known, *value) != known.end(),
-          "LoadOptions::{} is {}, expected 0 to {}: one of its enumerators", name,
-          static_cast<int>(value.value_or(Value())), count - 1);
-}
-
 void check(const LoadOptions& options) {
-  check_known("weights", options.weights, kWeightTypes);
-  check_known("compute", options.compute, kComputes);
-  check_known("cache", options.cache, kCacheTypes);
-  check_known("speculation.draft_weights", options.speculation.draft_weights, kWeightTypes);
+  check_known("LoadOptions::weights", options.weights, kWeightTypes);
+  check_known("LoadOptions::compute", options.compute, kComputes);
+  check_known("LoadOptions::cache", options.cache, kCacheTypes);
+  check_known("LoadOptions::speculation.draft_weights", options.speculation.draft_weights,
+              kWeightTypes);
   require(!options.speculation.ngram || options.speculation.draft.empty(),
           "drafts of n-grams and a draft model are both asked for, expected one of them");
 }

@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
-#include "heed/base/error.h"
 #include "heed/engine/loaded_model.h"
+#include "heed/engine/system_errors.h"
 #include "heed/hub.h"
 #include "heed/model/check_input.h"
 #include "heed/model/families/family.h"
@@ -15,16 +15,14 @@ Model::Model(std::shared_ptr<const engine::LoadedModel> loaded) : loaded_(std::m
 Model::~Model() = default;
 
 Model Model::load(const std::filesystem::path& path, const LoadOptions& options) {
-  try {
+  return engine::with_system_errors([&] {
     LoadOptions found = options;
     for (AdapterOptions& adapter : found.adapters)
       adapter = engine::find_adapter(adapter, options.hub);
     HubOptions hub = options.hub;
     hub.weights = hub.weights && !options.random_weights;
     return Model(engine::load(resolve_model(path, hub), found));
-  } catch (const std::filesystem::filesystem_error& error) {
-    fail("{}: {}", error.path1().string(), error.code().message());
-  }
+  });
 }
 
 const engine::LoadedModel& engine::loaded(const Model& model) { return *model.loaded_; }

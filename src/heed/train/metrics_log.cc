@@ -6,10 +6,15 @@
 #include "heed/base/file.h"
 #include "heed/base/json.h"
 
-namespace heed::train {
+namespace heed {
 
+// Where argument-dependent lookup finds it.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StepRecord, step, epoch, seconds, loss, gradient_norm,
                                    learning_rate, tokens_per_second, skipped)
+
+}  // namespace heed
+
+namespace heed::train {
 namespace {
 
 nlohmann::json json_of(const ValidationRecord& r, const SampleNames& names) {

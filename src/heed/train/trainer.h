@@ -38,6 +38,7 @@ class Trainer {
 
   const TrainConfig& config() const { return config_; }
   const Task& task() const { return task_; }
+  const RunDirectory& run_directory() const { return run_; }
   const model::Transformer& model() const { return *model_; }
   const TrainingState& state() const { return state_; }
   const History& history() const { return log_->history(); }

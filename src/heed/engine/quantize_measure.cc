@@ -1,4 +1,4 @@
-#include "cli/quantize_measure.h"
+#include "heed/engine/quantize_measure.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,17 +16,17 @@
 #include "heed/metrics/bleu.h"
 #include "heed/text/utf8.h"
 
-namespace heed::cli {
+namespace heed::engine {
 namespace {
 
 using Sequence = std::vector<int32_t>;
 
-/// A loaded model and its tokenizer.
-class LoadedModel {
+/// A model that reads whole texts, and its tokenizer.
+class MeasuredModel {
  public:
   /// Without `compute`: its default arithmetic.
-  LoadedModel(const std::string& path, std::optional<Compute> compute)
-      : path_(path), model_(engine::load_transformer(path, {.compute = compute})) {
+  MeasuredModel(const std::filesystem::path& path, std::optional<Compute> compute)
+      : path_(path), model_(load_transformer(path, {.compute = compute})) {
     if (model_->has_decoder()) model_->pack(Compute::f32);  // here decoders read whole texts, too
   }
 
@@ -40,9 +40,9 @@ class LoadedModel {
                                                          : std::min(limit, config.max_positions);
   }
 
-  Sequence tokens(const std::string& file) const {
+  Sequence tokens(const std::filesystem::path& file) const {
     const std::string text = read_file(file);
-    text::require_utf8(text, file);
+    text::require_utf8(text, file.string());
     return shared_tokenizer().encode(text);
   }
 
@@ -55,11 +55,10 @@ class LoadedModel {
   }
 
   /// Tokens of sources and their targets.
-  std::vector<std::pair<Sequence, Sequence>> pairs(const std::string& source,
-                                                   const std::string& target) const {
+  std::vector<std::pair<Sequence, Sequence>> pairs(const TextFiles& files) const {
     const text::PairTokenizer tokenizer = pair_tokenizer();
     std::vector<std::pair<Sequence, Sequence>> pairs;
-    for (const data::SentencePair& pair : data::read_parallel(source, target))
+    for (const data::SentencePair& pair : data::read_parallel(files.text, files.reference))
       pairs.emplace_back(tokenizer.encode_source(pair.source),
                          tokenizer.encode_target(pair.target));
     return pairs;
@@ -68,14 +67,14 @@ class LoadedModel {
  private:
   text::PairTokenizer pair_tokenizer() const {
     text::PairTokenizer tokenizer = engine::read_tokenizer(path_);
-    engine::check_vocabulary(path_, tokenizer, *model_);
+    check_vocabulary(path_, tokenizer, *model_);
     return tokenizer;
   }
   text::Tokenizer shared_tokenizer() const {
     return engine::shared_tokenizer(path_, pair_tokenizer(), "this measurement");
   }
 
-  std::string path_;
+  std::filesystem::path path_;
   std::unique_ptr<model::Transformer> model_;
 };
 
@@ -92,7 +91,7 @@ std::vector<int32_t> offsets_of(const Sequence& sequence) {
   return {0, static_cast<int32_t>(sequence.size())};
 }
 
-void read_pieces(const LoadedModel& model, const std::string& file, Context& context) {
+void read_pieces(const MeasuredModel& model, const std::filesystem::path& file, Context& context) {
   constexpr int64_t kPiece = 256;
   const Sequence tokens = model.tokens(file);
   const auto piece = static_cast<size_t>(model.window(kPiece));
@@ -104,7 +103,7 @@ void read_pieces(const LoadedModel& model, const std::string& file, Context& con
   }
 }
 
-void read_lines(const LoadedModel& model, const std::string& file, Context& context) {
+void read_lines(const MeasuredModel& model, const std::filesystem::path& file, Context& context) {
   const std::vector<std::string> lines = data::read_lines(file);
   const generate::Embedder embedder = model.embedder();
   for (const size_t place : sample_indices(lines.size())) {
@@ -113,9 +112,8 @@ void read_lines(const LoadedModel& model, const std::string& file, Context& cont
   }
 }
 
-void read_pairs(const LoadedModel& model, const std::string& file, const std::string& reference,
-                Context& context) {
-  const auto pairs = model.pairs(file, reference);
+void read_pairs(const MeasuredModel& model, const TextFiles& files, Context& context) {
+  const auto pairs = model.pairs(files);
   for (const size_t place : sample_indices(pairs.size())) {
     const auto& [source, target] = pairs[place];
     if (source.empty() || target.empty()) continue;
@@ -126,7 +124,7 @@ void read_pairs(const LoadedModel& model, const std::string& file, const std::st
   }
 }
 
-double perplexity(const LoadedModel& model, const Sequence& text) {
+double perplexity(const MeasuredModel& model, const Sequence& text) {
   constexpr int64_t kWindow = 1024;
   return generate::perplexity(
       generate::score_text(model.transformer(), text, {.window = model.window(kWindow)}));
@@ -137,16 +135,16 @@ struct Sentences {
   std::vector<std::string> sources, references;
 };
 
-Sentences read_sentences(const HeldOutTexts& texts) {
+Sentences read_sentences(const TextFiles& files) {
   Sentences sentences;
-  for (const data::SentencePair& pair : data::read_parallel(texts.source, texts.reference)) {
+  for (const data::SentencePair& pair : data::read_parallel(files.text, files.reference)) {
     sentences.sources.push_back(pair.source);
     sentences.references.push_back(pair.target);
   }
   return sentences;
 }
 
-double bleu(const LoadedModel& model, const Sentences& sentences) {
+double bleu(const MeasuredModel& model, const Sentences& sentences) {
   const auto tokenizer = model.translation_tokenizer();
   const generate::Translator translator(model.transformer(), tokenizer,
                                         {.search = {.num_beams = 4}});
@@ -173,79 +171,86 @@ double mean_cosine(const std::vector<std::vector<float>>& first,
 /// A meter that measures a copy with its default arithmetic and with f32. `measured` is the result
 /// of the model itself.
 template <typename Measure>
-CopyMeter meter_of(const std::string& measured_on, const Comparison& measured,
-                   const Measure& measure) {
-  return [=](const std::string& copy) {
-    Comparison default_arithmetic = measured, weights_alone = measured;
-    default_arithmetic.after = measure(LoadedModel(copy, std::nullopt));
-    weights_alone.name = "  weights alone";
-    weights_alone.key += "_weights_alone";
-    weights_alone.after = measure(LoadedModel(copy, Compute::f32));
-    return Comparisons{measured_on, {default_arithmetic, weights_alone}};
+CopyMeter meter_of(const QualityChange& measured, const Measure& measure) {
+  return [=](const std::filesystem::path& copy) {
+    QualityChange change = measured;
+    change.after = measure(MeasuredModel(copy, std::nullopt));
+    change.after_weights_only = measure(MeasuredModel(copy, Compute::f32));
+    return change;
   };
 }
 
-/// ", 1 line", ", 2 lines".
-std::string counted_lines(size_t lines) {
-  return fmt::format(", {} line{}", lines, lines == 1 ? "" : "s");
+/// "held-out.txt, 1 line", "held-out.txt, 2 lines".
+std::string counted_lines(const std::filesystem::path& file, size_t lines) {
+  return fmt::format("{}, {} line{}", file.string(), lines, lines == 1 ? "" : "s");
 }
 
-CopyMeter bleu_meter(const LoadedModel& model, const HeldOutTexts& texts) {
-  require(model.is_encoder_decoder(), "--source is for encoder-decoders, this model is not one");
-  const Sentences sentences = read_sentences(texts);
-  return meter_of(texts.source + counted_lines(sentences.sources.size()),
-                  {"BLEU", "BLEU", bleu(model, sentences), 0, true},
-                  [sentences](const LoadedModel& copy) { return bleu(copy, sentences); });
+CopyMeter bleu_meter(const MeasuredModel& model, const TextFiles& files) {
+  const Sentences sentences = read_sentences(files);
+  return meter_of({.measure = "BLEU",
+                   .measured_on = counted_lines(files.text, sentences.sources.size()),
+                   .before = bleu(model, sentences)},
+                  [sentences](const MeasuredModel& copy) { return bleu(copy, sentences); });
 }
 
-CopyMeter perplexity_meter(const LoadedModel& model, const std::string& file) {
+CopyMeter perplexity_meter(const MeasuredModel& model, const std::filesystem::path& file) {
   const Sequence text = model.tokens(file);
-  require(text.size() >= 2, "{} has {} tokens: perplexity needs at least 2", file, text.size());
-  return meter_of(fmt::format("{}, {} tokens", file, text.size() - 1),
-                  {"perplexity", "perplexity", perplexity(model, text)},
-                  [text](const LoadedModel& copy) { return perplexity(copy, text); });
+  require(text.size() >= 2, "{} has {} tokens: perplexity needs at least 2", file.string(),
+          text.size());
+  return meter_of({.measure = "perplexity",
+                   .measured_on = fmt::format("{}, {} tokens", file.string(), text.size() - 1),
+                   .before = perplexity(model, text)},
+                  [text](const MeasuredModel& copy) { return perplexity(copy, text); });
 }
 
-CopyMeter cosine_meter(const LoadedModel& model, const std::string& file) {
+CopyMeter cosine_meter(const MeasuredModel& model, const std::filesystem::path& file) {
   const std::vector<std::string> lines = data::read_lines(file);
   const auto embeddings = model.embedder().embed(lines);
-  return meter_of(file + counted_lines(lines.size()), {"cosine", "cosine", 1.0},
-                  [lines, embeddings](const LoadedModel& copy) {
-                    return mean_cosine(embeddings, copy.embedder().embed(lines));
-                  });
+  return meter_of(
+      {.measure = "cosine", .measured_on = counted_lines(file, lines.size()), .before = 1.0},
+      [lines, embeddings](const MeasuredModel& copy) {
+        return mean_cosine(embeddings, copy.embedder().embed(lines));
+      });
 }
 
 }  // namespace
 
-quantize::Calibration calibrate(const std::string& path, const std::string& text,
-                                const std::string& reference) {
-  require(!read_file(text).empty(), "{} is empty: expected a text to calibrate with", text);
-  const LoadedModel model(path, std::nullopt);
+void check_texts(const TextFiles& files, const model::Transformer& model, const char* done) {
+  const bool pairs = model.has_encoder() && model.has_decoder();
+  require(!pairs || !files.reference.empty(),
+          "an encoder-decoder is {} on source sentences and their translations, and there is no "
+          "reference",
+          done);
+  require(pairs || files.reference.empty(),
+          "an encoder-decoder is {} on source sentences and their translations, and this model is "
+          "not one",
+          done);
+}
+
+quantize::Calibration calibrate(const std::filesystem::path& path, const TextFiles& files) {
+  require(!read_file(files.text).empty(), "{} is empty: expected a text to calibrate with",
+          files.text.string());
+  const MeasuredModel model(path, std::nullopt);
   quantize::Calibration calibration;
   Context context;
   calibration.watch(context);
   if (model.is_encoder_decoder())
-    read_pairs(model, text, reference, context);
+    read_pairs(model, files, context);
   else if (model.is_decoder_only())
-    read_pieces(model, text, context);
+    read_pieces(model, files.text, context);
   else
-    read_lines(model, text, context);
-  require(!calibration.empty(), "{} has no tokens to calibrate with", text);
+    read_lines(model, files.text, context);
+  require(!calibration.empty(), "{} has no tokens to calibrate with", files.text.string());
   calibration.finish();
   return calibration;
 }
 
-CopyMeter copy_meter(const std::string& path, const HeldOutTexts& texts) {
-  require(texts.text.empty() || texts.source.empty(),
-          "--text and --source are for different kinds of models");
-  if (texts.text.empty() && texts.source.empty())
-    return [](const std::string&) { return Comparisons{}; };
-  const LoadedModel model(path, Compute::f32);
-  if (!texts.source.empty()) return bleu_meter(model, texts);
-  require(!model.is_encoder_decoder(),
-          "an encoder-decoder is measured with --source and --reference, not with --text");
-  return model.is_decoder_only() ? perplexity_meter(model, texts.text)
-                                 : cosine_meter(model, texts.text);
+CopyMeter copy_meter(const std::filesystem::path& path, const TextFiles& files) {
+  const MeasuredModel model(path, Compute::f32);
+  check_texts(files, model.transformer(), "measured");
+  if (model.is_encoder_decoder()) return bleu_meter(model, files);
+  return model.is_decoder_only() ? perplexity_meter(model, files.text)
+                                 : cosine_meter(model, files.text);
 }
 
-}  // namespace heed::cli
+}  // namespace heed::engine

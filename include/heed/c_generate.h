@@ -1,0 +1,226 @@
+#pragma once
+
+/* Generation, search, translation, chat. */
+
+#include "heed/c_model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Results. Pointers in the structs that are filled from one are valid until it is freed. */
+typedef struct heed_generate_result heed_generate_result;
+typedef struct heed_search_result heed_search_result;
+typedef struct heed_chat_result heed_chat_result;
+
+/* A text, or if text.data is NULL token ids. */
+typedef struct heed_prompt {
+  heed_string text;
+  const int32_t* tokens;
+  size_t token_count;
+} heed_prompt;
+
+typedef struct heed_token_bias {
+  int32_t token;
+  float bias; /* added to the logit; minus infinity forbids the token */
+} heed_token_bias;
+
+/* As heed::GenerateOptions. Numbers that are HEED_DEFAULT or NaN come from the model's files. */
+typedef struct heed_generate_options {
+  size_t struct_size;
+  int64_t max_new_tokens;   /* or HEED_DEFAULT */
+  float repetition_penalty; /* or NaN */
+  float presence_penalty, frequency_penalty;
+  int32_t sample;    /* else greedy, unless one of the next four is set */
+  float temperature; /* or NaN */
+  float top_p;       /* or NaN */
+  float min_p;       /* or NaN */
+  int32_t skip_special_tokens;
+  int64_t top_k; /* or HEED_DEFAULT */
+  uint64_t seed;
+  const heed_token_bias* logit_bias;
+  size_t logit_bias_count;
+  const heed_string* stop; /* strings that end an output */
+  size_t stop_count;
+  const int32_t* end_tokens;
+  size_t end_token_count;
+  int32_t top_log_probabilities; /* of each token; -1: none */
+  int32_t reserved;              /* 0 */
+  int64_t batch_tokens;
+  int64_t first_number; /* of the first prompt: selects random numbers, and names it in errors */
+} heed_generate_options;
+
+HEED_EXPORT heed_status heed_generate_options_init_sized(heed_generate_options* options,
+                                                         size_t size, heed_error* error);
+static inline heed_status heed_generate_options_init(heed_generate_options* options) {
+  return heed_generate_options_init_sized(options, sizeof(heed_generate_options), NULL);
+}
+
+/* Receives a part of an output: whole code points, valid during the call. Non-zero ends the
+   generation with HEED_ERROR_CANCELLED. */
+typedef int (*heed_on_text)(void* user_data, heed_string text);
+
+/* The outputs that follow prompts, in batches. */
+HEED_EXPORT heed_status heed_generate(heed_model* model, const heed_prompt* prompts, size_t count,
+                                      const heed_generate_options* options,
+                                      heed_generate_result** result, heed_error* error);
+/* The output that follows one prompt, told while it is generated. `on_text` may be NULL. */
+HEED_EXPORT heed_status heed_generate_stream(heed_model* model, const heed_prompt* prompt,
+                                             const heed_generate_options* options,
+                                             heed_on_text on_text, void* user_data,
+                                             heed_generate_result** result, heed_error* error);
+
+enum { HEED_FINISH_STOP = 0, HEED_FINISH_LENGTH = 1 };
+
+typedef struct heed_token_log_probability {
+  int32_t token;
+  double log_probability; /* natural */
+} heed_token_log_probability;
+
+/* One output. */
+typedef struct heed_generation {
+  size_t struct_size;
+  heed_string text;
+  const int32_t* tokens;
+  size_t token_count;
+  int32_t finish_reason;   /* HEED_FINISH_ */
+  heed_string stop_string; /* the one that ended it; data is NULL if none did */
+  int64_t drafted_tokens, accepted_tokens;
+  /* With top_log_probabilities, for each token; else NULL. The best of token t are best[i] for
+     best_offsets[t] <= i < best_offsets[t + 1], most probable first. */
+  const heed_token_log_probability* chosen;
+  const heed_token_log_probability* best;
+  const size_t* best_offsets;
+} heed_generation;
+
+HEED_EXPORT heed_status heed_generate_result_count(heed_generate_result* result, size_t* count,
+                                                   heed_error* error);
+HEED_EXPORT heed_status heed_generate_result_get(heed_generate_result* result, size_t index,
+                                                 heed_generation* generation, heed_error* error);
+HEED_EXPORT heed_status heed_generate_result_free(heed_generate_result* result, heed_error* error);
+
+/* As heed::SearchOptions. */
+typedef struct heed_search_options {
+  size_t struct_size;
+  int32_t num_beams, n_best;
+  float length_penalty;
+  int32_t scores;         /* whether greedy search computes them */
+  int64_t max_new_tokens; /* of a translation; HEED_DEFAULT: that of its source plus the next */
+  int64_t max_new_tokens_over_source;
+} heed_search_options;
+
+/* As heed::TranslateOptions. */
+typedef struct heed_translate_options {
+  size_t struct_size;
+  const heed_search_options* search; /* NULL: beam search with 4 beams */
+  const char* source_language;       /* of a multilingual model; NULL: that of its files */
+  const char* target_language;
+  int32_t alignments;
+  int32_t reserved;     /* 0 */
+  int64_t batch_tokens; /* 0: chosen for speed */
+  int64_t first_number; /* of the first line, in errors */
+} heed_translate_options;
+
+HEED_EXPORT heed_status heed_search_options_init_sized(heed_search_options* options, size_t size,
+                                                       heed_error* error);
+HEED_EXPORT heed_status heed_translate_options_init_sized(heed_translate_options* options,
+                                                          size_t size, heed_error* error);
+static inline heed_status heed_search_options_init(heed_search_options* options) {
+  return heed_search_options_init_sized(options, sizeof(heed_search_options), NULL);
+}
+static inline heed_status heed_translate_options_init(heed_translate_options* options) {
+  return heed_translate_options_init_sized(options, sizeof(heed_translate_options), NULL);
+}
+
+/* Translates lines of text. */
+HEED_EXPORT heed_status heed_translate(heed_model* model, const heed_string* lines, size_t count,
+                                       const heed_translate_options* options,
+                                       heed_search_result** result, heed_error* error);
+/* The n_best outputs of each prompt by greedy or beam search. Of `limits`, max_new_tokens,
+   batch_tokens and first_number count. */
+HEED_EXPORT heed_status heed_search(heed_model* model, const heed_prompt* prompts, size_t count,
+                                    const heed_search_options* options,
+                                    const heed_generate_options* limits,
+                                    heed_search_result** result, heed_error* error);
+
+/* Words, counted from 0. */
+typedef struct heed_aligned_words {
+  int32_t source, target;
+} heed_aligned_words;
+
+/* One output of a search. */
+typedef struct heed_candidate {
+  size_t struct_size;
+  heed_string text;
+  const int32_t* tokens;
+  size_t token_count;
+  double log_probability; /* natural */
+  double score;
+  const heed_aligned_words* alignment; /* with heed_translate_options.alignments */
+  size_t alignment_count;
+} heed_candidate;
+
+/* The number of inputs. */
+HEED_EXPORT heed_status heed_search_result_count(heed_search_result* result, size_t* count,
+                                                 heed_error* error);
+/* The number of candidates of an input; 0 for an empty line. */
+HEED_EXPORT heed_status heed_search_result_candidates(heed_search_result* result, size_t input,
+                                                      size_t* count, heed_error* error);
+/* Candidate `index` of an input, best first. */
+HEED_EXPORT heed_status heed_search_result_get(heed_search_result* result, size_t input,
+                                               size_t index, heed_candidate* candidate,
+                                               heed_error* error);
+/* The tokens of a line that was translated; none after heed_search(). */
+HEED_EXPORT heed_status heed_search_result_source(heed_search_result* result, size_t input,
+                                                  const int32_t** tokens, size_t* count,
+                                                  heed_error* error);
+HEED_EXPORT heed_status heed_search_result_free(heed_search_result* result, heed_error* error);
+
+/* As heed::ChatOptions. */
+typedef struct heed_chat_options {
+  size_t struct_size;
+  const char* tools;                /* a JSON array in OpenAI's form; NULL: none */
+  const char* chat_template_kwargs; /* a JSON object; NULL: none */
+  const char* chat_template;        /* Jinja; NULL: the model's own */
+  int32_t control_tokens_in_messages;
+  int32_t reserved; /* 0 */
+} heed_chat_options;
+
+HEED_EXPORT heed_status heed_chat_options_init_sized(heed_chat_options* options, size_t size,
+                                                     heed_error* error);
+static inline heed_status heed_chat_options_init(heed_chat_options* options) {
+  return heed_chat_options_init_sized(options, sizeof(heed_chat_options), NULL);
+}
+
+typedef struct heed_tool_call {
+  heed_string id, name;
+  heed_string arguments; /* a JSON object */
+} heed_tool_call;
+
+/* An answer, or a part of one. */
+typedef struct heed_chat_answer {
+  size_t struct_size;
+  heed_string content, reasoning_content;
+  const heed_tool_call* tool_calls;
+  size_t tool_call_count;
+  int32_t malformed_tool_call;
+} heed_chat_answer;
+
+/* Receives a part of an answer, valid during the call. Non-zero ends it with HEED_ERROR_CANCELLED.
+ */
+typedef int (*heed_on_answer)(void* user_data, const heed_chat_answer* part);
+
+/* The answer to messages: a JSON array in OpenAI's form. `on_answer` may be NULL. */
+HEED_EXPORT heed_status heed_chat(heed_model* model, heed_string messages,
+                                  const heed_chat_options* options,
+                                  const heed_generate_options* generate, heed_on_answer on_answer,
+                                  void* user_data, heed_chat_result** result, heed_error* error);
+HEED_EXPORT heed_status heed_chat_result_answer(heed_chat_result* result, heed_chat_answer* answer,
+                                                heed_error* error);
+HEED_EXPORT heed_status heed_chat_result_generation(heed_chat_result* result,
+                                                    heed_generation* generation, heed_error* error);
+HEED_EXPORT heed_status heed_chat_result_free(heed_chat_result* result, heed_error* error);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heed/executor.h"
+#include "heed/export.h"
+#include "heed/hub.h"
+
+namespace heed {
+
+/// One optimizer step, as metrics.jsonl reports it.
+struct StepRecord {
+  int64_t step = 0, epoch = 0;
+  double seconds = 0;        // since the run began
+  double loss = 0;           // label-smoothed cross entropy per target token, nats
+  double gradient_norm = 0;  // before clipping
+  double learning_rate = 0;
+  double tokens_per_second = 0;  // the decoder's, or the encoder's in encoder-only models
+  bool skipped = false;          // as an outlier
+};
+
+/// A validation example and the model's output for it: the translation of a sentence, the
+/// continuation of a prompt, or a text with its masked tokens filled in.
+struct ValidationSample {
+  std::string input, reference, output;
+};
+
+/// The results of a validation.
+struct ValidationRecord {
+  int64_t step = 0, epoch = 0;
+  double seconds = 0;                // since the run began
+  double train_loss = 0;             // mean since the last validation
+  double loss = 0;                   // label-smoothed, per target token, nats
+  double perplexity = 0;             // of the true targets, without smoothing
+  std::optional<double> bleu, chrf;  // where there are translations
+  bool best = false;
+  std::vector<ValidationSample> samples;
+
+  /// The score by which the best model is chosen: BLEU if there are translations, otherwise
+  /// 1 / perplexity, which is the geometric mean of the targets' probabilities.
+  double score() const { return bleu.value_or(1.0 / perplexity); }
+};
+
+/// What to train, and where. The configuration is made of a preset, then `config`, then
+/// `assignments`: each overrides what comes before. `heed train --dump-config` and
+/// training_config() show all keys. Relative paths in it are relative to the working directory.
+struct TrainOptions {
+  /// The directory of the run: the model, its checkpoints and the report. New or empty, or with
+  /// `resume` that of an earlier run.
+  std::filesystem::path out = {};
+  /// "tiny", "small", "base", "big", "llama-tiny", "bert-tiny", "t5-tiny", "fine-tune" or "lora".
+  /// Empty: chosen by the task, by whether there is a model to start from, and for translation by
+  /// the amount of text.
+  std::string preset = {};
+  /// TOML, as in configs/; and its name in messages.
+  std::string config = {}, config_name = "the configuration";
+  /// Each "section.key=value": "run.max_steps=100", "data.text=\"corpus.txt\"". The value is TOML
+  /// or a bare word. A relative model.from here becomes absolute, so that the saved configuration
+  /// works from any directory.
+  std::vector<std::string> assignments = {};
+  /// Continues the run in `out` from its last checkpoint, with its configuration. `preset`,
+  /// `config` and `assignments` may then change only when the run ends, and its validations.
+  bool resume = false;
+  /// The threads that compute; without it, Executor::shared(). Results do not depend on it.
+  std::shared_ptr<Executor> executor = {};
+  /// How a model.from that is named OWNER/NAME is found and downloaded.
+  HubOptions hub = {};
+};
+
+/// What is called during a run, on the calling thread; empty functions are not. An exception of one
+/// of them ends the run as `stop_requested` does, and then reaches the caller.
+struct TrainCallbacks {
+  /// A line about the run: the configuration, what is read, learned and saved, warnings.
+  std::function<void(std::string_view line)> on_log = {};
+  /// After each step. `planned_steps` is 0 as long as it is not known.
+  std::function<void(const StepRecord& step, int64_t planned_steps, double seconds_left)> on_step =
+      {};
+  /// After each validation, once its checkpoint is saved.
+  std::function<void(const ValidationRecord& validation)> on_validation = {};
+  /// Asked after each step. True saves a checkpoint and ends the run, which can be resumed.
+  std::function<bool()> stop_requested = {};
+};
+
+/// What has become of a run.
+struct TrainResult {
+  bool finished = false;              // false: it was stopped
+  std::filesystem::path model = {};   // the best model: a model directory, or with LoRA an adapter
+  std::filesystem::path report = {};  // report.html; written by each validation
+};
+
+/// Trains a model, or an adapter of one, as `heed train` does. A resumed run ends with the same
+/// bits as one that was never interrupted. Throws Error on a wrong configuration, on texts that are
+/// missing or damaged, when `out` holds something else or is in use, when training diverges, and
+/// when a file cannot be written; std::bad_alloc passes through. The last checkpoint in `out` stays
+/// whole whatever happens.
+HEED_EXPORT TrainResult train_model(const TrainOptions& options,
+                                    const TrainCallbacks& callbacks = {});
+
+/// The whole configuration that a new run with these options would have, as TOML with a comment on
+/// each key. `out` is not used. Throws Error when it is wrong.
+HEED_EXPORT std::string training_config(const TrainOptions& options);
+
+}  // namespace heed

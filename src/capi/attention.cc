@@ -1,0 +1,104 @@
+#include "heed/attention.h"
+
+#include "capi/model.h"
+#include "capi/sized.h"
+#include "heed/c_read.h"
+
+namespace heed::capi {
+
+template <>
+heed_attention_options defaults<heed_attention_options>() {
+  heed_attention_options options{};
+  options.target = heed_string_of("");
+  options.kind = options.layer = options.head = HEED_DEFAULT;
+  options.max_weights = AttentionOptions().max_weights;
+  return options;
+}
+
+/// A map, and its tokens as C callers read them.
+struct StoredMap {
+  explicit StoredMap(AttentionMap of) : map(std::move(of)) {
+    for (const std::string& query : map.queries) queries.push_back(string_of(query));
+    for (const std::string& key : map.keys) keys.push_back(string_of(key));
+  }
+
+  AttentionMap map;
+  std::vector<heed_string> queries, keys;
+};
+
+template <>
+struct HandleOf<heed_attention_result> {
+  using Object = std::vector<StoredMap>;
+  static constexpr const char* kName = "result of heed_attention()";
+};
+
+namespace {
+
+AttentionOptions attention_options(const heed_attention_options& from) {
+  AttentionOptions options;
+  options.target = text_of(from.target, "target");
+  options.source_language = text_or_empty(from.source_language);
+  options.target_language = text_or_empty(from.target_language);
+  options.kind = choice(from.kind, AttentionKind::cross, "kind");
+  if (from.layer != HEED_DEFAULT) options.layer = from.layer;
+  if (from.head != HEED_DEFAULT) options.head = from.head;
+  options.max_weights = from.max_weights;
+  return options;
+}
+
+}  // namespace
+}  // namespace heed::capi
+
+using namespace heed::capi;
+
+heed_status heed_attention_options_init_sized(heed_attention_options* options, size_t size,
+                                              heed_error* error) {
+  return init_sized(options, size, error);
+}
+
+heed_status heed_attention(heed_model* model, heed_string text,
+                           const heed_attention_options* options, heed_attention_result** result,
+                           heed_error* error) {
+  return run(error, [&] {
+    require_output(result, "result");
+    const heed::Model loaded = model_of(model);
+    auto maps = std::make_shared<std::vector<StoredMap>>();
+    for (heed::AttentionMap& map : loaded.attention(std::string(text_of(text, "text")),
+                                                    attention_options(read_sized(options))))
+      maps->emplace_back(std::move(map));
+    set_handle(result, std::move(maps));
+  });
+}
+
+heed_status heed_attention_result_count(heed_attention_result* result, size_t* count,
+                                        heed_error* error) {
+  return run(error, [&] {
+    const auto object = object_of(result);
+    require_pointer(count, "count");
+    *count = object->size();
+  });
+}
+
+heed_status heed_attention_result_get(heed_attention_result* result, size_t index,
+                                      heed_attention_map* map, heed_error* error) {
+  return run(error, [&] {
+    const auto object = object_of(result);
+    const StoredMap& found = element(*object, index);
+    write_sized(map,
+                {.struct_size = 0,
+                 .kind = static_cast<int32_t>(found.map.kind),
+                 .layer = found.map.layer,
+                 .first_head = found.map.first_head,
+                 .heads = found.map.heads,
+                 .queries = found.queries.data(),
+                 .query_count = found.queries.size(),
+                 .keys = found.keys.data(),
+                 .key_count = found.keys.size(),
+                 .weights = found.map.weights.data()},
+                "map");
+  });
+}
+
+heed_status heed_attention_result_free(heed_attention_result* result, heed_error* error) {
+  return free_handle(result, error);
+}

@@ -1,0 +1,59 @@
+#include "heed/chat.h"
+
+#include "capi/generate.h"
+#include "capi/model.h"
+#include "capi/outputs.h"
+
+namespace heed::capi {
+
+template <>
+heed_chat_options defaults<heed_chat_options>() {
+  return {};
+}
+
+namespace {
+
+ChatOptions chat_options(const heed_chat_options& from) {
+  ChatOptions options;
+  options.tools = text_or_empty(from.tools);
+  options.chat_template_kwargs = text_or_empty(from.chat_template_kwargs);
+  options.chat_template = text_or_empty(from.chat_template);
+  options.control_tokens_in_messages = from.control_tokens_in_messages != 0;
+  return options;
+}
+
+/// Receives the parts of an answer. Throws StatusError when the callback ends it.
+Model::OnAnswer answer_function(heed_on_answer on_answer, void* user_data) {
+  if (!on_answer) return {};
+  return [on_answer, user_data](const ChatAnswer& part) {
+    const StoredAnswer stored_part(part);
+    const heed_chat_answer view = stored_part.view();
+    if (on_answer(user_data, &view) != 0) fail_cancelled();
+  };
+}
+
+}  // namespace
+}  // namespace heed::capi
+
+using namespace heed::capi;
+
+heed_status heed_chat_options_init_sized(heed_chat_options* options, size_t size,
+                                         heed_error* error) {
+  return init_sized(options, size, error);
+}
+
+heed_status heed_chat(heed_model* model, heed_string messages, const heed_chat_options* options,
+                      const heed_generate_options* generate, heed_on_answer on_answer,
+                      void* user_data, heed_chat_result** result, heed_error* error) {
+  return run(error, [&] {
+    require_output(result, "result");
+    const heed::Model loaded = model_of(model);
+    heed::ChatResult chat =
+        loaded.chat(heed::read_chat_messages(text_of(messages, "messages")),
+                    generate_options(read_sized(generate, "generate")),
+                    chat_options(read_sized(options)), answer_function(on_answer, user_data));
+    set_handle(result, std::shared_ptr<StoredChat>(
+                           new StoredChat{StoredAnswer(std::move(chat.answer)),
+                                          StoredGeneration(std::move(chat.generation))}));
+  });
+}

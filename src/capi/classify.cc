@@ -1,0 +1,170 @@
+#include "capi/model.h"
+#include "capi/sized.h"
+#include "heed/c_read.h"
+
+namespace heed::capi {
+
+template <>
+heed_classify_options defaults<heed_classify_options>() {
+  heed_classify_options options{};
+  options.max_seq_length = HEED_DEFAULT;
+  options.batch_tokens = ClassifyOptions().batch_tokens;
+  options.first_number = 1;
+  return options;
+}
+
+template <>
+struct HandleOf<heed_classify_result> {
+  using Object = std::vector<std::vector<LabelScore>>;
+  static constexpr const char* kName = "result of heed_classify()";
+};
+
+template <>
+struct HandleOf<heed_label_result> {
+  using Object = std::vector<LabelledText>;
+  static constexpr const char* kName = "result of heed_label_tokens()";
+};
+
+namespace {
+
+ClassifyOptions classify_options(const heed_classify_options& from) {
+  return {.max_seq_length = number(from.max_seq_length), .batch_tokens = from.batch_tokens};
+}
+
+std::vector<ClassifyInput> inputs_of(const heed_text_pair* texts, size_t count) {
+  std::vector<ClassifyInput> inputs;
+  for (const heed_text_pair& pair : span_of(texts, count, "texts")) {
+    std::string first(text_of(pair.first, "a text"));
+    if (pair.second.data)
+      inputs.push_back(
+          TextPair{std::move(first), std::string(text_of(pair.second, "a second text"))});
+    else
+      inputs.push_back(std::move(first));
+  }
+  return inputs;
+}
+
+}  // namespace
+}  // namespace heed::capi
+
+using namespace heed::capi;
+
+heed_status heed_classify_options_init_sized(heed_classify_options* options, size_t size,
+                                             heed_error* error) {
+  return init_sized(options, size, error);
+}
+
+heed_status heed_classify(heed_model* model, const heed_text_pair* texts, size_t count,
+                          const heed_classify_options* options, heed_classify_result** result,
+                          heed_error* error) {
+  return run(error, [&] {
+    require_output(result, "result");
+    const heed::Model loaded = model_of(model);
+    const heed_classify_options from = read_sized(options);
+    using Labels = std::vector<std::vector<heed::LabelScore>>;
+    set_handle(result, std::make_shared<Labels>(loaded.classify_batch(
+                           inputs_of(texts, count), classify_options(from), from.first_number)));
+  });
+}
+
+heed_status heed_classify_result_count(heed_classify_result* result, size_t* count,
+                                       heed_error* error) {
+  return run(error, [&] {
+    const auto object = object_of(result);
+    require_pointer(count, "count");
+    *count = object->size();
+  });
+}
+
+heed_status heed_classify_result_labels(heed_classify_result* result, size_t text, size_t* count,
+                                        heed_error* error) {
+  return run(error, [&] {
+    const auto object = object_of(result);
+    require_pointer(count, "count");
+    *count = element(*object, text, "text").size();
+  });
+}
+
+heed_status heed_classify_result_get(heed_classify_result* result, size_t text, size_t index,
+                                     heed_label_score* label, heed_error* error) {
+  return run(error, [&] {
+    const auto object = object_of(result);
+    const heed::LabelScore& found = element(element(*object, text, "text"), index);
+    write_sized(label, {.struct_size = 0, .label = string_of(found.label), .score = found.score},
+                "label");
+  });
+}
+
+heed_status heed_classify_result_free(heed_classify_result* result, heed_error* error) {
+  return free_handle(result, error);
+}
+
+heed_status heed_rerank(heed_model* model, heed_string query, const heed_string* documents,
+                        size_t count, const heed_classify_options* options,
+                        heed_ranked_document* ranking, heed_error* error) {
+  return run(error, [&] {
+    const heed::Model loaded = model_of(model);
+    const std::vector<std::string> texts = texts_of(documents, count, "documents");
+    require_argument(ranking != nullptr || texts.empty(), "ranking is NULL");
+    for (const heed::RankedDocument& document : loaded.rerank(
+             std::string(text_of(query, "query")), texts, classify_options(read_sized(options))))
+      *ranking++ = {.index = document.index, .score = document.score};
+  });
+}
+
+heed_status heed_label_tokens(heed_model* model, const heed_string* texts, size_t count,
+                              const heed_classify_options* options, heed_label_result** result,
+                              heed_error* error) {
+  return run(error, [&] {
+    require_output(result, "result");
+    const heed::Model loaded = model_of(model);
+    const heed_classify_options from = read_sized(options);
+    set_handle(result,
+               std::make_shared<std::vector<heed::LabelledText>>(loaded.label_tokens_batch(
+                   texts_of(texts, count, "texts"), classify_options(from), from.first_number)));
+  });
+}
+
+heed_status heed_label_result_count(heed_label_result* result, size_t* count, heed_error* error) {
+  return run(error, [&] {
+    const auto object = object_of(result);
+    require_pointer(count, "count");
+    *count = object->size();
+  });
+}
+
+heed_status heed_label_result_get(heed_label_result* result, size_t text,
+                                  heed_labelled_text* labelled, heed_error* error) {
+  return run(error, [&] {
+    const auto object = object_of(result);
+    const heed::LabelledText& found = element(*object, text, "text");
+    write_sized(labelled,
+                {.struct_size = 0,
+                 .tokens = found.tokens.data(),
+                 .token_count = found.tokens.size(),
+                 .entity_count = found.entities.size()},
+                "labelled");
+  });
+}
+
+heed_status heed_label_result_entity(heed_label_result* result, size_t text, size_t index,
+                                     heed_entity* entity, heed_error* error) {
+  return run(error, [&] {
+    const auto object = object_of(result);
+    const heed::Entity& found = element(element(*object, text, "text").entities, index);
+    write_sized(entity,
+                {.struct_size = 0,
+                 .label = string_of(found.label),
+                 .text = string_of(found.text),
+                 .score = found.score,
+                 .first_token = found.first_token,
+                 .end_token = found.end_token,
+                 .start = found.start,
+                 .end = found.end},
+                "entity");
+  });
+}
+
+heed_status heed_label_result_free(heed_label_result* result, heed_error* error) {
+  return free_handle(result, error);
+}

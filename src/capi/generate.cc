@@ -1,0 +1,156 @@
+#include "capi/generate.h"
+
+#include <limits>
+
+#include "capi/model.h"
+#include "capi/outputs.h"
+
+namespace heed::capi {
+
+template <>
+heed_generate_options defaults<heed_generate_options>() {
+  const GenerateOptions built_in;
+  heed_generate_options options{};
+  options.max_new_tokens = options.top_k = HEED_DEFAULT;
+  options.repetition_penalty = options.temperature = options.top_p = options.min_p =
+      std::numeric_limits<float>::quiet_NaN();
+  options.skip_special_tokens = built_in.skip_special_tokens;
+  options.seed = built_in.seed;
+  options.top_log_probabilities = built_in.top_log_probabilities;
+  options.batch_tokens = built_in.batch_tokens;
+  options.first_number = 1;
+  return options;
+}
+
+template <>
+heed_search_options defaults<heed_search_options>() {
+  const SearchOptions built_in;
+  heed_search_options options{};
+  options.num_beams = built_in.num_beams;
+  options.n_best = built_in.n_best;
+  options.length_penalty = built_in.length_penalty;
+  options.scores = built_in.scores;
+  options.max_new_tokens = HEED_DEFAULT;
+  options.max_new_tokens_over_source = built_in.max_new_tokens_over_source;
+  return options;
+}
+
+Prompt prompt_of(const heed_prompt& prompt) {
+  if (prompt.text.data) return std::string(text_of(prompt.text, "the text of a prompt"));
+  require_pointer(prompt.tokens, "a prompt has neither a text nor tokens: tokens");
+  const auto tokens = span_of(prompt.tokens, prompt.token_count, "the tokens of a prompt");
+  return std::vector<int32_t>(tokens.begin(), tokens.end());
+}
+
+GenerateOptions generate_options(const heed_generate_options& from) {
+  GenerateOptions options;
+  options.max_new_tokens = number(from.max_new_tokens);
+  options.repetition_penalty = number(from.repetition_penalty);
+  options.presence_penalty = from.presence_penalty;
+  options.frequency_penalty = from.frequency_penalty;
+  for (const heed_token_bias& bias : span_of(from.logit_bias, from.logit_bias_count, "logit_bias"))
+    options.logit_bias.push_back({.token = bias.token, .bias = bias.bias});
+  options.sample = from.sample != 0;
+  options.temperature = number(from.temperature);
+  options.top_k = number(from.top_k);
+  options.top_p = number(from.top_p);
+  options.min_p = number(from.min_p);
+  options.seed = from.seed;
+  options.stop = texts_of(from.stop, from.stop_count, "stop");
+  const auto end_tokens = span_of(from.end_tokens, from.end_token_count, "end_tokens");
+  options.end_tokens.assign(end_tokens.begin(), end_tokens.end());
+  options.skip_special_tokens = from.skip_special_tokens != 0;
+  options.top_log_probabilities = from.top_log_probabilities;
+  options.batch_tokens = from.batch_tokens;
+  return options;
+}
+
+SearchOptions search_options(const heed_search_options& from) {
+  return {.num_beams = from.num_beams,
+          .n_best = from.n_best,
+          .length_penalty = from.length_penalty,
+          .max_new_tokens = number(from.max_new_tokens),
+          .max_new_tokens_over_source = from.max_new_tokens_over_source,
+          .scores = from.scores != 0};
+}
+
+namespace {
+
+std::vector<Prompt> prompts_of(const heed_prompt* prompts, size_t count) {
+  std::vector<Prompt> all;
+  for (const heed_prompt& prompt : span_of(prompts, count, "prompts"))
+    all.push_back(prompt_of(prompt));
+  return all;
+}
+
+/// Generates one output. Throws StatusError when the callback ends it.
+Generation stream(const Model& model, const Prompt& prompt, const GenerateOptions& options,
+                  heed_on_text on_text, void* user_data) {
+  Model::OnText tell;
+  if (on_text)
+    tell = [on_text, user_data](std::string_view text) {
+      if (on_text(user_data, string_of(text)) != 0) fail_cancelled();
+    };
+  return model.generate(prompt, options, tell);
+}
+
+}  // namespace
+}  // namespace heed::capi
+
+using namespace heed::capi;
+
+heed_status heed_generate_options_init_sized(heed_generate_options* options, size_t size,
+                                             heed_error* error) {
+  return init_sized(options, size, error);
+}
+
+heed_status heed_search_options_init_sized(heed_search_options* options, size_t size,
+                                           heed_error* error) {
+  return init_sized(options, size, error);
+}
+
+heed_status heed_generate(heed_model* model, const heed_prompt* prompts, size_t count,
+                          const heed_generate_options* options, heed_generate_result** result,
+                          heed_error* error) {
+  return run(error, [&] {
+    require_output(result, "result");
+    const heed::Model loaded = model_of(model);
+    const heed_generate_options from = read_sized(options);
+    auto outputs = std::make_shared<std::vector<StoredGeneration>>();
+    for (heed::Generation& output : loaded.generate_batch(
+             prompts_of(prompts, count), generate_options(from), from.first_number))
+      outputs->emplace_back(std::move(output));
+    set_handle(result, std::move(outputs));
+  });
+}
+
+heed_status heed_generate_stream(heed_model* model, const heed_prompt* prompt,
+                                 const heed_generate_options* options, heed_on_text on_text,
+                                 void* user_data, heed_generate_result** result,
+                                 heed_error* error) {
+  return run(error, [&] {
+    require_output(result, "result");
+    const heed::Model loaded = model_of(model);
+    require_pointer(prompt, "prompt");
+    auto outputs = std::make_shared<std::vector<StoredGeneration>>();
+    outputs->emplace_back(stream(loaded, prompt_of(*prompt), generate_options(read_sized(options)),
+                                 on_text, user_data));
+    set_handle(result, std::move(outputs));
+  });
+}
+
+heed_status heed_search(heed_model* model, const heed_prompt* prompts, size_t count,
+                        const heed_search_options* options, const heed_generate_options* limits,
+                        heed_search_result** result, heed_error* error) {
+  return run(error, [&] {
+    require_output(result, "result");
+    const heed::Model loaded = model_of(model);
+    const heed_generate_options from = read_sized(limits, "limits");
+    auto found = std::make_shared<std::vector<FoundCandidates>>();
+    for (auto& candidates :
+         loaded.search_batch(prompts_of(prompts, count), search_options(read_sized(options)),
+                             generate_options(from), from.first_number))
+      found->push_back({.source = {}, .candidates = stored(std::move(candidates))});
+    set_handle(result, std::move(found));
+  });
+}

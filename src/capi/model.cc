@@ -1,0 +1,174 @@
+#include "capi/model.h"
+
+#include "capi/sized.h"
+
+namespace heed::capi {
+
+template <>
+heed_hub_options defaults<heed_hub_options>() {
+  heed_hub_options options{};
+  options.offline = HEED_DEFAULT;
+  return options;
+}
+
+template <>
+heed_load_options defaults<heed_load_options>() {
+  heed_load_options options{};
+  options.weights = options.compute = options.cache = HEED_DEFAULT;
+  options.draft_weights = HEED_DEFAULT;
+  options.rope_context = HEED_DEFAULT;
+  return options;
+}
+
+std::shared_ptr<Executor> executor_of(const heed_executor* handle) {
+  return handle ? object_of(handle) : nullptr;
+}
+
+HubCall::HubCall(const heed_hub_options* given) {
+  const heed_hub_options from = read_sized(given, "hub");
+  if (from.endpoint) options_.endpoint = from.endpoint;
+  if (from.cache) options_.cache = from.cache;
+  if (from.token) options_.token = from.token;
+  if (from.offline != HEED_DEFAULT) options_.offline = from.offline != 0;
+  if (!from.on_download) return;
+  options_.on_progress = [from, cancelled = cancelled_](const DownloadProgress& progress) {
+    const heed_download download{.struct_size = sizeof(heed_download),
+                                 .model = string_of(progress.model),
+                                 .bytes = progress.bytes,
+                                 .total_bytes = progress.total_bytes,
+                                 .files = progress.files,
+                                 .total_files = progress.total_files,
+                                 .waiting = progress.waiting};
+    if (from.on_download(from.user_data, &download) != 0) *cancelled = true;
+  };
+  options_.cancelled = [cancelled = cancelled_] { return *cancelled; };
+}
+
+namespace {
+
+std::vector<AdapterOptions> adapters_of(const heed_load_options& from) {
+  std::vector<AdapterOptions> adapters;
+  for (const heed_adapter& adapter : span_of(from.adapters, from.adapter_count, "adapters")) {
+    require_pointer(adapter.path, "the path of an adapter");
+    adapters.push_back(
+        {.path = adapter.path, .name = text_or_empty(adapter.name), .scale = adapter.scale});
+  }
+  return adapters;
+}
+
+LoadOptions load_options(const heed_load_options& from, const HubCall& hub) {
+  LoadOptions options;
+  options.weights = choice(from.weights, WeightType::q4_K, "weights");
+  options.compute = choice(from.compute, Compute::int8, "compute");
+  options.cache = choice(from.cache, CacheType::int8, "cache");
+  if (from.has_random_weights) options.random_weights = from.random_weights;
+  options.rope_context = number(from.rope_context);
+  options.adapters = adapters_of(from);
+  options.speculation.ngram = from.speculate_ngram != 0;
+  options.speculation.draft = text_or_empty(from.draft);
+  options.speculation.draft_weights = choice(from.draft_weights, WeightType::q4_K, "draft_weights");
+  options.executor = executor_of(from.executor);
+  options.hub = hub.options();
+  return options;
+}
+
+}  // namespace
+}  // namespace heed::capi
+
+using namespace heed::capi;
+
+heed_status heed_executor_create(int32_t threads, heed_executor** executor, heed_error* error) {
+  return run(error, [&] {
+    require_output(executor, "executor");
+    set_handle(executor, std::make_shared<heed::Executor>(threads));
+  });
+}
+
+heed_status heed_executor_threads(heed_executor* executor, int32_t* threads, heed_error* error) {
+  return run(error, [&] {
+    const auto object = object_of(executor);
+    require_pointer(threads, "threads");
+    *threads = object->threads();
+  });
+}
+
+heed_status heed_executor_free(heed_executor* executor, heed_error* error) {
+  return free_handle(executor, error);
+}
+
+heed_status heed_hub_options_init_sized(heed_hub_options* options, size_t size, heed_error* error) {
+  return init_sized(options, size, error);
+}
+
+heed_status heed_load_options_init_sized(heed_load_options* options, size_t size,
+                                         heed_error* error) {
+  return init_sized(options, size, error);
+}
+
+heed_status heed_model_load(const char* path, const heed_load_options* options, heed_model** model,
+                            heed_error* error) {
+  return run(error, [&] {
+    require_output(model, "model");
+    require_pointer(path, "path");
+    const heed_load_options from = read_sized(options);
+    const HubCall hub(from.hub);
+    const heed::LoadOptions how = load_options(from, hub);
+    heed::Model loaded = hub.run([&] { return heed::Model::load(path, how); });
+    std::string family = loaded.family();
+    set_handle(model, std::make_shared<LoadedModel>(std::move(loaded), std::move(family)));
+  });
+}
+
+heed_status heed_model_free(heed_model* model, heed_error* error) {
+  return free_handle(model, error);
+}
+
+heed_status heed_model_get_facts(heed_model* model, heed_model_facts* facts, heed_error* error) {
+  return run(error, [&] {
+    const auto object = object_of(model);
+    const heed::Model& loaded = object->model;
+    write_sized(facts,
+                {.struct_size = 0,
+                 .family = string_of(object->family),
+                 .has_encoder = loaded.has_encoder(),
+                 .has_decoder = loaded.has_decoder(),
+                 .has_tokenizer = loaded.has_tokenizer(),
+                 .has_chat_template = loaded.has_chat_template(),
+                 .context_length = loaded.context_length(),
+                 .vocab_size = loaded.vocab_size(),
+                 .embedding_size = loaded.embedding_size()},
+                "facts");
+  });
+}
+
+heed_status heed_model_eos_ids(heed_model* model, int32_t* tokens, size_t capacity, size_t* count,
+                               heed_error* error) {
+  return run(error, [&] {
+    const std::vector<int32_t> ids = model_of(model).eos_ids();
+    copy_out<int32_t>(ids, tokens, capacity, count);
+  });
+}
+
+heed_status heed_tokenize(heed_model* model, heed_string text, int32_t special, int32_t* tokens,
+                          size_t capacity, size_t* count, heed_error* error) {
+  return run(error, [&] {
+    const std::vector<int32_t> ids = model_of(model).tokenize(text_of(text, "text"), special != 0);
+    copy_out<int32_t>(ids, tokens, capacity, count);
+  });
+}
+
+heed_status heed_detokenize(heed_model* model, const int32_t* tokens, size_t count,
+                            int32_t skip_special, char* text, size_t capacity, size_t* size,
+                            heed_error* error) {
+  return run(error, [&] {
+    const heed::Model loaded = model_of(model);
+    copy_text_out(loaded.detokenize(span_of(tokens, count, "tokens"), skip_special != 0), text,
+                  capacity, size);
+  });
+}
+
+heed_status heed_token_text(heed_model* model, int32_t token, char* text, size_t capacity,
+                            size_t* size, heed_error* error) {
+  return run(error,
+             [&] { copy_text_out(model_of(model).token_text(token), text, capacity, size); });
+}

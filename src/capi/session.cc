@@ -1,0 +1,218 @@
+#include "heed/session.h"
+
+#include <mutex>
+
+#include "capi/generate.h"
+#include "capi/model.h"
+#include "capi/outputs.h"
+#include "heed/c_session.h"
+
+namespace heed::capi {
+
+template <>
+heed_session_options defaults<heed_session_options>() {
+  const SessionOptions built_in;
+  heed_session_options options{};
+  options.max_active_tokens = built_in.max_active_tokens;
+  options.max_active_requests = built_in.max_active_requests;
+  options.max_prefill_tokens = built_in.max_prefill_tokens;
+  options.max_cached_tokens = built_in.max_cached_tokens;
+  options.reserved_tokens = built_in.reserved_tokens;
+  options.balance_prefill = built_in.balance_prefill;
+  return options;
+}
+
+template <>
+heed_request defaults<heed_request>() {
+  return {};
+}
+
+namespace {
+
+/// A session that one thread uses at a time, callbacks included.
+struct GuardedSession {
+  Session session;
+  std::recursive_mutex mutex = {};
+  bool stepping = false;
+};
+
+}  // namespace
+
+template <>
+struct HandleOf<heed_session> {
+  using Object = GuardedSession;
+  static constexpr const char* kName = "session";
+};
+
+namespace {
+
+/// The session of a handle while this thread uses it. Throws StatusError when another one does.
+class SessionUse {
+ public:
+  explicit SessionUse(const heed_session* handle)
+      : object_(object_of(handle)), lock_(object_->mutex, std::try_to_lock) {
+    if (!lock_) throw StatusError(HEED_ERROR_BUSY, "the session is used by another thread");
+  }
+
+  Session* operator->() const { return &object_->session; }
+
+  void require_no_step() const {
+    if (object_->stepping)
+      throw StatusError(HEED_ERROR_BUSY, "the session is in heed_session_step()");
+  }
+
+  bool step() const {
+    require_no_step();
+    object_->stepping = true;
+    try {
+      const bool left = object_->session.step();
+      object_->stepping = false;
+      return left;
+    } catch (...) {
+      object_->stepping = false;
+      throw;
+    }
+  }
+
+ private:
+  std::shared_ptr<GuardedSession> object_;
+  std::unique_lock<std::recursive_mutex> lock_;
+};
+
+SessionOptions session_options(const heed_session_options& from) {
+  SessionOptions options{.max_active_tokens = from.max_active_tokens,
+                         .max_active_requests = from.max_active_requests,
+                         .max_prefill_tokens = from.max_prefill_tokens,
+                         .balance_prefill = from.balance_prefill != 0,
+                         .max_cached_tokens = from.max_cached_tokens,
+                         .reserved_tokens = from.reserved_tokens};
+  if (from.interrupted)
+    options.interrupted = [asked = from.interrupted, user_data = from.user_data] {
+      return asked(user_data) != 0;
+    };
+  return options;
+}
+
+Request request_of(const heed_request& from) {
+  const heed_generate_options generate = read_sized(from.options, "request->options");
+  Request request{.prompt = prompt_of(from.prompt), .options = generate_options(generate)};
+  request.number = generate.first_number;
+  if (from.search) request.search = search_options(read_sized(from.search, "request->search"));
+  request.source_language = text_or_empty(from.source_language);
+  request.target_language = text_or_empty(from.target_language);
+  if (!from.adapters) return request;
+  request.adapters.emplace();
+  for (const char* name : span_of(from.adapters, from.adapter_count, "adapters")) {
+    require_pointer(name, "the name of an adapter");
+    request.adapters->push_back(name);
+  }
+  return request;
+}
+
+/// Tells a callback; returns whether the request goes on.
+bool tell(const Delta& delta, heed_on_delta on_delta, void* user_data) {
+  heed_delta view{};
+  view.struct_size = sizeof(view);
+  view.request = delta.request;
+  view.text = string_of(delta.text);
+  view.tokens = delta.tokens.data();
+  view.token_count = delta.tokens.size();
+  std::optional<StoredGeneration> generation;
+  heed_generation generation_view;
+  if (delta.generation) {
+    generation.emplace(*delta.generation);
+    generation_view = generation->view();
+    view.generation = &generation_view;
+  }
+  std::vector<StoredCandidate> candidates;
+  std::vector<heed_candidate> candidate_views;
+  if (delta.candidates) {
+    candidates = stored(*delta.candidates);
+    for (const StoredCandidate& candidate : candidates) candidate_views.push_back(candidate.view());
+    view.candidates = candidate_views.data();
+    view.candidate_count = candidate_views.size();
+  }
+  if (delta.error) view.failure = delta.error->what();
+  return on_delta(user_data, &view) == 0;
+}
+
+}  // namespace
+}  // namespace heed::capi
+
+using namespace heed::capi;
+
+heed_status heed_session_options_init_sized(heed_session_options* options, size_t size,
+                                            heed_error* error) {
+  return init_sized(options, size, error);
+}
+
+heed_status heed_request_init_sized(heed_request* request, size_t size, heed_error* error) {
+  return init_sized(request, size, error);
+}
+
+heed_status heed_session_create(heed_model* model, const heed_session_options* options,
+                                heed_session** session, heed_error* error) {
+  return run(error, [&] {
+    require_output(session, "session");
+    const heed::Model loaded = model_of(model);
+    set_handle(session, std::shared_ptr<GuardedSession>(new GuardedSession{
+                            heed::Session(loaded, session_options(read_sized(options)))}));
+  });
+}
+
+heed_status heed_session_add(heed_session* session, const heed_request* request,
+                             heed_on_delta on_delta, void* user_data, uint64_t* id,
+                             heed_error* error) {
+  return run(error, [&] {
+    const SessionUse use(session);
+    require_pointer(request, "request");
+    require_argument(on_delta != nullptr, "on_delta is NULL");
+    require_pointer(id, "id");
+    *id = use->add(request_of(read_sized(request, "request")),
+                   [on_delta, user_data](const heed::Delta& delta) {
+                     return tell(delta, on_delta, user_data);
+                   });
+  });
+}
+
+heed_status heed_session_cancel(heed_session* session, uint64_t id, heed_error* error) {
+  return run(error, [&] { SessionUse(session)->cancel(id); });
+}
+
+heed_status heed_session_step(heed_session* session, int32_t* requests_left, heed_error* error) {
+  return run(error, [&] {
+    const SessionUse use(session);
+    require_pointer(requests_left, "requests_left");
+    *requests_left = use.step();
+  });
+}
+
+heed_status heed_session_close(heed_session* session, heed_error* error) {
+  return run(error, [&] {
+    const SessionUse use(session);
+    use.require_no_step();
+    use->close();
+  });
+}
+
+heed_status heed_session_free(heed_session* session, heed_error* error) {
+  return free_handle(session, error);
+}
+
+heed_status heed_session_get_facts(heed_session* session, heed_session_facts* facts,
+                                   heed_error* error) {
+  return run(error, [&] {
+    const SessionUse use(session);
+    write_sized(facts,
+                {.struct_size = 0,
+                 .requests = use->requests(),
+                 .waiting_requests = use->waiting_requests(),
+                 .rows_in_use = use->rows_in_use(),
+                 .reused_tokens = use->reused_tokens()},
+                "facts");
+  });
+}
+
+heed_status heed_session_clear_cached_tokens(heed_session* session, heed_error* error) {
+  return run(error, [&] { SessionUse(session)->clear_cached_tokens(); });
+}

@@ -1,0 +1,118 @@
+#include "heed/train.h"
+
+#include <chrono>
+#include <exception>
+
+#include "heed/base/file.h"
+#include "heed/base/parallel.h"
+#include "heed/engine/system_errors.h"
+#include "heed/inspect/run_report.h"
+#include "heed/train/run_config.h"
+#include "heed/train/trainer.h"
+
+namespace heed {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+void write_report(const train::Trainer& trainer) {
+  write_file_atomically(trainer.run_directory().report(),
+                        inspect::training_report(inspect::report_of(trainer)));
+}
+
+/// Tells the callbacks what happens. Their first exception is kept, so that the run can save a
+/// checkpoint first.
+class CallbackObserver : public train::Observer {
+ public:
+  explicit CallbackObserver(const TrainCallbacks& callbacks) : callbacks_(callbacks) {}
+
+  void log(const std::string& line) override {
+    guarded([&] {
+      if (callbacks_.on_log) callbacks_.on_log(line);
+    });
+  }
+
+  void step(const StepRecord& record, int64_t planned_steps, double seconds_left) override {
+    guarded([&] {
+      if (callbacks_.on_step) callbacks_.on_step(record, planned_steps, seconds_left);
+    });
+  }
+
+  void validation(const train::Trainer& trainer) override {
+    guarded([&] {
+      if (callbacks_.on_validation) callbacks_.on_validation(trainer.history().validations.back());
+    });
+    write_report(trainer);
+  }
+
+  bool stop_requested() {
+    bool asked = false;
+    guarded([&] { asked = callbacks_.stop_requested && callbacks_.stop_requested(); });
+    return asked || exception_;
+  }
+
+  /// Throws the exception of a callback, if there was one.
+  void rethrow() const {
+    if (exception_) std::rethrow_exception(exception_);
+  }
+
+ private:
+  template <typename Call>
+  void guarded(const Call& call) {
+    if (exception_) return;
+    try {
+      call();
+    } catch (...) {
+      exception_ = std::current_exception();
+    }
+  }
+
+  const TrainCallbacks& callbacks_;
+  std::exception_ptr exception_;
+};
+
+TrainResult run(const TrainOptions& options, const TrainCallbacks& callbacks) {
+  const auto started = Clock::now();
+  CallbackObserver observer(callbacks);
+  const auto [config, directory] = train::prepare_run(options, observer);
+  observer.log("configuration:\n" + train::write_toml(config));
+  const std::unique_ptr<train::Task> task =
+      train::prepare_task(config, train::vocabulary_source(config, directory), observer);
+  observer.rethrow();
+  train::Trainer trainer(
+      config, *task, directory, observer,
+      {.stop_requested = [&observer] { return observer.stop_requested(); }, .started = started});
+  TrainResult result{.finished = trainer.run() == train::Trainer::Outcome::finished,
+                     .model = directory.root(),
+                     .report = directory.report()};
+  observer.rethrow();
+  if (result.finished) write_report(trainer);
+  return result;
+}
+
+/// What `call` returns, computed on the executor of the options.
+template <typename Call>
+auto on_executor(const TrainOptions& options, const Call& call) {
+  return engine::with_system_errors([&] {
+    const auto executor = options.executor ? options.executor : Executor::shared();
+    const ExecutorScope scope(*executor);
+    return call();
+  });
+}
+
+}  // namespace
+
+TrainResult train_model(const TrainOptions& options, const TrainCallbacks& callbacks) {
+  return on_executor(options, [&] { return run(options, callbacks); });
+}
+
+std::string training_config(const TrainOptions& options) {
+  return on_executor(options, [&] {
+    train::Observer silent;
+    const train::TrainConfig config = train::new_config(options, silent);
+    config.validate();
+    return train::write_toml(config);
+  });
+}
+
+}  // namespace heed
