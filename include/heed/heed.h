@@ -18,4 +18,5 @@
 #include "heed/score.h"
 #include "heed/search.h"
 #include "heed/session.h"
+#include "heed/tokenizer.h"
 #include "heed/translation.h"
