@@ -4,6 +4,7 @@
 #include "heed/adapter.h"
 #include "heed/attention.h"
 #include "heed/chat.h"
+#include "heed/chat_template.h"
 #include "heed/classification.h"
 #include "heed/compute.h"
 #include "heed/embedding.h"
