@@ -1,9 +1,11 @@
-# The library that others link, libheed.so and libheed.a, and what is installed with it: include/heed,
-# a CMake package and a pkg-config file. Both libraries are made of the objects of the layers, which
-# are compiled once.
+# The libraries that others link, libheed.so, libheed.a and libheed_text.so, and what is installed with
+# them: include/heed, a CMake package and pkg-config files. They are made of the objects of the layers,
+# which are compiled once.
 #
 #   heed::heed         the shared library
 #   heed::heed_static  the static library; its users link fmt, SentencePiece, utf8proc, toml++ and Highway
+#   heed::text         tokenizers and chat templates alone, a part of heed::heed: a program links one
+#                      of the two
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -13,35 +15,48 @@ foreach(layer base hub jinja tensor kernels ops nn io text model quantize checkp
   list(APPEND heed_objects $<TARGET_OBJECTS:heed_${layer}>)
 endforeach()
 
-# heed_library(<target> <SHARED or STATIC>)
-function(heed_library target kind)
-  add_library(${target} ${kind} ${heed_objects})
+# heed_library(<target> <name> <SHARED or STATIC> <objects or sources>)
+function(heed_library target name kind)
+  add_library(${target} ${kind} ${ARGN})
   add_library(heed::${target} ALIAS ${target})
-  set_target_properties(${target} PROPERTIES OUTPUT_NAME heed LINKER_LANGUAGE CXX)
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} LINKER_LANGUAGE CXX)
   target_include_directories(
     ${target} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                         $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_features(${target} INTERFACE cxx_std_20)
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:heed_options> fmt::fmt Threads::Threads
-                                          PkgConfig::HWY PkgConfig::SENTENCEPIECE
-                                          PkgConfig::UTF8PROC PkgConfig::TOMLPLUSPLUS ${CMAKE_DL_LIBS})
+                                          PkgConfig::SENTENCEPIECE PkgConfig::UTF8PROC
+                                          ${CMAKE_DL_LIBS})
 endfunction()
 
-heed_library(heed_shared SHARED)
-# SOVERSION moves when the C API breaks programs that were built before (src/capi/abi.txt).
-add_library(heed::heed ALIAS heed_shared)
-set(heed_map ${CMAKE_CURRENT_LIST_DIR}/heed.map)
-target_link_options(heed_shared PRIVATE LINKER:--version-script=${heed_map})
-set_target_properties(
-  heed_shared PROPERTIES EXPORT_NAME heed LINK_DEPENDS ${heed_map} VERSION ${PROJECT_VERSION}
-                         SOVERSION 0)
-heed_library(heed_static STATIC)
+# heed_shared_library(<target> <exported name> <soversion>)
+function(heed_shared_library target name soversion)
+  add_library(heed::${name} ALIAS ${target})
+  set(map ${PROJECT_SOURCE_DIR}/cmake/heed.map)
+  target_link_options(${target} PRIVATE LINKER:--version-script=${map})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} LINK_DEPENDS ${map}
+                                             VERSION ${PROJECT_VERSION} SOVERSION ${soversion})
+endfunction()
+
+heed_library(heed_shared heed SHARED ${heed_objects})
+target_link_libraries(heed_shared PRIVATE PkgConfig::HWY PkgConfig::TOMLPLUSPLUS)
+# Moves when the C API breaks programs that were built before (src/capi/abi.txt).
+heed_shared_library(heed_shared heed 0)
+heed_library(heed_static heed STATIC ${heed_objects})
+target_link_libraries(heed_static PRIVATE PkgConfig::HWY PkgConfig::TOMLPLUSPLUS)
+
+# All of the layers that face callers. Of those below, the linker takes the files that these need.
+heed_library(heed_text_shared heed_text SHARED $<TARGET_OBJECTS:heed_text> $<TARGET_OBJECTS:heed_chat>)
+target_link_libraries(heed_text_shared PRIVATE heed_jinja heed_io)
+heed_shared_library(heed_text_shared text ${PROJECT_VERSION_MAJOR})
 
 if(PROJECT_IS_TOP_LEVEL)
   set(package ${CMAKE_INSTALL_LIBDIR}/cmake/heed)
   install(TARGETS heed_shared EXPORT heedTargets)
+  install(TARGETS heed_text_shared EXPORT heedTextTargets)
   install(TARGETS heed_static EXPORT heedStaticTargets)
   install(EXPORT heedTargets NAMESPACE heed:: DESTINATION ${package})
+  install(EXPORT heedTextTargets NAMESPACE heed:: DESTINATION ${package})
   install(EXPORT heedStaticTargets NAMESPACE heed:: DESTINATION ${package})
   install(DIRECTORY include/heed DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   configure_package_config_file(cmake/heedConfig.cmake.in heedConfig.cmake
@@ -52,7 +67,9 @@ if(PROJECT_IS_TOP_LEVEL)
   file(RELATIVE_PATH heed_prefix_of_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig
        ${CMAKE_INSTALL_PREFIX})
   configure_file(cmake/heed.pc.in heed.pc @ONLY)
+  configure_file(cmake/heed-text.pc.in heed-text.pc @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/heedConfig.cmake
                 ${CMAKE_CURRENT_BINARY_DIR}/heedConfigVersion.cmake DESTINATION ${package})
-  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/heed.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/heed.pc ${CMAKE_CURRENT_BINARY_DIR}/heed-text.pc
+          DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endif()

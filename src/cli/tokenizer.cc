@@ -6,16 +6,12 @@
 #include "cli/standard_input.h"
 #include "heed/base/error.h"
 #include "heed/base/file.h"
-#include "heed/base/json.h"
 #include "heed/base/output_file.h"
 #include "heed/base/quote.h"
 #include "heed/data/parallel_text.h"
-#include "heed/engine/load.h"
 #include "heed/generate/input_error.h"
 #include "heed/inspect/markup.h"
-#include "heed/text/sentencepiece.h"
-#include "heed/text/tokenizer.h"
-#include "heed/text/tokenizer_files.h"
+#include "heed/tokenizer.h"
 
 namespace heed::cli {
 namespace {
@@ -23,40 +19,26 @@ namespace {
 struct TokenizerOptions {
   CommonOptions common;
   std::vector<std::string> inputs;
-  std::string model, kind = "bpe";
-  int size = 4000;
+  std::string model, kind = "bpe", offsets;
+  TrainTokenizerOptions training{.vocab_size = 4000};
   bool pieces = false, special = false;
 };
 
-int run_train(const TokenizerOptions& options) {
+int run_train(TokenizerOptions& options) {
   const Threads threads(options.common);
   require_output_file("--model", options.model);
-  std::vector<std::string> sentences;
+  std::vector<std::string> texts;
   for (const std::string& input : options.inputs)
-    for (std::string& line : data::read_lines(input)) sentences.push_back(std::move(line));
-  using Kind = text::SentencePiece::TrainOptions::Kind;
-  text::SentencePiece::TrainOptions training;
-  training.kind = options.kind == "bpe" ? Kind::bpe : Kind::unigram;
-  training.vocab_size = options.size;
-  const auto pieces = text::SentencePiece::train(sentences, training);
-  write_file_atomically(options.model, pieces.serialized());
-  std::cerr << pieces.vocab_size() << " pieces written to " << inspect::printable(options.model)
+    for (std::string& line : data::read_lines(input)) texts.push_back(std::move(line));
+  using Kind = TrainTokenizerOptions::Kind;
+  options.training.kind = options.kind == "bpe"       ? Kind::bpe
+                          : options.kind == "unigram" ? Kind::unigram
+                                                      : Kind::byte_level_bpe;
+  const Tokenizer tokenizer = Tokenizer::train(texts, options.training);
+  write_file_atomically(options.model, tokenizer.files().front().second);
+  std::cerr << tokenizer.vocab_size() << " pieces written to " << inspect::printable(options.model)
             << '\n';
   return 0;
-}
-
-/// The tokenizer of a model directory, a GGUF file, a model of the hub, a tokenizer.json or a
-/// SentencePiece model.
-text::Tokenizer load_tokenizer(const std::string& name) {
-  const std::filesystem::path path = find_model(name, {.weights = false});
-  if (path_is_directory(path) || path.extension() == ".gguf")
-    return engine::shared_tokenizer(path, engine::read_tokenizer(path), "this command");
-  if (path.extension() == ".json")
-    return text::Tokenizer::from_json(parse_json(read_file(path), path.string()), path.string());
-  std::string bytes = read_file(path);
-  text::TokenizerParts parts = text::read_sentencepiece_parts(bytes, path.string());
-  return text::Tokenizer::from_parts(std::move(parts), {},
-                                     {{path.filename().string(), std::move(bytes)}});
 }
 
 /// Calls print(line) for each line of standard input and prefixes its Errors with the number of the
@@ -69,16 +51,23 @@ void for_each_raw_line(const Print& print) {
 }
 
 int run_encode(const TokenizerOptions& options) {
-  const text::Tokenizer tokenizer = load_tokenizer(options.model);
+  const auto tokenizer = Tokenizer::load(find_model(options.model, {.weights = false}));
+  EncodeOptions encode{.special = options.special};
+  if (options.offsets == "code-points") encode.offsets = OffsetUnit::code_points;
   for_each_raw_line([&](const std::string& line) {
-    const char* separator = "";
-    for (const int32_t id : tokenizer.encode(line, options.special)) {
-      std::cout << separator;
+    Encoding encoding;
+    if (options.offsets.empty())
+      encoding.ids = tokenizer.encode(line, options.special);
+    else
+      encoding = tokenizer.encode_with_offsets(line, encode);
+    for (size_t i = 0; i < encoding.ids.size(); ++i) {
+      std::cout << (i > 0 ? " " : "");
       if (options.pieces)
-        std::cout << tokenizer.piece(id);
+        std::cout << tokenizer.token(encoding.ids[i]);
       else
-        std::cout << id;
-      separator = " ";
+        std::cout << encoding.ids[i];
+      if (!options.offsets.empty())
+        std::cout << ':' << encoding.offsets[i].begin << '-' << encoding.offsets[i].end;
     }
     std::cout << '\n';
   });
@@ -99,7 +88,7 @@ int32_t read_id(const std::string& word, int64_t vocab_size) {
 }
 
 int run_decode(const TokenizerOptions& options) {
-  const text::Tokenizer tokenizer = load_tokenizer(options.model);
+  const auto tokenizer = Tokenizer::load(find_model(options.model, {.weights = false}));
   for_each_raw_line([&](const std::string& line) {
     std::istringstream words(line);
     std::vector<int32_t> ids;
@@ -125,13 +114,37 @@ void add_tokenizer(Command& program) {
   command.require_subcommand();
   auto options = std::make_shared<TokenizerOptions>();
 
-  Command train =
-      command.add_subcommand("train", "Trains a SentencePiece vocabulary on text files");
+  Command train = command.add_subcommand("train", "Trains a vocabulary on text files");
   train.add_option("--input", options->inputs, "Text file with one sentence per line (repeatable)")
       .required();
-  train.add_option("--kind", options->kind, "Algorithm").one_of({"bpe", "unigram"}).show_default();
-  train.add_option("--size", options->size, "Number of pieces").range(8, 1 << 24).show_default();
-  train.add_option("--model", options->model, "SentencePiece model file to write").required();
+  train
+      .add_option("--kind", options->kind,
+                  "bpe, unigram: of characters, by SentencePiece; byte-level-bpe: of bytes, as "
+                  "Python's tokenizers does it")
+      .one_of({"bpe", "unigram", "byte-level-bpe"})
+      .show_default();
+  TrainTokenizerOptions& training = options->training;
+  train.add_option("--size", training.vocab_size, "Number of pieces")
+      .range(8, 1 << 24)
+      .show_default();
+  train
+      .add_option("--pre-tokenizer", training.pre_tokenizer,
+                  "How byte-level-bpe cuts words, by llama.cpp's name: gpt-2, llama-bpe, qwen2, "
+                  "gpt-4o, ...")
+      .show_default();
+  train
+      .add_option("--special-token", training.special_tokens,
+                  "Token of byte-level-bpe that text is not cut into (repeatable)")
+      .show_default("<|endoftext|>");
+  train
+      .add_option("--min-frequency", training.min_frequency,
+                  "byte-level-bpe joins no pieces that are together less often")
+      .range(0, 1 << 30)
+      .show_default();
+  train
+      .add_option("--model", options->model,
+                  "File to write: a SentencePiece model, or for byte-level-bpe a tokenizer.json")
+      .required();
   train.footer(
       "Example:\n  heed tokenizer train --input a.en --input a.es --size 8000 --model v.model");
   train.set_action([options] { return run_train(*options); });
@@ -140,6 +153,12 @@ void add_tokenizer(Command& program) {
       command.add_subcommand("encode", "Encodes each line of standard input as token ids");
   encode.add_flag("--pieces", options->pieces, "Print pieces instead of ids");
   encode.add_flag("--special", options->special, "Add the special tokens that the model expects");
+  encode
+      .add_option(
+          "--offsets", options->offsets,
+          "Print BEGIN-END after each, the part of the line that it stands for, in bytes or "
+          "code points")
+      .one_of({"bytes", "code-points"});
   add_tokenizer_option(encode, *options);
   encode.footer(
       "Example:\n  echo 'In the beginning' | heed tokenizer encode --model model/source.spm");

@@ -25,4 +25,6 @@ runs_like_heed() {
     "$program" translator <a.txt | diff expected -
   done
   "$folder/embed" masked-lm | grep -qE '^(0\.[0-9]+|1)'
+  "$heed" tokenizer encode --model causal-lm --special --offsets bytes <a.txt |
+    diff - <("$folder/tokenize" causal-lm <a.txt)
 }

@@ -23,6 +23,9 @@ cmake -S "$source_root/tests/install/consumer" -B consumer -G Ninja -DCMAKE_PREF
   { cat cmake.log && exit 1; }
 cmake --build consumer >build.log || { cat build.log && exit 1; }
 runs_like_heed consumer
+if ldd consumer/tokenize | grep -F libheed.so; then
+  echo 'tokenize, which uses heed::text, needs libheed.so' && exit 1
+fi
 if ldd consumer/translate_static | grep libheed; then
   echo 'translate_static uses the shared library' && exit 1
 fi
@@ -30,8 +33,10 @@ fi
 libraries=$(cd usr && find . -name pkgconfig)
 export PKG_CONFIG_PATH=$work/usr/$libraries
 mkdir pkg-config
-for program in generate translate embed; do
+for program in generate translate embed tokenize; do
+  package=heed
+  [[ $program != tokenize ]] || package=heed-text
   # shellcheck disable=SC2046  # several words
-  g++ -std=c++20 -o "pkg-config/$program" "$programs/$program.cc" $(pkg-config --cflags --libs heed)
+  g++ -std=c++20 -o "pkg-config/$program" "$programs/$program.cc" $(pkg-config --cflags --libs $package)
 done
 LD_LIBRARY_PATH=$(dirname "$work/usr/$libraries") runs_like_heed pkg-config

@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
-# A shared library exports names of the namespace heed alone.
+# A shared library exports names of the namespace heed alone, among them those that are given.
 #
-#   symbols_test.sh LIBRARY
+#   symbols_test.sh LIBRARY NAME...
 set -euo pipefail
-symbols=$(nm --dynamic --defined-only --demangle "$1" | cut -d ' ' -f 3-)
-grep -q '^heed::Model::load(' <<<"$symbols" || { echo "$1 does not export heed::Model::load" && exit 1; }
+library=$1
+symbols=$(nm --dynamic --defined-only --demangle "$library" | cut -d ' ' -f 3-)
+for name in "${@:2}"; do
+  grep -qF "$name(" <<<"$symbols" || { echo "$library does not export $name" && exit 1; }
+done
 others=$(grep -vE '^((typeinfo|typeinfo name|vtable) for )?heed::' <<<"$symbols" || true)
-[[ -z $others ]] || { printf '%s exports:\n%s\n' "$1" "$others" && exit 1; }
+[[ -z $others ]] || { printf '%s exports:\n%s\n' "$library" "$others" && exit 1; }

@@ -159,6 +159,20 @@ TEST(GgufMetadata, ReturnsStringsThatAreNotUtf8Unchanged) {
   EXPECT_EQ(metadata_of(bytes).get<std::vector<std::string>>("tokens")[0], "\xff");
 }
 
+TEST(GgufMetadata, IsReadWithoutLookingAtTensors) {
+  const TemporaryDirectory folder;
+  std::string bytes = GgufBytes().value("a", GgufType::u8, "\x05").bytes();
+  bytes[8] = 1;  // the number of tensors, of which there is none
+  write_quickly(folder / "model.gguf", bytes + std::string(64, '\xFF'));
+  EXPECT_EQ(GgufMetadata::open(folder / "model.gguf").get<int64_t>("a"), 5);
+  EXPECT_TRUE(is_gguf(folder / "model.gguf"));
+  expect_error([&] { GgufFile::open(folder / "model.gguf"); }, "model.gguf");
+  write_quickly(folder / "short", "GGU");
+  EXPECT_FALSE(is_gguf(folder / "short"));
+  expect_error([&] { GgufMetadata::open(folder / "short"); }, "does not begin with \"GGUF\"");
+  expect_error([&] { is_gguf(folder / "absent"); }, "absent");
+}
+
 TEST(Gguf, ReadsVersion2) {
   EXPECT_EQ(metadata_of(GgufBytes().version(2).value("a", GgufType::u8, "\x05")).get<int64_t>("a"),
             5);

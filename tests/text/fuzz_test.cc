@@ -48,6 +48,12 @@ void damage_tree(json& tree, Dice& dice) {
 void use(const Tokenizer& tokenizer) {
   const auto ids = tokenizer.encode(kText);
   EXPECT_TRUE(is_valid_utf8(tokenizer.decode(ids)));
+  for (const OffsetUnit unit : {OffsetUnit::bytes, OffsetUnit::code_points}) {
+    const Encoding encoding = tokenizer.encode_with_offsets(kText, std::nullopt, {.offsets = unit});
+    EXPECT_EQ(encoding.ids, ids);
+    for (const TokenOffsets& place : encoding.offsets)
+      EXPECT_LE(std::max(place.begin, place.end), kText.size());
+  }
   DecodeStream stream(tokenizer);
   for (const int32_t id : ids) EXPECT_TRUE(is_valid_utf8(stream.feed(id)));
   EXPECT_TRUE(is_valid_utf8(stream.finish()));

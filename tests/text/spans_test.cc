@@ -2,41 +2,136 @@
 // (tests/golden/tokenizers/offsets.py).
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "heed/text/utf8.h"
+#include "tests/base/testing.h"
 #include "tests/text/golden_tokenizers.h"
+#include "tests/text/tokenizer_lines.h"
 
 namespace heed::text {
 namespace {
 
-class Spans : public ::testing::TestWithParam<const char*> {};
+using nlohmann::json;
 
-/// Spans in bytes as pairs of characters.
-std::vector<std::vector<int>> in_characters(const std::string& text,
-                                            const std::vector<TextSpan>& spans) {
-  std::vector<int> characters(text.size() + 1, 0);  // before each byte
-  for (size_t i = 0; i < text.size(); ++i)
-    characters[i + 1] = characters[i] + ((text[i] & 0xC0) != 0x80 ? 1 : 0);
-  std::vector<std::vector<int>> pairs;
-  for (const TextSpan span : spans) pairs.push_back({characters[span.begin], characters[span.end]});
+const json& golden_offsets() {
+  static const json all = json::parse(read_file(kGoldenTokenizers / "offsets.json"));
+  return all;
+}
+
+json pairs_of(const std::vector<TokenOffsets>& offsets) {
+  json pairs = json::array();
+  for (const TokenOffsets& place : offsets) pairs.push_back({place.begin, place.end});
   return pairs;
 }
 
-TEST_P(Spans, EqualTheOffsetsOfTokenizers) {
+class Offsets : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Offsets, EqualThoseOfThePythonLibrary) {
   const Tokenizer tokenizer = golden_tokenizer(GetParam());
-  const auto golden = nlohmann::json::parse(read_file(kGoldenTokenizers / "offsets.json"));
-  const auto& expected = golden.at("kinds").at(GetParam());
+  const json& expected = golden_offsets().at("kinds").at(GetParam());
+  ASSERT_GE(expected.size(), 10u);
   for (size_t line = 0; line < expected.size(); ++line) {
-    const std::string text = golden.at("lines")[line];
-    const std::vector<TextSpan> found = tokenizer.spans(text);
-    EXPECT_EQ(found.size(), tokenizer.encode(text, false).size());
-    EXPECT_EQ(nlohmann::json(in_characters(text, found)), expected[line]) << text;
+    const std::string text = golden_offsets().at("lines")[line];
+    const Encoding found = tokenizer.encode_with_offsets(
+        text, std::nullopt, {.special = false, .offsets = OffsetUnit::code_points});
+    EXPECT_EQ(found.ids, tokenizer.encode(text, false));
+    EXPECT_EQ(pairs_of(found.offsets), expected[line]) << text;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, Spans, ::testing::ValuesIn(kTokenizerKinds),
+TEST_P(Offsets, OfRandomLinesEqualThoseOfThePythonLibrary) {
+  constexpr uint64_t kBasis = 0xCBF29CE484222325u, kBlock = 120;  // as in offsets.py
+  const Tokenizer tokenizer = golden_tokenizer(GetParam());
+  const TokenizerLines lines(kGoldenTokenizers);
+  const json& hashes = golden_offsets().at("hashes").at(GetParam());
+  ASSERT_EQ(hashes.size(), 50u);
+  for (uint64_t block = 0; block < hashes.size(); block += kSanitized ? 8 : 1) {
+    uint64_t hash = kBasis;
+    const auto add = [&](size_t number) {
+      const auto value = static_cast<int32_t>(number);
+      uint8_t bytes[sizeof(value)];
+      std::memcpy(bytes, &value, sizeof(value));
+      for (const uint8_t byte : bytes) hash = (hash ^ byte) * 0x100000001B3u;
+    };
+    for (uint64_t number = block * kBlock; number < (block + 1) * kBlock; ++number) {
+      const Encoding found = tokenizer.encode_with_offsets(
+          lines.line(number), std::nullopt, {.special = false, .offsets = OffsetUnit::code_points});
+      add(found.offsets.size());
+      for (const TokenOffsets& place : found.offsets) {
+        add(place.begin);
+        add(place.end);
+      }
+    }
+    EXPECT_EQ(fmt::format("{:016x}", hash), hashes[block].get<std::string>())
+        << "among lines " << block * kBlock << " to " << (block + 1) * kBlock - 1;
+  }
+}
+
+TEST_P(Offsets, OfTextsAndPairsWithSpecialTokensEqualThoseOfThePythonLibrary) {
+  static const json all = json::parse(read_file(kGoldenTokenizers / "encodings.json"));
+  const Tokenizer tokenizer = golden_tokenizer(GetParam());
+  for (const json& expected : all.at(GetParam())) {
+    const json& texts = expected["texts"];
+    const std::string first = texts[0];
+    std::optional<std::string> second;
+    if (texts.size() > 1) second = texts[1].get<std::string>();
+    const Encoding found = tokenizer.encode_with_offsets(first, second,
+                                                         {.special = expected["special"],
+                                                          .max_tokens = expected["max_tokens"],
+                                                          .offsets = OffsetUnit::code_points});
+    SCOPED_TRACE(texts.dump() + (expected["special"] ? " special " : " plain ") +
+                 expected["max_tokens"].dump());
+    EXPECT_EQ(json(found.ids), expected["ids"]);
+    EXPECT_EQ(json(found.type_ids), expected["types"]);
+    EXPECT_EQ(json(found.sequence_ids), expected["sequences"]);
+    EXPECT_EQ(pairs_of(found.offsets), expected["offsets"]);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, Offsets, ::testing::ValuesIn(kTokenizerKinds),
                          [](const auto& instance) { return std::string(instance.param); });
 
-TEST(SpansOfAnEmptyText, AreNone) { EXPECT_TRUE(golden_tokenizer("gpt2").spans("").empty()); }
+TEST(OffsetsInBytes, CutTheTextAtTokens) {
+  const std::string text = "Caf\u00E9 \u4E2D\u6587";
+  const Encoding found =
+      golden_tokenizer("bert_uncased").encode_with_offsets(text, std::nullopt, {.special = false});
+  std::string joined;
+  for (const TokenOffsets& place : found.offsets)
+    joined += text.substr(place.begin, place.end - place.begin) + '|';
+  EXPECT_EQ(joined.back(), '|');
+  EXPECT_TRUE(joined.starts_with("Ca|f|\u00E9|") || joined.starts_with("Caf\u00E9|") ||
+              joined.starts_with("Ca|f\u00E9|"))
+      << joined;
+  EXPECT_TRUE(joined.ends_with("\u4E2D|\u6587|") || joined.ends_with("\u4E2D\u6587|")) << joined;
+}
+
+TEST(OffsetsInBytes, OfMalformedTextAreThoseOfItsOwnBytes) {
+  // The library reads "a", U+FFFD for the first two bytes of three, U+FFFD for 0xFF, "b".
+  const std::string text =
+      "a\xE2\x82\xFF"
+      "b";
+  const Tokenizer tokenizer = golden_tokenizer("gpt2");
+  const auto places = [&](OffsetUnit unit) {
+    std::vector<std::pair<size_t, size_t>> distinct;
+    for (const TokenOffsets& place :
+         tokenizer.encode_with_offsets(text, std::nullopt, {.special = false, .offsets = unit})
+             .offsets)
+      if (distinct.empty() || distinct.back() != std::pair(place.begin, place.end))
+        distinct.emplace_back(place.begin, place.end);
+    return distinct;
+  };
+  using Places = std::vector<std::pair<size_t, size_t>>;
+  EXPECT_EQ(places(OffsetUnit::bytes), (Places{{0, 1}, {1, 3}, {3, 4}, {4, 5}}));
+  EXPECT_EQ(places(OffsetUnit::code_points), (Places{{0, 1}, {1, 2}, {2, 3}, {3, 4}}));
+}
+
+TEST(OffsetsOfAnEmptyText, AreThoseOfSpecialTokens) {
+  const Encoding found = golden_tokenizer("bert_uncased").encode_with_offsets("", std::nullopt, {});
+  EXPECT_EQ(found.offsets, (std::vector<TokenOffsets>{{0, 0}, {0, 0}}));
+  EXPECT_EQ(found.sequence_ids, (std::vector<int32_t>{-1, -1}));
+  EXPECT_TRUE(golden_tokenizer("gpt2").encode_with_offsets("", std::nullopt, {}).ids.empty());
+}
 
 }  // namespace
 }  // namespace heed::text

@@ -72,6 +72,17 @@ TEST(Utf8, VisitsMalformedBytesOneByOne) {
             (std::vector<char32_t>{'a', 0xFFFD, 0xFFFD, 'b'}));
 }
 
+TEST(Utf8, SaysWhereTheBytesOfATextWithReplacementsComeFrom) {
+  std::vector<size_t> sources;
+  EXPECT_EQ(with_replacements(bytes({'a', 0xE2, 0x82, 0xFF, 'b'}), &sources),
+            "a\uFFFD\uFFFD"
+            "b");
+  EXPECT_EQ(sources, (std::vector<size_t>{0, 1, 1, 1, 3, 3, 3, 4, 5}));
+  sources.clear();
+  EXPECT_EQ(with_replacements("\u00E9", &sources), "\u00E9");
+  EXPECT_EQ(sources, (std::vector<size_t>{0, 1, 2}));
+}
+
 TEST(Utf8, VisitsEachByteOfRandomBytesOnce) {
   const CounterRandom random(1);
   for (uint64_t round = 0; round < 2000; ++round) {

@@ -1,5 +1,6 @@
 #include "heed/base/utf8.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "heed/base/error.h"
@@ -102,15 +103,21 @@ void append_utf8(std::string& text, char32_t value) {
   }
 }
 
-std::string with_replacements(std::string_view text) {
+std::string with_replacements(std::string_view text, std::vector<size_t>* sources) {
   std::string result;
-  while (true) {
-    const size_t bad = first_invalid_utf8(text);
-    result += text.substr(0, bad);
-    if (bad == std::string_view::npos) return result;
+  for (size_t begin = 0;;) {
+    const std::string_view rest = text.substr(begin);
+    const size_t bad = std::min(first_invalid_utf8(rest), rest.size());
+    result += rest.substr(0, bad);
+    for (size_t i = 0; sources != nullptr && i < bad; ++i) sources->push_back(begin + i);
+    begin += bad;
+    if (begin == text.size()) break;
     append_utf8(result, CodePoint::kReplacement);
-    text.remove_prefix(bad + malformed_length(text, bad));
+    if (sources != nullptr) sources->resize(result.size(), begin);
+    begin += malformed_length(text, begin);
   }
+  if (sources != nullptr) sources->push_back(text.size());
+  return result;
 }
 
 }  // namespace heed

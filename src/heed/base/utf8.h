@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace heed {
 
@@ -47,7 +48,9 @@ void append_utf8(std::string& text, char32_t value);
 
 /// The text with U+FFFD for every maximal part of a broken code point, as Python's
 /// bytes.decode("utf-8", errors="replace") gives it (Unicode 15, section 3.9, "U+FFFD substitution
-/// of maximal subparts"): "\xE2\x82" at the end is one of them, "\xC0\x80" two.
-std::string with_replacements(std::string_view text);
+/// of maximal subparts"): "\xE2\x82" at the end is one of them, "\xC0\x80" two. `sources`, if
+/// given, gets for each byte of the result, and for its end, the byte of `text` that it stands for:
+/// for U+FFFD the first of the part.
+std::string with_replacements(std::string_view text, std::vector<size_t>* sources = nullptr);
 
 }  // namespace heed

@@ -184,6 +184,12 @@ std::optional<int32_t> ChatTemplate::end_of_turn() const {
   }
 }
 
+ChatTemplate own_template(const std::string& source, const text::Tokenizer& tokenizer) {
+  return ChatTemplate({"", source, "the chat template"}, tokenizer);
+}
+
+ChatTemplates::ChatTemplates(ChatTemplate only) : default_(std::move(only)) {}
+
 ChatTemplates::ChatTemplates(const std::filesystem::path& model, const text::Tokenizer& tokenizer) {
   const std::vector<StoredTemplate> stored = read_chat_templates(model);
   require(!stored.empty(),

@@ -58,11 +58,15 @@ class ChatTemplate {
   std::vector<int32_t> end_tokens_;
 };
 
+/// A template that a caller gives as Jinja. Throws Error as ChatTemplate does.
+ChatTemplate own_template(const std::string& source, const text::Tokenizer& tokenizer);
+
 /// The chat templates of a model, read when it is loaded.
 class ChatTemplates {
  public:
-  /// Of a model directory or a GGUF file. Throws Error when it has no chat template, and as
-  /// ChatTemplate does.
+  explicit ChatTemplates(ChatTemplate only);
+  /// Of a model directory, a tokenizer_config.json, a chat_template.jinja or a GGUF file. Throws
+  /// Error when it has no chat template, and as ChatTemplate does.
   ChatTemplates(const std::filesystem::path& model, const text::Tokenizer& tokenizer);
 
   /// The template for conversations with or without tools ("tool_use" or "default").

@@ -6,7 +6,7 @@
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/json.h"
-#include "heed/io/gguf.h"
+#include "heed/io/gguf_metadata.h"
 
 namespace heed::chat {
 namespace {
@@ -15,8 +15,7 @@ namespace fs = std::filesystem;
 using Templates = std::vector<StoredTemplate>;
 
 Templates read_gguf(const fs::path& path) {
-  const auto file = io::GgufFile::open(path);
-  const io::GgufMetadata& metadata = file->metadata();
+  const auto metadata = io::GgufMetadata::open(path);
   const std::string key = "tokenizer.chat_template";
   Templates templates;
   const auto add = [&](const std::string& name, const std::string& stored) {
@@ -69,6 +68,8 @@ Templates read_tokenizer_config(const fs::path& path) {
 }  // namespace
 
 Templates read_chat_templates(const fs::path& model) {
+  if (model.extension() == ".jinja") return {{"default", read_file(model), model.string()}};
+  if (model.extension() == ".json") return read_tokenizer_config(model);
   if (path_is_file(model)) return read_gguf(model);
   Templates templates = read_jinja_files(model);
   return templates.empty() ? read_tokenizer_config(model / "tokenizer_config.json") : templates;

@@ -9,8 +9,7 @@
 #include "heed/engine/check_known.h"
 #include "heed/engine/load_types.h"
 #include "heed/generate/cached_decoder.h"
-#include "heed/io/gguf.h"
-#include "heed/text/gguf_tokenizer.h"
+#include "heed/text/tokenizer_path.h"
 
 namespace heed::engine {
 namespace {
@@ -82,10 +81,7 @@ std::unique_ptr<model::Transformer> load_transformer(const std::filesystem::path
 text::PairTokenizer read_tokenizer(const std::filesystem::path& path) {
   if (text::TranslationTokenizer::exists(path) || text::TranslationTokenizer::is_multilingual(path))
     return text::PairTokenizer(text::TranslationTokenizer::load(path));
-  if (path.extension() != ".gguf" && !path_is_file(path))
-    return text::PairTokenizer(text::Tokenizer::load(path));
-  return text::PairTokenizer(
-      text::read_gguf_tokenizer(io::GgufFile::open(path)->metadata(), path.string()));
+  return text::PairTokenizer(text::read_tokenizer(path));
 }
 
 void check_vocabulary(const std::filesystem::path& path, const text::PairTokenizer& tokenizer,

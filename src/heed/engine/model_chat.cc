@@ -10,11 +10,9 @@ void Model::require_chat_template() const { loaded_->chat_templates.value(); }
 
 ChatPrompt Model::chat_prompt(const std::vector<ChatMessage>& messages, const ChatOptions& options,
                               const ChatPrompt& earlier) const {
-  if (!options.chat_template.empty()) {
-    const chat::StoredTemplate own{"", options.chat_template, "the chat template"};
-    return chat::ChatTemplate(own, loaded_->shared_tokenizer("chat"))
+  if (!options.chat_template.empty())
+    return chat::own_template(options.chat_template, loaded_->shared_tokenizer("chat"))
         .prompt(messages, options, earlier);
-  }
   const chat::ChatTemplates& templates = loaded_->chat_templates.value();
   return templates.choose(!options.tools.empty()).prompt(messages, options, earlier);
 }

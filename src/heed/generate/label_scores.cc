@@ -51,7 +51,7 @@ class CharacterCount {
 void set_places(std::vector<Entity>& entities, std::string_view text, const TextTokens& tokens,
                 const text::Tokenizer& tokenizer) {
   if (entities.empty()) return;
-  const std::vector<text::TextSpan> spans = tokenizer.spans(text);
+  const std::vector<text::TextSpan> spans = tokenizer.encode_with_spans(text).spans;
   require(!spans.empty(), "the tokens of the text have no place in it");
   // A post-processor may repeat a text.
   const auto span_of = [&](int64_t token) {

@@ -16,7 +16,6 @@
 namespace heed::io {
 namespace {
 
-constexpr size_t kMinTensorEntry = 8 + 4 + 4 + 8;  // length of the name, axes, type, offset
 constexpr int64_t kDefaultAlignment = 32, kMinAlignment = 8;
 
 /// Reads a tensor's shape; the file lists the innermost axis first.
@@ -35,16 +34,6 @@ Shape read_shape(GgufCursor& cursor, const std::string& where) {
   } catch (const Error& error) {
     fail("{}: {}", where, error.what());
   }
-}
-
-/// Checks the magic number and the version and leaves the cursor after them.
-void check_version(GgufCursor& cursor, const std::string& file) {
-  require(cursor.remaining() >= 4 && cursor.number<uint32_t>("") == 0x46554747u,
-          "{}: is not a GGUF file: it does not begin with \"GGUF\"", file);
-  const auto version = cursor.number<uint32_t>("the version");
-  require(version != 0x02000000u && version != 0x03000000u,
-          "{}: is a big-endian GGUF file, expected a little-endian one", file);
-  require(version == 2 || version == 3, "{}: has GGUF version {}, expected 2 or 3", file, version);
 }
 
 }  // namespace
@@ -98,8 +87,7 @@ const GgufFile& GgufFile::file_of(const std::string& tensor) const {
 
 void GgufFile::read_header() {
   GgufCursor cursor(file_->bytes(), name());
-  check_version(cursor, name());
-  const uint64_t tensors = cursor.count("the list of tensors", kMinTensorEntry);
+  const uint64_t tensors = read_gguf_start(cursor);
   metadata_.file_name_ = name();
   metadata_.file_ = file_;
   const size_t begin = cursor.position();

@@ -65,4 +65,8 @@ class GgufCursor {
   size_t position_;
 };
 
+/// Reads what stands before the metadata, and returns the number of tensors. Throws Error unless
+/// the file begins with the magic number and a known version.
+uint64_t read_gguf_start(GgufCursor& cursor);
+
 }  // namespace heed::io

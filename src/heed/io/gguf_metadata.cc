@@ -13,8 +13,10 @@
 namespace heed::io {
 namespace {
 
-constexpr size_t kMinPair = 8 + 4 + 1;  // length of the key, type, value
-constexpr size_t kMinArray = 4 + 8;     // type and number of the elements
+constexpr uint32_t kMagic = 0x46554747;            // "GGUF"
+constexpr size_t kMinTensorEntry = 8 + 4 + 4 + 8;  // length of the name, axes, type, offset
+constexpr size_t kMinPair = 8 + 4 + 1;             // length of the key, type, value
+constexpr size_t kMinArray = 4 + 8;                // type and number of the elements
 constexpr uint32_t kLastType = static_cast<uint32_t>(GgufType::f64);
 
 bool is_integer(GgufType type) {
@@ -135,6 +137,33 @@ std::vector<std::string> GgufMetadata::keys() const {
   keys.reserve(values_.size());
   for (const auto& [key, value] : values_) keys.push_back(key);
   return keys;
+}
+
+uint64_t read_gguf_start(GgufCursor& cursor) {
+  const std::string& file = cursor.file();
+  require(cursor.remaining() >= sizeof(kMagic) && cursor.number<uint32_t>("") == kMagic,
+          "{}: is not a GGUF file: it does not begin with \"GGUF\"", file);
+  const auto version = cursor.number<uint32_t>("the version");
+  require(version != 0x02000000u && version != 0x03000000u,
+          "{}: is a big-endian GGUF file, expected a little-endian one", file);
+  require(version == 2 || version == 3, "{}: has GGUF version {}, expected 2 or 3", file, version);
+  return cursor.count("the list of tensors", kMinTensorEntry);
+}
+
+bool is_gguf(const std::filesystem::path& path) {
+  const auto file = MappedFile::open(path);
+  GgufCursor cursor(file->bytes(), path.string());
+  return cursor.remaining() >= sizeof(kMagic) && cursor.number<uint32_t>("") == kMagic;
+}
+
+GgufMetadata GgufMetadata::open(const std::filesystem::path& path) {
+  GgufMetadata metadata;
+  metadata.file_name_ = path.string();
+  metadata.file_ = MappedFile::open(path);
+  GgufCursor cursor = metadata.cursor_at(0);
+  read_gguf_start(cursor);
+  metadata.read(cursor);
+  return metadata;
 }
 
 void GgufMetadata::read(GgufCursor& cursor) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <span>
@@ -35,6 +36,10 @@ class GgufCursor;
 /// such as "llama.block_count". Values are read from the mapped file on access.
 class GgufMetadata {
  public:
+  /// Reads the metadata of a file alone: neither its tensors nor the other files of a split model
+  /// are looked at. Throws Error that names the file and the fault.
+  static GgufMetadata open(const std::filesystem::path& path);
+
   bool contains(const std::string& key) const { return values_.contains(key); }
   /// In alphabetical order.
   std::vector<std::string> keys() const;
@@ -77,5 +82,8 @@ class GgufMetadata {
   std::shared_ptr<MappedFile> file_;
   std::map<std::string, Value> values_;
 };
+
+/// Whether a file begins with GGUF's magic number. Throws Error when it cannot be read.
+bool is_gguf(const std::filesystem::path& path);
 
 }  // namespace heed::io

@@ -138,9 +138,7 @@ void AddedTokens::cut_at(const PieceAutomaton& backward, NormalizedText&& text,
     if (token.strip_right) span.end = white_space.after(span.end);
     add_text(done, span.begin);
     parts.push_back({{}, id});
-    if (!text.origins.empty())
-      parts.back().text.origins.assign(
-          1, TextSpan{text.origins[span.begin].begin, text.origins[span.end - 1].end});
+    if (!text.origins.empty()) parts.back().text = part_of(text, span);
     done = span.end;
   }
   add_text(done, all.size());

@@ -49,7 +49,8 @@ class AddedTokens {
   TextPieces cut(std::string_view text, const Normalizer* normalizer,
                  const UntrustedParts* untrusted = nullptr) const;
 
-  /// The same of valid UTF-8, and its pieces have origins: a token has one.
+  /// The same of valid UTF-8, and its pieces have origins; a token has the text that it was found
+  /// as, with the white space that belongs to it.
   TextPieces cut_with_origins(std::string_view text, const Normalizer* normalizer) const;
 
   std::optional<int32_t> find(std::string_view content) const;

@@ -7,6 +7,7 @@
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/base/reader_limits.h"
+#include "heed/text/byte_level_json.h"
 #include "heed/text/gguf_word_piece.h"
 #include "heed/text/pre_tokenizers/named_patterns.h"
 #include "heed/text/text_size.h"
@@ -73,13 +74,7 @@ nlohmann::json added_tokens(const Pieces& pieces) {
   for (size_t id = 0; id < pieces.texts.size(); ++id) {
     const int64_t type = pieces.types[id];
     if (type != kControl && type != kUserDefined && type != kUnknown) continue;
-    tokens.push_back({{"id", id},
-                      {"content", pieces.texts[id]},
-                      {"single_word", false},
-                      {"lstrip", false},
-                      {"rstrip", false},
-                      {"normalized", false},
-                      {"special", type != kUserDefined}});
+    tokens.push_back(added_token_json(id, pieces.texts[id], type != kUserDefined));
   }
   return tokens;
 }
@@ -140,34 +135,15 @@ NamedSplit split_of(const GgufMetadata& metadata, const std::string& file) {
 nlohmann::json byte_level_frame(const GgufMetadata& metadata, const Pieces& pieces,
                                 const std::string& file) {
   const NamedSplit split = split_of(metadata, file);
-  nlohmann::json result = skeleton(pieces), steps = nlohmann::json::array();
-  for (const std::string& pattern : split.patterns)
-    steps.push_back({{"type", "Split"},
-                     {"pattern", {{"Regex", pattern}}},
-                     {"behavior", "Isolated"},
-                     {"invert", false}});
-  nlohmann::json byte_level = {
-      {"type", "ByteLevel"},
-      {"add_prefix_space", metadata.get_or<bool>(kPrefix + "add_space_prefix", false)},
-      {"trim_offsets", false},
-      {"use_regex", false}};
-  steps.push_back(byte_level);
-  result["pre_tokenizer"] = sequence_of("pretokenizers", std::move(steps));
+  const bool prefix_space = metadata.get_or<bool>(kPrefix + "add_space_prefix", false);
+  nlohmann::json result = skeleton(pieces);
+  result["pre_tokenizer"] = byte_level_pre_tokenizer(split, prefix_space);
   const bool add_sep = metadata.get_or<bool>(kPrefix + "add_sep_token", false);
   result["post_processor"] =
       template_around(pieces, metadata.get_or<bool>(kPrefix + "add_bos_token", split.add_bos),
                       metadata.get_or<bool>(kPrefix + "add_eos_token", false) || add_sep, add_sep);
-  result["decoder"] = std::move(byte_level);
-  result["model"] = {{"type", "BPE"},
-                     {"dropout", nullptr},
-                     {"unk_token", nullptr},
-                     {"continuing_subword_prefix", nullptr},
-                     {"end_of_word_suffix", nullptr},
-                     {"fuse_unk", false},
-                     {"byte_fallback", false},
-                     {"ignore_merges", split.ignore_merges},
-                     {"vocab", nlohmann::json::object()},
-                     {"merges", nlohmann::json::array()}};
+  result["decoder"] = byte_level_step(prefix_space);
+  result["model"] = bpe_model_json(std::nullopt, false, split.ignore_merges);
   return result;
 }
 
@@ -250,17 +226,7 @@ nlohmann::json scored_frame(const GgufMetadata& metadata, const Pieces& pieces,
       template_around(pieces, metadata.get_or<bool>(kPrefix + "add_bos_token", true),
                       metadata.get_or<bool>(kPrefix + "add_eos_token", false));
   result["decoder"] = sequence_of("decoders", std::move(decoders));
-  result["model"] = {
-      {"type", "BPE"},
-      {"dropout", nullptr},
-      {"unk_token", options.unknown ? nlohmann::json(*options.unknown) : nlohmann::json()},
-      {"continuing_subword_prefix", nullptr},
-      {"end_of_word_suffix", nullptr},
-      {"fuse_unk", true},
-      {"byte_fallback", true},
-      {"ignore_merges", false},
-      {"vocab", nlohmann::json::object()},
-      {"merges", nlohmann::json::array()}};
+  result["model"] = bpe_model_json(options.unknown, true, false);
   return result;
 }
 

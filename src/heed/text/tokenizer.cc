@@ -5,6 +5,7 @@
 
 #include "heed/base/error.h"
 #include "heed/text/piece_spans.h"
+#include "heed/text/read_text.h"
 #include "heed/text/text_size.h"
 #include "heed/text/utf8.h"
 
@@ -122,18 +123,20 @@ std::vector<int32_t> Tokenizer::encode(std::string_view text, bool special,
   return parts.post_processor.apply(std::move(ids), special);
 }
 
-std::vector<TextSpan> Tokenizer::spans(std::string_view text) const {
+Tokenizer::PlacedIds Tokenizer::encode_with_spans(std::string_view text) const {
   const TokenizerParts& parts = pipeline_->parts;
   TextPieces pieces = pipeline_->added.cut_with_origins(text, parts.normalizer.get());
   if (parts.pre_tokenizer) parts.pre_tokenizer->apply(pieces, max_text_size(text.size()));
-  std::vector<int32_t> ids;
-  std::vector<TextSpan> spans;
+  PlacedIds placed;
+  auto& [ids, spans] = placed;
+  std::vector<std::string_view> written;  // what each token stands for
   for (const TextPiece& piece : pieces) {
     const std::vector<TextSpan>& origins = piece.text.origins;
     const size_t before = ids.size();
     if (piece.token) {
       ids.push_back(*piece.token);
-      spans.push_back(origins.front());
+      spans.push_back({origins.front().begin, origins.back().end});
+      written.push_back(piece.text.text);
     } else if (!piece.text.text.empty()) {
       parts.model->tokenize(piece.text.text, ids);
       for (const TextSpan span :
@@ -141,24 +144,49 @@ std::vector<TextSpan> Tokenizer::spans(std::string_view text) const {
         spans.push_back(span.begin < span.end
                             ? TextSpan{origins[span.begin].begin, origins[span.end - 1].end}
                             : TextSpan{origins.back().end, origins.back().end});
+      for (size_t i = before; i < ids.size(); ++i) written.push_back(this->piece(ids[i]));
     }
   }
-  parts.post_processor.trim(spans, [&](size_t i) { return std::string_view(piece(ids[i])); });
-  return spans;
+  parts.post_processor.trim(text, written, spans);
+  return placed;
+}
+
+Encoding Tokenizer::encode_with_offsets(std::string_view first,
+                                        const std::optional<std::string_view>& second,
+                                        const EncodeOptions& options) const {
+  require(options.max_tokens >= 0, "max_tokens is {}, expected at least 0", options.max_tokens);
+  const PostProcessor& post_processor = pipeline_->parts.post_processor;
+  const auto read = [&](std::string_view text) {
+    const ReadText as_read(text, options.offsets);
+    PlacedIds placed = encode_with_spans(as_read.text());
+    for (TextSpan& span : placed.spans) span = as_read.place_of(span);
+    return placed;
+  };
+  PlacedIds texts[2] = {read(first), second ? read(*second) : PlacedIds()};
+  const auto [kept, kept_second] = post_processor.truncated(
+      texts[0].ids.size(), second ? std::optional(texts[1].ids.size()) : std::nullopt,
+      static_cast<size_t>(options.max_tokens), options.special);
+  Encoding result;
+  for (const ProcessedToken& token : post_processor.place(kept, kept_second, options.special)) {
+    const bool added = token.sequence < 0;
+    const PlacedIds& source = texts[added ? 0 : token.sequence];
+    const TextSpan span = added ? TextSpan() : source.spans[token.index];
+    result.ids.push_back(added ? token.id : source.ids[token.index]);
+    result.type_ids.push_back(token.type);
+    result.sequence_ids.push_back(token.sequence);
+    result.offsets.push_back({span.begin, span.end});
+  }
+  return result;
 }
 
 TypedIds Tokenizer::encode_pair(std::string_view first, std::string_view second,
                                 int64_t max_tokens) const {
   const PostProcessor& post_processor = pipeline_->parts.post_processor;
   std::vector<int32_t> a = encode(first, false), b = encode(second, false);
-  const auto special = post_processor.apply_to_pair({}, {}).ids.size();
-  const auto most = static_cast<size_t>(max_tokens);
-  if (most > 0 && a.size() + b.size() + special > most) {
-    const size_t room = most - std::min(most, special), half = room / 2;
-    std::vector<int32_t>&shorter = a.size() <= b.size() ? a : b, &longer = &shorter == &a ? b : a;
-    if (shorter.size() > half) shorter.resize(std::min(shorter.size(), half));
-    longer.resize(std::min(longer.size(), room - shorter.size()));
-  }
+  const auto [kept_a, kept_b] =
+      post_processor.truncated(a.size(), b.size(), static_cast<size_t>(max_tokens), true);
+  a.resize(kept_a);
+  b.resize(kept_b.value());
   return post_processor.apply_to_pair(a, b);
 }
 

@@ -18,6 +18,7 @@
 #include "heed/text/normalizers/normalizer.h"
 #include "heed/text/post_processors/post_processor.h"
 #include "heed/text/pre_tokenizers/pre_tokenizer.h"
+#include "heed/tokenizer.h"
 
 namespace heed::text {
 
@@ -32,10 +33,7 @@ struct TokenizerParts {
   std::unique_ptr<Decoder> decoder;
 };
 
-/// The ids of the special tokens by their role; none where a tokenizer has no such token.
-struct SpecialTokens {
-  std::optional<int32_t> bos, eos, pad, unk, mask, sep, cls;
-};
+using heed::SpecialTokens;
 
 /// The special tokens that a configuration names.
 struct SpecialTokenNames {
@@ -80,9 +78,18 @@ class Tokenizer {
   /// post-processor cannot join texts.
   TypedIds encode_pair(std::string_view first, std::string_view second,
                        int64_t max_tokens = 0) const;
-  /// For each of the ids encode(text, false) of valid UTF-8 the bytes of the text that it comes
-  /// from, as `tokenizers` aligns them: its offsets, in bytes. Throws Error as encode() does.
-  std::vector<TextSpan> spans(std::string_view text) const;
+  /// The ids encode(text, false) of valid UTF-8, and for each the bytes of the text that it comes
+  /// from, as `tokenizers` aligns them. Throws Error as encode() does.
+  struct PlacedIds {
+    std::vector<int32_t> ids;
+    std::vector<TextSpan> spans;  // one for each id
+  };
+  PlacedIds encode_with_spans(std::string_view text) const;
+  /// The tokens of a text, or with `second` of two, of any bytes. Throws Error as encode_pair()
+  /// does.
+  Encoding encode_with_offsets(std::string_view first,
+                               const std::optional<std::string_view>& second,
+                               const EncodeOptions& options) const;
   /// The text of ids, valid UTF-8. Ids without a piece (a model may have more rows than pieces) are
   /// left out, and special tokens if `skip_special`.
   std::string decode(std::span<const int32_t> ids, bool skip_special = true) const;

@@ -252,7 +252,7 @@ def pairs():
     truncated to 12 tokens."""
     expected = {}
     for file in sorted((HERE.parent / "tokenizers").glob("*.json")):
-        if file.stem == "expected":
+        if file.stem in ("expected", "offsets", "encodings"):
             continue
         tokenizer = Tokenizer.from_file(str(file))
         tokenizer.no_padding()

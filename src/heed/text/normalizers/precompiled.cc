@@ -1,9 +1,11 @@
 #include <utf8proc.h>
+
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "heed/base/base64.h"
 #include "heed/base/error.h"
 #include "heed/base/json.h"
-#include "heed/base/base64.h"
 #include "heed/text/charsmap.h"
 #include "heed/text/normalizers/normalizer.h"
 #include "heed/text/text_size.h"
@@ -78,23 +80,33 @@ class Precompiled : public Normalizer {
     NormalizedText result;
     size_t source = 0, source_start, written = 0;  // in code points
     size_t max_size;
+    size_t last = 0;                // where the last new code point begins
+    bool surplus = false;           // whether it is a surplus one
     std::vector<TextSpan> origins;  // of the old code points
 
     /// The i-th new code point comes from the i-th old one; surplus new ones come from the last old
-    /// one. Surplus old ones yield nothing, and are counted only after something was written.
+    /// one. Surplus old ones yield nothing, and are counted only after something was written: then
+    /// a surplus new one before them comes from the first of them.
     void replace(size_t old_count, std::string_view with) {
       std::string& text = result.text;
       check_text_size(text.size() + with.size(), max_size);
       size_t fresh = 0;
       for_each_code_point(with, [&](const CodePoint&, std::string_view bytes) {
-        const size_t stands_for = fresh < old_count ? source++ : source - 1;
+        surplus = fresh >= old_count;
+        const size_t stands_for = surplus ? source - 1 : source++;
+        last = text.size();
         text += bytes;
         ++fresh;
         ++written;
         if (stands_for < source_start) result.at_start = text.size();
         if (!origins.empty()) result.origins.resize(text.size(), origins[stands_for]);
       });
-      if (fresh < old_count && written > 0) source += old_count - fresh;
+      if (fresh >= old_count || written == 0) return;
+      if (surplus && !origins.empty())
+        std::fill(result.origins.begin() + static_cast<std::ptrdiff_t>(last), result.origins.end(),
+                  origins[source]);
+      surplus = false;
+      source += old_count - fresh;
     }
   };
 

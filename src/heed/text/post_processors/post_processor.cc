@@ -6,6 +6,8 @@
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/base/reader_limits.h"
+#include "heed/text/unicode/properties.h"
+#include "heed/text/utf8.h"
 #include "heed/text/vocabulary.h"
 
 namespace heed::text {
@@ -40,6 +42,31 @@ std::vector<int32_t> read_special(const nlohmann::json& json, const std::string&
   const nlohmann::json& list = token.at("ids");
   for (const auto& id : list) ids.push_back(read_id(id, "ids", file));
   return ids;
+}
+
+/// How many white spaces, as GPT-2's letter for one or as they are, a piece begins with.
+size_t leading_spaces(std::string_view piece) {
+  static constexpr std::string_view kSpace = "\u0120";
+  size_t count = 0;
+  while (!piece.empty()) {
+    const CodePoint point = code_point_at(piece, 0);
+    if (!piece.starts_with(kSpace) && !is_white_space(point.value)) break;
+    piece.remove_prefix(point.length);
+    ++count;
+  }
+  return count;
+}
+
+size_t trailing_spaces(std::string_view piece) {
+  size_t count = 0;
+  while (!piece.empty()) {
+    size_t begin = piece.size() - 1;
+    while (begin > 0 && (piece[begin] & 0xC0) == 0x80) --begin;
+    if (leading_spaces(piece.substr(begin)) == 0) break;
+    piece = piece.substr(0, begin);
+    ++count;
+  }
+  return count;
 }
 
 }  // namespace
@@ -153,54 +180,98 @@ PostProcessor PostProcessor::read(const nlohmann::json& json, const std::string&
 }
 
 std::vector<int32_t> PostProcessor::apply(std::vector<int32_t> ids, bool special) const {
-  for (const Template& own : templates_) {
-    std::vector<int32_t> result;
-    for (const Part& part : own.single) {
-      if (part.kind == Part::Kind::first)
-        result.insert(result.end(), ids.begin(), ids.end());
-      else if (special)
-        result.insert(result.end(), part.special.begin(), part.special.end());
-    }
-    ids = std::move(result);
-  }
-  return ids;
+  if (templates_.empty()) return ids;
+  std::vector<int32_t> result;
+  for (const ProcessedToken& token : place(ids.size(), std::nullopt, special))
+    result.push_back(token.sequence < 0 ? token.id : ids[token.index]);
+  return result;
 }
 
-void PostProcessor::trim(std::vector<TextSpan>& spans,
-                         const std::function<std::string_view(size_t)>& piece_of) const {
+void PostProcessor::trim(std::string_view text, const std::vector<std::string_view>& pieces,
+                         std::vector<TextSpan>& spans) const {
   if (!trims_spaces_) return;
-  static constexpr std::string_view kSpace = "\u0120";  // GPT-2's letter for it
+  const auto inside = [&](size_t byte) {
+    return byte < text.size() && (text[byte] & 0xC0) == 0x80;
+  };
   for (size_t i = 0; i < spans.size(); ++i) {
     TextSpan& span = spans[i];
-    std::string_view piece = piece_of(i);
-    size_t leading = 0, trailing = 0;
-    for (std::string_view rest = piece; rest.starts_with(kSpace); ++leading)
-      rest.remove_prefix(kSpace.size());
-    for (; piece.ends_with(kSpace); ++trailing) piece.remove_suffix(kSpace.size());
-    if (leading > 0 && prefix_space_ && (i == 0 || span.begin == 0)) --leading;
-    span.begin = std::min(span.begin + leading, span.end);
-    if (span.end >= trailing) span.end = std::max(span.end - trailing, span.begin);
+    size_t leading = leading_spaces(pieces[i]);
+    // A single space may be the one that was put before the text.
+    if (leading == 1 && prefix_space_ && (i == 0 || span.begin == 0)) leading = 0;
+    for (; leading > 0 && span.begin < span.end; --leading)
+      while (inside(++span.begin)) {
+      }
+    for (size_t trailing = trailing_spaces(pieces[i]); trailing > 0 && span.begin < span.end;
+         --trailing)
+      while (inside(--span.end)) {
+      }
   }
 }
 
-TypedIds PostProcessor::apply_to_pair(std::span<const int32_t> first,
-                                      std::span<const int32_t> second) const {
+std::vector<ProcessedToken> PostProcessor::place(size_t first, std::optional<size_t> second,
+                                                 bool special) const {
+  std::vector<ProcessedToken> texts[2];
+  for (size_t i = 0; i < first; ++i) texts[0].push_back({.index = i});
+  for (size_t i = 0; i < second.value_or(0); ++i) texts[1].push_back({.sequence = 1, .index = i});
+  const auto apply_parts = [&](const Parts& parts) {
+    std::vector<ProcessedToken> result;
+    for (const Part& part : parts) {
+      if (part.kind == Part::Kind::special) {
+        for (size_t i = 0; special && i < part.special.size(); ++i)
+          result.push_back({.sequence = -1, .id = part.special[i], .type = part.type});
+        continue;
+      }
+      for (ProcessedToken token : texts[part.kind == Part::Kind::first ? 0 : 1]) {
+        token.type = part.type;
+        result.push_back(token);
+      }
+    }
+    return result;
+  };
+  if (second) return apply_parts(pair_parts());
+  for (const Template& own : templates_) texts[0] = apply_parts(own.single);
+  return std::move(texts[0]);
+}
+
+const PostProcessor::Parts& PostProcessor::pair_parts() const {
+  static const Parts plain{{.kind = Part::Kind::first}, {.kind = Part::Kind::second, .type = 1}};
   require(templates_.size() <= 1,
           "the tokenizer's post-processor has {} templates for pairs, at "
           "most one is supported",
           templates_.size());
-  const Parts plain{{.kind = Part::Kind::first}, {.kind = Part::Kind::second, .type = 1}};
-  const Parts& parts = templates_.empty() ? plain : templates_.front().pair;
-  require(!parts.empty(), "the tokenizer's post-processor has no template for pairs of texts");
+  if (templates_.empty()) return plain;
+  require(!templates_.front().pair.empty(),
+          "the tokenizer's post-processor has no template for pairs of texts");
+  return templates_.front().pair;
+}
+
+TypedIds PostProcessor::apply_to_pair(std::span<const int32_t> first,
+                                      std::span<const int32_t> second) const {
   TypedIds result;
-  for (const Part& part : parts) {
-    const std::span<const int32_t> ids = part.kind == Part::Kind::first    ? first
-                                         : part.kind == Part::Kind::second ? second
-                                                                           : part.special;
-    result.ids.insert(result.ids.end(), ids.begin(), ids.end());
-    result.types.resize(result.ids.size(), part.type);
+  for (const ProcessedToken& token : place(first.size(), second.size(), true)) {
+    result.ids.push_back(token.sequence < 0    ? token.id
+                         : token.sequence == 0 ? first[token.index]
+                                               : second[token.index]);
+    result.types.push_back(token.type);
   }
   return result;
+}
+
+std::pair<size_t, std::optional<size_t>> PostProcessor::truncated(size_t first,
+                                                                  std::optional<size_t> second,
+                                                                  size_t max_tokens,
+                                                                  bool special) const {
+  if (max_tokens == 0) return {first, second};
+  const std::optional<size_t> none = second ? std::optional<size_t>(0) : std::nullopt;
+  const size_t added = place(0, none, special).size();
+  const size_t room = max_tokens - std::min(max_tokens, added);
+  if (!second) return {std::min(first, room), std::nullopt};
+  if (first + *second <= room) return {first, second};
+  size_t& shorter = first <= *second ? first : *second;
+  size_t& longer = &shorter == &first ? *second : first;
+  shorter = std::min(shorter, room / 2);
+  longer = std::min(longer, room - shorter);
+  return {first, second};
 }
 
 }  // namespace heed::text

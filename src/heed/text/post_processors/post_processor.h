@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "heed/text/regex/regex.h"
@@ -15,6 +16,14 @@ namespace heed::text {
 /// The ids of a text or of a pair of texts, and the segment that each belongs to.
 struct TypedIds {
   std::vector<int32_t> ids, types;  // [T]
+};
+
+/// A token of a result: one of the first or the second text, or a special one.
+struct ProcessedToken {
+  int32_t sequence = 0;  // 0 or 1; -1: special
+  size_t index = 0;      // in its text
+  int32_t id = 0;        // of a special one
+  int32_t type = 0;      // the segment
 };
 
 /// How special tokens stand around two texts A and B: [CLS] A [SEP] B [SEP] with the segments 0 and
@@ -35,13 +44,20 @@ class PostProcessor {
                               PairLayout pairs);
 
   std::vector<int32_t> apply(std::vector<int32_t> ids, bool special) const;
-  /// Takes the spaces at both ends out of the spans of tokens, if the file says so; piece_of(i) is
-  /// the piece of token i.
-  void trim(std::vector<TextSpan>& spans,
-            const std::function<std::string_view(size_t)>& piece_of) const;
+  /// Takes the spaces at both ends out of the spans of tokens in `text`, if the file says so;
+  /// `pieces` are the pieces of the tokens.
+  void trim(std::string_view text, const std::vector<std::string_view>& pieces,
+            std::vector<TextSpan>& spans) const;
   /// Two texts with special tokens. Throws Error when there is no template for pairs, and when
   /// there are several.
   TypedIds apply_to_pair(std::span<const int32_t> first, std::span<const int32_t> second) const;
+
+  /// The tokens of a text of `first` tokens, or of two texts. Throws Error as apply_to_pair() does.
+  std::vector<ProcessedToken> place(size_t first, std::optional<size_t> second, bool special) const;
+  /// How many tokens of a text, or of two, are kept so that there are at most `max_tokens` (0: no
+  /// limit). Of two the longer one is shortened, then both are.
+  std::pair<size_t, std::optional<size_t>> truncated(size_t first, std::optional<size_t> second,
+                                                     size_t max_tokens, bool special) const;
 
  private:
   /// Part of a template: a text, or special tokens.
@@ -54,7 +70,7 @@ class PostProcessor {
   using Parts = std::vector<Part>;
   struct Template {
     Parts single;
-    Parts pair;  // empty: none
+    Parts pair;                  // empty: none
   };
 
   static Template template_around(const std::vector<int32_t>& before,
@@ -62,6 +78,7 @@ class PostProcessor {
   static Parts read_parts(const nlohmann::json& json, const char* key, const std::string& file);
   void check_growth(const std::string& file) const;
   void append(const nlohmann::json& json, const std::string& file);
+  const Parts& pair_parts() const;
 
   std::vector<Template> templates_;  // applied in this order
   /// Byte-level tokenizers have spaces in their pieces. With a space that was put before the text,

@@ -33,12 +33,16 @@ void append_decomposition(Buffer& buffer, char32_t value, bool compatible) {
   buffer.insert(buffer.end(), parts, parts + std::clamp<utf8proc_ssize_t>(count, 0, 32));
 }
 
-/// Puts each run of marks in the order of their combining classes. The library's own sorting takes
-/// quadratic time on long runs.
-void reorder_marks(Buffer& buffer) {
+/// Whether a code point is not the first of those that one code point decomposes to.
+using IsFurther = std::vector<bool>;
+
+/// Puts each run of marks in the order of their combining classes; `further` moves with them. The
+/// library's own sorting takes quadratic time on long runs.
+void reorder_marks(Buffer& buffer, IsFurther& further) {
   struct Mark {
     int combining_class;
     utf8proc_int32_t value;
+    bool further;
   };
   std::vector<Mark> marks;
   for (size_t begin = 0; begin < buffer.size(); ++begin) {
@@ -46,13 +50,16 @@ void reorder_marks(Buffer& buffer) {
     for (size_t i = begin; i < buffer.size(); ++i) {
       const int of_mark = combining_class(buffer[i]);
       if (of_mark == 0) break;
-      marks.push_back({of_mark, buffer[i]});
+      marks.push_back({of_mark, buffer[i], further[i]});
     }
     if (marks.size() > 1)
       std::stable_sort(marks.begin(), marks.end(), [](const Mark& a, const Mark& b) {
         return a.combining_class < b.combining_class;
       });
-    for (const Mark& mark : marks) buffer[begin++] = mark.value;
+    for (const Mark& mark : marks) {
+      further[begin] = mark.further;
+      buffer[begin++] = mark.value;
+    }
   }
 }
 
@@ -83,6 +90,46 @@ size_t end_of_part(std::string_view text, size_t begin) {
   return end;
 }
 
+/// Says where the code points of a normal form come from, as `tokenizers` aligns them: the next one
+/// comes from the next code point of the text, or, when it is a further one of a decomposition,
+/// from the last. One that takes the place of n code points of the text takes them all.
+class SourceFinder {
+ public:
+  /// `decomposed` is in the order of its marks; `code_points` says where those of the text begin.
+  SourceFinder(const Buffer& decomposed, const IsFurther& further,
+               const std::vector<size_t>& code_points)
+      : decomposed_(decomposed),
+        further_(further),
+        code_points_(code_points),
+        used_(decomposed.size()) {}
+
+  /// Of the next code point of the normal form.
+  size_t next(utf8proc_int32_t value) {
+    while (first_ + 1 < used_.size() && used_[first_]) ++first_;
+    Buffer parts;  // what it was composed of, maybe with marks between them
+    append_decomposition(parts, static_cast<char32_t>(value), false);
+    const bool inserted = further_[first_];
+    size_t replaced = inserted ? 0 : 1, at = first_;
+    used_[first_] = true;
+    for (auto part = parts.begin() + 1; part < parts.end(); ++part) {
+      while (at < used_.size() && (used_[at] || decomposed_[at] != *part)) ++at;
+      if (at == used_.size()) break;
+      used_[at] = true;
+      replaced += further_[at] ? 0 : 1;
+    }
+    const size_t source = replaced == 0 ? std::max<size_t>(taken_, 1) - 1 : taken_;
+    taken_ += replaced;
+    return code_points_[std::min(source, code_points_.size() - 1)];
+  }
+
+ private:
+  const Buffer& decomposed_;
+  const IsFurther& further_;
+  const std::vector<size_t>& code_points_;
+  std::vector<bool> used_;        // of the decomposed ones
+  size_t first_ = 0, taken_ = 0;  // the first that is not used; how many of the text
+};
+
 /// `sources`: as of normal_form(), for a part that begins at byte `begin`.
 void append_form(std::string& result, std::string_view part, NormalForm form,
                  std::vector<size_t>* sources = nullptr, size_t begin = 0) {
@@ -93,22 +140,21 @@ void append_form(std::string& result, std::string_view part, NormalForm form,
   }
   const bool compatible = form == NormalForm::nfkc || form == NormalForm::nfkd;
   Buffer buffer;
-  std::vector<size_t> decomposed;  // where the code points come from
+  IsFurther further;
+  std::vector<size_t> code_points;  // of the part: where they begin
   for_each_code_point(part, [&](const CodePoint& point, std::string_view bytes) {
     append_decomposition(buffer, point.value, compatible);
-    decomposed.resize(buffer.size(), begin + static_cast<size_t>(bytes.data() - part.data()));
+    further.push_back(false);
+    further.resize(buffer.size(), true);
+    code_points.push_back(begin + static_cast<size_t>(bytes.data() - part.data()));
   });
-  reorder_marks(buffer);
+  reorder_marks(buffer, further);
+  const Buffer decomposed = sources != nullptr ? buffer : Buffer();
   if (form == NormalForm::nfc || form == NormalForm::nfkc) compose(buffer);
-  // What a code point decomposes to is what it was composed of.
-  size_t taken = 0;
+  SourceFinder finder(decomposed, further, code_points);
   for (const auto value : buffer) {
     append_utf8(result, static_cast<char32_t>(value));
-    if (sources == nullptr) continue;
-    sources->resize(result.size(), decomposed[std::min(taken, decomposed.size() - 1)]);
-    Buffer parts;
-    append_decomposition(parts, static_cast<char32_t>(value), false);
-    taken += parts.size();
+    if (sources != nullptr) sources->resize(result.size(), finder.next(value));
   }
 }
 

@@ -7,9 +7,8 @@
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/json.h"
-#include "heed/io/gguf.h"
-#include "heed/text/gguf_tokenizer.h"
 #include "heed/text/sentencepiece.h"
+#include "heed/text/tokenizer_path.h"
 
 namespace heed::train {
 namespace {
@@ -149,12 +148,6 @@ nlohmann::json tokenizer_config(TextFrame frame) {
   return json;
 }
 
-/// The tokenizer of a model directory or a GGUF file.
-text::Tokenizer tokenizer_of(const std::filesystem::path& start) {
-  if (!path_is_file(start)) return text::Tokenizer::load(start);
-  return text::read_gguf_tokenizer(io::GgufFile::open(start)->metadata(), start.string());
-}
-
 }  // namespace
 
 void take_vocabulary(const std::filesystem::path& start, int64_t pieces,
@@ -223,7 +216,7 @@ TokenizerWithFiles prepare_tokenizer(const TrainConfig& config, const std::files
                                      const std::vector<std::string>& texts,
                                      model::ModelConfig& model, Observer& observer) {
   if (!start.empty()) {
-    text::Tokenizer tokenizer = tokenizer_of(start);
+    text::Tokenizer tokenizer = text::read_tokenizer(start);
     take_vocabulary(start, tokenizer.vocab_size(), model);
     std::vector<checkpoint::NamedFile> files = tokenizer.files();
     return {std::move(tokenizer), std::move(files)};
