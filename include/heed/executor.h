@@ -29,7 +29,7 @@ class HEED_EXPORT Executor {
 
   /// The Executor of all callers that choose none, with all processors. It is made by the first
   /// call and lives as long as the process. Like any thread, its threads are missing in a forked
-  /// child, which has to use an Executor of its own.
+  /// child, which has to use an Executor of its own or to call restart_after_fork() (fork.h).
   static const std::shared_ptr<Executor>& shared();
 
  private:

@@ -132,6 +132,10 @@ class HEED_EXPORT Model {
   std::vector<std::vector<float>> embed_batch(const std::vector<std::string>& texts,
                                               const EmbedOptions& options = {},
                                               int64_t first_number = 1) const;
+  /// The same, written to `embeddings` [texts.size(), D], one row after the other. Throws Error on
+  /// another size. What it holds after any exception is not specified.
+  void embed_batch(const std::vector<std::string>& texts, std::span<float> embeddings,
+                   const EmbedOptions& options = {}, int64_t first_number = 1) const;
 
   /// The labels of a text or of a pair, highest score first, by a model for the classification of
   /// texts (ForSequenceClassification).

@@ -62,8 +62,8 @@ struct SessionOptions {
   /// tokens than this, prompts and outputs of all beams. A request that needs more runs alone. It
   /// bounds the memory of the kv cache.
   int64_t max_active_tokens = 16384;
-  /// Requests that run at the same time, at most; 0: no limit. More than fill the processor only make
-  /// each other slower.
+  /// Requests that run at the same time, at most; 0: no limit. More than fill the processor only
+  /// make each other slower.
   int64_t max_active_requests = 0;
   /// Prompt tokens computed in one step; the rest of a longer prompt follows in the next steps, so
   /// that it does not stall running requests. Sources of an encoder are computed whole.
@@ -79,6 +79,7 @@ struct SessionOptions {
   int64_t reserved_tokens = 0;
   /// Asked before each layer of a pass. If it returns true, step() ends early and leaves all
   /// requests as they were: a way to cancel a request while its prompt is computed. Empty: never.
+  /// (An InterruptScope does the same, but makes step() throw Interrupted.)
   std::function<bool()> interrupted = {};
 };
 

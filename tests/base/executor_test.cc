@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "heed/base/parallel.h"
+#include "heed/fork.h"
 #include "tests/base/child.h"
 #include "tests/base/testing.h"
 
@@ -234,6 +235,23 @@ TEST(Executor, TheSharedOneOutlivesTheEndOfTheProcess) {
         std::exit(0);
       },
       testing::ExitedWithCode(0), "");
+}
+
+/// The threads of the parent are asleep, or, in the second round, may still be awake.
+TEST(Executor, ComputesInAForkedChildOnceItIsRestarted) {
+  Executor executor(3);
+  const ExecutorScope scope(executor);
+  for (const auto pause : {std::chrono::milliseconds(50), std::chrono::milliseconds(0)}) {
+    ASSERT_EQ(threads_used(3).size(), 3u);
+    std::this_thread::sleep_for(pause);
+    EXPECT_EQ(in_child([&] {
+                restart_after_fork(executor);
+                return std::to_string(threads_used(3).size()) + " " +
+                       std::to_string(sum_below(1000));
+              }),
+              "3 499500");
+    EXPECT_EQ(sum_below(1000), 499500) << "the parent goes on";
+  }
 }
 
 }  // namespace

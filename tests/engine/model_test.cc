@@ -165,6 +165,19 @@ TEST(Model, EmbedsEachTextAsAlone) {
   EXPECT_NEAR(std::inner_product(unit.begin(), unit.end(), unit.begin(), 0.0), 1.0, 1e-5);
 }
 
+TEST(Model, WritesEmbeddingsToRowsOfTheCaller) {
+  const Model model = Model::load(models().encoder());
+  const std::vector<std::string> texts = {"the old sea", "ship", ""};
+  std::vector<float> rows(3 * 64);
+  model.embed_batch(texts, rows);
+  const auto all = model.embed_batch(texts);
+  for (size_t i = 0; i < 3; ++i)
+    EXPECT_TRUE(std::equal(all[i].begin(), all[i].end(), rows.begin() + static_cast<int>(64 * i)));
+  rows.pop_back();
+  expect_error([&] { model.embed_batch(texts, rows); },
+               "there is room for 191 elements, expected 192 for 3 embeddings of 64");
+}
+
 TEST(Model, ScoresTextsAndPairs) {
   const Model decoder = Model::load(models().decoder());
   const Score text = decoder.score("the old sailor forgot");

@@ -7,6 +7,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/thread_pool.h"
+#include "heed/fork.h"
 
 namespace heed {
 namespace {
@@ -39,6 +40,8 @@ const std::shared_ptr<Executor>& Executor::shared() {
       new const std::shared_ptr<Executor>(std::make_shared<Executor>());
   return *instance;
 }
+
+void restart_after_fork(const Executor& executor) { pool_of(executor).restart_after_fork(); }
 
 ThreadPool& pool_of(const Executor& executor) { return *executor.pool_; }
 

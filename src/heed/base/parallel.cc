@@ -5,6 +5,7 @@
 #include <exception>
 #include <mutex>
 
+#include "heed/base/interrupt.h"
 #include "heed/base/thread_pool.h"
 
 namespace heed {
@@ -43,6 +44,7 @@ class Queue {
   void work(const Body& body) {
     for (int64_t i = next_.fetch_add(1); i < count_; i = next_.fetch_add(1)) {
       try {
+        check_interrupted();
         body(i);
       } catch (...) {
         fail_at(i);
@@ -91,7 +93,9 @@ void run_chunks(int64_t count, int64_t grain, ParallelBody body) {
 void run_in_order(int64_t count, int64_t grain, ParallelBody body) {
   grain = std::max<int64_t>(grain, 1);
   Queue queue(count / grain + (count % grain ? 1 : 0));
+  InterruptState* const interrupts = current_interrupts();
   const auto work = [&](int64_t, int64_t) {
+    const InheritedInterrupts inherited(interrupts);
     queue.work([&](int64_t chunk) {
       const int64_t begin = chunk * grain;
       body(begin, begin + std::min(grain, count - begin));

@@ -1,10 +1,12 @@
 #include "heed/base/thread_pool.h"
 
 #include <algorithm>
+#include <new>
 #include <system_error>
 #include <utility>
 
 #include "heed/base/error.h"
+#include "heed/base/interrupt.h"
 
 namespace heed {
 namespace {
@@ -38,6 +40,18 @@ bool ThreadPool::try_run(int64_t count, int64_t grain, const ParallelBody& body)
   if (workers_.empty()) start();
   run(count, grain, body);
   return true;
+}
+
+/// What the missing threads held or waited for cannot be destroyed: the objects are made anew in
+/// their place.
+void ThreadPool::restart_after_fork() {
+  new (&workers_) std::vector<std::thread>();
+  new (&mutex_) std::mutex();
+  new (&wake_) std::condition_variable();
+  gate_ = kClosed;
+  sleepers_ = 0;
+  error_ = nullptr;
+  busy_ = false;
 }
 
 void ThreadPool::start() {
@@ -95,7 +109,10 @@ void ThreadPool::wait_for_workers() {
     if (gate_.load(std::memory_order_acquire) == kClosed) return;
     pause();
   }
-  while (gate_.load(std::memory_order_acquire) != kClosed) std::this_thread::yield();
+  while (gate_.load(std::memory_order_acquire) != kClosed) {
+    ask_interrupted();
+    std::this_thread::yield();
+  }
 }
 
 /// Assigns each thread a contiguous range of chunks, so that neighbouring memory is read by one

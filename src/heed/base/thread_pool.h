@@ -54,6 +54,10 @@ class ThreadPool {  // NOLINT: padding separates what different threads write
   /// threads have finished. Throws Error if the threads cannot be started. Thread-safe.
   bool try_run(int64_t count, int64_t grain, const ParallelBody& body);
 
+  /// In a forked child, which lacks the workers: forgets them and the job that they may have been
+  /// running. The next job starts new ones.
+  void restart_after_fork();
+
  private:
   struct Share;
 

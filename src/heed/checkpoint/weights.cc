@@ -4,6 +4,7 @@
 #include <map>
 
 #include "heed/base/error.h"
+#include "heed/base/interrupt.h"
 #include "heed/base/quote.h"
 #include "heed/checkpoint/stored_parts.h"
 #include "heed/kernels/as_f32.h"
@@ -119,6 +120,7 @@ void load_weights(model::Transformer& model, const model::Family& family,
   std::map<std::string, bool> used;
   for (const std::string& name : source.names()) used[name] = family.redundant(name);
   for (Parameter* const next : largest_first(model)) {
+    check_interrupted();
     Parameter& parameter = *next;
     const StoredWeight stored = family.stored(model.config(), parameter.name, parameter.shape);
     std::string name = name_in(source, family, stored.name);
@@ -146,9 +148,11 @@ void load_weights(model::Transformer& model, const model::Family& family,
 }
 
 void init_weights(model::Transformer& model, uint64_t seed, quantize::WeightPrecision precision) {
-  for (Parameter& parameter : model.parameters().all())
+  for (Parameter& parameter : model.parameters().all()) {
+    check_interrupted();
     parameter.value =
         in_precision(parameter, model.parameters().initial_value(parameter, seed), precision);
+  }
 }
 
 std::vector<io::NamedTensor> stored_weights(const model::Transformer& model,

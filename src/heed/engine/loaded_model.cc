@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "heed/base/error.h"
+#include "heed/base/interrupt.h"
 #include "heed/base/parallel.h"
 #include "heed/engine/load.h"
 #include "heed/engine/speculation.h"
@@ -56,8 +57,9 @@ std::shared_ptr<const LoadedModel> load(const std::filesystem::path& path,
   // With a single thread the tokenizer is read when it is asked for.
   auto tokenizer = std::async(
       thread_count() > 1 ? std::launch::async | std::launch::deferred : std::launch::deferred,
-      [&path, &executor = *result->executor] {
+      [&path, &executor = *result->executor, interrupts = current_interrupts()] {
         const ExecutorScope own_scope(executor);
+        const InheritedInterrupts inherited(interrupts);
         return try_tokenizer(path);
       });
   auto loaded = load_transformer(path, options);

@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "heed/base/error.h"
+#include "heed/base/interrupt.h"
 #include "heed/base/parallel.h"
 #include "heed/engine/loaded_model.h"
 #include "heed/generate/input_error.h"
@@ -96,11 +97,13 @@ std::vector<LabelledText> Model::label_tokens_batch(const std::vector<std::strin
   const auto classifier = classifier_of(*loaded_, Kind::token, "labelling tokens", options);
   engine::check_count("first_number", first_number);
   std::vector<generate::TextTokens> tokens;
-  for (const std::string& text : texts)
+  for (const std::string& text : texts) {
+    check_interrupted();
     generate::name_input("text", first_number + std::ssize(tokens), [&] {
       text::require_utf8(text, "the text");
       tokens.push_back(classifier.tokens(text));
     });
+  }
   const model::ClassifierConfig& config = loaded_->transformer->config().classifier;
   const text::Tokenizer& tokenizer = loaded_->shared_tokenizer("labelling tokens");
   const auto logits = classifier.token_logits(tokens);

@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "heed/base/error.h"
+#include "heed/base/interrupt.h"
 #include "heed/base/parallel.h"
 #include "heed/engine/loaded_model.h"
 #include "heed/generate/generator.h"
@@ -25,10 +26,12 @@ std::vector<std::vector<int32_t>> tokens_of(const engine::LoadedModel& model,
                                             int64_t first_number) {
   std::vector<std::vector<int32_t>> tokens;
   tokens.reserve(prompts.size());
-  for (const Prompt& prompt : prompts)
+  for (const Prompt& prompt : prompts) {
+    check_interrupted();
     tokens.push_back(generate::name_input("prompt",
                                           first_number + static_cast<int64_t>(tokens.size()),
                                           [&] { return model.tokens_of(prompt); }));
+  }
   return tokens;
 }
 

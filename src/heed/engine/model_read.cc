@@ -21,6 +21,13 @@ std::string with_masks(std::string text, const std::string& mask) {
   return text;
 }
 
+void check_texts(const std::vector<std::string>& texts, int64_t first_number) {
+  engine::check_count("first_number", first_number);
+  for (size_t i = 0; i < texts.size(); ++i)
+    generate::name_input("text", first_number + static_cast<int64_t>(i),
+                         [&] { text::require_utf8(texts[i], "the text"); });
+}
+
 }  // namespace
 
 std::vector<float> Model::embed(const std::string& text, const EmbedOptions& options) const {
@@ -32,11 +39,16 @@ std::vector<std::vector<float>> Model::embed_batch(const std::vector<std::string
                                                    int64_t first_number) const {
   const ExecutorScope scope(*loaded_->executor);
   const generate::Embedder embedder = loaded_->embedder(options);
-  engine::check_count("first_number", first_number);
-  for (size_t i = 0; i < texts.size(); ++i)
-    generate::name_input("text", first_number + static_cast<int64_t>(i),
-                         [&] { text::require_utf8(texts[i], "the text"); });
+  check_texts(texts, first_number);
   return embedder.embed(texts, first_number);
+}
+
+void Model::embed_batch(const std::vector<std::string>& texts, std::span<float> embeddings,
+                        const EmbedOptions& options, int64_t first_number) const {
+  const ExecutorScope scope(*loaded_->executor);
+  const generate::Embedder embedder = loaded_->embedder(options);
+  check_texts(texts, first_number);
+  embedder.embed(texts, embeddings, first_number);
 }
 
 Score Model::score(std::string_view text, const ScoreOptions& options) const {

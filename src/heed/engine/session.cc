@@ -10,6 +10,7 @@
 #include "heed/engine/session_job.h"
 #include "heed/engine/speculation.h"
 #include "heed/generate/scheduler.h"
+#include "heed/interrupt.h"
 
 namespace heed {
 namespace {
@@ -39,9 +40,7 @@ generate::SchedulerOptions scheduler_options(const engine::LoadedModel& model,
           .max_prefill_tokens = options.max_prefill_tokens,
           .balance_prefill = options.balance_prefill,
           .max_cached_tokens = options.max_cached_tokens,
-          .drafter = engine::make_drafter(model, {.max_cached_tokens = options.max_cached_tokens,
-                                                  .interrupted = options.interrupted}),
-          .interrupted = options.interrupted};
+          .drafter = engine::make_drafter(model, options.max_cached_tokens)};
 }
 
 }  // namespace
@@ -50,22 +49,37 @@ struct Session::State {
   State(const Model& shared, const SessionOptions& options)
       : model(shared),
         scheduler(*engine::loaded(model).transformer,
-                  scheduler_options(engine::loaded(model), options)) {}
+                  scheduler_options(engine::loaded(model), options)),
+        interrupted(options.interrupted) {}
 
   struct Running {
     std::unique_ptr<engine::SessionJob> job;
     OnDelta on_delta;
   };
 
+  /// The next step of the scheduler; nothing if SessionOptions::interrupted ended it early.
+  std::span<const generate::Scheduler::Progress> step();
   /// Tells a request what a step has added. Returns whether it goes on.
   bool report(RequestId id, const generate::Scheduler::Progress& progress, Running& running);
 
   Model model;  // keeps the weights alive
   generate::Scheduler scheduler;
+  std::function<bool()> interrupted;  // SessionOptions::interrupted
   // Shared: a function may cancel the request that it is called for.
   std::map<RequestId, std::shared_ptr<Running>> running;
   bool in_step = false;
 };
+
+std::span<const generate::Scheduler::Progress> Session::State::step() {
+  if (!interrupted) return scheduler.step();
+  const InterruptScope scope(interrupted, std::chrono::milliseconds(0));
+  try {
+    return scheduler.step();
+  } catch (const Interrupted&) {
+    if (!scope.interrupted()) throw;  // a scope of the caller
+    return {};
+  }
+}
 
 bool Session::State::report(RequestId id, const generate::Scheduler::Progress& progress,
                             Running& now) {
@@ -118,7 +132,7 @@ bool Session::step() {
   require(!s.in_step, "step() was called from the function of a request");
   const ExecutorScope scope(*engine::loaded(s.model).executor);
   std::exception_ptr failure;
-  const auto steps = s.scheduler.step();
+  const auto steps = s.step();
   s.in_step = true;
   for (const generate::Scheduler::Progress& progress : steps) {
     const auto found = s.running.find(progress.id);

@@ -44,7 +44,7 @@ void prepare_speculation(LoadedModel& model) {
 }
 
 std::shared_ptr<generate::Drafter> make_drafter(const LoadedModel& model,
-                                                const DrafterOptions& options) {
+                                                int64_t max_cached_tokens) {
   if (!model.draft_lengths) return nullptr;
   std::unique_ptr<generate::DraftSource> source;
   if (!model.draft)
@@ -55,8 +55,7 @@ std::shared_ptr<generate::Drafter> make_drafter(const LoadedModel& model,
         generate::ModelDraftsOptions{
             .cache = {.dtype = generate::default_cache_dtype(*model.draft, DType::f32)},
             .vocab_size = model.transformer->config().vocab_size,
-            .max_cached_tokens = options.max_cached_tokens,
-            .interrupted = options.interrupted});
+            .max_cached_tokens = max_cached_tokens});
   return std::make_shared<generate::Speculation>(std::move(source), model.draft_lengths);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <functional>
+#include <cstdint>
 #include <memory>
 
 #include "heed/engine/loaded_model.h"
@@ -12,13 +12,9 @@ namespace heed::engine {
 /// model, on a model with an encoder, and when the two models' tokenizers differ.
 void prepare_speculation(LoadedModel& model);
 
-struct DrafterOptions {
-  int64_t max_cached_tokens = 0;           // as in SchedulerOptions
-  std::function<bool()> interrupted = {};  // as in SchedulerOptions
-};
 /// What drafts for a scheduler of the model; null if it was loaded without. The model must outlive
-/// it.
+/// it. `max_cached_tokens`: as in SchedulerOptions.
 std::shared_ptr<generate::Drafter> make_drafter(const LoadedModel& model,
-                                                const DrafterOptions& options = {});
+                                                int64_t max_cached_tokens = 0);
 
 }  // namespace heed::engine

@@ -42,11 +42,6 @@ class CachedDecoder {
   /// The model must outlive this. Throws Error as make_caches() does.
   CachedDecoder(const model::Transformer& model, DType dtype, CacheOptions options);
 
-  /// Makes passes throw Interrupted when `interrupted`, asked before each layer, returns true.
-  void interrupt_when(std::function<bool()> interrupted) {
-    context_.interrupted = std::move(interrupted);
-  }
-
   /// A source for the encoder.
   struct EncodeInput {
     std::span<const int32_t> tokens;    // at least one

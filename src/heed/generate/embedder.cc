@@ -96,38 +96,60 @@ std::vector<int32_t> Embedder::tokens(const std::string& text) const {
   return ids_within(tokenizer_, read, options_.max_seq_length);
 }
 
-std::vector<std::vector<float>> Embedder::embed(const std::vector<std::string>& texts,
-                                                int64_t first_number) const {
-  std::vector<std::vector<int32_t>> read(texts.size());
+std::vector<std::vector<int32_t>> Embedder::read(const std::vector<std::string>& texts,
+                                                 int64_t first_number) const {
+  std::vector<std::vector<int32_t>> all(texts.size());
   parallel_in_order(static_cast<int64_t>(texts.size()), kTextsPerTask,
                     [&](int64_t begin, int64_t end) {
                       for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i)
-                        read[i] = name_input("text", first_number + static_cast<int64_t>(i), [&] {
+                        all[i] = name_input("text", first_number + static_cast<int64_t>(i), [&] {
                           std::vector<int32_t> own = tokens(texts[i]);
                           require(!own.empty(), "no tokens");
                           return own;
                         });
                     });
-  return embed_tokens(read);
+  return all;
+}
+
+std::vector<std::vector<float>> Embedder::embed(const std::vector<std::string>& texts,
+                                                int64_t first_number) const {
+  return embed_tokens(read(texts, first_number));
+}
+
+void Embedder::embed(const std::vector<std::string>& texts, std::span<float> embeddings,
+                     int64_t first_number) const {
+  const auto width = static_cast<size_t>(model_.config().d_model);
+  require(embeddings.size() == texts.size() * width,
+          "there is room for {} elements, expected {} for {} embeddings of {}", embeddings.size(),
+          texts.size() * width, texts.size(), width);
+  embed_tokens(read(texts, first_number), embeddings);
 }
 
 std::vector<std::vector<float>> Embedder::embed_tokens(
     const std::vector<std::vector<int32_t>>& texts) const {
+  const auto width = model_.config().d_model;
+  std::vector<float> all(texts.size() * static_cast<size_t>(width));
+  embed_tokens(texts, all);
+  std::vector<std::vector<float>> embeddings;
+  for (auto row = all.begin(); row != all.end(); row += width)
+    embeddings.emplace_back(row, row + width);
+  return embeddings;
+}
+
+void Embedder::embed_tokens(const std::vector<std::vector<int32_t>>& texts,
+                            std::span<float> embeddings) const {
   std::vector<int64_t> lengths;
   for (const std::vector<int32_t>& text : texts) lengths.push_back(std::ssize(text));
-  std::vector<std::vector<float>> embeddings(texts.size());
   const auto batches = data::plan_for_threads(
       lengths, {.max_per_batch = options_.batch_tokens, .min_per_thread = kMinEmbeddedTokens},
       thread_count());
   parallel_in_order(static_cast<int64_t>(batches.size()), 1, [&](int64_t batch, int64_t) {
     embed_batch(texts, batches[static_cast<size_t>(batch)], embeddings);
   });
-  return embeddings;
 }
 
 void Embedder::embed_batch(const std::vector<std::vector<int32_t>>& texts,
-                           std::span<const int64_t> members,
-                           std::vector<std::vector<float>>& embeddings) const {
+                           std::span<const int64_t> members, std::span<float> embeddings) const {
   std::vector<int32_t> ids, offsets{0};
   for (const int64_t member : members)
     data::append_sequence(texts[static_cast<size_t>(member)], ids, offsets);
@@ -139,12 +161,13 @@ void Embedder::embed_batch(const std::vector<std::vector<int32_t>>& texts,
   const float* values = states.data<float>();
   for (size_t b = 0; b < members.size(); ++b) {
     const auto first = by_pooler ? b : static_cast<size_t>(offsets[b]);
-    std::vector<float>& embedding = embeddings[static_cast<size_t>(members[b])];
-    embedding =
+    std::vector<float> embedding =
         pooled(options_.pooling, values + first * width, offsets[b + 1] - offsets[b], width);
     if (options_.normalize) normalize(embedding);
     require(std::ranges::all_of(embedding, [](float x) { return std::isfinite(x); }),
             "the model's output is not finite: its weights are damaged");
+    std::ranges::copy(embedding,
+                      embeddings.begin() + static_cast<std::ptrdiff_t>(width) * members[b]);
   }
 }
 

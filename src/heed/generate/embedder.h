@@ -42,6 +42,9 @@ class Embedder {
   /// the first such text (counted from `first_number`), and when the model's output is not finite.
   std::vector<std::vector<float>> embed(const std::vector<std::string>& texts,
                                         int64_t first_number = 1) const;
+  /// The same, written to `embeddings` [texts.size(), D].
+  void embed(const std::vector<std::string>& texts, std::span<float> embeddings,
+             int64_t first_number = 1) const;
   /// The same for the tokens of texts, as tokens() gives them; none may be empty.
   std::vector<std::vector<float>> embed_tokens(
       const std::vector<std::vector<int32_t>>& texts) const;
@@ -52,8 +55,12 @@ class Embedder {
   int64_t max_tokens() const { return options_.max_seq_length; }
 
  private:
+  std::vector<std::vector<int32_t>> read(const std::vector<std::string>& texts,
+                                         int64_t first_number) const;
+  void embed_tokens(const std::vector<std::vector<int32_t>>& texts,
+                    std::span<float> embeddings) const;
   void embed_batch(const std::vector<std::vector<int32_t>>& texts, std::span<const int64_t> members,
-                   std::vector<std::vector<float>>& embeddings) const;
+                   std::span<float> embeddings) const;
 
   const model::Transformer& model_;
   text::Tokenizer tokenizer_;

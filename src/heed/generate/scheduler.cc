@@ -33,9 +33,7 @@ Scheduler::Scheduler(const model::Transformer& model, const SchedulerOptions& op
     : model_(model),
       options_(options),
       decoder_(model, options.dtype, options.cache),
-      prefixes_(decoder_.rows(), model.has_encoder() ? 0 : options.max_cached_tokens) {
-  decoder_.interrupt_when(options_.interrupted);
-}
+      prefixes_(decoder_.rows(), model.has_encoder() ? 0 : options.max_cached_tokens) {}
 
 Scheduler::~Scheduler() = default;
 
@@ -202,10 +200,7 @@ void Scheduler::plan_pass() {
 
 std::span<const Scheduler::Progress> Scheduler::step() {
   progress_.clear();
-  try {
-    run_pass();
-  } catch (const Interrupted&) {
-  }
+  run_pass();
   return progress_;
 }
 

@@ -35,8 +35,6 @@ struct SchedulerOptions {
   int64_t max_cached_tokens = 0;
   /// Makes decoding speculative; used by this scheduler alone. Null: it is not.
   std::shared_ptr<Drafter> drafter = {};
-  /// Asked before each layer; if it returns true, step() ends early. Empty: never.
-  std::function<bool()> interrupted = {};
 };
 
 /// Decodes many requests step by step; each may join and leave at any step (continuous batching, Yu
@@ -75,8 +73,8 @@ class Scheduler {
   };
   /// One pass of the model over the next tokens of all active requests. Returns the requests whose
   /// paths have grown or ended, in the order in which they were added; valid until the next call.
-  /// If the pass throws, for example for lack of memory, or is interrupted, all requests stay as
-  /// they were.
+  /// If the pass throws, for example for lack of memory or because it was interrupted, all requests
+  /// stay as they were.
   std::span<const Progress> step();
 
   /// Whether no request is active or waiting.

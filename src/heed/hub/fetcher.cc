@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "heed/base/interrupt.h"
+
 namespace heed::hub {
 namespace {
 
@@ -22,6 +24,7 @@ Fetcher::Fetcher(std::string token, const HubOptions& options)
     : token_(std::move(token)), options_(options), http_(options.timeouts) {}
 
 void Fetcher::poll() const {
+  check_interrupted();
   if (options_.cancelled && options_.cancelled())
     throw Cancelled("the download was stopped; the next one continues it");
 }

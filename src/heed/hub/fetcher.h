@@ -58,11 +58,11 @@ class Fetcher {
 
   /// Returns when all are finished. `tick` is called between events, about ten times a second or
   /// more; `waiting` says that nothing is requested because other processes are at it. Throws
-  /// RequestError, Cancelled, and what tasks throw.
+  /// RequestError, Cancelled, Interrupted, and what tasks throw.
   void run(const std::vector<std::unique_ptr<Task>>& tasks,
            const std::function<void(bool waiting)>& tick);
 
-  /// Throws Cancelled if the caller has cancelled.
+  /// Throws Cancelled or Interrupted if the caller has cancelled.
   void poll() const;
 
  private:

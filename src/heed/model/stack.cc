@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "heed/base/interrupt.h"
+
 namespace heed::model {
 namespace {
 
@@ -180,7 +182,7 @@ Tensor Stack::forward(Context& context, std::span<const int32_t> ids, const Read
   const nn::KeysValues none;
   Tensor x = embeddings_.forward(context, ids, reads.positions, reads.types);  // [N, D]
   for (size_t layer = 0; layer < layers_.size(); ++layer) {
-    if (context.interrupted && context.interrupted()) throw Interrupted();
+    check_interrupted();
     x = layers_[layer].forward(
         context, x,
         {reads.caches[layer], reads.own_spans, encodings.of(positions_[layer]),

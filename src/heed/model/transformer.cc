@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "heed/base/error.h"
+#include "heed/base/interrupt.h"
 #include "heed/kernels/matmul_blocks.h"
 #include "heed/ops/activation.h"
 #include "heed/ops/rows.h"
@@ -202,6 +203,7 @@ void Transformer::pack(std::span<Parameter* const> parameters, Compute compute) 
   std::vector<Parameter*> in_blocks;
   std::vector<Tensor> weights;
   for (Parameter* const parameter : parameters) {
+    check_interrupted();
     if (parameter->packed.defined() || !packs(*parameter, compute)) continue;
     if (compute == Compute::int8 && packs_int8_rows(*parameter)) {
       parameter->packed = PackedWeight::of_int8_rows(parameter->value);

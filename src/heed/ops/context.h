@@ -21,9 +21,6 @@ struct AttentionSite {
   int layer = 0;
 };
 
-/// Thrown by a forward pass that was asked to stop (Context::interrupted).
-struct Interrupted {};
-
 /// The state of a forward pass, carried through all modules. Training and inference run the same
 /// code: with a tape, ops record their backward steps and dropout is active; without one, neither.
 struct Context {
@@ -41,8 +38,6 @@ struct Context {
   std::function<void(AttentionSite, const kernels::AttentionForward&)> observe_attention = {};
   /// Called before every product of x [N, in] with a weight [out, in] (ops::linear), unless empty.
   std::function<void(const Parameter& weight, const Tensor& x)> observe_product = {};
-  /// Asked before each layer, unless empty; if it returns true, the pass throws Interrupted.
-  std::function<bool()> interrupted = {};
 
   bool training() const { return tape != nullptr && dropout; }
   uint64_t next_dropout_key() { return CounterRandom(dropout_seed).bits(dropouts++); }

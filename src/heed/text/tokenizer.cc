@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "heed/base/error.h"
+#include "heed/base/interrupt.h"
 #include "heed/text/piece_spans.h"
 #include "heed/text/read_text.h"
 #include "heed/text/text_size.h"
@@ -115,6 +116,7 @@ std::vector<int32_t> Tokenizer::encode(std::string_view text, bool special,
   if (parts.pre_tokenizer) parts.pre_tokenizer->apply(pieces, max_text_size(text.size()));
   std::vector<int32_t> ids;
   for (const TextPiece& piece : pieces) {
+    check_interrupted();
     if (piece.token)
       ids.push_back(*piece.token);
     else if (!piece.text.text.empty())

@@ -12,9 +12,7 @@ ModelDrafts::ModelDrafts(const model::Transformer& model, const ModelDraftsOptio
       max_positions_(model.config().positions == model::PositionKind::none
                          ? std::numeric_limits<size_t>::max()
                          : static_cast<size_t>(model.config().max_positions)),
-      vocab_size_(static_cast<size_t>(std::min(options.vocab_size, model.config().vocab_size))) {
-  decoder_.interrupt_when(options.interrupted);
-}
+      vocab_size_(static_cast<size_t>(std::min(options.vocab_size, model.config().vocab_size))) {}
 
 /// Drops what the model has read since the output became another one, and takes what it has not
 /// read. The newest token is always read, for its logits.

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <unordered_map>
 #include <vector>
 
@@ -13,9 +12,8 @@ namespace heed::generate {
 struct ModelDraftsOptions {
   DType dtype = DType::f32;  // of the activations
   CacheOptions cache = {};
-  int64_t vocab_size = 0;                  // of the requests' model; others are not drafted
-  int64_t max_cached_tokens = 0;           // as in SchedulerOptions
-  std::function<bool()> interrupted = {};  // as in SchedulerOptions
+  int64_t vocab_size = 0;         // of the requests' model; others are not drafted
+  int64_t max_cached_tokens = 0;  // as in SchedulerOptions
 };
 
 /// Drafts what a smaller model would generate. It chooses with the random numbers that the request
