@@ -1,0 +1,80 @@
+"""heed: a Transformer engine for the CPU.
+
+    import heed
+    model = heed.load("SmolLM2-135M.gguf")
+    for piece in model.generate("Once upon a time", max_new_tokens=40, stream=True):
+        print(piece, end="")
+
+Every function raises heed.Error when the model cannot do what is asked or an input is out of range, and
+TypeError or ValueError for arguments that are no such thing.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+
+from . import _heed
+from ._attention import Attention
+from ._heed import (
+    AlignedWords,
+    AttentionMap,
+    Candidate,
+    ChatAnswer,
+    ChatPrompt,
+    ChatResult,
+    Delta,
+    Entity,
+    Error,
+    FilledMask,
+    FilledText,
+    Generation,
+    LabelledText,
+    LabelScore,
+    RankedDocument,
+    Score,
+    TokenLogProbability,
+    TokenProbability,
+    ToolCall,
+    Translation,
+)
+from ._model import Model, load
+from ._session import ChatStream, Session, TextStream
+
+__all__ = [
+    "AlignedWords",
+    "Attention",
+    "AttentionMap",
+    "Candidate",
+    "ChatAnswer",
+    "ChatPrompt",
+    "ChatResult",
+    "ChatStream",
+    "Delta",
+    "Entity",
+    "Error",
+    "FilledMask",
+    "FilledText",
+    "Generation",
+    "LabelScore",
+    "LabelledText",
+    "Model",
+    "RankedDocument",
+    "Score",
+    "Session",
+    "TextStream",
+    "TokenLogProbability",
+    "TokenProbability",
+    "ToolCall",
+    "Translation",
+    "load",
+]
+
+
+def _main_thread() -> int:
+    return threading.main_thread().ident or 0
+
+
+_heed.set_main_thread(_main_thread())
+# A child has only the thread that forked, which is its main thread.
+os.register_at_fork(after_in_child=lambda: _heed.after_fork(threading.get_ident()))

@@ -1,0 +1,376 @@
+"""heed.load() and heed.Model."""
+
+from __future__ import annotations
+
+import json
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Iterable,
+    Literal,
+    Mapping,
+    Sequence,
+    overload,
+)
+
+from . import _heed
+from ._async_model import AsyncModel
+from ._attention import Attention
+from ._progress import download_bar, in_parts
+from ._session import ChatStream, Session, TextStream
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+    from typing_extensions import Unpack
+
+    from .options import (
+        AttentionOptions,
+        ChatOptions,
+        ClassifyOptions,
+        EmbedOptions,
+        GenerateOptions,
+        LoadOptions,
+        Path,
+        Prompt,
+        Prompts,
+        RequestOptions,
+        ScoreOptions,
+        SearchOptions,
+        SessionOptions,
+        Texts,
+        TranslateOptions,
+    )
+
+    Vectors = NDArray[numpy.float32]
+
+Message = Mapping[str, Any]
+_TEMPLATE_OPTIONS = ("add_generation_prompt", "control_tokens_in_messages", "chat_template")
+_JSON_OPTIONS = ("tools", "chat_template_kwargs")
+
+
+def load(
+    path: Path,
+    *,
+    on_progress: Callable[[str, int, int, int, int, bool], object] | None = None,
+    progress: bool = False,
+    **options: Unpack[LoadOptions],
+) -> Model:
+    """Opens a model directory, a GGUF file, or OWNER/NAME[@REVISION][:FILE.gguf] of the Hugging Face hub, which
+    is downloaded unless the cache holds it. During a download `on_progress` is called with the model, the bytes
+    that are there and all bytes, the files that are there and all files, and whether another process downloads;
+    `progress` draws a bar (tqdm) instead."""
+    given: dict[str, object] = dict(options)
+    if on_progress is not None and not callable(on_progress):
+        raise TypeError(f"on_progress has the type {type(on_progress).__name__}, expected a function")
+    if not progress:
+        return Model(_heed.load(path, {**given, "on_progress": on_progress}))
+    with download_bar() as show:
+        return Model(_heed.load(path, {**given, "on_progress": show}))
+
+
+def _is_text_or_tokens(prompt: object) -> bool:
+    """Whether it is one prompt: a str, or a list of numbers."""
+    if isinstance(prompt, str):
+        return True
+    if not isinstance(prompt, Sequence):
+        return hasattr(prompt, "dtype")  # an array of token ids
+    return len(prompt) > 0 and not isinstance(prompt[0], (str, Sequence)) and not hasattr(prompt[0], "__len__")
+
+
+def _json(value: object, name: str) -> str:
+    """Anything JSON, as JSON; a str is JSON already."""
+    if isinstance(value, str):
+        return value
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        raise ValueError(f"{name} is nested too deeply") from None
+
+
+class Model(AsyncModel):
+    """A loaded model with its tokenizer and its defaults. Any number of threads may use it at once.
+
+    `options` of the functions are those of the C++ headers (heed.options). The functions whose names begin with
+    `a` are for asyncio: they compute on a thread, and end when their task is cancelled.
+    """
+
+    def __init__(self, model: _heed.Model) -> None:
+        self._model = model
+
+    def close(self) -> None:
+        """Frees the weights once no running call and no session needs them. Afterwards every function raises
+        Error."""
+        self._model.close()
+
+    def __enter__(self) -> Model:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"heed.Model({self._model.name!r})"
+
+    @property
+    def family(self) -> str:
+        """The family, as config.json names it: "llama", "marian", "bert"."""
+        return self._model.family
+
+    @property
+    def has_encoder(self) -> bool:
+        return self._model.has_encoder
+
+    @property
+    def has_decoder(self) -> bool:
+        return self._model.has_decoder
+
+    @property
+    def context_length(self) -> int:
+        """Largest number of tokens of an input, and of a prompt with its output; 0: not limited."""
+        return self._model.context_length
+
+    @property
+    def vocab_size(self) -> int:
+        """Tokens are 0 to vocab_size - 1."""
+        return self._model.vocab_size
+
+    @property
+    def embedding_size(self) -> int:
+        """The number of elements of an embedding."""
+        return self._model.embedding_size
+
+    @property
+    def eos_ids(self) -> list[int]:
+        """The tokens that end an output."""
+        return self._model.eos_ids
+
+    @property
+    def has_tokenizer(self) -> bool:
+        return self._model.has_tokenizer
+
+    @property
+    def has_chat_template(self) -> bool:
+        """Whether the model was made for conversations."""
+        return self._model.has_chat_template
+
+    def tokenize(self, text: str, special: bool = True) -> list[int]:
+        """The token ids of a text, with those that belong around it if `special`."""
+        return self._model.tokenize(text, special)
+
+    def detokenize(self, tokens: Iterable[int], skip_special: bool = True) -> str:
+        """The text of token ids."""
+        return self._model.detokenize(tokens, skip_special)
+
+    def token_text(self, token: int) -> str:
+        """A single token for display."""
+        return self._model.token_text(token)
+
+    def session(self, **options: Unpack[SessionOptions]) -> Session:
+        """A Session of this model."""
+        return Session(self, **options)
+
+    @overload
+    def generate(
+        self, prompt: Prompt, *, stream: Literal[False] = ..., progress: bool = ..., **options: Unpack[GenerateOptions]
+    ) -> _heed.Generation: ...
+    @overload
+    def generate(
+        self,
+        prompt: Prompts,
+        *,
+        stream: Literal[False] = ...,
+        progress: bool = ...,
+        **options: Unpack[GenerateOptions],
+    ) -> list[_heed.Generation]: ...
+    @overload
+    def generate(self, prompt: Prompt, *, stream: Literal[True], **options: Unpack[RequestOptions]) -> TextStream: ...
+    def generate(
+        self, prompt: Any, *, stream: bool = False, progress: bool = False, **options: Any
+    ) -> _heed.Generation | list[_heed.Generation] | TextStream:
+        """The output that follows a prompt, which is a text or token ids; of each, in batches, for a list of
+        prompts. With `stream`, an iterator over the text as it is generated."""
+        if stream:
+            return TextStream(_heed.Session(self._model, {"max_cached_tokens": 0}), prompt, options)
+        if _is_text_or_tokens(prompt):
+            return self._model.generate([prompt], options, 1)[0]
+        return in_parts(prompt, progress, lambda part, first: self._model.generate(part, options, first))
+
+    def search(self, prompts: Prompts, **options: Unpack[SearchOptions]) -> list[list[_heed.Candidate]]:
+        """The `n_best` outputs of each prompt, best first, by beam search."""
+        return self._model.search(prompts, dict(options))
+
+    @overload
+    def chat(
+        self,
+        messages: Sequence[Message],
+        *,
+        stream: Literal[False] = ...,
+        tools: Sequence[Message] | str | None = ...,
+        chat_template_kwargs: Mapping[str, Any] | str | None = ...,
+        **options: Unpack[ChatOptions],
+    ) -> _heed.ChatResult: ...
+    @overload
+    def chat(
+        self,
+        messages: Sequence[Message],
+        *,
+        stream: Literal[True],
+        tools: Sequence[Message] | str | None = ...,
+        chat_template_kwargs: Mapping[str, Any] | str | None = ...,
+        **options: Unpack[ChatOptions],
+    ) -> ChatStream: ...
+    def chat(
+        self,
+        messages: Sequence[Message],
+        *,
+        stream: bool = False,
+        tools: Sequence[Message] | str | None = None,
+        chat_template_kwargs: Mapping[str, Any] | str | None = None,
+        **options: Any,
+    ) -> _heed.ChatResult | ChatStream:
+        """The answer that follows messages, which have the fields of OpenAI's API, as `tools` do. With `stream`,
+        an iterator over parts of the answer."""
+        template = {name: options.pop(name) for name in _TEMPLATE_OPTIONS if name in options}
+        if tools is not None:
+            template["tools"] = _json(tools, "tools")
+        if chat_template_kwargs is not None:
+            template["chat_template_kwargs"] = _json(chat_template_kwargs, "chat_template_kwargs")
+        text = _json(messages, "messages")
+        if not stream:
+            return self._model.chat(text, {**template, **options})
+        prompt = self._model.chat_prompt(text, template)
+        ends = [*prompt.end_tokens, *(options.get("end_tokens") or [])]
+        answer = {**options, "end_tokens": ends, "skip_special_tokens": False}
+        session = _heed.Session(self._model, {"max_cached_tokens": 0})
+        return ChatStream(prompt, TextStream(session, prompt.tokens, answer))
+
+    def chat_prompt(self, messages: Sequence[Message], **options: Any) -> _heed.ChatPrompt:
+        """The prompt that the model's chat template makes of messages."""
+        given = {name: _json(value, name) if name in _JSON_OPTIONS else value for name, value in options.items()}
+        return self._model.chat_prompt(_json(messages, "messages"), given)
+
+    @overload
+    def translate(self, lines: str, *, progress: bool = ..., **options: Unpack[TranslateOptions]) -> _heed.Translation: ...
+    @overload
+    def translate(
+        self, lines: Texts, *, progress: bool = ..., **options: Unpack[TranslateOptions]
+    ) -> list[_heed.Translation]: ...
+    def translate(
+        self, lines: str | Texts, *, progress: bool = False, **options: Unpack[TranslateOptions]
+    ) -> _heed.Translation | list[_heed.Translation]:
+        """The translations of a line, or of each of many, by beam search."""
+        given = dict(options)
+        if isinstance(lines, str):
+            return self._model.translate([lines], given, 1)[0]
+        return in_parts(lines, progress, lambda part, first: self._model.translate(part, given, first))
+
+    def embed(
+        self, texts: str | Texts, *, progress: bool = False, **options: Unpack[EmbedOptions]
+    ) -> Vectors:
+        """The vector [D] of a text, or the vectors [n, D] of many, in float32."""
+        given = dict(options)
+        if isinstance(texts, str):
+            vector: Vectors = self._model.embed([texts], given, 1)[0]
+            return vector
+        if not progress:
+            return self._model.embed(texts, given, 1)
+        import numpy
+
+        parts = in_parts(texts, True, lambda part, first: [self._model.embed(part, given, first)])
+        return numpy.concatenate(parts) if parts else self._model.embed([], given, 1)
+
+    @overload
+    def encode(
+        self,
+        sentences: str | Texts,
+        batch_size: int = ...,
+        show_progress_bar: bool | None = ...,
+        convert_to_numpy: Literal[True] = ...,
+        normalize_embeddings: bool = ...,
+    ) -> Vectors: ...
+    @overload
+    def encode(
+        self,
+        sentences: str | Texts,
+        batch_size: int = ...,
+        show_progress_bar: bool | None = ...,
+        *,
+        convert_to_numpy: Literal[False],
+        normalize_embeddings: bool = ...,
+    ) -> Vectors | list[Vectors]: ...
+    def encode(
+        self,
+        sentences: str | Texts,
+        batch_size: int = 32,
+        show_progress_bar: bool | None = None,
+        convert_to_numpy: bool = True,
+        normalize_embeddings: bool = False,
+    ) -> Vectors | list[Vectors]:
+        """embed() with the arguments of sentence-transformers. `batch_size` is without effect: heed forms batches
+        by tokens, and results do not depend on it. Without `convert_to_numpy`, a list of vectors."""
+        if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
+            raise ValueError(f"batch_size is {batch_size!r}, expected an integer of at least 1")
+        normalize = True if normalize_embeddings else None  # else as the model's files say
+        vectors = self.embed(sentences, progress=bool(show_progress_bar), normalize=normalize)
+        if convert_to_numpy or isinstance(sentences, str):
+            return vectors
+        return list(vectors)
+
+    @overload
+    def score(self, text: str, **options: Unpack[ScoreOptions]) -> _heed.Score: ...
+    @overload
+    def score(self, text: Texts, **options: Unpack[ScoreOptions]) -> list[_heed.Score]: ...
+    def score(self, text: str | Texts, **options: Unpack[ScoreOptions]) -> _heed.Score | list[_heed.Score]:
+        """The log-probability of each token of a text after the first, by a decoder-only model."""
+        given = dict(options)
+        if isinstance(text, str):
+            return self._model.score(text, given)
+        return [self._model.score(one, given) for one in text]
+
+    def score_pair(self, source: str, target: str) -> _heed.Score:
+        """The log-probability of each token of a target given its source, by an encoder-decoder."""
+        return self._model.score_pair(source, target)
+
+    def fill(self, text: str, top: int = 5) -> _heed.FilledText:
+        """The most probable tokens for each [MASK] of a text."""
+        return self._model.fill(text, top)
+
+    @overload
+    def classify(self, texts: str | tuple[str, str], **options: Unpack[ClassifyOptions]) -> list[_heed.LabelScore]: ...
+    @overload
+    def classify(
+        self, texts: list[str] | list[tuple[str, str]], **options: Unpack[ClassifyOptions]
+    ) -> list[list[_heed.LabelScore]]: ...
+    def classify(
+        self, texts: str | tuple[str, str] | list[str] | list[tuple[str, str]], **options: Unpack[ClassifyOptions]
+    ) -> list[_heed.LabelScore] | list[list[_heed.LabelScore]]:
+        """The labels of a text or a pair (a tuple), highest score first; of each, for a list of them."""
+        given = dict(options)
+        if isinstance(texts, (str, tuple)):
+            return self._model.classify([texts], given)[0]
+        return self._model.classify(texts, given)
+
+    def rerank(
+        self, query: str, documents: Texts, **options: Unpack[ClassifyOptions]
+    ) -> list[_heed.RankedDocument]:
+        """Documents by how well they answer a query, best first, by a cross-encoder."""
+        return self._model.rerank(query, documents, dict(options))
+
+    @overload
+    def label_tokens(self, texts: str, **options: Unpack[ClassifyOptions]) -> _heed.LabelledText: ...
+    @overload
+    def label_tokens(self, texts: Texts, **options: Unpack[ClassifyOptions]) -> list[_heed.LabelledText]: ...
+    def label_tokens(
+        self, texts: str | Texts, **options: Unpack[ClassifyOptions]
+    ) -> _heed.LabelledText | list[_heed.LabelledText]:
+        """The entities of a text, or of each of many."""
+        given = dict(options)
+        if isinstance(texts, str):
+            return self._model.label_tokens([texts], given)[0]
+        return self._model.label_tokens(texts, given)
+
+    def attention(self, text: str, **options: Unpack[AttentionOptions]) -> Attention:
+        """The attention weights of one pass over a text, a map for each layer."""
+        return Attention(self._model.attention(text, dict(options)))

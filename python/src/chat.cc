@@ -1,0 +1,94 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "call.h"
+#include "heed/chat.h"
+#include "model.h"
+#include "options.h"
+
+namespace heed::python {
+namespace {
+
+/// What a chat template makes of messages; with the number of messages, which selects the ids of
+/// calls.
+struct Prompt {
+  ChatPrompt prompt;
+  uint64_t messages = 0;
+};
+
+/// `messages` is JSON.
+Prompt chat_prompt(const OpenModel& open, nb::handle messages, const Options& options) {
+  const Model model = open.get();
+  const std::string json = text_from(messages, "messages");
+  Keywords keywords(options);
+  const ChatOptions chat_options = take_chat_options(keywords);
+  keywords.finish("chat_prompt");
+  return run([&] {
+    const std::vector<ChatMessage> read = read_chat_messages(json);
+    return Prompt{model.chat_prompt(read, chat_options), read.size()};
+  });
+}
+
+/// `messages` is JSON. The names of the options of a template and of decoding are distinct.
+ChatResult chat(const OpenModel& open, nb::handle messages, const Options& options) {
+  const Model model = open.get();
+  const std::string json = text_from(messages, "messages");
+  Keywords keywords(options);
+  const ChatOptions chat_options = take_chat_options(keywords);
+  const GenerateOptions generate_options = take_generate_options(keywords);
+  keywords.finish("chat");
+  return run([&] { return model.chat(read_chat_messages(json), generate_options, chat_options); });
+}
+
+/// The text of an answer, read as it is generated.
+class Reader {
+ public:
+  explicit Reader(const Prompt& prompt) : reader_(prompt.prompt.answer, prompt.messages) {}
+  ChatAnswer feed(nb::handle text) { return reader_.feed(text_from(text, "text")); }
+  ChatAnswer finish() { return reader_.finish(); }
+
+ private:
+  AnswerReader reader_;
+};
+
+void bind_answer(nb::module_& m) {
+  nb::class_<ToolCall>(m, "ToolCall", "A call of a function that a model asks for.")
+      .def_ro("id", &ToolCall::id)
+      .def_ro("name", &ToolCall::name)
+      .def_ro("arguments", &ToolCall::arguments, "a JSON object");
+  nb::class_<ChatAnswer>(m, "ChatAnswer", "An answer, or a part of one.")
+      .def(nb::init<>())
+      .def_ro("content", &ChatAnswer::content)
+      .def_ro("reasoning_content", &ChatAnswer::reasoning_content)
+      .def_ro("tool_calls", &ChatAnswer::tool_calls)
+      .def_ro("malformed_tool_call", &ChatAnswer::malformed_tool_call)
+      .def("add", &ChatAnswer::add, nb::arg("part"), "Appends a later part.")
+      .def("__bool__", [](const ChatAnswer& one) { return !one.empty(); })
+      .def("__str__", [](const ChatAnswer& one) { return one.content; });
+  nb::class_<ChatResult>(m, "ChatResult", "An answer and how it was generated.")
+      .def_ro("answer", &ChatResult::answer)
+      .def_ro("generation", &ChatResult::generation)
+      .def_prop_ro("content", [](const ChatResult& one) { return one.answer.content; })
+      .def("__str__", [](const ChatResult& one) { return one.answer.content; });
+}
+
+}  // namespace
+
+void bind_chat(nb::module_& m, nb::class_<OpenModel>& model) {
+  bind_answer(m);
+  nb::class_<Prompt>(m, "ChatPrompt", "What a chat template makes of messages.")
+      .def_prop_ro("text", [](const Prompt& one) { return one.prompt.text; })
+      .def_prop_ro("tokens", [](const Prompt& one) { return one.prompt.tokens; })
+      .def_prop_ro(
+          "end_tokens", [](const Prompt& one) { return one.prompt.end_tokens; },
+          "end an answer, besides those of the model");
+  nb::class_<Reader>(m, "AnswerReader")
+      .def(nb::init<const Prompt&>(), nb::arg("prompt"))
+      .def("feed", &Reader::feed, nb::arg("text"))
+      .def("finish", &Reader::finish);
+  model.def("chat", &chat, nb::arg("messages"), nb::arg("options"))
+      .def("chat_prompt", &chat_prompt, nb::arg("messages"), nb::arg("options"));
+}
+
+}  // namespace heed::python

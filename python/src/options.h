@@ -1,0 +1,30 @@
+#pragma once
+
+#include "arguments.h"
+#include "heed/attention.h"
+#include "heed/chat.h"
+#include "heed/embedding.h"
+#include "heed/load_options.h"
+#include "heed/score.h"
+#include "heed/session.h"
+#include "heed/translation.h"
+
+namespace heed::python {
+
+// Options of heed, taken from keyword arguments of the same names. What is not given stays as it
+// is.
+
+GenerateOptions take_generate_options(Keywords& keywords);
+SearchOptions take_search_options(Keywords& keywords, const SearchOptions& defaults);
+TranslateOptions take_translate_options(Keywords& keywords);
+EmbedOptions take_embed_options(Keywords& keywords);
+ClassifyOptions take_classify_options(Keywords& keywords);
+ScoreOptions take_score_options(Keywords& keywords);
+AttentionOptions take_attention_options(Keywords& keywords);
+ChatOptions take_chat_options(Keywords& keywords);
+SessionOptions take_session_options(Keywords& keywords);
+/// The prompt and everything else of a request. It is a search if an option of one is given.
+Request take_request(nb::handle prompt, Keywords& keywords);
+LoadOptions take_load_options(Keywords& keywords);
+
+}  // namespace heed::python

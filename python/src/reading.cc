@@ -1,0 +1,106 @@
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "call.h"
+#include "model.h"
+#include "options.h"
+
+// What models do with a text beside continuing it: vectors, labels, probabilities.
+namespace heed::python {
+namespace {
+
+nb::object embed(const OpenModel& open, nb::handle texts, const Options& options,
+                 int64_t first_number) {
+  const Model model = open.get();
+  const Arguments lines(texts_from(texts, "texts"));
+  Keywords keywords(options);
+  const EmbedOptions embed_options = take_embed_options(keywords);
+  keywords.finish("embed");
+  const auto width = static_cast<size_t>(model.embedding_size());
+  std::vector<float> embeddings = run([&] {
+    std::vector<float> rows(lines->size() * width);
+    model.embed_batch(*lines, rows, embed_options, first_number);
+    return rows;
+  });
+  return array_of(std::move(embeddings), {lines->size(), width});
+}
+
+nb::typed<nb::list, std::vector<LabelScore>> classify(const OpenModel& open, nb::handle texts,
+                                                      const Options& options) {
+  const Model model = open.get();
+  const Arguments inputs(list_from(texts, "texts", classify_input_from));
+  Keywords keywords(options);
+  const ClassifyOptions classify_options = take_classify_options(keywords);
+  keywords.finish("classify");
+  return list_of(run([&] { return model.classify_batch(*inputs, classify_options); }));
+}
+
+nb::typed<nb::list, RankedDocument> rerank(const OpenModel& open, nb::handle query,
+                                           nb::handle documents, const Options& options) {
+  const Model model = open.get();
+  const std::string question = text_from(query, "query");
+  const Arguments texts(texts_from(documents, "documents"));
+  Keywords keywords(options);
+  const ClassifyOptions classify_options = take_classify_options(keywords);
+  keywords.finish("rerank");
+  return list_of(run([&] { return model.rerank(question, *texts, classify_options); }));
+}
+
+nb::typed<nb::list, LabelledText> label_tokens(const OpenModel& open, nb::handle texts,
+                                               const Options& options) {
+  const Model model = open.get();
+  const Arguments lines(texts_from(texts, "texts"));
+  Keywords keywords(options);
+  const ClassifyOptions classify_options = take_classify_options(keywords);
+  keywords.finish("label_tokens");
+  return list_of(run([&] { return model.label_tokens_batch(*lines, classify_options); }));
+}
+
+Score score(const OpenModel& open, nb::handle text, const Options& options) {
+  const Model model = open.get();
+  const std::string read = text_from(text, "text");
+  Keywords keywords(options);
+  const ScoreOptions score_options = take_score_options(keywords);
+  keywords.finish("score");
+  return run([&] { return model.score(read, score_options); });
+}
+
+Score score_pair(const OpenModel& open, nb::handle source, nb::handle target) {
+  const Model model = open.get();
+  const std::string from = text_from(source, "source"), to = text_from(target, "target");
+  return run([&] { return model.score_pair(from, to); });
+}
+
+FilledText fill(const OpenModel& open, nb::handle text, int64_t top) {
+  const Model model = open.get();
+  const std::string read = text_from(text, "text");
+  return run([&] { return model.fill(read, top); });
+}
+
+}  // namespace
+
+nb::object array_of(std::vector<float> values, std::vector<size_t> shape) {
+  auto held = std::make_unique<std::vector<float>>(std::move(values));
+  if (held->empty()) held->reserve(1);  // an array needs an address
+  float* const data = held->data();
+  const nb::capsule owner(
+      held.release(), [](void* owned) noexcept { delete static_cast<std::vector<float>*>(owned); });
+  return nb::cast(nb::ndarray<nb::numpy, float>(data, shape.size(), shape.data(), owner));
+}
+
+void bind_reading(nb::class_<OpenModel>& model) {
+  model
+      .def("embed", &embed, nb::arg("texts"), nb::arg("options"), nb::arg("first_number"),
+           nb::sig("def embed(self, texts: object, options: dict[str, typing.Any], first_number: "
+                   "int) -> "
+                   "numpy.typing.NDArray[numpy.float32]"))
+      .def("classify", &classify, nb::arg("texts"), nb::arg("options"))
+      .def("rerank", &rerank, nb::arg("query"), nb::arg("documents"), nb::arg("options"))
+      .def("label_tokens", &label_tokens, nb::arg("texts"), nb::arg("options"))
+      .def("score", &score, nb::arg("text"), nb::arg("options"))
+      .def("score_pair", &score_pair, nb::arg("source"), nb::arg("target"))
+      .def("fill", &fill, nb::arg("text"), nb::arg("top"));
+}
+
+}  // namespace heed::python

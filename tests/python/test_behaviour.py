@@ -1,0 +1,295 @@
+"""What a process that uses heed may rely on: other threads, Ctrl-C, forks, exceptions of callbacks."""
+
+import asyncio
+import contextlib
+import multiprocessing
+import os
+import signal
+import statistics
+import subprocess
+import sys
+import threading
+import time
+
+import numpy
+import pytest
+from conftest import make_decoder, make_encoder
+
+import heed
+
+TEXT = "the old ship went out to sea "
+LINES = [TEXT * (1 + i % 20) for i in range(3000)]
+
+
+@pytest.fixture(scope="module")
+def large_decoder(tmp_path_factory):
+    """Takes long for each call below: 60 MB of weights."""
+    path = make_decoder(tmp_path_factory.mktemp("large") / "decoder", hidden=512, layers=6)
+    return heed.load(path, random_weights=3)
+
+
+@pytest.fixture(scope="module")
+def large_encoder(tmp_path_factory):
+    path = make_encoder(tmp_path_factory.mktemp("large") / "encoder", hidden=512, layers=6, masked=False)
+    return heed.load(path, random_weights=3)
+
+
+@pytest.fixture
+def calls(large_decoder, large_encoder, translator, classifier, tmp_path):
+    """Calls that would take minutes."""
+    vast = make_decoder(tmp_path / "vast", hidden=1024, layers=24)
+    return {
+        "generate": lambda: large_decoder.generate(TEXT, max_new_tokens=10**6),
+        "generate a batch": lambda: large_decoder.generate(LINES, max_new_tokens=10**4),
+        "generate, streamed": lambda: list(large_decoder.generate(TEXT, max_new_tokens=10**6, stream=True)),
+        "chat": lambda: large_decoder.chat([{"role": "user", "content": TEXT}], max_new_tokens=10**6),
+        "search": lambda: large_decoder.search([TEXT] * 100, num_beams=4, max_new_tokens=10**4),
+        "score": lambda: large_decoder.score(TEXT * 20000, window=512),
+        "embed": lambda: large_encoder.embed(LINES * 10),
+        "translate": lambda: translator.translate(LINES * 10),
+        "classify": lambda: classifier.classify(LINES * 100),
+        "load": lambda: heed.load(vast, random_weights=1),
+    }
+
+
+NAMES = ["generate", "generate a batch", "generate, streamed", "chat", "search", "score", "embed", "translate",
+         "classify", "load"]
+
+
+@contextlib.contextmanager
+def interrupt_after(seconds, times):
+    """Sends SIGINT, as Ctrl-C does, and appends the time at which it did."""
+
+    def interrupt():
+        times.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(seconds, interrupt)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.join()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_ctrl_c_ends_a_call_within_200_ms(calls, name):
+    delays = []
+    for _ in range(3):  # the machine may be busy
+        times = []
+        with pytest.raises(KeyboardInterrupt), interrupt_after(0.5, times):
+            calls[name]()
+        delays.append(time.monotonic() - times[0])
+        if delays[-1] < 0.2:
+            return
+    pytest.fail(f"{name} ended after {delays}")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_other_threads_tick_during_a_call(calls, name):
+    late, stop = [], threading.Event()
+
+    def tick():
+        while not stop.is_set():
+            before = time.monotonic()
+            time.sleep(0.01)
+            late.append(time.monotonic() - before - 0.01)
+
+    ticking = threading.Thread(target=tick)
+    with pytest.raises(KeyboardInterrupt), interrupt_after(1.0, []):
+        ticking.start()
+        calls[name]()
+    stop.set()
+    ticking.join()
+    # Once, another process may have had the processor.
+    assert sorted(late)[-2] < 0.02 and len(late) > 20, sorted(late)[-5:]
+    assert statistics.median(late) < 0.005
+
+
+def test_an_exception_of_a_signal_handler_ends_a_call(large_decoder):
+    class Late(Exception):
+        pass
+
+    def raise_late(*_):
+        raise Late
+
+    before = signal.signal(signal.SIGALRM, raise_late)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        with pytest.raises(Late):
+            large_decoder.generate(TEXT, max_new_tokens=10**6)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_a_model_and_a_session_go_on_after_ctrl_c(large_decoder):
+    alone = large_decoder.generate(TEXT, max_new_tokens=100).text
+    session = large_decoder.session()
+    session.add(TEXT, max_new_tokens=100)
+    stepping = False
+
+    def interrupt(*_):
+        if stepping:  # not between step() and `text`
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.02, 0.02)
+    text, interruptions = "", 0
+    while session.requests:
+        try:
+            stepping = True
+            deltas = session.step()
+            stepping = False
+            text += "".join(delta.text for delta in deltas)
+        except KeyboardInterrupt:
+            stepping = False
+            interruptions += 1
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+    text += "".join(delta.text for delta in session.step())  # of a step that was its last, and was interrupted
+    assert text == alone and interruptions > 3
+
+
+def test_threads_get_the_bits_that_each_gets_alone(decoder, encoder):
+    texts = [TEXT[: 5 + 3 * i] for i in range(8)]
+
+    def work(text):
+        return (decoder.generate(text, max_new_tokens=20).tokens, encoder.embed([text] * 20).tobytes(),
+                decoder.score(TEXT + text).log_probabilities)
+
+    alone = [work(text) for text in texts]
+    together = [None] * len(texts)
+
+    def run(i):
+        for _ in range(5):
+            together[i] = work(texts[i])
+            assert together[i] == alone[i]
+
+    threads = [threading.Thread(target=run, args=(i,)) for i in range(len(texts))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert together == alone
+
+
+def test_a_session_belongs_to_one_thread_at_a_time(large_decoder):
+    session = large_decoder.session()
+    session.add(TEXT * 40, max_new_tokens=10)
+    errors = []
+
+    def interfere():
+        for _ in range(2000):
+            try:
+                session.requests
+            except heed.Error as error:
+                errors.append(str(error))
+                return
+
+    thread = threading.Thread(target=interfere)
+    thread.start()
+    while thread.is_alive() and session.requests:
+        try:
+            session.step()
+        except heed.Error as error:
+            errors.append(str(error))
+    thread.join()
+    assert set(errors) <= {"the session is used by another thread"}
+    list(session)
+
+
+def _in_child(model, encoder, connection):
+    connection.send((model.generate(TEXT, max_new_tokens=8).text, encoder.embed(LINES[:200]).tobytes()))
+    connection.close()
+
+
+@pytest.mark.parametrize("threads", [None, 3])
+def test_a_forked_child_uses_a_model_of_its_parent(tmp_path, threads):
+    """As with gunicorn --preload: the parent has computed before it forks."""
+    decoder = heed.load(make_decoder(tmp_path / "decoder"), random_weights=1, threads=threads)
+    encoder = heed.load(make_encoder(tmp_path / "encoder", masked=False), random_weights=1, threads=threads)
+    expected = decoder.generate(TEXT, max_new_tokens=8).text, encoder.embed(LINES[:200]).tobytes()
+    context = multiprocessing.get_context("fork")
+    children = []
+    for _ in range(3):
+        here, there = context.Pipe()
+        child = context.Process(target=_in_child, args=(decoder, encoder, there))
+        child.start()
+        children.append((child, here))
+    for child, here in children:
+        assert here.poll(30), "the child hangs"
+        assert here.recv() == expected
+        child.join(10)
+        assert child.exitcode == 0
+    assert decoder.generate(TEXT, max_new_tokens=8).text == expected[0]
+
+
+def test_ctrl_c_ends_a_call_of_a_forked_child(tmp_path):
+    model = heed.load(make_decoder(tmp_path / "decoder"), random_weights=1)
+    model.generate(TEXT, max_new_tokens=4)
+
+    def work(connection):
+        connection.send("begun")
+        try:
+            model.generate(TEXT, max_new_tokens=10**6)
+        except KeyboardInterrupt:
+            connection.send("interrupted")
+
+    context = multiprocessing.get_context("fork")
+    here, there = context.Pipe()
+    child = context.Process(target=work, args=(there,))
+    child.start()
+    assert here.recv() == "begun"
+    time.sleep(0.3)
+    os.kill(child.pid, signal.SIGINT)
+    assert here.poll(5) and here.recv() == "interrupted"
+    child.join()
+
+
+class TestAsyncio:
+    def test_calls_are_awaited_and_iterated(self, decoder, encoder, translator):
+        async def main():
+            both = await asyncio.gather(decoder.agenerate(TEXT, max_new_tokens=6), encoder.aembed(LINES[:3]))
+            pieces = [piece async for piece in decoder.agenerate(TEXT, max_new_tokens=6, stream=True)]
+            answer = [part async for part in decoder.achat([{"role": "user", "content": "x"}], max_new_tokens=3,
+                                                           stream=True)]
+            line = await translator.atranslate("the sea")
+            return both, pieces, answer, line
+
+        (output, vectors), pieces, answer, line = asyncio.run(main())
+        assert output.text == "".join(pieces) == decoder.generate(TEXT, max_new_tokens=6).text
+        assert numpy.array_equal(vectors, encoder.embed(LINES[:3]))
+        whole = decoder.chat([{"role": "user", "content": "x"}], max_new_tokens=3)
+        assert "".join(part.content for part in answer) == whole.content
+        assert line.text == translator.translate("the sea").text
+
+    def test_a_cancelled_task_ends_its_call(self, large_decoder):
+        async def main():
+            task = asyncio.ensure_future(large_decoder.agenerate(TEXT, max_new_tokens=10**6))
+            await asyncio.sleep(0.3)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+        begin = time.monotonic()
+        asyncio.run(main())  # waits for the threads of its executor
+        assert time.monotonic() - begin < 5
+
+    def test_errors_reach_the_awaiting_task(self, decoder):
+        async def main():
+            await decoder.agenerate(TEXT, max_new_tokens=0)
+
+        with pytest.raises(heed.Error, match="max_new_tokens"):
+            asyncio.run(main())
+
+
+def test_importing_takes_at_most_50_ms():
+    program = "import time; begin = time.perf_counter(); import heed; print(time.perf_counter() - begin)"
+    times = [float(subprocess.run([sys.executable, "-c", program], capture_output=True, check=True).stdout)
+             for _ in range(5)]
+    assert min(times) < 0.05, times
+
+
+def test_importing_imports_nothing_large():
+    program = "import sys, heed; print([m for m in ('numpy', 'asyncio', 'sklearn', 'tqdm') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout.strip() == "[]"

@@ -1,0 +1,129 @@
+"""Generation, search, translation and sessions."""
+
+import pytest
+
+import heed
+
+TEXT = "the old ship went out to sea"
+
+
+def test_streamed_pieces_are_the_text_of_the_whole_output(decoder):
+    whole = decoder.generate(TEXT, max_new_tokens=12)
+    stream = decoder.generate(TEXT, max_new_tokens=12, stream=True)
+    assert "".join(stream) == whole.text == str(whole)
+    assert stream.generation.tokens == whole.tokens
+    assert whole.finish_reason == "length" and len(whole.tokens) == 12
+
+
+def test_a_batch_has_the_outputs_that_each_prompt_has_alone(decoder):
+    texts = [TEXT, "the sea", decoder.tokenize("a ship")]
+    batch = decoder.generate(texts, max_new_tokens=6)
+    assert [one.text for one in batch] == [decoder.generate(text, max_new_tokens=6).text for text in texts]
+    assert decoder.generate([]) == []
+
+
+def test_options_reach_the_engine(decoder):
+    assert len(decoder.generate(TEXT, max_new_tokens=3).tokens) == 3
+    sampled = {decoder.generate(TEXT, max_new_tokens=8, temperature=1.5, seed=seed).text for seed in range(4)}
+    assert len(sampled) > 1
+    first = decoder.generate(TEXT, max_new_tokens=2).tokens[0]
+    assert decoder.generate(TEXT, max_new_tokens=2, logit_bias={first: float("-inf")}).tokens[0] != first
+    ended = decoder.generate(TEXT, max_new_tokens=2, end_tokens=[first])
+    assert ended.tokens == [] and ended.finish_reason == "stop"
+
+
+def test_log_probabilities(decoder):
+    output = decoder.generate(TEXT, max_new_tokens=4, top_log_probabilities=3)
+    assert [one.token for one in output.chosen] == output.tokens
+    for chosen, best in zip(output.chosen, output.best):
+        assert len(best) == 3 and best[0].log_probability == chosen.log_probability  # greedy
+
+
+def test_a_closed_stream_ends(decoder):
+    with decoder.generate(TEXT, max_new_tokens=100000, stream=True) as stream:
+        next(stream)
+    assert list(stream) == []
+
+
+def test_search_returns_the_best_first(decoder):
+    (found,) = decoder.search([TEXT], num_beams=3, n_best=3, max_new_tokens=5)
+    assert len(found) == 3 and found[0].score >= found[1].score >= found[2].score
+
+
+def test_translations(translator):
+    lines = ["And God said", "the sea", ""]
+    found = translator.translate(lines, beam=4, scores=True)
+    assert [one.text for one in found] == [translator.translate(line).text for line in lines]
+    assert found[2].text == "" and found[2].candidates == []
+    greedy = translator.translate("And God said", beam=1, alignments=True)
+    assert all(pair.source < 3 for pair in greedy.candidates[0].alignment)
+
+
+def test_a_stream_of_a_translator_is_its_translation(translator):
+    stream = translator.generate("And God said", stream=True)
+    assert "".join(stream) == translator.translate("And God said").text
+    assert stream.candidates[0].text == translator.translate("And God said").text
+
+
+class TestSessions:
+    def test_outputs_are_those_of_requests_alone(self, decoder):
+        session = decoder.session(max_prefill_tokens=4)
+        texts = {session.add(text, max_new_tokens=6): text for text in (TEXT, "the sea", "out")}
+        found = dict.fromkeys(texts, "")
+        for delta in session:
+            found[delta.request] += delta.text
+        assert found == {id: decoder.generate(text, max_new_tokens=6).text for id, text in texts.items()}
+        assert session.requests == 0
+
+    def test_functions_receive_deltas_and_cancel(self, decoder):
+        session = heed.Session(decoder)
+        parts = []
+
+        def receive(delta):
+            parts.append(delta.text)
+            return len(parts) < 3
+
+        request = session.add(TEXT, receive, max_new_tokens=100000)
+        while session.requests:
+            assert session.step() == []
+        assert len(parts) == 3 and not session.has(request)
+
+    def test_an_exception_of_a_function_ends_its_request_alone(self, decoder):
+        session = decoder.session()
+
+        def fail(delta):
+            raise LookupError("mine")
+
+        failing = session.add("the sea", fail, max_new_tokens=6)
+        other = session.add(TEXT, max_new_tokens=6)
+        with pytest.raises(LookupError, match="mine"):
+            session.step()
+        assert not session.has(failing) and session.has(other)
+        text = "".join(delta.text for delta in session)
+        whole = decoder.generate(TEXT, max_new_tokens=6).text
+        assert text == whole
+
+    def test_a_request_may_search(self, decoder):
+        session = decoder.session()
+        session.add(TEXT, num_beams=3, n_best=2, max_new_tokens=5)
+        (delta,) = [delta for delta in session if delta.candidates is not None]
+        (alone,) = decoder.search([TEXT], num_beams=3, n_best=2, max_new_tokens=5)
+        assert [one.text for one in delta.candidates] == [one.text for one in alone]
+
+    def test_a_function_may_not_step(self, decoder):
+        session = decoder.session()
+        session.add(TEXT, lambda delta: session.step(), max_new_tokens=4)
+        with pytest.raises(heed.Error, match="from the function of a request"):
+            session.step()
+        assert session.requests == 0
+
+    def test_a_closed_session_and_a_closed_model_raise(self, decoder_path):
+        model = heed.load(decoder_path, random_weights=1)
+        with model.session() as session:
+            session.add(TEXT, max_new_tokens=3)
+            model.close()
+            assert "".join(delta.text for delta in session)  # keeps the weights
+        with pytest.raises(heed.Error, match="closed"):
+            session.step()
+        with pytest.raises(heed.Error, match="closed"):
+            model.generate(TEXT)

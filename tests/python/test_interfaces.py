@@ -1,0 +1,153 @@
+"""The interfaces that people already use: sentence-transformers, scikit-learn, tqdm; adapters; the hub's progress."""
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy
+import pytest
+from conftest import GOLDEN, make_adapter, make_decoder
+
+import heed
+from heed.sklearn import Embedder
+
+LINES = ["the old ship", "the sea", "went out"]
+
+
+class TestEncode:
+    def test_it_is_embed(self, encoder):
+        vectors = encoder.encode(LINES, batch_size=2)
+        assert numpy.array_equal(vectors, encoder.embed(LINES))
+        assert numpy.array_equal(encoder.encode("the sea"), vectors[1])
+        unit = encoder.encode(LINES, normalize_embeddings=True)
+        assert numpy.allclose(numpy.linalg.norm(unit, axis=1), 1)
+        parts = encoder.encode(LINES, convert_to_numpy=False)
+        assert isinstance(parts, list) and numpy.array_equal(parts[2], vectors[2])
+
+    @pytest.mark.parametrize("size", [0, -1, 1.5, "32", None, True])
+    def test_a_batch_size_that_is_none_is_refused(self, encoder, size):
+        with pytest.raises(ValueError, match="batch_size"):
+            encoder.encode(LINES, batch_size=size)
+
+
+class TestScikitLearn:
+    def test_it_transforms(self, encoder):
+        embedder = Embedder(encoder, normalize=True)
+        vectors = embedder.fit_transform(LINES)
+        assert numpy.array_equal(vectors, encoder.embed(LINES, normalize=True))
+        assert numpy.array_equal(embedder.transform(iter(LINES)), vectors)
+        with pytest.raises(ValueError, match="list"):
+            embedder.transform("the sea")
+
+    def test_parameters_are_read_and_changed(self):
+        embedder = Embedder("model", pooling="cls")
+        assert embedder.get_params() == {
+            "model": "model", "pooling": "cls", "normalize": None, "max_seq_length": None}
+        assert embedder.set_params(pooling="max").pooling == "max"
+        with pytest.raises(ValueError, match="no parameter 'depth'"):
+            embedder.set_params(depth=1)
+        assert pickle.loads(pickle.dumps(embedder)).get_params() == embedder.get_params()
+
+    def test_a_model_that_is_loaded_is_the_one_of_the_parameters(self, decoder_path):
+        embedder = Embedder(str(decoder_path))
+        with pytest.raises(heed.Error, match="model.safetensors"):  # it has no weights
+            embedder.fit(LINES)
+
+    def test_a_pipeline_learns_with_it(self, encoder):
+        pytest.importorskip("sklearn")
+        from sklearn.base import clone
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.pipeline import make_pipeline
+
+        lines, labels = LINES * 5, [0, 1, 1] * 5
+        pipeline = make_pipeline(Embedder(encoder), LogisticRegression())
+        assert list(pipeline.fit(lines, labels).predict(lines)) == labels
+        assert clone(Embedder("model", normalize=True)).normalize is True
+
+
+def test_progress_changes_no_result(encoder, translator, decoder, capsys):
+    pytest.importorskip("tqdm")
+    lines = LINES * 400
+    assert numpy.array_equal(encoder.embed(lines, progress=True), encoder.embed(lines))
+    assert "1200/1200" in capsys.readouterr().err
+    few = translator.translate(LINES, progress=True)
+    assert [one.text for one in few] == [one.text for one in translator.translate(LINES)]
+    sampled = decoder.generate(lines[:600], max_new_tokens=2, temperature=2.0, progress=True)
+    assert [one.tokens for one in sampled] == [
+        one.tokens for one in decoder.generate(lines[:600], max_new_tokens=2, temperature=2.0)]
+
+
+def test_an_error_names_the_input_in_any_part(encoder, translator):
+    pytest.importorskip("tqdm")
+    with pytest.raises(heed.Error, match="line 601"):
+        translator.translate(["the sea"] * 600 + ["the " * 5000], progress=True)
+
+
+def test_adapters_change_outputs_of_their_requests(tmp_path, decoder_path):
+    adapter = make_adapter(tmp_path / "adapter")
+    base = heed.load(decoder_path, random_weights=7)
+    adapted = heed.load(decoder_path, random_weights=7, adapters=[{"path": adapter, "name": "mine", "scale": 0.5}])
+    without, with_it = (model.generate(LINES[0], max_new_tokens=8).tokens for model in (base, adapted))
+    assert without != with_it
+    session = adapted.session()
+    expected = {session.add(LINES[0], max_new_tokens=8, adapters=names): tokens
+                for names, tokens in (([], without), (["mine"], with_it), (None, with_it))}
+    assert {delta.request: delta.generation.tokens for delta in session if delta.generation} == expected
+    with pytest.raises(heed.Error, match="other"):
+        session.add(LINES[0], adapters=["other"])
+    named_by_path = heed.load(decoder_path, random_weights=7, adapters=[adapter]).session()
+    assert named_by_path.has(named_by_path.add(LINES[0], adapters=["adapter"], max_new_tokens=1))
+
+
+class TestHub:
+    """Downloads from a hub on the loopback interface."""
+
+    @pytest.fixture
+    def hub(self, tmp_path):
+        make_decoder(tmp_path / "root/acme/small")
+        server = subprocess.Popen([sys.executable, GOLDEN.parent / "hub/hub_server.py", tmp_path / "root"],
+                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        port = server.stdout.readline().split()[0]
+        yield {"endpoint": f"http://127.0.0.1:{port}", "cache": tmp_path / "cache", "offline": False}
+        server.stdin.close()
+        server.wait()
+
+    def test_progress_is_reported(self, hub, capsys):
+        calls = []
+        model = heed.load("acme/small", random_weights=1, hub=hub, on_progress=lambda *now: calls.append(now))
+        assert model.family == "llama" and calls[-1][0] == "acme/small"
+        assert calls[-1][1] == calls[-1][2] > 0 and calls[-1][3] == calls[-1][4] > 0
+        again = heed.load("acme/small", random_weights=1, hub=hub, on_progress=lambda *now: pytest.fail("cached"))
+        assert again.generate("the", max_new_tokens=3).tokens == model.generate("the", max_new_tokens=3).tokens
+
+    def test_a_bar_is_drawn(self, hub, capsys):
+        pytest.importorskip("tqdm")
+        heed.load("acme/small", random_weights=1, hub=hub, progress=True)
+        assert "acme/small" in capsys.readouterr().err
+
+    def test_an_exception_of_the_function_ends_the_download(self, hub):
+        def fail(*_):
+            raise LookupError("mine")
+
+        with pytest.raises(LookupError, match="mine"):
+            heed.load("acme/small", random_weights=1, hub=hub, on_progress=fail)
+        assert heed.load("acme/small", random_weights=1, hub=hub).family == "llama"
+
+    def test_ctrl_c_ends_a_download(self, hub, tmp_path):
+        (tmp_path / "root/faults.json").write_text('{"tokenizer.model": {"slowly": 100}}')  # for minutes
+        sent = []
+
+        def interrupt():
+            sent.append(time.monotonic())
+            os.kill(os.getpid(), signal.SIGINT)
+
+        timer = threading.Timer(0.7, interrupt)
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            heed.load("acme/small", random_weights=1, hub=hub)
+        assert time.monotonic() - sent[0] < 0.3
+        timer.join()
