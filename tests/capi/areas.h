@@ -1,0 +1,27 @@
+#pragma once
+
+/* The parts of the C API's test that are written in C99. Each returns the number of checks that
+   failed, which it prints. */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Model directories, and a directory for what is written. */
+struct test_paths {
+  const char *decoder, *encoder, *masked, *translator, *chat, *classify, *ner, *rerank, *out;
+};
+
+int test_model(const struct test_paths* paths);
+int test_generate(const struct test_paths* paths);
+int test_search(const struct test_paths* paths);
+int test_chat(const struct test_paths* paths);
+int test_read(const struct test_paths* paths);
+int test_labels(const struct test_paths* paths);
+int test_session(const struct test_paths* paths);
+int test_quantize(const struct test_paths* paths);
+int test_train(const struct test_paths* paths);
+
+#ifdef __cplusplus
+}
+#endif

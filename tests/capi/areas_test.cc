@@ -1,0 +1,48 @@
+#include "tests/capi/areas.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/engine/small_models.h"
+
+namespace heed::capi {
+namespace {
+
+/// The directories that the tests in C read and write.
+class CApi : public testing::Test {
+ protected:
+  CApi() {
+    const std::filesystem::path golden =
+        std::filesystem::path(HEED_SOURCE_DIR) / "tests/golden/encoders";
+    engine::write_decoder(folder_ / "chat");
+    write_quickly(folder_ / "chat" / "chat_template.jinja",
+                  "{% for m in messages %}{{ m.role ~ ': ' ~ m.content }}{% endfor %}");
+    const engine::SmallModels& models = engine::SmallModels::all();
+    for (const auto& [path, directory] : {std::pair{&paths_.decoder, models.decoder()},
+                                          {&paths_.encoder, models.encoder()},
+                                          {&paths_.masked, models.masked()},
+                                          {&paths_.translator, models.translator()},
+                                          {&paths_.chat, folder_ / "chat"},
+                                          {&paths_.classify, golden / "classify"},
+                                          {&paths_.ner, golden / "ner"},
+                                          {&paths_.rerank, golden / "rerank"},
+                                          {&paths_.out, folder_.path()}})
+      *path = texts_.emplace_back(std::make_unique<std::string>(directory.string()))->c_str();
+  }
+
+  TemporaryDirectory folder_;
+  std::vector<std::unique_ptr<std::string>> texts_;
+  test_paths paths_{};
+};
+
+TEST_F(CApi, LoadsModelsAndKnowsTheirFactsAndTokens) { EXPECT_EQ(test_model(&paths_), 0); }
+TEST_F(CApi, GeneratesBatchesAndStreams) { EXPECT_EQ(test_generate(&paths_), 0); }
+TEST_F(CApi, SearchesAndTranslates) { EXPECT_EQ(test_search(&paths_), 0); }
+TEST_F(CApi, Chats) { EXPECT_EQ(test_chat(&paths_), 0); }
+TEST_F(CApi, EmbedsScoresFillsAndShowsAttention) { EXPECT_EQ(test_read(&paths_), 0); }
+TEST_F(CApi, LabelsTextsPairsAndTokensAndRanksDocuments) { EXPECT_EQ(test_labels(&paths_), 0); }
+TEST_F(CApi, DecodesManyRequestsInASession) { EXPECT_EQ(test_session(&paths_), 0); }
+TEST_F(CApi, QuantisesAModel) { EXPECT_EQ(test_quantize(&paths_), 0); }
+TEST_F(CApi, TrainsStopsAndResumes) { EXPECT_EQ(test_train(&paths_), 0); }
+
+}  // namespace
+}  // namespace heed::capi
