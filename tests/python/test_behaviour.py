@@ -19,6 +19,7 @@ import heed
 
 TEXT = "the old ship went out to sea "
 LINES = [TEXT * (1 + i % 20) for i in range(3000)]
+SHORT = ["And God said", "the sea", "the old ship"]
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +38,7 @@ def large_encoder(tmp_path_factory):
 @pytest.fixture
 def calls(large_decoder, large_encoder, translator, classifier, tmp_path):
     """Calls that would take minutes."""
-    vast = make_decoder(tmp_path / "vast", hidden=1024, layers=24)
+    vast = make_decoder(tmp_path / "vast", hidden=1024, layers=60)
     return {
         "generate": lambda: large_decoder.generate(TEXT, max_new_tokens=10**6),
         "generate a batch": lambda: large_decoder.generate(LINES, max_new_tokens=10**4),
@@ -46,7 +47,7 @@ def calls(large_decoder, large_encoder, translator, classifier, tmp_path):
         "search": lambda: large_decoder.search([TEXT] * 100, num_beams=4, max_new_tokens=10**4),
         "score": lambda: large_decoder.score(TEXT * 20000, window=512),
         "embed": lambda: large_encoder.embed(LINES * 10),
-        "translate": lambda: translator.translate(LINES * 10),
+        "translate": lambda: translator.translate(SHORT * 10000),
         "classify": lambda: classifier.classify(LINES * 100),
         "load": lambda: heed.load(vast, random_weights=1),
     }
@@ -69,6 +70,7 @@ def interrupt_after(seconds, times):
     try:
         yield
     finally:
+        timer.cancel()  # a call that has ended by itself is not interrupted
         timer.join()
 
 
