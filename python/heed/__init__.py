@@ -17,6 +17,7 @@ import threading
 from . import _heed
 from ._attention import Attention
 from ._heed import (
+    AddedToken,
     AlignedWords,
     AttentionMap,
     Candidate,
@@ -24,6 +25,7 @@ from ._heed import (
     ChatPrompt,
     ChatResult,
     Delta,
+    Encoding,
     Entity,
     Error,
     FilledMask,
@@ -31,17 +33,26 @@ from ._heed import (
     Generation,
     LabelledText,
     LabelScore,
+    QualityChange,
+    QuantizeResult,
     RankedDocument,
     Score,
     TokenLogProbability,
     TokenProbability,
     ToolCall,
+    TrainResult,
+    TrainStep,
     Translation,
+    ValidationRecord,
+    ValidationSample,
 )
 from ._model import Model, load
 from ._session import ChatStream, Session, TextStream
+from ._tokenizer import Tokenizer
+from ._training import quantize, train
 
 __all__ = [
+    "AddedToken",
     "AlignedWords",
     "Attention",
     "AttentionMap",
@@ -51,6 +62,7 @@ __all__ = [
     "ChatResult",
     "ChatStream",
     "Delta",
+    "Encoding",
     "Entity",
     "Error",
     "FilledMask",
@@ -59,15 +71,24 @@ __all__ = [
     "LabelScore",
     "LabelledText",
     "Model",
+    "QualityChange",
+    "QuantizeResult",
     "RankedDocument",
     "Score",
     "Session",
     "TextStream",
     "TokenLogProbability",
     "TokenProbability",
+    "Tokenizer",
     "ToolCall",
+    "TrainResult",
+    "TrainStep",
     "Translation",
+    "ValidationRecord",
+    "ValidationSample",
     "load",
+    "quantize",
+    "train",
 ]
 
 

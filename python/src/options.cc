@@ -55,6 +55,20 @@ std::function<void(const DownloadProgress&)> progress_to(nb::object function) {
   };
 }
 
+SpeculationOptions take_speculation(Keywords& keywords) {
+  SpeculationOptions options;
+  if (const nb::object value = keywords.take("speculation")) {
+    Keywords own(dict_from(value, "speculation"));
+    own.read("ngram", options.ngram);
+    own.read("draft", options.draft);
+    own.read("draft_weights", options.draft_weights);
+    own.finish("speculation");
+  }
+  return options;
+}
+
+}  // namespace
+
 HubOptions take_hub_options(Keywords& keywords) {
   HubOptions options;
   if (const nb::object value = keywords.take("hub")) {
@@ -70,19 +84,11 @@ HubOptions take_hub_options(Keywords& keywords) {
   return options;
 }
 
-SpeculationOptions take_speculation(Keywords& keywords) {
-  SpeculationOptions options;
-  if (const nb::object value = keywords.take("speculation")) {
-    Keywords own(dict_from(value, "speculation"));
-    own.read("ngram", options.ngram);
-    own.read("draft", options.draft);
-    own.read("draft_weights", options.draft_weights);
-    own.finish("speculation");
-  }
-  return options;
+std::shared_ptr<Executor> take_executor(Keywords& keywords) {
+  std::optional<int> threads;
+  keywords.read("threads", threads);
+  return threads ? make_executor(*threads) : nullptr;
 }
-
-}  // namespace
 
 GenerateOptions take_generate_options(Keywords& keywords) {
   GenerateOptions options;
@@ -208,8 +214,7 @@ LoadOptions take_load_options(Keywords& keywords) {
   if (const nb::object adapters = keywords.take("adapters"))
     options.adapters = list_from(adapters, "adapters", adapter_from);
   options.speculation = take_speculation(keywords);
-  if (std::optional<int> threads; keywords.read("threads", threads), threads)
-    options.executor = make_executor(*threads);
+  options.executor = take_executor(keywords);
   options.hub = take_hub_options(keywords);
   return options;
 }

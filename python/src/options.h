@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+
 #include "arguments.h"
 #include "heed/attention.h"
 #include "heed/chat.h"
@@ -26,5 +28,8 @@ SessionOptions take_session_options(Keywords& keywords);
 /// The prompt and everything else of a request. It is a search if an option of one is given.
 Request take_request(nb::handle prompt, Keywords& keywords);
 LoadOptions take_load_options(Keywords& keywords);
+HubOptions take_hub_options(Keywords& keywords);
+/// An Executor of `threads`; null if that is not given.
+std::shared_ptr<Executor> take_executor(Keywords& keywords);
 
 }  // namespace heed::python

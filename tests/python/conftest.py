@@ -63,6 +63,18 @@ def make_adapter(directory, hidden=64, layers=2):
     return directory
 
 
+def make_training_text(directory):
+    """Sentences and their translations, word for word, and a configuration for a tiny run on them."""
+    words = [("one", "uno"), ("two", "dos"), ("red", "rojo"), ("sun", "sol"), ("sea", "mar"), ("bread", "pan")]
+    picks = numpy.random.default_rng(4).integers(0, len(words), (200, 4))
+    for side, name in enumerate(("train.en", "train.es")):
+        (directory / name).write_text("".join(" ".join(words[i][side] for i in row) + "\n" for row in picks))
+    (directory / "config.toml").write_text(
+        "[vocabulary]\nsize = 60\n[model]\nd_model = 16\nnum_attention_heads = 2\nd_ff = 32\nencoder_layers = 1\n"
+        "decoder_layers = 1\n[run]\ntoken_budget = 128\nmax_steps = 6\n"
+        "[validation]\neval_steps = 4\nsentences = 4\n")
+
+
 @pytest.fixture(scope="session")
 def decoder_path(tmp_path_factory):
     return make_decoder(tmp_path_factory.mktemp("models") / "decoder")

@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import GOLDEN, make_adapter, make_decoder, make_encoder
+from conftest import GOLDEN, make_adapter, make_decoder, make_encoder, make_training_text
 
 import heed
 
@@ -43,6 +43,8 @@ def stand_ins(tmp_path, monkeypatch):
     monkeypatch.setattr(heed, "load", stand_in)
     monkeypatch.setattr("heed.sklearn.load", stand_in)
     monkeypatch.chdir(tmp_path)
+    make_training_text(tmp_path)
+    shutil.copy(GOLDEN / "encoders/classify/tokenizer.json", tmp_path)
 
 
 def test_the_examples_run(stand_ins, capsys):

@@ -1,0 +1,95 @@
+"""heed.Tokenizer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, Sequence, overload
+
+from . import _heed
+
+if TYPE_CHECKING:
+    from .options import Path, Texts
+
+
+class Tokenizer:
+    """Text to token ids and back, with the ids and offsets of Python's `tokenizers`, without a model.
+
+    Tokenizer(path) reads the tokenizer of a Hugging Face model directory, a tokenizer.json, a SentencePiece model or a
+    GGUF file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._tokenizer = _heed.Tokenizer.load(path)
+
+    @classmethod
+    def train(
+        cls,
+        texts: Texts,
+        *,
+        kind: Literal["byte-level-bpe", "bpe", "unigram"] = "byte-level-bpe",
+        vocab_size: int = 8000,
+        special_tokens: Sequence[str] | None = None,
+        pre_tokenizer: str | None = None,
+        min_frequency: int | None = None,
+        character_coverage: float | None = None,
+    ) -> Tokenizer:
+        """Learns a tokenizer from texts; byte-level-bpe learns the merges that Python's `tokenizers` learns."""
+        options = {
+            "kind": kind,
+            "vocab_size": vocab_size,
+            "special_tokens": special_tokens,
+            "pre_tokenizer": pre_tokenizer,
+            "min_frequency": min_frequency,
+            "character_coverage": character_coverage,
+        }
+        tokenizer = cls.__new__(cls)
+        tokenizer._tokenizer = _heed.Tokenizer.train(texts, options)
+        return tokenizer
+
+    @overload
+    def encode(
+        self, text: str, pair: str | None = None, *, special: bool = True, max_tokens: int = 0
+    ) -> _heed.Encoding: ...
+    @overload
+    def encode(self, text: Texts, *, special: bool = True, max_tokens: int = 0) -> list[_heed.Encoding]: ...
+    def encode(
+        self, text: str | Texts, pair: str | None = None, *, special: bool = True, max_tokens: int = 0
+    ) -> _heed.Encoding | list[_heed.Encoding]:
+        """The tokens of a text, of a pair of texts, or of each text of a list (on several threads). `special` adds the
+        tokens that belong around a text. Beyond `max_tokens` (0: no limit) the longer text loses its end."""
+        options = {"special": special, "max_tokens": max_tokens}
+        if isinstance(text, str):
+            return self._tokenizer.encode(text, pair, options)
+        if pair is not None:
+            raise TypeError("pair is for a single text")
+        return self._tokenizer.encode_batch(text, options)
+
+    def decode(self, ids: Sequence[int], skip_special: bool = True) -> str:
+        """The text of token ids."""
+        return self._tokenizer.decode(ids, skip_special)
+
+    def token(self, token_id: int) -> str:
+        """The token of an id, as the vocabulary has it."""
+        return self._tokenizer.token(token_id)
+
+    def token_id(self, token: str) -> int | None:
+        """The id of a token, if the vocabulary has it."""
+        return self._tokenizer.token_id(token)
+
+    @property
+    def vocab_size(self) -> int:
+        """The highest id plus one."""
+        return self._tokenizer.vocab_size
+
+    @property
+    def special_tokens(self) -> dict[str, int]:
+        """The ids by their role: bos, eos, pad, unk, mask, sep, cls."""
+        return self._tokenizer.special_tokens
+
+    @property
+    def added_tokens(self) -> list[_heed.AddedToken]:
+        """The tokens that are found before a text is cut into pieces, in the order of their ids."""
+        return self._tokenizer.added_tokens
+
+    def save(self, directory: Path) -> None:
+        """Writes the tokenizer's files into a directory."""
+        self._tokenizer.save(directory)

@@ -1,0 +1,70 @@
+"""heed.train() and heed.quantize()."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+from typing import TYPE_CHECKING, Any, Callable, Mapping
+
+from . import _heed
+
+if TYPE_CHECKING:
+    from .options import HubOptions, Path, WeightType
+
+
+def _assignment(key: str, value: object) -> str:
+    """section.key=value, as TOML; numbers, texts, truth values and lists of these look like JSON."""
+    return f"{key}={json.dumps(os.fspath(value) if isinstance(value, os.PathLike) else value)}"
+
+
+def train(
+    config: Path | None = None,
+    *,
+    out: Path = "model",
+    preset: str | None = None,
+    settings: Mapping[str, Any] | None = None,
+    resume: bool = False,
+    on_step: Callable[[_heed.TrainStep], object] | None = None,
+    on_validation: Callable[[_heed.ValidationRecord], object] | None = None,
+    on_log: Callable[[str], object] | None = None,
+    threads: int | None = None,
+    hub: HubOptions | None = None,
+) -> _heed.TrainResult:
+    """Trains a model, or an adapter of one, as `heed train` does, in the directory `out`.
+
+    The configuration is a preset, then the TOML file `config`, then `settings`: {"run.minutes": 10, "data.text":
+    "corpus.txt"}. The functions are called on the calling thread. When one of them raises, and on Ctrl-C, the run saves
+    a checkpoint and ends; with `resume` it continues to the same bits.
+    """
+    options: dict[str, Any] = {
+        "out": out,
+        "preset": preset,
+        "assignments": [_assignment(key, value) for key, value in (settings or {}).items()],
+        "resume": resume,
+        "threads": threads,
+        "hub": hub,
+    }
+    if config is not None:
+        options["config"] = pathlib.Path(config).read_text(encoding="utf-8")
+        options["config_name"] = os.fspath(config)
+    return _heed.train(options, on_step, on_validation, on_log)
+
+
+def quantize(
+    source: Path,
+    target: Path,
+    weights: WeightType = "q8_0",
+    *,
+    calibration: Path | tuple[Path, Path] | None = None,
+    held_out: Path | tuple[Path, Path] | None = None,
+    threads: int | None = None,
+    hub: HubOptions | None = None,
+) -> _heed.QuantizeResult:
+    """Writes a quantised copy of a model to a new directory or GGUF file, as `heed quantize` does.
+
+    `calibration` is a text on which the outputs shall change least, `held_out` one on which the loss of quality is
+    measured; for an encoder-decoder each is a pair of files, sources and references.
+    """
+    options = {"weights": weights, "calibration": calibration, "held_out": held_out, "threads": threads, "hub": hub}
+    return _heed.quantize(source, target, options)

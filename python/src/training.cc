@@ -1,0 +1,161 @@
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "call.h"
+#include "heed/quantize.h"
+#include "heed/train.h"
+#include "model.h"
+#include "options.h"
+
+// Training and quantising.
+namespace heed::python {
+namespace {
+
+/// What on_step gets.
+struct TrainStep : StepRecord {
+  int64_t planned_steps;
+  double seconds_left;
+};
+
+/// Calls a Python function, if there is one, on the thread of the run. Its exception is kept, and
+/// ends the run after a checkpoint.
+template <typename Value>
+void tell(const nb::object& function, const Value& value) {
+  if (function.is_none()) return;
+  const nb::gil_scoped_acquire acquire;
+  try {
+    function(value);
+  } catch (nb::python_error& error) {
+    Interruption::current()->hold(std::move(error));
+  }
+}
+
+TrainOptions train_options_from(const Options& options) {
+  Keywords keywords(options);
+  TrainOptions to;
+  keywords.read("out", to.out);
+  keywords.read("preset", to.preset);
+  keywords.read("config", to.config);
+  keywords.read("config_name", to.config_name);
+  keywords.read("assignments", to.assignments);
+  keywords.read("resume", to.resume);
+  to.executor = take_executor(keywords);
+  to.hub = take_hub_options(keywords);
+  keywords.finish("train");
+  return to;
+}
+
+/// Unlike other calls, training is not interrupted within a pass: a run that ends saves a
+/// checkpoint.
+TrainResult train(const Options& options, const nb::object& on_step,
+                  const nb::object& on_validation, const nb::object& on_log) {
+  const TrainOptions train_options = train_options_from(options);
+  Interruption interruption;
+  const TrainCallbacks callbacks{
+      .on_log = [&](std::string_view line) { tell(on_log, std::string(line)); },
+      .on_step =
+          [&](const StepRecord& step, int64_t planned_steps, double seconds_left) {
+            tell(on_step, TrainStep{step, planned_steps, seconds_left});
+          },
+      .on_validation = [&](const ValidationRecord& now) { tell(on_validation, now); },
+      .stop_requested = [&] { return interruption.asked(); }};
+  try {
+    const TrainResult result = [&] {
+      const nb::gil_scoped_release release;
+      return train_model(train_options, callbacks);
+    }();
+    interruption.check_signals();
+    return result;
+  } catch (...) {
+    interruption.rethrow();
+    throw;
+  }
+}
+
+/// A path, or a pair of them.
+TextFiles text_files_from(nb::handle value, std::string_view name) {
+  if (!nb::isinstance<nb::tuple>(value)) return {.text = path_from(value, name)};
+  const auto paths = list_from(value, name, path_from);
+  if (paths.size() != 2) wrong_value(std::string(name) + ": expected a path or a pair of paths");
+  return {.text = paths[0], .reference = paths[1]};
+}
+
+QuantizeResult quantize(nb::handle source, nb::handle target, const Options& options) {
+  const auto from = path_from(source, "source"), to = path_from(target, "target");
+  Keywords keywords(options);
+  QuantizeOptions quantize_options;
+  keywords.read("weights", quantize_options.weights);
+  if (const nb::object files = keywords.take("calibration"))
+    quantize_options.calibration = text_files_from(files, "calibration");
+  if (const nb::object files = keywords.take("held_out"))
+    quantize_options.held_out = text_files_from(files, "held_out");
+  quantize_options.executor = take_executor(keywords);
+  quantize_options.hub = take_hub_options(keywords);
+  keywords.finish("quantize");
+  return run([&] { return quantize_model(from, to, quantize_options); });
+}
+
+void bind_train_results(nb::module_& m) {
+  nb::class_<TrainStep>(m, "TrainStep", "One optimizer step.")
+      .def_ro("step", &TrainStep::step)
+      .def_ro("epoch", &TrainStep::epoch)
+      .def_ro("seconds", &TrainStep::seconds, "since the run began")
+      .def_ro("loss", &TrainStep::loss, "label-smoothed, per target token, nats")
+      .def_ro("gradient_norm", &TrainStep::gradient_norm, "before clipping")
+      .def_ro("learning_rate", &TrainStep::learning_rate)
+      .def_ro("tokens_per_second", &TrainStep::tokens_per_second)
+      .def_ro("skipped", &TrainStep::skipped, "as an outlier")
+      .def_ro("planned_steps", &TrainStep::planned_steps, "0: not known yet")
+      .def_ro("seconds_left", &TrainStep::seconds_left);
+  nb::class_<ValidationSample>(m, "ValidationSample")
+      .def_ro("input", &ValidationSample::input)
+      .def_ro("reference", &ValidationSample::reference)
+      .def_ro("output", &ValidationSample::output);
+  nb::class_<ValidationRecord>(m, "ValidationRecord", "The results of a validation.")
+      .def_ro("step", &ValidationRecord::step)
+      .def_ro("epoch", &ValidationRecord::epoch)
+      .def_ro("seconds", &ValidationRecord::seconds, "since the run began")
+      .def_ro("train_loss", &ValidationRecord::train_loss, "mean since the last validation")
+      .def_ro("loss", &ValidationRecord::loss, "label-smoothed, per target token, nats")
+      .def_ro("perplexity", &ValidationRecord::perplexity)
+      .def_ro("bleu", &ValidationRecord::bleu, "where there are translations")
+      .def_ro("chrf", &ValidationRecord::chrf, "where there are translations")
+      .def_ro("best", &ValidationRecord::best)
+      .def_ro("samples", &ValidationRecord::samples);
+  nb::class_<TrainResult>(m, "TrainResult", "What has become of a run.")
+      .def_ro("finished", &TrainResult::finished, "False: it was stopped")
+      .def_ro("model", &TrainResult::model, "the directory of the best model, or adapter")
+      .def_ro("report", &TrainResult::report);
+}
+
+void bind_quantize_results(nb::module_& m) {
+  nb::class_<QualityChange>(m, "QualityChange", "The quality of a model and of its quantised copy.")
+      .def_ro("measure", &QualityChange::measure, "'perplexity', 'cosine' or 'BLEU'")
+      .def_ro("measured_on", &QualityChange::measured_on)
+      .def_ro("before", &QualityChange::before, "of the model, computed in f32")
+      .def_ro("after", &QualityChange::after, "of the copy, computed in int8")
+      .def_ro("after_weights_only", &QualityChange::after_weights_only,
+              "of the copy, computed in f32");
+  nb::class_<QuantizeResult>(m, "QuantizeResult", "What a quantised copy is like.")
+      .def_ro("matrices", &QuantizeResult::matrices, "their number by type")
+      .def_ro("bytes_before", &QuantizeResult::bytes_before)
+      .def_ro("bytes_after", &QuantizeResult::bytes_after)
+      .def_ro("bits_per_weight_before", &QuantizeResult::bits_per_weight_before)
+      .def_ro("bits_per_weight_after", &QuantizeResult::bits_per_weight_after)
+      .def_ro("quality", &QuantizeResult::quality, "with held_out");
+}
+
+}  // namespace
+
+void bind_training(nb::module_& m) {
+  bind_train_results(m);
+  bind_quantize_results(m);
+  m.def("train", &train, nb::arg("options"), nb::arg("on_step").none(),
+        nb::arg("on_validation").none(), nb::arg("on_log").none());
+  m.def("quantize", &quantize, nb::arg("source"), nb::arg("target"), nb::arg("options"));
+}
+
+}  // namespace heed::python

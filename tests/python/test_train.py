@@ -1,0 +1,64 @@
+"""heed.train() and heed.quantize()."""
+
+import pytest
+from conftest import make_training_text
+
+import heed
+
+
+@pytest.fixture
+def settings(tmp_path, monkeypatch):
+    make_training_text(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return {"data.source": "train.en", "data.target": tmp_path / "train.es"}
+
+
+def test_a_run_reports_its_steps_and_its_model_translates(settings):
+    steps, validations, lines = [], [], []
+    result = heed.train("config.toml", settings=settings, on_step=steps.append, on_validation=validations.append,
+                        on_log=lines.append, threads=1)
+    assert result.finished and [step.step for step in steps] == [1, 2, 3, 4, 5, 6]
+    assert all(step.loss > 0 and step.planned_steps == 6 for step in steps)
+    assert validations[0].step == 4 and validations[0].bleu is not None and validations[0].samples[0].reference
+    assert any("parameters" in line for line in lines) and result.report.exists()
+    assert result.model.name == "model" and heed.load(result.model).translate(["one sun"])[0].text is not None
+
+
+def test_an_exception_ends_a_run_which_can_be_resumed(settings):
+    def fail(step):
+        if step.step == 3:
+            raise LookupError("mine")
+
+    with pytest.raises(LookupError, match="mine"):
+        heed.train("config.toml", out="run", settings=settings, on_step=fail)
+    steps = []
+    assert heed.train(out="run", resume=True, on_step=steps.append).finished
+    heed.train("config.toml", out="whole", settings=settings)
+    assert steps[0].step == 4
+    with open("run/last/model.safetensors", "rb") as resumed, open("whole/last/model.safetensors", "rb") as whole:
+        assert resumed.read() == whole.read()
+
+
+def test_wrong_settings_are_errors_and_write_nothing(settings, tmp_path):
+    for wrong, message in (({"run.minuets": 1}, "did you mean run.minutes"), ({"run.max_steps": -1}, "max_steps"),
+                           ({"data.source": "missing"}, "missing")):
+        with pytest.raises(heed.Error, match=message):
+            heed.train("config.toml", out="run", settings={**settings, **wrong})
+    with pytest.raises(TypeError):
+        heed.train("config.toml", settings={"run.max_steps": object()})
+    with pytest.raises(OSError):
+        heed.train("missing.toml", settings=settings)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_quantised_copy_has_smaller_weights(settings, decoder_path, tmp_path):
+    model = heed.train("config.toml", settings=settings).model
+    result = heed.quantize(model, "small", "q8_0", held_out=("train.en", "train.es"), threads=1)
+    assert result.matrices["q8_0"] > 0 and result.bits_per_weight_after < result.bits_per_weight_before
+    assert result.quality.measure == "BLEU" and heed.load("small").translate(["red sea"])
+    with pytest.raises(heed.Error, match="small"):
+        heed.quantize(model, "small")
+    with pytest.raises(ValueError, match="weights is 'q9'"):
+        heed.quantize(model, "other", "q9")
+    with pytest.raises(ValueError, match="pair"):
+        heed.quantize(model, "other", held_out=("train.en",))
