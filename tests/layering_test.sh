@@ -62,7 +62,7 @@ broken_public_headers() {
 
 # What a host program would trip over. Comments are left out.
 forbidden_calls() {
-  (cd "$1" && find src/heed include \( -name '*.cc' -o -name '*.h' \) -print0 2>/dev/null || true) |
+  (cd "$1" && find src/heed src/capi include \( -name '*.cc' -o -name '*.h' \) -print0 2>/dev/null || true) |
     (cd "$1" && xargs -0 -r awk '
       function report(what) { printf "%s:%d: %s\n", FILENAME, FNR, what }
       { sub(/\/\/.*/, "") }
@@ -158,6 +158,8 @@ self_test() {
   expect '' src/heed/base/file.cc $'  // std::cerr << x;\n  std::snprintf(text, 4, "x");\n  on_exit_of(x);'
   expect 'src/cli/main.cc: has 401 lines' src/cli/main.cc "$(yes '//' | head -n 401)"
   expect '' include/heed/model.h $'#include <vector>\n#include "heed/export.h"'
+  expect '' include/heed/c.h '#include <stdint.h>'
+  expect 'src/capi/call.cc:1: prints' src/capi/call.cc 'std::puts("x");'
   expect '' src/heed/engine/model.cc '#include "heed/model.h"'
   expect 'engine lies above text' src/heed/text/bpe.cc '#include "heed/model.h"'
   expect 'include/heed/extra.h: not a public header' include/heed/extra.h '#include <vector>'
