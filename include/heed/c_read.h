@@ -82,7 +82,8 @@ static inline heed_status heed_attention_options_init(heed_attention_options* op
   return heed_attention_options_init_sized(options, sizeof(heed_attention_options), NULL);
 }
 
-/* Writes the vectors of texts, [count, embedding_size] floats, which must fit into `capacity`. */
+/* Writes the vectors of texts, [count, embedding_size] floats, which must fit into `capacity`. What
+   `vectors` holds after an error is not specified. */
 HEED_EXPORT heed_status heed_embed(heed_model* model, const heed_string* texts, size_t count,
                                    const heed_embed_options* options, float* vectors,
                                    size_t capacity, heed_error* error);

@@ -1,3 +1,5 @@
+#include <span>
+
 #include "capi/model.h"
 #include "capi/sized.h"
 #include "heed/c_read.h"
@@ -25,14 +27,15 @@ EmbedOptions embed_options(const heed_embed_options& from) {
   return options;
 }
 
-/// Throws StatusError unless [rows, cols] fits.
-void require_room(size_t rows, int64_t cols, const float* vectors, size_t capacity) {
+/// [rows, cols] of a buffer. Throws StatusError unless it fits.
+std::span<float> rows_in(float* vectors, size_t capacity, size_t rows, int64_t cols) {
   const size_t needed = rows * static_cast<size_t>(cols);
   if (capacity < needed)
     throw StatusError(
         HEED_ERROR_BUFFER_TOO_SMALL,
         fmt::format("the buffer has room for {} floats, needed are {} x {}", capacity, rows, cols));
   require_argument(vectors != nullptr || needed == 0, "vectors is NULL");
+  return {vectors, needed};
 }
 
 }  // namespace
@@ -51,10 +54,8 @@ heed_status heed_embed(heed_model* model, const heed_string* texts, size_t count
   return run(error, [&] {
     const heed::Model loaded = model_of(model);
     const std::vector<std::string> inputs = texts_of(texts, count, "texts");
-    require_room(inputs.size(), loaded.embedding_size(), vectors, capacity);
+    const std::span rows = rows_in(vectors, capacity, inputs.size(), loaded.embedding_size());
     const heed_embed_options from = read_sized(options);
-    for (const std::vector<float>& vector :
-         loaded.embed_batch(inputs, embed_options(from), from.first_number))
-      vectors = std::copy(vector.begin(), vector.end(), vectors);
+    loaded.embed_batch(inputs, rows, embed_options(from), from.first_number);
   });
 }

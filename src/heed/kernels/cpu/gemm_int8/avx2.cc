@@ -1,6 +1,6 @@
-// Integer products for AVX2, in 16 bits: an instruction multiplies and adds pairs, exactly, and a
-// second one adds their sums in 32 bits. In 8 bits three more would be needed for as many products
-// again: AVX2 multiplies only unsigned bytes with signed ones.
+// Integer products for AVX2, in 16 bits: one instruction multiplies 16 pairs and adds neighbours, and
+// another adds these sums in 32 bits. In 8 bits, where AVX2 multiplies unsigned with signed bytes, 32
+// products take four instructions as well, one of them only to move the sign.
 #include "heed/kernels/cpu/gemm_int8/kernels.h"
 #include "heed/kernels/cpu/simd/x86.h"
 
