@@ -1,6 +1,6 @@
 # The layers as another build has made them: HEED_BUILD_TREE is its directory. What links a layer here
 # links the archives of that build, and nothing of src/heed/ is compiled.
-foreach(layer base hub jinja tensor kernels ops nn io text model quantize checkpoint data generate
+foreach(layer base distribute hub jinja tensor kernels ops nn io text model quantize checkpoint data generate
               chat engine metrics train inspect)
   set(archive ${HEED_BUILD_TREE}/libheed_${layer}.a)
   if(NOT EXISTS ${archive})

@@ -6,11 +6,10 @@
 #   heed::heed_static  the static library; its users link fmt, SentencePiece, utf8proc, toml++ and Highway
 #   heed::text         tokenizers and chat templates alone, a part of heed::heed: a program links one
 #                      of the two
-include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(heed_objects)
-foreach(layer base hub jinja tensor kernels ops nn io text model quantize checkpoint data metrics
+foreach(layer base distribute hub jinja tensor kernels ops nn io text model quantize checkpoint data metrics
               generate chat train inspect engine capi)
   list(APPEND heed_objects $<TARGET_OBJECTS:heed_${layer}>)
 endforeach()

@@ -14,7 +14,7 @@
 set -euo pipefail
 
 # From the ground up.
-LAYERS='base hub jinja tensor kernels ops nn io text model quantize checkpoint data metrics generate chat train inspect engine serve'
+LAYERS='base distribute hub jinja tensor kernels ops nn io text model quantize checkpoint data metrics generate chat train inspect engine serve'
 # The public headers and the lowest layer that may include each.
 PUBLIC='adapter:engine chat:chat chat_template:chat tokenizer:text error:base export:base executor:base fork:base hub:hub interrupt:base attention:ops classification:generate compute:ops embedding:generate fill:generate
 generation:generate score:generate search:generate translation:generate load_options:engine model:engine

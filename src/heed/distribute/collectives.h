@@ -1,0 +1,39 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "heed/distribute/messenger.h"
+#include "heed/distribute/shards.h"
+
+namespace heed::distribute {
+
+/// Operations in which all ranks take part, in the same order. Each throws as
+/// Messenger::exchange() does.
+
+/// Adds the `values` of all ranks: afterwards a rank's shard holds the sums; the rest is undefined.
+/// A power of two of ranks exchanges halves with partners rank ^ 1, rank ^ 2, ... (recursive
+/// halving with distance doubling; Thakur, Rabenseifner and Gropp 2005), so each sum is a balanced
+/// binary tree over the ranks. Other numbers exchange shards directly and add them in the order of
+/// the ranks. Either way a rank sends (size - 1) / size of the values.
+void reduce_scatter(Messenger& messenger, std::span<float> values, const Bounds& shards);
+
+/// Sends each rank's shard to all: `values` is complete afterwards. Bounds count elements of
+/// `element_bytes` bytes.
+void all_gather(Messenger& messenger, std::span<std::byte> values, const Bounds& shards,
+                int64_t element_bytes);
+
+/// Sends the bytes of rank 0 to all. Other ranks' `bytes` get their size.
+void broadcast(Messenger& messenger, std::string& bytes);
+
+/// The values of all ranks in the order of the ranks, on every rank. All give equally many.
+std::vector<double> gather(Messenger& messenger, std::span<const double> values);
+
+/// A rank's elements to rank 0, which calls `take` with those of each rank in order; the counts are
+/// known to all.
+void collect(Messenger& messenger, std::span<const float> values, std::span<const int64_t> counts,
+             const std::function<void(int rank, std::span<const float> values)>& take);
+
+}  // namespace heed::distribute

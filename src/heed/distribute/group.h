@@ -1,0 +1,80 @@
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <future>
+#include <mutex>
+#include <thread>
+
+#include "heed/distribute/collectives.h"
+
+namespace heed::distribute {
+
+/// The ranks of a run: one process, or several that exchange messages. A thread of its own owns all
+/// messages, so that they move while others compute. Operations run one after the other in the
+/// order of their calls, which must be the same on all ranks. Memory that is passed must stay until
+/// the future is ready. Futures hold RankMissing, ReportedElsewhere or Error; after one of these,
+/// every further operation fails with it.
+class Group {
+ public:
+  using MakeTransport = std::function<std::unique_ptr<Transport>()>;
+
+  /// One process: rank 0 of 1. Its operations leave everything as it is.
+  Group() = default;
+  /// Joins the ranks that `make_transport` connects; it is called on the Group's thread, as is
+  /// `hurried` (see Messenger). Returns when all ranks have joined. Throws what that throws.
+  Group(
+      MakeTransport make_transport, Deadlines deadlines,
+      std::function<bool()> hurried = [] { return false; });
+  /// Ends the connection, if no operation has failed and no exception is under way. Otherwise this
+  /// process is to end, and with it the run.
+  ~Group();
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  bool alone() const { return size_ == 1; }
+  bool is_root() const { return rank_ == 0; }
+  /// "rank 3 (host b)".
+  std::string name_of(int rank) const;
+
+  /// See collectives.h.
+  std::future<void> reduce_scatter(std::span<float> values, Bounds shards);
+  std::future<void> all_gather(std::span<std::byte> values, Bounds shards, int64_t element_bytes);
+  void broadcast(std::string& bytes);
+  std::vector<double> gather(std::span<const double> values);
+  void collect(std::span<const float> values, std::span<const int64_t> counts,
+               const std::function<void(int rank, std::span<const float> values)>& take);
+
+  /// What the group's thread has done since it began.
+  struct Traffic {
+    double seconds_waited = 0;
+    int64_t bytes_sent = 0;
+  };
+  Traffic traffic();
+
+ private:
+  using Operation = std::packaged_task<void(Messenger&)>;
+
+  std::future<void> run(std::function<void(Messenger&)> operation);
+  void serve(const MakeTransport& make_transport, Deadlines deadlines,
+             std::function<bool()> hurried, std::promise<void>& joined);
+  void work(Messenger& messenger);
+  template <typename Call>
+  void guarded(const Call& call);
+  bool next(Operation& operation);
+
+  int rank_ = 0, size_ = 1;
+  std::vector<std::string> names_{"rank 0"};
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Operation> operations_;
+  bool ends_ = false, gives_up_ = false;
+  std::exception_ptr failure_;  // the first; used by the group's thread alone
+  int exceptions_ = std::uncaught_exceptions();
+  std::thread thread_;
+};
+
+}  // namespace heed::distribute

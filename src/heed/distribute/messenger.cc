@@ -1,0 +1,175 @@
+#include "heed/distribute/messenger.h"
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+
+namespace heed::distribute {
+namespace {
+
+constexpr int kData = 1, kStatus = 2;
+constexpr size_t kHostBytes = 64;
+/// A message of more bytes is sent in parts.
+constexpr size_t kLargestMessage = size_t{1} << 30;
+/// Between looks at messages under way. The first looks follow each other at once: on one host a
+/// message takes some microseconds.
+constexpr int kEagerLooks = 200;
+constexpr std::chrono::microseconds kPause{50};
+
+template <typename Byte>
+std::span<Byte> part_of(std::span<Byte> bytes, size_t part) {
+  const size_t begin = std::min(part * kLargestMessage, bytes.size());
+  return bytes.subspan(begin, std::min(kLargestMessage, bytes.size() - begin));
+}
+
+}  // namespace
+
+Messenger::Messenger(std::unique_ptr<Transport> transport, Deadlines deadlines,
+                     std::function<bool()> hurried)
+    : transport_(std::move(transport)), deadlines_(deadlines), hurried_(std::move(hurried)) {
+  answers_.resize(static_cast<size_t>(size()));
+  answered_.resize(answers_.size());
+  late_.resize(answers_.size());
+  hosts_.assign(answers_.size(), "");
+  listen();
+  learn_hosts();
+}
+
+/// Every rank tells rank 0 its host, which tells all.
+void Messenger::learn_hosts() {
+  std::vector<std::array<char, kHostBytes>> names(hosts_.size());
+  std::array<char, kHostBytes>& own = names[static_cast<size_t>(rank())];
+  transport_->host().copy(own.data(), kHostBytes - 1);
+  for (int other = 1; other < size(); ++other) {
+    const auto bytes = std::as_writable_bytes(std::span(names[static_cast<size_t>(other)]));
+    if (rank() == 0) exchange(other, {}, other, bytes);
+    if (rank() == other) exchange(0, bytes, 0, {});
+  }
+  for (int other = 1; other < size(); ++other) {
+    const auto bytes = std::as_writable_bytes(std::span(names));
+    if (rank() == 0) exchange(other, bytes, other, {});
+    if (rank() == other) exchange(0, {}, 0, bytes);
+  }
+  for (size_t i = 0; i < names.size(); ++i) hosts_[i] = names[i].data();
+}
+
+std::string Messenger::name_of(int rank) const {
+  const std::string& host = hosts_[static_cast<size_t>(rank)];
+  return host.empty() ? fmt::format("rank {}", rank) : fmt::format("rank {} (host {})", rank, host);
+}
+
+void Messenger::listen() {
+  listening_ = transport_->receive(Transport::kAnyRank, kStatus,
+                                   std::as_writable_bytes(std::span(&heard_, 1)));
+}
+
+void Messenger::send_status(int to, bool asks, bool deadline) {
+  auto status = std::make_unique<Status>(
+      Status{.rank = rank(), .asks = asks, .waits = waits_, .deadline = deadline});
+  const auto bytes = std::as_bytes(std::span(status.get(), 1));
+  sending_.emplace_back(transport_->send(to, kStatus, bytes), std::move(status));
+}
+
+void Messenger::hear(const Status& status) {
+  const auto from = static_cast<size_t>(status.rank);
+  if (status.deadline) late_[from] = true;
+  if (status.asks) {
+    send_status(status.rank, false, false);
+  } else {
+    answers_[from] = status;
+    answered_[from] = true;
+  }
+}
+
+void Messenger::answer() {
+  while (transport_->done(listening_)) {
+    const Status status = heard_;
+    listen();
+    hear(status);
+  }
+  std::erase_if(sending_, [this](auto& message) { return transport_->done(message.first); });
+}
+
+void Messenger::finish() {
+  while (!sending_.empty()) answer();
+  transport_->cancel(listening_);
+  transport_->finish();
+}
+
+bool Messenger::all_done(std::vector<Transport::Request>& requests) {
+  std::erase_if(requests,
+                [this](Transport::Request& request) { return transport_->done(request); });
+  return requests.empty();
+}
+
+void Messenger::exchange(int to, std::span<const std::byte> out, int from,
+                         std::span<std::byte> in) {
+  waits_ = true;
+  const size_t parts = (std::max(out.size(), in.size()) + kLargestMessage - 1) / kLargestMessage;
+  for (size_t part = 0; part < parts; ++part) {
+    std::vector<Transport::Request> requests;
+    if (const auto bytes = part_of(in, part); !bytes.empty())
+      requests.push_back(transport_->receive(from, kData, bytes));
+    if (const auto bytes = part_of(out, part); !bytes.empty())
+      requests.push_back(transport_->send(to, kData, bytes));
+    wait_for(requests, in.empty() ? to : from);
+  }
+  waits_ = false;
+  bytes_sent_ += static_cast<int64_t>(out.size());
+}
+
+void Messenger::wait_for(std::vector<Transport::Request>& requests, int peer) {
+  const auto begin = Clock::now();
+  bool looked = false;
+  for (int look = 0; !all_done(requests); ++look) {
+    if (look < kEagerLooks) continue;
+    answer();
+    const auto waited = Clock::now() - begin;
+    if (waited > deadlines_.wait) find_missing(peer, true);
+    if (!looked && hurried_()) {
+      looked = true;
+      find_missing(peer, false);
+    }
+    std::this_thread::sleep_for(kPause);
+  }
+  seconds_waited_ += std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// Asks all ranks what they do. Throws if one is missing. Without `deadline` a rank is missing only
+/// if it does not answer.
+void Messenger::find_missing(int peer, bool deadline) {
+  const auto here = static_cast<size_t>(rank());
+  std::fill(answered_.begin(), answered_.end(), false);
+  answered_[here] = true;
+  answers_[here] = {.rank = rank(), .waits = 1};
+  for (int other = 0; other < size(); ++other)
+    if (other != rank()) send_status(other, true, deadline);
+  const auto begin = Clock::now();
+  const auto patience = deadline ? deadlines_.answer : deadlines_.answer / 4;
+  const auto all_answered = [this] {
+    return std::ranges::find(answered_, false) == answered_.end();
+  };
+  // With the deadline passed it waits even if all have answered: who else asks?
+  while (Clock::now() - begin < patience && (deadline || !all_answered())) {
+    answer();
+    std::this_thread::sleep_for(kPause);
+  }
+  if (!deadline && all_answered()) return;
+  int missing = peer;
+  if (const auto silent = std::ranges::find(answered_, false); silent != answered_.end()) {
+    missing = static_cast<int>(silent - answered_.begin());
+  } else {
+    // All live. Who waits for nobody has not arrived.
+    for (const Status& status : answers_)
+      if (!status.waits) missing = status.rank;
+  }
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(deadlines_.wait).count();
+  const std::string message =
+      deadline ? fmt::format("{} did not arrive within {} s", name_of(missing), seconds)
+               : fmt::format("{} does not answer any more", name_of(missing));
+  const auto first_late = std::ranges::find(late_, true);
+  if (first_late - late_.begin() < rank()) throw ReportedElsewhere(message);
+  throw RankMissing(message);
+}
+
+}  // namespace heed::distribute

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "heed/base/error.h"
+#include "heed/distribute/transport.h"
+
+namespace heed::distribute {
+
+/// A rank did not take part in an operation in time. what() names it and its host.
+class RankMissing : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Thrown in place of RankMissing where a lower rank reports the same: this process should end
+/// without a word.
+class ReportedElsewhere : public Error {
+ public:
+  using Error::Error;
+};
+
+struct Deadlines {
+  std::chrono::milliseconds wait{60'000};   // for a message
+  std::chrono::milliseconds answer{2'000};  // to the question who is there
+};
+
+/// Sends and receives whole messages within deadlines. When a rank waits in vain, it asks all
+/// others what they do, and finds out which one is missing: not the one it waits for, which may
+/// wait for a third, but the one that does not answer, or waits for nobody. One thread uses it.
+class Messenger {
+ public:
+  /// `hurried` is asked while a message is waited for: once it returns true, for example because
+  /// the process was told to end, a missing rank is looked for at once. Collective: every rank
+  /// constructs its own.
+  Messenger(
+      std::unique_ptr<Transport> transport, Deadlines deadlines,
+      std::function<bool()> hurried = [] { return false; });
+  Messenger(const Messenger&) = delete;
+  Messenger& operator=(const Messenger&) = delete;
+
+  int rank() const { return transport_->rank(); }
+  int size() const { return transport_->size(); }
+  /// "rank 3 (host b)".
+  std::string name_of(int rank) const;
+
+  /// Sends `out` to a rank and receives `in` from one, both at the same time. Either may be empty,
+  /// on both sides. Throws RankMissing or ReportedElsewhere.
+  void exchange(int to, std::span<const std::byte> out, int from, std::span<std::byte> in);
+
+  /// To be called between operations about every millisecond: answers the questions of ranks that
+  /// wait.
+  void answer();
+  /// Ends the connection; see Transport::finish().
+  void finish();
+  /// Seconds that exchange() has waited, and bytes that it has sent, in total.
+  double seconds_waited() const { return seconds_waited_; }
+  int64_t bytes_sent() const { return bytes_sent_; }
+
+ private:
+  /// A question or an answer.
+  struct Status {
+    int32_t rank = 0;
+    int32_t asks = 0;      // 1: a question
+    int32_t waits = 0;     // 1: in an exchange, 0: between two
+    int32_t deadline = 0;  // 1: the sender's deadline has passed
+  };
+  using Clock = std::chrono::steady_clock;
+
+  void listen();
+  void send_status(int to, bool asks, bool deadline);
+  void hear(const Status& status);
+  void wait_for(std::vector<Transport::Request>& requests, int peer);
+  bool all_done(std::vector<Transport::Request>& requests);
+  void find_missing(int peer, bool deadline);
+  void learn_hosts();
+
+  std::unique_ptr<Transport> transport_;
+  Deadlines deadlines_;
+  std::function<bool()> hurried_;
+  std::vector<std::string> hosts_;
+  bool waits_ = false;
+  Status heard_;
+  Transport::Request listening_ = nullptr;
+  std::vector<std::pair<Transport::Request, std::unique_ptr<Status>>> sending_;
+  std::vector<Status> answers_;        // to the question of find_missing()
+  std::vector<bool> answered_, late_;  // by rank; late: its deadline has passed
+  double seconds_waited_ = 0;
+  int64_t bytes_sent_ = 0;
+};
+
+}  // namespace heed::distribute

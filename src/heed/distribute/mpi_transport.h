@@ -1,0 +1,27 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "heed/distribute/transport.h"
+
+namespace heed::distribute {
+
+/// An MPI library whose launcher can have started this process.
+struct MpiLibrary {
+  std::string name;     // "Open MPI"
+  std::string plugin;   // "heed-mpi-openmpi.so"
+  std::string package;  // Debian's, that holds the library
+};
+
+/// The library of the launcher (mpirun, srun) that started this process, by the variables that it
+/// has set; none when it was started alone.
+std::optional<MpiLibrary> mpi_of_launcher();
+
+/// Opens the library's plug-in, beside the program or in heed's directory of libraries, and joins
+/// the other ranks. Throws Error, which says what to install, when the plug-in or the library is
+/// missing, and when ranks cannot be joined.
+std::unique_ptr<Transport> mpi_transport(const MpiLibrary& library);
+
+}  // namespace heed::distribute

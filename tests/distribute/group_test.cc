@@ -1,0 +1,166 @@
+#include "heed/distribute/group.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/distribute/local_ranks.h"
+
+namespace heed::distribute {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr Deadlines kShort{.wait = milliseconds(500), .answer = milliseconds(400)};
+
+/// The Groups of a test's threads.
+class Ranks {
+ public:
+  explicit Ranks(int size) : mailbox_(std::make_shared<Mailbox>(size)) {}
+
+  /// What each rank threw.
+  std::vector<std::exception_ptr> run(
+      const std::function<void(Group&)>& rank, Deadlines deadlines = {},
+      const std::function<bool()>& hurried = [] { return false; }) {
+    std::vector<std::exception_ptr> errors(static_cast<size_t>(mailbox_->size()));
+    std::vector<std::thread> threads;
+    for (int i = 0; i < mailbox_->size(); ++i)
+      threads.emplace_back([&, i] {
+        try {
+          Group group([&] { return std::make_unique<LocalTransport>(mailbox_, i); }, deadlines,
+                      hurried);
+          rank(group);
+        } catch (...) {
+          errors[static_cast<size_t>(i)] = std::current_exception();
+        }
+      });
+    for (std::thread& thread : threads) thread.join();
+    return errors;
+  }
+  void silence(int rank) { mailbox_->silence(rank); }
+
+ private:
+  std::shared_ptr<Mailbox> mailbox_;
+};
+
+TEST(Group, OfOneProcessLeavesEverythingAsItIs) {
+  Group group;
+  std::vector<float> values{1, 2};
+  group.reduce_scatter(values, {0, 2}).get();
+  group.all_gather(std::as_writable_bytes(std::span(values)), {0, 2}, 4).get();
+  EXPECT_EQ(values, (std::vector<float>{1, 2}));
+  EXPECT_EQ(group.gather(std::vector<double>{3.0}), std::vector<double>{3.0});
+  EXPECT_TRUE(group.is_root() && group.alone());
+  EXPECT_EQ(group.name_of(0), "rank 0");
+}
+
+TEST(Group, RunsOperationsInOrderWhileTheCallerGoesOn) {
+  Ranks ranks(4);
+  const auto errors = ranks.run([](Group& group) {
+    std::vector<std::vector<float>> buckets(10, std::vector<float>(64, 1));
+    std::vector<std::future<void>> sums;
+    for (auto& bucket : buckets) sums.push_back(group.reduce_scatter(bucket, {0, 16, 32, 48, 64}));
+    const auto begin = static_cast<size_t>(16 * shard_of_rank(group.rank(), 4));
+    for (size_t i = 0; i < buckets.size(); ++i) {
+      sums[i].get();
+      for (size_t j = begin; j < begin + 16; ++j) EXPECT_EQ(buckets[i][j], 4);
+    }
+    EXPECT_EQ(group.gather(std::vector<double>{1.0 * group.rank()}),
+              (std::vector<double>{0, 1, 2, 3}));
+    EXPECT_GT(group.traffic().bytes_sent, 10 * 48 * 4);
+    EXPECT_EQ(group.name_of(2), "rank 2 (host host2)");
+  });
+  for (const auto& error : errors) EXPECT_EQ(message_of(error), "");
+}
+
+/// How many of the ranks report, and what.
+std::vector<std::string> reports(const std::vector<std::exception_ptr>& errors) {
+  std::vector<std::string> found;
+  for (const std::exception_ptr& error : errors) {
+    if (!error) continue;
+    try {
+      std::rethrow_exception(error);
+    } catch (const RankMissing& missing) {
+      found.emplace_back(missing.what());
+    } catch (const ReportedElsewhere&) {
+    } catch (const std::exception& other) {
+      found.push_back(fmt::format("unexpected: {}", other.what()));
+    }
+  }
+  return found;
+}
+
+TEST(Group, OneRankNamesTheOneThatDoesNotAnswer) {
+  Ranks ranks(4);
+  const auto errors = ranks.run(
+      [&](Group& group) {
+        group.gather(std::vector<double>{0});
+        if (group.rank() == 3) ranks.silence(3);
+        group.gather(std::vector<double>{0});
+      },
+      kShort);
+  std::vector<std::exception_ptr> of_others(errors.begin(), errors.begin() + 3);
+  EXPECT_EQ(reports(of_others),
+            std::vector<std::string>{"rank 3 (host host3) did not arrive within 0 s"});
+}
+
+TEST(Group, TheRankThatKeepsOthersWaitingIsNamedThoughItAnswers) {
+  Ranks ranks(4);
+  const auto errors = ranks.run(
+      [&](Group& group) {
+        if (group.rank() == 2) std::this_thread::sleep_for(milliseconds(2500));
+        group.gather(std::vector<double>{0});
+      },
+      kShort);
+  std::vector<std::exception_ptr> of_others(errors.begin(), errors.end());
+  of_others.erase(of_others.begin() + 2);
+  EXPECT_EQ(reports(of_others),
+            std::vector<std::string>{"rank 2 (host host2) did not arrive within 0 s"});
+}
+
+TEST(Group, ARankThatIsToldToEndLooksForTheMissingOneAtOnce) {
+  Ranks ranks(2);
+  std::atomic<bool> told = false;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto errors = ranks.run(
+      [&](Group& group) {
+        group.gather(std::vector<double>{0});
+        if (group.rank() == 1) {
+          ranks.silence(1);
+          told = true;
+          return;
+        }
+        group.gather(std::vector<double>{0});
+      },
+      {.wait = milliseconds(20'000), .answer = milliseconds(200)}, [&] { return told.load(); });
+  EXPECT_EQ(message_of(errors[0]), "rank 1 (host host1) does not answer any more");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, milliseconds(10'000));
+}
+
+TEST(Group, ASlowRankIsWaitedForByThoseThatAreToldToEnd) {
+  Ranks ranks(2);
+  const auto errors = ranks.run(
+      [&](Group& group) {
+        if (group.rank() == 1) std::this_thread::sleep_for(milliseconds(500));
+        group.gather(std::vector<double>{0});
+      },
+      {.wait = milliseconds(20'000), .answer = milliseconds(200)}, [] { return true; });
+  for (const auto& error : errors) EXPECT_EQ(message_of(error), "");
+}
+
+TEST(Group, AfterAFailureEveryOperationFails) {
+  Ranks ranks(2);
+  const auto errors = ranks.run(
+      [&](Group& group) {
+        if (group.rank() == 1) {
+          ranks.silence(1);
+          return;
+        }
+        std::vector<double> values{0};
+        EXPECT_THROW(group.gather(values), RankMissing);
+        EXPECT_THROW(group.gather(values), RankMissing);
+      },
+      kShort);
+  EXPECT_EQ(message_of(errors[0]), "");
+}
+
+}  // namespace
+}  // namespace heed::distribute
