@@ -68,6 +68,10 @@ struct TrainOptions {
   /// Continues the run in `out` from its last checkpoint, with its configuration. `preset`,
   /// `config` and `assignments` may then change only when the run ends, and its validations.
   bool resume = false;
+  /// Trains together with the other processes that mpirun or srun has started with this one, if any.
+  /// All get the same options; rank 0 alone calls back (but each asks `stop_requested`) and writes,
+  /// and all read `out`. See docs/cluster.md.
+  bool distributed = false;
   /// The threads that compute; without it, Executor::shared(). Results do not depend on it.
   std::shared_ptr<Executor> executor = {};
   /// How a model.from that is named OWNER/NAME is found and downloaded.
@@ -91,6 +95,7 @@ struct TrainCallbacks {
 /// What has become of a run.
 struct TrainResult {
   bool finished = false;              // false: it was stopped
+  int rank = 0;                       // of this process in a distributed run
   std::filesystem::path model = {};   // the best model: a model directory, or with LoRA an adapter
   std::filesystem::path report = {};  // report.html; written by each validation
 };

@@ -8,9 +8,11 @@
 #include <iostream>
 #include <new>
 #include <stdexcept>
+#include <thread>
 
 #include "cli/command.h"
 #include "heed/base/error.h"
+#include "heed/distribute/messenger.h"
 #include "heed/inspect/markup.h"
 #include "heed/kernels/cpu/simd/instructions.h"
 
@@ -79,6 +81,10 @@ int main(int argc, char** argv) {
   } catch (const heed::cli::UsageError& error) {
     report(error.what(), fmt::format(" (see {})", program.help_command()));
     return kWrongCommandLine;
+  } catch (const heed::distribute::ReportedElsewhere&) {
+    // The first process that ends takes the others with it: the one that reports comes first.
+    std::this_thread::sleep_for(std::chrono::seconds(5));
+    return kFailed;
   } catch (const std::bad_alloc&) {
     return report("out of memory");
   } catch (const std::filesystem::filesystem_error& error) {

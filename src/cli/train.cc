@@ -82,6 +82,7 @@ int run_training(const TrainArguments& arguments, const Command& command) {
   options.executor = threads.executor();
   options.hub.on_progress = [&](const DownloadProgress& progress) { download.show(progress); };
   options.hub.cancelled = stop_requested;
+  options.distributed = true;
   if (arguments.dump_config) {
     std::fputs(training_config(options).c_str(), stdout);
     return 0;
@@ -93,7 +94,7 @@ int run_training(const TrainArguments& arguments, const Command& command) {
        .on_step = [&](const StepRecord& record, int64_t planned_steps,
                       double seconds_left) { progress.step(record, planned_steps, seconds_left); },
        .stop_requested = stop_requested});
-  if (!result.finished) return 0;
+  if (!result.finished || result.rank > 0) return 0;
   progress.log("model:  " + result.model.string());
   progress.log("report: " + result.report.string());
   return 0;

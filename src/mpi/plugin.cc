@@ -1,4 +1,7 @@
 // MPI for heed (distribute/mpi_plugin.h): the few functions that its messages need.
+// The C interface alone, not the C++ one that MPI has dropped.
+#define OMPI_SKIP_MPICXX 1
+#define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
 
 #include <cstdio>

@@ -47,8 +47,9 @@ size_t training_bytes(const Shape& shape) {
 
 size_t gradient_and_moment_bytes(model::Transformer& model) {
   const size_t before = allocated_bytes();
-  Gradients gradients(model.parameters().all());
-  const Optimizer optimizer(model.parameters(), gradients, {});
+  distribute::Group alone;
+  const auto gradients = make_step_gradients(model.parameters(), alone, {});
+  const Optimizer optimizer(gradients->parts(), {});
   return allocated_bytes() - before;
 }
 
@@ -84,11 +85,12 @@ TEST(FrozenParameters, AreNotChangedByTheOptimizer) {
   model::Transformer model(testing::tiny_model(), 3);
   freeze_all_but_ff_down(model);
   const auto before = values_of(model);
-  Gradients gradients(model.parameters().all());
-  Optimizer optimizer(model.parameters(), gradients, {.weight_decay = 0.1f});
-  run_step(model, gradients);
-  EXPECT_GT(optimizer.gradient_norm(), 0.0);
-  optimizer.step(1e-2, 1.0);
+  distribute::Group alone;
+  const auto gradients = make_step_gradients(model.parameters(), alone, {});
+  Optimizer optimizer(gradients->parts(), {.weight_decay = 0.1f});
+  run_step(model, gradients->of_pass());
+  EXPECT_GT(gradients->norm(), 0.0);
+  optimizer.step(gradients->take(), 1e-2, 1.0);
   for (const Parameter& parameter : model.parameters().all())
     EXPECT_EQ(same_bits(parameter.value, before.at(parameter.name)), !parameter.trainable)
         << parameter.name;
@@ -100,15 +102,16 @@ TEST(FrozenParameters, AreSavedInTheCheckpointAndRestored) {
   TrainingState state;
   const auto train = [&](model::Transformer& model, bool resume, int steps) {
     freeze_all_but_ff_down(model);
-    Gradients gradients(model.parameters().all());
-    Optimizer optimizer(model.parameters(), gradients, {});
+    distribute::Group alone;
+    const auto gradients = make_step_gradients(model.parameters(), alone, {});
+    Optimizer optimizer(gradients->parts(), {});
     WholeModel weights(model);
-    if (resume) load_checkpoint(run, {weights, optimizer, state});
+    if (resume) load_checkpoint(run, {weights, optimizer, *gradients, state});
     for (int step = 0; step < steps; ++step) {
-      run_step(model, gradients);
-      optimizer.step(1e-2, 1.0);
+      run_step(model, gradients->of_pass());
+      optimizer.step(gradients->take(), 1e-2, 1.0);
     }
-    if (!resume) save_checkpoint(run, {weights, optimizer, state}, {});
+    if (!resume) save_checkpoint(run, {weights, optimizer, *gradients, state}, {}, alone);
   };
   model::Transformer whole(testing::tiny_model(), 3), first(testing::tiny_model(), 3),
       second(testing::tiny_model(), 4);

@@ -7,6 +7,7 @@
 
 #include "heed/generate/generator.h"
 #include "heed/train/optimizer.h"
+#include "heed/train/step_gradients.h"
 #include "tests/generate/small_decoder.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -62,18 +63,19 @@ int64_t calls_of_training(int64_t layers) {
   config.d_ff = 96;
   config.max_positions = 64;
   model::Transformer model(config, 1);
-  Gradients gradients(model.parameters().all());
-  Optimizer optimizer(model.parameters(), gradients, {});
+  distribute::Group alone;
+  const auto gradients = make_step_gradients(model.parameters(), alone, {});
+  Optimizer optimizer(gradients->parts(), {});
   const std::vector<int32_t> ids(60, 7), offsets{0, 20, 40, 60}, targets(60, 9);
   int64_t calls = 0;
   for (int i = 0; i < 4; ++i) {
     const int64_t before = heap_calls;
-    Tape tape(gradients);
+    Tape tape(gradients->of_pass());
     Context context{.tape = &tape, .dtype = DType::bf16, .dropout_seed = 1};
     model.loss(context, {ids, offsets}, {ids, offsets}, targets, {.label_smoothing = 0.1f});
     tape.backward();
-    EXPECT_GT(optimizer.gradient_norm(), 0.0);
-    optimizer.step(1e-3, 1.0);
+    EXPECT_GT(gradients->norm(), 0.0);
+    optimizer.step(gradients->take(), 1e-3, 1.0);
     calls = heap_calls - before;
   }
   return calls;

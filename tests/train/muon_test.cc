@@ -5,6 +5,7 @@
 #include "heed/io/safetensors.h"
 #include "heed/model/transformer.h"
 #include "heed/train/optimizer.h"
+#include "heed/train/step_gradients.h"
 #include "tests/base/testing.h"
 #include "tests/train/matrices.h"
 #include "tests/train/tiny_model.h"
@@ -92,11 +93,12 @@ TEST(Muon, AnUndefinedOrZeroGradientLeavesTheValue) {
 
 TEST(Muon, StepsLinearMapsAndAdamTheRest) {
   model::Transformer model(testing::tiny_model(), 1);
-  Gradients gradients(model.parameters().all());
-  const Optimizer optimizer(model.parameters(), gradients, {.kind = OptimizerKind::muon});
+  distribute::Group alone;
+  const auto gradients = make_step_gradients(model.parameters(), alone, {});
+  const Optimizer optimizer(gradients->parts(), {.kind = OptimizerKind::muon});
   int64_t with_muon = 0;
-  for (size_t i = 0; i < optimizer.trained().size(); ++i) {
-    const Parameter& parameter = *optimizer.trained()[i];
+  for (size_t i = 0; i < optimizer.parts().size(); ++i) {
+    const Parameter& parameter = *optimizer.parts()[i].parameter;
     const bool muon = optimizer.state().moments[i].size() == 1;
     const bool linear = parameter.shape.rank() == 2 && parameter.role != WeightRole::head &&
                         parameter.role != WeightRole::token_embedding;

@@ -8,6 +8,7 @@
 #include "heed/io/safetensors.h"
 #include "heed/kernels/elementwise.h"
 #include "heed/train/optimizer.h"
+#include "heed/train/step_gradients.h"
 #include "tests/base/testing.h"
 #include "tests/train/tiny_run.h"
 
@@ -40,16 +41,17 @@ TEST_P(ScheduleFreeGolden, StepsAreThoseOfTheReference) {
   Parameter& parameter =
       parameters.create("w", start.shape(), nn::Initializer::zeros(), WeightRole::other);
   parameter.value = start.clone();
-  Gradients gradient(parameters.all());
-  Optimizer optimizer(parameters, gradient,
+  distribute::Group alone;
+  const auto gradient = make_step_gradients(parameters, alone, {});
+  Optimizer optimizer(gradient->parts(),
                       {.kind = OptimizerKind::schedule_free, .weight_decay = c.weight_decay});
   const Schedule schedule{.kind = ScheduleKind::constant, .peak = 0.01, .warmup = c.warmup};
   for (int64_t step = 0; step * rows < gradients.rows(); ++step) {
     const auto part = [&](const Tensor& all) {
       return all.row_slice(step * rows, (step + 1) * rows);
     };
-    kernels::add_to(part(gradients), gradient.of(parameter).materialized());
-    optimizer.step(schedule.at(step + 1), 1.0);
+    kernels::add_to(part(gradients), gradient->of_pass().of(parameter).materialized());
+    optimizer.step(gradient->take(), schedule.at(step + 1), 1.0);
     expect_near(parameter.value, part(get("y")), step);
     {
       const EvaluatedWeights evaluated(optimizer);

@@ -6,6 +6,7 @@
 #include "heed/kernels/elementwise.h"
 #include "heed/model/transformer.h"
 #include "heed/train/optimizer.h"
+#include "heed/train/step_gradients.h"
 #include "tests/base/testing.h"
 #include "tests/base/threads.h"
 #include "tests/train/matrices.h"
@@ -198,12 +199,12 @@ TEST(Soap, HasTheSameBitsOnAnyNumberOfThreads) {
 
 TEST(Soap, StepsLinearMapsAndAdamTheRest) {
   model::Transformer model(testing::tiny_model(), 1);
-  Gradients gradients(model.parameters().all());
-  const Optimizer optimizer(model.parameters(), gradients,
-                            {.kind = OptimizerKind::soap, .soap_max_dim = 20});
+  distribute::Group alone;
+  const auto gradients = make_step_gradients(model.parameters(), alone, {});
+  const Optimizer optimizer(gradients->parts(), {.kind = OptimizerKind::soap, .soap_max_dim = 20});
   int64_t with_soap = 0;
-  for (size_t i = 0; i < optimizer.trained().size(); ++i) {
-    const Parameter& parameter = *optimizer.trained()[i];
+  for (size_t i = 0; i < optimizer.parts().size(); ++i) {
+    const Parameter& parameter = *optimizer.parts()[i].parameter;
     const bool linear = parameter.shape.rank() == 2 && parameter.role != WeightRole::head &&
                         parameter.role != WeightRole::token_embedding;
     // A side is 16 or 32 long. Besides two moments, each side of 16 has a factor and a basis.

@@ -5,12 +5,15 @@ namespace {
 
 /// How often an idle group looks for questions of ranks that wait.
 constexpr std::chrono::milliseconds kIdlePause{2};
+/// How often a caller that waits looks whether the process was told to end.
+constexpr std::chrono::milliseconds kPatience{20};
 
 }  // namespace
 
-Group::Group(MakeTransport make_transport, Deadlines deadlines, std::function<bool()> hurried) {
+Group::Group(MakeTransport make_transport, Deadlines deadlines, std::function<bool()> hurried)
+    : hurried_(std::move(hurried)) {
   std::promise<void> joined;
-  thread_ = std::thread([&] { serve(make_transport, deadlines, std::move(hurried), joined); });
+  thread_ = std::thread([&] { serve(make_transport, deadlines, joined); });
   try {
     joined.get_future().get();
   } catch (...) {
@@ -43,10 +46,11 @@ bool Group::next(Operation& operation) {
 }
 
 void Group::serve(const MakeTransport& make_transport, Deadlines deadlines,
-                  std::function<bool()> hurried, std::promise<void>& joined) {
+                  std::promise<void>& joined) {
   std::unique_ptr<Messenger> messenger;
   try {
-    messenger = std::make_unique<Messenger>(make_transport(), deadlines, std::move(hurried));
+    messenger = std::make_unique<Messenger>(make_transport(), deadlines,
+                                            [this] { return hurries_.load(); });
     rank_ = messenger->rank();
     size_ = messenger->size();
     names_.clear();
@@ -103,6 +107,21 @@ std::future<void> Group::run(std::function<void(Messenger&)> operation) {
   return future;
 }
 
+void Group::run_now(std::function<void(Messenger&)> operation) {
+  std::future<void> future = run(std::move(operation));
+  wait(future);
+}
+
+void Group::wait(std::future<void>& operation) {
+  while (operation.wait_for(kPatience) != std::future_status::ready)
+    if (hurried_ && hurried_()) hurries_ = true;
+  operation.get();
+}
+
+void Group::set_deadline(std::chrono::milliseconds wait) {
+  run_now([wait](Messenger& messenger) { messenger.set_deadline(wait); });
+}
+
 std::future<void> Group::reduce_scatter(std::span<float> values, Bounds shards) {
   return run([values, shards = std::move(shards)](Messenger& messenger) {
     distribute::reduce_scatter(messenger, values, shards);
@@ -117,26 +136,26 @@ std::future<void> Group::all_gather(std::span<std::byte> values, Bounds shards,
 }
 
 void Group::broadcast(std::string& bytes) {
-  run([&](Messenger& messenger) { distribute::broadcast(messenger, bytes); }).get();
+  run_now([&](Messenger& messenger) { distribute::broadcast(messenger, bytes); });
 }
 
 std::vector<double> Group::gather(std::span<const double> values) {
   std::vector<double> all(values.begin(), values.end());
-  run([&](Messenger& messenger) { all = distribute::gather(messenger, values); }).get();
+  run_now([&](Messenger& messenger) { all = distribute::gather(messenger, values); });
   return all;
 }
 
 void Group::collect(std::span<const float> values, std::span<const int64_t> counts,
                     const std::function<void(int, std::span<const float>)>& take) {
   if (alone()) return take(0, values);
-  run([&](Messenger& messenger) { distribute::collect(messenger, values, counts, take); }).get();
+  run_now([&](Messenger& messenger) { distribute::collect(messenger, values, counts, take); });
 }
 
 Group::Traffic Group::traffic() {
   Traffic traffic;
-  run([&](Messenger& messenger) {
+  run_now([&](Messenger& messenger) {
     traffic = {messenger.seconds_waited(), messenger.bytes_sent()};
-  }).get();
+  });
   return traffic;
 }
 

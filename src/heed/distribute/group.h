@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -22,8 +23,9 @@ class Group {
 
   /// One process: rank 0 of 1. Its operations leave everything as it is.
   Group() = default;
-  /// Joins the ranks that `make_transport` connects; it is called on the Group's thread, as is
-  /// `hurried` (see Messenger). Returns when all ranks have joined. Throws what that throws.
+  /// Joins the ranks that `make_transport` connects, which is called on the Group's thread.
+  /// `hurried` (see Messenger) is called by threads that wait for operations. Returns when all
+  /// ranks have joined. Throws what that throws.
   Group(
       MakeTransport make_transport, Deadlines deadlines,
       std::function<bool()> hurried = [] { return false; });
@@ -43,10 +45,16 @@ class Group {
   /// See collectives.h.
   std::future<void> reduce_scatter(std::span<float> values, Bounds shards);
   std::future<void> all_gather(std::span<std::byte> values, Bounds shards, int64_t element_bytes);
+  /// Waits for an operation and throws what it threw.
+  void wait(std::future<void>& operation);
+
   void broadcast(std::string& bytes);
   std::vector<double> gather(std::span<const double> values);
   void collect(std::span<const float> values, std::span<const int64_t> counts,
                const std::function<void(int rank, std::span<const float> values)>& take);
+
+  /// The deadline of messages from now on.
+  void set_deadline(std::chrono::milliseconds wait);
 
   /// What the group's thread has done since it began.
   struct Traffic {
@@ -59,8 +67,8 @@ class Group {
   using Operation = std::packaged_task<void(Messenger&)>;
 
   std::future<void> run(std::function<void(Messenger&)> operation);
-  void serve(const MakeTransport& make_transport, Deadlines deadlines,
-             std::function<bool()> hurried, std::promise<void>& joined);
+  void run_now(std::function<void(Messenger&)> operation);
+  void serve(const MakeTransport& make_transport, Deadlines deadlines, std::promise<void>& joined);
   void work(Messenger& messenger);
   template <typename Call>
   void guarded(const Call& call);
@@ -68,6 +76,8 @@ class Group {
 
   int rank_ = 0, size_ = 1;
   std::vector<std::string> names_{"rank 0"};
+  std::function<bool()> hurried_;
+  std::atomic<bool> hurries_ = false;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Operation> operations_;

@@ -29,7 +29,7 @@ Messenger::Messenger(std::unique_ptr<Transport> transport, Deadlines deadlines,
     : transport_(std::move(transport)), deadlines_(deadlines), hurried_(std::move(hurried)) {
   answers_.resize(static_cast<size_t>(size()));
   answered_.resize(answers_.size());
-  late_.resize(answers_.size());
+  asked_.resize(answers_.size());
   hosts_.assign(answers_.size(), "");
   listen();
   learn_hosts();
@@ -63,18 +63,17 @@ void Messenger::listen() {
                                    std::as_writable_bytes(std::span(&heard_, 1)));
 }
 
-void Messenger::send_status(int to, bool asks, bool deadline) {
-  auto status = std::make_unique<Status>(
-      Status{.rank = rank(), .asks = asks, .waits = waits_, .deadline = deadline});
+void Messenger::send_status(int to, bool asks) {
+  auto status = std::make_unique<Status>(Status{.rank = rank(), .asks = asks, .waits = waits_});
   const auto bytes = std::as_bytes(std::span(status.get(), 1));
   sending_.emplace_back(transport_->send(to, kStatus, bytes), std::move(status));
 }
 
 void Messenger::hear(const Status& status) {
   const auto from = static_cast<size_t>(status.rank);
-  if (status.deadline) late_[from] = true;
   if (status.asks) {
-    send_status(status.rank, false, false);
+    asked_[from] = true;
+    send_status(status.rank, false);
   } else {
     answers_[from] = status;
     answered_[from] = true;
@@ -143,7 +142,7 @@ void Messenger::find_missing(int peer, bool deadline) {
   answered_[here] = true;
   answers_[here] = {.rank = rank(), .waits = 1};
   for (int other = 0; other < size(); ++other)
-    if (other != rank()) send_status(other, true, deadline);
+    if (other != rank()) send_status(other, true);
   const auto begin = Clock::now();
   const auto patience = deadline ? deadlines_.answer : deadlines_.answer / 4;
   const auto all_answered = [this] {
@@ -167,8 +166,8 @@ void Messenger::find_missing(int peer, bool deadline) {
   const std::string message =
       deadline ? fmt::format("{} did not arrive within {} s", name_of(missing), seconds)
                : fmt::format("{} does not answer any more", name_of(missing));
-  const auto first_late = std::ranges::find(late_, true);
-  if (first_late - late_.begin() < rank()) throw ReportedElsewhere(message);
+  for (size_t lower = 0; lower < here; ++lower)
+    if (asked_[lower] && answered_[lower]) throw ReportedElsewhere(message);
   throw RankMissing(message);
 }
 

@@ -56,6 +56,7 @@ class Messenger {
   /// To be called between operations about every millisecond: answers the questions of ranks that
   /// wait.
   void answer();
+  void set_deadline(std::chrono::milliseconds wait) { deadlines_.wait = wait; }
   /// Ends the connection; see Transport::finish().
   void finish();
   /// Seconds that exchange() has waited, and bytes that it has sent, in total.
@@ -66,14 +67,13 @@ class Messenger {
   /// A question or an answer.
   struct Status {
     int32_t rank = 0;
-    int32_t asks = 0;      // 1: a question
-    int32_t waits = 0;     // 1: in an exchange, 0: between two
-    int32_t deadline = 0;  // 1: the sender's deadline has passed
+    int32_t asks = 0;   // 1: a question, from a rank that looks for a missing one
+    int32_t waits = 0;  // 1: in an exchange, 0: between two
   };
   using Clock = std::chrono::steady_clock;
 
   void listen();
-  void send_status(int to, bool asks, bool deadline);
+  void send_status(int to, bool asks);
   void hear(const Status& status);
   void wait_for(std::vector<Transport::Request>& requests, int peer);
   bool all_done(std::vector<Transport::Request>& requests);
@@ -88,8 +88,8 @@ class Messenger {
   Status heard_;
   Transport::Request listening_ = nullptr;
   std::vector<std::pair<Transport::Request, std::unique_ptr<Status>>> sending_;
-  std::vector<Status> answers_;        // to the question of find_missing()
-  std::vector<bool> answered_, late_;  // by rank; late: its deadline has passed
+  std::vector<Status> answers_;         // to the question of find_missing()
+  std::vector<bool> answered_, asked_;  // by rank
   double seconds_waited_ = 0;
   int64_t bytes_sent_ = 0;
 };

@@ -2,11 +2,13 @@
 
 #include <chrono>
 #include <exception>
+#include <thread>
 
 #include "heed/base/file.h"
 #include "heed/base/parallel.h"
 #include "heed/engine/system_errors.h"
 #include "heed/inspect/run_report.h"
+#include "heed/train/ranks.h"
 #include "heed/train/run_config.h"
 #include "heed/train/trainer.h"
 
@@ -71,23 +73,45 @@ class CallbackObserver : public train::Observer {
   std::exception_ptr exception_;
 };
 
+/// Calls `train` on a rank. Most errors are found by all ranks at once; rank 0 reports them and
+/// ends, and with it the run, while the others wait.
+template <typename Call>
+auto on_rank(const distribute::Group& group, const Call& train) {
+  try {
+    return train();
+  } catch (const distribute::RankMissing&) {
+    throw;
+  } catch (const Error&) {
+    if (!group.is_root()) std::this_thread::sleep_for(std::chrono::seconds(5));
+    throw;
+  }
+}
+
 TrainResult run(const TrainOptions& options, const TrainCallbacks& callbacks) {
   const auto started = Clock::now();
-  CallbackObserver observer(callbacks);
-  const auto [config, directory] = train::prepare_run(options, observer);
+  TrainCallbacks rank_callbacks = callbacks;
+  CallbackObserver observer(rank_callbacks);
+  const auto stop_requested = [&observer] { return observer.stop_requested(); };
+  const std::shared_ptr<distribute::Group> group = train::join_ranks(options, stop_requested);
+  if (!group->is_root()) rank_callbacks = {.stop_requested = callbacks.stop_requested};
+  const auto [config, directory] = train::prepare_run(options, observer, *group);
   observer.log("configuration:\n" + train::write_toml(config));
-  const std::unique_ptr<train::Task> task =
-      train::prepare_task(config, train::vocabulary_source(config, directory), observer);
+  const std::unique_ptr<train::Task> task = distribute::on_all_ranks(*group, [&] {
+    return train::prepare_task(config, train::vocabulary_source(config, directory), observer);
+  });
+  train::require_same_inputs(config, *task, *group);
   observer.rethrow();
-  train::Trainer trainer(
-      config, *task, directory, observer,
-      {.stop_requested = [&observer] { return observer.stop_requested(); }, .started = started});
-  TrainResult result{.finished = trainer.run() == train::Trainer::Outcome::finished,
-                     .model = directory.root(),
-                     .report = directory.report()};
-  observer.rethrow();
-  if (result.finished) write_report(trainer);
-  return result;
+  return on_rank(*group, [&] {
+    train::Trainer trainer(config, *task, directory, observer,
+                           {.stop_requested = stop_requested, .started = started, .group = group});
+    TrainResult result{.finished = trainer.run() == train::Trainer::Outcome::finished,
+                       .rank = group->rank(),
+                       .model = directory.root(),
+                       .report = directory.report()};
+    observer.rethrow();
+    if (result.finished && group->is_root()) write_report(trainer);
+    return result;
+  });
 }
 
 /// What `call` returns, computed on the executor of the options.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
@@ -115,5 +116,17 @@ std::shared_ptr<const TensorSource> open_model_tensors(const std::filesystem::pa
 /// file cannot be written (an old file then stays intact).
 void write_safetensors(const std::filesystem::path& path, const std::vector<NamedTensor>& tensors,
                        const std::map<std::string, std::string>& metadata);
+
+/// A tensor that is made when it is written.
+struct DescribedTensor {
+  std::string name;
+  Shape shape;
+  DType dtype = DType::f32;
+};
+/// The same for tensors of which one at a time is in memory: `make(i)` returns that of tensors[i].
+void write_safetensors(const std::filesystem::path& path,
+                       const std::vector<DescribedTensor>& tensors,
+                       const std::map<std::string, std::string>& metadata,
+                       const std::function<Tensor(size_t)>& make);
 
 }  // namespace heed::io

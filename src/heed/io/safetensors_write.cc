@@ -34,32 +34,31 @@ std::string dumped(const nlohmann::ordered_json& header, const std::string& file
   }
 }
 
-void check(const std::vector<NamedTensor>& tensors, const std::string& file) {
+void check(const std::vector<DescribedTensor>& tensors, const std::string& file) {
   std::unordered_set<std::string> names{"__metadata__"};  // reserved by the format
-  for (const auto& [name, tensor] : tensors) {
+  for (const auto& [name, shape, dtype] : tensors) {
     require(names.insert(name).second, "{}: the tensor name {} is a duplicate or reserved", file,
             one_line(name));
-    require(tensor.defined(), "{}: tensor {} is undefined", file, one_line(name));
-    require(is_plain(tensor.dtype()) || tensor.shape().rank() > 0,
-            "{}: {} is a scalar, which cannot be quantised", file, one_line(name));
+    require(is_plain(dtype) || shape.rank() > 0, "{}: {} is a scalar, which cannot be quantised",
+            file, one_line(name));
   }
 }
 
-std::string header_of(const std::vector<NamedTensor>& tensors,
+std::string header_of(const std::vector<DescribedTensor>& tensors,
                       const std::map<std::string, std::string>& metadata, const std::string& file) {
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
   for (const auto& [key, value] : metadata) header["__metadata__"][key] = value;
-  for (const auto& [name, tensor] : tensors)
-    if (!is_plain(tensor.dtype())) header["__metadata__"][name] = name_of(tensor.dtype());
+  for (const auto& [name, shape, dtype] : tensors)
+    if (!is_plain(dtype)) header["__metadata__"][name] = name_of(dtype);
   int64_t offset = 0;
-  for (const auto& [name, tensor] : tensors) {
+  for (const auto& [name, shape, dtype] : tensors) {
     std::vector<int64_t> sizes;
-    for (int axis = 0; axis < tensor.shape().rank(); ++axis) sizes.push_back(tensor.shape()[axis]);
-    if (!is_plain(tensor.dtype())) sizes.back() = tensor.row_bytes();
-    header[name] = {{"dtype", file_dtype(tensor.dtype())},
-                    {"shape", sizes},
-                    {"data_offsets", {offset, offset + tensor.bytes()}}};
-    offset += tensor.bytes();
+    for (int axis = 0; axis < shape.rank(); ++axis) sizes.push_back(shape[axis]);
+    if (!is_plain(dtype)) sizes.back() = bytes_of(dtype, shape[-1]);
+    const int64_t bytes = bytes_of(dtype, shape.elements());
+    header[name] = {
+        {"dtype", file_dtype(dtype)}, {"shape", sizes}, {"data_offsets", {offset, offset + bytes}}};
+    offset += bytes;
   }
   std::string text = dumped(header, file);
   // The format allows trailing spaces in the header; they align the data.
@@ -71,14 +70,28 @@ std::string header_of(const std::vector<NamedTensor>& tensors,
 
 void write_safetensors(const std::filesystem::path& path, const std::vector<NamedTensor>& tensors,
                        const std::map<std::string, std::string>& metadata) {
+  std::vector<DescribedTensor> described;
+  for (const auto& [name, tensor] : tensors) {
+    require(tensor.defined(), "{}: tensor {} is undefined", path.string(), one_line(name));
+    described.push_back({name, tensor.shape(), tensor.dtype()});
+  }
+  write_safetensors(path, described, metadata, [&](size_t i) { return tensors[i].tensor; });
+}
+
+void write_safetensors(const std::filesystem::path& path,
+                       const std::vector<DescribedTensor>& tensors,
+                       const std::map<std::string, std::string>& metadata,
+                       const std::function<Tensor(size_t)>& make) {
   check(tensors, path.string());
   const std::string header = header_of(tensors, metadata, path.string());
   const uint64_t length = header.size();
   AtomicFile file(path);
   file.write(std::as_bytes(std::span(&length, 1)));
   file.write(header);
-  for (const NamedTensor& entry : tensors)
-    file.write({entry.tensor.raw(), static_cast<size_t>(entry.tensor.bytes())});
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const Tensor tensor = make(i);
+    file.write({tensor.raw(), static_cast<size_t>(tensor.bytes())});
+  }
   file.commit();
 }
 

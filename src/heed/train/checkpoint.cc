@@ -5,31 +5,12 @@
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/json.h"
+#include "heed/train/moments_file.h"
 
 namespace heed::train {
 namespace {
 
 constexpr const char* kOptimizerFile = "optimizer.safetensors";
-
-void restore(Tensor& value, const io::TensorSource& file, const std::string& name) {
-  const Tensor stored = file.get(name);
-  require(stored.shape() == value.shape() && stored.dtype() == DType::f32,
-          "{}: {} is {} {}, expected f32 {}", file.name(), name, name_of(stored.dtype()),
-          stored.shape().text(), value.shape().text());
-  value = stored.clone();
-}
-
-std::string name_of(const Parameter& parameter, const Optimizer::Moment& moment) {
-  return fmt::format("{}.{}", parameter.name, moment.name);
-}
-
-std::vector<io::NamedTensor> moments_of(const Optimizer& optimizer) {
-  std::vector<io::NamedTensor> moments;
-  for (size_t i = 0; i < optimizer.trained().size(); ++i)
-    for (const Optimizer::Moment& moment : optimizer.state().moments[i])
-      moments.push_back({name_of(*optimizer.trained()[i], moment), moment.tensor});
-  return moments;
-}
 
 std::string state_text(const Checkpoint& checkpoint) {
   nlohmann::json state = checkpoint.state.to_json();
@@ -42,13 +23,18 @@ std::string state_text(const Checkpoint& checkpoint) {
 }  // namespace
 
 void save_checkpoint(const RunDirectory& run, const Checkpoint& checkpoint,
-                     const std::vector<checkpoint::NamedFile>& tokenizer_files) {
+                     const std::vector<checkpoint::NamedFile>& tokenizer_files,
+                     distribute::Group& group) {
   const EvaluatedWeights evaluated(checkpoint.optimizer);
+  if (!group.is_root()) {
+    write_moments({}, checkpoint.optimizer, checkpoint.gradients, group);
+    return;
+  }
   const std::filesystem::path fresh = run.root() / "last.tmp";
   remove_tree(fresh);
   try {
     checkpoint.weights.save(fresh, tokenizer_files);
-    io::write_safetensors(fresh / kOptimizerFile, moments_of(checkpoint.optimizer), {});
+    write_moments(fresh / kOptimizerFile, checkpoint.optimizer, checkpoint.gradients, group);
     write_file_atomically(fresh / run.state().filename(), state_text(checkpoint));
   } catch (...) {
     std::error_code ignored;  // the error to report is that of writing
@@ -62,6 +48,11 @@ void save_state(const RunDirectory& run, const Checkpoint& checkpoint) {
   write_file_atomically(run.state(), state_text(checkpoint));
 }
 
+TrainingState read_state(const RunDirectory& run) {
+  const std::string file = run.state().string();
+  return TrainingState::from_json(parse_json(read_file(file), file), file);
+}
+
 void load_checkpoint(const RunDirectory& run, Checkpoint checkpoint) {
   const std::string file = run.state().string();
   const nlohmann::json state = parse_json(read_file(file), file);
@@ -72,10 +63,7 @@ void load_checkpoint(const RunDirectory& run, Checkpoint checkpoint) {
     optimizer.state().weight_sum = get<double>(state, "optimizer_weight_sum", file);
   const EvaluatedWeights evaluated(optimizer);
   checkpoint.weights.set(*checkpoint.weights.open(run.last()));
-  const auto moments = io::SafetensorsFile::open(run.last() / kOptimizerFile);
-  for (size_t i = 0; i < optimizer.trained().size(); ++i)
-    for (Optimizer::Moment& moment : optimizer.state().moments[i])
-      restore(moment.tensor, *moments, name_of(*optimizer.trained()[i], moment));
+  read_moments(run.last() / kOptimizerFile, optimizer);
 }
 
 }  // namespace heed::train

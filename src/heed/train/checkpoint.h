@@ -4,6 +4,7 @@
 
 #include "heed/train/optimizer.h"
 #include "heed/train/run_directory.h"
+#include "heed/train/step_gradients.h"
 #include "heed/train/trained_weights.h"
 #include "heed/train/training_state.h"
 
@@ -12,17 +13,22 @@ namespace heed::train {
 struct Checkpoint {
   TrainedWeights& weights;
   Optimizer& optimizer;
+  const StepGradients& gradients;  // which say what other ranks have
   TrainingState& state;
 };
 
 /// Writes a new checkpoint beside `last/` and then replaces `last/` by it: after a crash at any
 /// moment, one of the two is complete. Throws Error (disk full, no permission); this removes the
-/// incomplete checkpoint and leaves the old one as it was.
+/// incomplete checkpoint and leaves the old one as it was. Collective: rank 0 writes.
 void save_checkpoint(const RunDirectory& run, const Checkpoint& checkpoint,
-                     const std::vector<checkpoint::NamedFile>& tokenizer_files);
+                     const std::vector<checkpoint::NamedFile>& tokenizer_files,
+                     distribute::Group& group);
 
 /// Rewrites only training.json in `last/`. The weights and moments there must be of the same step.
 void save_state(const RunDirectory& run, const Checkpoint& checkpoint);
+
+/// The counters of the last checkpoint. Throws Error when the file is missing or damaged.
+TrainingState read_state(const RunDirectory& run);
 
 /// Restores what save_checkpoint() wrote. Throws Error when a file is missing or damaged, or when
 /// its tensors have other shapes than the parameters.

@@ -1,6 +1,7 @@
 #include "heed/train/config.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -26,6 +27,11 @@ std::string_view name_of(TaskKind kind) {
 
 bool reads_pairs(TaskKind kind) {
   return kind == TaskKind::translation || kind == TaskKind::text_to_text;
+}
+
+int64_t DistributedConfig::leaves_on(int ranks) const {
+  if (leaves > 0) return leaves;
+  return ranks == 1 ? 1 : std::max<int64_t>(8, std::bit_ceil(static_cast<uint64_t>(ranks)));
 }
 
 Schedule OptimizerConfig::schedule(int64_t last_step) const {

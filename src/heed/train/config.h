@@ -101,6 +101,18 @@ struct RunConfig {
   double average_window = 0.1;  // the last fraction of all steps, whose checkpoints are averaged
 };
 
+/// How a step is divided among the ranks of a run.
+struct DistributedConfig {
+  /// Parts of a step whose gradients are computed on their own and added as a balanced tree: a
+  /// power of two. Every power of two of ranks, up to this number, trains the same bits. 0: as many
+  /// as there are ranks, rounded up to a power of two, but at least 8; 1 in a process that is
+  /// alone.
+  int64_t leaves = 0;
+  double timeout = 60;  // seconds to wait for another rank
+
+  int64_t leaves_on(int ranks) const;
+};
+
 struct ValidationConfig {
   int64_t eval_steps = 500;  // steps between validations
   int64_t sentences = 200;   // translated for BLEU and chrF
@@ -122,6 +134,7 @@ struct TrainConfig {
   LoraConfig lora;
   PreferenceConfig preference;
   RunConfig run;
+  DistributedConfig distributed;
   ValidationConfig validation;
 
   /// Makes every check that does not need the text. Throws Error on values out of range, on keys
@@ -159,7 +172,7 @@ void check_written_fields(const TrainConfig& config);
 
 /// Throws Error, naming the key, unless a run with configuration `saved` (read from `file`) may be
 /// resumed with `requested`. They may differ in when the run ends ([run] max_steps,
-/// num_train_epochs, minutes) and in [validation].
+/// num_train_epochs, minutes), in distributed.timeout and in [validation].
 void require_same_run(const TrainConfig& saved, const TrainConfig& requested,
                       const std::string& file);
 

@@ -1,4 +1,5 @@
 // TrainConfig::validate(): all checks that do not need the text.
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <tuple>
@@ -19,6 +20,7 @@ constexpr int64_t kMaxEpochs = int64_t{1} << 31;
 constexpr int64_t kMaxTokens = int64_t{1} << 30;  // of a batch, whose offsets are int32_t
 constexpr int64_t kMaxPieces = int64_t{1} << 24;
 constexpr int64_t kMaxAccumulation = int64_t{1} << 20;
+constexpr int64_t kMaxLeaves = 1 << 20;
 constexpr int64_t kMaxRank = 1 << 16;
 constexpr int64_t kMaxMinutes = 100'000'000;
 constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
@@ -201,6 +203,16 @@ void check_validation(const ValidationConfig& validation) {
   check_count("validation.early_stopping_patience", validation.early_stopping_patience, 0);
 }
 
+void check_distributed(const TrainConfig& config) {
+  const DistributedConfig& distributed = config.distributed;
+  check_count("distributed.leaves", distributed.leaves, 0, kMaxLeaves);
+  require(distributed.leaves == 0 || std::has_single_bit(static_cast<uint64_t>(distributed.leaves)),
+          "distributed.leaves is {}, expected a power of two", distributed.leaves);
+  require(distributed.leaves <= 1 || config.optimizer.name != OptimizerKind::schedule_free,
+          "optimizer.name schedule_free needs distributed.leaves 1");
+  check_number("distributed.timeout", distributed.timeout, 1);
+}
+
 }  // namespace
 
 void TrainConfig::validate() const {
@@ -212,6 +224,7 @@ void TrainConfig::validate() const {
   check_chat(*this);
   check_preference(*this);
   check_run(*this);
+  check_distributed(*this);
   check_validation(validation);
   check_written_fields(*this);
 }

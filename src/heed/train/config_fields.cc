@@ -215,6 +215,14 @@ void add_preference_fields(TrainConfig& c, std::vector<Field>& f) {
                     "of DPO: the larger, the nearer the model stays to the reference"));
 }
 
+void add_distributed_fields(TrainConfig& c, std::vector<Field>& f) {
+  f.push_back(field("distributed.leaves", c.distributed.leaves,
+                    "parts of a step that ranks compute and add in a fixed order, a power of two; "
+                    "0: at least 8 with several ranks, otherwise 1"));
+  f.push_back(field("distributed.timeout", c.distributed.timeout,
+                    "seconds to wait for another rank before the run ends"));
+}
+
 void add_run_fields(TrainConfig& c, std::vector<Field>& f) {
   static constexpr std::array kTasks{TaskKind::translation, TaskKind::text_to_text,
                                      TaskKind::causal_lm,   TaskKind::masked_lm,
@@ -261,6 +269,7 @@ std::vector<Field> fields(TrainConfig& config) {
   add_lora_fields(config, all);
   add_preference_fields(config, all);
   add_run_fields(config, all);
+  add_distributed_fields(config, all);
   return all;
 }
 

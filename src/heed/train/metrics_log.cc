@@ -77,12 +77,14 @@ bool take_line(const std::string& line, int64_t last_step, const SampleNames& na
 
 }  // namespace
 
-MetricsLog::MetricsLog(const std::filesystem::path& path, int64_t last_step, SampleNames names)
-    : path_(path), names_(std::move(names)) {
+MetricsLog::MetricsLog(const std::filesystem::path& path, int64_t last_step, SampleNames names,
+                       bool writes)
+    : path_(path), names_(std::move(names)), writes_(writes) {
   std::string kept;
   if (std::ifstream old(path); old && last_step > 0)
     for (std::string line; std::getline(old, line);)
       if (take_line(line, last_step, names_, history_)) kept += line + "\n";
+  if (!writes_) return;
   write_file_atomically(path, kept);
   file_.open(path, std::ios::app);
   require(file_.is_open(), "{}: cannot be opened for writing", path.string());
@@ -98,11 +100,14 @@ void MetricsLog::add(const ValidationRecord& record) {
   write(line_of("validation", json_of(record, names_)));
 }
 
-void MetricsLog::sync() try { sync_file(path_); } catch (const Error& error) {
+void MetricsLog::sync() try {
+  if (writes_) sync_file(path_);
+} catch (const Error& error) {
   problem_ = error.what();
 }
 
 void MetricsLog::write(const std::string& line) {
+  if (!writes_) return;
   file_ << line << std::flush;
   if (!file_.good())
     problem_ = fmt::format("{}: cannot be written: is the disk full?", path_.string());

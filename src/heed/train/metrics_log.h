@@ -19,7 +19,9 @@ class MetricsLog {
  public:
   /// Opens the file for appending. First removes the lines of steps after `last_step`, which a
   /// resumed run repeats, and a last line that a crash cut off.
-  MetricsLog(const std::filesystem::path& path, int64_t last_step, SampleNames names);
+  /// With `writes` false it only keeps the history: another rank writes the file.
+  MetricsLog(const std::filesystem::path& path, int64_t last_step, SampleNames names,
+             bool writes = true);
 
   void add(const StepRecord& record);
   void add(const ValidationRecord& record);
@@ -37,6 +39,7 @@ class MetricsLog {
 
   std::filesystem::path path_;
   SampleNames names_;
+  bool writes_;
   std::ofstream file_;
   std::string problem_;
   History history_;

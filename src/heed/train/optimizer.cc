@@ -1,5 +1,6 @@
 #include "heed/train/optimizer.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -49,35 +50,21 @@ std::string_view name_of(OptimizerKind kind) {
   return "?";
 }
 
-Optimizer::Optimizer(nn::Parameters& parameters, Gradients& gradients, Settings settings)
-    : gradients_(gradients), settings_(settings) {
-  for (Parameter& parameter : parameters.all()) {
-    if (!parameter.trainable) continue;
-    trained_.push_back(&parameter);
-    state_.moments.push_back(initial_moments(parameter));
-  }
+Optimizer::Optimizer(std::vector<TrainedPart> parts, Settings settings)
+    : parts_(std::move(parts)), settings_(settings) {
+  for (const TrainedPart& part : parts_)
+    state_.moments.push_back(initial_moments(*part.parameter, part.shape()));
 }
 
-std::vector<Optimizer::Moment> Optimizer::initial_moments(const Parameter& parameter) const {
+std::vector<Optimizer::Moment> Optimizer::initial_moments(const Parameter& parameter,
+                                                          const Shape& shape) const {
   const OptimizerKind kind = kind_of(parameter);
   if (kind == OptimizerKind::soap)
-    return moments_of_soap(soap_state(parameter.shape, settings_.soap_max_dim));
+    return moments_of_soap(soap_state(shape, settings_.soap_max_dim));
   std::vector<Moment> moments{
-      {kind == OptimizerKind::schedule_free ? "z" : "m", Tensor::zeros(parameter.shape)}};
-  if (kind != OptimizerKind::muon) moments.push_back({"v", Tensor::zeros(parameter.shape)});
+      {kind == OptimizerKind::schedule_free ? "z" : "m", Tensor::zeros(shape)}};
+  if (kind != OptimizerKind::muon) moments.push_back({"v", Tensor::zeros(shape)});
   return moments;
-}
-
-std::vector<Tensor> Optimizer::gradients_of_trained() const {
-  std::vector<Tensor> gradients;
-  gradients.reserve(trained_.size());
-  for (const Parameter* const parameter : trained_)
-    gradients.push_back(std::as_const(gradients_).of(*parameter).tensor());
-  return gradients;
-}
-
-double Optimizer::gradient_norm() const {
-  return std::sqrt(kernels::sum_of_all_squares(gradients_of_trained()));
 }
 
 /// What changes this parameter.
@@ -89,17 +76,18 @@ OptimizerKind Optimizer::kind_of(const Parameter& parameter) const {
   return for_linear && !linear ? OptimizerKind::adam : settings_.kind;
 }
 
-/// The indices of the parameters that it changes.
-std::vector<size_t> Optimizer::trained_by(OptimizerKind kind) const {
+/// The indices of the parts that it changes.
+std::vector<size_t> Optimizer::changed_by(OptimizerKind kind) const {
+  const auto changes = [&](const TrainedPart& part) { return kind_of(*part.parameter) == kind; };
   std::vector<size_t> indices;
-  for (size_t i = 0; i < trained_.size(); ++i)
-    if (kind_of(*trained_[i]) == kind) indices.push_back(i);
+  indices.reserve(static_cast<size_t>(std::ranges::count_if(parts_, changes)));
+  for (size_t i = 0; i < parts_.size(); ++i)
+    if (changes(parts_[i])) indices.push_back(i);
   return indices;
 }
 
-void Optimizer::step(double learning_rate, double gradient_scale) {
+void Optimizer::step(std::vector<Tensor> gradients, double learning_rate, double gradient_scale) {
   ++state_.steps;
-  std::vector<Tensor> gradients = gradients_of_trained();
   if (settings_.kind == OptimizerKind::schedule_free) {
     step_schedule_free(gradients, learning_rate, gradient_scale);
   } else {
@@ -107,21 +95,24 @@ void Optimizer::step(double learning_rate, double gradient_scale) {
     step_soap(gradients, learning_rate, gradient_scale);
     step_adam(gradients, learning_rate, gradient_scale);
   }
-  gradients_.set_zero();
 }
 
 void Optimizer::step_adam(std::vector<Tensor>& gradients, double learning_rate,
                           double gradient_scale) {
   const auto t = static_cast<double>(state_.steps);
+  const std::vector<size_t> changed = changed_by(OptimizerKind::adam);
+  std::vector<Tensor> values;
+  values.reserve(changed.size());
   std::vector<kernels::AdamState> states;
-  states.reserve(trained_.size());
-  for (size_t i = 0; i < trained_.size(); ++i)
-    if (kind_of(*trained_[i]) == OptimizerKind::adam)
-      states.push_back({.value = trained_[i]->value,
-                        .gradient = gradients[i],
-                        .moment1 = state_.moments[i][0].tensor,
-                        .moment2 = state_.moments[i][1].tensor,
-                        .decays = trained_[i]->shape.rank() > 1});
+  states.reserve(changed.size());
+  for (const size_t i : changed) {
+    values.push_back(parts_[i].of(parts_[i].parameter->value));
+    states.push_back({.value = values.back(),
+                      .gradient = gradients[i],
+                      .moment1 = state_.moments[i][0].tensor,
+                      .moment2 = state_.moments[i][1].tensor,
+                      .decays = parts_[i].parameter->shape.rank() > 1});
+  }
   kernels::adam_steps(states,
                       {.learning_rate = static_cast<float>(learning_rate),
                        .beta1 = settings_.beta1,
@@ -135,7 +126,7 @@ void Optimizer::step_adam(std::vector<Tensor>& gradients, double learning_rate,
 
 void Optimizer::step_muon(const std::vector<Tensor>& gradients, double learning_rate,
                           double gradient_scale) {
-  const std::vector<size_t> matrices = trained_by(OptimizerKind::muon);
+  const std::vector<size_t> matrices = changed_by(OptimizerKind::muon);
   const MuonOptions options{.learning_rate = static_cast<float>(learning_rate),
                             .momentum = settings_.muon_momentum,
                             .weight_decay = settings_.weight_decay,
@@ -145,14 +136,14 @@ void Optimizer::step_muon(const std::vector<Tensor>& gradients, double learning_
   parallel_in_order(std::ssize(matrices), 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const size_t at = matrices[static_cast<size_t>(i)];
-      muon_step(trained_[at]->value, gradients[at], state_.moments[at][0].tensor, options);
+      muon_step(parts_[at].parameter->value, gradients[at], state_.moments[at][0].tensor, options);
     }
   });
 }
 
 void Optimizer::step_soap(const std::vector<Tensor>& gradients, double learning_rate,
                           double gradient_scale) {
-  const std::vector<size_t> matrices = trained_by(OptimizerKind::soap);
+  const std::vector<size_t> matrices = changed_by(OptimizerKind::soap);
   const SoapOptions options{.learning_rate = static_cast<float>(learning_rate),
                             .beta1 = settings_.soap_beta1,
                             .beta2 = settings_.soap_beta2,
@@ -165,7 +156,7 @@ void Optimizer::step_soap(const std::vector<Tensor>& gradients, double learning_
     for (int64_t i = begin; i < end; ++i) {
       const size_t at = matrices[static_cast<size_t>(i)];
       SoapState state = soap_state_of(state_.moments[at]);
-      soap_step(trained_[at]->value, gradients[at], state, options);
+      soap_step(parts_[at].parameter->value, gradients[at], state, options);
     }
   });
 }
@@ -184,8 +175,8 @@ void Optimizer::step_schedule_free(const std::vector<Tensor>& gradients, double 
       .gradient_scale = static_cast<float>(gradient_scale),
       .bias_correction2 = static_cast<float>(1.0 - std::pow(settings_.beta2, t)),
       .average_weight = state_.weight_sum > 0 ? static_cast<float>(weight / state_.weight_sum) : 0};
-  for (size_t i = 0; i < trained_.size(); ++i) {
-    Tensor& value = trained_[i]->value;
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    Tensor& value = parts_[i].parameter->value;
     std::vector<Moment>& moments = state_.moments[i];
     if (state_.steps == 1) moments[0].tensor = value.clone();
     options.weight_decay = value.shape().rank() > 1 ? settings_.weight_decay : 0.0f;
@@ -196,8 +187,8 @@ void Optimizer::step_schedule_free(const std::vector<Tensor>& gradients, double 
 EvaluatedWeights::EvaluatedWeights(Optimizer& optimizer) : optimizer_(optimizer) {
   Optimizer& o = optimizer_;
   if (o.evaluations_++ > 0 || o.settings_.kind != OptimizerKind::schedule_free) return;
-  for (size_t i = 0; i < o.trained_.size(); ++i) {
-    Tensor& value = o.trained_[i]->value;
+  for (size_t i = 0; i < o.parts_.size(); ++i) {
+    Tensor& value = o.parts_[i].parameter->value;
     const Tensor y = value;
     if (o.state_.steps > 0)
       value = schedule_free_average(y, o.state_.moments[i][0].tensor, o.settings_.beta1);
@@ -208,8 +199,8 @@ EvaluatedWeights::EvaluatedWeights(Optimizer& optimizer) : optimizer_(optimizer)
 EvaluatedWeights::~EvaluatedWeights() {
   Optimizer& o = optimizer_;
   if (--o.evaluations_ > 0 || o.settings_.kind != OptimizerKind::schedule_free) return;
-  for (size_t i = 0; i < o.trained_.size(); ++i) {
-    o.trained_[i]->value = o.state_.moments[i].back().tensor;
+  for (size_t i = 0; i < o.parts_.size(); ++i) {
+    o.parts_[i].parameter->value = o.state_.moments[i].back().tensor;
     o.state_.moments[i].pop_back();
   }
 }

@@ -4,8 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "heed/nn/parameters.h"
-#include "heed/ops/gradient.h"
+#include "heed/train/trained_part.h"
 
 namespace heed::train {
 
@@ -19,8 +18,8 @@ enum class OptimizerKind {
 /// "adam", "muon", "soap" or "schedule_free".
 std::string_view name_of(OptimizerKind kind);
 
-/// Changes the parameters of a model by their gradients. Matrices, including embeddings, decay;
-/// vectors (norms, biases) do not. Frozen parameters have no state and do not change.
+/// Changes parameters of a model, or parts of them, by their gradients. Matrices, including
+/// embeddings, decay; vectors (norms, biases) do not.
 class Optimizer {
  public:
   struct Settings {
@@ -33,48 +32,45 @@ class Optimizer {
     float soap_beta1 = 0.95f, soap_beta2 = 0.95f;
     int64_t soap_frequency = 10, soap_max_dim = 10000;  // see SoapOptions and soap_state()
   };
-  /// Parameters and gradients must outlive this. Parameter::trainable must not change afterwards.
-  Optimizer(nn::Parameters& parameters, Gradients& gradients, Settings settings);
+  /// The parameters must outlive this. Only Adam changes parts of a matrix.
+  Optimizer(std::vector<TrainedPart> parts, Settings settings);
 
-  /// The L2 norm of all gradients as one vector.
-  double gradient_norm() const;
+  /// One step with the gradients of parts(), times `gradient_scale`. An undefined gradient counts
+  /// as zero.
+  void step(std::vector<Tensor> gradients, double learning_rate, double gradient_scale);
 
-  /// One step with the gradients times `gradient_scale`; then sets the gradients to zero.
-  void step(double learning_rate, double gradient_scale);
-
-  /// The parameters that are not frozen, in the model's order.
-  const std::vector<Parameter*>& trained() const { return trained_; }
+  /// What it changes.
+  const std::vector<TrainedPart>& parts() const { return parts_; }
 
   /// A tensor that the optimizer keeps for a parameter.
   struct Moment {
     std::string_view name;  // in checkpoints, after the parameter's
     Tensor tensor;
   };
-  /// What a checkpoint saves: counters, and the moments of each parameter in the order of
-  /// trained().
+  /// What a checkpoint saves: counters, and the moments of each part in the order of
+  /// parts().
   struct State {
     int64_t steps = 0;
     double weight_sum = 0;  // of schedule_free
     std::vector<std::vector<Moment>> moments;
   };
+  /// The moments of a parameter, or of a part of this shape, before the first step.
+  std::vector<Moment> initial_moments(const Parameter& parameter, const Shape& shape) const;
   State& state() { return state_; }
   const State& state() const { return state_; }
 
  private:
   friend class EvaluatedWeights;
 
-  std::vector<Tensor> gradients_of_trained() const;
   OptimizerKind kind_of(const Parameter& parameter) const;
-  std::vector<Moment> initial_moments(const Parameter& parameter) const;
-  std::vector<size_t> trained_by(OptimizerKind kind) const;
+  std::vector<size_t> changed_by(OptimizerKind kind) const;
   void step_adam(std::vector<Tensor>& gradients, double learning_rate, double gradient_scale);
   void step_muon(const std::vector<Tensor>& gradients, double learning_rate, double gradient_scale);
   void step_soap(const std::vector<Tensor>& gradients, double learning_rate, double gradient_scale);
   void step_schedule_free(const std::vector<Tensor>& gradients, double learning_rate,
                           double gradient_scale);
 
-  std::vector<Parameter*> trained_;
-  Gradients& gradients_;
+  std::vector<TrainedPart> parts_;
   Settings settings_;
   State state_;
   int evaluations_ = 0;  // EvaluatedWeights that live

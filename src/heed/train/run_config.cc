@@ -1,9 +1,11 @@
 #include "heed/train/run_config.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "heed/base/error.h"
 #include "heed/base/file.h"
+#include "heed/distribute/agree.h"
 #include "heed/train/initial_weights.h"
 #include "heed/train/tasks/task.h"
 
@@ -91,7 +93,9 @@ TrainConfig resumed_config(const TrainOptions& options, const RunDirectory& run)
   return requested;
 }
 
-PreparedRun prepare_run(const TrainOptions& options, Observer& observer) {
+namespace {
+
+PreparedRun open_run(const TrainOptions& options, Observer& observer) {
   require(!options.out.empty(), "no directory for the run is given");
   if (options.resume) {
     const auto directory = RunDirectory::resume(options.out);
@@ -104,6 +108,38 @@ PreparedRun prepare_run(const TrainOptions& options, Observer& observer) {
   check_text_files(config);
   check_initial_weights(config);
   return {config, RunDirectory::begin(options.out)};
+}
+
+/// The run that rank 0 has opened.
+PreparedRun join_run(const TrainOptions& options, const std::string& config_of_root) {
+  TrainConfig config;
+  read_toml(config, config_of_root, "the configuration of rank 0");
+  require(!options.resume || path_exists(options.out),
+          "{} does not exist here: the ranks of a resumed run read the same directory",
+          options.out.string());
+  check_text_files(config);
+  return {config, RunDirectory::join(options.out, options.resume)};
+}
+
+}  // namespace
+
+PreparedRun prepare_run(const TrainOptions& options, Observer& observer, distribute::Group& group) {
+  std::optional<PreparedRun> run;
+  std::string config, error;
+  if (group.is_root()) try {
+      run.emplace(open_run(options, observer));
+      config = write_toml(run->config);
+    } catch (const Error& problem) {
+      if (group.alone()) throw;
+      error = problem.what();
+    }
+  distribute::require_no_error(group, error);
+  group.broadcast(config);
+  PreparedRun prepared = distribute::on_all_ranks(
+      group, [&] { return run ? std::move(*run) : join_run(options, config); });
+  group.set_deadline(
+      std::chrono::milliseconds(static_cast<int64_t>(prepared.config.distributed.timeout * 1000)));
+  return prepared;
 }
 
 }  // namespace heed::train

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "heed/distribute/group.h"
 #include "heed/train.h"
 #include "heed/train/config.h"
 #include "heed/train/observer.h"
@@ -25,6 +26,7 @@ struct PreparedRun {
 
 /// Begins or resumes the run. Throws Error on a configuration that is not valid, before the
 /// directory of a new run is made.
-PreparedRun prepare_run(const TrainOptions& options, Observer& observer);
+/// Of several ranks, rank 0 opens the directory, and the others join it with its configuration.
+PreparedRun prepare_run(const TrainOptions& options, Observer& observer, distribute::Group& group);
 
 }  // namespace heed::train

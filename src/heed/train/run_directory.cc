@@ -50,14 +50,18 @@ bool is_weights_of_step(const fs::path& path) {
 
 }  // namespace
 
-RunDirectory::RunDirectory(fs::path root, bool resumed)
-    : root_(std::move(root)), lock_(std::make_shared<DirectoryLock>(root_)), resumed_(resumed) {
-  if (resumed_ || path_exists(metrics())) finish_replacement(last());
+RunDirectory::RunDirectory(fs::path root, bool resumed, std::shared_ptr<const DirectoryLock> lock)
+    : root_(std::move(root)), lock_(std::move(lock)), resumed_(resumed) {
+  if (lock_ && (resumed_ || path_exists(metrics()))) finish_replacement(last());
+}
+
+RunDirectory RunDirectory::join(const fs::path& root, bool resumed) {
+  return {root, resumed, nullptr};
 }
 
 RunDirectory RunDirectory::begin(const fs::path& root) {
   make_directory(root);
-  RunDirectory run(root, false);
+  RunDirectory run(root, false, std::make_shared<DirectoryLock>(root));
   run.require_unused();
   run.prepare();
   return run;
@@ -65,7 +69,7 @@ RunDirectory RunDirectory::begin(const fs::path& root) {
 
 RunDirectory RunDirectory::resume(const fs::path& root) {
   require(path_exists(root), "{} has no checkpoint to resume from", root.string());
-  RunDirectory run(root, true);
+  RunDirectory run(root, true, std::make_shared<DirectoryLock>(root));
   require(run.has_checkpoint(), "{} has no checkpoint to resume from", root.string());
   run.prepare();
   return run;

@@ -29,6 +29,9 @@ class RunDirectory {
   /// left. Throws Error when there is no checkpoint, and when another process trains there.
   static RunDirectory resume(const std::filesystem::path& root);
 
+  /// The directory of a run that rank 0 has opened, for another rank, which only reads there.
+  static RunDirectory join(const std::filesystem::path& root, bool resumed);
+
   /// Whether it was opened by resume().
   bool resumed() const { return resumed_; }
 
@@ -45,7 +48,7 @@ class RunDirectory {
   void keep_weights_of(const std::vector<int64_t>& steps) const;
 
  private:
-  RunDirectory(std::filesystem::path root, bool resumed);
+  RunDirectory(std::filesystem::path root, bool resumed, std::shared_ptr<const DirectoryLock> lock);
   void require_unused() const;
   void prepare() const;
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <span>
 
 #include "heed/data/batch.h"
 #include "heed/model/transformer.h"
@@ -23,12 +23,20 @@ struct StepLossOptions {
   float label_smoothing = 0;
   uint64_t seed = 1;  // dropout masks are a function of seed and step
   int64_t step = 0;
+  int64_t batches_per_leaf = 1;
+  /// Where the batches are not all of the step: the number of the first one, and the loss terms of
+  /// all; 0: of these.
+  size_t first_batch = 0;
+  int64_t terms = 0;
 };
 
+StepTokens tokens_of(std::span<const data::Batch> batches);
+/// The predicted tokens, or pairs of answers, over which the loss is a mean.
+int64_t loss_terms(std::span<const data::Batch> batches);
+
 /// Runs forward and backward passes over the batches. Adds to `gradients` the gradient of the mean
-/// loss over all predicted tokens, or pairs of answers.
+/// loss over all loss_terms().
 StepLoss accumulate_gradients(const model::Transformer& model, Gradients& gradients,
-                              const std::vector<data::Batch>& batches,
-                              const StepLossOptions& options);
+                              std::span<const data::Batch> batches, const StepLossOptions& options);
 
 }  // namespace heed::train

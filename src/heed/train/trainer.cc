@@ -53,13 +53,47 @@ Trainer::Trainer(const TrainConfig& config, const Task& task, const RunDirectory
       run_(run),
       observer_(observer),
       options_(std::move(options)),
-      compute_(compute_named(config.run.compute)) {
+      compute_(compute_named(config.run.compute)),
+      group_(options_.group ? options_.group : std::make_shared<distribute::Group>()) {
   config_.validate();
   config_.model = task.model();
   build();
-  gradients_ = Gradients(weights_->parameters().all());
+  make_optimizer();
+  if (run_.resumed())
+    resume();
+  else
+    begin();
+  seconds_before_ = state_.seconds;
+  observer_.log(fmt::format("model: {} parameters, computing in {}", model_->parameters().count(),
+                            name_of(compute_)));
+  if (config_.lora.enabled)
+    observer_.log(fmt::format("adapter: {} parameters, of rank {}", weights_->parameters().count(),
+                              config_.lora.rank));
+  choose_batches();
+}
+
+/// Makes the optimizer and the gradients of a step of as many leaves as the run began with.
+void Trainer::make_optimizer() {
+  const int ranks = group_->size();
+  const OptimizerKind kind = config_.optimizer.name;
+  state_.leaves = run_.resumed() ? read_state(run_).leaves : config_.distributed.leaves_on(ranks);
+  require(
+      ranks <= state_.leaves, "the run has {} ranks, but its steps have {} leaves{}", ranks,
+      state_.leaves,
+      run_.resumed() ? ", as when it began" : ": distributed.leaves can be a larger power of two");
+  require(ranks == 1 || kind != OptimizerKind::schedule_free,
+          "optimizer.name schedule_free trains on one rank, the run has {}", ranks);
+  if (ranks > 1)
+    observer_.log(fmt::format("ranks: {}, which share {} leaves a step{}", ranks, state_.leaves,
+                              distribute::divides_leaves(ranks, state_.leaves)
+                                  ? ""
+                                  : "; the bits are those of this number of ranks"));
+  gradients_ = make_step_gradients(
+      weights_->parameters(), *group_,
+      {.leaves = state_.leaves,
+       .keep_matrices = kind == OptimizerKind::muon || kind == OptimizerKind::soap});
   optimizer_ = std::make_unique<Optimizer>(
-      weights_->parameters(), gradients_,
+      gradients_->parts(),
       Optimizer::Settings{.kind = config_.optimizer.name,
                           .beta1 = static_cast<float>(config_.optimizer.adam_beta1),
                           .beta2 = static_cast<float>(config_.optimizer.adam_beta2),
@@ -72,17 +106,6 @@ Trainer::Trainer(const TrainConfig& config, const Task& task, const RunDirectory
                           .soap_beta2 = static_cast<float>(config_.optimizer.soap_beta2),
                           .soap_frequency = config_.optimizer.soap_frequency,
                           .soap_max_dim = config_.optimizer.soap_max_dim});
-  if (run_.resumed())
-    resume();
-  else
-    begin();
-  seconds_before_ = state_.seconds;
-  observer_.log(fmt::format("model: {} parameters, computing in {}", model_->parameters().count(),
-                            name_of(compute_)));
-  if (config_.lora.enabled)
-    observer_.log(fmt::format("adapter: {} parameters, of rank {}", weights_->parameters().count(),
-                              config_.lora.rank));
-  choose_batches();
 }
 
 /// Makes the model and what is trained of it.
@@ -111,9 +134,9 @@ void Trainer::check_inputs() {
 
 void Trainer::begin() {
   check_inputs();
-  log_ = std::make_unique<MetricsLog>(run_.metrics(), 0, task_.sample_names());
+  log_ = std::make_unique<MetricsLog>(run_.metrics(), 0, task_.sample_names(), group_->is_root());
   if (!config_.lora.enabled) load_initial_weights(config_, task_, *model_, observer_);
-  write_file_atomically(run_.config(), write_toml(config_));
+  if (group_->is_root()) write_file_atomically(run_.config(), write_toml(config_));
 }
 
 void Trainer::resume() {
@@ -127,12 +150,14 @@ void Trainer::resume() {
           fmt::format("warning: {} is missing, so it is left out of the average", file.string()));
     return missing;
   });
-  log_ = std::make_unique<MetricsLog>(run_.metrics(), state_.step, task_.sample_names());
+  log_ = std::make_unique<MetricsLog>(run_.metrics(), state_.step, task_.sample_names(),
+                                      group_->is_root());
 }
 
 /// The batches that the configuration asks for, or smaller ones: a resumed run keeps its own.
 void Trainer::choose_batches() {
   RunConfig& run = config_.run;
+  run.token_budget = ceil_div(run.token_budget, state_.leaves);
   if (state_.token_budget > 0) {
     run.token_budget = state_.token_budget;
     run.gradient_accumulation_steps = state_.gradient_accumulation_steps;
@@ -143,15 +168,16 @@ void Trainer::choose_batches() {
   state_.gradient_accumulation_steps = run.gradient_accumulation_steps;
   batches_ = std::make_unique<StepBatches>(
       task_.train(), data::BatchOptions{.token_budget = run.token_budget, .seed = run.seed},
-      run.gradient_accumulation_steps);
+      state_.leaves * run.gradient_accumulation_steps);
 }
 
 /// Splits batches into smaller ones if a full batch does not fit into memory. Batches have a
 /// maximum number of tokens and no padding, so if one full batch fits, all do.
 void Trainer::fit_memory() {
   RunConfig& run = config_.run;
-  const int64_t fitting = token_budget_that_fits(*model_, gradients_, activation_dtype(compute_),
-                                                 run.token_budget, available_memory());
+  const int64_t fitting = smallest_of_ranks(
+      token_budget_that_fits(*model_, gradients_->of_pass(), activation_dtype(compute_),
+                             run.token_budget, available_memory() - gradients_->extra_bytes()));
   if (fitting >= run.token_budget) return;
   const int64_t parts = ceil_div(run.token_budget, fitting);
   require(!run_.resumed(),
@@ -168,15 +194,22 @@ void Trainer::fit_memory() {
 void Trainer::fit_time() {
   RunConfig& run = config_.run;
   if (run.min_steps == 0 || run.minutes == 0 || run.gradient_accumulation_steps > 1) return;
-  const double steps =
-      (run.minutes * 60 - seconds()) /
-      seconds_of_batch(*model_, gradients_, activation_dtype(compute_), run.token_budget);
+  const double leaves = static_cast<double>(ceil_div(state_.leaves, int64_t{group_->size()}));
+  const double fitting = (run.minutes * 60 - seconds()) /
+                         (leaves * seconds_of_batch(*model_, gradients_->of_pass(),
+                                                    activation_dtype(compute_), run.token_budget));
+  const auto steps = static_cast<double>(smallest_of_ranks(static_cast<int64_t>(fitting)));
   const int64_t smaller = token_budget_for_steps(run.token_budget, steps, run.min_steps);
   if (smaller == run.token_budget) return;
   observer_.log(
       fmt::format("batches: {} tokens in place of {}, so that more steps fit into {} minutes",
                   smaller, run.token_budget, run.minutes));
   run.token_budget = smaller;
+}
+
+int64_t Trainer::smallest_of_ranks(int64_t number) {
+  const std::vector<double> all = group_->gather(std::array{static_cast<double>(number)});
+  return static_cast<int64_t>(std::ranges::min(all));
 }
 
 double Trainer::seconds() const {
@@ -257,20 +290,22 @@ void Trainer::step() {
   ++state_.step;
   const OptimizerConfig& o = config_.optimizer;
   const StepLoss sum =
-      accumulate_gradients(*model_, gradients_, batches,
-                           {.dtype = activation_dtype(compute_),
-                            .label_smoothing = static_cast<float>(o.label_smoothing_factor),
-                            .seed = config_.run.seed,
-                            .step = state_.step});
+      gradients_->accumulate(*model_, batches,
+                             {.dtype = activation_dtype(compute_),
+                              .label_smoothing = static_cast<float>(o.label_smoothing_factor),
+                              .seed = config_.run.seed,
+                              .step = state_.step,
+                              .batches_per_leaf = config_.run.gradient_accumulation_steps});
   const double loss = sum.loss.mean();
-  const double norm = optimizer_->gradient_norm();
+  const double norm = gradients_->norm();
   const Schedule schedule = o.schedule(state_.planned_steps);
   const bool skipped = is_outlier(loss, norm);
   if (skipped)
-    gradients_.set_zero();
+    gradients_->drop();
   else
-    optimizer_->step(schedule.at(state_.step),
+    optimizer_->step(gradients_->take(), schedule.at(state_.step),
                      o.max_grad_norm > 0 && norm > o.max_grad_norm ? o.max_grad_norm / norm : 1.0);
+  if (!skipped) gradients_->share_weights();
   state_.tokens += sum.tokens_read();
 
   const double taken = seconds() - begin;
@@ -286,7 +321,31 @@ void Trainer::step() {
   observer_.step(record, state_.planned_steps, seconds_left());
 }
 
+/// What all ranks do next: rank 0's clock decides when the run ends and what is planned, and a
+/// request of any rank stops it.
+Trainer::Next Trainer::decide() {
+  const bool stop = state_.step > first_step_ && options_.stop_requested();
+  const std::vector<double> all = group_->gather(
+      std::array{stop ? 1.0 : 0.0, done() ? 1.0 : 0.0, static_cast<double>(state_.planned_steps)});
+  state_.planned_steps = static_cast<int64_t>(all[2]);
+  if (all[1] > 0) return Next::end;
+  for (size_t i = 0; i < all.size(); i += 3)
+    if (all[i] > 0) return Next::stop;
+  return Next::step;
+}
+
 Trainer::Outcome Trainer::run() {
+  try {
+    return train();
+  } catch (const distribute::RankMissing& missing) {
+    throw distribute::RankMissing(fmt::format(
+        "{}, at step {}; {}", missing.what(), state_.step,
+        run_.has_checkpoint() ? fmt::format("last checkpoint: step {}", read_state(run_).step)
+                              : "there is no checkpoint yet"));
+  }
+}
+
+Trainer::Outcome Trainer::train() {
   if (config_.run.minutes == 0) plan();
   if (state_.finished && done()) {
     observer_.log("the run has already finished");
@@ -295,17 +354,17 @@ Trainer::Outcome Trainer::run() {
   state_.finished = false;
   first_step_ = state_.step;
   first_step_time_ = seconds();
-  while (!done()) {
-    step();
-    if (config_.run.minutes > 0 && seconds() - first_step_time_ < kPlanningSeconds) plan();
-    if (state_.step % config_.validation.eval_steps == 0) validate_and_save();
-    require_log();
-    if (options_.stop_requested() && !done()) {
+  for (Next next = decide(); next != Next::end; next = decide()) {
+    if (next == Next::stop) {
       save_last();
       observer_.log(fmt::format("stopped at step {}, saved in {}; continue with --resume",
                                 state_.step, run_.last().string()));
       return Outcome::stopped;
     }
+    step();
+    if (config_.run.minutes > 0 && seconds() - first_step_time_ < kPlanningSeconds) plan();
+    if (state_.step % config_.validation.eval_steps == 0) validate_and_save();
+    require_log();
   }
   finish();
   return Outcome::finished;

@@ -22,6 +22,8 @@ class Trainer {
     /// Called between steps; when it returns true, the run is saved and stops.
     std::function<bool()> stop_requested = [] { return false; };
     std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
+    /// The ranks that train together; without it, this process is alone.
+    std::shared_ptr<distribute::Group> group = {};
   };
   /// Begins the run, or resumes it if `run` was opened by RunDirectory::resume(). The task and the
   /// observer must outlive this. Throws Error on an invalid configuration, on a model that its
@@ -46,6 +48,7 @@ class Trainer {
 
  private:
   void build();
+  void make_optimizer();
   void check_inputs();
   void begin();
   void resume();
@@ -53,8 +56,12 @@ class Trainer {
   void fit_memory();
   void fit_time();
   bool done() const;
+  enum class Next { step, stop, end };
+  Next decide();
+  int64_t smallest_of_ranks(int64_t number);
   void plan();
   void step();
+  Outcome train();
   [[noreturn]] void fail_training(const std::string& reason) const;
   bool is_outlier(double loss, double gradient_norm);
   int64_t validated_step() const;
@@ -67,7 +74,7 @@ class Trainer {
   void save_best();
   void save_last();
   void require_log();
-  Checkpoint checkpoint() { return {*weights_, *optimizer_, state_}; }
+  Checkpoint checkpoint() { return {*weights_, *optimizer_, *gradients_, state_}; }
   double seconds() const;
   double seconds_left() const;
 
@@ -79,7 +86,8 @@ class Trainer {
   Compute compute_;
   std::unique_ptr<model::Transformer> model_;
   std::unique_ptr<TrainedWeights> weights_;
-  Gradients gradients_;
+  std::shared_ptr<distribute::Group> group_;
+  std::unique_ptr<StepGradients> gradients_;
   std::unique_ptr<Optimizer> optimizer_;
   TrainingState state_;
   std::unique_ptr<MetricsLog> log_;

@@ -74,7 +74,7 @@ void Trainer::validate_and_save() {
   validation_seconds_ += seconds() - begin;
   if (config_.run.minutes > 0) plan();
   save_last();
-  run_.keep_weights_of(state_.averaged_steps);
+  if (group_->is_root()) run_.keep_weights_of(state_.averaged_steps);
   try {
     const model::PackedScope packed(*model_, Compute::f32);  // reports run the model in f32
     observer_.validation(*this);
@@ -85,7 +85,8 @@ void Trainer::validate_and_save() {
 
 void Trainer::keep_for_average() {
   if (config_.run.average <= 0) return;
-  io::write_safetensors(run_.weights_of_step(state_.step), weights_->tensors(), {});
+  if (group_->is_root())
+    io::write_safetensors(run_.weights_of_step(state_.step), weights_->tensors(), {});
   std::vector<int64_t>& steps = state_.averaged_steps;
   if (steps.empty() || steps.back() != state_.step) steps.push_back(state_.step);
   if (std::ssize(steps) > config_.run.average)
@@ -104,7 +105,7 @@ void Trainer::finish() {
   if (state_.averaged_steps.size() > 1) try_average();
   state_.finished = true;
   state_.seconds = seconds();
-  save_state(run_, checkpoint());
+  if (group_->is_root()) save_state(run_, checkpoint());
   require_log();
   observer_.log(fmt::format("done after {} steps and {}", state_.step, duration_text(seconds())));
 }
@@ -113,6 +114,7 @@ void Trainer::finish() {
 void Trainer::try_average() {
   std::vector<std::filesystem::path> files;
   for (const int64_t step : state_.averaged_steps) files.push_back(run_.weights_of_step(step));
+  group_->gather({});  // until rank 0 has written them
   weights_->set(io::TensorList(average_weights(files), "the average"));
   const ValidationRecord record = validate(*model_, compute_, task_, config_);
   const bool best = record.score() > state_.best_score;
@@ -121,14 +123,16 @@ void Trainer::try_average() {
   if (best) save_best();
 }
 
-void Trainer::save_best() { weights_->save(run_.root(), task_.files()); }
+void Trainer::save_best() {
+  if (group_->is_root()) weights_->save(run_.root(), task_.files());
+}
 
 /// Throws Error when the weights are not finite: they must not replace a good checkpoint.
 void Trainer::save_last() {
   if (!is_finite(weights_->parameters())) fail_training("the weights are not finite");
   state_.seconds = seconds();
   log_->sync();
-  save_checkpoint(run_, checkpoint(), task_.files());
+  save_checkpoint(run_, checkpoint(), task_.files(), *group_);
 }
 
 /// Throws Error when a record could not be written to the log; saves a checkpoint first.

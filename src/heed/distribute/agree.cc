@@ -1,0 +1,33 @@
+#include "heed/distribute/agree.h"
+
+#include <array>
+
+namespace heed::distribute {
+
+void require_no_error(Group& group, const std::string& error) {
+  const std::vector<double> failed = group.gather(std::array{error.empty() ? 0.0 : 1.0});
+  int first = 0, count = 0;
+  for (int rank = group.size() - 1; rank >= 0; --rank)
+    if (failed[static_cast<size_t>(rank)] > 0) {
+      first = rank;
+      ++count;
+    }
+  if (count == 0) return;
+  if (first != group.rank()) throw ReportedElsewhere(error);
+  if (count == group.size() || group.is_root()) throw Error(error);
+  fail("{}: {}", group.name_of(first), error);
+}
+
+void require_same(Group& group, std::string_view what, uint64_t value) {
+  // A double holds 32 bits exactly.
+  const std::vector<double> all = group.gather(
+      std::array{static_cast<double>(value >> 32), static_cast<double>(value & 0xffff'ffffU)});
+  for (size_t i = 2; i < all.size(); i += 2)
+    if (all[i] != all[0] || all[i + 1] != all[1])
+      require_no_error(group, group.is_root()
+                                  ? fmt::format("{} has {} than rank 0",
+                                                group.name_of(static_cast<int>(i / 2)), what)
+                                  : "");
+}
+
+}  // namespace heed::distribute

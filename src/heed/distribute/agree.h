@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <utility>
+
+#include "heed/distribute/group.h"
+
+namespace heed::distribute {
+
+/// Throws if `error` is not empty on some rank: on the lowest such rank Error, which names the rank
+/// unless it is rank 0 or all have an error, and on the others ReportedElsewhere. Collective.
+void require_no_error(Group& group, const std::string& error);
+
+/// Calls `call` on every rank and returns what it returns. If it throws Error somewhere, all ranks
+/// throw as require_no_error() does. `call` itself must not be collective. Collective.
+template <typename Call>
+auto on_all_ranks(Group& group, const Call& call) {
+  using Result = decltype(call());
+  std::optional<Result> result;
+  std::string error;
+  try {
+    result.emplace(call());
+  } catch (const Error& problem) {
+    if (group.alone()) throw;
+    error = problem.what();
+  }
+  require_no_error(group, error);
+  return std::move(*result);
+}
+
+/// Throws, as require_no_error() does, if a rank's `value` differs from that of rank 0: "rank 3
+/// (host b) has another configuration than rank 0". Collective.
+void require_same(Group& group, std::string_view what, uint64_t value);
+
+}  // namespace heed::distribute

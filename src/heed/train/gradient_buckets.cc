@@ -1,0 +1,53 @@
+#include "heed/train/gradient_buckets.h"
+
+#include <algorithm>
+
+namespace heed::train {
+namespace {
+
+constexpr int64_t kAlignment = 64;
+
+/// The nearest position at which a piece may begin.
+int64_t piece_begin(const GradientBucket& bucket, int64_t wanted, bool keep_matrices) {
+  wanted -= wanted % kAlignment;
+  if (!keep_matrices) return wanted;
+  for (const GradientBucket::Place& place : bucket.places)
+    if (place.parameter->shape.rank() > 1 && place.begin < wanted && wanted < place.end())
+      return wanted - place.begin < place.end() - wanted ? place.begin : place.end();
+  return wanted;
+}
+
+}  // namespace
+
+std::vector<GradientBucket> gradient_buckets(const std::vector<Parameter*>& order, int64_t pieces,
+                                             bool keep_matrices) {
+  constexpr int64_t kBucketElements = kBucketBytes / int64_t{sizeof(float)};
+  std::vector<GradientBucket> buckets;
+  for (Parameter* const parameter : order) {
+    const int64_t elements = parameter->shape.elements();
+    if (buckets.empty() || buckets.back().elements + elements > kBucketElements)
+      buckets.emplace_back();
+    GradientBucket& bucket = buckets.back();
+    bucket.places.push_back({parameter, bucket.elements});
+    bucket.elements += elements;
+  }
+  for (GradientBucket& bucket : buckets) {
+    for (int64_t i = 0; i < pieces; ++i)
+      bucket.pieces.push_back(piece_begin(bucket, bucket.elements * i / pieces, keep_matrices));
+    bucket.pieces.push_back(bucket.elements);
+  }
+  return buckets;
+}
+
+std::vector<TrainedPart> parts_between(const GradientBucket& bucket, int64_t begin, int64_t end) {
+  std::vector<TrainedPart> parts;
+  for (const auto& [parameter, offset] : bucket.places) {
+    const int64_t elements = parameter->shape.elements();
+    const int64_t first = std::clamp<int64_t>(begin - offset, 0, elements);
+    const int64_t last = std::clamp<int64_t>(end - offset, 0, elements);
+    if (first < last) parts.push_back({parameter, first, last});
+  }
+  return parts;
+}
+
+}  // namespace heed::train

@@ -1,0 +1,61 @@
+#include "heed/train/step_gradients.h"
+
+#include <cmath>
+#include <utility>
+
+#include "heed/kernels/elementwise.h"
+#include "heed/train/leaf_gradients.h"
+
+namespace heed::train {
+namespace {
+
+/// One process and one leaf.
+class WholeGradients : public StepGradients {
+ public:
+  explicit WholeGradients(nn::Parameters& parameters) : StepGradients(parameters) {
+    for (Parameter* const parameter : trained_)
+      parts_.push_back({parameter, 0, parameter->shape.elements()});
+  }
+
+  const std::vector<TrainedPart>& parts() const override { return parts_; }
+
+  std::vector<TrainedPart> parts_of(int) const override { return parts_; }
+
+  StepLoss accumulate(const model::Transformer& model, const std::vector<data::Batch>& batches,
+                      const StepLossOptions& options) override {
+    return accumulate_gradients(model, of_pass_, batches, options);
+  }
+
+  double norm() override { return std::sqrt(kernels::sum_of_all_squares(gradients())); }
+
+  std::vector<Tensor> take() override {
+    std::vector<Tensor> all = gradients();
+    of_pass_.set_zero();
+    return all;
+  }
+
+  void drop() override { of_pass_.set_zero(); }
+  void share_weights() override {}
+  int64_t extra_bytes() const override { return 0; }
+
+ private:
+  std::vector<Tensor> gradients() const {
+    std::vector<Tensor> all;
+    all.reserve(parts_.size());
+    for (const TrainedPart& part : parts_) all.push_back(of_pass_.of(*part.parameter).tensor());
+    return all;
+  }
+
+  std::vector<TrainedPart> parts_;
+};
+
+}  // namespace
+
+std::unique_ptr<StepGradients> make_step_gradients(nn::Parameters& parameters,
+                                                   distribute::Group& group,
+                                                   const StepGradientsOptions& options) {
+  if (options.leaves == 1) return std::make_unique<WholeGradients>(parameters);
+  return std::make_unique<LeafGradients>(parameters, group, options);
+}
+
+}  // namespace heed::train

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <memory>
+
+#include "heed/distribute/group.h"
+#include "heed/train/step_loss.h"
+#include "heed/train/trained_part.h"
+
+namespace heed::train {
+
+/// The gradient of a step: computed by one process at once, or as a sum over leaves that are
+/// divided among the ranks of a group. All functions are collective.
+class StepGradients {
+ public:
+  virtual ~StepGradients() = default;
+
+  /// The parts of the parameters that this rank's optimizer changes.
+  virtual const std::vector<TrainedPart>& parts() const = 0;
+  /// The same of another rank.
+  virtual std::vector<TrainedPart> parts_of(int rank) const = 0;
+  /// Runs the passes of the step; returns the loss of all ranks.
+  virtual StepLoss accumulate(const model::Transformer& model,
+                              const std::vector<data::Batch>& batches,
+                              const StepLossOptions& options) = 0;
+  /// The L2 norm of the gradient of all parameters as one vector.
+  virtual double norm() = 0;
+  /// The gradients of parts(), in their order; undefined ones are zero. They are used up.
+  virtual std::vector<Tensor> take() = 0;
+  /// Sets the gradient to zero.
+  virtual void drop() = 0;
+  /// After the optimizer's step: gives the changed parts to the other ranks.
+  virtual void share_weights() = 0;
+  /// Bytes that it holds during a step beside the gradients of a pass.
+  virtual int64_t extra_bytes() const = 0;
+
+  /// All parameters that are trained, in the model's order.
+  const std::vector<Parameter*>& trained() const { return trained_; }
+  /// The gradients that a pass adds to.
+  Gradients& of_pass() { return of_pass_; }
+
+ protected:
+  explicit StepGradients(nn::Parameters& parameters)
+      : trained_(trained_parameters(parameters)), of_pass_(parameters.all()) {}
+
+  std::vector<Parameter*> trained_;
+  Gradients of_pass_;
+};
+
+struct StepGradientsOptions {
+  int64_t leaves = 1;
+  bool keep_matrices = false;  // the optimizer changes whole matrices
+};
+
+/// The gradients of a process that is alone if a step has one leaf, otherwise of leaves. Parameters
+/// and group must outlive it.
+std::unique_ptr<StepGradients> make_step_gradients(nn::Parameters& parameters,
+                                                   distribute::Group& group,
+                                                   const StepGradientsOptions& options);
+
+}  // namespace heed::train
