@@ -111,6 +111,9 @@ class Arguments {
   std::optional<Value> value_;
 };
 
+/// An object for functions that are copied and destroyed without the GIL.
+std::shared_ptr<const nb::object> held_without_gil(nb::object object);
+
 /// The elements as a Python list.
 template <typename Item>
 nb::typed<nb::list, Item> list_of(std::vector<Item> items) {
