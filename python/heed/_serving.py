@@ -88,7 +88,7 @@ class Server(OfOneProcess):
         self._lock = threading.RLock()
         self._log = _Log(log, self._ended) if log is not None else None
         self._host = str(options.get("host") or "127.0.0.1")
-        self._server = _heed.Server(_sources(models), options, self._log)
+        self._server = _heed.Server(_sources(models), dict(options), self._log)
         _running.add(self)
 
     def __enter__(self) -> Server:
