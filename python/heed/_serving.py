@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import os
-import pathlib
 import threading
 import weakref
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Union
@@ -33,11 +32,15 @@ def _source(name: str, served: object) -> dict[str, Any]:
     return {**served, "name": name, "model": model._model if isinstance(model, Model) else model}
 
 
+def _last_part(path: str) -> str:
+    return os.path.basename(os.path.normpath(path))
+
+
 def _sources(models: object) -> list[dict[str, Any]]:
     if isinstance(models, Model):
-        return [_source(pathlib.PurePath(models._model.name).name, models)]
+        return [_source(_last_part(models._model.name), models)]
     if isinstance(models, (str, os.PathLike)):
-        return [_source(pathlib.PurePath(os.fsdecode(models)).name, models)]
+        return [_source(_last_part(os.fsdecode(models)), models)]
     if not isinstance(models, Mapping):
         raise TypeError(f"models has the type {type(models).__name__}, expected a dict, a heed.Model or a path")
     return [_source(name, served) for name, served in models.items()]

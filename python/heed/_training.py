@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pathlib
 from typing import TYPE_CHECKING, Any, Callable, Mapping
 
 from . import _heed
@@ -53,7 +52,8 @@ def train(
         "hub": hub,
     }
     if config is not None:
-        options["config"] = pathlib.Path(config).read_text(encoding="utf-8")
+        with open(os.fspath(config), encoding="utf-8") as file:
+            options["config"] = file.read()
         options["config_name"] = os.fspath(config)
     return _heed.train(options, on_step, on_validation, on_log)
 
