@@ -98,27 +98,34 @@ def waited_for_a_processor():
         return int(file.read().split()[1]) / 1e9
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_other_threads_tick_during_a_call(calls, name):
-    late, waited, stop = [], [], threading.Event()
+def delays_during(call):
+    """How late a thread that ticks every 10 ms is beside a call of a second, and how much of that it waited for the GIL."""
+    late, for_gil, stop = [], [], threading.Event()
 
     def tick():
         while not stop.is_set():
-            before, waited_before = time.monotonic(), waited_for_a_processor()
+            before, waited = time.monotonic(), waited_for_a_processor()
             time.sleep(0.01)
             late.append(time.monotonic() - before - 0.01)
-            waited.append(waited_for_a_processor() - waited_before)
+            for_gil.append(late[-1] - (waited_for_a_processor() - waited))
 
     ticking = threading.Thread(target=tick)
     with pytest.raises(KeyboardInterrupt), interrupt_after(1.0, []):
         ticking.start()
-        calls[name]()
+        call()
     stop.set()
     ticking.join()
-    # The GIL is there when the thread has a processor; that it has none, other processes may cause once.
-    assert max(one - waiting for one, waiting in zip(late, waited)) < 0.02
-    assert sorted(late)[-2] < 0.02 and len(late) > 20, sorted(late)[-5:]
-    assert statistics.median(late) < 0.005
+    return late, for_gil
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_other_threads_tick_during_a_call(calls, name):
+    for _ in range(3):  # another process may take the processor from the thread that has the GIL
+        late, for_gil = delays_during(calls[name])
+        # Once, another process may have had the processor that the ticking thread needed.
+        if max(for_gil) < 0.02 and sorted(late)[-2] < 0.02 and statistics.median(late) < 0.005 and len(late) > 20:
+            return
+    pytest.fail(f"{name}: {sorted(late)[-5:]}, for the GIL {sorted(for_gil)[-5:]}")
 
 
 def test_an_exception_of_a_signal_handler_ends_a_call(large_decoder):
