@@ -1,7 +1,7 @@
 # The layers as another build has made them: HEED_BUILD_TREE is its directory. What links a layer here
 # links the archives of that build, and nothing of src/heed/ is compiled.
-foreach(layer base distribute hub jinja tensor kernels ops nn io text model quantize checkpoint data generate
-              chat engine metrics train inspect)
+foreach(layer base distribute hub jinja tensor kernels ops nn io text model quantize checkpoint data
+              generate chat engine metrics train inspect serve)
   set(archive ${HEED_BUILD_TREE}/libheed_${layer}.a)
   if(NOT EXISTS ${archive})
     message(FATAL_ERROR "${archive} does not exist: build heed in HEED_BUILD_TREE first")
@@ -9,10 +9,10 @@ foreach(layer base distribute hub jinja tensor kernels ops nn io text model quan
   list(APPEND archives ${archive})
 endforeach()
 
-add_library(heed_engine INTERFACE)
-target_include_directories(heed_engine INTERFACE ${PROJECT_SOURCE_DIR}/src
-                                                 ${PROJECT_SOURCE_DIR}/include)
+add_library(heed_serve INTERFACE)
+target_include_directories(heed_serve INTERFACE ${PROJECT_SOURCE_DIR}/src
+                                                ${PROJECT_SOURCE_DIR}/include)
 target_link_libraries(
-  heed_engine INTERFACE -Wl,--start-group ${archives} -Wl,--end-group fmt::fmt Threads::Threads
-                        PkgConfig::HWY PkgConfig::SENTENCEPIECE PkgConfig::UTF8PROC PkgConfig::TOMLPLUSPLUS
-                        ${CMAKE_DL_LIBS})
+  heed_serve INTERFACE -Wl,--start-group ${archives} -Wl,--end-group fmt::fmt Threads::Threads
+                       PkgConfig::HWY PkgConfig::SENTENCEPIECE PkgConfig::UTF8PROC PkgConfig::TOMLPLUSPLUS
+                       ${CMAKE_DL_LIBS})

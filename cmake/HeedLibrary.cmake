@@ -9,8 +9,8 @@
 include(CMakePackageConfigHelpers)
 
 set(heed_objects)
-foreach(layer base distribute hub jinja tensor kernels ops nn io text model quantize checkpoint data metrics
-              generate chat train inspect engine capi)
+foreach(layer base distribute hub jinja tensor kernels ops nn io text model quantize checkpoint data
+              metrics generate chat train inspect engine serve capi)
   list(APPEND heed_objects $<TARGET_OBJECTS:heed_${layer}>)
 endforeach()
 

@@ -5,5 +5,6 @@
 #include "heed/c_generate.h"
 #include "heed/c_model.h"
 #include "heed/c_read.h"
+#include "heed/c_serve.h"
 #include "heed/c_session.h"
 #include "heed/c_train.h"

@@ -21,6 +21,8 @@
 #include "heed/quantize.h"
 #include "heed/score.h"
 #include "heed/search.h"
+#include "heed/server.h"
+#include "heed/server_limits.h"
 #include "heed/session.h"
 #include "heed/tokenizer.h"
 #include "heed/train.h"

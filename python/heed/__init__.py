@@ -47,6 +47,7 @@ from ._heed import (
     ValidationSample,
 )
 from ._model import Model, load
+from ._serving import Server, serve
 from ._session import ChatStream, Session, TextStream
 from ._tokenizer import Tokenizer
 from ._training import quantize, train
@@ -75,6 +76,7 @@ __all__ = [
     "QuantizeResult",
     "RankedDocument",
     "Score",
+    "Server",
     "Session",
     "TextStream",
     "TokenLogProbability",
@@ -88,6 +90,7 @@ __all__ = [
     "ValidationSample",
     "load",
     "quantize",
+    "serve",
     "train",
 ]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from typing import overload
 
@@ -31,6 +30,8 @@ class Attention(Sequence[_heed.AttentionMap]):
         return self._attention.page()
 
     def _repr_html_(self) -> str:
+        import html  # a part of the time that `import heed` may take
+
         # A frame keeps the page's styles and scripts apart from those of the notebook.
         page = html.escape(self.page(), quote=True)
         return f'<iframe srcdoc="{page}" style="width: 100%; height: 640px; border: 0"></iframe>'

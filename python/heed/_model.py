@@ -17,6 +17,7 @@ from typing import (
 from . import _heed
 from ._async_model import AsyncModel
 from ._attention import Attention
+from ._process import OfOneProcess
 from ._progress import download_bar, in_parts
 from ._session import ChatStream, Session, TextStream
 
@@ -89,7 +90,7 @@ def _json(value: object, name: str) -> str:
         raise ValueError(f"{name} is nested too deeply") from None
 
 
-class Model(AsyncModel):
+class Model(OfOneProcess, AsyncModel):
     """A loaded model with its tokenizer and its defaults. Any number of threads may use it at once.
 
     `options` of the functions are those of the C++ headers (heed.options). The functions whose names begin with
@@ -112,6 +113,12 @@ class Model(AsyncModel):
 
     def __repr__(self) -> str:
         return f"heed.Model({self._model.name!r})"
+
+    def __copy__(self) -> Model:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Model:
+        return self  # scikit-learn copies the parameters of transformers
 
     @property
     def family(self) -> str:

@@ -6,6 +6,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Callable, Iterator, Sequence
 
 from . import _heed
+from ._process import OfOneProcess
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 OnDelta = Callable[[_heed.Delta], object]
 
 
-class Session:
+class Session(OfOneProcess):
     """Generates for many requests at a time, step by step: requests join and leave at any step.
 
         session = heed.Session(model)
@@ -140,7 +141,7 @@ class Session:
         self._session.clear_cached_tokens()
 
 
-class TextStream(Iterator[str]):
+class TextStream(OfOneProcess, Iterator[str]):
     """The output of one request while it is generated: whole code points. `generation` is the whole output
     once it has ended; of a search, `candidates` are."""
 
@@ -189,7 +190,7 @@ class TextStream(Iterator[str]):
         self.close()
 
 
-class ChatStream(Iterator[_heed.ChatAnswer]):
+class ChatStream(OfOneProcess, Iterator[_heed.ChatAnswer]):
     """The parts of an answer while it is generated. `answer` is what has come so far."""
 
     def __init__(self, prompt: _heed.ChatPrompt, text: TextStream) -> None:

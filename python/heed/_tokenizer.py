@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, Sequence, overload
 
 from . import _heed
+from ._process import OfOneProcess
 
 if TYPE_CHECKING:
     from .options import Path, Texts
 
 
-class Tokenizer:
+class Tokenizer(OfOneProcess):
     """Text to token ids and back, with the ids and offsets of Python's `tokenizers`, without a model.
 
     Tokenizer(path) reads the tokenizer of a Hugging Face model directory, a tokenizer.json, a SentencePiece model or a

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pathlib
 from typing import TYPE_CHECKING, Any, Callable, Mapping
 
 from . import _heed
@@ -13,8 +12,10 @@ if TYPE_CHECKING:
     from .options import HubOptions, Path, WeightType
 
 
-def _assignment(key: str, value: object) -> str:
+def _assignment(key: object, value: object) -> str:
     """section.key=value, as TOML; numbers, texts, truth values and lists of these look like JSON."""
+    if not isinstance(key, str):
+        raise TypeError(f"a name in settings has the type {type(key).__name__}, expected str")
     return f"{key}={json.dumps(os.fspath(value) if isinstance(value, os.PathLike) else value)}"
 
 
@@ -37,6 +38,11 @@ def train(
     "corpus.txt"}. The functions are called on the calling thread. When one of them raises, and on Ctrl-C, the run saves
     a checkpoint and ends; with `resume` it continues to the same bits.
     """
+    if settings is not None and not isinstance(settings, Mapping):
+        raise TypeError(f"settings has the type {type(settings).__name__}, expected a dict")
+    for name, function in (("on_step", on_step), ("on_validation", on_validation), ("on_log", on_log)):
+        if function is not None and not callable(function):
+            raise TypeError(f"{name} has the type {type(function).__name__}, expected a function")
     options: dict[str, Any] = {
         "out": out,
         "preset": preset,
@@ -46,7 +52,8 @@ def train(
         "hub": hub,
     }
     if config is not None:
-        options["config"] = pathlib.Path(config).read_text(encoding="utf-8")
+        with open(os.fspath(config), encoding="utf-8") as file:
+            options["config"] = file.read()
         options["config_name"] = os.fspath(config)
     return _heed.train(options, on_step, on_validation, on_log)
 

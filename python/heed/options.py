@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import Literal, Mapping, Sequence, TypedDict, Union
+from typing import TYPE_CHECKING, Literal, Mapping, Sequence, TypedDict, Union
+
+if TYPE_CHECKING:
+    from ._model import Model
 
 Texts = Union["list[str]", "tuple[str, ...]"]  # a str is a Sequence[str], too
 Prompt = Union[str, Sequence[int]]
@@ -51,6 +54,42 @@ class LoadOptions(TypedDict, total=False):
     speculation: SpeculationOptions | None
     threads: int | None
     hub: HubOptions | None
+
+
+class ServedModel(LoadOptions, total=False):
+    """ModelSource of heed/server.h: a `model` that is loaded, or the `path` of one and how it is loaded."""
+
+    model: Model
+    path: Path
+    on_first_use: bool | None
+    source_language: str | None
+    target_language: str | None
+    max_active_tokens: int | None
+    max_active_requests: int | None
+    max_cached_tokens: int | None
+    max_prefill_tokens: int | None
+
+
+class ServerOptions(TypedDict, total=False):
+    """heed/server.h; `threads` compute, for models that the server loads, `model_memory` is in bytes."""
+
+    host: str | None
+    port: int | None
+    threads: int | None
+    api_keys: Sequence[str] | None
+    cors_origins: Sequence[str] | None
+    log_texts: bool | None
+    model_memory: int | None
+    queued_requests: int | None
+    queued_tokens: int | None
+    connections: int | None
+    header_bytes: int | None
+    body_bytes: int | None
+    request_seconds: float | None
+    idle_seconds: float | None
+    header_seconds: float | None
+    body_seconds: float | None
+    write_seconds: float | None
 
 
 class GenerateOptions(TypedDict, total=False):

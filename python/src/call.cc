@@ -71,6 +71,13 @@ nb::object Cancellation::run(const nb::typed<nb::callable, nb::object()>& functi
   return function();
 }
 
+std::shared_ptr<const nb::object> held_without_gil(nb::object object) {
+  return {new nb::object(std::move(object)), [](const nb::object* value) {
+            const nb::gil_scoped_acquire acquire;
+            delete value;
+          }};
+}
+
 std::shared_ptr<Executor> make_executor(int threads) {
   auto executor = std::make_shared<Executor>(threads);
   std::erase_if(own_executors(), [](const auto& one) { return one.expired(); });

@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 
 #include <atomic>
+#include <chrono>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -84,12 +85,20 @@ auto run(const Work& work) -> decltype(work()) {
 class Turns {
  public:
   void next() {
-    if (++count_ % kItems == 0) const nb::gil_scoped_release release;
+    if (++count_ % kItems != 0 || Clock::now() - begin_ < kTurn) return;
+    { const nb::gil_scoped_release release; }
+    begin_ = Clock::now();
   }
 
  private:
-  static constexpr int kItems = 2048;
+  using Clock = std::chrono::steady_clock;
+  // Longer than sys.getswitchinterval(), 5 ms, after which a thread that waits asks for the GIL:
+  // only then does a release last until that thread has it. After shorter turns it would wake up
+  // too late each time, and begin to wait anew.
+  static constexpr std::chrono::milliseconds kTurn{6};
+  static constexpr int kItems = 64;  // between two looks at the clock
   int count_ = 0;
+  Clock::time_point begin_ = Clock::now();
 };
 
 /// Arguments of a call, which may be large. They are freed while other Python threads run.
@@ -110,6 +119,9 @@ class Arguments {
  private:
   std::optional<Value> value_;
 };
+
+/// An object for functions that are copied and destroyed without the GIL.
+std::shared_ptr<const nb::object> held_without_gil(nb::object object);
 
 /// The elements as a Python list.
 template <typename Item>

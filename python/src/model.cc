@@ -12,7 +12,8 @@ namespace {
 OpenModel load(nb::handle path, const Options& options) {
   const std::filesystem::path name = path_from(path, "path");
   Keywords keywords(options);
-  const LoadOptions load_options = take_load_options(keywords);
+  LoadOptions load_options = take_load_options(keywords);
+  take_download_progress(keywords, load_options.hub);
   keywords.finish("load");
   return {name.string(), run([&] { return Model::load(name, load_options); })};
 }

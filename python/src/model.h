@@ -37,6 +37,7 @@ void bind_chat(nb::module_& m, nb::class_<OpenModel>& model);
 void bind_attention(nb::module_& m, nb::class_<OpenModel>& model);
 void bind_reading(nb::class_<OpenModel>& model);
 void bind_session(nb::module_& m);
+void bind_server(nb::module_& m);
 void bind_training(nb::module_& m);
 void bind_tokenizer(nb::module_& m);
 

@@ -12,6 +12,7 @@ NB_MODULE(_heed, m) {
   python::bind_results(m);
   python::bind_model(m);
   python::bind_session(m);
+  python::bind_server(m);
   python::bind_training(m);
   python::bind_tokenizer(m);
 }

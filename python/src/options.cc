@@ -38,13 +38,7 @@ nb::dict dict_from(const nb::object& value, std::string_view name) {
 
 /// Calls a Python function on the calling thread. Its exception ends the load.
 std::function<void(const DownloadProgress&)> progress_to(nb::object function) {
-  // Freed with the GIL: options are copied and destroyed without it.
-  const std::shared_ptr<nb::object> held(new nb::object(std::move(function)),
-                                         [](const nb::object* value) {
-                                           const nb::gil_scoped_acquire acquire;
-                                           delete value;
-                                         });
-  return [held](const DownloadProgress& now) {
+  return [held = held_without_gil(std::move(function))](const DownloadProgress& now) {
     const nb::gil_scoped_acquire acquire;
     try {
       (*held)(nb::str(now.model.data(), now.model.size()), now.bytes, now.total_bytes, now.files,
@@ -79,9 +73,12 @@ HubOptions take_hub_options(Keywords& keywords) {
     of_hub.read("offline", options.offline);
     of_hub.finish("hub");
   }
+  return options;
+}
+
+void take_download_progress(Keywords& keywords, HubOptions& options) {
   if (nb::object function = keywords.take("on_progress"))
     options.on_progress = progress_to(std::move(function));
-  return options;
 }
 
 std::shared_ptr<Executor> take_executor(Keywords& keywords) {

@@ -29,6 +29,8 @@ SessionOptions take_session_options(Keywords& keywords);
 Request take_request(nb::handle prompt, Keywords& keywords);
 LoadOptions take_load_options(Keywords& keywords);
 HubOptions take_hub_options(Keywords& keywords);
+/// The function that is told about a download: of a call that waits for it.
+void take_download_progress(Keywords& keywords, HubOptions& options);
 /// An Executor of `threads`; null if that is not given.
 std::shared_ptr<Executor> take_executor(Keywords& keywords);
 

@@ -30,7 +30,7 @@ struct ServeArguments {
 /// The configuration file, and what the command line says instead of it or beside it.
 serve::ServeConfig read_configuration(const ServeArguments& arguments) {
   serve::ServeConfig config;
-  serve::ServerOptions& server = config.server;
+  ServerOptions& server = config.server;
   if (arguments.config) serve::read_config(*arguments.config, config);
   for (const std::string& text : arguments.models)
     server.models.push_back(serve::parse_model(text));
@@ -46,8 +46,8 @@ serve::ServeConfig read_configuration(const ServeArguments& arguments) {
 }
 
 /// Downloads what is to be loaded at the start, visibly, and sets the threads.
-void prepare(std::vector<serve::ModelSource>& models, const Threads& threads) {
-  for (serve::ModelSource& model : models) {
+void prepare(std::vector<ModelSource>& models, const Threads& threads) {
+  for (ModelSource& model : models) {
     if (!model.on_first_use) model.path = find_model(model.path);
     model.load.executor = threads.executor();
   }
@@ -58,10 +58,10 @@ void say(const std::string& text) {
 }
 
 /// Reads the configuration again. What is wrong with it is said, and nothing changes.
-void reload(const ServeArguments& arguments, serve::Server& server, const Threads& threads) {
+void reload(const ServeArguments& arguments, Server& server, const Threads& threads) {
   notify_service_manager("RELOADING=1");
   try {
-    std::vector<serve::ModelSource> models = read_configuration(arguments).server.models;
+    std::vector<ModelSource> models = read_configuration(arguments).server.models;
     prepare(models, threads);
     server.reload(models);
     say(fmt::format("serving {} models", models.size()));
@@ -79,7 +79,7 @@ int run_serve(const ServeArguments& arguments) {
   const Threads threads({.threads = config.threads});
   if (arguments.dry_run) {  // also what would be loaded later
     config.server.memory_limit = 0;
-    for (serve::ModelSource& model : config.server.models) model.on_first_use = false;
+    for (ModelSource& model : config.server.models) model.on_first_use = false;
   }
   prepare(config.server.models, threads);
   if (!arguments.quiet)
@@ -89,7 +89,7 @@ int run_serve(const ServeArguments& arguments) {
   const std::string host = config.server.host;
   const size_t count = config.server.models.size();
   const std::string models = count == 1 ? "1 model" : fmt::format("{} models", count);
-  serve::Server server(std::move(config.server));
+  Server server(std::move(config.server));
   if (!arguments.dry_run) server.listen();
   server.load();
   if (arguments.dry_run) {

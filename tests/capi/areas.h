@@ -19,6 +19,7 @@ int test_chat(const struct test_paths* paths);
 int test_read(const struct test_paths* paths);
 int test_labels(const struct test_paths* paths);
 int test_session(const struct test_paths* paths);
+int test_serve(const struct test_paths* paths);
 int test_quantize(const struct test_paths* paths);
 int test_train(const struct test_paths* paths);
 

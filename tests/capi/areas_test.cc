@@ -41,6 +41,7 @@ TEST_F(CApi, Chats) { EXPECT_EQ(test_chat(&paths_), 0); }
 TEST_F(CApi, EmbedsScoresFillsAndShowsAttention) { EXPECT_EQ(test_read(&paths_), 0); }
 TEST_F(CApi, LabelsTextsPairsAndTokensAndRanksDocuments) { EXPECT_EQ(test_labels(&paths_), 0); }
 TEST_F(CApi, DecodesManyRequestsInASession) { EXPECT_EQ(test_session(&paths_), 0); }
+TEST_F(CApi, ServesModels) { EXPECT_EQ(test_serve(&paths_), 0); }
 TEST_F(CApi, QuantisesAModel) { EXPECT_EQ(test_quantize(&paths_), 0); }
 TEST_F(CApi, TrainsStopsAndResumes) { EXPECT_EQ(test_train(&paths_), 0); }
 

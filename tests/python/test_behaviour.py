@@ -1,19 +1,24 @@
 """What a process that uses heed may rely on: other threads, Ctrl-C, forks, exceptions of callbacks."""
 
 import asyncio
+import concurrent.futures
 import contextlib
+import importlib.util
 import multiprocessing
 import os
+import pickle
 import signal
+import socket
 import statistics
 import subprocess
 import sys
 import threading
 import time
+import urllib.request
 
 import numpy
 import pytest
-from conftest import make_decoder, make_encoder
+from conftest import GOLDEN, make_decoder, make_encoder
 
 import heed
 
@@ -87,25 +92,40 @@ def test_ctrl_c_ends_a_call_within_200_ms(calls, name):
     pytest.fail(f"{name} ended after {delays}")
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_other_threads_tick_during_a_call(calls, name):
-    late, stop = [], threading.Event()
+def waited_for_a_processor():
+    """Seconds that this thread was ready to run and another one, of any process, ran instead."""
+    with open("/proc/thread-self/schedstat") as file:
+        return int(file.read().split()[1]) / 1e9
+
+
+def delays_during(call):
+    """How late a thread that ticks every 10 ms is beside a call of a second, and how much of that it waited for the GIL."""
+    late, for_gil, stop = [], [], threading.Event()
 
     def tick():
         while not stop.is_set():
-            before = time.monotonic()
+            before, waited = time.monotonic(), waited_for_a_processor()
             time.sleep(0.01)
             late.append(time.monotonic() - before - 0.01)
+            for_gil.append(late[-1] - (waited_for_a_processor() - waited))
 
     ticking = threading.Thread(target=tick)
     with pytest.raises(KeyboardInterrupt), interrupt_after(1.0, []):
         ticking.start()
-        calls[name]()
+        call()
     stop.set()
     ticking.join()
-    # Once, another process may have had the processor.
-    assert sorted(late)[-2] < 0.02 and len(late) > 20, sorted(late)[-5:]
-    assert statistics.median(late) < 0.005
+    return late, for_gil
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_other_threads_tick_during_a_call(calls, name):
+    for _ in range(3):  # another process may take the processor from the thread that has the GIL
+        late, for_gil = delays_during(calls[name])
+        # Once, another process may have had the processor that the ticking thread needed.
+        if max(for_gil) < 0.02 and statistics.median(for_gil) < 0.005 and sorted(late)[-2] < 0.02 and len(late) > 20:
+            return
+    pytest.fail(f"{name}: {sorted(late)[-5:]}, for the GIL {sorted(for_gil)[-5:]}")
 
 
 def test_an_exception_of_a_signal_handler_ends_a_call(large_decoder):
@@ -175,6 +195,23 @@ def test_threads_get_the_bits_that_each_gets_alone(decoder, encoder):
     assert together == alone
 
 
+def test_sessions_at_once_have_the_bits_that_each_has_alone(decoder):
+    def work(i):
+        session, outputs = decoder.session(max_prefill_tokens=4 + i), {}
+        for k in range(6):
+            session.add(TEXT[: 4 + 3 * k + i], max_new_tokens=10 + i, temperature=0.8, seed=i, number=k + 1,
+                        top_log_probabilities=1)
+        for delta in session:
+            if delta.generation:
+                outputs[delta.request] = (delta.generation.tokens, [one.log_probability for one in delta.generation.chosen])
+        return outputs
+
+    alone = [work(i) for i in range(4)]
+    for _ in range(5):
+        with concurrent.futures.ThreadPoolExecutor(4) as threads:
+            assert list(threads.map(work, range(4))) == alone
+
+
 def test_a_session_belongs_to_one_thread_at_a_time(large_decoder):
     session = large_decoder.session()
     session.add(TEXT * 40, max_new_tokens=10)
@@ -224,6 +261,62 @@ def test_a_forked_child_uses_a_model_of_its_parent(tmp_path, threads):
         child.join(10)
         assert child.exitcode == 0
     assert decoder.generate(TEXT, max_new_tokens=8).text == expected[0]
+
+
+def _load_and_generate(path, connection):
+    model = heed.load(path, random_weights=1)
+    connection.send(model.generate(TEXT, max_new_tokens=8).text)
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_a_process_of_any_start_method_loads_a_model(tmp_path, method):
+    path = make_decoder(tmp_path / "decoder")
+    expected = heed.load(path, random_weights=1).generate(TEXT, max_new_tokens=8).text
+    context = multiprocessing.get_context(method)
+    here, there = context.Pipe()
+    child = context.Process(target=_load_and_generate, args=(path, there))
+    child.start()
+    assert here.poll(60), "the child hangs"
+    assert here.recv() == expected
+    child.join(10)
+    assert child.exitcode == 0
+
+
+def test_a_model_that_is_sent_to_another_process_is_a_clear_error(decoder):
+    session, tokenizer = decoder.session(), heed.Tokenizer(GOLDEN / "encoders/classify/tokenizer.json")
+    for what in (decoder, session, tokenizer, decoder.generate(TEXT, stream=True, max_new_tokens=1)):
+        with pytest.raises(TypeError, match="cannot be sent to another process"):
+            pickle.dumps(what)
+
+
+APPLICATION = """
+import sys, heed
+model = heed.load(sys.argv[-1], random_weights=1)
+model.generate("the", max_new_tokens=2)  # starts threads before gunicorn forks
+
+def application(environ, start_response):
+    start_response("200 OK", [("Content-Type", "text/plain")])
+    return [model.generate("the old ship", max_new_tokens=8).text.encode()]
+"""
+
+
+@pytest.mark.skipif(importlib.util.find_spec("gunicorn") is None, reason="gunicorn is not installed")
+def test_workers_of_gunicorn_use_a_preloaded_model(tmp_path):
+    path = make_decoder(tmp_path / "decoder")
+    (tmp_path / "app.py").write_text(APPLICATION.replace("sys.argv[-1]", repr(str(path))))
+    expected = heed.load(path, random_weights=1).generate("the old ship", max_new_tokens=8).text
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        server = subprocess.Popen(
+            [sys.executable, "-m", "gunicorn", "--preload", "--workers", "3", "--bind", f"fd://{listener.fileno()}",
+             "app:application"], cwd=tmp_path, pass_fds=[listener.fileno()], stderr=subprocess.PIPE, text=True)
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
+        with concurrent.futures.ThreadPoolExecutor(6) as threads:
+            answers = list(threads.map(lambda _: urllib.request.urlopen(url, timeout=60).read().decode(), range(24)))
+    server.send_signal(signal.SIGTERM)
+    errors = server.communicate(timeout=30)[1]
+    assert answers == [expected] * 24 and "Traceback" not in errors, errors
 
 
 def test_ctrl_c_ends_a_call_of_a_forked_child(tmp_path):
@@ -286,12 +379,13 @@ class TestAsyncio:
 
 
 def test_importing_takes_at_most_50_ms():
-    program = "import time; begin = time.perf_counter(); import heed; print(time.perf_counter() - begin)"
+    # The processor's time: other tests run beside this one.
+    program = "import time; begin = time.process_time(); import heed; print(time.process_time() - begin)"
     times = [float(subprocess.run([sys.executable, "-c", program], capture_output=True, check=True).stdout)
              for _ in range(5)]
     assert min(times) < 0.05, times
 
 
 def test_importing_imports_nothing_large():
-    program = "import sys, heed; print([m for m in ('numpy', 'asyncio', 'sklearn', 'tqdm') if m in sys.modules])"
+    program = "import sys, heed; print([m for m in ('numpy', 'asyncio', 'html', 'pathlib') if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout.strip() == "[]"

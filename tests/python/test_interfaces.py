@@ -67,6 +67,7 @@ class TestScikitLearn:
         pipeline = make_pipeline(Embedder(encoder), LogisticRegression())
         assert list(pipeline.fit(lines, labels).predict(lines)) == labels
         assert clone(Embedder("model", normalize=True)).normalize is True
+        assert clone(pipeline).fit(lines, labels)[0].model is encoder
 
 
 def test_progress_changes_no_result(encoder, translator, decoder, capsys):

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-#include "heed/serve/server.h"
+#include "heed/server.h"
 #include "tests/engine/small_models.h"
 #include "tests/serve/http_client.h"
 

@@ -3,13 +3,9 @@
 #include <cstdint>
 #include <mutex>
 
-namespace heed::serve {
+#include "heed/server_limits.h"
 
-/// How much may wait. What is being computed is bounded by the kv cache, not here.
-struct QueueLimits {
-  int64_t requests = 256;
-  int64_t tokens = 262'144;  // of prompts, texts to embed and the like
-};
+namespace heed::serve {
 
 /// Counts what waits, so that more is refused at once instead of waiting for ever. May be used by
 /// any thread.

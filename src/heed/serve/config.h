@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "heed/serve/server.h"
+#include "heed/server.h"
 
 namespace heed::serve {
 

@@ -6,6 +6,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/quote.h"
+#include "heed/engine/loaded_model.h"
 #include "heed/hub.h"
 
 namespace heed::serve {
@@ -44,6 +45,12 @@ uint64_t bytes_of(const std::filesystem::path& path) {
   return bytes;
 }
 
+/// Whether both are the same loaded model, or none.
+bool same_model(const std::optional<Model>& a, const std::optional<Model>& b) {
+  if (!a || !b) return a.has_value() == b.has_value();
+  return &engine::loaded(*a) == &engine::loaded(*b);
+}
+
 /// Whether a model that is loaded from one can be used for the other.
 bool same(const ModelSource& a, const ModelSource& b) {
   const auto adapters_are_same = [](const AdapterOptions& x, const AdapterOptions& y) {
@@ -55,7 +62,20 @@ bool same(const ModelSource& a, const ModelSource& b) {
          a.load.rope_context == b.load.rope_context && a.load.speculation == b.load.speculation &&
          a.on_first_use == b.on_first_use && a.batching == b.batching &&
          a.source_language == b.source_language && a.target_language == b.target_language &&
+         same_model(a.model, b.model) &&
          std::ranges::equal(a.load.adapters, b.load.adapters, adapters_are_same);
+}
+
+/// The sources, with the adapters of models that are loaded. Throws Error when a source says both
+/// how to load a model and which one it is.
+std::vector<ModelSource> completed(std::vector<ModelSource> sources) {
+  for (ModelSource& source : sources) {
+    if (!source.model) continue;
+    require(source.path.empty() && !source.on_first_use,
+            "the model {} is given loaded, and also what to load", quoted(source.name));
+    source.load = engine::loaded(*source.model).options;
+  }
+  return sources;
 }
 
 void require_unique_names(const std::vector<ModelSource>& sources) {
@@ -84,7 +104,8 @@ ModelRegistry::~ModelRegistry() {
   loader_.join();
 }
 
-void ModelRegistry::serve(const std::vector<ModelSource>& sources) {
+void ModelRegistry::serve(const std::vector<ModelSource>& given) {
+  const std::vector<ModelSource> sources = completed(given);
   require_unique_names(sources);
   std::vector<std::shared_ptr<Slot>> before;
   {
@@ -105,15 +126,19 @@ void ModelRegistry::serve(const std::vector<ModelSource>& sources) {
     if (slot->model && std::ranges::find(now, slot) == now.end()) slot->model->retire();
 }
 
+Model ModelRegistry::load_files(Slot& slot) {
+  const std::filesystem::path path = resolve_model(slot.source.path, slot.source.load.hub);
+  slot.bytes = bytes_of(path);
+  if (const auto& draft = slot.source.load.speculation.draft; !draft.empty())
+    slot.bytes += bytes_of(resolve_model(draft, slot.source.load.hub));
+  make_room(slot);
+  return Model::load(path, slot.source.load);
+}
+
 void ModelRegistry::load(Slot& slot) {
   try {
-    const std::filesystem::path path = resolve_model(slot.source.path, slot.source.load.hub);
-    slot.bytes = bytes_of(path);
-    if (const auto& draft = slot.source.load.speculation.draft; !draft.empty())
-      slot.bytes += bytes_of(resolve_model(draft, slot.source.load.hub));
-    make_room(slot);
-    auto model = std::make_shared<ServedModel>(Model::load(path, slot.source.load),
-                                               slot.source.batching, loop_);
+    auto model = std::make_shared<ServedModel>(
+        slot.source.model ? *slot.source.model : load_files(slot), slot.source.batching, loop_);
     const std::lock_guard lock(mutex_);
     slot.tasks = tasks_of(model->model());
     slot.set_languages(model->model());

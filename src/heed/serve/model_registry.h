@@ -10,24 +10,12 @@
 #include <thread>
 #include <vector>
 
-#include "heed/load_options.h"
 #include "heed/serve/compute_loop.h"
 #include "heed/serve/model_tasks.h"
 #include "heed/serve/served_model.h"
+#include "heed/server.h"
 
 namespace heed::serve {
-
-/// A model to serve.
-struct ModelSource {
-  std::string name;  // by which requests choose it
-  std::string path;  // directory, GGUF file or name of the hub
-  /// Its adapters are further models, by their names; the model itself is served without them.
-  LoadOptions load = {};
-  BatchingOptions batching = {};
-  bool on_first_use = false;  // load it when a request names it
-  /// Of a translator for two languages, whose files do not name them; empty: not said.
-  std::string source_language = {}, target_language = {};
-};
 
 /// The models that are served, by name. May be used by any thread.
 class ModelRegistry {
@@ -73,6 +61,7 @@ class ModelRegistry {
   struct Slot;  // a source and its model, if it is loaded
   std::shared_ptr<Slot> slot_of(const std::string& name) const;
   void load(Slot& slot);
+  Model load_files(Slot& slot);
   void make_room(const Slot& slot);
   static Target target_of(const Slot& slot, const std::string& name);
   void load_in_turn();

@@ -16,18 +16,10 @@
 #include "heed/serve/compute_loop.h"
 #include "heed/serve/embed_queue.h"
 #include "heed/serve/waste_budget.h"
+#include "heed/server.h"
 #include "heed/session.h"
 
 namespace heed::serve {
-
-/// How the requests of a model share its memory and its steps.
-struct BatchingOptions {
-  int64_t max_active_tokens = 65'536;  // see SessionOptions
-  int64_t max_active_requests = 64;
-  int64_t max_cached_tokens = 16'384;
-  int64_t max_prefill_tokens = 512;
-  bool operator==(const BatchingOptions&) const = default;
-};
 
 /// A model and the work that waits for it: requests of a Session, texts in batches, single calls.
 /// Functions that take a Call may be called by any thread.

@@ -1,23 +1,34 @@
-#include "heed/serve/server.h"
+#include "heed/server.h"
+
+#include <unistd.h>
 
 #include <atomic>
 #include <boost/asio/post.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <unordered_map>
 
+#include "heed/base/error.h"
+#include "heed/base/interrupt.h"
 #include "heed/serve/access.h"
+#include "heed/serve/check_options.h"
 #include "heed/serve/compute_loop.h"
+#include "heed/serve/http/http_server.h"
 #include "heed/serve/metrics.h"
 #include "heed/serve/request_log.h"
 #include "heed/serve/routes/routes.h"
 #include "heed/serve/services.h"
 
-namespace heed::serve {
+namespace heed {
+
+using namespace serve;
+
 namespace {
 
 /// Threads that read requests: JSON, chat templates, tokenizers.
 constexpr int kReaders = 2;
 constexpr int kClientClosedRequest = 499;  // nginx's
+/// How often drain() asks whether it is interrupted.
+constexpr std::chrono::milliseconds kDrainStep{50};
 
 }  // namespace
 
@@ -35,7 +46,12 @@ struct Server::State {
   void read(const Route& route, const std::shared_ptr<Call>& call);
   void end_late_calls();
   void finished(const Exchange& exchange);
+  bool is_forked() const { return getpid() != process; }
+  void require_own_process() const {
+    require(!is_forked(), "the server runs in another process, of which this one is a fork");
+  }
 
+  const pid_t process = getpid();
   const ServerOptions options;
   Admission admission;
   Metrics metrics;
@@ -138,31 +154,51 @@ void Server::State::finished(const Exchange& exchange) {
   if (options.log) options.log(log_line(*call, status, options.log_texts));
 }
 
-Server::Server(ServerOptions options) : state_(std::make_unique<State>(std::move(options))) {}
+Server::Server(ServerOptions options) {
+  check_options(options);
+  state_ = std::make_unique<State>(std::move(options));
+}
 
 Server::~Server() {
   State& s = *state_;
+  if (s.is_forked()) {  // without the threads that the rest belongs to
+    s.http.close_inherited_port();
+    static_cast<void>(state_.release());
+    return;
+  }
   s.draining = true;
   s.http.stop();
   s.readers.stop();
   s.readers.join();
 }
 
-void Server::listen() { state_->http.start(); }
+void Server::listen() {
+  state_->require_own_process();
+  state_->http.start();
+}
 
 uint16_t Server::port() const { return state_->http.port(); }
 
 void Server::load() {
+  state_->require_own_process();
   state_->models.serve(state_->options.models);
   state_->ready = true;
 }
 
-void Server::reload(const std::vector<ModelSource>& models) { state_->models.serve(models); }
+void Server::reload(const std::vector<ModelSource>& models) {
+  state_->require_own_process();
+  state_->models.serve(models);
+}
 
 bool Server::drain(std::chrono::milliseconds time) {
+  state_->require_own_process();
   state_->draining = true;
   state_->http.drain();
+  for (; time > kDrainStep; time -= kDrainStep) {
+    if (state_->http.wait_until_drained(kDrainStep)) return true;
+    check_interrupted();
+  }
   return state_->http.wait_until_drained(time);
 }
 
-}  // namespace heed::serve
+}  // namespace heed

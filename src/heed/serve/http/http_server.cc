@@ -1,5 +1,7 @@
 #include "heed/serve/http/http_server.h"
 
+#include <unistd.h>
+
 #include <condition_variable>
 #include <mutex>
 #include <set>
@@ -145,6 +147,11 @@ void HttpServer::stop() {
 }
 
 uint16_t HttpServer::port() const { return state_->port; }
+
+void HttpServer::close_inherited_port() {
+  // Not close(), which would tell the epoll instance that is shared with the parent.
+  if (state_->acceptor.is_open()) ::close(state_->acceptor.native_handle());
+}
 
 void HttpServer::drain() {
   State& s = *state_;

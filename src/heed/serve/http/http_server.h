@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -10,21 +9,9 @@
 
 #include "heed/serve/http/exchange.h"
 #include "heed/serve/http/message.h"
+#include "heed/server_limits.h"
 
 namespace heed::serve {
-
-/// What a client may take.
-struct HttpLimits {
-  size_t header_bytes = 65'536;
-  size_t body_bytes = size_t{4} << 20;
-  /// Of an answer in parts, that wait for a client which does not read.
-  size_t pending_bytes = size_t{1} << 20;
-  int connections = 4096;
-  std::chrono::milliseconds idle_time{75'000};    // between two requests of a connection
-  std::chrono::milliseconds header_time{10'000};  // from the first byte of a request
-  std::chrono::milliseconds body_time{30'000};
-  std::chrono::milliseconds write_time{30'000};  // in which a client has to read 64 kB
-};
 
 struct HttpServerOptions {
   std::string host = "127.0.0.1";  // an address, or "localhost"
@@ -55,6 +42,9 @@ class HttpServer {
   void stop();
 
   uint16_t port() const;
+
+  /// In a forked child, which has no network thread: lets go of the port.
+  void close_inherited_port();
 
   /// Closes connections that wait for a request, and all others after their answer. New ones may
   /// ask once: a load balancer that asks how the server is has an answer until the end.

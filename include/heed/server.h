@@ -1,0 +1,105 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "heed/export.h"
+#include "heed/load_options.h"
+#include "heed/model.h"
+#include "heed/server_limits.h"
+
+namespace heed {
+
+/// How the requests of a served model share its memory and its steps; see SessionOptions.
+struct BatchingOptions {
+  int64_t max_active_tokens = 65'536;
+  int64_t max_active_requests = 64;
+  int64_t max_cached_tokens = 16'384;
+  int64_t max_prefill_tokens = 512;
+  bool operator==(const BatchingOptions&) const = default;
+};
+
+/// A model to serve.
+struct ModelSource {
+  std::string name = {};  // by which requests choose it
+  std::string path = {};  // directory, GGUF file or name of the hub
+  /// How `path` is loaded. Adapters are further models, by their names, which must be given; the
+  /// model itself is served without them.
+  LoadOptions load = {};
+  BatchingOptions batching = {};
+  bool on_first_use = false;  // load it when a request names it
+  /// Of a translator for two languages, whose files do not name them; empty: not said.
+  std::string source_language = {}, target_language = {};
+  /// A model that is loaded already, with its adapters: instead of `path` and `load`.
+  std::optional<Model> model = {};
+};
+
+struct ServerOptions {
+  std::string host = "127.0.0.1";  // an address, or "localhost"
+  int port = 8080;                 // 0: the system chooses one
+  HttpLimits http = {};
+  QueueLimits queue = {};
+  std::vector<ModelSource> models = {};
+  /// Bytes of the files of models; 0: no limit. Beyond it, models that were loaded on first use and
+  /// have nothing to do are unloaded, the one unused for longest first. Models that were given
+  /// loaded do not count.
+  uint64_t memory_limit = 0;
+  /// Requests need one of these as "Authorization: Bearer KEY"; empty: none is needed.
+  std::vector<std::string> api_keys = {};
+  /// Pages of these origins may call the server ("https://example.com", or "*" for all).
+  std::vector<std::string> cors_origins = {};
+  /// How long a request may take that has no X-Request-Timeout.
+  std::chrono::milliseconds request_time{600'000};
+  /// Receives a line of JSON for each request, without a line end. Called on the network thread,
+  /// which waits for it. Must not throw.
+  std::function<void(const std::string&)> log = {};
+  bool log_texts = false;  // with the bodies of requests
+};
+
+/// The server of `heed serve` (docs/serving.md), in this process: HTTP with OpenAI's API,
+/// translation, embeddings and a page, on threads of its own.
+///
+///   heed::Server server({.port = 0, .models = {{.name = "chat", .path = "model.gguf"}}});
+///   server.listen();
+///   server.load();
+///   std::cout << server.port() << '\n';
+///
+/// A request has the answer that the functions of Model and Session give, to the bit. All models
+/// compute in turn on one thread, which uses their Executor. A Server belongs to one thread at a
+/// time. In a forked child it does not serve: there its functions throw Error, and its destructor
+/// only closes the port.
+class HEED_EXPORT Server {
+ public:
+  /// Throws Error when a limit is out of range.
+  explicit Server(ServerOptions options);
+  /// Ends all connections and requests.
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  /// Listens; until load() has returned, GET /health is answered with 503. Throws Error, which
+  /// names the address, when that is not possible.
+  void listen();
+  /// The port, once it listens.
+  uint16_t port() const;
+  /// Loads the models, but for those that are loaded on first use. Throws Error, which names the
+  /// model, when one cannot be loaded or two have the same name.
+  void load();
+  /// Serves these models from now on. Those that are served already from the same source stay
+  /// loaded; others end when their requests have ended. Throws as load(); nothing has changed then.
+  void reload(const std::vector<ModelSource>& models);
+  /// Accepts no more requests, and waits for those that are being answered, at most `time`. Returns
+  /// whether all have ended. An InterruptScope ends the wait.
+  bool drain(std::chrono::milliseconds time);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace heed
