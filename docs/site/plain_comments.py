@@ -33,7 +33,7 @@ def marked(line: str) -> str:
         return f"{match[1]}///     {match[2]}"
     code, mark, comment = re.match(r"^(.*?)(/// ?|// |/[*] |$)(.*)$", line).groups()
     behind = code.strip()
-    if not mark or mark == "// " and not behind:
+    if not mark or mark == "// " and (not behind or behind.startswith("}")):
         return line
     if behind:
         mark = {"// ": "///< ", "/* ": "/**< "}.get(mark, mark)
@@ -53,19 +53,21 @@ def one_by_one(match: re.Match, before: str) -> str:
 
 def main(path: str) -> None:
     before: list[str] = []  # the comment above the line
-    in_comment = False
+    in_comment = private = False
     for number, line in enumerate(open(path, encoding="utf-8").read().splitlines(), 1):
+        line = re.sub(r"(?<=\d)'(?=\d)", "", line)  # which Doxygen takes for quotes
         line = re.sub(r" = {\.[^}]*};", ";", line)  # Sphinx cannot read designated initializers
         shown = escape(line) if in_comment else marked(line)
         is_comment = in_comment or bool(re.match(r" *(///|/[*] )", line))
         in_comment = is_comment and not re.match(r" *///", line) and "*/" not in line
         if number == 3 and line.startswith("/* "):
             shown = shown.replace("/** ", "/** @file\n", 1)
-        if match := SEVERAL.match(line):
+        private = line == " private:" or private and line != "};"
+        if private or LEFT_OUT.match(line):
+            shown = ""
+        elif match := SEVERAL.match(line):
             words = " ".join(re.sub(r"^ *(///|/[*]) ?|[*]/", "", one).strip() for one in before)
             shown = one_by_one(match, f"/** {escape(words)} */" if words else "")
-        elif LEFT_OUT.match(line):
-            shown = ""
         elif not before and (words := next((words for form, words in BY_CONVENTION if re.match(form, line)), "")):
             shown = f"/** {words} */ {line}"
         before = [*before, line] if is_comment else []

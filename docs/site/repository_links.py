@@ -3,6 +3,7 @@ file a page with its text.
 """
 
 import pathlib
+import posixpath
 
 from docutils import nodes
 from pygments import highlight, lexers
@@ -20,7 +21,8 @@ class RepositoryLinks(SphinxTransform):
     def apply(self, **kwargs) -> None:
         for link in list(self.document.findall(addnodes.download_reference)):
             source = pathlib.Path(self.env.srcdir)
-            path = pathlib.PurePosixPath(self.env.relfn2path(link["reftarget"], self.env.docname)[0])
+            path = posixpath.normpath(posixpath.join(posixpath.dirname(self.env.docname), link["reftarget"]))
+            path = pathlib.PurePosixPath(path)
             page = f"source/{path}"
             if path.parent.name == "heed" and (source / "reference" / f"{path.stem}.md").exists():
                 page = f"reference/{path.stem}"
