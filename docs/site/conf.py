@@ -29,7 +29,7 @@ breathe_show_include = False
 c_id_attributes = cpp_id_attributes = ["HEED_EXPORT"]
 
 default_role = "literal"  # `name` in comments of Python
-autodoc_default_options = {"members": True, "undoc-members": True, "show-inheritance": True}
+autodoc_default_options = {"members": True, "undoc-members": True}
 autodoc_member_order = "bysource"
 autodoc_class_signature = "mixed"
 python_use_unqualified_type_names = True
@@ -104,12 +104,17 @@ def write_header_pages() -> None:
 
 
 def directives(module: str, names: list[str]) -> str:
+    """What autodoc is to describe, in this order."""
     lines = []
     for name in names:
-        kind = "class" if inspect.isclass(getattr(importlib.import_module(module), name)) else "function"
-        if kind == "class" and issubclass(getattr(importlib.import_module(module), name), Exception):
-            kind = "exception"
-        lines.append(f".. auto{kind}:: {module}.{name}")
+        value = getattr(importlib.import_module(module), name)
+        if not inspect.isclass(value):
+            lines.append(f".. autofunction:: {module}.{name}")
+        elif issubclass(value, Exception):
+            lines.append(f".. autoexception:: {module}.{name}")
+        else:  # with what Model has of AsyncModel, without what Python's own classes give
+            inherited = "object, dict, Sequence, Iterator"
+            lines.append(f".. autoclass:: {module}.{name}\n   :inherited-members: {inherited}")
     return "```{eval-rst}\n" + "\n".join(lines) + "\n```"
 
 
@@ -119,7 +124,7 @@ def write_python_pages() -> None:
     results = [name for name in heed.__all__ if getattr(heed, name).__module__ == "heed._heed"]
     others = [name for name in heed.__all__ if name not in results]
     options = importlib.import_module("heed.options")
-    groups = [name for name, value in vars(options).items() if inspect.isclass(value) and value.__module__ == options.__name__]
+    groups = [name for name, value in vars(options).items() if getattr(value, "__module__", "") == options.__name__]
     pages = [
         write_page("heed", "heed", directives("heed", sorted(others, key=str.lower))),
         write_page("results", "Results", "What the functions of heed return.\n\n" + directives("heed", results)),
@@ -127,7 +132,8 @@ def write_python_pages() -> None:
                    "where no file of the model says more.\n\n" + directives("heed.options", groups)),
         write_page("sklearn", "heed.sklearn", directives("heed.sklearn", ["Embedder"])),
     ]
-    write_page("python", "Python", "`import heed`; [heed in Python](../docs/python.md) has examples.\n\n" + contents(pages))
+    write_page("python", "Python", "`import heed`; [heed in Python](../docs/python.md) has examples.\n\n" +
+               contents(pages))
 
 
 def add_contents(app, docname, source) -> None:
