@@ -8,6 +8,8 @@ import pathlib
 import shutil
 import sys
 
+from sphinx import addnodes
+from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 
 HERE = pathlib.Path(__file__).parent
@@ -20,7 +22,10 @@ root_doc = "README"
 include_patterns = ["README.md", "CONTRIBUTING.md", "docs/*.md", "bench/results/README.md", "reference/*"]
 nitpicky = False
 myst_heading_anchors = 4
-suppress_warnings = ["misc.highlighting_failure"]  # examples in TOML or JSON may leave out parts with "..."
+suppress_warnings = [
+    "misc.highlighting_failure",  # examples in TOML or JSON may leave out parts with "..."
+    "duplicate_declaration.cpp",  # the namespace, in the page of each header
+]
 
 breathe_projects = {"heed": str(SOURCE.parent / "doxygen/xml")}
 breathe_default_project = "heed"
@@ -136,6 +141,17 @@ def write_python_pages() -> None:
                contents(pages))
 
 
+class WithoutNamespace(SphinxTransform):
+    """What stands in the namespace stands in the page."""
+
+    default_priority = 5
+
+    def apply(self, **kwargs) -> None:
+        for node in list(self.document.findall(addnodes.desc)):
+            if node[0].astext() == "namespace heed":
+                node.replace_self(node[-1].children)
+
+
 def add_contents(app, docname, source) -> None:
     if docname == root_doc:
         source[0] += CONTENTS
@@ -155,6 +171,7 @@ def setup(app) -> None:
     (SOURCE / "reference").mkdir(exist_ok=True)
     write_header_pages()
     write_python_pages()
+    app.add_transform(WithoutNamespace)
     app.connect("source-read", add_contents)
     app.connect("autodoc-process-docstring", require_docstring)
     app.connect("build-finished", write_start_page)
