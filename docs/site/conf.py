@@ -103,7 +103,7 @@ def write_header_pages() -> None:
         (c if of_c else cpp).append(
             write_page(header.stem, f"heed/{header.name}", f"```{{doxygenfile}} {header.name}\n```")
         )
-    write_page("cpp", "C++", "`#include <heed/heed.h>` includes all of these headers.\n\n" + contents(cpp))
+    write_page("cpp", "C++", "`#include <heed/heed.h>` includes all of these headers. What goes wrong throws `heed::Error`.\n\n" + contents(cpp))
     write_page("c", "C", "`#include <heed/c.h>` includes all of these headers; "
                "[heed in C](../docs/c.md) has the conventions.\n\n" + contents(c))
 
@@ -141,8 +141,8 @@ def write_python_pages() -> None:
                contents(pages))
 
 
-class WithoutNamespace(SphinxTransform):
-    """What stands in the namespace stands in the page."""
+class PlainDeclarations(SphinxTransform):
+    """What stands in the namespace stands in the page; enumerations without a name are not in its contents."""
 
     default_priority = 5
 
@@ -150,6 +150,8 @@ class WithoutNamespace(SphinxTransform):
         for node in list(self.document.findall(addnodes.desc)):
             if node[0].astext() == "namespace heed":
                 node.replace_self(node[-1].children)
+            elif node[0].get("_toc_name", "").startswith("@"):
+                node[0]["_toc_name"] = ""
 
 
 def add_contents(app, docname, source) -> None:
@@ -171,7 +173,7 @@ def setup(app) -> None:
     (SOURCE / "reference").mkdir(exist_ok=True)
     write_header_pages()
     write_python_pages()
-    app.add_transform(WithoutNamespace)
+    app.add_transform(PlainDeclarations)
     app.connect("source-read", add_contents)
     app.connect("autodoc-process-docstring", require_docstring)
     app.connect("build-finished", write_start_page)

@@ -42,7 +42,7 @@ struct AttentionOptions {
   int64_t max_weights = int64_t{1} << 28;  // Error if there are more
 };
 
-/// The attention weights softmax(Q K^T / sqrt(d)) of one layer.
+/// The attention weights softmax(Q K^T / sqrt(d)) of one layer (Vaswani et al. 2017, equation 1).
 struct AttentionMap {
   AttentionKind kind = AttentionKind::encoder_self;  // which tokens look at which
   int layer = 0;                                     // counted from 0

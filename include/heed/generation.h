@@ -36,7 +36,8 @@ struct GenerateOptions {
   std::optional<int64_t> top_k = {};       // from the k most probable tokens; 0: all [0]
   /// From the smallest set of tokens with this probability (Holtzman et al. 2020) [1].
   std::optional<float> top_p = {};
-  std::optional<float> min_p = {};       // excludes tokens below min_p times the most probable [0]
+  /// Excludes tokens below min_p times the most probable one (Nguyen et al. 2024) [0].
+  std::optional<float> min_p = {};
   uint64_t seed = 1;                     // of random numbers
   std::vector<std::string> stop = {};    // strings that end an output; not part of its text
   std::vector<int32_t> end_tokens = {};  // end an output, besides those of the model

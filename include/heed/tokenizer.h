@@ -69,8 +69,8 @@ struct TrainTokenizerOptions {
   /// The algorithms.
   enum class Kind {
     byte_level_bpe,  // byte-pair encoding of bytes, saved as tokenizer.json (GPT-2, Llama 3)
-    bpe,             // byte-pair encoding of characters, saved as a SentencePiece model
-    unigram,         // the language model of Kudo (2018), saved as a SentencePiece model
+    bpe,      // byte-pair encoding of characters (Sennrich et al. 2016), as a SentencePiece model
+    unigram,  // the language model of Kudo (2018), saved as a SentencePiece model
   };
   Kind kind = Kind::byte_level_bpe;  // of the tokenizer
   int64_t vocab_size = 8000;         // the number of tokens; a small text may give fewer
