@@ -149,6 +149,9 @@ class PlainDeclarations(SphinxTransform):
     def apply(self, **kwargs) -> None:
         for node in list(self.document.findall(addnodes.desc)):
             if node[0].astext() == "namespace heed":
+                entry = node.parent[node.parent.index(node) - 1]  # of the index of names
+                if isinstance(entry, addnodes.index):
+                    node.parent.remove(entry)
                 node.replace_self(node[-1].children)
             elif node[0].get("_toc_name", "").startswith("@"):
                 node[0]["_toc_name"] = ""
