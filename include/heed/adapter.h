@@ -5,10 +5,11 @@
 
 namespace heed {
 
-/// A LoRA adapter to load with a model (LoadOptions::adapters): a directory with
+/// A LoRA adapter (Hu et al. 2021) to load with a model (LoadOptions::adapters): a directory with
 /// adapter_config.json and adapter_model.safetensors, as `heed train --lora` and Python's peft
 /// write it, or OWNER/NAME[@REVISION] of the Hugging Face hub (resolve_adapter()).
 struct AdapterOptions {
+  /// Of the directory, or the name on the hub.
   std::filesystem::path path;
   /// By which a request chooses it (Request::adapters); empty: the last part of the path, or
   /// NAME[@REVISION] of the hub.

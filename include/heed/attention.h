@@ -36,16 +36,16 @@ struct AttentionOptions {
   std::string target = {};
   /// The languages of a multilingual translator, as in TranslateOptions.
   std::string source_language = {}, target_language = {};
-  std::optional<AttentionKind> kind = {};
+  std::optional<AttentionKind> kind = {};  // which tokens look at which
   std::optional<int> layer = {};           // counted from 0
   std::optional<int> head = {};            // counted from 0
   int64_t max_weights = int64_t{1} << 28;  // Error if there are more
 };
 
-/// The attention weights softmax(Q K^T / sqrt(d)) of one layer.
+/// The attention weights softmax(Q K^T / sqrt(d)) of one layer (Vaswani et al. 2017, equation 1).
 struct AttentionMap {
-  AttentionKind kind = AttentionKind::encoder_self;
-  int layer = 0;       // counted from 0
+  AttentionKind kind = AttentionKind::encoder_self;  // which tokens look at which
+  int layer = 0;                                     // counted from 0
   int first_head = 0;  // counted from 0; 0 unless AttentionOptions::head is given
   int64_t heads = 0;   // H
   /// The tokens as text, with U+2581 for a space: Tq queries and Tk keys. Queries of a decoder are

@@ -17,26 +17,28 @@ extern "C" {
 typedef int32_t heed_status;
 
 enum {
-  HEED_OK = 0,
+  HEED_OK = 0,                     /* no error */
   HEED_ERROR_INVALID_ARGUMENT = 1, /* NULL, a size or a constant out of range */
   HEED_ERROR_INVALID_HANDLE = 2,   /* NULL, freed, or of another type */
   HEED_ERROR_FAILED = 3,           /* what the message says: a damaged file, a wrong option */
-  HEED_ERROR_OUT_OF_MEMORY = 4,
+  HEED_ERROR_OUT_OF_MEMORY = 4,    /* memory ran out */
   HEED_ERROR_CANCELLED = 5,        /* a callback returned non-zero */
   HEED_ERROR_BUFFER_TOO_SMALL = 6, /* the size that is needed was written */
   HEED_ERROR_BUSY = 7              /* the session is used by another thread, or inside its step */
 };
 
+/* Bytes of heed_error.message, with its NUL. */
 #define HEED_ERROR_MESSAGE_SIZE 1024
 
 /* Where a function says what went wrong; the last parameter of each, NULL if nobody asks. Of the
    caller, who initialises it once with HEED_ERROR_INIT and may use it for any number of calls. */
 typedef struct heed_error {
   size_t struct_size;
-  heed_status status;
+  heed_status status;                    /* what the call returned */
   char message[HEED_ERROR_MESSAGE_SIZE]; /* one line, ends with NUL; empty after HEED_OK */
 } heed_error;
 
+/* What a heed_error begins with. */
 #define HEED_ERROR_INIT                \
   {                                    \
     sizeof(heed_error), HEED_OK, { 0 } \
@@ -45,8 +47,8 @@ typedef struct heed_error {
 /* UTF-8 of `size` bytes, at most 2^31 - 1, that may hold NUL and need not end with it. Where heed
    returns one, NUL follows. */
 typedef struct heed_string {
-  const char* data;
-  size_t size;
+  const char* data; /* not ended by NUL unless heed returned it; NULL: no string */
+  size_t size;      /* bytes */
 } heed_string;
 
 /* A heed_string of a text that ends with NUL. */

@@ -8,45 +8,49 @@
 extern "C" {
 #endif
 
-/* Results. Pointers in the structs that are filled from one are valid until it is freed. */
+/* Of heed_generate(): a heed_generation for each prompt. Pointers in the structs that are filled
+   from a result are valid until it is freed. */
 typedef struct heed_generate_result heed_generate_result;
+/* Of heed_translate() and heed_search(): heed_candidates for each input. */
 typedef struct heed_search_result heed_search_result;
+/* Of heed_chat(): an answer, and how it was generated. */
 typedef struct heed_chat_result heed_chat_result;
 
 /* A text, or if text.data is NULL token ids. */
 typedef struct heed_prompt {
-  heed_string text;
-  const int32_t* tokens;
+  heed_string text;      /* gets the special tokens that belong around it */
+  const int32_t* tokens; /* token ids, if text.data is NULL */
   size_t token_count;
 } heed_prompt;
 
+/* A number added to the logit of a token. */
 typedef struct heed_token_bias {
-  int32_t token;
-  float bias; /* added to the logit; minus infinity forbids the token */
+  int32_t token; /* a token id */
+  float bias;    /* added to the logit; minus infinity forbids the token */
 } heed_token_bias;
 
 /* As heed::GenerateOptions. Numbers that are HEED_DEFAULT or NaN come from the model's files. */
 typedef struct heed_generate_options {
   size_t struct_size;
-  int64_t max_new_tokens;   /* or HEED_DEFAULT */
-  float repetition_penalty; /* or NaN */
-  float presence_penalty, frequency_penalty;
-  int32_t sample;    /* else greedy, unless one of the next four is set */
-  float temperature; /* or NaN */
-  float top_p;       /* or NaN */
-  float min_p;       /* or NaN */
-  int32_t skip_special_tokens;
-  int64_t top_k; /* or HEED_DEFAULT */
-  uint64_t seed;
-  const heed_token_bias* logit_bias;
+  int64_t max_new_tokens;                    /* or HEED_DEFAULT */
+  float repetition_penalty;                  /* or NaN */
+  float presence_penalty, frequency_penalty; /* 0: off */
+  int32_t sample;                            /* else greedy, unless one of the next four is set */
+  float temperature;                         /* or NaN */
+  float top_p;                               /* or NaN */
+  float min_p;                               /* or NaN */
+  int32_t skip_special_tokens;               /* whether the text of an output is without them */
+  int64_t top_k;                             /* or HEED_DEFAULT */
+  uint64_t seed;                             /* of random numbers */
+  const heed_token_bias* logit_bias;         /* before sampling; NULL: none */
   size_t logit_bias_count;
   const heed_string* stop; /* strings that end an output */
   size_t stop_count;
-  const int32_t* end_tokens;
+  const int32_t* end_tokens; /* end an output, besides those of the model */
   size_t end_token_count;
   int32_t top_log_probabilities; /* of each token; -1: none */
   int32_t reserved;              /* 0 */
-  int64_t batch_tokens;
+  int64_t batch_tokens;          /* largest number of tokens of a batch; does not change results */
   int64_t first_number; /* of the first prompt: selects random numbers, and names it in errors */
 } heed_generate_options;
 
@@ -70,31 +74,35 @@ HEED_EXPORT heed_status heed_generate_stream(heed_model* model, const heed_promp
                                              heed_on_text on_text, void* user_data,
                                              heed_generate_result** result, heed_error* error);
 
+/* Why an output ended: an end token or a stop string; max_new_tokens or a full context. */
 enum { HEED_FINISH_STOP = 0, HEED_FINISH_LENGTH = 1 };
 
+/* A token and its log-probability under the model, before penalties, biases and temperature. */
 typedef struct heed_token_log_probability {
-  int32_t token;
+  int32_t token;          /* a token id */
   double log_probability; /* natural */
 } heed_token_log_probability;
 
 /* One output. */
 typedef struct heed_generation {
   size_t struct_size;
-  heed_string text;
-  const int32_t* tokens;
+  heed_string text;      /* the output */
+  const int32_t* tokens; /* its token ids, without the end token */
   size_t token_count;
-  int32_t finish_reason;   /* HEED_FINISH_ */
-  heed_string stop_string; /* the one that ended it; data is NULL if none did */
-  int64_t drafted_tokens, accepted_tokens;
+  int32_t finish_reason;                   /* HEED_FINISH_ */
+  heed_string stop_string;                 /* the one that ended it; data is NULL if none did */
+  int64_t drafted_tokens, accepted_tokens; /* of speculation: drafted, and right */
   /* With top_log_probabilities, for each token; else NULL. The best of token t are best[i] for
      best_offsets[t] <= i < best_offsets[t + 1], most probable first. */
   const heed_token_log_probability* chosen;
-  const heed_token_log_probability* best;
-  const size_t* best_offsets;
+  const heed_token_log_probability* best; /* of all tokens */
+  const size_t* best_offsets;             /* token_count + 1 of them */
 } heed_generation;
 
+/* The number of outputs, which is that of the prompts. */
 HEED_EXPORT heed_status heed_generate_result_count(heed_generate_result* result, size_t* count,
                                                    heed_error* error);
+/* Output `index`, from 0. HEED_ERROR_INVALID_ARGUMENT beyond the last. */
 HEED_EXPORT heed_status heed_generate_result_get(heed_generate_result* result, size_t index,
                                                  heed_generation* generation, heed_error* error);
 HEED_EXPORT heed_status heed_generate_result_free(heed_generate_result* result, heed_error* error);
@@ -102,11 +110,11 @@ HEED_EXPORT heed_status heed_generate_result_free(heed_generate_result* result, 
 /* As heed::SearchOptions. */
 typedef struct heed_search_options {
   size_t struct_size;
-  int32_t num_beams, n_best;
-  float length_penalty;
-  int32_t scores;         /* whether greedy search computes them */
-  int64_t max_new_tokens; /* of a translation; HEED_DEFAULT: that of its source plus the next */
-  int64_t max_new_tokens_over_source;
+  int32_t num_beams, n_best; /* hypotheses kept, 1 to 256, and returned */
+  float length_penalty;      /* alpha of Wu et al. 2016, equation 14 */
+  int32_t scores;            /* whether greedy search computes them */
+  int64_t max_new_tokens;    /* of a translation; HEED_DEFAULT: that of its source plus the next */
+  int64_t max_new_tokens_over_source; /* tokens */
 } heed_search_options;
 
 /* As heed::TranslateOptions. */
@@ -114,11 +122,11 @@ typedef struct heed_translate_options {
   size_t struct_size;
   const heed_search_options* search; /* NULL: beam search with 4 beams */
   const char* source_language;       /* of a multilingual model; NULL: that of its files */
-  const char* target_language;
-  int32_t alignments;
-  int32_t reserved;     /* 0 */
-  int64_t batch_tokens; /* 0: chosen for speed */
-  int64_t first_number; /* of the first line, in errors */
+  const char* target_language;       /* likewise */
+  int32_t alignments;                /* whether to compute heed_candidate.alignment */
+  int32_t reserved;                  /* 0 */
+  int64_t batch_tokens;              /* 0: chosen for speed */
+  int64_t first_number;              /* of the first line, in errors */
 } heed_translate_options;
 
 HEED_EXPORT heed_status heed_search_options_init_sized(heed_search_options* options, size_t size,
@@ -145,17 +153,17 @@ HEED_EXPORT heed_status heed_search(heed_model* model, const heed_prompt* prompt
 
 /* Words, counted from 0. */
 typedef struct heed_aligned_words {
-  int32_t source, target;
+  int32_t source, target; /* counted from 0 */
 } heed_aligned_words;
 
 /* One output of a search. */
 typedef struct heed_candidate {
   size_t struct_size;
-  heed_string text;
-  const int32_t* tokens;
+  heed_string text;      /* the output */
+  const int32_t* tokens; /* its token ids, without the end token */
   size_t token_count;
-  double log_probability; /* natural */
-  double score;
+  double log_probability;              /* natural */
+  double score;                        /* log_probability / length penalty */
   const heed_aligned_words* alignment; /* with heed_translate_options.alignments */
   size_t alignment_count;
 } heed_candidate;
@@ -179,11 +187,11 @@ HEED_EXPORT heed_status heed_search_result_free(heed_search_result* result, heed
 /* As heed::ChatOptions. */
 typedef struct heed_chat_options {
   size_t struct_size;
-  const char* tools;                /* a JSON array in OpenAI's form; NULL: none */
-  const char* chat_template_kwargs; /* a JSON object; NULL: none */
-  const char* chat_template;        /* Jinja; NULL: the model's own */
-  int32_t control_tokens_in_messages;
-  int32_t reserved; /* 0 */
+  const char* tools;                  /* a JSON array in OpenAI's form; NULL: none */
+  const char* chat_template_kwargs;   /* a JSON object; NULL: none */
+  const char* chat_template;          /* Jinja; NULL: the model's own */
+  int32_t control_tokens_in_messages; /* whether contents of messages may hold them */
+  int32_t reserved;                   /* 0 */
 } heed_chat_options;
 
 HEED_EXPORT heed_status heed_chat_options_init_sized(heed_chat_options* options, size_t size,
@@ -192,18 +200,19 @@ static inline heed_status heed_chat_options_init(heed_chat_options* options) {
   return heed_chat_options_init_sized(options, sizeof(heed_chat_options), NULL);
 }
 
+/* A call of a function that a model asks for. */
 typedef struct heed_tool_call {
-  heed_string id, name;
+  heed_string id, name;  /* of the call; of the function */
   heed_string arguments; /* a JSON object */
 } heed_tool_call;
 
 /* An answer, or a part of one. */
 typedef struct heed_chat_answer {
   size_t struct_size;
-  heed_string content, reasoning_content;
-  const heed_tool_call* tool_calls;
+  heed_string content, reasoning_content; /* the answer; what was thought before it */
+  const heed_tool_call* tool_calls;       /* complete ones */
   size_t tool_call_count;
-  int32_t malformed_tool_call;
+  int32_t malformed_tool_call; /* content has a call that cannot be read */
 } heed_chat_answer;
 
 /* Receives a part of an answer, valid during the call. Non-zero ends it with HEED_ERROR_CANCELLED.
@@ -215,8 +224,10 @@ HEED_EXPORT heed_status heed_chat(heed_model* model, heed_string messages,
                                   const heed_chat_options* options,
                                   const heed_generate_options* generate, heed_on_answer on_answer,
                                   void* user_data, heed_chat_result** result, heed_error* error);
+/* The whole answer. */
 HEED_EXPORT heed_status heed_chat_result_answer(heed_chat_result* result, heed_chat_answer* answer,
                                                 heed_error* error);
+/* How the answer was generated: its tokens, why it ended. */
 HEED_EXPORT heed_status heed_chat_result_generation(heed_chat_result* result,
                                                     heed_generation* generation, heed_error* error);
 HEED_EXPORT heed_status heed_chat_result_free(heed_chat_result* result, heed_error* error);

@@ -8,13 +8,15 @@
 extern "C" {
 #endif
 
-/* Handles. Their values are numbers that are never used twice, not addresses. */
+/* Threads to compute on. Handles are numbers that are never used twice, not addresses. */
 typedef struct heed_executor heed_executor;
+/* A loaded model with its tokenizer. */
 typedef struct heed_model heed_model;
 
 /* Threads to compute on. `threads` counts the calling one: 1 to 1024, or 0 for all processors. */
 HEED_EXPORT heed_status heed_executor_create(int32_t threads, heed_executor** executor,
                                              heed_error* error);
+/* How many threads there are, with the calling one. */
 HEED_EXPORT heed_status heed_executor_threads(heed_executor* executor, int32_t* threads,
                                               heed_error* error);
 /* Its threads end when nothing uses it any more. */
@@ -42,20 +44,20 @@ enum { HEED_COMPUTE_F32 = 0, HEED_COMPUTE_BF16 = 1, HEED_COMPUTE_INT8 = 2 };
 /* How far a download is. */
 typedef struct heed_download {
   size_t struct_size;
-  heed_string model; /* OWNER/NAME */
-  uint64_t bytes, total_bytes;
-  int32_t files, total_files;
-  int32_t waiting; /* another process downloads the same file */
+  heed_string model;           /* OWNER/NAME */
+  uint64_t bytes, total_bytes; /* that are there; of all files */
+  int32_t files, total_files;  /* complete ones; all */
+  int32_t waiting;             /* another process downloads the same file */
 } heed_download;
 
 /* Where models of the Hugging Face hub are looked up. What is NULL comes from the environment, as
    heed::HubOptions says. */
 typedef struct heed_hub_options {
   size_t struct_size;
-  const char* endpoint;
-  const char* cache;
-  const char* token;
-  int32_t offline; /* 0, 1 or HEED_DEFAULT */
+  const char* endpoint; /* of the hub, https://huggingface.co */
+  const char* cache;    /* the directory of downloaded models */
+  const char* token;    /* sent to the endpoint only */
+  int32_t offline;      /* 0, 1 or HEED_DEFAULT */
   /* Called about ten times a second during a download; non-zero ends it. */
   int (*on_download)(void* user_data, const heed_download* download);
   void* user_data;
@@ -65,29 +67,27 @@ typedef struct heed_hub_options {
 typedef struct heed_adapter {
   const char* path; /* a directory or OWNER/NAME */
   const char* name; /* by which requests choose it; NULL: the last part of the path */
-  float scale;
+  float scale;      /* factor of what the adapter adds; 1 is usual */
 } heed_adapter;
 
 /* As heed::LoadOptions. */
 typedef struct heed_load_options {
   size_t struct_size;
-  int32_t weights; /* HEED_WEIGHTS_, or HEED_DEFAULT: as they are stored */
-  int32_t compute; /* HEED_COMPUTE_ or HEED_DEFAULT */
-  int32_t cache;   /* HEED_COMPUTE_ or HEED_DEFAULT */
-  int32_t has_random_weights;
-  uint64_t random_weights; /* the seed, if has_random_weights */
-  int64_t rope_context;    /* tokens or HEED_DEFAULT */
-  const heed_adapter* adapters;
+  int32_t weights;              /* HEED_WEIGHTS_, or HEED_DEFAULT: as they are stored */
+  int32_t compute;              /* HEED_COMPUTE_ or HEED_DEFAULT */
+  int32_t cache;                /* HEED_COMPUTE_ or HEED_DEFAULT */
+  int32_t has_random_weights;   /* whether weights are initialised, not read */
+  uint64_t random_weights;      /* the seed, if has_random_weights */
+  int64_t rope_context;         /* tokens or HEED_DEFAULT */
+  const heed_adapter* adapters; /* apply together; NULL: none */
   size_t adapter_count;
-  int32_t speculate_ngram; /* drafts by prompt lookup */
-  int32_t draft_weights;   /* HEED_WEIGHTS_ or HEED_DEFAULT */
-  const char* draft;       /* the draft model; NULL: none */
-  heed_executor* executor; /* NULL: one that all share, on all processors */
-  const heed_hub_options* hub;
+  int32_t speculate_ngram;     /* drafts by prompt lookup */
+  int32_t draft_weights;       /* HEED_WEIGHTS_ or HEED_DEFAULT */
+  const char* draft;           /* the draft model; NULL: none */
+  heed_executor* executor;     /* NULL: one that all share, on all processors */
+  const heed_hub_options* hub; /* NULL: the environment alone */
 } heed_load_options;
 
-/* Each option struct has a function that sets `size` bytes of it to the defaults, and one that
-   takes the size from the caller's header. */
 HEED_EXPORT heed_status heed_hub_options_init_sized(heed_hub_options* options, size_t size,
                                                     heed_error* error);
 HEED_EXPORT heed_status heed_load_options_init_sized(heed_load_options* options, size_t size,
@@ -110,8 +110,8 @@ HEED_EXPORT heed_status heed_model_free(heed_model* model, heed_error* error);
 typedef struct heed_model_facts {
   size_t struct_size;
   heed_string family; /* "llama"; valid until the model is freed */
-  int32_t has_encoder, has_decoder, has_tokenizer, has_chat_template;
-  int64_t context_length; /* tokens; 0: not limited */
+  int32_t has_encoder, has_decoder, has_tokenizer, has_chat_template; /* 0 or 1 */
+  int64_t context_length;                                             /* tokens; 0: not limited */
   int64_t vocab_size;     /* tokens are 0 to vocab_size - 1 */
   int64_t embedding_size; /* elements of an embedding */
 } heed_model_facts;

@@ -8,12 +8,18 @@
 extern "C" {
 #endif
 
+/* Of heed_classify(): the labels of each text. */
 typedef struct heed_classify_result heed_classify_result;
+/* Of heed_label_tokens(): the entities of each text. */
 typedef struct heed_label_result heed_label_result;
+/* Of heed_score() and heed_score_pair(): the probability of a text. */
 typedef struct heed_score_result heed_score_result;
+/* Of heed_fill(): candidates for each mask. */
 typedef struct heed_fill_result heed_fill_result;
+/* Of heed_attention(): a map for each layer. */
 typedef struct heed_attention_result heed_attention_result;
 
+/* How the hidden states of tokens become one vector, as heed::Pooling. */
 enum {
   HEED_POOLING_MEAN = 0,
   HEED_POOLING_CLS = 1,
@@ -28,16 +34,16 @@ typedef struct heed_embed_options {
   int32_t pooling;        /* HEED_POOLING_ or HEED_DEFAULT */
   int32_t normalize;      /* 0, 1 or HEED_DEFAULT */
   int64_t max_seq_length; /* tokens or HEED_DEFAULT */
-  int64_t batch_tokens;
-  int64_t first_number; /* of the first text, in errors */
+  int64_t batch_tokens;   /* largest number of tokens of a batch */
+  int64_t first_number;   /* of the first text, in errors */
 } heed_embed_options;
 
 /* As heed::ClassifyOptions. */
 typedef struct heed_classify_options {
   size_t struct_size;
   int64_t max_seq_length; /* tokens or HEED_DEFAULT */
-  int64_t batch_tokens;
-  int64_t first_number; /* of the first text, in errors */
+  int64_t batch_tokens;   /* largest number of tokens of a batch */
+  int64_t first_number;   /* of the first text, in errors */
 } heed_classify_options;
 
 /* As heed::ScoreOptions. */
@@ -47,6 +53,7 @@ typedef struct heed_score_options {
   int64_t stride; /* 0: half the window */
 } heed_score_options;
 
+/* Which tokens look at which, as heed::AttentionKind. */
 enum { HEED_ATTENTION_ENCODER_SELF = 0, HEED_ATTENTION_DECODER_SELF = 1, HEED_ATTENTION_CROSS = 2 };
 
 /* As heed::AttentionOptions. */
@@ -54,11 +61,11 @@ typedef struct heed_attention_options {
   size_t struct_size;
   heed_string target;          /* of an encoder-decoder; empty: its greedy output */
   const char* source_language; /* of a multilingual translator; NULL: that of its files */
-  const char* target_language;
-  int32_t kind;        /* HEED_ATTENTION_ or HEED_DEFAULT: all */
-  int32_t layer, head; /* counted from 0, or HEED_DEFAULT: all */
-  int32_t reserved;    /* 0 */
-  int64_t max_weights;
+  const char* target_language; /* likewise */
+  int32_t kind;                /* HEED_ATTENTION_ or HEED_DEFAULT: all */
+  int32_t layer, head;         /* counted from 0, or HEED_DEFAULT: all */
+  int32_t reserved;            /* 0 */
+  int64_t max_weights;         /* HEED_ERROR_FAILED if there are more */
 } heed_attention_options;
 
 HEED_EXPORT heed_status heed_embed_options_init_sized(heed_embed_options* options, size_t size,
@@ -90,13 +97,14 @@ HEED_EXPORT heed_status heed_embed(heed_model* model, const heed_string* texts, 
 
 /* A text, or with second.data not NULL a pair of texts. */
 typedef struct heed_text_pair {
-  heed_string first, second;
+  heed_string first, second; /* data of the second is NULL for a single text */
 } heed_text_pair;
 
+/* A label and its score. */
 typedef struct heed_label_score {
   size_t struct_size;
-  heed_string label;
-  double score;
+  heed_string label; /* its name in config.json */
+  double score;      /* the probability; of a regression the value */
 } heed_label_score;
 
 /* The labels of texts or pairs. */
@@ -115,9 +123,10 @@ HEED_EXPORT heed_status heed_classify_result_get(heed_classify_result* result, s
                                                  heed_error* error);
 HEED_EXPORT heed_status heed_classify_result_free(heed_classify_result* result, heed_error* error);
 
+/* A document and how well it answers a query. */
 typedef struct heed_ranked_document {
   int64_t index; /* among the documents, from 0 */
-  double score;
+  double score;  /* a probability, or the logit, as Model::rerank() says */
 } heed_ranked_document;
 
 /* Writes `count` entries: documents by how well they answer a query, best first. */
@@ -137,8 +146,8 @@ typedef struct heed_labelled_text {
 /* Neighbouring tokens with the same label. */
 typedef struct heed_entity {
   size_t struct_size;
-  heed_string label, text;
-  double score;
+  heed_string label, text;        /* without "B-" and "I-"; of the tokens, decoded */
+  double score;                   /* the mean of the tokens' probabilities */
   int64_t first_token, end_token; /* of the tokens */
   int64_t start, end;             /* of the given text, in code points */
 } heed_entity;
@@ -147,10 +156,13 @@ typedef struct heed_entity {
 HEED_EXPORT heed_status heed_label_tokens(heed_model* model, const heed_string* texts, size_t count,
                                           const heed_classify_options* options,
                                           heed_label_result** result, heed_error* error);
+/* The number of texts. */
 HEED_EXPORT heed_status heed_label_result_count(heed_label_result* result, size_t* count,
                                                 heed_error* error);
+/* The tokens of a text, and how many entities it has. */
 HEED_EXPORT heed_status heed_label_result_get(heed_label_result* result, size_t text,
                                               heed_labelled_text* labelled, heed_error* error);
+/* Entity `index` of a text, in order. */
 HEED_EXPORT heed_status heed_label_result_entity(heed_label_result* result, size_t text,
                                                  size_t index, heed_entity* entity,
                                                  heed_error* error);
@@ -159,12 +171,12 @@ HEED_EXPORT heed_status heed_label_result_free(heed_label_result* result, heed_e
 /* The probability of a text: log_probabilities are of its last log_probability_count tokens. */
 typedef struct heed_text_score {
   size_t struct_size;
-  const int32_t* tokens;
+  const int32_t* tokens; /* token ids */
   size_t token_count;
   const double* log_probabilities; /* natural */
   size_t log_probability_count;
   double log_probability; /* their sum */
-  double perplexity;
+  double perplexity;      /* exp(-log_probability / log_probability_count) */
 } heed_text_score;
 
 /* The log-probability of each token of a text after the first, by a decoder-only model. */
@@ -174,15 +186,18 @@ HEED_EXPORT heed_status heed_score(heed_model* model, heed_string text,
 /* The log-probability of each token of a target given its source, by an encoder-decoder. */
 HEED_EXPORT heed_status heed_score_pair(heed_model* model, heed_string source, heed_string target,
                                         heed_score_result** result, heed_error* error);
+/* The tokens and their log-probabilities. */
 HEED_EXPORT heed_status heed_score_result_get(heed_score_result* result, heed_text_score* score,
                                               heed_error* error);
 HEED_EXPORT heed_status heed_score_result_free(heed_score_result* result, heed_error* error);
 
+/* A candidate and its probability. */
 typedef struct heed_token_probability {
-  int32_t token;
-  double probability;
+  int32_t token;      /* a token id */
+  double probability; /* of all tokens */
 } heed_token_probability;
 
+/* A text with masks. */
 typedef struct heed_filled_text {
   size_t struct_size;
   const int32_t* tokens; /* with special tokens */
@@ -190,6 +205,7 @@ typedef struct heed_filled_text {
   size_t mask_count;
 } heed_filled_text;
 
+/* Candidates for a masked token. */
 typedef struct heed_filled_mask {
   size_t struct_size;
   int64_t position;                   /* in the tokens */
@@ -200,8 +216,10 @@ typedef struct heed_filled_mask {
 /* The `top` most probable tokens for each mask of a text ([MASK] or <mask>). */
 HEED_EXPORT heed_status heed_fill(heed_model* model, heed_string text, int64_t top,
                                   heed_fill_result** result, heed_error* error);
+/* The tokens of the text, and how many masks it has. */
 HEED_EXPORT heed_status heed_fill_result_get(heed_fill_result* result, heed_filled_text* text,
                                              heed_error* error);
+/* Mask `index`, in order of position. */
 HEED_EXPORT heed_status heed_fill_result_mask(heed_fill_result* result, size_t index,
                                               heed_filled_mask* mask, heed_error* error);
 HEED_EXPORT heed_status heed_fill_result_free(heed_fill_result* result, heed_error* error);
@@ -209,22 +227,24 @@ HEED_EXPORT heed_status heed_fill_result_free(heed_fill_result* result, heed_err
 /* The attention weights of one layer. */
 typedef struct heed_attention_map {
   size_t struct_size;
-  int32_t kind; /* HEED_ATTENTION_ */
-  int32_t layer, first_head;
-  int64_t heads; /* H */
-  const heed_string* queries;
-  size_t query_count; /* Tq */
-  const heed_string* keys;
-  size_t key_count;     /* Tk */
-  const float* weights; /* [H, Tq, Tk] */
+  int32_t kind;               /* HEED_ATTENTION_ */
+  int32_t layer, first_head;  /* counted from 0 */
+  int64_t heads;              /* H */
+  const heed_string* queries; /* the tokens that look, as text */
+  size_t query_count;         /* Tq */
+  const heed_string* keys;    /* the tokens that are looked at */
+  size_t key_count;           /* Tk */
+  const float* weights;       /* [H, Tq, Tk] */
 } heed_attention_map;
 
 /* The attention weights of one pass over a text. */
 HEED_EXPORT heed_status heed_attention(heed_model* model, heed_string text,
                                        const heed_attention_options* options,
                                        heed_attention_result** result, heed_error* error);
+/* The number of maps. */
 HEED_EXPORT heed_status heed_attention_result_count(heed_attention_result* result, size_t* count,
                                                     heed_error* error);
+/* Map `index`, encoder first. */
 HEED_EXPORT heed_status heed_attention_result_get(heed_attention_result* result, size_t index,
                                                   heed_attention_map* map, heed_error* error);
 HEED_EXPORT heed_status heed_attention_result_free(heed_attention_result* result,

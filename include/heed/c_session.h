@@ -8,6 +8,7 @@
 extern "C" {
 #endif
 
+/* Generates for many requests at a time. */
 typedef struct heed_session heed_session;
 
 /* As heed::SessionOptions. */
@@ -18,8 +19,8 @@ typedef struct heed_session_options {
   int64_t max_prefill_tokens;  /* prompt tokens computed in one step */
   int64_t max_cached_tokens;   /* of ended requests, kept for the next turn of a conversation */
   int64_t reserved_tokens;     /* of the kv cache, reserved by the first step */
-  int32_t balance_prefill;
-  int32_t reserved; /* 0 */
+  int32_t balance_prefill;     /* a long prompt at most halves the speed of others */
+  int32_t reserved;            /* 0 */
   /* Asked before each layer of a pass, if it is not NULL. Non-zero ends the step early, which
      leaves all requests as they were. */
   int (*interrupted)(void* user_data);
@@ -29,12 +30,12 @@ typedef struct heed_session_options {
 /* As heed::Request. */
 typedef struct heed_request {
   size_t struct_size;
-  heed_prompt prompt;
+  heed_prompt prompt;                   /* continued, or read by the encoder */
   const heed_generate_options* options; /* NULL: the defaults */
   const heed_search_options* search;    /* NULL: no search, but by a translator */
   const char* source_language;          /* NULL: that of the model's files */
-  const char* target_language;
-  const char* const* adapters; /* the names of those that apply; NULL: all */
+  const char* target_language;          /* likewise */
+  const char* const* adapters;          /* the names of those that apply; NULL: all */
   size_t adapter_count;
 } heed_request;
 
@@ -52,9 +53,9 @@ static inline heed_status heed_request_init(heed_request* request) {
 /* What a step has added to the output of a request. Valid during the call. */
 typedef struct heed_delta {
   size_t struct_size;
-  uint64_t request;
-  heed_string text; /* whole code points */
-  const int32_t* tokens;
+  uint64_t request;      /* the id of heed_session_add() */
+  heed_string text;      /* whole code points */
+  const int32_t* tokens; /* the new token ids */
   size_t token_count;
   /* The last delta of a request has one of these; a search has no other deltas. */
   const heed_generation* generation; /* the whole output */
@@ -84,8 +85,10 @@ HEED_EXPORT heed_status heed_session_step(heed_session* session, int32_t* reques
                                           heed_error* error);
 /* Cancels all requests. Afterwards only heed_session_free() succeeds. */
 HEED_EXPORT heed_status heed_session_close(heed_session* session, heed_error* error);
+/* Frees a session, whose requests end. HEED_ERROR_BUSY inside its step. */
 HEED_EXPORT heed_status heed_session_free(heed_session* session, heed_error* error);
 
+/* How busy a session is. */
 typedef struct heed_session_facts {
   size_t struct_size;
   int64_t requests;         /* that run or wait */
@@ -94,6 +97,7 @@ typedef struct heed_session_facts {
   int64_t reused_tokens;    /* whose keys and values were kept */
 } heed_session_facts;
 
+/* Fills `facts`, whose struct_size the caller has set. */
 HEED_EXPORT heed_status heed_session_get_facts(heed_session* session, heed_session_facts* facts,
                                                heed_error* error);
 /* Forgets the keys and values of ended requests. */

@@ -20,8 +20,8 @@ struct ToolCall {
 
 /// One message of a conversation, with the fields of OpenAI's API.
 struct ChatMessage {
-  std::string role;  // "system", "user", "assistant", "tool"
-  std::string content;
+  std::string role;                          // "system", "user", "assistant", "tool"
+  std::string content;                       // the text
   std::string reasoning_content = {};        // what an assistant thought before its answer
   std::vector<ToolCall> tool_calls = {};     // of an assistant
   std::string tool_call_id = {}, name = {};  // of the result of a tool: the call and its function
@@ -63,7 +63,7 @@ enum class ToolCallFormat {
 
 /// How the text of an answer is to be read.
 struct AnswerFormat {
-  ToolCallFormat tool_calls = ToolCallFormat::none;
+  ToolCallFormat tool_calls = ToolCallFormat::none;  // how they are written
   std::vector<std::string> tools = {};  // the names of the functions that the prompt offers
   /// What surrounds reasoning; empty: the model does not show any.
   std::string reasoning_begin = {}, reasoning_end = {};
@@ -77,16 +77,17 @@ struct ChatPrompt {
   std::string text;                 // what the chat template gives
   std::vector<int32_t> tokens;      // of the text
   std::vector<int32_t> end_tokens;  // end an answer, besides those of the model
-  AnswerFormat answer;
+  AnswerFormat answer;              // of the answer to this prompt
 };
 
 /// A part of an answer, or all of it.
 struct ChatAnswer {
-  std::string content, reasoning_content;
-  std::vector<ToolCall> tool_calls;
+  std::string content, reasoning_content;  // the answer; what was thought before it
+  std::vector<ToolCall> tool_calls;        // complete ones
   /// Something that looks like a call cannot be read as one; `content` holds it as it is.
   bool malformed_tool_call = false;
 
+  /// Whether there is neither text nor a call.
   bool empty() const { return content.empty() && reasoning_content.empty() && tool_calls.empty(); }
   /// Appends a later part.
   HEED_EXPORT void add(const ChatAnswer& part);
@@ -120,8 +121,8 @@ HEED_EXPORT GenerateOptions answer_options(const ChatPrompt& prompt,
 
 /// An answer and how it was generated.
 struct ChatResult {
-  ChatAnswer answer;
-  Generation generation;
+  ChatAnswer answer;      // what it says
+  Generation generation;  // its tokens, and why it ended
 };
 
 }  // namespace heed

@@ -35,6 +35,7 @@ class HEED_EXPORT ChatTemplate {
   ChatPrompt prompt(const std::vector<ChatMessage>& messages, const ChatOptions& options = {},
                     const ChatPrompt& earlier = {}) const;
 
+  /// The tokenizer of its prompts.
   const Tokenizer& tokenizer() const;
 
  private:

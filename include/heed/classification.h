@@ -10,7 +10,7 @@ namespace heed {
 
 /// Two texts that a model reads as one input: a premise and a hypothesis, a query and a document.
 struct TextPair {
-  std::string first, second;
+  std::string first, second;  // UTF-8
 };
 
 /// A text, or a pair of texts, whose special tokens and segments the tokenizer places.
@@ -27,7 +27,7 @@ struct ClassifyOptions {
 
 /// A label and its score.
 struct LabelScore {
-  std::string label;
+  std::string label;  // its name in config.json
   /// The probability of the label: by a softmax over all labels; by a sigmoid, for a model that may
   /// give a text several labels or has only one; of a regression the value itself. The function
   /// follows from problem_type and the number of labels as in `transformers`.
@@ -37,7 +37,7 @@ struct LabelScore {
 /// A document and how well it answers a query.
 struct RankedDocument {
   int64_t index = 0;  // among the documents, from 0
-  double score = 0;
+  double score = 0;   // higher is better (Model::rerank())
 };
 
 /// Neighbouring tokens with the same label, such as the name of a person.
@@ -53,8 +53,8 @@ struct Entity {
 
 /// A text and its entities, in order.
 struct LabelledText {
-  std::vector<int32_t> tokens;  // with special tokens
-  std::vector<Entity> entities;
+  std::vector<int32_t> tokens;   // with special tokens
+  std::vector<Entity> entities;  // in order
 };
 
 }  // namespace heed

@@ -7,8 +7,8 @@ namespace heed {
 
 /// A candidate and its probability.
 struct TokenProbability {
-  int32_t token = 0;
-  double probability = 0;
+  int32_t token = 0;       // a token id
+  double probability = 0;  // of all tokens
 };
 
 /// Candidates for a masked token.

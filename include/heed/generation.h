@@ -15,8 +15,8 @@ using Prompt = std::variant<std::string, std::vector<int32_t>>;
 
 /// A number added to the logit of a token; minus infinity forbids the token.
 struct TokenBias {
-  int32_t token = 0;
-  float bias = 0;
+  int32_t token = 0;  // a token id
+  float bias = 0;     // added to its logit
 };
 
 /// How outputs are generated. Decoding is greedy unless `sample` or one of temperature, top_k,
@@ -28,16 +28,17 @@ struct GenerateOptions {
   /// Divides positive logits and multiplies negative logits of tokens in the prompt or the output
   /// (Keskar et al. 2019); 1: off [1].
   std::optional<float> repetition_penalty = {};
-  float presence_penalty = 0;   // subtracted from the logits of tokens in the output
-  float frequency_penalty = 0;  // subtracted once per occurrence in the output
-  std::vector<TokenBias> logit_bias = {};
-  bool sample = false;
-  std::optional<float> temperature = {};  // logits are divided by it; 0: greedy [1]
-  std::optional<int64_t> top_k = {};      // from the k most probable tokens; 0: all [0]
+  float presence_penalty = 0;              // subtracted from the logits of tokens in the output
+  float frequency_penalty = 0;             // subtracted once per occurrence in the output
+  std::vector<TokenBias> logit_bias = {};  // added before sampling
+  bool sample = false;                     // with the settings of sampling that follow
+  std::optional<float> temperature = {};   // logits are divided by it; 0: greedy [1]
+  std::optional<int64_t> top_k = {};       // from the k most probable tokens; 0: all [0]
   /// From the smallest set of tokens with this probability (Holtzman et al. 2020) [1].
   std::optional<float> top_p = {};
-  std::optional<float> min_p = {};     // excludes tokens below min_p times the most probable [0]
-  uint64_t seed = 1;                   // of random numbers
+  /// Excludes tokens below min_p times the most probable one (Nguyen et al. 2024) [0].
+  std::optional<float> min_p = {};
+  uint64_t seed = 1;                     // of random numbers
   std::vector<std::string> stop = {};    // strings that end an output; not part of its text
   std::vector<int32_t> end_tokens = {};  // end an output, besides those of the model
   bool skip_special_tokens = true;       // in the text of an output
@@ -50,8 +51,8 @@ struct GenerateOptions {
 /// A token and its log-probability (natural) under the model, before penalties, biases and
 /// temperature.
 struct TokenLogProbability {
-  int32_t token = 0;
-  double log_probability = 0;
+  int32_t token = 0;           // a token id
+  double log_probability = 0;  // at most 0
 };
 
 /// Why an output ended.
@@ -67,9 +68,9 @@ constexpr std::string_view name_of(FinishReason reason) {
 
 /// The output that follows one prompt.
 struct Generation {
-  std::vector<int32_t> tokens;  // without the end token
-  std::string text;             // empty without a tokenizer
-  FinishReason finish_reason = FinishReason::length;
+  std::vector<int32_t> tokens;                        // without the end token
+  std::string text;                                   // empty without a tokenizer
+  FinishReason finish_reason = FinishReason::length;  // why it ended
   std::optional<std::string>
       stop_string;  // the one that ended it; none: an end token or the length
   /// With LoadOptions::speculation: tokens that were drafted, and those of them that were right.

@@ -14,21 +14,21 @@ namespace heed {
 
 /// How far the download of a model is. Bytes and files that an interrupted download left count.
 struct DownloadProgress {
-  std::string_view model;  // OWNER/NAME, valid during the call
-  uint64_t bytes = 0, total_bytes = 0;
-  int files = 0, total_files = 0;
+  std::string_view model;               // OWNER/NAME, valid during the call
+  uint64_t bytes = 0, total_bytes = 0;  // that are there; of all files
+  int files = 0, total_files = 0;       // complete ones; all
   /// Nothing arrives because another process is downloading the same file.
   bool waiting = false;
 };
 
 /// How long a server may take.
 struct HubTimeouts {
-  std::chrono::milliseconds connect{10'000};
+  std::chrono::milliseconds connect{10'000};  // for a connection to be made
   /// A connection that brings less than 1 kB in this time has broken off.
   std::chrono::milliseconds stall{30'000};
-  /// Attempts that bring less than 1 MB before the download fails, and the pause after the first of
-  /// them, which doubles each time.
+  /// Attempts that bring less than 1 MB before the download fails.
   int attempts = 5;
+  /// The pause after the first of them, which doubles each time.
   std::chrono::milliseconds first_pause{1'000};
   /// The longest pause that a server may ask for (Retry-After).
   std::chrono::milliseconds longest_pause{60'000};
@@ -56,7 +56,7 @@ struct HubOptions {
   std::function<void(const DownloadProgress&)> on_progress = {};
   /// Asked about ten times a second; true ends the download with an Error. The next one continues.
   std::function<bool()> cancelled = {};
-  HubTimeouts timeouts = {};
+  HubTimeouts timeouts = {};  // how long to wait for it
 };
 
 /// The file or directory that `name` stands for. A path that exists stands for itself. Otherwise

@@ -16,6 +16,7 @@ class InterruptState;
 /// they were before the step.
 class HEED_EXPORT Interrupted : public std::exception {
  public:
+  /// "the call was interrupted".
   const char* what() const noexcept override;
 };
 
@@ -33,6 +34,7 @@ class HEED_EXPORT Interrupted : public std::exception {
 /// Scopes of a thread are destroyed in reverse order; each of them interrupts.
 class HEED_EXPORT InterruptScope {
  public:
+  /// `interrupted` must not throw. It is asked until the scope ends.
   explicit InterruptScope(std::function<bool()> interrupted,
                           std::chrono::milliseconds interval = std::chrono::milliseconds(50));
   ~InterruptScope();

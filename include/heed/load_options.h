@@ -15,6 +15,7 @@
 namespace heed {
 
 /// The types that matrices can be converted to while a model is loaded. Vectors are always f32.
+/// Those from q8_0 on are the blocks of GGUF files; their names begin with the bits of an element.
 enum class WeightType : uint8_t { f32, bf16, q8_0, q6_K, q5_1, q5_0, q5_K, q4_1, q4_0, q4_K };
 
 /// "f32", "bf16", "q8_0", "q6_K", ...

@@ -55,7 +55,9 @@ class HEED_EXPORT Model {
 
   /// The family, as config.json names it: "llama", "marian", "bert".
   std::string family() const;
+  /// Whether it reads an input in both directions: an encoder-decoder, an encoder-only model.
   bool has_encoder() const;
+  /// Whether it generates: an encoder-decoder, a decoder-only model.
   bool has_decoder() const;
   /// Largest number of tokens of an input, and of a prompt with its output; 0: not limited.
   int64_t context_length() const;

@@ -21,7 +21,7 @@ HEED_EXPORT double perplexity(std::span<const double> log_probabilities);
 
 /// The probability of a text under a model.
 struct Score {
-  std::vector<int32_t> tokens;
+  std::vector<int32_t> tokens;  // of the text, or of the target
   /// Natural logarithms, of the last log_probabilities.size() tokens: of all tokens of a target,
   /// and of all but the first of a text.
   std::vector<double> log_probabilities;
@@ -32,6 +32,7 @@ struct Score {
     for (const double x : log_probabilities) sum += x;
     return sum;
   }
+  /// exp(-log_probability() / log_probabilities.size()); 1 if there are none.
   double perplexity() const { return heed::perplexity(log_probabilities); }
 };
 

@@ -18,9 +18,9 @@ struct SearchOptions {
   /// hypotheses are ranked by log P(Y | X) / lp(Y). 0.6 as in Vaswani et al. 2017, section 6.1.
   float length_penalty = 0.6f;
   /// Largest number of tokens of a translation; without it, that of its source plus
-  /// max_new_tokens_over_source (50 in Vaswani et al. 2017, section 6.1). Model::search_batch()
-  /// has the limit of GenerateOptions instead.
+  /// max_new_tokens_over_source. Model::search_batch() has the limit of GenerateOptions instead.
   std::optional<int64_t> max_new_tokens = {};
+  /// In tokens; 50 in Vaswani et al. 2017, section 6.1.
   int64_t max_new_tokens_over_source = 50;
   /// Whether greedy search computes log-probabilities and scores; it is faster without. Beam search
   /// always does.
@@ -37,13 +37,13 @@ struct Hypothesis {
 
 /// A pair of aligned words, both counted from 0.
 struct AlignedWords {
-  int32_t source = 0, target = 0;
+  int32_t source = 0, target = 0;  // counted from 0
 };
 
 /// A hypothesis as text.
 struct Candidate {
-  std::string text;  // empty if the model has no tokenizer
-  Hypothesis hypothesis;
+  std::string text;       // empty if the model has no tokenizer
+  Hypothesis hypothesis;  // its tokens and its score
   /// With TranslateOptions::alignments: for each word of the text, separated by spaces, the word of
   /// the source that it attends to most.
   std::vector<AlignedWords> alignment = {};

@@ -22,7 +22,7 @@ struct Request {
   /// A text or token ids: continued by a decoder-only model, read by the encoder of an
   /// encoder-decoder.
   Prompt prompt = {};
-  GenerateOptions options = {};
+  GenerateOptions options = {};  // of its outputs
   /// If set, outputs are found by greedy or beam search, which ignores sampling, stop strings and
   /// top_log_probabilities. A translator always searches; without this, as translate() does.
   std::optional<SearchOptions> search = {};
@@ -39,17 +39,18 @@ struct Request {
   std::function<void()> on_start = {};
 };
 
+/// Names a request of a session; never used twice there.
 using RequestId = uint64_t;
 
 /// What one step has added to the output of a request. Valid during the call.
 struct Delta {
-  RequestId request = 0;
+  RequestId request = 0;  // that of Session::add()
   /// Whole code points, none of which can still become part of a stop string.
   std::string_view text = {};
-  std::span<const int32_t> tokens = {};
+  std::span<const int32_t> tokens = {};  // the new token ids
   /// With GenerateOptions::top_log_probabilities, for each of `tokens`.
   std::span<const TokenLogProbability> chosen = {};
-  std::span<const std::vector<TokenLogProbability>> best = {};
+  std::span<const std::vector<TokenLogProbability>> best = {};  // most probable first
 
   // The last delta of a request has one of these; a search has no other deltas.
   const Generation* generation = nullptr;              // the whole output
@@ -57,6 +58,7 @@ struct Delta {
   const Error* error = nullptr;                        // why this request failed
 };
 
+/// The limits of a session.
 struct SessionOptions {
   /// Requests wait, in the order in which they were added, while the running ones may need more
   /// tokens than this, prompts and outputs of all beams. A request that needs more runs alone. It
@@ -127,6 +129,7 @@ class HEED_EXPORT Session {
 
   /// Cancels all requests. Afterwards every function throws but is_open() and the destructor.
   void close();
+  /// Whether it can be used: it was neither closed nor moved from.
   bool is_open() const { return state_ != nullptr; }
 
   /// Requests that run or wait.

@@ -26,19 +26,20 @@ const Tokenizer& unwrapped(const heed::Tokenizer& tokenizer);
 
 /// The ids of the special tokens by their role; none where a tokenizer has no such token.
 struct SpecialTokens {
+  /// Begin and end of a sequence, padding, unknown, mask, separator, and the first token of BERT's.
   std::optional<int32_t> bos, eos, pad, unk, mask, sep, cls;
 };
 
 /// A token that is found in a text before the text is cut into pieces, such as <s>.
 struct AddedToken {
-  int32_t id = 0;
-  std::string content;
+  int32_t id = 0;        // in the vocabulary
+  std::string content;   // as it stands in a text
   bool special = false;  // left out of a decoded text unless it is asked for
 };
 
 /// The part [begin, end) of a text.
 struct TokenOffsets {
-  size_t begin = 0, end = 0;
+  size_t begin = 0, end = 0;  // in bytes or code points (OffsetUnit)
 
   friend bool operator==(const TokenOffsets&, const TokenOffsets&) = default;
 };
@@ -46,10 +47,11 @@ struct TokenOffsets {
 /// What offsets count. Python's `tokenizers` counts code points.
 enum class OffsetUnit { bytes, code_points };
 
+/// How a text becomes tokens.
 struct EncodeOptions {
   bool special = true;     // with the tokens that belong around a text ([CLS] .. [SEP], <s>)
   int64_t max_tokens = 0;  // the largest number of tokens, special ones included; 0: no limit
-  OffsetUnit offsets = OffsetUnit::bytes;
+  OffsetUnit offsets = OffsetUnit::bytes;  // the unit of Encoding::offsets
 };
 
 /// The tokens of a text or of a pair of texts.
@@ -64,13 +66,14 @@ struct Encoding {
 
 /// What Tokenizer::train() learns.
 struct TrainTokenizerOptions {
+  /// The algorithms.
   enum class Kind {
     byte_level_bpe,  // byte-pair encoding of bytes, saved as tokenizer.json (GPT-2, Llama 3)
-    bpe,             // byte-pair encoding of characters, saved as a SentencePiece model
-    unigram,         // the language model of Kudo (2018), saved as a SentencePiece model
+    bpe,      // byte-pair encoding of characters (Sennrich et al. 2016), as a SentencePiece model
+    unigram,  // the language model of Kudo (2018), saved as a SentencePiece model
   };
-  Kind kind = Kind::byte_level_bpe;
-  int64_t vocab_size = 8000;  // the number of tokens; a small text may give fewer
+  Kind kind = Kind::byte_level_bpe;  // of the tokenizer
+  int64_t vocab_size = 8000;         // the number of tokens; a small text may give fewer
   // Of byte_level_bpe:
   std::vector<std::string> special_tokens = {"<|endoftext|>"};  // get the first ids
   /// The name that llama.cpp has for the pattern that cuts text into words: "gpt-2", "llama-bpe",
@@ -132,10 +135,13 @@ class HEED_EXPORT Tokenizer {
 
   /// The token of an id, as the vocabulary has it ("Ġthe"). Throws Error when there is none.
   const std::string& token(int32_t id) const;
+  /// The id of a token as the vocabulary has it; none if it does not.
   std::optional<int32_t> token_id(std::string_view token) const;
   /// The highest id plus one.
   int64_t vocab_size() const;
+  /// The special tokens by their role.
   const SpecialTokens& special_tokens() const;
+  /// Whether an id is that of a special token, which decode() leaves out.
   bool is_special(int32_t id) const;
   /// In the order of their ids.
   std::vector<AddedToken> added_tokens() const;
@@ -159,6 +165,7 @@ class HEED_EXPORT Tokenizer {
 /// number of U+FFFD may stand for tokens of bytes that are not valid UTF-8.
 class HEED_EXPORT DecodeStream {
  public:
+  /// Special tokens are left out if `skip_special`.
   explicit DecodeStream(const Tokenizer& tokenizer, bool skip_special = true);
   DecodeStream(DecodeStream&&) noexcept;
   DecodeStream& operator=(DecodeStream&&) noexcept;

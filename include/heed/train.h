@@ -17,11 +17,11 @@ namespace heed {
 
 /// One optimizer step, as metrics.jsonl reports it.
 struct StepRecord {
-  int64_t step = 0, epoch = 0;
-  double seconds = 0;        // since the run began
-  double loss = 0;           // label-smoothed cross entropy per target token, nats
-  double gradient_norm = 0;  // before clipping
-  double learning_rate = 0;
+  int64_t step = 0, epoch = 0;   // counted from 1; from 0
+  double seconds = 0;            // since the run began
+  double loss = 0;               // label-smoothed cross entropy per target token, nats
+  double gradient_norm = 0;      // before clipping
+  double learning_rate = 0;      // of this step
   double tokens_per_second = 0;  // the decoder's, or the encoder's in encoder-only models
   bool skipped = false;          // as an outlier
 };
@@ -29,19 +29,19 @@ struct StepRecord {
 /// A validation example and the model's output for it: the translation of a sentence, the
 /// continuation of a prompt, or a text with its masked tokens filled in.
 struct ValidationSample {
-  std::string input, reference, output;
+  std::string input, reference, output;  // of the model; what was expected; what it made
 };
 
 /// The results of a validation.
 struct ValidationRecord {
-  int64_t step = 0, epoch = 0;
-  double seconds = 0;                // since the run began
-  double train_loss = 0;             // mean since the last validation
-  double loss = 0;                   // label-smoothed, per target token, nats
-  double perplexity = 0;             // of the true targets, without smoothing
-  std::optional<double> bleu, chrf;  // where there are translations
-  bool best = false;
-  std::vector<ValidationSample> samples;
+  int64_t step = 0, epoch = 0;            // counted from 1; from 0
+  double seconds = 0;                     // since the run began
+  double train_loss = 0;                  // mean since the last validation
+  double loss = 0;                        // label-smoothed, per target token, nats
+  double perplexity = 0;                  // of the true targets, without smoothing
+  std::optional<double> bleu, chrf;       // where there are translations
+  bool best = false;                      // the best model of the run so far
+  std::vector<ValidationSample> samples;  // a few
 
   /// The score by which the best model is chosen: BLEU if there are translations, otherwise
   /// 1 / perplexity, which is the geometric mean of the targets' probabilities.

@@ -8,6 +8,7 @@
 
 namespace heed {
 
+/// How lines are translated.
 struct TranslateOptions {
   /// Beam search with 4 beams. Set `scores` if greedy search is to compute them.
   SearchOptions search = {.num_beams = 4, .scores = false};

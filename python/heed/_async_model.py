@@ -54,6 +54,7 @@ class AsyncModel:
     def agenerate(
         self, prompt: Any, *, stream: bool = False, **options: Any
     ) -> Awaitable[Any] | AsyncIterator[str]:
+        """generate() for asyncio."""
         if stream:
             return AsyncStream(lambda: self._calls.generate(prompt, stream=True, **options))
         return on_thread(lambda: self._calls.generate(prompt, **options))
@@ -81,11 +82,13 @@ class AsyncModel:
     def achat(
         self, messages: Sequence[Message], *, stream: bool = False, **options: Any
     ) -> Awaitable[_heed.ChatResult] | AsyncIterator[_heed.ChatAnswer]:
+        """chat() for asyncio."""
         if stream:
             return AsyncStream(lambda: self._calls.chat(messages, stream=True, **options))
         return on_thread(lambda: self._calls.chat(messages, **options))
 
     async def asearch(self, prompts: Prompts, **options: Unpack[SearchOptions]) -> list[list[_heed.Candidate]]:
+        """search() for asyncio."""
         return await on_thread(lambda: self._calls.search(prompts, **options))
 
     @overload
@@ -95,9 +98,11 @@ class AsyncModel:
         self, lines: Texts, **options: Unpack[TranslateOptions]
     ) -> Awaitable[list[_heed.Translation]]: ...
     def atranslate(self, lines: Any, **options: Any) -> Awaitable[Any]:
+        """translate() for asyncio."""
         return on_thread(lambda: self._calls.translate(lines, **options))
 
     async def aembed(self, texts: str | Texts, **options: Unpack[EmbedOptions]) -> NDArray[numpy.float32]:
+        """embed() for asyncio."""
         return await on_thread(lambda: self._calls.embed(texts, **options))
 
     @overload
@@ -105,12 +110,15 @@ class AsyncModel:
     @overload
     def ascore(self, text: Texts, **options: Unpack[ScoreOptions]) -> Awaitable[list[_heed.Score]]: ...
     def ascore(self, text: Any, **options: Any) -> Awaitable[Any]:
+        """score() for asyncio."""
         return on_thread(lambda: self._calls.score(text, **options))
 
     async def ascore_pair(self, source: str, target: str) -> _heed.Score:
+        """score_pair() for asyncio."""
         return await on_thread(lambda: self._calls.score_pair(source, target))
 
     async def afill(self, text: str, top: int = 5) -> _heed.FilledText:
+        """fill() for asyncio."""
         return await on_thread(lambda: self._calls.fill(text, top))
 
     @overload
@@ -122,11 +130,13 @@ class AsyncModel:
         self, texts: list[str] | list[tuple[str, str]], **options: Unpack[ClassifyOptions]
     ) -> Awaitable[list[list[_heed.LabelScore]]]: ...
     def aclassify(self, texts: Any, **options: Any) -> Awaitable[Any]:
+        """classify() for asyncio."""
         return on_thread(lambda: self._calls.classify(texts, **options))
 
     async def arerank(
         self, query: str, documents: Texts, **options: Unpack[ClassifyOptions]
     ) -> list[_heed.RankedDocument]:
+        """rerank() for asyncio."""
         return await on_thread(lambda: self._calls.rerank(query, documents, **options))
 
     @overload
@@ -136,7 +146,9 @@ class AsyncModel:
         self, texts: Texts, **options: Unpack[ClassifyOptions]
     ) -> Awaitable[list[_heed.LabelledText]]: ...
     def alabel_tokens(self, texts: Any, **options: Any) -> Awaitable[Any]:
+        """label_tokens() for asyncio."""
         return on_thread(lambda: self._calls.label_tokens(texts, **options))
 
     async def aattention(self, text: str, **options: Unpack[AttentionOptions]) -> Attention:
+        """attention() for asyncio."""
         return await on_thread(lambda: self._calls.attention(text, **options))

@@ -61,7 +61,7 @@ def load(
     """Opens a model directory, a GGUF file, or OWNER/NAME[@REVISION][:FILE.gguf] of the Hugging Face hub, which
     is downloaded unless the cache holds it. During a download `on_progress` is called with the model, the bytes
     that are there and all bytes, the files that are there and all files, and whether another process downloads;
-    `progress` draws a bar (tqdm) instead."""
+    `progress` draws a bar (tqdm) instead. Raises Error when a file is missing or damaged, or a download fails."""
     given: dict[str, object] = dict(options)
     if on_progress is not None and not callable(on_progress):
         raise TypeError(f"on_progress has the type {type(on_progress).__name__}, expected a function")
@@ -94,7 +94,9 @@ class Model(OfOneProcess, AsyncModel):
     """A loaded model with its tokenizer and its defaults. Any number of threads may use it at once.
 
     `options` of the functions are those of the C++ headers (heed.options). The functions whose names begin with
-    `a` are for asyncio: they compute on a thread, and end when their task is cancelled.
+    `a` are for asyncio: they compute on a thread, and end when their task is cancelled. Every function raises Error
+    when the model cannot do what is asked or an input is out of range, TypeError or ValueError for arguments that are
+    no such thing. Results depend neither on the other inputs of a call nor on the number of threads.
     """
 
     def __init__(self, model: _heed.Model) -> None:
@@ -127,10 +129,12 @@ class Model(OfOneProcess, AsyncModel):
 
     @property
     def has_encoder(self) -> bool:
+        """Whether it reads an input in both directions: an encoder-decoder, an encoder-only model."""
         return self._model.has_encoder
 
     @property
     def has_decoder(self) -> bool:
+        """Whether it generates: an encoder-decoder, a decoder-only model."""
         return self._model.has_decoder
 
     @property
@@ -155,6 +159,7 @@ class Model(OfOneProcess, AsyncModel):
 
     @property
     def has_tokenizer(self) -> bool:
+        """Whether the model's tokenizer was read."""
         return self._model.has_tokenizer
 
     @property
@@ -167,7 +172,7 @@ class Model(OfOneProcess, AsyncModel):
         return self._model.tokenize(text, special)
 
     def detokenize(self, tokens: Iterable[int], skip_special: bool = True) -> str:
-        """The text of token ids."""
+        """The text of token ids. Raises Error on ids outside the vocabulary."""
         return self._model.detokenize(tokens, skip_special)
 
     def token_text(self, token: int) -> str:
@@ -205,7 +210,7 @@ class Model(OfOneProcess, AsyncModel):
         return in_parts(prompt, progress, lambda part, first: self._model.generate(part, options, first))
 
     def search(self, prompts: Prompts, **options: Unpack[SearchOptions]) -> list[list[_heed.Candidate]]:
-        """The `n_best` outputs of each prompt, best first, by beam search."""
+        """The `n_best` outputs of each prompt, best first, by beam search (Wu et al. 2016)."""
         return self._model.search(prompts, dict(options))
 
     @overload
@@ -276,7 +281,8 @@ class Model(OfOneProcess, AsyncModel):
     def embed(
         self, texts: str | Texts, *, progress: bool = False, **options: Unpack[EmbedOptions]
     ) -> Vectors:
-        """The vector [D] of a text, or the vectors [n, D] of many, in float32."""
+        """The vector [D] of a text, or the vectors [n, D] of many, in float32: the hidden states of its tokens,
+        pooled. A translator cannot embed."""
         given = dict(options)
         if isinstance(texts, str):
             vector: Vectors = self._model.embed([texts], given, 1)[0]
@@ -330,18 +336,20 @@ class Model(OfOneProcess, AsyncModel):
     @overload
     def score(self, text: Texts, **options: Unpack[ScoreOptions]) -> list[_heed.Score]: ...
     def score(self, text: str | Texts, **options: Unpack[ScoreOptions]) -> _heed.Score | list[_heed.Score]:
-        """The log-probability of each token of a text after the first, by a decoder-only model."""
+        """The log-probability (natural) of each token of a text after the first, by a decoder-only model. The text
+        has at least 2 tokens."""
         given = dict(options)
         if isinstance(text, str):
             return self._model.score(text, given)
         return [self._model.score(one, given) for one in text]
 
     def score_pair(self, source: str, target: str) -> _heed.Score:
-        """The log-probability of each token of a target given its source, by an encoder-decoder."""
+        """The log-probability (natural) of each token of a target given its source, by an encoder-decoder."""
         return self._model.score_pair(source, target)
 
     def fill(self, text: str, top: int = 5) -> _heed.FilledText:
-        """The most probable tokens for each [MASK] of a text."""
+        """The `top` most probable tokens for each [MASK] or <mask> of a text, by an encoder-only model with a
+        language model head."""
         return self._model.fill(text, top)
 
     @overload
@@ -353,7 +361,8 @@ class Model(OfOneProcess, AsyncModel):
     def classify(
         self, texts: str | tuple[str, str] | list[str] | list[tuple[str, str]], **options: Unpack[ClassifyOptions]
     ) -> list[_heed.LabelScore] | list[list[_heed.LabelScore]]:
-        """The labels of a text or a pair (a tuple), highest score first; of each, for a list of them."""
+        """The labels of a text or a pair (a tuple), highest score first; of each, for a list of them. The model is
+        one for the classification of texts."""
         given = dict(options)
         if isinstance(texts, (str, tuple)):
             return self._model.classify([texts], given)[0]
@@ -372,12 +381,13 @@ class Model(OfOneProcess, AsyncModel):
     def label_tokens(
         self, texts: str | Texts, **options: Unpack[ClassifyOptions]
     ) -> _heed.LabelledText | list[_heed.LabelledText]:
-        """The entities of a text, or of each of many."""
+        """The entities of a text, or of each of many, by a model for the classification of tokens."""
         given = dict(options)
         if isinstance(texts, str):
             return self._model.label_tokens([texts], given)[0]
         return self._model.label_tokens(texts, given)
 
     def attention(self, text: str, **options: Unpack[AttentionOptions]) -> Attention:
-        """The attention weights of one pass over a text, a map for each layer."""
+        """The attention weights softmax(Q K^T / sqrt(d)) of one pass over a text (Vaswani et al. 2017, section
+        3.2.1), a map for each layer."""
         return Attention(self._model.attention(text, dict(options)))

@@ -18,7 +18,7 @@ OnDelta = Callable[[_heed.Delta], object]
 
 
 class Session(OfOneProcess):
-    """Generates for many requests at a time, step by step: requests join and leave at any step.
+    """Generates for many requests at a time, step by step: requests join and leave at any step::
 
         session = heed.Session(model)
         session.add("Once upon a time", max_new_tokens=40)
@@ -39,7 +39,8 @@ class Session(OfOneProcess):
         self, prompt: str | Sequence[int], on_delta: OnDelta | None = None, **options: Unpack[RequestOptions]
     ) -> int:
         """Adds a request, which joins a later step, and returns its number. With `on_delta`, step() calls it
-        with what is added to the output and does not return that; if it returns False, the request ends."""
+        with what is added to the output and does not return that; if it returns False, the request ends. Raises
+        Error, and adds nothing, when the model cannot do what it asks or the prompt is longer than its context."""
         if on_delta is not None and not callable(on_delta):
             raise TypeError(f"on_delta has the type {type(on_delta).__name__}, expected a function")
         request = self._session.add(prompt, dict(options))

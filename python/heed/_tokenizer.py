@@ -15,7 +15,7 @@ class Tokenizer(OfOneProcess):
     """Text to token ids and back, with the ids and offsets of Python's `tokenizers`, without a model.
 
     Tokenizer(path) reads the tokenizer of a Hugging Face model directory, a tokenizer.json, a SentencePiece model or a
-    GGUF file.
+    GGUF file. Raises Error when there is none or when it is damaged.
     """
 
     def __init__(self, path: Path) -> None:
@@ -33,7 +33,10 @@ class Tokenizer(OfOneProcess):
         min_frequency: int | None = None,
         character_coverage: float | None = None,
     ) -> Tokenizer:
-        """Learns a tokenizer from texts; byte-level-bpe learns the merges that Python's `tokenizers` learns."""
+        """Learns a tokenizer of `vocab_size` tokens from texts; byte-level-bpe learns the merges that Python's
+        `tokenizers` learns, unigram is the language model of Kudo (2018). `special_tokens`, `pre_tokenizer` and
+        `min_frequency` are for byte-level-bpe; `character_coverage`, the share of characters that get a token, is for
+        the others. Raises Error when an option is out of range or there is no text."""
         options = {
             "kind": kind,
             "vocab_size": vocab_size,
@@ -69,7 +72,7 @@ class Tokenizer(OfOneProcess):
         return self._tokenizer.decode(ids, skip_special)
 
     def token(self, token_id: int) -> str:
-        """The token of an id, as the vocabulary has it."""
+        """The token of an id, as the vocabulary has it. Raises Error when there is none."""
         return self._tokenizer.token(token_id)
 
     def token_id(self, token: str) -> int | None:
@@ -92,5 +95,5 @@ class Tokenizer(OfOneProcess):
         return self._tokenizer.added_tokens
 
     def save(self, directory: Path) -> None:
-        """Writes the tokenizer's files into a directory."""
+        """Writes the tokenizer's files into a directory, which is created if it does not exist. Raises Error."""
         self._tokenizer.save(directory)

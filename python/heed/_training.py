@@ -36,7 +36,8 @@ def train(
 
     The configuration is a preset, then the TOML file `config`, then `settings`: {"run.minutes": 10, "data.text":
     "corpus.txt"}. The functions are called on the calling thread. When one of them raises, and on Ctrl-C, the run saves
-    a checkpoint and ends; with `resume` it continues to the same bits.
+    a checkpoint and ends; with `resume` it continues to the same bits. Raises Error on a wrong configuration, on texts
+    that are missing or damaged, and when training diverges.
     """
     if settings is not None and not isinstance(settings, Mapping):
         raise TypeError(f"settings has the type {type(settings).__name__}, expected a dict")
@@ -71,7 +72,8 @@ def quantize(
     """Writes a quantised copy of a model to a new directory or GGUF file, as `heed quantize` does.
 
     `calibration` is a text on which the outputs shall change least, `held_out` one on which the loss of quality is
-    measured; for an encoder-decoder each is a pair of files, sources and references.
+    measured; for an encoder-decoder each is a pair of files, sources and references. Calibration is GPTQ (Frantar et
+    al. 2022). Raises Error when `target` exists or a file cannot be read or written.
     """
     options = {"weights": weights, "calibration": calibration, "held_out": held_out, "threads": threads, "hub": hub}
     return _heed.quantize(source, target, options)

@@ -1,4 +1,4 @@
-"""The keyword options of heed's functions, for type checkers. The C++ headers say what each means."""
+"""The keyword options of heed's functions, with the units and defaults of those that are not given."""
 
 from __future__ import annotations
 
@@ -20,40 +20,40 @@ AttentionKind = Literal["encoder_self", "decoder_self", "cross"]
 class AdapterOptions(TypedDict, total=False):
     """heed/adapter.h"""
 
-    path: Path
-    name: str
-    scale: float
+    path: Path  #: of a directory, or OWNER/NAME of the hub
+    name: str  #: by which a request chooses it
+    scale: float  #: factor of what it adds [1]
 
 
 class HubOptions(TypedDict, total=False):
     """heed/hub.h"""
 
-    endpoint: str
-    cache: Path
-    token: str
-    offline: bool
+    endpoint: str  #: else HF_ENDPOINT, else https://huggingface.co
+    cache: Path  #: else HF_HUB_CACHE, else as huggingface_hub chooses it
+    token: str  #: sent to the endpoint only; else HF_TOKEN
+    offline: bool  #: use the cache alone; else HF_HUB_OFFLINE
 
 
 class SpeculationOptions(TypedDict, total=False):
     """heed/load_options.h"""
 
-    ngram: bool
-    draft: Path
-    draft_weights: WeightType
+    ngram: bool  #: drafts what followed the last tokens before (Saxena 2023)
+    draft: Path  #: a smaller model with the same tokenizer, which drafts
+    draft_weights: WeightType  #: of the draft, as `weights`
 
 
 class LoadOptions(TypedDict, total=False):
     """heed/load_options.h; `threads` are those of an Executor of the model's own."""
 
-    weights: WeightType | None
-    compute: Literal["f32", "bf16", "int8"] | None
-    cache: Literal["f32", "bf16", "int8"] | None
-    random_weights: int | None
-    rope_context: int | None
-    adapters: Sequence[Path | AdapterOptions] | None
-    speculation: SpeculationOptions | None
-    threads: int | None
-    hub: HubOptions | None
+    weights: WeightType | None  #: what matrices are converted to [as they are stored]
+    compute: Literal["f32", "bf16", "int8"] | None  #: arithmetic [int8 if weights are quantised, else f32]
+    cache: Literal["f32", "bf16", "int8"] | None  #: the type of cached keys and values
+    random_weights: int | None  #: a seed: weights are initialised, not read
+    rope_context: int | None  #: longest text in tokens, for dynamic rotary frequencies
+    adapters: Sequence[Path | AdapterOptions] | None  #: LoRA adapters, which apply together
+    speculation: SpeculationOptions | None  #: speculative decoding (Leviathan et al. 2023)
+    threads: int | None  #: 1 to 1024 [all processors]
+    hub: HubOptions | None  #: how models of the hub are found
 
 
 class ServedModel(LoadOptions, total=False):
@@ -95,107 +95,107 @@ class ServerOptions(TypedDict, total=False):
 class GenerateOptions(TypedDict, total=False):
     """heed/generation.h"""
 
-    max_new_tokens: int | None
-    repetition_penalty: float | None
-    presence_penalty: float | None
-    frequency_penalty: float | None
-    logit_bias: Mapping[int, float] | None
-    sample: bool | None
-    temperature: float | None
-    top_k: int | None
-    top_p: float | None
-    min_p: float | None
-    seed: int | None
-    stop: Sequence[str] | None
-    end_tokens: Sequence[int] | None
-    skip_special_tokens: bool | None
-    top_log_probabilities: int | None
-    batch_tokens: int | None
+    max_new_tokens: int | None  #: of each output; at least 1 [256]
+    repetition_penalty: float | None  #: of tokens in prompt or output (Keskar et al. 2019) [1]
+    presence_penalty: float | None  #: subtracted from logits of tokens in the output
+    frequency_penalty: float | None  #: subtracted once per occurrence in the output
+    logit_bias: Mapping[int, float] | None  #: added to the logits of tokens; -inf forbids one
+    sample: bool | None  #: else greedy, unless one of the next four is set
+    temperature: float | None  #: logits are divided by it; 0: greedy [1]
+    top_k: int | None  #: from the k most probable tokens; 0: all [0]
+    top_p: float | None  #: from the smallest set with this probability (Holtzman et al. 2020) [1]
+    min_p: float | None  #: excludes tokens below min_p times the most probable [0]
+    seed: int | None  #: of random numbers [1]
+    stop: Sequence[str] | None  #: strings that end an output; not part of its text
+    end_tokens: Sequence[int] | None  #: end an output, besides those of the model
+    skip_special_tokens: bool | None  #: in the text of an output [True]
+    top_log_probabilities: int | None  #: reports so many tokens at each place; -1: none [-1]
+    batch_tokens: int | None  #: largest number of tokens of a batch; does not change results
 
 
 class SearchOptions(TypedDict, total=False):
     """heed/search.h; `beam` is short for `num_beams`."""
 
-    beam: int | None
-    num_beams: int | None
-    n_best: int | None
-    length_penalty: float | None
-    max_new_tokens: int | None
-    max_new_tokens_over_source: int | None
-    scores: bool | None
-    batch_tokens: int | None
+    beam: int | None  #: short for `num_beams`
+    num_beams: int | None  #: hypotheses kept, 1 to 256; 1: greedy [1; translate: 4]
+    n_best: int | None  #: hypotheses returned, at most num_beams [1]
+    length_penalty: float | None  #: alpha of Wu et al. 2016, equation 14 [0.6]
+    max_new_tokens: int | None  #: of a translation [that of its source plus the next]
+    max_new_tokens_over_source: int | None  #: in tokens [50]
+    scores: bool | None  #: whether greedy search computes them
+    batch_tokens: int | None  #: of a batch; does not change results
 
 
 class TranslateOptions(SearchOptions, total=False):
     """heed/translation.h"""
 
-    source_language: str | None
-    target_language: str | None
-    alignments: bool | None
+    source_language: str | None  #: code of the model's tokenizer, such as 'eng_Latn'
+    target_language: str | None  #: likewise
+    alignments: bool | None  #: computes Candidate.alignment [False]
 
 
 class EmbedOptions(TypedDict, total=False):
     """heed/embedding.h"""
 
-    pooling: Pooling | None
-    normalize: bool | None
-    max_seq_length: int | None
-    batch_tokens: int | None
+    pooling: Pooling | None  #: how the states of tokens become one vector [mean]
+    normalize: bool | None  #: to length 1 [False]
+    max_seq_length: int | None  #: longer texts are truncated; tokens [the model's context length]
+    batch_tokens: int | None  #: of a batch; does not change results [512]
 
 
 class ClassifyOptions(TypedDict, total=False):
     """heed/classification.h"""
 
-    max_seq_length: int | None
-    batch_tokens: int | None
+    max_seq_length: int | None  #: longer texts are truncated; tokens [the model's context length]
+    batch_tokens: int | None  #: of a batch; does not change results [512]
 
 
 class ScoreOptions(TypedDict, total=False):
     """heed/score.h"""
 
-    window: int | None
-    stride: int | None
+    window: int | None  #: tokens; longer texts are scored in windows [the model's context length]
+    stride: int | None  #: tokens from one window to the next [half the window]
 
 
 class AttentionOptions(TypedDict, total=False):
     """heed/attention.h"""
 
-    target: str | None
-    source_language: str | None
-    target_language: str | None
-    kind: AttentionKind | None
-    layer: int | None
-    head: int | None
-    max_weights: int | None
+    target: str | None  #: of an encoder-decoder [its greedy output]
+    source_language: str | None  #: of a multilingual translator
+    target_language: str | None  #: likewise
+    kind: AttentionKind | None  #: [all]
+    layer: int | None  #: counted from 0 [all]
+    head: int | None  #: counted from 0 [all]
+    max_weights: int | None  #: Error if there are more [2^28]
 
 
 class ChatOptions(GenerateOptions, total=False):
     """heed/chat.h, and how the answer is generated."""
 
-    add_generation_prompt: bool | None
-    control_tokens_in_messages: bool | None
-    chat_template: str | None
+    add_generation_prompt: bool | None  #: ends the prompt where the answer begins [True]
+    control_tokens_in_messages: bool | None  #: recognises them in contents of messages, too [False]
+    chat_template: str | None  #: Jinja in place of the model's own
 
 
 class SessionOptions(TypedDict, total=False):
     """heed/session.h"""
 
-    max_active_tokens: int | None
-    max_active_requests: int | None
-    max_prefill_tokens: int | None
-    balance_prefill: bool | None
-    max_cached_tokens: int | None
-    reserved_tokens: int | None
+    max_active_tokens: int | None  #: of running requests, prompts and outputs of all beams [16384]
+    max_active_requests: int | None  #: 0: no limit [0]
+    max_prefill_tokens: int | None  #: prompt tokens computed in one step [512]
+    balance_prefill: bool | None  #: a long prompt at most halves the speed of others [False]
+    max_cached_tokens: int | None  #: of ended requests, kept for the next turn [8192]
+    reserved_tokens: int | None  #: of the kv cache, reserved by the first step [0]
 
 
 class RequestOptions(GenerateOptions, total=False):
     """Request of heed/session.h; with an option of a search, outputs are searched for."""
 
-    beam: int | None
-    num_beams: int | None
-    n_best: int | None
-    length_penalty: float | None
-    source_language: str | None
-    target_language: str | None
-    adapters: Sequence[str] | None
-    number: int | None
+    beam: int | None  #: short for `num_beams`
+    num_beams: int | None  #: as in SearchOptions
+    n_best: int | None  #: as in SearchOptions
+    length_penalty: float | None  #: as in SearchOptions
+    source_language: str | None  #: as in TranslateOptions
+    target_language: str | None  #: as in TranslateOptions
+    adapters: Sequence[str] | None  #: names of those that apply; []: none [all]
+    number: int | None  #: selects the random numbers, with `seed` [1]

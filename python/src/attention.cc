@@ -101,12 +101,14 @@ nb::object weights(nb::handle self) {
 
 void bind_attention(nb::module_& m, nb::class_<OpenModel>& model) {
   nb::class_<AttentionMap>(m, "AttentionMap", "The attention weights of one layer.")
-      .def_prop_ro("kind", [](const AttentionMap& map) { return std::string(name_of(map.kind)); })
-      .def_ro("layer", &AttentionMap::layer)
-      .def_ro("first_head", &AttentionMap::first_head)
-      .def_ro("heads", &AttentionMap::heads)
-      .def_ro("queries", &AttentionMap::queries)
-      .def_ro("keys", &AttentionMap::keys)
+      .def_prop_ro(
+          "kind", [](const AttentionMap& map) { return std::string(name_of(map.kind)); },
+          "'encoder_self', 'decoder_self' or 'cross'")
+      .def_ro("layer", &AttentionMap::layer, "counted from 0")
+      .def_ro("first_head", &AttentionMap::first_head, "counted from 0; 0 unless a head was chosen")
+      .def_ro("heads", &AttentionMap::heads, "H, the number of heads")
+      .def_ro("queries", &AttentionMap::queries, "the tokens that look, as text")
+      .def_ro("keys", &AttentionMap::keys, "the tokens that are looked at")
       .def_prop_ro("weights", &weights,
                    nb::sig("def weights(self) -> numpy.typing.NDArray[numpy.float32]"),
                    "[heads, queries, keys]; each row sums to 1")

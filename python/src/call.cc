@@ -86,7 +86,10 @@ std::shared_ptr<Executor> make_executor(int threads) {
 }
 
 void bind_call(nb::module_& m) {
-  nb::exception<Error>(m, "Error", PyExc_RuntimeError);
+  nb::exception<Error>(m, "Error", PyExc_RuntimeError).attr("__doc__") =
+      "What heed raises when something is wrong. Its text is one line: what is wrong, where, what "
+      "was "
+      "expected and what was found.";
   // Of a Cancellation, or in a callback of a call that Ctrl-C ends: nobody waits for the result.
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
     try {

@@ -54,22 +54,24 @@ class Reader {
 
 void bind_answer(nb::module_& m) {
   nb::class_<ToolCall>(m, "ToolCall", "A call of a function that a model asks for.")
-      .def_ro("id", &ToolCall::id)
-      .def_ro("name", &ToolCall::name)
+      .def_ro("id", &ToolCall::id, "chosen by heed; the message with the result repeats it")
+      .def_ro("name", &ToolCall::name, "of the function")
       .def_ro("arguments", &ToolCall::arguments, "a JSON object");
   nb::class_<ChatAnswer>(m, "ChatAnswer", "An answer, or a part of one.")
       .def(nb::init<>())
-      .def_ro("content", &ChatAnswer::content)
-      .def_ro("reasoning_content", &ChatAnswer::reasoning_content)
-      .def_ro("tool_calls", &ChatAnswer::tool_calls)
-      .def_ro("malformed_tool_call", &ChatAnswer::malformed_tool_call)
+      .def_ro("content", &ChatAnswer::content, "the answer")
+      .def_ro("reasoning_content", &ChatAnswer::reasoning_content, "what was thought before it")
+      .def_ro("tool_calls", &ChatAnswer::tool_calls, "complete ones")
+      .def_ro("malformed_tool_call", &ChatAnswer::malformed_tool_call,
+              "whether content holds a call that cannot be read")
       .def("add", &ChatAnswer::add, nb::arg("part"), "Appends a later part.")
       .def("__bool__", [](const ChatAnswer& one) { return !one.empty(); })
       .def("__str__", [](const ChatAnswer& one) { return one.content; });
   nb::class_<ChatResult>(m, "ChatResult", "An answer and how it was generated.")
-      .def_ro("answer", &ChatResult::answer)
-      .def_ro("generation", &ChatResult::generation)
-      .def_prop_ro("content", [](const ChatResult& one) { return one.answer.content; })
+      .def_ro("answer", &ChatResult::answer, "what it says")
+      .def_ro("generation", &ChatResult::generation, "its tokens, and why it ended")
+      .def_prop_ro(
+          "content", [](const ChatResult& one) { return one.answer.content; }, "that of the answer")
       .def("__str__", [](const ChatResult& one) { return one.answer.content; });
 }
 
@@ -78,8 +80,10 @@ void bind_answer(nb::module_& m) {
 void bind_chat(nb::module_& m, nb::class_<OpenModel>& model) {
   bind_answer(m);
   nb::class_<Prompt>(m, "ChatPrompt", "What a chat template makes of messages.")
-      .def_prop_ro("text", [](const Prompt& one) { return one.prompt.text; })
-      .def_prop_ro("tokens", [](const Prompt& one) { return one.prompt.tokens; })
+      .def_prop_ro(
+          "text", [](const Prompt& one) { return one.prompt.text; }, "what the chat template gives")
+      .def_prop_ro(
+          "tokens", [](const Prompt& one) { return one.prompt.tokens; }, "of the text")
       .def_prop_ro(
           "end_tokens", [](const Prompt& one) { return one.prompt.end_tokens; },
           "end an answer, besides those of the model");

@@ -19,19 +19,23 @@ std::string repr(const char* type, const std::string& text) {
 
 void bind_generation(nb::module_& m) {
   nb::class_<TokenLogProbability>(m, "TokenLogProbability", "A token and its natural logarithm.")
-      .def_ro("token", &TokenLogProbability::token)
-      .def_ro("log_probability", &TokenLogProbability::log_probability)
+      .def_ro("token", &TokenLogProbability::token, "a token id")
+      .def_ro("log_probability", &TokenLogProbability::log_probability,
+              "natural, before penalties, biases and temperature")
       .def("__repr__", [](const TokenLogProbability& one) {
         return fmt::format("TokenLogProbability(token={}, log_probability={})", one.token,
                            one.log_probability);
       });
   nb::class_<Generation>(m, "Generation", "The output that follows one prompt.")
-      .def_ro("tokens", &Generation::tokens)
-      .def_ro("text", &Generation::text)
+      .def_ro("tokens", &Generation::tokens, "without the end token")
+      .def_ro("text", &Generation::text, "the tokens' text")
       .def_prop_ro("finish_reason", &finish_reason, "'stop' or 'length'")
-      .def_ro("stop_string", &Generation::stop_string)
-      .def_ro("drafted_tokens", &Generation::drafted_tokens)
-      .def_ro("accepted_tokens", &Generation::accepted_tokens)
+      .def_ro("stop_string", &Generation::stop_string,
+              "the one that ended it; None: an end token or the length")
+      .def_ro("drafted_tokens", &Generation::drafted_tokens,
+              "with speculation: tokens that were drafted")
+      .def_ro("accepted_tokens", &Generation::accepted_tokens,
+              "with speculation: drafted tokens that were right")
       .def_ro("chosen", &Generation::chosen, "with top_log_probabilities: of each token")
       .def_ro("best", &Generation::best, "with top_log_probabilities: most probable first")
       .def("__str__", [](const Generation& one) { return one.text; })
@@ -40,15 +44,21 @@ void bind_generation(nb::module_& m) {
 
 void bind_search(nb::module_& m) {
   nb::class_<AlignedWords>(m, "AlignedWords", "A pair of aligned words, counted from 0.")
-      .def_ro("source", &AlignedWords::source)
-      .def_ro("target", &AlignedWords::target);
+      .def_ro("source", &AlignedWords::source, "a word of the source")
+      .def_ro("target", &AlignedWords::target, "a word of the translation");
   nb::class_<Candidate>(m, "Candidate", "One output of a search.")
-      .def_ro("text", &Candidate::text)
-      .def_ro("alignment", &Candidate::alignment)
-      .def_prop_ro("tokens", [](const Candidate& one) { return one.hypothesis.tokens; })
-      .def_prop_ro("log_probability",
-                   [](const Candidate& one) { return one.hypothesis.log_probability; })
-      .def_prop_ro("score", [](const Candidate& one) { return one.hypothesis.score; })
+      .def_ro("text", &Candidate::text, "the tokens' text")
+      .def_ro("alignment", &Candidate::alignment,
+              "with alignments: for each word, the one of the source that it attends to most")
+      .def_prop_ro(
+          "tokens", [](const Candidate& one) { return one.hypothesis.tokens; },
+          "without the prompt and the end token")
+      .def_prop_ro(
+          "log_probability", [](const Candidate& one) { return one.hypothesis.log_probability; },
+          "natural, of all tokens")
+      .def_prop_ro(
+          "score", [](const Candidate& one) { return one.hypothesis.score; },
+          "log_probability / length penalty (Wu et al. 2016, equation 14)")
       .def("__str__", [](const Candidate& one) { return one.text; })
       .def("__repr__", [](const Candidate& one) { return repr("Candidate", one.text); });
   nb::class_<Translation>(m, "Translation", "A line of text and its translations.")
@@ -61,49 +71,51 @@ void bind_search(nb::module_& m) {
 
 void bind_scores(nb::module_& m) {
   nb::class_<Score>(m, "Score", "The probability of a text.")
-      .def_ro("tokens", &Score::tokens)
+      .def_ro("tokens", &Score::tokens, "of the text, or of the target")
       .def_ro("log_probabilities", &Score::log_probabilities,
               "natural logarithms, of the last tokens")
       .def_prop_ro("log_probability", &Score::log_probability, "of all scored tokens")
-      .def_prop_ro("perplexity", &Score::perplexity);
-  nb::class_<TokenProbability>(m, "TokenProbability")
-      .def_ro("token", &TokenProbability::token)
-      .def_ro("probability", &TokenProbability::probability);
+      .def_prop_ro("perplexity", &Score::perplexity,
+                   "exp of the negative mean of log_probabilities");
+  nb::class_<TokenProbability>(m, "TokenProbability", "A candidate and its probability.")
+      .def_ro("token", &TokenProbability::token, "a token id")
+      .def_ro("probability", &TokenProbability::probability, "of all tokens");
   nb::class_<FilledMask>(m, "FilledMask", "Candidates for a masked token.")
       .def_ro("position", &FilledMask::position, "in the tokens")
       .def_ro("best", &FilledMask::best, "most probable first");
   nb::class_<FilledText>(m, "FilledText", "A text and the candidates for its masked tokens.")
-      .def_ro("tokens", &FilledText::tokens)
-      .def_ro("masks", &FilledText::masks);
+      .def_ro("tokens", &FilledText::tokens, "with special tokens")
+      .def_ro("masks", &FilledText::masks, "in order of position");
 }
 
 void bind_labels(nb::module_& m) {
-  nb::class_<LabelScore>(m, "LabelScore")
-      .def_ro("label", &LabelScore::label)
-      .def_ro("score", &LabelScore::score)
+  nb::class_<LabelScore>(m, "LabelScore", "A label and its score.")
+      .def_ro("label", &LabelScore::label, "its name in config.json")
+      .def_ro("score", &LabelScore::score, "the probability; of a regression the value")
       .def("__repr__", [](const LabelScore& one) {
         return fmt::format("LabelScore(label='{}', score={})", one.label, one.score);
       });
   nb::class_<RankedDocument>(m, "RankedDocument", "A document and how well it answers a query.")
       .def_ro("index", &RankedDocument::index, "among the documents, from 0")
-      .def_ro("score", &RankedDocument::score)
+      .def_ro("score", &RankedDocument::score,
+              "a probability; the logit where the model's files say so")
       .def("__repr__", [](const RankedDocument& one) {
         return fmt::format("RankedDocument(index={}, score={})", one.index, one.score);
       });
   nb::class_<Entity>(m, "Entity", "Neighbouring tokens with the same label.")
-      .def_ro("label", &Entity::label)
-      .def_ro("score", &Entity::score)
-      .def_ro("text", &Entity::text)
-      .def_ro("first_token", &Entity::first_token)
-      .def_ro("end_token", &Entity::end_token)
+      .def_ro("label", &Entity::label, "without 'B-' and 'I-'")
+      .def_ro("score", &Entity::score, "the mean of the tokens' probabilities")
+      .def_ro("text", &Entity::text, "of the tokens, decoded")
+      .def_ro("first_token", &Entity::first_token, "of LabelledText.tokens")
+      .def_ro("end_token", &Entity::end_token, "the one after the last")
       .def_ro("start", &Entity::start, "in characters of the text")
-      .def_ro("end", &Entity::end)
+      .def_ro("end", &Entity::end, "the one after the last, likewise")
       .def("__repr__", [](const Entity& one) {
         return fmt::format("Entity(label='{}', start={}, end={})", one.label, one.start, one.end);
       });
   nb::class_<LabelledText>(m, "LabelledText", "A text and its entities, in order.")
-      .def_ro("tokens", &LabelledText::tokens)
-      .def_ro("entities", &LabelledText::entities);
+      .def_ro("tokens", &LabelledText::tokens, "with special tokens")
+      .def_ro("entities", &LabelledText::entities, "in order");
 }
 
 }  // namespace

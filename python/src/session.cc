@@ -111,11 +111,11 @@ class OpenSession {
 
 void bind_delta(nb::module_& m) {
   nb::class_<OwnDelta>(m, "Delta", "What a step has added to the output of a request.")
-      .def_ro("request", &OwnDelta::request)
-      .def_ro("text", &OwnDelta::text)
-      .def_ro("tokens", &OwnDelta::tokens)
-      .def_ro("chosen", &OwnDelta::chosen)
-      .def_ro("best", &OwnDelta::best)
+      .def_ro("request", &OwnDelta::request, "the number that Session.add() returned")
+      .def_ro("text", &OwnDelta::text, "whole code points")
+      .def_ro("tokens", &OwnDelta::tokens, "the new token ids")
+      .def_ro("chosen", &OwnDelta::chosen, "with top_log_probabilities: of each token")
+      .def_ro("best", &OwnDelta::best, "with top_log_probabilities: most probable first")
       .def_ro("generation", &OwnDelta::generation, "in the last delta: the whole output")
       .def_ro("candidates", &OwnDelta::candidates, "in the last delta of a search: best first")
       .def_ro("error", &OwnDelta::error, "in the last delta: why the request failed");

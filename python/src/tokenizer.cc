@@ -91,7 +91,7 @@ nb::typed<nb::dict, nb::str, int> special_tokens_of(const Tokenizer& tokenizer) 
 
 void bind_tokenizer(nb::module_& m) {
   nb::class_<Encoding>(m, "Encoding", "The tokens of a text or of a pair of texts.")
-      .def_ro("ids", &Encoding::ids)
+      .def_ro("ids", &Encoding::ids, "of the tokens, with those that belong around the text")
       .def_ro("type_ids", &Encoding::type_ids, "the segment: 1 for what belongs to the second text")
       .def_ro("sequence_ids", &Encoding::sequence_ids,
               "the text: 0 or 1, or -1 for an added special token")
@@ -99,9 +99,9 @@ void bind_tokenizer(nb::module_& m) {
                    "begin and end in the text of each token, in code points")
       .def("__len__", [](const Encoding& one) { return one.ids.size(); });
   nb::class_<AddedToken>(m, "AddedToken", "A token that is found before a text is cut into pieces.")
-      .def_ro("id", &AddedToken::id)
-      .def_ro("content", &AddedToken::content)
-      .def_ro("special", &AddedToken::special);
+      .def_ro("id", &AddedToken::id, "in the vocabulary")
+      .def_ro("content", &AddedToken::content, "as it stands in a text")
+      .def_ro("special", &AddedToken::special, "left out of a decoded text unless it is asked for");
   nb::class_<Tokenizer>(m, "Tokenizer")
       .def_static(
           "load",
