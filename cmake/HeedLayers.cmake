@@ -18,6 +18,12 @@ function(heed_layer name)
   endif()
 endfunction()
 
+# Seconds that a test of a program may take.
+set(HEED_TEST_TIMEOUT 300)
+if(CMAKE_CROSSCOMPILING_EMULATOR)
+  set(HEED_TEST_TIMEOUT 3000)
+endif()
+
 # heed_layer_test(<name> <further targets>)
 # One test program a layer, from every tests/<name>/*_test.cc, its cases registered with CTest.
 function(heed_layer_test name)
@@ -30,6 +36,6 @@ function(heed_layer_test name)
                                PRIVATE HEED_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     heed_precompile(${name}_test heed_test_headers)
     gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST
-                         PROPERTIES TIMEOUT 300)
+                         PROPERTIES TIMEOUT ${HEED_TEST_TIMEOUT})
   endif()
 endfunction()

@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
   program.footer(
       "heed COMMAND --help shows the options of a command and an example.\n"
       "HEED_CPU=KIND restricts heed to the instructions of a lesser kind of machine: baseline,\n"
-      "avx2, avx2_vnni, avx512, avx512_bf16 or amx.");
+      "avx2, avx2_vnni, avx512, avx512_bf16 or amx; on Arm baseline or dotprod.");
   heed::cli::add_train(program);
   heed::cli::add_translate(program);
   heed::cli::add_generate(program);

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
+#if __has_include(<malloc.h>)
 #include <malloc.h>
+#endif
 
 #include <chrono>
 #include <cstdio>
@@ -72,9 +74,11 @@ void reload(const ServeArguments& arguments, Server& server, const Threads& thre
 }
 
 int run_serve(const ServeArguments& arguments) {
+#if defined(__GLIBC__)
   // Bodies and prompts of some megabytes go back to the system at once: glibc would keep them.
   mallopt(M_MMAP_THRESHOLD, 1 << 18);
   mallopt(M_TRIM_THRESHOLD, 1 << 22);
+#endif
   serve::ServeConfig config = read_configuration(arguments);
   const Threads threads({.threads = config.threads});
   if (arguments.dry_run) {  // also what would be loaded later

@@ -1,5 +1,7 @@
 #include "cli/service_manager.h"
 
+#if defined(__linux__)
+
 #include <fmt/format.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -46,3 +48,9 @@ void notify_service_manager(const char* state) {
 }
 
 }  // namespace heed::cli
+
+#else  // no other system has systemd
+
+void heed::cli::notify_service_manager(const char*) {}
+
+#endif

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <csignal>
 #include <exception>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <thread>
@@ -57,6 +58,20 @@ class Child {
 /// Runs `body` in a child process and returns its result.
 inline std::string in_child(const std::function<std::string()>& body) {
   return Child(body).result();
+}
+
+/// Whether the system can start this program. Under an emulator it may not know the architecture.
+inline bool can_start_itself() {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+    ::close(STDOUT_FILENO);
+    ::execl(self.c_str(), self.c_str(), "--gtest_list_tests", nullptr);
+    ::_exit(1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 /// Starts a child process that calls body(0), body(1), ... and kills it after `lifetime`.

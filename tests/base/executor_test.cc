@@ -225,6 +225,7 @@ TEST(Executor, CanBeMadeAndDestroyedManyTimes) {
 
 TEST(Executor, TheSharedOneOutlivesTheEndOfTheProcess) {
   // Threads of the shared Executor, and a caller that keeps them busy, are there when main() ends.
+  if (!can_start_itself()) GTEST_SKIP() << "the system cannot start this program (binfmt_misc)";
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   EXPECT_EXIT(
       {

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # libheed_text.so is small, has nothing of kernels and weights, and needs none of their libraries.
 #
-#   text_library_test.sh LIBRARY
+#   [STRIP=PROGRAM] text_library_test.sh LIBRARY
 set -euo pipefail
 library=$1
 copy=$(mktemp)
 trap 'rm "$copy"' EXIT
-strip -o "$copy" "$library"
+"${STRIP:-strip}" -o "$copy" "$library"
 bytes=$(stat -c %s "$copy")
 ((bytes < 3000000)) || { echo "$library has $bytes bytes without symbols, expected less than 3000000" && exit 1; }
 

@@ -1,6 +1,9 @@
 #include "heed/kernels/cpu/simd/instructions.h"
 
 #include <fmt/format.h>
+#if defined(__aarch64__)
+#include <sys/auxv.h>
+#endif
 
 #include <cstdio>
 #include <fstream>
@@ -17,6 +20,7 @@
 #include "heed/kernels/cpu/gemm_int8/kernels.h"
 #include "heed/kernels/limits.h"
 #include "heed/kernels/matmul.h"
+#include "tests/base/child.h"
 #include "tests/base/testing.h"
 #include "tests/kernels/kernel_testing.h"
 
@@ -46,15 +50,24 @@ class CpuInEnvironment {
 /// Death tests start the program anew, so that it reads HEED_CPU.
 class InstructionsDeathTest : public ::testing::Test {
  protected:
-  void SetUp() override { ::testing::FLAGS_gtest_death_test_style = "threadsafe"; }
+  void SetUp() override {
+    if (!can_start_itself()) GTEST_SKIP() << "the system cannot start this program (binfmt_misc)";
+    ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  }
 };
+
+#if defined(__x86_64__)
+constexpr std::string_view kMachines = "baseline, avx2, avx2_vnni, avx512, avx512_bf16 or amx";
+#else
+constexpr std::string_view kMachines = "baseline or dotprod";
+#endif
 
 /// Whether a product fails because of HEED_CPU.
 bool product_is_refused() {
   const Tensor a = normals({2, 3}, 1), b = normals({3, 4}, 2);
   Tensor c = Tensor::empty({2, 4});
   return error_of([&] { matmul({a}, {b}, {}, c); }) ==
-         "HEED_CPU is \"i386\", expected baseline, avx2, avx2_vnni, avx512, avx512_bf16 or amx";
+         fmt::format("HEED_CPU is \"i386\", expected {}", kMachines);
 }
 
 TEST_F(InstructionsDeathTest, WithAnUnknownMachineInTheEnvironmentProductsAreErrors) {
@@ -79,6 +92,27 @@ struct Kind {
   std::string_view flags;  // of /proc/cpuinfo
   std::string in_use;
 };
+
+#if defined(__aarch64__)
+
+std::vector<Kind> kinds() {
+  return {{"baseline", "asimd",
+           "f32 f32, bf16 f32, blocks neon, int8 neon; peaks f32 NEON, bf16 NEON, int8 NEON"},
+          {"dotprod", "asimd asimddp",
+           "f32 f32, bf16 f32, blocks neon_dot, int8 neon_dot; "
+           "peaks f32 NEON, bf16 NEON, int8 SDOT"}};
+}
+
+/// Those flags that kinds() needs. Under an emulator /proc/cpuinfo may describe another machine.
+std::set<std::string> flags_of_machine() {
+  const unsigned long bits = ::getauxval(AT_HWCAP);
+  std::set<std::string> flags;
+  if (bits & HWCAP_ASIMD) flags.insert("asimd");
+  if (bits & HWCAP_ASIMDDP) flags.insert("asimddp");
+  return flags;
+}
+
+#else
 
 std::vector<Kind> kinds() {
   // With sanitizers Highway's kernels are not compiled for AVX-512.
@@ -106,15 +140,17 @@ std::vector<Kind> kinds() {
   };
 }
 
-std::set<std::string> words_of(std::istream& stream) {
-  return {std::istream_iterator<std::string>(stream), {}};
+std::set<std::string> flags_of_machine() {
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  return {std::istream_iterator<std::string>(cpuinfo), {}};
 }
 
+#endif
+
 bool machine_has(const Kind& kind) {
-  std::ifstream cpuinfo("/proc/cpuinfo");
-  static const std::set<std::string> has = words_of(cpuinfo);
+  static const std::set<std::string> has = flags_of_machine();
   std::istringstream flags{std::string(kind.flags)};
-  const std::set<std::string> needs = words_of(flags);
+  const std::set<std::string> needs{std::istream_iterator<std::string>(flags), {}};
   return std::includes(has.begin(), has.end(), needs.begin(), needs.end());
 }
 

@@ -1,11 +1,7 @@
 #include "heed/executor.h"
 
-#include <sched.h>
-
-#include <algorithm>
-#include <thread>
-
 #include "heed/base/error.h"
+#include "heed/base/system.h"
 #include "heed/base/thread_pool.h"
 #include "heed/fork.h"
 
@@ -13,13 +9,6 @@ namespace heed {
 namespace {
 
 constexpr int kMaxThreads = 1024;
-
-int available_processors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof(set), &set) == 0) return std::max(1, CPU_COUNT(&set));
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
 
 int thread_count_of(int threads) {
   require(threads >= 0 && threads <= kMaxThreads,

@@ -11,13 +11,13 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
-#include <cstdio>
 #include <new>
 #include <stdexcept>
 #include <utility>
 
 #include "heed/base/descriptor.h"
 #include "heed/base/error.h"
+#include "heed/base/system.h"
 
 namespace heed {
 namespace {
@@ -198,10 +198,10 @@ void replace_directory(const std::filesystem::path& fresh, const std::filesystem
     rename_or_fail(from, to);
     return sync_directory(to.parent_path());
   }
-  // RENAME_EXCHANGE also accepts a file or a link, which would then be removed.
+  // exchange_names() also accepts a file or a link, which would then be removed.
   require(std::filesystem::is_directory(std::filesystem::symlink_status(to)),
           "{}: is not a directory", to.string());
-  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) {
+  if (exchange_names(from, to)) {
     sync_directory(to.parent_path());
     return remove_tree(from);
   }

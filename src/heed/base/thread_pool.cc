@@ -7,17 +7,12 @@
 
 #include "heed/base/error.h"
 #include "heed/base/interrupt.h"
+#include "heed/base/system.h"
 
 namespace heed {
 namespace {
 
 constexpr int kSpins = 20000;
-
-void pause() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#endif
-}
 
 /// Clears the flag that its maker has set.
 class Release {
@@ -107,7 +102,7 @@ void ThreadPool::sleep(uint64_t seen) {
 void ThreadPool::wait_for_workers() {
   for (int spin = 0; spin < kSpins; ++spin) {
     if (gate_.load(std::memory_order_acquire) == kClosed) return;
-    pause();
+    pause_spinning();
   }
   while (gate_.load(std::memory_order_acquire) != kClosed) {
     ask_interrupted();
@@ -154,7 +149,7 @@ void ThreadPool::work(size_t own) {
   for (;;) {
     for (int spin = 0; spin < kSpins && job_.generation.load(std::memory_order_acquire) == seen;
          ++spin)
-      pause();
+      pause_spinning();
     if (job_.generation.load(std::memory_order_acquire) == seen) sleep(seen);
     // The generation must be read before stopping_. In the other order a worker could mistake the
     // generation of a stop for that of a job and wait forever for the next one.

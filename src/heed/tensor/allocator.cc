@@ -1,7 +1,5 @@
 #include "heed/tensor/allocator.h"
 
-#include <sanitizer/asan_interface.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -11,6 +9,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/rounding.h"
+#include "heed/base/sanitizer.h"
 #include "heed/tensor/arena.h"
 
 namespace heed {
@@ -45,7 +44,12 @@ constexpr size_t kNearClasses = 5;
 
 /// The reference count of a small block follows it. That of a large block is elsewhere, so that the
 /// first to touch the block's pages, which then clears them, is the thread that writes the data.
+/// Libraries other than libstdc++ need more for it.
+#if defined(__GLIBCXX__)
 constexpr size_t kCountBytes = kAlignment;
+#else
+constexpr size_t kCountBytes = 2 * kAlignment;
+#endif
 
 /// A block, the memory of its reference count, and how it is returned: the index of its size class,
 /// which may be larger than requested, or the bytes taken from the arena (0: none).
@@ -133,7 +137,7 @@ class Pool {
     const size_t bytes = round_up(size, Arena::kGranule);
     std::byte* const memory = arena_.take(bytes);
     if (memory)
-      ASAN_POISON_MEMORY_REGION(memory + size, bytes - size);
+      poison_memory(memory + size, bytes - size);
     else
       counts_.push_back(count_memory);
     return {memory, count_memory, 0, bytes};

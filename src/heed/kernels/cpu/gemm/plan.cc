@@ -1,10 +1,9 @@
 #include "heed/kernels/cpu/gemm/plan.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "heed/base/rounding.h"
+#include "heed/base/system.h"
 
 namespace heed::kernels::cpu {
 namespace {
@@ -22,13 +21,8 @@ constexpr int64_t kTasksPerThread = 4;
 
 /// Bytes of its core's level-2 cache that a task may fill.
 int64_t cache_bytes() {
-  static const int64_t bytes = [] {
-    int64_t size = 0;
-#ifdef _SC_LEVEL2_CACHE_SIZE
-    size = sysconf(_SC_LEVEL2_CACHE_SIZE);
-#endif
-    return std::clamp<int64_t>(size, 512 << 10, 2 << 20) * 3 / 4;
-  }();
+  static const int64_t bytes =
+      std::clamp<int64_t>(level2_cache_bytes(), 512 << 10, 2 << 20) * 3 / 4;
   return bytes;
 }
 

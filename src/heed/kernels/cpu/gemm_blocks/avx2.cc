@@ -17,32 +17,22 @@ HWY_PUSH_ATTRIBUTES("avx2,fma,f16c")
 #include "heed/kernels/cpu/simd/avx2-inl.h"
 // After the vectors that it uses:
 #include "heed/kernels/cpu/gemm_blocks/panel-inl.h"
+#include "heed/kernels/cpu/gemm_blocks/signed_block-inl.h"
 
 namespace heed::kernels::cpu {
 namespace {
 
 constexpr int kRows = 4;
 
-/// Quants of 8 bits are signed again: unsigned, two products would overflow 16 bits.
-template <DType type>
-struct Avx2Block : PanelBlock<type> {
-  static constexpr bool kSigned = traits_of(type).lowest == -128;
-
-  Avx2Block(const PanelLayout& layout, const std::byte* panel, int64_t block, int64_t col)
-      : PanelBlock<type>(layout, panel, block, col) {
-    if constexpr (kSigned)
-      for (Ints& quad : this->quads) quad = _mm256_xor_si256(quad, set_bytes(-128));
-  }
-};
-
 struct Avx2 {
+  /// Of unsigned quants of 8 bits, two products would overflow 16 bits.
   template <DType type, int rows>
-  using Block = Avx2Block<type>;
+  using Block = SignedBlock<type>;
 
   template <DType type>
-  static Floats dots(const Avx2Block<type>& block, const int8_t* a, const int32_t* initial) {
+  static Floats dots(const SignedBlock<type>& block, const int8_t* a, const int32_t* initial) {
     constexpr BlockTraits kTraits = traits_of(type);
-    constexpr bool kBiased = !Avx2Block<type>::kSigned && quant_bias(kTraits) != 0;
+    constexpr bool kBiased = SignedBlock<type>::kBiased;
     Ints first = half_dots<type>(block.quads, a);
     Ints second = half_dots<type>(block.quads + 4, a + 16);
     if constexpr (kBiased) first = add(first, set_ints(initial[0]));
@@ -54,7 +44,7 @@ struct Avx2 {
   /// Sums of two products, in 16 bits: at most 2 * 128 * 127.
   template <DType type>
   static Ints pairs(Ints weights, Ints a) {
-    if constexpr (Avx2Block<type>::kSigned)
+    if constexpr (SignedBlock<type>::kSigned)
       return _mm256_maddubs_epi16(_mm256_abs_epi8(weights), _mm256_sign_epi8(a, weights));
     else
       return _mm256_maddubs_epi16(weights, a);
@@ -66,7 +56,7 @@ struct Avx2 {
     const Ints ones = _mm256_set1_epi16(1);
     Ints sum[4];
     for (int i = 0; i < 4; ++i) sum[i] = pairs<type>(quads[i], broadcast_quad(a + 4 * i));
-    if constexpr (Avx2Block<type>::kSigned) {
+    if constexpr (SignedBlock<type>::kSigned) {
       for (Ints& pair : sum) pair = _mm256_madd_epi16(pair, ones);
       return add(add(sum[0], sum[1]), add(sum[2], sum[3]));
     }

@@ -1,6 +1,7 @@
 #include "heed/kernels/cpu/gemm_blocks/kernels.h"
 
 #include "heed/base/rounding.h"
+#include "heed/kernels/cpu/simd/arm.h"
 #include "heed/kernels/cpu/simd/kernel_choice.h"
 #include "heed/kernels/cpu/simd/x86.h"
 #include "heed/kernels/testing.h"
@@ -12,6 +13,9 @@ KernelChoice<BlockKernel>& choice() {
   static KernelChoice<BlockKernel> instance {
 #if HEED_X86
     &amx_block_kernel, &avx512_vnni_block_kernel, &avx_vnni_block_kernel, &avx2_block_kernel,
+#endif
+#if HEED_ARM64
+        &neon_dot_block_kernel, &neon_block_kernel,
 #endif
         &plain_block_kernel
   };

@@ -103,10 +103,13 @@ struct BlockKernel {
   void (*multiply)(const BlockStrip& strip);
 };
 
-/// For AMX, AVX-512 with VNNI, AVX2 with VNNI and AVX2, which are defined on x86 only, and plain
-/// loops for every machine.
+/// For AMX, AVX-512 with VNNI, AVX2 with VNNI and AVX2, which are defined on x86 only.
 extern const BlockKernel amx_block_kernel, avx512_vnni_block_kernel, avx_vnni_block_kernel,
-    avx2_block_kernel, plain_block_kernel;
+    avx2_block_kernel;
+/// For SDOT and for NEON, defined on 64-bit Arm only.
+extern const BlockKernel neon_dot_block_kernel, neon_block_kernel;
+/// Plain loops for every machine.
+extern const BlockKernel plain_block_kernel;
 
 /// Those that this machine can run, the fastest first.
 std::vector<const BlockKernel*> block_kernels();

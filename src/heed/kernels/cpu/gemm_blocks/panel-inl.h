@@ -1,9 +1,9 @@
 #pragma once
 
-// Integer products with blocks, a few rows at a time, in vectors of AVX2 or AVX-512. The
+// Integer products with blocks, a few rows at a time, in vectors of NEON, AVX2 or AVX-512. The
 // including file includes all other headers first, so that their functions are not compiled for
-// these instructions, then enables the instructions and includes simd/avx2-inl.h or
-// simd/avx512-inl.h, and then this file. It passes an Arithmetic:
+// these instructions, then enables the instructions and includes simd/neon-inl.h, simd/avx2-inl.h
+// or simd/avx512-inl.h, and then this file. It passes an Arithmetic:
 //   template <DType type, int rows> using Block = ...;  derived from PanelBlock
 //   template <..> static Floats dots(const Block& block, const int8_t* a, const int32_t* initial);
 //     the dot products of the block's columns with 32 quants of a row

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "heed/kernels/cpu/simd/arm.h"
 #include "heed/kernels/cpu/simd/kernel_choice.h"
 #include "heed/kernels/cpu/simd/x86.h"
 #include "heed/kernels/testing.h"
@@ -14,6 +15,9 @@ KernelChoice<Int8Kernel>& choice() {
 #if HEED_X86
     &amx_int8_kernel, &avx512_vnni_int8_kernel, &avx512_int8_kernel, &avx_vnni_int8_kernel,
         &avx2_int8_kernel,
+#endif
+#if HEED_ARM64
+        &neon_dot_int8_kernel, &neon_int8_kernel,
 #endif
         &plain_int8_kernel
   };

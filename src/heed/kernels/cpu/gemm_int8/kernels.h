@@ -72,9 +72,13 @@ struct Int8Kernel {
 inline constexpr int64_t kMaxInt8Rows = 32;  // of any kernel
 
 /// For AMX, AVX-512 with VNNI and without, AVX2 with VNNI and without, which are defined on x86
-/// only, and plain loops for every machine.
+/// only.
 extern const Int8Kernel amx_int8_kernel, avx512_vnni_int8_kernel, avx512_int8_kernel,
-    avx_vnni_int8_kernel, avx2_int8_kernel, plain_int8_kernel;
+    avx_vnni_int8_kernel, avx2_int8_kernel;
+/// For SDOT and for NEON, defined on 64-bit Arm only.
+extern const Int8Kernel neon_dot_int8_kernel, neon_int8_kernel;
+/// Plain loops for every machine.
+extern const Int8Kernel plain_int8_kernel;
 
 /// Those that this machine can run, the fastest first.
 std::vector<const Int8Kernel*> int8_kernels();

@@ -47,6 +47,7 @@ inline Ints broadcast_quad(const int8_t* from) {
 }
 
 inline Ints bits_and(Ints a, Ints b) { return _mm256_and_si256(a, b); }
+inline Ints bits_xor(Ints a, Ints b) { return _mm256_xor_si256(a, b); }
 /// a | (b & mask)
 inline Ints insert_bits(Ints a, Ints b, Ints mask) {
   return _mm256_or_si256(a, _mm256_and_si256(b, mask));

@@ -1,136 +1,53 @@
 #include "heed/kernels/cpu/simd/instructions.h"
 
-#include <hwy/targets.h>
-
-#include <array>
 #include <cstdlib>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "heed/base/error.h"
 #include "heed/base/quote.h"
-
-#if defined(__x86_64__) && defined(__linux__)
-#include <cpuid.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-#endif
+#include "heed/kernels/cpu/simd/machine.h"
 
 namespace heed::kernels::cpu {
 namespace {
 
-/// The values of HEED_CPU; each machine has all instructions of those before it, except that avx512
-/// has no dot products of bytes.
-enum class Machine { baseline, avx2, avx2_vnni, avx512, avx512_bf16, amx };
-constexpr std::array<std::string_view, 6> kMachines{"baseline", "avx2",        "avx2_vnni",
-                                                    "avx512",   "avx512_bf16", "amx"};
-
 struct Limit {
-  Machine machine = Machine::amx;
+  size_t machine;                      // an index of machine::kNames
   std::optional<std::string> unknown;  // the value of HEED_CPU that names no machine
 };
 
 Limit read_limit() {
+  const size_t best = machine::kNames.size() - 1;
   const char* value = std::getenv("HEED_CPU");
-  if (!value) return {};
-  for (size_t i = 0; i < kMachines.size(); ++i)
-    if (value == kMachines[i]) return {static_cast<Machine>(i), {}};
-  return {Machine::amx, value};
+  if (!value) return {best, {}};
+  for (size_t i = 0; i <= best; ++i)
+    if (value == machine::kNames[i]) return {i, {}};
+  return {best, value};
 }
-
-/// Highway gives better instruction sets lower numbers.
-constexpr int64_t better_than(int64_t target) { return target - 1; }
 
 /// Read before any kernel runs, so that Highway never chooses what HEED_CPU excludes.
 const Limit limit = [] {
   const Limit read = read_limit();
-  const Machine machine = read.machine;
-  if (machine < Machine::avx512_bf16) hwy::DisableTargets(better_than(HWY_AVX3));
-  if (machine < Machine::avx512) hwy::DisableTargets(better_than(HWY_AVX2));
-  if (machine < Machine::avx2) hwy::DisableTargets(better_than(HWY_SSE4));
+  machine::limit_highway(read.machine);
   return read;
 }();
 
-/// Whether HEED_CPU=machine allows them.
-bool allows(Machine machine, Instructions instructions) {
-  switch (instructions) {
-    case Instructions::none:
-      return true;
-    case Instructions::avx2:
-      return machine >= Machine::avx2;
-    case Instructions::avx_vnni:
-      return machine >= Machine::avx2_vnni && machine != Machine::avx512;
-    case Instructions::avx512:
-      return machine >= Machine::avx512;
-    case Instructions::avx512_vnni:
-    case Instructions::avx512_bf16:
-      return machine >= Machine::avx512_bf16;
-    case Instructions::amx_bf16:
-    case Instructions::amx_int8:
-      return machine >= Machine::amx;
+/// "baseline, avx2 or amx"
+std::string known_names() {
+  std::string names;
+  for (size_t i = 0; i < machine::kNames.size(); ++i) {
+    if (i > 0) names += i + 1 < machine::kNames.size() ? ", " : " or ";
+    names += machine::kNames[i];
   }
-  return false;
+  return names;
 }
-
-#if defined(__x86_64__) && defined(__linux__)
-
-/// A bit of CPUID leaf 7.
-enum class Register { eax, ebx, ecx, edx };
-bool leaf7(unsigned sub_leaf, Register word, int bit) {
-  std::array<unsigned, 4> words{};
-  return __get_cpuid_count(7, sub_leaf, &words[0], &words[1], &words[2], &words[3]) &&
-         (words[static_cast<size_t>(word)] >> bit & 1u) != 0;
-}
-
-bool machine_has(Instructions instructions);
-
-/// Whether there are tiles and the system grants their registers, which it saves only on request.
-bool may_use_tiles() {
-  constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
-  constexpr long kTileData = 18;               // XTILEDATA
-  return machine_has(Instructions::avx512_bf16) && leaf7(0, Register::edx, 24) &&
-         syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
-}
-
-/// The compiler's checks include that the system saves the registers.
-bool machine_has(Instructions instructions) {
-  switch (instructions) {
-    case Instructions::none:
-      return true;
-    case Instructions::avx2:
-      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-             __builtin_cpu_supports("f16c");
-    case Instructions::avx512:
-      return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-             __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-    case Instructions::avx_vnni:
-      return machine_has(Instructions::avx2) && leaf7(1, Register::eax, 4);
-    case Instructions::avx512_vnni:
-      return machine_has(Instructions::avx512) && __builtin_cpu_supports("avx512vnni");
-    case Instructions::avx512_bf16:
-      return machine_has(Instructions::avx512) && leaf7(1, Register::eax, 5);
-    case Instructions::amx_bf16:
-      return leaf7(0, Register::edx, 22) && may_use_tiles();
-    case Instructions::amx_int8:
-      return leaf7(0, Register::edx, 25) && may_use_tiles();
-  }
-  return false;
-}
-
-#else
-
-bool machine_has(Instructions instructions) { return instructions == Instructions::none; }
-
-#endif
 
 }  // namespace
 
 bool has(Instructions instructions) {
-  if (limit.unknown)
-    fail("HEED_CPU is {}, expected baseline, avx2, avx2_vnni, avx512, avx512_bf16 or amx",
-         quoted(*limit.unknown));
-  return allows(limit.machine, instructions) && machine_has(instructions);
+  if (limit.unknown) fail("HEED_CPU is {}, expected {}", quoted(*limit.unknown), known_names());
+  if (instructions == Instructions::none) return true;
+  return machine::allows(limit.machine, instructions) && machine::processor_has(instructions);
 }
 
 }  // namespace heed::kernels::cpu

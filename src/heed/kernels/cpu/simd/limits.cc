@@ -35,7 +35,7 @@ size_t vectors(std::string_view& name) {
   name = HWY_TARGET == HWY_SSE4   ? "SSE4"
          : HWY_TARGET == HWY_AVX2 ? "AVX2"
          : HWY_TARGET <= HWY_AVX3 ? "AVX-512"
-         : HWY_TARGET == HWY_NEON ? "NEON"
+         : HWY_ARCH_ARM           ? "NEON"
                                   : "plain";
   return hn::Lanes(F32());
 }
@@ -90,7 +90,7 @@ ArithmeticRate cpu::measure_vectors(double seconds) {
 
 ArithmeticRate measure_arithmetic(Arithmetic arithmetic, double seconds) {
   if (arithmetic != Arithmetic::f32)
-    if (const auto rate = cpu::measure_x86(arithmetic, seconds)) return *rate;
+    if (const auto rate = cpu::measure_intrinsics(arithmetic, seconds)) return *rate;
   return cpu::measure_vectors(seconds);
 }
 

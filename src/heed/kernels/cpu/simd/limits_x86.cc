@@ -154,21 +154,13 @@ constexpr Candidate kCandidates[] = {
 
 }  // namespace
 
-std::optional<ArithmeticRate> measure_x86(Arithmetic arithmetic, double seconds) {
+std::optional<ArithmeticRate> measure_intrinsics(Arithmetic arithmetic, double seconds) {
   for (const Candidate& candidate : kCandidates)
     if (candidate.arithmetic == arithmetic && has(candidate.needed))
       return ArithmeticRate{best_chain_rate(seconds, candidate.operations, candidate.run),
                             candidate.instructions};
   return std::nullopt;
 }
-
-}  // namespace heed::kernels::cpu
-
-#else
-
-namespace heed::kernels::cpu {
-
-std::optional<ArithmeticRate> measure_x86(Arithmetic, double) { return std::nullopt; }
 
 }  // namespace heed::kernels::cpu
 

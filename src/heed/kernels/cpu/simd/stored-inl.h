@@ -29,6 +29,9 @@ constexpr int64_t kHalfUnit = kUnitVectors / 2;
 /// 32 consecutive elements.
 struct Unit {
   V32 lanes[kUnitVectors];
+
+  /// Not defaulted: GCC would compile it without the instructions of Highway's NEON.
+  HWY_INLINE Unit() {}
 };
 
 /// f16 to f32, exactly.

@@ -1,0 +1,34 @@
+// Integer products with blocks for every 64-bit Arm processor, in 16 bits.
+#include "heed/kernels/cpu/gemm_blocks/kernels.h"
+#include "heed/kernels/cpu/simd/arm.h"
+#include "heed/kernels/cpu/simd/prefetch.h"
+
+#if HEED_ARM64
+
+#include "heed/kernels/cpu/simd/neon-inl.h"
+// After the vectors that they use:
+#include "heed/kernels/cpu/gemm_blocks/panel-inl.h"
+#include "heed/kernels/cpu/simd/neon_sums-inl.h"
+// After the sums:
+#include "heed/kernels/cpu/gemm_blocks/neon-inl.h"
+
+namespace heed::kernels::cpu {
+namespace {
+
+constexpr int kRows = 8;
+
+}  // namespace
+
+constinit const BlockKernel neon_block_kernel{.name = "neon",
+                                              .needs = Instructions::none,
+                                              .min_rows = 0,
+                                              .max_rows = kRows,
+                                              .interleave = kRows,
+                                              .row_multiple = 1,
+                                              .pass_rows = 128,
+                                              .reads_initial = true,
+                                              .multiply = multiply_strip<Neon<NeonSums>, kRows>};
+
+}  // namespace heed::kernels::cpu
+
+#endif
