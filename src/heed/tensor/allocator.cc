@@ -1,7 +1,5 @@
 #include "heed/tensor/allocator.h"
 
-#include <sanitizer/asan_interface.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -11,6 +9,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/rounding.h"
+#include "heed/base/sanitizer.h"
 #include "heed/tensor/arena.h"
 
 namespace heed {

@@ -1,12 +1,12 @@
 #include "heed/tensor/arena.h"
 
-#include <sanitizer/asan_interface.h>
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <cstdint>
 
 #include "heed/base/rounding.h"
+#include "heed/base/sanitizer.h"
 
 namespace heed {
 namespace {
