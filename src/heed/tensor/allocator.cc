@@ -46,12 +46,15 @@ constexpr size_t kNearClasses = 5;
 /// first to touch the block's pages, which then clears them, is the thread that writes the data.
 constexpr size_t kCountBytes = kAlignment;
 
-/// A block, the memory of its reference count, and how it is returned: the index of its size class,
-/// which may be larger than requested, or the bytes taken from the arena (0: none).
+/// A block, the memory of its reference count, and of a small one the index of its size class,
+/// which may be larger than requested.
 struct Block {
   std::byte *memory, *count;
-  size_t class_index, arena_bytes;
+  size_t class_index;
 };
+
+/// What a large block takes from the arena.
+size_t arena_bytes(size_t size) { return round_up(size, Arena::kGranule); }
 
 class Pool {
  public:
@@ -72,8 +75,8 @@ class Pool {
   void give_back(Block block, size_t size) {
     std::lock_guard lock(mutex_);
     in_use_ -= size;
-    if (block.arena_bytes) {
-      arena_.give_back(block.memory, block.arena_bytes);
+    if (size > kMaxSmall) {
+      arena_.give_back(block.memory, arena_bytes(size));
       counts_.push_back(block.count);
     } else {
       small_[block.class_index].push_back(block.memory);
@@ -120,22 +123,22 @@ class Pool {
     // before.
     const size_t wanted = class_index(size);
     for (size_t index = wanted; index < std::min(wanted + kNearClasses, kClasses); ++index)
-      if (std::byte* const block = last_of(small_[index])) return {block, block + size, index, 0};
+      if (std::byte* const block = last_of(small_[index])) return {block, block + size, index};
     std::byte* const fresh = from_heap(size + kCountBytes);
-    return {fresh, fresh + size, wanted, 0};
+    return {fresh, fresh + size, wanted};
   }
 
   Block take_large(size_t size) {
     std::byte* count_memory = last_of(counts_);
     if (!count_memory) count_memory = from_heap(kCountBytes);
     if (!count_memory) return {};
-    const size_t bytes = round_up(size, Arena::kGranule);
+    const size_t bytes = arena_bytes(size);
     std::byte* const memory = arena_.take(bytes);
     if (memory)
       ASAN_POISON_MEMORY_REGION(memory + size, bytes - size);
     else
       counts_.push_back(count_memory);
-    return {memory, count_memory, 0, bytes};
+    return {memory, count_memory, 0};
   }
 
   /// Removes the last block of a list; null if there is none.
