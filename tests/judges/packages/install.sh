@@ -16,7 +16,7 @@ parts=("${@:3}")
 ((${#parts[@]})) || parts=(lint packages tarball wheel)
 bare=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)/build/judges/packages/bare
 work=$(mktemp -d)
-trap 'rm -rf --one-file-system "$work"' EXIT
+trap 'umount --quiet "$work"/*/{proc,dev/pts,dev}; rm -rf --one-file-system "$work"' EXIT
 cd "$directory"
 debs=(./*.deb)
 
@@ -35,6 +35,13 @@ fresh() {
   fi
   cp -a --reflink=auto "$bare" "$work/$1"
   cp /etc/resolv.conf "$work/$1/etc/"
+}
+
+# mounted NAME : with the system's devices and processes.
+mounted() {
+  mount -t proc proc "$work/$1/proc"
+  mount --bind /dev "$work/$1/dev"
+  mount --bind /dev/pts "$work/$1/dev/pts"
 }
 
 # inside NAME COMMAND... : runs it there, without the environment of this one.
@@ -61,6 +68,7 @@ judge_lint() {
 
 judge_packages() {
   fresh autopkgtest
+  mounted autopkgtest
   autopkgtest "${debs[@]}" ./*.dsc -- chroot "$work/autopkgtest"
   fresh piuparts
   logged piuparts --no-eatmydata --distribution bookworm --existing-chroot "$work/piuparts" "${debs[@]}"
@@ -68,6 +76,7 @@ judge_packages() {
 
 judge_tarball() {
   fresh tarball
+  mounted tarball
   tar -x -C "$work/tarball/opt" -f ./heed-*-linux-x86_64.tar.gz
   local program libraries generate=(generate --model /model.gguf --prompt 'Once upon a time' --max-new-tokens 40)
   program=$(cd "$work/tarball" && echo opt/heed-*/bin/heed)
@@ -86,6 +95,7 @@ judge_tarball() {
 judge_wheel() {
   local begin milliseconds
   fresh wheel
+  mounted wheel
   logged inside wheel sh -c "apt-get update && apt-get install -y --no-install-recommends python3-venv"
   mkdir "$work/wheel/wheels"
   cp ./*.whl "$work/wheel/wheels"
