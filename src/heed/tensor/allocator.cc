@@ -44,17 +44,19 @@ constexpr size_t kNearClasses = 5;
 
 /// The reference count of a small block follows it. That of a large block is elsewhere, so that the
 /// first to touch the block's pages, which then clears them, is the thread that writes the data.
+/// Libraries other than libstdc++ need more for it.
+#if defined(__GLIBCXX__)
 constexpr size_t kCountBytes = kAlignment;
+#else
+constexpr size_t kCountBytes = 2 * kAlignment;
+#endif
 
-/// A block, the memory of its reference count, and of a small one the index of its size class,
-/// which may be larger than requested.
+/// A block, the memory of its reference count, and how it is returned: the index of its size class,
+/// which may be larger than requested, or the bytes taken from the arena (0: none).
 struct Block {
   std::byte *memory, *count;
-  size_t class_index;
+  size_t class_index, arena_bytes;
 };
-
-/// What a large block takes from the arena.
-size_t arena_bytes(size_t size) { return round_up(size, Arena::kGranule); }
 
 class Pool {
  public:
@@ -75,8 +77,8 @@ class Pool {
   void give_back(Block block, size_t size) {
     std::lock_guard lock(mutex_);
     in_use_ -= size;
-    if (size > kMaxSmall) {
-      arena_.give_back(block.memory, arena_bytes(size));
+    if (block.arena_bytes) {
+      arena_.give_back(block.memory, block.arena_bytes);
       counts_.push_back(block.count);
     } else {
       small_[block.class_index].push_back(block.memory);
@@ -123,22 +125,22 @@ class Pool {
     // before.
     const size_t wanted = class_index(size);
     for (size_t index = wanted; index < std::min(wanted + kNearClasses, kClasses); ++index)
-      if (std::byte* const block = last_of(small_[index])) return {block, block + size, index};
+      if (std::byte* const block = last_of(small_[index])) return {block, block + size, index, 0};
     std::byte* const fresh = from_heap(size + kCountBytes);
-    return {fresh, fresh + size, wanted};
+    return {fresh, fresh + size, wanted, 0};
   }
 
   Block take_large(size_t size) {
     std::byte* count_memory = last_of(counts_);
     if (!count_memory) count_memory = from_heap(kCountBytes);
     if (!count_memory) return {};
-    const size_t bytes = arena_bytes(size);
+    const size_t bytes = round_up(size, Arena::kGranule);
     std::byte* const memory = arena_.take(bytes);
     if (memory)
-      ASAN_POISON_MEMORY_REGION(memory + size, bytes - size);
+      poison_memory(memory + size, bytes - size);
     else
       counts_.push_back(count_memory);
-    return {memory, count_memory, 0};
+    return {memory, count_memory, 0, bytes};
   }
 
   /// Removes the last block of a list; null if there is none.

@@ -7,6 +7,7 @@
 
 #include "heed/base/rounding.h"
 #include "heed/base/sanitizer.h"
+#include "heed/base/system.h"
 
 namespace heed {
 namespace {
@@ -49,17 +50,17 @@ std::byte* Arena::take(size_t size) {
   best->begin += size;
   best->size -= size;
   if (best->size == 0) free_.erase(best);
-  ASAN_UNPOISON_MEMORY_REGION(block, size);
+  unpoison_memory(block, size);
   return block;
 }
 
 void Arena::give_back(std::byte* block, size_t size) {
-  ASAN_POISON_MEMORY_REGION(block, size);
+  poison_memory(block, size);
   add({block, size});
 }
 
 void Arena::release() {
-  for (const Extent& extent : free_) madvise(extent.begin, extent.size, MADV_DONTNEED);
+  for (const Extent& extent : free_) advise_pages(extent.begin, extent.size, PageAdvice::release);
 }
 
 /// Adds an area, if possible right below the last one, with which it merges.
@@ -68,7 +69,7 @@ bool Arena::grow(size_t size) {
     const size_t bytes = round_up(wanted, kHugePage);
     std::byte* const area = map_aligned(lowest_ ? lowest_ - bytes : nullptr, bytes);
     if (!area) continue;
-    madvise(area, bytes, MADV_HUGEPAGE);
+    advise_pages(area, bytes, PageAdvice::large_pages);
     lowest_ = area;
     give_back(area, bytes);
     return true;

@@ -93,21 +93,21 @@ bool may_use_tiles() {
          syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
 }
 
-/// The compiler's checks include that the system saves the registers.
+/// Highway's checks include that the system saves the registers. Those of the compiler need a part
+/// of its run-time library that not every one has.
 bool machine_has(Instructions instructions) {
+  static const int64_t targets = hwy::SupportedTargets();
   switch (instructions) {
     case Instructions::none:
       return true;
     case Instructions::avx2:
-      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-             __builtin_cpu_supports("f16c");
+      return (targets & HWY_AVX2) != 0;
     case Instructions::avx512:
-      return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-             __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+      return (targets & HWY_AVX3) != 0;
     case Instructions::avx_vnni:
       return machine_has(Instructions::avx2) && leaf7(1, Register::eax, 4);
     case Instructions::avx512_vnni:
-      return machine_has(Instructions::avx512) && __builtin_cpu_supports("avx512vnni");
+      return machine_has(Instructions::avx512) && leaf7(0, Register::ecx, 11);
     case Instructions::avx512_bf16:
       return machine_has(Instructions::avx512) && leaf7(1, Register::eax, 5);
     case Instructions::amx_bf16:
