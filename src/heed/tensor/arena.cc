@@ -7,7 +7,6 @@
 
 #include "heed/base/rounding.h"
 #include "heed/base/sanitizer.h"
-#include "heed/base/system.h"
 
 namespace heed {
 namespace {
@@ -60,7 +59,7 @@ void Arena::give_back(std::byte* block, size_t size) {
 }
 
 void Arena::release() {
-  for (const Extent& extent : free_) advise_pages(extent.begin, extent.size, PageAdvice::release);
+  for (const Extent& extent : free_) madvise(extent.begin, extent.size, MADV_DONTNEED);
 }
 
 /// Adds an area, if possible right below the last one, with which it merges.
@@ -69,7 +68,7 @@ bool Arena::grow(size_t size) {
     const size_t bytes = round_up(wanted, kHugePage);
     std::byte* const area = map_aligned(lowest_ ? lowest_ - bytes : nullptr, bytes);
     if (!area) continue;
-    advise_pages(area, bytes, PageAdvice::large_pages);
+    madvise(area, bytes, MADV_HUGEPAGE);
     lowest_ = area;
     give_back(area, bytes);
     return true;
