@@ -75,12 +75,21 @@ bool allows(Machine machine, Instructions instructions) {
 
 #if defined(__x86_64__) && defined(__linux__)
 
-/// A bit of CPUID leaf 7.
+/// A bit of a leaf of CPUID.
 enum class Register { eax, ebx, ecx, edx };
-bool leaf7(unsigned sub_leaf, Register word, int bit) {
+bool has_bit(unsigned leaf, unsigned sub_leaf, Register word, int bit) {
   std::array<unsigned, 4> words{};
-  return __get_cpuid_count(7, sub_leaf, &words[0], &words[1], &words[2], &words[3]) &&
+  return __get_cpuid_count(leaf, sub_leaf, &words[0], &words[1], &words[2], &words[3]) &&
          (words[static_cast<size_t>(word)] >> bit & 1u) != 0;
+}
+bool leaf7(unsigned sub_leaf, Register word, int bit) { return has_bit(7, sub_leaf, word, bit); }
+
+/// Whether the system saves these registers, by their bits of XCR0.
+bool saves(unsigned registers) {
+  if (!has_bit(1, 0, Register::ecx, 27)) return false;  // no XGETBV
+  unsigned low = 0, high = 0;
+  __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return (low & registers) == registers;
 }
 
 bool machine_has(Instructions instructions);
@@ -93,17 +102,22 @@ bool may_use_tiles() {
          syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
 }
 
-/// Highway's checks include that the system saves the registers. Those of the compiler need a part
-/// of its run-time library that not every one has.
+/// Not __builtin_cpu_supports(), which needs a part of the compiler's run-time library that not
+/// every compiler has, nor hwy::SupportedTargets(), which undoes hwy::DisableTargets().
 bool machine_has(Instructions instructions) {
-  static const int64_t targets = hwy::SupportedTargets();
+  constexpr unsigned kVectors256 = 0x6, kVectors512 = 0xe6;
   switch (instructions) {
     case Instructions::none:
       return true;
     case Instructions::avx2:
-      return (targets & HWY_AVX2) != 0;
+      return saves(kVectors256) && leaf7(0, Register::ebx, 5) &&
+             has_bit(1, 0, Register::ecx, 12) &&  // FMA
+             has_bit(1, 0, Register::ecx, 29);    // F16C
     case Instructions::avx512:
-      return (targets & HWY_AVX3) != 0;
+      return saves(kVectors512) && leaf7(0, Register::ebx, 16) &&  // F
+             leaf7(0, Register::ebx, 17) &&                        // DQ
+             leaf7(0, Register::ebx, 30) &&                        // BW
+             leaf7(0, Register::ebx, 31);                          // VL
     case Instructions::avx_vnni:
       return machine_has(Instructions::avx2) && leaf7(1, Register::eax, 4);
     case Instructions::avx512_vnni:
