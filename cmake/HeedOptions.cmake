@@ -1,13 +1,15 @@
 # Compiler settings shared by every target: warnings, which are errors unless heed is part of another
-# project, the baseline x86-64-v2 (what is faster is chosen at run time), and HEED_SANITIZE, which
-# switches a sanitizer on. Every object is position-independent and hides what is not HEED_EXPORT, so
-# that program, shared and static library are made of the same objects.
+# project or HEED_WARNINGS_ARE_ERRORS is off (as in packages, whose compilers may know more warnings),
+# the baseline x86-64-v2 (what is faster is chosen at run time), and HEED_SANITIZE, which switches a
+# sanitizer on. Every object is position-independent and hides what is not HEED_EXPORT, so that
+# program, shared and static library are made of the same objects.
 set(HEED_SANITIZE "" CACHE STRING "Sanitizers to build with, such as address,undefined or thread")
+option(HEED_WARNINGS_ARE_ERRORS "Let warnings fail the build" ${PROJECT_IS_TOP_LEVEL})
 
 add_library(heed_options INTERFACE)
 target_compile_options(heed_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                                               -Wno-sign-conversion)
-if(PROJECT_IS_TOP_LEVEL)
+if(HEED_WARNINGS_ARE_ERRORS)
   target_compile_options(heed_options INTERFACE -Werror)
 endif()
 target_compile_options(heed_options INTERFACE -fPIC -fvisibility=hidden -fvisibility-inlines-hidden)

@@ -76,6 +76,8 @@ int main(int argc, char** argv) {
   heed::cli::add_info(program);
   heed::cli::add_logits(program);
   heed::cli::add_bench(program);
+  heed::cli::add_completion(program);
+  heed::cli::add_manual(program);
   try {
     return finished(program.run(argc, argv));
   } catch (const heed::cli::UsageError& error) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <optional>
@@ -32,6 +33,66 @@ template <typename T>
 struct ElementOf<std::vector<T>> {
   using Type = T;
 };
+
+/// The names of options in the order of the alphabet: CLI11 has them in that of their addresses.
+std::vector<std::string> names_of(const std::set<CLI::Option*>& options) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : options) names.push_back(option->get_name());
+  std::ranges::sort(names);
+  return names;
+}
+
+/// What an option takes. CLI11 says it as "INT:INT in [1 - 8]", "TEXT:{a,b}" or "FLOAT:POSITIVE".
+void describe_value(const CLI::Option& option, OptionHelp& help) {
+  const std::string type = option.get_type_name();
+  const size_t colon = type.find(':');
+  help.value = type.substr(0, colon);
+  if (colon == std::string::npos) return;
+  const std::string restriction = type.substr(colon + 1);
+  if (restriction.starts_with('{')) {
+    help.choices = CLI::detail::split(restriction.substr(1, restriction.size() - 2), ',');
+  } else if (help.value == "TEXT" || restriction.starts_with(help.value)) {
+    help.value = restriction;
+  } else {
+    help.value += " " + restriction;
+  }
+}
+
+OptionHelp describe(const CLI::Option& option) {
+  OptionHelp help;
+  help.description = option.get_description();
+  for (const std::string& name : option.get_snames()) help.names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) help.names.push_back("--" + name);
+  help.positional = help.names.empty();
+  if (help.positional) help.names.push_back(option.get_name(true));
+  if (option.get_type_size() != 0) {
+    describe_value(option, help);
+    help.default_value = option.get_default_str();
+    help.required = option.get_required();
+    help.repeatable = option.get_expected_max() == CLI::detail::expected_max_vector_size;
+  }
+  help.needs = names_of(option.get_needs());
+  help.excludes = names_of(option.get_excludes());
+  return help;
+}
+
+CommandHelp describe(const CLI::App& app, const std::string& name) {
+  CommandHelp help;
+  help.name = name;
+  help.description = app.get_description();
+  help.footer = app.get_footer();
+  // Options without a group are not in --help.
+  for (const CLI::Option* option : app.get_options())
+    if (!option->get_group().empty()) help.options.push_back(describe(*option));
+  for (const CLI::App* command : app.get_subcommands({}))
+    help.commands.push_back(describe(*command, name + " " + command->get_name()));
+  return help;
+}
+
+std::string full_name(const CLI::App& app) {
+  const CLI::App* parent = app.get_parent();
+  return parent == nullptr ? app.get_name() : full_name(*parent) + " " + app.get_name();
+}
 
 }  // namespace
 
@@ -167,6 +228,8 @@ void Command::add_renamed(const std::string& former, const std::string& current)
 Option Command::option(const std::string& name) const { return Option(*app_->get_option(name)); }
 
 void Command::footer(const std::string& text) { app_->footer(text); }
+
+CommandHelp Command::help() const { return describe(*app_, full_name(*app_)); }
 
 void Command::set_action(std::function<int()> action) {
   app_->callback([status = status_, action = std::move(action)] { *status = action(); });

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/command_help.h"
+
 // Only options.cc includes CLI11, whose headers take ten seconds to compile.
 namespace CLI {
 class App;
@@ -94,6 +96,9 @@ class Command {
 
   /// Text below the options in --help, such as examples.
   void footer(const std::string& text);
+  /// What --help says of this command and of its subcommands.
+  CommandHelp help() const;
+
   /// `action` runs the command and returns its exit status.
   void set_action(std::function<int()> action);
 

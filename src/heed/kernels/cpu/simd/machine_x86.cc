@@ -23,12 +23,21 @@ constexpr std::array<std::string_view, 6> kMachines{"baseline", "avx2",        "
 /// Highway gives better instruction sets lower numbers.
 constexpr int64_t better_than(int64_t target) { return target - 1; }
 
-/// A bit of CPUID leaf 7.
+/// A bit of a leaf of CPUID.
 enum class Register { eax, ebx, ecx, edx };
-bool leaf7(unsigned sub_leaf, Register word, int bit) {
+bool has_bit(unsigned leaf, unsigned sub_leaf, Register word, int bit) {
   std::array<unsigned, 4> words{};
-  return __get_cpuid_count(7, sub_leaf, &words[0], &words[1], &words[2], &words[3]) &&
+  return __get_cpuid_count(leaf, sub_leaf, &words[0], &words[1], &words[2], &words[3]) &&
          (words[static_cast<size_t>(word)] >> bit & 1u) != 0;
+}
+bool leaf7(unsigned sub_leaf, Register word, int bit) { return has_bit(7, sub_leaf, word, bit); }
+
+/// Whether the system saves these registers, by their bits of XCR0.
+bool saves(unsigned registers) {
+  if (!has_bit(1, 0, Register::ecx, 27)) return false;  // no XGETBV
+  unsigned low = 0, high = 0;
+  __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return (low & registers) == registers;
 }
 
 /// Whether there are tiles and the system grants their registers, which it saves only on request.
@@ -68,19 +77,24 @@ bool allows(size_t machine, Instructions instructions) {
   }
 }
 
-/// The compiler's checks include that the system saves the registers.
+/// Not __builtin_cpu_supports(), which needs a part of the compiler's run-time library that not
+/// every compiler has, nor hwy::SupportedTargets(), which undoes hwy::DisableTargets().
 bool processor_has(Instructions instructions) {
+  constexpr unsigned kVectors256 = 0x6, kVectors512 = 0xe6;
   switch (instructions) {
     case Instructions::avx2:
-      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-             __builtin_cpu_supports("f16c");
+      return saves(kVectors256) && leaf7(0, Register::ebx, 5) &&
+             has_bit(1, 0, Register::ecx, 12) &&  // FMA
+             has_bit(1, 0, Register::ecx, 29);    // F16C
     case Instructions::avx512:
-      return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-             __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+      return saves(kVectors512) && leaf7(0, Register::ebx, 16) &&  // F
+             leaf7(0, Register::ebx, 17) &&                        // DQ
+             leaf7(0, Register::ebx, 30) &&                        // BW
+             leaf7(0, Register::ebx, 31);                          // VL
     case Instructions::avx_vnni:
       return processor_has(Instructions::avx2) && leaf7(1, Register::eax, 4);
     case Instructions::avx512_vnni:
-      return processor_has(Instructions::avx512) && __builtin_cpu_supports("avx512vnni");
+      return processor_has(Instructions::avx512) && leaf7(0, Register::ecx, 11);
     case Instructions::avx512_bf16:
       return processor_has(Instructions::avx512) && leaf7(1, Register::eax, 5);
     case Instructions::amx_bf16:
