@@ -19,7 +19,7 @@ LAYERS='base hub jinja tensor kernels ops nn io text model quantize checkpoint d
 PUBLIC='adapter:engine chat:chat chat_template:chat tokenizer:text error:base export:base executor:base fork:base hub:hub interrupt:base attention:ops classification:generate compute:ops embedding:generate fill:generate
 generation:generate score:generate search:generate translation:generate load_options:engine model:engine
 quantize:engine session:engine train:train heed:engine
-c:engine c_base:engine c_generate:engine c_model:engine c_read:engine c_session:engine c_train:engine'
+c:engine c_base:base c_generate:engine c_model:engine c_read:engine c_session:engine c_text:chat c_train:engine'
 
 # "FILE:LINE:INCLUDED FILE" for every include of a file of ours in a folder; FILE is relative to it.
 includes_of() {

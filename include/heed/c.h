@@ -6,4 +6,5 @@
 #include "heed/c_model.h"
 #include "heed/c_read.h"
 #include "heed/c_session.h"
+#include "heed/c_text.h"
 #include "heed/c_train.h"
