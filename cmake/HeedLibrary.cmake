@@ -10,7 +10,8 @@ include(CMakePackageConfigHelpers)
 
 set(heed_objects)
 foreach(layer base distribute hub jinja tensor kernels ops nn io text model quantize checkpoint data
-              metrics generate chat train inspect engine serve capi)
+              metrics generate chat train inspect engine serve capi
+              capi_text)
   list(APPEND heed_objects $<TARGET_OBJECTS:heed_${layer}>)
 endforeach()
 
@@ -39,15 +40,17 @@ endfunction()
 
 heed_library(heed_shared heed SHARED ${heed_objects})
 target_link_libraries(heed_shared PRIVATE PkgConfig::HWY PkgConfig::TOMLPLUSPLUS)
-# Moves when the C API breaks programs that were built before (src/capi/abi.txt).
+# The numbers move when the C API breaks programs that were built before (src/capi/abi.txt and
+# abi_text.txt).
 heed_shared_library(heed_shared heed 0)
 heed_library(heed_static heed STATIC ${heed_objects})
 target_link_libraries(heed_static PRIVATE PkgConfig::HWY PkgConfig::TOMLPLUSPLUS)
 
 # All of the layers that face callers. Of those below, the linker takes the files that these need.
-heed_library(heed_text_shared heed_text SHARED $<TARGET_OBJECTS:heed_text> $<TARGET_OBJECTS:heed_chat>)
+heed_library(heed_text_shared heed_text SHARED $<TARGET_OBJECTS:heed_text> $<TARGET_OBJECTS:heed_chat>
+             $<TARGET_OBJECTS:heed_capi_text>)
 target_link_libraries(heed_text_shared PRIVATE heed_jinja heed_io)
-heed_shared_library(heed_text_shared text ${PROJECT_VERSION_MAJOR})
+heed_shared_library(heed_text_shared text 0)
 
 if(PROJECT_IS_TOP_LEVEL)
   set(package ${CMAKE_INSTALL_LIBDIR}/cmake/heed)

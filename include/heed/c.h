@@ -7,4 +7,5 @@
 #include "heed/c_read.h"
 #include "heed/c_serve.h"
 #include "heed/c_session.h"
+#include "heed/c_text.h"
 #include "heed/c_train.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-/* What all of heed's C functions share: statuses, errors, strings. docs/c.md explains the
+/* What all of heed's C functions share: statuses, errors, strings, threads. docs/c.md explains the
    conventions. C99, and C++. */
 
 #include <stddef.h>
@@ -24,7 +24,7 @@ enum {
   HEED_ERROR_OUT_OF_MEMORY = 4,    /* memory ran out */
   HEED_ERROR_CANCELLED = 5,        /* a callback returned non-zero */
   HEED_ERROR_BUFFER_TOO_SMALL = 6, /* the size that is needed was written */
-  HEED_ERROR_BUSY = 7              /* the session is used by another thread, or inside its step */
+  HEED_ERROR_BUSY = 7 /* a session or stream is used by another thread, or in its step */
 };
 
 /* Bytes of heed_error.message, with its NUL. */
@@ -63,6 +63,20 @@ static inline heed_string heed_string_of(const char* text) {
 HEED_EXPORT heed_status heed_version(heed_string* version, heed_error* error);
 /* The name of a status: "HEED_ERROR_FAILED". */
 HEED_EXPORT heed_status heed_status_name(heed_status status, heed_string* name, heed_error* error);
+
+/* For numbers in option structs that a model's files or heed choose unless they are set. */
+#define HEED_DEFAULT (-1)
+
+/* Handles. Their values are numbers that are never used twice, not addresses. */
+typedef struct heed_executor heed_executor;
+
+/* Threads to compute on. `threads` counts the calling one: 1 to 1024, or 0 for all processors. */
+HEED_EXPORT heed_status heed_executor_create(int32_t threads, heed_executor** executor,
+                                             heed_error* error);
+HEED_EXPORT heed_status heed_executor_threads(heed_executor* executor, int32_t* threads,
+                                              heed_error* error);
+/* Its threads end when nothing uses it any more. */
+HEED_EXPORT heed_status heed_executor_free(heed_executor* executor, heed_error* error);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-/* Models, the threads that they compute on, and their tokens. */
+/* Models and their tokens. */
 
 #include "heed/c_base.h"
 
@@ -8,22 +8,8 @@
 extern "C" {
 #endif
 
-/* Threads to compute on. Handles are numbers that are never used twice, not addresses. */
-typedef struct heed_executor heed_executor;
 /* A loaded model with its tokenizer. */
 typedef struct heed_model heed_model;
-
-/* Threads to compute on. `threads` counts the calling one: 1 to 1024, or 0 for all processors. */
-HEED_EXPORT heed_status heed_executor_create(int32_t threads, heed_executor** executor,
-                                             heed_error* error);
-/* How many threads there are, with the calling one. */
-HEED_EXPORT heed_status heed_executor_threads(heed_executor* executor, int32_t* threads,
-                                              heed_error* error);
-/* Its threads end when nothing uses it any more. */
-HEED_EXPORT heed_status heed_executor_free(heed_executor* executor, heed_error* error);
-
-/* For numbers in option structs that a model's files or heed choose unless they are set. */
-#define HEED_DEFAULT (-1)
 
 /* Types of weights. */
 enum {

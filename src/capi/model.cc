@@ -20,10 +20,6 @@ heed_load_options defaults<heed_load_options>() {
   return options;
 }
 
-std::shared_ptr<Executor> executor_of(const heed_executor* handle) {
-  return handle ? object_of(handle) : nullptr;
-}
-
 HubCall::HubCall(const heed_hub_options* given) {
   const heed_hub_options from = read_sized(given, "hub");
   if (from.endpoint) options_.endpoint = from.endpoint;
@@ -76,25 +72,6 @@ LoadOptions load_options(const heed_load_options& from, const HubCall& hub) {
 }  // namespace heed::capi
 
 using namespace heed::capi;
-
-heed_status heed_executor_create(int32_t threads, heed_executor** executor, heed_error* error) {
-  return run(error, [&] {
-    require_output(executor, "executor");
-    set_handle(executor, std::make_shared<heed::Executor>(threads));
-  });
-}
-
-heed_status heed_executor_threads(heed_executor* executor, int32_t* threads, heed_error* error) {
-  return run(error, [&] {
-    const auto object = object_of(executor);
-    require_pointer(threads, "threads");
-    *threads = object->threads();
-  });
-}
-
-heed_status heed_executor_free(heed_executor* executor, heed_error* error) {
-  return free_handle(executor, error);
-}
 
 heed_status heed_hub_options_init_sized(heed_hub_options* options, size_t size, heed_error* error) {
   return init_sized(options, size, error);

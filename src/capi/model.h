@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "capi/executor.h"
 #include "capi/handles.h"
 #include "capi/values.h"
 #include "heed/c_model.h"
@@ -11,12 +12,6 @@
 #include "heed/model.h"
 
 namespace heed::capi {
-
-template <>
-struct HandleOf<heed_executor> {
-  using Object = Executor;
-  static constexpr const char* kName = "executor";
-};
 
 /// A model, and the texts that C callers read in place.
 struct LoadedModel {
@@ -32,9 +27,6 @@ struct HandleOf<heed_model> {
 
 /// The model of a handle. A copy, which outlives the handle.
 inline Model model_of(const heed_model* handle) { return object_of(handle)->model; }
-
-/// The executor of a handle; null for NULL.
-std::shared_ptr<Executor> executor_of(const heed_executor* handle);
 
 /// What a caller says about the hub. Whether a callback has ended a download is known afterwards.
 class HubCall {

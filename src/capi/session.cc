@@ -1,7 +1,6 @@
 #include "heed/session.h"
 
-#include <mutex>
-
+#include "capi/busy.h"
 #include "capi/generate.h"
 #include "capi/model.h"
 #include "capi/outputs.h"
@@ -50,9 +49,7 @@ namespace {
 class SessionUse {
  public:
   explicit SessionUse(const heed_session* handle)
-      : object_(object_of(handle)), lock_(object_->mutex, std::try_to_lock) {
-    if (!lock_) throw StatusError(HEED_ERROR_BUSY, "the session is used by another thread");
-  }
+      : object_(object_of(handle)), lock_(lock_or_busy(object_->mutex, "session")) {}
 
   Session* operator->() const { return &object_->session; }
 

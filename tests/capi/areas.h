@@ -7,9 +7,10 @@
 extern "C" {
 #endif
 
-/* Model directories, and a directory for what is written. */
+/* Model directories, the tokenizers of tests/golden, and a directory for what is written. */
 struct test_paths {
-  const char *decoder, *encoder, *masked, *translator, *chat, *classify, *ner, *rerank, *out;
+  const char *decoder, *encoder, *masked, *translator, *chat, *classify, *ner, *rerank, *tokenizers,
+      *out;
 };
 
 int test_model(const struct test_paths* paths);
@@ -20,6 +21,11 @@ int test_read(const struct test_paths* paths);
 int test_labels(const struct test_paths* paths);
 int test_session(const struct test_paths* paths);
 int test_serve(const struct test_paths* paths);
+int test_tokenizer(const struct test_paths* paths);
+int test_encode(const struct test_paths* paths);
+int test_decode(const struct test_paths* paths);
+int test_train_tokenizer(const struct test_paths* paths);
+int test_chat_template(const struct test_paths* paths);
 int test_quantize(const struct test_paths* paths);
 int test_train(const struct test_paths* paths);
 

@@ -11,8 +11,7 @@ namespace {
 class CApi : public testing::Test {
  protected:
   CApi() {
-    const std::filesystem::path golden =
-        std::filesystem::path(HEED_SOURCE_DIR) / "tests/golden/encoders";
+    const std::filesystem::path golden = std::filesystem::path(HEED_SOURCE_DIR) / "tests/golden";
     engine::write_decoder(folder_ / "chat");
     write_quickly(folder_ / "chat" / "chat_template.jinja",
                   "{% for m in messages %}{{ m.role ~ ': ' ~ m.content }}{% endfor %}");
@@ -22,9 +21,10 @@ class CApi : public testing::Test {
                                           {&paths_.masked, models.masked()},
                                           {&paths_.translator, models.translator()},
                                           {&paths_.chat, folder_ / "chat"},
-                                          {&paths_.classify, golden / "classify"},
-                                          {&paths_.ner, golden / "ner"},
-                                          {&paths_.rerank, golden / "rerank"},
+                                          {&paths_.classify, golden / "encoders/classify"},
+                                          {&paths_.ner, golden / "encoders/ner"},
+                                          {&paths_.rerank, golden / "encoders/rerank"},
+                                          {&paths_.tokenizers, golden / "tokenizers"},
                                           {&paths_.out, folder_.path()}})
       *path = texts_.emplace_back(std::make_unique<std::string>(directory.string()))->c_str();
   }
@@ -42,6 +42,11 @@ TEST_F(CApi, EmbedsScoresFillsAndShowsAttention) { EXPECT_EQ(test_read(&paths_),
 TEST_F(CApi, LabelsTextsPairsAndTokensAndRanksDocuments) { EXPECT_EQ(test_labels(&paths_), 0); }
 TEST_F(CApi, DecodesManyRequestsInASession) { EXPECT_EQ(test_session(&paths_), 0); }
 TEST_F(CApi, ServesModels) { EXPECT_EQ(test_serve(&paths_), 0); }
+TEST_F(CApi, KnowsTheTokensOfATokenizer) { EXPECT_EQ(test_tokenizer(&paths_), 0); }
+TEST_F(CApi, EncodesTextsAndPairsWithOffsets) { EXPECT_EQ(test_encode(&paths_), 0); }
+TEST_F(CApi, DecodesIdsAtOnceAndOneByOne) { EXPECT_EQ(test_decode(&paths_), 0); }
+TEST_F(CApi, TrainsAndSavesATokenizer) { EXPECT_EQ(test_train_tokenizer(&paths_), 0); }
+TEST_F(CApi, MakesPromptsOfMessages) { EXPECT_EQ(test_chat_template(&paths_), 0); }
 TEST_F(CApi, QuantisesAModel) { EXPECT_EQ(test_quantize(&paths_), 0); }
 TEST_F(CApi, TrainsStopsAndResumes) { EXPECT_EQ(test_train(&paths_), 0); }
 

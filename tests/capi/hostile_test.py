@@ -5,10 +5,12 @@ near 2^63: it returns an error, and the process lives.
     hostile_test.py LIBRARY     the functions are those of src/capi/abi.txt
 """
 import ctypes
+import os
 import pathlib
 import random
 import re
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 RECORD = (ROOT / "src/capi/abi.txt").read_text()
@@ -18,6 +20,7 @@ SIZES = [0, 1, 2**63 - 1, 2**63, 2**64 - 1]
 INTEGERS = [0, -1, 2**31 - 1, -2**31]
 CALLS = 2000  # of each function
 MODEL = ROOT / "tests/golden/encoders/classify"
+TOKENIZER = ROOT / "tests/golden/tokenizers/qwen2.json"
 
 
 def functions():
@@ -41,15 +44,24 @@ class Hostile:
         assert self.library.heed_executor_create(1, ctypes.byref(freed), None) == OK
         assert self.library.heed_executor_free(freed, None) == OK
         self.handles = [None, freed.value, 1, 0xDEADBEEF, 2**64 - 1]
-        model = ctypes.c_void_p()
-        assert self.library.heed_model_load(str(MODEL).encode(), None, ctypes.byref(model), None) == OK
-        self.model = model.value
+        self.valid = {}
+        self.create("heed_model*", "heed_model_load", str(MODEL).encode(), None)
+        self.create("heed_tokenizer*", "heed_tokenizer_load", str(TOKENIZER).encode())
+        tokenizer = ctypes.c_void_p(self.valid["heed_tokenizer*"])
+        self.create("heed_decode_stream*", "heed_decode_stream_create", tokenizer, 1)
+        self.create("heed_chat_template*", "heed_chat_template_parse", String(b"{{ messages }}", 14), tokenizer)
 
-    def value(self, kind, valid_model):
-        """An argument of a type; a handle of a model is valid if it is to be."""
+    def create(self, kind, function, *arguments):
+        """Makes a valid handle of a type."""
+        handle = ctypes.c_void_p()
+        assert getattr(self.library, function)(*arguments, ctypes.byref(handle), None) == OK
+        self.valid[kind] = handle.value
+
+    def value(self, kind, valid):
+        """An argument of a type; the handle of a model or tokenizer is valid if it is to be."""
         kind = kind.strip()
-        if kind == "heed_model*" and valid_model:
-            return ctypes.c_void_p(self.model)
+        if valid and kind in self.valid:
+            return ctypes.c_void_p(self.valid[kind])
         if is_handle(kind):
             others = [] if kind == "heed_executor*" else [self.executor]
             return ctypes.c_void_p(random.choice(self.handles + others))
@@ -69,22 +81,24 @@ class Hostile:
 
 
 class String(ctypes.Structure):
-    _fields_ = [("data", ctypes.c_void_p), ("size", ctypes.c_size_t)]
+    _fields_ = [("data", ctypes.c_char_p), ("size", ctypes.c_size_t)]
 
 
 def main():
     hostile = Hostile(sys.argv[1])
+    folder = tempfile.TemporaryDirectory()
+    os.chdir(folder.name)  # a tokenizer is saved into the directory ""
     random.seed(1)
     failures, count = set(), 0
     for name, parameters in functions():
         handles = [kind.strip() for kind, _ in parameters if is_handle(kind)]
         function = getattr(hostile.library, name)
         for call in range(CALLS):
-            valid_model = call % 2 == 1 and name != "heed_model_free"
+            valid = call % 2 == 1 and not name.endswith("_free")
             ctypes.memset(hostile.zeros, 0, len(hostile.zeros))
-            status = function(*(hostile.value(kind, valid_model) for kind, _ in parameters))
+            status = function(*(hostile.value(kind, valid) for kind, _ in parameters))
             count += 1
-            invalid = handles and not (valid_model and "heed_model*" in handles)
+            invalid = handles and not (valid and any(kind in hostile.valid for kind in handles))
             if not 0 <= status <= 7 or invalid and status == OK:
                 failures.add(f"{name} returned {status}")
     print("\n".join(sorted(failures)) or f"passed: {count} calls")

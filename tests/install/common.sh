@@ -25,6 +25,8 @@ runs_like_heed() {
     "$program" translator <a.txt | diff expected -
   done
   "$folder/embed" masked-lm | grep -qE '^(0\.[0-9]+|1)'
-  "$heed" tokenizer encode --model causal-lm --special --offsets bytes <a.txt |
-    diff - <("$folder/tokenize" causal-lm <a.txt)
+  for program in tokenize tokenize_c; do
+    "$heed" tokenizer encode --model causal-lm --special --offsets bytes <a.txt |
+      diff - <("$folder/$program" causal-lm <a.txt)
+  done
 }

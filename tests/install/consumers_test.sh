@@ -17,9 +17,11 @@ cmake -S "$source_root/tests/install/consumer" -B consumer -G Ninja -DCMAKE_PREF
   { cat cmake.log && exit 1; }
 cmake --build consumer >build.log || { cat build.log && exit 1; }
 runs_like_heed consumer
-if ldd consumer/tokenize | grep -F libheed.so; then
-  echo 'tokenize, which uses heed::text, needs libheed.so' && exit 1
-fi
+for program in tokenize tokenize_c; do
+  if ldd "consumer/$program" | grep -F libheed.so; then
+    echo "$program, which uses heed::text, needs libheed.so" && exit 1
+  fi
+done
 if ldd consumer/translate_static | grep libheed; then
   echo 'translate_static uses the shared library' && exit 1
 fi
@@ -33,6 +35,9 @@ for program in generate translate embed tokenize; do
   # shellcheck disable=SC2046  # several words
   g++ -std=c++20 -o "pkg-config/$program" "$programs/$program.cc" $(pkg-config --cflags --libs $package)
 done
+# shellcheck disable=SC2046  # several words
+gcc -std=c99 -pedantic -Wall -Wextra -Werror -o pkg-config/tokenize_c "$programs/tokenize.c" \
+  $(pkg-config --cflags --libs heed-text)
 LD_LIBRARY_PATH=$libraries runs_like_heed pkg-config
 
 # shellcheck disable=SC2046  # several words

@@ -1,0 +1,129 @@
+#include "heed/chat_template.h"
+
+#include "capi/sized.h"
+#include "capi/tokenizer.h"
+#include "capi/values.h"
+
+namespace heed::capi {
+
+template <>
+struct HandleOf<heed_chat_template> {
+  using Object = ChatTemplate;
+  static constexpr const char* kName = "chat template";
+};
+
+template <>
+struct HandleOf<heed_chat_prompt_result> {
+  using Object = ChatPrompt;
+  static constexpr const char* kName = "result of heed_chat_template_prompt()";
+};
+
+template <>
+heed_chat_prompt_options defaults<heed_chat_prompt_options>() {
+  const ChatOptions built_in;
+  heed_chat_prompt_options options{};
+  options.add_generation_prompt = built_in.add_generation_prompt;
+  options.control_tokens_in_messages = built_in.control_tokens_in_messages;
+  return options;
+}
+
+template <>
+heed_chat_prompt defaults<heed_chat_prompt>() {
+  return {};
+}
+
+namespace {
+
+ChatOptions chat_options(const heed_chat_prompt_options& from) {
+  return {.tools = text_or_empty(from.tools),
+          .chat_template_kwargs = text_or_empty(from.chat_template_kwargs),
+          .add_generation_prompt = from.add_generation_prompt != 0,
+          .control_tokens_in_messages = from.control_tokens_in_messages != 0,
+          .chat_template = text_or_empty(from.chat_template)};
+}
+
+ChatPrompt earlier_prompt(const heed_chat_prompt* earlier) {
+  if (!earlier) return {};
+  const heed_chat_prompt from = read_sized(earlier, "earlier");
+  const auto tokens = span_of(from.tokens, from.token_count, "earlier->tokens");
+  ChatPrompt prompt;
+  prompt.text = text_of(from.text, "earlier->text");
+  prompt.tokens.assign(tokens.begin(), tokens.end());
+  return prompt;
+}
+
+}  // namespace
+}  // namespace heed::capi
+
+using namespace heed::capi;
+
+heed_status heed_chat_prompt_options_init_sized(heed_chat_prompt_options* options, size_t size,
+                                                heed_error* error) {
+  return init_sized(options, size, error);
+}
+
+heed_status heed_chat_template_load(const char* path, heed_tokenizer* tokenizer,
+                                    heed_chat_template** chat_template, heed_error* error) {
+  return run(error, [&] {
+    require_output(chat_template, "chat_template");
+    require_pointer(path, "path");
+    using heed::ChatTemplate;
+    set_handle(chat_template, std::make_shared<ChatTemplate>(
+                                  tokenizer ? ChatTemplate::load(path, tokenizer_of(tokenizer))
+                                            : ChatTemplate::load(path)));
+  });
+}
+
+heed_status heed_chat_template_parse(heed_string jinja, heed_tokenizer* tokenizer,
+                                     heed_chat_template** chat_template, heed_error* error) {
+  return run(error, [&] {
+    require_output(chat_template, "chat_template");
+    const heed::Tokenizer loaded = tokenizer_of(tokenizer);
+    set_handle(chat_template, std::make_shared<heed::ChatTemplate>(heed::ChatTemplate::parse(
+                                  std::string(text_of(jinja, "jinja")), loaded)));
+  });
+}
+
+heed_status heed_chat_template_tokenizer(heed_chat_template* chat_template,
+                                         heed_tokenizer** tokenizer, heed_error* error) {
+  return run(error, [&] {
+    require_output(tokenizer, "tokenizer");
+    set_handle(tokenizer, std::make_shared<LoadedTokenizer>(object_of(chat_template)->tokenizer()));
+  });
+}
+
+heed_status heed_chat_template_free(heed_chat_template* chat_template, heed_error* error) {
+  return free_handle(chat_template, error);
+}
+
+heed_status heed_chat_template_prompt(heed_chat_template* chat_template, heed_string messages,
+                                      const heed_chat_prompt_options* options,
+                                      const heed_chat_prompt* earlier,
+                                      heed_chat_prompt_result** result, heed_error* error) {
+  return run(error, [&] {
+    require_output(result, "result");
+    const auto object = object_of(chat_template);
+    set_handle(result, std::make_shared<heed::ChatPrompt>(object->prompt(
+                           heed::read_chat_messages(text_of(messages, "messages")),
+                           chat_options(read_sized(options)), earlier_prompt(earlier))));
+  });
+}
+
+heed_status heed_chat_prompt_result_get(heed_chat_prompt_result* result, heed_chat_prompt* prompt,
+                                        heed_error* error) {
+  return run(error, [&] {
+    const auto object = object_of(result);
+    write_sized(prompt,
+                {.struct_size = 0,
+                 .text = string_of(object->text),
+                 .tokens = object->tokens.data(),
+                 .token_count = object->tokens.size(),
+                 .end_tokens = object->end_tokens.data(),
+                 .end_token_count = object->end_tokens.size()},
+                "prompt");
+  });
+}
+
+heed_status heed_chat_prompt_result_free(heed_chat_prompt_result* result, heed_error* error) {
+  return free_handle(result, error);
+}

@@ -1,0 +1,144 @@
+#include "capi/tokenizer.h"
+
+#include "capi/sized.h"
+#include "capi/values.h"
+
+namespace heed::capi {
+namespace {
+
+constexpr heed_string kEndOfText{"<|endoftext|>", 13};
+
+}  // namespace
+
+template <>
+heed_train_tokenizer_options defaults<heed_train_tokenizer_options>() {
+  const TrainTokenizerOptions built_in;
+  heed_train_tokenizer_options options{};
+  options.kind = HEED_TOKENIZER_BYTE_LEVEL_BPE;
+  options.vocab_size = built_in.vocab_size;
+  options.min_frequency = built_in.min_frequency;
+  options.special_tokens = &kEndOfText;
+  options.special_token_count = 1;
+  options.pre_tokenizer = "gpt-2";
+  options.character_coverage = built_in.character_coverage;
+  return options;
+}
+
+namespace {
+
+TrainTokenizerOptions train_options(const heed_train_tokenizer_options& from) {
+  using Kind = TrainTokenizerOptions::Kind;
+  require_pointer(from.pre_tokenizer, "pre_tokenizer");
+  const std::optional<Kind> kind = choice(from.kind, Kind::unigram, "kind");
+  require_argument(kind.has_value(), "kind is HEED_DEFAULT");
+  return {
+      .kind = *kind,
+      .vocab_size = from.vocab_size,
+      .special_tokens = texts_of(from.special_tokens, from.special_token_count, "special_tokens"),
+      .pre_tokenizer = from.pre_tokenizer,
+      .min_frequency = from.min_frequency,
+      .character_coverage = from.character_coverage};
+}
+
+heed_tokenizer_facts facts_of(const LoadedTokenizer& loaded) {
+  const SpecialTokens& special = loaded.tokenizer.special_tokens();
+  return {.struct_size = 0,
+          .vocab_size = loaded.tokenizer.vocab_size(),
+          .added_token_count = loaded.added_tokens.size(),
+          .bos = special.bos.value_or(-1),
+          .eos = special.eos.value_or(-1),
+          .pad = special.pad.value_or(-1),
+          .unk = special.unk.value_or(-1),
+          .mask = special.mask.value_or(-1),
+          .sep = special.sep.value_or(-1),
+          .cls = special.cls.value_or(-1),
+          .reserved = 0};
+}
+
+}  // namespace
+}  // namespace heed::capi
+
+using namespace heed::capi;
+
+heed_status heed_train_tokenizer_options_init_sized(heed_train_tokenizer_options* options,
+                                                    size_t size, heed_error* error) {
+  return init_sized(options, size, error);
+}
+
+heed_status heed_tokenizer_load(const char* path, heed_tokenizer** tokenizer, heed_error* error) {
+  return run(error, [&] {
+    require_output(tokenizer, "tokenizer");
+    require_pointer(path, "path");
+    set_handle(tokenizer, std::make_shared<LoadedTokenizer>(heed::Tokenizer::load(path)));
+  });
+}
+
+heed_status heed_tokenizer_save(heed_tokenizer* tokenizer, const char* directory,
+                                heed_error* error) {
+  return run(error, [&] {
+    const heed::Tokenizer loaded = tokenizer_of(tokenizer);
+    require_pointer(directory, "directory");
+    loaded.save(directory);
+  });
+}
+
+heed_status heed_tokenizer_free(heed_tokenizer* tokenizer, heed_error* error) {
+  return free_handle(tokenizer, error);
+}
+
+heed_status heed_tokenizer_train(const heed_string* texts, size_t count,
+                                 const heed_train_tokenizer_options* options,
+                                 heed_tokenizer** tokenizer, heed_error* error) {
+  return run(error, [&] {
+    require_output(tokenizer, "tokenizer");
+    set_handle(tokenizer,
+               std::make_shared<LoadedTokenizer>(heed::Tokenizer::train(
+                   texts_of(texts, count, "texts"), train_options(read_sized(options)))));
+  });
+}
+
+heed_status heed_tokenizer_get_facts(heed_tokenizer* tokenizer, heed_tokenizer_facts* facts,
+                                     heed_error* error) {
+  return run(error, [&] { write_sized(facts, facts_of(*object_of(tokenizer)), "facts"); });
+}
+
+heed_status heed_tokenizer_added_token(heed_tokenizer* tokenizer, size_t index,
+                                       heed_added_token* token, heed_error* error) {
+  return run(error, [&] {
+    const auto object = object_of(tokenizer);
+    const heed::AddedToken& added = element(object->added_tokens, index);
+    write_sized(token,
+                {.struct_size = 0,
+                 .id = added.id,
+                 .special = added.special,
+                 .content = string_of(added.content)},
+                "token");
+  });
+}
+
+heed_status heed_tokenizer_token(heed_tokenizer* tokenizer, int32_t id, heed_string* token,
+                                 heed_error* error) {
+  return run(error, [&] {
+    const auto object = object_of(tokenizer);
+    require_pointer(token, "token");
+    *token = string_of(object->tokenizer.token(id));
+  });
+}
+
+heed_status heed_tokenizer_token_id(heed_tokenizer* tokenizer, heed_string token, int32_t* id,
+                                    heed_error* error) {
+  return run(error, [&] {
+    const auto object = object_of(tokenizer);
+    require_pointer(id, "id");
+    *id = object->tokenizer.token_id(text_of(token, "token")).value_or(-1);
+  });
+}
+
+heed_status heed_tokenizer_is_special(heed_tokenizer* tokenizer, int32_t id, int32_t* special,
+                                      heed_error* error) {
+  return run(error, [&] {
+    const auto object = object_of(tokenizer);
+    require_pointer(special, "special");
+    *special = object->tokenizer.is_special(id);
+  });
+}
