@@ -13,6 +13,7 @@ std::atomic<const MicroKernel*> forced_f32{nullptr}, forced_bf16{nullptr};
 
 std::vector<const MicroKernel*> available(std::initializer_list<const MicroKernel*> kernels) {
   std::vector<const MicroKernel*> found;
+  has(Instructions::none);  // throws if HEED_CPU names no machine, also where no kernels are given
   for (const MicroKernel* kernel : kernels)
     if (has(kernel->needs)) found.push_back(kernel);
   return found;
