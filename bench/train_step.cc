@@ -23,6 +23,7 @@
 #include "heed/model/transformer.h"
 #include "heed/train/machine.h"
 #include "heed/train/optimizer.h"
+#include "heed/train/step_gradients.h"
 
 namespace {
 
@@ -112,8 +113,8 @@ void run(const std::string& name, DType dtype, int steps) {
   if (lora) checkpoint::init_weights(model, 1, {.dtype = DType::bf16});
   const auto adapter = lora ? adapt(model) : nullptr;
   nn::Parameters& trained = lora ? adapter->parameters() : model.parameters();
-  Gradients gradients(trained.all());
-  train::Optimizer optimizer(trained, gradients, {});
+  const auto gradients = train::make_step_gradients(trained);
+  train::Optimizer optimizer(gradients->parts(), {});
   std::vector<int32_t> ids, offsets{0};
   for (int sentence = 0; sentence < shape.sentences; ++sentence) {
     std::vector<int32_t> tokens;
@@ -124,12 +125,12 @@ void run(const std::string& name, DType dtype, int steps) {
   std::vector<double> seconds;
   for (int step = 0; step < steps + kWarmUp; ++step) {
     const auto begin = Clock::now();
-    Tape tape(gradients);
+    Tape tape(gradients->of_pass());
     Context context{.tape = &tape, .dtype = dtype, .dropout_seed = static_cast<uint64_t>(step)};
     compute_loss(model, context, {ids, offsets});
     tape.backward();
-    const double norm = optimizer.gradient_norm();
-    optimizer.step(1e-4, norm > 1 ? 1 / norm : 1);
+    const double norm = gradients->norm();
+    optimizer.step(gradients->take(), 1e-4, norm > 1 ? 1 / norm : 1);
     if (step >= kWarmUp)
       seconds.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
   }

@@ -11,6 +11,7 @@
 #include "heed/ops/cross_entropy.h"
 #include "heed/train/optimizer.h"
 #include "heed/train/schedule.h"
+#include "heed/train/step_gradients.h"
 #include "ladder/models.h"
 
 namespace ladder {
@@ -46,20 +47,20 @@ inline void train(Model& model, std::span<const int32_t> text, double seconds) {
   // A schedule step is a thousandth of the time, so that the learning rate reaches zero at the end.
   const heed::train::Schedule schedule{
       .kind = heed::train::ScheduleKind::cosine, .peak = 5e-3, .warmup = 50, .last_step = 1000};
-  heed::Gradients gradients(model.parameters.all());
-  heed::train::Optimizer optimizer(model.parameters, gradients, {});
+  const auto gradients = heed::train::make_step_gradients(model.parameters);
+  heed::train::Optimizer optimizer(gradients->parts(), {});
   const heed::CounterRandom random(3);
   for (uint64_t draws = 0;;) {
     const double elapsed = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC / seconds;
     if (elapsed >= 1) return;
     std::vector<size_t> starts;
     for (int i = 0; i < 16; ++i) starts.push_back(random.below(draws++, text.size() - kWindow));
-    heed::Tape tape(gradients);
+    heed::Tape tape(gradients->of_pass());
     loss(model, &tape, windows_at(text, starts));
     tape.backward();
     // Gradient clipping to norm 1.
-    const double clip = 1.0 / std::max(1.0, optimizer.gradient_norm());
-    optimizer.step(schedule.at(1 + static_cast<int64_t>(999 * elapsed)), clip);
+    const double clip = 1.0 / std::max(1.0, gradients->norm());
+    optimizer.step(gradients->take(), schedule.at(1 + static_cast<int64_t>(999 * elapsed)), clip);
   }
 }
 

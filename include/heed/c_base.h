@@ -73,6 +73,7 @@ typedef struct heed_executor heed_executor;
 /* Threads to compute on. `threads` counts the calling one: 1 to 1024, or 0 for all processors. */
 HEED_EXPORT heed_status heed_executor_create(int32_t threads, heed_executor** executor,
                                              heed_error* error);
+/* How many threads there are, with the calling one. */
 HEED_EXPORT heed_status heed_executor_threads(heed_executor* executor, int32_t* threads,
                                               heed_error* error);
 /* Its threads end when nothing uses it any more. */

@@ -8,28 +8,29 @@
 extern "C" {
 #endif
 
+/* The server of `heed serve` in this program. */
 typedef struct heed_server heed_server;
 
 /* As heed::ServerOptions. Times are in milliseconds. */
 typedef struct heed_server_options {
   size_t struct_size;
-  const char* host; /* an address; NULL: 127.0.0.1 */
-  int32_t port;     /* 0: the system chooses one */
-  int32_t log_texts;
+  const char* host;            /* an address; NULL: 127.0.0.1 */
+  int32_t port;                /* 0: the system chooses one */
+  int32_t log_texts;           /* prompts and answers, too */
   const heed_string* api_keys; /* requests need one of these; none: no key is needed */
   size_t api_key_count;
   const heed_string* cors_origins; /* whose pages may call the server */
   size_t cors_origin_count;
   int64_t queued_requests; /* that may wait */
-  int64_t queued_tokens;
-  int64_t connections;
-  int64_t header_bytes;
-  int64_t body_bytes;
-  int64_t request_time; /* of a request that says nothing else */
-  int64_t idle_time;    /* between two requests of a connection */
-  int64_t header_time;
-  int64_t body_time;
-  int64_t write_time; /* in which a client has to read 64 kB */
+  int64_t queued_tokens;   /* of these */
+  int64_t connections;     /* at a time */
+  int64_t header_bytes;    /* of a request, at most */
+  int64_t body_bytes;      /* of a request, at most */
+  int64_t request_time;    /* of a request that says nothing else */
+  int64_t idle_time;       /* between two requests of a connection */
+  int64_t header_time;     /* from the first byte of a request to the last of its header */
+  int64_t body_time;       /* in which its body arrives */
+  int64_t write_time;      /* in which a client has to read 64 kB */
   /* Receives a line of JSON for each request, if it is not NULL, on a thread of the server. */
   void (*log)(void* user_data, heed_string line);
   void* user_data;
@@ -38,14 +39,14 @@ typedef struct heed_server_options {
 /* As heed::ModelSource, with a model that is loaded. */
 typedef struct heed_served_model {
   size_t struct_size;
-  const char* name;  /* by which requests choose it */
-  heed_model* model; /* may be freed before the server; its adapters are served, too */
-  int64_t max_active_tokens;
-  int64_t max_active_requests;
-  int64_t max_cached_tokens;
-  int64_t max_prefill_tokens;
+  const char* name;            /* by which requests choose it */
+  heed_model* model;           /* may be freed before the server; its adapters are served, too */
+  int64_t max_active_tokens;   /* as in heed_session_options */
+  int64_t max_active_requests; /* likewise */
+  int64_t max_cached_tokens;   /* likewise */
+  int64_t max_prefill_tokens;  /* likewise */
   const char* source_language; /* of a translator whose files do not say; NULL: not said */
-  const char* target_language;
+  const char* target_language; /* likewise */
 } heed_served_model;
 
 HEED_EXPORT heed_status heed_server_options_init_sized(heed_server_options* options, size_t size,

@@ -9,12 +9,16 @@
 extern "C" {
 #endif
 
+/* Makes ids of texts, and texts of ids. */
 typedef struct heed_tokenizer heed_tokenizer;
+/* Makes a text of ids that come one by one. */
 typedef struct heed_decode_stream heed_decode_stream;
+/* Makes prompts of messages. */
 typedef struct heed_chat_template heed_chat_template;
 
 /* Results. Pointers in the structs that are filled from one are valid until it is freed. */
 typedef struct heed_encode_result heed_encode_result;
+/* A prompt. */
 typedef struct heed_chat_prompt_result heed_chat_prompt_result;
 
 /* Reads the tokenizer of a Hugging Face model directory, a tokenizer.json, a SentencePiece model
@@ -36,9 +40,9 @@ enum {
 /* As heed::TrainTokenizerOptions. */
 typedef struct heed_train_tokenizer_options {
   size_t struct_size;
-  int32_t kind;     /* HEED_TOKENIZER_ */
-  int32_t reserved; /* 0 */
-  int64_t vocab_size;
+  int32_t kind;       /* HEED_TOKENIZER_ */
+  int32_t reserved;   /* 0 */
+  int64_t vocab_size; /* tokens to learn, special ones included */
   /* Of HEED_TOKENIZER_BYTE_LEVEL_BPE: */
   int64_t min_frequency;             /* pairs that occur less often are not merged */
   const heed_string* special_tokens; /* get the first ids */
@@ -66,7 +70,13 @@ typedef struct heed_tokenizer_facts {
   size_t struct_size;
   int64_t vocab_size; /* the highest id plus one */
   size_t added_token_count;
-  int32_t bos, eos, pad, unk, mask, sep, cls;
+  int32_t bos;      /* begins a sequence */
+  int32_t eos;      /* ends it */
+  int32_t pad;      /* fills it up */
+  int32_t unk;      /* stands for what has no token */
+  int32_t mask;     /* stands for a masked token */
+  int32_t sep;      /* separates two texts */
+  int32_t cls;      /* stands for the whole text */
   int32_t reserved; /* 0 */
 } heed_tokenizer_facts;
 
@@ -77,7 +87,7 @@ HEED_EXPORT heed_status heed_tokenizer_get_facts(heed_tokenizer* tokenizer,
 /* A token that is found in a text before the text is cut into pieces, such as <s>. */
 typedef struct heed_added_token {
   size_t struct_size;
-  int32_t id;
+  int32_t id;          /* in the vocabulary */
   int32_t special;     /* left out of a decoded text unless it is asked for */
   heed_string content; /* valid until the tokenizer is freed */
 } heed_added_token;
@@ -91,6 +101,7 @@ HEED_EXPORT heed_status heed_tokenizer_token(heed_tokenizer* tokenizer, int32_t 
 /* The id of a token; -1 if there is none. */
 HEED_EXPORT heed_status heed_tokenizer_token_id(heed_tokenizer* tokenizer, heed_string token,
                                                 int32_t* id, heed_error* error);
+/* Whether the token of an id is special: 1, otherwise 0. */
 HEED_EXPORT heed_status heed_tokenizer_is_special(heed_tokenizer* tokenizer, int32_t id,
                                                   int32_t* special, heed_error* error);
 
@@ -147,13 +158,14 @@ HEED_EXPORT heed_status heed_tokenizer_encode_batch_with_offsets(
 
 /* The part [begin, end) of a text. */
 typedef struct heed_token_offsets {
-  size_t begin, end;
+  size_t begin; /* of the first byte or code point */
+  size_t end;   /* of the one after the last */
 } heed_token_offsets;
 
 /* The tokens of a text or of a pair. After heed_tokenizer_encode_batch() only `tokens` is set. */
 typedef struct heed_encoding {
   size_t struct_size;
-  const int32_t* tokens;
+  const int32_t* tokens;             /* ids */
   const int32_t* type_ids;           /* the segment: 0, or 1 for what belongs to the second text */
   const int32_t* sequence_ids;       /* the text: 0 or 1, or -1 for an added special token */
   const heed_token_offsets* offsets; /* {0, 0} for an added special token */
@@ -163,6 +175,7 @@ typedef struct heed_encoding {
 /* The number of texts, or 1 for a pair. */
 HEED_EXPORT heed_status heed_encode_result_count(heed_encode_result* result, size_t* count,
                                                  heed_error* error);
+/* The tokens of text `index`. */
 HEED_EXPORT heed_status heed_encode_result_get(heed_encode_result* result, size_t index,
                                                heed_encoding* encoding, heed_error* error);
 HEED_EXPORT heed_status heed_encode_result_free(heed_encode_result* result, heed_error* error);
@@ -178,6 +191,7 @@ HEED_EXPORT heed_status heed_decode_stream_feed(heed_decode_stream* stream, int3
 /* The rest of the text, likewise. The stream is then as new. */
 HEED_EXPORT heed_status heed_decode_stream_finish(heed_decode_stream* stream, heed_string* text,
                                                   heed_error* error);
+/* Text that was fed and not given out is lost. */
 HEED_EXPORT heed_status heed_decode_stream_free(heed_decode_stream* stream, heed_error* error);
 
 /* Reads the chat templates of a model directory, a tokenizer_config.json, a chat_template.jinja or
@@ -193,17 +207,18 @@ HEED_EXPORT heed_status heed_chat_template_parse(heed_string jinja, heed_tokeniz
 /* Its tokenizer: a handle of its own, which the caller frees. */
 HEED_EXPORT heed_status heed_chat_template_tokenizer(heed_chat_template* chat_template,
                                                      heed_tokenizer** tokenizer, heed_error* error);
+/* Prompts that were made of it stay valid. */
 HEED_EXPORT heed_status heed_chat_template_free(heed_chat_template* chat_template,
                                                 heed_error* error);
 
 /* As heed::ChatOptions. */
 typedef struct heed_chat_prompt_options {
   size_t struct_size;
-  const char* tools;                /* a JSON array in OpenAI's form; NULL: none */
-  const char* chat_template_kwargs; /* a JSON object; NULL: none */
-  const char* chat_template;        /* Jinja; NULL: the template itself */
-  int32_t add_generation_prompt;    /* ends the prompt where the answer begins */
-  int32_t control_tokens_in_messages;
+  const char* tools;                  /* a JSON array in OpenAI's form; NULL: none */
+  const char* chat_template_kwargs;   /* a JSON object; NULL: none */
+  const char* chat_template;          /* Jinja; NULL: the template itself */
+  int32_t add_generation_prompt;      /* ends the prompt where the answer begins */
+  int32_t control_tokens_in_messages; /* control tokens in messages are read as such */
 } heed_chat_prompt_options;
 
 HEED_EXPORT heed_status heed_chat_prompt_options_init_sized(heed_chat_prompt_options* options,
@@ -215,7 +230,7 @@ static inline heed_status heed_chat_prompt_options_init(heed_chat_prompt_options
 /* A prompt made of messages. */
 typedef struct heed_chat_prompt {
   size_t struct_size;
-  heed_string text;
+  heed_string text;      /* as the template makes it */
   const int32_t* tokens; /* of the text */
   size_t token_count;
   const int32_t* end_tokens; /* end an answer, besides those of the model */
@@ -232,6 +247,7 @@ HEED_EXPORT heed_status heed_chat_template_prompt(heed_chat_template* chat_templ
                                                   heed_chat_prompt_result** result,
                                                   heed_error* error);
 
+/* The prompt. */
 HEED_EXPORT heed_status heed_chat_prompt_result_get(heed_chat_prompt_result* result,
                                                     heed_chat_prompt* prompt, heed_error* error);
 HEED_EXPORT heed_status heed_chat_prompt_result_free(heed_chat_prompt_result* result,

@@ -17,10 +17,10 @@ namespace heed {
 
 /// How the requests of a served model share its memory and its steps; see SessionOptions.
 struct BatchingOptions {
-  int64_t max_active_tokens = 65'536;
-  int64_t max_active_requests = 64;
-  int64_t max_cached_tokens = 16'384;
-  int64_t max_prefill_tokens = 512;
+  int64_t max_active_tokens = 65'536;  // prompts and outputs of the requests that run
+  int64_t max_active_requests = 64;    // that run at a time
+  int64_t max_cached_tokens = 16'384;  // of ended requests, for prompts that begin like theirs
+  int64_t max_prefill_tokens = 512;    // of prompts in one step
   bool operator==(const BatchingOptions&) const = default;
 };
 
@@ -31,20 +31,21 @@ struct ModelSource {
   /// How `path` is loaded. Adapters are further models, by their names, which must be given; the
   /// model itself is served without them.
   LoadOptions load = {};
-  BatchingOptions batching = {};
-  bool on_first_use = false;  // load it when a request names it
+  BatchingOptions batching = {};  // of its requests
+  bool on_first_use = false;      // load it when a request names it
   /// Of a translator for two languages, whose files do not name them; empty: not said.
   std::string source_language = {}, target_language = {};
   /// A model that is loaded already, with its adapters: instead of `path` and `load`.
   std::optional<Model> model = {};
 };
 
+/// How a Server listens, what it serves, and its limits.
 struct ServerOptions {
-  std::string host = "127.0.0.1";  // an address, or "localhost"
-  int port = 8080;                 // 0: the system chooses one
-  HttpLimits http = {};
-  QueueLimits queue = {};
-  std::vector<ModelSource> models = {};
+  std::string host = "127.0.0.1";        // an address, or "localhost"
+  int port = 8080;                       // 0: the system chooses one
+  HttpLimits http = {};                  // of connections
+  QueueLimits queue = {};                // of what waits
+  std::vector<ModelSource> models = {};  // the first is that of requests that name none
   /// Bytes of the files of models; 0: no limit. Beyond it, models that were loaded on first use and
   /// have nothing to do are unloaded, the one unused for longest first. Models that were given
   /// loaded do not count.

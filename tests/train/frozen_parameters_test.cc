@@ -47,8 +47,7 @@ size_t training_bytes(const Shape& shape) {
 
 size_t gradient_and_moment_bytes(model::Transformer& model) {
   const size_t before = allocated_bytes();
-  distribute::Group alone;
-  const auto gradients = make_step_gradients(model.parameters(), alone, {});
+  const auto gradients = make_step_gradients(model.parameters());
   const Optimizer optimizer(gradients->parts(), {});
   return allocated_bytes() - before;
 }
@@ -85,8 +84,7 @@ TEST(FrozenParameters, AreNotChangedByTheOptimizer) {
   model::Transformer model(testing::tiny_model(), 3);
   freeze_all_but_ff_down(model);
   const auto before = values_of(model);
-  distribute::Group alone;
-  const auto gradients = make_step_gradients(model.parameters(), alone, {});
+  const auto gradients = make_step_gradients(model.parameters());
   Optimizer optimizer(gradients->parts(), {.weight_decay = 0.1f});
   run_step(model, gradients->of_pass());
   EXPECT_GT(gradients->norm(), 0.0);
@@ -99,11 +97,11 @@ TEST(FrozenParameters, AreNotChangedByTheOptimizer) {
 TEST(FrozenParameters, AreSavedInTheCheckpointAndRestored) {
   const TemporaryDirectory folder;
   const RunDirectory run = RunDirectory::begin(folder / "run");
+  distribute::Group alone;
   TrainingState state;
   const auto train = [&](model::Transformer& model, bool resume, int steps) {
     freeze_all_but_ff_down(model);
-    distribute::Group alone;
-    const auto gradients = make_step_gradients(model.parameters(), alone, {});
+    const auto gradients = make_step_gradients(model.parameters());
     Optimizer optimizer(gradients->parts(), {});
     WholeModel weights(model);
     if (resume) load_checkpoint(run, {weights, optimizer, *gradients, state});

@@ -63,8 +63,7 @@ int64_t calls_of_training(int64_t layers) {
   config.d_ff = 96;
   config.max_positions = 64;
   model::Transformer model(config, 1);
-  distribute::Group alone;
-  const auto gradients = make_step_gradients(model.parameters(), alone, {});
+  const auto gradients = make_step_gradients(model.parameters());
   Optimizer optimizer(gradients->parts(), {});
   const std::vector<int32_t> ids(60, 7), offsets{0, 20, 40, 60}, targets(60, 9);
   int64_t calls = 0;

@@ -93,8 +93,7 @@ TEST(Muon, AnUndefinedOrZeroGradientLeavesTheValue) {
 
 TEST(Muon, StepsLinearMapsAndAdamTheRest) {
   model::Transformer model(testing::tiny_model(), 1);
-  distribute::Group alone;
-  const auto gradients = make_step_gradients(model.parameters(), alone, {});
+  const auto gradients = make_step_gradients(model.parameters());
   const Optimizer optimizer(gradients->parts(), {.kind = OptimizerKind::muon});
   int64_t with_muon = 0;
   for (size_t i = 0; i < optimizer.parts().size(); ++i) {

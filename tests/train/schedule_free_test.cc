@@ -41,8 +41,7 @@ TEST_P(ScheduleFreeGolden, StepsAreThoseOfTheReference) {
   Parameter& parameter =
       parameters.create("w", start.shape(), nn::Initializer::zeros(), WeightRole::other);
   parameter.value = start.clone();
-  distribute::Group alone;
-  const auto gradient = make_step_gradients(parameters, alone, {});
+  const auto gradient = make_step_gradients(parameters);
   Optimizer optimizer(gradient->parts(),
                       {.kind = OptimizerKind::schedule_free, .weight_decay = c.weight_decay});
   const Schedule schedule{.kind = ScheduleKind::constant, .peak = 0.01, .warmup = c.warmup};

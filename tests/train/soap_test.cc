@@ -199,8 +199,7 @@ TEST(Soap, HasTheSameBitsOnAnyNumberOfThreads) {
 
 TEST(Soap, StepsLinearMapsAndAdamTheRest) {
   model::Transformer model(testing::tiny_model(), 1);
-  distribute::Group alone;
-  const auto gradients = make_step_gradients(model.parameters(), alone, {});
+  const auto gradients = make_step_gradients(model.parameters());
   const Optimizer optimizer(gradients->parts(), {.kind = OptimizerKind::soap, .soap_max_dim = 20});
   int64_t with_soap = 0;
   for (size_t i = 0; i < optimizer.parts().size(); ++i) {

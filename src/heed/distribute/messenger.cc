@@ -15,6 +15,8 @@ constexpr size_t kLargestMessage = size_t{1} << 30;
 /// message takes some microseconds.
 constexpr int kEagerLooks = 200;
 constexpr std::chrono::microseconds kPause{50};
+/// How long after its question a rank may have ended with a report.
+constexpr std::chrono::seconds kReporting{5};
 
 template <typename Byte>
 std::span<Byte> part_of(std::span<Byte> bytes, size_t part) {
@@ -72,7 +74,7 @@ void Messenger::send_status(int to, bool asks) {
 void Messenger::hear(const Status& status) {
   const auto from = static_cast<size_t>(status.rank);
   if (status.asks) {
-    asked_[from] = true;
+    asked_[from] = Clock::now();
     send_status(status.rank, false);
   } else {
     answers_[from] = status;
@@ -166,8 +168,10 @@ void Messenger::find_missing(int peer, bool deadline) {
   const std::string message =
       deadline ? fmt::format("{} did not arrive within {} s", name_of(missing), seconds)
                : fmt::format("{} does not answer any more", name_of(missing));
-  for (size_t lower = 0; lower < here; ++lower)
-    if (asked_[lower] && answered_[lower]) throw ReportedElsewhere(message);
+  // A lower rank that has asked just now reports it, or has done so and ended.
+  for (int lower = 0; lower < rank(); ++lower)
+    if (Clock::now() - asked_[static_cast<size_t>(lower)] < 2 * deadlines_.answer + kReporting)
+      throw ReportedElsewhere(message);
   throw RankMissing(message);
 }
 

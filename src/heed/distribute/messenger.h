@@ -88,8 +88,9 @@ class Messenger {
   Status heard_;
   Transport::Request listening_ = nullptr;
   std::vector<std::pair<Transport::Request, std::unique_ptr<Status>>> sending_;
-  std::vector<Status> answers_;         // to the question of find_missing()
-  std::vector<bool> answered_, asked_;  // by rank
+  std::vector<Status> answers_;           // to the question of find_missing()
+  std::vector<bool> answered_;            // by rank
+  std::vector<Clock::time_point> asked_;  // when each rank has last looked for a missing one
   double seconds_waited_ = 0;
   int64_t bytes_sent_ = 0;
 };

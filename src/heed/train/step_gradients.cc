@@ -51,10 +51,14 @@ class WholeGradients : public StepGradients {
 
 }  // namespace
 
+std::unique_ptr<StepGradients> make_step_gradients(nn::Parameters& parameters) {
+  return std::make_unique<WholeGradients>(parameters);
+}
+
 std::unique_ptr<StepGradients> make_step_gradients(nn::Parameters& parameters,
                                                    distribute::Group& group,
                                                    const StepGradientsOptions& options) {
-  if (options.leaves == 1) return std::make_unique<WholeGradients>(parameters);
+  if (options.leaves == 1) return make_step_gradients(parameters);
   return std::make_unique<LeafGradients>(parameters, group, options);
 }
 

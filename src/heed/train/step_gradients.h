@@ -51,8 +51,10 @@ struct StepGradientsOptions {
   bool keep_matrices = false;  // the optimizer changes whole matrices
 };
 
-/// The gradients of a process that is alone if a step has one leaf, otherwise of leaves. Parameters
-/// and group must outlive it.
+/// Of a process that is alone and computes a step at once. The parameters must outlive it.
+std::unique_ptr<StepGradients> make_step_gradients(nn::Parameters& parameters);
+/// The same if a step has one leaf, otherwise of the leaves of a group's ranks, which must outlive
+/// it, too.
 std::unique_ptr<StepGradients> make_step_gradients(nn::Parameters& parameters,
                                                    distribute::Group& group,
                                                    const StepGradientsOptions& options);
