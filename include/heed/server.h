@@ -45,7 +45,7 @@ struct ServerOptions {
   int port = 8080;                       // 0: the system chooses one
   HttpLimits http = {};                  // of connections
   QueueLimits queue = {};                // of what waits
-  std::vector<ModelSource> models = {};  // the first is that of requests that name none
+  std::vector<ModelSource> models = {};  // a single one need not be named by requests
   /// Bytes of the files of models; 0: no limit. Beyond it, models that were loaded on first use and
   /// have nothing to do are unloaded, the one unused for longest first. Models that were given
   /// loaded do not count.

@@ -93,7 +93,9 @@ def problems(recorded, now, symbols):
 
 # A header, a text in it, what becomes of it, and how the recorded declaration begins that it changes.
 BREAKS = [
-    ("c_text.h", "size_t begin, end;", "size_t end, begin;", "typedef struct heed_token_offsets"),
+    ("c_text.h", "size_t begin; /* of the first byte or code point */\n  size_t end;",
+     "size_t end; /* of the first byte or code point */\n  size_t begin;",
+     "typedef struct heed_token_offsets"),
     ("c_model.h", "int64_t rope_context;", "int32_t rope_context;", "typedef struct heed_load_options"),
     ("c_generate.h", "float bias;", "double bias;", "typedef struct heed_token_bias"),
     ("c_generate.h", "} heed_prompt;", "} __attribute__((packed)) heed_prompt;",
