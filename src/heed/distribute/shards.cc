@@ -1,6 +1,7 @@
 #include "heed/distribute/shards.h"
 
 #include <bit>
+#include <cstddef>
 
 namespace heed::distribute {
 
