@@ -50,12 +50,14 @@ CONTENTS = """
 ```{toctree}
 :hidden:
 :caption: Guides
+docs/install
 docs/usage
 docs/models
 docs/chat
 docs/serving
 docs/api
 docs/training
+docs/cluster
 docs/fine_tuning
 docs/quantization
 docs/tokenizers
@@ -77,6 +79,7 @@ docs/architecture
 docs/performance
 docs/log
 bench/results/README
+docs/platforms
 docs/adding_a_family
 CONTRIBUTING
 ```

@@ -105,6 +105,7 @@ class Server(OfOneProcess):
 
     @property
     def port(self) -> int:
+        """The port that it listens on, also where the system chose it."""
         return self._server.port
 
     @property

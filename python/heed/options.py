@@ -73,23 +73,23 @@ class ServedModel(LoadOptions, total=False):
 class ServerOptions(TypedDict, total=False):
     """heed/server.h; `threads` compute, for models that the server loads, `model_memory` is in bytes."""
 
-    host: str | None
-    port: int | None
-    threads: int | None
-    api_keys: Sequence[str] | None
-    cors_origins: Sequence[str] | None
-    log_texts: bool | None
-    model_memory: int | None
-    queued_requests: int | None
-    queued_tokens: int | None
-    connections: int | None
-    header_bytes: int | None
-    body_bytes: int | None
-    request_seconds: float | None
-    idle_seconds: float | None
-    header_seconds: float | None
-    body_seconds: float | None
-    write_seconds: float | None
+    host: str | None  #: an address, or "localhost" ["127.0.0.1"]
+    port: int | None  #: 0: the system chooses one
+    threads: int | None  #: that compute
+    api_keys: Sequence[str] | None  #: requests need one of these; none: no key is needed
+    cors_origins: Sequence[str] | None  #: whose pages may call the server
+    log_texts: bool | None  #: with the bodies of requests
+    model_memory: int | None  #: bytes of the files of models that are loaded on first use; 0: no limit
+    queued_requests: int | None  #: that may wait
+    queued_tokens: int | None  #: of these
+    connections: int | None  #: at a time
+    header_bytes: int | None  #: of a request, at most
+    body_bytes: int | None  #: of a request, at most
+    request_seconds: float | None  #: of a request that says nothing else
+    idle_seconds: float | None  #: between two requests of a connection
+    header_seconds: float | None  #: from the first byte of a request to the last of its header
+    body_seconds: float | None  #: in which its body arrives
+    write_seconds: float | None  #: in which a client has to read 64 kB
 
 
 class GenerateOptions(TypedDict, total=False):

@@ -3,6 +3,8 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "heed/base/error.h"
@@ -11,8 +13,6 @@
 
 namespace heed::distribute {
 namespace {
-
-bool is_set(const char* variable) { return std::getenv(variable) != nullptr; }
 
 /// Where plug-ins lie: beside the program, as in a build tree; where an installation that was moved
 /// has them, relative to the program; where this build is installed.
@@ -28,9 +28,9 @@ std::string plugin_path(const MpiLibrary& library) {
     if (const auto path = directory / library.plugin; std::filesystem::exists(path))
       return path.string();
   fail(
-      "this process was started by a launcher of {}, but heed's plug-in for it, {}, is not in {} "
-      "(Debian's package heed-mpi holds it)",
-      library.name, library.plugin, HEED_PLUGINS);
+      "this process was started by a launcher of {}, but heed's plug-in for it, {}, is not in {}: "
+      "heed builds it where Debian's package {} is installed",
+      library.name, library.plugin, HEED_PLUGINS, library.package);
 }
 
 class MpiTransport : public Transport {
@@ -87,12 +87,20 @@ class MpiTransport : public Transport {
 }  // namespace
 
 std::optional<MpiLibrary> mpi_of_launcher() {
-  // Slurm sets PMIX_RANK (srun --mpi=pmix), which Open MPI reads.
-  if (is_set("OMPI_COMM_WORLD_SIZE") || is_set("PMIX_RANK"))
-    return MpiLibrary{"Open MPI", "heed-mpi-openmpi.so", "libopenmpi3"};
-  // MPICH's mpirun, and Slurm with --mpi=pmi2.
-  if (is_set("PMI_SIZE") || is_set("PMI_FD") || is_set("PMI_RANK"))
-    return MpiLibrary{"MPICH", "heed-mpi-mpich.so", "libmpich12"};
+  const MpiLibrary open_mpi{"Open MPI", "heed-mpi-openmpi.so", "libopenmpi-dev"};
+  const MpiLibrary mpich{"MPICH", "heed-mpi-mpich.so", "libmpich-dev"};
+  // What a launcher sets for each of its processes, and where it says how many these are. Slurm
+  // sets PMIX_RANK (srun --mpi=pmix), which Open MPI reads, or PMI_RANK (--mpi=pmi2).
+  const std::array<std::tuple<const char*, const char*, const MpiLibrary*>, 4> launchers{
+      {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", &open_mpi},
+       {"PMIX_RANK", "SLURM_NTASKS", &open_mpi},
+       {"PMI_RANK", "PMI_SIZE", &mpich},
+       {"PMI_RANK", "SLURM_NTASKS", &mpich}}};
+  for (const auto& [rank, size, library] : launchers) {
+    const char* const processes = std::getenv(size);
+    if (std::getenv(rank) && processes)
+      return processes == std::string_view("1") ? std::nullopt : std::optional(*library);
+  }
   return std::nullopt;
 }
 

@@ -12,11 +12,11 @@ namespace heed::distribute {
 struct MpiLibrary {
   std::string name;     // "Open MPI"
   std::string plugin;   // "heed-mpi-openmpi.so"
-  std::string package;  // Debian's, that holds the library
+  std::string package;  // Debian's, with which the plug-in is built
 };
 
-/// The library of the launcher (mpirun, srun) that started this process, by the variables that it
-/// has set; none when it was started alone.
+/// The library of the launcher (mpirun, srun) that started this process with others, by the
+/// variables that it has set; none when it was started alone.
 std::optional<MpiLibrary> mpi_of_launcher();
 
 /// Opens the library's plug-in, beside the program or in heed's directory of libraries, and joins
