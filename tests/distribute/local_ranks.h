@@ -76,10 +76,10 @@ class LocalTransport : public Transport {
   std::string host() const override { return fmt::format("host{}", rank_); }
   Request send(int to, int tag, std::span<const std::byte> bytes) override {
     mailbox_->put(rank_, to, tag, bytes);
-    return new Receipt{};
+    return keep({});
   }
   Request receive(int from, int tag, std::span<std::byte> bytes) override {
-    return new Receipt{from, tag, bytes};
+    return keep({from, tag, bytes});
   }
   bool done(Request& request) override {
     const auto* receipt = static_cast<Receipt*>(request);
@@ -89,7 +89,7 @@ class LocalTransport : public Transport {
     return true;
   }
   void cancel(Request& request) override {
-    delete static_cast<Receipt*>(request);
+    std::erase_if(receipts_, [&](const auto& receipt) { return receipt.get() == request; });
     request = nullptr;
   }
   void finish() override {}
@@ -100,8 +100,14 @@ class LocalTransport : public Transport {
     std::span<std::byte> bytes = {};
   };
 
+  Request keep(const Receipt& receipt) {
+    receipts_.push_back(std::make_unique<Receipt>(receipt));
+    return receipts_.back().get();
+  }
+
   std::shared_ptr<Mailbox> mailbox_;
   int rank_;
+  std::vector<std::unique_ptr<Receipt>> receipts_;  // of messages under way
 };
 
 /// Runs `rank(messenger)` on one thread for each rank. Returns the bytes that they sent and what
