@@ -1,6 +1,7 @@
 #include <mutex>
 #include <optional>
 
+#include "capi/busy.h"
 #include "capi/model.h"
 #include "capi/sized.h"
 #include "heed/c_serve.h"
@@ -63,9 +64,7 @@ namespace {
 class ServerUse {
  public:
   explicit ServerUse(const heed_server* handle)
-      : object_(object_of(handle)), lock_(object_->mutex, std::try_to_lock) {
-    if (!lock_) throw StatusError(HEED_ERROR_BUSY, "the server is used by another thread");
-  }
+      : object_(object_of(handle)), lock_(lock_or_busy(object_->mutex, "server")) {}
 
   GuardedServer* operator->() const { return object_.get(); }
 

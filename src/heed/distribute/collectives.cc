@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <numeric>
-
-#include "heed/base/parallel.h"
 
 namespace heed::distribute {
 namespace {

@@ -147,10 +147,11 @@ StepLoss LeafGradients::accumulate(const model::Transformer& model,
 }
 
 double LeafGradients::norm() {
-  // A number for each piece, which are the same on any number of ranks.
-  const auto of_rank = [&](int rank) {
-    const int64_t at = distribute::shard_of_rank(rank, group_.size());
-    return std::pair{leaves_ * at / group_.size(), leaves_ * (at + 1) / group_.size()};
+  // A number for each piece, which are the same on any number of ranks. There are as many pieces as
+  // leaves, divided alike.
+  const auto of_rank = [this](int rank) {
+    const int at = distribute::shard_of_rank(rank, group_.size());
+    return std::pair{first_leaf(at), first_leaf(at + 1)};
   };
   const auto per_rank = static_cast<size_t>(ceil_div(leaves_, int64_t{group_.size()}));
   const size_t row = per_rank * buckets_.size();

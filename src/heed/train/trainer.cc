@@ -300,12 +300,13 @@ void Trainer::step() {
   const double norm = gradients_->norm();
   const Schedule schedule = o.schedule(state_.planned_steps);
   const bool skipped = is_outlier(loss, norm);
-  if (skipped)
+  if (skipped) {
     gradients_->drop();
-  else
+  } else {
     optimizer_->step(gradients_->take(), schedule.at(state_.step),
                      o.max_grad_norm > 0 && norm > o.max_grad_norm ? o.max_grad_norm / norm : 1.0);
-  if (!skipped) gradients_->share_weights();
+    gradients_->share_weights();
+  }
   state_.tokens += sum.tokens_read();
 
   const double taken = seconds() - begin;
