@@ -1,6 +1,6 @@
-// Integer products for AVX2, in 16 bits: one instruction multiplies 16 pairs and adds neighbours, and
-// another adds these sums in 32 bits. In 8 bits, where AVX2 multiplies unsigned with signed bytes, 32
-// products take four instructions as well, one of them only to move the sign.
+// Integer products for AVX2, in 16 bits: one instruction multiplies 16 pairs and adds neighbours,
+// and another adds these sums in 32 bits. In 8 bits, where AVX2 multiplies unsigned with signed
+// bytes, 32 products take four instructions as well, one of them only to move the sign.
 #include "heed/kernels/cpu/gemm_int8/kernels.h"
 #include "heed/kernels/cpu/simd/x86.h"
 
@@ -57,9 +57,8 @@ void multiply_columns(const Int8Strip& strip, int64_t col) {
       const __m256i quad = broadcast_quad(a + r * stride + k);
 #pragma GCC unroll 2
       for (int i = 0; i < kVectors; ++i) {
-        sums[r][i] = _mm256_add_epi32(sums[r][i], _mm256_madd_epi16(quad, columns[i]));
-        // GCC 12 would keep a second copy of each sum, in memory.
-        asm("" : "+x"(sums[r][i]));
+        // GCC 12 would move sums between registers, and keep a second copy of each in memory.
+        asm("vpaddd %1, %0, %0" : "+x"(sums[r][i]) : "x"(_mm256_madd_epi16(quad, columns[i])));
       }
     }
   }
