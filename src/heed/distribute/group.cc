@@ -49,8 +49,10 @@ void Group::serve(const MakeTransport& make_transport, Deadlines deadlines,
                   std::promise<void>& joined) {
   std::unique_ptr<Messenger> messenger;
   try {
-    messenger = std::make_unique<Messenger>(make_transport(), deadlines,
-                                            [this] { return hurries_.load(); });
+    messenger = std::make_unique<Messenger>(make_transport(), deadlines, [this] {
+      require(!gives_up_, "the run ends");
+      return hurries_.load();
+    });
     rank_ = messenger->rank();
     size_ = messenger->size();
     names_.clear();
@@ -122,15 +124,17 @@ void Group::set_deadline(std::chrono::milliseconds wait) {
   run_now([wait](Messenger& messenger) { messenger.set_deadline(wait); });
 }
 
-std::future<void> Group::reduce_scatter(std::span<float> values, Bounds shards) {
-  return run([values, shards = std::move(shards)](Messenger& messenger) {
+std::future<void> Group::reduce_scatter(std::span<float> values, Bounds shards,
+                                        std::shared_ptr<const void> owner) {
+  return run([values, shards = std::move(shards), owner = std::move(owner)](Messenger& messenger) {
     distribute::reduce_scatter(messenger, values, shards);
   });
 }
 
 std::future<void> Group::all_gather(std::span<std::byte> values, Bounds shards,
-                                    int64_t element_bytes) {
-  return run([values, shards = std::move(shards), element_bytes](Messenger& messenger) {
+                                    int64_t element_bytes, std::shared_ptr<const void> owner) {
+  return run([values, shards = std::move(shards), element_bytes,
+              owner = std::move(owner)](Messenger& messenger) {
     distribute::all_gather(messenger, values, shards, element_bytes);
   });
 }

@@ -15,8 +15,8 @@ namespace heed::distribute {
 /// The ranks of a run: one process, or several that exchange messages. A thread of its own owns all
 /// messages, so that they move while others compute. Operations run one after the other in the
 /// order of their calls, which must be the same on all ranks. Memory that is passed must stay until
-/// the future is ready. Futures hold RankMissing, ReportedElsewhere or Error; after one of these,
-/// every further operation fails with it.
+/// the future is ready: `owner`, if given, is kept so long. Futures hold RankMissing,
+/// ReportedElsewhere or Error; after one of these, every further operation fails with it.
 class Group {
  public:
   using MakeTransport = std::function<std::unique_ptr<Transport>()>;
@@ -43,8 +43,10 @@ class Group {
   std::string name_of(int rank) const;
 
   /// See collectives.h.
-  std::future<void> reduce_scatter(std::span<float> values, Bounds shards);
-  std::future<void> all_gather(std::span<std::byte> values, Bounds shards, int64_t element_bytes);
+  std::future<void> reduce_scatter(std::span<float> values, Bounds shards,
+                                   std::shared_ptr<const void> owner = {});
+  std::future<void> all_gather(std::span<std::byte> values, Bounds shards, int64_t element_bytes,
+                               std::shared_ptr<const void> owner = {});
   /// Waits for an operation and throws what it threw.
   void wait(std::future<void>& operation);
 
@@ -81,7 +83,8 @@ class Group {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Operation> operations_;
-  bool ends_ = false, gives_up_ = false;
+  bool ends_ = false;
+  std::atomic<bool> gives_up_ = false;
   std::exception_ptr failure_;  // the first; used by the group's thread alone
   int exceptions_ = std::uncaught_exceptions();
   std::thread thread_;

@@ -127,7 +127,7 @@ void Messenger::wait_for(std::vector<Transport::Request>& requests, int peer) {
     answer();
     const auto waited = Clock::now() - begin;
     if (waited > deadlines_.wait) find_missing(peer, true);
-    if (!looked && hurried_()) {
+    if (hurried_() && !looked) {
       looked = true;
       find_missing(peer, false);
     }

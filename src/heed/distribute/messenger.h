@@ -36,8 +36,8 @@ struct Deadlines {
 class Messenger {
  public:
   /// `hurried` is asked while a message is waited for: once it returns true, for example because
-  /// the process was told to end, a missing rank is looked for at once. Collective: every rank
-  /// constructs its own.
+  /// the process was told to end, a missing rank is looked for at once. What it throws ends the
+  /// wait. Collective: every rank constructs its own.
   Messenger(
       std::unique_ptr<Transport> transport, Deadlines deadlines,
       std::function<bool()> hurried = [] { return false; });

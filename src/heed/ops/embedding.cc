@@ -17,11 +17,6 @@ void check_below(std::string_view what, std::span<const int32_t> numbers, int64_
             n, numbers[n], bound - 1);
 }
 
-void require_trainable(const Parameter& table, const PositionTable& positions) {
-  table.require_trainable();
-  if (positions.learned) positions.learned->require_trainable();
-}
-
 /// A table in f32 or bf16, and the indices of the rows to read.
 struct Rows {
   Rows(Tensor of, std::span<const int32_t> wanted) : table(std::move(of)), given(wanted) {}
@@ -60,7 +55,10 @@ Tensor numbers_of(std::span<const int32_t> numbers) {
 Tensor embedding(Context& context, const EmbeddingInput& input, const Parameter& table, float scale,
                  const PositionTable& positions) {
   check_below("token", input.tokens, table.value.rows());
-  if (context.tape) require_trainable(table, positions);
+  if (context.tape) {
+    context.tape->use(table);
+    if (positions.learned) context.tape->use(*positions.learned);
+  }
   const Tensor& position_table = positions.learned ? positions.learned->value : positions.fixed;
   if (position_table.defined()) {
     require(input.positions.size() == input.tokens.size(),

@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "heed/distribute/group.h"
+#include "heed/train/gradient_buckets.h"
 #include "heed/train/step_loss.h"
-#include "heed/train/trained_part.h"
 
 namespace heed::train {
 
@@ -49,6 +49,7 @@ class StepGradients {
 struct StepGradientsOptions {
   int64_t leaves = 1;
   bool keep_matrices = false;  // the optimizer changes whole matrices
+  int64_t bucket_bytes = BucketOptions().bytes;
 };
 
 /// Of a process that is alone and computes a step at once. The parameters must outlive it.
