@@ -8,6 +8,12 @@ constexpr std::chrono::milliseconds kIdlePause{2};
 /// How often a caller that waits looks whether the process was told to end.
 constexpr std::chrono::milliseconds kPatience{20};
 
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
 }  // namespace
 
 Group::Group(MakeTransport make_transport, Deadlines deadlines, std::function<bool()> hurried)
@@ -97,7 +103,10 @@ std::future<void> Group::run(std::function<void(Messenger&)> operation) {
     return done.get_future();
   }
   Operation task([this, operation = std::move(operation)](Messenger& messenger) {
+    const auto begin = Clock::now();
     guarded([&] { operation(messenger); });
+    seconds_ = seconds_ + seconds_since(begin);
+    bytes_sent_ = messenger.bytes_sent();
     if (failure_) std::rethrow_exception(failure_);
   });
   std::future<void> future = task.get_future();
@@ -115,8 +124,10 @@ void Group::run_now(std::function<void(Messenger&)> operation) {
 }
 
 void Group::wait(std::future<void>& operation) {
+  const auto begin = Clock::now();
   while (operation.wait_for(kPatience) != std::future_status::ready)
     if (hurried_ && hurried_()) hurries_ = true;
+  seconds_blocked_ += seconds_since(begin);
   operation.get();
 }
 
@@ -155,12 +166,8 @@ void Group::collect(std::span<const float> values, std::span<const int64_t> coun
   run_now([&](Messenger& messenger) { distribute::collect(messenger, values, counts, take); });
 }
 
-Group::Traffic Group::traffic() {
-  Traffic traffic;
-  run_now([&](Messenger& messenger) {
-    traffic = {messenger.seconds_waited(), messenger.bytes_sent()};
-  });
-  return traffic;
+Group::Traffic Group::traffic() const {
+  return {.seconds = seconds_, .seconds_blocked = seconds_blocked_, .bytes_sent = bytes_sent_};
 }
 
 }  // namespace heed::distribute

@@ -51,6 +51,7 @@ class Group {
   void wait(std::future<void>& operation);
 
   void broadcast(std::string& bytes);
+  /// One number or more makes all ranks wait for each other.
   std::vector<double> gather(std::span<const double> values);
   void collect(std::span<const float> values, std::span<const int64_t> counts,
                const std::function<void(int rank, std::span<const float> values)>& take);
@@ -58,12 +59,14 @@ class Group {
   /// The deadline of messages from now on.
   void set_deadline(std::chrono::milliseconds wait);
 
-  /// What the group's thread has done since it began.
+  /// What this rank has done since it joined.
   struct Traffic {
-    double seconds_waited = 0;
+    double seconds = 0;          // of operations
+    double seconds_blocked = 0;  // of them, in which a caller waited and computed nothing
     int64_t bytes_sent = 0;
   };
-  Traffic traffic();
+  /// Counts the operations that are over, and does not wait for others.
+  Traffic traffic() const;
 
  private:
   using Operation = std::packaged_task<void(Messenger&)>;
@@ -85,6 +88,9 @@ class Group {
   std::deque<Operation> operations_;
   bool ends_ = false;
   std::atomic<bool> gives_up_ = false;
+  std::atomic<double> seconds_ = 0;
+  std::atomic<int64_t> bytes_sent_ = 0;
+  double seconds_blocked_ = 0;
   std::exception_ptr failure_;  // the first; used by the group's thread alone
   int exceptions_ = std::uncaught_exceptions();
   std::thread thread_;

@@ -133,7 +133,6 @@ void Messenger::wait_for(std::vector<Transport::Request>& requests, int peer) {
     }
     std::this_thread::sleep_for(kPause);
   }
-  seconds_waited_ += std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
 /// Asks all ranks what they do. Throws if one is missing. Without `deadline` a rank is missing only
