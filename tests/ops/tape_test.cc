@@ -70,6 +70,7 @@ TEST(Gradients, ExistOnlyForTrainedParameters) {
 /// Writes down what it is told.
 class Names : public ParameterWatch {
  public:
+  void before_use(const Parameter&, DType) override {}
   void gradient_complete(const Parameter& parameter) override { text += parameter.name + " "; }
   std::string text;
 };

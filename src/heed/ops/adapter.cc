@@ -67,8 +67,8 @@ LowRankProducts::LowRankProducts(Context& context, const Tensor& x, const Parame
 void LowRankProducts::add(Context& context, const Tensor& x, Part part, Tensor& y) {
   const auto& [a, b, scale, packed_a, packed_b] = part.update;
   if (context.tape) {
-    context.tape->use(*a);
-    context.tape->use(*b);
+    context.tape->use(*a, x.dtype());
+    context.tape->use(*b, x.dtype());
   }
   const Tensor rows = dropped(x.row_slice(part.begin, part.end), part.mask);
   Tensor own = y.row_slice(part.begin, part.end);

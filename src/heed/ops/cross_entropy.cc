@@ -49,7 +49,7 @@ Loss cross_entropy(Context& context, const Tensor& x, const Parameter& weight,
   check_targets(targets, rows, classes);
   Tensor dx, trained;
   if (context.tape) {
-    context.tape->use(weight);
+    context.tape->use(weight, x.dtype());
     if (bias.present()) context.tape->use(bias);
     dx = Tensor::empty(x.shape(), x.dtype());
     trained = weight.read(x.dtype());

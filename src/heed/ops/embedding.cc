@@ -56,7 +56,7 @@ Tensor embedding(Context& context, const EmbeddingInput& input, const Parameter&
                  const PositionTable& positions) {
   check_below("token", input.tokens, table.value.rows());
   if (context.tape) {
-    context.tape->use(table);
+    context.tape->use(table, context.dtype);
     if (positions.learned) context.tape->use(*positions.learned);
   }
   const Tensor& position_table = positions.learned ? positions.learned->value : positions.fixed;
@@ -68,9 +68,10 @@ Tensor embedding(Context& context, const EmbeddingInput& input, const Parameter&
   }
   Tensor y =
       Tensor::empty({static_cast<int64_t>(input.tokens.size()), table.value.cols()}, context.dtype);
-  const Rows words = table.value.dtype() == context.dtype
-                         ? Rows{table.value, input.tokens}
-                         : rows_of(table.value, input.tokens, context.dtype);
+  const Tensor& elements = table.working.defined() ? table.working : table.value;
+  const Rows words = elements.dtype() == context.dtype
+                         ? Rows{elements, input.tokens}
+                         : rows_of(elements, input.tokens, context.dtype);
   const Rows position_rows = !position_table.defined() || position_table.dtype() == DType::f32
                                  ? Rows{position_table, input.positions}
                                  : rows_of(position_table, input.positions, DType::f32);

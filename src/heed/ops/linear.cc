@@ -16,7 +16,7 @@ Tensor linear(Context& context, const Tensor& x, const Parameter& weight, const 
     return y;
   }
   Tape& tape = *context.tape;
-  tape.use(weight);
+  tape.use(weight, x.dtype());
   if (bias.present()) tape.use(bias);
   check_linear(x, weight, bias);
   kernels::matmul({x}, {weight.read(x.dtype()), true}, {.bias = bias.value}, y);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "heed/tensor/dtype.h"
+
 namespace heed {
 
 struct Parameter;
@@ -8,6 +10,8 @@ struct Parameter;
 class ParameterWatch {
  public:
   virtual ~ParameterWatch() = default;
+  /// An op is about to read the parameter's elements in f32 or bf16.
+  virtual void before_use(const Parameter& parameter, DType dtype) = 0;
   /// All backward steps that add to the parameter's gradient have run. Called once for each
   /// parameter that the pass has used.
   virtual void gradient_complete(const Parameter& parameter) = 0;

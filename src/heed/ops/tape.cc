@@ -35,10 +35,11 @@ void Tape::forget_last() {
   steps_.pop_back();
 }
 
-void Tape::use(const Parameter& parameter) {
+void Tape::use(const Parameter& parameter, DType dtype) {
   parameter.require_trainable();
-  if (watch_ && parameter.trainable && in_use_.insert(&parameter).second)
-    first_uses_.push_back({steps_.size(), &parameter});
+  if (watch_ == nullptr || !parameter.trainable) return;
+  watch_->before_use(parameter, dtype);
+  if (in_use_.insert(&parameter).second) first_uses_.push_back({steps_.size(), &parameter});
 }
 
 /// Steps run from the last to the first: those of a parameter have all run when its first has.

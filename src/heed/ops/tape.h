@@ -69,9 +69,9 @@ class Tape {
   Tape& operator=(const Tape&) = delete;
   ~Tape();
 
-  /// To be called by an op before it reads a parameter and records a step that adds to its
-  /// gradient. Throws Error as Parameter::require_trainable() does.
-  void use(const Parameter& parameter);
+  /// To be called by an op before it reads a parameter in `dtype` and records a step that adds to
+  /// its gradient. Throws Error as Parameter::require_trainable() does.
+  void use(const Parameter& parameter, DType dtype = DType::f32);
 
   /// A step reads the gradient of its op's output with take() and adds to those of its inputs.
   template <typename BackwardStep>

@@ -8,18 +8,6 @@
 #include "heed/kernels/elementwise.h"
 
 namespace heed::train {
-namespace {
-
-std::span<const std::byte> bytes(const Tensor& tensor) {
-  return {tensor.raw(), static_cast<size_t>(tensor.bytes())};
-}
-
-std::span<std::byte> bytes(Tensor& tensor) {
-  return {tensor.raw(), static_cast<size_t>(tensor.bytes())};
-}
-
-}  // namespace
-
 LeafGradients::LeafGradients(nn::Parameters& parameters, distribute::Group& group,
                              const StepGradientsOptions& options)
     : StepGradients(parameters),
@@ -28,7 +16,8 @@ LeafGradients::LeafGradients(nn::Parameters& parameters, distribute::Group& grou
       buckets_(gradient_buckets(trained_, {.pieces = leaves_,
                                            .keep_matrices = options.keep_matrices,
                                            .bytes = options.bucket_bytes}),
-               group.rank(), group.size()) {
+               group.rank(), group.size()),
+      weights_(buckets_, group, options.pass_dtype) {
   for (size_t i = 0; i < buckets_.count(); ++i)
     for (const GradientBucket::Place& place : buckets_[i].places) bucket_of_[place.parameter] = i;
 }
@@ -40,7 +29,7 @@ Tensor LeafGradients::flattened(const GradientBucket& bucket) {
     Gradient& gradient = of_pass_.of(*place.parameter);
     Tensor part = elements_between(flat, place.begin, place.end());
     if (gradient.tensor().defined())
-      copy_bytes(bytes(gradient.tensor()), bytes(part));
+      copy_bytes(bytes_of_elements(gradient.tensor()), bytes_of_elements(part));
     else
       part.fill_zero();
     gradient.set_zero();
@@ -81,6 +70,7 @@ StepLoss LeafGradients::run_last_leaf(const model::Transformer& model,
   }
   while (reductions_.size() < buckets_.count()) reduce_next();
   for (std::future<void>& reduction : reductions_) group_.wait(reduction);
+  weights_.receive_all();  // what no pass has read; it has arrived before the gradients
   subtrees_.clear();
   return loss;
 }
@@ -193,33 +183,11 @@ std::vector<Tensor> LeafGradients::take() {
 
 void LeafGradients::drop() { sums_.clear(); }
 
-void LeafGradients::share_weights() {
-  if (group_.alone()) return;
-  std::vector<Tensor> flat;
-  for (size_t i = 0; i < buckets_.count(); ++i)
-    flat.push_back(Tensor::empty({buckets_[i].elements}));
-  for (size_t i = 0; i < parts().size(); ++i) {
-    const auto [bucket, begin] = buckets_.places()[i];
-    Tensor place = elements_between(flat[bucket], begin, begin + parts()[i].elements());
-    copy_bytes(bytes(parts()[i].of(parts()[i].parameter->value)), bytes(place));
-  }
-  std::vector<std::future<void>> gathers;
-  for (size_t i = 0; i < buckets_.count(); ++i)
-    gathers.push_back(group_.all_gather(bytes(flat[i]), buckets_.bounds(i), sizeof(float),
-                                        std::make_shared<Tensor>(flat[i])));
-  for (size_t i = 0; i < buckets_.count(); ++i) {
-    group_.wait(gathers[i]);
-    for (const GradientBucket::Place& place : buckets_[i].places)
-      copy_bytes(bytes(elements_between(flat[i], place.begin, place.end())),
-                 bytes(place.parameter->value));
-  }
-}
-
 int64_t LeafGradients::extra_bytes() const {
   int64_t elements = 0;
   for (size_t i = 0; i < buckets_.count(); ++i) elements += buckets_[i].elements;
   const auto own = static_cast<uint64_t>(ceil_div(leaves_, int64_t{group_.size()}));
-  return elements * int64_t{sizeof(float)} * std::bit_width(own);
+  return elements * int64_t{sizeof(float)} * std::bit_width(own) + weights_.bytes();
 }
 
 }  // namespace heed::train

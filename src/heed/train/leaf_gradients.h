@@ -2,8 +2,8 @@
 
 #include <unordered_map>
 
-#include "heed/train/sharded_buckets.h"
 #include "heed/train/step_gradients.h"
+#include "heed/train/weight_gathers.h"
 
 namespace heed::train {
 
@@ -11,8 +11,9 @@ namespace heed::train {
 /// power of two of ranks: leaves are added as a balanced binary tree, first those of a rank, then
 /// those of the ranks (distribute::reduce_scatter). During the backward pass of a rank's last leaf,
 /// each bucket is sent as soon as it is complete; messages move while the pass goes on. Afterwards
-/// each rank has the sums of its shard of every bucket, and changes the parameters there.
-class LeafGradients : public StepGradients, private ParameterWatch {
+/// each rank has the sums of its shard of every bucket, and changes the parameters there. The next
+/// passes wait for what the others have changed (WeightGathers).
+class LeafGradients : public StepGradients, protected ParameterWatch {
  public:
   LeafGradients(nn::Parameters& parameters, distribute::Group& group,
                 const StepGradientsOptions& options);
@@ -24,8 +25,15 @@ class LeafGradients : public StepGradients, private ParameterWatch {
   double norm() override;
   std::vector<Tensor> take() override;
   void drop() override;
-  void share_weights() override;
+  void share_weights() override { weights_.begin(); }
+  void complete_weights() override { weights_.complete(); }
   int64_t extra_bytes() const override;
+
+ protected:
+  void before_use(const Parameter& parameter, DType dtype) override {
+    weights_.await(parameter, dtype);
+  }
+  void gradient_complete(const Parameter& parameter) override;
 
  private:
   /// The sum of 2^level leaves: a flat tensor for each bucket.
@@ -39,13 +47,13 @@ class LeafGradients : public StepGradients, private ParameterWatch {
   void add_leaf();
   StepLoss run_last_leaf(const model::Transformer& model, std::span<const data::Batch> batches,
                          StepLossOptions options);
-  void gradient_complete(const Parameter& parameter) override;
   void reduce_next();
   StepLoss loss_of_all(const std::vector<StepLoss>& own, const StepTokens& tokens) const;
 
   distribute::Group& group_;
   int64_t leaves_;
   ShardedBuckets buckets_;
+  WeightGathers weights_;
   std::unordered_map<const Parameter*, size_t> bucket_of_;
   std::vector<Subtree> subtrees_;  // of the step so far
   // The reduction of a step: buckets are reduced one after the other, in the same order on every

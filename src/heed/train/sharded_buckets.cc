@@ -43,6 +43,14 @@ Tensor elements_between(const Tensor& tensor, int64_t begin, int64_t end) {
   return tensor.reshaped({tensor.elements(), 1}).row_slice(begin, end).reshaped({end - begin});
 }
 
+std::span<const std::byte> bytes_of_elements(const Tensor& tensor) {
+  return {tensor.raw(), static_cast<size_t>(tensor.bytes())};
+}
+
+std::span<std::byte> bytes_of_elements(Tensor& tensor) {
+  return {tensor.raw(), static_cast<size_t>(tensor.bytes())};
+}
+
 void copy_bytes(std::span<const std::byte> from, std::span<std::byte> to) {
   parallel_for(std::ssize(to), kCopyGrain, [&](int64_t begin, int64_t end) {
     std::memcpy(to.data() + begin, from.data() + begin, static_cast<size_t>(end - begin));

@@ -39,6 +39,8 @@ class ShardedBuckets {
 /// Elements [begin, end) of a tensor as a vector; shares them.
 Tensor elements_between(const Tensor& tensor, int64_t begin, int64_t end);
 
+std::span<const std::byte> bytes_of_elements(const Tensor& tensor);
+std::span<std::byte> bytes_of_elements(Tensor& tensor);
 /// Copies bytes on all threads.
 void copy_bytes(std::span<const std::byte> from, std::span<std::byte> to);
 
