@@ -15,6 +15,16 @@
 
 namespace heed {
 
+/// What the ranks of a distributed run have exchanged since the gradient of the step before: its
+/// weights and the gradient of this step.
+struct StepCommunication {
+  double seconds = 0;        // in which messages were under way; the mean of the ranks
+  double hidden = 0;         // the share of them in which a rank computed meanwhile, 0 to 1
+  int64_t bytes = 0;         // that all ranks have sent
+  int64_t slowest_rank = 0;  // which computed the longest
+  double imbalance = 0;      // how much longer than the mean of the ranks: 0.1 for 10%
+};
+
 /// One optimizer step, as metrics.jsonl reports it.
 struct StepRecord {
   int64_t step = 0, epoch = 0;   // counted from 1; from 0
@@ -24,6 +34,7 @@ struct StepRecord {
   double learning_rate = 0;      // of this step
   double tokens_per_second = 0;  // the decoder's, or the encoder's in encoder-only models
   bool skipped = false;          // as an outlier
+  std::optional<StepCommunication> communication = {};  // if there are several ranks
 };
 
 /// A validation example and the model's output for it: the translation of a sentence, the
@@ -68,9 +79,9 @@ struct TrainOptions {
   /// Continues the run in `out` from its last checkpoint, with its configuration. `preset`,
   /// `config` and `assignments` may then change only when the run ends, and its validations.
   bool resume = false;
-  /// Trains together with the other processes that mpirun or srun has started with this one, if any.
-  /// All get the same options; rank 0 alone calls back (but each asks `stop_requested`) and writes,
-  /// and all read `out`. See docs/cluster.md.
+  /// Trains together with the other processes that mpirun or srun has started with this one, if
+  /// any. All get the same options; rank 0 alone calls back (but each asks `stop_requested`) and
+  /// writes, and all read `out`. See docs/cluster.md.
   bool distributed = false;
   /// The threads that compute; without it, Executor::shared(). Results do not depend on it.
   std::shared_ptr<Executor> executor = {};

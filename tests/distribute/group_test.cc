@@ -146,6 +146,22 @@ TEST(Group, ASlowRankIsWaitedForByThoseThatAreToldToEnd) {
   for (const auto& error : errors) EXPECT_EQ(message_of(error), "");
 }
 
+TEST(Group, ARankThatFailsDoesNotWaitForItsOperations) {
+  Ranks ranks(2);
+  const auto begin = std::chrono::steady_clock::now();
+  const auto errors = ranks.run(
+      [&](Group& group) {
+        group.gather(std::vector<double>{0});
+        if (group.rank() == 1) return;
+        const auto values = std::make_shared<std::vector<float>>(64);
+        const auto never = group.reduce_scatter(*values, {0, 32, 64}, values);
+        fail("out of memory");
+      },
+      {.wait = milliseconds(20'000), .answer = milliseconds(200)});
+  EXPECT_EQ(message_of(errors[0]), "out of memory");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, milliseconds(10'000));
+}
+
 TEST(Group, AfterAFailureEveryOperationFails) {
   Ranks ranks(2);
   const auto errors = ranks.run(

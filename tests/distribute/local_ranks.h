@@ -5,8 +5,10 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <thread>
 #include <vector>
@@ -25,7 +27,8 @@ class Mailbox {
 
   void put(int from, int to, int tag, std::span<const std::byte> bytes) {
     const std::lock_guard lock(mutex_);
-    messages_.push_back({from, to, tag, {bytes.begin(), bytes.end()}});
+    const bool held = allowed_ && ++sent_[from] > *allowed_;
+    messages_.push_back({from, to, tag, held, {bytes.begin(), bytes.end()}});
     bytes_ += static_cast<int64_t>(bytes.size());
   }
 
@@ -33,8 +36,8 @@ class Mailbox {
     const std::lock_guard lock(mutex_);
     if (silent_.contains(to)) return false;
     const auto message = std::ranges::find_if(messages_, [&](const Message& m) {
-      return m.to == to && m.tag == tag && (from == Transport::kAnyRank || m.from == from) &&
-             !silent_.contains(m.from);
+      return m.to == to && m.tag == tag && !m.held &&
+             (from == Transport::kAnyRank || m.from == from) && !silent_.contains(m.from);
     });
     if (message == messages_.end()) return false;
     require(message->bytes.size() == bytes.size(), "rank {} expects {} bytes, rank {} sent {}", to,
@@ -50,17 +53,35 @@ class Mailbox {
     silent_.insert(rank);
   }
 
-  int64_t bytes() const { return bytes_; }
+  /// From now on each rank can send so many messages; later ones stay here until release().
+  void hold_after(int messages) {
+    const std::lock_guard lock(mutex_);
+    allowed_ = messages;
+    sent_.clear();
+  }
+  void release() {
+    const std::lock_guard lock(mutex_);
+    allowed_.reset();
+    for (Message& message : messages_) message.held = false;
+  }
+
+  int64_t bytes() const {
+    const std::lock_guard lock(mutex_);
+    return bytes_;
+  }
 
  private:
   struct Message {
     int from, to, tag;
+    bool held;
     std::vector<std::byte> bytes;
   };
 
   int size_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::deque<Message> messages_;
+  std::optional<int> allowed_;
+  std::map<int, int> sent_;  // by rank, since hold_after()
   std::set<int> silent_;
   int64_t bytes_ = 0;
 };

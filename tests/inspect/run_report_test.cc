@@ -44,6 +44,44 @@ void replace_translations(const std::filesystem::path& metrics, const std::strin
   write_quickly(metrics, changed);
 }
 
+/// What a report says of a fact; "" if it is not there.
+std::string fact(const TrainingReport& report, const std::string& name) {
+  for (const auto& [key, value] : report.facts)
+    if (key == name) return value;
+  return "";
+}
+
+TEST(RunReport, SaysWhatRanksExchanged) {
+  const TemporaryDirectory folder;
+  train::TrainConfig config = one_step(folder);
+  config.run.max_steps = 2;
+  train::testing::train(config, folder, "out");
+  const std::filesystem::path metrics = folder / "out/metrics.jsonl";
+  std::istringstream lines(read_file(metrics));
+  std::string changed;
+  for (std::string line; std::getline(lines, line);) {
+    auto record = nlohmann::json::parse(line);
+    if (record["kind"] == "step") {
+      const double step = record["step"].get<double>();  // 1 or 2
+      record["communication"] = {{"seconds", 0.1 * step},
+                                 {"hidden", 0.25 * step},
+                                 {"bytes", 1000000},
+                                 {"slowest_rank", 3},
+                                 {"imbalance", 0.1 * step}};
+    }
+    changed += record.dump() + "\n";
+  }
+  write_quickly(metrics, changed);
+  const auto run = train::RunDirectory::resume(folder / "out");
+  const auto task = train::testing::task_of(config, run.last());
+  train::Observer silent;
+  const train::Trainer trainer(config, *task, run, silent, {});
+  const TrainingReport report = report_of(trainer);
+  EXPECT_EQ(fact(report, "Communication"), "0.150 s a step, 42% of it hidden; 1.0 MB sent");
+  EXPECT_EQ(fact(report, "Slowest rank"),
+            "3, in 2 of 2 steps; the slowest computes 15% longer than the mean");
+}
+
 TEST(RunReport, ASampleWhoseOutputTheModelCannotReadHasNoAttention) {
   const TemporaryDirectory folder;
   const train::TrainConfig config = one_step(folder);

@@ -67,6 +67,44 @@ TEST(Gradients, ExistOnlyForTrainedParameters) {
   expect_error([&] { without.gradient(parameters[0]); }, "the tape was given no gradients");
 }
 
+/// Writes down what it is told.
+class Names : public ParameterWatch {
+ public:
+  void before_use(const Parameter&, DType) override {}
+  void gradient_complete(const Parameter& parameter) override { text += parameter.name + " "; }
+  std::string text;
+};
+
+TEST(Tape, TellsWhenAllUsesOfAParameterHaveRun) {
+  const std::vector<Parameter> parameters{square_parameter("twice"), square_parameter("once"),
+                                          square_parameter("loss")};
+  Gradients gradients(parameters);
+  Names names;
+  Tape tape(gradients, &names);
+  const auto use = [&](size_t i) {
+    tape.use(parameters[i]);
+    tape.record([&, i] { names.text += "step of " + parameters[i].name + ", "; });
+  };
+  use(0);
+  tape.record([&] { names.text += "step, "; });
+  use(1);
+  use(0);
+  tape.use(parameters[2]);  // as cross_entropy() does, which computes its gradient at once
+  EXPECT_EQ(names.text, "");
+  tape.backward();
+  EXPECT_EQ(names.text, "loss step of twice, step of once, once step, step of twice, twice ");
+}
+
+TEST(Tape, RefusesGradientsOfParametersThatNoOpHasAnnounced) {
+  const std::vector<Parameter> parameters{square_parameter("silent")};
+  Gradients gradients(parameters);
+  Names names;
+  Tape tape(gradients, &names);
+  expect_error([&] { tape.gradient(parameters[0]); }, "silent: an op adds to its gradient and has");
+  tape.use(parameters[0]);
+  tape.gradient(parameters[0]).materialized();
+}
+
 TEST(Tape, RecomputesATensorOnceForAllItsReaders) {
   Tape tape;
   int computed = 0;

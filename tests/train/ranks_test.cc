@@ -1,14 +1,16 @@
 // Training on several ranks, which are threads here.
 #include <gtest/gtest.h>
 
-#include <thread>
+#include <array>
+
+#include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
 #include "heed/distribute/agree.h"
 #include "heed/train/gradient_buckets.h"
-#include "tests/distribute/local_ranks.h"
+#include "tests/distribute/local_groups.h"
+#include "tests/train/language_run.h"
 #include "tests/train/tiny_model.h"
-#include "tests/train/tiny_run.h"
 
 namespace heed::train {
 namespace {
@@ -16,35 +18,20 @@ namespace {
 /// A session of a run on several ranks; throws what the first of them threw.
 void train_on(int ranks, const TrainConfig& config, const TemporaryDirectory& folder,
               const std::string& out, bool resume = false, int steps = 1000) {
-  const auto mailbox = std::make_shared<distribute::Mailbox>(ranks);
-  const auto one = [&](int rank) {
-    const auto group = std::make_shared<distribute::Group>(
-        [&] { return std::make_unique<distribute::LocalTransport>(mailbox, rank); },
-        distribute::Deadlines{});
+  const auto one = [&](distribute::Group& group) {
     std::optional<RunDirectory> run;
-    if (group->is_root())
+    if (group.is_root())
       run = resume ? RunDirectory::resume(folder / out) : RunDirectory::begin(folder / out);
-    group->gather({});
+    group.gather(std::array{0.0});
     if (!run) run = RunDirectory::join(folder / out, resume);
     const auto task = testing::task_of(config, vocabulary_source(config, *run));
     Observer silent;
     // One rank is asked to stop, and all do.
-    const auto stop = rank == ranks - 1 ? testing::stop_after(steps) : [] { return false; };
-    Trainer(config, *task, *run, silent, {.stop_requested = stop, .group = group}).run();
+    const auto stop = group.rank() == ranks - 1 ? testing::stop_after(steps) : [] { return false; };
+    const std::shared_ptr<distribute::Group> shared(std::shared_ptr<void>(), &group);
+    Trainer(config, *task, *run, silent, {.stop_requested = stop, .group = shared}).run();
   };
-  std::vector<std::exception_ptr> errors(static_cast<size_t>(ranks));
-  std::vector<std::thread> threads;
-  for (int rank = 0; rank < ranks; ++rank)
-    threads.emplace_back([&, rank] {
-      try {
-        one(rank);
-      } catch (...) {
-        errors[static_cast<size_t>(rank)] = std::current_exception();
-      }
-    });
-  for (std::thread& thread : threads) thread.join();
-  for (const std::exception_ptr& error : errors)
-    if (error) std::rethrow_exception(error);
+  distribute::run_groups(std::make_shared<distribute::Mailbox>(ranks), one);
 }
 
 TrainConfig config_with(const TemporaryDirectory& folder, OptimizerKind optimizer,
@@ -59,12 +46,12 @@ TrainConfig config_with(const TemporaryDirectory& folder, OptimizerKind optimize
   return config;
 }
 
-/// What a run leaves.
-std::vector<std::string> files_of(const TemporaryDirectory& folder, const std::string& out) {
-  std::vector<std::string> files;
+/// Hashes of what a run leaves.
+std::vector<size_t> files_of(const TemporaryDirectory& folder, const std::string& out) {
+  std::vector<size_t> files;
   for (const char* name :
        {"model.safetensors", "last/model.safetensors", "last/optimizer.safetensors"})
-    files.push_back(read_file(folder / out / name));
+    files.push_back(std::hash<std::string>()(read_file(folder / out / name)));
   return files;
 }
 
@@ -83,6 +70,71 @@ TEST(Ranks, TrainTheSameBitsOnEveryPowerOfTwo) {
       EXPECT_EQ(files_of(folder, out), files_of(folder, "alone")) << ranks << " ranks";
     }
   }
+}
+
+/// The validations that a run has logged, without their times.
+std::vector<nlohmann::json> validations_of(const TemporaryDirectory& folder,
+                                           const std::string& out) {
+  std::vector<nlohmann::json> validations;
+  std::ifstream log(folder / out / "metrics.jsonl");
+  for (std::string line; std::getline(log, line);) {
+    nlohmann::json record = nlohmann::json::parse(line);
+    if (record.at("kind") != "validation") continue;
+    record.erase("seconds");
+    validations.push_back(std::move(record));
+  }
+  return validations;
+}
+
+TEST(Ranks, ValidateAsOneProcessDoes) {
+  for (const TaskKind task : {TaskKind::translation, TaskKind::causal_lm, TaskKind::masked_lm}) {
+    const TemporaryDirectory folder;
+    testing::write_text(folder);
+    testing::write_book(folder);
+    TrainConfig config = task == TaskKind::causal_lm   ? testing::causal_config(folder)
+                         : task == TaskKind::masked_lm ? testing::masked_config(folder)
+                                                       : testing::tiny_config(folder);
+    config.distributed.leaves = 4;
+    config.run.token_budget = 256;
+    config.validation.sentences = 20;
+    config.validation.samples = 3;
+    testing::train(config, folder, "alone");
+    EXPECT_EQ(validations_of(folder, "alone").size(), 3u);
+    for (const int ranks : {2, 4}) {
+      const std::string out = fmt::format("on{}", ranks);
+      train_on(ranks, config, folder, out);
+      EXPECT_EQ(validations_of(folder, out), validations_of(folder, "alone"));
+    }
+  }
+}
+
+/// The sum of a figure of communication over the steps of a run.
+double total_of(const TemporaryDirectory& folder, const std::string& out, const char* figure) {
+  double sum = 0;
+  std::ifstream log(folder / out / "metrics.jsonl");
+  for (std::string line; std::getline(log, line);) {
+    const nlohmann::json record = nlohmann::json::parse(line);
+    if (record.at("kind") == "step") sum += record.at("communication").at(figure).get<double>();
+  }
+  return sum;
+}
+
+TEST(Ranks, LogWhatTheyExchange) {
+  const TemporaryDirectory folder;
+  const TrainConfig config = config_with(folder, OptimizerKind::adam, "bf16");
+  testing::train(config, folder, "alone");
+  EXPECT_EQ(read_file(folder / "alone/metrics.jsonl").find("communication"), std::string::npos);
+  train_on(2, config, folder, "on2");
+  EXPECT_GT(total_of(folder, "on2", "seconds"), 0);
+  EXPECT_GE(total_of(folder, "on2", "imbalance"), 0);
+  const double hidden = total_of(folder, "on2", "hidden") / 24;
+  EXPECT_TRUE(hidden >= 0 && hidden <= 1) << hidden;
+  // Half of the gradient in 4 bytes, half of the weights in 2 or 4, and small numbers, by each.
+  const double elements = static_cast<double>(
+      model::Transformer(testing::task_of(config)->model(), 1).parameters().count());
+  const double bytes = total_of(folder, "on2", "bytes");
+  EXPECT_GT(bytes, 23 * elements * (4 + 2));
+  EXPECT_LT(bytes, 24 * (elements * (4 + 4) + 4096));
 }
 
 TEST(Ranks, ResumeOnAnyOtherNumber) {
@@ -121,26 +173,11 @@ TEST(Ranks, AreNotMoreThanTheLeaves) {
   }
 }
 
-TEST(Ranks, HaveEqualPartsOfTheMomentsOfAdam) {
-  model::Transformer model(testing::tiny_model(), 1);
-  const auto trained = trained_parameters(model.parameters());
-  int64_t all = 0;
-  for (const Parameter* const parameter : trained) all += parameter->shape.elements();
-  for (const GradientBucket& bucket : gradient_buckets(trained, 8, false)) {
-    EXPECT_EQ(bucket.pieces.size(), 9u);
-    EXPECT_EQ(bucket.elements, all);  // of a small model there is one
-    for (size_t i = 0; i < 8; ++i) {
-      EXPECT_EQ(bucket.pieces[i] % 64, 0);
-      EXPECT_NEAR(static_cast<double>(bucket.pieces[i + 1] - bucket.pieces[i]),
-                  static_cast<double>(all) / 8, 64);
-    }
-  }
-}
-
 TEST(Ranks, KeepMatricesWholeWhereTheOptimizerNeedsThem) {
   model::Transformer model(testing::tiny_model(), 1);
   const auto trained = trained_parameters(model.parameters());
-  for (const GradientBucket& bucket : gradient_buckets(trained, 8, true))
+  for (const GradientBucket& bucket :
+       gradient_buckets(trained, {.pieces = 8, .keep_matrices = true}))
     for (size_t i = 0; i < 8; ++i)
       for (const TrainedPart& part : parts_between(bucket, bucket.pieces[i], bucket.pieces[i + 1]))
         EXPECT_TRUE(part.is_whole() || part.parameter->shape.rank() == 1) << part.parameter->name;

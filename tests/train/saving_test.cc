@@ -264,7 +264,8 @@ class FailingTask : public Task {
     train_ = std::make_unique<data::PairDataset>(pairs, model.decoder_start_id);
     valid_ = std::make_unique<data::PairDataset>(pairs, model.decoder_start_id);
   }
-  void evaluate(const model::Transformer&, Compute, ValidationRecord&) const override {
+  void evaluate(const model::Transformer&, Compute, distribute::Group&,
+                ValidationRecord&) const override {
     fail("the evaluation failed");
   }
   std::vector<checkpoint::NamedFile> files() const override { return {}; }

@@ -8,6 +8,12 @@ constexpr std::chrono::milliseconds kIdlePause{2};
 /// How often a caller that waits looks whether the process was told to end.
 constexpr std::chrono::milliseconds kPatience{20};
 
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
 }  // namespace
 
 Group::Group(MakeTransport make_transport, Deadlines deadlines, std::function<bool()> hurried)
@@ -49,8 +55,10 @@ void Group::serve(const MakeTransport& make_transport, Deadlines deadlines,
                   std::promise<void>& joined) {
   std::unique_ptr<Messenger> messenger;
   try {
-    messenger = std::make_unique<Messenger>(make_transport(), deadlines,
-                                            [this] { return hurries_.load(); });
+    messenger = std::make_unique<Messenger>(make_transport(), deadlines, [this] {
+      require(!gives_up_, "the run ends");
+      return hurries_.load();
+    });
     rank_ = messenger->rank();
     size_ = messenger->size();
     names_.clear();
@@ -95,7 +103,10 @@ std::future<void> Group::run(std::function<void(Messenger&)> operation) {
     return done.get_future();
   }
   Operation task([this, operation = std::move(operation)](Messenger& messenger) {
+    const auto begin = Clock::now();
     guarded([&] { operation(messenger); });
+    seconds_ = seconds_ + seconds_since(begin);
+    bytes_sent_ = messenger.bytes_sent();
     if (failure_) std::rethrow_exception(failure_);
   });
   std::future<void> future = task.get_future();
@@ -113,8 +124,10 @@ void Group::run_now(std::function<void(Messenger&)> operation) {
 }
 
 void Group::wait(std::future<void>& operation) {
+  const auto begin = Clock::now();
   while (operation.wait_for(kPatience) != std::future_status::ready)
     if (hurried_ && hurried_()) hurries_ = true;
+  seconds_blocked_ += seconds_since(begin);
   operation.get();
 }
 
@@ -122,15 +135,17 @@ void Group::set_deadline(std::chrono::milliseconds wait) {
   run_now([wait](Messenger& messenger) { messenger.set_deadline(wait); });
 }
 
-std::future<void> Group::reduce_scatter(std::span<float> values, Bounds shards) {
-  return run([values, shards = std::move(shards)](Messenger& messenger) {
+std::future<void> Group::reduce_scatter(std::span<float> values, Bounds shards,
+                                        std::shared_ptr<const void> owner) {
+  return run([values, shards = std::move(shards), owner = std::move(owner)](Messenger& messenger) {
     distribute::reduce_scatter(messenger, values, shards);
   });
 }
 
 std::future<void> Group::all_gather(std::span<std::byte> values, Bounds shards,
-                                    int64_t element_bytes) {
-  return run([values, shards = std::move(shards), element_bytes](Messenger& messenger) {
+                                    int64_t element_bytes, std::shared_ptr<const void> owner) {
+  return run([values, shards = std::move(shards), element_bytes,
+              owner = std::move(owner)](Messenger& messenger) {
     distribute::all_gather(messenger, values, shards, element_bytes);
   });
 }
@@ -151,12 +166,8 @@ void Group::collect(std::span<const float> values, std::span<const int64_t> coun
   run_now([&](Messenger& messenger) { distribute::collect(messenger, values, counts, take); });
 }
 
-Group::Traffic Group::traffic() {
-  Traffic traffic;
-  run_now([&](Messenger& messenger) {
-    traffic = {messenger.seconds_waited(), messenger.bytes_sent()};
-  });
-  return traffic;
+Group::Traffic Group::traffic() const {
+  return {.seconds = seconds_, .seconds_blocked = seconds_blocked_, .bytes_sent = bytes_sent_};
 }
 
 }  // namespace heed::distribute

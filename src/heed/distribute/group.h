@@ -15,8 +15,8 @@ namespace heed::distribute {
 /// The ranks of a run: one process, or several that exchange messages. A thread of its own owns all
 /// messages, so that they move while others compute. Operations run one after the other in the
 /// order of their calls, which must be the same on all ranks. Memory that is passed must stay until
-/// the future is ready. Futures hold RankMissing, ReportedElsewhere or Error; after one of these,
-/// every further operation fails with it.
+/// the future is ready: `owner`, if given, is kept so long. Futures hold RankMissing,
+/// ReportedElsewhere or Error; after one of these, every further operation fails with it.
 class Group {
  public:
   using MakeTransport = std::function<std::unique_ptr<Transport>()>;
@@ -43,12 +43,15 @@ class Group {
   std::string name_of(int rank) const;
 
   /// See collectives.h.
-  std::future<void> reduce_scatter(std::span<float> values, Bounds shards);
-  std::future<void> all_gather(std::span<std::byte> values, Bounds shards, int64_t element_bytes);
+  std::future<void> reduce_scatter(std::span<float> values, Bounds shards,
+                                   std::shared_ptr<const void> owner = {});
+  std::future<void> all_gather(std::span<std::byte> values, Bounds shards, int64_t element_bytes,
+                               std::shared_ptr<const void> owner = {});
   /// Waits for an operation and throws what it threw.
   void wait(std::future<void>& operation);
 
   void broadcast(std::string& bytes);
+  /// One number or more makes all ranks wait for each other.
   std::vector<double> gather(std::span<const double> values);
   void collect(std::span<const float> values, std::span<const int64_t> counts,
                const std::function<void(int rank, std::span<const float> values)>& take);
@@ -56,12 +59,14 @@ class Group {
   /// The deadline of messages from now on.
   void set_deadline(std::chrono::milliseconds wait);
 
-  /// What the group's thread has done since it began.
+  /// What this rank has done since it joined.
   struct Traffic {
-    double seconds_waited = 0;
+    double seconds = 0;          // of operations
+    double seconds_blocked = 0;  // of them, in which a caller waited and computed nothing
     int64_t bytes_sent = 0;
   };
-  Traffic traffic();
+  /// Counts the operations that are over, and does not wait for others.
+  Traffic traffic() const;
 
  private:
   using Operation = std::packaged_task<void(Messenger&)>;
@@ -81,7 +86,11 @@ class Group {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Operation> operations_;
-  bool ends_ = false, gives_up_ = false;
+  bool ends_ = false;
+  std::atomic<bool> gives_up_ = false;
+  std::atomic<double> seconds_ = 0;
+  std::atomic<int64_t> bytes_sent_ = 0;
+  double seconds_blocked_ = 0;
   std::exception_ptr failure_;  // the first; used by the group's thread alone
   int exceptions_ = std::uncaught_exceptions();
   std::thread thread_;

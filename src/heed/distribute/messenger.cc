@@ -127,13 +127,12 @@ void Messenger::wait_for(std::vector<Transport::Request>& requests, int peer) {
     answer();
     const auto waited = Clock::now() - begin;
     if (waited > deadlines_.wait) find_missing(peer, true);
-    if (!looked && hurried_()) {
+    if (hurried_() && !looked) {
       looked = true;
       find_missing(peer, false);
     }
     std::this_thread::sleep_for(kPause);
   }
-  seconds_waited_ += std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
 /// Asks all ranks what they do. Throws if one is missing. Without `deadline` a rank is missing only

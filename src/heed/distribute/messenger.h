@@ -36,8 +36,8 @@ struct Deadlines {
 class Messenger {
  public:
   /// `hurried` is asked while a message is waited for: once it returns true, for example because
-  /// the process was told to end, a missing rank is looked for at once. Collective: every rank
-  /// constructs its own.
+  /// the process was told to end, a missing rank is looked for at once. What it throws ends the
+  /// wait. Collective: every rank constructs its own.
   Messenger(
       std::unique_ptr<Transport> transport, Deadlines deadlines,
       std::function<bool()> hurried = [] { return false; });
@@ -59,8 +59,7 @@ class Messenger {
   void set_deadline(std::chrono::milliseconds wait) { deadlines_.wait = wait; }
   /// Ends the connection; see Transport::finish().
   void finish();
-  /// Seconds that exchange() has waited, and bytes that it has sent, in total.
-  double seconds_waited() const { return seconds_waited_; }
+  /// Bytes that exchange() has sent.
   int64_t bytes_sent() const { return bytes_sent_; }
 
  private:
@@ -91,7 +90,6 @@ class Messenger {
   std::vector<Status> answers_;           // to the question of find_missing()
   std::vector<bool> answered_;            // by rank
   std::vector<Clock::time_point> asked_;  // when each rank has last looked for a missing one
-  double seconds_waited_ = 0;
   int64_t bytes_sent_ = 0;
 };
 

@@ -1,5 +1,8 @@
 #include "heed/inspect/run_report.h"
 
+#include <algorithm>
+#include <map>
+
 #include "heed/base/error.h"
 #include "heed/inspect/capture.h"
 #include "heed/train/duration.h"
@@ -13,6 +16,34 @@ std::string layers_text(const model::ModelConfig& c) {
   if (c.encoder_layers > 0 && c.decoder_layers > 0)
     return fmt::format("{} + {}", c.encoder_layers, c.decoder_layers);
   return fmt::format("{}", c.encoder_layers + c.decoder_layers);
+}
+
+/// What the ranks exchanged in the mean step; nothing if there was one rank.
+void add_communication(const std::vector<train::StepRecord>& steps, Facts& facts) {
+  train::StepCommunication sum;
+  double count = 0;
+  std::map<int64_t, int64_t> slowest;  // in how many steps each rank was
+  for (const train::StepRecord& step : steps) {
+    if (!step.communication) continue;
+    sum.seconds += step.communication->seconds;
+    sum.hidden += step.communication->hidden * step.communication->seconds;
+    sum.bytes += step.communication->bytes;
+    sum.imbalance += step.communication->imbalance;
+    ++slowest[step.communication->slowest_rank];
+    ++count;
+  }
+  if (count == 0) return;
+  const auto most =
+      std::ranges::max_element(slowest, {}, [](const auto& rank) { return rank.second; });
+  facts.emplace_back(
+      "Communication",
+      fmt::format("{:.3f} s a step, {:.0f}% of it hidden; {:.1f} MB sent", sum.seconds / count,
+                  100 * sum.hidden / std::max(sum.seconds, 1e-9),
+                  static_cast<double>(sum.bytes) / count / 1e6));
+  facts.emplace_back("Slowest rank",
+                     fmt::format("{}, in {} of {} steps; the slowest computes {:.0f}% "
+                                 "longer than the mean",
+                                 most->first, most->second, count, 100 * sum.imbalance / count));
 }
 
 Facts facts_of(const train::Trainer& trainer) {
@@ -32,6 +63,7 @@ Facts facts_of(const train::Trainer& trainer) {
       {"Tokens trained on", fmt::format("{}", state.tokens)}};
   if (!trainer.history().validations.empty())
     facts.emplace_back("Time", train::duration_text(trainer.history().validations.back().seconds));
+  add_communication(trainer.history().steps, facts);
   if (state.best_step > 0)
     facts.emplace_back("Best model", fmt::format("step {}", state.best_step));
   return facts;

@@ -38,6 +38,7 @@ Tensor MixtureOfExperts::forward(Context& context, const Tensor& x) const {
   const Tensor scores = ops::to_f32(context, router_.forward(context, x));  // [N, E]
   const Tensor probabilities = scoring_ == RouterScoring::sigmoid ? ops::sigmoid(context, scores)
                                                                   : ops::softmax(context, scores);
+  if (context.tape && bias_.present()) context.tape->use(bias_);
   const ops::Routing routing = ops::route(context, probabilities, routing_, bias_.value);
   std::vector<Tensor> outputs(experts_.size());
   for (size_t e = 0; e < experts_.size(); ++e) {

@@ -66,6 +66,10 @@ LowRankProducts::LowRankProducts(Context& context, const Tensor& x, const Parame
 
 void LowRankProducts::add(Context& context, const Tensor& x, Part part, Tensor& y) {
   const auto& [a, b, scale, packed_a, packed_b] = part.update;
+  if (context.tape) {
+    context.tape->use(*a, x.dtype());
+    context.tape->use(*b, x.dtype());
+  }
   const Tensor rows = dropped(x.row_slice(part.begin, part.end), part.mask);
   Tensor own = y.row_slice(part.begin, part.end);
   part.h = Tensor::empty({rows.rows(), a->shape[0]}, x.dtype());

@@ -44,6 +44,7 @@ Tensor sinks_of(const AttentionInput& in) { return in.sinks ? in.sinks->value : 
 
 Tensor attention(Context& context, const AttentionInput& input) {
   check(input);
+  if (context.tape && input.sinks) context.tape->use(*input.sinks);
   kernels::AttentionOptions options = input.options;
   if (!context.training())
     options.dropout = 0.0f;

@@ -47,9 +47,10 @@ Loss cross_entropy(Context& context, const Tensor& x, const Parameter& weight,
   const int64_t classes = weight.value.rows(), rows = x.rows();
   check_linear(x, weight, bias);
   check_targets(targets, rows, classes);
-  if (context.tape) weight.require_trainable();
   Tensor dx, trained;
   if (context.tape) {
+    context.tape->use(weight, x.dtype());
+    if (bias.present()) context.tape->use(bias);
     dx = Tensor::empty(x.shape(), x.dtype());
     trained = weight.read(x.dtype());
   }

@@ -17,11 +17,6 @@ void check_below(std::string_view what, std::span<const int32_t> numbers, int64_
             n, numbers[n], bound - 1);
 }
 
-void require_trainable(const Parameter& table, const PositionTable& positions) {
-  table.require_trainable();
-  if (positions.learned) positions.learned->require_trainable();
-}
-
 /// A table in f32 or bf16, and the indices of the rows to read.
 struct Rows {
   Rows(Tensor of, std::span<const int32_t> wanted) : table(std::move(of)), given(wanted) {}
@@ -60,7 +55,10 @@ Tensor numbers_of(std::span<const int32_t> numbers) {
 Tensor embedding(Context& context, const EmbeddingInput& input, const Parameter& table, float scale,
                  const PositionTable& positions) {
   check_below("token", input.tokens, table.value.rows());
-  if (context.tape) require_trainable(table, positions);
+  if (context.tape) {
+    context.tape->use(table, context.dtype);
+    if (positions.learned) context.tape->use(*positions.learned);
+  }
   const Tensor& position_table = positions.learned ? positions.learned->value : positions.fixed;
   if (position_table.defined()) {
     require(input.positions.size() == input.tokens.size(),
@@ -70,9 +68,10 @@ Tensor embedding(Context& context, const EmbeddingInput& input, const Parameter&
   }
   Tensor y =
       Tensor::empty({static_cast<int64_t>(input.tokens.size()), table.value.cols()}, context.dtype);
-  const Rows words = table.value.dtype() == context.dtype
-                         ? Rows{table.value, input.tokens}
-                         : rows_of(table.value, input.tokens, context.dtype);
+  const Tensor& elements = table.working.defined() ? table.working : table.value;
+  const Rows words = elements.dtype() == context.dtype
+                         ? Rows{elements, input.tokens}
+                         : rows_of(elements, input.tokens, context.dtype);
   const Rows position_rows = !position_table.defined() || position_table.dtype() == DType::f32
                                  ? Rows{position_table, input.positions}
                                  : rows_of(position_table, input.positions, DType::f32);

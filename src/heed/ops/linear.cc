@@ -15,12 +15,13 @@ Tensor linear(Context& context, const Tensor& x, const Parameter& weight, const 
     LowRankProducts(context, x, weight, y);
     return y;
   }
-  weight.require_trainable();
+  Tape& tape = *context.tape;
+  tape.use(weight, x.dtype());
+  if (bias.present()) tape.use(bias);
   check_linear(x, weight, bias);
   kernels::matmul({x}, {weight.read(x.dtype()), true}, {.bias = bias.value}, y);
 
   const LowRankProducts updates(context, x, weight, y);
-  Tape& tape = *context.tape;
   const SavedTensor saved = weight.trainable ? tape.save(x) : SavedTensor();
   tape.record([&tape, &weight, &bias, saved, updates, input = TensorKey(x), key = TensorKey(y)] {
     const Tensor dy = tape.take(key);

@@ -22,6 +22,11 @@ Tensor sum_for(Tape& tape, const Parameter& vector, int64_t width) {
   return tape.gradient(vector).materialized();
 }
 
+/// Announces the vectors of a norm that are there.
+void use(const Context& context, const Parameter& vector) {
+  if (context.tape && vector.present()) context.tape->use(vector);
+}
+
 Tensor plus_one(const Tensor& weight) {
   Tensor scale = weight.clone();
   for (int64_t i = 0; i < scale.elements(); ++i) scale.data<float>()[i] += 1.0f;
@@ -32,6 +37,8 @@ Tensor plus_one(const Tensor& weight) {
 
 Tensor layer_norm(Context& context, const Tensor& x, const Parameter& weight, const Parameter& bias,
                   float epsilon) {
+  use(context, weight);
+  use(context, bias);
   check_shape(weight.name, "the scale", weight.value, {x.cols()});
   if (bias.present()) check_shape(bias.name, "the shift", bias.value, {x.cols()});
   const Tensor shift = bias.present() ? bias.value : Tensor::zeros({x.cols()});
@@ -60,6 +67,7 @@ Tensor layer_norm(Context& context, const Tensor& x, const Parameter& weight, co
 
 Tensor rms_norm(Context& context, const Tensor& x, const Parameter& weight, float epsilon,
                 bool unit_offset) {
+  use(context, weight);
   check_shape(weight.name, "the scale", weight.value, {x.cols()});
   const Tensor scale = unit_offset ? plus_one(weight.value) : weight.value;
   Tensor stats = Tensor::empty({x.rows(), 1});

@@ -15,6 +15,7 @@ void require_elements(const Parameter& parameter) {
 }  // namespace
 
 Tensor Parameter::elements_in(DType dtype) const {
+  if (working.defined() && working.dtype() == dtype) return working;
   if (value.defined() && value.dtype() == dtype) return value;
   const Tensor& elements = packed.elements();
   return elements.defined() && elements.dtype() == dtype ? elements : Tensor();

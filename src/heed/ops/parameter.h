@@ -18,12 +18,15 @@ struct Parameter {
   WeightPlace place;
   bool trainable = true;  // false: frozen; training does not change it or compute its gradient
   Tensor value;           // undefined where only `packed` is read and the elements were freed
-  PackedWeight packed;    // for products of inference; the value must not change while it is packed
+  /// In training on several ranks, between validations: the elements in bf16. The value is then
+  /// complete only where this rank changes it.
+  Tensor working;
+  PackedWeight packed;  // for products of inference; the value must not change while it is packed
 
   bool present() const { return value.defined(); }
 
-  /// The elements if they are held in `dtype`, as the value or beside the packed weight; else
-  /// undefined.
+  /// The elements if they are held in `dtype`, as working copy, as the value or beside the packed
+  /// weight; else undefined.
   Tensor elements_in(DType dtype) const;
   /// The elements in f32 or bf16, converted unless they are held in it. Throws Error when they were
   /// freed.

@@ -47,7 +47,7 @@ int64_t RelativeBuckets::bucket(int64_t distance) const {
 Tensor relative_bias(Context& context, const Parameter& table, const RelativeBuckets& buckets,
                      int64_t reach) {
   check(table, buckets, reach);
-  if (context.tape) table.require_trainable();
+  if (context.tape) context.tape->use(table);
   const Tensor numbers = table.read(DType::f32);
   const int64_t columns = 2 * reach - 1, n_heads = table.value.cols();
   std::vector<int64_t> rows(static_cast<size_t>(columns));  // of the table, for every column

@@ -35,10 +35,29 @@ void Tape::forget_last() {
   steps_.pop_back();
 }
 
+void Tape::use(const Parameter& parameter, DType dtype) {
+  parameter.require_trainable();
+  if (watch_ == nullptr || !parameter.trainable) return;
+  watch_->before_use(parameter, dtype);
+  if (in_use_.insert(&parameter).second) first_uses_.push_back({steps_.size(), &parameter});
+}
+
+/// Steps run from the last to the first: those of a parameter have all run when its first has.
+void Tape::report_complete() {
+  while (!first_uses_.empty() && first_uses_.back().steps >= steps_.size()) {
+    const Parameter& parameter = *first_uses_.back().parameter;
+    first_uses_.pop_back();
+    in_use_.erase(&parameter);
+    watch_->gradient_complete(parameter);
+  }
+}
+
 void Tape::backward() {
+  report_complete();
   while (!steps_.empty()) {
     steps_.back().run(steps_.back().step);
     forget_last();
+    report_complete();
   }
 }
 
@@ -59,6 +78,8 @@ GradientSlot Tape::slot(const TensorKey& input) {
 Gradient& Tape::gradient(const Parameter& parameter) {
   require(parameter_gradients_ != nullptr,
           "{} is trained, but the tape was given no gradients of parameters", parameter.name);
+  require(watch_ == nullptr || in_use_.contains(&parameter),
+          "{}: an op adds to its gradient and has not said that it uses it", parameter.name);
   return parameter_gradients_->of(parameter);
 }
 

@@ -4,10 +4,12 @@
 #include <memory>
 #include <memory_resource>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "heed/ops/gradient.h"
+#include "heed/ops/parameter_watch.h"
 #include "heed/tensor/allocator.h"
 #include "heed/tensor/tensor.h"
 
@@ -59,11 +61,17 @@ class Tape {
  public:
   /// For a pass without trained parameters.
   Tape() = default;
-  /// Gradients of parameters are added to `gradients`.
-  explicit Tape(Gradients& gradients) : parameter_gradients_(&gradients) {}
+  /// Gradients of parameters are added to `gradients`. `watch` is told about the parameters, unless
+  /// it is null.
+  explicit Tape(Gradients& gradients, ParameterWatch* watch = nullptr)
+      : parameter_gradients_(&gradients), watch_(watch) {}
   Tape(const Tape&) = delete;
   Tape& operator=(const Tape&) = delete;
   ~Tape();
+
+  /// To be called by an op before it reads a parameter in `dtype` and records a step that adds to
+  /// its gradient. Throws Error as Parameter::require_trainable() does.
+  void use(const Parameter& parameter, DType dtype = DType::f32);
 
   /// A step reads the gradient of its op's output with take() and adds to those of its inputs.
   template <typename BackwardStep>
@@ -99,7 +107,8 @@ class Tape {
   /// Adds a finished gradient to that of `input`.
   void add(const TensorKey& input, Tensor gradient);
 
-  /// The gradient of a trained parameter. Throws Error when the tape was given no Gradients.
+  /// The gradient of a trained parameter. Throws Error when the tape was given no Gradients, or has
+  /// a watch and the op did not call use().
   Gradient& gradient(const Parameter& parameter);
 
   size_t steps() const { return steps_.size(); }
@@ -111,15 +120,25 @@ class Tape {
     void (*run)(void* step);
     void (*forget)(void* step);
   };
+  /// The number of steps before the first one that may add to the gradient of a parameter.
+  struct FirstUse {
+    size_t steps;
+    const Parameter* parameter;
+  };
   static constexpr size_t kFirstBytes = size_t{16} << 10;
 
   SavedTensor saved_by(const Tensor& y, std::shared_ptr<SavedTensor::Recomputation> recomputation);
   void forget_last();
+  void report_complete();
 
   Gradients* parameter_gradients_ = nullptr;
+  ParameterWatch* watch_ = nullptr;
   std::pmr::monotonic_buffer_resource memory_{kFirstBytes, &pool_resource()};
   std::pmr::vector<Step> steps_{&memory_};
   std::pmr::unordered_map<uint64_t, Tensor> gradients_{&memory_};
+  std::pmr::vector<FirstUse> first_uses_{
+      &memory_};  // in the order of the pass; if there is a watch
+  std::pmr::unordered_set<const Parameter*> in_use_{&memory_};  // the parameters of first_uses_
   std::pmr::unordered_map<uint64_t, std::weak_ptr<SavedTensor::Recomputation>> recomputations_{
       &memory_};
 };

@@ -6,6 +6,7 @@
 
 namespace heed::train {
 
+using heed::StepCommunication;
 using heed::StepRecord;
 using heed::ValidationRecord;
 using Sample = ValidationSample;

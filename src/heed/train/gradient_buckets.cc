@@ -17,23 +17,41 @@ int64_t piece_begin(const GradientBucket& bucket, int64_t wanted, bool keep_matr
   return wanted;
 }
 
+/// Ascends in the order in which a backward pass completes groups of parameters.
+int completion_group(const Parameter& parameter) {
+  if (parameter.role == WeightRole::token_embedding) return 3;
+  if (parameter.place.stack == WeightPlace::Stack::encoder) return 2;
+  // Those of all layers are read before the first layer of the decoder.
+  return parameter.role == WeightRole::cross_key_value ? 1 : 0;
+}
+
+bool is_embedding(const Parameter& parameter) {
+  return parameter.role == WeightRole::token_embedding;
+}
+
 }  // namespace
 
-std::vector<GradientBucket> gradient_buckets(const std::vector<Parameter*>& order, int64_t pieces,
-                                             bool keep_matrices) {
-  constexpr int64_t kBucketElements = kBucketBytes / int64_t{sizeof(float)};
+std::vector<GradientBucket> gradient_buckets(const std::vector<Parameter*>& trained,
+                                             const BucketOptions& options) {
+  std::vector<Parameter*> order(trained.rbegin(), trained.rend());
+  std::ranges::stable_sort(order, {},
+                           [](const Parameter* parameter) { return completion_group(*parameter); });
   std::vector<GradientBucket> buckets;
   for (Parameter* const parameter : order) {
     const int64_t elements = parameter->shape.elements();
-    if (buckets.empty() || buckets.back().elements + elements > kBucketElements)
-      buckets.emplace_back();
+    const auto fits = [&](const GradientBucket& bucket) {
+      return (bucket.elements + elements) * int64_t{sizeof(float)} <= options.bytes &&
+             is_embedding(*bucket.places.back().parameter) == is_embedding(*parameter);
+    };
+    if (buckets.empty() || !fits(buckets.back())) buckets.emplace_back();
     GradientBucket& bucket = buckets.back();
     bucket.places.push_back({parameter, bucket.elements});
     bucket.elements += elements;
   }
   for (GradientBucket& bucket : buckets) {
-    for (int64_t i = 0; i < pieces; ++i)
-      bucket.pieces.push_back(piece_begin(bucket, bucket.elements * i / pieces, keep_matrices));
+    for (int64_t i = 0; i < options.pieces; ++i)
+      bucket.pieces.push_back(
+          piece_begin(bucket, bucket.elements * i / options.pieces, options.keep_matrices));
     bucket.pieces.push_back(bucket.elements);
   }
   return buckets;

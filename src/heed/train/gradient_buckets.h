@@ -20,14 +20,21 @@ struct GradientBucket {
   distribute::Bounds pieces;
 };
 
-/// Bytes of a bucket that is full; one of a single parameter may be larger.
-constexpr int64_t kBucketBytes = int64_t{32} << 20;
+struct BucketOptions {
+  int64_t pieces = 1;          // of each bucket
+  bool keep_matrices = false;  // pieces begin and end where parameters of rank 2 do
+  /// Of a bucket that is full; one of a single parameter may be larger.
+  int64_t bytes = int64_t{32} << 20;
+};
 
-/// Buckets of the parameters in this order. Pieces begin at multiples of 64 elements, or with
-/// `keep_matrices` where the parameters of rank 2 begin and end, since Muon and SOAP change whole
-/// matrices.
-std::vector<GradientBucket> gradient_buckets(const std::vector<Parameter*>& order, int64_t pieces,
-                                             bool keep_matrices);
+/// Buckets of the parameters of a model, which are given in its order, in about the order in which
+/// backward passes complete their gradients: the reverse, but the decoder's maps of the encoder's
+/// output after its other parameters, and token embeddings last, in buckets of their own, since the
+/// encoder's, the decoder's and the head's may be one. The order follows from
+/// the model alone, because the sums of a gradient's norm are taken in it. Pieces begin at
+/// multiples of 64 elements, or with `keep_matrices` at the nearest bound of a matrix.
+std::vector<GradientBucket> gradient_buckets(const std::vector<Parameter*>& trained,
+                                             const BucketOptions& options);
 
 /// The parts of the parameters in elements [begin, end) of a bucket.
 std::vector<TrainedPart> parts_between(const GradientBucket& bucket, int64_t begin, int64_t end);

@@ -1,112 +1,100 @@
 #include "heed/train/leaf_gradients.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 
-#include "heed/base/parallel.h"
 #include "heed/base/rounding.h"
 #include "heed/kernels/elementwise.h"
 
 namespace heed::train {
-namespace {
-
-/// Elements that one thread copies at a time.
-constexpr int64_t kCopyGrain = 1 << 16;
-
-Tensor elements_between(const Tensor& flat, int64_t begin, int64_t end) {
-  return flat.reshaped({flat.elements(), 1}).row_slice(begin, end).reshaped({end - begin});
-}
-
-void copy(const Tensor& from, Tensor to) {
-  const float* const source = from.data<float>();
-  float* const target = to.data<float>();
-  parallel_for(to.elements(), kCopyGrain, [&](int64_t begin, int64_t end) {
-    std::copy(source + begin, source + end, target + begin);
-  });
-}
-
-std::span<float> floats(Tensor& tensor) {
-  return {tensor.data<float>(), static_cast<size_t>(tensor.elements())};
-}
-
-}  // namespace
-
 LeafGradients::LeafGradients(nn::Parameters& parameters, distribute::Group& group,
                              const StepGradientsOptions& options)
-    : StepGradients(parameters), group_(group), leaves_(options.leaves) {
-  std::vector<Parameter*> order = trained_;
-  std::ranges::reverse(order);  // about the order in which a backward pass completes them
-  buckets_ = gradient_buckets(order, leaves_, options.keep_matrices);
-  for (size_t i = 0; i < buckets_.size(); ++i) {
-    shards_.push_back(distribute::shards_of(buckets_[i].pieces, group_.size()));
-    auto [begin, end] = shard(i, group_.rank());
-    for (const TrainedPart& part : parts_between(buckets_[i], begin, end)) {
-      parts_.push_back(part);
-      bucket_of_part_.push_back(i);
-      place_of_part_.push_back(begin);
-      begin += part.elements();
-    }
-  }
+    : StepGradients(parameters),
+      group_(group),
+      leaves_(options.leaves),
+      buckets_(gradient_buckets(trained_, {.pieces = leaves_,
+                                           .keep_matrices = options.keep_matrices,
+                                           .bytes = options.bucket_bytes}),
+               group.rank(), group.size()),
+      weights_(buckets_, group, options.pass_dtype) {
+  for (size_t i = 0; i < buckets_.count(); ++i)
+    for (const GradientBucket::Place& place : buckets_[i].places) bucket_of_[place.parameter] = i;
 }
 
-std::pair<int64_t, int64_t> LeafGradients::shard(size_t bucket, int rank) const {
-  const auto at = static_cast<size_t>(distribute::shard_of_rank(rank, group_.size()));
-  return {shards_[bucket][at], shards_[bucket][at + 1]};
-}
-
-std::vector<TrainedPart> LeafGradients::parts_of(int rank) const {
-  std::vector<TrainedPart> parts;
-  for (size_t i = 0; i < buckets_.size(); ++i) {
-    const auto [begin, end] = shard(i, rank);
-    for (const TrainedPart& part : parts_between(buckets_[i], begin, end)) parts.push_back(part);
-  }
-  return parts;
-}
-
-/// Moves the gradients of a pass into buckets.
-std::vector<Tensor> LeafGradients::flattened() {
-  std::vector<Tensor> flat;
-  for (const GradientBucket& bucket : buckets_) {
-    flat.push_back(Tensor::empty({bucket.elements}));
-    for (const auto& [parameter, begin] : bucket.places) {
-      Gradient& gradient = of_pass_.of(*parameter);
-      Tensor place = elements_between(flat.back(), begin, begin + parameter->shape.elements());
-      if (gradient.tensor().defined())
-        copy(gradient.tensor(), place);
-      else
-        place.fill_zero();
-      gradient.set_zero();
-    }
+/// Moves the gradients of a pass into a bucket.
+Tensor LeafGradients::flattened(const GradientBucket& bucket) {
+  Tensor flat = Tensor::empty({bucket.elements});
+  for (const GradientBucket::Place& place : bucket.places) {
+    Gradient& gradient = of_pass_.of(*place.parameter);
+    Tensor part = elements_between(flat, place.begin, place.end());
+    if (gradient.tensor().defined())
+      copy_bytes(bytes_of_elements(gradient.tensor()), bytes_of_elements(part));
+    else
+      part.fill_zero();
+    gradient.set_zero();
   }
   return flat;
 }
 
 /// Adds subtrees of equal size, so that the leaves of a rank become a balanced tree.
-void LeafGradients::add(Subtree leaf) {
-  while (!sums_.empty() && sums_.back().level == leaf.level) {
-    for (size_t i = 0; i < buckets_.size(); ++i)
-      kernels::add_to(leaf.buckets[i], sums_.back().buckets[i]);
-    leaf = std::move(sums_.back());
+void LeafGradients::add_leaf() {
+  Subtree leaf;
+  for (size_t i = 0; i < buckets_.count(); ++i) leaf.buckets.push_back(flattened(buckets_[i]));
+  while (!subtrees_.empty() && subtrees_.back().level == leaf.level) {
+    for (size_t i = 0; i < buckets_.count(); ++i)
+      kernels::add_to(leaf.buckets[i], subtrees_.back().buckets[i]);
+    leaf = std::move(subtrees_.back());
     ++leaf.level;
-    sums_.pop_back();
+    subtrees_.pop_back();
   }
-  sums_.push_back(std::move(leaf));
+  subtrees_.push_back(std::move(leaf));
 }
 
-/// Adds what is left of the tree if the leaves of a rank are no power of two, then the ranks.
-void LeafGradients::reduce() {
-  while (sums_.size() > 1) {
-    Subtree last = std::move(sums_.back());
-    sums_.pop_back();
-    for (size_t i = 0; i < buckets_.size(); ++i)
-      kernels::add_to(last.buckets[i], sums_.back().buckets[i]);
+/// Runs the passes of a rank's last leaf and reduces the buckets.
+StepLoss LeafGradients::run_last_leaf(const model::Transformer& model,
+                                      std::span<const data::Batch> batches,
+                                      StepLossOptions options) {
+  incomplete_.clear();
+  for (size_t i = 0; i < buckets_.count(); ++i) incomplete_.push_back(buckets_[i].places.size());
+  sums_.clear();
+  reductions_.clear();
+  StepLoss loss;
+  if (!batches.empty()) {
+    const size_t before = batches.size() - 1;
+    loss = accumulate_gradients(model, of_pass_, batches.first(before), options, this);
+    options.first_batch += before;
+    last_pass_ = true;
+    loss.loss += accumulate_gradients(model, of_pass_, batches.subspan(before), options, this).loss;
+    last_pass_ = false;
   }
-  std::vector<std::future<void>> reductions;
-  for (size_t i = 0; i < buckets_.size(); ++i)
-    reductions.push_back(group_.reduce_scatter(floats(sums_[0].buckets[i]), shards_[i]));
-  for (std::future<void>& reduction : reductions) group_.wait(reduction);
+  while (reductions_.size() < buckets_.count()) reduce_next();
+  for (std::future<void>& reduction : reductions_) group_.wait(reduction);
+  weights_.receive_all();  // what no pass has read; it has arrived before the gradients
+  subtrees_.clear();
+  return loss;
+}
+
+void LeafGradients::gradient_complete(const Parameter& parameter) {
+  if (!last_pass_) return;
+  --incomplete_[bucket_of_.at(&parameter)];
+  while (reductions_.size() < buckets_.count() && incomplete_[reductions_.size()] == 0)
+    reduce_next();
+}
+
+/// Adds the next bucket of the last leaf to the tree of this rank, then begins to add those of the
+/// ranks.
+void LeafGradients::reduce_next() {
+  const size_t bucket = reductions_.size();
+  Tensor sum = flattened(buckets_[bucket]);
+  for (auto subtree = subtrees_.rbegin(); subtree != subtrees_.rend(); ++subtree) {
+    kernels::add_to(sum, subtree->buckets[bucket]);
+    sum = std::move(subtree->buckets[bucket]);
+  }
+  sums_.push_back(sum);
+  reductions_.push_back(
+      group_.reduce_scatter({sum.data<float>(), static_cast<size_t>(sum.elements())},
+                            buckets_.bounds(bucket), std::make_shared<Tensor>(sum)));
 }
 
 /// The losses of all leaves, added in their order.
@@ -135,14 +123,18 @@ StepLoss LeafGradients::accumulate(const model::Transformer& model,
   StepLossOptions of_leaf = options;
   of_leaf.terms = loss_terms(all);
   std::vector<StepLoss> losses;
-  for (int64_t leaf = first_leaf(group_.rank()); leaf < first_leaf(group_.rank() + 1); ++leaf) {
+  const int64_t end = first_leaf(group_.rank() + 1);
+  for (int64_t leaf = first_leaf(group_.rank()); leaf < end; ++leaf) {
     const size_t begin = std::min(static_cast<size_t>(leaf) * per_leaf, all.size());
+    const auto own = all.subspan(begin, std::min(per_leaf, all.size() - begin));
     of_leaf.first_batch = begin;
-    losses.push_back(accumulate_gradients(
-        model, of_pass_, all.subspan(begin, std::min(per_leaf, all.size() - begin)), of_leaf));
-    add({.level = 0, .buckets = flattened()});
+    if (leaf + 1 == end) {
+      losses.push_back(run_last_leaf(model, own, of_leaf));
+    } else {
+      losses.push_back(accumulate_gradients(model, of_pass_, own, of_leaf, this));
+      add_leaf();
+    }
   }
-  reduce();
   return loss_of_all(losses, tokens_of(all));
 }
 
@@ -154,21 +146,20 @@ double LeafGradients::norm() {
     return std::pair{first_leaf(at), first_leaf(at + 1)};
   };
   const auto per_rank = static_cast<size_t>(ceil_div(leaves_, int64_t{group_.size()}));
-  const size_t row = per_rank * buckets_.size();
+  const size_t row = per_rank * buckets_.count();
   std::vector<double> own(row);
   const auto [begin, end] = of_rank(group_.rank());
-  for (size_t i = 0; i < buckets_.size(); ++i)
+  for (size_t i = 0; i < buckets_.count(); ++i)
     for (int64_t piece = begin; piece < end; ++piece) {
       const auto at = static_cast<size_t>(piece);
-      own[i * per_rank + static_cast<size_t>(piece - begin)] =
-          kernels::sum_of_squares(elements_between(sums_[0].buckets[i], buckets_[i].pieces[at],
-                                                   buckets_[i].pieces[at + 1]));
+      own[i * per_rank + static_cast<size_t>(piece - begin)] = kernels::sum_of_squares(
+          elements_between(sums_[i], buckets_[i].pieces[at], buckets_[i].pieces[at + 1]));
     }
   const std::vector<double> all = group_.gather(own);
-  std::vector<double> ordered(buckets_.size() * static_cast<size_t>(leaves_));
+  std::vector<double> ordered(buckets_.count() * static_cast<size_t>(leaves_));
   for (int rank = 0; rank < group_.size(); ++rank) {
     const auto [first, last] = of_rank(rank);
-    for (size_t i = 0; i < buckets_.size(); ++i)
+    for (size_t i = 0; i < buckets_.count(); ++i)
       for (int64_t piece = first; piece < last; ++piece)
         ordered[i * static_cast<size_t>(leaves_) + static_cast<size_t>(piece)] =
             all[static_cast<size_t>(rank) * row + i * per_rank +
@@ -181,40 +172,22 @@ double LeafGradients::norm() {
 
 std::vector<Tensor> LeafGradients::take() {
   std::vector<Tensor> gradients;
-  for (size_t i = 0; i < parts_.size(); ++i)
-    gradients.push_back(elements_between(sums_[0].buckets[bucket_of_part_[i]], place_of_part_[i],
-                                         place_of_part_[i] + parts_[i].elements())
-                            .reshaped(parts_[i].shape()));
+  for (size_t i = 0; i < parts().size(); ++i) {
+    const auto [bucket, begin] = buckets_.places()[i];
+    gradients.push_back(elements_between(sums_[bucket], begin, begin + parts()[i].elements())
+                            .reshaped(parts()[i].shape()));
+  }
   sums_.clear();
   return gradients;
 }
 
 void LeafGradients::drop() { sums_.clear(); }
 
-void LeafGradients::share_weights() {
-  if (group_.alone()) return;
-  std::vector<Tensor> flat;
-  for (const GradientBucket& bucket : buckets_) flat.push_back(Tensor::empty({bucket.elements}));
-  for (size_t i = 0; i < parts_.size(); ++i)
-    copy(parts_[i].of(parts_[i].parameter->value),
-         elements_between(flat[bucket_of_part_[i]], place_of_part_[i],
-                          place_of_part_[i] + parts_[i].elements()));
-  std::vector<std::future<void>> gathers;
-  for (size_t i = 0; i < buckets_.size(); ++i)
-    gathers.push_back(
-        group_.all_gather(std::as_writable_bytes(floats(flat[i])), shards_[i], sizeof(float)));
-  for (size_t i = 0; i < buckets_.size(); ++i) {
-    group_.wait(gathers[i]);
-    for (const auto& [parameter, begin] : buckets_[i].places)
-      copy(elements_between(flat[i], begin, begin + parameter->shape.elements()), parameter->value);
-  }
-}
-
 int64_t LeafGradients::extra_bytes() const {
   int64_t elements = 0;
-  for (const GradientBucket& bucket : buckets_) elements += bucket.elements;
+  for (size_t i = 0; i < buckets_.count(); ++i) elements += buckets_[i].elements;
   const auto own = static_cast<uint64_t>(ceil_div(leaves_, int64_t{group_.size()}));
-  return elements * int64_t{sizeof(float)} * std::bit_width(own);
+  return elements * int64_t{sizeof(float)} * std::bit_width(own) + weights_.bytes();
 }
 
 }  // namespace heed::train

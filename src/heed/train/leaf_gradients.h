@@ -1,28 +1,39 @@
 #pragma once
 
-#include "heed/train/gradient_buckets.h"
+#include <unordered_map>
+
 #include "heed/train/step_gradients.h"
+#include "heed/train/weight_gathers.h"
 
 namespace heed::train {
 
 /// The gradient of a step of several leaves, each computed from zero, with the same bits on every
 /// power of two of ranks: leaves are added as a balanced binary tree, first those of a rank, then
-/// those of the ranks (distribute::reduce_scatter). Afterwards each rank has the sums of its shard
-/// of every bucket, and changes the parameters there (ZeRO, stage 1; Rajbhandari et al. 2020).
-class LeafGradients : public StepGradients {
+/// those of the ranks (distribute::reduce_scatter). During the backward pass of a rank's last leaf,
+/// each bucket is sent as soon as it is complete; messages move while the pass goes on. Afterwards
+/// each rank has the sums of its shard of every bucket, and changes the parameters there. The next
+/// passes wait for what the others have changed (WeightGathers).
+class LeafGradients : public StepGradients, protected ParameterWatch {
  public:
   LeafGradients(nn::Parameters& parameters, distribute::Group& group,
                 const StepGradientsOptions& options);
 
-  const std::vector<TrainedPart>& parts() const override { return parts_; }
-  std::vector<TrainedPart> parts_of(int rank) const override;
+  const std::vector<TrainedPart>& parts() const override { return buckets_.parts(); }
+  std::vector<TrainedPart> parts_of(int rank) const override { return buckets_.parts_of(rank); }
   StepLoss accumulate(const model::Transformer& model, const std::vector<data::Batch>& batches,
                       const StepLossOptions& options) override;
   double norm() override;
   std::vector<Tensor> take() override;
   void drop() override;
-  void share_weights() override;
+  void share_weights() override { weights_.begin(); }
+  void complete_weights() override { weights_.complete(); }
   int64_t extra_bytes() const override;
+
+ protected:
+  void before_use(const Parameter& parameter, DType dtype) override {
+    weights_.await(parameter, dtype);
+  }
+  void gradient_complete(const Parameter& parameter) override;
 
  private:
   /// The sum of 2^level leaves: a flat tensor for each bucket.
@@ -32,21 +43,25 @@ class LeafGradients : public StepGradients {
   };
 
   int64_t first_leaf(int rank) const { return leaves_ * rank / group_.size(); }
-  std::vector<Tensor> flattened();
-  void add(Subtree leaf);
-  void reduce();
+  Tensor flattened(const GradientBucket& bucket);
+  void add_leaf();
+  StepLoss run_last_leaf(const model::Transformer& model, std::span<const data::Batch> batches,
+                         StepLossOptions options);
+  void reduce_next();
   StepLoss loss_of_all(const std::vector<StepLoss>& own, const StepTokens& tokens) const;
-  /// The elements of a bucket that are a rank's.
-  std::pair<int64_t, int64_t> shard(size_t bucket, int rank) const;
 
   distribute::Group& group_;
   int64_t leaves_;
-  std::vector<GradientBucket> buckets_;
-  std::vector<distribute::Bounds> shards_;  // of each bucket
-  std::vector<TrainedPart> parts_;
-  std::vector<size_t> bucket_of_part_;
-  std::vector<int64_t> place_of_part_;  // of its first element in the bucket
-  std::vector<Subtree> sums_;           // of the step so far; at its end one
+  ShardedBuckets buckets_;
+  WeightGathers weights_;
+  std::unordered_map<const Parameter*, size_t> bucket_of_;
+  std::vector<Subtree> subtrees_;  // of the step so far
+  // The reduction of a step: buckets are reduced one after the other, in the same order on every
+  // rank.
+  bool last_pass_ = false;
+  std::vector<size_t> incomplete_;  // parameters of each bucket whose gradients are not complete
+  std::vector<std::future<void>> reductions_;
+  std::vector<Tensor> sums_;  // of the buckets that are being reduced or have been
 };
 
 }  // namespace heed::train

@@ -11,11 +11,28 @@ namespace heed {
 // Where argument-dependent lookup finds it.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StepRecord, step, epoch, seconds, loss, gradient_norm,
                                    learning_rate, tokens_per_second, skipped)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StepCommunication, seconds, hidden, bytes, slowest_rank,
+                                   imbalance)
 
 }  // namespace heed
 
 namespace heed::train {
 namespace {
+
+constexpr const char* kCommunication = "communication";
+
+nlohmann::json json_of(const StepRecord& record) {
+  nlohmann::json json = record;
+  if (record.communication) json[kCommunication] = *record.communication;
+  return json;
+}
+
+StepRecord step_of(const nlohmann::json& json) {
+  auto record = json.get<StepRecord>();
+  if (json.contains(kCommunication))
+    record.communication = json.at(kCommunication).get<StepCommunication>();
+  return record;
+}
 
 nlohmann::json json_of(const ValidationRecord& r, const SampleNames& names) {
   nlohmann::json json = {{"step", r.step},       {"epoch", r.epoch},
@@ -66,7 +83,7 @@ bool take_line(const std::string& line, int64_t last_step, const SampleNames& na
   try {
     if (json.at("step").get<int64_t>() > last_step) return false;
     if (json.at("kind") == "step")
-      history.steps.push_back(json.get<StepRecord>());
+      history.steps.push_back(step_of(json));
     else
       history.validations.push_back(validation_of(json, names));
   } catch (const nlohmann::json::exception&) {
@@ -92,7 +109,7 @@ MetricsLog::MetricsLog(const std::filesystem::path& path, int64_t last_step, Sam
 
 void MetricsLog::add(const StepRecord& record) {
   history_.steps.push_back(record);
-  write(line_of("step", record));
+  write(line_of("step", json_of(record)));
 }
 
 void MetricsLog::add(const ValidationRecord& record) {

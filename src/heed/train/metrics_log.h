@@ -14,7 +14,8 @@ struct History {
   std::vector<ValidationRecord> validations;
 };
 
-/// metrics.jsonl: one JSON object per line, {"kind": "step", ...} or {"kind": "validation", ...}.
+/// metrics.jsonl: one JSON object per line, {"kind": "step", ...} or {"kind": "validation", ...}. A
+/// step of several ranks has "communication", an object with the fields of StepCommunication.
 class MetricsLog {
  public:
   /// Opens the file for appending. First removes the lines of steps after `last_step`, which a

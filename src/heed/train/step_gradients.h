@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "heed/distribute/group.h"
+#include "heed/train/gradient_buckets.h"
 #include "heed/train/step_loss.h"
-#include "heed/train/trained_part.h"
 
 namespace heed::train {
 
@@ -28,8 +28,11 @@ class StepGradients {
   virtual std::vector<Tensor> take() = 0;
   /// Sets the gradient to zero.
   virtual void drop() = 0;
-  /// After the optimizer's step: gives the changed parts to the other ranks.
+  /// After the optimizer's step: begins to give the changed parts to the other ranks.
   virtual void share_weights() = 0;
+  /// Waits until the values of all parameters are complete. To be called before anything but
+  /// accumulate() reads them.
+  virtual void complete_weights() = 0;
   /// Bytes that it holds during a step beside the gradients of a pass.
   virtual int64_t extra_bytes() const = 0;
 
@@ -48,7 +51,9 @@ class StepGradients {
 
 struct StepGradientsOptions {
   int64_t leaves = 1;
-  bool keep_matrices = false;  // the optimizer changes whole matrices
+  bool keep_matrices = false;     // the optimizer changes whole matrices
+  DType pass_dtype = DType::f32;  // in which passes compute
+  int64_t bucket_bytes = BucketOptions().bytes;
 };
 
 /// Of a process that is alone and computes a step at once. The parameters must outlive it.

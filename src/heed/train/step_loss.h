@@ -35,8 +35,9 @@ StepTokens tokens_of(std::span<const data::Batch> batches);
 int64_t loss_terms(std::span<const data::Batch> batches);
 
 /// Runs forward and backward passes over the batches. Adds to `gradients` the gradient of the mean
-/// loss over all loss_terms().
+/// loss over all loss_terms(). `watch` is told about the parameters of each pass.
 StepLoss accumulate_gradients(const model::Transformer& model, Gradients& gradients,
-                              std::span<const data::Batch> batches, const StepLossOptions& options);
+                              std::span<const data::Batch> batches, const StepLossOptions& options,
+                              ParameterWatch* watch = nullptr);
 
 }  // namespace heed::train

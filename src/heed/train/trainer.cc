@@ -54,7 +54,8 @@ Trainer::Trainer(const TrainConfig& config, const Task& task, const RunDirectory
       observer_(observer),
       options_(std::move(options)),
       compute_(compute_named(config.run.compute)),
-      group_(options_.group ? options_.group : std::make_shared<distribute::Group>()) {
+      group_(options_.group ? options_.group : std::make_shared<distribute::Group>()),
+      meter_(*group_) {
   config_.validate();
   config_.model = task.model();
   build();
@@ -91,7 +92,8 @@ void Trainer::make_optimizer() {
   gradients_ = make_step_gradients(
       weights_->parameters(), *group_,
       {.leaves = state_.leaves,
-       .keep_matrices = kind == OptimizerKind::muon || kind == OptimizerKind::soap});
+       .keep_matrices = kind == OptimizerKind::muon || kind == OptimizerKind::soap,
+       .pass_dtype = activation_dtype(compute_)});
   optimizer_ = std::make_unique<Optimizer>(
       gradients_->parts(),
       Optimizer::Settings{.kind = config_.optimizer.name,
@@ -289,6 +291,7 @@ void Trainer::step() {
   const std::vector<data::Batch> batches = batches_->next(state_.epoch, state_.batch);
   ++state_.step;
   const OptimizerConfig& o = config_.optimizer;
+  meter_.begin_passes();
   const StepLoss sum =
       gradients_->accumulate(*model_, batches,
                              {.dtype = activation_dtype(compute_),
@@ -296,8 +299,12 @@ void Trainer::step() {
                               .seed = config_.run.seed,
                               .step = state_.step,
                               .batches_per_leaf = config_.run.gradient_accumulation_steps});
+  meter_.end_passes();
   const double loss = sum.loss.mean();
   const double norm = gradients_->norm();
+  // Before the weights are under way, so that it does not wait for them.
+  if (!validates()) stop_asked_ = options_.stop_requested();
+  next_ = decide();
   const Schedule schedule = o.schedule(state_.planned_steps);
   const bool skipped = is_outlier(loss, norm);
   if (skipped) {
@@ -317,22 +324,30 @@ void Trainer::step() {
                           .gradient_norm = norm,
                           .learning_rate = schedule.at(state_.step),
                           .tokens_per_second = static_cast<double>(sum.tokens_read()) / taken,
-                          .skipped = skipped};
+                          .skipped = skipped,
+                          .communication = communication_};
   log_->add(record);
   observer_.step(record, state_.planned_steps, seconds_left());
 }
 
-/// What all ranks do next: rank 0's clock decides when the run ends and what is planned, and a
-/// request of any rank stops it.
+/// What all ranks do after the step: rank 0's clock decides when the run ends and what is planned,
+/// and a request of any rank stops it, or a log that cannot be written.
 Trainer::Next Trainer::decide() {
-  const bool stop = state_.step > first_step_ && options_.stop_requested();
-  const std::vector<double> all = group_->gather(
-      std::array{stop ? 1.0 : 0.0, done() ? 1.0 : 0.0, static_cast<double>(state_.planned_steps)});
-  state_.planned_steps = static_cast<int64_t>(all[2]);
-  if (all[1] > 0) return Next::end;
-  for (size_t i = 0; i < all.size(); i += 3)
-    if (all[i] > 0) return Next::stop;
-  return Next::step;
+  const bool stop = stop_asked_ || !log_->problem().empty();
+  std::vector<double> own = meter_.take();
+  own.insert(own.end(),
+             {stop ? 1.0 : 0.0, done() ? 1.0 : 0.0, static_cast<double>(state_.planned_steps)});
+  const std::vector<double> all = group_->gather(own);
+  std::vector<std::vector<double>> of_ranks;
+  for (auto rank = all.begin(); rank != all.end(); rank += std::ssize(own))
+    of_ranks.emplace_back(rank, rank + std::ssize(own));
+  if (!group_->alone()) communication_ = communication_of(of_ranks);
+  constexpr size_t kStop = CommunicationMeter::kFigures, kDone = kStop + 1, kPlan = kStop + 2;
+  state_.planned_steps = static_cast<int64_t>(of_ranks[0][kPlan]);
+  if (of_ranks[0][kDone] > 0) return Next::end;
+  return std::ranges::any_of(of_ranks, [](const auto& rank) { return rank[kStop] > 0; })
+             ? Next::stop
+             : Next::step;
 }
 
 Trainer::Outcome Trainer::run() {
@@ -355,17 +370,21 @@ Trainer::Outcome Trainer::train() {
   state_.finished = false;
   first_step_ = state_.step;
   first_step_time_ = seconds();
-  for (Next next = decide(); next != Next::end; next = decide()) {
-    if (next == Next::stop) {
+  for (next_ = decide(); next_ != Next::end;) {
+    if (next_ == Next::stop) {
       save_last();
+      require_log();
       observer_.log(fmt::format("stopped at step {}, saved in {}; continue with --resume",
                                 state_.step, run_.last().string()));
       return Outcome::stopped;
     }
     step();
     if (config_.run.minutes > 0 && seconds() - first_step_time_ < kPlanningSeconds) plan();
-    if (state_.step % config_.validation.eval_steps == 0) validate_and_save();
-    require_log();
+    if (validates()) {
+      validate_and_save();
+      stop_asked_ = options_.stop_requested();
+      next_ = decide();
+    }
   }
   finish();
   return Outcome::finished;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "heed/train/checkpoint.h"
+#include "heed/train/communication_meter.h"
 #include "heed/train/machine.h"
 #include "heed/train/metrics_log.h"
 #include "heed/train/observer.h"
@@ -56,6 +57,7 @@ class Trainer {
   void fit_memory();
   void fit_time();
   bool done() const;
+  bool validates() const { return state_.step % config_.validation.eval_steps == 0; }
   enum class Next { step, stop, end };
   Next decide();
   int64_t smallest_of_ranks(int64_t number);
@@ -73,7 +75,7 @@ class Trainer {
   void try_average();
   void save_best();
   void save_last();
-  void require_log();
+  void require_log() const;
   Checkpoint checkpoint() { return {*weights_, *optimizer_, *gradients_, state_}; }
   double seconds() const;
   double seconds_left() const;
@@ -94,7 +96,11 @@ class Trainer {
   std::unique_ptr<StepBatches> batches_;
   double seconds_before_ = 0;      // of earlier sessions
   double validation_seconds_ = 0;  // spent on validations in this session
-  int64_t first_step_ = 0;         // of this session
+  bool stop_asked_ = false;        // of this process, to stop after the step
+  Next next_ = Next::step;         // after the step that is made
+  CommunicationMeter meter_;
+  std::optional<StepCommunication> communication_;  // of the step that is made
+  int64_t first_step_ = 0;                          // of this session
   double first_step_time_ = 0;
 };
 

@@ -1,5 +1,6 @@
 // Trainer: validation, saving, and the end of a run.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "heed/base/error.h"
@@ -41,7 +42,7 @@ double Trainer::loss_since(int64_t step) const {
 /// Validates the model. If that fails, saves a checkpoint and passes the error on.
 ValidationRecord Trainer::evaluate() {
   try {
-    return validate(*model_, compute_, task_, config_);
+    return validate(*model_, compute_, task_, config_, *group_);
   } catch (...) {
     save_last();
     throw;
@@ -53,6 +54,7 @@ ValidationRecord Trainer::evaluate() {
 /// them.
 void Trainer::validate_and_save() {
   const double begin = seconds();
+  gradients_->complete_weights();
   const EvaluatedWeights evaluated(*optimizer_);
   ValidationRecord record = evaluate();
   record.step = state_.step;
@@ -114,9 +116,9 @@ void Trainer::finish() {
 void Trainer::try_average() {
   std::vector<std::filesystem::path> files;
   for (const int64_t step : state_.averaged_steps) files.push_back(run_.weights_of_step(step));
-  group_->gather({});  // until rank 0 has written them
+  group_->gather(std::array{0.0});  // until rank 0 has written them
   weights_->set(io::TensorList(average_weights(files), "the average"));
-  const ValidationRecord record = validate(*model_, compute_, task_, config_);
+  const ValidationRecord record = validate(*model_, compute_, task_, config_, *group_);
   const bool best = record.score() > state_.best_score;
   observer_.log(
       fmt::format("mean of the last {} checkpoints: {}", files.size(), scores_text(record, best)));
@@ -129,16 +131,16 @@ void Trainer::save_best() {
 
 /// Throws Error when the weights are not finite: they must not replace a good checkpoint.
 void Trainer::save_last() {
+  gradients_->complete_weights();
   if (!is_finite(weights_->parameters())) fail_training("the weights are not finite");
   state_.seconds = seconds();
   log_->sync();
   save_checkpoint(run_, checkpoint(), task_.files(), *group_);
 }
 
-/// Throws Error when a record could not be written to the log; saves a checkpoint first.
-void Trainer::require_log() {
+/// Throws Error when a record could not be written to the log. There must be a checkpoint.
+void Trainer::require_log() const {
   if (log_->problem().empty()) return;
-  if (!state_.finished) save_last();
   fail("{}; --resume continues the run from {}", log_->problem(), run_.last().string());
 }
 

@@ -42,7 +42,7 @@ CausalTask::CausalTask(const TrainConfig& config, const std::filesystem::path& s
 }
 
 void CausalTask::evaluate(const model::Transformer& model, Compute compute,
-                          ValidationRecord& record) const {
+                          distribute::Group& group, ValidationRecord& record) const {
   const text::Tokenizer& tokenizer = named_.tokenizer;
   std::vector<std::vector<int32_t>> prompts;
   for (int64_t index = 0; index < std::min(samples_, valid().count()); ++index) {
@@ -56,7 +56,7 @@ void CausalTask::evaluate(const model::Transformer& model, Compute compute,
     record.samples.push_back(
         {tokenizer.decode(prompt), continuation_text(tokenizer, prompt, rest), ""});
   }
-  add_continuations(model, tokenizer, compute, seed_, prompts, record);
+  add_continuations(model, tokenizer, compute, seed_, prompts, group, record);
 }
 
 }  // namespace heed::train

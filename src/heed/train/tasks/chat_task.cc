@@ -60,7 +60,7 @@ ChatTask::ChatTask(const TrainConfig& config, const std::filesystem::path& start
   valid_ = std::make_unique<data::ConversationDataset>(std::move(examples.valid));
 }
 
-void ChatTask::evaluate(const model::Transformer& model, Compute compute,
+void ChatTask::evaluate(const model::Transformer& model, Compute compute, distribute::Group& group,
                         ValidationRecord& record) const {
   std::vector<std::vector<int32_t>> prompts;
   for (const data::Conversation& one : samples_) {
@@ -72,7 +72,7 @@ void ChatTask::evaluate(const model::Transformer& model, Compute compute,
     record.samples.push_back(
         {named_.tokenizer.decode(prompts.back()), named_.tokenizer.decode(answer), ""});
   }
-  add_continuations(model, named_.tokenizer, compute, seed_, prompts, record);
+  add_continuations(model, named_.tokenizer, compute, seed_, prompts, group, record);
 }
 
 }  // namespace heed::train

@@ -22,7 +22,7 @@ class ChatTask : public Task {
   std::string piece(int32_t token) const override { return piece_of(named_.tokenizer, token); }
   SampleNames sample_names() const override { return {"conversation", "reference", "answer"}; }
   /// Samples the last answers of a few validation conversations.
-  void evaluate(const model::Transformer& model, Compute compute,
+  void evaluate(const model::Transformer& model, Compute compute, distribute::Group& group,
                 ValidationRecord& record) const override;
 
  private:

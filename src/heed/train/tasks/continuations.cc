@@ -1,21 +1,38 @@
 #include "heed/train/tasks/continuations.h"
 
 #include "heed/base/error.h"
+#include "heed/distribute/agree.h"
+#include "heed/distribute/texts.h"
 #include "heed/generate/generator.h"
 
 namespace heed::train {
 
 void add_continuations(const model::Transformer& model, const text::Tokenizer& tokenizer,
                        Compute compute, uint64_t seed,
-                       const std::vector<std::vector<int32_t>>& prompts, ValidationRecord& record) {
+                       const std::vector<std::vector<int32_t>>& prompts, distribute::Group& group,
+                       ValidationRecord& record) {
   generate::GeneratorOptions options;
   options.sampling.temperature = 0.8f;
   options.sampling.seed = seed;
   options.max_new_tokens = kContinuationTokens;
   options.eos_ids = model.config().eos_ids();
   options.dtype = activation_dtype(compute);
-  const auto outputs = generate::Generator(model, tokenizer, options).generate(prompts);
-  for (size_t i = 0; i < outputs.size(); ++i) record.samples[i].output = outputs[i].text;
+  const auto first_of = [&](int rank) { return std::ssize(prompts) * rank / group.size(); };
+  std::vector<int> owners;
+  for (int rank = 0; rank < group.size(); ++rank)
+    owners.insert(owners.end(), static_cast<size_t>(first_of(rank + 1) - first_of(rank)), rank);
+  const int64_t begin = first_of(group.rank()), end = first_of(group.rank() + 1);
+  std::vector<std::string> texts = distribute::on_all_ranks(group, [&] {
+    std::vector<std::string> own(prompts.size());
+    const auto outputs = generate::Generator(model, tokenizer, options)
+                             .generate({prompts.begin() + begin, prompts.begin() + end},
+                                       static_cast<uint64_t>(begin));
+    for (size_t i = 0; i < outputs.size(); ++i)
+      own[static_cast<size_t>(begin) + i] = outputs[i].text;
+    return own;
+  });
+  distribute::complete_texts(group, owners, texts);
+  for (size_t i = 0; i < texts.size(); ++i) record.samples[i].output = std::move(texts[i]);
 }
 
 int32_t start_token(const model::ModelConfig& model) {

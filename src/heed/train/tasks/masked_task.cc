@@ -59,7 +59,7 @@ MaskedTask::MaskedTask(const TrainConfig& config, const std::filesystem::path& s
       std::make_unique<data::MaskedDataset>(tokens.documents, std::move(tokens.valid), masking);
 }
 
-void MaskedTask::evaluate(const model::Transformer& model, Compute compute,
+void MaskedTask::evaluate(const model::Transformer& model, Compute compute, distribute::Group&,
                           ValidationRecord& record) const {
   const text::Tokenizer& shown = named_.tokenizer;
   const auto count = std::min(samples_, valid().count());

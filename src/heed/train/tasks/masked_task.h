@@ -17,7 +17,7 @@ class MaskedTask : public Task {
   std::string piece(int32_t token) const override { return piece_of(named_.tokenizer, token); }
   SampleNames sample_names() const override { return {"masked", "reference", "filled"}; }
   /// Predicts the masked tokens of a few validation windows.
-  void evaluate(const model::Transformer& model, Compute compute,
+  void evaluate(const model::Transformer& model, Compute compute, distribute::Group& group,
                 ValidationRecord& record) const override;
 
  private:

@@ -5,6 +5,8 @@
 #include "heed/base/error.h"
 #include "heed/data/pair_filter.h"
 #include "heed/data/translation_batches.h"
+#include "heed/distribute/agree.h"
+#include "heed/distribute/texts.h"
 #include "heed/generate/search.h"
 #include "heed/metrics/bleu.h"
 #include "heed/metrics/chrf.h"
@@ -139,31 +141,48 @@ const text::TranslationTokenizer* PairsTask::translation_tokenizer() const {
   return tokenizer_->translation_tokenizer();
 }
 
-/// The first `count` validation sources, translated.
+/// The first `count` validation sources, translated: each rank translates every size-th batch.
 std::vector<std::string> PairsTask::translate(const model::Transformer& model, Compute compute,
-                                              size_t count) const {
+                                              size_t count, distribute::Group& group) const {
   std::vector<int64_t> lengths;
   for (size_t i = 0; i < count; ++i)
     lengths.push_back(static_cast<int64_t>(valid_tokens_[i].source.size()));
   const int64_t budget = std::max<int64_t>(kBatchTokens / validation_.num_beams, 1);
-  std::vector<std::string> translations(count);
-  for (const std::vector<int64_t>& indices : data::plan_by_tokens(lengths, budget)) {
-    std::vector<std::vector<int32_t>> sources;
-    for (const int64_t index : indices)
-      sources.push_back(valid_tokens_[static_cast<size_t>(index)].source);
-    const auto found = generate::search(model, activation_dtype(compute), std::move(sources),
-                                        {.num_beams = static_cast<int>(validation_.num_beams)});
-    for (size_t i = 0; i < indices.size(); ++i)
-      translations[static_cast<size_t>(indices[i])] =
-          tokenizer_->decode_target(found[i].front().tokens);
-  }
+  const auto batches = data::plan_by_tokens(lengths, budget);
+  std::vector<int> owners(count);
+  for (size_t batch = 0; batch < batches.size(); ++batch)
+    for (const int64_t index : batches[batch])
+      owners[static_cast<size_t>(index)] =
+          static_cast<int>(batch % static_cast<size_t>(group.size()));
+  std::vector<std::string> translations = distribute::on_all_ranks(group, [&] {
+    std::vector<std::string> own(count);
+    for (const std::vector<int64_t>& indices : batches)
+      if (owners[static_cast<size_t>(indices.front())] == group.rank())
+        translate(model, compute, indices, own);
+    return own;
+  });
+  distribute::complete_texts(group, owners, translations);
   return translations;
 }
 
-void PairsTask::evaluate(const model::Transformer& model, Compute compute,
+/// Translates the sources of a batch.
+void PairsTask::translate(const model::Transformer& model, Compute compute,
+                          const std::vector<int64_t>& indices,
+                          std::vector<std::string>& translations) const {
+  std::vector<std::vector<int32_t>> sources;
+  for (const int64_t index : indices)
+    sources.push_back(valid_tokens_[static_cast<size_t>(index)].source);
+  const auto found = generate::search(model, activation_dtype(compute), std::move(sources),
+                                      {.num_beams = static_cast<int>(validation_.num_beams)});
+  for (size_t i = 0; i < indices.size(); ++i)
+    translations[static_cast<size_t>(indices[i])] =
+        tokenizer_->decode_target(found[i].front().tokens);
+}
+
+void PairsTask::evaluate(const model::Transformer& model, Compute compute, distribute::Group& group,
                          ValidationRecord& record) const {
   const size_t count = std::min(valid_text_.size(), static_cast<size_t>(validation_.sentences));
-  const std::vector<std::string> translations = translate(model, compute, count);
+  const std::vector<std::string> translations = translate(model, compute, count, group);
   std::vector<std::string> references;
   for (size_t i = 0; i < count; ++i) references.push_back(valid_text_[i].target);
   record.bleu = metrics::corpus_bleu(translations, references).score;

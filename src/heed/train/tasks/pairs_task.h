@@ -21,14 +21,16 @@ class PairsTask : public Task {
   std::vector<checkpoint::NamedFile> files() const override { return files_; }
   std::string piece(int32_t token) const override { return tokenizer_->piece(token); }
   SampleNames sample_names() const override { return {"source", "reference", "translation"}; }
-  void evaluate(const model::Transformer& model, Compute compute,
+  void evaluate(const model::Transformer& model, Compute compute, distribute::Group& group,
                 ValidationRecord& record) const override;
   const text::TranslationTokenizer* translation_tokenizer() const override;
 
  private:
   data::Example tokenize(const data::SentencePair& pair) const;
-  std::vector<std::string> translate(const model::Transformer& model, Compute compute,
-                                     size_t count) const;
+  std::vector<std::string> translate(const model::Transformer& model, Compute compute, size_t count,
+                                     distribute::Group& group) const;
+  void translate(const model::Transformer& model, Compute compute,
+                 const std::vector<int64_t>& indices, std::vector<std::string>& translations) const;
 
   ValidationConfig validation_;
   std::optional<text::PairTokenizer> tokenizer_;

@@ -51,14 +51,14 @@ data::Preference PreferenceTask::read(const std::string& line, const std::string
 }
 
 void PreferenceTask::evaluate(const model::Transformer& model, Compute compute,
-                              ValidationRecord& record) const {
+                              distribute::Group& group, ValidationRecord& record) const {
   std::vector<std::vector<int32_t>> prompts;
   for (const auto& [prompt, chosen, rejected] : samples_) {
     prompts.push_back(prompt);
     record.samples.push_back(
         {named_.tokenizer.decode(prompt), named_.tokenizer.decode(chosen), ""});
   }
-  add_continuations(model, named_.tokenizer, compute, seed_, prompts, record);
+  add_continuations(model, named_.tokenizer, compute, seed_, prompts, group, record);
 }
 
 }  // namespace heed::train

@@ -21,7 +21,7 @@ class PreferenceTask : public Task {
   std::string piece(int32_t token) const override { return piece_of(named_.tokenizer, token); }
   SampleNames sample_names() const override { return {"prompt", "chosen", "answer"}; }
   /// Samples answers to a few validation prompts.
-  void evaluate(const model::Transformer& model, Compute compute,
+  void evaluate(const model::Transformer& model, Compute compute, distribute::Group& group,
                 ValidationRecord& record) const override;
 
  private:

@@ -6,6 +6,7 @@
 
 #include "heed/checkpoint/model_directory.h"
 #include "heed/data/dataset.h"
+#include "heed/distribute/group.h"
 #include "heed/text/translation_tokenizer.h"
 #include "heed/train/config.h"
 #include "heed/train/events.h"
@@ -33,8 +34,9 @@ class Task {
   virtual std::string piece(int32_t token) const = 0;
   virtual SampleNames sample_names() const = 0;
   /// Adds scores and samples to a record that has the loss. The model's weights must be packed for
-  /// `compute`.
-  virtual void evaluate(const model::Transformer& model, Compute compute,
+  /// `compute`. Collective: each rank of the group runs the model on its share, and all get what
+  /// one process would.
+  virtual void evaluate(const model::Transformer& model, Compute compute, distribute::Group& group,
                         ValidationRecord& record) const = 0;
   /// The tokenizer for drawing cross-attention between the parts of a sample; null if there is
   /// none.

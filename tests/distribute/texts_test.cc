@@ -1,0 +1,26 @@
+#include "heed/distribute/texts.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/distribute/local_groups.h"
+
+namespace heed::distribute {
+namespace {
+
+TEST(Texts, OfAllRanksReachEveryRank) {
+  const std::vector<std::string> texts{"one", "", std::string("zero \0 byte", 11), "four", "five"};
+  for (const int size : {1, 2, 3, 4, 8}) {
+    std::vector<int> owners;
+    for (size_t i = 0; i < texts.size(); ++i) owners.push_back(static_cast<int>(3 * i + 1) % size);
+    run_groups(std::make_shared<Mailbox>(size), [&](Group& group) {
+      std::vector<std::string> own(texts.size());
+      for (size_t i = 0; i < texts.size(); ++i)
+        if (owners[i] == group.rank()) own[i] = texts[i];
+      complete_texts(group, owners, own);
+      EXPECT_EQ(own, texts) << "rank " << group.rank() << " of " << size;
+    });
+  }
+}
+
+}  // namespace
+}  // namespace heed::distribute
