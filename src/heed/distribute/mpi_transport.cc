@@ -28,8 +28,8 @@ std::string plugin_path(const MpiLibrary& library) {
     if (const auto path = directory / library.plugin; std::filesystem::exists(path))
       return path.string();
   fail(
-      "this process was started by a launcher of {}, but heed's plug-in for it, {}, is not in {}: "
-      "heed builds it where Debian's package {} is installed",
+      "this process was started by a launcher of {}, but heed's plug-in for it, {}, is neither "
+      "beside the program nor in {}: install Debian's package {}, or compile it (docs/cluster.md)",
       library.name, library.plugin, HEED_PLUGINS, library.package);
 }
 
@@ -87,8 +87,8 @@ class MpiTransport : public Transport {
 }  // namespace
 
 std::optional<MpiLibrary> mpi_of_launcher() {
-  const MpiLibrary open_mpi{"Open MPI", "heed-mpi-openmpi.so", "libopenmpi-dev"};
-  const MpiLibrary mpich{"MPICH", "heed-mpi-mpich.so", "libmpich-dev"};
+  const MpiLibrary open_mpi{"Open MPI", "heed-mpi-openmpi.so", "heed-openmpi"};
+  const MpiLibrary mpich{"MPICH", "heed-mpi-mpich.so", "heed-mpich"};
   // What a launcher sets for each of its processes, and where it says how many these are. Slurm
   // sets PMIX_RANK (srun --mpi=pmix), which Open MPI reads, or PMI_RANK (--mpi=pmi2).
   const std::array<std::tuple<const char*, const char*, const MpiLibrary*>, 4> launchers{

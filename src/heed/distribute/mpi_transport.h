@@ -12,7 +12,7 @@ namespace heed::distribute {
 struct MpiLibrary {
   std::string name;     // "Open MPI"
   std::string plugin;   // "heed-mpi-openmpi.so"
-  std::string package;  // Debian's, with which the plug-in is built
+  std::string package;  // "heed-openmpi", which holds the plug-in and needs the library
 };
 
 /// The library of the launcher (mpirun, srun) that started this process with others, by the

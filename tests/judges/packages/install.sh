@@ -3,7 +3,8 @@
 #   - lint: lintian finds no errors and warnings; libheed.so and the tarball have at most 15 MB, a wheel 12 MB;
 #   - packages: autopkgtest installs the packages and runs debian/tests (the program; programs in C++ and C99, with
 #     CMake and pkg-config; Python), and piuparts finds no trace of what was removed;
-#   - tarball: the program runs, needs glibc 2.28 at most, and prints what the installed program prints;
+#   - tarball: the program runs, needs glibc 2.28 at most, prints what the installed program prints, and trains on two
+#     ranks with a plug-in for MPI that is compiled there;
 #   - wheel: it installs with python3 alone and gives a first token within 15 s, numpy's wheel and a model being at hand.
 #
 #   tests/judges/packages/install.sh DIRECTORY MODEL [lint|packages|tarball|wheel]...
@@ -14,7 +15,8 @@ set -euo pipefail
 directory=$(realpath "$1") model=$(realpath "$2")
 parts=("${@:3}")
 ((${#parts[@]})) || parts=(lint packages tarball wheel)
-bare=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)/build/judges/packages/bare
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
+bare=$root/build/judges/packages/bare
 work=$(mktemp -d)
 trap 'umount --quiet "$work"/*/{proc,dev/pts,dev}; rm -rf --one-file-system "$work"' EXIT
 cd "$directory"
@@ -90,6 +92,14 @@ judge_tarball() {
   cp "${debs[@]}" "$work/tarball/tmp"
   logged inside tarball sh -c "apt-get update && apt-get install -y --no-install-recommends /tmp/heed_*.deb"
   inside tarball /usr/bin/heed "${generate[@]}" | diff "$work/of_tarball" -
+  # The plug-in for MPI, compiled by the command of docs/cluster.md.
+  logged inside tarball apt-get install -y --no-install-recommends g++ libopenmpi-dev openmpi-bin
+  logged inside tarball sh -ec "cd /opt/heed-*/ && $(grep ^mpicxx "$root/docs/cluster.md")
+    seq -f 'the %g sheep went in' 60 >/sheep.txt
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    mpirun --oversubscribe -n 2 bin/heed train --task causal-lm --text /sheep.txt --out /model --threads 1 \\
+      --set run.max_steps=2 --set vocabulary.size=300"
+  grep 'ranks: 2' "$work/log" || fail "the program of the tarball does not train on two ranks"
 }
 
 judge_wheel() {
