@@ -45,6 +45,7 @@ void add_evaluate(Command& program);
 void add_fill(Command& program);
 void add_generate(Command& program);
 void add_info(Command& program);
+void add_launch(Command& program);
 void add_logits(Command& program);
 void add_manual(Command& program);
 void add_quantize(Command& program);

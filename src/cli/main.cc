@@ -58,6 +58,7 @@ int main(int argc, char** argv) {
       "HEED_CPU=KIND restricts heed to the instructions of a lesser kind of machine: baseline,\n"
       "avx2, avx2_vnni, avx512, avx512_bf16 or amx; on Arm baseline or dotprod.");
   heed::cli::add_train(program);
+  heed::cli::add_launch(program);
   heed::cli::add_translate(program);
   heed::cli::add_generate(program);
   heed::cli::add_chat(program);

@@ -8,7 +8,7 @@ namespace {
 
 std::atomic<int> received{0};                          // the first signal
 static_assert(std::atomic<int>::is_always_lock_free);  // required in a signal handler
-struct sigaction previous_interrupt, previous_terminate, previous_hangup;
+struct sigaction previous_interrupt, previous_terminate, previous_user, previous_hangup;
 std::atomic<bool> reload_requested{false};
 
 void request_stop(int signal) {
@@ -33,11 +33,13 @@ StopRequest::StopRequest() {
   const struct sigaction action = action_of(request_stop);
   sigaction(SIGINT, &action, &previous_interrupt);
   sigaction(SIGTERM, &action, &previous_terminate);
+  sigaction(SIGUSR1, &action, &previous_user);
 }
 
 StopRequest::~StopRequest() {
   sigaction(SIGINT, &previous_interrupt, nullptr);
   sigaction(SIGTERM, &previous_terminate, nullptr);
+  sigaction(SIGUSR1, &previous_user, nullptr);
 }
 
 bool StopRequest::requested() const { return received != 0; }

@@ -18,6 +18,11 @@ constexpr std::chrono::microseconds kPause{50};
 /// How long after its question a rank may have ended with a report.
 constexpr std::chrono::seconds kReporting{5};
 
+/// How a missing rank is reported.
+constexpr const char* kLate = "did not arrive within";
+constexpr const char* kSilent = "does not answer any more";
+constexpr const char* kLost = "cannot be reached any more";
+
 template <typename Byte>
 std::span<Byte> part_of(std::span<Byte> bytes, size_t part) {
   const size_t begin = std::min(part * kLargestMessage, bytes.size());
@@ -25,6 +30,11 @@ std::span<Byte> part_of(std::span<Byte> bytes, size_t part) {
 }
 
 }  // namespace
+
+bool says_rank_missing(std::string_view error) {
+  return std::ranges::any_of(std::array{kLate, kSilent, kLost},
+                             [&](const char* how) { return error.find(how) != error.npos; });
+}
 
 Messenger::Messenger(std::unique_ptr<Transport> transport, Deadlines deadlines,
                      std::function<bool()> hurried)
@@ -164,9 +174,8 @@ void Messenger::find_missing(int peer, bool deadline) {
       if (!status.waits) missing = status.rank;
   }
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(deadlines_.wait).count();
-  const std::string message =
-      deadline ? fmt::format("{} did not arrive within {} s", name_of(missing), seconds)
-               : fmt::format("{} does not answer any more", name_of(missing));
+  const std::string message = deadline ? fmt::format("{} {} {} s", name_of(missing), kLate, seconds)
+                                       : fmt::format("{} {}", name_of(missing), kSilent);
   // A lower rank that has asked just now reports it, or has done so and ended.
   for (int lower = 0; lower < rank(); ++lower)
     if (Clock::now() - asked_[static_cast<size_t>(lower)] < 2 * deadlines_.answer + kReporting)

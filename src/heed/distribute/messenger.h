@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "heed/base/error.h"
@@ -17,6 +18,9 @@ class RankMissing : public Error {
  public:
   using Error::Error;
 };
+
+/// Whether an error that another process has printed is a RankMissing.
+bool says_rank_missing(std::string_view error);
 
 /// Thrown in place of RankMissing where a lower rank reports the same: this process should end
 /// without a word.
