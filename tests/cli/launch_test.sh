@@ -12,7 +12,8 @@ train=(train --preset tiny --threads 1 --source a.txt --target b.txt --set vocab
        --set run.num_train_epochs=0 --set validation.sentences=2 --set validation.eval_steps=5)
 "$heed" "${train[@]}" --set distributed.leaves=4 --out whole >log 2>&1
 
-# The launcher notes what it is asked for. Hosts that are named in the file `down` cannot start anything. With a file
+# The launcher notes what it is asked for. Hosts that are named in the file `down` cannot start anything. Each
+# line of the file `kills` lets it kill once the process that it has started, after the first checkpoint.
 cat >launcher <<'END'
 #!/bin/sh
 ranks=$1 hosts=$2
