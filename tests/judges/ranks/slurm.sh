@@ -91,8 +91,8 @@ submit() {
 resumed() {
   local begin=$SECONDS state
   while state=$(squeue -h -j "$job" -o %T 2>/dev/null) && [[ -n $state ]] && ((SECONDS - begin < 120)); do
-    # Slurm leaves two minutes before it starts a job again.
-    [[ $state != PENDING ]] || scontrol update JobId="$job" StartTime=now 2>/dev/null || true
+    # Slurm waits two minutes before it starts a job again, by which time its last processes have ended.
+    [[ $state != PENDING ]] || pgrep -f "slurmstepd: \\[$job\\." >/dev/null || scontrol update JobId="$job" StartTime=now 2>/dev/null || true
     sleep 1
   done
   scontrol show job "$job" >job
