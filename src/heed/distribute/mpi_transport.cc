@@ -3,7 +3,6 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
-#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -46,6 +45,10 @@ class MpiTransport : public Transport {
     std::array<char, HEED_MPI_HOST_BYTES> host{};
     check(mpi_->start(&rank_, &size_, host.data(), error_.data()));
     host_ = host.data();
+    require(size_ == library.processes,
+            "the launcher has started {} processes, but {} has joined {}: it is the launcher of "
+            "another MPI library, or of another version",
+            library.processes, mpi_->name, size_);
   }
 
   int rank() const override { return rank_; }
@@ -98,8 +101,10 @@ std::optional<MpiLibrary> mpi_of_launcher() {
        {"PMI_RANK", "SLURM_NTASKS", &mpich}}};
   for (const auto& [rank, size, library] : launchers) {
     const char* const processes = std::getenv(size);
-    if (std::getenv(rank) && processes)
-      return processes == std::string_view("1") ? std::nullopt : std::optional(*library);
+    if (!std::getenv(rank) || !processes) continue;
+    MpiLibrary started = *library;
+    started.processes = std::atoi(processes);
+    return started.processes == 1 ? std::nullopt : std::optional(started);
   }
   return std::nullopt;
 }

@@ -13,6 +13,7 @@ struct MpiLibrary {
   std::string name;     // "Open MPI"
   std::string plugin;   // "heed-mpi-openmpi.so"
   std::string package;  // "heed-openmpi", which holds the plug-in and needs the library
+  int processes = 1;    // that the launcher has started
 };
 
 /// The library of the launcher (mpirun, srun) that started this process with others, by the
@@ -21,7 +22,7 @@ std::optional<MpiLibrary> mpi_of_launcher();
 
 /// Opens the library's plug-in, beside the program or in heed's directory of libraries, and joins
 /// the other ranks. Throws Error, which says what to install, when the plug-in or the library is
-/// missing, and when ranks cannot be joined.
+/// missing, and when not all processes can be joined.
 std::unique_ptr<Transport> mpi_transport(const MpiLibrary& library);
 
 }  // namespace heed::distribute

@@ -105,3 +105,4 @@ case $mpi in
   openmpi) on_start c 'unset OMPI_COMM_WORLD_RANK; export PMI_RANK=2 PMI_SIZE=4' ;;
   mpich) on_start c 'export OMPI_COMM_WORLD_RANK=2 OMPI_COMM_WORLD_SIZE=4' ;;
 esac
+refused 'a rank that another MPI library has started' 'the launcher has started 4 processes, but .* has joined 1'
