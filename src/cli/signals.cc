@@ -18,6 +18,12 @@ void request_stop(int signal) {
   std::raise(signal);
 }
 
+/// Of SIGUSR1, which launchers may pass on more than once.
+void ask_to_stop(int signal) {
+  int none = 0;
+  received.compare_exchange_strong(none, signal);
+}
+
 struct sigaction action_of(void (*handler)(int)) {
   struct sigaction action {};
   action.sa_handler = handler;
@@ -33,7 +39,8 @@ StopRequest::StopRequest() {
   const struct sigaction action = action_of(request_stop);
   sigaction(SIGINT, &action, &previous_interrupt);
   sigaction(SIGTERM, &action, &previous_terminate);
-  sigaction(SIGUSR1, &action, &previous_user);
+  const struct sigaction ask = action_of(ask_to_stop);
+  sigaction(SIGUSR1, &ask, &previous_user);
 }
 
 StopRequest::~StopRequest() {

@@ -2,10 +2,10 @@
 
 namespace heed::cli {
 
-/// While an instance exists, the first SIGINT, SIGTERM or SIGUSR1 only sets requested(); the second
-/// one ends the process by the default action. (Launchers of MPI pass SIGUSR1 on to ranks.) Only
-/// one instance may exist at a time. The destructor restores the previous handlers. Interrupted
-/// system calls are restarted (SA_RESTART).
+/// While an instance exists, the first SIGINT or SIGTERM only sets requested(); the second one ends
+/// the process by the default action. SIGUSR1, which launchers of MPI pass on to ranks, only asks,
+/// as often as it comes. Only one instance may exist at a time. The destructor restores the
+/// previous handlers. Interrupted system calls are restarted (SA_RESTART).
 class StopRequest {
  public:
   StopRequest();
