@@ -97,9 +97,12 @@ std::optional<MpiLibrary> mpi_of_launcher() {
        {"PMI_RANK", "PMI_SIZE", &mpich},
        {"PMI_RANK", "SLURM_NTASKS", &mpich}}};
   for (const auto& [rank, size, library] : launchers) {
-    const char* const processes = std::getenv(size);
-    if (std::getenv(rank) && processes)
-      return processes == std::string_view("1") ? std::nullopt : std::optional(*library);
+    const char *const own = std::getenv(rank), *const processes = std::getenv(size);
+    if (!own || !processes) continue;
+    if (processes == std::string_view("1")) return std::nullopt;
+    MpiLibrary found = *library;
+    found.rank = std::atoi(own);
+    return found;
   }
   return std::nullopt;
 }

@@ -13,6 +13,7 @@ struct MpiLibrary {
   std::string name;     // "Open MPI"
   std::string plugin;   // "heed-mpi-openmpi.so"
   std::string package;  // Debian's, with which the plug-in is built
+  int rank = 0;         // of this process, as the launcher says
 };
 
 /// The library of the launcher (mpirun, srun) that started this process with others, by the
