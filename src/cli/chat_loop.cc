@@ -10,6 +10,7 @@
 #include "cli/chat_settings.h"
 #include "heed/base/error.h"
 #include "heed/base/file.h"
+#include "heed/base/quote.h"
 #include "heed/inspect/markup.h"
 #include "heed/text/utf8.h"
 

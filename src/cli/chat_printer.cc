@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "cli/answer_lines.h"
+#include "cli/flush_output.h"
 #include "heed/inspect/markup.h"
 
 namespace heed::cli {

@@ -8,6 +8,7 @@
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/base/names.h"
+#include "heed/base/quote.h"
 
 namespace heed::cli {
 namespace {

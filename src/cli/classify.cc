@@ -1,13 +1,12 @@
 #include <algorithm>
-#include <iostream>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "cli/answer_lines.h"
 #include "cli/command.h"
 #include "cli/escape_line_ends.h"
 #include "cli/json_line.h"
+#include "cli/line_work.h"
 #include "cli/model_options.h"
 #include "heed/engine/loaded_model.h"
 #include "heed/model.h"
@@ -20,6 +19,7 @@ using Json = nlohmann::ordered_json;
 struct ClassifyArguments {
   CommonOptions common;
   ModelOptions model;
+  LineOptions lines;
   ClassifyOptions classify;
   std::optional<int64_t> top;
   bool json = false;
@@ -47,7 +47,7 @@ std::string json_of(const std::vector<LabelScore>& labels) {
 }
 
 /// Without the space that most tokenizers have before a word.
-std::string trimmed(const std::string& text) {
+std::string without_space(const std::string& text) {
   return text.substr(std::min(text.find_first_not_of(' '), text.size()));
 }
 
@@ -55,7 +55,7 @@ std::string line_of(const LabelledText& text) {
   std::string line;
   for (const Entity& entity : text.entities)
     line += fmt::format("{}{} {:.4f} {}", line.empty() ? "" : "\t", escape_line_ends(entity.label),
-                        entity.score, escape_line_ends(trimmed(entity.text)));
+                        entity.score, escape_line_ends(without_space(entity.text)));
   return line + '\n';
 }
 
@@ -72,40 +72,40 @@ std::string json_of(const LabelledText& text) {
   return json_line({{"entities", list}});
 }
 
-void classify_texts(const Model& model, const ClassifyArguments& arguments) {
+void classify_texts(LineWork& work, const Model& model, const ClassifyArguments& arguments) {
   const auto most = static_cast<size_t>(
       arguments.top.value_or(arguments.json ? std::numeric_limits<int64_t>::max() : 1));
-  answer_lines(
-      [&](const std::vector<std::string>& lines, int64_t first) {
-        std::vector<ClassifyInput> texts;
-        for (const std::string& line : lines) texts.push_back(input_of(line));
-        return model.classify_batch(texts, arguments.classify, first);
-      },
-      [&](std::vector<LabelScore> labels, int64_t) {
-        labels.resize(std::min(labels.size(), most));
-        std::cout << (arguments.json ? json_of(labels) : line_of(labels));
-      });
+  const auto classify = [&](const std::vector<std::string>& lines, int64_t first) {
+    std::vector<ClassifyInput> texts;
+    for (const std::string& line : lines) texts.push_back(input_of(line));
+    return model.classify_batch(texts, arguments.classify, first);
+  };
+  work.answer(model, answer_in_batches(classify, [&](std::vector<LabelScore> labels, int64_t) {
+                labels.resize(std::min(labels.size(), most));
+                return arguments.json ? json_of(labels) : line_of(labels);
+              }));
 }
 
-void label_tokens(const Model& model, const ClassifyArguments& arguments) {
+void label_tokens(LineWork& work, const Model& model, const ClassifyArguments& arguments) {
   require(!arguments.top, "--top is for the labels of texts, and the model labels tokens");
-  answer_lines(
-      [&](const std::vector<std::string>& lines, int64_t first) {
-        return model.label_tokens_batch(lines, arguments.classify, first);
-      },
-      [&](const LabelledText& text, int64_t) {
-        std::cout << (arguments.json ? json_of(text) : line_of(text));
-      });
+  work.answer(model, answer_in_batches(
+                         [&](const std::vector<std::string>& lines, int64_t first) {
+                           return model.label_tokens_batch(lines, arguments.classify, first);
+                         },
+                         [&](const LabelledText& text, int64_t) {
+                           return arguments.json ? json_of(text) : line_of(text);
+                         }));
 }
 
 int run_classify(const ClassifyArguments& arguments) {
   const Threads threads(arguments.common);
-  const Model model = load_model(arguments.model, threads);
+  LineWork work(arguments.lines);
+  const Model model = work.load([&] { return load_model(arguments.model, threads); });
   const auto& config = engine::loaded(model).transformer->config();
   if (config.classifier.kind == model::ClassifierConfig::Kind::token)
-    label_tokens(model, arguments);
+    label_tokens(work, model, arguments);
   else
-    classify_texts(model, arguments);
+    classify_texts(work, model, arguments);
   return 0;
 }
 
@@ -127,12 +127,13 @@ void add_classify(Command& program) {
       .range(int64_t{1}, int64_t{1} << 30);
   command.add_flag("--json", arguments->json,
                    "Print one JSON object per line; start and end of an entity count characters");
+  add_line_options(command, arguments->lines);
   add_common_options(command, arguments->common);
   command.footer(
       "A line with a tab is a pair of texts, such as a premise and a hypothesis.\n\n"
       "Example:\n  echo 'What a lovely day.' | heed classify --model "
       "distilbert-base-uncased-finetuned-sst-2-english");
-  command.set_action([arguments] { return run_classify(*arguments); });
+  command.set_action([arguments] { return run_classify(*arguments); }, Ranks::several);
 }
 
 }  // namespace heed::cli

@@ -1,9 +1,8 @@
-#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "cli/answer_lines.h"
 #include "cli/command.h"
+#include "cli/line_work.h"
 #include "cli/model_options.h"
 #include "heed/base/json.h"
 #include "heed/base/names.h"
@@ -19,6 +18,7 @@ constexpr auto kPoolings = {Pooling::mean, Pooling::cls, Pooling::max, Pooling::
 struct EmbedArguments {
   CommonOptions common;
   ModelOptions model;
+  LineOptions lines;
   EmbedOptions embed;
   bool normalize = false, no_normalize = false;
 };
@@ -28,7 +28,7 @@ std::vector<std::string> formatted(const std::vector<std::vector<float>>& embedd
   std::vector<std::string> lines(embeddings.size());
   parallel_for(static_cast<int64_t>(lines.size()), 1, [&](int64_t begin, int64_t end) {
     for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i)
-      lines[i] = dump_json(nlohmann::json{{"embedding", embeddings[i]}});
+      lines[i] = dump_json(nlohmann::json{{"embedding", embeddings[i]}}) + '\n';
   });
   return lines;
 }
@@ -37,12 +37,13 @@ int run_embed(EmbedArguments& arguments) {
   const Threads threads(arguments.common);
   if (arguments.normalize || arguments.no_normalize)
     arguments.embed.normalize = arguments.normalize;
-  const Model model = load_model(arguments.model, threads);
-  answer_lines(
-      [&](const std::vector<std::string>& lines, int64_t first) {
-        return formatted(model.embed_batch(lines, arguments.embed, first));
-      },
-      [](const std::string& line, int64_t) { std::cout << line << '\n'; });
+  LineWork work(arguments.lines);
+  const Model model = work.load([&] { return load_model(arguments.model, threads); });
+  work.answer(model, answer_in_batches(
+                         [&](const std::vector<std::string>& lines, int64_t first) {
+                           return formatted(model.embed_batch(lines, arguments.embed, first));
+                         },
+                         [](const std::string& line, int64_t) { return line; }));
   return 0;
 }
 
@@ -80,9 +81,10 @@ void add_embed(Command& program) {
                   "Tokens per batch; does not change results")
       .range(int64_t{1}, int64_t{1} << 30)
       .show_default();
+  add_line_options(command, arguments->lines);
   add_common_options(command, arguments->common);
   command.footer("Example:\n  echo 'A sentence.' | heed embed --model all-MiniLM-L6-v2");
-  command.set_action([arguments] { return run_embed(*arguments); });
+  command.set_action([arguments] { return run_embed(*arguments); }, Ranks::several);
 }
 
 }  // namespace heed::cli

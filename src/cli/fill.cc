@@ -2,10 +2,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "cli/answer_lines.h"
 #include "cli/command.h"
 #include "cli/escape_line_ends.h"
 #include "cli/json_line.h"
+#include "cli/line_work.h"
 #include "cli/model_options.h"
 #include "heed/engine/loaded_model.h"
 #include "heed/generate/fill.h"
@@ -20,12 +20,13 @@ using Json = nlohmann::ordered_json;
 struct FillArguments {
   CommonOptions common;
   ModelOptions model;
+  LineOptions lines;
   std::optional<std::string> text;
   int64_t top = 5;
   bool json = false;
 };
 
-void print_filled_json(const Model& model, const FilledText& filled) {
+std::string json_of(const Model& model, const FilledText& filled) {
   Json masks = Json::array();
   for (const FilledMask& mask : filled.masks) {
     Json best = Json::array();
@@ -34,35 +35,45 @@ void print_filled_json(const Model& model, const FilledText& filled) {
           {{"token", token}, {"text", model.token_text(token)}, {"probability", probability}});
     masks.push_back({{"position", mask.position}, {"best", best}});
   }
-  std::cout << json_line({{"masks", masks}});
+  return json_line({{"masks", masks}});
 }
 
-void print_filled_text(const Model& model, const FilledText& filled) {
+std::string text_of(const Model& model, const FilledText& filled) {
+  std::string lines;
   for (const FilledMask& mask : filled.masks) {
-    if (&mask != &filled.masks.front()) std::cout << '\n';
+    if (&mask != &filled.masks.front()) lines += '\n';
     for (const auto& [token, probability] : mask.best) {
       std::vector<int32_t> whole = filled.tokens;
       whole[static_cast<size_t>(mask.position)] = token;
-      std::cout << fmt::format("{:.4f}  {:<16} {}\n", probability,
-                               escape_line_ends(model.token_text(token)),
-                               escape_line_ends(model.detokenize(whole)));
+      lines +=
+          fmt::format("{:.4f}  {:<16} {}\n", probability, escape_line_ends(model.token_text(token)),
+                      escape_line_ends(model.detokenize(whole)));
     }
   }
+  return lines;
 }
 
 int run_fill(const FillArguments& arguments) {
   const Threads threads(arguments.common);
-  if (arguments.text) text::require_utf8(*arguments.text, "the text");
-  const Model model = load_model(arguments.model, threads);
-  generate::require_fills_masks(*engine::loaded(model).transformer);  // no line is to blame
+  if (arguments.text) {
+    require_one_rank("heed fill with a text");
+    text::require_utf8(*arguments.text, "the text");
+  }
+  LineWork work(arguments.lines);
+  const Model model = work.load([&] {
+    Model loaded = load_model(arguments.model, threads);
+    generate::require_fills_masks(*engine::loaded(loaded).transformer);  // no line is to blame
+    return loaded;
+  });
   const auto fill = [&](const std::string& text) {
     const FilledText filled = model.fill(text, arguments.top);
-    (arguments.json ? print_filled_json : print_filled_text)(model, filled);
+    return (arguments.json ? json_of : text_of)(model, filled);
   };
   if (arguments.text)
-    fill(*arguments.text);
+    std::cout << fill(*arguments.text);
   else
-    for_each_line([&](const std::string& line, int64_t) { fill(line); });
+    work.answer(model,
+                answer_one_by_one([&](const std::string& line, int64_t) { return fill(line); }));
   return 0;
 }
 
@@ -78,9 +89,10 @@ void add_fill(Command& program) {
       .range(int64_t{1}, int64_t{1} << 30)
       .show_default();
   command.add_flag("--json", arguments->json, "Print one JSON object per text");
+  add_line_options(command, arguments->lines);
   add_common_options(command, arguments->common);
   command.footer("Example:\n  heed fill --model bert 'Paris is the [MASK] of France.'");
-  command.set_action([arguments] { return run_fill(*arguments); });
+  command.set_action([arguments] { return run_fill(*arguments); }, Ranks::several);
 }
 
 }  // namespace heed::cli

@@ -4,12 +4,13 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "cli/answer_lines.h"
 #include "cli/chat_options.h"
 #include "cli/command.h"
 #include "cli/escape_line_ends.h"
+#include "cli/flush_output.h"
 #include "cli/generate_chat.h"
 #include "cli/json_line.h"
+#include "cli/line_work.h"
 #include "cli/model_options.h"
 #include "cli/sampling_options.h"
 #include "cli/token_count.h"
@@ -28,6 +29,7 @@ using Json = nlohmann::ordered_json;
 struct GenerateArguments {
   CommonOptions common;
   ModelOptions model;
+  LineOptions lines;
   ChatArguments chat_arguments;
   std::optional<std::string> prompt;
   std::vector<int32_t> tokens;
@@ -55,7 +57,7 @@ std::string joined(const std::vector<int32_t>& tokens) {
   return fmt::format("{}", fmt::join(tokens, ","));
 }
 
-/// Prints outputs and counts their tokens.
+/// How outputs are printed.
 class Printer {
  public:
   /// Both must outlive this.
@@ -64,31 +66,33 @@ class Printer {
 
   bool prints_text() const { return text_; }
 
-  void print(int64_t number, const Generation& output) {
-    count(output);
-    if (arguments_.json) return print_json(number, output);
-    std::cout << (text_ ? escape_line_ends(output.text) : joined(output.tokens)) << '\n';
+  /// What is printed for a prompt, and the numbers of its TokenCount.
+  LineAnswer answer(int64_t number, const Generation& output) const {
+    std::string text = arguments_.json ? json_of(number, output)
+                       : text_         ? escape_line_ends(output.text) + '\n'
+                                       : joined(output.tokens) + '\n';
+    return {std::move(text), TokenCount(output).numbers()};
   }
 
-  void print(int64_t number, const std::vector<Candidate>& outputs) {
+  LineAnswer answer(int64_t number, const std::vector<Candidate>& outputs) const {
     Json list = Json::array();
+    TokenCount count;
+    std::string lines;
     for (const auto& [text, output, alignment] : outputs) {
-      count_.generated += static_cast<int64_t>(output.tokens.size());
+      count.generated += static_cast<int64_t>(output.tokens.size());
       list.push_back({{"text", text},
                       {"tokens", output.tokens},
                       {"score", output.score},
                       {"log_probability", output.log_probability}});
       if (arguments_.json) continue;
-      if (arguments_.search.n_best > 1) std::cout << number << " ||| ";
-      std::cout << (text_ ? escape_line_ends(text) : joined(output.tokens));
-      if (arguments_.search.n_best > 1) std::cout << fmt::format(" ||| {:.6f}", output.score);
-      std::cout << '\n';
+      if (arguments_.search.n_best > 1) lines += fmt::format("{} ||| ", number);
+      lines += text_ ? escape_line_ends(text) : joined(output.tokens);
+      if (arguments_.search.n_best > 1) lines += fmt::format(" ||| {:.6f}", output.score);
+      lines += '\n';
     }
-    if (arguments_.json) std::cout << json_line({{"prompt", number}, {"outputs", list}});
+    if (arguments_.json) lines = json_line({{"prompt", number}, {"outputs", list}});
+    return {std::move(lines), count.numbers()};
   }
-
-  void count(const Generation& output) { count_.add(output); }
-  const TokenCount& tokens() const { return count_; }
 
  private:
   Json entry(const TokenLogProbability& token) const {
@@ -98,7 +102,7 @@ class Printer {
     return json;
   }
 
-  void print_json(int64_t number, const Generation& output) const {
+  std::string json_of(int64_t number, const Generation& output) const {
     Json json = {{"prompt", number}};
     if (text_) json["text"] = output.text;
     json["tokens"] = output.tokens;
@@ -109,69 +113,77 @@ class Printer {
       for (const auto& best : output.best[i]) token["best"].push_back(entry(best));
       json["log_probabilities"].push_back(std::move(token));
     }
-    std::cout << json_line(json);
+    return json_line(json);
   }
 
   const GenerateArguments& arguments_;
   const Model& model_;
   bool text_;
-  TokenCount count_;
 };
 
 /// Prints the output of a single prompt, as text while it is generated.
-void generate_one(const GenerateArguments& arguments, const Model& model, Printer& printer) {
+TokenCount generate_one(const GenerateArguments& arguments, const Model& model,
+                        const Printer& printer) {
   const Prompt prompt = arguments.prompt ? Prompt(*arguments.prompt) : Prompt(arguments.tokens);
-  if (arguments.beam_search) {
-    printer.print(0, model.search_batch({prompt}, arguments.search, arguments.generate).front());
-  } else if (arguments.json || !printer.prints_text()) {
-    printer.print(0, model.generate(prompt, arguments.generate));
-  } else {
-    printer.count(model.generate(prompt, arguments.generate, [](std::string_view text) {
+  if (!arguments.beam_search && !arguments.json && printer.prints_text()) {
+    const Generation output = model.generate(prompt, arguments.generate, [](std::string_view text) {
       std::cout << text;
       flush_output();
-    }));
+    });
     std::cout << '\n';
+    return TokenCount(output);
   }
+  const LineAnswer answer =
+      arguments.beam_search
+          ? printer.answer(
+                0, model.search_batch({prompt}, arguments.search, arguments.generate).front())
+          : printer.answer(0, model.generate(prompt, arguments.generate));
+  std::cout << answer.text;
+  return TokenCount(answer.rows);
 }
 
 /// Generates an output for each line of standard input.
-void generate_lines(const GenerateArguments& arguments, const Model& model, Printer& printer) {
-  const auto print = [&](const auto& output, int64_t number) { printer.print(number - 1, output); };
+TokenCount generate_lines(const GenerateArguments& arguments, LineWork& work, const Model& model,
+                          const Printer& printer) {
   using Lines = std::vector<std::string>;
-  if (arguments.beam_search)
-    answer_lines(
-        [&](const Lines& lines, int64_t first) {
-          return model.search_batch({lines.begin(), lines.end()}, arguments.search,
-                                    arguments.generate, first);
-        },
-        print);
-  else
-    answer_lines(
-        [&](const Lines& lines, int64_t first) {
-          return model.generate_batch({lines.begin(), lines.end()}, arguments.generate, first);
-        },
-        print);
+  const auto answer = [&](const auto& output, int64_t number) {
+    return printer.answer(number - 1, output);
+  };
+  const auto search = [&](const Lines& lines, int64_t first) {
+    return model.search_batch({lines.begin(), lines.end()}, arguments.search, arguments.generate,
+                              first);
+  };
+  const auto generate = [&](const Lines& lines, int64_t first) {
+    return model.generate_batch({lines.begin(), lines.end()}, arguments.generate, first);
+  };
+  return TokenCount(work.answer(model,
+                                arguments.beam_search ? answer_in_batches(search, answer)
+                                                      : answer_in_batches(generate, answer),
+                                TokenCount::kColumns)
+                        .here);
 }
 
-TokenCount generate_text(const GenerateArguments& arguments, const Model& model) {
-  Printer printer(arguments, model);
-  if (!arguments.prompt && arguments.tokens.empty())
-    generate_lines(arguments, model, printer);
-  else
-    generate_one(arguments, model, printer);
-  return printer.tokens();
+TokenCount generate_text(const GenerateArguments& arguments, LineWork& work, const Model& model) {
+  const Printer printer(arguments, model);
+  return arguments.prompt || !arguments.tokens.empty()
+             ? generate_one(arguments, model, printer)
+             : generate_lines(arguments, work, model, printer);
 }
 
 int run_generate(GenerateArguments& arguments) {
   const Threads threads(arguments.common);
+  if (arguments.prompt || !arguments.tokens.empty())
+    require_one_rank("heed generate with one prompt");
   if (arguments.prompt) text::require_utf8(*arguments.prompt, "the prompt");
   generate::check(arguments.search);
   arguments.generate = arguments.sampling.options(arguments.common.seed);
   const ChatOptions chat = arguments.chat_arguments.options();
-  const Model model = load_model(arguments.model, threads);
+  LineWork work(arguments.lines);
+  const Model model = work.load([&] { return load_model(arguments.model, threads); });
   const auto start = std::chrono::steady_clock::now();
-  const TokenCount tokens = arguments.chat ? generate_chat(model, arguments.generate, chat)
-                                           : generate_text(arguments, model);
+  const TokenCount tokens = arguments.chat ? generate_chat(work, model, arguments.generate, chat)
+                                           : generate_text(arguments, work, model);
+  if (!work.is_root()) return 0;
   flush_output();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   std::string drafts;
@@ -239,6 +251,7 @@ void add_generate(Command& program) {
           "activations)");
   for (Option option : add_speculation_options(command, arguments->model))
     option.excludes(command.option("--num-beams"));
+  add_line_options(command, arguments->lines);
   add_common_options(command, arguments->common);
   Option chat = command.add_flag(
       "--chat", arguments->chat,
@@ -255,10 +268,12 @@ void add_generate(Command& program) {
       "  heed generate --model model --chat <<< '[{\"role\": \"user\", \"content\": \"Hello\"}]'\n"
       "With prompts on standard input, each output is one line, in which \\n stands for a line "
       "end.");
-  command.set_action([command, arguments] {
-    arguments->beam_search = command.count("--num-beams") > 0;
-    return run_generate(*arguments);
-  });
+  command.set_action(
+      [command, arguments] {
+        arguments->beam_search = command.count("--num-beams") > 0;
+        return run_generate(*arguments);
+      },
+      Ranks::several);
 }
 
 }  // namespace heed::cli

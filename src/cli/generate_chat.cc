@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/answer_lines.h"
 #include "cli/json_line.h"
 #include "heed/base/error.h"
 #include "heed/base/json.h"
@@ -63,9 +62,10 @@ struct Answered {
 
 /// Each conversation is a request of its own: its output does not depend on the others, and what
 /// they begin with alike is computed once.
-std::vector<Answered> answer_all(const Model& model, Session& session,
-                                 const std::vector<std::string>& lines, int64_t first,
-                                 const GenerateOptions& generate, const ChatOptions& options) {
+std::vector<Answered> answer_conversations(const Model& model, Session& session,
+                                           const std::vector<std::string>& lines, int64_t first,
+                                           const GenerateOptions& generate,
+                                           const ChatOptions& options) {
   std::vector<Answered> answered(lines.size());
   std::vector<RequestId> requests;
   try {
@@ -96,19 +96,23 @@ std::vector<Answered> answer_all(const Model& model, Session& session,
 
 }  // namespace
 
-TokenCount generate_chat(const Model& model, const GenerateOptions& generate,
+TokenCount generate_chat(LineWork& work, const Model& model, const GenerateOptions& generate,
                          const ChatOptions& options) {
-  TokenCount tokens;
   Session session(model, {.max_active_tokens = generate.batch_tokens});
-  answer_lines(
-      [&](const std::vector<std::string>& lines, int64_t first) {
-        return answer_all(model, session, lines, first, generate, options);
-      },
-      [&](const Answered& answered, int64_t number) {
-        tokens.add(answered.generation);
-        std::cout << json_line(answer_json(answered.task, answered.generation, number - 1));
-      });
-  return tokens;
+  return TokenCount(
+      work.answer(model,
+                  answer_in_batches(
+                      [&](const std::vector<std::string>& lines, int64_t first) {
+                        return answer_conversations(model, session, lines, first, generate,
+                                                    options);
+                      },
+                      [&](const Answered& answered, int64_t number) {
+                        return LineAnswer(
+                            json_line(answer_json(answered.task, answered.generation, number - 1)),
+                            TokenCount(answered.generation).numbers());
+                      }),
+                  TokenCount::kColumns)
+          .here);
 }
 
 }  // namespace heed::cli

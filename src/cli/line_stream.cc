@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -17,8 +18,10 @@ namespace heed::cli {
 /// detached and shares the ownership of what it uses.
 struct LineStream::Shared {
   // The thread stops reading while this much is waiting for next().
-  static constexpr size_t kMaxLines = 2048;
+  const size_t max_lines;
   static constexpr size_t kMaxBytes = size_t{64} << 20;
+
+  explicit Shared(size_t ahead) : max_lines(ahead) {}
 
   std::mutex mutex;
   std::condition_variable changed;
@@ -48,7 +51,7 @@ struct LineStream::Shared {
       std::unique_lock lock(mutex);
       changed.wait(lock, [&] {
         return abandoned || lines.empty() ||
-               (lines.size() < kMaxLines && bytes + line.size() <= kMaxBytes);
+               (lines.size() < max_lines && bytes + line.size() <= kMaxBytes);
       });
       if (abandoned) return;
       bytes += line.size();
@@ -58,7 +61,19 @@ struct LineStream::Shared {
   }
 };
 
-LineStream::LineStream() : shared_(std::make_shared<Shared>()) {
+std::vector<std::string> KnownLines::next(size_t most) {
+  std::vector<std::string> some;
+  while (some.size() < most && next_ < lines_.size()) some.push_back(std::move(lines_[next_++]));
+  return some;
+}
+
+std::vector<std::string> KnownLines::next_by_now(size_t parts, size_t most, bool& ended) {
+  std::vector<std::string> some = next(std::min((lines_.size() - next_ + parts - 1) / parts, most));
+  ended = next_ == lines_.size();
+  return some;
+}
+
+LineStream::LineStream(size_t ahead) : shared_(std::make_shared<Shared>(ahead)) {
   std::thread([shared = shared_] { shared->read(); }).detach();
 }
 
@@ -68,12 +83,12 @@ LineStream::~LineStream() {
   shared_->changed.notify_all();
 }
 
-std::vector<std::string> LineStream::next() {
-  std::unique_lock lock(shared_->mutex);
+/// The lock is held.
+std::vector<std::string> LineStream::take(size_t most) {
   std::deque<std::string>& lines = shared_->lines;
-  shared_->changed.wait(lock, [&] { return !lines.empty() || shared_->ended; });
   std::vector<std::string> some;
-  for (; !lines.empty() && text::is_valid_utf8(lines.front()); lines.pop_front()) {
+  for (; !lines.empty() && some.size() < most && text::is_valid_utf8(lines.front());
+       lines.pop_front()) {
     shared_->bytes -= lines.front().size();
     some.push_back(std::move(lines.front()));
   }
@@ -82,6 +97,20 @@ std::vector<std::string> LineStream::next() {
     text::require_utf8(lines.front(), fmt::format("line {} of standard input", returned_ + 1));
   if (some.empty() && shared_->error) std::rethrow_exception(shared_->error);
   shared_->changed.notify_all();
+  return some;
+}
+
+std::vector<std::string> LineStream::next(size_t most) {
+  std::unique_lock lock(shared_->mutex);
+  shared_->changed.wait(lock, [&] { return !shared_->lines.empty() || shared_->ended; });
+  return take(most);
+}
+
+std::vector<std::string> LineStream::next_by_now(size_t parts, size_t most, bool& ended) {
+  const std::lock_guard lock(shared_->mutex);
+  const size_t part = (shared_->lines.size() + parts - 1) / parts;
+  std::vector<std::string> some = take(std::min(part, most));
+  ended = shared_->ended && shared_->lines.empty() && !shared_->error;
   return some;
 }
 

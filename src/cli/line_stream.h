@@ -1,27 +1,55 @@
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace heed::cli {
 
+/// Where lines come from.
+class LineSource {
+ public:
+  virtual ~LineSource() = default;
+  /// At most `most` lines; empty at the end.
+  virtual std::vector<std::string> next(size_t most) = 0;
+  /// Does not wait: one of `parts` of the lines that are there, rounded up, at most `most`. Sets
+  /// `ended` when none will follow.
+  virtual std::vector<std::string> next_by_now(size_t parts, size_t most, bool& ended) = 0;
+};
+
+/// Lines that are known.
+class KnownLines : public LineSource {
+ public:
+  explicit KnownLines(std::vector<std::string> lines) : lines_(std::move(lines)) {}
+  std::vector<std::string> next(size_t most) override;
+  std::vector<std::string> next_by_now(size_t parts, size_t most, bool& ended) override;
+
+ private:
+  std::vector<std::string> lines_;
+  size_t next_ = 0;
+};
+
 /// The lines of standard input as they arrive, without line ends ("\n" or "\r\n"). next() waits for
 /// at least one line and returns all lines read so far: large batches of a file, a single line
 /// typed at a terminal.
-class LineStream {
+class LineStream : public LineSource {
  public:
-  LineStream();
-  ~LineStream();
+  /// Reads up to `ahead` lines that nobody has asked for yet.
+  explicit LineStream(size_t ahead = 2048);
+  ~LineStream() override;
   LineStream(const LineStream&) = delete;
   LineStream& operator=(const LineStream&) = delete;
 
-  /// Empty at the end of standard input. Throws Error on a line that is not valid UTF-8, and when
-  /// standard input cannot be read, after all lines before it have been returned.
-  std::vector<std::string> next();
+  /// Both throw Error on a line that is not valid UTF-8, and when standard input cannot be read,
+  /// after all lines before it have been returned.
+  std::vector<std::string> next(size_t most = std::numeric_limits<size_t>::max()) override;
+  std::vector<std::string> next_by_now(size_t parts, size_t most, bool& ended) override;
 
  private:
   struct Shared;
+
+  std::vector<std::string> take(size_t most);
 
   std::shared_ptr<Shared> shared_;
   size_t returned_ = 0;  // number of lines

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "cli/command.h"
+#include "cli/ranks.h"
 #include "heed/base/error.h"
 #include "heed/distribute/messenger.h"
 #include "heed/inspect/markup.h"
@@ -26,6 +27,23 @@ int report(std::string_view message, std::string_view hint = "") {
   std::fprintf(stderr, "heed: error: %s%s\n", heed::inspect::printable(message).c_str(),
                std::string(hint).c_str());
   return kFailed;
+}
+
+/// Leaves a report to another rank. The first process that ends takes the others with it: the one
+/// that reports comes first.
+void wait_for_report() { std::this_thread::sleep_for(std::chrono::seconds(5)); }
+
+/// Reports the error of this process, or of several ranks the one of a rank. Returns `status`.
+int report_on_one_rank(int status, const std::string& message, const std::string& hint = "") {
+  try {
+    heed::cli::agree_on_error(message + hint);
+    report(message, hint);
+  } catch (const heed::distribute::ReportedElsewhere&) {
+    wait_for_report();
+  } catch (const heed::Error& error) {
+    report(error.what());
+  }
+  return status;
 }
 
 /// Whether HEED_CPU, if it is set, names a machine. Reports it otherwise.
@@ -82,17 +100,17 @@ int main(int argc, char** argv) {
   try {
     return finished(program.run(argc, argv));
   } catch (const heed::cli::UsageError& error) {
-    report(error.what(), fmt::format(" (see {})", program.help_command()));
-    return kWrongCommandLine;
+    return report_on_one_rank(kWrongCommandLine, error.what(),
+                              fmt::format(" (see {})", program.help_command()));
   } catch (const heed::distribute::ReportedElsewhere&) {
-    // The first process that ends takes the others with it: the one that reports comes first.
-    std::this_thread::sleep_for(std::chrono::seconds(5));
+    wait_for_report();
     return kFailed;
   } catch (const std::bad_alloc&) {
     return report("out of memory");
   } catch (const std::filesystem::filesystem_error& error) {
-    return report(fmt::format("{}: {}", error.path1().string(), error.code().message()));
+    return report_on_one_rank(
+        kFailed, fmt::format("{}: {}", error.path1().string(), error.code().message()));
   } catch (const std::exception& error) {
-    return report(error.what());
+    return report_on_one_rank(kFailed, error.what());
   }
 }

@@ -10,6 +10,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "cli/ranks.h"
+
 namespace heed::cli {
 namespace {
 
@@ -231,8 +233,11 @@ void Command::footer(const std::string& text) { app_->footer(text); }
 
 CommandHelp Command::help() const { return describe(*app_, full_name(*app_)); }
 
-void Command::set_action(std::function<int()> action) {
-  app_->callback([status = status_, action = std::move(action)] { *status = action(); });
+void Command::set_action(std::function<int()> action, Ranks ranks) {
+  app_->callback([app = app_, status = status_, ranks, action = std::move(action)] {
+    if (ranks == Ranks::one) require_one_rank(full_name(*app));
+    *status = action();
+  });
 }
 
 struct Program::State {

@@ -67,6 +67,9 @@ class Option {
   CLI::Option* option_;
 };
 
+/// On how many ranks (processes that a launcher starts together) a command runs.
+enum class Ranks { one, several };
+
 /// A subcommand: its options and its action. A handle: copies refer to the same command.
 class Command {
  public:
@@ -99,8 +102,9 @@ class Command {
   /// What --help says of this command and of its subcommands.
   CommandHelp help() const;
 
-  /// `action` runs the command and returns its exit status.
-  void set_action(std::function<int()> action);
+  /// `action` runs the command and returns its exit status. With Ranks::one it is not called, but
+  /// an Error thrown, when a launcher such as mpirun has started several processes.
+  void set_action(std::function<int()> action, Ranks ranks = Ranks::one);
 
  protected:
   Command(CLI::App& app, int& status) : app_(&app), status_(&status) {}

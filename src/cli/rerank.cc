@@ -4,9 +4,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "cli/answer_lines.h"
 #include "cli/command.h"
+#include "cli/flush_output.h"
 #include "cli/json_line.h"
+#include "cli/line_stream.h"
 #include "cli/model_options.h"
 #include "heed/model.h"
 #include "heed/text/utf8.h"
@@ -28,7 +29,9 @@ int run_rerank(const RerankArguments& arguments) {
   text::require_utf8(arguments.query, "the query");
   const Model model = load_model(arguments.model, threads);
   std::vector<std::string> documents;
-  for_each_line([&](const std::string& line, int64_t) { documents.push_back(line); });
+  LineStream lines;
+  for (auto some = lines.next(); !some.empty(); some = lines.next())
+    documents.insert(documents.end(), some.begin(), some.end());
   std::vector<RankedDocument> ranked = model.rerank(arguments.query, documents, arguments.classify);
   ranked.resize(std::min(ranked.size(), static_cast<size_t>(arguments.top.value_or(
                                             std::numeric_limits<int64_t>::max()))));

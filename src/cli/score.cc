@@ -1,13 +1,15 @@
-#include <iostream>
+#include <cmath>
+#include <cstring>
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "cli/answer_lines.h"
 #include "cli/command.h"
 #include "cli/json_line.h"
+#include "cli/line_work.h"
 #include "cli/model_options.h"
 #include "cli/standard_input.h"
 #include "heed/base/error.h"
+#include "heed/engine/score_windows.h"
 #include "heed/model.h"
 #include "heed/text/utf8.h"
 
@@ -19,84 +21,126 @@ using Json = nlohmann::ordered_json;
 struct ScoreArguments {
   CommonOptions common;
   ModelOptions model;
+  LineOptions lines;
   ScoreOptions score;
   bool json = false;
 };
 
+Json summary(double tokens, double log_probability) {
+  return {{"tokens", static_cast<int64_t>(tokens)},
+          {"log_probability", log_probability},
+          {"perplexity", tokens > 0 ? std::exp(-log_probability / tokens) : 1.0}};
+}
+
 Json summary(const Score& score) {
-  return {{"tokens", score.log_probabilities.size()},
-          {"log_probability", score.log_probability()},
-          {"perplexity", score.perplexity()}};
+  return summary(static_cast<double>(score.log_probabilities.size()), score.log_probability());
 }
 
-void print_summary(const Score& score, bool json) {
-  const Json facts = summary(score);
-  if (json)
-    std::cout << json_line(facts);
-  else
-    std::cout << fmt::format("{} tokens, log-probability {:.4f}, perplexity {:.4f}\n",
-                             facts["tokens"].get<size_t>(), facts["log_probability"].get<double>(),
-                             facts["perplexity"].get<double>());
+std::string line_of(const Json& facts, bool json) {
+  return json ? json_line(facts)
+              : fmt::format("{} tokens, log-probability {:.4f}, perplexity {:.4f}\n",
+                            facts["tokens"].get<size_t>(), facts["log_probability"].get<double>(),
+                            facts["perplexity"].get<double>());
 }
 
-/// The scores belong to the last tokens. Earlier tokens have no score, printed as null.
-void print_tokens(const Model& model, const Score& score) {
-  const size_t unscored = score.tokens.size() - score.log_probabilities.size();
-  for (size_t i = 0; i < score.tokens.size(); ++i) {
-    Json line = {{"token", score.tokens[i]}, {"text", model.token_text(score.tokens[i])}};
-    line["log_probability"] = i < unscored ? Json() : Json(score.log_probabilities[i - unscored]);
-    std::cout << json_line(line);
+/// Rows of 1 and the log-probability of a token, whose sums give the summary.
+constexpr size_t kColumns = 2;
+std::vector<double> rows_of(const std::vector<double>& log_probabilities) {
+  std::vector<double> rows;
+  for (const double log_probability : log_probabilities) {
+    rows.push_back(1);
+    rows.push_back(log_probability);
   }
+  return rows;
 }
 
-/// Scores standard input as one text.
-Score score_text(const ScoreArguments& arguments, const Model& model) {
-  const std::string text = read_standard_input();
-  text::require_utf8(text, "standard input");
-  Score score = model.score(text, arguments.score);
-  if (arguments.json) print_tokens(model, score);
-  return score;
+/// JSON lines of tokens. The scores belong to the last ones; earlier ones have none, printed as
+/// null.
+std::string tokens_of(const Model& model, std::span<const int32_t> tokens,
+                      std::span<const double> scores) {
+  const size_t unscored = tokens.size() - scores.size();
+  std::string lines;
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    Json line = {{"token", tokens[i]}, {"text", model.token_text(tokens[i])}};
+    line["log_probability"] = i < unscored ? Json() : Json(scores[i - unscored]);
+    lines += json_line(line);
+  }
+  return lines;
 }
 
-/// Prints the scores of a line: a source, a tab and a target.
-Score score_line(const ScoreArguments& arguments, const Model& model, const std::string& line,
-                 int64_t number) {
+/// The answer to a line: a source, a tab and a target.
+LineAnswer answer_pair(const ScoreArguments& arguments, const Model& model, const std::string& line,
+                       int64_t number) {
   const size_t tab = line.find('\t');
   require(tab != std::string::npos, "expected source, tab, target; found no tab");
-  Score score = model.score_pair(line.substr(0, tab), line.substr(tab + 1));
+  const Score score = model.score_pair(line.substr(0, tab), line.substr(tab + 1));
+  std::string text;
   if (arguments.json) {
-    print_tokens(model, score);
     Json facts = {{"line", number}};
     facts.update(summary(score));
-    std::cout << json_line(facts);
+    text = tokens_of(model, score.tokens, score.log_probabilities) + json_line(facts);
   } else {
-    std::cout << fmt::format("{} ||| ", number);
-    print_summary(score, false);
+    text = fmt::format("{} ||| ", number) + line_of(summary(score), false);
   }
-  return score;
+  return {std::move(text), rows_of(score.log_probabilities)};
 }
 
-/// Scores each line of standard input as a pair. The result has no tokens.
-Score score_lines(const ScoreArguments& arguments, const Model& model) {
+/// Scores each line of standard input as a pair.
+LineSums score_pairs(const ScoreArguments& arguments, LineWork& work, const Model& model) {
   const ScoreOptions& options = arguments.score;
   require(!options.window && !options.stride && !arguments.model.load.cache,
           "--window, --stride and --cache are for decoder-only models");
-  Score all;
-  for_each_line([&](const std::string& line, int64_t number) {
-    const Score score = score_line(arguments, model, line, number);
-    all.log_probabilities.insert(all.log_probabilities.end(), score.log_probabilities.begin(),
-                                 score.log_probabilities.end());
-  });
-  require(!all.log_probabilities.empty(), "standard input has no pairs to score");
-  return all;
+  LineSums sums =
+      work.answer(model, answer_one_by_one([&](const std::string& line, int64_t number) {
+                    return answer_pair(arguments, model, line, number);
+                  }),
+                  kColumns);
+  require(!work.is_root() || sums.all[0] > 0, "standard input has no pairs to score");
+  return sums;
+}
+
+/// A window as bytes: how many tokens are scored, and all of them.
+std::string to_bytes(const engine::TextWindow& window) {
+  std::vector<int32_t> numbers{static_cast<int32_t>(window.scored)};
+  numbers.insert(numbers.end(), window.tokens.begin(), window.tokens.end());
+  return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(int32_t)};
+}
+
+engine::TextWindow window_of(const std::string& bytes) {
+  std::vector<int32_t> numbers(bytes.size() / sizeof(int32_t));
+  std::memcpy(numbers.data(), bytes.data(), bytes.size());
+  return {.tokens = {numbers.begin() + 1, numbers.end()}, .scored = numbers.front()};
+}
+
+/// Scores standard input as one text, whose windows ranks share.
+LineSums score_text(const ScoreArguments& arguments, LineWork& work, const Model& model) {
+  std::vector<std::string> parts;
+  if (work.is_root()) {
+    const std::string text = read_standard_input();
+    text::require_utf8(text, "standard input");
+    for (const auto& window : engine::windows_of(engine::loaded(model), text, arguments.score))
+      parts.push_back(to_bytes(window));
+  }
+  const auto answer = [&](const NumberedLines& windows, std::vector<LineAnswer>& answers) {
+    for (const std::string& bytes : windows.lines) {
+      const engine::TextWindow window = window_of(bytes);
+      const std::vector<double> scores = engine::score(engine::loaded(model), window);
+      // The context of a later window belongs to those before it.
+      const bool first = windows.first == 1 && &bytes == &windows.lines.front();
+      const std::span tokens = std::span(window.tokens).last(scores.size() + (first ? 1 : 0));
+      answers.emplace_back(arguments.json ? tokens_of(model, tokens, scores) : "", rows_of(scores));
+    }
+  };
+  return work.answer_parts("window", std::move(parts), model, answer, kColumns);
 }
 
 int run_score(const ScoreArguments& arguments) {
   const Threads threads(arguments.common);
-  const Model model = load_model(arguments.model, threads);
+  LineWork work(arguments.lines);
+  const Model model = work.load([&] { return load_model(arguments.model, threads); });
   const bool pairs = model.has_encoder() && model.has_decoder();
-  print_summary(pairs ? score_lines(arguments, model) : score_text(arguments, model),
-                arguments.json);
+  const LineSums sums = (pairs ? score_pairs : score_text)(arguments, work, model);
+  if (work.is_root()) work.conclude(line_of(summary(sums.all[0], sums.all[1]), arguments.json));
   return 0;
 }
 
@@ -119,6 +163,7 @@ void add_score(Command& program) {
   add_cache_option(command, arguments->model);
   command.add_flag("--json", arguments->json,
                    "Print one JSON object per token, per pair and for the whole input");
+  add_line_options(command, arguments->lines);
   add_common_options(command, arguments->common);
   command.footer(
       "Examples:\n"
@@ -127,7 +172,7 @@ void add_score(Command& program) {
       "For a decoder-only model, standard input is one text. For an encoder-decoder, each line is "
       "a\n"
       "source, a tab and a target.");
-  command.set_action([arguments] { return run_score(*arguments); });
+  command.set_action([arguments] { return run_score(*arguments); }, Ranks::several);
 }
 
 }  // namespace heed::cli

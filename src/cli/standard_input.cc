@@ -6,7 +6,7 @@
 #include <cstring>
 #include <iostream>
 
-#include "heed/base/error.h"
+#include "heed/base/descriptor.h"
 
 namespace heed::cli {
 namespace {
@@ -25,6 +25,10 @@ bool read_line(std::string& line) {
   // std::getline() sets badbit when an allocation fails.
   require(!std::cin.bad(), "standard input has a line that does not fit into memory");
   return false;
+}
+
+void read_as_standard_input(const std::string& path) {
+  if (!std::freopen(path.c_str(), "r", stdin)) fail_system(path, "cannot be read");
 }
 
 std::string read_standard_input() {

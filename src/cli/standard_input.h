@@ -8,6 +8,10 @@ namespace heed::cli {
 /// Throws Error, with the system's reason, when standard input cannot be read.
 bool read_line(std::string& line);
 
+/// From now on standard input is this file. Throws Error, with the system's reason, when it cannot
+/// be read.
+void read_as_standard_input(const std::string& path);
+
 /// All of standard input. Throws Error as read_line() does.
 std::string read_standard_input();
 

@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/download_line.h"
 #include "cli/progress.h"
+#include "cli/ranks.h"
 #include "cli/signals.h"
 #include "heed/base/file.h"
 #include "heed/train/config.h"
@@ -88,6 +89,7 @@ int run_training(const TrainArguments& arguments, const Command& command) {
     return 0;
   }
   Progress progress;
+  leave_ranks_to_library();
   const TrainResult result = train_model(
       options,
       {.on_log = [&](std::string_view line) { progress.log(line); },
@@ -161,7 +163,8 @@ void add_train(Command& program) {
       "Ctrl-C saves a checkpoint and stops. The same command with --resume continues the run, "
       "with\n"
       "the same results, bit for bit, as without the interruption.");
-  command.set_action([command, options] { return run_training(*options, command); });
+  command.set_action([command, options] { return run_training(*options, command); },
+                     Ranks::several);
 }
 
 }  // namespace heed::cli

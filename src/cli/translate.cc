@@ -1,10 +1,9 @@
-#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "cli/answer_lines.h"
 #include "cli/command.h"
 #include "cli/json_line.h"
+#include "cli/line_work.h"
 #include "cli/model_options.h"
 #include "heed/generate/alignment.h"
 #include "heed/generate/search.h"
@@ -16,11 +15,12 @@ namespace {
 struct TranslateArguments {
   CommonOptions common;
   ModelOptions model;
+  LineOptions lines;
   TranslateOptions translate;
   bool scores = false, json = false;
 };
 
-void print_json(const TranslateArguments& arguments, int64_t number, const Translation& line) {
+std::string json_of(const TranslateArguments& arguments, int64_t number, const Translation& line) {
   nlohmann::ordered_json out = {{"line", number}, {"translations", nlohmann::json::array()}};
   for (const auto& [text, hypothesis, alignment] : line.candidates) {
     nlohmann::ordered_json entry = {{"text", text},
@@ -29,22 +29,24 @@ void print_json(const TranslateArguments& arguments, int64_t number, const Trans
     if (arguments.translate.alignments) entry["alignment"] = generate::pharaoh(alignment);
     out["translations"].push_back(entry);
   }
-  std::cout << json_line(out);
+  return json_line(out);
 }
 
 /// Plain text, one line per translation. With n-best lists, scores or alignments: the columns of
 /// Moses, number ||| text ||| score ||| alignment.
-void print_text(const TranslateArguments& arguments, int64_t number, const Translation& line) {
+std::string text_of(const TranslateArguments& arguments, int64_t number, const Translation& line) {
   const TranslateOptions& options = arguments.translate;
   const bool columns = options.search.n_best > 1 || arguments.scores || options.alignments;
-  if (line.candidates.empty()) std::cout << '\n';
+  if (line.candidates.empty()) return "\n";
+  std::string lines;
   for (const auto& [text, hypothesis, alignment] : line.candidates) {
-    if (columns) std::cout << number - 1 << " ||| ";
-    std::cout << text;
-    if (columns) std::cout << fmt::format(" ||| {:.6f}", hypothesis.score);
-    if (options.alignments) std::cout << " ||| " << generate::pharaoh(alignment);
-    std::cout << '\n';
+    if (columns) lines += fmt::format("{} ||| ", number - 1);
+    lines += text;
+    if (columns) lines += fmt::format(" ||| {:.6f}", hypothesis.score);
+    if (options.alignments) lines += " ||| " + generate::pharaoh(alignment);
+    lines += '\n';
   }
+  return lines;
 }
 
 int run_translate(TranslateArguments& arguments) {
@@ -52,15 +54,15 @@ int run_translate(TranslateArguments& arguments) {
   TranslateOptions& options = arguments.translate;
   options.search.scores = arguments.scores || arguments.json || options.alignments;
   generate::check(options.search);
-  const Model model = load_model(arguments.model, threads);
-  answer_lines([&](const std::vector<std::string>& lines,
-                   int64_t first) { return model.translate_batch(lines, options, first); },
-               [&](const Translation& line, int64_t number) {
-                 if (arguments.json)
-                   print_json(arguments, number, line);
-                 else
-                   print_text(arguments, number, line);
-               });
+  LineWork work(arguments.lines);
+  const Model model = work.load([&] { return load_model(arguments.model, threads); });
+  work.answer(model, answer_in_batches(
+                         [&](const std::vector<std::string>& lines, int64_t first) {
+                           return model.translate_batch(lines, options, first);
+                         },
+                         [&](const Translation& line, int64_t number) {
+                           return (arguments.json ? json_of : text_of)(arguments, number, line);
+                         }));
   return 0;
 }
 
@@ -104,6 +106,7 @@ void add_translate(Command& program) {
   command.add_flag("--alignments", arguments->translate.alignments,
                    "Also print word alignments, taken from cross-attention");
   command.add_flag("--json", arguments->json, "Print one JSON object per line");
+  add_line_options(command, arguments->lines);
   add_common_options(command, arguments->common);
   command.footer(
       "Examples:\n"
@@ -112,7 +115,7 @@ void add_translate(Command& program) {
       "  heed translate --model model --compute int8 < in.txt\n"
       "  heed translate --model nllb --source-language eng_Latn --target-language fra_Latn < "
       "in.txt");
-  command.set_action([arguments] { return run_translate(*arguments); });
+  command.set_action([arguments] { return run_translate(*arguments); }, Ranks::several);
 }
 
 }  // namespace heed::cli

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/distribute/local_ranks.h"
+#include "tests/distribute/group_ranks.h"
 
 namespace heed::distribute {
 namespace {
@@ -10,36 +10,6 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr Deadlines kShort{.wait = milliseconds(500), .answer = milliseconds(400)};
-
-/// The Groups of a test's threads.
-class Ranks {
- public:
-  explicit Ranks(int size) : mailbox_(std::make_shared<Mailbox>(size)) {}
-
-  /// What each rank threw.
-  std::vector<std::exception_ptr> run(
-      const std::function<void(Group&)>& rank, Deadlines deadlines = {},
-      const std::function<bool()>& hurried = [] { return false; }) {
-    std::vector<std::exception_ptr> errors(static_cast<size_t>(mailbox_->size()));
-    std::vector<std::thread> threads;
-    for (int i = 0; i < mailbox_->size(); ++i)
-      threads.emplace_back([&, i] {
-        try {
-          Group group([&] { return std::make_unique<LocalTransport>(mailbox_, i); }, deadlines,
-                      hurried);
-          rank(group);
-        } catch (...) {
-          errors[static_cast<size_t>(i)] = std::current_exception();
-        }
-      });
-    for (std::thread& thread : threads) thread.join();
-    return errors;
-  }
-  void silence(int rank) { mailbox_->silence(rank); }
-
- private:
-  std::shared_ptr<Mailbox> mailbox_;
-};
 
 TEST(Group, OfOneProcessLeavesEverythingAsItIs) {
   Group group;
@@ -53,7 +23,7 @@ TEST(Group, OfOneProcessLeavesEverythingAsItIs) {
 }
 
 TEST(Group, RunsOperationsInOrderWhileTheCallerGoesOn) {
-  Ranks ranks(4);
+  GroupRanks ranks(4);
   const auto errors = ranks.run([](Group& group) {
     std::vector<std::vector<float>> buckets(10, std::vector<float>(64, 1));
     std::vector<std::future<void>> sums;
@@ -89,7 +59,7 @@ std::vector<std::string> reports(const std::vector<std::exception_ptr>& errors) 
 }
 
 TEST(Group, OneRankNamesTheOneThatDoesNotAnswer) {
-  Ranks ranks(4);
+  GroupRanks ranks(4);
   const auto errors = ranks.run(
       [&](Group& group) {
         group.gather(std::vector<double>{0});
@@ -103,7 +73,7 @@ TEST(Group, OneRankNamesTheOneThatDoesNotAnswer) {
 }
 
 TEST(Group, TheRankThatKeepsOthersWaitingIsNamedThoughItAnswers) {
-  Ranks ranks(4);
+  GroupRanks ranks(4);
   const auto errors = ranks.run(
       [&](Group& group) {
         if (group.rank() == 2) std::this_thread::sleep_for(milliseconds(2500));
@@ -117,7 +87,7 @@ TEST(Group, TheRankThatKeepsOthersWaitingIsNamedThoughItAnswers) {
 }
 
 TEST(Group, ARankThatIsToldToEndLooksForTheMissingOneAtOnce) {
-  Ranks ranks(2);
+  GroupRanks ranks(2);
   std::atomic<bool> told = false;
   const auto begin = std::chrono::steady_clock::now();
   const auto errors = ranks.run(
@@ -136,7 +106,7 @@ TEST(Group, ARankThatIsToldToEndLooksForTheMissingOneAtOnce) {
 }
 
 TEST(Group, ASlowRankIsWaitedForByThoseThatAreToldToEnd) {
-  Ranks ranks(2);
+  GroupRanks ranks(2);
   const auto errors = ranks.run(
       [&](Group& group) {
         if (group.rank() == 1) std::this_thread::sleep_for(milliseconds(500));
@@ -163,7 +133,7 @@ TEST(Group, ARankThatFailsDoesNotWaitForItsOperations) {
 }
 
 TEST(Group, AfterAFailureEveryOperationFails) {
-  Ranks ranks(2);
+  GroupRanks ranks(2);
   const auto errors = ranks.run(
       [&](Group& group) {
         if (group.rank() == 1) {

@@ -2,9 +2,9 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "heed/base/hash.h"
 #include "heed/data/parallel_text.h"
 
 namespace heed::data {
@@ -18,8 +18,7 @@ struct Fingerprint {
   bool operator==(const Fingerprint&) const = default;
 };
 
-/// A hash of what `hash` stands for, followed by `bytes`.
-uint64_t hash_after(uint64_t hash, std::string_view bytes);
+using heed::hash_after;
 
 Fingerprint fingerprint_of(const std::vector<std::string>& texts);
 /// `count` is the number of pairs.

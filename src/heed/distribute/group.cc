@@ -125,10 +125,14 @@ void Group::run_now(std::function<void(Messenger&)> operation) {
 
 void Group::wait(std::future<void>& operation) {
   const auto begin = Clock::now();
-  while (operation.wait_for(kPatience) != std::future_status::ready)
-    if (hurried_ && hurried_()) hurries_ = true;
+  while (operation.wait_for(kPatience) != std::future_status::ready) hurried();
   seconds_blocked_ += seconds_since(begin);
   operation.get();
+}
+
+bool Group::hurried() {
+  if (hurried_ && hurried_()) hurries_ = true;
+  return hurries_;
 }
 
 void Group::set_deadline(std::chrono::milliseconds wait) {

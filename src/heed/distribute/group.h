@@ -56,6 +56,11 @@ class Group {
   void collect(std::span<const float> values, std::span<const int64_t> counts,
                const std::function<void(int rank, std::span<const float> values)>& take);
 
+  /// Runs an operation of the caller on the group's thread.
+  std::future<void> run(std::function<void(Messenger&)> operation);
+  /// Asks `hurried` for an operation of run() that watches ranks.
+  bool hurried();
+
   /// The deadline of messages from now on.
   void set_deadline(std::chrono::milliseconds wait);
 
@@ -71,7 +76,6 @@ class Group {
  private:
   using Operation = std::packaged_task<void(Messenger&)>;
 
-  std::future<void> run(std::function<void(Messenger&)> operation);
   void run_now(std::function<void(Messenger&)> operation);
   void serve(const MakeTransport& make_transport, Deadlines deadlines, std::promise<void>& joined);
   void work(Messenger& messenger);

@@ -17,6 +17,8 @@ constexpr int kEagerLooks = 200;
 constexpr std::chrono::microseconds kPause{50};
 /// How long after its question a rank may have ended with a report.
 constexpr std::chrono::seconds kReporting{5};
+/// A watch that was interrupted for longer begins anew: the process may have been stopped.
+constexpr std::chrono::milliseconds kWatchGap{500};
 
 /// How a missing rank is reported.
 constexpr const char* kLate = "did not arrive within";
@@ -42,6 +44,7 @@ Messenger::Messenger(std::unique_ptr<Transport> transport, Deadlines deadlines,
   answers_.resize(static_cast<size_t>(size()));
   answered_.resize(answers_.size());
   asked_.resize(answers_.size());
+  heard_at_.resize(answers_.size());
   hosts_.assign(answers_.size(), "");
   listen();
   learn_hosts();
@@ -76,6 +79,7 @@ void Messenger::listen() {
 }
 
 void Messenger::send_status(int to, bool asks) {
+  if (asks) ++open_questions_;
   auto status = std::make_unique<Status>(Status{.rank = rank(), .asks = asks, .waits = waits_});
   const auto bytes = std::as_bytes(std::span(status.get(), 1));
   sending_.emplace_back(transport_->send(to, kStatus, bytes), std::move(status));
@@ -83,10 +87,12 @@ void Messenger::send_status(int to, bool asks) {
 
 void Messenger::hear(const Status& status) {
   const auto from = static_cast<size_t>(status.rank);
+  heard_at_[from] = Clock::now();
   if (status.asks) {
     asked_[from] = Clock::now();
     send_status(status.rank, false);
   } else {
+    --open_questions_;
     answers_[from] = status;
     answered_[from] = true;
   }
@@ -101,8 +107,45 @@ void Messenger::answer() {
   std::erase_if(sending_, [this](auto& message) { return transport_->done(message.first); });
 }
 
+std::optional<Letters::Letter> Messenger::take() {
+  std::optional<Letters::Letter> letter = letters_.take();
+  if (letter) heard_at_[static_cast<size_t>(letter->from)] = Clock::now();
+  return letter;
+}
+
+bool Messenger::watch(std::span<const int> ranks) {
+  const auto now = Clock::now();
+  if (now - watched_ > kWatchGap) std::fill(heard_at_.begin(), heard_at_.end(), now);
+  watched_ = now;
+  waits_ = true;
+  const bool hurries = !hurried_at_ && hurried_();
+  if (hurries) hurried_at_ = now;
+  if (hurries || now - questioned_ > deadlines_.wait / 4) {
+    questioned_ = now;
+    for (const int rank : ranks) send_status(rank, true);
+  }
+  bool all_live = hurried_at_.has_value();
+  // Launchers kill what does not end about a second after their signal; find_missing() takes time.
+  const auto patience = deadlines_.answer / (this->rank() == 0 ? 4 : 8);
+  for (const int rank : ranks) {
+    const auto heard_at = heard_at_[static_cast<size_t>(rank)];
+    if (now - heard_at > deadlines_.wait) lose(rank, true);
+    if (!hurried_at_ || heard_at >= *hurried_at_) continue;
+    all_live = false;
+    if (now - *hurried_at_ > patience) lose(rank, false);
+  }
+  return all_live;
+}
+
+/// A watched rank is silent. Rank 0 is the lowest that can report it.
+void Messenger::lose(int silent, bool deadline) {
+  if (rank() == 0) throw RankMissing(missing_message(silent, deadline), silent);
+  find_missing(silent, deadline);
+}
+
 void Messenger::finish() {
-  while (!sending_.empty()) answer();
+  while (!sending_.empty() || !letters_.deliver()) answer();
+  letters_.close();
   transport_->cancel(listening_);
   transport_->finish();
 }
@@ -145,6 +188,12 @@ void Messenger::wait_for(std::vector<Transport::Request>& requests, int peer) {
   }
 }
 
+std::string Messenger::missing_message(int missing, bool deadline) const {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(deadlines_.wait).count();
+  return deadline ? fmt::format("{} did not arrive within {} s", name_of(missing), seconds)
+                  : fmt::format("{} does not answer any more", name_of(missing));
+}
+
 /// Asks all ranks what they do. Throws if one is missing. Without `deadline` a rank is missing only
 /// if it does not answer.
 void Messenger::find_missing(int peer, bool deadline) {
@@ -173,14 +222,13 @@ void Messenger::find_missing(int peer, bool deadline) {
     for (const Status& status : answers_)
       if (!status.waits) missing = status.rank;
   }
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(deadlines_.wait).count();
-  const std::string message = deadline ? fmt::format("{} {} {} s", name_of(missing), kLate, seconds)
-                                       : fmt::format("{} {}", name_of(missing), kSilent);
+  const std::string message = missing_message(missing, deadline);
   // A lower rank that has asked just now reports it, or has done so and ended.
   for (int lower = 0; lower < rank(); ++lower)
-    if (Clock::now() - asked_[static_cast<size_t>(lower)] < 2 * deadlines_.answer + kReporting)
+    if (lower != missing &&
+        Clock::now() - asked_[static_cast<size_t>(lower)] < 2 * deadlines_.answer + kReporting)
       throw ReportedElsewhere(message);
-  throw RankMissing(message);
+  throw RankMissing(message, missing);
 }
 
 }  // namespace heed::distribute

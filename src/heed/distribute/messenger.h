@@ -4,11 +4,14 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "heed/base/error.h"
+#include "heed/distribute/letters.h"
 #include "heed/distribute/transport.h"
 
 namespace heed::distribute {
@@ -16,7 +19,12 @@ namespace heed::distribute {
 /// A rank did not take part in an operation in time. what() names it and its host.
 class RankMissing : public Error {
  public:
-  using Error::Error;
+  explicit RankMissing(const std::string& message, int rank = -1) : Error(message), rank_(rank) {}
+  /// The missing one; -1 if only the message says it.
+  int rank() const { return rank_; }
+
+ private:
+  int rank_;
 };
 
 /// Whether an error that another process has printed is a RankMissing.
@@ -60,6 +68,19 @@ class Messenger {
   /// To be called between operations about every millisecond: answers the questions of ranks that
   /// wait.
   void answer();
+
+  /// Messages that nobody waits for; see Letters. A letter must be answered or taken while it is
+  /// sent: a rank calls answer() or take() often.
+  void post(int to, std::string bytes) { letters_.post(to, std::move(bytes)); }
+  std::optional<Letters::Letter> take();
+  /// To be called often while letters of `ranks` are expected. Throws RankMissing or
+  /// ReportedElsewhere when one of them has not been heard of for as long as the deadline of a
+  /// message, though it was asked, or, once `hurried`, does not answer at once. Returns whether the
+  /// process is hurried and all of them live.
+  bool watch(std::span<const int> ranks);
+  /// Whether all letters have been sent and all questions answered.
+  bool settled() { return letters_.deliver() && open_questions_ == 0; }
+  bool hurried() const { return hurried_(); }
   void set_deadline(std::chrono::milliseconds wait) { deadlines_.wait = wait; }
   /// Ends the connection; see Transport::finish().
   void finish();
@@ -81,9 +102,12 @@ class Messenger {
   void wait_for(std::vector<Transport::Request>& requests, int peer);
   bool all_done(std::vector<Transport::Request>& requests);
   void find_missing(int peer, bool deadline);
+  void lose(int silent, bool deadline);
+  std::string missing_message(int missing, bool deadline) const;
   void learn_hosts();
 
   std::unique_ptr<Transport> transport_;
+  Letters letters_{*transport_};
   Deadlines deadlines_;
   std::function<bool()> hurried_;
   std::vector<std::string> hosts_;
@@ -91,9 +115,13 @@ class Messenger {
   Status heard_;
   Transport::Request listening_ = nullptr;
   std::vector<std::pair<Transport::Request, std::unique_ptr<Status>>> sending_;
-  std::vector<Status> answers_;           // to the question of find_missing()
-  std::vector<bool> answered_;            // by rank
-  std::vector<Clock::time_point> asked_;  // when each rank has last looked for a missing one
+  int open_questions_ = 0;
+  std::vector<Status> answers_;                  // to the question of find_missing()
+  std::vector<bool> answered_;                   // by rank
+  std::vector<Clock::time_point> asked_;         // when each rank has last looked for a missing one
+  std::vector<Clock::time_point> heard_at_;      // by rank; see watch()
+  Clock::time_point watched_, questioned_;       // the last watch(), and its last questions
+  std::optional<Clock::time_point> hurried_at_;  // when watch() has seen it
   int64_t bytes_sent_ = 0;
 };
 

@@ -100,9 +100,10 @@ std::optional<MpiLibrary> mpi_of_launcher() {
        {"PMI_RANK", "PMI_SIZE", &mpich},
        {"PMI_RANK", "SLURM_NTASKS", &mpich}}};
   for (const auto& [rank, size, library] : launchers) {
-    const char* const processes = std::getenv(size);
-    if (!std::getenv(rank) || !processes) continue;
+    const char *const own = std::getenv(rank), *const processes = std::getenv(size);
+    if (!own || !processes) continue;
     MpiLibrary started = *library;
+    started.rank = std::atoi(own);
     started.processes = std::atoi(processes);
     return started.processes == 1 ? std::nullopt : std::optional(started);
   }

@@ -14,6 +14,7 @@ struct MpiLibrary {
   std::string plugin;   // "heed-mpi-openmpi.so"
   std::string package;  // "heed-openmpi", which holds the plug-in and needs the library
   int processes = 1;    // that the launcher has started
+  int rank = 0;         // of this process, as the launcher says
 };
 
 /// The library of the launcher (mpirun, srun) that started this process with others, by the

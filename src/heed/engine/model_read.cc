@@ -3,6 +3,7 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/engine/loaded_model.h"
+#include "heed/engine/score_windows.h"
 #include "heed/generate/fill.h"
 #include "heed/generate/input_error.h"
 #include "heed/generate/scorer.h"
@@ -53,17 +54,15 @@ void Model::embed_batch(const std::vector<std::string>& texts, std::span<float> 
 
 Score Model::score(std::string_view text, const ScoreOptions& options) const {
   const ExecutorScope scope(*loaded_->executor);
-  const model::Transformer& transformer = *loaded_->transformer;
-  require(transformer.has_decoder() && !transformer.has_encoder(),
-          "{} is {} and cannot score a text, expected a decoder-only model", loaded_->path.string(),
-          loaded_->kind());
-  const text::Tokenizer& tokenizer = loaded_->shared_tokenizer("scoring a text");
-  text::require_utf8(text, "the text");
-  Score score{tokenizer.encode(text), {}};
-  require(score.tokens.size() >= 2, "expected at least 2 tokens, found {}: the first is not scored",
-          score.tokens.size());
-  score.log_probabilities = generate::score_text(transformer, score.tokens, options,
-                                                 loaded_->activations(), loaded_->cache());
+  Score score;
+  for (const engine::TextWindow& window : engine::windows_of(*loaded_, text, options)) {
+    const std::vector<double> scores = engine::score(*loaded_, window);
+    // The tokens before those that are scored belong to earlier windows, too, except of the first.
+    const auto known = static_cast<std::ptrdiff_t>(
+        score.tokens.empty() ? 0 : window.tokens.size() - scores.size());
+    score.tokens.insert(score.tokens.end(), window.tokens.begin() + known, window.tokens.end());
+    score.log_probabilities.insert(score.log_probabilities.end(), scores.begin(), scores.end());
+  }
   return score;
 }
 

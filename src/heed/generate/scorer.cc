@@ -48,9 +48,8 @@ Tensor states_of(const model::Transformer& model, Context& context, const model:
 
 }  // namespace
 
-std::vector<double> score_text(const model::Transformer& model, std::span<const int32_t> tokens,
-                               const ScoreOptions& options, DType dtype,
-                               std::optional<DType> cache_dtype) {
+std::vector<ScoreWindow> score_windows(const model::Transformer& model, int64_t count,
+                                       const ScoreOptions& options) {
   require(model.has_decoder() && !model.has_encoder(),
           "scoring a text needs a decoder-only model, this one has an encoder");
   const model::ModelConfig& config = model.config();
@@ -63,18 +62,38 @@ std::vector<double> score_text(const model::Transformer& model, std::span<const 
           max_window);
   require(stride >= 1 && stride < window,
           "the stride is {}, expected 1 to {}, one below the window", stride, window - 1);
-  model::check_tokens(config, tokens);
-  const auto count = static_cast<int64_t>(tokens.size());
-  std::vector<double> scores;
-  Context context{.dtype = dtype};
+  std::vector<ScoreWindow> windows;
   for (int64_t begin = 0, scored = 1; scored < count; begin += stride) {
     const int64_t end = std::min(begin + window, count);
-    const auto part = tokens.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
-    const std::vector<int32_t> offsets{0, static_cast<int32_t>(part.size())};
-    const Tensor states = states_of(model, context, {part, offsets}, cache_dtype);
-    append_scores(model, context, states, scored - 1 - begin,
-                  part.subspan(static_cast<size_t>(scored - begin)), scores);
+    windows.push_back({begin, end, end - scored});
     scored = end;
+  }
+  return windows;
+}
+
+std::vector<double> score_window(const model::Transformer& model, std::span<const int32_t> tokens,
+                                 int64_t scored, DType dtype, std::optional<DType> cache_dtype) {
+  model::check_tokens(model.config(), tokens);
+  std::vector<double> scores;
+  Context context{.dtype = dtype};
+  const std::vector<int32_t> offsets{0, static_cast<int32_t>(tokens.size())};
+  const Tensor states = states_of(model, context, {tokens, offsets}, cache_dtype);
+  const auto first = static_cast<int64_t>(tokens.size()) - scored;
+  append_scores(model, context, states, first - 1, tokens.last(static_cast<size_t>(scored)),
+                scores);
+  return scores;
+}
+
+std::vector<double> score_text(const model::Transformer& model, std::span<const int32_t> tokens,
+                               const ScoreOptions& options, DType dtype,
+                               std::optional<DType> cache_dtype) {
+  const auto windows = score_windows(model, static_cast<int64_t>(tokens.size()), options);
+  model::check_tokens(model.config(), tokens);
+  std::vector<double> scores;
+  for (const auto& [begin, end, scored] : windows) {
+    const auto part = tokens.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
+    const std::vector<double> some = score_window(model, part, scored, dtype, cache_dtype);
+    scores.insert(scores.end(), some.begin(), some.end());
   }
   return scores;
 }

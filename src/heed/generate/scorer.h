@@ -13,10 +13,25 @@ namespace heed::generate {
 using heed::perplexity;
 using heed::ScoreOptions;
 
-/// The log-probability (natural) of each of tokens[1 ..] given the tokens before it, by a
-/// decoder-only model. Throws Error on a window longer than the model's context, a stride not below
-/// the window, a token outside the vocabulary, and as make_caches() and checked_logits() do. With
-/// `cache_dtype`, keys and values are rounded as a kv cache of this type does.
+/// Tokens [begin, end) of a text, of which the last `scored` are scored given those before them.
+struct ScoreWindow {
+  int64_t begin = 0, end = 0, scored = 0;
+};
+
+/// The windows in which a text of `count` tokens is scored, so that each token but the first is
+/// scored once. Throws Error if the model is not decoder-only, on a window longer than its context,
+/// and on a stride not below the window.
+std::vector<ScoreWindow> score_windows(const model::Transformer& model, int64_t count,
+                                       const ScoreOptions& options);
+
+/// The log-probability (natural) of the last `scored` tokens of a window. Throws Error on a token
+/// outside the vocabulary, and as make_caches() and checked_logits() do. With `cache_dtype`, keys
+/// and values are rounded as a kv cache of this type does.
+std::vector<double> score_window(const model::Transformer& model, std::span<const int32_t> tokens,
+                                 int64_t scored, DType dtype = DType::f32,
+                                 std::optional<DType> cache_dtype = {});
+
+/// The log-probability of each of tokens[1 ..] given the tokens before it: those of all windows.
 std::vector<double> score_text(const model::Transformer& model, std::span<const int32_t> tokens,
                                const ScoreOptions& options, DType dtype = DType::f32,
                                std::optional<DType> cache_dtype = {});

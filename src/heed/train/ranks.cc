@@ -1,21 +1,11 @@
 #include "heed/train/ranks.h"
 
-#include <dlfcn.h>
-
 #include "heed/base/error.h"
-#include "heed/base/file.h"
 #include "heed/data/fingerprint.h"
-#include "heed/distribute/mpi_transport.h"
+#include "heed/distribute/join.h"
 
 namespace heed::train {
 namespace {
-
-/// A hash of the file that holds this code: the program, or a library.
-uint64_t hash_of_build() {
-  Dl_info info{};
-  if (::dladdr(reinterpret_cast<void*>(&require_same_inputs), &info) == 0) return 0;
-  return data::hash_after(0, read_file(info.dli_fname));
-}
 
 uint64_t hash_of(const data::Fingerprint& text) {
   return text.hash + static_cast<uint64_t>(text.count);
@@ -32,17 +22,16 @@ uint64_t hash_of_files(const Task& task) {
 
 std::shared_ptr<distribute::Group> join_ranks(const TrainOptions& options,
                                               std::function<bool()> stop_requested) {
-  if (options.distributed)
-    if (const auto library = distribute::mpi_of_launcher())
-      return std::make_shared<distribute::Group>(
-          [&library] { return distribute::mpi_transport(*library); }, distribute::Deadlines{},
-          std::move(stop_requested));
-  return std::make_shared<distribute::Group>();
+  if (!options.distributed) return std::make_shared<distribute::Group>();
+  auto group = distribute::join_launched_ranks(std::move(stop_requested));
+  // A rank that failed before says it now.
+  distribute::require_no_error(*group, "");
+  return group;
 }
 
 void require_same_inputs(const TrainConfig& config, const Task& task, distribute::Group& group) {
   if (group.alone()) return;
-  distribute::require_same(group, "another build of heed", hash_of_build());
+  distribute::require_same(group, "another build of heed", distribute::hash_of_build());
   distribute::require_same(group, "another configuration", data::hash_after(0, write_toml(config)));
   distribute::require_same(group, "another training text", hash_of(task.fingerprint().training));
   distribute::require_same(group, "another validation text",

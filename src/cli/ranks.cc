@@ -1,0 +1,42 @@
+#include "cli/ranks.h"
+
+#include "heed/distribute/agree.h"
+#include "heed/distribute/join.h"
+#include "heed/distribute/mpi_transport.h"
+
+namespace heed::cli {
+namespace {
+
+bool joined = false;  // this process, or the library for it
+
+}  // namespace
+
+std::shared_ptr<distribute::Group> join_ranks(std::function<bool()> hurried,
+                                              distribute::Deadlines deadlines) {
+  joined = true;
+  auto group = distribute::join_launched_ranks(std::move(hurried), deadlines);
+  distribute::require_no_error(*group, "");
+  return group;
+}
+
+void leave_ranks_to_library() { joined = true; }
+
+void agree_on_error(const std::string& message) {
+  if (joined || !distribute::mpi_of_launcher()) return;
+  joined = true;
+  std::shared_ptr<distribute::Group> group;
+  try {
+    group = distribute::join_launched_ranks([] { return false; });
+  } catch (const distribute::ReportedElsewhere&) {
+    throw;
+  } catch (const Error&) {
+    return;  // rank 0 cannot join the others and reports its own error
+  }
+  distribute::require_no_error(*group, message);
+}
+
+void require_one_rank(const std::string& command) {
+  require(!distribute::mpi_of_launcher(), "{} does not run on several ranks", command);
+}
+
+}  // namespace heed::cli

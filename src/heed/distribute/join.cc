@@ -1,0 +1,32 @@
+#include "heed/distribute/join.h"
+
+#include <dlfcn.h>
+
+#include "heed/base/file.h"
+#include "heed/base/hash.h"
+#include "heed/distribute/mpi_transport.h"
+
+namespace heed::distribute {
+
+std::shared_ptr<Group> join_launched_ranks(std::function<bool()> hurried, Deadlines deadlines) {
+  const auto library = mpi_of_launcher();
+  try {
+    return library ? std::make_shared<Group>([&library] { return mpi_transport(*library); },
+                                             deadlines, std::move(hurried))
+                   : std::make_shared<Group>();
+  } catch (const RankMissing&) {
+    throw;
+  } catch (const Error& problem) {
+    // What keeps a rank from joining, such as a missing plug-in, mostly keeps all.
+    if (library->rank == 0) throw;
+    throw ReportedElsewhere(problem.what());
+  }
+}
+
+uint64_t hash_of_build() {
+  Dl_info info{};
+  if (::dladdr(reinterpret_cast<void*>(&hash_of_build), &info) == 0) return 0;
+  return hash_after(0, read_file(info.dli_fname));
+}
+
+}  // namespace heed::distribute

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "heed/distribute/group.h"
+
+namespace heed::distribute {
+
+/// The ranks that a launcher (mpirun, srun) has started with this process, or without one this
+/// process alone. Throws as mpi_transport() does; ReportedElsewhere where rank 0 reports the same.
+/// Ranks that cannot take part join, too, and say why by require_no_error(), which therefore all
+/// ranks call next. Collective.
+std::shared_ptr<Group> join_launched_ranks(std::function<bool()> hurried, Deadlines deadlines = {});
+
+/// A hash of the file that holds this code: the program, or a library.
+uint64_t hash_of_build();
+
+}  // namespace heed::distribute

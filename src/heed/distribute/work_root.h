@@ -1,0 +1,58 @@
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "heed/distribute/shared_work.h"
+#include "heed/distribute/work_messages.h"
+
+namespace heed::distribute {
+
+/// Rank 0 of share_work(). The group's thread hands pieces out and receives results; the calling
+/// thread takes results and computes pieces, too.
+class WorkRoot {
+ public:
+  WorkRoot(Group& group, uint64_t fingerprint, const WorkSource& source, const Compute& compute);
+  void run();
+  /// In place of run(): tells the other ranks to end.
+  void end_early();
+
+ private:
+  struct Rank {
+    bool ready = false;
+    std::map<uint64_t, std::string> has;  // the names of its pieces
+  };
+
+  void work();
+  bool wait_for_work(std::unique_lock<std::mutex>& lock);
+  bool complete() const { return ended_ && taken_ == next_; }
+  void dispatch(Messenger& messenger);
+  bool hear(Messenger& messenger);
+  bool hand_out(Messenger& messenger);
+  bool hand_to(Messenger& messenger, int rank);
+  void end(Messenger& messenger);
+  void stop(Messenger& messenger);
+  std::string missing_of(int rank) const;
+  std::string first_missing() const;
+
+  Group& group_;
+  const uint64_t fingerprint_;
+  const WorkSource& source_;
+  const Compute& compute_;
+  std::vector<int> others_;  // ranks
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Rank> ranks_;
+  std::deque<std::pair<uint64_t, std::string>> own_;  // pieces of rank 0
+  std::map<uint64_t, std::string> results_;           // not taken yet
+  uint64_t next_ = 0, taken_ = 0;                     // pieces handed out; results taken
+  bool ended_ = false;                                // the source
+  std::exception_ptr source_error_;
+  bool done_ = false;                 // the calling thread is
+  std::atomic<bool> failed_ = false;  // either thread
+};
+
+}  // namespace heed::distribute

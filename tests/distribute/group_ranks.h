@@ -1,0 +1,38 @@
+#pragma once
+
+#include "heed/distribute/group.h"
+#include "tests/distribute/local_ranks.h"
+
+namespace heed::distribute {
+
+/// The Groups of a test's threads.
+class GroupRanks {
+ public:
+  explicit GroupRanks(int size) : mailbox_(std::make_shared<Mailbox>(size)) {}
+
+  /// What each rank threw.
+  std::vector<std::exception_ptr> run(
+      const std::function<void(Group&)>& rank, Deadlines deadlines = {},
+      const std::function<bool()>& hurried = [] { return false; }) {
+    std::vector<std::exception_ptr> errors(static_cast<size_t>(mailbox_->size()));
+    std::vector<std::thread> threads;
+    for (int i = 0; i < mailbox_->size(); ++i)
+      threads.emplace_back([&, i] {
+        try {
+          Group group([&] { return std::make_unique<LocalTransport>(mailbox_, i); }, deadlines,
+                      hurried);
+          rank(group);
+        } catch (...) {
+          errors[static_cast<size_t>(i)] = std::current_exception();
+        }
+      });
+    for (std::thread& thread : threads) thread.join();
+    return errors;
+  }
+  void silence(int rank) { mailbox_->silence(rank); }
+
+ private:
+  std::shared_ptr<Mailbox> mailbox_;
+};
+
+}  // namespace heed::distribute
