@@ -8,7 +8,8 @@ namespace heed::distribute {
 /// The Groups of a test's threads.
 class GroupRanks {
  public:
-  explicit GroupRanks(int size) : mailbox_(std::make_shared<Mailbox>(size)) {}
+  explicit GroupRanks(int size) : GroupRanks(std::make_shared<Mailbox>(size)) {}
+  explicit GroupRanks(std::shared_ptr<Mailbox> mailbox) : mailbox_(std::move(mailbox)) {}
 
   /// What each rank threw.
   std::vector<std::exception_ptr> run(
@@ -34,5 +35,13 @@ class GroupRanks {
  private:
   std::shared_ptr<Mailbox> mailbox_;
 };
+
+/// Runs `rank(group)` on one thread for each rank of a mailbox; throws what the first of them
+/// threw.
+inline void run_groups(std::shared_ptr<Mailbox> mailbox, const std::function<void(Group&)>& rank,
+                       Deadlines deadlines = {}) {
+  for (const std::exception_ptr& error : GroupRanks(std::move(mailbox)).run(rank, deadlines))
+    if (error) std::rethrow_exception(error);
+}
 
 }  // namespace heed::distribute

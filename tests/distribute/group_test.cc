@@ -117,7 +117,7 @@ TEST(Group, ASlowRankIsWaitedForByThoseThatAreToldToEnd) {
 }
 
 TEST(Group, ARankThatFailsDoesNotWaitForItsOperations) {
-  Ranks ranks(2);
+  GroupRanks ranks(2);
   const auto begin = std::chrono::steady_clock::now();
   const auto errors = ranks.run(
       [&](Group& group) {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/distribute/local_groups.h"
+#include "tests/distribute/group_ranks.h"
 
 namespace heed::distribute {
 namespace {

@@ -12,7 +12,7 @@
 #include "heed/base/random.h"
 #include "heed/data/pair_dataset.h"
 #include "heed/train/optimizer.h"
-#include "tests/distribute/local_groups.h"
+#include "tests/distribute/group_ranks.h"
 #include "tests/train/tiny_model.h"
 
 namespace heed::train {
@@ -139,7 +139,8 @@ TEST(LeafGradients, WaitForWeightsOnlyBeforeTheyAreRead) {
         gradients.on_use = [&](const Parameter& parameter) {
           if (parameter.place.layer == 1) mailbox->release();
         };
-        if (group.is_root()) mailbox->hold_after(4);  // enough for the embeddings and the first layer
+        if (group.is_root())
+          mailbox->hold_after(4);  // enough for the embeddings and the first layer
         group.gather(std::array{0.0});
         gradients.share_weights();
         const std::vector<data::Batch> batches(4, small_batch());
