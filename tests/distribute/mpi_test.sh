@@ -1,24 +1,24 @@
-#!/ usr / bin / env bash
-#heed train under mpirun : two ranks leave the files of one process; \
-    a rank that is stopped is named by one of the
-#others, a rank that is told to end stops all, and errors are reported once.
+#!/usr/bin/env bash
+# heed train under mpirun: two ranks leave the files of one process; a rank that is stopped is named by one of the
+# others, a rank that is told to end stops all, and errors are reported once.
 #
-#mpi_test.sh HEED openmpi | mpich
-#shellcheck source =../ cli / common.sh
-source "$(dirname " $ { BASH_SOURCE[0] }
-")/../cli/common.sh" mpi = $2 skip() { echo "skipped: $*" && exit 77; }
-[[-x $(command - v "mpirun.$mpi")]] ||
-    skip "mpirun.$mpi is not installed"[[-e $(dirname "$heed") / heed - mpi - $mpi.so]] ||
-    skip "heed was built without $mpi" launch = ("mpirun.$mpi") if [[$mpi == openmpi]]; then
+#   mpi_test.sh HEED openmpi|mpich
+# shellcheck source=../cli/common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../cli/common.sh"
+mpi=$2
+skip() { echo "skipped: $*" && exit 77; }
+[[ -x $(command -v "mpirun.$mpi") ]] || skip "mpirun.$mpi is not installed"
+[[ -e $(dirname "$heed")/heed-mpi-$mpi.so ]] || skip "heed was built without $mpi"
+launch=("mpirun.$mpi")
+if [[ $mpi == openmpi ]]; then
   launch+=(--oversubscribe --mca btl self,vader)
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 fi
 
-for i in $(seq 60);
-do echo "the $i sheep went in";
-done >a.txt
+for i in $(seq 60); do echo "the $i sheep went in"; done >a.txt
 sed 's/went in/came out/' a.txt >b.txt
-#train_on RANKS OUT OPTION...
+
+# train_on RANKS OUT OPTION...
 train_on() {
   local ranks=$1 out=$2
   shift 2
@@ -28,55 +28,48 @@ train_on() {
     --set vocabulary.size=60 --set validation.eval_steps=3 --set distributed.leaves=4 --set run.token_budget=512 "$@"
 }
 
-train_on 1 one --set run.max_steps=6 >one.log 2>&1 || {
-  cat one.log&& exit 1;
+train_on 1 one --set run.max_steps=6 >one.log 2>&1 || { cat one.log && exit 1; }
+for ranks in 2 4; do
+  train_on $ranks "of$ranks" --set run.max_steps=6 >log 2>&1 || { cat log && exit 1; }
+  cmp "of$ranks/last/model.safetensors" one/last/model.safetensors
+  cmp "of$ranks/last/optimizer.safetensors" one/last/optimizer.safetensors
+done
+
+# errors PATTERN: there is one line with an error, and it has the pattern.
+errors() {
+  [[ $(grep -ac 'heed: error' log) == 1 ]] && grep -aqE "heed: error: $1" log || { echo "expected one: $1" && cat log && exit 1; }
 }
-for
-  ranks in 2 4;
-do train_on $ranks "of$ranks" --set run.max_steps = 6 > log 2 > &1 || {
-    cat log&& exit 1;
-  }
-cmp "of$ranks/last/model.safetensors" one / last /
-    model.safetensors cmp "of$ranks/last/optimizer.safetensors" one / last /
-    optimizer.safetensors done
-#errors PATTERN : there is one line with an error, and it has the pattern.
-    errors() {
-  [[$(grep - ac 'heed: error' log) == 1]] && grep - aqE "heed: error: $1" log || {
-    echo "expected one: $1" && cat log&& exit 1;
-  }
-}
-#A configuration that is wrong everywhere, and one that too many ranks make wrong.
-!train_on 2 bad-- set model.d_model =
-    7 > log 2 > &1 errors 'd_model is 7' !train_on 4 bad-- set distributed.leaves =
-        2 > log 2 > &1 errors 'the run has 4 ranks, but its steps have 2 leaves'
-#of_rank RANK OUT : the process of a rank that trains there.
-                    of_rank() {
+# A configuration that is wrong everywhere, and one that too many ranks make wrong.
+! train_on 2 bad --set model.d_model=7 >log 2>&1
+errors 'd_model is 7'
+! train_on 4 bad --set distributed.leaves=2 >log 2>&1
+errors 'the run has 4 ranks, but its steps have 2 leaves'
+
+# of_rank RANK OUT: the process of a rank that trains there.
+of_rank() {
   local pid
-  for pid in $(pgrep -f "^$heed train .*--out $work/$2( |$)");
-  do
-    if tr
-      '\0' '\n' < "/proc/$pid/environ" | grep - qE "^(OMPI_COMM_WORLD_RANK|PMI_RANK)=$1$";
-  then echo "$pid";
-  fi done
+  for pid in $(pgrep -f "^$heed train .*--out $work/$2( |$)"); do
+    if tr '\0' '\n' <"/proc/$pid/environ" | grep -qE "^(OMPI_COMM_WORLD_RANK|PMI_RANK)=$1$"; then echo "$pid"; fi
+  done
 }
-#begin OUT : starts a long run on three ranks and waits for its first checkpoint.
+# begin OUT: starts a long run on three ranks and waits for its first checkpoint.
 begin() {
   train_on 3 "$1" --set run.max_steps=100000 --set run.num_train_epochs=0 --set distributed.timeout=2 >log 2>&1 &
-  for _ in $(seq 300);
-  do
-    [[!-e $1 / last / training.json]] ||
-        return 0 sleep 0.1 done echo 'there is no checkpoint after 30 s' && cat log && exit 1
+  for _ in $(seq 300); do
+    [[ ! -e $1/last/training.json ]] || return 0
+    sleep 0.1
+  done
+  echo 'there is no checkpoint after 30 s' && cat log && exit 1
 }
-begin stopped pid =
-    $(of_rank 1 stopped) kill - STOP "$pid" !wait $ !kill - CONT "$pid" 2 > / dev / null ||
-    true errors 'rank 1 \(host [^)]+\) did not arrive within 2 s, at step [0-9]+; last checkpoint: step [0-9]+'
+begin stopped
+pid=$(of_rank 1 stopped)
+kill -STOP "$pid"
+! wait $!
+kill -CONT "$pid" 2>/dev/null || true
+errors 'rank 1 \(host [^)]+\) did not arrive within 2 s, at step [0-9]+; last checkpoint: step [0-9]+'
 
-        begin told kill -
-        TERM "$(of_rank 2 told)" wait $ ! ||
-{
-  cat log&& exit 1;
-}
-grep - aq 'stopped at step .*; continue with --resume' log train_on 2 told-- resume-- set run
-           .max_steps = 1 > log 2 > &1 || {
-  cat log&& exit 1;
-}
+begin told
+kill -TERM "$(of_rank 2 told)"
+wait $! || { cat log && exit 1; }
+grep -aq 'stopped at step .*; continue with --resume' log
+train_on 2 told --resume --set run.max_steps=1 >log 2>&1 || { cat log && exit 1; }
