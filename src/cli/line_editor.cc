@@ -47,7 +47,7 @@ void remove_line_end(std::string& line) {
 class LineEditor::Terminal {
  public:
   explicit Terminal(std::filesystem::path file)
-      : library_({"libedit.so.2", "libedit.so.0"}, "editing lines", "libedit2"),
+      : library_({"libedit.so.2", "libedit.so.0", "libedit.3.dylib"}, "editing lines", "libedit2"),
         file_(std::move(file)) {
     library_.find(init_, "el_init");
     library_.find(end_, "el_end");

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <cstdlib>
 #include <functional>
 #include <string>
 
@@ -40,9 +41,17 @@ inline double peak_megabytes() {
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
+/// How many times as long as natively a test may take: under a sanitizer, or under an emulator,
+/// which HEED_TEST_SLOWDOWN tells (the test preset aarch64 sets it).
+inline double slowdown() {
+  const char* emulated = std::getenv("HEED_TEST_SLOWDOWN");
+  if (emulated != nullptr) return std::atof(emulated);
+  return kSanitized ? 20 : 1;
+}
+
 /// Calls `body` in a child process and expects that it ends, normally or with an Error of one short
-/// line of printable ASCII, within `seconds` and with at most `megabytes` more memory than before.
-/// Returns the text of the Error, or "" when there was none.
+/// line of printable ASCII, within `seconds` natively and with at most `megabytes` more memory than
+/// before. Returns the text of the Error, or "" when there was none.
 inline std::string expect_cheap(const std::function<void()>& body, double seconds = 5,
                                 double megabytes = 400) {
   const std::string outcome = in_child([&]() -> std::string {
@@ -58,8 +67,7 @@ inline std::string expect_cheap(const std::function<void()>& body, double second
       text = error.what();
     }
     const double taken = cpu_seconds() - start, grown = peak_megabytes() - held;
-    if (taken > (kSanitized ? 20 * seconds : seconds))
-      return fmt::format("too slow: {:.1f} s; {}", taken, text);
+    if (taken > slowdown() * seconds) return fmt::format("too slow: {:.1f} s; {}", taken, text);
     if (grown > megabytes && !kSanitized)
       return fmt::format("too large: {:.0f} MB; {}", grown, text);
     return "cheap: " + text;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "heed/checkpoint/model_directory.h"
+#include "heed/kernels/matmul.h"
 #include "tests/checkpoint/decoding.h"
 #include "tests/checkpoint/golden.h"
 #include "tests/io/gguf_bytes.h"
@@ -82,7 +83,11 @@ TEST_P(GgufModels, PackedWhileLoadingGiveTheSameLogitsAndKeepNoUnpackedCopies) {
   EXPECT_EQ(difference(logits_of(*found), logits_of(*expected)), 0.0);
   const std::string name = "model.decoder.layers.0.self_attn.o_proj.weight";
   const Parameter& packed = found->parameters().named(name);
-  EXPECT_FALSE(packed.present());
+  // Without instructions for bf16, decoders read weights as they are stored (Transformer::packs).
+  const bool packs = expected->parameters().named(name).packed.defined();
+  EXPECT_TRUE(packs || !kernels::multiplies_bf16_faster());
+  EXPECT_EQ(packed.present(), !packs);
+  if (!packs) return;
   EXPECT_EQ(packed.value.shape(), packed.shape);
   expect_error([&] { packed.read(DType::bf16); }, "freed when it was packed");
   expect_error([&] { found->unpack(); }, "freed when it was packed");

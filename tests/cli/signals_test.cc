@@ -4,12 +4,18 @@
 
 #include <csignal>
 
+#include "tests/base/child.h"
+
 namespace heed::cli {
 namespace {
 
+/// Death tests start the program anew.
 class StopRequestDeathTest : public testing::Test {
  protected:
-  StopRequestDeathTest() { testing::FLAGS_gtest_death_test_style = "threadsafe"; }
+  void SetUp() override {
+    if (!can_start_itself()) GTEST_SKIP() << "the system cannot start this program (binfmt_misc)";
+    testing::FLAGS_gtest_death_test_style = "threadsafe";
+  }
 };
 
 TEST(StopRequest, IsSetByInterruptAndTerminate) {

@@ -25,6 +25,20 @@ TEST(Expressions, PrecedenceAndChainedComparisons) {
               {"{{ -1|abs }} {{ (-1)|abs }}", "1 1"}});
 }
 
+TEST(Expressions, IntegersAndFloatsCompareExactly) {
+  expect_all(
+      {{"{{ 9007199254740993 == 9007199254740992.0 }} {{ 9007199254740992.0 < 9007199254740993 }}",
+        "False True"},
+       {"{{ m < 9223372036854775808.0 }} {{ m >= 9223372036854775808.0 }}", "True False"},
+       {"{{ -m - 1 == -9223372036854775808.0 }} {{ -m == -9223372036854775808.0 }}", "True False"},
+       {"{{ m > -1e300 }} {{ m > 1e300 }} {{ -m > -1e300 }}", "True False True"},
+       {"{{ 2 < 2.5 }} {{ 2.5 < 3 }} {{ -2 < -2.5 }} {{ -3 < -2.5 }} {{ -2.5 == -2 }}",
+        "True True False True False"},
+       {"{% set n = t|float %}{{ 1 == n }} {{ 1 < n }} {{ n <= 1 }} {{ n == n + 0 }}",
+        "False False False False"}},
+      R"({"m": 9223372036854775807, "t": "nan"})");
+}
+
 TEST(Expressions, SlicesAndIndexesCountCodePoints) {
   expect_all(
       {{"{{ s[1:3] }} {{ s[-1] }} {{ s[::-1] }} {{ s[::2] }} {{ s[9:] }}|", "ßc d dcßä äc |"},

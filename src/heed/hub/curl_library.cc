@@ -6,8 +6,8 @@
 namespace heed::hub {
 
 Curl::Curl() {
-  const SharedLibrary library({"libcurl.so.4", "libcurl-gnutls.so.4"}, "downloading a model",
-                              "libcurl4");
+  const SharedLibrary library({"libcurl.so.4", "libcurl-gnutls.so.4", "libcurl.4.dylib"},
+                              "downloading a model", "libcurl4");
   decltype(&curl_global_init) global_init = nullptr;
   library.find(global_init, "curl_global_init");
   library.find(easy_init, "curl_easy_init");

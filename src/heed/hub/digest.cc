@@ -21,8 +21,8 @@ struct Crypto {
   decltype(&EVP_DigestFinal_ex) final;
 
   Crypto() {
-    const SharedLibrary library({"libcrypto.so.3", "libcrypto.so.1.1"}, "downloading a model",
-                                "libssl3");
+    const SharedLibrary library({"libcrypto.so.3", "libcrypto.so.1.1", "libcrypto.3.dylib"},
+                                "downloading a model", "libssl3");
     library.find(context_new, "EVP_MD_CTX_new");
     library.find(context_free, "EVP_MD_CTX_free");
     library.find(sha1, "EVP_sha1");

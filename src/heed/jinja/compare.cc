@@ -1,6 +1,7 @@
 #include "heed/jinja/compare.h"
 
 #include <cmath>
+#include <compare>
 #include <functional>
 
 #include "heed/jinja/runtime.h"
@@ -8,13 +9,22 @@
 namespace heed::jinja {
 namespace {
 
-/// Holds every int64_t and every double, so that the two compare exactly.
-using Wide = long double;
-static_assert(std::numeric_limits<Wide>::digits >= 63);
+/// Compares exactly: a double does not hold every int64_t.
+std::partial_ordering compare(int64_t integer, double real) {
+  if (std::isnan(real)) return std::partial_ordering::unordered;
+  if (real >= 0x1p63) return std::partial_ordering::less;
+  if (real < -0x1p63) return std::partial_ordering::greater;
+  const double whole = std::trunc(real);
+  const auto order = integer <=> static_cast<int64_t>(whole);
+  return order != 0 ? order : whole <=> real;
+}
 
-Wide wide(const Value& value) {
-  const auto integer = value.integer();
-  return integer ? static_cast<Wide>(*integer) : static_cast<Wide>(value.real());
+std::partial_ordering compare_numbers(const Value& left, const Value& right) {
+  const auto one = left.integer(), two = right.integer();
+  if (one && two) return *one <=> *two;
+  if (one) return compare(*one, right.real());
+  if (two) return 0 <=> compare(*two, left.real());
+  return left.real() <=> right.real();
 }
 
 bool equal_sequences(Runtime& runtime, const List& left, const List& right) {
@@ -47,8 +57,10 @@ bool ordered(Runtime& runtime, const Value& left, const Value& right, bool or_eq
   runtime.step();
   if (left.is_undefined()) fail_undefined(runtime, left);
   if (right.is_undefined()) fail_undefined(runtime, right);
-  if (left.is_number() && right.is_number())
-    return or_equal ? wide(left) <= wide(right) : wide(left) < wide(right);
+  if (left.is_number() && right.is_number()) {
+    const auto order = compare_numbers(left, right);
+    return or_equal ? order <= 0 : order < 0;
+  }
   if (left.is_text() && right.is_text()) {
     const std::string &one = left.text().bytes, &two = right.text().bytes;
     runtime.step_bytes(std::min(one.size(), two.size()));
@@ -75,7 +87,7 @@ bool contains_text(Runtime& runtime, const Text& text, const Value& item) {
 
 bool equal(Runtime& runtime, const Value& left, const Value& right) {
   runtime.step();
-  if (left.is_number() && right.is_number()) return wide(left) == wide(right);
+  if (left.is_number() && right.is_number()) return compare_numbers(left, right) == 0;
   if (left.is_text() && right.is_text()) {
     if (left.text().bytes.size() != right.text().bytes.size()) return false;
     runtime.step_bytes(left.text().bytes.size());
