@@ -1,6 +1,7 @@
 #include "heed/train/ranks.h"
 
 #include <dlfcn.h>
+#include <sys/auxv.h>
 
 #include "heed/base/error.h"
 #include "heed/base/file.h"
@@ -12,9 +13,12 @@ namespace {
 
 /// A hash of the file that holds this code: the program, or a library.
 uint64_t hash_of_build() {
-  Dl_info info{};
-  if (::dladdr(reinterpret_cast<void*>(&require_same_inputs), &info) == 0) return 0;
-  return data::hash_after(0, read_file(info.dli_fname));
+  Dl_info code{}, program{};
+  if (::dladdr(reinterpret_cast<void*>(&require_same_inputs), &code) == 0) return 0;
+  // dladdr knows the program by the name it was called by, which is no path if PATH led to it.
+  ::dladdr(reinterpret_cast<void*>(::getauxval(AT_PHDR)), &program);
+  return data::hash_after(
+      0, read_file(code.dli_fbase == program.dli_fbase ? "/proc/self/exe" : code.dli_fname));
 }
 
 uint64_t hash_of(const data::Fingerprint& text) {
