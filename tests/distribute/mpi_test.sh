@@ -35,6 +35,9 @@ for ranks in 2 4; do
   cmp "of$ranks/last/optimizer.safetensors" one/last/optimizer.safetensors
 done
 
+# As the documents say it: the program is found through PATH.
+PATH=$(dirname "$heed"):$PATH heed=heed train_on 2 by_path --set run.max_steps=1 >log 2>&1 || { cat log && exit 1; }
+
 # errors PATTERN: there is one line with an error, and it has the pattern.
 errors() {
   [[ $(grep -ac 'heed: error' log) == 1 ]] && grep -aqE "heed: error: $1" log || { echo "expected one: $1" && cat log && exit 1; }

@@ -1,6 +1,7 @@
 #include "heed/distribute/join.h"
 
 #include <dlfcn.h>
+#include <sys/auxv.h>
 
 #include "heed/base/file.h"
 #include "heed/base/hash.h"
@@ -24,9 +25,12 @@ std::shared_ptr<Group> join_launched_ranks(std::function<bool()> hurried, Deadli
 }
 
 uint64_t hash_of_build() {
-  Dl_info info{};
-  if (::dladdr(reinterpret_cast<void*>(&hash_of_build), &info) == 0) return 0;
-  return hash_after(0, read_file(info.dli_fname));
+  Dl_info code{}, program{};
+  if (::dladdr(reinterpret_cast<void*>(&hash_of_build), &code) == 0) return 0;
+  // dladdr knows the program by the name it was called by, which is no path if PATH led to it.
+  ::dladdr(reinterpret_cast<void*>(::getauxval(AT_PHDR)), &program);
+  return hash_after(
+      0, read_file(code.dli_fbase == program.dli_fbase ? "/proc/self/exe" : code.dli_fname));
 }
 
 }  // namespace heed::distribute

@@ -18,7 +18,7 @@ parts=("${@:3}")
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
 bare=$root/build/judges/packages/bare
 work=$(mktemp -d)
-trap 'umount --quiet "$work"/*/{proc,dev/pts,dev}; rm -rf --one-file-system "$work"' EXIT
+trap 'umount --quiet "$work"/*/{proc,dev/pts,dev} || true; rm -rf --one-file-system "$work"' EXIT
 cd "$directory"
 debs=(./*.deb)
 
