@@ -26,7 +26,7 @@ train() {
   local mpi=$1 ranks=$2 threads=$3 compute=$4 out=$5 launch=()
   shift 5
   [[ $mpi == one ]] || launch=("mpirun.$mpi" -n "$ranks")
-  [[ $mpi != openmpi ]] || launch+=(--oversubscribe --mca btl self,vader)
+  [[ $mpi != openmpi ]] || launch+=(--oversubscribe --mca btl "self,vader")
   timeout 600 "${launch[@]}" "$heed" train --out "$out" --threads "$threads" "$@" >log 2>&1 ||
     { cat log && echo "$mpi $ranks $threads $compute: failed" && exit 1; }
 }
@@ -48,7 +48,7 @@ compare() {
 
 for compute in f32 bf16; do
   expected=
-  run=(--set run.compute=$compute --set run.max_steps="$steps")
+  run=(--set run.compute="$compute" --set run.max_steps="$steps")
   for threads in 1 2; do
     SECONDS=0
     train one 1 $threads $compute run "${settings[@]}" "${run[@]}"
