@@ -78,8 +78,8 @@ void Messenger::listen() {
                                    std::as_writable_bytes(std::span(&heard_, 1)));
 }
 
-void Messenger::send_status(int to, bool asks) {
-  if (asks) ++open_questions_;
+void Messenger::send_status(int to, Question asks) {
+  if (asks != Question::none) ++open_questions_;
   auto status = std::make_unique<Status>(Status{.rank = rank(), .asks = asks, .waits = waits_});
   const auto bytes = std::as_bytes(std::span(status.get(), 1));
   sending_.emplace_back(transport_->send(to, kStatus, bytes), std::move(status));
@@ -88,14 +88,14 @@ void Messenger::send_status(int to, bool asks) {
 void Messenger::hear(const Status& status) {
   const auto from = static_cast<size_t>(status.rank);
   heard_at_[from] = Clock::now();
-  if (status.asks) {
-    asked_[from] = Clock::now();
-    send_status(status.rank, false);
-  } else {
+  if (status.asks == Question::none) {
     --open_questions_;
     answers_[from] = status;
     answered_[from] = true;
+    return;
   }
+  if (status.asks == Question::is_missing) asked_[from] = Clock::now();
+  send_status(status.rank, Question::none);
 }
 
 void Messenger::answer() {
@@ -122,7 +122,7 @@ bool Messenger::watch(std::span<const int> ranks) {
   if (hurries) hurried_at_ = now;
   if (hurries || now - questioned_ > deadlines_.wait / 4) {
     questioned_ = now;
-    for (const int rank : ranks) send_status(rank, true);
+    for (const int rank : ranks) send_status(rank, Question::lives);
   }
   bool all_live = hurried_at_.has_value();
   // Launchers kill what does not end about a second after their signal; find_missing() takes time.
@@ -182,7 +182,7 @@ void Messenger::wait_for(std::vector<Transport::Request>& requests, int peer) {
     if (waited > deadlines_.wait) find_missing(peer, true);
     if (hurried_() && !looked) {
       looked = true;
-      find_missing(peer, false);
+      find_missing(peer, false, [&] { return all_done(requests); });
     }
     std::this_thread::sleep_for(kPause);
   }
@@ -190,19 +190,19 @@ void Messenger::wait_for(std::vector<Transport::Request>& requests, int peer) {
 
 std::string Messenger::missing_message(int missing, bool deadline) const {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(deadlines_.wait).count();
-  return deadline ? fmt::format("{} did not arrive within {} s", name_of(missing), seconds)
-                  : fmt::format("{} does not answer any more", name_of(missing));
+  return deadline ? fmt::format("{} {} {} s", name_of(missing), kLate, seconds)
+                  : fmt::format("{} {}", name_of(missing), kSilent);
 }
 
 /// Asks all ranks what they do. Throws if one is missing. Without `deadline` a rank is missing only
-/// if it does not answer.
-void Messenger::find_missing(int peer, bool deadline) {
+/// if it does not answer until what is waited for has `arrived`: it may have sent that and ended.
+void Messenger::find_missing(int peer, bool deadline, const std::function<bool()>& arrived) {
   const auto here = static_cast<size_t>(rank());
   std::fill(answered_.begin(), answered_.end(), false);
   answered_[here] = true;
   answers_[here] = {.rank = rank(), .waits = 1};
   for (int other = 0; other < size(); ++other)
-    if (other != rank()) send_status(other, true);
+    if (other != rank()) send_status(other, Question::is_missing);
   const auto begin = Clock::now();
   const auto patience = deadline ? deadlines_.answer : deadlines_.answer / 4;
   const auto all_answered = [this] {
@@ -211,6 +211,7 @@ void Messenger::find_missing(int peer, bool deadline) {
   // With the deadline passed it waits even if all have answered: who else asks?
   while (Clock::now() - begin < patience && (deadline || !all_answered())) {
     answer();
+    if (!deadline && arrived()) return;
     std::this_thread::sleep_for(kPause);
   }
   if (!deadline && all_answered()) return;
@@ -225,8 +226,7 @@ void Messenger::find_missing(int peer, bool deadline) {
   const std::string message = missing_message(missing, deadline);
   // A lower rank that has asked just now reports it, or has done so and ended.
   for (int lower = 0; lower < rank(); ++lower)
-    if (lower != missing &&
-        Clock::now() - asked_[static_cast<size_t>(lower)] < 2 * deadlines_.answer + kReporting)
+    if (Clock::now() - asked_[static_cast<size_t>(lower)] < 2 * deadlines_.answer + kReporting)
       throw ReportedElsewhere(message);
   throw RankMissing(message, missing);
 }

@@ -88,20 +88,26 @@ class Messenger {
   int64_t bytes_sent() const { return bytes_sent_; }
 
  private:
+  enum class Question : int32_t {
+    none,       // an answer
+    lives,      // whether a rank lives
+    is_missing  // the same, from a rank that will report the one that is missing
+  };
   /// A question or an answer.
   struct Status {
     int32_t rank = 0;
-    int32_t asks = 0;   // 1: a question, from a rank that looks for a missing one
+    Question asks = Question::none;
     int32_t waits = 0;  // 1: in an exchange, 0: between two
   };
   using Clock = std::chrono::steady_clock;
 
   void listen();
-  void send_status(int to, bool asks);
+  void send_status(int to, Question asks);
   void hear(const Status& status);
   void wait_for(std::vector<Transport::Request>& requests, int peer);
   bool all_done(std::vector<Transport::Request>& requests);
-  void find_missing(int peer, bool deadline);
+  void find_missing(
+      int peer, bool deadline, const std::function<bool()>& arrived = [] { return false; });
   void lose(int silent, bool deadline);
   std::string missing_message(int missing, bool deadline) const;
   void learn_hosts();
