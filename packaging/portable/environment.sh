@@ -10,5 +10,9 @@ ln -sf cc "$portable/bin/c++"
 export ZIG
 export CC=$portable/bin/cc CXX=$portable/bin/c++
 export CFLAGS=-ffile-prefix-map=$1=. CXXFLAGS=-ffile-prefix-map=$1=.
+# Zig's run-time library has functions of its own in place of libm's, whose sines differ in the last bit. What else it
+# has, divisions of 128 bits, comes from GCC's.
+LDFLAGS="-rtlib=none $(gcc -print-libgcc-file-name)"
+export LDFLAGS
 export CMAKE_PREFIX_PATH=$portable/prefix PKG_CONFIG_LIBDIR=$portable/prefix/lib/pkgconfig
 export CMAKE_GENERATOR=Ninja CCACHE_DISABLE=1 ZIG_GLOBAL_CACHE_DIR=$portable/zig-cache
