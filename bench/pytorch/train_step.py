@@ -134,4 +134,5 @@ def main():
     measure(loss, model.parameters(), ids, steps)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,200 @@
+// Steps of training on several ranks whose computing time is simulated: the messages are those of
+// heed train (LeafGradients, Optimizer), but a pass over few tokens waits until as much time has
+// gone by as one over many would take. Each parameter gets the share of a pass that it has of all
+// weights. Prints, as one line of JSON, the seconds of a step, those of messages, and how many of
+// them were hidden behind computing. bench/ranks starts it.
+//
+//   mpirun -n RANKS ranks_step SECONDS [STEPS [LEAVES [SENTENCES]]]
+//
+// SECONDS is what a rank computes in a step: forward passes take a third of it, backward passes two
+// thirds. With 0 a step takes what it takes. A leaf has so many SENTENCES of 32 tokens.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "heed/base/error.h"
+#include "heed/base/parallel.h"
+#include "heed/distribute/mpi_transport.h"
+#include "heed/train/config.h"
+#include "heed/train/leaf_gradients.h"
+#include "heed/train/optimizer.h"
+
+namespace {
+
+using namespace heed;
+using Clock = std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
+
+constexpr int kLength = 32;
+
+double seconds_since(Clock::time_point begin) { return Seconds(Clock::now() - begin).count(); }
+
+/// Leaves whose passes take as long as they are told.
+class SimulatedLeaves : public train::LeafGradients {
+ public:
+  SimulatedLeaves(nn::Parameters& parameters, distribute::Group& group,
+                  const train::StepGradientsOptions& options)
+      : LeafGradients(parameters, group, options) {
+    for (const Parameter* parameter : trained()) total_ += parameter->shape.elements();
+  }
+
+  /// Of the passes of one leaf, from now on.
+  void set_seconds(double forward, double backward) {
+    forward_ = forward;
+    backward_ = backward;
+  }
+  /// By how much the real passes took longer than the simulated ones.
+  double seconds_late() const { return late_; }
+
+ protected:
+  void before_use(const Parameter& parameter, DType dtype) override {
+    if (!in_forward_) {
+      begin_pass();
+      in_forward_ = true;
+    }
+    const auto begin = Clock::now();
+    LeafGradients::before_use(parameter, dtype);
+    due_ += Clock::now() - begin;  // waiting for weights computes nothing
+    // A parameter that the pass uses several times is the table of embeddings: reading rows of it
+    // takes no time, the product at the end does.
+    if (in_backward_ || used_[&parameter]++ > 0) return;
+    spend(forward_ * share(parameter));
+  }
+
+  void gradient_complete(const Parameter& parameter) override {
+    if (!in_backward_) {
+      in_backward_ = true;
+      shared_ = 0;
+      for (const auto& [used, times] : used_)
+        if (times > 1) shared_ += share(*used);
+      spend(backward_ * shared_);  // the product at the end comes first
+    }
+    if (used_[&parameter] <= 1) spend(backward_ * share(parameter));
+    LeafGradients::gradient_complete(parameter);
+    if (++completed_ == trained().size()) begin_pass();
+  }
+
+ private:
+  double share(const Parameter& parameter) const {
+    return static_cast<double>(parameter.shape.elements()) / static_cast<double>(total_);
+  }
+
+  void begin_pass() {
+    due_ = Clock::now();
+    used_.clear();
+    completed_ = 0;
+    in_forward_ = in_backward_ = false;
+  }
+
+  void spend(double seconds) {
+    if (seconds <= 0) return;
+    due_ += std::chrono::duration_cast<Clock::duration>(Seconds(seconds));
+    const auto now = Clock::now();
+    if (due_ >= now) {
+      std::this_thread::sleep_until(due_);
+    } else {
+      late_ += Seconds(now - due_).count();
+      due_ = now;
+    }
+  }
+
+  int64_t total_ = 0;
+  double forward_ = 0, backward_ = 0, shared_ = 0, late_ = 0;
+  Clock::time_point due_;
+  std::unordered_map<const Parameter*, int> used_;
+  size_t completed_ = 0;
+  bool in_forward_ = false, in_backward_ = false;
+};
+
+std::vector<data::Batch> batches_of(int64_t leaves, int sentences) {
+  std::vector<data::Batch> batches(static_cast<size_t>(leaves));
+  std::vector<int32_t> ids(kLength);
+  std::iota(ids.begin(), ids.end(), 5);
+  for (data::Batch& batch : batches) {
+    batch.source_offsets = batch.target_offsets = {0};
+    for (int sentence = 0; sentence < sentences; ++sentence) {
+      data::append_sequence(ids, batch.source, batch.source_offsets);
+      data::append_sequence(ids, batch.decoder_input, batch.target_offsets);
+      batch.target.insert(batch.target.end(), ids.begin(), ids.end());
+      batch.examples.push_back(sentence);
+    }
+  }
+  return batches;
+}
+
+double median(std::vector<double> values) {
+  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
+  return values[values.size() / 2];
+}
+
+void run(double seconds, int steps, int64_t leaves, int sentences) {
+  const Executor executor(1);
+  const ExecutorScope scope(executor);
+  const auto library = distribute::mpi_of_launcher();
+  const auto group = library ? std::make_unique<distribute::Group>(
+                                   [&library] { return distribute::mpi_transport(*library); },
+                                   distribute::Deadlines{})
+                             : std::make_unique<distribute::Group>();
+  group->set_deadline(std::chrono::minutes(5));
+  model::ModelConfig config;  // the paper's base model
+  config.vocab_size = 37000;
+  config.max_positions = 256;
+  model::Transformer model(config, 1);
+  SimulatedLeaves gradients(model.parameters(), *group,
+                            {.leaves = leaves, .pass_dtype = DType::bf16});
+  train::Optimizer optimizer(gradients.parts(), {});
+  const std::vector<data::Batch> batches = batches_of(leaves, sentences);
+  const double of_leaf = seconds * group->size() / static_cast<double>(leaves);
+
+  std::vector<double> taken;
+  distribute::Group::Traffic before;
+  double late = 0;
+  Clock::time_point begin;
+  for (int step = 0; step <= steps; ++step) {
+    if (step == 1) {  // the first has allocated memory
+      gradients.set_seconds(of_leaf / 3, of_leaf * 2 / 3);
+      before = group->traffic();
+      late = gradients.seconds_late();
+    }
+    gradients.accumulate(model, batches, {.dtype = DType::bf16, .step = step + 1});
+    const double norm = gradients.norm();
+    optimizer.step(gradients.take(), 1e-4, norm > 1 ? 1 / norm : 1);
+    gradients.share_weights();
+    if (step > 0) taken.push_back(seconds_since(begin));
+    begin = Clock::now();
+  }
+  const distribute::Group::Traffic after = group->traffic();
+  const double messages = after.seconds - before.seconds;
+  if (group->is_root())
+    std::printf(
+        "{\"step\": %.3f, \"messages\": %.3f, \"hidden\": %.3f, \"megabytes\": %.1f, \"late\": "
+        "%.3f}\n",
+        median(taken), messages / steps,
+        1 - (after.seconds_blocked - before.seconds_blocked) / std::max(messages, 1e-9),
+        static_cast<double>(after.bytes_sent - before.bytes_sent) / steps / 1e6,
+        (gradients.seconds_late() - late) / steps);
+  gradients.complete_weights();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    std::fprintf(stderr, "usage: ranks_step SECONDS [STEPS [LEAVES [SENTENCES]]]\n");
+    return 2;
+  }
+  try {
+    run(std::atof(argv[1]), argc > 2 ? std::max(2, std::atoi(argv[2])) : 5,
+        argc > 3 ? std::atoi(argv[3]) : 8, argc > 4 ? std::atoi(argv[4]) : 1);
+  } catch (const Error& error) {
+    std::fprintf(stderr, "ranks_step: error: %s\n", error.what());
+    return 1;
+  }
+}
