@@ -135,7 +135,7 @@ double median(std::vector<double> values) {
 }
 
 void run(double seconds, int steps, int64_t leaves, int sentences) {
-  const Executor executor(1);
+  Executor executor(1);
   const ExecutorScope scope(executor);
   const auto library = distribute::mpi_of_launcher();
   const auto group = library ? std::make_unique<distribute::Group>(

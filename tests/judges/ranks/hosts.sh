@@ -16,6 +16,7 @@ hosts_up() {
   local rate=$1 host number=1
   shift
   hosts=("$@")
+  mkdir -p "$hosts_files"
   ip netns add "$hosts_prefix-switch"
   ip -n "$hosts_prefix-switch" link add bridge type bridge
   ip -n "$hosts_prefix-switch" link set bridge up
@@ -63,6 +64,7 @@ processes_on() { ip netns pids "$hosts_prefix-$1"; }
 
 hosts_down() {
   local host pid
+  [[ -e $hosts_files ]] || return 0
   for host in "${hosts[@]}"; do
     for pid in $(processes_on "$host"); do kill -KILL "$pid" 2>/dev/null || true; done
   done
