@@ -62,6 +62,19 @@ TEST(TrainModel, AStoppedAndResumedRunEndsWithTheSameBits) {
     EXPECT_EQ(read_file(folder / "whole" / file), read_file(folder / "parts" / file)) << file;
 }
 
+TEST(TrainModel, StopsAfterTheStepWhoseCallbackAsksForIt) {
+  const TemporaryDirectory folder;
+  bool asked = false;
+  int64_t last = 0;
+  train_model(tiny_run(folder, "out"), {.on_step =
+                                            [&](const StepRecord& step, int64_t, double) {
+                                              last = step.step;
+                                              asked = last == 3;
+                                            },
+                                        .stop_requested = [&] { return asked; }});
+  EXPECT_EQ(last, 3);
+}
+
 TEST(TrainModel, AnExceptionOfACallbackSavesTheRunAndReachesTheCaller) {
   const TemporaryDirectory folder;
   const TrainOptions options = tiny_run(folder, "out");

@@ -302,9 +302,11 @@ void Trainer::step() {
   meter_.end_passes();
   const double loss = sum.loss.mean();
   const double norm = gradients_->norm();
-  // Before the weights are under way, so that it does not wait for them.
-  if (!validates()) stop_asked_ = options_.stop_requested();
-  next_ = decide();
+  if (!group_->alone()) {
+    // Before the weights are under way, so that it does not wait for them.
+    if (!validates()) stop_asked_ = options_.stop_requested();
+    next_ = decide();
+  }
   const Schedule schedule = o.schedule(state_.planned_steps);
   const bool skipped = is_outlier(loss, norm);
   if (skipped) {
@@ -380,8 +382,8 @@ Trainer::Outcome Trainer::train() {
     }
     step();
     if (config_.run.minutes > 0 && seconds() - first_step_time_ < kPlanningSeconds) plan();
-    if (validates()) {
-      validate_and_save();
+    if (validates()) validate_and_save();
+    if (validates() || group_->alone()) {
       stop_asked_ = options_.stop_requested();
       next_ = decide();
     }
