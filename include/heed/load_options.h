@@ -14,6 +14,10 @@
 
 namespace heed {
 
+namespace nn {
+class Parts;
+}
+
 /// The types that matrices can be converted to while a model is loaded. Vectors are always f32.
 /// Those from q8_0 on are the blocks of GGUF files; their names begin with the bits of an element.
 enum class WeightType : uint8_t { f32, bf16, q8_0, q6_K, q5_1, q5_0, q5_K, q4_1, q4_0, q4_K };
@@ -102,6 +106,9 @@ struct LoadOptions {
   SpeculationOptions speculation = {};
   /// The threads that compute; without it, Executor::shared().
   std::shared_ptr<Executor> executor = {};
+  /// Loads one part of a model that is divided among ranks, as the program does under mpirun
+  /// (docs/cluster.md): all parts then compute the same calls together. Null: the whole model.
+  std::shared_ptr<const nn::Parts> parts = {};
   /// How models and adapters that are named OWNER/NAME are found and downloaded.
   HubOptions hub = {};
 };

@@ -179,7 +179,7 @@ int run_generate(GenerateArguments& arguments) {
   arguments.generate = arguments.sampling.options(arguments.common.seed);
   const ChatOptions chat = arguments.chat_arguments.options();
   LineWork work(arguments.lines);
-  const Model model = work.load([&] { return load_model(arguments.model, threads); });
+  const Model model = work.load([&] { return load_model(arguments.model, threads, work.parts()); });
   const auto start = std::chrono::steady_clock::now();
   const TokenCount tokens = arguments.chat ? generate_chat(work, model, arguments.generate, chat)
                                            : generate_text(arguments, work, model);
@@ -252,12 +252,14 @@ void add_generate(Command& program) {
   for (Option option : add_speculation_options(command, arguments->model))
     option.excludes(command.option("--num-beams"));
   add_line_options(command, arguments->lines);
+  add_tensor_parallel_option(command, arguments->lines);
   add_common_options(command, arguments->common);
   Option chat = command.add_flag(
       "--chat", arguments->chat,
       "Answer conversations: each line of standard input is a JSON list of messages, or an object "
       "with messages and tools; each output is one JSON object");
-  for (const char* other : {"--prompt", "--tokens", "--num-beams", "--json", "--logprobs"})
+  for (const char* other :
+       {"--prompt", "--tokens", "--num-beams", "--json", "--logprobs", "--tensor-parallel"})
     chat.excludes(command.option(other));
   for (Option option : add_chat_options(command, arguments->chat_arguments)) option.needs(chat);
   command.footer(

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "heed/distribute/messenger.h"
+
 namespace heed::cli {
 namespace {
 
@@ -12,6 +14,10 @@ std::string answer_part(const NumberedLines& lines, const AnswerLines& answer,
   try {
     answer(lines, answers);
     return "";
+  } catch (const distribute::RankMissing&) {
+    throw;  // no line is to blame
+  } catch (const distribute::ReportedElsewhere&) {
+    throw;
   } catch (const Error& error) {
     if (answers.size() > before || lines.lines.size() == 1) return error.what();
   }

@@ -7,6 +7,7 @@
 #include "cli/standard_input.h"
 #include "heed/base/hash.h"
 #include "heed/distribute/join.h"
+#include "heed/distribute/joint_work.h"
 #include "heed/distribute/shared_work.h"
 #include "heed/engine/loaded_model.h"
 #include "heed/engine/model_fingerprint.h"
@@ -75,8 +76,8 @@ void answer_alone(InputLines& lines, AnswerOutput& output, const AnswerLines& an
 /// self-scheduling, Polychronopoulos and Kuck 1987).
 class LinePieces {
  public:
-  LinePieces(InputLines& lines, std::string kind, size_t ranks)
-      : lines_(lines), kind_(std::move(kind)), parts_(2 * ranks) {}
+  LinePieces(InputLines& lines, std::string kind, size_t parts)
+      : lines_(lines), kind_(std::move(kind)), parts_(parts) {}
 
   std::optional<distribute::Piece> next(bool& ended) {
     const Batch batch = lines_.next_by_now(parts_, ended);
@@ -139,10 +140,17 @@ void add_line_options(Command& command, LineOptions& options) {
       .show_default();
 }
 
+Option add_tensor_parallel_option(Command& command, LineOptions& options) {
+  return command.add_flag("--tensor-parallel", options.tensor_parallel,
+                          "Under mpirun, divide the model among the ranks instead of the lines");
+}
+
 LineWork::LineWork(const LineOptions& options)
     : options_(options),
       group_(join_ranks([this] { return stop_ && stop_->requested(); },
                         {.wait = std::chrono::seconds(options.rank_timeout)})) {
+  if (options.tensor_parallel && !alone())
+    parts_ = std::make_shared<engine::RankParts>(group_->rank(), group_->size());
   if (!is_root() || options.input.empty()) return;
   try {
     read_as_standard_input(options.input);
@@ -177,9 +185,8 @@ LineSums LineWork::answer_all_of(LineSource& source, const std::string& kind, co
                                  const AnswerLines& answer, size_t columns) {
   if (!alone()) stop_.emplace();
   const uint64_t fingerprint = alone() && options_.resume.empty() ? 0 : fingerprint_of(model);
-  const auto answered = [&](std::string_view piece) { return LinePieces::answered(piece, answer); };
   if (!is_root()) {
-    distribute::share_work(*group_, fingerprint, {}, answered);
+    share(fingerprint, {}, answer);
     return {};
   }
   if (options_.resume.empty())
@@ -192,17 +199,29 @@ LineSums LineWork::answer_all_of(LineSource& source, const std::string& kind, co
   if (alone()) {
     answer_alone(lines, output, answer);
   } else {
-    LinePieces pieces(lines, kind, static_cast<size_t>(group_->size()));
-    distribute::share_work(
-        *group_, fingerprint,
-        {.next = [&](bool& ended) { return pieces.next(ended); },
-         .take = [&](const std::string& result) { LinePieces::take(result, output); }},
-        answered);
+    LinePieces pieces(lines, kind, parts_ ? 1 : 2 * static_cast<size_t>(group_->size()));
+    share(fingerprint,
+          {.next = [&](bool& ended) { return pieces.next(ended); },
+           .take = [&](const std::string& result) { LinePieces::take(result, output); }},
+          answer);
   }
   output.finish();
   sums.all = output.progress().sums;
   for (size_t i = 0; i < columns; ++i) sums.here[i] = sums.all[i] - sums.here[i];
   return sums;
+}
+
+void LineWork::share(uint64_t fingerprint, const distribute::WorkSource& source,
+                     const AnswerLines& answer) {
+  if (!parts_)
+    return distribute::share_work(*group_, fingerprint, source, [&](std::string_view piece) {
+      return LinePieces::answered(piece, answer);
+    });
+  distribute::work_together(*group_, fingerprint, source,
+                            [&](distribute::Messenger& messenger, std::string_view piece) {
+                              parts_->use(messenger);
+                              return LinePieces::answered(piece, answer);
+                            });
 }
 
 void LineWork::conclude(const std::string& line) { output_->put({line}); }

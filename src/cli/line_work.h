@@ -13,6 +13,8 @@
 #include "cli/options.h"
 #include "cli/ranks.h"
 #include "cli/signals.h"
+#include "heed/distribute/shared_work.h"
+#include "heed/engine/rank_parts.h"
 #include "heed/model.h"
 
 namespace heed::cli {
@@ -20,11 +22,14 @@ namespace heed::cli {
 /// Options of the commands that answer standard input line by line.
 struct LineOptions {
   std::string input, resume;
-  int64_t rank_timeout = 60;  // seconds
+  int64_t rank_timeout = 60;     // seconds
+  bool tensor_parallel = false;  // ranks share the model instead of the lines
 };
 
 /// Adds --input, --resume and --rank-timeout.
 void add_line_options(Command& command, LineOptions& options);
+/// Adds --tensor-parallel.
+Option add_tensor_parallel_option(Command& command, LineOptions& options);
 
 /// Sums of the columns of LineAnswer::rows.
 struct LineSums {
@@ -32,8 +37,8 @@ struct LineSums {
   std::vector<double> here;  // over those that --resume did not find answered
 };
 
-/// Answers standard input line by line, in order. Under a launcher the ranks share the lines, and
-/// rank 0 alone reads and prints; the output is that of one process.
+/// Answers standard input line by line, in order. Under a launcher the ranks share the lines, or
+/// with LineOptions::tensor_parallel the model; rank 0 alone reads and prints.
 class LineWork {
  public:
   /// Joins the ranks (see join_ranks()) and opens LineOptions::input as standard input.
@@ -45,6 +50,8 @@ class LineWork {
 
   bool alone() const { return group_->alone(); }
   bool is_root() const { return group_->is_root(); }
+  /// This rank's part of the model; null: the whole.
+  std::shared_ptr<const nn::Parts> parts() const { return parts_; }
   /// What `load` returns, on every rank. Rank 0 reports an Error of another one, in answer().
   template <typename Load>
   auto load(const Load& load) {
@@ -70,11 +77,13 @@ class LineWork {
  private:
   LineSums answer_all_of(LineSource& source, const std::string& kind, const Model& model,
                          const AnswerLines& answer, size_t columns);
+  void share(uint64_t fingerprint, const distribute::WorkSource& source, const AnswerLines& answer);
   [[noreturn]] void fail_on_rank(const std::string& error);
 
   LineOptions options_;
   std::optional<StopRequest> stop_;  // while lines are shared
   std::optional<AnswerOutput> output_;
+  std::shared_ptr<engine::RankParts> parts_;
   std::shared_ptr<distribute::Group> group_;
   int exceptions_ = std::uncaught_exceptions();
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,9 @@ void add_model_options(Command& command, ModelOptions& options, bool bf16 = true
 /// Adds --speculate, --draft and --draft-weights, and returns them.
 std::vector<Option> add_speculation_options(Command& command, ModelOptions& options);
 
-/// The model, which computes on `threads`.
-Model load_model(const ModelOptions& options, const Threads& threads);
+/// The model, which computes on `threads`, or a part of it (LoadOptions::parts).
+Model load_model(const ModelOptions& options, const Threads& threads,
+                 std::shared_ptr<const nn::Parts> parts = nullptr);
 
 /// Adds --source-language and --target-language, for multilingual translators.
 void add_language_options(Command& command, std::string& source, std::string& target);

@@ -137,7 +137,7 @@ LineSums score_text(const ScoreArguments& arguments, LineWork& work, const Model
 int run_score(const ScoreArguments& arguments) {
   const Threads threads(arguments.common);
   LineWork work(arguments.lines);
-  const Model model = work.load([&] { return load_model(arguments.model, threads); });
+  const Model model = work.load([&] { return load_model(arguments.model, threads, work.parts()); });
   const bool pairs = model.has_encoder() && model.has_decoder();
   const LineSums sums = (pairs ? score_pairs : score_text)(arguments, work, model);
   if (work.is_root()) work.conclude(line_of(summary(sums.all[0], sums.all[1]), arguments.json));
@@ -164,6 +164,7 @@ void add_score(Command& program) {
   command.add_flag("--json", arguments->json,
                    "Print one JSON object per token, per pair and for the whole input");
   add_line_options(command, arguments->lines);
+  add_tensor_parallel_option(command, arguments->lines);
   add_common_options(command, arguments->common);
   command.footer(
       "Examples:\n"

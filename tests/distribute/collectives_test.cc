@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cmath>
 #include <numeric>
 
 #include "tests/distribute/local_ranks.h"
@@ -106,6 +107,28 @@ TEST(Collectives, AllGatherCompletesTheValuesOfEveryRank) {
         all_gather(messenger, std::as_writable_bytes(std::span(values)), shards, 4);
         EXPECT_EQ(values, expected) << size << " ranks, " << count;
       }));
+    }
+}
+
+TEST(Collectives, AllReduceGivesTheSameSumsOnAllRanksWhateverTheirNumberOfValues) {
+  for (const int size : {1, 2, 3, 4, 8})
+    for (const size_t count : {1, 100, 40'000}) {
+      const auto value = [](int rank, size_t i) {
+        return std::sin(static_cast<float>(i) + 100.0f * static_cast<float>(rank));
+      };
+      std::vector<std::vector<float>> sums(static_cast<size_t>(size));
+      expect_success(run_ranks(size, [&](Messenger& messenger) {
+        std::vector<float> values(count);
+        for (size_t i = 0; i < count; ++i) values[i] = value(messenger.rank(), i);
+        all_reduce(messenger, values);
+        sums[static_cast<size_t>(messenger.rank())] = values;
+      }));
+      for (const auto& of_rank : sums) EXPECT_EQ(of_rank, sums[0]) << size << " ranks";
+      for (size_t i = 0; i < count; ++i) {
+        double sum = 0;
+        for (int rank = 0; rank < size; ++rank) sum += static_cast<double>(value(rank, i));
+        ASSERT_NEAR(sums[0][i], sum, 1e-5);
+      }
     }
 }
 

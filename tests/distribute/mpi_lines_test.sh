@@ -114,3 +114,14 @@ printf 'half a li' >>resumed
 "$heed" "${translate[@]}" --threads 2 --resume resumed
 cmp one resumed
 on 2 "${translate[@]}" --resume "$work/resumed" && cmp one resumed
+
+# A model that is divided among the ranks generates the same text.
+generate=(generate "${decoder[@]}" --max-new-tokens 8 --input lines.txt)
+"$heed" "${generate[@]}" >one 2>log
+on 2 "${generate[@]}" --tensor-parallel >two 2>log || { cat log && exit 1; }
+cmp one two
+score=(score "${decoder[@]}" --window 16 --input lines.txt)
+"$heed" "${score[@]}" >one
+on 2 "${score[@]}" --tensor-parallel >two 2>log || { cat log && exit 1; }
+cmp <(sed 's/\(\.[0-9]\)[0-9]*/\1/g' one) <(sed 's/\(\.[0-9]\)[0-9]*/\1/g' two)
+errors 'the model cannot be divided among 3 ranks: num_attention_heads is 2' on 3 "${generate[@]}" --tensor-parallel

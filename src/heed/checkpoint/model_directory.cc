@@ -86,13 +86,19 @@ std::shared_ptr<const io::TensorSource> tensors_of(const Description& descriptio
 /// Builds a model without weights. Errors name `file`, which describes it.
 std::unique_ptr<model::Transformer> make_model(model::ModelConfig config,
                                                const std::filesystem::path& file,
-                                               std::optional<int64_t> context) {
+                                               const LoadOptions& options) {
   try {
-    if (context) config.set_context(*context);
-    return std::make_unique<model::Transformer>(std::move(config), std::nullopt);
+    if (options.context) config.set_context(*options.context);
+    return std::make_unique<model::Transformer>(std::move(config), std::nullopt, options.parts);
   } catch (const Error& error) {
     fail("{}: {}", file.string(), error.what());
   }
+}
+
+std::unique_ptr<model::Transformer> build(const std::filesystem::path& path,
+                                          const LoadOptions& options) {
+  return is_gguf(path) ? make_model(open_gguf_model(path).config, path, options)
+                       : make_model(read_description(path).config, path / kConfig, options);
 }
 
 /// Upper limit of max_length in generation_config.json.
@@ -116,8 +122,7 @@ std::string text_of(const nlohmann::json& json) { return dump_json(json, {.inden
 
 std::unique_ptr<model::Transformer> build_model(const std::filesystem::path& path,
                                                 std::optional<int64_t> context) {
-  return is_gguf(path) ? make_model(open_gguf_model(path).config, path, context)
-                       : make_model(read_description(path).config, path / kConfig, context);
+  return build(path, {.context = context});
 }
 
 std::shared_ptr<const io::TensorSource> open_directory_tensors(
@@ -128,19 +133,19 @@ std::shared_ptr<const io::TensorSource> open_directory_tensors(
 std::unique_ptr<model::Transformer> load_model(const std::filesystem::path& path,
                                                const LoadOptions& options) {
   if (options.random_seed) {
-    auto model = build_model(path, options.context);
+    auto model = build(path, options);
     init_weights(*model, *options.random_seed, options.precision);
     if (options.pack) model->pack(*options.pack);
     return model;
   }
   if (is_gguf(path)) {
     const GgufModel file = open_gguf_model(path);
-    auto model = make_model(file.config, path, options.context);
+    auto model = make_model(file.config, path, options);
     load_weights(*model, file.family, *file.weights, options.precision, options.pack);
     return model;
   }
   const Description description = read_description(path);
-  auto model = make_model(description.config, path / kConfig, options.context);
+  auto model = make_model(description.config, path / kConfig, options);
   const std::shared_ptr<const io::TensorSource> weights = tensors_of(description, path);
   load_weights(*model, description.family, *weights, options.precision, options.pack);
   return model;

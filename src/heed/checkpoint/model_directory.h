@@ -20,6 +20,8 @@ struct LoadOptions {
   std::optional<uint64_t> random_seed = {};
   /// See model::ModelConfig::set_context().
   std::optional<int64_t> context = {};
+  /// Of a divided model, the own part is loaded; null: the whole model.
+  std::shared_ptr<const nn::Parts> parts = {};
 };
 
 /// Builds the model that a directory (config.json) or a GGUF file describes. Its parameters have

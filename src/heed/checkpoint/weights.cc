@@ -6,6 +6,7 @@
 #include "heed/base/error.h"
 #include "heed/base/interrupt.h"
 #include "heed/base/quote.h"
+#include "heed/checkpoint/divided_weights.h"
 #include "heed/checkpoint/stored_parts.h"
 #include "heed/kernels/as_f32.h"
 #include "heed/quantize/quantization.h"
@@ -122,7 +123,10 @@ void load_weights(model::Transformer& model, const model::Family& family,
   for (Parameter* const next : largest_first(model)) {
     check_interrupted();
     Parameter& parameter = *next;
-    const StoredWeight stored = family.stored(model.config(), parameter.name, parameter.shape);
+    const nn::Parts* const parts = model.parts();
+    const Shape shape =
+        parts ? whole_shape(parameter, model.config(), *parts) : parameter.shape;  // in the file
+    const StoredWeight stored = family.stored(model.config(), parameter.name, shape);
     std::string name = name_in(source, family, stored.name);
     if (!stored.otherwise.empty() && !source.contains(name))
       name = name_in(source, family, stored.otherwise);
@@ -137,8 +141,12 @@ void load_weights(model::Transformer& model, const model::Family& family,
             source.name(), name, tensor.shape().text(), stored.shape.text(), parameter.name);
     require(tensor.dtype() != DType::i32, "{}: {} holds integers, expected numbers", source.name(),
             name);
-    parameter.value = in_precision(parameter, part_of(tensor, stored, parameter.shape), precision);
-    queue.add(parameter, name, !is_view_of(stored) || parameter.value.dtype() != tensor.dtype());
+    Tensor value = part_of(tensor, stored, shape);
+    if (parts) value = divided(parameter, value, model.config(), *parts);
+    parameter.value = in_precision(parameter, value, precision);
+    const bool copied = parts && value.cols() != shape[-1];
+    queue.add(parameter, name,
+              copied || !is_view_of(stored) || parameter.value.dtype() != tensor.dtype());
     used[name] = true;
   }
   queue.flush();
@@ -150,8 +158,16 @@ void load_weights(model::Transformer& model, const model::Family& family,
 void init_weights(model::Transformer& model, uint64_t seed, quantize::WeightPrecision precision) {
   for (Parameter& parameter : model.parameters().all()) {
     check_interrupted();
-    parameter.value =
-        in_precision(parameter, model.parameters().initial_value(parameter, seed), precision);
+    Tensor value;
+    if (const nn::Parts* const parts = model.parts()) {
+      Parameter whole = parameter;
+      whole.shape = whole_shape(parameter, model.config(), *parts);
+      value =
+          divided(parameter, model.parameters().initial_value(whole, seed), model.config(), *parts);
+    } else {
+      value = model.parameters().initial_value(parameter, seed);
+    }
+    parameter.value = in_precision(parameter, value, precision);
   }
 }
 

@@ -97,6 +97,25 @@ void all_gather(Messenger& messenger, std::span<std::byte> values, const Bounds&
   }
 }
 
+void all_reduce(Messenger& messenger, Floats values) {
+  constexpr size_t few = size_t{1} << 14;
+  const int rank = messenger.rank(), size = messenger.size();
+  if (is_power_of_two(size) && values.size() <= few) {
+    std::vector<float> received(values.size());
+    for (int bit = 1; bit < size; bit *= 2) {
+      messenger.exchange(rank ^ bit, std::as_bytes(values), rank ^ bit,
+                         std::as_writable_bytes(Floats(received)));
+      add_to(received, values);
+    }
+    return;
+  }
+  Bounds shards;
+  for (int shard = 0; shard <= size; ++shard)
+    shards.push_back(static_cast<int64_t>(values.size()) * shard / size);
+  reduce_scatter(messenger, values, shards);
+  all_gather(messenger, std::as_writable_bytes(values), shards, sizeof(float));
+}
+
 void broadcast(Messenger& messenger, std::string& bytes) {
   const int rank = messenger.rank(), size = messenger.size();
   // Rank r has the bytes from the step on whose bit is its highest; a binomial tree.

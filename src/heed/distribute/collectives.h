@@ -25,6 +25,10 @@ void reduce_scatter(Messenger& messenger, std::span<float> values, const Bounds&
 void all_gather(Messenger& messenger, std::span<std::byte> values, const Bounds& shards,
                 int64_t element_bytes);
 
+/// Replaces the `values` of all ranks by their sums, which have the same bits on all: those of
+/// reduce_scatter(). A power of two of ranks exchanges few values as a whole, in fewer messages.
+void all_reduce(Messenger& messenger, std::span<float> values);
+
 /// Sends the bytes of rank 0 to all. Other ranks' `bytes` get their size.
 void broadcast(Messenger& messenger, std::string& bytes);
 

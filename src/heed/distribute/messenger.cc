@@ -11,10 +11,11 @@ constexpr int kData = 1, kStatus = 2;
 constexpr size_t kHostBytes = 64;
 /// A message of more bytes is sent in parts.
 constexpr size_t kLargestMessage = size_t{1} << 30;
-/// Between looks at messages under way. The first looks follow each other at once: on one host a
-/// message takes some microseconds.
-constexpr int kEagerLooks = 200;
+/// Between looks at messages under way, after the first ones.
 constexpr std::chrono::microseconds kPause{50};
+/// How long a rank looks without sleeping: where processors are busy, yielding to others takes
+/// time.
+constexpr std::chrono::milliseconds kLooking{2};
 /// How long after its question a rank may have ended with a report.
 constexpr std::chrono::seconds kReporting{5};
 /// A watch that was interrupted for longer begins anew: the process may have been stopped.
@@ -177,6 +178,10 @@ void Messenger::wait_for(std::vector<Transport::Request>& requests, int peer) {
   bool looked = false;
   for (int look = 0; !all_done(requests); ++look) {
     if (look < kEagerLooks) continue;
+    if (look < looks_ && Clock::now() - begin < kLooking) {
+      std::this_thread::yield();
+      continue;
+    }
     answer();
     const auto waited = Clock::now() - begin;
     if (waited > deadlines_.wait) find_missing(peer, true);

@@ -81,6 +81,9 @@ class Messenger {
   /// Whether all letters have been sent and all questions answered.
   bool settled() { return letters_.deliver() && open_questions_ == 0; }
   bool hurried() const { return hurried_(); }
+  /// How often exchange() looks for a message before it sleeps between looks, which takes longer
+  /// than a message on one host. For ranks that wait for each other all the time.
+  void set_looks(int looks) { looks_ = looks; }
   void set_deadline(std::chrono::milliseconds wait) { deadlines_.wait = wait; }
   /// Ends the connection; see Transport::finish().
   void finish();
@@ -88,6 +91,10 @@ class Messenger {
   int64_t bytes_sent() const { return bytes_sent_; }
 
  private:
+  /// Looks at messages under way that follow each other at once: on one host a message takes some
+  /// microseconds.
+  static constexpr int kEagerLooks = 200;
+
   enum class Question : int32_t {
     none,       // an answer
     lives,      // whether a rank lives
@@ -118,6 +125,7 @@ class Messenger {
   std::function<bool()> hurried_;
   std::vector<std::string> hosts_;
   bool waits_ = false;
+  int looks_ = kEagerLooks;
   Status heard_;
   Transport::Request listening_ = nullptr;
   std::vector<std::pair<Transport::Request, std::unique_ptr<Status>>> sending_;

@@ -47,6 +47,8 @@ inline ReadWork read_work(std::string_view letter) {
 /// How long the group's thread sleeps when nothing moves. A rank has its next piece before it has
 /// done one, so it does not wait for this.
 constexpr std::chrono::milliseconds kWorkPause{1};
+/// How long rank 0 tries to tell the others that it ends.
+constexpr std::chrono::milliseconds kWorkStopping{200};
 /// How long ranks wait for their last messages. One that is left makes MPI complain.
 constexpr std::chrono::seconds kWorkLeave{5};
 

@@ -11,8 +11,6 @@ namespace {
 constexpr size_t kPiecesOfRank = 2;
 /// Pieces for each rank that are handed out before the first of them has been taken.
 constexpr uint64_t kWindow = 8;
-/// How long rank 0 tries to tell the others that it ends.
-constexpr std::chrono::milliseconds kStopping{200};
 
 }  // namespace
 
@@ -202,7 +200,7 @@ void WorkRoot::stop(Messenger& messenger) {
   }
   for (const int rank : others_) messenger.post(rank, write_work(WorkMessage::stop));
   const auto begin = std::chrono::steady_clock::now();
-  while (!messenger.settled() && std::chrono::steady_clock::now() - begin < kStopping)
+  while (!messenger.settled() && std::chrono::steady_clock::now() - begin < kWorkStopping)
     std::this_thread::sleep_for(kWorkPause);
 }
 

@@ -20,6 +20,11 @@ void check(const LoadOptions& options) {
   check_known("LoadOptions::cache", options.cache, kCacheTypes);
   check_known("LoadOptions::speculation.draft_weights", options.speculation.draft_weights,
               kWeightTypes);
+  if (options.parts)
+    require(options.compute != Compute::bf16 && options.adapters.empty() &&
+                !options.speculation.ngram && options.speculation.draft.empty(),
+            "a model that is divided among ranks has no bf16 arithmetic, adapters or speculative "
+            "decoding");
   require(!options.speculation.ngram || options.speculation.draft.empty(),
           "drafts of n-grams and a draft model are both asked for, expected one of them");
 }
@@ -29,7 +34,8 @@ std::unique_ptr<model::Transformer> load_as(const std::filesystem::path& path,
                                             std::optional<DType> weights) {
   checkpoint::LoadOptions how{.precision = {weights},
                               .random_seed = options.random_weights,
-                              .context = options.rope_context};
+                              .context = options.rope_context,
+                              .parts = options.parts};
   if (options.compute != Compute::f32) how.pack = options.compute.value_or(Compute::int8);
   return checkpoint::load_model(path, how);
 }

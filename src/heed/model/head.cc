@@ -1,5 +1,7 @@
 #include "heed/model/head.h"
 
+#include <algorithm>
+
 #include "heed/base/error.h"
 #include "heed/kernels/soft_cap.h"
 #include "heed/ops/activation.h"
@@ -8,14 +10,25 @@
 
 namespace heed::model {
 
+namespace {
+
+/// The rows of the vocabulary that this part of a divided model has.
+int64_t rows_of(const ModelConfig& c, const nn::Parts* parts) {
+  return parts ? parts->size(c.vocab_size) : c.vocab_size;
+}
+
+}  // namespace
+
 Head::Head(nn::Parameters& parameters, const ModelConfig& c, const Parameter& embedding)
-    : scale_(c.head_scale),
+    : parts_(parameters.parts()),
+      vocab_size_(c.vocab_size),
+      scale_(c.head_scale),
       soft_cap_(c.final_logit_softcapping),
       activation_(c.activation),
       weight_(c.tied_head ? embedding
-                          : parameters.create("lm_head.weight", {c.vocab_size, c.d_model},
+                          : parameters.create("lm_head.weight", {rows_of(c, parts_), c.d_model},
                                               nn::Initializer::xavier(), WeightRole::head)),
-      bias_(c.head_bias ? parameters.create("final_logits_bias", {c.vocab_size},
+      bias_(c.head_bias ? parameters.create("final_logits_bias", {rows_of(c, parts_)},
                                             nn::Initializer::zeros(), WeightRole::head)
                         : parameters.absent()) {
   if (!c.head_transform) return;
@@ -39,7 +52,30 @@ Tensor Head::logits(Context& context, const Tensor& states) const {
   require(!context.tape, "logits have no backward step: train through loss()");
   Tensor logits = Tensor::empty({states.rows(), weight_.shape[0]});
   ops::multiply(transform(context, states), weight_, bias_, logits);
+  if (parts_) logits = whole(logits);
   if (soft_cap_ != 0.0f) kernels::soft_cap(soft_cap_, logits);
+  return logits;
+}
+
+/// The logits of all parts, of which `part` [N, Vp] has those of this one: [N, V].
+Tensor Head::whole(const Tensor& part) const {
+  const int64_t rows = part.rows();
+  std::vector<int64_t> bounds;
+  for (int i = 0; i <= parts_->count(); ++i)
+    bounds.push_back(rows * parts_->begin_of(vocab_size_, i));
+  Tensor all = Tensor::empty({bounds.back()});
+  float* const to = all.data<float>();
+  std::copy_n(part.data<float>(), part.elements(), to + bounds[static_cast<size_t>(parts_->own())]);
+  parts_->gather({to, static_cast<size_t>(all.elements())}, bounds);
+  if (rows == 1) return all.reshaped({1, vocab_size_});
+  Tensor logits = Tensor::empty({rows, vocab_size_});
+  for (int i = 0; i < parts_->count(); ++i) {
+    const int64_t begin = parts_->begin_of(vocab_size_, i);
+    const int64_t width = parts_->begin_of(vocab_size_, i + 1) - begin;
+    for (int64_t row = 0; row < rows; ++row)
+      std::copy_n(to + bounds[static_cast<size_t>(i)] + row * width, width,
+                  logits.data<float>() + row * vocab_size_ + begin);
+  }
   return logits;
 }
 

@@ -31,6 +31,10 @@ class Head {
  private:
   Tensor transform(Context& context, const Tensor& states) const;
 
+  Tensor whole(const Tensor& part) const;
+
+  const nn::Parts* parts_;  // of the vocabulary
+  int64_t vocab_size_;
   float scale_, soft_cap_;
   kernels::Activation activation_;
   std::optional<nn::Linear> dense_;

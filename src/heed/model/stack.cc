@@ -24,6 +24,7 @@ bool is_described(const ModelConfig& c, Stack::Kind kind) {
 nn::Embeddings::Settings embedding_settings(const ModelConfig& c) {
   nn::Embeddings::Settings settings{
       .d_model = c.d_model,
+      .vocab_size = c.vocab_size,
       .scale = (c.scale_embedding ? std::sqrt(static_cast<float>(c.d_model)) : 1.0f) *
                c.embedding_multiplier,
       .type_vocab_size = c.type_vocab_size,
@@ -120,6 +121,15 @@ WeightPlace::Stack place_of(Stack::Kind kind) {
   return kind == Stack::Kind::encoder ? WeightPlace::Stack::encoder : WeightPlace::Stack::decoder;
 }
 
+/// The sizes of this part of a divided model.
+ModelConfig part_of(ModelConfig c, const nn::Parts* parts) {
+  if (!parts) return c;
+  c.n_heads /= parts->count();
+  c.n_kv_heads /= parts->count();
+  c.d_ff /= parts->count();
+  return c;
+}
+
 std::string_view prefix(Stack::Kind kind) {
   return kind == Stack::Kind::encoder ? "model.encoder" : "model.decoder";
 }
@@ -135,8 +145,8 @@ int64_t reach(const kernels::AttentionSpans& spans) {
 }  // namespace
 
 Stack::Stack(nn::Parameters& parameters, const ModelConfig& c, Kind kind, const Parameter& tokens)
-    : Stack(parameters, nn::Parameters::Scope(parameters, {.stack = place_of(kind)}), c, kind,
-            tokens) {}
+    : Stack(parameters, nn::Parameters::Scope(parameters, {.stack = place_of(kind)}),
+            part_of(c, parameters.parts()), kind, tokens) {}
 
 Stack::Stack(nn::Parameters& parameters, const nn::Parameters::Scope&, const ModelConfig& c,
              Kind kind, const Parameter& tokens)

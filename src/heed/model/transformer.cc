@@ -33,20 +33,40 @@ Parameter& create_embedding(nn::Parameters& parameters, const std::string& name,
                            WeightRole::token_embedding);
 }
 
+/// Throws Error unless a model can be divided into so many parts.
+void require_divisible(const ModelConfig& c, int parts) {
+  const bool plain = c.encoder_layers == 0 && c.has_head && !c.latent.present() &&
+                     !c.moe.present() && !c.has_relative_bias() && !c.qk_norm_across_heads &&
+                     c.positions != PositionKind::sinusoidal;
+  require(
+      plain,
+      "the model cannot be divided among ranks: that needs a decoder that predicts tokens, "
+      "without latent attention, mixtures of experts, relative biases, sinusoids and norms over "
+      "all heads");
+  for (const auto& [name, size] :
+       {std::pair("num_attention_heads", c.n_heads), std::pair("num_key_value_heads", c.n_kv_heads),
+        std::pair("intermediate_size", c.d_ff)})
+    require(size % parts == 0, "the model cannot be divided among {} ranks: {} is {}", parts, name,
+            size);
+}
+
 }  // namespace
 
-Transformer::Transformer(ModelConfig config, std::optional<uint64_t> seed)
+Transformer::Transformer(ModelConfig config, std::optional<uint64_t> seed,
+                         std::shared_ptr<const nn::Parts> parts)
     : config_(validated(std::move(config))),
-      parameters_(seed),
-      embedding_(create_embedding(parameters_,
-                                  config_.encoder_vocab_size > 0
-                                      ? "model.decoder.embed_tokens.weight"
-                                      : "model.shared.weight",
-                                  config_.vocab_size, config_.d_model)),
+      parts_(std::move(parts)),
+      parameters_(seed, parts_.get()),
+      embedding_(create_embedding(
+          parameters_,
+          config_.encoder_vocab_size > 0 ? "model.decoder.embed_tokens.weight"
+                                         : "model.shared.weight",
+          parts_ ? parts_->size(config_.vocab_size) : config_.vocab_size, config_.d_model)),
       source_embedding_(config_.encoder_vocab_size > 0
                             ? &create_embedding(parameters_, "model.encoder.embed_tokens.weight",
                                                 config_.encoder_vocab_size, config_.d_model)
                             : nullptr) {
+  if (parts_) require_divisible(config_, parts_->count());
   if (config_.encoder_layers > 0)
     encoder_.emplace(parameters_, config_, Stack::Kind::encoder,
                      source_embedding_ ? *source_embedding_ : embedding_);

@@ -38,9 +38,16 @@ class Transformer {
  public:
   /// With a seed, all parameters are initialised from it; without one they have only shapes until
   /// they are loaded. Throws Error when the configuration is not valid.
-  explicit Transformer(ModelConfig config, std::optional<uint64_t> seed = 0);
+  explicit Transformer(ModelConfig config, std::optional<uint64_t> seed = 0)
+      : Transformer(std::move(config), seed, nullptr) {}
+  /// A part of a divided model, for inference; `parts` may be null. The configuration is that of
+  /// the whole. Throws Error, too, when the model cannot be divided so.
+  Transformer(ModelConfig config, std::optional<uint64_t> seed,
+              std::shared_ptr<const nn::Parts> parts);
 
   const ModelConfig& config() const { return config_; }
+  /// null: the model is whole.
+  const nn::Parts* parts() const { return parts_.get(); }
   nn::Parameters& parameters() { return parameters_; }
   const nn::Parameters& parameters() const { return parameters_; }
 
@@ -116,6 +123,7 @@ class Transformer {
   void check_lengths(std::string_view what, const std::vector<int32_t>& offsets) const;
 
   ModelConfig config_;
+  std::shared_ptr<const nn::Parts> parts_;  // null: the model is whole
   nn::Parameters parameters_;
   const Parameter& embedding_;         // of the decoder, and of an encoder without its own
   const Parameter* source_embedding_;  // null: the encoder has no embedding of its own

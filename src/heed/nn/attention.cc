@@ -36,6 +36,7 @@ WeightRole key_value_role(AttentionSite site) {
 Attention::Attention(Parameters& parameters, const std::string& name, Settings s,
                      AttentionSite site)
     : settings_(s),
+      parts_(parameters.parts()),
       site_(site),
       q_proj_(parameters, name + ".q_proj",
               {s.d_model, s.n_heads * s.head_dim, s.qkv_bias, initial_query_gain(s)},
@@ -112,7 +113,7 @@ Tensor Attention::mix(Context& context, const Tensor& queries, const KeysValues&
                                                 .spans = spans,
                                                 .options = settings_.options(settings_.n_kv_heads),
                                                 .site = site_});  // [Nq, H dv]
-  return o_proj_.forward(context, heads);                         // [Nq, D]
+  return sum_of_parts(parts_, o_proj_.forward(context, heads));   // [Nq, D]
 }
 
 }  // namespace heed::nn

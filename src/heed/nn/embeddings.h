@@ -17,6 +17,7 @@ class Embeddings {
  public:
   struct Settings {
     int64_t d_model = 0;
+    int64_t vocab_size = 0;                             // V
     float scale = 1.0f;                                 // of the token vectors
     std::optional<Sinusoids::Settings> sinusoids = {};  // added for positions
     int64_t learned_positions = 0;                      // rows of a learned table; 0: none
@@ -25,8 +26,8 @@ class Embeddings {
     std::optional<Norm::Settings> norm = {};
     float dropout = 0.0f;
   };
-  /// `tokens` [V, D] is shared with others. Parameters are `name`.embed_positions, embed_types and
-  /// layernorm_embedding.
+  /// `tokens` [V, D], in a divided model some of its rows, is shared with others. Parameters are
+  /// `name`.embed_positions, embed_types and layernorm_embedding.
   Embeddings(Parameters& parameters, const std::string& name, const Parameter& tokens,
              Settings settings);
 
@@ -36,7 +37,10 @@ class Embeddings {
                  std::span<const int32_t> types = {}) const;
 
  private:
+  Tensor token_vectors(Context& context, std::span<const int32_t> ids) const;
+
   Settings settings_;
+  const Parts* parts_;  // of the rows of `tokens`
   const Parameter& tokens_;
   const Parameter* types_;  // null: none
   std::optional<Sinusoids> sinusoids_;

@@ -7,6 +7,7 @@ namespace heed::nn {
 
 FeedForward::FeedForward(Parameters& parameters, const std::string& prefix, Settings settings)
     : settings_(settings),
+      parts_(parameters.parts()),
       in_(parameters, prefix + (settings.gated ? "up_proj" : "fc1"),
           {settings.d_model, settings.d_ff, settings.bias}, WeightRole::ff_up),
       out_(parameters, prefix + (settings.gated ? "down_proj" : "fc2"),
@@ -25,7 +26,7 @@ Tensor FeedForward::forward(Context& context, const Tensor& x) const {
     hidden = ops::activation(context, settings_.activation, in_.forward(context, x));
   }
   hidden = ops::dropout(context, hidden, settings_.dropout);
-  return out_.forward(context, hidden);  // [N, D]
+  return sum_of_parts(parts_, out_.forward(context, hidden));  // [N, D]
 }
 
 }  // namespace heed::nn

@@ -14,7 +14,8 @@ namespace heed::nn {
 class FeedForward {
  public:
   struct Settings {
-    int64_t d_model, d_ff;
+    int64_t d_model;
+    int64_t d_ff;  // hidden units; in a divided model, those of this part
     kernels::Activation activation = kernels::Activation::relu;
     bool gated = false;
     bool bias = true;
@@ -28,7 +29,8 @@ class FeedForward {
 
  private:
   Settings settings_;
-  Linear in_;  // fc1 or up_proj
+  const Parts* parts_;  // of the hidden units
+  Linear in_;           // fc1 or up_proj
   std::optional<Linear> gate_;
   Linear out_;  // fc2 or down_proj
 };

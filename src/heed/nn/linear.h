@@ -8,6 +8,12 @@
 
 namespace heed::nn {
 
+/// Adds y, f32, of the parts of a divided model; nothing else has parts.
+inline Tensor sum_of_parts(const Parts* parts, Tensor y) {
+  if (parts) parts->add({y.data<float>(), static_cast<size_t>(y.elements())});
+  return y;
+}
+
 /// y = x W^T + b with weight [out, in], as checkpoints store it.
 class Linear {
  public:

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "heed/nn/parts.h"
 #include "heed/ops/parameter.h"
 
 namespace heed::nn {
@@ -31,7 +32,9 @@ class Parameters {
  public:
   /// With a seed, new parameters get their initial values at once; without one they have only a
   /// shape until they are loaded or initialised.
-  explicit Parameters(std::optional<uint64_t> seed = 0) : seed_(seed) {}
+  /// Modules are parts of those of a divided model if `parts` is not null; it must outlive them.
+  explicit Parameters(std::optional<uint64_t> seed = 0, const Parts* parts = nullptr)
+      : seed_(seed), parts_(parts) {}
   Parameters(const Parameters&) = delete;
   Parameters& operator=(const Parameters&) = delete;
 
@@ -41,6 +44,9 @@ class Parameters {
                     WeightRole role);
   /// Stands for a parameter that a model does not have, such as a bias.
   const Parameter& absent() const { return absent_; }
+
+  /// null: the model is whole.
+  const Parts* parts() const { return parts_; }
 
   std::deque<Parameter>& all() { return parameters_; }
   const std::deque<Parameter>& all() const { return parameters_; }
@@ -73,6 +79,7 @@ class Parameters {
 
  private:
   std::optional<uint64_t> seed_;
+  const Parts* parts_;
   WeightPlace place_;
   std::deque<Parameter> parameters_;
   std::unordered_map<std::string, Initializer> initializers_;  // by name
