@@ -46,6 +46,10 @@ generates "${command[@]}" >here
 generates "${qemu[@]}" "${command[@]}" >there
 diff here there
 [[ $(wc -w <here) -gt 10 ]] || { echo 'nothing was generated' && exit 1; }
+# The module returns embeddings as arrays, and numpy 2.4 ends on a Nehalem with an illegal instruction.
+if [[ $# == 2 ]] && ! "${qemu[@]}" "$2" -c 'import numpy' 2>/dev/null; then
+  echo 'embeddings are not compared: numpy does not run on this processor' && exit
+fi
 HEED_CPU=baseline embeds "${command[@]}" >here
 embeds "${qemu[@]}" "${command[@]}" >there
 diff here there
