@@ -116,6 +116,33 @@ TEST(Group, ASlowRankIsWaitedForByThoseThatAreToldToEnd) {
   for (const auto& error : errors) EXPECT_EQ(message_of(error), "");
 }
 
+TEST(Group, ARankThatHasSentItsLastMessageAndEndedIsNotMissing) {
+  const auto mailbox = std::make_shared<Mailbox>(2);
+  std::atomic<bool> told = false;
+  const auto errors = GroupRanks(mailbox).run(
+      [&](Group& group) {
+        group.gather(std::vector<double>{0});
+        char message = 0;
+        const auto bytes = std::as_writable_bytes(std::span(&message, 1));
+        if (group.rank() == 1) {
+          mailbox->hold_after(0);
+          group.run([&](Messenger& messenger) { messenger.exchange(0, bytes, 0, {}); }).get();
+          return;
+        }
+        const std::jthread network([&] {
+          std::this_thread::sleep_for(milliseconds(200));
+          told = true;
+          std::this_thread::sleep_for(milliseconds(100));
+          mailbox->release();
+        });
+        auto arrival =
+            group.run([&](Messenger& messenger) { messenger.exchange(1, {}, 1, bytes); });
+        group.wait(arrival);
+      },
+      {.wait = milliseconds(20'000), .answer = milliseconds(8'000)}, [&] { return told.load(); });
+  for (const auto& error : errors) EXPECT_EQ(message_of(error), "");
+}
+
 TEST(Group, ARankThatFailsDoesNotWaitForItsOperations) {
   GroupRanks ranks(2);
   const auto begin = std::chrono::steady_clock::now();
