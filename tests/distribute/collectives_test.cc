@@ -50,7 +50,7 @@ std::vector<float> reduced_on(int size, int64_t count, int64_t& bytes) {
   const LocalRun run = run_ranks(size, [&](Messenger& messenger) {
     const int rank = messenger.rank();
     std::vector<float> values = tree_sum(16 * rank / size, 16 * (rank + 1) / size, count);
-    reduce_scatter(messenger, values, shards);
+    messenger.run(reduce_scatter(messenger, values, shards));
     const auto shard = static_cast<size_t>(shard_of_rank(rank, size));
     std::copy(values.begin() + shards[shard], values.begin() + shards[shard + 1],
               all.begin() + shards[shard]);
@@ -104,7 +104,7 @@ TEST(Collectives, AllGatherCompletesTheValuesOfEveryRank) {
         std::vector<int32_t> values(expected.size(), -1);
         std::copy(expected.begin() + shards[shard], expected.begin() + shards[shard + 1],
                   values.begin() + shards[shard]);
-        all_gather(messenger, std::as_writable_bytes(std::span(values)), shards, 4);
+        messenger.run(all_gather(messenger, std::as_writable_bytes(std::span(values)), shards, 4));
         EXPECT_EQ(values, expected) << size << " ranks, " << count;
       }));
     }
@@ -120,7 +120,7 @@ TEST(Collectives, AllReduceGivesTheSameSumsOnAllRanksWhateverTheirNumberOfValues
       expect_success(run_ranks(size, [&](Messenger& messenger) {
         std::vector<float> values(count);
         for (size_t i = 0; i < count; ++i) values[i] = value(messenger.rank(), i);
-        all_reduce(messenger, values);
+        messenger.run(all_reduce(messenger, values));
         sums[static_cast<size_t>(messenger.rank())] = values;
       }));
       for (const auto& of_rank : sums) EXPECT_EQ(of_rank, sums[0]) << size << " ranks";

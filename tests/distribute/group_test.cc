@@ -41,6 +41,30 @@ TEST(Group, RunsOperationsInOrderWhileTheCallerGoesOn) {
   for (const auto& error : errors) EXPECT_EQ(message_of(error), "");
 }
 
+TEST(Group, BeginsReductionsBeforeOlderOnesHaveEnded) {
+  constexpr int64_t kHalf = 1 << 14;
+  const auto mailbox = std::make_shared<Mailbox>(2);
+  const auto errors = GroupRanks(mailbox).run([&](Group& group) {
+    if (group.rank() == 1) {
+      // Rank 0 sends its halves of several buckets though this rank has not begun.
+      const auto begin = std::chrono::steady_clock::now();
+      while (mailbox->bytes() < 3 * kHalf * 4 &&
+             std::chrono::steady_clock::now() - begin < milliseconds(5000))
+        std::this_thread::sleep_for(milliseconds(1));
+      EXPECT_GE(mailbox->bytes(), 3 * kHalf * 4);
+    }
+    std::vector<std::vector<float>> buckets(5, std::vector<float>(2 * kHalf, 1));
+    std::vector<std::future<void>> sums;
+    for (auto& bucket : buckets)
+      sums.push_back(group.reduce_scatter(bucket, {0, kHalf, 2 * kHalf}));
+    for (size_t i = 0; i < buckets.size(); ++i) {
+      group.wait(sums[i]);
+      EXPECT_EQ(buckets[i][static_cast<size_t>(kHalf * shard_of_rank(group.rank(), 2))], 2);
+    }
+  });
+  for (const auto& error : errors) EXPECT_EQ(message_of(error), "");
+}
+
 /// How many of the ranks report, and what.
 std::vector<std::string> reports(const std::vector<std::exception_ptr>& errors) {
   std::vector<std::string> found;

@@ -29,7 +29,7 @@ WorkSource slow_numbers(int count, milliseconds pause, std::vector<std::string>&
 /// The number times the sum of the ranks, which exchange messages for it.
 std::string times_ranks(Messenger& messenger, std::string_view piece) {
   std::array<float, 1> sum{static_cast<float>(messenger.rank())};
-  all_reduce(messenger, sum);
+  messenger.run(all_reduce(messenger, sum));
   return std::to_string(std::stoi(std::string(piece)) * static_cast<int>(sum[0]));
 }
 

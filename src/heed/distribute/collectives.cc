@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <memory>
 
 namespace heed::distribute {
 namespace {
@@ -34,51 +35,73 @@ struct Range {
   Range half(bool upper) const { return upper ? Range{middle(), end} : Range{begin, middle()}; }
 };
 
-void halve(Messenger& messenger, Floats values, const Bounds& bounds) {
+/// Values that arrive from another rank.
+class Received {
+ public:
+  explicit Received(size_t count) : values_(new float[count]) {}
+  Floats first(size_t count) const { return {values_.get(), count}; }
+
+ private:
+  std::shared_ptr<float[]> values_;  // of the functions that add them
+};
+
+Rounds halve(const Messenger& messenger, Floats values, const Bounds& bounds) {
   const int rank = messenger.rank();
-  std::vector<float> received;
   Range range{0, messenger.size()};
+  const Range half = range.half(rank & 1);  // which holds all later ones
+  const Received received(shards_in(values, bounds, half.begin, half.end).size());
+  Rounds rounds;
   for (int bit = 1; bit < messenger.size(); bit *= 2) {
     const Range kept = range.half(rank & bit), sent = range.half(!(rank & bit));
     const Floats own = shards_in(values, bounds, kept.begin, kept.end);
-    received.resize(own.size());
-    messenger.exchange(rank ^ bit, std::as_bytes(shards_in(values, bounds, sent.begin, sent.end)),
-                       rank ^ bit, std::as_writable_bytes(Floats(received)));
-    add_to(received, own);
+    const Floats in = received.first(own.size());
+    rounds.push_back(
+        {.exchange = {rank ^ bit, std::as_bytes(shards_in(values, bounds, sent.begin, sent.end)),
+                      rank ^ bit, std::as_writable_bytes(in)},
+         .then = [received, in, own] { add_to(in, own); }});
     range = kept;
   }
+  return rounds;
 }
 
-void exchange_directly(Messenger& messenger, Floats values, const Bounds& bounds) {
+Rounds exchange_directly(const Messenger& messenger, Floats values, const Bounds& bounds) {
   const int rank = messenger.rank(), size = messenger.size();
   const Floats own = shards_in(values, bounds, rank, rank + 1);
-  std::vector<std::vector<float>> parts(static_cast<size_t>(size));
+  const Received received(own.size() * static_cast<size_t>(size));
+  const auto part = [=](int of) {
+    return received.first(own.size() * static_cast<size_t>(size))
+        .subspan(own.size() * static_cast<size_t>(of), own.size());
+  };
+  Rounds rounds;
   for (int distance = 1; distance < size; ++distance) {
     const int to = (rank + distance) % size, from = (rank + size - distance) % size;
-    std::vector<float>& part = parts[static_cast<size_t>(from)];
-    part.resize(own.size());
-    messenger.exchange(to, std::as_bytes(shards_in(values, bounds, to, to + 1)), from,
-                       std::as_writable_bytes(Floats(part)));
+    rounds.push_back({.exchange = {to, std::as_bytes(shards_in(values, bounds, to, to + 1)), from,
+                                   std::as_writable_bytes(part(from))}});
   }
-  parts[static_cast<size_t>(rank)].assign(own.begin(), own.end());
-  std::ranges::copy(parts[0], own.begin());
-  for (int other = 1; other < size; ++other) add_to(parts[static_cast<size_t>(other)], own);
+  rounds.back().then = [=] {
+    std::ranges::copy(own, part(rank).begin());
+    std::ranges::copy(part(0), own.begin());
+    for (int other = 1; other < size; ++other) add_to(part(other), own);
+  };
+  return rounds;
 }
 
 }  // namespace
 
-void reduce_scatter(Messenger& messenger, Floats values, const Bounds& shards) {
-  if (is_power_of_two(messenger.size()))
-    halve(messenger, values, shards);
-  else
-    exchange_directly(messenger, values, shards);
+Rounds reduce_scatter(const Messenger& messenger, Floats values, const Bounds& shards) {
+  return is_power_of_two(messenger.size()) ? halve(messenger, values, shards)
+                                           : exchange_directly(messenger, values, shards);
 }
 
-void all_gather(Messenger& messenger, std::span<std::byte> values, const Bounds& shards,
-                int64_t element_bytes) {
+Rounds all_gather(const Messenger& messenger, std::span<std::byte> values, const Bounds& shards,
+                  int64_t element_bytes) {
   const int rank = messenger.rank(), size = messenger.size();
-  const auto part = [&](Range range) {
-    return shards_in(values, shards, range.begin, range.end, static_cast<size_t>(element_bytes));
+  Rounds rounds;
+  const auto exchange = [&](int to, Range sent, int from, Range received) {
+    const auto part = [&](Range range) {
+      return shards_in(values, shards, range.begin, range.end, static_cast<size_t>(element_bytes));
+    };
+    rounds.push_back({.exchange = {to, part(sent), from, part(received)}});
   };
   if (is_power_of_two(size)) {
     std::vector<Range> ranges{{0, size}};
@@ -86,34 +109,37 @@ void all_gather(Messenger& messenger, std::span<std::byte> values, const Bounds&
     for (int bit = size / 2, i = std::bit_width(static_cast<unsigned>(size)) - 2; i >= 0;
          bit /= 2, --i) {
       const Range range = ranges[static_cast<size_t>(i)];
-      messenger.exchange(rank ^ bit, part(range.half(rank & bit)), rank ^ bit,
-                         part(range.half(!(rank & bit))));
+      exchange(rank ^ bit, range.half(rank & bit), rank ^ bit, range.half(!(rank & bit)));
     }
-    return;
+    return rounds;
   }
   for (int distance = 1; distance < size; ++distance) {
     const int to = (rank + distance) % size, from = (rank + size - distance) % size;
-    messenger.exchange(to, part({rank, rank + 1}), from, part({from, from + 1}));
+    exchange(to, {rank, rank + 1}, from, {from, from + 1});
   }
+  return rounds;
 }
 
-void all_reduce(Messenger& messenger, Floats values) {
+Rounds all_reduce(const Messenger& messenger, Floats values) {
   constexpr size_t few = size_t{1} << 14;
   const int rank = messenger.rank(), size = messenger.size();
+  Rounds rounds;
   if (is_power_of_two(size) && values.size() <= few) {
-    std::vector<float> received(values.size());
-    for (int bit = 1; bit < size; bit *= 2) {
-      messenger.exchange(rank ^ bit, std::as_bytes(values), rank ^ bit,
-                         std::as_writable_bytes(Floats(received)));
-      add_to(received, values);
-    }
-    return;
+    const Received received(values.size());
+    const Floats in = received.first(values.size());
+    for (int bit = 1; bit < size; bit *= 2)
+      rounds.push_back(
+          {.exchange = {rank ^ bit, std::as_bytes(values), rank ^ bit, std::as_writable_bytes(in)},
+           .then = [received, in, values] { add_to(in, values); }});
+    return rounds;
   }
   Bounds shards;
   for (int shard = 0; shard <= size; ++shard)
     shards.push_back(static_cast<int64_t>(values.size()) * shard / size);
-  reduce_scatter(messenger, values, shards);
-  all_gather(messenger, std::as_writable_bytes(values), shards, sizeof(float));
+  rounds = reduce_scatter(messenger, values, shards);
+  std::ranges::move(all_gather(messenger, std::as_writable_bytes(values), shards, sizeof(float)),
+                    std::back_inserter(rounds));
+  return rounds;
 }
 
 void broadcast(Messenger& messenger, std::string& bytes) {

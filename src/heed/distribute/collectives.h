@@ -10,24 +10,25 @@
 
 namespace heed::distribute {
 
-/// Operations in which all ranks take part, in the same order. Each throws as
-/// Messenger::exchange() does.
+/// Operations in which all ranks take part, in the same order. The first three return what this
+/// rank does, for Messenger::run() or begin(); `values` must outlive that.
 
 /// Adds the `values` of all ranks: afterwards a rank's shard holds the sums; the rest is undefined.
 /// A power of two of ranks exchanges halves with partners rank ^ 1, rank ^ 2, ... (recursive
 /// halving with distance doubling; Thakur, Rabenseifner and Gropp 2005), so each sum is a balanced
 /// binary tree over the ranks. Other numbers exchange shards directly and add them in the order of
 /// the ranks. Either way a rank sends (size - 1) / size of the values.
-void reduce_scatter(Messenger& messenger, std::span<float> values, const Bounds& shards);
+[[nodiscard]] Rounds reduce_scatter(const Messenger& messenger, std::span<float> values,
+                                    const Bounds& shards);
 
 /// Sends each rank's shard to all: `values` is complete afterwards. Bounds count elements of
 /// `element_bytes` bytes.
-void all_gather(Messenger& messenger, std::span<std::byte> values, const Bounds& shards,
-                int64_t element_bytes);
+[[nodiscard]] Rounds all_gather(const Messenger& messenger, std::span<std::byte> values,
+                                const Bounds& shards, int64_t element_bytes);
 
 /// Replaces the `values` of all ranks by their sums, which have the same bits on all: those of
 /// reduce_scatter(). A power of two of ranks exchanges few values as a whole, in fewer messages.
-void all_reduce(Messenger& messenger, std::span<float> values);
+[[nodiscard]] Rounds all_reduce(const Messenger& messenger, std::span<float> values);
 
 /// Sends the bytes of rank 0 to all. Other ranks' `bytes` get their size.
 void broadcast(Messenger& messenger, std::string& bytes);

@@ -8,10 +8,9 @@ constexpr std::chrono::milliseconds kIdlePause{2};
 /// How often a caller that waits looks whether the process was told to end.
 constexpr std::chrono::milliseconds kPatience{20};
 
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
+double seconds_between(std::chrono::steady_clock::time_point begin,
+                       std::chrono::steady_clock::time_point end) {
+  return std::chrono::duration<double>(end - begin).count();
 }
 
 }  // namespace
@@ -41,14 +40,16 @@ Group::~Group() {
 
 std::string Group::name_of(int rank) const { return names_[static_cast<size_t>(rank)]; }
 
-/// Waits for an operation; false when there is none yet, and an empty one at the end.
-bool Group::next(Operation& operation) {
+/// The next operation that can begin, for which it waits a little; null if there is none.
+std::shared_ptr<Group::Operation> Group::next(const Messenger& messenger) {
+  const bool busy = messenger.busy() && !failure_;
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, kIdlePause, [this] { return ends_ || !operations_.empty(); });
-  if (operations_.empty()) return ends_;
-  operation = std::move(operations_.front());
+  if (!busy) changed_.wait_for(lock, kIdlePause, [this] { return ends_ || !operations_.empty(); });
+  if (operations_.empty()) return nullptr;
+  if (busy && (operations_.front()->call || messenger.full())) return nullptr;
+  const std::shared_ptr<Operation> operation = std::move(operations_.front());
   operations_.pop_front();
-  return true;
+  return operation;
 }
 
 void Group::serve(const MakeTransport& make_transport, Deadlines deadlines,
@@ -71,51 +72,82 @@ void Group::serve(const MakeTransport& make_transport, Deadlines deadlines,
   work(*messenger);
 }
 
-/// Runs `call`, unless something failed before; keeps what it throws.
+/// Runs `call`, unless something failed before. What it throws is the failure of all operations.
 template <typename Call>
 void Group::guarded(const Call& call) {
-  if (failure_) return;
   try {
-    call();
+    if (!failure_) call();
   } catch (...) {
     failure_ = std::current_exception();
   }
+  if (!failure_) return;
+  for (const auto& operation : begun_) operation->done.set_exception(failure_);
+  begun_.clear();
 }
 
 void Group::work(Messenger& messenger) {
   while (true) {
-    Operation operation;
-    if (!next(operation)) {
-      guarded([&] { messenger.answer(); });
-    } else if (operation.valid()) {
-      operation(messenger);
-    } else {
+    if (const auto operation = next(messenger)) {
+      begin(messenger, operation);
+    } else if (messenger.busy() && !failure_) {
+      guarded([&] { messenger.advance(); });
+      measure(messenger);
+    } else if (is_over()) {
       if (!gives_up_) guarded([&] { messenger.finish(); });
       return;
+    } else {
+      guarded([&] { messenger.answer(); });
     }
   }
 }
 
-std::future<void> Group::run(std::function<void(Messenger&)> operation) {
-  if (alone()) {
-    std::promise<void> done;
-    done.set_value();
-    return done.get_future();
-  }
-  Operation task([this, operation = std::move(operation)](Messenger& messenger) {
-    const auto begin = Clock::now();
-    guarded([&] { operation(messenger); });
-    seconds_ = seconds_ + seconds_since(begin);
-    bytes_sent_ = messenger.bytes_sent();
-    if (failure_) std::rethrow_exception(failure_);
+void Group::begin(Messenger& messenger, const std::shared_ptr<Operation>& operation) {
+  if (!measured_) measured_ = Clock::now();
+  begun_.push_back(operation);
+  guarded([&] {
+    const auto ended = [this, &messenger, operation] {
+      measure(messenger);
+      begun_.remove(operation);
+      operation->done.set_value();
+    };
+    if (operation->rounds) return messenger.begin(operation->rounds(messenger), ended);
+    operation->call(messenger);
+    ended();
   });
-  std::future<void> future = task.get_future();
+}
+
+bool Group::is_over() {
+  const std::lock_guard lock(mutex_);
+  return ends_ && operations_.empty();
+}
+
+/// Adds what has happened since the last call.
+void Group::measure(const Messenger& messenger) {
+  bytes_sent_ = messenger.bytes_sent();
+  if (!measured_) return;
+  const auto now = Clock::now();
+  seconds_ = seconds_ + seconds_between(*measured_, now);
+  measured_.reset();
+  if (messenger.busy()) measured_ = now;
+}
+
+std::future<void> Group::add(Operation operation) {
+  auto added = std::make_shared<Operation>(std::move(operation));
+  std::future<void> future = added->done.get_future();
+  if (alone()) {
+    added->done.set_value();
+    return future;
+  }
   {
     const std::lock_guard lock(mutex_);
-    operations_.push_back(std::move(task));
+    operations_.push_back(std::move(added));
   }
   changed_.notify_one();
   return future;
+}
+
+std::future<void> Group::run(std::function<void(Messenger&)> operation) {
+  return add({.call = std::move(operation)});
 }
 
 void Group::run_now(std::function<void(Messenger&)> operation) {
@@ -126,7 +158,7 @@ void Group::run_now(std::function<void(Messenger&)> operation) {
 void Group::wait(std::future<void>& operation) {
   const auto begin = Clock::now();
   while (operation.wait_for(kPatience) != std::future_status::ready) hurried();
-  seconds_blocked_ += seconds_since(begin);
+  seconds_blocked_ += seconds_between(begin, Clock::now());
   operation.get();
 }
 
@@ -141,16 +173,17 @@ void Group::set_deadline(std::chrono::milliseconds wait) {
 
 std::future<void> Group::reduce_scatter(std::span<float> values, Bounds shards,
                                         std::shared_ptr<const void> owner) {
-  return run([values, shards = std::move(shards), owner = std::move(owner)](Messenger& messenger) {
-    distribute::reduce_scatter(messenger, values, shards);
-  });
+  return add({.rounds = [values, shards = std::move(shards),
+                         owner = std::move(owner)](const Messenger& messenger) {
+    return distribute::reduce_scatter(messenger, values, shards);
+  }});
 }
 
 std::future<void> Group::all_gather(std::span<std::byte> values, Bounds shards,
                                     int64_t element_bytes, std::shared_ptr<const void> owner) {
   return run([values, shards = std::move(shards), element_bytes,
               owner = std::move(owner)](Messenger& messenger) {
-    distribute::all_gather(messenger, values, shards, element_bytes);
+    messenger.run(distribute::all_gather(messenger, values, shards, element_bytes));
   });
 }
 

@@ -1,11 +1,16 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <future>
+#include <list>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "heed/distribute/collectives.h"
@@ -13,10 +18,11 @@
 namespace heed::distribute {
 
 /// The ranks of a run: one process, or several that exchange messages. A thread of its own owns all
-/// messages, so that they move while others compute. Operations run one after the other in the
-/// order of their calls, which must be the same on all ranks. Memory that is passed must stay until
-/// the future is ready: `owner`, if given, is kept so long. Futures hold RankMissing,
-/// ReportedElsewhere or Error; after one of these, every further operation fails with it.
+/// messages, so that they move while others compute. Operations begin in the order of their calls,
+/// which must be the same on all ranks; reductions are under way beside each other, others are not.
+/// Memory that is passed must stay until the future is ready: `owner`, if given, is kept so long.
+/// Futures hold RankMissing, ReportedElsewhere or Error; after one of these, every further
+/// operation fails with it.
 class Group {
  public:
   using MakeTransport = std::function<std::unique_ptr<Transport>()>;
@@ -66,22 +72,31 @@ class Group {
 
   /// What this rank has done since it joined.
   struct Traffic {
-    double seconds = 0;          // of operations
+    double seconds = 0;          // in which operations were under way
     double seconds_blocked = 0;  // of them, in which a caller waited and computed nothing
     int64_t bytes_sent = 0;
   };
-  /// Counts the operations that are over, and does not wait for others.
+  /// Does not wait for operations.
   Traffic traffic() const;
 
  private:
-  using Operation = std::packaged_task<void(Messenger&)>;
+  using Clock = std::chrono::steady_clock;
+  struct Operation {
+    std::function<Rounds(const Messenger&)> rounds = {};  // beside those of others, or
+    std::function<void(Messenger&)> call = {};            // alone
+    std::promise<void> done = {};
+  };
 
   void run_now(std::function<void(Messenger&)> operation);
   void serve(const MakeTransport& make_transport, Deadlines deadlines, std::promise<void>& joined);
   void work(Messenger& messenger);
   template <typename Call>
   void guarded(const Call& call);
-  bool next(Operation& operation);
+  std::future<void> add(Operation operation);
+  std::shared_ptr<Operation> next(const Messenger& messenger);
+  void begin(Messenger& messenger, const std::shared_ptr<Operation>& operation);
+  bool is_over();
+  void measure(const Messenger& messenger);
 
   int rank_ = 0, size_ = 1;
   std::vector<std::string> names_{"rank 0"};
@@ -89,13 +104,16 @@ class Group {
   std::atomic<bool> hurries_ = false;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Operation> operations_;
+  std::deque<std::shared_ptr<Operation>> operations_;  // not yet begun
   bool ends_ = false;
   std::atomic<bool> gives_up_ = false;
   std::atomic<double> seconds_ = 0;
   std::atomic<int64_t> bytes_sent_ = 0;
   double seconds_blocked_ = 0;
-  std::exception_ptr failure_;  // the first; used by the group's thread alone
+  // Of the group's thread alone:
+  std::exception_ptr failure_;                   // the first
+  std::list<std::shared_ptr<Operation>> begun_;  // and not ended
+  std::optional<Clock::time_point> measured_;    // until when; nothing while none is under way
   int exceptions_ = std::uncaught_exceptions();
   std::thread thread_;
 };

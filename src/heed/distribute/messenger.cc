@@ -7,7 +7,8 @@
 namespace heed::distribute {
 namespace {
 
-constexpr int kData = 1, kStatus = 2;
+// Tags; 3 and 4 are those of Letters.
+constexpr int kData = 1, kStatus = 2, kFirstOfMany = 5;
 constexpr size_t kHostBytes = 64;
 /// A message of more bytes is sent in parts.
 constexpr size_t kLargestMessage = size_t{1} << 30;
@@ -149,46 +150,89 @@ void Messenger::finish() {
   transport_->finish();
 }
 
-bool Messenger::all_done(std::vector<Transport::Request>& requests) {
-  std::erase_if(requests,
-                [this](Transport::Request& request) { return transport_->done(request); });
-  return requests.empty();
+void Messenger::run(Rounds rounds) {
+  require(!busy(), "an operation of ranks is run while another is under way");
+  start(std::move(rounds), kData, [] {});
+  while (busy()) advance();
 }
 
 void Messenger::exchange(int to, std::span<const std::byte> out, int from,
                          std::span<std::byte> in) {
-  waits_ = true;
-  const size_t parts = (std::max(out.size(), in.size()) + kLargestMessage - 1) / kLargestMessage;
-  for (size_t part = 0; part < parts; ++part) {
-    std::vector<Transport::Request> requests;
-    if (const auto bytes = part_of(in, part); !bytes.empty())
-      requests.push_back(transport_->receive(from, kData, bytes));
-    if (const auto bytes = part_of(out, part); !bytes.empty())
-      requests.push_back(transport_->send(to, kData, bytes));
-    wait_for(requests, in.empty() ? to : from);
-  }
-  waits_ = false;
-  bytes_sent_ += static_cast<int64_t>(out.size());
+  run({{.exchange = {to, out, from, in}}});
 }
 
-void Messenger::wait_for(std::vector<Transport::Request>& requests, int peer) {
-  const auto begin = Clock::now();
-  bool looked = false;
-  for (int look = 0; !all_done(requests); ++look) {
-    if (look < kEagerLooks) continue;
-    if (look < looks_ && Clock::now() - begin < kLooking) {
-      std::this_thread::yield();
-      continue;
-    }
-    answer();
-    const auto waited = Clock::now() - begin;
-    if (waited > deadlines_.wait) find_missing(peer, true);
-    if (hurried_() && !looked) {
-      looked = true;
-      find_missing(peer, false, [&] { return all_done(requests); });
-    }
-    std::this_thread::sleep_for(kPause);
+void Messenger::begin(Rounds rounds, std::function<void()> ended) {
+  // Their messages do not mix: that which had the same tag has ended, and all before it.
+  const int tag = kFirstOfMany + static_cast<int>(begun_++ % static_cast<int64_t>(kAtOnce));
+  start(std::move(rounds), tag, std::move(ended));
+}
+
+void Messenger::start(Rounds rounds, int tag, std::function<void()> ended) {
+  if (rounds.empty()) return ended();
+  if (!busy()) wait_ = {};
+  waits_ = true;
+  operations_.push_back({.rounds = std::move(rounds), .ended = std::move(ended), .tag = tag});
+  post(operations_.back());
+}
+
+/// Begins to send and to receive the messages of a round.
+void Messenger::post(Operation& operation) {
+  const Exchange& exchange = operation.rounds[operation.round].exchange;
+  const size_t bytes = std::max(exchange.out.size(), exchange.in.size());
+  for (size_t part = 0; part * kLargestMessage < bytes; ++part) {
+    if (const auto in = part_of(exchange.in, part); !in.empty())
+      operation.requests.push_back(transport_->receive(exchange.from, operation.tag, in));
+    if (const auto out = part_of(exchange.out, part); !out.empty())
+      operation.requests.push_back(transport_->send(exchange.to, operation.tag, out));
   }
+}
+
+/// Goes on with the next round if all messages of this one are there. Returns whether it does.
+bool Messenger::move(Operation& operation) {
+  if (operation.over) return false;
+  std::erase_if(operation.requests,
+                [this](Transport::Request& request) { return transport_->done(request); });
+  if (!operation.requests.empty()) return false;
+  const Round& round = operation.rounds[operation.round];
+  bytes_sent_ += static_cast<int64_t>(round.exchange.out.size());
+  if (round.then) round.then();
+  if (++operation.round < operation.rounds.size()) {
+    post(operation);
+  } else {
+    const auto ended = std::move(operation.ended);
+    operation = {.over = true};
+    ended();
+  }
+  return true;
+}
+
+bool Messenger::move_all() {
+  bool moved = false;
+  for (Operation& operation : operations_) moved |= move(operation);
+  while (busy() && operations_.front().over) operations_.pop_front();
+  if (moved) wait_ = {};
+  if (!busy()) waits_ = false;
+  return moved;
+}
+
+/// The rank whose message the oldest operation waits for.
+int Messenger::awaited_rank() const {
+  const Operation& oldest = operations_.front();
+  const Exchange& exchange = oldest.rounds[oldest.round].exchange;
+  return exchange.in.empty() ? exchange.to : exchange.from;
+}
+
+void Messenger::advance() {
+  if (move_all() || ++wait_.looks <= kEagerLooks) return;
+  const auto waited = Clock::now() - wait_.begin;
+  if (wait_.looks < looks_ && waited < kLooking) return std::this_thread::yield();
+  answer();
+  if (waited > deadlines_.wait) find_missing(awaited_rank(), true);
+  if (hurried_() && !wait_.hurried) {
+    wait_.hurried = true;
+    find_missing(awaited_rank(), false, [this] { return move_all(); });
+  }
+  std::this_thread::sleep_for(kPause);
 }
 
 std::string Messenger::missing_message(int missing, bool deadline) const {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <chrono>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -12,6 +13,7 @@
 
 #include "heed/base/error.h"
 #include "heed/distribute/letters.h"
+#include "heed/distribute/rounds.h"
 #include "heed/distribute/transport.h"
 
 namespace heed::distribute {
@@ -61,9 +63,22 @@ class Messenger {
   /// "rank 3 (host b)".
   std::string name_of(int rank) const;
 
-  /// Sends `out` to a rank and receives `in` from one, both at the same time. Either may be empty,
-  /// on both sides. Throws RankMissing or ReportedElsewhere.
+  /// Runs an operation while no other is under way. Throws RankMissing or ReportedElsewhere, and
+  /// what the operation throws.
+  void run(Rounds rounds);
+  /// An operation of one round.
   void exchange(int to, std::span<const std::byte> out, int from, std::span<std::byte> in);
+
+  /// Begins an operation, which moves while advance() is called; `ended` is called after its last
+  /// round. All ranks begin the same ones in the same order. Several are under way at once, so that
+  /// a link is busy while a rank adds, or waits for one that is late.
+  void begin(Rounds rounds, std::function<void()> ended);
+  /// Whether no operation can be begun before an older one has ended.
+  bool full() const { return operations_.size() >= kAtOnce; }
+  bool busy() const { return !operations_.empty(); }
+  /// Looks for messages of the operations under way. Sleeps a little if it has found none for some
+  /// time. Throws as run() does.
+  void advance();
 
   /// To be called between operations about every millisecond: answers the questions of ranks that
   /// wait.
@@ -81,16 +96,18 @@ class Messenger {
   /// Whether all letters have been sent and all questions answered.
   bool settled() { return letters_.deliver() && open_questions_ == 0; }
   bool hurried() const { return hurried_(); }
-  /// How often exchange() looks for a message before it sleeps between looks, which takes longer
+  /// How often advance() looks for a message before it sleeps between looks, which takes longer
   /// than a message on one host. For ranks that wait for each other all the time.
   void set_looks(int looks) { looks_ = looks; }
   void set_deadline(std::chrono::milliseconds wait) { deadlines_.wait = wait; }
   /// Ends the connection; see Transport::finish().
   void finish();
-  /// Bytes that exchange() has sent.
+  /// Bytes that operations have sent.
   int64_t bytes_sent() const { return bytes_sent_; }
 
  private:
+  /// Operations under way at once.
+  static constexpr size_t kAtOnce = 3;
   /// Looks at messages under way that follow each other at once: on one host a message takes some
   /// microseconds.
   static constexpr int kEagerLooks = 200;
@@ -104,15 +121,32 @@ class Messenger {
   struct Status {
     int32_t rank = 0;
     Question asks = Question::none;
-    int32_t waits = 0;  // 1: in an exchange, 0: between two
+    int32_t waits = 0;  // 1: for a message, 0: for none
   };
   using Clock = std::chrono::steady_clock;
+  struct Operation {
+    Rounds rounds = {};
+    std::function<void()> ended = {};
+    int tag = 0;
+    size_t round = 0;
+    std::vector<Transport::Request> requests = {};  // of the round
+    bool over = false;
+  };
+  /// Since the last message of an operation.
+  struct Wait {
+    Clock::time_point begin = Clock::now();
+    int looks = 0;
+    bool hurried = false;
+  };
 
   void listen();
   void send_status(int to, Question asks);
   void hear(const Status& status);
-  void wait_for(std::vector<Transport::Request>& requests, int peer);
-  bool all_done(std::vector<Transport::Request>& requests);
+  void start(Rounds rounds, int tag, std::function<void()> ended);
+  void post(Operation& operation);
+  bool move(Operation& operation);
+  bool move_all();
+  int awaited_rank() const;
   void find_missing(
       int peer, bool deadline, const std::function<bool()>& arrived = [] { return false; });
   void lose(int silent, bool deadline);
@@ -124,7 +158,10 @@ class Messenger {
   Deadlines deadlines_;
   std::function<bool()> hurried_;
   std::vector<std::string> hosts_;
-  bool waits_ = false;
+  std::deque<Operation> operations_;  // from the oldest that is under way
+  int64_t begun_ = 0;
+  Wait wait_;
+  bool waits_ = false;  // for a message
   int looks_ = kEagerLooks;
   Status heard_;
   Transport::Request listening_ = nullptr;

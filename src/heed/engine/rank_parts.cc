@@ -6,10 +6,13 @@ namespace heed::engine {
 
 RankParts::RankParts(int rank, int size) : nn::Parts(distribute::shard_of_rank(rank, size), size) {}
 
-void RankParts::add(std::span<float> values) const { distribute::all_reduce(*messenger_, values); }
+void RankParts::add(std::span<float> values) const {
+  messenger_->run(distribute::all_reduce(*messenger_, values));
+}
 
 void RankParts::gather(std::span<float> values, const std::vector<int64_t>& bounds) const {
-  distribute::all_gather(*messenger_, std::as_writable_bytes(values), bounds, sizeof(float));
+  messenger_->run(
+      distribute::all_gather(*messenger_, std::as_writable_bytes(values), bounds, sizeof(float)));
 }
 
 }  // namespace heed::engine
