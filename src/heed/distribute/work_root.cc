@@ -111,19 +111,25 @@ void WorkRoot::dispatch(Messenger& messenger) {
   }
 }
 
+/// Throws if the sender of a letter failed or cannot work with this rank.
+void WorkRoot::check(const Letters::Letter& letter) const {
+  const auto [kind, number, bytes] = read_work(letter.bytes);
+  const std::string name = group_.name_of(letter.from);
+  if (kind == WorkMessage::failed) fail("{}: {}{}", name, bytes, missing_of(letter.from));
+  require(kind != WorkMessage::hello || number == fingerprint_,
+          "{} has another model, or another build of heed, than rank 0", name);
+}
+
 /// Reads letters. Returns whether there were any.
 bool WorkRoot::hear(Messenger& messenger) {
   bool any = false;
   while (const auto letter = messenger.take()) {
     any = true;
     const auto [kind, number, bytes] = read_work(letter->bytes);
-    const std::string name = group_.name_of(letter->from);
-    if (kind == WorkMessage::failed) fail("{}: {}{}", name, bytes, missing_of(letter->from));
+    check(*letter);
     const std::lock_guard lock(mutex_);
     Rank& rank = ranks_[static_cast<size_t>(letter->from)];
     if (kind == WorkMessage::hello) {
-      require(number == fingerprint_, "{} has another model, or another build of heed, than rank 0",
-              name);
       rank.ready = true;
     } else {
       rank.has.erase(number);
@@ -178,15 +184,18 @@ bool WorkRoot::hand_to(Messenger& messenger, int rank) {
   return true;
 }
 
-/// Tells the others that there is no more work, and waits until they leave.
+/// Tells the others that there is no more work, and waits until they leave. One that is slow to
+/// start may only now say that it cannot work.
 void WorkRoot::end(Messenger& messenger) {
   for (const int rank : others_) messenger.post(rank, write_work(WorkMessage::end));
   const auto begin = std::chrono::steady_clock::now();
   for (size_t left = 0; left < others_.size() || !messenger.settled();) {
     if (std::chrono::steady_clock::now() - begin > kWorkLeave) return;
     messenger.answer();
-    while (const auto letter = messenger.take())
+    while (const auto letter = messenger.take()) {
+      check(*letter);
       if (read_work(letter->bytes).kind == WorkMessage::bye) ++left;
+    }
     std::this_thread::sleep_for(kWorkPause);
   }
 }
