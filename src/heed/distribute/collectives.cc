@@ -35,11 +35,11 @@ struct Range {
   Range half(bool upper) const { return upper ? Range{middle(), end} : Range{begin, middle()}; }
 };
 
-/// Values that arrive from another rank.
+/// Values that arrive from other ranks.
 class Received {
  public:
   explicit Received(size_t count) : values_(new float[count]) {}
-  Floats first(size_t count) const { return {values_.get(), count}; }
+  Floats part(size_t begin, size_t count) const { return {values_.get() + begin, count}; }
 
  private:
   std::shared_ptr<float[]> values_;  // of the functions that add them
@@ -54,7 +54,7 @@ Rounds halve(const Messenger& messenger, Floats values, const Bounds& bounds) {
   for (int bit = 1; bit < messenger.size(); bit *= 2) {
     const Range kept = range.half(rank & bit), sent = range.half(!(rank & bit));
     const Floats own = shards_in(values, bounds, kept.begin, kept.end);
-    const Floats in = received.first(own.size());
+    const Floats in = received.part(0, own.size());
     rounds.push_back(
         {.exchange = {rank ^ bit, std::as_bytes(shards_in(values, bounds, sent.begin, sent.end)),
                       rank ^ bit, std::as_writable_bytes(in)},
@@ -69,8 +69,7 @@ Rounds exchange_directly(const Messenger& messenger, Floats values, const Bounds
   const Floats own = shards_in(values, bounds, rank, rank + 1);
   const Received received(own.size() * static_cast<size_t>(size));
   const auto part = [=](int of) {
-    return received.first(own.size() * static_cast<size_t>(size))
-        .subspan(own.size() * static_cast<size_t>(of), own.size());
+    return received.part(own.size() * static_cast<size_t>(of), own.size());
   };
   Rounds rounds;
   for (int distance = 1; distance < size; ++distance) {
@@ -126,7 +125,7 @@ Rounds all_reduce(const Messenger& messenger, Floats values) {
   Rounds rounds;
   if (is_power_of_two(size) && values.size() <= few) {
     const Received received(values.size());
-    const Floats in = received.first(values.size());
+    const Floats in = received.part(0, values.size());
     for (int bit = 1; bit < size; bit *= 2)
       rounds.push_back(
           {.exchange = {rank ^ bit, std::as_bytes(values), rank ^ bit, std::as_writable_bytes(in)},

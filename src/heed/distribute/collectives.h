@@ -11,7 +11,8 @@
 namespace heed::distribute {
 
 /// Operations in which all ranks take part, in the same order. The first three return what this
-/// rank does, for Messenger::run() or begin(); `values` must outlive that.
+/// rank does, for Messenger::run() or begin(); `values` must outlive that. The others throw as
+/// Messenger::run() does.
 
 /// Adds the `values` of all ranks: afterwards a rank's shard holds the sums; the rest is undefined.
 /// A power of two of ranks exchanges halves with partners rank ^ 1, rank ^ 2, ... (recursive

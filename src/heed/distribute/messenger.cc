@@ -7,8 +7,9 @@
 namespace heed::distribute {
 namespace {
 
-// Tags; 3 and 4 are those of Letters.
-constexpr int kData = 1, kStatus = 2, kFirstOfMany = 5;
+// Tags: of an operation that is alone, of questions, and of the first of those under way at once. 3
+// and 4 are those of Letters.
+constexpr int kData = 1, kStatus = 2, kConcurrent = 5;
 constexpr size_t kHostBytes = 64;
 /// A message of more bytes is sent in parts.
 constexpr size_t kLargestMessage = size_t{1} << 30;
@@ -162,8 +163,8 @@ void Messenger::exchange(int to, std::span<const std::byte> out, int from,
 }
 
 void Messenger::begin(Rounds rounds, std::function<void()> ended) {
-  // Their messages do not mix: that which had the same tag has ended, and all before it.
-  const int tag = kFirstOfMany + static_cast<int>(begun_++ % static_cast<int64_t>(kAtOnce));
+  // Their messages do not mix: the last operation with this tag has ended.
+  const int tag = kConcurrent + static_cast<int>(begun_++ % static_cast<int64_t>(kAtOnce));
   start(std::move(rounds), tag, std::move(ended));
 }
 

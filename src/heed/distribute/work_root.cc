@@ -111,13 +111,14 @@ void WorkRoot::dispatch(Messenger& messenger) {
   }
 }
 
-/// Throws if the sender of a letter failed or cannot work with this rank.
-void WorkRoot::check(const Letters::Letter& letter) const {
-  const auto [kind, number, bytes] = read_work(letter.bytes);
+/// Reads a letter. Throws if its sender has failed, or has another fingerprint.
+ReadWork WorkRoot::read(const Letters::Letter& letter) const {
+  const ReadWork read = read_work(letter.bytes);
   const std::string name = group_.name_of(letter.from);
-  if (kind == WorkMessage::failed) fail("{}: {}{}", name, bytes, missing_of(letter.from));
-  require(kind != WorkMessage::hello || number == fingerprint_,
+  if (read.kind == WorkMessage::failed) fail("{}: {}{}", name, read.bytes, missing_of(letter.from));
+  require(read.kind != WorkMessage::hello || read.number == fingerprint_,
           "{} has another model, or another build of heed, than rank 0", name);
+  return read;
 }
 
 /// Reads letters. Returns whether there were any.
@@ -125,8 +126,7 @@ bool WorkRoot::hear(Messenger& messenger) {
   bool any = false;
   while (const auto letter = messenger.take()) {
     any = true;
-    const auto [kind, number, bytes] = read_work(letter->bytes);
-    check(*letter);
+    const auto [kind, number, bytes] = read(*letter);
     const std::lock_guard lock(mutex_);
     Rank& rank = ranks_[static_cast<size_t>(letter->from)];
     if (kind == WorkMessage::hello) {
@@ -192,10 +192,8 @@ void WorkRoot::end(Messenger& messenger) {
   for (size_t left = 0; left < others_.size() || !messenger.settled();) {
     if (std::chrono::steady_clock::now() - begin > kWorkLeave) return;
     messenger.answer();
-    while (const auto letter = messenger.take()) {
-      check(*letter);
-      if (read_work(letter->bytes).kind == WorkMessage::bye) ++left;
-    }
+    while (const auto letter = messenger.take())
+      if (read(*letter).kind == WorkMessage::bye) ++left;
     std::this_thread::sleep_for(kWorkPause);
   }
 }

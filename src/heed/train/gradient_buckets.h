@@ -23,8 +23,8 @@ struct GradientBucket {
 struct BucketOptions {
   int64_t pieces = 1;          // of each bucket
   bool keep_matrices = false;  // pieces begin and end where parameters of rank 2 do
-  /// Of a bucket that is full; one of a single parameter may be larger. Several are under way at
-  /// once (Group), so they may be small, and the last one, which no computing hides, is.
+  /// Of a bucket that is full; one of a single parameter may be larger. Small, since no computing
+  /// hides the last one. A link stays busy, since Group reduces several at once.
   int64_t bytes = int64_t{8} << 20;
 };
 
