@@ -30,7 +30,7 @@ void agree_on_error(const std::string& message) {
   } catch (const distribute::ReportedElsewhere&) {
     throw;
   } catch (const Error&) {
-    return;  // rank 0 cannot join the others and reports its own error
+    return;  // this rank cannot join the others and reports its own error
   }
   distribute::require_no_error(*group, message);
 }

@@ -102,7 +102,17 @@ echo >>other-heed
 on_start c "mount --bind $work/other-heed $heed"
 refused 'a host with another build' 'rank 2 \(host c\) has another build of heed than rank 0'
 case $mpi in
-  openmpi) on_start c 'unset OMPI_COMM_WORLD_RANK; export PMI_RANK=2 PMI_SIZE=4' ;;
+  openmpi) # whose daemon sets the variables of a rank after on_start: a script takes the place of heed
+    mkdir of-mpich
+    cp "$heed" "$(dirname "$heed")"/heed-mpi-*.so of-mpich
+    cat >script <<END
+#!/bin/sh
+unset OMPI_COMM_WORLD_RANK PMIX_RANK
+PMI_RANK=2 PMI_SIZE=4 exec $work/of-mpich/heed "\$@"
+END
+    chmod +x script
+    on_start c "mount --bind $work/script $heed"
+    ;;
   mpich) on_start c 'export OMPI_COMM_WORLD_RANK=2 OMPI_COMM_WORLD_SIZE=4' ;;
 esac
 refused 'a rank that another MPI library has started' 'the launcher has started 4 processes, but .* has joined 1'
