@@ -24,6 +24,10 @@ void choose_settings() {
   // With "put", its default, a connection carries a large message to its end before what goes the
   // other way: ranks that exchange messages get half the rate of a full-duplex link.
   setenv("OMPI_MCA_btl_tcp_flags", "send,inplace", 0);
+  // The receiver's permission to send a large message travels on the connection that carries its
+  // own message: behind a long buffer it arrives when that message is over, and the two directions
+  // take turns.
+  setenv("OMPI_MCA_btl_tcp_sndbuf", "65536", 0);
 #endif
 }
 
