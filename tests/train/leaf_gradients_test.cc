@@ -103,10 +103,11 @@ class OnRank : public LeafGradients {
 
 constexpr int64_t kSmallBucket = 10000;
 
-TEST(LeafGradients, AreSentDuringTheBackwardPass) {
+/// All buckets but the last, that of the embeddings, are sent before the pass is over.
+void expect_sent_during_backward_pass(const model::ModelConfig& config) {
   const auto mailbox = std::make_shared<distribute::Mailbox>(2);
   distribute::run_groups(mailbox, [&](distribute::Group& group) {
-    model::Transformer model(layers(3, 3), 1);
+    model::Transformer model(config, 1);
     const auto buckets =
         gradient_buckets(trained_parameters(model.parameters()), {.bytes = kSmallBucket});
     // Two ranks exchange halves.
@@ -127,6 +128,16 @@ TEST(LeafGradients, AreSentDuringTheBackwardPass) {
     const std::vector<data::Batch> batches(4, small_batch());
     gradients.accumulate(model, batches, {.dtype = DType::bf16});
   });
+}
+
+TEST(LeafGradients, AreSentDuringTheBackwardPass) {
+  expect_sent_during_backward_pass(layers(3, 3));
+}
+
+TEST(LeafGradients, AreSentDuringTheBackwardPassIfExpertsHaveNoTokens) {
+  model::ModelConfig config = layers(3, 3);
+  config.moe = {.n_experts = 16, .experts_per_token = 1, .d_expert = 8};
+  expect_sent_during_backward_pass(config);
 }
 
 TEST(LeafGradients, WaitForWeightsOnlyBeforeTheyAreRead) {

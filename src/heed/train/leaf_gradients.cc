@@ -65,6 +65,7 @@ StepLoss LeafGradients::run_last_leaf(const model::Transformer& model,
     loss = accumulate_gradients(model, of_pass_, batches.first(before), options, this);
     options.first_batch += before;
     last_pass_ = true;
+    unused_.insert(trained_.begin(), trained_.end());
     loss.loss += accumulate_gradients(model, of_pass_, batches.subspan(before), options, this).loss;
     last_pass_ = false;
   }
@@ -75,9 +76,17 @@ StepLoss LeafGradients::run_last_leaf(const model::Transformer& model,
   return loss;
 }
 
+void LeafGradients::before_use(const Parameter& parameter, DType dtype) {
+  weights_.await(parameter, dtype);
+  if (last_pass_) unused_.erase(&parameter);
+}
+
 void LeafGradients::gradient_complete(const Parameter& parameter) {
   if (!last_pass_) return;
   --incomplete_[bucket_of_.at(&parameter)];
+  // The backward pass has begun: the pass does not use the others, such as experts without tokens.
+  for (const Parameter* const unused : unused_) --incomplete_[bucket_of_.at(unused)];
+  unused_.clear();
   while (reductions_.size() < buckets_.count() && incomplete_[reductions_.size()] == 0)
     reduce_next();
 }

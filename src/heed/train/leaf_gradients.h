@@ -1,6 +1,7 @@
 #pragma once
 
 #include <unordered_map>
+#include <unordered_set>
 
 #include "heed/train/step_gradients.h"
 #include "heed/train/weight_gathers.h"
@@ -30,9 +31,7 @@ class LeafGradients : public StepGradients, protected ParameterWatch {
   int64_t extra_bytes() const override;
 
  protected:
-  void before_use(const Parameter& parameter, DType dtype) override {
-    weights_.await(parameter, dtype);
-  }
+  void before_use(const Parameter& parameter, DType dtype) override;
   void gradient_complete(const Parameter& parameter) override;
 
  private:
@@ -59,6 +58,7 @@ class LeafGradients : public StepGradients, protected ParameterWatch {
   // The reduction of a step: buckets are reduced one after the other, in the same order on every
   // rank.
   bool last_pass_ = false;
+  std::unordered_set<const Parameter*> unused_;  // by the forward pass of the last pass so far
   std::vector<size_t> incomplete_;  // parameters of each bucket whose gradients are not complete
   std::vector<std::future<void>> reductions_;
   std::vector<Tensor> sums_;  // of the buckets that are being reduced or have been
