@@ -3,17 +3,9 @@
 # that is lost is named with its lines, --resume continues, and every error is reported once.
 #
 #   mpi_lines_test.sh HEED openmpi|mpich
-# shellcheck source=../cli/common.sh
-source "$(dirname "${BASH_SOURCE[0]}")/../cli/common.sh"
-mpi=$2
-skip() { echo "skipped: $*" && exit 77; }
-[[ -x $(command -v "mpirun.$mpi") ]] || skip "mpirun.$mpi is not installed"
-[[ -e $(dirname "$heed")/heed-mpi-$mpi.so ]] || skip "heed was built without $mpi"
-launch=("mpirun.$mpi")
-if [[ $mpi == openmpi ]]; then
-  launch+=(--oversubscribe --mca btl self,vader --mca odls_base_sigkill_timeout 5)
-  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-fi
+# shellcheck source=mpi_common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/mpi_common.sh"
+
 make_translator
 for i in $(seq 700); do echo "the $((i * 7 % 100)) sheep went $((i % 13))"; done >lines.txt
 head -300 lines.txt | paste - <(head -300 lines.txt | tac) >pairs.txt
@@ -49,14 +41,6 @@ same empty.txt embed "${encoder[@]}"
 "$heed" embed "${encoder[@]}" <two.txt >one
 on 3 embed "${encoder[@]}" <two.txt >three && cmp one three
 
-# errors PATTERN COMMAND...: it fails, with one line that has the pattern. Launchers write lines of their own.
-errors() {
-  local pattern=$1
-  shift
-  ! "$@" >out 2>log || { echo "$*: did not fail" && exit 1; }
-  [[ $(grep -ac 'heed: error' log) == 1 ]] && grep -aqE "heed: error: $pattern" log ||
-    { echo "expected one: $pattern" && cat log && exit 1; }
-}
 errors 'heed chat does not run on several ranks' on 3 chat --model decoder
 errors 'heed generate with one prompt does not run on several ranks' on 2 generate "${decoder[@]}" --prompt the
 errors 'unknown argument --nosuch' on 3 embed --nosuch
@@ -74,12 +58,7 @@ errors 'rank 1 \(host [^)]+\): nosuch is not a model' timeout 60 "${launch[@]}" 
 errors 'rank 1 \(host [^)]+\): unknown argument --nosuch' timeout 60 "${launch[@]}" -n 1 "${embed[@]}" encoder : -n 1 "${embed[@]}" encoder --nosuch
 
 # of_rank RANK: the process of a rank that translates.
-of_rank() {
-  local pid
-  for pid in $(pgrep -f "^[^ ]*heed translate .*--resume $work/resumed( |$)"); do
-    if tr '\0' '\n' <"/proc/$pid/environ" | grep -qE "^(OMPI_COMM_WORLD_RANK|PMI_RANK)=$1$"; then echo "$pid"; fi
-  done
-}
+of_rank() { process_of "$1" "^[^ ]*heed translate .*--resume $work/resumed( |$)"; }
 for _ in $(seq 40); do cat lines.txt; done >long.txt
 translate=(translate --model translator --num-beams 4 --rank-timeout 2 --input "$work/long.txt")
 # begin: starts a long run on three ranks and waits for its first answers.
@@ -94,13 +73,15 @@ begin() {
 begin
 pid=$(of_rank 2)
 kill -STOP "$pid"
-errors 'rank 2 \(host [^)]+\) did not arrive within 2 s; missing: lines? [0-9]+' wait $!
+! wait $!
+error_is 'rank 2 \(host [^)]+\) did not arrive within 2 s; missing: lines? [0-9]+'
 kill -CONT "$pid" 2>/dev/null || true
 if [[ $mpi == openmpi ]]; then
   rm resumed
   begin
   kill -KILL "$(of_rank 1)"
-  errors 'rank 1 \(host [^)]+\) (does not answer any more|did not arrive within 2 s); missing: lines? [0-9]+' wait $!
+  ! wait $!
+  error_is 'rank 1 \(host [^)]+\) (does not answer any more|did not arrive within 2 s); missing: lines? [0-9]+'
 fi
 # One process continues what three ranks have begun. The last line of a killed run may be incomplete.
 head -3000 long.txt >long && mv long long.txt

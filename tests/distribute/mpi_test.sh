@@ -3,17 +3,8 @@
 # others, a rank that is told to end stops all, and errors are reported once.
 #
 #   mpi_test.sh HEED openmpi|mpich
-# shellcheck source=../cli/common.sh
-source "$(dirname "${BASH_SOURCE[0]}")/../cli/common.sh"
-mpi=$2
-skip() { echo "skipped: $*" && exit 77; }
-[[ -x $(command -v "mpirun.$mpi") ]] || skip "mpirun.$mpi is not installed"
-[[ -e $(dirname "$heed")/heed-mpi-$mpi.so ]] || skip "heed was built without $mpi"
-launch=("mpirun.$mpi")
-if [[ $mpi == openmpi ]]; then
-  launch+=(--oversubscribe --mca btl self,vader)
-  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-fi
+# shellcheck source=mpi_common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/mpi_common.sh"
 
 for i in $(seq 60); do echo "the $i sheep went in"; done >a.txt
 sed 's/went in/came out/' a.txt >b.txt
@@ -38,23 +29,12 @@ done
 # As the documents say it: the program is found through PATH.
 PATH=$(dirname "$heed"):$PATH heed=heed train_on 2 by_path --set run.max_steps=1 >log 2>&1 || { cat log && exit 1; }
 
-# errors PATTERN: there is one line with an error, and it has the pattern.
-errors() {
-  [[ $(grep -ac 'heed: error' log) == 1 ]] && grep -aqE "heed: error: $1" log || { echo "expected one: $1" && cat log && exit 1; }
-}
 # A configuration that is wrong everywhere, and one that too many ranks make wrong.
-! train_on 2 bad --set model.d_model=7 >log 2>&1
-errors 'd_model is 7'
-! train_on 4 bad --set distributed.leaves=2 >log 2>&1
-errors 'the run has 4 ranks, but its steps have 2 leaves'
+errors 'd_model is 7' train_on 2 bad --set model.d_model=7
+errors 'the run has 4 ranks, but its steps have 2 leaves' train_on 4 bad --set distributed.leaves=2
 
 # of_rank RANK OUT: the process of a rank that trains there.
-of_rank() {
-  local pid
-  for pid in $(pgrep -f "^$heed train .*--out $work/$2( |$)"); do
-    if tr '\0' '\n' <"/proc/$pid/environ" | grep -qE "^(OMPI_COMM_WORLD_RANK|PMI_RANK)=$1$"; then echo "$pid"; fi
-  done
-}
+of_rank() { process_of "$1" "^$heed train .*--out $work/$2( |$)"; }
 # begin OUT: starts a long run on three ranks and waits for its first checkpoint.
 begin() {
   train_on 3 "$1" --set run.max_steps=100000 --set run.num_train_epochs=0 --set distributed.timeout=2 >log 2>&1 &
@@ -69,10 +49,14 @@ pid=$(of_rank 1 stopped)
 kill -STOP "$pid"
 ! wait $!
 kill -CONT "$pid" 2>/dev/null || true
-errors 'rank 1 \(host [^)]+\) did not arrive within 2 s, at step [0-9]+; last checkpoint: step [0-9]+'
+error_is 'rank 1 \(host [^)]+\) did not arrive within 2 s, at step [0-9]+; last checkpoint: step [0-9]+'
 
 begin told
 kill -TERM "$(of_rank 2 told)"
 wait $! || { cat log && exit 1; }
 grep -aq 'stopped at step .*; continue with --resume' log
 train_on 2 told --resume --set run.max_steps=1 >log 2>&1 || { cat log && exit 1; }
+
+# A checkpoint that no rank can read.
+truncate --size 100 told/last/optimizer.safetensors
+errors '.*told/last/optimizer.safetensors' train_on 2 told --resume

@@ -73,8 +73,8 @@ class CallbackObserver : public train::Observer {
   std::exception_ptr exception_;
 };
 
-/// Calls `train` on a rank. Most errors are found by all ranks at once; rank 0 reports them and
-/// ends, and with it the run, while the others wait.
+/// Calls `train` on a rank. Most errors of steps are found by all ranks at once; rank 0 reports
+/// them and ends, and with it the run, while the others wait.
 template <typename Call>
 auto on_rank(const distribute::Group& group, const Call& train) {
   try {
@@ -101,9 +101,9 @@ TrainResult run(const TrainOptions& options, const TrainCallbacks& callbacks) {
   });
   train::require_same_inputs(config, *task, *group);
   observer.rethrow();
+  train::Trainer trainer(config, *task, directory, observer,
+                         {.stop_requested = stop_requested, .started = started, .group = group});
   return on_rank(*group, [&] {
-    train::Trainer trainer(config, *task, directory, observer,
-                           {.stop_requested = stop_requested, .started = started, .group = group});
     TrainResult result{.finished = trainer.run() == train::Trainer::Outcome::finished,
                        .rank = group->rank(),
                        .model = directory.root(),

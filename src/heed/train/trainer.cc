@@ -8,13 +8,12 @@
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/names.h"
-#include "heed/base/rounding.h"
+#include "heed/distribute/agree.h"
 #include "heed/train/base_model.h"
 #include "heed/train/initial_weights.h"
 #include "heed/train/machine.h"
 #include "heed/train/run_length.h"
 #include "heed/train/step_loss.h"
-#include "heed/train/token_budget.h"
 #include "heed/train/validation.h"
 #include "heed/train/validation_text.h"
 #include "heed/train/weight_average.h"
@@ -56,14 +55,10 @@ Trainer::Trainer(const TrainConfig& config, const Task& task, const RunDirectory
       compute_(compute_named(config.run.compute)),
       group_(options_.group ? options_.group : std::make_shared<distribute::Group>()),
       meter_(*group_) {
-  config_.validate();
-  config_.model = task.model();
-  build();
-  make_optimizer();
-  if (run_.resumed())
-    resume();
-  else
-    begin();
+  distribute::on_all_ranks(*group_, [this] {
+    set_up();
+    return true;
+  });
   seconds_before_ = state_.seconds;
   observer_.log(fmt::format("model: {} parameters, computing in {}", model_->parameters().count(),
                             name_of(compute_)));
@@ -71,6 +66,18 @@ Trainer::Trainer(const TrainConfig& config, const Task& task, const RunDirectory
     observer_.log(fmt::format("adapter: {} parameters, of rank {}", weights_->parameters().count(),
                               config_.lora.rank));
   choose_batches();
+}
+
+/// What a rank does without the others.
+void Trainer::set_up() {
+  config_.validate();
+  config_.model = task_.model();
+  build();
+  make_optimizer();
+  if (run_.resumed())
+    resume();
+  else
+    begin();
 }
 
 /// Makes the optimizer and the gradients of a step of as many leaves as the run began with.
@@ -154,64 +161,6 @@ void Trainer::resume() {
   });
   log_ = std::make_unique<MetricsLog>(run_.metrics(), state_.step, task_.sample_names(),
                                       group_->is_root());
-}
-
-/// The batches that the configuration asks for, or smaller ones: a resumed run keeps its own.
-void Trainer::choose_batches() {
-  RunConfig& run = config_.run;
-  run.token_budget = ceil_div(run.token_budget, state_.leaves);
-  if (state_.token_budget > 0) {
-    run.token_budget = state_.token_budget;
-    run.gradient_accumulation_steps = state_.gradient_accumulation_steps;
-  }
-  fit_memory();
-  if (!run_.resumed()) fit_time();
-  state_.token_budget = run.token_budget;
-  state_.gradient_accumulation_steps = run.gradient_accumulation_steps;
-  batches_ = std::make_unique<StepBatches>(
-      task_.train(), data::BatchOptions{.token_budget = run.token_budget, .seed = run.seed},
-      state_.leaves * run.gradient_accumulation_steps);
-}
-
-/// Splits batches into smaller ones if a full batch does not fit into memory. Batches have a
-/// maximum number of tokens and no padding, so if one full batch fits, all do.
-void Trainer::fit_memory() {
-  RunConfig& run = config_.run;
-  const int64_t fitting = smallest_of_ranks(
-      token_budget_that_fits(*model_, gradients_->of_pass(), activation_dtype(compute_),
-                             run.token_budget, available_memory() - gradients_->extra_bytes()));
-  if (fitting >= run.token_budget) return;
-  const int64_t parts = ceil_div(run.token_budget, fitting);
-  require(!run_.resumed(),
-          "batches of {} tokens fit into the available memory, the run to resume has batches of {}",
-          fitting, run.token_budget);
-  observer_.log(
-      fmt::format("memory: batches of {} tokens do not fit; accumulating {} batches of {} per step",
-                  run.token_budget, parts * run.gradient_accumulation_steps, fitting));
-  run.token_budget = fitting;
-  run.gradient_accumulation_steps *= parts;
-}
-
-/// Makes batches smaller where fewer than run.min_steps of them would fit into the time.
-void Trainer::fit_time() {
-  RunConfig& run = config_.run;
-  if (run.min_steps == 0 || run.minutes == 0 || run.gradient_accumulation_steps > 1) return;
-  const double leaves = static_cast<double>(ceil_div(state_.leaves, int64_t{group_->size()}));
-  const double fitting = (run.minutes * 60 - seconds()) /
-                         (leaves * seconds_of_batch(*model_, gradients_->of_pass(),
-                                                    activation_dtype(compute_), run.token_budget));
-  const auto steps = static_cast<double>(smallest_of_ranks(static_cast<int64_t>(fitting)));
-  const int64_t smaller = token_budget_for_steps(run.token_budget, steps, run.min_steps);
-  if (smaller == run.token_budget) return;
-  observer_.log(
-      fmt::format("batches: {} tokens in place of {}, so that more steps fit into {} minutes",
-                  smaller, run.token_budget, run.minutes));
-  run.token_budget = smaller;
-}
-
-int64_t Trainer::smallest_of_ranks(int64_t number) {
-  const std::vector<double> all = group_->gather(std::array{static_cast<double>(number)});
-  return static_cast<int64_t>(std::ranges::min(all));
 }
 
 double Trainer::seconds() const {

@@ -29,7 +29,8 @@ class Trainer {
   /// Begins the run, or resumes it if `run` was opened by RunDirectory::resume(). The task and the
   /// observer must outlive this. Throws Error on an invalid configuration, on a model that its
   /// family's files cannot describe, on a checkpoint that cannot be read, and when the text or the
-  /// base model of an adapter has changed since the run began.
+  /// base model of an adapter has changed since the run began; on several ranks, one throws it and
+  /// the others ReportedElsewhere.
   Trainer(const TrainConfig& config, const Task& task, const RunDirectory& run, Observer& observer,
           Options options);
 
@@ -48,6 +49,7 @@ class Trainer {
   Compute compute() const { return compute_; }
 
  private:
+  void set_up();
   void build();
   void make_optimizer();
   void check_inputs();
