@@ -5,6 +5,7 @@
 #   "${launch[@]}" -n RANKS PROGRAM...
 #   error_is PATTERN            one line of the file `log` is an error, and it has the pattern
 #   errors PATTERN COMMAND...   the command fails with such a line
+#   wait_for_failure PID        a command that was started before fails
 #   process_of RANK PATTERN     the process of a rank whose command line fits PATTERN
 # shellcheck source=../cli/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../cli/common.sh"
@@ -29,6 +30,10 @@ errors() {
   shift
   ! "$@" >out 2>log || { echo "$*: did not fail" && exit 1; }
   error_is "$pattern"
+}
+
+wait_for_failure() {
+  ! wait "$1" || { echo 'the ranks did not fail' && cat log && exit 1; }
 }
 
 process_of() {

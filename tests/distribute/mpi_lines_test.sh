@@ -73,14 +73,14 @@ begin() {
 begin
 pid=$(of_rank 2)
 kill -STOP "$pid"
-! wait $!
+wait_for_failure $!
 error_is 'rank 2 \(host [^)]+\) did not arrive within 2 s; missing: lines? [0-9]+'
 kill -CONT "$pid" 2>/dev/null || true
 if [[ $mpi == openmpi ]]; then
   rm resumed
   begin
   kill -KILL "$(of_rank 1)"
-  ! wait $!
+  wait_for_failure $!
   error_is 'rank 1 \(host [^)]+\) (does not answer any more|did not arrive within 2 s); missing: lines? [0-9]+'
 fi
 # One process continues what three ranks have begun. The last line of a killed run may be incomplete.

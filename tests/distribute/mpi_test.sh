@@ -47,7 +47,7 @@ begin() {
 begin stopped
 pid=$(of_rank 1 stopped)
 kill -STOP "$pid"
-! wait $!
+wait_for_failure $!
 kill -CONT "$pid" 2>/dev/null || true
 error_is 'rank 1 \(host [^)]+\) did not arrive within 2 s, at step [0-9]+; last checkpoint: step [0-9]+'
 
