@@ -31,9 +31,10 @@ void Trainer::choose_batches() {
 /// maximum number of tokens and no padding, so if one full batch fits, all do.
 void Trainer::fit_memory() {
   RunConfig& run = config_.run;
-  const int64_t fitting = smallest_of_ranks(
-      token_budget_that_fits(*model_, gradients_->of_pass(), activation_dtype(compute_),
-                             run.token_budget, available_memory() - gradients_->extra_bytes()));
+  const int64_t fitting = smallest_of_ranks(distribute::on_all_ranks(*group_, [&] {
+    return token_budget_that_fits(*model_, gradients_->of_pass(), activation_dtype(compute_),
+                                  run.token_budget, available_memory() - gradients_->extra_bytes());
+  }));
   if (fitting >= run.token_budget) return;
   const int64_t parts = ceil_div(run.token_budget, fitting);
   if (run_.resumed())
