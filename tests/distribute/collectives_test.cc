@@ -155,6 +155,15 @@ TEST(Collectives, GatherGivesAllValuesInTheOrderOfTheRanks) {
     }));
 }
 
+TEST(Collectives, ExchangeGivesWhatAnotherRankSendsHoweverMuchItIs) {
+  const auto text = [](int from) { return std::string(static_cast<size_t>(1000 * from), 'a'); };
+  for (const int size : {2, 3, 4, 7})
+    expect_success(run_ranks(size, [&](Messenger& messenger) {
+      const int rank = messenger.rank(), to = (rank + 1) % size, from = (rank + size - 1) % size;
+      EXPECT_EQ(exchange(messenger, to, text(rank), from), text(from));
+    }));
+}
+
 TEST(Collectives, CollectTakesTheValuesOfEachRankInOrder) {
   const std::vector<int64_t> counts{3, 0, 2};
   expect_success(run_ranks(3, [&](Messenger& messenger) {

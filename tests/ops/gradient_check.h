@@ -45,6 +45,7 @@ inline Checked parameter(const Parameter& parameter) {
 class SilentWatch : public ParameterWatch {
  public:
   void before_use(const Parameter&, DType) override {}
+  void before_lookup(const Parameter&, DType) override {}
   void gradient_complete(const Parameter&) override {}
 };
 

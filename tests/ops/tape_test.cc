@@ -71,6 +71,7 @@ TEST(Gradients, ExistOnlyForTrainedParameters) {
 class Names : public ParameterWatch {
  public:
   void before_use(const Parameter&, DType) override {}
+  void before_lookup(const Parameter&, DType) override {}
   void gradient_complete(const Parameter& parameter) override { text += parameter.name + " "; }
   std::string text;
 };

@@ -22,6 +22,7 @@ namespace {
 class CompletionOrder : public ParameterWatch {
  public:
   void before_use(const Parameter&, DType) override {}
+  void before_lookup(const Parameter&, DType) override {}
   void gradient_complete(const Parameter& parameter) override { order.push_back(&parameter); }
   std::vector<const Parameter*> order;
 };
@@ -43,14 +44,14 @@ data::Batch small_batch() {
           .examples = {}};
 }
 
-/// The layers of parameters in their order, each once; without token embeddings.
+/// The layers of parameters in their order, each once; tied embeddings and the head's bias are
+/// outside of all.
 std::vector<std::string> layers_of(const std::vector<const Parameter*>& order) {
   std::vector<std::string> names;
   for (const Parameter* const parameter : order) {
     const WeightPlace& place = parameter->place;
     const std::string name = fmt::format("{}.{}", static_cast<int>(place.stack), place.layer);
-    if (parameter->role != WeightRole::token_embedding && (names.empty() || names.back() != name))
-      names.push_back(name);
+    if (names.empty() || names.back() != name) names.push_back(name);
   }
   return names;
 }
@@ -59,15 +60,18 @@ TEST(GradientBuckets, AreInTheOrderInWhichABackwardPassCompletesLayers) {
   for (const auto& [encoder, decoder] : {std::pair{3, 3}, {0, 6}, {4, 0}}) {
     model::Transformer model(layers(encoder, decoder), 1);
     Gradients gradients(model.parameters().all());
-    CompletionOrder completion;
-    const std::vector<data::Batch> batches{small_batch()};
-    accumulate_gradients(model, gradients, batches, {}, &completion);
     std::vector<const Parameter*> sent;
     for (const GradientBucket& bucket :
          gradient_buckets(trained_parameters(model.parameters()), {.bytes = 10000}))
-      for (const GradientBucket::Place& place : bucket.places) sent.push_back(place.parameter);
+      for (const GradientBucket::Place& place : bucket.places) {
+        sent.push_back(place.parameter);
+        if (bucket.is_table()) gradients.keep_rows_apart(*place.parameter);
+      }
+    CompletionOrder completion;
+    const std::vector<data::Batch> batches{small_batch()};
+    accumulate_gradients(model, gradients, batches, {}, &completion);
     EXPECT_EQ(layers_of(sent), layers_of(completion.order));
-    EXPECT_EQ(sent.back()->role, WeightRole::token_embedding);
+    EXPECT_EQ(sent.front()->role, WeightRole::token_embedding);
     EXPECT_EQ(sent.size(), completion.order.size());
   }
 }
@@ -76,8 +80,25 @@ TEST(GradientBuckets, HoldTokenEmbeddingsApart) {
   model::Transformer model(layers(1, 1), 1);
   const auto buckets = gradient_buckets(trained_parameters(model.parameters()), {});
   ASSERT_EQ(buckets.size(), 2u);
-  EXPECT_EQ(buckets[1].places.size(), 1u);
-  EXPECT_EQ(buckets[1].places[0].parameter->role, WeightRole::token_embedding);
+  EXPECT_EQ(buckets[0].places.size(), 1u);
+  EXPECT_EQ(buckets[0].places[0].parameter->role, WeightRole::token_embedding);
+}
+
+TEST(GradientBuckets, HaveEmbeddingsThatAreOnlyLookedUpAtTheEnd) {
+  model::ModelConfig config = layers(1, 1);
+  config.tied_head = false;
+  config.encoder_vocab_size = 40;
+  model::Transformer model(config, 1);
+  const std::vector<Parameter*> trained = trained_parameters(model.parameters());
+  std::vector<const Parameter*> tables;
+  for (const Parameter* const parameter : trained)
+    if (parameter->role == WeightRole::token_embedding) tables.push_back(parameter);
+  ASSERT_EQ(tables.size(), 2u);
+  const auto buckets = gradient_buckets(trained, {.only_looked_up = tables});
+  ASSERT_EQ(buckets.size(), 3u);
+  EXPECT_FALSE(buckets[0].only_looked_up);
+  EXPECT_TRUE(buckets[1].only_looked_up && buckets[1].is_table());
+  EXPECT_TRUE(buckets[2].only_looked_up && buckets[2].is_table());
 }
 
 /// Gradients of a model on one of several ranks.
@@ -103,24 +124,38 @@ class OnRank : public LeafGradients {
 
 constexpr int64_t kSmallBucket = 10000;
 
-/// All buckets but the last, that of the embeddings, are sent before the pass is over.
+/// The bytes of a bucket's elements up to and without the one that holds a parameter.
+int64_t bytes_before(const std::vector<GradientBucket>& buckets, const Parameter& parameter) {
+  int64_t elements = 0;
+  for (const GradientBucket& bucket : buckets) {
+    for (const GradientBucket::Place& place : bucket.places)
+      if (place.parameter == &parameter) return elements * int64_t{sizeof(float)};
+    elements += bucket.elements;
+  }
+  return -1;
+}
+
+/// All buckets but that of the parameter that is complete last are sent before the pass is over.
 void expect_sent_during_backward_pass(const model::ModelConfig& config) {
   const auto mailbox = std::make_shared<distribute::Mailbox>(2);
   distribute::run_groups(mailbox, [&](distribute::Group& group) {
     model::Transformer model(config, 1);
     const auto buckets =
         gradient_buckets(trained_parameters(model.parameters()), {.bytes = kSmallBucket});
-    // Two ranks exchange halves.
-    int64_t expected = mailbox->bytes();
-    for (const GradientBucket& bucket : buckets)
-      expected += bucket.elements * int64_t{sizeof(float)};
-    expected -= buckets.back().elements * int64_t{sizeof(float)};
+    const int64_t before = mailbox->bytes();
     group.gather(std::array{0.0});  // until both have read the number of bytes
     OnRank gradients(model, group, kSmallBucket);
+    const Parameter *first = nullptr, *last = nullptr;  // of a pass
     int passes = 0;
     gradients.on_complete = [&](const Parameter& parameter) {
-      if (&parameter != buckets.back().places.back().parameter || ++passes < 2) return;
+      if (first == nullptr) first = &parameter;
+      if (&parameter == first) ++passes;
+      if (passes == 1) last = &parameter;
+      if (passes < 2 || &parameter != last) return;
       // The pass of the second leaf, which is the last, has not reported its last parameter yet.
+      // Two ranks exchange halves.
+      const int64_t expected = before + bytes_before(buckets, parameter);
+      EXPECT_GT(expected, before);
       for (int wait = 0; wait < 1000 && mailbox->bytes() < expected; ++wait)
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
       EXPECT_GE(mailbox->bytes(), expected);
@@ -218,7 +253,16 @@ data::PairDataset uneven_pairs() {
   return data::PairDataset(std::move(examples), 1);
 }
 
-TEST(LeafGradients, OfUnevenBatchesAreThatOfOneLargeBatch) {
+/// All token embeddings of a model, if its head has a weight of its own.
+std::vector<const Parameter*> only_looked_up(const model::Transformer& model) {
+  std::vector<const Parameter*> tables;
+  for (const Parameter& parameter : model.parameters().all())
+    if (!model.config().tied_head && parameter.role == WeightRole::token_embedding)
+      tables.push_back(&parameter);
+  return tables;
+}
+
+void expect_gradient_of_one_large_batch(const model::ModelConfig& config) {
   const data::PairDataset pairs = uneven_pairs();
   std::vector<int64_t> all;
   std::vector<data::Batch> leaves;
@@ -229,7 +273,7 @@ TEST(LeafGradients, OfUnevenBatchesAreThatOfOneLargeBatch) {
     all.insert(all.end(), indices.begin(), indices.end());
     leaves.push_back(pairs.batch(indices, 0));
   }
-  model::Transformer whole(layers(2, 2), 1);
+  model::Transformer whole(config, 1);
   const auto at_once = make_step_gradients(whole.parameters());
   const StepLoss loss = at_once->accumulate(whole, {pairs.batch(all, 0)}, {});
   std::map<std::string, Tensor> expected;
@@ -242,9 +286,10 @@ TEST(LeafGradients, OfUnevenBatchesAreThatOfOneLargeBatch) {
     std::mutex mutex;
     double difference = 0;
     distribute::run_groups(std::make_shared<distribute::Mailbox>(ranks), [&](auto& group) {
-      model::Transformer model(layers(2, 2), 1);
-      const auto gradients =
-          make_step_gradients(model.parameters(), group, {.leaves = 4, .bucket_bytes = 10000});
+      model::Transformer model(config, 1);
+      const auto gradients = make_step_gradients(
+          model.parameters(), group,
+          {.leaves = 4, .only_looked_up = only_looked_up(model), .bucket_bytes = 10000});
       const StepLoss of_leaves = gradients->accumulate(model, leaves, {});
       EXPECT_NEAR(of_leaves.loss.mean(), loss.loss.mean(), 1e-6 * loss.loss.mean());
       EXPECT_NEAR(gradients->norm(), std::sqrt(squares), 1e-6 * std::sqrt(squares));
@@ -259,6 +304,18 @@ TEST(LeafGradients, OfUnevenBatchesAreThatOfOneLargeBatch) {
     });
     EXPECT_LT(std::sqrt(difference / squares), 1e-6) << ranks << " ranks";
   }
+}
+
+TEST(LeafGradients, OfUnevenBatchesAreThatOfOneLargeBatch) {
+  expect_gradient_of_one_large_batch(layers(2, 2));
+}
+
+TEST(LeafGradients, OfEmbeddingsThatAreOnlyLookedUpAreThatOfOneLargeBatch) {
+  model::ModelConfig config = layers(2, 2);
+  config.tied_head = false;
+  config.encoder_vocab_size = 50;
+  config.d_model = 20;  // so that shards divide rows
+  expect_gradient_of_one_large_batch(config);
 }
 
 /// A model of 1.3 million parameters.

@@ -55,6 +55,15 @@ std::vector<size_t> files_of(const TemporaryDirectory& folder, const std::string
   return files;
 }
 
+void expect_same_bits(const TrainConfig& config, const TemporaryDirectory& folder) {
+  testing::train(config, folder, "alone");
+  for (const int ranks : {2, 4, 8}) {
+    const std::string out = fmt::format("on{}", ranks);
+    train_on(ranks, config, folder, out);
+    EXPECT_EQ(files_of(folder, out), files_of(folder, "alone")) << ranks << " ranks";
+  }
+}
+
 TEST(Ranks, TrainTheSameBitsOnEveryPowerOfTwo) {
   for (const auto& [optimizer, compute] : {std::pair{OptimizerKind::adam, "f32"},
                                            {OptimizerKind::adam, "bf16"},
@@ -62,14 +71,15 @@ TEST(Ranks, TrainTheSameBitsOnEveryPowerOfTwo) {
                                            {OptimizerKind::soap, "f32"}}) {
     SCOPED_TRACE(std::string(name_of(optimizer)) + " " + compute);
     const TemporaryDirectory folder;
-    const TrainConfig config = config_with(folder, optimizer, compute);
-    testing::train(config, folder, "alone");
-    for (const int ranks : {2, 4, 8}) {
-      const std::string out = fmt::format("on{}", ranks);
-      train_on(ranks, config, folder, out);
-      EXPECT_EQ(files_of(folder, out), files_of(folder, "alone")) << ranks << " ranks";
-    }
+    expect_same_bits(config_with(folder, optimizer, compute), folder);
   }
+}
+
+TEST(Ranks, TrainTheSameBitsIfTheHeadHasItsOwnWeight) {
+  const TemporaryDirectory folder;
+  TrainConfig config = config_with(folder, OptimizerKind::adam, "bf16");
+  config.model.tied_head = false;
+  expect_same_bits(config, folder);
 }
 
 /// The validations that a run has logged, without their times.

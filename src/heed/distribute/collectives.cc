@@ -185,6 +185,16 @@ std::vector<double> gather(Messenger& messenger, std::span<const double> values)
   return all;
 }
 
+std::string exchange(Messenger& messenger, int to, const std::string& out, int from) {
+  uint64_t out_bytes = out.size(), in_bytes = 0;
+  messenger.exchange(to, std::as_bytes(std::span(&out_bytes, 1)), from,
+                     std::as_writable_bytes(std::span(&in_bytes, 1)));
+  std::string in(in_bytes, '\0');
+  messenger.exchange(to, std::as_bytes(std::span(out)), from,
+                     std::as_writable_bytes(std::span(in)));
+  return in;
+}
+
 void collect(Messenger& messenger, std::span<const float> values, std::span<const int64_t> counts,
              const std::function<void(int, std::span<const float>)>& take) {
   if (messenger.rank() != 0) {

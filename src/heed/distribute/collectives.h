@@ -37,6 +37,9 @@ void broadcast(Messenger& messenger, std::string& bytes);
 /// The values of all ranks in the order of the ranks, on every rank. All give equally many.
 std::vector<double> gather(Messenger& messenger, std::span<const double> values);
 
+/// Sends bytes to one rank and returns those of another, which may be of any number.
+std::string exchange(Messenger& messenger, int to, const std::string& out, int from);
+
 /// A rank's elements to rank 0, which calls `take` with those of each rank in order; the counts are
 /// known to all.
 void collect(Messenger& messenger, std::span<const float> values, std::span<const int64_t> counts,

@@ -197,6 +197,12 @@ std::vector<double> Group::gather(std::span<const double> values) {
   return all;
 }
 
+std::string Group::exchange(int to, const std::string& out, int from) {
+  std::string in;
+  run_now([&](Messenger& messenger) { in = distribute::exchange(messenger, to, out, from); });
+  return in;
+}
+
 void Group::collect(std::span<const float> values, std::span<const int64_t> counts,
                     const std::function<void(int, std::span<const float>)>& take) {
   if (alone()) return take(0, values);

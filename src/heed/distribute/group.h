@@ -59,6 +59,7 @@ class Group {
   void broadcast(std::string& bytes);
   /// One number or more makes all ranks wait for each other.
   std::vector<double> gather(std::span<const double> values);
+  std::string exchange(int to, const std::string& out, int from);
   void collect(std::span<const float> values, std::span<const int64_t> counts,
                const std::function<void(int rank, std::span<const float> values)>& take);
 

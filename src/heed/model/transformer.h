@@ -103,6 +103,9 @@ class Transformer {
   /// decoding reads head by head.
   void require_adaptable(const Adapter& adapter) const;
 
+  /// Whether a parameter is a factor of products, not a vector or a lookup table.
+  bool is_multiplied_with(const Parameter& parameter) const;
+
   /// Packs the weights of products for `compute`, unless they are packed already; their values must
   /// not change until unpack(). f32 packs f32 weights, bf16 packs f32 and bf16 weights, and int8
   /// packs weights in blocks, for kernels/matmul_blocks.h. In a model with an encoder, which reads
@@ -116,8 +119,6 @@ class Transformer {
   void unpack();
 
  private:
-  /// Whether a parameter is a factor of products, not a vector or a lookup table.
-  bool is_multiplied_with(const Parameter& parameter) const;
   bool packs_int8_rows(const Parameter& parameter) const;
   void use_attached(Context& context) const;
   void check_lengths(std::string_view what, const std::vector<int32_t>& offsets) const;

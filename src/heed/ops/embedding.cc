@@ -56,8 +56,8 @@ Tensor embedding(Context& context, const EmbeddingInput& input, const Parameter&
                  const PositionTable& positions) {
   check_below("token", input.tokens, table.value.rows());
   if (context.tape) {
-    context.tape->use(table, context.dtype);
-    if (positions.learned) context.tape->use(*positions.learned);
+    context.tape->look_up(table, context.dtype);
+    if (positions.learned) context.tape->look_up(*positions.learned);
   }
   const Tensor& position_table = positions.learned ? positions.learned->value : positions.fixed;
   if (position_table.defined()) {
@@ -88,12 +88,8 @@ Tensor embedding(Context& context, const EmbeddingInput& input, const Parameter&
                tokens = numbers_of(input.tokens), places = numbers_of(input.positions)] {
     const Tensor dy = tape.take(key);
     if (!dy.defined()) return;
-    if (table.trainable)
-      kernels::embedding_backward(tokens.values<int32_t>(), dy, scale,
-                                  tape.gradient(table).materialized());
-    if (learned && learned->trainable)
-      kernels::embedding_backward(places.values<int32_t>(), dy, 1.0f,
-                                  tape.gradient(*learned).materialized());
+    tape.add_rows(table, tokens.values<int32_t>(), dy, scale);
+    if (learned) tape.add_rows(*learned, places.values<int32_t>(), dy, 1.0f);
   });
   return y;
 }

@@ -47,8 +47,14 @@ Gradient& Gradients::of(const Parameter& parameter) {
   return const_cast<Gradient&>(std::as_const(*this).of(parameter));
 }
 
+RowGradient* Gradients::rows_of(const Parameter& table) {
+  const auto found = rows_.find(&table);
+  return found == rows_.end() ? nullptr : &found->second;
+}
+
 void Gradients::set_zero() {
   for (auto& [parameter, gradient] : gradients_) gradient.set_zero();
+  for (auto& [table, rows] : rows_) rows = {};
 }
 
 }  // namespace heed

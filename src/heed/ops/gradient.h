@@ -2,6 +2,7 @@
 
 #include <unordered_map>
 
+#include "heed/ops/row_gradient.h"
 #include "heed/tensor/allocator.h"
 #include "heed/tensor/tensor.h"
 
@@ -60,10 +61,17 @@ class Gradients {
   Gradient& of(const Parameter& parameter);
   const Gradient& of(const Parameter& parameter) const;
 
+  /// From now on keeps what is added to looked-up rows of a trained table apart from the rest of
+  /// its gradient.
+  void keep_rows_apart(const Parameter& table) { rows_.try_emplace(&table); }
+  /// The rows of a table that are kept apart; null for other parameters.
+  RowGradient* rows_of(const Parameter& table);
+
   void set_zero();
 
  private:
   std::unordered_map<const Parameter*, Gradient> gradients_;
+  std::unordered_map<const Parameter*, RowGradient> rows_;
 };
 
 }  // namespace heed

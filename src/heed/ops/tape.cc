@@ -4,6 +4,7 @@
 
 #include "heed/base/error.h"
 #include "heed/kernels/elementwise.h"
+#include "heed/kernels/embedding.h"
 #include "heed/ops/parameter.h"
 
 namespace heed {
@@ -40,6 +41,16 @@ void Tape::use(const Parameter& parameter, DType dtype) {
   if (watch_ == nullptr || !parameter.trainable) return;
   watch_->before_use(parameter, dtype);
   if (in_use_.insert(&parameter).second) first_uses_.push_back({steps_.size(), &parameter});
+}
+
+RowGradient* Tape::rows_apart(const Parameter& table) const {
+  return parameter_gradients_ == nullptr ? nullptr : parameter_gradients_->rows_of(table);
+}
+
+void Tape::look_up(const Parameter& table, DType dtype) {
+  if (rows_apart(table) == nullptr) return use(table, dtype);
+  table.require_trainable();
+  if (watch_ != nullptr) watch_->before_lookup(table, dtype);
 }
 
 /// Steps run from the last to the first: those of a parameter have all run when its first has.
@@ -81,6 +92,13 @@ Gradient& Tape::gradient(const Parameter& parameter) {
   require(watch_ == nullptr || in_use_.contains(&parameter),
           "{}: an op adds to its gradient and has not said that it uses it", parameter.name);
   return parameter_gradients_->of(parameter);
+}
+
+void Tape::add_rows(const Parameter& table, std::span<const int32_t> rows, const Tensor& dy,
+                    float scale) {
+  if (!table.trainable) return;
+  if (RowGradient* const apart = rows_apart(table)) return apart->add(rows, dy, scale);
+  kernels::embedding_backward(rows, dy, scale, gradient(table).materialized());
 }
 
 void Tape::add(const TensorKey& input, Tensor gradient) {

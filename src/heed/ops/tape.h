@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <memory_resource>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -72,6 +73,8 @@ class Tape {
   /// To be called by an op before it reads a parameter in `dtype` and records a step that adds to
   /// its gradient. Throws Error as Parameter::require_trainable() does.
   void use(const Parameter& parameter, DType dtype = DType::f32);
+  /// The same for an op that looks up rows of a table and adds to its gradient with add_rows().
+  void look_up(const Parameter& table, DType dtype = DType::f32);
 
   /// A step reads the gradient of its op's output with take() and adds to those of its inputs.
   template <typename BackwardStep>
@@ -111,6 +114,11 @@ class Tape {
   /// a watch and the op did not call use().
   Gradient& gradient(const Parameter& parameter);
 
+  /// Adds scale * dy[n] to row rows[n] of the gradient of a table, unless that is frozen. Throws as
+  /// gradient() does.
+  void add_rows(const Parameter& table, std::span<const int32_t> rows, const Tensor& dy,
+                float scale);
+
   size_t steps() const { return steps_.size(); }
 
  private:
@@ -128,6 +136,7 @@ class Tape {
   static constexpr size_t kFirstBytes = size_t{16} << 10;
 
   SavedTensor saved_by(const Tensor& y, std::shared_ptr<SavedTensor::Recomputation> recomputation);
+  RowGradient* rows_apart(const Parameter& table) const;
   void forget_last();
   void report_complete();
 

@@ -17,34 +17,40 @@ int64_t piece_begin(const GradientBucket& bucket, int64_t wanted, bool keep_matr
   return wanted;
 }
 
-/// Ascends in the order in which a backward pass completes groups of parameters.
-int completion_group(const Parameter& parameter) {
-  if (parameter.role == WeightRole::token_embedding) return 3;
-  if (parameter.place.stack == WeightPlace::Stack::encoder) return 2;
-  // Those of all layers are read before the first layer of the decoder.
-  return parameter.role == WeightRole::cross_key_value ? 1 : 0;
-}
+bool is_table(const Parameter& parameter) { return parameter.role == WeightRole::token_embedding; }
 
-bool is_embedding(const Parameter& parameter) {
-  return parameter.role == WeightRole::token_embedding;
+/// Ascends in the order in which a backward pass completes groups of parameters.
+int completion_group(const Parameter& parameter, bool only_looked_up) {
+  if (only_looked_up) return 4;
+  if (is_table(parameter)) return 0;
+  if (parameter.place.stack == WeightPlace::Stack::encoder) return 3;
+  // Those of all layers are read before the first layer of the decoder.
+  return parameter.role == WeightRole::cross_key_value ? 2 : 1;
 }
 
 }  // namespace
 
+bool GradientBucket::is_table() const { return train::is_table(*places.front().parameter); }
+
 std::vector<GradientBucket> gradient_buckets(const std::vector<Parameter*>& trained,
                                              const BucketOptions& options) {
   std::vector<Parameter*> order(trained.rbegin(), trained.rend());
-  std::ranges::stable_sort(order, {},
-                           [](const Parameter* parameter) { return completion_group(*parameter); });
+  const auto only_looked_up = [&](const Parameter* parameter) {
+    return std::ranges::find(options.only_looked_up, parameter) != options.only_looked_up.end();
+  };
+  std::ranges::stable_sort(order, {}, [&](const Parameter* parameter) {
+    return completion_group(*parameter, only_looked_up(parameter));
+  });
   std::vector<GradientBucket> buckets;
   for (Parameter* const parameter : order) {
     const int64_t elements = parameter->shape.elements();
     const auto fits = [&](const GradientBucket& bucket) {
       return (bucket.elements + elements) * int64_t{sizeof(float)} <= options.bytes &&
-             is_embedding(*bucket.places.back().parameter) == is_embedding(*parameter);
+             !is_table(*parameter) && !bucket.is_table();
     };
     if (buckets.empty() || !fits(buckets.back())) buckets.emplace_back();
     GradientBucket& bucket = buckets.back();
+    bucket.only_looked_up = only_looked_up(parameter);
     bucket.places.push_back({parameter, bucket.elements});
     bucket.elements += elements;
   }

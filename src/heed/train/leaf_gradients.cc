@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include "heed/base/rounding.h"
 #include "heed/kernels/elementwise.h"
+#include "heed/train/sum_rows.h"
 
 namespace heed::train {
 LeafGradients::LeafGradients(nn::Parameters& parameters, distribute::Group& group,
@@ -15,11 +17,17 @@ LeafGradients::LeafGradients(nn::Parameters& parameters, distribute::Group& grou
       leaves_(options.leaves),
       buckets_(gradient_buckets(trained_, {.pieces = leaves_,
                                            .keep_matrices = options.keep_matrices,
+                                           .only_looked_up = options.only_looked_up,
                                            .bytes = options.bucket_bytes}),
                group.rank(), group.size()),
       weights_(buckets_, group, options.pass_dtype) {
-  for (size_t i = 0; i < buckets_.count(); ++i)
+  for (size_t i = 0; i < buckets_.count(); ++i) {
     for (const GradientBucket::Place& place : buckets_[i].places) bucket_of_[place.parameter] = i;
+    if (!buckets_[i].only_looked_up) reduced_ = i + 1;
+    if (!buckets_[i].is_table()) continue;
+    tables_.push_back(i);
+    of_pass_.keep_rows_apart(*buckets_[i].places[0].parameter);
+  }
 }
 
 /// Moves the gradients of a pass into a bucket.
@@ -37,13 +45,20 @@ Tensor LeafGradients::flattened(const GradientBucket& bucket) {
   return flat;
 }
 
+/// Takes the looked-up rows of a pass.
+RowGradient LeafGradients::rows_of(size_t table) {
+  return std::exchange(*of_pass_.rows_of(*buckets_[tables_[table]].places[0].parameter), {});
+}
+
 /// Adds subtrees of equal size, so that the leaves of a rank become a balanced tree.
 void LeafGradients::add_leaf() {
   Subtree leaf;
-  for (size_t i = 0; i < buckets_.count(); ++i) leaf.buckets.push_back(flattened(buckets_[i]));
+  for (size_t i = 0; i < reduced_; ++i) leaf.buckets.push_back(flattened(buckets_[i]));
+  for (size_t i = 0; i < tables_.size(); ++i) leaf.rows.push_back(rows_of(i));
   while (!subtrees_.empty() && subtrees_.back().level == leaf.level) {
-    for (size_t i = 0; i < buckets_.count(); ++i)
+    for (size_t i = 0; i < reduced_; ++i)
       kernels::add_to(leaf.buckets[i], subtrees_.back().buckets[i]);
+    for (size_t i = 0; i < tables_.size(); ++i) subtrees_.back().rows[i].add(leaf.rows[i]);
     leaf = std::move(subtrees_.back());
     ++leaf.level;
     subtrees_.pop_back();
@@ -69,8 +84,9 @@ StepLoss LeafGradients::run_last_leaf(const model::Transformer& model,
     loss.loss += accumulate_gradients(model, of_pass_, batches.subspan(before), options, this).loss;
     last_pass_ = false;
   }
-  while (reductions_.size() < buckets_.count()) reduce_next();
+  while (reductions_.size() < reduced_) reduce_next();
   for (std::future<void>& reduction : reductions_) group_.wait(reduction);
+  add_rows();
   weights_.receive_all();  // what no pass has read; it has arrived before the gradients
   subtrees_.clear();
   return loss;
@@ -81,14 +97,17 @@ void LeafGradients::before_use(const Parameter& parameter, DType dtype) {
   if (last_pass_) unused_.erase(&parameter);
 }
 
+void LeafGradients::before_lookup(const Parameter& table, DType dtype) {
+  weights_.await(table, dtype);
+}
+
 void LeafGradients::gradient_complete(const Parameter& parameter) {
   if (!last_pass_) return;
   --incomplete_[bucket_of_.at(&parameter)];
   // The backward pass has begun: the pass does not use the others, such as experts without tokens.
   for (const Parameter* const unused : unused_) --incomplete_[bucket_of_.at(unused)];
   unused_.clear();
-  while (reductions_.size() < buckets_.count() && incomplete_[reductions_.size()] == 0)
-    reduce_next();
+  while (reductions_.size() < reduced_ && incomplete_[reductions_.size()] == 0) reduce_next();
 }
 
 /// Adds the next bucket of the last leaf to the tree of this rank, then begins to add those of the
@@ -104,6 +123,30 @@ void LeafGradients::reduce_next() {
   reductions_.push_back(
       group_.reduce_scatter({sum.data<float>(), static_cast<size_t>(sum.elements())},
                             buckets_.bounds(bucket), std::make_shared<Tensor>(sum)));
+}
+
+/// Adds the looked-up rows of all leaves to the sums of this rank's shards.
+void LeafGradients::add_rows() {
+  for (size_t i = reduced_; i < buckets_.count(); ++i)
+    sums_.push_back(Tensor::zeros({buckets_[i].elements}));
+  for (size_t i = 0; i < tables_.size(); ++i) {
+    const size_t bucket = tables_[i];
+    const int64_t cols = buckets_[bucket].places[0].parameter->shape[1];
+    RowGradient own = rows_of(i);
+    for (auto subtree = subtrees_.rbegin(); subtree != subtrees_.rend(); ++subtree) {
+      subtree->rows[i].add(own);
+      own = std::move(subtree->rows[i]);
+    }
+    const RowGradient sum = sum_rows(group_, own, buckets_.bounds(bucket), cols);
+    const auto [begin, end] = buckets_.shard(bucket, group_.rank());
+    for (size_t row = 0; row < sum.rows().size(); ++row) {
+      const int64_t place = sum.rows()[row] * cols;  // of the row in the table
+      const int64_t first = std::max(begin, place), last = std::min(end, place + cols);
+      Tensor total = elements_between(sums_[bucket], first, last);
+      const int64_t offset = static_cast<int64_t>(row) * cols - place;
+      kernels::add_to(elements_between(sum.values(), first + offset, last + offset), total);
+    }
+  }
 }
 
 /// The losses of all leaves, added in their order.

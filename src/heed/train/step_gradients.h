@@ -51,8 +51,9 @@ class StepGradients {
 
 struct StepGradientsOptions {
   int64_t leaves = 1;
-  bool keep_matrices = false;     // the optimizer changes whole matrices
-  DType pass_dtype = DType::f32;  // in which passes compute
+  bool keep_matrices = false;                         // the optimizer changes whole matrices
+  std::vector<const Parameter*> only_looked_up = {};  // see BucketOptions
+  DType pass_dtype = DType::f32;                      // in which passes compute
   int64_t bucket_bytes = BucketOptions().bytes;
 };
 

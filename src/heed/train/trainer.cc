@@ -31,6 +31,15 @@ Compute compute_named(const std::string& name) {
   return named(name, std::array{Compute::f32, Compute::bf16});
 }
 
+/// Token embeddings of which passes look up rows and do nothing else with them.
+std::vector<const Parameter*> only_looked_up(const model::Transformer& model) {
+  std::vector<const Parameter*> tables;
+  for (const Parameter& parameter : model.parameters().all())
+    if (parameter.role == WeightRole::token_embedding && !model.is_multiplied_with(parameter))
+      tables.push_back(&parameter);
+  return tables;
+}
+
 /// Throws Error, naming the difference, unless the text is the one that the run began with.
 void require_same_text(const DataFingerprint& began, const DataFingerprint& now, TaskKind task) {
   const char* unit = reads_pairs(task) ? "pairs" : "documents";
@@ -100,6 +109,7 @@ void Trainer::make_optimizer() {
       weights_->parameters(), *group_,
       {.leaves = state_.leaves,
        .keep_matrices = kind == OptimizerKind::muon || kind == OptimizerKind::soap,
+       .only_looked_up = only_looked_up(*model_),
        .pass_dtype = activation_dtype(compute_)});
   optimizer_ = std::make_unique<Optimizer>(
       gradients_->parts(),

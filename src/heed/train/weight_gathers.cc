@@ -59,15 +59,19 @@ void WeightGathers::begin(DType of_matrices) {
   if (group_.alone()) return;
   receive_all();
   remove_working_copies();
-  for (size_t i = buckets_.count(); i-- > 0;) {
-    Gather& gather = gathers_[i];
-    gather.layout = layout_of(i, of_matrices);
-    gather.message = Tensor::empty({gather.layout.begins.back() / kUnitBytes}, kUnit);
-    write_own(i);
-    gather.arrival =
-        group_.all_gather(bytes_between(gather.message, 0, gather.layout.begins.back()),
-                          gather.layout.shards, 1, std::make_shared<Tensor>(gather.message));
-  }
+  for (const bool tables : {true, false})
+    for (size_t i = buckets_.count(); i-- > 0;)
+      if (buckets_[i].is_table() == tables) begin(i, of_matrices);
+}
+
+void WeightGathers::begin(size_t bucket, DType of_matrices) {
+  Gather& gather = gathers_[bucket];
+  gather.layout = layout_of(bucket, of_matrices);
+  gather.message = Tensor::empty({gather.layout.begins.back() / kUnitBytes}, kUnit);
+  write_own(bucket);
+  gather.arrival =
+      group_.all_gather(bytes_between(gather.message, 0, gather.layout.begins.back()),
+                        gather.layout.shards, 1, std::make_shared<Tensor>(gather.message));
 }
 
 /// Elements [begin, end) of a place in the message of its bucket, which travels in bf16.

@@ -16,8 +16,8 @@ class WeightGathers {
   /// The buckets and the group must outlive this.
   WeightGathers(const ShardedBuckets& buckets, distribute::Group& group, DType pass_dtype);
 
-  /// After the optimizer's step: begins to gather all buckets, the one that a pass reads first
-  /// before the others.
+  /// After the optimizer's step: begins to gather all buckets, in the order in which a pass reads
+  /// them: token embeddings, then the reverse of the order of the buckets.
   void begin();
   /// Waits until a pass can read a parameter in `dtype`. Throws Error if it travels in another.
   void await(const Parameter& parameter, DType dtype);
@@ -47,6 +47,7 @@ class WeightGathers {
 
   Layout layout_of(size_t bucket, DType of_matrices) const;
   void begin(DType of_matrices);
+  void begin(size_t bucket, DType of_matrices);
   void write_own(size_t bucket);
   void receive(size_t bucket);
   void remove_working_copies();

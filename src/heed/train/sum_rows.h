@@ -1,0 +1,15 @@
+#pragma once
+
+#include "heed/distribute/group.h"
+#include "heed/ops/row_gradient.h"
+
+namespace heed::train {
+
+/// The sum of the `own` of all ranks, of those rows of a table [V, cols] that reach into this
+/// rank's shard. Bounds count elements of the table. Ranks exchange and add rows as
+/// distribute::reduce_scatter() does elements, so the bits are the same on every power of two of
+/// ranks. Collective; throws as Group does.
+RowGradient sum_rows(distribute::Group& group, const RowGradient& own,
+                     const distribute::Bounds& shards, int64_t cols);
+
+}  // namespace heed::train
