@@ -8,12 +8,11 @@
 #include <iostream>
 #include <new>
 #include <stdexcept>
-#include <thread>
 
 #include "cli/command.h"
 #include "cli/ranks.h"
 #include "heed/base/error.h"
-#include "heed/distribute/messenger.h"
+#include "heed/distribute/agree.h"
 #include "heed/inspect/markup.h"
 #include "heed/kernels/cpu/simd/instructions.h"
 
@@ -29,17 +28,13 @@ int report(std::string_view message, std::string_view hint = "") {
   return kFailed;
 }
 
-/// Leaves a report to another rank. The first process that ends takes the others with it: the one
-/// that reports comes first.
-void wait_for_report() { std::this_thread::sleep_for(std::chrono::seconds(5)); }
-
 /// Reports the error of this process, or of several ranks the one of a rank. Returns `status`.
 int report_on_one_rank(int status, const std::string& message, const std::string& hint = "") {
   try {
     heed::cli::agree_on_error(message + hint);
     report(message, hint);
   } catch (const heed::distribute::ReportedElsewhere&) {
-    wait_for_report();
+    heed::distribute::wait_for_report();
   } catch (const heed::Error& error) {
     report(error.what());
   }
@@ -103,7 +98,7 @@ int main(int argc, char** argv) {
     return report_on_one_rank(kWrongCommandLine, error.what(),
                               fmt::format(" (see {})", program.help_command()));
   } catch (const heed::distribute::ReportedElsewhere&) {
-    wait_for_report();
+    heed::distribute::wait_for_report();
     return kFailed;
   } catch (const std::bad_alloc&) {
     return report("out of memory");

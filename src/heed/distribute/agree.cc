@@ -1,6 +1,7 @@
 #include "heed/distribute/agree.h"
 
 #include <array>
+#include <thread>
 
 namespace heed::distribute {
 
@@ -17,6 +18,8 @@ void require_no_error(Group& group, const std::string& error) {
   if (count == group.size() || group.is_root()) throw Error(error);
   fail("{}: {}", group.name_of(first), error);
 }
+
+void wait_for_report() { std::this_thread::sleep_for(std::chrono::seconds(5)); }
 
 void require_same(Group& group, std::string_view what, uint64_t value) {
   // A double holds 32 bits exactly.

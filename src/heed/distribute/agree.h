@@ -28,6 +28,10 @@ auto on_all_ranks(Group& group, const Call& call) {
   return std::move(*result);
 }
 
+/// Leaves a report to another rank: sleeps for 5 seconds. The launcher ends all ranks when one ends
+/// with an error, so the one that reports is to end first. Returns on a rank that is not ended.
+void wait_for_report();
+
 /// Throws, as require_no_error() does, if a rank's `value` differs from that of rank 0: "rank 3
 /// (host b) has another configuration than rank 0". Collective.
 void require_same(Group& group, std::string_view what, uint64_t value);

@@ -3,19 +3,12 @@
 #include <dlfcn.h>
 #include <sys/auxv.h>
 
-#include <thread>
-
 #include "heed/base/file.h"
 #include "heed/base/hash.h"
+#include "heed/distribute/agree.h"
 #include "heed/distribute/mpi_transport.h"
 
 namespace heed::distribute {
-namespace {
-
-/// How long a launcher may take to end all ranks after one of them has ended with an error.
-constexpr std::chrono::seconds kReporting{5};
-
-}  // namespace
 
 std::shared_ptr<Group> join_launched_ranks(std::function<bool()> hurried, Deadlines deadlines) {
   const auto library = mpi_of_launcher();
@@ -30,7 +23,7 @@ std::shared_ptr<Group> join_launched_ranks(std::function<bool()> hurried, Deadli
   } catch (const Error&) {
     // What keeps a rank from joining, such as a missing plug-in, mostly keeps all: rank 0 reports
     // it, and with it the launcher ends the others. One that is not ended is the only one.
-    if (library->rank > 0) std::this_thread::sleep_for(kReporting);
+    if (library->rank > 0) wait_for_report();
     throw;
   }
 }

@@ -11,8 +11,8 @@ namespace heed::distribute {
 /// The ranks that a launcher (mpirun, srun) has started with this process, or without one this
 /// process alone. Ranks that cannot take part join, too, and say why by require_no_error(), which
 /// therefore all ranks call next. Throws as mpi_transport() and Messenger do; what mpi_transport()
-/// throws, ranks other than 0 throw 5 seconds later, so that an error of all ranks is reported
-/// once. Collective.
+/// throws, ranks other than 0 throw after wait_for_report(), so that an error of all ranks is
+/// reported once. Collective.
 std::shared_ptr<Group> join_launched_ranks(std::function<bool()> hurried, Deadlines deadlines = {});
 
 /// A hash of the file that holds this code: the program, or a library.

@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <exception>
-#include <thread>
 
 #include "heed/base/file.h"
 #include "heed/base/parallel.h"
@@ -82,7 +81,7 @@ auto on_rank(const distribute::Group& group, const Call& train) {
   } catch (const distribute::RankMissing&) {
     throw;
   } catch (const Error&) {
-    if (!group.is_root()) std::this_thread::sleep_for(std::chrono::seconds(5));
+    if (!group.is_root()) distribute::wait_for_report();
     throw;
   }
 }
