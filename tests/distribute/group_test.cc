@@ -173,7 +173,7 @@ TEST(Group, ARankThatFailsDoesNotWaitForItsOperations) {
   const auto errors = ranks.run(
       [&](Group& group) {
         group.gather(std::vector<double>{0});
-        if (group.rank() == 1) return;
+        if (group.rank() == 1) fail("rank 1 is gone");
         const auto values = std::make_shared<std::vector<float>>(64);
         const auto never = group.reduce_scatter(*values, {0, 32, 64}, values);
         fail("out of memory");
@@ -181,6 +181,44 @@ TEST(Group, ARankThatFailsDoesNotWaitForItsOperations) {
       {.wait = milliseconds(20'000), .answer = milliseconds(200)});
   EXPECT_EQ(message_of(errors[0]), "out of memory");
   EXPECT_LT(std::chrono::steady_clock::now() - begin, milliseconds(10'000));
+}
+
+TEST(Group, RanksThatEndWaitForOneThatStillWorks) {
+  const auto mailbox = std::make_shared<Mailbox>(3);
+  std::atomic<bool> works = true;
+  std::atomic<int> finished = 0;
+  mailbox->finish = [&](int) {
+    EXPECT_FALSE(works);
+    ++finished;
+  };
+  GroupRanks(mailbox).run(
+      [&](Group& group) {
+        if (group.rank() != 1) return;
+        std::this_thread::sleep_for(milliseconds(1500));
+        works = false;
+      },
+      kShort);
+  EXPECT_EQ(finished, 3);
+}
+
+TEST(Group, AConnectionThatDoesNotEndIsGivenUp) {
+  const auto mailbox = std::make_shared<Mailbox>(2);
+  std::promise<void> network_is_back, over;
+  mailbox->finish = [&](int rank) {
+    if (rank != 0) return;
+    network_is_back.get_future().wait();
+    over.set_value();
+  };
+  const auto begin = std::chrono::steady_clock::now();
+  const auto errors =
+      GroupRanks(mailbox).run([](Group& group) { group.gather(std::vector<double>{0}); }, kShort);
+  for (const auto& error : errors) EXPECT_EQ(message_of(error), "");
+  const auto seconds = std::chrono::steady_clock::now() - begin;
+  EXPECT_GE(seconds, kShort.wait);
+  EXPECT_LT(seconds, milliseconds(10'000));
+  // The Group is gone when its thread goes on.
+  network_is_back.set_value();
+  over.get_future().wait();
 }
 
 TEST(Group, AfterAFailureEveryOperationFails) {

@@ -70,6 +70,9 @@ class Mailbox {
     return bytes_;
   }
 
+  /// What a rank does to end its connection.
+  std::function<void(int rank)> finish = [](int) {};
+
  private:
   struct Message {
     int from, to, tag;
@@ -113,7 +116,7 @@ class LocalTransport : public Transport {
     std::erase_if(receipts_, [&](const auto& receipt) { return receipt.get() == request; });
     request = nullptr;
   }
-  void finish() override {}
+  void finish() override { mailbox_->finish(rank_); }
 
  private:
   struct Receipt {

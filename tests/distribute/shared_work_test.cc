@@ -131,10 +131,12 @@ TEST(SharedWork, RefusesARankWithAnotherFingerprint) {
 
 TEST(SharedWork, RefusesARankWithAnotherFingerprintThatJoinsWhenAllIsDone) {
   std::vector<std::string> results;
-  const auto errors = GroupRanks(2).run([&](Group& group) {
-    if (group.rank() == 1) std::this_thread::sleep_for(milliseconds(300));
-    share_work(group, group.rank() == 1 ? 8 : 7, numbers(3, results), squared);
-  });
+  const auto errors = GroupRanks(2).run(
+      [&](Group& group) {
+        if (group.rank() == 1) std::this_thread::sleep_for(milliseconds(300));
+        share_work(group, group.rank() == 1 ? 8 : 7, numbers(3, results), squared);
+      },
+      kShort);
   EXPECT_EQ(results.size(), 3u);
   EXPECT_EQ(message_of(errors[0]),
             "rank 1 (host host1) has another model, or another build of heed, than rank 0");

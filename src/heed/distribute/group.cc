@@ -7,6 +7,8 @@ namespace {
 constexpr std::chrono::milliseconds kIdlePause{2};
 /// How often a caller that waits looks whether the process was told to end.
 constexpr std::chrono::milliseconds kPatience{20};
+/// How much longer than rank 0 the others wait for the connection to end.
+constexpr std::chrono::seconds kRootFirst{5};
 
 double seconds_between(std::chrono::steady_clock::time_point begin,
                        std::chrono::steady_clock::time_point end) {
@@ -16,7 +18,7 @@ double seconds_between(std::chrono::steady_clock::time_point begin,
 }  // namespace
 
 Group::Group(MakeTransport make_transport, Deadlines deadlines, std::function<bool()> hurried)
-    : hurried_(std::move(hurried)) {
+    : hurried_(std::move(hurried)), wait_(deadlines.wait) {
   std::promise<void> joined;
   thread_ = std::thread([&] { serve(make_transport, deadlines, joined); });
   try {
@@ -35,7 +37,15 @@ Group::~Group() {
     gives_up_ = std::uncaught_exceptions() > exceptions_;
   }
   changed_.notify_one();
-  thread_.join();
+  const std::future<void> begun = ending_->begun.get_future();
+  while (begun.wait_for(kPatience) != std::future_status::ready) hurried();
+  // When a rank ends without MPI_Finalize, Open MPI's mpirun ends the others and returns 1; MPICH's
+  // ends them, too, and mostly returns 0. So rank 0, which has something to print, ends first.
+  const auto patience = wait_ + (is_root() ? std::chrono::seconds(0) : kRootFirst);
+  if (ending_->over.get_future().wait_for(patience) == std::future_status::ready)
+    thread_.join();
+  else
+    thread_.detach();
 }
 
 std::string Group::name_of(int rank) const { return names_[static_cast<size_t>(rank)]; }
@@ -69,7 +79,15 @@ void Group::serve(const MakeTransport& make_transport, Deadlines deadlines,
     return;
   }
   joined.set_value();
-  work(*messenger);
+  const std::shared_ptr<Ending> ending = ending_;
+  const bool finishes = work(*messenger);
+  ending->begun.set_value();
+  // From here on the Group may be gone, and with it whoever could be told of an error.
+  try {
+    if (finishes) messenger->finish();
+  } catch (...) {
+  }
+  ending->over.set_value();
 }
 
 /// Runs `call`, unless something failed before. What it throws is the failure of all operations.
@@ -85,7 +103,8 @@ void Group::guarded(const Call& call) {
   begun_.clear();
 }
 
-void Group::work(Messenger& messenger) {
+/// Returns whether the connection is to be ended.
+bool Group::work(Messenger& messenger) {
   while (true) {
     if (const auto operation = next(messenger)) {
       begin(messenger, operation);
@@ -93,8 +112,8 @@ void Group::work(Messenger& messenger) {
       guarded([&] { messenger.advance(); });
       measure(messenger);
     } else if (is_over()) {
-      if (!gives_up_) guarded([&] { messenger.finish(); });
-      return;
+      if (!gives_up_) guarded([&] { messenger.meet(); });
+      return !gives_up_ && !failure_;
     } else {
       guarded([&] { messenger.answer(); });
     }
@@ -168,6 +187,7 @@ bool Group::hurried() {
 }
 
 void Group::set_deadline(std::chrono::milliseconds wait) {
+  wait_ = wait;
   run_now([wait](Messenger& messenger) { messenger.set_deadline(wait); });
 }
 

@@ -35,8 +35,9 @@ class Group {
   Group(
       MakeTransport make_transport, Deadlines deadlines,
       std::function<bool()> hurried = [] { return false; });
-  /// Ends the connection, if no operation has failed and no exception is under way. Otherwise this
-  /// process is to end, and with it the run.
+  /// Waits until all ranks have come here and ends the connection, if no operation has failed and
+  /// no exception is under way. Otherwise this process is to end, and with it the run. A connection
+  /// that does not end within the deadline of a message is given up, with the thread that ends it.
   ~Group();
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
@@ -88,9 +89,14 @@ class Group {
     std::promise<void> done = {};
   };
 
+  /// How far the group's thread has come. It may outlive the Group.
+  struct Ending {
+    std::promise<void> begun, over;
+  };
+
   void run_now(std::function<void(Messenger&)> operation);
   void serve(const MakeTransport& make_transport, Deadlines deadlines, std::promise<void>& joined);
-  void work(Messenger& messenger);
+  bool work(Messenger& messenger);
   template <typename Call>
   void guarded(const Call& call);
   std::future<void> add(Operation operation);
@@ -102,6 +108,8 @@ class Group {
   int rank_ = 0, size_ = 1;
   std::vector<std::string> names_{"rank 0"};
   std::function<bool()> hurried_;
+  std::chrono::milliseconds wait_{0};  // the deadline of a message
+  const std::shared_ptr<Ending> ending_ = std::make_shared<Ending>();
   std::atomic<bool> hurries_ = false;
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <thread>
 
 namespace heed::distribute {
@@ -80,7 +81,7 @@ void Messenger::listen() {
 }
 
 void Messenger::send_status(int to, Question asks) {
-  if (asks != Question::none) ++open_questions_;
+  if (asks == Question::lives || asks == Question::is_missing) ++open_questions_;
   auto status = std::make_unique<Status>(Status{.rank = rank(), .asks = asks, .waits = waits_});
   const auto bytes = std::as_bytes(std::span(status.get(), 1));
   sending_.emplace_back(transport_->send(to, kStatus, bytes), std::move(status));
@@ -89,6 +90,10 @@ void Messenger::send_status(int to, Question asks) {
 void Messenger::hear(const Status& status) {
   const auto from = static_cast<size_t>(status.rank);
   heard_at_[from] = Clock::now();
+  if (status.asks == Question::leaves) {
+    ++leaving_;
+    return;
+  }
   if (status.asks == Question::none) {
     --open_questions_;
     answers_[from] = status;
@@ -144,8 +149,26 @@ void Messenger::lose(int silent, bool deadline) {
   find_missing(silent, deadline);
 }
 
+void Messenger::meet() {
+  const bool is_root = rank() == 0;
+  std::vector<int> others(is_root ? answers_.size() - 1 : 1);
+  std::iota(others.begin(), others.end(), is_root ? 1 : 0);
+  const auto wait_until = [&](const std::function<bool()>& over) {
+    for (answer(); !over(); answer()) {
+      watch(others);
+      std::this_thread::sleep_for(kPause);
+    }
+  };
+  const auto say_goodbye = [&] {
+    for (const int other : others) send_status(other, Question::leaves);
+  };
+  if (!is_root) say_goodbye();
+  wait_until([&] { return leaving_ == std::ssize(others); });
+  if (is_root) say_goodbye();
+  wait_until([&] { return sending_.empty() && letters_.deliver(); });
+}
+
 void Messenger::finish() {
-  while (!sending_.empty() || !letters_.deliver()) answer();
   letters_.close();
   transport_->cancel(listening_);
   transport_->finish();

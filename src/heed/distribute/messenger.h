@@ -100,7 +100,10 @@ class Messenger {
   /// than a message on one host. For ranks that wait for each other all the time.
   void set_looks(int looks) { looks_ = looks; }
   void set_deadline(std::chrono::milliseconds wait) { deadlines_.wait = wait; }
-  /// Ends the connection; see Transport::finish().
+  /// To be called before finish(). Waits until all ranks have called it, however long one works,
+  /// and throws as watch() does when one is lost. Collective.
+  void meet();
+  /// Ends the connection; see Transport::finish(). Does not ask `hurried`.
   void finish();
   /// Bytes that operations have sent.
   int64_t bytes_sent() const { return bytes_sent_; }
@@ -113,11 +116,12 @@ class Messenger {
   static constexpr int kEagerLooks = 200;
 
   enum class Question : int32_t {
-    none,       // an answer
-    lives,      // whether a rank lives
-    is_missing  // the same, from a rank that will report the one that is missing
+    none,        // an answer
+    lives,       // whether a rank lives
+    is_missing,  // the same, from a rank that will report the one that is missing
+    leaves       // none either: to rank 0 of one that has no more work, and of rank 0 of all
   };
-  /// A question or an answer.
+  /// A question, an answer or a goodbye.
   struct Status {
     int32_t rank = 0;
     Question asks = Question::none;
@@ -167,6 +171,7 @@ class Messenger {
   Transport::Request listening_ = nullptr;
   std::vector<std::pair<Transport::Request, std::unique_ptr<Status>>> sending_;
   int open_questions_ = 0;
+  int leaving_ = 0;                              // goodbyes that were heard; see meet()
   std::vector<Status> answers_;                  // to the question of find_missing()
   std::vector<bool> answered_;                   // by rank
   std::vector<Clock::time_point> asked_;         // when each rank has last looked for a missing one

@@ -33,8 +33,9 @@ class Transport {
   /// Gives up receiving a message.
   virtual void cancel(Request& request) = 0;
 
-  /// Ends the connection when no message is under way. Every rank calls it; a rank that ends
-  /// without it has failed, and so has the run.
+  /// Ends the connection when no message is under way. Every rank calls it; launchers take a rank
+  /// that ends without it for one that has failed. It may never return, for example MPICH's after a
+  /// link was down.
   virtual void finish() = 0;
 };
 
