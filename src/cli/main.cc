@@ -47,7 +47,7 @@ bool machine_is_known() {
     heed::kernels::cpu::has(heed::kernels::cpu::Instructions::none);
     return true;
   } catch (const heed::Error& error) {
-    report(error.what());
+    report_on_one_rank(kWrongCommandLine, error.what());
     return false;
   }
 }

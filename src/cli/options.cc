@@ -272,7 +272,7 @@ int Program::run(int argc, char** argv) {
   try {
     app_->parse(argc, argv);
   } catch (const CLI::Success& done) {  // --help, --version
-    return app_->exit(done);
+    return prints_for_all() ? app_->exit(done) : 0;
   } catch (const CLI::ParseError& error) {
     // An unknown argument is reported first: it may be what is missing, misspelt.
     const std::vector<std::string> unknown = app_->remaining(true);

@@ -35,6 +35,11 @@ void agree_on_error(const std::string& message) {
   distribute::require_no_error(*group, message);
 }
 
+bool prints_for_all() {
+  const auto launcher = distribute::mpi_of_launcher();
+  return !launcher || launcher->rank == 0;
+}
+
 void require_one_rank(const std::string& command) {
   require(!distribute::mpi_of_launcher(), "{} does not run on several ranks", command);
 }

@@ -22,6 +22,10 @@ void leave_ranks_to_library();
 /// `message` is. Otherwise does nothing: this process reports.
 void agree_on_error(const std::string& message);
 
+/// Whether this process prints what each rank would print alike, such as --help: rank 0 alone, by
+/// what the launcher says.
+bool prints_for_all();
+
 /// Throws Error if a launcher has started this command on several ranks.
 void require_one_rank(const std::string& command);
 

@@ -85,7 +85,8 @@ int run_training(const TrainArguments& arguments, const Command& command) {
   options.hub.cancelled = stop_requested;
   options.distributed = true;
   if (arguments.dump_config) {
-    std::fputs(training_config(options).c_str(), stdout);
+    const std::string config = training_config(options);
+    if (prints_for_all()) std::fputs(config.c_str(), stdout);
     return 0;
   }
   Progress progress;

@@ -41,6 +41,16 @@ same empty.txt embed "${encoder[@]}"
 "$heed" embed "${encoder[@]}" <two.txt >one
 on 3 embed "${encoder[@]}" <two.txt >three && cmp one three
 
+# What all ranks would print is printed by one.
+for arguments in --help --version 'embed --help' 'train --preset tiny --dump-config'; do
+  # shellcheck disable=SC2086  # several words
+  "$heed" $arguments >one
+  # shellcheck disable=SC2086
+  timeout 60 "${launch[@]}" -n 3 "$heed" $arguments >three
+  cmp one three || { echo "$arguments: three ranks print something else" && exit 1; }
+done
+errors 'HEED_CPU is "nosuch"' env HEED_CPU=nosuch "${launch[@]}" -n 3 "$heed" --version
+
 errors 'heed chat does not run on several ranks' on 3 chat --model decoder
 errors 'heed generate with one prompt does not run on several ranks' on 2 generate "${decoder[@]}" --prompt the
 errors 'unknown argument --nosuch' on 3 embed --nosuch
