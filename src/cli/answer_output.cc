@@ -79,6 +79,10 @@ void AnswerOutput::require_same_lines(int64_t lines, uint64_t hash) const {
 }
 
 void AnswerOutput::put(const std::vector<LineAnswer>& answers) {
+  if (kept_) {
+    kept_->insert(kept_->end(), answers.begin(), answers.end());
+    return;
+  }
   for (const auto& [text, rows] : answers) {
     for (size_t i = 0; i < rows.size(); ++i) sums_[i % sums_.size()] += rows[i];
     written_ += static_cast<int64_t>(text.size());

@@ -21,13 +21,15 @@ struct LineProgress {
   std::vector<double> sums;  // of the columns of LineAnswer::rows
 };
 
-/// Where answers go: standard output, or a file that a later run continues. Beside the file lies
-/// FILE.progress, which says how far it is complete; what a killed run has written beyond that is
-/// dropped.
+/// Where answers go: standard output, memory, or a file that a later run continues. Beside the file
+/// lies FILE.progress, which says how far it is complete; what a killed run has written beyond that
+/// is dropped.
 class AnswerOutput {
  public:
   /// Standard output. LineAnswers have rows of `columns` numbers.
   explicit AnswerOutput(size_t columns) : sums_(columns) { progress_.sums = sums_; }
+  /// Appends the answers to `kept`, and adds up no columns.
+  explicit AnswerOutput(std::vector<LineAnswer>& kept) : kept_(&kept) {}
   /// A file, which is continued if it exists. `model` stands for what answers depend on. Throws
   /// Error, with the system's reason, when the file cannot be written; when it has no FILE.progress
   /// or another model; and when another run writes it.
@@ -52,6 +54,7 @@ class AnswerOutput {
   void read_progress();
   void record();
 
+  std::vector<LineAnswer>* kept_ = nullptr;
   std::filesystem::path path_, progress_path_;
   uint64_t model_ = 0;
   std::optional<Descriptor> lock_;

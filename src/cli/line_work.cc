@@ -121,16 +121,11 @@ uint64_t fingerprint_of(const Model& model) {
 
 }  // namespace
 
-void add_line_options(Command& command, LineOptions& options) {
+void add_input_options(Command& command, LineOptions& options) {
   command
       .add_option("--input", options.input,
                   "Read this file instead of standard input, which MPICH's mpirun loses when it is "
                   "long")
-      .not_empty();
-  command
-      .add_option("--resume", options.resume,
-                  "Write to this file instead of standard output. The same command with the same "
-                  "input continues it after an interruption")
       .not_empty();
   command
       .add_option("--rank-timeout", options.rank_timeout,
@@ -138,6 +133,15 @@ void add_line_options(Command& command, LineOptions& options) {
                   "not answer is missing")
       .range(int64_t{1}, int64_t{86'400})
       .show_default();
+}
+
+void add_line_options(Command& command, LineOptions& options) {
+  add_input_options(command, options);
+  command
+      .add_option("--resume", options.resume,
+                  "Write to this file instead of standard output. The same command with the same "
+                  "input continues it after an interruption")
+      .not_empty();
 }
 
 Option add_tensor_parallel_option(Command& command, LineOptions& options) {
@@ -175,6 +179,14 @@ LineSums LineWork::answer(const Model& model, const AnswerLines& answer, size_t 
   return answer_all_of(lines, "line", model, answer, columns);
 }
 
+std::vector<LineAnswer> LineWork::collect(const Model& model, const AnswerLines& answer) {
+  std::vector<LineAnswer> kept;
+  output_.emplace(kept);
+  this->answer(model, answer);
+  output_.reset();
+  return kept;
+}
+
 LineSums LineWork::answer_parts(const std::string& kind, std::vector<std::string> parts,
                                 const Model& model, const AnswerLines& answer, size_t columns) {
   KnownLines lines(std::move(parts));
@@ -189,10 +201,10 @@ LineSums LineWork::answer_all_of(LineSource& source, const std::string& kind, co
     share(fingerprint, {}, answer);
     return {};
   }
-  if (options_.resume.empty())
-    output_.emplace(columns);
-  else
+  if (!options_.resume.empty())
     output_.emplace(columns, options_.resume, fingerprint);
+  else if (!output_)
+    output_.emplace(columns);
   AnswerOutput& output = *output_;
   LineSums sums{.all = {}, .here = output.progress().sums};
   InputLines lines(source, output);

@@ -26,7 +26,9 @@ struct LineOptions {
   bool tensor_parallel = false;  // ranks share the model instead of the lines
 };
 
-/// Adds --input, --resume and --rank-timeout.
+/// Adds --input and --rank-timeout.
+void add_input_options(Command& command, LineOptions& options);
+/// Adds these and --resume.
 void add_line_options(Command& command, LineOptions& options);
 /// Adds --tensor-parallel.
 Option add_tensor_parallel_option(Command& command, LineOptions& options);
@@ -67,6 +69,9 @@ class LineWork {
   /// none on the others. Throws Error for the first line that cannot be answered after all before
   /// it have been, and as distribute::share_work() does.
   LineSums answer(const Model& model, const AnswerLines& answer, size_t columns = 0);
+  /// The answers to the lines of standard input, which are not printed; on rank 0, none on the
+  /// others. Throws as answer() does.
+  std::vector<LineAnswer> collect(const Model& model, const AnswerLines& answer);
   /// Answers `parts` of standard input, which only rank 0 has, in the place of its lines. `kind`
   /// names them in errors: "window".
   LineSums answer_parts(const std::string& kind, std::vector<std::string> parts, const Model& model,

@@ -1,14 +1,17 @@
 #include <algorithm>
+#include <functional>
 #include <iostream>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "cli/command.h"
 #include "cli/flush_output.h"
 #include "cli/json_line.h"
-#include "cli/line_stream.h"
+#include "cli/line_work.h"
 #include "cli/model_options.h"
+#include "heed/engine/document_scores.h"
 #include "heed/model.h"
 #include "heed/text/utf8.h"
 
@@ -18,29 +21,46 @@ namespace {
 struct RerankArguments {
   CommonOptions common;
   ModelOptions model;
+  LineOptions lines;
   ClassifyOptions classify;
   std::string query;
   std::optional<int64_t> top;
   bool json = false;
 };
 
+/// Rank 0 sorts what all ranks have scored.
 int run_rerank(const RerankArguments& arguments) {
   const Threads threads(arguments.common);
   text::require_utf8(arguments.query, "the query");
-  const Model model = load_model(arguments.model, threads);
-  std::vector<std::string> documents;
-  LineStream lines;
-  for (auto some = lines.next(); !some.empty(); some = lines.next())
-    documents.insert(documents.end(), some.begin(), some.end());
-  std::vector<RankedDocument> ranked = model.rerank(arguments.query, documents, arguments.classify);
-  ranked.resize(std::min(ranked.size(), static_cast<size_t>(arguments.top.value_or(
-                                            std::numeric_limits<int64_t>::max()))));
-  for (const auto& [index, score] : ranked) {
-    const std::string& document = documents[static_cast<size_t>(index)];
+  const auto scores_of = [&](const Model& model, const NumberedLines& documents) {
+    return engine::document_scores(engine::loaded(model), arguments.query, documents.lines,
+                                   arguments.classify, documents.first);
+  };
+  LineWork work(arguments.lines);
+  const Model model = work.load([&] {
+    Model loaded = load_model(arguments.model, threads);
+    scores_of(loaded, {});  // no line is to blame
+    return loaded;
+  });
+  const std::vector<LineAnswer> scored =
+      work.collect(model, [&](const NumberedLines& documents, std::vector<LineAnswer>& answers) {
+        const std::vector<double> scores = scores_of(model, documents);
+        for (size_t i = 0; i < scores.size(); ++i)
+          answers.emplace_back(documents.lines[i], std::vector{scores[i]});
+      });
+  const auto score_of = [&](size_t index) { return scored[index].rows.front(); };
+  std::vector<size_t> best(scored.size());
+  std::iota(best.begin(), best.end(), size_t{0});
+  std::ranges::stable_sort(best, std::greater(), score_of);
+  best.resize(std::min(best.size(), static_cast<size_t>(arguments.top.value_or(
+                                        std::numeric_limits<int64_t>::max()))));
+  for (const size_t index : best) {
+    const std::string& document = scored[index].text;
     if (arguments.json)
-      std::cout << json_line({{"index", index}, {"score", score}, {"document", document}});
+      std::cout << json_line(
+          {{"index", index}, {"score", score_of(index)}, {"document", document}});
     else
-      std::cout << fmt::format("{:.4f}\t{}\n", score, document);
+      std::cout << fmt::format("{:.4f}\t{}\n", score_of(index), document);
   }
   flush_output();
   return 0;
@@ -63,12 +83,13 @@ void add_rerank(Command& program) {
       .range(int64_t{1}, int64_t{1} << 30);
   command.add_flag("--json", arguments->json,
                    "Print one JSON object per line: its index from 0, score and text");
+  add_input_options(command, arguments->lines);
   add_common_options(command, arguments->common);
   command.footer(
       "The model is a cross-encoder. Each line of output is a score, a tab and a line of input.\n\n"
       "Example:\n  heed rerank --model ms-marco-MiniLM-L6-v2 --query 'Why is the sky blue?' "
       "< passages.txt");
-  command.set_action([arguments] { return run_rerank(*arguments); });
+  command.set_action([arguments] { return run_rerank(*arguments); }, Ranks::several);
 }
 
 }  // namespace heed::cli

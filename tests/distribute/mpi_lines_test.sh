@@ -30,6 +30,8 @@ same lines.txt embed "${encoder[@]}"
 same lines.txt generate "${decoder[@]}" --max-new-tokens 4 --temperature 1 --json
 same pairs.txt score --model translator
 same pairs.txt score --model translator --json
+same lines.txt rerank --model "$golden/encoders/rerank" --query 'the sheep'
+same lines.txt rerank --model "$golden/encoders/rerank" --query 'the sheep' --json --top 7
 same lines.txt score "${decoder[@]}" --window 16
 same lines.txt score "${decoder[@]}" --window 16 --stride 3 --json
 
@@ -38,6 +40,7 @@ head -2 lines.txt >two.txt
 same two.txt embed "${encoder[@]}"
 : >empty.txt
 same empty.txt embed "${encoder[@]}"
+same empty.txt rerank --model "$golden/encoders/rerank" --query 'the sheep'
 "$heed" embed "${encoder[@]}" <two.txt >one
 on 3 embed "${encoder[@]}" <two.txt >three && cmp one three
 
@@ -55,6 +58,7 @@ errors 'heed chat does not run on several ranks' on 3 chat --model decoder
 errors 'heed generate with one prompt does not run on several ranks' on 2 generate "${decoder[@]}" --prompt the
 errors 'unknown argument --nosuch' on 3 embed --nosuch
 errors 'nosuch is not a model directory' on 3 embed --model nosuch --input lines.txt
+errors '.*classify has 3 labels, expected 1' on 3 rerank --query a --model "$golden/encoders/classify" --input two.txt
 errors 'no.such.file: cannot be read' on 2 embed "${encoder[@]}" --input no.such.file
 (head -80 lines.txt && printf 'x\xff\n' && head -80 lines.txt) >bad.txt
 errors 'line 81 of standard input is not valid UTF-8' on 3 translate --model translator --input bad.txt

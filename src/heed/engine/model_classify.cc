@@ -5,6 +5,7 @@
 #include "heed/base/error.h"
 #include "heed/base/interrupt.h"
 #include "heed/base/parallel.h"
+#include "heed/engine/document_scores.h"
 #include "heed/engine/loaded_model.h"
 #include "heed/generate/input_error.h"
 #include "heed/generate/text_classifier.h"
@@ -61,27 +62,36 @@ std::vector<std::vector<LabelScore>> Model::classify_batch(const std::vector<Cla
   return results;
 }
 
-std::vector<RankedDocument> Model::rerank(const std::string& query,
-                                          const std::vector<std::string>& documents,
-                                          const ClassifyOptions& options) const {
-  const ExecutorScope scope(*loaded_->executor);
-  const auto classifier = classifier_of(*loaded_, Kind::sequence, "reranking", options);
-  const model::ClassifierConfig& config = loaded_->transformer->config().classifier;
+std::vector<double> engine::document_scores(const LoadedModel& model, const std::string& query,
+                                            const std::vector<std::string>& documents,
+                                            const ClassifyOptions& options, int64_t first_number) {
+  const ExecutorScope scope(*model.executor);
+  const auto classifier = classifier_of(model, Kind::sequence, "reranking", options);
+  const model::ClassifierConfig& config = model.transformer->config().classifier;
   require(config.labels.size() == 1, "{} has {} labels, expected 1 for reranking",
-          loaded_->path.string(), config.labels.size());
+          model.path.string(), config.labels.size());
   text::require_utf8(query, "the query");
   std::vector<ClassifyInput> pairs;
   for (size_t i = 0; i < documents.size(); ++i) {
-    generate::name_input("document", static_cast<int64_t>(i) + 1,
+    generate::name_input("document", first_number + static_cast<int64_t>(i),
                          [&] { text::require_utf8(documents[i], "the text"); });
     pairs.emplace_back(TextPair{query, documents[i]});
   }
-  const bool sigmoid = loaded_->sigmoid_scores.value().value_or(config.sigmoid_score);
-  std::vector<RankedDocument> ranked;
-  for (const std::vector<float>& logits : classifier.logits(pairs, 1)) {
+  const bool sigmoid = model.sigmoid_scores.value().value_or(config.sigmoid_score);
+  std::vector<double> scores;
+  for (const std::vector<float>& logits : classifier.logits(pairs, first_number)) {
     const auto logit = static_cast<double>(logits.front());
-    ranked.push_back({std::ssize(ranked), sigmoid ? 1.0 / (1.0 + std::exp(-logit)) : logit});
+    scores.push_back(sigmoid ? 1.0 / (1.0 + std::exp(-logit)) : logit);
   }
+  return scores;
+}
+
+std::vector<RankedDocument> Model::rerank(const std::string& query,
+                                          const std::vector<std::string>& documents,
+                                          const ClassifyOptions& options) const {
+  std::vector<RankedDocument> ranked;
+  for (const double score : engine::document_scores(*loaded_, query, documents, options))
+    ranked.push_back({std::ssize(ranked), score});
   std::ranges::stable_sort(ranked, std::greater(), &RankedDocument::score);
   return ranked;
 }
