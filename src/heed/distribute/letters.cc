@@ -3,11 +3,11 @@
 #include <utility>
 
 #include "heed/base/error.h"
+#include "heed/distribute/tags.h"
 
 namespace heed::distribute {
 namespace {
 
-constexpr int kHead = 3, kBytes = 4;  // tags; those of Messenger are 1 and 2
 constexpr size_t kMostBytes = size_t{1} << 30;
 
 }  // namespace
@@ -18,15 +18,17 @@ void Letters::post(int to, std::string bytes) {
   Outgoing& letter = outgoing_.emplace_back();
   letter.bytes = std::move(bytes);
   letter.head = {transport_.rank(), static_cast<uint32_t>(letter.bytes.size())};
-  letter.requests.push_back(transport_.send(to, kHead, std::as_bytes(std::span(&letter.head, 1))));
+  letter.requests.push_back(
+      transport_.send(to, kLetterHeadTag, std::as_bytes(std::span(&letter.head, 1))));
   if (!letter.bytes.empty())
-    letter.requests.push_back(transport_.send(to, kBytes, std::as_bytes(std::span(letter.bytes))));
+    letter.requests.push_back(
+        transport_.send(to, kLetterBytesTag, std::as_bytes(std::span(letter.bytes))));
 }
 
 std::optional<Letters::Letter> Letters::take() {
   deliver();
   if (!listening_ && !receiving_)
-    listening_ = transport_.receive(Transport::kAnyRank, kHead,
+    listening_ = transport_.receive(Transport::kAnyRank, kLetterHeadTag,
                                     std::as_writable_bytes(std::span(&head_, 1)));
   if (listening_) {
     if (!transport_.done(listening_)) return std::nullopt;
@@ -35,7 +37,7 @@ std::optional<Letters::Letter> Letters::take() {
             head_.bytes);
     incoming_ = {head_.from, std::string(head_.bytes, '\0')};
     if (head_.bytes == 0) return std::exchange(incoming_, {});
-    receiving_ = transport_.receive(incoming_.from, kBytes,
+    receiving_ = transport_.receive(incoming_.from, kLetterBytesTag,
                                     std::as_writable_bytes(std::span(incoming_.bytes)));
   }
   if (!transport_.done(receiving_)) return std::nullopt;

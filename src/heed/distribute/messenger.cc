@@ -8,9 +8,6 @@
 namespace heed::distribute {
 namespace {
 
-// Tags: of an operation that is alone, of questions, and of the first of those under way at once. 3
-// and 4 are those of Letters.
-constexpr int kData = 1, kStatus = 2, kConcurrent = 5;
 constexpr size_t kHostBytes = 64;
 /// A message of more bytes is sent in parts.
 constexpr size_t kLargestMessage = size_t{1} << 30;
@@ -76,7 +73,7 @@ std::string Messenger::name_of(int rank) const {
 }
 
 void Messenger::listen() {
-  listening_ = transport_->receive(Transport::kAnyRank, kStatus,
+  listening_ = transport_->receive(Transport::kAnyRank, kStatusTag,
                                    std::as_writable_bytes(std::span(&heard_, 1)));
 }
 
@@ -84,7 +81,7 @@ void Messenger::send_status(int to, Question asks) {
   if (asks == Question::lives || asks == Question::is_missing) ++open_questions_;
   auto status = std::make_unique<Status>(Status{.rank = rank(), .asks = asks, .waits = waits_});
   const auto bytes = std::as_bytes(std::span(status.get(), 1));
-  sending_.emplace_back(transport_->send(to, kStatus, bytes), std::move(status));
+  sending_.emplace_back(transport_->send(to, kStatusTag, bytes), std::move(status));
 }
 
 void Messenger::hear(const Status& status) {
@@ -176,7 +173,7 @@ void Messenger::finish() {
 
 void Messenger::run(Rounds rounds) {
   require(!busy(), "an operation of ranks is run while another is under way");
-  start(std::move(rounds), kData, [] {});
+  start(std::move(rounds), kOperationTag, [] {});
   while (busy()) advance();
 }
 
@@ -187,7 +184,7 @@ void Messenger::exchange(int to, std::span<const std::byte> out, int from,
 
 void Messenger::begin(Rounds rounds, std::function<void()> ended) {
   // Their messages do not mix: the last operation with this tag has ended.
-  const int tag = kConcurrent + static_cast<int>(begun_++ % static_cast<int64_t>(kAtOnce));
+  const int tag = kOperationTag + 1 + static_cast<int>(begun_++ % static_cast<int64_t>(kAtOnce));
   start(std::move(rounds), tag, std::move(ended));
 }
 

@@ -14,6 +14,7 @@
 #include "heed/base/error.h"
 #include "heed/distribute/letters.h"
 #include "heed/distribute/rounds.h"
+#include "heed/distribute/tags.h"
 #include "heed/distribute/transport.h"
 
 namespace heed::distribute {
@@ -49,6 +50,9 @@ struct Deadlines {
 /// wait for a third, but the one that does not answer, or waits for nobody. One thread uses it.
 class Messenger {
  public:
+  /// Operations under way at once.
+  static constexpr size_t kAtOnce = kOperationTags - 1;
+
   /// `hurried` is asked while a message is waited for: once it returns true, for example because
   /// the process was told to end, a missing rank is looked for at once. What it throws ends the
   /// wait. Collective: every rank constructs its own.
@@ -109,8 +113,6 @@ class Messenger {
   int64_t bytes_sent() const { return bytes_sent_; }
 
  private:
-  /// Operations under way at once.
-  static constexpr size_t kAtOnce = 3;
   /// Looks at messages under way that follow each other at once: on one host a message takes some
   /// microseconds.
   static constexpr int kEagerLooks = 200;

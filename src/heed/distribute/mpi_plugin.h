@@ -10,8 +10,8 @@ constexpr int HEED_MPI_PLUGIN_VERSION = 1;
 constexpr int HEED_MPI_ERROR_BYTES = 512;
 constexpr int HEED_MPI_HOST_BYTES = 64;
 
-/// Functions return 0, or 1 after they have written a message of at most HEED_MPI_ERROR_BYTES into
-/// `error`. One thread makes all calls.
+/// A plug-in's function heed_open_mpi_plugin() returns this. Functions return 0, or 1 after they
+/// have written a message of at most HEED_MPI_ERROR_BYTES into `error`. One thread makes all calls.
 struct heed_mpi_plugin {
   int version;       // HEED_MPI_PLUGIN_VERSION
   const char* name;  // "Open MPI" or "MPICH"
@@ -27,6 +27,3 @@ struct heed_mpi_plugin {
   void (*cancel)(void** request);
   void (*finish)();
 };
-
-/// The function that a plug-in exports, as "heed_open_mpi_plugin".
-using heed_open_mpi_plugin_function = const heed_mpi_plugin*();

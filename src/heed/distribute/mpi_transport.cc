@@ -2,46 +2,25 @@
 
 #include <array>
 #include <cstdlib>
-#include <filesystem>
 #include <tuple>
-#include <vector>
 
 #include "heed/base/error.h"
-#include "heed/base/shared_library.h"
 #include "heed/distribute/mpi_plugin.h"
+#include "heed/distribute/plugin.h"
 
 namespace heed::distribute {
 namespace {
 
-/// Where plug-ins lie: beside the program, as in a build tree; where an installation that was moved
-/// has them, relative to the program; where this build is installed.
-std::vector<std::filesystem::path> plugin_directories() {
-  std::error_code unknown;
-  const std::filesystem::path program =
-      std::filesystem::read_symlink("/proc/self/exe", unknown).parent_path();
-  return {program, program / HEED_PLUGINS_FROM_PROGRAM, HEED_PLUGINS};
-}
-
-std::string plugin_path(const MpiLibrary& library) {
-  for (const auto& directory : plugin_directories())
-    if (const auto path = directory / library.plugin; std::filesystem::exists(path))
-      return path.string();
-  fail(
-      "this process was started by a launcher of {}, but heed's plug-in for it, {}, is neither "
-      "beside the program nor in {}: install Debian's package {}, or compile it (docs/cluster.md)",
-      library.name, library.plugin, HEED_PLUGINS, library.package);
-}
-
 class MpiTransport : public Transport {
  public:
   explicit MpiTransport(const MpiLibrary& library)
-      : library_({plugin_path(library).c_str()}, "a run on several ranks", library.package) {
-    heed_open_mpi_plugin_function* open = nullptr;
-    library_.find(open, "heed_open_mpi_plugin");
-    mpi_ = open();
-    require(mpi_->version == HEED_MPI_PLUGIN_VERSION,
-            "{} is of another version of heed: it has interface {}, expected {}", library.plugin,
-            mpi_->version, HEED_MPI_PLUGIN_VERSION);
+      : mpi_(&open_plugin<heed_mpi_plugin>(
+            {.name = library.plugin,
+             .needed = fmt::format("this process was started by a launcher of {}", library.name),
+             .remedy = fmt::format("install Debian's package {}, or compile it (docs/cluster.md)",
+                                   library.package),
+             .package = library.package},
+            "heed_open_mpi_plugin", HEED_MPI_PLUGIN_VERSION)) {
     std::array<char, HEED_MPI_HOST_BYTES> host{};
     check(mpi_->start(&rank_, &size_, host.data(), error_.data()));
     host_ = host.data();
@@ -80,8 +59,7 @@ class MpiTransport : public Transport {
  private:
   void check(int code) const { require(code == 0, "{}: {}", mpi_->name, error_.data()); }
 
-  SharedLibrary library_;
-  const heed_mpi_plugin* mpi_ = nullptr;
+  const heed_mpi_plugin* mpi_;
   int rank_ = 0, size_ = 1;
   std::string host_;
   std::array<char, HEED_MPI_ERROR_BYTES> error_{};
