@@ -168,7 +168,12 @@ void Messenger::meet() {
 void Messenger::finish() {
   letters_.close();
   transport_->cancel(listening_);
-  transport_->finish();
+  data().finish();
+}
+
+void Messenger::send_operations_by(std::unique_ptr<Transport> transport) {
+  require(!busy(), "the transport of operations is changed while one is under way");
+  data_ = std::move(transport);
 }
 
 void Messenger::run(Rounds rounds) {
@@ -202,9 +207,9 @@ void Messenger::post(Operation& operation) {
   const size_t bytes = std::max(exchange.out.size(), exchange.in.size());
   for (size_t part = 0; part * kLargestMessage < bytes; ++part) {
     if (const auto in = part_of(exchange.in, part); !in.empty())
-      operation.requests.push_back(transport_->receive(exchange.from, operation.tag, in));
+      operation.requests.push_back(data().receive(exchange.from, operation.tag, in));
     if (const auto out = part_of(exchange.out, part); !out.empty())
-      operation.requests.push_back(transport_->send(exchange.to, operation.tag, out));
+      operation.requests.push_back(data().send(exchange.to, operation.tag, out));
   }
 }
 
@@ -212,7 +217,7 @@ void Messenger::post(Operation& operation) {
 bool Messenger::move(Operation& operation) {
   if (operation.over) return false;
   std::erase_if(operation.requests,
-                [this](Transport::Request& request) { return transport_->done(request); });
+                [this](Transport::Request& request) { return data().done(request); });
   if (!operation.requests.empty()) return false;
   const Round& round = operation.rounds[operation.round];
   bytes_sent_ += static_cast<int64_t>(round.exchange.out.size());

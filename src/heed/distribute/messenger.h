@@ -84,6 +84,11 @@ class Messenger {
   /// time. Throws as run() does.
   void advance();
 
+  /// From now on operations use `transport`, which may pass messages on to control(); questions and
+  /// letters stay there. No operation is under way. Collective.
+  void send_operations_by(std::unique_ptr<Transport> transport);
+  Transport& control() { return *transport_; }
+
   /// To be called between operations about every millisecond: answers the questions of ranks that
   /// wait.
   void answer();
@@ -159,7 +164,11 @@ class Messenger {
   std::string missing_message(int missing, bool deadline) const;
   void learn_hosts();
 
+  /// The transport of operations.
+  Transport& data() { return data_ ? *data_ : *transport_; }
+
   std::unique_ptr<Transport> transport_;
+  std::unique_ptr<Transport> data_;  // see send_operations_by()
   Letters letters_{*transport_};
   Deadlines deadlines_;
   std::function<bool()> hurried_;
