@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # heed train under mpirun: two ranks leave the files of one process; a rank that is stopped is named by one of the
-# others, a rank that is told to end stops all, and errors are reported once.
+# others, a rank that is told to end stops all, and errors are reported once. With a GPU for each rank also by NCCL.
 #
 #   mpi_test.sh HEED openmpi|mpich
 # shellcheck source=mpi_common.sh
@@ -28,6 +28,15 @@ done
 
 # As the documents say it: the program is found through PATH.
 PATH=$(dirname "$heed"):$PATH heed=heed train_on 2 by_path --set run.max_steps=1 >log 2>&1 || { cat log && exit 1; }
+
+# Large messages by NCCL train the same weights; without a GPU for each rank, one error says so.
+gpus=(/dev/nvidia[0-9]*)
+if [[ -e ${gpus[1]-} && -e $(dirname "$heed")/heed-nccl.so ]]; then
+  train_on 2 nccl --set run.max_steps=6 --set distributed.backend=nccl >log 2>&1 || { cat log && exit 1; }
+  cmp nccl/last/model.safetensors one/last/model.safetensors
+else
+  errors '.*(nccl|NCCL)' train_on 2 nccl --set distributed.backend=nccl
+fi
 
 # A configuration that is wrong everywhere, and one that too many ranks make wrong.
 errors 'd_model is 7' train_on 2 bad --set model.d_model=7

@@ -115,6 +115,14 @@ TEST(ConfigCheck, RejectsKeysThatContradictEachOther) {
       {"llama-tiny", {"vocabulary.size=259"}, "vocabulary.size is 259, expected at least 260"});
 }
 
+TEST(ConfigCheck, RejectsUnknownNames) {
+  expect_refused(
+      {"tiny", {"run.compute=f16"}, "run.compute is \"f16\", expected auto, f32 or bf16"});
+  expect_refused({"tiny",
+                  {"distributed.backend=tcp"},
+                  "distributed.backend is \"tcp\", expected mpi or nccl"});
+}
+
 TEST(ConfigCheck, RejectsValuesThatConfigTomlCannotHold) {
   TrainConfig config;
   config.run.max_steps = 1;

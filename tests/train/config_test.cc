@@ -110,6 +110,7 @@ TEST(Config, RejectsResumingWithAnotherModel) {
   TrainConfig requested = saved;
   requested.run.minutes = 99;
   requested.validation.eval_steps = 3;
+  requested.distributed.backend = "nccl";
   EXPECT_NO_THROW(require_same_run(saved, requested, "c.toml"));
   requested.model.d_model = 1024;
   EXPECT_THROW(require_same_run(saved, requested, "c.toml"), Error);

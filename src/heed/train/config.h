@@ -108,7 +108,8 @@ struct DistributedConfig {
   /// as there are ranks, rounded up to a power of two, but at least 8; 1 in a process that is
   /// alone.
   int64_t leaves = 0;
-  double timeout = 60;  // seconds to wait for another rank
+  double timeout = 60;          // seconds to wait for another rank
+  std::string backend = "mpi";  // or "nccl": what carries large messages
 
   int64_t leaves_on(int ranks) const;
 };
@@ -172,7 +173,7 @@ void check_written_fields(const TrainConfig& config);
 
 /// Throws Error, naming the key, unless a run with configuration `saved` (read from `file`) may be
 /// resumed with `requested`. They may differ in when the run ends ([run] max_steps,
-/// num_train_epochs, minutes), in distributed.timeout and in [validation].
+/// num_train_epochs, minutes), in distributed.timeout, distributed.backend and in [validation].
 void require_same_run(const TrainConfig& saved, const TrainConfig& requested,
                       const std::string& file);
 

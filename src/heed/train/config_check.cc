@@ -211,6 +211,8 @@ void check_distributed(const TrainConfig& config) {
   require(distributed.leaves <= 1 || config.optimizer.name != OptimizerKind::schedule_free,
           "optimizer.name schedule_free needs distributed.leaves 1");
   check_number("distributed.timeout", distributed.timeout, 1);
+  require(distributed.backend == "mpi" || distributed.backend == "nccl",
+          "distributed.backend is \"{}\", expected mpi or nccl", distributed.backend);
 }
 
 }  // namespace

@@ -221,6 +221,8 @@ void add_distributed_fields(TrainConfig& c, std::vector<Field>& f) {
                     "0: at least 8 with several ranks, otherwise 1"));
   f.push_back(field("distributed.timeout", c.distributed.timeout,
                     "seconds to wait for another rank before the run ends"));
+  f.push_back(field("distributed.backend", c.distributed.backend,
+                    "mpi, or nccl: large messages travel from GPU to GPU"));
 }
 
 void add_run_fields(TrainConfig& c, std::vector<Field>& f) {

@@ -135,7 +135,7 @@ void require_same_run(const TrainConfig& saved, const TrainConfig& requested,
     const std::string& key = old_fields[i].key;
     const bool free = key == "run.max_steps" || key == "run.num_train_epochs" ||
                       key == "run.minutes" || key == "distributed.timeout" ||
-                      section_of(key) == "validation";
+                      key == "distributed.backend" || section_of(key) == "validation";
     require(free || old_fields[i].print() == new_fields[i].print(),
             "{} is {}, but the run in {} has {}: it cannot change when a run is resumed", key,
             new_fields[i].print(), file, old_fields[i].print());

@@ -6,6 +6,7 @@
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/distribute/agree.h"
+#include "heed/distribute/nccl_transport.h"
 #include "heed/train/initial_weights.h"
 #include "heed/train/tasks/task.h"
 
@@ -137,8 +138,10 @@ PreparedRun prepare_run(const TrainOptions& options, Observer& observer, distrib
   group.broadcast(config);
   PreparedRun prepared = distribute::on_all_ranks(
       group, [&] { return run ? std::move(*run) : join_run(options, config); });
-  group.set_deadline(
-      std::chrono::milliseconds(static_cast<int64_t>(prepared.config.distributed.timeout * 1000)));
+  const DistributedConfig& distributed = prepared.config.distributed;
+  const std::chrono::milliseconds deadline(static_cast<int64_t>(distributed.timeout * 1000));
+  group.set_deadline(deadline);
+  if (distributed.backend == "nccl" && !group.alone()) distribute::use_nccl(group, deadline);
   return prepared;
 }
 
