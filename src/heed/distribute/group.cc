@@ -112,7 +112,7 @@ bool Group::work(Messenger& messenger) {
       guarded([&] { messenger.advance(); });
       measure(messenger);
     } else if (is_over()) {
-      if (!gives_up_) guarded([&] { messenger.meet(); });
+      if (!gives_up_) guarded([&] { messenger.leave(); });
       return !gives_up_ && !failure_;
     } else {
       guarded([&] { messenger.answer(); });

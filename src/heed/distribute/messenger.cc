@@ -146,7 +146,7 @@ void Messenger::lose(int silent, bool deadline) {
   find_missing(silent, deadline);
 }
 
-void Messenger::meet() {
+void Messenger::leave() {
   const bool is_root = rank() == 0;
   std::vector<int> others(is_root ? answers_.size() - 1 : 1);
   std::iota(others.begin(), others.end(), is_root ? 1 : 0);
@@ -156,12 +156,12 @@ void Messenger::meet() {
       std::this_thread::sleep_for(kPause);
     }
   };
-  const auto say_goodbye = [&] {
+  const auto announce = [&] {
     for (const int other : others) send_status(other, Question::leaves);
   };
-  if (!is_root) say_goodbye();
+  if (!is_root) announce();
   wait_until([&] { return leaving_ == std::ssize(others); });
-  if (is_root) say_goodbye();
+  if (is_root) announce();
   wait_until([&] { return sending_.empty() && letters_.deliver(); });
 }
 

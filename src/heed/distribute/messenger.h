@@ -111,7 +111,7 @@ class Messenger {
   void set_deadline(std::chrono::milliseconds wait) { deadlines_.wait = wait; }
   /// To be called before finish(). Waits until all ranks have called it, however long one works,
   /// and throws as watch() does when one is lost. Collective.
-  void meet();
+  void leave();
   /// Ends the connection; see Transport::finish(). Does not ask `hurried`.
   void finish();
   /// Bytes that operations have sent.
@@ -182,7 +182,7 @@ class Messenger {
   Transport::Request listening_ = nullptr;
   std::vector<std::pair<Transport::Request, std::unique_ptr<Status>>> sending_;
   int open_questions_ = 0;
-  int leaving_ = 0;                              // goodbyes that were heard; see meet()
+  int leaving_ = 0;                              // ranks that have said so; see leave()
   std::vector<Status> answers_;                  // to the question of find_missing()
   std::vector<bool> answered_;                   // by rank
   std::vector<Clock::time_point> asked_;         // when each rank has last looked for a missing one
