@@ -96,6 +96,36 @@ TEST(Group, OneRankNamesTheOneThatDoesNotAnswer) {
             std::vector<std::string>{"rank 3 (host host3) did not arrive within 0 s"});
 }
 
+/// What rank 0 of 2 throws when its transport cannot reach rank 1 any more, or cannot send it the
+/// messages of operations alone.
+std::string error_if_messages_fail(bool rank_is_lost) {
+  const auto mailbox = std::make_shared<Mailbox>(2);
+  std::atomic<bool> fails = false;
+  mailbox->before_send = [&](int to, int tag) {
+    require(!fails || to != 1 || (tag == kStatusTag && !rank_is_lost), "the endpoint is gone");
+  };
+  GroupRanks ranks(mailbox);
+  const auto errors = ranks.run(
+      [&](Group& group) {
+        group.gather(std::vector<double>{0});
+        if (group.is_root()) {
+          if (rank_is_lost) ranks.silence(1);
+          fails = true;
+        }
+        group.gather(std::vector<double>{0});
+      },
+      {.wait = milliseconds(1'000), .answer = milliseconds(200)});
+  return message_of(errors[0]);
+}
+
+TEST(Group, ARankThatCannotBeReachedIsNamed) {
+  EXPECT_EQ(error_if_messages_fail(true), "rank 1 (host host1) does not answer any more");
+}
+
+TEST(Group, AnErrorOfTheTransportIsReportedIfAllRanksAnswer) {
+  EXPECT_EQ(error_if_messages_fail(false), "the endpoint is gone");
+}
+
 TEST(Group, TheRankThatKeepsOthersWaitingIsNamedThoughItAnswers) {
   GroupRanks ranks(4);
   const auto errors = ranks.run(

@@ -26,6 +26,7 @@ class Mailbox {
   int size() const { return size_; }
 
   void put(int from, int to, int tag, std::span<const std::byte> bytes) {
+    before_send(to, tag);
     const std::lock_guard lock(mutex_);
     const bool held = allowed_ && ++sent_[from] > *allowed_;
     messages_.push_back({from, to, tag, held, {bytes.begin(), bytes.end()}});
@@ -70,6 +71,8 @@ class Mailbox {
     return bytes_;
   }
 
+  /// May throw, as a transport does that cannot reach a rank.
+  std::function<void(int to, int tag)> before_send = [](int, int) {};
   /// What a rank does to end its connection.
   std::function<void(int rank)> finish = [](int) {};
 

@@ -31,6 +31,9 @@ std::span<Byte> part_of(std::span<Byte> bytes, size_t part) {
   return bytes.subspan(begin, std::min(kLargestMessage, bytes.size() - begin));
 }
 
+/// The rank that is waited for.
+int peer_of(const Exchange& exchange) { return exchange.in.empty() ? exchange.to : exchange.from; }
+
 }  // namespace
 
 bool says_rank_missing(std::string_view error) {
@@ -81,7 +84,10 @@ void Messenger::send_status(int to, Question asks) {
   if (asks == Question::lives || asks == Question::is_missing) ++open_questions_;
   auto status = std::make_unique<Status>(Status{.rank = rank(), .asks = asks, .waits = waits_});
   const auto bytes = std::as_bytes(std::span(status.get(), 1));
-  sending_.emplace_back(transport_->send(to, kStatusTag, bytes), std::move(status));
+  try {
+    sending_.emplace_back(transport_->send(to, kStatusTag, bytes), std::move(status));
+  } catch (const Error&) {  // the rank is lost, and will be missing where an answer is expected
+  }
 }
 
 void Messenger::hear(const Status& status) {
@@ -107,7 +113,13 @@ void Messenger::answer() {
     listen();
     hear(status);
   }
-  std::erase_if(sending_, [this](auto& message) { return transport_->done(message.first); });
+  std::erase_if(sending_, [this](auto& message) {
+    try {
+      return transport_->done(message.first);
+    } catch (const Error&) {  // as in send_status()
+      return true;
+    }
+  });
 }
 
 std::optional<Letters::Letter> Messenger::take() {
@@ -201,25 +213,42 @@ void Messenger::start(Rounds rounds, int tag, std::function<void()> ended) {
   post(operations_.back());
 }
 
+/// Calls `call`, which moves a message between this rank and `peer`. If it throws because a rank is
+/// lost, throws RankMissing or ReportedElsewhere instead.
+template <typename Call>
+auto Messenger::moving_with(int peer, const Call& call) {
+  try {
+    return call();
+  } catch (const Error&) {
+    find_missing(peer, false);
+    throw;
+  }
+}
+
 /// Begins to send and to receive the messages of a round.
 void Messenger::post(Operation& operation) {
   const Exchange& exchange = operation.rounds[operation.round].exchange;
   const size_t bytes = std::max(exchange.out.size(), exchange.in.size());
   for (size_t part = 0; part * kLargestMessage < bytes; ++part) {
     if (const auto in = part_of(exchange.in, part); !in.empty())
-      operation.requests.push_back(data().receive(exchange.from, operation.tag, in));
+      operation.requests.push_back(moving_with(exchange.from, [&, in = in] {
+        return data().receive(exchange.from, operation.tag, in);
+      }));
     if (const auto out = part_of(exchange.out, part); !out.empty())
-      operation.requests.push_back(data().send(exchange.to, operation.tag, out));
+      operation.requests.push_back(moving_with(
+          exchange.to, [&, out = out] { return data().send(exchange.to, operation.tag, out); }));
   }
 }
 
 /// Goes on with the next round if all messages of this one are there. Returns whether it does.
 bool Messenger::move(Operation& operation) {
   if (operation.over) return false;
-  std::erase_if(operation.requests,
-                [this](Transport::Request& request) { return data().done(request); });
-  if (!operation.requests.empty()) return false;
   const Round& round = operation.rounds[operation.round];
+  moving_with(peer_of(round.exchange), [&] {
+    return std::erase_if(operation.requests,
+                         [this](Transport::Request& request) { return data().done(request); });
+  });
+  if (!operation.requests.empty()) return false;
   bytes_sent_ += static_cast<int64_t>(round.exchange.out.size());
   if (round.then) round.then();
   if (++operation.round < operation.rounds.size()) {
@@ -244,8 +273,7 @@ bool Messenger::move_all() {
 /// The rank whose message the oldest operation waits for.
 int Messenger::awaited_rank() const {
   const Operation& oldest = operations_.front();
-  const Exchange& exchange = oldest.rounds[oldest.round].exchange;
-  return exchange.in.empty() ? exchange.to : exchange.from;
+  return peer_of(oldest.rounds[oldest.round].exchange);
 }
 
 void Messenger::advance() {

@@ -154,6 +154,8 @@ class Messenger {
   void send_status(int to, Question asks);
   void hear(const Status& status);
   void start(Rounds rounds, int tag, std::function<void()> ended);
+  template <typename Call>
+  auto moving_with(int peer, const Call& call);
   void post(Operation& operation);
   bool move(Operation& operation);
   bool move_all();
