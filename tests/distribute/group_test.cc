@@ -96,6 +96,23 @@ TEST(Group, OneRankNamesTheOneThatDoesNotAnswer) {
             std::vector<std::string>{"rank 3 (host host3) did not arrive within 0 s"});
 }
 
+TEST(Group, ARankThatReportsAnErrorEndsTheOthersAtOnce) {
+  GroupRanks ranks(3);
+  const auto begin = std::chrono::steady_clock::now();
+  const auto errors = ranks.run([&](Group& group) {
+    group.gather(std::vector<double>{0});
+    if (group.is_root()) {
+      group.report_failure();
+      fail("the disk is full");
+    }
+    EXPECT_THROW(group.gather(std::vector<double>{0}), ReportedElsewhere);
+    EXPECT_TRUE(group.failure_is_reported());
+    fail("as well");
+  });
+  EXPECT_EQ(message_of(errors[0]), "the disk is full");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, milliseconds(10'000));
+}
+
 /// What rank 0 of 2 throws when its transport cannot reach rank 1 any more, or cannot send it the
 /// messages of operations alone.
 std::string error_if_messages_fail(bool rank_is_lost) {

@@ -7,6 +7,8 @@ namespace {
 constexpr std::chrono::milliseconds kIdlePause{2};
 /// How often a caller that waits looks whether the process was told to end.
 constexpr std::chrono::milliseconds kPatience{20};
+/// How long a rank that ends with an error tries to tell the others.
+constexpr std::chrono::seconds kReporting{2};
 /// How much longer than rank 0 the others wait for the connection to end.
 constexpr std::chrono::seconds kRootFirst{5};
 
@@ -95,6 +97,9 @@ template <typename Call>
 void Group::guarded(const Call& call) {
   try {
     if (!failure_) call();
+  } catch (const ReportedElsewhere&) {
+    failure_is_reported_ = true;
+    failure_ = std::current_exception();
   } catch (...) {
     failure_ = std::current_exception();
   }
@@ -184,6 +189,12 @@ void Group::wait(std::future<void>& operation) {
 bool Group::hurried() {
   if (hurried_ && hurried_()) hurries_ = true;
   return hurries_;
+}
+
+void Group::report_failure() {
+  if (alone()) return;
+  // The other ranks may not go on with what is under way: then their deadline ends them.
+  run([](Messenger& messenger) { messenger.report_failure(); }).wait_for(kReporting);
 }
 
 void Group::set_deadline(std::chrono::milliseconds wait) {

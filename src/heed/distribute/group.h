@@ -69,6 +69,12 @@ class Group {
   /// Asks `hurried` for an operation of run() that watches ranks.
   bool hurried();
 
+  /// Tells the other ranks that this one ends with an error, which it reports: their operations
+  /// throw ReportedElsewhere from now on.
+  void report_failure();
+  /// Whether another rank reports, or has reported, an error that ends the run.
+  bool failure_is_reported() const { return failure_is_reported_; }
+
   /// The deadline of messages from now on.
   void set_deadline(std::chrono::milliseconds wait);
 
@@ -116,6 +122,7 @@ class Group {
   std::deque<std::shared_ptr<Operation>> operations_;  // not yet begun
   bool ends_ = false;
   std::atomic<bool> gives_up_ = false;
+  std::atomic<bool> failure_is_reported_ = false;
   std::atomic<double> seconds_ = 0;
   std::atomic<int64_t> bytes_sent_ = 0;
   double seconds_blocked_ = 0;

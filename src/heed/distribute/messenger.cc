@@ -97,6 +97,8 @@ void Messenger::hear(const Status& status) {
     ++leaving_;
     return;
   }
+  if (status.asks == Question::fails)
+    throw ReportedElsewhere(fmt::format("{} has ended with an error", name_of(status.rank)));
   if (status.asks == Question::none) {
     --open_questions_;
     answers_[from] = status;
@@ -156,6 +158,14 @@ bool Messenger::watch(std::span<const int> ranks) {
 void Messenger::lose(int silent, bool deadline) {
   if (rank() == 0) throw RankMissing(missing_message(silent, deadline), silent);
   find_missing(silent, deadline);
+}
+
+void Messenger::report_failure() {
+  for (int other = 0; other < size(); ++other)
+    if (other != rank()) send_status(other, Question::fails);
+  const auto begin = Clock::now();
+  for (answer(); !sending_.empty() && Clock::now() - begin < deadlines_.answer; answer())
+    std::this_thread::sleep_for(kPause);
 }
 
 void Messenger::leave() {

@@ -109,6 +109,9 @@ class Messenger {
   /// than a message on one host. For ranks that wait for each other all the time.
   void set_looks(int looks) { looks_ = looks; }
   void set_deadline(std::chrono::milliseconds wait) { deadlines_.wait = wait; }
+  /// Tells all other ranks that this one ends with an error, which it reports: they throw
+  /// ReportedElsewhere from now on. Waits for them no longer than for an answer.
+  void report_failure();
   /// To be called before finish(). Waits until all ranks have called it, however long one works,
   /// and throws as watch() does when one is lost. Collective.
   void leave();
@@ -126,7 +129,8 @@ class Messenger {
     none,        // an answer
     lives,       // whether a rank lives
     is_missing,  // the same, from a rank that will report the one that is missing
-    leaves       // none either: to rank 0 of one that has no more work, and of rank 0 of all
+    leaves,      // none either: to rank 0 of one that has no more work, and of rank 0 of all
+    fails        // nor this: of a rank that ends with an error
   };
   /// A question, an answer or a goodbye.
   struct Status {

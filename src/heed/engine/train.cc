@@ -72,16 +72,22 @@ class CallbackObserver : public train::Observer {
   std::exception_ptr exception_;
 };
 
-/// Calls `train` on a rank. Most errors of steps are found by all ranks at once; rank 0 reports
-/// them and ends, and with it the run, while the others wait.
+/// Calls `train` on a rank. An error may be one of rank 0 alone, such as a full disk; most errors
+/// of steps are found by all ranks at once. Rank 0 reports either, and tells the others, which wait
+/// for that.
 template <typename Call>
-auto on_rank(const distribute::Group& group, const Call& train) {
+auto on_rank(distribute::Group& group, const Call& train) {
   try {
     return train();
   } catch (const distribute::RankMissing&) {
     throw;
-  } catch (const Error&) {
-    if (!group.is_root()) distribute::wait_for_report();
+  } catch (const Error& error) {
+    if (group.is_root()) {
+      group.report_failure();
+      throw;
+    }
+    distribute::wait_for_report();
+    if (group.failure_is_reported()) throw distribute::ReportedElsewhere(error.what());
     throw;
   }
 }
