@@ -84,17 +84,24 @@ TEST(GradientBuckets, HoldTokenEmbeddingsApart) {
   EXPECT_EQ(buckets[0].places[0].parameter->role, WeightRole::token_embedding);
 }
 
+/// All token embeddings of a model, if its head has a weight of its own.
+std::vector<const Parameter*> only_looked_up(const model::Transformer& model) {
+  std::vector<const Parameter*> tables;
+  for (const Parameter& parameter : model.parameters().all())
+    if (!model.config().tied_head && parameter.role == WeightRole::token_embedding)
+      tables.push_back(&parameter);
+  return tables;
+}
+
 TEST(GradientBuckets, HaveEmbeddingsThatAreOnlyLookedUpAtTheEnd) {
   model::ModelConfig config = layers(1, 1);
   config.tied_head = false;
   config.encoder_vocab_size = 40;
   model::Transformer model(config, 1);
-  const std::vector<Parameter*> trained = trained_parameters(model.parameters());
-  std::vector<const Parameter*> tables;
-  for (const Parameter* const parameter : trained)
-    if (parameter->role == WeightRole::token_embedding) tables.push_back(parameter);
+  const std::vector<const Parameter*> tables = only_looked_up(model);
   ASSERT_EQ(tables.size(), 2u);
-  const auto buckets = gradient_buckets(trained, {.only_looked_up = tables});
+  const auto buckets =
+      gradient_buckets(trained_parameters(model.parameters()), {.only_looked_up = tables});
   ASSERT_EQ(buckets.size(), 3u);
   EXPECT_FALSE(buckets[0].only_looked_up);
   EXPECT_TRUE(buckets[1].only_looked_up && buckets[1].is_table());
@@ -251,15 +258,6 @@ data::PairDataset uneven_pairs() {
     }
   }
   return data::PairDataset(std::move(examples), 1);
-}
-
-/// All token embeddings of a model, if its head has a weight of its own.
-std::vector<const Parameter*> only_looked_up(const model::Transformer& model) {
-  std::vector<const Parameter*> tables;
-  for (const Parameter& parameter : model.parameters().all())
-    if (!model.config().tied_head && parameter.role == WeightRole::token_embedding)
-      tables.push_back(&parameter);
-  return tables;
 }
 
 void expect_gradient_of_one_large_batch(const model::ModelConfig& config) {
