@@ -102,6 +102,12 @@ struct LoadOptions {
   /// LoRA adapters, which apply, together, to everything that the model computes; only a request of
   /// a Session can choose among them. The weights do not change.
   std::vector<AdapterOptions> adapters = {};
+  /// A local directory where processes share packed weights: quantised weights, those of encoders
+  /// and, with compute bf16, all that are rearranged for matrix products while a model is loaded.
+  /// Without it, each process keeps its own copy. The first process writes a file as large as the
+  /// packed weights; later ones map it. A file that does not match the model is replaced. Loading
+  /// throws Error when the file cannot be written.
+  std::filesystem::path weight_cache = {};
   /// Makes generate() and Session decode speculatively; by default neither does.
   SpeculationOptions speculation = {};
   /// The threads that compute; without it, Executor::shared().

@@ -50,6 +50,7 @@ class LoadOptions(TypedDict, total=False):
     cache: Literal["f32", "bf16", "int8"] | None  #: the type of cached keys and values
     random_weights: int | None  #: a seed: weights are initialised, not read
     rope_context: int | None  #: longest text in tokens, for dynamic rotary frequencies
+    weight_cache: Path | None  #: a local directory where processes share packed weights [None: not shared]
     adapters: Sequence[Path | AdapterOptions] | None  #: LoRA adapters, which apply together
     speculation: SpeculationOptions | None  #: speculative decoding (Leviathan et al. 2023)
     threads: int | None  #: 1 to 1024 [all processors]

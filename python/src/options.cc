@@ -208,6 +208,7 @@ LoadOptions take_load_options(Keywords& keywords) {
   keywords.read("cache", options.cache);
   keywords.read("random_weights", options.random_weights);
   keywords.read("rope_context", options.rope_context);
+  keywords.read("weight_cache", options.weight_cache);
   if (const nb::object adapters = keywords.take("adapters"))
     options.adapters = list_from(adapters, "adapters", adapter_from);
   options.speculation = take_speculation(keywords);

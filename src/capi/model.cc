@@ -65,6 +65,7 @@ LoadOptions load_options(const heed_load_options& from, const HubCall& hub) {
   options.speculation.draft_weights = choice(from.draft_weights, WeightType::q4_K, "draft_weights");
   options.executor = executor_of(from.executor);
   options.hub = hub.options();
+  options.weight_cache = text_or_empty(from.weight_cache);
   return options;
 }
 

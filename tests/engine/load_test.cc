@@ -14,19 +14,6 @@ namespace {
 
 const SmallModels& models() { return SmallModels::all(); }
 
-/// Rewrites the weights of a model directory in bf16.
-void store_in_16_bits(const std::filesystem::path& folder) {
-  const std::filesystem::path file = folder / "model.safetensors";
-  std::vector<io::NamedTensor> tensors;
-  {
-    const auto weights = io::SafetensorsFile::open(file);
-    for (const std::string& name : weights->names())
-      tensors.emplace_back(name, quantize::in_precision(weights->get(name), {DType::bf16}).clone());
-  }
-  std::filesystem::remove(file);
-  io::write_safetensors(file, tensors, {});
-}
-
 bool has_matrices_in(const Model& model, DType dtype) {
   for (const Parameter& parameter : loaded(model).transformer->parameters().all())
     if (parameter.shape.rank() == 2 && parameter.value.dtype() == dtype) return true;

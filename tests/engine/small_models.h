@@ -4,7 +4,9 @@
 #include <string>
 
 #include "heed/checkpoint/model_directory.h"
+#include "heed/io/safetensors.h"
 #include "heed/model.h"
+#include "heed/quantize/precision.h"
 #include "heed/text/translation_tokenizer.h"
 #include "tests/base/testing.h"
 
@@ -46,6 +48,19 @@ inline void write_encoder(const std::filesystem::path& folder, bool masked) {
     "max_position_embeddings": 32, "hidden_act": "gelu", "architectures": [")" +
                     std::string(masked ? "BertForMaskedLM" : "BertModel") + "\"]}");
   write_weights(folder);
+}
+
+/// Rewrites the weights of a model directory in bf16.
+inline void store_in_16_bits(const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / "model.safetensors";
+  std::vector<io::NamedTensor> tensors;
+  {
+    const auto weights = io::SafetensorsFile::open(file);
+    for (const std::string& name : weights->names())
+      tensors.emplace_back(name, quantize::in_precision(weights->get(name), {DType::bf16}).clone());
+  }
+  std::filesystem::remove(file);
+  io::write_safetensors(file, tensors, {});
 }
 
 /// A small translator with 64 tokens of context. Its translations vary with the line and end.

@@ -1,6 +1,7 @@
 """Whatever is passed, only heed.Error, TypeError and ValueError come out, and the models go on."""
 
 import string
+from pathlib import Path
 
 import numpy
 import pytest
@@ -91,11 +92,13 @@ def test_any_request_of_a_session(decoder, data):
 
 @quick
 @given(data=st.data())
-def test_any_options_of_a_load(decoder_path, data):
+def test_any_options_of_a_load(decoder_path, tmp_path_factory, data):
     names = [name for name in options.LoadOptions.__annotations__ if name != "random_weights"]
     given_options = data.draw(st.dictionaries(st.sampled_from(names), values, max_size=2))
     if isinstance(given_options.get("threads"), int):
         given_options["threads"] = 2  # not as many as the system can start
+    if isinstance(given_options.get("weight_cache"), str | bytes | Path):
+        given_options["weight_cache"] = tmp_path_factory.getbasetemp() / "weight-cache"  # not anywhere
     call(heed.load, decoder_path, random_weights=1, **given_options)
 
 

@@ -1,5 +1,5 @@
-"""Processes that use one model share its memory: weights that are read in place, through the file; all others, after a
-fork."""
+"""Processes that use one model share its memory: weights that are read in place, through the file; packed ones, through
+a weight cache or after a fork."""
 
 import json
 import os
@@ -56,27 +56,37 @@ def pss(process):
 
 
 CHILD = """
-import sys, heed
-model = heed.load(sys.argv[1])
-model.generate([int(token) for token in sys.argv[2:]], max_new_tokens=4)
+import json, sys, heed
+model = heed.load(sys.argv[1], **json.loads(sys.argv[2]))
+model.generate([int(token) for token in sys.argv[3:]], max_new_tokens=4)
 print("ready", flush=True)
 sys.stdin.read()
 """
 
 
-def test_processes_share_weights_that_are_read_in_place(large_path):
-    def measure(count):
-        processes = [subprocess.Popen([sys.executable, "-c", CHILD, large_path, *map(str, TOKENS)],
-                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(count)]
-        for process in processes:
-            assert process.stdout.readline() == b"ready\n"
-        total = sum(pss(process.pid) for process in processes)
-        for process in processes:
-            process.communicate()
-        return total
+def pss_of_processes(count, path, **options):
+    """PSS of independent processes that have generated from one model, in MB."""
+    processes = [subprocess.Popen([sys.executable, "-c", CHILD, path, json.dumps(options), *map(str, TOKENS)],
+                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(count)]
+    for process in processes:
+        assert process.stdout.readline() == b"ready\n"
+    total = sum(pss(process.pid) for process in processes)
+    for process in processes:
+        process.communicate()
+    return total
 
-    one, all_of_them = measure(1), measure(PROCESSES)
+
+def test_processes_share_weights_that_are_read_in_place(large_path):
+    one, all_of_them = (pss_of_processes(count, large_path) for count in (1, PROCESSES))
     assert one > 450 and all_of_them <= 1.15 * one, (one, all_of_them)
+
+
+@pytest.mark.parametrize("weights", ["q8_0", "q4_0"])
+def test_processes_share_packed_weights_through_a_weight_cache(large_path, tmp_path, weights):
+    own = 25  # MB of a process: Python, libraries' data, activations
+    options = {"weights": weights, "weight_cache": str(tmp_path)}
+    one, all_of_them = (pss_of_processes(count, large_path, **options) for count in (1, PROCESSES))
+    assert one > 120 and all_of_them <= one + (PROCESSES - 1) * own, (one, all_of_them)
 
 
 def fork_and(work):

@@ -176,11 +176,12 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
 
 void AtomicFile::write(std::string_view text) { write(std::as_bytes(std::span(text))); }
 
-void AtomicFile::commit() {
-  if (::fsync(descriptor_) != 0) fail_system(path_, "cannot be written");
+void AtomicFile::commit(Durability durability) {
+  const bool synchronised = durability == Durability::synchronised;
+  if (synchronised && ::fsync(descriptor_) != 0) fail_system(path_, "cannot be written");
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail_system(path_, "cannot be replaced");
   ::close(std::exchange(descriptor_, -1));
-  sync_directory(path_.parent_path());
+  if (synchronised) sync_directory(path_.parent_path());
 }
 
 void write_file_atomically(const std::filesystem::path& path, std::string_view contents) {

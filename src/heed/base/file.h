@@ -58,8 +58,11 @@ class AtomicFile {
   /// Both throw Error with the system's reason (such as a full disk) and leave the old file intact.
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
+  /// Whether the contents are on the disk before the file is replaced: without that, a crash of the
+  /// system may leave a file with other contents.
+  enum class Durability { synchronised, none };
   /// Must be called once, after the last write. Throws Error as write() does.
-  void commit();
+  void commit(Durability durability = Durability::synchronised);
 
  private:
   std::filesystem::path path_, temporary_;

@@ -141,13 +141,15 @@ std::unique_ptr<model::Transformer> load_model(const std::filesystem::path& path
   if (is_gguf(path)) {
     const GgufModel file = open_gguf_model(path);
     auto model = make_model(file.config, path, options);
-    load_weights(*model, file.family, *file.weights, options.precision, options.pack);
+    load_weights(*model, file.family, *file.weights, options.precision, options.pack,
+                 options.on_packed);
     return model;
   }
   const Description description = read_description(path);
   auto model = make_model(description.config, path / kConfig, options);
   const std::shared_ptr<const io::TensorSource> weights = tensors_of(description, path);
-  load_weights(*model, description.family, *weights, options.precision, options.pack);
+  load_weights(*model, description.family, *weights, options.precision, options.pack,
+               options.on_packed);
   return model;
 }
 

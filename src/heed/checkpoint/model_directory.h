@@ -16,6 +16,8 @@ struct LoadOptions {
   quantize::WeightPrecision precision = {};
   /// If set, weights are packed for this arithmetic while they are loaded (load_weights()).
   std::optional<Compute> pack = {};
+  /// Called with each weight that was read and packed.
+  OnPacked on_packed = {};
   /// If set, weights are initialised from this seed instead of read; only config.json is needed.
   std::optional<uint64_t> random_seed = {};
   /// See model::ModelConfig::set_context().

@@ -67,8 +67,8 @@ std::vector<Parameter*> largest_first(model::Transformer& model) {
 class PackingQueue {
  public:
   PackingQueue(model::Transformer& model, const io::TensorSource& source,
-               std::optional<Compute> pack)
-      : model_(model), source_(source), pack_(pack) {}
+               std::optional<Compute> pack, const OnPacked& on_packed)
+      : model_(model), source_(source), pack_(pack), on_packed_(on_packed) {}
 
   /// `copied`: the parameter is not a view of the source's tensor `name`.
   void add(Parameter& parameter, const std::string& name, bool copied) {
@@ -89,9 +89,11 @@ class PackingQueue {
       if (entry.copied) unread.push_back(entry.name);
     }
     if (pack_) model_.pack(parameters, *pack_);
-    for (Parameter* const parameter : parameters)
+    for (Parameter* const parameter : parameters) {
       if (!is_read_unpacked(parameter->role))
         parameter->value = Tensor::view(parameter->shape, parameter->value.dtype(), nullptr);
+      if (on_packed_) on_packed_(parameter->packed);
+    }
     source_.release_all(unread);
     entries_.clear();
     bytes_ = 0;
@@ -108,6 +110,7 @@ class PackingQueue {
   model::Transformer& model_;
   const io::TensorSource& source_;
   const std::optional<Compute> pack_;
+  const OnPacked& on_packed_;
   std::vector<Entry> entries_;
   int64_t bytes_ = 0;
 };
@@ -116,8 +119,8 @@ class PackingQueue {
 
 void load_weights(model::Transformer& model, const model::Family& family,
                   const io::TensorSource& source, quantize::WeightPrecision precision,
-                  std::optional<Compute> pack) {
-  PackingQueue queue(model, source, pack);
+                  std::optional<Compute> pack, const OnPacked& on_packed) {
+  PackingQueue queue(model, source, pack, on_packed);
   std::map<std::string, bool> used;
   for (const std::string& name : source.names()) used[name] = family.redundant(name);
   for (Parameter* const next : largest_first(model)) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -10,6 +11,9 @@
 
 namespace heed::checkpoint {
 
+/// Called with each weight after it was packed, in an order that depends on the model alone.
+using OnPacked = std::function<void(PackedWeight&)>;
+
 /// Sets all parameters of `model` from the tensors of `source`, which have the names and shapes
 /// that `family` gives. With `pack`, weights are packed as they are read, as Transformer::pack()
 /// does; the value of a weight that is only read packed then has no elements. Throws Error with the
@@ -17,7 +21,7 @@ namespace heed::checkpoint {
 /// of another shape.
 void load_weights(model::Transformer& model, const model::Family& family,
                   const io::TensorSource& source, quantize::WeightPrecision precision = {},
-                  std::optional<Compute> pack = {});
+                  std::optional<Compute> pack = {}, const OnPacked& on_packed = {});
 
 /// Sets all parameters to their random initial values. Each is converted to `precision` before the
 /// next is generated.

@@ -8,6 +8,7 @@
 #include "heed/checkpoint/model_directory.h"
 #include "heed/engine/check_known.h"
 #include "heed/engine/load_types.h"
+#include "heed/engine/weight_cache.h"
 #include "heed/generate/cached_decoder.h"
 #include "heed/text/tokenizer_path.h"
 
@@ -29,14 +30,18 @@ void check(const LoadOptions& options) {
           "drafts of n-grams and a draft model are both asked for, expected one of them");
 }
 
+/// The model with weights of type `weights` and, if that is set, packed for `pack`.
 std::unique_ptr<model::Transformer> load_as(const std::filesystem::path& path,
                                             const LoadOptions& options,
-                                            std::optional<DType> weights) {
+                                            std::optional<DType> weights,
+                                            std::optional<Compute> pack, WeightCache* cache) {
   checkpoint::LoadOptions how{.precision = {weights},
+                              .pack = pack,
+                              .on_packed = {},
                               .random_seed = options.random_weights,
                               .context = options.rope_context,
                               .parts = options.parts};
-  if (options.compute != Compute::f32) how.pack = options.compute.value_or(Compute::int8);
+  if (cache) how.on_packed = [cache](PackedWeight& weight) { cache->add(weight); };
   return checkpoint::load_model(path, how);
 }
 
@@ -73,11 +78,27 @@ std::unique_ptr<model::Transformer> load_transformer(const std::filesystem::path
   check(options);
   std::optional<DType> weights;
   if (options.weights) weights = dtype_of(*options.weights);
-  auto model = load_as(path, options, weights);
-  if (const auto preferred = preferred_dtype(options, *model))
-    model = load_as(path, options, preferred);
+  std::optional<Compute> pack;
+  if (options.compute != Compute::f32) pack = options.compute.value_or(Compute::int8);
+  std::optional<WeightCache> cache;
+  const auto load_with_cache = [&] {
+    if (!options.weight_cache.empty()) cache.emplace(path, options);
+    return load_as(path, options, weights, pack, cache ? &*cache : nullptr);
+  };
+  auto model = load_with_cache();
+  if (const auto preferred = preferred_dtype(options, *model)) {
+    weights = preferred;
+    if (preferred == DType::f32) pack = Compute::f32;
+    model = load_with_cache();
+  }
   // Packing pays for an encoder, which reads whole texts, but not for decoding single tokens.
-  if (options.compute != Compute::bf16 && model->has_encoder()) model->pack(Compute::f32);
+  const bool packs_f32 = options.compute != Compute::bf16 && model->has_encoder();
+  for (Parameter& parameter : model->parameters().all()) {
+    Parameter* const one = &parameter;
+    if (packs_f32) model->pack({&one, 1}, Compute::f32);
+    if (cache) cache->add(parameter.packed);
+  }
+  if (cache) cache->finish();
   require(options.compute != Compute::int8 || generate::computes_in_int8(*model),
           "{}: int8 arithmetic needs quantised weights, and there are none: load them as q8_0",
           path.string());

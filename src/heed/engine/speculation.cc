@@ -22,7 +22,8 @@ bool same_tokens(const text::Tokenizer& a, const text::Tokenizer& b) {
 std::unique_ptr<const model::Transformer> load_draft(const LoadedModel& target) {
   const SpeculationOptions& options = target.options.speculation;
   const std::filesystem::path path = resolve_model(options.draft, target.options.hub);
-  auto draft = load_transformer(path, {.weights = options.draft_weights});
+  auto draft = load_transformer(
+      path, {.weights = options.draft_weights, .weight_cache = target.options.weight_cache});
   require(!target.transformer->has_encoder() && !draft->has_encoder(),
           "{} cannot draft for {}: one of them has an encoder", path.string(),
           target.path.string());

@@ -13,6 +13,7 @@ namespace heed::kernels {
 /// memory.
 struct PackedBlocks {
   std::shared_ptr<std::byte> panels;
+  int64_t panel_bytes = 0;  // of all panels
   DType dtype = DType::q8_0;
   int64_t rows = 0, cols = 0;  // N, K
   /// What the reference reads instead of panels.

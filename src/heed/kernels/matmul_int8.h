@@ -12,6 +12,7 @@ namespace heed::kernels {
 /// integer products read.
 struct PackedInt8 {
   std::shared_ptr<std::byte> panels;
+  int64_t panel_bytes = 0;     // of all panels
   int64_t rows = 0, cols = 0;  // N, K
   /// What the reference reads instead of panels.
   Tensor weight;

@@ -44,6 +44,31 @@ int64_t PackedWeight::bytes() const {
       layout_);
 }
 
+std::span<const std::byte> PackedWeight::layout_bytes() const {
+  const auto bytes = [](const auto& packed) {
+    return std::span<const std::byte>(packed.panels.get(), static_cast<size_t>(packed.panel_bytes));
+  };
+  return std::visit(Overloaded{[](std::monostate) { return std::span<const std::byte>(); },
+                               [](const kernels::PackedMatrix& m) {
+                                 return std::span(m.panels.raw(),
+                                                  static_cast<size_t>(m.panels.bytes()));
+                               },
+                               [&](const kernels::PackedBlocks& b) { return bytes(b); },
+                               [&](const kernels::PackedInt8& m) { return bytes(m); }},
+                    layout_);
+}
+
+void PackedWeight::read_from(std::shared_ptr<std::byte> memory) {
+  std::visit(Overloaded{[](std::monostate) { fail("memory for a weight that is not packed"); },
+                        [&](kernels::PackedMatrix& m) {
+                          m.panels =
+                              Tensor::view(m.panels.shape(), m.panels.dtype(), std::move(memory));
+                        },
+                        [&](kernels::PackedBlocks& b) { b.panels = std::move(memory); },
+                        [&](kernels::PackedInt8& m) { m.panels = std::move(memory); }},
+             layout_);
+}
+
 void PackedWeight::multiply(const Tensor& x, const Tensor& bias, Tensor& out) const {
   std::visit(Overloaded{[](std::monostate) { fail("a product with a weight that is not packed"); },
                         [&](const kernels::PackedMatrix& weight) {

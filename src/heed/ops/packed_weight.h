@@ -1,7 +1,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <variant>
 #include <vector>
@@ -38,6 +40,12 @@ class PackedWeight {
   bool has_blocks() const { return std::holds_alternative<kernels::PackedBlocks>(layout_); }
   /// Bytes that a product with one row reads.
   int64_t bytes() const;
+  /// All bytes of the layout: equal weights of one type, packed on one machine, have equal bytes.
+  /// Empty if it is not packed, and in the reference's layouts of integers.
+  std::span<const std::byte> layout_bytes() const;
+  /// Reads from `memory` instead, which holds the bytes of layout_bytes() and is aligned to 64.
+  /// Copies of this weight keep the memory that they have. Throws Error if it is not packed.
+  void read_from(std::shared_ptr<std::byte> memory);
   /// The weight [out, in] if of_floats() kept it, else undefined.
   const Tensor& elements() const { return elements_; }
 

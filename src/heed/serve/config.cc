@@ -109,6 +109,8 @@ ModelSource read_model(const Json& table, const std::string& path, const fs::pat
   if (const auto seed = fields.integer("random_weights", 0, kMax))
     model.load.random_weights = static_cast<uint64_t>(*seed);
   model.load.rope_context = fields.integer("rope_context", 1, kMax);
+  if (const auto cache = fields.text("weight_cache"))
+    model.load.weight_cache = resolved(*cache, directory);
   read_speculation(fields, directory, model.load.speculation);
   model.on_first_use = fields.boolean("on_first_use").value_or(false);
   model.source_language = fields.text("source_language").value_or("");

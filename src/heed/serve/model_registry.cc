@@ -59,10 +59,10 @@ bool same(const ModelSource& a, const ModelSource& b) {
   return a.name == b.name && a.path == b.path && a.load.weights == b.load.weights &&
          a.load.compute == b.load.compute && a.load.cache == b.load.cache &&
          a.load.random_weights == b.load.random_weights &&
-         a.load.rope_context == b.load.rope_context && a.load.speculation == b.load.speculation &&
-         a.on_first_use == b.on_first_use && a.batching == b.batching &&
-         a.source_language == b.source_language && a.target_language == b.target_language &&
-         same_model(a.model, b.model) &&
+         a.load.rope_context == b.load.rope_context && a.load.weight_cache == b.load.weight_cache &&
+         a.load.speculation == b.load.speculation && a.on_first_use == b.on_first_use &&
+         a.batching == b.batching && a.source_language == b.source_language &&
+         a.target_language == b.target_language && same_model(a.model, b.model) &&
          std::ranges::equal(a.load.adapters, b.load.adapters, adapters_are_same);
 }
 

@@ -73,6 +73,7 @@ PackedBlocks packed_blocks(const Tensor& weight) {
   require(multiplies_blocks(weight.dtype()), "pack_blocks: the weight is {}, expected blocks",
           name_of(weight.dtype()));
   return {.panels = {},
+          .panel_bytes = 0,
           .dtype = weight.dtype(),
           .rows = weight.rows(),
           .cols = weight.cols(),

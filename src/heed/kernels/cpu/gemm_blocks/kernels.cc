@@ -30,7 +30,7 @@ PanelLayout::PanelLayout(DType type, int64_t k) : dtype(type), blocks(k / kProdu
   block_quants = kQuadBytes * traits.bits;
   sub_scales = k / traits.elements * kScaleBytes * kinds;
   block_sub_scales = kinds * sub_scale_parts(traits) * kPanelCols;
-  quants = round_up(sub_scales + blocks * block_sub_scales, 64);
+  quants = round_up(scales_end(), 64);
   bytes = quants + blocks * block_quants;
 }
 

@@ -36,7 +36,7 @@ constexpr int64_t sub_scale_parts(const BlockTraits& type) {
 }
 
 /// The layout of a panel: 16 columns over all of K, in blocks of 32 elements. First come the
-/// scales, then the codes.
+/// scales, then the codes; bytes between them are zero.
 ///
 /// Scales: for each block of the weight's type f16 [16] (MXFP4: bf16), followed by the minimums,
 /// f16 [16], if the type has them; then, if it has sub-scales, for each 32 elements i8
@@ -56,6 +56,8 @@ struct PanelLayout {
   int64_t block_sub_scales;  // bytes of the sub-scales and sub-minimums of 32 elements
   int64_t quants;            // offset of the first, in bytes
   int64_t bytes;             // of a panel, a multiple of 64
+
+  int64_t scales_end() const { return sub_scales + blocks * block_sub_scales; }
 };
 
 /// Rows of activations, quantised. Groups of `interleave` rows are stored together: for each block

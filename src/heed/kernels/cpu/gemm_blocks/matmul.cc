@@ -130,8 +130,9 @@ PackedBlocks allocate_packed(const Tensor& weight) {
   require(multiplies_blocks(weight.dtype()), "pack_blocks: the weight is {}, expected blocks",
           name_of(weight.dtype()));
   const PanelLayout layout(weight.dtype(), weight.cols());
-  const int64_t panels = ceil_div(weight.rows(), kPanelCols);
-  return {.panels = allocate(static_cast<size_t>(panels * layout.bytes)),
+  const int64_t bytes = ceil_div(weight.rows(), kPanelCols) * layout.bytes;
+  return {.panels = allocate(static_cast<size_t>(bytes)),
+          .panel_bytes = bytes,
           .dtype = weight.dtype(),
           .rows = weight.rows(),
           .cols = weight.cols(),
@@ -142,7 +143,9 @@ void pack_panels(const Tensor& weight, int64_t begin, int64_t end, std::byte* to
   const PanelLayout layout(weight.dtype(), weight.cols());
   for (int64_t panel = begin; panel < end; ++panel) {
     const bool whole = (panel + 1) * kPanelCols <= weight.rows();
-    (whole ? pack_whole_panel : pack_block_panel)(weight, layout, panel, to + panel * layout.bytes);
+    std::byte* const own = to + panel * layout.bytes;
+    std::fill(own + layout.scales_end(), own + layout.quants, std::byte{0});
+    (whole ? pack_whole_panel : pack_block_panel)(weight, layout, panel, own);
   }
 }
 

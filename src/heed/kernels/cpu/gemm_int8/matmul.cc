@@ -153,6 +153,7 @@ PackedInt8 pack_int8(const Tensor& weight) {
   const int64_t depth = Int8Panel::depth_of(weight.cols());
   const int64_t panels = ceil_div(weight.rows(), kInt8Cols), bytes = Int8Panel::bytes(depth);
   PackedInt8 packed{.panels = allocate(static_cast<size_t>(panels * bytes)),
+                    .panel_bytes = panels * bytes,
                     .rows = weight.rows(),
                     .cols = weight.cols(),
                     .weight = {}};
