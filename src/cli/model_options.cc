@@ -43,9 +43,10 @@ void add_model_options(Command& command, ModelOptions& options, bool bf16) {
   command.add_option("--rope-context", options.load.rope_context,
                      "Longest text in tokens, of a model whose rotary frequencies depend on it "
                      "(rope_type dynamic or longrope). Without it: the original context");
-  command.add_option("--weight-cache", options.load.weight_cache,
-                     "Local directory where processes that load the same model share the weights "
-                     "that are packed for products, through a file as large as they are");
+  command.add_option(
+      "--weight-cache", options.load.weight_cache,
+      "Local directory where processes that load the same model share packed weights, "
+      "in a file as large as these");
 }
 
 std::vector<Option> add_speculation_options(Command& command, ModelOptions& options) {
