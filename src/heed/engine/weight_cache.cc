@@ -47,6 +47,8 @@ WeightCache::WeightCache(const fs::path& path, const LoadOptions& options)
 
 bool WeightCache::map() {
   mapped_ = nullptr;
+  // Asked first: another process may make the file at any time, and nobody removes it but a user.
+  if (!path_exists(file_)) return false;
   try {
     mapped_ = MappedFile::open(file_);
   } catch (const Error&) {
