@@ -109,7 +109,9 @@ TEST(FrozenParameters, AreSavedInTheCheckpointAndRestored) {
       run_step(model, gradients->of_pass());
       optimizer.step(gradients->take(), 1e-2, 1.0);
     }
-    if (!resume) save_checkpoint(run, {weights, optimizer, *gradients, state}, {}, alone);
+    if (!resume)
+      save_checkpoint(run, {weights, optimizer, *gradients, state},
+                      EvaluatedWeights(optimizer, *gradients), {}, alone);
   };
   model::Transformer whole(testing::tiny_model(), 3), first(testing::tiny_model(), 3),
       second(testing::tiny_model(), 4);

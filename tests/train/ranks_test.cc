@@ -39,6 +39,8 @@ TrainConfig config_with(const TemporaryDirectory& folder, OptimizerKind optimize
   testing::write_text(folder);
   TrainConfig config = testing::tiny_config(folder);
   config.optimizer.name = optimizer;
+  if (optimizer == OptimizerKind::schedule_free)
+    config.optimizer.lr_scheduler_type = ScheduleKind::constant;
   config.run.compute = compute;
   config.run.token_budget = 256;
   config.distributed.leaves = 8;
@@ -68,7 +70,9 @@ TEST(Ranks, TrainTheSameBitsOnEveryPowerOfTwo) {
   for (const auto& [optimizer, compute] : {std::pair{OptimizerKind::adam, "f32"},
                                            {OptimizerKind::adam, "bf16"},
                                            {OptimizerKind::muon, "f32"},
-                                           {OptimizerKind::soap, "f32"}}) {
+                                           {OptimizerKind::soap, "f32"},
+                                           {OptimizerKind::schedule_free, "f32"},
+                                           {OptimizerKind::schedule_free, "bf16"}}) {
     SCOPED_TRACE(std::string(name_of(optimizer)) + " " + compute);
     const TemporaryDirectory folder;
     expect_same_bits(config_with(folder, optimizer, compute), folder);
@@ -148,7 +152,9 @@ TEST(Ranks, LogWhatTheyExchange) {
 }
 
 TEST(Ranks, ResumeOnAnyOtherNumber) {
-  for (const OptimizerKind optimizer : {OptimizerKind::adam, OptimizerKind::muon}) {
+  for (const OptimizerKind optimizer :
+       {OptimizerKind::adam, OptimizerKind::muon, OptimizerKind::schedule_free}) {
+    SCOPED_TRACE(name_of(optimizer));
     const TemporaryDirectory folder;
     const TrainConfig config = config_with(folder, optimizer, "f32");
     testing::train(config, folder, "whole");

@@ -23,18 +23,18 @@ std::string state_text(const Checkpoint& checkpoint) {
 }  // namespace
 
 void save_checkpoint(const RunDirectory& run, const Checkpoint& checkpoint,
+                     const EvaluatedWeights& evaluated,
                      const std::vector<checkpoint::NamedFile>& tokenizer_files,
                      distribute::Group& group) {
-  const EvaluatedWeights evaluated(checkpoint.optimizer);
-  if (!group.is_root()) {
-    write_moments({}, checkpoint.optimizer, checkpoint.gradients, group);
-    return;
-  }
+  const auto write_moments_to = [&](const std::filesystem::path& path) {
+    write_moments(path, checkpoint.optimizer, checkpoint.gradients, evaluated, group);
+  };
+  if (!group.is_root()) return write_moments_to({});
   const std::filesystem::path fresh = run.root() / "last.tmp";
   remove_tree(fresh);
   try {
     checkpoint.weights.save(fresh, tokenizer_files);
-    write_moments(fresh / kOptimizerFile, checkpoint.optimizer, checkpoint.gradients, group);
+    write_moments_to(fresh / kOptimizerFile);
     write_file_atomically(fresh / run.state().filename(), state_text(checkpoint));
   } catch (...) {
     std::error_code ignored;  // the error to report is that of writing
@@ -61,9 +61,8 @@ void load_checkpoint(const RunDirectory& run, Checkpoint checkpoint) {
   optimizer.state().steps = get<int64_t>(state, "optimizer_steps", file);
   if (state.contains("optimizer_weight_sum"))
     optimizer.state().weight_sum = get<double>(state, "optimizer_weight_sum", file);
-  const EvaluatedWeights evaluated(optimizer);
   checkpoint.weights.set(*checkpoint.weights.open(run.last()));
-  read_moments(run.last() / kOptimizerFile, optimizer);
+  read_moments(run.last() / kOptimizerFile, optimizer, checkpoint.gradients);
 }
 
 }  // namespace heed::train

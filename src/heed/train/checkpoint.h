@@ -2,9 +2,8 @@
 
 #include <vector>
 
-#include "heed/train/optimizer.h"
+#include "heed/train/evaluated_weights.h"
 #include "heed/train/run_directory.h"
-#include "heed/train/step_gradients.h"
 #include "heed/train/trained_weights.h"
 #include "heed/train/training_state.h"
 
@@ -21,6 +20,7 @@ struct Checkpoint {
 /// moment, one of the two is complete. Throws Error (disk full, no permission); this removes the
 /// incomplete checkpoint and leaves the old one as it was. Collective: rank 0 writes.
 void save_checkpoint(const RunDirectory& run, const Checkpoint& checkpoint,
+                     const EvaluatedWeights& evaluated,
                      const std::vector<checkpoint::NamedFile>& tokenizer_files,
                      distribute::Group& group);
 

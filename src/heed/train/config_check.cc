@@ -208,8 +208,6 @@ void check_distributed(const TrainConfig& config) {
   check_count("distributed.leaves", distributed.leaves, 0, kMaxLeaves);
   require(distributed.leaves == 0 || std::has_single_bit(static_cast<uint64_t>(distributed.leaves)),
           "distributed.leaves is {}, expected a power of two", distributed.leaves);
-  require(distributed.leaves <= 1 || config.optimizer.name != OptimizerKind::schedule_free,
-          "optimizer.name schedule_free needs distributed.leaves 1");
   check_number("distributed.timeout", distributed.timeout, 1);
   require(distributed.backend == "mpi" || distributed.backend == "nccl",
           "distributed.backend is \"{}\", expected mpi or nccl", distributed.backend);

@@ -31,6 +31,7 @@ class LeafGradients : public StepGradients, protected ParameterWatch {
   void drop() override;
   void share_weights() override { weights_.begin(); }
   void complete_weights() override { weights_.complete(); }
+  void exchange_weights() override { weights_.exchange(); }
   int64_t extra_bytes() const override;
 
  protected:

@@ -12,9 +12,12 @@ std::string name_of(const Parameter& parameter, const Optimizer::Moment& moment)
   return fmt::format("{}.{}", parameter.name, moment.name);
 }
 
+/// Of what schedule_free trains, in checkpoints.
+std::string name_of_trained(const Parameter& parameter) { return parameter.name + ".y"; }
+
 /// In the order of the model, as they are written by several ranks.
 void write_own_moments(const std::filesystem::path& path, const Optimizer& optimizer,
-                       const std::vector<Parameter*>& order) {
+                       const std::vector<Parameter*>& order, const std::vector<Tensor>& trained) {
   std::map<const Parameter*, const std::vector<Optimizer::Moment>*> moments_of;
   for (size_t i = 0; i < optimizer.parts().size(); ++i)
     moments_of[optimizer.parts()[i].parameter] = &optimizer.state().moments[i];
@@ -22,6 +25,8 @@ void write_own_moments(const std::filesystem::path& path, const Optimizer& optim
   for (const Parameter* const parameter : order)
     for (const Optimizer::Moment& moment : *moments_of.at(parameter))
       moments.push_back({name_of(*parameter, moment), moment.tensor});
+  for (size_t i = 0; i < trained.size(); ++i)
+    moments.push_back({name_of_trained(*order[i]), trained[i]});
   io::write_safetensors(path, moments, {});
 }
 
@@ -75,42 +80,56 @@ class MomentCollector {
   std::map<const Parameter*, size_t> own_;  // parts of the optimizer
 };
 
+/// A tensor of the file. Throws Error when it is missing or not f32 of this shape.
+Tensor read_tensor(const io::SafetensorsFile& file, const std::string& name, const Shape& shape) {
+  const Tensor stored = file.get(name);
+  require(stored.shape() == shape && stored.dtype() == DType::f32,
+          "{}: {} is {} {}, expected f32 {}", file.name(), name, heed::name_of(stored.dtype()),
+          stored.shape().text(), shape.text());
+  return stored;
+}
+
 }  // namespace
 
 void write_moments(const std::filesystem::path& path, const Optimizer& optimizer,
-                   const StepGradients& gradients, distribute::Group& group) {
-  if (group.alone()) return write_own_moments(path, optimizer, gradients.trained());
+                   const StepGradients& gradients, const EvaluatedWeights& evaluated,
+                   distribute::Group& group) {
+  const std::vector<Parameter*>& order = gradients.trained();
+  const std::vector<Tensor>& trained = evaluated.trained();
+  if (group.alone()) return write_own_moments(path, optimizer, order, trained);
   std::vector<SharedMoment> moments;
   std::vector<io::DescribedTensor> described;
-  for (const Parameter* const parameter : gradients.trained()) {
+  for (const Parameter* const parameter : order) {
     const auto initial = optimizer.initial_moments(*parameter, parameter->shape);
     for (size_t i = 0; i < initial.size(); ++i) {
       moments.push_back({parameter, i, initial[i].tensor.shape()});
       described.push_back({name_of(*parameter, initial[i]), moments.back().shape});
     }
   }
+  for (size_t i = 0; i < trained.size(); ++i)
+    described.push_back({name_of_trained(*order[i]), order[i]->shape});
   MomentCollector collector(optimizer, gradients, group);
   if (group.is_root())
-    io::write_safetensors(path, described, {},
-                          [&](size_t i) { return collector.collect(moments[i]); });
+    io::write_safetensors(path, described, {}, [&](size_t i) {
+      return i < moments.size() ? collector.collect(moments[i]) : trained[i - moments.size()];
+    });
   else
     for (const SharedMoment& moment : moments) collector.collect(moment);
 }
 
-void read_moments(const std::filesystem::path& path, Optimizer& optimizer) {
+void read_moments(const std::filesystem::path& path, Optimizer& optimizer,
+                  const StepGradients& gradients) {
   const auto file = io::SafetensorsFile::open(path);
   for (size_t i = 0; i < optimizer.parts().size(); ++i) {
     const TrainedPart& part = optimizer.parts()[i];
     for (Optimizer::Moment& moment : optimizer.state().moments[i]) {
-      const std::string name = name_of(*part.parameter, moment);
-      const Tensor stored = file->get(name);
-      const Shape& expected = part.is_whole() ? moment.tensor.shape() : part.parameter->shape;
-      require(stored.shape() == expected && stored.dtype() == DType::f32,
-              "{}: {} is {} {}, expected f32 {}", file->name(), name, heed::name_of(stored.dtype()),
-              stored.shape().text(), expected.text());
-      moment.tensor = part.of(stored).clone();
+      const Shape& shape = part.is_whole() ? moment.tensor.shape() : part.parameter->shape;
+      moment.tensor = part.of(read_tensor(*file, name_of(*part.parameter, moment), shape)).clone();
     }
   }
+  if (!optimizer.evaluates_average()) return;
+  for (Parameter* const parameter : gradients.trained())
+    parameter->value = read_tensor(*file, name_of_trained(*parameter), parameter->shape).clone();
 }
 
 }  // namespace heed::train

@@ -176,32 +176,20 @@ void Optimizer::step_schedule_free(const std::vector<Tensor>& gradients, double 
       .bias_correction2 = static_cast<float>(1.0 - std::pow(settings_.beta2, t)),
       .average_weight = state_.weight_sum > 0 ? static_cast<float>(weight / state_.weight_sum) : 0};
   for (size_t i = 0; i < parts_.size(); ++i) {
-    Tensor& value = parts_[i].parameter->value;
+    const Parameter& parameter = *parts_[i].parameter;
+    Tensor value = parts_[i].of(parameter.value);
     std::vector<Moment>& moments = state_.moments[i];
     if (state_.steps == 1) moments[0].tensor = value.clone();
-    options.weight_decay = value.shape().rank() > 1 ? settings_.weight_decay : 0.0f;
+    options.weight_decay = parameter.shape.rank() > 1 ? settings_.weight_decay : 0.0f;
     schedule_free_step(value, gradients[i], moments[0].tensor, moments[1].tensor, options);
   }
 }
 
-EvaluatedWeights::EvaluatedWeights(Optimizer& optimizer) : optimizer_(optimizer) {
-  Optimizer& o = optimizer_;
-  if (o.evaluations_++ > 0 || o.settings_.kind != OptimizerKind::schedule_free) return;
-  for (size_t i = 0; i < o.parts_.size(); ++i) {
-    Tensor& value = o.parts_[i].parameter->value;
-    const Tensor y = value;
-    if (o.state_.steps > 0)
-      value = schedule_free_average(y, o.state_.moments[i][0].tensor, o.settings_.beta1);
-    o.state_.moments[i].push_back({"y", y});
-  }
-}
-
-EvaluatedWeights::~EvaluatedWeights() {
-  Optimizer& o = optimizer_;
-  if (--o.evaluations_ > 0 || o.settings_.kind != OptimizerKind::schedule_free) return;
-  for (size_t i = 0; i < o.parts_.size(); ++i) {
-    o.parts_[i].parameter->value = o.state_.moments[i].back().tensor;
-    o.state_.moments[i].pop_back();
+void Optimizer::set_average() {
+  if (!evaluates_average() || state_.steps == 0) return;
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    Tensor value = parts_[i].of(parts_[i].parameter->value);
+    schedule_free_average(value, state_.moments[i][0].tensor, settings_.beta1);
   }
 }
 

@@ -32,12 +32,17 @@ class Optimizer {
     float soap_beta1 = 0.95f, soap_beta2 = 0.95f;
     int64_t soap_frequency = 10, soap_max_dim = 10000;  // see SoapOptions and soap_state()
   };
-  /// The parameters must outlive this. Only Adam changes parts of a matrix.
+  /// The parameters must outlive this. Muon and SOAP change whole matrices only.
   Optimizer(std::vector<TrainedPart> parts, Settings settings);
 
   /// One step with the gradients of parts(), times `gradient_scale`. An undefined gradient counts
   /// as zero.
   void step(std::vector<Tensor> gradients, double learning_rate, double gradient_scale);
+
+  /// Whether the weights that are evaluated are others than those that are trained.
+  bool evaluates_average() const { return settings_.kind == OptimizerKind::schedule_free; }
+  /// Replaces the values of parts() by those that are evaluated.
+  void set_average();
 
   /// What it changes.
   const std::vector<TrainedPart>& parts() const { return parts_; }
@@ -60,8 +65,6 @@ class Optimizer {
   const State& state() const { return state_; }
 
  private:
-  friend class EvaluatedWeights;
-
   OptimizerKind kind_of(const Parameter& parameter) const;
   std::vector<size_t> changed_by(OptimizerKind kind) const;
   void step_adam(std::vector<Tensor>& gradients, double learning_rate, double gradient_scale);
@@ -73,20 +76,6 @@ class Optimizer {
   std::vector<TrainedPart> parts_;
   Settings settings_;
   State state_;
-  int evaluations_ = 0;  // EvaluatedWeights that live
-};
-
-/// While one lives, the model has the weights that are evaluated and saved: with schedule_free the
-/// average, otherwise those that are trained. No step may be made meanwhile.
-class EvaluatedWeights {
- public:
-  explicit EvaluatedWeights(Optimizer& optimizer);
-  ~EvaluatedWeights();
-  EvaluatedWeights(const EvaluatedWeights&) = delete;
-  EvaluatedWeights& operator=(const EvaluatedWeights&) = delete;
-
- private:
-  Optimizer& optimizer_;
 };
 
 }  // namespace heed::train

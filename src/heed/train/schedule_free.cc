@@ -29,14 +29,12 @@ void schedule_free_step(Tensor& y, const Tensor& gradient, Tensor& z, Tensor& mo
   });
 }
 
-Tensor schedule_free_average(const Tensor& y, const Tensor& z, float beta1) {
-  Tensor x = Tensor::empty(y.shape());
-  const float *const ys = y.data<float>(), *const zs = z.data<float>();
-  float* const xs = x.data<float>();
-  parallel_for(x.elements(), kGrain, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) xs[i] = ys[i] + (1.0f - 1.0f / beta1) * (zs[i] - ys[i]);
+void schedule_free_average(Tensor& y, const Tensor& z, float beta1) {
+  float* const ys = y.data<float>();
+  const float* const zs = z.data<float>();
+  parallel_for(y.elements(), kGrain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) ys[i] += (1.0f - 1.0f / beta1) * (zs[i] - ys[i]);
   });
-  return x;
 }
 
 }  // namespace heed::train

@@ -20,7 +20,7 @@ struct ScheduleFreeOptions {
 void schedule_free_step(Tensor& y, const Tensor& gradient, Tensor& z, Tensor& moment2,
                         const ScheduleFreeOptions& options);
 
-/// The average x, which is to be evaluated, from y and z.
-Tensor schedule_free_average(const Tensor& y, const Tensor& z, float beta1);
+/// Replaces y by the average x, which is to be evaluated.
+void schedule_free_average(Tensor& y, const Tensor& z, float beta1);
 
 }  // namespace heed::train

@@ -37,6 +37,7 @@ class WholeGradients : public StepGradients {
   void drop() override { of_pass_.set_zero(); }
   void share_weights() override {}
   void complete_weights() override {}
+  void exchange_weights() override {}
   int64_t extra_bytes() const override { return 0; }
 
  private:

@@ -33,6 +33,9 @@ class StepGradients {
   /// Waits until the values of all parameters are complete. To be called before anything but
   /// accumulate() reads them.
   virtual void complete_weights() = 0;
+  /// Gives the parts that this rank has changed since complete_weights() to all ranks, and waits
+  /// for theirs.
+  virtual void exchange_weights() = 0;
   /// Bytes that it holds during a step beside the gradients of a pass.
   virtual int64_t extra_bytes() const = 0;
 

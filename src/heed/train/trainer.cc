@@ -98,8 +98,6 @@ void Trainer::make_optimizer() {
       ranks <= state_.leaves, "the run has {} ranks, but its steps have {} leaves{}", ranks,
       state_.leaves,
       run_.resumed() ? ", as when it began" : ": distributed.leaves can be a larger power of two");
-  require(ranks == 1 || kind != OptimizerKind::schedule_free,
-          "optimizer.name schedule_free trains on one rank, the run has {}", ranks);
   if (ranks > 1)
     observer_.log(fmt::format("ranks: {}, which share {} leaves a step{}", ranks, state_.leaves,
                               distribute::divides_leaves(ranks, state_.leaves)
@@ -333,7 +331,7 @@ Trainer::Outcome Trainer::train() {
   first_step_time_ = seconds();
   for (next_ = decide(); next_ != Next::end;) {
     if (next_ == Next::stop) {
-      save_last();
+      save_last(EvaluatedWeights(*optimizer_, *gradients_));
       require_log();
       observer_.log(fmt::format("stopped at step {}, saved in {}; continue with --resume",
                                 state_.step, run_.last().string()));

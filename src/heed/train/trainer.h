@@ -70,13 +70,13 @@ class Trainer {
   bool is_outlier(double loss, double gradient_norm);
   int64_t validated_step() const;
   double loss_since(int64_t step) const;
-  ValidationRecord evaluate();
+  ValidationRecord evaluate(const EvaluatedWeights& evaluated);
   void validate_and_save();
   void keep_for_average();
   void finish();
   void try_average();
   void save_best();
-  void save_last();
+  void save_last(const EvaluatedWeights& evaluated);
   void require_log() const;
   Checkpoint checkpoint() { return {*weights_, *optimizer_, *gradients_, state_}; }
   double seconds() const;

@@ -40,11 +40,11 @@ double Trainer::loss_since(int64_t step) const {
 }
 
 /// Validates the model. If that fails, saves a checkpoint and passes the error on.
-ValidationRecord Trainer::evaluate() {
+ValidationRecord Trainer::evaluate(const EvaluatedWeights& evaluated) {
   try {
     return validate(*model_, compute_, task_, config_, *group_);
   } catch (...) {
-    save_last();
+    save_last(evaluated);
     throw;
   }
 }
@@ -54,9 +54,8 @@ ValidationRecord Trainer::evaluate() {
 /// them.
 void Trainer::validate_and_save() {
   const double begin = seconds();
-  gradients_->complete_weights();
-  const EvaluatedWeights evaluated(*optimizer_);
-  ValidationRecord record = evaluate();
+  const EvaluatedWeights evaluated(*optimizer_, *gradients_);
+  ValidationRecord record = evaluate(evaluated);
   record.step = state_.step;
   record.epoch = state_.epoch;
   record.seconds = seconds();
@@ -75,7 +74,7 @@ void Trainer::validate_and_save() {
   keep_for_average();
   validation_seconds_ += seconds() - begin;
   if (config_.run.minutes > 0) plan();
-  save_last();
+  save_last(evaluated);
   if (group_->is_root()) run_.keep_weights_of(state_.averaged_steps);
   try {
     const model::PackedScope packed(*model_, Compute::f32);  // reports run the model in f32
@@ -130,12 +129,11 @@ void Trainer::save_best() {
 }
 
 /// Throws Error when the weights are not finite: they must not replace a good checkpoint.
-void Trainer::save_last() {
-  gradients_->complete_weights();
+void Trainer::save_last(const EvaluatedWeights& evaluated) {
   if (!is_finite(weights_->parameters())) fail_training("the weights are not finite");
   state_.seconds = seconds();
   log_->sync();
-  save_checkpoint(run_, checkpoint(), task_.files(), *group_);
+  save_checkpoint(run_, checkpoint(), evaluated, task_.files(), *group_);
 }
 
 /// Throws Error when a record could not be written to the log. There must be a checkpoint.

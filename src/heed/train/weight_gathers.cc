@@ -138,7 +138,10 @@ void WeightGathers::complete() {
   if (group_.alone()) return;
   receive_all();
   const auto is_narrow = [](const auto& entry) { return entry.first->working.defined(); };
-  if (std::ranges::none_of(bucket_of_, is_narrow)) return;
+  if (std::ranges::any_of(bucket_of_, is_narrow)) exchange();
+}
+
+void WeightGathers::exchange() {
   begin(DType::f32);
   receive_all();
 }

@@ -25,6 +25,8 @@ class WeightGathers {
   void receive_all();
   /// Waits until all values are complete in f32, and removes the working copies.
   void complete();
+  /// Gives what this rank has changed to all ranks in f32, and waits for what they have.
+  void exchange();
   /// Bytes that it holds during a step.
   int64_t bytes() const;
 
