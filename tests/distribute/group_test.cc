@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "tests/distribute/group_ranks.h"
 
 namespace heed::distribute {
@@ -80,6 +82,18 @@ std::vector<std::string> reports(const std::vector<std::exception_ptr>& errors) 
     }
   }
   return found;
+}
+
+/// As TCP after a link was down: what waits to be sent is sent when more follows.
+TEST(Group, ARankThatWaitsSendsMoreSoThatAStalledConnectionGoesOn) {
+  const auto mailbox = std::make_shared<Mailbox>(3);
+  mailbox->before_send = [&](int, int tag) {
+    if (tag == kStatusTag) mailbox->release();
+  };
+  mailbox->hold_after(0);
+  run_groups(mailbox,
+             [](Group& group) { EXPECT_EQ(group.gather(std::array{1.0}), std::vector(3, 1.0)); },
+             {.wait = milliseconds(1200)});
 }
 
 TEST(Group, OneRankNamesTheOneThatDoesNotAnswer) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <set>
 #include <thread>
 
 namespace heed::distribute {
@@ -16,6 +17,8 @@ constexpr std::chrono::microseconds kPause{50};
 /// How long a rank looks without sleeping: where processors are busy, yielding to others takes
 /// time.
 constexpr std::chrono::milliseconds kLooking{2};
+/// How many probes a rank that waits sends before the deadline.
+constexpr int kProbes = 12;
 /// How long after its question a rank may have ended with a report.
 constexpr std::chrono::seconds kReporting{5};
 /// A watch that was interrupted for longer begins anew: the process may have been stopped.
@@ -286,11 +289,28 @@ int Messenger::awaited_rank() const {
   return peer_of(oldest.rounds[oldest.round].exchange);
 }
 
+/// Asks the ranks with which messages are under way whether they live, so that both sides send. A
+/// TCP connection that could not send for some seconds tries again after up to a minute, but at
+/// once when it gets more to send.
+void Messenger::probe() {
+  std::set<int> peers;
+  for (const Operation& operation : operations_) {
+    if (operation.over) continue;
+    const Exchange& exchange = operation.rounds[operation.round].exchange;
+    if (!exchange.out.empty()) peers.insert(exchange.to);
+    if (!exchange.in.empty()) peers.insert(exchange.from);
+  }
+  for (const int peer : peers) send_status(peer, Question::lives);
+  probed_ = Clock::now();
+}
+
 void Messenger::advance() {
   if (move_all() || ++wait_.looks <= kEagerLooks) return;
   const auto waited = Clock::now() - wait_.begin;
   if (wait_.looks < looks_ && waited < kLooking) return std::this_thread::yield();
   answer();
+  const auto patience = deadlines_.wait / kProbes;
+  if (waited > patience && Clock::now() - probed_ > patience) probe();
   if (waited > deadlines_.wait) find_missing(awaited_rank(), true);
   if (hurried_() && !wait_.hurried) {
     wait_.hurried = true;

@@ -164,6 +164,7 @@ class Messenger {
   bool move(Operation& operation);
   bool move_all();
   int awaited_rank() const;
+  void probe();
   void find_missing(
       int peer, bool deadline, const std::function<bool()>& arrived = [] { return false; });
   void lose(int silent, bool deadline);
@@ -194,6 +195,7 @@ class Messenger {
   std::vector<Clock::time_point> asked_;         // when each rank has last looked for a missing one
   std::vector<Clock::time_point> heard_at_;      // by rank; see watch()
   Clock::time_point watched_, questioned_;       // the last watch(), and its last questions
+  Clock::time_point probed_;                     // the last probe()
   std::optional<Clock::time_point> hurried_at_;  // when watch() has seen it
   int64_t bytes_sent_ = 0;
 };
