@@ -14,6 +14,7 @@
 #include "heed/base/directory_lock.h"
 #include "heed/base/error.h"
 #include "heed/base/file.h"
+#include "heed/base/file_lock.h"
 #include "heed/base/quote.h"
 #include "heed/distribute/messenger.h"
 #include "heed/train/checkpoint.h"
@@ -27,9 +28,10 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kTimeToAnswer{30};
 /// So many hosts are asked at a time.
 constexpr size_t kHostsAtATime = 64;
-/// How long the launcher of a run that has failed may take to end. One that cannot reach a host
-/// waits for it for ever.
+/// How long the launcher of a run that is over may take to end. One that cannot reach a host waits
+/// for it for ever.
 constexpr std::chrono::seconds kTimeToEnd{10};
+constexpr std::chrono::seconds kLookAtLock{2};
 /// How long a process that lost the others may go on holding the directory of the run.
 constexpr std::chrono::seconds kTimeToUnlock{60};
 constexpr std::chrono::milliseconds kLook{200};
@@ -88,6 +90,31 @@ std::string joined(const std::vector<std::string>& words) {
   for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
   return text;
 }
+
+/// Whether a run is over, although its launcher has not ended: a rank has reported an error, or
+/// rank 0, which holds the directory from its beginning to its end, does so no longer.
+class RunWatch {
+ public:
+  explicit RunWatch(const train::RunDirectory& run) : lock_(run.root() / DirectoryLock::kFile) {}
+
+  /// How long it has been over.
+  Clock::duration over(bool failed) {
+    const auto now = Clock::now();
+    if (now - looked_ > kLookAtLock) {
+      looked_ = now;
+      const bool held = is_locked(lock_);
+      ended_ = begun_ && !held;
+      begun_ |= held;
+    }
+    if (!failed && !ended_) going_on_ = now;
+    return now - going_on_;
+  }
+
+ private:
+  const std::filesystem::path lock_;
+  Clock::time_point looked_ = Clock::now(), going_on_ = Clock::now();
+  bool begun_ = false, ended_ = false;  // rank 0
+};
 
 /// A run that is started again when ranks are lost.
 class SupervisedRun {
@@ -154,7 +181,7 @@ End SupervisedRun::start(const std::vector<Host>& hosts, int64_t ranks, bool res
   if (resume && std::ranges::find(words, "--resume") == words.end()) words.emplace_back("--resume");
   ChildProcess launcher(words);
   End end;
-  Clock::time_point failed{};
+  RunWatch watch(run_);
   const auto pass_on = [&](std::chrono::milliseconds wait) {
     const std::vector<std::string> lines = launcher.lines(wait);
     for (const std::string& line : lines) {
@@ -163,7 +190,6 @@ End SupervisedRun::start(const std::vector<Host>& hosts, int64_t ranks, bool res
       const size_t at = line.find(kError);
       if (at == line.npos || !end.error.empty()) continue;
       end.error = line.substr(at + kError.size());
-      failed = Clock::now();
     }
     return !lines.empty();
   };
@@ -174,7 +200,7 @@ End SupervisedRun::start(const std::vector<Host>& hosts, int64_t ranks, bool res
       launcher.signal(SIGUSR1);
       end.stopped = true;
     }
-    if (!end.error.empty() && Clock::now() - failed > kTimeToEnd) launcher.kill();
+    if (watch.over(!end.error.empty()) > kTimeToEnd) launcher.kill();
   }
   while (pass_on(std::chrono::milliseconds(0))) {
   }

@@ -34,7 +34,7 @@ int report_on_one_rank(int status, const std::string& message, const std::string
     heed::cli::agree_on_error(message + hint);
     report(message, hint);
   } catch (const heed::distribute::ReportedElsewhere&) {
-    heed::distribute::wait_for_report();
+    heed::cli::wait_for_report();
   } catch (const heed::Error& error) {
     report(error.what());
   }
@@ -98,7 +98,7 @@ int main(int argc, char** argv) {
     return report_on_one_rank(kWrongCommandLine, error.what(),
                               fmt::format(" (see {})", program.help_command()));
   } catch (const heed::distribute::ReportedElsewhere&) {
-    heed::distribute::wait_for_report();
+    heed::cli::wait_for_report();
     return kFailed;
   } catch (const std::bad_alloc&) {
     return report("out of memory");

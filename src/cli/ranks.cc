@@ -8,6 +8,7 @@ namespace heed::cli {
 namespace {
 
 bool joined = false;  // this process, or the library for it
+bool left_to_library = false;
 
 }  // namespace
 
@@ -19,7 +20,10 @@ std::shared_ptr<distribute::Group> join_ranks(std::function<bool()> hurried,
   return group;
 }
 
-void leave_ranks_to_library() { joined = true; }
+void leave_ranks_to_library() {
+  joined = true;
+  left_to_library = true;
+}
 
 void agree_on_error(const std::string& message) {
   if (joined || !distribute::mpi_of_launcher()) return;
@@ -33,6 +37,10 @@ void agree_on_error(const std::string& message) {
     return;  // this rank cannot join the others and reports its own error
   }
   distribute::require_no_error(*group, message);
+}
+
+void wait_for_report() {
+  if (!left_to_library) distribute::wait_for_report();
 }
 
 bool prints_for_all() {

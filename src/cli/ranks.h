@@ -22,6 +22,10 @@ void leave_ranks_to_library();
 /// `message` is. Otherwise does nothing: this process reports.
 void agree_on_error(const std::string& message);
 
+/// On a rank whose error another reports: distribute::wait_for_report(), unless the library has
+/// done so.
+void wait_for_report();
+
 /// Whether this process prints what each rank would print alike, such as --help: rank 0 alone, by
 /// what the launcher says.
 bool prints_for_all();

@@ -19,6 +19,17 @@ TEST(FileLock, IsHeldUntilTheFileIsClosed) {
   EXPECT_TRUE(try_lock_file(folder / "lock"));
 }
 
+TEST(FileLock, IsAskedForWithoutBeingTaken) {
+  const TemporaryDirectory folder;
+  EXPECT_FALSE(is_locked(folder / "lock"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "lock"));
+  std::optional<Descriptor> held = try_lock_file(folder / "lock");
+  EXPECT_TRUE(is_locked(folder / "lock"));
+  held.reset();
+  EXPECT_FALSE(is_locked(folder / "lock"));
+  EXPECT_TRUE(try_lock_file(folder / "lock"));
+}
+
 TEST(FileLock, IsNotFooledByAFileThatItsHolderRemoved) {
   const TemporaryDirectory folder;
   const std::optional<Descriptor> held = try_lock_file(folder / "lock");

@@ -102,6 +102,22 @@ if launch 0 a,b; then unexpected 'status 0 with a missing rank'; fi
 ((SECONDS - begin < 30)) || unexpected 'a launcher that waits is not ended'
 [[ $(grep -c 'heed: error' err) == 1 ]] || unexpected 'expected one error'
 
+# So is one that waits for ever after rank 0 was killed, which nobody reports.
+cat >launcher <<'END'
+#!/bin/sh
+shift 2
+[ "$1" = true ] && exit 0
+"$@" &
+process=$!
+until [ -e run/last/training.json ]; do sleep 0.05; done
+sleep 3
+kill -KILL $process
+sleep 1000
+END
+if launch 0 a,b --set run.max_steps=1000000; then unexpected 'status 0 with a killed rank'; fi
+grep -qE '^heed: error: the run was lost: ".*" ended with status 137; --resume continues it from step [0-9]+$' err ||
+  unexpected 'no word of the checkpoint'
+
 misused '"a:x" is no host, expected NAME or NAME:RANKS with up to 4096 ranks' "$heed" launch --hosts a:x -- train --out run
 misused 'the command has no --out, which says where the checkpoints are' "$heed" launch --hosts a -- train
 misused '"translate" cannot be launched, expected train' "$heed" launch --hosts a -- translate

@@ -15,4 +15,8 @@ namespace heed {
 std::optional<Descriptor> try_lock_file(const std::filesystem::path& path,
                                         Descriptor* holder = nullptr);
 
+/// Whether a process holds such a lock. An instant long, try_lock_file() of another process may
+/// find this one to be the holder.
+bool is_locked(const std::filesystem::path& path);
+
 }  // namespace heed

@@ -1,9 +1,19 @@
 #include "heed/distribute/agree.h"
 
 #include <array>
+#include <chrono>
 #include <thread>
 
 namespace heed::distribute {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// How long a rank may take to report an error.
+constexpr std::chrono::seconds kReporting{5};
+constexpr std::chrono::milliseconds kLook{10};
+
+}  // namespace
 
 void require_no_error(Group& group, const std::string& error) {
   const std::vector<double> failed = group.gather(std::array{error.empty() ? 0.0 : 1.0});
@@ -19,7 +29,14 @@ void require_no_error(Group& group, const std::string& error) {
   fail("{}: {}", group.name_of(first), error);
 }
 
-void wait_for_report() { std::this_thread::sleep_for(std::chrono::seconds(5)); }
+bool is_reported_elsewhere(const Group& group) {
+  const auto begin = Clock::now();
+  while (!group.failure_is_reported() && Clock::now() - begin < kReporting)
+    std::this_thread::sleep_for(kLook);
+  return group.failure_is_reported();
+}
+
+void wait_for_report() { std::this_thread::sleep_for(kReporting); }
 
 void require_same(Group& group, std::string_view what, uint64_t value) {
   // A double holds 32 bits exactly.

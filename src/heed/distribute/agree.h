@@ -28,6 +28,10 @@ auto on_all_ranks(Group& group, const Call& call) {
   return std::move(*result);
 }
 
+/// Whether another rank reports the error that this rank has met, too: waits for its message, up to
+/// 5 seconds.
+bool is_reported_elsewhere(const Group& group);
+
 /// Leaves a report to another rank: sleeps for 5 seconds. The launcher ends all ranks when one ends
 /// with an error, so the one that reports is to end first. Returns on a rank that is not ended.
 void wait_for_report();

@@ -81,13 +81,14 @@ auto on_rank(distribute::Group& group, const Call& train) {
     return train();
   } catch (const distribute::RankMissing&) {
     throw;
+  } catch (const distribute::ReportedElsewhere&) {
+    throw;
   } catch (const Error& error) {
     if (group.is_root()) {
       group.report_failure();
       throw;
     }
-    distribute::wait_for_report();
-    if (group.failure_is_reported()) throw distribute::ReportedElsewhere(error.what());
+    if (distribute::is_reported_elsewhere(group)) throw distribute::ReportedElsewhere(error.what());
     throw;
   }
 }
@@ -132,7 +133,12 @@ auto on_executor(const TrainOptions& options, const Call& call) {
 }  // namespace
 
 TrainResult train_model(const TrainOptions& options, const TrainCallbacks& callbacks) {
-  return on_executor(options, [&] { return run(options, callbacks); });
+  try {
+    return on_executor(options, [&] { return run(options, callbacks); });
+  } catch (const distribute::ReportedElsewhere&) {
+    distribute::wait_for_report();
+    throw;
+  }
 }
 
 std::string training_config(const TrainOptions& options) {
