@@ -26,6 +26,12 @@ target_compile_options(heed_options INTERFACE -ffp-contract=off)
 if(HEED_SANITIZE)
   target_compile_options(heed_options INTERFACE -fsanitize=${HEED_SANITIZE} -fno-omit-frame-pointer
                                                 -fno-sanitize-recover=all)
+  if(HEED_SANITIZE MATCHES "undefined")
+    # These checks of each access take several times as long to compile as the kernel itself.
+    set(slow_checks null,object-size,pointer-overflow)
+    target_compile_options(heed_options INTERFACE
+      $<$<STREQUAL:$<TARGET_PROPERTY:NAME>,heed_kernels>:-fno-sanitize=${slow_checks}>)
+  endif()
   target_link_options(heed_options INTERFACE -fsanitize=${HEED_SANITIZE})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # What sanitizers insert makes GCC see uninitialised members that are not (GCC bug 105562).

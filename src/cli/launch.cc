@@ -31,6 +31,7 @@ constexpr size_t kHostsAtATime = 64;
 /// How long the launcher of a run that is over may take to end. One that cannot reach a host waits
 /// for it for ever.
 constexpr std::chrono::seconds kTimeToEnd{10};
+/// Between looks whether rank 0 holds the directory of the run.
 constexpr std::chrono::seconds kLookAtLock{2};
 /// How long a process that lost the others may go on holding the directory of the run.
 constexpr std::chrono::seconds kTimeToUnlock{60};
@@ -113,7 +114,7 @@ class RunWatch {
  private:
   const std::filesystem::path lock_;
   Clock::time_point looked_ = Clock::now(), going_on_ = Clock::now();
-  bool begun_ = false, ended_ = false;  // rank 0
+  bool begun_ = false, ended_ = false;  // whether rank 0 has
 };
 
 /// A run that is started again when ranks are lost.

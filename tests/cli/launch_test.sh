@@ -110,7 +110,7 @@ shift 2
 "$@" &
 process=$!
 until [ -e run/last/training.json ]; do sleep 0.05; done
-sleep 3
+sleep 6
 kill -KILL $process
 sleep 1000
 END

@@ -28,7 +28,10 @@ class Mailbox {
   void put(int from, int to, int tag, std::span<const std::byte> bytes) {
     before_send(to, tag);
     const std::lock_guard lock(mutex_);
-    const bool held = allowed_ && ++sent_[from] > *allowed_;
+    if (stalled_ && tag == kStatusTag)
+      for (Message& message : messages_)
+        if (message.from == from && message.to == to) message.held = false;
+    const bool held = (allowed_ && ++sent_[from] > *allowed_) || (stalled_ && tag != kStatusTag);
     messages_.push_back({from, to, tag, held, {bytes.begin(), bytes.end()}});
     bytes_ += static_cast<int64_t>(bytes.size());
   }
@@ -66,6 +69,12 @@ class Mailbox {
     for (Message& message : messages_) message.held = false;
   }
 
+  /// From now on a message stays here until its sender sends the same rank a question or an answer.
+  void stall() {
+    const std::lock_guard lock(mutex_);
+    stalled_ = true;
+  }
+
   int64_t bytes() const {
     const std::lock_guard lock(mutex_);
     return bytes_;
@@ -87,6 +96,7 @@ class Mailbox {
   mutable std::mutex mutex_;
   std::deque<Message> messages_;
   std::optional<int> allowed_;
+  bool stalled_ = false;
   std::map<int, int> sent_;  // by rank, since hold_after()
   std::set<int> silent_;
   int64_t bytes_ = 0;

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <charconv>
+#include <chrono>
+#include <thread>
 
 #include "heed/base/error.h"
 #include "heed/base/file_lock.h"
@@ -23,6 +25,10 @@ std::string holder(const Descriptor& file) {
 DirectoryLock::DirectoryLock(const std::filesystem::path& directory) : file_(directory / kFile) {
   Descriptor other;
   std::optional<Descriptor> lock = try_lock_file(file_, &other);
+  if (!lock) {  // perhaps only for an instant, by is_locked()
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    lock = try_lock_file(file_, &other);
+  }
   if (!lock)
     fail("{} is in use by {} ({} is locked)", directory.string(), holder(other), file_.string());
   descriptor_ = std::move(*lock);

@@ -31,7 +31,8 @@ std::optional<Descriptor> try_lock_file(const std::filesystem::path& path, Descr
 
 bool is_locked(const std::filesystem::path& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  return file.get() >= 0 && ::flock(file.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  if (file.get() < 0) return errno != ENOENT;
+  return ::flock(file.get(), LOCK_SH | LOCK_NB) != 0;
 }
 
 }  // namespace heed

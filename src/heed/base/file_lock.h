@@ -15,8 +15,8 @@ namespace heed {
 std::optional<Descriptor> try_lock_file(const std::filesystem::path& path,
                                         Descriptor* holder = nullptr);
 
-/// Whether a process holds such a lock. An instant long, try_lock_file() of another process may
-/// find this one to be the holder.
+/// Whether a process may hold such a lock: false only if there is no file, or its lock is free. For
+/// an instant, try_lock_file() of another process finds the lock held by this call.
 bool is_locked(const std::filesystem::path& path);
 
 }  // namespace heed

@@ -9,8 +9,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// How long a rank may take to report an error.
-constexpr std::chrono::seconds kReporting{5};
+/// How long the message that another rank reports an error may take. Shorter than kTimeToReport,
+/// after which the ranks that leave it to this one end.
+constexpr std::chrono::seconds kHearing{2};
 constexpr std::chrono::milliseconds kLook{10};
 
 }  // namespace
@@ -31,12 +32,12 @@ void require_no_error(Group& group, const std::string& error) {
 
 bool is_reported_elsewhere(const Group& group) {
   const auto begin = Clock::now();
-  while (!group.failure_is_reported() && Clock::now() - begin < kReporting)
+  while (!group.failure_is_reported() && Clock::now() - begin < kHearing)
     std::this_thread::sleep_for(kLook);
   return group.failure_is_reported();
 }
 
-void wait_for_report() { std::this_thread::sleep_for(kReporting); }
+void wait_for_report() { std::this_thread::sleep_for(kTimeToReport); }
 
 void require_same(Group& group, std::string_view what, uint64_t value) {
   // A double holds 32 bits exactly.

@@ -29,7 +29,7 @@ auto on_all_ranks(Group& group, const Call& call) {
 }
 
 /// Whether another rank reports the error that this rank has met, too: waits for its message, up to
-/// 5 seconds.
+/// 2 seconds.
 bool is_reported_elsewhere(const Group& group);
 
 /// Leaves a report to another rank: sleeps for 5 seconds. The launcher ends all ranks when one ends

@@ -19,8 +19,6 @@ constexpr std::chrono::microseconds kPause{50};
 constexpr std::chrono::milliseconds kLooking{2};
 /// How many probes a rank that waits sends before the deadline.
 constexpr int kProbes = 12;
-/// How long after its question a rank may have ended with a report.
-constexpr std::chrono::seconds kReporting{5};
 /// A watch that was interrupted for longer begins anew: the process may have been stopped.
 constexpr std::chrono::milliseconds kWatchGap{500};
 
@@ -357,7 +355,7 @@ void Messenger::find_missing(int peer, bool deadline, const std::function<bool()
   const std::string message = missing_message(missing, deadline);
   // A lower rank that has asked just now reports it, or has done so and ended.
   for (int lower = 0; lower < rank(); ++lower)
-    if (Clock::now() - asked_[static_cast<size_t>(lower)] < 2 * deadlines_.answer + kReporting)
+    if (Clock::now() - asked_[static_cast<size_t>(lower)] < 2 * deadlines_.answer + kTimeToReport)
       throw ReportedElsewhere(message);
   throw RankMissing(message, missing);
 }

@@ -40,6 +40,9 @@ class ReportedElsewhere : public Error {
   using Error::Error;
 };
 
+/// How long a rank that leaves an error to another waits for that to report it.
+constexpr std::chrono::seconds kTimeToReport{5};
+
 struct Deadlines {
   std::chrono::milliseconds wait{60'000};   // for a message
   std::chrono::milliseconds answer{2'000};  // to the question who is there

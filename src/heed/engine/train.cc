@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <exception>
+#include <optional>
 
 #include "heed/base/file.h"
 #include "heed/base/parallel.h"
@@ -98,9 +99,12 @@ TrainResult run(const TrainOptions& options, const TrainCallbacks& callbacks) {
   TrainCallbacks rank_callbacks = callbacks;
   CallbackObserver observer(rank_callbacks);
   const auto stop_requested = [&observer] { return observer.stop_requested(); };
+  // Locked until the ranks have parted: `heed launch` takes a run whose directory is free for over.
+  std::optional<train::RunDirectory> locked;
   const std::shared_ptr<distribute::Group> group = train::join_ranks(options, stop_requested);
   if (!group->is_root()) rank_callbacks = {.stop_requested = callbacks.stop_requested};
   const auto [config, directory] = train::prepare_run(options, observer, *group);
+  locked = directory;
   observer.log("configuration:\n" + train::write_toml(config));
   const std::unique_ptr<train::Task> task = distribute::on_all_ranks(*group, [&] {
     return train::prepare_task(config, train::vocabulary_source(config, directory), observer);
