@@ -27,7 +27,8 @@ if(HEED_SANITIZE)
   target_compile_options(heed_options INTERFACE -fsanitize=${HEED_SANITIZE} -fno-omit-frame-pointer
                                                 -fno-sanitize-recover=all)
   if(HEED_SANITIZE MATCHES "undefined")
-    # These checks of each access take several times as long to compile as the kernel itself.
+    # These checks of each access take several times as long to compile as the kernel itself. The
+    # option must follow -fsanitize, and those of a target precede those that it inherits.
     set(slow_checks null,object-size,pointer-overflow)
     target_compile_options(heed_options INTERFACE
       $<$<STREQUAL:$<TARGET_PROPERTY:NAME>,heed_kernels>:-fno-sanitize=${slow_checks}>)

@@ -7,8 +7,8 @@
 namespace heed::cli {
 namespace {
 
-bool joined = false;  // this process, or the library for it
-bool left_to_library = false;
+bool joined = false;           // by this process
+bool left_to_library = false;  // which joins them
 
 }  // namespace
 
@@ -20,13 +20,10 @@ std::shared_ptr<distribute::Group> join_ranks(std::function<bool()> hurried,
   return group;
 }
 
-void leave_ranks_to_library() {
-  joined = true;
-  left_to_library = true;
-}
+void leave_ranks_to_library() { left_to_library = true; }
 
 void agree_on_error(const std::string& message) {
-  if (joined || !distribute::mpi_of_launcher()) return;
+  if (joined || left_to_library || !distribute::mpi_of_launcher()) return;
   joined = true;
   std::shared_ptr<distribute::Group> group;
   try {

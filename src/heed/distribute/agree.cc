@@ -11,7 +11,7 @@ using Clock = std::chrono::steady_clock;
 
 /// How long the message that another rank reports an error may take. Shorter than kTimeToReport,
 /// after which the ranks that leave it to this one end.
-constexpr std::chrono::seconds kHearing{2};
+constexpr std::chrono::seconds kTimeToHear{2};
 constexpr std::chrono::milliseconds kLook{10};
 
 }  // namespace
@@ -32,7 +32,7 @@ void require_no_error(Group& group, const std::string& error) {
 
 bool is_reported_elsewhere(const Group& group) {
   const auto begin = Clock::now();
-  while (!group.failure_is_reported() && Clock::now() - begin < kHearing)
+  while (!group.failure_is_reported() && Clock::now() - begin < kTimeToHear)
     std::this_thread::sleep_for(kLook);
   return group.failure_is_reported();
 }
