@@ -53,9 +53,10 @@ TEST(MatmulBlocks, HasTheBitsOfTheReference) {
     for (const int64_t m : {1, 2, 7, 8, 20, 37})
       for (const DType in : kFloating) {
         const Tensor a = normals({m, weight.cols()}, 1, in);
-        const Tensor plain = plain_product(a, weight, bias);
+        const Tensor plain = plain_product(a, weight), plus_bias = plain_product(a, weight, bias);
         with_every_kernel([&](const std::string& name) {
-          EXPECT_TRUE(same_bits(product(a, weight, bias), plain))
+          EXPECT_TRUE(same_bits(product(a, weight), plain) &&
+                      same_bits(product(a, weight, bias), plus_bias))
               << name << " " << m << " " << name_of(in) << " by " << name_of(weight.dtype()) << " "
               << weight.cols();
         });
@@ -63,6 +64,16 @@ TEST(MatmulBlocks, HasTheBitsOfTheReference) {
                               plain_product(a, weight, {}, DType::bf16)));
       }
   });
+}
+
+TEST(MatmulBlocks, SeveralPassesHaveTheBitsOfTheReference) {
+  const Tensor a = normals({1030, 512}, 1);  // a pass has at most 1,024 such rows
+  for (const DType dtype : {DType::q4_0, DType::q6_K}) {
+    const Tensor weight = random_stored({39, 512}, dtype, 2), plain = plain_product(a, weight);
+    with_every_kernel([&](const std::string& name) {
+      EXPECT_TRUE(same_bits(product(a, weight), plain)) << name << " " << name_of(dtype);
+    });
+  }
 }
 
 TEST(MatmulBlocks, IsNearTheExactProduct) {

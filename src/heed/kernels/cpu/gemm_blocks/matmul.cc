@@ -19,9 +19,13 @@ namespace {
 
 // Bytes of a weight per chunk: worth waking a thread for.
 constexpr int64_t kChunkBytes = 32 << 10;
-// Panels per chunk of many rows: enough that c is written in long runs, and few enough that each
-// thread gets several chunks.
-constexpr int64_t kMaxPanels = 8, kMinChunks = 16;
+// Panels per chunk of many rows: enough that kernels can multiply two at a time and that c is
+// written in long runs, and few enough that each thread gets several chunks.
+constexpr int64_t kMinPanels = 2, kMaxPanels = 8, kMinChunks = 16;
+// Elements of activations that a chunk quantises: few, so that all threads finish together.
+constexpr int64_t kQuantiseGrain = int64_t{1} << 13;
+// Quants of a in one pass, in bytes, unless BlockKernel::pass_rows have more.
+constexpr int64_t kPassBytes = 512 << 10;
 
 thread_local Buffer rows_buffer, sums_buffer;
 
@@ -54,34 +58,46 @@ class Work {
   int64_t chunks() const { return ceil_div(ceil_div(n_, kPanelCols), chunk_panels()); }
 
   void run(const QuantizedRows& rows, int64_t chunk) const {
-    const int64_t begin = chunk * chunk_panels();
+    const int64_t begin = chunk * chunk_panels(), col = begin * kPanelCols;
     const int64_t panels = std::min(chunk_panels(), ceil_div(n_, kPanelCols) - begin);
-    const int64_t stride = panels * kPanelCols;
-    auto* sums = reinterpret_cast<float*>(sums_buffer.at_least(
-        round_up(std::min(m_, kernel_.max_rows), kernel_.row_multiple) * stride * 4));
+    const int64_t cols = std::min(panels * kPanelCols, n_ - col);
     for (int64_t row = 0; row < m_; row += kernel_.max_rows) {
-      const int64_t count = std::min(kernel_.max_rows, m_ - row);
-      kernel_.multiply({.a = rows.from(row),
-                        .rows = count,
-                        .layout = layout_,
-                        .panel = panels_ + begin * layout_.bytes,
-                        .panels = panels,
-                        .sums = sums,
-                        .stride = stride,
-                        .first = row == 0});
-      const int64_t col = begin * kPanelCols, cols = std::min(stride, n_ - col);
-      visit_floating(c_.dtype(), [&](auto zero) {
-        auto* to = c_.data<decltype(zero)>() + (first_row_ + row) * n_ + col;
-        for (int64_t r = 0; r < count; ++r) finish(sums + r * stride, col, cols, to + r * n_);
-      });
+      BlockStrip strip{.a = rows.from(row),
+                       .rows = std::min(kernel_.max_rows, m_ - row),
+                       .layout = layout_,
+                       .panel = panels_ + begin * layout_.bytes,
+                       .panels = panels,
+                       .sums = nullptr,
+                       .stride = panels * kPanelCols,
+                       .first = row == 0};
+      const int64_t to = (first_row_ + row) * n_ + col;
+      if (cols == strip.stride && sums_are_results()) {
+        strip.sums = c_.data<float>() + to;
+        strip.stride = n_;
+        kernel_.multiply(strip);
+      } else {
+        strip.sums = reinterpret_cast<float*>(
+            sums_buffer.at_least(round_up(strip.rows, kernel_.row_multiple) * strip.stride * 4));
+        kernel_.multiply(strip);
+        visit_floating(c_.dtype(), [&](auto zero) {
+          for (int64_t r = 0; r < strip.rows; ++r)
+            finish(strip.sums + r * strip.stride, col, cols,
+                   c_.data<decltype(zero)>() + to + r * n_);
+        });
+      }
     }
   }
 
  private:
+  /// Whether a kernel can write its sums of whole panels to c.
+  bool sums_are_results() const {
+    return !bias_ && c_.dtype() == DType::f32 && kernel_.row_multiple == 1;
+  }
+
   int64_t chunk_panels() const {
-    const int64_t panels = m_ < kPanelCols ? kChunkBytes / std::max<int64_t>(1, layout_.bytes)
-                                           : std::min(kMaxPanels, n_ / kPanelCols / kMinChunks);
-    return std::max<int64_t>(1, panels);
+    if (m_ < kPanelCols)
+      return std::max<int64_t>(1, kChunkBytes / std::max<int64_t>(1, layout_.bytes));
+    return std::clamp(n_ / kPanelCols / kMinChunks, kMinPanels, kMaxPanels);
   }
 
   template <typename T>
@@ -99,6 +115,13 @@ class Work {
   Tensor& c_;
   const int64_t first_row_, m_, n_;
 };
+
+/// Rows of a in one pass.
+int64_t pass_rows(const BlockKernel& kernel, int64_t k) {
+  int64_t rows = kernel.pass_rows;
+  while (2 * rows * std::max(kProductBlock, k) <= kPassBytes) rows *= 2;
+  return rows;
+}
 
 /// Zeros the scales of the rows after the last one of its group, which kernels may read.
 void clear_rest(const QuantizedRows& rows, int64_t count) {
@@ -118,7 +141,9 @@ QuantizedRows quantize(const Tensor& a, const BlockTraits& weight) {
   const RowSums sums{.any = kernel.reads_initial || weight.has_minimum,
                      .bias = quant_bias(weight),
                      .halves = has_halves(weight)};
-  parallel_for(a.rows(), grain_rows(kLightGrain, a.cols()), [&](int64_t begin, int64_t end) {
+  // Whole groups of rows, whose cache lines no other thread writes.
+  const int64_t grain = round_up(grain_rows(kQuantiseGrain, a.cols()), interleave);
+  parallel_for(a.rows(), grain, [&](int64_t begin, int64_t end) {
     quantize_activations(a, begin, end, sums, rows);
   });
   clear_rest(rows, a.rows());
@@ -182,7 +207,7 @@ void matmul_blocks_grouped(const Tensor& a, std::span<const BlockProduct> produc
         products, [&](const BlockProduct& product) { return product.weight->dtype != dtype; });
     const auto same = products.first(static_cast<size_t>(other - products.begin()));
     multiply_grouped(
-        a, block_kernel(a.rows()).pass_rows, same.size(),
+        a, pass_rows(block_kernel(a.rows()), a.cols()), same.size(),
         [&](const Tensor& rows) { return quantize(rows, traits_of(dtype)); },
         [&](size_t i, int64_t first, int64_t rows) { return Work(same[i], first, rows); });
     products = products.subspan(same.size());
