@@ -1,4 +1,5 @@
 """The models and texts that both sides are given; made once."""
+import json
 import os
 import pathlib
 import random
@@ -85,10 +86,13 @@ SOURCES = {"quickstart-kjv-web": "kjv", "quickstart-spanish": "web"}
 
 
 def trained_marian():
-    """The folder of what ./quickstart trained, if it did (or HEED_COMPARE_QUICKSTART says where)."""
+    """The folder of what ./quickstart trained (or HEED_COMPARE_QUICKSTART says where), if the model
+    is one that CTranslate2 computes. It normalises the queries of cross-attention over all heads
+    (version 4.8.5), so that a model with rotary positions and norms of queries and keys is not."""
     named = os.environ.get("HEED_COMPARE_QUICKSTART")
     for folder in [pathlib.Path(named)] if named else [ROOT / name for name in SOURCES]:
-        if (folder / "model" / "model.safetensors").exists():
+        config = folder / "model" / "config.json"
+        if config.exists() and json.loads(config.read_text())["model_type"] != "heed":
             return folder
     return None
 
