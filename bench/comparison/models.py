@@ -5,6 +5,7 @@ import pathlib
 import random
 import shutil
 import subprocess
+import sys
 
 from . import environment
 from .environment import BUILD, ROOT
@@ -86,14 +87,17 @@ SOURCES = {"quickstart-kjv-web": "kjv", "quickstart-spanish": "web"}
 
 
 def trained_marian():
-    """The folder of what ./quickstart trained (or HEED_COMPARE_QUICKSTART says where), if the model
-    is one that CTranslate2 computes. It normalises the queries of cross-attention over all heads
-    (version 4.8.5), so that a model with rotary positions and norms of queries and keys is not."""
+    """The folder of what ./quickstart trained (or HEED_COMPARE_QUICKSTART says where), if there is
+    one whose model CTranslate2 computes. It normalises the queries of cross-attention over all
+    heads at once (version 4.8.5), heed those of each head."""
     named = os.environ.get("HEED_COMPARE_QUICKSTART")
     for folder in [pathlib.Path(named)] if named else [ROOT / name for name in SOURCES]:
-        config = folder / "model" / "config.json"
-        if config.exists() and json.loads(config.read_text())["model_type"] != "heed":
+        model = folder / "model"
+        if not (model / "model.safetensors").exists():
+            continue
+        if json.loads((model / "config.json").read_text())["model_type"] != "heed":
             return folder
+        print(f"{model} is left out: CTranslate2 cannot compute it", file=sys.stderr)
     return None
 
 

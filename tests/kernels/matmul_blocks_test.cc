@@ -1,5 +1,7 @@
 #include "heed/kernels/matmul_blocks.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <limits>
 
@@ -55,10 +57,10 @@ TEST(MatmulBlocks, HasTheBitsOfTheReference) {
         const Tensor a = normals({m, weight.cols()}, 1, in);
         const Tensor plain = plain_product(a, weight), plus_bias = plain_product(a, weight, bias);
         with_every_kernel([&](const std::string& name) {
-          EXPECT_TRUE(same_bits(product(a, weight), plain) &&
-                      same_bits(product(a, weight, bias), plus_bias))
-              << name << " " << m << " " << name_of(in) << " by " << name_of(weight.dtype()) << " "
-              << weight.cols();
+          const std::string of = fmt::format("{} {} {} by {} {}", name, m, name_of(in),
+                                             name_of(weight.dtype()), weight.cols());
+          EXPECT_TRUE(same_bits(product(a, weight), plain)) << of;
+          EXPECT_TRUE(same_bits(product(a, weight, bias), plus_bias)) << of << ", with a bias";
         });
         EXPECT_TRUE(same_bits(product(a, weight, {}, DType::bf16),
                               plain_product(a, weight, {}, DType::bf16)));

@@ -100,7 +100,7 @@ struct BlockKernel {
   int64_t max_rows;      // of a strip
   int64_t interleave;    // of a; less if there are fewer rows
   int64_t row_multiple;  // of which interleave is a multiple
-  int64_t pass_rows;     // at least, of a in one pass: their quants stay in a level-2 cache
+  int64_t pass_rows;     // of a in one pass; there are more if they are short
   bool reads_initial;    // QuantizedRows::initial
   void (*multiply)(const BlockStrip& strip);
 };

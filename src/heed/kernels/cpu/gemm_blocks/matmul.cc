@@ -19,12 +19,14 @@ namespace {
 
 // Bytes of a weight per chunk: worth waking a thread for.
 constexpr int64_t kChunkBytes = 32 << 10;
-// Panels per chunk of many rows: enough that kernels can multiply two at a time and that c is
-// written in long runs, and few enough that each thread gets several chunks.
+// Panels per chunk of many rows: enough that c is written in long runs, and few enough that each
+// thread gets several chunks. A narrow weight has fewer chunks, since two panels at a time are
+// faster than two one after the other.
 constexpr int64_t kMinPanels = 2, kMaxPanels = 8, kMinChunks = 16;
 // Elements of activations that a chunk quantises: few, so that all threads finish together.
 constexpr int64_t kQuantiseGrain = int64_t{1} << 13;
-// Quants of a in one pass, in bytes, unless BlockKernel::pass_rows have more.
+// Quants of a in one pass, in bytes, unless BlockKernel::pass_rows have more. A test counts on it
+// (SeveralPassesHaveTheBitsOfTheReference).
 constexpr int64_t kPassBytes = 512 << 10;
 
 thread_local Buffer rows_buffer, sums_buffer;
@@ -89,7 +91,8 @@ class Work {
   }
 
  private:
-  /// Whether a kernel can write its sums of whole panels to c.
+  /// Whether a kernel can write its sums of whole panels to c. One with a row_multiple of more than
+  /// 1 writes beyond the last row.
   bool sums_are_results() const {
     return !bias_ && c_.dtype() == DType::f32 && kernel_.row_multiple == 1;
   }
@@ -141,9 +144,7 @@ QuantizedRows quantize(const Tensor& a, const BlockTraits& weight) {
   const RowSums sums{.any = kernel.reads_initial || weight.has_minimum,
                      .bias = quant_bias(weight),
                      .halves = has_halves(weight)};
-  // Whole groups of rows, whose cache lines no other thread writes.
-  const int64_t grain = round_up(grain_rows(kQuantiseGrain, a.cols()), interleave);
-  parallel_for(a.rows(), grain, [&](int64_t begin, int64_t end) {
+  parallel_for(a.rows(), grain_rows(kQuantiseGrain, a.cols()), [&](int64_t begin, int64_t end) {
     quantize_activations(a, begin, end, sums, rows);
   });
   clear_rest(rows, a.rows());
