@@ -21,6 +21,15 @@ void check_products(const char* name, const Tensor& a, std::span<const Product> 
   }
 }
 
+/// Rows of a in one pass of multiply_grouped: `least`, doubled while their quants, `row_bytes`
+/// each, fit into `pass_bytes`. A power of two of `least`, which most numbers of threads share
+/// evenly.
+inline int64_t rows_per_pass(int64_t least, int64_t row_bytes, int64_t pass_bytes) {
+  int64_t rows = least;
+  while (2 * rows * row_bytes <= pass_bytes) rows *= 2;
+  return rows;
+}
+
 /// Multiplies a with `count` weights, at most `pass_rows` rows at a time. For each group of rows
 /// [first, first + rows), quantize(slice of a) quantises them once for all weights. work(i, first,
 /// rows) returns the job of weight i, whose run(quantised, chunk) computes one of its chunks()

@@ -25,8 +25,8 @@ constexpr int64_t kChunkBytes = 32 << 10;
 constexpr int64_t kMinPanels = 2, kMaxPanels = 8, kMinChunks = 16;
 // Elements of activations that a chunk quantises: few, so that all threads finish together.
 constexpr int64_t kQuantiseGrain = int64_t{1} << 13;
-// Quants of a in one pass, in bytes, unless BlockKernel::pass_rows have more. A test counts on it
-// (SeveralPassesHaveTheBitsOfTheReference).
+// Quants of a in one pass, in bytes, unless BlockKernel::pass_rows have more. The test
+// SeveralPassesHaveTheBitsOfTheReference needs more rows than a pass has.
 constexpr int64_t kPassBytes = 512 << 10;
 
 thread_local Buffer rows_buffer, sums_buffer;
@@ -121,9 +121,7 @@ class Work {
 
 /// Rows of a in one pass.
 int64_t pass_rows(const BlockKernel& kernel, int64_t k) {
-  int64_t rows = kernel.pass_rows;
-  while (2 * rows * std::max(kProductBlock, k) <= kPassBytes) rows *= 2;
-  return rows;
+  return rows_per_pass(kernel.pass_rows, std::max(kProductBlock, k), kPassBytes);
 }
 
 /// Zeros the scales of the rows after the last one of its group, which kernels may read.

@@ -46,12 +46,9 @@ Int8Rows rows_in(Buffer& buffer, RowQuants type, int64_t rows, int64_t k) {
           .scales = reinterpret_cast<float*>(memory + rows * row_bytes)};
 }
 
-/// Rows of a in one pass: a power of two of chunks, which most numbers of threads share evenly.
+/// Rows of a in one pass.
 int64_t pass_rows(int64_t k) {
-  const int64_t row_bytes = std::max(kInt8Depth, Int8Panel::depth_of(k));
-  int64_t rows = kChunkRows;
-  while (2 * rows * row_bytes <= kPassBytes) rows *= 2;
-  return rows;
+  return rows_per_pass(kChunkRows, std::max(kInt8Depth, Int8Panel::depth_of(k)), kPassBytes);
 }
 
 /// The product of rows [first_row, first_row + rows) of a with one weight, on `threads` threads.
