@@ -1,16 +1,18 @@
 # Most of what a small file takes to compile is reading the same headers and instantiating the same
 # templates again. Two remedies:
 # - precompiled headers (heed_precompile),
-# - sources that are compiled several at a time (heed_unity).
+# - sources that are compiled several at a time (heed_unity, heed_vector_unity).
 # -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON switches both off. The debug preset does, so that a file which
 # relies on a header that it does not include is found.
 #
-# <nlohmann/json.hpp> is not among them: it makes the compiler instantiate its parser in every file
-# that sees it, used or not, which takes 0.4 s each. Headers of heed include <nlohmann/json_fwd.hpp>.
+# <nlohmann/json.hpp> has precompiled headers of its own: it makes the compiler instantiate its parser
+# wherever it is seen, used or not, which takes 0.4 s each. Headers of heed include
+# <nlohmann/json_fwd.hpp>.
 set(HEED_STD_HEADERS <algorithm> <array> <atomic> <chrono> <cmath> <cstdint> <cstdio> <cstdlib>
                      <cstring> <filesystem> <functional> <limits> <map> <memory> <numeric>
                      <optional> <set> <span> <string> <string_view> <tuple> <unordered_map>
                      <unordered_set> <utility> <vector> <fmt/format.h>)
+set(HEED_JSON_HEADERS <nlohmann/json.hpp> ${PROJECT_SOURCE_DIR}/src/heed/base/json_instance.h)
 
 # heed_precompiled_headers(<target> HEADERS <header>... LINK <libraries>)
 # A target that holds nothing but the precompiled headers, for heed_precompile().
@@ -34,10 +36,47 @@ function(heed_precompile target headers)
   endif()
 endfunction()
 
-# heed_unity(<target>)
-# Compiles the sources of a target six at a time. Names in their unnamed namespaces must differ.
+# What one file declares may shadow what another one has: the debug preset looks at each file alone. A
+# library of its own, since options of a target precede those of heed_options, which the last one wins.
+add_library(heed_unity_options INTERFACE)
+target_compile_options(heed_unity_options INTERFACE -Wno-shadow)
+
+# heed_unity(<target> [<size>])
+# Compiles the sources of a target `size` at a time, 16 unless given. Names in their unnamed namespaces
+# must differ.
 function(heed_unity target)
-  if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+  set(size 16)
+  if(ARGC GREATER 1)
+    set(size ${ARGV1})
   endif()
+  if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
+    target_link_libraries(${target} PRIVATE heed_unity_options)
+  endif()
+endfunction()
+
+# heed_vector_unity(<target> <source>...)
+# Compiles vector kernels four at a time. Highway includes the file that HWY_TARGET_INCLUDE names once
+# for each instruction set, and reads its headers each time: here that file is a list of kernels. (In a
+# unity build of CMake's, all kernels but the first would be compiled for the baseline alone.)
+function(heed_vector_unity target)
+  if(CMAKE_DISABLE_PRECOMPILE_HEADERS)
+    target_sources(${target} PRIVATE ${ARGN})
+    return()
+  endif()
+  set(kernels ${ARGN})
+  while(kernels)
+    list(SUBLIST kernels 0 4 some)
+    list(REMOVE_ITEM kernels ${some})
+    list(LENGTH kernels rest)
+    set(unit ${CMAKE_CURRENT_BINARY_DIR}/vector_unity/${target}_${rest}.cc)
+    set(name "#define HWY_TARGET_INCLUDE \"${unit}\"\n")
+    list(TRANSFORM some REPLACE "(.+)" "#include \"\\1\"\n" OUTPUT_VARIABLE includes)
+    list(JOIN includes "" includes)
+    # Each kernel names itself; the next instruction set is to include the list again.
+    file(CONFIGURE OUTPUT ${unit} @ONLY CONTENT
+         "${name}#include <hwy/foreach_target.h>\n${includes}#undef HWY_TARGET_INCLUDE\n${name}")
+    target_sources(${target} PRIVATE ${unit})
+    set_source_files_properties(${unit} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endwhile()
 endfunction()

@@ -1,21 +1,32 @@
-# heed_layer(<name> [UNITY] DEPENDS <public targets> PRIVATE <private targets>)
-# One static library a folder of src/heed: every .cc below it belongs to it. With UNITY its
-# sources are compiled several at a time (heed_unity).
+# heed_layer(<name> [WITHOUT_JSON] DEPENDS <public targets> PRIVATE <private targets>)
+# One static library a folder of src/heed: every .cc below it belongs to it. They are compiled
+# several at a time (cmake/HeedCompileTime.cmake).
 function(heed_layer name)
-  cmake_parse_arguments(LAYER "UNITY" "" "DEPENDS;PRIVATE" ${ARGN})
+  cmake_parse_arguments(LAYER "WITHOUT_JSON" "" "DEPENDS;PRIVATE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/heed/${name}/*.cc)
   if(NOT sources)
     add_library(heed_${name} INTERFACE)
     return()
   endif()
+  set(kernels)
+  foreach(source ${sources})
+    file(STRINGS ${source} vector_code REGEX "include <hwy/foreach_target.h>" LIMIT_COUNT 1)
+    if(vector_code)
+      list(APPEND kernels ${source})
+    endif()
+  endforeach()
+  list(REMOVE_ITEM sources ${kernels})
   add_library(heed_${name} STATIC ${sources})
+  heed_vector_unity(heed_${name} ${kernels})
   target_include_directories(heed_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src
                                                  ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(heed_${name} PUBLIC ${LAYER_DEPENDS} PRIVATE heed_options ${LAYER_PRIVATE})
-  heed_precompile(heed_${name} heed_std_headers)
-  if(LAYER_UNITY)
-    heed_unity(heed_${name})
+  if(LAYER_WITHOUT_JSON)
+    heed_precompile(heed_${name} heed_std_headers)
+  else()
+    heed_precompile(heed_${name} heed_json_headers)
   endif()
+  heed_unity(heed_${name})
 endfunction()
 
 # Seconds that a test of a program may take.
@@ -24,18 +35,45 @@ if(CMAKE_CROSSCOMPILING_EMULATOR)
   set(HEED_TEST_TIMEOUT 3000)
 endif()
 
-# heed_layer_test(<name> <further targets>)
-# One test program a layer, from every tests/<name>/*_test.cc, its cases registered with CTest.
+# heed_run_test(<name> <program> <shards>)
+# Registers a program of GoogleTest with CTest: one test, or <name>.1, <name>.2, ... that share its cases.
+# A process for each case would take longer than most cases. The times of the cases are written to
+# test_cases/ in the build tree (scripts/slowest).
+function(heed_run_test name program shards)
+  math(EXPR last "${shards} - 1")
+  foreach(shard RANGE ${last})
+    set(test ${name})
+    if(shards GREATER 1)
+      math(EXPR number "${shard} + 1")
+      set(test ${name}.${number})
+    endif()
+    add_test(NAME ${test} COMMAND ${program} --gtest_brief=1)
+    set_tests_properties(${test} PROPERTIES TIMEOUT ${HEED_TEST_TIMEOUT} ENVIRONMENT
+      "GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${shard};GTEST_OUTPUT=json:${PROJECT_BINARY_DIR}/test_cases/${test}.json")
+  endforeach()
+endfunction()
+
+# heed_test_program(<target> <source>...)
+function(heed_test_program target)
+  add_executable(${target} ${ARGN})
+  target_link_libraries(${target} PRIVATE heed_options GTest::gtest_main)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_compile_definitions(${target} PRIVATE HEED_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  heed_precompile(${target} heed_test_headers)
+  heed_unity(${target} 8)
+endfunction()
+
+# heed_layer_test(<name> [SHARDS <number>] [LINK <further targets>])
+# One test program a layer, from every tests/<name>/*_test.cc but fuzz_test.cc, which belongs to
+# readers_test.
 function(heed_layer_test name)
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*_test.cc)
-  if(sources)
-    add_executable(${name}_test ${sources})
-    target_link_libraries(${name}_test PRIVATE heed_${name} heed_options GTest::gtest_main ${ARGN})
-    target_include_directories(${name}_test PRIVATE ${PROJECT_SOURCE_DIR})
-    target_compile_definitions(${name}_test
-                               PRIVATE HEED_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-    heed_precompile(${name}_test heed_test_headers)
-    gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST
-                         PROPERTIES TIMEOUT ${HEED_TEST_TIMEOUT})
+  cmake_parse_arguments(TEST "" "SHARDS" "LINK" ${ARGN})
+  if(NOT TEST_SHARDS)
+    set(TEST_SHARDS 1)
   endif()
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*_test.cc)
+  list(FILTER sources EXCLUDE REGEX /fuzz_test[.]cc$)
+  heed_test_program(${name}_test ${sources})
+  target_link_libraries(${name}_test PRIVATE heed_${name} ${TEST_LINK})
+  heed_run_test(${name} ${name}_test ${TEST_SHARDS})
 endfunction()

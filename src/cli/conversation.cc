@@ -23,10 +23,10 @@ double seconds_since(Clock::time_point start) {
 }
 
 SessionOptions session_options(const std::function<bool()>& interrupted) {
-  constexpr int64_t kNoLimit = int64_t{1} << 31;
-  return {.max_active_tokens = kNoLimit,
+  constexpr int64_t kUnlimited = int64_t{1} << 31;
+  return {.max_active_tokens = kUnlimited,
           .max_prefill_tokens = kPrefillTokens,
-          .max_cached_tokens = kNoLimit,
+          .max_cached_tokens = kUnlimited,
           .interrupted = interrupted};
 }
 

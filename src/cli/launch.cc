@@ -86,7 +86,7 @@ std::vector<std::string> launcher_for(const std::string& launcher, const std::ve
   return words;
 }
 
-std::string joined(const std::vector<std::string>& words) {
+std::string joined_words(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
   return text;
@@ -258,7 +258,7 @@ bool SupervisedRun::restart(int number, std::vector<Host>& hosts, int64_t& ranks
 
 int SupervisedRun::run() {
   for (const Host& host : absent_of_all())
-    fail("host {} cannot be used: \"{}\" failed", quoted(host.name), joined(probe(host)));
+    fail("host {} cannot be used: \"{}\" failed", quoted(host.name), joined_words(probe(host)));
   std::vector<Host> hosts = hosts_;
   int64_t ranks = ranks_on(hosts, kAnyLeaves);
   bool resume = false;

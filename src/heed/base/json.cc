@@ -6,8 +6,11 @@
 #include <unordered_set>
 
 #include "heed/base/error.h"
+#include "heed/base/json_instance.h"
 #include "heed/base/json_nesting.h"
 #include "heed/base/reader_limits.h"
+
+template class nlohmann::basic_json<>;
 
 namespace heed {
 namespace {

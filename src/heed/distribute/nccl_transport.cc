@@ -13,7 +13,7 @@ namespace {
 static_assert(HEED_NCCL_CHANNELS == kOperationTags);
 
 /// Between looks at connections that are being made.
-constexpr std::chrono::milliseconds kPause{1};
+constexpr std::chrono::milliseconds kNcclPause{1};
 
 /// The number of this process among those that the launcher has started on this host.
 int local_rank() {
@@ -65,7 +65,7 @@ void NcclConnection::connect(const std::string& ids, int rank, int size,
       require(std::chrono::steady_clock::now() < end,
               "NCCL has not connected the ranks within {} s",
               std::chrono::duration_cast<std::chrono::seconds>(deadline).count());
-      std::this_thread::sleep_for(kPause);
+      std::this_thread::sleep_for(kNcclPause);
     }
   }
 }

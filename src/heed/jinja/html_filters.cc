@@ -97,7 +97,7 @@ Value xml_attributes(Call& call) {
   return runtime.text(out.finish());
 }
 
-constexpr Builtin kFilters[] = {
+constexpr Builtin kHtmlFilters[] = {
     {"escape", "", escape},
     {"e", "", escape},
     {"forceescape", "", force_escape},
@@ -108,6 +108,6 @@ constexpr Builtin kFilters[] = {
 
 }  // namespace
 
-Builtins html_filters() { return kFilters; }
+Builtins html_filters() { return kHtmlFilters; }
 
 }  // namespace heed::jinja

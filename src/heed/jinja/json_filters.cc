@@ -41,12 +41,12 @@ Value to_json(Call& call) {
   return call.runtime.text(out.finish());
 }
 
-constexpr Builtin kFilters[] = {
+constexpr Builtin kJsonFilters[] = {
     {"tojson", "ensure_ascii? indent? separators? sort_keys?", to_json},
 };
 
 }  // namespace
 
-Builtins json_filters() { return kFilters; }
+Builtins json_filters() { return kJsonFilters; }
 
 }  // namespace heed::jinja

@@ -125,7 +125,7 @@ Value slice(Call& call) {
   });
 }
 
-constexpr Builtin kFilters[] = {
+constexpr Builtin kListFilters[] = {
     {"list", "", to_list},
     {"length", "", length},
     {"count", "", length},
@@ -140,6 +140,6 @@ constexpr Builtin kFilters[] = {
 
 }  // namespace
 
-Builtins list_filters() { return kFilters; }
+Builtins list_filters() { return kListFilters; }
 
 }  // namespace heed::jinja

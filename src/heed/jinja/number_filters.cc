@@ -108,7 +108,7 @@ Value file_size(Call& call) {
       fmt::format("{:.1f} {}{}", base * *number / unit, prefix, binary_units ? "iB" : "B"));
 }
 
-constexpr Builtin kFilters[] = {
+constexpr Builtin kNumberFilters[] = {
     {"int", "default? base?", to_int},
     {"float", "default?", to_float},
     {"abs", "", absolute},
@@ -118,6 +118,6 @@ constexpr Builtin kFilters[] = {
 
 }  // namespace
 
-Builtins number_filters() { return kFilters; }
+Builtins number_filters() { return kNumberFilters; }
 
 }  // namespace heed::jinja

@@ -129,7 +129,7 @@ Value sum(Call& call) {
   return total;
 }
 
-constexpr Builtin kFilters[] = {
+constexpr Builtin kOrderingFilters[] = {
     {"sort", "reverse? case_sensitive? attribute?", sort},
     {"dictsort", "case_sensitive? by? reverse?", dict_sort},
     {"groupby", "attribute default? case_sensitive?", group_by},
@@ -141,6 +141,6 @@ constexpr Builtin kFilters[] = {
 
 }  // namespace
 
-Builtins ordering_filters() { return kFilters; }
+Builtins ordering_filters() { return kOrderingFilters; }
 
 }  // namespace heed::jinja

@@ -103,7 +103,7 @@ Value select(Call& call) {
       });
 }
 
-constexpr Builtin kFilters[] = {
+constexpr Builtin kSelectionFilters[] = {
     {"default", "default_value? boolean?", otherwise},
     {"d", "default_value? boolean?", otherwise},
     {"attr", "name", attribute},
@@ -116,6 +116,6 @@ constexpr Builtin kFilters[] = {
 
 }  // namespace
 
-Builtins selection_filters() { return kFilters; }
+Builtins selection_filters() { return kSelectionFilters; }
 
 }  // namespace heed::jinja

@@ -88,7 +88,7 @@ Value format_text(Call& call) {
   return format_percent(call.runtime, text.text(), call.runtime.dict(std::move(named)));
 }
 
-constexpr Builtin kFilters[] = {
+constexpr Builtin kTextFilters[] = {
     {"trim", "chars?", trim},
     {"string", "", to_string},
     {"upper", "", mapped_text<append_upper>},
@@ -101,6 +101,6 @@ constexpr Builtin kFilters[] = {
 
 }  // namespace
 
-Builtins text_filters() { return kFilters; }
+Builtins text_filters() { return kTextFilters; }
 
 }  // namespace heed::jinja

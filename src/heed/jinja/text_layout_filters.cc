@@ -84,7 +84,7 @@ Value count_words(Call& call) {
   return Value(words);
 }
 
-constexpr Builtin kFilters[] = {
+constexpr Builtin kTextLayoutFilters[] = {
     {"indent", "width? first? blank?", indent},
     {"truncate", "length? killwords? end? leeway?", truncate},
     {"center", "width?", center_text},
@@ -93,6 +93,6 @@ constexpr Builtin kFilters[] = {
 
 }  // namespace
 
-Builtins text_layout_filters() { return kFilters; }
+Builtins text_layout_filters() { return kTextLayoutFilters; }
 
 }  // namespace heed::jinja

@@ -115,7 +115,7 @@ Value format_map(Call& call) {
   return format_braces(call.runtime, call.self.text(), arguments);
 }
 
-constexpr Builtin kMethods[] = {
+constexpr Builtin kTextMethods[] = {
     {"strip", "/chars?", strip<true, true>},
     {"lstrip", "/chars?", strip<true, false>},
     {"rstrip", "/chars?", strip<false, true>},
@@ -143,6 +143,6 @@ constexpr Builtin kMethods[] = {
 
 }  // namespace
 
-Builtins text_methods() { return kMethods; }
+Builtins text_methods() { return kTextMethods; }
 
 }  // namespace heed::jinja

@@ -34,7 +34,7 @@ Value is_identifier(Call& call) {
   return Value(text.length > 0);
 }
 
-constexpr Builtin kMethods[] = {
+constexpr Builtin kTextPropertyMethods[] = {
     {"isspace", "", all_characters<is_space>},
     {"isalpha", "", all_characters<is_alpha>},
     {"isalnum", "", all_characters<is_alnum>},
@@ -51,6 +51,6 @@ constexpr Builtin kMethods[] = {
 
 }  // namespace
 
-Builtins text_property_methods() { return kMethods; }
+Builtins text_property_methods() { return kTextPropertyMethods; }
 
 }  // namespace heed::jinja

@@ -90,7 +90,7 @@ Value borders(Call& call) {
   return Value(std::any_of(wanted.items().begin(), wanted.items().end(), matches));
 }
 
-constexpr Builtin kMethods[] = {
+constexpr Builtin kTextSearchMethods[] = {
     {"startswith", "/prefix start? end?", borders<false>},
     {"endswith", "/suffix start? end?", borders<true>},
     {"find", "/sub start? end?", find<false>},
@@ -102,6 +102,6 @@ constexpr Builtin kMethods[] = {
 
 }  // namespace
 
-Builtins text_search_methods() { return kMethods; }
+Builtins text_search_methods() { return kTextSearchMethods; }
 
 }  // namespace heed::jinja

@@ -21,11 +21,11 @@ Value Interpreter::from_context(const std::string& name) {
 }
 
 void Interpreter::enter(const ast::Scope& scope) {
-  using From = ast::Load::From;
+  using enum ast::Load::From;
   for (const ast::Load& load : scope) {
-    if (load.from == From::context) variable(load.slot) = from_context(load.name);
-    if (load.from == From::outer) variable(load.slot) = Value(variable(load.outer));
-    if (load.from == From::nothing) variable(load.slot) = Value();
+    if (load.from == context) variable(load.slot) = from_context(load.name);
+    if (load.from == outer) variable(load.slot) = Value(variable(load.outer));
+    if (load.from == nothing) variable(load.slot) = Value();
   }
 }
 

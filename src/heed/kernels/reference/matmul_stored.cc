@@ -6,7 +6,7 @@ namespace heed::kernels::reference {
 namespace {
 
 template <typename A, typename W, typename C>
-void multiply(const Tensor& a, const Tensor& weight, const Tensor& bias, Tensor& c) {
+void multiply_stored(const Tensor& a, const Tensor& weight, const Tensor& bias, Tensor& c) {
   const int64_t depth = a.cols(), n = weight.rows();
   const float* start = bias.defined() ? bias.data<float>() : nullptr;
   for (int64_t row = 0; row < a.rows(); ++row)
@@ -26,7 +26,7 @@ void matmul_stored(const Tensor& a, const Tensor& weight, const Tensor& bias, Te
   visit_floating(a.dtype(), [&](auto in) {
     visit_stored(weight.dtype(), [&](auto stored) {
       visit_floating(c.dtype(), [&](auto out) {
-        multiply<decltype(in), decltype(stored), decltype(out)>(a, weight, bias, c);
+        multiply_stored<decltype(in), decltype(stored), decltype(out)>(a, weight, bias, c);
       });
     });
   });

@@ -10,7 +10,7 @@
 namespace heed::train {
 namespace {
 
-size_t tokens_of(const data::Preference& one) {
+size_t tokens_of_preference(const data::Preference& one) {
   return one.prompt.size() + std::max(one.chosen.size(), one.rejected.size());
 }
 
@@ -24,7 +24,7 @@ PreferenceTask::PreferenceTask(const TrainConfig& config, const std::filesystem:
   auto examples = read_examples(
       config, "preference", observer,
       [&](const std::string& line, const std::string& where) { return read(line, where); },
-      tokens_of);
+      tokens_of_preference);
   fingerprint_ = examples.fingerprint;
   samples_ = first_of(examples.valid, config.validation.samples);
   const auto beta = static_cast<float>(config.preference.beta);

@@ -19,7 +19,7 @@ namespace HWY_NAMESPACE {
 namespace {
 
 template <class Block>
-void pack(const Rows& rows, const PanelLayout& layout, std::byte* to) {
+void pack(const WeightRows& rows, const PanelLayout& layout, std::byte* to) {
   constexpr auto kBlockBytes = static_cast<int64_t>(sizeof(Block));
   const int64_t blocks = rows.row_bytes / kBlockBytes;
   for (int64_t at = 0; at < blocks; ++at)
@@ -29,8 +29,8 @@ void pack(const Rows& rows, const PanelLayout& layout, std::byte* to) {
       for (int64_t line = 0; line < kLanes * kBlockBytes; line += 64)
         hwy::Prefetch(rows.first + ahead + line);
       const int64_t begin = col * rows.row_bytes + at * kBlockBytes;
-      put_block(static_cast<const Block*>(nullptr), Rows{rows.first + begin, rows.row_bytes}, at,
-                Columns{layout, to, col});
+      put_block(static_cast<const Block*>(nullptr), WeightRows{rows.first + begin, rows.row_bytes},
+                at, Columns{layout, to, col});
     }
 }
 
@@ -39,7 +39,7 @@ void pack(const Rows& rows, const PanelLayout& layout, std::byte* to) {
 void pack_whole_panel(const Tensor& weight, const PanelLayout& layout, int64_t panel,
                       std::byte* to) {
   const auto* first = reinterpret_cast<const uint8_t*>(weight.raw());
-  const Rows rows{first + panel * kPanelCols * weight.row_bytes(), weight.row_bytes()};
+  const WeightRows rows{first + panel * kPanelCols * weight.row_bytes(), weight.row_bytes()};
   visit_block(weight.dtype(), [&](auto block) { pack<decltype(block)>(rows, layout, to); });
 }
 

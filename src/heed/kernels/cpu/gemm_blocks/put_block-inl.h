@@ -64,7 +64,7 @@ HWY_INLINE Quads quads_of(const Bytes& bytes) {
 }
 
 /// Rows of a weight that become neighbouring columns of a panel.
-struct Rows {
+struct WeightRows {
   const uint8_t* first;
   int64_t row_bytes;
 
@@ -126,8 +126,8 @@ HWY_INLINE Vector bits_of_bytes(Vector bytes, int shift) {
 /// Stores `bits` bits of 32 codes, in quads from `first` on: those from bit `shift` on of 32 bytes
 /// of each row.
 template <int bits>
-HWY_INLINE void put_bits(const Rows& from, int64_t offset, int shift, int64_t block, int64_t first,
-                         const Columns& to) {
+HWY_INLINE void put_bits(const WeightRows& from, int64_t offset, int shift, int64_t block,
+                         int64_t first, const Columns& to) {
   const auto half = [&](int64_t begin) HEED_LANES {
     return quads_of([&](int64_t i) HEED_LANES {
       return bits_of_bytes<bits>(from.bytes(offset + begin, i), shift);
@@ -168,7 +168,7 @@ HWY_INLINE Vector minus_32(Vector bytes) {
   return hn::BitCast(U32(), hn::Sub(hn::BitCast(d, bytes), hn::Set(d, 32)));
 }
 
-HWY_INLINE void put_block(const BlockQ8_0*, const Rows& from, int64_t at, const Columns& to) {
+HWY_INLINE void put_block(const BlockQ8_0*, const WeightRows& from, int64_t at, const Columns& to) {
   constexpr int64_t kQuants = offsetof(BlockQ8_0, quants);
   to.put_scales(at, from.quads(0)[0]);
   for (int64_t half = 0; half < 2; ++half)
@@ -180,43 +180,46 @@ HWY_INLINE void put_block(const BlockQ8_0*, const Rows& from, int64_t at, const 
 
 /// A scale and 16 bytes of codes.
 template <class Block>
-HWY_INLINE void put_small_block(const Rows& from, int64_t at, const Columns& to) {
+HWY_INLINE void put_small_block(const WeightRows& from, int64_t at, const Columns& to) {
   to.put_scales(at, from.quads(0)[0]);
   to.put_quads(at, 0, from.quads(offsetof(Block, quants)));
 }
 
 /// The same with a minimum.
 template <class Block>
-HWY_INLINE void put_small_block_with_minimum(const Rows& from, int64_t at, const Columns& to) {
+HWY_INLINE void put_small_block_with_minimum(const WeightRows& from, int64_t at,
+                                             const Columns& to) {
   const Vector both = from.quads(0)[0];
   to.put_scales(2 * at, both);
   to.put_scales(2 * at + 1, hn::ShiftRight<16>(both));
   to.put_quads(at, 0, from.quads(offsetof(Block, quants)));
 }
 
-HWY_INLINE void put_block(const BlockQ4_0*, const Rows& from, int64_t at, const Columns& to) {
+HWY_INLINE void put_block(const BlockQ4_0*, const WeightRows& from, int64_t at, const Columns& to) {
   put_small_block<BlockQ4_0>(from, at, to);
 }
 
-HWY_INLINE void put_block(const BlockQ4_1*, const Rows& from, int64_t at, const Columns& to) {
+HWY_INLINE void put_block(const BlockQ4_1*, const WeightRows& from, int64_t at, const Columns& to) {
   put_small_block_with_minimum<BlockQ4_1>(from, at, to);
 }
 
-HWY_INLINE void put_block(const BlockQ5_0*, const Rows& from, int64_t at, const Columns& to) {
+HWY_INLINE void put_block(const BlockQ5_0*, const WeightRows& from, int64_t at, const Columns& to) {
   put_small_block<BlockQ5_0>(from, at, to);
   put_bits_of_word(from.quads(offsetof(BlockQ5_0, high))[0], at, 4, to);
 }
 
-HWY_INLINE void put_block(const BlockQ5_1*, const Rows& from, int64_t at, const Columns& to) {
+HWY_INLINE void put_block(const BlockQ5_1*, const WeightRows& from, int64_t at, const Columns& to) {
   put_small_block_with_minimum<BlockQ5_1>(from, at, to);
   put_bits_of_word(from.quads(offsetof(BlockQ5_1, high))[0], at, 4, to);
 }
 
-HWY_INLINE void put_block(const BlockIQ4_NL*, const Rows& from, int64_t at, const Columns& to) {
+HWY_INLINE void put_block(const BlockIQ4_NL*, const WeightRows& from, int64_t at,
+                          const Columns& to) {
   put_small_block<BlockIQ4_NL>(from, at, to);
 }
 
-HWY_INLINE void put_block(const BlockMXFP4*, const Rows& from, int64_t at, const Columns& to) {
+HWY_INLINE void put_block(const BlockMXFP4*, const WeightRows& from, int64_t at,
+                          const Columns& to) {
   const U32 d;
   const Vector exponent = hn::And(from.quads(0)[0], hn::Set(d, 0xff));
   // bf16, 2^(exponent - 128): 2^-128 and 2^-127 are subnormal.
@@ -228,7 +231,7 @@ HWY_INLINE void put_block(const BlockMXFP4*, const Rows& from, int64_t at, const
 
 constexpr int64_t kUnits = BlockQ4_K::kElements / kProductBlock;
 
-HWY_INLINE void put_block(const BlockQ2_K*, const Rows& from, int64_t at, const Columns& to) {
+HWY_INLINE void put_block(const BlockQ2_K*, const WeightRows& from, int64_t at, const Columns& to) {
   // The last four of 16 bytes, so that nothing is read beyond a block.
   const Vector both = from.quads(offsetof(BlockQ2_K, scale) - 12)[3];
   to.put_scales(2 * at, both);
@@ -244,7 +247,7 @@ HWY_INLINE void put_block(const BlockQ2_K*, const Rows& from, int64_t at, const 
                 static_cast<int>(i % 4 * 2), kUnits * at + i, 0, to);
 }
 
-HWY_INLINE void put_block(const BlockQ3_K*, const Rows& from, int64_t at, const Columns& to) {
+HWY_INLINE void put_block(const BlockQ3_K*, const WeightRows& from, int64_t at, const Columns& to) {
   // The last 16 bytes: two that are not needed, the sub-scales, and the scale.
   const Quads end = from.quads(offsetof(BlockQ3_K, scales) - 2);
   to.put_scales(at, hn::ShiftRight<16>(end[3]));
@@ -265,7 +268,7 @@ HWY_INLINE void put_block(const BlockQ3_K*, const Rows& from, int64_t at, const 
 }
 
 /// The scales of a q4_K or q5_K block: its first 16 bytes.
-HWY_INLINE void put_six_bit_scales(const Rows& from, int64_t at, const Columns& to) {
+HWY_INLINE void put_six_bit_scales(const WeightRows& from, int64_t at, const Columns& to) {
   const auto [numbers, first, second, third] = from.quads(0);
   to.put_scales(2 * at, numbers);
   to.put_scales(2 * at + 1, hn::ShiftRight<16>(numbers));
@@ -278,14 +281,14 @@ HWY_INLINE void put_six_bit_scales(const Rows& from, int64_t at, const Columns& 
   to.put_sub_scales(kUnits * at, 1, 1, 4, minus_bytes(join(4, second)));
 }
 
-HWY_INLINE void put_block(const BlockQ4_K*, const Rows& from, int64_t at, const Columns& to) {
+HWY_INLINE void put_block(const BlockQ4_K*, const WeightRows& from, int64_t at, const Columns& to) {
   put_six_bit_scales(from, at, to);
   for (int64_t i = 0; i < kUnits; ++i)
     put_bits<4>(from, static_cast<int64_t>(offsetof(BlockQ4_K, quants)) + i / 2 * 32,
                 static_cast<int>(i % 2 * 4), kUnits * at + i, 0, to);
 }
 
-HWY_INLINE void put_block(const BlockQ5_K*, const Rows& from, int64_t at, const Columns& to) {
+HWY_INLINE void put_block(const BlockQ5_K*, const WeightRows& from, int64_t at, const Columns& to) {
   put_six_bit_scales(from, at, to);
   for (int64_t i = 0; i < kUnits; ++i) {
     put_bits<4>(from, static_cast<int64_t>(offsetof(BlockQ5_K, quants)) + i / 2 * 32,
@@ -294,7 +297,7 @@ HWY_INLINE void put_block(const BlockQ5_K*, const Rows& from, int64_t at, const 
   }
 }
 
-HWY_INLINE void put_block(const BlockQ6_K*, const Rows& from, int64_t at, const Columns& to) {
+HWY_INLINE void put_block(const BlockQ6_K*, const WeightRows& from, int64_t at, const Columns& to) {
   // The last two of 16 bytes, so that nothing is read beyond a block.
   to.put_scales(at, hn::ShiftRight<16>(from.quads(offsetof(BlockQ6_K, scale) - 14)[3]));
   const Quads scales = from.quads(offsetof(BlockQ6_K, scales));
@@ -308,7 +311,8 @@ HWY_INLINE void put_block(const BlockQ6_K*, const Rows& from, int64_t at, const 
   }
 }
 
-HWY_INLINE void put_block(const BlockIQ4_XS*, const Rows& from, int64_t at, const Columns& to) {
+HWY_INLINE void put_block(const BlockIQ4_XS*, const WeightRows& from, int64_t at,
+                          const Columns& to) {
   const U32 d;
   const Quads begin = from.quads(0);
   to.put_scales(at, begin[0]);

@@ -122,9 +122,9 @@ void cpu::embedding_forward(const EmbeddingForward& in, Tensor& y) {
   HWY_DYNAMIC_DISPATCH(embedding_forward)(in, y);
 }
 HWY_EXPORT(embedding_backward);
-void cpu::embedding_backward(std::span<const int32_t> tokens, const Tensor& dy, float scale,
+void cpu::embedding_backward(std::span<const int32_t> tokens, const Tensor& dy, float factor,
                              Tensor& d_table) {
-  HWY_DYNAMIC_DISPATCH(embedding_backward)(tokens, dy, scale, d_table);
+  HWY_DYNAMIC_DISPATCH(embedding_backward)(tokens, dy, factor, d_table);
 }
 
 }  // namespace heed::kernels
