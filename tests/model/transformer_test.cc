@@ -24,7 +24,7 @@ ModelConfig small_config() {
 }
 
 const std::vector<int32_t> kSource{5, 9, 1, 7, 8, 9, 10, 1}, kSourceOffsets{0, 3, 8};
-const std::vector<int32_t> kInput{0, 4, 6, 0, 12, 13, 14}, kOffsets{0, 3, 7};
+const std::vector<int32_t> kInput{0, 4, 6, 0, 12, 13, 14}, kInputOffsets{0, 3, 7};
 const std::vector<int32_t> kTarget{4, 6, 1, 12, 13, 14, 1};
 
 struct Variant {
@@ -72,8 +72,9 @@ TEST(Transformer, GradientsOfAWholeModelEqualFiniteDifferences) {
     }
     testing::check_gradients(
         [&](Context& context) {
-          const ops::Loss loss = model.loss(context, {kSource, kSourceOffsets}, {kInput, kOffsets},
-                                            kTarget, {.label_smoothing = 0.1f});
+          const ops::Loss loss =
+              model.loss(context, {kSource, kSourceOffsets}, {kInput, kInputOffsets}, kTarget,
+                         {.label_smoothing = 0.1f});
           context.tape->backward();
           return loss.smoothed;
         },
@@ -89,7 +90,7 @@ TEST(Transformer, ASequenceDependsNeitherOnItsBatchNorOnTheThreads) {
     const Transformer model(config, 3);
     Context context;
     const Memory memory = model.encode(context, {kSource, kSourceOffsets});
-    const Tensor both = model.decode_all(context, {kInput, kOffsets}, memory);
+    const Tensor both = model.decode_all(context, {kInput, kInputOffsets}, memory);
 
     const Threads other(thread_count() == 1 ? 2 : 1);
     const std::vector<int32_t> source(kSource.begin() + 3, kSource.end()), source_offsets{0, 5};

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
+#include "heed/base/json.h"
 #include "heed/model/families/config_json.h"
 #include "heed/model/families/fused_weights.h"
 #include "heed/text/utf8.h"
@@ -114,6 +115,9 @@ nlohmann::json nomic_bert_config(const ArchitectureMetadata& metadata) {
 nlohmann::json modern_bert_config(const ArchitectureMetadata& metadata) {
   const io::GgufFile& file = metadata.file();
   Json json = like_bert(metadata, "modernbert", "ModernBert");
+  const Json scaling = rotary_scaling(metadata);
+  require(scaling.is_null(), "{}: the rotary positions are scaled ({}), expected unscaled ones",
+          file.name(), excerpt(scaling));
   json.update({{"hidden_activation", metadata.get_or<std::string>("hidden_activation", "gelu")},
                {"norm_eps", json["layer_norm_eps"]},
                {"norm_bias", file.contains("output_norm.bias")},

@@ -1,8 +1,63 @@
 #include "heed/checkpoint/gguf_metadata.h"
 
+#include <algorithm>
+
 #include "heed/base/error.h"
+#include "heed/base/json.h"
+#include "heed/base/quote.h"
 
 namespace heed::checkpoint {
+namespace {
+
+/// Keys that cannot change what the model computes: sizes that the tensors have, other parts of the
+/// program that read them, and what the file was made with.
+constexpr std::string_view kMetadataWithoutEffect[] = {"attention.head_count_kv",
+                                                       "attention.key_length",
+                                                       "attention.value_length",
+                                                       "classifier.output_labels",
+                                                       "context_length",
+                                                       "expert_count",
+                                                       "expert_used_count",
+                                                       "feed_forward_length",
+                                                       "nextn_predict_layers",
+                                                       "pooling_type",
+                                                       "rope.scaling.finetuned",
+                                                       "tensor_data_layout",
+                                                       "vocab_size",
+                                                       "attention.layer_norm_epsilon",
+                                                       "attention.layer_norm_rms_epsilon"};
+
+/// A value for a message.
+std::string value_text(const io::GgufMetadata& metadata, const std::string& key) {
+  const auto try_as = [&]<typename T>(T) -> std::string {
+    try {
+      return excerpt(nlohmann::json(metadata.get<T>(key)));
+    } catch (const Error&) {
+      return {};
+    }
+  };
+  for (const std::string& text :
+       {try_as(int64_t{}), try_as(double{}), try_as(bool{}), try_as(std::string{})})
+    if (!text.empty()) return text;
+  return "a list";
+}
+
+}  // namespace
+
+std::vector<std::string> ArchitectureMetadata::warnings() const {
+  std::vector<std::string> all;
+  const std::string prefix = architecture_ + ".";
+  for (const std::string& key : file_.metadata().keys()) {
+    if (!key.starts_with(prefix) || asked_.contains(key)) continue;
+    if (std::ranges::find(kMetadataWithoutEffect, std::string_view(key).substr(prefix.size())) !=
+        std::end(kMetadataWithoutEffect))
+      continue;
+    all.push_back(fmt::format("{}: {} is {} and is ignored: heed knows no such setting of {}",
+                              file_.name(), one_line(key), value_text(file_.metadata(), key),
+                              one_line(architecture_)));
+  }
+  return all;
+}
 
 int64_t vocabulary_size(const io::GgufFile& file) {
   const Shape& shape = file.entry("token_embd.weight").shape;

@@ -1,14 +1,18 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "heed/base/error.h"
 #include "heed/io/gguf.h"
 
 namespace heed::checkpoint {
 
-/// The metadata of a file under keys that begin with its architecture.
+/// The metadata of a file under keys that begin with its architecture. It remembers the keys that
+/// were asked for: all others are in warnings().
 class ArchitectureMetadata {
  public:
   ArchitectureMetadata(const io::GgufFile& file, std::string architecture)
@@ -18,10 +22,12 @@ class ArchitectureMetadata {
   bool contains(const char* key) const { return file_.metadata().contains(full(key)); }
   template <typename T>
   T get(const char* key) const {
+    asked_.insert(full(key));
     return file_.metadata().get<T>(full(key));
   }
   template <typename T>
   T get_or(const char* key, T otherwise) const {
+    asked_.insert(full(key));
     return file_.metadata().get_or<T>(full(key), otherwise);
   }
   /// null where there is none.
@@ -29,12 +35,24 @@ class ArchitectureMetadata {
   nlohmann::json json(const char* key) const {
     return contains(key) ? nlohmann::json(get<T>(key)) : nlohmann::json();
   }
+  /// Throws Error when llama.cpp would compute with another number than the one that heed has.
+  template <typename T>
+  void expect(const char* key, T expected) const {
+    const T found = get_or<T>(key, expected);
+    require(found == expected, "{}: {} is {}, expected {}", file_.name(), full(key), found,
+            expected);
+  }
+
+  /// For the keys that nothing asked for and that could say something about the model: "FILE: KEY
+  /// is VALUE and is ignored: WHY".
+  std::vector<std::string> warnings() const;
 
  private:
   std::string full(const char* key) const { return architecture_ + "." + key; }
 
   const io::GgufFile& file_;
   std::string architecture_;
+  mutable std::set<std::string> asked_;
 };
 
 /// The rows of the embedding: not all files state the size of the vocabulary.

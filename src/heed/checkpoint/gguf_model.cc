@@ -7,9 +7,11 @@
 #include "heed/base/json.h"
 #include "heed/base/quote.h"
 #include "heed/checkpoint/gguf_encoders.h"
+#include "heed/checkpoint/gguf_end_tokens.h"
 #include "heed/checkpoint/gguf_metadata.h"
 #include "heed/checkpoint/gguf_weights.h"
 #include "heed/model/families/config_json.h"
+#include "heed/model/families/rotary_json.h"
 
 namespace heed::checkpoint {
 namespace {
@@ -18,6 +20,15 @@ using Json = nlohmann::json;
 
 constexpr std::string_view kMixtures[] = {"deepseek_v2", "deepseek_v3", "gpt_oss", "mixtral",
                                           "qwen3_moe"};
+
+/// llama.cpp's windows of a model that is not causal reach another way than those of transformers.
+bool is_causal(const ArchitectureMetadata& metadata) {
+  const bool causal = metadata.get_or("attention.causal", true);
+  require(causal || metadata.get_or<int64_t>("attention.sliding_window", 0) == 0,
+          "{}: attention.causal is false, expected true with attention.sliding_window",
+          metadata.file().name());
+  return causal;
+}
 
 /// The part of config.json that Llama and similar families share.
 Json like_llama(const ArchitectureMetadata& metadata, std::string_view model_type) {
@@ -38,6 +49,7 @@ Json like_llama(const ArchitectureMetadata& metadata, std::string_view model_typ
           {"max_position_embeddings", metadata.get<int64_t>("context_length")},
           {"rope_theta", metadata.get_or("rope.freq_base", 10000.0)},
           {"rope_scaling", rotary_scaling(metadata)},
+          {"is_causal", is_causal(metadata)},
           {"attention_bias", file.contains("blk.0.attn_q.bias")},
           {"mlp_bias", file.contains("blk.0.ffn_up.bias")},
           {"tie_word_embeddings", !file.contains("output.weight")},
@@ -82,7 +94,10 @@ Json gpt_oss(const ArchitectureMetadata& metadata) {
                {"num_experts_per_tok", metadata.get<int64_t>("expert_used_count")},
                {"intermediate_size", metadata.get<int64_t>("expert_feed_forward_length")},
                {"sliding_window", metadata.get<int64_t>("attention.sliding_window")}});
-  if (json["rope_scaling"].is_object()) json["rope_scaling"]["truncate"] = false;
+  if (json["rope_scaling"].is_object())
+    json["rope_scaling"]["truncate"] = false;
+  else
+    json["rope_parameters"] = Json::object();  // not the family's default
   return json;
 }
 
@@ -112,6 +127,8 @@ Json phi3(const ArchitectureMetadata& metadata) {
   const auto columns = metadata.get<int64_t>("embedding_length") / std::max<int64_t>(heads, 1);
   const auto rotated = metadata.get_or("rope.dimension_count", columns);
   json["partial_rotary_factor"] = model::partial_rotary_factor(rotated, columns);
+  json["original_max_position_embeddings"] =
+      metadata.json<int64_t>("rope.scaling.original_context_length");
   if (const auto window = metadata.get_or<int64_t>("attention.sliding_window", 0); window > 0)
     json["sliding_window"] = window;
   return json;
@@ -173,6 +190,8 @@ Json gptneox(const ArchitectureMetadata& metadata) {
           {"attention_bias", file.contains("blk.0.attn_qkv.bias")},
           {"max_position_embeddings", metadata.get<int64_t>("context_length")},
           {"rotary_emb_base", metadata.get_or("rope.freq_base", 10000.0)},
+          {"rope_scaling", rotary_scaling(metadata)},
+          {"is_causal", is_causal(metadata)},
           {"rotary_pct", model::partial_rotary_factor(rotated, columns)},
           {"tie_word_embeddings", !file.contains("output.weight")},
           {"bos_token_id", token(file, "bos")},
@@ -191,6 +210,7 @@ Json gpt2(const ArchitectureMetadata& metadata) {
           {"activation_function", "gelu_new"},
           {"layer_norm_epsilon", metadata.get<double>("attention.layer_norm_epsilon")},
           {"n_positions", metadata.get<int64_t>("context_length")},
+          {"is_causal", is_causal(metadata)},
           {"tie_word_embeddings", !file.contains("output.weight")},
           {"bos_token_id", token(file, "bos")},
           {"eos_token_id", token(file, "eos")},
@@ -211,6 +231,7 @@ Json deepseek2(const ArchitectureMetadata& metadata) {
           "{}: {} of the {} columns of a key are rotated, expected some but not all",
           metadata.file().name(), rotary, key);
   const auto groups = metadata.get_or<int64_t>("expert_group_count", 1);
+  json["num_key_value_heads"] = json["head_dim"] = nullptr;  // may be those of the latents
   json.update(
       {{"kv_lora_rank", metadata.get<int64_t>("attention.kv_lora_rank")},
        {"q_lora_rank", metadata.json<int64_t>("attention.q_lora_rank")},
@@ -314,6 +335,17 @@ void check_rotary(const ArchitectureMetadata& metadata, const model::ModelConfig
           "{}: rope.dimension_count is {}, expected {}", metadata.file().name(), found, expected);
 }
 
+/// Adds those that eos_token_id does not name.
+void add_end_tokens(const io::GgufFile& file, model::ModelConfig& config) {
+  for (const int64_t id : gguf_end_tokens(file.metadata())) {
+    if (id >= config.vocab_size || id == config.eos_id) continue;
+    if (config.eos_id < 0)
+      config.eos_id = static_cast<int32_t>(id);
+    else
+      config.other_eos_ids.push_back(id);
+  }
+}
+
 }  // namespace
 
 GgufModel open_gguf_model(const std::filesystem::path& path) {
@@ -324,8 +356,13 @@ GgufModel open_gguf_model(const std::filesystem::path& path) {
   const auto model_type = get<std::string>(json, "model_type", file->name());
   GgufModel model{
       .config = {}, .family = model::family_of_type(model_type, file->name()), .weights = nullptr};
-  model.config = model.family.read_config(json, file->name());
+  model::ConfigReader reader(json, file->name());
+  reader.understand_all();
+  model.config = model.family.read_config(reader);
   model.config.family = model_type;
+  // Files state no rates.
+  model.config.dropout = model.config.attention_dropout = model.config.activation_dropout = 0.0f;
+  if (model.config.decoder_layers > 0) add_end_tokens(*file, model.config);
   try {
     model.config.validate();
   } catch (const Error& error) {
@@ -333,6 +370,8 @@ GgufModel open_gguf_model(const std::filesystem::path& path) {
   }
   set_gguf_classifier(*file, model.config);
   check_rotary(metadata, model.config);
+  for (std::string& warning : metadata.warnings())
+    model.config.warnings.push_back(std::move(warning));
   model.family.stored = gguf_weight;
   model.family.redundant = gguf_redundant;
   model.family.prefix = {};

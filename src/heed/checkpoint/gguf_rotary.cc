@@ -4,6 +4,7 @@
 #include <span>
 
 #include "heed/base/error.h"
+#include "heed/base/quote.h"
 #include "heed/checkpoint/gguf_metadata.h"
 #include "heed/kernels/as_f32.h"
 
@@ -68,21 +69,32 @@ Json longrope_scaling(const ArchitectureMetadata& metadata) {
 }  // namespace
 
 Json rotary_scaling(const ArchitectureMetadata& metadata) {
-  const auto type = metadata.get_or<std::string>("rope.scaling.type", "none");
+  // As in llama.cpp, a factor without a type is linear, and files had another key for it.
+  const double factor = metadata.get_or("rope.scaling.factor", 0.0);
+  const double older = metadata.get_or("rope.scale_linear", 0.0);
+  const double scale = factor != 0.0 ? factor : older;
+  auto type = metadata.get_or<std::string>("rope.scaling.type", "linear");
+  if (type == "linear" && (scale == 0.0 || scale == 1.0)) type = "none";
   constexpr const char* kDivisors = "rope_freqs.weight";
-  if (type == "none" && metadata.file().contains(kDivisors))
+  if (metadata.file().contains(kDivisors)) {
+    require(type == "none", "{}: rope.scaling.type is {}, expected none beside {}",
+            metadata.file().name(), quoted(type), kDivisors);
     return llama3_scaling(kernels::as_f32(metadata.file().get(kDivisors)),
                           metadata.get_or("rope.freq_base", 10000.0),
                           metadata.file().name() + ": " + kDivisors);
+  }
   if (metadata.file().contains("rope_factors_long.weight")) return longrope_scaling(metadata);
+  metadata.expect("rope.scaling.attn_factor", 1.0);
   if (type == "none") return {};
-  Json scaling = {{"rope_type", type}, {"factor", metadata.json<double>("rope.scaling.factor")}};
+  Json scaling = {{"rope_type", type}, {"factor", scale == 0.0 ? Json() : Json(scale)}};
   const auto copy = [&](const char* to, const char* from) {
     if (metadata.contains(from)) scaling[to] = metadata.get<double>(from);
   };
   if (metadata.contains("rope.scaling.original_context_length"))
     scaling["original_max_position_embeddings"] =
         metadata.get<int64_t>("rope.scaling.original_context_length");
+  if (type != "yarn") return scaling;
+  metadata.expect("rope.scaling.yarn_ext_factor", 1.0);
   copy("beta_fast", "rope.scaling.yarn_beta_fast");
   copy("beta_slow", "rope.scaling.yarn_beta_slow");
   copy("attention_factor", "rope.scaling.yarn_attn_factor");

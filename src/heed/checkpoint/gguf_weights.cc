@@ -244,8 +244,11 @@ class GgufWeights : public io::TensorSource {
 
 StoredWeight gguf_weight(const ModelConfig& config, const std::string& name, const Shape& shape) {
   if (config.family == "t5") return t5_weight(name, shape);
-  if (config.decoder_layers == 0) return gguf_encoder_weight(config, name, shape);
-  const std::string own = gguf_name(config, name);
+  const bool encoder = config.decoder_layers == 0;
+  if (encoder && !model::family_of_type(config.family, "the configuration").decoder_only)
+    return gguf_encoder_weight(config, name, shape);
+  const std::string own =
+      gguf_name(config, model::renamed(name, {{"model.encoder.", "model.decoder."}}));
   if (own.find(".experts.") != std::string::npos) return expert_weight(config, own, shape);
   for (const FusedRows& fused : fused_rows(config))
     if (own.find(fused.part) != std::string::npos)

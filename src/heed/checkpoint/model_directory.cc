@@ -7,6 +7,7 @@
 #include "heed/base/file.h"
 #include "heed/base/json.h"
 #include "heed/base/quote.h"
+#include "heed/checkpoint/fit_config.h"
 #include "heed/checkpoint/gguf_model.h"
 #include "heed/checkpoint/mxfp4_experts.h"
 #include "heed/checkpoint/quantized_directory.h"
@@ -37,7 +38,7 @@ bool is_gguf(const std::filesystem::path& path) {
 /// tensor per parameter.
 Quantization take_quantization(model::Family& family, const nlohmann::json& json,
                                const std::string& file) {
-  if (!json.contains("quantization_config")) return Quantization::none;
+  if (json.value("quantization_config", nlohmann::json()).is_null()) return Quantization::none;
   const auto method = get_or<std::string>(json["quantization_config"], "quant_method", "", file);
   if (method == "mxfp4" && family.stored_mxfp4) {
     family.stored = family.stored_mxfp4;
@@ -56,6 +57,7 @@ Quantization take_quantization(model::Family& family, const nlohmann::json& json
   return Quantization::own;
 }
 
+/// What config.json alone says.
 Description read_description(const std::filesystem::path& directory) {
   require(path_is_directory(directory), "{} is not a model directory{}", directory.string(),
           path_exists(directory) ? "" : ": it does not exist");
@@ -95,10 +97,30 @@ std::unique_ptr<model::Transformer> make_model(model::ModelConfig config,
   }
 }
 
+/// The weights, or null: a description needs none.
+std::shared_ptr<const io::TensorSource> try_tensors(const Description& description,
+                                                    const std::filesystem::path& directory) {
+  try {
+    return tensors_of(description, directory);
+  } catch (const Error&) {
+    return nullptr;
+  }
+}
+
+/// The same with what the weights say, if there are any.
+Description read_fitted_description(const std::filesystem::path& directory) {
+  Description description = read_description(directory);
+  if (const auto tensors = try_tensors(description, directory))
+    description.config = fitted(std::move(description.config), description.family, *tensors);
+  return description;
+}
+
 std::unique_ptr<model::Transformer> build(const std::filesystem::path& path,
                                           const LoadOptions& options) {
-  return is_gguf(path) ? make_model(open_gguf_model(path).config, path, options)
-                       : make_model(read_description(path).config, path / kConfig, options);
+  if (is_gguf(path)) return make_model(open_gguf_model(path).config, path, options);
+  Description description =
+      options.random_seed ? read_description(path) : read_fitted_description(path);
+  return make_model(std::move(description.config), path / kConfig, options);
 }
 
 /// Upper limit of max_length in generation_config.json.
@@ -146,8 +168,9 @@ std::unique_ptr<model::Transformer> load_model(const std::filesystem::path& path
     return model;
   }
   const Description description = read_description(path);
-  auto model = make_model(description.config, path / kConfig, options);
   const std::shared_ptr<const io::TensorSource> weights = tensors_of(description, path);
+  auto model =
+      make_model(fitted(description.config, description.family, *weights), path / kConfig, options);
   load_weights(*model, description.family, *weights, options.precision, options.pack,
                options.on_packed);
   return model;

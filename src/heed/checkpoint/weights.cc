@@ -1,12 +1,13 @@
 #include "heed/checkpoint/weights.h"
 
 #include <algorithm>
-#include <map>
+#include <set>
 
 #include "heed/base/error.h"
 #include "heed/base/interrupt.h"
 #include "heed/base/quote.h"
 #include "heed/checkpoint/divided_weights.h"
+#include "heed/checkpoint/fit_config.h"
 #include "heed/checkpoint/stored_parts.h"
 #include "heed/kernels/as_f32.h"
 #include "heed/quantize/quantization.h"
@@ -15,22 +16,6 @@ namespace heed::checkpoint {
 namespace {
 
 using model::StoredWeight;
-
-/// The name in the file of a weight that the family calls `name`. The file may add or lack the
-/// family's prefix ("bert."), and may use older names.
-std::string name_in(const io::TensorSource& source, const model::Family& family,
-                    const std::string& name) {
-  const bool prefixed = name.starts_with(family.prefix);
-  const std::string other =
-      prefixed ? name.substr(family.prefix.size()) : fmt::format("{}{}", family.prefix, name);
-  for (const std::string& candidate : {name, other}) {
-    if (source.contains(candidate)) return candidate;
-    if (!family.older_name) continue;
-    if (const std::string older = family.older_name(candidate); source.contains(older))
-      return older;
-  }
-  return name;
-}
 
 /// A weight in the dtype of its parameter: quantised as `heed quantize` does if one is requested.
 Tensor in_precision(const Parameter& parameter, const Tensor& weight,
@@ -115,14 +100,30 @@ class PackingQueue {
   int64_t bytes_ = 0;
 };
 
+/// Files with sinusoids have rounded ones if they are in bf16 or f16; `transformers` reads them.
+void read_sinusoids(model::Transformer& model, const model::Family& family,
+                    const io::TensorSource& source) {
+  using Kind = model::Stack::Kind;
+  const model::ModelConfig& c = model.config();
+  if (c.positions != model::PositionKind::sinusoidal || c.fairseq_sinusoids) return;
+  for (const auto& [kind, stack] :
+       {std::pair(Kind::encoder, "model.encoder"), std::pair(Kind::decoder, "model.decoder")}) {
+    const std::string name =
+        name_in(source, family, fmt::format("{}.embed_positions.weight", stack));
+    if (!source.contains(name)) continue;
+    const Tensor rows = source.get(name);
+    if (rows.shape() == Shape{c.first_position + c.max_positions, c.d_model})
+      model.set_sinusoids(kind, kernels::as_f32(rows));
+  }
+}
+
 }  // namespace
 
 void load_weights(model::Transformer& model, const model::Family& family,
                   const io::TensorSource& source, quantize::WeightPrecision precision,
                   std::optional<Compute> pack, const OnPacked& on_packed) {
   PackingQueue queue(model, source, pack, on_packed);
-  std::map<std::string, bool> used;
-  for (const std::string& name : source.names()) used[name] = family.redundant(name);
+  std::set<std::string> used;
   for (Parameter* const next : largest_first(model)) {
     check_interrupted();
     Parameter& parameter = *next;
@@ -130,9 +131,7 @@ void load_weights(model::Transformer& model, const model::Family& family,
     const Shape shape =
         parts ? whole_shape(parameter, model.config(), *parts) : parameter.shape;  // in the file
     const StoredWeight stored = family.stored(model.config(), parameter.name, shape);
-    std::string name = name_in(source, family, stored.name);
-    if (!stored.otherwise.empty() && !source.contains(name))
-      name = name_in(source, family, stored.otherwise);
+    const std::string name = tensor_of(source, family, model.config(), parameter.name, shape);
     if (stored.zeros_if_missing && !source.contains(name)) {
       parameter.value = Tensor::zeros(parameter.shape);
       continue;
@@ -150,11 +149,14 @@ void load_weights(model::Transformer& model, const model::Family& family,
     const bool copied = parts && value.cols() != shape[-1];
     queue.add(parameter, name,
               copied || !is_view_of(stored) || parameter.value.dtype() != tensor.dtype());
-    used[name] = true;
+    used.insert(name);
+    if (!stored.preferred.empty()) used.insert(name_in(source, family, stored.name));
   }
   queue.flush();
-  for (const auto& [name, known] : used)
-    require(known, "{}: the tensor {} is not a part of the model that the configuration describes",
+  read_sinusoids(model, family, source);
+  for (const std::string& name : source.names())
+    require(used.contains(name) || may_be_left_out(source, family, model.config(), name),
+            "{}: the tensor {} is not a part of the model that the configuration describes",
             source.name(), one_line(name));
 }
 

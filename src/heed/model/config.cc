@@ -78,6 +78,8 @@ void check_latent(const ModelConfig& c) {
   check_size("kv_lora_rank", c.latent.kv_lora_rank, 1);
   check_size("q_lora_rank", c.latent.q_lora_rank, 0);
   check_size("qk_rope_head_dim", c.latent.qk_rope_head_dim, 1);
+  require(c.latent.qk_rope_head_dim % 2 == 0, "qk_rope_head_dim is {}, expected an even number",
+          c.latent.qk_rope_head_dim);
   require(c.positions == PositionKind::rotary,
           "multi-head latent attention needs rotary positions, found {}", name_of(c.positions));
   require(c.latent.qk_rope_head_dim < c.head_dim,
@@ -110,6 +112,9 @@ void complete_rotary(ModelConfig& c) {
   if (!plain) return;
   if (c.rotary_dim == 0) c.rotary_dim = c.head_dim;
   check_size("rotary_dim", c.rotary_dim, 1, c.head_dim);
+  require(c.rotary_dim % 2 == 0,
+          "head_dim is {}, of which {} columns are rotated, expected an even number", c.head_dim,
+          c.rotary_dim);
   require(c.rotary_layers.empty() || std::ssize(c.rotary_layers) == c.described_layers(),
           "rope_layers has {} numbers, expected one for each of the {} {} layers",
           c.rotary_layers.size(), c.described_layers(),
@@ -148,6 +153,8 @@ void check_positions(const ModelConfig& c) {
           c.d_model);
   require(c.first_position >= 0 && c.first_position <= kMaxSize,
           "first_position is {}, expected 0 to {}", c.first_position, kMaxSize);
+  require(!c.skips_padding || c.first_position > 0,
+          "skips_padding is true, expected false with first_position 0");
   if (c.has_relative_bias()) {
     check_size("relative_attention_num_buckets", c.relative_num_buckets, 4);
     require(
@@ -215,10 +222,15 @@ void ModelConfig::validate() {
 
 void ModelConfig::set_context(int64_t tokens) {
   const nn::RotaryScaling& s = rotary_scaling;
-  require(positions == PositionKind::rotary && s.depends_on_context(),
-          "the context can be chosen only with the rope_type dynamic or longrope");
-  const double longest = std::max(s.factor, 1.0) * static_cast<double>(s.original_max_positions);
-  check_size("the context", tokens, s.original_max_positions,
+  require(positions == PositionKind::rotary && s.kind != nn::RotaryScaling::Kind::none,
+          "the context can be chosen only where rotary positions are scaled (rope_type linear, "
+          "llama3, yarn, dynamic or longrope)");
+  const auto original =
+      static_cast<double>(s.original_max_positions > 0 ? s.original_max_positions : max_positions);
+  const double longest =
+      std::max({s.factor * original, original,
+                s.depends_on_context() ? 0.0 : static_cast<double>(max_positions)});
+  check_size("the context", tokens, s.depends_on_context() ? s.original_max_positions : 1,
              std::llround(std::min(longest, static_cast<double>(kMaxSize))));
   max_positions = tokens;
 }

@@ -80,6 +80,9 @@ struct ModelConfig {
       kernels::PairLayout::halves;  // of sinusoids and of rotary pairs
   int64_t max_positions = 1024;     // longest sequence
   int64_t first_position = 0;       // of a sequence: a row of the learned table, or of sinusoids
+  /// Padding tokens of the encoder's input have the position before the first, and those after them
+  /// do not count them (RoBERTa, M2M-100).
+  bool skips_padding = false;
   /// The sinusoids' frequencies are 10000^(-i / (D/2 - 1)) instead of 10000^(-2i / D) (fairseq).
   bool fairseq_sinusoids = false;
   double rotary_theta = 10000.0;
@@ -117,14 +120,19 @@ struct ModelConfig {
   std::vector<int64_t> other_eos_ids;  // more tokens that end a text (Llama 3's <|eot_id|>)
   int32_t decoder_start_id = 0;        // the decoder's first input token (encoder-decoders)
 
+  /// What the file says that has no effect, one sentence for each: "FILE: KEY is VALUE and is
+  /// ignored: WHY". Written to no file.
+  std::vector<std::string> warnings;
+
   /// Replaces zeros by the defaults that they stand for. Throws Error on impossible sizes, such as
   /// a width that n_heads does not divide, a width of zero, or a special token outside the
   /// vocabulary.
   void validate();
 
-  /// Sets max_positions where the rotary frequencies depend on it (RotaryScaling), which families
-  /// read as the original longest sequence. Throws Error with another kind of positions, and on
-  /// fewer tokens or more than the scaling is made for.
+  /// Sets max_positions where rotary positions are scaled. Where the frequencies depend on it
+  /// (RotaryScaling), families read it as the original longest sequence. Throws Error with other
+  /// positions, and on more tokens than the scaling is made for, or fewer than the original ones
+  /// where the frequencies depend on it.
   void set_context(int64_t tokens);
 
   /// The tokens that the encoder reads.

@@ -17,6 +17,7 @@ void visit_position_fields(Config& c, Visit&& visit) {
   visit("pair_layout", c.pair_layout, "layout of sinusoids and rotary pairs");
   visit("max_position_embeddings", c.max_positions, "longest sequence in tokens");
   visit("first_position", c.first_position, "position of the first token");
+  visit("skips_padding", c.skips_padding, "padding tokens have the position before the first");
   visit("fairseq_sinusoids", c.fairseq_sinusoids,
         "sinusoids of the frequencies 10000^(-i / (D/2 - 1))");
   visit("rope_theta", c.rotary_theta, "base of the rotary wavelengths");

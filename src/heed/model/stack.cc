@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "heed/base/interrupt.h"
+#include "heed/model/families/family.h"
 
 namespace heed::model {
 namespace {
@@ -21,10 +22,11 @@ bool is_described(const ModelConfig& c, Stack::Kind kind) {
   return kind == Stack::Kind::decoder || c.decoder_layers == 0;
 }
 
-nn::Embeddings::Settings embedding_settings(const ModelConfig& c) {
+nn::Embeddings::Settings embedding_settings(const ModelConfig& c, Stack::Kind kind) {
   nn::Embeddings::Settings settings{
       .d_model = c.d_model,
       .vocab_size = c.vocab_size,
+      .padding = padding_token(c),
       .scale = (c.scale_embedding ? std::sqrt(static_cast<float>(c.d_model)) : 1.0f) *
                c.embedding_multiplier,
       .type_vocab_size = c.type_vocab_size,
@@ -33,10 +35,12 @@ nn::Embeddings::Settings embedding_settings(const ModelConfig& c) {
     settings.sinusoids = {.max_positions = c.first_position + c.max_positions,
                           .d_model = c.d_model,
                           .layout = c.pair_layout,
-                          .fairseq = c.fairseq_sinusoids};
+                          .fairseq = c.fairseq_sinusoids,
+                          .zero_row = c.skips_padding ? c.first_position - 1 : -1};
   if (c.positions == PositionKind::learned)
     settings.learned_positions = c.first_position + c.max_positions;
   settings.first_position = c.first_position;
+  if (c.skips_padding && kind == Stack::Kind::encoder) settings.padding_id = c.pad_id;
   if (c.embedding_norm) settings.norm = norm_settings(c);
   return settings;
 }
@@ -150,7 +154,7 @@ Stack::Stack(nn::Parameters& parameters, const ModelConfig& c, Kind kind, const 
 
 Stack::Stack(nn::Parameters& parameters, const nn::Parameters::Scope&, const ModelConfig& c,
              Kind kind, const Parameter& tokens)
-    : embeddings_(parameters, std::string(prefix(kind)), tokens, embedding_settings(c)),
+    : embeddings_(parameters, std::string(prefix(kind)), tokens, embedding_settings(c, kind)),
       positions_(layer_positions(c, kind)) {
   const std::string name(prefix(kind));
   const int64_t layers = kind == Kind::encoder ? c.encoder_layers : c.decoder_layers;

@@ -35,6 +35,7 @@ class Stack {
   Tensor forward(Context& context, std::span<const int32_t> ids, const Reads& reads) const;
 
   const std::vector<nn::TransformerLayer>& layers() const { return layers_; }
+  nn::Embeddings& embeddings() { return embeddings_; }
 
  private:
   /// While `scope` lives, new parameters are at their place in the stack.

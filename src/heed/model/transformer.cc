@@ -79,6 +79,11 @@ Transformer::Transformer(ModelConfig config, std::optional<uint64_t> seed,
   if (config_.classifier.present()) classifier_.emplace(parameters_, config_);
 }
 
+void Transformer::set_sinusoids(Stack::Kind kind, const Tensor& rows) {
+  std::optional<Stack>& stack = kind == Stack::Kind::encoder ? encoder_ : decoder_;
+  if (stack) stack->embeddings().set_sinusoids(rows);
+}
+
 void Transformer::check_lengths(std::string_view what, const std::vector<int32_t>& offsets) const {
   for (size_t b = 0; b + 1 < offsets.size(); ++b) {
     const int32_t length = offsets[b + 1] - offsets[b];
@@ -152,7 +157,8 @@ std::vector<nn::KeyValueCache> Transformer::make_caches(nn::KeyValueCache::Mode 
 }
 
 const Head& Transformer::head() const {
-  require(head_.has_value(), "the model has no head that predicts tokens");
+  require(head_.has_value(),
+          "the model has no head that predicts tokens: its files have none, or one for labels");
   return *head_;
 }
 

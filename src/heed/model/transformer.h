@@ -51,6 +51,9 @@ class Transformer {
   nn::Parameters& parameters() { return parameters_; }
   const nn::Parameters& parameters() const { return parameters_; }
 
+  /// Replaces the first sinusoids of a stack by rows [R, D] f32, those of a file that rounds them.
+  void set_sinusoids(Stack::Kind kind, const Tensor& rows);
+
   bool has_encoder() const { return encoder_.has_value(); }
   bool has_decoder() const { return decoder_.has_value(); }
 

@@ -49,21 +49,38 @@ Tensor Embeddings::token_vectors(Context& context, std::span<const int32_t> ids)
   return sum_of_parts(parts_, x);
 }
 
+/// The row of the table for each position. [N] i32
+Tensor Embeddings::rows_of_positions(std::span<const int32_t> ids,
+                                     std::span<const int32_t> positions) const {
+  const auto first = static_cast<int32_t>(settings_.first_position);
+  Tensor rows = Tensor::of({std::ssize(positions)}, positions);
+  int32_t padding = 0;  // before this token in its sequence
+  for (size_t n = 0; n < positions.size(); ++n) {
+    if (positions[n] == 0) padding = 0;
+    const bool is_padding = settings_.padding_id >= 0 && ids[n] == settings_.padding_id;
+    rows.data<int32_t>()[n] = is_padding ? first - 1 : first + positions[n] - padding;
+    if (is_padding) ++padding;
+  }
+  return rows;
+}
+
 Tensor Embeddings::forward(Context& context, std::span<const int32_t> ids,
                            std::span<const int32_t> positions,
                            std::span<const int32_t> types) const {
-  Tensor shifted;
+  Tensor rows;
   if (settings_.first_position != 0) {
-    shifted = Tensor::of({static_cast<int64_t>(positions.size())}, positions);
-    for (int64_t n = 0; n < shifted.elements(); ++n)
-      shifted.data<int32_t>()[n] += static_cast<int32_t>(settings_.first_position);
-    positions = shifted.values<int32_t>();
+    rows = rows_of_positions(ids, positions);
+    positions = rows.values<int32_t>();
   }
-  ops::PositionTable table{.fixed = {}, .learned = learned_positions_};
+  // The row before the first position is that of padding (RoBERTa), as padding_idx in PyTorch.
+  ops::PositionTable table{.fixed = {},
+                           .learned = learned_positions_,
+                           .padding = static_cast<int32_t>(settings_.first_position) - 1};
   if (sinusoids_ && !positions.empty())
     table.fixed = sinusoids_->rows(int64_t{1} + std::ranges::max(positions));
   Tensor x = parts_ ? token_vectors(context, ids)
-                    : ops::embedding(context, {ids, positions}, tokens_, settings_.scale, table);
+                    : ops::embedding(context, {ids, positions, settings_.padding}, tokens_,
+                                     settings_.scale, table);
   if (parts_ && learned_positions_)
     x = ops::add(context, x,
                  ops::embedding(context, {positions, {}}, *learned_positions_, 1.0f, {}));

@@ -18,11 +18,14 @@ class Embeddings {
   struct Settings {
     int64_t d_model = 0;
     int64_t vocab_size = 0;                             // V
+    int32_t padding = -1;                               // EmbeddingInput::padding
     float scale = 1.0f;                                 // of the token vectors
     std::optional<Sinusoids::Settings> sinusoids = {};  // added for positions
     int64_t learned_positions = 0;                      // rows of a learned table; 0: none
     int64_t first_position = 0;                         // its row for the first token of a sequence
-    int64_t type_vocab_size = 0;                        // rows of a table of segments; 0: none
+    /// This token has the row before first_position, and later tokens do not count it; -1: none.
+    int32_t padding_id = -1;
+    int64_t type_vocab_size = 0;  // rows of a table of segments; 0: none
     std::optional<Norm::Settings> norm = {};
     float dropout = 0.0f;
   };
@@ -36,7 +39,13 @@ class Embeddings {
   Tensor forward(Context& context, std::span<const int32_t> ids, std::span<const int32_t> positions,
                  std::span<const int32_t> types = {}) const;
 
+  /// Sets the rows of the sinusoids [R, D] f32 to those of a file, which may have been rounded.
+  void set_sinusoids(const Tensor& rows) {
+    if (sinusoids_) sinusoids_->set(rows);
+  }
+
  private:
+  Tensor rows_of_positions(std::span<const int32_t> ids, std::span<const int32_t> positions) const;
   Tensor token_vectors(Context& context, std::span<const int32_t> ids) const;
 
   Settings settings_;

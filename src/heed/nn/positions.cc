@@ -28,6 +28,10 @@ void Sinusoids::grow(int64_t rows) const {
   if (present > 0) std::copy_n(table_.data<float>(), present * width, table.data<float>());
   for (int64_t p = present; p < rows; ++p) {
     float* row = table.data<float>() + p * width;
+    if (p == settings_.zero_row) {
+      std::fill(row, row + width, 0.0f);
+      continue;
+    }
     for (int64_t column = 0; column < width; ++column) {
       const int64_t i = column / 2;
       const double angle = static_cast<double>(p) / wavelengths[static_cast<size_t>(i)];

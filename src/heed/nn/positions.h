@@ -21,13 +21,16 @@ class Sinusoids {
     int64_t max_positions = 0;  // P
     int64_t d_model = 0;        // D
     kernels::PairLayout layout = kernels::PairLayout::interleaved;
-    bool fairseq = false;  // 10000^(i / (D/2 - 1)) for the wavelengths; D is even
+    bool fairseq = false;   // 10000^(i / (D/2 - 1)) for the wavelengths; D is even
+    int64_t zero_row = -1;  // of padding tokens; -1: none
   };
   explicit Sinusoids(const Settings& settings) : settings_(settings) {}
 
   /// A table [R, D] f32 of the positions from 0 on, with R >= min(count, P) and R <= P. Any number
   /// of threads may call this at once.
   Tensor rows(int64_t count) const;
+  /// Replaces the first rows [R, D] f32, before any is used.
+  void set(const Tensor& rows) { table_ = rows; }
 
  private:
   void grow(int64_t rows) const;

@@ -1,11 +1,14 @@
 #include "heed/ops/embedding.h"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
+#include <vector>
 
 #include "heed/kernels/elementwise.h"
 #include "heed/kernels/embedding.h"
 #include "heed/kernels/quantize.h"
+#include "heed/kernels/rows.h"
 #include "heed/ops/check.h"
 
 namespace heed::ops {
@@ -50,6 +53,23 @@ Tensor numbers_of(std::span<const int32_t> numbers) {
   return Tensor::of({static_cast<int64_t>(numbers.size())}, numbers);
 }
 
+/// Adds scale * dy[n] to the gradient of row tokens[n], for all but the padding.
+void add_rows_except(Tape& tape, const Parameter& table, const Tensor& tokens, const Tensor& dy,
+                     float scale, int32_t padding) {
+  const auto ids = tokens.values<int32_t>();
+  if (std::ranges::find(ids, padding) == ids.end()) return tape.add_rows(table, ids, dy, scale);
+  std::vector<int32_t> kept, rows;
+  for (size_t n = 0; n < ids.size(); ++n)
+    if (ids[n] != padding) {
+      kept.push_back(ids[n]);
+      rows.push_back(static_cast<int32_t>(n));
+    }
+  if (kept.empty()) return;
+  Tensor dy_kept = Tensor::empty({std::ssize(rows), dy.cols()}, dy.dtype());
+  kernels::gather_rows(dy, rows, dy_kept);
+  tape.add_rows(table, kept, dy_kept, scale);
+}
+
 }  // namespace
 
 Tensor embedding(Context& context, const EmbeddingInput& input, const Parameter& table, float scale,
@@ -84,12 +104,13 @@ Tensor embedding(Context& context, const EmbeddingInput& input, const Parameter&
   if (!context.tape) return y;
 
   Tape& tape = *context.tape;
-  tape.record([&tape, &table, learned = positions.learned, scale, key = TensorKey(y),
-               tokens = numbers_of(input.tokens), places = numbers_of(input.positions)] {
+  tape.record([&tape, &table, learned = positions.learned, unplaced = positions.padding, scale,
+               key = TensorKey(y), padding = input.padding, tokens = numbers_of(input.tokens),
+               places = numbers_of(input.positions)] {
     const Tensor dy = tape.take(key);
     if (!dy.defined()) return;
-    tape.add_rows(table, tokens.values<int32_t>(), dy, scale);
-    if (learned) tape.add_rows(*learned, places.values<int32_t>(), dy, 1.0f);
+    add_rows_except(tape, table, tokens, dy, scale, padding);
+    if (learned) add_rows_except(tape, *learned, places, dy, 1.0f, unplaced);
   });
   return y;
 }

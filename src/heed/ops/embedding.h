@@ -12,11 +12,15 @@ namespace heed::ops {
 struct PositionTable {
   Tensor fixed;                        // [P, D] f32
   const Parameter* learned = nullptr;  // [P, D]
+  int32_t padding = -1;                // the row of padding tokens, which gets no gradient
 };
 
 struct EmbeddingInput {
   std::span<const int32_t> tokens;     // [N]
   std::span<const int32_t> positions;  // [N], within each sequence
+  /// The token whose row gets no gradient from here, as padding_idx of PyTorch's nn.Embedding; -1:
+  /// none.
+  int32_t padding = -1;
 };
 
 /// y[n] = scale * table[tokens[n]] + position(positions[n]), [N, D] in the context's dtype.

@@ -11,67 +11,79 @@ namespace {
 
 constexpr int64_t kFirstPosition = 2;  // the positions before are not used
 
-void require_tied(const nlohmann::json& json, const std::string& file) {
-  require(get_or(json, "tie_word_embeddings", true, file),
-          "{}: tie_word_embeddings is false, expected true", file);
-}
-
-/// Variants that share BART's model_type in older files.
-void require_supported_bart(const nlohmann::json& json, const std::string& file) {
-  for (const char* key : {"normalize_before", "add_final_layer_norm", "static_position_embeddings"})
-    require(!get_or(json, key, false, file), "{}: {} is true, expected false", file, key);
-  require(get_or(json, "normalize_embedding", true, file),
-          "{}: normalize_embedding is false, expected true", file);
+/// Other names of the fields, which newer files have.
+void take_common_names(ConfigReader& json) {
+  json.take_alias("hidden_size", "d_model");
+  json.take_alias("num_hidden_layers", "encoder_layers");
+  json.take_alias("num_attention_heads", "encoder_attention_heads");
 }
 
 /// What the families here have in common.
-ModelConfig read_common(const nlohmann::json& json, const std::string& file) {
-  require_tied(json, file);
+ModelConfig read_common(ConfigReader& json) {
+  json.expect("tie_word_embeddings", true);
+  take_common_names(json);
+  json.set_defaults({{"activation_function", "gelu"},
+                     {"bos_token_id", 0},
+                     {"eos_token_id", 2},
+                     {"pad_token_id", 1},
+                     {"dropout", 0.1}});
+  json.understand({"extra_pos_embeddings", "static_position_embeddings", "add_bias_logits"});
   ModelConfig c;
-  c.vocab_size = get<int64_t>(json, "vocab_size", file);
-  c.d_model = get<int64_t>(json, "d_model", file);
-  c.encoder_layers = get<int64_t>(json, "encoder_layers", file);
-  c.decoder_layers = get<int64_t>(json, "decoder_layers", file);
-  c.n_heads = get<int64_t>(json, "decoder_attention_heads", file);
-  c.encoder_heads = get<int64_t>(json, "encoder_attention_heads", file);
-  c.d_ff = get<int64_t>(json, "decoder_ffn_dim", file);
-  c.encoder_d_ff = get<int64_t>(json, "encoder_ffn_dim", file);
-  c.activation = read_activation(json, "activation_function", file);
+  c.vocab_size = json.get<int64_t>("vocab_size");
+  c.d_model = json.get<int64_t>("d_model");
+  c.encoder_layers = json.get<int64_t>("encoder_layers");
+  c.decoder_layers = json.get<int64_t>("decoder_layers");
+  c.n_heads = json.get<int64_t>("decoder_attention_heads");
+  c.encoder_heads = json.get<int64_t>("encoder_attention_heads");
+  c.d_ff = json.get<int64_t>("decoder_ffn_dim");
+  c.encoder_d_ff = json.get<int64_t>("encoder_ffn_dim");
+  c.activation = read_activation(json, "activation_function");
   c.norm_epsilon = kLayerNormEpsilon;
-  c.max_positions = get_or<int64_t>(json, "max_position_embeddings", 1024, file);
+  c.max_positions = json.get_or<int64_t>("max_position_embeddings", 1024);
   c.first_position = kFirstPosition;
-  c.scale_embedding = get_or(json, "scale_embedding", false, file);
-  c.dropout = read_rate(json, "dropout", file);
-  c.attention_dropout = read_rate(json, "attention_dropout", file);
-  c.activation_dropout = read_rate(json, "activation_dropout", file);
-  c.pad_id = get_or<int32_t>(json, "pad_token_id", 1, file);
-  c.bos_id = read_token(json, "bos_token_id", file);
-  read_eos(json, file, 2, c);
-  c.decoder_start_id = get_or<int32_t>(json, "decoder_start_token_id", c.eos_id, file);
+  c.scale_embedding = json.get_or("scale_embedding", false);
+  c.dropout = read_rate(json, "dropout");
+  c.attention_dropout = read_rate(json, "attention_dropout");
+  c.activation_dropout = read_rate(json, "activation_dropout");
+  c.pad_id = json.get_or<int32_t>("pad_token_id", 1);
+  c.bos_id = read_token(json, "bos_token_id");
+  read_eos(json, 2, c);
+  c.decoder_start_id = json.get_or<int32_t>("decoder_start_token_id", c.eos_id);
   return c;
 }
 
-ModelConfig read_bart(const nlohmann::json& json, const std::string& file) {
-  require_supported_bart(json, file);
-  ModelConfig c = read_common(json, file);
+ModelConfig read_bart(ConfigReader& json) {
+  // Variants that share BART's model_type in older files.
+  for (const char* key : {"normalize_before", "add_final_layer_norm", "static_position_embeddings"})
+    json.expect(key, false);
+  json.expect("normalize_embedding", true);
+  json.set_defaults({{"decoder_start_token_id", 2}});
+  ModelConfig c = read_common(json);
   c.positions = PositionKind::learned;
   c.embedding_norm = true;
   return c;
 }
 
-ModelConfig read_mbart(const nlohmann::json& json, const std::string& file) {
+ModelConfig read_mbart(ConfigReader& json) {
   for (const char* key : {"normalize_before", "add_final_layer_norm", "normalize_embedding"})
-    require(get_or(json, key, true, file), "{}: {} is false, expected true", file, key);
-  ModelConfig c = read_common(json, file);
+    json.expect(key, true);
+  ModelConfig c = read_common(json);
   c.positions = PositionKind::learned;
   c.embedding_norm = true;
   c.norm_placement = nn::NormPlacement::pre;
   return c;
 }
 
-ModelConfig read_m2m_100(const nlohmann::json& json, const std::string& file) {
-  ModelConfig c = read_common(json, file);
+ModelConfig read_m2m_100(ConfigReader& json) {
+  json.set_defaults({{"activation_function", "relu"},
+                     {"scale_embedding", true},
+                     {"attention_dropout", 0.1},
+                     {"decoder_start_token_id", 2}});
+  json.understand({"normalize_before", "add_final_layer_norm", "normalize_embedding"});
+  ModelConfig c = read_common(json);
   c.fairseq_sinusoids = true;
+  c.first_position = int64_t{c.pad_id} + 1;
+  c.skips_padding = true;
   c.norm_placement = nn::NormPlacement::pre;
   c.head_bias = false;
   return c;
@@ -129,25 +141,20 @@ StoredWeight bart_weight(const ModelConfig&, const std::string& name, const Shap
   return {.name = renamed(name, {{".o_proj.", ".out_proj."}}), .shape = shape};
 }
 
-bool redundant_in_bart(std::string_view name) {
-  return name == "lm_head.weight" || name.ends_with("encoder.embed_tokens.weight") ||
-         name.ends_with("decoder.embed_tokens.weight");
-}
-
 /// Older files hold the sinusoids.
 bool redundant_in_m2m_100(std::string_view name) {
-  return redundant_in_bart(name) || name.ends_with(".embed_positions.weights");
+  return name.ends_with(".embed_positions.weights");
 }
 
-Family like_bart(std::string_view type,
-                 ModelConfig (*read)(const nlohmann::json&, const std::string&),
+Family like_bart(std::string_view type, ModelConfig (*read)(ConfigReader&),
                  nlohmann::json (*write)(const ModelConfig&)) {
   return {.model_type = type,
-          .read_config = read,
+          .read = read,
           .write_config = write,
           .stored = bart_weight,
           .prefix = "model.",
-          .redundant = redundant_in_bart};
+          .redundant = [](std::string_view) { return false; },
+          .buffer = [](std::string_view name) { return name == "final_logits_bias"; }};
 }
 
 }  // namespace

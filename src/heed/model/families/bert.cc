@@ -15,15 +15,9 @@ namespace {
 constexpr std::string_view kBertStem = "Bert";
 constexpr std::string_view kBertPrefix = "bert.";
 
-void require_supported_bert(const nlohmann::json& json, const std::string& file) {
-  for (const char* key : {"is_decoder", "add_cross_attention"})
-    require(!get_or(json, key, false, file), "{}: {} is true, expected false", file, key);
-  const auto kind = get_or<std::string>(json, "position_embedding_type", "absolute", file);
-  require(kind == "absolute", "{}: position_embedding_type is {}, expected \"absolute\"", file,
-          quoted(kind));
-}
-
 StoredWeight bert_weight(const ModelConfig& config, const std::string& name, const Shape& shape) {
+  // The head has a bias of its own beside the one that is tied to it.
+  const char* const own_bias = name == "final_logits_bias" ? "cls.predictions.decoder.bias" : "";
   return {.name = renamed(bert_name(config, name, kBertPrefix),
                           {{"lm_head.dense.", "cls.predictions.transform.dense."},
                            {"lm_head.layer_norm.", "cls.predictions.transform.LayerNorm."},
@@ -31,19 +25,18 @@ StoredWeight bert_weight(const ModelConfig& config, const std::string& name, con
                            {"final_logits_bias", "cls.predictions.bias"},
                            {"classifier.dense.", "bert.pooler.dense."},
                            {"classifier.out_proj.", "classifier."}}),
-          .shape = shape};
+          .shape = shape,
+          .preferred = own_bias};
 }
 
 bool redundant_in_bert_itself(std::string_view name) {
-  return redundant_in_bert(name) || name.starts_with("cls.predictions.decoder.") ||
-         name.starts_with("cls.seq_relationship.");
+  return redundant_in_bert(name) || name.starts_with("cls.seq_relationship.");
 }
 
 }  // namespace
 
-void read_encoder_head(const nlohmann::json& json, const std::string& file, std::string_view stem,
-                       ModelConfig& config) {
-  const std::string name = read_architecture(json, file);
+void read_encoder_head(ConfigReader& json, std::string_view stem, ModelConfig& config) {
+  const std::string name = read_architecture(json);
   const auto kind = classifier_kind_of(name);
   config.has_head = name == fmt::format("{}ForMaskedLM", stem) || name == "BertForPreTraining";
   require(config.has_head || name.empty() || name == fmt::format("{}Model", stem) ||
@@ -51,8 +44,8 @@ void read_encoder_head(const nlohmann::json& json, const std::string& file, std:
                name == fmt::format("{}{}", stem, architecture_suffix(kind))),
           "{}: architectures is {}, expected \"{}\" with Model, ForMaskedLM, "
           "ForSequenceClassification or ForTokenClassification",
-          file, quoted(name), stem);
-  config.classifier = read_classifier(json, file, kind);
+          json.file(), quoted(name), stem);
+  config.classifier = read_classifier(json, kind);
   config.classifier.transform = kind == ClassifierConfig::Kind::sequence;
 }
 
@@ -66,32 +59,38 @@ void write_encoder_head(const ModelConfig& c, std::string_view stem, nlohmann::j
 
 bool is_bare_encoder(const ModelConfig& c) { return !c.has_head && !c.classifier.present(); }
 
-ModelConfig read_bert(const nlohmann::json& json, const std::string& file, std::string_view stem) {
-  require_supported_bert(json, file);
+ModelConfig read_bert(ConfigReader& json, std::string_view stem) {
+  json.expect("position_embedding_type", "absolute");
+  // Of a pooler that the first published files describe and no class has.
+  json.understand({"directionality", "pooler_fc_size", "pooler_num_attention_heads",
+                   "pooler_num_fc_layers", "pooler_size_per_head", "pooler_type"});
+  json.set_defaults({{"hidden_act", "gelu"},
+                     {"hidden_dropout_prob", 0.1},
+                     {"attention_probs_dropout_prob", 0.1}});
   ModelConfig c;
-  c.vocab_size = get<int64_t>(json, "vocab_size", file);
-  c.d_model = get<int64_t>(json, "hidden_size", file);
-  c.encoder_layers = get<int64_t>(json, "num_hidden_layers", file);
+  c.vocab_size = json.get<int64_t>("vocab_size");
+  c.d_model = json.get<int64_t>("hidden_size");
+  c.encoder_layers = json.get<int64_t>("num_hidden_layers");
   c.decoder_layers = 0;
-  c.n_heads = get<int64_t>(json, "num_attention_heads", file);
-  c.d_ff = get<int64_t>(json, "intermediate_size", file);
-  c.activation = read_activation(json, "hidden_act", file);
-  c.norm_epsilon = static_cast<float>(get_or(json, "layer_norm_eps", 1e-12, file));
+  c.n_heads = json.get<int64_t>("num_attention_heads");
+  c.d_ff = json.get<int64_t>("intermediate_size");
+  c.activation = read_activation(json, "hidden_act");
+  c.norm_epsilon = static_cast<float>(json.get_or("layer_norm_eps", 1e-12));
   c.positions = PositionKind::learned;
-  c.max_positions = get_or<int64_t>(json, "max_position_embeddings", 512, file);
+  c.max_positions = json.get_or<int64_t>("max_position_embeddings", 512);
   c.scale_embedding = false;
   c.embedding_norm = true;
-  c.type_vocab_size = get_or<int64_t>(json, "type_vocab_size", 2, file);
-  c.tied_head = get_or(json, "tie_word_embeddings", true, file);
-  read_encoder_head(json, file, stem, c);
+  c.type_vocab_size = json.get_or<int64_t>("type_vocab_size", 2);
+  c.tied_head = json.get_or("tie_word_embeddings", true);
+  read_encoder_head(json, stem, c);
   c.head_transform = c.has_head;
-  c.pooler = is_bare_encoder(c) && get_or(json, "add_pooling_layer", true, file);
-  c.dropout = read_rate(json, "hidden_dropout_prob", file);
-  c.attention_dropout = read_rate(json, "attention_probs_dropout_prob", file);
-  c.pad_id = get_or<int32_t>(json, "pad_token_id", 0, file);
-  c.bos_id = read_token(json, "bos_token_id", file);
-  c.eos_id = read_token(json, "eos_token_id", file);
-  c.decoder_start_id = read_token(json, "decoder_start_token_id", file);
+  c.pooler = json.get_or("add_pooling_layer", true) && is_bare_encoder(c);
+  c.dropout = read_rate(json, "hidden_dropout_prob");
+  c.attention_dropout = read_rate(json, "attention_probs_dropout_prob");
+  c.pad_id = json.get_or<int32_t>("pad_token_id", 0);
+  c.bos_id = read_token(json, "bos_token_id");
+  c.eos_id = read_token(json, "eos_token_id");
+  c.decoder_start_id = read_token(json, "decoder_start_token_id");
   return c;
 }
 
@@ -152,8 +151,7 @@ bool redundant_in_bert(std::string_view name) {
 
 Family bert_family() {
   return {.model_type = "bert",
-          .read_config = [](const nlohmann::json& json,
-                            const std::string& file) { return read_bert(json, file, kBertStem); },
+          .read = [](ConfigReader& json) { return read_bert(json, kBertStem); },
           .write_config = [](const ModelConfig& c) { return write_bert(c, "bert", kBertStem); },
           .stored = bert_weight,
           .prefix = kBertPrefix,

@@ -11,8 +11,7 @@ Family bert_family();
 /// Reads what the first of "architectures" says about the head. Names of classes are `stem` and
 /// "ForMaskedLM" (or "BertForPreTraining"), "ForSequenceClassification", "ForTokenClassification",
 /// or "Model" for states only, as when it is missing. Throws Error on any other.
-void read_encoder_head(const nlohmann::json& json, const std::string& file, std::string_view stem,
-                       ModelConfig& config);
+void read_encoder_head(ConfigReader& json, std::string_view stem, ModelConfig& config);
 /// "architectures" and the classifier's fields into `json`.
 void write_encoder_head(const ModelConfig& config, std::string_view stem, nlohmann::json& json);
 /// Whether it is the class for states only, whose files lack the prefix of the others.
@@ -20,7 +19,7 @@ bool is_bare_encoder(const ModelConfig& config);
 
 /// Reads what the config.json files of BERT and of the families derived from it have in common;
 /// `stem` as in read_encoder_head().
-ModelConfig read_bert(const nlohmann::json& json, const std::string& file, std::string_view stem);
+ModelConfig read_bert(ConfigReader& json, std::string_view stem);
 nlohmann::json write_bert(const ModelConfig& config, std::string_view type, std::string_view stem);
 
 /// The stored names of the weights of BERT and of the families derived from it, except the head's.

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "heed/model/config.h"
+#include "heed/model/families/config_reader.h"
 
 namespace heed::model {
 
@@ -19,13 +20,12 @@ std::string_view architecture_suffix(ClassifierConfig::Kind kind);
 
 /// The first of "architectures"; empty when it is missing. Throws Error unless it is a list of
 /// names.
-std::string read_architecture(const nlohmann::json& json, const std::string& file);
+std::string read_architecture(ConfigReader& json);
 
 /// Labels from "id2label" (else LABEL_0, ...), "problem_type", and the activation of
 /// sentence-transformers' CrossEncoder: "activation_fn" in "sentence_transformers", or
 /// "sbert_ce_default_activation_function". Throws Error naming what is missing or unknown.
-ClassifierConfig read_classifier(const nlohmann::json& json, const std::string& file,
-                                 ClassifierConfig::Kind kind);
+ClassifierConfig read_classifier(ConfigReader& json, ClassifierConfig::Kind kind);
 void write_classifier(const ClassifierConfig& classifier, nlohmann::json& json);
 
 /// Whether an activation of PyTorch, such as "torch.nn.modules.linear.Identity", is the sigmoid or

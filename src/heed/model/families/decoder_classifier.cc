@@ -5,13 +5,12 @@
 
 namespace heed::model {
 
-ModelConfig read_decoder(const Family& family, const nlohmann::json& json,
-                         const std::string& file) {
-  ModelConfig config = family.read_config(json, file);
-  const auto kind = classifier_kind_of(read_architecture(json, file));
+ModelConfig read_decoder(const Family& family, ConfigReader& json) {
+  ModelConfig config = family.read(json);
+  const auto kind = classifier_kind_of(read_architecture(json));
   if (kind == ClassifierConfig::Kind::none) return config;
   config.has_head = false;
-  config.classifier = read_classifier(json, file, kind);
+  config.classifier = read_classifier(json, kind);
   config.classifier.pooling = ClassifierConfig::Pooling::last;
   config.classifier.bias = kind == ClassifierConfig::Kind::token;
   return config;

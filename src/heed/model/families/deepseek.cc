@@ -12,50 +12,43 @@
 namespace heed::model {
 namespace {
 
-void require_supported_deepseek(const nlohmann::json& json, const std::string& file,
-                                std::string_view expected_scoring) {
-  const auto scoring =
-      get_or<std::string>(json, "scoring_func", std::string(expected_scoring), file);
-  require(scoring == expected_scoring, "{}: scoring_func is {}, expected {}", file, quoted(scoring),
-          expected_scoring);
-  const auto every = get_or<int64_t>(json, "moe_layer_freq", 1, file);
-  require(every == 1, "{}: moe_layer_freq is {}, expected 1", file, every);
-  require(!get_or(json, "mlp_bias", false, file), "{}: mlp_bias is true, expected false", file);
+void require_supported_deepseek(ConfigReader& json, const char* scoring) {
+  json.expect("scoring_func", scoring);
+  json.expect("moe_layer_freq", 1);
+  json.expect("mlp_bias", false);
+  json.understand({"ep_size", "num_nextn_predict_layers", "num_mtp_layers", "qk_head_dim"});
 }
 
-nn::MoeConfig read_moe(const nlohmann::json& json, const std::string& file) {
-  nn::MoeConfig moe{
-      .n_experts = get<int64_t>(
-          json, json.contains("n_routed_experts") ? "n_routed_experts" : "num_local_experts", file),
-      .experts_per_token = get<int64_t>(json, "num_experts_per_tok", file),
-      .d_expert = get<int64_t>(json, "moe_intermediate_size", file),
-      .n_shared_experts = get_or<int64_t>(json, "n_shared_experts", 0, file)};
-  moe.routed_scaling_factor = static_cast<float>(get_or(json, "routed_scaling_factor", 1.0, file));
-  return moe;
+nn::MoeConfig read_moe(ConfigReader& json) {
+  return {.n_experts = json.get<int64_t>("n_routed_experts"),
+          .experts_per_token = json.get<int64_t>("num_experts_per_tok"),
+          .d_expert = json.get<int64_t>("moe_intermediate_size"),
+          .n_shared_experts = json.get_or<int64_t>("n_shared_experts", 0),
+          .routed_scaling_factor = static_cast<float>(json.get_or("routed_scaling_factor", 1.0))};
 }
 
-nn::MoeConfig read_moe_v2(const nlohmann::json& json, const std::string& file) {
+nn::MoeConfig read_moe_v2(ConfigReader& json) {
   // No released model has it, and the implementations differ in what it means.
-  require(!get_or(json, "norm_topk_prob", false, file),
-          "{}: norm_topk_prob is true, expected false", file);
-  nn::MoeConfig moe = read_moe(json, file);
-  const auto method = get_or<std::string>(json, "topk_method", "greedy", file);
+  json.expect("norm_topk_prob", false);
+  nn::MoeConfig moe = read_moe(json);
+  const auto method = json.get_or<std::string>("topk_method", "greedy");
+  json.understand({"n_group", "topk_group"});
   if (method == "greedy") return moe;
   require(method == "group_limited_greedy",
-          "{}: topk_method is {}, expected greedy or group_limited_greedy", file, quoted(method));
-  moe.n_group = get<int64_t>(json, "n_group", file);
-  moe.topk_group = get<int64_t>(json, "topk_group", file);
+          "{}: topk_method is {}, expected greedy or group_limited_greedy", json.file(),
+          quoted(method));
+  moe.n_group = json.get<int64_t>("n_group");
+  moe.topk_group = json.get<int64_t>("topk_group");
   return moe;
 }
 
-nn::MoeConfig read_moe_v3(const nlohmann::json& json, const std::string& file) {
-  const auto method = get_or<std::string>(json, "topk_method", "noaux_tc", file);
-  require(method == "noaux_tc", "{}: topk_method is {}, expected noaux_tc", file, quoted(method));
-  nn::MoeConfig moe = read_moe(json, file);
+nn::MoeConfig read_moe_v3(ConfigReader& json) {
+  json.expect("topk_method", "noaux_tc");
+  nn::MoeConfig moe = read_moe(json);
   moe.scoring = nn::RouterScoring::sigmoid;
-  moe.norm_topk_prob = get_or(json, "norm_topk_prob", true, file);
-  moe.n_group = get_or<int64_t>(json, "n_group", 8, file);
-  moe.topk_group = get_or<int64_t>(json, "topk_group", 4, file);
+  moe.norm_topk_prob = json.get_or("norm_topk_prob", true);
+  moe.n_group = json.get_or<int64_t>("n_group", 8);
+  moe.topk_group = json.get_or<int64_t>("topk_group", 4);
   return moe;
 }
 
@@ -69,40 +62,60 @@ float score_scale(const ModelConfig& c) {
 }
 
 /// All but the mixture of experts.
-ModelConfig read_deepseek(const nlohmann::json& json, const std::string& file) {
-  ModelConfig c = read_llama(json, file);
-  c.n_kv_heads = c.n_heads;
-  c.latent = {.kv_lora_rank = get<int64_t>(json, "kv_lora_rank", file),
-              .q_lora_rank = get_or<int64_t>(json, "q_lora_rank", 0, file),
-              .qk_rope_head_dim = get<int64_t>(json, "qk_rope_head_dim", file)};
-  const auto nope = get<int64_t>(json, "qk_nope_head_dim", file);
+ModelConfig read_deepseek(ConfigReader& json) {
+  json.set_defaults({{"kv_lora_rank", 512},
+                     {"q_lora_rank", 1536},
+                     {"qk_rope_head_dim", 64},
+                     {"qk_nope_head_dim", 128},
+                     {"v_head_dim", 128}});
+  ModelConfig c = read_attention_biased_llama(json);
+  require(c.n_kv_heads == c.n_heads,
+          "{}: num_key_value_heads is {}, expected num_attention_heads, which is {}", json.file(),
+          c.n_kv_heads, c.n_heads);
+  c.latent = {.kv_lora_rank = json.get<int64_t>("kv_lora_rank"),
+              .q_lora_rank = json.get_or<int64_t>("q_lora_rank", 0),
+              .qk_rope_head_dim = json.get<int64_t>("qk_rope_head_dim")};
+  const auto nope = json.get<int64_t>("qk_nope_head_dim");
   require(nope > 0 && nope < (int64_t{1} << 24) && c.latent.qk_rope_head_dim > 0 &&
               c.latent.qk_rope_head_dim < (int64_t{1} << 24),
-          "{}: qk_nope_head_dim is {} and qk_rope_head_dim {}, expected more than 0", file, nope,
-          c.latent.qk_rope_head_dim);
+          "{}: qk_nope_head_dim is {} and qk_rope_head_dim {}, expected more than 0", json.file(),
+          nope, c.latent.qk_rope_head_dim);
   c.head_dim = nope + c.latent.qk_rope_head_dim;
-  c.v_head_dim = get<int64_t>(json, "v_head_dim", file);
+  c.v_head_dim = json.get<int64_t>("v_head_dim");
   c.pair_layout = kernels::PairLayout::interleaved;
-  c.qkv_bias = c.o_bias = get_or(json, "attention_bias", false, file);
   c.attention_scale = score_scale(c);
   return c;
 }
 
-ModelConfig read_deepseek_v2(const nlohmann::json& json, const std::string& file) {
-  require_supported_deepseek(json, file, "softmax");
-  ModelConfig c = read_deepseek(json, file);
-  c.moe = read_moe_v2(json, file);
-  c.first_k_dense_replace = get_or<int64_t>(json, "first_k_dense_replace", 0, file);
+ModelConfig read_deepseek_v2(ConfigReader& json) {
+  require_supported_deepseek(json, "softmax");
+  json.set_defaults({{"n_shared_experts", 2}, {"moe_intermediate_size", 1407}});
+  json.take_alias("num_experts", "n_routed_experts");
+  json.take_alias("num_local_experts", "n_routed_experts");
+  json.set_defaults({{"n_routed_experts", 64}});
+  ModelConfig c = read_deepseek(json);
+  c.moe = read_moe_v2(json);
+  c.first_k_dense_replace = json.get_or<int64_t>("first_k_dense_replace", 0);
   return c;
 }
 
-ModelConfig read_deepseek_v3(const nlohmann::json& json, const std::string& file) {
-  require_supported_deepseek(json, file, "sigmoid");
-  ModelConfig c = read_deepseek(json, file);
-  c.pair_layout = get_or(json, "rope_interleave", true, file) ? kernels::PairLayout::interleaved
-                                                              : kernels::PairLayout::halves;
-  c.moe = read_moe_v3(json, file);
-  c.first_k_dense_replace = get_or<int64_t>(json, "first_k_dense_replace", 3, file);
+ModelConfig read_deepseek_v3(ConfigReader& json) {
+  require_supported_deepseek(json, "sigmoid");
+  json.set_defaults({{"n_shared_experts", 1},
+                     {"moe_intermediate_size", 2048},
+                     {"num_experts_per_tok", 8},
+                     {"routed_scaling_factor", 2.5},
+                     {"max_position_embeddings", 4096},
+                     {"bos_token_id", 0},
+                     {"eos_token_id", 1}});
+  json.take_alias("num_local_experts", "n_routed_experts");
+  json.set_defaults({{"n_routed_experts", 256}});
+  ModelConfig c = read_deepseek(json);
+  json.expect("head_dim", c.latent.qk_rope_head_dim);  // of the rotated part
+  c.pair_layout = json.get_or("rope_interleave", true) ? kernels::PairLayout::interleaved
+                                                       : kernels::PairLayout::halves;
+  c.moe = read_moe_v3(json);
+  c.first_k_dense_replace = json.get_or<int64_t>("first_k_dense_replace", 3);
   return c;
 }
 
@@ -157,17 +170,19 @@ StoredWeight deepseek_weight(const ModelConfig& config, const std::string& name,
 
 Family deepseek_v2_family() {
   return {.model_type = "deepseek_v2",
-          .read_config = read_deepseek_v2,
+          .read = read_deepseek_v2,
           .write_config = write_deepseek_v2,
           .stored = deepseek_weight,
+          .prefix = kLlamaPrefix,
           .redundant = llama_redundant};
 }
 
 Family deepseek_v3_family() {
   return {.model_type = "deepseek_v3",
-          .read_config = read_deepseek_v3,
+          .read = read_deepseek_v3,
           .write_config = write_deepseek_v3,
           .stored = deepseek_weight,
+          .prefix = kLlamaPrefix,
           .redundant = llama_redundant};
 }
 

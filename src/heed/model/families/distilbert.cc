@@ -14,30 +14,36 @@ constexpr std::string_view kDistilbertStem = "DistilBert";
 constexpr std::string_view kDistilbertPrefix = "distilbert.";
 constexpr float kDistilbertEpsilon = 1e-12f;  // not in the file
 
-ModelConfig read_distilbert(const nlohmann::json& json, const std::string& file) {
+ModelConfig read_distilbert(ConfigReader& json) {
+  json.take_alias("hidden_size", "dim");
+  json.take_alias("num_attention_heads", "n_heads");
+  json.take_alias("num_hidden_layers", "n_layers");
+  json.set_defaults({{"activation", "gelu"}, {"dropout", 0.1}, {"attention_dropout", 0.1}});
+  json.understand({"tie_weights_"});
+  json.understand({"sinusoidal_pos_embds"});  // the file has the table that training began with
   ModelConfig c;
-  c.vocab_size = get<int64_t>(json, "vocab_size", file);
-  c.d_model = get<int64_t>(json, "dim", file);
-  c.encoder_layers = get<int64_t>(json, "n_layers", file);
+  c.vocab_size = json.get<int64_t>("vocab_size");
+  c.d_model = json.get<int64_t>("dim");
+  c.encoder_layers = json.get<int64_t>("n_layers");
   c.decoder_layers = 0;
-  c.n_heads = get<int64_t>(json, "n_heads", file);
-  c.d_ff = get<int64_t>(json, "hidden_dim", file);
-  c.activation = read_activation(json, "activation", file);
+  c.n_heads = json.get<int64_t>("n_heads");
+  c.d_ff = json.get<int64_t>("hidden_dim");
+  c.activation = read_activation(json, "activation");
   c.norm_epsilon = kDistilbertEpsilon;
   c.positions = PositionKind::learned;
-  c.max_positions = get_or<int64_t>(json, "max_position_embeddings", 512, file);
+  c.max_positions = json.get_or<int64_t>("max_position_embeddings", 512);
   c.scale_embedding = false;
   c.embedding_norm = true;
-  c.tied_head = get_or(json, "tie_word_embeddings", true, file);
-  read_encoder_head(json, file, kDistilbertStem, c);
+  c.tied_head = json.get_or("tie_word_embeddings", true);
+  read_encoder_head(json, kDistilbertStem, c);
   if (c.classifier.transform) c.classifier.activation = kernels::Activation::relu;
   c.head_transform = c.has_head;
-  c.dropout = read_rate(json, "dropout", file);
-  c.attention_dropout = read_rate(json, "attention_dropout", file);
-  c.pad_id = get_or<int32_t>(json, "pad_token_id", 0, file);
-  c.bos_id = read_token(json, "bos_token_id", file);
-  c.eos_id = read_token(json, "eos_token_id", file);
-  c.decoder_start_id = read_token(json, "decoder_start_token_id", file);
+  c.dropout = read_rate(json, "dropout");
+  c.attention_dropout = read_rate(json, "attention_dropout");
+  c.pad_id = json.get_or<int32_t>("pad_token_id", 0);
+  c.bos_id = read_token(json, "bos_token_id");
+  c.eos_id = read_token(json, "eos_token_id");
+  c.decoder_start_id = read_token(json, "decoder_start_token_id");
   return c;
 }
 
@@ -87,14 +93,14 @@ StoredWeight distilbert_weight(const ModelConfig& c, const std::string& name, co
 }
 
 bool redundant_in_distilbert(std::string_view name) {
-  return name == "vocab_projector.weight" || name.ends_with("embeddings.position_ids");
+  return name.ends_with("embeddings.position_ids");
 }
 
 }  // namespace
 
 Family distilbert_family() {
   return {.model_type = "distilbert",
-          .read_config = read_distilbert,
+          .read = read_distilbert,
           .write_config = write_distilbert,
           .stored = distilbert_weight,
           .prefix = kDistilbertPrefix,

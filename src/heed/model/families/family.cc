@@ -1,5 +1,6 @@
 #include "heed/model/families/family.h"
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
@@ -11,6 +12,7 @@
 #include "heed/model/families/decoder_classifier.h"
 #include "heed/model/families/deepseek.h"
 #include "heed/model/families/distilbert.h"
+#include "heed/model/families/either_direction.h"
 #include "heed/model/families/gemma.h"
 #include "heed/model/families/gpt2.h"
 #include "heed/model/families/gpt_neox.h"
@@ -31,42 +33,101 @@
 
 namespace heed::model {
 
+namespace {
+
+/// Fields that transformers applies to any family, at the values that heed applies.
+void require_reference_fields(ConfigReader& json, const ModelConfig& config) {
+  const bool both = config.encoder_layers > 0 && config.decoder_layers > 0;
+  json.expect("per_layer_config", nlohmann::json::object());
+  json.expect("pruned_heads", nlohmann::json::object());
+  json.expect("tie_encoder_decoder", false);
+  if (both)
+    json.expect("is_causal", true);
+  else
+    json.expect("add_cross_attention", false);
+  json.understand({"is_encoder_decoder"});
+  // Encoders would become decoders; decoders and pairs are what they are.
+  if (config.decoder_layers == 0)
+    json.expect("is_decoder", false);
+  else
+    json.understand({"is_decoder"});
+  // Read by other families: said of all models by older versions of transformers.
+  if (both || config.decoder_layers > 0) json.understand({"decoder_start_token_id"});
+}
+
+/// They occur in no text, so they are no reason to refuse a model.
+void drop_foreign_tokens(const std::string& file, ModelConfig& c) {
+  const auto foreign = [&](const char* key, int64_t id) {
+    if (id < c.vocab_size) return false;
+    c.warnings.push_back(
+        fmt::format("{}: {} is {} and is ignored: the vocabulary has the tokens 0 to {}", file, key,
+                    id, c.vocab_size - 1));
+    return true;
+  };
+  if (foreign("pad_token_id", c.pad_id)) c.pad_id = -1;
+  if (foreign("bos_token_id", c.bos_id)) c.bos_id = -1;
+  std::erase_if(c.other_eos_ids, [&](int64_t id) { return foreign("eos_token_id", id); });
+  if (foreign("eos_token_id", c.eos_id)) {
+    c.eos_id = c.other_eos_ids.empty() ? -1 : static_cast<int32_t>(c.other_eos_ids.front());
+    if (c.eos_id >= 0) c.other_eos_ids.erase(c.other_eos_ids.begin());
+  }
+  const bool starts = c.encoder_layers > 0 && c.decoder_layers > 0;
+  if (!starts && foreign("decoder_start_token_id", c.decoder_start_id)) c.decoder_start_id = -1;
+}
+
+}  // namespace
+
 std::span<const Family> families() {
   using enum TokenClassifier;
   static const std::array all{marian_family(),
                               pegasus_family(),
-                              with_classifier<llama_family>(),
-                              with_classifier<mistral_family>(),
-                              with_classifier<qwen2_family>(),
-                              with_classifier<qwen3_family>(),
-                              with_classifier<gpt2_family, classifier>(),
-                              with_classifier<gemma2_family>(),
-                              deepseek_v2_family(),
+                              with_classifier<either_direction<llama_family>>(),
+                              with_classifier<either_direction<mistral_family>>(),
+                              with_classifier<either_direction<qwen2_family>>(),
+                              with_classifier<either_direction<qwen3_family>>(),
+                              with_classifier<either_direction<gpt2_family>, classifier>(),
+                              with_classifier<either_direction<gemma2_family>>(),
+                              either_direction<deepseek_v2_family>(),
                               bart_family(),
                               t5_family(),
                               bert_family(),
                               distilbert_family(),
                               roberta_family(),
-                              with_classifier<gemma_family>(),
-                              gemma3_family(),
-                              granite_family(),
-                              olmo2_family(),
-                              with_classifier<smollm3_family>(),
-                              with_classifier<qwen3_moe_family>(),
-                              with_classifier<mixtral_family>(),
-                              with_classifier<phi3_family>(),
-                              with_classifier<gpt_neox_family, classifier>(),
-                              deepseek_v3_family(),
+                              with_classifier<either_direction<gemma_family>>(),
+                              either_direction<gemma3_family>(),
+                              either_direction<granite_family>(),
+                              either_direction<olmo2_family>(),
+                              with_classifier<either_direction<smollm3_family>>(),
+                              with_classifier<either_direction<qwen3_moe_family>>(),
+                              with_classifier<either_direction<mixtral_family>>(),
+                              with_classifier<either_direction<phi3_family>>(),
+                              with_classifier<either_direction<gpt_neox_family>, classifier>(),
+                              either_direction<deepseek_v3_family>(),
                               xlm_roberta_family(),
                               mpnet_family(),
                               modernbert_family(),
                               nomic_bert_family(),
-                              gpt_oss_family(),
+                              either_direction<gpt_oss_family>(),
                               mbart_family(),
                               m2m_100_family(),
                               mt5_family(),
                               heed_family()};
   return all;
+}
+
+ModelConfig Family::read_config(const nlohmann::json& json, const std::string& file) const {
+  if (!json.is_object()) fail("{}: expected an object, found {}", file, excerpt(json));
+  ConfigReader reader(json, file);
+  return read_config(reader);
+}
+
+ModelConfig Family::read_config(ConfigReader& json) const {
+  json.understand({"quantization_config"});
+  ModelConfig config = read(json);
+  require_reference_fields(json, config);
+  config.warnings = json.warnings();
+  drop_foreign_tokens(json.file(), config);
+  return config;
 }
 
 std::string Family::obstacle(const ModelConfig& config) const {
@@ -82,8 +143,9 @@ std::string Family::obstacle(const ModelConfig& config) const {
   again.attention_dropout = config.attention_dropout;
   again.activation_dropout = config.activation_dropout;
   // Relative biases do not limit the length, so families that use them do not store it.
-  // With rotary frequencies that depend on the length, they store the longest one possible.
-  if (config.positions == PositionKind::relative || config.rotary_scaling.depends_on_context())
+  // With scaled rotary positions, they store the longest one possible, or the original one.
+  if (config.positions == PositionKind::relative ||
+      config.rotary_scaling.kind != nn::RotaryScaling::Kind::none)
     again.max_positions = config.max_positions;
   const nlohmann::json expected = heed_family().write_config(config);
   const nlohmann::json read_back = heed_family().write_config(again);
@@ -101,6 +163,11 @@ const Family& family_of_type(std::string_view model_type, const std::string& fil
     known += fmt::format("{}{}", known.empty() ? "" : ", ", family.model_type);
   }
   fail("{}: model_type is {}, expected one of {}", file, quoted(model_type), known);
+}
+
+int32_t padding_token(const ModelConfig& config) {
+  const auto named = std::ranges::find(families(), config.family, &Family::model_type);
+  return named != families().end() && named->padded_embedding ? config.pad_id : -1;
 }
 
 const Family& family_for(const ModelConfig& config) {

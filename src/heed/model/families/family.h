@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "heed/model/config.h"
+#include "heed/model/families/config_reader.h"
 
 namespace heed::model {
 
@@ -25,6 +26,8 @@ struct StoredWeight {
   bool zeros_if_missing = false;
   /// If given, a file may lack it, and then it is this tensor.
   std::string otherwise = {};
+  /// If given, a file may have this tensor beside it or alone, and then it is that one.
+  std::string preferred = {};
 };
 
 /// A family of models as its files describe it: how config.json maps to a ModelConfig and back, and
@@ -32,7 +35,7 @@ struct StoredWeight {
 struct Family {
   std::string_view model_type;  // config.json's "model_type"
   /// Throws Error naming the field that is missing, of the wrong type, or not supported.
-  ModelConfig (*read_config)(const nlohmann::json& json, const std::string& file);
+  ModelConfig (*read)(ConfigReader& json);
   /// Writes as much of a configuration as the family's files can express; see can_express().
   nlohmann::json (*write_config)(const ModelConfig& config);
   /// The table of weights: heed's name and shape of a parameter to its name and shape in the file.
@@ -41,12 +44,27 @@ struct Family {
   /// there are none.
   StoredWeight (*stored_mxfp4)(const ModelConfig& config, const std::string& name,
                                const Shape& shape) = nullptr;
-  /// An optional prefix of all names in a file ("bert."); the table's names have it.
+  /// Whether its files have decoder-only models, or with "is_causal": false encoders of the same
+  /// layers.
+  bool decoder_only = false;
+  /// An optional prefix of all names in a file ("bert."); the table's names have it. The head's
+  /// names are the same with and without it.
   std::string_view prefix = {};
   /// The name of a tensor of the table in older files; null if it never changed.
   std::string (*older_name)(const std::string& file_name) = nullptr;
-  /// Tensors that files may hold beside the parameters: copies of tied weights, fixed tables.
+  /// Tensors that files may hold beside the parameters: fixed tables, and parts of the model that
+  /// only training needs. Copies of tied weights need not be named.
   bool (*redundant)(std::string_view file_name);
+  /// Parameters that are no parameters in `transformers` but buffers, which training does not
+  /// change; null if there are none.
+  bool (*buffer)(std::string_view name) = nullptr;
+  /// Whether its token embedding there has a padding_idx: looking up pad_id teaches it nothing.
+  bool padded_embedding = true;
+
+  /// The configuration in a config.json, with warnings for what it ignores. Tokens that the
+  /// vocabulary does not have become none. Throws Error naming the file and the field.
+  ModelConfig read_config(const nlohmann::json& json, const std::string& file) const;
+  ModelConfig read_config(ConfigReader& json) const;
 
   /// Why the family's files cannot express this configuration: the first field that reads back
   /// differently after writing (except dropout, which many families do not store). Empty when they
@@ -59,6 +77,8 @@ struct Family {
 std::span<const Family> families();
 /// Throws Error that lists the known types when no family has this one.
 const Family& family_of_type(std::string_view model_type, const std::string& file);
+/// pad_id if the family that `config` names has a padded_embedding, else -1.
+int32_t padding_token(const ModelConfig& config);
 /// The family that `config` names, or else the first that can express it; the last of them, heed's
 /// own, can express all. Throws Error when the named one is unknown or cannot express it.
 const Family& family_for(const ModelConfig& config);

@@ -10,36 +10,39 @@
 namespace heed::model {
 namespace {
 
-void require_supported_gpt2(const nlohmann::json& json, const std::string& file) {
-  require(get_or(json, "scale_attn_weights", true, file),
-          "{}: scale_attn_weights is false, expected true", file);
-  require(!get_or(json, "add_cross_attention", false, file),
-          "{}: add_cross_attention is true, expected false", file);
-}
-
-ModelConfig read_gpt2(const nlohmann::json& json, const std::string& file) {
-  require_supported_gpt2(json, file);
+ModelConfig read_gpt2(ConfigReader& json) {
+  json.take_alias("hidden_size", "n_embd");
+  json.take_alias("num_hidden_layers", "n_layer");
+  json.take_alias("num_attention_heads", "n_head");
+  json.take_alias("max_position_embeddings", "n_positions");
+  json.understand({"n_ctx"});  // of older files: n_positions
+  json.set_defaults({{"activation_function", "gelu_new"},
+                     {"bos_token_id", 50256},
+                     {"eos_token_id", 50256},
+                     {"resid_pdrop", 0.1},
+                     {"attn_pdrop", 0.1}});
+  json.expect("scale_attn_weights", true);
   ModelConfig c;
-  c.vocab_size = get<int64_t>(json, "vocab_size", file);
-  c.d_model = get<int64_t>(json, "n_embd", file);
+  c.vocab_size = json.get<int64_t>("vocab_size");
+  c.d_model = json.get<int64_t>("n_embd");
   c.encoder_layers = 0;
-  c.decoder_layers = get<int64_t>(json, "n_layer", file);
-  c.n_heads = get<int64_t>(json, "n_head", file);
-  c.d_ff = get_or<int64_t>(json, "n_inner", 4 * std::clamp<int64_t>(c.d_model, 0, 1 << 30), file);
-  c.activation = read_activation(json, "activation_function", file);
+  c.decoder_layers = json.get<int64_t>("n_layer");
+  c.n_heads = json.get<int64_t>("n_head");
+  c.d_ff = json.get_or<int64_t>("n_inner", 4 * std::clamp<int64_t>(c.d_model, 0, 1 << 30));
+  c.activation = read_activation(json, "activation_function");
   c.norm_placement = nn::NormPlacement::pre;
-  c.norm_epsilon = static_cast<float>(get_or(json, "layer_norm_epsilon", 1e-5, file));
-  c.scale_attn_by_inverse_layer_idx = get_or(json, "scale_attn_by_inverse_layer_idx", false, file);
+  c.norm_epsilon = static_cast<float>(json.get_or("layer_norm_epsilon", 1e-5));
+  c.scale_attn_by_inverse_layer_idx = json.get_or("scale_attn_by_inverse_layer_idx", false);
   c.positions = PositionKind::learned;
-  c.max_positions = get_or<int64_t>(json, "n_positions", 1024, file);
+  c.max_positions = json.get_or<int64_t>("n_positions", 1024);
   c.scale_embedding = false;
-  c.tied_head = get_or(json, "tie_word_embeddings", true, file);
+  c.tied_head = json.get_or("tie_word_embeddings", true);
   c.head_bias = false;
-  c.dropout = read_rate(json, "resid_pdrop", file);
-  c.attention_dropout = read_rate(json, "attn_pdrop", file);
-  c.pad_id = read_token(json, "pad_token_id", file);
-  c.bos_id = read_token(json, "bos_token_id", file);
-  read_eos(json, file, -1, c);
+  c.dropout = read_rate(json, "resid_pdrop");
+  c.attention_dropout = read_rate(json, "attn_pdrop");
+  c.pad_id = read_token(json, "pad_token_id");
+  c.bos_id = read_token(json, "bos_token_id");
+  read_eos(json, -1, c);
   c.decoder_start_id = -1;
   return c;
 }
@@ -102,21 +105,21 @@ StoredWeight gpt2_weight(const ModelConfig& c, const std::string& name, const Sh
   return weight;
 }
 
-/// Causal masks, which the first files contain, and copies of the tied head.
+/// Causal masks, which the first files contain.
 bool redundant_in_gpt2(std::string_view name) {
-  return name == "lm_head.weight" || name.ends_with(".attn.bias") ||
-         name.ends_with(".attn.masked_bias");
+  return name.ends_with(".attn.bias") || name.ends_with(".attn.masked_bias");
 }
 
 }  // namespace
 
 Family gpt2_family() {
   return {.model_type = "gpt2",
-          .read_config = read_gpt2,
+          .read = read_gpt2,
           .write_config = write_gpt2,
           .stored = gpt2_weight,
           .prefix = "transformer.",
-          .redundant = redundant_in_gpt2};
+          .redundant = redundant_in_gpt2,
+          .padded_embedding = false};
 }
 
 }  // namespace heed::model

@@ -4,42 +4,37 @@
 
 #include "heed/base/json.h"
 #include "heed/model/families/config_json.h"
+#include "heed/model/families/rotary_json.h"
 
 namespace heed::model {
 namespace {
 
-/// Older files have other names for the rotary base and for the rotated fraction of a head.
-void read_neox_rotary(const nlohmann::json& json, const std::string& file, ModelConfig& c) {
-  nlohmann::json own = json;
-  if (json.contains("rotary_emb_base")) own["rope_theta"] = json["rotary_emb_base"];
-  read_rotary(own, file, c);
-  read_rotary_dim(own, file, get_or(json, "rotary_pct", 0.25, file), c);
-}
-
-ModelConfig read_gpt_neox(const nlohmann::json& json, const std::string& file) {
+ModelConfig read_gpt_neox(ConfigReader& json) {
+  json.set_defaults({{"hidden_act", "gelu"}, {"bos_token_id", 0}, {"eos_token_id", 2}});
   ModelConfig c;
-  c.vocab_size = get<int64_t>(json, "vocab_size", file);
-  c.d_model = get<int64_t>(json, "hidden_size", file);
+  c.vocab_size = json.get<int64_t>("vocab_size");
+  c.d_model = json.get<int64_t>("hidden_size");
   c.encoder_layers = 0;
-  c.decoder_layers = get<int64_t>(json, "num_hidden_layers", file);
-  c.n_heads = get<int64_t>(json, "num_attention_heads", file);
-  c.d_ff = get<int64_t>(json, "intermediate_size", file);
-  c.activation = read_activation(json, "hidden_act", file);
+  c.decoder_layers = json.get<int64_t>("num_hidden_layers");
+  c.n_heads = json.get<int64_t>("num_attention_heads");
+  c.d_ff = json.get<int64_t>("intermediate_size");
+  if (c.n_heads > 0) json.expect("head_dim", c.d_model / c.n_heads);  // of the rotated part alone
+  c.activation = read_activation(json, "hidden_act");
   c.norm_placement = nn::NormPlacement::pre;
-  c.norm_epsilon =
-      static_cast<float>(get_or(json, "layer_norm_eps", double{kLayerNormEpsilon}, file));
-  c.parallel_residual = get_or(json, "use_parallel_residual", true, file);
-  c.qkv_bias = c.o_bias = get_or(json, "attention_bias", true, file);
-  c.max_positions = get_or<int64_t>(json, "max_position_embeddings", 2048, file);
-  read_neox_rotary(json, file, c);
+  c.norm_epsilon = static_cast<float>(json.get_or("layer_norm_eps", double{kLayerNormEpsilon}));
+  c.parallel_residual = json.get_or("use_parallel_residual", true);
+  c.qkv_bias = c.o_bias = json.get_or("attention_bias", true);
+  c.max_positions = json.get_or<int64_t>("max_position_embeddings", 2048);
+  read_rotary(json,
+              {.theta = "rotary_emb_base", .fraction = "rotary_pct", .default_fraction = 0.25}, c);
   c.scale_embedding = false;
-  c.tied_head = get_or(json, "tie_word_embeddings", false, file);
+  c.tied_head = json.get_or("tie_word_embeddings", false);
   c.head_bias = false;
-  c.dropout = read_rate(json, "hidden_dropout", file);
-  c.attention_dropout = read_rate(json, "attention_dropout", file);
-  c.pad_id = read_token(json, "pad_token_id", file);
-  c.bos_id = read_token(json, "bos_token_id", file);
-  read_eos(json, file, -1, c);
+  c.dropout = read_rate(json, "hidden_dropout");
+  c.attention_dropout = read_rate(json, "attention_dropout");
+  c.pad_id = read_token(json, "pad_token_id");
+  c.bos_id = read_token(json, "bos_token_id");
+  read_eos(json, -1, c);
   c.decoder_start_id = -1;
   return c;
 }
@@ -65,6 +60,7 @@ nlohmann::json write_gpt_neox(const ModelConfig& c) {
                          {"eos_token_id", eos_json(c)},
                          {"torch_dtype", "float32"}};
   write_rotary(c, json);
+  json.erase("rope_theta");
   json["rotary_emb_base"] = c.rotary_theta;
   json["rotary_pct"] = json["rope_parameters"]["partial_rotary_factor"] =
       partial_rotary_factor(c.rotary_dim, c.head_dim);
@@ -99,21 +95,22 @@ StoredWeight gpt_neox_weight(const ModelConfig& c, const std::string& name, cons
   return weight;
 }
 
-/// Causal masks and tables in older files, and copies of the tied head.
+/// Causal masks and tables in older files.
 bool redundant_in_gpt_neox(std::string_view name) {
-  return name == "embed_out.weight" || name.ends_with(".attention.bias") ||
-         name.ends_with(".attention.masked_bias") || name.ends_with(".rotary_emb.inv_freq");
+  return name.ends_with(".attention.bias") || name.ends_with(".attention.masked_bias") ||
+         name.ends_with(".rotary_emb.inv_freq");
 }
 
 }  // namespace
 
 Family gpt_neox_family() {
   return {.model_type = "gpt_neox",
-          .read_config = read_gpt_neox,
+          .read = read_gpt_neox,
           .write_config = write_gpt_neox,
           .stored = gpt_neox_weight,
           .prefix = "gpt_neox.",
-          .redundant = redundant_in_gpt_neox};
+          .redundant = redundant_in_gpt_neox,
+          .padded_embedding = false};
 }
 
 }  // namespace heed::model

@@ -14,33 +14,50 @@ namespace heed::model {
 namespace {
 
 /// The one activation that the published models have.
-void require_clamped_swiglu(const nlohmann::json& json, const std::string& file) {
-  const auto act = get_or<std::string>(json, "hidden_act", "silu", file);
-  require(act == "silu", "{}: hidden_act is {}, expected silu", file, quoted(act));
+void require_clamped_swiglu(ConfigReader& json) {
+  const auto act = json.get_or<std::string>("hidden_act", "silu");
+  require(act == "silu", "{}: hidden_act is {}, expected silu", json.file(), quoted(act));
   const auto check = [&](const char* key, double expected) {
-    const double found = get_or(json, key, expected, file);
-    require(std::abs(found - expected) < 1e-6, "{}: {} is {}, expected {}", file, key, found,
+    const double found = json.get_or(key, expected);
+    require(std::abs(found - expected) < 1e-6, "{}: {} is {}, expected {}", json.file(), key, found,
             expected);
   };
   check("swiglu_alpha", 1.702);
   check("swiglu_limit", 7.0);
 }
 
-ModelConfig read_gpt_oss(const nlohmann::json& json, const std::string& file) {
-  require_clamped_swiglu(json, file);
-  ModelConfig c = read_llama(with_defaults(json, {{"hidden_act", "silu"},
-                                                  {"rms_norm_eps", 1e-5},
-                                                  {"rope_theta", 150000.0},
-                                                  {"max_position_embeddings", 131072}}),
-                             file);
+/// Without any rotary field, the scaling is that of the published models.
+void set_rotary_default(ConfigReader& json) {
+  if (json.states("rope_parameters")) return;
+  json.set("rope_parameters", {{"rope_type", "yarn"},
+                               {"factor", 32.0},
+                               {"beta_fast", 32.0},
+                               {"beta_slow", 1.0},
+                               {"truncate", false},
+                               {"original_max_position_embeddings", 4096}});
+}
+
+ModelConfig read_gpt_oss(ConfigReader& json) {
+  require_clamped_swiglu(json);
+  json.set_defaults({{"rms_norm_eps", 1e-5},
+                     {"head_dim", 64},
+                     {"num_key_value_heads", 8},
+                     {"max_position_embeddings", 131072},
+                     {"sliding_window", 128},
+                     {"bos_token_id", nullptr},
+                     {"eos_token_id", nullptr}});
+  if (!json.states("rope_scaling")) set_rotary_default(json);
+  // Of the published files: the same as other fields and the names of layers.
+  json.understand({"initial_context_length", "experts_per_token", "swiglu_limit"});
+  ModelConfig c = read_llama(json, {.default_theta = 150000.0});
   c.activation = kernels::Activation::clamped_swiglu;
-  c.qkv_bias = c.o_bias = get_or(json, "attention_bias", true, file);
+  c.qkv_bias = c.o_bias = json.get_or("attention_bias", true);
   c.ff_bias = true;
   c.attention_sinks = true;
-  c.windows = read_windows(json, file, c.decoder_layers,
-                           [](const nlohmann::json&, int64_t layer) { return layer % 2 == 0; });
-  c.moe = {.n_experts = get<int64_t>(json, "num_local_experts", file),
-           .experts_per_token = get_or<int64_t>(json, "num_experts_per_tok", 4, file),
+  c.windows = read_windows(json, c.decoder_layers, [](int64_t layer) { return layer % 2 == 0; });
+  json.take_alias("num_experts", "num_local_experts");
+  c.moe = {.n_experts = json.get_or<int64_t>("num_local_experts", 128),
+           .experts_per_token = json.get_or<int64_t>("num_experts_per_tok", 4),
            .d_expert = c.d_ff,
            .norm_topk_prob = true,
            .router_bias = true};
@@ -130,10 +147,11 @@ StoredWeight gpt_oss_mxfp4_weight(const ModelConfig& config, const std::string& 
 
 Family gpt_oss_family() {
   return {.model_type = "gpt_oss",
-          .read_config = read_gpt_oss,
+          .read = read_gpt_oss,
           .write_config = write_gpt_oss,
           .stored = gpt_oss_weight,
           .stored_mxfp4 = gpt_oss_mxfp4_weight,
+          .prefix = kLlamaPrefix,
           .redundant = llama_redundant};
 }
 

@@ -11,19 +11,19 @@ namespace heed::model {
 namespace {
 
 /// A factor that is not zero; 1 where it is missing.
-double read_factor(const nlohmann::json& json, const char* key, const std::string& file) {
-  const double factor = get_or(json, key, 1.0, file);
-  require(factor > 0.0 && std::isfinite(factor), "{}: {} is {}, expected more than 0", file, key,
-          factor);
+double read_factor(ConfigReader& json, const char* key) {
+  const double factor = json.get_or(key, 1.0);
+  require(factor > 0.0 && std::isfinite(factor), "{}: {} is {}, expected more than 0", json.file(),
+          key, factor);
   return factor;
 }
 
-ModelConfig read_granite(const nlohmann::json& json, const std::string& file) {
-  ModelConfig c = read_biased_llama(json, file);
-  c.embedding_multiplier = static_cast<float>(read_factor(json, "embedding_multiplier", file));
-  c.attention_scale = static_cast<float>(read_factor(json, "attention_multiplier", file));
-  c.residual_multiplier = static_cast<float>(read_factor(json, "residual_multiplier", file));
-  c.head_scale = static_cast<float>(1.0 / read_factor(json, "logits_scaling", file));
+ModelConfig read_granite(ConfigReader& json) {
+  ModelConfig c = read_biased_llama(json);
+  c.embedding_multiplier = static_cast<float>(read_factor(json, "embedding_multiplier"));
+  c.attention_scale = static_cast<float>(read_factor(json, "attention_multiplier"));
+  c.residual_multiplier = static_cast<float>(read_factor(json, "residual_multiplier"));
+  c.head_scale = static_cast<float>(1.0 / read_factor(json, "logits_scaling"));
   return c;
 }
 
@@ -42,9 +42,10 @@ nlohmann::json write_granite(const ModelConfig& c) {
 
 Family granite_family() {
   return {.model_type = "granite",
-          .read_config = read_granite,
+          .read = read_granite,
           .write_config = write_granite,
           .stored = llama_weight,
+          .prefix = kLlamaPrefix,
           .redundant = llama_redundant};
 }
 

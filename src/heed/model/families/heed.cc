@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
+#include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/base/names.h"
 #include "heed/model/config_fields.h"
@@ -12,25 +13,29 @@ namespace heed::model {
 namespace {
 
 template <typename T>
-void read_field(const nlohmann::json& json, const char* name, const std::string& file, T& value) {
+void read_field(ConfigReader& json, const char* name, T& value) {
   if constexpr (std::is_enum_v<T>) {
-    if (json.contains(name)) value = named(get<std::string>(json, name, file), values_of<T>());
+    json.understand({name});
+    if (json.has(name)) value = named(json.get<std::string>(name), values_of<T>());
   } else {
-    value = get_or<T>(json, name, value, file);
+    value = json.get_or<T>(name, value);
   }
 }
 
 /// A missing field keeps its default. Models saved by version 0.1 use the former names.
-ModelConfig read_heed(const nlohmann::json& json, const std::string& file) {
+ModelConfig read_heed(ConfigReader& json) {
   ModelConfig config;
   const auto read = [&](const char* name, auto& value, const char*) {
     const std::string former(former_name(name));
-    const bool renamed_since = !former.empty() && json.contains(former);
-    read_field(json, renamed_since ? former.c_str() : name, file, value);
+    const bool renamed_since = !former.empty() && json.has(former.c_str());
+    read_field(json, renamed_since ? former.c_str() : name, value);
   };
   visit_vocabulary_fields(config, read);
   visit_fields(config, read);
   visit_classifier_fields(config, read);
+  // All fields matter: one that this version does not know is of a later one.
+  const std::vector<std::string> unknown = json.warnings();
+  require(unknown.empty(), "{}", unknown.empty() ? "" : unknown.front());
   return config;
 }
 
@@ -52,11 +57,12 @@ nlohmann::json write_heed(const ModelConfig& config) {
 
 Family heed_family() {
   return {.model_type = "heed",
-          .read_config = read_heed,
+          .read = read_heed,
           .write_config = write_heed,
           .stored = [](const ModelConfig&, const std::string& name,
                        const Shape& shape) { return StoredWeight{.name = name, .shape = shape}; },
-          .redundant = [](std::string_view) { return false; }};
+          .redundant = [](std::string_view) { return false; },
+          .padded_embedding = false};
 }
 
 }  // namespace heed::model

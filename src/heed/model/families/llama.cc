@@ -1,13 +1,21 @@
 #include "heed/model/families/llama.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/model/families/config_json.h"
+#include "heed/model/families/rotary_json.h"
 
 namespace heed::model {
 namespace {
+
+/// The same window in all layers, if there is one.
+std::vector<int64_t> same_windows(int64_t window, int64_t layers) {
+  if (window == 0 || layers < 0 || layers > kMaxLayers) return {};
+  return std::vector<int64_t>(static_cast<size_t>(layers), window);
+}
 
 nlohmann::json write_llama_itself(const ModelConfig& c) {
   return write_biased_llama(c, "llama", "LlamaForCausalLM");
@@ -17,11 +25,13 @@ nlohmann::json write_mistral(const ModelConfig& c) {
   return write_windowed_llama(c, "mistral", "MistralForCausalLM");
 }
 
-void read_qwen_windows(const nlohmann::json& json, const std::string& file, ModelConfig& c) {
-  if (!get_or(json, "use_sliding_window", false, file)) return;
-  c.windows = read_windows(json, file, c.decoder_layers, [](const nlohmann::json& own, int64_t l) {
-    return l >= get_or<int64_t>(own, "max_window_layers", 28, "config.json");
-  });
+/// Only "use_sliding_window" makes the other fields count.
+void read_qwen_windows(ConfigReader& json, ModelConfig& c) {
+  json.set_defaults({{"sliding_window", 4096}});
+  const auto first = json.get_or<int64_t>("max_window_layers", 28);
+  if (!json.get_or("use_sliding_window", false)) json.set("sliding_window", nullptr);
+  c.windows =
+      read_windows(json, c.decoder_layers, [first](int64_t layer) { return layer >= first; });
 }
 
 void write_qwen_windows(const ModelConfig& c, nlohmann::json& json) {
@@ -30,10 +40,14 @@ void write_qwen_windows(const ModelConfig& c, nlohmann::json& json) {
 }
 
 /// Qwen2 has biases only of q, k and v.
-ModelConfig read_qwen2(const nlohmann::json& json, const std::string& file) {
-  ModelConfig c = read_llama(json, file);
+ModelConfig read_qwen2(ConfigReader& json) {
+  json.set_defaults({{"num_key_value_heads", 32},
+                     {"max_position_embeddings", 32768},
+                     {"bos_token_id", nullptr},
+                     {"eos_token_id", nullptr}});
+  ModelConfig c = read_llama(json);
   c.qkv_bias = true;
-  read_qwen_windows(json, file, c);
+  read_qwen_windows(json, c);
   return c;
 }
 
@@ -44,12 +58,15 @@ nlohmann::json write_qwen2(const ModelConfig& c) {
   return json;
 }
 
-ModelConfig read_qwen3(const nlohmann::json& json, const std::string& file) {
-  ModelConfig c = read_biased_llama(json, file);
-  c.head_dim = c.v_head_dim = get_or<int64_t>(json, "head_dim", 128, file);
-  c.ff_bias = false;
+ModelConfig read_qwen3(ConfigReader& json) {
+  json.set_defaults({{"num_key_value_heads", 32},
+                     {"head_dim", 128},
+                     {"max_position_embeddings", 32768},
+                     {"bos_token_id", nullptr},
+                     {"eos_token_id", nullptr}});
+  ModelConfig c = read_attention_biased_llama(json);
   c.qk_norm = true;
-  read_qwen_windows(json, file, c);
+  read_qwen_windows(json, c);
   return c;
 }
 
@@ -60,18 +77,36 @@ nlohmann::json write_qwen3(const ModelConfig& c) {
   return json;
 }
 
-/// Only models in which every layer is a mixture are known.
-ModelConfig read_qwen3_moe(const nlohmann::json& json, const std::string& file) {
-  const auto step = get_or<int64_t>(json, "decoder_sparse_step", 1, file);
-  require(step == 1, "{}: decoder_sparse_step is {}, expected 1", file, step);
-  const auto dense = get_or(json, "mlp_only_layers", std::vector<int64_t>(), file);
-  require(dense.empty(), "{}: mlp_only_layers has {} numbers, expected none", file, dense.size());
-  ModelConfig c = read_qwen3(json, file);
-  const char* const experts = json.contains("num_experts") ? "num_experts" : "num_local_experts";
-  c.moe = {.n_experts = get<int64_t>(json, experts, file),
-           .experts_per_token = get_or<int64_t>(json, "num_experts_per_tok", 8, file),
-           .d_expert = get_or<int64_t>(json, "moe_intermediate_size", 768, file),
-           .norm_topk_prob = get_or(json, "norm_topk_prob", false, file)};
+/// heed has no models in which only some layers are mixtures of experts.
+void require_mixtures(ConfigReader& json) {
+  const auto step = json.get_or<int64_t>("decoder_sparse_step", 1);
+  require(step == 1,
+          "{}: decoder_sparse_step is {}, expected 1: every layer has to be a mixture of experts",
+          json.file(), step);
+  const auto dense = json.get_or("mlp_only_layers", std::vector<int64_t>());
+  require(dense.empty(),
+          "{}: mlp_only_layers is {}, expected []: every layer has to be a mixture of experts",
+          json.file(), excerpt(json.value("mlp_only_layers")));
+}
+
+/// Its layers slide all or none.
+ModelConfig read_qwen3_moe(ConfigReader& json) {
+  json.set_defaults({{"num_key_value_heads", 4},
+                     {"max_position_embeddings", 32768},
+                     {"sliding_window", 4096},
+                     {"bos_token_id", nullptr},
+                     {"eos_token_id", nullptr}});
+  require_mixtures(json);
+  json.take_alias("num_local_experts", "num_experts");
+  json.understand({"max_window_layers"});  // published files have Qwen3's
+  ModelConfig c = read_attention_biased_llama(json);
+  c.qk_norm = true;
+  const auto window = json.get_or<int64_t>("sliding_window", 0);
+  if (json.get_or("use_sliding_window", false)) c.windows = same_windows(window, c.decoder_layers);
+  c.moe = {.n_experts = json.get_or<int64_t>("num_experts", 128),
+           .experts_per_token = json.get_or<int64_t>("num_experts_per_tok", 8),
+           .d_expert = json.get_or<int64_t>("moe_intermediate_size", 768),
+           .norm_topk_prob = json.get_or("norm_topk_prob", false)};
   return c;
 }
 
@@ -85,61 +120,76 @@ nlohmann::json write_qwen3_moe(const ModelConfig& c) {
                {"norm_topk_prob", c.moe.norm_topk_prob},
                {"decoder_sparse_step", 1},
                {"mlp_only_layers", nlohmann::json::array()}});
+  json.erase("layer_types");  // the layers all slide
   return json;
 }
 
-Family like_llama(std::string_view type,
-                  ModelConfig (*read)(const nlohmann::json&, const std::string&),
+ModelConfig read_mistral(ConfigReader& json) {
+  json.set_defaults(
+      {{"num_key_value_heads", 8}, {"max_position_embeddings", 131072}, {"sliding_window", 4096}});
+  ModelConfig c = read_llama(json);
+  // With "layer_types" it is Ministral, which transformers reads under both names.
+  c.windows = read_windows(json, c.decoder_layers, [](int64_t) { return true; });
+  return c;
+}
+
+Family like_llama(std::string_view type, ModelConfig (*read)(ConfigReader&),
                   nlohmann::json (*write)(const ModelConfig&)) {
   return {.model_type = type,
-          .read_config = read,
+          .read = read,
           .write_config = write,
           .stored = llama_weight,
+          .prefix = kLlamaPrefix,
           .redundant = llama_redundant};
 }
 
 }  // namespace
 
-ModelConfig read_llama(const nlohmann::json& json, const std::string& file) {
+ModelConfig read_llama(ConfigReader& json, const RotaryFields& rotary) {
+  json.set_defaults({{"hidden_act", "silu"}, {"bos_token_id", 1}, {"eos_token_id", 2}});
   ModelConfig c;
-  c.vocab_size = get<int64_t>(json, "vocab_size", file);
-  c.d_model = get<int64_t>(json, "hidden_size", file);
+  c.vocab_size = json.get<int64_t>("vocab_size");
+  c.d_model = json.get<int64_t>("hidden_size");
   c.encoder_layers = 0;
-  c.decoder_layers = get<int64_t>(json, "num_hidden_layers", file);
-  c.n_heads = get<int64_t>(json, "num_attention_heads", file);
-  c.n_kv_heads = get_or(json, "num_key_value_heads", c.n_heads, file);
-  c.head_dim = c.v_head_dim = get_or<int64_t>(json, "head_dim", 0, file);
-  c.d_ff = get<int64_t>(json, "intermediate_size", file);
-  c.activation = read_activation(json, "hidden_act", file);
+  c.decoder_layers = json.get<int64_t>("num_hidden_layers");
+  c.n_heads = json.get<int64_t>("num_attention_heads");
+  c.n_kv_heads = json.get_or("num_key_value_heads", c.n_heads);
+  c.head_dim = c.v_head_dim = json.get_or<int64_t>("head_dim", 0);
+  c.d_ff = json.get<int64_t>("intermediate_size");
+  c.activation = read_activation(json, "hidden_act");
   c.gated = true;
   c.norm = nn::NormKind::rms;
   c.norm_placement = nn::NormPlacement::pre;
-  c.norm_epsilon = static_cast<float>(get_or(json, "rms_norm_eps", 1e-6, file));
+  c.norm_epsilon = static_cast<float>(json.get_or("rms_norm_eps", 1e-6));
   c.qkv_bias = c.o_bias = c.ff_bias = c.head_bias = false;
-  c.max_positions = get_or<int64_t>(json, "max_position_embeddings", 2048, file);
-  read_rotary(json, file, c);
+  c.max_positions = json.get_or<int64_t>("max_position_embeddings", 2048);
   c.scale_embedding = false;
-  c.tied_head = get_or(json, "tie_word_embeddings", false, file);
+  c.tied_head = json.get_or("tie_word_embeddings", false);
   c.dropout = 0.0f;
-  c.attention_dropout = read_rate(json, "attention_dropout", file);
-  c.pad_id = read_token(json, "pad_token_id", file);
-  c.bos_id = read_token(json, "bos_token_id", file);
-  read_eos(json, file, -1, c);
+  c.attention_dropout = read_rate(json, "attention_dropout");
+  c.pad_id = read_token(json, "pad_token_id");
+  c.bos_id = read_token(json, "bos_token_id");
+  read_eos(json, -1, c);
   c.decoder_start_id = -1;
+  read_rotary(json, rotary, c);
   return c;
 }
 
-ModelConfig read_windowed_llama(const nlohmann::json& json, const std::string& file) {
-  ModelConfig c = read_llama(json, file);
-  c.windows = read_windows(json, file, c.decoder_layers,
-                           [](const nlohmann::json&, int64_t) { return true; });
+ModelConfig read_windowed_llama(ConfigReader& json, const RotaryFields& rotary) {
+  ModelConfig c = read_llama(json, rotary);
+  c.windows = same_windows(json.get_or<int64_t>("sliding_window", 0), c.decoder_layers);
   return c;
 }
 
-ModelConfig read_biased_llama(const nlohmann::json& json, const std::string& file) {
-  ModelConfig c = read_llama(json, file);
-  c.qkv_bias = c.o_bias = get_or(json, "attention_bias", false, file);
-  c.ff_bias = get_or(json, "mlp_bias", false, file);
+ModelConfig read_attention_biased_llama(ConfigReader& json, const RotaryFields& rotary) {
+  ModelConfig c = read_llama(json, rotary);
+  c.qkv_bias = c.o_bias = json.get_or("attention_bias", false);
+  return c;
+}
+
+ModelConfig read_biased_llama(ConfigReader& json, const RotaryFields& rotary) {
+  ModelConfig c = read_attention_biased_llama(json, rotary);
+  c.ff_bias = json.get_or("mlp_bias", false);
   return c;
 }
 
@@ -179,7 +229,7 @@ nlohmann::json write_windowed_llama(const ModelConfig& c, std::string_view type,
                                     std::string_view architecture) {
   nlohmann::json json = write_llama(c, type, architecture);
   write_windows(c, json);
-  json.erase("layer_types");  // the layers all slide
+  if (std::ranges::count(c.windows, 0) == 0) json.erase("layer_types");  // the layers all slide
   return json;
 }
 
@@ -206,12 +256,13 @@ StoredWeight llama_moe_weight(const ModelConfig& config, const std::string& name
   return weight;
 }
 
-bool llama_redundant(std::string_view name) {
-  return name == "lm_head.weight" || name.ends_with(".rotary_emb.inv_freq");
-}
+bool llama_redundant(std::string_view name) { return name.ends_with(".rotary_emb.inv_freq"); }
 
-Family llama_family() { return like_llama("llama", read_biased_llama, write_llama_itself); }
-Family mistral_family() { return like_llama("mistral", read_windowed_llama, write_mistral); }
+Family llama_family() {
+  return like_llama(
+      "llama", [](ConfigReader& json) { return read_biased_llama(json); }, write_llama_itself);
+}
+Family mistral_family() { return like_llama("mistral", read_mistral, write_mistral); }
 Family qwen2_family() { return like_llama("qwen2", read_qwen2, write_qwen2); }
 Family qwen3_family() { return like_llama("qwen3", read_qwen3, write_qwen3); }
 

@@ -10,43 +10,61 @@ namespace heed::model {
 namespace {
 
 /// vocab_size is that of the sources; decoder_vocab_size may be missing where it is the same.
-void read_vocabularies(const nlohmann::json& json, const std::string& file, ModelConfig& c) {
-  const auto source = get<int64_t>(json, "vocab_size", file);
-  c.vocab_size = get_or(json, "decoder_vocab_size", source, file);
-  const bool shared = get_or(json, "share_encoder_decoder_embeddings", true, file);
+void read_vocabularies(ConfigReader& json, ModelConfig& c) {
+  const auto source = json.get<int64_t>("vocab_size");
+  c.vocab_size = json.get_or("decoder_vocab_size", source);
+  const bool shared = json.get_or("share_encoder_decoder_embeddings", true);
   require(!shared || source == c.vocab_size,
           "{}: vocab_size is {} and decoder_vocab_size {}, expected the same with "
           "share_encoder_decoder_embeddings",
-          file, source, c.vocab_size);
+          json.file(), source, c.vocab_size);
   if (!shared) c.encoder_vocab_size = source;
 }
 
-ModelConfig read_marian(const nlohmann::json& json, const std::string& file,
-                        nn::NormPlacement placement) {
+ModelConfig read_marian(ConfigReader& json, nn::NormPlacement placement) {
+  json.take_alias("hidden_size", "d_model");
+  json.take_alias("num_hidden_layers", "encoder_layers");
+  json.take_alias("num_attention_heads", "encoder_attention_heads");
+  json.set_defaults({{"activation_function", "gelu"}});
+  // Of older files, which say how the one published architecture is made.
+  json.understand({"add_bias_logits", "add_final_layer_norm", "extra_pos_embeddings",
+                   "normalize_before", "normalize_embedding", "static_position_embeddings"});
   ModelConfig c;
-  read_vocabularies(json, file, c);
-  c.d_model = get<int64_t>(json, "d_model", file);
-  c.encoder_layers = get<int64_t>(json, "encoder_layers", file);
-  c.decoder_layers = get<int64_t>(json, "decoder_layers", file);
-  c.n_heads = get<int64_t>(json, "decoder_attention_heads", file);
-  c.encoder_heads = get<int64_t>(json, "encoder_attention_heads", file);
-  c.d_ff = get<int64_t>(json, "decoder_ffn_dim", file);
-  c.encoder_d_ff = get<int64_t>(json, "encoder_ffn_dim", file);
-  c.activation = read_activation(json, "activation_function", file);
+  read_vocabularies(json, c);
+  c.d_model = json.get<int64_t>("d_model");
+  c.encoder_layers = json.get<int64_t>("encoder_layers");
+  c.decoder_layers = json.get<int64_t>("decoder_layers");
+  c.n_heads = json.get<int64_t>("decoder_attention_heads");
+  c.encoder_heads = json.get<int64_t>("encoder_attention_heads");
+  c.d_ff = json.get<int64_t>("decoder_ffn_dim");
+  c.encoder_d_ff = json.get<int64_t>("encoder_ffn_dim");
+  c.activation = read_activation(json, "activation_function");
   c.norm_placement = placement;
   c.norm_epsilon = kLayerNormEpsilon;
-  c.max_positions = get_or<int64_t>(json, "max_position_embeddings", 1024, file);
-  c.scale_embedding = get_or(json, "scale_embedding", false, file);
-  c.tied_head = get_or(json, "tie_word_embeddings", true, file);
-  c.dropout = static_cast<float>(get_or(json, "dropout", 0.1, file));
-  c.attention_dropout = read_rate(json, "attention_dropout", file);
-  c.activation_dropout = read_rate(json, "activation_dropout", file);
-  c.pad_id = get<int32_t>(json, "pad_token_id", file);
-  c.bos_id = read_token(json, "bos_token_id", file);
-  read_eos(json, file, -1, c);
-  require(c.eos_id >= 0, "{}: eos_token_id is missing", file);
-  c.decoder_start_id = get<int32_t>(json, "decoder_start_token_id", file);
+  c.max_positions = json.get_or<int64_t>("max_position_embeddings", 1024);
+  c.scale_embedding = json.get_or("scale_embedding", false);
+  c.tied_head = json.get_or("tie_word_embeddings", true);
+  c.dropout = static_cast<float>(json.get_or("dropout", 0.1));
+  c.attention_dropout = read_rate(json, "attention_dropout");
+  c.activation_dropout = read_rate(json, "activation_dropout");
+  c.pad_id = json.get<int32_t>("pad_token_id");
+  c.bos_id = read_token(json, "bos_token_id");
+  read_eos(json, -1, c);
+  require(c.eos_id >= 0, "{}: eos_token_id is missing", json.file());
+  c.decoder_start_id = json.get<int32_t>("decoder_start_token_id");
   return c;
+}
+
+ModelConfig read_post_norm(ConfigReader& json) {
+  json.set_defaults(
+      {{"pad_token_id", 58100}, {"eos_token_id", 0}, {"decoder_start_token_id", 58100}});
+  return read_marian(json, nn::NormPlacement::post);
+}
+
+/// Both sides have one vocabulary.
+ModelConfig read_pegasus(ConfigReader& json) {
+  json.set_defaults({{"pad_token_id", 0}, {"eos_token_id", 1}, {"decoder_start_token_id", 0}});
+  return read_marian(json, nn::NormPlacement::pre);
 }
 
 nlohmann::json write_marian(const ModelConfig& c, std::string_view type,
@@ -82,43 +100,47 @@ nlohmann::json write_marian(const ModelConfig& c, std::string_view type,
 }
 
 StoredWeight marian_weight(const ModelConfig&, const std::string& name, const Shape& shape) {
-  if (name == "final_logits_bias") return {.name = name, .shape = {1, shape[0]}};
-  return {.name = renamed(name, {{".o_proj.", ".out_proj."}}), .shape = shape};
+  if (name == "final_logits_bias")
+    return {.name = name, .shape = {1, shape[0]}, .zeros_if_missing = true};
+  // Where the sides have tables of their own, a file may have the one of both for one of them.
+  const bool table = name.ends_with("coder.embed_tokens.weight");
+  return {.name = renamed(name, {{".o_proj.", ".out_proj."}}),
+          .shape = shape,
+          .otherwise = table ? "model.shared.weight" : ""};
 }
 
+bool is_bias_of_logits(std::string_view name) { return name == "final_logits_bias"; }
+
+/// The sinusoids.
 bool redundant_in_marian(std::string_view name) {
-  return name == "lm_head.weight" || name == "model.encoder.embed_tokens.weight" ||
-         name == "model.decoder.embed_tokens.weight" ||
-         name == "model.encoder.embed_positions.weight" ||
-         name == "model.decoder.embed_positions.weight";
+  return name.ends_with("encoder.embed_positions.weight") ||
+         name.ends_with("decoder.embed_positions.weight");
 }
 
 }  // namespace
 
 Family marian_family() {
   return {.model_type = "marian",
-          .read_config =
-              [](const nlohmann::json& json, const std::string& file) {
-                return read_marian(json, file, nn::NormPlacement::post);
-              },
+          .read = read_post_norm,
           .write_config =
               [](const ModelConfig& c) { return write_marian(c, "marian", "MarianMTModel"); },
           .stored = marian_weight,
-          .redundant = redundant_in_marian};
+          .prefix = "model.",
+          .redundant = redundant_in_marian,
+          .buffer = is_bias_of_logits};
 }
 
 Family pegasus_family() {
   return {.model_type = "pegasus",
-          .read_config =
-              [](const nlohmann::json& json, const std::string& file) {
-                return read_marian(json, file, nn::NormPlacement::pre);
-              },
+          .read = read_pegasus,
           .write_config =
               [](const ModelConfig& c) {
                 return write_marian(c, "pegasus", "PegasusForConditionalGeneration");
               },
           .stored = marian_weight,
-          .redundant = redundant_in_marian};
+          .prefix = "model.",
+          .redundant = redundant_in_marian,
+          .buffer = is_bias_of_logits};
 }
 
 }  // namespace heed::model

@@ -9,13 +9,13 @@
 namespace heed::model {
 namespace {
 
-ModelConfig read_mixtral(const nlohmann::json& json, const std::string& file) {
-  ModelConfig c = read_windowed_llama(
-      with_defaults(
-          json, {{"rms_norm_eps", 1e-5}, {"rope_theta", 1e6}, {"max_position_embeddings", 131072}}),
-      file);
-  c.moe = {.n_experts = get_or<int64_t>(json, "num_local_experts", 8, file),
-           .experts_per_token = get_or<int64_t>(json, "num_experts_per_tok", 2, file),
+ModelConfig read_mixtral(ConfigReader& json) {
+  json.set_defaults(
+      {{"rms_norm_eps", 1e-5}, {"num_key_value_heads", 8}, {"max_position_embeddings", 131072}});
+  json.take_alias("num_experts", "num_local_experts");
+  ModelConfig c = read_windowed_llama(json, {.default_theta = 1e6});
+  c.moe = {.n_experts = json.get_or<int64_t>("num_local_experts", 8),
+           .experts_per_token = json.get_or<int64_t>("num_experts_per_tok", 2),
            .d_expert = c.d_ff,
            .norm_topk_prob = true};
   return c;
@@ -43,9 +43,10 @@ StoredWeight mixtral_weight(const ModelConfig& config, const std::string& name,
 
 Family mixtral_family() {
   return {.model_type = "mixtral",
-          .read_config = read_mixtral,
+          .read = read_mixtral,
           .write_config = write_mixtral,
           .stored = mixtral_weight,
+          .prefix = kLlamaPrefix,
           .redundant = llama_redundant};
 }
 

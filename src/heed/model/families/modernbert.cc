@@ -8,6 +8,7 @@
 #include "heed/model/families/bert.h"
 #include "heed/model/families/config_json.h"
 #include "heed/model/families/fused_weights.h"
+#include "heed/model/families/rotary_json.h"
 
 namespace heed::model {
 namespace {
@@ -15,74 +16,73 @@ namespace {
 constexpr std::string_view kModernbertStem = "ModernBert";
 constexpr std::string_view kModernbertPrefix = "model.";
 
-bool slides_in_modernbert(const nlohmann::json& json, int64_t layer) {
-  const auto every = get_or<int64_t>(json, "global_attn_every_n_layers", 3, "config.json");
-  require(every > 0, "config.json: global_attn_every_n_layers is {}, expected more than 0", every);
-  return layer % every != 0;
-}
-
-/// "rope_parameters" has one object for layers with a window and one for the others; published
-/// files have "global_rope_theta" and "local_rope_theta".
-void read_modernbert_rotary(const nlohmann::json& json, const std::string& file, ModelConfig& c) {
-  nlohmann::json own = with_defaults(json, {{"global_rope_theta", 160000.0}});
-  own["rope_theta"] = own["global_rope_theta"];
-  c.rotary_local_theta = get_or(json, "local_rope_theta", 10000.0, file);
-  if (const auto found = json.find("rope_parameters"); found != json.end() && found->is_object()) {
-    own["rope_parameters"] = found->value("full_attention", nlohmann::json());
-    const auto sliding = found->value("sliding_attention", nlohmann::json::object());
-    c.rotary_local_theta = get_or(sliding, "rope_theta", c.rotary_local_theta, file);
-    const auto kind = get_or<std::string>(sliding, "rope_type", "default", file);
-    require(kind == "default", "{}: rope_type of sliding_attention is {}, expected default", file,
-            quoted(kind));
-  }
-  read_rotary(own, file, c);
+/// "local_attention" is the whole window; "sliding_window", which counts if a file has both, is
+/// half of it.
+void read_modernbert_windows(ConfigReader& json, ModelConfig& c) {
+  const auto half = json.get_or("sliding_window", json.get_or<int64_t>("local_attention", 128) / 2);
+  json.set("sliding_window", half + 1);
+  const auto every = json.get_or<int64_t>("global_attn_every_n_layers", 3);
+  require(every > 0, "{}: global_attn_every_n_layers is {}, expected more than 0", json.file(),
+          every);
+  c.windows =
+      read_windows(json, c.encoder_layers, [every](int64_t layer) { return layer % every != 0; });
 }
 
 /// The head of masked tokens and that of labels have the same dense layer, activation and norm.
-void read_modernbert_classifier(const nlohmann::json& json, const std::string& file,
-                                ModelConfig& c) {
+void read_modernbert_classifier(ConfigReader& json, ModelConfig& c) {
+  const auto pooling = json.get_or<std::string>("classifier_pooling", "cls");
+  c.head_transform_bias = json.get_or("classifier_bias", false);
   ClassifierConfig& head = c.classifier;
   if (!head.present()) return;
   head.transform = head.transform_norm = true;
-  head.transform_bias = get_or(json, "classifier_bias", false, file);
+  head.transform_bias = c.head_transform_bias;
   head.activation = c.activation;
-  const auto pooling = get_or<std::string>(json, "classifier_pooling", "cls", file);
   require(pooling == "cls" || pooling == "mean",
-          "{}: classifier_pooling is {}, expected \"cls\" or \"mean\"", file, quoted(pooling));
+          "{}: classifier_pooling is {}, expected \"cls\" or \"mean\"", json.file(),
+          quoted(pooling));
   if (pooling == "mean" && head.kind == ClassifierConfig::Kind::sequence)
     head.pooling = ClassifierConfig::Pooling::mean;
 }
 
-ModelConfig read_modernbert(const nlohmann::json& json, const std::string& file) {
-  nlohmann::json own = with_defaults(json, {{"hidden_activation", "gelu"},
-                                            {"classifier_activation", "gelu"},
-                                            {"bos_token_id", 50281},
-                                            {"eos_token_id", 50282},
-                                            {"pad_token_id", 50283}});
-  own["hidden_act"] = own["hidden_activation"];
-  own["layer_norm_eps"] = get_or(json, "norm_eps", double{kLayerNormEpsilon}, file);
-  own["type_vocab_size"] = 0;
-  own["sliding_window"] = get_or<int64_t>(json, "local_attention", 128, file) / 2 + 1;
-  ModelConfig c =
-      read_bert(with_defaults(own, {{"max_position_embeddings", 8192}}), file, kModernbertStem);
-  require(read_activation(own, "classifier_activation", file) == c.activation,
-          "{}: classifier_activation is {}, expected that of hidden_activation, {}", file,
-          excerpt(own["classifier_activation"]), excerpt(own["hidden_activation"]));
+/// The head's activation, which bare encoders do not have.
+void require_modernbert_activation(ConfigReader& json, const ModelConfig& c) {
+  const auto name = json.get_or<std::string>("classifier_activation", "gelu");
+  if (is_bare_encoder(c)) return;
+  require(activation_of(name, "classifier_activation", json.file()) == c.activation,
+          "{}: classifier_activation is {}, expected that of hidden_activation, {}", json.file(),
+          quoted(name), excerpt(json.value("hidden_activation")));
+}
+
+ModelConfig read_modernbert(ConfigReader& json) {
+  json.set_defaults({{"hidden_activation", "gelu"},
+                     {"bos_token_id", 50281},
+                     {"eos_token_id", 50282},
+                     {"pad_token_id", 50283},
+                     {"max_position_embeddings", 8192}});
+  json.set("hidden_act", json.value("hidden_activation"));
+  json.set("layer_norm_eps", json.get_or("norm_eps", double{kLayerNormEpsilon}));
+  json.set("type_vocab_size", 0);
+  ModelConfig c = read_bert(json, kModernbertStem);
+  require_modernbert_activation(json, c);
   c.gated = true;
   c.norm_placement = nn::NormPlacement::pre;
-  c.norm_bias = get_or(json, "norm_bias", false, file);
+  c.norm_bias = json.get_or("norm_bias", false);
   c.first_attn_norm = false;
-  c.qkv_bias = c.o_bias = get_or(json, "attention_bias", false, file);
-  c.ff_bias = get_or(json, "mlp_bias", false, file);
-  c.windows = read_windows(own, file, c.encoder_layers, slides_in_modernbert);
-  read_modernbert_rotary(json, file, c);
-  c.head_bias = get_or(json, "decoder_bias", true, file);
-  c.head_transform_bias = get_or(json, "classifier_bias", false, file);
-  read_modernbert_classifier(json, file, c);
+  c.qkv_bias = c.o_bias = json.get_or("attention_bias", false);
+  c.ff_bias = json.get_or("mlp_bias", false);
+  read_modernbert_windows(json, c);
+  read_rotary_by_layer(json,
+                       {.theta = "global_rope_theta",
+                        .local_theta = "local_rope_theta",
+                        .default_theta = 160000.0,
+                        .scales_both = true},
+                       c);
+  c.head_bias = json.get_or("decoder_bias", true);
+  read_modernbert_classifier(json, c);
   c.pooler = false;
-  c.dropout = read_rate(json, "embedding_dropout", file);
-  c.activation_dropout = read_rate(json, "mlp_dropout", file);
-  c.attention_dropout = read_rate(json, "attention_dropout", file);
+  c.dropout = read_rate(json, "embedding_dropout");
+  c.activation_dropout = read_rate(json, "mlp_dropout");
+  c.attention_dropout = read_rate(json, "attention_dropout");
   return c;
 }
 
@@ -103,6 +103,7 @@ nlohmann::json write_modernbert(const ModelConfig& c) {
   json["rope_parameters"] = {
       {"full_attention", json["rope_parameters"]},
       {"sliding_attention", {{"rope_type", "default"}, {"rope_theta", c.rotary_local_theta}}}};
+  json["max_position_embeddings"] = c.max_positions;
   json["global_rope_theta"] = c.rotary_theta;
   json["local_rope_theta"] = c.rotary_local_theta;
   json.erase("rope_theta");
@@ -151,11 +152,11 @@ StoredWeight modernbert_weight(const ModelConfig& c, const std::string& name, co
 
 Family modernbert_family() {
   return {.model_type = "modernbert",
-          .read_config = read_modernbert,
+          .read = read_modernbert,
           .write_config = write_modernbert,
           .stored = modernbert_weight,
           .prefix = kModernbertPrefix,
-          .redundant = [](std::string_view name) { return name == "decoder.weight"; }};
+          .redundant = [](std::string_view) { return false; }};
 }
 
 }  // namespace heed::model

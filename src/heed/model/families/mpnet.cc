@@ -4,6 +4,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
+#include "heed/model/families/bert.h"
 #include "heed/model/families/config_json.h"
 #include "heed/model/families/roberta.h"
 
@@ -15,14 +16,11 @@ constexpr std::string_view kMpnetPrefix = "mpnet.";
 // The reference has both built in, whatever its files say.
 constexpr int64_t kMpnetBuckets = 32, kMpnetPad = 1;
 
-ModelConfig read_mpnet(const nlohmann::json& json, const std::string& file) {
-  for (const auto& [key, expected] :
-       {std::pair{"relative_attention_num_buckets", kMpnetBuckets}, {"pad_token_id", kMpnetPad}})
-    require(get_or(json, key, expected, file) == expected, "{}: {} is {}, expected {}", file, key,
-            get_or(json, key, expected, file), expected);
-  nlohmann::json own = json;
-  own["type_vocab_size"] = 0;
-  ModelConfig c = read_roberta(own, file, kMpnetStem);
+ModelConfig read_mpnet(ConfigReader& json) {
+  json.expect("relative_attention_num_buckets", kMpnetBuckets);
+  json.expect("pad_token_id", kMpnetPad);
+  json.set("type_vocab_size", 0);
+  ModelConfig c = read_roberta(json, kMpnetStem);
   c.relative_attention_bias = true;
   c.relative_num_buckets = kMpnetBuckets;
   return c;
@@ -42,19 +40,20 @@ StoredWeight mpnet_weight(const ModelConfig& config, const std::string& name, co
                            {".attention.self.value.", ".attention.attn.v."},
                            {".attention.output.dense.", ".attention.attn.o."},
                            {".attention.output.LayerNorm.", ".attention.LayerNorm."}}),
-          .shape = shape};
+          .shape = shape,
+          .preferred = roberta_own_bias(name)};
 }
 
 }  // namespace
 
 Family mpnet_family() {
   return {.model_type = "mpnet",
-          .read_config = read_mpnet,
+          .read = read_mpnet,
           .write_config = write_mpnet,
           .stored = mpnet_weight,
           .prefix = kMpnetPrefix,
           .older_name = older_bert_name,
-          .redundant = redundant_in_roberta};
+          .redundant = redundant_in_bert};
 }
 
 }  // namespace heed::model

@@ -10,6 +10,7 @@
 #include "heed/model/families/bert.h"
 #include "heed/model/families/config_json.h"
 #include "heed/model/families/fused_weights.h"
+#include "heed/model/families/rotary_json.h"
 
 namespace heed::model {
 namespace {
@@ -18,8 +19,9 @@ constexpr std::string_view kNomicStem = "NomicBert";
 constexpr std::string_view kNomicPrefix = "nomic_bert.";
 constexpr double kNomicTheta = 1000.0;
 
-/// The published files have the names of GPT-2's fields, those of transformers 5 BERT's.
-nlohmann::json with_bert_fields(const nlohmann::json& json) {
+/// The published files have the names of GPT-2's fields, those of transformers 5 BERT's, and some
+/// have both.
+void take_published_names(ConfigReader& json) {
   static constexpr std::array<std::pair<const char*, const char*>, 8> kNames{
       {{"n_embd", "hidden_size"},
        {"n_layer", "num_hidden_layers"},
@@ -29,19 +31,25 @@ nlohmann::json with_bert_fields(const nlohmann::json& json) {
        {"layer_norm_epsilon", "layer_norm_eps"},
        {"rotary_emb_base", "rope_theta"},
        {"activation_function", "hidden_act"}}};
-  nlohmann::json own = json;
-  for (const auto& [published, name] : kNames)
-    if (json.contains(published)) own[name] = json[published];
-  if (own.value("hidden_act", nlohmann::json()) == "swiglu") own["hidden_act"] = "silu";
-  return with_defaults(
-      own,
-      {{"hidden_act", "silu"}, {"max_position_embeddings", 2048}, {"rope_theta", kNomicTheta}});
+  if (json.value("activation_function") == "swiglu") json.set("activation_function", "silu");
+  for (const auto& [published, name] : kNames) {
+    if (json.states(published) && json.states(name))
+      require(json.value(published) == json.value(name), "{}: {} is {}, expected that of {}, {}",
+              json.file(), published, excerpt(json.value(published)), name,
+              excerpt(json.value(name)));
+    json.take_alias(published, name);
+  }
+  json.set_defaults({{"hidden_act", "silu"},
+                     {"max_position_embeddings", 2048},
+                     {"hidden_dropout_prob", 0.0},
+                     {"attention_probs_dropout_prob", 0.0}});
 }
 
 /// The published code has many variants, and only one of them was published as nomic-embed-text.
-void require_supported_nomic(const nlohmann::json& json, const std::string& file) {
+void require_supported_nomic(ConfigReader& json) {
   const nlohmann::json expected{{"prenorm", false},
                                 {"parallel_block", false},
+                                {"parallel_block_tied_norm", false},
                                 {"causal", false},
                                 {"use_rms_norm", false},
                                 {"add_pooling_layer", false},
@@ -52,23 +60,26 @@ void require_supported_nomic(const nlohmann::json& json, const std::string& file
                                 {"rotary_emb_interleaved", false},
                                 {"rotary_emb_scale_base", nullptr},
                                 {"rotary_scaling_factor", nullptr},
-                                {"moe_every_n_layers", 0}};
-  for (const auto& [key, value] : expected.items())
-    if (const auto found = json.find(key); found != json.end() && !found->is_null())
-      require(*found == value, "{}: {} is {}, expected {}", file, key, excerpt(*found),
-              dump_json(value));
+                                {"moe_every_n_layers", 0},
+                                {"scale_attn_weights", true},
+                                {"scale_attn_by_inverse_layer_idx", false}};
+  for (const auto& [key, value] : expected.items()) json.expect(key.c_str(), value);
+  json.understand({"dense_seq_output", "fused_bias_fc", "fused_dropout_add_ln",
+                   "max_trained_positions", "mlp_fc1_bias", "pad_vocab_size_multiple",
+                   "use_flash_attn", "use_xentropy"});
 }
 
-ModelConfig read_nomic(const nlohmann::json& json, const std::string& file) {
-  require_supported_nomic(json, file);
-  const nlohmann::json own = with_bert_fields(json);
-  ModelConfig c = read_bert(own, file, kNomicStem);
-  require(c.activation == kernels::Activation::silu,
-          "{}: the activation is {}, expected swiglu or silu", file, name_of(c.activation));
+ModelConfig read_nomic(ConfigReader& json) {
+  require_supported_nomic(json);
+  take_published_names(json);
+  ModelConfig c = read_bert(json, kNomicStem);
+  require(c.activation == kernels::Activation::silu, "{}: {} is {}, expected swiglu or silu",
+          json.file(), json.has("activation_function") ? "activation_function" : "hidden_act",
+          name_of(c.activation));
   c.gated = true;
   c.qkv_bias = c.o_bias = c.ff_bias = false;
-  c.head_dim = get_or<int64_t>(json, "head_dim", 0, file);
-  read_rotary(own, file, c);
+  c.head_dim = json.get_or<int64_t>("head_dim", 0);
+  read_rotary(json, {.default_theta = kNomicTheta}, c);
   c.pooler = false;
   return c;
 }
@@ -100,25 +111,22 @@ StoredWeight nomic_weight(const ModelConfig& c, const std::string& name, const S
                      {"classifier.dense.", "nomic_bert.pooler.dense."},
                      {"classifier.out_proj.", "classifier."},
                      {"model.", is_bare_encoder(c) ? "" : kNomicPrefix}});
-  return fused({.name = own, .shape = shape},
+  const char* const own_bias = name == "final_logits_bias" ? "cls.predictions.decoder.bias" : "";
+  return fused({.name = own, .shape = shape, .preferred = own_bias},
                {{".self_attn.q_proj.", ".attn.Wqkv.", 0, 3 * heads},
                 {".self_attn.k_proj.", ".attn.Wqkv.", heads, 3 * heads},
                 {".self_attn.v_proj.", ".attn.Wqkv.", 2 * heads, 3 * heads}});
-}
-
-bool redundant_in_nomic(std::string_view name) {
-  return redundant_in_bert(name) || name.starts_with("cls.predictions.decoder.");
 }
 
 }  // namespace
 
 Family nomic_bert_family() {
   return {.model_type = "nomic_bert",
-          .read_config = read_nomic,
+          .read = read_nomic,
           .write_config = write_nomic,
           .stored = nomic_weight,
           .prefix = kNomicPrefix,
-          .redundant = redundant_in_nomic};
+          .redundant = redundant_in_bert};
 }
 
 }  // namespace heed::model

@@ -10,9 +10,13 @@
 namespace heed::model {
 namespace {
 
-ModelConfig read_olmo2(const nlohmann::json& json, const std::string& file) {
-  require(!get_or(json, "mlp_bias", false, file), "{}: mlp_bias is true, expected false", file);
-  ModelConfig c = read_biased_llama(with_defaults(json, {{"rms_norm_eps", 1e-5}}), file);
+ModelConfig read_olmo2(ConfigReader& json) {
+  json.expect("mlp_bias", false);
+  json.set_defaults({{"rms_norm_eps", 1e-5},
+                     {"pad_token_id", 1},
+                     {"bos_token_id", nullptr},
+                     {"eos_token_id", 50279}});
+  ModelConfig c = read_attention_biased_llama(json);
   c.norm_placement = nn::NormPlacement::output;
   c.qk_norm = c.qk_norm_across_heads = true;
   return c;
@@ -35,9 +39,10 @@ StoredWeight olmo2_weight(const ModelConfig& config, const std::string& name, co
 
 Family olmo2_family() {
   return {.model_type = "olmo2",
-          .read_config = read_olmo2,
+          .read = read_olmo2,
           .write_config = write_olmo2,
           .stored = olmo2_weight,
+          .prefix = kLlamaPrefix,
           .redundant = llama_redundant};
 }
 

@@ -7,18 +7,39 @@
 #include "heed/model/families/config_json.h"
 #include "heed/model/families/fused_weights.h"
 #include "heed/model/families/llama.h"
+#include "heed/model/families/rotary_json.h"
 
 namespace heed::model {
 namespace {
 
-ModelConfig read_phi3(const nlohmann::json& json, const std::string& file) {
-  ModelConfig c = read_windowed_llama(with_defaults(json, {{"rms_norm_eps", 1e-5}}), file);
+/// The original longest sequence stands beside the scaling, whatever that says. Its first names for
+/// its one kind of scaling are "su" and "yarn".
+void set_phi3_rotary(ConfigReader& json) {
+  json.set_defaults({{"original_max_position_embeddings", 4096}});
+  json.understand({"original_max_position_embeddings"});
+  for (const char* key : {"rope_scaling", "rope_parameters"}) {
+    nlohmann::json block = json.value(key);
+    if (!block.is_object()) continue;
+    const nlohmann::json kind = block.value("rope_type", block.value("type", nlohmann::json()));
+    if (kind == "yarn") block["rope_type"] = "longrope";
+    json.set(key, block);
+  }
+}
+
+ModelConfig read_phi3(ConfigReader& json) {
+  json.set_defaults({{"rms_norm_eps", 1e-5},
+                     {"max_position_embeddings", 4096},
+                     {"pad_token_id", 32000},
+                     {"eos_token_id", 32000}});
+  for (const char* key : {"attention_bias", "mlp_bias", "lm_head_bias"}) json.expect(key, false);
+  for (const char* key : {"full_attn_mod", "interpolate_factor"}) json.expect(key, 1);
+  set_phi3_rotary(json);
+  ModelConfig c = read_windowed_llama(json, {.fraction = "partial_rotary_factor"});
   using enum nn::RotaryScaling::Kind;
   const nn::RotaryScaling::Kind kind = c.rotary_scaling.kind;
   require(kind == none || kind == longrope, "{}: rope_type is {}, expected default or longrope",
-          file, name_of(kind));
-  read_rotary_dim(json, file, 1.0, c);
-  c.dropout = read_rate(json, "resid_pdrop", file);
+          json.file(), name_of(kind));
+  c.dropout = read_rate(json, "resid_pdrop");
   return c;
 }
 
@@ -44,9 +65,10 @@ StoredWeight phi3_weight(const ModelConfig& c, const std::string& name, const Sh
 
 Family phi3_family() {
   return {.model_type = "phi3",
-          .read_config = read_phi3,
+          .read = read_phi3,
           .write_config = write_phi3,
           .stored = phi3_weight,
+          .prefix = kLlamaPrefix,
           .redundant = llama_redundant};
 }
 

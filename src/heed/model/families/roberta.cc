@@ -15,34 +15,36 @@ constexpr std::string_view kRobertaPrefix = "roberta.";
 
 StoredWeight roberta_weight(const ModelConfig& config, const std::string& name,
                             const Shape& shape) {
-  return {.name = roberta_name(config, name, kRobertaPrefix), .shape = shape};
+  return {.name = roberta_name(config, name, kRobertaPrefix),
+          .shape = shape,
+          .preferred = roberta_own_bias(name)};
 }
 
 template <const std::string_view& stem>
 Family family(std::string_view type, nlohmann::json (*write_config)(const ModelConfig&)) {
   return {.model_type = type,
-          .read_config = [](const nlohmann::json& json,
-                            const std::string& file) { return read_roberta(json, file, stem); },
+          .read = [](ConfigReader& json) { return read_roberta(json, stem); },
           .write_config = write_config,
           .stored = roberta_weight,
           .prefix = kRobertaPrefix,
           .older_name = older_bert_name,
-          .redundant = redundant_in_roberta};
+          .redundant = redundant_in_bert};
 }
 
 }  // namespace
 
-ModelConfig read_roberta(const nlohmann::json& json, const std::string& file,
-                         std::string_view stem) {
-  ModelConfig c = read_bert(json, file, stem);
+ModelConfig read_roberta(ConfigReader& json, std::string_view stem) {
+  json.set_defaults({{"pad_token_id", 1}, {"bos_token_id", 0}, {"eos_token_id", 2}});
+  ModelConfig c = read_bert(json, stem);
   require(!c.has_head || c.activation == kernels::Activation::gelu,
-          "{}: hidden_act is \"{}\", expected \"gelu\", which the head has", file,
+          "{}: hidden_act is \"{}\", expected \"gelu\", which the head has", json.file(),
           name_of(c.activation));
-  c.pad_id = get_or<int32_t>(json, "pad_token_id", 1, file);
+  c.pad_id = json.get_or<int32_t>("pad_token_id", 1);
   c.first_position = int64_t{c.pad_id} + 1;
+  c.skips_padding = true;
   require(c.max_positions > c.first_position,
           "{}: max_position_embeddings is {}, expected more than pad_token_id + 1, which is {}",
-          file, c.max_positions, c.first_position);
+          json.file(), c.max_positions, c.first_position);
   c.max_positions -= c.first_position;
   return c;
 }
@@ -63,8 +65,8 @@ std::string roberta_name(const ModelConfig& config, const std::string& name,
   return own;
 }
 
-bool redundant_in_roberta(std::string_view name) {
-  return redundant_in_bert(name) || name.starts_with("lm_head.decoder.");
+std::string roberta_own_bias(const std::string& name) {
+  return name == "final_logits_bias" ? "lm_head.decoder.bias" : "";
 }
 
 Family roberta_family() {

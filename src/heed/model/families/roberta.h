@@ -15,13 +15,13 @@ Family xlm_roberta_family();
 
 /// max_position_embeddings of the file counts the rows before the first position, which is
 /// pad_token_id + 1.
-ModelConfig read_roberta(const nlohmann::json& json, const std::string& file,
-                         std::string_view stem);
+ModelConfig read_roberta(ConfigReader& json, std::string_view stem);
 nlohmann::json write_roberta(const ModelConfig& config, std::string_view type,
                              std::string_view stem);
 /// The file's name of a weight, from heed's; `prefix` as in bert_name().
 std::string roberta_name(const ModelConfig& config, const std::string& name,
                          std::string_view prefix);
-bool redundant_in_roberta(std::string_view name);
+/// The bias that the head has beside the one that is tied to it; empty for other parameters.
+std::string roberta_own_bias(const std::string& name);
 
 }  // namespace heed::model

@@ -13,28 +13,35 @@ namespace {
 
 /// "no_rope_layers" has a 1 for each layer with rotary positions, whatever its name says. Without
 /// it, every fourth layer has none.
-std::vector<int64_t> read_rotary_layers(const nlohmann::json& json, const std::string& file,
-                                        int64_t layers) {
+std::vector<int64_t> read_rotary_layers(ConfigReader& json, int64_t layers) {
+  const auto interval = json.get_or<int64_t>("no_rope_layer_interval", 4);
+  require(interval > 0, "{}: no_rope_layer_interval is {}, expected more than 0", json.file(),
+          interval);
   if (layers < 0 || layers > kMaxLayers) return {};
-  auto rotated = get_or(json, "no_rope_layers", std::vector<int64_t>(), file);
-  if (rotated.empty()) {
-    const auto interval = get_or<int64_t>(json, "no_rope_layer_interval", 4, file);
-    require(interval > 0, "{}: no_rope_layer_interval is {}, expected more than 0", file, interval);
+  auto rotated = json.get_or("no_rope_layers", std::vector<int64_t>());
+  if (rotated.empty())
     for (int64_t layer = 1; layer <= layers; ++layer) rotated.push_back(layer % interval != 0);
-  }
-  require(std::ssize(rotated) >= layers, "{}: no_rope_layers has {} numbers, expected {}", file,
-          rotated.size(), layers);
+  require(std::ssize(rotated) >= layers, "{}: no_rope_layers has {} numbers, expected {}",
+          json.file(), rotated.size(), layers);
   rotated.resize(static_cast<size_t>(layers));
   if (std::ranges::count(rotated, 1) == layers) rotated.clear();
   return rotated;
 }
 
-ModelConfig read_smollm3(const nlohmann::json& json, const std::string& file) {
-  require(!get_or(json, "use_sliding_window", false, file),
-          "{}: use_sliding_window is true, expected false", file);
-  ModelConfig c = read_biased_llama(
-      with_defaults(json, {{"tie_word_embeddings", true}, {"rope_theta", 2e6}}), file);
-  c.rotary_layers = read_rotary_layers(json, file, c.decoder_layers);
+ModelConfig read_smollm3(ConfigReader& json) {
+  json.expect("use_sliding_window", false);
+  json.set_defaults({{"num_key_value_heads", 4},
+                     {"max_position_embeddings", 32768},
+                     {"tie_word_embeddings", true},
+                     {"pad_token_id", 128004},
+                     {"bos_token_id", 128000},
+                     {"eos_token_id", 128001}});
+  ModelConfig c = read_biased_llama(json, {.default_theta = 2e6});
+  c.rotary_layers = read_rotary_layers(json, c.decoder_layers);
+  // The layers have no window, which "layer_types" may say again.
+  json.understand({"sliding_window", "max_window_layers"});
+  json.set("sliding_window", nullptr);
+  read_windows(json, c.decoder_layers, [](int64_t) { return false; });
   return c;
 }
 
@@ -50,9 +57,10 @@ nlohmann::json write_smollm3(const ModelConfig& c) {
 
 Family smollm3_family() {
   return {.model_type = "smollm3",
-          .read_config = read_smollm3,
+          .read = read_smollm3,
           .write_config = write_smollm3,
           .stored = llama_weight,
+          .prefix = kLlamaPrefix,
           .redundant = llama_redundant};
 }
 

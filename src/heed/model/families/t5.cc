@@ -15,14 +15,16 @@ using kernels::Activation;
 constexpr std::string_view kGated = "gated-";
 constexpr int64_t kLongest = int64_t{1} << 20;  // relative biases do not limit the length
 
-/// "relu", or "gated-" and an activation, where "gelu" means its approximation by tanh.
-void read_feed_forward(const nlohmann::json& json, const std::string& file, ModelConfig& c) {
-  const auto kind = get_or<std::string>(json, "feed_forward_proj", "relu", file);
-  c.gated = kind.starts_with(kGated);
-  const std::string name = c.gated ? kind.substr(kGated.size()) : kind;
-  c.activation = c.gated && name == "gelu"
-                     ? Activation::gelu_tanh
-                     : read_activation({{"feed_forward_proj", name}}, "feed_forward_proj", file);
+/// "relu", or "gated-" and an activation, where "gelu" means its approximation by tanh. Files may
+/// have the two parts beside it, which then count.
+void read_feed_forward(ConfigReader& json, ModelConfig& c) {
+  const auto kind = json.get_or<std::string>("feed_forward_proj", "relu");
+  const bool gated = kind.starts_with(kGated);
+  const std::string own = gated ? kind.substr(kGated.size()) : kind;
+  const auto name =
+      json.get_or<std::string>("dense_act_fn", gated && own == "gelu" ? "gelu_new" : own);
+  c.gated = json.get_or("is_gated_act", gated);
+  c.activation = activation_of(name, "feed_forward_proj", json.file());
 }
 
 std::string feed_forward_text(const ModelConfig& c) {
@@ -34,57 +36,66 @@ std::string feed_forward_text(const ModelConfig& c) {
 /// Version 1.0 ties the head to the embedding and scales the head's input by D^(-1/2); version 1.1
 /// does neither. The key for that is "tie_word_embeddings"; in newer files, where it is always
 /// true, it is "scale_decoder_outputs". Then a file may lack the head, which is the embedding.
-void read_head(const nlohmann::json& json, const std::string& file, ModelConfig& c) {
-  const bool tied = get_or(json, "tie_word_embeddings", true, file);
-  const bool scaled = get_or(json, "scale_decoder_outputs", tied, file);
+void read_head(ConfigReader& json, ModelConfig& c) {
+  const bool tied = json.get_or("tie_word_embeddings", true);
+  const bool scaled = json.get_or("scale_decoder_outputs", tied);
   c.tied_head = tied && scaled;
   c.head_scale = scaled ? 1.0f / std::sqrt(static_cast<float>(c.d_model)) : 1.0f;
   c.head_bias = false;
 }
 
-bool is_encoder_only(const nlohmann::json& json) {
-  const auto found = json.find("architectures");
-  return found != json.end() && found->is_array() && !found->empty() &&
-         found->front() == "T5EncoderModel";
+/// "T5EncoderModel", "MT5EncoderModel".
+bool is_encoder_only(ConfigReader& json) {
+  const nlohmann::json& names = json.value("architectures");
+  return names.is_array() && !names.empty() && names.front().is_string() &&
+         names.front().get<std::string>().ends_with("EncoderModel");
 }
 
-ModelConfig read_t5(const nlohmann::json& json, const std::string& file) {
+ModelConfig read_t5(ConfigReader& json) {
+  json.take_alias("hidden_size", "d_model");
+  json.take_alias("num_attention_heads", "num_heads");
+  json.take_alias("num_hidden_layers", "num_layers");
+  json.take_alias("head_dim", "d_kv");
+  json.set_defaults({{"dropout_rate", 0.1}});
+  json.understand({"n_positions"});  // relative biases do not limit the length
   ModelConfig c;
-  c.vocab_size = get<int64_t>(json, "vocab_size", file);
-  c.d_model = get<int64_t>(json, "d_model", file);
-  c.encoder_layers = get<int64_t>(json, "num_layers", file);
-  c.decoder_layers = get_or<int64_t>(json, "num_decoder_layers", c.encoder_layers, file);
-  c.n_heads = get<int64_t>(json, "num_heads", file);
-  c.head_dim = c.v_head_dim = get<int64_t>(json, "d_kv", file);
-  c.d_ff = get<int64_t>(json, "d_ff", file);
-  read_feed_forward(json, file, c);
+  c.vocab_size = json.get<int64_t>("vocab_size");
+  c.d_model = json.get<int64_t>("d_model");
+  c.encoder_layers = json.get<int64_t>("num_layers");
+  c.decoder_layers = json.get_or<int64_t>("num_decoder_layers", c.encoder_layers);
+  c.n_heads = json.get<int64_t>("num_heads");
+  c.head_dim = c.v_head_dim = json.get<int64_t>("d_kv");
+  c.d_ff = json.get<int64_t>("d_ff");
+  read_feed_forward(json, c);
   c.norm = nn::NormKind::rms;
   c.norm_placement = nn::NormPlacement::pre;
-  c.norm_epsilon = static_cast<float>(get_or(json, "layer_norm_epsilon", 1e-6, file));
+  c.norm_epsilon = static_cast<float>(json.get_or("layer_norm_epsilon", 1e-6));
   c.qkv_bias = c.o_bias = c.ff_bias = false;
   c.attention_scale = 1.0f;
   c.positions = PositionKind::relative;
-  c.relative_num_buckets = get_or<int64_t>(json, "relative_attention_num_buckets", 32, file);
-  c.relative_max_distance = get_or<int64_t>(json, "relative_attention_max_distance", 128, file);
+  c.relative_num_buckets = json.get_or<int64_t>("relative_attention_num_buckets", 32);
+  c.relative_max_distance = json.get_or<int64_t>("relative_attention_max_distance", 128);
   c.max_positions = kLongest;
   c.scale_embedding = false;
-  read_head(json, file, c);
+  read_head(json, c);
   if (is_encoder_only(json)) {
     c.decoder_layers = 0;
     c.has_head = c.tied_head = false;
     c.head_scale = 1.0f;
   }
-  c.dropout = c.attention_dropout = c.activation_dropout = read_rate(json, "dropout_rate", file);
-  c.pad_id = get_or<int32_t>(json, "pad_token_id", 0, file);
-  c.bos_id = read_token(json, "bos_token_id", file);
-  read_eos(json, file, 1, c);
-  c.decoder_start_id = get_or<int32_t>(json, "decoder_start_token_id", c.pad_id, file);
+  c.dropout = c.attention_dropout = c.activation_dropout = read_rate(json, "dropout_rate");
+  c.pad_id = json.get_or<int32_t>("pad_token_id", 0);
+  c.bos_id = read_token(json, "bos_token_id");
+  read_eos(json, 1, c);
+  c.decoder_start_id = json.get_or<int32_t>("decoder_start_token_id", c.pad_id);
   return c;
 }
 
 /// Always version 1.1, whatever "tie_word_embeddings" says.
-ModelConfig read_mt5(const nlohmann::json& json, const std::string& file) {
-  ModelConfig c = read_t5(with_defaults(json, {{"feed_forward_proj", "gated-gelu"}}), file);
+ModelConfig read_mt5(ConfigReader& json) {
+  json.set_defaults({{"feed_forward_proj", "gated-gelu"}});
+  json.understand({"scale_decoder_outputs"});
+  ModelConfig c = read_t5(json);
   c.tied_head = false;
   c.head_scale = 1.0f;
   return c;
@@ -152,27 +163,26 @@ StoredWeight t5_weight(const ModelConfig&, const std::string& name, const Shape&
           .otherwise = name == "lm_head.weight" ? "shared.weight" : ""};
 }
 
-/// Copies of the embedding, and an unused table of the first files.
+/// An unused table of the first files.
 bool redundant_in_t5(std::string_view name) {
-  return name == "lm_head.weight" || name == "encoder.embed_tokens.weight" ||
-         name == "decoder.embed_tokens.weight" ||
-         name == "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight";
+  return name == "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight";
 }
 
 }  // namespace
 
 Family t5_family() {
   return {.model_type = "t5",
-          .read_config = read_t5,
+          .read = read_t5,
           .write_config = write_t5,
           .stored = t5_weight,
-          .redundant = redundant_in_t5};
+          .redundant = redundant_in_t5,
+          .padded_embedding = false};
 }
 
 Family mt5_family() {
   Family family = t5_family();
   family.model_type = "mt5";
-  family.read_config = read_mt5;
+  family.read = read_mt5;
   family.write_config = write_mt5;
   return family;
 }
