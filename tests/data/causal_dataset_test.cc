@@ -11,7 +11,7 @@ namespace heed::data {
 namespace {
 
 using Tokens = std::vector<int32_t>;
-constexpr int32_t kStart = 1;
+constexpr int32_t kFirstToken = 1;
 
 Documents three_documents() {
   return std::make_shared<const std::vector<Tokens>>(
@@ -28,7 +28,7 @@ TEST(Windows, ContainEachTokenOnce) {
 TEST(CausalDataset, PredictsEveryTokenOfEveryDocumentOnce) {
   const Documents documents = three_documents();
   for (const int64_t max_length : {1, 2, 3, 100}) {
-    const CausalDataset set(documents, cut_into_windows(*documents, max_length), kStart);
+    const CausalDataset set(documents, cut_into_windows(*documents, max_length), kFirstToken);
     std::vector<int64_t> all(set.lengths().size());
     std::iota(all.begin(), all.end(), int64_t{0});
     std::map<int32_t, int> seen;
@@ -42,9 +42,9 @@ TEST(CausalDataset, PredictsEveryTokenOfEveryDocumentOnce) {
 
 TEST(CausalDataset, ReadsTheTokenBeforeAWindowAndTheStartTokenBeforeADocument) {
   const Documents documents = three_documents();
-  const CausalDataset set(documents, cut_into_windows(*documents, 4), kStart);
+  const CausalDataset set(documents, cut_into_windows(*documents, 4), kFirstToken);
   const Batch batch = set.batch(std::vector<int64_t>{1, 2, 0}, 0);
-  EXPECT_EQ(batch.decoder_input, (Tokens{13, 14, kStart, 20, kStart, 10, 11, 12}));
+  EXPECT_EQ(batch.decoder_input, (Tokens{13, 14, kFirstToken, 20, kFirstToken, 10, 11, 12}));
   EXPECT_EQ(batch.target, (Tokens{14, 1, 20, 1, 10, 11, 12, 13}));
   EXPECT_EQ(batch.target_offsets, (Tokens{0, 2, 4, 8}));
   EXPECT_TRUE(batch.source.empty());

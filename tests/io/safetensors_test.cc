@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kGolden = fs::path(HEED_SOURCE_DIR) / "tests/golden/safetensors";
+const fs::path kGoldenTensors = fs::path(HEED_SOURCE_DIR) / "tests/golden/safetensors";
 
 std::vector<NamedTensor> small_tensors() {
   const std::vector<float> a{0.5f, -1.0f, 2.0f};
@@ -37,8 +37,8 @@ void write_small(const fs::path& path) {
 }
 
 TEST(SafetensorsGolden, ReadsEveryDtypeAsTheReferenceDoes) {
-  const auto file = SafetensorsFile::open(kGolden / "all_dtypes.safetensors");
-  const auto expected = nlohmann::json::parse(read_file(kGolden / "expected.json"));
+  const auto file = SafetensorsFile::open(kGoldenTensors / "all_dtypes.safetensors");
+  const auto expected = nlohmann::json::parse(read_file(kGoldenTensors / "expected.json"));
   for (const auto& [name, value] : expected.items()) {
     const Tensor tensor = file->get(name);
     const auto elements = value["elements"].get<std::vector<std::string>>();
@@ -58,7 +58,7 @@ TEST(SafetensorsGolden, ReadsEveryDtypeAsTheReferenceDoes) {
 }
 
 TEST(SafetensorsGolden, ReadsNamesMetadataAndDtypes) {
-  const auto file = SafetensorsFile::open(kGolden / "all_dtypes.safetensors");
+  const auto file = SafetensorsFile::open(kGoldenTensors / "all_dtypes.safetensors");
   EXPECT_EQ(file->metadata().at("note"), "ünï");
   const std::vector<std::string> names = file->names();
   EXPECT_EQ(names.size(), 12u);
@@ -72,7 +72,7 @@ TEST(SafetensorsGolden, ReadsNamesMetadataAndDtypes) {
 }
 
 TEST(SafetensorsGolden, RejectsUnsupportedDtypesOnlyWhenRead) {
-  const auto file = SafetensorsFile::open(kGolden / "all_dtypes.safetensors");
+  const auto file = SafetensorsFile::open(kGoldenTensors / "all_dtypes.safetensors");
   EXPECT_EQ(file->entry("skipped.bool").shape, Shape{3});
   expect_error([&] { file->get("skipped.bool"); },
                "all_dtypes.safetensors: skipped.bool is BOOL, which heed does not support");
@@ -82,7 +82,7 @@ TEST(SafetensorsGolden, WritesTheReferenceFileByteForByte) {
   const TemporaryDirectory folder;
   write_small(folder / "model.safetensors");
   EXPECT_EQ(read_file(folder / "model.safetensors"),
-            read_file(kGolden / "written_by_heed.safetensors"));
+            read_file(kGoldenTensors / "written_by_heed.safetensors"));
 }
 
 TEST(WriteSafetensors, WrittenTensorsAreReadBack) {
@@ -218,7 +218,7 @@ TEST(SafetensorsFile, RejectsAnIntegerThatDoesNotFit) {
 }
 
 TEST(SafetensorsFile, NamesAMissingTensor) {
-  const auto file = SafetensorsFile::open(kGolden / "all_dtypes.safetensors");
+  const auto file = SafetensorsFile::open(kGoldenTensors / "all_dtypes.safetensors");
   expect_error([&] { file->get("absent"); }, "all_dtypes.safetensors: there is no tensor absent");
 }
 

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/io/gguf.h"
+#include "heed/text/pre_tokenizers/named_patterns.h"
+#include "heed/text/regex/regex.h"
 #include "tests/io/gguf_bytes.h"
 #include "tests/text/golden_tokenizers.h"
 #include "tests/text/tokenizer_lines.h"
@@ -83,6 +85,57 @@ TEST(GgufTokenizer, OfT5TokenizesLikeItsSentencePieceModel) {
   EXPECT_EQ(tokenizer.special_tokens().eos, golden.special_tokens().eos);
   expect_error([&] { tokenizer.files(); },
                "t5: a unigram tokenizer of a GGUF file cannot be saved");
+}
+
+/// The words of a text under the split of this name.
+std::string words_of(const std::string& name, const std::string& text) {
+  const NamedSplit split = named_split(name, "model.gguf");
+  std::vector<std::string> words{text};
+  for (const std::string& pattern : split.patterns) {
+    std::vector<std::string> parts;
+    for (const std::string& word : words) {
+      size_t done = 0;
+      const auto take = [&](size_t end) {
+        if (done < end) parts.push_back(word.substr(done, end - done));
+        done = end;
+      };
+      for (const TextSpan match : Regex(pattern, name).find_all(word)) {
+        take(match.begin);
+        take(match.end);
+      }
+      take(word.size());
+    }
+    words = std::move(parts);
+  }
+  return fmt::format("{}{}", fmt::join(words, "|"), split.add_bos ? " bos" : "");
+}
+
+TEST(GgufTokenizer, KnowsTheSplitsThatLlamaCppKnows) {
+  const std::string text = "I'LL eat 12345, ok?\n\nxY";
+  const std::string llama3 = "I|'LL| eat| |123|45|,| ok|?\n\n|xY";
+  for (const char* name : {"falcon3", "pixtral", "lfm2"})
+    EXPECT_EQ(words_of(name, text), llama3 + " bos") << name;
+  for (const char* name : {"smaug-bpe", "dbrx", "glm4"}) EXPECT_EQ(words_of(name, text), llama3);
+  for (const char* name : {"megrez", "hunyuan", "grok-2"})
+    EXPECT_EQ(words_of(name, text), "I|'LL| eat| |1|2|3|4|5|,| ok|?\n\n|xY") << name;
+  EXPECT_EQ(words_of("trillion", text), "I|'|LL| eat| 12345|,| ok|?|\n|\n|xY");
+  EXPECT_EQ(words_of("seed-coder", text), "I|'LL| eat| |1|2|3|4|5|,| ok|?|\n\n|xY");
+  EXPECT_EQ(words_of("viking", text), "I'LL| eat| |1|2|3|4|5|,| ok|?\n\n|xY");
+  EXPECT_EQ(words_of("poro-chat", text), "I'LL| eat| 12345|,| ok|?\n\n|xY");
+  EXPECT_EQ(words_of("superbpe", text), "I'LL eat |12|345|, ok?\n\nxY");
+  EXPECT_EQ(words_of("superbpe", "1234567"), "1|234|567");
+  EXPECT_EQ(words_of("bailingmoe", text), "I|'LL| eat| |1|2|3|4|5|,| ok|?\n\n|xY");
+  EXPECT_EQ(words_of("falcon", "`a` 12345"), "`|a|`| |123|45");
+}
+
+TEST(GgufTokenizer, OfALlamaModelNeedsNoScores) {
+  GgufBytes bytes;
+  bytes.value("tokenizer.ggml.model", GgufType::string, GgufBytes::text("llama"))
+      .value("tokenizer.ggml.tokens", GgufType::array,
+             texts({"<unk>", "\u2581", "a", "b", "ab", "\u2581ab"}))
+      .value("tokenizer.ggml.unknown_token_id", GgufType::u32, GgufBytes::number(uint32_t{0}));
+  // All merges are equally good, so the leftmost comes first.
+  EXPECT_EQ(read(bytes).encode("abab"), (std::vector<int32_t>{5, 4}));
 }
 
 TEST(GgufTokenizer, NamesUnknownTypes) {

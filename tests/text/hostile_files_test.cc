@@ -18,14 +18,13 @@ using io::GgufBytes;
 using io::GgufType;
 using Kind = SentencePieceBytes::Kind;
 
-const std::string kText(kHostileText / 4, 'a');
-const std::string kLongPiece = std::string(kHostileBytes - 1000, 'a') + 'b';
+const std::string kHostileLine(kHostileText / 4, 'a');
 
 void use_directory(const std::vector<std::pair<std::string, std::string>>& files) {
   const TemporaryDirectory folder;
   for (const auto& [name, bytes] : files) write_quickly(folder / name, bytes);
   const Tokenizer tokenizer = Tokenizer::load(folder.path());
-  tokenizer.decode(tokenizer.encode(kText));
+  tokenizer.decode(tokenizer.encode(kHostileLine));
 }
 
 std::string expect_cheap_directory(const std::vector<std::pair<std::string, std::string>>& files) {
@@ -78,7 +77,7 @@ TEST(HostileFiles, SentencePieceGroupsThatNest) {
 TEST(HostileFiles, SentencePieceLibrary) {
   const auto error_with = [](const SentencePieceBytes& model) {
     return expect_cheap(
-        [&] { SentencePiece::from_bytes(model.bytes, "source.spm").encode(kText); });
+        [&] { SentencePiece::from_bytes(model.bytes, "source.spm").encode(kHostileLine); });
   };
   for (const Kind kind : {Kind::bpe, Kind::unigram, Kind::word, Kind::character}) {
     EXPECT_NE(error_with(SentencePieceBytes(kind).piece(kLongPiece, -1)).find("at most 1024"),
@@ -122,9 +121,10 @@ TEST(HostileFiles, NormalisationTables) {
   const auto read = [&](const std::string& charsmap) {
     const SentencePieceBytes model = model_with(charsmap);
     const std::string refused = expect_cheap_directory({{"tokenizer.model", model.bytes}});
-    EXPECT_EQ(
-        expect_cheap([&] { SentencePiece::from_bytes(model.bytes, "m").encode(kText); }).empty(),
-        refused.empty());
+    EXPECT_EQ(expect_cheap([&] {
+                SentencePiece::from_bytes(model.bytes, "m").encode(kHostileLine);
+              }).empty(),
+              refused.empty());
     return refused;
   };
   EXPECT_EQ(read(charsmap_of(2, "x")), "");
@@ -143,7 +143,8 @@ TEST(HostileFiles, NormalisationTables) {
   if (!kSanitized) {
     EXPECT_NE(refused.find("bytes of the text"), std::string::npos);
   }
-  expect_cheap([&] { SentencePiece::from_bytes(growing, "m").encode(kText.substr(0, 50000)); });
+  expect_cheap(
+      [&] { SentencePiece::from_bytes(growing, "m").encode(kHostileLine.substr(0, 50000)); });
 }
 
 std::string array(GgufType type, size_t count, const std::string& elements) {
@@ -168,7 +169,7 @@ std::string use_gguf(const std::vector<std::string>& pieces, const std::string& 
     write_quickly(folder / "model.gguf", bytes.bytes());
     const auto file = io::GgufFile::open(folder / "model.gguf");
     const Tokenizer tokenizer = read_gguf_tokenizer(file->metadata(), "model.gguf");
-    tokenizer.decode(tokenizer.encode(kText));
+    tokenizer.decode(tokenizer.encode(kHostileLine));
     tokenizer.files();
   });
 }

@@ -10,6 +10,7 @@
 namespace heed::text {
 
 inline constexpr size_t kHostileText = kSanitized ? 1 << 14 : 1 << 20;
+inline const std::string kLongPiece = std::string(kHostileBytes - 1000, 'a') + 'b';
 
 /// A tokenizer.json with these parts. Without a model among them, it gets a BPE model of a few
 /// letters.

@@ -42,8 +42,6 @@ std::vector<std::string> growing_pieces() {
   return pieces;
 }
 
-const std::string kLongPiece = std::string(kHostileBytes - 1000, 'a') + 'b';
-
 TEST(HostileTokenizer, RegularExpressions) {
   expect_refused_tokenizer(tokenizer_json({{"pre_tokenizer", split(repeated("\\w", 500000))}}),
                            "at most 16384");

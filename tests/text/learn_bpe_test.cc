@@ -71,9 +71,9 @@ TEST(TrainTokenizer, LearnsTheMergesOfThePythonLibrary) {
     options.min_frequency = one["min_frequency"];
     options.special_tokens = one["special_tokens"].get<std::vector<std::string>>();
     const Tokenizer tokenizer = train_tokenizer(texts, options);
-    const auto json = nlohmann::json::parse(tokenizer.files().at(0).second);
+    const auto file = nlohmann::json::parse(tokenizer.files().at(0).second);
     Merges merges;
-    for (const auto& merge : json["model"]["merges"])
+    for (const auto& merge : file["model"]["merges"])
       merges.push_back(merge[0].get<std::string>() + ' ' + merge[1].get<std::string>());
     EXPECT_EQ(merges, one["merges"].get<Merges>());
     EXPECT_EQ(tokenizer.vocab_size(), one["pieces"].get<int64_t>());

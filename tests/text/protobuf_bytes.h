@@ -27,7 +27,7 @@ inline std::string bytes_field(uint64_t number, const std::string& bytes) {
 /// A SentencePiece model by the field numbers of sentencepiece_model.proto.
 struct SentencePieceBytes {
   enum Kind : uint64_t { unigram = 1, bpe, word, character };
-  enum Type : uint64_t { normal = 1, unknown, control, user_defined };
+  enum Type : uint64_t { normal = 1, unknown, control, user_defined, unused, byte };
 
   std::string bytes;
 
@@ -42,6 +42,16 @@ struct SentencePieceBytes {
     std::memcpy(score_bytes.data(), &score, sizeof(float));
     bytes += bytes_field(
         1, bytes_field(1, text) + varint(2 << 3 | 5) + score_bytes + number_field(3, type));
+    return *this;
+  }
+
+  /// Sets a number of trainer_spec, or of normalizer_spec: parts of a message are merged.
+  SentencePieceBytes& trainer(uint64_t number, uint64_t value) {
+    bytes += bytes_field(2, number_field(number, value));
+    return *this;
+  }
+  SentencePieceBytes& normalizer(uint64_t number, uint64_t value) {
+    bytes += bytes_field(3, number_field(number, value));
     return *this;
   }
 

@@ -126,6 +126,35 @@ TEST(OffsetsInBytes, OfMalformedTextAreThoseOfItsOwnBytes) {
   EXPECT_EQ(places(OffsetUnit::code_points), (Places{{0, 1}, {1, 2}, {2, 3}, {3, 4}}));
 }
 
+TEST(OffsetsOfBytePieces, LeaveOutTextThatSpellsTheirNames) {
+  json pieces = json::array();
+  for (const auto& [piece, score] :
+       std::initializer_list<std::pair<const char*, int>>{{"<unk>", 0},
+                                                          {"a", -1},
+                                                          {"b", -1},
+                                                          {"<0x41>", -5},
+                                                          {"<0xE4>", -5},
+                                                          {"<0xB8>", -5},
+                                                          {"<0xAD>", -5}})
+    pieces.push_back(json::array({piece, score}));
+  const Tokenizer tokenizer = Tokenizer::from_json(
+      {{"model", {{"type", "Unigram"}, {"vocab", pieces}, {"unk_id", 0}, {"byte_fallback", true}}}},
+      "tokenizer.json");
+  const auto found = [&](std::string_view text) {
+    return pairs_of(tokenizer
+                        .encode_with_offsets(text, std::nullopt,
+                                             {.special = false, .offsets = OffsetUnit::code_points})
+                        .offsets)
+        .dump();
+  };
+  // As `tokenizers` 0.23 has them.
+  EXPECT_EQ(found("<0x41>Aa"), "[[0,6],[6,7],[7,8]]");
+  EXPECT_EQ(found("A<0x41>"), "[[0,1],[1,7]]");
+  EXPECT_EQ(found("AA"), "[[0,2],[0,2]]");
+  EXPECT_EQ(found("<0x41><0x41>"), "[[0,6],[6,12]]");
+  EXPECT_EQ(found("a中<0x41>中b"), "[[0,1],[1,2],[1,2],[1,2],[2,8],[8,9],[8,9],[8,9],[9,10]]");
+}
+
 TEST(OffsetsOfAnEmptyText, AreThoseOfSpecialTokens) {
   const Encoding found = golden_tokenizer("bert_uncased").encode_with_offsets("", std::nullopt, {});
   EXPECT_EQ(found.offsets, (std::vector<TokenOffsets>{{0, 0}, {0, 0}}));

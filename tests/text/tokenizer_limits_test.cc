@@ -5,6 +5,7 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
+#include "heed/interrupt.h"
 #include "heed/text/utf8.h"
 #include "tests/base/testing.h"
 #include "tests/text/golden_tokenizers.h"
@@ -51,6 +52,20 @@ TEST_P(TokenizerLimits, OneKindOfCharacterTakesLinearTime) {
     EXPECT_LT(of_large, 9 * of_small + 0.1)
         << excerpt(nlohmann::json(with_replacements(part))) << ": " << of_small
         << " s for a quarter, " << of_large << " s";
+  }
+}
+
+TEST_P(TokenizerLimits, ALongTextCanBeInterrupted) {
+  const Tokenizer tokenizer = golden_tokenizer(GetParam());
+  for (const std::string part : {"The cat, 12 dogs. ", "abcde", "\u6F22"}) {
+    const std::string text = repeated(part, kMegabyte / 4);
+    int questions = 0;
+    const InterruptScope scope([&] { return ++questions > 1; }, std::chrono::milliseconds(0));
+    // WordPiece looks up no word as long as this, which takes no time.
+    if (std::string_view(GetParam()).find("bert") != std::string_view::npos && part == "abcde")
+      continue;
+    EXPECT_THROW(tokenizer.encode(text), Interrupted) << part;
+    EXPECT_THROW(tokenizer.encode_with_spans(text), Interrupted) << part;
   }
 }
 

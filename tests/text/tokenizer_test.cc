@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "heed/text/sentencepiece.h"
@@ -205,6 +206,37 @@ TEST(Tokenizer, NamesUnknownTypes) {
   refused("/model", nullptr, "model is missing");
 }
 
+TEST(Tokenizer, NumbersAddedTokensAfterAPieceThatOccursTwice) {
+  json pieces = json::array();
+  for (const char* piece : {"<unk>", "a", "b", "a"}) pieces.push_back(json::array({piece, -1}));
+  const json added = {{{"id", 4}, {"content", "<x>"}, {"special", true}},
+                      {{"id", 5}, {"content", "<y>"}}};
+  const Tokenizer tokenizer = Tokenizer::from_json(
+      {{"model", {{"type", "Unigram"}, {"vocab", pieces}, {"unk_id", 0}}}, {"added_tokens", added}},
+      "tokenizer.json");
+  EXPECT_EQ(tokenizer.encode("a<x>b<y>"), (std::vector<int32_t>{3, 4, 2, 5}));
+  EXPECT_EQ(tokenizer.vocab_size(), 6);
+}
+
+TEST(Tokenizer, FindsARunOfSpacesOnceWhenATokenTakesThoseAroundIt) {
+  const auto ids_of = [](bool left, bool right, std::string_view text) {
+    const json added = {
+        {{"id", 3}, {"content", " "}, {"lstrip", left}, {"rstrip", right}, {"normalized", false}}};
+    return Tokenizer::from_json({{"model",
+                                  {{"type", "WordLevel"},
+                                   {"vocab", {{"a", 0}, {"b", 1}, {"[U]", 2}}},
+                                   {"unk_token", "[U]"}}},
+                                 {"added_tokens", added}},
+                                "tokenizer.json")
+        .encode(text);
+  };
+  using Ids = std::vector<int32_t>;
+  EXPECT_EQ(ids_of(true, true, "a   b"), (Ids{0, 3, 1}));
+  EXPECT_EQ(ids_of(true, true, "  "), (Ids{3}));
+  EXPECT_EQ(ids_of(true, false, "a   b"), (Ids{0, 3, 3, 3, 1}));
+  EXPECT_EQ(ids_of(false, true, "a   b"), (Ids{0, 3, 3, 3, 1}));
+}
+
 TEST(DecodeStream, GivesWholeCodePointsAndAllOfTheText) {
   const TokenizerLines lines(kGoldenTokenizers);
   for (const char* kind : kTokenizerKinds) {
@@ -224,6 +256,24 @@ TEST(DecodeStream, GivesWholeCodePointsAndAllOfTheText) {
       if (falls_back && whole.find("\uFFFD") != std::string::npos) continue;
       ASSERT_EQ(text, whole) << kind << ", line " << number;
     }
+  }
+}
+
+TEST(DecodeStream, SpacesOfTheirOwnStayBetweenWords) {
+  const auto folder = std::filesystem::path(HEED_SOURCE_DIR) / "tests/golden/sentencepiece";
+  const TemporaryDirectory directory;
+  std::filesystem::copy_file(folder / "bpe.model", directory / "tokenizer.model");
+  const Tokenizer tokenizer = Tokenizer::load(directory.path());
+  const int32_t space = tokenizer.id_of("\u2581").value(),
+                word = tokenizer.id_of("\u2581the").value();
+  for (const int spaces : {0, 1, 2, 5}) {
+    std::vector<int32_t> ids{word};
+    ids.insert(ids.end(), static_cast<size_t>(spaces), space);
+    ids.push_back(word);
+    DecodeStream stream(tokenizer);
+    std::string text;
+    for (const int32_t id : ids) text += stream.feed(id);
+    EXPECT_EQ(text + stream.finish(), tokenizer.decode(ids)) << spaces;
   }
 }
 

@@ -39,11 +39,11 @@ TEST_P(Untrusted, TextIsTokenisedAsUsualWhereItHasNoControlTokens) {
 }
 
 TEST_P(Untrusted, ControlTokensAreText) {
-  nlohmann::json json =
+  nlohmann::json file =
       parse_json(read_file(kGoldenTokenizers / (std::string(GetParam()) + ".json")), GetParam());
   for (const bool normalized : {false, true}) {
-    for (nlohmann::json& token : json["added_tokens"]) token["normalized"] = normalized;
-    const Tokenizer tokenizer = Tokenizer::from_json(json, GetParam());
+    for (nlohmann::json& token : file["added_tokens"]) token["normalized"] = normalized;
+    const Tokenizer tokenizer = Tokenizer::from_json(file, GetParam());
     const auto special = special_tokens(tokenizer);
     for (const int32_t id : special) {
       const std::string& piece = tokenizer.piece(id);

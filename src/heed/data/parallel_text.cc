@@ -8,6 +8,7 @@
 #include <memory>
 #include <string_view>
 
+#include "heed/base/byte_order_mark.h"
 #include "heed/base/error.h"
 #include "heed/text/utf8.h"
 
@@ -39,7 +40,7 @@ void for_each_line(const std::filesystem::path& path, Visit&& visit) {
     std::string_view line(raw, static_cast<size_t>(length));
     if (line.ends_with('\n')) line.remove_suffix(1);
     if (line.ends_with('\r')) line.remove_suffix(1);
-    if (number == 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
+    if (number == 1) line = without_byte_order_mark(line);
     if (!text::is_valid_utf8(line))
       text::require_utf8(line, fmt::format("{} line {}", path.string(), number));
     visit(line, number);

@@ -58,9 +58,10 @@ class WhiteSpaceEnd {
 
 }  // namespace
 
-AddedTokens::AddedTokens(const std::vector<AddedToken>& tokens, const Vocabulary& vocabulary,
-                         const Normalizer* normalizer) {
-  int32_t next = vocabulary.count();
+AddedTokens::AddedTokens(const std::vector<AddedToken>& tokens, const TokenizerModel& model,
+                         const Normalizer* normalizer, bool split_special) {
+  const Vocabulary& vocabulary = model.vocabulary();
+  int32_t next = model.next_id();
   size_t bytes = 0;
   for (const AddedToken& token : tokens) bytes += token.content.size();
   size_t room = max_text_size(bytes);  // for all normalised forms
@@ -79,14 +80,14 @@ AddedTokens::AddedTokens(const std::vector<AddedToken>& tokens, const Vocabulary
     if (token.special) special_.insert(token.content);
     end_ = std::max(end_, *id + 1);
   }
-  plain_ = std::make_unique<PieceAutomaton>(backward_patterns(false));
-  normalized_ = std::make_unique<PieceAutomaton>(backward_patterns(true));
+  plain_ = std::make_unique<PieceAutomaton>(backward_patterns(false, split_special));
+  normalized_ = std::make_unique<PieceAutomaton>(backward_patterns(true, split_special));
 }
 
-PieceAutomaton AddedTokens::backward_patterns(bool normalized) const {
+PieceAutomaton AddedTokens::backward_patterns(bool normalized, bool split_special) const {
   std::vector<std::pair<int32_t, std::string>> patterns;
   for (const auto& [id, entry] : entries_)
-    if (entry.token.normalized == normalized)
+    if (entry.token.normalized == normalized && !(split_special && is_special(entry.token.content)))
       patterns.emplace_back(id, std::string(entry.pattern.rbegin(), entry.pattern.rend()));
   // Of two tokens with the same pattern the one with the lower id is found.
   std::sort(patterns.begin(), patterns.end());
@@ -136,6 +137,8 @@ void AddedTokens::cut_at(const PieceAutomaton& backward, NormalizedText&& text,
       span.begin = white_space_before(all, done, span.begin);
     if (token.strip_left) span.begin = std::max(span.begin, done);
     if (token.strip_right) span.end = white_space.after(span.end);
+    // A token of white space that the token before it has taken.
+    if (span.begin >= span.end) continue;
     add_text(done, span.begin);
     parts.push_back({{}, id});
     if (!text.origins.empty()) parts.back().text = part_of(text, span);

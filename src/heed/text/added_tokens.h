@@ -11,10 +11,10 @@
 #include <unordered_set>
 #include <vector>
 
+#include "heed/text/models/tokenizer_model.h"
 #include "heed/text/normalizers/normalizer.h"
 #include "heed/text/piece_automaton.h"
 #include "heed/text/pre_tokenizers/pre_tokenizer.h"
-#include "heed/text/vocabulary.h"
 
 namespace heed::text {
 
@@ -26,6 +26,8 @@ struct AddedToken {
   bool strip_right = false;  // the match includes the white space after it
   bool normalized = false;   // found in the normalised text, in its own normalised form
   bool special = false;      // Tokenizer::decode(skip_special) leaves it out
+
+  bool operator==(const AddedToken&) const = default;
 };
 
 /// The parts of a text that come from people or other programs, and the added tokens that must not
@@ -40,8 +42,9 @@ class AddedTokens {
  public:
   /// A token that the vocabulary has keeps its id there; the others get the ids after the
   /// vocabulary, in their order.
-  AddedTokens(const std::vector<AddedToken>& tokens, const Vocabulary& vocabulary,
-              const Normalizer* normalizer);
+  /// With `split_special`, special ones are not found in a text.
+  AddedTokens(const std::vector<AddedToken>& tokens, const TokenizerModel& model,
+              const Normalizer* normalizer, bool split_special = false);
 
   /// Splits a text at the tokens found in it and normalises the rest (`normalizer` may be null).
   /// A control token of which any byte is untrusted stays text. Throws Error when normalising makes
@@ -78,7 +81,7 @@ class AddedTokens {
   /// Whether a match is a token, given its bytes and its id.
   using Accepts = std::function<bool(TextSpan span, int32_t id)>;
 
-  PieceAutomaton backward_patterns(bool normalized) const;
+  PieceAutomaton backward_patterns(bool normalized, bool split_special) const;
   /// The accepted matches from left to right. Of overlapping ones the leftmost wins; of those that
   /// begin at the same byte, the longest.
   static std::vector<Match> find_matches(const PieceAutomaton& backward, std::string_view text,

@@ -7,6 +7,8 @@ namespace heed::text {
 namespace {
 
 constexpr std::string_view kReplacement = "\uFFFD";
+/// Pieces of spaces that are kept with the word before them.
+constexpr size_t kMaxContext = 64;
 
 /// Size of the text without trailing U+FFFD, which later pieces may complete to a code point.
 size_t certain_size(std::string_view text) {
@@ -40,10 +42,17 @@ std::string DecodeStream::advance(bool last) {
     return fresh;
   }
   // The new pieces become the context of the next ones, because a piece decodes differently at the
-  // beginning of a text than in the middle.
-  ids_.erase(ids_.begin(), ids_.begin() + static_cast<std::ptrdiff_t>(context_));
+  // beginning of a text than in the middle. Spaces alone would still be its beginning.
+  const std::vector<int32_t> added(ids_.begin() + static_cast<std::ptrdiff_t>(context_),
+                                   ids_.end());
+  std::string own = tokenizer_.decode(added, skip_special_);
+  if (ids_.size() < kMaxContext && own.find_first_not_of(' ') == std::string::npos) {
+    returned_ = std::move(text);
+  } else {
+    ids_ = added;
+    returned_ = std::move(own);
+  }
   context_ = ids_.size();
-  returned_ = tokenizer_.decode(ids_, skip_special_);
   return fresh;
 }
 

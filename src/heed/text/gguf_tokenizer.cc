@@ -181,6 +181,19 @@ TokenizerParts byte_level_parts(const GgufMetadata& metadata, const Pieces& piec
   return parts;
 }
 
+/// Of each piece; without them, as llama.cpp has it, all are equal.
+std::vector<double> read_scores(const GgufMetadata& metadata, const Pieces& pieces,
+                                const std::string& file) {
+  const std::string key = kPrefix + "scores";
+  if (!metadata.contains(key)) return std::vector<double>(pieces.texts.size());
+  auto scores = metadata.get<std::vector<double>>(key);
+  require(scores.size() == pieces.texts.size(), "{}: {} pieces have {} scores", file,
+          pieces.texts.size(), scores.size());
+  for (size_t id = 0; id < scores.size(); ++id)
+    require(std::isfinite(scores[id]), "{}: the score of piece {} is {}", file, id, scores[id]);
+  return scores;
+}
+
 /// A SentencePiece BPE model: the rank of a merge is that of its score, so several may share one.
 struct ScoredModel {
   Vocabulary vocabulary;
@@ -190,13 +203,10 @@ struct ScoredModel {
 
 ScoredModel scored_model(const GgufMetadata& metadata, const Pieces& pieces,
                          const std::string& file) {
-  const auto scores = metadata.get<std::vector<double>>(kPrefix + "scores");
-  require(scores.size() == pieces.texts.size(), "{}: {} pieces have {} scores", file,
-          pieces.texts.size(), scores.size());
+  const std::vector<double> scores = read_scores(metadata, pieces, file);
   ScoredModel model;
   std::vector<std::optional<float>> of_merges;
   for (size_t id = 0; id < scores.size(); ++id) {
-    require(std::isfinite(scores[id]), "{}: the score of piece {} is {}", file, id, scores[id]);
     model.vocabulary.add(std::string(pieces.texts[id]), static_cast<int32_t>(id));
     const bool merges = pieces.types[id] == kNormal || pieces.types[id] == kUserDefined;
     of_merges.push_back(merges ? std::optional(static_cast<float>(scores[id])) : std::nullopt);
@@ -264,12 +274,9 @@ TokenizerParts scored_parts(const GgufMetadata& metadata, const Pieces& pieces,
 /// beyond its own pieces are padding.
 TokenizerParts unigram_parts(const GgufMetadata& metadata, const Pieces& pieces,
                              const std::string& file) {
-  const auto scores = metadata.get<std::vector<double>>(kPrefix + "scores");
-  require(scores.size() == pieces.texts.size(), "{}: {} pieces have {} scores", file,
-          pieces.texts.size(), scores.size());
+  const std::vector<double> scores = read_scores(metadata, pieces, file);
   SentencePieceProto proto;
   for (size_t id = 0; id < scores.size(); ++id) {
-    require(std::isfinite(scores[id]), "{}: the score of piece {} is {}", file, id, scores[id]);
     proto.pieces.push_back({std::string(pieces.texts[id]), static_cast<float>(scores[id]),
                             static_cast<uint64_t>(pieces.types[id])});
   }

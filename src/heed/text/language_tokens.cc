@@ -46,8 +46,8 @@ std::optional<int32_t> LanguageTokens::target(const LanguagePair& pair) const {
 }
 
 void LanguageTokens::fail_missing(std::string_view side) const {
-  fail("the {} language is not given, expected one of the model's {}: {}", side, codes_.size(),
-       some_codes(""));
+  fail_input("the {} language is not given, expected one of the model's {}: {}", side,
+             codes_.size(), some_codes(""));
 }
 
 std::optional<int32_t> LanguageTokens::find(std::string_view side, const std::string& code,
@@ -56,8 +56,8 @@ std::optional<int32_t> LanguageTokens::find(std::string_view side, const std::st
   if (wanted.empty()) return std::nullopt;
   const auto found = std::ranges::find(codes_, wanted, &Codes::value_type::first);
   if (found == codes_.end())
-    fail("the {} language is {}, expected one of the model's {}: {}", side, quoted(wanted),
-         codes_.size(), some_codes(wanted));
+    fail_input("the {} language is {}, expected one of the model's {}: {}", side, quoted(wanted),
+               codes_.size(), some_codes(wanted));
   return found->second;
 }
 

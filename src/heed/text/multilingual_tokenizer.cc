@@ -5,6 +5,7 @@
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/json.h"
+#include "heed/text/tokenizer_class.h"
 #include "heed/text/tokenizer_files.h"
 #include "heed/text/translation_tokenizer.h"
 
@@ -69,8 +70,8 @@ std::string code_of(Kind kind, const std::string& token) {
 /// files list others.
 std::vector<std::string> listed_languages(Kind kind, const TokenizerFiles& files) {
   std::vector<std::string> tokens;
-  for (const std::string& token : files.more_special_tokens())
-    if (is_language(kind, token)) tokens.push_back(token);
+  for (const AddedToken& token : files.more_special_tokens())
+    if (is_language(kind, token.content)) tokens.push_back(token.content);
   if (kind == Kind::nllb) return tokens;
   const auto known = kind == Kind::m2m100    ? m2m100_languages()
                      : kind == Kind::mbart50 ? mbart50_languages()
@@ -144,6 +145,7 @@ TranslationTokenizer TranslationTokenizer::load_multilingual(
     const std::filesystem::path& directory) {
   const Kind kind = kind_of(directory);
   TokenizerFiles files(directory);
+  std::vector<std::string> warnings;
   const std::vector<std::string> listed = listed_languages(kind, files);
   const auto finish = [&](std::shared_ptr<const TranslationPieces> pieces,
                           std::optional<int32_t> eos, Codes codes, Files all) {
@@ -152,15 +154,20 @@ TranslationTokenizer TranslationTokenizer::load_multilingual(
     const Layout layout = layout_of(kind, codes, files);
     LanguageTokens languages(layout, std::move(codes),
                              {files.text_option("src_lang"), files.text_option("tgt_lang")});
-    return TranslationTokenizer(std::move(pieces), *eos, std::move(languages), std::move(all));
+    TranslationTokenizer result(std::move(pieces), *eos, std::move(languages), std::move(all));
+    result.warnings_ = warnings;
+    return result;
   };
   if (path_exists(directory / "tokenizer.json")) {
     Tokenizer tokenizer = Tokenizer::load(directory);
     Codes codes = codes_of(kind, tokenizer, listed);
     const auto eos = tokenizer.special_tokens().eos;
     Files all = tokenizer.files();
+    warnings = tokenizer.warnings();
     return finish(tokenizer_pieces(std::move(tokenizer)), eos, std::move(codes), std::move(all));
   }
+  check_tokenizer_config(files, nullptr);
+  warnings = files.warnings();
   const std::string file = files.path_of(kPieces);
   auto bytes = files.take(kPieces);
   require(bytes.has_value(), "{} has neither tokenizer.json nor {}", directory.string(), kPieces);

@@ -32,8 +32,18 @@ std::string PairTokenizer::readable(int32_t token) const {
   return std::get<Tokenizer>(tokenizer_).decode(std::vector{token}, false);
 }
 
+std::string PairTokenizer::token_bytes(int32_t token) const {
+  const TranslationTokenizer* two = translation_tokenizer();
+  return two ? two->token_bytes(token) : std::get<Tokenizer>(tokenizer_).token_bytes(token);
+}
+
 int64_t PairTokenizer::vocab_size() const {
   return std::visit([](const auto& tokenizer) { return tokenizer.vocab_size(); }, tokenizer_);
+}
+
+const std::vector<std::string>& PairTokenizer::warnings() const {
+  return std::visit(
+      [](const auto& own) -> const auto& { return own.warnings(); }, tokenizer_);
 }
 
 }  // namespace heed::text

@@ -31,7 +31,12 @@ class PairTokenizer {
   /// vocabulary.
   std::string readable(int32_t token) const;
 
+  /// What a target token between others adds to the text (Tokenizer::token_bytes).
+  std::string token_bytes(int32_t token) const;
+
   int64_t vocab_size() const;
+  /// As Tokenizer::warnings().
+  const std::vector<std::string>& warnings() const;
   /// Null when both sides share one tokenizer.
   const TranslationTokenizer* translation_tokenizer() const {
     return std::get_if<TranslationTokenizer>(&tokenizer_);

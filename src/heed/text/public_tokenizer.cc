@@ -102,6 +102,8 @@ const std::vector<std::pair<std::string, std::string>>& Tokenizer::files() const
   return tokenizer_->files();
 }
 
+const std::vector<std::string>& Tokenizer::warnings() const { return tokenizer_->warnings(); }
+
 void Tokenizer::save(const std::filesystem::path& directory) const {
   const auto& named = files();
   make_directory(directory);

@@ -5,19 +5,31 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <limits>
 #include <optional>
 
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/quote.h"
+#include "heed/text/models/sentencepiece_model.h"
+#include "heed/text/normalizers/normalizer.h"
 #include "heed/text/sentencepiece_check.h"
 #include "heed/text/utf8.h"
 
 namespace heed::text {
 
+/// The library decodes. Texts are split by SentencePieceModel, whose time has a bound.
 struct SentencePiece::Model {
   std::string serialized;
   sentencepiece::SentencePieceProcessor processor;
+  std::unique_ptr<Normalizer> normalizer;
+  std::unique_ptr<SentencePieceModel> pieces;
+
+  std::string normalized(std::string_view text) const {
+    NormalizedText result{std::string(text)};
+    normalizer->apply(result, std::numeric_limits<size_t>::max());
+    return std::move(result.text);
+  }
 };
 
 namespace {
@@ -55,12 +67,12 @@ std::vector<std::string> split_at_spaces(std::string_view text) {
 
 /// Throws Error when the processor splits a sample into other pieces than the trainer did, unless
 /// their scores are equal.
-void run_self_test(const sentencepiece::SentencePieceProcessor& processor, const SelfTest& test,
+void run_self_test(const SentencePiece& model,
+                   const sentencepiece::SentencePieceProcessor& processor, const SelfTest& test,
                    const std::string& name) {
   constexpr double kSame = 1e-6;
   for (const auto& [input, expected] : test.samples) {
-    std::vector<std::string> pieces;
-    require_ok(processor.Encode(input, &pieces), "run the model's own test");
+    const std::vector<std::string> pieces = model.encode_pieces(input);
     const std::string found = fmt::format("{}", fmt::join(pieces, " "));
     if (found == expected) continue;
     const auto score = score_of(processor, pieces);
@@ -99,22 +111,32 @@ SentencePiece SentencePiece::from_bytes(std::string serialized, const std::strin
     problem = one_line(exception.what());
   }
   require(problem.empty(), "{} is not a usable SentencePiece model: {}", name, problem);
-  run_self_test(model->processor, test, name);
   for (int32_t id = 0; id < model->processor.GetPieceSize(); ++id)
     require(is_valid_utf8(model->processor.IdToPiece(id)),
             "{} is a broken SentencePiece model: piece {} is not valid UTF-8", name, id);
-  return SentencePiece(std::move(model));
+  const auto proto = SentencePieceProto::read(test.model, name);
+  model->normalizer = make_sentencepiece_normalizer(proto, name);
+  model->pieces = make_sentencepiece_model(proto, name);
+  const auto& processor = model->processor;
+  SentencePiece result(std::move(model));
+  run_self_test(result, processor, test, name);
+  return result;
 }
 
 std::vector<int32_t> SentencePiece::encode(std::string_view text) const {
-  std::vector<int> ids;
-  require_ok(model_->processor.Encode(text, &ids), "encode the text");
+  std::vector<int32_t> ids;
+  model_->pieces->tokenize(model_->normalized(text), ids);
   return ids;
 }
 
 std::vector<std::string> SentencePiece::encode_pieces(std::string_view text) const {
+  const std::string normalized = model_->normalized(text);
   std::vector<std::string> pieces;
-  require_ok(model_->processor.Encode(text, &pieces), "encode the text");
+  for (const SentencePiecePart& part : model_->pieces->parts_of(normalized))
+    if (model_->pieces->byte_fallback() && model_->pieces->is_unknown(part.id))
+      for (const char byte : part.text) pieces.push_back(byte_piece(static_cast<uint8_t>(byte)));
+    else
+      pieces.emplace_back(part.text);
   return pieces;
 }
 
@@ -135,11 +157,18 @@ std::string SentencePiece::decode_pieces(const std::vector<std::string>& pieces)
   std::string text;
   require_ok(model_->processor.Decode(pieces, &text), "decode the pieces");
   // Of pieces that are not the model's, the library leaves the marked spaces.
-  bool foreign = false;
-  for (size_t place; (place = text.find(kSpace)) != std::string::npos; foreign = true)
-    text.replace(place, kSpace.size(), " ");
-  if (foreign) text.erase(0, text.find_first_not_of(' '));
-  return text;
+  size_t place = text.find(kSpace);
+  if (place == std::string::npos) return text;
+  std::string spaced;
+  for (size_t done = 0; done <= text.size(); place = text.find(kSpace, done)) {
+    const size_t end = std::min(place, text.size());
+    spaced.append(text, done, end - done);
+    if (place == std::string::npos) break;
+    spaced += ' ';
+    done = end + kSpace.size();
+  }
+  spaced.erase(0, spaced.find_first_not_of(' '));
+  return spaced;
 }
 
 bool SentencePiece::is_text(std::string_view piece) const {

@@ -1,78 +1,27 @@
-#include <cmath>
-#include <cstring>
-
 #include "heed/base/error.h"
-#include "heed/base/json.h"
-#include "heed/io/protobuf.h"
-#include "heed/text/sentencepiece_check.h"
+#include "heed/text/models/sentencepiece_model.h"
 #include "heed/text/tokenizer_files.h"
-#include "heed/text/utf8.h"
 
 namespace heed::text {
 namespace {
 
 using Proto = SentencePieceProto;
 
-Proto::Piece read_piece(std::string_view message) {
-  Proto::Piece piece;
-  io::FieldReader reader(message);
-  for (io::Field field; reader.next(field);) {
-    if (field.number == 1) piece.text = std::string(field.bytes);
-    if (field.number == 2 && field.bytes.size() == sizeof(float))
-      std::memcpy(&piece.score, field.bytes.data(), sizeof(float));
-    if (field.number == 3) piece.type = field.value;
-  }
-  return piece;
-}
-
-void read_trainer_spec(std::string_view message, Proto& proto, const std::string& name) {
-  io::FieldReader reader(message);
-  for (io::Field field; reader.next(field);) {
-    if (field.number == 3) {
-      require(field.value == 1 || field.value == 2,
-              "{}: the model type is {}, expected unigram (1) or bpe (2)", name, field.value);
-      proto.bpe = field.value == 2;
-    }
-    if (field.number == 35) proto.byte_fallback = field.value != 0;
-  }
-}
-
-void read_normalizer_spec(std::string_view message, Proto& proto) {
-  io::FieldReader reader(message);
-  for (io::Field field; reader.next(field);) {
-    if (field.number == 2) proto.charsmap = std::string(field.bytes);
-    if (field.number == 3) proto.add_dummy_prefix = field.value != 0;
-    if (field.number == 4) proto.remove_extra_whitespaces = field.value != 0;
-  }
-}
-
-Proto read_proto(const std::string& serialized, const std::string& name) {
-  check_sentencepiece_model(serialized, name);
-  Proto proto;
-  io::FieldReader reader(serialized);
-  for (io::Field field; reader.next(field);) {
-    if (field.number == 1) proto.pieces.push_back(read_piece(field.bytes));
-    if (field.number == 2) read_trainer_spec(field.bytes, proto, name);
-    if (field.number == 3) read_normalizer_spec(field.bytes, proto);
-  }
-  require(!proto.pieces.empty(), "{} is a SentencePiece model without pieces", name);
-  for (const auto& piece : proto.pieces)
-    if (!is_valid_utf8(piece.text) || !std::isfinite(piece.score))
-      fail("{} is a broken SentencePiece model: the piece {} with the score {}", name,
-           quoted(piece.text), piece.score);
-  return proto;
-}
-
-/// XLM-RoBERTa's ids: fairseq's special pieces replace <unk>, <s> and </s>.
-void renumber_as_fairseq(Proto& proto, const std::string& name) {
+/// XLM-RoBERTa's ids: fairseq's special pieces replace <unk>, <s> and </s>. One that the files say
+/// there is none of keeps its id and stands for no text.
+void renumber_as_fairseq(Proto& proto, const std::string& name, const SpecialTokenNames& names) {
   require(proto.pieces.size() >= 3, "{} has {} pieces, expected at least 3", name,
           proto.pieces.size());
-  std::vector<Proto::Piece> pieces{{"<s>", 0, Proto::control},
-                                   {"<pad>", 0, Proto::control},
-                                   {"</s>", 0, Proto::control},
-                                   {"<unk>", 0, Proto::unknown}};
+  const auto piece_of = [](const std::optional<std::string>& own, const char* otherwise,
+                           Proto::Type type) -> Proto::Piece {
+    const std::string text = own.value_or(otherwise);
+    return {text, 0, text.empty() ? Proto::unused : type};
+  };
+  std::vector<Proto::Piece> pieces{
+      piece_of(names.bos, "<s>", Proto::control), piece_of(names.pad, "<pad>", Proto::control),
+      piece_of(names.eos, "</s>", Proto::control), piece_of(names.unk, "<unk>", Proto::unknown)};
   std::move(proto.pieces.begin() + 3, proto.pieces.end(), std::back_inserter(pieces));
-  pieces.push_back({"<mask>", 0, Proto::control});
+  pieces.push_back(piece_of(names.mask, "<mask>", Proto::control));
   proto.pieces = std::move(pieces);
 }
 
@@ -94,7 +43,10 @@ std::unique_ptr<TokenizerModel> make_model(const Proto& proto, const std::string
   std::optional<int32_t> unknown;
   for (size_t id = 0; id < proto.pieces.size() && !unknown; ++id)
     if (proto.pieces[id].type == Proto::unknown) unknown = static_cast<int32_t>(id);
-  if (!proto.bpe) {
+  require(proto.kind == Proto::Kind::unigram || proto.kind == Proto::Kind::bpe,
+          "{}: the model type is {}, expected unigram (1) or bpe (2)", name,
+          static_cast<int>(proto.kind));
+  if (proto.kind == Proto::Kind::unigram) {
     std::vector<std::pair<std::string, double>> pieces;
     for (const auto& piece : proto.pieces) pieces.emplace_back(piece.text, piece.score);
     return make_unigram(pieces, {unknown, proto.byte_fallback}, name);
@@ -138,10 +90,43 @@ std::unique_ptr<Decoder> make_sentencepiece_decoder(bool dummy_prefix) {
   return make_decoder_sequence(std::move(parts));
 }
 
+TokenizerParts read_library_parts(const std::string& serialized, const std::string& name,
+                                  SpacePrefix prefix) {
+  Proto proto = Proto::read(serialized, name);
+  if (prefix == SpacePrefix::none) proto.add_dummy_prefix = false;
+  TokenizerParts parts;
+  for (const auto& piece : proto.pieces)
+    if (piece.type == Proto::control || piece.type == Proto::unknown)
+      parts.added_tokens.push_back(special_token(piece.text));
+  parts.model = make_sentencepiece_model(proto, name);
+  std::vector<std::unique_ptr<Decoder>> decoders;
+  decoders.push_back(make_replace_decoder(Regex::literal("\u2581"), " "));
+  decoders.push_back(make_byte_fallback_decoder());
+  decoders.push_back(make_fuse_decoder());
+  if (proto.add_dummy_prefix || proto.remove_extra_whitespaces) {
+    constexpr int64_t kAll = int64_t{1} << 40;
+    decoders.push_back(make_strip_decoder(' ', proto.remove_extra_whitespaces ? kAll : 1, 0));
+  }
+  parts.decoder = make_decoder_sequence(std::move(decoders));
+  if (proto.has_denormalizer)
+    parts.warnings.push_back(fmt::format(
+        "{}: denormalizer_spec has a table and is ignored: decoded text is left as it is", name));
+  if (prefix == SpacePrefix::of_text && proto.add_dummy_prefix &&
+      !proto.treat_whitespace_as_suffix) {
+    proto.add_dummy_prefix = false;
+    MetaspaceOptions options;
+    options.prepend = MetaspaceOptions::Prepend::first;
+    options.split = false;
+    parts.pre_tokenizer = make_metaspace(options);
+  }
+  parts.normalizer = make_sentencepiece_normalizer(proto, name);
+  return parts;
+}
+
 TokenizerParts read_sentencepiece_parts(const std::string& serialized, const std::string& name,
-                                        PieceIds ids) {
-  Proto proto = read_proto(serialized, name);
-  if (ids == PieceIds::fairseq) renumber_as_fairseq(proto, name);
+                                        PieceIds ids, const SpecialTokenNames& names) {
+  Proto proto = Proto::read(serialized, name);
+  if (ids == PieceIds::fairseq) renumber_as_fairseq(proto, name, names);
   if (ids == PieceIds::pegasus) renumber_as_pegasus(proto, name);
   return sentencepiece_parts(proto, name);
 }

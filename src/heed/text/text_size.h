@@ -16,7 +16,7 @@ inline size_t max_text_size(size_t bytes) {
 
 /// Throws Error when the text has become longer than `max_size` bytes.
 inline void check_text_size(size_t size, size_t max_size) {
-  require(size <= max_size, "the tokenizer makes more than {} bytes of the text", max_size);
+  require_input(size <= max_size, "the tokenizer makes more than {} bytes of the text", max_size);
 }
 
 }  // namespace heed::text

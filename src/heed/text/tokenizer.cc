@@ -16,7 +16,7 @@ struct Tokenizer::Pipeline {
   Pipeline(TokenizerParts own_parts, const SpecialTokenNames& names,
            std::function<Files()> write_files)
       : parts(std::move(own_parts)),
-        added(parts.added_tokens, parts.model->vocabulary(), parts.normalizer.get()),
+        added(parts.added_tokens, *parts.model, parts.normalizer.get(), parts.split_special_tokens),
         write(std::move(write_files)) {
     name_special_tokens(names);
   }
@@ -29,6 +29,11 @@ struct Tokenizer::Pipeline {
   std::optional<int32_t> id_of(std::string_view piece) const {
     const auto id = added.find(piece);
     return id ? id : parts.model->vocabulary().find(piece);
+  }
+
+  const std::string* decoded_piece(int32_t id) const {
+    const std::string* piece = added.decoded_piece(id);
+    return piece == nullptr ? parts.model->vocabulary().piece(id) : piece;
   }
 
   /// Some models have control tokens among their pieces (Unigram). Text that became one is given to
@@ -133,6 +138,7 @@ Tokenizer::PlacedIds Tokenizer::encode_with_spans(std::string_view text) const {
   auto& [ids, spans] = placed;
   std::vector<std::string_view> written;  // what each token stands for
   for (const TextPiece& piece : pieces) {
+    check_interrupted();
     const std::vector<TextSpan>& origins = piece.text.origins;
     const size_t before = ids.size();
     if (piece.token) {
@@ -156,7 +162,8 @@ Tokenizer::PlacedIds Tokenizer::encode_with_spans(std::string_view text) const {
 Encoding Tokenizer::encode_with_offsets(std::string_view first,
                                         const std::optional<std::string_view>& second,
                                         const EncodeOptions& options) const {
-  require(options.max_tokens >= 0, "max_tokens is {}, expected at least 0", options.max_tokens);
+  require_input(options.max_tokens >= 0, "max_tokens is {}, expected at least 0",
+                options.max_tokens);
   const PostProcessor& post_processor = pipeline_->parts.post_processor;
   const auto read = [&](std::string_view text) {
     const ReadText as_read(text, options.offsets);
@@ -195,8 +202,7 @@ TypedIds Tokenizer::encode_pair(std::string_view first, std::string_view second,
 std::string Tokenizer::decode(std::span<const int32_t> ids, bool skip_special) const {
   std::vector<std::string> pieces;
   for (const int32_t id : ids) {
-    const std::string* piece = pipeline_->added.decoded_piece(id);
-    if (piece == nullptr) piece = pipeline_->parts.model->vocabulary().piece(id);
+    const std::string* piece = pipeline_->decoded_piece(id);
     if (piece == nullptr || (skip_special && pipeline_->added.is_special(*piece))) continue;
     pieces.push_back(*piece);
   }
@@ -213,10 +219,19 @@ std::string Tokenizer::decode(std::span<const int32_t> ids, bool skip_special) c
   return text;
 }
 
+std::string Tokenizer::token_bytes(int32_t id) const {
+  const std::string* piece = pipeline_->decoded_piece(id);
+  if (piece == nullptr) return "";
+  const Decoder* decoder = pipeline_->parts.decoder.get();
+  if (decoder == nullptr) return ' ' + *piece;
+  bool joined = false;
+  return decoder->bytes_of(*piece, joined);
+}
+
 const std::string& Tokenizer::piece(int32_t id) const {
   const std::string* piece = pipeline_->added.piece(id);
   if (piece == nullptr) piece = pipeline_->parts.model->vocabulary().piece(id);
-  require(piece != nullptr, "there is no piece {}: the vocabulary has {}", id, vocab_size());
+  require_input(piece != nullptr, "there is no piece {}: the vocabulary has {}", id, vocab_size());
   return *piece;
 }
 
@@ -238,5 +253,7 @@ bool Tokenizer::is_special(int32_t id) const {
 std::vector<int32_t> Tokenizer::added_tokens() const { return pipeline_->added.ids(); }
 
 const Tokenizer::Files& Tokenizer::files() const { return pipeline_->files(); }
+
+const std::vector<std::string>& Tokenizer::warnings() const { return pipeline_->parts.warnings; }
 
 }  // namespace heed::text

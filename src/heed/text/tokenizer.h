@@ -31,6 +31,8 @@ struct TokenizerParts {
   std::unique_ptr<TokenizerModel> model;
   PostProcessor post_processor;
   std::unique_ptr<Decoder> decoder;
+  bool split_special_tokens = false;       // special tokens in a text are cut like other text
+  std::vector<std::string> warnings = {};  // see Tokenizer::warnings()
 };
 
 using heed::SpecialTokens;
@@ -94,6 +96,10 @@ class Tokenizer {
   /// left out, and special tokens if `skip_special`.
   std::string decode(std::span<const int32_t> ids, bool skip_special = true) const;
 
+  /// What a token between others adds to the text, with its leading space: any bytes, perhaps a
+  /// part of a code point. Empty for an id without a piece.
+  std::string token_bytes(int32_t id) const;
+
   /// Throws Error on an id without a piece.
   const std::string& piece(int32_t id) const;
   std::optional<int32_t> id_of(std::string_view piece) const;
@@ -106,6 +112,9 @@ class Tokenizer {
 
   /// The tokenizer's files, name and contents, to be saved with a model.
   const Files& files() const;
+  /// What the files say that has no effect, one sentence for each: "FILE: KEY is VALUE and is
+  /// ignored: WHY".
+  const std::vector<std::string>& warnings() const;
 
  private:
   struct Pipeline;

@@ -1,8 +1,10 @@
 #include <sstream>
 
 #include "heed/base/error.h"
+#include "heed/base/json.h"
 #include "heed/base/quote.h"
 #include "heed/text/pre_tokenizers/named_patterns.h"
+#include "heed/text/tokenizer_class.h"
 #include "heed/text/tokenizer_files.h"
 #include "heed/text/utf8.h"
 
@@ -30,7 +32,7 @@ std::unique_ptr<PreTokenizer> qwen2_pre_tokenizer() {
 PostProcessor around(const TokenizerParts& parts, const std::vector<AddedToken>& added,
                      const std::string& before, const std::string& after, PairLayout pairs,
                      const std::string& file) {
-  const AddedTokens tokens(added, parts.model->vocabulary(), parts.normalizer.get());
+  const AddedTokens tokens(added, *parts.model, parts.normalizer.get());
   const auto ids = [&](const std::string& piece) {
     if (piece.empty()) return std::vector<int32_t>{};
     auto id = tokens.find(piece);
@@ -40,6 +42,31 @@ PostProcessor around(const TokenizerParts& parts, const std::vector<AddedToken>&
     return std::vector<int32_t>{*id};
   };
   return PostProcessor::around(ids(before), ids(after), pairs);
+}
+
+/// How many <extra_id_0> ... T5 has.
+int64_t sentinels_of(const TokenizerFiles& files) {
+  constexpr int64_t kUsual = 100, kMost = 10000;
+  const auto found = files.config().find("extra_ids");
+  if (found == files.config().end() || found->is_null()) return kUsual;
+  return integer_of(*found, "extra_ids", files.path_of("tokenizer_config.json"), 0, kMost);
+}
+
+SpacePrefix space_prefix_of(const TokenizerFiles& files) {
+  if (!files.option("add_prefix_space", true)) return SpacePrefix::none;
+  // transformers' default depends on the class.
+  const bool legacy = files.option("legacy", !files.kind().starts_with("llamatokenizer"));
+  return legacy ? SpacePrefix::of_parts : SpacePrefix::of_text;
+}
+
+/// A class that reads another file would have another vocabulary. One that only follows from the
+/// model's type says nothing about the files.
+void check_vocabulary_file(TokenizerFiles& files) {
+  if (files.text_option("tokenizer_class").empty()) return;
+  const TokenizerClass* own = find_tokenizer_class(files.tokenizer_class());
+  if (own == nullptr || files.has_taken(own->vocabulary)) return;
+  files.warn(fmt::format("{}: tokenizer_class is {} and is ignored: there is no {}",
+                         files.path_of("tokenizer_config.json"), own->name, own->vocabulary));
 }
 
 }  // namespace
@@ -79,15 +106,23 @@ std::optional<TokenizerParts> read_sentencepiece_files(TokenizerFiles& files) {
   const std::string bos = names.bos.value_or("<s>"), eos = names.eos.value_or("</s>");
   const auto finish = [&](TokenizerParts parts, const std::string& before, const std::string& after,
                           PairLayout pairs, std::vector<AddedToken> more, const char* name) {
+    const auto prefix = files.config().find("add_prefix_space");
+    if (name != std::string_view("tokenizer.model") && prefix != files.config().end() &&
+        *prefix != true)
+      files.warn(fmt::format("{}: add_prefix_space is {} and is ignored: {} decides",
+                             files.path_of("tokenizer_config.json"), excerpt(*prefix), name));
     std::vector<AddedToken> defaults = std::move(parts.added_tokens);
     std::move(more.begin(), more.end(), std::back_inserter(defaults));
     parts.added_tokens = files.added_tokens(std::move(defaults));
+    // In normalised form they would begin with the space that is put before a text.
+    for (AddedToken& token : parts.added_tokens) token.normalized = false;
     parts.post_processor =
         around(parts, parts.added_tokens, before, after, pairs, files.path_of(name));
     return parts;
   };
   if (const auto bytes = files.take("tokenizer.model")) {
-    TokenizerParts parts = read_sentencepiece_parts(*bytes, files.path_of("tokenizer.model"));
+    TokenizerParts parts =
+        read_library_parts(*bytes, files.path_of("tokenizer.model"), space_prefix_of(files));
     // A model may have been trained without a BOS piece.
     const bool has_bos = names.bos || parts.model->vocabulary().find(bos);
     return finish(std::move(parts), files.option("add_bos_token", has_bos) ? bos : "",
@@ -97,7 +132,7 @@ std::optional<TokenizerParts> read_sentencepiece_files(TokenizerFiles& files) {
   if (const auto bytes = files.take("spiece.model")) {
     std::vector<AddedToken> sentinels;
     if (files.kind().starts_with("t5") || files.kind().starts_with("mt5"))
-      for (int i = 99; i >= 0; --i)
+      for (int64_t i = sentinels_of(files) - 1; i >= 0; --i)
         sentinels.push_back(special_token(fmt::format("<extra_id_{}>", i)));
     const PieceIds ids = files.kind().starts_with("pegasus") ? PieceIds::pegasus : PieceIds::own;
     return finish(read_sentencepiece_parts(*bytes, files.path_of("spiece.model"), ids), "", eos,
@@ -105,7 +140,7 @@ std::optional<TokenizerParts> read_sentencepiece_files(TokenizerFiles& files) {
   }
   if (const auto bytes = files.take("sentencepiece.bpe.model"))
     return finish(read_sentencepiece_parts(*bytes, files.path_of("sentencepiece.bpe.model"),
-                                           PieceIds::fairseq),
+                                           PieceIds::fairseq, names),
                   bos, eos, PairLayout::roberta, {mask_token(names.mask.value_or("<mask>"))},
                   "sentencepiece.bpe.model");
   return std::nullopt;
@@ -157,8 +192,15 @@ Tokenizer Tokenizer::load(const std::filesystem::path& model_directory) {
       "chat_template.jinja");  // belongs to the tokenizer's files, which are saved with a model
   for (const auto read :
        {read_tokenizer_json, read_vocab_and_merges, read_sentencepiece_files, read_vocab_text})
-    if (auto parts = read(files))
+    if (auto parts = read(files)) {
+      if (read != read_tokenizer_json) {
+        check_tokenizer_config(files, nullptr);
+        check_vocabulary_file(files);
+      }
+      parts->split_special_tokens = files.option("split_special_tokens", false);
+      for (std::string& warning : files.warnings()) parts->warnings.push_back(std::move(warning));
       return from_parts(std::move(*parts), files.special_tokens(), std::move(files).taken());
+    }
   fail(
       "{} has no tokenizer, expected tokenizer.json, or vocab.json and merges.txt, or "
       "tokenizer.model, spiece.model, sentencepiece.bpe.model, or vocab.txt",

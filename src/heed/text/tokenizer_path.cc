@@ -34,7 +34,7 @@ Tokenizer read_tokenizer(const std::filesystem::path& path) {
 }
 
 Tokenizer sentencepiece_tokenizer(std::string serialized, const std::string& name) {
-  TokenizerParts parts = read_sentencepiece_parts(serialized, name);
+  TokenizerParts parts = read_library_parts(serialized, name);
   const nlohmann::json config = {{"add_bos_token", false}, {"add_eos_token", false}};
   return Tokenizer::from_parts(std::move(parts), {},
                                {{"tokenizer.model", std::move(serialized)},

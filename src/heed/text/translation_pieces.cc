@@ -5,6 +5,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
+#include "heed/text/decoders/replace_all.h"
 
 namespace heed::text {
 namespace {
@@ -41,15 +42,17 @@ class Side {
 
   std::string decode(std::span<const int32_t> tokens) const {
     std::vector<std::string> pieces;
+    // A model may have more rows than pieces.
     for (const int32_t token : tokens)
-      if (const std::string& own = piece(token); is_text_[static_cast<size_t>(token)])
-        pieces.push_back(own);
+      if (token < size())
+        if (const std::string& own = piece(token); is_text_[static_cast<size_t>(token)])
+          pieces.push_back(own);
     return model_.decode_pieces(pieces);
   }
 
   const std::string& piece(int32_t token) const {
-    require(token >= 0 && token < size(), "token {} is outside the vocabulary of {}", token,
-            size());
+    require_input(token >= 0 && token < size(), "token {} is outside the vocabulary of {}", token,
+                  size());
     return (*names_)[static_cast<size_t>(token)];
   }
 
@@ -74,6 +77,11 @@ class SentencePiecePairs : public TranslationPieces {
   }
   const std::string& source_piece(int32_t token) const override { return source_.piece(token); }
   const std::string& target_piece(int32_t token) const override { return target_.piece(token); }
+  std::string target_bytes(int32_t token) const override {
+    std::string bytes = target_.piece(token);
+    replace_all(bytes, "\u2581", " ");
+    return bytes;
+  }
   int64_t source_size() const override { return source_.size(); }
   int64_t target_size() const override { return target_.size(); }
 
@@ -96,6 +104,7 @@ class TokenizerPieces : public TranslationPieces {
   }
   const std::string& source_piece(int32_t token) const override { return tokenizer_.piece(token); }
   const std::string& target_piece(int32_t token) const override { return tokenizer_.piece(token); }
+  std::string target_bytes(int32_t token) const override { return tokenizer_.token_bytes(token); }
   int64_t source_size() const override { return tokenizer_.vocab_size(); }
   int64_t target_size() const override { return tokenizer_.vocab_size(); }
 

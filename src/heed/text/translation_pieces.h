@@ -18,11 +18,14 @@ class TranslationPieces {
   virtual ~TranslationPieces() = default;
   virtual std::vector<int32_t> source(std::string_view text) const = 0;
   virtual std::vector<int32_t> target(std::string_view text) const = 0;
-  /// The text of target tokens; special tokens are left out. Throws Error on other tokens.
+  /// The text of target tokens; special tokens and those without a piece are left out. Throws Error
+  /// on negative ones.
   virtual std::string text(std::span<const int32_t> target) const = 0;
   /// The piece of a token. Throws Error when there is none.
   virtual const std::string& source_piece(int32_t token) const = 0;
   virtual const std::string& target_piece(int32_t token) const = 0;
+  /// What a target token between others adds to the text. Throws Error when there is none.
+  virtual std::string target_bytes(int32_t token) const = 0;
   virtual int64_t source_size() const = 0;
   virtual int64_t target_size() const = 0;
 };

@@ -6,6 +6,7 @@
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/json.h"
+#include "heed/text/tokenizer_class.h"
 #include "heed/text/tokenizer_files.h"
 
 namespace heed::text {
@@ -15,7 +16,7 @@ constexpr const char* kEndOfSequence = "</s>";
 constexpr const char* kUnknownPiece = "<unk>";
 constexpr std::string_view kCodeBegin = ">>", kCodeEnd = "<<";  // OPUS-MT's ">>fra<<"
 
-int32_t id_of(const PieceNames& names, const char* piece) {
+int32_t id_of(const PieceNames& names, std::string_view piece) {
   const auto found = std::find(names.begin(), names.end(), piece);
   require(found != names.end(), "the vocabulary has no {}", piece);
   return static_cast<int32_t>(found - names.begin());
@@ -90,11 +91,20 @@ TranslationTokenizer TranslationTokenizer::load_marian(const std::filesystem::pa
   const auto target_names =
       files.option("separate_vocabs", false) ? read("target_vocab.json") : names;
   auto pieces = sentencepiece_pairs(source, target, names, target_names);
-  const int32_t eos = id_of(*names, kEndOfSequence);
-  require(id_of(*target_names, kEndOfSequence) == eos,
+  const std::string end = files.token_of_role("eos_token", kEndOfSequence);
+  const int32_t eos = id_of(*names, end);
+  require(id_of(*target_names, end) == eos,
           "{}: {} has another number than in vocab.json, which is {}",
-          files.path_of("target_vocab.json"), kEndOfSequence, eos);
-  return {std::move(pieces), eos, opus_languages(*names), std::move(files).taken()};
+          files.path_of("target_vocab.json"), quoted(end), eos);
+  if (const auto unknown = files.token_of_role("unk_token", kUnknownPiece);
+      unknown != kUnknownPiece)
+    files.warn(fmt::format("{}: unk_token is {} and is ignored: <unk> stands for unknown text",
+                           files.path_of("tokenizer_config.json"), quoted(unknown)));
+  check_tokenizer_config(files, nullptr);
+  TranslationTokenizer result(std::move(pieces), eos, opus_languages(*names),
+                              std::move(files).taken());
+  result.warnings_ = files.warnings();
+  return result;
 }
 
 TranslationTokenizer TranslationTokenizer::shared(const SentencePiece& pieces) {
@@ -103,12 +113,6 @@ TranslationTokenizer TranslationTokenizer::shared(const SentencePiece& pieces) {
   const auto kept = std::make_shared<const PieceNames>(std::move(names));
   auto cut = sentencepiece_pairs(pieces, pieces, kept, kept);
   return {std::move(cut), id_of(*kept, kEndOfSequence), {}, marian_files(pieces, *kept)};
-}
-
-bool TranslationTokenizer::fits(int64_t source_vocab_size, int64_t vocab_size) const {
-  const bool padded = !languages_.empty();
-  const auto fit = [&](int64_t own, int64_t rows) { return padded ? own <= rows : own == rows; };
-  return fit(pieces_->source_size(), source_vocab_size) && fit(pieces_->target_size(), vocab_size);
 }
 
 std::pair<std::string_view, std::string_view> TranslationTokenizer::split_language(
@@ -142,10 +146,12 @@ std::vector<int32_t> TranslationTokenizer::encode_source(std::string_view text,
   using enum LanguageTokens::Layout;
   std::vector<int32_t> tokens = encode_source(text);
   const bool target = languages_.layout() == target_in_source;
-  require((!languages_.empty() && !target) || pair.source.empty(),
-          "the source language is {}, but this model has no choice of it", quoted(pair.source));
-  require(!languages_.empty() || pair.target.empty(),
-          "the target language is {}, but this model has no choice of it", quoted(pair.target));
+  require_input((!languages_.empty() && !target) || pair.source.empty(),
+                "the source language is {}, but this model has no choice of it",
+                quoted(pair.source));
+  require_input(!languages_.empty() || pair.target.empty(),
+                "the target language is {}, but this model has no choice of it",
+                quoted(pair.target));
   if (languages_.empty() || (target && languages_.contains(tokens.front()))) return tokens;
   const auto language = target ? languages_.target(pair) : languages_.source(pair);
   if (!language) languages_.fail_missing(target ? "target" : "source");

@@ -49,17 +49,18 @@ class TranslationTokenizer {
   /// The piece of a token of a source, or of a target.
   const std::string& source_piece(int32_t token) const { return pieces_->source_piece(token); }
   const std::string& piece(int32_t token) const { return pieces_->target_piece(token); }
+  /// What a target token between others adds to the text (Tokenizer::token_bytes).
+  std::string token_bytes(int32_t token) const { return pieces_->target_bytes(token); }
 
   int64_t source_vocab_size() const { return pieces_->source_size(); }
   int64_t vocab_size() const { return pieces_->target_size(); }
-  /// Whether a model with these vocabularies can read and write its tokens. Those of multilingual
-  /// models may have more rows.
-  bool fits(int64_t source_vocab_size, int64_t vocab_size) const;
   const LanguageTokens& languages() const { return languages_; }
 
   /// The files, name and contents, to be saved with a model.
   using Files = std::vector<std::pair<std::string, std::string>>;
   Files files() const { return *files_; }
+  /// As Tokenizer::warnings().
+  const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
   TranslationTokenizer(std::shared_ptr<const TranslationPieces> pieces, int32_t eos,
@@ -73,6 +74,7 @@ class TranslationTokenizer {
   std::shared_ptr<const Files> files_;
   int32_t eos_ = 0;
   LanguageTokens languages_;
+  std::vector<std::string> warnings_;
 };
 
 }  // namespace heed::text

@@ -47,6 +47,10 @@ class ByteFallback : public Decoder {
     end_run();
     pieces = std::move(result);
   }
+  std::string bytes_of(std::string piece, bool&) const override {
+    const auto byte = byte_of(piece);
+    return byte ? std::string(1, *byte) : piece;
+  }
 };
 
 }  // namespace

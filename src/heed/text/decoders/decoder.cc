@@ -1,5 +1,6 @@
 #include "heed/text/decoders/decoder.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
@@ -21,6 +22,10 @@ class DecoderSequence : public Decoder {
   void apply(std::vector<std::string>& pieces, size_t max_size) const override {
     for (const auto& part : parts_) part->apply(pieces, max_size);
   }
+  std::string bytes_of(std::string piece, bool& joined) const override {
+    for (const auto& part : parts_) piece = part->bytes_of(std::move(piece), joined);
+    return piece;
+  }
 
  private:
   std::vector<std::unique_ptr<Decoder>> parts_;
@@ -33,6 +38,12 @@ class ByteLevelDecoder : public Decoder {
     for (const std::string& piece : pieces) append_letter_bytes(bytes, piece);
     pieces = {with_replacements(bytes)};
   }
+  std::string bytes_of(std::string piece, bool& joined) const override {
+    joined = true;
+    std::string bytes;
+    append_letter_bytes(bytes, piece);
+    return bytes;
+  }
 };
 
 class FuseDecoder : public Decoder {
@@ -42,6 +53,10 @@ class FuseDecoder : public Decoder {
     for (const std::string& piece : pieces) text += piece;
     pieces = {std::move(text)};
   }
+  std::string bytes_of(std::string piece, bool& joined) const override {
+    joined = true;
+    return piece;
+  }
 };
 
 class StripDecoder : public Decoder {
@@ -50,17 +65,22 @@ class StripDecoder : public Decoder {
     append_utf8(content_, content);
   }
   void apply(std::vector<std::string>& pieces, size_t) const override {
-    for (std::string& piece : pieces) {
-      std::string_view rest = piece;
-      for (int64_t i = 0; i < start_ && rest.starts_with(content_); ++i)
-        rest.remove_prefix(content_.size());
-      for (int64_t i = 0; i < stop_ && rest.ends_with(content_); ++i)
-        rest.remove_suffix(content_.size());
-      piece = std::string(rest);
-    }
+    for (std::string& piece : pieces) piece = stripped(piece);
+  }
+  /// Of a text that is one part, only the ends are stripped.
+  std::string bytes_of(std::string piece, bool& joined) const override {
+    return joined ? piece : stripped(piece);
   }
 
  private:
+  std::string stripped(std::string_view rest) const {
+    for (int64_t i = 0; i < start_ && rest.starts_with(content_); ++i)
+      rest.remove_prefix(content_.size());
+    for (int64_t i = 0; i < stop_ && rest.ends_with(content_); ++i)
+      rest.remove_suffix(content_.size());
+    return std::string(rest);
+  }
+
   std::string content_;
   int64_t start_, stop_;
 };
@@ -72,22 +92,28 @@ class ReplaceDecoder : public Decoder {
   void apply(std::vector<std::string>& pieces, size_t max_size) const override {
     size_t size = 0;
     for (std::string& piece : pieces) {
-      std::string result;
-      size_t position = 0;
       if (piece.empty()) continue;
-      pattern_.for_each_match(piece, [&](TextSpan match) {
-        result.append(piece, position, match.begin - position);
-        result += content_;
-        position = match.end;
-        check_text_size(size + result.size(), max_size);
-      });
-      result.append(piece, position);
-      piece = std::move(result);
+      piece = replaced(piece, max_size - std::min(size, max_size));
       size += piece.size();
     }
   }
+  std::string bytes_of(std::string piece, bool&) const override {
+    return piece.empty() ? piece : replaced(piece, max_text_size(piece.size()));
+  }
 
  private:
+  std::string replaced(const std::string& piece, size_t max_size) const {
+    std::string result;
+    size_t position = 0;
+    pattern_.for_each_match(piece, [&](TextSpan match) {
+      result.append(piece, position, match.begin - position);
+      result += content_;
+      position = match.end;
+      check_text_size(result.size(), max_size);
+    });
+    return result.append(piece, position);
+  }
+
   Regex pattern_;
   std::string content_;
 };
@@ -102,6 +128,10 @@ class MetaspaceDecoder : public Decoder {
       replace_all(piece, options_.replacement, drop ? "" : " ");
       drop = false;
     }
+  }
+  std::string bytes_of(std::string piece, bool&) const override {
+    replace_all(piece, options_.replacement, " ");
+    return piece;
   }
 
  private:
@@ -121,10 +151,39 @@ class WordPieceDecoder : public Decoder {
       if (cleanup_) clean_up(pieces[i]);
     }
   }
+  std::string bytes_of(std::string piece, bool&) const override {
+    if (piece.starts_with(prefix_))
+      piece.erase(0, prefix_.size());
+    else
+      piece.insert(0, 1, ' ');
+    if (cleanup_) clean_up(piece);
+    return piece;
+  }
 
  private:
   std::string prefix_;
   bool cleanup_;
+};
+
+class CleanUpDecoder : public Decoder {
+ public:
+  explicit CleanUpDecoder(std::unique_ptr<Decoder> decoder) : decoder_(std::move(decoder)) {}
+  void apply(std::vector<std::string>& pieces, size_t max_size) const override {
+    constexpr std::pair<const char*, const char*> kShorter[] = {
+        {" .", "."},     {" ?", "?"},   {" !", "!"},   {" ,", ","},     {" ' ", "'"},
+        {" n't", "n't"}, {" 'm", "'m"}, {" 's", "'s"}, {" 've", "'ve"}, {" 're", "'re"}};
+    decoder_->apply(pieces, max_size);
+    std::string text;
+    for (const std::string& piece : pieces) text += piece;
+    for (const auto& [spaced, shorter] : kShorter) replace_all(text, spaced, shorter);
+    pieces = {std::move(text)};
+  }
+  std::string bytes_of(std::string piece, bool& joined) const override {
+    return decoder_->bytes_of(std::move(piece), joined);
+  }
+
+ private:
+  std::unique_ptr<Decoder> decoder_;
 };
 
 /// The suffix that ends each word becomes a space.
@@ -134,6 +193,10 @@ class BpeDecoder : public Decoder {
   void apply(std::vector<std::string>& pieces, size_t) const override {
     for (std::string& piece : pieces)
       replace_all(piece, suffix_, &piece == &pieces.back() ? "" : " ");
+  }
+  std::string bytes_of(std::string piece, bool&) const override {
+    replace_all(piece, suffix_, " ");
+    return piece;
   }
 
  private:
@@ -149,6 +212,10 @@ std::unique_ptr<Decoder> read_strip(const nlohmann::json& json, const std::strin
 }
 
 }  // namespace
+
+std::unique_ptr<Decoder> make_clean_up_decoder(std::unique_ptr<Decoder> decoder) {
+  return std::make_unique<CleanUpDecoder>(std::move(decoder));
+}
 
 std::unique_ptr<Decoder> make_decoder_sequence(std::vector<std::unique_ptr<Decoder>> parts) {
   return std::make_unique<DecoderSequence>(std::move(parts));

@@ -6,6 +6,7 @@
 #include "heed/text/models/merge_table.h"
 #include "heed/text/models/tokenizer_model.h"
 #include "heed/text/models/word_merger.h"
+#include "heed/text/step_check.h"
 #include "heed/text/utf8.h"
 
 namespace heed::text {
@@ -51,7 +52,8 @@ class BpeModel : public TokenizerModel {
       if (pending_unknown) merger.add(*unknown_);
       pending_unknown = false;
     };
-    for (size_t begin = 0; begin < word.size();) {
+    StepCheck check;
+    for (size_t begin = 0; begin < word.size(); check.step()) {
       const CodePoint point = code_point_at(word, begin);
       const std::string_view bytes = word.substr(begin, point.length);
       const bool first = begin == 0, last = begin + point.length == word.size();
@@ -70,8 +72,8 @@ class BpeModel : public TokenizerModel {
       }
       if (!options_.unknown) continue;  // left out
       if (!unknown_)
-        fail("neither the letter {} nor the unknown piece {} is in the vocabulary", quoted(bytes),
-             quoted(*options_.unknown));
+        fail_input("neither the letter {} nor the unknown piece {} is in the vocabulary",
+                   quoted(bytes), quoted(*options_.unknown));
       if (!options_.fuse_unknown) add_pending();
       pending_unknown = true;
     }

@@ -18,8 +18,8 @@ class WordLevel : public TokenizerModel {
     auto id = vocabulary().find(word);
     if (!id) id = vocabulary().find(unknown_);
     if (!id)
-      fail("neither the word {} nor the unknown piece {} is in the vocabulary", quoted(word),
-           quoted(unknown_));
+      fail_input("neither the word {} nor the unknown piece {} is in the vocabulary", quoted(word),
+                 quoted(unknown_));
     ids.push_back(*id);
   }
 

@@ -24,6 +24,10 @@ class TokenizerModel {
   virtual void tokenize(std::string_view word, std::vector<int32_t>& ids) const = 0;
   /// The letters of a word that a piece, the first of the word or a later one, stands for.
   virtual std::string_view letters_of(std::string_view piece, bool first) const;
+  /// The id of the first token that is added to the vocabulary.
+  virtual int32_t next_id() const { return vocabulary().count(); }
+  /// Whether byte pieces are found in a text that spells their names, such as <0x41>.
+  virtual bool spells_bytes() const { return false; }
   /// Whether `tokenizers` gives each of successive byte pieces the place of all of them.
   virtual bool joins_bytes() const { return false; }
 

@@ -6,6 +6,7 @@
 #include "heed/base/json.h"
 #include "heed/text/models/tokenizer_model.h"
 #include "heed/text/piece_automaton.h"
+#include "heed/text/step_check.h"
 #include "heed/text/utf8.h"
 
 namespace heed::text {
@@ -25,6 +26,9 @@ class Unigram : public TokenizerModel {
   }
 
   bool joins_bytes() const override { return true; }
+  bool spells_bytes() const override { return true; }
+  /// A piece that occurs twice has two ids.
+  int32_t next_id() const override { return vocabulary().end(); }
 
   void tokenize(std::string_view word, std::vector<int32_t>& ids) const override {
     const std::vector<Arrival> best = best_paths(word);
@@ -63,7 +67,8 @@ class Unigram : public TokenizerModel {
   std::vector<Arrival> best_paths(std::string_view word) const {
     std::vector<Arrival> best(word.size() + 1);
     PieceAutomaton::State state = PieceAutomaton::kStart;
-    for (size_t begin = 0; begin < word.size();) {
+    StepCheck check;
+    for (size_t begin = 0; begin < word.size(); check.step()) {
       const size_t length = code_point_at(word, begin).length, end = begin + length;
       for (size_t i = begin; i < end; ++i)
         state = automaton_.next(state, static_cast<uint8_t>(word[i]));
@@ -80,8 +85,8 @@ class Unigram : public TokenizerModel {
   }
 
   int32_t unknown() const {
-    require(options_.unknown.has_value(),
-            "a character is not in the vocabulary, which has no unknown piece");
+    require_input(options_.unknown.has_value(),
+                  "a character is not in the vocabulary, which has no unknown piece");
     return *options_.unknown;
   }
 

@@ -4,11 +4,12 @@
 #include <limits>
 
 #include "heed/base/error.h"
+#include "heed/text/step_check.h"
 
 namespace heed::text {
 
 void WordMerger::add(int32_t id) {
-  require(symbols_.size() < std::numeric_limits<int32_t>::max(), "a word is too long");
+  require_input(symbols_.size() < std::numeric_limits<int32_t>::max(), "a word is too long");
   const auto position = static_cast<int32_t>(symbols_.size());
   if (position > 0) symbols_.back().next = position;
   symbols_.push_back({id, position - 1, kNone});
@@ -43,7 +44,7 @@ void WordMerger::merge(std::vector<int32_t>& ids) {
   heap_.reserve(symbols_.size());
   for (int32_t position = 0; position + 1 < static_cast<int32_t>(symbols_.size()); ++position)
     offer(position);
-  while (!heap_.empty()) {
+  for (StepCheck check; !heap_.empty(); check.step()) {
     std::pop_heap(heap_.begin(), heap_.end());
     const Candidate candidate = heap_.back();
     heap_.pop_back();

@@ -53,8 +53,8 @@ class WordPieceModel : public TokenizerModel {
     if (code_points <= options_.longest_word && cut(word, ids)) return;
     const auto unknown = vocabulary().find(options_.unknown);
     if (!unknown)
-      fail("neither the word {} nor the unknown piece {} is in the vocabulary", quoted(word),
-           quoted(options_.unknown));
+      fail_input("neither the word {} nor the unknown piece {} is in the vocabulary", quoted(word),
+                 quoted(options_.unknown));
     ids.resize(before);
     ids.push_back(*unknown);
   }

@@ -61,6 +61,12 @@ std::unique_ptr<Normalizer> make_replace(Regex pattern, std::string content);
 std::unique_ptr<Normalizer> make_precompiled(std::string charsmap, const std::string& file);
 std::unique_ptr<Normalizer> make_longest_keys(std::string charsmap, const std::string& file);
 
+struct SentencePieceProto;
+/// All that the SentencePiece library does before it splits a text: the table, spaces and the
+/// marks that stand for them. Malformed bytes become U+FFFD.
+std::unique_ptr<Normalizer> make_sentencepiece_normalizer(const SentencePieceProto& proto,
+                                                          const std::string& name);
+
 struct BertNormalizerOptions {
   bool clean_text = true, chinese = true, strip_accents = true, lowercase = true;
 };

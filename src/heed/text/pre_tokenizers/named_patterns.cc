@@ -49,6 +49,23 @@ constexpr const char* kDeepseekV3 =
     R"([!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+)"
     R"(| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 
+/// Words, with the space before them, that end at punctuation.
+constexpr const char* kNordicWords = " ?[^(\\s|.,!?\u2026\u3002\uFF0C\u3001\u0964\u06D4\u060C)]+";
+constexpr const char* kBailingMoe =
+    R"('(?:[sSdDmMtT]|[lL][lL]|[vV][eE]|[rR][eE])|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N})"
+    R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+)";
+constexpr const char* kSeedCoder = R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N})"
+                                   R"(| ?[^\s\p{L}\p{N}\r\n]+|\s*[\r\n]+|\s+(?!\S)|\s+)";
+constexpr const char* kExaoneMoe =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?(?:\p{L}\p{M}*(?: \p{L}\p{M}*)*)+|\p{N})"
+    R"(| ?[^\s\p{L}\p{N}]+[\r\n/]?|\s*[\r\n]|\s+(?!\S)|\s+)";
+constexpr const char* kQwen35 =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N})"
+    R"(| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+constexpr const char* kYoutuScripts =
+    "[\uAC00-\uD7A3\u3131-\u318E]+|[\uFF01\u2026\u201C\u201D\u2018\u2019\u2014\uFF1A\uFF1B\uFF0C"
+    "\u3001-\u303F\uFE30-\uFE4F]+|[\u3105-\u312F]+|[\u4E00-\u9FA5\u3040-\u309F\u30A0-\u30FF]+";
+
 struct Entry {
   std::vector<std::string_view> names;
   NamedSplit split;
@@ -56,21 +73,38 @@ struct Entry {
 
 const std::vector<Entry>& entries() {
   static const std::vector<Entry> all{
-      {{"gpt-2", "gpt2", "phi-2", "mpt", "olmo", "jina-en", "jina-es", "jina-de", "gigachat",
-        "modern-bert", "roberta-bpe", "jina-v1-en", "jina-v2-code"},
+      {{"gpt-2",        "gpt2",       "phi-2",          "mpt",         "olmo",        "jina-en",
+        "jina-es",      "jina-de",    "gigachat",       "modern-bert", "roberta-bpe", "jina-v1-en",
+        "jina-v2-code", "jina-v2-es", "jina-v2-de",     "a.x-4.0",     "mellum",      "exaone4",
+        "jais",         "trillion",   "granite-docling"},
        {{kGpt2}}},
-      {{"llama-bpe", "llama3", "llama-v3"}, {{gpt4_like(R"(\p{N}{1,3})")}, true, true}},
-      {{"qwen2", "deepseek-r1-qwen", "stablelm2"}, {{gpt4_like(R"(\p{N})")}}},
-      {{"smollm", "starcoder", "refact", "command-r", "codeshell", "exaone"},
+      {{"llama-bpe", "llama3", "llama-v3", "falcon3", "falcon-h1", "pixtral", "midm-2.0", "lfm2",
+        "jina-v5-nano"},
+       {{gpt4_like(R"(\p{N}{1,3})")}, true, true}},
+      {{"smaug-bpe", "dbrx", "glm4", "chatglm-bpe"}, {{gpt4_like(R"(\p{N}{1,3})")}}},
+      {{"qwen2", "deepseek-r1-qwen", "stablelm2", "megrez", "kormo", "f2llmv2", "hunyuan",
+        "solar-open", "grok-2"},
+       {{gpt4_like(R"(\p{N})")}}},
+      {{"qwen35"}, {{kQwen35}}},
+      {{"smollm", "starcoder", "refact", "command-r", "codeshell", "exaone", "minerva-7b"},
        {{R"(\p{N})", kGpt2}}},
-      {{"gpt-4o", "llama4"}, {{cased(kContractions, R"(\p{N}{1,3})")}}},
+      {{"gpt-4o", "llama4", "kanana2", "talkie", "minimax-m2"},
+       {{cased(kContractions, R"(\p{N}{1,3})")}}},
       {{"tekken"}, {{cased("", R"(\p{N})")}, true, true}},
       {{"deepseek-llm"},
        {{R"([\r\n])", kDeepseekWords, kDeepseekMarks, R"(\s+$)", kDeepseekHan, R"(\p{N}+)"}}},
       {{"deepseek-coder"},
        {{R"([\r\n])", R"(\s?\p{L}+)", R"(\s?\p{P}+)", kDeepseekHan, R"(\p{N})"}}},
-      {{"deepseek-v3"},
+      {{"deepseek-v3", "hunyuan-dense", "joyai-llm"},
        {{R"(\p{N}{1,3})", "[\u4E00-\u9FA5\u3040-\u309F\u30A0-\u30FF]+", kDeepseekV3}}},
+      {{"viking"}, {{kNordicWords, R"(\p{N})"}}},
+      {{"poro-chat", "bloom", "gpt3-finnish"}, {{kNordicWords}}},
+      {{"superbpe"}, {{R"(\p{N}+)", "(?=([0-9]{3})+(?![0-9]))"}}},
+      {{"bailingmoe", "bailingmoe2", "llada-moe"}, {{kBailingMoe}}},
+      {{"seed-coder"}, {{kSeedCoder}}},
+      {{"exaone-moe"}, {{kExaoneMoe}}},
+      {{"youtu"}, {{kYoutuScripts, cased(kContractions, R"(\p{N})")}, true}},
+      {{"falcon"}, {{R"([\p{P}\$\+<=>\^~\|`]+)", kGpt2, "[0-9][0-9][0-9]"}}},
       {{"default"}, {{R"([\p{P}\$\+<=>\^~\|]+)", kGpt2, R"(\p{N}+)", "[0-9][0-9][0-9]"}}}};
   return all;
 }

@@ -287,9 +287,11 @@ void Matcher::count_backtracking(size_t steps) {
 
 void Matcher::spend(size_t steps) {
   if (steps > steps_left_)
-    fail("a regular expression of the tokenizer takes more than {} steps for each of {} bytes",
-         limits::kMaxMatchStepsPerByte, text_.size());
+    fail_input(
+        "a regular expression of the tokenizer takes more than {} steps for each of {} bytes",
+        limits::kMaxMatchStepsPerByte, text_.size());
   steps_left_ -= steps;
+  check_.steps(steps);
 }
 
 }  // namespace heed::text

@@ -6,6 +6,7 @@
 
 #include "heed/text/regex/match_memory.h"
 #include "heed/text/regex/program.h"
+#include "heed/text/step_check.h"
 
 namespace heed::text {
 
@@ -68,6 +69,7 @@ class Matcher {
   std::vector<Frame> frames_;
   MatchMemory memory_;
   size_t backtracking_ = 0, steps_left_;
+  StepCheck check_;
   int nesting_ = 0;
 };
 
