@@ -21,10 +21,8 @@ struct EvaluateOptions {
 
 std::vector<std::string> read_hypotheses() {
   std::vector<std::string> lines;
-  for (std::string line; read_line(line);) {
-    if (!line.empty() && line.back() == '\r') line.pop_back();
-    lines.push_back(line);
-  }
+  TextLines input;
+  for (std::string line; input.next(line);) lines.push_back(line);
   return lines;
 }
 

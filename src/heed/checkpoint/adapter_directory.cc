@@ -1,5 +1,6 @@
 #include "heed/checkpoint/adapter_directory.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -49,22 +50,36 @@ std::string_view meaning_of(const std::string& name) {
   return "is no matrix of a LoRA adapter";
 }
 
-/// The tensors of each module, by its name in the file.
-std::map<std::string, Names> names_in(const io::TensorSource& source) {
+/// The tensors of a file: the matrices of each module by its name, and weights of the base model by
+/// the names that they have there.
+struct FileTensors {
   std::map<std::string, Names> modules;
+  std::map<std::string, std::string> base;
+};
+
+FileTensors tensors_in(const io::TensorSource& source) {
+  constexpr std::string_view kBase = ".base_layer.";
+  FileTensors tensors;
   for (const std::string& name : source.names()) {
     size_t at = name.find(".lora_A.");
     const bool a = at != name.npos;
     if (!a) at = name.find(".lora_B.");
-    const std::string ending = at == name.npos ? "" : name.substr(at + 8);
-    require(name.starts_with(kPrefix) && at != name.npos && at >= kPrefix.size() &&
+    const bool prefixed = name.starts_with(kPrefix), matrix = at != name.npos;
+    const std::string ending = matrix ? name.substr(at + 8) : "";
+    if (prefixed && !matrix && name.find("lora_") == name.npos) {
+      std::string own = name.substr(kPrefix.size());
+      if (const size_t base = own.rfind(kBase); base != own.npos) own.erase(base, kBase.size() - 1);
+      tensors.base[own] = name;
+      continue;
+    }
+    require(prefixed && matrix && at >= kPrefix.size() &&
                 (ending == "weight" || ending == "default.weight"),
             "{}: the tensor {} {}, which heed does not support", source.name(), one_line(name),
             meaning_of(name));
-    Names& names = modules[name.substr(kPrefix.size(), at - kPrefix.size())];
+    Names& names = tensors.modules[name.substr(kPrefix.size(), at - kPrefix.size())];
     (a ? names.a : names.b) = name;
   }
-  return modules;
+  return tensors;
 }
 
 /// The model's modules by the names that files may have for them: with or without the family's
@@ -109,25 +124,79 @@ void set_b(LoraAdapter::Module& module, const Tensor& b) {
 }
 
 /// Adds the modules of a file, with their matrices, to a new adapter.
-void add_modules(LoraAdapter& adapter, const AdapterConfig& config, const io::TensorSource& source,
-                 const model::Transformer& model) {
+void add_modules(LoadedAdapter& adapter, const std::map<std::string, Names>& in_file,
+                 const io::TensorSource& source, const model::Transformer& model) {
   const std::vector<LinearModule> modules = model::linear_modules(model);
   const auto known = by_name(modules, model);
-  for (const auto& [name, names] : names_in(source)) {
+  const AdapterConfig& config = adapter.config;
+  for (const auto& [name, names] : in_file) {
     require(!names.a.empty() && !names.b.empty(), "{}: {} has no {}", source.name(), one_line(name),
             names.a.empty() ? "lora_A" : "lora_B");
+    if (!config.modules.selects(name)) {
+      adapter.warnings.push_back(
+          fmt::format("{}: the matrices of {} are ignored: target_modules, exclude_modules and "
+                      "layers_to_transform of adapter_config.json do not select this module",
+                      source.name(), one_line(name)));
+      continue;
+    }
     const auto found = known.find(name);
     require(found != known.end(),
             "{}: {} is for the module {}, and the model has no linear map of this name",
             source.name(), one_line(names.a), one_line(name));
     const Tensor a = matrix_in(source, names.a), b = matrix_in(source, names.b);
+    const int64_t rank = a.shape()[0];
+    require(rank == config.rank_of(name),
+            "{}: {} is {}, but by r and rank_pattern of adapter_config.json its rank is {}",
+            source.name(), one_line(names.a), a.shape().text(), config.rank_of(name));
     check_shapes(source, names, a, b, *found->second);
     LoraAdapter::Module& module =
-        adapter.add(*found->second, a.shape()[0], config.scale_of(name, a.shape()[0]));
+        adapter.lora->add(*found->second, rank, config.scale_of(name, rank));
     module.a->value = a;
     set_b(module, b);
   }
-  require(!adapter.modules().empty(), "{} has no tensors", source.name());
+  require(!adapter.lora->modules().empty(), "{} has no matrices of an adapter", source.name());
+}
+
+/// The parameter that files call `name`, and how. The embedding where the head is tied to it.
+std::optional<LinearModule::Part> weight_of(const model::Transformer& model,
+                                            const std::string& name) {
+  const model::Family& family = model::family_for(model.config());
+  const std::string prefix(family.prefix);
+  for (const Parameter& weight : model.parameters().all()) {
+    model::StoredWeight stored = family.stored(model.config(), weight.name, weight.shape);
+    if (stored.name == name || stored.name == prefix + name || prefix + stored.name == name)
+      return LinearModule::Part{&weight, std::move(stored)};
+    if (weight.role == WeightRole::token_embedding && model.config().tied_head &&
+        name == "lm_head.weight")
+      return LinearModule::Part{&weight, std::move(stored)};
+  }
+  return std::nullopt;
+}
+
+/// Compares the weights of the base model that a file holds with those of the model.
+void read_base_weights(LoadedAdapter& adapter, const std::map<std::string, std::string>& in_file,
+                       const io::TensorSource& source, const model::Transformer& model) {
+  for (const auto& [name, tensor_name] : in_file) {
+    const auto found = weight_of(model, name);
+    require(found.has_value(), "{}: the tensor {} {}, which heed does not support", source.name(),
+            one_line(tensor_name), meaning_of(tensor_name));
+    const auto& [weight, stored] = *found;
+    const Tensor tensor = source.get(tensor_name);
+    require(tensor.shape() == stored.shape && tensor.dtype() != DType::i32,
+            "{}: {} is {}, expected {}, as in this model", source.name(), one_line(tensor_name),
+            tensor.shape().text(), stored.shape.text());
+    if (!weight->present() || !is_plain(weight->value.dtype())) {
+      adapter.warnings.push_back(fmt::format(
+          "{}: {} is ignored: the model was quantised or packed when it was loaded, so its own "
+          "weight cannot be compared",
+          source.name(), one_line(tensor_name)));
+      continue;
+    }
+    const Tensor value = kernels::as_f32(part_of(tensor, stored, weight->shape));
+    const Tensor own = kernels::as_f32(weight->value);
+    if (!std::ranges::equal(value.values<float>(), own.values<float>()))
+      adapter.replaced.push_back({tensor_name, weight->name, value.clone()});
+  }
 }
 
 std::string task_type_of(const model::Transformer& model) {
@@ -149,8 +218,11 @@ LoadedAdapter load_adapter(const std::filesystem::path& directory,
                            const model::Transformer& model) {
   LoadedAdapter result{read_adapter_config(directory), std::make_unique<LoraAdapter>(std::nullopt)};
   const auto source = open_adapter_tensors(directory);
+  result.warnings = result.config.warnings;
   try {
-    add_modules(*result.lora, result.config, *source, model);
+    const FileTensors tensors = tensors_in(*source);
+    add_modules(result, tensors.modules, *source, model);
+    read_base_weights(result, tensors.base, *source, model);
   } catch (const Error& error) {
     const std::string& base = result.config.base_model;
     fail("{}{}", error.what(), base.empty() ? "" : "; the adapter was made for " + quoted(base));
@@ -199,6 +271,11 @@ void save_adapter(const std::filesystem::path& directory, const model::Transform
       modules.other_ranks.emplace_back(module.linear.name, module.rank());
   write_file_atomically(directory / "adapter_config.json", adapter_config_text(config, modules));
   io::write_safetensors(directory / kTensors, adapter_tensors(adapter), {{"format", "pt"}});
+}
+
+void replace_weights(model::Transformer& model, const LoadedAdapter& adapter) {
+  for (const ReplacedWeight& weight : adapter.replaced)
+    model.parameters().named(weight.model_name).value = weight.value;
 }
 
 void merge_adapter(model::Transformer& model, const Adapter& adapter, float factor) {

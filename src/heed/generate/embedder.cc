@@ -9,9 +9,7 @@
 #include "heed/data/translation_batches.h"
 #include "heed/generate/hidden_states.h"
 #include "heed/generate/input_error.h"
-#include "heed/generate/text_tokens.h"
-#include "heed/text/unicode/properties.h"
-#include "heed/text/utf8.h"
+#include "heed/generate/text_settings.h"
 
 namespace heed::generate {
 namespace {
@@ -19,14 +17,6 @@ namespace {
 constexpr int64_t kTextsPerTask = 32;  // tokenized by a thread at a time
 /// Smallest number of tokens of a batch that one thread computes alone.
 constexpr int64_t kMinEmbeddedTokens = 128;
-
-std::string lower_cased(const std::string& text) {
-  std::string lower;
-  text::for_each_code_point(text, [&](const text::CodePoint& point, auto) {
-    text::append_lower_case(lower, point.value);
-  });
-  return lower;
-}
 
 std::vector<float> mean_of_rows(const float* values, int64_t rows, size_t width) {
   std::vector<double> sums(width);
@@ -80,20 +70,38 @@ Embedder::Embedder(const model::Transformer& model, text::Tokenizer tokenizer,
     : model_(model), tokenizer_(std::move(tokenizer)), options_(options) {
   const model::ModelConfig& config = model.config();
   require(options.pooling != Pooling::pooler || config.pooler, "the model has no pooler");
-  require(options.batch_tokens >= 1, "batch_tokens is {}, expected at least 1",
-          options.batch_tokens);
+  require_input(options.batch_tokens >= 1, "batch_tokens is {}, expected at least 1",
+                options.batch_tokens);
   const bool bounded = config.positions != model::PositionKind::none;
   require(
       options.max_seq_length >= 0 && (!bounded || options.max_seq_length <= config.max_positions),
       "max_seq_length is {}, expected at most {}: the model's context length",
       options.max_seq_length, config.max_positions);
   if (options_.max_seq_length == 0 && bounded) options_.max_seq_length = config.max_positions;
+  if (!options_.include_prompt && !options_.prompt.empty()) unpooled_ = count_prompt_tokens();
+}
+
+int64_t Embedder::dimension() const {
+  const int64_t width = model_.config().d_model;
+  return options_.truncate_dim == 0 ? width : std::min(width, options_.truncate_dim);
+}
+
+/// Without a special token at the end, which follows the text.
+int64_t Embedder::count_prompt_tokens() const {
+  const std::vector<int32_t> prompt = tokens("");
+  return std::ssize(prompt) - (!prompt.empty() && tokenizer_.is_special(prompt.back()) ? 1 : 0);
+}
+
+std::string Embedder::whole_text(const std::string& text) const {
+  return options_.lower_case ? lower_cased(options_.prompt + text) : options_.prompt + text;
 }
 
 std::vector<int32_t> Embedder::tokens(const std::string& text) const {
-  const std::string lower = options_.lower_case ? lower_cased(text) : "";
-  const std::string& read = options_.lower_case ? lower : text;
-  return ids_within(tokenizer_, read, options_.max_seq_length);
+  return ids_within(tokenizer_, whole_text(text), limit());
+}
+
+int64_t Embedder::count_tokens(const std::string& text) const {
+  return std::ssize(tokenizer_.encode(whole_text(text)));
 }
 
 std::vector<std::vector<int32_t>> Embedder::read(const std::vector<std::string>& texts,
@@ -104,7 +112,7 @@ std::vector<std::vector<int32_t>> Embedder::read(const std::vector<std::string>&
                       for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i)
                         all[i] = name_input("text", first_number + static_cast<int64_t>(i), [&] {
                           std::vector<int32_t> own = tokens(texts[i]);
-                          require(!own.empty(), "no tokens");
+                          require_input(!own.empty(), "no tokens");
                           return own;
                         });
                     });
@@ -118,16 +126,16 @@ std::vector<std::vector<float>> Embedder::embed(const std::vector<std::string>& 
 
 void Embedder::embed(const std::vector<std::string>& texts, std::span<float> embeddings,
                      int64_t first_number) const {
-  const auto width = static_cast<size_t>(model_.config().d_model);
-  require(embeddings.size() == texts.size() * width,
-          "there is room for {} elements, expected {} for {} embeddings of {}", embeddings.size(),
-          texts.size() * width, texts.size(), width);
+  const auto width = static_cast<size_t>(dimension());
+  require_input(embeddings.size() == texts.size() * width,
+                "there is room for {} elements, expected {} for {} embeddings of {}",
+                embeddings.size(), texts.size() * width, texts.size(), width);
   embed_tokens(read(texts, first_number), embeddings);
 }
 
 std::vector<std::vector<float>> Embedder::embed_tokens(
     const std::vector<std::vector<int32_t>>& texts) const {
-  const auto width = model_.config().d_model;
+  const int64_t width = dimension();
   std::vector<float> all(texts.size() * static_cast<size_t>(width));
   embed_tokens(texts, all);
   std::vector<std::vector<float>> embeddings;
@@ -148,6 +156,20 @@ void Embedder::embed_tokens(const std::vector<std::vector<int32_t>>& texts,
   });
 }
 
+/// The vector of a text from its states [rows, D]. A text that is all prompt is pooled whole.
+std::vector<float> Embedder::embedding(const float* states, int64_t rows) const {
+  const auto width = static_cast<size_t>(model_.config().d_model);
+  const int64_t skipped = options_.pooling == Pooling::pooler || unpooled_ >= rows ? 0 : unpooled_;
+  std::vector<float> vector = pooled(
+      options_.pooling, states + static_cast<size_t>(skipped) * width, rows - skipped, width);
+  if (options_.normalize && !options_.normalize_last) normalize(vector);
+  vector.resize(static_cast<size_t>(dimension()));
+  if (options_.normalize && options_.normalize_last) normalize(vector);
+  require(std::ranges::all_of(vector, [](float x) { return std::isfinite(x); }),
+          "the model's output is not finite: its weights are damaged");
+  return vector;
+}
+
 void Embedder::embed_batch(const std::vector<std::vector<int32_t>>& texts,
                            std::span<const int64_t> members, std::span<float> embeddings) const {
   std::vector<int32_t> ids, offsets{0};
@@ -157,17 +179,11 @@ void Embedder::embed_batch(const std::vector<std::vector<int32_t>>& texts,
   Tensor states = hidden_states(model_, context, {ids, offsets});  // [N, D]
   const bool by_pooler = options_.pooling == Pooling::pooler;
   if (by_pooler) states = model_.pool(context, states, offsets);  // [B, D]
-  const auto width = static_cast<size_t>(states.cols());
   const float* values = states.data<float>();
   for (size_t b = 0; b < members.size(); ++b) {
-    const auto first = by_pooler ? b : static_cast<size_t>(offsets[b]);
-    std::vector<float> embedding =
-        pooled(options_.pooling, values + first * width, offsets[b + 1] - offsets[b], width);
-    if (options_.normalize) normalize(embedding);
-    require(std::ranges::all_of(embedding, [](float x) { return std::isfinite(x); }),
-            "the model's output is not finite: its weights are damaged");
-    std::ranges::copy(embedding,
-                      embeddings.begin() + static_cast<std::ptrdiff_t>(width) * members[b]);
+    const int64_t first = by_pooler ? static_cast<int64_t>(b) : offsets[b];
+    std::ranges::copy(embedding(values + first * states.cols(), offsets[b + 1] - offsets[b]),
+                      embeddings.begin() + dimension() * members[b]);
   }
 }
 

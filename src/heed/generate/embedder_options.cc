@@ -1,9 +1,10 @@
-#include "heed/base/error.h"
-
 #include <nlohmann/json.hpp>
+
+#include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/json.h"
 #include "heed/generate/embedder.h"
+#include "heed/generate/text_settings.h"
 #include "heed/io/gguf.h"
 
 namespace heed::generate {
@@ -11,24 +12,46 @@ namespace {
 
 using Json = nlohmann::json;
 
-Pooling read_pooling(const std::filesystem::path& path) {
-  constexpr std::string_view kMode = "pooling_mode_";
+constexpr std::string_view kPoolingFlag = "pooling_mode_";
+
+/// The pooling that a file names: "pooling_mode", or else the flags of older files.
+std::string pooling_mode(const Json& json, const std::string& file) {
+  std::vector<std::string> modes;
+  if (json.contains("pooling_mode") && !json["pooling_mode"].is_null()) {
+    if (json["pooling_mode"].is_string()) return get<std::string>(json, "pooling_mode", file);
+    modes = get<std::vector<std::string>>(json, "pooling_mode", file);
+  } else {
+    for (const auto& [key, value] : json.items())
+      if (key.starts_with(kPoolingFlag) && get<bool>(json, key, file))
+        modes.push_back(key.substr(kPoolingFlag.size()));
+    if (modes.empty()) return "mean";
+  }
+  require(modes.size() == 1, "{}: {} pooling modes are set, expected one", file, modes.size());
+  return modes.front();
+}
+
+void read_pooling(const std::filesystem::path& path, EmbedderOptions& options) {
   const std::string file = path.string();
   const Json json = parse_json(read_file(path), file);
   require(json.is_object(), "{}: expected an object, found {}", file, excerpt(json));
-  std::vector<std::string> modes;
   for (const auto& [key, value] : json.items())
-    if (key.starts_with(kMode) && get<bool>(json, key, file))
-      modes.push_back(key.substr(kMode.size()));
-  require(modes.size() <= 1, "{}: {} pooling modes are set, expected one", file, modes.size());
-  if (modes.empty()) modes.push_back(get_or<std::string>(json, "pooling_mode", "mean", file));
-  const std::string& mode = modes.front();
-  if (mode == "mean_tokens" || mode == "mean") return Pooling::mean;
-  if (mode == "cls_token" || mode == "cls") return Pooling::cls;
-  if (mode == "max_tokens" || mode == "max") return Pooling::max;
-  if (mode == "lasttoken") return Pooling::last;
-  fail("{}: the pooling mode is {}, expected mean_tokens, cls_token, max_tokens or lasttoken", file,
-       one_line(mode));
+    if (!key.starts_with(kPoolingFlag) && key != "pooling_mode" && key != "include_prompt" &&
+        key != "embedding_dimension" && key != "word_embedding_dimension" && !value.is_null())
+      options.warnings.push_back(fmt::format("{}: {} is {} and is ignored: heed does not know it",
+                                             file, one_line(key), excerpt(value)));
+  options.include_prompt = get_or(json, "include_prompt", true, file);
+  const std::string mode = pooling_mode(json, file);
+  if (mode == "mean_tokens" || mode == "mean")
+    options.pooling = Pooling::mean;
+  else if (mode == "cls_token" || mode == "cls")
+    options.pooling = Pooling::cls;
+  else if (mode == "max_tokens" || mode == "max")
+    options.pooling = Pooling::max;
+  else if (mode == "lasttoken")
+    options.pooling = Pooling::last;
+  else
+    fail("{}: the pooling mode is {}, expected mean_tokens, cls_token, max_tokens or lasttoken",
+         file, one_line(mode));
 }
 
 /// The folder of a module. Throws Error unless it lies within the model's directory.
@@ -40,6 +63,75 @@ std::filesystem::path folder_of(const std::filesystem::path& model_path, const s
   require(inside, "{}: the path of a module is {}, expected a path within the model directory",
           file, one_line(name));
   return model_path / folder;
+}
+
+/// A normalisation has settings only where it normalises something else.
+void require_plain_normalize(const std::filesystem::path& path) {
+  if (!path_exists(path)) return;
+  const std::string file = path.string();
+  const Json json = parse_json(read_file(path), file);
+  require(json.is_object(), "{}: expected an object, found {}", file, excerpt(json));
+  for (const auto& [key, value] : json.items())
+    require(value.is_null() || value == "sentence_embedding",
+            "{}: {} is {}, expected sentence_embedding", file, one_line(key), excerpt(value));
+}
+
+/// The modules of a directory: a Transformer, a Pooling, and perhaps a Normalize.
+class ModuleReader {
+ public:
+  ModuleReader(const std::filesystem::path& model_path, EmbedderOptions& options)
+      : model_path_(model_path), file_((model_path / kModulesFile).string()), options_(options) {}
+
+  void read() {
+    const Json modules = parse_json(read_file(file_), file_);
+    require(modules.is_array(), "{}: expected a list, found {}", file_, excerpt(modules));
+    for (const Json& module : modules) read(module);
+    require(count_ >= 2, "{}: there are {} modules, expected a Transformer and a Pooling", file_,
+            count_);
+  }
+
+ private:
+  void read(const Json& module) {
+    constexpr std::string_view kLibrary = "sentence_transformers.";
+    const auto type = get<std::string>(module, "type", file_);
+    const std::string kind = type.substr(type.rfind('.') + 1);  // npos + 1 is 0
+    const auto path = get_or<std::string>(module, "path", "", file_);
+    const auto folder = folder_of(model_path_, path, file_);
+    const std::string_view expected = count_ == 0   ? "Transformer"
+                                      : count_ == 1 ? "Pooling"
+                                                    : "Normalize";
+    require(type.starts_with(kLibrary) && kind == expected,
+            "{}: module {} is {}, expected sentence-transformers' {}", file_, count_ + 1,
+            one_line(type), expected);
+    if (count_ == 0)
+      require(path.empty() || path == ".",
+              "{}: the path of the Transformer is {}, expected the model directory itself", file_,
+              one_line(path));
+    if (count_ == 1) read_pooling(folder / "config.json", options_);
+    if (count_ >= 2) {
+      require_plain_normalize(folder / "config.json");
+      options_.normalize = true;
+    }
+    ++count_;
+  }
+
+  std::filesystem::path model_path_;
+  std::string file_;
+  EmbedderOptions& options_;
+  int count_ = 0;
+};
+
+/// What sentence-transformers takes for a plain model: the last token's state of a causal language
+/// model, else the mean.
+Pooling default_pooling(const std::filesystem::path& model_path) {
+  const std::filesystem::path path = model_path / "config.json";
+  if (!path_exists(path)) return Pooling::mean;
+  const Json json = parse_json(read_file(path), path.string());
+  if (!json.is_object() || !json.contains("architectures")) return Pooling::mean;
+  const Json& names = json["architectures"];
+  const bool causal = names.is_array() && !names.empty() && names.front().is_string() &&
+                      names.front().get<std::string>().ends_with("ForCausalLM");
+  return causal && get_or(json, "is_causal", true, path.string()) ? Pooling::last : Pooling::mean;
 }
 
 /// "pooling_type" of a GGUF file's architecture; mean where it has none.
@@ -62,35 +154,23 @@ Pooling read_gguf_pooling(const std::filesystem::path& path) {
 
 }  // namespace
 
-EmbedderOptions read_embedder_options(const std::filesystem::path& model_path) {
+EmbedderOptions read_embedder_options(const std::filesystem::path& model_path, int64_t context) {
   EmbedderOptions options;
-  if (path_is_file(model_path)) {
+  if (path_is_file(model_path))
     options.pooling = read_gguf_pooling(model_path);
-    return options;
-  }
-  const std::filesystem::path path = model_path / "modules.json";
-  if (!path_exists(path)) return options;
-  const std::string file = path.string();
-  const Json modules = parse_json(read_file(path), file);
-  require(modules.is_array(), "{}: expected a list, found {}", file, excerpt(modules));
-  for (const Json& module : modules) {
-    const auto type = get<std::string>(module, "type", file);
-    if (type.ends_with(".Normalize")) {
-      options.normalize = true;
-    } else if (type.ends_with(".Pooling")) {
-      const auto folder = get<std::string>(module, "path", file);
-      options.pooling = read_pooling(folder_of(model_path, folder, file) / "config.json");
-    } else {
-      require(type.ends_with(".Transformer"),
-              "{}: unknown module {}, expected Transformer, Pooling or Normalize", file,
-              one_line(type));
-    }
-  }
-  const std::filesystem::path sentence = model_path / "sentence_bert_config.json";
-  if (!path_exists(sentence)) return options;
-  const Json json = parse_json(read_file(sentence), sentence.string());
-  options.max_seq_length = get_or<int64_t>(json, "max_seq_length", 0, sentence.string());
-  options.lower_case = get_or(json, "do_lower_case", false, sentence.string());
+  else if (path_exists(model_path / kModulesFile))
+    ModuleReader(model_path, options).read();
+  else
+    options.pooling = default_pooling(model_path);
+  const TextSettings text = read_text_settings(model_path, context);
+  options.max_seq_length = text.limit.most;
+  options.truncate_left = text.limit.truncate_left;
+  options.lower_case = text.lower_case;
+  const PromptSettings prompts = read_prompt_settings(model_path, "SentenceTransformer");
+  options.prompt = prompts.prompt;
+  options.truncate_dim = prompts.truncate_dim.value_or(0);
+  for (const auto& warnings : {text.warnings, prompts.warnings})
+    options.warnings.insert(options.warnings.end(), warnings.begin(), warnings.end());
   return options;
 }
 

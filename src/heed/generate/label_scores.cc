@@ -55,13 +55,23 @@ void set_places(std::vector<Entity>& entities, std::string_view text, const Text
   require(!spans.empty(), "the tokens of the text have no place in it");
   // A post-processor may repeat a text.
   const auto span_of = [&](int64_t token) {
-    return spans[static_cast<size_t>(token - tokens.begin) % spans.size()];
+    return spans[static_cast<size_t>(tokens.cut + token - tokens.begin) % spans.size()];
   };
   CharacterCount characters(text);
   for (Entity& entity : entities) {
     entity.start = characters.before(span_of(entity.first_token).begin);
     entity.end = characters.before(span_of(entity.end_token - 1).end);
   }
+}
+
+/// Throws Error on a module that changes what the model gives.
+void require_transformer_alone(const std::filesystem::path& modules_path) {
+  const std::string file = modules_path.string();
+  const nlohmann::json modules = parse_json(read_file(modules_path), file);
+  require(modules.is_array(), "{}: expected a list, found {}", file, excerpt(modules));
+  for (size_t i = 1; i < modules.size(); ++i)
+    fail("{}: module {} is {}, which heed does not support in a CrossEncoder", file, i + 1,
+         one_line(get<std::string>(modules[i], "type", file)));
 }
 
 }  // namespace
@@ -76,14 +86,18 @@ std::vector<double> label_scores(const model::ClassifierConfig& classifier,
   return scores;
 }
 
-std::optional<bool> read_sigmoid_scores(const std::filesystem::path& model_path) {
-  const std::filesystem::path path = model_path / "config_sentence_transformers.json";
-  if (!path_exists(path)) return std::nullopt;
+PairSettings read_pair_settings(const std::filesystem::path& model_path) {
+  PromptSettings read = read_prompt_settings(model_path, "CrossEncoder");
+  if (read.present) require_transformer_alone(model_path / kModulesFile);
+  PairSettings settings{
+      .sigmoid = {}, .prompt = std::move(read.prompt), .warnings = std::move(read.warnings)};
+  const std::filesystem::path path = model_path / kSentenceTransformersFile;
+  if (path_is_file(model_path) || !path_exists(path)) return settings;
   const std::string file = path.string();
   const auto activation =
       get_or<std::string>(parse_json(read_file(path), file), "activation_fn", "", file);
-  if (activation.empty()) return std::nullopt;
-  return model::is_sigmoid(activation, file);
+  if (!activation.empty()) settings.sigmoid = model::is_sigmoid(activation, file);
+  return settings;
 }
 
 std::vector<Entity> entities_of(const model::ClassifierConfig& classifier, std::string_view text,

@@ -16,14 +16,16 @@ constexpr int64_t kTextsPerTask = 32;  // tokenized by a thread at a time
 /// Smallest number of tokens of a batch that one thread computes alone.
 constexpr int64_t kMinClassifiedTokens = 128;
 
-/// The most tokens that options and model allow; 0: no limit.
-int64_t token_limit(const model::ModelConfig& config, const ClassifyOptions& options) {
-  const int64_t context = config.positions == model::PositionKind::none ? 0 : config.max_positions;
-  if (!options.max_seq_length) return context;
-  require(*options.max_seq_length >= 1 && (context == 0 || *options.max_seq_length <= context),
-          "max_seq_length is {}, expected 1 to {}: the model's context length",
-          *options.max_seq_length, context);
-  return *options.max_seq_length;
+/// The limit that options or else the model's files set.
+TokenLimit token_limit(const model::ModelConfig& config, const TextSettings& settings,
+                       const ClassifyOptions& options) {
+  if (!options.max_seq_length) return settings.limit;
+  const int64_t context = context_limit(config);
+  require_input(
+      *options.max_seq_length >= 1 && (context == 0 || *options.max_seq_length <= context),
+      "max_seq_length is {}, expected 1 to {}: the model's context length", *options.max_seq_length,
+      context);
+  return {*options.max_seq_length, settings.limit.truncate_left};
 }
 
 }  // namespace
@@ -38,36 +40,49 @@ void require_classifier(const model::Transformer& model, model::ClassifierConfig
 }
 
 TextClassifier::TextClassifier(const model::Transformer& model, text::Tokenizer tokenizer,
-                               const ClassifyOptions& options)
+                               const TextSettings& settings, const ClassifyOptions& options)
     : model_(model),
       tokenizer_(std::move(tokenizer)),
       options_(options),
-      max_tokens_(token_limit(model.config(), options)) {}
+      limit_(token_limit(model.config(), settings, options)),
+      lower_case_(settings.lower_case) {}
 
 TextTokens TextClassifier::tokens(std::string_view text) const {
-  TextTokens result = tokens_within(tokenizer_, text, max_tokens_);
-  require(!result.ids.empty(), "no tokens");
+  TextTokens result = tokens_within(tokenizer_, text, limit_);
+  require_input(!result.ids.empty(), "no tokens");
+  return result;
+}
+
+text::TypedIds TextClassifier::read(const ClassifyInput& text) const {
+  const auto cased = [&](const std::string& one) { return lower_case_ ? lower_cased(one) : one; };
+  text::TypedIds result;
+  if (const auto* pair = std::get_if<TextPair>(&text)) {
+    const std::string first = cased(pair->first), second = cased(pair->second);
+    if (limit_.truncate_left && limit_.most > 0)
+      require_input(
+          std::ssize(tokenizer_.encode_pair(first, second).ids) <= limit_.most,
+          "the pair has more than {} tokens, and heed does not truncate pairs on the left, as "
+          "truncation_side of the tokenizer asks for",
+          limit_.most);
+    result = tokenizer_.encode_pair(first, second, limit_.most);
+  } else {
+    result.ids = ids_within(tokenizer_, cased(std::get<std::string>(text)), limit_);
+    result.types.resize(result.ids.size());
+  }
+  require_input(!result.ids.empty(), "no tokens");
   return result;
 }
 
 std::vector<std::vector<float>> TextClassifier::logits(std::span<const ClassifyInput> texts,
                                                        int64_t first_number) const {
-  std::vector<text::TypedIds> read(texts.size());
-  const auto read_one = [&](size_t i) {
-    if (const auto* pair = std::get_if<TextPair>(&texts[i])) {
-      read[i] = tokenizer_.encode_pair(pair->first, pair->second, max_tokens_);
-    } else {
-      read[i].ids = ids_within(tokenizer_, std::get<std::string>(texts[i]), max_tokens_);
-      read[i].types.resize(read[i].ids.size());
-    }
-    require(!read[i].ids.empty(), "no tokens");
-  };
+  std::vector<text::TypedIds> ids(texts.size());
   parallel_in_order(
       static_cast<int64_t>(texts.size()), kTextsPerTask, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i)
-          name_input("text", first_number + i, [&] { read_one(static_cast<size_t>(i)); });
+          name_input("text", first_number + i,
+                     [&] { ids[static_cast<size_t>(i)] = read(texts[static_cast<size_t>(i)]); });
       });
-  return run(read);
+  return run(ids);
 }
 
 std::vector<std::vector<float>> TextClassifier::token_logits(

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "heed/classification.h"
+#include "heed/generate/text_settings.h"
 #include "heed/generate/text_tokens.h"
 #include "heed/model/transformer.h"
 #include "heed/text/tokenizer.h"
@@ -22,9 +23,10 @@ void require_classifier(const model::Transformer& model, model::ClassifierConfig
 /// threads share a single batch.
 class TextClassifier {
  public:
-  /// The model must outlive this. Throws Error when max_seq_length exceeds the context length.
+  /// `settings` are those of the model's files. The model must outlive this. Throws Error when
+  /// max_seq_length exceeds the context length.
   TextClassifier(const model::Transformer& model, text::Tokenizer tokenizer,
-                 const ClassifyOptions& options);
+                 const TextSettings& settings, const ClassifyOptions& options);
 
   /// The logits of each text's labels, in order: [labels]. Throws Error when a text has no tokens
   /// at all, naming the first such text (counted from `first_number`), and when logits are not
@@ -34,25 +36,34 @@ class TextClassifier {
   /// The logits of the labels of each of its tokens: [T * labels].
   std::vector<std::vector<float>> token_logits(std::span<const TextTokens> texts) const;
 
-  /// The tokens of a text, truncated to max_seq_length. Throws Error when there are none.
+  /// The tokens of a text, truncated to max_seq_length or the limit of the settings. Throws Error
+  /// when there are none.
   TextTokens tokens(std::string_view text) const;
 
  private:
+  text::TypedIds read(const ClassifyInput& text) const;
   std::vector<std::vector<float>> run(std::span<const text::TypedIds> texts) const;
 
   const model::Transformer& model_;
   text::Tokenizer tokenizer_;
   ClassifyOptions options_;
-  int64_t max_tokens_;  // 0: no limit
+  TokenLimit limit_;
+  bool lower_case_;
 };
 
 /// What the logits of a text say about its labels, in their order; see LabelScore.
 std::vector<double> label_scores(const model::ClassifierConfig& classifier,
                                  std::span<const float> logits);
 
-/// Whether config_sentence_transformers.json of a model directory names the sigmoid as the
-/// activation of scores; none where it does not name one.
-std::optional<bool> read_sigmoid_scores(const std::filesystem::path& model_path);
+/// What config_sentence_transformers.json says of the scores of pairs, as CrossEncoder reads it.
+struct PairSettings {
+  std::optional<bool> sigmoid = {};  // whether a score is the sigmoid of its logit
+  std::string prompt = {};           // before the first text of a pair
+  std::vector<std::string> warnings = {};
+};
+/// Reads it. Throws Error as read_prompt_settings() does, and on an activation other than the
+/// sigmoid and the identity.
+PairSettings read_pair_settings(const std::filesystem::path& model_path);
 
 /// Groups of neighbouring tokens [begin, end) with the same label, without those that have the
 /// label "O": `transformers`' aggregation strategy "simple". Logits are [T * labels], and `tokens`

@@ -15,17 +15,21 @@ size_t tokens_before(const std::vector<int32_t>& whole, const std::vector<int32_
 
 }  // namespace
 
-TextTokens tokens_within(const text::Tokenizer& tokenizer, std::string_view text, int64_t most) {
+TextTokens tokens_within(const text::Tokenizer& tokenizer, std::string_view text,
+                         const TokenLimit& limit) {
   TextTokens result{.ids = tokenizer.encode(text)};
   const std::vector<int32_t> plain = tokenizer.encode(text, false);
   const size_t before = tokens_before(result.ids, plain);
-  const auto limit = static_cast<size_t>(most);
+  const auto most = static_cast<size_t>(limit.most);
   size_t kept = plain.size();
-  if (limit > 0 && result.ids.size() > limit) {
-    kept = limit - std::min(limit, result.ids.size() - plain.size());
-    result.ids.erase(result.ids.begin() + static_cast<std::ptrdiff_t>(before + kept),
-                     result.ids.begin() + static_cast<std::ptrdiff_t>(before + plain.size()));
-    result.ids.resize(std::min(result.ids.size(), limit));
+  if (most > 0 && result.ids.size() > most) {
+    kept = most - std::min(most, result.ids.size() - plain.size());
+    const auto first = result.ids.begin() + static_cast<std::ptrdiff_t>(before);
+    const auto surplus = static_cast<std::ptrdiff_t>(plain.size() - kept);
+    const auto cut = limit.truncate_left ? first : first + static_cast<std::ptrdiff_t>(kept);
+    result.cut = limit.truncate_left ? surplus : 0;
+    result.ids.erase(cut, cut + surplus);
+    result.ids.resize(std::min(result.ids.size(), most));
   }
   result.begin = static_cast<int64_t>(std::min(before, result.ids.size()));
   result.end = static_cast<int64_t>(std::min(before + kept, result.ids.size()));
@@ -33,10 +37,10 @@ TextTokens tokens_within(const text::Tokenizer& tokenizer, std::string_view text
 }
 
 std::vector<int32_t> ids_within(const text::Tokenizer& tokenizer, std::string_view text,
-                                int64_t most) {
+                                const TokenLimit& limit) {
   std::vector<int32_t> whole = tokenizer.encode(text);
-  if (most == 0 || std::ssize(whole) <= most) return whole;
-  return tokens_within(tokenizer, text, most).ids;
+  if (limit.most == 0 || std::ssize(whole) <= limit.most) return whole;
+  return tokens_within(tokenizer, text, limit).ids;
 }
 
 }  // namespace heed::generate

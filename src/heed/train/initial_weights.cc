@@ -27,6 +27,7 @@ void check_initial_weights(const TrainConfig& config) {
 
 void load_initial_weights(const TrainConfig& config, const Task& task, model::Transformer& model,
                           Observer& observer) {
+  for (const std::string& warning : config.model.warnings) observer.log("warning: " + warning);
   if (!config.from.empty())
     checkpoint::load_weights(model, model::family_for(model.config()),
                              *io::open_model_tensors(config.from));

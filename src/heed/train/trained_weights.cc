@@ -4,6 +4,14 @@
 
 namespace heed::train {
 
+WholeModel::WholeModel(model::Transformer& model) : model_(model) {
+  if (model.config().family.empty()) return;
+  const model::Family& family = model::family_for(model.config());
+  if (family.buffer == nullptr) return;
+  for (Parameter& parameter : model.parameters().all())
+    if (family.buffer(parameter.name)) parameter.trainable = false;
+}
+
 void WholeModel::save(const std::filesystem::path& directory,
                       const std::vector<checkpoint::NamedFile>& tokenizer_files) const {
   checkpoint::save_model(directory, model_, tokenizer_files);

@@ -28,10 +28,11 @@ class TrainedWeights {
   virtual void set(const io::TensorSource& tensors) = 0;
 };
 
-/// All weights of a model, which must outlive this.
+/// All weights of a model, which must outlive this, but for the buffers of the family that its
+/// configuration names (Family::buffer), which are frozen.
 class WholeModel : public TrainedWeights {
  public:
-  explicit WholeModel(model::Transformer& model) : model_(model) {}
+  explicit WholeModel(model::Transformer& model);
   nn::Parameters& parameters() override { return model_.parameters(); }
   void save(const std::filesystem::path& directory,
             const std::vector<checkpoint::NamedFile>& tokenizer_files) const override;

@@ -42,6 +42,9 @@ CASES = {
     # query_key_value holds them head by head.
     "gpt-neox": ("gpt-neox", hf.GPTNeoXForCausalLM,
                  dict(r=2, lora_alpha=2, target_modules=["query_key_value", "dense_4h_to_h"])),
+    # With the adapter of the head, peft saves the head itself.
+    "head": ("llama3", hf.LlamaForCausalLM,
+             dict(r=2, lora_alpha=4, target_modules=["lm_head", "o_proj"])),
 }
 
 

@@ -15,7 +15,7 @@ void add_continuations(const model::Transformer& model, const text::Tokenizer& t
   options.sampling.temperature = 0.8f;
   options.sampling.seed = seed;
   options.max_new_tokens = kContinuationTokens;
-  options.eos_ids = model.config().eos_ids();
+  options.rules.eos_ids = model.config().eos_ids();
   options.dtype = activation_dtype(compute);
   const auto first_of = [&](int rank) { return std::ssize(prompts) * rank / group.size(); };
   std::vector<int> owners;

@@ -27,8 +27,10 @@ data::Masking masking_of(const text::Tokenizer& tokenizer, int64_t vocab_size, u
   require(mask.has_value(), "the tokenizer has no mask token, which the task masked-lm needs");
   masking.mask_id = *mask;
   set_frame(tokenizer, masking);
-  masking.special.assign(static_cast<size_t>(vocab_size), true);
-  for (int64_t token = 0; token < tokenizer.vocab_size(); ++token)
+  // A tokenizer may have more pieces than the model; those are never masked or put in.
+  const int64_t pieces = tokenizer.vocab_size();
+  masking.special.assign(static_cast<size_t>(std::max(pieces, vocab_size)), true);
+  for (int64_t token = 0; token < std::min(pieces, vocab_size); ++token)
     masking.special[static_cast<size_t>(token)] =
         tokenizer.is_special(static_cast<int32_t>(token)) ||
         piece_of(tokenizer, static_cast<int32_t>(token)).empty();

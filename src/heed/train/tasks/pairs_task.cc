@@ -91,7 +91,7 @@ std::pair<text::PairTokenizer, Files> make_tokenizer(const TrainConfig& config, 
   if (start.empty())
     take_new_vocabulary(two.vocab_size(), config.run.task, model);
   else
-    take_vocabulary(start, two.vocab_size(), model);
+    take_vocabulary(start, model);
   if (start.empty() && !config.vocabulary.model.empty()) take_special_pieces(two, model);
   Files files = two.files();
   return {text::PairTokenizer(std::move(two)), std::move(files)};

@@ -150,12 +150,8 @@ nlohmann::json tokenizer_config(TextFrame frame) {
 
 }  // namespace
 
-void take_vocabulary(const std::filesystem::path& start, int64_t pieces,
-                     model::ModelConfig& model) {
+void take_vocabulary(const std::filesystem::path& start, model::ModelConfig& model) {
   const model::ModelConfig stored = checkpoint::build_model(start)->config();
-  require(pieces <= stored.vocab_size,
-          "the tokenizer in {} has {} pieces, expected at most {}, the rows of the embedding",
-          start.string(), pieces, stored.vocab_size);
   model.vocab_size = stored.vocab_size;
   model.pad_id = stored.pad_id;
   model.bos_id = stored.bos_id;
@@ -217,7 +213,7 @@ TokenizerWithFiles prepare_tokenizer(const TrainConfig& config, const std::files
                                      model::ModelConfig& model, Observer& observer) {
   if (!start.empty()) {
     text::Tokenizer tokenizer = text::read_tokenizer(start);
-    take_vocabulary(start, tokenizer.vocab_size(), model);
+    take_vocabulary(start, model);
     std::vector<checkpoint::NamedFile> files = tokenizer.files();
     return {std::move(tokenizer), std::move(files)};
   }

@@ -11,8 +11,7 @@
 namespace heed::train {
 
 /// Sets the vocabulary size and special tokens of `model` to those of the model directory `start`.
-/// Throws Error when the tokenizer has more pieces than the embedding has rows.
-void take_vocabulary(const std::filesystem::path& start, int64_t pieces, model::ModelConfig& model);
+void take_vocabulary(const std::filesystem::path& start, model::ModelConfig& model);
 
 /// The special tokens that a learned tokenizer puts around a text: </s> at either end.
 struct TextFrame {

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "heed/io/gguf_metadata.h"
+
+namespace heed::checkpoint {
+
+/// The tokens that end a text, ascending: those that the file names by their role, and as in
+/// llama.cpp those that are known by their text, since many files do not name the end of a turn.
+/// Ids outside the vocabulary are left out.
+std::vector<int64_t> gguf_end_tokens(const io::GgufMetadata& metadata);
+
+}  // namespace heed::checkpoint
