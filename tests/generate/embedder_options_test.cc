@@ -44,15 +44,49 @@ TEST_F(EmbedderOptionsRead, AreTheDefaultsForAPlainModel) {
   EXPECT_EQ(read().max_seq_length, 0);
 }
 
+TEST_F(EmbedderOptionsRead, TakeTheLastStateOfAPlainCausalLanguageModel) {
+  std::filesystem::remove(folder_ / "modules.json");
+  for (const auto& [config, expected] :
+       {std::pair{R"({"architectures": ["Qwen3ForCausalLM"]})", Pooling::last},
+        {R"({"architectures": ["Qwen3ForCausalLM"], "is_causal": false})", Pooling::mean},
+        {R"({"architectures": ["Qwen3Model"]})", Pooling::mean},
+        {R"({"architectures": null})", Pooling::mean}}) {
+    write_file_atomically(folder_ / "config.json", config);
+    EXPECT_EQ(read().pooling, expected) << config;
+  }
+}
+
+TEST_F(EmbedderOptionsRead, TakePoolingModeBeforeTheFlagsOfOlderFiles) {
+  for (const auto& [json, expected] :
+       {std::pair{R"({"pooling_mode": "max", "pooling_mode_cls_token": true})", Pooling::max},
+        {R"({"pooling_mode": ["lasttoken"]})", Pooling::last},
+        {R"({"pooling_mode_cls_token": false})", Pooling::mean},
+        {R"({})", Pooling::mean}}) {
+    pooling(json);
+    EXPECT_EQ(read().pooling, expected) << json;
+  }
+  pooling(R"({"pooling_mode": "cls", "include_prompt": false, "shape": 3})");
+  EXPECT_FALSE(read().include_prompt);
+  ASSERT_EQ(read().warnings.size(), 1u);
+  EXPECT_NE(read().warnings[0].find("1_Pooling/config.json: shape is 3 and is ignored"),
+            std::string::npos);
+}
+
 TEST_F(EmbedderOptionsRead, RefuseUnsupportedModulesAndPoolings) {
-  for (const char* json : {R"({"pooling_mode_weightedmean_tokens": true})",
-                           R"({"pooling_mode_cls_token": true, "pooling_mode_max_tokens": true})",
-                           R"({"pooling_mode_cls_token": 1})", "[]", "{"}) {
+  for (const char* json :
+       {R"({"pooling_mode_weightedmean_tokens": true})",
+        R"({"pooling_mode_cls_token": true, "pooling_mode_max_tokens": true})",
+        R"({"pooling_mode_cls_token": 1})", R"({"pooling_mode": ["cls", "mean"]})", "[]", "{"}) {
     pooling(json);
     EXPECT_THROW(read(), Error) << json;
   }
   for (const char* json :
        {R"([{"type": "sentence_transformers.models.Dense", "path": "2_Dense"}])",
+        R"([{"type": "custom.Transformer", "path": ""},
+            {"type": "sentence_transformers.models.Pooling", "path": "1_Pooling"}])",
+        R"([{"type": "sentence_transformers.models.Transformer", "path": ""}])",
+        R"([{"type": "sentence_transformers.models.Transformer", "path": "0_Transformer"},
+            {"type": "sentence_transformers.models.Pooling", "path": "1_Pooling"}])",
         R"([{"type": "x.Pooling", "path": "../elsewhere"}])",
         R"([{"type": "x.Pooling", "path": "/etc"}])", R"([{"path": ""}])", "{}", "[3]"}) {
     modules(json);

@@ -16,6 +16,10 @@ TEST(FuzzDirectory, GenerationConfig) {
   config.vocab_size = 100;
   fuzz_file(folder / "generation_config.json",
             R"({"eos_token_id": [2, 7], "bos_token_id": 1, "forced_bos_token_id": 5, "top_k": 20,
+              "sequence_bias": [[[1, 2], 0.5]], "bad_words_ids": [[3], [4, 5]], "min_length": 4,
+              "exponential_decay_length_penalty": [5, 1.1], "suppress_tokens": [6, 900],
+              "forced_eos_token_id": [2], "no_repeat_ngram_size": 3, "typical_p": 0.9,
+              "num_beam_groups": 1, "colour": "blue",
                 "temperature": 0.6, "top_p": 0.9, "min_p": 0.05, "repetition_penalty": 1.1,
                 "max_new_tokens": 50, "do_sample": true})",
             kAttempts, [&] { read_generation_config(folder.path(), config); });

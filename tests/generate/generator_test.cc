@@ -19,7 +19,7 @@ using Prompts = std::vector<std::vector<int32_t>>;
 GeneratorOptions greedy(int64_t max_new_tokens, std::vector<int32_t> eos_ids = {}) {
   GeneratorOptions options;
   options.max_new_tokens = max_new_tokens;
-  options.eos_ids = std::move(eos_ids);
+  options.rules.eos_ids = std::move(eos_ids);
   return options;
 }
 

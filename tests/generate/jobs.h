@@ -45,14 +45,13 @@ struct Result {
 /// A job while it is decoded.
 class Decoder {
  public:
-  explicit Decoder(const Job& job) : job_(job) {
+  explicit Decoder(const Job& job)
+      : job_(job),
+        input_{.source = job.source, .prompt = job.prompt, .max_new_tokens = job.max_new_tokens} {
     if (job.search)
-      beam_ = std::make_unique<BeamDecoding>(
-          *job.search, GeneratorInput{.prompt = job.prompt, .max_new_tokens = job.max_new_tokens},
-          TokenRules{job.options.eos_ids});
+      beam_ = std::make_unique<BeamDecoding>(*job.search, input_, job.options.rules);
     else
-      output_ = std::make_unique<Output>(job.options, kNoTokenizer, job.prompt, job.number,
-                                         job.max_new_tokens);
+      output_ = std::make_unique<Output>(job.options, kNoTokenizer, input_, job.number);
   }
 
   Scheduler::Request request() {
@@ -89,6 +88,7 @@ class Decoder {
   inline static const std::optional<text::Tokenizer> kNoTokenizer = {};
 
   const Job& job_;
+  const GeneratorInput input_;
   std::unique_ptr<BeamDecoding> beam_;
   std::unique_ptr<Output> output_;
 };

@@ -13,7 +13,7 @@
 namespace heed::generate {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNever = std::numeric_limits<float>::infinity();
 
 SamplingOptions options_of(const Tensor& values, bool biased) {
   const auto v = values.values<float>();
@@ -22,7 +22,7 @@ SamplingOptions options_of(const Tensor& values, bool biased) {
                           .top_k = static_cast<int64_t>(v[2]),
                           .top_p = v[3],
                           .min_p = v[4]};
-  if (biased) options.logit_bias = {{4, 2.5f}, {17, -3.0f}, {50, -kInfinity}};
+  if (biased) options.logit_bias = {{4, 2.5f}, {17, -3.0f}, {50, -kNever}};
   return options;
 }
 
@@ -78,11 +78,11 @@ TEST(Sampling, TopKKeepsTheSmallestOfEquallyProbableTokens) {
 }
 
 TEST(Sampling, AForbiddenTokenIsNeverChosen) {
-  const SamplingOptions options{.logit_bias = {{1, -kInfinity}}, .temperature = 5.0f};
+  const SamplingOptions options{.logit_bias = {{1, -kNever}}, .temperature = 5.0f};
   std::vector<float> logits{0.0f, 30.0f, 0.0f};
   adjust_logits(options, {}, logits);
   for (uint64_t step = 0; step < 1000; ++step) EXPECT_NE(sample_token(options, logits, 0, step), 1);
-  EXPECT_THROW(sample_token(options, std::vector<float>(3, -kInfinity), 0, 0), Error);
+  EXPECT_THROW(sample_token(options, std::vector<float>(3, -kNever), 0, 0), Error);
 }
 
 TEST(Sampling, HugeBiasesAndPenaltiesLeaveFiniteLogits) {

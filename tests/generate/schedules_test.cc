@@ -71,7 +71,7 @@ class Jobs {
     }
     job.number = jobs.size();
     job.max_new_tokens = 1 + random_.below(16);
-    job.options.eos_ids = {1, 3};
+    job.options.rules.eos_ids = {1, 3};
     job.options.top_log_probabilities = static_cast<int>(random_.below(3)) - 1;
     job.options.sampling = {.repetition_penalty = random_.once_in(2) ? 1.2f : 1.0f,
                             .temperature = random_.once_in(2) ? 0.9f : 0.0f,

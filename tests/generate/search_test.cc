@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -120,13 +121,15 @@ TEST(Search, ScoresAreTheLogProbabilitiesUnderTheModel) {
       search(varied_model(), DType::f32, sources, {.num_beams = 4, .length_penalty = 0.6f});
   for (size_t b = 0; b < found.size(); ++b) {
     const Hypothesis& hypothesis = found[b].front();
-    const auto length = static_cast<double>(hypothesis.tokens.size() + 1);
+    const auto length =
+        static_cast<double>(hypothesis.tokens.size() + (hypothesis.complete ? 1 : 0));
     EXPECT_NEAR(hypothesis.score, hypothesis.log_probability / std::pow((5 + length) / 6, 0.6),
                 1e-5);
     Context context;
     const std::vector<int32_t>& source = sources[b];
     // A hypothesis at the length limit has no end of sequence, unlike the target of the loss.
-    if (hypothesis.tokens.size() >= source.size() + 50) continue;
+    EXPECT_EQ(hypothesis.complete, hypothesis.tokens.size() < source.size() + 50);
+    if (!hypothesis.complete) continue;
     ++compared;
     const std::vector<int32_t> source_offsets{0, static_cast<int32_t>(source.size())};
     std::vector<int32_t> input{0}, target = hypothesis.tokens;
@@ -196,6 +199,37 @@ TEST(Beam, EndsOnceNumBeamsHypothesesAreFinished) {
   ASSERT_EQ(best.size(), 2u);
   EXPECT_TRUE(best[0].tokens.empty());
   EXPECT_EQ(best[1].tokens, (std::vector<int32_t>{1}));
+}
+
+TEST(Beam, ScoresTheTokensThatAHypothesisHasItsEndIncluded) {
+  const SearchOptions options{.num_beams = 2, .n_best = 2, .length_penalty = 2.0f};
+  Beam beam(options, {0}, 2);
+  beam.advance(std::vector<float>{-1.0f, -2.0f, -9.0f, -9.0f});
+  ASSERT_EQ(beam.paths().size(), 2u);
+  const auto score = [](double log_probability, double tokens) {
+    return log_probability / std::pow((5 + tokens) / 6, 2.0);
+  };
+  beam.advance(std::vector<float>{-9.0f, -9.0f, -1.0f, -9.0f, -9.0f, -9.0f, -9.0f, -9.0f});
+  const auto best = beam.best();
+  ASSERT_EQ(best.size(), 2u);
+  EXPECT_TRUE(best[0].tokens.empty());
+  EXPECT_DOUBLE_EQ(best[0].score, score(-1, 1));
+  EXPECT_TRUE(best[0].complete);
+  EXPECT_EQ(best[1].tokens, (std::vector<int32_t>{1, 2}));  // the limit ended it
+  EXPECT_DOUBLE_EQ(best[1].score, score(-3, 2));
+  EXPECT_FALSE(best[1].complete);
+}
+
+TEST(Beam, DoesNotKeepForbiddenTokens) {
+  constexpr float kNever = -std::numeric_limits<float>::infinity();
+  Beam beam({.num_beams = 2, .n_best = 2, .length_penalty = 0.0f}, {0}, 10);
+  beam.advance(std::vector<float>{kNever, kNever, -1.0f, kNever});
+  ASSERT_EQ(beam.paths().size(), 1u);
+  EXPECT_EQ(beam.paths().front().tokens, std::vector<int32_t>{2});
+  EXPECT_THROW(Beam(beam).advance(std::vector<float>(4, kNever)), Error);
+  beam.advance(std::vector<float>{-1.0f, kNever, kNever, kNever});
+  EXPECT_TRUE(beam.paths().empty());
+  EXPECT_EQ(beam.best().size(), 1u);
 }
 
 TEST(Beam, AppendsTokensUntilAnEndTokenOrTheLimit) {

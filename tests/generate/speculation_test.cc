@@ -85,9 +85,19 @@ class SpeculationOf : public testing::TestWithParam<DecoderVariant> {};
 TEST_P(SpeculationOf, ChangesNoBitOfGreedyAndSampledOutputs) {
   const auto model = varied_model(GetParam()), other = varied_model(kDecoderVariants[0]);
   const Prompts all = prompts(12, 30);
-  for (const float temperature : {0.0f, 1.1f}) {
+  const TokenRules rules{.sequence_bias = {{{7}, 2.0f}, {{7, 8}, 3.0f}},
+                         .encoder_repetition_penalty = 1.2f,
+                         .no_repeat_ngram_size = 2,
+                         .min_new_tokens = 6,
+                         .forced_eos_ids = {3},
+                         .length_decay = LengthDecay{8, 1.1},
+                         .begin_suppress_tokens = {9, 10}};
+  for (const auto& [temperature, own] :
+       {std::pair(0.0f, TokenRules()), std::pair(1.1f, TokenRules()), std::pair(0.0f, rules),
+        std::pair(1.1f, rules)}) {
     GeneratorOptions options = limited(30, temperature);
-    options.eos_ids = {1, 3};
+    options.rules = own;
+    options.rules.eos_ids = {1, 3};
     options.sampling.repetition_penalty = 1.1f;
     options.sampling.top_p = 0.9f;
     options.top_log_probabilities = 0;

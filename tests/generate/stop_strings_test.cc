@@ -38,6 +38,25 @@ TEST(StopStrings, TextThatMayBecomeAStopStringIsHeldBack) {
   EXPECT_FALSE(stop.found());
 }
 
+TEST(StopStrings, HiddenTextIsSearchedButNotReleased) {
+  StopStrings stop({"b<end>", "<over>"});
+  EXPECT_EQ(stop.feed("a"), "a");
+  EXPECT_EQ(stop.feed("<end>", true), "");
+  EXPECT_EQ(stop.feed("ab"), "a");
+  EXPECT_EQ(stop.feed("<en", true), "");
+  EXPECT_EQ(stop.feed("!"), "b!");
+  EXPECT_EQ(stop.feed("ab"), "a");
+  EXPECT_EQ(stop.feed("<end>", true), "");
+  EXPECT_EQ(stop.found(), "b<end>");
+}
+
+TEST(StopStrings, HiddenTextThatIsHeldBackIsNotPartOfTheRest) {
+  StopStrings stop({"x<end>y"});
+  EXPECT_EQ(stop.feed("x"), "");
+  EXPECT_EQ(stop.feed("<end>", true), "");
+  EXPECT_EQ(stop.finish(), "x");
+}
+
 TEST(StopStrings, WithoutStopStringsAllTextIsReleased) {
   StopStrings stop({});
   EXPECT_EQ(stop.feed("text"), "text");

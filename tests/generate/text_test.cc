@@ -12,15 +12,26 @@
 namespace heed::generate {
 namespace {
 
-text::Tokenizer byte_tokenizer() {
+/// Bytes; `special` is one that the text of an output leaves out.
+text::Tokenizer byte_tokenizer(std::optional<char> special = {}) {
   nlohmann::json vocabulary;
   for (int byte = 0; byte < 256; ++byte) {
     std::string letter;
     text::append_byte_letters(letter, std::string(1, static_cast<char>(byte)));
     vocabulary[letter] = byte;
   }
+  nlohmann::json added = nlohmann::json::array();
+  if (special)
+    added.push_back({{"id", static_cast<int>(*special)},
+                     {"content", std::string(1, *special)},
+                     {"single_word", false},
+                     {"lstrip", false},
+                     {"rstrip", false},
+                     {"normalized", false},
+                     {"special", true}});
   return text::Tokenizer::from_json(
-      {{"model", {{"type", "BPE"}, {"vocab", vocabulary}, {"merges", nlohmann::json::array()}}},
+      {{"added_tokens", added},
+       {"model", {{"type", "BPE"}, {"vocab", vocabulary}, {"merges", nlohmann::json::array()}}},
        {"pre_tokenizer",
         {{"type", "ByteLevel"}, {"add_prefix_space", false}, {"use_regex", false}}},
        {"decoder", {{"type", "ByteLevel"}}}},
@@ -83,6 +94,33 @@ TEST(GeneratedText, EndsBeforeAStopStringThatSpansTokens) {
   EXPECT_EQ(cut.front().text, whole.text.substr(0, first));
   EXPECT_EQ(streamed, cut.front().text);
   EXPECT_LT(cut.front().tokens.size(), whole.tokens.size());
+}
+
+TEST(GeneratedText, EndsAtASpecialTokenThatIsAStopString) {
+  GeneratorOptions options = random_bytes();
+  const auto whole = Generator(byte_model(), byte_tokenizer('a'), options).generate({{97}}).front();
+  EXPECT_EQ(whole.text.find('a'), std::string::npos);
+  const size_t end =
+      static_cast<size_t>(std::ranges::find(whole.tokens, 97) - whole.tokens.begin());
+  ASSERT_LT(end, whole.tokens.size());
+  options.stop = {"a"};
+  const auto cut = Generator(byte_model(), byte_tokenizer('a'), options).generate({{97}}).front();
+  EXPECT_EQ(cut.tokens.size(), end + 1);
+  EXPECT_EQ(cut.finish_reason, FinishReason::stop);
+  EXPECT_EQ(cut.stop_string, "a");
+  EXPECT_TRUE(whole.text.starts_with(cut.text));
+}
+
+TEST(GeneratedText, EndsAtAStopStringOfWhichASpecialTokenIsAPart) {
+  GeneratorOptions options = random_bytes();
+  for (int byte = 'c'; byte < 256; ++byte)
+    options.sampling.logit_bias.push_back({byte, -std::numeric_limits<float>::infinity()});
+  options.stop = {"bab"};
+  const auto cut = Generator(byte_model(), byte_tokenizer('a'), options).generate({{97}}).front();
+  ASSERT_EQ(cut.stop_string, "bab");
+  const std::vector<int32_t> last(cut.tokens.end() - 3, cut.tokens.end());
+  EXPECT_EQ(last, (std::vector<int32_t>{98, 97, 98}));
+  EXPECT_EQ(cut.text.find('a'), std::string::npos);
 }
 
 }  // namespace

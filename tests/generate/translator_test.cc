@@ -18,7 +18,7 @@ const text::TranslationTokenizer& tokenizer() {
   return shared;
 }
 
-model::ModelConfig small_config() {
+model::ModelConfig translator_config() {
   model::ModelConfig config;
   config.vocab_size = tokenizer().vocab_size();
   config.d_model = 16;
@@ -32,11 +32,12 @@ model::ModelConfig small_config() {
 }
 
 /// A model whose translations vary with the line and sometimes end early.
-std::unique_ptr<model::Transformer> varied_model() {
-  auto model = std::make_unique<model::Transformer>(small_config(), 5);
+std::unique_ptr<model::Transformer> varied_translator() {
+  auto model = std::make_unique<model::Transformer>(translator_config(), 5);
   Tensor& table = model->parameters().named("model.shared.weight").value;
   for (int64_t i = 0; i < table.elements(); ++i) table.data<float>()[i] *= 3;
-  model->parameters().named("final_logits_bias").value.data<float>()[small_config().eos_id] = 4.0f;
+  model->parameters().named("final_logits_bias").value.data<float>()[translator_config().eos_id] =
+      4.0f;
   return model;
 }
 
@@ -62,7 +63,7 @@ void expect_same(const Translation& a, const Translation& b, const std::string& 
 }
 
 TEST(Translator, ATranslationDoesNotDependOnTheBatchOrTheNumberOfThreads) {
-  const auto model = varied_model();
+  const auto model = varied_translator();
   const std::vector<std::string> all = lines(120);
   for (const int beam : {1, 4}) {
     const SearchOptions search{.num_beams = beam, .n_best = beam};
@@ -83,7 +84,7 @@ TEST(Translator, ATranslationDoesNotDependOnTheBatchOrTheNumberOfThreads) {
 }
 
 TEST(Translator, AnEmptyLineHasNoTranslation) {
-  const auto model = varied_model();
+  const auto model = varied_translator();
   const auto found = Translator(*model, tokenizer(), {}).translate({"", "the", ""});
   EXPECT_TRUE(found[0].candidates.empty());
   EXPECT_EQ(found[1].candidates.size(), 1u);
@@ -91,7 +92,7 @@ TEST(Translator, AnEmptyLineHasNoTranslation) {
 }
 
 TEST(Translator, GreedySearchFindsTheSameTokensWithoutScores) {
-  const auto model = varied_model();
+  const auto model = varied_translator();
   const std::vector<std::string> all = lines(60);
   const auto scored = Translator(*model, tokenizer(), {.scores = true}).translate(all);
   const auto plain = Translator(*model, tokenizer(), {}).translate(all);
@@ -105,7 +106,7 @@ TEST(Translator, GreedySearchFindsTheSameTokensWithoutScores) {
 }
 
 TEST(Translator, NamesTheFirstInvalidLine) {
-  const auto model = varied_model();
+  const auto model = varied_translator();
   std::vector<std::string> all = lines(300);
   all[250] = "broken \xff";
   for (int word = 0; word < 100; ++word) all[80] += " sailor";
@@ -121,13 +122,13 @@ TEST(Translator, NamesTheFirstInvalidLine) {
 }
 
 TEST(Translator, RefusesZeroBeams) {
-  const auto model = varied_model();
+  const auto model = varied_translator();
   expect_error([&] { Translator(*model, tokenizer(), {.search = {.num_beams = 0}}); },
                "num_beams is 0, expected 1 to 256");
 }
 
 TEST(Translator, ReportsDamagedWeightsOnAnyNumberOfThreads) {
-  const auto model = varied_model();
+  const auto model = varied_translator();
   model->parameters().named("final_logits_bias").value.data<float>()[3] =
       std::numeric_limits<float>::quiet_NaN();
   for (const int threads : {1, 2, 5}) {

@@ -16,8 +16,8 @@ constexpr std::string_view kSpace = "\u2581";
 
 void require_text(const text::TranslationTokenizer& tokenizer, std::span<const int32_t> tokens,
                   const char* side) {
-  require(!std::ranges::all_of(tokens, [&](int32_t t) { return tokenizer.is_mark(t); }),
-          "the {} text is empty", side);
+  require_input(!std::ranges::all_of(tokens, [&](int32_t t) { return tokenizer.is_mark(t); }),
+                "the {} text is empty", side);
 }
 
 /// The decoded text of a byte-level piece, with U+2581 for a space. Pieces with a word marker
@@ -49,12 +49,12 @@ std::vector<int32_t> decoder_input(std::vector<int32_t> prompt, std::span<const 
 /// The greedy output, as far as the decoder reads it: not the last token of one that fills the
 /// context.
 std::vector<int32_t> greedy(const model::Transformer& model, const std::vector<int32_t>& source,
-                            const std::vector<int32_t>& prompt, const GenerationConfig& rules) {
+                            const std::vector<int32_t>& prompt, const TokenRules& rules) {
   const model::ModelConfig& config = model.config();
-  const SearchBatch batch{.inputs = {translation_input(config, {}, source, prompt)},
-                          .eos_ids = rules.eos_ids.empty() ? config.eos_ids() : rules.eos_ids,
-                          .bad_ids = rules.bad_ids,
-                          .memory_dtype = default_cache_dtype(model, DType::f32)};
+  SearchBatch batch{.inputs = {translation_input(config, {}, source, prompt)},
+                    .rules = rules,
+                    .memory_dtype = default_cache_dtype(model, DType::f32)};
+  if (rules.eos_ids.empty()) batch.rules.eos_ids = config.eos_ids();
   std::vector<int32_t> tokens =
       generate::search(model, DType::f32, batch, {}).front().front().tokens;
   if (config.positions != model::PositionKind::none &&
@@ -67,13 +67,13 @@ std::vector<int32_t> greedy(const model::Transformer& model, const std::vector<i
 
 ModelInput read_input(const model::Transformer& model, const text::TranslationTokenizer& tokenizer,
                       const std::string& source, const std::string& target,
-                      const text::LanguagePair& languages, const GenerationConfig& rules) {
+                      const text::LanguagePair& languages, const TokenRules& rules) {
   const auto source_piece = [&](int32_t id) { return tokenizer.source_piece(id); };
   const auto target_piece = [&](int32_t id) { return tokenizer.piece(id); };
   const std::vector<int32_t> prompt =
-      tokenizer.start_of_target(languages, model.config().decoder_start_id, rules.forced_bos_id);
-  require(text::is_valid_utf8(source), "the source text is not valid UTF-8");
-  require(text::is_valid_utf8(target), "the target text is not valid UTF-8");
+      tokenizer.start_of_target(languages, rules.start_id(model.config()), rules.forced_bos_id);
+  require_input(text::is_valid_utf8(source), "the source text is not valid UTF-8");
+  require_input(text::is_valid_utf8(target), "the target text is not valid UTF-8");
   ModelInput input{stack_input(source, tokenizer.encode_source(source, languages), source_piece),
                    {}};
   require_text(tokenizer, input.source.ids, "source");
@@ -91,17 +91,16 @@ ModelInput read_input(const model::Transformer& model, const text::TranslationTo
 }
 
 ModelInput read_input(const model::Transformer& model, const text::Tokenizer& tokenizer,
-                      const std::string& text, const std::string& target,
-                      const GenerationConfig& rules) {
+                      const std::string& text, const std::string& target, const TokenRules& rules) {
   const bool both = model.has_encoder() && model.has_decoder();
-  require(both || target.empty(),
-          "a target was given, but the model is {}, expected an encoder-decoder",
-          model.has_encoder() ? "encoder-only" : "decoder-only");
+  require_input(both || target.empty(),
+                "a target was given, but the model is {}, expected an encoder-decoder",
+                model.has_encoder() ? "encoder-only" : "decoder-only");
   const auto piece = [&](int32_t id) { return display_text(tokenizer, id); };
-  std::vector<int32_t> prompt{model.config().decoder_start_id};
+  std::vector<int32_t> prompt{rules.start_id(model.config())};
   if (rules.forced_bos_id >= 0) prompt.push_back(rules.forced_bos_id);
   const StackInput read = stack_input(text, tokenizer.encode(text), piece);
-  require(!read.ids.empty(), "the text is empty");
+  require_input(!read.ids.empty(), "the text is empty");
   if (!both) return {read, read};
   const std::vector<int32_t> ids =
       target.empty() ? greedy(model, read.ids, prompt, rules) : tokenizer.encode(target, false);
@@ -111,12 +110,12 @@ ModelInput read_input(const model::Transformer& model, const text::Tokenizer& to
 
 ModelInput read_input(const model::Transformer& model, const text::PairTokenizer& tokenizer,
                       const std::string& text, const std::string& target,
-                      const text::LanguagePair& languages, const GenerationConfig& rules) {
+                      const text::LanguagePair& languages, const TokenRules& rules) {
   if (const text::TranslationTokenizer* two = tokenizer.translation_tokenizer())
     return read_input(model, *two, text, target, languages, rules);
   for (const std::string& code : {languages.source, languages.target})
-    require(code.empty(), "the language {} was given, but this model does not translate",
-            quoted(code));
+    require_input(code.empty(), "the language {} was given, but this model does not translate",
+                  quoted(code));
   return read_input(model, *tokenizer.shared_tokenizer(), text, target, rules);
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "heed/generate/generation_config.h"
+#include "heed/generate/token_rules.h"
 #include "heed/model/transformer.h"
 #include "heed/text/pair_tokenizer.h"
 
@@ -30,19 +30,19 @@ struct ModelInput {
 /// languages as translate() does.
 ModelInput read_input(const model::Transformer& model, const text::TranslationTokenizer& tokenizer,
                       const std::string& source, const std::string& target,
-                      const text::LanguagePair& languages = {}, const GenerationConfig& rules = {});
+                      const text::LanguagePair& languages = {}, const TokenRules& rules = {});
 
 /// The same with either kind of tokenizer.
 ModelInput read_input(const model::Transformer& model, const text::PairTokenizer& tokenizer,
                       const std::string& text, const std::string& target,
-                      const text::LanguagePair& languages = {}, const GenerationConfig& rules = {});
+                      const text::LanguagePair& languages = {}, const TokenRules& rules = {});
 
 /// The input of a model of any family. An encoder-decoder reads `text` and `target` (its greedy
 /// output if empty); other models read `text` only. Throws Error likewise, and on a target for a
 /// model that is not an encoder-decoder.
 ModelInput read_input(const model::Transformer& model, const text::Tokenizer& tokenizer,
                       const std::string& text, const std::string& target,
-                      const GenerationConfig& rules = {});
+                      const TokenRules& rules = {});
 
 using AttentionObserver = std::function<void(AttentionSite, const kernels::AttentionForward&)>;
 

@@ -4,7 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "heed/kernels/argmax.h"
+#include "heed/base/error.h"
+#include "heed/generate/sampling.h"
 #include "heed/kernels/softmax.h"
 
 namespace heed::generate {
@@ -15,6 +16,8 @@ bool Beam::Candidate::operator<(const Candidate& other) const {
 }
 
 namespace {
+
+constexpr double kForbiddenPath = -std::numeric_limits<double>::infinity();
 
 /// Calls visit(token) for every token whose value is at least `bound`. visit() may raise the bound.
 /// Nearly all blocks are below it; the compiler vectorises the loop that skips them.
@@ -33,8 +36,16 @@ void visit_at_least(std::span<const float> values, const float& bound, const Vis
 
 /// A float below `number`, whatever the rounding.
 float below(double number) {
-  constexpr float kLowest = -std::numeric_limits<float>::infinity();
-  return std::nextafter(static_cast<float>(number), kLowest);
+  return std::nextafter(static_cast<float>(number), -std::numeric_limits<float>::infinity());
+}
+
+/// A path that cannot continue keeps logits of -inf.
+void renormalize(Tensor& logits) {
+  for (int64_t row = 0; row < logits.rows(); ++row) {
+    Tensor own = logits.row_slice(row, row + 1);
+    if (std::ranges::max(own.values<float>()) > -std::numeric_limits<float>::infinity())
+      kernels::log_softmax(own, own);
+  }
 }
 
 }  // namespace
@@ -76,21 +87,24 @@ bool Beam::is_end(int32_t token) const {
   return std::find(eos_ids_.begin(), eos_ids_.end(), token) != eos_ids_.end();
 }
 
-void Beam::finish(const Path& path, double log_probability) {
-  const auto length = static_cast<double>(path.tokens.size() + 1);
+/// `tokens` counts the end token, if there is one.
+void Beam::finish(const Path& path, double log_probability, size_t tokens) {
+  const auto length = static_cast<double>(tokens);
   const double penalty = std::pow((5.0 + length) / 6.0, options_.length_penalty);
-  finished_.push_back({path.tokens, log_probability, log_probability / penalty});
+  finished_.push_back({.tokens = path.tokens,
+                       .log_probability = log_probability,
+                       .score = log_probability / penalty,
+                       .complete = tokens > path.tokens.size()});
 }
 
-/// Ends the search once num_beams hypotheses are finished or the paths have max_new_tokens tokens.
+/// Ends the search once num_beams hypotheses are finished or the paths have max_new_tokens tokens,
+/// which finishes them, too.
 void Beam::finish_search_if_complete() {
-  if (finished_.size() >= static_cast<size_t>(options_.num_beams)) {
-    paths_.clear();
-  } else if (!paths_.empty() &&
-             static_cast<int64_t>(paths_.front().tokens.size()) >= max_new_tokens_) {
-    for (const Path& path : paths_) finish(path, path.log_probability);
-    paths_.clear();
-  }
+  const bool at_limit =
+      !paths_.empty() && static_cast<int64_t>(paths_.front().tokens.size()) >= max_new_tokens_;
+  if (at_limit)
+    for (const Path& path : paths_) finish(path, path.log_probability, path.tokens.size());
+  if (at_limit || finished_.size() >= static_cast<size_t>(options_.num_beams)) paths_.clear();
 }
 
 void Beam::advance(std::span<const float> log_probabilities) {
@@ -100,34 +114,76 @@ void Beam::advance(std::span<const float> log_probabilities) {
   size_t rank = 0;
   for (const Candidate& candidate : candidates(log_probabilities)) {
     const Path& path = paths_[static_cast<size_t>(candidate.path)];
+    if (candidate.log_probability == kForbiddenPath) break;  // and those after it, too
     const bool among_best = rank++ < width;
     if (is_end(candidate.token)) {
-      if (among_best) finish(path, candidate.log_probability);
+      if (among_best) finish(path, candidate.log_probability, path.tokens.size() + 1);
     } else if (next.size() < width) {
       next.push_back(path);
       next.back().tokens.push_back(candidate.token);
       next.back().log_probability = candidate.log_probability;
     }
   }
+  require(!next.empty() || !finished_.empty(), "every token is forbidden: no logit is above -inf");
   paths_ = std::move(next);
   finish_search_if_complete();
 }
 
-void Beam::append(int32_t token) {
+void Beam::append(int32_t token, double log_probability) {
   Path& path = paths_.front();
+  path.log_probability += log_probability;
   if (is_end(token))
-    finish(path, 0.0);
+    finish(path, path.log_probability, path.tokens.size() + 1);
   else
     path.tokens.push_back(token);
   finish_search_if_complete();
 }
 
+/// An end that was forced says nothing about the output.
+std::vector<Hypothesis> BeamDecoding::best() const {
+  std::vector<Hypothesis> best = beam_.best();
+  for (Hypothesis& hypothesis : best)
+    if (forces_end(rules_, so_far(hypothesis.tokens))) hypothesis.complete = false;
+  return best;
+}
+
+TokensSoFar BeamDecoding::so_far(std::span<const int32_t> output) const {
+  return {.source = input_.source,
+          .prompt = input_.prompt,
+          .output = output,
+          .max_new_tokens = input_.max_new_tokens};
+}
+
+void BeamDecoding::apply_rules_to(Tensor& logits) const {
+  const auto width = static_cast<size_t>(logits.cols());
+  const std::vector<Path>& paths = beam_.paths();
+  for (size_t i = 0; i < paths.size(); ++i)
+    apply_rules(rules_, so_far(paths[i].tokens), {logits.data<float>() + i * width, width});
+}
+
+/// Chooses the token as sampling with temperature 0 does; its probability is that of the model.
+void BeamDecoding::advance_greedily(Tensor& logits) {
+  Tensor probabilities;
+  if (scores_) {
+    probabilities = Tensor::empty(logits.shape(), DType::f32);
+    kernels::log_softmax(logits, probabilities);
+  }
+  apply_rules_to(logits);
+  const int32_t token = sample_token({}, logits.values<float>(), 0, 0);
+  beam_.append(token, scores_ ? static_cast<double>(
+                                    probabilities.values<float>()[static_cast<size_t>(token)])
+                              : 0.0);
+}
+
+/// Rules that scale logits differ from those that scale log-probabilities, so the former come after
+/// log_softmax(), as in `transformers`. What they leave then sums to less than 1, unless it is
+/// renormalised.
 void BeamDecoding::advance(Tensor& logits) {
-  if (!greedy_) kernels::log_softmax(logits, logits);
-  for (int64_t row = 0; row < logits.rows(); ++row)
-    for (const int32_t token : bad_ids_)
-      logits.data<float>()[row * logits.cols() + token] = -std::numeric_limits<float>::infinity();
-  if (greedy_) return beam_.append(static_cast<int32_t>(kernels::argmax(logits.values<float>())));
+  if (max_paths_ == 1) return advance_greedily(logits);
+  const bool scales = rules_.scales();
+  if (scales || !rules_.renormalize_logits) kernels::log_softmax(logits, logits);
+  apply_rules_to(logits);
+  if (rules_.renormalize_logits) renormalize(logits);
   beam_.advance(logits.values<float>());
 }
 

@@ -26,8 +26,8 @@ class Beam {
 
   /// One step of beam search. Row i of `log_probabilities` [paths, V] belongs to path i.
   void advance(std::span<const float> log_probabilities);
-  /// One step of greedy search, for a beam with one path: appends `token`. Scores stay 0.
-  void append(int32_t token);
+  /// One step of greedy search, for a beam with one path: appends `token`.
+  void append(int32_t token, double log_probability = 0);
 
   /// The n_best finished hypotheses, best first.
   std::vector<Hypothesis> best() const;
@@ -41,7 +41,7 @@ class Beam {
   };
   std::vector<Candidate> candidates(std::span<const float> log_probabilities) const;
   bool is_end(int32_t token) const;
-  void finish(const Path& path, double log_probability);
+  void finish(const Path& path, double log_probability, size_t tokens);
   void finish_search_if_complete();
 
   SearchOptions options_;
@@ -51,34 +51,34 @@ class Beam {
   std::vector<Hypothesis> finished_;
 };
 
-/// Tokens that end an output, and those that it never has (their probability counts as 0).
-struct TokenRules {
-  std::vector<int32_t> eos_ids, bad_ids = {};
-};
-
 /// Greedy or beam search for one request.
 class BeamDecoding : public Decoding {
  public:
-  BeamDecoding(const SearchOptions& options, const GeneratorInput& input, TokenRules rules)
-      : greedy_(options.num_beams == 1 && !options.scores),
-        max_paths_(options.num_beams),
-        prompt_(input.prompt),
-        bad_ids_(std::move(rules.bad_ids)),
-        beam_(options, std::move(rules.eos_ids), input.max_new_tokens) {}
+  BeamDecoding(const SearchOptions& options, GeneratorInput input, TokenRules rules)
+      : max_paths_(options.num_beams),
+        scores_(options.scores),
+        input_(std::move(input)),
+        rules_(std::move(rules)),
+        beam_(options, rules_.eos_ids, input_.max_new_tokens) {}
 
-  std::span<const int32_t> prompt() const override { return prompt_; }
+  std::span<const int32_t> prompt() const override { return input_.prompt; }
   std::span<Path> paths() override { return beam_.paths(); }
   bool ended() const override { return beam_.paths().empty(); }
   void advance(Tensor& logits) override;
 
   int64_t max_paths() const { return max_paths_; }
   /// The n_best hypotheses, best first, once it has ended.
-  std::vector<Hypothesis> best() const { return beam_.best(); }
+  std::vector<Hypothesis> best() const;
 
  private:
-  bool greedy_;  // without scores
+  TokensSoFar so_far(std::span<const int32_t> output) const;
+  void apply_rules_to(Tensor& logits) const;
+  void advance_greedily(Tensor& logits);
+
   int64_t max_paths_;
-  std::vector<int32_t> prompt_, bad_ids_;
+  bool scores_;
+  GeneratorInput input_;
+  TokenRules rules_;
   Beam beam_;
 };
 

@@ -18,11 +18,11 @@ void require_fills_masks(const model::Transformer& model) {
 std::vector<FilledMask> fill_masks(const model::Transformer& model, std::span<const int32_t> tokens,
                                    int32_t mask_id, int64_t top) {
   require_fills_masks(model);
-  require(top >= 1, "top is {}, expected at least 1", top);
+  require_input(top >= 1, "top is {}, expected at least 1", top);
   std::vector<int32_t> rows;
   for (size_t i = 0; i < tokens.size(); ++i)
     if (tokens[i] == mask_id) rows.push_back(static_cast<int32_t>(i));
-  require(!rows.empty(), "the text has no mask");
+  require_input(!rows.empty(), "the text has no mask");
   Context context;
   const std::vector<int32_t> offsets{0, static_cast<int32_t>(tokens.size())};
   const Tensor states = model.encode(context, {tokens, offsets}).states;

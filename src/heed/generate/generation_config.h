@@ -3,28 +3,34 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "heed/generate/sampling.h"
+#include "heed/generate/token_rules.h"
 #include "heed/model/config.h"
 
 namespace heed::generate {
 
 /// The settings of generation_config.json.
 struct GenerationConfig {
-  std::vector<int32_t> eos_ids;  // "eos_token_id", a number or a list
-  int32_t forced_bos_id = -1;    // "forced_bos_token_id"; -1: none
-  std::vector<int32_t> bad_ids;  // "bad_words_ids" of one token each: no output has them
+  TokenRules rules;     // its end tokens are the model's unless the file has others
+  int32_t bos_id = -1;  // "bos_token_id"; -1: that of config.json
   std::optional<int64_t> max_new_tokens;
-  float repetition_penalty = 1.0f;
+  std::optional<int64_t> max_length;  // of prompt and output, unless max_new_tokens is given
   /// For sampling: temperature (1 unless given), top-k, top-p, min-p.
   SamplingOptions sampling = {.temperature = 1.0f};
+  /// Why outputs cannot be sampled: a setting that heed does not apply. Empty: they can.
+  std::string sampling_refusal;
+  /// What the file has that heed ignores although it may matter.
+  std::vector<std::string> warnings;
 };
 
-/// Reads generation_config.json of a model directory ("bad_words_ids" also of config.json, where
-/// older files have them). Missing fields, a missing file and GGUF files
-/// give the defaults; the default end tokens are those of the model's configuration. Throws Error,
-/// naming the file and the field, when a value has the wrong type or is out of range.
+/// Reads generation_config.json of a model directory or, if there is none, the same settings of
+/// config.json, where older models have them, or what a GGUF file recommends. Missing fields and
+/// files give the defaults. Throws Error, naming the file and the field, when a value has the wrong
+/// type or is out of range, and on a setting that would change outputs and that heed does not
+/// apply: docs/models.md lists which settings are applied, which are ignored and which are refused.
 GenerationConfig read_generation_config(const std::filesystem::path& model_path,
                                         const model::ModelConfig& config);
 

@@ -21,16 +21,13 @@ Generator::Generator(const model::Transformer& model, std::optional<text::Tokeni
   require(model.has_decoder() && model.config().has_head, "the model cannot generate: it has no {}",
           model.has_decoder() ? "language model head" : "decoder");
   check(options_.sampling, vocab_size);
-  require(options_.max_new_tokens >= 1, "max_new_tokens is {}, expected at least 1",
-          options_.max_new_tokens);
-  require(options_.stop.empty() || tokenizer_, "stop strings need a tokenizer");
+  require_input(options_.max_new_tokens >= 1, "max_new_tokens is {}, expected at least 1",
+                options_.max_new_tokens);
+  require_input(options_.stop.empty() || tokenizer_, "stop strings need a tokenizer");
   for (const std::string& stop : options_.stop) text::require_utf8(stop, "a stop string");
-  require(options_.batch_tokens >= 1, "batch_tokens is {}, expected at least 1",
-          options_.batch_tokens);
+  require_input(options_.batch_tokens >= 1, "batch_tokens is {}, expected at least 1",
+                options_.batch_tokens);
   make_caches(model, options_.cache_dtype);
-  require(!tokenizer_ || tokenizer_->vocab_size() <= vocab_size,
-          "the tokenizer has {} pieces, the model's vocabulary {}",
-          tokenizer_ ? tokenizer_->vocab_size() : 0, vocab_size);
 }
 
 GeneratorInput Generator::input(const std::vector<int32_t>& prompt) const {
@@ -38,9 +35,16 @@ GeneratorInput Generator::input(const std::vector<int32_t>& prompt) const {
   model::check_length(config, prompt);
   model::check_source_tokens(config, prompt);
   GeneratorInput input{.prompt = prompt, .max_new_tokens = options_.max_new_tokens};
-  if (model_.has_encoder()) {
-    input.source = std::exchange(input.prompt, {config.decoder_start_id});
-    if (options_.forced_bos_id >= 0) input.prompt.push_back(options_.forced_bos_id);
+  if (model_.has_encoder())
+    input.source = std::exchange(input.prompt, {options_.rules.start_id(config)});
+  // Many files repeat the context length here.
+  if (options_.max_length && *options_.max_length < config.max_positions) {
+    const int64_t room = *options_.max_length - static_cast<int64_t>(input.prompt.size());
+    require(room > 0,
+            "the prompt has {} tokens, and the model's files limit prompt and output to {} "
+            "(max_length), expected a max_new_tokens",
+            input.prompt.size(), *options_.max_length);
+    input.max_new_tokens = std::min(input.max_new_tokens, room);
   }
   // The model does not read the last output token, so one token can follow a prompt that fills the
   // context.
@@ -85,8 +89,7 @@ std::vector<Generation> Generator::generate(const std::vector<std::vector<int32_
   std::deque<Output> outputs;
   std::unordered_map<Scheduler::Id, size_t> indices;
   for (size_t i = 0; i < all.size(); ++i) {
-    outputs.emplace_back(options_, tokenizer_, all[i].prompt, first_number + i,
-                         all[i].max_new_tokens);
+    outputs.emplace_back(options_, tokenizer_, all[i], first_number + i);
     indices[scheduler.add({.source = all[i].source,
                            .decoding = &outputs.back(),
                            .max_tokens = all[i].max_tokens(1)})] = i;
@@ -108,8 +111,7 @@ std::vector<std::vector<Hypothesis>> Generator::search(
     uint64_t first_number) const {
   check(options);
   const SearchBatch batch{.inputs = inputs(prompts, first_number),
-                          .eos_ids = options_.eos_ids,
-                          .bad_ids = options_.bad_ids,
+                          .rules = options_.rules,
                           .memory_dtype = options_.cache_dtype,
                           .max_active_tokens = options_.batch_tokens};
   return generate::search(model_, options_.dtype, batch, options);

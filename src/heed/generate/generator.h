@@ -11,6 +11,7 @@
 #include "heed/generate/sampling.h"
 #include "heed/generate/search.h"
 #include "heed/generate/speculation/drafter.h"
+#include "heed/generate/token_rules.h"
 #include "heed/generation.h"
 #include "heed/model/transformer.h"
 #include "heed/text/tokenizer.h"
@@ -23,13 +24,11 @@ using heed::TokenLogProbability;
 
 struct GeneratorOptions {
   SamplingOptions sampling = {};
-  int64_t max_new_tokens = 256;        // of each output; at least 1
-  std::vector<int32_t> eos_ids = {};   // tokens that end an output; not part of it
-  std::vector<std::string> stop = {};  // strings that end an output; not part of its text
-  bool skip_special_tokens = true;     // in the text of an output
-  /// The first output token of an encoder-decoder, after the start token; -1: not forced.
-  int32_t forced_bos_id = -1;
-  std::vector<int32_t> bad_ids = {};  // tokens that no output of a search has
+  TokenRules rules = {};                   // with the tokens that end an output; not part of it
+  int64_t max_new_tokens = 256;            // of each output; at least 1
+  std::optional<int64_t> max_length = {};  // of prompt and output
+  std::vector<std::string> stop = {};      // strings that end an output; not part of its text
+  bool skip_special_tokens = true;         // in the text of an output
   /// Reports the log-probability of each token and of this many most probable tokens; -1: none.
   int top_log_probabilities = -1;
   DType dtype = DType::f32;

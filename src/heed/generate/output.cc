@@ -23,25 +23,26 @@ double log_sum_exp(std::span<const float> logits) {
 }  // namespace
 
 Output::Output(const GeneratorOptions& options, const std::optional<text::Tokenizer>& tokenizer,
-               std::span<const int32_t> prompt, uint64_t number, int64_t max_new_tokens)
+               const GeneratorInput& input, uint64_t number)
     : options_(options),
-      prompt_(prompt),
+      tokenizer_(tokenizer),
+      input_(input),
       number_(number),
-      max_new_tokens_(max_new_tokens),
       stop_(options.stop) {
+  const std::span<const int32_t> prompt = input.prompt;
   counts_.add_prompt(prompt);
   if (!tokenizer) return;
   decoded_.emplace(*tokenizer, options.skip_special_tokens);
   for (const int32_t token : prompt.last(std::min(prompt.size(), kContext))) decoded_->feed(token);
 }
 
-void Output::record_log_probabilities(std::span<const float> logits, int32_t chosen) {
+TokenLogProbability Output::log_probabilities(std::span<const float> logits, int32_t chosen,
+                                              std::vector<TokenLogProbability>& best) const {
   const double log_sum = log_sum_exp(logits);
   const auto of = [&](int32_t token) {
     return TokenLogProbability{token,
                                static_cast<double>(logits[static_cast<size_t>(token)]) - log_sum};
   };
-  result_.chosen.push_back(of(chosen));
   std::vector<int32_t> order(logits.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int32_t>(i);
   const auto wanted = std::min(order.size(), static_cast<size_t>(options_.top_log_probabilities));
@@ -51,24 +52,30 @@ void Output::record_log_probabilities(std::span<const float> logits, int32_t cho
                       const float y = logits[static_cast<size_t>(b)];
                       return x != y ? x > y : a < b;
                     });
-  auto& best = result_.best.emplace_back();
   for (size_t i = 0; i < wanted; ++i) best.push_back(of(order[i]));
+  return of(chosen);
 }
 
-/// The token after the output and `ahead` others, which penalties do not know.
+TokensSoFar Output::tokens_so_far() const {
+  return {.source = input_.source,
+          .prompt = input_.prompt,
+          .output = path_.tokens,
+          .max_new_tokens = input_.max_new_tokens};
+}
+
+/// The token after the output and `ahead` others, which rules and penalties do not know.
 int32_t Output::choose(std::span<float> logits, size_t ahead) const {
+  const TokensSoFar tokens = tokens_so_far();
+  bias_logits(options_.rules, tokens, logits);
   adjust_logits(options_.sampling, counts_, logits);
+  restrict_logits(options_.rules, tokens, logits);
   return sample_token(options_.sampling, logits, number_, path_.tokens.size() + ahead);
-}
-
-bool Output::is_end(int32_t token) const {
-  return std::ranges::find(options_.eos_ids, token) != options_.eos_ids.end();
 }
 
 int32_t Output::guess(std::span<float> logits, size_t ahead) const {
   try {
     const int32_t token = choose(logits, ahead);
-    return is_end(token) ? -1 : token;
+    return options_.rules.is_end(token) ? -1 : token;
   } catch (const Error&) {  // of another model's logits
     return -1;
   }
@@ -104,13 +111,19 @@ void Output::append(std::span<float> logits) {
   const bool recorded = options_.top_log_probabilities >= 0;
   if (recorded) unadjusted.assign(logits.begin(), logits.end());
   const int32_t token = choose(logits, 0);
-  if (is_end(token)) return finish(FinishReason::stop);
+  if (options_.rules.is_end(token)) {
+    if (recorded) result_.end_token = log_probabilities(unadjusted, token, result_.best_at_end);
+    return finish(forces_end(options_.rules, tokens_so_far()) ? FinishReason::length
+                                                              : FinishReason::stop);
+  }
   path_.tokens.push_back(token);
   counts_.add_output(token);
-  if (recorded) record_log_probabilities(unadjusted, token);
-  if (decoded_) add_text(decoded_->feed(token));
+  if (recorded)
+    result_.chosen.push_back(log_probabilities(unadjusted, token, result_.best.emplace_back()));
+  if (decoded_) add_token_text(token);
   if (stop_.found()) return finish(FinishReason::stop);
-  if (static_cast<int64_t>(path_.tokens.size()) >= max_new_tokens_) finish(FinishReason::length);
+  if (static_cast<int64_t>(path_.tokens.size()) >= input_.max_new_tokens)
+    finish(FinishReason::length);
 }
 
 void Output::finish(FinishReason reason) {
@@ -124,8 +137,15 @@ void Output::finish(FinishReason reason) {
   result_.text += rest;
 }
 
-void Output::add_text(const std::string& text) {
-  const std::string certain = stop_.feed(text);
+/// A special token may be a stop string, or a part of one, although the text does not show it.
+void Output::add_token_text(int32_t token) {
+  add_text(decoded_->feed(token));
+  if (options_.skip_special_tokens && tokenizer_->is_special(token))
+    add_text(tokenizer_->piece(token), true);
+}
+
+void Output::add_text(std::string_view text, bool hidden) {
+  const std::string certain = stop_.feed(text, hidden);
   new_text_ += certain;
   result_.text += certain;
 }

@@ -3,6 +3,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "heed/generate/decoding.h"
@@ -14,18 +15,18 @@ namespace heed::generate {
 /// The output of one prompt while it is sampled (or chosen greedily).
 class Output : public Decoding {
  public:
-  /// `prompt` is the first input of the decoder, `number` the prompt's number among all. Options
-  /// and prompt must outlive this.
+  /// `number` is the prompt's number among all. Options, tokenizer and input must outlive
+  /// this.
   Output(const GeneratorOptions& options, const std::optional<text::Tokenizer>& tokenizer,
-         std::span<const int32_t> prompt, uint64_t number, int64_t max_new_tokens);
+         const GeneratorInput& input, uint64_t number);
 
-  std::span<const int32_t> prompt() const override { return prompt_; }
+  std::span<const int32_t> prompt() const override { return input_.prompt; }
   std::span<Path> paths() override { return {&path_, 1}; }
   bool ended() const override { return ended_; }
   /// Appends the token chosen from `logits` [1, V], which are changed by penalties and biases.
   void advance(Tensor& logits) override;
   int64_t max_draft() const override {
-    return max_new_tokens_ - static_cast<int64_t>(path_.tokens.size()) - 1;
+    return input_.max_new_tokens - static_cast<int64_t>(path_.tokens.size()) - 1;
   }
   int32_t guess(std::span<float> logits, size_t ahead) const override;
   int64_t advance_drafted(Tensor& logits, std::span<const int32_t> draft) override;
@@ -37,17 +38,20 @@ class Output : public Decoding {
   const Generation& result() const { return result_; }
 
  private:
+  TokensSoFar tokens_so_far() const;
   int32_t choose(std::span<float> logits, size_t ahead) const;
-  bool is_end(int32_t token) const;
   void append(std::span<float> logits);
   void finish(FinishReason reason);
-  void add_text(const std::string& text);
-  void record_log_probabilities(std::span<const float> logits, int32_t chosen);
+  void add_token_text(int32_t token);
+  void add_text(std::string_view text, bool hidden = false);
+  /// The log-probability of a token, and the most probable ones.
+  TokenLogProbability log_probabilities(std::span<const float> logits, int32_t chosen,
+                                        std::vector<TokenLogProbability>& best) const;
 
   const GeneratorOptions& options_;
-  std::span<const int32_t> prompt_;
+  const std::optional<text::Tokenizer>& tokenizer_;
+  const GeneratorInput& input_;
   uint64_t number_;
-  int64_t max_new_tokens_;
   TokenCounts counts_;
   std::optional<text::DecodeStream> decoded_;
   StopStrings stop_;

@@ -45,8 +45,8 @@ void penalize(const SamplingOptions& options, const TokenCounts& counts, std::sp
 
 int32_t most_probable(std::span<const float> logits) {
   const int64_t token = kernels::argmax(logits);
-  require(token >= 0 && logits[static_cast<size_t>(token)] != kForbidden,
-          "every token is forbidden: no logit is above -inf");
+  require_input(token >= 0 && logits[static_cast<size_t>(token)] != kForbidden,
+                "every token is forbidden: no logit is above -inf");
   return static_cast<int32_t>(token);
 }
 
@@ -61,7 +61,7 @@ std::vector<Candidate> allowed(std::span<const float> logits) {
   all.reserve(logits.size());
   for (size_t token = 0; token < logits.size(); ++token)
     if (logits[token] != kForbidden) all.push_back({logits[token], static_cast<int32_t>(token)});
-  require(!all.empty(), "every token is forbidden: no logit is above -inf");
+  require_input(!all.empty(), "every token is forbidden: no logit is above -inf");
   return all;
 }
 
@@ -86,23 +86,26 @@ void keep_top_p(const SamplingOptions& options, float largest, std::vector<Candi
 
 void check(const SamplingOptions& options, int64_t vocab_size) {
   const auto within = [](const char* name, float value, float min, float max) {
-    require(value >= min && value <= max, "{} is {}, expected {} to {}", name, value, min, max);
+    require_input(value >= min && value <= max, "{} is {}, expected {} to {}", name, value, min,
+                  max);
   };
   within("the temperature", options.temperature, 0.0f, 1000.0f);
   within("min-p", options.min_p, 0.0f, 1.0f);
   within("the presence penalty", options.presence_penalty, -100.0f, 100.0f);
   within("the frequency penalty", options.frequency_penalty, -100.0f, 100.0f);
-  require(options.top_p > 0.0f && options.top_p <= 1.0f,
-          "top-p is {}, expected above 0 and at most 1", options.top_p);
-  require(options.top_k >= 0, "top-k is {}, expected at least 0", options.top_k);
-  require(options.repetition_penalty > 0.0f && options.repetition_penalty <= 1000.0f,
-          "the repetition penalty is {}, expected above 0 and at most 1000",
-          options.repetition_penalty);
+  require_input(options.top_p > 0.0f && options.top_p <= 1.0f,
+                "top-p is {}, expected above 0 and at most 1", options.top_p);
+  require_input(options.top_k >= 0, "top-k is {}, expected at least 0", options.top_k);
+  require_input(options.repetition_penalty > 0.0f && options.repetition_penalty <= 1000.0f,
+                "the repetition penalty is {}, expected above 0 and at most 1000",
+                options.repetition_penalty);
   for (const auto& [token, bias] : options.logit_bias) {
-    require(token >= 0 && token < vocab_size,
-            "the logit bias of token {} is outside the vocabulary of {} tokens", token, vocab_size);
-    require(bias < std::numeric_limits<float>::infinity(),
-            "the logit bias of token {} is {}, expected a finite number or -inf", token, bias);
+    require_input(token >= 0 && token < vocab_size,
+                  "the logit bias of token {} is outside the vocabulary of {} tokens", token,
+                  vocab_size);
+    require_input(bias < std::numeric_limits<float>::infinity(),
+                  "the logit bias of token {} is {}, expected a finite number or -inf", token,
+                  bias);
   }
 }
 
@@ -114,6 +117,7 @@ void adjust_logits(const SamplingOptions& options, const TokenCounts& counts,
                    std::span<float> logits) {
   if (penalizes(options)) penalize(options, counts, logits);
   for (const auto& [token, bias] : options.logit_bias) {
+    if (static_cast<size_t>(token) >= logits.size()) continue;  // of a model that drafts
     float& logit = logits[static_cast<size_t>(token)];
     logit = std::min(logit + bias, kLargestLogit);
   }

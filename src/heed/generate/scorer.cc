@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "heed/base/error.h"
+#include "heed/base/parallel.h"
 #include "heed/generate/cached_decoder.h"
 #include "heed/generate/logits.h"
 #include "heed/kernels/softmax.h"
@@ -14,24 +15,50 @@
 namespace heed::generate {
 namespace {
 
-/// Appends the log-probability of targets[i] given row first_row + i of the states. Computes the
-/// logits of a few rows at a time: the logits of a whole window can take more memory than the
-/// model.
-void append_scores(const model::Transformer& model, Context& context, const Tensor& states,
-                   int64_t first_row, std::span<const int32_t> targets,
-                   std::vector<double>& scores) {
-  constexpr size_t kRows = 128;
-  for (size_t begin = 0; begin < targets.size(); begin += kRows) {
-    const size_t end = std::min(targets.size(), begin + kRows);
-    Tensor logits = checked_logits(model, context,
-                                   states.row_slice(first_row + static_cast<int64_t>(begin),
-                                                    first_row + static_cast<int64_t>(end)));
+/// Calls visit(i, row) with the log-probabilities [V] that row i of the states gives, on several
+/// threads. Computes the logits of a few rows at a time: the logits of a whole window can take more
+/// memory than the model.
+template <typename Visit>
+void visit_log_probabilities(const model::Transformer& model, Context& context,
+                             const Tensor& states, const Visit& visit) {
+  constexpr int64_t kRows = 128;
+  for (int64_t begin = 0; begin < states.rows(); begin += kRows) {
+    const int64_t rows = std::min(states.rows() - begin, kRows);
+    Tensor logits = checked_logits(model, context, states.row_slice(begin, begin + rows));
     kernels::log_softmax(logits, logits);
-    for (size_t i = begin; i < end; ++i) {
-      const int64_t row = static_cast<int64_t>(i - begin) * logits.cols();
-      scores.push_back(static_cast<double>(logits.data<float>()[row + targets[i]]));
-    }
+    parallel_for(rows, 1, [&](int64_t first, int64_t last) {
+      for (int64_t row = first; row < last; ++row)
+        visit(begin + row, std::span(logits.data<float>() + row * logits.cols(),
+                                     static_cast<size_t>(logits.cols())));
+    });
   }
+}
+
+/// The log-probability of targets[i] given row i of the states.
+std::vector<double> scores_of(const model::Transformer& model, Context& context,
+                              const Tensor& states, std::span<const int32_t> targets) {
+  std::vector<double> scores(targets.size());
+  visit_log_probabilities(model, context, states, [&](int64_t i, std::span<const float> row) {
+    const auto k = static_cast<size_t>(i);
+    scores[k] = static_cast<double>(row[static_cast<size_t>(targets[k])]);
+  });
+  return scores;
+}
+
+/// The `top` most probable tokens; of equal ones the smaller first.
+std::vector<TokenLogProbability> best_of(std::span<const float> row, size_t top) {
+  std::vector<int32_t> best;
+  const auto value = [&](int32_t token) { return row[static_cast<size_t>(token)]; };
+  for (int32_t token = 0; token < std::ssize(row) && top > 0; ++token) {
+    if (best.size() == top && value(token) <= value(best.back())) continue;
+    if (best.size() == top) best.pop_back();
+    const auto place =
+        std::ranges::find_if(best, [&](int32_t other) { return value(other) < value(token); });
+    best.insert(place, token);
+  }
+  std::vector<TokenLogProbability> result;
+  for (const int32_t token : best) result.push_back({token, static_cast<double>(value(token))});
+  return result;
 }
 
 /// The last hidden states [N, D] of one text.
@@ -58,10 +85,10 @@ std::vector<ScoreWindow> score_windows(const model::Transformer& model, int64_t 
                                  : config.max_positions;
   const int64_t window = options.window ? options.window : max_window;
   const int64_t stride = options.stride ? options.stride : std::max<int64_t>(window / 2, 1);
-  require(window >= 2 && window <= max_window, "the window is {}, expected 2 to {} tokens", window,
-          max_window);
-  require(stride >= 1 && stride < window,
-          "the stride is {}, expected 1 to {}, one below the window", stride, window - 1);
+  require_input(window >= 2 && window <= max_window, "the window is {}, expected 2 to {} tokens",
+                window, max_window);
+  require_input(stride >= 1 && stride < window,
+                "the stride is {}, expected 1 to {}, one below the window", stride, window - 1);
   std::vector<ScoreWindow> windows;
   for (int64_t begin = 0, scored = 1; scored < count; begin += stride) {
     const int64_t end = std::min(begin + window, count);
@@ -74,13 +101,33 @@ std::vector<ScoreWindow> score_windows(const model::Transformer& model, int64_t 
 std::vector<double> score_window(const model::Transformer& model, std::span<const int32_t> tokens,
                                  int64_t scored, DType dtype, std::optional<DType> cache_dtype) {
   model::check_tokens(model.config(), tokens);
-  std::vector<double> scores;
   Context context{.dtype = dtype};
   const std::vector<int32_t> offsets{0, static_cast<int32_t>(tokens.size())};
   const Tensor states = states_of(model, context, {tokens, offsets}, cache_dtype);
-  const auto first = static_cast<int64_t>(tokens.size()) - scored;
-  append_scores(model, context, states, first - 1, tokens.last(static_cast<size_t>(scored)),
-                scores);
+  const int64_t last = std::ssize(tokens) - 1;
+  return scores_of(model, context, states.row_slice(last - scored, last),
+                   tokens.last(static_cast<size_t>(scored)));
+}
+
+std::vector<TokenScore> score_tokens(const model::Transformer& model,
+                                     std::span<const int32_t> tokens, int64_t top, DType dtype,
+                                     std::optional<DType> cache_dtype) {
+  require(model.has_decoder() && !model.has_encoder(),
+          "scoring a text needs a decoder-only model, this one has an encoder");
+  model::check_tokens(model.config(), tokens);
+  model::check_length(model.config(), tokens);
+  std::vector<TokenScore> scores(tokens.size() - 1);
+  if (scores.empty()) return scores;
+  Context context{.dtype = dtype};
+  const std::vector<int32_t> offsets{0, static_cast<int32_t>(tokens.size())};
+  const Tensor states = states_of(model, context, {tokens, offsets}, cache_dtype);
+  visit_log_probabilities(model, context, states.row_slice(0, std::ssize(scores)),
+                          [&](int64_t i, std::span<const float> row) {
+                            const int32_t token = tokens[static_cast<size_t>(i) + 1];
+                            scores[static_cast<size_t>(i)] = {
+                                {token, static_cast<double>(row[static_cast<size_t>(token)])},
+                                best_of(row, static_cast<size_t>(top))};
+                          });
   return scores;
 }
 
@@ -101,17 +148,14 @@ std::vector<double> score_text(const model::Transformer& model, std::span<const 
 std::vector<double> score_target(const model::Transformer& model, std::span<const int32_t> source,
                                  std::span<const int32_t> target, DType dtype) {
   model::check_tokens(model.config(), target);
-  std::vector<double> scores;
-  if (target.empty()) return scores;
+  if (target.empty()) return {};
   Context context{.dtype = dtype};
   const std::vector<int32_t> source_offsets{0, static_cast<int32_t>(source.size())};
   const model::Memory memory = model.encode(context, {source, source_offsets});
   std::vector<int32_t> input{model.config().decoder_start_id};
   input.insert(input.end(), target.begin(), target.end() - 1);
   const std::vector<int32_t> offsets{0, static_cast<int32_t>(input.size())};
-  append_scores(model, context, model.decode_all(context, {input, offsets}, memory), 0, target,
-                scores);
-  return scores;
+  return scores_of(model, context, model.decode_all(context, {input, offsets}, memory), target);
 }
 
 }  // namespace heed::generate

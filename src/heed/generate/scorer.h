@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "heed/generation.h"
 #include "heed/model/transformer.h"
 #include "heed/score.h"
 
@@ -30,6 +31,19 @@ std::vector<ScoreWindow> score_windows(const model::Transformer& model, int64_t 
 std::vector<double> score_window(const model::Transformer& model, std::span<const int32_t> tokens,
                                  int64_t scored, DType dtype = DType::f32,
                                  std::optional<DType> cache_dtype = {});
+
+/// A token of a text, and the most probable ones in its place.
+struct TokenScore {
+  TokenLogProbability chosen;
+  std::vector<TokenLogProbability> best;  // most probable first
+};
+/// tokens[1 ..] of a text given the tokens before them, each with the `top` most probable ones.
+/// Throws Error on a text longer than the context, and as score_window() does, whose
+/// log-probabilities these are.
+std::vector<TokenScore> score_tokens(const model::Transformer& model,
+                                     std::span<const int32_t> tokens, int64_t top,
+                                     DType dtype = DType::f32,
+                                     std::optional<DType> cache_dtype = {});
 
 /// The log-probability of each of tokens[1 ..] given the tokens before it: those of all windows.
 std::vector<double> score_text(const model::Transformer& model, std::span<const int32_t> tokens,

@@ -28,20 +28,20 @@ GeneratorInput translation_input(const model::ModelConfig& config, const SearchO
 }
 
 void check(const SearchOptions& options) {
-  require(options.num_beams >= 1 && options.num_beams <= kMaxBeams,
-          "num_beams is {}, expected 1 to {}", options.num_beams, kMaxBeams);
-  require(options.n_best >= 1 && options.n_best <= options.num_beams,
-          "n_best is {}, expected 1 to {}, the value of num_beams", options.n_best,
-          options.num_beams);
-  require(std::isfinite(options.length_penalty),
-          "the length penalty is {}, expected a finite number", options.length_penalty);
+  require_input(options.num_beams >= 1 && options.num_beams <= kMaxBeams,
+                "num_beams is {}, expected 1 to {}", options.num_beams, kMaxBeams);
+  require_input(options.n_best >= 1 && options.n_best <= options.num_beams,
+                "n_best is {}, expected 1 to {}, the value of num_beams", options.n_best,
+                options.num_beams);
+  require_input(std::isfinite(options.length_penalty),
+                "the length penalty is {}, expected a finite number", options.length_penalty);
   const int64_t max_new_tokens = options.max_new_tokens.value_or(1);
-  require(max_new_tokens >= 1 && max_new_tokens <= kMaxNewTokens,
-          "max_new_tokens is {}, expected 1 to {}", max_new_tokens, kMaxNewTokens);
-  require(options.max_new_tokens_over_source >= 0 &&
-              options.max_new_tokens_over_source <= kMaxNewTokens,
-          "max_new_tokens_over_source is {}, expected 0 to {}", options.max_new_tokens_over_source,
-          kMaxNewTokens);
+  require_input(max_new_tokens >= 1 && max_new_tokens <= kMaxNewTokens,
+                "max_new_tokens is {}, expected 1 to {}", max_new_tokens, kMaxNewTokens);
+  require_input(options.max_new_tokens_over_source >= 0 &&
+                    options.max_new_tokens_over_source <= kMaxNewTokens,
+                "max_new_tokens_over_source is {}, expected 0 to {}",
+                options.max_new_tokens_over_source, kMaxNewTokens);
 }
 
 namespace {
@@ -72,7 +72,7 @@ std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DTy
   check(options);
   std::vector<BeamDecoding> decodings;
   for (const GeneratorInput& input : batch.inputs)
-    decodings.emplace_back(options, input, TokenRules{batch.eos_ids, batch.bad_ids});
+    decodings.emplace_back(options, input, batch.rules);
   const int64_t shares = std::clamp<int64_t>(
       static_cast<int64_t>(decodings.size()) * options.num_beams / kMinPathsPerThread, 1,
       thread_count());
@@ -94,7 +94,8 @@ std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DTy
                                             const SearchOptions& options) {
   check(options);
   const model::ModelConfig& config = model.config();
-  SearchBatch batch{.eos_ids = config.eos_ids(), .memory_dtype = default_cache_dtype(model, dtype)};
+  SearchBatch batch{.rules = {.eos_ids = config.eos_ids()},
+                    .memory_dtype = default_cache_dtype(model, dtype)};
   for (std::vector<int32_t>& source : sources)
     batch.inputs.push_back(
         translation_input(config, options, std::move(source), {config.decoder_start_id}));

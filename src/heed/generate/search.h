@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "heed/generate/token_rules.h"
 #include "heed/model/transformer.h"
 #include "heed/search.h"
 
@@ -44,10 +45,9 @@ std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DTy
 /// Requests that are decoded together.
 struct SearchBatch {
   std::vector<GeneratorInput> inputs = {};  // [B]
-  std::vector<int32_t> eos_ids = {};        // tokens that end an output
-  std::vector<int32_t> bad_ids = {};        // tokens that no output has
-  std::optional<DType> memory_dtype = {};   // see CacheOptions
-  int64_t max_active_tokens = 0;            // see SchedulerOptions
+  TokenRules rules = {};
+  std::optional<DType> memory_dtype = {};  // see CacheOptions
+  int64_t max_active_tokens = 0;           // see SchedulerOptions
 };
 
 /// The n_best outputs of each request, best first.

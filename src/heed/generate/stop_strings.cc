@@ -18,9 +18,20 @@ size_t StopStrings::held_size() const {
   return longest;
 }
 
-std::string StopStrings::feed(std::string_view text) {
+/// Removes the first bytes of the held text and returns those that are not hidden.
+std::string StopStrings::release(size_t size) {
+  std::string released;
+  for (size_t i = 0; i < size; ++i)
+    if (!hidden_[i]) released.push_back(held_[i]);
+  held_.erase(0, size);
+  hidden_.erase(hidden_.begin(), hidden_.begin() + static_cast<std::ptrdiff_t>(size));
+  return released;
+}
+
+std::string StopStrings::feed(std::string_view text, bool hidden) {
   if (found_) return {};
   held_ += text;
+  hidden_.resize(held_.size(), hidden);
   size_t first = std::string::npos;
   for (const std::string& stop : strings_) {
     const size_t at = held_.find(stop);
@@ -28,12 +39,11 @@ std::string StopStrings::feed(std::string_view text) {
     first = at;
     found_ = stop;
   }
-  const size_t certain = found_ ? first : held_.size() - held_size();
-  std::string released = held_.substr(0, certain);
-  held_.erase(0, found_ ? held_.size() : certain);
+  std::string released = release(found_ ? first : held_.size() - held_size());
+  if (found_) release(held_.size());
   return released;
 }
 
-std::string StopStrings::finish() { return std::exchange(held_, {}); }
+std::string StopStrings::finish() { return release(held_.size()); }
 
 }  // namespace heed::generate

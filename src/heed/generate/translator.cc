@@ -23,13 +23,11 @@ Translator::Translator(const model::Transformer& model, const text::TranslationT
                        Options options)
     : model_(model), tokenizer_(tokenizer), options_(std::move(options)) {
   const model::ModelConfig& config = model.config();
-  require(tokenizer.fits(config.source_vocab_size(), config.vocab_size),
-          "the tokenizer has {} pieces, the model's vocabulary {}", tokenizer.vocab_size(),
-          model.config().vocab_size);
   options_.search.scores = options_.scores;
   check(options_.search);
-  prompt_ = tokenizer.start_of_target(options_.languages, config.decoder_start_id,
-                                      options_.forced_bos_id);
+  if (options_.rules.eos_ids.empty()) options_.rules.eos_ids = config.eos_ids();
+  prompt_ = tokenizer.start_of_target(options_.languages, options_.rules.start_id(config),
+                                      options_.rules.forced_bos_id);
   // Only lines for OPUS-MT may name their own target language.
   if (tokenizer.languages().layout() != text::LanguageTokens::Layout::target_in_source)
     tokenizer.encode_source("", options_.languages);
@@ -39,6 +37,7 @@ std::vector<int32_t> Translator::encode(const std::string& line) const {
   text::require_utf8(line, "the text");
   std::vector<int32_t> tokens = tokenizer_.encode_source(line, options_.languages);
   model::check_length(model_.config(), tokens);
+  model::check_source_tokens(model_.config(), tokens);
   return tokens;
 }
 
@@ -82,8 +81,7 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
 
 void Translator::translate_batch(const std::vector<Translation*>& lines) const {
   const model::ModelConfig& config = model_.config();
-  SearchBatch batch{.eos_ids = config.eos_ids(),
-                    .bad_ids = options_.bad_ids,
+  SearchBatch batch{.rules = options_.rules,
                     .memory_dtype = default_cache_dtype(model_, options_.dtype)};
   for (const Translation* line : lines)
     batch.inputs.push_back(translation_input(config, options_.search, line->source, prompt_));

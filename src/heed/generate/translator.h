@@ -21,8 +21,7 @@ class Translator {
     int64_t batch_tokens = 0;  // source tokens times num_beams per batch; 0: chosen for speed
     bool scores = false;       // replaces search.scores
     text::LanguagePair languages = {};
-    int32_t forced_bos_id = -1;         // stands in for a target language; -1: none
-    std::vector<int32_t> bad_ids = {};  // tokens that no translation has
+    TokenRules rules = {};  // forced_bos_id stands in for a target language
   };
   /// The model and the tokenizer must outlive this. Throws Error when their vocabularies differ,
   /// on search options out of range, and on

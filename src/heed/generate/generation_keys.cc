@@ -1,0 +1,164 @@
+#include "heed/generate/generation_keys.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string_view>
+
+#include "heed/base/error.h"
+#include "heed/base/json.h"
+
+namespace heed::generate {
+namespace {
+
+using Json = nlohmann::json;
+
+// docs/models.md has these lists, too.
+
+/// Those that read_generation_config() reads.
+constexpr std::string_view kApplied[] = {"begin_suppress_tokens",
+                                         "bad_words_ids",
+                                         "bos_token_id",
+                                         "decoder_start_token_id",
+                                         "encoder_no_repeat_ngram_size",
+                                         "encoder_repetition_penalty",
+                                         "eos_token_id",
+                                         "exponential_decay_length_penalty",
+                                         "forced_bos_token_id",
+                                         "forced_eos_token_id",
+                                         "max_length",
+                                         "max_new_tokens",
+                                         "min_length",
+                                         "min_new_tokens",
+                                         "min_p",
+                                         "no_repeat_ngram_size",
+                                         "renormalize_logits",
+                                         "repetition_penalty",
+                                         "sequence_bias",
+                                         "suppress_tokens",
+                                         "temperature",
+                                         "top_k",
+                                         "top_p"};
+
+/// The request decides, not the file.
+constexpr std::string_view kOfTheRequest[] = {"do_sample", "early_stopping", "length_penalty",
+                                              "num_beams", "num_return_sequences"};
+
+/// They change how `transformers` computes, or what its generate() returns beside outputs.
+constexpr std::string_view kWithoutEffect[] = {"_commit_hash",
+                                               "_from_model_config",
+                                               "assistant_confidence_threshold",
+                                               "assistant_early_exit",
+                                               "assistant_ensemble_weight",
+                                               "assistant_lookbehind",
+                                               "cache_config",
+                                               "cache_implementation",
+                                               "compile_config",
+                                               "continuous_batching_config",
+                                               "disable_compile",
+                                               "diversity_penalty",  // of num_beam_groups
+                                               "is_assistant",
+                                               "low_memory",
+                                               "max_cache_len",
+                                               "max_matching_ngram_size",
+                                               "num_assistant_tokens",
+                                               "num_assistant_tokens_schedule",
+                                               "output_attentions",
+                                               "output_hidden_states",
+                                               "output_logits",
+                                               "output_scores",
+                                               "pad_token_id",
+                                               "prefill_chunk_size",
+                                               "prompt_lookup_num_tokens",
+                                               "remove_invalid_values",
+                                               "return_dict_in_generate",
+                                               "return_legacy_cache",
+                                               "speculation_type",
+                                               "target_lookbehind",
+                                               "transformers_version",
+                                               "use_cache",
+                                               "use_mtp"};
+
+/// A setting that heed does not apply, and the values with which it does nothing.
+struct Unsupported {
+  std::string_view key, expected;
+  bool (*is_off)(const Json& value);
+};
+
+bool is_absent(const Json& value) {
+  return value.is_null() || (value.is_boolean() && !value.get<bool>()) ||
+         (value.is_structured() && value.empty());
+}
+template <int kOff>
+bool is_at_most(const Json& value) {
+  return is_absent(value) || (value.is_number() && value.get<double>() <= kOff);
+}
+template <int kOff>
+bool is_exactly(const Json& value) {
+  return is_absent(value) || (value.is_number() && value.get<double>() == kOff);
+}
+bool is_at_least_one(const Json& value) {
+  return is_absent(value) || (value.is_number() && value.get<double>() >= 1);
+}
+/// `transformers` ignores cutoffs outside (0, 1).
+bool is_no_cutoff(const Json& value) { return is_at_most<0>(value) || is_at_least_one(value); }
+
+constexpr Unsupported kUnsupported[] = {
+    {"constraints", "null", is_absent},
+    {"dola_layers", "null", is_absent},
+    {"force_words_ids", "null", is_absent},
+    {"forced_decoder_ids", "null", is_absent},
+    {"guidance_scale", "1", is_exactly<1>},
+    {"max_time", "null", is_absent},
+    {"num_beam_groups", "1", is_at_most<1>},
+    {"penalty_alpha", "0", is_at_most<0>},
+    {"stop_strings", "null: they belong to a request", is_absent},
+    {"token_healing", "false", is_absent},
+    {"watermarking_config", "null", is_absent}};
+
+constexpr Unsupported kUnsupportedSampling[] = {{"epsilon_cutoff", "0", is_no_cutoff},
+                                                {"eta_cutoff", "0", is_no_cutoff},
+                                                {"top_h", "null", is_absent},
+                                                {"typical_p", "1", is_at_least_one}};
+
+std::string refusal(std::span<const Unsupported> settings, const Json& json,
+                    const std::string& file) {
+  for (const auto& [key, expected, is_off] : settings) {
+    const auto found = json.find(std::string(key));
+    if (found != json.end() && !is_off(*found))
+      return fmt::format("{}: {} is {}, which heed does not apply, expected {}", file, key,
+                         excerpt(*found), expected);
+  }
+  return "";
+}
+
+bool is_known_setting(std::string_view key) {
+  const auto has = [&](const auto& keys) { return std::ranges::find(keys, key) != std::end(keys); };
+  const auto refuses = [&](const auto& settings) {
+    return std::ranges::find(settings, key, &Unsupported::key) != std::end(settings);
+  };
+  return has(kApplied) || has(kOfTheRequest) || has(kWithoutEffect) || refuses(kUnsupported) ||
+         refuses(kUnsupportedSampling);
+}
+
+}  // namespace
+
+void refuse_unsupported_settings(const Json& json, const std::string& file) {
+  const std::string message = refusal(kUnsupported, json, file);
+  require(message.empty(), "{}", message);
+}
+
+std::string unsupported_sampling(const Json& json, const std::string& file) {
+  return refusal(kUnsupportedSampling, json, file);
+}
+
+std::vector<std::string> unknown_settings(const Json& json, const std::string& file) {
+  std::vector<std::string> warnings;
+  for (const auto& [key, value] : json.items())
+    if (!is_known_setting(key) && !value.is_null())
+      warnings.push_back(fmt::format("{}: {} is {} and is ignored: it is no known setting", file,
+                                     quoted(key), excerpt(value)));
+  return warnings;
+}
+
+}  // namespace heed::generate
