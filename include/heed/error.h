@@ -14,4 +14,12 @@ class HEED_EXPORT Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// An Error whose cause is what a call was given: a text, tokens, messages, an option of the call.
+/// Whoever asked can mend it. Any other Error is of the model, its files, the options it was loaded
+/// with, or the system.
+class HEED_EXPORT InputError : public Error {
+ public:
+  using Error::Error;
+};
+
 }  // namespace heed

@@ -166,17 +166,68 @@ TEST(ChatTemplate, RefusesWhatItCannotRead) {
   const ChatTemplate chat = chat_template(kChatMl);
   const std::vector<ChatMessage> messages{{.role = "user", .content = "a"}};
   expect_error([&] { chat.prompt({}, {}); }, "there are no messages");
-  expect_error([&] { chat.prompt(messages, {.tools = "{}"}); }, "tools: found {}");
-  expect_error([&] { chat.prompt(messages, {.tools = "[1]"}); }, "tools: found 1");
+  expect_error([&] { chat.prompt(messages, {.tools = "{}"}); }, "tools is {}");
+  expect_error([&] { chat.prompt(messages, {.tools = "[1]"}); }, "tools[0] is 1");
   expect_error([&] { chat.prompt(messages, {.tools = "["}); }, "tools: is not JSON");
   expect_error([&] { chat.prompt(messages, {.chat_template_kwargs = "[]"}); },
-               "chat_template_kwargs: found []");
+               "chat_template_kwargs is []");
   const std::vector<ChatMessage> invalid{{.role = "user", .content = "\xff"}};
-  expect_error([&] { chat.prompt(invalid, {}); }, "message 1");
+  expect_error([&] { chat.prompt(invalid, {}); }, "messages[0]");
   const std::vector<ChatMessage> call{{.role = "assistant",
                                        .content = "",
                                        .tool_calls = {{.id = "", .name = "f", .arguments = "1"}}}};
-  expect_error([&] { chat.prompt(call, {}); }, "message 1: arguments of \"f\": found 1");
+  expect_error([&] { chat.prompt(call, {}); },
+               "messages[0].tool_calls[0].function.arguments is 1, expected an object");
+}
+
+TEST(ChatTemplate, TakesDeveloperForSystemUnlessItKnowsDeveloper) {
+  const std::vector<ChatMessage> developer{{.role = "developer", .content = "Be brief."},
+                                           {.role = "user", .content = "a"}};
+  std::vector<ChatMessage> system = developer;
+  system[0].role = "system";
+  // As Qwen's: a conversation without a system message gets one.
+  const std::string source =
+      "{% if messages[0].role != 'system' %}You are helpful.{% endif %}"
+      "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}";
+  const ChatTemplate chat = chat_template(source);
+  EXPECT_EQ(chat.prompt(developer, {}).text, "<system>Be brief.<user>a");
+  EXPECT_EQ(chat.prompt(developer, {}).text, chat.prompt(system, {}).text);
+  const ChatTemplate knows = chat_template(
+      "{% for m in messages %}{% if m['role'] == \"developer\" %}# {% endif %}"
+      "<{{ m.role }}>{{ m.content }}{% endfor %}");
+  EXPECT_EQ(knows.prompt(developer, {}).text, "# <developer>Be brief.<user>a");
+}
+
+TEST(ChatTemplate, RefusesRolesThatNobodyKnows) {
+  const std::vector<ChatMessage> messages{{.role = "user", .content = "a"},
+                                          {.role = "banana", .content = "b"}};
+  expect_error([&] { chat_template(kChatMl).prompt(messages, {}); },
+               "messages[1].role is \"banana\", expected one of system, developer, user, "
+               "assistant, tool, function");
+  const ChatTemplate knows =
+      chat_template("{% for m in messages %}{{ 'B' if m.role == 'banana' else 'A' }}{% endfor %}");
+  EXPECT_EQ(knows.prompt(messages, {}).text, "AB");
+}
+
+TEST(ChatTemplate, NamesThePlaceOfArgumentsThatAreNoObject) {
+  const std::string tools = R"([{"type": "function", "function": {"name": "f"}}])";
+  std::vector<ChatMessage> messages{{.role = "user", .content = "a"},
+                                    {.role = "assistant",
+                                     .content = "",
+                                     .tool_calls = {{.id = "", .name = "f", .arguments = ""},
+                                                    {.id = "", .name = "f", .arguments = "{"}}}};
+  const ChatTemplate without_tools =
+      chat_template("{% for m in messages %}{{ m.content }}{% endfor %}");
+  const std::string place = "messages[1].tool_calls[1].function.arguments";
+  for (const ChatTemplate& chat : {chat_template(kChatMl), without_tools})
+    expect_error([&] { chat.prompt(messages, {.tools = tools}); }, place + ": is not JSON");
+  messages[1].tool_calls[1].arguments = "[1]";
+  for (const ChatTemplate& chat : {chat_template(kChatMl), without_tools})
+    expect_error([&] { chat.prompt(messages, {.tools = tools}); },
+                 place + " is [1], expected an object");
+  messages[1].tool_calls.pop_back();
+  EXPECT_NE(without_tools.prompt(messages, {.tools = tools}).text.find("\"arguments\":{}"),
+            std::string::npos);
 }
 
 std::string text_of_assistant(const ChatTemplate::Turns& turns) {
@@ -210,7 +261,7 @@ TEST(Turns, AreWhatTheTemplateMarks) {
 TEST(Turns, AreRefusedWhereTheTemplateChangesEarlierOnes) {
   const ChatTemplate last = chat_template("{{ messages[-1].content }}");
   expect_error([&] { last.turns(kTurns, {}); },
-               "message 3: the chat template changes earlier messages");
+               "messages[2]: the chat template changes earlier messages");
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ TEST(Messages, JoinPartsOfText) {
 
 TEST(Messages, GiveTemplatesArgumentsAsAnObject) {
   const auto messages = read_chat_messages(kMessages);
-  const auto json = chat::to_template(messages[1], "message 2");
+  const auto json = chat::to_template(messages[1], "messages[1]");
   EXPECT_EQ(dump_json(json["tool_calls"][0]["function"]["arguments"]), R"({"b":1,"a":2})");
   EXPECT_EQ(json["thinking"], "Hm.");
 }
@@ -40,17 +40,59 @@ TEST(Messages, RefuseWhatTheyAreNot) {
   const auto refused = [](const std::string& json, const char* message) {
     expect_error([&] { read_chat_messages(json, "chat.json"); }, message);
   };
-  refused("1", "chat.json: found 1, expected a list of messages");
+  refused("1", "chat.json: messages is 1, expected a list of messages");
   refused("[", "chat.json: is not JSON");
-  refused("[1]", "chat.json: message 1 is 1, expected an object");
-  refused("[{}]", "chat.json: message 1: role is missing");
-  refused(R"([{"role": 1}])", "chat.json: message 1: role is 1, expected a string");
-  refused(R"([{"role": "user", "content": 1}])", "content is 1, expected a string");
+  refused("[1]", "chat.json: messages[0] is 1, expected an object");
+  refused("[{}]", "chat.json: messages[0].role is missing");
+  refused(R"([{"role": 1}])", "chat.json: messages[0].role is 1, expected a string");
+  refused(R"([{"role": "user", "content": 1}])", "messages[0].content is 1, expected a string");
   refused(R"([{"role": "user", "content": [{"type": "image_url"}]}])",
-          "content has a part of type \"image_url\", expected text alone");
-  refused(R"([{"role": "user", "tool_calls": 1}])", "tool_calls is 1, expected a list");
-  refused(R"([{"role": "user", "tool_calls": [{"function": {}}]}])", "a tool call has no name");
+          "messages[0].content[0] has the type \"image_url\", expected text alone");
+  refused(R"([{"role": "user", "tool_calls": 1}])", "messages[0].tool_calls is 1, expected a list");
+  refused(R"([{"role": "user", "tool_calls": [{"function": {}}]}])",
+          "messages[0].tool_calls[0].function.name is missing");
+  expect_error([] { read_chat_messages(R"([{"role": "user"}, {}])"); },
+               "messages[1].role is missing");
   refused(std::string(100000, '['), "brackets nest deeper than 64 levels");
+}
+
+TEST(Messages, RefuseFieldsThatTheyDoNotKnow) {
+  const auto refused = [](const std::string& json, const char* message) {
+    EXPECT_THROW(read_chat_messages(json), InputError);
+    expect_error([&] { read_chat_messages(json); }, message);
+  };
+  refused(R"([{"role": "user", "contents": "a"}])", "messages[0].contents is not a known field");
+  refused(R"([{"role": "user", "content": [{"type": "text", "txt": "a"}]}])",
+          "messages[0].content[0].txt is not a known field");
+  refused(R"([{"role": "user", "tool_calls": [{"function": {"name": "f", "argument": {}}}]}])",
+          "messages[0].tool_calls[0].function.argument is not a known field");
+  refused(R"([{"role": "user", "tool_calls": [{"type": "custom", "name": "f"}]}])",
+          "messages[0].tool_calls[0].type is \"custom\", expected \"function\"");
+  refused(R"([{"role": "assistant", "audio": {"id": "a"}}])",
+          "messages[0].audio is {\"id\":\"a\"}");
+}
+
+TEST(Messages, TakeWhatClientsSendBackOfAnAnswer) {
+  const auto messages = read_chat_messages(
+      R"([{"role": "assistant", "content": "a", "refusal": null, "annotations": [], "audio": null,
+           "function_call": null, "name": "n", "reasoning": "r", "id": "1", "parsed": null,
+           "tool_calls": [{"index": 0, "id": "c", "type": "function",
+                           "function": {"name": "f", "arguments": ""}}]},
+          {"role": "tool", "tool_call_id": "c", "content": [{"type": "text", "text": "3"}]},
+          {"role": "assistant", "content": null, "refusal": "No."}])");
+  EXPECT_EQ(messages[0].reasoning_content, "r");
+  EXPECT_EQ(messages[1].tool_call_id, "c");
+  EXPECT_EQ(messages[2].content, "No.");
+}
+
+TEST(Messages, GiveTemplatesAnObjectForEmptyArguments) {
+  for (const char* empty : {"", " \n", "{}"}) {
+    const ChatMessage message{.role = "assistant",
+                              .content = "",
+                              .tool_calls = {{.id = "", .name = "f", .arguments = empty}}};
+    EXPECT_EQ(chat::to_template(message, "messages[0]")["tool_calls"][0]["function"]["arguments"],
+              nlohmann::ordered_json::object());
+  }
 }
 
 TEST(FuzzMessages, AreReadOrRefused) {

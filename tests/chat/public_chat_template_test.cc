@@ -16,7 +16,7 @@ namespace {
 const std::string kTemplate =
     "{{ bos_token }}{% for m in messages %}{{ '<|im_start|>' ~ m.role ~ ' ' ~ m.content ~ "
     "'<|im_end|>' }}{% endfor %}";
-const std::vector<ChatMessage> kMessages{{.role = "user", .content = "Hello <|im_end|>"}};
+const std::vector<ChatMessage> kHello{{.role = "user", .content = "Hello <|im_end|>"}};
 const std::string kText = "<|im_start|><|im_start|>user Hello <|im_end|><|im_end|>";
 
 /// A model directory without weights.
@@ -34,10 +34,10 @@ class ModelFiles : public testing::Test {
 TEST_F(ModelFiles, GiveTheSamePromptReadAsDirectoryAndAsConfiguration) {
   const auto whole = ChatTemplate::load(folder_.path());
   const auto config = ChatTemplate::load(folder_ / "tokenizer_config.json");
-  const ChatPrompt prompt = whole.prompt(kMessages);
+  const ChatPrompt prompt = whole.prompt(kHello);
   EXPECT_EQ(prompt.text, kText);
-  EXPECT_EQ(config.prompt(kMessages).text, kText);
-  EXPECT_EQ(config.prompt(kMessages).tokens, prompt.tokens);
+  EXPECT_EQ(config.prompt(kHello).text, kText);
+  EXPECT_EQ(config.prompt(kHello).tokens, prompt.tokens);
   const Tokenizer& tokenizer = whole.tokenizer();
   EXPECT_EQ(tokenizer.decode(prompt.tokens, false), kText);
   // The end of a message inside a message is text.
@@ -49,11 +49,11 @@ TEST_F(ModelFiles, GiveWayToATemplateOfTheCaller) {
   const auto tokenizer = Tokenizer::load(folder_.path());
   const auto parsed = ChatTemplate::parse("{{ messages[0].content | upper }}", tokenizer);
   EXPECT_EQ(parsed.prompt({{.role = "user", .content = "abc"}}).text, "ABC");
-  EXPECT_EQ(parsed.prompt(kMessages, {.chat_template = kTemplate}).text,
-            ChatTemplate::load(folder_.path()).prompt(kMessages).text);
+  EXPECT_EQ(parsed.prompt(kHello, {.chat_template = kTemplate}).text,
+            ChatTemplate::load(folder_.path()).prompt(kHello).text);
   write_quickly(folder_ / "own.jinja", "{{ messages | length }}");
-  EXPECT_EQ(ChatTemplate::load(folder_ / "own.jinja").prompt(kMessages).text, "1");
-  EXPECT_EQ(ChatTemplate::load(folder_ / "own.jinja", tokenizer).prompt(kMessages).text, "1");
+  EXPECT_EQ(ChatTemplate::load(folder_ / "own.jinja").prompt(kHello).text, "1");
+  EXPECT_EQ(ChatTemplate::load(folder_ / "own.jinja", tokenizer).prompt(kHello).text, "1");
 }
 
 TEST(GgufFiles, GiveTheirTemplateAndTokenizer) {

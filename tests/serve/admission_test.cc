@@ -24,6 +24,7 @@ TEST(Admission, RefusesMoreRequestsThanMayWait) {
   Admission admission({.requests = 2, .tokens = 1000});
   EXPECT_EQ(status_of(admission, 1), 200);
   EXPECT_NO_THROW(admission.check_room());
+  EXPECT_THROW(admission.check_room(1), ApiError);
   EXPECT_EQ(status_of(admission, 1), 200);
   EXPECT_THROW(admission.check_room(), ApiError);
   EXPECT_EQ(status_of(admission, 1), 429);

@@ -31,7 +31,7 @@ ServerOptions serving(std::vector<ModelSource> models) {
 }
 
 TEST(EmbeddedServer, AnswersWithAModelThatIsLoaded) {
-  const Model model = Model::load(engine::SmallModels::all().decoder());
+  const Model model = Model::load(engine::models().decoder());
   const std::string alone = model.generate("the old sea", {.max_new_tokens = 8}).text;
   Server server(serving({{.name = "mine", .model = model}}));
   server.listen();
@@ -42,11 +42,10 @@ TEST(EmbeddedServer, AnswersWithAModelThatIsLoaded) {
 
 TEST(EmbeddedServer, ServesTheAdaptersOfAModelThatIsLoaded) {
   const TemporaryDirectory directory;
-  const auto adapter =
-      engine::write_adapter(directory / "adapter", engine::SmallModels::all().decoder(), 1);
-  const Model model = Model::load(engine::SmallModels::all().decoder(),
-                                  {.adapters = {{.path = adapter, .name = "poems"}}});
-  const Model plain = Model::load(engine::SmallModels::all().decoder());
+  const auto adapter = engine::write_adapter(directory / "adapter", engine::models().decoder(), 1);
+  const Model model =
+      Model::load(engine::models().decoder(), {.adapters = {{.path = adapter, .name = "poems"}}});
+  const Model plain = Model::load(engine::models().decoder());
   Server server(serving({{.name = "mine", .model = model}}));
   server.listen();
   server.load();
@@ -55,7 +54,7 @@ TEST(EmbeddedServer, ServesTheAdaptersOfAModelThatIsLoaded) {
 }
 
 TEST(EmbeddedServer, KeepsALoadedModelWhenItServesOthersToo) {
-  const Model model = Model::load(engine::SmallModels::all().decoder());
+  const Model model = Model::load(engine::models().decoder());
   Server server(serving({{.name = "mine", .model = model}}));
   server.listen();
   server.load();
@@ -83,7 +82,7 @@ TEST(EmbeddedServer, RefusesOptionsOutOfRange) {
   refused([](ServerOptions& options) { options.request_time = -1ms; });
   refused([](ServerOptions& options) { options.request_time = std::chrono::milliseconds::max(); });
   refused([](ServerOptions& options) { options.api_keys = {"key", ""}; });
-  const Model model = Model::load(engine::SmallModels::all().decoder());
+  const Model model = Model::load(engine::models().decoder());
   Server both(serving({{.name = "mine", .path = "elsewhere", .model = model}}));
   EXPECT_THROW(both.load(), Error);
   Server wrong_port(ServerOptions{.port = 70'000});
@@ -91,7 +90,7 @@ TEST(EmbeddedServer, RefusesOptionsOutOfRange) {
 }
 
 TEST(EmbeddedServer, DrainsUntilItIsInterrupted) {
-  Server server(serving({{.name = "mine", .path = engine::SmallModels::all().decoder().string()}}));
+  Server server(serving({{.name = "mine", .path = engine::models().decoder().string()}}));
   server.listen();
   server.load();
   HttpClient reading(server.port());
@@ -108,12 +107,12 @@ TEST(EmbeddedServer, DrainsUntilItIsInterrupted) {
 
 TEST(EmbeddedServer, StaysWithItsProcessWhenThatForks) {
   auto server = std::make_unique<Server>(
-      serving({{.name = "mine", .path = engine::SmallModels::all().decoder().string()}}));
+      serving({{.name = "mine", .path = engine::models().decoder().string()}}));
   server->listen();
   server->load();
   const std::string alone = completion(*server, "mine");
-  int leave[2];
-  ASSERT_EQ(pipe(leave), 0);
+  int left[2], leave[2];  // whether the child has left the server, and may end
+  ASSERT_TRUE(pipe(left) == 0 && pipe(leave) == 0);
   const pid_t child = fork();
   if (child == 0) {
     bool refused = false;
@@ -125,12 +124,17 @@ TEST(EmbeddedServer, StaysWithItsProcessWhenThatForks) {
     server.reset();
     char byte = 0;
     close(leave[1]);
+    close(left[1]);
     _exit(refused && read(leave[0], &byte, 1) == 0 ? 0 : 1);
   }
   close(leave[0]);
+  close(left[1]);
   EXPECT_EQ(completion(*server, "mine"), alone);
   const int port = server->port();
   server.reset();
+  char byte = 0;
+  EXPECT_EQ(read(left[0], &byte, 1), 0);
+  close(left[0]);
   ServerOptions again{.port = port};  // while the child runs
   EXPECT_NO_THROW(Server(again).listen());
   close(leave[1]);

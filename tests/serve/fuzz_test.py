@@ -21,7 +21,7 @@ CHAT_TEMPLATE = "{%- for message in messages %}{{ message.role + ': ' + message.
 CONFIG = {
     "model_type": "llama", "vocab_size": 120, "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2,
     "num_attention_heads": 2, "max_position_embeddings": 512, "rms_norm_eps": 1e-5, "hidden_act": "silu",
-    "bos_token_id": 1,
+    "bos_token_id": 1, "eos_token_id": None,
 }
 SERVE = f"""
 [limits]

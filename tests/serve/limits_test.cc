@@ -19,7 +19,7 @@ class BusyServer {
                   R"({"model_type": "llama", "vocab_size": 120, "hidden_size": 32,
                       "intermediate_size": 64, "num_hidden_layers": 1, "num_attention_heads": 2,
                       "max_position_embeddings": 1000000, "rms_norm_eps": 1e-5,
-                      "hidden_act": "silu", "bos_token_id": 1})");
+                      "hidden_act": "silu", "bos_token_id": 1, "eos_token_id": null})");
     for (const char* file : {"tokenizer.model"})
       std::filesystem::copy_file(RunningServer::golden("sentencepiece/bpe.model"),
                                  directory_ / file);

@@ -7,8 +7,6 @@
 namespace heed::serve {
 namespace {
 
-const RunningServer& server() { return RunningServer::shared(); }
-
 void expect_candidates(const Json& found, const std::vector<Candidate>& expected) {
   ASSERT_EQ(found.size(), expected.size());
   for (size_t i = 0; i < expected.size(); ++i) {
@@ -19,7 +17,7 @@ void expect_candidates(const Json& found, const std::vector<Candidate>& expected
 }
 
 TEST(TranslateRoute, EqualsTranslate) {
-  const Model model = server().model("en-de");
+  const Model model = RunningServer::shared().model("en-de");
   const std::vector<std::string> texts{"the sea", "", "the old ship went out", "a"};
   const Json answer = posted("/v1/translate", {{"model", "en-de"}, {"text", texts}, {"n_best", 3}});
   TranslateOptions options;
@@ -39,7 +37,7 @@ TEST(TranslateRoute, EqualsTranslate) {
 }
 
 TEST(TranslateRoute, AlignsWordsAndTranslatesLineByLine) {
-  const Model model = server().model("en-de");
+  const Model model = RunningServer::shared().model("en-de");
   size_t aligned = 0;
   for (const char* text : {"the old ship", "out in the sea", "a", "went out"}) {
     TranslateOptions options{.alignments = true};
@@ -72,7 +70,7 @@ TEST(TranslateRoute, TakesTheLanguagesOfAModel) {
                         {"text", "the sea"},
                         {"source_language", "eng_Latn"},
                         {"target_language", "deu_Latn"}};
-  const Model model = server().model("nllb");
+  const Model model = RunningServer::shared().model("nllb");
   TranslateOptions options{.source_language = "eng_Latn", .target_language = "deu_Latn"};
   options.search.scores = true;
   expect_candidates(posted("/v1/translate", request)["translations"][0]["candidates"],
@@ -102,7 +100,7 @@ TEST(TranslateRoute, RefusesWhatIsTooLongOrWrong) {
 }
 
 TEST(LibreTranslate, TranslatesJsonAndForms) {
-  const std::string expected = server().model("en-de").translate("the sea").text();
+  const std::string expected = RunningServer::shared().model("en-de").translate("the sea").text();
   const Json request = {{"q", "the sea"}, {"source", "en"}, {"target", "de"}, {"api_key", "k"}};
   EXPECT_EQ(posted("/translate", request), (Json{{"translatedText", expected}}));
   const Answer form = post("/translate", std::string("q=the+sea&source=en&target=de&format=text"),
@@ -137,7 +135,7 @@ TEST(LibreTranslate, ListsLanguages) {
 }
 
 TEST(RerankRoute, EqualsRerankOfAnyNumberOfDocuments) {
-  const Model model = server().model("reranker");
+  const Model model = RunningServer::shared().model("reranker");
   std::vector<std::string> documents;
   for (int i = 0; i < 300; ++i)  // more than one part
     documents.push_back(i % 3 == 0 ? "the sea" : "the ship " + std::to_string(i % 7));
@@ -164,7 +162,7 @@ TEST(RerankRoute, EqualsRerankOfAnyNumberOfDocuments) {
 
 /// The tokens of a query and a document, as the reranker reads them.
 int64_t pair_tokens(const std::string& query, const std::string& document) {
-  const Model model = server().model("reranker");
+  const Model model = RunningServer::shared().model("reranker");
   const auto& tokenizer = engine::loaded(model).shared_tokenizer("reranking");
   return std::ssize(tokenizer.encode_pair(query, document).ids);
 }
@@ -193,7 +191,8 @@ TEST(RerankRoute, AcceptsAPairThatJustFits) {
   while (words < 100 && status_of(words) == 200) ++words;
   std::string document;
   for (int i = 0; i < words; ++i) document += " the";
-  EXPECT_EQ(pair_tokens("sea", document), server().model("reranker").context_length() + 1);
+  EXPECT_EQ(pair_tokens("sea", document),
+            RunningServer::shared().model("reranker").context_length() + 1);
 }
 
 TEST(RerankRoute, RefusesWrongFields) {
@@ -203,10 +202,14 @@ TEST(RerankRoute, RefusesWrongFields) {
                 {"top_n", 0},
                 {"return_documents", "yes"},
                 {"rank_fields", 1}});
+  const Json document = {{"text", "b"}};
+  refused("/v1/rerank",
+          {{"model", "reranker"}, {"query", "a"}, {"documents", std::vector<Json>(2049, document)}},
+          "documents");
 }
 
 TEST(ScoreRoute, EqualsScore) {
-  const Score text = server().model("lm").score("the old sea");
+  const Score text = RunningServer::shared().model("lm").score("the old sea");
   const Json found = posted("/v1/score", {{"model", "lm"}, {"text", "the old sea"}});
   ASSERT_EQ(found["tokens"].size(), text.tokens.size());
   EXPECT_TRUE(found["tokens"][0]["log_probability"].is_null());
@@ -215,7 +218,7 @@ TEST(ScoreRoute, EqualsScore) {
   EXPECT_EQ(found["log_probability"].get<double>(), text.log_probability());
   EXPECT_EQ(found["perplexity"].get<double>(), text.perplexity());
 
-  const Score pair = server().model("t5").score_pair("the sea", "the ship");
+  const Score pair = RunningServer::shared().model("t5").score_pair("the sea", "the ship");
   const Json paired =
       posted("/v1/score", {{"model", "t5"}, {"source", "the sea"}, {"target", "the ship"}});
   EXPECT_EQ(paired["tokens"].size(), pair.tokens.size());
@@ -225,7 +228,7 @@ TEST(ScoreRoute, EqualsScore) {
 }
 
 TEST(FillRoute, EqualsFill) {
-  const Model model = server().model("masked");
+  const Model model = RunningServer::shared().model("masked");
   const FilledText expected = model.fill("the [MASK] sea [MASK]", 3);
   const Json found =
       posted("/v1/fill", {{"model", "masked"}, {"text", "the [MASK] sea [MASK]"}, {"top", 3}});
@@ -245,7 +248,7 @@ TEST(FillRoute, EqualsFill) {
 
 TEST(TokenizeRoute, GoesThereAndBack) {
   for (const char* name : {"lm", "masked", "en-de"}) {
-    const Model model = server().model(name);
+    const Model model = RunningServer::shared().model(name);
     for (const bool special : {true, false}) {
       const Json found =
           posted("/v1/tokenize", {{"model", name}, {"text", "the old sea"}, {"special", special}});
@@ -264,7 +267,7 @@ TEST(TokenizeRoute, GoesThereAndBack) {
 }
 
 TEST(AttentionRoute, EqualsAttention) {
-  const Model model = server().model("en-de");
+  const Model model = RunningServer::shared().model("en-de");
   const AttentionOptions options{.target = "the ship", .kind = AttentionKind::cross, .layer = 1};
   const std::vector<AttentionMap> expected = model.attention("the old sea", options);
   const Json found = posted("/v1/attention", {{"model", "en-de"},

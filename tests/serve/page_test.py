@@ -25,7 +25,7 @@ CHAT_TEMPLATE = """\
 CHAT_CONFIG = {
     "model_type": "llama", "vocab_size": 120, "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 1,
     "num_attention_heads": 2, "max_position_embeddings": 1 << 20, "rms_norm_eps": 1e-5, "hidden_act": "silu",
-    "bos_token_id": 1,
+    "bos_token_id": 1, "eos_token_id": None,
 }
 
 WRITER = '[[model]]\nname = "writer"\npath = "decoder"\nrandom_weights = 1\n'

@@ -17,8 +17,10 @@ class RunningServer {
     write_quickly(chat_ / "chat_template.jinja",
                   "{% for m in messages %}{{ m.role ~ ': ' ~ m.content ~ '</s>' }}{% endfor %}"
                   "{% if add_generation_prompt %}{{ 'assistant: ' }}{% endif %}");
-    const engine::SmallModels& small = engine::SmallModels::all();
+    const engine::SmallModels& small = engine::models();
     add("chat", chat_.path());
+    write_byte_level_decoder();
+    add("bytes", bytes_.path());
     add("lm", small.decoder());
     add("t5", small.t5());
     add("masked", small.masked());
@@ -56,7 +58,18 @@ class RunningServer {
     options_.models.push_back({.name = name, .path = path.string()});
   }
 
-  TemporaryDirectory chat_;
+  /// Its tokens may be parts of characters.
+  void write_byte_level_decoder() const {
+    std::filesystem::copy_file(golden("tokenizers/gpt2.json"), bytes_ / "tokenizer.json");
+    std::filesystem::copy_file(chat_ / "chat_template.jinja", bytes_ / "chat_template.jinja");
+    write_quickly(bytes_ / "config.json", R"({
+      "model_type": "llama", "vocab_size": 900, "hidden_size": 32, "intermediate_size": 64,
+      "num_hidden_layers": 1, "num_attention_heads": 2, "max_position_embeddings": 1024,
+      "rms_norm_eps": 1e-5, "hidden_act": "silu"})");
+    engine::write_weights(bytes_.path());
+  }
+
+  TemporaryDirectory chat_, bytes_;
   ServerOptions options_{.port = 0};
   std::optional<Server> server_;
 };

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "heed/base/interrupt.h"
 #include "tests/engine/small_models.h"
 #include "tests/serve/run_on.h"
 
@@ -10,8 +11,8 @@ namespace {
 
 TEST(ServedModel, DropsItsWorkWhichRefersToIt) {
   ComputeLoop loop;
-  const auto model = std::make_shared<ServedModel>(
-      Model::load(engine::SmallModels::all().decoder()), BatchingOptions{}, loop);
+  const auto model = std::make_shared<ServedModel>(Model::load(engine::models().decoder()),
+                                                   BatchingOptions{}, loop);
   const auto call = std::make_shared<Call>(std::make_shared<Exchange>(HttpRequest{}, 0, [] {}), "");
   long before = 0, after = 0;
   run_on(loop, [&] {  // all that is posted here comes before the first turn
@@ -28,6 +29,22 @@ TEST(ServedModel, DropsItsWorkWhichRefersToIt) {
   run_on(loop, [] {});
   EXPECT_EQ(before, 5);
   EXPECT_EQ(after, 2);  // this function's and the loop's
+}
+
+TEST(ServedModel, EndsASingleCallThatNobodyWantsAnyMore) {
+  ComputeLoop loop;
+  const auto model = std::make_shared<ServedModel>(Model::load(engine::models().encoder()),
+                                                   BatchingOptions{}, loop);
+  const auto call = std::make_shared<Call>(std::make_shared<Exchange>(HttpRequest{}, 0, [] {}), "");
+  std::promise<void> begun;
+  model->run(call, 1, [&] {
+    begun.set_value();
+    while (true) check_interrupted();
+  });
+  begun.get_future().wait();
+  call->cancel();
+  run_on(loop, [] {});
+  EXPECT_FALSE(call->exchange().answered());
 }
 
 }  // namespace

@@ -86,8 +86,8 @@ size_t first_invalid_utf8(std::string_view text) {
 void require_utf8(std::string_view text, std::string_view what) {
   const size_t bad = first_invalid_utf8(text);
   if (bad != std::string_view::npos)
-    fail("{} is not valid UTF-8: byte {} is 0x{:02X}", what, bad + 1,
-         static_cast<uint8_t>(text[bad]));
+    fail_input("{} is not valid UTF-8: byte {} is 0x{:02X}", what, bad + 1,
+               static_cast<uint8_t>(text[bad]));
 }
 
 void append_utf8(std::string& text, char32_t value) {

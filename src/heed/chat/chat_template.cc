@@ -52,22 +52,33 @@ constexpr auto kSpecialTokenNames = [] {
 
 Json read_tools(const std::string& tools) {
   if (tools.empty()) return nullptr;
-  Json json = parse_ordered_json(tools, "tools");
-  require(json.is_array(), "tools: found {}, expected a list", excerpt(json));
-  for (const Json& tool : json)
-    require(tool.is_object() && tool.contains("function") && tool["function"].is_object() &&
-                tool["function"].contains("name") && tool["function"]["name"].is_string(),
-            "tools: found {}, expected {{\"type\": \"function\", \"function\": {{\"name\": ..., "
-            "\"parameters\": ...}}}}",
-            excerpt(tool));
+  Json json = blame_input([&] { return parse_ordered_json(tools, "tools"); });
+  require_input(json.is_array(), "tools is {}, expected a list", excerpt(json));
+  for (size_t i = 0; i < json.size(); ++i) {
+    const Json& tool = json[i];
+    require_input(tool.is_object() && tool.contains("function") && tool["function"].is_object() &&
+                      tool["function"].contains("name") && tool["function"]["name"].is_string(),
+                  "tools[{}] is {}, expected {{\"type\": \"function\", \"function\": "
+                  "{{\"name\": ..., \"parameters\": ...}}}}",
+                  i, excerpt(tool));
+  }
   return json.empty() ? Json() : json;
 }
 
 Json read_kwargs(const std::string& kwargs) {
   if (kwargs.empty()) return Json::object();
-  Json json = parse_ordered_json(kwargs, "chat_template_kwargs");
-  require(json.is_object(), "chat_template_kwargs: found {}, expected an object", excerpt(json));
+  Json json = blame_input([&] { return parse_ordered_json(kwargs, "chat_template_kwargs"); });
+  require_input(json.is_object(), "chat_template_kwargs is {}, expected an object", excerpt(json));
   return json;
+}
+
+constexpr std::string_view kRoles[] = {"system",    "developer", "user",
+                                       "assistant", "tool",      "function"};
+
+/// Whether a template has a string of its own for a role.
+bool names_role(const std::string& source, std::string_view role) {
+  return source.find(fmt::format("'{}'", role)) != source.npos ||
+         source.find(fmt::format("\"{}\"", role)) != source.npos;
 }
 
 }  // namespace
@@ -84,21 +95,17 @@ ChatTemplate::ChatTemplate(const StoredTemplate& stored, const text::Tokenizer& 
 
 jinja::Rendered ChatTemplate::render(std::span<const ChatMessage> messages,
                                      const ChatOptions& options) const {
-  require(!messages.empty(), "there are no messages");
+  require_input(!messages.empty(), "there are no messages");
+  std::vector<ChatMessage> own = checked(messages);
   Json tools = read_tools(options.tools);
-  std::vector<ChatMessage> described;
   if (!tools.is_null() && source_.find("tools") == source_.npos) {
-    described = describe_tools({messages.begin(), messages.end()}, tools);
-    messages = described;
+    own = describe_tools(std::move(own), tools);
     tools = nullptr;
   }
   Json context = {{"messages", Json::array()}};
-  for (const ChatMessage& message : messages) {
-    const std::string where = fmt::format("message {}", context["messages"].size() + 1);
-    for (const std::string* text : {&message.role, &message.content, &message.reasoning_content})
-      text::require_utf8(*text, where);
-    context["messages"].push_back(to_template(message, where));
-  }
+  for (const ChatMessage& message : own)
+    context["messages"].push_back(
+        to_template(message, place_of_message(context["messages"].size())));
   context["tools"] = std::move(tools);
   context["documents"] = nullptr;
   context["add_generation_prompt"] = options.add_generation_prompt;
@@ -106,7 +113,26 @@ jinja::Rendered ChatTemplate::render(std::span<const ChatMessage> messages,
   for (const SpecialToken& token : kSpecialTokens)
     if (const auto id = tokenizer_.special_tokens().*token.id)
       context[std::string(token.name)] = tokenizer_.piece(*id);
-  return template_.render(context, {}, kSpecialTokenNames);
+  // A template is checked when it is read: what it cannot render are these messages.
+  return blame_input([&] { return template_.render(context, {}, kSpecialTokenNames); });
+}
+
+/// What OpenAI's models know as developer is system to others, whose templates would take it for a
+/// conversation without a system message.
+std::vector<ChatMessage> ChatTemplate::checked(std::span<const ChatMessage> messages) const {
+  std::vector<ChatMessage> result(messages.begin(), messages.end());
+  for (size_t i = 0; i < result.size(); ++i) {
+    ChatMessage& message = result[i];
+    const std::string place = place_of_message(i);
+    for (const std::string* text : {&message.role, &message.content, &message.reasoning_content})
+      text::require_utf8(*text, place);
+    const bool named = names_role(source_, message.role);
+    require_input(named || std::ranges::find(kRoles, message.role) != std::end(kRoles),
+                  "{}.role is {}, expected one of {}", place, quoted(message.role),
+                  fmt::join(kRoles, ", "));
+    if (message.role == "developer" && !named) message.role = "system";
+  }
+  return result;
 }
 
 std::vector<int32_t> ChatTemplate::encode(const jinja::Rendered& rendered,

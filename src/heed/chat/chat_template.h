@@ -43,6 +43,9 @@ class ChatTemplate {
                                            const ChatOptions& options,
                                            const jinja::Rendered& whole) const;
   jinja::Rendered render(std::span<const ChatMessage> messages, const ChatOptions& options) const;
+  /// The messages with roles that the template knows. Throws InputError on any other role and on
+  /// invalid UTF-8.
+  std::vector<ChatMessage> checked(std::span<const ChatMessage> messages) const;
   /// The tokens of the text from a byte on.
   std::vector<int32_t> encode(const jinja::Rendered& rendered, const ChatOptions& options,
                               size_t begin = 0) const;

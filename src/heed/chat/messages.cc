@@ -1,57 +1,93 @@
 #include "heed/chat/messages.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
+#include "heed/chat/json_members.h"
 
 namespace heed::chat {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string text_of(const Json& json, const char* key, const std::string& where) {
-  const auto found = json.find(key);
-  if (found == json.end() || found->is_null()) return {};
-  require(found->is_string(), "{}: {} is {}, expected a string", where, key, excerpt(*found));
-  return found->get<std::string>();
+std::string read_part(const Json& json, const std::string& place) {
+  if (json.is_string()) return json.get<std::string>();
+  JsonMembers part(json, place);
+  const std::string type = part.text("type");
+  const bool refusal = type == "refusal";
+  require_input(type == "text" || refusal, "{} has the type {}, expected text alone", place,
+                quoted(type));
+  part.ignore({"annotations", "cache_control", "logprobs"});
+  std::string text = part.text(refusal ? "refusal" : "text");
+  part.refuse_others();
+  return text;
 }
 
-std::string part_text(const Json& part, const std::string& where) {
-  if (part.is_string()) return part.get<std::string>();
-  require(part.is_object(), "{}: a part of content is {}, expected an object", where,
-          excerpt(part));
-  const std::string type = text_of(part, "type", where);
-  require(type == "text", "{}: content has a part of type {}, expected text alone", where,
-          quoted(type));
-  return text_of(part, "text", where);
-}
-
-std::string read_content(const Json& json, const std::string& where) {
-  const auto found = json.find("content");
-  if (found == json.end() || !found->is_array()) return text_of(json, "content", where);
+std::string read_content(JsonMembers& message) {
+  const Json* found = message.find("content");
+  if (!found || !found->is_array()) return message.text("content");
   std::string content;
-  for (const Json& part : *found) {
-    if (&part != &found->front()) content += '\n';
-    content += part_text(part, where);
+  for (size_t i = 0; i < found->size(); ++i) {
+    if (i > 0) content += '\n';
+    content += read_part((*found)[i], fmt::format("{}[{}]", message.place_of("content"), i));
   }
   return content;
 }
 
-ToolCall read_call(const Json& json, const std::string& where) {
-  require(json.is_object(), "{}: a tool call is {}, expected an object", where, excerpt(json));
-  const auto inner = json.find("function");
-  const Json& function = inner == json.end() ? json : *inner;
-  require(function.is_object(), "{}: the function of a tool call is {}, expected an object", where,
-          excerpt(function));
-  ToolCall call{.id = text_of(json, "id", where),
-                .name = text_of(function, "name", where),
-                .arguments = "{}"};
-  require(!call.name.empty(), "{}: a tool call has no name", where);
-  const auto arguments = function.find("arguments");
-  if (arguments == function.end() || arguments->is_null()) return call;
-  call.arguments = arguments->is_string() ? arguments->get<std::string>() : dump_json(*arguments);
-  return call;
+/// {"id", "type": "function", "function": {"name", "arguments"}}, or the function alone.
+ToolCall read_call(const Json& json, const std::string& place) {
+  JsonMembers call(json, place);
+  ToolCall result{.id = call.text("id"), .name = {}, .arguments = "{}"};
+  const std::string type = call.text("type");
+  require_input(type.empty() || type == "function", "{} is {}, expected \"function\"",
+                call.place_of("type"), quoted(type));
+  call.ignore({"index"});
+  const auto read_function = [&](JsonMembers& function) {
+    result.name = function.text("name");
+    require_input(!result.name.empty(), "{} is missing", function.place_of("name"));
+    if (const Json* arguments = function.find("arguments"))
+      result.arguments =
+          arguments->is_string() ? arguments->get<std::string>() : dump_json(*arguments);
+    function.refuse_others();
+  };
+  if (const Json* inner = call.find("function")) {
+    JsonMembers function(*inner, call.place_of("function"));
+    read_function(function);
+    call.refuse_others();
+  } else {
+    read_function(call);
+  }
+  return result;
+}
+
+ChatMessage read_message(const Json& json, const std::string& place) {
+  JsonMembers fields(json, place);
+  ChatMessage message;
+  message.role = fields.text("role");
+  require_input(!message.role.empty(), "{} is missing", fields.place_of("role"));
+  message.content = read_content(fields);
+  if (std::string refusal = fields.text("refusal"); message.content.empty())
+    message.content = std::move(refusal);
+  for (const char* key : {"thinking", "reasoning", "reasoning_content"})
+    if (std::string text = fields.text(key); !text.empty())
+      message.reasoning_content = std::move(text);
+  message.tool_call_id = fields.text("tool_call_id");
+  message.name = fields.text("name");
+  if (const Json* calls = fields.find("tool_calls")) {
+    const std::string list = fields.place_of("tool_calls");
+    require_input(calls->is_array(), "{} is {}, expected a list", list, excerpt(*calls));
+    for (size_t i = 0; i < calls->size(); ++i)
+      message.tool_calls.push_back(read_call((*calls)[i], fmt::format("{}[{}]", list, i)));
+  }
+  // What clients send back of an answer, and what they keep beside a message, is not for the model.
+  fields.ignore({"annotations", "cache_control", "created_at", "id", "malformed_tool_call",
+                 "metadata", "parsed", "provider_specific_fields", "reasoning_details", "status",
+                 "thinking_blocks", "timestamp"});
+  fields.only_empty({"audio", "function_call", "images", "prefix"});
+  fields.refuse_others();
+  return message;
 }
 
 Json call_json(const ToolCall& call, Json arguments) {
@@ -72,32 +108,17 @@ Json without_calls(const ChatMessage& message) {
 
 }  // namespace
 
-ChatMessage read_message(const Json& json, const std::string& where) {
-  require(json.is_object(), "{} is {}, expected an object", where, excerpt(json));
-  ChatMessage message;
-  message.role = text_of(json, "role", where);
-  require(!message.role.empty(), "{}: role is missing", where);
-  message.content = read_content(json, where);
-  for (const char* key : {"thinking", "reasoning", "reasoning_content"})
-    if (std::string text = text_of(json, key, where); !text.empty())
-      message.reasoning_content = std::move(text);
-  message.tool_call_id = text_of(json, "tool_call_id", where);
-  message.name = text_of(json, "name", where);
-  const auto calls = json.find("tool_calls");
-  if (calls == json.end() || calls->is_null()) return message;
-  require(calls->is_array(), "{}: tool_calls is {}, expected a list", where, excerpt(*calls));
-  for (const Json& call : *calls) message.tool_calls.push_back(read_call(call, where));
-  return message;
-}
+std::string place_of_message(size_t index) { return fmt::format("messages[{}]", index); }
 
-std::vector<ChatMessage> read_messages(const Json& json, const std::string& where) {
+std::vector<ChatMessage> read_messages(const Json& json, const std::string& source) {
+  const std::string file = source == "messages" ? "" : source + ": ";
   const bool nested = json.is_object() && json.contains("messages");
   const Json& list = nested ? json["messages"] : json;
-  require(list.is_array(), "{}: found {}, expected a list of messages", where, excerpt(list));
+  require_input(list.is_array(), "{}messages is {}, expected a list of messages", file,
+                excerpt(list));
   std::vector<ChatMessage> messages;
   for (const Json& message : list)
-    messages.push_back(
-        read_message(message, fmt::format("{}: message {}", where, messages.size() + 1)));
+    messages.push_back(read_message(message, file + place_of_message(messages.size())));
   return messages;
 }
 
@@ -113,15 +134,21 @@ Json to_json(const ChatMessage& message) {
   return json;
 }
 
-Json to_template(const ChatMessage& message, const std::string& where) {
+Json arguments_of(const ChatMessage& message, size_t index, const std::string& message_place) {
+  const std::string& text = message.tool_calls[index].arguments;
+  if (text.find_first_not_of(" \t\r\n") == text.npos) return Json::object();
+  const std::string place =
+      fmt::format("{}.tool_calls[{}].function.arguments", message_place, index);
+  Json arguments = blame_input([&] { return parse_ordered_json(text, place); });
+  require_input(arguments.is_object(), "{} is {}, expected an object", place, excerpt(arguments));
+  return arguments;
+}
+
+Json to_template(const ChatMessage& message, const std::string& place) {
   Json json = without_calls(message);
   if (!message.reasoning_content.empty()) json["thinking"] = message.reasoning_content;
-  for (const ToolCall& call : message.tool_calls) {
-    const std::string place = fmt::format("{}: arguments of {}", where, quoted(call.name));
-    Json arguments = parse_ordered_json(call.arguments, place);
-    require(arguments.is_object(), "{}: found {}, expected an object", place, excerpt(arguments));
-    json["tool_calls"].push_back(call_json(call, std::move(arguments)));
-  }
+  for (size_t i = 0; i < message.tool_calls.size(); ++i)
+    json["tool_calls"].push_back(call_json(message.tool_calls[i], arguments_of(message, i, place)));
   return json;
 }
 
@@ -130,7 +157,7 @@ Json to_template(const ChatMessage& message, const std::string& where) {
 namespace heed {
 
 std::vector<ChatMessage> read_chat_messages(std::string_view json, const std::string& source) {
-  return chat::read_messages(parse_ordered_json(json, source), source);
+  return chat::read_messages(blame_input([&] { return parse_ordered_json(json, source); }), source);
 }
 
 std::string write_chat_messages(const std::vector<ChatMessage>& messages, int indent) {

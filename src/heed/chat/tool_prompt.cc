@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "heed/base/error.h"
 #include "heed/base/json.h"
+#include "heed/chat/messages.h"
 
 namespace heed::chat {
 namespace {
@@ -21,31 +21,34 @@ std::string instructions(const Json& tools) {
   return text;
 }
 
-std::string calls_text(const std::vector<ToolCall>& calls) {
+std::string calls_text(const ChatMessage& message, size_t index) {
+  const std::string place = place_of_message(index);
   Json list = Json::array();
-  for (const ToolCall& call : calls)
-    list.push_back({{"name", call.name}, {"arguments", parse_ordered_json(call.arguments, "")}});
+  for (size_t i = 0; i < message.tool_calls.size(); ++i)
+    list.push_back(
+        {{"name", message.tool_calls[i].name}, {"arguments", arguments_of(message, i, place)}});
   return "<tool_call>" + dump_json(list) + "</tool_call>";
 }
 
 }  // namespace
 
 std::vector<ChatMessage> describe_tools(std::vector<ChatMessage> messages, const Json& tools) {
+  for (size_t i = 0; i < messages.size(); ++i) {
+    ChatMessage& message = messages[i];
+    if (!message.tool_calls.empty()) {
+      message.content += calls_text(message, i);
+      message.tool_calls.clear();
+    }
+    if (message.role == "tool")
+      message = {.role = "user",
+                 .content = "<tool_response>\n" + message.content + "\n</tool_response>"};
+  }
   const std::string text = instructions(tools);
   if (!messages.empty() && messages.front().role == "system") {
     std::string& content = messages.front().content;
     content += (content.empty() ? "" : "\n\n") + text;
   } else {
     messages.insert(messages.begin(), {.role = "system", .content = text});
-  }
-  for (ChatMessage& message : messages) {
-    if (!message.tool_calls.empty()) {
-      message.content += calls_text(message.tool_calls);
-      message.tool_calls.clear();
-    }
-    if (message.role == "tool")
-      message = {.role = "user",
-                 .content = "<tool_response>\n" + message.content + "\n</tool_response>"};
   }
   return messages;
 }

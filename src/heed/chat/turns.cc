@@ -2,6 +2,7 @@
 
 #include "heed/base/error.h"
 #include "heed/chat/chat_template.h"
+#include "heed/chat/messages.h"
 
 namespace heed::chat {
 namespace {
@@ -28,13 +29,13 @@ std::vector<jinja::Span> ChatTemplate::assistant_spans(std::span<const ChatMessa
   std::vector<jinja::Span> spans;
   for (size_t i = 0; i < messages.size(); ++i) {
     if (messages[i].role != "assistant") continue;
-    require(i > 0, "message 1 is an assistant's, which no prompt precedes");
+    require(i > 0, "{} is an assistant's, which no prompt precedes", place_of_message(i));
     const std::string prompt = render(messages.first(i), with_prompt).text;
     const std::string until = render(messages.first(i + 1), without).text;
     require(whole.text.starts_with(until),
-            "message {}: the chat template changes earlier messages when others follow; to learn "
+            "{}: the chat template changes earlier messages when others follow; to learn "
             "from it, mark what assistants write with {{% generation %}} in a template of your own",
-            i + 1);
+            place_of_message(i));
     const size_t begin = common_size(prompt, until);
     spans.push_back({begin, std::max(begin, size_without_line_ends(until))});
   }

@@ -16,9 +16,10 @@ ApiError too_many(int64_t count, const char* what) {
 
 }  // namespace
 
-void Admission::check_room() const {
+void Admission::check_room(int64_t others) const {
   const std::lock_guard lock(mutex_);
-  if (requests_ >= limits_.requests) throw too_many(requests_, "requests");
+  const int64_t waiting = requests_ + others;
+  if (waiting >= limits_.requests) throw too_many(waiting, "requests");
 }
 
 void Admission::enter(int64_t tokens) {

@@ -13,8 +13,9 @@ class Admission {
  public:
   explicit Admission(const QueueLimits& limits) : limits_(limits) {}
 
-  /// Throws ApiError 429 if no further request may wait: before its body is read.
-  void check_room() const;
+  /// Throws ApiError 429 if no further request may wait, besides these and `others`: before its
+  /// body is read.
+  void check_room(int64_t others = 0) const;
   /// A request that waits with `tokens` tokens. Throws ApiError: 400 if it could never be admitted,
   /// 429 if too much waits already.
   void enter(int64_t tokens);

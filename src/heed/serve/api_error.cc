@@ -23,11 +23,11 @@ ApiError invalid_request(std::string param, const std::string& message) {
   return error;
 }
 
-ApiError context_length_exceeded(std::string param, int64_t tokens, int64_t limit) {
+ApiError context_length_exceeded(std::string param, int64_t tokens, int64_t limit, bool more) {
   ApiError error = invalid_request(
       std::move(param),
-      fmt::format("the input has {} tokens, and the model's context holds {}, with the output",
-                  tokens, limit));
+      fmt::format("the input has {}{} tokens, and the model's context holds {}, with the output",
+                  more ? "more than " : "", tokens, limit));
   error.code = "context_length_exceeded";
   return error;
 }
@@ -63,13 +63,14 @@ ApiError deadline_exceeded() {
 ApiError internal_error(const std::string& message) { return {500, kServer, message}; }
 
 std::string error_body(const ApiError& error) {
-  using Json = nlohmann::ordered_json;
-  const auto or_null = [](const std::string& text) { return text.empty() ? Json() : Json(text); };
-  const Json body = {{"error",
-                      {{"message", error.what()},
-                       {"type", error.type},
-                       {"param", or_null(error.param)},
-                       {"code", or_null(error.code)}}}};
+  const auto or_null = [](const std::string& text) {
+    return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(text);
+  };
+  const nlohmann::ordered_json body = {{"error",
+                                        {{"message", error.what()},
+                                         {"type", error.type},
+                                         {"param", or_null(error.param)},
+                                         {"code", or_null(error.code)}}}};
   return dump_json(body, {.replace_invalid = true});
 }
 
@@ -86,7 +87,7 @@ ApiError current_error() {
     throw;
   } catch (const ApiError& error) {
     return error;
-  } catch (const Error& error) {
+  } catch (const InputError& error) {
     return invalid_request("", error.what());
   } catch (const std::bad_alloc&) {
     return unavailable("out of memory", 10);

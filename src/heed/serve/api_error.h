@@ -24,8 +24,9 @@ struct ApiError : std::runtime_error {
 
 /// 400: the field `param` of the request is wrong; an empty one: the request as a whole.
 ApiError invalid_request(std::string param, const std::string& message);
-/// 400: a prompt of `tokens` tokens for a model whose context holds `limit`.
-ApiError context_length_exceeded(std::string param, int64_t tokens, int64_t limit);
+/// 400: a prompt of `tokens` tokens, or `more` than that, for a model whose context holds `limit`.
+ApiError context_length_exceeded(std::string param, int64_t tokens, int64_t limit,
+                                 bool more = false);
 /// 404: there is no such model.
 ApiError unknown_model(const std::string& name);
 /// 429: too much waits already.
@@ -45,8 +46,8 @@ std::string plain_error_body(const ApiError& error);
 using ErrorBody = std::string (*)(const ApiError& error);
 HttpResponse response_of(const ApiError& error, ErrorBody body = error_body);
 
-/// The exception that is being handled, as an ApiError: heed's errors are 400s, since what a server
-/// offers was checked when it started; memory that runs out is 503; all else is 500.
+/// The exception that is being handled, as an ApiError: an InputError is 400, memory that runs out
+/// 503, and all else, which the client could not mend, 500.
 ApiError current_error();
 
 }  // namespace heed::serve

@@ -9,6 +9,18 @@
 #include "heed/serve/api_error.h"
 
 namespace heed::serve {
+namespace {
+
+/// An error that begins with the place of what is wrong, "messages[0].role is ...".
+ApiError at_its_place(const InputError& error, const std::string& otherwise) {
+  const std::string_view text = error.what();
+  const std::string_view place = text.substr(0, text.find_first_of(": "));
+  const bool named = place.starts_with("messages[") || place.starts_with("tools") ||
+                     place.starts_with("chat_template_kwargs");
+  return invalid_request(named ? std::string(place) : otherwise, error.what());
+}
+
+}  // namespace
 
 ChatFields read_chat(JsonFields& fields) {
   ChatFields chat;
@@ -17,8 +29,8 @@ ChatFields read_chat(JsonFields& fields) {
     throw invalid_request("messages", "messages is not a list with at least one message");
   try {
     chat.messages = chat::read_messages(messages, "messages");
-  } catch (const Error& error) {
-    throw invalid_request("messages", error.what());
+  } catch (const InputError& error) {
+    throw at_its_place(error, "messages");
   }
   // A model can be told of functions, but not be made to call one.
   const std::string choice = fields.one_of("tool_choice", {"auto", "none"});
@@ -33,6 +45,15 @@ ChatFields read_chat(JsonFields& fields) {
     chat.options.chat_template_kwargs = dump_json(*variables);
   }
   return chat;
+}
+
+ChatPrompt make_prompt(const Model& model, const std::vector<ChatMessage>& messages,
+                       const ChatOptions& options, const std::string& field) {
+  try {
+    return model.chat_prompt(messages, options);
+  } catch (const InputError& error) {
+    throw at_its_place(error, field);
+  }
 }
 
 void set_answer_limit(GenerateOptions& options, const Model& model, const ChatPrompt& prompt) {

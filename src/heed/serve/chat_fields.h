@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "heed/model.h"
@@ -13,6 +14,10 @@ struct ChatFields {
   ChatOptions options;
 };
 ChatFields read_chat(JsonFields& fields);
+
+/// The prompt of messages. Throws ApiError which names the field that is wrong, or else `field`.
+ChatPrompt make_prompt(const Model& model, const std::vector<ChatMessage>& messages,
+                       const ChatOptions& options, const std::string& field);
 
 /// Limits the answer to what is left of the context, and to the model's own default or
 /// kDefaultAnswerTokens unless the request has a limit.

@@ -14,10 +14,10 @@ GenerationCall::GenerationCall(const ModelCall& call)
       target_(call.target),
       created_(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())) {}
 
-void GenerationCall::enqueue(const std::vector<int64_t>& tokens, const std::string& param) {
-  // A decoder's prompt leaves room for at least one token.
+void GenerationCall::enqueue(const std::vector<int64_t>& tokens, const std::string& param,
+                             int64_t output) {
   const int64_t context = model().context_length();
-  const int64_t limit = model().has_encoder() ? context : context - 1;
+  const int64_t limit = model().has_encoder() ? context : context - output;
   for (const int64_t count : tokens)
     if (context > 0 && count > limit) throw context_length_exceeded(param, count, context);
   prompt_tokens_ = std::accumulate(tokens.begin(), tokens.end(), int64_t{0});
@@ -27,6 +27,10 @@ void GenerationCall::enqueue(const std::vector<int64_t>& tokens, const std::stri
 void GenerationCall::start(std::vector<Request> requests, const std::vector<int64_t>& tokens,
                            const std::string& param) {
   enqueue(tokens, param);
+  add(std::move(requests), tokens);
+}
+
+void GenerationCall::add(std::vector<Request> requests, const std::vector<int64_t>& tokens) {
   running_ = requests.size();
   for (size_t i = 0; i < requests.size(); ++i) {
     requests[i].adapters = target_.adapters;

@@ -23,8 +23,10 @@ class GenerationCall : public std::enable_shared_from_this<GenerationCall> {
   /// the prompts.
   void start(std::vector<Request> requests, const std::vector<int64_t>& tokens,
              const std::string& param);
-  /// Lets inputs of so many tokens wait; throws as start().
-  void enqueue(const std::vector<int64_t>& tokens, const std::string& param);
+  /// The two parts of start(): lets inputs of so many tokens wait, and adds the requests, for which
+  /// so many tokens have waited. A decoder's prompt leaves room for `output` tokens.
+  void enqueue(const std::vector<int64_t>& tokens, const std::string& param, int64_t output = 1);
+  void add(std::vector<Request> requests, const std::vector<int64_t>& tokens);
 
  protected:
   // Called on the compute thread:
@@ -35,6 +37,8 @@ class GenerationCall : public std::enable_shared_from_this<GenerationCall> {
   virtual void on_end() = 0;
 
   Call& call() { return *call_; }
+  const std::shared_ptr<Call>& shared_call() const { return call_; }
+  ServedModel& served() const { return *target_.model; }
   const Model& model() const { return target_.model->model(); }
   const std::string& model_name() const { return target_.name; }
   int64_t prompt_tokens() const { return prompt_tokens_; }

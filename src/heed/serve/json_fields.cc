@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/base/json_nesting.h"
 #include "heed/base/quote.h"
@@ -38,7 +39,7 @@ Json parse_body(std::string_view body) {
   if (const int64_t values = count_values(body); values > kMaxValues)
     throw invalid_request(
         "", fmt::format("the body has {} JSON values, expected at most {}", values, kMaxValues));
-  Json json = parse_ordered_json(body, "the body");
+  Json json = blame_input([&] { return parse_ordered_json(body, "the body"); });
   if (!json.is_object()) fail_type("the body", "a JSON object", json);
   return json;
 }

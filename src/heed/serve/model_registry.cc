@@ -92,8 +92,11 @@ void require_unique_names(const std::vector<ModelSource>& sources) {
 
 }  // namespace
 
-ModelRegistry::ModelRegistry(ComputeLoop& loop, uint64_t memory_limit)
-    : loop_(loop), memory_limit_(memory_limit), loader_([this] { load_in_turn(); }) {}
+ModelRegistry::ModelRegistry(ComputeLoop& loop, uint64_t memory_limit, Warn warn)
+    : loop_(loop),
+      memory_limit_(memory_limit),
+      warn_(std::move(warn)),
+      loader_([this] { load_in_turn(); }) {}
 
 ModelRegistry::~ModelRegistry() {
   {
@@ -139,6 +142,7 @@ void ModelRegistry::load(Slot& slot) {
   try {
     auto model = std::make_shared<ServedModel>(
         slot.source.model ? *slot.source.model : load_files(slot), slot.source.batching, loop_);
+    for (const std::string& warning : model->model().warnings()) warn_(slot.source.name, warning);
     const std::lock_guard lock(mutex_);
     slot.tasks = tasks_of(model->model());
     slot.set_languages(model->model());
@@ -191,19 +195,16 @@ ModelRegistry::Target ModelRegistry::target_of(const Slot& slot, const std::stri
   return target;
 }
 
-void ModelRegistry::with(const std::string& name, std::function<void(Target)> then,
-                         std::function<void(const ApiError&)> failed) {
-  std::unique_lock lock(mutex_);
+std::optional<ModelRegistry::Target> ModelRegistry::find_or_load(
+    const std::string& name, std::function<void(const Target&)> then,
+    std::function<void(const ApiError&)> failed) {
+  const std::lock_guard lock(mutex_);
   const std::shared_ptr<Slot> slot = slot_of(name);
   slot->used = Call::Clock::now();
-  if (!slot->model) {
-    waiting_.push_back({slot, name, std::move(then), std::move(failed)});
-    wanted_.notify_one();
-    return;
-  }
-  Target target = target_of(*slot, name);
-  lock.unlock();
-  then(std::move(target));
+  if (slot->model) return target_of(*slot, name);
+  waiting_.push_back({slot, name, std::move(then), std::move(failed)});
+  wanted_.notify_one();
+  return std::nullopt;
 }
 
 /// The thread that loads models on their first use.
@@ -219,9 +220,9 @@ void ModelRegistry::load_in_turn() {
     try {
       if (!loaded) load(*next.slot);
       lock.lock();
-      Target target = target_of(*next.slot, next.name);
+      const Target target = target_of(*next.slot, next.name);
       lock.unlock();
-      next.then(std::move(target));
+      next.then(target);
     } catch (const Error& error) {
       next.failed(unavailable(error.what(), 30));
     } catch (...) {

@@ -23,7 +23,10 @@ class ModelRegistry {
   /// Models compute on `loop`, which must outlive this. Beyond `memory_limit` bytes (0: no limit)
   /// models that were loaded on first use and have nothing to do are unloaded, the one unused for
   /// longest first.
-  ModelRegistry(ComputeLoop& loop, uint64_t memory_limit);
+  /// `warn` is called with the name and each warning of a model that has been loaded, on the thread
+  /// that has loaded it.
+  using Warn = std::function<void(const std::string& model, const std::string& warning)>;
+  ModelRegistry(ComputeLoop& loop, uint64_t memory_limit, Warn warn);
   ~ModelRegistry();
 
   /// Loads the models that are not loaded on first use. Throws Error, which names the model, when
@@ -40,11 +43,12 @@ class ModelRegistry {
     /// For Request::adapters: those of the name. Not set if the model has no adapters.
     std::optional<std::vector<std::string>> adapters = {};
   };
-  /// Calls `then` with the model of this name, at once if it is loaded, else on the thread that has
-  /// loaded it. An empty name stands for the only model there is. Throws ApiError when there is no
-  /// such model. When it cannot be loaded, `failed` is called.
-  void with(const std::string& name, std::function<void(Target)> then,
-            std::function<void(const ApiError&)> failed);
+  /// The model of this name. If it is not loaded, there is none, and the thread that has loaded it
+  /// calls `then`, or `failed` when it cannot be loaded; neither may throw. An empty name stands
+  /// for the only model there is. Throws ApiError when there is no such model.
+  std::optional<Target> find_or_load(const std::string& name,
+                                     std::function<void(const Target&)> then,
+                                     std::function<void(const ApiError&)> failed);
   /// The loaded models.
   std::vector<Target> loaded() const;
 
@@ -68,13 +72,14 @@ class ModelRegistry {
 
   ComputeLoop& loop_;
   const uint64_t memory_limit_;
+  const Warn warn_;
   mutable std::mutex mutex_;
   std::vector<std::shared_ptr<Slot>> slots_;  // in the order of the sources
 
   struct Waiting {
     std::shared_ptr<Slot> slot;
     std::string name;
-    std::function<void(Target)> then;
+    std::function<void(const Target&)> then;
     std::function<void(const ApiError&)> failed;
   };
   std::condition_variable wanted_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "heed/base/interrupt.h"
 #include "heed/base/parallel.h"
 #include "heed/engine/loaded_model.h"
 #include "heed/serve/api_error.h"
@@ -10,7 +11,8 @@ namespace heed::serve {
 namespace {
 
 constexpr size_t kMaxTexts = 2048;     // of one request
-constexpr int64_t kTextsPerTask = 32;  // tokenized by a thread at a time
+constexpr size_t kTextsPerPart = 256;  // tokenized by all threads at a time
+constexpr int64_t kTextsPerTask = 32;  // by one of them
 
 std::vector<int32_t> tokens_of(const Json& json, const std::string& path, const Model& model) {
   std::vector<int32_t> tokens;
@@ -25,13 +27,13 @@ std::vector<int32_t> tokens_of(const Json& json, const std::string& path, const 
   return tokens;
 }
 
-void check_count(size_t count, const std::string& path) {
+}  // namespace
+
+void check_count(size_t count, const std::string& field) {
   if (count == 0 || count > kMaxTexts)
     throw invalid_request(
-        path, fmt::format("{} has {} elements, expected 1 to {}", path, count, kMaxTexts));
+        field, fmt::format("{} has {} elements, expected 1 to {}", field, count, kMaxTexts));
 }
-
-}  // namespace
 
 std::vector<std::string> read_texts(JsonFields& fields, std::string_view name) {
   fields.require(name);
@@ -40,7 +42,20 @@ std::vector<std::string> read_texts(JsonFields& fields, std::string_view name) {
   return texts;
 }
 
+void require_room(const Model& model, std::string_view text, const std::string& field) {
+  // Where a text is cut it may have more tokens than before, but not that many.
+  constexpr int64_t kBytesPerToken = 32, kMoreAtCut = 256;
+  const int64_t context = model.context_length(), bytes = context * kBytesPerToken;
+  if (context == 0 || std::ssize(text) <= 2 * bytes) return;
+  auto end = static_cast<size_t>(bytes);
+  while (end > 0 && (static_cast<uint8_t>(text[end]) & 0xC0) == 0x80) --end;  // within a character
+  const int64_t tokens = std::ssize(model.tokenize(text.substr(0, end), false));
+  if (tokens > 2 * context + kMoreAtCut)
+    throw context_length_exceeded(field, tokens, context, true);
+}
+
 int64_t count_tokens(const Model& model, const std::string& text, const std::string& field) {
+  require_room(model, text, field);
   const int64_t tokens = std::ssize(model.tokenize(text)), context = model.context_length();
   if (context > 0 && tokens > context) throw context_length_exceeded(field, tokens, context);
   return tokens;
@@ -55,7 +70,7 @@ std::vector<int32_t> read_tokens(JsonFields& fields, std::string_view name, cons
 
 std::vector<TokenizedText> read_texts_or_tokens(
     JsonFields& fields, std::string_view name, const Model& model,
-    const std::function<std::vector<int32_t>(const std::string&)>& tokenize) {
+    const std::function<std::vector<int32_t>(const std::string&, const std::string&)>& tokenize) {
   const Json& value = fields.require(name);
   const std::string path = fields.path_of(name);
   const auto read = [&](const Json& one, const std::string& place) -> TokenizedText {
@@ -63,18 +78,22 @@ std::vector<TokenizedText> read_texts_or_tokens(
     if (!one.is_string())
       throw invalid_request(place, fmt::format("{} is neither a text nor a list of tokens", place));
     auto text = one.get<std::string>();
-    return {tokenize(text), std::move(text)};
+    return {tokenize(text, place), std::move(text)};
   };
   const bool list = value.is_array() && (value.empty() || !value.front().is_number());
   if (!list) return {read(value, path)};
   check_count(value.size(), path);
   std::vector<TokenizedText> result(value.size());
-  // By all threads, if none computes at the moment.
+  // By all threads, if none computes at the moment; in parts, so that others may compute between.
   const ExecutorScope scope(*engine::loaded(model).executor);
-  parallel_in_order(std::ssize(result), kTextsPerTask, [&](int64_t begin, int64_t end) {
-    for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i)
-      result[i] = read(value[i], fmt::format("{}[{}]", path, i));
-  });
+  for (size_t first = 0; first < result.size(); first += kTextsPerPart) {
+    check_interrupted();
+    const size_t count = std::min(kTextsPerPart, result.size() - first);
+    parallel_in_order(static_cast<int64_t>(count), kTextsPerTask, [&](int64_t begin, int64_t end) {
+      for (size_t i = first + static_cast<size_t>(begin); i < first + static_cast<size_t>(end); ++i)
+        result[i] = read(value[i], fmt::format("{}[{}]", path, i));
+    });
+  }
   return result;
 }
 

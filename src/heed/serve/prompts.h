@@ -21,8 +21,15 @@ struct TokenizedText {
   std::optional<std::string> text = {};
 };
 
+/// Throws ApiError, which names the field, unless a list has 1 to 2,048 elements.
+void check_count(size_t count, const std::string& field);
+
 /// A field that is a text or a list of at most 2,048 texts.
 std::vector<std::string> read_texts(JsonFields& fields, std::string_view name);
+
+/// Throws ApiError, which names `field`, when the beginning of a long text alone has more tokens
+/// than the model's context holds: before the whole text is read.
+void require_room(const Model& model, std::string_view text, const std::string& field);
 
 /// The number of tokens of a text. Throws ApiError, which names `field`, when the model's context
 /// is shorter.
@@ -35,6 +42,7 @@ std::vector<int32_t> read_tokens(JsonFields& fields, std::string_view name, cons
 /// 2,048; `tokenize` may be called by several threads.
 std::vector<TokenizedText> read_texts_or_tokens(
     JsonFields& fields, std::string_view name, const Model& model,
-    const std::function<std::vector<int32_t>(const std::string&)>& tokenize);
+    const std::function<std::vector<int32_t>(const std::string& text, const std::string& field)>&
+        tokenize);
 
 }  // namespace heed::serve

@@ -16,6 +16,10 @@ double seconds(Call::Clock::time_point begin, Call::Clock::time_point end) {
   return static_cast<double>(std::chrono::duration_cast<microseconds>(end - begin).count()) / 1e6;
 }
 
+std::string time_text() {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
+
 }  // namespace
 
 std::string log_line(const Call& call, int status, bool texts) {
@@ -24,7 +28,7 @@ std::string log_line(const Call& call, int status, bool texts) {
   const auto since = [&](const std::optional<Call::Clock::time_point>& moment) {
     return moment ? Json(seconds(statistics.arrived, *moment)) : Json();
   };
-  Json line = {{"time", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))},
+  Json line = {{"time", time_text()},
                {"id", request.id},
                {"client", request.client},
                {"method", request.method},
@@ -39,6 +43,11 @@ std::string log_line(const Call& call, int status, bool texts) {
                {"error", statistics.error.empty() ? Json() : Json(statistics.error)}};
   if (texts) line["body"] = request.body;
   return dump_json(line, {.replace_invalid = true});
+}
+
+std::string warning_line(const std::string& model, const std::string& warning) {
+  return dump_json(Json{{"time", time_text()}, {"model", model}, {"warning", warning}},
+                   {.replace_invalid = true});
 }
 
 }  // namespace heed::serve

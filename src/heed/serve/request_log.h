@@ -11,4 +11,7 @@ namespace heed::serve {
 /// the error. The body of the request only with `texts`.
 std::string log_line(const Call& call, int status, bool texts);
 
+/// What it says of a model whose files have settings without effect.
+std::string warning_line(const std::string& model, const std::string& warning);
+
 }  // namespace heed::serve

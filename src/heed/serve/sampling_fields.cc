@@ -46,11 +46,12 @@ std::optional<float> to_float(std::optional<double> value) {
 
 }  // namespace
 
-GenerateOptions read_sampling(JsonFields& fields, const Model& model) {
+GenerateOptions read_sampling(JsonFields& fields, const Model& model, int64_t min_tokens) {
   constexpr double kMaxPenalty = 100;
   GenerateOptions options;
   for (const char* name : {"max_tokens", "max_completion_tokens", "max_new_tokens"})
-    if (const auto limit = fields.integer(name, 1, kMaxCount)) options.max_new_tokens = limit;
+    if (const auto limit = fields.integer(name, min_tokens, kMaxCount))
+      options.max_new_tokens = limit;
   options.temperature = to_float(fields.number("temperature", 0, 100));
   options.top_p = to_float(fields.number("top_p", 0, 1));
   if (options.top_p == 0.0f)

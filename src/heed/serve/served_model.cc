@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <new>
 
+#include "heed/interrupt.h"
+
 namespace heed::serve {
 namespace {
 
@@ -16,6 +18,12 @@ constexpr int64_t kReservedTokens = 32'768;
 /// token.
 constexpr auto kBatchTime = 80ms;
 constexpr auto kBatchTimeBesideSession = 10ms;
+
+/// Throws an error of a request as what it is.
+[[noreturn]] void rethrow(const Error& error) {
+  if (const auto* input = dynamic_cast<const InputError*>(&error)) throw InputError(*input);
+  throw Error(error);
+}
 
 /// Answers with the exception that is being handled, and ends the other work of the call.
 void fail_and_cancel(Call& call) {
@@ -67,7 +75,7 @@ void ServedModel::generate(std::shared_ptr<Call> call, Request request, int64_t 
   request.on_start = [call, tokens] { call->part_started(tokens); };
   auto report = [call, on_delta = std::move(on_delta)](const Delta& delta) {
     try {
-      if (delta.error) throw Error(*delta.error);
+      if (delta.error) rethrow(*delta.error);
       call->tokens_generated(static_cast<int64_t>(delta.tokens.size()));
       return on_delta(delta);
     } catch (...) {
@@ -117,7 +125,9 @@ bool ServedModel::work() {
     if (!job.call->cancelled()) {
       job.call->part_started(job.tokens);
       try {
+        const InterruptScope scope([&] { return job.call->cancelled(); });
         job.function();
+      } catch (const Interrupted&) {  // nobody wants the answer
       } catch (...) {
         fail_and_cancel(*job.call);
       }

@@ -3,17 +3,18 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <boost/asio/post.hpp>
-#include <boost/asio/thread_pool.hpp>
+#include <mutex>
 #include <unordered_map>
 
 #include "heed/base/error.h"
 #include "heed/base/interrupt.h"
+#include "heed/base/quote.h"
 #include "heed/serve/access.h"
 #include "heed/serve/check_options.h"
 #include "heed/serve/compute_loop.h"
 #include "heed/serve/http/http_server.h"
 #include "heed/serve/metrics.h"
+#include "heed/serve/readers.h"
 #include "heed/serve/request_log.h"
 #include "heed/serve/routes/routes.h"
 #include "heed/serve/services.h"
@@ -24,8 +25,6 @@ using namespace serve;
 
 namespace {
 
-/// Threads that read requests: JSON, chat templates, tokenizers.
-constexpr int kReaders = 2;
 constexpr int kClientClosedRequest = 499;  // nginx's
 /// How often drain() asks whether it is interrupted.
 constexpr std::chrono::milliseconds kDrainStep{50};
@@ -37,7 +36,8 @@ struct Server::State {
       : options(std::move(given)),
         admission(options.queue),
         http(http_options()),
-        models(loop, options.memory_limit),
+        models(loop, options.memory_limit,
+               [this](const std::string& model, const std::string& text) { warn(model, text); }),
         access(options.api_keys, options.cors_origins) {}
 
   HttpServerOptions http_options();
@@ -46,6 +46,8 @@ struct Server::State {
   void read(const Route& route, const std::shared_ptr<Call>& call);
   void end_late_calls();
   void finished(const Exchange& exchange);
+  void warn(const std::string& model, const std::string& warning);
+  void log(const std::string& line);
   bool is_forked() const { return getpid() != process; }
   void require_own_process() const {
     require(!is_forked(), "the server runs in another process, of which this one is a fork");
@@ -53,17 +55,18 @@ struct Server::State {
 
   const pid_t process = getpid();
   const ServerOptions options;
+  std::mutex log_mutex;
   Admission admission;
   Metrics metrics;
   std::atomic<bool> ready = false, draining = false;
   HttpServer http;  // exchanges need it until the end
+  Readers readers;
   // Of the network thread:
   std::unordered_map<const Exchange*, std::shared_ptr<Call>> calls;
   ComputeLoop loop;
   ModelRegistry models;
   const Access access;
   Services services{models, admission, metrics, [this] { return ready && !draining; }};
-  boost::asio::thread_pool readers{kReaders};
 };
 
 HttpServerOptions Server::State::http_options() {
@@ -100,38 +103,36 @@ void Server::State::start(const Route& route, const std::shared_ptr<Call>& call)
   if (route.page) return route.page(services, *call);
   if (!services.ready())
     throw unavailable(draining ? "the server is shutting down" : "models are being loaded", 5);
-  admission.check_room();
+  // Bodies that wait to be read take memory.
+  admission.check_room(Readers::is_long(*call) ? readers.waiting_long() : 0);
   const auto asked = timeout_of(call->request());
   call->deadline =
       Call::Clock::now() + std::min(options.request_time, asked.value_or(options.request_time));
-  boost::asio::post(readers, [this, &route, call] {
-    try {
-      if (!call->cancelled()) read(route, call);
-    } catch (...) {
-      call->fail(current_error());
-    }
-  });
+  readers.post(call, [this, &route, call] { read(route, call); });
 }
 
-/// On a thread of the readers: finds the model and lets the route read the rest.
+/// On a thread of the readers: finds the model and lets the route read the rest, later if the model
+/// has to be loaded.
 void Server::State::read(const Route& route, const std::shared_ptr<Call>& call) {
   const auto body = std::make_shared<const Json>(body_of(call->request()));
   JsonFields fields(*body);
   std::string name = fields.text("model").value_or("");
   if (name.empty() && route.choose) name = route.choose(services, *body);
   call->set_model(name);
-  const auto then = [this, &route, call, body](ModelRegistry::Target target) {
+  const auto read_rest = [this, &route, call, body](const ModelRegistry::Target& target) {
     call->set_model(target.name);
     call->on_token_interval = [this, name = target.name, route = call->route()](double seconds) {
       metrics.add_token_interval(name, route, seconds);
     };
-    try {
-      route.model({services, call, std::move(target), *body});
-    } catch (...) {
-      call->fail(current_error());
-    }
+    route.model({services, call, target, *body});
   };
-  models.with(name, then, [call](const ApiError& error) { call->fail(error); });
+  const auto target = models.find_or_load(
+      name,
+      [this, call, read_rest](const ModelRegistry::Target& loaded) {
+        readers.post(call, [read_rest, loaded] { read_rest(loaded); });
+      },
+      [call](const ApiError& error) { call->fail(error); });
+  if (target) read_rest(*target);
 }
 
 void Server::State::end_late_calls() {
@@ -151,7 +152,18 @@ void Server::State::finished(const Exchange& exchange) {
   if (exchange.disconnected()) call->cancel();
   const int status = exchange.disconnected() ? kClientClosedRequest : exchange.status();
   metrics.add(*call, status);
-  if (options.log) options.log(log_line(*call, status, options.log_texts));
+  if (options.log) log(log_line(*call, status, options.log_texts));
+}
+
+void Server::State::warn(const std::string& model, const std::string& warning) {
+  if (options.warn) return options.warn(fmt::format("model {}: {}", quoted(model), warning));
+  if (options.log) log(warning_line(model, warning));
+}
+
+/// Lines come from the network thread and from those that load.
+void Server::State::log(const std::string& line) {
+  const std::lock_guard lock(log_mutex);
+  options.log(line);
 }
 
 Server::Server(ServerOptions options) {
@@ -168,8 +180,8 @@ Server::~Server() {
   }
   s.draining = true;
   s.http.stop();
+  for (const auto& [exchange, call] : s.calls) call->cancel();
   s.readers.stop();
-  s.readers.join();
 }
 
 void Server::listen() {

@@ -1,10 +1,15 @@
 #include "heed/serve/translation_call.h"
 
-#include <numeric>
+#include <algorithm>
+#include <optional>
 #include <string_view>
 #include <utility>
 
+#include "heed/engine/loaded_model.h"
+#include "heed/generate/alignment.h"
 #include "heed/serve/generation_call.h"
+#include "heed/serve/prompts.h"
+#include "heed/text/utf8.h"
 
 namespace heed::serve {
 namespace {
@@ -16,10 +21,12 @@ struct Lines {
     int64_t request;       // among the requests; -1: an empty line, which stays empty
     std::string_view end;  // "\n", "\r\n", or nothing after the last line
   };
-  std::vector<std::string> lines;  // of the requests
-  std::vector<Place> places;       // of all lines, in order
+  std::vector<std::vector<int32_t>> sources;  // the tokens of the requests
+  std::vector<Place> places;                  // of all lines, in order
 
-  explicit Lines(const std::vector<std::string>& texts) {
+  /// `read` returns the tokens of a line; none if there is nothing to translate.
+  Lines(const std::vector<std::string>& texts,
+        const std::function<std::vector<int32_t>(std::string_view)>& read) {
     for (size_t i = 0; i < texts.size(); ++i) {
       std::string_view rest = texts[i];
       while (true) {
@@ -28,10 +35,10 @@ struct Lines {
         std::string_view line = rest.substr(0, end);
         const bool windows = line.ends_with('\r');
         if (windows) line.remove_suffix(1);
-        const bool empty = line.empty();
-        places.push_back({i, empty ? -1 : std::ssize(lines),
+        std::vector<int32_t> tokens = line.empty() ? std::vector<int32_t>() : read(line);
+        places.push_back({i, tokens.empty() ? -1 : std::ssize(sources),
                           last ? (windows ? "\r" : "") : (windows ? "\r\n" : "\n")});
-        if (!empty) lines.emplace_back(line);
+        if (!tokens.empty()) sources.push_back(std::move(tokens));
         if (last) break;
         rest.remove_prefix(end + 1);
       }
@@ -69,23 +76,53 @@ std::vector<TranslatedText> joined(const Lines& lines, size_t texts,
   return result;
 }
 
+const text::TranslationTokenizer& tokenizer_of(const engine::LoadedModel& loaded) {
+  return *loaded.tokenizer.value().translation_tokenizer();
+}
+
+text::LanguagePair languages_of(const TranslateOptions& options) {
+  return {options.source_language, options.target_language};
+}
+
 class TranslationCall : public GenerationCall {
  public:
-  TranslationCall(const ModelCall& call, Lines lines, size_t texts, OnTranslated done)
-      : GenerationCall(call),
-        lines_(std::move(lines)),
-        texts_(texts),
-        done_(std::move(done)),
-        translations_(lines_.lines.size()) {}
+  TranslationCall(const ModelCall& call, const TranslateOptions& options, size_t texts,
+                  OnTranslated done)
+      : GenerationCall(call), options_(options), texts_(texts), done_(std::move(done)) {}
 
-  const Lines& lines() const { return lines_; }
-
-  /// Line i has been translated; on the compute thread.
-  void set(size_t i, std::vector<Candidate> candidates) {
-    translations_[i] = std::move(candidates);
-    ++translated_;
+  void start(Lines lines, const std::string& field) {
+    lines_.emplace(std::move(lines));
+    translations_.resize(lines_->sources.size());
+    std::vector<Request> requests;
+    std::vector<int64_t> tokens;
+    for (const std::vector<int32_t>& source : lines_->sources) {
+      requests.push_back({.prompt = source,
+                          .search = options_.search,
+                          .source_language = options_.source_language,
+                          .target_language = options_.target_language});
+      tokens.push_back(std::ssize(source));
+    }
+    if (requests.empty()) return on_end();
+    GenerationCall::start(std::move(requests), tokens, field);
   }
-  bool complete() const { return translated_ == translations_.size(); }
+
+ private:
+  void on_delta(size_t i, const Delta& delta) override {
+    if (!delta.candidates) return;
+    translations_[i] = *delta.candidates;
+    if (options_.alignments)
+      for (Candidate& candidate : translations_[i]) align(lines_->sources[i], candidate);
+  }
+
+  void align(const std::vector<int32_t>& source, Candidate& candidate) const {
+    const engine::LoadedModel& loaded = engine::loaded(model());
+    const text::TranslationTokenizer& tokenizer = tokenizer_of(loaded);
+    const generate::TokenRules& rules = loaded.generation.value().rules;
+    const std::vector<int32_t> start = tokenizer.start_of_target(
+        languages_of(options_), rules.start_id(loaded.transformer->config()), rules.forced_bos_id);
+    candidate.alignment = generate::align_words(*loaded.transformer, tokenizer, source, start,
+                                                candidate.hypothesis.tokens);
+  }
 
   void on_end() override {
     int64_t tokens = 0;
@@ -93,19 +130,14 @@ class TranslationCall : public GenerationCall {
       for (const Candidate& candidate : candidates)
         tokens += std::ssize(candidate.hypothesis.tokens);
     call().tokens_generated(tokens);
-    done_(call(), joined(lines_, texts_, translations_), prompt_tokens(), tokens);
+    done_(call(), joined(*lines_, texts_, translations_), prompt_tokens(), tokens);
   }
 
- private:
-  void on_delta(size_t i, const Delta& delta) override {
-    if (delta.candidates) set(i, *delta.candidates);
-  }
-
-  const Lines lines_;
+  const TranslateOptions options_;
   const size_t texts_;
   const OnTranslated done_;
+  std::optional<Lines> lines_;
   std::vector<std::vector<Candidate>> translations_;
-  size_t translated_ = 0;
 };
 
 }  // namespace
@@ -113,26 +145,18 @@ class TranslationCall : public GenerationCall {
 void translate(const ModelCall& call, const std::vector<std::string>& texts,
                const TranslateOptions& options, const std::string& field, OnTranslated done) {
   const Model& model = call.target.model->model();
-  auto state = std::make_shared<TranslationCall>(call, Lines(texts), texts.size(), std::move(done));
-  const std::vector<std::string>& lines = state->lines().lines;
-  std::vector<int64_t> tokens;
-  for (const std::string& line : lines) tokens.push_back(std::ssize(model.tokenize(line)));
-  if (lines.empty()) return state->on_end();
-  if (!options.alignments) {
-    std::vector<Request> requests;
-    for (const std::string& line : lines)
-      requests.push_back({.prompt = line,
-                          .search = options.search,
-                          .source_language = options.source_language,
-                          .target_language = options.target_language});
-    return state->start(std::move(requests), tokens, field);
-  }
-  state->enqueue(tokens, field);
-  for (size_t i = 0; i < lines.size(); ++i)
-    call.target.model->run(call.call, tokens[i], [state, i, options, target = call.target.model] {
-      state->set(i, target->model().translate(state->lines().lines[i], options).candidates);
-      if (state->complete()) state->on_end();
-    });
+  const text::TranslationTokenizer& tokenizer = tokenizer_of(engine::loaded(model));
+  // As heed translate: nothing comes of a line without words.
+  Lines lines(texts, [&](std::string_view line) -> std::vector<int32_t> {
+    text::require_utf8(line, field);
+    require_room(model, line, field);
+    std::vector<int32_t> tokens = tokenizer.encode_source(line, languages_of(options));
+    const bool words =
+        !std::ranges::all_of(tokens, [&](int32_t token) { return tokenizer.is_mark(token); });
+    return words ? std::move(tokens) : std::vector<int32_t>();
+  });
+  std::make_shared<TranslationCall>(call, options, texts.size(), std::move(done))
+      ->start(std::move(lines), field);
 }
 
 }  // namespace heed::serve

@@ -21,8 +21,8 @@ using OnTranslated = std::function<void(Call& call, const std::vector<Translated
                                         int64_t input_tokens, int64_t output_tokens)>;
 
 /// Translates texts: each line is a request of the model's Session, so that many calls share steps.
-/// With TranslateOptions::alignments, a line is a call of Model::translate(). The result is that of
-/// `heed translate`. `field` names the texts in errors. Throws ApiError as GenerationCall::start().
+/// The result is that of `heed translate`. `field` names the texts in errors. Throws ApiError as
+/// GenerationCall::start().
 void translate(const ModelCall& call, const std::vector<std::string>& texts,
                const TranslateOptions& options, const std::string& field, OnTranslated done);
 

@@ -15,6 +15,7 @@ namespace {
 
 constexpr int64_t kMaxWeights = int64_t{1} << 20;  // of an answer
 constexpr int64_t kMaxTokens = 512;                // of a text
+constexpr size_t kMaxBytes = size_t{64} << 10;     // of a text
 
 constexpr std::array kKinds{AttentionKind::encoder_self, AttentionKind::decoder_self,
                             AttentionKind::cross};
@@ -84,6 +85,9 @@ void post_attention(const ModelCall& call) {
   const bool viewer = fields.one_of("format", {"weights", "viewer"}) == "viewer";
   fields.refuse_others();
   const auto check_size = [&](const char* name, const std::string& part) {
+    if (part.size() > kMaxBytes)
+      throw invalid_request(
+          name, fmt::format("{} has {} bytes, expected at most {}", name, part.size(), kMaxBytes));
     if (const int64_t count = std::ssize(model.tokenize(part)); count > kMaxTokens)
       throw invalid_request(
           name, fmt::format("{} has {} tokens, expected at most {}", name, count, kMaxTokens));

@@ -6,6 +6,7 @@
 #include "heed/serve/prompts.h"
 #include "heed/serve/routes/routes.h"
 #include "heed/serve/sampling_fields.h"
+#include "heed/serve/token_text.h"
 
 namespace heed::serve {
 namespace {
@@ -31,10 +32,10 @@ class ChatCall : public GenerationCall {
   };
 
   Json entry(const TokenLogProbability& token) const {
-    const std::string text = model().token_text(token.token);
-    return {{"token", text},
+    const std::string bytes = model().token_bytes(token.token);
+    return {{"token", text_of_bytes(bytes)},
             {"logprob", token.log_probability},
-            {"bytes", std::vector<uint8_t>(text.begin(), text.end())}};
+            {"bytes", byte_list(bytes)}};
   }
 
   Json log_probabilities(const Delta& delta) const {
@@ -165,7 +166,7 @@ void post_chat_completions(const ModelCall& call) {
   fields.only("modalities", Json::array({"text"}));
   fields.refuse_others();
 
-  const ChatPrompt prompt = model.chat_prompt(chat.messages, chat.options);
+  const ChatPrompt prompt = make_prompt(model, chat.messages, chat.options, "messages");
   set_answer_limit(options, model, prompt);
   std::vector<Request> requests;
   for (int64_t i = 0; i < n; ++i)

@@ -1,6 +1,11 @@
 // OpenAI's text completions: https://platform.openai.com/docs/api-reference/completions
+#include <algorithm>
+#include <optional>
+
 #include "heed/base/json.h"
+#include "heed/base/parallel.h"
 #include "heed/engine/loaded_model.h"
+#include "heed/serve/completion_tokens.h"
 #include "heed/serve/generation_call.h"
 #include "heed/serve/prompts.h"
 #include "heed/serve/routes/routes.h"
@@ -9,52 +14,95 @@
 namespace heed::serve {
 namespace {
 
+/// A prompt, and what its answers repeat of it.
+struct EchoedPrompt {
+  std::string text;
+  std::optional<EchoedTokens> tokens;  // if they are to be scored
+};
+
 class CompletionCall : public GenerationCall {
  public:
-  CompletionCall(const ModelCall& call, StreamFields stream, bool echo,
-                 std::vector<std::string> prompts)
-      : GenerationCall(call), stream_(stream), echo_(echo), prompts_(std::move(prompts)) {}
+  CompletionCall(const ModelCall& call, StreamFields stream, const GenerateOptions& options,
+                 std::vector<EchoedPrompt> prompts)
+      : GenerationCall(call), stream_(stream), options_(options), prompts_(std::move(prompts)) {}
 
-  void start(std::vector<Request> requests, const std::vector<int64_t>& tokens) {
-    choices_.resize(requests.size());
-    GenerationCall::start(std::move(requests), tokens, "prompt");
+  /// The requests of a prompt follow each other. Scores the prompts first, if they are to be
+  /// scored; generates nothing if no token is asked for.
+  void start(std::vector<Request> requests, std::vector<int64_t> tokens) {
+    requests_ = std::move(requests);
+    tokens_ = std::move(tokens);
+    choices_ = std::vector<Choice>(requests_.size(),
+                                   Choice(CompletionTokens(model(), options_.skip_special_tokens)));
+    enqueue(tokens_, "prompt", options_.max_new_tokens == 0 ? 0 : 1);
+    unscored_ =
+        std::ranges::count_if(prompts_, [](const auto& one) { return one.tokens.has_value(); });
+    if (unscored_ == 0) return generate();
+    const auto self = std::static_pointer_cast<CompletionCall>(shared_from_this());
+    for (size_t i = 0; i < prompts_.size(); ++i)
+      served().run(shared_call(), take_tokens(i), [self, i] {
+        self->score(*self->prompts_[i].tokens);
+        if (--self->unscored_ == 0) self->generate();
+      });
   }
 
  private:
   struct Choice {
+    explicit Choice(CompletionTokens own_tokens) : tokens(std::move(own_tokens)) {}
+
+    CompletionTokens tokens;
     std::string text;
     Json log_probabilities;  // null without
     Json finish_reason;      // null until it has ended
-    int64_t tokens = 0;
-    int64_t offset = 0;  // of the next token in the text
-    bool echoed = false;
+    int64_t generated = 0;   // tokens
+    bool begun = false;
   };
 
-  /// Log-probabilities in the form of text completions: parallel lists.
-  Json log_probabilities(Choice& choice, const Delta& delta) const {
-    Json lists = {{"tokens", Json::array()},
-                  {"token_logprobs", Json::array()},
-                  {"top_logprobs", Json::array()},
-                  {"text_offset", Json::array()}};
-    for (size_t i = 0; i < delta.chosen.size(); ++i) {
-      const std::string text = model().token_text(delta.chosen[i].token);
-      Json best = Json::object();
-      for (const TokenLogProbability& one : delta.best[i])
-        best[model().token_text(one.token)] = one.log_probability;
-      lists["tokens"].push_back(text);
-      lists["token_logprobs"].push_back(delta.chosen[i].log_probability);
-      lists["top_logprobs"].push_back(std::move(best));
-      lists["text_offset"].push_back(choice.offset);
-      choice.offset += std::ssize(text);
-    }
-    return lists;
+  size_t choices_of_prompt() const { return choices_.size() / prompts_.size(); }
+  const EchoedPrompt& prompt_of(size_t choice) const {
+    return prompts_[choice / choices_of_prompt()];
   }
 
-  Json choice_json(size_t i, const std::string& text, const Json& log_probabilities) const {
-    return {{"text", text},
+  /// The tokens that wait for all requests of a prompt, which then wait no longer.
+  int64_t take_tokens(size_t prompt) {
+    int64_t sum = 0;
+    for (size_t i = 0; i < choices_of_prompt(); ++i)
+      sum += std::exchange(tokens_[prompt * choices_of_prompt() + i], 0);
+    return sum;
+  }
+
+  void score(EchoedTokens& prompt) const {
+    const engine::LoadedModel& loaded = engine::loaded(model());
+    const ExecutorScope scope(*loaded.executor);
+    prompt.scores =
+        generate::score_tokens(*loaded.transformer, prompt.tokens, options_.top_log_probabilities,
+                               loaded.activations(), loaded.cache());
+  }
+
+  void generate() {
+    if (options_.max_new_tokens != 0) return add(std::move(requests_), tokens_);
+    for (size_t i = 0; i < choices_.size(); ++i) {
+      begin(i);
+      choices_[i].finish_reason = name_of(FinishReason::length);
+      report(i);
+    }
+    on_end();
+  }
+
+  /// Lets a choice begin with what it repeats of its prompt.
+  void begin(size_t i) {
+    Choice& choice = choices_[i];
+    if (std::exchange(choice.begun, true)) return;
+    const EchoedPrompt& prompt = prompt_of(i);
+    choice.text = prompt.text;
+    if (prompt.tokens) choice.tokens.add(*prompt.tokens);
+  }
+
+  Json choice_json(size_t i) const {
+    const Choice& choice = choices_[i];
+    return {{"text", choice.text},
             {"index", i},
-            {"logprobs", log_probabilities},
-            {"finish_reason", choices_[i].finish_reason}};
+            {"logprobs", choice.log_probabilities},
+            {"finish_reason", choice.finish_reason}};
   }
 
   Json frame(Json choices) const {
@@ -66,29 +114,43 @@ class CompletionCall : public GenerationCall {
   }
 
   void on_delta(size_t i, const Delta& delta) override {
+    begin(i);
     Choice& choice = choices_[i];
-    std::string text(delta.text);
-    if (echo_ && !std::exchange(choice.echoed, true)) text.insert(0, prompts_[i]);
-    const Json lists = delta.chosen.empty() ? Json() : log_probabilities(choice, delta);
-    choice.tokens += std::ssize(delta.tokens);
-    if (delta.generation) choice.finish_reason = name_of(delta.generation->finish_reason);
-    if (stream_.stream) {
-      if (text.empty() && lists.is_null() && !delta.generation) return;
-      call().begin_events();
-      call().send_event(
-          dump_json(frame(Json::array({choice_json(i, text, lists)})), {.replace_invalid = true}));
+    choice.text += delta.text;
+    choice.generated += std::ssize(delta.tokens);
+    for (size_t k = 0; k < delta.chosen.size(); ++k)
+      choice.tokens.add(delta.chosen[k], delta.best[k]);
+    if (delta.generation) {
+      // Whoever scores a prompt counts on a token for max_tokens: 1.
+      const auto& end = delta.generation->end_token;
+      if (end && prompt_of(i).tokens) choice.tokens.add(*end, delta.generation->best_at_end);
+      choice.finish_reason = name_of(delta.generation->finish_reason);
+    }
+    report(i);
+  }
+
+  /// Sends what a choice has; without a stream, keeps it.
+  void report(size_t i) {
+    Choice& choice = choices_[i];
+    const Json lists = choice.tokens.take();
+    if (!stream_.stream) {
+      if (choice.log_probabilities.is_null())
+        choice.log_probabilities = lists;
+      else if (!lists.is_null())
+        for (const auto& [name, list] : lists.items())
+          for (const Json& value : list) choice.log_probabilities[name].push_back(value);
       return;
     }
-    choice.text += text;
-    if (lists.is_null()) return;
-    if (choice.log_probabilities.is_null()) choice.log_probabilities = Json::object();
-    for (const auto& [name, list] : lists.items())
-      for (const Json& value : list) choice.log_probabilities[name].push_back(value);
+    if (choice.text.empty() && lists.is_null() && choice.finish_reason.is_null()) return;
+    choice.log_probabilities = lists;
+    call().begin_events();
+    call().send_event(dump_json(frame(Json::array({choice_json(i)})), {.replace_invalid = true}));
+    choice.text.clear();
   }
 
   void on_end() override {
     int64_t tokens = 0;
-    for (const Choice& choice : choices_) tokens += choice.tokens;
+    for (const Choice& choice : choices_) tokens += choice.generated;
     if (stream_.stream) {
       if (stream_.include_usage) {
         Json last = frame(Json::array());
@@ -99,18 +161,28 @@ class CompletionCall : public GenerationCall {
       return call().end_events();
     }
     Json list = Json::array();
-    for (size_t i = 0; i < choices_.size(); ++i)
-      list.push_back(choice_json(i, choices_[i].text, choices_[i].log_probabilities));
+    for (size_t i = 0; i < choices_.size(); ++i) list.push_back(choice_json(i));
     Json whole = frame(std::move(list));
     whole["usage"] = usage(tokens);
     call().respond_json(dump_json(whole, {.replace_invalid = true}));
   }
 
   const StreamFields stream_;
-  const bool echo_;
-  const std::vector<std::string> prompts_;  // of each choice, if they are echoed
+  const GenerateOptions options_;
+  std::vector<EchoedPrompt> prompts_;
+  std::vector<Request> requests_;
+  std::vector<int64_t> tokens_;  // that wait, for each request
   std::vector<Choice> choices_;
+  int64_t unscored_ = 0;  // prompts
 };
+
+/// Throws ApiError unless the model can score a prompt.
+void require_scores(const ModelCall& call) {
+  if (call.target.model->model().has_encoder())
+    throw invalid_request("echo", "echo with logprobs needs a decoder-only model");
+  if (call.target.adapters)
+    throw invalid_request("echo", "echo with logprobs is not offered with adapters");
+}
 
 }  // namespace
 
@@ -121,32 +193,37 @@ void post_completions(const ModelCall& call) {
   fields.ignore({"model", "user"});
   const engine::LoadedModel& loaded = engine::loaded(model);
   const std::vector<TokenizedText> prompts = read_texts_or_tokens(
-      fields, "prompt", model, [&](const std::string& text) { return loaded.tokens_of(text); });
-  GenerateOptions options = read_sampling(fields, model);
+      fields, "prompt", model, [&](const std::string& text, const std::string& field) {
+        require_room(model, text, field);
+        return loaded.tokens_of(text);
+      });
+  GenerateOptions options = read_sampling(fields, model, 0);
   options.top_log_probabilities =
       static_cast<int>(fields.integer("logprobs", 0, kMaxLogProbabilities).value_or(-1));
   const int64_t n = read_n(fields);
   const StreamFields stream = read_stream(fields);
   const bool echo = fields.boolean("echo").value_or(false);
-  if (echo && options.top_log_probabilities >= 0)
-    throw invalid_request("echo", "echo cannot be combined with logprobs: use /v1/score");
+  const bool scored = echo && options.top_log_probabilities >= 0;
+  if (scored) require_scores(call);
   fields.only("best_of", n);
   fields.only("suffix", "");
   fields.refuse_others();
 
   std::vector<Request> requests;
   std::vector<int64_t> tokens;
-  std::vector<std::string> echoed;
-  for (const TokenizedText& prompt : prompts) {
+  std::vector<EchoedPrompt> echoed(prompts.size());
+  for (size_t k = 0; k < prompts.size(); ++k) {
+    const TokenizedText& prompt = prompts[k];
     for (int64_t i = 0; i < n; ++i) {
       requests.push_back({.prompt = prompt.tokens, .options = options, .number = i + 1});
       tokens.push_back(std::ssize(prompt.tokens));
-      if (echo)
-        echoed.push_back(prompt.text ? *prompt.text : model.detokenize(prompt.tokens, false));
     }
+    if (!echo) continue;
+    echoed[k].text = prompt.text ? *prompt.text : model.detokenize(prompt.tokens, false);
+    if (scored) echoed[k].tokens = echoed_tokens(model, prompt, echoed[k].text);
   }
-  std::make_shared<CompletionCall>(call, stream, echo, std::move(echoed))
-      ->start(std::move(requests), tokens);
+  std::make_shared<CompletionCall>(call, stream, options, std::move(echoed))
+      ->start(std::move(requests), std::move(tokens));
 }
 
 }  // namespace heed::serve

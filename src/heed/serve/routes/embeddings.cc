@@ -60,13 +60,13 @@ struct EmbeddingCall {
 
 /// The tokens of `input[i]`. Throws ApiError when there are none, or too many unless they may be
 /// truncated.
-std::vector<int32_t> checked(const Model& model, const generate::Embedder& embedder,
-                             TokenizedText input, bool truncate, const std::string& path) {
+std::vector<int32_t> checked(const generate::Embedder& embedder, TokenizedText input, bool truncate,
+                             const std::string& path) {
   const int64_t limit = embedder.max_tokens();
   if (input.tokens.empty()) throw invalid_request(path, fmt::format("{} has no tokens", path));
   if (limit == 0 || std::ssize(input.tokens) < limit) return std::move(input.tokens);
   // As many tokens as there may be: what is left of a longer text, perhaps.
-  const int64_t count = std::ssize(input.text ? model.tokenize(*input.text) : input.tokens);
+  const int64_t count = input.text ? embedder.count_tokens(*input.text) : std::ssize(input.tokens);
   if (count > limit && !truncate) throw context_length_exceeded(path, count, limit);
   input.tokens.resize(static_cast<size_t>(limit));
   return std::move(input.tokens);
@@ -80,21 +80,23 @@ void post_embeddings(const ModelCall& call) {
   JsonFields fields(call.body);
   fields.ignore({"model", "user"});
   const generate::Embedder embedder = engine::loaded(model).embedder();
+  const bool truncate = fields.boolean("truncate").value_or(false);
   std::vector<TokenizedText> input = read_texts_or_tokens(
-      fields, "input", model, [&](const std::string& text) { return embedder.tokens(text); });
+      fields, "input", model, [&](const std::string& text, const std::string& field) {
+        if (!truncate) require_room(model, text, field);
+        return embedder.tokens(text);
+      });
   auto state = std::make_shared<EmbeddingCall>();
   state->call = call.call;
   state->model = call.target.name;
   state->base64 = fields.one_of("encoding_format", {"float", "base64"}) == "base64";
   state->dimensions = static_cast<size_t>(
       fields.integer("dimensions", 1, model.embedding_size()).value_or(model.embedding_size()));
-  const bool truncate = fields.boolean("truncate").value_or(false);
   fields.refuse_others();
 
   std::vector<std::vector<int32_t>> texts;
   for (size_t i = 0; i < input.size(); ++i) {
-    texts.push_back(
-        checked(model, embedder, std::move(input[i]), truncate, fmt::format("input[{}]", i)));
+    texts.push_back(checked(embedder, std::move(input[i]), truncate, fmt::format("input[{}]", i)));
     state->tokens += std::ssize(texts.back());
   }
   state->vectors.resize(texts.size());

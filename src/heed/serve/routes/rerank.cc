@@ -57,6 +57,7 @@ std::vector<std::string> read_documents(JsonFields& fields) {
   const Json& list = fields.require("documents");
   const bool objects = list.is_array() && !list.empty() && list.front().is_object();
   if (!objects) return read_texts(fields, "documents");
+  check_count(list.size(), fields.path_of("documents"));
   std::vector<std::string> documents;
   for (size_t i = 0; i < list.size(); ++i)
     documents.push_back(JsonFields(list[i], fmt::format("documents[{}]", i)).required_text("text"));
@@ -83,6 +84,7 @@ void post_rerank(const ModelCall& call) {
   const text::Tokenizer& tokenizer = engine::loaded(model).shared_tokenizer("reranking");
   std::vector<int64_t> tokens;
   for (size_t i = 0; i < state->documents.size(); ++i) {
+    require_room(model, state->documents[i], fmt::format("documents[{}]", i));
     tokens.push_back(std::ssize(tokenizer.encode_pair(state->query, state->documents[i]).ids));
     if (const int64_t limit = model.context_length(); limit > 0 && tokens.back() > limit)
       throw context_length_exceeded(fmt::format("documents[{}]", i), tokens.back(), limit);

@@ -187,9 +187,7 @@ std::vector<ChatMessage> read_input(JsonFields& fields) {
     JsonFields message(input[i], fmt::format("input[{}]", i));
     message.one_of("type", {"message"});
     message.ignore({"id", "status"});
-    // What OpenAI's models know as developer is system to others.
     std::string role = message.one_of("role", {"user", "assistant", "system", "developer"});
-    if (role == "developer") role = "system";
     messages.push_back({.role = std::move(role), .content = read_content(message)});
     message.refuse_others();
   }
@@ -227,7 +225,7 @@ void post_responses(const ModelCall& call) {
                     .metadata = std::move(metadata)};
   fields.refuse_others();
 
-  const ChatPrompt prompt = model.chat_prompt(messages);
+  const ChatPrompt prompt = make_prompt(model, messages, {}, "input");
   set_answer_limit(options, model, prompt);
   std::make_shared<ResponseCall>(call, stream, prompt, messages.size(), std::move(repeated))
       ->start({{.prompt = prompt.tokens, .options = answer_options(prompt, options)}},

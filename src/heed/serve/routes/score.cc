@@ -2,6 +2,7 @@
 #include "heed/serve/generation_call.h"
 #include "heed/serve/prompts.h"
 #include "heed/serve/routes/routes.h"
+#include "heed/serve/token_text.h"
 #include "heed/serve/usage.h"
 
 namespace heed::serve {
@@ -15,7 +16,7 @@ Json score_json(const Model& model, const std::string& name, const Score& score,
   for (size_t i = 0; i < score.tokens.size(); ++i)
     tokens.push_back(
         {{"token", score.tokens[i]},
-         {"text", model.token_text(score.tokens[i])},
+         {"text", text_of_bytes(model.token_bytes(score.tokens[i]))},
          {"log_probability", i < unscored ? Json() : Json(score.log_probabilities[i - unscored])}});
   return {{"model", name},
           {"tokens", std::move(tokens)},

@@ -1,3 +1,4 @@
+#include "heed/base/interrupt.h"
 #include "heed/base/json.h"
 #include "heed/serve/prompts.h"
 #include "heed/serve/routes/routes.h"
@@ -13,7 +14,10 @@ void post_tokenize(const ModelCall& call) {
   fields.refuse_others();
   const std::vector<int32_t> tokens = model.tokenize(text, special);
   Json texts = Json::array();
-  for (const int32_t token : tokens) texts.push_back(model.token_text(token));
+  for (const int32_t token : tokens) {
+    check_interrupted();
+    texts.push_back(model.token_text(token));
+  }
   const Json answer = {{"model", call.target.name},
                        {"tokens", tokens},
                        {"texts", std::move(texts)},
