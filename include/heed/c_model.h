@@ -111,6 +111,11 @@ HEED_EXPORT heed_status heed_model_get_facts(heed_model* model, heed_model_facts
 HEED_EXPORT heed_status heed_model_eos_ids(heed_model* model, int32_t* tokens, size_t capacity,
                                            size_t* count, heed_error* error);
 
+/* What the model's files say that has no effect, one sentence a line, and a NUL, for which the
+   buffer needs room. `size` leaves out the NUL. Empty for most models. */
+HEED_EXPORT heed_status heed_model_warnings(heed_model* model, char* text, size_t capacity,
+                                            size_t* size, heed_error* error);
+
 /* The token ids of a text, with special tokens around it if `special`. */
 HEED_EXPORT heed_status heed_tokenize(heed_model* model, heed_string text, int32_t special,
                                       int32_t* tokens, size_t capacity, size_t* count,
@@ -123,6 +128,10 @@ HEED_EXPORT heed_status heed_detokenize(heed_model* model, const int32_t* tokens
 /* A single token for display, likewise. */
 HEED_EXPORT heed_status heed_token_text(heed_model* model, int32_t token, char* text,
                                         size_t capacity, size_t* size, heed_error* error);
+/* What a token between others adds to a text, with its leading space, likewise: any bytes, perhaps
+   a part of a code point. */
+HEED_EXPORT heed_status heed_token_bytes(heed_model* model, int32_t token, char* bytes,
+                                         size_t capacity, size_t* size, heed_error* error);
 
 #ifdef __cplusplus
 }

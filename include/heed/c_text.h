@@ -84,6 +84,11 @@ typedef struct heed_tokenizer_facts {
 HEED_EXPORT heed_status heed_tokenizer_get_facts(heed_tokenizer* tokenizer,
                                                  heed_tokenizer_facts* facts, heed_error* error);
 
+/* What the files say that has no effect, one sentence a line, and a NUL, for which the buffer needs
+   room. `size` leaves out the NUL. Empty for most tokenizers. */
+HEED_EXPORT heed_status heed_tokenizer_warnings(heed_tokenizer* tokenizer, char* text,
+                                                size_t capacity, size_t* size, heed_error* error);
+
 /* A token that is found in a text before the text is cut into pieces, such as <s>. */
 typedef struct heed_added_token {
   size_t struct_size;

@@ -20,7 +20,9 @@ struct ToolCall {
 
 /// One message of a conversation, with the fields of OpenAI's API.
 struct ChatMessage {
-  std::string role;                          // "system", "user", "assistant", "tool"
+  /// "system", "user", "assistant", "tool"; or "developer", which is "system" to a template that
+  /// does not name it.
+  std::string role;
   std::string content;                       // the text
   std::string reasoning_content = {};        // what an assistant thought before its answer
   std::vector<ToolCall> tool_calls = {};     // of an assistant
@@ -29,7 +31,9 @@ struct ChatMessage {
 
 /// Reads a JSON array of messages, or an object with a member "messages", as OpenAI's API has them:
 /// content is a string, null or a list of parts of type "text", which are joined by line ends.
-/// `source` names the text in messages. Throws Error on anything else, and on images and sounds.
+/// `source` names the text in messages. Throws InputError, which names the place
+/// ("messages[0].role"), on anything else: on images and sounds, and on fields that it does not
+/// know.
 HEED_EXPORT std::vector<ChatMessage> read_chat_messages(std::string_view json,
                                                         const std::string& source = "messages");
 /// The messages as a JSON array with `indent` spaces per level, or on one line.

@@ -18,8 +18,9 @@ using ClassifyInput = std::variant<std::string, TextPair>;
 
 /// How texts are classified.
 struct ClassifyOptions {
-  /// Longer texts are truncated to this many tokens, and of a pair the longer text; at least 1 [the
-  /// model's context length].
+  /// Longer texts are truncated to this many tokens, and of a pair the longer text; at least 1
+  /// [max_seq_length of sentence_bert_config.json, else model_max_length of tokenizer_config.json,
+  /// else the model's context length].
   std::optional<int64_t> max_seq_length = {};
   /// Largest number of tokens of a batch. Does not change results.
   int64_t batch_tokens = 512;

@@ -35,9 +35,10 @@ constexpr std::string_view name_of(Pooling pooling) {
 /// How texts become vectors. What is not set comes from the files of a sentence-transformers
 /// directory; without them, the default in brackets holds.
 struct EmbedOptions {
-  std::optional<Pooling> pooling = {};  // [mean]
+  std::optional<Pooling> pooling = {};  // [mean; last for a causal language model]
   std::optional<bool> normalize = {};   // to length 1 [false]
-  /// Longer texts are truncated to this many tokens; at least 1 [the model's context length].
+  /// Longer texts are truncated to this many tokens; at least 1 [model_max_length of
+  /// tokenizer_config.json, or the model's context length].
   std::optional<int64_t> max_seq_length = {};
   /// Largest number of tokens of a batch. Small batches are fastest: their activations stay in the
   /// processor's caches. Does not change results.

@@ -21,8 +21,9 @@ struct TokenBias {
 
 /// How outputs are generated. Decoding is greedy unless `sample` or one of temperature, top_k,
 /// top_p and min_p is set. What is not set comes from the model's generation_config.json; without
-/// such a file, or without the value there, the default in brackets holds. The settings of sampling
-/// are applied in their order here.
+/// such a file, or without the value there, the default in brackets holds. That file's rules for
+/// tokens (no_repeat_ngram_size, suppress_tokens, ...; docs/models.md) hold for every request. The
+/// settings of sampling are applied in their order here.
 struct GenerateOptions {
   std::optional<int64_t> max_new_tokens = {};  // of each output; at least 1 [256]
   /// Divides positive logits and multiplies negative logits of tokens in the prompt or the output
@@ -79,6 +80,10 @@ struct Generation {
   // Only with GenerateOptions::top_log_probabilities:
   std::vector<TokenLogProbability> chosen;             // of each of `tokens`
   std::vector<std::vector<TokenLogProbability>> best;  // most probable first
+  /// The end token that ended it, if one did.
+  std::optional<TokenLogProbability> end_token = {};
+  /// The most probable tokens in the place of `end_token`.
+  std::vector<TokenLogProbability> best_at_end = {};
 };
 
 }  // namespace heed

@@ -96,8 +96,9 @@ struct LoadOptions {
   std::optional<CacheType> cache = {};
   /// If set, weights are initialised from this seed instead of read; config.json is enough then.
   std::optional<uint64_t> random_weights = {};
-  /// The longest text in tokens of a model whose rotary frequencies depend on it (rope_type dynamic
-  /// or longrope): at least the original context, which it is by default.
+  /// The longest text in tokens of a model with scaled rotary positions, at most what the scaling
+  /// is made for. Where the frequencies depend on it (rope_type dynamic or longrope), it is at
+  /// least the original context, which it is by default.
   std::optional<int64_t> rope_context = {};
   /// LoRA adapters, which apply, together, to everything that the model computes; only a request of
   /// a Session can choose among them. The weights do not change.

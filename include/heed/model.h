@@ -69,6 +69,9 @@ class HEED_EXPORT Model {
   std::vector<int32_t> eos_ids() const;
   /// Whether the model's tokenizer was read.
   bool has_tokenizer() const;
+  /// What the model's files say that has no effect, one sentence for each: "FILE: KEY is VALUE and
+  /// is ignored: WHY". Empty for most models. What matters and has no effect is an Error of load().
+  const std::vector<std::string>& warnings() const;
 
   /// The token ids of a text, of the source side for a translator. With the tokens that belong
   /// around a text ([CLS] .. [SEP], <s>) if `special`; a translator's end of sequence is always
@@ -79,6 +82,10 @@ class HEED_EXPORT Model {
   std::string detokenize(std::span<const int32_t> tokens, bool skip_special = true) const;
   /// A single token for display: its text, or its piece if it belongs to a translator.
   std::string token_text(int32_t token) const;
+  /// What a token between others adds to a text of the target side, with its leading space: any
+  /// bytes, perhaps a part of a code point. The bytes of an output's tokens, one after the other,
+  /// are its text.
+  std::string token_bytes(int32_t token) const;
 
   /// Receives the output of generate() while it is generated: whole code points, none of which can
   /// still become part of a stop string. Called on the calling thread.
@@ -94,8 +101,8 @@ class HEED_EXPORT Model {
   std::vector<Generation> generate_batch(const std::vector<Prompt>& prompts,
                                          const GenerateOptions& options = {},
                                          int64_t first_number = 1) const;
-  /// The n_best outputs of each prompt, best first, by beam search. Of `limits`, max_new_tokens and
-  /// batch_tokens count.
+  /// The n_best outputs of each prompt, best first, by beam search. Of `limits`,
+  /// max_new_tokens, repetition_penalty, end_tokens and batch_tokens count.
   std::vector<std::vector<Candidate>> search_batch(const std::vector<Prompt>& prompts,
                                                    const SearchOptions& options,
                                                    const GenerateOptions& limits = {},

@@ -33,6 +33,8 @@ struct Hypothesis {
   /// Natural logarithm, of all tokens; includes the end token unless the length limit was reached.
   double log_probability = 0;
   double score = 0;  // log_probability / length penalty
+  /// Whether the model ended it; otherwise the length limit did.
+  bool complete = true;
 };
 
 /// A pair of aligned words, both counted from 0.

@@ -60,6 +60,10 @@ struct ServerOptions {
   /// which waits for it. Must not throw.
   std::function<void(const std::string&)> log = {};
   bool log_texts = false;  // with the bodies of requests
+  /// Receives the warnings of each model that is loaded (Model::warnings()), one a call, with the
+  /// name of the model before it. Called on the thread that loads. Must not throw. If it is not
+  /// given, `log` receives them, as lines of JSON with "model" and "warning".
+  std::function<void(const std::string&)> warn = {};
 };
 
 /// The server of `heed serve` (docs/serving.md), in this process: HTTP with OpenAI's API,

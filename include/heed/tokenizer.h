@@ -149,6 +149,9 @@ class HEED_EXPORT Tokenizer {
   /// The files that load() read, or for a GGUF file or a trained tokenizer those that say the same:
   /// name and contents. Throws Error on a GGUF file whose tokenizer has no other form.
   const std::vector<std::pair<std::string, std::string>>& files() const;
+  /// What the files say that has no effect, one sentence for each: "FILE: KEY is VALUE and is
+  /// ignored: WHY". Empty for most tokenizers.
+  const std::vector<std::string>& warnings() const;
   /// Writes files() into a directory, which is created if it does not exist; load() reads the same
   /// tokenizer there. Throws Error with the reason of the system.
   void save(const std::filesystem::path& directory) const;

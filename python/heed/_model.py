@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -61,14 +62,21 @@ def load(
     """Opens a model directory, a GGUF file, or OWNER/NAME[@REVISION][:FILE.gguf] of the Hugging Face hub, which
     is downloaded unless the cache holds it. During a download `on_progress` is called with the model, the bytes
     that are there and all bytes, the files that are there and all files, and whether another process downloads;
-    `progress` draws a bar (tqdm) instead. Raises Error when a file is missing or damaged, or a download fails."""
+    `progress` draws a bar (tqdm) instead. Warns (UserWarning) of settings in the files that have no effect. Raises Error when a file is missing or damaged, or a download fails."""
     given: dict[str, object] = dict(options)
     if on_progress is not None and not callable(on_progress):
         raise TypeError(f"on_progress has the type {type(on_progress).__name__}, expected a function")
     if not progress:
-        return Model(_heed.load(path, {**given, "on_progress": on_progress}))
+        return _warned(Model(_heed.load(path, {**given, "on_progress": on_progress})))
     with download_bar() as show:
-        return Model(_heed.load(path, {**given, "on_progress": show}))
+        return _warned(Model(_heed.load(path, {**given, "on_progress": show})))
+
+
+def _warned(model: Model) -> Model:
+    """The model, once its warnings are shown as those of the caller of load()."""
+    for warning in model.warnings:
+        warnings.warn(warning, stacklevel=3)
+    return model
 
 
 def _is_text_or_tokens(prompt: object) -> bool:
@@ -128,6 +136,11 @@ class Model(OfOneProcess, AsyncModel):
         return self._model.family
 
     @property
+    def warnings(self) -> list[str]:
+        """What the model's files say that has no effect, one sentence for each."""
+        return self._model.warnings
+
+    @property
     def has_encoder(self) -> bool:
         """Whether it reads an input in both directions: an encoder-decoder, an encoder-only model."""
         return self._model.has_encoder
@@ -178,6 +191,11 @@ class Model(OfOneProcess, AsyncModel):
     def token_text(self, token: int) -> str:
         """A single token for display."""
         return self._model.token_text(token)
+
+    def token_bytes(self, token: int) -> bytes:
+        """What a token between others adds to a text, with its leading space: any bytes, perhaps a
+        part of a character."""
+        return self._model.token_bytes(token)
 
     def session(self, **options: Unpack[SessionOptions]) -> Session:
         """A Session of this model."""

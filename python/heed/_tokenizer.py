@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Literal, Sequence, overload
 
 from . import _heed
@@ -20,6 +21,8 @@ class Tokenizer(OfOneProcess):
 
     def __init__(self, path: Path) -> None:
         self._tokenizer = _heed.Tokenizer.load(path)
+        for warning in self.warnings:
+            warnings.warn(warning, stacklevel=2)
 
     @classmethod
     def train(
@@ -83,6 +86,11 @@ class Tokenizer(OfOneProcess):
     def vocab_size(self) -> int:
         """The highest id plus one."""
         return self._tokenizer.vocab_size
+
+    @property
+    def warnings(self) -> list[str]:
+        """What the files say that has no effect, one sentence for each. Those of Tokenizer(path) are warned of."""
+        return self._tokenizer.warnings
 
     @property
     def special_tokens(self) -> dict[str, int]:

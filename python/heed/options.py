@@ -49,7 +49,7 @@ class LoadOptions(TypedDict, total=False):
     compute: Literal["f32", "bf16", "int8"] | None  #: arithmetic [int8 if weights are quantised, else f32]
     cache: Literal["f32", "bf16", "int8"] | None  #: the type of cached keys and values
     random_weights: int | None  #: a seed: weights are initialised, not read
-    rope_context: int | None  #: longest text in tokens, for dynamic rotary frequencies
+    rope_context: int | None  #: longest text in tokens, for scaled rotary positions
     weight_cache: Path | None  #: a local directory where processes share packed weights [None: not shared]
     adapters: Sequence[Path | AdapterOptions] | None  #: LoRA adapters, which apply together
     speculation: SpeculationOptions | None  #: speculative decoding (Leviathan et al. 2023)
@@ -140,14 +140,14 @@ class EmbedOptions(TypedDict, total=False):
 
     pooling: Pooling | None  #: how the states of tokens become one vector [mean]
     normalize: bool | None  #: to length 1 [False]
-    max_seq_length: int | None  #: longer texts are truncated; tokens [the model's context length]
+    max_seq_length: int | None  #: longer texts are truncated; tokens [those of the model's files]
     batch_tokens: int | None  #: of a batch; does not change results [512]
 
 
 class ClassifyOptions(TypedDict, total=False):
     """heed/classification.h"""
 
-    max_seq_length: int | None  #: longer texts are truncated; tokens [the model's context length]
+    max_seq_length: int | None  #: longer texts are truncated; tokens [those of the model's files]
     batch_tokens: int | None  #: of a batch; does not change results [512]
 
 

@@ -68,10 +68,21 @@ std::string token_text(const OpenModel& open, nb::handle token) {
   return open.get().token_text(static_cast<int32_t>(id));
 }
 
+nb::bytes token_bytes(const OpenModel& open, nb::handle token) {
+  const auto id = integer_from(token, "token", std::numeric_limits<int32_t>::min(),
+                               std::numeric_limits<int32_t>::max());
+  const std::string bytes = open.get().token_bytes(static_cast<int32_t>(id));
+  return nb::bytes(bytes.data(), bytes.size());
+}
+
 /// A property of the model; an Error if it is closed.
 template <auto member>
 auto property() {
-  return [](const OpenModel& open) { return (open.get().*member)(); };
+  // By value: what a function refers to belongs to the copy of the model.
+  return [](const OpenModel& open) {
+    const Model copy = open.get();
+    return std::decay_t<decltype((copy.*member)())>((copy.*member)());
+  };
 }
 
 }  // namespace
@@ -101,13 +112,15 @@ void bind_model(nb::module_& m) {
       .def_prop_ro("embedding_size", property<&Model::embedding_size>())
       .def_prop_ro("eos_ids", property<&Model::eos_ids>())
       .def_prop_ro("has_tokenizer", property<&Model::has_tokenizer>())
+      .def_prop_ro("warnings", property<&Model::warnings>())
       .def_prop_ro("has_chat_template", property<&Model::has_chat_template>())
       .def("generate", &generate, nb::arg("prompts"), nb::arg("options"), nb::arg("first_number"))
       .def("search", &search, nb::arg("prompts"), nb::arg("options"))
       .def("translate", &translate, nb::arg("lines"), nb::arg("options"), nb::arg("first_number"))
       .def("tokenize", &tokenize, nb::arg("text"), nb::arg("special"))
       .def("detokenize", &detokenize, nb::arg("tokens"), nb::arg("skip_special"))
-      .def("token_text", &token_text, nb::arg("token"));
+      .def("token_text", &token_text, nb::arg("token"))
+      .def("token_bytes", &token_bytes, nb::arg("token"));
   m.def("load", &load, nb::arg("path"), nb::arg("options"));
   bind_reading(model);
   bind_chat(m, model);

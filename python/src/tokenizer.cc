@@ -122,6 +122,7 @@ void bind_tokenizer(nb::module_& m) {
           },
           nb::arg("token"))
       .def_prop_ro("vocab_size", &Tokenizer::vocab_size)
+      .def_prop_ro("warnings", &Tokenizer::warnings)
       .def_prop_ro("special_tokens", &special_tokens_of)
       .def_prop_ro("added_tokens", &Tokenizer::added_tokens)
       .def(

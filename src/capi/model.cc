@@ -127,6 +127,12 @@ heed_status heed_model_eos_ids(heed_model* model, int32_t* tokens, size_t capaci
   });
 }
 
+heed_status heed_model_warnings(heed_model* model, char* text, size_t capacity, size_t* size,
+                                heed_error* error) {
+  return run(error,
+             [&] { copy_text_out(lines_of(model_of(model).warnings()), text, capacity, size); });
+}
+
 heed_status heed_tokenize(heed_model* model, heed_string text, int32_t special, int32_t* tokens,
                           size_t capacity, size_t* count, heed_error* error) {
   return run(error, [&] {
@@ -149,4 +155,10 @@ heed_status heed_token_text(heed_model* model, int32_t token, char* text, size_t
                             size_t* size, heed_error* error) {
   return run(error,
              [&] { copy_text_out(model_of(model).token_text(token), text, capacity, size); });
+}
+
+heed_status heed_token_bytes(heed_model* model, int32_t token, char* bytes, size_t capacity,
+                             size_t* size, heed_error* error) {
+  return run(error,
+             [&] { copy_text_out(model_of(model).token_bytes(token), bytes, capacity, size); });
 }

@@ -102,6 +102,13 @@ heed_status heed_tokenizer_get_facts(heed_tokenizer* tokenizer, heed_tokenizer_f
   return run(error, [&] { write_sized(facts, facts_of(*object_of(tokenizer)), "facts"); });
 }
 
+heed_status heed_tokenizer_warnings(heed_tokenizer* tokenizer, char* text, size_t capacity,
+                                    size_t* size, heed_error* error) {
+  return run(error, [&] {
+    copy_text_out(lines_of(object_of(tokenizer)->tokenizer.warnings()), text, capacity, size);
+  });
+}
+
 heed_status heed_tokenizer_added_token(heed_tokenizer* tokenizer, size_t index,
                                        heed_added_token* token, heed_error* error) {
   return run(error, [&] {

@@ -96,6 +96,13 @@ inline void copy_text_out(const std::string& text, char* buffer, size_t capacity
   std::copy(text.c_str(), text.c_str() + text.size() + 1, buffer);
 }
 
+/// Texts, each on a line of its own.
+inline std::string lines_of(const std::vector<std::string>& texts) {
+  std::string lines;
+  for (const std::string& text : texts) lines += text + '\n';
+  return lines;
+}
+
 /// Throws the StatusError of a callback that returned non-zero.
 [[noreturn]] inline void fail_cancelled() {
   throw StatusError(HEED_ERROR_CANCELLED, "a callback returned non-zero");

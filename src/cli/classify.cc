@@ -123,7 +123,8 @@ void add_classify(Command& program) {
       .range(int64_t{1}, int64_t{1} << 30);
   command
       .add_option("--max-seq-length", arguments->classify.max_seq_length,
-                  "Truncate texts to this many tokens (default: the model's context length)")
+                  "Truncate texts to this many tokens (default: model_max_length of "
+                  "tokenizer_config.json, else the model's context length)")
       .range(int64_t{1}, int64_t{1} << 30);
   command.add_flag("--json", arguments->json,
                    "Print one JSON object per line; start and end of an entity count characters");

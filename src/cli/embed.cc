@@ -62,8 +62,8 @@ void add_embed(Command& program) {
           [arguments](const std::string& name) {
             arguments->embed.pooling = named(name, kPoolings);
           },
-          "How the hidden states of the tokens become one vector (default: from modules.json, "
-          "else mean)")
+          "How the hidden states of the tokens become one vector (default: from modules.json; "
+          "without it last for a causal language model, else mean)")
       .one_of(poolings);
   Option normalize = command.add_flag("--normalize", arguments->normalize,
                                       "Scale vectors to length 1 (default: from modules.json)");
@@ -72,8 +72,9 @@ void add_embed(Command& program) {
   command
       .add_option(
           "--max-seq-length", arguments->embed.max_seq_length,
-          "Truncate texts to this many tokens (default: from sentence_bert_config.json, else "
-          "the model's context length)")
+          "Truncate texts to this many tokens (default: max_seq_length of "
+          "sentence_bert_config.json, else model_max_length of tokenizer_config.json, else the "
+          "model's context length)")
       .range(int64_t{1}, int64_t{1} << 30);
   command.add_renamed("--max-tokens", "--max-seq-length");
   command

@@ -83,7 +83,8 @@ class Printer {
       list.push_back({{"text", text},
                       {"tokens", output.tokens},
                       {"score", output.score},
-                      {"log_probability", output.log_probability}});
+                      {"log_probability", output.log_probability},
+                      {"complete", output.complete}});
       if (arguments_.json) continue;
       if (arguments_.search.n_best > 1) lines += fmt::format("{} ||| ", number);
       lines += text_ ? escape_line_ends(text) : joined(output.tokens);
@@ -97,7 +98,7 @@ class Printer {
  private:
   Json entry(const TokenLogProbability& token) const {
     Json json = {{"token", token.token}};
-    if (text_) json["text"] = model_.token_text(token.token);
+    if (text_) json["text"] = with_replacements(model_.token_bytes(token.token));
     json["log_probability"] = token.log_probability;
     return json;
   }

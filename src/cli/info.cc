@@ -7,6 +7,7 @@
 #include "cli/find_model.h"
 #include "cli/json_line.h"
 #include "cli/model_facts.h"
+#include "cli/warnings.h"
 #include "heed/base/json.h"
 #include "heed/base/quote.h"
 #include "heed/checkpoint/model_directory.h"
@@ -179,6 +180,7 @@ int run_info(const InfoOptions& options) {
   const Threads threads(options.common);
   const std::string path = find_model(options.model, {.weights = false});
   Facts facts{.model = checkpoint::build_model(path)};
+  print_warnings(facts.model->config().warnings);
   facts.stored = stored_weights(path);
   facts.tokenizer = tokenizer_facts(path);
   facts.memory = memory_needs(*facts.model, facts.stored, options.context);

@@ -8,7 +8,9 @@
 #include <csignal>
 #include <cstdio>
 #include <iostream>
+#include <utility>
 
+#include "heed/base/byte_order_mark.h"
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/shared_library.h"
@@ -157,6 +159,8 @@ std::optional<std::string> LineEditor::read(const std::string& prompt) {
   if (interactive_) std::cout << prompt << std::flush;
   std::string line;
   if (!std::getline(std::cin, line)) return std::nullopt;
+  if (!std::exchange(begun_, true))
+    line.erase(0, line.size() - without_byte_order_mark(line).size());
   remove_line_end(line);
   return line;
 }

@@ -20,8 +20,8 @@ class LineEditor {
 
   /// Whether somebody types at a terminal.
   bool interactive() const;
-  /// The next line without its end; nothing at the end of input. Ctrl-C discards the line and
-  /// prompts again.
+  /// The next line without its end, the first one of a file without a byte order mark; nothing at
+  /// the end of input. Ctrl-C discards the line and prompts again.
   std::optional<std::string> read(const std::string& prompt);
 
  private:
@@ -29,6 +29,7 @@ class LineEditor {
 
   std::unique_ptr<Terminal> terminal_;  // null: lines are read plainly
   bool interactive_;
+  bool begun_ = false;  // a line was read plainly
 };
 
 }  // namespace heed::cli

@@ -46,8 +46,8 @@ struct LineStream::Shared {
 
  private:
   void read_lines() {
-    for (std::string line; read_line(line);) {
-      if (!line.empty() && line.back() == '\r') line.pop_back();
+    TextLines input;
+    for (std::string line; input.next(line);) {
       std::unique_lock lock(mutex);
       changed.wait(lock, [&] {
         return abandoned || lines.empty() ||

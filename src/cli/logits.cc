@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/find_model.h"
 #include "cli/model_options.h"
+#include "cli/warnings.h"
 #include "heed/base/error.h"
 #include "heed/engine/adapters.h"
 #include "heed/engine/load.h"
@@ -38,7 +39,9 @@ int run_logits(const LogitsOptions& options) {
   const auto model = engine::load_transformer(
       find_model(options.model.path, {.weights = !options.model.load.random_weights}),
       options.model.load);
+  print_warnings(model->config().warnings);
   const engine::LoadedAdapters adapters(*model, found);
+  print_warnings(adapters.warnings());
   Context context{.dtype = engine::activation_dtype(options.model.load)};
   const Tensor logits = model->logits(context, states_of(*model, options));
   nlohmann::json rows = nlohmann::json::array();

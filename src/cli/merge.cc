@@ -2,6 +2,7 @@
 
 #include "cli/command.h"
 #include "cli/find_model.h"
+#include "cli/warnings.h"
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/checkpoint/adapter_directory.h"
@@ -39,8 +40,11 @@ int run_merge(const MergeOptions& options) {
   require(!path_exists(out), "{} already exists: choose another name or remove it", out.string());
   const std::vector<AdapterOptions> adapters = find_adapters(options.adapters);
   const auto model = checkpoint::load_model(base);
+  print_warnings(model->config().warnings);
   for (const auto& [path, name, scale] : adapters) {
     const checkpoint::LoadedAdapter adapter = checkpoint::load_adapter(path, *model);
+    print_warnings(adapter.warnings);
+    checkpoint::replace_weights(*model, adapter);
     checkpoint::merge_adapter(*model, adapter.lora->updates(), scale);
   }
   fs::path unfinished = out.has_filename() ? out : out.parent_path();

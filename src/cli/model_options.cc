@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cli/find_model.h"
+#include "cli/warnings.h"
 #include "heed/base/names.h"
 #include "heed/engine/load_types.h"
 
@@ -41,8 +42,9 @@ void add_model_options(Command& command, ModelOptions& options, bool bf16) {
       "Initialise the weights randomly from this seed instead of reading them; needs only "
       "config.json");
   command.add_option("--rope-context", options.load.rope_context,
-                     "Longest text in tokens, of a model whose rotary frequencies depend on it "
-                     "(rope_type dynamic or longrope). Without it: the original context");
+                     "Longest text in tokens, of a model with scaled rotary positions. Without it: "
+                     "what linear scaling, llama3 and yarn are made for; where the frequencies "
+                     "depend on it (dynamic, longrope), the original context");
   command.add_option(
       "--weight-cache", options.load.weight_cache,
       "Local directory where processes that load the same model share packed weights, "
@@ -87,7 +89,9 @@ Model load_model(const ModelOptions& options, const Threads& threads,
   load.executor = threads.executor();
   load.adapters = find_adapters(options.adapters);
   if (!options.draft.empty()) load.speculation.draft = find_model(options.draft);
-  return Model::load(find_model(options.path, {.weights = !load.random_weights}), load);
+  Model model = Model::load(find_model(options.path, {.weights = !load.random_weights}), load);
+  print_warnings(model.warnings());
+  return model;
 }
 
 Option add_cache_option(Command& command, ModelOptions& options) {

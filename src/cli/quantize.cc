@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/find_model.h"
 #include "cli/json_line.h"
+#include "cli/warnings.h"
 #include "heed/base/error.h"
 #include "heed/base/names.h"
 #include "heed/engine/load_types.h"
@@ -89,8 +90,10 @@ int run_quantize(const QuantizeArguments& arguments) {
   const Threads threads(arguments.common);
   require(arguments.text.empty() || arguments.source.empty(),
           "--text and --source are for different kinds of models");
+  const std::string model = find_model(arguments.model);
+  print_config_warnings(model);
   const QuantizeResult result = quantize_model(
-      find_model(arguments.model), arguments.out,
+      model, arguments.out,
       {.weights = named(arguments.weights, engine::kWeightTypes),
        .calibration = {arguments.calibrate, arguments.calibrate_reference},
        .held_out = arguments.source.empty() ? TextFiles{arguments.text}

@@ -78,8 +78,8 @@ void add_rerank(Command& program) {
       .range(int64_t{1}, int64_t{1} << 30);
   command
       .add_option("--max-seq-length", arguments->classify.max_seq_length,
-                  "Truncate query and line together to this many tokens (default: the model's "
-                  "context length)")
+                  "Truncate query and line together to this many tokens (default: model_max_length "
+                  "of tokenizer_config.json, else the model's context length)")
       .range(int64_t{1}, int64_t{1} << 30);
   command.add_flag("--json", arguments->json,
                    "Print one JSON object per line: its index from 0, score and text");

@@ -61,7 +61,7 @@ std::string tokens_of(const Model& model, std::span<const int32_t> tokens,
   const size_t unscored = tokens.size() - scores.size();
   std::string lines;
   for (size_t i = 0; i < tokens.size(); ++i) {
-    Json line = {{"token", tokens[i]}, {"text", model.token_text(tokens[i])}};
+    Json line = {{"token", tokens[i]}, {"text", with_replacements(model.token_bytes(tokens[i]))}};
     line["log_probability"] = i < unscored ? Json() : Json(scores[i - unscored]);
     lines += json_line(line);
   }

@@ -88,6 +88,7 @@ int run_serve(const ServeArguments& arguments) {
   prepare(config.server.models, threads);
   if (!arguments.quiet)
     config.server.log = [](const std::string& line) { std::cout << line << std::endl; };
+  config.server.warn = [](const std::string& warning) { say("warning: " + warning); };
   const StopRequest stop;
   const ReloadRequest reload_request;
   const std::string host = config.server.host;

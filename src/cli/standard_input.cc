@@ -6,6 +6,7 @@
 #include <cstring>
 #include <iostream>
 
+#include "heed/base/byte_order_mark.h"
 #include "heed/base/descriptor.h"
 
 namespace heed::cli {
@@ -27,6 +28,14 @@ bool read_line(std::string& line) {
   return false;
 }
 
+bool TextLines::next(std::string& line) {
+  if (!read_line(line)) return false;
+  if (!line.empty() && line.back() == '\r') line.pop_back();
+  if (!begun_) line.erase(0, line.size() - without_byte_order_mark(line).size());
+  begun_ = true;
+  return true;
+}
+
 void read_as_standard_input(const std::string& path) {
   if (!std::freopen(path.c_str(), "r", stdin)) fail_system(path, "cannot be read");
 }
@@ -38,6 +47,7 @@ std::string read_standard_input() {
   for (size_t count = 0; (count = std::fread(buffer.data(), 1, buffer.size(), stdin)) > 0;)
     text.append(buffer.data(), count);
   require_readable(errno);
+  text.erase(0, text.size() - without_byte_order_mark(text).size());
   return text;
 }
 

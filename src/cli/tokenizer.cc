@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/find_model.h"
 #include "cli/standard_input.h"
+#include "cli/warnings.h"
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/output_file.h"
@@ -50,8 +51,14 @@ void for_each_raw_line(const Print& print) {
     generate::name_input("line", number, [&] { print(line); });
 }
 
+Tokenizer load_tokenizer(const std::string& model) {
+  Tokenizer tokenizer = Tokenizer::load(find_model(model, {.weights = false}));
+  print_warnings(tokenizer.warnings());
+  return tokenizer;
+}
+
 int run_encode(const TokenizerOptions& options) {
-  const auto tokenizer = Tokenizer::load(find_model(options.model, {.weights = false}));
+  const Tokenizer tokenizer = load_tokenizer(options.model);
   EncodeOptions encode{.special = options.special};
   if (options.offsets == "code-points") encode.offsets = OffsetUnit::code_points;
   for_each_raw_line([&](const std::string& line) {
@@ -88,7 +95,7 @@ int32_t read_id(const std::string& word, int64_t vocab_size) {
 }
 
 int run_decode(const TokenizerOptions& options) {
-  const auto tokenizer = Tokenizer::load(find_model(options.model, {.weights = false}));
+  const Tokenizer tokenizer = load_tokenizer(options.model);
   for_each_raw_line([&](const std::string& line) {
     std::istringstream words(line);
     std::vector<int32_t> ids;

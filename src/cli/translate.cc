@@ -1,3 +1,4 @@
+#include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -20,12 +21,38 @@ struct TranslateArguments {
   bool scores = false, json = false;
 };
 
+/// The lines whose translations the length limit cut off. Far longer texts than those of the
+/// training often make a model repeat itself without an end.
+class CutLines {
+ public:
+  void add(const Translation& line, int64_t number) {
+    if (line.candidates.empty() || line.candidates.front().hypothesis.complete) return;
+    constexpr int64_t kMostNamed = 10;
+    if (count_ < kMostNamed) named_ += fmt::format("{}{}", count_ > 0 ? ", " : "", number);
+    if (count_ == kMostNamed) named_ += ", ...";
+    ++count_;
+  }
+
+  void warn() const {
+    if (count_ == 0) return;
+    fmt::print(stderr,
+               "heed: warning: {} of the translations reached the limit of tokens and may be loops "
+               "(lines {}): translate sentence by sentence, or raise --max-new-tokens\n",
+               count_, named_);
+  }
+
+ private:
+  int64_t count_ = 0;
+  std::string named_;
+};
+
 std::string json_of(const TranslateArguments& arguments, int64_t number, const Translation& line) {
   nlohmann::ordered_json out = {{"line", number}, {"translations", nlohmann::json::array()}};
   for (const auto& [text, hypothesis, alignment] : line.candidates) {
     nlohmann::ordered_json entry = {{"text", text},
                                     {"score", hypothesis.score},
-                                    {"log_probability", hypothesis.log_probability}};
+                                    {"log_probability", hypothesis.log_probability},
+                                    {"complete", hypothesis.complete}};
     if (arguments.translate.alignments) entry["alignment"] = generate::pharaoh(alignment);
     out["translations"].push_back(entry);
   }
@@ -56,13 +83,16 @@ int run_translate(TranslateArguments& arguments) {
   generate::check(options.search);
   LineWork work(arguments.lines);
   const Model model = work.load([&] { return load_model(arguments.model, threads); });
+  CutLines cut;
   work.answer(model, answer_in_batches(
                          [&](const std::vector<std::string>& lines, int64_t first) {
                            return model.translate_batch(lines, options, first);
                          },
                          [&](const Translation& line, int64_t number) {
+                           cut.add(line, number);
                            return (arguments.json ? json_of : text_of)(arguments, number, line);
                          }));
+  cut.warn();
   return 0;
 }
 

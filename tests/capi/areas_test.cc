@@ -15,7 +15,7 @@ class CApi : public testing::Test {
     engine::write_decoder(folder_ / "chat");
     write_quickly(folder_ / "chat" / "chat_template.jinja",
                   "{% for m in messages %}{{ m.role ~ ': ' ~ m.content }}{% endfor %}");
-    const engine::SmallModels& models = engine::SmallModels::all();
+    const engine::SmallModels& models = engine::models();
     for (const auto& [path, directory] : {std::pair{&paths_.decoder, models.decoder()},
                                           {&paths_.encoder, models.encoder()},
                                           {&paths_.masked, models.masked()},

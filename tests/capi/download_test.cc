@@ -27,8 +27,7 @@ int on_download(void* user_data, const heed_download* download) {
 
 TEST(Download, EndsWhenItsCallbackSaysSoAndIsContinuedByTheNextLoad) {
   const hub::HubServer server;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(engine::SmallModels::all().decoder()))
+  for (const auto& entry : std::filesystem::directory_iterator(engine::models().decoder()))
     server.add(entry.path().filename().string(), read_file(entry.path()), true);
   server.set_faults({{"/model.safetensors", {{"slowly", 20000}}}});
   const std::string endpoint = server.endpoint(), cache = server.cache().string();

@@ -88,6 +88,12 @@ static void test_tokens(heed_model* model) {
   OK(heed_token_text(model, tokens[0], text, sizeof(text), &size, &last_error));
   CHECK(size > 0 && strlen(text) == size);
   FAILS(HEED_ERROR_FAILED, heed_token_text(model, 1 << 30, text, 64, &size, &last_error));
+  size_t length = 0;
+  for (size_t i = 0; i < count; ++i, length += size)
+    OK(heed_token_bytes(model, tokens[i], text + length, sizeof(text) - length, &size,
+                        &last_error));
+  CHECK(strstr(text, " the old sea") != NULL);
+  FAILS(HEED_ERROR_FAILED, heed_token_bytes(model, 1 << 30, text, 64, &size, &last_error));
   OK(heed_model_eos_ids(model, tokens, 32, &count, &last_error));
   CHECK(count == 1 && tokens[0] == 2);
 }

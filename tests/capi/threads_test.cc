@@ -40,7 +40,7 @@ int intrude(void* user_data, const heed_delta*) {
 TEST(Busy, ASessionRefusesASecondThreadAndGoesOn) {
   heed_error error = HEED_ERROR_INIT;
   heed_model* model = nullptr;
-  const std::string path = engine::SmallModels::all().decoder().string();
+  const std::string path = engine::models().decoder().string();
   ASSERT_EQ(heed_model_load(path.c_str(), nullptr, &model, &error), HEED_OK) << error.message;
   Intruder intruder;
   ASSERT_EQ(heed_session_create(model, nullptr, &intruder.session, &error), HEED_OK);

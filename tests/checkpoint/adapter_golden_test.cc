@@ -124,6 +124,29 @@ TEST_P(AdapterGolden, AddedToTheWeightsGivesTheSameLogits) {
   EXPECT_LT(difference(logits(), expected_->get("logits")), 1e-4);
 }
 
+/// An adapter of the head, beside which peft saves the head.
+class HeadAdapterGolden : public AdapterGolden {};
+
+TEST_P(HeadAdapterGolden, IsMergedIntoTheModelThatHasTheHead) {
+  EXPECT_TRUE(adapter_.replaced.empty());
+  EXPECT_TRUE(adapter_.warnings.empty());
+  merge_adapter(*model_, adapter_.lora->updates(), 1.0f);
+  EXPECT_LT(difference(logits(), expected_->get("logits")), 1e-4);
+}
+
+TEST_P(HeadAdapterGolden, BringsTheHeadToAModelThatHasAnother) {
+  model_->parameters().named("lm_head.weight").value.data<float>()[3] += 1.0f;
+  const LoadedAdapter again = load_adapter(folder_, *model_);
+  ASSERT_EQ(again.replaced.size(), 1u);
+  EXPECT_EQ(again.replaced[0].name, "base_model.model.lm_head.base_layer.weight");
+  replace_weights(*model_, again);
+  merge_adapter(*model_, again.lora->updates(), 1.0f);
+  EXPECT_LT(difference(logits(), expected_->get("logits")), 1e-4);
+}
+
+INSTANTIATE_TEST_SUITE_P(Adapters, HeadAdapterGolden, ::testing::Values(Golden{"head", "llama3"}),
+                         name_of);
+
 INSTANTIATE_TEST_SUITE_P(Adapters, AdapterGolden,
                          ::testing::Values(Golden{"llama", "llama3"}, Golden{"gpt2", "gpt2"},
                                            Golden{"bert", "bert"}, Golden{"t5", "t5"},

@@ -23,7 +23,8 @@ TEST(EncoderFamilies, ReportUnsupportedVariantsByFileKeyFoundAndExpected) {
       {"bert",
        "architectures",
        {"BertForQuestionAnswering"},
-       "f: architectures is \"BertForQuestionAnswering\", expected \"Bert\" with Model, ForMaskedLM, "
+       "f: architectures is \"BertForQuestionAnswering\", expected \"Bert\" with Model, "
+       "ForMaskedLM, "
        "ForSequenceClassification or ForTokenClassification"},
       {"bert", "architectures", 3, "f: architectures is 3, expected a list of names"},
       {"bert", "hidden_size", "wide", "f: hidden_size is \"wide\", expected an integer"},
@@ -38,7 +39,7 @@ TEST(EncoderFamilies, ReportUnsupportedVariantsByFileKeyFoundAndExpected) {
       {"nomic-bert", "rotary_emb_fraction", 0.5, "f: rotary_emb_fraction is 0.5, expected 1.0"},
       {"nomic-bert", "moe_every_n_layers", 2, "f: moe_every_n_layers is 2, expected 0"},
       {"nomic-bert", "activation_function", "gelu",
-       "f: the activation is gelu, expected swiglu or silu"},
+       "f: activation_function is \"gelu\", expected that of hidden_act, \"silu\""},
       {"bart", "normalize_before", true, "f: normalize_before is true, expected false"},
       {"bart", "tie_word_embeddings", false, "f: tie_word_embeddings is false, expected true"}};
   for (const auto& [golden, key, value, message] : refusals) {
@@ -78,6 +79,7 @@ model::ModelConfig from_scratch(const std::string& family) {
   }
   const bool roberta = family.ends_with("roberta");
   if (family == "bart" || roberta) c.first_position = family == "bart" ? 2 : 1;
+  c.skips_padding = roberta;
   if (family.ends_with("bert") || roberta) {
     c.decoder_layers = 0;
     c.head_transform = true;

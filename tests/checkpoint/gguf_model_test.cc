@@ -59,6 +59,10 @@ TEST_P(GgufModels, HaveTheConfigurationOfTheOriginal) {
             model::family_of_type("heed", "").write_config(expected));
 }
 
+TEST_P(GgufModels, HaveNothingThatIsIgnored) {
+  EXPECT_EQ(open_gguf_model(converted_).config.warnings, std::vector<std::string>());
+}
+
 TEST_P(GgufModels, HaveTheWeightsOfTheOriginal) {
   const auto found = load_model(converted_), expected = load_model(original_);
   // Adding 1 to Gemma's norms and subtracting it again causes rounding errors.
@@ -189,6 +193,61 @@ TEST(GgufModelRefusals, NameTheFault) {
       .tensor("token_embd.weight", {2, 2}, 0, 0);
   EXPECT_NE(refusal(deep, std::string(16, '\0')).find("block_count is 1073741824, expected 1 to 1"),
             std::string::npos);
+}
+
+/// A Llama of one layer of width 8 without its weights but the embedding.
+io::GgufBytes small_llama() {
+  io::GgufBytes bytes = of_architecture("llama");
+  for (const auto& [key, number] : {std::pair{"embedding_length", 8},
+                                    {"block_count", 1},
+                                    {"attention.head_count", 2},
+                                    {"feed_forward_length", 12},
+                                    {"context_length", 32}})
+    bytes.value(fmt::format("llama.{}", key), io::GgufType::u32,
+                io::GgufBytes::number(static_cast<uint32_t>(number)));
+  bytes.value("llama.attention.layer_norm_rms_epsilon", io::GgufType::f32,
+              io::GgufBytes::number(1e-5f));
+  return bytes.tensor("token_embd.weight", {8, 20}, 0, 0);
+}
+
+model::ModelConfig built_config(const io::GgufBytes& bytes) {
+  const TemporaryDirectory folder;
+  write_quickly(folder / "some.gguf", bytes.bytes(std::string(640, '\0')));
+  return build_model(folder / "some.gguf")->config();
+}
+
+io::GgufBytes with_number(const char* key, float number) {
+  return small_llama().value(key, io::GgufType::f32, io::GgufBytes::number(number));
+}
+
+// As llama.cpp reads them.
+TEST(GgufRotary, AFactorWithoutATypeIsLinearAndSoIsItsOlderKey) {
+  for (const char* key : {"llama.rope.scaling.factor", "llama.rope.scale_linear"}) {
+    const nn::RotaryScaling scaling = built_config(with_number(key, 4.0f)).rotary_scaling;
+    EXPECT_EQ(scaling.kind, nn::RotaryScaling::Kind::linear) << key;
+    EXPECT_EQ(scaling.factor, 4.0) << key;
+  }
+  EXPECT_EQ(built_config(with_number("llama.rope.scale_linear", 1.0f)).rotary_scaling.kind,
+            nn::RotaryScaling::Kind::none);
+  EXPECT_EQ(built_config(with_number("llama.rope.scaling.factor", 4.0f)
+                             .value("llama.rope.scaling.type", io::GgufType::string,
+                                    io::GgufBytes::text("none")))
+                .rotary_scaling.kind,
+            nn::RotaryScaling::Kind::none);
+}
+
+TEST(GgufMetadataKeys, AreAppliedRefusedOrNamedInAWarning) {
+  const auto boolean = [](bool value) { return io::GgufBytes::number(uint8_t{value}); };
+  EXPECT_EQ(built_config(small_llama().value("llama.attention.causal", io::GgufType::boolean,
+                                             boolean(false)))
+                .decoder_layers,
+            0);
+  EXPECT_NE(refusal(with_number("llama.rope.scaling.attn_factor", 2.0f), std::string(640, '\0'))
+                .find("llama.rope.scaling.attn_factor is 2, expected 1"),
+            std::string::npos);
+  const auto warnings = built_config(with_number("llama.attention.clamp_kqv", 2.0f)).warnings;
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_NE(warnings[0].find("llama.attention.clamp_kqv is 2.0 and is ignored"), std::string::npos);
 }
 
 TEST(GgufModelRefusals, NameAMissingFile) {

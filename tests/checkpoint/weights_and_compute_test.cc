@@ -21,7 +21,7 @@ constexpr const char* kT5 = R"({
   "model_type": "t5", "vocab_size": 64, "d_model": 64, "num_layers": 2, "num_heads": 32,
   "d_kv": 4, "d_ff": 96, "tie_word_embeddings": true})";
 
-constexpr const char* kDeepSeek = R"({
+constexpr const char* kDeepSeekFiles = R"({
   "model_type": "deepseek_v2", "vocab_size": 64, "hidden_size": 64, "num_hidden_layers": 2,
   "num_attention_heads": 4, "intermediate_size": 96, "hidden_act": "silu", "kv_lora_rank": 64,
   "q_lora_rank": 32, "qk_rope_head_dim": 32, "qk_nope_head_dim": 32, "v_head_dim": 32,
@@ -92,7 +92,7 @@ TEST_P(WeightsAndCompute, AQuantisedModelRunsInEveryCompute) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, WeightsAndCompute, testing::Values(kT5, kDeepSeek),
+INSTANTIATE_TEST_SUITE_P(Models, WeightsAndCompute, testing::Values(kT5, kDeepSeekFiles),
                          [](const auto& one) { return one.index == 0 ? "T5" : "DeepSeekV2"; });
 
 }  // namespace

@@ -51,3 +51,30 @@ refused "$unreadable" "$heed" score --model translator </
 refused "$unreadable" "$heed" tokenizer encode --model decoder </
 refused "$unreadable" "$heed" tokenizer decode --model decoder </
 refused "$unreadable" "$heed" evaluate bleu --reference a.txt </
+
+# A translation that the limit cuts off is no silent loop: a warning at the end names its line.
+head -12 a.txt | "$heed" translate --model translator --max-new-tokens 1 --json >out 2>err
+[[ $(grep -c '"complete":false' out) -gt 10 ]]
+[[ $(wc -l <err) == 1 ]]
+grep -qE '^heed: warning: 1[0-9] of the translations .*\(lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, \.\.\.\)' err
+head -12 a.txt | "$heed" translate --model translator --max-new-tokens 1 >text 2>err
+[[ $(wc -l <text) == 12 && $(wc -l <err) == 1 ]]
+# A byte order mark is no text, in a file and on standard input.
+head -3 a.txt >plain.txt
+printf '\xef\xbb\xbf' | cat - plain.txt >marked.txt
+for metric in bleu chrf; do
+  for file in plain.txt marked.txt; do
+    "$heed" evaluate "$metric" --json --reference marked.txt <"$file" | grep -q '"score":100\.0'
+  done
+done
+same_with_mark() {
+  "$@" <marked.txt >marked.out 2>/dev/null
+  "$@" <plain.txt >plain.out 2>/dev/null
+  [[ -s plain.out ]] && cmp marked.out plain.out
+}
+same_with_mark "$heed" embed "${encoder[@]}"
+same_with_mark "$heed" translate --model translator
+same_with_mark "$heed" generate "${decoder[@]}" --max-new-tokens 2
+same_with_mark "$heed" score "${decoder[@]}"
+echo '{{ messages[0].content }}' >chat.jinja
+same_with_mark "$heed" chat "${decoder[@]}" --chat-template chat.jinja --max-new-tokens 2

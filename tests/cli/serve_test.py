@@ -21,7 +21,7 @@ GOLDEN = pathlib.Path(__file__).resolve().parent.parent / "golden"
 CONFIG = {
     "model_type": "llama", "vocab_size": 120, "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 1,
     "num_attention_heads": 2, "max_position_embeddings": 1 << 20, "rms_norm_eps": 1e-5, "hidden_act": "silu",
-    "bos_token_id": 1,
+    "bos_token_id": 1, "eos_token_id": None,
 }
 MODEL = '[[model]]\nname = "{}"\npath = "decoder"\nrandom_weights = {}\n'
 
@@ -199,9 +199,34 @@ def ends_when_the_time_for_answers_is_over(directory):
         assert server.process.wait(10) == 0
 
 
+def answers_short_requests_before_long_ones(directory):
+    """And SIGTERM ends it in the middle of the long ones."""
+    translator = f'[[model]]\nname = "en-de"\npath = "{GOLDEN}/translation/opus-mt"\n'
+    body = json.dumps({"model": "en-de", "text": "翻訳😀" * 40_000}, ensure_ascii=False).encode()
+    with served(directory, "drain_seconds = 0.5\n" + MODEL.format("a", 1) + translator) as server:
+        server.notification()
+        answered = []
+
+        def ask_long():
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                connection = server.connection()
+                connection.request("POST", "/v1/translate", body)
+                answered.append(connection.getresponse().status)
+        threads = [threading.Thread(target=ask_long, daemon=True) for _ in range(16)]
+        for thread in threads:
+            thread.start()
+        for model, path in (("a", "/v1/tokenize"), ("en-de", "/v1/translate")):
+            assert server.ask("POST", path, {"model": model, "text": "the sea"})[0] == 200
+        assert len(answered) < len(threads), answered
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(10) == 0
+        assert all(status in (200, 503) for status in answered), answered
+
+
 def main():
     tests = [refuses_wrong_configurations, logs_requests_without_their_texts, reloads_without_dropping_requests,
-             ends_after_the_last_answer, ends_at_once_when_asked_twice, ends_when_the_time_for_answers_is_over]
+             ends_after_the_last_answer, ends_at_once_when_asked_twice, ends_when_the_time_for_answers_is_over,
+             answers_short_requests_before_long_ones]
     for test in tests:
         with tempfile.TemporaryDirectory() as name:
             directory = pathlib.Path(name)

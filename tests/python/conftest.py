@@ -26,7 +26,7 @@ def make_decoder(directory, hidden=64, layers=2, context=1 << 20):
     config = {
         "model_type": "llama", "vocab_size": 120, "hidden_size": hidden, "intermediate_size": 2 * hidden,
         "num_hidden_layers": layers, "num_attention_heads": 4, "max_position_embeddings": context,
-        "rms_norm_eps": 1e-5, "hidden_act": "silu", "bos_token_id": 1,
+        "rms_norm_eps": 1e-5, "hidden_act": "silu", "bos_token_id": 1, "eos_token_id": None,
     }
     (directory / "config.json").write_text(json.dumps(config))
     return directory

@@ -36,7 +36,7 @@ OPTIONS = {
 ARGUMENTS = {
     "generate": 1, "search": 1, "translate": 1, "embed": 1, "encode": 1, "classify": 1, "rerank": 2,
     "label_tokens": 1, "score": 1, "score_pair": 2, "fill": 2, "attention": 1, "chat": 1, "chat_prompt": 1,
-    "tokenize": 2, "detokenize": 2, "token_text": 1, "session": 0,
+    "tokenize": 2, "detokenize": 2, "token_text": 1, "token_bytes": 1, "session": 0,
 }
 # So that an output that is asked for ends soon.
 SHORT = {"generate": {"max_new_tokens": 2}, "search": {"max_new_tokens": 2}, "chat": {"max_new_tokens": 2}}
@@ -108,7 +108,10 @@ def test_any_path(path):
     call(heed.load, path, hub={"offline": True})
 
 
-@pytest.mark.parametrize("name", [name for name in ARGUMENTS if name not in ("token_text", "detokenize", "session")])
+WITHOUT_TEXT = ("token_text", "token_bytes", "detokenize", "session")
+
+
+@pytest.mark.parametrize("name", [name for name in ARGUMENTS if name not in WITHOUT_TEXT])
 def test_lone_surrogates_are_value_errors(models, name):
     arguments = {"chat": ([{"role": "user", "content": SURROGATE}],), "chat_prompt": ([{"role": SURROGATE}],),
                  "search": ([SURROGATE],), "rerank": (SURROGATE, ["x"]), "score_pair": ("x", SURROGATE)}
@@ -161,8 +164,8 @@ def test_closed_models_are_errors(decoder_path, name):
     model = heed.load(decoder_path, random_weights=1)
     model.close()
     model.close()
-    arguments = {"token_text": (1,), "detokenize": ([1],), "rerank": (TEXT, [TEXT]), "score_pair": (TEXT, TEXT),
-                 "chat": ([],), "chat_prompt": ([],), "session": (), "search": ([TEXT],)}
+    arguments = {"token_text": (1,), "token_bytes": (1,), "detokenize": ([1],), "rerank": (TEXT, [TEXT]),
+                 "score_pair": (TEXT, TEXT), "chat": ([],), "chat_prompt": ([],), "session": (), "search": ([TEXT],)}
     with pytest.raises(heed.Error, match="the model is closed"):
         getattr(model, name)(*arguments.get(name, (TEXT,)))
     with pytest.raises(heed.Error, match="the model is closed"):

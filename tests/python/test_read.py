@@ -1,7 +1,10 @@
 """Tokens, vectors, scores, labels, attention and chat."""
 
+import json
+
 import numpy
 import pytest
+from conftest import make_encoder
 
 import heed
 
@@ -14,6 +17,7 @@ def test_tokens(decoder):
     strided = numpy.array(tokens + tokens, dtype=numpy.int64)[::2]
     assert decoder.detokenize(strided) == decoder.detokenize(list(strided))
     assert decoder.token_text(decoder.tokenize("the")[-1])
+    assert b"".join(decoder.token_bytes(token) for token in tokens).decode().strip() == TEXT
 
 
 def test_embeddings_are_rows_of_one_float32_array(encoder):
@@ -117,3 +121,12 @@ class TestChat:
             decoder.chat([{"content": "x"}])
         with pytest.raises(TypeError):
             decoder.chat([{"role": "user", "content": {1, 2}}])
+
+
+def test_settings_without_effect_are_warnings(tmp_path):
+    directory = make_encoder(tmp_path / "encoder")
+    config = json.loads((directory / "config.json").read_text())
+    (directory / "config.json").write_text(json.dumps({**config, "alibi": True}))
+    with pytest.warns(UserWarning, match="config.json: alibi is true and is ignored"):
+        model = heed.load(directory, random_weights=1)
+    assert len(model.warnings) == 1

@@ -36,6 +36,12 @@ LoadedAdapters::LoadedAdapters(model::Transformer& model,
     for (const Named& other : adapters_)
       require(other.name != one.name, "two adapters are called {}", quoted(one.name));
     adapters_.push_back({one.name, checkpoint::load_adapter(one.path, model), one.scale});
+    const checkpoint::LoadedAdapter& loaded = adapters_.back().loaded;
+    if (!loaded.replaced.empty())
+      fail(
+          "{}: {} differs from the model's own weight, which other requests need (heed merge takes "
+          "the adapter's)",
+          one.path.string(), one_line(loaded.replaced.front().name));
     try {
       model.require_adaptable(adapters_.back().loaded.lora->updates());
     } catch (const Error& error) {
@@ -47,16 +53,23 @@ LoadedAdapters::LoadedAdapters(model::Transformer& model,
   if (!all.empty()) model.attach(std::move(all));
 }
 
+std::vector<std::string> LoadedAdapters::warnings() const {
+  std::vector<std::string> all;
+  for (const Named& one : adapters_)
+    all.insert(all.end(), one.loaded.warnings.begin(), one.loaded.warnings.end());
+  return all;
+}
+
 std::vector<ScaledAdapter> LoadedAdapters::named(const std::vector<std::string>& names) const {
   std::vector<ScaledAdapter> chosen;
   for (const std::string& name : names) {
     const auto found = std::ranges::find(adapters_, name, &Named::name);
     std::string known;
     for (const Named& one : adapters_) known += (known.empty() ? "" : ", ") + quoted(one.name);
-    require(found != adapters_.end(), "there is no adapter {}; loaded are {}", quoted(name),
-            known.empty() ? "none" : known);
-    require(std::ranges::find(chosen, found->scaled()) == chosen.end(),
-            "the adapter {} is chosen twice", quoted(name));
+    require_input(found != adapters_.end(), "there is no adapter {}; loaded are {}", quoted(name),
+                  known.empty() ? "none" : known);
+    require_input(std::ranges::find(chosen, found->scaled()) == chosen.end(),
+                  "the adapter {} is chosen twice", quoted(name));
     chosen.push_back(found->scaled());
   }
   return chosen;

@@ -18,13 +18,15 @@ class LoadedAdapters {
  public:
   LoadedAdapters() = default;
   /// Loads the adapters, which find_adapter() has found, and attaches them to the model. Throws
-  /// Error as checkpoint::load_adapter() and Transformer::require_adaptable() do, on two adapters
-  /// of one name, and on a scale that is not finite.
+  /// Error as checkpoint::load_adapter() and Transformer::require_adaptable() do, on one that
+  /// replaces weights, on two adapters of one name, and on a scale that is not finite.
   LoadedAdapters(model::Transformer& model, const std::vector<AdapterOptions>& options);
 
   /// The adapters of these names, in their order. Throws Error that lists the known names on an
   /// unknown one, and on one that is given twice.
   std::vector<ScaledAdapter> named(const std::vector<std::string>& names) const;
+  /// What was ignored in their files.
+  std::vector<std::string> warnings() const;
 
  private:
   struct Named {

@@ -111,13 +111,22 @@ text::PairTokenizer read_tokenizer(const std::filesystem::path& path) {
   return text::PairTokenizer(text::read_tokenizer(path));
 }
 
-void check_vocabulary(const std::filesystem::path& path, const text::PairTokenizer& tokenizer,
-                      const model::Transformer& model) {
-  const int64_t pieces = tokenizer.vocab_size(), vocabulary = model.config().vocab_size;
+std::vector<std::string> vocabulary_warnings(const std::filesystem::path& path,
+                                             const text::PairTokenizer& tokenizer,
+                                             const model::Transformer& model) {
+  std::vector<std::string> warnings;
+  const auto compare = [&](int64_t pieces, int64_t rows) {
+    if (pieces <= rows) return;
+    warnings.push_back(fmt::format(
+        "{}: the tokenizer has {} pieces, the model's vocabulary {}: a text with a piece from {} "
+        "on cannot be read",
+        path.string(), pieces, rows, rows));
+  };
+  compare(tokenizer.vocab_size(), model.config().vocab_size);
   const text::TranslationTokenizer* two = tokenizer.translation_tokenizer();
-  require(two ? two->fits(model.config().source_vocab_size(), vocabulary) : pieces <= vocabulary,
-          "{}: the tokenizer has {} pieces, the model's vocabulary {}", path.string(), pieces,
-          vocabulary);
+  if (two && two->source_vocab_size() != two->vocab_size())
+    compare(two->source_vocab_size(), model.config().source_vocab_size());
+  return warnings;
 }
 
 const text::Tokenizer& shared_tokenizer(const std::filesystem::path& path,

@@ -29,10 +29,11 @@ std::unique_ptr<model::Transformer> load_transformer(const std::filesystem::path
 /// one for all texts. Throws Error when there is none or when it is damaged.
 text::PairTokenizer read_tokenizer(const std::filesystem::path& path);
 
-/// Throws Error when the tokenizer has more pieces than the model's vocabulary, or, with a
-/// vocabulary for each side, another number of pieces.
-void check_vocabulary(const std::filesystem::path& path, const text::PairTokenizer& tokenizer,
-                      const model::Transformer& model);
+/// A warning when the tokenizer has more pieces than the model's vocabulary. The model refuses a
+/// text in which one of them occurs.
+std::vector<std::string> vocabulary_warnings(const std::filesystem::path& path,
+                                             const text::PairTokenizer& tokenizer,
+                                             const model::Transformer& model);
 
 /// The one tokenizer for all texts. Throws Error, which names the `purpose` ("embedding"), when
 /// each side has its own vocabulary.

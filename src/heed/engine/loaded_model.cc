@@ -1,7 +1,7 @@
 #include "heed/engine/loaded_model.h"
 
+#include <algorithm>
 #include <future>
-#include <limits>
 #include <utility>
 
 #include "heed/base/error.h"
@@ -9,7 +9,6 @@
 #include "heed/base/parallel.h"
 #include "heed/engine/load.h"
 #include "heed/engine/speculation.h"
-#include "heed/generate/text_classifier.h"
 #include "heed/text/utf8.h"
 
 namespace heed::engine {
@@ -26,12 +25,14 @@ generate::SamplingOptions sampling_of(const GenerateOptions& options,
       options.sample || options.temperature || options.top_k || options.top_p || options.min_p;
   generate::SamplingOptions sampling;
   if (sample) {
+    require(suggested.sampling_refusal.empty(), "{}", suggested.sampling_refusal);
     sampling.temperature = options.temperature.value_or(suggested.sampling.temperature);
     sampling.top_k = options.top_k.value_or(suggested.sampling.top_k);
     sampling.top_p = options.top_p.value_or(suggested.sampling.top_p);
     sampling.min_p = options.min_p.value_or(suggested.sampling.min_p);
   }
-  sampling.repetition_penalty = options.repetition_penalty.value_or(suggested.repetition_penalty);
+  sampling.repetition_penalty =
+      options.repetition_penalty.value_or(suggested.rules.repetition_penalty);
   sampling.presence_penalty = options.presence_penalty;
   sampling.frequency_penalty = options.frequency_penalty;
   sampling.logit_bias = options.logit_bias;
@@ -39,12 +40,34 @@ generate::SamplingOptions sampling_of(const GenerateOptions& options,
   return sampling;
 }
 
+/// Those of all files that were read. What could not be read is an error of those who need it.
+std::vector<std::string> warnings_of(const LoadedModel& model) {
+  std::vector<std::string> all;
+  const auto add = [&](const std::vector<std::string>& some) {
+    for (const std::string& warning : some)
+      if (std::ranges::find(all, warning) == all.end()) all.push_back(warning);
+  };
+  add(model.transformer->config().warnings);
+  if (model.draft) add(model.draft->config().warnings);
+  if (model.tokenizer.has_value()) {
+    add(model.tokenizer.value().warnings());
+    add(vocabulary_warnings(model.path, model.tokenizer.value(), *model.transformer));
+  }
+  if (model.generation.has_value()) add(model.generation.value().warnings);
+  add(model.adapters.warnings());
+  if (model.embedding.has_value()) add(model.embedding.value().warnings);
+  if (!model.transformer->config().classifier.present()) return all;
+  if (model.text_settings.has_value()) add(model.text_settings.value().warnings);
+  if (model.pair_settings.has_value()) add(model.pair_settings.value().warnings);
+  return all;
+}
+
 }  // namespace
 
 void check_count(std::string_view name, int64_t value, int64_t min) {
   constexpr int64_t kMaxCount = int64_t{1} << 31;
-  require(value >= min && value <= kMaxCount, "{} is {}, expected {} to {}", name, value, min,
-          kMaxCount);
+  require_input(value >= min && value <= kMaxCount, "{} is {}, expected {} to {}", name, value, min,
+                kMaxCount);
 }
 
 std::shared_ptr<const LoadedModel> load(const std::filesystem::path& path,
@@ -66,20 +89,21 @@ std::shared_ptr<const LoadedModel> load(const std::filesystem::path& path,
   result->adapters = LoadedAdapters(*loaded, options.adapters);
   result->transformer = std::move(loaded);
   const model::Transformer& transformer = *result->transformer;
-  result->tokenizer = ValueOrError<text::PairTokenizer>::of([&] {
-    text::PairTokenizer read = tokenizer.get().value();
-    check_vocabulary(path, read, transformer);
-    return read;
-  });
+  result->tokenizer =
+      ValueOrError<text::PairTokenizer>::of([&] { return tokenizer.get().value(); });
   result->generation = ValueOrError<generate::GenerationConfig>::of(
       [&] { return generate::read_generation_config(path, transformer.config()); });
+  const int64_t context = generate::context_limit(transformer.config());
   result->embedding = ValueOrError<generate::EmbedderOptions>::of(
-      [&] { return generate::read_embedder_options(path); });
+      [&] { return generate::read_embedder_options(path, context); });
+  result->text_settings = ValueOrError<generate::TextSettings>::of(
+      [&] { return generate::read_text_settings(path, context); });
   result->chat_templates = ValueOrError<chat::ChatTemplates>::of(
       [&] { return chat::ChatTemplates(path, result->shared_tokenizer("chat")); });
-  result->sigmoid_scores =
-      ValueOrError<std::optional<bool>>::of([&] { return generate::read_sigmoid_scores(path); });
+  result->pair_settings =
+      ValueOrError<generate::PairSettings>::of([&] { return generate::read_pair_settings(path); });
   prepare_speculation(*result);
+  result->warnings = warnings_of(*result);
   return result;
 }
 
@@ -126,8 +150,10 @@ std::vector<int32_t> LoadedModel::tokens_of(const Prompt& prompt) const {
   const std::string& text = std::get<std::string>(prompt);
   text::require_utf8(text, "the text");
   std::vector<int32_t> tokens = shared_tokenizer("generation").encode(text);
-  const int32_t bos = transformer->config().bos_id;
-  if (tokens.empty() && bos >= 0) tokens.push_back(bos);
+  if (!tokens.empty()) return tokens;
+  const int32_t suggested = generation.has_value() ? generation.value().bos_id : -1;
+  const int32_t bos = suggested >= 0 ? suggested : transformer->config().bos_id;
+  if (bos >= 0) tokens.push_back(bos);
   return tokens;
 }
 
@@ -139,20 +165,19 @@ generate::GeneratorOptions LoadedModel::generator_options(const GenerateOptions&
   result.cache_dtype = cache();
   result.make_drafter = [this] { return make_drafter(*this); };
   result.max_new_tokens = asked.max_new_tokens.value_or(suggested.max_new_tokens.value_or(256));
-  result.eos_ids = suggested.eos_ids;
-  result.eos_ids.insert(result.eos_ids.end(), asked.end_tokens.begin(), asked.end_tokens.end());
-  result.bad_ids = suggested.bad_ids;
-  for (const int32_t token : suggested.bad_ids)
-    result.sampling.logit_bias.push_back({token, -std::numeric_limits<float>::infinity()});
+  if (!asked.max_new_tokens && !suggested.max_new_tokens) result.max_length = suggested.max_length;
+  result.rules = suggested.rules;
+  result.rules.repetition_penalty = result.sampling.repetition_penalty;
+  result.rules.eos_ids.insert(result.rules.eos_ids.end(), asked.end_tokens.begin(),
+                              asked.end_tokens.end());
   result.stop = asked.stop;
   result.skip_special_tokens = asked.skip_special_tokens;
-  result.forced_bos_id = suggested.forced_bos_id;
   result.top_log_probabilities = asked.top_log_probabilities;
   result.batch_tokens = asked.batch_tokens;
   check_count("max_new_tokens", result.max_new_tokens);
   check_count("batch_tokens", result.batch_tokens);
-  require(result.top_log_probabilities >= -1, "top_log_probabilities is {}, expected at least -1",
-          result.top_log_probabilities);
+  require_input(result.top_log_probabilities >= -1,
+                "top_log_probabilities is {}, expected at least -1", result.top_log_probabilities);
   return result;
 }
 
@@ -160,14 +185,14 @@ generate::Embedder LoadedModel::embedder(const EmbedOptions& asked) const {
   require_f32_activations("embedding");
   generate::EmbedderOptions result = embedding.value();
   if (asked.pooling) {
-    require(name_of(*asked.pooling) != "?", "the pooling is {}, expected one of Pooling",
-            static_cast<int>(*asked.pooling));
+    require_input(name_of(*asked.pooling) != "?", "the pooling is {}, expected one of Pooling",
+                  static_cast<int>(*asked.pooling));
     result.pooling = *asked.pooling;
   }
-  if (asked.normalize) result.normalize = *asked.normalize;
+  if (asked.normalize) result.normalize = result.normalize_last = *asked.normalize;
   if (asked.max_seq_length) {
-    require(*asked.max_seq_length >= 1, "max_seq_length is {}, expected at least 1",
-            *asked.max_seq_length);
+    require_input(*asked.max_seq_length >= 1, "max_seq_length is {}, expected at least 1",
+                  *asked.max_seq_length);
     result.max_seq_length = *asked.max_seq_length;
   }
   check_count("batch_tokens", asked.batch_tokens);
@@ -184,7 +209,7 @@ generate::ModelInput LoadedModel::attention_input(const std::string& text,
       transformer->has_encoder() && transformer->has_decoder() && asked.target.empty();
   return generate::read_input(*transformer, tokenizer.value(), text, asked.target,
                               {asked.source_language, asked.target_language},
-                              generates ? generation.value() : generate::GenerationConfig());
+                              generates ? generation.value().rules : generate::TokenRules());
 }
 
 }  // namespace heed::engine

@@ -16,6 +16,7 @@
 #include "heed/generate/generation_config.h"
 #include "heed/generate/generator.h"
 #include "heed/generate/speculation/draft_lengths.h"
+#include "heed/generate/text_classifier.h"
 #include "heed/load_options.h"
 #include "heed/model.h"
 #include "heed/model/transformer.h"
@@ -38,9 +39,9 @@ struct LoadedModel {
   ValueOrError<generate::GenerationConfig> generation;
   ValueOrError<generate::EmbedderOptions> embedding;
   ValueOrError<chat::ChatTemplates> chat_templates;
-  /// Whether config_sentence_transformers.json has pairs scored by the sigmoid; none: it does not
-  /// say.
-  ValueOrError<std::optional<bool>> sigmoid_scores;
+  ValueOrError<generate::TextSettings> text_settings;
+  ValueOrError<generate::PairSettings> pair_settings;
+  std::vector<std::string> warnings;  // see Model::warnings()
 
   /// The one tokenizer for all texts. Throws Error, which names the `purpose` ("embedding"), when
   /// each side has its own vocabulary, and as tokenizer.value() does.

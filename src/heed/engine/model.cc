@@ -1,5 +1,6 @@
 #include "heed/model.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "heed/engine/loaded_model.h"
@@ -42,11 +43,18 @@ int64_t Model::context_length() const {
 
 int64_t Model::vocab_size() const { return loaded_->transformer->config().vocab_size; }
 
-int64_t Model::embedding_size() const { return loaded_->transformer->config().d_model; }
+int64_t Model::embedding_size() const {
+  const int64_t width = loaded_->transformer->config().d_model;
+  if (!loaded_->embedding.has_value()) return width;
+  const int64_t truncated = loaded_->embedding.value().truncate_dim;
+  return truncated == 0 ? width : std::min(width, truncated);
+}
 
-std::vector<int32_t> Model::eos_ids() const { return loaded_->generation.value().eos_ids; }
+std::vector<int32_t> Model::eos_ids() const { return loaded_->generation.value().rules.eos_ids; }
 
 bool Model::has_tokenizer() const { return loaded_->tokenizer.has_value(); }
+
+const std::vector<std::string>& Model::warnings() const { return loaded_->warnings; }
 
 std::vector<int32_t> Model::tokenize(std::string_view text, bool special) const {
   text::require_utf8(text, "the text");
@@ -68,6 +76,12 @@ std::string Model::token_text(int32_t token) const {
   const text::PairTokenizer& tokenizer = loaded_->tokenizer.value();
   model::check_tokens(loaded_->transformer->config(), {&token, 1});
   return tokenizer.readable(token);
+}
+
+std::string Model::token_bytes(int32_t token) const {
+  const text::PairTokenizer& tokenizer = loaded_->tokenizer.value();
+  model::check_tokens(loaded_->transformer->config(), {&token, 1});
+  return tokenizer.token_bytes(token);
 }
 
 }  // namespace heed

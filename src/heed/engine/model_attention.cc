@@ -20,9 +20,9 @@ std::vector<AttentionKind> kinds_of(const model::Transformer& model) {
 }
 
 void check_index(const char* name, AttentionKind kind, std::optional<int> index, int64_t count) {
-  require(!index || (*index >= 0 && *index < count),
-          "{} {} of the {} attention does not exist, expected 0 to {}", name, index.value_or(0),
-          name_of(kind), count - 1);
+  require_input(!index || (*index >= 0 && *index < count),
+                "{} {} of the {} attention does not exist, expected 0 to {}", name,
+                index.value_or(0), name_of(kind), count - 1);
 }
 
 /// An empty map for each layer that `options` select.
@@ -31,9 +31,9 @@ std::vector<AttentionMap> maps_for(const model::Transformer& model,
                                    const AttentionOptions& options) {
   std::vector<AttentionKind> kinds = kinds_of(model);
   if (options.kind) {
-    require(std::ranges::find(kinds, *options.kind) != kinds.end(),
-            "the model has no {} attention: it has only {} attention", name_of(*options.kind),
-            name_of(kinds.front()));
+    require_input(std::ranges::find(kinds, *options.kind) != kinds.end(),
+                  "the model has no {} attention: it has only {} attention", name_of(*options.kind),
+                  name_of(kinds.front()));
     kinds = {*options.kind};
   }
   std::vector<AttentionMap> maps;
@@ -78,9 +78,9 @@ std::vector<AttentionMap> Model::attention(const std::string& text,
   int64_t total = 0;
   for (AttentionMap& map : maps) {
     const int64_t rows = map.heads * std::ssize(map.queries), keys = std::ssize(map.keys);
-    require(rows <= (options.max_weights - total) / std::max<int64_t>(keys, 1),
-            "there are more than {} attention weights: choose a kind, a layer or a head",
-            options.max_weights);
+    require_input(rows <= (options.max_weights - total) / std::max<int64_t>(keys, 1),
+                  "there are more than {} attention weights: choose a kind, a layer or a head",
+                  options.max_weights);
     total += rows * keys;
   }
   for (AttentionMap& map : maps)

@@ -22,7 +22,8 @@ generate::TextClassifier classifier_of(const engine::LoadedModel& model, Kind ki
   generate::require_classifier(*model.transformer, kind, purpose);
   model.require_f32_activations(purpose);
   engine::check_count("batch_tokens", options.batch_tokens);
-  return {*model.transformer, model.shared_tokenizer(purpose), options};
+  return {*model.transformer, model.shared_tokenizer(purpose), model.text_settings.value(),
+          options};
 }
 
 void require_utf8(const ClassifyInput& text) {
@@ -71,13 +72,14 @@ std::vector<double> engine::document_scores(const LoadedModel& model, const std:
   require(config.labels.size() == 1, "{} has {} labels, expected 1 for reranking",
           model.path.string(), config.labels.size());
   text::require_utf8(query, "the query");
+  const generate::PairSettings& settings = model.pair_settings.value();
   std::vector<ClassifyInput> pairs;
   for (size_t i = 0; i < documents.size(); ++i) {
     generate::name_input("document", first_number + static_cast<int64_t>(i),
                          [&] { text::require_utf8(documents[i], "the text"); });
-    pairs.emplace_back(TextPair{query, documents[i]});
+    pairs.emplace_back(TextPair{settings.prompt + query, documents[i]});
   }
-  const bool sigmoid = model.sigmoid_scores.value().value_or(config.sigmoid_score);
+  const bool sigmoid = settings.sigmoid.value_or(config.sigmoid_score);
   std::vector<double> scores;
   for (const std::vector<float>& logits : classifier.logits(pairs, first_number)) {
     const auto logit = static_cast<double>(logits.front());

@@ -26,7 +26,6 @@ std::vector<Translation> Model::translate_batch(const std::vector<std::string>& 
           loaded_->path.string());
   engine::check_count("first_number", first_number);
   engine::check_count("batch_tokens", options.batch_tokens, 0);
-  const generate::GenerationConfig& suggested = loaded_->generation.value();
   const text::LanguagePair languages{options.source_language, options.target_language};
   const generate::Translator translator(transformer, *tokenizer,
                                         {.search = options.search,
@@ -34,8 +33,7 @@ std::vector<Translation> Model::translate_batch(const std::vector<std::string>& 
                                          .batch_tokens = options.batch_tokens,
                                          .scores = options.search.scores,
                                          .languages = languages,
-                                         .forced_bos_id = suggested.forced_bos_id,
-                                         .bad_ids = suggested.bad_ids});
+                                         .rules = loaded_->generation.value().rules});
   std::vector<Translation> translations = translator.translate(lines, first_number);
   if (options.alignments)
     for (Translation& translation : translations)

@@ -5,6 +5,7 @@
 #include <memory>
 #include <numeric>
 
+#include "heed/base/byte_order_mark.h"
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/rounding.h"
@@ -12,6 +13,7 @@
 #include "heed/engine/load.h"
 #include "heed/generate/embedder.h"
 #include "heed/generate/scorer.h"
+#include "heed/generate/text_settings.h"
 #include "heed/generate/translator.h"
 #include "heed/metrics/bleu.h"
 #include "heed/text/utf8.h"
@@ -43,11 +45,12 @@ class MeasuredModel {
   Sequence tokens(const std::filesystem::path& file) const {
     const std::string text = read_file(file);
     text::require_utf8(text, file.string());
-    return shared_tokenizer().encode(text);
+    return shared_tokenizer().encode(without_byte_order_mark(text));
   }
 
   generate::Embedder embedder() const {
-    return {*model_, shared_tokenizer(), generate::read_embedder_options(path_)};
+    return {*model_, shared_tokenizer(),
+            generate::read_embedder_options(path_, generate::context_limit(model_->config()))};
   }
 
   text::TranslationTokenizer translation_tokenizer() const {
@@ -65,11 +68,7 @@ class MeasuredModel {
   }
 
  private:
-  text::PairTokenizer pair_tokenizer() const {
-    text::PairTokenizer tokenizer = engine::read_tokenizer(path_);
-    check_vocabulary(path_, tokenizer, *model_);
-    return tokenizer;
-  }
+  text::PairTokenizer pair_tokenizer() const { return engine::read_tokenizer(path_); }
   text::Tokenizer shared_tokenizer() const {
     return engine::shared_tokenizer(path_, pair_tokenizer(), "this measurement");
   }

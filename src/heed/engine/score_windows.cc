@@ -17,8 +17,8 @@ std::vector<TextWindow> windows_of(const LoadedModel& model, std::string_view te
   const text::Tokenizer& tokenizer = model.shared_tokenizer("scoring a text");
   text::require_utf8(text, "the text");
   const std::vector<int32_t> tokens = tokenizer.encode(text);
-  require(tokens.size() >= 2, "expected at least 2 tokens, found {}: the first is not scored",
-          tokens.size());
+  require_input(tokens.size() >= 2, "expected at least 2 tokens, found {}: the first is not scored",
+                tokens.size());
   model::check_tokens(transformer.config(), tokens);
   std::vector<TextWindow> windows;
   for (const auto& [begin, end, scored] :

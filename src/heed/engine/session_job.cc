@@ -27,8 +27,8 @@ class SampledJob : public SessionJob {
       : generator_(*model.transformer, model.output_tokenizer(),
                    model.generator_options(request.options)),
         input_(generator_.input(model.tokens_of(request.prompt))),
-        output_(generator_.options(), generator_.tokenizer(), input_.prompt,
-                static_cast<uint64_t>(request.number - 1), input_.max_new_tokens) {}
+        output_(generator_.options(), generator_.tokenizer(), input_,
+                static_cast<uint64_t>(request.number - 1)) {}
 
   generate::Scheduler::Request request() override {
     return {.source = input_.source, .decoding = &output_, .max_tokens = input_.max_tokens(1)};
@@ -89,7 +89,7 @@ std::unique_ptr<SessionJob> translation_job(const LoadedModel& model,
   const SearchOptions options = request.search.value_or(TranslateOptions().search);
   generate::check(options);
   const model::ModelConfig& config = model.transformer->config();
-  const generate::GenerationConfig& suggested = model.generation.value();
+  generate::TokenRules rules = model.generation.value().rules;
   const text::LanguagePair languages{request.source_language, request.target_language};
   std::vector<int32_t> source;
   if (const auto* text = std::get_if<std::string>(&request.prompt)) {
@@ -100,12 +100,12 @@ std::unique_ptr<SessionJob> translation_job(const LoadedModel& model,
   }
   model::check_length(config, source);
   model::check_source_tokens(config, source);
+  std::vector<int32_t> prompt =
+      tokenizer.start_of_target(languages, rules.start_id(config), rules.forced_bos_id);
   return std::make_unique<SearchJob>(
       model, options,
-      generate::translation_input(
-          config, options, std::move(source),
-          tokenizer.start_of_target(languages, config.decoder_start_id, suggested.forced_bos_id)),
-      generate::TokenRules{config.eos_ids(), suggested.bad_ids});
+      generate::translation_input(config, options, std::move(source), std::move(prompt)),
+      std::move(rules));
 }
 
 std::unique_ptr<SessionJob> search_job(const LoadedModel& model, const SearchOptions& options,
@@ -114,8 +114,7 @@ std::unique_ptr<SessionJob> search_job(const LoadedModel& model, const SearchOpt
   const generate::GeneratorOptions limits = model.generator_options(request.options);
   const generate::Generator generator(*model.transformer, std::nullopt, limits);
   return std::make_unique<SearchJob>(
-      model, options, generator.input(model.tokens_of(request.prompt)),
-      generate::TokenRules{limits.eos_ids, model.generation.value().bad_ids});
+      model, options, generator.input(model.tokens_of(request.prompt)), limits.rules);
 }
 
 }  // namespace
@@ -128,8 +127,8 @@ generate::CacheOptions session_cache(const LoadedModel& model) {
 }
 
 std::unique_ptr<SessionJob> SessionJob::make(const LoadedModel& model, const Request& request) {
-  require(request.number >= 1, "the number of the request is {}, expected at least 1",
-          request.number);
+  require_input(request.number >= 1, "the number of the request is {}, expected at least 1",
+                request.number);
   if (const text::TranslationTokenizer* translator = translator_of(model))
     return translation_job(model, *translator, request);
   if (request.search) return search_job(model, *request.search, request);
