@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr Deadlines kShort{.wait = milliseconds(400), .answer = milliseconds(400)};
+constexpr Deadlines kShortOfJointWork{.wait = milliseconds(400), .answer = milliseconds(400)};
 
 /// Pieces "0" to "count - 1", each after a pause in which there is none.
 WorkSource slow_numbers(int count, milliseconds pause, std::vector<std::string>& results) {
@@ -52,7 +52,7 @@ TEST(JointWork, WaitsForItsNextPieceWithoutADeadline) {
       [&](Group& group) {
         work_together(group, 7, slow_numbers(2, milliseconds(1000), results), times_ranks);
       },
-      kShort);
+      kShortOfJointWork);
   for (const auto& error : errors) EXPECT_EQ(message_of(error), "");
   EXPECT_EQ(results, (std::vector<std::string>{"0", "3"}));
 }
@@ -68,7 +68,7 @@ TEST(JointWork, NamesARankThatIsLost) {
                         return times_ranks(messenger, piece);
                       });
       },
-      kShort);
+      kShortOfJointWork);
   EXPECT_EQ(message_of(errors[0]),
             "rank 1 (host host1) did not arrive within 0 s; missing: piece 5");
   EXPECT_EQ(results.size(), 5U);

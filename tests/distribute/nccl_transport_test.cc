@@ -13,7 +13,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr Deadlines kShort{.wait = milliseconds(500), .answer = milliseconds(400)};
+constexpr Deadlines kShortOfNccl{.wait = milliseconds(500), .answer = milliseconds(400)};
 constexpr milliseconds kConnecting{2000};
 
 /// As many as make messages of all kinds: small ones, large ones, and ones of several parts.
@@ -152,7 +152,7 @@ TEST(NcclTransport, RankThatDoesNotArriveIsNamed) {
         auto sum = group.reduce_scatter(values, {0, 50'000, 100'000});
         group.wait(sum);
       },
-      kShort);
+      kShortOfNccl);
   EXPECT_EQ(message_of(errors[0]), "rank 1 (host host1) did not arrive within 0 s");
   EXPECT_EQ(nccl.given_up, 2);  // rank 1, too, which finds that rank 0 has ended
 }
@@ -167,7 +167,7 @@ TEST(NcclTransport, ErrorsOfNcclEndTheOperation) {
         auto sum = group.reduce_scatter(values, {0, 50'000, 100'000});
         group.wait(sum);
       },
-      kShort);
+      kShortOfNccl);
   EXPECT_EQ(message_of(errors[1]), "NCCL: the network is down");
 }
 

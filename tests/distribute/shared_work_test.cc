@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr Deadlines kShort{.wait = milliseconds(400), .answer = milliseconds(400)};
+constexpr Deadlines kShortOfSharedWork{.wait = milliseconds(400), .answer = milliseconds(400)};
 
 /// Pieces "0" to "count - 1".
 WorkSource numbers(int count, std::vector<std::string>& results) {
@@ -72,7 +72,7 @@ TEST(SharedWork, DoesNotTakeARankThatComputesForLongForMissing) {
           return squared(piece);
         });
       },
-      kShort);
+      kShortOfSharedWork);
   for (const auto& error : errors) EXPECT_EQ(message_of(error), "");
   EXPECT_EQ(results, squares(6));
 }
@@ -92,7 +92,7 @@ TEST(SharedWork, NamesTheRankThatIsLostAndItsPiecesAfterTheResultsBeforeThem) {
           return squared(piece);
         });
       },
-      kShort);
+      kShortOfSharedWork);
   const std::string message = message_of(errors[0]);
   EXPECT_TRUE(message.starts_with("rank 2 (host host2) did not arrive within 0 s; missing: piece "))
       << message;
@@ -136,7 +136,7 @@ TEST(SharedWork, RefusesARankWithAnotherFingerprintThatJoinsWhenAllIsDone) {
         if (group.rank() == 1) std::this_thread::sleep_for(milliseconds(300));
         share_work(group, group.rank() == 1 ? 8 : 7, numbers(3, results), squared);
       },
-      kShort);
+      kShortOfSharedWork);
   EXPECT_EQ(results.size(), 3u);
   EXPECT_EQ(message_of(errors[0]),
             "rank 1 (host host1) has another model, or another build of heed, than rank 0");
@@ -194,7 +194,7 @@ TEST(SharedWork, EndsWhenTheProcessIsToldToEndWhileAllRanksLive) {
           return squared(piece);
         });
       },
-      kShort, [&] { return told.load(); });
+      kShortOfSharedWork, [&] { return told.load(); });
   EXPECT_TRUE(message_of(errors[0]).starts_with("a signal has ended the work before piece "))
       << message_of(errors[0]);
 }

@@ -10,8 +10,6 @@
 namespace heed::engine {
 namespace {
 
-const SmallModels& models() { return SmallModels::all(); }
-
 /// Eight adapters of the small decoder, called "0" to "7".
 class Adapters : public ::testing::Test {
  protected:

@@ -11,8 +11,6 @@ namespace {
 
 using enum AttentionKind;
 
-const SmallModels& models() { return SmallModels::all(); }
-
 TEST(Attention, HasAMapForEachLayerOfEachKind) {
   const auto maps = Model::load(models().translator()).attention("the old sailor");
   ASSERT_EQ(maps.size(), 6u);

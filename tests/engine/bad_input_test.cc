@@ -12,8 +12,6 @@ constexpr const char* kNotUtf8 = "the \xff sea";
 constexpr int64_t kLargest = std::numeric_limits<int64_t>::max();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-const SmallModels& models() { return SmallModels::all(); }
-
 /// Expects an Error whose message holds `words`.
 void expect_refused(const std::string& words, const std::function<void()>& action) {
   const std::string message = error_of(action);

@@ -12,7 +12,7 @@ namespace {
 
 TEST(Hub, AModelIsLoadedByItsName) {
   const hub::HubServer server;
-  const std::filesystem::path decoder = SmallModels::all().decoder();
+  const std::filesystem::path decoder = models().decoder();
   for (const auto& entry : std::filesystem::directory_iterator(decoder))
     server.add(entry.path().filename().string(), read_file(entry.path()));
   LoadOptions options;
@@ -31,7 +31,7 @@ TEST(Hub, AModelIsLoadedByItsName) {
 TEST(Hub, AnAdapterIsLoadedByItsName) {
   const hub::HubServer server;
   const TemporaryDirectory folder;
-  const std::filesystem::path decoder = SmallModels::all().decoder(),
+  const std::filesystem::path decoder = models().decoder(),
                               adapter = write_adapter(folder / "local", decoder, 1);
   for (const auto& entry : std::filesystem::directory_iterator(adapter))
     server.add(entry.path().filename().string(), read_file(entry.path()));

@@ -46,7 +46,7 @@ std::string text_of(const std::vector<Number>& numbers) {
 
 class Interrupts : public ::testing::Test {
  protected:
-  const engine::SmallModels& models_ = engine::SmallModels::all();
+  const engine::SmallModels& models_ = engine::models();
   /// On one thread the number of questions is always the same.
   LoadOptions alone() const { return {.executor = std::make_shared<Executor>(1)}; }
 };

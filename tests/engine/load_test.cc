@@ -12,8 +12,6 @@
 namespace heed::engine {
 namespace {
 
-const SmallModels& models() { return SmallModels::all(); }
-
 bool has_matrices_in(const Model& model, DType dtype) {
   for (const Parameter& parameter : loaded(model).transformer->parameters().all())
     if (parameter.shape.rank() == 2 && parameter.value.dtype() == dtype) return true;

@@ -17,8 +17,6 @@
 namespace heed::engine {
 namespace {
 
-const SmallModels& models() { return SmallModels::all(); }
-
 TEST(Model, StatesItsFacts) {
   const Model decoder = Model::load(models().decoder());
   EXPECT_EQ(decoder.family(), "llama");
@@ -38,7 +36,7 @@ TEST(Model, GeneratesWhatTheGeneratorDoes) {
   const auto tokenizer = text::Tokenizer::load(models().decoder());
   generate::GeneratorOptions options;
   options.max_new_tokens = 20;
-  options.eos_ids = {2};
+  options.rules.eos_ids = {2};
   const generate::Generator generator(*transformer, tokenizer, options);
   const Generation expected = generator.generate({tokenizer.encode("the old sailor")}).front();
   const Generation found = model.generate("the old sailor", {.max_new_tokens = 20});

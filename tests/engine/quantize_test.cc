@@ -19,7 +19,7 @@ std::filesystem::path text_file(const TemporaryDirectory& folder) {
 TEST(QuantizeModel, WritesACopyThatComputesAndIsSmaller) {
   const TemporaryDirectory folder;
   const std::filesystem::path copy = folder / "copy";
-  const QuantizeResult result = quantize_model(SmallModels::all().decoder(), copy);
+  const QuantizeResult result = quantize_model(models().decoder(), copy);
   EXPECT_GT(result.matrices.at("q8_0"), 0);
   EXPECT_NEAR(result.bits_per_weight_before, 32, 0.01);
   EXPECT_LT(result.bits_per_weight_after, 10);
@@ -31,11 +31,10 @@ TEST(QuantizeModel, WritesACopyThatComputesAndIsSmaller) {
 TEST(QuantizeModel, MeasuresTheLossOfQualityByTheKindOfModel) {
   const TemporaryDirectory folder;
   const std::filesystem::path text = text_file(folder);
-  const SmallModels& models = SmallModels::all();
   for (const auto& [model, reference, measure] :
-       {std::tuple{models.decoder(), std::filesystem::path(), "perplexity"},
-        {models.encoder(), std::filesystem::path(), "cosine"},
-        {models.translator(), text, "BLEU"}}) {
+       {std::tuple{models().decoder(), std::filesystem::path(), "perplexity"},
+        {models().encoder(), std::filesystem::path(), "cosine"},
+        {models().translator(), text, "BLEU"}}) {
     const QuantizeResult result =
         quantize_model(model, folder / measure,
                        {.weights = WeightType::q4_0,
@@ -54,22 +53,21 @@ TEST(QuantizeModel, MeasuresTheLossOfQualityByTheKindOfModel) {
 TEST(QuantizeModel, RefusesWhatItCannotDoBeforeItWrites) {
   const TemporaryDirectory folder;
   const std::filesystem::path text = text_file(folder), out = folder / "out";
-  const SmallModels& models = SmallModels::all();
   const auto refused = [&](const std::filesystem::path& model, const QuantizeOptions& options,
                            const char* message) {
     expect_error([&] { quantize_model(model, out, options); }, message);
     EXPECT_FALSE(path_exists(out)) << message;
   };
   refused(folder / "absent", {}, "absent");
-  refused(models.decoder(), {.weights = WeightType::f32}, "expected bf16 or a block type");
-  refused(models.decoder(), {.weights = static_cast<WeightType>(99)}, "one of its enumerators");
-  refused(models.decoder(), {.calibration = {.text = text}}, "less than 8 bits, weights is q8_0");
-  refused(models.decoder(), {.held_out = {.text = text, .reference = text}}, "is not one");
-  refused(models.decoder(), {.held_out = {.reference = text}}, "without the text");
-  refused(models.translator(), {.held_out = {.text = text}}, "there is no reference");
-  refused(models.translator(), {.weights = WeightType::q4_0, .calibration = {.text = text}},
+  refused(models().decoder(), {.weights = WeightType::f32}, "expected bf16 or a block type");
+  refused(models().decoder(), {.weights = static_cast<WeightType>(99)}, "one of its enumerators");
+  refused(models().decoder(), {.calibration = {.text = text}}, "less than 8 bits, weights is q8_0");
+  refused(models().decoder(), {.held_out = {.text = text, .reference = text}}, "is not one");
+  refused(models().decoder(), {.held_out = {.reference = text}}, "without the text");
+  refused(models().translator(), {.held_out = {.text = text}}, "there is no reference");
+  refused(models().translator(), {.weights = WeightType::q4_0, .calibration = {.text = text}},
           "there is no reference");
-  expect_error([&] { quantize_model(models.decoder(), models.encoder()); }, "already exists");
+  expect_error([&] { quantize_model(models().decoder(), models().encoder()); }, "already exists");
 }
 
 }  // namespace

@@ -14,8 +14,6 @@
 namespace heed::engine {
 namespace {
 
-const SmallModels& models() { return SmallModels::all(); }
-
 /// Everything that a request received.
 struct Received {
   std::string text;

@@ -93,14 +93,9 @@ inline void write_t5(const std::filesystem::path& folder) {
   write_weights(folder);
 }
 
-/// One directory of each kind, made once for all tests of a program.
+/// One directory of each kind.
 class SmallModels {
  public:
-  static const SmallModels& all() {
-    static const SmallModels models;
-    return models;
-  }
-
   std::filesystem::path decoder() const { return folder_ / "decoder"; }
   std::filesystem::path encoder() const { return folder_ / "encoder"; }
   std::filesystem::path masked() const { return folder_ / "masked"; }
@@ -108,6 +103,7 @@ class SmallModels {
   std::filesystem::path t5() const { return folder_ / "t5"; }
 
  private:
+  friend const SmallModels& models();
   SmallModels() {
     write_decoder(decoder());
     write_encoder(encoder(), false);
@@ -118,5 +114,11 @@ class SmallModels {
 
   TemporaryDirectory folder_;
 };
+
+/// Made once for all tests of a program.
+inline const SmallModels& models() {
+  static const SmallModels models;
+  return models;
+}
 
 }  // namespace heed::engine

@@ -11,10 +11,8 @@
 namespace heed::engine {
 namespace {
 
-const SmallModels& models() { return SmallModels::all(); }
-
-const std::vector<std::string> kTexts{"the old sailor", "the", "sea and ship",   "in the",
-                                      "went out",       "old", "the sea is the", "ship"};
+const std::vector<std::string> kManyTexts{"the old sailor", "the", "sea and ship",   "in the",
+                                          "went out",       "old", "the sea is the", "ship"};
 
 /// Runs a function for 0 to `count` - 1, each on a thread of its own. They start together.
 void on_threads(int count, const std::function<void(int)>& body) {
@@ -52,12 +50,12 @@ GenerateOptions options_of(int number) {
 }
 
 Bits alone(const Model& model, int number) {
-  return bits_of(model.generate(kTexts[number], options_of(number)));
+  return bits_of(model.generate(kManyTexts[number], options_of(number)));
 }
 
 std::vector<Bits> all_alone(const Model& model) {
   std::vector<Bits> all;
-  for (int i = 0; i < std::ssize(kTexts); ++i) all.push_back(alone(model, i));
+  for (int i = 0; i < std::ssize(kManyTexts); ++i) all.push_back(alone(model, i));
   return all;
 }
 
@@ -68,7 +66,7 @@ TEST(Threads, EightOnOneModelGetWhatEachGetsAlone) {
   const std::vector<Bits> expected = all_alone(decoder);
   std::vector<std::vector<float>> vectors;
   std::vector<std::string> translations;
-  for (const std::string& text : kTexts) {
+  for (const std::string& text : kManyTexts) {
     vectors.push_back(encoder.embed(text));
     translations.push_back(translator.translate(text).text());
   }
@@ -79,8 +77,8 @@ TEST(Threads, EightOnOneModelGetWhatEachGetsAlone) {
     for (int repeat = 0; repeat < 8; ++repeat) {
       const int number = (thread + repeat) % 8;
       wrong += alone(decoder, number) != expected[number];
-      wrong += encoder.embed(kTexts[number]) != vectors[number];
-      wrong += translator.translate(kTexts[number]).text() != translations[number];
+      wrong += encoder.embed(kManyTexts[number]) != vectors[number];
+      wrong += translator.translate(kManyTexts[number]).text() != translations[number];
     }
   });
   EXPECT_EQ(wrong, 0);
@@ -94,7 +92,7 @@ TEST(Threads, FourSessionsAtOnceGetWhatEachRequestGetsAlone) {
     Session session(model, {.max_active_requests = 2 + thread, .max_prefill_tokens = 2 + thread});
     for (int i = 0; i < 8; ++i) {
       const int number = (i + thread) % 8;
-      session.add({.prompt = kTexts[number], .options = options_of(number)},
+      session.add({.prompt = kManyTexts[number], .options = options_of(number)},
                   [&, number](const Delta& delta) {
                     if (!delta.generation) return true;
                     ++ended;

@@ -95,7 +95,7 @@ TEST(TrainModel, AnExceptionOfACallbackSavesTheRunAndReachesTheCaller) {
 TEST(TrainModel, ChoosesThePresetByTaskTextAndModel) {
   const TemporaryDirectory folder;
   write_quickly(folder / "s", "a b\n");
-  const std::string s = (folder / "s").string(), small = std::string(SmallModels::all().decoder());
+  const std::string s = (folder / "s").string(), small = std::string(models().decoder());
   const auto config = [](std::vector<std::string> assignments, const std::string& text = "") {
     return training_config({.config = text, .assignments = std::move(assignments)});
   };

@@ -19,8 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const SmallModels& models() { return SmallModels::all(); }
-
 std::vector<fs::path> packed_files(const fs::path& cache) {
   std::vector<fs::path> files;
   for (const fs::directory_entry& entry : fs::directory_iterator(cache))

@@ -19,11 +19,11 @@ std::string marked(const std::string& source, const std::string& context) {
   return text + rendered.text.substr(at);
 }
 
-constexpr const char* kContext =
+constexpr const char* kMarkedContext =
     R"({"x": "ab<|end|>", "y": " é ", "l": ["p", "q"], "d": {"k<": "v"}, "n": 7})";
 
 void expect_marks(const std::vector<Case>& cases) {
-  for (const Case& c : cases) EXPECT_EQ(marked(c.source, kContext), c.output) << c.source;
+  for (const Case& c : cases) EXPECT_EQ(marked(c.source, kMarkedContext), c.output) << c.source;
 }
 
 TEST(Input, IsMarkedByTheByte) {

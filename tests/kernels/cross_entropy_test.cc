@@ -16,13 +16,13 @@ std::vector<int32_t> some_targets(int64_t rows, int64_t classes) {
   return targets;
 }
 
-struct Results {
+struct LossAndGradient {
   Tensor losses, d_logits;
 };
 
-Results run(Backend backend, const Tensor& logits, const std::vector<int32_t>& targets,
-            CrossEntropyOptions options, DType dtype = DType::f32) {
-  Results r{Tensor::empty({logits.rows(), 2}), Tensor::empty(logits.shape(), dtype)};
+LossAndGradient run(Backend backend, const Tensor& logits, const std::vector<int32_t>& targets,
+                    CrossEntropyOptions options, DType dtype = DType::f32) {
+  LossAndGradient r{Tensor::empty({logits.rows(), 2}), Tensor::empty(logits.shape(), dtype)};
   set_backend(backend);
   cross_entropy(logits, targets, options, r.losses, r.d_logits);
   set_backend(Backend::cpu);
@@ -38,8 +38,8 @@ TEST(CrossEntropy, CpuAgreesWithReferenceOnEveryTarget) {
             const Tensor logits = normals({3, cols}, 41, DType::f32, spread);
             const auto targets = some_targets(3, cols);
             const CrossEntropyOptions options{smoothing, 0.25f};
-            const Results fast = run(Backend::cpu, logits, targets, options, dtype);
-            const Results plain = run(Backend::reference, logits, targets, options, dtype);
+            const LossAndGradient fast = run(Backend::cpu, logits, targets, options, dtype);
+            const LossAndGradient plain = run(Backend::reference, logits, targets, options, dtype);
             expect_close(fast.losses, plain.losses, target + " losses", spread);
             expect_close(fast.d_logits, plain.d_logits, target + " d_logits", 0.01);
           }
@@ -54,8 +54,8 @@ TEST(CrossEntropy, CpuAgreesWithReferenceWithASoftCap) {
           const Tensor logits = normals({3, cols}, 41, DType::f32, 20.0f);
           const auto targets = some_targets(3, cols);
           const CrossEntropyOptions options{0.1f, 0.25f, cap};
-          const Results fast = run(Backend::cpu, logits, targets, options, dtype);
-          const Results plain = run(Backend::reference, logits, targets, options, dtype);
+          const LossAndGradient fast = run(Backend::cpu, logits, targets, options, dtype);
+          const LossAndGradient plain = run(Backend::reference, logits, targets, options, dtype);
           expect_close(fast.losses, plain.losses, target + " losses", 20.0);
           expect_close(fast.d_logits, plain.d_logits, target + " d_logits", 0.01);
           Tensor absent, only_losses = Tensor::empty({3, 2});
@@ -69,7 +69,7 @@ TEST(CrossEntropy, TheLossOfUniformLogitsIsLogV) {
   for (const float value : {-1e30f, 0.0f, 5.0f, 1e30f})
     for (const float smoothing : {0.0f, 0.1f}) {
       const Tensor logits = Tensor::full({2, 1000}, value);
-      const Results r = run(Backend::cpu, logits, {3, 999}, {smoothing, 1.0f});
+      const LossAndGradient r = run(Backend::cpu, logits, {3, 999}, {smoothing, 1.0f});
       // Beside a logit of 1e30 the logarithm is lost to rounding, in f32 and in double.
       if (std::abs(value) > 100) continue;
       for (const float loss : r.losses.values<float>()) EXPECT_NEAR(loss, std::log(1000.0), 1e-5);
@@ -81,8 +81,8 @@ TEST(CrossEntropy, TheLossOfUniformLogitsIsLogV) {
 TEST(CrossEntropy, IsPreciseForManyClasses) {
   const int64_t classes = 256000;
   const Tensor logits = normals({1, classes}, 42, DType::f32, 3.0f);
-  const Results fast = run(Backend::cpu, logits, {77}, {0.1f, 1.0f});
-  const Results plain = run(Backend::reference, logits, {77}, {0.1f, 1.0f});
+  const LossAndGradient fast = run(Backend::cpu, logits, {77}, {0.1f, 1.0f});
+  const LossAndGradient plain = run(Backend::reference, logits, {77}, {0.1f, 1.0f});
   for (const int i : {0, 1})
     EXPECT_NEAR(fast.losses.data<float>()[i] / plain.losses.data<float>()[i], 1.0, 3e-7);
   const std::vector<double> a = numbers(fast.d_logits), b = numbers(plain.d_logits);
@@ -94,7 +94,7 @@ TEST(CrossEntropy, TheGradientMayOverwriteTheLogitsOrBeOmitted) {
   const auto targets = some_targets(5, 333);
   for (const float cap : {0.0f, 2.0f}) {
     const CrossEntropyOptions options{0.1f, 1.0f, cap};
-    const Results apart = run(Backend::cpu, logits, targets, options);
+    const LossAndGradient apart = run(Backend::cpu, logits, targets, options);
     Tensor in_place = logits.clone(), losses = Tensor::empty({5, 2});
     cpu::cross_entropy(in_place, targets, options, losses, in_place);
     expect_close(in_place, apart.d_logits, "in place", 0.0);
@@ -111,7 +111,7 @@ TEST(CrossEntropy, ReferenceGradientMatchesFiniteDifferences) {
   for (const float smoothing : {0.0f, 0.1f})
     for (const float cap : {0.0f, 1.5f}) {
       const CrossEntropyOptions options{smoothing, 1.0f, cap};
-      const Results r = run(Backend::reference, logits, targets, options);
+      const LossAndGradient r = run(Backend::reference, logits, targets, options);
       const auto loss = [&] {
         const Tensor losses = run(Backend::reference, logits, targets, options).losses;
         double sum = 0.0;
@@ -125,7 +125,7 @@ TEST(CrossEntropy, ReferenceGradientMatchesFiniteDifferences) {
 TEST(CrossEntropy, AClassWithLogitMinusInfinityHasNoGradient) {
   Tensor logits = normals({1, 40}, 45);
   logits.data<float>()[7] = -std::numeric_limits<float>::infinity();
-  const Results r = run(Backend::cpu, logits, {3}, {0.0f, 1.0f});
+  const LossAndGradient r = run(Backend::cpu, logits, {3}, {0.0f, 1.0f});
   EXPECT_EQ(r.d_logits.data<float>()[7], 0.0f);
   EXPECT_TRUE(std::isfinite(r.losses.data<float>()[0]));
 }
@@ -134,7 +134,7 @@ TEST(CrossEntropy, AllowsLogitsOfMinusInfinityBeforeVeryLowOnes) {
   Tensor logits = Tensor::full({1, 10000}, -200.0f);
   for (int64_t i = 0; i < 5000; ++i)
     logits.data<float>()[i] = -std::numeric_limits<float>::infinity();
-  const Results r = run(Backend::cpu, logits, {9999}, {0.0f, 1.0f});
+  const LossAndGradient r = run(Backend::cpu, logits, {9999}, {0.0f, 1.0f});
   EXPECT_NEAR(r.losses.data<float>()[0], std::log(5000.0), 1e-4);
   EXPECT_EQ(r.d_logits.data<float>()[0], 0.0f);
   EXPECT_NEAR(r.d_logits.data<float>()[5000], 1.0 / 5000, 1e-9);
@@ -143,7 +143,7 @@ TEST(CrossEntropy, AllowsLogitsOfMinusInfinityBeforeVeryLowOnes) {
 TEST(CrossEntropy, NaNPropagates) {
   Tensor logits = normals({1, 40}, 46);
   logits.data<float>()[39] = std::numeric_limits<float>::quiet_NaN();
-  const Results r = run(Backend::cpu, logits, {3}, {0.1f, 1.0f});
+  const LossAndGradient r = run(Backend::cpu, logits, {3}, {0.1f, 1.0f});
   EXPECT_TRUE(std::isnan(r.losses.data<float>()[0]));
   EXPECT_TRUE(std::isnan(r.d_logits.data<float>()[0]));
 }
@@ -152,7 +152,7 @@ TEST(CrossEntropy, DoesNotDependOnTheNumberOfThreads) {
   const Tensor logits = normals({50, 5000}, 47);
   const auto targets = some_targets(50, 5000);
   expect_same_on_any_thread_count([&] {
-    const Results r = run(Backend::cpu, logits, targets, {0.1f, 1.0f});
+    const LossAndGradient r = run(Backend::cpu, logits, targets, {0.1f, 1.0f});
     return std::vector<Tensor>{r.losses, r.d_logits};
   });
 }

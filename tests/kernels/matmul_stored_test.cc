@@ -9,8 +9,8 @@
 namespace heed::kernels {
 namespace {
 
-Tensor product(const Tensor& a, const Tensor& weight, const Tensor& bias = {},
-               DType out = DType::f32) {
+Tensor stored_product(const Tensor& a, const Tensor& weight, const Tensor& bias = {},
+                      DType out = DType::f32) {
   Tensor c = Tensor::empty({a.rows(), weight.rows()}, out);
   cpu::matmul_stored(a, weight, bias, c);
   return c;
@@ -37,7 +37,7 @@ TEST(MatmulStored, AgreesWithTheReference) {
             Tensor plain = Tensor::empty({m, 39}, out);
             reference::matmul_stored(a, weight, bias, plain);
             expect_close(
-                product(a, weight, bias, out), plain,
+                stored_product(a, weight, bias, out), plain,
                 fmt::format("{} {} {} by {}", target, m, name_of(in), name_of(weight.dtype())),
                 50.0);
           }
@@ -51,7 +51,8 @@ TEST(MatmulStored, EqualsTheProductWithTheDequantisedWeight) {
     reference::dequantize(weight, wide);
     for (const int64_t m : {1, 9}) {
       const Tensor a = normals({m, weight.cols()}, 1);
-      EXPECT_TRUE(same_bits(product(a, weight), product(a, wide))) << name_of(weight.dtype());
+      EXPECT_TRUE(same_bits(stored_product(a, weight), stored_product(a, wide)))
+          << name_of(weight.dtype());
     }
   });
 }
@@ -60,10 +61,10 @@ TEST(MatmulStored, ARowDoesNotDependOnTheOthers) {
   on_every_target([](const std::string& target) {
     for_weights(37, [&](const Tensor& weight) {
       const Tensor a = normals({300, weight.cols()}, 1), bias = normals({37}, 6);
-      const Tensor all = product(a, weight, bias);
+      const Tensor all = stored_product(a, weight, bias);
       for (const int64_t rows : {1, 2, 5, 6, 130})
         for (const int64_t first : {0, 5, 126, 170})
-          EXPECT_TRUE(same_bits(product(a.row_slice(first, first + rows), weight, bias),
+          EXPECT_TRUE(same_bits(stored_product(a.row_slice(first, first + rows), weight, bias),
                                 all.row_slice(first, first + rows)))
               << target << " " << name_of(weight.dtype()) << " " << rows << " from " << first;
     });
@@ -74,9 +75,9 @@ TEST(MatmulStored, AColumnDoesNotDependOnTheOthers) {
   for_weights(70, [&](const Tensor& weight) {
     for (const int64_t m : {1, 8}) {
       const Tensor a = normals({m, weight.cols()}, 1);
-      const Tensor all = product(a, weight);
+      const Tensor all = stored_product(a, weight);
       for (const int64_t col : {0, 31, 33, 69}) {
-        const Tensor one = product(a, weight.row_slice(col, col + 1));
+        const Tensor one = stored_product(a, weight.row_slice(col, col + 1));
         for (int64_t row = 0; row < m; ++row)
           EXPECT_EQ(one.data<float>()[row], all.data<float>()[row * 70 + col])
               << name_of(weight.dtype());
@@ -91,7 +92,7 @@ TEST(MatmulStored, DoesNotDependOnTheNumberOfThreads) {
     for (const DType dtype : kStored)
       for (const int64_t m : {1, 3, 200}) {
         const Tensor weight = random_stored({1000, 768}, dtype, 2);
-        results.push_back(product(normals({m, 768}, 1), weight));
+        results.push_back(stored_product(normals({m, 768}, 1), weight));
       }
     return results;
   });
@@ -101,16 +102,18 @@ TEST(MatmulStored, AgreesWithMatmul) {
   const Tensor a = normals({33, 300}, 1), weight = normals({50, 300}, 2), bias = normals({50}, 3);
   Tensor plain = Tensor::empty({33, 50});
   reference::matmul({a}, {weight, true}, {.bias = bias}, plain);
-  expect_close(product(a, weight, bias), plain, "f32", 30.0);
+  expect_close(stored_product(a, weight, bias), plain, "f32", 30.0);
 }
 
 TEST(MatmulStored, EmptySizesAreDefined) {
   for (const int64_t m : {0, 1, 5}) {
     const Tensor bias = normals({6}, 3);
-    const Tensor c = product(Tensor::empty({m, 0}), Tensor::empty({6, 0}, DType::q8_0), bias);
+    const Tensor c =
+        stored_product(Tensor::empty({m, 0}), Tensor::empty({6, 0}, DType::q8_0), bias);
     for (int64_t i = 0; i < c.elements(); ++i)
       EXPECT_EQ(c.data<float>()[i], bias.data<float>()[i % 6]);
-    EXPECT_EQ(product(normals({m, 32}, 1), Tensor::empty({0, 32}, DType::q4_0)).elements(), 0);
+    EXPECT_EQ(stored_product(normals({m, 32}, 1), Tensor::empty({0, 32}, DType::q4_0)).elements(),
+              0);
   }
 }
 
@@ -120,7 +123,7 @@ TEST(MatmulStored, NaNStaysInItsRowOrColumn) {
   Tensor weight = random_stored({10, 64}, DType::q8_0, 2);
   weight.data<BlockQ8_0>()[2 * 3].scale = float16(std::numeric_limits<float>::infinity());
   weight.data<BlockQ8_0>()[2 * 3].quants[0] = 0;
-  const Tensor c = product(a, weight);
+  const Tensor c = stored_product(a, weight);
   for (int64_t i = 0; i < c.elements(); ++i)
     EXPECT_EQ(std::isnan(c.data<float>()[i]), i / 10 == 4 || i % 10 == 3) << i;
 }
@@ -128,12 +131,12 @@ TEST(MatmulStored, NaNStaysInItsRowOrColumn) {
 TEST(MatmulStored, RefusesOtherTypes) {
   expect_error(
       [] {
-        product(Tensor::zeros({2, 32}), Tensor::zeros({4, 32}, DType::i32));
+        stored_product(Tensor::zeros({2, 32}), Tensor::zeros({4, 32}, DType::i32));
       },
       "found i32");
   expect_error(
       [] {
-        product(Tensor::zeros({2, 32}, DType::f16), Tensor::zeros({4, 32}, DType::f16));
+        stored_product(Tensor::zeros({2, 32}, DType::f16), Tensor::zeros({4, 32}, DType::f16));
       },
       "found f16");
 }

@@ -9,12 +9,12 @@ namespace heed::kernels {
 namespace {
 
 /// All inputs and results of a norm over [rows, cols]: layer norm, or RMSNorm without the bias.
-struct Case {
+struct NormCase {
   bool centred;
   Tensor x, dy, weight, bias;
   float epsilon = 1e-5f;
 
-  Case(bool centred_, const Tensor& x_)
+  NormCase(bool centred_, const Tensor& x_)
       : centred(centred_),
         x(x_),
         dy(normals(x.shape(), 81, x.dtype())),
@@ -26,7 +26,7 @@ struct Results {
   Tensor y, stats, dx, d_weight, d_bias;
 };
 
-Results run(Backend backend, const Case& c) {
+Results run(Backend backend, const NormCase& c) {
   Results r{Tensor::empty(c.x.shape(), c.x.dtype()), Tensor::empty({c.x.rows(), c.centred ? 2 : 1}),
             Tensor::empty(c.x.shape(), c.x.dtype()), normals({c.x.cols()}, 84),
             normals({c.x.cols()}, 85)};
@@ -44,7 +44,7 @@ Results run(Backend backend, const Case& c) {
   return r;
 }
 
-void expect_agreement(const Case& c, const std::string& where) {
+void expect_agreement(const NormCase& c, const std::string& where) {
   const Results fast = run(Backend::cpu, c), plain = run(Backend::reference, c);
   const std::string what = where + (c.centred ? " layer norm of " : " RMSNorm of ") +
                            std::to_string(c.x.rows()) + " x " + std::to_string(c.x.cols());
@@ -65,7 +65,7 @@ TEST(Norm, CpuAgreesWithReferenceOnEveryTarget) {
       for (const int64_t cols : kOddSizes)
         for (const DType dtype : kFloating)
           for (const int64_t rows : {1, 7, 37})
-            expect_agreement(Case(centred, normals({rows, cols}, 80, dtype, 2.0f)), target);
+            expect_agreement(NormCase(centred, normals({rows, cols}, 80, dtype, 2.0f)), target);
   });
 }
 
@@ -74,12 +74,12 @@ TEST(Norm, CpuAgreesWithReferenceAtExtremeMagnitudes) {
     for (const bool centred : {true, false})
       for (const float spread : {1e-30f, 1e-3f, 1e15f, 1e30f})
         for (const int64_t cols : {16, 255, 1000})
-          expect_agreement(Case(centred, normals({6, cols}, 86, DType::f32, spread)), target);
+          expect_agreement(NormCase(centred, normals({6, cols}, 86, DType::f32, spread)), target);
   });
 }
 
 TEST(Norm, LayerNormIsPreciseWithALargeCommonOffset) {
-  Case c(true, normals({4, 512}, 87));
+  NormCase c(true, normals({4, 512}, 87));
   for (int64_t i = 0; i < c.x.elements(); ++i) c.x.data<float>()[i] += 1000.0f;
   const Results fast = run(Backend::cpu, c), plain = run(Backend::reference, c);
   // Both read the same rounded x (error 3e-5), but round the mean differently.
@@ -88,14 +88,14 @@ TEST(Norm, LayerNormIsPreciseWithALargeCommonOffset) {
 }
 
 TEST(Norm, IsPreciseIfTheFirstElementIsAnOutlier) {
-  Case c(true, normals({4, 512}, 93));
+  NormCase c(true, normals({4, 512}, 93));
   for (int64_t n = 0; n < 4; ++n) c.x.data<float>()[n * 512] = n % 2 ? 300.0f : -20.0f;
   expect_agreement(c, "outlier");
 }
 
 TEST(Norm, ConstantRowsGiveTheBias) {
   for (const float value : {0.0f, 0.1f, -3.0f, 1e30f, 1e-30f}) {
-    Case c(true, Tensor::full({2, 100}, value));
+    NormCase c(true, Tensor::full({2, 100}, value));
     const Results r = run(Backend::cpu, c);
     for (int64_t i = 0; i < 200; ++i) {
       ASSERT_EQ(r.y.data<float>()[i], c.bias.data<float>()[i % 100]) << value;
@@ -105,7 +105,7 @@ TEST(Norm, ConstantRowsGiveTheBias) {
 }
 
 TEST(Norm, LayerNormRowsHaveMeanZeroAndDeviationOne) {
-  Case c(true, normals({5, 300}, 88, DType::f32, 40.0f));
+  NormCase c(true, normals({5, 300}, 88, DType::f32, 40.0f));
   c.weight = Tensor::full({300}, 1.0f);
   c.bias = Tensor::zeros({300});
   const std::vector<double> y = numbers(run(Backend::cpu, c).y);
@@ -122,7 +122,7 @@ TEST(Norm, LayerNormRowsHaveMeanZeroAndDeviationOne) {
 
 TEST(Norm, NaNAffectsOnlyItsRow) {
   for (const bool centred : {true, false}) {
-    Case c(centred, normals({2, 50}, 89));
+    NormCase c(centred, normals({2, 50}, 89));
     c.x.data<float>()[49] = std::numeric_limits<float>::quiet_NaN();
     const Results r = run(Backend::cpu, c);
     EXPECT_TRUE(std::isnan(r.y.data<float>()[0]));
@@ -132,7 +132,7 @@ TEST(Norm, NaNAffectsOnlyItsRow) {
 
 TEST(Norm, ReferenceGradientsMatchFiniteDifferences) {
   for (const bool centred : {true, false}) {
-    Case c(centred, normals({3, 10}, 90));
+    NormCase c(centred, normals({3, 10}, 90));
     Results r = run(Backend::reference, c);
     const auto added = [](const Tensor& sum, uint64_t seed) {
       Tensor difference = normals(sum.shape(), seed);
@@ -151,10 +151,10 @@ TEST(Norm, ReferenceGradientsMatchFiniteDifferences) {
 
 TEST(Norm, ARowDoesNotDependOnTheOthers) {
   for (const bool centred : {true, false}) {
-    const Case all(centred, normals({11, 130}, 91));
+    const NormCase all(centred, normals({11, 130}, 91));
     const Results batched = run(Backend::cpu, all);
     for (const int64_t n : {0, 3, 10}) {
-      Case one = all;
+      NormCase one = all;
       one.x = all.x.row_slice(n, n + 1);
       one.dy = all.dy.row_slice(n, n + 1);
       const Results alone = run(Backend::cpu, one);
@@ -168,7 +168,7 @@ TEST(Norm, ARowDoesNotDependOnTheOthers) {
 
 TEST(Norm, DoesNotDependOnTheNumberOfThreads) {
   for (const bool centred : {true, false}) {
-    const Case c(centred, normals({1003, 200}, 92, DType::bf16));
+    const NormCase c(centred, normals({1003, 200}, 92, DType::bf16));
     expect_same_on_any_thread_count([&] {
       const Results r = run(Backend::cpu, c);
       return std::vector<Tensor>{r.y, r.stats, r.dx, r.d_weight, r.d_bias};

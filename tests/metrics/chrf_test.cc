@@ -13,14 +13,14 @@
 namespace heed::metrics {
 namespace {
 
-const nlohmann::json& golden() {
+const nlohmann::json& golden_chrf() {
   static const nlohmann::json expected = nlohmann::json::parse(
       read_file(std::filesystem::path(HEED_SOURCE_DIR) / "tests/golden/metrics/expected.json"));
   return expected;
 }
 
 TEST(Chrf, EqualsSacrebleu) {
-  for (const auto& corpus : golden()["corpora"]) {
+  for (const auto& corpus : golden_chrf()["corpora"]) {
     SCOPED_TRACE(corpus["name"]);
     const Chrf chrf = corpus_chrf(corpus["hypotheses"], corpus["references"]);
     EXPECT_NEAR(chrf.score, corpus["chrf"], 1e-6);
@@ -29,7 +29,7 @@ TEST(Chrf, EqualsSacrebleu) {
 }
 
 TEST(Chrf, WithWordsEqualsSacrebleusChrfPlusPlus) {
-  for (const auto& corpus : golden()["corpora"]) {
+  for (const auto& corpus : golden_chrf()["corpora"]) {
     SCOPED_TRACE(corpus["name"]);
     const Chrf chrf = corpus_chrf(corpus["hypotheses"], corpus["references"], {.word_order = 2});
     EXPECT_NEAR(chrf.score, corpus["chrf_plus_plus"], 1e-6);
@@ -39,7 +39,7 @@ TEST(Chrf, WithWordsEqualsSacrebleusChrfPlusPlus) {
 
 TEST(Chrf, SignatureIsSacrebleusWithHeedsVersion) {
   const auto signed_by_heed = [](size_t which) {
-    return golden()["signatures"][which].get<std::string>() + "|version:" + kMetricVersion;
+    return golden_chrf()["signatures"][which].get<std::string>() + "|version:" + kMetricVersion;
   };
   EXPECT_EQ((Chrf{.score = 1, .word_order = 0}.signature()), signed_by_heed(1));
   EXPECT_EQ((Chrf{.score = 1, .word_order = 2}.signature()), signed_by_heed(2));

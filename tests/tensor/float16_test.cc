@@ -8,7 +8,7 @@
 namespace heed {
 namespace {
 
-float rounded(float value) { return static_cast<float>(float16(value)); }
+float rounded_to_float16(float value) { return static_cast<float>(float16(value)); }
 
 float16 of_bits(uint32_t bits) {
   float16 number;
@@ -20,7 +20,7 @@ TEST(Float16, ConvertsEveryValueExactly) {
   for (uint32_t bits = 0; bits < 0x10000; ++bits) {
     const auto wide = static_cast<float>(of_bits(bits));
     if ((bits & 0x7fffu) > 0x7c00u) {
-      EXPECT_TRUE(std::isnan(wide) && std::isnan(rounded(wide))) << bits;
+      EXPECT_TRUE(std::isnan(wide) && std::isnan(rounded_to_float16(wide))) << bits;
     } else {
       EXPECT_EQ(float16(wide).bits, bits);
     }
@@ -52,23 +52,23 @@ TEST(Float16, RoundsToTheNearestAndTiesToEven) {
 }
 
 TEST(Float16, OverflowsToInfinity) {
-  EXPECT_EQ(rounded(65519.996f), 65504.0f);
-  EXPECT_TRUE(std::isinf(rounded(65520.0f)));
-  EXPECT_TRUE(std::isinf(rounded(std::numeric_limits<float>::max())));
-  EXPECT_EQ(rounded(-1e30f), -std::numeric_limits<float>::infinity());
+  EXPECT_EQ(rounded_to_float16(65519.996f), 65504.0f);
+  EXPECT_TRUE(std::isinf(rounded_to_float16(65520.0f)));
+  EXPECT_TRUE(std::isinf(rounded_to_float16(std::numeric_limits<float>::max())));
+  EXPECT_EQ(rounded_to_float16(-1e30f), -std::numeric_limits<float>::infinity());
 }
 
 TEST(Float16, UnderflowsToZeroOfTheSameSign) {
   EXPECT_EQ(float16(0x1p-25f).bits, 0u);
   EXPECT_EQ(float16(0x1.000002p-25f).bits, 1u);
   EXPECT_EQ(float16(-0x1p-140f).bits, 0x8000u);
-  EXPECT_TRUE(std::signbit(rounded(-0.0f)));
+  EXPECT_TRUE(std::signbit(rounded_to_float16(-0.0f)));
 }
 
 TEST(Float16, KeepsNaN) {
-  EXPECT_TRUE(std::isnan(rounded(std::numeric_limits<float>::quiet_NaN())));
+  EXPECT_TRUE(std::isnan(rounded_to_float16(std::numeric_limits<float>::quiet_NaN())));
   // A NaN whose significand has only low bits, which truncation would make infinite.
-  EXPECT_TRUE(std::isnan(rounded(std::bit_cast<float>(0x7f800001u))));
+  EXPECT_TRUE(std::isnan(rounded_to_float16(std::bit_cast<float>(0x7f800001u))));
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ TEST(Chat, RefusesTextsThatAreNoConversations) {
   refused(R"([{"role": "user", "content": "a"}])",
           "chats, line 1: an assistant wrote nothing in this conversation");
   refused(R"([{"role": "assistant", "content": "a"}])",
-          "chats, line 1: message 1 is an assistant's, which no prompt precedes");
+          "chats, line 1: messages[0] is an assistant's, which no prompt precedes");
   std::filesystem::remove(folder / "base" / "chat_template.jinja");
   refused("[]", "base has no chat template");
   config.from.clear();

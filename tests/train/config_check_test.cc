@@ -59,7 +59,9 @@ TEST(ConfigCheck, AcceptsWhatTheFamilyCanExpress) {
 }
 
 TEST(ConfigCheck, RejectsInconsistentSizes) {
-  expect_refused({"llama-tiny", {"model.head_dim=3"}, "3 columns of a head cannot be paired"});
+  expect_refused({"llama-tiny",
+                  {"model.head_dim=3"},
+                  "head_dim is 3, of which 3 columns are rotated, expected an even number"});
   expect_refused({"bert-tiny", {"run.context=2"}, "expected more than the 2 special tokens"});
   expect_refused({"tiny", {"run.context=5000"}, "run.context is 5000"});
 }

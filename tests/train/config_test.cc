@@ -7,7 +7,7 @@
 namespace heed::train {
 namespace {
 
-std::string error_of(const std::string& toml) {
+std::string error_of_config(const std::string& toml) {
   TrainConfig config;
   try {
     read_toml(config, toml, "c.toml");
@@ -35,16 +35,17 @@ TEST(Config, RoundTripsThroughToml) {
 }
 
 TEST(Config, ReportsAMisspeltKeyAndTheNearestOne) {
-  EXPECT_EQ(error_of("[model]\nd_modle = 3\n"),
+  EXPECT_EQ(error_of_config("[model]\nd_modle = 3\n"),
             "c.toml:2: there is no key model.d_modle; did you mean model.d_model?");
-  EXPECT_EQ(error_of("[modell]\nd_model = 3\n"),
+  EXPECT_EQ(error_of_config("[modell]\nd_model = 3\n"),
             "c.toml:2: there is no key modell.d_model; did you mean model.d_model?");
 }
 
 TEST(Config, RejectsARenamedKeyAndReportsTheNewName) {
-  EXPECT_EQ(error_of("[model]\nn_heads = 3\n"),
+  EXPECT_EQ(error_of_config("[model]\nn_heads = 3\n"),
             "c.toml:2: model.n_heads is called model.num_attention_heads now");
-  EXPECT_EQ(error_of("[run]\nsteps = 3\n"), "c.toml:2: run.steps is called run.max_steps now");
+  EXPECT_EQ(error_of_config("[run]\nsteps = 3\n"),
+            "c.toml:2: run.steps is called run.max_steps now");
 }
 
 TEST(Config, AcceptsRenamedKeysInTheFileOfAnOlderRun) {
@@ -56,26 +57,26 @@ TEST(Config, AcceptsRenamedKeysInTheFileOfAnOlderRun) {
 }
 
 TEST(Config, ReportsAValueOfTheWrongType) {
-  EXPECT_EQ(error_of("[model]\nd_model = \"wide\"\n"),
+  EXPECT_EQ(error_of_config("[model]\nd_model = \"wide\"\n"),
             "c.toml:2: model.d_model is 'wide', expected an integer");
-  EXPECT_EQ(error_of("[model]\nis_gated_act = 1\n"),
+  EXPECT_EQ(error_of_config("[model]\nis_gated_act = 1\n"),
             "c.toml:2: model.is_gated_act is 1, expected true or false");
-  EXPECT_NE(error_of("[optimizer]\nlr_scheduler_type = \"square\"\n")
+  EXPECT_NE(error_of_config("[optimizer]\nlr_scheduler_type = \"square\"\n")
                 .find("expected one of inverse_sqrt"),
             std::string::npos);
-  EXPECT_NE(error_of("[model]\nd_model = 3.5\n"), "");
-  EXPECT_NE(error_of("[model]\nd_model = 99999999999999999999\n"), "");
+  EXPECT_NE(error_of_config("[model]\nd_model = 3.5\n"), "");
+  EXPECT_NE(error_of_config("[model]\nd_model = 99999999999999999999\n"), "");
 }
 
 TEST(Config, ReportsTheLineOfASyntaxError) {
-  EXPECT_EQ(error_of("[model]\nd_model = = 3\n").substr(0, 9), "c.toml:2:");
-  EXPECT_EQ(error_of("d_model = 3\n"), "c.toml:1: d_model is outside of any [section]");
+  EXPECT_EQ(error_of_config("[model]\nd_model = = 3\n").substr(0, 9), "c.toml:2:");
+  EXPECT_EQ(error_of_config("d_model = 3\n"), "c.toml:1: d_model is outside of any [section]");
 }
 
 TEST(Config, RejectsARunWithoutAnEnd) {
-  EXPECT_NE(error_of("[run]\nmax_steps = 0\n").find("nothing would end the run"),
+  EXPECT_NE(error_of_config("[run]\nmax_steps = 0\n").find("nothing would end the run"),
             std::string::npos);
-  EXPECT_EQ(error_of("[run]\nmax_steps = 1\n"), "");
+  EXPECT_EQ(error_of_config("[run]\nmax_steps = 1\n"), "");
 }
 
 TEST(Config, SetsASingleField) {

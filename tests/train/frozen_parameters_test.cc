@@ -127,5 +127,23 @@ TEST(FrozenParameters, AreSavedInTheCheckpointAndRestored) {
   }
 }
 
+TEST(FrozenParameters, IncludeTheBuffersOfTheFamilyOfAModel) {
+  for (const char* const family : {"marian", "bart", "heed", ""}) {
+    model::ModelConfig config = testing::tiny_model();
+    config.family = family;
+    if (config.family == "bart") {
+      config.positions = model::PositionKind::learned;
+      config.first_position = 2;
+      config.embedding_norm = true;
+    }
+    model::Transformer model(config, 3);
+    const WholeModel weights(model);
+    EXPECT_EQ(model.parameters().named("final_logits_bias").trainable,
+              config.family == "heed" || config.family.empty())
+        << family;
+    EXPECT_TRUE(model.parameters().named("model.shared.weight").trainable) << family;
+  }
+}
+
 }  // namespace
 }  // namespace heed::train

@@ -96,7 +96,8 @@ TEST_P(LanguageModel, FineTunesAnotherModel) {
             read_file(folder_ / "second" / "tokenizer.json"));
 }
 
-TEST_P(LanguageModel, RejectsATokenizerLargerThanTheEmbedding) {
+// A piece without a row is refused where it occurs.
+TEST_P(LanguageModel, TakesATokenizerLargerThanTheEmbedding) {
   train(config_, folder_, "small");
   testing::write_book(folder_);
   config_.vocabulary.size += 6;
@@ -104,8 +105,7 @@ TEST_P(LanguageModel, RejectsATokenizerLargerThanTheEmbedding) {
   std::filesystem::copy_file(folder_ / "large" / "tokenizer.json",
                              folder_ / "small" / "tokenizer.json",
                              std::filesystem::copy_options::overwrite_existing);
-  const std::string error = error_of([&] { testing::task_of(config_, folder_ / "small"); });
-  EXPECT_NE(error.find("pieces, expected at most"), std::string::npos) << error;
+  EXPECT_EQ(error_of([&] { testing::task_of(config_, folder_ / "small"); }), "no error");
 }
 
 TEST_P(LanguageModel, RejectsTextThatIsMissingOrOfAnotherKind) {

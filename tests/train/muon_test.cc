@@ -15,20 +15,22 @@ namespace {
 
 using testing::random_matrix;
 
-constexpr const char* kGolden = "tests/golden/optimizers/muon.safetensors";
+constexpr const char* kMuonSteps = "tests/golden/optimizers/muon.safetensors";
 
-struct Case {
+struct MuonCase {
   const char* name;
   float weight_decay;
   DType dtype;
   float tolerance;
+
+  friend void PrintTo(const MuonCase& one, std::ostream* out) { *out << one.name; }
 };
 
-class MuonGolden : public ::testing::TestWithParam<Case> {};
+class MuonGolden : public ::testing::TestWithParam<MuonCase> {};
 
 TEST_P(MuonGolden, StepsAreThoseOfPyTorch) {
-  const Case& c = GetParam();
-  const auto file = io::SafetensorsFile::open(std::filesystem::path(HEED_SOURCE_DIR) / kGolden);
+  const MuonCase& c = GetParam();
+  const auto file = io::SafetensorsFile::open(std::filesystem::path(HEED_SOURCE_DIR) / kMuonSteps);
   const auto get = [&](const char* what) { return file->get(std::string(c.name) + "." + what); };
   Tensor value = get("value").clone();
   const Tensor gradients = get("gradients"), expected = get(c.dtype == DType::f32 ? "f32" : "bf16");
@@ -50,15 +52,17 @@ TEST_P(MuonGolden, StepsAreThoseOfPyTorch) {
 
 // A step moves elements by about 0.002; four steps in bf16, rounded in another order, by half of
 // that at most.
-INSTANTIATE_TEST_SUITE_P(
-    Shapes, MuonGolden,
-    ::testing::Values(Case{"wide", 0, DType::f32, 1e-6f}, Case{"tall", 0, DType::f32, 1e-6f},
-                      Case{"square", 0.1f, DType::f32, 1e-6f}, Case{"wide", 0, DType::bf16, 1e-3f},
-                      Case{"tall", 0, DType::bf16, 1e-3f},
-                      Case{"square", 0.1f, DType::bf16, 4e-4f}),
-    [](const auto& one) {
-      return std::string(one.param.name) + "_" + std::string(name_of(one.param.dtype));
-    });
+INSTANTIATE_TEST_SUITE_P(Shapes, MuonGolden,
+                         ::testing::Values(MuonCase{"wide", 0, DType::f32, 1e-6f},
+                                           MuonCase{"tall", 0, DType::f32, 1e-6f},
+                                           MuonCase{"square", 0.1f, DType::f32, 1e-6f},
+                                           MuonCase{"wide", 0, DType::bf16, 1e-3f},
+                                           MuonCase{"tall", 0, DType::bf16, 1e-3f},
+                                           MuonCase{"square", 0.1f, DType::bf16, 4e-4f}),
+                         [](const auto& one) {
+                           return std::string(one.param.name) + "_" +
+                                  std::string(name_of(one.param.dtype));
+                         });
 
 TEST(Muon, OrthogonalizedRowsAreNearlyOrthonormal) {
   const Tensor x = random_matrix({12, 60}, 1);

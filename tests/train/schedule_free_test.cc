@@ -14,15 +14,17 @@
 namespace heed::train {
 namespace {
 
-constexpr const char* kGolden = "tests/golden/optimizers/schedule_free.safetensors";
+constexpr const char* kScheduleFreeSteps = "tests/golden/optimizers/schedule_free.safetensors";
 
-struct Case {
+struct ScheduleFreeCase {
   const char* name;
   float weight_decay;
   int warmup;
+
+  friend void PrintTo(const ScheduleFreeCase& one, std::ostream* out) { *out << one.name; }
 };
 
-class ScheduleFreeGolden : public ::testing::TestWithParam<Case> {};
+class ScheduleFreeGolden : public ::testing::TestWithParam<ScheduleFreeCase> {};
 
 void expect_near(const Tensor& found, const Tensor& expected, int64_t step) {
   for (int64_t i = 0; i < found.elements(); ++i)
@@ -31,8 +33,9 @@ void expect_near(const Tensor& found, const Tensor& expected, int64_t step) {
 }
 
 TEST_P(ScheduleFreeGolden, StepsAreThoseOfTheReference) {
-  const Case& c = GetParam();
-  const auto file = io::SafetensorsFile::open(std::filesystem::path(HEED_SOURCE_DIR) / kGolden);
+  const ScheduleFreeCase& c = GetParam();
+  const auto file =
+      io::SafetensorsFile::open(std::filesystem::path(HEED_SOURCE_DIR) / kScheduleFreeSteps);
   const auto get = [&](const char* what) { return file->get(std::string(c.name) + "." + what); };
   const Tensor start = get("value"), gradients = get("gradients");
   const int64_t rows = start.rows();
@@ -60,8 +63,9 @@ TEST_P(ScheduleFreeGolden, StepsAreThoseOfTheReference) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, ScheduleFreeGolden,
-                         ::testing::Values(Case{"plain", 0, 0}, Case{"decay", 0.1f, 0},
-                                           Case{"warmup", 0.1f, 5}),
+                         ::testing::Values(ScheduleFreeCase{"plain", 0, 0},
+                                           ScheduleFreeCase{"decay", 0.1f, 0},
+                                           ScheduleFreeCase{"warmup", 0.1f, 5}),
                          [](const auto& one) { return std::string(one.param.name); });
 
 TEST(ScheduleFree, NeedsAConstantLearningRate) {

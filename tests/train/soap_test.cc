@@ -19,7 +19,7 @@ using testing::product;
 using testing::random_matrix;
 using testing::same_bits;
 
-constexpr const char* kGolden = "tests/golden/optimizers/soap.safetensors";
+constexpr const char* kSoapSteps = "tests/golden/optimizers/soap.safetensors";
 
 double norm_of_difference(const Tensor& a, const Tensor& b) {
   double sum = 0;
@@ -46,19 +46,26 @@ void take_basis(const Tensor& expected, int64_t rank, SoapSide& side) {
   side.basis = expected.clone();
 }
 
-struct Case {
+struct SoapCase {
   const char* name;
   float weight_decay;
   int64_t max_dim;
+
+  friend void PrintTo(const SoapCase& one, std::ostream* out) { *out << one.name; }
 };
 
-class SoapGolden : public ::testing::TestWithParam<Case> {};
+class SoapGolden : public ::testing::TestWithParam<SoapCase> {};
 
-// The difference is at most 5e-5 of the way from the first value, in Frobenius norms. The reference
-// differs by up to 2e-5 from itself in double precision.
+// Of the way from the first value, in Frobenius norms. Changing the gradients by one rounding of
+// f32 (2^-23 of each) changes these steps by up to 6e-5, most in the case `long`, whose eigenvalues
+// lie close together. Machines differ by such roundings, since they sum products in different
+// orders, and the reference was computed on one of them; so both sides have that error. Errors of a
+// formula are larger than 1e-3.
+constexpr double kTolerance = 2 * 6e-5;
+
 TEST_P(SoapGolden, StepsAreThoseOfTheReference) {
-  const Case& c = GetParam();
-  const auto file = io::SafetensorsFile::open(std::filesystem::path(HEED_SOURCE_DIR) / kGolden);
+  const SoapCase& c = GetParam();
+  const auto file = io::SafetensorsFile::open(std::filesystem::path(HEED_SOURCE_DIR) / kSoapSteps);
   const auto get = [&](const char* what) { return file->get(std::string(c.name) + "." + what); };
   const Tensor start = get("value"), gradients = get("gradients"), expected = get("values");
   Tensor value = start.clone();
@@ -71,7 +78,8 @@ TEST_P(SoapGolden, StepsAreThoseOfTheReference) {
     };
     soap_step(value, part(gradients), state, options);
     const double way = norm_of_difference(part(expected), start);
-    ASSERT_LE(norm_of_difference(value, part(expected)), 5e-5 * way) << "step " << options.step;
+    ASSERT_LE(norm_of_difference(value, part(expected)), kTolerance * way)
+        << "step " << options.step;
     if (options.step > 0) continue;
     EXPECT_EQ(way, 0);
     if (state.left.basis.defined()) take_basis(get("left"), rank, state.left);
@@ -80,12 +88,13 @@ TEST_P(SoapGolden, StepsAreThoseOfTheReference) {
   EXPECT_EQ(options.step, 26);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, SoapGolden,
-                         ::testing::Values(Case{"square", 0.1f, 10000}, Case{"wide", 0, 10000},
-                                           Case{"tall", 0.1f, 10000}, Case{"wide_bound", 0, 8},
-                                           Case{"tall_bound", 0, 10}, Case{"both_bound", 0.1f, 6},
-                                           Case{"long", 0, 10000}),
-                         [](const auto& one) { return std::string(one.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, SoapGolden,
+    ::testing::Values(SoapCase{"square", 0.1f, 10000}, SoapCase{"wide", 0, 10000},
+                      SoapCase{"tall", 0.1f, 10000}, SoapCase{"wide_bound", 0, 8},
+                      SoapCase{"tall_bound", 0, 10}, SoapCase{"both_bound", 0.1f, 6},
+                      SoapCase{"long", 0, 10000}),
+    [](const auto& one) { return std::string(one.param.name); });
 
 TEST(Soap, KeepsTheIdentityForLongSides) {
   for (const auto& [max_dim, left, right] :
