@@ -11,17 +11,9 @@ namespace {
 
 constexpr int64_t kFirstPosition = 2;  // the positions before are not used
 
-/// Other names of the fields, which newer files have.
-void take_common_names(ConfigReader& json) {
-  json.take_alias("hidden_size", "d_model");
-  json.take_alias("num_hidden_layers", "encoder_layers");
-  json.take_alias("num_attention_heads", "encoder_attention_heads");
-}
-
 /// What the families here have in common.
 ModelConfig read_common(ConfigReader& json) {
   json.expect("tie_word_embeddings", true);
-  take_common_names(json);
   json.set_defaults({{"activation_function", "gelu"},
                      {"bos_token_id", 0},
                      {"eos_token_id", 2},
@@ -30,23 +22,10 @@ ModelConfig read_common(ConfigReader& json) {
   json.understand({"extra_pos_embeddings", "static_position_embeddings", "add_bias_logits"});
   ModelConfig c;
   c.vocab_size = json.get<int64_t>("vocab_size");
-  c.d_model = json.get<int64_t>("d_model");
-  c.encoder_layers = json.get<int64_t>("encoder_layers");
-  c.decoder_layers = json.get<int64_t>("decoder_layers");
-  c.n_heads = json.get<int64_t>("decoder_attention_heads");
-  c.encoder_heads = json.get<int64_t>("encoder_attention_heads");
-  c.d_ff = json.get<int64_t>("decoder_ffn_dim");
-  c.encoder_d_ff = json.get<int64_t>("encoder_ffn_dim");
-  c.activation = read_activation(json, "activation_function");
-  c.norm_epsilon = kLayerNormEpsilon;
-  c.max_positions = json.get_or<int64_t>("max_position_embeddings", 1024);
+  read_both_stacks(json, c);
   c.first_position = kFirstPosition;
-  c.scale_embedding = json.get_or("scale_embedding", false);
   c.dropout = read_rate(json, "dropout");
-  c.attention_dropout = read_rate(json, "attention_dropout");
-  c.activation_dropout = read_rate(json, "activation_dropout");
   c.pad_id = json.get_or<int32_t>("pad_token_id", 1);
-  c.bos_id = read_token(json, "bos_token_id");
   read_eos(json, 2, c);
   c.decoder_start_id = json.get_or<int32_t>("decoder_start_token_id", c.eos_id);
   return c;

@@ -70,6 +70,26 @@ float read_rate(ConfigReader& json, const char* key) {
   return static_cast<float>(json.get_or(key, 0.0));
 }
 
+void read_both_stacks(ConfigReader& json, ModelConfig& config) {
+  json.take_alias("hidden_size", "d_model");
+  json.take_alias("num_hidden_layers", "encoder_layers");
+  json.take_alias("num_attention_heads", "encoder_attention_heads");
+  config.d_model = json.get<int64_t>("d_model");
+  config.encoder_layers = json.get<int64_t>("encoder_layers");
+  config.decoder_layers = json.get<int64_t>("decoder_layers");
+  config.n_heads = json.get<int64_t>("decoder_attention_heads");
+  config.encoder_heads = json.get<int64_t>("encoder_attention_heads");
+  config.d_ff = json.get<int64_t>("decoder_ffn_dim");
+  config.encoder_d_ff = json.get<int64_t>("encoder_ffn_dim");
+  config.activation = read_activation(json, "activation_function");
+  config.norm_epsilon = kLayerNormEpsilon;
+  config.max_positions = json.get_or<int64_t>("max_position_embeddings", 1024);
+  config.scale_embedding = json.get_or("scale_embedding", false);
+  config.attention_dropout = read_rate(json, "attention_dropout");
+  config.activation_dropout = read_rate(json, "activation_dropout");
+  config.bos_id = read_token(json, "bos_token_id");
+}
+
 std::vector<int64_t> read_windows(ConfigReader& json, int64_t layers,
                                   const std::function<bool(int64_t layer)>& slides) {
   const auto window = json.get_or<int64_t>("sliding_window", 0);

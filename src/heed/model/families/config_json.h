@@ -36,6 +36,11 @@ nlohmann::json eos_json(const ModelConfig& config);
 /// A dropout rate; 0 when missing.
 float read_rate(ConfigReader& json, const char* key);
 
+/// What BART's and Marian's files name alike: the sizes of both stacks, also by their newer names,
+/// positions, the rates of dropout but "dropout" itself, whose default differs, and the first
+/// token.
+void read_both_stacks(ConfigReader& json, ModelConfig& config);
+
 /// Windows of the decoder's layers, from "layer_types" (or, where that is missing, `slides(layer)`)
 /// and "sliding_window"; none when no layer slides.
 std::vector<int64_t> read_windows(ConfigReader& json, int64_t layers,

@@ -22,33 +22,17 @@ void read_vocabularies(ConfigReader& json, ModelConfig& c) {
 }
 
 ModelConfig read_marian(ConfigReader& json, nn::NormPlacement placement) {
-  json.take_alias("hidden_size", "d_model");
-  json.take_alias("num_hidden_layers", "encoder_layers");
-  json.take_alias("num_attention_heads", "encoder_attention_heads");
   json.set_defaults({{"activation_function", "gelu"}});
   // Of older files, which say how the one published architecture is made.
   json.understand({"add_bias_logits", "add_final_layer_norm", "extra_pos_embeddings",
                    "normalize_before", "normalize_embedding", "static_position_embeddings"});
   ModelConfig c;
   read_vocabularies(json, c);
-  c.d_model = json.get<int64_t>("d_model");
-  c.encoder_layers = json.get<int64_t>("encoder_layers");
-  c.decoder_layers = json.get<int64_t>("decoder_layers");
-  c.n_heads = json.get<int64_t>("decoder_attention_heads");
-  c.encoder_heads = json.get<int64_t>("encoder_attention_heads");
-  c.d_ff = json.get<int64_t>("decoder_ffn_dim");
-  c.encoder_d_ff = json.get<int64_t>("encoder_ffn_dim");
-  c.activation = read_activation(json, "activation_function");
+  read_both_stacks(json, c);
   c.norm_placement = placement;
-  c.norm_epsilon = kLayerNormEpsilon;
-  c.max_positions = json.get_or<int64_t>("max_position_embeddings", 1024);
-  c.scale_embedding = json.get_or("scale_embedding", false);
   c.tied_head = json.get_or("tie_word_embeddings", true);
   c.dropout = static_cast<float>(json.get_or("dropout", 0.1));
-  c.attention_dropout = read_rate(json, "attention_dropout");
-  c.activation_dropout = read_rate(json, "activation_dropout");
   c.pad_id = json.get<int32_t>("pad_token_id");
-  c.bos_id = read_token(json, "bos_token_id");
   read_eos(json, -1, c);
   require(c.eos_id >= 0, "{}: eos_token_id is missing", json.file());
   c.decoder_start_id = json.get<int32_t>("decoder_start_token_id");
