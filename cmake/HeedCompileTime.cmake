@@ -80,3 +80,11 @@ function(heed_vector_unity target)
     set_source_files_properties(${unit} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   endwhile()
 endfunction()
+
+# heed_cold(<target>)
+# Optimises the sources of a target less, which takes a quarter less time to compile: they decide what is
+# to be computed, and wait for what computes it. (CMake's -O3 stays for the rest: it unrolls the loops of
+# kernels, which are three times slower with -O2, and makes tokenizers an eighth faster.)
+function(heed_cold target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()

@@ -1,8 +1,8 @@
-# heed_layer(<name> [WITHOUT_JSON] DEPENDS <public targets> PRIVATE <private targets>)
+# heed_layer(<name> [WITHOUT_JSON] [COLD] DEPENDS <public targets> PRIVATE <private targets>)
 # One static library a folder of src/heed: every .cc below it belongs to it. They are compiled
 # several at a time (cmake/HeedCompileTime.cmake).
 function(heed_layer name)
-  cmake_parse_arguments(LAYER "WITHOUT_JSON" "" "DEPENDS;PRIVATE" ${ARGN})
+  cmake_parse_arguments(LAYER "WITHOUT_JSON;COLD" "" "DEPENDS;PRIVATE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/heed/${name}/*.cc)
   if(NOT sources)
     add_library(heed_${name} INTERFACE)
@@ -27,6 +27,9 @@ function(heed_layer name)
     heed_precompile(heed_${name} heed_json_headers)
   endif()
   heed_unity(heed_${name})
+  if(LAYER_COLD)
+    heed_cold(heed_${name})
+  endif()
 endfunction()
 
 # Seconds that a test of a program may take.
@@ -61,6 +64,7 @@ function(heed_test_program target)
   target_compile_definitions(${target} PRIVATE HEED_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   heed_precompile(${target} heed_test_headers)
   heed_unity(${target} 8)
+  heed_cold(${target})
 endfunction()
 
 # heed_layer_test(<name> [SHARDS <number>] [LINK <further targets>])

@@ -45,10 +45,12 @@ heed_shared_library(heed_shared heed 0)
 heed_library(heed_static heed STATIC ${heed_objects})
 target_link_libraries(heed_static PRIVATE PkgConfig::HWY PkgConfig::TOMLPLUSPLUS)
 
-# All of the layers that face callers. Of those below, the linker takes the files that these need.
+# All of the layers that face callers. Of those below, the linker takes the files, and of these the
+# functions, that are needed.
 heed_library(heed_text_shared heed_text SHARED $<TARGET_OBJECTS:heed_text> $<TARGET_OBJECTS:heed_chat>
              $<TARGET_OBJECTS:heed_capi_text>)
 target_link_libraries(heed_text_shared PRIVATE heed_jinja heed_io)
+target_link_options(heed_text_shared PRIVATE LINKER:--gc-sections)
 heed_shared_library(heed_text_shared text 0)
 
 if(PROJECT_IS_TOP_LEVEL)

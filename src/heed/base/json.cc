@@ -10,7 +10,8 @@
 #include "heed/base/json_nesting.h"
 #include "heed/base/reader_limits.h"
 
-template class nlohmann::basic_json<>;
+HEED_JSON_INSTANCE(, nlohmann::json);
+HEED_JSON_INSTANCE(, nlohmann::ordered_json);
 
 namespace heed {
 namespace {

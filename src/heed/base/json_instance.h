@@ -2,6 +2,14 @@
 
 #include <nlohmann/json.hpp>
 
-/// Instantiated in base/json.cc. Precompiled headers have this line, so that not every file does
-/// it.
-extern template class nlohmann::basic_json<>;
+/// What most files need of a class of <nlohmann/json.hpp>. Instantiated in base/json.cc: all of the
+/// class would take longer to compile there than it saves elsewhere.
+#define HEED_JSON_INSTANCE(KEYWORD, Json)                                               \
+  KEYWORD template Json::basic_json(const Json&);                                       \
+  KEYWORD template Json::basic_json(Json::initializer_list_t, bool, Json::value_t);     \
+  KEYWORD template void Json::json_value::destroy(Json::value_t);                       \
+  KEYWORD template void Json::update(Json::const_iterator, Json::const_iterator, bool); \
+  KEYWORD template Json& Json::operator[](Json::object_t::key_type)
+
+HEED_JSON_INSTANCE(extern, nlohmann::json);
+HEED_JSON_INSTANCE(extern, nlohmann::ordered_json);

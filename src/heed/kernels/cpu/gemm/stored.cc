@@ -61,45 +61,44 @@ struct Product {
   }
 };
 
-/// One row of a times the `Cols` columns from `col` on.
-template <int Cols, typename T>
-void dot_columns(const Product& p, int64_t col) {
+/// One row of a times the kTileCols columns from `col` on.
+template <typename T>
+HWY_NOINLINE void dot_columns(const Product& p, int64_t col) {
   const F32 d;
-  const T* columns[Cols];
-  V32 sums[Cols];
-  for (int n = 0; n < Cols; ++n) {
-    columns[n] = p.weight_row<T>(col + n);
+  const T* columns[kTileCols];
+  V32 sums[kTileCols];
+  for (int n = 0; n < kTileCols; ++n) {
+    // Columns beyond the last repeat it; their sums are not read.
+    columns[n] = p.weight_row<T>(std::min(col + n, p.n - 1));
     sums[n] = hn::Zero(d);
   }
   const float* a = p.a;
   const int64_t unit_bytes = p.row_bytes * kUnit / std::max<int64_t>(1, p.k);
   for (int64_t unit = 0; unit < p.k / kUnit; ++unit, a += kUnit)
-    for (int n = 0; n < Cols; ++n) {
+    for (int n = 0; n < kTileCols; ++n) {
       // The same part of the next columns.
-      cpu::prefetch_to_level2(p.weight + (col + Cols + n) * p.row_bytes + unit * unit_bytes,
+      cpu::prefetch_to_level2(p.weight + (col + kTileCols + n) * p.row_bytes + unit * unit_bytes,
                               unit_bytes);
       const Unit w = unit_of(columns[n], unit);
       for (int64_t i = 0; i < kUnitVectors; ++i)
         sums[n] = hn::MulAdd(load(d, a + i * kVectorLanes), w.lanes[i], sums[n]);
     }
   if (p.k % kUnit)
-    for (int n = 0; n < Cols; ++n) {
+    for (int n = 0; n < kTileCols; ++n) {
       const Unit w = tail_of(columns[n], p.k / kUnit * kUnit, p.k);
       for (int64_t i = 0; i < kUnitVectors; ++i)
         sums[n] = hn::MulAdd(load(d, a + i * kVectorLanes), w.lanes[i], sums[n]);
     }
-  for (int n = 0; n < Cols; ++n) p.finish(0, col + n, sum_of(sums[n]));
+  for (int n = 0; n < kTileCols && col + n < p.n; ++n) p.finish(0, col + n, sum_of(sums[n]));
 }
 
 template <typename T>
 void multiply_row(const Product& p) {
-  constexpr int64_t kCols = kTileCols;
   const int64_t grain =
-      std::max<int64_t>(1, kGrainBytes / std::max<int64_t>(1, kCols * p.row_bytes));
-  parallel_for(p.n / kCols, grain, [&](int64_t begin, int64_t end) {
-    for (int64_t group = begin; group < end; ++group) dot_columns<kCols, T>(p, group * kCols);
+      std::max<int64_t>(1, kGrainBytes / std::max<int64_t>(1, kTileCols * p.row_bytes));
+  parallel_for(ceil_div(p.n, kTileCols), grain, [&](int64_t begin, int64_t end) {
+    for (int64_t group = begin; group < end; ++group) dot_columns<T>(p, group * kTileCols);
   });
-  for (int64_t col = p.n / kCols * kCols; col < p.n; ++col) dot_columns<1, T>(p, col);
 }
 
 /// A tile in one pass over K: rows of a, `a_stride` apart, and kTileCols columns in f32, kDepth
@@ -132,12 +131,20 @@ void multiply_tile(const Tile& tile) {
       store(d, sums[r][n], tile.sums + (r * kTileCols + n) * kVectorLanes);
 }
 
-/// A part of c, at most [kTaskRows, kTaskCols], computed by one thread.
+/// Converts elements [begin, end) of column `col` of the weight to f32 (widen_row).
+using WidenColumn = void (*)(const Product& p, int64_t col, int64_t begin, int64_t end, float* to);
+
 template <typename T>
+void widen_column(const Product& p, int64_t col, int64_t begin, int64_t end, float* to) {
+  widen_row(p.weight_row<T>(col), begin, end, to);
+}
+
+/// A part of c, at most [kTaskRows, kTaskCols], computed by one thread.
 class Task {
  public:
-  Task(const Product& product, int64_t row, int64_t rows, int64_t col, int64_t cols)
-      : p_(product), row_(row), rows_(rows), col_(col), cols_(cols) {
+  Task(const Product& product, WidenColumn widen, int64_t row, int64_t rows, int64_t col,
+       int64_t cols)
+      : p_(product), widen_(widen), row_(row), rows_(rows), col_(col), cols_(cols) {
     const int64_t groups = ceil_div(cols_, kTileCols);
     memory_ = allocate(static_cast<size_t>(groups * rows_ * kRowSums) * sizeof(float));
   }
@@ -165,8 +172,7 @@ class Task {
     for (int64_t col = 0; col < cols_; col += kTileCols) {
       for (int64_t n = 0; n < kTileCols; ++n)
         // Columns beyond the last repeat it; their sums are not read.
-        widen_row(p_.weight_row<T>(col_ + std::min(col + n, cols_ - 1)), begin, end,
-                  columns + n * kDepth);
+        widen_(p_, col_ + std::min(col + n, cols_ - 1), begin, end, columns + n * kDepth);
       for (int64_t row = 0; row < rows_; row += kTileRows) {
         float* sums = sums_at(col, row);
         const Tile tile{.a = p_.a + (row_ + row) * p_.a_stride + begin,
@@ -182,12 +188,12 @@ class Task {
   }
 
   const Product& p_;
+  WidenColumn widen_;
   int64_t row_, rows_, col_, cols_;
   std::shared_ptr<std::byte> memory_;
 };
 
-template <typename T>
-void multiply_rows(const Product& p) {
+void multiply_rows(const Product& p, WidenColumn widen) {
   const int64_t row_blocks = ceil_div(p.m, kTaskRows);
   const int64_t rows = round_up(ceil_div(p.m, row_blocks), kTileRows);
   const int64_t tasks = row_blocks * ceil_div(p.n, kTaskCols);
@@ -198,7 +204,8 @@ void multiply_rows(const Product& p) {
           // Consecutive tasks share their columns.
           const int64_t row = i % row_blocks * rows, col = i / row_blocks * kTaskCols;
           if (row < p.m)
-            Task<T>(p, row, std::min(rows, p.m - row), col, std::min(kTaskCols, p.n - col)).run();
+            Task(p, widen, row, std::min(rows, p.m - row), col, std::min(kTaskCols, p.n - col))
+                .run();
         }
       });
 }
@@ -232,7 +239,7 @@ void multiply(const Tensor& a, const Tensor& weight, const Tensor& bias, Tensor&
                         .c = c};
   visit_stored(weight.dtype(), [&](auto stored) {
     using T = decltype(stored);
-    product.m == 1 ? multiply_row<T>(product) : multiply_rows<T>(product);
+    product.m == 1 ? multiply_row<T>(product) : multiply_rows(product, widen_column<T>);
   });
 }
 
