@@ -20,13 +20,15 @@ namespace fs = std::filesystem;
 
 const fs::path kSeeds = fs::path(HEED_SOURCE_DIR) / "tests/fuzz";
 constexpr uint64_t kAttempts = 3000;
+/// With each of some ninety files.
+constexpr uint64_t kAttemptsWithConfig = 1000;
 
 /// Passes damaged copies of a seed, a file of tests/fuzz or elsewhere, to `reader` by path.
 template <typename Reader>
-void fuzz_seed(const fs::path& seed, Reader&& reader) {
+void fuzz_seed(const fs::path& seed, Reader&& reader, uint64_t attempts = kAttempts) {
   const TemporaryDirectory folder;
   const fs::path path = folder / seed.filename().string();
-  fuzz_file(path, read_file(kSeeds / seed), kAttempts, [&] { reader(path); });
+  fuzz_file(path, read_file(kSeeds / seed), attempts, [&] { reader(path); });
 }
 
 /// Reads every element, so that sanitizers detect invalid memory.
@@ -128,12 +130,13 @@ std::vector<fs::path> config_files() {
 class FuzzConfig : public testing::TestWithParam<fs::path> {};
 
 TEST_P(FuzzConfig, IsReadOrRejected) {
-  fuzz_seed(GetParam(), [](const fs::path& path) {
+  const auto reader = [](const fs::path& path) {
     fs::rename(path, path.parent_path() / "config.json");
     const auto model = build_model(path.parent_path());
     const model::Family& family = model::family_for(model->config());
     EXPECT_FALSE(family.write_config(model->config()).empty());
-  });
+  };
+  fuzz_seed(GetParam(), reader, kAttemptsWithConfig);
 }
 
 std::string name_of_case(const testing::TestParamInfo<fs::path>& info) {
