@@ -130,6 +130,10 @@ class Judge:
         except Exception as error:  # what transformers cannot read has no right answer
             self.count("refused", f"{name}: {field} = {shown}: transformers: {type(error).__name__}", quiet=True)
             return
+        if not any(letter.isalpha() for letter in "".join(expected[2])):
+            # It looked for the vocabulary of another class, found none, and knows no word.
+            self.count("refused", f"{name}: {field} = {shown}: transformers has no vocabulary", quiet=True)
+            return
         found, said = self.own(folder)
         named = field in said or (isinstance(value, dict) and any(key in said for key in value))
         if found is None:
