@@ -10,8 +10,8 @@
 #include "heed/base/json_nesting.h"
 #include "heed/base/reader_limits.h"
 
-HEED_JSON_INSTANCE(, nlohmann::json);
-HEED_JSON_INSTANCE(, nlohmann::ordered_json);
+HEED_JSON_INSTANCE(, nlohmann::basic_json<>);
+HEED_JSON_INSTANCE(, nlohmann::basic_json<nlohmann::ordered_map>);
 
 namespace heed {
 namespace {

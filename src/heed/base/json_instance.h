@@ -11,5 +11,5 @@
   KEYWORD template void Json::update(Json::const_iterator, Json::const_iterator, bool); \
   KEYWORD template Json& Json::operator[](Json::object_t::key_type)
 
-HEED_JSON_INSTANCE(extern, nlohmann::json);
-HEED_JSON_INSTANCE(extern, nlohmann::ordered_json);
+HEED_JSON_INSTANCE(extern, nlohmann::basic_json<>);
+HEED_JSON_INSTANCE(extern, nlohmann::basic_json<nlohmann::ordered_map>);
