@@ -1,4 +1,4 @@
-# heed_layer(<name> [WITHOUT_JSON] [COLD] DEPENDS <public targets> PRIVATE <private targets>)
+# heed_layer(<name> [WITHOUT_JSON | COLD] DEPENDS <public targets> PRIVATE <private targets>)
 # One static library a folder of src/heed: every .cc below it belongs to it. They are compiled
 # several at a time (cmake/HeedCompileTime.cmake).
 function(heed_layer name)
@@ -21,15 +21,14 @@ function(heed_layer name)
   target_include_directories(heed_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src
                                                  ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(heed_${name} PUBLIC ${LAYER_DEPENDS} PRIVATE heed_options ${LAYER_PRIVATE})
-  if(LAYER_WITHOUT_JSON)
+  if(LAYER_COLD)
+    heed_precompile(heed_${name} heed_cold_headers)
+  elseif(LAYER_WITHOUT_JSON)
     heed_precompile(heed_${name} heed_std_headers)
   else()
     heed_precompile(heed_${name} heed_json_headers)
   endif()
   heed_unity(heed_${name})
-  if(LAYER_COLD)
-    heed_cold(heed_${name})
-  endif()
 endfunction()
 
 # Seconds that a test of a program may take.
@@ -64,7 +63,6 @@ function(heed_test_program target)
   target_compile_definitions(${target} PRIVATE HEED_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   heed_precompile(${target} heed_test_headers)
   heed_unity(${target} 8)
-  heed_cold(${target})
 endfunction()
 
 # heed_layer_test(<name> [SHARDS <number>] [LINK <further targets>])
