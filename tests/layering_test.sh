@@ -4,6 +4,7 @@
 #   - a public header, in include/heed/, includes only the standard library and public headers, and
 #     counts as a file of its layer;
 #   - kernels/cpu and kernels/reference do not include each other, and src/heed/ does not include src/cli/;
+#   - only model/families/ asks for the name of a family or an architecture, and text/ for a tokenizer's;
 #   - the library neither prints nor ends the process, and leaves signal handlers and the locale alone;
 #   - a C++ test writes into a TemporaryDirectory: tests run at the same time;
 #   - no C++ file of src/ is longer than 400 lines;
@@ -72,6 +73,14 @@ forbidden_calls() {
       /(^|[^[:alnum:]_])(setlocale|locale::global|setenv|putenv|unsetenv|chdir|umask|srand)[[:space:]]*\(/ { report("changes the state of the process") }')
 }
 
+# What differs between families is a field of model::Family.
+named_families() {
+  (
+    cd "$1"
+    grep -rnE '(family|model_type|architecture)(\(\))? *[!=]= *"|"[^"]*" *[!=]= *[a-z_.()]*(family|model_type|architecture)\b' src/heed src/capi src/cli --include='*.cc' --include='*.h' 2>/dev/null || true
+  ) | grep -vE '^src/heed/(model/families|text)/' | sed 's/^\([^:]*:[0-9]*\):.*/\1: asks for the name of a family: add a field to model::Family/' || true
+}
+
 shared_directories() {
   (cd "$1" && grep -rnE 'temp_directory_path|"/tmp' tests --include='*.cc' --include='*.h' 2>/dev/null || true) |
     sed -n '/^tests\/base\/testing\.h:/!s/^\([^:]*:[0-9]*\):.*/\1: writes where other tests may: use TemporaryDirectory/p'
@@ -101,7 +110,7 @@ long_functions() {
 check() {
   local broken
   [[ -d $1/src/heed ]] || { echo "$1/src/heed does not exist" && return 1; }
-  broken=$(broken_includes "$1" && broken_public_headers "$1" && forbidden_calls "$1" && shared_directories "$1" && long_files "$1" && long_functions "$1")
+  broken=$(broken_includes "$1" && broken_public_headers "$1" && forbidden_calls "$1" && named_families "$1" && shared_directories "$1" && long_files "$1" && long_functions "$1")
   [[ -z $broken ]] || { printf '%s\n' "$broken" && return 1; }
 }
 
@@ -156,6 +165,9 @@ self_test() {
   done
   expect 'changes the state of the process' src/heed/base/file.cc '  std::setlocale(LC_ALL, "C");'
   expect '' src/heed/base/file.cc $'  // std::cerr << x;\n  std::snprintf(text, 4, "x");\n  on_exit_of(x);'
+  expect 'asks for the name of a family' src/heed/checkpoint/x.cc '  if (config.family == "llama") f();'
+  expect 'asks for the name of a family' src/heed/engine/x.cc '  return "gpt2" != metadata.architecture();'
+  expect '' src/heed/model/families/x.cc '  if (config.family == "llama") f();'
   expect 'src/cli/main.cc: has 401 lines' src/cli/main.cc "$(yes '//' | head -n 401)"
   expect '' include/heed/model.h $'#include <vector>\n#include "heed/export.h"'
   expect '' include/heed/c.h '#include <stdint.h>'

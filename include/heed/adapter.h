@@ -16,6 +16,8 @@ struct AdapterOptions {
   std::string name = {};
   /// Factor of what the adapter adds; 0 is without effect.
   float scale = 1;
+
+  bool operator==(const AdapterOptions&) const = default;
 };
 
 }  // namespace heed

@@ -57,6 +57,12 @@ struct HubOptions {
   /// Asked about ten times a second; true ends the download with an Error. The next one continues.
   std::function<bool()> cancelled = {};
   HubTimeouts timeouts = {};  // how long to wait for it
+
+  /// Whether both find the same files, however they wait for them.
+  bool operator==(const HubOptions& other) const {
+    return endpoint == other.endpoint && cache == other.cache && token == other.token &&
+           offline == other.offline && weights == other.weights;
+  }
 };
 
 /// The file or directory that `name` stands for. A path that exists stands for itself. Otherwise

@@ -118,6 +118,8 @@ struct LoadOptions {
   std::shared_ptr<const nn::Parts> parts = {};
   /// How models and adapters that are named OWNER/NAME are found and downloaded.
   HubOptions hub = {};
+
+  bool operator==(const LoadOptions&) const = default;
 };
 
 }  // namespace heed

@@ -51,6 +51,8 @@ class HEED_EXPORT Model {
 
   Model(const Model&) = default;
   Model& operator=(const Model&) = default;
+  /// Whether both are the same loaded model.
+  bool operator==(const Model&) const = default;
   ~Model();
 
   /// The family, as config.json names it: "llama", "marian", "bert".

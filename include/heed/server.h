@@ -37,6 +37,8 @@ struct ModelSource {
   std::string source_language = {}, target_language = {};
   /// A model that is loaded already, with its adapters: instead of `path` and `load`.
   std::optional<Model> model = {};
+
+  bool operator==(const ModelSource&) const = default;
 };
 
 /// How a Server listens, what it serves, and its limits.

@@ -113,18 +113,18 @@ TEST_P(DecoderGolden, SavingAndLoadingGivesTheSameFileAndModel) {
 TEST_P(DecoderGolden, ALongerContextIsRefusedUnlessTheScalingIsMadeForIt) {
   const nn::RotaryScaling& scaling = model_->config().rotary_scaling;
   if (scaling.kind == nn::RotaryScaling::Kind::none) {
-    EXPECT_THROW(load_model(folder_, {.context = 64}), Error);
+    EXPECT_THROW(load_model(folder_, {}, {.context = 64}), Error);
     return;
   }
   if (!scaling.depends_on_context()) {
     const int64_t longest = model_->config().max_positions;
     const auto extended = static_cast<int64_t>(
         scaling.factor * static_cast<double>(std::max(longest, scaling.original_max_positions)));
-    EXPECT_THROW(load_model(folder_, {.context = std::max(longest, extended) + 1}), Error);
-    EXPECT_EQ(load_model(folder_, {.context = 9})->config().max_positions, 9);
+    EXPECT_THROW(load_model(folder_, {}, {.context = std::max(longest, extended) + 1}), Error);
+    EXPECT_EQ(load_model(folder_, {}, {.context = 9})->config().max_positions, 9);
     return;
   }
-  const auto longer = load_model(folder_, {.context = scaling.original_max_positions + 1});
+  const auto longer = load_model(folder_, {}, {.context = scaling.original_max_positions + 1});
   EXPECT_EQ(longer->config().max_positions, scaling.original_max_positions + 1);
   EXPECT_GT(difference(logits(*longer, {ids_, offsets_}), logits()), 1e-4);
 }

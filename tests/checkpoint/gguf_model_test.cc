@@ -184,7 +184,7 @@ io::GgufBytes of_architecture(const std::string& name) {
 
 TEST(GgufModelRefusals, NameTheFault) {
   EXPECT_NE(refusal({}).find("general.architecture"), std::string::npos);
-  EXPECT_NE(refusal(of_architecture("mamba")).find("\"mamba\", expected one of llama, qwen2"),
+  EXPECT_NE(refusal(of_architecture("mamba")).find("\"mamba\", expected one of bert, deepseek2"),
             std::string::npos);
   EXPECT_NE(refusal(of_architecture("llama")).find("token_embd.weight"), std::string::npos);
   io::GgufBytes deep = of_architecture("gpt2");

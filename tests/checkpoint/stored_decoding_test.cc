@@ -23,7 +23,7 @@ TEST_P(StoredDecoding, OfLatentAttentionEqualsOneFullPass) {
   const TemporaryDirectory folder;
   write_quickly(folder / "config.json", kDeepSeek);
   const auto model =
-      load_model(folder.path(), {.precision = {.dtype = GetParam()}, .random_seed = 3});
+      load_model(folder.path(), {.precision = {.dtype = GetParam()}}, {.random_seed = 3});
   const bool four_bits = GetParam() == DType::q4_0 || GetParam() == DType::q4_1;
   EXPECT_EQ(
       model->parameters().named("model.decoder.layers.0.self_attn.kv_b_proj.weight").value.dtype(),

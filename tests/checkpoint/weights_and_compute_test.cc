@@ -59,7 +59,7 @@ class WeightsAndCompute : public testing::TestWithParam<const char*> {
   WeightsAndCompute() {
     std::filesystem::create_directory(original_);
     write_quickly(original_ / "config.json", GetParam());
-    const auto model = load_model(original_, {.random_seed = 3});
+    const auto model = OpenedModel(original_, {.random_seed = 3}).load();
     expected_ = logits_of(*model, Compute::f32);
     save_model(original_, *model, {});
   }

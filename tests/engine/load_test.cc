@@ -27,6 +27,22 @@ TEST(Load, WeightTypesAreTheTypesThatHeedWrites) {
   EXPECT_EQ(names, quantize::precision_names());
 }
 
+TEST(Load, ReadsEverythingFromAGgufFileThatWasOpenedOnce) {
+  TemporaryDirectory folder;
+  const std::filesystem::path path = folder / "model.gguf";
+  std::filesystem::copy_file(
+      std::filesystem::path(HEED_SOURCE_DIR) / "tests/golden/gguf_models/embed-bert.gguf", path);
+  const io::ModelFiles files(path), copy = files;
+  EXPECT_EQ(files.gguf(), copy.gguf());
+  std::filesystem::remove(path);
+  const auto transformer = load_transformer(files, {});
+  EXPECT_GT(read_tokenizer(files).vocab_size(), 0);
+  EXPECT_EQ(generate::read_generation_config(files, transformer->config()).rules.eos_ids,
+            transformer->config().eos_ids());
+  EXPECT_EQ(generate::read_embedder_options(files).pooling, Pooling::cls);
+  EXPECT_THROW(load_transformer(path, {}), Error);
+}
+
 TEST(Load, WidensMatricesOf16BitsForEncodersOnly) {
   TemporaryDirectory folder;
   write_encoder(folder / "encoder", false);

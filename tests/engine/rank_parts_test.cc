@@ -46,7 +46,8 @@ struct DividedRun {
   std::vector<std::string> errors;
 };
 
-DividedRun run_divided(const fs::path& path, int size, const checkpoint::LoadOptions& options) {
+DividedRun run_divided(const fs::path& path, int size, const checkpoint::BuildOptions& build,
+                       const checkpoint::WeightOptions& weights = {}) {
   DividedRun run{.logits = std::vector<std::vector<float>>(static_cast<size_t>(size)),
                  .bytes = std::vector<int64_t>(static_cast<size_t>(size)),
                  .errors = {}};
@@ -54,9 +55,9 @@ DividedRun run_divided(const fs::path& path, int size, const checkpoint::LoadOpt
     const auto rank = static_cast<size_t>(messenger.rank());
     const auto parts = std::make_shared<RankParts>(messenger.rank(), size);
     parts->use(messenger);
-    checkpoint::LoadOptions own = options;
+    checkpoint::BuildOptions own = build;
     own.parts = parts;
-    const auto model = checkpoint::load_model(path, own);
+    const auto model = checkpoint::load_model(path, weights, own);
     for (const Parameter& parameter : model->parameters().all())
       run.bytes[rank] += parameter.value.bytes();
     run.logits[rank] = logits_of(*model);
@@ -65,15 +66,16 @@ DividedRun run_divided(const fs::path& path, int size, const checkpoint::LoadOpt
   return run;
 }
 
-void expect_same(const fs::path& path, int size, const checkpoint::LoadOptions& options = {},
-                 float tolerance = 2e-5f) {
-  const std::vector<float> whole = logits_of(*checkpoint::load_model(path, options));
-  const DividedRun run = run_divided(path, size, options);
+void expect_same(const fs::path& path, int size, const checkpoint::BuildOptions& build = {},
+                 const checkpoint::WeightOptions& weights = {}) {
+  constexpr float kTolerance = 2e-5f;
+  const std::vector<float> whole = logits_of(*checkpoint::load_model(path, weights, build));
+  const DividedRun run = run_divided(path, size, build, weights);
   for (const std::string& error : run.errors) ASSERT_EQ(error, "") << path;
   for (const auto& logits : run.logits) EXPECT_EQ(logits, run.logits[0]) << path;
   ASSERT_EQ(run.logits[0].size(), whole.size());
   for (size_t i = 0; i < whole.size(); ++i)
-    ASSERT_NEAR(run.logits[0][i], whole[i], tolerance * (1 + std::abs(whole[i])))
+    ASSERT_NEAR(run.logits[0][i], whole[i], kTolerance * (1 + std::abs(whole[i])))
         << path << " " << i;
 }
 
@@ -89,12 +91,12 @@ TEST(RankParts, MayBeFourWithAVocabularyThatFourDoesNotDivide) {
 }
 
 TEST(RankParts, OfQuantisedWeightsAreDividedBetweenBlocks) {
-  expect_same(SmallLlama().path(), 2, {.precision = {DType::q8_0}, .random_seed = 1});
+  expect_same(SmallLlama().path(), 2, {.random_seed = 1}, {.precision = {DType::q8_0}});
 }
 
 TEST(RankParts, HaveTheirShareOfTheWeights) {
   const SmallLlama llama;
-  const auto model = checkpoint::load_model(llama.path(), {.random_seed = 1});
+  const auto model = checkpoint::OpenedModel(llama.path(), {.random_seed = 1}).load();
   int64_t whole = 0;
   for (const Parameter& parameter : model->parameters().all()) whole += parameter.value.bytes();
   const DividedRun run = run_divided(llama.path(), 4, {.random_seed = 1});

@@ -22,7 +22,7 @@ inline void write_tokenizer(const std::filesystem::path& folder) {
 
 /// Gives a directory with a config.json random weights.
 inline void write_weights(const std::filesystem::path& folder) {
-  const auto model = checkpoint::load_model(folder, {.random_seed = 7});
+  const auto model = checkpoint::OpenedModel(folder, {.random_seed = 7}).load();
   checkpoint::save_model(folder, *model, {});
 }
 

@@ -216,8 +216,11 @@ ChatTemplate own_template(const std::string& source, const text::Tokenizer& toke
 
 ChatTemplates::ChatTemplates(ChatTemplate only) : default_(std::move(only)) {}
 
-ChatTemplates::ChatTemplates(const std::filesystem::path& model, const text::Tokenizer& tokenizer) {
-  const std::vector<StoredTemplate> stored = read_chat_templates(model);
+ChatTemplates::ChatTemplates(const std::filesystem::path& model, const text::Tokenizer& tokenizer)
+    : ChatTemplates(read_chat_templates(model), model, tokenizer) {}
+
+ChatTemplates::ChatTemplates(std::span<const StoredTemplate> stored,
+                             const std::filesystem::path& model, const text::Tokenizer& tokenizer) {
   require(!stored.empty(),
           "{} has no chat template, expected {}: it may not be made for conversations; "
           "--chat-template FILE sets one",

@@ -71,6 +71,9 @@ class ChatTemplates {
   /// Of a model directory, a tokenizer_config.json, a chat_template.jinja or a GGUF file. Throws
   /// Error when it has no chat template, and as ChatTemplate does.
   ChatTemplates(const std::filesystem::path& model, const text::Tokenizer& tokenizer);
+  /// Those that were read from `model` (read_chat_templates()).
+  ChatTemplates(std::span<const StoredTemplate> stored, const std::filesystem::path& model,
+                const text::Tokenizer& tokenizer);
 
   /// The template for conversations with or without tools ("tool_use" or "default").
   const ChatTemplate& choose(bool tools) const;

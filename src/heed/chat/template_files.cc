@@ -14,13 +14,14 @@ namespace {
 namespace fs = std::filesystem;
 using Templates = std::vector<StoredTemplate>;
 
-Templates read_gguf(const fs::path& path) {
-  const auto metadata = io::GgufMetadata::open(path);
+}  // namespace
+
+Templates read_gguf_chat_templates(const io::GgufMetadata& metadata, const std::string& file) {
   const std::string key = "tokenizer.chat_template";
   Templates templates;
   const auto add = [&](const std::string& name, const std::string& stored) {
     if (!metadata.contains(stored)) return;
-    templates.push_back({name, metadata.get<std::string>(stored), path.string() + ": " + stored});
+    templates.push_back({name, metadata.get<std::string>(stored), file + ": " + stored});
   };
   add("default", key);
   if (metadata.contains(key + "s"))
@@ -28,6 +29,8 @@ Templates read_gguf(const fs::path& path) {
       add(name, key + "." + name);
   return templates;
 }
+
+namespace {
 
 Templates read_jinja_files(const fs::path& directory) {
   Templates templates;
@@ -70,7 +73,8 @@ Templates read_tokenizer_config(const fs::path& path) {
 Templates read_chat_templates(const fs::path& model) {
   if (model.extension() == ".jinja") return {{"default", read_file(model), model.string()}};
   if (model.extension() == ".json") return read_tokenizer_config(model);
-  if (path_is_file(model)) return read_gguf(model);
+  if (path_is_file(model))
+    return read_gguf_chat_templates(io::GgufMetadata::open(model), model.string());
   Templates templates = read_jinja_files(model);
   return templates.empty() ? read_tokenizer_config(model / "tokenizer_config.json") : templates;
 }

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "heed/io/gguf_metadata.h"
+
 namespace heed::chat {
 
 /// A chat template as it is stored.
@@ -18,5 +20,8 @@ struct StoredTemplate {
 /// GGUF file (tokenizer.chat_template). Empty if there are none. Throws Error when a file cannot be
 /// read or holds something else.
 std::vector<StoredTemplate> read_chat_templates(const std::filesystem::path& model);
+/// Those of a GGUF file named `file`.
+std::vector<StoredTemplate> read_gguf_chat_templates(const io::GgufMetadata& metadata,
+                                                     const std::string& file);
 
 }  // namespace heed::chat

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <filesystem>
 #include <memory>
 
-#include "heed/io/gguf.h"
+#include "heed/io/model_files.h"
 #include "heed/model/families/family.h"
 
 namespace heed::checkpoint {
@@ -15,9 +14,9 @@ struct GgufModel {
   std::shared_ptr<const io::TensorSource> weights;
 };
 
-/// Reads a GGUF file of one of the architectures that kArchitectures of gguf_model.cc lists:
-/// converts its metadata back to the config.json of the original model. Throws Error that names the
+/// Reads a GGUF file of an architecture that a family has: converts its metadata back to the
+/// config.json of the original model. Throws Error that names the
 /// file and what is missing, wrong or not supported.
-GgufModel open_gguf_model(const std::filesystem::path& path);
+GgufModel open_gguf_model(const io::ModelFiles& files);
 
 }  // namespace heed::checkpoint

@@ -1,119 +1,18 @@
 #include "heed/checkpoint/gguf_weights.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <utility>
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
-#include "heed/checkpoint/gguf_encoders.h"
 #include "heed/kernels/as_f32.h"
-#include "heed/model/families/config_json.h"
+#include "heed/model/stored_weight.h"
 
 namespace heed::checkpoint {
 namespace {
 
 using model::ModelConfig;
-using model::StoredWeight;
-
-/// gpt-oss's norm before the feed-forward network is named after what it follows.
-std::string gguf_name(const ModelConfig& config, const std::string& name) {
-  const bool gpt_oss = config.family == "gpt_oss";
-  return model::renamed(name,
-                        {{"model.shared.", "token_embd."},
-                         {"model.decoder.embed_positions.", "position_embd."},
-                         {"model.decoder.layer_norm.", "output_norm."},
-                         {"lm_head.", "output."},
-                         {"model.decoder.layers.", "blk."},
-                         {".self_attn_layer_norm.", ".attn_norm."},
-                         {".self_attn_post_layer_norm.", ".post_attention_norm."},
-                         {".final_layer_norm.", gpt_oss ? ".post_attention_norm." : ".ffn_norm."},
-                         {".final_post_layer_norm.", ".post_ffw_norm."},
-                         {".self_attn.", ".attn_"},
-                         {".attn_sinks", ".attn_sinks.weight"},
-                         {"kv_a_proj.", "kv_a_mqa."},
-                         {"o_proj.", "output."},
-                         {"_proj.", "."},
-                         {".router.e_score_correction_bias", ".exp_probs_b.bias"},
-                         {".router.", ".ffn_gate_inp."},
-                         {".shared_experts.gate.", ".ffn_gate_shexp."},
-                         {".shared_experts.up.", ".ffn_up_shexp."},
-                         {".shared_experts.down.", ".ffn_down_shexp."},
-                         {".gate.", ".ffn_gate."},
-                         {".up.", ".ffn_up."},
-                         {".down.", ".ffn_down."},
-                         {".fc1.", ".ffn_up."},
-                         {".fc2.", ".ffn_down."}});
-}
-
-/// The layers of T5's encoder and decoder have names of their own.
-StoredWeight t5_weight(const std::string& name, const Shape& shape) {
-  return {.name = model::renamed(
-              name, {{"model.shared.", "token_embd."},
-                     {"lm_head.", "output."},
-                     {"model.encoder.layers.", "enc.blk."},
-                     {"model.decoder.layers.", "dec.blk."},
-                     {"model.encoder.layer_norm.", "enc.output_norm."},
-                     {"model.decoder.layer_norm.", "dec.output_norm."},
-                     {"model.encoder.relative_attention_bias.", "enc.blk.0.attn_rel_b."},
-                     {"model.decoder.relative_attention_bias.", "dec.blk.0.attn_rel_b."},
-                     {".self_attn_layer_norm.", ".attn_norm."},
-                     {".encoder_attn_layer_norm.", ".cross_attn_norm."},
-                     {".final_layer_norm.", ".ffn_norm."},
-                     {".self_attn.", ".attn_"},
-                     {".encoder_attn.", ".cross_attn_"},
-                     {".gate_proj.", ".ffn_gate."},
-                     {".up_proj.", ".ffn_up."},
-                     {".down_proj.", ".ffn_down."},
-                     {".fc1.", ".ffn_up."},
-                     {".fc2.", ".ffn_down."},
-                     {"_proj.", "."}}),
-          .shape = shape,
-          .otherwise = name == "lm_head.weight" ? "token_embd.weight" : ""};
-}
-
-/// blk.1.experts.7.ffn_up.weight is the eighth part of blk.1.ffn_up_exps.weight.
-StoredWeight expert_weight(const ModelConfig& config, const std::string& name, const Shape& shape) {
-  constexpr std::string_view kExperts = ".experts.";
-  const size_t begin = name.find(kExperts), number = begin + kExperts.size();
-  int64_t expert = 0;
-  std::from_chars(name.data() + number, name.data() + name.size(), expert);
-  Shape all{config.moe.n_experts, shape[0]};
-  if (shape.rank() == 2) all = {config.moe.n_experts, shape[0], shape[1]};
-  const size_t matrix = name.find('.', number), end = name.find('.', matrix + 1);
-  return {.name = name.substr(0, begin) + name.substr(matrix, end - matrix) + "_exps" +
-                  name.substr(end),
-          .shape = all,
-          .first_row = expert * shape[0]};
-}
-
-/// A parameter that is a part of the rows of a larger tensor.
-struct FusedRows {
-  std::string_view part, whole;
-  int64_t first_row, rows;
-};
-
-/// GPT-2's and GPT-NeoX's fused projections, and Phi-3's.
-std::vector<FusedRows> fused_rows(const ModelConfig& c) {
-  if (c.family != "gpt2" && c.family != "gpt_neox" && c.family != "phi3") return {};
-  const int64_t q = c.n_heads * c.head_dim, k = c.n_kv_heads * c.head_dim;
-  const int64_t v = c.n_kv_heads * c.v_head_dim;
-  std::vector<FusedRows> rows{{".attn_q.", ".attn_qkv.", 0, q + k + v},
-                              {".attn_k.", ".attn_qkv.", q, q + k + v},
-                              {".attn_v.", ".attn_qkv.", q + k, q + k + v}};
-  if (c.gated) {
-    rows.push_back({".ffn_gate.", ".ffn_up.", 0, 2 * c.d_ff});
-    rows.push_back({".ffn_up.", ".ffn_up.", c.d_ff, 2 * c.d_ff});
-  }
-  return rows;
-}
-
-/// The families whose files have the rows of queries and keys in another order.
-bool permutes_rows(const ModelConfig& config) {
-  constexpr std::string_view kPermuted[] = {"llama", "mistral", "mixtral", "granite", "smollm3"};
-  return std::ranges::find(kPermuted, config.family) != std::end(kPermuted);
-}
 
 /// The two tensors that store kv_b_proj in newer files.
 std::string key_part(std::string name) {
@@ -122,10 +21,11 @@ std::string key_part(std::string name) {
 std::string value_part(std::string name) {
   return model::renamed(std::move(name), {{".attn_kv_b.", ".attn_v_b."}});
 }
+
 class GgufWeights : public io::TensorSource {
  public:
-  GgufWeights(std::shared_ptr<const io::GgufFile> file, const ModelConfig& config)
-      : file_(std::move(file)), config_(config) {}
+  GgufWeights(std::shared_ptr<const io::GgufFile> file, const ModelConfig& config, bool in_pairs)
+      : file_(std::move(file)), config_(config), in_pairs_(in_pairs) {}
 
   std::string name() const override { return file_->name(); }
 
@@ -149,6 +49,10 @@ class GgufWeights : public io::TensorSource {
     return tensor;
   }
 
+  DType dtype(const std::string& name) const override {
+    return is_split(name) || has_unit_offset(name) ? DType::f32 : file_->view(name).dtype();
+  }
+
   void release(const std::string& name) const override { release_all({&name, 1}); }
 
   void release_all(std::span<const std::string> names) const override {
@@ -164,15 +68,18 @@ class GgufWeights : public io::TensorSource {
            file_->contains(key_part(name)) && file_->contains(value_part(name));
   }
 
+  bool has_unit_offset(const std::string& name) const {
+    return config_.norm_unit_offset && name.ends_with("norm.weight");
+  }
+
   /// Vectors are copied: a view would keep the large page around it in memory.
   Tensor converted(const std::string& name, const Tensor& tensor) const {
-    const bool permuted = permutes_rows(config_);
-    if (permuted && name.find(".attn_q.") != std::string::npos)
+    if (in_pairs_ && name.find(".attn_q.") != std::string::npos)
       return unpermuted(name, tensor, config_.n_heads);
-    if (permuted && name.find(".attn_k.") != std::string::npos)
+    if (in_pairs_ && name.find(".attn_k.") != std::string::npos)
       return unpermuted(name, tensor, config_.n_kv_heads);
     if (config_.first_position > 0 && name == "position_embd.weight") return after_padding(tensor);
-    if (config_.norm_unit_offset && name.ends_with("norm.weight")) return minus_one(tensor);
+    if (has_unit_offset(name)) return minus_one(tensor);
     return tensor.shape().rank() < 2 ? tensor.clone() : tensor;
   }
 
@@ -237,26 +144,11 @@ class GgufWeights : public io::TensorSource {
 
   std::shared_ptr<const io::GgufFile> file_;
   ModelConfig config_;
+  bool in_pairs_;
   mutable std::vector<std::string> copied_;  // whose pages of the file are not released yet
 };
 
 }  // namespace
-
-StoredWeight gguf_weight(const ModelConfig& config, const std::string& name, const Shape& shape) {
-  if (config.family == "t5") return t5_weight(name, shape);
-  const bool encoder = config.decoder_layers == 0;
-  if (encoder && !model::family_of_type(config.family, "the configuration").decoder_only)
-    return gguf_encoder_weight(config, name, shape);
-  const std::string own =
-      gguf_name(config, model::renamed(name, {{"model.encoder.", "model.decoder."}}));
-  if (own.find(".experts.") != std::string::npos) return expert_weight(config, own, shape);
-  for (const FusedRows& fused : fused_rows(config))
-    if (own.find(fused.part) != std::string::npos)
-      return {.name = model::renamed(own, {{fused.part, fused.whole}}),
-              .shape = shape.rank() == 2 ? Shape{fused.rows, shape[1]} : Shape{fused.rows},
-              .first_row = fused.first_row};
-  return {.name = own, .shape = shape};
-}
 
 std::string gguf_whole(const std::string& stored) {
   return model::renamed(stored, {{".attn_k_b.", ".attn_kv_b."}, {".attn_v_b.", ".attn_kv_b."}});
@@ -269,8 +161,8 @@ bool gguf_redundant(std::string_view name) {
 }
 
 std::shared_ptr<const io::TensorSource> gguf_weights(std::shared_ptr<const io::GgufFile> file,
-                                                     const ModelConfig& config) {
-  return std::make_shared<GgufWeights>(std::move(file), config);
+                                                     const ModelConfig& config, bool in_pairs) {
+  return std::make_shared<GgufWeights>(std::move(file), config, in_pairs);
 }
 
 }  // namespace heed::checkpoint

@@ -30,10 +30,6 @@ struct Description {
   Quantization quantization = Quantization::none;
 };
 
-bool is_gguf(const std::filesystem::path& path) {
-  return path.extension() == ".gguf" || path_is_file(path);
-}
-
 /// Changes `family` to name quantised weights: those that save_quantized() wrote as heed does, one
 /// tensor per parameter.
 Quantization take_quantization(model::Family& family, const nlohmann::json& json,
@@ -88,7 +84,7 @@ std::shared_ptr<const io::TensorSource> tensors_of(const Description& descriptio
 /// Builds a model without weights. Errors name `file`, which describes it.
 std::unique_ptr<model::Transformer> make_model(model::ModelConfig config,
                                                const std::filesystem::path& file,
-                                               const LoadOptions& options) {
+                                               const BuildOptions& options) {
   try {
     if (options.context) config.set_context(*options.context);
     return std::make_unique<model::Transformer>(std::move(config), std::nullopt, options.parts);
@@ -115,14 +111,6 @@ Description read_fitted_description(const std::filesystem::path& directory) {
   return description;
 }
 
-std::unique_ptr<model::Transformer> build(const std::filesystem::path& path,
-                                          const LoadOptions& options) {
-  if (is_gguf(path)) return make_model(open_gguf_model(path).config, path, options);
-  Description description =
-      options.random_seed ? read_description(path) : read_fitted_description(path);
-  return make_model(std::move(description.config), path / kConfig, options);
-}
-
 /// Upper limit of max_length in generation_config.json.
 constexpr int64_t kMaxLength = 4096;
 
@@ -142,9 +130,47 @@ std::string text_of(const nlohmann::json& json) { return dump_json(json, {.inden
 
 }  // namespace
 
-std::unique_ptr<model::Transformer> build_model(const std::filesystem::path& path,
+OpenedModel::OpenedModel(const io::ModelFiles& files, const BuildOptions& options)
+    : random_seed_(options.random_seed) {
+  const std::filesystem::path& path = files.path();
+  if (files.is_gguf()) {
+    GgufModel file = open_gguf_model(files);
+    model_ = make_model(std::move(file.config), path, options);
+    family_ = std::move(file.family);
+    if (!random_seed_) weights_ = std::move(file.weights);
+    return;
+  }
+  Description description = read_description(path);
+  if (!random_seed_) {
+    weights_ = tensors_of(description, path);
+    description.config = fitted(std::move(description.config), description.family, *weights_);
+  }
+  model_ = make_model(std::move(description.config), path / kConfig, options);
+  family_ = std::move(description.family);
+}
+
+std::vector<DType> OpenedModel::stored_dtypes() const {
+  std::vector<DType> dtypes;
+  for (const Parameter& parameter : model_->parameters().all())
+    dtypes.push_back(weights_ ? stored_dtype(parameter, *model_, family_, *weights_) : DType::f32);
+  return dtypes;
+}
+
+std::unique_ptr<model::Transformer> OpenedModel::load(const WeightOptions& options) && {
+  if (random_seed_) {
+    init_weights(*model_, *random_seed_, options.precision);
+    if (options.pack) model_->pack(*options.pack);
+  } else {
+    load_weights(*model_, family_, *weights_, options.precision, options.pack, options.on_packed);
+  }
+  return std::move(model_);
+}
+
+std::unique_ptr<model::Transformer> build_model(const io::ModelFiles& files,
                                                 std::optional<int64_t> context) {
-  return build(path, {.context = context});
+  const BuildOptions options{.context = context};
+  if (files.is_gguf()) return make_model(open_gguf_model(files).config, files.path(), options);
+  return make_model(read_fitted_description(files.path()).config, files.path() / kConfig, options);
 }
 
 std::shared_ptr<const io::TensorSource> open_directory_tensors(
@@ -152,37 +178,19 @@ std::shared_ptr<const io::TensorSource> open_directory_tensors(
   return tensors_of(read_description(directory), directory);
 }
 
-std::unique_ptr<model::Transformer> load_model(const std::filesystem::path& path,
-                                               const LoadOptions& options) {
-  if (options.random_seed) {
-    auto model = build(path, options);
-    init_weights(*model, *options.random_seed, options.precision);
-    if (options.pack) model->pack(*options.pack);
-    return model;
-  }
-  if (is_gguf(path)) {
-    const GgufModel file = open_gguf_model(path);
-    auto model = make_model(file.config, path, options);
-    load_weights(*model, file.family, *file.weights, options.precision, options.pack,
-                 options.on_packed);
-    return model;
-  }
-  const Description description = read_description(path);
-  const std::shared_ptr<const io::TensorSource> weights = tensors_of(description, path);
-  auto model =
-      make_model(fitted(description.config, description.family, *weights), path / kConfig, options);
-  load_weights(*model, description.family, *weights, options.precision, options.pack,
-               options.on_packed);
-  return model;
+std::unique_ptr<model::Transformer> load_model(const io::ModelFiles& files,
+                                               const WeightOptions& options,
+                                               const BuildOptions& build) {
+  return OpenedModel(files, build).load(options);
 }
 
-void load_stored_weights(model::Transformer& model, const std::filesystem::path& path) {
-  if (is_gguf(path)) {
-    const GgufModel file = open_gguf_model(path);
+void load_stored_weights(model::Transformer& model, const io::ModelFiles& files) {
+  if (files.is_gguf()) {
+    const GgufModel file = open_gguf_model(files);
     return load_weights(model, file.family, *file.weights, {std::nullopt});
   }
-  const Description description = read_description(path);
-  load_weights(model, description.family, *tensors_of(description, path), {std::nullopt});
+  const Description description = read_description(files.path());
+  load_weights(model, description.family, *tensors_of(description, files.path()), {std::nullopt});
 }
 
 void save_model(const std::filesystem::path& directory, const model::Transformer& model,

@@ -69,6 +69,10 @@ class Mxfp4Experts : public io::TensorSource {
     return result;
   }
 
+  DType dtype(const std::string& own) const override {
+    return experts_.contains(own) ? DType::mxfp4 : tensors_->dtype(own);
+  }
+
   void release(const std::string& own) const override {
     const auto found = experts_.find(own);
     if (found == experts_.end()) return tensors_->release(own);

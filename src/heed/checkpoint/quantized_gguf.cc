@@ -73,9 +73,9 @@ struct Part {
 /// Quantises the tensors of a file.
 class Converter {
  public:
-  Converter(const io::GgufFile& original, const quantize::Quantization& how)
-      : original_(original), how_(how) {
-    const GgufModel file = open_gguf_model(original.name());
+  Converter(const io::ModelFiles& original, const quantize::Quantization& how)
+      : original_(*original.gguf()), how_(how) {
+    const GgufModel file = open_gguf_model(original);
     model_ = std::make_unique<model::Transformer>(file.config, std::nullopt);
     for (const Parameter& parameter : model_->parameters().all()) {
       const auto stored = file.family.stored(file.config, parameter.name, parameter.shape);
@@ -163,8 +163,9 @@ void write_quantized_gguf(const std::filesystem::path& path, const std::filesyst
   std::error_code none;
   require(!std::filesystem::equivalent(path, original, none),
           "{} is the original model, expected another file for the quantised one", path.string());
-  const auto source = io::GgufFile::open(original);
-  const Converter converter(*source, how);
+  const io::ModelFiles files(original);
+  const Converter converter(files, how);
+  const auto source = files.gguf();
   const Layout layout(source->alignment());
   AtomicFile file(path);
   file.write(header_of(*source, converter, how.dtype, layout));

@@ -67,7 +67,7 @@ class PackingQueue {
     std::vector<Parameter*> parameters;
     std::vector<std::string> unread;
     for (Entry& entry : entries_) {
-      if (pack_ && model_.packs(*entry.parameter, *pack_)) {
+      if (pack_ && model_.packs(*entry.parameter, entry.parameter->value.dtype(), *pack_)) {
         parameters.push_back(entry.parameter);
         entry.copied = true;
       }
@@ -100,6 +100,12 @@ class PackingQueue {
   int64_t bytes_ = 0;
 };
 
+/// Of the whole parameter, of which a divided model has a part.
+Shape shape_in_file(const Parameter& parameter, const model::Transformer& model) {
+  const nn::Parts* const parts = model.parts();
+  return parts ? whole_shape(parameter, model.config(), *parts) : parameter.shape;
+}
+
 /// Files with sinusoids have rounded ones if they are in bf16 or f16; `transformers` reads them.
 void read_sinusoids(model::Transformer& model, const model::Family& family,
                     const io::TensorSource& source) {
@@ -128,8 +134,7 @@ void load_weights(model::Transformer& model, const model::Family& family,
     check_interrupted();
     Parameter& parameter = *next;
     const nn::Parts* const parts = model.parts();
-    const Shape shape =
-        parts ? whole_shape(parameter, model.config(), *parts) : parameter.shape;  // in the file
+    const Shape shape = shape_in_file(parameter, model);
     const StoredWeight stored = family.stored(model.config(), parameter.name, shape);
     const std::string name = tensor_of(source, family, model.config(), parameter.name, shape);
     if (stored.zeros_if_missing && !source.contains(name)) {
@@ -158,6 +163,13 @@ void load_weights(model::Transformer& model, const model::Family& family,
     require(used.contains(name) || may_be_left_out(source, family, model.config(), name),
             "{}: the tensor {} is not a part of the model that the configuration describes",
             source.name(), one_line(name));
+}
+
+DType stored_dtype(const Parameter& parameter, const model::Transformer& model,
+                   const model::Family& family, const io::TensorSource& source) {
+  const std::string name =
+      tensor_of(source, family, model.config(), parameter.name, shape_in_file(parameter, model));
+  return source.contains(name) ? source.dtype(name) : DType::f32;
 }
 
 void init_weights(model::Transformer& model, uint64_t seed, quantize::WeightPrecision precision) {

@@ -23,6 +23,10 @@ void load_weights(model::Transformer& model, const model::Family& family,
                   const io::TensorSource& source, quantize::WeightPrecision precision = {},
                   std::optional<Compute> pack = {}, const OnPacked& on_packed = {});
 
+/// The type of the tensor that holds a parameter; f32 if there is none.
+DType stored_dtype(const Parameter& parameter, const model::Transformer& model,
+                   const model::Family& family, const io::TensorSource& source);
+
 /// Sets all parameters to their random initial values. Each is converted to `precision` before the
 /// next is generated.
 void init_weights(model::Transformer& model, uint64_t seed, quantize::WeightPrecision precision);

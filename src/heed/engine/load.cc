@@ -10,6 +10,7 @@
 #include "heed/engine/load_types.h"
 #include "heed/engine/weight_cache.h"
 #include "heed/generate/cached_decoder.h"
+#include "heed/text/gguf_tokenizer.h"
 #include "heed/text/tokenizer_path.h"
 
 namespace heed::engine {
@@ -30,35 +31,43 @@ void check(const LoadOptions& options) {
           "drafts of n-grams and a draft model are both asked for, expected one of them");
 }
 
-/// The model with weights of type `weights` and, if that is set, packed for `pack`.
-std::unique_ptr<model::Transformer> load_as(const std::filesystem::path& path,
-                                            const LoadOptions& options,
-                                            std::optional<DType> weights,
-                                            std::optional<Compute> pack, WeightCache* cache) {
-  checkpoint::LoadOptions how{.precision = {weights},
-                              .pack = pack,
-                              .on_packed = {},
-                              .random_seed = options.random_weights,
-                              .context = options.rope_context,
-                              .parts = options.parts};
-  if (cache) how.on_packed = [cache](PackedWeight& weight) { cache->add(weight); };
-  return checkpoint::load_model(path, how);
+/// The types in which weights are kept and multiplied.
+struct LoadPlan {
+  std::optional<DType> weights;  // none: as they are stored
+  std::optional<Compute> pack;
+};
+
+/// Whether some weight is multiplied as integers when all are packed as they are stored.
+bool multiplies_integers(const model::Transformer& model, std::span<const DType> dtypes) {
+  const std::deque<Parameter>& all = model.parameters().all();
+  for (size_t i = 0; i < dtypes.size(); ++i)
+    if (model.packs(all[i], dtypes[i], Compute::int8)) return true;
+  return false;
 }
 
-bool has_matrices_of_16_bits(const model::Transformer& model) {
-  return std::ranges::any_of(model.parameters().all(), [](const Parameter& parameter) {
-    return is_plain(parameter.value.dtype()) && parameter.value.dtype() != DType::f32;
-  });
+bool has_matrices_of_16_bits(const model::Transformer& model, std::span<const DType> dtypes) {
+  const auto& all = model.parameters().all();
+  for (size_t i = 0; i < dtypes.size(); ++i)
+    if (all[i].shape.rank() > 1 && is_plain(dtypes[i]) && dtypes[i] != DType::f32) return true;
+  return false;
 }
 
-/// The type to which stored weights should be converted, if any. An encoder multiplies many rows at
-/// once, which is fastest with packed f32 matrices.
-std::optional<DType> preferred_dtype(const LoadOptions& options, const model::Transformer& model) {
-  if (options.weights || generate::computes_in_int8(model)) return std::nullopt;
-  if (options.compute == Compute::int8) return DType::q8_0;
-  if (options.compute != Compute::bf16 && model.has_encoder() && has_matrices_of_16_bits(model))
-    return DType::f32;
-  return std::nullopt;
+/// An encoder multiplies many rows at once, which is fastest with packed f32 matrices.
+LoadPlan plan_of(const LoadOptions& options, const checkpoint::OpenedModel& opened) {
+  LoadPlan plan;
+  if (options.weights) plan.weights = dtype_of(*options.weights);
+  if (options.compute != Compute::f32) plan.pack = options.compute.value_or(Compute::int8);
+  if (plan.weights) return plan;
+  const std::vector<DType> stored = opened.stored_dtypes();
+  if (plan.pack == Compute::int8 && multiplies_integers(opened.model(), stored)) return plan;
+  if (options.compute == Compute::int8) {
+    plan.weights = DType::q8_0;
+  } else if (options.compute != Compute::bf16 && opened.model().has_encoder() &&
+             has_matrices_of_16_bits(opened.model(), stored)) {
+    plan.weights = DType::f32;
+    plan.pack = Compute::f32;
+  }
+  return plan;
 }
 
 }  // namespace
@@ -73,24 +82,18 @@ DType activation_dtype(const LoadOptions& options) {
   return heed::activation_dtype(options.compute.value_or(Compute::f32));
 }
 
-std::unique_ptr<model::Transformer> load_transformer(const std::filesystem::path& path,
+std::unique_ptr<model::Transformer> load_transformer(const io::ModelFiles& files,
                                                      const LoadOptions& options) {
   check(options);
-  std::optional<DType> weights;
-  if (options.weights) weights = dtype_of(*options.weights);
-  std::optional<Compute> pack;
-  if (options.compute != Compute::f32) pack = options.compute.value_or(Compute::int8);
+  checkpoint::OpenedModel opened(files, {.context = options.rope_context,
+                                         .parts = options.parts,
+                                         .random_seed = options.random_weights});
+  const LoadPlan plan = plan_of(options, opened);
   std::optional<WeightCache> cache;
-  const auto load_with_cache = [&] {
-    if (!options.weight_cache.empty()) cache.emplace(path, options);
-    return load_as(path, options, weights, pack, cache ? &*cache : nullptr);
-  };
-  auto model = load_with_cache();
-  if (const auto preferred = preferred_dtype(options, *model)) {
-    weights = preferred;
-    if (preferred == DType::f32) pack = Compute::f32;
-    model = load_with_cache();
-  }
+  if (!options.weight_cache.empty()) cache.emplace(files.path(), options);
+  checkpoint::WeightOptions how{.precision = {plan.weights}, .pack = plan.pack};
+  if (cache) how.on_packed = [&cache](PackedWeight& weight) { cache->add(weight); };
+  auto model = std::move(opened).load(how);
   // Packing pays for an encoder, which reads whole texts, but not for decoding single tokens.
   const bool packs_f32 = options.compute != Compute::bf16 && model->has_encoder();
   for (Parameter& parameter : model->parameters().all()) {
@@ -101,11 +104,14 @@ std::unique_ptr<model::Transformer> load_transformer(const std::filesystem::path
   if (cache) cache->finish();
   require(options.compute != Compute::int8 || generate::computes_in_int8(*model),
           "{}: int8 arithmetic needs quantised weights, and there are none: load them as q8_0",
-          path.string());
+          files.path().string());
   return model;
 }
 
-text::PairTokenizer read_tokenizer(const std::filesystem::path& path) {
+text::PairTokenizer read_tokenizer(const io::ModelFiles& files) {
+  const std::filesystem::path& path = files.path();
+  if (files.is_gguf())
+    return text::PairTokenizer(text::read_gguf_tokenizer(files.gguf()->metadata(), path.string()));
   if (text::TranslationTokenizer::exists(path) || text::TranslationTokenizer::is_multilingual(path))
     return text::PairTokenizer(text::TranslationTokenizer::load(path));
   return text::PairTokenizer(text::read_tokenizer(path));

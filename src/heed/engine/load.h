@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "heed/io/model_files.h"
 #include "heed/load_options.h"
 #include "heed/model/transformer.h"
 #include "heed/tensor/dtype.h"
@@ -22,12 +23,12 @@ DType activation_dtype(const LoadOptions& options);
 /// Loads a model without its tokenizer and packs its weights as LoadOptions says. Throws Error on
 /// options out of range, as checkpoint::load_model() does, and when int8 arithmetic finds no
 /// quantised weights.
-std::unique_ptr<model::Transformer> load_transformer(const std::filesystem::path& path,
+std::unique_ptr<model::Transformer> load_transformer(const io::ModelFiles& files,
                                                      const LoadOptions& options);
 
 /// The tokenizer of a model directory or GGUF file: one for each side of a translation model, or
 /// one for all texts. Throws Error when there is none or when it is damaged.
-text::PairTokenizer read_tokenizer(const std::filesystem::path& path);
+text::PairTokenizer read_tokenizer(const io::ModelFiles& files);
 
 /// A warning when the tokenizer has more pieces than the model's vocabulary. The model refuses a
 /// text in which one of them occurs.

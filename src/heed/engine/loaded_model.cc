@@ -14,8 +14,14 @@
 namespace heed::engine {
 namespace {
 
-ValueOrError<text::PairTokenizer> try_tokenizer(const std::filesystem::path& path) {
-  return ValueOrError<text::PairTokenizer>::of([&] { return read_tokenizer(path); });
+ValueOrError<text::PairTokenizer> try_tokenizer(const io::ModelFiles& files) {
+  return ValueOrError<text::PairTokenizer>::of([&] { return read_tokenizer(files); });
+}
+
+chat::ChatTemplates chat_templates(const io::ModelFiles& files, const text::Tokenizer& tokenizer) {
+  const std::filesystem::path& path = files.path();
+  if (!files.is_gguf()) return {path, tokenizer};
+  return {chat::read_gguf_chat_templates(files.gguf()->metadata(), path.string()), path, tokenizer};
 }
 
 /// Greedy decoding unless an option asks for sampling.
@@ -77,29 +83,30 @@ std::shared_ptr<const LoadedModel> load(const std::filesystem::path& path,
   result->options = options;
   result->executor = options.executor ? options.executor : Executor::shared();
   const ExecutorScope scope(*result->executor);
+  const io::ModelFiles files(path);
   // With a single thread the tokenizer is read when it is asked for.
   auto tokenizer = std::async(
       thread_count() > 1 ? std::launch::async | std::launch::deferred : std::launch::deferred,
-      [&path, &executor = *result->executor, interrupts = current_interrupts()] {
+      [&files, &executor = *result->executor, interrupts = current_interrupts()] {
         const ExecutorScope own_scope(executor);
         const InheritedInterrupts inherited(interrupts);
-        return try_tokenizer(path);
+        return try_tokenizer(files);
       });
-  auto loaded = load_transformer(path, options);
+  auto loaded = load_transformer(files, options);
   result->adapters = LoadedAdapters(*loaded, options.adapters);
   result->transformer = std::move(loaded);
   const model::Transformer& transformer = *result->transformer;
   result->tokenizer =
       ValueOrError<text::PairTokenizer>::of([&] { return tokenizer.get().value(); });
   result->generation = ValueOrError<generate::GenerationConfig>::of(
-      [&] { return generate::read_generation_config(path, transformer.config()); });
+      [&] { return generate::read_generation_config(files, transformer.config()); });
   const int64_t context = generate::context_limit(transformer.config());
   result->embedding = ValueOrError<generate::EmbedderOptions>::of(
-      [&] { return generate::read_embedder_options(path, context); });
+      [&] { return generate::read_embedder_options(files, context); });
   result->text_settings = ValueOrError<generate::TextSettings>::of(
       [&] { return generate::read_text_settings(path, context); });
   result->chat_templates = ValueOrError<chat::ChatTemplates>::of(
-      [&] { return chat::ChatTemplates(path, result->shared_tokenizer("chat")); });
+      [&] { return chat_templates(files, result->shared_tokenizer("chat")); });
   result->pair_settings =
       ValueOrError<generate::PairSettings>::of([&] { return generate::read_pair_settings(path); });
   prepare_speculation(*result);

@@ -21,13 +21,14 @@ bool same_tokens(const text::Tokenizer& a, const text::Tokenizer& b) {
 
 std::unique_ptr<const model::Transformer> load_draft(const LoadedModel& target) {
   const SpeculationOptions& options = target.options.speculation;
-  const std::filesystem::path path = resolve_model(options.draft, target.options.hub);
+  const io::ModelFiles files(resolve_model(options.draft, target.options.hub));
+  const std::filesystem::path& path = files.path();
   auto draft = load_transformer(
-      path, {.weights = options.draft_weights, .weight_cache = target.options.weight_cache});
+      files, {.weights = options.draft_weights, .weight_cache = target.options.weight_cache});
   require(!target.transformer->has_encoder() && !draft->has_encoder(),
           "{} cannot draft for {}: one of them has an encoder", path.string(),
           target.path.string());
-  const text::PairTokenizer tokenizer = read_tokenizer(path);
+  const text::PairTokenizer tokenizer = read_tokenizer(files);
   require(same_tokens(shared_tokenizer(path, tokenizer, "drafting"),
                       target.shared_tokenizer("generation")),
           "{} cannot draft for {}: their tokenizers differ", path.string(), target.path.string());

@@ -9,6 +9,7 @@
 
 #include "heed/embedding.h"
 #include "heed/generate/text_tokens.h"
+#include "heed/io/model_files.h"
 #include "heed/model/transformer.h"
 #include "heed/text/tokenizer.h"
 
@@ -37,7 +38,7 @@ struct EmbedderOptions {
 /// modules.json gets its defaults: the mean of the states, or the last one of a causal language
 /// model. `context` is the length of the longest text that the model can read, 0 if there is none.
 /// Throws Error, naming the file, on a module or a pooling that heed does not support.
-EmbedderOptions read_embedder_options(const std::filesystem::path& model_path, int64_t context = 0);
+EmbedderOptions read_embedder_options(const io::ModelFiles& files, int64_t context = 0);
 
 /// Turns texts into vectors. Each thread computes whole batches; all threads share a single batch.
 class Embedder {

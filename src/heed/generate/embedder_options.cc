@@ -5,7 +5,6 @@
 #include "heed/base/json.h"
 #include "heed/generate/embedder.h"
 #include "heed/generate/text_settings.h"
-#include "heed/io/gguf.h"
 
 namespace heed::generate {
 namespace {
@@ -135,11 +134,10 @@ Pooling default_pooling(const std::filesystem::path& model_path) {
 }
 
 /// "pooling_type" of a GGUF file's architecture; mean where it has none.
-Pooling read_gguf_pooling(const std::filesystem::path& path) {
-  const auto file = io::GgufFile::open(path);
-  const auto architecture = file->metadata().get<std::string>("general.architecture");
+Pooling read_gguf_pooling(const io::GgufFile& file) {
+  const auto architecture = file.metadata().get<std::string>("general.architecture");
   const std::string key = architecture + ".pooling_type";
-  switch (const auto type = file->metadata().get_or<int64_t>(key, 0)) {
+  switch (const auto type = file.metadata().get_or<int64_t>(key, 0)) {
     case 0:  // none
     case 1:
       return Pooling::mean;
@@ -148,16 +146,17 @@ Pooling read_gguf_pooling(const std::filesystem::path& path) {
     case 3:
       return Pooling::last;
     default:
-      fail("{}: {} is {}, expected 0 to 3: none, mean, cls or last", path.string(), key, type);
+      fail("{}: {} is {}, expected 0 to 3: none, mean, cls or last", file.name(), key, type);
   }
 }
 
 }  // namespace
 
-EmbedderOptions read_embedder_options(const std::filesystem::path& model_path, int64_t context) {
+EmbedderOptions read_embedder_options(const io::ModelFiles& files, int64_t context) {
+  const std::filesystem::path& model_path = files.path();
   EmbedderOptions options;
-  if (path_is_file(model_path))
-    options.pooling = read_gguf_pooling(model_path);
+  if (files.is_gguf())
+    options.pooling = read_gguf_pooling(*files.gguf());
   else if (path_exists(model_path / kModulesFile))
     ModuleReader(model_path, options).read();
   else

@@ -10,7 +10,6 @@
 #include "heed/base/json.h"
 #include "heed/generate/generation_keys.h"
 #include "heed/generate/gguf_settings.h"
-#include "heed/io/gguf_metadata.h"
 
 namespace heed::generate {
 namespace {
@@ -206,18 +205,17 @@ std::optional<int64_t> read_limit(const SettingsFile& settings, const char* key)
 
 }  // namespace
 
-GenerationConfig read_generation_config(const std::filesystem::path& model_path,
+GenerationConfig read_generation_config(const io::ModelFiles& files,
                                         const model::ModelConfig& config) {
   GenerationConfig read;
   read.rules.eos_ids = config.eos_ids();
-  std::error_code ignored;
-  if (std::filesystem::is_regular_file(model_path, ignored) && io::is_gguf(model_path)) {
-    read_gguf_settings(model_path, config.vocab_size, read);
+  if (files.is_gguf()) {
+    read_gguf_settings(files.gguf()->metadata(), files.path().string(), config.vocab_size, read);
     return read;
   }
-  std::filesystem::path path = model_path / "generation_config.json";
+  std::filesystem::path path = files.path() / "generation_config.json";
   const bool own_file = path_exists(path);
-  if (!own_file) path = model_path / "config.json";
+  if (!own_file) path = files.path() / "config.json";
   if (!path_exists(path)) return read;
   const std::string file = path.string();
   const Json json = parse_json(read_file(path), file);

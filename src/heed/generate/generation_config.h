@@ -8,6 +8,7 @@
 
 #include "heed/generate/sampling.h"
 #include "heed/generate/token_rules.h"
+#include "heed/io/model_files.h"
 #include "heed/model/config.h"
 
 namespace heed::generate {
@@ -31,7 +32,7 @@ struct GenerationConfig {
 /// files give the defaults. Throws Error, naming the file and the field, when a value has the wrong
 /// type or is out of range, and on a setting that would change outputs and that heed does not
 /// apply: docs/models.md lists which settings are applied, which are ignored and which are refused.
-GenerationConfig read_generation_config(const std::filesystem::path& model_path,
+GenerationConfig read_generation_config(const io::ModelFiles& files,
                                         const model::ModelConfig& config);
 
 }  // namespace heed::generate

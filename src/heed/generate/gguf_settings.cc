@@ -23,9 +23,8 @@ constexpr OtherSampling kOtherSampling[] = {
 
 }  // namespace
 
-void read_gguf_settings(const std::filesystem::path& file, int64_t vocab_size,
-                        GenerationConfig& config) {
-  const auto metadata = io::GgufMetadata::open(file);
+void read_gguf_settings(const io::GgufMetadata& metadata, const std::string& file,
+                        int64_t vocab_size, GenerationConfig& config) {
   if (metadata.contains(kSuppressed))
     for (const int64_t id : metadata.get<std::vector<int64_t>>(kSuppressed))
       if (id >= 0 && id < vocab_size)
@@ -41,13 +40,12 @@ void read_gguf_settings(const std::filesystem::path& file, int64_t vocab_size,
   sampling.top_k = std::max<int64_t>(metadata.get_or<int64_t>(kSampling + "top_k", 0), 0);
   for (const auto& [key, off] : kOtherSampling)
     if (const double value = metadata.get_or<double>(kSampling + key, off); value != off)
-      config.warnings.push_back(
-          fmt::format("{}: {}{} is {} and is ignored: heed does not sample so", file.string(),
-                      kSampling, key, value));
+      config.warnings.push_back(fmt::format(
+          "{}: {}{} is {} and is ignored: heed does not sample so", file, kSampling, key, value));
   try {
     check(sampling, vocab_size);
   } catch (const Error& error) {
-    fail("{}: {}: {}", file.string(), kSampling, error.what());
+    fail("{}: {}: {}", file, kSampling, error.what());
   }
 }
 

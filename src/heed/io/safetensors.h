@@ -31,6 +31,8 @@ class TensorSource {
   /// The tensor in its stored dtype, or in the nearest one that heed has. Throws Error when there
   /// is no such tensor.
   virtual Tensor get(const std::string& name) const = 0;
+  /// The dtype of get(). Overridden where get() computes.
+  virtual DType dtype(const std::string& name) const { return get(name).dtype(); }
   /// A tensor of 8-bit unsigned integers, as it lies in the file. Throws Error when there is no
   /// such tensor, or it holds something else.
   struct Bytes {

@@ -198,9 +198,8 @@ bool Transformer::is_multiplied_with(const Parameter& parameter) const {
   return parameter.shape.rank() == 2 && is_multiplied(parameter.role);
 }
 
-bool Transformer::packs(const Parameter& parameter, Compute compute) const {
+bool Transformer::packs(const Parameter& parameter, DType dtype, Compute compute) const {
   if (!is_multiplied_with(parameter)) return false;
-  const DType dtype = parameter.value.dtype();
   switch (compute) {
     case Compute::f32:
       return dtype == DType::f32;
@@ -230,7 +229,8 @@ void Transformer::pack(std::span<Parameter* const> parameters, Compute compute) 
   std::vector<Tensor> weights;
   for (Parameter* const parameter : parameters) {
     check_interrupted();
-    if (parameter->packed.defined() || !packs(*parameter, compute)) continue;
+    if (parameter->packed.defined() || !packs(*parameter, parameter->value.dtype(), compute))
+      continue;
     if (compute == Compute::int8 && packs_int8_rows(*parameter)) {
       parameter->packed = PackedWeight::of_int8_rows(parameter->value);
     } else if (compute == Compute::int8) {

@@ -116,8 +116,8 @@ class Transformer {
   void pack(Compute compute);
   /// The same for some of the model's parameters.
   void pack(std::span<Parameter* const> parameters, Compute compute);
-  /// Whether pack() packs a parameter.
-  bool packs(const Parameter& parameter, Compute compute) const;
+  /// Whether pack() packs a parameter whose value is of this dtype.
+  bool packs(const Parameter& parameter, DType dtype, Compute compute) const;
   /// Throws Error when a packed weight's value was freed.
   void unpack();
 

@@ -45,27 +45,6 @@ uint64_t bytes_of(const std::filesystem::path& path) {
   return bytes;
 }
 
-/// Whether both are the same loaded model, or none.
-bool same_model(const std::optional<Model>& a, const std::optional<Model>& b) {
-  if (!a || !b) return a.has_value() == b.has_value();
-  return &engine::loaded(*a) == &engine::loaded(*b);
-}
-
-/// Whether a model that is loaded from one can be used for the other.
-bool same(const ModelSource& a, const ModelSource& b) {
-  const auto adapters_are_same = [](const AdapterOptions& x, const AdapterOptions& y) {
-    return x.path == y.path && x.name == y.name && x.scale == y.scale;
-  };
-  return a.name == b.name && a.path == b.path && a.load.weights == b.load.weights &&
-         a.load.compute == b.load.compute && a.load.cache == b.load.cache &&
-         a.load.random_weights == b.load.random_weights &&
-         a.load.rope_context == b.load.rope_context && a.load.weight_cache == b.load.weight_cache &&
-         a.load.speculation == b.load.speculation && a.on_first_use == b.on_first_use &&
-         a.batching == b.batching && a.source_language == b.source_language &&
-         a.target_language == b.target_language && same_model(a.model, b.model) &&
-         std::ranges::equal(a.load.adapters, b.load.adapters, adapters_are_same);
-}
-
 /// The sources, with the adapters of models that are loaded. Throws Error when a source says both
 /// how to load a model and which one it is.
 std::vector<ModelSource> completed(std::vector<ModelSource> sources) {
@@ -118,7 +97,7 @@ void ModelRegistry::serve(const std::vector<ModelSource>& given) {
   std::vector<std::shared_ptr<Slot>> now;
   for (const ModelSource& source : sources) {
     const auto kept =
-        std::ranges::find_if(before, [&](const auto& slot) { return same(slot->source, source); });
+        std::ranges::find_if(before, [&](const auto& slot) { return slot->source == source; });
     now.push_back(kept != before.end() ? *kept : std::make_shared<Slot>(source));
   }
   for (const auto& slot : now)

@@ -6,8 +6,10 @@
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/base/quote.h"
+#include "heed/base/utf8.h"
 #include "heed/model/families/classifier_json.h"
 #include "heed/model/families/config_json.h"
+#include "heed/model/gguf/metadata.h"
 
 namespace heed::model {
 namespace {
@@ -31,6 +33,40 @@ StoredWeight bert_weight(const ModelConfig& config, const std::string& name, con
 
 bool redundant_in_bert_itself(std::string_view name) {
   return redundant_in_bert(name) || name.starts_with("cls.seq_relationship.");
+}
+
+constexpr const char* kGgufHead = "cls.output.weight";
+
+/// The fields of config.json for a head that gives labels to a text. A file without their names has
+/// numbers. llama.cpp's score of a pair is the logit.
+nlohmann::json classifier_fields(const ArchitectureMetadata& metadata, std::string_view stem) {
+  const io::GgufFile& file = metadata.file();
+  if (!file.contains(kGgufHead)) {
+    require(!file.contains("cls.weight"), "{}: has cls.weight without {}, which heed needs",
+            file.name(), kGgufHead);
+    return {{"architectures", nlohmann::json::array({fmt::format("{}Model", stem)})},
+            {"add_pooling_layer", false}};
+  }
+  nlohmann::json json = {
+      {"architectures", nlohmann::json::array({fmt::format("{}ForSequenceClassification", stem)})},
+      {"sentence_transformers", {{"activation_fn", "torch.nn.modules.linear.Identity"}}}};
+  constexpr const char* kLabels = "classifier.output_labels";
+  if (!metadata.contains(kLabels)) {
+    const Shape& shape = file.entry(kGgufHead).shape;
+    json["num_labels"] = shape.rank() == 2 ? shape[0] : 1;
+    return json;
+  }
+  for (const std::string_view label : metadata.get<std::vector<std::string_view>>(kLabels)) {
+    require(is_valid_utf8(label), "{}: a label is not valid UTF-8", file.name());
+    json["id2label"][std::to_string(json["id2label"].size())] = label;
+  }
+  return json;
+}
+
+nlohmann::json gguf_bert_itself(const ArchitectureMetadata& metadata) {
+  nlohmann::json json = gguf_bert(metadata, kBertStem);
+  json["hidden_act"] = "gelu";
+  return json;
 }
 
 }  // namespace
@@ -149,6 +185,29 @@ bool redundant_in_bert(std::string_view name) {
          name.ends_with("pooler.dense.bias");
 }
 
+nlohmann::json gguf_bert(const ArchitectureMetadata& metadata, std::string_view stem) {
+  const io::GgufFile& file = metadata.file();
+  require(!metadata.get_or("attention.causal", false),
+          "{}: attention.causal is true, expected false for an encoder", file.name());
+  nlohmann::json json = {{"vocab_size", vocabulary_size(file)},
+                         {"hidden_size", metadata.get<int64_t>("embedding_length")},
+                         {"num_hidden_layers", layers(metadata)},
+                         {"num_attention_heads", metadata.get<int64_t>("attention.head_count")},
+                         {"intermediate_size", metadata.get<int64_t>("feed_forward_length")},
+                         {"layer_norm_eps", metadata.get<double>("attention.layer_norm_epsilon")},
+                         {"max_position_embeddings", metadata.get<int64_t>("context_length")},
+                         {"type_vocab_size", 0},
+                         {"bos_token_id", token(file, "bos")},
+                         {"eos_token_id", token(file, "eos")},
+                         {"pad_token_id", token(file, "padding")}};
+  if (file.contains("token_types.weight")) {
+    const Shape& types = file.entry("token_types.weight").shape;
+    json["type_vocab_size"] = types.rank() == 2 ? types[0] : 1;
+  }
+  json.update(classifier_fields(metadata, stem));
+  return json;
+}
+
 Family bert_family() {
   return {.model_type = "bert",
           .read = [](ConfigReader& json) { return read_bert(json, kBertStem); },
@@ -156,7 +215,10 @@ Family bert_family() {
           .stored = bert_weight,
           .prefix = kBertPrefix,
           .older_name = older_bert_name,
-          .redundant = redundant_in_bert_itself};
+          .redundant = redundant_in_bert_itself,
+          .gguf = {.architectures = {"bert"},
+                   .config = gguf_bert_itself,
+                   .stored = gguf_encoder_weight}};
 }
 
 }  // namespace heed::model

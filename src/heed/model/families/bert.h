@@ -30,4 +30,9 @@ std::string older_bert_name(const std::string& name);
 /// Tensors that `bert_name` does not cover: position numbers, and the pooler beside a head.
 bool redundant_in_bert(std::string_view name);
 
+/// The part of config.json that follows from the GGUF files of BERT and of the families derived
+/// from it. They have no head for masked tokens and no pooler; they may have a classifier, which
+/// llama.cpp calls rank pooling.
+nlohmann::json gguf_bert(const ArchitectureMetadata& metadata, std::string_view stem);
+
 }  // namespace heed::model

@@ -128,11 +128,4 @@ void write_windows(const ModelConfig& config, nlohmann::json& json) {
   json["layer_types"] = types;
 }
 
-std::string renamed(std::string name, std::initializer_list<Rename> renames) {
-  for (const auto& [from, to] : renames)
-    if (const size_t place = name.find(from); place != std::string::npos)
-      name.replace(place, from.size(), to);
-  return name;
-}
-
 }  // namespace heed::model

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <initializer_list>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -47,11 +46,5 @@ std::vector<int64_t> read_windows(ConfigReader& json, int64_t layers,
                                   const std::function<bool(int64_t layer)>& slides);
 /// "sliding_window" and "layer_types" into `json`. Throws Error when layers slide differently.
 void write_windows(const ModelConfig& config, nlohmann::json& json);
-
-/// A name with every `from` that occurs in it replaced, once each and in order.
-struct Rename {
-  std::string_view from, to;
-};
-std::string renamed(std::string name, std::initializer_list<Rename> renames);
 
 }  // namespace heed::model

@@ -8,6 +8,7 @@
 #include "heed/base/quote.h"
 #include "heed/model/families/config_json.h"
 #include "heed/model/families/llama.h"
+#include "heed/model/gguf/metadata.h"
 
 namespace heed::model {
 namespace {
@@ -166,6 +167,52 @@ StoredWeight deepseek_weight(const ModelConfig& config, const std::string& name,
                           shape);
 }
 
+bool gguf_has_sigmoids(const ArchitectureMetadata& metadata) {
+  constexpr int64_t kSigmoid = 2;
+  return metadata.get_or<int64_t>("expert_gating_func", 1) == kSigmoid;
+}
+
+/// In older files, key_length and value_length are the widths of a head. In newer ones they are
+/// those of the latents, and key_length_mla and value_length_mla those of a head.
+nlohmann::json gguf_deepseek(const ArchitectureMetadata& metadata) {
+  const bool third = gguf_has_sigmoids(metadata);
+  nlohmann::json json = gguf_llama_mixture(metadata);
+  const bool newer = metadata.contains("attention.key_length_mla");
+  const auto key =
+      metadata.get<int64_t>(newer ? "attention.key_length_mla" : "attention.key_length");
+  const auto rotary = metadata.get<int64_t>("rope.dimension_count");
+  require(rotary > 0 && rotary < key,
+          "{}: {} of the {} columns of a key are rotated, expected some but not all",
+          metadata.file().name(), rotary, key);
+  const auto groups = metadata.get_or<int64_t>("expert_group_count", 1);
+  json["num_key_value_heads"] = json["head_dim"] = nullptr;  // may be those of the latents
+  json.update(
+      {{"kv_lora_rank", metadata.get<int64_t>("attention.kv_lora_rank")},
+       {"q_lora_rank", metadata.json<int64_t>("attention.q_lora_rank")},
+       {"qk_rope_head_dim", rotary},
+       {"qk_nope_head_dim", key - rotary},
+       {"v_head_dim",
+        metadata.get<int64_t>(newer ? "attention.value_length_mla" : "attention.value_length")},
+       {"n_routed_experts", metadata.get<int64_t>("expert_count")},
+       {"num_experts_per_tok", metadata.get<int64_t>("expert_used_count")},
+       {"moe_intermediate_size", metadata.get<int64_t>("expert_feed_forward_length")},
+       {"n_shared_experts", metadata.get_or<int64_t>("expert_shared_count", 0)},
+       {"routed_scaling_factor", metadata.get_or("expert_weights_scale", 1.0)},
+       {"norm_topk_prob", metadata.get_or("expert_weights_norm", false)},
+       {"topk_method", third        ? "noaux_tc"
+                       : groups > 1 ? "group_limited_greedy"
+                                    : "greedy"},
+       {"n_group", groups},
+       {"topk_group", metadata.get_or<int64_t>("expert_group_used_count", groups)},
+       {"first_k_dense_replace", metadata.get_or<int64_t>("leading_dense_block_count", 0)}});
+  // The file has one number, divided by 10, for two that are equal in all published models.
+  constexpr const char* kTemperature = "rope.scaling.yarn_log_multiplier";
+  if (metadata.contains(kTemperature) && json["rope_scaling"].is_object())
+    json["rope_scaling"]["mscale"] = json["rope_scaling"]["mscale_all_dim"] =
+        metadata.get<double>(kTemperature) / 0.1;
+  return json;
+}
+
 }  // namespace
 
 Family deepseek_v2_family() {
@@ -174,7 +221,8 @@ Family deepseek_v2_family() {
           .write_config = write_deepseek_v2,
           .stored = deepseek_weight,
           .prefix = kLlamaPrefix,
-          .redundant = llama_redundant};
+          .redundant = llama_redundant,
+          .gguf = {.architectures = {"deepseek2"}, .config = gguf_deepseek}};
 }
 
 Family deepseek_v3_family() {
@@ -183,7 +231,9 @@ Family deepseek_v3_family() {
           .write_config = write_deepseek_v3,
           .stored = deepseek_weight,
           .prefix = kLlamaPrefix,
-          .redundant = llama_redundant};
+          .redundant = llama_redundant,
+          .gguf = {
+              .architectures = {"deepseek2"}, .holds = gguf_has_sigmoids, .config = gguf_deepseek}};
 }
 
 }  // namespace heed::model

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
@@ -163,6 +164,23 @@ const Family& family_of_type(std::string_view model_type, const std::string& fil
     known += fmt::format("{}{}", known.empty() ? "" : ", ", family.model_type);
   }
   fail("{}: model_type is {}, expected one of {}", file, quoted(model_type), known);
+}
+
+const Family& gguf_family(const ArchitectureMetadata& metadata) {
+  const Family* otherwise = nullptr;
+  std::set<std::string_view> known;
+  for (const Family& family : families()) {
+    const GgufForm& form = family.gguf;
+    known.insert(form.architectures.begin(), form.architectures.end());
+    if (!std::ranges::count(form.architectures, metadata.architecture())) continue;
+    if (!form.holds)
+      otherwise = &family;
+    else if (form.holds(metadata))
+      return family;
+  }
+  if (otherwise) return *otherwise;
+  fail("{}: general.architecture is {}, expected one of {}", metadata.file().name(),
+       quoted(metadata.architecture()), fmt::join(known, ", "));
 }
 
 int32_t padding_token(const ModelConfig& config) {

@@ -4,30 +4,29 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "heed/model/config.h"
 #include "heed/model/families/config_reader.h"
+#include "heed/model/gguf/metadata.h"
+#include "heed/model/gguf/weight_names.h"
 
 namespace heed::model {
 
-/// How one parameter is stored in a family's files. Several parameters may be parts of one tensor.
-struct StoredWeight {
-  std::string name;
-  Shape shape;  // of the tensor in the file
-  /// The file holds the transpose of the matrix (GPT-2's [in, out]), or of each of several ([E, in,
-  /// out]), whose rows are counted through.
-  bool transposed = false;
-  /// The parameter is the rows [first_row, first_row + rows) of the (transposed) tensor.
-  int64_t first_row = 0;
-  /// If given, the parameter is blocks of this many rows instead, and each begins `block_stride`
-  /// rows after the one before it (GPT-NeoX's queries, keys and values head by head).
-  int64_t block_rows = 0, block_stride = 0;
-  /// A file may lack it, and then it is zero.
-  bool zeros_if_missing = false;
-  /// If given, a file may lack it, and then it is this tensor.
-  std::string otherwise = {};
-  /// If given, a file may have this tensor beside it or alone, and then it is that one.
-  std::string preferred = {};
+/// How GGUF files hold the models of a family.
+struct GgufForm {
+  /// Values of "general.architecture", which several families may share. Empty: heed reads no GGUF
+  /// files of the family.
+  std::vector<std::string_view> architectures = {};
+  /// Whether a file of such an architecture is the family's. Null: if it is no other family's.
+  bool (*holds)(const ArchitectureMetadata& metadata) = nullptr;
+  /// The fields of config.json that follow from the metadata and the tensors.
+  nlohmann::json (*config)(const ArchitectureMetadata& metadata) = nullptr;
+  /// The table of weights.
+  StoredWeight (*stored)(const ModelConfig& config, const std::string& name,
+                         const Shape& shape) = gguf_decoder_weight;
+  /// Rows of q_proj and k_proj that are rotated together lie next to each other.
+  bool in_pairs = false;
 };
 
 /// A family of models as its files describe it: how config.json maps to a ModelConfig and back, and
@@ -55,6 +54,7 @@ struct Family {
   /// Tensors that files may hold beside the parameters: fixed tables, and parts of the model that
   /// only training needs. Copies of tied weights need not be named.
   bool (*redundant)(std::string_view file_name);
+  GgufForm gguf = {};
   /// Parameters that are no parameters in `transformers` but buffers, which training does not
   /// change; null if there are none.
   bool (*buffer)(std::string_view name) = nullptr;
@@ -77,6 +77,9 @@ struct Family {
 std::span<const Family> families();
 /// Throws Error that lists the known types when no family has this one.
 const Family& family_of_type(std::string_view model_type, const std::string& file);
+/// The family whose models a GGUF file holds. Throws Error that lists the known architectures when
+/// there is none.
+const Family& gguf_family(const ArchitectureMetadata& metadata);
 /// pad_id if the family that `config` names has a padded_embedding, else -1.
 int32_t padding_token(const ModelConfig& config);
 /// The family that `config` names, or else the first that can express it; the last of them, heed's

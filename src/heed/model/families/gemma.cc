@@ -10,6 +10,7 @@
 #include "heed/model/families/either_direction.h"
 #include "heed/model/families/llama.h"
 #include "heed/model/families/rotary_json.h"
+#include "heed/model/gguf/metadata.h"
 
 namespace heed::model {
 namespace {
@@ -165,6 +166,42 @@ StoredWeight double_norm_weight(const ModelConfig& config, const std::string& na
                       shape);
 }
 
+nlohmann::json gguf_gemma(const ArchitectureMetadata& metadata) {
+  nlohmann::json json = gguf_llama(metadata);
+  json["hidden_act"] = "gelu_pytorch_tanh";
+  return json;
+}
+
+/// What Gemma 2 and 3 have in common. query_pre_attn_scalar is not in the file; it is different in
+/// the largest models, which have `largest_layers`.
+nlohmann::json gguf_double_norm(const ArchitectureMetadata& metadata, int64_t largest_layers) {
+  nlohmann::json json = gguf_llama(metadata);
+  const auto heads = metadata.get<int64_t>("attention.head_count");
+  require(heads > 0, "{}: attention.head_count is {}, expected at least 1", metadata.file().name(),
+          heads);
+  const bool largest = json["num_hidden_layers"] == largest_layers;
+  json["query_pre_attn_scalar"] = largest ? metadata.get<int64_t>("embedding_length") / heads
+                                          : metadata.get<int64_t>("attention.key_length");
+  return json;
+}
+
+nlohmann::json gguf_gemma2(const ArchitectureMetadata& metadata) {
+  nlohmann::json json = gguf_double_norm(metadata, 46);
+  json["attn_logit_softcapping"] = metadata.get_or("attn_logit_softcapping", 50.0);
+  json["final_logit_softcapping"] = metadata.get_or("final_logit_softcapping", 30.0);
+  json["sliding_window"] = metadata.get_or<int64_t>("attention.sliding_window", 4096);
+  return json;
+}
+
+nlohmann::json gguf_gemma3(const ArchitectureMetadata& metadata) {
+  nlohmann::json json = gguf_double_norm(metadata, 62);
+  json["final_logit_softcapping"] = metadata.json<double>("final_logit_softcapping");
+  json["sliding_window"] = metadata.json<int64_t>("attention.sliding_window");
+  json["sliding_window_pattern"] = metadata.get_or<int64_t>("attention.sliding_window_pattern", 6);
+  json["rope_local_base_freq"] = metadata.get_or("rope.freq_base_swa", 10000.0);
+  return json;
+}
+
 }  // namespace
 
 Family gemma_family() {
@@ -173,7 +210,8 @@ Family gemma_family() {
           .write_config = write_gemma,
           .stored = llama_weight,
           .prefix = kLlamaPrefix,
-          .redundant = llama_redundant};
+          .redundant = llama_redundant,
+          .gguf = {.architectures = {"gemma"}, .config = gguf_gemma}};
 }
 
 Family gemma2_family() {
@@ -182,7 +220,8 @@ Family gemma2_family() {
           .write_config = write_gemma2,
           .stored = double_norm_weight,
           .prefix = kLlamaPrefix,
-          .redundant = llama_redundant};
+          .redundant = llama_redundant,
+          .gguf = {.architectures = {"gemma2"}, .config = gguf_gemma2}};
 }
 
 Family gemma3_family() {
@@ -191,7 +230,8 @@ Family gemma3_family() {
           .write_config = write_gemma3,
           .stored = double_norm_weight,
           .prefix = kLlamaPrefix,
-          .redundant = llama_redundant};
+          .redundant = llama_redundant,
+          .gguf = {.architectures = {"gemma3"}, .config = gguf_gemma3}};
 }
 
 }  // namespace heed::model

@@ -6,6 +6,7 @@
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/model/families/config_json.h"
+#include "heed/model/gguf/metadata.h"
 
 namespace heed::model {
 namespace {
@@ -110,16 +111,35 @@ bool redundant_in_gpt2(std::string_view name) {
   return name.ends_with(".attn.bias") || name.ends_with(".attn.masked_bias");
 }
 
+nlohmann::json gguf_gpt2(const ArchitectureMetadata& metadata) {
+  const io::GgufFile& file = metadata.file();
+  return {{"vocab_size", vocabulary_size(file)},
+          {"n_embd", metadata.get<int64_t>("embedding_length")},
+          {"n_layer", layers(metadata)},
+          {"n_head", metadata.get<int64_t>("attention.head_count")},
+          {"n_inner", metadata.get<int64_t>("feed_forward_length")},
+          {"activation_function", "gelu_new"},
+          {"layer_norm_epsilon", metadata.get<double>("attention.layer_norm_epsilon")},
+          {"n_positions", metadata.get<int64_t>("context_length")},
+          {"is_causal", is_causal(metadata)},
+          {"tie_word_embeddings", !file.contains("output.weight")},
+          {"bos_token_id", token(file, "bos")},
+          {"eos_token_id", token(file, "eos")},
+          {"pad_token_id", token(file, "padding")}};
+}
+
 }  // namespace
 
 Family gpt2_family() {
-  return {.model_type = "gpt2",
-          .read = read_gpt2,
-          .write_config = write_gpt2,
-          .stored = gpt2_weight,
-          .prefix = "transformer.",
-          .redundant = redundant_in_gpt2,
-          .padded_embedding = false};
+  return {
+      .model_type = "gpt2",
+      .read = read_gpt2,
+      .write_config = write_gpt2,
+      .stored = gpt2_weight,
+      .prefix = "transformer.",
+      .redundant = redundant_in_gpt2,
+      .gguf = {.architectures = {"gpt2"}, .config = gguf_gpt2, .stored = gguf_fused_decoder_weight},
+      .padded_embedding = false};
 }
 
 }  // namespace heed::model

@@ -5,6 +5,7 @@
 #include "heed/base/json.h"
 #include "heed/model/families/config_json.h"
 #include "heed/model/families/rotary_json.h"
+#include "heed/model/gguf/metadata.h"
 
 namespace heed::model {
 namespace {
@@ -101,6 +102,33 @@ bool redundant_in_gpt_neox(std::string_view name) {
          name.ends_with(".rotary_emb.inv_freq");
 }
 
+/// The activation is not in the file; it is that of Pythia.
+nlohmann::json gguf_gpt_neox(const ArchitectureMetadata& metadata) {
+  const io::GgufFile& file = metadata.file();
+  const auto heads = metadata.get<int64_t>("attention.head_count");
+  const auto width = metadata.get<int64_t>("embedding_length");
+  const auto columns = width / std::max<int64_t>(heads, 1);
+  const auto rotated = metadata.get_or("rope.dimension_count", columns);
+  return {{"vocab_size", vocabulary_size(file)},
+          {"hidden_size", width},
+          {"num_hidden_layers", layers(metadata)},
+          {"num_attention_heads", heads},
+          {"intermediate_size", metadata.get<int64_t>("feed_forward_length")},
+          {"hidden_act", "gelu"},
+          {"layer_norm_eps", metadata.get<double>("attention.layer_norm_epsilon")},
+          {"use_parallel_residual", metadata.get_or("use_parallel_residual", true)},
+          {"attention_bias", file.contains("blk.0.attn_qkv.bias")},
+          {"max_position_embeddings", metadata.get<int64_t>("context_length")},
+          {"rotary_emb_base", metadata.get_or("rope.freq_base", 10000.0)},
+          {"rope_scaling", rotary_scaling(metadata)},
+          {"is_causal", is_causal(metadata)},
+          {"rotary_pct", partial_rotary_factor(rotated, columns)},
+          {"tie_word_embeddings", !file.contains("output.weight")},
+          {"bos_token_id", token(file, "bos")},
+          {"eos_token_id", token(file, "eos")},
+          {"pad_token_id", token(file, "padding")}};
+}
+
 }  // namespace
 
 Family gpt_neox_family() {
@@ -110,6 +138,9 @@ Family gpt_neox_family() {
           .stored = gpt_neox_weight,
           .prefix = "gpt_neox.",
           .redundant = redundant_in_gpt_neox,
+          .gguf = {.architectures = {"gptneox"},
+                   .config = gguf_gpt_neox,
+                   .stored = gguf_fused_decoder_weight},
           .padded_embedding = false};
 }
 

@@ -9,6 +9,7 @@
 #include "heed/base/quote.h"
 #include "heed/model/families/config_json.h"
 #include "heed/model/families/llama.h"
+#include "heed/model/gguf/metadata.h"
 
 namespace heed::model {
 namespace {
@@ -143,6 +144,28 @@ StoredWeight gpt_oss_mxfp4_weight(const ModelConfig& config, const std::string& 
   return weight;
 }
 
+/// The correction range of yarn, which the file does not have, is that of the published models.
+nlohmann::json gguf_gpt_oss(const ArchitectureMetadata& metadata) {
+  nlohmann::json json = gguf_llama_mixture(metadata);
+  json.update({{"num_local_experts", metadata.get<int64_t>("expert_count")},
+               {"num_experts_per_tok", metadata.get<int64_t>("expert_used_count")},
+               {"intermediate_size", metadata.get<int64_t>("expert_feed_forward_length")},
+               {"sliding_window", metadata.get<int64_t>("attention.sliding_window")}});
+  if (json["rope_scaling"].is_object())
+    json["rope_scaling"]["truncate"] = false;
+  else
+    json["rope_parameters"] = nlohmann::json::object();  // not the family's default
+  return json;
+}
+
+/// The norm before the feed-forward network is named after what it follows.
+StoredWeight gguf_gpt_oss_weight(const ModelConfig& config, const std::string& name,
+                                 const Shape& shape) {
+  StoredWeight weight = gguf_decoder_weight(config, name, shape);
+  weight.name = renamed(weight.name, {{".ffn_norm.", ".post_attention_norm."}});
+  return weight;
+}
+
 }  // namespace
 
 Family gpt_oss_family() {
@@ -152,7 +175,9 @@ Family gpt_oss_family() {
           .stored = gpt_oss_weight,
           .stored_mxfp4 = gpt_oss_mxfp4_weight,
           .prefix = kLlamaPrefix,
-          .redundant = llama_redundant};
+          .redundant = llama_redundant,
+          .gguf = {
+              .architectures = {"gpt-oss"}, .config = gguf_gpt_oss, .stored = gguf_gpt_oss_weight}};
 }
 
 }  // namespace heed::model

@@ -6,6 +6,7 @@
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/model/families/llama.h"
+#include "heed/model/gguf/metadata.h"
 
 namespace heed::model {
 namespace {
@@ -38,6 +39,15 @@ nlohmann::json write_granite(const ModelConfig& c) {
   return json;
 }
 
+nlohmann::json gguf_granite(const ArchitectureMetadata& metadata) {
+  nlohmann::json json = gguf_llama(metadata);
+  json.update({{"attention_multiplier", metadata.get<double>("attention.scale")},
+               {"embedding_multiplier", metadata.get_or("embedding_scale", 1.0)},
+               {"residual_multiplier", metadata.get_or("residual_scale", 1.0)},
+               {"logits_scaling", metadata.get<double>("logit_scale")}});
+  return json;
+}
+
 }  // namespace
 
 Family granite_family() {
@@ -46,7 +56,8 @@ Family granite_family() {
           .write_config = write_granite,
           .stored = llama_weight,
           .prefix = kLlamaPrefix,
-          .redundant = llama_redundant};
+          .redundant = llama_redundant,
+          .gguf = {.architectures = {"granite"}, .config = gguf_granite, .in_pairs = true}};
 }
 
 }  // namespace heed::model

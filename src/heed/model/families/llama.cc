@@ -7,6 +7,7 @@
 #include "heed/base/json.h"
 #include "heed/model/families/config_json.h"
 #include "heed/model/families/rotary_json.h"
+#include "heed/model/gguf/metadata.h"
 
 namespace heed::model {
 namespace {
@@ -133,14 +134,37 @@ ModelConfig read_mistral(ConfigReader& json) {
   return c;
 }
 
+/// All published models normalise the weights of a token's experts.
+nlohmann::json gguf_qwen3_moe(const ArchitectureMetadata& metadata) {
+  nlohmann::json json = gguf_llama_mixture(metadata);
+  json.update({{"num_experts", metadata.get<int64_t>("expert_count")},
+               {"num_experts_per_tok", metadata.get<int64_t>("expert_used_count")},
+               {"moe_intermediate_size", metadata.get<int64_t>("expert_feed_forward_length")},
+               {"norm_topk_prob", metadata.get_or("expert_weights_norm", true)}});
+  return json;
+}
+
+/// A window is that of a Mistral.
+bool gguf_has_window(const ArchitectureMetadata& metadata) {
+  return metadata.get_or<int64_t>("expert_count", 0) == 0 &&
+         metadata.get_or<int64_t>("attention.sliding_window", 0) > 0;
+}
+
+nlohmann::json gguf_mistral(const ArchitectureMetadata& metadata) {
+  nlohmann::json json = gguf_llama(metadata);
+  json["sliding_window"] = metadata.get<int64_t>("attention.sliding_window");
+  return json;
+}
+
 Family like_llama(std::string_view type, ModelConfig (*read)(ConfigReader&),
-                  nlohmann::json (*write)(const ModelConfig&)) {
+                  nlohmann::json (*write)(const ModelConfig&), GgufForm gguf) {
   return {.model_type = type,
           .read = read,
           .write_config = write,
           .stored = llama_weight,
           .prefix = kLlamaPrefix,
-          .redundant = llama_redundant};
+          .redundant = llama_redundant,
+          .gguf = std::move(gguf)};
 }
 
 }  // namespace
@@ -258,16 +282,63 @@ StoredWeight llama_moe_weight(const ModelConfig& config, const std::string& name
 
 bool llama_redundant(std::string_view name) { return name.ends_with(".rotary_emb.inv_freq"); }
 
-Family llama_family() {
-  return like_llama(
-      "llama", [](ConfigReader& json) { return read_biased_llama(json); }, write_llama_itself);
+nlohmann::json gguf_llama_mixture(const ArchitectureMetadata& metadata) {
+  const io::GgufFile& file = metadata.file();
+  return {{"vocab_size", vocabulary_size(file)},
+          {"hidden_size", metadata.get<int64_t>("embedding_length")},
+          {"num_hidden_layers", layers(metadata)},
+          {"num_attention_heads", metadata.get<int64_t>("attention.head_count")},
+          {"num_key_value_heads", metadata.json<int64_t>("attention.head_count_kv")},
+          {"head_dim", metadata.json<int64_t>("attention.key_length")},
+          {"intermediate_size", metadata.get<int64_t>("feed_forward_length")},
+          {"hidden_act", "silu"},
+          {"rms_norm_eps", metadata.get<double>("attention.layer_norm_rms_epsilon")},
+          {"max_position_embeddings", metadata.get<int64_t>("context_length")},
+          {"rope_theta", metadata.get_or("rope.freq_base", 10000.0)},
+          {"rope_scaling", rotary_scaling(metadata)},
+          {"is_causal", is_causal(metadata)},
+          {"attention_bias", file.contains("blk.0.attn_q.bias")},
+          {"mlp_bias", file.contains("blk.0.ffn_up.bias")},
+          {"tie_word_embeddings", !file.contains("output.weight")},
+          {"bos_token_id", token(file, "bos")},
+          {"eos_token_id", token(file, "eos")},
+          {"pad_token_id", token(file, "padding")}};
 }
-Family mistral_family() { return like_llama("mistral", read_mistral, write_mistral); }
-Family qwen2_family() { return like_llama("qwen2", read_qwen2, write_qwen2); }
-Family qwen3_family() { return like_llama("qwen3", read_qwen3, write_qwen3); }
+
+nlohmann::json gguf_llama(const ArchitectureMetadata& metadata) {
+  require(metadata.get_or<int64_t>("expert_count", 0) == 0,
+          "{}: a mixture of experts is not supported for the architecture {}",
+          metadata.file().name(), metadata.architecture());
+  return gguf_llama_mixture(metadata);
+}
+
+Family llama_family() {
+  return like_llama("llama", [](ConfigReader& json) { return read_biased_llama(json); },
+                    write_llama_itself,
+                    {.architectures = {"llama"}, .config = gguf_llama, .in_pairs = true});
+}
+
+Family mistral_family() {
+  return like_llama("mistral", read_mistral, write_mistral,
+                    {.architectures = {"llama"},
+                     .holds = gguf_has_window,
+                     .config = gguf_mistral,
+                     .in_pairs = true});
+}
+
+Family qwen2_family() {
+  return like_llama("qwen2", read_qwen2, write_qwen2,
+                    {.architectures = {"qwen2"}, .config = gguf_llama});
+}
+
+Family qwen3_family() {
+  return like_llama("qwen3", read_qwen3, write_qwen3,
+                    {.architectures = {"qwen3"}, .config = gguf_llama});
+}
 
 Family qwen3_moe_family() {
-  Family family = like_llama("qwen3_moe", read_qwen3_moe, write_qwen3_moe);
+  Family family = like_llama("qwen3_moe", read_qwen3_moe, write_qwen3_moe,
+                             {.architectures = {"qwen3moe"}, .config = gguf_qwen3_moe});
   family.stored = llama_moe_weight;
   return family;
 }

@@ -44,4 +44,10 @@ nlohmann::json write_biased_llama(const ModelConfig& config, std::string_view ty
 nlohmann::json write_windowed_llama(const ModelConfig& config, std::string_view type,
                                     std::string_view architecture);
 
+/// The part of config.json that follows from the GGUF files of Llama and similar families. Throws
+/// Error when the file has experts.
+nlohmann::json gguf_llama(const ArchitectureMetadata& metadata);
+/// The same of a mixture of experts.
+nlohmann::json gguf_llama_mixture(const ArchitectureMetadata& metadata);
+
 }  // namespace heed::model

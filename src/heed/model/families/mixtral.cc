@@ -5,6 +5,7 @@
 #include "heed/base/json.h"
 #include "heed/model/families/config_json.h"
 #include "heed/model/families/llama.h"
+#include "heed/model/gguf/metadata.h"
 
 namespace heed::model {
 namespace {
@@ -39,6 +40,18 @@ StoredWeight mixtral_weight(const ModelConfig& config, const std::string& name,
   return weight;
 }
 
+bool gguf_has_experts(const ArchitectureMetadata& metadata) {
+  return metadata.get_or<int64_t>("expert_count", 0) > 0;
+}
+
+/// Llama's with experts.
+nlohmann::json gguf_mixtral(const ArchitectureMetadata& metadata) {
+  nlohmann::json json = gguf_llama_mixture(metadata);
+  json["num_local_experts"] = metadata.get<int64_t>("expert_count");
+  json["num_experts_per_tok"] = metadata.get<int64_t>("expert_used_count");
+  return json;
+}
+
 }  // namespace
 
 Family mixtral_family() {
@@ -47,7 +60,11 @@ Family mixtral_family() {
           .write_config = write_mixtral,
           .stored = mixtral_weight,
           .prefix = kLlamaPrefix,
-          .redundant = llama_redundant};
+          .redundant = llama_redundant,
+          .gguf = {.architectures = {"llama"},
+                   .holds = gguf_has_experts,
+                   .config = gguf_mixtral,
+                   .in_pairs = true}};
 }
 
 }  // namespace heed::model

@@ -7,8 +7,9 @@
 #include "heed/base/quote.h"
 #include "heed/model/families/bert.h"
 #include "heed/model/families/config_json.h"
-#include "heed/model/families/fused_weights.h"
 #include "heed/model/families/rotary_json.h"
+#include "heed/model/gguf/metadata.h"
+#include "heed/model/stored_weight.h"
 
 namespace heed::model {
 namespace {
@@ -148,6 +149,32 @@ StoredWeight modernbert_weight(const ModelConfig& c, const std::string& name, co
                 {".up_proj.", ".mlp.Wi.", c.d_ff, 2 * c.d_ff}});
 }
 
+/// The window is written as local_attention. Biases, which the published models lack, show in the
+/// tensors.
+nlohmann::json gguf_modernbert(const ArchitectureMetadata& metadata) {
+  const io::GgufFile& file = metadata.file();
+  nlohmann::json json = gguf_bert(metadata, kModernbertStem);
+  const nlohmann::json scaling = rotary_scaling(metadata);
+  require(scaling.is_null(), "{}: the rotary positions are scaled ({}), expected unscaled ones",
+          file.name(), excerpt(scaling));
+  json.update({{"hidden_activation", metadata.get_or<std::string>("hidden_activation", "gelu")},
+               {"norm_eps", json["layer_norm_eps"]},
+               {"norm_bias", file.contains("output_norm.bias")},
+               {"attention_bias", file.contains("blk.0.attn_qkv.bias")},
+               {"mlp_bias", file.contains("blk.0.ffn_up.bias")},
+               {"local_attention", metadata.get<int64_t>("attention.sliding_window")},
+               {"global_attn_every_n_layers",
+                metadata.get_or<int64_t>("attention.sliding_window_pattern", 3)},
+               {"global_rope_theta", metadata.get_or("rope.freq_base", 160000.0)},
+               {"local_rope_theta", metadata.get_or("rope.freq_base_swa", 10000.0)}});
+  constexpr int64_t kMean = 1;
+  const bool mean = metadata.get_or<int64_t>("classifier.pooling_type", 0) == kMean;
+  json["classifier_activation"] = json["hidden_activation"];
+  json["classifier_pooling"] = mean ? "mean" : "cls";
+  json["classifier_bias"] = file.contains("cls.bias");
+  return json;
+}
+
 }  // namespace
 
 Family modernbert_family() {
@@ -156,7 +183,10 @@ Family modernbert_family() {
           .write_config = write_modernbert,
           .stored = modernbert_weight,
           .prefix = kModernbertPrefix,
-          .redundant = [](std::string_view) { return false; }};
+          .redundant = [](std::string_view) { return false; },
+          .gguf = {.architectures = {"modern-bert"},
+                   .config = gguf_modernbert,
+                   .stored = gguf_encoder_weight}};
 }
 
 }  // namespace heed::model

@@ -9,8 +9,9 @@
 #include "heed/base/quote.h"
 #include "heed/model/families/bert.h"
 #include "heed/model/families/config_json.h"
-#include "heed/model/families/fused_weights.h"
 #include "heed/model/families/rotary_json.h"
+#include "heed/model/gguf/metadata.h"
+#include "heed/model/stored_weight.h"
 
 namespace heed::model {
 namespace {
@@ -118,6 +119,14 @@ StoredWeight nomic_weight(const ModelConfig& c, const std::string& name, const S
                 {".self_attn.v_proj.", ".attn.Wqkv.", 2 * heads, 3 * heads}});
 }
 
+nlohmann::json gguf_nomic_bert(const ArchitectureMetadata& metadata) {
+  nlohmann::json json = gguf_bert(metadata, kNomicStem);
+  json["hidden_act"] = "silu";
+  json["rope_theta"] = metadata.get_or("rope.freq_base", 1000.0);
+  json["rope_scaling"] = rotary_scaling(metadata);
+  return json;
+}
+
 }  // namespace
 
 Family nomic_bert_family() {
@@ -126,7 +135,10 @@ Family nomic_bert_family() {
           .write_config = write_nomic,
           .stored = nomic_weight,
           .prefix = kNomicPrefix,
-          .redundant = redundant_in_bert};
+          .redundant = redundant_in_bert,
+          .gguf = {.architectures = {"nomic-bert"},
+                   .config = gguf_nomic_bert,
+                   .stored = gguf_encoder_weight}};
 }
 
 }  // namespace heed::model

@@ -6,6 +6,7 @@
 #include "heed/base/json.h"
 #include "heed/model/families/config_json.h"
 #include "heed/model/families/llama.h"
+#include "heed/model/gguf/metadata.h"
 
 namespace heed::model {
 namespace {
@@ -35,6 +36,14 @@ StoredWeight olmo2_weight(const ModelConfig& config, const std::string& name, co
                       shape);
 }
 
+/// A window is that of OLMo 3, whose files have the same architecture.
+nlohmann::json gguf_olmo2(const ArchitectureMetadata& metadata) {
+  const auto window = metadata.get_or<int64_t>("attention.sliding_window", 0);
+  require(window == 0, "{}: attention.sliding_window is {}, expected none for olmo2",
+          metadata.file().name(), window);
+  return gguf_llama(metadata);
+}
+
 }  // namespace
 
 Family olmo2_family() {
@@ -43,7 +52,8 @@ Family olmo2_family() {
           .write_config = write_olmo2,
           .stored = olmo2_weight,
           .prefix = kLlamaPrefix,
-          .redundant = llama_redundant};
+          .redundant = llama_redundant,
+          .gguf = {.architectures = {"olmo2"}, .config = gguf_olmo2}};
 }
 
 }  // namespace heed::model

@@ -5,9 +5,10 @@
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/model/families/config_json.h"
-#include "heed/model/families/fused_weights.h"
 #include "heed/model/families/llama.h"
 #include "heed/model/families/rotary_json.h"
+#include "heed/model/gguf/metadata.h"
+#include "heed/model/stored_weight.h"
 
 namespace heed::model {
 namespace {
@@ -61,6 +62,19 @@ StoredWeight phi3_weight(const ModelConfig& c, const std::string& name, const Sh
                                               {".up_proj.", ".gate_up_proj.", c.d_ff, 2 * c.d_ff}});
 }
 
+nlohmann::json gguf_phi3(const ArchitectureMetadata& metadata) {
+  nlohmann::json json = gguf_llama(metadata);
+  const auto heads = metadata.get<int64_t>("attention.head_count");
+  const auto columns = metadata.get<int64_t>("embedding_length") / std::max<int64_t>(heads, 1);
+  const auto rotated = metadata.get_or("rope.dimension_count", columns);
+  json["partial_rotary_factor"] = partial_rotary_factor(rotated, columns);
+  json["original_max_position_embeddings"] =
+      metadata.json<int64_t>("rope.scaling.original_context_length");
+  if (const auto window = metadata.get_or<int64_t>("attention.sliding_window", 0); window > 0)
+    json["sliding_window"] = window;
+  return json;
+}
+
 }  // namespace
 
 Family phi3_family() {
@@ -69,7 +83,9 @@ Family phi3_family() {
           .write_config = write_phi3,
           .stored = phi3_weight,
           .prefix = kLlamaPrefix,
-          .redundant = llama_redundant};
+          .redundant = llama_redundant,
+          .gguf = {
+              .architectures = {"phi3"}, .config = gguf_phi3, .stored = gguf_fused_decoder_weight}};
 }
 
 }  // namespace heed::model

@@ -6,6 +6,7 @@
 #include "heed/base/json.h"
 #include "heed/model/families/bert.h"
 #include "heed/model/families/config_json.h"
+#include "heed/model/gguf/metadata.h"
 
 namespace heed::model {
 namespace {
@@ -20,15 +21,41 @@ StoredWeight roberta_weight(const ModelConfig& config, const std::string& name,
           .preferred = roberta_own_bias(name)};
 }
 
+/// The first positions, which the file lacks, are those up to the padding token's.
 template <const std::string_view& stem>
-Family family(std::string_view type, nlohmann::json (*write_config)(const ModelConfig&)) {
+nlohmann::json gguf_roberta(const ArchitectureMetadata& metadata) {
+  nlohmann::json json = gguf_bert(metadata, stem);
+  if (json["pad_token_id"].is_null()) json["pad_token_id"] = 1;
+  const auto padding = json["pad_token_id"].get<int64_t>();
+  const auto length = json["max_position_embeddings"].get<int64_t>();
+  constexpr int64_t kMost = int64_t{1} << 31;
+  require(padding >= 0 && padding < kMost && length > 0 && length < kMost,
+          "{}: context_length is {} and the padding token {}, expected fewer than {}",
+          metadata.file().name(), length, padding, kMost);
+  json["max_position_embeddings"] = length + padding + 1;
+  json["hidden_act"] = "gelu";
+  return json;
+}
+
+/// BERT, RoBERTa and XLM-RoBERTa have one architecture; their tokenizers tell them apart.
+std::string tokenizer_kind(const ArchitectureMetadata& metadata) {
+  return metadata.file().metadata().get_or<std::string>("tokenizer.ggml.model", "bert");
+}
+
+template <const std::string_view& stem>
+Family family(std::string_view type, nlohmann::json (*write_config)(const ModelConfig&),
+              bool (*holds)(const ArchitectureMetadata&)) {
   return {.model_type = type,
           .read = [](ConfigReader& json) { return read_roberta(json, stem); },
           .write_config = write_config,
           .stored = roberta_weight,
           .prefix = kRobertaPrefix,
           .older_name = older_bert_name,
-          .redundant = redundant_in_bert};
+          .redundant = redundant_in_bert,
+          .gguf = {.architectures = {"bert"},
+                   .holds = holds,
+                   .config = gguf_roberta<stem>,
+                   .stored = gguf_encoder_weight}};
 }
 
 }  // namespace
@@ -71,13 +98,15 @@ std::string roberta_own_bias(const std::string& name) {
 
 Family roberta_family() {
   return family<kRobertaStem>(
-      "roberta", [](const ModelConfig& c) { return write_roberta(c, "roberta", kRobertaStem); });
+      "roberta", [](const ModelConfig& c) { return write_roberta(c, "roberta", kRobertaStem); },
+      [](const ArchitectureMetadata& metadata) { return tokenizer_kind(metadata) == "gpt2"; });
 }
 
 Family xlm_roberta_family() {
-  return family<kXlmRobertaStem>("xlm-roberta", [](const ModelConfig& c) {
-    return write_roberta(c, "xlm-roberta", kXlmRobertaStem);
-  });
+  return family<kXlmRobertaStem>(
+      "xlm-roberta",
+      [](const ModelConfig& c) { return write_roberta(c, "xlm-roberta", kXlmRobertaStem); },
+      [](const ArchitectureMetadata& metadata) { return tokenizer_kind(metadata) == "t5"; });
 }
 
 }  // namespace heed::model

@@ -56,12 +56,15 @@ nlohmann::json write_smollm3(const ModelConfig& c) {
 }  // namespace
 
 Family smollm3_family() {
-  return {.model_type = "smollm3",
-          .read = read_smollm3,
-          .write_config = write_smollm3,
-          .stored = llama_weight,
-          .prefix = kLlamaPrefix,
-          .redundant = llama_redundant};
+  return {
+      .model_type = "smollm3",
+      .read = read_smollm3,
+      .write_config = write_smollm3,
+      .stored = llama_weight,
+      .prefix = kLlamaPrefix,
+      .redundant = llama_redundant,
+      // Which layers have no positions is not in the file: every fourth, as in the published model.
+      .gguf = {.architectures = {"smollm3"}, .config = gguf_llama, .in_pairs = true}};
 }
 
 }  // namespace heed::model

@@ -6,6 +6,7 @@
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/model/families/config_json.h"
+#include "heed/model/gguf/metadata.h"
 
 namespace heed::model {
 namespace {
@@ -168,15 +169,73 @@ bool redundant_in_t5(std::string_view name) {
   return name == "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight";
 }
 
+constexpr std::string_view kGgufEncoder = "t5encoder";
+
+/// T5's and mT5's. The activation and relative_attention_max_distance are not in the file: they are
+/// those of all published models. A gated network is that of version 1.1, which does not scale the
+/// head's input; a file without a head has the embedding in its place.
+nlohmann::json gguf_t5(const ArchitectureMetadata& metadata) {
+  const io::GgufFile& file = metadata.file();
+  const auto encoder_layers = layers(metadata);
+  const bool gated = file.contains("enc.blk.0.ffn_gate.weight");
+  nlohmann::json json = {
+      {"vocab_size", vocabulary_size(file)},
+      {"d_model", metadata.get<int64_t>("embedding_length")},
+      {"num_layers", encoder_layers},
+      {"num_decoder_layers", metadata.get_or("decoder_block_count", encoder_layers)},
+      {"num_heads", metadata.get<int64_t>("attention.head_count")},
+      {"d_kv", metadata.get<int64_t>("attention.key_length")},
+      {"d_ff", metadata.get<int64_t>("feed_forward_length")},
+      {"feed_forward_proj", gated ? "gated-gelu" : "relu"},
+      {"layer_norm_epsilon", metadata.get<double>("attention.layer_norm_rms_epsilon")},
+      {"relative_attention_num_buckets", metadata.get<int64_t>("attention.relative_buckets_count")},
+      {"tie_word_embeddings", !file.contains("output.weight")},
+      {"scale_decoder_outputs", !gated && !file.contains("output.weight")},
+      {"decoder_start_token_id", metadata.get_or<int64_t>("decoder_start_token_id", 0)},
+      {"bos_token_id", token(file, "bos")},
+      {"eos_token_id", token(file, "eos")},
+      {"pad_token_id", metadata.get_or<int64_t>("decoder_start_token_id", 0)}};
+  if (metadata.architecture() == kGgufEncoder) json["architectures"] = {"T5EncoderModel"};
+  return json;
+}
+
+/// The layers of T5's encoder and decoder have names of their own.
+StoredWeight gguf_t5_weight(const ModelConfig&, const std::string& name, const Shape& shape) {
+  return {
+      .name = renamed(name, {{"model.shared.", "token_embd."},
+                             {"lm_head.", "output."},
+                             {"model.encoder.layers.", "enc.blk."},
+                             {"model.decoder.layers.", "dec.blk."},
+                             {"model.encoder.layer_norm.", "enc.output_norm."},
+                             {"model.decoder.layer_norm.", "dec.output_norm."},
+                             {"model.encoder.relative_attention_bias.", "enc.blk.0.attn_rel_b."},
+                             {"model.decoder.relative_attention_bias.", "dec.blk.0.attn_rel_b."},
+                             {".self_attn_layer_norm.", ".attn_norm."},
+                             {".encoder_attn_layer_norm.", ".cross_attn_norm."},
+                             {".final_layer_norm.", ".ffn_norm."},
+                             {".self_attn.", ".attn_"},
+                             {".encoder_attn.", ".cross_attn_"},
+                             {".gate_proj.", ".ffn_gate."},
+                             {".up_proj.", ".ffn_up."},
+                             {".down_proj.", ".ffn_down."},
+                             {".fc1.", ".ffn_up."},
+                             {".fc2.", ".ffn_down."},
+                             {"_proj.", "."}}),
+      .shape = shape,
+      .otherwise = name == "lm_head.weight" ? "token_embd.weight" : ""};
+}
+
 }  // namespace
 
 Family t5_family() {
-  return {.model_type = "t5",
-          .read = read_t5,
-          .write_config = write_t5,
-          .stored = t5_weight,
-          .redundant = redundant_in_t5,
-          .padded_embedding = false};
+  return {
+      .model_type = "t5",
+      .read = read_t5,
+      .write_config = write_t5,
+      .stored = t5_weight,
+      .redundant = redundant_in_t5,
+      .gguf = {.architectures = {"t5", kGgufEncoder}, .config = gguf_t5, .stored = gguf_t5_weight},
+      .padded_embedding = false};
 }
 
 Family mt5_family() {
@@ -184,6 +243,7 @@ Family mt5_family() {
   family.model_type = "mt5";
   family.read = read_mt5;
   family.write_config = write_mt5;
+  family.gguf = {};  // the converter writes T5's
   return family;
 }
 

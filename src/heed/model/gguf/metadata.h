@@ -9,7 +9,7 @@
 #include "heed/base/error.h"
 #include "heed/io/gguf.h"
 
-namespace heed::checkpoint {
+namespace heed::model {
 
 /// The metadata of a file under keys that begin with its architecture. It remembers the keys that
 /// were asked for: all others are in warnings().
@@ -19,6 +19,7 @@ class ArchitectureMetadata {
       : file_(file), architecture_(std::move(architecture)) {}
 
   const io::GgufFile& file() const { return file_; }
+  const std::string& architecture() const { return architecture_; }
   bool contains(const char* key) const { return file_.metadata().contains(full(key)); }
   template <typename T>
   T get(const char* key) const {
@@ -63,8 +64,12 @@ int64_t layers(const ArchitectureMetadata& metadata);
 /// The id of a special token, such as "bos"; null where there is none.
 nlohmann::json token(const io::GgufFile& file, const std::string& which);
 
+/// attention.causal. Throws Error when it is false beside a window: llama.cpp's windows of a model
+/// that is not causal reach another way than those of transformers.
+bool is_causal(const ArchitectureMetadata& metadata);
+
 /// "rope_scaling" of config.json; null without scaling. Throws Error on divisors of the frequencies
 /// that are not Llama 3's.
 nlohmann::json rotary_scaling(const ArchitectureMetadata& metadata);
 
-}  // namespace heed::checkpoint
+}  // namespace heed::model

@@ -5,10 +5,10 @@
 
 #include "heed/base/error.h"
 #include "heed/base/quote.h"
-#include "heed/checkpoint/gguf_metadata.h"
 #include "heed/kernels/as_f32.h"
+#include "heed/model/gguf/metadata.h"
 
-namespace heed::checkpoint {
+namespace heed::model {
 
 using Json = nlohmann::json;
 
@@ -101,4 +101,4 @@ Json rotary_scaling(const ArchitectureMetadata& metadata) {
   return scaling;
 }
 
-}  // namespace heed::checkpoint
+}  // namespace heed::model

@@ -1,4 +1,4 @@
-#include "heed/checkpoint/gguf_metadata.h"
+#include "heed/model/gguf/metadata.h"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 #include "heed/base/json.h"
 #include "heed/base/quote.h"
 
-namespace heed::checkpoint {
+namespace heed::model {
 namespace {
 
 /// Keys that cannot change what the model computes: sizes that the tensors have, other parts of the
@@ -75,10 +75,18 @@ int64_t layers(const ArchitectureMetadata& metadata) {
   return count;
 }
 
+bool is_causal(const ArchitectureMetadata& metadata) {
+  const bool causal = metadata.get_or("attention.causal", true);
+  require(causal || metadata.get_or<int64_t>("attention.sliding_window", 0) == 0,
+          "{}: attention.causal is false, expected true with attention.sliding_window",
+          metadata.file().name());
+  return causal;
+}
+
 nlohmann::json token(const io::GgufFile& file, const std::string& which) {
   const std::string key = "tokenizer.ggml." + which + "_token_id";
   return file.metadata().contains(key) ? nlohmann::json(file.metadata().get<int64_t>(key))
                                        : nlohmann::json();
 }
 
-}  // namespace heed::checkpoint
+}  // namespace heed::model

@@ -1,8 +1,15 @@
-#include "heed/model/families/fused_weights.h"
+#include "heed/model/stored_weight.h"
 
-#include "heed/model/families/config_json.h"
+#include <utility>
 
 namespace heed::model {
+
+std::string renamed(std::string name, std::initializer_list<Rename> renames) {
+  for (const auto& [from, to] : renames)
+    if (const size_t place = name.find(from); place != std::string::npos)
+      name.replace(place, from.size(), to);
+  return name;
+}
 
 StoredWeight fused(StoredWeight weight, std::initializer_list<FusedPart> parts) {
   for (const FusedPart& own : parts) {
